@@ -1,0 +1,66 @@
+# tde_column: column encryption for PostgreSQL.  'make help' lists the goals.
+
+EXTENSION  = tde_column
+EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(EXTENSION).control)
+
+# These goals install PostgreSQL themselves where it is missing, so they must not depend on PGXS (which is part of it).
+SELF_GOALS = demo check bench-crypto help
+
+ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
+
+ifneq (,$(filter-out $(SELF_GOALS),$(MAKECMDGOALS)))
+$(error "$(filter-out $(SELF_GOALS),$(MAKECMDGOALS))" cannot be made together with "$(filter $(SELF_GOALS),$(MAKECMDGOALS))": call make twice)
+endif
+
+# Variables given to make (SCALE=4, T=regress, PG_CONFIG=...) are in the environment of these scripts.
+demo:
+	@bench/demo.sh
+
+check:
+	@test/check
+
+bench-crypto:
+	@bench/crypto.sh
+
+help:
+	@echo 'make                     build the extension'
+	@echo 'make install             install it into the PostgreSQL that pg_config belongs to'
+	@echo 'make installcheck        run the regression tests against a running server (see test/check for its settings)'
+	@echo 'make clean               remove what was built'
+	@echo
+	@echo 'These install what they need and work in a temporary folder, on a private server:'
+	@echo 'make demo                what encryption costs and what the disk holds; SCALE=4: four times the work'
+	@echo 'make check               all tests; T="unit regress pgtap tap": only these parts;'
+	@echo '                         REGRESS="io", PGTAP="test/pgtap/x.sql", TAP="test/t/003*.pl": only these tests'
+	@echo 'make bench-crypto        ns per value of the crypto core beside bare OpenSSL'
+	@echo
+	@echo 'PG_CONFIG=/path/to/pg_config chooses the PostgreSQL; KEEP=1 keeps the temporary folder.'
+
+.PHONY: $(SELF_GOALS)
+
+else
+
+MODULE_big = $(EXTENSION)
+OBJS       = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c)))
+DATA       = $(sort $(wildcard src/sql/$(EXTENSION)--*.sql))
+
+PG_CPPFLAGS = -I$(srcdir)/src -DTDE_VERSION='"$(EXTVERSION)"'
+# -Wextra without what PostgreSQL's own headers and calling conventions (fcinfo, callbacks) trip over.
+PG_CFLAGS   = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers
+SHLIB_LINK += -lcrypto
+
+# In this order: 'install' creates the extension in the database that all of them use.
+REGRESS     = install $(filter-out install,$(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql))))
+EXTRA_CLEAN = results regression.diffs regression.out tmp_check
+
+PG_CONFIG ?= pg_config
+PGXS      := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
+ifeq (,$(wildcard $(PGXS)))
+$(error "$(PG_CONFIG) --pgxs" names no PGXS makefile: install postgresql-server-dev-N (Debian, N is PostgreSQL's major version) or postgresql-server-devel (RHEL), or say make PG_CONFIG=/path/to/pg_config)
+endif
+include $(PGXS)
+
+# Debian's PGXS does not track headers; there are few, so each object depends on all.
+$(OBJS) $(OBJS:.o=.bc): $(wildcard $(srcdir)/src/*.h)
+
+endif

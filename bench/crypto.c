@@ -1,0 +1,389 @@
+/*
+ * crypto.c - nanoseconds per value of the codec, beside the bare OpenSSL calls that it cannot do without.
+ *
+ * Build:  cc -std=gnu11 -O2 -Isrc -o bench/crypto bench/crypto.c src/tde_spec.c src/tde_cipher.c src/tde_mac.c \
+ *             src/tde_crypto.c src/tde_value.c -lcrypto
+ *
+ * Every round measures every line once, so that a disturbance meets all of them; the table shows medians over the rounds.
+ * "open" is tde_header_parse() and tde_open().  Exits 1 if a target is missed.
+ */
+#define OPENSSL_SUPPRESS_DEPRECATED		/* SHA_CTX is what we compare with */
+
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/params.h>
+#include <openssl/rand.h>
+#include <openssl/sha.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tde_crypto.h"
+#include "tde_value.h"
+
+#define ROUNDS		31
+#define SLICE		700000.0	/* ns that a line gets in a round */
+#define MAX_LINES	100
+#define MAX_PLAIN	10000
+#define HMAC_BYTES	25			/* spec byte, salt and ciphertext of a salted 10-byte value */
+
+typedef struct Line
+{
+	const char *name;
+	void		(*run) (struct Line *line, long count);
+	TdeSpec		spec;
+	size_t		size;			/* of the plaintext */
+	TdeValueKey *key;
+	uint8_t    *sealed;
+	size_t		sealed_size;
+	long		count;			/* calls in a slice */
+	double		times[ROUNDS];
+	double		median;
+} Line;
+
+static Line lines[MAX_LINES];
+static int	line_count = 0;
+
+static uint8_t plain[MAX_PLAIN];
+static uint8_t out[MAX_PLAIN + 128];
+
+static EVP_CIPHER_CTX *ecb;
+static EVP_CIPHER_CTX *ecb_decrypt;
+static EVP_CIPHER_CTX *ctr;
+static EVP_MAC_CTX *evp_mac;
+static SHA_CTX inner;
+static SHA_CTX outer;
+static uint8_t mac_key[32];
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double) t.tv_sec * 1e9 + (double) t.tv_nsec;
+}
+
+static void
+must(int good)
+{
+	if (!good)
+	{
+		fprintf(stderr, "a call failed: %s\n", tde_crypto_reason());
+		exit(2);
+	}
+}
+
+/*
+ * The codec.
+ */
+static void
+run_seal(Line *line, long count)
+{
+	while (count-- > 0)
+		must(tde_seal(line->key, 1, false, plain, line->size, out) == TDE_OK);
+}
+
+static void
+run_open(Line *line, long count)
+{
+	TdeHeader	header;
+	size_t		size;
+
+	while (count-- > 0)
+	{
+		must(tde_header_parse(line->sealed, line->sealed_size, &header));
+		must(tde_open(line->key, &header, line->sealed, line->sealed_size, out, &size) == TDE_OK);
+	}
+}
+
+/*
+ * Bare OpenSSL.
+ */
+static void
+run_ecb(Line *line, long count)
+{
+	int			written;
+
+	(void) line;
+	while (count-- > 0)
+		must(EVP_EncryptUpdate(ecb, out, &written, plain, 16) == 1);
+}
+
+static void
+run_ecb_decrypt(Line *line, long count)
+{
+	int			written;
+
+	(void) line;
+	while (count-- > 0)
+		must(EVP_DecryptUpdate(ecb_decrypt, out, &written, plain, 16) == 1);
+}
+
+static void
+run_pad_states(Line *line, long count)
+{
+	SHA_CTX		state;
+
+	(void) line;
+	while (count-- > 0)
+	{
+		state = inner;
+		SHA1_Update(&state, plain, HMAC_BYTES);
+		SHA1_Final(out, &state);
+		state = outer;
+		SHA1_Update(&state, out, SHA_DIGEST_LENGTH);
+		SHA1_Final(out, &state);
+	}
+}
+
+/* The least that an HMAC of a short message can take: the two compressions alone. */
+static void
+run_compressions(Line *line, long count)
+{
+	SHA_CTX		state = inner;
+
+	(void) line;
+	while (count-- > 0)
+	{
+		SHA1_Transform(&state, plain);
+		SHA1_Transform(&state, plain);
+	}
+	memcpy(out, &state, 20);
+}
+
+static void
+run_evp_mac(Line *line, long count)
+{
+	size_t		written;
+
+	(void) line;
+	while (count-- > 0)
+		must(EVP_MAC_init(evp_mac, NULL, 0, NULL) == 1 && EVP_MAC_update(evp_mac, plain, HMAC_BYTES) == 1 &&
+			 EVP_MAC_final(evp_mac, out, &written, sizeof(out)) == 1);
+}
+
+static void
+run_ctr(Line *line, long count)
+{
+	int			written;
+
+	while (count-- > 0)
+		must(EVP_EncryptInit_ex2(ctr, NULL, NULL, plain, NULL) == 1 &&
+			 EVP_EncryptUpdate(ctr, out, &written, plain, (int) line->size) == 1);
+}
+
+static void
+run_hmac(Line *line, long count)
+{
+	unsigned	written;
+
+	(void) line;
+	while (count-- > 0)
+		must(HMAC(EVP_sha1(), mac_key, sizeof(mac_key), plain, HMAC_BYTES, out, &written) != NULL);
+}
+
+static void
+run_rand(Line *line, long count)
+{
+	(void) line;
+	while (count-- > 0)
+		must(RAND_bytes(out, 14) == 1);
+}
+
+static void
+run_salt(Line *line, long count)
+{
+	(void) line;
+	while (count-- > 0)
+		must(tde_random_salt(out, 14) == TDE_OK);
+}
+
+static void
+make_baselines(void)
+{
+	char		sha1[] = "SHA1";
+	OSSL_PARAM	params[] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, sha1, 0),
+		OSSL_PARAM_construct_end()
+	};
+	EVP_MAC    *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+	uint8_t		pad[64];
+
+	ecb = EVP_CIPHER_CTX_new();
+	ecb_decrypt = EVP_CIPHER_CTX_new();
+	ctr = EVP_CIPHER_CTX_new();
+	must(EVP_EncryptInit_ex2(ecb, EVP_aes_256_ecb(), mac_key, NULL, NULL) == 1);
+	must(EVP_CIPHER_CTX_set_padding(ecb, 0));
+	must(EVP_DecryptInit_ex2(ecb_decrypt, EVP_aes_256_ecb(), mac_key, NULL, NULL) == 1);
+	must(EVP_CIPHER_CTX_set_padding(ecb_decrypt, 0));
+	must(EVP_EncryptInit_ex2(ctr, EVP_aes_256_ctr(), mac_key, plain, NULL) == 1);
+	must(hmac != NULL);
+	evp_mac = EVP_MAC_CTX_new(hmac);
+	must(EVP_MAC_init(evp_mac, mac_key, sizeof(mac_key), params) == 1);
+	EVP_MAC_free(hmac);
+
+	memset(pad, 0x36, sizeof(pad));
+	SHA1_Init(&inner);
+	SHA1_Update(&inner, pad, sizeof(pad));
+	memset(pad, 0x5c, sizeof(pad));
+	SHA1_Init(&outer);
+	SHA1_Update(&outer, pad, sizeof(pad));
+}
+
+static Line *
+add_line(const char *name, void (*run) (Line *, long), size_t size)
+{
+	Line	   *line = &lines[line_count++];
+
+	must(line_count <= MAX_LINES);
+	line->name = name;
+	line->run = run;
+	line->size = size;
+	return line;
+}
+
+/* Seal and open of one specification at one size; returns the first of the two lines. */
+static Line *
+add_value(const char *name, TdeSpec spec, size_t size)
+{
+	static const uint8_t type_tag[TDE_TYPE_TAG_SIZE] = {1};
+	Line	   *first = &lines[line_count];
+
+	for (int i = 0; i < 2; i++)
+	{
+		Line	   *line = add_line(name, i == 0 ? run_seal : run_open, size);
+
+		line->spec = spec;
+		line->sealed_size = tde_sealed_size(spec, 1, size);
+		line->sealed = malloc(line->sealed_size);
+		must(line->sealed != NULL);
+		must(tde_value_key_new(&line->key, mac_key, spec, type_tag) == TDE_OK);
+		must(tde_seal(line->key, 1, false, plain, size, line->sealed) == TDE_OK);
+	}
+	return first;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	double		x = *(const double *) a,
+				y = *(const double *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void
+measure(void)
+{
+	for (int i = 0; i < line_count; i++)
+	{
+		double		start;
+
+		lines[i].run(&lines[i], 100);
+		start = now();
+		lines[i].run(&lines[i], 200);
+		lines[i].count = (long) (SLICE / ((now() - start) / 200)) + 10;
+	}
+	for (int round = 0; round < ROUNDS; round++)
+		for (int i = 0; i < line_count; i++)
+		{
+			double		start = now();
+
+			lines[i].run(&lines[i], lines[i].count);
+			lines[i].times[round] = (now() - start) / (double) lines[i].count;
+		}
+	for (int i = 0; i < line_count; i++)
+	{
+		qsort(lines[i].times, ROUNDS, sizeof(double), compare);
+		lines[i].median = lines[i].times[ROUNDS / 2];
+	}
+}
+
+static int
+target(const char *name, const Line *line, double limit, const char *rule)
+{
+	int			missed = line->median > limit;
+
+	printf("%-4s  %-34s %7.1f ns, at most %6.1f (%s)\n", missed ? "MISS" : "PASS", name, line->median, limit, rule);
+	return missed;
+}
+
+int
+main(void)
+{
+	static const struct
+	{
+		const char *name;
+		TdeSpec		spec;
+	}			specs[] = {
+		{"aes256 salt nomac (CTR)", {TDE_AES256, TDE_CTR, TDE_NOMAC, true}},
+		{"aes256 salt sha1 (CTR)", {TDE_AES256, TDE_CTR, TDE_SHA1, true}},
+		{"aes256 nosalt sha1 (SIV)", {TDE_AES256, TDE_CTR, TDE_SHA1, false}},
+		{"aes256 nosalt nomac (CS3)", {TDE_AES256, TDE_CBC, TDE_NOMAC, false}},
+		{"aes256 salt sha256 (CTR)", {TDE_AES256, TDE_CTR, TDE_SHA256, true}},
+		{"aes256 nosalt sha256 (SIV)", {TDE_AES256, TDE_CTR, TDE_SHA256, false}},
+		{"aes256 salt nomac (CBC)", {TDE_AES256, TDE_CBC, TDE_NOMAC, true}},
+		{"aes128 salt sha1 (CTR)", {TDE_AES128, TDE_CTR, TDE_SHA1, true}},
+		{"3des168 salt sha1 (CBC)", {TDE_3DES168, TDE_CBC, TDE_SHA1, true}},
+	};
+	static const size_t sizes[] = {10, 100, 1000, 10000};
+	const int	spec_count = (int) (sizeof(specs) / sizeof(specs[0]));
+	Line	   *values[sizeof(specs) / sizeof(specs[0])][4];
+	Line	   *block,
+			   *unblock,
+			   *hmac,
+			   *compressions;
+	int			bare,
+				missed = 0;
+
+	memset(mac_key, 7, sizeof(mac_key));
+	make_baselines();
+	block = add_line("ECB of one block, context kept", run_ecb, 16);
+	unblock = add_line("ECB decryption of one block", run_ecb_decrypt, 16);
+	hmac = add_line("HMAC-SHA1, SHA_CTX pad states, 25 bytes", run_pad_states, HMAC_BYTES);
+	compressions = add_line("two SHA-1 compressions (SHA1_Transform)", run_compressions, 128);
+	add_line("HMAC-SHA1, EVP_MAC re-init, 25 bytes", run_evp_mac, HMAC_BYTES);
+	add_line("HMAC-SHA1, one-shot HMAC(), 25 bytes", run_hmac, HMAC_BYTES);
+	add_line("EVP CTR, IV re-init, 10 bytes", run_ctr, 10);
+	add_line("EVP CTR, IV re-init, 10000 bytes", run_ctr, 10000);
+	add_line("RAND_bytes(14)", run_rand, 14);
+	add_line("salt of 14 bytes from the pool", run_salt, 14);
+	bare = line_count;
+	for (int i = 0; i < spec_count; i++)
+		for (int j = 0; j < 4; j++)
+			values[i][j] = add_value(specs[i].name, specs[i].spec, sizes[j]);
+	measure();
+
+	printf("Medians of %d rounds, ns.  Bare OpenSSL, AES-256:\n", ROUNDS);
+	for (int i = 0; i < bare; i++)
+		printf("  %-42s %8.1f\n", lines[i].name, lines[i].median);
+	printf("\nValues, seal / open:\n  %-27s %15s %15s %17s %19s\n", "", "10 bytes", "100", "1000", "10000");
+	for (int i = 0; i < spec_count; i++)
+	{
+		printf("  %-27s", specs[i].name);
+		for (int j = 0; j < 4; j++)
+			printf(" %*.1f / %*.1f", j < 2 ? 6 : 5 + j, values[i][j][0].median, j < 2 ? 6 : 5 + j,
+				   values[i][j][1].median);
+		printf("\n");
+	}
+
+	printf("\nTargets for a value of 10 bytes:\n");
+	missed += target("aes256 salt nomac, open", &values[0][0][1], 2 * block->median, "2 x ECB");
+	missed += target("aes256 salt nomac, seal", &values[0][0][0], 2 * block->median + 10, "2 x ECB + 10");
+	missed += target("aes256 nosalt nomac, open", &values[3][0][1], 2 * unblock->median, "2 x ECB decryption");
+	missed += target("aes256 nosalt nomac, seal", &values[3][0][0], 2 * block->median, "2 x ECB");
+	missed += target("aes256 salt sha1, open", &values[1][0][1], 1.3 * (block->median + hmac->median),
+					 "1.3 x (ECB + HMAC)");
+	missed += target("aes256 salt sha1, seal", &values[1][0][0], 1.3 * (block->median + hmac->median) + 10,
+					 "1.3 x (ECB + HMAC) + 10");
+	missed += target("aes256 nosalt sha1, open", &values[2][0][1], 1.3 * (block->median + hmac->median),
+					 "1.3 x (ECB + HMAC)");
+	missed += target("aes256 nosalt sha1, seal", &values[2][0][0], 1.3 * (block->median + hmac->median),
+					 "1.3 x (ECB + HMAC)");
+	printf("For comparison: aes256 salt sha1, open, is %.2f x (ECB + two bare compressions)\n",
+		   values[1][0][1].median / (block->median + compressions->median));
+	return missed > 0;
+}

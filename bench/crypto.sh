@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# crypto.sh - build bench/crypto.c outside of the checkout and run it; 'make bench-crypto' calls it.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=../test/lib/cluster.sh
+. "$(dirname "$0")/../test/lib/cluster.sh"
+# shellcheck source-path=SCRIPTDIR source=../test/lib/deps.sh
+. "$top/test/lib/deps.sh"
+
+workspace
+need crypto
+cd "$top"
+# the part of src/ that does not need PostgreSQL
+sources=(src/tde_spec.c src/tde_cipher.c src/tde_mac.c src/tde_crypto.c src/tde_value.c)
+quietly build "${CC:-gcc}" -std=gnu11 -O2 -Wall -Wextra -Isrc -o "$work/crypto" bench/crypto.c "${sources[@]}" -lcrypto
+run "$work/crypto"

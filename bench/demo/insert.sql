@@ -1,0 +1,3 @@
+\set pass random(1000000000000000000, 9000000000000000000)
+\set cc random(100000000000000, 999999999999999)
+INSERT INTO card (pass, cc) VALUES (:pass, :cc);

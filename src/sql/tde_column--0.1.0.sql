@@ -1,0 +1,311 @@
+/* tde_column 0.1.0: encrypted column types for PostgreSQL */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION tde_column" to load this file. \quit
+
+--
+-- Data keys
+--
+-- Wrapped by the master keys of the wallet.  Rows are added outside of transactions, by C code only.  A user catalog table,
+-- so that logical decoding can read it; not dumped, since a dump holds plaintext and its restore uses the target's keys.
+
+CREATE TABLE tde_data_keys (
+  id          int4 PRIMARY KEY CHECK (id > 0),
+  uuid        uuid NOT NULL UNIQUE,
+  slot        int4 NOT NULL,
+  version     int4 NOT NULL CHECK (version > 0),
+  kind        "char" NOT NULL CHECK (kind IN ('m', 'n', 'c', 'h')),
+  state       "char" NOT NULL CHECK (state IN ('a', 'r', 'd')),
+  created     timestamptz NOT NULL,
+  database    uuid NOT NULL,
+  master_key  uuid NOT NULL,
+  check_value bytea NOT NULL,
+  wrapped     bytea NOT NULL,
+  UNIQUE (slot, kind, version)
+) WITH (user_catalog_table = true);
+REVOKE ALL ON tde_data_keys FROM PUBLIC;
+COMMENT ON TABLE tde_data_keys IS 'data keys, wrapped by a master key of the wallet';
+COMMENT ON COLUMN tde_data_keys.id IS 'number by which values name the key';
+COMMENT ON COLUMN tde_data_keys.uuid IS 'name of the key outside of this database';
+COMMENT ON COLUMN tde_data_keys.slot IS '0: default key, above: named by modifiers, -1: literals, -2: keyed hash';
+COMMENT ON COLUMN tde_data_keys.version IS 'version of the slot''s key; new values take the highest active one';
+COMMENT ON COLUMN tde_data_keys.kind IS 'm: values with MAC, n: values without, c: literals, h: keyed hash';
+COMMENT ON COLUMN tde_data_keys.state IS 'a: active, r: retired (reads only), d: destroyed';
+COMMENT ON COLUMN tde_data_keys.database IS 'identity of the database that made the key';
+COMMENT ON COLUMN tde_data_keys.master_key IS 'master key that wraps it';
+COMMENT ON COLUMN tde_data_keys.check_value IS 'HKDF of the key, to tell a wrong key';
+COMMENT ON COLUMN tde_data_keys.wrapped IS 'AES-256 key wrap (RFC 5649) of the key and of this row''s other fields';
+
+--
+-- Wallet
+--
+
+CREATE FUNCTION tde_wallet_create(passphrase text DEFAULT NULL) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_wallet_create(text) FROM PUBLIC;
+COMMENT ON FUNCTION tde_wallet_create(text) IS
+  'make the wallet file and open it; without a passphrase one is made and returned';
+
+CREATE FUNCTION tde_wallet_open(passphrase text DEFAULT NULL) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_wallet_open(text) FROM PUBLIC;
+COMMENT ON FUNCTION tde_wallet_open(text) IS
+  'open the wallet for the whole instance; without a passphrase through tde_column.passphrase_command';
+
+CREATE FUNCTION tde_wallet_close() RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_wallet_close() FROM PUBLIC;
+COMMENT ON FUNCTION tde_wallet_close() IS 'forget the master keys in the whole instance';
+
+CREATE FUNCTION tde_wallet_status(OUT file text, OUT status text, OUT instance_wide boolean, OUT opened_at timestamptz,
+                                  OUT master_keys int4, OUT current_master_key uuid)
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+REVOKE ALL ON FUNCTION tde_wallet_status() FROM PUBLIC;
+COMMENT ON FUNCTION tde_wallet_status() IS 'state of the wallet';
+
+CREATE VIEW tde_wallet AS SELECT * FROM tde_wallet_status();
+COMMENT ON VIEW tde_wallet IS 'state of the wallet: OPEN, CLOSED or NOT_AVAILABLE';
+
+CREATE FUNCTION tde_ensure_keys() RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_ensure_keys() FROM PUBLIC;
+COMMENT ON FUNCTION tde_ensure_keys() IS 'make the data keys that this database lacks, if the wallet can be opened';
+
+--
+-- Counters
+--
+
+CREATE FUNCTION tde_stats_counters(OUT encryptions int8, OUT decryptions int8, OUT key_setups int8, OUT key_loads int8)
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION tde_stats_counters() IS 'work done by this backend';
+
+CREATE VIEW tde_stats AS SELECT * FROM tde_stats_counters();
+GRANT SELECT ON tde_stats TO PUBLIC;
+COMMENT ON VIEW tde_stats IS 'values encrypted and decrypted, keys made ready and key table scans, by this backend';
+
+--
+-- Encrypted columns
+--
+
+CREATE FUNCTION tde_type_spec(type oid, typmod int4, OUT base_type text, OUT cipher text, OUT mode text, OUT salt boolean,
+                              OUT mac text, OUT key_slot int4)
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_type_spec(oid, int4) IS 'what a type and its modifier say; all NULL for a type that is not encrypted';
+
+CREATE VIEW tde_encrypted_columns AS
+  SELECT n.nspname AS schema_name, c.relname AS table_name, a.attname AS column_name,
+         pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,
+         s.base_type, s.cipher, s.mode, s.salt, s.mac, s.key_slot
+  FROM pg_catalog.pg_attribute a
+  JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) a.attrelid
+  JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+  CROSS JOIN LATERAL tde_type_spec(a.atttypid, a.atttypmod) s
+  WHERE a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped AND s.base_type IS NOT NULL
+    AND c.relkind OPERATOR(pg_catalog.=) ANY (ARRAY['r', 'p', 'f', 'm']::"char"[])
+    AND (pg_catalog.pg_has_role(c.relowner, 'USAGE')
+         OR pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT, INSERT, UPDATE, REFERENCES'));
+GRANT SELECT ON tde_encrypted_columns TO PUBLIC;
+COMMENT ON VIEW tde_encrypted_columns IS 'encrypted columns that the current user has a privilege on, and how they are encrypted';
+
+--
+-- Declarations
+--
+
+CREATE FUNCTION tde_ddl_trigger() RETURNS event_trigger
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_ddl_trigger() FROM PUBLIC;
+COMMENT ON FUNCTION tde_ddl_trigger() IS
+  'give encrypted columns that were declared without modifiers the default specification';
+
+CREATE FUNCTION tde_typanalyze(internal) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION tde_typanalyze(internal) IS 'statistics of an encrypted column, unless the wallet is closed';
+
+--
+-- The template of all encrypted types
+--
+
+CREATE FUNCTION tde_create_type(base regtype, type_tag uuid DEFAULT pg_catalog.gen_random_uuid()) RETURNS regtype
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $create_type$
+DECLARE
+  base_row   pg_type;
+  name       text;           -- of the new type, not quoted
+  enc        text;           -- the new type
+  plain      text := base::text;
+  fn         text;           -- prefix of its functions: schema and name, to be followed by a suffix
+  options    text;
+  other      record;
+  op         record;
+  sides      record;
+
+BEGIN
+  SELECT * INTO STRICT base_row FROM pg_type WHERE oid = base;
+  IF base_row.typtype NOT IN ('b', 'e') OR base_row.typlen = -2 OR base_row.typelem <> 0 AND base_row.typlen = -1 THEN
+    RAISE EXCEPTION 'cannot make an encrypted type of %', plain
+      USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'Only base types and enums can be encrypted, not domains, arrays, composites, ranges and pseudo-types.';
+  END IF;
+  name := 'encrypted_' || base_row.typname;
+  enc := format('@extschema@.%I', name);
+
+  -- I/O
+  EXECUTE format('CREATE TYPE %s', enc);
+  FOR op IN SELECT * FROM (VALUES
+      ('in',         'cstring, oid, int4',  enc,       'tde_in',         'STABLE',    'I/O'),
+      ('out',        enc,                   'cstring', 'tde_out',        'STABLE',    'I/O'),
+      ('recv',       'internal, oid, int4', enc,       'tde_recv',       'STABLE',    'I/O'),
+      ('send',       enc,                   'bytea',   'tde_send',       'STABLE',    'I/O'),
+      ('typmod_in',  'cstring[]',           'int4',    'tde_typmod_in',  'STABLE',    'I/O typmod'),
+      ('typmod_out', 'int4',                'cstring', 'tde_typmod_out', 'STABLE',    'I/O typmod')
+    ) AS io (suffix, args, result, symbol, volatility, comment)
+  LOOP
+    fn := format('@extschema@.%I', name || '_' || op.suffix);
+    EXECUTE format('CREATE FUNCTION %s(%s) RETURNS %s AS ''MODULE_PATHNAME'', %L LANGUAGE C %s STRICT PARALLEL SAFE',
+                   fn, op.args, op.result, op.symbol, op.volatility);
+    EXECUTE format('COMMENT ON FUNCTION %s(%s) IS %L', fn, op.args, op.comment);
+  END LOOP;
+  options := format('INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external, CATEGORY = %L, '
+                    'INPUT = %2$s_in", OUTPUT = %2$s_out", RECEIVE = %2$s_recv", SEND = %2$s_send", '
+                    'TYPMOD_IN = %2$s_typmod_in", TYPMOD_OUT = %2$s_typmod_out", ANALYZE = @extschema@.tde_typanalyze, COLLATABLE = %3$s',
+                    base_row.typcategory, '@extschema@."' || replace(name, '"', '""'),
+                    CASE WHEN base_row.typcollation <> 0 THEN 'true' ELSE 'false' END);
+  EXECUTE format('CREATE TYPE %s (%s)', enc, options);
+  EXECUTE format('COMMENT ON TYPE %s IS %L', enc, 'encrypted ' || plain);
+  EXECUTE format('CREATE FUNCTION @extschema@.tde_type_tag(%s) RETURNS uuid AS %L LANGUAGE sql IMMUTABLE PARALLEL SAFE',
+                 enc, format('SELECT %L::pg_catalog.uuid', type_tag));
+  EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_type_tag(%s) IS %L', enc, 'name of the base type in key derivation');
+
+  -- casts.  All STABLE: IMMUTABLE ones would be folded, and one salt shared by many rows; VOLATILE ones would keep
+  -- conditions out of indexes.
+  fn := format('@extschema@.%I', name);
+  EXECUTE format('CREATE FUNCTION %s(%s, int4, boolean) RETURNS %s AS ''MODULE_PATHNAME'', ''tde_coerce'' '
+                 'LANGUAGE C STABLE STRICT PARALLEL SAFE', fn, enc, enc);
+  EXECUTE format('COMMENT ON FUNCTION %s(%s, int4, boolean) IS ''adjust value to typmod''', fn, enc);
+  EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION %s(%s, int4, boolean) AS IMPLICIT', enc, enc, fn, enc);
+
+  EXECUTE format('CREATE FUNCTION @extschema@.%I(%s) RETURNS %s AS ''MODULE_PATHNAME'', ''tde_decrypt'' '
+                 'LANGUAGE C STABLE STRICT PARALLEL SAFE', base_row.typname, enc, plain);
+  EXECUTE format('COMMENT ON FUNCTION @extschema@.%I(%s) IS ''decrypt''', base_row.typname, enc);
+  -- IMPLICIT, so that every function of the base type takes an encrypted value
+  EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION @extschema@.%I(%s) AS IMPLICIT', enc, plain, base_row.typname, enc);
+
+  -- ASSIGNMENT, from the base type and from what can be assigned to it: an IMPLICIT one would let encrypted and plain
+  -- operators compete
+  FOR other IN
+    SELECT base::oid AS type
+    UNION
+    SELECT castsource FROM pg_cast WHERE casttarget = base AND castsource <> base AND castcontext IN ('i', 'a')
+      AND castsource < 16384
+      AND castsource::regtype::text NOT IN ('"char"', 'name', 'xml', 'money')
+  LOOP
+    EXECUTE format('CREATE FUNCTION %s(%s, int4, boolean) RETURNS %s AS ''MODULE_PATHNAME'', ''tde_encrypt'' '
+                   'LANGUAGE C STABLE STRICT PARALLEL SAFE', fn, other.type::regtype, enc);
+    EXECUTE format('COMMENT ON FUNCTION %s(%s, int4, boolean) IS ''encrypt''', fn, other.type::regtype);
+    EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION %s(%s, int4, boolean) AS ASSIGNMENT',
+                   other.type::regtype, enc, fn, other.type::regtype);
+  END LOOP;
+
+  -- what the base type can be cast to; IMPLICIT only where it is the same bytes (varchar to text), as a second implicit
+  -- cast to a number would make arithmetic ambiguous, or silently inexact
+  FOR other IN
+    SELECT casttarget AS type, CASE WHEN castmethod = 'b' AND castcontext = 'i' THEN 'IMPLICIT' ELSE 'ASSIGNMENT' END AS context
+    FROM pg_cast c JOIN pg_type t ON t.oid = casttarget
+    WHERE castsource = base AND casttarget <> base AND casttarget < 16384
+      AND casttarget::regtype::text NOT IN ('"char"', 'name', 'xml', 'money', 'regclass')
+  LOOP
+    EXECUTE format('CREATE FUNCTION @extschema@.%I(%s) RETURNS %s AS ''MODULE_PATHNAME'', ''tde_decrypt_to'' '
+                   'LANGUAGE C STABLE STRICT PARALLEL SAFE',
+                   (SELECT typname FROM pg_type WHERE oid = other.type), enc, other.type::regtype);
+    EXECUTE format('COMMENT ON FUNCTION @extschema@.%I(%s) IS ''decrypt and cast''',
+                   (SELECT typname FROM pg_type WHERE oid = other.type), enc);
+    EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION @extschema@.%I(%s) AS %s',
+                   enc, other.type::regtype, (SELECT typname FROM pg_type WHERE oid = other.type), enc, other.context);
+  END LOOP;
+
+  -- operators that compare in clear.  IMMUTABLE, as index members must be.
+  FOR op IN SELECT * FROM (VALUES
+      ('=',  'eq', '=',  '<>', 'eqsel',       'eqjoinsel',       false),
+      ('<>', 'ne', '<>', '=',  'neqsel',      'neqjoinsel',      false),
+      ('<',  'lt', '>',  '>=', 'scalarltsel', 'scalarltjoinsel', true),
+      ('<=', 'le', '>=', '>',  'scalarlesel', 'scalarlejoinsel', true),
+      ('>',  'gt', '<',  '<=', 'scalargtsel', 'scalargtjoinsel', true),
+      ('>=', 'ge', '<=', '<',  'scalargesel', 'scalargejoinsel', true)
+    ) AS ops (symbol, suffix, commutator, negator, restrict, joining, ordered)
+  LOOP
+    CONTINUE WHEN NOT EXISTS (
+      SELECT FROM pg_opclass c JOIN pg_am m ON m.oid = c.opcmethod
+      WHERE c.opcdefault AND m.amname = ANY (CASE WHEN op.ordered THEN '{btree}'::name[] ELSE '{btree,hash}' END)
+        AND (c.opcintype = base OR base_row.typtype = 'e' AND c.opcintype = 'anyenum'::regtype
+             OR EXISTS (SELECT FROM pg_cast WHERE castsource = base AND casttarget = c.opcintype
+                        AND castmethod = 'b' AND castcontext = 'i')));
+    fn := format('@extschema@.%I', name || '_' || op.suffix);
+    FOR sides IN SELECT * FROM (VALUES (enc, enc), (enc, plain), (plain, enc)) AS s (l, r) LOOP
+      EXECUTE format('CREATE FUNCTION %s(%s, %s) RETURNS boolean AS ''MODULE_PATHNAME'', %L '
+                     'LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE', fn, sides.l, sides.r, 'tde_' || op.suffix);
+      EXECUTE format('COMMENT ON FUNCTION %s(%s, %s) IS %L', fn, sides.l, sides.r,
+                     format('implementation of %s operator', op.symbol));
+      EXECUTE format('CREATE OPERATOR @extschema@.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = %s, '
+                     'COMMUTATOR = OPERATOR(@extschema@.%s), NEGATOR = OPERATOR(@extschema@.%s), RESTRICT = %s, JOIN = %s)',
+                     op.symbol, sides.l, sides.r, fn, op.commutator, op.negator, op.restrict, op.joining);
+    END LOOP;
+  END LOOP;
+
+  -- btree
+  IF to_regprocedure(format('@extschema@.%I(%s,%s)', name || '_lt', enc, enc)) IS NOT NULL THEN
+    fn := format('@extschema@.%I', name || '_cmp');
+    EXECUTE format('CREATE FUNCTION %s(%s, %s) RETURNS int4 AS ''MODULE_PATHNAME'', ''tde_cmp'' '
+                   'LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE', fn, enc, enc);
+    EXECUTE format('COMMENT ON FUNCTION %s(%s, %s) IS ''less-equal-greater''', fn, enc, enc);
+    EXECUTE format('CREATE OPERATOR CLASS @extschema@.%I DEFAULT FOR TYPE %s USING btree AS '
+                   'OPERATOR 1 @extschema@.<, OPERATOR 2 @extschema@.<=, OPERATOR 3 @extschema@.=, '
+                   'OPERATOR 4 @extschema@.>=, OPERATOR 5 @extschema@.>, FUNCTION 1 %s(%s, %s)',
+                   name || '_ops', enc, fn, enc, enc);
+  END IF;
+  RETURN enc::regtype;
+END
+$create_type$;
+REVOKE ALL ON FUNCTION tde_create_type(regtype, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION tde_create_type(regtype, uuid) IS
+  'make the encrypted version of a base type; the tag names the type in key derivation and must stay the same for ever';
+
+--
+-- The types.  Their tags are part of the value format: they never change.
+--
+
+SELECT tde_create_type('text',        '0c8d6fb5-7d0c-4b43-9b57-52b2f2a6d7a1');
+SELECT tde_create_type('varchar',     '6d2a1c1e-0d5f-4c0b-8f0c-9c8e0e4f5b12');
+SELECT tde_create_type('numeric',     'b1f0a7a3-3c4e-4d7e-9a51-0a9c2f6d8e23');
+SELECT tde_create_type('int4',        '2f7e9d84-5b6a-4a1d-8c3e-7e1f0b9a6c34');
+SELECT tde_create_type('int8',        '9e3b5c76-1a2d-4f8e-b4c5-3d6a8f7e0b45');
+SELECT tde_create_type('date',        '47a6d2e8-8f1b-4e9c-a7d3-6b5c4a3f2e56');
+SELECT tde_create_type('timestamptz', 'd8c1b0a9-2e3f-4a5b-8c7d-1f0e9d8c7b67');
+SELECT tde_create_type('bytea',       '5a4b3c2d-9f8e-4d7c-b6a5-4f3e2d1c0b78');
+
+--
+-- Last: from here on declarations are watched, and the first keys are made if the wallet is open already.
+--
+
+CREATE EVENT TRIGGER tde_column_ddl ON ddl_command_end
+  WHEN TAG IN ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'ALTER TABLE', 'CREATE FOREIGN TABLE', 'ALTER FOREIGN TABLE',
+               'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'CREATE SCHEMA')
+  EXECUTE FUNCTION tde_ddl_trigger();
+ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
+COMMENT ON EVENT TRIGGER tde_column_ddl IS
+  'gives encrypted columns that were declared without modifiers the default specification';
+
+DO $$
+BEGIN
+  IF NOT @extschema@.tde_ensure_keys() THEN
+    RAISE NOTICE 'the wallet is not open, so no data keys were made yet'
+      USING HINT = 'Make a wallet with tde_wallet_create(), or open it with tde_wallet_open().';
+  END IF;
+  IF NOT '@extschema@' = ANY (ARRAY(SELECT trim(both ' "' FROM p) FROM unnest(string_to_array(
+      (SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'search_path'), ',')) p)) THEN
+    RAISE WARNING 'schema "%" is not on the default search_path', '@extschema@'
+      USING DETAIL = 'Comparisons with encrypted columns would then silently use the operators of the base type, without indexes.',
+            HINT = 'Add the schema to search_path.';
+  END IF;
+END
+$$;

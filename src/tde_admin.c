@@ -1,0 +1,151 @@
+/*
+ * tde_admin.c - the SQL functions that create, open and close the wallet and make the first keys.
+ *
+ * They are functions and not procedures: pg_stat_statements of PostgreSQL 15 keeps the text of utility statements with its
+ * literals, and CALL is one.
+ */
+#include "postgres.h"
+
+#include <openssl/crypto.h>
+
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "tde_compat.h"
+#include "tde_crypto.h"
+#include "tde_ddl.h"
+#include "tde_error.h"
+#include "tde_keystore.h"
+#include "tde_passphrase.h"
+#include "tde_wallet.h"
+
+PG_FUNCTION_INFO_V1(tde_wallet_create);
+PG_FUNCTION_INFO_V1(tde_wallet_open);
+PG_FUNCTION_INFO_V1(tde_wallet_close);
+PG_FUNCTION_INFO_V1(tde_ensure_keys);
+
+/* Bytes of a passphrase that we make; written as twice as many hexadecimal digits. */
+#define GENERATED_SIZE 32
+
+static void
+make_first_keys(void)
+{
+	if (!tde_ddl_ensure_declared_keys() && !RecoveryInProgress())
+		ereport(NOTICE,
+				(errmsg("data keys of this database could not be made yet"),
+				 errdetail("The wallet is not open, or the transaction is read-only."),
+				 errhint("Run tde_wallet_open() in this database before encrypted values are written.")));
+}
+
+/* Copy an SQL argument to where it can be cleansed. */
+static void
+take_passphrase(text *argument, char passphrase[TDE_MAX_PASSPHRASE])
+{
+	size_t		size = VARSIZE_ANY_EXHDR(argument);
+
+	if (size == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("passphrase must not be empty")));
+	if (size >= TDE_MAX_PASSPHRASE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("passphrase must be shorter than %d bytes", TDE_MAX_PASSPHRASE)));
+	memcpy(passphrase, VARDATA_ANY(argument), size);
+	passphrase[size] = '\0';
+}
+
+static void
+generate_passphrase(char passphrase[TDE_MAX_PASSPHRASE])
+{
+	uint8		bytes[GENERATED_SIZE];
+
+	tde_check(tde_random_key(bytes, sizeof(bytes)));
+	passphrase[hex_encode((const char *) bytes, sizeof(bytes), passphrase)] = '\0';
+	OPENSSL_cleanse(bytes, sizeof(bytes));
+}
+
+/*
+ * tde_wallet_create(passphrase text DEFAULT NULL) returns text - make the wallet file with a first master key, open it and
+ * make this database's keys.  Without a passphrase one of 256 random bits is made and returned, this once.
+ */
+Datum
+tde_wallet_create(PG_FUNCTION_ARGS)
+{
+	char		passphrase[TDE_MAX_PASSPHRASE];
+	bool		generated = PG_ARGISNULL(0);
+	text	   *volatile result = NULL;
+
+	if (generated)
+		generate_passphrase(passphrase);
+	else
+		take_passphrase(PG_GETARG_TEXT_PP(0), passphrase);
+	PG_TRY();
+	{
+		tde_wallet_create_with(passphrase);
+		if (generated)
+			result = cstring_to_text(passphrase);
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(passphrase, sizeof(passphrase));
+	}
+	PG_END_TRY();
+
+	if (tde_wallet_is_shared())
+		make_first_keys();
+	else
+		ereport(NOTICE,
+				(errmsg("wallet created but not open"),
+				 errhint("Set tde_column.passphrase_command, or add tde_column to shared_preload_libraries and run "
+						 "tde_wallet_open().")));
+	if (generated)
+		PG_RETURN_TEXT_P(result);
+	PG_RETURN_NULL();
+}
+
+static void
+open_with_argument(text *argument)
+{
+	char		passphrase[TDE_MAX_PASSPHRASE];
+
+	take_passphrase(argument, passphrase);
+	PG_TRY();
+	{
+		tde_wallet_open_with(passphrase);
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(passphrase, sizeof(passphrase));
+	}
+	PG_END_TRY();
+}
+
+/*
+ * tde_wallet_open(passphrase text DEFAULT NULL) - open the wallet for the whole instance, reading the file anew if it is
+ * open already, and make the keys that this database still lacks.  Without a passphrase the passphrase command is asked.
+ */
+Datum
+tde_wallet_open(PG_FUNCTION_ARGS)
+{
+	if (PG_ARGISNULL(0))
+		tde_wallet_open_by_command();
+	else
+		open_with_argument(PG_GETARG_TEXT_PP(0));
+	make_first_keys();
+	PG_RETURN_VOID();
+}
+
+/* tde_wallet_close() - forget the master keys everywhere; stays closed until tde_wallet_open(). */
+Datum
+tde_wallet_close(PG_FUNCTION_ARGS)
+{
+	tde_wallet_close_now();
+	PG_RETURN_VOID();
+}
+
+/* tde_ensure_keys() returns boolean - make the keys that this database lacks, if the wallet is or can be opened. */
+Datum
+tde_ensure_keys(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(tde_ddl_ensure_declared_keys());
+}

@@ -1,0 +1,24 @@
+/*
+ * tde_analyze.c - statistics of encrypted columns: PostgreSQL's own, unless the wallet is closed.
+ */
+#include "postgres.h"
+
+#include "commands/vacuum.h"
+
+#include "tde_compat.h"
+#include "tde_wallet.h"
+
+PG_FUNCTION_INFO_V1(tde_typanalyze);
+
+/*
+ * tde_typanalyze(internal) returns boolean - false while the wallet is closed: the column's old statistics stay, and the
+ * other columns of the table are analyzed.  An error would end ANALYZE of the whole table, and autovacuum would try again
+ * every minute.
+ */
+Datum
+tde_typanalyze(PG_FUNCTION_ARGS)
+{
+	if (!tde_wallet_ensure_open())
+		PG_RETURN_BOOL(false);
+	PG_RETURN_BOOL(std_typanalyze((VacAttrStats *) PG_GETARG_POINTER(0)));
+}

@@ -1,0 +1,135 @@
+/*
+ * tde_cast.c - length coercion, and casts between encrypted types and others.
+ *
+ * All of them are STABLE: IMMUTABLE would let the planner fold a call and so share one salt among rows, VOLATILE would
+ * keep conditions out of indexes.
+ */
+#include "postgres.h"
+
+#include "parser/parse_coerce.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+
+#include "tde_compat.h"
+#include "tde_datum.h"
+
+PG_FUNCTION_INFO_V1(tde_coerce);
+PG_FUNCTION_INFO_V1(tde_encrypt);
+PG_FUNCTION_INFO_V1(tde_decrypt);
+PG_FUNCTION_INFO_V1(tde_decrypt_to);
+
+/*
+ * Convert between the base type and another type as an assignment would.  Serves the casts that go past the base type:
+ * int4 -> encrypted_numeric is int4 -> numeric and encryption.
+ */
+static Datum
+convert(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod)
+{
+	Oid			output;
+	Oid			input;
+	Oid			ioparam;
+	bool		is_varlena;
+
+	if (source == target)
+		return value;
+	if (proc->convert_path < 0)
+	{
+		Oid			function;
+		CoercionPathType path = find_coercion_pathway(target, source, COERCION_EXPLICIT, &function);
+
+		if (path == COERCION_PATH_FUNC)
+			tde_lookup_function(&proc->convert, function);
+		proc->convert_path = path;
+	}
+	switch ((CoercionPathType) proc->convert_path)
+	{
+		case COERCION_PATH_RELABELTYPE:
+			return value;
+		case COERCION_PATH_FUNC:
+			if (proc->convert.fn_nargs == 1)
+				return FunctionCall1(&proc->convert, value);
+			if (proc->convert.fn_nargs == 2)
+				return FunctionCall2(&proc->convert, value, Int32GetDatum(typmod));
+			return FunctionCall3(&proc->convert, value, Int32GetDatum(typmod), BoolGetDatum(true));
+		case COERCION_PATH_COERCEVIAIO:
+			getTypeOutputInfo(source, &output, &is_varlena);
+			getTypeInputInfo(target, &input, &ioparam);
+			return OidInputFunctionCall(input, OidOutputFunctionCall(output, value), ioparam, typmod);
+		default:
+			ereport(ERROR,
+					(errcode(ERRCODE_CANNOT_COERCE),
+					 errmsg("cannot cast type %s to %s", format_type_be(source), format_type_be(target))));
+	}
+	return (Datum) 0;
+}
+
+/*
+ * tde_encrypt(base or other, int4 typmod, bool explicit) returns encrypted - apply the base type's own modifiers, then
+ * encrypt.
+ */
+Datum
+tde_encrypt(PG_FUNCTION_ARGS)
+{
+	TdeProc    *proc = tde_call(fcinfo)->proc;
+	TdeType    *type = proc->result;
+	int32		typmod = PG_GETARG_INT32(1);
+	Datum		value = convert(proc, PG_GETARG_DATUM(0), proc->arg_types[0], type->base, -1);
+
+	if (typmod >= 0)
+		value = tde_base_coerce(type, value, tde_typmod_unpack(type->layout, typmod).base_typmod, PG_GETARG_BOOL(2));
+	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));
+}
+
+/* tde_decrypt(encrypted) returns base - the one cast by which an encrypted type's base type is known. */
+Datum
+tde_decrypt(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+
+	PG_RETURN_DATUM(tde_datum_decrypt(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0]));
+}
+
+/* tde_decrypt_to(encrypted) returns another type that the base type can be cast to. */
+Datum
+tde_decrypt_to(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeProc    *proc = call->proc;
+	TdeType    *type = proc->args[0];
+	Datum		value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
+
+	PG_RETURN_DATUM(convert(proc, value, type->base, proc->result_type, -1));
+}
+
+/*
+ * tde_coerce(encrypted, int4 typmod, bool explicit) returns encrypted - make a value fit a column.
+ *
+ * A value that is already encrypted as the column wants it travels as it is, unless the base type's modifiers change it.
+ * A literal never is (its key is the catalog's), so it gets a salt of its own in every row.
+ */
+Datum
+tde_coerce(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeType    *type = call->proc->args[0];
+	Datum		stored = PG_GETARG_DATUM(0);
+	int32		typmod = PG_GETARG_INT32(1);
+	int32		base_typmod;
+	bool		fits;
+	Datum		plain;
+	Datum		coerced;
+
+	if (typmod < 0)
+		PG_RETURN_DATUM(stored);
+	base_typmod = tde_typmod_unpack(type->layout, typmod).base_typmod;
+	fits = tde_datum_fits(type, stored, typmod);
+	if (fits && base_typmod < 0)
+		PG_RETURN_DATUM(stored);
+
+	plain = tde_datum_decrypt(type, stored, call->declared[0]);
+	coerced = tde_base_coerce(type, plain, base_typmod, PG_GETARG_BOOL(2));
+	if (fits && datumIsEqual(plain, coerced, type->base_byval, type->base_len))
+		PG_RETURN_DATUM(stored);
+	PG_RETURN_DATUM(tde_datum_encrypt(type, coerced, typmod));
+}

@@ -1,0 +1,61 @@
+/*
+ * tde_cipher.h - AES and triple DES in the modes that values use, with contexts that are kept from value to value.
+ *
+ * layer: 1 (no PostgreSQL)
+ *
+ * In all functions out does not overlap in.
+ */
+#ifndef TDE_CIPHER_H
+#define TDE_CIPHER_H
+
+#include <openssl/evp.h>
+
+#include "tde_spec.h"
+#include "tde_status.h"
+
+/* Contexts for one key.  To be zeroed before tde_cipher_init(). */
+typedef struct TdeCipherKey
+{
+	EVP_CIPHER_CTX *encrypt;	/* CTR: ECB; CBC: CBC */
+	EVP_CIPHER_CTX *decrypt;	/* CBC: ECB; not used in CTR */
+	EVP_CIPHER_CTX *steal;		/* CBC-CS3 by OpenSSL, FIPS only */
+	EVP_CIPHER_CTX *unsteal;
+	uint8_t		block;			/* bytes */
+	bool		own_modes;		/* false: every mode is EVP's (FIPS) */
+	bool		chain_known;	/* does chain hold what the CBC context xors into its next block? */
+	uint8_t		chain[TDE_MAX_BLOCK];
+} TdeCipherKey;
+
+extern TDE_MUST_CHECK TdeStatus tde_cipher_init(TdeCipherKey *key, TdeSpec spec, const uint8_t *secret);
+extern void tde_cipher_free(TdeCipherKey *key);
+
+/* CTR, both directions, any size. */
+extern TDE_MUST_CHECK TdeStatus tde_ctr_crypt(TdeCipherKey *key, const uint8_t counter[16],
+											  const uint8_t *in, size_t size, uint8_t *out);
+
+/* CBC of whole blocks, at least one. */
+extern TDE_MUST_CHECK TdeStatus tde_cbc_encrypt(TdeCipherKey *key, const uint8_t *iv,
+												const uint8_t *in, size_t size, uint8_t *out);
+extern TDE_MUST_CHECK TdeStatus tde_cbc_decrypt(TdeCipherKey *key, const uint8_t *iv,
+												const uint8_t *in, size_t size, uint8_t *out);
+
+/* CBC with PKCS#7 padding; out has room for tde_padded_size() bytes.  tde_unpad() is the reverse. */
+extern TDE_MUST_CHECK TdeStatus tde_cbc_encrypt_padded(TdeCipherKey *key, const uint8_t *iv,
+													   const uint8_t *in, size_t size, uint8_t *out);
+
+/* CBC-CS3 of at least one block; the ciphertext is as long as the plaintext.  Only for unsalted CBC specs. */
+extern TDE_MUST_CHECK TdeStatus tde_cs3_encrypt(TdeCipherKey *key, const uint8_t *iv,
+												const uint8_t *in, size_t size, uint8_t *out);
+extern TDE_MUST_CHECK TdeStatus tde_cs3_decrypt(TdeCipherKey *key, const uint8_t *iv,
+												const uint8_t *in, size_t size, uint8_t *out);
+
+static inline size_t
+tde_padded_size(size_t size, size_t block)
+{
+	return (size / block + 1) * block;
+}
+
+/* False if the last block (given) does not end in PKCS#7 padding; otherwise how many of its bytes are padding. */
+extern bool tde_unpad(const uint8_t *last, size_t block, size_t *padding);
+
+#endif							/* TDE_CIPHER_H */

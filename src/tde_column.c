@@ -1,0 +1,40 @@
+/*
+ * tde_column.c - loads the library: self-test, settings, shared state, hooks.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+
+#include "tde_compat.h"
+#include "tde_crypto.h"
+#include "tde_ddl.h"
+#include "tde_error.h"
+#include "tde_guc.h"
+#include "tde_keystore.h"
+#include "tde_log.h"
+#include "tde_type.h"
+#include "tde_wallet.h"
+
+TDE_MODULE_MAGIC;
+
+void		_PG_init(void);
+
+void
+_PG_init(void)
+{
+	const char *failed = NULL;
+
+	/* a cipher that does not give the published answers must not get to see a value */
+	if (tde_selftest(&failed) != TDE_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_CRYPTO_FAILURE),
+				 errmsg("cryptographic self-test failed"),
+				 errdetail("Test: %s.  OpenSSL: %s.", failed ? failed : "set-up", tde_crypto_reason())));
+
+	tde_guc_init();
+	tde_wallet_init();
+	tde_keystore_init();
+	tde_type_init();
+	tde_ddl_init();
+	tde_log_init();
+}

@@ -1,0 +1,34 @@
+/*
+ * tde_compat.h - every difference between PostgreSQL 15, 16, 17 and 18 that this extension meets.
+ *
+ * layer: 0
+ */
+#ifndef TDE_COMPAT_H
+#define TDE_COMPAT_H
+
+#include "fmgr.h"
+#include "nodes/nodes.h"
+
+#if PG_VERSION_NUM < 150000
+#error tde_column needs PostgreSQL 15 or later
+#endif
+
+/* 16 moved VARDATA_ANY and its like out of postgres.h (d952373a987b) and gave input functions soft errors (d9f7f5d32f20). */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#include "nodes/miscnodes.h"
+#define TDE_INPUT_CALL(flinfo, str, ioparam, typmod, context, result) \
+	InputFunctionCallSafe(flinfo, str, ioparam, typmod, context, result)
+#else
+#define TDE_INPUT_CALL(flinfo, str, ioparam, typmod, context, result) \
+	((void) (context), *(result) = InputFunctionCall(flinfo, str, ioparam, typmod), true)
+#endif
+
+/* 18 lets a module tell its name and version (9324c8c58065). */
+#if PG_VERSION_NUM >= 180000
+#define TDE_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "tde_column", .version = TDE_VERSION)
+#else
+#define TDE_MODULE_MAGIC PG_MODULE_MAGIC
+#endif
+
+#endif							/* TDE_COMPAT_H */

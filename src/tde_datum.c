@@ -1,0 +1,164 @@
+/*
+ * tde_datum.c - the one door between plaintext datums and encrypted ones.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "tde_compat.h"
+#include "tde_datum.h"
+#include "tde_error.h"
+#include "tde_log.h"
+#include "tde_payload.h"
+#include "tde_stats.h"
+
+/*
+ * How a literal is encrypted that reaches the input function without a typmod: without salt, so that no salt is ever
+ * shared between the rows that one parsed statement writes, and under the catalog key, so that the length coercion knows
+ * it and always encrypts it anew.
+ */
+static const TdeSpec literal_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, false};
+
+/* The typmod's own bits; cheaper than unpacking it all. */
+static bool
+declares_mac(int32 typmod)
+{
+	return typmod >= 0 && ((typmod >> 24) & 3) != TDE_NOMAC;
+}
+
+static const TdeKey *
+reading_key(TdeType *type, const TdeHeader *header)
+{
+	TdeKeyMemo *memo = &type->readers[(header->key_id ^ header->spec_byte) % TDE_READ_MEMOS];
+
+	if (likely(memo->id == header->key_id && memo->spec_byte == header->spec_byte && tde_keys_fresh(memo->epoch)))
+		return memo->key;
+	memo->epoch = 0;
+	memo->key = tde_key_for_reading(header->key_id, header->spec, type->tag);
+	memo->id = header->key_id;
+	memo->spec_byte = header->spec_byte;
+	memo->epoch = tde_keys_epoch;
+	return memo->key;
+}
+
+Datum
+tde_datum_decrypt(TdeType *type, Datum value, int32 declared)
+{
+	struct varlena *stored = PG_DETOAST_DATUM_PACKED(value);
+	const uint8 *bytes = (const uint8 *) VARDATA_ANY(stored);
+	size_t		size = VARSIZE_ANY_EXHDR(stored);
+	TdeHeader	header;
+	const TdeKey *key;
+	char	   *buffer;
+	size_t		plain_size;
+	TdeStatus	status;
+
+	if (unlikely(!tde_header_parse(bytes, size, &header)))
+		tde_throw(TDE_E_AUTH);
+	if (unlikely(header.spec.mac == TDE_NOMAC && declares_mac(declared)))
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
+				 errmsg("value without MAC in a column that is declared with MAC"),
+				 errdetail("Somebody may have put it there to get round the MAC.")));
+	key = reading_key(type, &header);
+
+	buffer = palloc(VARHDRSZ + tde_open_room(&header, size));
+	status = tde_open(key->value_key, &header, bytes, size, (uint8 *) VARDATA(buffer), &plain_size);
+	tde_stats.decryptions++;
+	tde_log_mark();
+	if (unlikely(status != TDE_OK))
+	{
+		if (status == TDE_E_CRYPTO)
+			tde_keys_epoch++;	/* do not trust its contexts from memos again */
+		tde_throw(status);
+	}
+	if ((Pointer) stored != DatumGetPointer(value))
+		pfree(stored);
+	return tde_payload_datum(type, buffer, plain_size, header.flag && header.spec.salted,
+							 header.spec.mac != TDE_NOMAC);
+}
+
+void
+tde_datum_free(TdeType *type, Datum value)
+{
+	if (!type->base_byval)
+		pfree(DatumGetPointer(value));
+}
+
+/* The spec and key slot that a typmod stands for, and the active key there. */
+static const TdeKey *
+writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
+{
+	TdeKeyMemo *memo = &type->writer;
+	bool		flag;
+	TdeModifiers mods;
+
+	if (likely((int32) memo->id == typmod && tde_keys_fresh(memo->epoch)))
+	{
+		(void) tde_spec_from_byte(memo->spec_byte, spec, &flag);
+		return memo->key;
+	}
+	memo->epoch = 0;
+	if (typmod < 0)
+	{
+		mods.spec = literal_spec;
+		mods.slot = TDE_SLOT_CATALOG;
+	}
+	else
+		mods = tde_typmod_unpack(type->layout, typmod);
+	memo->key = tde_key_for_writing(mods.slot, mods.spec, type->tag);
+	memo->id = (uint32) typmod;
+	memo->spec_byte = tde_spec_byte(mods.spec, false);
+	memo->epoch = tde_keys_epoch;
+	*spec = mods.spec;
+	return memo->key;
+}
+
+Datum
+tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
+{
+	TdeSpec		spec;
+	const TdeKey *key = writing_key(type, typmod, &spec);
+	TdePayload	payload;
+	size_t		size;
+	char	   *result;
+	TdeStatus	status;
+
+	tde_log_mark();
+	tde_payload_make(type, value, spec, &payload);
+	size = tde_sealed_size(spec, key->id, payload.size);
+	if (unlikely(size > MaxAllocSize - VARHDRSZ))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("value is too large to be encrypted"),
+				 errdetail("It has %zu bytes; with what encryption adds it would exceed %zu.",
+						   payload.size, (size_t) MaxAllocSize)));
+	result = palloc(VARHDRSZ + size);
+	SET_VARSIZE(result, VARHDRSZ + size);
+	status = tde_seal(key->value_key, key->id, payload.compressed, payload.bytes, payload.size,
+					  (uint8 *) VARDATA(result));
+	tde_stats.encryptions++;
+	if (payload.allocated)
+		pfree(payload.allocated);
+	tde_check(status);
+	return PointerGetDatum(result);
+}
+
+bool
+tde_datum_fits(TdeType *type, Datum value, int32 typmod)
+{
+	struct varlena *stored = PG_DETOAST_DATUM_PACKED(value);
+	TdeModifiers mods = tde_typmod_unpack(type->layout, typmod);
+	TdeHeader	header;
+	const TdeKey *key;
+
+	if (!tde_header_parse((const uint8 *) VARDATA_ANY(stored), VARSIZE_ANY_EXHDR(stored), &header))
+		tde_throw(TDE_E_AUTH);
+	if (!tde_spec_equal(header.spec, mods.spec))
+		return false;
+	key = reading_key(type, &header);
+	if ((Pointer) stored != DatumGetPointer(value))
+		pfree(stored);
+	return key->slot == mods.slot;
+}

@@ -1,0 +1,29 @@
+/*
+ * tde_datum.h - the one door between plaintext datums and encrypted ones.
+ *
+ * layer: 9
+ */
+#ifndef TDE_DATUM_H
+#define TDE_DATUM_H
+
+#include "tde_type.h"
+
+/*
+ * Decrypt a value (toasted or not) into a datum of the base type.  declared: the typmod of the column that it comes from,
+ * or -1 if that is not known; a value without MAC from a column with MAC is refused.  The result is palloc'd if the base
+ * type is passed by reference.
+ */
+extern Datum tde_datum_decrypt(TdeType *type, Datum value, int32 declared);
+
+/*
+ * Encrypt a datum of the base type as the typmod says; -1: as a literal, deterministically, under the catalog key.
+ */
+extern Datum tde_datum_encrypt(TdeType *type, Datum value, int32 typmod);
+
+/* Free a decrypted datum that is no longer needed. */
+extern void tde_datum_free(TdeType *type, Datum value);
+
+/* Is this value encrypted just as the typmod says, so that it can be stored there as it is? */
+extern bool tde_datum_fits(TdeType *type, Datum value, int32 typmod);
+
+#endif							/* TDE_DATUM_H */

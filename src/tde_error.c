@@ -1,0 +1,39 @@
+/*
+ * tde_error.c - turns a status of the pure layer into PostgreSQL's error.
+ */
+#include "postgres.h"
+
+#include "tde_crypto.h"
+#include "tde_error.h"
+
+void
+tde_throw(TdeStatus status)
+{
+	switch (status)
+	{
+		case TDE_E_AUTH:
+			ereport(ERROR,
+					(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
+					 errmsg("could not authenticate encrypted value"),
+					 errdetail("The stored bytes were changed, or were not made under their key for this type.")));
+			break;
+		case TDE_E_NOMEM:
+			ereport(ERROR,
+					(errcode(ERRCODE_OUT_OF_MEMORY),
+					 errmsg("out of memory"),
+					 errdetail("OpenSSL could not allocate a cipher context.")));
+			break;
+		case TDE_E_UNAVAILABLE:
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cipher is not available in this server's OpenSSL"),
+					 errdetail("The library was built without it, or its FIPS provider refuses it.")));
+			break;
+		default:
+			ereport(ERROR,
+					(errcode(ERRCODE_TDE_CRYPTO_FAILURE),
+					 errmsg("cryptographic operation failed"),
+					 errdetail("OpenSSL: %s.", tde_crypto_reason())));
+	}
+	pg_unreachable();
+}

@@ -1,0 +1,32 @@
+/*
+ * tde_error.h - our SQLSTATEs, and the one place where a status becomes an error.
+ *
+ * layer: 2
+ *
+ * Class TD is ours.  Applications may branch on these codes; they do not change.
+ */
+#ifndef TDE_ERROR_H
+#define TDE_ERROR_H
+
+#include "tde_status.h"
+
+#define ERRCODE_TDE_WALLET_CLOSED	MAKE_SQLSTATE('T','D','E','0','1')
+#define ERRCODE_TDE_WALLET_FAILURE	MAKE_SQLSTATE('T','D','E','0','2')
+#define ERRCODE_TDE_KEY_NOT_FOUND	MAKE_SQLSTATE('T','D','E','0','3')
+#define ERRCODE_TDE_NOT_AUTHENTIC	MAKE_SQLSTATE('T','D','E','0','4')
+#define ERRCODE_TDE_CRYPTO_FAILURE	MAKE_SQLSTATE('T','D','E','0','5')
+
+/*
+ * Raise the error that stands for a status other than TDE_OK.  Anything wrong with a value's bytes gives one and the
+ * same message, whatever it was.
+ */
+extern void tde_throw(TdeStatus status) pg_attribute_noreturn();
+
+static inline void
+tde_check(TdeStatus status)
+{
+	if (unlikely(status != TDE_OK))
+		tde_throw(status);
+}
+
+#endif							/* TDE_ERROR_H */

@@ -1,0 +1,105 @@
+/*
+ * tde_guc.c - the settings tde_column.*.  Secrets are never settings: SHOW, pg_settings and core files would tell them.
+ */
+#include "postgres.h"
+
+#include "utils/guc.h"
+#include "utils/varlena.h"
+
+#include "tde_guc.h"
+#include "tde_payload.h"
+#include "tde_wallet.h"
+
+static char *default_spec_string = NULL;
+
+static const struct config_enum_entry compression_options[] = {
+	{"off", TDE_COMPRESSION_OFF, false},
+	{"pglz", TDE_COMPRESSION_PGLZ, false},
+#ifdef USE_LZ4
+	{"lz4", TDE_COMPRESSION_LZ4, false},
+#endif
+	{NULL, 0, false}
+};
+
+/* The path is read by processes with different working directories. */
+static bool
+check_wallet_file(char **newval, void **extra, GucSource source)
+{
+	if (**newval != '\0' && !is_absolute_path(*newval))
+	{
+		GUC_check_errdetail("\"%s\" is not an absolute path.", *newval);
+		return false;
+	}
+	return true;
+}
+
+static bool
+check_default_spec(char **newval, void **extra, GucSource source)
+{
+	static const TdeSpec shipped = {TDE_AES256, TDE_CTR, TDE_SHA1, true};
+	char	   *copy = pstrdup(*newval);
+	List	   *words;
+	TdeSpec		spec;
+	TdeSpec    *result;
+	char	   *problem;
+
+	if (!SplitIdentifierString(copy, ',', &words))
+	{
+		GUC_check_errdetail("List syntax is invalid.");
+		return false;
+	}
+	problem = tde_words_parse(words, &shipped, &spec, NULL);
+	if (problem == NULL && spec.cipher == TDE_3DES168)
+		problem = "Triple DES is for old data only and cannot be the default.";
+	if (problem)
+	{
+		GUC_check_errdetail("%s", problem);
+		return false;
+	}
+	result = malloc(sizeof(*result));	/* guc.c frees it with free() or guc_free() */
+	if (result == NULL)
+		return false;
+	*result = spec;
+	*extra = result;
+	return true;
+}
+
+static void
+assign_default_spec(const char *newval, void *extra)
+{
+	tde_default_spec = *(TdeSpec *) extra;
+}
+
+void
+tde_guc_init(void)
+{
+	DefineCustomStringVariable("tde_column.wallet_file",
+							   "Sets the wallet file, a PKCS#12 container that holds the master keys.",
+							   "An absolute path outside the data directory.  The file must belong to the user that runs "
+							   "the server and be accessible to nobody else.",
+							   &tde_wallet_file, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY,
+							   check_wallet_file, NULL, NULL);
+	DefineCustomStringVariable("tde_column.passphrase_command",
+							   "Sets the command that prints the wallet's passphrase.",
+							   "It is run by a shell in the first process that needs a key while the wallet is closed, and "
+							   "must print the passphrase as the first line.  Empty: the wallet is opened by tde_wallet_open().",
+							   &tde_passphrase_command, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY,
+							   NULL, NULL, NULL);
+	DefineCustomIntVariable("tde_column.passphrase_timeout",
+							"Sets how long the passphrase command may take.",
+							"After that it is killed and the wallet stays closed.",
+							&tde_passphrase_timeout, 30000, 10, 600000, PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+	DefineCustomStringVariable("tde_column.default_spec",
+							   "Sets how columns are encrypted whose type has no modifiers.",
+							   "A list of modifiers, as in encrypted_text(aes256,salt,mac).  Modifiers that a column leaves "
+							   "away are taken from here as well.",
+							   &default_spec_string, "aes256,salt,mac", PGC_USERSET, GUC_LIST_INPUT,
+							   check_default_spec, assign_default_spec, NULL);
+	DefineCustomEnumVariable("tde_column.compression",
+							 "Compresses large salted values before they are encrypted.",
+							 "The stored length then tells something about the content, so it is off unless asked for.",
+							 &tde_compression, TDE_COMPRESSION_OFF, compression_options, PGC_USERSET, 0,
+							 NULL, NULL, NULL);
+	MarkGUCPrefixReserved("tde_column");
+}

@@ -1,0 +1,213 @@
+/*
+ * tde_io.c - input, output, binary and modifier functions, one C function for all encrypted types.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "tde_compat.h"
+#include "tde_datum.h"
+#include "tde_log.h"
+#include "tde_verify.h"
+
+PG_FUNCTION_INFO_V1(tde_in);
+PG_FUNCTION_INFO_V1(tde_out);
+PG_FUNCTION_INFO_V1(tde_recv);
+PG_FUNCTION_INFO_V1(tde_send);
+PG_FUNCTION_INFO_V1(tde_typmod_in);
+PG_FUNCTION_INFO_V1(tde_typmod_out);
+
+static int32
+base_typmod_of(TdeType *type, int32 typmod)
+{
+	return typmod < 0 ? -1 : tde_typmod_unpack(type->layout, typmod).base_typmod;
+}
+
+/*
+ * tde_in(cstring, oid, int4) - the base type's input, then encryption.
+ *
+ * The typmod is -1 for every literal and untyped parameter (the length coercion follows), the column's for COPY, arrays,
+ * composites and domains.  Always encrypts: a plaintext datum on the way would end up stored somewhere.
+ */
+Datum
+tde_in(PG_FUNCTION_ARGS)
+{
+	TdeType    *type = tde_type_get(PG_GETARG_OID(1));
+	int32		typmod = PG_GETARG_INT32(2);
+	FmgrInfo   *input = tde_base_input(type);
+	Datum		value;
+
+	tde_log_mark();
+	if (!TDE_INPUT_CALL(input, PG_GETARG_CSTRING(0), type->ioparam, base_typmod_of(type, typmod), fcinfo->context, &value))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));
+}
+
+/* tde_out(encrypted) returns cstring - the base type's output of the decrypted value. */
+Datum
+tde_out(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeType    *type = call->proc->args[0];
+	Datum		value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
+	char	   *text = OutputFunctionCall(tde_base_output(type), value);
+
+	tde_datum_free(type, value);
+	PG_RETURN_CSTRING(text);
+}
+
+/* tde_recv(internal, oid, int4) - the base type's binary format. */
+Datum
+tde_recv(PG_FUNCTION_ARGS)
+{
+	TdeType    *type = tde_type_get(PG_GETARG_OID(1));
+	int32		typmod = PG_GETARG_INT32(2);
+	FmgrInfo   *receive = tde_base_receive(type);
+	Datum		value;
+
+	tde_log_mark();
+	value = ReceiveFunctionCall(receive, (StringInfo) PG_GETARG_POINTER(0), type->ioparam, base_typmod_of(type, typmod));
+	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));
+}
+
+/* tde_send(encrypted) returns bytea - the base type's binary format of the decrypted value. */
+Datum
+tde_send(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeType    *type = call->proc->args[0];
+	Datum		value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
+	bytea	   *bytes = SendFunctionCall(tde_base_send(type), value);
+
+	tde_datum_free(type, value);
+	PG_RETURN_BYTEA_P(bytes);
+}
+
+/* ---- modifiers ---- */
+
+static Oid
+modifier_function(Oid base, bool in)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
+	Form_pg_type form;
+	Oid			function;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for type %u", base);
+	form = (Form_pg_type) GETSTRUCT(tuple);
+	function = in ? form->typmodin : form->typmodout;
+	ReleaseSysCache(tuple);
+	return function;
+}
+
+/* The leading numbers go to the base type's own typmod_in, which has its own errors about them. */
+static int32
+parse_base_modifiers(TdeType *type, Datum *words, int count)
+{
+	Oid			function = modifier_function(type->base, true);
+
+	if (count == 0)
+		return -1;
+	if (!OidIsValid(function))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("base type %s of %s does not take the modifier \"%s\"", format_type_be(type->base),
+						format_type_be(type->oid), DatumGetCString(words[0]))));
+	return DatumGetInt32(OidFunctionCall1(function,
+										  PointerGetDatum(construct_array(words, count, CSTRINGOID, -2, false, TYPALIGN_CHAR))));
+}
+
+static bool
+is_number(const char *word)
+{
+	if (*word == '-' || *word == '+')
+		word++;
+	return *word != '\0' && strspn(word, "0123456789") == strlen(word);
+}
+
+/* tde_typmod_in(cstring[]) returns int4 - base modifiers first, then words in any order. */
+Datum
+tde_typmod_in(PG_FUNCTION_ARGS)
+{
+	TdeType    *type = tde_type_of_modifier_function(fcinfo->flinfo->fn_oid);
+	TdeModifiers mods;
+	Datum	   *words;
+	int			count;
+	int			numbers = 0;
+	List	   *spec_words = NIL;
+	char	   *problem;
+
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), CSTRINGOID, -2, false, TYPALIGN_CHAR, &words, NULL, &count);
+	while (numbers < count && is_number(DatumGetCString(words[numbers])))
+		numbers++;
+	for (int i = numbers; i < count; i++)
+		spec_words = lappend(spec_words, DatumGetCString(words[i]));
+
+	problem = tde_words_parse(spec_words, &tde_default_spec, &mods.spec, &mods.slot);
+	if (problem)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid modifiers for type %s", format_type_be(type->oid)),
+				 errdetail_internal("%s", problem),
+				 errhint("Modifiers are: those of %s first; then, in any order, one of aes128, aes192, aes256, '3des168'; "
+						 "salt or nosalt; mac, sha256 or nomac; ctr or cbc; 'key=N'.", format_type_be(type->base))));
+	if (mods.spec.mac == TDE_NOMAC && !tde_verify_knows(type->base))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("type %s cannot be declared with nomac", format_type_be(type->oid)),
+				 errdetail("Damaged bytes of type %s could crash the server, so they must be authenticated.",
+						   format_type_be(type->base)),
+				 errhint("Use mac or sha256.")));
+	mods.base_typmod = parse_base_modifiers(type, words, numbers);
+	PG_RETURN_INT32(tde_typmod_pack(type->layout, &mods));
+}
+
+/* "15,2," or nothing: the base type's own words, as far as typmod_in takes them. */
+static void
+print_base_modifiers(StringInfo buf, TdeType *type, int32 base_typmod)
+{
+	char	   *text;
+	Oid			function;
+
+	if (base_typmod < 0)
+		return;
+	if (type->layout == TDE_MOD_PRECISION)
+	{
+		/* timestamptz prints "(3) with time zone", of which only the number can be a modifier */
+		appendStringInfo(buf, "%d,", base_typmod);
+		return;
+	}
+	function = modifier_function(type->base, false);
+	if (!OidIsValid(function))
+	{
+		appendStringInfo(buf, "%d,", base_typmod);
+		return;
+	}
+	text = DatumGetCString(OidFunctionCall1(function, Int32GetDatum(base_typmod)));
+	if (text[0] == '(' && text[strlen(text) - 1] == ')')
+	{
+		appendBinaryStringInfo(buf, text + 1, strlen(text) - 2);
+		appendStringInfoChar(buf, ',');
+	}
+}
+
+/* tde_typmod_out(int4) returns cstring - "(15,2,aes128,nosalt,mac)", which typmod_in reads again. */
+Datum
+tde_typmod_out(PG_FUNCTION_ARGS)
+{
+	TdeType    *type = tde_type_of_modifier_function(fcinfo->flinfo->fn_oid);
+	TdeModifiers mods = tde_typmod_unpack(type->layout, PG_GETARG_INT32(0));
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoChar(&buf, '(');
+	print_base_modifiers(&buf, type, mods.base_typmod);
+	appendStringInfo(&buf, "%s)", tde_typmod_words(mods.spec, mods.slot));
+	PG_RETURN_CSTRING(buf.data);
+}

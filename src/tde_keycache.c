@@ -1,0 +1,251 @@
+/*
+ * tde_keycache.c - data keys made ready to use, per backend.
+ *
+ * Two tables: the rows of tde_data_keys as last read (wrapped; read again when something may have changed them), and the
+ * cipher contexts, by the key's UUID.  A key's bytes never change under its UUID, so contexts outlive a reading of the rows;
+ * they are cleansed when the wallet's generation changes.
+ */
+#include "postgres.h"
+
+#include <openssl/crypto.h>
+
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+#include "tde_error.h"
+#include "tde_keycache.h"
+#include "tde_stats.h"
+
+typedef struct ContextId
+{
+	uint8		uuid[16];
+	uint8		type_tag[TDE_TYPE_TAG_SIZE];
+	uint8		spec_byte;
+} ContextId;
+
+typedef struct ContextEntry
+{
+	ContextId	id;				/* hash key */
+	TdeKey		key;
+} ContextEntry;
+
+uint64		tde_keys_epoch = 1;
+uint64		tde_keys_generation = 0;
+TdeStats	tde_stats;
+
+static HTAB *rows = NULL;		/* id -> TdeDataKey */
+static HTAB *contexts = NULL;	/* ContextId -> ContextEntry */
+
+static HTAB *
+make_table(const char *name, Size keysize, Size entrysize)
+{
+	HASHCTL		ctl;
+
+	ctl.keysize = keysize;
+	ctl.entrysize = entrysize;
+	ctl.hcxt = TopMemoryContext;
+	return hash_create(name, 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+/* The wallet was closed, or opened anew: nothing that came from it before may be used any more. */
+static void
+drop_contexts(void)
+{
+	HASH_SEQ_STATUS status;
+	ContextEntry *entry;
+
+	if (contexts == NULL)
+		return;
+	hash_seq_init(&status, contexts);
+	while ((entry = hash_seq_search(&status)) != NULL)
+	{
+		tde_value_key_free(entry->key.value_key);
+		entry->key.value_key = NULL;
+		hash_search(contexts, &entry->id, HASH_REMOVE, NULL);
+	}
+}
+
+static void
+remember_row(const TdeDataKey *row, void *arg)
+{
+	TdeDataKey *entry = hash_search((HTAB *) arg, &row->id, HASH_ENTER, NULL);
+
+	*entry = *row;
+}
+
+/* Read the table again.  What is there stays until the reading has succeeded. */
+static void
+load_rows(void)
+{
+	HTAB	   *fresh = make_table("tde_column data keys", sizeof(uint32), sizeof(TdeDataKey));
+
+	PG_TRY();
+	{
+		/* cleared first: a change that arrives during the scan asks for another one */
+		tde_keystore_changed = false;
+		tde_keystore_scan(remember_row, fresh);
+	}
+	PG_CATCH();
+	{
+		tde_keystore_changed = true;
+		hash_destroy(fresh);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	if (rows)
+		hash_destroy(rows);
+	rows = fresh;
+	tde_keys_epoch++;
+	tde_stats.key_loads++;
+}
+
+static void
+follow_wallet(void)
+{
+	uint64		generation = pg_atomic_read_u64(tde_wallet_generation);
+
+	if (tde_keys_generation != generation)
+	{
+		tde_keys_epoch++;
+		drop_contexts();
+		tde_keys_generation = generation;
+	}
+}
+
+/* Bring the cache to where it may be used. */
+static void
+refresh(void)
+{
+	follow_wallet();
+	if (tde_keystore_changed || rows == NULL)
+		load_rows();
+}
+
+static const TdeDataKey *
+find_row(uint32 id)
+{
+	const TdeDataKey *row = hash_search(rows, &id, HASH_FIND, NULL);
+
+	if (row == NULL)
+	{
+		/* another session may have made it a moment ago */
+		load_rows();
+		row = hash_search(rows, &id, HASH_FIND, NULL);
+	}
+	if (row == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
+				 errmsg("data key %u does not exist in this database", id),
+				 errdetail("The value was encrypted in another database, or its key was dropped.")));
+	return row;
+}
+
+/* Unwrap the row's key and make its contexts ready. */
+static TdeValueKey *
+set_up(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
+{
+	TdeValueKey *value_key;
+	uint8		data_key[TDE_DATA_KEY_SIZE];
+	TdeStatus	status;
+
+	tde_keystore_unwrap(row, data_key);
+	status = tde_value_key_new(&value_key, data_key, spec, type_tag);
+	OPENSSL_cleanse(data_key, sizeof(data_key));
+	tde_check(status);
+	tde_stats.key_setups++;
+	/* unwrapping may have opened the wallet; entries made before that go now, and not with this one at the next use */
+	follow_wallet();
+	return value_key;
+}
+
+static const TdeKey *
+ready_key(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
+{
+	ContextId	id;
+	ContextEntry *entry;
+
+	memset(&id, 0, sizeof(id));
+	memcpy(id.uuid, row->uuid, sizeof(id.uuid));
+	memcpy(id.type_tag, type_tag, sizeof(id.type_tag));
+	id.spec_byte = tde_spec_byte(spec, false);
+	if (contexts == NULL)
+		contexts = make_table("tde_column contexts", sizeof(ContextId), sizeof(ContextEntry));
+	entry = hash_search(contexts, &id, HASH_FIND, NULL);
+	if (entry == NULL)
+	{
+		TdeValueKey *value_key = set_up(row, spec, type_tag);
+
+		entry = hash_search(contexts, &id, HASH_ENTER, NULL);
+		entry->key.value_key = value_key;
+	}
+	entry->key.id = row->id;
+	entry->key.slot = row->slot;
+	entry->key.kind = row->kind;
+	return &entry->key;
+}
+
+const TdeKey *
+tde_key_for_reading(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE])
+{
+	const TdeDataKey *row;
+	bool		without_mac;
+
+	refresh();
+	row = find_row(id);
+	without_mac = (row->kind == TDE_KIND_NOMAC);
+	if (row->kind == TDE_KIND_HASH || without_mac != (spec.mac == TDE_NOMAC))
+		tde_throw(TDE_E_AUTH);
+	return ready_key(row, spec, type_tag);
+}
+
+/* The highest active version. */
+static const TdeDataKey *
+current_row(int32 slot, char kind)
+{
+	const TdeDataKey *best = NULL;
+	const TdeDataKey *row;
+	HASH_SEQ_STATUS status;
+
+	hash_seq_init(&status, rows);
+	while ((row = hash_seq_search(&status)) != NULL)
+		if (row->slot == slot && row->kind == kind && row->state == TDE_STATE_ACTIVE &&
+			(best == NULL || row->version > best->version))
+			best = row;
+	return best;
+}
+
+static void
+missing_key_error(int32 slot, char kind)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
+			 slot == TDE_SLOT_CATALOG ? errmsg("this database has no data key for literals yet") :
+			 errmsg("this database has no data key for slot %d %s yet", slot,
+					kind == TDE_KIND_NOMAC ? "without MAC" : "with MAC"),
+			 errdetail("Data keys are made when the wallet is opened in a database, and when a column is declared."),
+			 errhint("Run once in this database, as a superuser: SELECT tde_wallet_open();")));
+}
+
+const TdeKey *
+tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE])
+{
+	char		kind = slot == TDE_SLOT_CATALOG ? TDE_KIND_CATALOG :
+		spec.mac == TDE_NOMAC ? TDE_KIND_NOMAC : TDE_KIND_MAC;
+	const TdeDataKey *row;
+
+	refresh();
+	row = current_row(slot, kind);
+	if (row == NULL)
+	{
+		load_rows();
+		row = current_row(slot, kind);
+	}
+	if (row == NULL)
+	{
+		/* a closed wallet is the likelier reason, and the one to mend first */
+		if (!tde_wallet_ensure_open())
+			tde_wallet_closed_error("to read or write encrypted values");
+		missing_key_error(slot, kind);
+	}
+	return ready_key(row, spec, type_tag);
+}

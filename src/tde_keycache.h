@@ -1,0 +1,44 @@
+/*
+ * tde_keycache.h - data keys made ready to use, per backend.
+ *
+ * layer: 6
+ *
+ * Entries live until the wallet closes or the backend ends.  A pointer that was handed out is good as long as the epoch
+ * has not changed; whoever keeps one checks that before each use:
+ *
+ *	if (!tde_keys_fresh(my->epoch)) look it up again
+ */
+#ifndef TDE_KEYCACHE_H
+#define TDE_KEYCACHE_H
+
+#include "tde_keystore.h"
+#include "tde_wallet.h"
+
+typedef struct TdeKey
+{
+	TdeValueKey *value_key;		/* contexts for one data key, spec and type */
+	uint32		id;
+	int32		slot;
+	char		kind;
+} TdeKey;
+
+extern uint64 tde_keys_epoch;
+extern uint64 tde_keys_generation;	/* the wallet's, when the cache was last known to be good */
+
+static inline bool
+tde_keys_fresh(uint64 epoch)
+{
+	return epoch == tde_keys_epoch && !tde_keystore_changed &&
+		tde_keys_generation == pg_atomic_read_u64(tde_wallet_generation);
+}
+
+/*
+ * The key that a stored value names.  ereport if the wallet is closed, there is no such key, or its kind does not allow
+ * such a value (one without MAC under a key for values with MAC).
+ */
+extern const TdeKey *tde_key_for_reading(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE]);
+
+/* The active key of a slot for new values of this spec; ereport if there is none. */
+extern const TdeKey *tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE]);
+
+#endif							/* TDE_KEYCACHE_H */

@@ -1,0 +1,77 @@
+/*
+ * tde_keystore.h - the table tde_data_keys: wrapped data keys, read and added.
+ *
+ * layer: 5
+ *
+ * Rows are added like sequences advance: outside the transaction, so that no rollback and no crash takes away a key under
+ * which something may already be encrypted.
+ */
+#ifndef TDE_KEYSTORE_H
+#define TDE_KEYSTORE_H
+
+#include "tde_pkcs12.h"
+#include "tde_value.h"
+
+/* Reserved slots; users' slots are 0 (the default key) and up. */
+#define TDE_SLOT_DEFAULT	0
+#define TDE_SLOT_CATALOG	(-1)
+#define TDE_SLOT_HASH		(-2)
+
+/* What a key may be used for; the column kind of tde_data_keys. */
+#define TDE_KIND_MAC		'm'		/* values with a MAC */
+#define TDE_KIND_NOMAC		'n'		/* values without; made only where a column is declared nomac */
+#define TDE_KIND_CATALOG	'c'		/* literals at parse time, which views, defaults, ... store */
+#define TDE_KIND_HASH		'h'		/* the keyed hash */
+
+#define TDE_STATE_ACTIVE	'a'
+
+#define TDE_KCV_SIZE		8
+#define TDE_MAX_WRAPPED		128
+
+/* A row of tde_data_keys. */
+typedef struct TdeDataKey
+{
+	uint32		id;				/* what values name */
+	int32		slot;
+	int32		version;		/* of the slot's key, from 1 */
+	char		kind;
+	char		state;
+	uint8		uuid[16];
+	uint8		database[16];
+	uint8		master[TDE_MASTER_ID_SIZE];
+	int64		created;		/* TimestampTz */
+	uint8		kcv[TDE_KCV_SIZE];
+	uint32		wrapped_size;
+	uint8		wrapped[TDE_MAX_WRAPPED];
+} TdeDataKey;
+
+typedef void (*TdeDataKeyVisitor) (const TdeDataKey *row, void *arg);
+
+/* OID of tde_data_keys in the extension's schema; InvalidOid if the extension is not in this database. */
+extern Oid	tde_keystore_relid(void);
+
+/* Visit every row, under a snapshot of its own (historic while decoding). */
+extern void tde_keystore_scan(TdeDataKeyVisitor visit, void *arg);
+
+/*
+ * Unwrap, and see that every field of the row is the one that was wrapped with the key.  ereport if the wallet is closed
+ * or lacks the master key.  The caller cleanses data_key.
+ */
+extern void tde_keystore_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE]);
+
+/*
+ * See that the slot has an active key of this kind; make its first version if not.  False if it has none and none can be
+ * made here (wallet closed, recovery, parallel mode, read-only transaction).
+ */
+extern bool tde_keystore_ensure(int32 slot, char kind);
+
+/* The keys that every database needs: slot 0, catalog and hash. */
+extern bool tde_keystore_ensure_basic(void);
+
+/* Registers the transaction callback. */
+extern void tde_keystore_init(void);
+
+/* Set by whatever may have changed the table; the key cache reads it again and clears it. */
+extern bool tde_keystore_changed;
+
+#endif							/* TDE_KEYSTORE_H */

@@ -1,0 +1,224 @@
+/*
+ * tde_payload.c - a base type's datum as the bytes that are encrypted, and back.
+ */
+#include "postgres.h"
+
+#include "access/toast_compression.h"
+#include "catalog/pg_type.h"
+#include "utils/memutils.h"
+
+#include "tde_compat.h"
+#include "tde_error.h"
+#include "tde_payload.h"
+#include "tde_verify.h"
+
+/* Below this, TOAST would not compress either. */
+#define COMPRESS_FROM	2000
+
+/*
+ * A compressed payload begins with this word, little-endian: raw size (30 bits) and method (2 bits), as in a compressed
+ * varlena.
+ */
+#define INFO_SIZE		sizeof(uint32)
+
+int			tde_compression = TDE_COMPRESSION_OFF;
+
+/* ---- numbers, little-endian on every machine ---- */
+
+static void
+put_little_endian(uint8 *to, uint64 number, int bytes)
+{
+	for (int i = 0; i < bytes; i++)
+		to[i] = (uint8) (number >> (8 * i));
+}
+
+static uint64
+get_little_endian(const uint8 *from, int bytes)
+{
+	uint64		number = 0;
+
+	for (int i = 0; i < bytes; i++)
+		number |= (uint64) from[i] << (8 * i);
+	return number;
+}
+
+static Datum
+byval_datum(const uint8 *from, int16 length)
+{
+	uint64		number = get_little_endian(from, length);
+
+	switch (length)
+	{
+		case sizeof(char):
+			return CharGetDatum((char) number);
+		case sizeof(int16):
+			return Int16GetDatum((int16) number);
+		case sizeof(int32):
+			return Int32GetDatum((int32) number);
+		default:
+			return Int64GetDatum((int64) number);
+	}
+}
+
+/*
+ * Fixed-length types passed by reference whose members are numbers; the widths of the members.  Others are arrays of
+ * bytes (uuid, macaddr), which are the same everywhere.
+ */
+static const char *
+member_widths(Oid base)
+{
+	switch (base)
+	{
+		case INTERVALOID:
+			return "\10\4\4";
+		case TIMETZOID:
+			return "\10\4";
+		case INT8OID:			/* these only where int8 is passed by reference */
+		case FLOAT8OID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return "\10";
+	}
+	return NULL;
+}
+
+/* Copy between native and little-endian; the two are each other's reverse. */
+static void
+copy_by_reference(Oid base, int16 length, uint8 *to, const uint8 *from)
+{
+	memcpy(to, from, length);
+#ifdef WORDS_BIGENDIAN
+	for (const char *width = member_widths(base); width && *width; to += *width, from += *width, width++)
+		for (int i = 0; i < *width; i++)
+			to[i] = from[*width - 1 - i];
+#else
+	(void) member_widths;
+#endif
+}
+
+/* ---- compression ---- */
+
+static void
+compress(TdePayload *payload)
+{
+	struct varlena *raw;
+	struct varlena *packed;
+
+	if (tde_compression == TDE_COMPRESSION_OFF || payload->size < COMPRESS_FROM)
+		return;
+	raw = palloc(VARHDRSZ + payload->size);
+	SET_VARSIZE(raw, VARHDRSZ + payload->size);
+	memcpy(VARDATA(raw), payload->bytes, payload->size);
+	packed = tde_compression == TDE_COMPRESSION_LZ4 ? lz4_compress_datum(raw) : pglz_compress_datum(raw);
+	if (packed != NULL && VARSIZE(packed) < VARSIZE(raw))
+	{
+		uint8	   *bytes = (uint8 *) VARDATA(packed);
+		uint32		method = tde_compression == TDE_COMPRESSION_LZ4 ? TOAST_LZ4_COMPRESSION_ID : TOAST_PGLZ_COMPRESSION_ID;
+
+		put_little_endian(bytes, (uint32) payload->size | (method << VARLENA_EXTSIZE_BITS), INFO_SIZE);
+		if (payload->allocated)
+			pfree(payload->allocated);
+		payload->allocated = packed;
+		payload->bytes = bytes;
+		payload->size = VARSIZE(packed) - VARHDRSZ;
+		payload->compressed = true;
+	}
+	pfree(raw);
+}
+
+/* The reverse; buffer is a compressed varlena but for its header and the order of the info word's bytes. */
+static Datum
+decompress(char *buffer, size_t size)
+{
+	uint32		info = size > INFO_SIZE ? (uint32) get_little_endian((uint8 *) VARDATA(buffer), INFO_SIZE) : 0;
+	uint32		raw_size = info & VARLENA_EXTSIZE_MASK;
+	uint32		method = info >> VARLENA_EXTSIZE_BITS;
+	struct varlena *result;
+
+	/*
+	 * Neither method can make 256 bytes out of one.  Without this bound a few bytes without a MAC could ask for a gigabyte.
+	 */
+	if (raw_size == 0 || raw_size > 256 * (uint64) size ||
+		(method != TOAST_PGLZ_COMPRESSION_ID && method != TOAST_LZ4_COMPRESSION_ID))
+		tde_throw(TDE_E_AUTH);
+
+	SET_VARSIZE_COMPRESSED(buffer, size + VARHDRSZ);
+	memcpy(VARDATA(buffer), &info, INFO_SIZE);
+	if (method == TOAST_LZ4_COMPRESSION_ID)
+		result = lz4_decompress_datum((struct varlena *) buffer);
+	else
+		result = pglz_decompress_datum((struct varlena *) buffer);
+	pfree(buffer);
+	return PointerGetDatum(result);
+}
+
+/* ---- datums ---- */
+
+void
+tde_payload_make(TdeType *type, Datum value, TdeSpec spec, TdePayload *payload)
+{
+	payload->compressed = false;
+	payload->allocated = NULL;
+	if (type->base_len == -1)
+	{
+		struct varlena *bytes = PG_DETOAST_DATUM_PACKED(value);
+
+		if ((Pointer) bytes != DatumGetPointer(value))
+			payload->allocated = bytes;
+		payload->bytes = (const uint8 *) VARDATA_ANY(bytes);
+		payload->size = VARSIZE_ANY_EXHDR(bytes);
+		/* never what is deterministic: another version of a library would make other bytes of it */
+		if (spec.salted)
+			compress(payload);
+		return;
+	}
+
+	payload->size = type->base_len;
+	if (type->base_byval)
+	{
+		put_little_endian(payload->scratch, (uint64) value, type->base_len);
+		payload->bytes = payload->scratch;
+		return;
+	}
+	payload->allocated = palloc(type->base_len);
+	copy_by_reference(type->base, type->base_len, payload->allocated, (uint8 *) DatumGetPointer(value));
+	payload->bytes = payload->allocated;
+}
+
+Datum
+tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked)
+{
+	const uint8 *bytes = (const uint8 *) VARDATA(buffer);
+	Datum		result;
+
+	if (type->base_len == -1)
+	{
+		if (compressed)
+			result = decompress(buffer, size);
+		else
+		{
+			SET_VARSIZE(buffer, size + VARHDRSZ);
+			result = PointerGetDatum(buffer);
+		}
+		if (!checked)
+			tde_verify_payload(type->base, (const uint8 *) VARDATA(DatumGetPointer(result)),
+							   VARSIZE(DatumGetPointer(result)) - VARHDRSZ);
+		return result;
+	}
+
+	if (size != type->base_len || compressed)
+		tde_throw(TDE_E_AUTH);
+	if (!checked)
+		tde_verify_payload(type->base, bytes, size);
+	if (type->base_byval)
+	{
+		result = byval_datum(bytes, type->base_len);
+		pfree(buffer);
+		return result;
+	}
+	result = PointerGetDatum(palloc(size));
+	copy_by_reference(type->base, type->base_len, (uint8 *) DatumGetPointer(result), bytes);
+	pfree(buffer);
+	return result;
+}

@@ -1,0 +1,42 @@
+/*
+ * tde_payload.h - a base type's datum as the bytes that are encrypted, and back.
+ *
+ * layer: 8
+ *
+ * Fixed-length types: their canonical little-endian bytes.  Varlena types: the bytes without the header.
+ */
+#ifndef TDE_PAYLOAD_H
+#define TDE_PAYLOAD_H
+
+#include "tde_type.h"
+
+/* GUC tde_column.compression */
+typedef enum TdeCompression
+{
+	TDE_COMPRESSION_OFF,
+	TDE_COMPRESSION_PGLZ,
+	TDE_COMPRESSION_LZ4
+} TdeCompression;
+
+extern int	tde_compression;
+
+typedef struct TdePayload
+{
+	const uint8 *bytes;
+	size_t		size;
+	bool		compressed;
+	void	   *allocated;		/* to be pfree'd, or NULL */
+	uint8		scratch[16];
+} TdePayload;
+
+/* The bytes of a datum; compressed if the spec allows it and the setting asks for it. */
+extern void tde_payload_make(TdeType *type, Datum value, TdeSpec spec, TdePayload *payload);
+
+/*
+ * The datum that size decrypted bytes at VARDATA(buffer) stand for.  buffer is palloc'd, MAXALIGN'd, has VARHDRSZ bytes
+ * before them and becomes the datum if the type is passed by reference; otherwise it is freed.  checked: the bytes were
+ * authenticated; if they were not, everything that could make the base type's functions misbehave is refused.
+ */
+extern Datum tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked);
+
+#endif							/* TDE_PAYLOAD_H */

@@ -1,0 +1,55 @@
+/*
+ * tde_pkcs12.h - the wallet as a file: master keys in the secret bags of a PKCS#12 container (RFC 7292).
+ *
+ * layer: 1 (no PostgreSQL)
+ *
+ * Contents are encrypted with PBES2 (PBKDF2-HMAC-SHA256, AES-256-CBC) and authenticated by the container's MAC.
+ * "openssl pkcs12 -info" reads it.
+ */
+#ifndef TDE_PKCS12_H
+#define TDE_PKCS12_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tde_status.h"
+
+#define TDE_MASTER_KEY_SIZE		32
+#define TDE_MASTER_ID_SIZE		16
+#define TDE_MAX_MASTER_KEYS		256
+
+typedef enum TdeMasterState
+{
+	TDE_MASTER_CURRENT = 1,		/* wraps new data keys; exactly one in a wallet */
+	TDE_MASTER_RETIRED = 2		/* only unwraps */
+} TdeMasterState;
+
+typedef struct TdeMasterKey
+{
+	uint8_t		id[TDE_MASTER_ID_SIZE];		/* random; data keys name their master key by it */
+	uint8_t		key[TDE_MASTER_KEY_SIZE];
+	int64_t		created;		/* microseconds since 1970-01-01 UTC */
+	uint8_t		state;			/* TdeMasterState */
+} TdeMasterKey;
+
+typedef struct TdeMasterKeys
+{
+	int			count;
+	TdeMasterKey keys[TDE_MAX_MASTER_KEYS];
+} TdeMasterKeys;
+
+/*
+ * Make the file's bytes.  *der is allocated with OPENSSL_malloc; free it with OPENSSL_clear_free.
+ */
+extern TDE_MUST_CHECK TdeStatus tde_pkcs12_encode(const TdeMasterKeys *keys, const char *passphrase,
+												  uint8_t **der, size_t *size);
+
+/*
+ * Read the file's bytes.  A wrong passphrase, a truncated and a changed file are all TDE_E_AUTH: nobody can tell them
+ * apart.  TDE_E_FORMAT where the container is authentic but holds something that this version does not know.
+ * On failure *keys is cleansed.
+ */
+extern TDE_MUST_CHECK TdeStatus tde_pkcs12_decode(const uint8_t *der, size_t size, const char *passphrase,
+												  TdeMasterKeys *keys);
+
+#endif							/* TDE_PKCS12_H */

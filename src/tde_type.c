@@ -1,0 +1,465 @@
+/*
+ * tde_type.c - what the catalogs say of an encrypted type and of a function of ours, cached by OID.
+ *
+ * Entries are never removed, so that pointers to them stay good; an invalidation marks them, and the next lookup fills
+ * them again in place.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_cast.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/primnodes.h"
+#include "parser/parse_coerce.h"
+#include "utils/builtins.h"
+#include "utils/catcache.h"
+#include "utils/fmgroids.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+#include "utils/uuid.h"
+
+#include "tde_compat.h"
+#include "tde_type.h"
+
+extern Datum tde_in(PG_FUNCTION_ARGS);
+extern Datum tde_decrypt(PG_FUNCTION_ARGS);
+
+static HTAB *types = NULL;
+static HTAB *procs = NULL;
+static MemoryContext type_context = NULL;
+
+/* ---- tables ---- */
+
+static HTAB *
+make_table(const char *name, Size entrysize)
+{
+	HASHCTL		ctl;
+
+	ctl.keysize = sizeof(Oid);
+	ctl.entrysize = entrysize;
+	ctl.hcxt = type_context;
+	return hash_create(name, 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+/* Casts and tag functions have no callback of their own here: pg_type's and pg_proc's come with whatever changes them. */
+static void
+invalidate(Datum arg, int cacheid, uint32 hashvalue)
+{
+	HASH_SEQ_STATUS status;
+	TdeType    *type;
+	TdeProc    *proc;
+
+	hash_seq_init(&status, types);
+	while ((type = hash_seq_search(&status)) != NULL)
+		type->valid = false;
+	hash_seq_init(&status, procs);
+	while ((proc = hash_seq_search(&status)) != NULL)
+		proc->valid = false;
+}
+
+void
+tde_type_init(void)
+{
+	type_context = AllocSetContextCreate(TopMemoryContext, "tde_column types", ALLOCSET_DEFAULT_SIZES);
+	types = make_table("tde_column types", sizeof(TdeType));
+	procs = make_table("tde_column functions", sizeof(TdeProc));
+	CacheRegisterSyscacheCallback(TYPEOID, invalidate, (Datum) 0);
+	CacheRegisterSyscacheCallback(PROCOID, invalidate, (Datum) 0);
+	CacheRegisterSyscacheCallback(CASTSOURCETARGET, invalidate, (Datum) 0);
+}
+
+void
+tde_lookup_function(FmgrInfo *finfo, Oid function)
+{
+	finfo->fn_oid = InvalidOid; /* fmgr_info_cxt() may fail half way */
+	fmgr_info_cxt(function, finfo, type_context);
+}
+
+/* ---- types ---- */
+
+/* Is the function this one of ours?  Compares the address, so that a namesake in another library is not taken for it. */
+static bool
+is_our_function(Oid function, const char *symbol, PGFunction address)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	bool		candidate = false;
+	FmgrInfo	finfo;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		bool		isnull;
+		Datum		source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+
+		candidate = ((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId && !isnull &&
+			strcmp(TextDatumGetCString(source), symbol) == 0;
+		ReleaseSysCache(tuple);
+	}
+	if (!candidate)
+		return false;
+	fmgr_info(function, &finfo);
+	return finfo.fn_addr == address;
+}
+
+/* The target of the cast that tde_decrypt serves. */
+static Oid
+find_base(Oid type)
+{
+	CatCList   *casts = SearchSysCacheList1(CASTSOURCETARGET, ObjectIdGetDatum(type));
+	Oid			base = InvalidOid;
+
+	for (int i = 0; i < casts->n_members && !OidIsValid(base); i++)
+	{
+		Form_pg_cast cast = (Form_pg_cast) GETSTRUCT(&casts->members[i]->tuple);
+
+		if (OidIsValid(cast->castfunc) && is_our_function(cast->castfunc, "tde_decrypt", tde_decrypt))
+			base = cast->casttarget;
+	}
+	ReleaseSysCacheList(casts);
+	return base;
+}
+
+/*
+ * The type tag is the constant that the function tde_type_tag(type), beside the type, returns.  It is read from the
+ * function's text, SELECT '...'::pg_catalog.uuid, because we can be called where no query can be run.
+ */
+static bool
+find_tag(Oid type, Oid schema, uint8 *tag)
+{
+	static const char prefix[] = "SELECT '";
+	oidvector  *args = buildoidvector(&type, 1);
+	HeapTuple	tuple = SearchSysCache3(PROCNAMEARGSNSP, CStringGetDatum("tde_type_tag"), PointerGetDatum(args),
+										ObjectIdGetDatum(schema));
+	bool		isnull;
+	Datum		value;
+	char	   *source;
+	char		digits[37];
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	value = SysCacheGetAttr(PROCNAMEARGSNSP, tuple, Anum_pg_proc_prosrc, &isnull);
+	source = TextDatumGetCString(value);
+	ReleaseSysCache(tuple);
+	if (strncmp(source, prefix, strlen(prefix)) != 0 || strlen(source) < strlen(prefix) + 36)
+		return false;
+	strlcpy(digits, source + strlen(prefix), sizeof(digits));
+	memcpy(tag, DatumGetUUIDP(DirectFunctionCall1(uuid_in, CStringGetDatum(digits)))->data, UUID_LEN);
+	return true;
+}
+
+TdeModLayout
+tde_mod_layout(Oid base)
+{
+	HeapTuple	tuple;
+	bool		has_modifiers;
+
+	switch (base)
+	{
+		case NUMERICOID:
+			return TDE_MOD_NUMERIC;
+		case VARCHAROID:
+		case BPCHAROID:
+			return TDE_MOD_LENGTH;
+		case TIMEOID:
+		case TIMETZOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return TDE_MOD_PRECISION;
+	}
+	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
+	has_modifiers = HeapTupleIsValid(tuple) && OidIsValid(((Form_pg_type) GETSTRUCT(tuple))->typmodin);
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return has_modifiers ? TDE_MOD_OTHER : TDE_MOD_NONE;
+}
+
+static void
+fill_type(TdeType *type)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type->oid));
+	Oid			input = InvalidOid;
+	Oid			schema = InvalidOid;
+	Oid			base;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		/* a domain has its base type's input function, but no cast and no tag: it is no encrypted type itself */
+		if (((Form_pg_type) GETSTRUCT(tuple))->typtype == TYPTYPE_BASE)
+			input = ((Form_pg_type) GETSTRUCT(tuple))->typinput;
+		schema = ((Form_pg_type) GETSTRUCT(tuple))->typnamespace;
+		ReleaseSysCache(tuple);
+	}
+	if (!OidIsValid(input) || !is_our_function(input, "tde_in", tde_in))
+	{
+		type->is_encrypted = false;
+		return;
+	}
+	base = find_base(type->oid);
+	if (!OidIsValid(base) || !find_tag(type->oid, schema, type->tag))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("encrypted type %s is incomplete", format_type_be(type->oid)),
+				 errdetail("Its cast to the base type or its function tde_type_tag is missing.")));
+	/* somebody may be using what has been looked up for it, so that stays unless it is wrong */
+	if (type->is_encrypted && type->base == base)
+		return;
+	memset(&type->base, 0, sizeof(*type) - offsetof(TdeType, base));
+	find_tag(type->oid, schema, type->tag);
+	type->base = base;
+	get_typlenbyval(base, &type->base_len, &type->base_byval);
+	type->layout = tde_mod_layout(base);
+	type->is_encrypted = true;
+}
+
+TdeType *
+tde_type_find(Oid oid)
+{
+	TdeType    *type;
+	bool		found;
+
+	type = hash_search(types, &oid, HASH_ENTER, &found);
+	if (!found)
+	{
+		type->valid = false;
+		type->is_encrypted = false;
+	}
+	if (!type->valid)
+	{
+		fill_type(type);
+		type->valid = true;
+	}
+	return type->is_encrypted ? type : NULL;
+}
+
+TdeType *
+tde_type_get(Oid oid)
+{
+	TdeType    *type = tde_type_find(oid);
+
+	if (type == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("type %s is not an encrypted type", format_type_be(oid))));
+	return type;
+}
+
+TdeType *
+tde_type_of_modifier_function(Oid function)
+{
+	static const AttrNumber columns[] = {Anum_pg_type_typmodin, Anum_pg_type_typmodout};
+	TdeProc    *proc;
+	bool		found;
+
+	proc = hash_search(procs, &function, HASH_FIND, NULL);
+	if (proc && proc->valid && proc->result)
+		return proc->result;
+
+	for (int i = 0; i < lengthof(columns); i++)
+	{
+		Relation	rel = table_open(TypeRelationId, AccessShareLock);
+		ScanKeyData key;
+		SysScanDesc scan;
+		HeapTuple	tuple;
+		Oid			oid = InvalidOid;
+
+		ScanKeyInit(&key, columns[i], BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(function));
+		scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
+		while (!OidIsValid(oid) && HeapTupleIsValid(tuple = systable_getnext(scan)))
+			if (((Form_pg_type) GETSTRUCT(tuple))->typtype == TYPTYPE_BASE)
+				oid = ((Form_pg_type) GETSTRUCT(tuple))->oid;
+		systable_endscan(scan);
+		table_close(rel, AccessShareLock);
+		if (OidIsValid(oid))
+		{
+			TdeType    *type = tde_type_get(oid);
+
+			proc = hash_search(procs, &function, HASH_ENTER, &found);
+			memset(proc, 0, sizeof(*proc));
+			proc->oid = function;
+			proc->result = type;
+			proc->valid = true;
+			return type;
+		}
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("no encrypted type has the modifier function with OID %u", function)));
+	return NULL;
+}
+
+/* ---- functions ---- */
+
+static TdeProc *
+find_proc(Oid oid)
+{
+	TdeProc    *proc;
+	HeapTuple	tuple;
+	Form_pg_proc form;
+	bool		found;
+
+	proc = hash_search(procs, &oid, HASH_ENTER, &found);
+	if (!found)
+	{
+		memset(proc, 0, sizeof(*proc));
+		proc->oid = oid;
+		proc->convert_path = -1;
+	}
+	if (proc->valid)
+		return proc;
+
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(oid));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for function %u", oid);
+	form = (Form_pg_proc) GETSTRUCT(tuple);
+	proc->nargs = Min(form->pronargs, (int) lengthof(proc->args));
+	for (int i = 0; i < proc->nargs; i++)
+		proc->arg_types[i] = form->proargtypes.values[i];
+	proc->result_type = form->prorettype;
+	ReleaseSysCache(tuple);
+
+	for (int i = 0; i < proc->nargs; i++)
+		proc->args[i] = tde_type_find(proc->arg_types[i]);
+	proc->result = tde_type_find(proc->result_type);
+	proc->valid = true;
+	return proc;
+}
+
+/* The typmod that the calling expression declares for an argument: a column's, mostly. */
+static int32
+declared_typmod(Node *expr, int argno)
+{
+	List	   *args = NIL;
+
+	if (expr == NULL)
+		return -1;
+	if (IsA(expr, FuncExpr))
+		args = ((FuncExpr *) expr)->args;
+	else if (IsA(expr, OpExpr) || IsA(expr, DistinctExpr) || IsA(expr, NullIfExpr))
+		args = ((OpExpr *) expr)->args;
+	else if (IsA(expr, ScalarArrayOpExpr) && argno == 0)
+		args = ((ScalarArrayOpExpr *) expr)->args;
+	return argno < list_length(args) ? exprTypmod(list_nth(args, argno)) : -1;
+}
+
+TdeCall *
+tde_call_setup(FmgrInfo *flinfo)
+{
+	TdeProc    *proc = find_proc(flinfo->fn_oid);
+	TdeCall    *call = MemoryContextAlloc(flinfo->fn_mcxt, sizeof(TdeCall));
+
+	call->proc = proc;
+	for (int i = 0; i < lengthof(call->declared); i++)
+		call->declared[i] = proc->args[i] ? declared_typmod(flinfo->fn_expr, i) : -1;
+	flinfo->fn_extra = call;
+	return call;
+}
+
+/* ---- functions of the base type ---- */
+
+FmgrInfo *
+tde_base_input(TdeType *type)
+{
+	Oid			function;
+
+	if (!OidIsValid(type->input.fn_oid))
+	{
+		getTypeInputInfo(type->base, &function, &type->ioparam);
+		tde_lookup_function(&type->input, function);
+	}
+	return &type->input;
+}
+
+FmgrInfo *
+tde_base_output(TdeType *type)
+{
+	Oid			function;
+	bool		is_varlena;
+
+	if (!OidIsValid(type->output.fn_oid))
+	{
+		getTypeOutputInfo(type->base, &function, &is_varlena);
+		tde_lookup_function(&type->output, function);
+	}
+	return &type->output;
+}
+
+FmgrInfo *
+tde_base_receive(TdeType *type)
+{
+	Oid			function;
+
+	if (!OidIsValid(type->receive.fn_oid))
+	{
+		getTypeBinaryInputInfo(type->base, &function, &type->ioparam);
+		tde_lookup_function(&type->receive, function);
+	}
+	return &type->receive;
+}
+
+FmgrInfo *
+tde_base_send(TdeType *type)
+{
+	Oid			function;
+	bool		is_varlena;
+
+	if (!OidIsValid(type->send.fn_oid))
+	{
+		getTypeBinaryOutputInfo(type->base, &function, &is_varlena);
+		tde_lookup_function(&type->send, function);
+	}
+	return &type->send;
+}
+
+FmgrInfo *
+tde_base_compare(TdeType *type)
+{
+	if (!OidIsValid(type->compare.fn_oid))
+	{
+		TypeCacheEntry *entry = lookup_type_cache(type->base, TYPECACHE_CMP_PROC);
+
+		if (!OidIsValid(entry->cmp_proc))
+			return NULL;
+		tde_lookup_function(&type->compare, entry->cmp_proc);
+	}
+	return &type->compare;
+}
+
+FmgrInfo *
+tde_base_equal(TdeType *type)
+{
+	if (!OidIsValid(type->equal.fn_oid))
+	{
+		TypeCacheEntry *entry = lookup_type_cache(type->base, TYPECACHE_EQ_OPR);
+
+		if (!OidIsValid(entry->eq_opr))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_FUNCTION),
+					 errmsg("could not identify an equality operator for type %s", format_type_be(type->base))));
+		tde_lookup_function(&type->equal, get_opcode(entry->eq_opr));
+	}
+	return &type->equal;
+}
+
+Datum
+tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit)
+{
+	if (base_typmod < 0)
+		return value;
+	if (!OidIsValid(type->coerce.fn_oid))
+	{
+		Oid			function;
+
+		if (find_typmod_coercion_function(type->base, &function) != COERCION_PATH_FUNC)
+			return value;
+		tde_lookup_function(&type->coerce, function);
+	}
+	return FunctionCall3(&type->coerce, value, Int32GetDatum(base_typmod), BoolGetDatum(is_explicit));
+}

@@ -1,0 +1,113 @@
+/*
+ * tde_type.h - what the catalogs say of an encrypted type and of a function of ours, cached by OID.
+ *
+ * layer: 7
+ *
+ * One C core serves all types.  Which base type an encrypted type has is read from the catalogs alone (never from a table
+ * of ours or from a name): it is the target of the cast whose function is our tde_decrypt.  So users can make encrypted
+ * types of their own, and a dump restores them.
+ */
+#ifndef TDE_TYPE_H
+#define TDE_TYPE_H
+
+#include "fmgr.h"
+
+#include "tde_keycache.h"
+#include "tde_typmod.h"
+
+/* A key looked up before, to be used again while it is fresh. */
+typedef struct TdeKeyMemo
+{
+	uint64		epoch;			/* 0: empty */
+	uint32		id;				/* the key's id, or the typmod that it was looked up for */
+	uint8		spec_byte;
+	const TdeKey *key;
+} TdeKeyMemo;
+
+#define TDE_READ_MEMOS	4
+
+typedef struct TdeType
+{
+	Oid			oid;			/* hash key */
+	bool		valid;			/* false: read the catalogs again */
+	bool		is_encrypted;	/* false: all that follows is not set */
+	Oid			base;
+	int16		base_len;
+	bool		base_byval;
+	TdeModLayout layout;
+	uint8		tag[TDE_TYPE_TAG_SIZE];
+
+	/* functions of the base type, each looked up at its first use (fn_oid is InvalidOid before) */
+	FmgrInfo	input;
+	FmgrInfo	output;
+	FmgrInfo	receive;
+	FmgrInfo	send;
+	FmgrInfo	compare;
+	FmgrInfo	equal;
+	FmgrInfo	coerce;			/* length coercion */
+	Oid			ioparam;
+
+	TdeKeyMemo	readers[TDE_READ_MEMOS];
+	TdeKeyMemo	writer;
+} TdeType;
+
+/* A function of ours: its argument and result types. */
+typedef struct TdeProc
+{
+	Oid			oid;			/* hash key */
+	bool		valid;
+	int			nargs;
+	Oid			arg_types[3];
+	Oid			result_type;
+	TdeType    *args[3];		/* NULL where the argument is not of an encrypted type */
+	TdeType    *result;			/* likewise */
+	FmgrInfo	convert;		/* between the base type and another, for casts that need it; see tde_cast.c */
+	int			convert_path;	/* CoercionPathType, or -1: not looked up */
+} TdeProc;
+
+/* What one call site keeps in fn_extra: small, made without a catalog lookup. */
+typedef struct TdeCall
+{
+	TdeProc    *proc;
+	int32		declared[2];	/* typmods that the expression tells of the first two arguments; -1: not known */
+} TdeCall;
+
+/* How the modifiers of a base type are stored. */
+extern TdeModLayout tde_mod_layout(Oid base);
+
+/* The type, or NULL if it is not an encrypted one. */
+extern TdeType *tde_type_find(Oid type);
+
+/* The same; ereport if it is not one. */
+extern TdeType *tde_type_get(Oid type);
+
+/* The encrypted type whose modifier functions have this OID (they get no argument that would tell). */
+extern TdeType *tde_type_of_modifier_function(Oid function);
+
+extern TdeCall *tde_call_setup(FmgrInfo *flinfo);
+
+static inline TdeCall *
+tde_call(FunctionCallInfo fcinfo)
+{
+	if (likely(fcinfo->flinfo->fn_extra != NULL))
+		return (TdeCall *) fcinfo->flinfo->fn_extra;
+	return tde_call_setup(fcinfo->flinfo);
+}
+
+/* Functions of the base type. */
+extern FmgrInfo *tde_base_input(TdeType *type);
+extern FmgrInfo *tde_base_output(TdeType *type);
+extern FmgrInfo *tde_base_receive(TdeType *type);
+extern FmgrInfo *tde_base_send(TdeType *type);
+extern FmgrInfo *tde_base_compare(TdeType *type);	/* NULL: it has no order */
+extern FmgrInfo *tde_base_equal(TdeType *type);
+
+/* Apply the base type's own length coercion; the same datum if there is nothing to do. */
+extern Datum tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit);
+
+/* fmgr_info() into memory that lives as long as the backend. */
+extern void tde_lookup_function(FmgrInfo *finfo, Oid function);
+
+extern void tde_type_init(void);
+
+#endif							/* TDE_TYPE_H */

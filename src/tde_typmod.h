@@ -1,0 +1,60 @@
+/*
+ * tde_typmod.h - the type modifier: specification, key slot and the base type's own modifiers in one int4.
+ *
+ * layer: 3
+ *
+ * It is stored in pg_attribute, so this layout is for ever:
+ *
+ *	bits 28-30 cipher (code 7: the other 28 bits number a row of a table of specifications, not used yet)
+ *	bit  27    mode
+ *	bit  26    salt
+ *	bits 24-25 MAC
+ *	bits 0-23  base modifiers (high part) and key slot (low part), divided as the base type needs
+ */
+#ifndef TDE_TYPMOD_H
+#define TDE_TYPMOD_H
+
+#include "nodes/pg_list.h"
+
+#include "tde_spec.h"
+
+/* How the low 24 bits are divided. */
+typedef enum TdeModLayout
+{
+	TDE_MOD_NONE,				/* 0 + 24: the base type has no modifiers */
+	TDE_MOD_NUMERIC,			/* 6 + 6 + 12: precision + 1, scale */
+	TDE_MOD_LENGTH,				/* 12 + 12: length + 1 (varchar, bpchar) */
+	TDE_MOD_PRECISION,			/* 4 + 20: fractional seconds + 1 */
+	TDE_MOD_OTHER				/* 12 + 12: the base type's typmod + 1 */
+} TdeModLayout;
+
+typedef struct TdeModifiers
+{
+	TdeSpec		spec;
+	int32		slot;			/* key slot; 0 is the database's default key */
+	int32		base_typmod;	/* -1: none */
+} TdeModifiers;
+
+/* tde_column.default_spec, parsed; set by the GUC's assign hook. */
+extern TdeSpec tde_default_spec;
+
+/*
+ * Parse modifier words ("aes128", "nosalt", "key=7", ...).  Parts that they leave open come from *defaults; the mode only if
+ * no word speaks of the specification at all, so that what tde_typmod_words() prints means the same everywhere.  NULL if they
+ * are good, otherwise a palloc'd sentence that says what is wrong.  slot may be NULL where no key can be named.
+ */
+extern char *tde_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot);
+
+/* ereport if a part does not fit into its bits. */
+extern int32 tde_typmod_pack(TdeModLayout layout, const TdeModifiers *mods);
+
+/* ereport on a typmod that no version of typmod_in can have made. */
+extern TdeModifiers tde_typmod_unpack(TdeModLayout layout, int32 typmod);
+
+/* The typmod that a type without modifiers stands for in a column. */
+extern int32 tde_typmod_default(TdeModLayout layout);
+
+/* "aes128,nosalt,mac": what tde_words_parse() reads again whatever the default is then; palloc'd. */
+extern char *tde_typmod_words(TdeSpec spec, int32 slot);
+
+#endif							/* TDE_TYPMOD_H */

@@ -1,0 +1,17 @@
+/*
+ * tde_verify.h - are decrypted bytes that no MAC vouches for safe to give to the base type's functions?
+ *
+ * layer: 7
+ *
+ * A nomac value may decrypt to anything.  That may be a wrong value; it must not be one that crashes the backend.
+ */
+#ifndef TDE_VERIFY_H
+#define TDE_VERIFY_H
+
+/* Is the base type one whose bytes can be checked completely, so that nomac may be allowed for it? */
+extern bool tde_verify_knows(Oid base);
+
+/* ereport if these bytes (little-endian if of fixed length) cannot be a value of the base type. */
+extern void tde_verify_payload(Oid base, const uint8 *bytes, size_t size);
+
+#endif							/* TDE_VERIFY_H */

@@ -1,0 +1,444 @@
+/*
+ * tde_wallet.c - the wallet's state in shared memory: opening, closing, handing out master keys.
+ *
+ * Locking: everything in TdeWalletState but the generation is protected by its lock.  Nothing slow happens under it: the
+ * passphrase command runs, and the file is read and decoded (a good part of a second, on purpose), with the lock released
+ * and the status OPENING, so that other processes that need a key wait on the condition variable and can be cancelled.
+ */
+#include "postgres.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <openssl/crypto.h>
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/condition_variable.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+#include "tde_crypto.h"
+#include "tde_error.h"
+#include "tde_passphrase.h"
+#include "tde_wallet.h"
+#include "tde_wallet_file.h"
+
+/* After a failure the passphrase command rests, so that not every query of a busy server waits for its timeout. */
+#define RETRY_AFTER_MS 5000
+
+typedef struct TdeWalletState
+{
+	LWLock	   *lock;			/* NULL in a backend's own state */
+	ConditionVariable changed;
+	pg_atomic_uint64 generation;
+	TdeWalletStatus status;
+	bool		closed_by_user; /* tde_wallet_close(): the passphrase command stays out of it */
+	TimestampTz opened_at;
+	TimestampTz failed_at;		/* 0: the last try did not fail */
+	TdeMasterKeys *keys;		/* on pages of their own */
+} TdeWalletState;
+
+char	   *tde_wallet_file = NULL;
+char	   *tde_passphrase_command = NULL;
+int			tde_passphrase_timeout = 30000;
+
+static TdeWalletState *wallet = NULL;
+static TdeWalletState own_state;
+static TdeMasterKeys own_keys;
+
+pg_atomic_uint64 *tde_wallet_generation = &own_state.generation;
+
+static shmem_request_hook_type prev_shmem_request_hook = NULL;
+static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
+
+/* ---- set-up ---- */
+
+static size_t
+pages_for_keys(void)
+{
+	return TYPEALIGN(sysconf(_SC_PAGESIZE), sizeof(TdeMasterKeys));
+}
+
+static void
+request_shmem(void)
+{
+	if (prev_shmem_request_hook)
+		prev_shmem_request_hook();
+	/* one page more, since shared memory is not handed out in whole pages */
+	RequestAddinShmemSpace(MAXALIGN(sizeof(TdeWalletState)) + pages_for_keys() + sysconf(_SC_PAGESIZE));
+	RequestNamedLWLockTranche("tde_column", 1);
+}
+
+static void
+init_state(TdeWalletState *state, TdeMasterKeys *keys, LWLock *lock)
+{
+	memset(state, 0, sizeof(*state));
+	state->lock = lock;
+	ConditionVariableInit(&state->changed);
+	/* starts at 1: 0 is what a cache that has never been filled compares with */
+	pg_atomic_init_u64(&state->generation, 1);
+	state->status = TDE_WALLET_CLOSED;
+	state->keys = keys;
+}
+
+/*
+ * Keep the keys out of swap and core dumps where the kernel lets us (RLIMIT_MEMLOCK, huge pages may prevent it); that is
+ * the operator's to check, docs say how, so a failure is only told at DEBUG1.
+ */
+static void
+protect_pages(void *start, size_t size)
+{
+	if (mlock(start, size) < 0)
+		elog(DEBUG1, "could not lock the wallet's memory: %m");
+#ifdef MADV_DONTDUMP
+	if (madvise(start, size, MADV_DONTDUMP) < 0)
+		elog(DEBUG1, "could not keep the wallet's memory out of core dumps: %m");
+#endif
+}
+
+static void
+startup_shmem(void)
+{
+	bool		found_state;
+	bool		found_keys;
+	char	   *pages;
+
+	if (prev_shmem_startup_hook)
+		prev_shmem_startup_hook();
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	wallet = ShmemInitStruct("tde_column wallet", sizeof(TdeWalletState), &found_state);
+	pages = ShmemInitStruct("tde_column master keys", pages_for_keys() + sysconf(_SC_PAGESIZE), &found_keys);
+	pages = (char *) TYPEALIGN(sysconf(_SC_PAGESIZE), pages);
+	if (!found_state)
+	{
+		memset(pages, 0, pages_for_keys());
+		init_state(wallet, (TdeMasterKeys *) pages, &(GetNamedLWLockTranche("tde_column"))->lock);
+		protect_pages(pages, pages_for_keys());
+	}
+	tde_wallet_generation = &wallet->generation;
+	LWLockRelease(AddinShmemInitLock);
+}
+
+void
+tde_wallet_init(void)
+{
+	if (process_shared_preload_libraries_in_progress)
+	{
+		prev_shmem_request_hook = shmem_request_hook;
+		shmem_request_hook = request_shmem;
+		prev_shmem_startup_hook = shmem_startup_hook;
+		shmem_startup_hook = startup_shmem;
+		return;
+	}
+	init_state(&own_state, &own_keys, NULL);
+	wallet = &own_state;
+}
+
+bool
+tde_wallet_is_shared(void)
+{
+	return wallet->lock != NULL;
+}
+
+static void
+lock_wallet(LWLockMode mode)
+{
+	if (wallet->lock)
+		LWLockAcquire(wallet->lock, mode);
+}
+
+static void
+unlock_wallet(void)
+{
+	if (wallet->lock)
+		LWLockRelease(wallet->lock);
+}
+
+/* ---- changing the state ---- */
+
+static void
+announce(void)
+{
+	pg_atomic_fetch_add_u64(&wallet->generation, 1);
+}
+
+/* With the lock held. */
+static void
+install_locked(const TdeMasterKeys *keys)
+{
+	memcpy(wallet->keys, keys, sizeof(*keys));
+	wallet->status = TDE_WALLET_OPEN;
+	wallet->closed_by_user = false;
+	wallet->opened_at = GetCurrentTimestamp();
+	wallet->failed_at = 0;
+	announce();
+}
+
+static void
+install_keys(const TdeMasterKeys *keys)
+{
+	lock_wallet(LW_EXCLUSIVE);
+	install_locked(keys);
+	unlock_wallet();
+	ConditionVariableBroadcast(&wallet->changed);
+}
+
+static const char *
+configured_path(int elevel)
+{
+	if (tde_wallet_file == NULL || tde_wallet_file[0] == '\0')
+	{
+		ereport(elevel,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("no wallet file is configured"),
+				 errhint("Set tde_column.wallet_file to a path outside the data directory and reload the configuration.")));
+		return NULL;
+	}
+	return tde_wallet_file;
+}
+
+static void
+require_shared(void)
+{
+	if (!tde_wallet_is_shared())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot open the wallet for the whole instance"),
+				 errdetail("tde_column is not in shared_preload_libraries, so each session opens the wallet for itself."),
+				 errhint("Add tde_column to shared_preload_libraries and restart, or set tde_column.passphrase_command.")));
+}
+
+void
+tde_wallet_open_with(const char *passphrase)
+{
+	TdeMasterKeys keys;
+
+	require_shared();
+	tde_wallet_file_read(configured_path(ERROR), passphrase, &keys, ERROR);
+	tde_wallet_file_warn_place(tde_wallet_file);
+	install_keys(&keys);
+	OPENSSL_cleanse(&keys, sizeof(keys));
+	ereport(LOG, (errmsg("wallet opened by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
+}
+
+static void
+new_master_key(TdeMasterKey *key)
+{
+	tde_check(tde_random_key(key->id, sizeof(key->id)));
+	tde_check(tde_random_key(key->key, sizeof(key->key)));
+	key->state = TDE_MASTER_CURRENT;
+	key->created = GetCurrentTimestamp() +
+		(int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY * USECS_PER_SEC;
+}
+
+void
+tde_wallet_create_with(const char *passphrase)
+{
+	TdeMasterKeys keys;
+	const char *path = configured_path(ERROR);
+
+	tde_wallet_file_warn_place(path);
+	memset(&keys, 0, sizeof(keys));
+	keys.count = 1;
+	new_master_key(&keys.keys[0]);
+	tde_wallet_file_create(path, passphrase, &keys);
+	ereport(LOG, (errmsg("wallet file \"%s\" created by user \"%s\"", path, GetUserNameFromId(GetUserId(), false))));
+	if (tde_wallet_is_shared())
+		install_keys(&keys);
+	OPENSSL_cleanse(&keys, sizeof(keys));
+}
+
+void
+tde_wallet_close_now(void)
+{
+	lock_wallet(LW_EXCLUSIVE);
+	OPENSSL_cleanse(wallet->keys, sizeof(*wallet->keys));
+	wallet->closed_by_user = true;
+	/* a process that is opening it now sees the mark when it is done */
+	if (wallet->status == TDE_WALLET_OPEN)
+		wallet->status = TDE_WALLET_CLOSED;
+	announce();
+	unlock_wallet();
+	ConditionVariableBroadcast(&wallet->changed);
+	ereport(LOG, (errmsg("wallet closed by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
+}
+
+/* ---- opening by command ---- */
+
+/* The process that has set OPENING leaves it, whatever happened. */
+static void
+finish_opening(const TdeMasterKeys *keys)
+{
+	lock_wallet(LW_EXCLUSIVE);
+	if (wallet->status == TDE_WALLET_OPENING)
+	{
+		wallet->status = TDE_WALLET_CLOSED;
+		wallet->failed_at = keys ? 0 : GetCurrentTimestamp();
+		if (keys && !wallet->closed_by_user)
+			install_locked(keys);
+	}
+	unlock_wallet();
+	ConditionVariableBroadcast(&wallet->changed);
+}
+
+static void
+abandon_opening(int code, Datum arg)
+{
+	finish_opening(NULL);
+}
+
+static void
+open_by_command(void)
+{
+	char		passphrase[TDE_MAX_PASSPHRASE];
+	TdeMasterKeys keys;
+
+	PG_ENSURE_ERROR_CLEANUP(abandon_opening, (Datum) 0);
+	{
+		bool		good = configured_path(LOG) != NULL &&
+			tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, passphrase) &&
+			tde_wallet_file_read(tde_wallet_file, passphrase, &keys, LOG);
+
+		finish_opening(good ? &keys : NULL);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(abandon_opening, (Datum) 0);
+	OPENSSL_cleanse(passphrase, sizeof(passphrase));
+	OPENSSL_cleanse(&keys, sizeof(keys));
+}
+
+/* May this process run the command now?  Takes the role if so. */
+static bool
+take_opening(void)
+{
+	bool		taken = false;
+
+	lock_wallet(LW_EXCLUSIVE);
+	if (wallet->status == TDE_WALLET_CLOSED && !wallet->closed_by_user &&
+		tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0' &&
+		(wallet->failed_at == 0 ||
+		 TimestampDifferenceExceeds(wallet->failed_at, GetCurrentTimestamp(), RETRY_AFTER_MS)))
+	{
+		wallet->status = TDE_WALLET_OPENING;
+		taken = true;
+	}
+	unlock_wallet();
+	return taken;
+}
+
+static TdeWalletStatus
+current_status(void)
+{
+	TdeWalletStatus status;
+
+	lock_wallet(LW_SHARED);
+	status = wallet->status;
+	unlock_wallet();
+	return status;
+}
+
+bool
+tde_wallet_ensure_open(void)
+{
+	if (current_status() == TDE_WALLET_OPEN)
+		return true;
+	if (take_opening())
+		open_by_command();
+	else if (tde_wallet_is_shared())
+	{
+		ConditionVariablePrepareToSleep(&wallet->changed);
+		while (current_status() == TDE_WALLET_OPENING)
+			ConditionVariableSleep(&wallet->changed, PG_WAIT_EXTENSION);
+		ConditionVariableCancelSleep();
+	}
+	return current_status() == TDE_WALLET_OPEN;
+}
+
+void
+tde_wallet_open_by_command(void)
+{
+	if (tde_passphrase_command == NULL || tde_passphrase_command[0] == '\0')
+	{
+		if (current_status() == TDE_WALLET_OPEN)
+			return;
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("no passphrase command is configured"),
+				 errhint("Give the passphrase to tde_wallet_open(), or set tde_column.passphrase_command.")));
+	}
+	/* whoever asks for it wants it now: neither an earlier closing nor an earlier failure counts */
+	lock_wallet(LW_EXCLUSIVE);
+	wallet->closed_by_user = false;
+	wallet->failed_at = 0;
+	unlock_wallet();
+	if (!tde_wallet_ensure_open())
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("could not open the wallet through the passphrase command"),
+				 errhint("The server log says why.")));
+}
+
+void
+tde_wallet_closed_error(const char *what)
+{
+	TdeWalletInfo info = tde_wallet_info();
+	bool		has_command = tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0';
+
+	ereport(ERROR,
+			(errcode(ERRCODE_TDE_WALLET_CLOSED),
+			 errmsg("wallet is not open"),
+			 errdetail("Its keys are needed %s.", what),
+			 has_command && !info.closed_by_user ?
+			 errhint("The passphrase command did not open it; the server log says why.") :
+			 info.instance_wide ?
+			 errhint("Open it with tde_wallet_open().") :
+			 errhint("Set tde_column.passphrase_command, or add tde_column to shared_preload_libraries.")));
+	pg_unreachable();
+}
+
+/* ---- reading the state ---- */
+
+bool
+tde_wallet_master_key(const uint8 *id, uint8 *found_id, uint8 key[TDE_MASTER_KEY_SIZE])
+{
+	bool		found = false;
+
+	lock_wallet(LW_SHARED);
+	for (int i = 0; wallet->status == TDE_WALLET_OPEN && i < wallet->keys->count && !found; i++)
+	{
+		const TdeMasterKey *master = &wallet->keys->keys[i];
+
+		if (id ? memcmp(master->id, id, sizeof(master->id)) == 0 : master->state == TDE_MASTER_CURRENT)
+		{
+			memcpy(key, master->key, sizeof(master->key));
+			if (found_id)
+				memcpy(found_id, master->id, sizeof(master->id));
+			found = true;
+		}
+	}
+	unlock_wallet();
+	return found;
+}
+
+TdeWalletInfo
+tde_wallet_info(void)
+{
+	TdeWalletInfo info;
+
+	memset(&info, 0, sizeof(info));
+	info.instance_wide = tde_wallet_is_shared();
+	lock_wallet(LW_SHARED);
+	info.status = wallet->status;
+	info.closed_by_user = wallet->closed_by_user;
+	info.opened_at = wallet->opened_at;
+	info.master_keys = wallet->keys->count;
+	for (int i = 0; i < wallet->keys->count; i++)
+		if (wallet->keys->keys[i].state == TDE_MASTER_CURRENT)
+			memcpy(info.current_master, wallet->keys->keys[i].id, sizeof(info.current_master));
+	unlock_wallet();
+	return info;
+}

@@ -1,0 +1,70 @@
+/*
+ * tde_wallet.h - is the wallet open, and what are its master keys: the state that all processes of the instance share.
+ *
+ * layer: 4
+ *
+ * Preloaded, the state is in main shared memory (never DSM, which can be a file) and one opening serves every process.
+ * Otherwise each backend has its own and opens it by tde_column.passphrase_command.
+ */
+#ifndef TDE_WALLET_H
+#define TDE_WALLET_H
+
+#include "datatype/timestamp.h"
+#include "port/atomics.h"
+
+#include "tde_pkcs12.h"
+
+/* GUCs */
+extern char *tde_wallet_file;
+extern char *tde_passphrase_command;
+extern int	tde_passphrase_timeout;
+
+/* Changes with every opening and closing; a cache of keys is good as long as it does not. */
+extern pg_atomic_uint64 *tde_wallet_generation;
+
+typedef enum TdeWalletStatus
+{
+	TDE_WALLET_CLOSED,
+	TDE_WALLET_OPENING,			/* some process runs the passphrase command */
+	TDE_WALLET_OPEN
+} TdeWalletStatus;
+
+/* What the view tde_wallet shows. */
+typedef struct TdeWalletInfo
+{
+	TdeWalletStatus status;
+	bool		instance_wide;
+	bool		closed_by_user;
+	TimestampTz opened_at;
+	int			master_keys;
+	uint8		current_master[TDE_MASTER_ID_SIZE];
+} TdeWalletInfo;
+
+extern void tde_wallet_init(void);	/* from _PG_init */
+extern TdeWalletInfo tde_wallet_info(void);
+
+/*
+ * Open the wallet through tde_column.passphrase_command if it is closed and that may be done.  Waits for another process
+ * that is doing so.  False if the wallet is closed afterwards; the reason is in the server log.
+ */
+extern bool tde_wallet_ensure_open(void);
+
+/* ereport that the wallet is closed; what says for what it was needed ("to decrypt a value", ...). */
+extern void tde_wallet_closed_error(const char *what) pg_attribute_noreturn();
+
+/*
+ * Copy a master key out; id NULL: the current one, whose id goes to found_id.  False if the wallet is closed or has no
+ * such key.  The caller cleanses the copy.
+ */
+extern bool tde_wallet_master_key(const uint8 *id, uint8 *found_id, uint8 key[TDE_MASTER_KEY_SIZE]);
+
+/* Was the library in shared_preload_libraries? */
+extern bool tde_wallet_is_shared(void);
+
+/* Open with this passphrase, replacing what is open; make a new wallet file.  ereport on every failure. */
+extern void tde_wallet_open_with(const char *passphrase);
+extern void tde_wallet_open_by_command(void);
+extern void tde_wallet_create_with(const char *passphrase);
+extern void tde_wallet_close_now(void);
+
+#endif							/* TDE_WALLET_H */

@@ -1,0 +1,228 @@
+/*
+ * tde_wallet_file.c - reading and writing the wallet file.
+ */
+#include "postgres.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <openssl/crypto.h>
+
+#include "miscadmin.h"
+#include "storage/fd.h"
+
+#include "tde_crypto.h"
+#include "tde_error.h"
+#include "tde_wallet_file.h"
+
+/* Far more than TDE_MAX_MASTER_KEYS need. */
+#define MAX_WALLET_SIZE (1024 * 1024)
+
+/*
+ * Whoever else can read the file can guess at its passphrase, and whoever else can write it can replace it.  The rules
+ * are those that PostgreSQL has for the private key of its server certificate.  Looks at the open file, not at the path.
+ */
+static bool
+check_permissions(const char *path, int fd, off_t *size, int elevel)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+	{
+		ereport(elevel, (errcode_for_file_access(), errmsg("could not stat wallet file \"%s\": %m", path)));
+		return false;
+	}
+	if (!S_ISREG(st.st_mode))
+	{
+		ereport(elevel,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE), errmsg("wallet file \"%s\" is not a regular file", path)));
+		return false;
+	}
+	if (st.st_uid != geteuid())
+	{
+		ereport(elevel,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("wallet file \"%s\" is not owned by the user that runs the server", path),
+				 errhint("Change its owner with chown.")));
+		return false;
+	}
+	if (st.st_mode & (S_IRWXG | S_IRWXO))
+	{
+		ereport(elevel,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("wallet file \"%s\" has group or world access", path),
+				 errdetail("The file must have permissions u=rw (0600) or less."),
+				 errhint("Run: chmod 600 %s", path)));
+		return false;
+	}
+	if (st.st_size > MAX_WALLET_SIZE)
+	{
+		ereport(elevel,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("wallet file \"%s\" is too large to be a wallet", path)));
+		return false;
+	}
+	*size = st.st_size;
+	return true;
+}
+
+/* Read the whole file into palloc'd memory; NULL on failure. */
+static uint8 *
+slurp(const char *path, size_t *size, int elevel)
+{
+	int			fd = OpenTransientFile(path, O_RDONLY | PG_BINARY);
+	uint8	   *bytes = NULL;
+	off_t		expected;
+
+	if (fd < 0)
+	{
+		bool		missing = (errno == ENOENT);
+
+		ereport(elevel,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("could not open wallet file \"%s\": %m", path),
+				 missing ? errhint("Make a wallet with tde_wallet_create(), or let tde_column.wallet_file name an existing one.") : 0));
+		return NULL;
+	}
+	if (check_permissions(path, fd, &expected, elevel))
+	{
+		ssize_t		got;
+
+		bytes = palloc(expected + 1);
+		got = read(fd, bytes, expected + 1);
+		if (got < 0)
+		{
+			ereport(elevel, (errcode_for_file_access(), errmsg("could not read wallet file \"%s\": %m", path)));
+			bytes = NULL;
+		}
+		else
+			*size = got;
+	}
+	CloseTransientFile(fd);
+	return bytes;
+}
+
+bool
+tde_wallet_file_read(const char *path, const char *passphrase, TdeMasterKeys *keys, int elevel)
+{
+	size_t		size;
+	uint8	   *der = slurp(path, &size, elevel);
+	TdeStatus	status;
+
+	if (der == NULL)
+		return false;
+	status = tde_pkcs12_decode(der, size, passphrase, keys);
+	pfree(der);
+	if (status == TDE_OK)
+		return true;
+
+	if (status == TDE_E_AUTH)
+		ereport(elevel,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("could not open wallet file \"%s\": wrong passphrase or damaged wallet", path)));
+	else if (status == TDE_E_FORMAT)
+		ereport(elevel,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("wallet file \"%s\" was not written by this extension, or by a later version of it", path)));
+	else
+		ereport(elevel,
+				(errcode(ERRCODE_TDE_CRYPTO_FAILURE),
+				 errmsg("could not decode wallet file \"%s\": %s", path, tde_crypto_reason())));
+	return false;
+}
+
+/* Write all of it and see it on disk, under a name that nobody else has. */
+static void
+write_temporary(const char *temporary, const uint8 *der, size_t size)
+{
+	int			fd;
+
+	/* a file of this name can only be left over from a crash of a process that had our number */
+	if (unlink(temporary) < 0 && errno != ENOENT)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not remove file \"%s\": %m", temporary)));
+	fd = OpenTransientFilePerm(temporary, O_WRONLY | O_CREAT | O_EXCL | PG_BINARY, S_IRUSR | S_IWUSR);
+	if (fd < 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not create wallet file \"%s\": %m", temporary),
+				 errhint("The folder must exist and be writable for the user that runs the server.")));
+	errno = 0;
+	if (write(fd, der, size) != (ssize_t) size || pg_fsync(fd) != 0)
+	{
+		int			save_errno = errno ? errno : ENOSPC;
+
+		CloseTransientFile(fd);
+		unlink(temporary);
+		errno = save_errno;
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not write wallet file \"%s\": %m", temporary)));
+	}
+	if (CloseTransientFile(fd) != 0)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not close wallet file \"%s\": %m", temporary)));
+}
+
+static void
+refuse_existing(const char *path)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DUPLICATE_FILE),
+			 errmsg("wallet file \"%s\" already exists", path),
+			 errdetail("It may hold the only copy of keys in use, so it is never replaced."),
+			 errhint("Open it with tde_wallet_open(), or set tde_column.wallet_file to another name.")));
+}
+
+void
+tde_wallet_file_create(const char *path, const char *passphrase, const TdeMasterKeys *keys)
+{
+	struct stat st;
+	char		folder[MAXPGPATH];
+	char	   *temporary = psprintf("%s.%d.tmp", path, MyProcPid);
+	uint8	   *der;
+	size_t		size;
+
+	if (lstat(path, &st) == 0)
+		refuse_existing(path);
+	tde_check(tde_pkcs12_encode(keys, passphrase, &der, &size));
+	PG_TRY();
+	{
+		write_temporary(temporary, der, size);
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_clear_free(der, size);
+	}
+	PG_END_TRY();
+
+	/* link() and not rename(): it cannot replace what another session has put there meanwhile */
+	if (link(temporary, path) < 0)
+	{
+		int			save_errno = errno;
+
+		unlink(temporary);
+		errno = save_errno;
+		if (errno == EEXIST)
+			refuse_existing(path);
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not create wallet file \"%s\": %m", path)));
+	}
+	unlink(temporary);
+	strlcpy(folder, path, sizeof(folder));
+	get_parent_directory(folder);
+	fsync_fname(folder, true);
+}
+
+void
+tde_wallet_file_warn_place(const char *path)
+{
+	char		folder[MAXPGPATH];
+	char	   *real;
+
+	strlcpy(folder, path, sizeof(folder));
+	get_parent_directory(folder);
+	real = realpath(folder, NULL);	/* a symbolic link may lead there */
+	if (path_is_prefix_of_path(DataDir, folder) || (real && path_is_prefix_of_path(DataDir, real)))
+		ereport(WARNING,
+				(errmsg("wallet file \"%s\" is inside the data directory", path),
+				 errdetail("Every base backup will hold the wallet beside the data that it protects."),
+				 errhint("Move it elsewhere and set tde_column.wallet_file.")));
+	free(real);
+}

@@ -1,0 +1,109 @@
+# shellcheck shell=bash disable=SC2154
+# deps.sh - find PostgreSQL, and install what a goal needs and this machine lacks.  To be sourced after cluster.sh.
+#
+#   need demo|check|crypto      sets pg_config (not for crypto); exits with a list of what to install if it cannot do it itself
+
+# The PostgreSQL to use: what PG_CONFIG says, else what pg_config on PATH belongs to if one can build extensions with it,
+# else the newest server of Debian's layout, else the one that Debian installs by default.
+find_postgres() {
+  local found dirs
+  pg_config='' bindir='' major=''
+  if [[ ${PG_CONFIG:-} ]]; then
+    pg_config=$(command -v "$PG_CONFIG") || die "PG_CONFIG=$PG_CONFIG is not a command"
+  elif found=$(command -v pg_config) && [[ -e $("$found" --pgxs 2>/dev/null) ]]; then
+    pg_config=$found
+  else
+    dirs=$(printf '%s\n' /usr/lib/postgresql/*/bin/postgres | sort -V | tail -n 1)
+    if [[ -x $dirs ]]; then
+      bindir=${dirs%/postgres} major=${bindir#/usr/lib/postgresql/} major=${major%/bin}
+    elif command -v apt-cache >/dev/null; then
+      major=$(debian_major)
+      [[ $major ]] || { apt update && major=$(debian_major); }
+      bindir=/usr/lib/postgresql/$major/bin
+    fi
+    pg_config=$bindir/pg_config
+  fi
+  if [[ -x $pg_config ]]; then
+    bindir=$("$pg_config" --bindir)
+    major=$("$pg_config" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+  fi
+  [[ ! $major || $major -ge 15 ]] || die "tde_column needs PostgreSQL 15 or later; this is $major (PG_CONFIG chooses another)"
+}
+
+debian_major() { apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9][0-9]*\)$/\1/p' | head -n 1; }
+
+# want DEBIAN RHEL BREW TEST...: note the package names if TEST fails
+want() {
+  if ! "${@:4}" >/dev/null 2>&1; then
+    debian+=("$1") rhel+=("$2") brew+=("$3")
+  fi
+}
+has_perl_module() { perl -M"$1" -e 1; }
+has_openssl_headers() { printf '#include <openssl/evp.h>\n' | cc_with_openssl -E -; }
+cc_with_openssl() { gcc -I"$(brew --prefix openssl@3 2>/dev/null)/include" -xc "$@"; }
+has_extension() { [[ -e $("$pg_config" --sharedir)/extension/$1.control ]]; }
+
+missing() {
+  debian=() rhel=() brew=()
+  want gcc gcc gcc command -v gcc
+  want libc6-dev glibc-devel gcc test -e /usr/include/stdlib.h -o -d /Library/Developer
+  want make make make command -v make
+  want libssl-dev openssl-devel openssl@3 has_openssl_headers
+  [[ $1 != crypto ]] || return 0
+  find_postgres
+  want "postgresql-$major" postgresql-server "postgresql@$major" test -x "$bindir/postgres"
+  want "postgresql-$major" postgresql-contrib "postgresql@$major" test -x "$bindir/pgbench"
+  want "postgresql-server-dev-$major" postgresql-server-devel "postgresql@$major" test -x "$pg_config" -a -e "$("$pg_config" --pgxs 2>/dev/null)"
+  [[ $1 == check ]] || return 0
+  want perl perl perl command -v prove
+  want openssl openssl openssl@3 command -v openssl
+  want libipc-run-perl perl-IPC-Run 'IPC::Run (cpan)' has_perl_module IPC::Run
+  want "postgresql-$major-pgtap" pgtap 'pgtap (pgxn)' has_extension pgtap
+  want libtap-parser-sourcehandler-pgtap-perl 'TAP::Parser::SourceHandler::pgTAP (cpan)' 'TAP::Parser::SourceHandler::pgTAP (cpan)' \
+    command -v pg_prove
+}
+
+# As root, or through sudo.
+as_root() {
+  if ((EUID == 0)); then
+    "$@"
+  elif sudo -n true 2>/dev/null; then
+    sudo -n "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -q -o Dpkg::Use-Pty=0 "$@" </dev/null >>"$work/log/apt.log" 2>&1; }
+
+# Debian's packages make a cluster "main" when a server is first installed.  Nothing here uses it, so it is switched off, for
+# this installation alone, by a file in the folder that createcluster.conf includes.
+apt_install() {
+  local conf=/etc/postgresql-common/createcluster.d/tde_column.conf rc=0
+  as_root mkdir -p "${conf%/*}"
+  as_root sh -c "echo 'create_main_cluster = false' >$conf"
+  # The package lists may be missing or old.
+  apt install --no-install-recommends "$@" || { apt update && apt install --no-install-recommends "$@"; } || rc=$?
+  as_root rm -f "$conf"
+  as_root rmdir "${conf%/*}" 2>/dev/null || true
+  return "$rc"
+}
+
+need() {
+  local debian rhel brew packages
+  missing "$1"
+  ((${#debian[@]})) || return 0
+  if command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }; then
+    mapfile -t packages < <(printf '%s\n' "${debian[@]}" | sort -u)
+    say "installing ${packages[*]}"
+    apt_install "${packages[@]}" || { tail -n 20 "$work/log/apt.log" >&2; die "apt-get failed"; }
+    missing "$1"
+    ((${#debian[@]})) || return 0
+  fi
+  die "please install what is missing here:
+  Debian, Ubuntu: $(list "${debian[@]}")
+  RHEL, Fedora:   $(list "${rhel[@]}")
+  macOS (brew):   $(list "${brew[@]}")"
+}
+
+list() { printf '%s\n' "$@" | awk '!seen[$0]++ { printf "%s%s", sep, $0; sep = ", " }'; }

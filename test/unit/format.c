@@ -1,0 +1,251 @@
+/*
+ * format.c - the bytes on disk, against a second writer made from the description in tde_value.h alone.
+ *
+ * The second writer uses one-shot calls of OpenSSL only: HMAC() for HKDF and MACs, EVP's CTR, CBC and (for AES) CTS.  It
+ * keeps the format from changing unnoticed.  "format.t --vectors" prints one test vector per specification as Markdown.
+ */
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/params.h>
+
+#include "specs.h"
+#include "tde_value.h"
+
+#define LARGE	(1024 * 1024 + 100)		/* CTR carries out of the 16 bits that start at zero */
+
+static uint8_t data_key[TDE_DATA_KEY_SIZE];
+static uint8_t type_tag[TDE_TYPE_TAG_SIZE];
+
+/* HKDF-SHA256 by its definition, for at most 32 bytes: one round of Expand. */
+static void
+hkdf(const char *purpose, TdeSpec spec, uint8_t *out, size_t size)
+{
+	static const uint8_t zeros[32] = {0};
+	uint8_t		prk[32],
+				okm[32],
+				info[64];
+	size_t		n = 0;
+
+	must(HMAC(EVP_sha256(), zeros, 32, data_key, sizeof(data_key), prk, NULL) != NULL, "HMAC fails");
+	n += (size_t) sprintf((char *) info, "tde_column/1%s", purpose);
+	info[n++] = (uint8_t) ((spec.cipher - 1) | (spec.mode == TDE_CBC ? 4 : 0) | (spec.salted ? 8 : 0) | spec.mac << 4);
+	memcpy(info + n, type_tag, TDE_TYPE_TAG_SIZE);
+	n += TDE_TYPE_TAG_SIZE;
+	info[n++] = 1;
+	must(HMAC(EVP_sha256(), prk, 32, info, n, okm, NULL) != NULL, "HMAC fails");
+	memcpy(out, okm, size);
+}
+
+static void
+encrypt(TdeSpec spec, const char *mode, const uint8_t *iv, const uint8_t *in, size_t size, bool padding, uint8_t *out)
+{
+	EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+	EVP_CIPHER *cipher;
+	char		name[32];
+	char		cs3[] = OSSL_CIPHER_CTS_MODE_CS3;
+	OSSL_PARAM	params[] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_CIPHER_PARAM_CTS_MODE, cs3, 0),
+		OSSL_PARAM_construct_end()
+	};
+	uint8_t		key[32];
+	int			written = 0,
+				final = 0;
+
+	hkdf("enc", spec, key, tde_spec_key(spec));
+	if (spec.cipher == TDE_3DES168)
+		snprintf(name, sizeof(name), "DES-EDE3-%s", mode);
+	else
+		snprintf(name, sizeof(name), "AES-%zu-%s", 8 * tde_spec_key(spec), mode);
+	cipher = EVP_CIPHER_fetch(NULL, name, NULL);
+	must(cipher != NULL &&
+		 EVP_EncryptInit_ex2(context, cipher, key, iv, strcmp(mode, "CBC-CTS") == 0 ? params : NULL) == 1 &&
+		 EVP_CIPHER_CTX_set_padding(context, padding) == 1 &&
+		 EVP_EncryptUpdate(context, out, &written, in, (int) size) == 1 &&
+		 (strcmp(mode, "CBC-CTS") == 0 || EVP_EncryptFinal_ex(context, out + written, &final) == 1),
+		 "OpenSSL does not encrypt");
+	EVP_CIPHER_free(cipher);
+	EVP_CIPHER_CTX_free(context);
+}
+
+/* CBC-CS3 from a zero-padded CBC; unlike OpenSSL's it takes triple DES too. */
+static void
+encrypt_cs3(TdeSpec spec, const uint8_t *iv, const uint8_t *in, size_t size, uint8_t *out)
+{
+	size_t		block = tde_spec_block(spec);
+	size_t		padded = (size + block - 1) / block * block;
+	uint8_t    *all;
+	uint8_t    *cbc;
+
+	if (spec.cipher != TDE_3DES168)
+	{
+		encrypt(spec, "CBC-CTS", iv, in, size, false, out);
+		return;
+	}
+	all = calloc(1, padded);
+	cbc = exact(padded + block);
+	memcpy(all, in, size);
+	encrypt(spec, "CBC", iv, all, padded, false, cbc);
+	if (padded == block)
+		memcpy(out, cbc, block);
+	else
+	{
+		memcpy(out, cbc, padded - 2 * block);
+		memcpy(out + padded - 2 * block, cbc + padded - block, block);
+		memcpy(out + padded - block, cbc + padded - 2 * block, size - (padded - block));
+	}
+	free(all);
+	free(cbc);
+}
+
+static void
+mac(TdeSpec spec, const char *purpose, uint8_t spec_byte, const uint8_t *data, size_t size, uint8_t *tag)
+{
+	uint8_t		key[32],
+				digest[32];
+	uint8_t    *message = exact(size + 1);
+
+	hkdf(purpose, spec, key, 32);
+	message[0] = spec_byte;
+	memcpy(message + 1, data, size);
+	must(HMAC(spec.mac == TDE_SHA1 ? EVP_sha1() : EVP_sha256(), key, 32, message, size + 1, digest, NULL) != NULL,
+		 "HMAC fails");
+	memcpy(tag, digest, spec.mac == TDE_SHA1 ? 20 : 16);
+	free(message);
+}
+
+/* The second writer.  Returns the size; a salted value gets the salt given. */
+static size_t
+write_value(TdeSpec spec, uint32_t id, bool compressed, const uint8_t *plain, size_t size, const uint8_t *salt,
+			uint8_t *out)
+{
+	size_t		block = tde_spec_block(spec);
+	bool		small = !spec.salted && spec.mode == TDE_CBC && size < block;
+	size_t		tag_size = spec.mac == TDE_SHA1 ? 20 : spec.mac == TDE_SHA256 ? 16 : 0;
+	size_t		ciphertext = size;
+	uint8_t		iv[32] = {0};
+	uint8_t    *body,
+			   *next;
+
+	out[0] = tde_spec_byte(spec, compressed || small);
+	next = out + 1;
+	do
+	{
+		*next++ = (uint8_t) ((id & 0x7f) | (id > 0x7f ? 0x80 : 0));
+		id >>= 7;
+	} while (id > 0);
+	body = next;
+
+	if (spec.salted)
+	{
+		size_t		salt_size = spec.mode == TDE_CTR ? 14 : block;
+
+		memcpy(next, salt, salt_size);
+		memcpy(iv, salt, salt_size);
+		next += salt_size;
+	}
+	else if (spec.mac != TDE_NOMAC)
+		mac(spec, "siv", out[0], plain, size, iv);
+	else
+		hkdf("iv", spec, iv, block);
+
+	if (spec.mode == TDE_CTR)
+		encrypt(spec, "CTR", iv, plain, size, false, next);
+	else if (spec.salted || small)
+	{
+		ciphertext = (size / block + 1) * block;
+		encrypt(spec, "CBC", iv, plain, size, true, next);
+	}
+	else
+		encrypt_cs3(spec, iv, plain, size, next);
+	next += ciphertext;
+
+	if (spec.salted && spec.mac != TDE_NOMAC)
+		mac(spec, "mac", out[0], body, (size_t) (next - body), next);
+	else if (spec.mac != TDE_NOMAC)
+		memcpy(next, iv, tag_size);
+	return (size_t) (next - out) + tag_size;
+}
+
+/* Does our value equal the second writer's (with the salt that ours drew)?  Can we open the second writer's? */
+static bool
+same_value(TdeValueKey *key, TdeSpec spec, uint32_t id, bool compressed, const uint8_t *plain, size_t size)
+{
+	size_t		sealed = tde_sealed_size(spec, id, size);
+	uint8_t    *ours = exact(sealed);
+	uint8_t    *theirs = exact(sealed + 64);
+	TdeHeader	header;
+	bool		good;
+
+	must(tde_seal(key, id, compressed, plain, size, ours) == TDE_OK, "a value cannot be sealed");
+	must(tde_header_parse(ours, sealed, &header), "a sealed value has no good header");
+	good = write_value(spec, id, compressed, plain, size, ours + header.size, theirs) == sealed &&
+		memcmp(ours, theirs, sealed) == 0;
+	free(ours);
+	free(theirs);
+	return good;
+}
+
+static void
+test_format(TdeSpec spec)
+{
+	TdeValueKey *key;
+	bool		good = true;
+	uint8_t    *plain = exact(LARGE);
+
+	random_fill(plain, LARGE);
+	must(tde_value_key_new(&key, data_key, spec, type_tag) == TDE_OK, "cannot make a value key");
+	for (size_t size = 0; size <= 130 && good; size++)
+	{
+		good = same_value(key, spec, (uint32_t) (1 + size * size * 1000), false, plain, size);
+		if (spec.salted)
+			good = good && same_value(key, spec, 1, true, plain, size);
+	}
+	good = good && same_value(key, spec, 9, false, plain, 1030) && same_value(key, spec, 9, false, plain, LARGE);
+	ok(good, "%s: the bytes are as described", spec_name(spec));
+	tde_value_key_free(key);
+	free(plain);
+}
+
+/* The test vectors of the documentation: fixed keys and salts, a short and a longer plaintext. */
+static void
+print_vectors(const TdeSpec *specs, int count)
+{
+	static const char *const texts[] = {"4111111111", "The quick brown fox jumps"};
+	uint8_t		salt[16];
+	uint8_t		value[128];
+
+	for (int i = 0; i < 16; i++)
+		salt[i] = (uint8_t) (0xa0 + i);
+	printf("| specification | plaintext | value |\n|---|---|---|\n");
+	for (int i = 0; i < count; i++)
+		for (int j = 0; j < 2; j++)
+		{
+			size_t		size = write_value(specs[i], 1, false, (const uint8_t *) texts[j], strlen(texts[j]), salt, value);
+
+			printf("| %s | `%s` | `", spec_name(specs[i]), texts[j]);
+			for (size_t k = 0; k < size; k++)
+				printf("%02x", value[k]);
+			printf("` |\n");
+		}
+}
+
+int
+main(int argc, char **argv)
+{
+	TdeSpec		specs[MAX_SPECS];
+	int			count = all_specs(specs);
+
+	for (int i = 0; i < TDE_DATA_KEY_SIZE; i++)
+		data_key[i] = (uint8_t) i;
+	for (int i = 0; i < TDE_TYPE_TAG_SIZE; i++)
+		type_tag[i] = (uint8_t) (0xf0 + i);
+	if (argc > 1 && strcmp(argv[1], "--vectors") == 0)
+	{
+		print_vectors(specs, count);
+		return 0;
+	}
+	for (int i = 0; i < count; i++)
+		test_format(specs[i]);
+	return tap_done();
+}

@@ -1,0 +1,739 @@
+/*
+ * pkcs12.c - tests the coding of the wallet file: round trips, and that no damaged file is ever read as another one.
+ *
+ * tde_pkcs12_encode() and _decode() are the library's own, at full cost.  cheap_encode() and cheap_decode() are the
+ * same source compiled in here with almost no iterations, for what must be tried thousands of times.  They have names
+ * of their own, so that both can be linked into one program.
+ */
+#include "tde_pkcs12.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static TDE_MUST_CHECK TdeStatus cheap_encode(const TdeMasterKeys *keys, const char *passphrase,
+											 uint8_t **der, size_t *size);
+static TDE_MUST_CHECK TdeStatus cheap_decode(const uint8_t *der, size_t size, const char *passphrase,
+											 TdeMasterKeys *keys);
+
+static bool test_pbmac1;	/* what cheap_encode() is to write, where OpenSSL has it */
+
+#define TDE_PKCS12_PBE_ITERATIONS	3
+#define TDE_PKCS12_MAC_ITERATIONS	3
+#define TDE_PKCS12_TEST_PBMAC1		test_pbmac1
+#define tde_pkcs12_encode			cheap_encode
+#define tde_pkcs12_decode			cheap_decode
+#include "../../src/tde_pkcs12.c"
+#undef tde_pkcs12_encode
+#undef tde_pkcs12_decode
+
+#define PASSPHRASE	"correct horse battery staple"
+
+/*
+ * OpenSSL's allocator is ours.  It can fail at will, and looks for key bytes in whatever is freed.  A block begins
+ * with its size.
+ */
+#define BLOCK_HEADER	16
+
+static const uint8_t marker[12] = "KEYKEYKEYKEY";	/* in every test key */
+static long allocations_left = -1;
+static bool look_for_keys = false;
+static int	keys_found = 0;
+
+static void *
+test_malloc(size_t size, const char *file, int line)
+{
+	uint8_t    *block;
+
+	(void) file;
+	(void) line;
+	if (size == 0 || allocations_left == 0)
+		return NULL;
+	if (allocations_left > 0)
+		allocations_left--;
+	if ((block = malloc(size + BLOCK_HEADER)) == NULL)
+		return NULL;
+	memcpy(block, &size, sizeof(size));
+	return block + BLOCK_HEADER;
+}
+
+static void
+test_free(void *memory, const char *file, int line)
+{
+	uint8_t    *block = memory;
+	size_t		size;
+
+	(void) file;
+	(void) line;
+	if (memory == NULL)
+		return;
+	memcpy(&size, block - BLOCK_HEADER, sizeof(size));
+	for (size_t i = 0; look_for_keys && i + sizeof(marker) <= size; i++)
+	{
+		if (block[i] == marker[0] && memcmp(block + i, marker, sizeof(marker)) == 0)
+			keys_found++;
+	}
+	free(block - BLOCK_HEADER);
+}
+
+static void *
+test_realloc(void *memory, size_t size, const char *file, int line)
+{
+	void	   *moved = test_malloc(size, file, line);
+	size_t		old = 0;
+
+	if (size > 0 && moved == NULL)
+		return NULL;
+	if (memory != NULL)
+		memcpy(&old, (uint8_t *) memory - BLOCK_HEADER, sizeof(old));
+	if (moved != NULL && old > 0)
+		memcpy(moved, memory, old < size ? old : size);
+	test_free(memory, file, line);
+	return moved;
+}
+
+static uint32_t
+random_below(uint32_t limit)
+{
+	return (uint32_t) (random64() >> 32) % limit;
+}
+
+static void
+make_keys(TdeMasterKeys *keys, int count)
+{
+	memset(keys, 0, sizeof(*keys));
+	keys->count = count;
+	for (int i = 0; i < count; i++)
+	{
+		TdeMasterKey *key = &keys->keys[i];
+
+		random_fill(key->id, TDE_MASTER_ID_SIZE);
+		random_fill(key->key, TDE_MASTER_KEY_SIZE);
+		memcpy(key->key + 10, marker, sizeof(marker));
+		key->created = INT64_C(1700000000123456) - i * INT64_C(4000000000000000);
+		key->state = i == count - 1 ? TDE_MASTER_CURRENT : TDE_MASTER_RETIRED;
+	}
+}
+
+static bool
+same_keys(const TdeMasterKeys *a, const TdeMasterKeys *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (int i = 0; i < a->count; i++)
+	{
+		const TdeMasterKey *x = &a->keys[i];
+		const TdeMasterKey *y = &b->keys[i];
+
+		if (memcmp(x->id, y->id, sizeof(x->id)) != 0 || memcmp(x->key, y->key, sizeof(x->key)) != 0 ||
+			x->created != y->created || x->state != y->state)
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_cleansed(const TdeMasterKeys *keys)
+{
+	const uint8_t *p = (const uint8_t *) keys;
+
+	for (size_t i = 0; i < sizeof(*keys); i++)
+	{
+		if (p[i] != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Refused with this status, nothing left behind in the keys or in OpenSSL's error queue? */
+static bool
+refused(const uint8_t *der, size_t size, const char *passphrase, TdeStatus expected)
+{
+	static TdeMasterKeys found;
+	TdeStatus	status;
+
+	memset(&found, 0xff, sizeof(found));
+	status = cheap_decode(der, size, passphrase, &found);
+	if (status != expected)
+		diag("status %d instead of %d", (int) status, (int) expected);
+	return status == expected && is_cleansed(&found) && ERR_peek_error() == 0;
+}
+
+/* Either refused, or read as exactly these keys? */
+static bool
+refused_or_same(const uint8_t *der, size_t size, const TdeMasterKeys *keys, int *accepted)
+{
+	static TdeMasterKeys found;
+	TdeStatus	status = cheap_decode(der, size, PASSPHRASE, &found);
+
+	if (status == TDE_OK)
+	{
+		(*accepted)++;
+		return same_keys(keys, &found);
+	}
+	return is_cleansed(&found) && ERR_peek_error() == 0;
+}
+
+static double
+seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
+}
+
+static void
+test_full_cost(const TdeMasterKeys *keys, const char *what)
+{
+	static TdeMasterKeys found;
+	uint8_t    *der;
+	size_t		size;
+	double		start = seconds();
+	double		middle;
+	TdeStatus	status;
+
+	look_for_keys = true;
+	keys_found = 0;
+	status = tde_pkcs12_encode(keys, PASSPHRASE, &der, &size);
+	middle = seconds();
+	ok(status == TDE_OK && size > 0 && size < MAX_FILE_SIZE / 10, "full cost, %s: encode", what);
+	status = tde_pkcs12_decode(der, size, PASSPHRASE, &found);
+	diag("%s: %zu bytes, encode %.3f s, decode %.3f s", what, size, middle - start, seconds() - middle);
+	ok(status == TDE_OK && same_keys(keys, &found), "full cost, %s: decode gives the same", what);
+	status = tde_pkcs12_decode(der, size, PASSPHRASE " ", &found);
+	ok(status == TDE_E_AUTH && is_cleansed(&found), "full cost, %s: wrong passphrase", what);
+	look_for_keys = false;
+	ok(keys_found == 0, "full cost, %s: no key bytes in freed memory", what);
+	OPENSSL_clear_free(der, size);
+}
+
+/*
+ * What other people's tool says of the file.  Same passphrase, full cost.
+ */
+static void
+test_openssl_command(const TdeMasterKeys *keys)
+{
+	static const char *const expected[] = {
+		"MAC: sha256, Iteration 2000000\n",
+		"MAC length: 32, salt length: 16\n",
+		"PKCS7 Encrypted data: PBES2, PBKDF2, AES-256-CBC, Iteration 600000, PRF hmacWithSHA256\n",
+		"Secret bag\n"
+	};
+	char		path[] = "/tmp/tde_pkcs12_test_XXXXXX";
+	char		command[256];
+	char		said[8192];
+	size_t		length = 0;
+	uint8_t    *der = NULL;
+	size_t		size = 0;
+	int			fd = mkstemp(path);
+	FILE	   *output = NULL;
+
+	if (fd >= 0 && tde_pkcs12_encode(keys, PASSPHRASE, &der, &size) == TDE_OK &&
+		write(fd, der, size) == (ssize_t) size)
+	{
+		snprintf(command, sizeof(command), "openssl pkcs12 -info -noout -in %s -passin 'pass:%s' 2>&1", path,
+				 PASSPHRASE);
+		output = popen(command, "r");
+	}
+	if (output != NULL)
+		length = fread(said, 1, sizeof(said) - 1, output);
+	said[length] = '\0';
+	ok(output != NULL && pclose(output) == 0, "the openssl command accepts the file");
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		ok(strstr(said, expected[i]) != NULL, "the openssl command says %.*s", (int) strcspn(expected[i], "\n"),
+		   expected[i]);
+	if (fd >= 0)
+	{
+		close(fd);
+		unlink(path);
+	}
+	OPENSSL_clear_free(der, size);
+}
+
+static void
+test_passphrases(void)
+{
+	static const char *const good[] = {
+		"x", "with \"quotes' and spaces ", "p\303\244ssphr\303\244se \342\202\254", "\360\237\224\221 key",
+		"\351 is not UTF-8"
+	};
+	static TdeMasterKeys keys;
+	static TdeMasterKeys found;
+	uint8_t    *der;
+	size_t		size;
+
+	make_keys(&keys, 2);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	{
+		bool		fine = cheap_encode(&keys, good[i], &der, &size) == TDE_OK;
+
+		ok(fine && cheap_decode(der, size, good[i], &found) == TDE_OK && same_keys(&keys, &found) &&
+		   refused(der, size, PASSPHRASE, TDE_E_AUTH) && refused(der, size, "", TDE_E_AUTH) &&
+		   refused(der, size, NULL, TDE_E_AUTH), "passphrase number %zu", i + 1);
+		OPENSSL_clear_free(der, size);
+	}
+
+	/* the same in UTF-16, so that the MAC accepts it; the contents do not */
+	ok(cheap_encode(&keys, "caf\303\251", &der, &size) == TDE_OK &&
+	   refused(der, size, "caf\351", TDE_E_AUTH), "passphrase in another character set");
+	OPENSSL_clear_free(der, size);
+
+	ok(cheap_encode(&keys, "", &der, &size) == TDE_E_AUTH && der == NULL && size == 0 &&
+	   cheap_encode(&keys, NULL, &der, &size) == TDE_E_AUTH && der == NULL, "no wallet without a passphrase");
+}
+
+static void
+test_damage(const char *mac)
+{
+	static TdeMasterKeys keys;
+	uint8_t    *der;
+	size_t		size;
+	uint8_t    *copy;
+	bool		good = true;
+	int			accepted = 0;
+
+	make_keys(&keys, 1);
+	must(cheap_encode(&keys, PASSPHRASE, &der, &size) == TDE_OK, "encode");
+	copy = exact(size + 1);
+	for (size_t length = 0; length < size; length++)
+	{
+		uint8_t    *cut = exact(length);
+
+		memcpy(cut, der, length);
+		good = refused(cut, length, PASSPHRASE, TDE_E_AUTH) && good;
+		free(cut);
+	}
+	ok(good, "%s: all %zu truncations are refused", mac, size);
+
+	memcpy(copy, der, size);
+	copy[size] = 0;
+	ok(refused(copy, size + 1, PASSPHRASE, TDE_E_AUTH), "%s: a trailing byte is refused", mac);
+
+	good = true;
+	for (size_t bit = 0; bit < size * 8; bit++)
+	{
+		memcpy(copy, der, size);
+		copy[bit / 8] ^= (uint8_t) (1 << bit % 8);
+		if (!refused_or_same(copy, size, &keys, &accepted))
+		{
+			diag("bit %zu of byte %zu", bit % 8, bit / 8);
+			good = false;
+		}
+	}
+	ok(good, "%s: no flipped bit of %zu gives other contents", mac, size * 8);
+	diag("%s: %d flips outside of what the MAC covers left the contents as they were", mac, accepted);
+
+	good = true;
+	accepted = 0;
+	for (int round = 0; round < 5000; round++)
+	{
+		memcpy(copy, der, size);
+		for (uint32_t n = 2 + random_below(6); n > 0; n--)
+			copy[random_below((uint32_t) size)] = (uint8_t) random_below(256);
+		good = refused_or_same(copy, size, &keys, &accepted) && good;
+	}
+	ok(good, "%s: several changed bytes give no other contents", mac);
+
+	good = true;
+	for (int round = 0; round < 5000; round++)
+	{
+		size_t		length = random_below((uint32_t) size);
+
+		random_fill(copy, length);
+		memcpy(copy, der, round % 64 < (int) length ? (size_t) (round % 64) : 0);
+		good = refused(copy, length, PASSPHRASE, TDE_E_AUTH) && good;
+	}
+	ok(good, "%s: garbage is refused", mac);
+	free(copy);
+	OPENSSL_clear_free(der, size);
+}
+
+/*
+ * Whichever allocation fails, the answer is a failure or the right one.
+ */
+static void
+test_no_memory(const char *mac)
+{
+	static TdeMasterKeys keys;
+	static TdeMasterKeys found;
+	uint8_t    *der = NULL;
+	size_t		size;
+	TdeStatus	status = TDE_E_NOMEM;
+	int			reported = 0;
+	bool		good = true;
+	long		n;
+
+	make_keys(&keys, 2);
+	for (n = 0; status != TDE_OK && n < 100000; n++)
+	{
+		allocations_left = n;
+		status = cheap_encode(&keys, PASSPHRASE, &der, &size);
+		allocations_left = -1;
+		good = (status == TDE_OK || (der == NULL && size == 0)) && ERR_peek_error() == 0 && good;
+		reported += status == TDE_E_NOMEM;
+	}
+	ok(good && status == TDE_OK, "%s: encode with each allocation failing", mac);
+	diag("%s: %ld allocations, %d said to be lack of memory", mac, n - 1, reported);
+
+	status = TDE_E_NOMEM;
+	reported = 0;
+	good = true;
+	for (n = 0; status != TDE_OK && n < 100000; n++)
+	{
+		allocations_left = n;
+		status = cheap_decode(der, size, PASSPHRASE, &found);
+		allocations_left = -1;
+		good = (status == TDE_OK || is_cleansed(&found)) && ERR_peek_error() == 0 && good;
+		reported += status == TDE_E_NOMEM;
+	}
+	ok(good && status == TDE_OK && same_keys(&keys, &found), "%s: decode with each allocation failing", mac);
+	diag("%s: %ld allocations, %d said to be lack of memory", mac, n - 1, reported);
+	OPENSSL_clear_free(der, size);
+}
+
+/*
+ * A file whose MAC is right, around these safes.  Frees what it is given.
+ */
+static uint8_t *
+authentic(STACK_OF(PKCS7) *safes, size_t *size)
+{
+	PKCS12	   *container = PKCS12_add_safes(safes, NID_pkcs7_data);
+	uint8_t    *der = NULL;
+	int			written = 0;
+
+	if (container != NULL && set_mac(container, PASSPHRASE))
+		written = i2d_PKCS12(container, &der);
+	*size = written > 0 ? (size_t) written : 0;
+	PKCS12_free(container);
+	sk_PKCS7_pop_free(safes, PKCS7_free);
+	return der;
+}
+
+static PKCS7 *
+encrypt_bags(STACK_OF(PKCS12_SAFEBAG) *bags)
+{
+	uint8_t		salt[SALT_SIZE] = {0};
+
+	return PKCS12_pack_p7encdata(NID_aes_256_cbc, PASSPHRASE, -1, salt, SALT_SIZE, 3, bags);
+}
+
+static void
+expect_safes(STACK_OF(PKCS7) *safes, TdeStatus expected, const char *what)
+{
+	size_t		size;
+	uint8_t    *der = authentic(safes, &size);
+
+	ok(der != NULL && refused(der, size, PASSPHRASE, expected), "authentic file with %s", what);
+	OPENSSL_clear_free(der, size);
+}
+
+static void
+expect_bags(STACK_OF(PKCS12_SAFEBAG) *bags, TdeStatus expected, const char *what)
+{
+	STACK_OF(PKCS7) *safes = sk_PKCS7_new_null();
+
+	sk_PKCS7_push(safes, encrypt_bags(bags));
+	free_bags(bags);
+	expect_safes(safes, expected, what);
+}
+
+static void
+expect_keys(TdeMasterKeys *keys, const char *what)
+{
+	STACK_OF(PKCS7) *safes = sk_PKCS7_new_null();
+	uint8_t    *der;
+	size_t		size;
+
+	ok(cheap_encode(keys, PASSPHRASE, &der, &size) == TDE_E_FORMAT && der == NULL, "encode refuses %s", what);
+	sk_PKCS7_push(safes, encrypt_keys(keys, PASSPHRASE));
+	expect_safes(safes, TDE_E_FORMAT, what);
+}
+
+static void
+test_authentic_sets(void)
+{
+	static TdeMasterKeys keys;
+	uint8_t    *der;
+	size_t		size;
+	STACK_OF(PKCS12_SAFEBAG) *bags;
+
+	make_keys(&keys, 2);
+	keys.keys[1].state = TDE_MASTER_RETIRED;
+	expect_keys(&keys, "no current key");
+	make_keys(&keys, 2);
+	keys.keys[0].state = TDE_MASTER_CURRENT;
+	expect_keys(&keys, "two current keys");
+	make_keys(&keys, 2);
+	keys.keys[0].state = 3;
+	expect_keys(&keys, "an unknown state");
+	make_keys(&keys, 3);
+	memcpy(keys.keys[2].id, keys.keys[0].id, TDE_MASTER_ID_SIZE);
+	expect_keys(&keys, "the same id twice");
+
+	make_keys(&keys, 1);
+	keys.count = 0;
+	ok(cheap_encode(&keys, PASSPHRASE, &der, &size) == TDE_E_FORMAT, "encode refuses no keys");
+	keys.count = -1;
+	ok(cheap_encode(&keys, PASSPHRASE, &der, &size) == TDE_E_FORMAT, "encode refuses fewer than no keys");
+	keys.count = TDE_MAX_MASTER_KEYS + 1;
+	ok(cheap_encode(&keys, PASSPHRASE, &der, &size) == TDE_E_FORMAT, "encode refuses too many keys");
+
+	expect_bags(sk_PKCS12_SAFEBAG_new_null(), TDE_E_FORMAT, "no bags");
+	make_keys(&keys, TDE_MAX_MASTER_KEYS);
+	bags = NULL;
+	for (int i = 0; i < keys.count; i++)
+	{
+		keys.keys[i].id[0] ^= 1;
+		must(add_bag(&bags, secret_type_nid(), &keys.keys[i]), "add_bag");
+	}
+	make_keys(&keys, 1);
+	keys.keys[0].state = TDE_MASTER_RETIRED;
+	must(add_bag(&bags, secret_type_nid(), &keys.keys[0]), "add_bag");
+	expect_bags(bags, TDE_E_FORMAT, "too many keys");
+}
+
+static void
+test_authentic_bags(void)
+{
+	static TdeMasterKeys keys;
+	uint8_t		record[RECORD_SIZE + 1] = {0};
+	STACK_OF(PKCS12_SAFEBAG) *bags;
+	EVP_PKEY   *private_key = EVP_RSA_gen(2048);
+
+	make_keys(&keys, 1);
+	pack_record(&keys.keys[0], record);
+
+	bags = NULL;
+	PKCS12_add_secret(&bags, secret_type_nid(), record, RECORD_SIZE + 1);
+	expect_bags(bags, TDE_E_FORMAT, "a record that is too long");
+	bags = NULL;
+	PKCS12_add_secret(&bags, secret_type_nid(), record, RECORD_SIZE - 1);
+	expect_bags(bags, TDE_E_FORMAT, "a record that is too short");
+	bags = NULL;
+	PKCS12_add_secret(&bags, secret_type_nid(), record, 0);
+	expect_bags(bags, TDE_E_FORMAT, "an empty record");
+	bags = NULL;
+	PKCS12_add_secret(&bags, NID_pkcs7_data, record, RECORD_SIZE);
+	expect_bags(bags, TDE_E_FORMAT, "a secret of another type");
+	record[0] = RECORD_FORMAT + 1;
+	bags = NULL;
+	PKCS12_add_secret(&bags, secret_type_nid(), record, RECORD_SIZE);
+	expect_bags(bags, TDE_E_FORMAT, "a record of a later format");
+
+	bags = NULL;
+	must(add_bag(&bags, secret_type_nid(), &keys.keys[0]), "add_bag");
+	PKCS12_add_key(&bags, private_key, 0, 0, -1, NULL);
+	ok(sk_PKCS12_SAFEBAG_num(bags) == 2, "a private key beside a master key");
+	expect_bags(bags, TDE_E_FORMAT, "a private key beside a master key");
+	EVP_PKEY_free(private_key);
+}
+
+static void
+test_authentic_safes(void)
+{
+	static TdeMasterKeys keys;
+	STACK_OF(PKCS12_SAFEBAG) *bags = NULL;
+	STACK_OF(PKCS7) *safes = sk_PKCS7_new_null();
+
+	make_keys(&keys, 1);
+	must(add_bag(&bags, secret_type_nid(), &keys.keys[0]), "add_bag");
+	sk_PKCS7_push(safes, PKCS12_pack_p7data(bags));
+	free_bags(bags);
+	expect_safes(safes, TDE_E_FORMAT, "keys that are not encrypted");
+
+	safes = sk_PKCS7_new_null();
+	sk_PKCS7_push(safes, encrypt_keys(&keys, PASSPHRASE));
+	sk_PKCS7_push(safes, encrypt_keys(&keys, PASSPHRASE));
+	expect_safes(safes, TDE_E_FORMAT, "two safes");
+	expect_safes(sk_PKCS7_new_null(), TDE_E_FORMAT, "no safe");
+
+	safes = sk_PKCS7_new_null();
+	sk_PKCS7_push(safes, encrypt_keys(&keys, "another passphrase"));
+	expect_safes(safes, TDE_E_AUTH, "contents under another passphrase");
+}
+
+/*
+ * Ciphertext is changed before the MAC is made: what reads the decrypted contents sees damage that the MAC otherwise
+ * keeps from it.
+ */
+static void
+test_authentic_garbage(void)
+{
+	static TdeMasterKeys keys;
+	static TdeMasterKeys found;
+	int			counts[TDE_E_FORMAT + 1] = {0};
+
+	for (int round = 0; round < 3000; round++)
+	{
+		STACK_OF(PKCS7) *safes = sk_PKCS7_new_null();
+		ASN1_OCTET_STRING *ciphertext;
+		PKCS7	   *safe;
+		uint8_t    *der;
+		size_t		size;
+		uint8_t		bytes[4096];
+		int			length;
+
+		make_keys(&keys, 2);
+		safe = encrypt_keys(&keys, PASSPHRASE);
+		ciphertext = safe->d.encrypted->enc_data->enc_data;
+		length = ASN1_STRING_length(ciphertext);
+		must(length <= (int) sizeof(bytes), "room for the ciphertext");
+		memcpy(bytes, ASN1_STRING_get0_data(ciphertext), (size_t) length);
+		bytes[random_below((uint32_t) length)] ^= (uint8_t) (1 << random_below(8));
+		if (round % 4 == 0)
+			length -= 16 * (int) random_below(4);
+		must(ASN1_STRING_set(ciphertext, bytes, length) == 1, "ASN1_STRING_set");
+		sk_PKCS7_push(safes, safe);
+		der = authentic(safes, &size);
+		counts[cheap_decode(der, size, PASSPHRASE, &found)]++;
+		OPENSSL_clear_free(der, size);
+	}
+	diag("ok %d, auth %d, format %d", counts[TDE_OK], counts[TDE_E_AUTH], counts[TDE_E_FORMAT]);
+	ok(counts[TDE_OK] + counts[TDE_E_AUTH] + counts[TDE_E_FORMAT] == 3000, "authentic garbage is survived");
+}
+
+/*
+ * A file with this many iterations in its MAC, or without MAC (0), is refused at once.  The MAC is empty unless it
+ * is to be right.
+ */
+static void
+expect_mac(int iterations, const EVP_MD *digest, bool right, bool negative, const char *what)
+{
+	static TdeMasterKeys keys;
+	uint8_t		salt[SALT_SIZE] = {0};
+	uint8_t    *der = NULL;
+	PKCS7	   *safe;
+	PKCS12	   *container;
+	int			size;
+	double		start;
+	bool		good;
+
+	make_keys(&keys, 1);
+	safe = encrypt_keys(&keys, PASSPHRASE);
+	container = container_with(safe);
+	if (right)
+		must(PKCS12_set_mac(container, PASSPHRASE, -1, salt, SALT_SIZE, iterations, digest) == 1, "PKCS12_set_mac");
+	else if (iterations > 0)
+		must(PKCS12_setup_mac(container, iterations, salt, SALT_SIZE, digest) == 1, "PKCS12_setup_mac");
+	size = i2d_PKCS12(container, &der);
+	must(size > 0, "i2d_PKCS12");
+	/* the iterations are the last number in the file, of four bytes here */
+	if (negative)
+		der[size - 4] |= 0x80;
+	start = seconds();
+	good = refused(der, (size_t) size, PASSPHRASE, TDE_E_AUTH);
+	ok(good && seconds() - start < 0.5, "MAC: %s", what);
+	OPENSSL_clear_free(der, (size_t) size);
+	PKCS12_free(container);
+	PKCS7_free(safe);
+}
+
+static void
+test_macs(void)
+{
+	expect_mac(0, NULL, false, false, "absent");
+	expect_mac(5, EVP_sha256(), false, false, "empty");
+	expect_mac(MAX_MAC_ITERATIONS + 1, EVP_sha256(), false, false, "one iteration too many is refused unseen");
+	expect_mac(0x7fffffff, EVP_sha256(), false, false, "2^31 - 1 iterations are refused unseen");
+	expect_mac(0x7fffffff, EVP_sha256(), false, true, "negative iterations");
+	expect_mac(5, EVP_sha1(), true, false, "right, but of SHA-1");
+	expect_mac(5, EVP_sha512(), true, false, "right, but of SHA-512");
+}
+
+#ifdef HAVE_PBMAC1
+/*
+ * Is a file under PBMAC1 refused for these parameters, before its MAC is looked at?  The MAC stays that of the
+ * parameters that we write, so the judgement on the parameters is asked for by itself too.
+ */
+static bool
+refused_pbmac1(int iterations, int key_length, int prf, int hmac)
+{
+	static TdeMasterKeys keys;
+	uint8_t		salt[SALT_SIZE] = {0};
+	PBMAC1PARAM *param = PBMAC1PARAM_new();
+	ASN1_TYPE  *packed = NULL;
+	const X509_ALGOR *algorithm;
+	uint8_t    *der = NULL;
+	PKCS7	   *safe;
+	PKCS12	   *container;
+	int			size;
+	bool		good;
+
+	make_keys(&keys, 1);
+	safe = encrypt_keys(&keys, PASSPHRASE);
+	container = container_with(safe);
+	must(PKCS12_set_pbmac1_pbkdf2(container, PASSPHRASE, -1, salt, SALT_SIZE, 3, EVP_sha256(), SN_sha256) == 1,
+		 "PKCS12_set_pbmac1_pbkdf2");
+	X509_ALGOR_free(param->keyDerivationFunc);
+	param->keyDerivationFunc = PKCS5_pbkdf2_set(iterations, salt, SALT_SIZE, prf, key_length);
+	X509_ALGOR_set0(param->messageAuthScheme, OBJ_nid2obj(hmac), V_ASN1_NULL, NULL);
+	must(ASN1_TYPE_pack_sequence(ASN1_ITEM_rptr(PBMAC1PARAM), param, &packed) != NULL, "ASN1_TYPE_pack_sequence");
+	PKCS12_get0_mac(NULL, &algorithm, NULL, NULL, container);
+	must(known_pbmac1(algorithm), "PBMAC1 as we write it");
+	ASN1_TYPE_free(algorithm->parameter);
+	((X509_ALGOR *) (uintptr_t) algorithm)->parameter = packed;
+	size = i2d_PKCS12(container, &der);
+	must(size > 0, "i2d_PKCS12");
+	good = !known_pbmac1(algorithm) && refused(der, (size_t) size, PASSPHRASE, TDE_E_AUTH);
+	OPENSSL_clear_free(der, (size_t) size);
+	PBMAC1PARAM_free(param);
+	PKCS12_free(container);
+	PKCS7_free(safe);
+	return good;
+}
+
+static void
+test_pbmac1_bounds(void)
+{
+	double		start = seconds();
+
+	ok(refused_pbmac1(MAX_MAC_ITERATIONS + 1, 32, NID_hmacWithSHA256, NID_hmacWithSHA256), "PBMAC1: iterations");
+	ok(refused_pbmac1(0x7fffffff, 32, NID_hmacWithSHA256, NID_hmacWithSHA256), "PBMAC1: 2^31 - 1 iterations");
+	ok(seconds() - start < 0.5, "PBMAC1: refused unseen");
+	ok(refused_pbmac1(3, 1, NID_hmacWithSHA256, NID_hmacWithSHA256), "PBMAC1: key of one byte");
+	ok(refused_pbmac1(3, 1000, NID_hmacWithSHA256, NID_hmacWithSHA256), "PBMAC1: key of a thousand bytes");
+	ok(refused_pbmac1(3, -1, NID_hmacWithSHA256, NID_hmacWithSHA256), "PBMAC1: key length absent");
+	ok(refused_pbmac1(3, 32, NID_hmacWithSHA1, NID_hmacWithSHA256), "PBMAC1: another derivation");
+	ok(refused_pbmac1(3, 32, NID_hmacWithSHA256, NID_hmacWithSHA1), "PBMAC1: another MAC");
+}
+#endif
+
+/*
+ * What does not depend on the kind of MAC in the code, but might in OpenSSL.
+ */
+static void
+test_with_mac(const char *mac)
+{
+	test_passphrases();
+	test_damage(mac);
+	test_no_memory(mac);
+	test_authentic_sets();
+	test_authentic_bags();
+	test_authentic_safes();
+}
+
+int
+main(void)
+{
+	static TdeMasterKeys keys;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	must(CRYPTO_set_mem_functions(test_malloc, test_realloc, test_free) == 1, "CRYPTO_set_mem_functions");
+	make_keys(&keys, 1);
+	test_full_cost(&keys, "1 key");
+	test_openssl_command(&keys);
+	make_keys(&keys, TDE_MAX_MASTER_KEYS);
+	test_full_cost(&keys, "256 keys");
+	test_macs();
+	test_pbmac1 = false;
+	test_with_mac("traditional MAC");
+	test_authentic_garbage();
+#ifdef HAVE_PBMAC1
+	test_pbmac1_bounds();
+	test_pbmac1 = true;
+	test_with_mac("PBMAC1");
+#endif
+	return tap_done();
+}

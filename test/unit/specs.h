@@ -1,0 +1,43 @@
+/*
+ * specs.h - every specification that a value can have, for tests that go through all of them.
+ */
+#ifndef SPECS_H
+#define SPECS_H
+
+#include "tap.h"
+#include "tde_spec.h"
+
+#define MAX_SPECS	64
+
+/* Fill specs with all that are not refused; returns how many. */
+__attribute__((unused)) static int
+all_specs(TdeSpec specs[MAX_SPECS])
+{
+	int			count = 0;
+
+	for (int cipher = TDE_AES128; cipher <= TDE_3DES168; cipher++)
+		for (int mode = TDE_CTR; mode <= TDE_CBC; mode++)
+			for (int salted = 0; salted <= 1; salted++)
+				for (int mac = TDE_NOMAC; mac <= TDE_SHA256; mac++)
+				{
+					TdeSpec		spec = {(uint8_t) cipher, (uint8_t) mode, (uint8_t) mac, salted == 1};
+
+					if (tde_spec_refused(spec) == NULL)
+						specs[count++] = spec;
+				}
+	must(count == 39, "the number of specifications is not what it was");
+	return count;
+}
+
+/* "aes256,ctr,salt,sha256"; valid until the next call. */
+__attribute__((unused)) static const char *
+spec_name(TdeSpec spec)
+{
+	static char name[64];
+
+	snprintf(name, sizeof(name), "%s,%s,%s,%s", tde_cipher_word(spec), tde_mode_word(spec), tde_salt_word(spec),
+			 tde_mac_word(spec));
+	return name;
+}
+
+#endif							/* SPECS_H */
