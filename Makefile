@@ -4,7 +4,7 @@ EXTENSION  = tde_column
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(EXTENSION).control)
 
 # These goals install PostgreSQL themselves where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = demo check bench-crypto help
+SELF_GOALS = demo check bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -22,6 +22,9 @@ check:
 bench-crypto:
 	@bench/crypto.sh
 
+bench-sql:
+	@bench/sql.sh
+
 help:
 	@echo 'make                     build the extension'
 	@echo 'make install             install it into the PostgreSQL that pg_config belongs to'
@@ -33,6 +36,7 @@ help:
 	@echo 'make check               all tests; T="unit regress pgtap tap": only these parts;'
 	@echo '                         REGRESS="io", PGTAP="test/pgtap/x.sql", TAP="test/t/003*.pl": only these tests'
 	@echo 'make bench-crypto        ns per value of the crypto core beside bare OpenSSL'
+	@echo 'make bench-sql           scans and COPY of encrypted columns beside plain ones; ROWS=1000000 ROUNDS=7'
 	@echo
 	@echo 'PG_CONFIG=/path/to/pg_config chooses the PostgreSQL; KEEP=1 keeps the temporary folder.'
 

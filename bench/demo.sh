@@ -84,10 +84,9 @@ show_row() {
   offset=$((block * 8192 + (pointer & 32767))) length=$((pointer >> 17))
   printf '\n%s: %s bytes of the file %s, from offset %s on:\n' "$1" "$length" "$file" "$offset"
   od -A d -t x1z -j "$offset" -N "$length" "$work/data/$file" | sed '$d'
-  printf 'Files with the text "%s": in the data directory %s, of these the table %s.\n' "$2" \
-    "$(files_with "$2" "$work/data")" "$(files_with "$2" "$work/data/$file")"
+  printf 'Files of the data directory, WAL included, with the text "%s":\n' "$2"
+  (cd "$work/data" && { grep -rlaF "$2" -- * || echo none; } | sort | sed 's/^/  /')
 }
-files_with() { { grep -rlaF "$1" "$2" || true; } | wc -l; }
 
 workspace
 need demo
@@ -161,4 +160,4 @@ wallet and returned its passphrase, $passphrase
 
 END
 as_pg env PGOPTIONS='-c search_path=aes256_salt,public' passphrase="$passphrase" \
-  psql -X -P footer=off -v id="$id" -f bench/demo/wallet.sql 2>&1
+  psql -X -P footer=off -v id="$id" <bench/demo/wallet.sql 2>&1

@@ -13,6 +13,7 @@
 
 #include "tde_compat.h"
 #include "tde_datum.h"
+#include "tde_log.h"
 
 PG_FUNCTION_INFO_V1(tde_coerce);
 PG_FUNCTION_INFO_V1(tde_encrypt);
@@ -74,8 +75,10 @@ tde_encrypt(PG_FUNCTION_ARGS)
 	TdeProc    *proc = tde_call(fcinfo)->proc;
 	TdeType    *type = proc->result;
 	int32		typmod = PG_GETARG_INT32(1);
-	Datum		value = convert(proc, PG_GETARG_DATUM(0), proc->arg_types[0], type->base, -1);
+	Datum		value;
 
+	tde_log_mark();
+	value = convert(proc, PG_GETARG_DATUM(0), proc->arg_types[0], type->base, -1);
 	if (typmod >= 0)
 		value = tde_base_coerce(type, value, tde_typmod_unpack(type->layout, typmod).base_typmod, PG_GETARG_BOOL(2));
 	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));

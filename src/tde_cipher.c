@@ -1,8 +1,9 @@
 /*
  * tde_cipher.c - AES and triple DES in the modes that values use, with contexts that are kept from value to value.
  *
- * A value is often shorter than one block, so what counts is the fixed cost of a call.  Setting a key costs EVP about
- * 400 ns and setting an IV about 60 ns, a block of AES 2 ns.  So contexts are kept with their key, and no IV is ever set:
+ * A value is often shorter than one block, so what counts is the fixed cost of a call.  Beside an ECB call of one
+ * block, setting an IV costs EVP several times and setting a key many times as much ("make bench-crypto").  So contexts
+ * are kept with their key, and no IV is ever set:
  *
  * - CTR encrypts a run of counters with one ECB call and xors (the "CTR4" of Canim and Kantarcioglu);
  * - CBC decryption is one ECB call over all blocks and a xor;
@@ -137,14 +138,24 @@ tde_cipher_free(TdeCipherKey *key)
 	tde_wipe(key, sizeof(*key));
 }
 
-/* EVP's update, both directions; anything but exactly as many bytes out as in is a failure. */
+/* EVP's update in each direction; anything but exactly as many bytes out as in is a failure. */
 static inline bool
-update(EVP_CIPHER_CTX *context, const uint8_t *in, size_t size, uint8_t *out)
+encrypt_update(EVP_CIPHER_CTX *context, const uint8_t *in, size_t size, uint8_t *out)
 {
 	int			written = 0;
 
 	return size <= MAX_UPDATE &&
-		EVP_CipherUpdate(context, out, &written, in, (int) size) == 1 &&
+		EVP_EncryptUpdate(context, out, &written, in, (int) size) == 1 &&
+		(size_t) written == size;
+}
+
+static inline bool
+decrypt_update(EVP_CIPHER_CTX *context, const uint8_t *in, size_t size, uint8_t *out)
+{
+	int			written = 0;
+
+	return size <= MAX_UPDATE &&
+		EVP_DecryptUpdate(context, out, &written, in, (int) size) == 1 &&
 		(size_t) written == size;
 }
 
@@ -156,7 +167,7 @@ set_iv(EVP_CIPHER_CTX *context, const uint8_t *iv)
 }
 
 /*
- * CTR for more than one block: chunks of counters, each encrypted in one call.  The counter is one 128-bit big-endian
+ * CTR for any size: chunks of counters, each encrypted in one call.  The counter is one 128-bit big-endian
  * integer (NIST SP 800-38A, 6.5 and appendix B.1 with m = 128).
  */
 static TdeStatus
@@ -175,12 +186,11 @@ ctr_long(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_t
 
 		for (size_t i = 0; i < blocks; i++)
 		{
-			tde_store64(stream + 16 * i, tde_big64(high));
-			tde_store64(stream + 16 * i + 8, tde_big64(low));
+			tde_store128(stream + 16 * i, (TdePair) {tde_big64(high), tde_big64(low)});
 			if (++low == 0)
 				high++;
 		}
-		if (update(key->encrypt, stream, blocks * 16, stream))
+		if (encrypt_update(key->encrypt, stream, blocks * 16, stream))
 			tde_xor(out, in, stream, now);
 		else
 			status = TDE_E_CRYPTO;
@@ -194,70 +204,108 @@ ctr_long(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_t
 }
 
 TdeStatus
-tde_ctr_crypt(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_t size, uint8_t *out)
+tde_ctr_crypt_any(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_t size, uint8_t *out)
 {
-	uint8_t		stream[16];
-
 	if (size == 0)
 		return TDE_OK;
-	if (!key->own_modes)
-		return set_iv(key->encrypt, counter) && update(key->encrypt, in, size, out) ? TDE_OK : TDE_E_CRYPTO;
-	if (size > sizeof(stream))
+	if (key->own_modes)
 		return ctr_long(key, counter, in, size, out);
+	return set_iv(key->encrypt, counter) && encrypt_update(key->encrypt, in, size, out) ? TDE_OK : TDE_E_CRYPTO;
+}
 
-	if (!update(key->encrypt, counter, sizeof(stream), stream))
-		return TDE_E_CRYPTO;
-	tde_xor(out, in, stream, size);
-	tde_wipe(stream, sizeof(stream));
-	return TDE_OK;
+/* The chain and the IV have room for 16 bytes, but only the first 8 count where the block is that small. */
+static inline TdePair
+load_block(const uint8_t *from, size_t block)
+{
+	return block == 16 ? tde_load128(from) : (TdePair) {tde_load64(from), 0};
+}
+
+static inline void
+store_block(uint8_t *to, TdePair pair, size_t block)
+{
+	if (block == 16)
+		tde_store128(to, pair);
+	else
+		tde_store64(to, pair[0]);
 }
 
 /* Go on with CBC in place after cbc_start(). */
-static TdeStatus
+static inline TdeStatus
 cbc_continue(TdeCipherKey *key, uint8_t *data, size_t size)
 {
+	size_t		block = key->block;
+
 	key->chain_known = false;
-	if (!update(key->encrypt, data, size, data))
+	if (!encrypt_update(key->encrypt, data, size, data))
 		return TDE_E_CRYPTO;
-	memcpy(key->chain, data + size - key->block, key->block);
+	tde_store128(key->chain, load_block(data + size - block, block));
 	key->chain_known = key->own_modes;
 	return TDE_OK;
 }
 
 /*
- * CBC encryption in place (NIST SP 800-38A, 6.2) under the IV given.  The context xors the last ciphertext block it made
- * into its next input; xoring that block and the IV into the input first is the same as setting the IV.
+ * CBC encryption in place (NIST SP 800-38A, 6.2) under the IV given; the first block, not yet in place, is given too.
+ * The context xors the last ciphertext block it made into its next input; xoring that block and the IV into the input
+ * first is the same as setting the IV.
  */
-static TdeStatus
-cbc_start(TdeCipherKey *key, const uint8_t *iv, uint8_t *data, size_t size)
+static inline TdeStatus
+cbc_start(TdeCipherKey *key, const uint8_t *iv, TdePair first, uint8_t *data, size_t size)
 {
+	size_t		block = key->block;
+
 	if (key->chain_known)
-	{
-		tde_xor(data, data, iv, key->block);
-		tde_xor(data, data, key->chain, key->block);
-	}
+		first ^= load_block(iv, block) ^ tde_load128(key->chain);
 	else if (!set_iv(key->encrypt, iv))
 		return TDE_E_CRYPTO;
+	store_block(data, first, block);
 	return cbc_continue(key, data, size);
 }
 
 TdeStatus
 tde_cbc_encrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t size, uint8_t *out)
 {
-	if (size == 0 || size % key->block != 0)
+	if (size == 0 || (size & (key->block - 1u)) != 0)
 		return TDE_E_CRYPTO;
 	memcpy(out, in, size);
-	return cbc_start(key, iv, out, size);
+	return cbc_start(key, iv, load_block(in, key->block), out, size);
 }
 
+/* Bytes of a block counted from its end: the last one has distance 0. */
+typedef uint8_t Bytes __attribute__((vector_size(16)));
+
+static const Bytes from_end = {15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
+
+/* The last bytes, as many as count says, all ones; the others zero. */
+static inline TdePair
+last_bytes(unsigned count)
+{
+	Bytes		counts = (Bytes) {0} + (uint8_t) count;
+
+	return (TdePair) (from_end < counts);
+}
+
+static inline TdePair
+all_bytes(unsigned value)
+{
+	return (TdePair) ((Bytes) {0} + (uint8_t) value);
+}
+
+/* PKCS#7 (RFC 5652, 6.3): the padding is 1 to block bytes, each of which says how many they are. */
 TdeStatus
 tde_cbc_encrypt_padded(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t size, uint8_t *out)
 {
 	size_t		padded = tde_padded_size(size, key->block);
+	unsigned	padding = (unsigned) (padded - size);
 
+	if (size < 16 && key->block == 16)
+	{
+		TdePair		only = tde_load_partial(in, size) | (last_bytes(padding) & all_bytes(padding));
+
+		return cbc_start(key, iv, only, out, padded);
+	}
 	tde_copy(out, in, size);
-	memset(out + size, (int) (padded - size), padded - size);	/* PKCS#7: RFC 5652, 6.3 */
-	return cbc_start(key, iv, out, padded);
+	memset(out + size, (int) padding, padding);
+	return cbc_start(key, iv, load_block(out, key->block), out, padded);
 }
 
 TdeStatus
@@ -265,12 +313,12 @@ tde_cbc_decrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t 
 {
 	size_t		block = key->block;
 
-	if (size == 0 || size % block != 0)
+	if (size == 0 || (size & (block - 1)) != 0)
 		return TDE_E_CRYPTO;
 	if (!key->own_modes)
-		return set_iv(key->decrypt, iv) && update(key->decrypt, in, size, out) ? TDE_OK : TDE_E_CRYPTO;
+		return set_iv(key->decrypt, iv) && decrypt_update(key->decrypt, in, size, out) ? TDE_OK : TDE_E_CRYPTO;
 
-	if (!update(key->decrypt, in, size, out))
+	if (!decrypt_update(key->decrypt, in, size, out))
 		return TDE_E_CRYPTO;
 	tde_xor(out, out, iv, block);
 	tde_xor(out + block, out + block, in, size - block);
@@ -295,12 +343,12 @@ tde_cs3_encrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t 
 	if (size == block)
 		return tde_cbc_encrypt(key, iv, in, size, out);
 	if (!key->own_modes)
-		return set_iv(key->steal, iv) && update(key->steal, in, size, out) ? TDE_OK : TDE_E_CRYPTO;
+		return set_iv(key->steal, iv) && encrypt_update(key->steal, in, size, out) ? TDE_OK : TDE_E_CRYPTO;
 
-	head = (size - 1) / block * block;
+	head = (size - 1) & ~(block - 1);
 	memcpy(out, in, head);
 	memcpy(last, in + head, size - head);
-	status = cbc_start(key, iv, out, head);
+	status = cbc_start(key, iv, load_block(in, block), out, head);
 	if (status == TDE_OK)
 		status = cbc_continue(key, last, block);
 	if (status == TDE_OK)
@@ -330,17 +378,17 @@ tde_cs3_decrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t 
 	if (size == block)
 		return tde_cbc_decrypt(key, iv, in, size, out);
 	if (!key->own_modes)
-		return set_iv(key->unsteal, iv) && update(key->unsteal, in, size, out) ? TDE_OK : TDE_E_CRYPTO;
+		return set_iv(key->unsteal, iv) && decrypt_update(key->unsteal, in, size, out) ? TDE_OK : TDE_E_CRYPTO;
 
-	head = (size - 1) / block * block;
+	head = (size - 1) & ~(block - 1);
 	tail = size - head;
-	if (!update(key->decrypt, in, head, out))
+	if (!decrypt_update(key->decrypt, in, head, out))
 		return TDE_E_CRYPTO;
 	x = out + head - block;
 	memcpy(stolen, in + head, tail);
 	memcpy(stolen + tail, x + tail, block - tail);
 	tde_xor(out + head, x, stolen, tail);
-	if (!update(key->decrypt, stolen, block, x))
+	if (!decrypt_update(key->decrypt, stolen, block, x))
 		return TDE_E_CRYPTO;
 	tde_xor(out, out, iv, block);
 	tde_xor(out + block, out + block, in, head - block);
@@ -349,21 +397,15 @@ tde_cs3_decrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t 
 }
 
 /*
- * PKCS#7 (RFC 5652, 6.3): the last byte says how many bytes the padding has, and all of them say the same.  Looks at
- * every byte whatever it finds, so that the time taken tells nothing.
+ * The reverse of PKCS#7 padding.  Looks at every byte whatever it finds, so that the time taken tells nothing.
  */
 bool
 tde_unpad(const uint8_t *last, size_t block, size_t *padding)
 {
 	unsigned	count = last[block - 1];
-	unsigned	wrong = (count - 1) >= block;
+	TdePair		bytes = block == 16 ? tde_load128(last) : (TdePair) {0, tde_load64(last)};	/* ends at the end */
+	TdePair		wrong = last_bytes(count) & (bytes ^ all_bytes(count));
 
-	for (unsigned i = 0; i < block; i++)
-	{
-		unsigned	in_padding = 0u - (unsigned) (i < count);
-
-		wrong |= in_padding & (last[block - 1 - i] ^ count);
-	}
 	*padding = count;
-	return wrong == 0;
+	return (((count - 1) >= block) | ((wrong[0] | wrong[1]) != 0)) == 0;
 }

@@ -10,6 +10,7 @@
 
 #include <openssl/evp.h>
 
+#include "tde_crypto_internal.h"
 #include "tde_spec.h"
 #include "tde_status.h"
 
@@ -29,9 +30,28 @@ typedef struct TdeCipherKey
 extern TDE_MUST_CHECK TdeStatus tde_cipher_init(TdeCipherKey *key, TdeSpec spec, const uint8_t *secret);
 extern void tde_cipher_free(TdeCipherKey *key);
 
-/* CTR, both directions, any size. */
-extern TDE_MUST_CHECK TdeStatus tde_ctr_crypt(TdeCipherKey *key, const uint8_t counter[16],
-											  const uint8_t *in, size_t size, uint8_t *out);
+extern TDE_MUST_CHECK TdeStatus tde_ctr_crypt_any(TdeCipherKey *key, const uint8_t counter[16],
+												  const uint8_t *in, size_t size, uint8_t *out);
+
+/*
+ * CTR (NIST SP 800-38A, 6.5), both directions, any size.  Inline, because for values of up to one block, which most
+ * are, another call would be a good part of the work.
+ */
+static inline TDE_MUST_CHECK TdeStatus
+tde_ctr_crypt(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_t size, uint8_t *out)
+{
+	uint8_t		stream[16];
+	int			written = 0;
+
+	if (size > sizeof(stream) || size == 0 || !key->own_modes)
+		return tde_ctr_crypt_any(key, counter, in, size, out);
+	if (EVP_EncryptUpdate(key->encrypt, stream, &written, counter, sizeof(stream)) != 1 || written != sizeof(stream))
+		return TDE_E_CRYPTO;
+	tde_xor(out, in, stream, size);
+	/* whoever has the key stream and the ciphertext has the plaintext */
+	tde_wipe(stream, sizeof(stream));
+	return TDE_OK;
+}
 
 /* CBC of whole blocks, at least one. */
 extern TDE_MUST_CHECK TdeStatus tde_cbc_encrypt(TdeCipherKey *key, const uint8_t *iv,
@@ -49,10 +69,11 @@ extern TDE_MUST_CHECK TdeStatus tde_cs3_encrypt(TdeCipherKey *key, const uint8_t
 extern TDE_MUST_CHECK TdeStatus tde_cs3_decrypt(TdeCipherKey *key, const uint8_t *iv,
 												const uint8_t *in, size_t size, uint8_t *out);
 
+/* Sizes of blocks are powers of two, which saves the divisions. */
 static inline size_t
 tde_padded_size(size_t size, size_t block)
 {
-	return (size / block + 1) * block;
+	return (size | (block - 1)) + 1;
 }
 
 /* False if the last block (given) does not end in PKCS#7 padding; otherwise how many of its bytes are padding. */

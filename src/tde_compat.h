@@ -24,6 +24,13 @@
 	((void) (context), *(result) = InputFunctionCall(flinfo, str, ioparam, typmod), true)
 #endif
 
+/* 16 has an allocator of its own for what hangs on settings (407b50f2d421). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_GUC_MALLOC(size) guc_malloc(LOG, size)
+#else
+#define TDE_GUC_MALLOC(size) malloc(size)
+#endif
+
 /* 18 lets a module tell its name and version (9324c8c58065). */
 #if PG_VERSION_NUM >= 180000
 #define TDE_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "tde_column", .version = TDE_VERSION)

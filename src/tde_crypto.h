@@ -37,9 +37,9 @@ extern TDE_MUST_CHECK TdeStatus tde_random_salt(uint8_t *out, size_t size);
 extern bool tde_crypto_fips(void);
 
 /*
- * Known-answer tests of every cipher, mode, MAC, of HKDF and key wrap, against NIST and RFC vectors.  To be called once at
- * load.  Algorithms that the provider refuses (triple DES under FIPS) are left out here and refused at their use.  On failure
- * *failed names the test.  Uses no random bytes, so it may run in the postmaster.
+ * Known-answer tests of every cipher, mode, MAC, of HKDF and key wrap, against NIST and RFC vectors.  To be called once
+ * at load.  Algorithms that the provider refuses (triple DES under FIPS) are left out here and refused at their use.
+ * On failure *failed names the test.  Uses no random bytes, so it may run in the postmaster.
  */
 extern TDE_MUST_CHECK TdeStatus tde_selftest(const char **failed);
 

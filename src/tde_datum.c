@@ -30,7 +30,7 @@ declares_mac(int32 typmod)
 static const TdeKey *
 reading_key(TdeType *type, const TdeHeader *header)
 {
-	TdeKeyMemo *memo = &type->readers[(header->key_id ^ header->spec_byte) % TDE_READ_MEMOS];
+	TdeKeyMemo *memo = &type->readers[(header->key_id ^ header->spec_byte) % TDE_KEY_MEMOS];
 
 	if (likely(memo->id == header->key_id && memo->spec_byte == header->spec_byte && tde_keys_fresh(memo->epoch)))
 		return memo->key;
@@ -63,7 +63,8 @@ tde_datum_decrypt(TdeType *type, Datum value, int32 declared)
 				 errdetail("Somebody may have put it there to get round the MAC.")));
 	key = reading_key(type, &header);
 
-	buffer = palloc(VARHDRSZ + tde_open_room(&header, size));
+	/* a value is larger than its plaintext, always */
+	buffer = palloc(VARHDRSZ + size);
 	status = tde_open(key->value_key, &header, bytes, size, (uint8 *) VARDATA(buffer), &plain_size);
 	tde_stats.decryptions++;
 	tde_log_mark();
@@ -90,15 +91,13 @@ tde_datum_free(TdeType *type, Datum value)
 static const TdeKey *
 writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
 {
-	TdeKeyMemo *memo = &type->writer;
-	bool		flag;
+	/* specs differ in the typmod's upper bits, lengths and precisions in the middle ones */
+	TdeKeyMemo *memo = &type->writers[((uint32) typmod ^ (uint32) typmod >> 13 ^ (uint32) typmod >> 24) % TDE_KEY_MEMOS];
 	TdeModifiers mods;
 
+	*spec = memo->spec;
 	if (likely((int32) memo->id == typmod && tde_keys_fresh(memo->epoch)))
-	{
-		(void) tde_spec_from_byte(memo->spec_byte, spec, &flag);
 		return memo->key;
-	}
 	memo->epoch = 0;
 	if (typmod < 0)
 	{
@@ -109,7 +108,7 @@ writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
 		mods = tde_typmod_unpack(type->layout, typmod);
 	memo->key = tde_key_for_writing(mods.slot, mods.spec, type->tag);
 	memo->id = (uint32) typmod;
-	memo->spec_byte = tde_spec_byte(mods.spec, false);
+	memo->spec = mods.spec;
 	memo->epoch = tde_keys_epoch;
 	*spec = mods.spec;
 	return memo->key;

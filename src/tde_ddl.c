@@ -189,21 +189,18 @@ tde_ddl_init(void)
 
 /* ---- the event trigger ---- */
 
-static void
-alter_column(Relation rel, Form_pg_attribute column, TdeType *type)
+/* The command that gives a column the default specification. */
+static char *
+alter_command(Relation rel, Form_pg_attribute column, TdeType *type)
 {
 	bool		composite = rel->rd_rel->relkind == RELKIND_COMPOSITE_TYPE;
-	char	   *name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-												  RelationGetRelationName(rel));
-	char	   *declared = format_type_extended(column->atttypid, tde_typmod_default(type->layout),
-												FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
-	char	   *command = psprintf("ALTER %s %s ALTER %s %s TYPE %s",
-								   composite ? "TYPE" : rel->rd_rel->relkind == RELKIND_FOREIGN_TABLE ? "FOREIGN TABLE" : "TABLE",
-								   name, composite ? "ATTRIBUTE" : "COLUMN",
-								   quote_identifier(NameStr(column->attname)), declared);
+	const char *kind = composite ? "TYPE" : rel->rd_rel->relkind == RELKIND_FOREIGN_TABLE ? "FOREIGN TABLE" : "TABLE";
 
-	if (SPI_execute(command, false, 0) < 0)
-		elog(ERROR, "could not give column \"%s\" of %s its default specification", NameStr(column->attname), name);
+	return psprintf("ALTER %s %s ALTER %s %s TYPE %s", kind,
+					quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel)),
+					composite ? "ATTRIBUTE" : "COLUMN", quote_identifier(NameStr(column->attname)),
+					format_type_extended(column->atttypid, tde_typmod_default(type->layout),
+										 FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
 }
 
 /* Columns whose specification is their parent's cannot be altered here, and need not be. */
@@ -216,22 +213,20 @@ may_be_altered(Relation rel, Form_pg_attribute column)
 		case RELKIND_PARTITIONED_TABLE:
 		case RELKIND_FOREIGN_TABLE:
 		case RELKIND_COMPOSITE_TYPE:
-			return !column->attisdropped && column->attinhcount == 0 && !rel->rd_rel->relispartition &&
+			return column->attinhcount == 0 && !rel->rd_rel->relispartition &&
 				!OidIsValid(rel->rd_rel->reloftype);
 		default:
 			return false;
 	}
 }
 
-static void
-mend_relation(Oid relid)
+/* Make the keys of a relation's columns; the commands that mend its bare ones. */
+static List *
+inspect_relation(Relation rel)
 {
-	Relation	rel = try_relation_open(relid, AccessShareLock);
-	TupleDesc	columns;
+	TupleDesc	columns = RelationGetDescr(rel);
+	List	   *commands = NIL;
 
-	if (rel == NULL)
-		return;
-	columns = CreateTupleDescCopy(RelationGetDescr(rel));
 	for (int i = 0; i < columns->natts; i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(columns, i);
@@ -241,14 +236,26 @@ mend_relation(Oid relid)
 			continue;
 		(void) ensure_keys(type, column->atttypmod);
 		if (column->atttypmod < 0 && may_be_altered(rel, column))
-		{
-			/* ALTER wants the relation to itself */
-			relation_close(rel, AccessShareLock);
-			rel = relation_open(relid, NoLock);
-			alter_column(rel, column, type);
-		}
+			commands = lappend(commands, alter_command(rel, column, type));
 	}
-	relation_close(rel, NoLock);
+	return commands;
+}
+
+static void
+mend_relation(Oid relid)
+{
+	Relation	rel = try_relation_open(relid, AccessShareLock);
+	List	   *commands;
+	ListCell   *cell;
+
+	if (rel == NULL)
+		return;
+	commands = inspect_relation(rel);
+	/* ALTER wants it to itself */
+	relation_close(rel, AccessShareLock);
+	foreach(cell, commands)
+		if (SPI_execute((char *) lfirst(cell), false, 0) < 0)
+			elog(ERROR, "could not execute: %s", (char *) lfirst(cell));
 }
 
 static void

@@ -6,6 +6,7 @@
 #include "utils/guc.h"
 #include "utils/varlena.h"
 
+#include "tde_compat.h"
 #include "tde_guc.h"
 #include "tde_payload.h"
 #include "tde_wallet.h"
@@ -56,7 +57,7 @@ check_default_spec(char **newval, void **extra, GucSource source)
 		GUC_check_errdetail("%s", problem);
 		return false;
 	}
-	result = malloc(sizeof(*result));	/* guc.c frees it with free() or guc_free() */
+	result = TDE_GUC_MALLOC(sizeof(*result));
 	if (result == NULL)
 		return false;
 	*result = spec;

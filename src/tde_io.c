@@ -23,6 +23,18 @@ PG_FUNCTION_INFO_V1(tde_send);
 PG_FUNCTION_INFO_V1(tde_typmod_in);
 PG_FUNCTION_INFO_V1(tde_typmod_out);
 
+/* The type whose input function this is: its OID comes as an argument, and is the same at every call. */
+static TdeType *
+input_type(FunctionCallInfo fcinfo)
+{
+	Oid			oid = PG_GETARG_OID(1);
+	TdeType    *type = fcinfo->flinfo->fn_extra;
+
+	if (unlikely(type == NULL || type->oid != oid))
+		fcinfo->flinfo->fn_extra = type = tde_type_get(oid);
+	return type;
+}
+
 static int32
 base_typmod_of(TdeType *type, int32 typmod)
 {
@@ -38,7 +50,7 @@ base_typmod_of(TdeType *type, int32 typmod)
 Datum
 tde_in(PG_FUNCTION_ARGS)
 {
-	TdeType    *type = tde_type_get(PG_GETARG_OID(1));
+	TdeType    *type = input_type(fcinfo);
 	int32		typmod = PG_GETARG_INT32(2);
 	FmgrInfo   *input = tde_base_input(type);
 	Datum		value;
@@ -66,7 +78,7 @@ tde_out(PG_FUNCTION_ARGS)
 Datum
 tde_recv(PG_FUNCTION_ARGS)
 {
-	TdeType    *type = tde_type_get(PG_GETARG_OID(1));
+	TdeType    *type = input_type(fcinfo);
 	int32		typmod = PG_GETARG_INT32(2);
 	FmgrInfo   *receive = tde_base_receive(type);
 	Datum		value;

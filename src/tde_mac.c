@@ -61,8 +61,8 @@ evp_digest(const TdeMacKey *key, const TdeSegment *segments, int count, uint8_t 
 #ifdef TDE_PAD_STATES
 
 /*
- * A block of the hash.  It is written in quarters where it can be, because the hash reads quarters, and reading what was
- * just written in smaller pieces has to wait.
+ * A block of the hash.  It is written in quarters where it can be, because the hash reads quarters, and reading what
+ * was just written in smaller pieces has to wait.
  */
 typedef uint32_t Quarter __attribute__((vector_size(16)));
 

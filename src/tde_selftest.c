@@ -1,8 +1,8 @@
 /*
  * tde_selftest.c - known-answer tests of every cipher, mode, MAC, of HKDF and key wrap, run once at load.
  *
- * They run our own functions, not bare OpenSSL: a mistake in our counter or in our ciphertext stealing would be as fatal
- * as one in AES.  The vectors are published ones; test/unit has more of them.
+ * They run our own functions, not bare OpenSSL: a mistake in our counter or in our ciphertext stealing would be as
+ * fatal as one in AES.  The vectors are published ones; test/unit has more of them.
  */
 #include "tde_crypto.h"
 
@@ -100,7 +100,7 @@ static const CipherTest cipher_tests[] = {
 	"68d5c05dd9b6b900"},
 };
 
-/* Keys of 20 bytes and more, because a FIPS provider refuses shorter ones; one message is too long for the short way. */
+/* Keys of 20 bytes and more, because a FIPS provider may refuse shorter ones; one message is too long for one block. */
 static const MacTest mac_tests[] = {
 	{"HMAC-SHA1 (RFC 2202, case 1)", TDE_SHA1, "0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b", "4869205468657265",
 	"b617318655057264e28bc0b6fb378c8ef146be00"},

@@ -21,10 +21,12 @@ typedef struct TdeKeyMemo
 	uint64		epoch;			/* 0: empty */
 	uint32		id;				/* the key's id, or the typmod that it was looked up for */
 	uint8		spec_byte;
+	TdeSpec		spec;
 	const TdeKey *key;
 } TdeKeyMemo;
 
-#define TDE_READ_MEMOS	4
+/* Memos of each sort; a power of two.  Several, for queries that meet several columns of one type. */
+#define TDE_KEY_MEMOS	4
 
 typedef struct TdeType
 {
@@ -47,8 +49,8 @@ typedef struct TdeType
 	FmgrInfo	coerce;			/* length coercion */
 	Oid			ioparam;
 
-	TdeKeyMemo	readers[TDE_READ_MEMOS];
-	TdeKeyMemo	writer;
+	TdeKeyMemo	readers[TDE_KEY_MEMOS];
+	TdeKeyMemo	writers[TDE_KEY_MEMOS];
 } TdeType;
 
 /* A function of ours: its argument and result types. */

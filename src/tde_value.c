@@ -148,6 +148,11 @@ varint_read(const uint8_t *in, size_t size, uint32_t *id)
 {
 	uint64_t	value = 0;
 
+	if (size > 0 && in[0] > 0 && in[0] < 0x80)	/* nearly always */
+	{
+		*id = in[0];
+		return 1;
+	}
 	for (size_t i = 0; i < size && i < TDE_MAX_HEADER - 1; i++)
 	{
 		value |= (uint64_t) (in[i] & 0x7f) << (7 * i);
@@ -170,12 +175,13 @@ ciphertext_possible(bool salted, uint8_t mode, bool flag, size_t block, size_t s
 	if (mode == TDE_CTR)
 		return true;
 	if (salted)
-		return size > 0 && size % block == 0;
+		return size > 0 && (size & (block - 1)) == 0;
 	return flag ? size == block : size >= block;
 }
 
 /*
- * What a spec byte says, looked up once per process: asking tde_spec.c for each value would cost a half of an AES block.
+ * What a spec byte says, asked once per process: asking tde_spec.c for each value would cost half as much as an AES
+ * block does.
  */
 typedef struct Shape
 {
@@ -270,11 +276,9 @@ digest(const TdeValueKey *key, const uint8_t *spec_byte, const uint8_t *data, si
 static inline void
 first_counter(uint8_t counter[16], const uint8_t *salt)
 {
-	typedef uint64_t Pair __attribute__((vector_size(16)));
 	uint64_t	tail = tde_big64(tde_load64(salt + 6)) << 16;
-	Pair		pair = {tde_load64(salt), tde_big64(tail)};
 
-	memcpy(counter, &pair, sizeof(pair));
+	tde_store128(counter, (TdePair) {tde_load64(salt), tde_big64(tail)});
 }
 
 /* Copy a stored tag, whose size is one of two, by moves instead of a call. */

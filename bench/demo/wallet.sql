@@ -6,7 +6,7 @@ SELECT * FROM card WHERE id = :id;
 SELECT count(*) FROM card;
 \set ECHO none
 \getenv passphrase passphrase
-\echo SELECT tde_wallet_open('...');
+\echo 'SELECT tde_wallet_open(''...'');'
 SELECT tde_wallet_open(:'passphrase');
 \set ECHO queries
 SELECT * FROM card WHERE id = :id;

@@ -64,6 +64,8 @@ REVOKE ALL ON FUNCTION tde_wallet_status() FROM PUBLIC;
 COMMENT ON FUNCTION tde_wallet_status() IS 'state of the wallet';
 
 CREATE VIEW tde_wallet AS SELECT * FROM tde_wallet_status();
+GRANT EXECUTE ON FUNCTION tde_wallet_status() TO pg_monitor;
+GRANT SELECT ON tde_wallet TO pg_monitor;
 COMMENT ON VIEW tde_wallet IS 'state of the wallet: OPEN, CLOSED or NOT_AVAILABLE';
 
 CREATE FUNCTION tde_ensure_keys() RETURNS boolean
