@@ -38,7 +38,10 @@ input_type(FunctionCallInfo fcinfo)
 static int32
 base_typmod_of(TdeType *type, int32 typmod)
 {
-	return typmod < 0 ? -1 : tde_typmod_unpack(type->layout, typmod).base_typmod;
+	/* mostly there are none; called for each value */
+	if (!tde_typmod_has_low_bits(typmod))
+		return -1;
+	return tde_typmod_unpack(type->layout, typmod).base_typmod;
 }
 
 /*

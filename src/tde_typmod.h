@@ -51,6 +51,13 @@ extern int32 tde_typmod_pack(TdeModLayout layout, const TdeModifiers *mods);
 /* ereport on a typmod that no version of typmod_in can have made. */
 extern TdeModifiers tde_typmod_unpack(TdeModLayout layout, int32 typmod);
 
+/* Can it hold base modifiers or a key slot other than 0?  A quick no for most. */
+static inline bool
+tde_typmod_has_low_bits(int32 typmod)
+{
+	return typmod >= 0 && (typmod & 0xffffff) != 0;
+}
+
 /* The typmod that a type without modifiers stands for in a column. */
 extern int32 tde_typmod_default(TdeModLayout layout);
 

@@ -1,5 +1,5 @@
 /*
- * codec.c - every specification: values come back as they went in, sizes are as foretold, and what was changed is refused.
+ * codec.c - every specification: values come back, sizes are as foretold, and what was changed is refused.
  */
 #include "specs.h"
 #include "tde_crypto_internal.h"
@@ -124,8 +124,8 @@ test_determinism(TdeSpec spec)
 }
 
 /*
- * Flip each bit.  A flip in the key id leads to another key or to none; elsewhere the value has to be refused if it has a
- * MAC, and must do no harm if it has none.
+ * Flip each bit.  A flip in the key id leads to another key or to none; elsewhere the value has to be refused if it
+ * has a MAC, and must do no harm if it has none.
  */
 static void
 test_flips(TdeSpec spec)

@@ -1,8 +1,8 @@
 /*
  * format.c - the bytes on disk, against a second writer made from the description in tde_value.h alone.
  *
- * The second writer uses one-shot calls of OpenSSL only: HMAC() for HKDF and MACs, EVP's CTR, CBC and (for AES) CTS.  It
- * keeps the format from changing unnoticed.  "format.t --vectors" prints one test vector per specification as Markdown.
+ * The second writer uses one-shot calls of OpenSSL only: HMAC() for HKDF and MACs, EVP's CTR, CBC and (for AES) CTS.
+ * It keeps the format from changing unnoticed.  "format.t --vectors" prints test vectors as Markdown.
  */
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
@@ -38,7 +38,8 @@ hkdf(const char *purpose, TdeSpec spec, uint8_t *out, size_t size)
 }
 
 static void
-encrypt(TdeSpec spec, const char *mode, const uint8_t *iv, const uint8_t *in, size_t size, bool padding, uint8_t *out)
+evp_encrypt(TdeSpec spec, const char *mode, const uint8_t *iv, const uint8_t *in, size_t size, bool padding,
+			uint8_t *out)
 {
 	EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
 	EVP_CIPHER *cipher;
@@ -79,13 +80,13 @@ encrypt_cs3(TdeSpec spec, const uint8_t *iv, const uint8_t *in, size_t size, uin
 
 	if (spec.cipher != TDE_3DES168)
 	{
-		encrypt(spec, "CBC-CTS", iv, in, size, false, out);
+		evp_encrypt(spec, "CBC-CTS", iv, in, size, false, out);
 		return;
 	}
 	all = calloc(1, padded);
 	cbc = exact(padded + block);
 	memcpy(all, in, size);
-	encrypt(spec, "CBC", iv, all, padded, false, cbc);
+	evp_encrypt(spec, "CBC", iv, all, padded, false, cbc);
 	if (padded == block)
 		memcpy(out, cbc, block);
 	else
@@ -150,11 +151,11 @@ write_value(TdeSpec spec, uint32_t id, bool compressed, const uint8_t *plain, si
 		hkdf("iv", spec, iv, block);
 
 	if (spec.mode == TDE_CTR)
-		encrypt(spec, "CTR", iv, plain, size, false, next);
+		evp_encrypt(spec, "CTR", iv, plain, size, false, next);
 	else if (spec.salted || small)
 	{
 		ciphertext = (size / block + 1) * block;
-		encrypt(spec, "CBC", iv, plain, size, true, next);
+		evp_encrypt(spec, "CBC", iv, plain, size, true, next);
 	}
 	else
 		encrypt_cs3(spec, iv, plain, size, next);
@@ -221,7 +222,8 @@ print_vectors(const TdeSpec *specs, int count)
 	for (int i = 0; i < count; i++)
 		for (int j = 0; j < 2; j++)
 		{
-			size_t		size = write_value(specs[i], 1, false, (const uint8_t *) texts[j], strlen(texts[j]), salt, value);
+			const uint8_t *plain = (const uint8_t *) texts[j];
+			size_t		size = write_value(specs[i], 1, false, plain, strlen(texts[j]), salt, value);
 
 			printf("| %s | `%s` | `", spec_name(specs[i]), texts[j]);
 			for (size_t k = 0; k < size; k++)

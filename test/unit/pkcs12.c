@@ -351,13 +351,13 @@ test_damage(const char *mac)
 }
 
 /*
- * Whichever allocation fails, the answer is a failure or the right one.
+ * Whichever allocation fails, the answer is a failure or the right one.  Not tried with PBMAC1: there OpenSSL 3.5 loses
+ * a few small blocks of its own when it fails, which a leak checker would blame on us.
  */
 static void
-test_no_memory(const char *mac)
+test_no_memory_encode(void)
 {
 	static TdeMasterKeys keys;
-	static TdeMasterKeys found;
 	uint8_t    *der = NULL;
 	size_t		size;
 	TdeStatus	status = TDE_E_NOMEM;
@@ -374,12 +374,25 @@ test_no_memory(const char *mac)
 		good = (status == TDE_OK || (der == NULL && size == 0)) && ERR_peek_error() == 0 && good;
 		reported += status == TDE_E_NOMEM;
 	}
-	ok(good && status == TDE_OK, "%s: encode with each allocation failing", mac);
-	diag("%s: %ld allocations, %d said to be lack of memory", mac, n - 1, reported);
+	diag("encode makes %ld allocations, %d said to be lack of memory", n - 1, reported);
+	ok(good && status == TDE_OK && reported > 0, "encode with each allocation failing");
+	OPENSSL_clear_free(der, size);
+}
 
-	status = TDE_E_NOMEM;
-	reported = 0;
-	good = true;
+static void
+test_no_memory_decode(const char *mac)
+{
+	static TdeMasterKeys keys;
+	static TdeMasterKeys found;
+	uint8_t    *der;
+	size_t		size;
+	TdeStatus	status = TDE_E_NOMEM;
+	int			reported = 0;
+	bool		good = true;
+	long		n;
+
+	make_keys(&keys, 2);
+	must(cheap_encode(&keys, PASSPHRASE, &der, &size) == TDE_OK, "encode");
 	for (n = 0; status != TDE_OK && n < 100000; n++)
 	{
 		allocations_left = n;
@@ -388,8 +401,9 @@ test_no_memory(const char *mac)
 		good = (status == TDE_OK || is_cleansed(&found)) && ERR_peek_error() == 0 && good;
 		reported += status == TDE_E_NOMEM;
 	}
-	ok(good && status == TDE_OK && same_keys(&keys, &found), "%s: decode with each allocation failing", mac);
-	diag("%s: %ld allocations, %d said to be lack of memory", mac, n - 1, reported);
+	diag("%s: decode makes %ld allocations, %d said to be lack of memory", mac, n - 1, reported);
+	ok(good && status == TDE_OK && reported > 0 && same_keys(&keys, &found),
+	   "%s: decode with each allocation failing", mac);
 	OPENSSL_clear_free(der, size);
 }
 
@@ -708,7 +722,7 @@ test_with_mac(const char *mac)
 {
 	test_passphrases();
 	test_damage(mac);
-	test_no_memory(mac);
+	test_no_memory_decode(mac);
 	test_authentic_sets();
 	test_authentic_bags();
 	test_authentic_safes();
@@ -729,6 +743,7 @@ main(void)
 	test_macs();
 	test_pbmac1 = false;
 	test_with_mac("traditional MAC");
+	test_no_memory_encode();
 	test_authentic_garbage();
 #ifdef HAVE_PBMAC1
 	test_pbmac1_bounds();
