@@ -13,7 +13,7 @@
 ((BASH_VERSINFO[0] >= 4)) || { echo "bash 4 or later is needed; this is $BASH_VERSION" >&2; exit 1; }
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-me=${0##*/} work='' child='' pg_config='' bindir=''
+me=${0##*/} me=${me%.sh} work='' child='' pg_config='' bindir=''
 
 say() { printf '%s: %s\n' "$me" "$1" >&2; }
 die() {
