@@ -31,6 +31,11 @@
 #define TDE_GUC_MALLOC(size) malloc(size)
 #endif
 
+/* 18 has a name of C23's form for it (10a9bd6ea03d). */
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
 /* 18 lets a module tell its name and version (9324c8c58065). */
 #if PG_VERSION_NUM >= 180000
 #define TDE_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "tde_column", .version = TDE_VERSION)

@@ -8,6 +8,7 @@
 #ifndef TDE_ERROR_H
 #define TDE_ERROR_H
 
+#include "tde_compat.h"
 #include "tde_status.h"
 
 #define ERRCODE_TDE_WALLET_CLOSED	MAKE_SQLSTATE('T','D','E','0','1')
@@ -20,7 +21,7 @@
  * Raise the error that stands for a status other than TDE_OK.  Anything wrong with a value's bytes gives one and the
  * same message, whatever it was.
  */
-extern void tde_throw(TdeStatus status) pg_attribute_noreturn();
+pg_noreturn extern void tde_throw(TdeStatus status);
 
 static inline void
 tde_check(TdeStatus status)

@@ -36,15 +36,19 @@ static void
 hide_wallet_statement(ErrorData *edata)
 {
 	edata->hide_stmt = true;
-	if (mentions_wallet_call(edata->message) || mentions_wallet_call(edata->detail) ||
-		edata->sqlerrcode == ERRCODE_SYNTAX_ERROR)
+	if (mentions_wallet_call(edata->message) || edata->sqlerrcode == ERRCODE_SYNTAX_ERROR)
 		edata->output_to_server = false;
+
+	/* the postmaster's "Failed process was running: ..." must stay, without what was running */
+	if (mentions_wallet_call(edata->detail))
+		edata->detail[strcspn(edata->detail, ":")] = '\0';
 }
 
 static void
 hide_sensitive(ErrorData *edata)
 {
-	if (mentions_wallet_call(debug_query_string) || mentions_wallet_call(edata->message))
+	if (mentions_wallet_call(debug_query_string) || mentions_wallet_call(edata->message) ||
+		mentions_wallet_call(edata->detail))
 		hide_wallet_statement(edata);
 
 	/*

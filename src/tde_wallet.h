@@ -12,6 +12,7 @@
 #include "datatype/timestamp.h"
 #include "port/atomics.h"
 
+#include "tde_compat.h"
 #include "tde_pkcs12.h"
 
 /* GUCs */
@@ -50,7 +51,7 @@ extern TdeWalletInfo tde_wallet_info(void);
 extern bool tde_wallet_ensure_open(void);
 
 /* ereport that the wallet is closed; what says for what it was needed ("to decrypt a value", ...). */
-extern void tde_wallet_closed_error(const char *what) pg_attribute_noreturn();
+pg_noreturn extern void tde_wallet_closed_error(const char *what);
 
 /*
  * Copy a master key out; id NULL: the current one, whose id goes to found_id.  False if the wallet is closed or has no
