@@ -62,6 +62,12 @@ PGXS      := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 ifeq (,$(wildcard $(PGXS)))
 $(error "$(PG_CONFIG) --pgxs" names no PGXS makefile: install postgresql-server-dev-N (Debian, N is PostgreSQL's major version) or postgresql-server-devel (RHEL), or say make PG_CONFIG=/path/to/pg_config)
 endif
+# A value passes through the functions of many small files; optimized together they take a quarter less time.  gcc alone:
+# clang would need a linker that knows its object files.
+ifeq (1,$(shell $$($(PG_CONFIG) --cc) -v 2>&1 | grep -c '^gcc version'))
+PG_CFLAGS  += -flto=auto -fno-plt
+endif
+
 include $(PGXS)
 
 # Debian's PGXS does not track headers; there are few, so each object depends on all.

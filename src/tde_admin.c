@@ -17,6 +17,7 @@
 #include "tde_ddl.h"
 #include "tde_error.h"
 #include "tde_keystore.h"
+#include "tde_log.h"
 #include "tde_passphrase.h"
 #include "tde_wallet.h"
 
@@ -44,6 +45,7 @@ take_passphrase(text *argument, char passphrase[TDE_MAX_PASSPHRASE])
 {
 	size_t		size = VARSIZE_ANY_EXHDR(argument);
 
+	tde_log_secret = GetCurrentStatementStartTimestamp();
 	if (size == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("passphrase must not be empty")));
 	if (size >= TDE_MAX_PASSPHRASE)
@@ -122,7 +124,8 @@ open_with_argument(text *argument)
 
 /*
  * tde_wallet_open(passphrase text DEFAULT NULL) - open the wallet for the whole instance, reading the file anew if it is
- * open already, and make the keys that this database still lacks.  Without a passphrase the passphrase command is asked.
+ * open already, and make the keys that this database still lacks.  Without a passphrase the passphrase command is asked, if
+ * the wallet is closed.
  */
 Datum
 tde_wallet_open(PG_FUNCTION_ARGS)

@@ -80,7 +80,7 @@ tde_encrypt(PG_FUNCTION_ARGS)
 	tde_log_mark();
 	value = convert(proc, PG_GETARG_DATUM(0), proc->arg_types[0], type->base, -1);
 	if (typmod >= 0)
-		value = tde_base_coerce(type, value, tde_typmod_unpack(type->layout, typmod).base_typmod, PG_GETARG_BOOL(2));
+		value = tde_base_coerce(type, value, tde_type_modifiers(type, typmod).base_typmod, PG_GETARG_BOOL(2));
 	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));
 }
 
@@ -125,7 +125,7 @@ tde_coerce(PG_FUNCTION_ARGS)
 
 	if (typmod < 0)
 		PG_RETURN_DATUM(stored);
-	base_typmod = tde_typmod_unpack(type->layout, typmod).base_typmod;
+	base_typmod = tde_type_modifiers(type, typmod).base_typmod;
 	fits = tde_datum_fits(type, stored, typmod);
 	if (fits && base_typmod < 0)
 		PG_RETURN_DATUM(stored);

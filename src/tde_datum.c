@@ -11,6 +11,7 @@
 #include "tde_error.h"
 #include "tde_log.h"
 #include "tde_payload.h"
+#include "tde_recent.h"
 #include "tde_stats.h"
 
 /*
@@ -42,17 +43,36 @@ reading_key(TdeType *type, const TdeHeader *header)
 	return memo->key;
 }
 
-Datum
-tde_datum_decrypt(TdeType *type, Datum value, int32 declared)
+/* Only values with a MAC: the others are decrypted as fast as they are found. */
+static inline bool
+find_recent(TdeType *type, const TdeHeader *header, const uint8 *bytes, size_t size, char *buffer, size_t *plain_size)
+{
+	return header->spec.mac != TDE_NOMAC && tde_keys_fresh(tde_keys_epoch) &&
+		tde_recent_find(type->oid, tde_keys_epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
+}
+
+static inline void
+decrypt_value(TdeType *type, const TdeHeader *header, const uint8 *bytes, size_t size, char *buffer, size_t *plain_size,
+			  bool remember)
+{
+	const TdeKey *key = reading_key(type, header);
+	TdeStatus	status = tde_open(key->value_key, header, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
+
+	tde_stats.decryptions++;
+	tde_check(status);
+	if (remember && header->spec.mac != TDE_NOMAC && !header->flag)
+		tde_recent_put(type->oid, tde_keys_epoch, bytes, size, (uint8 *) VARDATA(buffer), *plain_size);
+}
+
+static inline Datum
+decrypt_datum(TdeType *type, Datum value, int32 declared, bool remember)
 {
 	struct varlena *stored = PG_DETOAST_DATUM_PACKED(value);
 	const uint8 *bytes = (const uint8 *) VARDATA_ANY(stored);
 	size_t		size = VARSIZE_ANY_EXHDR(stored);
 	TdeHeader	header;
-	const TdeKey *key;
 	char	   *buffer;
 	size_t		plain_size;
-	TdeStatus	status;
 
 	if (unlikely(!tde_header_parse(bytes, size, &header)))
 		tde_throw(TDE_E_AUTH);
@@ -61,23 +81,28 @@ tde_datum_decrypt(TdeType *type, Datum value, int32 declared)
 				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
 				 errmsg("value without MAC in a column that is declared with MAC"),
 				 errdetail("Somebody may have put it there to get round the MAC.")));
-	key = reading_key(type, &header);
+	tde_log_mark();
 
 	/* a value is larger than its plaintext, always */
-	buffer = palloc(VARHDRSZ + size);
-	status = tde_open(key->value_key, &header, bytes, size, (uint8 *) VARDATA(buffer), &plain_size);
-	tde_stats.decryptions++;
-	tde_log_mark();
-	if (unlikely(status != TDE_OK))
-	{
-		if (status == TDE_E_CRYPTO)
-			tde_keys_epoch++;	/* do not trust its contexts from memos again */
-		tde_throw(status);
-	}
+	buffer = palloc(VARHDRSZ + Max(size, TDE_RECENT_PLAIN));
+	if (!find_recent(type, &header, bytes, size, buffer, &plain_size))
+		decrypt_value(type, &header, bytes, size, buffer, &plain_size, remember);
 	if ((Pointer) stored != DatumGetPointer(value))
 		pfree(stored);
 	return tde_payload_datum(type, buffer, plain_size, header.flag && header.spec.salted,
 							 header.spec.mac != TDE_NOMAC);
+}
+
+Datum
+tde_datum_decrypt(TdeType *type, Datum value, int32 declared)
+{
+	return decrypt_datum(type, value, declared, true);
+}
+
+Datum
+tde_datum_decrypt_once(TdeType *type, Datum value, int32 declared)
+{
+	return decrypt_datum(type, value, declared, false);
 }
 
 void
@@ -105,7 +130,7 @@ writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
 		mods.slot = TDE_SLOT_CATALOG;
 	}
 	else
-		mods = tde_typmod_unpack(type->layout, typmod);
+		mods = tde_type_modifiers(type, typmod);
 	memo->key = tde_key_for_writing(mods.slot, mods.spec, type->tag);
 	memo->id = (uint32) typmod;
 	memo->spec = mods.spec;
@@ -138,9 +163,12 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 	status = tde_seal(key->value_key, key->id, payload.compressed, payload.bytes, payload.size,
 					  (uint8 *) VARDATA(result));
 	tde_stats.encryptions++;
+	tde_check(status);
+	/* the length coercion that follows will want the literal's plaintext */
+	if (typmod < 0)
+		tde_recent_put(type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size, payload.bytes, payload.size);
 	if (payload.allocated)
 		pfree(payload.allocated);
-	tde_check(status);
 	return PointerGetDatum(result);
 }
 
@@ -148,7 +176,7 @@ bool
 tde_datum_fits(TdeType *type, Datum value, int32 typmod)
 {
 	struct varlena *stored = PG_DETOAST_DATUM_PACKED(value);
-	TdeModifiers mods = tde_typmod_unpack(type->layout, typmod);
+	TdeModifiers mods = tde_type_modifiers(type, typmod);
 	TdeHeader	header;
 	const TdeKey *key;
 

@@ -15,6 +15,9 @@
  */
 extern Datum tde_datum_decrypt(TdeType *type, Datum value, int32 declared);
 
+/* The same, for a value that is not expected to be met again soon: output and send. */
+extern Datum tde_datum_decrypt_once(TdeType *type, Datum value, int32 declared);
+
 /*
  * Encrypt a datum of the base type as the typmod says; -1: as a literal, deterministically, under the catalog key.
  */

@@ -12,6 +12,7 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -21,6 +22,7 @@
 #include "nodes/parsenodes.h"
 #include "parser/parse_type.h"
 #include "tcop/utility.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -29,6 +31,7 @@
 #include "tde_compat.h"
 #include "tde_ddl.h"
 #include "tde_keystore.h"
+#include "tde_log.h"
 #include "tde_type.h"
 
 PG_FUNCTION_INFO_V1(tde_ddl_trigger);
@@ -72,8 +75,12 @@ warn_legacy_cipher(TdeType *type, int32 typmod)
 				 errhint("Use aes256.")));
 }
 
+/*
+ * needs_keys_now: values may be encrypted by the command itself, as by ALTER TABLE ... ADD COLUMN ... DEFAULT.  Otherwise
+ * the event trigger makes the keys, after the command has checked privileges.
+ */
 static void
-declare_type(TypeName *name)
+declare_type(TypeName *name, bool needs_keys_now)
 {
 	TypeName	element;
 	Oid			oid;
@@ -95,7 +102,8 @@ declare_type(TypeName *name)
 	element.typemod = name->typemod;
 	typenameTypeIdAndMod(NULL, &element, &oid, &typmod);
 	warn_legacy_cipher(type, typmod);
-	(void) ensure_keys(type, typmod);
+	if (needs_keys_now)
+		(void) ensure_keys(type, typmod);
 }
 
 static void
@@ -105,12 +113,28 @@ declare_columns(List *elements)
 
 	foreach(cell, elements)
 		if (IsA(lfirst(cell), ColumnDef))
-			declare_type(((ColumnDef *) lfirst(cell))->typeName);
+			declare_type(((ColumnDef *) lfirst(cell))->typeName, false);
+}
+
+static Oid
+get_rel_owner(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+		ReleaseSysCache(tuple);
+	}
+	return owner;
 }
 
 static void
 declare_altered(AlterTableStmt *stmt)
 {
+	Oid			relid = RangeVarGetRelid(stmt->relation, NoLock, true);
+	bool		owner = OidIsValid(relid) && has_privs_of_role(GetUserId(), get_rel_owner(relid));
 	ListCell   *cell;
 
 	foreach(cell, stmt->cmds)
@@ -118,7 +142,7 @@ declare_altered(AlterTableStmt *stmt)
 		AlterTableCmd *cmd = (AlterTableCmd *) lfirst(cell);
 
 		if ((cmd->subtype == AT_AddColumn || cmd->subtype == AT_AlterColumnType) && cmd->def && IsA(cmd->def, ColumnDef))
-			declare_type(((ColumnDef *) cmd->def)->typeName);
+			declare_type(((ColumnDef *) cmd->def)->typeName, owner);
 	}
 }
 
@@ -154,10 +178,37 @@ declare_statement(Node *stmt)
 			declare_columns(((CompositeTypeStmt *) stmt)->coldeflist);
 			break;
 		case T_CreateDomainStmt:
-			declare_type(((CreateDomainStmt *) stmt)->typeName);
+			declare_type(((CreateDomainStmt *) stmt)->typeName, false);
 			break;
 		default:
 			break;
+	}
+}
+
+/*
+ * COPY quotes the line that it is at, which may happen before it has called a function of ours.  Takes no lock: nothing has
+ * checked yet whether the user may.
+ */
+static void
+mark_copy(CopyStmt *stmt)
+{
+	Oid			relid = stmt->is_from && stmt->relation ? RangeVarGetRelid(stmt->relation, NoLock, true) : InvalidOid;
+	HeapTuple	tuple = OidIsValid(relid) ? SearchSysCache1(RELOID, ObjectIdGetDatum(relid)) : NULL;
+	AttrNumber	count;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	count = ((Form_pg_class) GETSTRUCT(tuple))->relnatts;
+	ReleaseSysCache(tuple);
+	for (AttrNumber i = 1; i <= count; i++)
+	{
+		Oid			type = get_atttype(relid, i);
+
+		if (OidIsValid(type) && encrypted_element(type))
+		{
+			tde_log_mark();
+			return;
+		}
 	}
 }
 
@@ -174,6 +225,8 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 		}
 		declare_statement(pstmt->utilityStmt);
 	}
+	if (IsA(pstmt->utilityStmt, CopyStmt))
+		mark_copy((CopyStmt *) pstmt->utilityStmt);
 	if (prev_process_utility)
 		prev_process_utility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
 	else

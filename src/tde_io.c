@@ -41,7 +41,7 @@ base_typmod_of(TdeType *type, int32 typmod)
 	/* mostly there are none; called for each value */
 	if (!tde_typmod_has_low_bits(typmod))
 		return -1;
-	return tde_typmod_unpack(type->layout, typmod).base_typmod;
+	return tde_type_modifiers(type, typmod).base_typmod;
 }
 
 /*
@@ -70,7 +70,7 @@ tde_out(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
 	TdeType    *type = call->proc->args[0];
-	Datum		value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
+	Datum		value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
 	char	   *text = OutputFunctionCall(tde_base_output(type), value);
 
 	tde_datum_free(type, value);
@@ -97,7 +97,7 @@ tde_send(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
 	TdeType    *type = call->proc->args[0];
-	Datum		value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
+	Datum		value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
 	bytea	   *bytes = SendFunctionCall(tde_base_send(type), value);
 
 	tde_datum_free(type, value);
@@ -217,7 +217,7 @@ Datum
 tde_typmod_out(PG_FUNCTION_ARGS)
 {
 	TdeType    *type = tde_type_of_modifier_function(fcinfo->flinfo->fn_oid);
-	TdeModifiers mods = tde_typmod_unpack(type->layout, PG_GETARG_INT32(0));
+	TdeModifiers mods = tde_type_modifiers(type, PG_GETARG_INT32(0));
 	StringInfoData buf;
 
 	initStringInfo(&buf);

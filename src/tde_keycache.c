@@ -14,6 +14,7 @@
 
 #include "tde_error.h"
 #include "tde_keycache.h"
+#include "tde_recent.h"
 #include "tde_stats.h"
 
 typedef struct ContextId
@@ -54,6 +55,7 @@ drop_contexts(void)
 	HASH_SEQ_STATUS status;
 	ContextEntry *entry;
 
+	tde_recent_forget();
 	if (contexts == NULL)
 		return;
 	hash_seq_init(&status, contexts);

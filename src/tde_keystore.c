@@ -13,6 +13,7 @@
 #include "catalog/index.h"
 #include "catalog/pg_extension.h"
 #include "commands/extension.h"
+#include "commands/sequence.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/sinval.h"
@@ -184,8 +185,9 @@ row_from_tuple(HeapTuple tuple, TupleDesc desc, TdeDataKey *row)
 	memcpy(row->master, DatumGetUUIDP(values[COL_MASTER - 1])->data, UUID_LEN);
 	copy_bytes(row->kcv, sizeof(row->kcv), &kcv_size, values[COL_KCV - 1]);
 	copy_bytes(row->wrapped, sizeof(row->wrapped), &wrapped_size, values[COL_WRAPPED - 1]);
+	/* a damaged row is an error when its key is needed, and no obstacle to the use of others */
 	if (kcv_size != sizeof(row->kcv) || wrapped_size > sizeof(row->wrapped))
-		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("table of data keys is damaged at key %u", row->id)));
+		wrapped_size = 0;
 	row->wrapped_size = wrapped_size;
 }
 
@@ -409,9 +411,12 @@ insert_for_ever(Relation rel, const TdeDataKey *row)
 	HeapTuple	tuple = tuple_from_row(row, RelationGetDescr(rel));
 	SharedInvalidationMessage message;
 
+	/* a cancel between the two would leave a row that its indexes do not know */
+	HOLD_INTERRUPTS();
 	heap_insert(rel, tuple, GetCurrentCommandId(true), HEAP_INSERT_FROZEN, NULL);
 	insert_index_entries(rel, tuple);
 	XLogFlush(XactLastRecEnd);
+	RESUME_INTERRUPTS();
 	heap_freetuple(tuple);
 
 	/* at once to the other backends of this server; with the commit record, if there is one, to standbys */
@@ -434,18 +439,23 @@ typedef struct Survey
 	uint32		last_id;
 	bool		has_database;
 	uint8		database[16];
+	TdeDataKey	foreign;		/* a key whose master key the wallet lacks; id 0: there is none */
 } Survey;
 
 static void
 survey_row(const TdeDataKey *row, void *arg)
 {
 	Survey	   *survey = arg;
+	uint8		master[TDE_MASTER_KEY_SIZE];
 
 	if (row->slot == survey->slot && row->kind == survey->kind && row->state == TDE_STATE_ACTIVE)
 		survey->found = true;
 	survey->last_id = Max(survey->last_id, row->id);
 	memcpy(survey->database, row->database, sizeof(survey->database));
 	survey->has_database = true;
+	if (!tde_wallet_master_key(row->master, NULL, master))
+		survey->foreign = *row;
+	OPENSSL_cleanse(master, sizeof(master));
 }
 
 /* A random UUID (RFC 9562, version 4). */
@@ -457,13 +467,40 @@ new_uuid(uint8 *bytes)
 	bytes[8] = (bytes[8] & 0x3f) | 0x80;
 }
 
+/* From a sequence, so that the number of a row that was deleted is never given to another key. */
+static uint32
+next_id(const Survey *survey)
+{
+	Oid			sequence = get_relname_relid("tde_data_keys_id_seq", get_rel_namespace(tde_keystore_relid()));
+	int64		id;
+
+	if (!OidIsValid(sequence))
+		elog(ERROR, "sequence of tde_data_keys is missing");
+	do
+		id = nextval_internal(sequence, false);
+	while (id <= survey->last_id);
+	if (id > PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no more data keys can be made")));
+	return (uint32) id;
+}
+
 static void
 make_key(Relation rel, const Survey *survey)
 {
 	TdeDataKey	row;
 
+	/* what is encrypted under this wallet would be lost when the right one comes back: refuse as reading would */
+	if (survey->foreign.id != 0)
+	{
+		uint8		master[TDE_MASTER_KEY_SIZE];
+
+		master_key_for(&survey->foreign, master);
+		OPENSSL_cleanse(master, sizeof(master));
+	}
+
 	memset(&row, 0, sizeof(row));
-	row.id = survey->last_id + 1;
+	row.id = next_id(survey);
 	row.slot = survey->slot;
 	row.version = 1;
 	row.kind = survey->kind;

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "miscadmin.h"
 #include "tcop/tcopprot.h"
 
@@ -18,48 +19,95 @@
 #define IS_OURS(sqlerrcode) (ERRCODE_TO_CATEGORY(sqlerrcode) == ERRCODE_TO_CATEGORY(MAKE_SQLSTATE('T', 'D', 'E', '0', '1')))
 
 TimestampTz tde_log_sensitive = 0;
+TimestampTz tde_log_secret = 0;
 
 static emit_log_hook_type prev_emit_log_hook = NULL;
 
-/* Functions that take a passphrase all begin so. */
+/* Functions that take a passphrase all begin so.  SQL does not distinguish case. */
 static bool
 mentions_wallet_call(const char *text)
 {
-	return text != NULL && strstr(text, "tde_wallet_") != NULL;
+	static const char prefix[] = "tde_wallet_";
+
+	for (; text != NULL && *text != '\0'; text++)
+		if ((*text == 't' || *text == 'T') && pg_strncasecmp(text, prefix, sizeof(prefix) - 1) == 0)
+			return true;
+	return false;
+}
+
+/* Is the error raised in our own sources?  Its message then quotes no statement. */
+static bool
+is_from_here(const ErrorData *edata)
+{
+	return edata->filename != NULL && strncmp(edata->filename, "tde_", 4) == 0;
 }
 
 /*
- * The statement's text must not be logged.  Where the message itself quotes it (log_statement, log_min_duration_statement,
- * auto_explain, a syntax error), the whole entry is left out; opening and closing write entries of their own.
+ * Does the entry consist of the statement's text, or of a piece of it?  log_statement, log_min_duration_statement and
+ * auto_explain quote all of it, and so does the detail of an EXECUTE; errors of class 42 quote a misspelt piece of it.  But
+ * whom privileges keep from calling a function, the log shall tell.
+ */
+static bool
+quotes_statement(const ErrorData *edata)
+{
+	if (is_from_here(edata))
+		return false;
+	if (edata->elevel < ERROR)
+		return mentions_wallet_call(edata->message) || (IsUnderPostmaster && mentions_wallet_call(edata->detail));
+	return (ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION &&
+			edata->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE) ||
+		mentions_wallet_call(edata->internalquery);
+}
+
+/*
+ * The statement's text must not be logged, nor the parameters and the statements of functions, which are in the context.
+ * Opening and closing write entries of their own.
  */
 static void
 hide_wallet_statement(ErrorData *edata)
 {
 	edata->hide_stmt = true;
-	if (mentions_wallet_call(edata->message) || edata->sqlerrcode == ERRCODE_SYNTAX_ERROR)
+	edata->hide_ctx = true;
+	if (quotes_statement(edata))
 		edata->output_to_server = false;
 
 	/* the postmaster's "Failed process was running: ..." must stay, without what was running */
-	if (mentions_wallet_call(edata->detail))
+	if (!IsUnderPostmaster && mentions_wallet_call(edata->detail))
 		edata->detail[strcspn(edata->detail, ":")] = '\0';
+}
+
+static bool
+is_this_statement(TimestampTz start)
+{
+	return start != 0 && start == GetCurrentStatementStartTimestamp();
 }
 
 static void
 hide_sensitive(ErrorData *edata)
 {
-	if (mentions_wallet_call(debug_query_string) || mentions_wallet_call(edata->message) ||
-		mentions_wallet_call(edata->detail))
+	if (is_this_statement(tde_log_secret) || mentions_wallet_call(debug_query_string) ||
+		mentions_wallet_call(edata->message) || mentions_wallet_call(edata->detail))
 		hide_wallet_statement(edata);
 
 	/*
 	 * For ERROR alone: at other levels errfinish() would pfree our constant.  What was seen in clear need not be what the
 	 * detail quotes, but telling the two apart would take catalog lookups.
 	 */
-	if (edata->elevel == ERROR && !IS_OURS(edata->sqlerrcode) && tde_log_sensitive != 0 &&
-		tde_log_sensitive == GetCurrentStatementStartTimestamp())
+	if (edata->elevel == ERROR && !IS_OURS(edata->sqlerrcode) && is_this_statement(tde_log_sensitive))
 	{
 		if (edata->detail != NULL && edata->detail_log == NULL)
 			edata->detail_log = (char *) "Not logged, since the statement used encrypted values.";
+		edata->hide_ctx = true;
+	}
+
+	/*
+	 * An error of a parallel worker, thrown again by the leader, comes without a message id.  What the worker has seen is
+	 * not known here, but it was there, where the entry has all that may be told.
+	 */
+	if (edata->elevel == ERROR && edata->message_id == NULL && IsInParallelMode() && !IsParallelWorker())
+	{
+		if (edata->detail != NULL && edata->detail_log == NULL)
+			edata->detail_log = (char *) "Logged by the parallel worker.";
 		edata->hide_ctx = true;
 	}
 

@@ -11,6 +11,9 @@
 /* Start time of the last statement in which a value of an encrypted type was seen in clear. */
 extern TimestampTz tde_log_sensitive;
 
+/* Start time of the last statement that had a passphrase as an argument. */
+extern TimestampTz tde_log_secret;
+
 /* To be called before plaintext can get into an error's DETAIL or CONTEXT. */
 static inline void
 tde_log_mark(void)

@@ -13,6 +13,7 @@
 
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
@@ -24,6 +25,7 @@ typedef struct Child
 	pid_t		pid;
 	int			output;			/* the reading end of its standard output */
 	TimestampTz deadline;
+	char	   *passphrase;		/* what it has printed so far */
 } Child;
 
 /* In the child: no PostgreSQL function may be called here. */
@@ -32,7 +34,8 @@ exec_shell(const char *command, int output)
 {
 	int			null = open("/dev/null", O_RDONLY);
 
-	/* a group of its own, so that whatever it starts can be killed with it */
+	/* a group of its own, so that whatever it starts can be killed with it; SIGPIPE as programs expect it, not ignored */
+	signal(SIGPIPE, SIG_DFL);
 	if (setpgid(0, 0) < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
 		_exit(127);
 	execl("/bin/sh", "sh", "-c", command, (char *) NULL);
@@ -154,27 +157,36 @@ end_child(Child *child)
 	}
 }
 
+/* The session was canceled or is ending. */
+static void
+abandon_child(int code, Datum arg)
+{
+	Child	   *child = (Child *) DatumGetPointer(arg);
+
+	end_child(child);
+	explicit_bzero(child->passphrase, TDE_MAX_PASSPHRASE);
+}
+
 bool
 tde_passphrase_run(const char *command, int timeout, char passphrase[TDE_MAX_PASSPHRASE])
 {
 	Child		child;
-	volatile bool good = false;
+	bool		good;
 
 	if (!start_child(command, timeout, &child))
 		return false;
-	PG_TRY();
+	child.passphrase = passphrase;
+	/* not PG_TRY, which pg_terminate_backend() and a shutdown pass by */
+	PG_ENSURE_ERROR_CLEANUP(abandon_child, PointerGetDatum(&child));
 	{
-		if (fcntl(child.output, F_SETFL, O_NONBLOCK) == 0 && read_output(&child, passphrase, TDE_MAX_PASSPHRASE))
-			good = reap_child(&child);
+		good = fcntl(child.output, F_SETFL, O_NONBLOCK) == 0 && read_output(&child, passphrase, TDE_MAX_PASSPHRASE) &&
+			reap_child(&child);
 	}
-	PG_FINALLY();
-	{
-		end_child(&child);
-		if (!good)
-			explicit_bzero(passphrase, TDE_MAX_PASSPHRASE);
-	}
-	PG_END_TRY();
+	PG_END_ENSURE_ERROR_CLEANUP(abandon_child, PointerGetDatum(&child));
+	end_child(&child);
 
+	if (!good)
+		explicit_bzero(passphrase, TDE_MAX_PASSPHRASE);
 	if (good)
 	{
 		size_t		line = strcspn(passphrase, "\r\n");

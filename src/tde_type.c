@@ -33,6 +33,9 @@
 extern Datum tde_in(PG_FUNCTION_ARGS);
 extern Datum tde_decrypt(PG_FUNCTION_ARGS);
 
+/* Lookups remembered before the hash table is asked: set-up runs for each statement, and must cost next to nothing. */
+#define LOOKUP_MEMOS	16
+
 static HTAB *types = NULL;
 static HTAB *procs = NULL;
 static MemoryContext type_context = NULL;
@@ -222,8 +225,12 @@ fill_type(TdeType *type)
 TdeType *
 tde_type_find(Oid oid)
 {
-	TdeType    *type;
+	static TdeType *found_before[LOOKUP_MEMOS];	/* entries stay where they are */
+	TdeType    *type = found_before[oid % LOOKUP_MEMOS];
 	bool		found;
+
+	if (type && type->oid == oid && type->valid)
+		return type->is_encrypted ? type : NULL;
 
 	type = hash_search(types, &oid, HASH_ENTER, &found);
 	if (!found)
@@ -236,6 +243,7 @@ tde_type_find(Oid oid)
 		fill_type(type);
 		type->valid = true;
 	}
+	found_before[oid % LOOKUP_MEMOS] = type;
 	return type->is_encrypted ? type : NULL;
 }
 
@@ -300,11 +308,14 @@ tde_type_of_modifier_function(Oid function)
 static TdeProc *
 find_proc(Oid oid)
 {
-	TdeProc    *proc;
+	static TdeProc *found_before[LOOKUP_MEMOS];
+	TdeProc    *proc = found_before[oid % LOOKUP_MEMOS];
 	HeapTuple	tuple;
 	Form_pg_proc form;
 	bool		found;
 
+	if (proc && proc->oid == oid && proc->valid)
+		return proc;
 	proc = hash_search(procs, &oid, HASH_ENTER, &found);
 	if (!found)
 	{
@@ -329,6 +340,7 @@ find_proc(Oid oid)
 		proc->args[i] = tde_type_find(proc->arg_types[i]);
 	proc->result = tde_type_find(proc->result_type);
 	proc->valid = true;
+	found_before[oid % LOOKUP_MEMOS] = proc;
 	return proc;
 }
 

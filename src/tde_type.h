@@ -49,6 +49,8 @@ typedef struct TdeType
 	FmgrInfo	coerce;			/* length coercion */
 	Oid			ioparam;
 
+	int32		unpacked_typmod;	/* the one that was unpacked last, ... */
+	TdeModifiers unpacked;		/* ... and what it says */
 	TdeKeyMemo	readers[TDE_KEY_MEMOS];
 	TdeKeyMemo	writers[TDE_KEY_MEMOS];
 } TdeType;
@@ -80,7 +82,19 @@ extern TdeModLayout tde_mod_layout(Oid base);
 /* The type, or NULL if it is not an encrypted one. */
 extern TdeType *tde_type_find(Oid type);
 
-/* The same; ereport if it is not one. */
+/* tde_typmod_unpack() for this type, remembered; typmod is not -1. */
+static inline TdeModifiers
+tde_type_modifiers(TdeType *type, int32 typmod)
+{
+	if (unlikely(type->unpacked_typmod != typmod))
+	{
+		type->unpacked = tde_typmod_unpack(type->layout, typmod);
+		type->unpacked_typmod = typmod;
+	}
+	return type->unpacked;
+}
+
+/* The same as tde_type_find; ereport if it is not one. */
 extern TdeType *tde_type_get(Oid type);
 
 /* The encrypted type whose modifier functions have this OID (they get no argument that would tell). */

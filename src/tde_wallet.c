@@ -270,15 +270,15 @@ tde_wallet_close_now(void)
 
 /* ---- opening by command ---- */
 
-/* The process that has set OPENING leaves it, whatever happened. */
+/* The process that has set OPENING leaves it, whatever happened.  keys NULL: it did not open; failed: and not by its own will. */
 static void
-finish_opening(const TdeMasterKeys *keys)
+finish_opening(const TdeMasterKeys *keys, bool failed)
 {
 	lock_wallet(LW_EXCLUSIVE);
 	if (wallet->status == TDE_WALLET_OPENING)
 	{
 		wallet->status = TDE_WALLET_CLOSED;
-		wallet->failed_at = keys ? 0 : GetCurrentTimestamp();
+		wallet->failed_at = failed ? GetCurrentTimestamp() : 0;
 		if (keys && !wallet->closed_by_user)
 			install_locked(keys);
 	}
@@ -289,7 +289,8 @@ finish_opening(const TdeMasterKeys *keys)
 static void
 abandon_opening(int code, Datum arg)
 {
-	finish_opening(NULL);
+	/* canceled or terminated: the next process may try at once */
+	finish_opening(NULL, false);
 }
 
 static void
@@ -304,7 +305,7 @@ open_by_command(void)
 			tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, passphrase) &&
 			tde_wallet_file_read(tde_wallet_file, passphrase, &keys, LOG);
 
-		finish_opening(good ? &keys : NULL);
+		finish_opening(good ? &keys : NULL, !good);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(abandon_opening, (Datum) 0);
 	OPENSSL_cleanse(passphrase, sizeof(passphrase));

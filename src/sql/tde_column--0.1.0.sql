@@ -23,7 +23,8 @@ CREATE TABLE tde_data_keys (
   wrapped     bytea NOT NULL,
   UNIQUE (slot, kind, version)
 ) WITH (user_catalog_table = true);
-REVOKE ALL ON tde_data_keys FROM PUBLIC;
+CREATE SEQUENCE tde_data_keys_id_seq AS int4 OWNED BY tde_data_keys.id;
+REVOKE ALL ON tde_data_keys, tde_data_keys_id_seq FROM PUBLIC;
 COMMENT ON TABLE tde_data_keys IS 'data keys, wrapped by a master key of the wallet';
 COMMENT ON COLUMN tde_data_keys.id IS 'number by which values name the key';
 COMMENT ON COLUMN tde_data_keys.uuid IS 'name of the key outside of this database';
@@ -300,7 +301,7 @@ COMMENT ON EVENT TRIGGER tde_column_ddl IS
 DO $$
 BEGIN
   IF NOT @extschema@.tde_ensure_keys() THEN
-    RAISE NOTICE 'the wallet is not open, so no data keys were made yet'
+    RAISE WARNING 'the wallet is not open, so no data keys were made yet'
       USING HINT = 'Make a wallet with tde_wallet_create(), or open it with tde_wallet_open().';
   END IF;
   IF NOT '@extschema@' = ANY (ARRAY(SELECT trim(both ' "' FROM p) FROM unnest(string_to_array(

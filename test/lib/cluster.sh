@@ -13,7 +13,7 @@
 ((BASH_VERSINFO[0] >= 4)) || { echo "bash 4 or later is needed; this is $BASH_VERSION" >&2; exit 1; }
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-me=${0##*/} me=${me%.sh} work='' child='' pg_config='' bindir=''
+me=${0##*/} me=${me%.sh} work='' child='' pg_config='' bindir='' server_log=''
 
 say() { printf '%s: %s\n' "$me" "$1" >&2; }
 die() {
@@ -57,9 +57,9 @@ cleanup() {
   find "$work" -name postmaster.pid 2>/dev/null | while read -r file; do
     as_pg "$bindir/pg_ctl" -D "${file%/*}" -m immediate stop
   done >/dev/null 2>&1
-  if ((rc != 0 && rc < 129)) && [[ -s $work/log/server.log ]]; then
+  if ((rc != 0 && rc < 129)) && [[ -s $server_log ]]; then
     say "the end of the server's log:"
-    tail -n 30 "$work/log/server.log" >&2
+    tail -n 30 "$server_log" >&2
   fi
   if [[ ${KEEP:-} ]]; then
     say "kept $work"
@@ -93,7 +93,11 @@ as_pg() {
 quietly() {
   local log=$work/log/$1.log
   shift
-  run "$@" >"$log" 2>&1 || { tail -n 40 "$log" >&2 && die "failed: $*"; }
+  run "$@" >"$log" 2>&1 && return
+  # a compiler's first error may be far above the end
+  { grep -m 3 'error:' "$log" || tail -n 30 "$log"; } >&2
+  [[ $1 != as_pg ]] || shift
+  die "failed: $*"
 }
 
 # PostgreSQL finds its folders relative to its binaries: a tree of links with the same layout, in which only the binaries are
@@ -139,7 +143,8 @@ cluster_start() {
     echo "tde_column.wallet_file = '$work/wallet/tde_column.p12'"
     cat
   } >>"$work/data/postgresql.conf"
-  quietly start as_pg pg_ctl -D "$work/data" -l "$work/log/server.log" -w start
+  server_log=$work/log/server.log
+  quietly start as_pg pg_ctl -D "$work/data" -l "$server_log" -w start
 }
 
 sql() { as_pg psql -XAtq -v ON_ERROR_STOP=1 "$@"; }

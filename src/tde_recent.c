@@ -1,0 +1,85 @@
+/*
+ * tde_recent.c - the values decrypted last, by this backend.
+ */
+#include "postgres.h"
+
+#include <openssl/crypto.h>
+
+#include "tde_recent.h"
+
+/* A power of two.  160 bytes each: together they fit into a second-level cache. */
+#define ENTRIES 512
+
+typedef struct Entry
+{
+	uint32		epoch;			/* the lower half will do: entries do not live through 2^32 changes of keys */
+	Oid			type;
+	uint8		size;			/* 0: empty */
+	uint8		plain_size;
+	uint8		value[TDE_RECENT_VALUE];
+	uint8		plain[TDE_RECENT_PLAIN];
+} Entry;
+
+static Entry entries[ENTRIES];
+
+/* The last bytes of each entry's value, apart: a miss, which is what most lookups are, touches nothing else. */
+static uint32 tails[ENTRIES];
+static bool used = false;
+
+/* A value with a MAC ends with it, so its last bytes are as good as random. */
+static inline uint32
+tail_of(const uint8 *value, size_t size)
+{
+	uint32		tail;
+
+	memcpy(&tail, value + size - sizeof(tail), sizeof(tail));
+	return tail;
+}
+
+bool
+tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size, uint8 *plain, size_t *plain_size)
+{
+	const Entry *entry;
+	uint32		tail;
+
+	if (size > TDE_RECENT_VALUE || size < sizeof(tail))
+		return false;
+	tail = tail_of(value, size);
+	if (tails[tail % ENTRIES] != tail)
+		return false;
+	entry = &entries[tail % ENTRIES];
+	if (entry->size != size || entry->type != type || entry->epoch != (uint32) epoch ||
+		memcmp(entry->value, value, size) != 0)
+		return false;
+	memcpy(plain, entry->plain, entry->plain_size);
+	*plain_size = entry->plain_size;
+	return true;
+}
+
+void
+tde_recent_put(Oid type, uint64 epoch, const uint8 *value, size_t size, const uint8 *plain, size_t plain_size)
+{
+	Entry	   *entry;
+	uint32		tail;
+
+	if (size > TDE_RECENT_VALUE || size < sizeof(tail) || plain_size > TDE_RECENT_PLAIN)
+		return;
+	tail = tail_of(value, size);
+	tails[tail % ENTRIES] = tail;
+	entry = &entries[tail % ENTRIES];
+	entry->epoch = (uint32) epoch;
+	entry->type = type;
+	entry->size = (uint8) size;
+	entry->plain_size = (uint8) plain_size;
+	memcpy(entry->value, value, size);
+	memcpy(entry->plain, plain, plain_size);
+	used = true;
+}
+
+void
+tde_recent_forget(void)
+{
+	if (used)
+		OPENSSL_cleanse(entries, sizeof(entries));
+	used = false;
+}

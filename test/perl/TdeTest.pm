@@ -1,0 +1,248 @@
+# TdeTest - what the TAP tests have in common: a server with the extension, its wallet, and errors taken apart.
+package TdeTest;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use File::Basename qw(dirname);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(
+  tde_node wallet_path wallet_folder_files
+  attempt fails_with session session_try lines_of
+  set_conf parallel_setting
+  read_bytes write_bytes flip_bit
+  log_offset log_since
+  processes_with none_left count_lines
+);
+
+# A node that is not running yet.
+#
+#   wallet  => 0        do not set tde_column.wallet_file
+#   preload => 0        leave the library out of shared_preload_libraries
+#   conf    => TEXT     more settings
+#
+# The wallet's folder is outside of the data directory, and accessible to nobody else.
+sub tde_node
+{
+  my ($name, %opts) = @_;
+  my $node = PostgreSQL::Test::Cluster->new($name);
+  my $path = wallet_path($node);
+
+  # The collation and the messages that the tests expect.
+  $node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
+  mkdir(dirname($path), 0700) or die "could not create the wallet's folder: $!";
+  $node->append_conf('postgresql.conf', "autovacuum = off\n");
+  $node->append_conf('postgresql.conf', "shared_preload_libraries = 'tde_column'\n")
+    if $opts{preload} // 1;
+  $node->append_conf('postgresql.conf', "tde_column.wallet_file = '$path'\n")
+    if $opts{wallet} // 1;
+  $node->append_conf('postgresql.conf', $opts{conf}) if $opts{conf};
+  return $node;
+}
+
+sub wallet_path { return $_[0]->basedir . '/wallet/tde.p12'; }
+
+# The names in the wallet's folder, in one string.
+sub wallet_folder_files
+{
+  my ($node) = @_;
+  return join ' ', sort grep { !/^\.\.?$/ } slurp_dir(dirname(wallet_path($node)));
+}
+
+# Take the first error out of what psql has written to its standard error.
+sub parse_error
+{
+  my ($err) = @_;
+  (my $text = $err) =~ s{\n+\z}{};
+  my %error = (err => $text, state => '', message => '', detail => '', hint => '', context => '');
+
+  if ($err =~ /(?:ERROR|FATAL):  ([0-9A-Z]{5}): (.*?)\n(.*)/s)
+  {
+    my $rest = $3;
+    @error{qw(state message)} = ($1, $2);
+    $error{ lc $1 } = $2 while $rest =~ /^(DETAIL|HINT|CONTEXT):  (.*?)(?=\n[A-Z ]+:  |\nLINE|\n?\z)/gms;
+  }
+  return \%error;
+}
+
+# Run SQL in a session of its own: {out, err, state, message, detail, hint, context}; state is '' if all went well.
+sub attempt
+{
+  my ($node, $sql, %opts) = @_;
+  my ($out, $err) = ('', '');
+
+  $node->psql(
+    $opts{db} // 'postgres', $sql,
+    stdout        => \$out,
+    stderr        => \$err,
+    on_error_stop => 1,
+    extra_params  => [ '-v', 'VERBOSITY=verbose', $opts{user} ? ('-U', $opts{user}) : () ]);
+  my $result = parse_error("$err\n");
+  $result->{out} = $out;
+  return $result;
+}
+
+# The SQL fails as expected: {state => '...', message|detail|hint => qr/.../}.  One test for each of these claims.
+sub fails_with
+{
+  my ($node, $sql, $expected, $name, %opts) = @_;
+  my $got = attempt($node, $sql, %opts);
+
+  local $Test::Builder::Level = $Test::Builder::Level + 1;
+  is($got->{state}, $expected->{state}, "$name: SQLSTATE") or diag($got->{err});
+  foreach my $field (qw(message detail hint context))
+  {
+    like($got->{$field}, $expected->{$field}, "$name: $field") if $expected->{$field};
+  }
+  return $got;
+}
+
+# A session that stays open, and that an error does not end.
+sub session
+{
+  my ($node, %opts) = @_;
+  return $node->background_psql(
+    $opts{db} // 'postgres',
+    on_error_stop => 0,
+    timeout       => $PostgreSQL::Test::Utils::timeout_default,
+    extra_params  => [ '-v', 'VERBOSITY=verbose' ]);
+}
+
+# As attempt(), in such a session.
+sub session_try
+{
+  my ($session, $sql) = @_;
+
+  $session->{stderr} = '';
+  my $out    = $session->query($sql);
+  my $result = parse_error("$session->{stderr}\n");
+  $session->{stderr} = '';
+  $result->{out}     = $out;
+  return $result;
+}
+
+# What a query returns, one line for each row.
+sub lines_of
+{
+  my ($node, $sql, %opts) = @_;
+  return $node->safe_psql($opts{db} // 'postgres', $sql);
+}
+
+# Change settings that a reload can change, and wait until new sessions have them.
+sub set_conf
+{
+  my ($node, %settings) = @_;
+  my %quoted = map { my $value = $settings{$_}; $value =~ s/'/''/g; ($_ => $value) } keys %settings;
+
+  # where the library is not preloaded, only a session that has loaded it knows its settings
+  $node->safe_psql('postgres', "LOAD 'tde_column'; ALTER SYSTEM SET $_ = '$quoted{$_}'") foreach sort keys %quoted;
+  $node->reload;
+  foreach my $name (sort keys %quoted)
+  {
+    # 500 is shown as 500ms where the library is loaded
+    $node->poll_query_until(
+      'postgres',
+      "SELECT current_setting('$name') = '$quoted{$name}'
+         OR EXISTS (SELECT FROM pg_settings WHERE name = '$name' AND setting = '$quoted{$name}')"
+    ) or die "could not set $name";
+  }
+  return;
+}
+
+# The setting that sends every plan that allows it to a parallel worker.
+sub parallel_setting
+{
+  my ($node) = @_;
+  return $node->pg_version >= 16 ? 'debug_parallel_query' : 'force_parallel_mode';
+}
+
+sub read_bytes
+{
+  my ($path) = @_;
+  open my $file, '<:raw', $path or die "could not open $path: $!";
+  local $/ = undef;
+  my $bytes = <$file>;
+  close $file;
+  return $bytes;
+}
+
+# Replaces the content, and leaves the file's mode as it is (0600 if it is new).
+sub write_bytes
+{
+  my ($path, $bytes) = @_;
+  my $umask = umask 0077;
+  open my $file, '>:raw', $path or die "could not open $path: $!";
+  umask $umask;
+  print $file $bytes;
+  close $file or die "could not write $path: $!";
+  return;
+}
+
+sub flip_bit
+{
+  my ($bytes, $position, $bit) = @_;
+  substr($bytes, $position, 1) ^= chr(1 << $bit);
+  return $bytes;
+}
+
+sub log_offset { return -s $_[0]->logfile; }
+
+sub log_since
+{
+  my ($node, $offset) = @_;
+  return slurp_file($node->logfile, $offset);
+}
+
+# Running processes whose command line contains the text: process id => command line.
+sub processes_with
+{
+  my ($text) = @_;
+  my %found;
+
+  if (-r '/proc/self/cmdline')
+  {
+    foreach my $file (glob '/proc/[0-9]*/cmdline')
+    {
+      # the process may end meanwhile
+      open my $in, '<', $file or next;
+      local $/ = undef;
+      my $line = <$in> // '';
+      close $in;
+      $found{$1} = $line =~ tr/\0/ /r if index($line, $text) >= 0 && $file =~ /(\d+)/;
+    }
+  }
+  else
+  {
+    /^\s*(\d+)\s+(.*)/ && index($2, $text) >= 0 && ($found{$1} = $2) foreach qx(ps -Ao pid,args);
+  }
+  return %found;
+}
+
+# Does no such process run?  Killed ones may take a moment to be gone.  Those that should not be there are told, and killed.
+sub none_left
+{
+  my ($text) = @_;
+  my %left;
+
+  foreach (1 .. 30)
+  {
+    %left = processes_with($text) or return 1;
+    select undef, undef, undef, 0.1;
+  }
+  diag("still running: $left{$_}") foreach sort keys %left;
+  kill 'KILL', keys %left;
+  return 0;
+}
+
+# Lines of a file; 0 if it does not exist.
+sub count_lines
+{
+  my ($path) = @_;
+  return -e $path ? scalar(split /\n/, slurp_file($path)) : 0;
+}
+
+1;
