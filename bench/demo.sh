@@ -58,7 +58,7 @@ measure() {
       set -- "$@" -f "$work/scripts/$script-$variant.sql"
     done
     rm -f "$work"/scripts/log.*
-    quietly pgbench as_pg pgbench -n -M prepared -c 1 -t "$n" -D rows="$rows" \
+    quietly pgbench as_pg pgbench -n -c 1 -t "$n" -D rows="$rows" \
       --log --log-prefix="$work/scripts/log" "$@"
     # In a line of this log, field 3 is the time in microseconds, and field 4 the number of the script.
     sort -k4,4n -k3,3n "$work"/scripts/log.* | awk -v script="$script" -v names="${variants[*]}" '
@@ -139,7 +139,7 @@ cat <<END
 PostgreSQL $(sql -c 'SHOW server_version'), ${cpu:-$(uname -m)}
 
 Nine tables (id int, pass varchar(25), cc numeric(15)); in eight of them pass and cc are encrypted,
-with the default MAC. Each has $rows rows; one client, prepared statements, synchronous_commit off
+with the default MAC. Each has $rows rows; one client, statements as text, synchronous_commit off
 (waiting for the disk would hide the cost); $rounds rounds of ${transactions[insert]} inserts, ${transactions[update]} updates, ${transactions[select]} selects.
   tps       transactions per second, the median of $rounds rounds
   overhead  additional time against plain in the same round, the median of the rounds

@@ -19,6 +19,7 @@
 #include "commands/event_trigger.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "nodes/parsenodes.h"
 #include "parser/parse_type.h"
 #include "tcop/utility.h"
@@ -146,6 +147,40 @@ declare_altered(AlterTableStmt *stmt)
 	}
 }
 
+/* PostgreSQL keeps a domain's default in pg_type as text, too, which would be the value in clear. */
+static void
+domain_default_error(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("a domain over an encrypted type cannot have a default"),
+			 errdetail("PostgreSQL would store the default in clear."),
+			 errhint("Give the columns a default instead.")));
+}
+
+static void
+refuse_domain_default(TypeName *name)
+{
+	TypeName	bare = *name;
+	Oid			oid;
+
+	bare.typmods = NIL;
+	oid = LookupTypeNameOid(NULL, &bare, true);
+	if (OidIsValid(oid) && encrypted_element(getBaseType(oid)) != NULL)
+		domain_default_error();
+}
+
+static void
+declare_domain(CreateDomainStmt *stmt)
+{
+	ListCell   *cell;
+
+	foreach(cell, stmt->constraints)
+		if (((Constraint *) lfirst(cell))->contype == CONSTR_DEFAULT)
+			refuse_domain_default(stmt->typeName);
+	declare_type(stmt->typeName, false);
+}
+
 static bool
 declares_types(Node *stmt)
 {
@@ -156,6 +191,7 @@ declares_types(Node *stmt)
 		case T_AlterTableStmt:
 		case T_CompositeTypeStmt:
 		case T_CreateDomainStmt:
+		case T_AlterDomainStmt:
 			return !IsBinaryUpgrade;
 		default:
 			return false;
@@ -178,7 +214,11 @@ declare_statement(Node *stmt)
 			declare_columns(((CompositeTypeStmt *) stmt)->coldeflist);
 			break;
 		case T_CreateDomainStmt:
-			declare_type(((CreateDomainStmt *) stmt)->typeName, false);
+			declare_domain((CreateDomainStmt *) stmt);
+			break;
+		case T_AlterDomainStmt:
+			if (((AlterDomainStmt *) stmt)->subtype == 'T' && ((AlterDomainStmt *) stmt)->def != NULL)
+				refuse_domain_default(makeTypeNameFromNameList(((AlterDomainStmt *) stmt)->typeName));
 			break;
 		default:
 			break;
@@ -317,6 +357,7 @@ check_domain(Oid domain)
 	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(domain));
 	Form_pg_type form;
 	TdeType    *type;
+	bool		no_default;
 
 	if (!HeapTupleIsValid(tuple))
 		return;
@@ -328,6 +369,10 @@ check_domain(Oid domain)
 				 errmsg("domain \"%s\" does not say how its values are encrypted", NameStr(form->typname)),
 				 errhint("Write the modifiers: %s.",
 						 format_type_with_typemod(form->typbasetype, tde_typmod_default(type->layout)))));
+	/* the hook refuses it before; this is for a session whose first statement it is */
+	(void) SysCacheGetAttr(TYPEOID, tuple, Anum_pg_type_typdefault, &no_default);
+	if (type && !no_default)
+		domain_default_error();
 	if (type)
 		(void) ensure_keys(type, form->typtypmod);
 	ReleaseSysCache(tuple);

@@ -127,9 +127,39 @@ compress(TdePayload *payload)
 	pfree(raw);
 }
 
+static struct varlena *
+call_decompressor(struct varlena *packed, uint32 method)
+{
+	return method == TOAST_LZ4_COMPRESSION_ID ? lz4_decompress_datum(packed) : pglz_decompress_datum(packed);
+}
+
+/* Of bytes that nothing vouches for: the decompressors' own error about corrupt data becomes ours, as for all damage. */
+static struct varlena *
+decompress_unchecked(struct varlena *packed, uint32 method)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	struct varlena *volatile result = NULL;
+
+	PG_TRY();
+	{
+		result = call_decompressor(packed, method);
+	}
+	PG_CATCH();
+	{
+		if (geterrcode() != ERRCODE_DATA_CORRUPTED)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(caller);
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	if (result == NULL)
+		tde_throw(TDE_E_AUTH);
+	return result;
+}
+
 /* The reverse; buffer is a compressed varlena but for its header and the order of the info word's bytes. */
 static Datum
-decompress(char *buffer, size_t size)
+decompress(char *buffer, size_t size, bool checked)
 {
 	uint32		info = size > INFO_SIZE ? (uint32) get_little_endian((uint8 *) VARDATA(buffer), INFO_SIZE) : 0;
 	uint32		raw_size = info & VARLENA_EXTSIZE_MASK;
@@ -145,10 +175,8 @@ decompress(char *buffer, size_t size)
 
 	SET_VARSIZE_COMPRESSED(buffer, size + VARHDRSZ);
 	memcpy(VARDATA(buffer), &info, INFO_SIZE);
-	if (method == TOAST_LZ4_COMPRESSION_ID)
-		result = lz4_decompress_datum((struct varlena *) buffer);
-	else
-		result = pglz_decompress_datum((struct varlena *) buffer);
+	result = checked ? call_decompressor((struct varlena *) buffer, method) :
+		decompress_unchecked((struct varlena *) buffer, method);
 	pfree(buffer);
 	return PointerGetDatum(result);
 }
@@ -195,7 +223,7 @@ tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, boo
 	if (type->base_len == -1)
 	{
 		if (compressed)
-			result = decompress(buffer, size);
+			result = decompress(buffer, size, checked);
 		else
 		{
 			SET_VARSIZE(buffer, size + VARHDRSZ);

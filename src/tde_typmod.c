@@ -3,6 +3,7 @@
  */
 #include "postgres.h"
 
+#include "datatype/timestamp.h"
 #include "lib/stringinfo.h"
 
 #include "tde_typmod.h"
@@ -195,6 +196,24 @@ pack_base(TdeModLayout layout, int32 base_typmod)
 	return 0;
 }
 
+/* Can pack_base() have made these bits? */
+static bool
+base_possible(TdeModLayout layout, uint32 bits)
+{
+	switch (layout)
+	{
+		case TDE_MOD_NUMERIC:
+			return bits == 0 || bits >> SCALE_BITS >= 2;	/* the precision is at least 1, and stored + 1 */
+		case TDE_MOD_PRECISION:
+			return bits <= MAX_TIMESTAMP_PRECISION + 1;
+		case TDE_MOD_LENGTH:
+		case TDE_MOD_OTHER:
+		case TDE_MOD_NONE:
+			break;
+	}
+	return true;
+}
+
 static int32
 unpack_base(TdeModLayout layout, uint32 bits)
 {
@@ -246,7 +265,7 @@ tde_typmod_unpack(TdeModLayout layout, int32 typmod)
 	mods.spec.mode = (typmod & MODE_BIT) ? TDE_CBC : TDE_CTR;
 	mods.spec.salted = (typmod & SALT_BIT) != 0;
 	mods.spec.mac = (typmod >> MAC_SHIFT) & 3;
-	if (typmod < 0 || tde_spec_refused(mods.spec) != NULL)
+	if (typmod < 0 || tde_spec_refused(mods.spec) != NULL || !base_possible(layout, low >> bits))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid type modifier %d for an encrypted type", typmod)));

@@ -137,6 +137,7 @@ DECLARE
   name       text;           -- of the new type, not quoted
   enc        text;           -- the new type
   plain      text := base::text;
+  operand    text := base::text;  -- what operators take in place of the base type
   fn         text;           -- prefix of its functions: schema and name, to be followed by a suffix
   options    text;
   other      record;
@@ -151,6 +152,12 @@ BEGIN
             DETAIL = 'Only base types and enums can be encrypted, not domains, arrays, composites, ranges and pseudo-types.';
   END IF;
   name := 'encrypted_' || base_row.typname;
+  -- A type without operators of its own (varchar) is compared as the one whose bytes it shares (text).  An operator of ours
+  -- that took it would be an exact match for a plain column beside a literal, and catch all comparisons of such columns.
+  IF NOT EXISTS (SELECT FROM pg_operator WHERE oprname = '=' AND oprleft = base AND oprright = base) THEN
+    operand := coalesce((SELECT casttarget::regtype::text FROM pg_cast JOIN pg_type t ON t.oid = casttarget
+                         WHERE castsource = base AND castmethod = 'b' AND castcontext = 'i' AND t.typispreferred), operand);
+  END IF;
   enc := format('@extschema@.%I', name);
 
   -- I/O
@@ -244,7 +251,7 @@ BEGIN
              OR EXISTS (SELECT FROM pg_cast WHERE castsource = base AND casttarget = c.opcintype
                         AND castmethod = 'b' AND castcontext = 'i')));
     fn := format('@extschema@.%I', name || '_' || op.suffix);
-    FOR sides IN SELECT * FROM (VALUES (enc, enc), (enc, plain), (plain, enc)) AS s (l, r) LOOP
+    FOR sides IN SELECT * FROM (VALUES (enc, enc), (enc, operand), (operand, enc)) AS s (l, r) LOOP
       EXECUTE format('CREATE FUNCTION %s(%s, %s) RETURNS boolean AS ''MODULE_PATHNAME'', %L '
                      'LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE', fn, sides.l, sides.r, 'tde_' || op.suffix);
       EXECUTE format('COMMENT ON FUNCTION %s(%s, %s) IS %L', fn, sides.l, sides.r,
