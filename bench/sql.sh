@@ -27,7 +27,7 @@ script() {
       echo "SELECT count(*) FROM scan_$name;"
       echo "TRUNCATE copy_$name;"
       echo "\\echo statement copy $name $round"
-      echo "COPY copy_$name FROM '$work/copy.txt';"
+      echo "\\copy copy_$name FROM '$work/copy.txt'"
       echo "\\echo statement copy_out $name $round"
       echo "COPY copy_$name TO '/dev/null';"
       echo '\echo end'
@@ -63,7 +63,7 @@ decryptions=$(sql -c "SELECT count(*) FROM scan_mac" -c "SELECT decryptions FROM
 script | as_pg psql -Xqt -v ON_ERROR_STOP=1 -c '\timing on' -f - >"$work/times"
 
 cat <<END
-PostgreSQL $(sql -c 'SHOW server_version'); $rows rows of 10 characters; COPY of $((rows / 2)) rows with two encrypted columns
+PostgreSQL $(sql -c 'SHOW server_version'); $rows rows of 10 characters; COPY from a client of $((rows / 2)) rows with two encrypted columns
 (text of 10 characters, numeric); no parallelism; $rounds rounds, the median of each round's ratio to plain.
 
 END
