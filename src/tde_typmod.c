@@ -207,6 +207,7 @@ base_possible(TdeModLayout layout, uint32 bits)
 		case TDE_MOD_PRECISION:
 			return bits <= MAX_TIMESTAMP_PRECISION + 1;
 		case TDE_MOD_LENGTH:
+			return bits != 1;	/* the length is at least 1 */
 		case TDE_MOD_OTHER:
 		case TDE_MOD_NONE:
 			break;
