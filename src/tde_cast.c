@@ -19,6 +19,7 @@ PG_FUNCTION_INFO_V1(tde_coerce);
 PG_FUNCTION_INFO_V1(tde_encrypt);
 PG_FUNCTION_INFO_V1(tde_decrypt);
 PG_FUNCTION_INFO_V1(tde_decrypt_to);
+PG_FUNCTION_INFO_V1(tde_recast);
 
 /*
  * Convert between the base type and another type as an assignment would.  Serves the casts that go past the base type:
@@ -135,4 +136,20 @@ tde_coerce(PG_FUNCTION_ARGS)
 	if (fits && datumIsEqual(plain, coerced, type->base_byval, type->base_len))
 		PG_RETURN_DATUM(stored);
 	PG_RETURN_DATUM(tde_datum_encrypt(type, coerced, typmod));
+}
+
+/* tde_recast(encrypted, int4 typmod, bool explicit) returns another encrypted type, as the base types are cast. */
+Datum
+tde_recast(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeProc    *proc = call->proc;
+	TdeType    *target = proc->result;
+	int32		typmod = PG_GETARG_INT32(1);
+	Datum		value = tde_datum_decrypt(proc->args[0], PG_GETARG_DATUM(0), call->declared[0]);
+
+	value = convert(proc, value, proc->args[0]->base, target->base, -1);
+	if (typmod >= 0)
+		value = tde_base_coerce(target, value, tde_type_modifiers(target, typmod).base_typmod, PG_GETARG_BOOL(2));
+	PG_RETURN_DATUM(tde_datum_encrypt(target, value, typmod));
 }

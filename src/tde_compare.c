@@ -1,17 +1,21 @@
 /*
- * tde_compare.c - comparison operators and the btree support function of encrypted types.
+ * tde_compare.c - comparison operators, btree support functions, minimum and maximum of encrypted types.
  *
- * Each is declared for (encrypted, encrypted), (encrypted, base) and (base, encrypted), and compares as the base type's
- * default btree operator class does.  They are IMMUTABLE, as index members must be, and leave no allocation behind, since
- * index builds and sorts call them millions of times in one memory context.
+ * They compare as the base types do.  The operators are IMMUTABLE, as index members must be, and leave no allocation behind,
+ * since index builds and sorts call them millions of times in one memory context.
+ *
+ * The same functions serve as members for the base types themselves in our operator families: the planner combines members
+ * of one family freely, and must find those, too.  They need no key.
  */
 #include "postgres.h"
 
+#include "access/nbtree.h"
 #include "utils/builtins.h"
 
 #include "tde_compat.h"
 #include "tde_datum.h"
 #include "tde_error.h"
+#include "tde_resolve.h"
 
 PG_FUNCTION_INFO_V1(tde_eq);
 PG_FUNCTION_INFO_V1(tde_ne);
@@ -20,57 +24,61 @@ PG_FUNCTION_INFO_V1(tde_le);
 PG_FUNCTION_INFO_V1(tde_gt);
 PG_FUNCTION_INFO_V1(tde_ge);
 PG_FUNCTION_INFO_V1(tde_cmp);
+PG_FUNCTION_INFO_V1(tde_larger);
+PG_FUNCTION_INFO_V1(tde_smaller);
+PG_FUNCTION_INFO_V1(tde_in_range);
 
-/* The two arguments in clear. */
+/* The two arguments in clear and of types that can be compared. */
 typedef struct Operands
 {
-	TdeType    *type;			/* whose base type both are of */
-	Datum		left;
-	Datum		right;
-	TdeType    *free_left;		/* not NULL: left was decrypted by us */
-	TdeType    *free_right;
+	TdeComparison *comparison;
+	TdeProc    *proc;
+	Datum		plain[2];		/* decrypted by us where proc->args is set */
+	Datum		values[2];		/* the same, converted */
 } Operands;
 
-static void
+static inline void
 get_operands(FunctionCallInfo fcinfo, Operands *operands)
 {
 	TdeCall    *call = tde_call(fcinfo);
-	TdeProc    *proc = call->proc;
 
-	operands->free_left = proc->args[0];
-	operands->free_right = proc->args[1];
-	operands->type = proc->args[0] ? proc->args[0] : proc->args[1];
-	operands->left = PG_GETARG_DATUM(0);
-	operands->right = PG_GETARG_DATUM(1);
-	if (proc->args[0])
-		operands->left = tde_datum_decrypt(proc->args[0], operands->left, call->declared[0]);
-	if (proc->args[1])
-		operands->right = tde_datum_decrypt(proc->args[1], operands->right, call->declared[1]);
+	operands->proc = call->proc;
+	operands->comparison = call->proc->comparison ? call->proc->comparison : tde_resolve_comparison(call->proc);
+	for (int i = 0; i < 2; i++)
+	{
+		TdeType    *type = call->proc->args[i];
+		FmgrInfo   *convert = &operands->comparison->convert[i];
+
+		operands->plain[i] = type ? tde_datum_decrypt(type, PG_GETARG_DATUM(i), call->declared[i]) : PG_GETARG_DATUM(i);
+		operands->values[i] = OidIsValid(convert->fn_oid) ? FunctionCall1(convert, operands->plain[i]) : operands->plain[i];
+	}
 }
 
-static void
+static inline void
 free_operands(Operands *operands)
 {
-	if (operands->free_left)
-		tde_datum_free(operands->free_left, operands->left);
-	if (operands->free_right)
-		tde_datum_free(operands->free_right, operands->right);
+	for (int i = 0; i < 2; i++)
+	{
+		if (operands->comparison->free_converted[i])
+			pfree(DatumGetPointer(operands->values[i]));
+		if (operands->proc->args[i])
+			tde_datum_free(operands->proc->args[i], operands->plain[i]);
+	}
 }
 
 static int
 compare(FunctionCallInfo fcinfo)
 {
 	Operands	operands;
-	FmgrInfo   *base_compare;
 	int			result;
 
 	get_operands(fcinfo, &operands);
-	base_compare = tde_base_compare(operands.type);
-	if (base_compare == NULL)
+	if (unlikely(!OidIsValid(operands.comparison->compare.fn_oid)))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("could not identify a comparison function for type %s", format_type_be(operands.type->base))));
-	result = DatumGetInt32(FunctionCall2Coll(base_compare, PG_GET_COLLATION(), operands.left, operands.right));
+				 errmsg("type %s has no order", format_type_be(operands.proc->arg_types[0]))));
+	result = DatumGetInt32(FunctionCall2Coll(&operands.comparison->compare, PG_GET_COLLATION(),
+											 operands.values[0], operands.values[1]));
 	free_operands(&operands);
 	return result;
 }
@@ -82,8 +90,8 @@ are_equal(FunctionCallInfo fcinfo)
 	bool		result;
 
 	get_operands(fcinfo, &operands);
-	result = DatumGetBool(FunctionCall2Coll(tde_base_equal(operands.type), PG_GET_COLLATION(),
-											operands.left, operands.right));
+	result = DatumGetBool(FunctionCall2Coll(&operands.comparison->equal, PG_GET_COLLATION(),
+											operands.values[0], operands.values[1]));
 	free_operands(&operands);
 	return result;
 }
@@ -124,9 +132,56 @@ tde_ge(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(compare(fcinfo) >= 0);
 }
 
-/* tde_cmp(encrypted, encrypted) returns int4 - btree support function 1. */
+/* tde_cmp(a, b) returns int4 - btree support function 1. */
 Datum
 tde_cmp(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT32(compare(fcinfo));
+}
+
+/* tde_larger(encrypted, encrypted) returns encrypted - transition function of max(); the value travels as it is. */
+Datum
+tde_larger(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(compare(fcinfo) >= 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
+}
+
+/* tde_smaller(encrypted, encrypted) returns encrypted - transition function of min(). */
+Datum
+tde_smaller(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(compare(fcinfo) <= 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
+}
+
+/*
+ * tde_in_range(value encrypted, base encrypted, offset, subtract bool, less bool) returns bool - btree support function 3, for
+ * RANGE frames of window functions.
+ */
+Datum
+tde_in_range(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeProc    *proc = call->proc;
+	TdeType    *type = proc->args[0];
+	Datum		value;
+	Datum		base;
+	bool		result;
+
+	if (!OidIsValid(proc->convert.fn_oid))
+	{
+		Oid			function = tde_resolve_btree_support(type->base, proc->arg_types[2], BTINRANGE_PROC);
+
+		if (!OidIsValid(function))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("RANGE with offset PRECEDING/FOLLOWING is not supported for type %s", format_type_be(type->base))));
+		tde_lookup_function(&proc->convert, function);
+	}
+	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
+	base = tde_datum_decrypt(type, PG_GETARG_DATUM(1), call->declared[1]);
+	result = DatumGetBool(FunctionCall5(&proc->convert, value, base, PG_GETARG_DATUM(2), PG_GETARG_DATUM(3),
+										PG_GETARG_DATUM(4)));
+	tde_datum_free(type, value);
+	tde_datum_free(type, base);
+	PG_RETURN_BOOL(result);
 }

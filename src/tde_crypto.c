@@ -262,3 +262,53 @@ tde_crypto_reason(void)
 	ERR_clear_error();
 	return text;
 }
+
+/* ---- keyed hash ---- */
+
+struct TdePrf
+{
+	EVP_CIPHER_CTX *context;	/* AES-256-ECB without padding, the key set once */
+};
+
+TdeStatus
+tde_prf_new(TdePrf **prf, const uint8_t key[32])
+{
+	TdePrf	   *new = OPENSSL_zalloc(sizeof(*new));
+
+	*prf = NULL;
+	ERR_clear_error();
+	if (new == NULL)
+		return TDE_E_NOMEM;
+	new->context = EVP_CIPHER_CTX_new();
+	if (new->context == NULL || EVP_EncryptInit_ex2(new->context, EVP_aes_256_ecb(), key, NULL, NULL) != 1 ||
+		EVP_CIPHER_CTX_set_padding(new->context, 0) != 1)
+	{
+		tde_prf_free(new);
+		return TDE_E_CRYPTO;
+	}
+	*prf = new;
+	return TDE_OK;
+}
+
+TdeStatus
+tde_prf(TdePrf *prf, uint32_t number, uint32_t *result)
+{
+	/* little-endian on every machine: the result is stored in hash indexes */
+	uint8_t		block[16] = {(uint8_t) number, (uint8_t) (number >> 8), (uint8_t) (number >> 16), (uint8_t) (number >> 24)};
+	uint8_t		out[16];
+	int			written = 0;
+
+	if (EVP_EncryptUpdate(prf->context, out, &written, block, sizeof(block)) != 1 || written != sizeof(block))
+		return TDE_E_CRYPTO;
+	*result = (uint32_t) out[0] | (uint32_t) out[1] << 8 | (uint32_t) out[2] << 16 | (uint32_t) out[3] << 24;
+	return TDE_OK;
+}
+
+void
+tde_prf_free(TdePrf *prf)
+{
+	if (prf == NULL)
+		return;
+	EVP_CIPHER_CTX_free(prf->context);
+	OPENSSL_clear_free(prf, sizeof(*prf));
+}

@@ -150,7 +150,7 @@ is_number(const char *word)
 Datum
 tde_typmod_in(PG_FUNCTION_ARGS)
 {
-	TdeType    *type = tde_type_of_modifier_function(fcinfo->flinfo->fn_oid);
+	TdeType    *type = tde_type_of_function(fcinfo->flinfo->fn_oid);
 	TdeModifiers mods;
 	Datum	   *words;
 	int			count;
@@ -216,7 +216,7 @@ print_base_modifiers(StringInfo buf, TdeType *type, int32 base_typmod)
 Datum
 tde_typmod_out(PG_FUNCTION_ARGS)
 {
-	TdeType    *type = tde_type_of_modifier_function(fcinfo->flinfo->fn_oid);
+	TdeType    *type = tde_type_of_function(fcinfo->flinfo->fn_oid);
 	TdeModifiers mods = tde_type_modifiers(type, PG_GETARG_INT32(0));
 	StringInfoData buf;
 

@@ -12,6 +12,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
+#include "tde_crypto.h"
 #include "tde_error.h"
 #include "tde_keycache.h"
 #include "tde_recent.h"
@@ -36,6 +37,8 @@ TdeStats	tde_stats;
 
 static HTAB *rows = NULL;		/* id -> TdeDataKey */
 static HTAB *contexts = NULL;	/* ContextId -> ContextEntry */
+static TdePrf *hash_prf = NULL; /* under the hash key of hash_epoch */
+static uint64 hash_epoch = 0;
 
 static HTAB *
 make_table(const char *name, Size keysize, Size entrysize)
@@ -56,6 +59,8 @@ drop_contexts(void)
 	ContextEntry *entry;
 
 	tde_recent_forget();
+	tde_prf_free(hash_prf);
+	hash_prf = NULL;
 	if (contexts == NULL)
 		return;
 	hash_seq_init(&status, contexts);
@@ -222,6 +227,7 @@ missing_key_error(int32 slot, char kind)
 	ereport(ERROR,
 			(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 			 slot == TDE_SLOT_CATALOG ? errmsg("this database has no data key for literals yet") :
+			 slot == TDE_SLOT_HASH ? errmsg("this database has no hash key yet") :
 			 errmsg("this database has no data key for slot %d %s yet", slot,
 					kind == TDE_KIND_NOMAC ? "without MAC" : "with MAC"),
 			 errdetail("Data keys are made when the wallet is opened in a database, and when a column is declared."),
@@ -250,4 +256,45 @@ tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_
 		missing_key_error(slot, kind);
 	}
 	return ready_key(row, spec, type_tag);
+}
+
+/* Make the keyed hash ready under the current hash key. */
+static void
+set_up_hash(void)
+{
+	static const uint8 info[] = "tde_column/1hash";
+	const TdeDataKey *row;
+	uint8		data_key[TDE_DATA_KEY_SIZE];
+	uint8		key[32];
+	TdeStatus	status;
+
+	refresh();
+	row = current_row(TDE_SLOT_HASH, TDE_KIND_HASH);
+	if (row == NULL)
+	{
+		if (!tde_wallet_ensure_open())
+			tde_wallet_closed_error("to read or write encrypted values");
+		missing_key_error(TDE_SLOT_HASH, TDE_KIND_HASH);
+	}
+	tde_keystore_unwrap(row, data_key);
+	status = tde_hkdf(data_key, sizeof(data_key), info, sizeof(info) - 1, key, sizeof(key));
+	OPENSSL_cleanse(data_key, sizeof(data_key));
+	follow_wallet();
+	tde_prf_free(hash_prf);
+	if (status == TDE_OK)
+		status = tde_prf_new(&hash_prf, key);
+	OPENSSL_cleanse(key, sizeof(key));
+	tde_check(status);
+	hash_epoch = tde_keys_epoch;
+}
+
+uint32
+tde_keyed_hash(uint32 number)
+{
+	uint32		result;
+
+	if (unlikely(hash_prf == NULL || !tde_keys_fresh(hash_epoch)))
+		set_up_hash();
+	tde_check(tde_prf(hash_prf, number, &result));
+	return result;
 }

@@ -41,4 +41,7 @@ extern const TdeKey *tde_key_for_reading(uint32 id, TdeSpec spec, const uint8 ty
 /* The active key of a slot for new values of this spec; ereport if there is none. */
 extern const TdeKey *tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE]);
 
+/* The keyed hash of a number, under the database's hash key; ereport if the wallet is closed. */
+extern uint32 tde_keyed_hash(uint32 number);
+
 #endif							/* TDE_KEYCACHE_H */

@@ -9,6 +9,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/pg_amproc.h"
 #include "catalog/pg_cast.h"
 #include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
@@ -24,7 +25,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
-#include "utils/typcache.h"
 #include "utils/uuid.h"
 
 #include "tde_compat.h"
@@ -259,48 +259,57 @@ tde_type_get(Oid oid)
 	return type;
 }
 
-TdeType *
-tde_type_of_modifier_function(Oid function)
+/* The encrypted type in the first row of a catalog in which a column is this function; InvalidOid if there is none. */
+static Oid
+type_by_column(Oid catalog, AttrNumber column, Oid function)
 {
-	static const AttrNumber columns[] = {Anum_pg_type_typmodin, Anum_pg_type_typmodout};
+	Relation	rel = table_open(catalog, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	Oid			type = InvalidOid;
+
+	ScanKeyInit(&key, column, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(function));
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
+	while (!OidIsValid(type) && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		if (catalog == AccessMethodProcedureRelationId)
+			type = ((Form_pg_amproc) GETSTRUCT(tuple))->amproclefttype;
+		else if (((Form_pg_type) GETSTRUCT(tuple))->typtype == TYPTYPE_BASE)	/* and not its array type */
+			type = ((Form_pg_type) GETSTRUCT(tuple))->oid;
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return type;
+}
+
+TdeType *
+tde_type_of_function(Oid function)
+{
 	TdeProc    *proc;
+	Oid			type;
 	bool		found;
 
 	proc = hash_search(procs, &function, HASH_FIND, NULL);
 	if (proc && proc->valid && proc->result)
 		return proc->result;
 
-	for (int i = 0; i < lengthof(columns); i++)
-	{
-		Relation	rel = table_open(TypeRelationId, AccessShareLock);
-		ScanKeyData key;
-		SysScanDesc scan;
-		HeapTuple	tuple;
-		Oid			oid = InvalidOid;
+	type = type_by_column(TypeRelationId, Anum_pg_type_typmodin, function);
+	if (!OidIsValid(type))
+		type = type_by_column(TypeRelationId, Anum_pg_type_typmodout, function);
+	if (!OidIsValid(type))
+		type = type_by_column(AccessMethodProcedureRelationId, Anum_pg_amproc_amproc, function);
+	if (!OidIsValid(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("no encrypted type uses the function with OID %u", function)));
 
-		ScanKeyInit(&key, columns[i], BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(function));
-		scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
-		while (!OidIsValid(oid) && HeapTupleIsValid(tuple = systable_getnext(scan)))
-			if (((Form_pg_type) GETSTRUCT(tuple))->typtype == TYPTYPE_BASE)
-				oid = ((Form_pg_type) GETSTRUCT(tuple))->oid;
-		systable_endscan(scan);
-		table_close(rel, AccessShareLock);
-		if (OidIsValid(oid))
-		{
-			TdeType    *type = tde_type_get(oid);
-
-			proc = hash_search(procs, &function, HASH_ENTER, &found);
-			memset(proc, 0, sizeof(*proc));
-			proc->oid = function;
-			proc->result = type;
-			proc->valid = true;
-			return type;
-		}
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("no encrypted type has the modifier function with OID %u", function)));
-	return NULL;
+	proc = hash_search(procs, &function, HASH_ENTER, &found);
+	memset(proc, 0, sizeof(*proc));
+	proc->oid = function;
+	proc->result = tde_type_get(type);
+	proc->valid = true;
+	return proc->result;
 }
 
 /* ---- functions ---- */
@@ -428,36 +437,6 @@ tde_base_send(TdeType *type)
 		tde_lookup_function(&type->send, function);
 	}
 	return &type->send;
-}
-
-FmgrInfo *
-tde_base_compare(TdeType *type)
-{
-	if (!OidIsValid(type->compare.fn_oid))
-	{
-		TypeCacheEntry *entry = lookup_type_cache(type->base, TYPECACHE_CMP_PROC);
-
-		if (!OidIsValid(entry->cmp_proc))
-			return NULL;
-		tde_lookup_function(&type->compare, entry->cmp_proc);
-	}
-	return &type->compare;
-}
-
-FmgrInfo *
-tde_base_equal(TdeType *type)
-{
-	if (!OidIsValid(type->equal.fn_oid))
-	{
-		TypeCacheEntry *entry = lookup_type_cache(type->base, TYPECACHE_EQ_OPR);
-
-		if (!OidIsValid(entry->eq_opr))
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_FUNCTION),
-					 errmsg("could not identify an equality operator for type %s", format_type_be(type->base))));
-		tde_lookup_function(&type->equal, get_opcode(entry->eq_opr));
-	}
-	return &type->equal;
 }
 
 Datum

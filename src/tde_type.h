@@ -44,8 +44,6 @@ typedef struct TdeType
 	FmgrInfo	output;
 	FmgrInfo	receive;
 	FmgrInfo	send;
-	FmgrInfo	compare;
-	FmgrInfo	equal;
 	FmgrInfo	coerce;			/* length coercion */
 	Oid			ioparam;
 
@@ -65,6 +63,7 @@ typedef struct TdeProc
 	Oid			result_type;
 	TdeType    *args[3];		/* NULL where the argument is not of an encrypted type */
 	TdeType    *result;			/* likewise */
+	struct TdeComparison *comparison;	/* of the first two arguments, or NULL: not looked up; see tde_resolve.c */
 	FmgrInfo	convert;		/* between the base type and another, for casts that need it; see tde_cast.c */
 	int			convert_path;	/* CoercionPathType, or -1: not looked up */
 } TdeProc;
@@ -97,8 +96,11 @@ tde_type_modifiers(TdeType *type, int32 typmod)
 /* The same as tde_type_find; ereport if it is not one. */
 extern TdeType *tde_type_get(Oid type);
 
-/* The encrypted type whose modifier functions have this OID (they get no argument that would tell). */
-extern TdeType *tde_type_of_modifier_function(Oid function);
+/*
+ * The encrypted type whose modifier or sort support function has this OID; their arguments do not tell, so that each type has
+ * SQL functions of its own.
+ */
+extern TdeType *tde_type_of_function(Oid function);
 
 extern TdeCall *tde_call_setup(FmgrInfo *flinfo);
 
@@ -115,8 +117,6 @@ extern FmgrInfo *tde_base_input(TdeType *type);
 extern FmgrInfo *tde_base_output(TdeType *type);
 extern FmgrInfo *tde_base_receive(TdeType *type);
 extern FmgrInfo *tde_base_send(TdeType *type);
-extern FmgrInfo *tde_base_compare(TdeType *type);	/* NULL: it has no order */
-extern FmgrInfo *tde_base_equal(TdeType *type);
 
 /* Apply the base type's own length coercion; the same datum if there is nothing to do. */
 extern Datum tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit);

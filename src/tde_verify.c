@@ -135,7 +135,6 @@ static const struct
 	{TEXTOID, -1, good_text},
 	{VARCHAROID, -1, good_text},
 	{BPCHAROID, -1, good_text},
-	{JSONOID, -1, good_text},
 	{BYTEAOID, -1, any_bytes},
 	{NUMERICOID, -1, good_numeric},
 	{INT2OID, 2, any_bytes},

@@ -51,7 +51,7 @@ SELECT is((SELECT count(DISTINCT tag(enc)) FROM family), (SELECT count(*) FROM f
 SELECT cmp_ok((SELECT count(*) FROM fn WHERE on_values), '>', 100::bigint, 'functions are found');
 SELECT is_empty('SELECT signature FROM fn WHERE obj_description(oid, ''pg_proc'') IS NULL', 'functions have a comment');
 SELECT is_empty('SELECT signature FROM fn WHERE on_values AND (proparallel <> ''s'' OR NOT proisstrict OR prosecdef OR proleakproof)
-                 AND prolang <> (SELECT oid FROM pg_language WHERE lanname = ''sql'')',
+                 AND prolang = (SELECT oid FROM pg_language WHERE lanname = ''c'')',
                 'functions of values are parallel safe and strict, and never leakproof');
 SELECT is_empty('SELECT signature FROM fn WHERE proparallel = ''s'' AND provolatile = ''v''', 'nothing volatile is labelled parallel safe');
 SELECT is_empty($$SELECT signature FROM fn WHERE provolatile = 'v' AND oid IN (
@@ -77,11 +77,14 @@ SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ W
                   AND castcontext = 'i' AND pronargs = 3)$$, 'types have a length coercion');
 SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ WHERE castsource = f.enc AND casttarget = f.base
                   AND castcontext = 'i')$$, 'an encrypted value is its base type''s, implicitly');
-SELECT is_empty($$SELECT name FROM cast_ WHERE casttarget = enc AND castsource <> enc AND (castcontext <> 'a' OR pronargs <> 3)$$,
-                'what becomes an encrypted value does so by assignment, knowing the column''s modifiers');
+SELECT is_empty($$SELECT name FROM cast_ c WHERE casttarget = enc AND castsource <> enc AND (pronargs <> 3 OR castcontext <> coalesce(
+                    (SELECT CASE WHEN s.enc IS NOT NULL OR c.base IN ('int2'::regtype, 'int4', 'int8', 'numeric', 'float4', 'float8') THEN b.castcontext ELSE 'a' END
+                     FROM pg_cast b LEFT JOIN family s ON s.enc = c.castsource
+                     WHERE b.castsource = coalesce(s.base, c.castsource) AND b.casttarget = c.base AND b.castsource <> b.casttarget), 'a'))$$,
+                'what becomes an encrypted value does so by assignment, numbers and encrypted values as the base types do; all know the column''s modifiers');
 SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ WHERE castsource = f.base AND casttarget = f.enc)$$,
                 'the base type can be assigned');
-SELECT is_empty($$SELECT name FROM cast_ c WHERE castsource = enc AND casttarget NOT IN (enc, base) AND castcontext = 'i'
+SELECT is_empty($$SELECT name FROM cast_ c WHERE castsource = enc AND casttarget NOT IN (SELECT enc FROM family UNION SELECT c.base) AND castcontext = 'i'
                   AND NOT EXISTS (SELECT FROM pg_cast b WHERE b.castsource = c.base AND b.casttarget = c.casttarget AND b.castmethod = 'b' AND b.castcontext = 'i')$$,
                 'other types only by assignment, unless they are the same bytes: no second way into arithmetic');
 SELECT is_empty($$SELECT name FROM cast_ WHERE castsource = enc AND casttarget IN ('float8'::regtype, 'int4'::regtype) AND casttarget <> base AND castcontext = 'i'$$,
@@ -98,7 +101,10 @@ SELECT is_empty($$SELECT f.enc, b.casttarget::regtype FROM family f JOIN pg_cast
 --
 CREATE TEMP TABLE operator AS SELECT o.*, o.oid::regoperator::text AS signature FROM pg_operator o
   JOIN member m ON m.classid = 'pg_operator'::regclass AND m.objid = o.oid;
-SELECT is_empty('SELECT signature FROM operator JOIN pg_proc p ON p.oid = oprcode WHERE p.provolatile <> ''i''', 'operators are immutable, as index members must be');
+SELECT is_empty($$SELECT signature FROM operator o JOIN pg_proc p ON p.oid = oprcode LEFT JOIN family l ON l.enc = oprleft LEFT JOIN family r ON r.enc = oprright
+                  WHERE p.provolatile <> coalesce((SELECT bp.provolatile FROM pg_operator b JOIN pg_proc bp ON bp.oid = b.oprcode WHERE b.oprname = '='
+                    AND b.oprleft = coalesce(l.base, oprleft) AND b.oprright = coalesce(r.base, oprright)), 'i')$$,
+                'operators are immutable, as index members must be, but where the base types'' own depend on the time zone');
 SELECT is_empty($$SELECT signature FROM operator WHERE oprname IN ('=', '<>', '<', '<=', '>', '>=') AND 0 IN (oprcom, oprnegate, oprrest::oid, oprjoin::oid)$$,
                 'comparisons have commutator, negator and selectivity estimators');
 SELECT is_empty($$SELECT o.signature FROM operator o WHERE oprcom <> 0 AND NOT EXISTS (SELECT FROM pg_operator c WHERE c.oid = o.oprcom AND c.oprcom = o.oid)
@@ -129,7 +135,7 @@ SELECT is_empty($$SELECT extconfig FROM pg_extension WHERE extname = 'tde_column
 SELECT is_empty($$SELECT signature FROM fn WHERE NOT on_values AND proname ~ '^tde_(wallet|create|ensure|ddl)' AND has_function_privilege('public', oid, 'EXECUTE')$$,
                 'wallet, keys and types are not for everybody to manage');
 SELECT set_eq($$SELECT objid::regclass::text FROM member JOIN pg_class c ON c.oid = objid WHERE classid = 'pg_class'::regclass AND relkind IN ('r', 'v')
-                AND has_table_privilege('public', c.oid, 'SELECT')$$, ARRAY['tde_stats', 'tde_encrypted_columns'], 'what everybody may read');
+                AND has_table_privilege('public', c.oid, 'SELECT')$$, ARRAY['tde_stats', 'tde_encrypted_columns', 'tde_types'], 'what everybody may read');
 SELECT is(evtenabled, 'A'::"char", 'the event trigger fires in every session_replication_role') FROM pg_event_trigger WHERE evtname = 'tde_column_ddl';
 SELECT isnt((SELECT obj_description(oid, 'pg_event_trigger') FROM pg_event_trigger WHERE evtname = 'tde_column_ddl'), NULL, 'and has a comment');
 

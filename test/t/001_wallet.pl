@@ -383,7 +383,7 @@ WHERE has_function_privilege('public', oid, 'EXECUTE') = %s AND oid NOT IN (SELE
 is(lines_of($node, sprintf $executable, 'true'), 'tde_stats_counters tde_type_spec tde_type_tag', 'what everybody may execute');
 is(
   lines_of($node, sprintf $executable, 'false'),
-  'tde_create_type tde_ddl_trigger tde_ensure_keys tde_wallet_close tde_wallet_create tde_wallet_open tde_wallet_status',
+  'tde_add_operators tde_base_family tde_create_type tde_ddl_trigger tde_ensure_keys tde_wallet_close tde_wallet_create tde_wallet_open tde_wallet_status',
   'what not everybody may execute');
 
 # The passphrase is not in the server log, by whatever way it comes.  The log is as talkative as it gets.

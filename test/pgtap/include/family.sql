@@ -27,12 +27,12 @@ INSERT INTO sample
                                           'infinity', '-infinity']),
     ('interval',         ARRAY['0', '1 mon', '30 days', '-1 mon 1 day -00:00:00.000001', '170000000 years', '-170000000 years']),
     ('bytea',            ARRAY['', '\x00', '\x0000', '\xff', '\x' || repeat('00ff', 8), '\x' || repeat('5a', 1000)]),
-    ('uuid',             ARRAY['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11']),
-    ('json',             ARRAY['{}', 'null', ' [1, 2.50, "ü"] ', '{"k":1, "k":2}', '"' || repeat('x', 1000) || '"'])
+    ('uuid',             ARRAY['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'])
   ) AS list (base, list);
 -- A flipped bit in these could lead their functions astray, so they are not to be had without a MAC.
 INSERT INTO sample
   SELECT base, unnest(list), false FROM (VALUES
+    ('json',             ARRAY['{}', 'null', ' [1, 2.50, "ü"] ', '{"k":1, "k":2}', '"' || repeat('x', 1000) || '"']),
     ('jsonb',            ARRAY['{}', 'null', '[1, 2.50, "ü"]', '{"k": {"n": [true, null, -1e10]}}']),
     ('inet',             ARRAY['0.0.0.0/0', '192.168.1.5/24', '192.168.1.5', '::1', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'])
   ) AS list (base, list);

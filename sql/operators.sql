@@ -1,0 +1,76 @@
+-- Operators, joins, grouping, sorting and windows across encrypted and plain types.
+CREATE TABLE n (i2 encrypted_int2, i4 encrypted_int4, i8 encrypted_int8, nu encrypted_numeric, f4 encrypted_float4, f8 encrypted_float8);
+INSERT INTO n VALUES (1, 1, 1, 1, 1, 1), (2, 2, 2, 2.5, 2.5, 2.5), (3, 3, 3, 3, 3, 3);
+SELECT i4 = i8, i2 < i8, nu = i4, nu > i8, f8 = nu, f4 = f8, i2 = f4, i4 = 1::int8, 1::int2 = i8, nu = 2.5::float8, f8 >= 2::int4
+FROM n ORDER BY i4;
+SELECT i4 % 2, f8 / 2, nu * 2, i8 + 1::int2 FROM n ORDER BY nu DESC;
+SELECT coalesce(nu, 0), CASE WHEN i4 > 1 THEN nu ELSE 0 END, greatest(i8, 2) FROM n ORDER BY i8;
+SELECT i4 FROM n UNION SELECT 7 ORDER BY 1;
+SELECT min(i4), max(nu), max(f8), pg_typeof(max(nu)) FROM n;
+
+CREATE TABLE s (t encrypted_text, v encrypted_varchar(20), c encrypted_bpchar, d encrypted_date, z encrypted_timestamptz, ts encrypted_timestamp, u encrypted_uuid,
+                b encrypted_bool, j encrypted_jsonb, i encrypted_inet, iv encrypted_interval);
+INSERT INTO s VALUES ('postgres', 'postgres', 'x  ', '2024-01-01', '2024-01-01 00:00', '2024-01-01', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', true,
+                      '{"a": [1, 2]}', '10.0.0.1', '1 day');
+SELECT t = v, t = 'postgres'::name, 'postgres'::name = v, v = 'postgres'::text, t = 'postgres'::varchar, c = 'x', d = ts, d = z, ts = z, b = true,
+       j = '{"a": [1, 2]}'::jsonb, i = '10.0.0.1'::inet, iv = '24 hours'::interval, u > '00000000-0000-0000-0000-000000000000' FROM s;
+SELECT j -> 'a', j ->> 'a', j @> '{"a": [1]}', jsonb_array_length(j -> 'a'), host(i), d + 1, z - iv, extract(year FROM d), b AND true FROM s;
+
+-- plans: plain columns keep PostgreSQL's operators; encrypted ones have their own families
+CREATE TABLE e (id int, k encrypted_int4 PRIMARY KEY, t encrypted_text(nosalt), w encrypted_int8);
+INSERT INTO e SELECT g, g, 'k' || g % 100, g % 10 FROM generate_series(1, 1000) g;
+CREATE TABLE p (id int, k int8, t varchar(10));
+INSERT INTO p SELECT g, g, 'k' || g FROM generate_series(1, 200) g;
+ANALYZE e, p;
+SET enable_mergejoin = off; SET enable_nestloop = off;
+SELECT count(*), sum(e.k) FROM e JOIN p ON e.k = p.k;
+SELECT count(*) FROM e JOIN p USING (t);
+SELECT count(*) FROM e a JOIN e b ON a.w = b.k;
+SET enable_hashjoin = off; SET enable_mergejoin = on;
+SELECT count(*), sum(e.k) FROM e JOIN p ON e.k = p.k;
+SELECT count(*) FROM e JOIN p USING (t);
+SELECT count(*) FROM e a JOIN e b ON a.w = b.k;
+SET enable_mergejoin = off; SET enable_nestloop = on;
+SELECT count(*), sum(e.k) FROM e JOIN p ON e.k = p.k;
+RESET enable_mergejoin; RESET enable_nestloop; RESET enable_hashjoin;
+SELECT w, count(*), min(t), max(k) FROM e GROUP BY w ORDER BY w LIMIT 3;
+SELECT count(DISTINCT t), count(DISTINCT w) FROM e;
+SELECT k FROM e ORDER BY k DESC LIMIT 3;
+SELECT k, sum(k) OVER (ORDER BY k RANGE BETWEEN 2 PRECEDING AND 1 FOLLOWING) FROM e WHERE k < 6 ORDER BY k;
+SELECT d, count(*) OVER (ORDER BY d RANGE BETWEEN '1 day' PRECEDING AND CURRENT ROW) FROM s;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT max(k) FROM e;
+EXPLAIN (COSTS OFF) SELECT * FROM e WHERE k = 5::int8;
+EXPLAIN (COSTS OFF) SELECT * FROM e WHERE k BETWEEN 5 AND 7;
+SELECT id FROM e WHERE k BETWEEN 5 AND 7 ORDER BY k;
+CREATE INDEX ON e USING hash (t);
+EXPLAIN (COSTS OFF) SELECT * FROM e WHERE t = 'k5';
+SELECT count(*) FROM e WHERE t = 'k5';
+RESET enable_seqscan;
+
+-- foreign keys, encrypted to plain and to another specification; partitions; exclusion
+CREATE TABLE child (k encrypted_int4(aes128, nosalt) REFERENCES e, t text);
+INSERT INTO child VALUES (7, 'x');
+INSERT INTO child VALUES (7777, 'x');
+DELETE FROM e WHERE k = 7;
+CREATE TABLE plain_child (k int REFERENCES e (k));
+INSERT INTO plain_child VALUES (8);
+INSERT INTO plain_child VALUES (8888);
+CREATE TABLE parts (a encrypted_text, n encrypted_int4) PARTITION BY LIST (a);
+CREATE TABLE parts_x PARTITION OF parts FOR VALUES IN ('x', 'y');
+CREATE TABLE parts_d PARTITION OF parts DEFAULT PARTITION BY RANGE (n);
+CREATE TABLE parts_d1 PARTITION OF parts_d FOR VALUES FROM (0) TO (10);
+CREATE TABLE hashed (a encrypted_int8) PARTITION BY HASH (a);
+CREATE TABLE hashed0 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE hashed1 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO parts VALUES ('x', 1), ('z', 2);
+INSERT INTO hashed SELECT generate_series(1, 100);
+SELECT tableoid::regclass, a, n FROM parts ORDER BY a;
+SELECT count(*) > 20 AS spread FROM hashed0;
+CREATE TABLE ex (a encrypted_int4, EXCLUDE (a WITH =));
+INSERT INTO ex VALUES (1), (2);
+INSERT INTO ex VALUES (1);
+MERGE INTO ex USING (VALUES (2), (3)) v (a) ON ex.a = v.a WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (v.a);
+SELECT * FROM ex ORDER BY a;
+\set VERBOSITY terse
+DROP TABLE n, s, e, p, child, plain_child, parts, hashed, ex CASCADE;

@@ -1,0 +1,73 @@
+/*
+ * tde_hash.c - hash support of encrypted types: hash indexes, hash joins, grouping, hash partitions.
+ *
+ * Support function 1 is keyed, because spill files and hash indexes keep its results on disk: the base type's own hash, so that
+ * what is equal hashes alike, through a pseudo-random function under the database's hash key.  The base type's member of our
+ * families is keyed, too, for joins of a plain column with an encrypted one.
+ *
+ * Support function 2 (extended) is the base type's, without a key: it decides to which hash partition a row belongs, and that must
+ * survive dump, restore and replication to a server with other keys.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+#include "utils/typcache.h"
+
+#include "tde_compat.h"
+#include "tde_datum.h"
+
+PG_FUNCTION_INFO_V1(tde_hash);
+PG_FUNCTION_INFO_V1(tde_hash_extended);
+
+/* The base type's hash function; extended has a second argument, the seed. */
+static FmgrInfo *
+base_hash(TdeProc *proc, bool extended)
+{
+	if (!OidIsValid(proc->convert.fn_oid))
+	{
+		Oid			base = proc->args[0] ? proc->args[0]->base : proc->arg_types[0];
+		TypeCacheEntry *entry = lookup_type_cache(base, TYPECACHE_HASH_PROC | TYPECACHE_HASH_EXTENDED_PROC);
+		Oid			function = extended ? entry->hash_extended_proc : entry->hash_proc;
+
+		if (!OidIsValid(function))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_FUNCTION),
+					 errmsg("could not identify a hash function for type %s", format_type_be(base))));
+		tde_lookup_function(&proc->convert, function);
+	}
+	return &proc->convert;
+}
+
+/* tde_hash(encrypted or base) returns int4 */
+Datum
+tde_hash(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeType    *type = call->proc->args[0];
+	Datum		value = PG_GETARG_DATUM(0);
+	uint32		hash;
+
+	if (type)
+		value = tde_datum_decrypt(type, value, call->declared[0]);
+	hash = DatumGetUInt32(FunctionCall1Coll(base_hash(call->proc, false), PG_GET_COLLATION(), value));
+	if (type)
+		tde_datum_free(type, value);
+	PG_RETURN_UINT32(tde_keyed_hash(hash));
+}
+
+/* tde_hash_extended(encrypted or base, int8 seed) returns int8 */
+Datum
+tde_hash_extended(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeType    *type = call->proc->args[0];
+	Datum		value = PG_GETARG_DATUM(0);
+	Datum		hash;
+
+	if (type)
+		value = tde_datum_decrypt(type, value, call->declared[0]);
+	hash = FunctionCall2Coll(base_hash(call->proc, true), PG_GET_COLLATION(), value, PG_GETARG_DATUM(1));
+	if (type)
+		tde_datum_free(type, value);
+	PG_RETURN_DATUM(hash);
+}

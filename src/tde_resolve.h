@@ -1,0 +1,31 @@
+/*
+ * tde_resolve.h - which functions of the base types compare two operands of a call.
+ *
+ * layer: 8
+ *
+ * The operands may be of different types: int4 and int8 have comparisons of their own; otherwise exact numbers meet as numeric,
+ * and a float and any other number as float8, as PostgreSQL's parser would make them meet.
+ */
+#ifndef TDE_RESOLVE_H
+#define TDE_RESOLVE_H
+
+#include "tde_type.h"
+
+typedef struct TdeComparison
+{
+	FmgrInfo	compare;		/* fn_oid InvalidOid: the types have no order */
+	FmgrInfo	equal;
+	FmgrInfo	convert[2];		/* fn_oid InvalidOid: the operand is compared as it is */
+	bool		free_converted[2];	/* the conversion's result is passed by reference */
+} TdeComparison;
+
+/* ereport if the two base types cannot be compared. */
+extern TdeComparison *tde_resolve_comparison(TdeProc *proc);
+
+/*
+ * The base type's member of a support function of btree, for an operator class's own left and another right type;
+ * InvalidOid if it has none.
+ */
+extern Oid	tde_resolve_btree_support(Oid left, Oid right, int16 number);
+
+#endif							/* TDE_RESOLVE_H */
