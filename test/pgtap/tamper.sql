@@ -82,7 +82,10 @@ CREATE TEMP TABLE resized AS
   UNION ALL
   SELECT * FROM verdicts('SELECT *, ''twice'' AS what, bytes || bytes AS damaged FROM original WHERE mac')
   UNION ALL
-  SELECT * FROM verdicts('SELECT *, ''without its first '' || n AS what, substr(bytes, n + 1) AS damaged FROM original, generate_series(1, 20) n WHERE mac');
+  -- Cut from the front, the next bytes are read as a header.  They are as good as random, and now and then say that there is no
+  -- MAC; then that is a question of the nomac key, and of nomac.sql.
+  SELECT * FROM verdicts('SELECT *, ''without its first '' || n AS what, substr(bytes, n + 1) AS damaged FROM original, generate_series(1, 20) n
+                          WHERE mac AND (n >= octet_length(bytes) OR get_byte(bytes, least(n, octet_length(bytes) - 1)) & 48 <> 0)');
 SELECT is_empty('SELECT * FROM resized WHERE verdict IS NULL', 'a value with MAC cannot be truncated or extended');
 SELECT set_eq('SELECT DISTINCT verdict FROM resized WHERE verdict NOT LIKE ''TDE03%''', ARRAY[:refused], 'in the same words');
 SELECT is(verdict_encrypted_text(''), :refused, 'no bytes at all');
