@@ -155,7 +155,7 @@ set_up(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
 	uint8		data_key[TDE_DATA_KEY_SIZE];
 	TdeStatus	status;
 
-	tde_keystore_unwrap(row, data_key);
+	tde_keywrap_unwrap(row, data_key);
 	status = tde_value_key_new(&value_key, data_key, spec, type_tag);
 	OPENSSL_cleanse(data_key, sizeof(data_key));
 	tde_check(status);
@@ -276,7 +276,7 @@ set_up_hash(void)
 			tde_wallet_closed_error("to read or write encrypted values");
 		missing_key_error(TDE_SLOT_HASH, TDE_KIND_HASH);
 	}
-	tde_keystore_unwrap(row, data_key);
+	tde_keywrap_unwrap(row, data_key);
 	status = tde_hkdf(data_key, sizeof(data_key), info, sizeof(info) - 1, key, sizeof(key));
 	OPENSSL_cleanse(data_key, sizeof(data_key));
 	follow_wallet();

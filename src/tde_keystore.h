@@ -9,8 +9,7 @@
 #ifndef TDE_KEYSTORE_H
 #define TDE_KEYSTORE_H
 
-#include "tde_pkcs12.h"
-#include "tde_value.h"
+#include "tde_keywrap.h"
 
 /* Reserved slots; users' slots are 0 (the default key) and up. */
 #define TDE_SLOT_DEFAULT	0
@@ -25,26 +24,6 @@
 
 #define TDE_STATE_ACTIVE	'a'
 
-#define TDE_KCV_SIZE		8
-#define TDE_MAX_WRAPPED		128
-
-/* A row of tde_data_keys. */
-typedef struct TdeDataKey
-{
-	uint32		id;				/* what values name */
-	int32		slot;
-	int32		version;		/* of the slot's key, from 1 */
-	char		kind;
-	char		state;
-	uint8		uuid[16];
-	uint8		database[16];
-	uint8		master[TDE_MASTER_ID_SIZE];
-	int64		created;		/* TimestampTz */
-	uint8		kcv[TDE_KCV_SIZE];
-	uint32		wrapped_size;
-	uint8		wrapped[TDE_MAX_WRAPPED];
-} TdeDataKey;
-
 typedef void (*TdeDataKeyVisitor) (const TdeDataKey *row, void *arg);
 
 /* OID of tde_data_keys in the extension's schema; InvalidOid if the extension is not in this database. */
@@ -52,12 +31,6 @@ extern Oid	tde_keystore_relid(void);
 
 /* Visit every row, under a snapshot of its own (historic while decoding). */
 extern void tde_keystore_scan(TdeDataKeyVisitor visit, void *arg);
-
-/*
- * Unwrap, and see that every field of the row is the one that was wrapped with the key.  ereport if the wallet is closed
- * or lacks the master key.  The caller cleanses data_key.
- */
-extern void tde_keystore_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE]);
 
 /*
  * See that the slot has an active key of this kind; make its first version if not.  False if it has none and none can be

@@ -1,0 +1,145 @@
+/*
+ * tde_keywrap.c - wrapping data keys by master keys, together with what must stay true of them.
+ */
+#include "postgres.h"
+
+#include <openssl/crypto.h>
+
+#include "utils/builtins.h"
+#include "utils/uuid.h"
+
+#include "tde_compat.h"
+#include "tde_crypto.h"
+#include "tde_error.h"
+#include "tde_keywrap.h"
+#include "tde_wallet.h"
+
+/*
+ * What is wrapped: the key and everything that must stay true of it.  Numbers are big-endian.  A row whose fields were
+ * changed in the file (another kind, slot or database) no longer agrees with it.
+ */
+#define CONTEXT_FORMAT	1
+#define CONTEXT_SIZE	(1 + 16 + 16 + 4 + 4 + 1 + 8)
+#define WRAPPED_SIZE	(CONTEXT_SIZE + TDE_DATA_KEY_SIZE)
+
+static uint8 *
+put_number(uint8 *to, uint64 number, int bytes)
+{
+	for (int i = bytes - 1; i >= 0; i--)
+		*to++ = (uint8) (number >> (8 * i));
+	return to;
+}
+
+static void
+write_context(const TdeDataKey *row, uint8 *to)
+{
+	*to++ = CONTEXT_FORMAT;
+	memcpy(to, row->database, 16);
+	memcpy(to + 16, row->uuid, 16);
+	to = put_number(to + 32, (uint32) row->slot, 4);
+	to = put_number(to, (uint32) row->version, 4);
+	*to++ = (uint8) row->kind;
+	put_number(to, (uint64) row->created, 8);
+}
+
+static void
+check_value(const uint8 *data_key, uint8 *kcv)
+{
+	static const uint8 info[] = {'k', 'c', 'v'};
+
+	tde_check(tde_hkdf(data_key, TDE_DATA_KEY_SIZE, info, sizeof(info), kcv, TDE_KCV_SIZE));
+}
+
+static char *
+uuid_text(const uint8 *bytes)
+{
+	pg_uuid_t	uuid;
+
+	memcpy(uuid.data, bytes, UUID_LEN);
+	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&uuid)));
+}
+
+static void
+master_key_for(const TdeDataKey *row, uint8 *master)
+{
+	if (!tde_wallet_ensure_open())
+		tde_wallet_closed_error("to read or write encrypted values");
+	if (!tde_wallet_master_key(row->master, NULL, master))
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
+				 errmsg("master key %s is not in the wallet", uuid_text(row->master)),
+				 errdetail("Data key %u was wrapped under it.", row->id),
+				 errhint("The wallet belongs to another server or is older than the key.  Put the right file at "
+						 "tde_column.wallet_file and run tde_wallet_open().")));
+}
+
+void
+tde_keywrap_require_master(const TdeDataKey *row)
+{
+	uint8		master[TDE_MASTER_KEY_SIZE];
+
+	master_key_for(row, master);
+	OPENSSL_cleanse(master, sizeof(master));
+}
+
+void
+tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE])
+{
+	uint8		master[TDE_MASTER_KEY_SIZE];
+	uint8		plain[TDE_MAX_WRAPPED];
+	uint8		context[CONTEXT_SIZE];
+	uint8		kcv[TDE_KCV_SIZE];
+	size_t		size = sizeof(plain);
+	TdeStatus	status;
+
+	master_key_for(row, master);
+	status = tde_unwrap_key(master, row->wrapped, row->wrapped_size, plain, &size);
+	OPENSSL_cleanse(master, sizeof(master));
+	if (status != TDE_OK && status != TDE_E_AUTH)
+		tde_throw(status);
+	write_context(row, context);
+	if (status != TDE_OK || size != WRAPPED_SIZE || memcmp(plain, context, CONTEXT_SIZE) != 0)
+	{
+		OPENSSL_cleanse(plain, sizeof(plain));
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
+				 errmsg("could not unwrap data key %u", row->id),
+				 errdetail("Its row in tde_data_keys was changed or damaged."),
+				 errhint("Restore the row from a backup of this database.")));
+	}
+	memcpy(data_key, plain + CONTEXT_SIZE, TDE_DATA_KEY_SIZE);
+	OPENSSL_cleanse(plain, sizeof(plain));
+	check_value(data_key, kcv);
+	if (memcmp(kcv, row->kcv, sizeof(kcv)) != 0)
+	{
+		OPENSSL_cleanse(data_key, TDE_DATA_KEY_SIZE);
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
+				 errmsg("check value of data key %u does not fit the key", row->id)));
+	}
+}
+
+void
+tde_keywrap_new(TdeDataKey *row)
+{
+	uint8		master[TDE_MASTER_KEY_SIZE];
+	uint8		plain[WRAPPED_SIZE];
+	size_t		size = sizeof(row->wrapped);
+
+	if (!tde_wallet_master_key(NULL, row->master, master))
+		tde_wallet_closed_error("to make a data key");
+	PG_TRY();
+	{
+		write_context(row, plain);
+		tde_check(tde_random_key(plain + CONTEXT_SIZE, TDE_DATA_KEY_SIZE));
+		check_value(plain + CONTEXT_SIZE, row->kcv);
+		tde_check(tde_wrap_key(master, plain, sizeof(plain), row->wrapped, &size));
+		row->wrapped_size = size;
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(master, sizeof(master));
+		OPENSSL_cleanse(plain, sizeof(plain));
+	}
+	PG_END_TRY();
+}

@@ -1,0 +1,44 @@
+/*
+ * tde_keywrap.h - a row of tde_data_keys, and how its key is wrapped together with the row's other fields.
+ *
+ * layer: 5
+ */
+#ifndef TDE_KEYWRAP_H
+#define TDE_KEYWRAP_H
+
+#include "tde_pkcs12.h"
+#include "tde_value.h"
+
+#define TDE_KCV_SIZE		8
+#define TDE_MAX_WRAPPED		128
+
+/* A row of tde_data_keys. */
+typedef struct TdeDataKey
+{
+	uint32		id;				/* what values name */
+	int32		slot;
+	int32		version;		/* of the slot's key, from 1 */
+	char		kind;
+	char		state;
+	uint8		uuid[16];
+	uint8		database[16];
+	uint8		master[TDE_MASTER_ID_SIZE];
+	int64		created;		/* TimestampTz */
+	uint8		kcv[TDE_KCV_SIZE];
+	uint32		wrapped_size;
+	uint8		wrapped[TDE_MAX_WRAPPED];
+} TdeDataKey;
+
+/*
+ * Unwrap, and see that every field of the row is the one that was wrapped with the key.  ereport if the wallet is closed
+ * or lacks the master key.  The caller cleanses data_key.
+ */
+extern void tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE]);
+
+/* A new random key for a row whose other fields are set: fills in master, check value and wrapped.  The wallet is open. */
+extern void tde_keywrap_new(TdeDataKey *row);
+
+/* ereport if the wallet is closed or does not have the row's master key. */
+extern void tde_keywrap_require_master(const TdeDataKey *row);
+
+#endif							/* TDE_KEYWRAP_H */
