@@ -29,7 +29,7 @@ extern TDE_MUST_CHECK TdeStatus tde_unwrap_key(const uint8_t kek[32], const uint
 
 /*
  * A keyed hash of 32 bits: AES-256 of one block that holds the number, truncated (a pseudo-random function as long as the block
- * cipher is one).  It costs a sixth of what OpenSSL's SipHash does.
+ * cipher is one).  It costs a third of what SipHash through EVP_MAC does (30 against 90 ns).
  */
 typedef struct TdePrf TdePrf;
 
