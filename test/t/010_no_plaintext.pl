@@ -324,6 +324,13 @@ sub files_below
 	return @files;
 }
 
+# WAL in one piece: a value across two of its pages has a page header within it.  The first page of a file has a long one.
+sub without_page_headers
+{
+	my ($content) = @_;
+	return join '', map { substr $content, $_ * 8192 + ($_ ? 24 : 40), 8192 - ($_ ? 24 : 40) } 0 .. length($content) / 8192 - 1;
+}
+
 # {marker's name}{form}{file} for whatever is found.
 sub search
 {
@@ -339,6 +346,7 @@ sub search
 		my $content = read_bytes($file);
 		$files++;
 		$bytes += length $content;
+		$content = without_page_headers($content) if $file =~ m{/pg_wal/[0-9A-F]{24}$};
 		while ($content =~ /$regex/g)
 		{
 			my ($marker, $form) = @{ $patterns{$1} };
