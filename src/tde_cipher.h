@@ -34,6 +34,18 @@ extern TDE_MUST_CHECK TdeStatus tde_ctr_crypt_any(TdeCipherKey *key, const uint8
 												  const uint8_t *in, size_t size, uint8_t *out);
 
 /*
+ * The first counter block: 14 bytes of salt and two of zeros.  Made in a register and stored by one move, because AES
+ * reads it by one move, which would have to wait for several narrow stores.
+ */
+static inline void
+tde_first_counter(uint8_t counter[16], const uint8_t *salt)
+{
+	uint64_t	tail = tde_big64(tde_load64(salt + 6)) << 16;
+
+	tde_store128(counter, (TdePair) {tde_load64(salt), tde_big64(tail)});
+}
+
+/*
  * CTR (NIST SP 800-38A, 6.5), both directions, any size.  Inline, because for values of up to one block, which most
  * are, another call would be a good part of the work.
  */

@@ -21,6 +21,7 @@
 /* Random bytes for salts.  Bytes before pool_next were used and wiped; the pool starts empty. */
 static uint8_t pool[POOL_SIZE];
 static size_t pool_next = POOL_SIZE;
+unsigned	tde_random_forks = 0;
 
 static enum
 {
@@ -171,6 +172,7 @@ drop_pool(void)
 {
 	memset(pool, 0, sizeof(pool));
 	pool_next = POOL_SIZE;
+	tde_random_forks++;
 }
 
 static TdeStatus

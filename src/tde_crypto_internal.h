@@ -120,6 +120,30 @@ tde_load_partial(const uint8_t *from, size_t size)
 #endif
 }
 
+/* The byte first, followed by the first 15 bytes of pair. */
+static inline TdePair
+tde_shift_in(uint8_t first, TdePair pair)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (TdePair) {pair[0] << 8 | first, pair[1] << 8 | pair[0] >> 56};
+#else
+	return (TdePair) {pair[0] >> 8 | (uint64_t) first << 56, pair[1] >> 8 | pair[0] << 56};
+#endif
+}
+
+/* A byte at an offset below 16 in the order of memory, zeros elsewhere. */
+static inline TdePair
+tde_byte_at(size_t offset, uint8_t byte)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t	word = (uint64_t) byte << 8 * (offset & 7);
+#else
+	uint64_t	word = (uint64_t) byte << 8 * (7 - (offset & 7));
+#endif
+
+	return offset < 8 ? (TdePair) {word, 0} : (TdePair) {0, word};
+}
+
 /* out = a xor b; out may be a or b. */
 static inline void
 tde_xor(uint8_t *out, const uint8_t *a, const uint8_t *b, size_t size)

@@ -17,7 +17,7 @@
 #include "tde_crypto_internal.h"
 
 #define HASH_BLOCK		64
-#define MAX_SHORT		(HASH_BLOCK - 9)	/* leaves room for the bit 1 and the length, 8 bytes */
+#define MAX_SHORT		(HASH_BLOCK - 10)	/* leaves room for the first byte, the bit 1 and the length, 8 bytes */
 
 static TdeStatus
 evp_init(TdeMacKey *key, const uint8_t *secret, size_t size)
@@ -40,20 +40,17 @@ evp_init(TdeMacKey *key, const uint8_t *secret, size_t size)
 }
 
 static TdeStatus
-evp_digest(const TdeMacKey *key, const TdeSegment *segments, int count, uint8_t *digest)
+evp_digest(const TdeMacKey *key, uint8_t first, const uint8_t *data, size_t size, uint8_t *digest)
 {
 	size_t		expected = key->mac == TDE_SHA1 ? SHA_DIGEST_LENGTH : SHA256_DIGEST_LENGTH;
-	size_t		size = 0;
+	size_t		written = 0;
 
 	/* no key: start again with the one that is set */
 	if (EVP_MAC_init(key->evp, NULL, 0, NULL) != 1)
 		return TDE_E_CRYPTO;
-	for (int i = 0; i < count; i++)
-	{
-		if (segments[i].size > 0 && EVP_MAC_update(key->evp, segments[i].data, segments[i].size) != 1)
-			return TDE_E_CRYPTO;
-	}
-	if (EVP_MAC_final(key->evp, digest, &size, TDE_MAX_DIGEST) != 1 || size != expected)
+	if (EVP_MAC_update(key->evp, &first, 1) != 1 || (size > 0 && EVP_MAC_update(key->evp, data, size) != 1))
+		return TDE_E_CRYPTO;
+	if (EVP_MAC_final(key->evp, digest, &written, TDE_MAX_DIGEST) != 1 || written != expected)
 		return TDE_E_CRYPTO;
 	return TDE_OK;
 }
@@ -61,15 +58,15 @@ evp_digest(const TdeMacKey *key, const TdeSegment *segments, int count, uint8_t 
 #ifdef TDE_PAD_STATES
 
 /*
- * A block of the hash.  It is written in quarters where it can be, because the hash reads quarters, and reading what
- * was just written in smaller pieces has to wait.
+ * A block of the hash.  It is written in quarters, because the hash reads quarters, and reading what was just written in
+ * smaller pieces has to wait.
  */
 typedef uint32_t Quarter __attribute__((vector_size(16)));
 
 typedef union HashBlock
 {
 	Quarter		quarters[4];
-	uint32_t	words[16];
+	TdePair		pairs[4];
 	uint8_t		bytes[HASH_BLOCK];
 } HashBlock;
 
@@ -77,20 +74,28 @@ typedef union HashBlock
 #define END_BIT				tde_big32(0x80000000)
 #define BITS_HASHED(size)	tde_big32((uint32_t) ((HASH_BLOCK + (size)) * 8))	/* with the padded key */
 
-/* The message, put together and ended; it has at most MAX_SHORT bytes. */
+/*
+ * The message of a first byte and size more bytes, put together and ended; size is at most MAX_SHORT.
+ */
 static inline void
-message_block(HashBlock *block, const TdeSegment *segments, int count)
+message_block(HashBlock *block, uint8_t first, const uint8_t *data, size_t size)
 {
-	size_t		size = 0;
+	TdePair		shifted = tde_shift_in(first, tde_load_partial(data, size < 15 ? size : 15));
+	size_t		end = size + 1; /* where the message ends */
 
-	memset(block, 0, sizeof(*block));
-	for (int i = 0; i < count; i++)
+	block->pairs[0] = end < 16 ? shifted | tde_byte_at(end, 0x80) : shifted;
+	for (size_t i = 1; i < 4; i++)
 	{
-		tde_copy(block->bytes + size, segments[i].data, segments[i].size);
-		size += segments[i].size;
+		size_t		start = 16 * i;
+
+		if (end >= start + 16)
+			block->pairs[i] = tde_load128(data + start - 1);
+		else if (end >= start)
+			block->pairs[i] = tde_load_partial(data + start - 1, end - start) | tde_byte_at(end - start, 0x80);
+		else
+			block->pairs[i] = (TdePair) {0, 0};
 	}
-	block->bytes[size] = 0x80;
-	block->words[15] = BITS_HASHED(size);
+	block->quarters[3][3] = BITS_HASHED(end);
 }
 
 /*
@@ -148,18 +153,14 @@ short_sha256(const TdeMacKey *key, HashBlock *block, uint8_t *digest)
 
 /* HMAC of a message of any size. */
 static TdeStatus
-long_digest(const TdeMacKey *key, const TdeSegment *segments, int count, uint8_t *digest)
+long_digest(const TdeMacKey *key, uint8_t first, const uint8_t *data, size_t size, uint8_t *digest)
 {
 	TdePadState state = key->inner;
 	bool		sha1 = key->mac == TDE_SHA1;
-	int			good = 1;
+	int			good;
 
-	for (int i = 0; i < count; i++)
-	{
-		if (segments[i].size > 0)
-			good &= sha1 ? SHA1_Update(&state.sha1, segments[i].data, segments[i].size)
-				: SHA256_Update(&state.sha256, segments[i].data, segments[i].size);
-	}
+	good = sha1 ? SHA1_Update(&state.sha1, &first, 1) : SHA256_Update(&state.sha256, &first, 1);
+	good &= sha1 ? SHA1_Update(&state.sha1, data, size) : SHA256_Update(&state.sha256, data, size);
 	good &= sha1 ? SHA1_Final(digest, &state.sha1) : SHA256_Final(digest, &state.sha256);
 	state = key->outer;
 	good &= sha1 ? SHA1_Update(&state.sha1, digest, SHA_DIGEST_LENGTH)
@@ -231,23 +232,16 @@ tde_mac_free(TdeMacKey *key)
 }
 
 TdeStatus
-tde_mac_digest(const TdeMacKey *key, const TdeSegment *segments, int count, uint8_t digest[TDE_MAX_DIGEST])
+tde_mac_digest(const TdeMacKey *key, uint8_t first, const uint8_t *data, size_t size, uint8_t digest[TDE_MAX_DIGEST])
 {
 #ifdef TDE_PAD_STATES
 	if (key->evp == NULL)
 	{
 		HashBlock	block;
-		bool		is_short = true;
-		size_t		left = MAX_SHORT;
 
-		for (int i = 0; i < count && is_short; i++)
-		{
-			is_short = segments[i].size <= left;
-			left -= segments[i].size;
-		}
-		if (!is_short)
-			return long_digest(key, segments, count, digest);
-		message_block(&block, segments, count);
+		if (size > MAX_SHORT)
+			return long_digest(key, first, data, size, digest);
+		message_block(&block, first, data, size);
 		if (key->mac == TDE_SHA1)
 			short_sha1(key, &block, digest);
 		else
@@ -255,7 +249,7 @@ tde_mac_digest(const TdeMacKey *key, const TdeSegment *segments, int count, uint
 		return TDE_OK;
 	}
 #endif
-	return evp_digest(key, segments, count, digest);
+	return evp_digest(key, first, data, size, digest);
 }
 
 bool

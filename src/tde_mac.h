@@ -37,20 +37,15 @@ typedef struct TdeMacKey
 #endif
 } TdeMacKey;
 
-typedef struct TdeSegment
-{
-	const uint8_t *data;
-	size_t		size;
-} TdeSegment;
-
 /* mac is TDE_SHA1 or TDE_SHA256. */
 extern TDE_MUST_CHECK TdeStatus tde_mac_init(TdeMacKey *key, TdeMac mac, const uint8_t *secret, size_t size);
 extern void tde_mac_free(TdeMacKey *key);
 
 /*
- * The whole digest (20 or 32 bytes) over the segments in their order; whoever stores a shorter tag cuts it.
+ * The whole digest (20 or 32 bytes) over the first byte and the size bytes of data, which are apart, because the key id
+ * that stands between them in a value is not authenticated; whoever stores a shorter tag cuts it.
  */
-extern TDE_MUST_CHECK TdeStatus tde_mac_digest(const TdeMacKey *key, const TdeSegment *segments, int count,
+extern TDE_MUST_CHECK TdeStatus tde_mac_digest(const TdeMacKey *key, uint8_t first, const uint8_t *data, size_t size,
 											   uint8_t digest[TDE_MAX_DIGEST]);
 
 /* In constant time. */

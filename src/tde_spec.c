@@ -70,34 +70,11 @@ tde_spec_equal(TdeSpec a, TdeSpec b)
 }
 
 size_t
-tde_spec_block(TdeSpec spec)
-{
-	return spec.cipher == TDE_3DES168 ? 8 : 16;
-}
-
-size_t
 tde_spec_key(TdeSpec spec)
 {
 	static const uint8_t bytes[] = {0, 16, 24, 32, 24};
 
 	return bytes[spec.cipher];
-}
-
-size_t
-tde_spec_salt(TdeSpec spec)
-{
-	if (!spec.salted)
-		return 0;
-	/* CTR leaves the last two bytes of the first counter block to the count; in CBC the salt is the IV */
-	return spec.mode == TDE_CTR ? 14 : tde_spec_block(spec);
-}
-
-size_t
-tde_spec_tag(TdeSpec spec)
-{
-	static const uint8_t bytes[] = {0, 20, 16};
-
-	return bytes[spec.mac];
 }
 
 const char *

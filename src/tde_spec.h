@@ -45,6 +45,7 @@ typedef struct TdeSpec
 
 #define TDE_MAX_BLOCK	16
 #define TDE_MAX_SALT	16
+#define TDE_CTR_SALT	14			/* the last two bytes of the first counter block are left to the count */
 #define TDE_MAX_TAG		20
 
 /*
@@ -63,10 +64,33 @@ extern bool tde_spec_from_byte(uint8_t byte, TdeSpec *spec, bool *flag);
 extern const char *tde_spec_refused(TdeSpec spec);
 
 extern bool tde_spec_equal(TdeSpec a, TdeSpec b);
-extern size_t tde_spec_block(TdeSpec spec);		/* cipher block, bytes */
-extern size_t tde_spec_key(TdeSpec spec);		/* cipher key, bytes */
-extern size_t tde_spec_salt(TdeSpec spec);		/* salt stored in each value, bytes */
-extern size_t tde_spec_tag(TdeSpec spec);		/* MAC stored in each value, bytes */
+
+/* Cipher key, bytes. */
+extern size_t tde_spec_key(TdeSpec spec);
+
+/* Cipher block, bytes. */
+static inline size_t
+tde_spec_block(TdeSpec spec)
+{
+	return spec.cipher == TDE_3DES168 ? 8 : 16;
+}
+
+/* Salt stored in each value, bytes. */
+static inline size_t
+tde_spec_salt(TdeSpec spec)
+{
+	if (!spec.salted)
+		return 0;
+	/* in CBC the salt is the IV */
+	return spec.mode == TDE_CTR ? TDE_CTR_SALT : tde_spec_block(spec);
+}
+
+/* MAC stored in each value, bytes. */
+static inline size_t
+tde_spec_tag(TdeSpec spec)
+{
+	return spec.mac == TDE_SHA1 ? 20 : spec.mac == TDE_SHA256 ? 16 : 0;
+}
 
 /* The word of the type modifier for each part: "aes256", "cbc", "salt", "sha256", ... */
 extern const char *tde_cipher_word(TdeSpec spec);

@@ -8,6 +8,7 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 
+#include "tde_ahead.h"
 #include "tde_cipher.h"
 #include "tde_crypto.h"
 #include "tde_crypto_internal.h"
@@ -22,6 +23,7 @@
 struct TdeValueKey
 {
 	TdeCipherKey cipher;
+	TdeAhead	ahead;			/* salted CTR */
 	TdeMacKey	mac;			/* salted: over the ciphertext; unsalted: over the plaintext (SIV) */
 	TdeSpec		spec;
 	uint8_t		spec_byte[2];	/* without and with the flag */
@@ -260,27 +262,6 @@ tde_open_room(const TdeHeader *header, size_t size)
 	return size > overhead ? size - overhead : 0;
 }
 
-/* The MAC over the spec byte and what follows it. */
-static inline TdeStatus
-digest(const TdeValueKey *key, const uint8_t *spec_byte, const uint8_t *data, size_t size, uint8_t *out)
-{
-	const TdeSegment segments[] = {{spec_byte, 1}, {data, size}};
-
-	return tde_mac_digest(&key->mac, segments, 2, out);
-}
-
-/*
- * The first counter block: 14 bytes of salt and two of zeros.  Made in a register and stored by one move, because AES
- * reads it by one move, which would have to wait for several narrow stores.
- */
-static inline void
-first_counter(uint8_t counter[16], const uint8_t *salt)
-{
-	uint64_t	tail = tde_big64(tde_load64(salt + 6)) << 16;
-
-	tde_store128(counter, (TdePair) {tde_load64(salt), tde_big64(tail)});
-}
-
 /* Copy a stored tag, whose size is one of two, by moves instead of a call. */
 static inline void
 copy_tag(uint8_t *to, const uint8_t *from, size_t size)
@@ -290,35 +271,45 @@ copy_tag(uint8_t *to, const uint8_t *from, size_t size)
 		memcpy(to + 16, from + 16, 4);
 }
 
+/* A salt, and CTR under it. */
+static TdeStatus
+salted_ctr(TdeValueKey *key, const uint8_t *plain, size_t size, uint8_t *salt)
+{
+	uint8_t		counter[16];
+	TdeStatus	status = tde_random_salt(salt, TDE_CTR_SALT);
+
+	if (status != TDE_OK)
+		return status;
+	tde_first_counter(counter, salt);
+	return tde_ctr_crypt(&key->cipher, counter, plain, size, salt + TDE_CTR_SALT);
+}
+
 /*
  * Salted: salt, ciphertext, and with a MAC encrypt-then-MAC over spec byte, salt and ciphertext.
  */
 static inline TdeStatus
-seal_salted(TdeValueKey *key, const uint8_t *spec_byte, const uint8_t *plain, size_t size, uint8_t *salt)
+seal_salted(TdeValueKey *key, uint8_t spec_byte, const uint8_t *plain, size_t size, uint8_t *salt)
 {
 	uint8_t    *ciphertext = salt + key->salt;
 	uint8_t		tag[TDE_MAX_DIGEST];
 	size_t		written = size;
-	TdeStatus	status = tde_random_salt(salt, key->salt);
+	TdeStatus	status;
 
-	if (status != TDE_OK)
-		return status;
 	if (key->spec.mode == TDE_CTR)
-	{
-		uint8_t		counter[16];
-
-		first_counter(counter, salt);
-		status = tde_ctr_crypt(&key->cipher, counter, plain, size, ciphertext);
-	}
+		status = size <= TDE_AHEAD_STREAM && key->cipher.own_modes
+			? tde_ahead_crypt(&key->ahead, &key->cipher, plain, size, salt)
+			: salted_ctr(key, plain, size, salt);
 	else
 	{
 		written = tde_padded_size(size, key->block);
-		status = tde_cbc_encrypt_padded(&key->cipher, salt, plain, size, ciphertext);
+		status = tde_random_salt(salt, key->salt);
+		if (status == TDE_OK)
+			status = tde_cbc_encrypt_padded(&key->cipher, salt, plain, size, ciphertext);
 	}
 	if (status != TDE_OK || key->tag == 0)
 		return status;
 
-	status = digest(key, spec_byte, salt, key->salt + written, tag);
+	status = tde_mac_digest(&key->mac, spec_byte, salt, key->salt + written, tag);
 	if (status == TDE_OK)
 		copy_tag(ciphertext + written, tag, key->tag);
 	return status;
@@ -329,7 +320,7 @@ seal_salted(TdeValueKey *key, const uint8_t *spec_byte, const uint8_t *plain, si
  * too.  Without: the IV is a constant of the key.
  */
 static inline TdeStatus
-seal_unsalted(TdeValueKey *key, const uint8_t *spec_byte, const uint8_t *plain, size_t size, uint8_t *ciphertext)
+seal_unsalted(TdeValueKey *key, uint8_t spec_byte, const uint8_t *plain, size_t size, uint8_t *ciphertext)
 {
 	uint8_t		tag[TDE_MAX_DIGEST];
 	const uint8_t *iv = key->iv;
@@ -338,7 +329,7 @@ seal_unsalted(TdeValueKey *key, const uint8_t *spec_byte, const uint8_t *plain, 
 
 	if (key->tag != 0)
 	{
-		status = digest(key, spec_byte, plain, size, tag);
+		status = tde_mac_digest(&key->mac, spec_byte, plain, size, tag);
 		if (status != TDE_OK)
 			return status;
 		iv = tag;
@@ -370,9 +361,9 @@ tde_seal(TdeValueKey *key, uint32_t key_id, bool compressed, const uint8_t *plai
 	body = varint_write(out + 1, key_id);
 
 	if (key->spec.salted && key_id != 0)
-		status = seal_salted(key, out, plain, plain_size, body);
+		status = seal_salted(key, out[0], plain, plain_size, body);
 	else if (!compressed && key_id != 0)
-		status = seal_unsalted(key, out, plain, plain_size, body);
+		status = seal_unsalted(key, out[0], plain, plain_size, body);
 	if (status != TDE_OK)
 		OPENSSL_cleanse(out, tde_sealed_size(key->spec, key_id, plain_size));
 	return status;
@@ -401,7 +392,7 @@ open_salted(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, size
 	{
 		uint8_t		tag[TDE_MAX_DIGEST];
 
-		status = digest(key, &header->spec_byte, salt, key->salt + size, tag);
+		status = tde_mac_digest(&key->mac, header->spec_byte, salt, key->salt + size, tag);
 		if (status != TDE_OK)
 			return status;
 		if (!tde_mac_equal(tag, ciphertext + size, key->tag))
@@ -411,7 +402,7 @@ open_salted(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, size
 	{
 		uint8_t		counter[16];
 
-		first_counter(counter, salt);
+		tde_first_counter(counter, salt);
 		*plain_size = size;
 		return tde_ctr_crypt(&key->cipher, counter, ciphertext, size, out);
 	}
@@ -448,7 +439,7 @@ open_unsalted(TdeValueKey *key, const TdeHeader *header, const uint8_t *cipherte
 	{
 		uint8_t		tag[TDE_MAX_DIGEST];
 
-		status = digest(key, &header->spec_byte, out, *plain_size, tag);
+		status = tde_mac_digest(&key->mac, header->spec_byte, out, *plain_size, tag);
 		if (status == TDE_OK && !tde_mac_equal(tag, stored, key->tag))
 			status = TDE_E_AUTH;
 	}

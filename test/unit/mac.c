@@ -35,22 +35,24 @@ test_mac(TdeMac mac)
 	ok(fast.evp != NULL, "%s: EVP_MAC is used, there is nothing else", name);
 #endif
 
-	for (size_t size = 0; size <= MAX_MESSAGE && good; size++)
+	for (size_t size = 1; size <= MAX_MESSAGE && good; size++)
 	{
 		uint8_t		one[TDE_MAX_DIGEST],
 					two[TDE_MAX_DIGEST],
 					three[TDE_MAX_DIGEST];
-		size_t		cut = size == 0 ? 0 : random64() % size;
-		TdeSegment	whole[] = {{message, size}};
-		TdeSegment	parts[] = {{message, cut}, {NULL, 0}, {message + cut, size - cut}};
+		/* of their exact size, so that a sanitizer sees whatever reads beyond them */
+		uint8_t    *data = malloc(size > 1 ? size - 1 : 1);
 
-		good = tde_mac_digest(&fast, parts, 3, one) == TDE_OK && tde_mac_digest(&evp, whole, 1, two) == TDE_OK &&
+		memcpy(data, message + 1, size - 1);
+		good = tde_mac_digest(&fast, message[0], data, size - 1, one) == TDE_OK &&
+			tde_mac_digest(&evp, message[0], data, size - 1, two) == TDE_OK &&
 			HMAC(mac == TDE_SHA1 ? EVP_sha1() : EVP_sha256(), secret, 32, message, size, three, NULL) != NULL &&
 			tde_mac_equal(one, two, digest_size) && tde_mac_equal(one, three, digest_size);
 		one[random64() % digest_size] ^= (uint8_t) (1 << random64() % 8);
 		good = good && !tde_mac_equal(one, three, digest_size);
+		free(data);
 	}
-	ok(good, "%s: both ways and HMAC() agree, 0-%d bytes", name, MAX_MESSAGE);
+	ok(good, "%s: both ways and HMAC() agree, 1-%d bytes", name, MAX_MESSAGE);
 	tde_mac_free(&fast);
 	tde_mac_free(&evp);
 }

@@ -246,15 +246,13 @@ test_hmac(const char *way)
 		size_t		key_size = unhex(hmac[i].key, secret);
 		size_t		size = unhex(hmac[i].message, message);
 		size_t		tag_size = unhex(hmac[i].tag, expected);
-		TdeSegment	three[] = {{message, 1}, {message + 1, size / 2}, {message + 1 + size / 2, size - 1 - size / 2}};
-		TdeSegment	one[] = {{message, size}};
-		bool		good = true;
+		bool		good;
 
 		if (hmac[i].key_size > 0)
 			key_size = hmac[i].key_size;
 		must(tde_mac_init(&key, hmac[i].mac, secret, key_size) == TDE_OK, "cannot make a MAC key");
-		good = tde_mac_digest(&key, one, 1, digest) == TDE_OK && memcmp(digest, expected, tag_size) == 0 &&
-			tde_mac_digest(&key, three, 3, digest) == TDE_OK && memcmp(digest, expected, tag_size) == 0;
+		good = tde_mac_digest(&key, message[0], message + 1, size - 1, digest) == TDE_OK &&
+			memcmp(digest, expected, tag_size) == 0;
 		ok(good, "RFC %s, case %d (%s)", hmac[i].mac == TDE_SHA1 ? "2202" : "4231", hmac[i].number, way);
 		tde_mac_free(&key);
 	}
