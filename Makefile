@@ -24,6 +24,7 @@ bench-crypto:
 
 bench-sql:
 	@bench/sql.sh
+	@bench/queries.sh
 
 help:
 	@echo 'make                     build the extension'
@@ -36,7 +37,7 @@ help:
 	@echo 'make check               all tests; T="unit regress pgtap tap": only these parts;'
 	@echo '                         REGRESS="io", PGTAP="test/pgtap/x.sql", TAP="test/t/003*.pl": only these tests'
 	@echo 'make bench-crypto        ns per value of the crypto core beside bare OpenSSL'
-	@echo 'make bench-sql           scans and COPY of encrypted columns beside plain ones; ROWS=1000000 ROUNDS=15'
+	@echo 'make bench-sql           scans, COPY and queries of encrypted columns beside plain ones; ROWS=1000000 ROUNDS=15'
 	@echo
 	@echo 'PG_CONFIG=/path/to/pg_config chooses the PostgreSQL; KEEP=1 keeps the temporary folder.'
 

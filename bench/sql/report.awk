@@ -1,5 +1,5 @@
-# report.awk - the table of bench/sql.sh from psql's output: "statement NAME VARIANT ROUND" and "Time: MS ms" lines.
-# With -v check=1 the targets instead of the table; the exit status is 1 if one is missed.
+# report.awk - the table of bench/sql.sh and bench/queries.sh from psql's output: "statement NAME VARIANT ROUND" and "Time: MS
+# ms" lines.  With -v targets='NAME VARIANT RATIO, ...' those instead of the table; the exit status is 1 if one is missed.
 
 function sort(a, n,    i, j, x) {
   for (i = 2; i <= n; i++) {
@@ -30,20 +30,22 @@ function target(name, variant, limit) {
   if (middle > limit) missed = 1
 }
 
-$1 == "statement" { name = $2; variant = $3; round = $4; if (!(variant in seen)) { seen[variant] = 1; order[++variants] = variant } }
+$1 == "statement" {
+  name = $2; variant = $3; round = $4
+  if (!(name in named)) { named[name] = 1; names[++n] = name }
+  if (!(variant in seen)) { seen[variant] = 1; order[++variants] = variant }
+}
 $1 == "Time:" && name { ms[name, variant, round] = $2; name = "" }
 
 END {
-  if (check) {
-    target("avg_length", "nomac", 2.2)
-    target("avg_length", "mac", 4.2)
-    target("count", "nomac", 1.2)
-    target("count", "mac", 1.2)
-    target("copy", "nomac", 1.5)
-    target("copy", "mac", 2.0)
+  if (targets) {
+    n = split(targets, list, / *, */)
+    for (i = 1; i <= n; i++) {
+      split(list[i], part, " ")
+      target(part[1], part[2], part[3])
+    }
     exit missed
   }
-  n = split("avg_length count copy copy_out", names, " ")
   printf "%-12s %-8s %9s %8s %17s\n", "statement", "columns", "ms", "ratio", "(lowest, highest)"
   for (i = 1; i <= n; i++)
     for (k = 1; k <= variants; k++) {
