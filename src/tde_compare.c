@@ -1,5 +1,5 @@
 /*
- * tde_compare.c - comparison operators, btree support functions, minimum and maximum of encrypted types.
+ * tde_compare.c - ordering operators, btree support functions, minimum and maximum of encrypted types.
  *
  * They compare as the base types do.  The operators are IMMUTABLE, as index members must be, and leave no allocation behind,
  * since index builds and sorts call them millions of times in one memory context.
@@ -13,12 +13,9 @@
 #include "utils/builtins.h"
 
 #include "tde_compat.h"
-#include "tde_datum.h"
 #include "tde_error.h"
-#include "tde_resolve.h"
+#include "tde_operands.h"
 
-PG_FUNCTION_INFO_V1(tde_eq);
-PG_FUNCTION_INFO_V1(tde_ne);
 PG_FUNCTION_INFO_V1(tde_lt);
 PG_FUNCTION_INFO_V1(tde_le);
 PG_FUNCTION_INFO_V1(tde_gt);
@@ -28,84 +25,21 @@ PG_FUNCTION_INFO_V1(tde_larger);
 PG_FUNCTION_INFO_V1(tde_smaller);
 PG_FUNCTION_INFO_V1(tde_in_range);
 
-/* The two arguments in clear and of types that can be compared. */
-typedef struct Operands
-{
-	TdeComparison *comparison;
-	TdeProc    *proc;
-	Datum		plain[2];		/* decrypted by us where proc->args is set */
-	Datum		values[2];		/* the same, converted */
-} Operands;
-
-static inline void
-get_operands(FunctionCallInfo fcinfo, Operands *operands)
-{
-	TdeCall    *call = tde_call(fcinfo);
-
-	operands->proc = call->proc;
-	operands->comparison = call->proc->comparison ? call->proc->comparison : tde_resolve_comparison(call->proc);
-	for (int i = 0; i < 2; i++)
-	{
-		TdeType    *type = call->proc->args[i];
-		FmgrInfo   *convert = &operands->comparison->convert[i];
-
-		operands->plain[i] = type ? tde_datum_decrypt(type, PG_GETARG_DATUM(i), call->declared[i]) : PG_GETARG_DATUM(i);
-		operands->values[i] = OidIsValid(convert->fn_oid) ? FunctionCall1(convert, operands->plain[i]) : operands->plain[i];
-	}
-}
-
-static inline void
-free_operands(Operands *operands)
-{
-	for (int i = 0; i < 2; i++)
-	{
-		if (operands->comparison->free_converted[i])
-			pfree(DatumGetPointer(operands->values[i]));
-		if (operands->proc->args[i])
-			tde_datum_free(operands->proc->args[i], operands->plain[i]);
-	}
-}
-
 static int
 compare(FunctionCallInfo fcinfo)
 {
-	Operands	operands;
+	TdeOperands operands;
 	int			result;
 
-	get_operands(fcinfo, &operands);
+	tde_operands_get(fcinfo, &operands);
 	if (unlikely(!OidIsValid(operands.comparison->compare.fn_oid)))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("type %s has no order", format_type_be(operands.proc->arg_types[0]))));
+				 errmsg("type %s has no order", format_type_be(tde_call(fcinfo)->proc->arg_types[0]))));
 	result = DatumGetInt32(FunctionCall2Coll(&operands.comparison->compare, PG_GET_COLLATION(),
 											 operands.values[0], operands.values[1]));
-	free_operands(&operands);
+	tde_operands_free(&operands);
 	return result;
-}
-
-static bool
-are_equal(FunctionCallInfo fcinfo)
-{
-	Operands	operands;
-	bool		result;
-
-	get_operands(fcinfo, &operands);
-	result = DatumGetBool(FunctionCall2Coll(&operands.comparison->equal, PG_GET_COLLATION(),
-											operands.values[0], operands.values[1]));
-	free_operands(&operands);
-	return result;
-}
-
-Datum
-tde_eq(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(are_equal(fcinfo));
-}
-
-Datum
-tde_ne(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(!are_equal(fcinfo));
 }
 
 Datum
@@ -163,6 +97,7 @@ tde_in_range(PG_FUNCTION_ARGS)
 	TdeCall    *call = tde_call(fcinfo);
 	TdeProc    *proc = call->proc;
 	TdeType    *type = proc->args[0];
+	TdeScratch	scratch[2];
 	Datum		value;
 	Datum		base;
 	bool		result;
@@ -177,11 +112,11 @@ tde_in_range(PG_FUNCTION_ARGS)
 					 errmsg("RANGE with offset PRECEDING/FOLLOWING is not supported for type %s", format_type_be(type->base))));
 		tde_lookup_function(&proc->convert, function);
 	}
-	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
-	base = tde_datum_decrypt(type, PG_GETARG_DATUM(1), call->declared[1]);
+	value = tde_datum_peek(type, PG_GETARG_DATUM(0), call->declared[0], TDE_REMEMBER_LONG, &scratch[0]);
+	base = tde_datum_peek(type, PG_GETARG_DATUM(1), call->declared[1], TDE_REMEMBER_LONG, &scratch[1]);
 	result = DatumGetBool(FunctionCall5(&proc->convert, value, base, PG_GETARG_DATUM(2), PG_GETARG_DATUM(3),
 										PG_GETARG_DATUM(4)));
-	tde_datum_free(type, value);
-	tde_datum_free(type, base);
+	tde_datum_unpeek(&scratch[0]);
+	tde_datum_unpeek(&scratch[1]);
 	PG_RETURN_BOOL(result);
 }

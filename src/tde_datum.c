@@ -21,13 +21,6 @@
  */
 static const TdeSpec literal_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, false};
 
-/* The typmod's own bits; cheaper than unpacking it all. */
-static bool
-declares_mac(int32 typmod)
-{
-	return typmod >= 0 && ((typmod >> 24) & 3) != TDE_NOMAC;
-}
-
 static const TdeKey *
 reading_key(TdeType *type, const TdeHeader *header)
 {
@@ -53,19 +46,20 @@ find_recent(TdeType *type, const TdeHeader *header, const uint8 *bytes, size_t s
 
 static inline void
 decrypt_value(TdeType *type, const TdeHeader *header, const uint8 *bytes, size_t size, char *buffer, size_t *plain_size,
-			  bool remember)
+			  TdeRemember remember)
 {
 	const TdeKey *key = reading_key(type, header);
 	TdeStatus	status = tde_open(key->value_key, header, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
 
 	tde_stats.decryptions++;
 	tde_check(status);
-	if (remember && header->spec.mac != TDE_NOMAC && !header->flag)
-		tde_recent_put(type->oid, tde_keys_epoch, bytes, size, (uint8 *) VARDATA(buffer), *plain_size);
+	if (remember != TDE_REMEMBER_NOT && header->spec.mac != TDE_NOMAC && !header->flag)
+		tde_recent_put(remember, type->oid, tde_keys_epoch, bytes, size, (uint8 *) VARDATA(buffer), *plain_size);
 }
 
+/* scratch may be NULL */
 static inline Datum
-decrypt_datum(TdeType *type, Datum value, int32 declared, bool remember)
+decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch)
 {
 	struct varlena *stored = PG_DETOAST_DATUM_PACKED(value);
 	const uint8 *bytes = (const uint8 *) VARDATA_ANY(stored);
@@ -73,10 +67,14 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, bool remember)
 	TdeHeader	header;
 	char	   *buffer;
 	size_t		plain_size;
+	bool		compressed;
+	bool		use_scratch;
+	bool		in_buffer;
+	Datum		result;
 
 	if (unlikely(!tde_header_parse(bytes, size, &header)))
 		tde_throw(TDE_E_AUTH);
-	if (unlikely(header.spec.mac == TDE_NOMAC && declares_mac(declared)))
+	if (unlikely(header.spec.mac == TDE_NOMAC && tde_typmod_declares_mac(declared)))
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
 				 errmsg("value without MAC in a column that is declared with MAC"),
@@ -84,25 +82,36 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, bool remember)
 	tde_log_mark();
 
 	/* a value is larger than its plaintext, always */
-	buffer = palloc(VARHDRSZ + Max(size, TDE_RECENT_PLAIN));
+	compressed = header.flag && header.spec.salted;
+	use_scratch = scratch != NULL && size <= TDE_SCRATCH_SIZE && !compressed;
+	buffer = use_scratch ? scratch->header : palloc(VARHDRSZ + Max(size, TDE_RECENT_PLAIN));
 	if (!find_recent(type, &header, bytes, size, buffer, &plain_size))
 		decrypt_value(type, &header, bytes, size, buffer, &plain_size, remember);
 	if ((Pointer) stored != DatumGetPointer(value))
 		pfree(stored);
-	return tde_payload_datum(type, buffer, plain_size, header.flag && header.spec.salted,
-							 header.spec.mac != TDE_NOMAC);
+	result = tde_payload_datum(type, buffer, plain_size, compressed, header.spec.mac != TDE_NOMAC, &in_buffer);
+	if (!in_buffer && !use_scratch)
+		pfree(buffer);
+	if (scratch)
+		scratch->allocated = type->base_byval || (in_buffer && use_scratch) ? NULL : DatumGetPointer(result);
+	return result;
 }
-
 Datum
 tde_datum_decrypt(TdeType *type, Datum value, int32 declared)
 {
-	return decrypt_datum(type, value, declared, true);
+	return decrypt_datum(type, value, declared, TDE_REMEMBER_ROW, NULL);
 }
 
 Datum
 tde_datum_decrypt_once(TdeType *type, Datum value, int32 declared)
 {
-	return decrypt_datum(type, value, declared, false);
+	return decrypt_datum(type, value, declared, TDE_REMEMBER_NOT, NULL);
+}
+
+Datum
+tde_datum_peek(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch)
+{
+	return decrypt_datum(type, value, declared, remember, scratch);
 }
 
 void
@@ -166,7 +175,8 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
 	if (typmod < 0)
-		tde_recent_put(type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size, payload.bytes, payload.size);
+		tde_recent_put(TDE_REMEMBER_LONG, type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size,
+					   payload.bytes, payload.size);
 	if (payload.allocated)
 		pfree(payload.allocated);
 	return PointerGetDatum(result);
@@ -188,4 +198,26 @@ tde_datum_fits(TdeType *type, Datum value, int32 typmod)
 	if ((Pointer) stored != DatumGetPointer(value))
 		pfree(stored);
 	return key->slot == mods.slot;
+}
+
+struct varlena *
+tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header)
+{
+	const TdeKey *key = reading_key(type, header);
+	TdePayload	payload;
+	size_t		size;
+	struct varlena *result;
+	TdeStatus	status;
+
+	Assert(!header->spec.salted);
+	tde_payload_make(type, value, header->spec, &payload);
+	size = tde_sealed_size(header->spec, header->key_id, payload.size);
+	result = palloc(VARHDRSZ + size);
+	SET_VARSIZE(result, VARHDRSZ + size);
+	status = tde_seal(key->value_key, header->key_id, false, payload.bytes, payload.size, (uint8 *) VARDATA(result));
+	tde_stats.encryptions++;
+	tde_check(status);
+	if (payload.allocated)
+		pfree(payload.allocated);
+	return result;
 }

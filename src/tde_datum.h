@@ -6,6 +6,7 @@
 #ifndef TDE_DATUM_H
 #define TDE_DATUM_H
 
+#include "tde_recent.h"
 #include "tde_type.h"
 
 /*
@@ -17,6 +18,41 @@ extern Datum tde_datum_decrypt(TdeType *type, Datum value, int32 declared);
 
 /* The same, for a value that is not expected to be met again soon: output and send. */
 extern Datum tde_datum_decrypt_once(TdeType *type, Datum value, int32 declared);
+
+/*
+ * The same for a comparison or the like: a short plaintext goes to scratch, without an allocation.  To be followed by
+ * tde_datum_unpeek().
+ */
+#define TDE_SCRATCH_SIZE	112 /* longest value, in bytes as stored */
+
+typedef struct TdeScratch
+{
+	union
+	{
+		struct
+		{
+			char		pad[MAXIMUM_ALIGNOF - VARHDRSZ];	/* so that what follows the header is aligned */
+			char		header[VARHDRSZ + TDE_SCRATCH_SIZE];
+		};
+		uint64		align;
+	};
+	void	   *allocated;
+} TdeScratch;
+
+extern Datum tde_datum_peek(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch);
+
+static inline void
+tde_datum_unpeek(TdeScratch *scratch)
+{
+	if (scratch->allocated)
+		pfree(scratch->allocated);
+}
+
+/*
+ * Encrypt a datum of the base type under the key and the spec (an unsalted one) of a value whose header this is: what is
+ * equal then has the same bytes, as far as the base type stores it in the same way.  palloc'd.
+ */
+extern struct varlena *tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header);
 
 /*
  * Encrypt a datum of the base type as the typmod says; -1: as a literal, deterministically, under the catalog key.

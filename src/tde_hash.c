@@ -45,13 +45,14 @@ tde_hash(PG_FUNCTION_ARGS)
 	TdeCall    *call = tde_call(fcinfo);
 	TdeType    *type = call->proc->args[0];
 	Datum		value = PG_GETARG_DATUM(0);
+	TdeScratch	scratch;
 	uint32		hash;
 
 	if (type)
-		value = tde_datum_decrypt(type, value, call->declared[0]);
+		value = tde_datum_peek(type, value, call->declared[0], TDE_REMEMBER_ROW, &scratch);
 	hash = DatumGetUInt32(FunctionCall1Coll(base_hash(call->proc, false), PG_GET_COLLATION(), value));
 	if (type)
-		tde_datum_free(type, value);
+		tde_datum_unpeek(&scratch);
 	PG_RETURN_UINT32(tde_keyed_hash(hash));
 }
 
@@ -62,12 +63,13 @@ tde_hash_extended(PG_FUNCTION_ARGS)
 	TdeCall    *call = tde_call(fcinfo);
 	TdeType    *type = call->proc->args[0];
 	Datum		value = PG_GETARG_DATUM(0);
+	TdeScratch	scratch;
 	Datum		hash;
 
 	if (type)
-		value = tde_datum_decrypt(type, value, call->declared[0]);
+		value = tde_datum_peek(type, value, call->declared[0], TDE_REMEMBER_ROW, &scratch);
 	hash = FunctionCall2Coll(base_hash(call->proc, true), PG_GET_COLLATION(), value, PG_GETARG_DATUM(1));
 	if (type)
-		tde_datum_free(type, value);
+		tde_datum_unpeek(&scratch);
 	PG_RETURN_DATUM(hash);
 }

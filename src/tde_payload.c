@@ -177,7 +177,6 @@ decompress(char *buffer, size_t size, bool checked)
 	memcpy(VARDATA(buffer), &info, INFO_SIZE);
 	result = checked ? call_decompressor((struct varlena *) buffer, method) :
 		decompress_unchecked((struct varlena *) buffer, method);
-	pfree(buffer);
 	return PointerGetDatum(result);
 }
 
@@ -215,11 +214,12 @@ tde_payload_make(TdeType *type, Datum value, TdeSpec spec, TdePayload *payload)
 }
 
 Datum
-tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked)
+tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer)
 {
-	const uint8 *bytes = (const uint8 *) VARDATA(buffer);
+	uint8	   *bytes = (uint8 *) VARDATA(buffer);
 	Datum		result;
 
+	*in_buffer = false;
 	if (type->base_len == -1)
 	{
 		if (compressed)
@@ -228,6 +228,7 @@ tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, boo
 		{
 			SET_VARSIZE(buffer, size + VARHDRSZ);
 			result = PointerGetDatum(buffer);
+			*in_buffer = true;
 		}
 		if (!checked)
 			tde_verify_payload(type->base, (const uint8 *) VARDATA(DatumGetPointer(result)),
@@ -240,13 +241,15 @@ tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, boo
 	if (!checked)
 		tde_verify_payload(type->base, bytes, size);
 	if (type->base_byval)
+		return byval_datum(bytes, type->base_len);
+#ifndef WORDS_BIGENDIAN
+	if ((uintptr_t) bytes % MAXIMUM_ALIGNOF == 0)
 	{
-		result = byval_datum(bytes, type->base_len);
-		pfree(buffer);
-		return result;
+		*in_buffer = true;
+		return PointerGetDatum(bytes);
 	}
+#endif
 	result = PointerGetDatum(palloc(size));
 	copy_by_reference(type->base, type->base_len, (uint8 *) DatumGetPointer(result), bytes);
-	pfree(buffer);
 	return result;
 }

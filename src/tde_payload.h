@@ -33,10 +33,10 @@ typedef struct TdePayload
 extern void tde_payload_make(TdeType *type, Datum value, TdeSpec spec, TdePayload *payload);
 
 /*
- * The datum that size decrypted bytes at VARDATA(buffer) stand for.  buffer is palloc'd, MAXALIGN'd, has VARHDRSZ bytes
- * before them and becomes the datum if the type is passed by reference; otherwise it is freed.  checked: the bytes were
- * authenticated; if they were not, everything that could make the base type's functions misbehave is refused.
+ * The datum that size decrypted bytes at VARDATA(buffer) stand for; buffer has VARHDRSZ bytes before them.  *in_buffer: the
+ * datum points into buffer; otherwise it is palloc'd or passed by value.  checked: the bytes were authenticated; if they
+ * were not, everything that could make the base type's functions misbehave is refused.
  */
-extern Datum tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked);
+extern Datum tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer);
 
 #endif							/* TDE_PAYLOAD_H */

@@ -7,8 +7,9 @@
 
 #include "tde_recent.h"
 
-/* A power of two.  160 bytes each: together they fit into a second-level cache. */
-#define ENTRIES 512
+/* Powers of two.  160 bytes each: together they fit into a second-level cache. */
+#define ROW_ENTRIES		64
+#define LONG_ENTRIES	2048
 
 typedef struct Entry
 {
@@ -20,10 +21,12 @@ typedef struct Entry
 	uint8		plain[TDE_RECENT_PLAIN];
 } Entry;
 
-static Entry entries[ENTRIES];
+static Entry row_entries[ROW_ENTRIES];
+static Entry long_entries[LONG_ENTRIES];
 
 /* The last bytes of each entry's value, apart: a miss, which is what most lookups are, touches nothing else. */
-static uint32 tails[ENTRIES];
+static uint32 row_tails[ROW_ENTRIES];
+static uint32 long_tails[LONG_ENTRIES];
 static bool used = false;
 
 /* A value with a MAC ends with it, so its last bytes are as good as random. */
@@ -45,9 +48,12 @@ tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size, uint8 *
 	if (size > TDE_RECENT_VALUE || size < sizeof(tail))
 		return false;
 	tail = tail_of(value, size);
-	if (tails[tail % ENTRIES] != tail)
+	if (row_tails[tail % ROW_ENTRIES] == tail)
+		entry = &row_entries[tail % ROW_ENTRIES];
+	else if (long_tails[tail % LONG_ENTRIES] == tail)
+		entry = &long_entries[tail % LONG_ENTRIES];
+	else
 		return false;
-	entry = &entries[tail % ENTRIES];
 	if (entry->size != size || entry->type != type || entry->epoch != (uint32) epoch ||
 		memcmp(entry->value, value, size) != 0)
 		return false;
@@ -57,16 +63,25 @@ tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size, uint8 *
 }
 
 void
-tde_recent_put(Oid type, uint64 epoch, const uint8 *value, size_t size, const uint8 *plain, size_t plain_size)
+tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,
+			   const uint8 *plain, size_t plain_size)
 {
 	Entry	   *entry;
 	uint32		tail;
 
-	if (size > TDE_RECENT_VALUE || size < sizeof(tail) || plain_size > TDE_RECENT_PLAIN)
+	if (where == TDE_REMEMBER_NOT || size > TDE_RECENT_VALUE || size < sizeof(tail) || plain_size > TDE_RECENT_PLAIN)
 		return;
 	tail = tail_of(value, size);
-	tails[tail % ENTRIES] = tail;
-	entry = &entries[tail % ENTRIES];
+	if (where == TDE_REMEMBER_ROW)
+	{
+		row_tails[tail % ROW_ENTRIES] = tail;
+		entry = &row_entries[tail % ROW_ENTRIES];
+	}
+	else
+	{
+		long_tails[tail % LONG_ENTRIES] = tail;
+		entry = &long_entries[tail % LONG_ENTRIES];
+	}
 	entry->epoch = (uint32) epoch;
 	entry->type = type;
 	entry->size = (uint8) size;
@@ -80,6 +95,9 @@ void
 tde_recent_forget(void)
 {
 	if (used)
-		OPENSSL_cleanse(entries, sizeof(entries));
+	{
+		OPENSSL_cleanse(row_entries, sizeof(row_entries));
+		OPENSSL_cleanse(long_entries, sizeof(long_entries));
+	}
 	used = false;
 }

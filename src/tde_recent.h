@@ -13,6 +13,14 @@
 #define TDE_RECENT_VALUE	96	/* longest value, in bytes as stored */
 #define TDE_RECENT_PLAIN	56	/* longest plaintext */
 
+/* Where to remember: values that one row after the other brings must not push out those that rows are compared with. */
+typedef enum TdeRemember
+{
+	TDE_REMEMBER_NOT,			/* not expected to be met again soon */
+	TDE_REMEMBER_ROW,			/* while the row is at hand */
+	TDE_REMEMBER_LONG			/* constants, upper index pages, representatives of groups */
+} TdeRemember;
+
 /*
  * Copy the plaintext of a value to plain, which has room for TDE_RECENT_PLAIN bytes; false if it is not known.  type is the
  * OID of the encrypted type, epoch the key cache's.
@@ -20,7 +28,8 @@
 extern bool tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size, uint8 *plain, size_t *plain_size);
 
 /* Remember an authenticated value; does nothing with longer ones. */
-extern void tde_recent_put(Oid type, uint64 epoch, const uint8 *value, size_t size, const uint8 *plain, size_t plain_size);
+extern void tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,
+						   const uint8 *plain, size_t plain_size);
 
 /* Cleanse them all. */
 extern void tde_recent_forget(void);

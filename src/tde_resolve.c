@@ -58,6 +58,7 @@ resolve_in_family(Oid left, Oid right, TdeComparison *comparison)
 	Oid			family;
 	Oid			compare;
 	Oid			equal;
+	Oid			equal_image;
 
 	if (!OidIsValid(left_class) || !OidIsValid(right_class))
 		return false;
@@ -70,6 +71,12 @@ resolve_in_family(Oid left, Oid right, TdeComparison *comparison)
 		return false;
 	tde_lookup_function(&comparison->compare, compare);
 	tde_lookup_function(&comparison->equal, get_opcode(equal));
+	comparison->same_bytes = left == right;
+	comparison->input_type = left;
+	equal_image = get_opfamily_proc(family, left, left, BTEQUALIMAGE_PROC);
+	/* bpchar claims it, but 'a' and 'a ' are equal where no length has padded them */
+	if (left == right && left != BPCHAROID && OidIsValid(equal_image))
+		tde_lookup_function(&comparison->equal_image, equal_image);
 	return true;
 }
 
@@ -89,6 +96,7 @@ resolve_as_number(Oid left, Oid right, TdeComparison *comparison)
 			continue;
 		if (find_coercion_pathway(common, from[i], COERCION_EXPLICIT, &function) != COERCION_PATH_FUNC)
 			return false;
+		comparison->same_bytes = false;
 		tde_lookup_function(&comparison->convert[i], function);
 		comparison->free_converted[i] = !get_typbyval(common);
 	}

@@ -17,6 +17,9 @@ typedef struct TdeComparison
 	FmgrInfo	equal;
 	FmgrInfo	convert[2];		/* fn_oid InvalidOid: the operand is compared as it is */
 	bool		free_converted[2];	/* the conversion's result is passed by reference */
+	bool		same_bytes;		/* both are stored in the same way, so that the same bytes are equal */
+	Oid			input_type;		/* of the operator class, if same_bytes */
+	FmgrInfo	equal_image;	/* says for which collations other bytes are not equal; fn_oid InvalidOid: for none */
 } TdeComparison;
 
 /* ereport if the two base types cannot be compared. */

@@ -4,7 +4,6 @@
 #include "tde_spec.h"
 
 #define SPEC_MODE_BIT	0x04
-#define SPEC_SALT_BIT	0x08
 #define SPEC_MAC_SHIFT	4
 
 /* Is the number of one bits odd? */
@@ -22,7 +21,7 @@ tde_spec_byte(TdeSpec spec, bool flag)
 	if (spec.mode == TDE_CBC)
 		byte |= SPEC_MODE_BIT;
 	if (spec.salted)
-		byte |= SPEC_SALT_BIT;
+		byte |= TDE_SPEC_SALT;
 	byte |= (uint8_t) (spec.mac << SPEC_MAC_SHIFT);
 	if (flag)
 		byte |= TDE_SPEC_FLAG;
@@ -41,7 +40,7 @@ tde_spec_from_byte(uint8_t byte, TdeSpec *spec, bool *flag)
 		return false;
 	spec->cipher = (uint8_t) ((byte & 0x03) + TDE_AES128);
 	spec->mode = (byte & SPEC_MODE_BIT) ? TDE_CBC : TDE_CTR;
-	spec->salted = (byte & SPEC_SALT_BIT) != 0;
+	spec->salted = (byte & TDE_SPEC_SALT) != 0;
 	spec->mac = (byte >> SPEC_MAC_SHIFT) & 0x03;
 	*flag = (byte & TDE_SPEC_FLAG) != 0;
 	if (*flag && !spec->salted && spec->mode == TDE_CTR)

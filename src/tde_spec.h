@@ -54,6 +54,8 @@ typedef struct TdeSpec
  *
  * The flag says "compressed" in salted specs and "one padded block" in unsalted CBC; it is never set in unsalted CTR.
  */
+#define TDE_SPEC_SALT	0x08
+#define TDE_SPEC_MAC	0x30
 #define TDE_SPEC_FLAG	0x40
 #define TDE_SPEC_PARITY	0x80
 

@@ -377,6 +377,7 @@ tde_call_setup(FmgrInfo *flinfo)
 	TdeCall    *call = MemoryContextAlloc(flinfo->fn_mcxt, sizeof(TdeCall));
 
 	call->proc = proc;
+	call->more = NULL;
 	for (int i = 0; i < lengthof(call->declared); i++)
 		call->declared[i] = proc->args[i] ? declared_typmod(flinfo->fn_expr, i) : -1;
 	flinfo->fn_extra = call;

@@ -73,6 +73,7 @@ typedef struct TdeCall
 {
 	TdeProc    *proc;
 	int32		declared[2];	/* typmods that the expression tells of the first two arguments; -1: not known */
+	void	   *more;			/* what the function itself keeps, in fn_mcxt; NULL at first */
 } TdeCall;
 
 /* How the modifiers of a base type are stored. */

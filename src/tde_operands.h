@@ -1,0 +1,55 @@
+/*
+ * tde_operands.h - the two operands of a comparison in clear, for as long as it takes.
+ *
+ * layer: 9
+ */
+#ifndef TDE_OPERANDS_H
+#define TDE_OPERANDS_H
+
+#include "tde_datum.h"
+#include "tde_resolve.h"
+
+typedef struct TdeOperands
+{
+	TdeComparison *comparison;
+	Datum		values[2];		/* of types that can be compared */
+	TdeScratch	scratch[2];		/* decrypted by us */
+} TdeOperands;
+
+static inline TdeComparison *
+tde_comparison(TdeProc *proc)
+{
+	return likely(proc->comparison != NULL) ? proc->comparison : tde_resolve_comparison(proc);
+}
+
+static inline void
+tde_operands_get(FunctionCallInfo fcinfo, TdeOperands *operands)
+{
+	TdeCall    *call = tde_call(fcinfo);
+
+	operands->comparison = tde_comparison(call->proc);
+	for (int i = 0; i < 2; i++)
+	{
+		TdeType    *type = call->proc->args[i];
+		FmgrInfo   *convert = &operands->comparison->convert[i];
+		Datum		plain = PG_GETARG_DATUM(i);
+
+		operands->scratch[i].allocated = NULL;
+		if (type)
+			plain = tde_datum_peek(type, plain, call->declared[i], TDE_REMEMBER_LONG, &operands->scratch[i]);
+		operands->values[i] = OidIsValid(convert->fn_oid) ? FunctionCall1(convert, plain) : plain;
+	}
+}
+
+static inline void
+tde_operands_free(TdeOperands *operands)
+{
+	for (int i = 0; i < 2; i++)
+	{
+		if (operands->comparison->free_converted[i])
+			pfree(DatumGetPointer(operands->values[i]));
+		tde_datum_unpeek(&operands->scratch[i]);
+	}
+}
+
+#endif							/* TDE_OPERANDS_H */
