@@ -27,9 +27,10 @@ script() {
   for ((round = 0; round <= rounds; round++)); do # round 0 warms up
     for variant in "${variants[@]}"; do
       name=${variant%%:*}
+      echo "SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off;"
       statement equality "$name" $round "SELECT count(*) FROM large_$name WHERE a = 'c4ca4238a0'"
-      echo "SET enable_seqscan = off; SET enable_bitmapscan = off;"
-      statement range_1000 "$name" $round "SELECT count(b), count(a) FROM generate_series(1, 20) i,
+      echo "RESET enable_indexscan; RESET enable_indexonlyscan; SET enable_seqscan = off;"
+      statement range_1000 "$name" $round "SELECT sum(b), sum(length(a)) FROM generate_series(1, 20) i,
         LATERAL (SELECT a, b FROM large_$name WHERE a >= lpad(to_hex(i * 12), 2, '0') ORDER BY a LIMIT 1000) r"
       echo "RESET enable_seqscan; RESET enable_bitmapscan;"
       statement order_by "$name" $round "SELECT a FROM small_$name ORDER BY a OFFSET $part"
