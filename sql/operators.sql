@@ -4,7 +4,7 @@ INSERT INTO n VALUES (1, 1, 1, 1, 1, 1), (2, 2, 2, 2.5, 2.5, 2.5), (3, 3, 3, 3, 
 SELECT i4 = i8, i2 < i8, nu = i4, nu > i8, f8 = nu, f4 = f8, i2 = f4, i4 = 1::int8, 1::int2 = i8, nu = 2.5::float8, f8 >= 2::int4
 FROM n ORDER BY i4;
 SELECT i4 % 2, f8 / 2, nu * 2, i8 + 1::int2 FROM n ORDER BY nu DESC;
-SELECT coalesce(nu, 0), CASE WHEN i4 > 1 THEN nu ELSE 0 END, greatest(i8, 2) FROM n ORDER BY i8;
+SELECT coalesce(nu, 0.0), CASE WHEN i4 > 1 THEN nu ELSE '0' END, greatest(i8, 2::int8) FROM n ORDER BY i8;
 SELECT i4 FROM n UNION SELECT 7 ORDER BY 1;
 SELECT min(i4), max(nu), max(f8), pg_typeof(max(nu)) FROM n;
 

@@ -272,19 +272,19 @@ BEGIN
   EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION @extschema@.%I(%s) AS IMPLICIT', enc, plain, base_row.typname, enc);
 
   -- ASSIGNMENT, from the base type and from what can be assigned to it: an IMPLICIT one would let encrypted and plain
-  -- operators compete.  But numbers that are converted implicitly to the base type, for COALESCE(amount, 0).
+  -- operators compete, and numeric = int4 would be ambiguous in the whole database.
   FOR other IN
-    SELECT base::oid AS type, 'ASSIGNMENT' AS context
+    SELECT base::oid AS type
     UNION
-    SELECT castsource, CASE WHEN castcontext = 'i' AND base = ANY (numbers) THEN 'IMPLICIT' ELSE 'ASSIGNMENT' END FROM pg_cast WHERE casttarget = base AND castsource <> base AND castcontext IN ('i', 'a')
+    SELECT castsource FROM pg_cast WHERE casttarget = base AND castsource <> base AND castcontext IN ('i', 'a')
       AND castsource < 16384
       AND castsource::regtype::text NOT IN ('"char"', 'name', 'xml', 'money')
   LOOP
     EXECUTE format('CREATE FUNCTION %s(%s, int4, boolean) RETURNS %s AS ''MODULE_PATHNAME'', ''tde_encrypt'' '
                    'LANGUAGE C STABLE STRICT PARALLEL SAFE', fn, other.type::regtype, enc);
     EXECUTE format('COMMENT ON FUNCTION %s(%s, int4, boolean) IS ''encrypt''', fn, other.type::regtype);
-    EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION %s(%s, int4, boolean) AS %s',
-                   other.type::regtype, enc, fn, other.type::regtype, other.context);
+    EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION %s(%s, int4, boolean) AS ASSIGNMENT',
+                   other.type::regtype, enc, fn, other.type::regtype);
   END LOOP;
 
   -- what the base type can be cast to; IMPLICIT only where it is the same bytes (varchar to text), as a second implicit
