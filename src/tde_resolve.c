@@ -1,19 +1,24 @@
 /*
- * tde_resolve.c - which functions of the base types compare two operands of a call.
+ * tde_resolve.c - which functions of the base types compare, or compute with, two operands of a call.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "access/nbtree.h"
 #include "access/stratnum.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
+#include "nodes/value.h"
 #include "parser/parse_coerce.h"
+#include "parser/parse_oper.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/regproc.h"
+#include "utils/syscache.h"
 #include "utils/typcache.h"
-
-#include "access/nbtree.h"
 
 #include "tde_compat.h"
 #include "tde_resolve.h"
@@ -80,6 +85,20 @@ resolve_in_family(Oid left, Oid right, TdeComparison *comparison)
 	return true;
 }
 
+/* The function that converts, into finfo; left alone if the types are the same.  False if there is none. */
+static bool
+resolve_conversion(Oid source, Oid target, FmgrInfo *finfo)
+{
+	Oid			function;
+
+	if (source == target)
+		return true;
+	if (find_coercion_pathway(target, source, COERCION_EXPLICIT, &function) != COERCION_PATH_FUNC)
+		return false;
+	tde_lookup_function(finfo, function);
+	return true;
+}
+
 static bool
 resolve_as_number(Oid left, Oid right, TdeComparison *comparison)
 {
@@ -90,15 +109,11 @@ resolve_as_number(Oid left, Oid right, TdeComparison *comparison)
 		return false;
 	for (int i = 0; i < 2; i++)
 	{
-		Oid			function;
-
-		if (from[i] == common)
-			continue;
-		if (find_coercion_pathway(common, from[i], COERCION_EXPLICIT, &function) != COERCION_PATH_FUNC)
+		if (!resolve_conversion(from[i], common, &comparison->convert[i]))
 			return false;
-		comparison->same_bytes = false;
-		tde_lookup_function(&comparison->convert[i], function);
-		comparison->free_converted[i] = !get_typbyval(common);
+		if (from[i] != common)
+			comparison->same_bytes = false;
+		comparison->free_converted[i] = from[i] != common && !get_typbyval(common);
 	}
 	return true;
 }
@@ -115,11 +130,18 @@ resolve_equality(Oid left, Oid right, TdeComparison *comparison)
 	return true;
 }
 
+/* The type of an argument in clear. */
+static Oid
+plain_type(TdeProc *proc, int arg)
+{
+	return proc->args[arg] ? proc->args[arg]->base : proc->arg_types[arg];
+}
+
 TdeComparison *
 tde_resolve_comparison(TdeProc *proc)
 {
-	Oid			left = proc->args[0] ? proc->args[0]->base : proc->arg_types[0];
-	Oid			right = proc->args[1] ? proc->args[1]->base : proc->arg_types[1];
+	Oid			left = plain_type(proc, 0);
+	Oid			right = plain_type(proc, 1);
 	TdeComparison *comparison = MemoryContextAllocZero(TopMemoryContext, sizeof(TdeComparison));
 
 	if (!resolve_in_family(left, right, comparison) && !resolve_as_number(left, right, comparison) &&
@@ -132,4 +154,27 @@ tde_resolve_comparison(TdeProc *proc)
 	}
 	proc->comparison = comparison;
 	return comparison;
+}
+
+TdeArithmetic *
+tde_resolve_arithmetic(TdeProc *proc, const char *symbol)
+{
+	List	   *name = list_make2(makeString("pg_catalog"), makeString(pstrdup(symbol)));
+	Operator	tuple = oper(NULL, name, plain_type(proc, 0), plain_type(proc, 1), false, -1);
+	FormData_pg_operator operator = *(Form_pg_operator) GETSTRUCT(tuple);
+	TdeArithmetic *arithmetic = MemoryContextAllocZero(TopMemoryContext, sizeof(TdeArithmetic));
+
+	ReleaseSysCache(tuple);
+	if (!resolve_conversion(plain_type(proc, 0), operator.oprleft, &arithmetic->convert[0]) ||
+		!resolve_conversion(plain_type(proc, 1), operator.oprright, &arithmetic->convert[1]) ||
+		operator.oprresult != proc->result_type)
+	{
+		pfree(arithmetic);
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
+				 errmsg("function %s does not compute as the base types' operator", format_procedure(proc->oid))));
+	}
+	tde_lookup_function(&arithmetic->operate, operator.oprcode);
+	proc->arithmetic = arithmetic;
+	return arithmetic;
 }

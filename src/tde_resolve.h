@@ -1,5 +1,5 @@
 /*
- * tde_resolve.h - which functions of the base types compare two operands of a call.
+ * tde_resolve.h - which functions of the base types compare, or compute with, two operands of a call.
  *
  * layer: 8
  *
@@ -24,6 +24,16 @@ typedef struct TdeComparison
 
 /* ereport if the two base types cannot be compared. */
 extern TdeComparison *tde_resolve_comparison(TdeProc *proc);
+
+/* An operator of the base types, and how its operands come to be of the types that it takes. */
+typedef struct TdeArithmetic
+{
+	FmgrInfo	operate;
+	FmgrInfo	convert[2];		/* fn_oid InvalidOid: the operand is taken as it is */
+} TdeArithmetic;
+
+/* The operator that PostgreSQL's parser takes for the two base types; ereport if there is none. */
+extern TdeArithmetic *tde_resolve_arithmetic(TdeProc *proc, const char *symbol);
 
 /*
  * The base type's member of a support function of btree, for an operator class's own left and another right type;

@@ -64,6 +64,7 @@ typedef struct TdeProc
 	TdeType    *args[3];		/* NULL where the argument is not of an encrypted type */
 	TdeType    *result;			/* likewise */
 	struct TdeComparison *comparison;	/* of the first two arguments, or NULL: not looked up; see tde_resolve.c */
+	struct TdeArithmetic *arithmetic;	/* likewise, for operators that compute */
 	FmgrInfo	convert;		/* between the base type and another, for casts that need it; see tde_cast.c */
 	int			convert_path;	/* CoercionPathType, or -1: not looked up */
 } TdeProc;

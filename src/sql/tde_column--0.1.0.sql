@@ -175,6 +175,33 @@ REVOKE ALL ON FUNCTION tde_add_operators(regtype, regtype, text, text, text, tex
 COMMENT ON FUNCTION tde_add_operators(regtype, regtype, text, text, text, text) IS
   'comparison operators of two types, as members of operator families';
 
+CREATE FUNCTION tde_add_arithmetic(l regtype, r regtype) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $add_arithmetic$
+DECLARE
+  exact   CONSTANT regtype[] := '{int2,int4,int8,numeric}';
+  plain_l regtype := coalesce((SELECT base FROM @extschema@.tde_types WHERE type = l), l);
+  plain_r regtype := coalesce((SELECT base FROM @extschema@.tde_types WHERE type = r), r);
+  result  regtype;
+  op      record;
+BEGIN
+  EXECUTE format('SELECT pg_typeof(NULL::%s OPERATOR(pg_catalog.+) NULL::%s)', plain_l, plain_r) INTO result;
+  FOR op IN SELECT * FROM (VALUES ('+', 'plus'), ('-', 'minus'), ('*', 'times'), ('/', 'divided'), ('%', 'modulo')) AS ops (symbol, suffix)
+    WHERE symbol <> '%' OR ARRAY[plain_l, plain_r] <@ exact
+  LOOP
+    EXECUTE format('CREATE FUNCTION @extschema@.tde_%s(%s, %s) RETURNS %s AS ''MODULE_PATHNAME'' '
+                   'LANGUAGE C STABLE STRICT PARALLEL SAFE', op.suffix, l, r, result);
+    EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_%s(%s, %s) IS %L', op.suffix, l, r,
+                   format('implementation of %s operator', op.symbol));
+    EXECUTE format('CREATE OPERATOR @extschema@.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = @extschema@.tde_%s)',
+                   op.symbol, l, r, op.suffix);
+  END LOOP;
+END
+$add_arithmetic$;
+REVOKE ALL ON FUNCTION tde_add_arithmetic(regtype, regtype) FROM PUBLIC;
+COMMENT ON FUNCTION tde_add_arithmetic(regtype, regtype) IS 'arithmetic of two number types, which returns what the base types'' does';
+
 CREATE FUNCTION tde_base_family(base regtype, method name, OUT family name, OUT operand regtype)
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -324,6 +351,18 @@ BEGIN
     END LOOP;
   END LOOP;
 
+  -- arithmetic with itself, every plain and every other encrypted number: were a pair missing, another one with a preferred type
+  -- (float8) would be taken for it
+  IF base = ANY (numbers) THEN
+    PERFORM @extschema@.tde_add_arithmetic(enc::regtype, enc::regtype);
+    FOR other IN SELECT unnest(numbers) AS type UNION ALL SELECT t.type FROM @extschema@.tde_types t
+                 WHERE t.base = ANY (numbers) AND t.type <> enc::regtype
+    LOOP
+      PERFORM @extschema@.tde_add_arithmetic(enc::regtype, other.type);
+      PERFORM @extschema@.tde_add_arithmetic(other.type, enc::regtype);
+    END LOOP;
+  END IF;
+
   -- operator families of our own, one for each of the base types' families, so that members combine as there
   SELECT * INTO btree FROM @extschema@.tde_base_family(base, 'btree');
   SELECT * INTO hash FROM @extschema@.tde_base_family(base, 'hash');
@@ -419,6 +458,30 @@ BEGIN
                    'SORTOP = OPERATOR(@extschema@.%s), PARALLEL = SAFE)', op.name, enc, op.suffix, op.sortop);
     EXECUTE format('COMMENT ON AGGREGATE @extschema@.%I(%s) IS %L', op.name, enc, op.name || 'imum of all values');
   END LOOP;
+
+  -- corr, covar_*, regr_*: of float8, which the other encrypted numbers become implicitly
+  IF base = 'float8'::regtype THEN
+    FOR sides IN SELECT * FROM (VALUES (enc::regtype, enc::regtype), (enc::regtype, base), (base, enc::regtype)) AS s (l, r) LOOP
+      EXECUTE format('CREATE FUNCTION @extschema@.tde_regr_accum(float8[], %s, %s) RETURNS float8[] AS ''MODULE_PATHNAME'' '
+                     'LANGUAGE C STABLE STRICT PARALLEL SAFE', sides.l, sides.r);
+      EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_regr_accum(float8[], %s, %s) IS ''aggregate transition function''', sides.l, sides.r);
+      EXECUTE format('CREATE FUNCTION @extschema@.tde_regr_count(int8, %s, %s) RETURNS int8 AS ''int8inc_float8_float8'' '
+                     'LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE', sides.l, sides.r);
+      EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_regr_count(int8, %s, %s) IS ''aggregate transition function''', sides.l, sides.r);
+      FOR op IN
+        SELECT p.proname AS name, aggtranstype::regtype AS state, agginitval AS init, aggcombinefn AS combine,
+               CASE WHEN aggtransfn = 'float8_regr_accum'::regproc THEN 'accum' ELSE 'count' END AS suffix,
+               CASE WHEN aggfinalfn <> 0 THEN format(', FINALFUNC = %s', aggfinalfn) ELSE '' END AS final,
+               obj_description(p.oid, 'pg_proc') AS comment
+        FROM pg_aggregate a JOIN pg_proc p ON p.oid = aggfnoid
+        WHERE aggtransfn IN ('float8_regr_accum'::regproc, 'int8inc_float8_float8'::regproc) AND pronamespace = 'pg_catalog'::regnamespace
+      LOOP
+        EXECUTE format('CREATE AGGREGATE @extschema@.%I(%s, %s) (SFUNC = @extschema@.tde_regr_%s, STYPE = %s, INITCOND = %L, '
+                       'COMBINEFUNC = %s, PARALLEL = SAFE%s)', op.name, sides.l, sides.r, op.suffix, op.state, op.init, op.combine, op.final);
+        EXECUTE format('COMMENT ON AGGREGATE @extschema@.%I(%s, %s) IS %L', op.name, sides.l, sides.r, op.comment);
+      END LOOP;
+    END LOOP;
+  END IF;
   RETURN enc::regtype;
 END
 $create_type$;

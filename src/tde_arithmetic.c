@@ -1,0 +1,89 @@
+/*
+ * tde_arithmetic.c - operators and aggregates of encrypted numbers that PostgreSQL's own cannot serve.
+ *
+ * An encrypted number is its base type's number through the implicit cast, but no further: encrypted_int4 * numeric would take
+ * two casts in a row, and a second implicit cast would make every function of numbers ambiguous.  So each pair of number types
+ * of which one is encrypted has operators of its own.  They compute as PostgreSQL does for the base types, and return plain
+ * numbers; therefore they are STABLE, like the cast that they stand for, so that no index or generated column can hold their
+ * results in clear.
+ */
+#include "postgres.h"
+
+#include "utils/fmgrprotos.h"
+
+#include "tde_compat.h"
+#include "tde_datum.h"
+#include "tde_resolve.h"
+
+PG_FUNCTION_INFO_V1(tde_plus);
+PG_FUNCTION_INFO_V1(tde_minus);
+PG_FUNCTION_INFO_V1(tde_times);
+PG_FUNCTION_INFO_V1(tde_divided);
+PG_FUNCTION_INFO_V1(tde_modulo);
+PG_FUNCTION_INFO_V1(tde_regr_accum);
+
+static Datum
+compute(FunctionCallInfo fcinfo, const char *symbol)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeProc    *proc = call->proc;
+	TdeArithmetic *arithmetic = proc->arithmetic ? proc->arithmetic : tde_resolve_arithmetic(proc, symbol);
+	Datum		operands[2];
+
+	for (int i = 0; i < 2; i++)
+	{
+		operands[i] = PG_GETARG_DATUM(i);
+		if (proc->args[i])
+			operands[i] = tde_datum_decrypt(proc->args[i], operands[i], call->declared[i]);
+		if (OidIsValid(arithmetic->convert[i].fn_oid))
+			operands[i] = FunctionCall1(&arithmetic->convert[i], operands[i]);
+	}
+	return FunctionCall2(&arithmetic->operate, operands[0], operands[1]);
+}
+
+Datum
+tde_plus(PG_FUNCTION_ARGS)
+{
+	return compute(fcinfo, "+");
+}
+
+Datum
+tde_minus(PG_FUNCTION_ARGS)
+{
+	return compute(fcinfo, "-");
+}
+
+Datum
+tde_times(PG_FUNCTION_ARGS)
+{
+	return compute(fcinfo, "*");
+}
+
+Datum
+tde_divided(PG_FUNCTION_ARGS)
+{
+	return compute(fcinfo, "/");
+}
+
+Datum
+tde_modulo(PG_FUNCTION_ARGS)
+{
+	return compute(fcinfo, "%");
+}
+
+/*
+ * tde_regr_accum(float8[], encrypted_float8 or float8, likewise) returns float8[] - transition function of corr() and its like.
+ * float8_regr_accum() learns from fcinfo that it is in an aggregate, and may change the state in place.
+ */
+Datum
+tde_regr_accum(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+
+	for (int i = 1; i <= 2; i++)
+	{
+		if (call->proc->args[i])
+			fcinfo->args[i].value = tde_datum_decrypt(call->proc->args[i], PG_GETARG_DATUM(i), -1);
+	}
+	return float8_regr_accum(fcinfo);
+}
