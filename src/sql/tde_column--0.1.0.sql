@@ -124,6 +124,10 @@ CREATE FUNCTION tde_typanalyze(internal) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION tde_typanalyze(internal) IS 'statistics of an encrypted column, unless the wallet is closed';
 
+CREATE FUNCTION tde_subscript(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_subscript(internal) IS 'subscripts of encrypted values';
+
 --
 -- The template of all encrypted types
 --
@@ -275,9 +279,10 @@ BEGIN
   END LOOP;
   options := format('INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external, CATEGORY = %L, '
                     'INPUT = %2$s_in", OUTPUT = %2$s_out", RECEIVE = %2$s_recv", SEND = %2$s_send", '
-                    'TYPMOD_IN = %2$s_typmod_in", TYPMOD_OUT = %2$s_typmod_out", ANALYZE = @extschema@.tde_typanalyze, COLLATABLE = %3$s',
+                    'TYPMOD_IN = %2$s_typmod_in", TYPMOD_OUT = %2$s_typmod_out", ANALYZE = @extschema@.tde_typanalyze, COLLATABLE = %3$s%4$s',
                     base_row.typcategory, '@extschema@."' || replace(name, '"', '""'),
-                    CASE WHEN base_row.typcollation <> 0 THEN 'true' ELSE 'false' END);
+                    CASE WHEN base_row.typcollation <> 0 THEN 'true' ELSE 'false' END,
+                    CASE WHEN base_row.typsubscript <> 0 AND base_row.typelem = 0 THEN ', SUBSCRIPT = @extschema@.tde_subscript' ELSE '' END);
   EXECUTE format('CREATE TYPE %s (%s)', enc, options);
   EXECUTE format('COMMENT ON TYPE %s IS %L', enc, 'encrypted ' || plain);
   EXECUTE format('CREATE FUNCTION @extschema@.tde_type_tag(%s) RETURNS uuid AS %L LANGUAGE sql IMMUTABLE PARALLEL SAFE',
