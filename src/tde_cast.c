@@ -35,25 +35,25 @@ convert(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod)
 
 	if (source == target)
 		return value;
-	if (proc->convert_path < 0)
+	if (proc->cast_path < 0)
 	{
 		Oid			function;
 		CoercionPathType path = find_coercion_pathway(target, source, COERCION_EXPLICIT, &function);
 
 		if (path == COERCION_PATH_FUNC)
-			tde_lookup_function(&proc->convert, function);
-		proc->convert_path = path;
+			tde_lookup_function(&proc->base_function, function);
+		proc->cast_path = path;
 	}
-	switch ((CoercionPathType) proc->convert_path)
+	switch ((CoercionPathType) proc->cast_path)
 	{
 		case COERCION_PATH_RELABELTYPE:
 			return value;
 		case COERCION_PATH_FUNC:
-			if (proc->convert.fn_nargs == 1)
-				return FunctionCall1(&proc->convert, value);
-			if (proc->convert.fn_nargs == 2)
-				return FunctionCall2(&proc->convert, value, Int32GetDatum(typmod));
-			return FunctionCall3(&proc->convert, value, Int32GetDatum(typmod), BoolGetDatum(true));
+			if (proc->base_function.fn_nargs == 1)
+				return FunctionCall1(&proc->base_function, value);
+			if (proc->base_function.fn_nargs == 2)
+				return FunctionCall2(&proc->base_function, value, Int32GetDatum(typmod));
+			return FunctionCall3(&proc->base_function, value, Int32GetDatum(typmod), BoolGetDatum(true));
 		case COERCION_PATH_COERCEVIAIO:
 			getTypeOutputInfo(source, &output, &is_varlena);
 			getTypeInputInfo(target, &input, &ioparam);

@@ -102,7 +102,7 @@ tde_in_range(PG_FUNCTION_ARGS)
 	Datum		base;
 	bool		result;
 
-	if (!OidIsValid(proc->convert.fn_oid))
+	if (!OidIsValid(proc->base_function.fn_oid))
 	{
 		Oid			function = tde_resolve_btree_support(type->base, proc->arg_types[2], BTINRANGE_PROC);
 
@@ -110,11 +110,11 @@ tde_in_range(PG_FUNCTION_ARGS)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("RANGE with offset PRECEDING/FOLLOWING is not supported for type %s", format_type_be(type->base))));
-		tde_lookup_function(&proc->convert, function);
+		tde_lookup_function(&proc->base_function, function);
 	}
 	value = tde_datum_peek(type, PG_GETARG_DATUM(0), call->declared[0], TDE_REMEMBER_LONG, &scratch[0]);
 	base = tde_datum_peek(type, PG_GETARG_DATUM(1), call->declared[1], TDE_REMEMBER_LONG, &scratch[1]);
-	result = DatumGetBool(FunctionCall5(&proc->convert, value, base, PG_GETARG_DATUM(2), PG_GETARG_DATUM(3),
+	result = DatumGetBool(FunctionCall5(&proc->base_function, value, base, PG_GETARG_DATUM(2), PG_GETARG_DATUM(3),
 										PG_GETARG_DATUM(4)));
 	tde_datum_unpeek(&scratch[0]);
 	tde_datum_unpeek(&scratch[1]);

@@ -19,11 +19,11 @@
 PG_FUNCTION_INFO_V1(tde_hash);
 PG_FUNCTION_INFO_V1(tde_hash_extended);
 
-/* The base type's hash function; extended has a second argument, the seed. */
+/* The base type's hash function; the extended one has a second argument, the seed. */
 static FmgrInfo *
 base_hash(TdeProc *proc, bool extended)
 {
-	if (!OidIsValid(proc->convert.fn_oid))
+	if (!OidIsValid(proc->base_function.fn_oid))
 	{
 		Oid			base = proc->args[0] ? proc->args[0]->base : proc->arg_types[0];
 		TypeCacheEntry *entry = lookup_type_cache(base, TYPECACHE_HASH_PROC | TYPECACHE_HASH_EXTENDED_PROC);
@@ -33,43 +33,43 @@ base_hash(TdeProc *proc, bool extended)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),
 					 errmsg("could not identify a hash function for type %s", format_type_be(base))));
-		tde_lookup_function(&proc->convert, function);
+		tde_lookup_function(&proc->base_function, function);
 	}
-	return &proc->convert;
+	return &proc->base_function;
+}
+
+/* The base type's hash of the first argument, which may be encrypted. */
+static Datum
+hash_plain(FunctionCallInfo fcinfo, bool extended)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeType    *type = call->proc->args[0];
+	Datum		value = PG_GETARG_DATUM(0);
+	FmgrInfo   *function = base_hash(call->proc, extended);
+	TdeScratch	scratch;
+	Datum		hash;
+
+	if (type)
+		value = tde_datum_peek(type, value, call->declared[0], TDE_REMEMBER_ROW, &scratch);
+	if (extended)
+		hash = FunctionCall2Coll(function, PG_GET_COLLATION(), value, PG_GETARG_DATUM(1));
+	else
+		hash = FunctionCall1Coll(function, PG_GET_COLLATION(), value);
+	if (type)
+		tde_datum_unpeek(&scratch);
+	return hash;
 }
 
 /* tde_hash(encrypted or base) returns int4 */
 Datum
 tde_hash(PG_FUNCTION_ARGS)
 {
-	TdeCall    *call = tde_call(fcinfo);
-	TdeType    *type = call->proc->args[0];
-	Datum		value = PG_GETARG_DATUM(0);
-	TdeScratch	scratch;
-	uint32		hash;
-
-	if (type)
-		value = tde_datum_peek(type, value, call->declared[0], TDE_REMEMBER_ROW, &scratch);
-	hash = DatumGetUInt32(FunctionCall1Coll(base_hash(call->proc, false), PG_GET_COLLATION(), value));
-	if (type)
-		tde_datum_unpeek(&scratch);
-	PG_RETURN_UINT32(tde_keyed_hash(hash));
+	PG_RETURN_UINT32(tde_keyed_hash(DatumGetUInt32(hash_plain(fcinfo, false))));
 }
 
 /* tde_hash_extended(encrypted or base, int8 seed) returns int8 */
 Datum
 tde_hash_extended(PG_FUNCTION_ARGS)
 {
-	TdeCall    *call = tde_call(fcinfo);
-	TdeType    *type = call->proc->args[0];
-	Datum		value = PG_GETARG_DATUM(0);
-	TdeScratch	scratch;
-	Datum		hash;
-
-	if (type)
-		value = tde_datum_peek(type, value, call->declared[0], TDE_REMEMBER_ROW, &scratch);
-	hash = FunctionCall2Coll(base_hash(call->proc, true), PG_GET_COLLATION(), value, PG_GETARG_DATUM(1));
-	if (type)
-		tde_datum_unpeek(&scratch);
-	PG_RETURN_DATUM(hash);
+	return hash_plain(fcinfo, true);
 }

@@ -9,7 +9,6 @@
 
 #include <openssl/crypto.h>
 
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 #include "tde_crypto.h"
@@ -40,8 +39,8 @@ static HTAB *contexts = NULL;	/* ContextId -> ContextEntry */
 static TdePrf *hash_prf = NULL; /* under the hash key of hash_epoch */
 static uint64 hash_epoch = 0;
 
-static HTAB *
-make_table(const char *name, Size keysize, Size entrysize)
+HTAB *
+tde_table_new(const char *name, Size keysize, Size entrysize)
 {
 	HASHCTL		ctl;
 
@@ -84,7 +83,7 @@ remember_row(const TdeDataKey *row, void *arg)
 static void
 load_rows(void)
 {
-	HTAB	   *fresh = make_table("tde_column data keys", sizeof(uint32), sizeof(TdeDataKey));
+	HTAB	   *fresh = tde_table_new("tde_column data keys", sizeof(uint32), sizeof(TdeDataKey));
 
 	PG_TRY();
 	{
@@ -176,7 +175,7 @@ ready_key(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
 	memcpy(id.type_tag, type_tag, sizeof(id.type_tag));
 	id.spec_byte = tde_spec_byte(spec, false);
 	if (contexts == NULL)
-		contexts = make_table("tde_column contexts", sizeof(ContextId), sizeof(ContextEntry));
+		contexts = tde_table_new("tde_column contexts", sizeof(ContextId), sizeof(ContextEntry));
 	entry = hash_search(contexts, &id, HASH_FIND, NULL);
 	if (entry == NULL)
 	{

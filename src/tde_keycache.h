@@ -11,6 +11,8 @@
 #ifndef TDE_KEYCACHE_H
 #define TDE_KEYCACHE_H
 
+#include "utils/hsearch.h"
+
 #include "tde_keystore.h"
 #include "tde_wallet.h"
 
@@ -43,5 +45,8 @@ extern const TdeKey *tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 t
 
 /* The keyed hash of a number, under the database's hash key; ereport if the wallet is closed. */
 extern uint32 tde_keyed_hash(uint32 number);
+
+/* A hash table that lives as long as the backend; its keys are compared byte by byte. */
+extern HTAB *tde_table_new(const char *name, Size keysize, Size entrysize);
 
 #endif							/* TDE_KEYCACHE_H */

@@ -20,7 +20,6 @@
 #include "utils/builtins.h"
 #include "utils/catcache.h"
 #include "utils/fmgroids.h"
-#include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -42,17 +41,6 @@ static MemoryContext type_context = NULL;
 
 /* ---- tables ---- */
 
-static HTAB *
-make_table(const char *name, Size entrysize)
-{
-	HASHCTL		ctl;
-
-	ctl.keysize = sizeof(Oid);
-	ctl.entrysize = entrysize;
-	ctl.hcxt = type_context;
-	return hash_create(name, 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-}
-
 /* Casts and tag functions have no callback of their own here: pg_type's and pg_proc's come with whatever changes them. */
 static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
@@ -73,8 +61,8 @@ void
 tde_type_init(void)
 {
 	type_context = AllocSetContextCreate(TopMemoryContext, "tde_column types", ALLOCSET_DEFAULT_SIZES);
-	types = make_table("tde_column types", sizeof(TdeType));
-	procs = make_table("tde_column functions", sizeof(TdeProc));
+	types = tde_table_new("tde_column types", sizeof(Oid), sizeof(TdeType));
+	procs = tde_table_new("tde_column functions", sizeof(Oid), sizeof(TdeProc));
 	CacheRegisterSyscacheCallback(TYPEOID, invalidate, (Datum) 0);
 	CacheRegisterSyscacheCallback(PROCOID, invalidate, (Datum) 0);
 	CacheRegisterSyscacheCallback(CASTSOURCETARGET, invalidate, (Datum) 0);
@@ -330,7 +318,7 @@ find_proc(Oid oid)
 	{
 		memset(proc, 0, sizeof(*proc));
 		proc->oid = oid;
-		proc->convert_path = -1;
+		proc->cast_path = -1;
 	}
 	if (proc->valid)
 		return proc;

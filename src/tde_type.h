@@ -65,8 +65,8 @@ typedef struct TdeProc
 	TdeType    *result;			/* likewise */
 	struct TdeComparison *comparison;	/* of the first two arguments, or NULL: not looked up; see tde_resolve.c */
 	struct TdeArithmetic *arithmetic;	/* likewise, for operators that compute */
-	FmgrInfo	convert;		/* between the base type and another, for casts that need it; see tde_cast.c */
-	int			convert_path;	/* CoercionPathType, or -1: not looked up */
+	FmgrInfo	base_function;	/* of the base type, that does what this one does (cast, hash, in_range), or not looked up */
+	int			cast_path;		/* for casts: CoercionPathType, or -1: not looked up */
 } TdeProc;
 
 /* What one call site keeps in fn_extra: small, made without a catalog lookup. */
