@@ -36,6 +36,13 @@
 #define pg_noreturn pg_attribute_noreturn()
 #endif
 
+/* In 18 columns that are grouped by go through an entry of their own in the range table (247dea89f761). */
+#if PG_VERSION_NUM >= 180000
+#define TDE_GROUP_EXPRESSIONS(rte) ((rte)->groupexprs)
+#else
+#define TDE_GROUP_EXPRESSIONS(rte) NIL
+#endif
+
 /* 18 lets a module tell its name and version (9324c8c58065). */
 #if PG_VERSION_NUM >= 180000
 #define TDE_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "tde_column", .version = TDE_VERSION)

@@ -15,6 +15,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_statistic_ext.h"
 #include "catalog/pg_type.h"
 #include "commands/event_trigger.h"
 #include "executor/spi.h"
@@ -31,6 +32,7 @@
 
 #include "tde_compat.h"
 #include "tde_ddl.h"
+#include "tde_guard.h"
 #include "tde_keystore.h"
 #include "tde_log.h"
 #include "tde_type.h"
@@ -267,6 +269,9 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	}
 	if (IsA(pstmt->utilityStmt, CopyStmt))
 		mark_copy((CopyStmt *) pstmt->utilityStmt);
+	/* before the planner changes the query */
+	if (IsA(pstmt->utilityStmt, CreateTableAsStmt) && !IsBinaryUpgrade)
+		tde_guard_query((CreateTableAsStmt *) pstmt->utilityStmt);
 	if (prev_process_utility)
 		prev_process_utility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
 	else
@@ -344,6 +349,7 @@ mend_relation(Oid relid)
 	if (rel == NULL)
 		return;
 	commands = inspect_relation(rel);
+	tde_guard_relation(rel);
 	/* ALTER wants it to itself */
 	relation_close(rel, AccessShareLock);
 	foreach(cell, commands)
@@ -379,6 +385,26 @@ check_domain(Oid domain)
 }
 
 static void
+mend_object(Oid classid, Oid objid)
+{
+	switch (classid)
+	{
+		case RelationRelationId:
+			mend_relation(objid);
+			break;
+		case TypeRelationId:
+			if (get_typtype(objid) == TYPTYPE_COMPOSITE)
+				mend_relation(get_typ_typrelid(objid));
+			else
+				check_domain(objid);
+			break;
+		case StatisticExtRelationId:
+			tde_guard_statistics(objid);
+			break;
+	}
+}
+
+static void
 mend_objects(void)
 {
 	SPITupleTable *table;
@@ -394,12 +420,7 @@ mend_objects(void)
 		Oid			classid = DatumGetObjectId(SPI_getbinval(table->vals[i], table->tupdesc, 1, &isnull));
 		Oid			objid = DatumGetObjectId(SPI_getbinval(table->vals[i], table->tupdesc, 2, &isnull));
 
-		if (classid == RelationRelationId)
-			mend_relation(objid);
-		else if (classid == TypeRelationId && get_typtype(objid) == TYPTYPE_COMPOSITE)
-			mend_relation(get_typ_typrelid(objid));
-		else if (classid == TypeRelationId)
-			check_domain(objid);
+		mend_object(classid, objid);
 	}
 }
 

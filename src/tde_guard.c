@@ -1,0 +1,371 @@
+/*
+ * tde_guard.c - declarations that would store in clear what they compute from encrypted columns.
+ *
+ * Casts that decrypt are STABLE, which keeps them out of index expressions and partition keys.  PostgreSQL does not ask for
+ * the volatility of a cast to a generated column's own type, nor of expressions in CREATE STATISTICS, and it believes functions
+ * that are declared IMMUTABLE.  So the expressions themselves are looked at here; nothing is decrypted for that.
+ *
+ * An expression is in clear if its type is not an encrypted one, and something of an encrypted type goes into it.  Whether a
+ * value is NULL is no secret.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/tupdesc.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_statistic_ext.h"
+#include "catalog/pg_type.h"
+#include "commands/prepare.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/partcache.h"
+#include "utils/relcache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#include "tde_compat.h"
+#include "tde_guard.h"
+#include "tde_type.h"
+
+static bool reads_encrypted(Node *node, void *queries);
+
+/* ---- types ---- */
+
+/* Is the type an encrypted one, or does it have parts of one? */
+static bool
+holds_encrypted(Oid type)
+{
+	Oid			base = getBaseType(type);
+	Oid			part = get_base_element_type(base);
+	TupleDesc	columns;
+	bool		found = false;
+
+	if (!OidIsValid(part))
+		part = get_range_subtype(base);
+	if (!OidIsValid(part) && OidIsValid(get_multirange_range(base)))
+		part = get_range_subtype(get_multirange_range(base));
+	if (OidIsValid(part))
+		return holds_encrypted(part);
+	if (tde_type_find(base))
+		return true;
+	if (get_typtype(base) != TYPTYPE_COMPOSITE)
+		return false;
+
+	columns = lookup_rowtype_tupdesc(base, -1);
+	for (int i = 0; i < columns->natts && !found; i++)
+		found = !TupleDescAttr(columns, i)->attisdropped && holds_encrypted(TupleDescAttr(columns, i)->atttypid);
+	ReleaseTupleDesc(columns);
+	return found;
+}
+
+/* ---- queries ---- */
+
+/* Does an output column of a query read something encrypted?  "outer" are the queries around it, the innermost first. */
+static bool output_reads(Query *query, AttrNumber column, List *outer);
+
+static bool
+set_operation_reads(Node *node, AttrNumber column, List *queries)
+{
+	Query	   *query = linitial(queries);
+
+	if (IsA(node, SetOperationStmt))
+		return set_operation_reads(((SetOperationStmt *) node)->larg, column, queries) ||
+			set_operation_reads(((SetOperationStmt *) node)->rarg, column, queries);
+	return output_reads(rt_fetch(((RangeTblRef *) node)->rtindex, query->rtable)->subquery, column, queries);
+}
+
+static List *
+output_list(Query *query)
+{
+	return query->commandType == CMD_SELECT ? query->targetList : query->returningList;
+}
+
+static bool
+output_reads(Query *query, AttrNumber column, List *outer)
+{
+	List	   *queries = lcons(query, list_copy(outer));
+	TargetEntry *entry = get_tle_by_resno(output_list(query), column);
+
+	if (query->setOperations)
+		return set_operation_reads(query->setOperations, column, queries);
+	return entry != NULL && reads_encrypted((Node *) entry->expr, queries);
+}
+
+static bool
+view_reads(Oid relid, AttrNumber column)
+{
+	Relation	view = relation_open(relid, AccessShareLock);
+	bool		result = output_reads(get_view_query(view), column, NIL);
+
+	relation_close(view, AccessShareLock);
+	return result;
+}
+
+static bool
+with_query_reads(RangeTblEntry *rte, AttrNumber column, List *queries)
+{
+	List	   *defining = list_copy_tail(queries, rte->ctelevelsup);
+	ListCell   *cell;
+
+	if (rte->self_reference)
+		return false;			/* the other branch of the recursion tells */
+	foreach(cell, ((Query *) linitial(defining))->cteList)
+	{
+		CommonTableExpr *cte = lfirst(cell);
+
+		if (strcmp(cte->ctename, rte->ctename) == 0)
+			return output_reads((Query *) cte->ctequery, column, defining);
+	}
+	return false;
+}
+
+static bool
+values_read(RangeTblEntry *rte, AttrNumber column, List *queries)
+{
+	ListCell   *cell;
+
+	foreach(cell, rte->values_lists)
+		if (reads_encrypted(list_nth(lfirst(cell), column - 1), queries))
+			return true;
+	return false;
+}
+
+/* A column that is not of an encrypted type may still be made of some: where it comes from. */
+static bool
+column_reads(Var *var, List *queries)
+{
+	List	   *from = list_copy_tail(queries, var->varlevelsup);
+	RangeTblEntry *rte;
+
+	if (from == NIL || var->varattno <= 0)
+		return false;			/* a table's own expression, or a row, whose type has told */
+	rte = rt_fetch(var->varno, ((Query *) linitial(from))->rtable);
+	if (TDE_GROUP_EXPRESSIONS(rte) != NIL)
+		return reads_encrypted(list_nth(TDE_GROUP_EXPRESSIONS(rte), var->varattno - 1), from);
+	switch (rte->rtekind)
+	{
+		case RTE_RELATION:
+			return rte->relkind == RELKIND_VIEW && view_reads(rte->relid, var->varattno);
+		case RTE_SUBQUERY:
+			return output_reads(rte->subquery, var->varattno, from);
+		case RTE_JOIN:
+			return reads_encrypted(list_nth(rte->joinaliasvars, var->varattno - 1), from);
+		case RTE_CTE:
+			return with_query_reads(rte, var->varattno, from);
+		case RTE_VALUES:
+			return values_read(rte, var->varattno, from);
+		case RTE_FUNCTION:
+			return expression_tree_walker((Node *) rte->functions, reads_encrypted, from);
+		case RTE_TABLEFUNC:
+			return expression_tree_walker((Node *) rte->tablefunc, reads_encrypted, from);
+		default:
+			return false;
+	}
+}
+
+static bool
+sublink_reads(SubLink *sublink, List *queries)
+{
+	Query	   *query = (Query *) sublink->subselect;
+	ListCell   *cell;
+
+	if (sublink->subLinkType == EXISTS_SUBLINK)
+		return false;
+	foreach(cell, output_list(query))
+		if (output_reads(query, ((TargetEntry *) lfirst(cell))->resno, queries))
+			return true;
+	return reads_encrypted(sublink->testexpr, queries);
+}
+
+/* An expression_tree_walker; the context is the list of queries around the expression, or NIL. */
+static bool
+reads_encrypted(Node *node, void *queries)
+{
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_Var:
+			return holds_encrypted(((Var *) node)->vartype) || column_reads((Var *) node, queries);
+		case T_FieldSelect:
+			return holds_encrypted(((FieldSelect *) node)->resulttype);
+		case T_SubLink:
+			return sublink_reads((SubLink *) node, queries);
+		case T_NullTest:
+			return false;
+		case T_Aggref:
+			if (((Aggref *) node)->aggfnoid == F_COUNT_ANY)
+				return false;
+			break;
+		case T_WindowFunc:
+			if (((WindowFunc *) node)->winfnoid == F_COUNT_ANY)
+				return false;
+			break;
+		case T_FuncExpr:
+			if (holds_encrypted(((FuncExpr *) node)->funcresulttype))
+				return true;
+			break;
+		default:
+			break;
+	}
+	return expression_tree_walker(node, reads_encrypted, queries);
+}
+
+/* ---- expressions of a table ---- */
+
+/* A row is in clear where a part of it is. */
+static bool
+in_clear(Node *expr)
+{
+	ListCell   *cell;
+
+	if (!holds_encrypted(exprType(expr)))
+		return reads_encrypted(expr, NIL);
+	if (IsA(expr, RowExpr))
+		foreach(cell, ((RowExpr *) expr)->args)
+			if (in_clear(lfirst(cell)))
+				return true;
+	return false;
+}
+
+static bool
+any_in_clear(List *expressions)
+{
+	ListCell   *cell;
+
+	foreach(cell, expressions)
+		if (in_clear(lfirst(cell)))
+			return true;
+	return false;
+}
+
+static void
+check_generated(Relation rel)
+{
+	TupleDesc	columns = RelationGetDescr(rel);
+
+	for (int i = 0; i < columns->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(columns, i);
+
+		if (column->attisdropped || column->attgenerated != ATTRIBUTE_GENERATED_STORED ||
+			!in_clear(build_column_default(rel, i + 1)))
+			continue;
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("generated column \"%s\" would store in clear what it computes from encrypted columns",
+						NameStr(column->attname)),
+				 errdetail("Its expression reads an encrypted column, and its type %s is not encrypted.",
+						   format_type_be(column->atttypid)),
+				 errhint("Give it an encrypted type, or compute it in a view.")));
+	}
+}
+
+void
+tde_guard_statistics(Oid statistics)
+{
+	HeapTuple	tuple = SearchSysCache1(STATEXTOID, ObjectIdGetDatum(statistics));
+	Datum		expressions;
+	bool		none;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	expressions = SysCacheGetAttr(STATEXTOID, tuple, Anum_pg_statistic_ext_stxexprs, &none);
+	if (!none && any_in_clear(stringToNode(TextDatumGetCString(expressions))))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("statistics object \"%s\" would store in clear what it computes from encrypted columns",
+						NameStr(((Form_pg_statistic_ext) GETSTRUCT(tuple))->stxname)),
+				 errdetail("An expression reads an encrypted column, and its type is not encrypted."),
+				 errhint("Name the columns themselves: what is stored of them is encrypted.")));
+	ReleaseSysCache(tuple);
+}
+
+/* What PostgreSQL accepts as immutable may be meant so by its author. */
+static void
+warn_in_clear(Relation rel, const char *what, List *expressions)
+{
+	if (any_in_clear(expressions))
+		ereport(WARNING,
+				(errmsg("%s \"%s\" stores in clear what it computes from encrypted columns", what, RelationGetRelationName(rel)),
+				 errdetail("An expression reads an encrypted column, and its type is not encrypted."),
+				 errhint("Let the expression be of an encrypted type.")));
+}
+
+void
+tde_guard_relation(Relation rel)
+{
+	List	   *statistics;
+	ListCell   *cell;
+
+	switch (rel->rd_rel->relkind)
+	{
+		case RELKIND_INDEX:
+		case RELKIND_PARTITIONED_INDEX:
+			warn_in_clear(rel, "index", RelationGetIndexExpressions(rel));
+			return;
+		case RELKIND_PARTITIONED_TABLE:
+			warn_in_clear(rel, "partition key of table", RelationGetPartitionKey(rel)->partexprs);
+			break;
+		case RELKIND_RELATION:
+		case RELKIND_FOREIGN_TABLE:
+			break;
+		default:
+			return;
+	}
+	check_generated(rel);
+	statistics = RelationGetStatExtList(rel);
+	foreach(cell, statistics)
+		tde_guard_statistics(lfirst_oid(cell));
+}
+
+/* ---- tables made of queries ---- */
+
+/* The query whose result is stored; NULL if it cannot be told. */
+static Query *
+stored_query(CreateTableAsStmt *stmt)
+{
+	Query	   *query = (Query *) stmt->query;
+	PreparedStatement *prepared;
+
+	if (query->commandType != CMD_UTILITY)
+		return query;
+	if (!IsA(query->utilityStmt, ExecuteStmt))
+		return NULL;
+	prepared = FetchPreparedStatement(((ExecuteStmt *) query->utilityStmt)->name, false);
+	return prepared && prepared->plansource->query_list ? linitial(prepared->plansource->query_list) : NULL;
+}
+
+void
+tde_guard_query(CreateTableAsStmt *stmt)
+{
+	Query	   *query = stored_query(stmt);
+	StringInfoData names;
+	ListCell   *cell;
+
+	if (query == NULL || (stmt->if_not_exists && OidIsValid(RangeVarGetRelid(stmt->into->rel, NoLock, true))))
+		return;
+	initStringInfo(&names);
+	foreach(cell, output_list(query))
+	{
+		TargetEntry *entry = lfirst(cell);
+		List	   *renamed = stmt->into->colNames;
+
+		if (entry->resjunk || holds_encrypted(exprType((Node *) entry->expr)) || !output_reads(query, entry->resno, NIL))
+			continue;
+		appendStringInfo(&names, "%s\"%s\"", names.len > 0 ? ", " : "",
+						 entry->resno <= list_length(renamed) ? strVal(list_nth(renamed, entry->resno - 1)) : entry->resname);
+	}
+	if (names.len > 0)
+		ereport(WARNING,
+				(errmsg("%s \"%s\" stores in clear what it computes from encrypted columns",
+						stmt->objtype == OBJECT_MATVIEW ? "materialized view" : "table", stmt->into->rel->relname),
+				 errdetail("Columns: %s.", names.data),
+				 errhint("Cast them to an encrypted type.")));
+}

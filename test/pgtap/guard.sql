@@ -1,0 +1,52 @@
+-- No declaration gets a decrypted value into an index, a partition key or a generated column, whatever the type and whatever
+-- the cast, function or operator that decrypts it.
+BEGIN;
+\ir include/family.sql
+SELECT * FROM no_plan();
+
+-- Expressions over a column e that give something in clear.
+CREATE FUNCTION decrypting(f family) RETURNS TABLE (expression text) LANGUAGE sql AS $$
+  SELECT format('e::%s', casttarget::regtype) FROM pg_cast WHERE castsource = f.enc AND casttarget NOT IN (SELECT enc FROM family)
+  UNION
+  -- any function of the base type alone, any operator of two of them
+  SELECT format('pg_catalog.%I(e)', proname) FROM pg_proc
+  WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f' AND NOT proretset AND pronargs = 1 AND proargtypes[0] = f.base
+  UNION
+  SELECT format('e OPERATOR(pg_catalog.%s) e', oprname) FROM pg_operator
+  WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprleft = f.base AND oprright = f.base
+  UNION
+  SELECT unnest(ARRAY['(ARRAY[e])::text[]', 'ROW(e)::text', 'to_json(e)', 'concat(e)', 'format(''%s'', e)'])
+$$;
+
+CREATE FUNCTION accepted(f family) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  declaration text;
+  failure text;
+BEGIN
+  EXECUTE format('CREATE TABLE held (id int, e %s)', f.enc);
+  FOR declaration IN
+    SELECT unnest(ARRAY[format('CREATE INDEX ON held ((%s))', expression),
+                        format('CREATE INDEX ON held (id) WHERE (%s) IS NOT NULL', expression),
+                        format('CREATE TABLE other (e %s) PARTITION BY LIST ((%s))', f.enc, expression)]) FROM decrypting(f)
+    UNION ALL
+    SELECT format('CREATE TABLE other (e %s, g %s GENERATED ALWAYS AS (e) STORED)', f.enc, casttarget::regtype)
+    FROM pg_cast WHERE castsource = f.enc AND casttarget NOT IN (SELECT enc FROM family)
+    UNION ALL
+    SELECT format('CREATE STATISTICS s ON (%s), id FROM held', expression) FROM decrypting(f)
+  LOOP
+    failure := complaint(declaration);
+    -- 42P17: not immutable, or refused by us; 42P16: of a pseudo-type; 0A000: of a type without an order
+    IF failure IS NULL OR failure !~ '^(42P17|42P16|0A000)' THEN
+      RETURN NEXT coalesce(failure, 'accepted') || ': ' || declaration;
+    END IF;
+    DROP TABLE IF EXISTS other;
+  END LOOP;
+  DROP TABLE held;
+END
+$$;
+
+SELECT cmp_ok((SELECT count(*) FROM decrypting(f)), '>', 6::bigint, format('ways to decrypt %s are found', enc)) FROM family f ORDER BY name;
+SELECT is_empty(format('SELECT accepted(f) FROM family f WHERE name = %L', name), format('none of them is accepted for %s', enc)) FROM family f ORDER BY name;
+
+SELECT finish();
+ROLLBACK;
