@@ -2,6 +2,7 @@
 # deps.sh - find PostgreSQL, and install what a goal needs and this machine lacks.  To be sourced after cluster.sh.
 #
 #   need demo|check|crypto      sets pg_config (not for crypto); exits with a list of what to install if it cannot do it itself
+#   need python|java|node|go    a language's compiler or interpreter, and what its packages are fetched with
 
 # The PostgreSQL to use: what PG_CONFIG says, else what pg_config on PATH belongs to if one can build extensions with it,
 # else the newest server of Debian's layout, else the one that Debian installs by default.
@@ -45,6 +46,11 @@ has_extension() { [[ -e $("$pg_config" --sharedir)/extension/$1.control ]]; }
 
 missing() {
   debian=() rhel=() brew=()
+  case $1 in
+    python | java | node | go)
+      "missing_$1"
+      return ;;
+  esac
   want gcc gcc gcc command -v gcc
   want libc6-dev glibc-devel gcc test -e /usr/include/stdlib.h -o -d /Library/Developer
   want make make make command -v make
@@ -62,6 +68,23 @@ missing() {
   want libtap-parser-sourcehandler-pgtap-perl 'TAP::Parser::SourceHandler::pgTAP (cpan)' 'TAP::Parser::SourceHandler::pgTAP (cpan)' \
     command -v pg_prove
 }
+
+# As the user who will run them, found by env: setpriv looks with root's eyes, and an interpreter in root's home would not do.
+missing_python() { want python3-venv python3 python3 as_pg env python3 -c 'import venv, ensurepip'; }
+missing_java() {
+  want default-jdk-headless java-latest-openjdk-devel openjdk as_pg env javac -version
+  want curl curl curl command -v curl
+  want ca-certificates ca-certificates ca-certificates certificates
+}
+missing_node() {
+  want nodejs nodejs node as_pg env node --version
+  want npm nodejs-npm node as_pg env npm --version
+}
+missing_go() {
+  want golang-go golang go as_pg env go version
+  want ca-certificates ca-certificates ca-certificates certificates
+}
+certificates() { test -e /etc/ssl/certs/ca-certificates.crt -o -e /etc/pki/tls/certs/ca-bundle.crt -o -d /System/Library; }
 
 # As root, or through sudo.
 as_root() {
