@@ -56,6 +56,11 @@ def typed(value):
     return type(value).__name__, value
 
 
-def cast(name):
-    """What a parameter of a base type needs in SQL: a cast, unless its type is inferred to be the base type."""
-    return "" if TRANSPARENT else f"::{name}"
+def param(mark, name):
+    """A parameter in SQL: with a cast, unless its type is inferred to be the base type."""
+    return mark if TRANSPARENT else typed_param(mark, name)
+
+
+def typed_param(mark, name):
+    # not mark::name, which would be a wrong number if the driver puts a minus sign before it
+    return f"CAST({mark} AS {name})"

@@ -2,7 +2,7 @@
 import psycopg
 from psycopg.types.json import Json, Jsonb
 
-from tap import TRANSPARENT, Tap, cast
+from tap import TRANSPARENT, Tap, param, typed_param
 
 tap = Tap("psycopg3")
 conn = psycopg.connect(autocommit=True)
@@ -11,7 +11,7 @@ kinds = conn.execute("SELECT name, send FROM kind ORDER BY position").fetchall()
 
 def program(protocol):
     binary = protocol == "binary"
-    mark = "%b" if binary else "%t"
+    placeholder = "%b" if binary else "%t"
 
     def same(kind, what, got, expected):
         tap.same(kind, what, got, expected, protocol)
@@ -20,7 +20,7 @@ def program(protocol):
         same(kind, what, lambda: function("enc"), lambda: function("plain"))
 
     def run(query, *params):
-        return conn.cursor(binary=binary).execute(query.replace("?", mark), params, prepare=True)
+        return conn.cursor(binary=binary).execute(query.replace("?", placeholder), params, prepare=True)
 
     def one(query, *params):
         return run(query, *params).fetchone()[0]
@@ -41,19 +41,19 @@ def program(protocol):
         value, other = native(name, 1), native(name, 2)
         both("select", name, lambda t: one(f"SELECT {fetched(t, name, send)} FROM {t} WHERE id = 1"))
         both("null", name, lambda t: one(f"SELECT {fetched(t, name, send)} FROM {t} WHERE id = 3"))
-        both("where", f"{name}, typed", lambda t: run(f"SELECT id FROM {t} WHERE {column} = ?::{name}", value).fetchall())
+        both("where", f"{name}, typed", lambda t: run(f"SELECT id FROM {t} WHERE {column} = {typed_param('?', name)}", value).fetchall())
         if TRANSPARENT:
             both("where", name, lambda t: run(f"SELECT id FROM {t} WHERE {column} = ?", value).fetchall())
 
         def write(table):
             result = fetched(table, name, send)
-            param = "?" + cast(name)
+            mark = param("?", name)
             run(f"DELETE FROM {table} WHERE id = 10")
             return (
-                one(f"INSERT INTO {table} (id, {column}) VALUES (10, {param}) RETURNING {result}", value),
-                one(f"UPDATE {table} SET {column} = {param} WHERE id = 10 RETURNING {result}", other),
+                one(f"INSERT INTO {table} (id, {column}) VALUES (10, {mark}) RETURNING {result}", value),
+                one(f"UPDATE {table} SET {column} = {mark} WHERE id = 10 RETURNING {result}", other),
                 one(f"SELECT {column}::text FROM {table} WHERE id = 10"),
-                one(f"UPDATE {table} SET {column} = {param} WHERE id = 10 RETURNING {result}", None),
+                one(f"UPDATE {table} SET {column} = {mark} WHERE id = 10 RETURNING {result}", None),
             )
 
         both("write", name, write)
@@ -78,9 +78,9 @@ def program(protocol):
 
     def transaction(table):
         with conn.transaction() as outer:
-            run(f"UPDATE {table} SET c_int4 = ?{cast('int4')}, c_text = ?{cast('text')} WHERE id = 1", 1, "changed")
+            run(f"UPDATE {table} SET c_int4 = {param('?', 'int4')}, c_text = {param('?', 'text')} WHERE id = 1", 1, "changed")
             with conn.transaction(force_rollback=True):
-                run(f"DELETE FROM {table} WHERE c_int4 = ?{cast('int4')}", 1)
+                run(f"DELETE FROM {table} WHERE c_int4 = {param('?', 'int4')}", 1)
             inside = run(f"SELECT c_int4::int4, c_text::text FROM {table} WHERE id = 1").fetchall()
             raise psycopg.Rollback(outer)
         return inside, run(f"SELECT c_int4::int4, c_text::text FROM {table} WHERE id = 1").fetchall()
