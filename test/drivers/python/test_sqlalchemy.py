@@ -1,0 +1,151 @@
+"""SQLAlchemy, over three drivers: tables declared with base types read and write encrypted columns; what reflection says of them."""
+import asyncio
+import warnings
+
+from sqlalchemy import ARRAY, Column, Integer, MetaData, String, Table, cast, create_engine, delete, inspect, insert, literal, null, select, text, update
+from sqlalchemy.exc import SAWarning
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.orm import Session, registry
+from sqlalchemy.pool import NullPool
+from sqlalchemy.types import NullType
+
+from tap import TRANSPARENT, Tap
+
+tap = Tap("sqlalchemy")
+
+
+def program(conn, driver):
+    conn = conn.execution_options(isolation_level="AUTOCOMMIT")
+    conn.execute(text("SET timezone = 'UTC'"))
+    names = conn.execute(text("SELECT name FROM kind ORDER BY position")).scalars().all()
+    plain = Table("plain", MetaData(), autoload_with=conn)
+    # as an application declares it that knew the column before it was encrypted
+    enc = Table("enc", MetaData(), *(Column(c.name, c.type, primary_key=c.primary_key) for c in plain.columns))
+    tables = {"enc": enc, "plain": plain}
+
+    def same(kind, what, got, expected):
+        tap.same(kind, what, got, expected, driver)
+
+    def both(kind, what, function):
+        same(kind, what, lambda: function(enc), lambda: function(plain))
+
+    def fetched(column):
+        """A column in a result: the cast of a query that must do without tde_column.transparent_results."""
+        return column if TRANSPARENT else cast(column, column.type)
+
+    def one(statement):
+        return conn.execute(statement).scalar_one()
+
+    for name in names:
+        column = f"c_{name}"
+        value, other = (one(select(plain.c[column]).where(plain.c.id == row)) for row in (1, 2))
+        both("select", name, lambda t: one(select(fetched(t.c[column])).where(t.c.id == 1)))
+        both("null", name, lambda t: one(select(fetched(t.c[column])).where(t.c.id == 3)))
+        both("where", name, lambda t: conn.execute(select(t.c.id).where(t.c[column] == typed(value, t.c[column]))).all())
+
+        def write(table):
+            target, result = table.c[column], fetched(table.c[column])
+            conn.execute(delete(table).where(table.c.id == 10))
+            return (
+                one(insert(table).values({"id": 10, column: typed(value, target)}).returning(result)),
+                one(update(table).values({column: typed(other, target)}).where(table.c.id == 10).returning(result)),
+                one(select(cast(target, String)).where(table.c.id == 10)),
+                one(update(table).values({column: null()}).where(table.c.id == 10).returning(result)),
+            )
+
+        both("write", name, write)
+
+    integers = ARRAY(Integer)
+    both("array", "cast", lambda t: one(select(cast(t.c.c_array, integers)).where(t.c.id == 1)))
+    both("array", "parameter", lambda t: one(
+        update(t).values(c_array=cast([5, None], integers)).where(t.c.id == 10).returning(cast(t.c.c_array, integers))))
+
+    def many(table):
+        conn.execute(delete(table).where(table.c.id > 19))
+        conn.execute(insert(table), [{"id": 20, "c_text": "a", "c_int8": 1}, {"id": 21, "c_text": None, "c_int8": 2}])
+        return conn.execute(select(fetched(table.c.c_text), fetched(table.c.c_int8)).where(table.c.id > 19).order_by(fetched(table.c.c_int8))).all()
+
+    both("write", "many rows at once", lambda t: [tuple(row) for row in many(t)])
+    metadata(conn, driver, tables, names)
+
+    conn.commit()
+    conn = conn.execution_options(isolation_level="READ COMMITTED")
+
+    def stream(table):
+        statement = select(*(fetched(table.c[f"c_{name}"]) for name in names)).where(table.c.id < 4).order_by(table.c.id)
+        with conn.begin():
+            return [tuple(row) for row in conn.execute(statement, execution_options={"yield_per": 2})]
+
+    def changed(table):
+        read = select(cast(table.c.c_text, String)).where(table.c.id == 1)
+        with conn.begin() as outer:
+            conn.execute(update(table).values(c_text=typed("changed", table.c.c_text), c_int4=typed(1, table.c.c_int4)).where(table.c.id == 1))
+            inner = conn.begin_nested()
+            conn.execute(delete(table).where(table.c.c_int4 == typed(1, table.c.c_int4)))
+            inner.rollback()
+            inside = one(read)
+            outer.rollback()
+        with conn.begin():
+            return inside, one(read)
+
+    def mapped(table):
+        """The ORM: insert, update, get."""
+        row = type("Row", (), {})
+        registry().map_imperatively(row, table, include_properties=["id", "c_text", "c_int4", "c_numeric", "c_date"])
+        source = dict(zip(("c_int4", "c_numeric", "c_date"), conn.execute(select(plain.c.c_int4, plain.c.c_numeric, plain.c.c_date)).first()))
+        conn.rollback()
+        with Session(conn) as session:
+            new = row()
+            new.id, new.c_text = 30, "x"
+            for key, value in source.items():
+                setattr(new, key, value)
+            session.add(new)
+            session.flush()
+            new.c_text = "y"
+            session.flush()
+            session.expire_all()
+            found = session.get(row, 30)
+            return found.c_text, found.c_int4, found.c_numeric, found.c_date
+
+    both("cursor", "server-side", stream)
+    both("transaction", "savepoint, rollback", changed)
+    if TRANSPARENT:
+        both("transaction", "ORM session", mapped)
+
+
+def typed(value, column):
+    """A parameter of the column's type."""
+    return literal(value, column.type) if TRANSPARENT else cast(literal(value, column.type), column.type)
+
+
+def metadata(conn, driver, tables, names):
+    """Reflection reads the catalogs, so it meets types that SQLAlchemy does not know, whatever the setting says."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SAWarning)
+        found = inspect(conn).get_columns("enc")
+        reflected = Table("enc", MetaData(), autoload_with=conn)
+    expected = [column["name"] for column in inspect(conn).get_columns("plain")]
+    tap.same("metadata", "reflected columns", lambda: [column["name"] for column in found], lambda: expected, driver)
+    tap.same("metadata", "reflected primary key", lambda: [str(name) for name in reflected.primary_key.columns.keys()], lambda: ["id"], driver)
+    unknown = {column["name"]: type(column["type"]) for column in found}
+    for name in names:
+        tap.same("metadata", f"reflected {name}", lambda: unknown[f"c_{name}"], lambda: NullType, driver)
+    if TRANSPARENT:
+        statement = select(reflected.c.c_numeric, reflected.c.c_date).where(reflected.c.c_int4 == tables["plain"].c.c_int4, reflected.c.id == 1)
+        statement = statement.where(tables["plain"].c.id == 1)
+        tap.same("metadata", "query of a reflected table", lambda: tuple(conn.execute(statement).one()),
+                 lambda: tuple(conn.execute(select(tables["plain"].c.c_numeric, tables["plain"].c.c_date).where(tables["plain"].c.id == 1)).one()), driver)
+
+
+async def asynchronous():
+    engine = create_async_engine("postgresql+asyncpg://", poolclass=NullPool)
+    async with engine.connect() as conn:
+        await conn.run_sync(program, "asyncpg")
+    await engine.dispose()
+
+
+for name in ("psycopg", "psycopg2"):
+    with create_engine(f"postgresql+{name}://", poolclass=NullPool).connect() as connection:
+        program(connection, name)
+asyncio.run(asynchronous())
+tap.end()
