@@ -156,8 +156,8 @@ public class Jdbc {
             same("select", name + ", as a string", t -> string("SELECT " + c + " FROM enc WHERE id = 1"),
                 t -> string("SELECT " + (TRANSPARENT ? c : "shown(" + c + ")") + " FROM plain WHERE id = 1"));
         both("where", name + ", typed", t -> rows("SELECT id FROM " + t + " WHERE " + c + " = " + typed(name), value));
-        if (TRANSPARENT)
-            both("where", name, t -> rows("SELECT id FROM " + t + " WHERE " + c + " = ?", value));
+        // the driver names the types of numbers and of text, and leaves those of dates and times open: so, whatever the setting says
+        both("where", name, t -> rows("SELECT id FROM " + t + " WHERE " + c + " = ?", value));
         both("write", name, t -> {
             run("DELETE FROM " + t + " WHERE id = 10");
             return Arrays.asList(
@@ -182,6 +182,20 @@ public class Jdbc {
                 result.next();
                 return Arrays.asList(result.getObject(1, LocalDate.class), result.getObject(2, LocalTime.class),
                     result.getObject(3, OffsetDateTime.class));
+            }
+        });
+    }
+
+    /* The methods that name a type, on the columns as they are. */
+    void getters() {
+        both("select", "getInt to getBytes", t -> {
+            try (PreparedStatement statement = bound("SELECT c_int4, c_int8, c_numeric, c_float8, c_bool, c_date, c_timestamptz, c_bytea FROM " + t
+                + " WHERE id = 1"); ResultSet result = statement.executeQuery()) {
+                result.next();
+                return Arrays.asList(result.getInt(1), result.getLong(2), result.getBigDecimal(3), result.getDouble(4), result.getBoolean(5),
+                    result.getDate(6), result.getTimestamp(7),
+                    // of a type that it does not know, the driver gives the bytes of the text
+                    TRANSPARENT ? result.getBytes(8) : null);
             }
         });
     }
@@ -302,6 +316,7 @@ public class Jdbc {
         for (String name : names)
             column(name);
         javaTime();
+        getters();
         arrays();
         batch();
         portal();
