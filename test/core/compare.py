@@ -24,7 +24,8 @@ DISPLAY = {"int2": "smallint", "int4": "integer", "int8": "bigint", "float4": "r
            "varchar": "character varying", "bpchar": "character", "time": "time without time zone", "timetz": "time with time zone",
            "timestamp": "timestamp without time zone", "timestamptz": "timestamp with time zone"}
 ENCRYPTED = re.compile(r"(?:public\.)?encrypted_([a-z0-9]+)(?:\(([^()]*)\))?")
-ENCRYPTED_OPS = re.compile(r"encrypted_([a-z0-9]+)_ops")
+ENCRYPTED_OPS = re.compile(r"(?:public\.)?encrypted_([a-z0-9]+)_ops")
+NUMBER = re.compile(r"\s*(?:-?\d[\d.]*(?:e[+-]\d+)?|NaN|-?Infinity|)\s*")
 ERROR = re.compile(r"^(ERROR|FATAL|PANIC):", re.M)
 
 
@@ -43,6 +44,13 @@ def settled(text):
     """Without what depends on the lengths of names."""
     text = re.sub(r"^[ \t]+|[ \t]+$", "", text, flags=re.M)
     return re.sub(r"-{2,}", "--", re.sub(r"[ \t]+", " ", text))
+
+
+def unaligned(text):
+    """Without the padding of numbers: psql aligns them to the right by their type."""
+    def cell(text):
+        return text.strip() if NUMBER.fullmatch(text) else text
+    return "\n".join("|".join(map(cell, line.rstrip().split("|"))) for line in text.split("\n"))
 
 
 def without_position(text):
@@ -74,6 +82,9 @@ class Item:
             plain, encrypted = settled(plain), settled(plain_names(encrypted))
         if self.text != self.statement.text:
             plain, encrypted = without_position(plain), without_position(encrypted)
+        if plain == encrypted:
+            return True
+        plain, encrypted = unaligned(plain), unaligned(encrypted)
         if plain == encrypted:
             return True
         words = [t.low for t in self.statement.tokens]

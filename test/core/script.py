@@ -138,7 +138,7 @@ TYPES = {
     "bytea": "bytea", "uuid": "uuid", "json": "json", "jsonb": "jsonb", "inet": "inet",
 }
 TABLE_CONSTRAINTS = {"constraint", "primary", "unique", "check", "foreign", "exclude", "like"}
-OPCLASSES = {f"{name}_ops": f"encrypted_{name}_ops" for name in set(TYPES.values()) - {"json"}}
+OPCLASSES = {f"{name}_ops": f"public.encrypted_{name}_ops" for name in set(TYPES.values()) - {"json"}}
 
 
 def encrypted_type(tokens, spec):
@@ -175,7 +175,7 @@ def encrypted_type(tokens, spec):
     if name == "numeric" and modifiers and int(modifiers[0]) > 62 or name in ("varchar", "bpchar") and modifiers and int(modifiers[0]) > 4094:
         return None
     words = modifiers + ([spec] if spec else [])
-    return at, f"encrypted_{name}" + (f"({','.join(words)})" if words else "")
+    return at, f"public.encrypted_{name}" + (f"({','.join(words)})" if words else "")
 
 
 def elements(tokens):
