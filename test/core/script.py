@@ -232,6 +232,11 @@ def created_table(tokens):
 def column_types(statement, plain):
     """Lists of tokens, each of which begins with the type of a declared column."""
     tokens = statement.tokens
+    if statement.words(2) == ["create", "schema"]:
+        starts = [i for i in range(2, len(tokens)) if tokens[i].low == "create"] + [len(tokens)]
+        for start, end in zip(starts, starts[1:]):
+            yield from column_types(Statement(statement.text, tokens[start:end]), plain)
+        return
     table = created_table(tokens)
     if table:
         name, at = table
