@@ -3,6 +3,7 @@
  */
 #include "postgres.h"
 
+#include "access/detoast.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -13,6 +14,7 @@
 #include "tde_payload.h"
 #include "tde_recent.h"
 #include "tde_stats.h"
+#include "tde_verify.h"
 
 /*
  * How a literal is encrypted that reaches the input function without a typmod: without salt, so that no salt is ever
@@ -112,6 +114,63 @@ Datum
 tde_datum_peek(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch)
 {
 	return decrypt_datum(type, value, declared, remember, scratch);
+}
+
+/* The head of a value out of line, if it can be read in slices; *size: the bytes of the whole. */
+static struct varlena *
+sliceable_head(Datum value, int32 declared, TdeHeader *header, size_t *size)
+{
+	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+	struct varatt_external pointer;
+	struct varlena *head;
+
+	if (!VARATT_IS_EXTERNAL_ONDISK(stored))
+		return NULL;
+	VARATT_EXTERNAL_GET_POINTER(pointer, stored);
+	if (VARATT_EXTERNAL_IS_COMPRESSED(pointer))
+		return NULL;
+	*size = pointer.va_rawsize - VARHDRSZ;
+	head = detoast_attr_slice(stored, 0, TDE_MAX_HEADER + TDE_CTR_SALT);
+	if (tde_header_parse((uint8 *) VARDATA(head), *size, header) && tde_sliceable(header) &&
+		!tde_typmod_declares_mac(declared))
+		return head;
+	pfree(head);
+	return NULL;
+}
+
+struct varlena *
+tde_datum_decrypt_slice(TdeType *type, Datum value, int32 declared, uint64 from, uint64 to, uint64 *first)
+{
+	TdeHeader	header;
+	size_t		size;
+	struct varlena *head = sliceable_head(value, declared, &header, &size);
+	struct varlena *ciphertext;
+	struct varlena *result;
+	size_t		body;
+	size_t		length;
+	TdeStatus	status;
+
+	*first = 0;
+	if (head == NULL)
+		return PG_DETOAST_DATUM_PACKED(tde_datum_decrypt(type, value, declared));
+	tde_log_mark();
+	body = header.size + TDE_CTR_SALT;
+	to = Min(to, size - body);
+	*first = Min(from, to) & ~(uint64) 15;
+	length = to - *first;
+	ciphertext = detoast_attr_slice((struct varlena *) DatumGetPointer(value), body + *first, length);
+	if (VARSIZE(ciphertext) - VARHDRSZ != length)
+		tde_throw(TDE_E_AUTH);
+	result = palloc(VARHDRSZ + length);
+	status = tde_open_slice(reading_key(type, &header)->value_key, &header, (uint8 *) VARDATA(head) + header.size, *first,
+							(uint8 *) VARDATA(ciphertext), length, (uint8 *) VARDATA(result));
+	tde_stats.decryptions++;
+	tde_check(status);
+	pfree(head);
+	pfree(ciphertext);
+	length = tde_verify_slice(type->base, (uint8 *) VARDATA(result), length, to == size - body);
+	SET_VARSIZE(result, VARHDRSZ + length);
+	return result;
 }
 
 void

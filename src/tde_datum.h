@@ -59,6 +59,13 @@ extern struct varlena *tde_datum_seal_like(TdeType *type, Datum value, const Tde
  */
 extern Datum tde_datum_encrypt(TdeType *type, Datum value, int32 typmod);
 
+/*
+ * Bytes from (inclusive) to to (exclusive) of the plaintext of a varlena type, at most; *first is set to where the result
+ * begins, which may be before from.  Of a large value without MAC in CTR mode that is stored out of line only those bytes
+ * are read and decrypted (selective decryption, Canim and Kantarcioglu, algorithm 3); of others, all.
+ */
+extern struct varlena *tde_datum_decrypt_slice(TdeType *type, Datum value, int32 declared, uint64 from, uint64 to, uint64 *first);
+
 /* Free a decrypted datum that is no longer needed. */
 extern void tde_datum_free(TdeType *type, Datum value);
 

@@ -468,3 +468,22 @@ tde_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t
 	}
 	return status;
 }
+
+TdeStatus
+tde_open_slice(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, uint64_t offset, const uint8_t *ciphertext,
+			   size_t size, uint8_t *out)
+{
+	uint8_t		counter[16];
+	uint64_t	high,
+				low;
+
+	if (((header->spec_byte ^ key->spec_byte[0]) & SPEC_BITS) != 0 || !tde_sliceable(header) || offset % 16 != 0)
+		return TDE_E_AUTH;
+	tde_first_counter(counter, salt);
+	high = tde_big64(tde_load64(counter));
+	low = tde_big64(tde_load64(counter + 8)) + offset / 16;
+	if (low < offset / 16)
+		high++;
+	tde_store128(counter, (TdePair) {tde_big64(high), tde_big64(low)});
+	return tde_ctr_crypt(&key->cipher, counter, ciphertext, size, out);
+}

@@ -74,4 +74,18 @@ extern size_t tde_open_room(const TdeHeader *header, size_t size);
 extern TDE_MUST_CHECK TdeStatus tde_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t size,
 										 uint8_t *out, size_t *plain_size);
 
+/*
+ * Some of the plaintext of a value that tde_sliceable() says yes to, without reading the rest: ciphertext has size bytes and
+ * begins offset bytes, a multiple of 16, behind the salt.  out has size bytes.
+ */
+extern TDE_MUST_CHECK TdeStatus tde_open_slice(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, uint64_t offset,
+											   const uint8_t *ciphertext, size_t size, uint8_t *out);
+
+/* Salted, in CTR mode, and neither authenticated nor compressed? */
+static inline bool
+tde_sliceable(const TdeHeader *header)
+{
+	return header->spec.salted && header->spec.mode == TDE_CTR && header->spec.mac == TDE_NOMAC && !header->flag;
+}
+
 #endif							/* TDE_VALUE_H */

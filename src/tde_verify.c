@@ -173,3 +173,16 @@ tde_verify_payload(Oid base, const uint8 *bytes, size_t size)
 		}
 	tde_throw(TDE_E_AUTH);
 }
+
+size_t
+tde_verify_slice(Oid base, const uint8 *bytes, size_t size, bool ends)
+{
+	size_t		good;
+
+	if (base == BYTEAOID)
+		return size;
+	good = pg_encoding_verifymbstr(GetDatabaseEncoding(), (const char *) bytes, (int) size);
+	if (good < size && (ends || size - good >= pg_database_encoding_max_length()))
+		tde_throw(TDE_E_AUTH);
+	return good;
+}

@@ -14,4 +14,10 @@ extern bool tde_verify_knows(Oid base);
 /* ereport if these bytes (little-endian if of fixed length) cannot be a value of the base type. */
 extern void tde_verify_payload(Oid base, const uint8 *bytes, size_t size);
 
+/*
+ * The same for the beginning of a value of a string type, cut off after size bytes (ends: not cut off).  Returns how many of
+ * them are whole characters.
+ */
+extern size_t tde_verify_slice(Oid base, const uint8 *bytes, size_t size, bool ends);
+
 #endif							/* TDE_VERIFY_H */

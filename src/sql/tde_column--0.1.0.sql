@@ -521,6 +521,36 @@ SELECT tde_create_type('jsonb',       '7e6d5c4b-3a29-4180-9f0e-1d2c3b4a5f45');
 SELECT tde_create_type('inet',        'd4c3b2a1-f0e9-48d7-86c5-b4a392817f56');
 
 --
+-- Parts of strings: of a large value without MAC they read and decrypt no more than they need.  Not for bpchar, whose
+-- functions are those of text without the blanks at its end.
+--
+
+CREATE FUNCTION substr(encrypted_text, int4) RETURNS text
+  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION substr(encrypted_text, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION substr(encrypted_text, int4, int4) RETURNS text
+  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION substr(encrypted_text, int4, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION "left"(encrypted_text, int4) RETURNS text
+  AS 'MODULE_PATHNAME', 'tde_left' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION "left"(encrypted_text, int4) IS 'extract the first n characters';
+CREATE FUNCTION substr(encrypted_varchar, int4) RETURNS text
+  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION substr(encrypted_varchar, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION substr(encrypted_varchar, int4, int4) RETURNS text
+  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION substr(encrypted_varchar, int4, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION "left"(encrypted_varchar, int4) RETURNS text
+  AS 'MODULE_PATHNAME', 'tde_left' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION "left"(encrypted_varchar, int4) IS 'extract the first n characters';
+CREATE FUNCTION substr(encrypted_bytea, int4) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION substr(encrypted_bytea, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION substr(encrypted_bytea, int4, int4) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION substr(encrypted_bytea, int4, int4) IS 'extract portion of encrypted string';
+
+--
 -- Last: from here on declarations are watched, and the first keys are made if the wallet is open already.
 --
 
