@@ -105,6 +105,8 @@ but in "parallel" (2 workers; "scan" is the same without); $rounds rounds, the m
 
 END
 awk -v rounds="$rounds" -f bench/sql/report.awk "$work/times"
+awk -v rounds="$rounds" -v alone=scan -v together=parallel -f bench/sql/speedup.awk "$work/times" || missed=1
 awk -v rounds="$rounds" -f bench/sql/report.awk -v targets='equality det 1.5, equality siv 1.5, lookup nomac 1.0526, lookup mac 1.0526,
   range_1000 nomac 3, range_1000 mac 3, order_by nomac 2.5, order_by mac 2.5, index nomac 3, index mac 3, hash_join nomac 3,
-  hash_join mac 3, group_by nomac 3.5, group_by mac 3.5' "$work/times"
+  hash_join mac 3, group_by nomac 3.5, group_by mac 3.5' "$work/times" || missed=1
+exit "${missed:-0}"
