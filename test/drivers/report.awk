@@ -27,7 +27,7 @@ BEGIN {
 			printf "%-20s", row
 			for (k = 1; k <= kinds; k++) {
 				cell = row SUBSEP kind[k]
-				printf " %11s", cell in total ? good[cell] "/" total[cell] : "-"
+				printf " %11s", (cell in total) ? good[cell] "/" total[cell] : "-"
 			}
 			printf "\n"
 		}

@@ -2,7 +2,7 @@
 -- of these columns, from which the programs take names, casts and the base types' binary form.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
-DROP TABLE IF EXISTS kind, plain, enc;
+DROP TABLE IF EXISTS kind, plain, enc, original;
 
 -- What the output function prints, which a cast to text does not give for bpchar, bool and inet.
 CREATE OR REPLACE FUNCTION shown(anyelement) RETURNS text LANGUAGE sql STABLE AS
@@ -50,5 +50,15 @@ BEGIN
                  (SELECT string_agg(quote_literal(other), ', ' ORDER BY position) FROM kind));
   INSERT INTO plain VALUES (3);
   INSERT INTO enc SELECT * FROM plain;
+END
+$$;
+
+-- The three rows again, in this order on disk, for COPY of a whole table.
+CREATE TABLE original AS TABLE plain;
+CREATE OR REPLACE FUNCTION refill() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  TRUNCATE plain, enc;
+  INSERT INTO plain SELECT * FROM original ORDER BY id;
+  INSERT INTO enc SELECT * FROM original ORDER BY id;
 END
 $$;

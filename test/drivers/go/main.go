@@ -175,7 +175,7 @@ func (p *program) arrays() {
 	p.both("array", "cast", func(t string) (any, error) { return p.one("SELECT c_array::int4[] FROM " + t + " WHERE id = 1") })
 	p.both("array", "parameter", func(t string) (any, error) {
 		five := int32(5)
-		return p.one("UPDATE "+t+" SET c_array = $1::int4[] WHERE id = 10 RETURNING c_array::int4[]", []*int32{&five, nil})
+		return p.one("UPDATE "+t+" SET c_array = $1::int4[] WHERE id = 2 RETURNING c_array::int4[]", []*int32{&five, nil})
 	})
 	// by its text, which pgx does not look into
 	value, err := p.one("SELECT c_array FROM enc WHERE id = 1")

@@ -202,7 +202,7 @@ public class Jdbc {
 
     void arrays() {
         both("array", "cast", t -> one("SELECT c_array::int4[] FROM " + t + " WHERE id = 1"));
-        both("array", "parameter", t -> one("UPDATE " + t + " SET c_array = CAST(? AS int4[]) WHERE id = 10 RETURNING c_array::int4[]",
+        both("array", "parameter", t -> one("UPDATE " + t + " SET c_array = CAST(? AS int4[]) WHERE id = 2 RETURNING c_array::int4[]",
             conn.createArrayOf("int4", new Integer[] {5, null})));
         same("array", "as it is: its text", t -> string("SELECT c_array FROM enc WHERE id = 1").replace("\"", ""), t -> "{1,NULL,-3}");
     }

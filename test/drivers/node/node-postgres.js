@@ -100,7 +100,7 @@ class Program {
 	async arrays() {
 		await this.both("array", "cast", (t) => this.one(`SELECT c_array::int4[] FROM ${t} WHERE id = 1`));
 		await this.both("array", "parameter", (t) =>
-			this.one(`UPDATE ${t} SET c_array = $1::int4[] WHERE id = 10 RETURNING c_array::int4[]`, [5, null]));
+			this.one(`UPDATE ${t} SET c_array = $1::int4[] WHERE id = 2 RETURNING c_array::int4[]`, [5, null]));
 		// by its text, which the driver does not look into
 		const value = await outcome(this.one("SELECT c_array FROM enc WHERE id = 1"));
 		await same(`array: as it is: ${typeof value}`, async () => value,

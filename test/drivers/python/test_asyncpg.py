@@ -56,7 +56,7 @@ class Program:
     def arrays(self):
         self.both("array", "cast", lambda t: self.one(f"SELECT c_array::int4[] FROM {t} WHERE id = 1"))
         self.both("array", "parameter",
-                  lambda t: self.one(f"UPDATE {t} SET c_array = $1::int4[] WHERE id = 10 RETURNING c_array::int4[]", [5, None]))
+                  lambda t: self.one(f"UPDATE {t} SET c_array = $1::int4[] WHERE id = 2 RETURNING c_array::int4[]", [5, None]))
         self.tap.array(lambda: self.one("SELECT c_array FROM enc WHERE id = 1"))
 
     def metadata(self):
@@ -96,7 +96,7 @@ class Program:
 
         def out(table, columns, what):
             found = io.BytesIO()
-            self.wait(self.conn.copy_from_query(f"SELECT {', '.join(columns)} FROM {table} ORDER BY id", output=found, format=what))
+            self.wait(self.conn.copy_from_query(f"SELECT {', '.join(columns)} FROM {table} WHERE id < 4 ORDER BY id", output=found, format=what))
             return found.getvalue()
 
         def emptied(table):

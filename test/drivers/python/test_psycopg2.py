@@ -72,7 +72,7 @@ def prepared(table, name, value):
 
 def arrays():
     both("array", "cast", lambda t: one(f"SELECT c_array::int4[] FROM {t} WHERE id = 1"))
-    both("array", "parameter", lambda t: one(f"UPDATE {t} SET c_array = %s WHERE id = 10 RETURNING c_array::int4[]", [5, None]))
+    both("array", "parameter", lambda t: one(f"UPDATE {t} SET c_array = %s WHERE id = 2 RETURNING c_array::int4[]", [5, None]))
     tap.array(lambda: one("SELECT c_array FROM enc WHERE id = 1"))
 
 
@@ -90,6 +90,7 @@ def copies():
         return rows(f"SELECT {table}::text FROM {table} ORDER BY id")
 
     for what in ("text", "csv", "binary"):
+        one("SELECT refill()")
         options = f"(FORMAT {what})"
         both("copy", f"out, {what}", lambda t: out(t, columns, options))
         data = out("plain", f"id, {columns}", options)

@@ -60,7 +60,7 @@ def program(protocol):
         both("write", name, write)
 
     both("array", "cast", lambda t: one(f"SELECT c_array::int4[] FROM {t} WHERE id = 1"))
-    both("array", "parameter", lambda t: one(f"UPDATE {t} SET c_array = ?::int4[] WHERE id = 10 RETURNING c_array::int4[]", [5, None]))
+    both("array", "parameter", lambda t: one(f"UPDATE {t} SET c_array = ?::int4[] WHERE id = 2 RETURNING c_array::int4[]", [5, None]))
     both("array", "element", lambda t: one(f"SELECT c_array[1]{'' if TRANSPARENT else '::int4'} FROM {t} WHERE id = 1"))
     tap.array(lambda: one("SELECT c_array FROM enc WHERE id = 1"), protocol)
 
@@ -108,8 +108,7 @@ def copies(protocol, same, both, native):
             copy.write_row([20, *row])
         return conn.execute(f"SELECT ({columns})::text FROM {table} WHERE id = 20").fetchone()
 
-    conn.execute("DELETE FROM enc WHERE id = 10")
-    conn.execute("DELETE FROM plain WHERE id = 10")
+    conn.execute("SELECT refill()")
     both("copy", "out", out)
     both("copy", "in", taken)
 

@@ -58,7 +58,7 @@ def program(conn, driver):
     integers = ARRAY(Integer)
     both("array", "cast", lambda t: one(select(cast(t.c.c_array, integers)).where(t.c.id == 1)))
     both("array", "parameter", lambda t: one(
-        update(t).values(c_array=cast([5, None], integers)).where(t.c.id == 10).returning(cast(t.c.c_array, integers))))
+        update(t).values(c_array=cast([5, None], integers)).where(t.c.id == 2).returning(cast(t.c.c_array, integers))))
 
     def many(table):
         conn.execute(delete(table).where(table.c.id > 19))
