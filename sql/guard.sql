@@ -77,6 +77,13 @@ CREATE TABLE q AS EXECUTE made; DROP TABLE q;
 CREATE MATERIALIZED VIEW m AS SELECT a, u AS b FROM v WITH NO DATA; DROP MATERIALIZED VIEW m;
 CREATE MATERIALIZED VIEW m AS SELECT a, p FROM t; DROP MATERIALIZED VIEW m;
 
+CREATE VIEW selfish AS SELECT u FROM v;
+CREATE OR REPLACE VIEW selfish AS SELECT u FROM selfish;
+\set VERBOSITY terse
+CREATE TABLE q AS SELECT u FROM selfish;
+\set VERBOSITY default
+DROP VIEW selfish;
+
 -- functions that are said to be immutable; PostgreSQL does not look into them, and neither inlines them then
 CREATE FUNCTION in_sql(encrypted_text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1::text';
 CREATE FUNCTION in_plpgsql(encrypted_text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1; END';

@@ -18,6 +18,7 @@
 #include "catalog/pg_statistic_ext.h"
 #include "catalog/pg_type.h"
 #include "commands/prepare.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
@@ -189,6 +190,7 @@ reads_encrypted(Node *node, void *queries)
 {
 	if (node == NULL)
 		return false;
+	check_stack_depth();		/* a view can be replaced by one that reads itself */
 	switch (nodeTag(node))
 	{
 		case T_Var:
