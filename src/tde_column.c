@@ -12,6 +12,7 @@
 #include "tde_guc.h"
 #include "tde_keystore.h"
 #include "tde_log.h"
+#include "tde_transparent.h"
 #include "tde_type.h"
 #include "tde_wallet.h"
 
@@ -31,6 +32,7 @@ _PG_init(void)
 				 errmsg("cryptographic self-test failed"),
 				 errdetail("Test: %s.  OpenSSL: %s.", failed ? failed : "set-up", tde_crypto_reason())));
 
+	tde_transparent_init();
 	tde_guc_init();
 	tde_wallet_init();
 	tde_keystore_init();

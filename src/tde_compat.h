@@ -50,4 +50,7 @@
 #define TDE_MODULE_MAGIC PG_MODULE_MAGIC
 #endif
 
+/* 18 calls post_parse_analyze_hook for the query of a cursor, too, when it is opened (6b652e6ce85a). */
+#define TDE_CURSOR_ANALYZED_LATER (PG_VERSION_NUM >= 180000)
+
 #endif							/* TDE_COMPAT_H */

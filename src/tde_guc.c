@@ -9,6 +9,7 @@
 #include "tde_compat.h"
 #include "tde_guc.h"
 #include "tde_payload.h"
+#include "tde_transparent.h"
 #include "tde_wallet.h"
 
 static char *default_spec_string = NULL;
@@ -29,6 +30,18 @@ check_wallet_file(char **newval, void **extra, GucSource source)
 	if (**newval != '\0' && !is_absolute_path(*newval))
 	{
 		GUC_check_errdetail("\"%s\" is not an absolute path.", *newval);
+		return false;
+	}
+	return true;
+}
+
+/* A session that loads the library late would get the first result in one type and the next ones in another. */
+static bool
+check_transparent_results(bool *newval, void **extra, GucSource source)
+{
+	if (*newval && !tde_transparent_possible())
+	{
+		GUC_check_errdetail("The library is not in shared_preload_libraries.");
 		return false;
 	}
 	return true;
@@ -102,5 +115,10 @@ tde_guc_init(void)
 							 "The stored length then tells something about the content, so it is off unless asked for.",
 							 &tde_compression, TDE_COMPRESSION_OFF, compression_options, PGC_USERSET, 0,
 							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("tde_column.transparent_results",
+							 "Gives clients the encrypted columns of their results in the base types.",
+							 "Changing it within a session invalidates statements that the session has prepared.",
+							 &tde_transparent_results, tde_transparent_possible(), PGC_USERSET, 0,
+							 check_transparent_results, NULL, NULL);
 	MarkGUCPrefixReserved("tde_column");
 }

@@ -302,6 +302,10 @@ BEGIN
   EXECUTE format('COMMENT ON FUNCTION @extschema@.%I(%s) IS ''decrypt''', base_row.typname, enc);
   -- IMPLICIT, so that every function of the base type takes an encrypted value
   EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION @extschema@.%I(%s) AS IMPLICIT', enc, plain, base_row.typname, enc);
+  -- VOLATILE, so that it is evaluated above sorts and hash tables, which spill what they hold
+  EXECUTE format('CREATE FUNCTION @extschema@.tde_result(%s, int4) RETURNS %s AS ''MODULE_PATHNAME'' '
+                 'LANGUAGE C VOLATILE STRICT PARALLEL SAFE', enc, plain);
+  EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_result(%s, int4) IS ''decrypt for a client''', enc);
 
   -- ASSIGNMENT, from the base type and from what can be assigned to it: an IMPLICIT one would let encrypted and plain
   -- operators compete, and numeric = int4 would be ambiguous in the whole database.

@@ -53,7 +53,10 @@ SELECT is_empty('SELECT signature FROM fn WHERE obj_description(oid, ''pg_proc''
 SELECT is_empty('SELECT signature FROM fn WHERE on_values AND (proparallel <> ''s'' OR NOT proisstrict OR prosecdef OR proleakproof)
                  AND prolang = (SELECT oid FROM pg_language WHERE lanname = ''c'')',
                 'functions of values are parallel safe and strict, and never leakproof');
-SELECT is_empty('SELECT signature FROM fn WHERE proparallel = ''s'' AND provolatile = ''v''', 'nothing volatile is labelled parallel safe');
+SELECT is_empty('SELECT signature FROM fn WHERE proparallel = ''s'' AND provolatile = ''v'' AND proname <> ''tde_result''',
+                'nothing volatile is labelled parallel safe, but for what is only volatile so that sorts do not see plaintext');
+SELECT is_empty('SELECT f.enc FROM family f LEFT JOIN fn ON fn.proname = ''tde_result'' AND fn.proargtypes::text = f.enc::oid || '' 23''
+                 WHERE fn.prorettype IS DISTINCT FROM f.base OR fn.provolatile <> ''v''', 'each type has a function for transparent results');
 SELECT is_empty($$SELECT signature FROM fn WHERE provolatile = 'v' AND oid IN (
                     SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend, typmodin, typmodout]::oid[]) FROM enc_type
                     UNION SELECT castfunc FROM pg_cast)$$, 'no I/O or cast function is volatile');

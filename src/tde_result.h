@@ -1,0 +1,21 @@
+/*
+ * tde_result.h - the encrypted columns of a query's result are decrypted by the query itself and have the base type.
+ *
+ * layer: 9
+ */
+#ifndef TDE_RESULT_H
+#define TDE_RESULT_H
+
+#include "access/tupdesc.h"
+#include "nodes/parsenodes.h"
+
+/* Is one of the columns of a SELECT, or of a RETURNING list, of an encrypted type? */
+extern bool tde_result_is_encrypted(Query *query);
+
+/* Does the result as it was described before give base types to columns that the query now has as encrypted ones? */
+extern bool tde_result_was_decrypted(Query *query, TupleDesc described);
+
+/* Decrypt these columns, in place.  Some queries stay as they are. */
+extern void tde_result_decrypt(Query *query);
+
+#endif							/* TDE_RESULT_H */

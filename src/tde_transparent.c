@@ -1,0 +1,228 @@
+/*
+ * tde_transparent.c - clients get results in the base types: which statements are a client's own.
+ *
+ * post_parse_analyze_hook is called for statements of clients, but also for those of functions, views, rules and of COPY,
+ * whose columns must keep the encrypted type: results would not fit declarations, and tables and views made of them would be
+ * plaintext.  So a statement must be positively identified as a client's own.  Two things tell together:
+ *
+ * - its text is, at the same address, what the client has sent, or what PREPARE was run with; or the query is, at the same
+ *   address, that of the client's EXPLAIN or DECLARE;
+ * - nobody has put anything on the error context stack.  SPI and SQL functions do so before they analyze a statement, also in
+ *   deferred triggers, which run where no executor and no utility command is active.
+ */
+#include "postgres.h"
+
+#include "commands/prepare.h"
+#include "miscadmin.h"
+#include "nodes/params.h"
+#include "parser/analyze.h"
+#include "tcop/tcopprot.h"
+#include "tcop/utility.h"
+
+#include "tde_compat.h"
+#include "tde_result.h"
+#include "tde_transparent.h"
+
+bool		tde_transparent_results = false;
+
+/* The utility command that is running, if it is one of the top level. */
+typedef struct UtilityCommand
+{
+	Node	   *stmt;
+	const char *source;
+	bool		client;			/* sent by the client, and not run by a function */
+} UtilityCommand;
+
+static UtilityCommand *running = NULL;
+static bool possible = false;
+static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
+static ProcessUtility_hook_type prev_process_utility = NULL;
+
+bool
+tde_transparent_possible(void)
+{
+	return possible;
+}
+
+/* Has no function, trigger or the like put itself between the client's message and this place? */
+static bool
+called_by_client(void)
+{
+	ErrorContextCallback *top = error_context_stack;
+
+	/* Bind and Execute put this one there, to report parameters */
+	if (top && top->callback == ParamsErrorCallback)
+		top = top->previous;
+	return top == NULL;
+}
+
+/* ---- what utility commands contain ---- */
+
+/* The query, or the last utility statement, in a statement that may be EXPLAIN, DECLARE, CREATE TABLE AS or several of them. */
+static Node *
+innermost(Node *stmt)
+{
+	for (;;)
+	{
+		Node	   *inner = NULL;
+
+		if (IsA(stmt, ExplainStmt))
+			inner = ((ExplainStmt *) stmt)->query;
+		else if (IsA(stmt, DeclareCursorStmt))
+			inner = ((DeclareCursorStmt *) stmt)->query;
+		else if (IsA(stmt, CreateTableAsStmt))
+			inner = ((CreateTableAsStmt *) stmt)->query;
+		if (inner == NULL || !IsA(inner, Query))
+			return stmt;
+		if (((Query *) inner)->commandType != CMD_UTILITY)
+			return inner;
+		stmt = ((Query *) inner)->utilityStmt;
+	}
+}
+
+/*
+ * The query of a cursor whose rows are not put down anywhere: those of WITH HOLD are stored, and SCROLL may store what it
+ * has shown.  They keep ciphertext there.
+ */
+static Query *
+cursor_query(Node *stmt)
+{
+	DeclareCursorStmt *declare = (DeclareCursorStmt *) stmt;
+
+	if (!IsA(stmt, DeclareCursorStmt) || (declare->options & (CURSOR_OPT_HOLD | CURSOR_OPT_SCROLL)))
+		return NULL;
+	return castNode(Query, declare->query);
+}
+
+/* The query of EXPLAIN or DECLARE, or of both together, that may be decrypted. */
+static Query *
+shown_query(Node *stmt)
+{
+	if (IsA(stmt, ExplainStmt))
+	{
+		Query	   *query = castNode(Query, ((ExplainStmt *) stmt)->query);
+
+		return query->commandType == CMD_UTILITY ? cursor_query(query->utilityStmt) : query;
+	}
+	return cursor_query(stmt);
+}
+
+/* The prepared statement that a command executes, or NULL. */
+static CachedPlanSource *
+executed_plan(Node *stmt)
+{
+	ExecuteStmt *execute = (ExecuteStmt *) innermost(stmt);
+	PreparedStatement *prepared = IsA(execute, ExecuteStmt) ? FetchPreparedStatement(execute->name, false) : NULL;
+
+	return prepared ? prepared->plansource : NULL;
+}
+
+/* ---- is it the client's? ---- */
+
+static bool
+is_from_message(ParseState *pstate)
+{
+	if (debug_query_string)
+		return pstate->p_sourcetext == debug_query_string;
+
+	/* Describe analyzes a statement again whose tables have changed, and does not say which one */
+	return whereToSendOutput == DestRemote;
+}
+
+static bool
+is_from_utility(ParseState *pstate, Query *query)
+{
+	if (!running->client)
+		return false;
+	if (IsA(running->stmt, PrepareStmt))
+		return pstate->p_sourcetext == running->source;
+	return query == shown_query(running->stmt);
+}
+
+static bool
+is_client_statement(ParseState *pstate, Query *query)
+{
+	if (!called_by_client())
+		return false;
+	return running ? is_from_utility(pstate, query) : is_from_message(pstate);
+}
+
+/* The source of the prepared statement that EXECUTE, in whatever form, analyzes again since its tables have changed. */
+static CachedPlanSource *
+analyzed_again(ParseState *pstate)
+{
+	CachedPlanSource *source = running ? executed_plan(running->stmt) : NULL;
+
+	return source && pstate->p_sourcetext == source->query_string ? source : NULL;
+}
+
+/* ---- hooks ---- */
+
+static void
+post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jstate)
+{
+	CachedPlanSource *source;
+
+	/* others want to see what the client wrote; the query's identifier has been computed of that, too */
+	if (prev_post_parse_analyze)
+		prev_post_parse_analyze(pstate, query, jstate);
+
+	if (query->commandType == CMD_UTILITY)
+	{
+		/* a cursor's query, unless the hook will be called for it when the cursor is opened */
+		query = running || !TDE_CURSOR_ANALYZED_LATER ? cursor_query(query->utilityStmt) : NULL;
+	}
+	if (query == NULL || !tde_result_is_encrypted(query))
+		return;
+
+	/* the result of a prepared statement stays what it was, whoever executes it */
+	source = analyzed_again(pstate);
+	if (source ? source->resultDesc && tde_result_was_decrypted(query, source->resultDesc) :
+		tde_transparent_results && is_client_statement(pstate, query))
+		tde_result_decrypt(query);
+}
+
+static void
+process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
+				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
+{
+	UtilityCommand *outer = running;
+	UtilityCommand command;
+
+	/* the query is recognized by its address, so it must not be copied later */
+	if (read_only_tree && (IsA(pstmt->utilityStmt, ExplainStmt) || IsA(pstmt->utilityStmt, DeclareCursorStmt)))
+	{
+		pstmt = copyObject(pstmt);
+		read_only_tree = false;
+	}
+	command.stmt = pstmt->utilityStmt;
+	command.source = query;
+	command.client = context == PROCESS_UTILITY_TOPLEVEL && outer == NULL && called_by_client();
+
+	PG_TRY();
+	{
+		running = &command;
+		if (prev_process_utility)
+			prev_process_utility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
+		else
+			standard_ProcessUtility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
+	}
+	PG_FINALLY();
+	{
+		running = outer;
+	}
+	PG_END_TRY();
+}
+
+void
+tde_transparent_init(void)
+{
+	/* a library that is loaded by the first call of one of its functions has missed the statement that calls it */
+	possible = process_shared_preload_libraries_in_progress;
+	if (!possible)
+		return;
+	prev_post_parse_analyze = post_parse_analyze_hook;
+	post_parse_analyze_hook = post_parse_analyze;
+	prev_process_utility = ProcessUtility_hook;
+	ProcessUtility_hook = process_utility;
+}
