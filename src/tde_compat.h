@@ -50,6 +50,15 @@
 #define TDE_MODULE_MAGIC PG_MODULE_MAGIC
 #endif
 
+/* 18 removed a parameter (3eea7a0c97e9). */
+#if PG_VERSION_NUM >= 180000
+#define TDE_EXECUTOR_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count
+#define TDE_EXECUTOR_RUN_ARGUMENTS query, direction, count
+#else
+#define TDE_EXECUTOR_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count, bool once
+#define TDE_EXECUTOR_RUN_ARGUMENTS query, direction, count, once
+#endif
+
 /* 18 calls post_parse_analyze_hook for the query of a cursor, too, when it is opened (6b652e6ce85a). */
 #define TDE_CURSOR_ANALYZED_LATER (PG_VERSION_NUM >= 180000)
 

@@ -16,6 +16,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/syscache.h"
 
 #include "tde_compat.h"
@@ -23,6 +24,9 @@
 #include "tde_result.h"
 
 PG_FUNCTION_INFO_V1(tde_result);
+
+/* The functions that this backend has put into queries, by the hash value by which plans name what they depend on. */
+static List *functions = NIL;
 
 Datum
 tde_result(PG_FUNCTION_ARGS)
@@ -32,13 +36,16 @@ tde_result(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(tde_datum_decrypt_once(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0]));
 }
 
-/* The encrypted type of a visible column, or NULL.  Every statement of the server comes here, so it must be quick to say no. */
+/*
+ * The encrypted type of a visible column, or of the domain that it has; or NULL.  Every statement of the server comes here,
+ * so it must be quick to say no.
+ */
 static TdeType *
 encrypted_column(TargetEntry *column)
 {
 	Oid			type = column->resjunk ? InvalidOid : exprType((Node *) column->expr);
 
-	return type < FirstNormalObjectId ? NULL : tde_type_find(type);
+	return type < FirstNormalObjectId ? NULL : tde_type_find(getBaseType(type));
 }
 
 static List *
@@ -101,6 +108,26 @@ find_function(TdeType *type)
 	return function;
 }
 
+static uint32
+function_hash(Oid function)
+{
+	return GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(function));
+}
+
+static void
+remember_function(Oid function)
+{
+	int			hash = (int) function_hash(function);
+
+	if (!list_member_int(functions, hash))
+	{
+		MemoryContext context = MemoryContextSwitchTo(TopMemoryContext);
+
+		functions = lappend_int(functions, hash);
+		MemoryContextSwitchTo(context);
+	}
+}
+
 /* The expression, decrypted; itself if it is not encrypted. */
 static Expr *
 decrypted(Expr *expr, TdeType *type)
@@ -112,6 +139,9 @@ decrypted(Expr *expr, TdeType *type)
 
 	if (!OidIsValid(function))
 		return expr;
+	if (getBaseTypeAndTypmod(exprType((Node *) expr), &typmod) != exprType((Node *) expr))
+		expr = (Expr *) makeRelabelType(expr, type->oid, typmod, collation, COERCE_IMPLICIT_CAST);
+	remember_function(function);
 	base_typmod = makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
 							Int32GetDatum(typmod < 0 ? -1 : tde_type_modifiers(type, typmod).base_typmod), false, true);
 	/* in the form of a cast, the second argument counts as the typmod */
@@ -217,4 +247,38 @@ tde_result_decrypt(Query *query)
 	/* a WITH clause that changes data, and FOR UPDATE, must stay on the top level */
 	else if (!query->hasModifyingCTE && query->rowMarks == NIL)
 		decrypt_outside(query);
+}
+
+bool
+tde_result_in_queries(List *queries)
+{
+	ListCell   *query;
+	ListCell   *column;
+
+	foreach(query, queries)
+	{
+		foreach(column, result_columns(lfirst(query)))
+		{
+			FuncExpr   *call = (FuncExpr *) ((TargetEntry *) lfirst(column))->expr;
+
+			if (IsA(call, FuncExpr) && list_member_int(functions, (int) function_hash(call->funcid)))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool
+tde_result_in_plan(PlannedStmt *plan)
+{
+	ListCell   *cell;
+
+	foreach(cell, plan->invalItems)
+	{
+		PlanInvalItem *item = lfirst(cell);
+
+		if (item->cacheId == PROCOID && list_member_int(functions, (int) item->hashValue))
+			return true;
+	}
+	return false;
 }

@@ -8,6 +8,7 @@
 
 #include "access/tupdesc.h"
 #include "nodes/parsenodes.h"
+#include "nodes/plannodes.h"
 
 /* Is one of the columns of a SELECT, or of a RETURNING list, of an encrypted type? */
 extern bool tde_result_is_encrypted(Query *query);
@@ -17,5 +18,9 @@ extern bool tde_result_was_decrypted(Query *query, TupleDesc described);
 
 /* Decrypt these columns, in place.  Some queries stay as they are. */
 extern void tde_result_decrypt(Query *query);
+
+/* Does one of these queries, or this plan, decrypt its result?  A plan may also do something else with the function. */
+extern bool tde_result_in_queries(List *queries);
+extern bool tde_result_in_plan(PlannedStmt *plan);
 
 #endif							/* TDE_RESULT_H */

@@ -20,6 +20,8 @@
 #include "tcop/utility.h"
 
 #include "tde_compat.h"
+#include "tde_params.h"
+#include "tde_portal.h"
 #include "tde_result.h"
 #include "tde_transparent.h"
 
@@ -31,6 +33,7 @@ typedef struct UtilityCommand
 	Node	   *stmt;
 	const char *source;
 	bool		client;			/* sent by the client, and not run by a function */
+	CachedPlanSource *executed; /* of the prepared statement that it executes, or NULL */
 } UtilityCommand;
 
 static UtilityCommand *running = NULL;
@@ -57,28 +60,6 @@ called_by_client(void)
 }
 
 /* ---- what utility commands contain ---- */
-
-/* The query, or the last utility statement, in a statement that may be EXPLAIN, DECLARE, CREATE TABLE AS or several of them. */
-static Node *
-innermost(Node *stmt)
-{
-	for (;;)
-	{
-		Node	   *inner = NULL;
-
-		if (IsA(stmt, ExplainStmt))
-			inner = ((ExplainStmt *) stmt)->query;
-		else if (IsA(stmt, DeclareCursorStmt))
-			inner = ((DeclareCursorStmt *) stmt)->query;
-		else if (IsA(stmt, CreateTableAsStmt))
-			inner = ((CreateTableAsStmt *) stmt)->query;
-		if (inner == NULL || !IsA(inner, Query))
-			return stmt;
-		if (((Query *) inner)->commandType != CMD_UTILITY)
-			return inner;
-		stmt = ((Query *) inner)->utilityStmt;
-	}
-}
 
 /*
  * The query of a cursor whose rows are not put down anywhere: those of WITH HOLD are stored, and SCROLL may store what it
@@ -107,13 +88,52 @@ shown_query(Node *stmt)
 	return cursor_query(stmt);
 }
 
-/* The prepared statement that a command executes, or NULL. */
-static CachedPlanSource *
-executed_plan(Node *stmt)
+/*
+ * The query whose parameters are the client's: a query, or the one in DECLARE.  Not the one in EXPLAIN: with GENERIC_PLAN,
+ * what the parser knows of its parameters is gone already.
+ */
+static Query *
+query_with_params(Query *query)
 {
-	ExecuteStmt *execute = (ExecuteStmt *) innermost(stmt);
-	PreparedStatement *prepared = IsA(execute, ExecuteStmt) ? FetchPreparedStatement(execute->name, false) : NULL;
+	if (query->commandType != CMD_UTILITY)
+		return query;
+	return IsA(query->utilityStmt, DeclareCursorStmt) ? castNode(Query, ((DeclareCursorStmt *) query->utilityStmt)->query) : NULL;
+}
 
+/* The EXECUTE that a command is, or that EXPLAIN or CREATE TABLE AS contains; NULL if there is none. */
+static ExecuteStmt *
+contained_execute(Node *stmt, bool *stores)
+{
+	Node	   *inner = NULL;
+
+	if (IsA(stmt, ExecuteStmt))
+		return (ExecuteStmt *) stmt;
+	if (IsA(stmt, ExplainStmt))
+		inner = ((ExplainStmt *) stmt)->query;
+	else if (IsA(stmt, CreateTableAsStmt))
+	{
+		*stores = true;
+		inner = ((CreateTableAsStmt *) stmt)->query;
+	}
+	if (inner == NULL || !IsA(inner, Query) || ((Query *) inner)->commandType != CMD_UTILITY)
+		return NULL;
+	return contained_execute(((Query *) inner)->utilityStmt, stores);
+}
+
+/* The source of the prepared statement that a command executes, or NULL. */
+static CachedPlanSource *
+executed_source(Node *stmt)
+{
+	bool		stores = false;
+	ExecuteStmt *execute = contained_execute(stmt, &stores);
+	PreparedStatement *prepared = execute ? FetchPreparedStatement(execute->name, false) : NULL;
+
+	if (prepared && stores && tde_result_in_queries(prepared->plansource->query_list))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot create a table from prepared statement \"%s\"", execute->name),
+				 errdetail("It decrypts encrypted columns for a client, so that they would be stored in clear."),
+				 errhint("Write the query into CREATE TABLE AS, or prepare it with tde_column.transparent_results off.")));
 	return prepared ? prepared->plansource : NULL;
 }
 
@@ -147,25 +167,24 @@ is_client_statement(ParseState *pstate, Query *query)
 	return running ? is_from_utility(pstate, query) : is_from_message(pstate);
 }
 
-/* The source of the prepared statement that EXECUTE, in whatever form, analyzes again since its tables have changed. */
-static CachedPlanSource *
-analyzed_again(ParseState *pstate)
-{
-	CachedPlanSource *source = running ? executed_plan(running->stmt) : NULL;
-
-	return source && pstate->p_sourcetext == source->query_string ? source : NULL;
-}
-
 /* ---- hooks ---- */
 
 static void
-post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jstate)
+transform_params(ParseState *pstate, Query *query)
 {
-	CachedPlanSource *source;
+	Query	   *contained = query_with_params(query);
+	int			declared = 0;
 
-	/* others want to see what the client wrote; the query's identifier has been computed of that, too */
-	if (prev_post_parse_analyze)
-		prev_post_parse_analyze(pstate, query, jstate);
+	if (running && IsA(running->stmt, PrepareStmt))
+		declared = list_length(((PrepareStmt *) running->stmt)->argtypes);
+	if (contained && is_client_statement(pstate, query))
+		tde_params_retype(pstate, contained, declared);
+}
+
+static void
+transform_result(ParseState *pstate, Query *query)
+{
+	CachedPlanSource *source = running ? running->executed : NULL;
 
 	if (query->commandType == CMD_UTILITY)
 	{
@@ -175,11 +194,26 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jstate)
 	if (query == NULL || !tde_result_is_encrypted(query))
 		return;
 
-	/* the result of a prepared statement stays what it was, whoever executes it */
-	source = analyzed_again(pstate);
-	if (source ? source->resultDesc && tde_result_was_decrypted(query, source->resultDesc) :
-		tde_transparent_results && is_client_statement(pstate, query))
+	/* when its tables have changed, the result of a prepared statement stays what it was, whoever executes it */
+	if (source && pstate->p_sourcetext == source->query_string)
+	{
+		if (source->resultDesc && tde_result_was_decrypted(query, source->resultDesc))
+			tde_result_decrypt(query);
+	}
+	else if (tde_transparent_results && is_client_statement(pstate, query))
 		tde_result_decrypt(query);
+}
+
+static void
+post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jstate)
+{
+	/* others want to see what the client wrote; the query's identifier has been computed of that, too */
+	if (prev_post_parse_analyze)
+		prev_post_parse_analyze(pstate, query, jstate);
+
+	if (tde_transparent_results && pstate->p_coerce_param_hook)
+		transform_params(pstate, query);
+	transform_result(pstate, query);
 }
 
 static void
@@ -198,6 +232,8 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	command.stmt = pstmt->utilityStmt;
 	command.source = query;
 	command.client = context == PROCESS_UTILITY_TOPLEVEL && outer == NULL && called_by_client();
+	command.executed = executed_source(command.stmt);
+	tde_portal_prepare(command.stmt, command.executed, dest);
 
 	PG_TRY();
 	{
@@ -225,4 +261,5 @@ tde_transparent_init(void)
 	post_parse_analyze_hook = post_parse_analyze;
 	prev_process_utility = ProcessUtility_hook;
 	ProcessUtility_hook = process_utility;
+	tde_portal_init();
 }

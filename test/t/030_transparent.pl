@@ -21,6 +21,11 @@ lines_of(
   $node, q{
 CREATE EXTENSION tde_column;
 SELECT tde_wallet_create('transparent');
+CREATE DOMAIN code AS encrypted_varchar(8,aes256,nosalt,mac);
+CREATE DOMAIN price AS encrypted_numeric(6,1,aes256,salt) CHECK (VALUE > 0);
+SELECT tde_create_type('macaddr');
+CREATE TABLE odd (c code, p price, m encrypted_macaddr(aes128,nosalt));
+INSERT INTO odd VALUES ('c1', 1.55, '08:00:2b:01:02:03'), ('c0', 7, NULL);
 CREATE TYPE pair AS (x encrypted_text(aes128,nosalt), y int);
 CREATE TABLE t (
   id int PRIMARY KEY,
@@ -65,6 +70,7 @@ my @statements = grep { /\S/ } split /\n\n+/, join '', <DATA>;
 cmp_ok(scalar @statements, '>', 70, 'there are statements');
 
 my ($off, $on) = map { run_all($_) } qw(off on);
+my $parallel = run_all('on; SET ' . parallel_setting($node) . ' = on');
 my $encrypted = 0;
 
 foreach my $i (0 .. $#statements)
@@ -74,6 +80,7 @@ foreach my $i (0 .. $#statements)
   $encrypted += $off->[$i]{types} =~ /encrypted_/;
   is($on->[$i]{types}, base_types($off->[$i]{types}), "types of: $sql");
   is($on->[$i]{rows},  $off->[$i]{rows},              "rows of: $sql");
+  is($parallel->[$i]{rows}, $off->[$i]{rows},         "rows of, in parallel: $sql");
 }
 cmp_ok($encrypted, '>', 60, 'most of them show encrypted columns');
 
@@ -247,6 +254,12 @@ SELECT array_agg(a ORDER BY id), array_agg(n ORDER BY id) FROM t
 SELECT CASE WHEN id > 5 THEN a ELSE 'small' END, nullif(a, 'name 1'), greatest(n, 3.5), a || '!' FROM t ORDER BY id
 
 SELECT 'x'::encrypted_text, '12.345'::encrypted_numeric(8,1), NULL::encrypted_date(aes128)
+
+SELECT c, p, m FROM odd ORDER BY c
+
+SELECT DISTINCT m, p FROM odd ORDER BY p
+
+UPDATE odd SET p = p + 1 WHERE c = 'c1' RETURNING *
 
 VALUES ('a'::encrypted_text, 1), ('b', 2) ORDER BY 2 DESC
 
