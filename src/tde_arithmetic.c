@@ -21,6 +21,7 @@ PG_FUNCTION_INFO_V1(tde_times);
 PG_FUNCTION_INFO_V1(tde_divided);
 PG_FUNCTION_INFO_V1(tde_modulo);
 PG_FUNCTION_INFO_V1(tde_regr_accum);
+PG_FUNCTION_INFO_V1(tde_regr_count);
 
 static Datum
 compute(FunctionCallInfo fcinfo, const char *symbol)
@@ -86,4 +87,11 @@ tde_regr_accum(PG_FUNCTION_ARGS)
 			fcinfo->args[i].value = tde_datum_decrypt(call->proc->args[i], PG_GETARG_DATUM(i), -1);
 	}
 	return float8_regr_accum(fcinfo);
+}
+
+/* tde_regr_count(int8, encrypted_float8 or float8, likewise) returns int8 - transition function of regr_count(). */
+Datum
+tde_regr_count(PG_FUNCTION_ARGS)
+{
+	return int8inc_float8_float8(fcinfo);
 }

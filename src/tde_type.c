@@ -263,7 +263,7 @@ type_by_column(Oid catalog, AttrNumber column, Oid function)
 	{
 		if (catalog == AccessMethodProcedureRelationId)
 			type = ((Form_pg_amproc) GETSTRUCT(tuple))->amproclefttype;
-		else if (((Form_pg_type) GETSTRUCT(tuple))->typtype == TYPTYPE_BASE)	/* and not its array type */
+		else if (!OidIsValid(((Form_pg_type) GETSTRUCT(tuple))->typelem))	/* its array type has the same functions */
 			type = ((Form_pg_type) GETSTRUCT(tuple))->oid;
 	}
 	systable_endscan(scan);

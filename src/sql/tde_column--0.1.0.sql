@@ -124,405 +124,523 @@ CREATE FUNCTION tde_typanalyze(internal) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION tde_typanalyze(internal) IS 'statistics of an encrypted column, unless the wallet is closed';
 
+--
+-- Encrypted types
+--
+
+CREATE VIEW tde_types AS
+  SELECT c.castsource::pg_catalog.regtype AS type, c.casttarget::pg_catalog.regtype AS base,
+         EXISTS (SELECT FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension x ON x.oid OPERATOR(pg_catalog.=) d.refobjid
+                 WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass AND d.objid OPERATOR(pg_catalog.=) c.castsource
+                   AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
+                   AND d.deptype OPERATOR(pg_catalog.=) 'e' AND x.extname OPERATOR(pg_catalog.=) 'tde_column') AS shipped
+  FROM pg_catalog.pg_cast c JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) c.castfunc
+  JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang
+  WHERE p.prosrc OPERATOR(pg_catalog.=) 'tde_decrypt' AND l.lanname OPERATOR(pg_catalog.=) 'c';
+GRANT SELECT ON tde_types TO PUBLIC;
+COMMENT ON VIEW tde_types IS 'encrypted types, their base types, and whether they are the extension''s or a user''s';
+
 CREATE FUNCTION tde_subscript(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_subscript(internal) IS 'subscripts of encrypted values';
 
---
--- The template of all encrypted types
---
-
-CREATE FUNCTION tde_add_operators(l regtype, r regtype, prefix text, btree text, hash text, volatility text) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $add_operators$
-DECLARE
-  op       record;
-BEGIN
-  FOR op IN SELECT * FROM (VALUES
-      ('=',  'eq', '=',  '<>', 'eqsel',       'eqjoinsel',       3),
-      ('<>', 'ne', '<>', '=',  'neqsel',      'neqjoinsel',      0),
-      ('<',  'lt', '>',  '>=', 'scalarltsel', 'scalarltjoinsel', 1),
-      ('<=', 'le', '>=', '>',  'scalarlesel', 'scalarlejoinsel', 2),
-      ('>',  'gt', '<',  '<=', 'scalargtsel', 'scalargtjoinsel', 5),
-      ('>=', 'ge', '<=', '<',  'scalargesel', 'scalargejoinsel', 4)
-    ) AS ops (symbol, suffix, commutator, negator, restrict, joining, strategy)
-  LOOP
-    CONTINUE WHEN btree IS NULL AND op.suffix NOT IN ('eq', 'ne');
-    EXECUTE format('CREATE FUNCTION @extschema@.tde_%s(%s, %s) RETURNS boolean AS ''MODULE_PATHNAME'', ''tde_%1$s'' '
-                   'LANGUAGE C %4$s STRICT PARALLEL SAFE', op.suffix, l, r, volatility);
-    EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_%s(%s, %s) IS %L', op.suffix, l, r,
-                   format('implementation of %s operator', op.symbol));
-    EXECUTE format('CREATE OPERATOR @extschema@.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = @extschema@.tde_%s, '
-                   'COMMUTATOR = OPERATOR(@extschema@.%s), NEGATOR = OPERATOR(@extschema@.%s), RESTRICT = %s, JOIN = %s%s%s)',
-                   prefix || op.symbol, l, r, op.suffix, prefix || op.commutator, prefix || op.negator, op.restrict, op.joining,
-                   CASE WHEN op.symbol = '=' AND btree <> '' THEN ', MERGES' ELSE '' END,
-                   CASE WHEN op.symbol = '=' AND hash IS NOT NULL THEN ', HASHES' ELSE '' END);
-  END LOOP;
-  -- btree: a family, '' for operators outside of all families, NULL where there is no order
-  IF btree <> '' THEN
-    EXECUTE format('CREATE FUNCTION @extschema@.tde_cmp(%s, %s) RETURNS int4 AS ''MODULE_PATHNAME'', ''tde_cmp'' '
-                   'LANGUAGE C %s STRICT PARALLEL SAFE', l, r, volatility);
-    EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_cmp(%s, %s) IS ''less-equal-greater''', l, r);
-    EXECUTE format('ALTER OPERATOR FAMILY @extschema@.%I USING btree ADD '
-                   'OPERATOR 1 @extschema@.%2$s< (%3$s, %4$s), OPERATOR 2 @extschema@.%2$s<= (%3$s, %4$s), '
-                   'OPERATOR 3 @extschema@.%2$s= (%3$s, %4$s), OPERATOR 4 @extschema@.%2$s>= (%3$s, %4$s), '
-                   'OPERATOR 5 @extschema@.%2$s> (%3$s, %4$s), FUNCTION 1 (%3$s, %4$s) @extschema@.tde_cmp(%3$s, %4$s)',
-                   btree, prefix, l, r);
-  END IF;
-  IF hash IS NOT NULL THEN
-    EXECUTE format('ALTER OPERATOR FAMILY @extschema@.%I USING hash ADD OPERATOR 1 @extschema@.%s= (%s, %s)', hash, prefix, l, r);
-  END IF;
-END
-$add_operators$;
-REVOKE ALL ON FUNCTION tde_add_operators(regtype, regtype, text, text, text, text) FROM PUBLIC;
-COMMENT ON FUNCTION tde_add_operators(regtype, regtype, text, text, text, text) IS
-  'comparison operators of two types, as members of operator families';
-
-CREATE FUNCTION tde_add_arithmetic(l regtype, r regtype) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $add_arithmetic$
-DECLARE
-  exact   CONSTANT regtype[] := '{int2,int4,int8,numeric}';
-  plain_l regtype := coalesce((SELECT base FROM @extschema@.tde_types WHERE type = l), l);
-  plain_r regtype := coalesce((SELECT base FROM @extschema@.tde_types WHERE type = r), r);
-  result  regtype;
-  op      record;
-BEGIN
-  EXECUTE format('SELECT pg_typeof(NULL::%s OPERATOR(pg_catalog.+) NULL::%s)', plain_l, plain_r) INTO result;
-  FOR op IN SELECT * FROM (VALUES ('+', 'plus'), ('-', 'minus'), ('*', 'times'), ('/', 'divided'), ('%', 'modulo')) AS ops (symbol, suffix)
-    WHERE symbol <> '%' OR ARRAY[plain_l, plain_r] <@ exact
-  LOOP
-    EXECUTE format('CREATE FUNCTION @extschema@.tde_%s(%s, %s) RETURNS %s AS ''MODULE_PATHNAME'' '
-                   'LANGUAGE C STABLE STRICT PARALLEL SAFE', op.suffix, l, r, result);
-    EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_%s(%s, %s) IS %L', op.suffix, l, r,
-                   format('implementation of %s operator', op.symbol));
-    EXECUTE format('CREATE OPERATOR @extschema@.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = @extschema@.tde_%s)',
-                   op.symbol, l, r, op.suffix);
-  END LOOP;
-END
-$add_arithmetic$;
-REVOKE ALL ON FUNCTION tde_add_arithmetic(regtype, regtype) FROM PUBLIC;
-COMMENT ON FUNCTION tde_add_arithmetic(regtype, regtype) IS 'arithmetic of two number types, which returns what the base types'' does';
-
-CREATE FUNCTION tde_base_family(base regtype, method name, OUT family name, OUT operand regtype)
+CREATE FUNCTION tde_base_family(base regtype, method name) RETURNS TABLE (family oid, name name, operand regtype)
 LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+BEGIN ATOMIC
   -- a type without an operator class of its own (varchar) has that of the type whose bytes it shares (text)
-  SELECT f.opfname, CASE WHEN c.opcintype = 'anyenum'::regtype THEN base ELSE c.opcintype::regtype END
+  SELECT f.oid, f.opfname, CASE WHEN c.opcintype = 'anyenum'::regtype THEN base ELSE c.opcintype::regtype END
   FROM pg_opclass c JOIN pg_opfamily f ON f.oid = c.opcfamily JOIN pg_am m ON m.oid = c.opcmethod
   WHERE m.amname = method AND c.opcdefault
     AND (c.opcintype = base OR c.opcintype = 'anyenum'::regtype AND (SELECT typtype FROM pg_type WHERE oid = base) = 'e'
          OR EXISTS (SELECT FROM pg_cast WHERE castsource = base AND casttarget = c.opcintype AND castmethod = 'b' AND castcontext = 'i'))
   ORDER BY c.opcintype = base DESC, (SELECT typispreferred FROM pg_type WHERE oid = c.opcintype) DESC
-  LIMIT 1
-$$;
-REVOKE ALL ON FUNCTION tde_base_family(regtype, name) FROM PUBLIC;
+  LIMIT 1;
+END;
 COMMENT ON FUNCTION tde_base_family(regtype, name) IS
   'default operator family of a base type, and the type that it compares it as';
 
-CREATE VIEW tde_types AS
-  SELECT c.castsource::pg_catalog.regtype AS type, c.casttarget::pg_catalog.regtype AS base
-  FROM pg_catalog.pg_cast c JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) c.castfunc
-  JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang
-  WHERE p.prosrc OPERATOR(pg_catalog.=) 'tde_decrypt' AND l.lanname OPERATOR(pg_catalog.=) 'c';
-GRANT SELECT ON tde_types TO PUBLIC;
-COMMENT ON VIEW tde_types IS 'encrypted types and their base types';
+-- The extension's types share operator families where the base types do, so that members combine as there.  A user's type has families
+-- of its own: pg_dump would not dump members of the extension's.
+CREATE VIEW tde_type_plans AS
+  SELECT t.type AS enc, t.base, y.typname AS name, quote_ident(n.nspname) AS schema, t.shipped,
+         t.base = ANY ('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AS number, coalesce(b.operand, h.operand) AS operand,
+         b.family AS btree, (CASE WHEN t.shipped THEN 'tde_' || b.name ELSE y.typname || '_ops' END)::name AS btree_name,
+         h.family AS hash, (CASE WHEN t.shipped THEN 'tde_' || h.name ELSE y.typname || '_ops' END)::name AS hash_name
+  FROM tde_types t JOIN pg_type y ON y.oid = t.type JOIN pg_namespace n ON n.oid = y.typnamespace
+  LEFT JOIN LATERAL tde_base_family(t.base, 'btree') b ON true
+  LEFT JOIN LATERAL tde_base_family(t.base, 'hash') h ON true;
+COMMENT ON VIEW tde_type_plans IS
+  'what the template makes for a type: in which schema, and after which operator families of the base type (NULL: it has none)';
 
-CREATE FUNCTION tde_create_type(base regtype, type_tag uuid DEFAULT pg_catalog.gen_random_uuid()) RETURNS regtype
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE STRICT
+--
+-- The template says in SQL what a type lacks, thing by thing, so that an update can complete the types that an older version made.
+-- It is executed in few pieces, since each new operator makes PostgreSQL plan all queries anew.
+--
+
+CREATE FUNCTION tde_function_sql(signature text, result text, symbol text, volatility text, comment text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE WHEN to_regprocedure(signature) IS NULL THEN
+  format(E'CREATE FUNCTION %1$s RETURNS %2$s AS ''MODULE_PATHNAME'', %3$L LANGUAGE C %4$s STRICT PARALLEL SAFE;\n'
+         'COMMENT ON FUNCTION %1$s IS %5$L;\n', signature, result, symbol, volatility, comment)
+  ELSE '' END;
+COMMENT ON FUNCTION tde_function_sql(text, text, text, text, text) IS 'SQL that makes a function, if it is missing';
+
+CREATE FUNCTION tde_cast_sql(schema text, source regtype, target regtype, symbol text, context text, comment text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  -- All are STABLE: IMMUTABLE ones would be folded, and one salt shared by many rows; VOLATILE ones would keep conditions out of
+  -- indexes.  Those that encrypt know the column's modifiers.
+  SELECT coalesce((
+    SELECT tde_function_sql(signature, target::text, symbol, 'STABLE', comment)
+           || format(E'CREATE CAST (%s AS %s) WITH FUNCTION %s %s;\n', source, target, signature, context)
+    FROM (SELECT format('%s.%I(%s%s)', schema, typname, source, CASE WHEN symbol LIKE 'tde_decrypt%' THEN '' ELSE ', int4, boolean' END)
+          FROM pg_type WHERE oid = target) AS t (signature)
+    WHERE NOT EXISTS (SELECT FROM pg_cast WHERE castsource = source AND casttarget = target)), '');
+END;
+COMMENT ON FUNCTION tde_cast_sql(text, regtype, regtype, text, text, text) IS 'SQL that makes a cast, if it is missing';
+
+CREATE FUNCTION tde_operator_sql(schema text, symbol text, l regtype, r regtype, result text, function text, volatility text, options text)
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT tde_function_sql(format('%s.%s(%s, %s)', schema, function, l, r), result, function, volatility,
+                          format('implementation of %s operator', CASE WHEN symbol = '%' THEN symbol ELSE ltrim(symbol, '%') END))
+         -- a commutator or negator that is named before it is made is there already, without a function
+         || CASE WHEN EXISTS (SELECT FROM pg_operator
+                              WHERE oid = to_regoperator(format('%s.%s(%s, %s)', schema, symbol, l, r)) AND oprcode <> 0) THEN ''
+                 ELSE format(E'CREATE OPERATOR %1$s.%2$s (LEFTARG = %3$s, RIGHTARG = %4$s, FUNCTION = %1$s.%5$s%6$s);\n',
+                             schema, symbol, l, r, function, options) END;
+END;
+COMMENT ON FUNCTION tde_operator_sql(text, text, regtype, regtype, text, text, text, text) IS 'SQL that makes an operator, if it is missing';
+
+CREATE FUNCTION tde_members_sql(family oid, l regtype, r regtype, operators text[], functions text[]) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  missing text;
+BEGIN
+  -- an element's place is its strategy or support number
+  SELECT string_agg(item, ', ') INTO missing FROM (
+    SELECT format('OPERATOR %s %s (%s, %s)', number, member, l, r) FROM unnest(operators) WITH ORDINALITY AS o (member, number)
+    WHERE member IS NOT NULL AND NOT EXISTS (
+      SELECT FROM pg_amop WHERE amopfamily = family AND amoplefttype = l AND amoprighttype = r AND amopstrategy = number)
+    UNION ALL
+    SELECT format('FUNCTION %s (%s, %s) %s', number, l, r, member) FROM unnest(functions) WITH ORDINALITY AS o (member, number)
+    WHERE member IS NOT NULL AND NOT EXISTS (
+      SELECT FROM pg_amproc WHERE amprocfamily = family AND amproclefttype = l AND amprocrighttype = r AND amprocnum = number)
+  ) AS items (item);
+  RETURN coalesce((SELECT format(E'ALTER OPERATOR FAMILY %I.%I USING %I ADD %s;\n', n.nspname, f.opfname, m.amname, missing)
+                   FROM pg_opfamily f JOIN pg_namespace n ON n.oid = f.opfnamespace JOIN pg_am m ON m.oid = f.opfmethod
+                   WHERE f.oid = family AND missing IS NOT NULL), '');
+END
+$$;
+COMMENT ON FUNCTION tde_members_sql(oid, regtype, regtype, text[], text[]) IS 'SQL that adds operators and functions to a family that lacks them';
+
+CREATE FUNCTION tde_class_sql(schema text, type regtype, family oid) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  -- its members are the family's; something must stand there, and what does says nothing
+  SELECT coalesce((
+    SELECT format(E'CREATE OPERATOR CLASS %1$s.%2$I DEFAULT FOR TYPE %3$s USING %4$I FAMILY %5$I.%6$I AS STORAGE %3$s;\n',
+                  schema, (SELECT typname FROM pg_type WHERE oid = type) || '_ops', type, m.amname, n.nspname, f.opfname)
+    FROM pg_opfamily f JOIN pg_namespace n ON n.oid = f.opfnamespace JOIN pg_am m ON m.oid = f.opfmethod
+    WHERE f.oid = family AND NOT EXISTS (SELECT FROM pg_opclass c WHERE c.opcmethod = f.opfmethod AND c.opcintype = type AND c.opcdefault)), '');
+END;
+COMMENT ON FUNCTION tde_class_sql(text, regtype, oid) IS 'SQL that makes an operator class, if it is missing';
+
+CREATE FUNCTION tde_aggregate_sql(signature text, options text, comment text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE WHEN to_regprocedure(signature) IS NULL THEN
+  format(E'CREATE AGGREGATE %1$s (%2$s, PARALLEL = SAFE);\nCOMMENT ON AGGREGATE %1$s IS %3$L;\n', signature, options, comment)
+  ELSE '' END;
+COMMENT ON FUNCTION tde_aggregate_sql(text, text, text) IS 'SQL that makes an aggregate, if it is missing';
+
+--
+-- The parts of the template
+--
+
+CREATE FUNCTION tde_missing_casts(p tde_type_plans) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT string_agg(tde_cast_sql(p.schema, source, target, symbol, CASE context WHEN 'i' THEN 'AS IMPLICIT' WHEN 'a' THEN 'AS ASSIGNMENT' ELSE '' END,
+                                 comment), '')
+  FROM (
+    SELECT p.enc, p.enc, 'tde_coerce', 'i', 'adjust value to typmod'
+    UNION ALL
+    -- ASSIGNMENT, from the base type and from what can be assigned to it: an IMPLICIT one would let encrypted and plain operators
+    -- compete, and numeric = int4 would be ambiguous in the whole database.
+    SELECT p.base, p.enc, 'tde_encrypt', 'a', 'encrypt'
+    UNION ALL
+    SELECT castsource::regtype, p.enc, 'tde_encrypt', 'a', 'encrypt' FROM pg_cast
+    WHERE casttarget = p.base AND castsource <> p.base AND castcontext IN ('i', 'a')
+      AND castsource < 16384 AND castsource::regtype::text NOT IN ('"char"', 'name', 'xml', 'money')
+    UNION ALL
+    -- What the base type can be cast to.  IMPLICIT only where it is the same bytes (varchar to text), as a second implicit cast to a
+    -- number would make arithmetic ambiguous, or silently inexact; and only of built-in types, as text would lend its operators to a
+    -- type that compares otherwise (citext).
+    SELECT p.enc, casttarget::regtype, 'tde_decrypt_to', CASE WHEN castmethod = 'b' AND castcontext = 'i' AND p.base < 16384 THEN 'i' ELSE 'a' END,
+           'decrypt and cast'
+    FROM pg_cast
+    WHERE castsource = p.base AND casttarget <> p.base AND casttarget < 16384
+      AND casttarget::regtype::text NOT IN ('"char"', 'name', 'xml', 'money', 'regclass')
+    UNION ALL
+    -- Casts between encrypted types, as between their base types.  Those of a user's type with one of the extension's are the user's, and
+    -- not IMPLICIT: comparisons of the two would be ambiguous.
+    SELECT s.source, s.target, 'tde_recast', CASE WHEN c.castcontext = 'i' AND NOT p.shipped THEN 'a' ELSE c.castcontext::text END,
+           'cast as between the base types'
+    FROM tde_types t
+    CROSS JOIN LATERAL (VALUES (p.enc, p.base, t.type, t.base), (t.type, t.base, p.enc, p.base)) AS s (source, source_base, target, target_base)
+    JOIN pg_cast c ON c.castsource = s.source_base AND c.casttarget = s.target_base
+    WHERE t.type <> p.enc AND (t.shipped OR NOT p.shipped)
+  ) AS casts (source, target, symbol, context, comment);
+END;
+COMMENT ON FUNCTION tde_missing_casts(tde_type_plans) IS 'SQL that makes the casts that an encrypted type lacks';
+
+CREATE FUNCTION tde_missing_arithmetic(p tde_type_plans) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  -- With itself, every plain and every other encrypted number: were a pair missing, another one with a preferred type (float8) would be
+  -- taken for it.  The result has the type that PostgreSQL gives to the base types'.
+  SELECT coalesce(string_agg(tde_operator_sql(p.schema, symbol, l, r, (CASE
+           WHEN 'float4'::regtype = ALL (ARRAY[l_base, r_base]) THEN 'float4'::regtype
+           WHEN ARRAY[l_base, r_base] && '{float4,float8}'::regtype[] THEN 'float8'
+           WHEN 'numeric'::regtype = ANY (ARRAY[l_base, r_base]) THEN 'numeric'
+           WHEN 'int8'::regtype = ANY (ARRAY[l_base, r_base]) THEN 'int8'
+           WHEN 'int4'::regtype = ANY (ARRAY[l_base, r_base]) THEN 'int4'
+           ELSE 'int2' END)::text, function, 'STABLE', ''), ''), '')
+  FROM (
+    SELECT p.enc, p.base, p.enc, p.base
+    UNION ALL
+    SELECT s.* FROM (SELECT unnest('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AS type, NULL::regtype AS base
+                     UNION ALL SELECT type, base FROM tde_types
+                     WHERE base = ANY ('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AND type <> p.enc) AS o
+    CROSS JOIN LATERAL (VALUES (p.enc, p.base, o.type, coalesce(o.base, o.type)), (o.type, coalesce(o.base, o.type), p.enc, p.base)) AS s
+  ) AS sides (l, l_base, r, r_base),
+  (VALUES ('+', 'tde_plus'), ('-', 'tde_minus'), ('*', 'tde_times'), ('/', 'tde_divided'), ('%', 'tde_modulo')) AS ops (symbol, function)
+  WHERE p.number AND (symbol <> '%' OR NOT ARRAY[l_base, r_base] && '{float4,float8}'::regtype[]);
+END;
+COMMENT ON FUNCTION tde_missing_arithmetic(tde_type_plans) IS 'SQL that makes the arithmetic that an encrypted type lacks';
+
+CREATE FUNCTION tde_comparison_sql(schema text, l regtype, r regtype, prefix text, ordered boolean, btree oid, hash oid, volatility text)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  -- btree, hash: the families that they are members of, or NULL
+  RETURN (
+  SELECT string_agg(@extschema@.tde_operator_sql(
+           schema, prefix || o.symbol, l, r, 'boolean', o.function, volatility,
+           format(', COMMUTATOR = OPERATOR(%1$s.%2$s), NEGATOR = OPERATOR(%1$s.%3$s), RESTRICT = %4$ssel, JOIN = %4$sjoinsel%5$s%6$s',
+                  schema, prefix || o.commutator, prefix || o.negator, o.selectivity,
+                  CASE WHEN o.symbol = '=' AND btree IS NOT NULL THEN ', MERGES' END,
+                  CASE WHEN o.symbol = '=' AND hash IS NOT NULL THEN ', HASHES' END)), '')
+    || CASE WHEN btree IS NULL THEN '' ELSE
+         @extschema@.tde_function_sql(format('%s.tde_cmp(%s, %s)', schema, l, r), 'int4', 'tde_cmp', volatility, 'less-equal-greater')
+         || @extschema@.tde_members_sql(btree, l, r, ARRAY(SELECT format('%s.%s%s', schema, prefix, s) FROM unnest('{<,<=,=,>=,>}'::text[]) s),
+                            ARRAY[format('%s.tde_cmp(%s, %s)', schema, l, r)]) END
+    || CASE WHEN hash IS NULL THEN '' ELSE @extschema@.tde_members_sql(hash, l, r, ARRAY[format('%s.%s=', schema, prefix)], '{}') END
+  FROM (VALUES ('=',  'tde_eq', '=',  '<>', 'eq'),
+               ('<>', 'tde_ne', '<>', '=',  'neq'),
+               ('<',  'tde_lt', '>',  '>=', 'scalarlt'),
+               ('<=', 'tde_le', '>=', '>',  'scalarle'),
+               ('>',  'tde_gt', '<',  '<=', 'scalargt'),
+               ('>=', 'tde_ge', '<=', '<',  'scalarge')) AS o (symbol, function, commutator, negator, selectivity)
+  WHERE ordered OR o.symbol IN ('=', '<>'));
+END
+$$;
+COMMENT ON FUNCTION tde_comparison_sql(text, regtype, regtype, text, boolean, oid, oid, text) IS
+  'SQL that makes the operators that compare two types, as members of families';
+
+CREATE FUNCTION tde_missing_comparisons(p tde_type_plans, btree oid, hash oid) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT coalesce(string_agg(tde_comparison_sql(p.schema, l, r, prefix, ordered, btree, hash, volatility), ''), '')
+  FROM (
+    -- The base type's own members have other names, which no expression finds: plain columns keep PostgreSQL's operators.
+    SELECT l, r, prefix, p.btree IS NOT NULL, $2, $3, 'IMMUTABLE'
+    FROM (VALUES (p.enc, p.enc, ''), (p.enc, p.operand, ''), (p.operand, p.enc, ''), (p.operand, p.operand, '%')) AS s (l, r, prefix)
+    WHERE p.operand IS NOT NULL
+    UNION ALL
+    SELECT l, r, '', true, NULL, NULL, 'IMMUTABLE'
+    FROM (VALUES (p.enc, 'name'::regtype), ('name', p.enc)) AS s (l, r)
+    WHERE p.shipped AND p.operand = 'text'::regtype
+    UNION ALL
+    -- The extension's types with each other: in the family where the base types share one, and numbers of all sorts outside of families.
+    SELECT l, r, prefix, true, CASE WHEN shared THEN $2 END, CASE WHEN shared AND o.hash = p.hash THEN $3 END,
+           -- a comparison of timestamptz with date depends on the time zone
+           coalesce((SELECT CASE WHEN provolatile = 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END FROM pg_operator e JOIN pg_proc f ON f.oid = e.oprcode
+                     WHERE oprname = '=' AND oprnamespace = 'pg_catalog'::regnamespace AND oprleft = p.operand AND oprright = o.operand),
+                    'IMMUTABLE')
+    FROM tde_type_plans o
+    CROSS JOIN LATERAL (SELECT o.btree = p.btree) s (shared)
+    CROSS JOIN LATERAL (VALUES (p.enc, o.enc, ''), (o.enc, p.enc, ''), (p.enc, o.operand, ''), (o.operand, p.enc, ''),
+                               (o.enc, p.operand, ''), (p.operand, o.enc, ''),
+                               (p.operand, o.operand, '%'), (o.operand, p.operand, '%')) AS m (l, r, prefix)
+    WHERE o.enc <> p.enc AND o.shipped AND p.shipped AND (shared OR p.number AND o.number)
+      AND (prefix = '' AND p.operand <> o.operand OR prefix = '%' AND shared AND p.operand <> o.operand OR ARRAY[l, r] <@ ARRAY[p.enc, o.enc])
+  ) AS sides (l, r, prefix, ordered, btree, hash, volatility);
+END;
+COMMENT ON FUNCTION tde_missing_comparisons(tde_type_plans, oid, oid) IS 'SQL that makes the comparison operators that an encrypted type lacks';
+
+CREATE FUNCTION tde_missing_classes(p tde_type_plans, btree oid, hash oid) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT coalesce(string_agg(tde_function_sql(signature, result, symbol, volatility, comment)
+                             || tde_members_sql(family, l, r, '{}', array_fill(NULL::text, ARRAY[number - 1]) || signature), ''), '')
+         || tde_class_sql(p.schema, p.enc, $2) || tde_class_sql(p.schema, p.enc, $3)
+  FROM (
+    SELECT $2, p.enc, p.enc, 2, format('%s.%I(internal)', p.schema, p.name || '_sortsupport'), 'void', 'tde_sortsupport', 'IMMUTABLE', 'sort support'
+    UNION ALL
+    SELECT $2, p.enc, amprocrighttype, 3, format('%s.tde_in_range(%s, %2$s, %s, boolean, boolean)', p.schema, p.enc, amprocrighttype::regtype),
+           'boolean', 'tde_in_range', CASE WHEN i.provolatile = 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END, 'window RANGE support'
+    FROM pg_amproc JOIN pg_proc i ON i.oid = amproc WHERE amprocfamily = p.btree AND amproclefttype = p.operand AND amprocnum = 3
+    UNION ALL
+    SELECT $3, t, t, 1, format('%s.tde_hash(%s)', p.schema, t), 'int4', 'tde_hash', 'IMMUTABLE', 'keyed hash'
+    FROM unnest(ARRAY[p.enc, p.operand]) t
+    UNION ALL
+    SELECT $3, t, t, 2, format('%s.tde_hash_extended(%s, int8)', p.schema, t), 'int8', 'tde_hash_extended', 'IMMUTABLE', 'hash with a seed'
+    FROM unnest(ARRAY[p.enc, p.operand]) t
+  ) AS functions (family, l, r, number, signature, result, symbol, volatility, comment)
+  WHERE family IS NOT NULL;
+END;
+COMMENT ON FUNCTION tde_missing_classes(tde_type_plans, oid, oid) IS 'SQL that makes the support functions and operator classes that an encrypted type lacks';
+
+CREATE FUNCTION tde_missing_aggregates(p tde_type_plans) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  -- min and max, which keep an index useful
+  SELECT coalesce((
+    SELECT string_agg(tde_function_sql(format('%s.tde_%s(%s, %3$s)', p.schema, a.suffix, p.enc), p.enc::text, 'tde_' || a.suffix,
+                                       'IMMUTABLE', a.suffix || ' of two')
+                      || tde_aggregate_sql(format('%s.%I(%s)', p.schema, a.name, p.enc),
+                                           format('SFUNC = %s.tde_%s, STYPE = %s, COMBINEFUNC = %1$s.tde_%2$s, SORTOP = OPERATOR(%1$s.%4$s)',
+                                                  p.schema, a.suffix, p.enc, a.sortop),
+                                           a.name || 'imum of all values'), '')
+    FROM (VALUES ('max', 'larger', '>'), ('min', 'smaller', '<')) AS a (name, suffix, sortop)
+    WHERE p.btree IS NOT NULL AND EXISTS (
+      SELECT FROM pg_proc WHERE proname = a.name AND prokind = 'a' AND pronargs = 1 AND (proargtypes[0] = p.operand
+        OR proargtypes[0] = 'anyenum'::regtype AND (SELECT typtype FROM pg_type WHERE oid = p.base) = 'e'))), '')
+  -- corr, covar_*, regr_*: of float8, which the other encrypted numbers become implicitly
+  || coalesce((
+    SELECT string_agg(tde_function_sql(format('%s.tde_regr_accum(float8[], %s, %s)', p.schema, l, r), 'float8[]', 'tde_regr_accum', 'STABLE',
+                                       'aggregate transition function')
+                      || tde_function_sql(format('%s.tde_regr_count(int8, %s, %s)', p.schema, l, r), 'int8', 'tde_regr_count', 'IMMUTABLE',
+                                          'aggregate transition function')
+                      || (SELECT string_agg(tde_aggregate_sql(
+                                   format('%s.%I(%s, %s)', p.schema, f.proname, l, r),
+                                   format('SFUNC = %s.%s, STYPE = %s, INITCOND = %L, COMBINEFUNC = %s%s', p.schema,
+                                          CASE WHEN aggtransfn = 'float8_regr_accum'::regproc THEN 'tde_regr_accum' ELSE 'tde_regr_count' END,
+                                          aggtranstype::regtype, agginitval, aggcombinefn,
+                                          CASE WHEN aggfinalfn <> 0 THEN format(', FINALFUNC = %s', aggfinalfn) END),
+                                   obj_description(f.oid, 'pg_proc')), '')
+                          FROM pg_aggregate JOIN pg_proc f ON f.oid = aggfnoid
+                          WHERE aggtransfn IN ('float8_regr_accum'::regproc, 'int8inc_float8_float8'::regproc)
+                            AND pronamespace = 'pg_catalog'::regnamespace), '')
+    FROM (VALUES (p.enc, p.enc), (p.enc, p.base), (p.base, p.enc)) AS s (l, r) WHERE p.base = 'float8'::regtype), '');
+END;
+COMMENT ON FUNCTION tde_missing_aggregates(tde_type_plans) IS 'SQL that makes the aggregates that an encrypted type lacks';
+
+CREATE FUNCTION tde_make_family(schema text, name name, method name) RETURNS oid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  query  CONSTANT text := 'SELECT f.oid FROM pg_opfamily f JOIN pg_am m ON m.oid = f.opfmethod
+                           WHERE f.opfname = $1 AND m.amname = $2 AND f.opfnamespace = $3::regnamespace';
+  family oid;
+BEGIN
+  EXECUTE query INTO family USING name, method, schema;
+  IF family IS NULL AND name IS NOT NULL THEN
+    EXECUTE format('CREATE OPERATOR FAMILY %s.%I USING %I', schema, name, method);
+    EXECUTE query INTO family USING name, method, schema;
+  END IF;
+  RETURN family;
+END
+$$;
+COMMENT ON FUNCTION tde_make_family(text, name, name) IS 'operator family of this name, made if it is missing; NULL without a name';
+
+CREATE FUNCTION tde_complete_type(type regtype) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  p     @extschema@.tde_type_plans;
+  btree oid;
+  hash  oid;
+BEGIN
+  SELECT * INTO STRICT p FROM @extschema@.tde_type_plans WHERE enc = type;
+  IF (SELECT typsubscript = 0 FROM pg_type WHERE oid = p.enc) AND (SELECT typsubscript <> 0 AND typelem = 0 FROM pg_type WHERE oid = p.base) THEN
+    EXECUTE format('ALTER TYPE %s SET (SUBSCRIPT = @extschema@.tde_subscript)', type);
+  END IF;
+  btree := @extschema@.tde_make_family(p.schema, CASE WHEN p.btree IS NOT NULL THEN p.btree_name END, 'btree');
+  hash := @extschema@.tde_make_family(p.schema, CASE WHEN p.hash IS NOT NULL THEN p.hash_name END, 'hash');
+  EXECUTE @extschema@.tde_missing_casts(p) || @extschema@.tde_missing_arithmetic(p) || @extschema@.tde_missing_comparisons(p, btree, hash)
+    || @extschema@.tde_missing_classes(p, btree, hash) || @extschema@.tde_missing_aggregates(p)
+    -- VOLATILE, so that it is evaluated above sorts and hash tables, which spill what they hold
+    || @extschema@.tde_function_sql(format('%s.tde_result(%s, int4)', p.schema, p.enc), p.base::text, 'tde_result', 'VOLATILE',
+                                    'decrypt for a client');
+END
+$$;
+COMMENT ON FUNCTION tde_complete_type(regtype) IS 'make what an encrypted type lacks against the template';
+
+--
+-- Making types, and keeping them up to date
+--
+
+CREATE FUNCTION tde_create_type(base regtype,
+                                schema regnamespace DEFAULT pg_catalog.to_regnamespace(pg_catalog.quote_ident(pg_catalog.current_schema())),
+                                type_tag uuid DEFAULT pg_catalog.gen_random_uuid()) RETURNS regtype
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning     -- no notices about the shell type
 AS $create_type$
 DECLARE
-  numbers    CONSTANT regtype[] := '{int2,int4,int8,numeric,float4,float8}';
-  base_row   pg_type;
-  name       text;           -- of the new type, not quoted
-  enc        text;           -- the new type
-  plain      text := base::text;
-  btree      record;         -- the base type's families, and what operators take in place of the base type
-  hash       record;
-  operand    regtype;
-  fn         text;           -- prefix of its functions: schema and name, to be followed by a suffix
-  options    text;
-  support    text := '';
-  context    text;
-  other      record;
-  op         record;
-  sides      record;
+  base_row pg_type;
+  existing regtype := (SELECT type FROM @extschema@.tde_types t WHERE t.base = $1);
+  name     text;           -- of the new type, not quoted
+  enc      text;           -- the new type
+  fn       text;
+  io       record;
 BEGIN
+  IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    RAISE EXCEPTION 'must be superuser to make an encrypted type'
+      USING ERRCODE = 'insufficient_privilege', DETAIL = 'It is a base type with functions in C.';
+  ELSIF base IS NULL OR type_tag IS NULL THEN
+    RAISE EXCEPTION 'base type and type tag must not be null' USING ERRCODE = 'null_value_not_allowed';
+  ELSIF schema IS NULL THEN
+    RAISE EXCEPTION 'no schema has been selected to create the type in'
+      USING ERRCODE = 'invalid_schema_name', HINT = 'Name one: tde_create_type(''type'', ''schema'').';
+  ELSIF existing IS NOT NULL THEN
+    RAISE EXCEPTION 'type % has an encrypted version already: %', base, existing USING ERRCODE = 'duplicate_object';
+  END IF;
   SELECT * INTO STRICT base_row FROM pg_type WHERE oid = base;
-  IF base_row.typtype NOT IN ('b', 'e') OR base_row.typlen = -2 OR base_row.typelem <> 0 AND base_row.typlen = -1 THEN
-    RAISE EXCEPTION 'cannot make an encrypted type of %', plain
+  IF base_row.typtype NOT IN ('b', 'e') OR base_row.typlen = -2 OR base_row.typelem <> 0 AND base_row.typlen = -1
+     OR EXISTS (SELECT FROM @extschema@.tde_types WHERE type = $1) THEN
+    RAISE EXCEPTION 'cannot make an encrypted type of %', base
       USING ERRCODE = 'feature_not_supported',
-            DETAIL = 'Only base types and enums can be encrypted, not domains, arrays, composites, ranges and pseudo-types.';
+            DETAIL = 'Only base types and enums can be encrypted, not domains, arrays, composites, ranges, pseudo-types and encrypted types.',
+            HINT = 'Make the encrypted version of the element, field or base type; arrays, composites and domains can be made of that.';
   END IF;
   name := 'encrypted_' || base_row.typname;
-  enc := format('@extschema@.%I', name);
+  enc := format('%s.%I', schema, name);
+  IF octet_length(name || '_sortsupport') > 63 THEN
+    RAISE EXCEPTION 'the name of type % is too long for an encrypted version', base USING ERRCODE = 'name_too_long';
+  ELSIF to_regtype(enc) IS NOT NULL THEN
+    RAISE EXCEPTION 'type % already exists', enc USING ERRCODE = 'duplicate_object';
+  END IF;
 
-  -- I/O
+  -- not dropped with a type, and so perhaps left from one of the same name
+  EXECUTE @extschema@.tde_function_sql(format('%s.%I(cstring[])', schema, name || '_typmod_in'), 'int4', 'tde_typmod_in', 'STABLE', 'I/O typmod')
+    || @extschema@.tde_function_sql(format('%s.%I(int4)', schema, name || '_typmod_out'), 'cstring', 'tde_typmod_out', 'STABLE', 'I/O typmod');
   EXECUTE format('CREATE TYPE %s', enc);
-  FOR op IN SELECT * FROM (VALUES
-      ('in',         'cstring, oid, int4',  enc,       'tde_in',         'STABLE',    'I/O'),
-      ('out',        enc,                   'cstring', 'tde_out',        'STABLE',    'I/O'),
-      ('recv',       'internal, oid, int4', enc,       'tde_recv',       'STABLE',    'I/O'),
-      ('send',       enc,                   'bytea',   'tde_send',       'STABLE',    'I/O'),
-      ('typmod_in',  'cstring[]',           'int4',    'tde_typmod_in',  'STABLE',    'I/O typmod'),
-      ('typmod_out', 'int4',                'cstring', 'tde_typmod_out', 'STABLE',    'I/O typmod')
-    ) AS io (suffix, args, result, symbol, volatility, comment)
+  FOR io IN SELECT * FROM (VALUES
+      ('in',   'cstring, oid, int4',  enc),
+      ('out',  enc,                   'cstring'),
+      ('recv', 'internal, oid, int4', enc),
+      ('send', enc,                   'bytea')
+    ) AS io (suffix, args, result)
   LOOP
-    fn := format('@extschema@.%I', name || '_' || op.suffix);
-    EXECUTE format('CREATE FUNCTION %s(%s) RETURNS %s AS ''MODULE_PATHNAME'', %L LANGUAGE C %s STRICT PARALLEL SAFE',
-                   fn, op.args, op.result, op.symbol, op.volatility);
-    EXECUTE format('COMMENT ON FUNCTION %s(%s) IS %L', fn, op.args, op.comment);
+    fn := format('%s.%I(%s)', schema, name || '_' || io.suffix, io.args);
+    EXECUTE format('CREATE FUNCTION %s RETURNS %s AS ''MODULE_PATHNAME'', %L LANGUAGE C STABLE STRICT PARALLEL SAFE',
+                   fn, io.result, 'tde_' || io.suffix);
+    EXECUTE format('COMMENT ON FUNCTION %s IS ''I/O''', fn);
   END LOOP;
-  options := format('INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external, CATEGORY = %L, '
-                    'INPUT = %2$s_in", OUTPUT = %2$s_out", RECEIVE = %2$s_recv", SEND = %2$s_send", '
-                    'TYPMOD_IN = %2$s_typmod_in", TYPMOD_OUT = %2$s_typmod_out", ANALYZE = @extschema@.tde_typanalyze, COLLATABLE = %3$s%4$s',
-                    base_row.typcategory, '@extschema@."' || replace(name, '"', '""'),
-                    CASE WHEN base_row.typcollation <> 0 THEN 'true' ELSE 'false' END,
-                    CASE WHEN base_row.typsubscript <> 0 AND base_row.typelem = 0 THEN ', SUBSCRIPT = @extschema@.tde_subscript' ELSE '' END);
-  EXECUTE format('CREATE TYPE %s (%s)', enc, options);
-  EXECUTE format('COMMENT ON TYPE %s IS %L', enc, 'encrypted ' || plain);
-  EXECUTE format('CREATE FUNCTION @extschema@.tde_type_tag(%s) RETURNS uuid AS %L LANGUAGE sql IMMUTABLE PARALLEL SAFE',
-                 enc, format('SELECT %L::pg_catalog.uuid', type_tag));
-  EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_type_tag(%s) IS %L', enc, 'name of the base type in key derivation');
-
-  -- casts.  All STABLE: IMMUTABLE ones would be folded, and one salt shared by many rows; VOLATILE ones would keep
-  -- conditions out of indexes.
-  fn := format('@extschema@.%I', name);
-  EXECUTE format('CREATE FUNCTION %s(%s, int4, boolean) RETURNS %s AS ''MODULE_PATHNAME'', ''tde_coerce'' '
-                 'LANGUAGE C STABLE STRICT PARALLEL SAFE', fn, enc, enc);
-  EXECUTE format('COMMENT ON FUNCTION %s(%s, int4, boolean) IS ''adjust value to typmod''', fn, enc);
-  EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION %s(%s, int4, boolean) AS IMPLICIT', enc, enc, fn, enc);
-
-  EXECUTE format('CREATE FUNCTION @extschema@.%I(%s) RETURNS %s AS ''MODULE_PATHNAME'', ''tde_decrypt'' '
-                 'LANGUAGE C STABLE STRICT PARALLEL SAFE', base_row.typname, enc, plain);
-  EXECUTE format('COMMENT ON FUNCTION @extschema@.%I(%s) IS ''decrypt''', base_row.typname, enc);
-  -- IMPLICIT, so that every function of the base type takes an encrypted value
-  EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION @extschema@.%I(%s) AS IMPLICIT', enc, plain, base_row.typname, enc);
-  -- VOLATILE, so that it is evaluated above sorts and hash tables, which spill what they hold
-  EXECUTE format('CREATE FUNCTION @extschema@.tde_result(%s, int4) RETURNS %s AS ''MODULE_PATHNAME'' '
-                 'LANGUAGE C VOLATILE STRICT PARALLEL SAFE', enc, plain);
-  EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_result(%s, int4) IS ''decrypt for a client''', enc);
-
-  -- ASSIGNMENT, from the base type and from what can be assigned to it: an IMPLICIT one would let encrypted and plain
-  -- operators compete, and numeric = int4 would be ambiguous in the whole database.
-  FOR other IN
-    SELECT base::oid AS type
-    UNION
-    SELECT castsource FROM pg_cast WHERE casttarget = base AND castsource <> base AND castcontext IN ('i', 'a')
-      AND castsource < 16384
-      AND castsource::regtype::text NOT IN ('"char"', 'name', 'xml', 'money')
-  LOOP
-    EXECUTE format('CREATE FUNCTION %s(%s, int4, boolean) RETURNS %s AS ''MODULE_PATHNAME'', ''tde_encrypt'' '
-                   'LANGUAGE C STABLE STRICT PARALLEL SAFE', fn, other.type::regtype, enc);
-    EXECUTE format('COMMENT ON FUNCTION %s(%s, int4, boolean) IS ''encrypt''', fn, other.type::regtype);
-    EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION %s(%s, int4, boolean) AS ASSIGNMENT',
-                   other.type::regtype, enc, fn, other.type::regtype);
-  END LOOP;
-
-  -- what the base type can be cast to; IMPLICIT only where it is the same bytes (varchar to text), as a second implicit
-  -- cast to a number would make arithmetic ambiguous, or silently inexact
-  FOR other IN
-    SELECT casttarget AS type, CASE WHEN castmethod = 'b' AND castcontext = 'i' THEN 'IMPLICIT' ELSE 'ASSIGNMENT' END AS context
-    FROM pg_cast c JOIN pg_type t ON t.oid = casttarget
-    WHERE castsource = base AND casttarget <> base AND casttarget < 16384
-      AND casttarget::regtype::text NOT IN ('"char"', 'name', 'xml', 'money', 'regclass')
-  LOOP
-    EXECUTE format('CREATE FUNCTION @extschema@.%I(%s) RETURNS %s AS ''MODULE_PATHNAME'', ''tde_decrypt_to'' '
-                   'LANGUAGE C STABLE STRICT PARALLEL SAFE',
-                   (SELECT typname FROM pg_type WHERE oid = other.type), enc, other.type::regtype);
-    EXECUTE format('COMMENT ON FUNCTION @extschema@.%I(%s) IS ''decrypt and cast''',
-                   (SELECT typname FROM pg_type WHERE oid = other.type), enc);
-    EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION @extschema@.%I(%s) AS %s',
-                   enc, other.type::regtype, (SELECT typname FROM pg_type WHERE oid = other.type), enc, other.context);
-  END LOOP;
-
-  -- casts between encrypted types, as between their base types
-  FOR other IN
-    SELECT t.type, t.base, c.castcontext, d.castcontext AS back
-    FROM @extschema@.tde_types t
-    LEFT JOIN pg_cast c ON c.castsource = $1 AND c.casttarget = t.base
-    LEFT JOIN pg_cast d ON d.castsource = t.base AND d.casttarget = $1
-    WHERE t.type <> enc::regtype
-  LOOP
-    FOR sides IN SELECT * FROM (VALUES (enc::regtype, other.type, other.castcontext), (other.type, enc::regtype, other.back)) AS s (l, r, c)
-      WHERE s.c IS NOT NULL
-    LOOP
-      fn := format('@extschema@.%I', (SELECT typname FROM pg_type WHERE oid = sides.r));
-      EXECUTE format('CREATE FUNCTION %s(%s, int4, boolean) RETURNS %s AS ''MODULE_PATHNAME'', ''tde_recast'' '
-                     'LANGUAGE C STABLE STRICT PARALLEL SAFE', fn, sides.l, sides.r);
-      EXECUTE format('COMMENT ON FUNCTION %s(%s, int4, boolean) IS ''cast as between the base types''', fn, sides.l);
-      context := CASE sides.c WHEN 'i' THEN 'AS IMPLICIT' WHEN 'a' THEN 'AS ASSIGNMENT' ELSE '' END;
-      EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION %s(%1$s, int4, boolean) %4$s', sides.l, sides.r, fn, context);
-    END LOOP;
-  END LOOP;
-
-  -- arithmetic with itself, every plain and every other encrypted number: were a pair missing, another one with a preferred type
-  -- (float8) would be taken for it
-  IF base = ANY (numbers) THEN
-    PERFORM @extschema@.tde_add_arithmetic(enc::regtype, enc::regtype);
-    FOR other IN SELECT unnest(numbers) AS type UNION ALL SELECT t.type FROM @extschema@.tde_types t
-                 WHERE t.base = ANY (numbers) AND t.type <> enc::regtype
-    LOOP
-      PERFORM @extschema@.tde_add_arithmetic(enc::regtype, other.type);
-      PERFORM @extschema@.tde_add_arithmetic(other.type, enc::regtype);
-    END LOOP;
-  END IF;
-
-  -- operator families of our own, one for each of the base types' families, so that members combine as there
-  SELECT * INTO btree FROM @extschema@.tde_base_family(base, 'btree');
-  SELECT * INTO hash FROM @extschema@.tde_base_family(base, 'hash');
-  IF btree.family IS NULL AND hash.family IS NULL THEN
-    RETURN enc::regtype;
-  END IF;
-  operand := coalesce(btree.operand, hash.operand);
-  btree.family := 'tde_' || btree.family;
-  hash.family := 'tde_' || hash.family;
-  FOR op IN SELECT * FROM (VALUES ('btree', btree.family), ('hash', hash.family)) AS f (method, family) WHERE f.family IS NOT NULL LOOP
-    CONTINUE WHEN EXISTS (SELECT FROM pg_opfamily f JOIN pg_am m ON m.oid = opfmethod
-                          WHERE opfname = op.family AND m.amname = op.method AND opfnamespace = '@extschema@'::regnamespace);
-    EXECUTE format('CREATE OPERATOR FAMILY @extschema@.%I USING %s', op.family, op.method);
-  END LOOP;
-
-  PERFORM @extschema@.tde_add_operators(enc::regtype, enc::regtype, '', btree.family, hash.family, 'IMMUTABLE');
-  PERFORM @extschema@.tde_add_operators(enc::regtype, operand, '', btree.family, hash.family, 'IMMUTABLE');
-  PERFORM @extschema@.tde_add_operators(operand, enc::regtype, '', btree.family, hash.family, 'IMMUTABLE');
-  -- The base type's own members have other names, which no expression finds: plain columns keep PostgreSQL's operators.
-  IF to_regprocedure(format('@extschema@.tde_eq(%s,%1$s)', operand)) IS NULL THEN
-    PERFORM @extschema@.tde_add_operators(operand, operand, '%', btree.family, hash.family, 'IMMUTABLE');
-    IF hash.family IS NOT NULL THEN
-      EXECUTE format('CREATE FUNCTION @extschema@.tde_hash(%s) RETURNS int4 AS ''MODULE_PATHNAME'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE', operand);
-      EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_hash(%s) IS ''keyed hash''', operand);
-      EXECUTE format('CREATE FUNCTION @extschema@.tde_hash_extended(%s, int8) RETURNS int8 AS ''MODULE_PATHNAME'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE', operand);
-      EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_hash_extended(%s, int8) IS ''hash with a seed''', operand);
-      EXECUTE format('ALTER OPERATOR FAMILY @extschema@.%I USING hash ADD FUNCTION 1 (%2$s, %2$s) @extschema@.tde_hash(%2$s), '
-                     'FUNCTION 2 (%2$s, %2$s) @extschema@.tde_hash_extended(%2$s, int8)', hash.family, operand);
-    END IF;
-  END IF;
-
-  -- with the other encrypted types: in the family where the base types share one, and numbers of all sorts outside of families
-  FOR other IN
-    SELECT t.type, b.family = substr(btree.family, 5) AS shared, coalesce(h.family = substr(hash.family, 5), false) AS shared_hash, b.operand
-    FROM @extschema@.tde_types t, @extschema@.tde_base_family(t.base, 'btree') b, @extschema@.tde_base_family(t.base, 'hash') h
-    WHERE t.type <> enc::regtype AND (b.family = substr(btree.family, 5) OR $1 = ANY (numbers) AND t.base = ANY (numbers))
-  LOOP
-    FOR sides IN SELECT DISTINCT * FROM (VALUES (enc::regtype, other.type, ''), (other.type, enc::regtype, ''),
-                                       (enc::regtype, other.operand, ''), (other.operand, enc::regtype, ''),
-                                       (other.type, operand, ''), (operand, other.type, ''),
-                                       (operand, other.operand, '%'), (other.operand, operand, '%')) AS s (l, r, prefix)
-                 WHERE s.prefix = '' OR other.shared
-    LOOP
-      CONTINUE WHEN to_regprocedure(format('@extschema@.tde_eq(%s,%s)', sides.l, sides.r)) IS NOT NULL;
-      -- a comparison of timestamptz with date depends on the time zone
-      SELECT CASE WHEN provolatile = 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END INTO context
-      FROM pg_operator o JOIN pg_proc p ON p.oid = oprcode WHERE oprname = '=' AND oprleft = operand AND oprright = other.operand;
-      PERFORM @extschema@.tde_add_operators(sides.l, sides.r, sides.prefix, CASE WHEN other.shared THEN btree.family ELSE '' END,
-                                            CASE WHEN other.shared AND other.shared_hash THEN hash.family END, coalesce(context, 'IMMUTABLE'));
-    END LOOP;
-  END LOOP;
-  IF operand = 'text'::regtype THEN
-    PERFORM @extschema@.tde_add_operators(enc::regtype, 'name', '', '', NULL, 'IMMUTABLE');
-    PERFORM @extschema@.tde_add_operators('name', enc::regtype, '', '', NULL, 'IMMUTABLE');
-  END IF;
-
-  -- operator classes
-  IF btree.family IS NOT NULL THEN
-    fn := format('@extschema@.%I', name || '_sortsupport');
-    EXECUTE format('CREATE FUNCTION %s(internal) RETURNS void AS ''MODULE_PATHNAME'', ''tde_sortsupport'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE', fn);
-    EXECUTE format('COMMENT ON FUNCTION %s(internal) IS ''sort support''', fn);
-    FOR other IN SELECT amprocrighttype::regtype AS distance FROM pg_amproc p JOIN pg_opfamily f ON f.oid = p.amprocfamily
-                 JOIN pg_am m ON m.oid = f.opfmethod
-                 WHERE m.amname = 'btree' AND f.opfname = substr(btree.family, 5) AND f.opfnamespace = 'pg_catalog'::regnamespace
-                   AND amproclefttype = operand AND amprocnum = 3
-    LOOP
-      EXECUTE format('CREATE FUNCTION @extschema@.tde_in_range(%s, %1$s, %s, boolean, boolean) RETURNS boolean AS ''MODULE_PATHNAME'' '
-                     'LANGUAGE C %s STRICT PARALLEL SAFE', enc, other.distance, CASE WHEN plain LIKE '%with time zone' THEN 'STABLE' ELSE 'IMMUTABLE' END);
-      EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_in_range(%s, %1$s, %s, boolean, boolean) IS ''window RANGE support''', enc, other.distance);
-      support := support || format(', FUNCTION 3 (%s, %s) @extschema@.tde_in_range(%1$s, %1$s, %2$s, boolean, boolean)', enc, other.distance);
-    END LOOP;
-    EXECUTE format('CREATE OPERATOR CLASS @extschema@.%I DEFAULT FOR TYPE %s USING btree FAMILY @extschema@.%I AS FUNCTION 2 %s(internal)%s',
-                   name || '_ops', enc, btree.family, fn, support);
-  END IF;
-  IF hash.family IS NOT NULL THEN
-    EXECUTE format('CREATE FUNCTION @extschema@.tde_hash(%s) RETURNS int4 AS ''MODULE_PATHNAME'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE', enc);
-    EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_hash(%s) IS ''keyed hash''', enc);
-    EXECUTE format('CREATE FUNCTION @extschema@.tde_hash_extended(%s, int8) RETURNS int8 AS ''MODULE_PATHNAME'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE', enc);
-    EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_hash_extended(%s, int8) IS ''hash with a seed''', enc);
-    EXECUTE format('CREATE OPERATOR CLASS @extschema@.%I DEFAULT FOR TYPE %s USING hash FAMILY @extschema@.%I AS '
-                   'FUNCTION 1 @extschema@.tde_hash(%2$s), FUNCTION 2 @extschema@.tde_hash_extended(%2$s, int8)', name || '_ops', enc, hash.family);
-  END IF;
-
-  -- min and max, which keep an index useful
-  FOR op IN SELECT * FROM (VALUES ('max', 'larger', '>'), ('min', 'smaller', '<')) AS a (name, suffix, sortop)
-    WHERE EXISTS (SELECT FROM pg_proc p WHERE p.proname = a.name AND p.prokind = 'a' AND pronamespace = 'pg_catalog'::regnamespace
-                  AND proargtypes[0] IN (operand, CASE WHEN base_row.typtype = 'e' THEN 'anyenum'::regtype ELSE operand END))
-  LOOP
-    EXECUTE format('CREATE FUNCTION @extschema@.tde_%s(%s, %2$s) RETURNS %2$s AS ''MODULE_PATHNAME'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE',
-                   op.suffix, enc);
-    EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_%s(%s, %2$s) IS %L', op.suffix, enc, op.suffix || ' of two');
-    EXECUTE format('CREATE AGGREGATE @extschema@.%I(%s) (SFUNC = @extschema@.tde_%s, STYPE = %2$s, COMBINEFUNC = @extschema@.tde_%3$s, '
-                   'SORTOP = OPERATOR(@extschema@.%s), PARALLEL = SAFE)', op.name, enc, op.suffix, op.sortop);
-    EXECUTE format('COMMENT ON AGGREGATE @extschema@.%I(%s) IS %L', op.name, enc, op.name || 'imum of all values');
-  END LOOP;
-
-  -- corr, covar_*, regr_*: of float8, which the other encrypted numbers become implicitly
-  IF base = 'float8'::regtype THEN
-    FOR sides IN SELECT * FROM (VALUES (enc::regtype, enc::regtype), (enc::regtype, base), (base, enc::regtype)) AS s (l, r) LOOP
-      EXECUTE format('CREATE FUNCTION @extschema@.tde_regr_accum(float8[], %s, %s) RETURNS float8[] AS ''MODULE_PATHNAME'' '
-                     'LANGUAGE C STABLE STRICT PARALLEL SAFE', sides.l, sides.r);
-      EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_regr_accum(float8[], %s, %s) IS ''aggregate transition function''', sides.l, sides.r);
-      EXECUTE format('CREATE FUNCTION @extschema@.tde_regr_count(int8, %s, %s) RETURNS int8 AS ''int8inc_float8_float8'' '
-                     'LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE', sides.l, sides.r);
-      EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_regr_count(int8, %s, %s) IS ''aggregate transition function''', sides.l, sides.r);
-      FOR op IN
-        SELECT p.proname AS name, aggtranstype::regtype AS state, agginitval AS init, aggcombinefn AS combine,
-               CASE WHEN aggtransfn = 'float8_regr_accum'::regproc THEN 'accum' ELSE 'count' END AS suffix,
-               CASE WHEN aggfinalfn <> 0 THEN format(', FINALFUNC = %s', aggfinalfn) ELSE '' END AS final,
-               obj_description(p.oid, 'pg_proc') AS comment
-        FROM pg_aggregate a JOIN pg_proc p ON p.oid = aggfnoid
-        WHERE aggtransfn IN ('float8_regr_accum'::regproc, 'int8inc_float8_float8'::regproc) AND pronamespace = 'pg_catalog'::regnamespace
-      LOOP
-        EXECUTE format('CREATE AGGREGATE @extschema@.%I(%s, %s) (SFUNC = @extschema@.tde_regr_%s, STYPE = %s, INITCOND = %L, '
-                       'COMBINEFUNC = %s, PARALLEL = SAFE%s)', op.name, sides.l, sides.r, op.suffix, op.state, op.init, op.combine, op.final);
-        EXECUTE format('COMMENT ON AGGREGATE @extschema@.%I(%s, %s) IS %L', op.name, sides.l, sides.r, op.comment);
-      END LOOP;
-    END LOOP;
-  END IF;
+  EXECUTE format('CREATE TYPE %s (INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external, CATEGORY = %L, COLLATABLE = %s, '
+                 'INPUT = %4$s_in", OUTPUT = %4$s_out", RECEIVE = %4$s_recv", SEND = %4$s_send", '
+                 'TYPMOD_IN = %4$s_typmod_in", TYPMOD_OUT = %4$s_typmod_out", ANALYZE = @extschema@.tde_typanalyze)',
+                 enc, base_row.typcategory, (base_row.typcollation <> 0)::text, format('%s."%s', schema, replace(name, '"', '""')));
+  EXECUTE format('COMMENT ON TYPE %s IS %L', enc, 'encrypted ' || base);
+  EXECUTE format('CREATE FUNCTION %s.tde_type_tag(%s) RETURNS uuid AS %L LANGUAGE sql IMMUTABLE PARALLEL SAFE',
+                 schema, enc, format('SELECT %L::pg_catalog.uuid', type_tag));
+  EXECUTE format('COMMENT ON FUNCTION %s.tde_type_tag(%s) IS ''name of the base type in key derivation''', schema, enc);
+  -- by this cast the base type is known; IMPLICIT, so that every function of the base type takes an encrypted value
+  EXECUTE @extschema@.tde_cast_sql(schema::text, enc::regtype, base, 'tde_decrypt', 'AS IMPLICIT', 'decrypt');
+  PERFORM @extschema@.tde_complete_type(enc::regtype);
   RETURN enc::regtype;
 END
 $create_type$;
-REVOKE ALL ON FUNCTION tde_create_type(regtype, uuid) FROM PUBLIC;
-COMMENT ON FUNCTION tde_create_type(regtype, uuid) IS
+COMMENT ON FUNCTION tde_create_type(regtype, regnamespace, uuid) IS
   'make the encrypted version of a base type; the tag names the type in key derivation and must stay the same for ever';
+
+CREATE FUNCTION tde_template_objects() RETURNS TABLE (catalog oid, object oid)
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT tableoid, oid FROM pg_proc UNION ALL SELECT tableoid, oid FROM pg_operator UNION ALL SELECT tableoid, oid FROM pg_cast
+  UNION ALL SELECT tableoid, oid FROM pg_opfamily UNION ALL SELECT tableoid, oid FROM pg_opclass
+$$;
+COMMENT ON FUNCTION tde_template_objects() IS 'all objects of the sorts that the template makes';
+
+CREATE FUNCTION tde_refresh_types() RETURNS int4
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $refresh_types$
+DECLARE
+  ours    boolean;
+  before  text[];
+  new     record;
+  added   int4 := 0;
+BEGIN
+  -- What completes the extension's types belongs to it, what completes a user's type to the user, so that pg_dump dumps it, whether this
+  -- is called by an update of the extension or by hand.
+  FOREACH ours IN ARRAY ARRAY[true, false] LOOP
+    before := ARRAY(SELECT catalog || ' ' || object FROM @extschema@.tde_template_objects());
+    PERFORM @extschema@.tde_complete_type(type)
+    FROM unnest(ARRAY(SELECT enc FROM @extschema@.tde_type_plans p WHERE p.shipped = ours)) type;
+    FOR new IN
+      SELECT i.type, i.identity, EXISTS (
+               SELECT FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid
+               WHERE d.classid = catalog AND d.objid = object AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e') AS is_member
+      FROM @extschema@.tde_template_objects() CROSS JOIN LATERAL pg_identify_object(catalog, object, 0) i
+      WHERE (catalog || ' ' || object) NOT IN (SELECT unnest(before))
+    LOOP
+      added := added + 1;
+      IF new.is_member <> ours THEN
+        EXECUTE format('ALTER EXTENSION tde_column %s %s %s', CASE WHEN ours THEN 'ADD' ELSE 'DROP' END, new.type, new.identity);
+      END IF;
+    END LOOP;
+  END LOOP;
+  RETURN added;
+END
+$refresh_types$;
+COMMENT ON FUNCTION tde_refresh_types() IS
+  'complete all encrypted types against this version''s template; returns how many functions, casts, operators and classes were missing';
+
+REVOKE ALL ON FUNCTION tde_base_family(regtype, name), tde_function_sql(text, text, text, text, text),
+  tde_cast_sql(text, regtype, regtype, text, text, text), tde_operator_sql(text, text, regtype, regtype, text, text, text, text),
+  tde_members_sql(oid, regtype, regtype, text[], text[]), tde_class_sql(text, regtype, oid), tde_aggregate_sql(text, text, text),
+  tde_comparison_sql(text, regtype, regtype, text, boolean, oid, oid, text), tde_missing_casts(tde_type_plans),
+  tde_missing_arithmetic(tde_type_plans), tde_missing_comparisons(tde_type_plans, oid, oid), tde_missing_classes(tde_type_plans, oid, oid),
+  tde_missing_aggregates(tde_type_plans), tde_make_family(text, name, name), tde_complete_type(regtype),
+  tde_create_type(regtype, regnamespace, uuid), tde_template_objects(), tde_refresh_types() FROM PUBLIC;
 
 --
 -- The types.  Their tags are part of the value format: they never change.
 --
 
-SELECT tde_create_type('text',        '0c8d6fb5-7d0c-4b43-9b57-52b2f2a6d7a1');
-SELECT tde_create_type('varchar',     '6d2a1c1e-0d5f-4c0b-8f0c-9c8e0e4f5b12');
-SELECT tde_create_type('bpchar',      'e20c9a4d-5f3b-4b6e-8a17-21c8d9f0b389');
-SELECT tde_create_type('int2',        '71b8e3f2-9d4c-4e0a-b5a6-c3d2e1f0a49a');
-SELECT tde_create_type('int4',        '2f7e9d84-5b6a-4a1d-8c3e-7e1f0b9a6c34');
-SELECT tde_create_type('int8',        '9e3b5c76-1a2d-4f8e-b4c5-3d6a8f7e0b45');
-SELECT tde_create_type('numeric',     'b1f0a7a3-3c4e-4d7e-9a51-0a9c2f6d8e23');
-SELECT tde_create_type('float4',      '3c5d7e9f-0a1b-4c2d-9e3f-4a5b6c7d8eab');
-SELECT tde_create_type('float8',      '84a6c8e0-1b3d-4f5a-a7b9-c1d3e5f709bc');
-SELECT tde_create_type('bool',        'c9d8e7f6-a5b4-4c3d-82e1-f0a9b8c7d6cd');
-SELECT tde_create_type('date',        '47a6d2e8-8f1b-4e9c-a7d3-6b5c4a3f2e56');
-SELECT tde_create_type('time',        '15e2f3a4-b5c6-4d7e-8f90-a1b2c3d4e5de');
-SELECT tde_create_type('timetz',      '6a7b8c9d-e0f1-4a2b-b3c4-d5e6f7a8b9ef');
-SELECT tde_create_type('timestamp',   'f0e1d2c3-b4a5-4968-8776-655443322f01');
-SELECT tde_create_type('timestamptz', 'd8c1b0a9-2e3f-4a5b-8c7d-1f0e9d8c7b67');
-SELECT tde_create_type('interval',    '29384756-afbe-4dcd-9e8f-7a6b5c4d3e12');
-SELECT tde_create_type('bytea',       '5a4b3c2d-9f8e-4d7c-b6a5-4f3e2d1c0b78');
-SELECT tde_create_type('uuid',        'ab12cd34-ef56-4a78-8b90-1c2d3e4f5a23');
-SELECT tde_create_type('json',        '0f1e2d3c-4b5a-4697-b8a9-cadbecfd0e34');
-SELECT tde_create_type('jsonb',       '7e6d5c4b-3a29-4180-9f0e-1d2c3b4a5f45');
-SELECT tde_create_type('inet',        'd4c3b2a1-f0e9-48d7-86c5-b4a392817f56');
+SELECT tde_create_type('text',        type_tag => '0c8d6fb5-7d0c-4b43-9b57-52b2f2a6d7a1');
+SELECT tde_create_type('varchar',     type_tag => '6d2a1c1e-0d5f-4c0b-8f0c-9c8e0e4f5b12');
+SELECT tde_create_type('bpchar',      type_tag => 'e20c9a4d-5f3b-4b6e-8a17-21c8d9f0b389');
+SELECT tde_create_type('int2',        type_tag => '71b8e3f2-9d4c-4e0a-b5a6-c3d2e1f0a49a');
+SELECT tde_create_type('int4',        type_tag => '2f7e9d84-5b6a-4a1d-8c3e-7e1f0b9a6c34');
+SELECT tde_create_type('int8',        type_tag => '9e3b5c76-1a2d-4f8e-b4c5-3d6a8f7e0b45');
+SELECT tde_create_type('numeric',     type_tag => 'b1f0a7a3-3c4e-4d7e-9a51-0a9c2f6d8e23');
+SELECT tde_create_type('float4',      type_tag => '3c5d7e9f-0a1b-4c2d-9e3f-4a5b6c7d8eab');
+SELECT tde_create_type('float8',      type_tag => '84a6c8e0-1b3d-4f5a-a7b9-c1d3e5f709bc');
+SELECT tde_create_type('bool',        type_tag => 'c9d8e7f6-a5b4-4c3d-82e1-f0a9b8c7d6cd');
+SELECT tde_create_type('date',        type_tag => '47a6d2e8-8f1b-4e9c-a7d3-6b5c4a3f2e56');
+SELECT tde_create_type('time',        type_tag => '15e2f3a4-b5c6-4d7e-8f90-a1b2c3d4e5de');
+SELECT tde_create_type('timetz',      type_tag => '6a7b8c9d-e0f1-4a2b-b3c4-d5e6f7a8b9ef');
+SELECT tde_create_type('timestamp',   type_tag => 'f0e1d2c3-b4a5-4968-8776-655443322f01');
+SELECT tde_create_type('timestamptz', type_tag => 'd8c1b0a9-2e3f-4a5b-8c7d-1f0e9d8c7b67');
+SELECT tde_create_type('interval',    type_tag => '29384756-afbe-4dcd-9e8f-7a6b5c4d3e12');
+SELECT tde_create_type('bytea',       type_tag => '5a4b3c2d-9f8e-4d7c-b6a5-4f3e2d1c0b78');
+SELECT tde_create_type('uuid',        type_tag => 'ab12cd34-ef56-4a78-8b90-1c2d3e4f5a23');
+SELECT tde_create_type('json',        type_tag => '0f1e2d3c-4b5a-4697-b8a9-cadbecfd0e34');
+SELECT tde_create_type('jsonb',       type_tag => '7e6d5c4b-3a29-4180-9f0e-1d2c3b4a5f45');
+SELECT tde_create_type('inet',        type_tag => 'd4c3b2a1-f0e9-48d7-86c5-b4a392817f56');
 
 --
 -- Parts of strings: of a large value without MAC they read and decrypt no more than they need.  Not for bpchar, whose

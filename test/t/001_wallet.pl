@@ -372,7 +372,7 @@ WITH ours AS (
   WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
     AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'tde_column')),
 serving AS (
-  SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend, typmodin, typmodout, typanalyze]::oid[]) AS oid FROM pg_type
+  SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend, typmodin, typmodout, typanalyze, typsubscript]::oid[]) AS oid FROM pg_type
   UNION ALL SELECT castfunc FROM pg_cast
   UNION ALL SELECT unnest(ARRAY[oprcode, oprrest, oprjoin]::oid[]) FROM pg_operator
   UNION ALL SELECT amproc::oid FROM pg_amproc
@@ -383,7 +383,10 @@ WHERE has_function_privilege('public', oid, 'EXECUTE') = %s AND oid NOT IN (SELE
 is(lines_of($node, sprintf $executable, 'true'), 'tde_stats_counters tde_type_spec tde_type_tag', 'what everybody may execute');
 is(
   lines_of($node, sprintf $executable, 'false'),
-  'tde_add_operators tde_base_family tde_create_type tde_ddl_trigger tde_ensure_keys tde_wallet_close tde_wallet_create tde_wallet_open tde_wallet_status',
+  'tde_aggregate_sql tde_base_family tde_cast_sql tde_class_sql tde_comparison_sql tde_complete_type tde_create_type tde_ddl_trigger '
+    . 'tde_ensure_keys tde_function_sql tde_make_family tde_members_sql tde_missing_aggregates tde_missing_arithmetic tde_missing_casts '
+    . 'tde_missing_classes tde_missing_comparisons tde_operator_sql tde_refresh_types tde_template_objects tde_wallet_close '
+    . 'tde_wallet_create tde_wallet_open tde_wallet_status',
   'what not everybody may execute');
 
 # The passphrase is not in the server log, by whatever way it comes.  The log is as talkative as it gets.

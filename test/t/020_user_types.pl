@@ -1,0 +1,94 @@
+# Encrypted versions of a user's types are the user's: pg_dump dumps them with their data, and a restore makes them whole.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../perl";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use TdeTest;
+use Test::More;
+
+my $node = tde_node('user_types');
+
+$node->start;
+$node->safe_psql(
+  'postgres', q{
+CREATE EXTENSION tde_column;
+SELECT tde_wallet_create('secret');
+CREATE EXTENSION citext;
+CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
+CREATE SCHEMA "Other";
+CREATE TYPE "Other".color AS ENUM ('red', 'green');
+SELECT tde_create_type('mood'), tde_create_type('citext', type_tag => '11111111-2222-4333-8444-555555555555'),
+       tde_create_type('"Other".color', '"Other"');
+CREATE TABLE person (id int PRIMARY KEY, name encrypted_citext(aes128, salt, sha256) UNIQUE, m encrypted_mood(nosalt) DEFAULT 'ok',
+                     c "Other".encrypted_color, known encrypted_mood[], CHECK (m <> 'sad' OR id > 1));
+CREATE INDEX person_m ON person USING hash (m);
+CREATE VIEW happy AS SELECT id, name FROM person WHERE m >= 'ok' AND name = 'ANN';
+INSERT INTO person VALUES (1, 'Ann', 'happy', 'red', '{ok,sad}'), (2, 'Bob', 'sad', 'green', NULL), (3, NULL, DEFAULT, NULL, '{}');
+});
+
+my @questions = (
+  'SELECT * FROM person ORDER BY id',
+  'SELECT name, m FROM person ORDER BY m DESC, name',
+  'SELECT * FROM happy',
+  'SELECT min(m), max(m), max(name) FROM person',
+  'SELECT a.id, b.id FROM person a JOIN person b USING (name) ORDER BY 1',
+  'SELECT tde_type_tag(NULL::encrypted_citext)',
+  'SELECT * FROM tde_encrypted_columns ORDER BY 1, 2, 3',
+  'SELECT type, base, shipped FROM tde_types ORDER BY type::text',
+  q{SELECT pg_describe_object(classid, objid, 0) FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' ORDER BY 1},
+  q{SELECT pg_identify_object(catalog, object, 0)::text, obj_description(object, catalog::regclass::name) FROM tde_template_objects() ORDER BY 1},
+  # of operator families, by name; OIDs differ
+  q{SELECT f.opfname, pg_describe_object('pg_amop'::regclass, o.oid, 0) FROM pg_amop o JOIN pg_opfamily f ON f.oid = amopfamily
+    UNION ALL SELECT f.opfname, pg_describe_object('pg_amproc'::regclass, p.oid, 0) FROM pg_amproc p JOIN pg_opfamily f ON f.oid = amprocfamily ORDER BY 1, 2},
+  'SELECT c.oid::text IS NOT NULL, opcname, amvalidate(c.oid) FROM pg_opclass c JOIN tde_types t ON t.type = opcintype ORDER BY opcname, opcmethod',
+);
+
+my $dump = PostgreSQL::Test::Utils::tempdir . '/dump';
+
+foreach my $format ('plain', 'custom')
+{
+  my $restored = "restored_$format";
+
+  $node->safe_psql('postgres', "CREATE DATABASE $restored");
+  $node->command_ok([ 'pg_dump', '-F', $format, '-f', "$dump.$format", 'postgres' ], "pg_dump, format $format");
+  if ($format eq 'plain')
+  {
+    $node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $restored, '-f', "$dump.plain" ], 'psql restores it');
+  }
+  else
+  {
+    $node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $restored, "$dump.custom" ], 'pg_restore restores it');
+  }
+  foreach my $question (@questions)
+  {
+    is(lines_of($node, $question, db => $restored), lines_of($node, $question), "$format: $question");
+  }
+  is(lines_of($node, 'SELECT tde_refresh_types()', db => $restored), '0', "$format: nothing is missing");
+  fails_with($node, "INSERT INTO person VALUES (4, 'ANN')", { state => '23505' }, "$format: the unique index works", db => $restored);
+  fails_with($node, "INSERT INTO person VALUES (0, 'x', 'sad')", { state => '23514' }, "$format: the constraint works", db => $restored);
+}
+like(slurp_file("$dump.plain"), qr/CREATE TYPE public\.encrypted_mood \(/, 'the dump makes the type');
+unlike(slurp_file("$dump.plain"), qr/CREATE (?:TYPE|FUNCTION|OPERATOR)[^;]*encrypted_text_/, "and leaves the extension's to the extension");
+
+# A type can be dropped with all that it has, and made again.
+
+$node->safe_psql('restored_plain', 'DROP TABLE person CASCADE; DROP TYPE encrypted_mood, mood CASCADE');
+is(
+  lines_of(
+    $node,
+    q{CREATE TYPE mood AS ENUM ('a', 'b'); SELECT tde_create_type('mood'); CREATE TABLE t (m encrypted_mood); INSERT INTO t VALUES ('b'), ('a');
+      SELECT max(m) FROM t; SELECT tde_refresh_types()}, db => 'restored_plain'),
+  "encrypted_mood\nb\n0",
+  'and the type can be made again');
+
+# The library and the extension go only with their types.
+
+fails_with($node, 'DROP EXTENSION tde_column', { state => '2BP01' }, 'the extension cannot be dropped under a user\'s type', db => 'restored_plain');
+is(attempt($node, 'DROP TABLE t; DROP EXTENSION tde_column CASCADE', db => 'restored_plain')->{state}, '', 'but with CASCADE');
+
+$node->stop;
+done_testing();
