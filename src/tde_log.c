@@ -12,6 +12,7 @@
 #include "access/parallel.h"
 #include "miscadmin.h"
 #include "tcop/tcopprot.h"
+#include "utils/guc.h"
 
 #include "tde_log.h"
 
@@ -20,6 +21,7 @@
 
 TimestampTz tde_log_sensitive = 0;
 TimestampTz tde_log_secret = 0;
+bool		tde_log_plain_params = false;
 
 static emit_log_hook_type prev_emit_log_hook = NULL;
 
@@ -99,6 +101,10 @@ hide_sensitive(ErrorData *edata)
 			edata->detail_log = (char *) "Not logged, since the statement used encrypted values.";
 		edata->hide_ctx = true;
 	}
+
+	/* an error may come before the first of our functions, and have the parameters in its context */
+	if (edata->elevel == ERROR && tde_log_plain_params && log_parameter_max_length_on_error != 0)
+		edata->hide_ctx = true;
 
 	/*
 	 * An error of a parallel worker, thrown again by the leader, comes without a message id.  What the worker has seen is

@@ -21,6 +21,9 @@ tde_log_mark(void)
 	tde_log_sensitive = GetCurrentStatementStartTimestamp();
 }
 
+/* Has this session statements whose parameters are values for encrypted columns, and are read without us? */
+extern bool tde_log_plain_params;
+
 extern void tde_log_init(void);
 
 #endif							/* TDE_LOG_H */

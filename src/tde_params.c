@@ -25,6 +25,7 @@
 #include "utils/syscache.h"
 
 #include "tde_compat.h"
+#include "tde_log.h"
 #include "tde_params.h"
 #include "tde_type.h"
 
@@ -315,6 +316,11 @@ tde_params_retype(ParseState *pstate, Query *query, int declared)
 	}
 	*query = *changed;
 	for (int i = declared; i < count; i++)
+	{
 		if (types[i] >= FirstNormalObjectId && !bms_is_member(i + 1, params.kept) && OidIsValid(plain_type(types[i])))
+		{
 			types[i] = plain_type(types[i]);
+			tde_log_plain_params = true;
+		}
+	}
 }

@@ -54,13 +54,17 @@ fetches_decrypted(const char *cursor)
 }
 
 void
-tde_portal_prepare(Node *stmt, CachedPlanSource *executed, DestReceiver *dest)
+tde_portal_keep_in_memory(DestReceiver *dest)
 {
-	if (!fills_store(dest, PORTAL_UTIL_SELECT))
-		return;
-	if (IsA(stmt, ExecuteStmt) ? executed && tde_result_in_queries(executed->query_list) :
-		IsA(stmt, FetchStmt) && fetches_decrypted(((FetchStmt *) stmt)->portalname))
+	if (fills_store(dest, PORTAL_UTIL_SELECT))
 		keep_in_memory(dest);
+}
+
+void
+tde_portal_prepare_fetch(const char *cursor, DestReceiver *dest)
+{
+	if (fetches_decrypted(cursor))
+		tde_portal_keep_in_memory(dest);
 }
 
 static void

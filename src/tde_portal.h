@@ -6,12 +6,11 @@
 #ifndef TDE_PORTAL_H
 #define TDE_PORTAL_H
 
-#include "nodes/parsenodes.h"
 #include "tcop/dest.h"
-#include "utils/plancache.h"
 
-/* Before a utility command; executed: the prepared statement that it executes, or NULL. */
-extern void tde_portal_prepare(Node *stmt, CachedPlanSource *executed, DestReceiver *dest);
+/* Before EXECUTE of a statement that decrypts, and before FETCH. */
+extern void tde_portal_keep_in_memory(DestReceiver *dest);
+extern void tde_portal_prepare_fetch(const char *cursor, DestReceiver *dest);
 
 extern void tde_portal_init(void);
 

@@ -250,12 +250,15 @@ tde_result_decrypt(Query *query)
 }
 
 bool
-tde_result_in_queries(List *queries)
+tde_result_in_source(CachedPlanSource *source)
 {
 	ListCell   *query;
 	ListCell   *column;
 
-	foreach(query, queries)
+	/* it could not be analyzed again the last time, so it is not known */
+	if (source->query_list == NIL)
+		return source->resultDesc != NULL;
+	foreach(query, source->query_list)
 	{
 		foreach(column, result_columns(lfirst(query)))
 		{

@@ -9,6 +9,7 @@
 #include "access/tupdesc.h"
 #include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
+#include "utils/plancache.h"
 
 /* Is one of the columns of a SELECT, or of a RETURNING list, of an encrypted type? */
 extern bool tde_result_is_encrypted(Query *query);
@@ -19,8 +20,8 @@ extern bool tde_result_was_decrypted(Query *query, TupleDesc described);
 /* Decrypt these columns, in place.  Some queries stay as they are. */
 extern void tde_result_decrypt(Query *query);
 
-/* Does one of these queries, or this plan, decrypt its result?  A plan may also do something else with the function. */
-extern bool tde_result_in_queries(List *queries);
+/* Does this prepared statement, or this plan, decrypt its result?  A plan may also do something else with the function. */
+extern bool tde_result_in_source(CachedPlanSource *source);
 extern bool tde_result_in_plan(PlannedStmt *plan);
 
 #endif							/* TDE_RESULT_H */

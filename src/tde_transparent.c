@@ -16,8 +16,10 @@
 #include "miscadmin.h"
 #include "nodes/params.h"
 #include "parser/analyze.h"
+#include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
 #include "tcop/utility.h"
+#include "utils/portal.h"
 
 #include "tde_compat.h"
 #include "tde_params.h"
@@ -33,7 +35,6 @@ typedef struct UtilityCommand
 	Node	   *stmt;
 	const char *source;
 	bool		client;			/* sent by the client, and not run by a function */
-	CachedPlanSource *executed; /* of the prepared statement that it executes, or NULL */
 } UtilityCommand;
 
 static UtilityCommand *running = NULL;
@@ -120,21 +121,32 @@ contained_execute(Node *stmt, bool *stores)
 	return contained_execute(((Query *) inner)->utilityStmt, stores);
 }
 
-/* The source of the prepared statement that a command executes, or NULL. */
-static CachedPlanSource *
-executed_source(Node *stmt)
+/* The prepared statement that a command executes, or NULL. */
+static PreparedStatement *
+executed_statement(Node *stmt, bool *stores)
+{
+	ExecuteStmt *execute = contained_execute(stmt, stores);
+
+	return execute ? FetchPreparedStatement(execute->name, false) : NULL;
+}
+
+/* Before a command executes a prepared statement that decrypts. */
+static void
+prepare_execution(Node *stmt, DestReceiver *dest)
 {
 	bool		stores = false;
-	ExecuteStmt *execute = contained_execute(stmt, &stores);
-	PreparedStatement *prepared = execute ? FetchPreparedStatement(execute->name, false) : NULL;
+	PreparedStatement *prepared = executed_statement(stmt, &stores);
 
-	if (prepared && stores && tde_result_in_queries(prepared->plansource->query_list))
+	if (prepared == NULL || !tde_result_in_source(prepared->plansource))
+		return;
+	if (stores)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot create a table from prepared statement \"%s\"", execute->name),
+				 errmsg("cannot create a table from prepared statement \"%s\"", prepared->stmt_name),
 				 errdetail("It decrypts encrypted columns for a client, so that they would be stored in clear."),
 				 errhint("Write the query into CREATE TABLE AS, or prepare it with tde_column.transparent_results off.")));
-	return prepared ? prepared->plansource : NULL;
+	if (IsA(stmt, ExecuteStmt))
+		tde_portal_keep_in_memory(dest);
 }
 
 /* ---- is it the client's? ---- */
@@ -181,10 +193,34 @@ transform_params(ParseState *pstate, Query *query)
 		tde_params_retype(pstate, contained, declared);
 }
 
+/*
+ * When its tables have changed, the result of a prepared statement stays what it was, whoever executes it and however the
+ * setting is now.
+ */
+static bool
+is_analyzed_again(ParseState *pstate, TupleDesc *described)
+{
+	bool		stores;
+	Node	   *stmt = NULL;
+	PreparedStatement *prepared;
+
+	/* it may also be that it is only described, before the command runs or after */
+	if (running)
+		stmt = running->stmt;
+	else if (ActivePortal && ActivePortal->strategy == PORTAL_UTIL_SELECT)
+		stmt = linitial_node(PlannedStmt, ActivePortal->stmts)->utilityStmt;
+	prepared = stmt ? executed_statement(stmt, &stores) : NULL;
+	if (prepared == NULL || pstate->p_sourcetext != prepared->plansource->query_string)
+		return false;
+	*described = prepared->plansource->resultDesc;
+	return true;
+}
+
 static void
 transform_result(ParseState *pstate, Query *query)
 {
-	CachedPlanSource *source = running ? running->executed : NULL;
+	TupleDesc	described;
+	bool		decrypt;
 
 	if (query->commandType == CMD_UTILITY)
 	{
@@ -194,13 +230,11 @@ transform_result(ParseState *pstate, Query *query)
 	if (query == NULL || !tde_result_is_encrypted(query))
 		return;
 
-	/* when its tables have changed, the result of a prepared statement stays what it was, whoever executes it */
-	if (source && pstate->p_sourcetext == source->query_string)
-	{
-		if (source->resultDesc && tde_result_was_decrypted(query, source->resultDesc))
-			tde_result_decrypt(query);
-	}
-	else if (tde_transparent_results && is_client_statement(pstate, query))
+	if (is_analyzed_again(pstate, &described))
+		decrypt = described && tde_result_was_decrypted(query, described);
+	else
+		decrypt = tde_transparent_results && is_client_statement(pstate, query);
+	if (decrypt)
 		tde_result_decrypt(query);
 }
 
@@ -232,8 +266,9 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	command.stmt = pstmt->utilityStmt;
 	command.source = query;
 	command.client = context == PROCESS_UTILITY_TOPLEVEL && outer == NULL && called_by_client();
-	command.executed = executed_source(command.stmt);
-	tde_portal_prepare(command.stmt, command.executed, dest);
+	prepare_execution(command.stmt, dest);
+	if (IsA(command.stmt, FetchStmt))
+		tde_portal_prepare_fetch(((FetchStmt *) command.stmt)->portalname, dest);
 
 	PG_TRY();
 	{

@@ -190,6 +190,9 @@ my $refused = q{PREPARE p AS SELECT a FROM t; CREATE TABLE s9 AS EXECUTE p};
 fails_with($node, $refused, { state => '0A000', message => qr/cannot create a table from prepared statement "p"/ },
   'a table of the result of a prepared statement');
 fails_with($node, $refused =~ s/CREATE/EXPLAIN ANALYZE CREATE/r, { state => '0A000' }, 'also in EXPLAIN');
+$wire = TdeWire->connect($node);
+$wire->query($_) foreach 'PREPARE p AS SELECT a FROM t', 'ALTER TABLE t RENAME TO moved', 'EXECUTE p', 'ALTER TABLE moved RENAME TO t';
+like($wire->query('CREATE TABLE s9 AS EXECUTE p')->{error}, qr/^0A000 /, 'also after it could not be analyzed');
 is(attempt($node, "SET tde_column.transparent_results = off; $refused")->{err}, '', 'with the setting off it can be made');
 is(lines_of($node, q{COPY (SELECT a, n FROM t WHERE id < 3 ORDER BY id) TO STDOUT}), "name 1\t1.25\nname 2\t2.50", 'COPY of a query');
 
@@ -234,6 +237,23 @@ foreach my $sql (
   }
   ok($files{off} > 0 && $files{on} == 0, 'and decrypted ones are not in a temporary file') or diag(explain \%files);
 }
+
+# A parameter that the server reads as a plain value is kept out of the log as before, where parameters would be logged.
+my $offset = log_offset($node);
+$wire = TdeWire->connect($node);
+$wire->query('SET log_parameter_max_length_on_error = -1');
+$got = $wire->parse('', 'INSERT INTO t (id, a) VALUES (1 / $1, $2)')->execute('', 0, 'parameter value')->sync;
+like($got->{error}, qr/^22012 /, 'an error before a parameter is encrypted');
+like(log_since($node, $offset), qr/division by zero/, 'is logged');
+unlike(log_since($node, $offset), qr/parameter value/, 'but not the parameter');
+
+# A dump as INSERT commands is made with results of a client.
+my $dump = PostgreSQL::Test::Utils::tempdir . '/inserts.sql';
+my ($out, $err) = run_command([ 'pg_dump', '--inserts', '-t', 'bare', '-d', $node->connstr('postgres'), '-f', $dump ]);
+is($err, '', 'pg_dump --inserts');
+like(slurp_file($dump), qr/^INSERT INTO public\.bare VALUES \(100, 'new', 1\.01, '2024-01-01', 'v'\);/m, 'has values of the base types');
+lines_of($node, "ALTER TABLE bare RENAME TO bare_before;" . slurp_file($dump) =~ s/^\\.*//mgr);
+is(lines_of($node, 'SELECT * FROM bare'), '100|new|1.01|2024-01-01|v', 'and can be restored');
 
 # A column that is declared with MAC shows no value without.
 lines_of(
@@ -281,5 +301,13 @@ SKIP:
   }
 }
 
+$node->stop;
+
+# Without the library in shared_preload_libraries.
+$node = tde_node('late', preload => 0, wallet => 0);
+$node->start;
+is(lines_of($node, q{LOAD 'tde_column'; SHOW tde_column.transparent_results}), 'off', 'not preloaded: the setting is off');
+fails_with($node, q{LOAD 'tde_column'; SET tde_column.transparent_results = on},
+  { state => '22023', detail => qr/not in shared_preload_libraries/ }, 'and cannot be switched on');
 $node->stop;
 done_testing();
