@@ -258,19 +258,22 @@ def column_types(statement, plain):
                 yield action[low.index("type", 2) + 1:]
 
 
-def index_opclasses(statement, encrypted):
-    """Tokens that name a base type's operator class in CREATE INDEX on one of these tables."""
+def opclasses(statement, plain, encrypted):
+    """Tokens that name a base type's operator class, in CREATE INDEX on an encrypted table and in the partition key of one."""
     tokens = statement.tokens
     low = [t.low for t in tokens]
-    if low[:2] not in (["create", "index"], ["create", "unique"]) or "on" not in low:
-        return []
-    name, at = name_at(tokens, skip(tokens, low.index("on") + 1, "only"))
-    return [t for t in tokens[at:] if t.low in OPCLASSES] if name in encrypted else []
+    at = len(tokens)
+    if low[:2] in (["create", "index"], ["create", "unique"]) and "on" in low:
+        name, at = name_at(tokens, skip(tokens, low.index("on") + 1, "only"))
+        at = at if name in encrypted else len(tokens)
+    elif created_table(tokens) and created_table(tokens)[0] not in plain:
+        at = next((i for i in range(len(tokens) - 1) if low[i:i + 2] == ["partition", "by"]), at)
+    return [t for t in tokens[at:] if t.low in OPCLASSES]
 
 
 def encrypt(statement, spec="", plain=(), encrypted=()):
     """The text with its columns declared encrypted, and the operator classes of indexes on encrypted tables to match."""
-    changes = [(t.start, t.end, OPCLASSES[t.low]) for t in index_opclasses(statement, encrypted)]
+    changes = [(t.start, t.end, OPCLASSES[t.low]) for t in opclasses(statement, plain, encrypted)]
     for tokens in column_types(statement, plain):
         low = [t.low for t in tokens]
         if "generated" in low and "identity" in low:
@@ -284,11 +287,21 @@ def encrypt(statement, spec="", plain=(), encrypted=()):
     return text
 
 
+def ordered(statement):
+    """Has it an ORDER BY of its own, outside of parentheses?"""
+    depth, tokens = 0, statement.tokens
+    for token, after in zip(tokens, tokens[1:]):
+        depth += {"(": 1, ")": -1}.get(token.text, 0)
+        if not depth and token.low == "order" and after.low == "by":
+            return True
+    return False
+
+
 # Which statements touch encrypted columns
 
 BEFORE_RELATION = {"from", "join", "into", "update", "table", "only", "copy", "on", ",", "of", "like", "using", "truncate", "analyze",
-                   "vacuum", "view", "exists", "references", "inherits", "lock", "(", "as"}
-RELATIONS = ("table", "view", "function", "procedure", "aggregate", "type", "domain")
+                   "vacuum", "view", "exists", "references", "inherits", "lock", "(", "as", "index", "concurrently"}
+RELATIONS = ("table", "view", "index", "function", "procedure", "aggregate", "type", "domain")
 
 
 def made(statement):
@@ -298,7 +311,7 @@ def made(statement):
     if low[:1] == ["create"]:
         for i, word in enumerate(low[1:7], 1):
             if word in RELATIONS:
-                return {name_at(tokens, skip(tokens, i + 1, "if", "not", "exists"))[0]}
+                return {name_at(tokens, skip(tokens, i + 1, "concurrently", "if", "not", "exists"))[0]} - {"on"}
     elif low[:1] in (["prepare"], ["declare"]):
         return {low[1]}
     elif low[:1] in (["select"], ["with"]) and "into" in low:
@@ -308,14 +321,24 @@ def made(statement):
     return set()
 
 
+def variable(statement):
+    """(name, Statement) of a statement kept in a variable of psql, or None"""
+    match = re.match(r"\s*\\set\s+(\w+)\s+'(.*)'\s*$", re.sub(r"(?m)^\s*--.*\n", "", statement.text), re.S)
+    return match and (":" + match[1], split(match[2].replace("''", "'") + ";"))
+
+
 def touches(statement, names):
     """Does it name one of these where a relation, a function, a prepared statement or a cursor stands?"""
     tokens = statement.tokens
     for i, token in enumerate(tokens):
+        if token.kind == "string" and tokens[0].low in ("create", "do"):
+            # the body of a function
+            body = re.sub(r"^\$[^$]*\$|\$[^$]*\$$|^'|'$", "", token.text) + ";"
+            if i and any(touches(part, names) for part in split(body)):
+                return True
+        if token.kind == "variable" and token.text in names:
+            return True
         if token.kind not in ("word", "quoted"):
-            if token.kind == "string" and token.text[0] == "$" and i and tokens[0].low in ("create", "do"):
-                if touches(split(token.text[token.text.index("$", 1) + 1:-2] + ";")[0], names):
-                    return True
             continue
         if token.low not in names or i == 0:
             continue
