@@ -231,10 +231,10 @@ func (p *program) cursor() {
 		}
 		var found [][]any
 		err := pgx.BeginFunc(ctx, p.conn, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, "DECLARE portal SCROLL CURSOR FOR SELECT "+strings.Join(columns, ", ")+" FROM "+t+" WHERE id < 4 ORDER BY id"); err != nil {
+			if _, err := tx.Exec(ctx, "DECLARE portal CURSOR FOR SELECT "+strings.Join(columns, ", ")+" FROM "+t+" WHERE id < 4 ORDER BY id"); err != nil {
 				return err
 			}
-			for _, fetch := range []string{"FETCH 2 FROM portal", "FETCH 2 FROM portal", "FETCH FIRST FROM portal"} {
+			for _, fetch := range []string{"FETCH 2 FROM portal", "FETCH ALL FROM portal"} {
 				rows, err := p.rows(fetch)
 				if err != nil {
 					return err
