@@ -4,7 +4,8 @@
  *
  * Two ways lead to the same end.  A ProcessUtility hook, where the library is loaded, writes the default into the parse tree
  * before the command runs and makes the keys that the command may need while it runs.  An event trigger afterwards mends
- * what came another way (CREATE TABLE AS, or a first statement that only loaded the library).
+ * what came another way (CREATE TABLE AS, or a first statement that only loaded the library), and has tde_guard.c look for
+ * what would be stored in clear.
  */
 #include "postgres.h"
 

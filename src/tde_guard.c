@@ -1,12 +1,13 @@
 /*
  * tde_guard.c - declarations that would store in clear what they compute from encrypted columns.
  *
- * Casts that decrypt are STABLE, which keeps them out of index expressions and partition keys.  PostgreSQL does not ask for
- * the volatility of a cast to a generated column's own type, nor of expressions in CREATE STATISTICS, and it believes functions
- * that are declared IMMUTABLE.  So the expressions themselves are looked at here; nothing is decrypted for that.
+ * Casts that decrypt are STABLE, which keeps them out of index expressions and partition keys.  PostgreSQL does
+ * not ask for the volatility of a cast to a generated column's own type, nor of expressions in CREATE STATISTICS,
+ * and it believes functions that are declared IMMUTABLE.  So the expressions themselves are looked at here;
+ * nothing is decrypted for that.
  *
- * An expression is in clear if its type is not an encrypted one, and something of an encrypted type goes into it.  Whether a
- * value is NULL is no secret.
+ * An expression is in clear if its type is not an encrypted one, and something of an encrypted type goes into it.
+ * Whether a value is NULL is no secret.
  */
 #include "postgres.h"
 
@@ -67,7 +68,7 @@ holds_encrypted(Oid type)
 
 /* ---- queries ---- */
 
-/* Does an output column of a query read something encrypted?  "outer" are the queries around it, the innermost first. */
+/* Does an output column of a query read something encrypted?  outer: the queries around it, the innermost first. */
 static bool output_reads(Query *query, AttrNumber column, List *outer);
 
 static bool
@@ -295,7 +296,8 @@ warn_in_clear(Relation rel, const char *what, List *expressions)
 {
 	if (any_in_clear(expressions))
 		ereport(WARNING,
-				(errmsg("%s \"%s\" stores in clear what it computes from encrypted columns", what, RelationGetRelationName(rel)),
+				(errmsg("%s \"%s\" stores in clear what it computes from encrypted columns",
+						what, RelationGetRelationName(rel)),
 				 errdetail("An expression reads an encrypted column, and its type is not encrypted."),
 				 errhint("Let the expression be of an encrypted type.")));
 }
@@ -344,6 +346,14 @@ stored_query(CreateTableAsStmt *stmt)
 	return prepared && prepared->plansource->query_list ? linitial(prepared->plansource->query_list) : NULL;
 }
 
+static const char *
+result_name(CreateTableAsStmt *stmt, TargetEntry *entry)
+{
+	List	   *names = stmt->into->colNames;
+
+	return entry->resno <= list_length(names) ? strVal(list_nth(names, entry->resno - 1)) : entry->resname;
+}
+
 void
 tde_guard_query(CreateTableAsStmt *stmt)
 {
@@ -357,12 +367,10 @@ tde_guard_query(CreateTableAsStmt *stmt)
 	foreach(cell, output_list(query))
 	{
 		TargetEntry *entry = lfirst(cell);
-		List	   *renamed = stmt->into->colNames;
 
-		if (entry->resjunk || holds_encrypted(exprType((Node *) entry->expr)) || !output_reads(query, entry->resno, NIL))
-			continue;
-		appendStringInfo(&names, "%s\"%s\"", names.len > 0 ? ", " : "",
-						 entry->resno <= list_length(renamed) ? strVal(list_nth(renamed, entry->resno - 1)) : entry->resname);
+		if (!entry->resjunk && !holds_encrypted(exprType((Node *) entry->expr)) &&
+			output_reads(query, entry->resno, NIL))
+			appendStringInfo(&names, "%s\"%s\"", names.len > 0 ? ", " : "", result_name(stmt, entry));
 	}
 	if (names.len > 0)
 		ereport(WARNING,

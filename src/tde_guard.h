@@ -9,7 +9,7 @@
 #include "nodes/parsenodes.h"
 #include "utils/rel.h"
 
-/* Generated columns and statistics of a table: ereport.  The partition key of a table, the expressions of an index: a warning. */
+/* Generated columns and statistics of a table: ereport.  Its partition key, the expressions of an index: a warning. */
 extern void tde_guard_relation(Relation rel);
 
 extern void tde_guard_statistics(Oid statistics);
