@@ -131,7 +131,8 @@ COMMENT ON FUNCTION tde_typanalyze(internal) IS 'statistics of an encrypted colu
 CREATE VIEW tde_types AS
   SELECT c.castsource::pg_catalog.regtype AS type, c.casttarget::pg_catalog.regtype AS base,
          EXISTS (SELECT FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension x ON x.oid OPERATOR(pg_catalog.=) d.refobjid
-                 WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass AND d.objid OPERATOR(pg_catalog.=) c.castsource
+                 WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
+                   AND d.objid OPERATOR(pg_catalog.=) c.castsource
                    AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
                    AND d.deptype OPERATOR(pg_catalog.=) 'e' AND x.extname OPERATOR(pg_catalog.=) 'tde_column') AS shipped
   FROM pg_catalog.pg_cast c JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) c.castfunc
@@ -159,8 +160,8 @@ END;
 COMMENT ON FUNCTION tde_base_family(regtype, name) IS
   'default operator family of a base type, and the type that it compares it as';
 
--- The extension's types share operator families where the base types do, so that members combine as there.  A user's type has families
--- of its own: pg_dump would not dump members of the extension's.
+-- The extension's types share operator families where the base types do, so that members combine as there.  A user's type has
+-- families of its own: pg_dump would not dump members of the extension's.
 CREATE VIEW tde_type_plans AS
   SELECT t.type AS enc, t.base, y.typname AS name, quote_ident(n.nspname) AS schema, t.shipped,
          t.base = ANY ('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AS number, coalesce(b.operand, h.operand) AS operand,
@@ -193,14 +194,15 @@ BEGIN ATOMIC
   SELECT coalesce((
     SELECT tde_function_sql(signature, target::text, symbol, 'STABLE', comment)
            || format(E'CREATE CAST (%s AS %s) WITH FUNCTION %s %s;\n', source, target, signature, context)
-    FROM (SELECT format('%s.%I(%s%s)', schema, typname, source, CASE WHEN symbol LIKE 'tde_decrypt%' THEN '' ELSE ', int4, boolean' END)
+    FROM (SELECT format('%s.%I(%s%s)', schema, typname, source,
+                        CASE WHEN symbol LIKE 'tde_decrypt%' THEN '' ELSE ', int4, boolean' END)
           FROM pg_type WHERE oid = target) AS t (signature)
     WHERE NOT EXISTS (SELECT FROM pg_cast WHERE castsource = source AND casttarget = target)), '');
 END;
 COMMENT ON FUNCTION tde_cast_sql(text, regtype, regtype, text, text, text) IS 'SQL that makes a cast, if it is missing';
 
-CREATE FUNCTION tde_operator_sql(schema text, symbol text, l regtype, r regtype, result text, function text, volatility text, options text)
-RETURNS text
+CREATE FUNCTION tde_operator_sql(schema text, symbol text, l regtype, r regtype, result text, function text,
+                                 volatility text, options text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   SELECT tde_function_sql(format('%s.%s(%s, %s)', schema, function, l, r), result, function, volatility,
@@ -211,7 +213,8 @@ BEGIN ATOMIC
                  ELSE format(E'CREATE OPERATOR %1$s.%2$s (LEFTARG = %3$s, RIGHTARG = %4$s, FUNCTION = %1$s.%5$s%6$s);\n',
                              schema, symbol, l, r, function, options) END;
 END;
-COMMENT ON FUNCTION tde_operator_sql(text, text, regtype, regtype, text, text, text, text) IS 'SQL that makes an operator, if it is missing';
+COMMENT ON FUNCTION tde_operator_sql(text, text, regtype, regtype, text, text, text, text) IS
+  'SQL that makes an operator, if it is missing';
 
 CREATE FUNCTION tde_members_sql(family oid, l regtype, r regtype, operators text[], functions text[]) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -235,7 +238,8 @@ BEGIN
                    WHERE f.oid = family AND missing IS NOT NULL), '');
 END
 $$;
-COMMENT ON FUNCTION tde_members_sql(oid, regtype, regtype, text[], text[]) IS 'SQL that adds operators and functions to a family that lacks them';
+COMMENT ON FUNCTION tde_members_sql(oid, regtype, regtype, text[], text[]) IS
+  'SQL that adds operators and functions to a family that lacks them';
 
 CREATE FUNCTION tde_class_sql(schema text, type regtype, family oid) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -245,7 +249,8 @@ BEGIN ATOMIC
     SELECT format(E'CREATE OPERATOR CLASS %1$s.%2$I DEFAULT FOR TYPE %3$s USING %4$I FAMILY %5$I.%6$I AS STORAGE %3$s;\n',
                   schema, (SELECT typname FROM pg_type WHERE oid = type) || '_ops', type, m.amname, n.nspname, f.opfname)
     FROM pg_opfamily f JOIN pg_namespace n ON n.oid = f.opfnamespace JOIN pg_am m ON m.oid = f.opfmethod
-    WHERE f.oid = family AND NOT EXISTS (SELECT FROM pg_opclass c WHERE c.opcmethod = f.opfmethod AND c.opcintype = type AND c.opcdefault)), '');
+    WHERE f.oid = family AND NOT EXISTS (
+      SELECT FROM pg_opclass c WHERE c.opcmethod = f.opfmethod AND c.opcintype = type AND c.opcdefault)), '');
 END;
 COMMENT ON FUNCTION tde_class_sql(text, regtype, oid) IS 'SQL that makes an operator class, if it is missing';
 
@@ -263,8 +268,8 @@ COMMENT ON FUNCTION tde_aggregate_sql(text, text, text) IS 'SQL that makes an ag
 CREATE FUNCTION tde_missing_casts(p tde_type_plans) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-  SELECT string_agg(tde_cast_sql(p.schema, source, target, symbol, CASE context WHEN 'i' THEN 'AS IMPLICIT' WHEN 'a' THEN 'AS ASSIGNMENT' ELSE '' END,
-                                 comment), '')
+  SELECT string_agg(tde_cast_sql(p.schema, source, target, symbol,
+                                 CASE context WHEN 'i' THEN 'AS IMPLICIT' WHEN 'a' THEN 'AS ASSIGNMENT' ELSE '' END, comment), '')
   FROM (
     SELECT p.enc, p.enc, 'tde_coerce', 'i', 'adjust value to typmod'
     UNION ALL
@@ -279,18 +284,19 @@ BEGIN ATOMIC
     -- What the base type can be cast to.  IMPLICIT only where it is the same bytes (varchar to text), as a second implicit cast to a
     -- number would make arithmetic ambiguous, or silently inexact; and only of built-in types, as text would lend its operators to a
     -- type that compares otherwise (citext).
-    SELECT p.enc, casttarget::regtype, 'tde_decrypt_to', CASE WHEN castmethod = 'b' AND castcontext = 'i' AND p.base < 16384 THEN 'i' ELSE 'a' END,
-           'decrypt and cast'
+    SELECT p.enc, casttarget::regtype, 'tde_decrypt_to',
+           CASE WHEN castmethod = 'b' AND castcontext = 'i' AND p.base < 16384 THEN 'i' ELSE 'a' END, 'decrypt and cast'
     FROM pg_cast
     WHERE castsource = p.base AND casttarget <> p.base AND casttarget < 16384
       AND casttarget::regtype::text NOT IN ('"char"', 'name', 'xml', 'money', 'regclass')
     UNION ALL
-    -- Casts between encrypted types, as between their base types.  Those of a user's type with one of the extension's are the user's, and
-    -- not IMPLICIT: comparisons of the two would be ambiguous.
+    -- Casts between encrypted types, as between their base types.  Those of a user's type with one of the extension's are the
+    -- user's, and not IMPLICIT: comparisons of the two would be ambiguous.
     SELECT s.source, s.target, 'tde_recast', CASE WHEN c.castcontext = 'i' AND NOT p.shipped THEN 'a' ELSE c.castcontext::text END,
            'cast as between the base types'
     FROM tde_types t
-    CROSS JOIN LATERAL (VALUES (p.enc, p.base, t.type, t.base), (t.type, t.base, p.enc, p.base)) AS s (source, source_base, target, target_base)
+    CROSS JOIN LATERAL (VALUES (p.enc, p.base, t.type, t.base), (t.type, t.base, p.enc, p.base))
+      AS s (source, source_base, target, target_base)
     JOIN pg_cast c ON c.castsource = s.source_base AND c.casttarget = s.target_base
     WHERE t.type <> p.enc AND (t.shipped OR NOT p.shipped)
   ) AS casts (source, target, symbol, context, comment);
@@ -300,8 +306,8 @@ COMMENT ON FUNCTION tde_missing_casts(tde_type_plans) IS 'SQL that makes the cas
 CREATE FUNCTION tde_missing_arithmetic(p tde_type_plans) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-  -- With itself, every plain and every other encrypted number: were a pair missing, another one with a preferred type (float8) would be
-  -- taken for it.  The result has the type that PostgreSQL gives to the base types'.
+  -- With itself, every plain and every other encrypted number: were a pair missing, another one with a preferred type (float8)
+  -- would be taken for it.  The result has the type that PostgreSQL gives to the base types'.
   SELECT coalesce(string_agg(tde_operator_sql(p.schema, symbol, l, r, (CASE
            WHEN 'float4'::regtype = ALL (ARRAY[l_base, r_base]) THEN 'float4'::regtype
            WHEN ARRAY[l_base, r_base] && '{float4,float8}'::regtype[] THEN 'float8'
@@ -315,15 +321,17 @@ BEGIN ATOMIC
     SELECT s.* FROM (SELECT unnest('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AS type, NULL::regtype AS base
                      UNION ALL SELECT type, base FROM tde_types
                      WHERE base = ANY ('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AND type <> p.enc) AS o
-    CROSS JOIN LATERAL (VALUES (p.enc, p.base, o.type, coalesce(o.base, o.type)), (o.type, coalesce(o.base, o.type), p.enc, p.base)) AS s
+    CROSS JOIN LATERAL (VALUES (p.enc, p.base, o.type, coalesce(o.base, o.type)),
+                               (o.type, coalesce(o.base, o.type), p.enc, p.base)) AS s
   ) AS sides (l, l_base, r, r_base),
-  (VALUES ('+', 'tde_plus'), ('-', 'tde_minus'), ('*', 'tde_times'), ('/', 'tde_divided'), ('%', 'tde_modulo')) AS ops (symbol, function)
+  (VALUES ('+', 'tde_plus'), ('-', 'tde_minus'), ('*', 'tde_times'), ('/', 'tde_divided'), ('%', 'tde_modulo'))
+    AS ops (symbol, function)
   WHERE p.number AND (symbol <> '%' OR NOT ARRAY[l_base, r_base] && '{float4,float8}'::regtype[]);
 END;
 COMMENT ON FUNCTION tde_missing_arithmetic(tde_type_plans) IS 'SQL that makes the arithmetic that an encrypted type lacks';
 
-CREATE FUNCTION tde_comparison_sql(schema text, l regtype, r regtype, prefix text, ordered boolean, btree oid, hash oid, volatility text)
-RETURNS text
+CREATE FUNCTION tde_comparison_sql(schema text, l regtype, r regtype, prefix text, ordered boolean, btree oid, hash oid,
+                                   volatility text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -338,7 +346,8 @@ BEGIN
                   CASE WHEN o.symbol = '=' AND hash IS NOT NULL THEN ', HASHES' END)), '')
     || CASE WHEN btree IS NULL THEN '' ELSE
          @extschema@.tde_function_sql(format('%s.tde_cmp(%s, %s)', schema, l, r), 'int4', 'tde_cmp', volatility, 'less-equal-greater')
-         || @extschema@.tde_members_sql(btree, l, r, ARRAY(SELECT format('%s.%s%s', schema, prefix, s) FROM unnest('{<,<=,=,>=,>}'::text[]) s),
+         || @extschema@.tde_members_sql(btree, l, r,
+                            ARRAY(SELECT format('%s.%s%s', schema, prefix, s) FROM unnest('{<,<=,=,>=,>}'::text[]) s),
                             ARRAY[format('%s.tde_cmp(%s, %s)', schema, l, r)]) END
     || CASE WHEN hash IS NULL THEN '' ELSE @extschema@.tde_members_sql(hash, l, r, ARRAY[format('%s.%s=', schema, prefix)], '{}') END
   FROM (VALUES ('=',  'tde_eq', '=',  '<>', 'eq'),
@@ -367,10 +376,12 @@ BEGIN ATOMIC
     FROM (VALUES (p.enc, 'name'::regtype), ('name', p.enc)) AS s (l, r)
     WHERE p.shipped AND p.operand = 'text'::regtype
     UNION ALL
-    -- The extension's types with each other: in the family where the base types share one, and numbers of all sorts outside of families.
+    -- The extension's types with each other: in the family where the base types share one, and numbers of all sorts outside of
+    -- families.
     SELECT l, r, prefix, true, CASE WHEN shared THEN $2 END, CASE WHEN shared AND o.hash = p.hash THEN $3 END,
            -- a comparison of timestamptz with date depends on the time zone
-           coalesce((SELECT CASE WHEN provolatile = 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END FROM pg_operator e JOIN pg_proc f ON f.oid = e.oprcode
+           coalesce((SELECT CASE WHEN provolatile = 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END
+                     FROM pg_operator e JOIN pg_proc f ON f.oid = e.oprcode
                      WHERE oprname = '=' AND oprnamespace = 'pg_catalog'::regnamespace AND oprleft = p.operand AND oprright = o.operand),
                     'IMMUTABLE')
     FROM tde_type_plans o
@@ -379,10 +390,11 @@ BEGIN ATOMIC
                                (o.enc, p.operand, ''), (p.operand, o.enc, ''),
                                (p.operand, o.operand, '%'), (o.operand, p.operand, '%')) AS m (l, r, prefix)
     WHERE o.enc <> p.enc AND o.shipped AND p.shipped AND (shared OR p.number AND o.number)
-      AND (prefix = '' AND p.operand <> o.operand OR prefix = '%' AND shared AND p.operand <> o.operand OR ARRAY[l, r] <@ ARRAY[p.enc, o.enc])
+      AND (p.operand <> o.operand AND (prefix = '' OR shared) OR ARRAY[l, r] <@ ARRAY[p.enc, o.enc])
   ) AS sides (l, r, prefix, ordered, btree, hash, volatility);
 END;
-COMMENT ON FUNCTION tde_missing_comparisons(tde_type_plans, oid, oid) IS 'SQL that makes the comparison operators that an encrypted type lacks';
+COMMENT ON FUNCTION tde_missing_comparisons(tde_type_plans, oid, oid) IS
+  'SQL that makes the comparison operators that an encrypted type lacks';
 
 CREATE FUNCTION tde_missing_classes(p tde_type_plans, btree oid, hash oid) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -391,21 +403,25 @@ BEGIN ATOMIC
                              || tde_members_sql(family, l, r, '{}', array_fill(NULL::text, ARRAY[number - 1]) || signature), ''), '')
          || tde_class_sql(p.schema, p.enc, $2) || tde_class_sql(p.schema, p.enc, $3)
   FROM (
-    SELECT $2, p.enc, p.enc, 2, format('%s.%I(internal)', p.schema, p.name || '_sortsupport'), 'void', 'tde_sortsupport', 'IMMUTABLE', 'sort support'
+    SELECT $2, p.enc, p.enc, 2, format('%s.%I(internal)', p.schema, p.name || '_sortsupport'), 'void', 'tde_sortsupport',
+           'IMMUTABLE', 'sort support'
     UNION ALL
-    SELECT $2, p.enc, amprocrighttype, 3, format('%s.tde_in_range(%s, %2$s, %s, boolean, boolean)', p.schema, p.enc, amprocrighttype::regtype),
-           'boolean', 'tde_in_range', CASE WHEN i.provolatile = 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END, 'window RANGE support'
+    SELECT $2, p.enc, amprocrighttype, 3,
+           format('%s.tde_in_range(%s, %2$s, %s, boolean, boolean)', p.schema, p.enc, amprocrighttype::regtype), 'boolean',
+           'tde_in_range', CASE WHEN i.provolatile = 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END, 'window RANGE support'
     FROM pg_amproc JOIN pg_proc i ON i.oid = amproc WHERE amprocfamily = p.btree AND amproclefttype = p.operand AND amprocnum = 3
     UNION ALL
     SELECT $3, t, t, 1, format('%s.tde_hash(%s)', p.schema, t), 'int4', 'tde_hash', 'IMMUTABLE', 'keyed hash'
     FROM unnest(ARRAY[p.enc, p.operand]) t
     UNION ALL
-    SELECT $3, t, t, 2, format('%s.tde_hash_extended(%s, int8)', p.schema, t), 'int8', 'tde_hash_extended', 'IMMUTABLE', 'hash with a seed'
+    SELECT $3, t, t, 2, format('%s.tde_hash_extended(%s, int8)', p.schema, t), 'int8', 'tde_hash_extended', 'IMMUTABLE',
+           'hash with a seed'
     FROM unnest(ARRAY[p.enc, p.operand]) t
   ) AS functions (family, l, r, number, signature, result, symbol, volatility, comment)
   WHERE family IS NOT NULL;
 END;
-COMMENT ON FUNCTION tde_missing_classes(tde_type_plans, oid, oid) IS 'SQL that makes the support functions and operator classes that an encrypted type lacks';
+COMMENT ON FUNCTION tde_missing_classes(tde_type_plans, oid, oid) IS
+  'SQL that makes the support functions and operator classes that an encrypted type lacks';
 
 CREATE FUNCTION tde_missing_aggregates(p tde_type_plans) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -415,8 +431,8 @@ BEGIN ATOMIC
     SELECT string_agg(tde_function_sql(format('%s.tde_%s(%s, %3$s)', p.schema, a.suffix, p.enc), p.enc::text, 'tde_' || a.suffix,
                                        'IMMUTABLE', a.suffix || ' of two')
                       || tde_aggregate_sql(format('%s.%I(%s)', p.schema, a.name, p.enc),
-                                           format('SFUNC = %s.tde_%s, STYPE = %s, COMBINEFUNC = %1$s.tde_%2$s, SORTOP = OPERATOR(%1$s.%4$s)',
-                                                  p.schema, a.suffix, p.enc, a.sortop),
+                                           format('SFUNC = %1$s.tde_%2$s, STYPE = %3$s, COMBINEFUNC = %1$s.tde_%2$s, '
+                                                  'SORTOP = OPERATOR(%1$s.%4$s)', p.schema, a.suffix, p.enc, a.sortop),
                                            a.name || 'imum of all values'), '')
     FROM (VALUES ('max', 'larger', '>'), ('min', 'smaller', '<')) AS a (name, suffix, sortop)
     WHERE p.btree IS NOT NULL AND EXISTS (
@@ -424,14 +440,15 @@ BEGIN ATOMIC
         OR proargtypes[0] = 'anyenum'::regtype AND (SELECT typtype FROM pg_type WHERE oid = p.base) = 'e'))), '')
   -- corr, covar_*, regr_*: of float8, which the other encrypted numbers become implicitly
   || coalesce((
-    SELECT string_agg(tde_function_sql(format('%s.tde_regr_accum(float8[], %s, %s)', p.schema, l, r), 'float8[]', 'tde_regr_accum', 'STABLE',
-                                       'aggregate transition function')
-                      || tde_function_sql(format('%s.tde_regr_count(int8, %s, %s)', p.schema, l, r), 'int8', 'tde_regr_count', 'IMMUTABLE',
-                                          'aggregate transition function')
+    SELECT string_agg(tde_function_sql(format('%s.tde_regr_accum(float8[], %s, %s)', p.schema, l, r), 'float8[]',
+                                       'tde_regr_accum', 'STABLE', 'aggregate transition function')
+                      || tde_function_sql(format('%s.tde_regr_count(int8, %s, %s)', p.schema, l, r), 'int8',
+                                          'tde_regr_count', 'IMMUTABLE', 'aggregate transition function')
                       || (SELECT string_agg(tde_aggregate_sql(
                                    format('%s.%I(%s, %s)', p.schema, f.proname, l, r),
                                    format('SFUNC = %s.%s, STYPE = %s, INITCOND = %L, COMBINEFUNC = %s%s', p.schema,
-                                          CASE WHEN aggtransfn = 'float8_regr_accum'::regproc THEN 'tde_regr_accum' ELSE 'tde_regr_count' END,
+                                          CASE WHEN aggtransfn = 'float8_regr_accum'::regproc THEN 'tde_regr_accum'
+                                            ELSE 'tde_regr_count' END,
                                           aggtranstype::regtype, agginitval, aggcombinefn,
                                           CASE WHEN aggfinalfn <> 0 THEN format(', FINALFUNC = %s', aggfinalfn) END),
                                    obj_description(f.oid, 'pg_proc')), '')
@@ -471,16 +488,18 @@ DECLARE
   hash  oid;
 BEGIN
   SELECT * INTO STRICT p FROM @extschema@.tde_type_plans WHERE enc = type;
-  IF (SELECT typsubscript = 0 FROM pg_type WHERE oid = p.enc) AND (SELECT typsubscript <> 0 AND typelem = 0 FROM pg_type WHERE oid = p.base) THEN
+  IF (SELECT typsubscript = 0 FROM pg_type WHERE oid = p.enc)
+     AND (SELECT typsubscript <> 0 AND typelem = 0 FROM pg_type WHERE oid = p.base) THEN
     EXECUTE format('ALTER TYPE %s SET (SUBSCRIPT = @extschema@.tde_subscript)', type);
   END IF;
   btree := @extschema@.tde_make_family(p.schema, CASE WHEN p.btree IS NOT NULL THEN p.btree_name END, 'btree');
   hash := @extschema@.tde_make_family(p.schema, CASE WHEN p.hash IS NOT NULL THEN p.hash_name END, 'hash');
-  EXECUTE @extschema@.tde_missing_casts(p) || @extschema@.tde_missing_arithmetic(p) || @extschema@.tde_missing_comparisons(p, btree, hash)
-    || @extschema@.tde_missing_classes(p, btree, hash) || @extschema@.tde_missing_aggregates(p)
+  EXECUTE @extschema@.tde_missing_casts(p) || @extschema@.tde_missing_arithmetic(p)
+    || @extschema@.tde_missing_comparisons(p, btree, hash) || @extschema@.tde_missing_classes(p, btree, hash)
+    || @extschema@.tde_missing_aggregates(p)
     -- VOLATILE, so that it is evaluated above sorts and hash tables, which spill what they hold
-    || @extschema@.tde_function_sql(format('%s.tde_result(%s, int4)', p.schema, p.enc), p.base::text, 'tde_result', 'VOLATILE',
-                                    'decrypt for a client');
+    || @extschema@.tde_function_sql(format('%s.tde_result(%s, int4)', p.schema, p.enc), p.base::text, 'tde_result',
+                                    'VOLATILE', 'decrypt for a client');
 END
 $$;
 COMMENT ON FUNCTION tde_complete_type(regtype) IS 'make what an encrypted type lacks against the template';
@@ -490,7 +509,8 @@ COMMENT ON FUNCTION tde_complete_type(regtype) IS 'make what an encrypted type l
 --
 
 CREATE FUNCTION tde_create_type(base regtype,
-                                schema regnamespace DEFAULT pg_catalog.to_regnamespace(pg_catalog.quote_ident(pg_catalog.current_schema())),
+                                schema regnamespace
+                                  DEFAULT pg_catalog.to_regnamespace(pg_catalog.quote_ident(pg_catalog.current_schema())),
                                 type_tag uuid DEFAULT pg_catalog.gen_random_uuid()) RETURNS regtype
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -520,8 +540,10 @@ BEGIN
      OR EXISTS (SELECT FROM @extschema@.tde_types WHERE type = $1) THEN
     RAISE EXCEPTION 'cannot make an encrypted type of %', base
       USING ERRCODE = 'feature_not_supported',
-            DETAIL = 'Only base types and enums can be encrypted, not domains, arrays, composites, ranges, pseudo-types and encrypted types.',
-            HINT = 'Make the encrypted version of the element, field or base type; arrays, composites and domains can be made of that.';
+            DETAIL = 'Only base types and enums can be encrypted, not domains, arrays, composites, ranges, pseudo-types and '
+                     'encrypted types.',
+            HINT = 'Make the encrypted version of the element, field or base type; arrays, composites and domains can be made '
+                   'of that.';
   END IF;
   name := 'encrypted_' || base_row.typname;
   enc := format('%s.%I', schema, name);
@@ -532,8 +554,10 @@ BEGIN
   END IF;
 
   -- not dropped with a type, and so perhaps left from one of the same name
-  EXECUTE @extschema@.tde_function_sql(format('%s.%I(cstring[])', schema, name || '_typmod_in'), 'int4', 'tde_typmod_in', 'STABLE', 'I/O typmod')
-    || @extschema@.tde_function_sql(format('%s.%I(int4)', schema, name || '_typmod_out'), 'cstring', 'tde_typmod_out', 'STABLE', 'I/O typmod');
+  EXECUTE @extschema@.tde_function_sql(format('%s.%I(cstring[])', schema, name || '_typmod_in'), 'int4', 'tde_typmod_in',
+                                       'STABLE', 'I/O typmod')
+    || @extschema@.tde_function_sql(format('%s.%I(int4)', schema, name || '_typmod_out'), 'cstring', 'tde_typmod_out',
+                                    'STABLE', 'I/O typmod');
   EXECUTE format('CREATE TYPE %s', enc);
   FOR io IN SELECT * FROM (VALUES
       ('in',   'cstring, oid, int4',  enc),
@@ -583,8 +607,8 @@ DECLARE
   new     record;
   added   int4 := 0;
 BEGIN
-  -- What completes the extension's types belongs to it, what completes a user's type to the user, so that pg_dump dumps it, whether this
-  -- is called by an update of the extension or by hand.
+  -- What completes the extension's types belongs to it, what completes a user's type to the user, so that pg_dump dumps it,
+  -- whether this is called by an update of the extension or by hand.
   FOREACH ours IN ARRAY ARRAY[true, false] LOOP
     before := ARRAY(SELECT catalog || ' ' || object FROM @extschema@.tde_template_objects());
     PERFORM @extschema@.tde_complete_type(type)
@@ -606,7 +630,7 @@ BEGIN
 END
 $refresh_types$;
 COMMENT ON FUNCTION tde_refresh_types() IS
-  'complete all encrypted types against this version''s template; returns how many functions, casts, operators and classes were missing';
+  'make what encrypted types lack against this version''s template; returns how many functions, casts, operators and classes';
 
 REVOKE ALL ON FUNCTION tde_base_family(regtype, name), tde_function_sql(text, text, text, text, text),
   tde_cast_sql(text, regtype, regtype, text, text, text), tde_operator_sql(text, text, regtype, regtype, text, text, text, text),
