@@ -6,10 +6,14 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 #include "tde_compat.h"
 #include "tde_datum.h"
@@ -20,6 +24,7 @@ PG_FUNCTION_INFO_V1(tde_encrypt);
 PG_FUNCTION_INFO_V1(tde_decrypt);
 PG_FUNCTION_INFO_V1(tde_decrypt_to);
 PG_FUNCTION_INFO_V1(tde_recast);
+PG_FUNCTION_INFO_V1(tde_decrypt_to_json);
 
 /*
  * Convert between the base type and another type as an assignment would.  Serves the casts that go past the base type:
@@ -152,4 +157,30 @@ tde_recast(PG_FUNCTION_ARGS)
 	if (typmod >= 0)
 		value = tde_base_coerce(target, value, tde_type_modifiers(target, typmod).base_typmod, PG_GETARG_BOOL(2));
 	PG_RETURN_DATUM(tde_datum_encrypt(target, value, typmod));
+}
+
+/*
+ * tde_decrypt_to_json(encrypted) returns json - what to_json() gives for the base type.  to_json(encrypted), row_to_json() and
+ * their like take this cast; without it numbers would become strings.
+ */
+Datum
+tde_decrypt_to_json(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeProc    *proc = call->proc;
+	TdeType    *type = proc->args[0];
+	Datum		value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
+
+	if (!OidIsValid(proc->base_function.fn_oid))
+	{
+		/* to_json(anyelement) learns from the expression what it is called with */
+		MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+		List	   *args = list_make1(makeNullConst(type->base, -1, InvalidOid));
+		Node	   *expr = (Node *) makeFuncExpr(F_TO_JSON, JSONOID, args, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+
+		MemoryContextSwitchTo(old);
+		tde_lookup_function(&proc->base_function, F_TO_JSON);
+		fmgr_info_set_expr(expr, &proc->base_function);
+	}
+	return FunctionCall1(&proc->base_function, value);
 }

@@ -290,6 +290,10 @@ BEGIN ATOMIC
     WHERE castsource = p.base AND casttarget <> p.base AND casttarget < 16384
       AND casttarget::regtype::text NOT IN ('"char"', 'name', 'xml', 'money', 'regclass')
     UNION ALL
+    -- Explicit, for to_json() and its like, where they give more than the text in quotes.
+    SELECT p.enc, 'json'::regtype, 'tde_decrypt_to_json', 'e', 'decrypt, as to_json()'
+    WHERE p.number OR p.base = ANY ('{bool,date,timestamp,timestamptz}'::regtype[])
+    UNION ALL
     -- Casts between encrypted types, as between their base types.  Those of a user's type with one of the extension's are the
     -- user's, and not IMPLICIT: comparisons of the two would be ambiguous.
     SELECT s.source, s.target, 'tde_recast', CASE WHEN c.castcontext = 'i' AND NOT p.shipped THEN 'a' ELSE c.castcontext::text END,
