@@ -117,7 +117,7 @@ tde_guc_init(void)
 							 NULL, NULL, NULL);
 	DefineCustomBoolVariable("tde_column.transparent_results",
 							 "Gives clients the encrypted columns of their results in the base types.",
-							 "Changing it within a session invalidates statements that the session has prepared.",
+							 "To be set when a session begins: statements that it has prepared keep the types that they had.",
 							 &tde_transparent_results, tde_transparent_possible(), PGC_USERSET, 0,
 							 check_transparent_results, NULL, NULL);
 	MarkGUCPrefixReserved("tde_column");
