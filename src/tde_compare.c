@@ -73,18 +73,21 @@ tde_cmp(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(compare(fcinfo));
 }
 
-/* tde_larger(encrypted, encrypted) returns encrypted - transition function of max(); the value travels as it is. */
+/*
+ * tde_larger(encrypted, encrypted) returns encrypted - transition function of max(); the value travels as it is.  Of equal
+ * ones the last, as with the base types.
+ */
 Datum
 tde_larger(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(compare(fcinfo) >= 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
+	PG_RETURN_DATUM(compare(fcinfo) > 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
 }
 
 /* tde_smaller(encrypted, encrypted) returns encrypted - transition function of min(). */
 Datum
 tde_smaller(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(compare(fcinfo) <= 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
+	PG_RETURN_DATUM(compare(fcinfo) < 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
 }
 
 /*
