@@ -66,6 +66,13 @@ class Item:
     touching: bool
     otherwise: bool  # declared otherwise than by a type alone: another operator class, or not encrypted at all
     hash: str
+    refused: bool = False  # with encrypted columns, so that plain ones must do without it as well
+
+    @property
+    def texts(self):
+        if self.refused:
+            return {"plain": "", "encrypted": f"\\set ON_ERROR_ROLLBACK on\n{self.text}\n\\set ON_ERROR_ROLLBACK off"}
+        return {"plain": self.statement.text, "encrypted": self.text}
 
     @property
     def explains(self):
@@ -74,6 +81,8 @@ class Item:
     def same(self, plain, encrypted):
         if self.otherwise:
             return False
+        if self.refused:
+            return not ERROR.search(encrypted or "")
         if plain == encrypted:
             return True
         if plain is None or encrypted is None:
@@ -92,7 +101,7 @@ class Item:
         return not sql.ordered(self.statement) and sorted(plain.splitlines()) == sorted(encrypted.splitlines())
 
 
-def items(source, encrypted, unencrypted, spec):
+def items(source, encrypted, unencrypted, refused, spec):
     """The statements of a script.  Names of what holds encrypted columns are added to 'encrypted' on the way; the tables that
     statements with the hashes 'unencrypted' make stay as they are, and count as a difference where it says so."""
     seen, plain, result = Counter(), set(), []
@@ -117,7 +126,8 @@ def items(source, encrypted, unencrypted, spec):
         if touching:
             encrypted |= sql.made(statement)
             plain -= sql.made(statement)
-        result.append(Item(statement, text, touching, bool(sql.opclasses(statement, plain, encrypted)), hash))
+        opclass = bool(sql.opclasses(statement, plain, encrypted)) and hash not in refused
+        result.append(Item(statement, text, touching or hash in refused, opclass, hash, hash in refused))
     return result
 
 
@@ -158,7 +168,7 @@ def marked(texts):
 class Comparison:
     def __init__(self, src, work, out, known):
         self.src, self.work, self.out = src, work, out
-        self.causes, self.known, self.unencrypted = read_known(known)
+        self.causes, self.known, self.unencrypted, self.refused = read_known(known)
         self.spec = os.environ.get("SPEC", "")
         self.encrypted = set()  # names of relations and functions with encrypted columns, in the template database
         self.totals, self.found, self.explained = Counter(), Counter(), 0
@@ -177,8 +187,8 @@ class Comparison:
     def run(self, name, setup=False):
         encrypted = self.encrypted if setup else set(self.encrypted)
         source = (self.src / "sql" / f"{name}.sql").read_text("latin1")
-        todo = items(source, encrypted, self.unencrypted.get(name, {}), self.spec)
-        plain, enc = self.both(name, {"plain": [i.statement.text for i in todo], "encrypted": [i.text for i in todo]})
+        todo = items(source, encrypted, self.unencrypted.get(name, {}), self.refused.get(name, set()), self.spec)
+        plain, enc = self.both(name, {server: [i.texts[server] for i in todo] for server in SERVERS})
         return [(item, plain.get(i), enc.get(i)) for i, item in enumerate(todo)]
 
     def report(self, name, results):
@@ -210,8 +220,9 @@ class Comparison:
 
 
 def read_known(path):
-    """({cause: text}, {script: {hash: cause}}, {script: {hash of a table that is not encrypted: does it count}})"""
-    causes, known, unencrypted, cause = {}, {}, {}, None
+    """({cause: text}, {script: {hash: cause}}, {script: {hash of a table that is not encrypted: does it count}},
+    {script: hashes of what is refused})"""
+    causes, known, unencrypted, refused, cause = {}, {}, {}, {}, None
     for line in path.read_text().splitlines() if path.exists() else []:
         script, hash, *_ = line.split() + ["", ""]
         if line.startswith("["):
@@ -220,13 +231,18 @@ def read_known(path):
         elif script and not line.startswith("#"):
             if hash[0] in "!-":
                 unencrypted.setdefault(script, {})[hash[1:]] = hash[0] == "!"
+            if hash[0] == "~":
+                refused.setdefault(script, set()).add(hash[1:])
             if hash[0] != "-":
-                known.setdefault(script, {})[hash.lstrip("!")] = cause
-    return causes, known, unencrypted
+                known.setdefault(script, {})[hash.lstrip("!~")] = cause
+    return causes, known, unencrypted, refused
 
 
 def update_known(path, new, gone):
-    lines = [line for line in path.read_text().splitlines() if (*line.split(), "", "")[:2] not in {(s, h) for s, h in gone}]
+    def key(line):
+        script, hash, *_ = line.split() + ["", ""]
+        return script, hash.lstrip("!~")
+    lines = [line for line in path.read_text().splitlines() if key(line) not in gone]
     if new:
         lines += ["", "[new] to be explained", *new]
     path.write_text("\n".join(lines) + "\n")
