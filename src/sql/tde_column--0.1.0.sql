@@ -281,11 +281,12 @@ BEGIN ATOMIC
     WHERE casttarget = p.base AND castsource <> p.base AND castcontext IN ('i', 'a')
       AND castsource < 16384 AND castsource::regtype::text NOT IN ('"char"', 'name', 'xml', 'money')
     UNION ALL
-    -- What the base type can be cast to.  IMPLICIT only where it is the same bytes (varchar to text), as a second implicit cast to a
+    -- What the base type can be cast to.  IMPLICIT only between strings (varchar and bpchar to text), as a second implicit cast to a
     -- number would make arithmetic ambiguous, or silently inexact; and only of built-in types, as text would lend its operators to a
     -- type that compares otherwise (citext).
     SELECT p.enc, casttarget::regtype, 'tde_decrypt_to',
-           CASE WHEN castmethod = 'b' AND castcontext = 'i' AND p.base < 16384 THEN 'i' ELSE 'a' END, 'decrypt and cast'
+           CASE WHEN castcontext = 'i' AND p.base < 16384 AND (castmethod = 'b' OR p.base = 'bpchar'::regtype) THEN 'i' ELSE 'a' END,
+           'decrypt and cast'
     FROM pg_cast
     WHERE castsource = p.base AND casttarget <> p.base AND casttarget < 16384
       AND casttarget::regtype::text NOT IN ('"char"', 'name', 'xml', 'money', 'regclass')
@@ -699,6 +700,32 @@ COMMENT ON FUNCTION substr(encrypted_bytea, int4) IS 'extract portion of encrypt
 CREATE FUNCTION substr(encrypted_bytea, int4, int4) RETURNS bytea
   AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION substr(encrypted_bytea, int4, int4) IS 'extract portion of encrypted string';
+
+--
+-- What is different for bpchar and for text: LIKE and regular expressions see the blanks at the end, octet_length counts them.
+-- As text is the preferred type, its operators would be taken for an encrypted_bpchar.
+--
+
+CREATE FUNCTION octet_length(encrypted_bpchar) RETURNS int4
+  LANGUAGE sql STABLE PARALLEL SAFE RETURN pg_catalog.octet_length($1::bpchar);
+COMMENT ON FUNCTION octet_length(encrypted_bpchar) IS 'octet length';
+DO $$
+DECLARE
+  op record;
+BEGIN
+  FOR op IN SELECT o.oprname AS name, n.oprname AS negator, p.proname AS function, o.oprrest AS rest, o.oprjoin AS joining
+            FROM pg_operator o JOIN pg_operator n ON n.oid = o.oprnegate JOIN pg_proc p ON p.oid = o.oprcode
+            WHERE o.oprleft = 'bpchar'::regtype AND o.oprright = 'text'::regtype AND o.oprnamespace = 'pg_catalog'::regnamespace LOOP
+    EXECUTE format('CREATE FUNCTION @extschema@.tde_%s(encrypted_bpchar, text) RETURNS boolean '
+                   'LANGUAGE sql STABLE PARALLEL SAFE RETURN $1::bpchar OPERATOR(pg_catalog.%s) $2', op.function, op.name);
+    EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_%s(encrypted_bpchar, text) IS %L', op.function,
+                   format('implementation of %s operator', op.name));
+    EXECUTE format('CREATE OPERATOR @extschema@.%s (LEFTARG = encrypted_bpchar, RIGHTARG = text, FUNCTION = @extschema@.tde_%s, '
+                   'NEGATOR = OPERATOR(@extschema@.%s), RESTRICT = %s, JOIN = %s)',
+                   op.name, op.function, op.negator, op.rest, op.joining);
+  END LOOP;
+END
+$$;
 
 --
 -- Last: from here on declarations are watched, and the first keys are made if the wallet is open already.
