@@ -1,12 +1,13 @@
 /*
  * tde_params.c - parameters whose type a client leaves open get the base type instead of the encrypted one.
  *
- * So a driver sends a number for a number, and the value is encrypted once, for its column, and not first as a literal.  In
- * "amount > $1" the operator becomes that of the encrypted and the base type, and the parameter is not encrypted at all.
+ * So a driver sends a number for a number, and the value is encrypted once, for its column, and not first as a literal.
+ * In "amount > $1" the operator becomes that of the encrypted and the base type, and the parameter is not encrypted at
+ * all.
  *
- * A statement whose tables have changed is analyzed again, with the types that were found the first time.  So only those
- * parameters are retyped of which every use would be resolved to the same with the base type: values for a column,
- * comparisons, and casts.  The argument of a user's function that takes an encrypted type is not.
+ * A statement whose tables have changed is analyzed again, with the types that were found the first time.  So only
+ * those parameters are retyped of which every use would be resolved to the same with the base type: values for a
+ * column, comparisons, and casts.  The argument of a user's function that takes an encrypted type is not.
  */
 #include "postgres.h"
 
@@ -46,14 +47,16 @@ open_param(Node *node, bool array, Params *params)
 	Param	   *param = (Param *) node;
 	Oid			type;
 
-	if (node == NULL || !IsA(node, Param) || param->paramkind != PARAM_EXTERN || param->paramtype < FirstNormalObjectId ||
-		param->paramid <= params->declared || bms_is_member(param->paramid, params->kept))
+	if (node == NULL || !IsA(node, Param) || param->paramkind != PARAM_EXTERN)
+		return NULL;
+	if (param->paramtype < FirstNormalObjectId || param->paramid <= params->declared ||
+		bms_is_member(param->paramid, params->kept))
 		return NULL;
 	type = array ? get_element_type(param->paramtype) : param->paramtype;
 	return OidIsValid(type) && tde_type_find(type) ? param : NULL;
 }
 
-/* The base type, or the array of it, that belongs to an encrypted type or an array of it; InvalidOid if there is none. */
+/* The base type of an encrypted type, or the array of it that belongs to an array; InvalidOid for other types. */
 static Oid
 plain_type(Oid type)
 {
@@ -84,8 +87,8 @@ retyped(Param *param, Oid target, CoercionContext context, Params *params)
 /* ---- comparisons ---- */
 
 /*
- * The operator of the same name that takes a plain type on the parameter's side, and what it takes there.  The other side
- * must be taken as it is: otherwise each row would be decrypted and no index used.
+ * The operator of the same name that takes a plain type on the parameter's side, and what it takes there.  The other
+ * side must be taken as it is: otherwise each row would be decrypted and no index used.
  */
 static Oid
 mixed_operator(Oid operator, Oid plain, Oid other, bool param_is_left, Oid *operand)
@@ -106,7 +109,9 @@ mixed_operator(Oid operator, Oid plain, Oid other, bool param_is_left, Oid *oper
 	name = list_make2(makeString(get_namespace_name(schema)), makeString(pstrdup(NameStr(form->oprname))));
 	ReleaseSysCache(tuple);
 
-	tuple = OidIsValid(plain) ? oper(NULL, name, param_is_left ? plain : other, param_is_left ? other : plain, true, -1) : NULL;
+	left = param_is_left ? plain : other;
+	right = param_is_left ? other : plain;
+	tuple = OidIsValid(plain) ? oper(NULL, name, left, right, true, -1) : NULL;
 	if (tuple == NULL)
 		return InvalidOid;
 	result = oprid(tuple);
@@ -121,14 +126,14 @@ mixed_operator(Oid operator, Oid plain, Oid other, bool param_is_left, Oid *oper
 static Node *
 retype_operator(OpExpr *op, Params *params)
 {
-	bool		is_left = list_length(op->args) == 2 && open_param(linitial(op->args), false, params);
-	Param	   *param = list_length(op->args) == 2 ? open_param(is_left ? linitial(op->args) : lsecond(op->args), false, params) : NULL;
-	Node	   *other = param ? (is_left ? lsecond(op->args) : linitial(op->args)) : NULL;
+	bool		is_left = open_param(linitial(op->args), false, params) != NULL;
+	Node	   *other = is_left ? llast(op->args) : linitial(op->args);
+	Param	   *param = open_param(is_left ? linitial(op->args) : llast(op->args), false, params);
 	Node	   *plain;
 	Oid			operand;
 	Oid			operator;
 
-	if (param == NULL || IsA(other, Param))
+	if (param == NULL || list_length(op->args) != 2 || IsA(other, Param))
 		return NULL;
 	operator = mixed_operator(op->opno, plain_type(param->paramtype), exprType(other), is_left, &operand);
 	plain = OidIsValid(operator) ? retyped(param, operand, COERCION_IMPLICIT, params) : NULL;
@@ -199,6 +204,7 @@ static Node *
 retype_cast(FuncExpr *call, Params *params)
 {
 	Param	   *param = open_param(linitial(call->args), false, params);
+	Oid			encrypted = param ? param->paramtype : InvalidOid;
 	Node	   *plain;
 	Oid			encrypt;
 
@@ -207,10 +213,10 @@ retype_cast(FuncExpr *call, Params *params)
 	if (list_length(call->args) == 1)
 		return retyped(param, call->funcresulttype, COERCION_EXPLICIT, params);
 	/* encrypt it for the column, instead of making what has been encrypted fit */
-	if (call->funcresulttype != param->paramtype || list_length(call->args) != 3 ||
-		find_coercion_pathway(param->paramtype, plain_type(param->paramtype), COERCION_EXPLICIT, &encrypt) != COERCION_PATH_FUNC)
+	if (call->funcresulttype != encrypted || list_length(call->args) != 3 ||
+		find_coercion_pathway(encrypted, plain_type(encrypted), COERCION_EXPLICIT, &encrypt) != COERCION_PATH_FUNC)
 		return NULL;
-	plain = retyped(param, plain_type(param->paramtype), COERCION_EXPLICIT, params);
+	plain = retyped(param, plain_type(encrypted), COERCION_EXPLICIT, params);
 	call = copyObject(call);
 	call->funcid = encrypt;
 	call->args = list_make3(plain, lsecond(call->args), lthird(call->args));

@@ -10,8 +10,9 @@
 #include "parser/parse_node.h"
 
 /*
- * Retype the parameters of a query, in place, and what the parser has noted of their types.  pstate must be the query's, and
- * the query the only one with them.  The first ones, in the number of declared, keep the types that were declared for them.
+ * Retype the parameters of a query, in place, and what the parser has noted of their types.  pstate must be the
+ * query's, and the query the only one with them.  The first ones, in the number of declared, keep the types that were
+ * declared for them.
  */
 extern void tde_params_retype(ParseState *pstate, Query *query, int declared);
 

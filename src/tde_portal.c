@@ -1,8 +1,9 @@
 /*
  * tde_portal.c - rows that PostgreSQL keeps before it sends them are kept in memory if they are decrypted.
  *
- * It keeps those of RETURNING, of SELECT with a data-changing WITH clause, of EXECUTE and of FETCH, and writes them to a
- * temporary file beyond work_mem.  The values would stand there in clear, so such a portal gets a store without that limit.
+ * It keeps those of RETURNING, of SELECT with a data-changing WITH clause, of EXECUTE and of FETCH, and writes them to
+ * a temporary file beyond work_mem.  The values would stand there in clear, so such a portal gets a store without that
+ * limit.
  */
 #include "postgres.h"
 
@@ -36,7 +37,8 @@ keep_in_memory(DestReceiver *dest)
 static bool
 fills_store(DestReceiver *dest, PortalStrategy strategy)
 {
-	return dest->mydest == DestTuplestore && ActivePortal && ActivePortal->strategy == strategy && ActivePortal->holdStore;
+	return dest->mydest == DestTuplestore && ActivePortal && ActivePortal->strategy == strategy &&
+		ActivePortal->holdStore;
 }
 
 static bool

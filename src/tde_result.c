@@ -1,8 +1,9 @@
 /*
  * tde_result.c - the encrypted columns of a query's result are decrypted by the query itself and have the base type.
  *
- * They are decrypted by a VOLATILE function, tde_result(encrypted, int4): the planner evaluates it above every sort, hash
- * table and window, so that those spill ciphertext.  Its second argument only tells the result's typmod: numeric(15,2).
+ * They are decrypted by a VOLATILE function, tde_result(encrypted, int4): the planner evaluates it above every sort,
+ * hash table and window, so that those spill ciphertext.  Its second argument only tells the result's typmod, as in
+ * numeric(15,2).
  */
 #include "postgres.h"
 
@@ -37,8 +38,8 @@ tde_result(PG_FUNCTION_ARGS)
 }
 
 /*
- * The encrypted type of a visible column, or of the domain that it has; or NULL.  Every statement of the server comes here,
- * so it must be quick to say no.
+ * The encrypted type of a visible column, or of the domain that it has; or NULL.  Every statement of the server comes
+ * here, so it must be quick to say no.
  */
 static TdeType *
 encrypted_column(TargetEntry *column)
@@ -142,8 +143,8 @@ decrypted(Expr *expr, TdeType *type)
 	if (getBaseTypeAndTypmod(exprType((Node *) expr), &typmod) != exprType((Node *) expr))
 		expr = (Expr *) makeRelabelType(expr, type->oid, typmod, collation, COERCE_IMPLICIT_CAST);
 	remember_function(function);
-	base_typmod = makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
-							Int32GetDatum(typmod < 0 ? -1 : tde_type_modifiers(type, typmod).base_typmod), false, true);
+	typmod = typmod < 0 ? -1 : tde_type_modifiers(type, typmod).base_typmod;
+	base_typmod = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(typmod), false, true);
 	/* in the form of a cast, the second argument counts as the typmod */
 	return (Expr *) makeFuncExpr(function, type->base, list_make2(expr, base_typmod), collation, collation,
 								 COERCE_EXPLICIT_CAST);
@@ -202,7 +203,8 @@ decrypt_outside(Query *query)
 
 		if (column->resjunk)
 			continue;
-		rte->eref->colnames = lappend(rte->eref->colnames, makeString(pstrdup(column->resname ? column->resname : "?column?")));
+		rte->eref->colnames = lappend(rte->eref->colnames,
+									  makeString(pstrdup(column->resname ? column->resname : "?column?")));
 		shown = flatCopyTargetEntry(column);
 		shown->ressortgroupref = 0;
 		shown->expr = decrypted((Expr *) makeVarFromTargetEntry(1, column), encrypted_column(column));
@@ -231,7 +233,8 @@ sorts_by_volatile(Query *query)
 	{
 		TargetEntry *column = lfirst(cell);
 
-		if (column->ressortgroupref != 0 && encrypted_column(column) && contain_volatile_functions((Node *) column->expr))
+		if (column->ressortgroupref != 0 && encrypted_column(column) &&
+			contain_volatile_functions((Node *) column->expr))
 			return true;
 	}
 	return false;
@@ -242,7 +245,7 @@ tde_result_decrypt(Query *query)
 {
 	if (query->commandType != CMD_SELECT)
 		query->returningList = decrypt_columns(query->returningList);
-	else if (!query->setOperations && query->distinctClause == NIL && !query->hasTargetSRFs && !sorts_by_volatile(query))
+	else if (!query->setOperations && !query->distinctClause && !query->hasTargetSRFs && !sorts_by_volatile(query))
 		query->targetList = decrypt_columns(query->targetList);
 	/* a WITH clause that changes data, and FOR UPDATE, must stay on the top level */
 	else if (!query->hasModifyingCTE && query->rowMarks == NIL)

@@ -20,7 +20,7 @@ extern bool tde_result_was_decrypted(Query *query, TupleDesc described);
 /* Decrypt these columns, in place.  Some queries stay as they are. */
 extern void tde_result_decrypt(Query *query);
 
-/* Does this prepared statement, or this plan, decrypt its result?  A plan may also do something else with the function. */
+/* Does this prepared statement, or this plan, decrypt its result?  (A plan may use the function for something else.) */
 extern bool tde_result_in_source(CachedPlanSource *source);
 extern bool tde_result_in_plan(PlannedStmt *plan);
 

@@ -1,14 +1,14 @@
 /*
  * tde_transparent.c - clients get results in the base types: which statements are a client's own.
  *
- * post_parse_analyze_hook is called for statements of clients, but also for those of functions, views, rules and of COPY,
- * whose columns must keep the encrypted type: results would not fit declarations, and tables and views made of them would be
- * plaintext.  So a statement must be positively identified as a client's own.  Two things tell together:
+ * post_parse_analyze_hook is called for statements of clients, but also for those of functions, views, rules and of
+ * COPY, whose columns must keep the encrypted type: results would not fit declarations, and tables and views made of
+ * them would be plaintext.  So a statement must be positively identified as a client's own.  Two things tell together:
  *
- * - its text is, at the same address, what the client has sent, or what PREPARE was run with; or the query is, at the same
- *   address, that of the client's EXPLAIN or DECLARE;
- * - nobody has put anything on the error context stack.  SPI and SQL functions do so before they analyze a statement, also in
- *   deferred triggers, which run where no executor and no utility command is active.
+ * - its text is, at the same address, what the client has sent, or what PREPARE was run with; or the query is, at the
+ *   same address, that of the client's EXPLAIN or DECLARE;
+ * - nobody has put anything on the error context stack.  SPI and SQL functions do so before they analyze a statement,
+ *   also in deferred triggers, which run where no executor and no utility command is active.
  */
 #include "postgres.h"
 
@@ -63,8 +63,8 @@ called_by_client(void)
 /* ---- what utility commands contain ---- */
 
 /*
- * The query of a cursor whose rows are not put down anywhere: those of WITH HOLD are stored, and SCROLL may store what it
- * has shown.  They keep ciphertext there.
+ * The query of a cursor whose rows are not put down anywhere: those of WITH HOLD are stored, and SCROLL may store what
+ * it has shown.  They keep ciphertext there.
  */
 static Query *
 cursor_query(Node *stmt)
@@ -90,15 +90,17 @@ shown_query(Node *stmt)
 }
 
 /*
- * The query whose parameters are the client's: a query, or the one in DECLARE.  Not the one in EXPLAIN: with GENERIC_PLAN,
- * what the parser knows of its parameters is gone already.
+ * The query whose parameters are the client's: a query, or the one in DECLARE.  Not the one in EXPLAIN: with
+ * GENERIC_PLAN, what the parser knows of its parameters is gone already.
  */
 static Query *
 query_with_params(Query *query)
 {
 	if (query->commandType != CMD_UTILITY)
 		return query;
-	return IsA(query->utilityStmt, DeclareCursorStmt) ? castNode(Query, ((DeclareCursorStmt *) query->utilityStmt)->query) : NULL;
+	if (!IsA(query->utilityStmt, DeclareCursorStmt))
+		return NULL;
+	return castNode(Query, ((DeclareCursorStmt *) query->utilityStmt)->query);
 }
 
 /* The EXECUTE that a command is, or that EXPLAIN or CREATE TABLE AS contains; NULL if there is none. */
@@ -144,7 +146,8 @@ prepare_execution(Node *stmt, DestReceiver *dest)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot create a table from prepared statement \"%s\"", prepared->stmt_name),
 				 errdetail("It decrypts encrypted columns for a client, so that they would be stored in clear."),
-				 errhint("Write the query into CREATE TABLE AS, or prepare it with tde_column.transparent_results off.")));
+				 errhint("Write the query into CREATE TABLE AS, or prepare it with %s off.",
+						 "tde_column.transparent_results")));
 	if (IsA(stmt, ExecuteStmt))
 		tde_portal_keep_in_memory(dest);
 }
@@ -194,8 +197,8 @@ transform_params(ParseState *pstate, Query *query)
 }
 
 /*
- * When its tables have changed, the result of a prepared statement stays what it was, whoever executes it and however the
- * setting is now.
+ * When its tables have changed, the result of a prepared statement stays what it was, whoever executes it and however
+ * the setting is now.
  */
 static bool
 is_analyzed_again(ParseState *pstate, TupleDesc *described)
