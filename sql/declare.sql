@@ -29,6 +29,16 @@ ALTER TABLE ctas ADD COLUMN b int;
 SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'ctas'::regclass AND attnum = 1;
 SELECT * FROM u, v, ctas;
 
+-- an index may name the operator class that is the base type's default
+CREATE TABLE classes (i encrypted_int4, t encrypted_text, v encrypted_varchar);
+CREATE INDEX one ON classes (i int4_ops, t text_ops DESC, v pg_catalog.varchar_ops);
+CREATE INDEX two ON classes USING hash (i int4_ops);
+CREATE INDEX three ON classes (i int8_ops);
+CREATE INDEX four ON classes (t text_pattern_ops);
+SELECT indexrelid::regclass, opcname FROM pg_index, unnest(indclass) WITH ORDINALITY AS c (oid, n) JOIN pg_opclass o USING (oid)
+WHERE indrelid = 'classes'::regclass ORDER BY indexrelid::regclass::text, n;
+DROP TABLE classes;
+
 -- keys are made where they are declared, and only there
 SELECT count(*) FROM tde_data_keys WHERE slot = 12;
 BEGIN;

@@ -34,6 +34,7 @@
 #include "tde_compat.h"
 #include "tde_ddl.h"
 #include "tde_guard.h"
+#include "tde_opclass.h"
 #include "tde_keystore.h"
 #include "tde_log.h"
 #include "tde_type.h"
@@ -259,14 +260,19 @@ static void
 process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
 				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
 {
-	if (declares_types(pstmt->utilityStmt))
+	bool		index = IsA(pstmt->utilityStmt, IndexStmt);
+
+	if (declares_types(pstmt->utilityStmt) || index)
 	{
 		if (read_only_tree)
 		{
 			pstmt = copyObject(pstmt);
 			read_only_tree = false;
 		}
-		declare_statement(pstmt->utilityStmt);
+		if (index)
+			tde_opclass_adopt((IndexStmt *) pstmt->utilityStmt);
+		else
+			declare_statement(pstmt->utilityStmt);
 	}
 	if (IsA(pstmt->utilityStmt, CopyStmt))
 		mark_copy((CopyStmt *) pstmt->utilityStmt);

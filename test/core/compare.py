@@ -119,14 +119,14 @@ def items(source, encrypted, unencrypted, refused, spec):
             name, parts = sql.variable(statement)
             if any(sql.touches(part, encrypted) for part in parts):
                 encrypted.add(name)
-        text = sql.encrypt(statement, spec, plain, encrypted)
+        text = sql.encrypt(statement, spec, plain)
         if sql.created_table(statement.tokens) and text == statement.text and sql.touches(statement, plain):
             plain |= sql.made(statement)  # LIKE, PARTITION OF, INHERITS
         touching = not statement.command and (text != statement.text or sql.touches(statement, encrypted))
         if touching:
             encrypted |= sql.made(statement)
             plain -= sql.made(statement)
-        opclass = bool(sql.opclasses(statement, plain, encrypted)) and hash not in refused
+        opclass = bool(sql.opclasses(statement, plain)) and hash not in refused
         result.append(Item(statement, text, touching or hash in refused, opclass, hash, hash in refused))
     return result
 

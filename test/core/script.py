@@ -258,22 +258,19 @@ def column_types(statement, plain):
                 yield action[low.index("type", 2) + 1:]
 
 
-def opclasses(statement, plain, encrypted):
-    """Tokens that name a base type's operator class, in CREATE INDEX on an encrypted table and in the partition key of one."""
+def opclasses(statement, plain):
+    """Tokens that name a base type's operator class in the partition key of an encrypted table."""
     tokens = statement.tokens
     low = [t.low for t in tokens]
     at = len(tokens)
-    if low[:2] in (["create", "index"], ["create", "unique"]) and "on" in low:
-        name, at = name_at(tokens, skip(tokens, low.index("on") + 1, "only"))
-        at = at if name in encrypted else len(tokens)
-    elif created_table(tokens) and created_table(tokens)[0] not in plain:
+    if created_table(tokens) and created_table(tokens)[0] not in plain:
         at = next((i for i in range(len(tokens) - 1) if low[i:i + 2] == ["partition", "by"]), at)
     return [t for t in tokens[at:] if t.low in OPCLASSES]
 
 
-def encrypt(statement, spec="", plain=(), encrypted=()):
-    """The text with its columns declared encrypted, and the operator classes of indexes on encrypted tables to match."""
-    changes = [(t.start, t.end, OPCLASSES[t.low]) for t in opclasses(statement, plain, encrypted)]
+def encrypt(statement, spec="", plain=()):
+    """The text with its columns declared encrypted, and the operator classes of partition keys to match."""
+    changes = [(t.start, t.end, OPCLASSES[t.low]) for t in opclasses(statement, plain)]
     for tokens in column_types(statement, plain):
         low = [t.low for t in tokens]
         if "generated" in low and "identity" in low:

@@ -43,7 +43,7 @@ INSERT INTO way VALUES
   ('COPY',
     ARRAY[format('COPY (SELECT %s FROM generate_series(1, 100)) TO %L', values_of('''same'''), current_setting('data_directory') || '/tde_salt_test'),
           format('COPY taken FROM %L', current_setting('data_directory') || '/tde_salt_test'),
-          format('COPY (SELECT) TO PROGRAM %L', 'rm ' || current_setting('data_directory') || '/tde_salt_test')], 1),
+          format('COPY (SELECT) TO PROGRAM %L', 'cat >/dev/null; rm ' || current_setting('data_directory') || '/tde_salt_test')], 1),
   ('prepared statement, custom plans',
     ARRAY['SET LOCAL plan_cache_mode = force_custom_plan', format('PREPARE add AS INSERT INTO taken VALUES (%s)', values_of('$1')),
           'DO $do$ BEGIN FOR i IN 1..100 LOOP EXECUTE ''EXECUTE add (''''same'''')''; END LOOP; END $do$', 'DEALLOCATE add'], 1),
