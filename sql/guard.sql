@@ -100,9 +100,6 @@ CREATE TABLE parted (a encrypted_text) PARTITION BY LIST (in_plpgsql(a)); DROP T
 -- operators of the base type on encrypted columns are none for an index
 CREATE TABLE x (a encrypted_text, EXCLUDE (a WITH OPERATOR(pg_catalog.=)));
 CREATE TABLE x (a encrypted_text, EXCLUDE ((a::text) WITH =));
-CREATE UNIQUE INDEX ON t (a text_ops);
-CREATE UNIQUE INDEX ON t (n numeric_ops);
-CREATE INDEX ON t USING hash (a text_ops);
 CREATE INDEX ON t (a text_pattern_ops);
 CREATE INDEX ON t USING brin (a);
 CREATE INDEX ON t USING gin (to_tsvector('simple', a));

@@ -88,8 +88,9 @@ SELECT is_empty($$SELECT name FROM cast_ c WHERE casttarget = enc AND castsource
 SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ WHERE castsource = f.base AND casttarget = f.enc)$$,
                 'the base type can be assigned');
 SELECT is_empty($$SELECT name FROM cast_ c WHERE castsource = enc AND casttarget NOT IN (SELECT enc FROM family UNION SELECT c.base) AND castcontext = 'i'
-                  AND NOT EXISTS (SELECT FROM pg_cast b WHERE b.castsource = c.base AND b.casttarget = c.casttarget AND b.castmethod = 'b' AND b.castcontext = 'i')$$,
-                'other types only by assignment, unless they are the same bytes: no second way into arithmetic');
+                  AND NOT EXISTS (SELECT FROM pg_cast b WHERE b.castsource = c.base AND b.casttarget = c.casttarget AND b.castcontext = 'i'
+                                  AND (b.castmethod = 'b' OR c.base = 'bpchar'::regtype))$$,
+                'other types only by assignment, but for strings: no second way into arithmetic');
 SELECT is_empty($$SELECT name FROM cast_ WHERE castsource = enc AND casttarget IN ('float8'::regtype, 'int4'::regtype) AND casttarget <> base AND castcontext = 'i'$$,
                 'never implicitly to float8 or int4');
 SELECT is_empty($$SELECT f.enc, b.casttarget::regtype FROM family f JOIN pg_cast b ON b.castsource = f.base
@@ -105,7 +106,7 @@ SELECT is_empty($$SELECT f.enc, b.casttarget::regtype FROM family f JOIN pg_cast
 CREATE TEMP TABLE operator AS SELECT o.*, o.oid::regoperator::text AS signature FROM pg_operator o
   JOIN member m ON m.classid = 'pg_operator'::regclass AND m.objid = o.oid;
 SELECT is_empty($$SELECT signature FROM operator o JOIN pg_proc p ON p.oid = oprcode LEFT JOIN family l ON l.enc = oprleft LEFT JOIN family r ON r.enc = oprright
-                  WHERE o.oprresult = 'bool'::regtype AND p.provolatile <> coalesce((SELECT bp.provolatile FROM pg_operator b JOIN pg_proc bp ON bp.oid = b.oprcode WHERE b.oprnamespace = 'pg_catalog'::regnamespace AND b.oprname = '='
+                  WHERE o.oprresult = 'bool'::regtype AND o.oprname !~ '~' AND p.provolatile <> coalesce((SELECT bp.provolatile FROM pg_operator b JOIN pg_proc bp ON bp.oid = b.oprcode WHERE b.oprnamespace = 'pg_catalog'::regnamespace AND b.oprname = '='
                     AND b.oprleft = coalesce(l.base, o.oprleft) AND b.oprright = coalesce(r.base, o.oprright)), 'i')$$,
                 'comparisons are immutable, as index members must be, but where the base types'' own depend on the time zone');
 SELECT is_empty($$SELECT signature FROM operator o JOIN pg_proc p ON p.oid = oprcode WHERE o.oprresult <> 'bool'::regtype AND p.provolatile <> 's'$$,

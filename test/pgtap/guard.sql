@@ -30,7 +30,7 @@ BEGIN
                         format('CREATE TABLE other (e %s) PARTITION BY LIST ((%s))', f.enc, expression)]) FROM decrypting(f)
     UNION ALL
     SELECT format('CREATE TABLE other (e %s, g %s GENERATED ALWAYS AS (e) STORED)', f.enc, casttarget::regtype)
-    FROM pg_cast WHERE castsource = f.enc AND casttarget NOT IN (SELECT enc FROM family)
+    FROM pg_cast WHERE castsource = f.enc AND casttarget NOT IN (SELECT enc FROM family) AND castcontext <> 'e'
     UNION ALL
     SELECT format('CREATE STATISTICS s ON (%s), id FROM held', expression) FROM decrypting(f)
   LOOP

@@ -199,7 +199,7 @@ SELECT a FROM u EXCEPT SELECT a FROM t ORDER BY 1
 
 SELECT a FROM t UNION SELECT 'literal' ORDER BY 1
 
-SELECT n FROM t WHERE id < 3 UNION SELECT 5 ORDER BY 1
+SELECT n FROM t WHERE id < 3 UNION SELECT '5' ORDER BY 1
 
 SELECT a, unnest(ARRAY[1, 2]) AS x FROM t WHERE id < 4 ORDER BY a, x
 
@@ -263,7 +263,7 @@ UPDATE odd SET p = p + 1 WHERE c = 'c1' RETURNING *
 
 VALUES ('a'::encrypted_text, 1), ('b', 2) ORDER BY 2 DESC
 
-VALUES (1.5::encrypted_numeric(5,1)), (2)
+VALUES (1.5::encrypted_numeric(5,1)), ('2')
 
 SELECT concatenated(), pg_typeof(a), pg_typeof(max(n)) FROM t WHERE id = 1 GROUP BY a
 
