@@ -33,8 +33,8 @@ script() {
       statement range_1000 "$name" $round "SELECT sum(b), sum(length(a)) FROM generate_series(1, 20) i,
         LATERAL (SELECT a, b FROM large_$name WHERE a >= lpad(to_hex(i * 12), 2, '0') ORDER BY a LIMIT 1000) r"
       echo "RESET enable_seqscan; RESET enable_bitmapscan;"
-      statement order_by "$name" $round "SELECT a FROM small_$name ORDER BY a OFFSET $part"
-      statement order_n "$name" $round "SELECT n FROM small_$name ORDER BY n OFFSET $part"
+      statement order_by "$name" $round "SELECT count(*) FROM (SELECT a FROM small_$name ORDER BY a OFFSET 0) s"
+      statement order_n "$name" $round "SELECT count(*) FROM (SELECT n FROM small_$name ORDER BY n OFFSET 0) s"
       echo "SET enable_mergejoin = off; SET enable_nestloop = off;"
       statement hash_join "$name" $round "SELECT count(*) FROM small_$name x JOIN other_$name y USING (a)"
       echo "RESET enable_mergejoin; RESET enable_nestloop;"
@@ -59,7 +59,7 @@ lookups() {
       name=${variant%%:*}
       echo "\\set i random(1, $rows)
 SELECT b FROM large_$name WHERE a = substr(md5(:i::text), 1, 10);" >"$work/lookup.sql"
-      tps=$(as_pg pgbench -n -c 2 -j 2 -T 2 -M prepared -f "$work/lookup.sql" postgres | sed -n 's/^tps = \([0-9.]*\).*/\1/p')
+      tps=$(as_pg pgbench -n -c 2 -j 2 -T 2 -f "$work/lookup.sql" postgres | sed -n 's/^tps = \([0-9.]*\).*/\1/p')
       echo "statement lookup $name $round"
       awk -v tps="$tps" 'BEGIN { print "Time: " 1000 / tps " ms" }'
     done

@@ -17,16 +17,11 @@
 #define TDE_AHEAD_SALTS		16
 #define TDE_AHEAD_STREAM	32	/* bytes of key stream per salt: most values are not longer */
 
-typedef struct TdeAheadSalt
-{
-	uint8_t		stream[TDE_AHEAD_STREAM];
-	uint8_t		salt[16];		/* TDE_CTR_SALT of them */
-} TdeAheadSalt;
-
 /* To be zeroed before use, and wiped after it. */
 typedef struct TdeAhead
 {
-	TdeAheadSalt salts[TDE_AHEAD_SALTS];
+	uint8_t		streams[TDE_AHEAD_SALTS][TDE_AHEAD_STREAM];
+	uint8_t		salts[TDE_AHEAD_SALTS][TDE_CTR_SALT];
 	unsigned	left;			/* the first ones; those behind them were used and wiped */
 	unsigned	forks;			/* tde_random_forks when they were drawn */
 } TdeAhead;
@@ -40,7 +35,7 @@ extern TDE_MUST_CHECK TdeStatus tde_ahead_fill(TdeAhead *ahead, TdeCipherKey *ke
 static inline TDE_MUST_CHECK TdeStatus
 tde_ahead_crypt(TdeAhead *ahead, TdeCipherKey *key, const uint8_t *in, size_t size, uint8_t *out)
 {
-	TdeAheadSalt *next;
+	unsigned	next;
 
 	if (ahead->left == 0 || ahead->forks != tde_random_forks)
 	{
@@ -49,10 +44,11 @@ tde_ahead_crypt(TdeAhead *ahead, TdeCipherKey *key, const uint8_t *in, size_t si
 		if (status != TDE_OK)
 			return status;
 	}
-	next = &ahead->salts[--ahead->left];
-	memcpy(out, next->salt, TDE_CTR_SALT);
-	tde_xor(out + TDE_CTR_SALT, in, next->stream, size);
-	tde_wipe(next, sizeof(*next));
+	next = --ahead->left;
+	memcpy(out, ahead->salts[next], TDE_CTR_SALT);
+	tde_xor(out + TDE_CTR_SALT, in, ahead->streams[next], size);
+	/* the salt is no secret */
+	tde_wipe(ahead->streams[next], TDE_AHEAD_STREAM);
 	return TDE_OK;
 }
 

@@ -234,6 +234,24 @@ tde_random_salt(uint8_t *out, size_t size)
 	return TDE_OK;
 }
 
+TdeStatus
+tde_random_salts(uint8_t *out, size_t size)
+{
+	if (size > POOL_SIZE / 4)
+		return TDE_E_CRYPTO;
+	if (POOL_SIZE - pool_next < size)
+	{
+		TdeStatus	status = fill_pool();
+
+		if (status != TDE_OK)
+			return status;
+	}
+	memcpy(out, pool + pool_next, size);
+	tde_wipe(pool + pool_next, size);
+	pool_next += size;
+	return TDE_OK;
+}
+
 bool
 tde_crypto_fips(void)
 {

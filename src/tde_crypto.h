@@ -43,6 +43,9 @@ extern TDE_MUST_CHECK TdeStatus tde_random_key(uint8_t *out, size_t size);
 /* Bytes for a salt (at most TDE_MAX_SALT), from a pool that is filled by RAND_bytes and thrown away after fork(). */
 extern TDE_MUST_CHECK TdeStatus tde_random_salt(uint8_t *out, size_t size);
 
+/* Bytes for many salts at once, from the same pool; at most 1024. */
+extern TDE_MUST_CHECK TdeStatus tde_random_salts(uint8_t *out, size_t size);
+
 /* Changes in the child of a fork(): whatever was drawn before must be thrown away there. */
 extern unsigned tde_random_forks;
 

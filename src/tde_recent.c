@@ -9,7 +9,8 @@
 
 /* Powers of two.  160 bytes each: together they fit into a second-level cache. */
 #define ROW_ENTRIES		64
-#define LONG_ENTRIES	2048
+#define LONG_SETS		1024
+#define LONG_WAYS		2
 
 typedef struct Entry
 {
@@ -22,11 +23,12 @@ typedef struct Entry
 } Entry;
 
 static Entry row_entries[ROW_ENTRIES];
-static Entry long_entries[LONG_ENTRIES];
+static Entry long_entries[LONG_SETS][LONG_WAYS];
 
 /* The last bytes of each entry's value, apart: a miss, which is what most lookups are, touches nothing else. */
 static uint32 row_tails[ROW_ENTRIES];
-static uint32 long_tails[LONG_ENTRIES];
+static uint32 long_tails[LONG_SETS][LONG_WAYS];
+static uint8 long_next[LONG_SETS];	/* to be overwritten next */
 static bool used = false;
 
 /* A value with a MAC ends with it, so its last bytes are as good as random. */
@@ -43,15 +45,17 @@ bool
 tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size, uint8 *plain, size_t *plain_size)
 {
 	const Entry *entry;
+	const uint32 *set;
 	uint32		tail;
 
 	if (size > TDE_RECENT_VALUE || size < sizeof(tail))
 		return false;
 	tail = tail_of(value, size);
+	set = long_tails[tail % LONG_SETS];
 	if (row_tails[tail % ROW_ENTRIES] == tail)
 		entry = &row_entries[tail % ROW_ENTRIES];
-	else if (long_tails[tail % LONG_ENTRIES] == tail)
-		entry = &long_entries[tail % LONG_ENTRIES];
+	else if (set[0] == tail || set[1] == tail)
+		entry = &long_entries[tail % LONG_SETS][set[0] == tail ? 0 : 1];
 	else
 		return false;
 	if (entry->size != size || entry->type != type || entry->epoch != (uint32) epoch ||
@@ -79,8 +83,10 @@ tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, si
 	}
 	else
 	{
-		long_tails[tail % LONG_ENTRIES] = tail;
-		entry = &long_entries[tail % LONG_ENTRIES];
+		int			way = long_next[tail % LONG_SETS]++ % LONG_WAYS;
+
+		long_tails[tail % LONG_SETS][way] = tail;
+		entry = &long_entries[tail % LONG_SETS][way];
 	}
 	entry->epoch = (uint32) epoch;
 	entry->type = type;
