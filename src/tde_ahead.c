@@ -11,22 +11,20 @@
 TdeStatus
 tde_ahead_fill(TdeAhead *ahead, TdeCipherKey *key)
 {
-	uint8_t    *streams = ahead->streams[0];
-	TdeStatus	status = tde_random_salts(ahead->salts[0], sizeof(ahead->salts));
+	TdeStatus	status = tde_random_salts(ahead->salts, sizeof(ahead->salts));
+	uint8_t    *counter = ahead->streams;
 	int			written = 0;
 
 	ahead->left = 0;
 	if (status != TDE_OK)
 		return status;
 	for (int i = 0; i < TDE_AHEAD_SALTS; i++)
-		for (int block = 0; block < STREAM_BLOCKS; block++)
+		for (uint8_t block = 0; block < STREAM_BLOCKS; block++, counter += 16)
 		{
-			uint8_t    *counter = ahead->streams[i] + 16 * block;
-
-			tde_first_counter(counter, ahead->salts[i]);
-			counter[15] = (uint8_t) block;
+			tde_first_counter(counter, ahead->salts + i * TDE_CTR_SALT);
+			counter[15] = block;
 		}
-	if (EVP_EncryptUpdate(key->encrypt, streams, &written, streams, sizeof(ahead->streams)) != 1 ||
+	if (EVP_EncryptUpdate(key->encrypt, ahead->streams, &written, ahead->streams, sizeof(ahead->streams)) != 1 ||
 		written != sizeof(ahead->streams))
 		return TDE_E_CRYPTO;
 	ahead->left = TDE_AHEAD_SALTS;

@@ -20,8 +20,8 @@
 /* To be zeroed before use, and wiped after it. */
 typedef struct TdeAhead
 {
-	uint8_t		streams[TDE_AHEAD_SALTS][TDE_AHEAD_STREAM];
-	uint8_t		salts[TDE_AHEAD_SALTS][TDE_CTR_SALT];
+	uint8_t		streams[TDE_AHEAD_SALTS * TDE_AHEAD_STREAM];
+	uint8_t		salts[TDE_AHEAD_SALTS * TDE_CTR_SALT];
 	unsigned	left;			/* the first ones; those behind them were used and wiped */
 	unsigned	forks;			/* tde_random_forks when they were drawn */
 } TdeAhead;
@@ -36,6 +36,7 @@ static inline TDE_MUST_CHECK TdeStatus
 tde_ahead_crypt(TdeAhead *ahead, TdeCipherKey *key, const uint8_t *in, size_t size, uint8_t *out)
 {
 	unsigned	next;
+	uint8_t    *stream;
 
 	if (ahead->left == 0 || ahead->forks != tde_random_forks)
 	{
@@ -45,10 +46,11 @@ tde_ahead_crypt(TdeAhead *ahead, TdeCipherKey *key, const uint8_t *in, size_t si
 			return status;
 	}
 	next = --ahead->left;
-	memcpy(out, ahead->salts[next], TDE_CTR_SALT);
-	tde_xor(out + TDE_CTR_SALT, in, ahead->streams[next], size);
+	stream = ahead->streams + next * TDE_AHEAD_STREAM;
+	memcpy(out, ahead->salts + next * TDE_CTR_SALT, TDE_CTR_SALT);
+	tde_xor(out + TDE_CTR_SALT, in, stream, size);
 	/* the salt is no secret */
-	tde_wipe(ahead->streams[next], TDE_AHEAD_STREAM);
+	tde_wipe(stream, TDE_AHEAD_STREAM);
 	return TDE_OK;
 }
 

@@ -234,7 +234,7 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
 	if (typmod < 0)
-		tde_recent_put(TDE_REMEMBER_LONG, type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size,
+		tde_recent_put(TDE_REMEMBER_SURELY, type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size,
 					   payload.bytes, payload.size);
 	if (payload.allocated)
 		pfree(payload.allocated);

@@ -29,6 +29,10 @@ static Entry long_entries[LONG_SETS][LONG_WAYS];
 static uint32 row_tails[ROW_ENTRIES];
 static uint32 long_tails[LONG_SETS][LONG_WAYS];
 static uint8 long_next[LONG_SETS];	/* to be overwritten next */
+
+/* Tails of values met once: one that is never met again must not push out one that is. */
+#define MET_ONCE		4096
+static uint32 met_once[MET_ONCE];
 static bool used = false;
 
 /* A value with a MAC ends with it, so its last bytes are as good as random. */
@@ -76,6 +80,11 @@ tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, si
 	if (where == TDE_REMEMBER_NOT || size > TDE_RECENT_VALUE || size < sizeof(tail) || plain_size > TDE_RECENT_PLAIN)
 		return;
 	tail = tail_of(value, size);
+	if (where == TDE_REMEMBER_LONG && met_once[tail % MET_ONCE] != tail)
+	{
+		met_once[tail % MET_ONCE] = tail;
+		where = TDE_REMEMBER_ROW;
+	}
 	if (where == TDE_REMEMBER_ROW)
 	{
 		row_tails[tail % ROW_ENTRIES] = tail;

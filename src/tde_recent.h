@@ -18,7 +18,8 @@ typedef enum TdeRemember
 {
 	TDE_REMEMBER_NOT,			/* not expected to be met again soon */
 	TDE_REMEMBER_ROW,			/* while the row is at hand */
-	TDE_REMEMBER_LONG			/* constants, upper index pages, representatives of groups */
+	TDE_REMEMBER_LONG,			/* the same, and for long if it is met again: upper index pages, representatives of groups */
+	TDE_REMEMBER_SURELY			/* for long: literals */
 } TdeRemember;
 
 /*

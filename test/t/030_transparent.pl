@@ -155,7 +155,7 @@ SELECT a, sum(n), max(n), min(d) FROM t GROUP BY 1 HAVING count(*) > 3 ORDER BY 
 
 SELECT coalesce(a, 'none') AS c, count(*) FROM t GROUP BY coalesce(a, 'none') ORDER BY c
 
-SELECT a, i, count(*) FROM t GROUP BY ROLLUP (a, i) ORDER BY a, i
+SELECT a, i, count(*) FROM t GROUP BY ROLLUP (a, i) ORDER BY a, i, 3
 
 SELECT a, i, grouping(a, i), count(*) FROM t GROUP BY GROUPING SETS ((a), (i), ()) ORDER BY grouping(a, i), a, i
 
