@@ -117,7 +117,7 @@ private_install() {
   done
   for dir in includedir pkgincludedir includedir-server libdir; do
     dir=$("$pg_config" "--$dir")
-    [[ -e $tree$dir ]] || { mkdir -p "$tree${dir%/*}" && ln -s "$dir" "$tree$dir"; }
+    [[ ! -e $dir || -e $tree$dir ]] || { mkdir -p "$tree${dir%/*}" && ln -s "$dir" "$tree$dir"; }
   done
   bindir=$tree$bindir pg_config=$bindir/pg_config
   for dir in pkglibdir sharedir includedir-server pgxs; do

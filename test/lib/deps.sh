@@ -11,7 +11,7 @@ find_postgres() {
   pg_config='' bindir='' major=''
   if [[ ${PG_CONFIG:-} ]]; then
     pg_config=$(command -v "$PG_CONFIG") || die "PG_CONFIG=$PG_CONFIG is not a command"
-  elif found=$(command -v pg_config) && [[ -e $("$found" --pgxs 2>/dev/null) ]]; then
+  elif found=$(command -v pg_config) && can_build "$found"; then
     pg_config=$found
   else
     dirs=$(printf '%s\n' /usr/lib/postgresql/*/bin/postgres | sort -V | tail -n 1)
@@ -30,6 +30,9 @@ find_postgres() {
   fi
   [[ ! $major || $major -ge 15 ]] || die "tde_column needs PostgreSQL 15 or later; this is $major (PG_CONFIG chooses another)"
 }
+
+# Both are looked for: Debian has PGXS in the client's package and a pg_config in libpq-dev.
+can_build() { [[ -e $("$1" --pgxs) && -e $("$1" --includedir-server)/postgres.h ]]; }
 
 debian_major() { apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9][0-9]*\)$/\1/p' | head -n 1; }
 
@@ -59,7 +62,7 @@ missing() {
   find_postgres
   want "postgresql-$major" postgresql-server "postgresql@$major" test -x "$bindir/postgres"
   want "postgresql-$major" postgresql-contrib "postgresql@$major" test -x "$bindir/pgbench"
-  want "postgresql-server-dev-$major" postgresql-server-devel "postgresql@$major" test -x "$pg_config" -a -e "$("$pg_config" --pgxs 2>/dev/null)"
+  want "postgresql-server-dev-$major" postgresql-server-devel "postgresql@$major" can_build "$pg_config"
   [[ $1 == check ]] || return 0
   want perl perl perl command -v prove
   want openssl openssl openssl@3 command -v openssl
