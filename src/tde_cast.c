@@ -71,23 +71,26 @@ convert(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod)
 	return (Datum) 0;
 }
 
-/*
- * tde_encrypt(base or other, int4 typmod, bool explicit) returns encrypted - apply the base type's own modifiers, then
- * encrypt.
- */
+/* Apply the base type's own modifiers, then encrypt. */
+static Datum
+fit_and_encrypt(TdeType *type, Datum value, int32 typmod, bool is_explicit)
+{
+	if (typmod >= 0)
+		value = tde_base_coerce(type, value, tde_type_modifiers(type, typmod).base_typmod, is_explicit);
+	return tde_datum_encrypt(type, value, typmod);
+}
+
+/* tde_encrypt(base or other, int4 typmod, bool explicit) returns encrypted. */
 Datum
 tde_encrypt(PG_FUNCTION_ARGS)
 {
 	TdeProc    *proc = tde_call(fcinfo)->proc;
 	TdeType    *type = proc->result;
-	int32		typmod = PG_GETARG_INT32(1);
 	Datum		value;
 
 	tde_log_mark();
 	value = convert(proc, PG_GETARG_DATUM(0), proc->arg_types[0], type->base, -1);
-	if (typmod >= 0)
-		value = tde_base_coerce(type, value, tde_type_modifiers(type, typmod).base_typmod, PG_GETARG_BOOL(2));
-	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));
+	PG_RETURN_DATUM(fit_and_encrypt(type, value, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
 }
 
 /* tde_decrypt(encrypted) returns base - the one cast by which an encrypted type's base type is known. */
@@ -150,13 +153,10 @@ tde_recast(PG_FUNCTION_ARGS)
 	TdeCall    *call = tde_call(fcinfo);
 	TdeProc    *proc = call->proc;
 	TdeType    *target = proc->result;
-	int32		typmod = PG_GETARG_INT32(1);
 	Datum		value = tde_datum_decrypt(proc->args[0], PG_GETARG_DATUM(0), call->declared[0]);
 
 	value = convert(proc, value, proc->args[0]->base, target->base, -1);
-	if (typmod >= 0)
-		value = tde_base_coerce(target, value, tde_type_modifiers(target, typmod).base_typmod, PG_GETARG_BOOL(2));
-	PG_RETURN_DATUM(tde_datum_encrypt(target, value, typmod));
+	PG_RETURN_DATUM(fit_and_encrypt(target, value, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
 }
 
 /*

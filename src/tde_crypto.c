@@ -196,6 +196,17 @@ fill_pool(void)
 	return TDE_OK;
 }
 
+/* So many bytes of the pool, no more than a quarter of it, for the caller to copy and wipe; NULL and *status if it fails. */
+static inline uint8_t *
+take_from_pool(size_t size, TdeStatus *status)
+{
+	*status = POOL_SIZE - pool_next < size ? fill_pool() : TDE_OK;
+	if (*status != TDE_OK)
+		return NULL;
+	pool_next += size;
+	return pool + pool_next - size;
+}
+
 /*
  * The pool serves one thread, as a PostgreSQL backend is one.  The sizes that occur have a case each, so that copying
  * and wiping become a few moves.
@@ -204,18 +215,13 @@ TdeStatus
 tde_random_salt(uint8_t *out, size_t size)
 {
 	uint8_t    *next;
+	TdeStatus	status;
 
 	if (size > TDE_MAX_SALT)
 		return TDE_E_CRYPTO;
-	if (POOL_SIZE - pool_next < size)
-	{
-		TdeStatus	status = fill_pool();
-
-		if (status != TDE_OK)
-			return status;
-	}
-	next = pool + pool_next;
-	pool_next += size;
+	next = take_from_pool(size, &status);
+	if (next == NULL)
+		return status;
 	switch (size)
 	{
 		case 14:
@@ -237,18 +243,16 @@ tde_random_salt(uint8_t *out, size_t size)
 TdeStatus
 tde_random_salts(uint8_t *out, size_t size)
 {
+	uint8_t    *next;
+	TdeStatus	status;
+
 	if (size > POOL_SIZE / 4)
 		return TDE_E_CRYPTO;
-	if (POOL_SIZE - pool_next < size)
-	{
-		TdeStatus	status = fill_pool();
-
-		if (status != TDE_OK)
-			return status;
-	}
-	memcpy(out, pool + pool_next, size);
-	tde_wipe(pool + pool_next, size);
-	pool_next += size;
+	next = take_from_pool(size, &status);
+	if (next == NULL)
+		return status;
+	memcpy(out, next, size);
+	tde_wipe(next, size);
 	return TDE_OK;
 }
 

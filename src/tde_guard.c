@@ -82,17 +82,11 @@ set_operation_reads(Node *node, AttrNumber column, List *queries)
 	return output_reads(rt_fetch(((RangeTblRef *) node)->rtindex, query->rtable)->subquery, column, queries);
 }
 
-static List *
-output_list(Query *query)
-{
-	return query->commandType == CMD_SELECT ? query->targetList : query->returningList;
-}
-
 static bool
 output_reads(Query *query, AttrNumber column, List *outer)
 {
 	List	   *queries = lcons(query, list_copy(outer));
-	TargetEntry *entry = get_tle_by_resno(output_list(query), column);
+	TargetEntry *entry = get_tle_by_resno(tde_output_columns(query), column);
 
 	if (query->setOperations)
 		return set_operation_reads(query->setOperations, column, queries);
@@ -179,7 +173,7 @@ sublink_reads(SubLink *sublink, List *queries)
 
 	if (sublink->subLinkType == EXISTS_SUBLINK)
 		return false;
-	foreach(cell, output_list(query))
+	foreach(cell, tde_output_columns(query))
 		if (output_reads(query, ((TargetEntry *) lfirst(cell))->resno, queries))
 			return true;
 	return reads_encrypted(sublink->testexpr, queries);
@@ -364,7 +358,7 @@ tde_guard_query(CreateTableAsStmt *stmt)
 	if (query == NULL || (stmt->if_not_exists && OidIsValid(RangeVarGetRelid(stmt->into->rel, NoLock, true))))
 		return;
 	initStringInfo(&names);
-	foreach(cell, output_list(query))
+	foreach(cell, tde_output_columns(query))
 	{
 		TargetEntry *entry = lfirst(cell);
 

@@ -9,6 +9,13 @@
 #include "nodes/parsenodes.h"
 #include "utils/rel.h"
 
+/* What a query gives out: its target list, or its RETURNING list. */
+static inline List *
+tde_output_columns(Query *query)
+{
+	return query->commandType == CMD_SELECT ? query->targetList : query->returningList;
+}
+
 /* Generated columns and statistics of a table: ereport.  Its partition key, the expressions of an index: a warning. */
 extern void tde_guard_relation(Relation rel);
 

@@ -22,6 +22,7 @@
 
 #include "tde_compat.h"
 #include "tde_datum.h"
+#include "tde_guard.h"
 #include "tde_result.h"
 
 PG_FUNCTION_INFO_V1(tde_result);
@@ -49,18 +50,12 @@ encrypted_column(TargetEntry *column)
 	return type < FirstNormalObjectId ? NULL : tde_type_find(getBaseType(type));
 }
 
-static List *
-result_columns(Query *query)
-{
-	return query->commandType == CMD_SELECT ? query->targetList : query->returningList;
-}
-
 bool
 tde_result_is_encrypted(Query *query)
 {
 	ListCell   *cell;
 
-	foreach(cell, result_columns(query))
+	foreach(cell, tde_output_columns(query))
 		if (encrypted_column(lfirst(cell)))
 			return true;
 	return false;
@@ -71,7 +66,7 @@ tde_result_was_decrypted(Query *query, TupleDesc described)
 {
 	ListCell   *cell;
 
-	foreach(cell, result_columns(query))
+	foreach(cell, tde_output_columns(query))
 	{
 		TargetEntry *column = lfirst(cell);
 		TdeType    *type = encrypted_column(column);
@@ -85,7 +80,7 @@ tde_result_was_decrypted(Query *query, TupleDesc described)
 
 /* tde_result(type, int4), beside the type; InvalidOid if there is none. */
 static Oid
-find_function(TdeType *type)
+look_up_function(TdeType *type)
 {
 	Oid			arg_types[2] = {type->oid, INT4OID};
 	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type->oid));
@@ -107,6 +102,15 @@ find_function(TdeType *type)
 		function = ((Form_pg_proc) GETSTRUCT(tuple))->oid;
 	ReleaseSysCache(tuple);
 	return function;
+}
+
+/* The same, looked up once: statements of clients come here for each column. */
+static Oid
+find_function(TdeType *type)
+{
+	if (!OidIsValid(type->result_function))
+		type->result_function = look_up_function(type);
+	return type->result_function;
 }
 
 static uint32
@@ -263,7 +267,7 @@ tde_result_in_source(CachedPlanSource *source)
 		return source->resultDesc != NULL;
 	foreach(query, source->query_list)
 	{
-		foreach(column, result_columns(lfirst(query)))
+		foreach(column, tde_output_columns(lfirst(query)))
 		{
 			FuncExpr   *call = (FuncExpr *) ((TargetEntry *) lfirst(column))->expr;
 

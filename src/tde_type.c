@@ -199,6 +199,7 @@ fill_type(TdeType *type)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("encrypted type %s is incomplete", format_type_be(type->oid)),
 				 errdetail("Its cast to the base type or its function tde_type_tag is missing.")));
+	type->result_function = InvalidOid;
 	/* somebody may be using what has been looked up for it, so that stays unless it is wrong */
 	if (type->is_encrypted && type->base == base)
 		return;

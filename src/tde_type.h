@@ -33,6 +33,7 @@ typedef struct TdeType
 	Oid			oid;			/* hash key */
 	bool		valid;			/* false: read the catalogs again */
 	bool		is_encrypted;	/* false: all that follows is not set */
+	Oid			result_function;	/* see tde_result.c; InvalidOid: not looked up */
 	Oid			base;
 	int16		base_len;
 	bool		base_byval;
