@@ -55,7 +55,9 @@ else
 
 MODULE_big = $(EXTENSION)
 OBJS       = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c)))
-DATA       = $(sort $(wildcard src/sql/$(EXTENSION)--*.sql))
+# The install script is put together from the parts in src/sql, in the order of their numbers.
+SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
+DATA_built = $(SCRIPT)
 
 PG_CPPFLAGS = -I$(srcdir)/src -DTDE_VERSION='"$(EXTVERSION)"'
 # -Wextra without what PostgreSQL's own headers and calling conventions (fcinfo, callbacks) trip over.
@@ -78,6 +80,9 @@ PG_CFLAGS  += -O3 -flto=auto -fno-plt
 endif
 
 include $(PGXS)
+
+$(SCRIPT): $(sort $(wildcard $(srcdir)/src/sql/*.sql))
+	cat $^ >$@
 
 # Debian's PGXS does not track headers; there are few, so each object depends on all.
 $(OBJS) $(OBJS:.o=.bc): $(wildcard $(srcdir)/src/*.h)

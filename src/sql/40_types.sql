@@ -1,0 +1,82 @@
+--
+-- The types.  Their tags are part of the value format: they never change.
+--
+
+SELECT tde_create_type('text',        type_tag => '0c8d6fb5-7d0c-4b43-9b57-52b2f2a6d7a1');
+SELECT tde_create_type('varchar',     type_tag => '6d2a1c1e-0d5f-4c0b-8f0c-9c8e0e4f5b12');
+SELECT tde_create_type('bpchar',      type_tag => 'e20c9a4d-5f3b-4b6e-8a17-21c8d9f0b389');
+SELECT tde_create_type('int2',        type_tag => '71b8e3f2-9d4c-4e0a-b5a6-c3d2e1f0a49a');
+SELECT tde_create_type('int4',        type_tag => '2f7e9d84-5b6a-4a1d-8c3e-7e1f0b9a6c34');
+SELECT tde_create_type('int8',        type_tag => '9e3b5c76-1a2d-4f8e-b4c5-3d6a8f7e0b45');
+SELECT tde_create_type('numeric',     type_tag => 'b1f0a7a3-3c4e-4d7e-9a51-0a9c2f6d8e23');
+SELECT tde_create_type('float4',      type_tag => '3c5d7e9f-0a1b-4c2d-9e3f-4a5b6c7d8eab');
+SELECT tde_create_type('float8',      type_tag => '84a6c8e0-1b3d-4f5a-a7b9-c1d3e5f709bc');
+SELECT tde_create_type('bool',        type_tag => 'c9d8e7f6-a5b4-4c3d-82e1-f0a9b8c7d6cd');
+SELECT tde_create_type('date',        type_tag => '47a6d2e8-8f1b-4e9c-a7d3-6b5c4a3f2e56');
+SELECT tde_create_type('time',        type_tag => '15e2f3a4-b5c6-4d7e-8f90-a1b2c3d4e5de');
+SELECT tde_create_type('timetz',      type_tag => '6a7b8c9d-e0f1-4a2b-b3c4-d5e6f7a8b9ef');
+SELECT tde_create_type('timestamp',   type_tag => 'f0e1d2c3-b4a5-4968-8776-655443322f01');
+SELECT tde_create_type('timestamptz', type_tag => 'd8c1b0a9-2e3f-4a5b-8c7d-1f0e9d8c7b67');
+SELECT tde_create_type('interval',    type_tag => '29384756-afbe-4dcd-9e8f-7a6b5c4d3e12');
+SELECT tde_create_type('bytea',       type_tag => '5a4b3c2d-9f8e-4d7c-b6a5-4f3e2d1c0b78');
+SELECT tde_create_type('uuid',        type_tag => 'ab12cd34-ef56-4a78-8b90-1c2d3e4f5a23');
+SELECT tde_create_type('json',        type_tag => '0f1e2d3c-4b5a-4697-b8a9-cadbecfd0e34');
+SELECT tde_create_type('jsonb',       type_tag => '7e6d5c4b-3a29-4180-9f0e-1d2c3b4a5f45');
+SELECT tde_create_type('inet',        type_tag => 'd4c3b2a1-f0e9-48d7-86c5-b4a392817f56');
+
+--
+-- Parts of strings: of a large value without MAC they read and decrypt no more than they need.  Not for bpchar, whose
+-- functions are those of text without the blanks at its end.
+--
+
+CREATE FUNCTION substr(encrypted_text, int4) RETURNS text
+  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION substr(encrypted_text, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION substr(encrypted_text, int4, int4) RETURNS text
+  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION substr(encrypted_text, int4, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION "left"(encrypted_text, int4) RETURNS text
+  AS 'MODULE_PATHNAME', 'tde_left' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION "left"(encrypted_text, int4) IS 'extract the first n characters';
+CREATE FUNCTION substr(encrypted_varchar, int4) RETURNS text
+  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION substr(encrypted_varchar, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION substr(encrypted_varchar, int4, int4) RETURNS text
+  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION substr(encrypted_varchar, int4, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION "left"(encrypted_varchar, int4) RETURNS text
+  AS 'MODULE_PATHNAME', 'tde_left' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION "left"(encrypted_varchar, int4) IS 'extract the first n characters';
+CREATE FUNCTION substr(encrypted_bytea, int4) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION substr(encrypted_bytea, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION substr(encrypted_bytea, int4, int4) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION substr(encrypted_bytea, int4, int4) IS 'extract portion of encrypted string';
+
+--
+-- What is different for bpchar and for text: LIKE and regular expressions see the blanks at the end, octet_length counts them.
+-- As text is the preferred type, its operators would be taken for an encrypted_bpchar.
+--
+
+CREATE FUNCTION octet_length(encrypted_bpchar) RETURNS int4
+  LANGUAGE sql STABLE PARALLEL SAFE RETURN pg_catalog.octet_length($1::bpchar);
+COMMENT ON FUNCTION octet_length(encrypted_bpchar) IS 'octet length';
+DO $$
+DECLARE
+  op record;
+BEGIN
+  FOR op IN SELECT o.oprname AS name, n.oprname AS negator, p.proname AS function, o.oprrest AS rest, o.oprjoin AS joining
+            FROM pg_operator o JOIN pg_operator n ON n.oid = o.oprnegate JOIN pg_proc p ON p.oid = o.oprcode
+            WHERE o.oprleft = 'bpchar'::regtype AND o.oprright = 'text'::regtype AND o.oprnamespace = 'pg_catalog'::regnamespace LOOP
+    EXECUTE format('CREATE FUNCTION @extschema@.tde_%s(encrypted_bpchar, text) RETURNS boolean '
+                   'LANGUAGE sql STABLE PARALLEL SAFE RETURN $1::bpchar OPERATOR(pg_catalog.%s) $2', op.function, op.name);
+    EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_%s(encrypted_bpchar, text) IS %L', op.function,
+                   format('implementation of %s operator', op.name));
+    EXECUTE format('CREATE OPERATOR @extschema@.%s (LEFTARG = encrypted_bpchar, RIGHTARG = text, FUNCTION = @extschema@.tde_%s, '
+                   'NEGATOR = OPERATOR(@extschema@.%s), RESTRICT = %s, JOIN = %s)',
+                   op.name, op.function, op.negator, op.rest, op.joining);
+  END LOOP;
+END
+$$;
+

@@ -1,0 +1,26 @@
+--
+-- Last: from here on declarations are watched, and the first keys are made if the wallet is open already.
+--
+
+CREATE EVENT TRIGGER tde_column_ddl ON ddl_command_end
+  WHEN TAG IN ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'ALTER TABLE', 'CREATE FOREIGN TABLE', 'ALTER FOREIGN TABLE',
+               'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'CREATE SCHEMA', 'CREATE INDEX', 'CREATE STATISTICS')
+  EXECUTE FUNCTION tde_ddl_trigger();
+ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
+COMMENT ON EVENT TRIGGER tde_column_ddl IS
+  'gives encrypted columns that were declared without modifiers the default specification';
+
+DO $$
+BEGIN
+  IF NOT @extschema@.tde_ensure_keys() THEN
+    RAISE WARNING 'the wallet is not open, so no data keys were made yet'
+      USING HINT = 'Make a wallet with tde_wallet_create(), or open it with tde_wallet_open().';
+  END IF;
+  IF NOT '@extschema@' = ANY (ARRAY(SELECT trim(both ' "' FROM p) FROM unnest(string_to_array(
+      (SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'search_path'), ',')) p)) THEN
+    RAISE WARNING 'schema "%" is not on the default search_path', '@extschema@'
+      USING DETAIL = 'Comparisons with encrypted columns would then silently use the operators of the base type, without indexes.',
+            HINT = 'Add the schema to search_path.';
+  END IF;
+END
+$$;
