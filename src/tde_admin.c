@@ -24,6 +24,7 @@
 PG_FUNCTION_INFO_V1(tde_wallet_create);
 PG_FUNCTION_INFO_V1(tde_wallet_open);
 PG_FUNCTION_INFO_V1(tde_wallet_close);
+PG_FUNCTION_INFO_V1(tde_wallet_change_passphrase);
 PG_FUNCTION_INFO_V1(tde_ensure_keys);
 
 /* Bytes of a passphrase that we make; written as twice as many hexadecimal digits. */
@@ -105,15 +106,16 @@ tde_wallet_create(PG_FUNCTION_ARGS)
 	PG_RETURN_NULL();
 }
 
+/* Call a function with a passphrase that is an argument in SQL. */
 static void
-open_with_argument(text *argument)
+with_argument(void (*use) (const char *passphrase), text *argument)
 {
 	char		passphrase[TDE_MAX_PASSPHRASE];
 
 	take_passphrase(argument, passphrase);
 	PG_TRY();
 	{
-		tde_wallet_open_with(passphrase);
+		use(passphrase);
 	}
 	PG_FINALLY();
 	{
@@ -133,7 +135,7 @@ tde_wallet_open(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		tde_wallet_open_by_command();
 	else
-		open_with_argument(PG_GETARG_TEXT_PP(0));
+		with_argument(tde_wallet_open_with, PG_GETARG_TEXT_PP(0));
 	make_first_keys();
 	PG_RETURN_VOID();
 }
@@ -143,6 +145,21 @@ Datum
 tde_wallet_close(PG_FUNCTION_ARGS)
 {
 	tde_wallet_close_now();
+	PG_RETURN_VOID();
+}
+
+/*
+ * tde_wallet_change_passphrase(passphrase text) - encrypt the wallet file under another passphrase.  Who may call this could
+ * open the wallet anyway, so the old one is not asked for: the wallet is open.
+ */
+Datum
+tde_wallet_change_passphrase(PG_FUNCTION_ARGS)
+{
+	with_argument(tde_wallet_change_passphrase_to, PG_GETARG_TEXT_PP(0));
+	ereport(NOTICE,
+			(errmsg("the previous copy of the wallet is still under the old passphrase"),
+			 errhint("Remove \"%s.previous\" once the new passphrase has been tried, and see to it that "
+					 "tde_column.passphrase_command prints the new one.", tde_wallet_file)));
 	PG_RETURN_VOID();
 }
 

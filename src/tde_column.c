@@ -6,6 +6,7 @@
 #include "fmgr.h"
 
 #include "tde_compat.h"
+#include "tde_count.h"
 #include "tde_crypto.h"
 #include "tde_ddl.h"
 #include "tde_error.h"
@@ -35,6 +36,7 @@ _PG_init(void)
 	tde_transparent_init();
 	tde_guc_init();
 	tde_wallet_init();
+	tde_count_init();
 	tde_keystore_init();
 	tde_type_init();
 	tde_ddl_init();

@@ -231,6 +231,7 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 	status = tde_seal(key->value_key, key->id, payload.compressed, payload.bytes, payload.size,
 					  (uint8 *) VARDATA(result));
 	tde_stats.encryptions++;
+	(*key->encrypted)++;
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
 	if (typmod < 0)
@@ -275,6 +276,7 @@ tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header)
 	SET_VARSIZE(result, VARHDRSZ + size);
 	status = tde_seal(key->value_key, header->key_id, false, payload.bytes, payload.size, (uint8 *) VARDATA(result));
 	tde_stats.encryptions++;
+	(*key->encrypted)++;
 	tde_check(status);
 	if (payload.allocated)
 		pfree(payload.allocated);

@@ -146,6 +146,24 @@ is_number(const char *word)
 	return *word != '\0' && strspn(word, "0123456789") == strlen(word);
 }
 
+/* 'key=name' as 'key=7', which is what a typmod can hold. */
+static char *
+resolve_key(char *word)
+{
+	const char *name = word + strlen("key=");
+	int32		slot;
+
+	if (pg_strncasecmp(word, "key=", strlen("key=")) != 0 || is_number(name))
+		return word;
+	slot = tde_keystore_slot(name);
+	if (slot < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" does not exist", name),
+				 errhint("Make it: SELECT tde_create_key(%s);", quote_literal_cstr(name))));
+	return psprintf("key=%d", slot);
+}
+
 /* tde_typmod_in(cstring[]) returns int4 - base modifiers first, then words in any order. */
 Datum
 tde_typmod_in(PG_FUNCTION_ARGS)
@@ -162,7 +180,7 @@ tde_typmod_in(PG_FUNCTION_ARGS)
 	while (numbers < count && is_number(DatumGetCString(words[numbers])))
 		numbers++;
 	for (int i = numbers; i < count; i++)
-		spec_words = lappend(spec_words, DatumGetCString(words[i]));
+		spec_words = lappend(spec_words, resolve_key(DatumGetCString(words[i])));
 
 	problem = tde_words_parse(spec_words, &tde_default_spec, &mods.spec, &mods.slot);
 	if (problem)
@@ -171,7 +189,7 @@ tde_typmod_in(PG_FUNCTION_ARGS)
 				 errmsg("invalid modifiers for type %s", format_type_be(type->oid)),
 				 errdetail_internal("%s", problem),
 				 errhint("Modifiers are: those of %s first; then, in any order, one of aes128, aes192, aes256, '3des168'; "
-						 "salt or nosalt; mac, sha256 or nomac; ctr or cbc; 'key=N'.", format_type_be(type->base))));
+						 "salt or nosalt; mac, sha256 or nomac; ctr or cbc; 'key=NAME'.", format_type_be(type->base))));
 	if (mods.spec.mac == TDE_NOMAC && !tde_verify_knows(type->base))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -11,6 +11,7 @@
 
 #include "utils/memutils.h"
 
+#include "tde_count.h"
 #include "tde_crypto.h"
 #include "tde_error.h"
 #include "tde_keycache.h"
@@ -143,6 +144,11 @@ find_row(uint32 id)
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 				 errmsg("data key %u does not exist in this database", id),
 				 errdetail("The value was encrypted in another database, or its key was dropped.")));
+	if (row->state == TDE_STATE_DESTROYED)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
+				 errmsg("data key %u was destroyed", id),
+				 errdetail("What was encrypted under it cannot be read any more.")));
 	return row;
 }
 
@@ -187,6 +193,7 @@ ready_key(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
 	entry->key.id = row->id;
 	entry->key.slot = row->slot;
 	entry->key.kind = row->kind;
+	entry->key.encrypted = tde_count_for(row->id);
 	return &entry->key;
 }
 
@@ -220,9 +227,27 @@ current_row(int32 slot, char kind)
 	return best;
 }
 
+static bool
+is_destroyed(int32 slot)
+{
+	const TdeDataKey *row;
+	HASH_SEQ_STATUS status;
+	bool		found = false;
+
+	hash_seq_init(&status, rows);
+	while ((row = hash_seq_search(&status)) != NULL)
+		found |= row->slot == slot && row->state == TDE_STATE_DESTROYED;
+	return found;
+}
+
 static void
 missing_key_error(int32 slot, char kind)
 {
+	if (is_destroyed(slot))
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
+				 errmsg("the data key of slot %d was destroyed", slot),
+				 errhint("Give the column another key: ALTER TABLE ... ALTER COLUMN ... TYPE ...('key=NAME').")));
 	ereport(ERROR,
 			(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 			 slot == TDE_SLOT_CATALOG ? errmsg("this database has no data key for literals yet") :

@@ -22,6 +22,7 @@ typedef struct TdeKey
 	uint32		id;
 	int32		slot;
 	char		kind;
+	uint64	   *encrypted;		/* counts values; see tde_count.h */
 } TdeKey;
 
 extern uint64 tde_keys_epoch;

@@ -15,6 +15,7 @@
 #define TDE_SLOT_DEFAULT	0
 #define TDE_SLOT_CATALOG	(-1)
 #define TDE_SLOT_HASH		(-2)
+#define TDE_NO_SLOT			(-3)
 
 /* What a key may be used for; the column kind of tde_data_keys. */
 #define TDE_KIND_MAC		'm'		/* values with a MAC */
@@ -22,24 +23,51 @@
 #define TDE_KIND_CATALOG	'c'		/* literals at parse time, which views, defaults, ... store */
 #define TDE_KIND_HASH		'h'		/* the keyed hash */
 
-#define TDE_STATE_ACTIVE	'a'
+#define TDE_STATE_ACTIVE	'a'		/* the highest active version is the one for new values */
+#define TDE_STATE_RETIRED	'r'		/* never for new values: imported ones */
+#define TDE_STATE_DESTROYED	'd'
 
 typedef void (*TdeDataKeyVisitor) (const TdeDataKey *row, void *arg);
 
 /* OID of tde_data_keys in the extension's schema; InvalidOid if the extension is not in this database. */
 extern Oid	tde_keystore_relid(void);
 
+/* The same, or an error. */
+extern Oid	tde_keystore_require(void);
+
+/*
+ * The slot of a key by its name ("default" and "catalog" included); TDE_NO_SLOT if there is none,
+ * or none any more.
+ */
+extern int32 tde_keystore_slot(const char *name);
+
 /* Visit every row, under a snapshot of its own (historic while decoding). */
 extern void tde_keystore_scan(TdeDataKeyVisitor visit, void *arg);
 
 /*
- * See that the slot has an active key of this kind; make its first version if not.  False if it has none and none can be
+ * See that the slot has an active key of this kind, or was destroyed; make its first version if not.  False if it has none and none can be
  * made here (wallet closed, recovery, parallel mode, read-only transaction).
  */
 extern bool tde_keystore_ensure(int32 slot, char kind);
 
 /* The keys that every database needs: slot 0, catalog and hash. */
 extern bool tde_keystore_ensure_basic(void);
+
+/*
+ * A new key of this name, in a slot of its own, whose number is returned; master: the wrapping key's id, NULL for the current
+ * one.  ereport if there is one of this name or none can be made.
+ */
+extern int32 tde_keystore_create(const char *name, const uint8 *master);
+
+/* A new version of each of the slot's active keys, the highest of which is returned; 0 if it has none. */
+extern int32 tde_keystore_rotate(int32 slot);
+
+/*
+ * Change rows, in the transaction: edit() sees each one and says whether it has changed state, master, check value or
+ * wrapped.  Nobody else can change the table until the transaction ends.  Returns how many were changed.
+ */
+typedef bool (*TdeDataKeyEditor) (TdeDataKey *row, void *arg);
+extern int	tde_keystore_edit(TdeDataKeyEditor edit, void *arg);
 
 /* Registers the transaction callback. */
 extern void tde_keystore_init(void);

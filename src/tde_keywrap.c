@@ -60,11 +60,11 @@ uuid_text(const uint8 *bytes)
 }
 
 static void
-master_key_for(const TdeDataKey *row, uint8 *master)
+master_key_for(const TdeDataKey *row, TdeMasterKey *master)
 {
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to read or write encrypted values");
-	if (!tde_wallet_master_key(row->master, NULL, master))
+	if (!tde_wallet_find_master(row->master, master))
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 				 errmsg("master key %s is not in the wallet", uuid_text(row->master)),
@@ -76,25 +76,25 @@ master_key_for(const TdeDataKey *row, uint8 *master)
 void
 tde_keywrap_require_master(const TdeDataKey *row)
 {
-	uint8		master[TDE_MASTER_KEY_SIZE];
+	TdeMasterKey master;
 
-	master_key_for(row, master);
-	OPENSSL_cleanse(master, sizeof(master));
+	master_key_for(row, &master);
+	OPENSSL_cleanse(&master, sizeof(master));
 }
 
 void
 tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE])
 {
-	uint8		master[TDE_MASTER_KEY_SIZE];
+	TdeMasterKey master;
 	uint8		plain[TDE_MAX_WRAPPED];
 	uint8		context[CONTEXT_SIZE];
 	uint8		kcv[TDE_KCV_SIZE];
 	size_t		size = sizeof(plain);
 	TdeStatus	status;
 
-	master_key_for(row, master);
-	status = tde_unwrap_key(master, row->wrapped, row->wrapped_size, plain, &size);
-	OPENSSL_cleanse(master, sizeof(master));
+	master_key_for(row, &master);
+	status = tde_unwrap_key(master.key, row->wrapped, row->wrapped_size, plain, &size);
+	OPENSSL_cleanse(&master, sizeof(master));
 	if (status != TDE_OK && status != TDE_E_AUTH)
 		tde_throw(status);
 	write_context(row, context);
@@ -119,27 +119,81 @@ tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE])
 	}
 }
 
-void
-tde_keywrap_new(TdeDataKey *row)
+static bool
+has_master(const TdeDataKey *row)
 {
-	uint8		master[TDE_MASTER_KEY_SIZE];
+	static const uint8 none[TDE_MASTER_ID_SIZE] = {0};
+
+	return memcmp(row->master, none, sizeof(none)) != 0;
+}
+
+void
+tde_keywrap_wrap(TdeDataKey *row, const uint8 data_key[TDE_DATA_KEY_SIZE])
+{
+	TdeMasterKey master;
 	uint8		plain[WRAPPED_SIZE];
 	size_t		size = sizeof(row->wrapped);
 
-	if (!tde_wallet_master_key(NULL, row->master, master))
-		tde_wallet_closed_error("to make a data key");
+	if (has_master(row))
+		master_key_for(row, &master);
+	else if (!tde_wallet_find_master(NULL, &master))
+		tde_wallet_closed_error("to wrap a data key");
 	PG_TRY();
 	{
+		memcpy(row->master, master.id, sizeof(row->master));
 		write_context(row, plain);
-		tde_check(tde_random_key(plain + CONTEXT_SIZE, TDE_DATA_KEY_SIZE));
-		check_value(plain + CONTEXT_SIZE, row->kcv);
-		tde_check(tde_wrap_key(master, plain, sizeof(plain), row->wrapped, &size));
+		memcpy(plain + CONTEXT_SIZE, data_key, TDE_DATA_KEY_SIZE);
+		check_value(data_key, row->kcv);
+		tde_check(tde_wrap_key(master.key, plain, sizeof(plain), row->wrapped, &size));
 		row->wrapped_size = size;
 	}
 	PG_FINALLY();
 	{
-		OPENSSL_cleanse(master, sizeof(master));
+		OPENSSL_cleanse(&master, sizeof(master));
 		OPENSSL_cleanse(plain, sizeof(plain));
 	}
 	PG_END_TRY();
+}
+
+void
+tde_keywrap_new(TdeDataKey *row)
+{
+	uint8		data_key[TDE_DATA_KEY_SIZE];
+
+	tde_check(tde_random_key(data_key, sizeof(data_key)));
+	PG_TRY();
+	{
+		tde_keywrap_wrap(row, data_key);
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(data_key, sizeof(data_key));
+	}
+	PG_END_TRY();
+}
+
+bool
+tde_keywrap_renew(TdeDataKey *row)
+{
+	TdeMasterKey master;
+	uint8		data_key[TDE_DATA_KEY_SIZE];
+	bool		stays;
+
+	master_key_for(row, &master);
+	stays = master.state == TDE_MASTER_CURRENT || master.state == TDE_MASTER_ERASABLE;
+	OPENSSL_cleanse(&master, sizeof(master));
+	if (stays)
+		return false;
+	tde_keywrap_unwrap(row, data_key);
+	memset(row->master, 0, sizeof(row->master));
+	PG_TRY();
+	{
+		tde_keywrap_wrap(row, data_key);
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(data_key, sizeof(data_key));
+	}
+	PG_END_TRY();
+	return true;
 }

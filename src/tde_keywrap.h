@@ -27,6 +27,7 @@ typedef struct TdeDataKey
 	uint8		kcv[TDE_KCV_SIZE];
 	uint32		wrapped_size;
 	uint8		wrapped[TDE_MAX_WRAPPED];
+	char		name[NAMEDATALEN];	/* of the slot; empty: it has none */
 } TdeDataKey;
 
 /*
@@ -35,8 +36,17 @@ typedef struct TdeDataKey
  */
 extern void tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE]);
 
-/* A new random key for a row whose other fields are set: fills in master, check value and wrapped.  The wallet is open. */
+/*
+ * A new random key for a row whose other fields are set: fills in check value and wrapped, and master unless it names one.
+ * The wallet is open.
+ */
 extern void tde_keywrap_new(TdeDataKey *row);
+
+/* Wrap this key for a row whose other fields are set, in the same way. */
+extern void tde_keywrap_wrap(TdeDataKey *row, const uint8 data_key[TDE_DATA_KEY_SIZE]);
+
+/* Wrap the row's key under the current master key; false if it is so already, or its slot has a wrapping key of its own. */
+extern bool tde_keywrap_renew(TdeDataKey *row);
 
 /* ereport if the wallet is closed or does not have the row's master key. */
 extern void tde_keywrap_require_master(const TdeDataKey *row);

@@ -88,23 +88,22 @@ openssl_failure(TdeStatus otherwise)
 static bool
 valid_keys(const TdeMasterKeys *keys)
 {
-	int			current = 0;
+	int			number[TDE_MASTER_ERASABLE + 1] = {0};
 
 	if (keys->count < 1 || keys->count > TDE_MAX_MASTER_KEYS)
 		return false;
 	for (int i = 0; i < keys->count; i++)
 	{
-		if (keys->keys[i].state == TDE_MASTER_CURRENT)
-			current++;
-		else if (keys->keys[i].state != TDE_MASTER_RETIRED)
+		if (keys->keys[i].state < TDE_MASTER_CURRENT || keys->keys[i].state > TDE_MASTER_ERASABLE)
 			return false;
+		number[keys->keys[i].state]++;
 		for (int j = 0; j < i; j++)
 		{
 			if (memcmp(keys->keys[i].id, keys->keys[j].id, TDE_MASTER_ID_SIZE) == 0)
 				return false;
 		}
 	}
-	return current == 1;
+	return number[TDE_MASTER_CURRENT] == 1 && number[TDE_MASTER_PREPARED] <= 1;
 }
 
 static void

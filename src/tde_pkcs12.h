@@ -21,7 +21,9 @@
 typedef enum TdeMasterState
 {
 	TDE_MASTER_CURRENT = 1,		/* wraps new data keys; exactly one in a wallet */
-	TDE_MASTER_RETIRED = 2		/* only unwraps */
+	TDE_MASTER_RETIRED = 2,		/* only unwraps */
+	TDE_MASTER_PREPARED = 3,	/* the next rotation takes it; at most one */
+	TDE_MASTER_ERASABLE = 4		/* wraps one slot's data keys, which are lost when it is removed */
 } TdeMasterState;
 
 typedef struct TdeMasterKey

@@ -1,5 +1,5 @@
 /*
- * tde_views.c - the functions under the views tde_encrypted_columns, tde_wallet and tde_stats.
+ * tde_views.c - the functions under the views tde_encrypted_columns, tde_wallet, tde_keys and tde_stats.
  */
 #include "postgres.h"
 
@@ -10,12 +10,14 @@
 #include "utils/uuid.h"
 
 #include "tde_compat.h"
+#include "tde_count.h"
 #include "tde_stats.h"
 #include "tde_type.h"
 #include "tde_wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_wallet_status);
 PG_FUNCTION_INFO_V1(tde_stats_counters);
+PG_FUNCTION_INFO_V1(tde_key_encryptions);
 PG_FUNCTION_INFO_V1(tde_type_spec);
 
 static Datum
@@ -72,6 +74,13 @@ tde_stats_counters(PG_FUNCTION_ARGS)
 	values[2] = Int64GetDatum(tde_stats.key_setups);
 	values[3] = Int64GetDatum(tde_stats.key_loads);
 	return return_row(fcinfo, values, nulls);
+}
+
+/* tde_key_encryptions(id int4) returns int8 - values that a data key of this database has encrypted since the server started. */
+Datum
+tde_key_encryptions(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(tde_count_read(PG_GETARG_INT32(0)));
 }
 
 /*

@@ -1,9 +1,10 @@
 /*
- * tde_wallet.c - the wallet's state in shared memory: opening, closing, handing out master keys.
+ * tde_wallet.c - the wallet's state in shared memory: opening, closing, changing, handing out master keys.
  *
  * Locking: everything in TdeWalletState but the generation is protected by its lock.  Nothing slow happens under it: the
- * passphrase command runs, and the file is read and decoded (a good part of a second, on purpose), with the lock released
- * and the status OPENING, so that other processes that need a key wait on the condition variable and can be cancelled.
+ * passphrase command runs, and the file is read or written (a good part of a second, on purpose), with the lock released
+ * and the state marked busy, so that other processes that need a key, or the file, wait on the condition variable and can
+ * be cancelled.
  */
 #include "postgres.h"
 
@@ -36,10 +37,11 @@ typedef struct TdeWalletState
 	ConditionVariable changed;
 	pg_atomic_uint64 generation;
 	TdeWalletStatus status;
+	bool		busy;			/* some process runs the passphrase command, or is at the file */
 	bool		closed_by_user; /* tde_wallet_close(): the passphrase command stays out of it */
 	TimestampTz opened_at;
 	TimestampTz failed_at;		/* 0: the last try did not fail */
-	TdeMasterKeys *keys;		/* on pages of their own */
+	TdeWalletContents *contents;	/* on pages of their own */
 } TdeWalletState;
 
 char	   *tde_wallet_file = NULL;
@@ -48,7 +50,7 @@ int			tde_passphrase_timeout = 30000;
 
 static TdeWalletState *wallet = NULL;
 static TdeWalletState own_state;
-static TdeMasterKeys own_keys;
+static TdeWalletContents own_contents;
 
 pg_atomic_uint64 *tde_wallet_generation = &own_state.generation;
 
@@ -58,9 +60,9 @@ static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
 /* ---- set-up ---- */
 
 static size_t
-pages_for_keys(void)
+pages_for_contents(void)
 {
-	return TYPEALIGN(sysconf(_SC_PAGESIZE), sizeof(TdeMasterKeys));
+	return TYPEALIGN(sysconf(_SC_PAGESIZE), sizeof(TdeWalletContents));
 }
 
 static void
@@ -69,12 +71,12 @@ request_shmem(void)
 	if (prev_shmem_request_hook)
 		prev_shmem_request_hook();
 	/* one page more, since shared memory is not handed out in whole pages */
-	RequestAddinShmemSpace(MAXALIGN(sizeof(TdeWalletState)) + pages_for_keys() + sysconf(_SC_PAGESIZE));
+	RequestAddinShmemSpace(MAXALIGN(sizeof(TdeWalletState)) + pages_for_contents() + sysconf(_SC_PAGESIZE));
 	RequestNamedLWLockTranche("tde_column", 1);
 }
 
 static void
-init_state(TdeWalletState *state, TdeMasterKeys *keys, LWLock *lock)
+init_state(TdeWalletState *state, TdeWalletContents *contents, LWLock *lock)
 {
 	memset(state, 0, sizeof(*state));
 	state->lock = lock;
@@ -82,7 +84,7 @@ init_state(TdeWalletState *state, TdeMasterKeys *keys, LWLock *lock)
 	/* starts at 1: 0 is what a cache that has never been filled compares with */
 	pg_atomic_init_u64(&state->generation, 1);
 	state->status = TDE_WALLET_CLOSED;
-	state->keys = keys;
+	state->contents = contents;
 }
 
 /*
@@ -112,13 +114,13 @@ startup_shmem(void)
 
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	wallet = ShmemInitStruct("tde_column wallet", sizeof(TdeWalletState), &found_state);
-	pages = ShmemInitStruct("tde_column master keys", pages_for_keys() + sysconf(_SC_PAGESIZE), &found_keys);
+	pages = ShmemInitStruct("tde_column master keys", pages_for_contents() + sysconf(_SC_PAGESIZE), &found_keys);
 	pages = (char *) TYPEALIGN(sysconf(_SC_PAGESIZE), pages);
 	if (!found_state)
 	{
-		memset(pages, 0, pages_for_keys());
-		init_state(wallet, (TdeMasterKeys *) pages, &(GetNamedLWLockTranche("tde_column"))->lock);
-		protect_pages(pages, pages_for_keys());
+		memset(pages, 0, pages_for_contents());
+		init_state(wallet, (TdeWalletContents *) pages, &(GetNamedLWLockTranche("tde_column"))->lock);
+		protect_pages(pages, pages_for_contents());
 	}
 	tde_wallet_generation = &wallet->generation;
 	LWLockRelease(AddinShmemInitLock);
@@ -135,7 +137,7 @@ tde_wallet_init(void)
 		shmem_startup_hook = startup_shmem;
 		return;
 	}
-	init_state(&own_state, &own_keys, NULL);
+	init_state(&own_state, &own_contents, NULL);
 	wallet = &own_state;
 }
 
@@ -169,9 +171,9 @@ announce(void)
 
 /* With the lock held. */
 static void
-install_locked(const TdeMasterKeys *keys)
+install_locked(const TdeWalletContents *contents)
 {
-	memcpy(wallet->keys, keys, sizeof(*keys));
+	memcpy(wallet->contents, contents, sizeof(*contents));
 	wallet->status = TDE_WALLET_OPEN;
 	wallet->closed_by_user = false;
 	wallet->opened_at = GetCurrentTimestamp();
@@ -180,12 +182,40 @@ install_locked(const TdeMasterKeys *keys)
 }
 
 static void
-install_keys(const TdeMasterKeys *keys)
+install_contents(const TdeWalletContents *contents)
 {
 	lock_wallet(LW_EXCLUSIVE);
-	install_locked(keys);
+	install_locked(contents);
+	unlock_wallet();
+}
+
+static void
+release_busy(int code, Datum arg)
+{
+	lock_wallet(LW_EXCLUSIVE);
+	wallet->busy = false;
 	unlock_wallet();
 	ConditionVariableBroadcast(&wallet->changed);
+}
+
+/* Wait until nobody is at the file, and take that place; release_busy() leaves it. */
+static void
+take_busy(void)
+{
+	bool		taken = false;
+
+	ConditionVariablePrepareToSleep(&wallet->changed);
+	for (;;)
+	{
+		lock_wallet(LW_EXCLUSIVE);
+		if (!wallet->busy)
+			taken = wallet->busy = true;
+		unlock_wallet();
+		if (taken)
+			break;
+		ConditionVariableSleep(&wallet->changed, PG_WAIT_EXTENSION);
+	}
+	ConditionVariableCancelSleep();
 }
 
 static const char *
@@ -216,52 +246,141 @@ require_shared(void)
 void
 tde_wallet_open_with(const char *passphrase)
 {
-	TdeMasterKeys keys;
+	TdeWalletContents contents;
 
 	require_shared();
-	tde_wallet_file_read(configured_path(ERROR), passphrase, &keys, ERROR);
-	tde_wallet_file_warn_place(tde_wallet_file);
-	install_keys(&keys);
-	OPENSSL_cleanse(&keys, sizeof(keys));
+	(void) configured_path(ERROR);
+	strlcpy(contents.passphrase, passphrase, sizeof(contents.passphrase));
+	take_busy();
+	PG_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
+	{
+		tde_wallet_file_read(tde_wallet_file, &contents, ERROR);
+		tde_wallet_file_warn_place(tde_wallet_file);
+		install_contents(&contents);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
+	release_busy(0, (Datum) 0);
+	OPENSSL_cleanse(&contents, sizeof(contents));
 	ereport(LOG, (errmsg("wallet opened by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }
 
-static void
-new_master_key(TdeMasterKey *key)
+TdeMasterKey *
+tde_wallet_add_master(TdeMasterKeys *keys, TdeMasterState state)
 {
+	TdeMasterKey *key;
+
+	if (keys->count >= TDE_MAX_MASTER_KEYS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("wallet is full"),
+				 errdetail("It has room for %d master keys, retired ones and those of erasable keys included.",
+						   TDE_MAX_MASTER_KEYS),
+				 errhint("Remove retired master keys that nothing needs with tde_purge_master_key().")));
+	key = &keys->keys[keys->count++];
 	tde_check(tde_random_key(key->id, sizeof(key->id)));
 	tde_check(tde_random_key(key->key, sizeof(key->key)));
-	key->state = TDE_MASTER_CURRENT;
+	key->state = state;
 	key->created = GetCurrentTimestamp() +
 		(int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY * USECS_PER_SEC;
+	return key;
 }
 
 void
 tde_wallet_create_with(const char *passphrase)
 {
-	TdeMasterKeys keys;
+	TdeWalletContents contents;
 	const char *path = configured_path(ERROR);
 
 	tde_wallet_file_warn_place(path);
-	memset(&keys, 0, sizeof(keys));
-	keys.count = 1;
-	new_master_key(&keys.keys[0]);
-	tde_wallet_file_create(path, passphrase, &keys);
+	memset(&contents, 0, sizeof(contents));
+	strlcpy(contents.passphrase, passphrase, sizeof(contents.passphrase));
+	(void) tde_wallet_add_master(&contents.keys, TDE_MASTER_CURRENT);
+	tde_wallet_file_create(path, &contents);
 	ereport(LOG, (errmsg("wallet file \"%s\" created by user \"%s\"", path, GetUserNameFromId(GetUserId(), false))));
 	if (tde_wallet_is_shared())
-		install_keys(&keys);
-	OPENSSL_cleanse(&keys, sizeof(keys));
+		install_contents(&contents);
+	OPENSSL_cleanse(&contents, sizeof(contents));
+}
+
+/* A copy of the open wallet's contents; ereport if it is closed. */
+static void
+copy_contents(TdeWalletContents *contents)
+{
+	bool		open;
+
+	lock_wallet(LW_SHARED);
+	open = wallet->status == TDE_WALLET_OPEN;
+	if (open)
+		memcpy(contents, wallet->contents, sizeof(*contents));
+	unlock_wallet();
+	if (!open)
+		tde_wallet_closed_error("to change the wallet");
+}
+
+static void
+edit_file(TdeWalletEdit edit, void *arg, TdeWalletContents *contents)
+{
+	copy_contents(contents);
+	contents->keep_previous = true;
+	edit(contents, arg);
+	tde_wallet_file_replace(configured_path(ERROR), contents);
+	lock_wallet(LW_EXCLUSIVE);
+	if (wallet->status == TDE_WALLET_OPEN)
+	{
+		/* still open, so opened_at stays */
+		memcpy(wallet->contents, contents, sizeof(*contents));
+		announce();
+	}
+	unlock_wallet();
+}
+
+void
+tde_wallet_edit(TdeWalletEdit edit, void *arg)
+{
+	TdeWalletContents contents;
+
+	require_shared();
+	if (!tde_wallet_ensure_open())
+		tde_wallet_closed_error("to change the wallet");
+	take_busy();
+	PG_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
+	{
+		PG_TRY();
+		{
+			edit_file(edit, arg, &contents);
+		}
+		PG_FINALLY();
+		{
+			OPENSSL_cleanse(&contents, sizeof(contents));
+		}
+		PG_END_TRY();
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
+	release_busy(0, (Datum) 0);
+}
+
+static void
+set_passphrase(TdeWalletContents *contents, void *arg)
+{
+	memset(contents->passphrase, 0, sizeof(contents->passphrase));
+	strlcpy(contents->passphrase, (const char *) arg, sizeof(contents->passphrase));
+}
+
+void
+tde_wallet_change_passphrase_to(const char *passphrase)
+{
+	tde_wallet_edit(set_passphrase, (void *) passphrase);
+	ereport(LOG, (errmsg("passphrase of the wallet changed by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }
 
 void
 tde_wallet_close_now(void)
 {
 	lock_wallet(LW_EXCLUSIVE);
-	OPENSSL_cleanse(wallet->keys, sizeof(*wallet->keys));
+	OPENSSL_cleanse(wallet->contents, sizeof(*wallet->contents));
+	/* a passphrase command that is running now sees the mark when it is done */
 	wallet->closed_by_user = true;
-	/* a process that is opening it now sees the mark when it is done */
-	if (wallet->status == TDE_WALLET_OPEN)
-		wallet->status = TDE_WALLET_CLOSED;
+	wallet->status = TDE_WALLET_CLOSED;
 	announce();
 	unlock_wallet();
 	ConditionVariableBroadcast(&wallet->changed);
@@ -270,63 +389,49 @@ tde_wallet_close_now(void)
 
 /* ---- opening by command ---- */
 
-/* The process that has set OPENING leaves it, whatever happened.  keys NULL: it did not open; failed: and not by its own will. */
+/* contents NULL: it did not open; failed: and not by its own will. */
 static void
-finish_opening(const TdeMasterKeys *keys, bool failed)
+finish_opening(const TdeWalletContents *contents, bool failed)
 {
 	lock_wallet(LW_EXCLUSIVE);
-	if (wallet->status == TDE_WALLET_OPENING)
-	{
-		wallet->status = TDE_WALLET_CLOSED;
-		wallet->failed_at = failed ? GetCurrentTimestamp() : 0;
-		if (keys && !wallet->closed_by_user)
-			install_locked(keys);
-	}
+	wallet->failed_at = failed ? GetCurrentTimestamp() : 0;
+	if (contents && !wallet->closed_by_user)
+		install_locked(contents);
 	unlock_wallet();
-	ConditionVariableBroadcast(&wallet->changed);
-}
-
-static void
-abandon_opening(int code, Datum arg)
-{
-	/* canceled or terminated: the next process may try at once */
-	finish_opening(NULL, false);
 }
 
 static void
 open_by_command(void)
 {
-	char		passphrase[TDE_MAX_PASSPHRASE];
-	TdeMasterKeys keys;
+	TdeWalletContents contents;
 
-	PG_ENSURE_ERROR_CLEANUP(abandon_opening, (Datum) 0);
+	/* canceled or terminated: the next process may try at once */
+	PG_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
 	{
 		bool		good = configured_path(LOG) != NULL &&
-			tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, passphrase) &&
-			tde_wallet_file_read(tde_wallet_file, passphrase, &keys, LOG);
+			tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents.passphrase) &&
+			tde_wallet_file_read(tde_wallet_file, &contents, LOG);
 
-		finish_opening(good ? &keys : NULL, !good);
+		finish_opening(good ? &contents : NULL, !good);
 	}
-	PG_END_ENSURE_ERROR_CLEANUP(abandon_opening, (Datum) 0);
-	OPENSSL_cleanse(passphrase, sizeof(passphrase));
-	OPENSSL_cleanse(&keys, sizeof(keys));
+	PG_END_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
+	release_busy(0, (Datum) 0);
+	OPENSSL_cleanse(&contents, sizeof(contents));
 }
 
-/* May this process run the command now?  Takes the role if so. */
+/* May this process run the command now?  Takes the place at the file if so. */
 static bool
-take_opening(void)
+take_opening(bool *wait)
 {
 	bool		taken = false;
 
 	lock_wallet(LW_EXCLUSIVE);
-	if (wallet->status == TDE_WALLET_CLOSED && !wallet->closed_by_user &&
+	*wait = wallet->busy && wallet->status == TDE_WALLET_CLOSED;
+	if (wallet->status == TDE_WALLET_CLOSED && !wallet->busy && !wallet->closed_by_user &&
 		tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0' &&
 		(wallet->failed_at == 0 ||
 		 TimestampDifferenceExceeds(wallet->failed_at, GetCurrentTimestamp(), RETRY_AFTER_MS)))
-	{
-		wallet->status = TDE_WALLET_OPENING;
-		taken = true;
-	}
+		taken = wallet->busy = true;
 	unlock_wallet();
 	return taken;
 }
@@ -342,17 +447,30 @@ current_status(void)
 	return status;
 }
 
+static bool
+closed_but_busy(void)
+{
+	bool		result;
+
+	lock_wallet(LW_SHARED);
+	result = wallet->status == TDE_WALLET_CLOSED && wallet->busy;
+	unlock_wallet();
+	return result;
+}
+
 bool
 tde_wallet_ensure_open(void)
 {
+	bool		wait;
+
 	if (current_status() == TDE_WALLET_OPEN)
 		return true;
-	if (take_opening())
+	if (take_opening(&wait))
 		open_by_command();
-	else if (tde_wallet_is_shared())
+	else if (wait)
 	{
 		ConditionVariablePrepareToSleep(&wallet->changed);
-		while (current_status() == TDE_WALLET_OPENING)
+		while (closed_but_busy())
 			ConditionVariableSleep(&wallet->changed, PG_WAIT_EXTENSION);
 		ConditionVariableCancelSleep();
 	}
@@ -404,25 +522,21 @@ tde_wallet_closed_error(const char *what)
 /* ---- reading the state ---- */
 
 bool
-tde_wallet_master_key(const uint8 *id, uint8 *found_id, uint8 key[TDE_MASTER_KEY_SIZE])
+tde_wallet_find_master(const uint8 *id, TdeMasterKey *found)
 {
-	bool		found = false;
+	bool		done = false;
 
 	lock_wallet(LW_SHARED);
-	for (int i = 0; wallet->status == TDE_WALLET_OPEN && i < wallet->keys->count && !found; i++)
+	for (int i = 0; wallet->status == TDE_WALLET_OPEN && i < wallet->contents->keys.count && !done; i++)
 	{
-		const TdeMasterKey *master = &wallet->keys->keys[i];
+		const TdeMasterKey *master = &wallet->contents->keys.keys[i];
 
-		if (id ? memcmp(master->id, id, sizeof(master->id)) == 0 : master->state == TDE_MASTER_CURRENT)
-		{
-			memcpy(key, master->key, sizeof(master->key));
-			if (found_id)
-				memcpy(found_id, master->id, sizeof(master->id));
-			found = true;
-		}
+		done = id ? memcmp(master->id, id, sizeof(master->id)) == 0 : master->state == TDE_MASTER_CURRENT;
+		if (done)
+			*found = *master;
 	}
 	unlock_wallet();
-	return found;
+	return done;
 }
 
 TdeWalletInfo
@@ -436,10 +550,16 @@ tde_wallet_info(void)
 	info.status = wallet->status;
 	info.closed_by_user = wallet->closed_by_user;
 	info.opened_at = wallet->opened_at;
-	info.master_keys = wallet->keys->count;
-	for (int i = 0; i < wallet->keys->count; i++)
-		if (wallet->keys->keys[i].state == TDE_MASTER_CURRENT)
-			memcpy(info.current_master, wallet->keys->keys[i].id, sizeof(info.current_master));
+	info.master_keys = wallet->contents->keys.count;
+	for (int i = 0; i < wallet->contents->keys.count; i++)
+	{
+		const TdeMasterKey *master = &wallet->contents->keys.keys[i];
+
+		if (master->state == TDE_MASTER_CURRENT)
+			memcpy(info.current_master, master->id, sizeof(info.current_master));
+		if (master->state == TDE_MASTER_PREPARED)
+			info.prepared = true;
+	}
 	unlock_wallet();
 	return info;
 }

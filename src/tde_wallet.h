@@ -13,7 +13,7 @@
 #include "port/atomics.h"
 
 #include "tde_compat.h"
-#include "tde_pkcs12.h"
+#include "tde_wallet_file.h"
 
 /* GUCs */
 extern char *tde_wallet_file;
@@ -26,7 +26,6 @@ extern pg_atomic_uint64 *tde_wallet_generation;
 typedef enum TdeWalletStatus
 {
 	TDE_WALLET_CLOSED,
-	TDE_WALLET_OPENING,			/* some process runs the passphrase command */
 	TDE_WALLET_OPEN
 } TdeWalletStatus;
 
@@ -39,6 +38,7 @@ typedef struct TdeWalletInfo
 	TimestampTz opened_at;
 	int			master_keys;
 	uint8		current_master[TDE_MASTER_ID_SIZE];
+	bool		prepared;		/* a master key waits for the next rotation */
 } TdeWalletInfo;
 
 extern void tde_wallet_init(void);	/* from _PG_init */
@@ -54,10 +54,10 @@ extern bool tde_wallet_ensure_open(void);
 pg_noreturn extern void tde_wallet_closed_error(const char *what);
 
 /*
- * Copy a master key out; id NULL: the current one, whose id goes to found_id.  False if the wallet is closed or has no
- * such key.  The caller cleanses the copy.
+ * Copy a master key out; id NULL: the current one.  False if the wallet is closed or has no such key.  The caller cleanses
+ * the copy.
  */
-extern bool tde_wallet_master_key(const uint8 *id, uint8 *found_id, uint8 key[TDE_MASTER_KEY_SIZE]);
+extern bool tde_wallet_find_master(const uint8 *id, TdeMasterKey *found);
 
 /* Was the library in shared_preload_libraries? */
 extern bool tde_wallet_is_shared(void);
@@ -67,5 +67,19 @@ extern void tde_wallet_open_with(const char *passphrase);
 extern void tde_wallet_open_by_command(void);
 extern void tde_wallet_create_with(const char *passphrase);
 extern void tde_wallet_close_now(void);
+
+/*
+ * Change what the open wallet holds, in the file and then in memory: edit() gets a copy of the contents and may change keys
+ * and passphrase, or ereport.  One process at a time.  ereport if the wallet is closed, its file was replaced meanwhile or
+ * cannot be written; nothing has changed then.
+ */
+typedef void (*TdeWalletEdit) (TdeWalletContents *contents, void *arg);
+extern void tde_wallet_edit(TdeWalletEdit edit, void *arg);
+
+/* Encrypt the wallet under a new passphrase. */
+extern void tde_wallet_change_passphrase_to(const char *passphrase);
+
+/* A new random master key, at the end of the list; ereport if there is no room. */
+extern TdeMasterKey *tde_wallet_add_master(TdeMasterKeys *keys, TdeMasterState state);
 
 #endif							/* TDE_WALLET_H */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
 
 #include "miscadmin.h"
 #include "storage/fd.h"
@@ -103,8 +104,14 @@ slurp(const char *path, size_t *size, int elevel)
 	return bytes;
 }
 
+static void
+digest_file(const uint8 *bytes, size_t size, uint8 digest[TDE_WALLET_DIGEST_SIZE])
+{
+	tde_check(EVP_Digest(bytes, size, digest, NULL, EVP_sha256(), NULL) == 1 ? TDE_OK : TDE_E_CRYPTO);
+}
+
 bool
-tde_wallet_file_read(const char *path, const char *passphrase, TdeMasterKeys *keys, int elevel)
+tde_wallet_file_read(const char *path, TdeWalletContents *contents, int elevel)
 {
 	size_t		size;
 	uint8	   *der = slurp(path, &size, elevel);
@@ -112,7 +119,8 @@ tde_wallet_file_read(const char *path, const char *passphrase, TdeMasterKeys *ke
 
 	if (der == NULL)
 		return false;
-	status = tde_pkcs12_decode(der, size, passphrase, keys);
+	digest_file(der, size, contents->digest);
+	status = tde_pkcs12_decode(der, size, contents->passphrase, &contents->keys);
 	pfree(der);
 	if (status == TDE_OK)
 		return true;
@@ -171,27 +179,45 @@ refuse_existing(const char *path)
 			 errhint("Open it with tde_wallet_open(), or set tde_column.wallet_file to another name.")));
 }
 
-void
-tde_wallet_file_create(const char *path, const char *passphrase, const TdeMasterKeys *keys)
+static void
+sync_folder(const char *path)
 {
-	struct stat st;
 	char		folder[MAXPGPATH];
-	char	   *temporary = psprintf("%s.%d.tmp", path, MyProcPid);
+
+	strlcpy(folder, path, sizeof(folder));
+	get_parent_directory(folder);
+	fsync_fname(folder, true);
+}
+
+/* Encode the contents into a temporary file, and note the digest of what it holds. */
+static void
+encode_into(const char *temporary, TdeWalletContents *contents)
+{
 	uint8	   *der;
 	size_t		size;
 
-	if (lstat(path, &st) == 0)
-		refuse_existing(path);
-	tde_check(tde_pkcs12_encode(keys, passphrase, &der, &size));
+	tde_check(tde_pkcs12_encode(&contents->keys, contents->passphrase, &der, &size));
 	PG_TRY();
 	{
 		write_temporary(temporary, der, size);
+		digest_file(der, size, contents->digest);
 	}
 	PG_FINALLY();
 	{
 		OPENSSL_clear_free(der, size);
 	}
 	PG_END_TRY();
+}
+
+void
+tde_wallet_file_create(const char *path, TdeWalletContents *contents)
+{
+	struct stat st;
+	char	   *temporary = psprintf("%s.%d.tmp", path, MyProcPid);
+
+	if (lstat(path, &st) == 0)
+		refuse_existing(path);
+	encode_into(temporary, contents);
 
 	/* link() and not rename(): it cannot replace what another session has put there meanwhile */
 	if (link(temporary, path) < 0)
@@ -205,9 +231,69 @@ tde_wallet_file_create(const char *path, const char *passphrase, const TdeMaster
 		ereport(ERROR, (errcode_for_file_access(), errmsg("could not create wallet file \"%s\": %m", path)));
 	}
 	unlink(temporary);
-	strlcpy(folder, path, sizeof(folder));
-	get_parent_directory(folder);
-	fsync_fname(folder, true);
+	sync_folder(path);
+}
+
+/* What others have put there since is not to be overwritten with what we remember. */
+static void
+require_unchanged(const char *path, const uint8 digest[TDE_WALLET_DIGEST_SIZE])
+{
+	size_t		size;
+	uint8	   *der = slurp(path, &size, ERROR);
+	uint8		found[TDE_WALLET_DIGEST_SIZE];
+
+	digest_file(der, size, found);
+	pfree(der);
+	if (memcmp(found, digest, sizeof(found)) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("wallet file \"%s\" has changed since it was opened", path),
+				 errhint("Put the right file there, open it with tde_wallet_open(), and try again.")));
+}
+
+/* rename() would replace a symbolic link and not what it leads to. */
+static char *
+resolve(const char *path)
+{
+	char	   *real = realpath(path, NULL);
+	char	   *copy;
+
+	if (real == NULL)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not resolve path \"%s\": %m", path)));
+	copy = pstrdup(real);
+	free(real);
+	return copy;
+}
+
+/* Let this name, too, lead to the file. */
+static void
+link_anew(const char *real, const char *name)
+{
+	if ((unlink(name) < 0 && errno != ENOENT) || link(real, name) < 0)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not keep a copy of the wallet as \"%s\": %m", name)));
+}
+
+void
+tde_wallet_file_replace(const char *path, TdeWalletContents *contents)
+{
+	char	   *real = resolve(path);
+	char	   *previous = psprintf("%s.previous", real);
+	/* one process of the instance writes at a time; what a crash left of an earlier one goes with the next */
+	char	   *temporary = psprintf("%s.tmp", real);
+
+	require_unchanged(real, contents->digest);
+	encode_into(temporary, contents);
+	if (contents->keep_previous)
+		link_anew(real, previous);
+	(void) durable_rename(temporary, real, ERROR);
+	if (!contents->keep_previous)
+	{
+		link_anew(real, previous);
+		sync_folder(real);
+	}
+	pfree(real);
+	pfree(previous);
+	pfree(temporary);
 }
 
 void

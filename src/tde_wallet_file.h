@@ -6,16 +6,34 @@
 #ifndef TDE_WALLET_FILE_H
 #define TDE_WALLET_FILE_H
 
+#include "tde_passphrase.h"
 #include "tde_pkcs12.h"
 
-/*
- * Read and decode the file.  Errors are raised at elevel; below ERROR the function returns false.  On success the caller
- * cleanses *keys when done.
- */
-extern bool tde_wallet_file_read(const char *path, const char *passphrase, TdeMasterKeys *keys, int elevel);
+#define TDE_WALLET_DIGEST_SIZE 32
 
-/* Write a new file, durably; ereport if there is one already. */
-extern void tde_wallet_file_create(const char *path, const char *passphrase, const TdeMasterKeys *keys);
+/* A wallet file, decoded.  Whoever has one on the stack cleanses it. */
+typedef struct TdeWalletContents
+{
+	TdeMasterKeys keys;
+	char		passphrase[TDE_MAX_PASSPHRASE];
+	uint8		digest[TDE_WALLET_DIGEST_SIZE]; /* of the file's bytes: SHA-256 */
+	bool		keep_previous;	/* of what is replaced, a copy */
+} TdeWalletContents;
+
+/*
+ * Read the file and decode it with contents->passphrase.  Errors are raised at elevel; below ERROR the function returns
+ * false.
+ */
+extern bool tde_wallet_file_read(const char *path, TdeWalletContents *contents, int elevel);
+
+/* Write a new file, durably, and set contents->digest; ereport if there is one already. */
+extern void tde_wallet_file_create(const char *path, TdeWalletContents *contents);
+
+/*
+ * Write the file anew, durably: after a crash at any point it is the old or the new one, whole.  The old one is kept as
+ * PATH.previous, or that is made a copy of the new one.  ereport if the file is not the one of contents->digest any more, which is then set to the new one.
+ */
+extern void tde_wallet_file_replace(const char *path, TdeWalletContents *contents);
 
 /* WARNING if the path leads into the data directory. */
 extern void tde_wallet_file_warn_place(const char *path);

@@ -16,6 +16,8 @@ CREATE TABLE tde_data_keys (
   master_key  uuid NOT NULL,
   check_value bytea NOT NULL,
   wrapped     bytea NOT NULL,
+  name        text CHECK (octet_length(name) BETWEEN 1 AND 63),
+  description text,
   UNIQUE (slot, kind, version)
 ) WITH (user_catalog_table = true);
 CREATE SEQUENCE tde_data_keys_id_seq AS int4 OWNED BY tde_data_keys.id;
@@ -30,6 +32,8 @@ COMMENT ON COLUMN tde_data_keys.state IS 'a: active, r: retired (reads only), d:
 COMMENT ON COLUMN tde_data_keys.database IS 'identity of the database that made the key';
 COMMENT ON COLUMN tde_data_keys.master_key IS 'master key that wraps it';
 COMMENT ON COLUMN tde_data_keys.check_value IS 'HKDF of the key, to tell a wrong key';
+COMMENT ON COLUMN tde_data_keys.name IS 'name of the slot, for modifiers; the same for all its versions';
+COMMENT ON COLUMN tde_data_keys.description IS 'what the key is for';
 COMMENT ON COLUMN tde_data_keys.wrapped IS 'AES-256 key wrap (RFC 5649) of the key and of this row''s other fields';
 
 --
@@ -68,6 +72,83 @@ CREATE FUNCTION tde_ensure_keys() RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION tde_ensure_keys() FROM PUBLIC;
 COMMENT ON FUNCTION tde_ensure_keys() IS 'make the data keys that this database lacks, if the wallet can be opened';
+
+CREATE FUNCTION tde_wallet_change_passphrase(passphrase text) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_wallet_change_passphrase(text) FROM PUBLIC;
+COMMENT ON FUNCTION tde_wallet_change_passphrase(text) IS 'encrypt the wallet file under another passphrase';
+
+--
+-- Keys
+--
+
+CREATE FUNCTION tde_create_key(name text, erasable boolean DEFAULT false) RETURNS int4
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_create_key(text, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION tde_create_key(text, boolean) IS
+  'make a data key for the modifier key=name; an erasable one is wrapped by a wallet entry of its own; returns its slot';
+
+CREATE FUNCTION tde_describe_key(name text, description text) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  UPDATE @extschema@.tde_data_keys k SET description = $2 WHERE k.name = $1;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'key "%" does not exist', name USING ERRCODE = 'undefined_object', HINT = 'The view tde_keys lists them.';
+  END IF;
+END
+$$;
+REVOKE ALL ON FUNCTION tde_describe_key(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION tde_describe_key(text, text) IS 'say what a named data key is for; NULL removes the description';
+
+CREATE FUNCTION tde_rotate_key(name text DEFAULT 'default') RETURNS int4
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_rotate_key(text) FROM PUBLIC;
+COMMENT ON FUNCTION tde_rotate_key(text) IS
+  'make a new version of a data key, which new values take from now on; returns its number';
+
+CREATE FUNCTION tde_destroy_key(name text, confirm text) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_destroy_key(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION tde_destroy_key(text, text) IS 'make everything under a named data key unreadable for ever';
+
+CREATE FUNCTION tde_rotate_master_key() RETURNS uuid
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_rotate_master_key() FROM PUBLIC;
+COMMENT ON FUNCTION tde_rotate_master_key() IS
+  'put a new current master key into the wallet and wrap the data keys of this database by it';
+
+CREATE FUNCTION tde_prepare_master_key() RETURNS uuid
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_prepare_master_key() FROM PUBLIC;
+COMMENT ON FUNCTION tde_prepare_master_key() IS
+  'put the next master key into the wallet, so that the wallet can be copied to standbys before tde_rotate_master_key()';
+
+CREATE FUNCTION tde_key_encryptions(id int4) RETURNS int8
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+REVOKE ALL ON FUNCTION tde_key_encryptions(int4) FROM PUBLIC;
+COMMENT ON FUNCTION tde_key_encryptions(int4) IS 'values that a data key of this database has encrypted since the server started';
+
+CREATE VIEW tde_keys AS
+  SELECT k.slot,
+         CASE k.slot WHEN 0 THEN 'default' WHEN -1 THEN 'catalog' WHEN -2 THEN 'hash' ELSE k.name END AS name,
+         CASE k.kind WHEN 'm' THEN 'mac' WHEN 'n' THEN 'nomac' WHEN 'c' THEN 'catalog' ELSE 'hash' END AS kind,
+         k.version,
+         CASE WHEN k.state OPERATOR(pg_catalog.=) 'd' THEN 'destroyed'
+              WHEN k.state OPERATOR(pg_catalog.=) 'a' AND NOT EXISTS (
+                SELECT FROM tde_data_keys n
+                WHERE n.slot OPERATOR(pg_catalog.=) k.slot AND n.kind OPERATOR(pg_catalog.=) k.kind
+                  AND n.state OPERATOR(pg_catalog.=) 'a' AND n.version OPERATOR(pg_catalog.>) k.version) THEN 'active'
+              ELSE 'retired' END AS state,
+         k.created, k.master_key, tde_key_encryptions(k.id) AS encryptions, k.id, k.uuid,
+         (SELECT pg_catalog.max(d.description) FROM tde_data_keys d
+          WHERE d.slot OPERATOR(pg_catalog.=) k.slot AND d.name OPERATOR(pg_catalog.=) k.name) AS description
+  FROM tde_data_keys k;
+GRANT EXECUTE ON FUNCTION tde_key_encryptions(int4) TO pg_monitor;
+GRANT SELECT ON tde_keys TO pg_monitor;
+COMMENT ON VIEW tde_keys IS
+  'data keys of this database, by which master key they are wrapped, and how many values they encrypted since the server started';
 
 --
 -- Counters

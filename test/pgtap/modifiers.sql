@@ -62,17 +62,17 @@ INSERT INTO bad
     ('ctr,nosalt,nomac',      'In ctr mode without salt and without MAC every value would be encrypted with the same key stream.'),
     ('''3des168'',ctr',       'Triple DES is available in cbc mode only.'),
     ('des3,ctr,nosalt,nomac', 'Triple DES is available in cbc mode only.'),
-    ('''key=x''',             'Key "x" does not exist.'),
-    ('''key=''',              'Key "" does not exist.'),
     ('''key=-1''',            'Key "-1" does not exist.'),
-    ('''key= 1''',            'Key " 1" does not exist.'),
-    ('''key=1x''',            'Key "1x" does not exist.'),
     ('''key=16777216''',      'Key "16777216" does not exist.'),
     ('''key=99999999999999999999''', 'Key "99999999999999999999" does not exist.'),
     ('''key=1'',''key=2''',   'More than one key is named.'),
     ('''key=0'',''key=0''',   'More than one key is named.')
   ) AS v (list, detail);
 INSERT INTO bad VALUES
+  ('encrypted_text(''key=x'')',      '42704', 'key "x" does not exist', NULL),
+  ('encrypted_text(''key='')',       '42704', 'key "" does not exist', NULL),
+  ('encrypted_text(''key= 1'')',     '42704', 'key " 1" does not exist', NULL),
+  ('encrypted_text(''key=1x'')',     '42704', 'key "1x" does not exist', NULL),
   ('encrypted_text(25)',             '22023', 'base type text of encrypted_text does not take the modifier "25"', NULL),
   ('encrypted_int4(25,aes128)',      '22023', 'base type integer of encrypted_int4 does not take the modifier "25"', NULL),
   ('encrypted_numeric(63,2)',        '22023', 'NUMERIC(63,2) does not fit into the modifier of an encrypted type', 'The precision may be at most 62, and the scale 0 to 63.'),

@@ -383,10 +383,11 @@ WHERE has_function_privilege('public', oid, 'EXECUTE') = %s AND oid NOT IN (SELE
 is(lines_of($node, sprintf $executable, 'true'), 'left octet_length substr tde_result tde_stats_counters tde_type_spec tde_type_tag', 'what everybody may execute');
 is(
   lines_of($node, sprintf $executable, 'false'),
-  'tde_aggregate_sql tde_base_family tde_cast_sql tde_class_sql tde_comparison_sql tde_complete_type tde_create_type tde_ddl_trigger '
-    . 'tde_ensure_keys tde_function_sql tde_make_family tde_members_sql tde_missing_aggregates tde_missing_arithmetic tde_missing_casts '
-    . 'tde_missing_classes tde_missing_comparisons tde_operator_sql tde_refresh_types tde_template_objects tde_wallet_close '
-    . 'tde_wallet_create tde_wallet_open tde_wallet_status',
+  'tde_aggregate_sql tde_base_family tde_cast_sql tde_class_sql tde_comparison_sql tde_complete_type tde_create_key '
+    . 'tde_create_type tde_ddl_trigger tde_describe_key tde_destroy_key tde_ensure_keys tde_function_sql tde_key_encryptions '
+    . 'tde_make_family tde_members_sql tde_missing_aggregates tde_missing_arithmetic tde_missing_casts tde_missing_classes '
+    . 'tde_missing_comparisons tde_operator_sql tde_prepare_master_key tde_refresh_types tde_rotate_key tde_rotate_master_key '
+    . 'tde_template_objects tde_wallet_change_passphrase tde_wallet_close tde_wallet_create tde_wallet_open tde_wallet_status',
   'what not everybody may execute');
 
 # The passphrase is not in the server log, by whatever way it comes.  The log is as talkative as it gets.

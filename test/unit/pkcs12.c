@@ -480,8 +480,11 @@ test_authentic_sets(void)
 	keys.keys[0].state = TDE_MASTER_CURRENT;
 	expect_keys(&keys, "two current keys");
 	make_keys(&keys, 2);
-	keys.keys[0].state = 3;
+	keys.keys[0].state = TDE_MASTER_ERASABLE + 1;
 	expect_keys(&keys, "an unknown state");
+	make_keys(&keys, 3);
+	keys.keys[0].state = keys.keys[1].state = TDE_MASTER_PREPARED;
+	expect_keys(&keys, "two prepared keys");
 	make_keys(&keys, 3);
 	memcpy(keys.keys[2].id, keys.keys[0].id, TDE_MASTER_ID_SIZE);
 	expect_keys(&keys, "the same id twice");

@@ -1,0 +1,180 @@
+/*
+ * tde_count.c - how many values each key has encrypted since the server started.
+ *
+ * Each process counts for itself and adds that to shared memory at the end of its transactions.  Without
+ * shared_preload_libraries there is only what the session has counted.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "storage/spin.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+#include "tde_compat.h"
+#include "tde_count.h"
+#include "tde_stats.h"
+
+/* Keys that are counted; what comes later than these is not. */
+#define MAX_COUNTED 4096
+
+typedef struct SharedCount
+{
+	Oid			database;
+	uint32		key_id;
+	pg_atomic_uint64 values;
+} SharedCount;
+
+typedef struct SharedCounts
+{
+	slock_t		lock;			/* for adding one */
+	pg_atomic_uint32 used;
+	SharedCount counts[MAX_COUNTED];
+} SharedCounts;
+
+typedef struct OwnCount
+{
+	uint32		key_id;			/* hash key */
+	uint64		values;			/* not in shared memory yet */
+	SharedCount *shared;		/* NULL: not known yet */
+} OwnCount;
+
+static SharedCounts *shared_counts = NULL;
+static HTAB *own_counts = NULL;
+static uint64 flushed = 0;		/* tde_stats.encryptions then */
+static shmem_request_hook_type prev_shmem_request_hook = NULL;
+static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
+
+static SharedCount *
+find_shared(uint32 key_id)
+{
+	uint32		used = pg_atomic_read_u32(&shared_counts->used);
+
+	pg_read_barrier();
+	for (uint32 i = 0; i < used; i++)
+	{
+		SharedCount *count = &shared_counts->counts[i];
+
+		if (count->key_id == key_id && count->database == MyDatabaseId)
+			return count;
+	}
+	return NULL;
+}
+
+/* NULL if there is no room. */
+static SharedCount *
+find_or_add_shared(uint32 key_id)
+{
+	SharedCount *count = find_shared(key_id);
+
+	if (count != NULL)
+		return count;
+	SpinLockAcquire(&shared_counts->lock);
+	count = find_shared(key_id);
+	if (count == NULL && pg_atomic_read_u32(&shared_counts->used) < MAX_COUNTED)
+	{
+		count = &shared_counts->counts[pg_atomic_read_u32(&shared_counts->used)];
+		count->database = MyDatabaseId;
+		count->key_id = key_id;
+		pg_write_barrier();
+		pg_atomic_fetch_add_u32(&shared_counts->used, 1);
+	}
+	SpinLockRelease(&shared_counts->lock);
+	return count;
+}
+
+uint64 *
+tde_count_for(uint32 key_id)
+{
+	OwnCount   *own;
+	bool		found;
+
+	if (own_counts == NULL)
+	{
+		HASHCTL		ctl = {.keysize = sizeof(uint32), .entrysize = sizeof(OwnCount), .hcxt = TopMemoryContext};
+
+		own_counts = hash_create("tde_column counters", 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	}
+	own = hash_search(own_counts, &key_id, HASH_ENTER, &found);
+	if (!found)
+	{
+		own->values = 0;
+		own->shared = NULL;
+	}
+	return &own->values;
+}
+
+static void
+flush_counts(XactEvent event, void *arg)
+{
+	HASH_SEQ_STATUS status;
+	OwnCount   *own;
+
+	if (tde_stats.encryptions == flushed || own_counts == NULL || shared_counts == NULL)
+		return;
+	flushed = tde_stats.encryptions;
+	hash_seq_init(&status, own_counts);
+	while ((own = hash_seq_search(&status)) != NULL)
+	{
+		if (own->values == 0)
+			continue;
+		if (own->shared == NULL)
+			own->shared = find_or_add_shared(own->key_id);
+		if (own->shared)
+			pg_atomic_fetch_add_u64(&own->shared->values, own->values);
+		own->values = 0;
+	}
+}
+
+uint64
+tde_count_read(uint32 key_id)
+{
+	SharedCount *shared = shared_counts ? find_shared(key_id) : NULL;
+
+	return *tde_count_for(key_id) + (shared ? pg_atomic_read_u64(&shared->values) : 0);
+}
+
+static void
+request_shmem(void)
+{
+	if (prev_shmem_request_hook)
+		prev_shmem_request_hook();
+	RequestAddinShmemSpace(MAXALIGN(sizeof(SharedCounts)));
+}
+
+static void
+startup_shmem(void)
+{
+	bool		found;
+
+	if (prev_shmem_startup_hook)
+		prev_shmem_startup_hook();
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	shared_counts = ShmemInitStruct("tde_column counters", sizeof(SharedCounts), &found);
+	if (!found)
+	{
+		memset(shared_counts, 0, sizeof(SharedCounts));
+		SpinLockInit(&shared_counts->lock);
+		pg_atomic_init_u32(&shared_counts->used, 0);
+		for (int i = 0; i < MAX_COUNTED; i++)
+			pg_atomic_init_u64(&shared_counts->counts[i].values, 0);
+	}
+	LWLockRelease(AddinShmemInitLock);
+}
+
+void
+tde_count_init(void)
+{
+	RegisterXactCallback(flush_counts, NULL);
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	prev_shmem_request_hook = shmem_request_hook;
+	shmem_request_hook = request_shmem;
+	prev_shmem_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = startup_shmem;
+}

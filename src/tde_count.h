@@ -1,0 +1,17 @@
+/*
+ * tde_count.h - how many values each key has encrypted since the server started.
+ *
+ * layer: 2
+ */
+#ifndef TDE_COUNT_H
+#define TDE_COUNT_H
+
+/* This process's counter for a data key of its database, to be incremented for each value; it stays where it is. */
+extern uint64 *tde_count_for(uint32 key_id);
+
+/* What all processes have counted for a key; up to the last end of a transaction in each. */
+extern uint64 tde_count_read(uint32 key_id);
+
+extern void tde_count_init(void);
+
+#endif							/* TDE_COUNT_H */

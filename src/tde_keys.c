@@ -1,0 +1,272 @@
+/*
+ * tde_keys.c - the SQL functions that make, rotate and destroy keys, master keys included.
+ *
+ * Data keys are made outside the transaction, so a rollback does not undo tde_create_key() and tde_rotate_key().
+ */
+#include "postgres.h"
+
+#include <openssl/crypto.h>
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/uuid.h"
+
+#include "tde_compat.h"
+#include "tde_error.h"
+#include "tde_keystore.h"
+#include "tde_wallet.h"
+
+PG_FUNCTION_INFO_V1(tde_create_key);
+PG_FUNCTION_INFO_V1(tde_rotate_key);
+PG_FUNCTION_INFO_V1(tde_destroy_key);
+PG_FUNCTION_INFO_V1(tde_rotate_master_key);
+PG_FUNCTION_INFO_V1(tde_prepare_master_key);
+
+static Datum
+uuid_result(const uint8 *bytes)
+{
+	pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
+
+	memcpy(uuid->data, bytes, UUID_LEN);
+	return UUIDPGetDatum(uuid);
+}
+
+/* ---- data keys ---- */
+
+/* What 'key=...' would take for a number, or for a key that every database has, names no new key. */
+static void
+check_new_name(const char *name)
+{
+	if (*name == '\0' || strlen(name) >= NAMEDATALEN || strspn(name, "0123456789") == strlen(name) ||
+		strcmp(name, "default") == 0 || strcmp(name, "catalog") == 0 || strcmp(name, "hash") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("invalid name for a key: \"%s\"", name),
+				 errdetail("A name has 1 to %d bytes, is not a number and none of \"default\", \"catalog\" and \"hash\".",
+						   NAMEDATALEN - 1)));
+}
+
+/* The slot of a key that exists: its name, or its number as in 'key=7'. */
+static int32
+existing_slot(const char *name)
+{
+	int32		slot = tde_keystore_slot(name);
+
+	if (slot == TDE_NO_SLOT)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" does not exist", name),
+				 errhint("The view tde_keys lists them; tde_create_key() makes one.")));
+	return slot;
+}
+
+static void
+add_erasable(TdeWalletContents *contents, void *arg)
+{
+	memcpy(arg, tde_wallet_add_master(&contents->keys, TDE_MASTER_ERASABLE)->id, TDE_MASTER_ID_SIZE);
+}
+
+/*
+ * tde_create_key(name text, erasable boolean) returns int4 - a new data key, for the modifier 'key=name'; its slot.
+ * An erasable one is wrapped by a wallet entry of its own.
+ */
+Datum
+tde_create_key(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	bool		erasable = PG_GETARG_BOOL(1);
+	uint8		master[TDE_MASTER_ID_SIZE];
+
+	check_new_name(name);
+	PreventCommandIfReadOnly("tde_create_key()");
+	if (erasable)
+	{
+		/* looked at again when it is made; without this, an entry nobody needs would be left in the wallet */
+		if (tde_keystore_slot(name) != TDE_NO_SLOT)
+			ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));
+		tde_wallet_edit(add_erasable, master);
+	}
+	PG_RETURN_INT32(tde_keystore_create(name, erasable ? master : NULL));
+}
+
+/* tde_rotate_key(name text) returns int4 - a new version of a data key, which new values take from now on. */
+Datum
+tde_rotate_key(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	int32		version = tde_keystore_rotate(existing_slot(name));
+
+	if (version == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_KEY_NOT_FOUND), errmsg("key \"%s\" has no active version", name)));
+	PG_RETURN_INT32(version);
+}
+
+/* ---- destroying ---- */
+
+typedef struct Destruction
+{
+	int32		slot;
+	uint8		master[TDE_MASTER_ID_SIZE]; /* the one of its rows */
+	bool		erasable;
+	bool		in_wallet;
+} Destruction;
+
+static void
+find_wrapping_key(const TdeDataKey *row, void *arg)
+{
+	Destruction *destruction = arg;
+
+	if (row->slot == destruction->slot)
+		memcpy(destruction->master, row->master, sizeof(destruction->master));
+}
+
+static bool
+destroy_row(TdeDataKey *row, void *arg)
+{
+	if (row->slot != ((Destruction *) arg)->slot || row->state == TDE_STATE_DESTROYED)
+		return false;
+	row->state = TDE_STATE_DESTROYED;
+	row->wrapped_size = 0;
+	memset(row->kcv, 0, sizeof(row->kcv));
+	return true;
+}
+
+static void
+remove_master(TdeWalletContents *contents, void *arg)
+{
+	TdeMasterKeys *keys = &contents->keys;
+
+	for (int i = 0; i < keys->count; i++)
+		if (memcmp(keys->keys[i].id, arg, TDE_MASTER_ID_SIZE) == 0)
+		{
+			keys->keys[i] = keys->keys[--keys->count];
+			OPENSSL_cleanse(&keys->keys[keys->count], sizeof(TdeMasterKey));
+		}
+	contents->keep_previous = false;
+}
+
+/*
+ * tde_destroy_key(name text, confirm text) - make everything under a named key unreadable for ever.
+ *
+ * An erasable key's wallet entry is removed: what is left of the key anywhere, in WAL and backups of the database, cannot be
+ * unwrapped then.  Others are only wiped from tde_data_keys.  Not undone by a rollback if the key is erasable.
+ */
+Datum
+tde_destroy_key(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *confirm = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	Destruction destruction = {0};
+	TdeMasterKey master;
+
+	destruction.slot = existing_slot(name);
+	if (destruction.slot <= TDE_SLOT_DEFAULT)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cannot destroy key \"%s\"", name),
+				 errdetail("The database needs it.")));
+	if (strcmp(confirm, psprintf("destroy %s", name)) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("destruction of key \"%s\" is not confirmed", name),
+				 errdetail("All values under it will be unreadable for ever."),
+				 errhint("Say: SELECT tde_destroy_key(%s, confirm => %s);", quote_literal_cstr(name),
+						 quote_literal_cstr(psprintf("destroy %s", name)))));
+	PreventCommandIfReadOnly("tde_destroy_key()");
+
+	if (!tde_wallet_ensure_open())
+		tde_wallet_closed_error("to destroy a key");
+	tde_keystore_scan(find_wrapping_key, &destruction);
+	destruction.in_wallet = tde_wallet_find_master(destruction.master, &master);
+	destruction.erasable = !destruction.in_wallet || master.state == TDE_MASTER_ERASABLE;
+	OPENSSL_cleanse(&master, sizeof(master));
+	if (destruction.erasable && destruction.in_wallet)
+		tde_wallet_edit(remove_master, destruction.master);
+	tde_keystore_edit(destroy_row, &destruction);
+
+	if (destruction.erasable)
+		ereport(NOTICE,
+				(errmsg("wallet entry of key \"%s\" removed from \"%s\" and from its previous copy", name, tde_wallet_file),
+				 errhint("Other copies of the wallet, on standbys and in backups, still hold it: replace each of them.")));
+	else
+		ereport(NOTICE,
+				(errmsg("key \"%s\" is destroyed in this database only", name),
+				 errdetail("WAL and backups of the database still hold it, wrapped by a master key."),
+				 errhint("Make keys that must be destroyed everywhere with tde_create_key(..., erasable => true).")));
+	PG_RETURN_VOID();
+}
+
+/* ---- master keys ---- */
+
+static TdeMasterKey *
+master_in_state(TdeMasterKeys *keys, TdeMasterState state)
+{
+	for (int i = 0; i < keys->count; i++)
+		if (keys->keys[i].state == state)
+			return &keys->keys[i];
+	return NULL;
+}
+
+static void
+prepare_master(TdeWalletContents *contents, void *arg)
+{
+	TdeMasterKey *prepared = master_in_state(&contents->keys, TDE_MASTER_PREPARED);
+
+	if (prepared == NULL)
+		prepared = tde_wallet_add_master(&contents->keys, TDE_MASTER_PREPARED);
+	memcpy(arg, prepared->id, TDE_MASTER_ID_SIZE);
+}
+
+/* The prepared master key becomes the current one, or a new one does. */
+static void
+change_master(TdeWalletContents *contents, void *arg)
+{
+	prepare_master(contents, arg);
+	master_in_state(&contents->keys, TDE_MASTER_CURRENT)->state = TDE_MASTER_RETIRED;
+	master_in_state(&contents->keys, TDE_MASTER_PREPARED)->state = TDE_MASTER_CURRENT;
+}
+
+static void
+require_master(const TdeDataKey *row, void *arg)
+{
+	if (row->state != TDE_STATE_DESTROYED)
+		tde_keywrap_require_master(row);
+}
+
+static bool
+renew_row(TdeDataKey *row, void *arg)
+{
+	return row->state != TDE_STATE_DESTROYED && tde_keywrap_renew(row);
+}
+
+/*
+ * tde_rotate_master_key() returns uuid - a new current master key, the prepared one if there is one, and this database's data
+ * keys wrapped by it.  First the wallet, durably, then the rows: whatever happens between, the old key is still there.
+ */
+Datum
+tde_rotate_master_key(PG_FUNCTION_ARGS)
+{
+	uint8		master[TDE_MASTER_ID_SIZE];
+	int			count;
+
+	PreventCommandIfReadOnly("tde_rotate_master_key()");
+	tde_keystore_scan(require_master, NULL);
+	tde_wallet_edit(change_master, master);
+	count = tde_keystore_edit(renew_row, NULL);
+	ereport(LOG,
+			(errmsg("master key rotated by user \"%s\"", GetUserNameFromId(GetUserId(), false)),
+			 errdetail("%d data keys of this database are wrapped by it.", count)));
+	PG_RETURN_DATUM(uuid_result(master));
+}
+
+/* tde_prepare_master_key() returns uuid - put the next master key into the wallet, to be copied to standbys before rotation. */
+Datum
+tde_prepare_master_key(PG_FUNCTION_ARGS)
+{
+	uint8		master[TDE_MASTER_ID_SIZE];
+
+	tde_wallet_edit(prepare_master, master);
+	PG_RETURN_DATUM(uuid_result(master));
+}

@@ -1,0 +1,38 @@
+/*
+ * tde_keystore_rows.h - the columns of tde_data_keys; shared by the files that read and write it.
+ *
+ * layer: 5
+ */
+#ifndef TDE_KEYSTORE_ROWS_H
+#define TDE_KEYSTORE_ROWS_H
+
+#include "access/htup.h"
+#include "utils/relcache.h"
+
+#include "tde_keystore.h"
+
+enum
+{
+	TDE_KEYS_ID = 1,
+	TDE_KEYS_UUID,
+	TDE_KEYS_SLOT,
+	TDE_KEYS_VERSION,
+	TDE_KEYS_KIND,
+	TDE_KEYS_STATE,
+	TDE_KEYS_CREATED,
+	TDE_KEYS_DATABASE,
+	TDE_KEYS_MASTER,
+	TDE_KEYS_KCV,
+	TDE_KEYS_WRAPPED,
+	TDE_KEYS_NAME,				/* may be null, as what follows */
+	TDE_KEYS_DESCRIPTION,
+	TDE_KEYS_COLUMNS = TDE_KEYS_DESCRIPTION
+};
+
+extern void tde_keystore_row(HeapTuple tuple, TupleDesc desc, TdeDataKey *row);
+extern void tde_keystore_scan_relation(Relation rel, TdeDataKeyVisitor visit, void *arg);
+
+/* Has this transaction made keys?  Cleared when it ends. */
+extern bool tde_keystore_made_keys;
+
+#endif							/* TDE_KEYSTORE_ROWS_H */

@@ -1,0 +1,372 @@
+/*
+ * tde_keystore_write.c - adding keys to tde_data_keys, and changing its rows.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/parallel.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/index.h"
+#include "catalog/indexing.h"
+#include "commands/sequence.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/sinval.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+#include <openssl/crypto.h>
+
+#include "tde_compat.h"
+#include "tde_crypto.h"
+#include "tde_error.h"
+#include "tde_keystore_rows.h"
+#include "tde_wallet.h"
+
+/* ---- rows that no rollback takes away ---- */
+
+static Datum
+uuid_datum(const uint8 *bytes)
+{
+	pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
+
+	memcpy(uuid->data, bytes, UUID_LEN);
+	return UUIDPGetDatum(uuid);
+}
+
+static Datum
+bytea_datum(const uint8 *bytes, size_t size)
+{
+	return PointerGetDatum(cstring_to_text_with_len((const char *) bytes, size));
+}
+
+static HeapTuple
+tuple_from_row(const TdeDataKey *row, TupleDesc desc)
+{
+	Datum		values[TDE_KEYS_COLUMNS];
+	bool		nulls[TDE_KEYS_COLUMNS] = {0};
+
+	values[TDE_KEYS_ID - 1] = Int32GetDatum(row->id);
+	values[TDE_KEYS_UUID - 1] = uuid_datum(row->uuid);
+	values[TDE_KEYS_SLOT - 1] = Int32GetDatum(row->slot);
+	values[TDE_KEYS_VERSION - 1] = Int32GetDatum(row->version);
+	values[TDE_KEYS_KIND - 1] = CharGetDatum(row->kind);
+	values[TDE_KEYS_STATE - 1] = CharGetDatum(row->state);
+	values[TDE_KEYS_CREATED - 1] = TimestampTzGetDatum(row->created);
+	values[TDE_KEYS_DATABASE - 1] = uuid_datum(row->database);
+	values[TDE_KEYS_MASTER - 1] = uuid_datum(row->master);
+	values[TDE_KEYS_KCV - 1] = bytea_datum(row->kcv, sizeof(row->kcv));
+	values[TDE_KEYS_WRAPPED - 1] = bytea_datum(row->wrapped, row->wrapped_size);
+	values[TDE_KEYS_NAME - 1] = CStringGetTextDatum(row->name);
+	nulls[TDE_KEYS_NAME - 1] = row->name[0] == '\0';
+	nulls[TDE_KEYS_DESCRIPTION - 1] = true;
+	return heap_form_tuple(desc, values, nulls);
+}
+
+static void
+insert_index_entries(Relation rel, HeapTuple tuple)
+{
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
+	ListCell   *cell;
+
+	ExecStoreHeapTuple(tuple, slot, false);
+	foreach(cell, RelationGetIndexList(rel))
+	{
+		Relation	index = index_open(lfirst_oid(cell), RowExclusiveLock);
+		IndexInfo  *info = BuildIndexInfo(index);
+		Datum		values[INDEX_MAX_KEYS];
+		bool		nulls[INDEX_MAX_KEYS];
+
+		FormIndexDatum(info, slot, NULL, values, nulls);
+		index_insert(index, values, nulls, &tuple->t_self, rel, UNIQUE_CHECK_YES, false, info);
+		index_close(index, RowExclusiveLock);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+/*
+ * Add a row that exists from this moment for everybody, whatever becomes of this transaction: its xmin is frozen, and the
+ * WAL is on disk before anything can be encrypted under the key.
+ */
+static void
+insert_for_ever(Relation rel, const TdeDataKey *row)
+{
+	HeapTuple	tuple = tuple_from_row(row, RelationGetDescr(rel));
+	SharedInvalidationMessage message;
+
+	/* a cancel between the two would leave a row that its indexes do not know */
+	HOLD_INTERRUPTS();
+	heap_insert(rel, tuple, GetCurrentCommandId(true), HEAP_INSERT_FROZEN, NULL);
+	insert_index_entries(rel, tuple);
+	XLogFlush(XactLastRecEnd);
+	RESUME_INTERRUPTS();
+	heap_freetuple(tuple);
+
+	/* at once to the other backends of this server; with the commit record, if there is one, to standbys */
+	memset(&message, 0, sizeof(message));
+	message.rc.id = SHAREDINVALRELCACHE_ID;
+	message.rc.dbId = MyDatabaseId;
+	message.rc.relId = RelationGetRelid(rel);
+	SendSharedInvalidMessages(&message, 1);
+	CacheInvalidateRelcache(rel);
+	tde_keystore_changed = true;
+	tde_keystore_made_keys = true;
+}
+
+/* ---- making keys ---- */
+
+/* What a new row has to know of the others. */
+typedef struct Survey
+{
+	int32		slot;
+	char		kind;
+	int32		version;		/* the highest of that slot and kind; 0: there is none */
+	bool		active;			/* there is one for new values */
+	bool		destroyed;		/* the slot's key was */
+	int32		last_slot;
+	uint32		last_id;
+	bool		has_database;
+	uint8		database[16];
+	TdeDataKey	sibling;		/* any key of the slot; id 0: there is none */
+	TdeDataKey	foreign;		/* a key whose master key the wallet lacks; id 0: there is none */
+} Survey;
+
+static void
+survey_row(const TdeDataKey *row, void *arg)
+{
+	Survey	   *survey = arg;
+	TdeMasterKey master;
+
+	survey->last_slot = Max(survey->last_slot, row->slot);
+	survey->last_id = Max(survey->last_id, row->id);
+	memcpy(survey->database, row->database, sizeof(survey->database));
+	survey->has_database = true;
+	if (row->slot == survey->slot)
+	{
+		survey->sibling = *row;
+		survey->destroyed |= row->state == TDE_STATE_DESTROYED;
+		if (row->kind == survey->kind)
+		{
+			survey->active |= row->state == TDE_STATE_ACTIVE;
+			survey->version = Max(survey->version, row->version);
+		}
+	}
+	if (row->state != TDE_STATE_DESTROYED && !tde_wallet_find_master(row->master, &master))
+		survey->foreign = *row;
+	OPENSSL_cleanse(&master, sizeof(master));
+}
+
+static void
+survey_keys(Relation rel, int32 slot, char kind, Survey *survey)
+{
+	memset(survey, 0, sizeof(*survey));
+	survey->slot = slot;
+	survey->kind = kind;
+	tde_keystore_scan_relation(rel, survey_row, survey);
+}
+
+/* A random UUID (RFC 9562, version 4). */
+static void
+new_uuid(uint8 *bytes)
+{
+	tde_check(tde_random_key(bytes, UUID_LEN));
+	bytes[6] = (bytes[6] & 0x0f) | 0x40;
+	bytes[8] = (bytes[8] & 0x3f) | 0x80;
+}
+
+/* From a sequence, so that the number of a row that was deleted is never given to another key. */
+static uint32
+next_id(const Survey *survey)
+{
+	Oid			sequence = get_relname_relid("tde_data_keys_id_seq", get_rel_namespace(tde_keystore_relid()));
+	int64		id;
+
+	if (!OidIsValid(sequence))
+		elog(ERROR, "sequence of tde_data_keys is missing");
+	do
+		id = nextval_internal(sequence, false);
+	while (id <= survey->last_id);
+	if (id > PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no more data keys can be made")));
+	return (uint32) id;
+}
+
+/* The next version of the surveyed key. */
+static void
+make_key(Relation rel, const Survey *survey, const char *name, const uint8 *master)
+{
+	TdeDataKey	row;
+
+	/* what is encrypted under this wallet would be lost when the right one comes back: refuse as reading would */
+	if (survey->foreign.id != 0)
+		tde_keywrap_require_master(&survey->foreign);
+
+	memset(&row, 0, sizeof(row));
+	row.id = next_id(survey);
+	row.slot = survey->slot;
+	row.version = survey->version + 1;
+	row.kind = survey->kind;
+	row.state = TDE_STATE_ACTIVE;
+	row.created = GetCurrentTimestamp();
+	new_uuid(row.uuid);
+	if (survey->has_database)
+		memcpy(row.database, survey->database, sizeof(row.database));
+	else
+		new_uuid(row.database);
+	strlcpy(row.name, name, sizeof(row.name));
+	if (master)
+		memcpy(row.master, master, sizeof(row.master));
+	tde_keywrap_new(&row);
+	insert_for_ever(rel, &row);
+}
+
+/* Another key for a slot: of the name that it has, and under the same wrapping key if that is the slot's own. */
+static void
+make_sibling(Relation rel, const Survey *survey)
+{
+	TdeMasterKey master;
+	bool		own = survey->sibling.id != 0 && tde_wallet_find_master(survey->sibling.master, &master) &&
+		master.state == TDE_MASTER_ERASABLE;
+
+	make_key(rel, survey, survey->sibling.name, own ? master.id : NULL);
+	OPENSSL_cleanse(&master, sizeof(master));
+}
+
+static bool
+can_make_keys(void)
+{
+	return !RecoveryInProgress() && !IsInParallelMode() && !XactReadOnly && !IsBinaryUpgrade && tde_wallet_ensure_open();
+}
+
+bool
+tde_keystore_ensure(int32 slot, char kind)
+{
+	Survey		survey;
+	Relation	rel;
+
+	if (!OidIsValid(tde_keystore_relid()))
+		return false;
+	rel = table_open(tde_keystore_relid(), AccessShareLock);
+	survey_keys(rel, slot, kind, &survey);
+	table_close(rel, AccessShareLock);
+	if (survey.active || survey.destroyed)
+		return true;
+	if (!can_make_keys())
+		return false;
+
+	/* look again under a lock that keeps other makers out; it is released at once, not at the end of the transaction */
+	rel = table_open(tde_keystore_relid(), ShareRowExclusiveLock);
+	survey_keys(rel, slot, kind, &survey);
+	if (!survey.active && !survey.destroyed)
+		make_sibling(rel, &survey);
+	table_close(rel, ShareRowExclusiveLock);
+	return true;
+}
+
+bool
+tde_keystore_ensure_basic(void)
+{
+	return tde_keystore_ensure(TDE_SLOT_DEFAULT, TDE_KIND_MAC) &&
+		tde_keystore_ensure(TDE_SLOT_CATALOG, TDE_KIND_CATALOG) &&
+		tde_keystore_ensure(TDE_SLOT_HASH, TDE_KIND_HASH);
+}
+
+/* The table, locked against other makers; ereport if keys cannot be made here. */
+static Relation
+open_for_making(void)
+{
+	PreventCommandIfReadOnly("making a data key");
+	PreventCommandIfParallelMode("making a data key");
+	if (!tde_wallet_ensure_open())
+		tde_wallet_closed_error("to make a data key");
+	return table_open(tde_keystore_require(), ShareRowExclusiveLock);
+}
+
+int32
+tde_keystore_create(const char *name, const uint8 *master)
+{
+	Relation	rel = open_for_making();
+	Survey		survey;
+
+	if (tde_keystore_slot(name) != TDE_NO_SLOT)
+		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));
+	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
+	survey.slot = survey.last_slot + 1;
+	make_key(rel, &survey, name, master);
+	table_close(rel, ShareRowExclusiveLock);
+	return survey.slot;
+}
+
+int32
+tde_keystore_rotate(int32 slot)
+{
+	static const char kinds[] = {TDE_KIND_MAC, TDE_KIND_NOMAC, TDE_KIND_CATALOG, TDE_KIND_HASH};
+	Relation	rel = open_for_making();
+	int32		version = 0;
+
+	for (int i = 0; i < lengthof(kinds); i++)
+	{
+		Survey		survey;
+
+		survey_keys(rel, slot, kinds[i], &survey);
+		if (!survey.active)
+			continue;
+		make_sibling(rel, &survey);
+		version = Max(version, survey.version + 1);
+	}
+	table_close(rel, ShareRowExclusiveLock);
+	return version;
+}
+
+/* ---- changing rows ---- */
+
+static HeapTuple
+changed_tuple(HeapTuple tuple, TupleDesc desc, const TdeDataKey *row)
+{
+	Datum		values[TDE_KEYS_COLUMNS] = {0};
+	bool		nulls[TDE_KEYS_COLUMNS] = {0};
+	bool		replace[TDE_KEYS_COLUMNS] = {0};
+
+	values[TDE_KEYS_STATE - 1] = CharGetDatum(row->state);
+	values[TDE_KEYS_MASTER - 1] = uuid_datum(row->master);
+	values[TDE_KEYS_KCV - 1] = bytea_datum(row->kcv, sizeof(row->kcv));
+	values[TDE_KEYS_WRAPPED - 1] = bytea_datum(row->wrapped, row->wrapped_size);
+	replace[TDE_KEYS_STATE - 1] = replace[TDE_KEYS_MASTER - 1] = true;
+	replace[TDE_KEYS_KCV - 1] = replace[TDE_KEYS_WRAPPED - 1] = true;
+	return heap_modify_tuple(tuple, desc, values, nulls, replace);
+}
+
+int
+tde_keystore_edit(TdeDataKeyEditor edit, void *arg)
+{
+	/* to the end of the transaction: no key is made meanwhile that would escape it */
+	Relation	rel = table_open(tde_keystore_require(), ShareRowExclusiveLock);
+	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	HeapTuple	tuple;
+	int			count = 0;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		TdeDataKey	row;
+
+		tde_keystore_row(tuple, RelationGetDescr(rel), &row);
+		if (!edit(&row, arg))
+			continue;
+		CatalogTupleUpdate(rel, &tuple->t_self, changed_tuple(tuple, RelationGetDescr(rel), &row));
+		count++;
+	}
+	systable_endscan(scan);
+	table_close(rel, NoLock);
+	CacheInvalidateRelcacheByRelid(tde_keystore_relid());
+	tde_keystore_changed = true;
+	return count;
+}
