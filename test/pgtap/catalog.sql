@@ -64,7 +64,8 @@ SELECT is_empty($$SELECT signature FROM fn WHERE provolatile <> 's' AND oid IN (
                     SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend, typmodin, typmodout]::oid[]) FROM enc_type
                     UNION SELECT castfunc FROM pg_cast)$$,
                 'they are stable: immutable ones would be folded, and one salt shared by many rows');
-SELECT is_empty($$SELECT signature FROM fn WHERE prosecdef$$, 'no function is SECURITY DEFINER');
+SELECT is_empty($$SELECT signature FROM fn WHERE prosecdef AND has_function_privilege('public', oid, 'EXECUTE')$$,
+                'no function that is SECURITY DEFINER is for everybody');
 SELECT is_empty($$SELECT signature FROM fn JOIN pg_language l ON l.oid = prolang WHERE lanname = 'plpgsql'
                   AND NOT coalesce(array_to_string(proconfig, ' ') ~ 'search_path=pg_catalog', false)$$,
                 'functions in PL/pgSQL do not depend on search_path');
