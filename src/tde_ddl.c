@@ -2,24 +2,20 @@
  * tde_ddl.c - columns that are declared without modifiers get the default specification; keys are made where columns are
  * declared.
  *
- * Two ways lead to the same end.  A ProcessUtility hook, where the library is loaded, writes the default into the parse tree
- * before the command runs and makes the keys that the command may need while it runs.  An event trigger afterwards mends
- * what came another way (CREATE TABLE AS, or a first statement that only loaded the library), and has tde_guard.c look for
- * what would be stored in clear.
+ * Two ways lead to the same end.  A ProcessUtility hook, this file, where the library is loaded, writes the default into the
+ * parse tree before the command runs and makes the keys that the command may need while it runs.  An event trigger
+ * afterwards, tde_ddl_trigger.c, mends what came another way (CREATE TABLE AS, or a first statement that only loaded the
+ * library).
  */
 #include "postgres.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"
-#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_statistic_ext.h"
 #include "catalog/pg_type.h"
-#include "commands/event_trigger.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/parsenodes.h"
@@ -39,24 +35,20 @@
 #include "tde_log.h"
 #include "tde_type.h"
 
-PG_FUNCTION_INFO_V1(tde_ddl_trigger);
-
 static ProcessUtility_hook_type prev_process_utility = NULL;
 
 /* ---- what a declared type means ---- */
 
-/* The encrypted type itself or the element of an array of it; NULL if the type is neither. */
-static TdeType *
-encrypted_element(Oid type)
+TdeType *
+tde_ddl_encrypted(Oid type)
 {
 	Oid			element = get_element_type(type);
 
 	return tde_type_find(OidIsValid(element) ? element : type);
 }
 
-/* Make the keys that a declaration needs, now, before anything can be encrypted under them. */
-static bool
-ensure_keys(TdeType *type, int32 typmod)
+bool
+tde_ddl_ensure_keys(TdeType *type, int32 typmod)
 {
 	TdeModifiers mods;
 
@@ -98,7 +90,7 @@ declare_type(TypeName *name, bool needs_keys_now)
 	element.arrayBounds = NIL;
 	element.typmods = NIL;
 	oid = LookupTypeNameOid(NULL, &element, true);
-	type = OidIsValid(oid) ? encrypted_element(oid) : NULL;
+	type = OidIsValid(oid) ? tde_ddl_encrypted(oid) : NULL;
 	if (type == NULL)
 		return;
 	if (name->typmods == NIL && name->typemod < 0)
@@ -108,7 +100,7 @@ declare_type(TypeName *name, bool needs_keys_now)
 	typenameTypeIdAndMod(NULL, &element, &oid, &typmod);
 	warn_legacy_cipher(type, typmod);
 	if (needs_keys_now)
-		(void) ensure_keys(type, typmod);
+		(void) tde_ddl_ensure_keys(type, typmod);
 }
 
 static void
@@ -151,9 +143,8 @@ declare_altered(AlterTableStmt *stmt)
 	}
 }
 
-/* PostgreSQL keeps a domain's default in pg_type as text, too, which would be the value in clear. */
-static void
-domain_default_error(void)
+void
+tde_ddl_refuse_default(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -170,8 +161,8 @@ refuse_domain_default(TypeName *name)
 
 	bare.typmods = NIL;
 	oid = LookupTypeNameOid(NULL, &bare, true);
-	if (OidIsValid(oid) && encrypted_element(getBaseType(oid)) != NULL)
-		domain_default_error();
+	if (OidIsValid(oid) && tde_ddl_encrypted(getBaseType(oid)) != NULL)
+		tde_ddl_refuse_default();
 }
 
 static void
@@ -248,7 +239,7 @@ mark_copy(CopyStmt *stmt)
 	{
 		Oid			type = get_atttype(relid, i);
 
-		if (OidIsValid(type) && encrypted_element(type))
+		if (OidIsValid(type) && tde_ddl_encrypted(type))
 		{
 			tde_log_mark();
 			return;
@@ -292,172 +283,6 @@ tde_ddl_init(void)
 	ProcessUtility_hook = process_utility;
 }
 
-/* ---- the event trigger ---- */
-
-/* The command that gives a column the default specification. */
-static char *
-alter_command(Relation rel, Form_pg_attribute column, TdeType *type)
-{
-	bool		composite = rel->rd_rel->relkind == RELKIND_COMPOSITE_TYPE;
-	const char *kind = composite ? "TYPE" : rel->rd_rel->relkind == RELKIND_FOREIGN_TABLE ? "FOREIGN TABLE" : "TABLE";
-
-	return psprintf("ALTER %s %s ALTER %s %s TYPE %s", kind,
-					quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel)),
-					composite ? "ATTRIBUTE" : "COLUMN", quote_identifier(NameStr(column->attname)),
-					format_type_extended(column->atttypid, tde_typmod_default(type->layout),
-										 FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
-}
-
-/* Columns whose specification is their parent's cannot be altered here, and need not be. */
-static bool
-may_be_altered(Relation rel, Form_pg_attribute column)
-{
-	switch (rel->rd_rel->relkind)
-	{
-		case RELKIND_RELATION:
-		case RELKIND_PARTITIONED_TABLE:
-		case RELKIND_FOREIGN_TABLE:
-		case RELKIND_COMPOSITE_TYPE:
-			return column->attinhcount == 0 && !rel->rd_rel->relispartition &&
-				!OidIsValid(rel->rd_rel->reloftype);
-		default:
-			return false;
-	}
-}
-
-/* Make the keys of a relation's columns; the commands that mend its bare ones. */
-static List *
-inspect_relation(Relation rel)
-{
-	TupleDesc	columns = RelationGetDescr(rel);
-	List	   *commands = NIL;
-
-	for (int i = 0; i < columns->natts; i++)
-	{
-		Form_pg_attribute column = TupleDescAttr(columns, i);
-		TdeType    *type = column->attisdropped ? NULL : encrypted_element(column->atttypid);
-
-		if (type == NULL)
-			continue;
-		(void) ensure_keys(type, column->atttypmod);
-		if (column->atttypmod < 0 && may_be_altered(rel, column))
-			commands = lappend(commands, alter_command(rel, column, type));
-	}
-	return commands;
-}
-
-static void
-mend_relation(Oid relid)
-{
-	Relation	rel = try_relation_open(relid, AccessShareLock);
-	List	   *commands;
-	ListCell   *cell;
-
-	if (rel == NULL)
-		return;
-	commands = inspect_relation(rel);
-	tde_guard_relation(rel);
-	/* ALTER wants it to itself */
-	relation_close(rel, AccessShareLock);
-	foreach(cell, commands)
-		if (SPI_execute((char *) lfirst(cell), false, 0) < 0)
-			elog(ERROR, "could not execute: %s", (char *) lfirst(cell));
-}
-
-static void
-check_domain(Oid domain)
-{
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(domain));
-	Form_pg_type form;
-	TdeType    *type;
-	bool		no_default;
-
-	if (!HeapTupleIsValid(tuple))
-		return;
-	form = (Form_pg_type) GETSTRUCT(tuple);
-	type = form->typtype == TYPTYPE_DOMAIN ? encrypted_element(form->typbasetype) : NULL;
-	if (type && form->typtypmod < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("domain \"%s\" does not say how its values are encrypted", NameStr(form->typname)),
-				 errhint("Write the modifiers: %s.",
-						 format_type_with_typemod(form->typbasetype, tde_typmod_default(type->layout)))));
-	/* the hook refuses it before; this is for a session whose first statement it is */
-	(void) SysCacheGetAttr(TYPEOID, tuple, Anum_pg_type_typdefault, &no_default);
-	if (type && !no_default)
-		domain_default_error();
-	if (type)
-		(void) ensure_keys(type, form->typtypmod);
-	ReleaseSysCache(tuple);
-}
-
-static void
-mend_object(Oid classid, Oid objid)
-{
-	switch (classid)
-	{
-		case RelationRelationId:
-			mend_relation(objid);
-			break;
-		case TypeRelationId:
-			if (get_typtype(objid) == TYPTYPE_COMPOSITE)
-				mend_relation(get_typ_typrelid(objid));
-			else
-				check_domain(objid);
-			break;
-		case StatisticExtRelationId:
-			tde_guard_statistics(objid);
-			break;
-	}
-}
-
-static void
-mend_objects(void)
-{
-	SPITupleTable *table;
-	uint64		count;
-
-	if (SPI_execute("SELECT classid, objid FROM pg_catalog.pg_event_trigger_ddl_commands()", true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the list of commands");
-	table = SPI_tuptable;
-	count = SPI_processed;
-	for (uint64 i = 0; i < count; i++)
-	{
-		bool		isnull;
-		Oid			classid = DatumGetObjectId(SPI_getbinval(table->vals[i], table->tupdesc, 1, &isnull));
-		Oid			objid = DatumGetObjectId(SPI_getbinval(table->vals[i], table->tupdesc, 2, &isnull));
-
-		mend_object(classid, objid);
-	}
-}
-
-/* Event trigger function for ddl_command_end. */
-Datum
-tde_ddl_trigger(PG_FUNCTION_ARGS)
-{
-	static bool running = false;	/* our own ALTER fires it again */
-
-	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("tde_ddl_trigger can only be called as an event trigger")));
-	if (running || IsBinaryUpgrade)
-		PG_RETURN_NULL();
-	running = true;
-	PG_TRY();
-	{
-		SPI_connect();
-		mend_objects();
-		SPI_finish();
-	}
-	PG_FINALLY();
-	{
-		running = false;
-	}
-	PG_END_TRY();
-	PG_RETURN_NULL();
-}
-
 /* ---- all declarations of the database ---- */
 
 bool
@@ -474,9 +299,9 @@ tde_ddl_ensure_declared_keys(void)
 		TdeType    *type = NULL;
 
 		if (column->attnum > 0 && !column->attisdropped && column->atttypmod >= 0)
-			type = encrypted_element(column->atttypid);
+			type = tde_ddl_encrypted(column->atttypid);
 		if (type)
-			complete = ensure_keys(type, column->atttypmod);
+			complete = tde_ddl_ensure_keys(type, column->atttypmod);
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);

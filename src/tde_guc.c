@@ -7,6 +7,7 @@
 #include "utils/varlena.h"
 
 #include "tde_compat.h"
+#include "tde_ddl.h"
 #include "tde_guc.h"
 #include "tde_payload.h"
 #include "tde_transparent.h"
@@ -110,6 +111,11 @@ tde_guc_init(void)
 							   "away are taken from here as well.",
 							   &default_spec_string, "aes256,salt,mac", PGC_USERSET, GUC_LIST_INPUT,
 							   check_default_spec, assign_default_spec, NULL);
+	DefineCustomBoolVariable("tde_column.key_per_table",
+							 "Gives each new table a data key of its own.",
+							 "For its encrypted columns that name no key.  The key is named after the table.",
+							 &tde_key_per_table, false, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
 	DefineCustomEnumVariable("tde_column.compression",
 							 "Compresses large salted values before they are encrypted.",
 							 "The stored length then tells something about the content, so it is off unless asked for.",

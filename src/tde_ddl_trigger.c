@@ -1,0 +1,234 @@
+/*
+ * tde_ddl_trigger.c - after a command: what it has declared gets the default specification, or a key of its own, and
+ * tde_guard.c looks for what would be stored in clear.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_statistic_ext.h"
+#include "catalog/pg_type.h"
+#include "commands/event_trigger.h"
+#include "executor/spi.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "tcop/cmdtag.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "tde_compat.h"
+#include "tde_ddl.h"
+#include "tde_guard.h"
+#include "tde_keystore.h"
+
+PG_FUNCTION_INFO_V1(tde_ddl_trigger);
+
+bool		tde_key_per_table = false;
+
+/* The command that gives a column this specification. */
+static char *
+alter_command(Relation rel, Form_pg_attribute column, int32 typmod)
+{
+	bool		composite = rel->rd_rel->relkind == RELKIND_COMPOSITE_TYPE;
+	const char *kind = composite ? "TYPE" : rel->rd_rel->relkind == RELKIND_FOREIGN_TABLE ? "FOREIGN TABLE" : "TABLE";
+
+	return psprintf("ALTER %s %s ALTER %s %s TYPE %s", kind,
+					quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel)),
+					composite ? "ATTRIBUTE" : "COLUMN", quote_identifier(NameStr(column->attname)),
+					format_type_extended(column->atttypid, typmod, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
+}
+
+/* Columns whose specification is their parent's cannot be altered here, and need not be. */
+static bool
+may_be_altered(Relation rel, Form_pg_attribute column)
+{
+	switch (rel->rd_rel->relkind)
+	{
+		case RELKIND_RELATION:
+		case RELKIND_PARTITIONED_TABLE:
+		case RELKIND_FOREIGN_TABLE:
+		case RELKIND_COMPOSITE_TYPE:
+			return column->attinhcount == 0 && !rel->rd_rel->relispartition &&
+				!OidIsValid(rel->rd_rel->reloftype);
+		default:
+			return false;
+	}
+}
+
+/* A new key, named after the table, and otherwise if there is one of that name: it belongs to a table of former days. */
+static int32
+make_table_key(Relation rel)
+{
+	char	   *full = psprintf("%s.%s", get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
+	char	   *name = pnstrdup(full, pg_mbcliplen(full, strlen(full), NAMEDATALEN - 8));
+
+	for (int i = 2; tde_keystore_slot(name) != TDE_NO_SLOT && i < 1000000; i++)
+		name = psprintf("%.*s~%d", pg_mbcliplen(full, strlen(full), NAMEDATALEN - 8), full, i);
+	return tde_keystore_create(name, NULL);
+}
+
+/* Does each new table get a key, and is this one? */
+static bool
+gets_own_key(Relation rel, bool new_table)
+{
+	return new_table && tde_key_per_table && rel->rd_rel->relpersistence != RELPERSISTENCE_TEMP &&
+		(rel->rd_rel->relkind == RELKIND_RELATION || rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE);
+}
+
+/* The typmod that a column should have; *table_key: the slot of the table's own key, 0 as long as there is none. */
+static int32
+wanted_typmod(Relation rel, Form_pg_attribute column, TdeType *type, bool own_key, int32 *table_key)
+{
+	int32		typmod = column->atttypmod >= 0 ? column->atttypmod : tde_typmod_default(type->layout);
+	TdeModifiers mods = tde_typmod_unpack(type->layout, typmod);
+
+	if (!own_key || mods.slot != TDE_SLOT_DEFAULT)
+		return typmod;
+	if (*table_key == 0)
+		*table_key = make_table_key(rel);
+	mods.slot = *table_key;
+	return tde_typmod_pack(type->layout, &mods);
+}
+
+/* Make the keys of a relation's columns; the commands that mend those without a specification, or without the right key. */
+static List *
+inspect_relation(Relation rel, bool new_table)
+{
+	TupleDesc	columns = RelationGetDescr(rel);
+	bool		own_key = gets_own_key(rel, new_table);
+	int32		table_key = 0;
+	List	   *commands = NIL;
+
+	for (int i = 0; i < columns->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(columns, i);
+		TdeType    *type = column->attisdropped ? NULL : tde_ddl_encrypted(column->atttypid);
+		int32		typmod;
+
+		if (type == NULL)
+			continue;
+		typmod = may_be_altered(rel, column) ? wanted_typmod(rel, column, type, own_key, &table_key) : column->atttypmod;
+		(void) tde_ddl_ensure_keys(type, typmod);
+		if (typmod != column->atttypmod)
+			commands = lappend(commands, alter_command(rel, column, typmod));
+	}
+	return commands;
+}
+
+static void
+mend_relation(Oid relid, bool new_table)
+{
+	Relation	rel = try_relation_open(relid, AccessShareLock);
+	List	   *commands;
+	ListCell   *cell;
+
+	if (rel == NULL)
+		return;
+	commands = inspect_relation(rel, new_table);
+	tde_guard_relation(rel);
+	/* ALTER wants it to itself */
+	relation_close(rel, AccessShareLock);
+	foreach(cell, commands)
+		if (SPI_execute((char *) lfirst(cell), false, 0) < 0)
+			elog(ERROR, "could not execute: %s", (char *) lfirst(cell));
+}
+
+static void
+check_domain(Oid domain)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(domain));
+	Form_pg_type form;
+	TdeType    *type;
+	bool		no_default;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	form = (Form_pg_type) GETSTRUCT(tuple);
+	type = form->typtype == TYPTYPE_DOMAIN ? tde_ddl_encrypted(form->typbasetype) : NULL;
+	if (type && form->typtypmod < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("domain \"%s\" does not say how its values are encrypted", NameStr(form->typname)),
+				 errhint("Write the modifiers: %s.",
+						 format_type_with_typemod(form->typbasetype, tde_typmod_default(type->layout)))));
+	/* the hook refuses it before; this is for a session whose first statement it is */
+	(void) SysCacheGetAttr(TYPEOID, tuple, Anum_pg_type_typdefault, &no_default);
+	if (type && !no_default)
+		tde_ddl_refuse_default();
+	if (type)
+		(void) tde_ddl_ensure_keys(type, form->typtypmod);
+	ReleaseSysCache(tuple);
+}
+
+static void
+mend_object(Oid classid, Oid objid, bool new_table)
+{
+	switch (classid)
+	{
+		case RelationRelationId:
+			mend_relation(objid, new_table);
+			break;
+		case TypeRelationId:
+			if (get_typtype(objid) == TYPTYPE_COMPOSITE)
+				mend_relation(get_typ_typrelid(objid), false);
+			else
+				check_domain(objid);
+			break;
+		case StatisticExtRelationId:
+			tde_guard_statistics(objid);
+			break;
+	}
+}
+
+static void
+mend_objects(CommandTag command)
+{
+	bool		new_table = command == CMDTAG_CREATE_TABLE || command == CMDTAG_CREATE_TABLE_AS ||
+		command == CMDTAG_SELECT_INTO;
+	SPITupleTable *table;
+	uint64		count;
+
+	if (SPI_execute("SELECT classid, objid FROM pg_catalog.pg_event_trigger_ddl_commands()", true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the list of commands");
+	table = SPI_tuptable;
+	count = SPI_processed;
+	for (uint64 i = 0; i < count; i++)
+	{
+		bool		isnull;
+		Oid			classid = DatumGetObjectId(SPI_getbinval(table->vals[i], table->tupdesc, 1, &isnull));
+		Oid			objid = DatumGetObjectId(SPI_getbinval(table->vals[i], table->tupdesc, 2, &isnull));
+
+		mend_object(classid, objid, new_table);
+	}
+}
+
+/* Event trigger function for ddl_command_end. */
+Datum
+tde_ddl_trigger(PG_FUNCTION_ARGS)
+{
+	static bool running = false;	/* our own ALTER fires it again */
+
+	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("tde_ddl_trigger can only be called as an event trigger")));
+	if (running || IsBinaryUpgrade)
+		PG_RETURN_NULL();
+	running = true;
+	PG_TRY();
+	{
+		SPI_connect();
+		mend_objects(((EventTriggerData *) fcinfo->context)->tag);
+		SPI_finish();
+	}
+	PG_FINALLY();
+	{
+		running = false;
+	}
+	PG_END_TRY();
+	PG_RETURN_NULL();
+}
