@@ -4,7 +4,7 @@ EXTENSION  = tde_column
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(EXTENSION).control)
 
 # These goals install PostgreSQL themselves where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = demo check check-core check-drivers bench-crypto bench-sql help
+SELF_GOALS = demo check check-long check-core check-drivers bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -18,6 +18,9 @@ demo:
 
 check:
 	@test/check
+
+check-long:
+	@T=long test/check
 
 check-drivers:
 	@test/drivers/run $(DRIVERS)
@@ -42,6 +45,7 @@ help:
 	@echo 'make demo                what encryption costs and what the disk holds; SCALE=4: four times the work'
 	@echo 'make check               all tests; T="unit regress pgtap tap": only these parts;'
 	@echo '                         REGRESS="io", PGTAP="test/pgtap/x.sql", TAP="test/t/003*.pl": only these tests'
+	@echo 'make check-long          the tests that take minutes: crashes at random points, conversions under load'
 	@echo 'make check-core          PostgreSQL'\''s own regression scripts on encrypted columns beside plain ones (downloads the sources)'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
 	@echo 'make bench-crypto        ns per value of the crypto core beside bare OpenSSL'
