@@ -8,9 +8,6 @@
  */
 #include "postgres.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <openssl/crypto.h>
 
 #include "miscadmin.h"
@@ -25,6 +22,7 @@
 #include "tde_crypto.h"
 #include "tde_error.h"
 #include "tde_passphrase.h"
+#include "tde_secret_shmem.h"
 #include "tde_wallet.h"
 #include "tde_wallet_file.h"
 
@@ -59,19 +57,12 @@ static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
 
 /* ---- set-up ---- */
 
-static size_t
-pages_for_contents(void)
-{
-	return TYPEALIGN(sysconf(_SC_PAGESIZE), sizeof(TdeWalletContents));
-}
-
 static void
 request_shmem(void)
 {
 	if (prev_shmem_request_hook)
 		prev_shmem_request_hook();
-	/* one page more, since shared memory is not handed out in whole pages */
-	RequestAddinShmemSpace(MAXALIGN(sizeof(TdeWalletState)) + pages_for_contents() + sysconf(_SC_PAGESIZE));
+	RequestAddinShmemSpace(MAXALIGN(sizeof(TdeWalletState)) + tde_secret_shmem_size(sizeof(TdeWalletContents)));
 	RequestNamedLWLockTranche("tde_column", 1);
 }
 
@@ -87,41 +78,21 @@ init_state(TdeWalletState *state, TdeWalletContents *contents, LWLock *lock)
 	state->contents = contents;
 }
 
-/*
- * Keep the keys out of swap and core dumps where the kernel lets us (RLIMIT_MEMLOCK, huge pages may prevent it); that is
- * the operator's to check, docs say how, so a failure is only told at DEBUG1.
- */
-static void
-protect_pages(void *start, size_t size)
-{
-	if (mlock(start, size) < 0)
-		elog(DEBUG1, "could not lock the wallet's memory: %m");
-#ifdef MADV_DONTDUMP
-	if (madvise(start, size, MADV_DONTDUMP) < 0)
-		elog(DEBUG1, "could not keep the wallet's memory out of core dumps: %m");
-#endif
-}
-
 static void
 startup_shmem(void)
 {
 	bool		found_state;
-	bool		found_keys;
-	char	   *pages;
+	bool		found_contents;
+	TdeWalletContents *contents;
 
 	if (prev_shmem_startup_hook)
 		prev_shmem_startup_hook();
 
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	wallet = ShmemInitStruct("tde_column wallet", sizeof(TdeWalletState), &found_state);
-	pages = ShmemInitStruct("tde_column master keys", pages_for_contents() + sysconf(_SC_PAGESIZE), &found_keys);
-	pages = (char *) TYPEALIGN(sysconf(_SC_PAGESIZE), pages);
+	contents = tde_secret_shmem("tde_column master keys", sizeof(TdeWalletContents), &found_contents);
 	if (!found_state)
-	{
-		memset(pages, 0, pages_for_contents());
-		init_state(wallet, (TdeWalletContents *) pages, &(GetNamedLWLockTranche("tde_column"))->lock);
-		protect_pages(pages, pages_for_contents());
-	}
+		init_state(wallet, contents, &(GetNamedLWLockTranche("tde_column"))->lock);
 	tde_wallet_generation = &wallet->generation;
 	LWLockRelease(AddinShmemInitLock);
 }
