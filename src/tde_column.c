@@ -13,6 +13,7 @@
 #include "tde_guc.h"
 #include "tde_keystore.h"
 #include "tde_log.h"
+#include "tde_share_pool.h"
 #include "tde_transparent.h"
 #include "tde_type.h"
 #include "tde_wallet.h"
@@ -36,6 +37,7 @@ _PG_init(void)
 	tde_transparent_init();
 	tde_guc_init();
 	tde_wallet_init();
+	tde_share_pool_init();
 	tde_count_init();
 	tde_keystore_init();
 	tde_type_init();

@@ -10,6 +10,7 @@
 #include "tde_ddl.h"
 #include "tde_guc.h"
 #include "tde_payload.h"
+#include "tde_share_pool.h"
 #include "tde_transparent.h"
 #include "tde_wallet.h"
 
@@ -104,6 +105,11 @@ tde_guc_init(void)
 							"Sets how long the passphrase command may take.",
 							"After that it is killed and the wallet stays closed.",
 							&tde_passphrase_timeout, 30000, 10, 600000, PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("tde_column.share_timeout",
+							"Sets how long shares of the wallet wait for the others.",
+							"Counted from the first share; after that all that are in are forgotten.",
+							&tde_share_timeout, 600, 1, 86400, PGC_SIGHUP, GUC_UNIT_S,
 							NULL, NULL, NULL);
 	DefineCustomStringVariable("tde_column.default_spec",
 							   "Sets how columns are encrypted whose type has no modifiers.",

@@ -387,7 +387,8 @@ is(
     . 'tde_create_type tde_ddl_trigger tde_describe_key tde_destroy_key tde_ensure_keys tde_function_sql tde_key_encryptions '
     . 'tde_make_family tde_members_sql tde_missing_aggregates tde_missing_arithmetic tde_missing_casts tde_missing_classes '
     . 'tde_missing_comparisons tde_operator_sql tde_prepare_master_key tde_refresh_types tde_rotate_key tde_rotate_master_key '
-    . 'tde_template_objects tde_wallet_change_passphrase tde_wallet_close tde_wallet_create tde_wallet_open tde_wallet_status',
+    . 'tde_template_objects tde_wallet_change_passphrase tde_wallet_close tde_wallet_create '
+    . 'tde_wallet_forget_shares tde_wallet_open tde_wallet_open_share tde_wallet_split tde_wallet_status',
   'what not everybody may execute');
 
 # The passphrase is not in the server log, by whatever way it comes.  The log is as talkative as it gets.
