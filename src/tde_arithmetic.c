@@ -12,6 +12,7 @@
 #include "utils/fmgrprotos.h"
 
 #include "tde_compat.h"
+#include "tde_access.h"
 #include "tde_datum.h"
 #include "tde_resolve.h"
 
@@ -35,7 +36,10 @@ compute(FunctionCallInfo fcinfo, const char *symbol)
 	{
 		operands[i] = PG_GETARG_DATUM(i);
 		if (proc->args[i])
+		{
+			tde_access_check(proc->args[i], operands[i]);
 			operands[i] = tde_datum_decrypt(proc->args[i], operands[i], call->declared[i]);
+		}
 		if (OidIsValid(arithmetic->convert[i].fn_oid))
 			operands[i] = FunctionCall1(&arithmetic->convert[i], operands[i]);
 	}
@@ -84,7 +88,10 @@ tde_regr_accum(PG_FUNCTION_ARGS)
 	for (int i = 1; i <= 2; i++)
 	{
 		if (call->proc->args[i])
+		{
+			tde_access_check(call->proc->args[i], PG_GETARG_DATUM(i));
 			fcinfo->args[i].value = tde_datum_decrypt(call->proc->args[i], PG_GETARG_DATUM(i), -1);
+		}
 	}
 	return float8_regr_accum(fcinfo);
 }

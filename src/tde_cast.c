@@ -16,6 +16,7 @@
 #include "utils/memutils.h"
 
 #include "tde_compat.h"
+#include "tde_access.h"
 #include "tde_datum.h"
 #include "tde_log.h"
 
@@ -99,6 +100,7 @@ tde_decrypt(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
 
+	tde_access_check(call->proc->args[0], PG_GETARG_DATUM(0));
 	PG_RETURN_DATUM(tde_datum_decrypt(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0]));
 }
 
@@ -109,8 +111,10 @@ tde_decrypt_to(PG_FUNCTION_ARGS)
 	TdeCall    *call = tde_call(fcinfo);
 	TdeProc    *proc = call->proc;
 	TdeType    *type = proc->args[0];
-	Datum		value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
+	Datum		value;
 
+	tde_access_check(type, PG_GETARG_DATUM(0));
+	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
 	PG_RETURN_DATUM(convert(proc, value, type->base, proc->result_type, -1));
 }
 
@@ -153,8 +157,12 @@ tde_recast(PG_FUNCTION_ARGS)
 	TdeCall    *call = tde_call(fcinfo);
 	TdeProc    *proc = call->proc;
 	TdeType    *target = proc->result;
-	Datum		value = tde_datum_decrypt(proc->args[0], PG_GETARG_DATUM(0), call->declared[0]);
+	Datum		value;
 
+	/* without a modifier the result is a constant under the catalog's key, which everybody may see */
+	if (PG_GETARG_INT32(1) < 0)
+		tde_access_check(proc->args[0], PG_GETARG_DATUM(0));
+	value = tde_datum_decrypt(proc->args[0], PG_GETARG_DATUM(0), call->declared[0]);
 	value = convert(proc, value, proc->args[0]->base, target->base, -1);
 	PG_RETURN_DATUM(fit_and_encrypt(target, value, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
 }
@@ -169,8 +177,10 @@ tde_decrypt_to_json(PG_FUNCTION_ARGS)
 	TdeCall    *call = tde_call(fcinfo);
 	TdeProc    *proc = call->proc;
 	TdeType    *type = proc->args[0];
-	Datum		value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
+	Datum		value;
 
+	tde_access_check(type, PG_GETARG_DATUM(0));
+	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
 	if (!OidIsValid(proc->base_function.fn_oid))
 	{
 		/* to_json(anyelement) learns from the expression what it is called with */

@@ -5,6 +5,7 @@
 
 #include "fmgr.h"
 
+#include "tde_access.h"
 #include "tde_compat.h"
 #include "tde_count.h"
 #include "tde_crypto.h"
@@ -13,6 +14,7 @@
 #include "tde_guc.h"
 #include "tde_keystore.h"
 #include "tde_log.h"
+#include "tde_quote.h"
 #include "tde_share_pool.h"
 #include "tde_transparent.h"
 #include "tde_type.h"
@@ -41,6 +43,8 @@ _PG_init(void)
 	tde_count_init();
 	tde_keystore_init();
 	tde_type_init();
+	tde_access_init();
+	tde_quote_init();
 	tde_ddl_init();
 	tde_log_init();
 }

@@ -260,6 +260,19 @@ tde_datum_fits(TdeType *type, Datum value, int32 typmod)
 	return key->slot == mods.slot;
 }
 
+bool
+tde_datum_is_literal(TdeType *type, Datum value)
+{
+	struct varlena *stored = PG_DETOAST_DATUM_PACKED(value);
+	TdeHeader	header;
+
+	if (!tde_header_parse((const uint8 *) VARDATA_ANY(stored), VARSIZE_ANY_EXHDR(stored), &header))
+		tde_throw(TDE_E_AUTH);
+	if ((Pointer) stored != DatumGetPointer(value))
+		pfree(stored);
+	return reading_key(type, &header)->slot == TDE_SLOT_CATALOG;
+}
+
 struct varlena *
 tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header)
 {

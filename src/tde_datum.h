@@ -72,4 +72,7 @@ extern void tde_datum_free(TdeType *type, Datum value);
 /* Is this value encrypted just as the typmod says, so that it can be stored there as it is? */
 extern bool tde_datum_fits(TdeType *type, Datum value, int32 typmod);
 
+/* Is this a constant of SQL, encrypted under the catalog's key, and not a column's value? */
+extern bool tde_datum_is_literal(TdeType *type, Datum value);
+
 #endif							/* TDE_DATUM_H */

@@ -3,10 +3,14 @@
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/varlena.h"
 
 #include "tde_compat.h"
+#include "tde_access.h"
 #include "tde_ddl.h"
 #include "tde_guc.h"
 #include "tde_payload.h"
@@ -16,12 +20,22 @@
 
 static char *default_spec_string = NULL;
 
+/* Has tde_column.decrypt_role been given a value? */
+static bool decrypt_role_given = false;
+
 static const struct config_enum_entry compression_options[] = {
 	{"off", TDE_COMPRESSION_OFF, false},
 	{"pglz", TDE_COMPRESSION_PGLZ, false},
 #ifdef USE_LZ4
 	{"lz4", TDE_COMPRESSION_LZ4, false},
 #endif
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry policy_options[] = {
+	{"error", TDE_POLICY_ERROR, false},
+	{"null", TDE_POLICY_NULL, false},
+	{"mask", TDE_POLICY_MASK, false},
 	{NULL, 0, false}
 };
 
@@ -86,6 +100,41 @@ assign_default_spec(const char *newval, void *extra)
 	tde_default_spec = *(TdeSpec *) extra;
 }
 
+/* A name that no role has is accepted: refused, it would leave everybody free to decrypt after the role was dropped. */
+static bool
+check_decrypt_role(char **newval, void **extra, GucSource source)
+{
+	decrypt_role_given |= source > PGC_S_DYNAMIC_DEFAULT;
+	if (source >= PGC_S_INTERACTIVE && **newval != '\0' && IsTransactionState() && !InitializingParallelWorker &&
+		!OidIsValid(get_role_oid(*newval, true)))
+		ereport(NOTICE,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("role \"%s\" does not exist", *newval),
+				 errdetail("Only superusers will be able to decrypt.")));
+	return true;
+}
+
+/*
+ * Before the library is loaded, a client can set anything, in its connection options too, over what the database has for
+ * it.  PostgreSQL then throws the client's value away, but does not go back to the database's.  So that this is no way round
+ * the restriction, nobody may decrypt then: no role can have the name "none".
+ */
+static void
+define_decrypt_role(void)
+{
+	static const char name[] = "tde_column.decrypt_role";
+	bool		is_set = GetConfigOption(name, true, false) != NULL;
+
+	DefineCustomStringVariable(name,
+							   "Sets the role whose members, and superusers, may decrypt.",
+							   "Others can insert, update, compare and sort encrypted values, but not see them.  Empty: "
+							   "everybody may decrypt who may read the column.",
+							   &tde_decrypt_role, "", PGC_SUSET, 0,
+							   check_decrypt_role, tde_access_assign_role, NULL);
+	if (is_set && !decrypt_role_given)
+		SetConfigOption(name, "none", PGC_SUSET, PGC_S_OVERRIDE);
+}
+
 void
 tde_guc_init(void)
 {
@@ -132,5 +181,12 @@ tde_guc_init(void)
 							 "To be set when a session begins: statements that it has prepared keep the types that they had.",
 							 &tde_transparent_results, tde_transparent_possible(), PGC_USERSET, 0,
 							 check_transparent_results, NULL, NULL);
+	define_decrypt_role();
+	DefineCustomEnumVariable("tde_column.decrypt_policy",
+							 "Sets what results have in the place of values that the role may not decrypt.",
+							 "Only those of a client's own statements, and while row_security is on.  Everywhere else "
+							 "such a value is an error.",
+							 &tde_decrypt_policy, TDE_POLICY_ERROR, policy_options, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
 	MarkGUCPrefixReserved("tde_column");
 }

@@ -12,8 +12,10 @@
 #include "utils/syscache.h"
 
 #include "tde_compat.h"
+#include "tde_access.h"
 #include "tde_datum.h"
 #include "tde_log.h"
+#include "tde_quote.h"
 #include "tde_verify.h"
 
 PG_FUNCTION_INFO_V1(tde_in);
@@ -70,9 +72,13 @@ tde_out(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
 	TdeType    *type = call->proc->args[0];
-	Datum		value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
-	char	   *text = OutputFunctionCall(tde_base_output(type), value);
+	Datum		value;
+	char	   *text;
 
+	if (unlikely(tde_access_restricted) && !tde_access_permits(type, PG_GETARG_DATUM(0)))
+		PG_RETURN_CSTRING(tde_quote_hidden(type));
+	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
+	text = OutputFunctionCall(tde_base_output(type), value);
 	tde_datum_free(type, value);
 	PG_RETURN_CSTRING(text);
 }
@@ -97,9 +103,12 @@ tde_send(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
 	TdeType    *type = call->proc->args[0];
-	Datum		value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
-	bytea	   *bytes = SendFunctionCall(tde_base_send(type), value);
+	Datum		value;
+	bytea	   *bytes;
 
+	tde_access_check(type, PG_GETARG_DATUM(0));
+	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
+	bytes = SendFunctionCall(tde_base_send(type), value);
 	tde_datum_free(type, value);
 	PG_RETURN_BYTEA_P(bytes);
 }

@@ -21,6 +21,7 @@
 #include "utils/syscache.h"
 
 #include "tde_compat.h"
+#include "tde_access.h"
 #include "tde_datum.h"
 #include "tde_guard.h"
 #include "tde_result.h"
@@ -34,8 +35,11 @@ Datum
 tde_result(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
+	TdeType    *type = call->proc->args[0];
 
-	PG_RETURN_DATUM(tde_datum_decrypt_once(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0]));
+	if (unlikely(tde_access_restricted) && !tde_access_permits(type, PG_GETARG_DATUM(0)))
+		return tde_access_result(type, PG_GETARG_INT32(1), &fcinfo->isnull);
+	PG_RETURN_DATUM(tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]));
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "utils/fmgrprotos.h"
 
 #include "tde_compat.h"
+#include "tde_access.h"
 #include "tde_datum.h"
 
 PG_FUNCTION_INFO_V1(tde_substr);
@@ -29,8 +30,10 @@ slice(FunctionCallInfo fcinfo, int64 first, int64 last, int32 *skipped)
 	uint64		from = width == 1 && first > 1 ? (uint64) first - 1 : 0;
 	uint64		to = last > 0 ? (uint64) last * width : 0;
 	uint64		begin;
-	struct varlena *plain = tde_datum_decrypt_slice(type, PG_GETARG_DATUM(0), call->declared[0], from, to, &begin);
+	struct varlena *plain;
 
+	tde_access_check(type, PG_GETARG_DATUM(0));
+	plain = tde_datum_decrypt_slice(type, PG_GETARG_DATUM(0), call->declared[0], from, to, &begin);
 	*skipped = (int32) begin;
 	return PointerGetDatum(plain);
 }

@@ -16,6 +16,7 @@
 #include "utils/lsyscache.h"
 
 #include "tde_compat.h"
+#include "tde_access.h"
 #include "tde_datum.h"
 
 PG_FUNCTION_INFO_V1(tde_subscript);
@@ -94,7 +95,11 @@ assign(ExprState *state, ExprEvalStep *op, ExprContext *econtext)
 	base_state.workspace = assignment->workspace;
 	base_op.d.sbsref.state = &base_state;
 	if (!*op->resnull)
+	{
+		/* the error of a subscript that does not fit tells what is there, and a variable without modifier keeps a constant */
+		tde_access_check(assignment->type, *op->resvalue);
 		*op->resvalue = tde_datum_decrypt(assignment->type, *op->resvalue, assignment->typmod);
+	}
 	assignment->methods.sbs_assign(state, &base_op, econtext);
 	if (!*op->resnull)
 		*op->resvalue = tde_datum_encrypt(assignment->type, *op->resvalue, assignment->typmod);

@@ -1,0 +1,138 @@
+/*
+ * tde_quote.c - values that PostgreSQL quotes in the details of errors, to somebody who may not see them.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "tcop/utility.h"
+
+#include "tde_compat.h"
+#include "tde_access.h"
+#include "tde_quote.h"
+
+/* The innermost statement that is running. */
+typedef struct Statement
+{
+	bool		changes_data;
+	TdeType    *hidden;			/* a value of this type was asked for, and not given; or NULL */
+} Statement;
+
+static Statement running = {false, NULL};
+
+static ExecutorRun_hook_type prev_executor_run = NULL;
+static ExecutorFinish_hook_type prev_executor_finish = NULL;
+static ProcessUtility_hook_type prev_process_utility = NULL;
+
+char *
+tde_quote_hidden(TdeType *type)
+{
+	if (!running.changes_data)
+		tde_access_refuse(type);
+	running.hidden = type;
+	return pstrdup("****");
+}
+
+/* Returns the one that it interrupts. */
+static Statement
+begin_statement(bool changes_data)
+{
+	Statement	outer = running;
+
+	running.changes_data = tde_access_restricted && changes_data;
+	running.hidden = NULL;
+	return outer;
+}
+
+static void
+end_statement(Statement outer)
+{
+	TdeType    *hidden = running.hidden;
+
+	running = outer;
+	if (hidden)
+		tde_access_refuse(hidden);
+}
+
+static bool
+changes_data(QueryDesc *query)
+{
+	return query->operation != CMD_SELECT || query->plannedstmt->hasModifyingCTE;
+}
+
+static void
+executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
+{
+	Statement	outer = begin_statement(changes_data(query));
+
+	PG_TRY();
+	{
+		if (prev_executor_run)
+			prev_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
+		else
+			standard_ExecutorRun(TDE_EXECUTOR_RUN_ARGUMENTS);
+	}
+	PG_CATCH();
+	{
+		running = outer;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	end_statement(outer);
+}
+
+/* Foreign keys are checked here. */
+static void
+executor_finish(QueryDesc *query)
+{
+	Statement	outer = begin_statement(changes_data(query));
+
+	PG_TRY();
+	{
+		if (prev_executor_finish)
+			prev_executor_finish(query);
+		else
+			standard_ExecutorFinish(query);
+	}
+	PG_CATCH();
+	{
+		running = outer;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	end_statement(outer);
+}
+
+/* Of the utility commands, only COPY FROM changes rows of the user's. */
+static void
+process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
+				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
+{
+	Node	   *stmt = pstmt->utilityStmt;
+	Statement	outer = begin_statement(IsA(stmt, CopyStmt) && ((CopyStmt *) stmt)->is_from);
+
+	PG_TRY();
+	{
+		if (prev_process_utility)
+			prev_process_utility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
+		else
+			standard_ProcessUtility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
+	}
+	PG_CATCH();
+	{
+		running = outer;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	end_statement(outer);
+}
+
+void
+tde_quote_init(void)
+{
+	prev_executor_run = ExecutorRun_hook;
+	ExecutorRun_hook = executor_run;
+	prev_executor_finish = ExecutorFinish_hook;
+	ExecutorFinish_hook = executor_finish;
+	prev_process_utility = ProcessUtility_hook;
+	ProcessUtility_hook = process_utility;
+}

@@ -1,0 +1,99 @@
+# tde_column.decrypt_role where pgTAP does not reach: dumps, the end of a transaction, and clients that set it themselves, with and
+# without the library in shared_preload_libraries.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../perl";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use TdeTest;
+use Test::More;
+
+my $node = tde_node('roles');
+$node->start;
+lines_of(
+  $node, q{
+CREATE EXTENSION tde_column;
+SELECT tde_wallet_create('x');
+CREATE ROLE may_see;
+CREATE ROLE writer LOGIN;
+CREATE ROLE reader LOGIN IN ROLE may_see;
+CREATE TABLE card (id int, pan encrypted_text(nosalt) PRIMARY KEY);
+CREATE TABLE payment (pan encrypted_text REFERENCES card DEFERRABLE INITIALLY DEFERRED);
+INSERT INTO card VALUES (1, '4111');
+GRANT SELECT, INSERT, UPDATE ON card, payment TO writer, reader;
+ALTER DATABASE postgres SET tde_column.decrypt_role = 'may_see';
+ALTER ROLE writer SET tde_column.decrypt_policy = mask;
+});
+
+# What a role's client gets: its SQL, and options that it connects with.
+sub as_role
+{
+  my ($role, $sql, $options) = @_;
+  local $ENV{PGOPTIONS} = $options // '';
+  return attempt($node, $sql, user => $role);
+}
+
+my $refused = qr/^permission denied to decrypt values of type/;
+
+is(as_role('writer', 'SELECT pan FROM card')->{out}, '****', 'the policy is for the results of a client');
+is(as_role('reader', 'SELECT pan FROM card')->{out}, '4111', 'members see the values');
+
+# Dumps have all, or an error.
+
+sub dump_as
+{
+  my ($role, @options) = @_;
+  my ($out, $err) = ('', '');
+  my $ok = IPC::Run::run [ 'pg_dump', '-a', '-t', 'card', '-U', $role, @options, $node->connstr('postgres') ], '>', \$out, '2>', \$err;
+  return ($ok, $out, $err);
+}
+
+foreach my $options ([], ['--inserts'])
+{
+  my ($ok, $out, $err) = dump_as('writer', @$options);
+  ok(!$ok, "pg_dump @$options fails");
+  like($err, qr/permission denied to decrypt/, 'because of the restriction');
+  unlike($out, qr/\*\*\*\*/, 'and has no masks');
+  ($ok, $out, $err) = dump_as('reader', @$options);
+  ok($ok, "a member's pg_dump @$options does not") or diag($err);
+  like($out, qr/4111/, 'and has the values');
+}
+
+# A deferred constraint is checked where no statement is running.
+
+my $late = as_role('writer', "BEGIN; INSERT INTO payment VALUES ('5500'); COMMIT");
+is($late->{state}, '42501', 'a violation of a deferred constraint is an error, which quotes nothing');
+unlike($late->{err}, qr/5500/, 'no value in it');
+
+# A client cannot set it.
+
+my $connection = as_role('writer', 'SELECT 1', '-c tde_column.decrypt_role=');
+like($connection->{err}, qr/permission denied to set parameter "tde_column\.decrypt_role"/, 'a client cannot connect with its own setting');
+is(as_role('writer', "SET tde_column.decrypt_role = ''")->{state}, '42501', 'nor set it later');
+is(as_role('writer', "RESET ALL; SET ROLE none; DISCARD ALL; SELECT lower(pan) FROM card")->{state}, '42501', 'nor reset it');
+
+# Without shared_preload_libraries it can, but to no avail.
+
+set_conf($node, 'tde_column.passphrase_command' => 'echo x');
+$node->append_conf('postgresql.conf', "shared_preload_libraries = ''\n");
+$node->restart;
+is(as_role('reader', 'SELECT pan FROM card')->{out}, '4111', 'without preload: members see the values');
+like(as_role('writer', 'SELECT pan FROM card')->{message}, $refused, 'others do not');
+foreach my $case (
+  [ "SET tde_column.decrypt_role = ''; SELECT pan FROM card",           '' ],
+  [ "BEGIN; SET LOCAL tde_column.decrypt_role = ''; SELECT pan FROM card", '' ],
+  [ "SELECT pan FROM card",                                             '-c tde_column.decrypt_role=' ],
+  [ "SELECT pan FROM card",                                             '-c tde_column.decrypt_role=writer' ],
+  [ "SELECT 'x'::encrypted_text; RESET ALL; SELECT pan FROM card",      '-c tde_column.decrypt_role=' ],
+  [ "SET " . parallel_setting($node) . " = on; SELECT max(lower(pan)) FROM card", '-c tde_column.decrypt_role=' ])
+{
+  my ($sql, $options) = @$case;
+  like(as_role('writer', $sql, $options)->{message}, $refused, "$options $sql");
+}
+is(as_role('postgres', 'SELECT pan FROM card', '-c tde_column.decrypt_role=writer')->{out}, '4111', 'a superuser can set it');
+
+$node->stop;
+done_testing();
