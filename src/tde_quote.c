@@ -38,7 +38,7 @@ begin_statement(bool changes_data)
 {
 	Statement	outer = running;
 
-	running.changes_data = tde_access_restricted && changes_data;
+	running.changes_data = changes_data;
 	running.hidden = NULL;
 	return outer;
 }
@@ -59,47 +59,45 @@ changes_data(QueryDesc *query)
 	return query->operation != CMD_SELECT || query->plannedstmt->hasModifyingCTE;
 }
 
+/* Run the rest of the hook's chain as a statement.  Without a restriction there is nothing to keep. */
+#define RUN_AS_STATEMENT(changes, call) \
+	do { \
+		Statement	outer; \
+		\
+		if (likely(!tde_access_restricted)) \
+		{ \
+			call; \
+			return; \
+		} \
+		outer = begin_statement(changes); \
+		PG_TRY(); \
+		{ \
+			call; \
+		} \
+		PG_CATCH(); \
+		{ \
+			running = outer; \
+			PG_RE_THROW(); \
+		} \
+		PG_END_TRY(); \
+		end_statement(outer); \
+	} while (0)
+
 static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 {
-	Statement	outer = begin_statement(changes_data(query));
+	ExecutorRun_hook_type next = prev_executor_run ? prev_executor_run : standard_ExecutorRun;
 
-	PG_TRY();
-	{
-		if (prev_executor_run)
-			prev_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
-		else
-			standard_ExecutorRun(TDE_EXECUTOR_RUN_ARGUMENTS);
-	}
-	PG_CATCH();
-	{
-		running = outer;
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	end_statement(outer);
+	RUN_AS_STATEMENT(changes_data(query), next(TDE_EXECUTOR_RUN_ARGUMENTS));
 }
 
 /* Foreign keys are checked here. */
 static void
 executor_finish(QueryDesc *query)
 {
-	Statement	outer = begin_statement(changes_data(query));
+	ExecutorFinish_hook_type next = prev_executor_finish ? prev_executor_finish : standard_ExecutorFinish;
 
-	PG_TRY();
-	{
-		if (prev_executor_finish)
-			prev_executor_finish(query);
-		else
-			standard_ExecutorFinish(query);
-	}
-	PG_CATCH();
-	{
-		running = outer;
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	end_statement(outer);
+	RUN_AS_STATEMENT(changes_data(query), next(query));
 }
 
 /* Of the utility commands, only COPY FROM changes rows of the user's. */
@@ -107,23 +105,11 @@ static void
 process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
 				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
 {
+	ProcessUtility_hook_type next = prev_process_utility ? prev_process_utility : standard_ProcessUtility;
 	Node	   *stmt = pstmt->utilityStmt;
-	Statement	outer = begin_statement(IsA(stmt, CopyStmt) && ((CopyStmt *) stmt)->is_from);
 
-	PG_TRY();
-	{
-		if (prev_process_utility)
-			prev_process_utility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
-		else
-			standard_ProcessUtility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
-	}
-	PG_CATCH();
-	{
-		running = outer;
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	end_statement(outer);
+	RUN_AS_STATEMENT(IsA(stmt, CopyStmt) && ((CopyStmt *) stmt)->is_from,
+					 next(pstmt, query, read_only_tree, context, params, environment, dest, completion));
 }
 
 void
