@@ -110,7 +110,6 @@ typedef struct Destruction
 	int32		slot;
 	uint8		master[TDE_MASTER_ID_SIZE]; /* the one of its rows */
 	bool		erasable;
-	bool		in_wallet;
 } Destruction;
 
 static void
@@ -118,8 +117,10 @@ find_wrapping_key(const TdeDataKey *row, void *arg)
 {
 	Destruction *destruction = arg;
 
-	if (row->slot == destruction->slot)
-		memcpy(destruction->master, row->master, sizeof(destruction->master));
+	if (row->slot != destruction->slot)
+		return;
+	memcpy(destruction->master, row->master, sizeof(destruction->master));
+	destruction->erasable = row->erasable;
 }
 
 static bool
@@ -159,7 +160,6 @@ tde_destroy_key(PG_FUNCTION_ARGS)
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *confirm = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Destruction destruction = {0};
-	TdeMasterKey master;
 
 	destruction.slot = existing_slot(name);
 	if (destruction.slot <= TDE_SLOT_DEFAULT)
@@ -179,10 +179,8 @@ tde_destroy_key(PG_FUNCTION_ARGS)
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to destroy a key");
 	tde_keystore_scan(find_wrapping_key, &destruction);
-	destruction.in_wallet = tde_wallet_find_master(destruction.master, &master);
-	destruction.erasable = !destruction.in_wallet || master.state == TDE_MASTER_ERASABLE;
-	OPENSSL_cleanse(&master, sizeof(master));
-	if (destruction.erasable && destruction.in_wallet)
+	/* first the wallet: after a crash between the two, the key counts as destroyed */
+	if (destruction.erasable)
 		tde_wallet_edit(remove_master, destruction.master);
 	tde_keystore_edit(destroy_row, &destruction);
 
@@ -231,7 +229,7 @@ change_master(TdeWalletContents *contents, void *arg)
 static void
 require_master(const TdeDataKey *row, void *arg)
 {
-	if (row->state != TDE_STATE_DESTROYED)
+	if (row->state != TDE_STATE_DESTROYED && !row->erasable)
 		tde_keywrap_require_master(row);
 }
 

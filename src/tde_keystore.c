@@ -152,6 +152,7 @@ tde_keystore_row(HeapTuple tuple, TupleDesc desc, TdeDataKey *row)
 	if (kcv_size != sizeof(row->kcv) || wrapped_size > sizeof(row->wrapped))
 		wrapped_size = 0;
 	row->wrapped_size = wrapped_size;
+	row->erasable = DatumGetBool(values[TDE_KEYS_ERASABLE - 1]);
 	row->name[0] = '\0';
 	if (!nulls[TDE_KEYS_NAME - 1])
 		strlcpy(row->name, TextDatumGetCString(values[TDE_KEYS_NAME - 1]), sizeof(row->name));

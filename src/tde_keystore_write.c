@@ -65,6 +65,7 @@ tuple_from_row(const TdeDataKey *row, TupleDesc desc)
 	values[TDE_KEYS_MASTER - 1] = uuid_datum(row->master);
 	values[TDE_KEYS_KCV - 1] = bytea_datum(row->kcv, sizeof(row->kcv));
 	values[TDE_KEYS_WRAPPED - 1] = bytea_datum(row->wrapped, row->wrapped_size);
+	values[TDE_KEYS_ERASABLE - 1] = BoolGetDatum(row->erasable);
 	values[TDE_KEYS_NAME - 1] = CStringGetTextDatum(row->name);
 	nulls[TDE_KEYS_NAME - 1] = row->name[0] == '\0';
 	nulls[TDE_KEYS_DESCRIPTION - 1] = true;
@@ -159,7 +160,7 @@ survey_row(const TdeDataKey *row, void *arg)
 			survey->version = Max(survey->version, row->version);
 		}
 	}
-	if (row->state != TDE_STATE_DESTROYED && !tde_wallet_find_master(row->master, &master))
+	if (row->state != TDE_STATE_DESTROYED && !row->erasable && !tde_wallet_find_master(row->master, &master))
 		survey->foreign = *row;
 	OPENSSL_cleanse(&master, sizeof(master));
 }
@@ -223,6 +224,7 @@ make_key(Relation rel, const Survey *survey, const char *name, const uint8 *mast
 	else
 		new_uuid(row.database);
 	strlcpy(row.name, name, sizeof(row.name));
+	row.erasable = master != NULL;
 	if (master)
 		memcpy(row.master, master, sizeof(row.master));
 	tde_keywrap_new(&row);
@@ -233,12 +235,7 @@ make_key(Relation rel, const Survey *survey, const char *name, const uint8 *mast
 static void
 make_sibling(Relation rel, const Survey *survey)
 {
-	TdeMasterKey master;
-	bool		own = survey->sibling.id != 0 && tde_wallet_find_master(survey->sibling.master, &master) &&
-		master.state == TDE_MASTER_ERASABLE;
-
-	make_key(rel, survey, survey->sibling.name, own ? master.id : NULL);
-	OPENSSL_cleanse(&master, sizeof(master));
+	make_key(rel, survey, survey->sibling.name, survey->sibling.erasable ? survey->sibling.master : NULL);
 }
 
 static bool

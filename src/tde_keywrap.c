@@ -64,7 +64,15 @@ master_key_for(const TdeDataKey *row, TdeMasterKey *master)
 {
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to read or write encrypted values");
-	if (!tde_wallet_find_master(row->master, master))
+	if (tde_wallet_find_master(row->master, master))
+		return;
+	if (row->erasable)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
+				 errmsg("data key %u was destroyed", row->id),
+				 errdetail("Its entry %s is not in the wallet any more.", uuid_text(row->master)),
+				 errhint("If nobody has called tde_destroy_key(), the wallet is older than the key.")));
+	else
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 				 errmsg("master key %s is not in the wallet", uuid_text(row->master)),
@@ -179,8 +187,10 @@ tde_keywrap_renew(TdeDataKey *row)
 	uint8		data_key[TDE_DATA_KEY_SIZE];
 	bool		stays;
 
+	if (row->erasable)
+		return false;
 	master_key_for(row, &master);
-	stays = master.state == TDE_MASTER_CURRENT || master.state == TDE_MASTER_ERASABLE;
+	stays = master.state == TDE_MASTER_CURRENT;
 	OPENSSL_cleanse(&master, sizeof(master));
 	if (stays)
 		return false;

@@ -27,6 +27,7 @@ typedef struct TdeDataKey
 	uint8		kcv[TDE_KCV_SIZE];
 	uint32		wrapped_size;
 	uint8		wrapped[TDE_MAX_WRAPPED];
+	bool		erasable;		/* wrapped by a wallet entry of its own; when that is gone, the key is destroyed */
 	char		name[NAMEDATALEN];	/* of the slot; empty: it has none */
 } TdeDataKey;
 

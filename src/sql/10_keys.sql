@@ -16,6 +16,7 @@ CREATE TABLE tde_data_keys (
   master_key  uuid NOT NULL,
   check_value bytea NOT NULL,
   wrapped     bytea NOT NULL,
+  erasable    boolean NOT NULL,
   name        text CHECK (octet_length(name) BETWEEN 1 AND 63),
   description text,
   UNIQUE (slot, kind, version)
@@ -32,6 +33,7 @@ COMMENT ON COLUMN tde_data_keys.state IS 'a: active, r: retired (reads only), d:
 COMMENT ON COLUMN tde_data_keys.database IS 'identity of the database that made the key';
 COMMENT ON COLUMN tde_data_keys.master_key IS 'master key that wraps it';
 COMMENT ON COLUMN tde_data_keys.check_value IS 'HKDF of the key, to tell a wrong key';
+COMMENT ON COLUMN tde_data_keys.erasable IS 'its master key is a wallet entry of its own; without that the key is destroyed';
 COMMENT ON COLUMN tde_data_keys.name IS 'name of the slot, for modifiers; the same for all its versions';
 COMMENT ON COLUMN tde_data_keys.description IS 'what the key is for';
 COMMENT ON COLUMN tde_data_keys.wrapped IS 'AES-256 key wrap (RFC 5649) of the key and of this row''s other fields';
