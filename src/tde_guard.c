@@ -29,42 +29,13 @@
 #include "utils/partcache.h"
 #include "utils/relcache.h"
 #include "utils/syscache.h"
-#include "utils/typcache.h"
 
 #include "tde_compat.h"
 #include "tde_guard.h"
 #include "tde_type.h"
+#include "tde_walk.h"
 
 static bool reads_encrypted(Node *node, void *queries);
-
-/* ---- types ---- */
-
-/* Is the type an encrypted one, or does it have parts of one? */
-static bool
-holds_encrypted(Oid type)
-{
-	Oid			base = getBaseType(type);
-	Oid			part = get_base_element_type(base);
-	TupleDesc	columns;
-	bool		found = false;
-
-	if (!OidIsValid(part))
-		part = get_range_subtype(base);
-	if (!OidIsValid(part) && OidIsValid(get_multirange_range(base)))
-		part = get_range_subtype(get_multirange_range(base));
-	if (OidIsValid(part))
-		return holds_encrypted(part);
-	if (tde_type_find(base))
-		return true;
-	if (get_typtype(base) != TYPTYPE_COMPOSITE)
-		return false;
-
-	columns = lookup_rowtype_tupdesc(base, -1);
-	for (int i = 0; i < columns->natts && !found; i++)
-		found = !TupleDescAttr(columns, i)->attisdropped && holds_encrypted(TupleDescAttr(columns, i)->atttypid);
-	ReleaseTupleDesc(columns);
-	return found;
-}
 
 /* ---- queries ---- */
 
@@ -189,9 +160,9 @@ reads_encrypted(Node *node, void *queries)
 	switch (nodeTag(node))
 	{
 		case T_Var:
-			return holds_encrypted(((Var *) node)->vartype) || column_reads((Var *) node, queries);
+			return tde_type_holds_encrypted(((Var *) node)->vartype) || column_reads((Var *) node, queries);
 		case T_FieldSelect:
-			return holds_encrypted(((FieldSelect *) node)->resulttype);
+			return tde_type_holds_encrypted(((FieldSelect *) node)->resulttype);
 		case T_SubLink:
 			return sublink_reads((SubLink *) node, queries);
 		case T_NullTest:
@@ -205,7 +176,7 @@ reads_encrypted(Node *node, void *queries)
 				return false;
 			break;
 		case T_FuncExpr:
-			if (holds_encrypted(((FuncExpr *) node)->funcresulttype))
+			if (tde_type_holds_encrypted(((FuncExpr *) node)->funcresulttype))
 				return true;
 			break;
 		default:
@@ -222,7 +193,7 @@ in_clear(Node *expr)
 {
 	ListCell   *cell;
 
-	if (!holds_encrypted(exprType(expr)))
+	if (!tde_type_holds_encrypted(exprType(expr)))
 		return reads_encrypted(expr, NIL);
 	if (IsA(expr, RowExpr))
 		foreach(cell, ((RowExpr *) expr)->args)
@@ -362,7 +333,7 @@ tde_guard_query(CreateTableAsStmt *stmt)
 	{
 		TargetEntry *entry = lfirst(cell);
 
-		if (!entry->resjunk && !holds_encrypted(exprType((Node *) entry->expr)) &&
+		if (!entry->resjunk && !tde_type_holds_encrypted(exprType((Node *) entry->expr)) &&
 			output_reads(query, entry->resno, NIL))
 			appendStringInfo(&names, "%s\"%s\"", names.len > 0 ? ", " : "", result_name(stmt, entry));
 	}
