@@ -6,6 +6,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/genam.h"
 #include "access/relation.h"
 #include "access/table.h"
@@ -140,6 +142,7 @@ tell_progress(TdeScan *scan)
 	TdeUsage   *usage = (TdeUsage *) scan;
 	TimestampTz now;
 	double		part;
+	double		seconds_left;
 
 	/* asking for the time is cheap, but not for nothing */
 	if (++usage->pages_read % 64 != 0)
@@ -150,9 +153,10 @@ tell_progress(TdeScan *scan)
 	usage->last_notice = now;
 	/* tables grow while they are read */
 	part = Min(0.99, usage->pages_read / (double) Max(usage->pages, 1));
+	seconds_left = (now - usage->begun) / 1e6 * (1 - part) / part;
 	ereport(NOTICE,
-			(errmsg("looked for encrypted values in %d%% of " UINT64_FORMAT " pages, about %d s left", (int) (part * 100), usage->pages,
-					(int) ((now - usage->begun) / 1e6 * (1 - part) / part))));
+			(errmsg("looked for encrypted values in %d%% of " UINT64_FORMAT " pages, about %.0f s left", (int) (part * 100),
+					usage->pages, ceil(seconds_left))));
 }
 
 /* ---- relations ---- */

@@ -9,3 +9,9 @@ REVOKE ALL ON FUNCTION tde_key_usage(regclass) FROM PUBLIC;
 COMMENT ON FUNCTION tde_key_usage(regclass) IS
   'where the data keys are used in this database, or in a table with its partitions and indexes';
 
+CREATE FUNCTION tde_drop_key_version(name text, version int4) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_drop_key_version(text, int4) FROM PUBLIC;
+COMMENT ON FUNCTION tde_drop_key_version(text, int4) IS
+  'drop an old version of a data key, unless something in this database is still encrypted under it';
+
