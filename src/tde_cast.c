@@ -10,7 +10,6 @@
 #include "nodes/makefuncs.h"
 #include "parser/parse_coerce.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -128,26 +127,9 @@ Datum
 tde_coerce(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
-	TdeType    *type = call->proc->args[0];
-	Datum		stored = PG_GETARG_DATUM(0);
-	int32		typmod = PG_GETARG_INT32(1);
-	int32		base_typmod;
-	bool		fits;
-	Datum		plain;
-	Datum		coerced;
 
-	if (typmod < 0)
-		PG_RETURN_DATUM(stored);
-	base_typmod = tde_type_modifiers(type, typmod).base_typmod;
-	fits = tde_datum_fits(type, stored, typmod);
-	if (fits && base_typmod < 0)
-		PG_RETURN_DATUM(stored);
-
-	plain = tde_datum_decrypt(type, stored, call->declared[0]);
-	coerced = tde_base_coerce(type, plain, base_typmod, PG_GETARG_BOOL(2));
-	if (fits && datumIsEqual(plain, coerced, type->base_byval, type->base_len))
-		PG_RETURN_DATUM(stored);
-	PG_RETURN_DATUM(tde_datum_encrypt(type, coerced, typmod));
+	PG_RETURN_DATUM(tde_datum_coerce(call->proc->args[0], PG_GETARG_DATUM(0), PG_GETARG_INT32(1), call->declared[0],
+									 PG_GETARG_BOOL(2)));
 }
 
 /* tde_recast(encrypted, int4 typmod, bool explicit) returns another encrypted type, as the base types are cast. */

@@ -31,6 +31,13 @@
 #define TDE_GUC_MALLOC(size) malloc(size)
 #endif
 
+/* 16 has one function for the privileges on all sorts of objects (c727f511bd7b). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_MAY_EXECUTE(function, user) (object_aclcheck(ProcedureRelationId, function, user, ACL_EXECUTE) == ACLCHECK_OK)
+#else
+#define TDE_MAY_EXECUTE(function, user) (pg_proc_aclcheck(function, user, ACL_EXECUTE) == ACLCHECK_OK)
+#endif
+
 /* 18 has a name of C23's form for it (10a9bd6ea03d). */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()

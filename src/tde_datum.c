@@ -4,7 +4,9 @@
 #include "postgres.h"
 
 #include "access/detoast.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 
 #include "tde_compat.h"
@@ -242,22 +244,41 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 	return PointerGetDatum(result);
 }
 
-bool
-tde_datum_fits(TdeType *type, Datum value, int32 typmod)
+/* Is it encrypted just as the typmod says?  Answers with a closed wallet, too. */
+static bool
+fits(Datum value, const TdeModifiers *mods)
 {
 	struct varlena *stored = PG_DETOAST_DATUM_PACKED(value);
-	TdeModifiers mods = tde_type_modifiers(type, typmod);
 	TdeHeader	header;
-	const TdeKey *key;
 
 	if (!tde_header_parse((const uint8 *) VARDATA_ANY(stored), VARSIZE_ANY_EXHDR(stored), &header))
 		tde_throw(TDE_E_AUTH);
-	if (!tde_spec_equal(header.spec, mods.spec))
-		return false;
-	key = reading_key(type, &header);
 	if ((Pointer) stored != DatumGetPointer(value))
 		pfree(stored);
-	return key->slot == mods.slot;
+	return tde_spec_equal(header.spec, mods->spec) && tde_key_row(header.key_id, header.spec)->slot == mods->slot;
+}
+
+Datum
+tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool is_explicit)
+{
+	TdeModifiers mods;
+	bool		fitting;
+	Datum		plain;
+	Datum		coerced;
+
+	/* pg_upgrade's values have been made to fit already, and their keys are not there yet */
+	if (typmod < 0 || IsBinaryUpgrade)
+		return value;
+	mods = tde_type_modifiers(type, typmod);
+	fitting = fits(value, &mods);
+	if (fitting && mods.base_typmod < 0)
+		return value;
+
+	plain = tde_datum_decrypt(type, value, declared);
+	coerced = tde_base_coerce(type, plain, mods.base_typmod, is_explicit);
+	if (fitting && datumIsEqual(plain, coerced, type->base_byval, type->base_len))
+		return value;
+	return tde_datum_encrypt(type, coerced, typmod);
 }
 
 bool

@@ -69,8 +69,11 @@ extern struct varlena *tde_datum_decrypt_slice(TdeType *type, Datum value, int32
 /* Free a decrypted datum that is no longer needed. */
 extern void tde_datum_free(TdeType *type, Datum value);
 
-/* Is this value encrypted just as the typmod says, so that it can be stored there as it is? */
-extern bool tde_datum_fits(TdeType *type, Datum value, int32 typmod);
+/*
+ * Make a value fit a column: itself if it is encrypted just as the typmod says and the base type's modifiers change nothing,
+ * else encrypted anew.  declared: where it comes from, as above.
+ */
+extern Datum tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool is_explicit);
 
 /* Is this a constant of SQL, encrypted under the catalog's key, and not a column's value? */
 extern bool tde_datum_is_literal(TdeType *type, Datum value);

@@ -9,8 +9,9 @@
 #include "utils/guc.h"
 #include "utils/varlena.h"
 
-#include "tde_compat.h"
 #include "tde_access.h"
+#include "tde_armour.h"
+#include "tde_compat.h"
 #include "tde_ddl.h"
 #include "tde_guc.h"
 #include "tde_payload.h"
@@ -36,6 +37,12 @@ static const struct config_enum_entry policy_options[] = {
 	{"error", TDE_POLICY_ERROR, false},
 	{"null", TDE_POLICY_NULL, false},
 	{"mask", TDE_POLICY_MASK, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry io_format_options[] = {
+	{"plaintext", TDE_IO_PLAINTEXT, false},
+	{"ciphertext", TDE_IO_CIPHERTEXT, false},
 	{NULL, 0, false}
 };
 
@@ -187,6 +194,12 @@ tde_guc_init(void)
 							 "Only those of a client's own statements, and while row_security is on.  Everywhere else "
 							 "such a value is an error.",
 							 &tde_decrypt_policy, TDE_POLICY_ERROR, policy_options, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomEnumVariable("tde_column.io_format",
+							 "Sets the form in which encrypted values are read and written as text.",
+							 "In the form ciphertext they leave and enter the database encrypted, for dumps, and each names its "
+							 "key, which tde_export_keys() and tde_import_keys() bring over.",
+							 &tde_io_format, TDE_IO_PLAINTEXT, io_format_options, PGC_USERSET, 0,
 							 NULL, NULL, NULL);
 	MarkGUCPrefixReserved("tde_column");
 }

@@ -11,8 +11,9 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "tde_compat.h"
 #include "tde_access.h"
+#include "tde_armour.h"
+#include "tde_compat.h"
 #include "tde_datum.h"
 #include "tde_log.h"
 #include "tde_quote.h"
@@ -50,17 +51,26 @@ base_typmod_of(TdeType *type, int32 typmod)
  * tde_in(cstring, oid, int4) - the base type's input, then encryption.
  *
  * The typmod is -1 for every literal and untyped parameter (the length coercion follows), the column's for COPY, arrays,
- * composites and domains.  Always encrypts: a plaintext datum on the way would end up stored somewhere.
+ * composites and domains.  Always encrypts: a plaintext datum on the way would end up stored somewhere.  In the ciphertext
+ * form there is nothing to encrypt.
  */
 Datum
 tde_in(PG_FUNCTION_ARGS)
 {
 	TdeType    *type = input_type(fcinfo);
 	int32		typmod = PG_GETARG_INT32(2);
-	FmgrInfo   *input = tde_base_input(type);
+	FmgrInfo   *input;
 	Datum		value;
 
+	if (tde_armour_wanted())
+	{
+		value = tde_armour_in(type, PG_GETARG_CSTRING(0));
+		PG_RETURN_DATUM(tde_datum_coerce(type, value, typmod, -1, false));
+	}
+	if (unlikely(PG_GETARG_CSTRING(0)[0] == 't'))
+		tde_armour_suspect(PG_GETARG_CSTRING(0));
 	tde_log_mark();
+	input = tde_base_input(type);
 	if (!TDE_INPUT_CALL(input, PG_GETARG_CSTRING(0), type->ioparam, base_typmod_of(type, typmod), fcinfo->context, &value))
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));
@@ -75,6 +85,8 @@ tde_out(PG_FUNCTION_ARGS)
 	Datum		value;
 	char	   *text;
 
+	if (tde_armour_wanted())
+		PG_RETURN_CSTRING(tde_armour_out(type, PG_GETARG_DATUM(0)));
 	if (unlikely(tde_access_restricted) && !tde_access_permits(type, PG_GETARG_DATUM(0)))
 		PG_RETURN_CSTRING(tde_quote_hidden(type));
 	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
@@ -89,11 +101,15 @@ tde_recv(PG_FUNCTION_ARGS)
 {
 	TdeType    *type = input_type(fcinfo);
 	int32		typmod = PG_GETARG_INT32(2);
-	FmgrInfo   *receive = tde_base_receive(type);
+	StringInfo	message = (StringInfo) PG_GETARG_POINTER(0);
+	FmgrInfo   *receive;
 	Datum		value;
 
+	if (tde_armour_wanted())
+		PG_RETURN_DATUM(tde_datum_coerce(type, tde_armour_recv(type, message), typmod, -1, false));
 	tde_log_mark();
-	value = ReceiveFunctionCall(receive, (StringInfo) PG_GETARG_POINTER(0), type->ioparam, base_typmod_of(type, typmod));
+	receive = tde_base_receive(type);
+	value = ReceiveFunctionCall(receive, message, type->ioparam, base_typmod_of(type, typmod));
 	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));
 }
 
@@ -106,6 +122,8 @@ tde_send(PG_FUNCTION_ARGS)
 	Datum		value;
 	bytea	   *bytes;
 
+	if (tde_armour_wanted())
+		PG_RETURN_BYTEA_P(tde_armour_send(type, PG_GETARG_DATUM(0)));
 	tde_access_check(type, PG_GETARG_DATUM(0));
 	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
 	bytes = SendFunctionCall(tde_base_send(type), value);

@@ -36,6 +36,7 @@ uint64		tde_keys_generation = 0;
 TdeStats	tde_stats;
 
 static HTAB *rows = NULL;		/* id -> TdeDataKey */
+static HTAB *offered = NULL;	/* likewise, by pg_upgrade's schema; NULL otherwise */
 static HTAB *contexts = NULL;	/* ContextId -> ContextEntry */
 static TdePrf *hash_prf = NULL; /* under the hash key of hash_epoch */
 static uint64 hash_epoch = 0;
@@ -133,6 +134,8 @@ find_row(uint32 id)
 {
 	const TdeDataKey *row = hash_search(rows, &id, HASH_FIND, NULL);
 
+	if (row == NULL && offered)
+		row = hash_search(offered, &id, HASH_FIND, NULL);
 	if (row == NULL)
 	{
 		/* another session may have made it a moment ago */
@@ -197,8 +200,8 @@ ready_key(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
 	return &entry->key;
 }
 
-const TdeKey *
-tde_key_for_reading(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE])
+const TdeDataKey *
+tde_key_row(uint32 id, TdeSpec spec)
 {
 	const TdeDataKey *row;
 	bool		without_mac;
@@ -208,7 +211,61 @@ tde_key_for_reading(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_S
 	without_mac = (row->kind == TDE_KIND_NOMAC);
 	if (row->kind == TDE_KIND_HASH || without_mac != (spec.mac == TDE_NOMAC))
 		tde_throw(TDE_E_AUTH);
-	return ready_key(row, spec, type_tag);
+	return row;
+}
+
+const TdeKey *
+tde_key_for_reading(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE])
+{
+	return ready_key(tde_key_row(id, spec), spec, type_tag);
+}
+
+static const TdeDataKey *
+search_uuid(const uint8 *uuid)
+{
+	HASH_SEQ_STATUS status;
+	const TdeDataKey *row;
+
+	hash_seq_init(&status, rows);
+	while ((row = hash_seq_search(&status)) != NULL)
+	{
+		if (memcmp(row->uuid, uuid, sizeof(row->uuid)) == 0)
+		{
+			hash_seq_term(&status);
+			return row;
+		}
+	}
+	return NULL;
+}
+
+const TdeDataKey *
+tde_key_row_of_uuid(const uint8 uuid[16])
+{
+	static uint32 found_before[64]; /* ids, to be tried first; most dumps use few keys */
+	uint32	   *guess = &found_before[uuid[15] % lengthof(found_before)];
+	const TdeDataKey *row;
+
+	refresh();
+	row = hash_search(rows, guess, HASH_FIND, NULL);
+	if (row != NULL && memcmp(row->uuid, uuid, sizeof(row->uuid)) == 0)
+		return row;
+	row = search_uuid(uuid);
+	if (row == NULL)
+	{
+		load_rows();
+		row = search_uuid(uuid);
+	}
+	if (row != NULL)
+		*guess = row->id;
+	return row;
+}
+
+void
+tde_key_offer(const TdeDataKey *row)
+{
+	if (offered == NULL)
+		offered = tde_table_new("tde_column offered keys", sizeof(uint32), sizeof(TdeDataKey));
+	remember_row(row, offered);
 }
 
 /* The highest active version. */

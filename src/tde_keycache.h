@@ -41,6 +41,18 @@ tde_keys_fresh(uint64 epoch)
  */
 extern const TdeKey *tde_key_for_reading(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE]);
 
+/*
+ * The row of a key that a value with this spec names, whether the wallet is open or not; ereport as above.  Good until the
+ * next call of a function here.
+ */
+extern const TdeDataKey *tde_key_row(uint32 id, TdeSpec spec);
+
+/* The row of the key with this UUID; NULL if it is not in this database. */
+extern const TdeDataKey *tde_key_row_of_uuid(const uint8 uuid[16]);
+
+/* For pg_upgrade: a row to be used while tde_data_keys is still empty. */
+extern void tde_key_offer(const TdeDataKey *row);
+
 /* The active key of a slot for new values of this spec; ereport if there is none. */
 extern const TdeKey *tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE]);
 

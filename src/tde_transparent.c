@@ -21,6 +21,7 @@
 #include "tcop/utility.h"
 #include "utils/portal.h"
 
+#include "tde_armour.h"
 #include "tde_compat.h"
 #include "tde_params.h"
 #include "tde_portal.h"
@@ -184,6 +185,13 @@ is_client_statement(ParseState *pstate, Query *query)
 
 /* ---- hooks ---- */
 
+/* Who asks for the ciphertext form wants encrypted values. */
+static bool
+results_wanted(void)
+{
+	return tde_transparent_results && tde_io_format == TDE_IO_PLAINTEXT;
+}
+
 static void
 transform_params(ParseState *pstate, Query *query)
 {
@@ -236,7 +244,7 @@ transform_result(ParseState *pstate, Query *query)
 	if (is_analyzed_again(pstate, &described))
 		decrypt = described && tde_result_was_decrypted(query, described);
 	else
-		decrypt = tde_transparent_results && is_client_statement(pstate, query);
+		decrypt = results_wanted() && is_client_statement(pstate, query);
 	if (decrypt)
 		tde_result_decrypt(query);
 }
@@ -248,7 +256,7 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jstate)
 	if (prev_post_parse_analyze)
 		prev_post_parse_analyze(pstate, query, jstate);
 
-	if (tde_transparent_results && pstate->p_coerce_param_hook)
+	if (results_wanted() && pstate->p_coerce_param_hook)
 		transform_params(pstate, query);
 	transform_result(pstate, query);
 }

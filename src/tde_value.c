@@ -241,6 +241,13 @@ tde_header_parse(const uint8_t *value, size_t size, TdeHeader *header)
 }
 
 size_t
+tde_header_write(uint8_t *out, uint8_t spec_byte, uint32_t key_id)
+{
+	out[0] = spec_byte;
+	return varint_write(out + 1, key_id) - out;
+}
+
+size_t
 tde_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain_size)
 {
 	size_t		block = tde_spec_block(spec);

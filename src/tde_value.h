@@ -53,6 +53,9 @@ extern void tde_value_key_free(TdeValueKey *key);
  */
 extern bool tde_header_parse(const uint8_t *value, size_t size, TdeHeader *header);
 
+/* Write the header of a value that is taken over from elsewhere, out having TDE_MAX_HEADER bytes; returns its size. */
+extern size_t tde_header_write(uint8_t *out, uint8_t spec_byte, uint32_t key_id);
+
 /* Exact size of a value, header included, for a plaintext of so many bytes. */
 extern size_t tde_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain_size);
 
