@@ -1,5 +1,5 @@
 /*
- * tde_crypto.c - the few primitives that are used outside the value codec: HKDF, key wrap, random bytes.
+ * tde_crypto.c - the few primitives that are used outside the value codec: HKDF, PBKDF2, key wrap, random bytes.
  */
 #include "tde_crypto.h"
 
@@ -62,6 +62,19 @@ tde_hkdf(const uint8_t *ikm, size_t ikm_size, const uint8_t *info, size_t info_s
 	}
 	EVP_KDF_CTX_free(context);
 	return status;
+}
+
+TdeStatus
+tde_stretch(const char *secret, const uint8_t *salt, size_t salt_size, uint32_t iterations, uint8_t *out, size_t out_size)
+{
+	ERR_clear_error();
+	if (iterations > INT_MAX || PKCS5_PBKDF2_HMAC(secret, (int) strlen(secret), salt, (int) salt_size, (int) iterations,
+												  EVP_sha256(), (int) out_size, out) != 1)
+	{
+		OPENSSL_cleanse(out, out_size);
+		return TDE_E_CRYPTO;
+	}
+	return TDE_OK;
 }
 
 /*

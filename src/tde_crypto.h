@@ -19,6 +19,10 @@
 extern TDE_MUST_CHECK TdeStatus tde_hkdf(const uint8_t *ikm, size_t ikm_size, const uint8_t *info, size_t info_size,
 										 uint8_t *out, size_t out_size);
 
+/* PBKDF2-HMAC-SHA256 (RFC 8018): a key from a secret that people choose. */
+extern TDE_MUST_CHECK TdeStatus tde_stretch(const char *secret, const uint8_t *salt, size_t salt_size, uint32_t iterations,
+											uint8_t *out, size_t out_size);
+
 /* AES-256 key wrap with padding (RFC 5649).  *out_size: room on entry, bytes written on return. */
 extern TDE_MUST_CHECK TdeStatus tde_wrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size,
 											 uint8_t *out, size_t *out_size);

@@ -2,7 +2,7 @@
  * tde_log.c - keeps plaintext that PostgreSQL itself would write into the server log out of it.
  *
  * PostgreSQL's errors quote values: "Key (a)=(...) already exists.", "Failing row contains (...)", COPY's line.  The client
- * gets them, but the log is a file that many can read.  And a statement that opens the wallet holds the passphrase.
+ * gets them, but the log is a file that many can read.  And a statement that opens the wallet or exports keys holds a secret.
  *
  * A hook in the log path must work in every process and state, so this one allocates nothing, looks nothing up, and
  * touches only the error that it was given.
@@ -25,15 +25,20 @@ bool		tde_log_plain_params = false;
 
 static emit_log_hook_type prev_emit_log_hook = NULL;
 
-/* Functions that take a passphrase all begin so.  SQL does not distinguish case. */
-static bool
-mentions_wallet_call(const char *text)
-{
-	static const char prefix[] = "tde_wallet_";
+/* Functions that take a passphrase or a secret all begin so.  SQL does not distinguish case. */
+static const char *const secret_calls[] = {"tde_wallet_", "tde_export_keys", "tde_import_keys"};
 
+static bool
+mentions_secret_call(const char *text)
+{
 	for (; text != NULL && *text != '\0'; text++)
-		if ((*text == 't' || *text == 'T') && pg_strncasecmp(text, prefix, sizeof(prefix) - 1) == 0)
-			return true;
+	{
+		if (*text != 't' && *text != 'T')
+			continue;
+		for (int i = 0; i < lengthof(secret_calls); i++)
+			if (pg_strncasecmp(text, secret_calls[i], strlen(secret_calls[i])) == 0)
+				return true;
+	}
 	return false;
 }
 
@@ -55,10 +60,10 @@ quotes_statement(const ErrorData *edata)
 	if (is_from_here(edata))
 		return false;
 	if (edata->elevel < ERROR)
-		return mentions_wallet_call(edata->message) || (IsUnderPostmaster && mentions_wallet_call(edata->detail));
+		return mentions_secret_call(edata->message) || (IsUnderPostmaster && mentions_secret_call(edata->detail));
 	return (ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION &&
 			edata->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE) ||
-		mentions_wallet_call(edata->internalquery);
+		mentions_secret_call(edata->internalquery);
 }
 
 /*
@@ -66,7 +71,7 @@ quotes_statement(const ErrorData *edata)
  * Opening and closing write entries of their own.
  */
 static void
-hide_wallet_statement(ErrorData *edata)
+hide_secret_statement(ErrorData *edata)
 {
 	edata->hide_stmt = true;
 	edata->hide_ctx = true;
@@ -74,7 +79,7 @@ hide_wallet_statement(ErrorData *edata)
 		edata->output_to_server = false;
 
 	/* the postmaster's "Failed process was running: ..." must stay, without what was running */
-	if (!IsUnderPostmaster && mentions_wallet_call(edata->detail))
+	if (!IsUnderPostmaster && mentions_secret_call(edata->detail))
 		edata->detail[strcspn(edata->detail, ":")] = '\0';
 }
 
@@ -87,9 +92,9 @@ is_this_statement(TimestampTz start)
 static void
 hide_sensitive(ErrorData *edata)
 {
-	if (is_this_statement(tde_log_secret) || mentions_wallet_call(debug_query_string) ||
-		mentions_wallet_call(edata->message) || mentions_wallet_call(edata->detail))
-		hide_wallet_statement(edata);
+	if (is_this_statement(tde_log_secret) || mentions_secret_call(debug_query_string) ||
+		mentions_secret_call(edata->message) || mentions_secret_call(edata->detail))
+		hide_secret_statement(edata);
 
 	/*
 	 * For ERROR alone: at other levels errfinish() would pfree our constant.  What was seen in clear need not be what the

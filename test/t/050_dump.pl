@@ -1,0 +1,85 @@
+# A plain dump holds plaintext and no keys; its restore encrypts everything under the keys of the database that it goes to.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../perl";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use TdeDump;
+use TdeTest;
+use Test::More;
+
+my $source = tde_node('source');
+my $target = tde_node('target');
+my $dump   = PostgreSQL::Test::Utils::tempdir;
+
+foreach my $node ($source, $target)
+{
+  $node->start;
+  lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('" . $node->name . "'); CREATE ROLE reader LOGIN");
+}
+
+lines_of($source, 'CREATE DATABASE shop');
+lines_of($source, tde_dump_schema(), db => 'shop');
+lines_of($source, 'GRANT USAGE ON SCHEMA shop TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA shop TO reader', db => 'shop');
+my %expected = tde_dump_state($source, 'shop');
+my $ids      = lines_of($source, 'SELECT string_agg(uuid::text, chr(10)) FROM tde_data_keys', db => 'shop');
+
+# Every way to dump and to restore.  The target has keys of its own, and other ones, in all of its databases.
+sub is_restored
+{
+  my ($db, $name) = @_;
+  my %got = tde_dump_state($target, $db);
+
+  local $Test::Builder::Level = $Test::Builder::Level + 1;
+  is($got{$_}, $expected{$_}, "$name: $_") foreach sort keys %expected;
+  my $keys = lines_of($target, 'SELECT string_agg(uuid::text, chr(10)) FROM tde_data_keys', db => $db);
+  is(scalar(grep { index($ids, $_) >= 0 } split /\n/, $keys), 0, "$name: the target's own keys");
+  return;
+}
+
+my @ways = (
+  [ 'plain',   [],                                                  undef ],
+  [ 'inserts', [ '--inserts', '--rows-per-insert=3' ],              undef ],
+  [ 'columns', [ '--column-inserts' ],                              undef ],
+  [ 'custom',  [ '-Fc' ],                                           ['-j4'] ],
+  [ 'folder',  [ '-Fd', '-j2' ],                                    ['-j4'] ],
+  [ 'reader',    [ '-Fc', '-U', 'reader', '-n', 'shop', '--no-owner' ], [] ],
+);
+
+foreach my $way (@ways)
+{
+  my ($name, $dumping, $restoring) = @$way;
+
+  lines_of($target, "CREATE DATABASE $name");
+  lines_of($target, 'CREATE EXTENSION tde_column', db => $name) if $name eq 'reader';
+  $source->command_ok([ 'pg_dump', @$dumping, '-f', "$dump/$name", 'shop' ], "$name: pg_dump");
+  if ($restoring)
+  {
+    $target->command_ok([ 'pg_restore', '-e', @$restoring, '-d', $name, "$dump/$name" ], "$name: pg_restore");
+  }
+  else
+  {
+    $target->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $name, '-f', "$dump/$name" ], "$name: psql");
+  }
+  is_restored($name, $name);
+}
+
+unlike(slurp_file("$dump/plain"), qr/tde_data_keys|tde:/, 'a plain dump holds no keys and no ciphertext');
+
+# The whole instance.
+
+$source->command_ok([ 'pg_dumpall', '-f', "$dump/all" ], 'pg_dumpall');
+$target->command_ok([ 'psql', '-Xq', '-d', 'postgres', '-f', "$dump/all" ], 'psql restores it');
+is_restored('shop', 'pg_dumpall');
+
+# With the wallet closed nothing but the schema comes out, and what is encrypted is an error, not an empty dump.
+
+lines_of($source, 'SELECT tde_wallet_close()');
+$source->command_fails_like([ 'pg_dump', '-a', 'shop' ], qr/wallet is not open/, 'a closed wallet: the data');
+$source->command_ok([ 'pg_dump', '-s', '-t', 'shop.bare', '-f', "$dump/schema", 'shop' ], 'a closed wallet: a schema without constants');
+
+$_->stop foreach $source, $target;
+done_testing();
