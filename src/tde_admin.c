@@ -17,7 +17,6 @@
 #include "tde_ddl.h"
 #include "tde_error.h"
 #include "tde_keystore.h"
-#include "tde_log.h"
 #include "tde_passphrase.h"
 #include "tde_wallet.h"
 
@@ -38,23 +37,6 @@ make_first_keys(void)
 				(errmsg("data keys of this database could not be made yet"),
 				 errdetail("The wallet is not open, or the transaction is read-only."),
 				 errhint("Run tde_wallet_open() in this database before encrypted values are written.")));
-}
-
-/* Copy an SQL argument to where it can be cleansed. */
-static void
-take_passphrase(text *argument, char passphrase[TDE_MAX_PASSPHRASE])
-{
-	size_t		size = VARSIZE_ANY_EXHDR(argument);
-
-	tde_log_secret = GetCurrentStatementStartTimestamp();
-	if (size == 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("passphrase must not be empty")));
-	if (size >= TDE_MAX_PASSPHRASE)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("passphrase must be shorter than %d bytes", TDE_MAX_PASSPHRASE)));
-	memcpy(passphrase, VARDATA_ANY(argument), size);
-	passphrase[size] = '\0';
 }
 
 static void
@@ -81,7 +63,7 @@ tde_wallet_create(PG_FUNCTION_ARGS)
 	if (generated)
 		generate_passphrase(passphrase);
 	else
-		take_passphrase(PG_GETARG_TEXT_PP(0), passphrase);
+		tde_passphrase_take(PG_GETARG_TEXT_PP(0), "passphrase", passphrase);
 	PG_TRY();
 	{
 		tde_wallet_create_with(passphrase);
@@ -112,7 +94,7 @@ with_argument(void (*use) (const char *passphrase), text *argument)
 {
 	char		passphrase[TDE_MAX_PASSPHRASE];
 
-	take_passphrase(argument, passphrase);
+	tde_passphrase_take(argument, "passphrase", passphrase);
 	PG_TRY();
 	{
 		use(passphrase);

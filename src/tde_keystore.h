@@ -62,6 +62,19 @@ extern int32 tde_keystore_create(const char *name, const uint8 *master);
 /* A new version of each of the slot's active keys, the highest of which is returned; 0 if it has none. */
 extern int32 tde_keystore_rotate(int32 slot);
 
+/* Which slot here stands for the slot of the key that was imported last; both TDE_NO_SLOT at first. */
+typedef struct TdeSlotMap
+{
+	int32		there;
+	int32		here;
+} TdeSlotMap;
+
+/*
+ * Add a key that another database has made, for reading only.  Its slot is the one of the same name, or of the same number if
+ * that is free or has no name either; else a new one.  Version and number are its own here.  False if the key is here already.
+ */
+extern bool tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KEY_SIZE], TdeSlotMap *map);
+
 /*
  * Change rows, in the transaction: edit() sees each one and says whether it has changed state, master, check value or
  * wrapped.  Nobody else can change the table until the transaction ends.  Returns how many were changed.

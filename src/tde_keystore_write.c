@@ -201,29 +201,36 @@ next_id(const Survey *survey)
 	return (uint32) id;
 }
 
+/* A row for the next version of the surveyed key, without the key. */
+static void
+start_row(TdeDataKey *row, const Survey *survey, const char *name)
+{
+	/* what is encrypted under this wallet would be lost when the right one comes back: refuse as reading would */
+	if (survey->foreign.id != 0)
+		tde_keywrap_require_master(&survey->foreign);
+
+	memset(row, 0, sizeof(*row));
+	row->id = next_id(survey);
+	row->slot = survey->slot;
+	row->version = survey->version + 1;
+	row->kind = survey->kind;
+	row->state = TDE_STATE_ACTIVE;
+	row->created = GetCurrentTimestamp();
+	new_uuid(row->uuid);
+	if (survey->has_database)
+		memcpy(row->database, survey->database, sizeof(row->database));
+	else
+		new_uuid(row->database);
+	strlcpy(row->name, name, sizeof(row->name));
+}
+
 /* The next version of the surveyed key. */
 static void
 make_key(Relation rel, const Survey *survey, const char *name, const uint8 *master)
 {
 	TdeDataKey	row;
 
-	/* what is encrypted under this wallet would be lost when the right one comes back: refuse as reading would */
-	if (survey->foreign.id != 0)
-		tde_keywrap_require_master(&survey->foreign);
-
-	memset(&row, 0, sizeof(row));
-	row.id = next_id(survey);
-	row.slot = survey->slot;
-	row.version = survey->version + 1;
-	row.kind = survey->kind;
-	row.state = TDE_STATE_ACTIVE;
-	row.created = GetCurrentTimestamp();
-	new_uuid(row.uuid);
-	if (survey->has_database)
-		memcpy(row.database, survey->database, sizeof(row.database));
-	else
-		new_uuid(row.database);
-	strlcpy(row.name, name, sizeof(row.name));
+	start_row(&row, survey, name);
 	row.erasable = master != NULL;
 	if (master)
 		memcpy(row.master, master, sizeof(row.master));
@@ -322,6 +329,78 @@ tde_keystore_rotate(int32 slot)
 	}
 	table_close(rel, ShareRowExclusiveLock);
 	return version;
+}
+
+/* ---- keys from elsewhere ---- */
+
+/* What an imported key meets here. */
+typedef struct Meeting
+{
+	const TdeDataKey *imported;
+	bool		is_here;
+	int32		slot;			/* the key's own, if it is here already; else the one that has its name, or TDE_NO_SLOT */
+	bool		taken;			/* the slot of its number means another key here */
+} Meeting;
+
+static void
+meet_row(const TdeDataKey *row, void *arg)
+{
+	Meeting    *meeting = arg;
+	const TdeDataKey *imported = meeting->imported;
+	bool		same_name = strcmp(row->name, imported->name) == 0;
+
+	if (meeting->is_here)
+		return;
+	meeting->is_here = memcmp(row->uuid, imported->uuid, sizeof(row->uuid)) == 0;
+	if (meeting->is_here || (same_name && row->name[0] != '\0' && row->state != TDE_STATE_DESTROYED))
+		meeting->slot = row->slot;
+	if (row->slot == imported->slot && (!same_name || row->state == TDE_STATE_DESTROYED))
+		meeting->taken = true;
+}
+
+/* The slot that means here what the key's slot means where it comes from. */
+static int32
+choose_slot(Relation rel, const Meeting *meeting, const TdeSlotMap *map)
+{
+	int32		slot = meeting->imported->slot;
+	Survey		survey;
+
+	if (slot <= 0)
+		return slot;
+	if (slot == map->there)
+		return map->here;
+	if (meeting->slot != TDE_NO_SLOT)
+		return meeting->slot;
+	if (!meeting->taken)
+		return slot;
+	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
+	return survey.last_slot + 1;
+}
+
+bool
+tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KEY_SIZE], TdeSlotMap *map)
+{
+	Relation	rel = open_for_making();
+	Meeting		meeting = {imported, false, TDE_NO_SLOT, false};
+	Survey		survey;
+	TdeDataKey	row;
+
+	tde_keystore_scan_relation(rel, meet_row, &meeting);
+	map->here = meeting.is_here ? meeting.slot : choose_slot(rel, &meeting, map);
+	map->there = imported->slot;
+	if (!meeting.is_here)
+	{
+		survey_keys(rel, map->here, imported->kind, &survey);
+		start_row(&row, &survey, imported->name);
+		/* it must never be taken for new values: they would be under a key that others have */
+		row.state = TDE_STATE_RETIRED;
+		row.created = imported->created;
+		memcpy(row.uuid, imported->uuid, sizeof(row.uuid));
+		tde_keywrap_wrap(&row, data_key);
+		insert_for_ever(rel, &row);
+	}
+	table_close(rel, ShareRowExclusiveLock);
+	return !meeting.is_here;
 }
 
 /* ---- changing rows ---- */

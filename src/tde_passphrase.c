@@ -1,5 +1,5 @@
 /*
- * tde_passphrase.c - runs the command that prints the wallet's passphrase.
+ * tde_passphrase.c - where passphrases and other secrets come from: arguments in SQL, and the command that prints one.
  *
  * PostgreSQL runs ssl_passphrase_command through popen(), which can neither be cancelled nor timed out: a key service that
  * hangs would block every process that waits for the wallet.
@@ -18,6 +18,8 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
+#include "tde_compat.h"
+#include "tde_log.h"
 #include "tde_passphrase.h"
 
 typedef struct Child
@@ -199,4 +201,20 @@ tde_passphrase_run(const char *command, int timeout, char passphrase[TDE_MAX_PAS
 		}
 	}
 	return good;
+}
+
+void
+tde_passphrase_take(const text *argument, const char *what, char passphrase[TDE_MAX_PASSPHRASE])
+{
+	size_t		size = VARSIZE_ANY_EXHDR(argument);
+
+	tde_log_secret = GetCurrentStatementStartTimestamp();
+	if (size == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be empty", what)));
+	if (size >= TDE_MAX_PASSPHRASE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be shorter than %d bytes", what, TDE_MAX_PASSPHRASE)));
+	memcpy(passphrase, VARDATA_ANY(argument), size);
+	passphrase[size] = '\0';
 }

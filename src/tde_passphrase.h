@@ -1,13 +1,21 @@
 /*
- * tde_passphrase.h - runs the command that prints the wallet's passphrase.
+ * tde_passphrase.h - where passphrases and other secrets come from: arguments in SQL, and the command that prints one.
  *
  * layer: 3
  */
 #ifndef TDE_PASSPHRASE_H
 #define TDE_PASSPHRASE_H
 
+#include "c.h"
+
 /* Longest passphrase, with its terminating zero. */
 #define TDE_MAX_PASSPHRASE	1024
+
+/*
+ * Copy an SQL argument to where the caller cleanses it, and keep the statement out of the log; what: "passphrase" or "secret",
+ * for errors.
+ */
+extern void tde_passphrase_take(const text *argument, const char *what, char passphrase[TDE_MAX_PASSPHRASE]);
 
 /*
  * Run the command and read the first line that it prints.  Cancellable; after timeout milliseconds the command and its
