@@ -388,6 +388,10 @@ tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KE
 	tde_keystore_scan_relation(rel, meet_row, &meeting);
 	map->here = meeting.is_here ? meeting.slot : choose_slot(rel, &meeting, map);
 	map->there = imported->slot;
+	if (map->here != map->there)
+		ereport(NOTICE,
+				(errmsg("imported key %s is in slot %d here, not %d", imported->name, map->here, map->there),
+				 errdetail("Declarations that name slot %d, as in a dump, mean another key here.", map->there)));
 	if (!meeting.is_here)
 	{
 		survey_keys(rel, map->here, imported->kind, &survey);

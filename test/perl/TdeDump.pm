@@ -91,7 +91,7 @@ CREATE TABLE shop.ruled (
   a    encrypted_text(aes256,salt) DEFAULT 'needle-default' CHECK (a <> 'needle-check'),
   copy encrypted_text(aes256,salt) GENERATED ALWAYS AS (a) STORED,
   k    encrypted_text(aes128,nosalt) UNIQUE,
-  n    encrypted_int4(salt) DEFAULT 310140159 CHECK (n > '10'));
+  n    encrypted_int4(salt) DEFAULT '310140159' CHECK (n > '10'));
 INSERT INTO shop.ruled (id, a, k, n) VALUES (1, 'needle-ruled', 'needle-k1', 310140159), (2, NULL, NULL, NULL);
 INSERT INTO shop.ruled (id, k) VALUES (3, 'needle-k3');
 ALTER TABLE shop.ruled ADD COLUMN late encrypted_text(aes256,salt) DEFAULT 'needle-late';
@@ -103,7 +103,7 @@ INSERT INTO shop.refers VALUES ('needle-k1'), (NULL);
 CREATE VIEW shop.seen AS SELECT id, a, 'needle-column'::encrypted_text AS c FROM shop.ruled WHERE a <> 'needle-view' AND k IN ('needle-k1', 'needle-k3');
 CREATE MATERIALIZED VIEW shop.kept AS SELECT id, a FROM shop.ruled WHERE k = 'needle-k1';
 CREATE FUNCTION shop.found() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM shop.ruled WHERE a = 'needle-ruled'; END;
-CREATE RULE no_needles AS ON INSERT TO shop.refers WHERE NEW.k = 'needle-rule' DO INSTEAD NOTHING;
+CREATE RULE ignored AS ON INSERT TO shop.refers WHERE NEW.k = 'needle-rule' DO INSTEAD NOTHING;
 
 CREATE TABLE shop.list (k encrypted_text(nosalt), x int) PARTITION BY LIST (k);
 CREATE TABLE shop.list_1 PARTITION OF shop.list FOR VALUES IN ('needle-one', 'needle-two');
@@ -132,7 +132,7 @@ sub tde_dump_state
     'SELECT * FROM shop.seen ORDER BY id',
     'SELECT * FROM shop.kept ORDER BY id',
     'SELECT shop.found()',
-    'SELECT * FROM tde_encrypted_columns ORDER BY 1, 2, 3',
+    "SELECT * FROM tde_encrypted_columns WHERE schema_name = 'shop' ORDER BY 1, 2, 3",
     'SELECT conrelid::regclass, conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = \'shop\'::regnamespace ORDER BY conrelid::regclass::text, 2',
     'SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid::regclass::text LIKE \'shop.%\' ORDER BY 1',
     'SELECT relname, pg_get_expr(relpartbound, oid) FROM pg_class WHERE relispartition ORDER BY 1',
