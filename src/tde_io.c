@@ -148,19 +148,33 @@ modifier_function(Oid base, bool in)
 	return function;
 }
 
+/* What tde_create_type() calls the encrypted version: it may be that not all of it is there yet, while a dump is restored. */
+static const char *
+encrypted_name(Oid base)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
+	const char *name;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for type %u", base);
+	name = quote_identifier(psprintf("encrypted_%s", NameStr(((Form_pg_type) GETSTRUCT(tuple))->typname)));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
 /* The leading numbers go to the base type's own typmod_in, which has its own errors about them. */
 static int32
-parse_base_modifiers(TdeType *type, Datum *words, int count)
+parse_base_modifiers(Oid base, Datum *words, int count)
 {
-	Oid			function = modifier_function(type->base, true);
+	Oid			function = modifier_function(base, true);
 
 	if (count == 0)
 		return -1;
 	if (!OidIsValid(function))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("base type %s of %s does not take the modifier \"%s\"", format_type_be(type->base),
-						format_type_be(type->oid), DatumGetCString(words[0]))));
+				 errmsg("base type %s of %s does not take the modifier \"%s\"", format_type_be(base),
+						encrypted_name(base), DatumGetCString(words[0]))));
 	return DatumGetInt32(OidFunctionCall1(function,
 										  PointerGetDatum(construct_array(words, count, CSTRINGOID, -2, false, TYPALIGN_CHAR))));
 }
@@ -191,11 +205,10 @@ resolve_key(char *word)
 	return psprintf("key=%d", slot);
 }
 
-/* tde_typmod_in(cstring[]) returns int4 - base modifiers first, then words in any order. */
-Datum
-tde_typmod_in(PG_FUNCTION_ARGS)
+/* Base modifiers first, then words in any order. */
+static int32
+parse_modifiers(Oid base, ArrayType *array)
 {
-	TdeType    *type = tde_type_of_function(fcinfo->flinfo->fn_oid);
 	TdeModifiers mods;
 	Datum	   *words;
 	int			count;
@@ -203,7 +216,7 @@ tde_typmod_in(PG_FUNCTION_ARGS)
 	List	   *spec_words = NIL;
 	char	   *problem;
 
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), CSTRINGOID, -2, false, TYPALIGN_CHAR, &words, NULL, &count);
+	deconstruct_array(array, CSTRINGOID, -2, false, TYPALIGN_CHAR, &words, NULL, &count);
 	while (numbers < count && is_number(DatumGetCString(words[numbers])))
 		numbers++;
 	for (int i = numbers; i < count; i++)
@@ -213,19 +226,37 @@ tde_typmod_in(PG_FUNCTION_ARGS)
 	if (problem)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid modifiers for type %s", format_type_be(type->oid)),
+				 errmsg("invalid modifiers for type %s", encrypted_name(base)),
 				 errdetail_internal("%s", problem),
 				 errhint("Modifiers are: those of %s first; then, in any order, one of aes128, aes192, aes256, '3des168'; "
-						 "salt or nosalt; mac, sha256 or nomac; ctr or cbc; 'key=NAME'.", format_type_be(type->base))));
-	if (mods.spec.mac == TDE_NOMAC && !tde_verify_knows(type->base))
+						 "salt or nosalt; mac, sha256 or nomac; ctr or cbc; 'key=NAME'.", format_type_be(base))));
+	if (mods.spec.mac == TDE_NOMAC && !tde_verify_knows(base))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("type %s cannot be declared with nomac", format_type_be(type->oid)),
+				 errmsg("type %s cannot be declared with nomac", encrypted_name(base)),
 				 errdetail("Damaged bytes of type %s could crash the server, so they must be authenticated.",
-						   format_type_be(type->base)),
+						   format_type_be(base)),
 				 errhint("Use mac or sha256.")));
-	mods.base_typmod = parse_base_modifiers(type, words, numbers);
-	PG_RETURN_INT32(tde_typmod_pack(type->layout, &mods));
+	mods.base_typmod = parse_base_modifiers(base, words, numbers);
+	return tde_typmod_pack(tde_mod_layout(base), &mods);
+}
+
+/*
+ * tde_typmod_in(cstring[], regtype, uuid) returns int4 - called by the modifier function of each type, which is in SQL and
+ * carries the base type and the type tag: see tde_type.c.
+ */
+Datum
+tde_typmod_in(PG_FUNCTION_ARGS)
+{
+	ErrorContextCallback *context = error_context_stack;
+	int32		typmod;
+
+	/* that a function in SQL comes between is nothing that an error should tell users */
+	if (context)
+		error_context_stack = context->previous;
+	typmod = parse_modifiers(PG_GETARG_OID(1), PG_GETARG_ARRAYTYPE_P(0));
+	error_context_stack = context;
+	PG_RETURN_INT32(typmod);
 }
 
 /* "15,2," or nothing: the base type's own words, as far as typmod_in takes them. */

@@ -10,7 +10,6 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_amproc.h"
-#include "catalog/pg_cast.h"
 #include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -18,7 +17,6 @@
 #include "nodes/primnodes.h"
 #include "parser/parse_coerce.h"
 #include "utils/builtins.h"
-#include "utils/catcache.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -30,7 +28,7 @@
 #include "tde_type.h"
 
 extern Datum tde_in(PG_FUNCTION_ARGS);
-extern Datum tde_decrypt(PG_FUNCTION_ARGS);
+extern Datum tde_typmod_in(PG_FUNCTION_ARGS);
 
 /* Lookups remembered before the hash table is asked: set-up runs for each statement, and must cost next to nothing. */
 #define LOOKUP_MEMOS	16
@@ -41,7 +39,6 @@ static MemoryContext type_context = NULL;
 
 /* ---- tables ---- */
 
-/* Casts and tag functions have no callback of their own here: pg_type's and pg_proc's come with whatever changes them. */
 static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
 {
@@ -65,7 +62,6 @@ tde_type_init(void)
 	procs = tde_table_new("tde_column functions", sizeof(Oid), sizeof(TdeProc));
 	CacheRegisterSyscacheCallback(TYPEOID, invalidate, (Datum) 0);
 	CacheRegisterSyscacheCallback(PROCOID, invalidate, (Datum) 0);
-	CacheRegisterSyscacheCallback(CASTSOURCETARGET, invalidate, (Datum) 0);
 }
 
 void
@@ -100,49 +96,47 @@ is_our_function(Oid function, const char *symbol, PGFunction address)
 	return finfo.fn_addr == address;
 }
 
-/* The target of the cast that tde_decrypt serves. */
-static Oid
-find_base(Oid type)
+/* The call that the body of a function in SQL consists of: RETURN f(...); NULL if it is something else. */
+static FuncExpr *
+returned_call(Oid function)
 {
-	CatCList   *casts = SearchSysCacheList1(CASTSOURCETARGET, ObjectIdGetDatum(type));
-	Oid			base = InvalidOid;
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Datum		body;
+	bool		isnull;
+	Node	   *node = NULL;
 
-	for (int i = 0; i < casts->n_members && !OidIsValid(base); i++)
+	if (HeapTupleIsValid(tuple))
 	{
-		Form_pg_cast cast = (Form_pg_cast) GETSTRUCT(&casts->members[i]->tuple);
-
-		if (OidIsValid(cast->castfunc) && is_our_function(cast->castfunc, "tde_decrypt", tde_decrypt))
-			base = cast->casttarget;
+		body = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosqlbody, &isnull);
+		if (!isnull)
+			node = stringToNode(TextDatumGetCString(body));
+		ReleaseSysCache(tuple);
 	}
-	ReleaseSysCacheList(casts);
-	return base;
+	if (node == NULL || !IsA(node, Query) || list_length(((Query *) node)->targetList) != 1)
+		return NULL;
+	node = (Node *) linitial_node(TargetEntry, ((Query *) node)->targetList)->expr;
+	return IsA(node, FuncExpr) ? (FuncExpr *) node : NULL;
 }
 
 /*
- * The type tag is the constant that the function tde_type_tag(type), beside the type, returns.  It is read from the
- * function's text, SELECT '...'::pg_catalog.uuid, because we can be called where no query can be run.
+ * Base type and type tag stand in the type's modifier function, RETURN tde_typmod_in($1, base, tag).  They are read from its
+ * parse tree, because we can be called where no query can be run.  Why there: of all that belongs to a type, this alone is
+ * sure to be restored from a dump before everything that uses the type, and after the base type.
  */
 static bool
-find_tag(Oid type, Oid schema, uint8 *tag)
+find_base(Oid typmodin, Oid *base, uint8 *tag)
 {
-	static const char prefix[] = "SELECT '";
-	oidvector  *args = buildoidvector(&type, 1);
-	HeapTuple	tuple = SearchSysCache3(PROCNAMEARGSNSP, CStringGetDatum("tde_type_tag"), PointerGetDatum(args),
-										ObjectIdGetDatum(schema));
-	bool		isnull;
-	Datum		value;
-	char	   *source;
-	char		digits[37];
+	FuncExpr   *call = returned_call(typmodin);
+	Const	   *args[2];
 
-	if (!HeapTupleIsValid(tuple))
+	if (call == NULL || list_length(call->args) != 3 || !is_our_function(call->funcid, "tde_typmod_in", tde_typmod_in))
 		return false;
-	value = SysCacheGetAttr(PROCNAMEARGSNSP, tuple, Anum_pg_proc_prosrc, &isnull);
-	source = TextDatumGetCString(value);
-	ReleaseSysCache(tuple);
-	if (strncmp(source, prefix, strlen(prefix)) != 0 || strlen(source) < strlen(prefix) + 36)
+	args[0] = list_nth(call->args, 1);
+	args[1] = list_nth(call->args, 2);
+	if (!IsA(args[0], Const) || args[0]->constisnull || !IsA(args[1], Const) || args[1]->constisnull)
 		return false;
-	strlcpy(digits, source + strlen(prefix), sizeof(digits));
-	memcpy(tag, DatumGetUUIDP(DirectFunctionCall1(uuid_in, CStringGetDatum(digits)))->data, UUID_LEN);
+	*base = DatumGetObjectId(args[0]->constvalue);
+	memcpy(tag, DatumGetUUIDP(args[1]->constvalue)->data, UUID_LEN);
 	return true;
 }
 
@@ -177,15 +171,16 @@ fill_type(TdeType *type)
 {
 	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type->oid));
 	Oid			input = InvalidOid;
-	Oid			schema = InvalidOid;
+	Oid			typmodin = InvalidOid;
 	Oid			base;
+	uint8		tag[TDE_TYPE_TAG_SIZE];
 
 	if (HeapTupleIsValid(tuple))
 	{
 		/* a domain has its base type's input function, but no cast and no tag: it is no encrypted type itself */
 		if (((Form_pg_type) GETSTRUCT(tuple))->typtype == TYPTYPE_BASE)
 			input = ((Form_pg_type) GETSTRUCT(tuple))->typinput;
-		schema = ((Form_pg_type) GETSTRUCT(tuple))->typnamespace;
+		typmodin = ((Form_pg_type) GETSTRUCT(tuple))->typmodin;
 		ReleaseSysCache(tuple);
 	}
 	if (!OidIsValid(input) || !is_our_function(input, "tde_in", tde_in))
@@ -193,18 +188,17 @@ fill_type(TdeType *type)
 		type->is_encrypted = false;
 		return;
 	}
-	base = find_base(type->oid);
-	if (!OidIsValid(base) || !find_tag(type->oid, schema, type->tag))
+	if (!find_base(typmodin, &base, tag))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("encrypted type %s is incomplete", format_type_be(type->oid)),
-				 errdetail("Its cast to the base type or its function tde_type_tag is missing.")));
+				 errdetail("Its modifier function does not name the base type.")));
 	type->result_function = InvalidOid;
 	/* somebody may be using what has been looked up for it, so that stays unless it is wrong */
-	if (type->is_encrypted && type->base == base)
+	if (type->is_encrypted && type->base == base && memcmp(type->tag, tag, sizeof(tag)) == 0)
 		return;
 	memset(&type->base, 0, sizeof(*type) - offsetof(TdeType, base));
-	find_tag(type->oid, schema, type->tag);
+	memcpy(type->tag, tag, sizeof(type->tag));
 	type->base = base;
 	get_typlenbyval(base, &type->base_len, &type->base_byval);
 	type->layout = tde_mod_layout(base);

@@ -4,8 +4,8 @@
  * layer: 7
  *
  * One C core serves all types.  Which base type an encrypted type has is read from the catalogs alone (never from a table
- * of ours or from a name): it is the target of the cast whose function is our tde_decrypt.  So users can make encrypted
- * types of their own, and a dump restores them.
+ * of ours or from a name): its modifier function says so.  So users can make encrypted types of their own, and a dump
+ * restores them.
  */
 #ifndef TDE_TYPE_H
 #define TDE_TYPE_H

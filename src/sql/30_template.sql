@@ -15,6 +15,10 @@ CREATE VIEW tde_types AS
 GRANT SELECT ON tde_types TO PUBLIC;
 COMMENT ON VIEW tde_types IS 'encrypted types, their base types, and whether they are the extension''s or a user''s';
 
+CREATE FUNCTION tde_typmod_in(words cstring[], base regtype, type_tag uuid) RETURNS int4
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_typmod_in(cstring[], regtype, uuid) IS 'modifiers of an encrypted type as its typmod';
+
 CREATE FUNCTION tde_subscript(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_subscript(internal) IS 'subscripts of encrypted values';
@@ -432,9 +436,12 @@ BEGIN
     RAISE EXCEPTION 'type % already exists', enc USING ERRCODE = 'duplicate_object';
   END IF;
 
-  -- not dropped with a type, and so perhaps left from one of the same name
-  EXECUTE @extschema@.tde_function_sql(format('%s.%I(cstring[])', schema, name || '_typmod_in'), 'int4', 'tde_typmod_in',
-                                       'STABLE', 'I/O typmod')
+  -- By the first of these the base type and the tag are known.  They are not dropped with a type, and so perhaps left from one of
+  -- the same name.
+  fn := format('%s.%I(cstring[])', schema, name || '_typmod_in');
+  EXECUTE format('CREATE OR REPLACE FUNCTION %s RETURNS int4 LANGUAGE sql STABLE STRICT PARALLEL SAFE '
+                 'RETURN @extschema@.tde_typmod_in($1, %L::regtype, %L::uuid)', fn, base, type_tag);
+  EXECUTE format('COMMENT ON FUNCTION %s IS ''I/O typmod'';', fn)
     || @extschema@.tde_function_sql(format('%s.%I(int4)', schema, name || '_typmod_out'), 'cstring', 'tde_typmod_out',
                                     'STABLE', 'I/O typmod');
   EXECUTE format('CREATE TYPE %s', enc);
@@ -458,7 +465,7 @@ BEGIN
   EXECUTE format('CREATE FUNCTION %s.tde_type_tag(%s) RETURNS uuid AS %L LANGUAGE sql IMMUTABLE PARALLEL SAFE',
                  schema, enc, format('SELECT %L::pg_catalog.uuid', type_tag));
   EXECUTE format('COMMENT ON FUNCTION %s.tde_type_tag(%s) IS ''name of the base type in key derivation''', schema, enc);
-  -- by this cast the base type is known; IMPLICIT, so that every function of the base type takes an encrypted value
+  -- IMPLICIT, so that every function of the base type takes an encrypted value
   EXECUTE @extschema@.tde_cast_sql(schema::text, enc::regtype, base, 'tde_decrypt', 'AS IMPLICIT', 'decrypt');
   PERFORM @extschema@.tde_complete_type(enc::regtype);
   RETURN enc::regtype;

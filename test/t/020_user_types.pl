@@ -25,6 +25,10 @@ SELECT tde_create_type('mood'), tde_create_type('citext', type_tag => '11111111-
        tde_create_type('"Other".color', '"Other"');
 CREATE TABLE person (id int PRIMARY KEY, name encrypted_citext(aes128, salt, sha256) UNIQUE, m encrypted_mood(nosalt) DEFAULT 'ok',
                      c "Other".encrypted_color, known encrypted_mood[], CHECK (m <> 'sad' OR id > 1));
+CREATE DOMAIN a_mood AS encrypted_mood(aes128, nosalt) CHECK (VALUE > 'sad');  -- pg_dump brings domains before casts
+CREATE TYPE a_pair AS (mood encrypted_mood(aes192, salt), name encrypted_citext(nosalt));
+CREATE TABLE made (mood a_mood, pair a_pair);
+INSERT INTO made VALUES ('ok', ROW('sad', 'Ann'));
 CREATE INDEX person_m ON person USING hash (m);
 CREATE VIEW happy AS SELECT id, name FROM person WHERE m >= 'ok' AND name = 'ANN';
 INSERT INTO person VALUES (1, 'Ann', 'happy', 'red', '{ok,sad}'), (2, 'Bob', 'sad', 'green', NULL), (3, NULL, DEFAULT, NULL, '{}');
@@ -34,6 +38,7 @@ my @questions = (
   'SELECT * FROM person ORDER BY id',
   'SELECT name, m FROM person ORDER BY m DESC, name',
   'SELECT * FROM happy',
+  q{SELECT *, (pair).name = 'ANN' FROM made},
   'SELECT min(m), max(m), max(name) FROM person',
   'SELECT a.id, b.id FROM person a JOIN person b USING (name) ORDER BY 1',
   'SELECT tde_type_tag(NULL::encrypted_citext)',
