@@ -9,6 +9,7 @@
 
 #include <openssl/crypto.h>
 
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "tde_count.h"
@@ -91,7 +92,9 @@ load_rows(void)
 	{
 		/* cleared first: a change that arrives during the scan asks for another one */
 		tde_keystore_changed = false;
-		tde_keystore_scan(remember_row, fresh);
+		/* pg_upgrade's schema may need keys before it has made their table */
+		if (!IsBinaryUpgrade || OidIsValid(tde_keystore_relid()))
+			tde_keystore_scan(remember_row, fresh);
 	}
 	PG_CATCH();
 	{

@@ -37,7 +37,7 @@ my @types = (
 # What must not be found in an encrypted dump.
 sub tde_dump_secrets
 {
-  return ('needle', '31013', '310140159', '31014015', '3.1014', '1931-01-14', '03:10:14', '31 years', '31.101.40', 'jsonb"');
+  return ('needle', '31013', '310140159', '31014015', '3.1014', '1931-01-14', '03:10:14', '31 years', '31.101.40');
 }
 
 # Mixed specifications, so that each combination of salt and MAC and a second key are met.

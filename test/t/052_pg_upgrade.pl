@@ -1,0 +1,53 @@
+# pg_upgrade carries encrypted columns over: files go as they are, and what the schema holds of values goes encrypted, too.
+
+use strict;
+use warnings FATAL => 'all';
+
+use File::Basename qw(basename);
+use FindBin;
+use lib "$FindBin::RealBin/../perl";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use TdeDump;
+use TdeTest;
+use Test::More;
+
+my $old = tde_node('old');
+my $new = tde_node('new');
+
+$_->append_conf('postgresql.conf', "tde_column.passphrase_command = 'echo upgrade-secret'\n") foreach $old, $new;
+$new->append_conf('postgresql.conf', "tde_column.wallet_file = '" . wallet_path($old) . "'\n");
+$old->start;
+lines_of($old, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('upgrade-secret')");
+lines_of($old, 'CREATE DATABASE shop');
+lines_of($old, tde_dump_schema(), db => 'shop');
+lines_of($old, q{CREATE TYPE mood AS ENUM ('sad', 'ok'); SELECT tde_create_type('mood'); CREATE DOMAIN a_mood AS encrypted_mood(nosalt) CHECK (VALUE > 'sad');
+  CREATE TABLE moods (a a_mood, b encrypted_mood DEFAULT 'sad'); INSERT INTO moods VALUES ('ok')}, db => 'shop');
+my @more = ('SELECT * FROM moods', 'SELECT * FROM tde_data_keys ORDER BY id', 'SELECT last_value FROM tde_data_keys_id_seq',
+  q{SELECT reloptions FROM pg_class WHERE relname = 'tde_data_keys'}, 'SELECT tde_refresh_types()');
+my %expected = (tde_dump_state($old, 'shop'), map { $_ => lines_of($old, $_, db => 'shop') } @more);
+$old->stop;
+
+# In the server's own folder, so that what is left there can be looked at.
+chdir $new->data_dir or die;
+command_ok(
+  [
+    'pg_upgrade', '--no-sync', '--retain', '-d', $old->data_dir, '-D', $new->data_dir, '-b', $old->config_data('--bindir'),
+    '-B', $new->config_data('--bindir'), '-s', $new->host, '-p', $old->port, '-P', $new->port
+  ],
+  'pg_upgrade');
+my @dumps = glob($new->data_dir . '/pg_upgrade_output.d/*/dump/*.custom');
+cmp_ok(scalar(@dumps), '>', 2, 'its dumps of the schema are there');
+foreach my $dump (@dumps)
+{
+  (my $script = `pg_restore -f - $dump`) =~ s/^--.*//mg;
+  is(join(' ', grep { index($script, $_) >= 0 } tde_dump_secrets()), '', 'no plaintext in ' . basename($dump));
+}
+
+$new->start;
+my %got = (tde_dump_state($new, 'shop'), map { $_ => lines_of($new, $_, db => 'shop') } @more);
+is($got{$_}, $expected{$_}, $_) foreach sort keys %expected;
+lines_of($new, q{INSERT INTO moods VALUES ('ok', 'ok'); INSERT INTO shop.list VALUES ('needle-two', 6)}, db => 'shop');
+is(lines_of($new, q{SELECT count(*) FROM moods; SELECT x FROM shop.list WHERE k = 'needle-two' ORDER BY x}, db => 'shop'), "2\n2\n6", 'it can be written');
+$new->stop;
+done_testing();
