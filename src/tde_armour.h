@@ -1,7 +1,7 @@
 /*
  * tde_armour.h - encrypted values that leave and enter a database as they are, without being decrypted: the ciphertext form.
  *
- * layer: 10
+ * layer: 9
  */
 #ifndef TDE_ARMOUR_H
 #define TDE_ARMOUR_H

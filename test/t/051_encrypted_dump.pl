@@ -40,7 +40,7 @@ my %as_stored = map { $_ => lines_of($source, $_, db => 'shop') } @verbatim;
 
 # ---- dumps ----
 
-my %dumps = (plain => [], inserts => ['--inserts'], folder => [ '-Fd', '-Z0', '-j2' ], custom => [ '-Fc', '-Z0' ]);
+my %dumps = (inserts => ['--inserts'], folder => [ '-Fd', '-Z0', '-j2' ]);
 {
   local $ENV{PGOPTIONS} = $ciphertext;
   foreach my $name (sort keys %dumps)
@@ -155,27 +155,27 @@ my %broken = (
 foreach my $name (sort keys %broken)
 {
   my ($value, $state, $message) = @{ $broken{$name} };
-  fails_with($target, "$mode INSERT INTO shop.bare VALUES (100, '$value')", { state => $state, message => $message }, $name, db => 'plain');
+  fails_with($target, "$mode INSERT INTO shop.bare VALUES (100, '$value')", { state => $state, message => $message }, $name, db => 'inserts');
 }
 fails_with($target, "$mode SELECT '$line'::encrypted_varchar", { state => '42804', message => qr/^encrypted value is not of type encrypted_varchar$/ },
-  'a value of another type', db => 'plain');
+  'a value of another type', db => 'inserts');
 
 # A value that does not fit the column is encrypted anew.
 is(lines_of($target, "CREATE TABLE fits (a encrypted_text(aes128,nosalt,sha256)); $mode INSERT INTO fits VALUES ('$line'); "
-      . 'SET tde_column.io_format = plaintext; SELECT * FROM fits', db => 'plain'), 'needle-1', 'a column with another specification');
+      . 'SET tde_column.io_format = plaintext; SELECT * FROM fits', db => 'inserts'), 'needle-1', 'a column with another specification');
 fails_with($target, "CREATE TABLE narrow (a encrypted_varchar(3)); $mode INSERT INTO narrow SELECT a_varchar FROM shop.every WHERE id = 1",
-  { state => '22001' }, 'a column that is too narrow', db => 'plain');
+  { state => '22001' }, 'a column that is too narrow', db => 'inserts');
 
 # Binary.
 lines_of($source, "$mode COPY shop.every TO '$dump/binary' (FORMAT binary)", db => 'shop');
 is(scalar(grep { index(read_bytes("$dump/binary"), $_) >= 0 } tde_dump_secrets()), 0, 'COPY in binary: no plaintext');
-lines_of($target, "TRUNCATE shop.every; $mode COPY shop.every FROM '$dump/binary' (FORMAT binary)", db => 'plain');
-is(lines_of($target, $verbatim[0], db => 'plain'), $as_stored{ $verbatim[0] }, 'and back');
+lines_of($target, "TRUNCATE shop.every; $mode COPY shop.every FROM '$dump/binary' (FORMAT binary)", db => 'inserts');
+is(lines_of($target, $verbatim[0], db => 'inserts'), $as_stored{ $verbatim[0] }, 'and back');
 
 # Whoever forgets the setting is told.
-like(attempt($target, "CREATE TABLE forgot (a encrypted_text); INSERT INTO forgot VALUES ('$line')", db => 'plain')->{err},
+like(attempt($target, "CREATE TABLE forgot (a encrypted_text); INSERT INTO forgot VALUES ('$line')", db => 'inserts')->{err},
   qr/WARNING:.*is encrypted once more, as if it were plaintext\n.*HINT:  Set tde_column.io_format to ciphertext/s, 'ciphertext as plaintext: a warning');
-unlike(attempt($target, "INSERT INTO forgot VALUES ('tde:hello'), ('tde:')", db => 'plain')->{err}, qr/WARNING/, 'and none for what only begins so');
+unlike(attempt($target, "INSERT INTO forgot VALUES ('tde:hello'), ('tde:')", db => 'inserts')->{err}, qr/WARNING/, 'and none for what only begins so');
 
 # Enums: the payload is an OID.
 lines_of($source, q{CREATE TYPE mood AS ENUM ('needle-sad'); SELECT tde_create_type('mood'); CREATE TABLE moods (a encrypted_mood);
@@ -223,11 +223,11 @@ fails_with($source, "$mode SELECT a FROM shop.bare", $denied, 'revoked', %as_rea
 # What only passes through needs no key.
 lines_of($_, 'SELECT tde_wallet_close()') foreach $source, $target;
 is(lines_of($source, $verbatim[1], db => 'shop'), $as_stored{ $verbatim[1] }, 'closed: values can be dumped');
-lines_of($target, "CREATE TABLE closed (a encrypted_text); $mode INSERT INTO closed VALUES ('$line')", db => 'plain');
-fails_with($target, 'SELECT * FROM closed', { state => 'TDE01' }, 'closed: and restored, but not read', db => 'plain');
+lines_of($target, "CREATE TABLE closed (a encrypted_text); $mode INSERT INTO closed VALUES ('$line')", db => 'inserts');
+fails_with($target, 'SELECT * FROM closed', { state => 'TDE01' }, 'closed: and restored, but not read', db => 'inserts');
 fails_with($source, "SELECT tde_export_keys('export-secret')", { state => 'TDE01' }, 'closed: no keys', db => 'shop');
 lines_of($target, "SELECT tde_wallet_open('target')");
-is(lines_of($target, 'SELECT * FROM closed', db => 'plain'), 'needle-1', 'open: read');
+is(lines_of($target, 'SELECT * FROM closed', db => 'inserts'), 'needle-1', 'open: read');
 
 unlike(slurp_file($_->logfile), qr/export-secret|other-secret|tdekeys:/, 'the log of ' . $_->name . ' has no secret') foreach $source, $target;
 
