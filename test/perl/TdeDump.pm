@@ -45,7 +45,14 @@ sub columns
 {
   my @specs = ('aes256,salt,mac', 'aes128,nosalt,sha256', "aes192,salt,sha256,'key=5'", 'aes256,cbc,nosalt,mac');
   my $i     = 0;
-  return join ', ', map { my ($type, undef, undef, $base) = @$_; "a_$type encrypted_$type(" . ($base ? "$base," : '') . $specs[ $i++ % @specs ] . ')' } @types;
+  my @columns;
+
+  foreach (@types)
+  {
+    my ($type, undef, undef, $base) = @$_;
+    push @columns, "a_$type encrypted_$type(" . ($base ? "$base," : '') . $specs[ $i++ % @specs ] . ')';
+  }
+  return join ', ', @columns;
 }
 
 sub rows
@@ -100,7 +107,8 @@ CREATE INDEX ruled_a ON shop.ruled (a) WHERE a > 'needle-partial';
 CREATE INDEX ruled_hash ON shop.ruled USING hash (k);
 CREATE TABLE shop.refers (k encrypted_text(aes256,salt) REFERENCES shop.ruled (k) ON UPDATE CASCADE);
 INSERT INTO shop.refers VALUES ('needle-k1'), (NULL);
-CREATE VIEW shop.seen AS SELECT id, a, 'needle-column'::encrypted_text AS c FROM shop.ruled WHERE a <> 'needle-view' AND k IN ('needle-k1', 'needle-k3');
+CREATE VIEW shop.seen AS SELECT id, a, 'needle-column'::encrypted_text AS c FROM shop.ruled
+  WHERE a <> 'needle-view' AND k IN ('needle-k1', 'needle-k3');
 CREATE MATERIALIZED VIEW shop.kept AS SELECT id, a FROM shop.ruled WHERE k = 'needle-k1';
 CREATE FUNCTION shop.found() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM shop.ruled WHERE a = 'needle-ruled'; END;
 CREATE RULE ignored AS ON INSERT TO shop.refers WHERE NEW.k = 'needle-rule' DO INSTEAD NOTHING;
@@ -133,8 +141,9 @@ sub tde_dump_state
     'SELECT * FROM shop.kept ORDER BY id',
     'SELECT shop.found()',
     "SELECT * FROM tde_encrypted_columns WHERE schema_name = 'shop' ORDER BY 1, 2, 3",
-    'SELECT conrelid::regclass, conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = \'shop\'::regnamespace ORDER BY conrelid::regclass::text, 2',
-    'SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid::regclass::text LIKE \'shop.%\' ORDER BY 1',
+    q{SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
+      WHERE connamespace = 'shop'::regnamespace ORDER BY 1, 2},
+    q{SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid::regclass::text LIKE 'shop.%' ORDER BY 1},
     'SELECT relname, pg_get_expr(relpartbound, oid) FROM pg_class WHERE relispartition ORDER BY 1',
     "SELECT viewname, definition FROM pg_views WHERE schemaname = 'shop' ORDER BY 1",
     'SELECT adrelid::regclass, adnum, pg_get_expr(adbin, adrelid) FROM pg_attrdef ORDER BY adrelid::regclass::text, adnum',

@@ -21,8 +21,14 @@ $old->start;
 lines_of($old, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('upgrade-secret')");
 lines_of($old, 'CREATE DATABASE shop');
 lines_of($old, tde_dump_schema(), db => 'shop');
-lines_of($old, q{CREATE TYPE mood AS ENUM ('sad', 'ok'); SELECT tde_create_type('mood'); CREATE DOMAIN a_mood AS encrypted_mood(nosalt) CHECK (VALUE > 'sad');
-  CREATE TABLE moods (a a_mood, b encrypted_mood DEFAULT 'sad'); INSERT INTO moods VALUES ('ok')}, db => 'shop');
+lines_of(
+  $old, q{
+CREATE TYPE mood AS ENUM ('sad', 'ok');
+SELECT tde_create_type('mood');
+CREATE DOMAIN a_mood AS encrypted_mood(nosalt) CHECK (VALUE > 'sad');
+CREATE TABLE moods (a a_mood, b encrypted_mood DEFAULT 'sad');
+INSERT INTO moods VALUES ('ok');
+}, db => 'shop');
 my @more = ('SELECT * FROM moods', 'SELECT * FROM tde_data_keys ORDER BY id', 'SELECT last_value FROM tde_data_keys_id_seq',
   q{SELECT reloptions FROM pg_class WHERE relname = 'tde_data_keys'}, 'SELECT tde_refresh_types()');
 my %expected = (tde_dump_state($old, 'shop'), map { $_ => lines_of($old, $_, db => 'shop') } @more);
@@ -48,6 +54,7 @@ $new->start;
 my %got = (tde_dump_state($new, 'shop'), map { $_ => lines_of($new, $_, db => 'shop') } @more);
 is($got{$_}, $expected{$_}, $_) foreach sort keys %expected;
 lines_of($new, q{INSERT INTO moods VALUES ('ok', 'ok'); INSERT INTO shop.list VALUES ('needle-two', 6)}, db => 'shop');
-is(lines_of($new, q{SELECT count(*) FROM moods; SELECT x FROM shop.list WHERE k = 'needle-two' ORDER BY x}, db => 'shop'), "2\n2\n6", 'it can be written');
+is(lines_of($new, q{SELECT count(*) FROM moods; SELECT x FROM shop.list WHERE k = 'needle-two' ORDER BY x}, db => 'shop'),
+  "2\n2\n6", 'it can be written');
 $new->stop;
 done_testing();

@@ -32,8 +32,10 @@ foreach my $binary ('false', 'true')
   $subscriber->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_subscription_rel WHERE srsubstate = 'r'}) or die;
   lines_of($publisher, "INSERT INTO t VALUES (2, 'second-$binary', NULL); UPDATE t SET a = 'changed-$binary' WHERE id = 1");
   $publisher->wait_for_catchup('s');
-  is(lines_of($subscriber, sprintf $all, 'ciphertext'), lines_of($publisher, sprintf $all, 'ciphertext'), "binary = $binary: the same ciphertext");
-  is(lines_of($subscriber, sprintf $all, 'plaintext'), "1|changed-$binary|1.5\n2|second-$binary|", "binary = $binary: which can be read");
+  is(lines_of($subscriber, sprintf $all, 'ciphertext'),
+    lines_of($publisher, sprintf $all, 'ciphertext'), "binary = $binary: the same ciphertext");
+  is(lines_of($subscriber, sprintf $all, 'plaintext'),
+    "1|changed-$binary|1.5\n2|second-$binary|", "binary = $binary: which can be read");
   lines_of($subscriber, 'DROP SUBSCRIPTION s');
   lines_of($publisher, 'DELETE FROM t WHERE id = 2');
 }
