@@ -390,7 +390,8 @@ tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KE
 	map->there = imported->slot;
 	if (map->here != map->there)
 		ereport(NOTICE,
-				(errmsg("imported key %s is in slot %d here, not %d", imported->name, map->here, map->there),
+				(errmsg("imported key %s is in slot %d here, not %d",
+						imported->name[0] ? imported->name : psprintf("%d", map->there), map->here, map->there),
 				 errdetail("Declarations that name slot %d, as in a dump, mean another key here.", map->there)));
 	if (!meeting.is_here)
 	{
