@@ -401,6 +401,10 @@ tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KE
 		row.state = TDE_STATE_RETIRED;
 		row.created = imported->created;
 		memcpy(row.uuid, imported->uuid, sizeof(row.uuid));
+		/* what is done to erase the slot's keys must erase this one */
+		row.erasable = survey.sibling.erasable;
+		if (row.erasable)
+			memcpy(row.master, survey.sibling.master, sizeof(row.master));
 		tde_keywrap_wrap(&row, data_key);
 		insert_for_ever(rel, &row);
 	}
