@@ -66,6 +66,28 @@
 #define TDE_EXECUTOR_RUN_ARGUMENTS query, direction, count, once
 #endif
 
+/* 16 asks by class and object (afbfc02983f8). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_OWNS_RELATION(relid) object_ownercheck(RelationRelationId, relid, GetUserId())
+#else
+#define TDE_OWNS_RELATION(relid) pg_class_ownercheck(relid, GetUserId())
+#endif
+
+/* 16 keeps permissions apart from the range table (a61b1f74823c); 18 asks what is not pruned (cbc127917e04). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_UPDATED_COLUMNS(rte, permissions) (addRTEPermissionInfo(permissions, rte)->updatedCols)
+#else
+#define TDE_UPDATED_COLUMNS(rte, permissions) ((rte)->updatedCols)
+#endif
+#if PG_VERSION_NUM >= 180000
+#define TDE_INIT_RANGE_TABLE(estate, rte, permissions) \
+	ExecInitRangeTable(estate, list_make1(rte), permissions, bms_make_singleton(1))
+#elif PG_VERSION_NUM >= 160000
+#define TDE_INIT_RANGE_TABLE(estate, rte, permissions) ExecInitRangeTable(estate, list_make1(rte), permissions)
+#else
+#define TDE_INIT_RANGE_TABLE(estate, rte, permissions) ExecInitRangeTable(estate, list_make1(rte))
+#endif
+
 /* 18 calls post_parse_analyze_hook for the query of a cursor, too, when it is opened (6b652e6ce85a). */
 #define TDE_CURSOR_ANALYZED_LATER (PG_VERSION_NUM >= 180000)
 

@@ -1,0 +1,312 @@
+--
+-- Converting columns of tables that are there: plain to encrypted and back.
+--
+-- What commits is a procedure, which cannot have settings of its own, so each sets its search_path after every COMMIT.
+--
+
+CREATE FUNCTION tde_convert_trigger() RETURNS trigger
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION tde_convert_trigger() IS 'keep the copy of a column that is being converted';
+
+CREATE FUNCTION tde_convert_rows(relation regclass, source name, target name, first_block int8, blocks int8) RETURNS int8
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION tde_convert_rows(regclass, name, name, int8, int8) IS
+  'set a column from another one, or to NULL, in rows of some blocks where that was not done yet; fires no triggers';
+
+CREATE FUNCTION tde_wipe_blocks(relation regclass, first_block int8, blocks int8, cutoff xid8) RETURNS int8
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION tde_wipe_blocks(regclass, int8, int8, xid8) IS
+  'overwrite what removed rows have left in some blocks; returns how many rows removed before cutoff are still there';
+
+CREATE FUNCTION tde_may_commit() RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION tde_may_commit() IS 'whether the procedure that calls it may COMMIT';
+
+CREATE FUNCTION tde_must_commit() RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION tde_must_commit() IS 'error if the procedure that calls it may not COMMIT';
+
+--
+-- What a column becomes
+--
+
+CREATE FUNCTION tde_convertible_column(relation regclass, column_name name) RETURNS pg_attribute
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  c pg_class;
+  a pg_attribute;
+BEGIN
+  SELECT * INTO STRICT c FROM pg_class WHERE oid = relation;
+  IF c.relkind NOT IN ('r', 'p') THEN
+    RAISE EXCEPTION '"%" is not a table', c.relname USING ERRCODE = 'wrong_object_type';
+  END IF;
+  IF NOT pg_has_role(c.relowner, 'USAGE') THEN
+    RAISE EXCEPTION 'must be owner of table %', c.relname USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  SELECT * INTO a FROM pg_attribute WHERE attrelid = relation AND attname = column_name AND attnum > 0 AND NOT attisdropped;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'column "%" of relation "%" does not exist', column_name, c.relname USING ERRCODE = 'undefined_column';
+  END IF;
+  RETURN a;
+END
+$$;
+COMMENT ON FUNCTION tde_convertible_column(regclass, name) IS 'a column of a table that the user owns';
+
+CREATE FUNCTION tde_quoted_modifiers(spec text) RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  -- '3des168' as well as 3des168: quoted strings are modifiers, too
+  SELECT string_agg(quote_literal(coalesce(replace(item[1], '''''', ''''), trim(item[2]))), ',')
+  FROM regexp_matches(spec, '''((?:[^'']|'''')*)''|([^,'']*[^,''[:space:]][^,'']*)', 'g') AS items (item)
+$$;
+COMMENT ON FUNCTION tde_quoted_modifiers(text) IS 'a list of type modifiers, each as a string';
+
+CREATE FUNCTION tde_encrypted_type_of(a pg_attribute, spec text) RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  plain     text := format_type(a.atttypid, a.atttypmod);
+  is_array  boolean := (SELECT typcategory = 'A' AND typelem <> 0 FROM pg_type WHERE oid = a.atttypid);
+  element   regtype := CASE WHEN is_array THEN (SELECT typelem FROM pg_type WHERE oid = a.atttypid) ELSE a.atttypid END;
+  encrypted regtype := (SELECT type FROM @extschema@.tde_types WHERE base = element ORDER BY shipped DESC, type::oid LIMIT 1);
+BEGIN
+  IF EXISTS (SELECT FROM @extschema@.tde_types WHERE type = element) THEN
+    RAISE EXCEPTION 'column "%" is encrypted already, as %', a.attname, plain USING ERRCODE = 'wrong_object_type',
+      HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE ... changes how.', a.attrelid::regclass, a.attname);
+  ELSIF (SELECT typtype FROM pg_type WHERE oid = element) = 'd' THEN
+    RAISE EXCEPTION 'column "%" is of domain %', a.attname, element USING ERRCODE = 'wrong_object_type',
+      HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE ... to the domain''s base type first, or to a domain over an encrypted type.',
+                    a.attrelid::regclass, a.attname);
+  ELSIF encrypted IS NULL THEN
+    RAISE EXCEPTION 'type % has no encrypted type', element USING ERRCODE = 'undefined_object',
+      HINT = format('SELECT @extschema@.tde_create_type(%L); makes one.', element);
+  ELSIF plain ~ '^interval [a-z]' THEN
+    RAISE EXCEPTION 'an encrypted interval cannot be restricted to fields, as % is', plain USING ERRCODE = 'feature_not_supported',
+      HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE interval; first.', a.attrelid::regclass, a.attname);
+  END IF;
+  RETURN format('%s(%s)%s', (SELECT format('%I.%I', nspname, typname) FROM pg_type t JOIN pg_namespace n ON n.oid = typnamespace
+                             WHERE t.oid = encrypted),
+                concat_ws(',', substring(plain FROM '\(([-0-9,]+)\)'), @extschema@.tde_quoted_modifiers(
+                                 coalesce(spec, current_setting('tde_column.default_spec')))),
+                CASE WHEN is_array THEN '[]' END);
+END
+$$;
+COMMENT ON FUNCTION tde_encrypted_type_of(pg_attribute, text) IS
+  'the encrypted type for a column of a base type: with the base type''s modifiers, and others as told or by default';
+
+CREATE FUNCTION tde_plain_type_of(a pg_attribute) RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  base text := (SELECT base_type FROM @extschema@.tde_type_spec(a.atttypid, a.atttypmod));
+BEGIN
+  IF base IS NULL THEN
+    RAISE EXCEPTION 'column "%" is not encrypted', a.attname USING ERRCODE = 'wrong_object_type';
+  END IF;
+  RETURN base || CASE WHEN (SELECT typcategory FROM pg_type WHERE oid = a.atttypid) = 'A' THEN '[]' ELSE '' END;
+END
+$$;
+COMMENT ON FUNCTION tde_plain_type_of(pg_attribute) IS 'the base type that a column has when it is decrypted';
+
+CREATE FUNCTION tde_with_collation(a pg_attribute, type text) RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT type || coalesce((SELECT format(' COLLATE %I.%I', nspname, collname)
+                           FROM pg_collation c JOIN pg_namespace n ON n.oid = collnamespace WHERE c.oid = a.attcollation), '')
+$$;
+COMMENT ON FUNCTION tde_with_collation(pg_attribute, text) IS 'a type, with the collation that the column has';
+
+CREATE FUNCTION tde_constant_default(a pg_attribute) RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  -- As a literal without a type, since a constant of the old type would stay one: in clear, or under a key.
+  SELECT CASE WHEN expr IN ('true', 'false') THEN quote_literal(expr)
+              ELSE coalesce((regexp_match(expr, '^(''(?:[^'']|'''')*'')(?:::[^'']+)?$'))[1],
+                            quote_literal((regexp_match(expr, '^\(?(-?[0-9.]+)\)?(?:::.+)?$'))[1])) END
+  FROM (SELECT pg_get_expr(adbin, adrelid), adbin::text FROM pg_attrdef WHERE adrelid = a.attrelid AND adnum = a.attnum) AS d (expr, tree)
+  WHERE tree !~ '\{(?!CONST |FUNCEXPR |RELABELTYPE |COERCEVIAIO )'
+$$;
+COMMENT ON FUNCTION tde_constant_default(pg_attribute) IS 'a column''s default as a literal; NULL if it is none or no constant';
+
+--
+-- What keeps a column's type from being changed
+--
+
+CREATE FUNCTION tde_conversion_obstacles(a pg_attribute, encrypting boolean, online boolean) RETURNS SETOF text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  -- PostgreSQL refuses these one by one, some of them only after the table was rewritten
+  SELECT CASE WHEN r.ev_class IS NOT NULL AND r.rulename = '_RETURN' THEN pg_describe_object('pg_class'::regclass, r.ev_class, 0)
+              WHEN d.classid = 'pg_attrdef'::regclass THEN (
+                SELECT format('generated column %I', g.attname) FROM pg_attrdef f JOIN pg_attribute g ON g.attrelid = adrelid AND g.attnum = adnum
+                WHERE f.oid = d.objid)
+              ELSE pg_describe_object(d.classid, d.objid, d.objsubid) END
+  FROM pg_depend d LEFT JOIN pg_rewrite r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
+  WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+    AND (d.classid = ANY ('{pg_rewrite,pg_trigger,pg_policy,pg_publication_rel,pg_proc}'::regclass[])
+         OR d.classid = 'pg_attrdef'::regclass AND d.objid NOT IN (
+           SELECT oid FROM pg_attrdef WHERE adrelid = a.attrelid AND adnum = a.attnum))
+  UNION
+  SELECT format('index %s, which %s', i.indexrelid::regclass, reason)
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
+  CROSS JOIN LATERAL (
+    SELECT 'has an expression of the column' WHERE encrypting AND i.indexprs::text ~ format(':varattno %s ', a.attnum)
+    UNION ALL
+    SELECT 'has a condition on the column' WHERE online AND i.indpred::text ~ format(':varattno %s ', a.attnum)
+    UNION ALL
+    SELECT CASE WHEN m.amname NOT IN ('btree', 'hash') THEN 'is of access method ' || m.amname
+                ELSE 'names operator class ' || o.opcname END
+    FROM generate_series(0, i.indnkeyatts - 1) k JOIN pg_opclass o ON o.oid = i.indclass[k]
+    WHERE i.indkey[k] = a.attnum AND encrypting AND o.opcintype <> 'anyarray'::regtype
+      AND (NOT o.opcdefault OR m.amname NOT IN ('btree', 'hash'))
+    UNION ALL
+    SELECT 'is an exclusion constraint''s' WHERE online AND i.indisexclusion AND a.attnum = ANY (i.indkey)
+  ) AS reasons (reason)
+  WHERE i.indrelid = a.attrelid
+  UNION
+  SELECT pg_describe_object('pg_statistic_ext'::regclass, oid, 0) || ', which has an expression of the column' FROM pg_statistic_ext
+  WHERE stxrelid = a.attrelid AND stxexprs::text ~ format(':varattno %s ', a.attnum)
+  UNION
+  SELECT 'the partition key' FROM pg_partitioned_table
+  WHERE partrelid = a.attrelid AND (a.attnum = ANY (partattrs) OR partexprs::text ~ format(':varattno %s ', a.attnum))
+  UNION
+  SELECT 'the column''s identity sequence' WHERE a.attidentity <> '' AND (encrypting OR online)
+  UNION
+  SELECT 'the column''s own expression' WHERE a.attgenerated <> '' AND online
+  UNION
+  SELECT format('constraint %I on table %s, which sets the column on delete', conname, conrelid::regclass) FROM pg_constraint
+  WHERE online AND contype = 'f' AND conrelid = a.attrelid AND a.attnum = ANY (confdelsetcols)
+$$;
+COMMENT ON FUNCTION tde_conversion_obstacles(pg_attribute, boolean, boolean) IS 'objects that keep a column''s type from being changed';
+
+CREATE FUNCTION tde_check_conversion(a pg_attribute, encrypting boolean, online boolean) RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  obstacles text := (SELECT string_agg(o, E'\n' ORDER BY o COLLATE "C")
+                     FROM @extschema@.tde_conversion_obstacles(a, encrypting, online) o);
+  verb      text := CASE WHEN encrypting THEN 'encrypted' ELSE 'decrypted' END;
+BEGIN
+  IF obstacles IS NOT NULL THEN
+    RAISE EXCEPTION 'column "%" of table "%" cannot be % because other objects depend on its type',
+        a.attname, (SELECT relname FROM pg_class WHERE oid = a.attrelid), verb
+      USING ERRCODE = 'dependent_objects_still_exist', DETAIL = obstacles,
+        HINT = 'Drop them, convert the column, and make again those that the new type allows.';
+  ELSIF online AND EXISTS (SELECT FROM pg_class WHERE oid = a.attrelid AND (relkind = 'p' OR relispartition)
+                           UNION ALL SELECT FROM pg_inherits WHERE inhrelid = a.attrelid OR inhparent = a.attrelid) THEN
+    RAISE EXCEPTION 'columns of partitioned tables and of tables with inheritance cannot be converted online'
+      USING ERRCODE = 'feature_not_supported', HINT = 'Convert the column offline.';
+  ELSIF a.attinhcount > 0 THEN
+    RAISE EXCEPTION 'column "%" is inherited', a.attname USING ERRCODE = 'invalid_table_definition',
+      HINT = format('Convert the column of table %s: those that inherit it follow.',
+                    (SELECT string_agg(inhparent::regclass::text, ', ') FROM pg_inherits WHERE inhrelid = a.attrelid));
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION tde_check_conversion(pg_attribute, boolean, boolean) IS 'error if a column''s type cannot be changed';
+
+--
+-- Offline
+--
+
+CREATE FUNCTION tde_convert_offline(a pg_attribute, type text, encrypting boolean) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+DECLARE
+  started  timestamptz := clock_timestamp();
+  literal  text := tde_constant_default(a);
+  before   int8 := pg_total_relation_size(a.attrelid);
+  c        pg_class;
+  detail   text;
+  hint     text;
+BEGIN
+  PERFORM tde_check_conversion(a, encrypting, false);
+  SELECT * INTO c FROM pg_class WHERE oid = a.attrelid;
+  RAISE NOTICE 'rewriting table "%" and its indexes: column "%" becomes %', c.relname, a.attname, type
+    USING DETAIL = format('It has about %s rows and %s. Nobody else can read or write it meanwhile.',
+                          greatest(c.reltuples, 0)::int8, pg_size_pretty(before));
+  EXECUTE format('ALTER TABLE %1$s %3$s ALTER COLUMN %2$I TYPE %4$s %5$s', a.attrelid::regclass, a.attname,
+                 CASE WHEN literal IS NOT NULL THEN format('ALTER COLUMN %I DROP DEFAULT,', a.attname) END,
+                 tde_with_collation(a, type),
+                 CASE WHEN literal IS NOT NULL THEN format(', ALTER COLUMN %I SET DEFAULT %s', a.attname, literal) END);
+  RAISE NOTICE 'column "%" of table "%" is % now', a.attname, c.relname, type
+    USING DETAIL = format('%s s, %s before, %s after.', round(extract(epoch FROM clock_timestamp() - started), 1),
+                          pg_size_pretty(before), pg_size_pretty(pg_total_relation_size(a.attrelid)));
+EXCEPTION WHEN invalid_object_definition THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+  RAISE EXCEPTION '%', SQLERRM USING ERRCODE = SQLSTATE,
+    DETAIL = coalesce(nullif(detail, ''), 'A condition of an index, or an expression, decrypts the column then, and would be stored.'),
+    HINT = coalesce(nullif(hint, ''), format('Drop the indexes of table %s whose conditions compute with the column, and convert it then.', a.attrelid::regclass));
+END
+$$;
+COMMENT ON FUNCTION tde_convert_offline(pg_attribute, text, boolean) IS 'change a column''s type, rewriting the table';
+
+--
+-- What removed rows have left
+--
+
+CREATE PROCEDURE tde_wipe_free_space(relation regclass, max_wait float8 DEFAULT 60, INOUT remaining int8 DEFAULT 0)
+LANGUAGE plpgsql AS $$
+DECLARE
+  parts    regclass[];
+  part     regclass;
+  cutoff   xid8;
+  deadline timestamptz;
+  pos      int8;
+  blocks   int8;
+  rest     int8;
+BEGIN
+  PERFORM @extschema@.tde_must_commit();
+  SET LOCAL search_path = pg_catalog, pg_temp;
+  remaining := 0;
+  deadline := clock_timestamp() + make_interval(secs => max_wait);
+  cutoff := pg_snapshot_xmax(pg_current_snapshot());
+  parts := ARRAY(SELECT r FROM pg_class, unnest(ARRAY[oid, nullif(reltoastrelid, 0)]) r WHERE oid = relation AND r IS NOT NULL);
+  FOREACH part IN ARRAY parts LOOP
+    pos := 0;
+    LOOP
+      blocks := pg_relation_size(part) / current_setting('block_size')::int8;
+      EXIT WHEN pos >= blocks;
+      LOOP
+        rest := @extschema@.tde_wipe_blocks(part, pos, 1024, cutoff);
+        COMMIT;
+        SET LOCAL search_path = pg_catalog, pg_temp;
+        EXIT WHEN rest = 0 OR clock_timestamp() >= deadline;
+        PERFORM pg_sleep(0.2);
+      END LOOP;
+      remaining := remaining + rest;
+      pos := pos + 1024;
+    END LOOP;
+  END LOOP;
+  IF remaining > 0 THEN
+    RAISE WARNING '% removed row versions of table % could not be wiped yet', remaining, relation
+      USING DETAIL = 'A transaction, replication slot or standby that is older than their removal keeps them.',
+            HINT = 'Repeat it when that has ended.';
+  END IF;
+END
+$$;
+COMMENT ON PROCEDURE tde_wipe_free_space(regclass, float8, int8) IS
+  'overwrite what removed rows have left in the pages of a table and of its TOAST table; waits some seconds for old transactions';
+
+CREATE PROCEDURE tde_wipe_catalogs()
+LANGUAGE plpgsql AS $$
+DECLARE
+  remaining int8;
+BEGIN
+  CALL @extschema@.tde_wipe_free_space('pg_catalog.pg_statistic', 5, remaining);
+  CALL @extschema@.tde_wipe_free_space('pg_catalog.pg_statistic_ext_data', 5, remaining);
+  CALL @extschema@.tde_wipe_free_space('pg_catalog.pg_attribute', 5, remaining);
+  CALL @extschema@.tde_wipe_free_space('pg_catalog.pg_attrdef', 5, remaining);
+END
+$$;
+COMMENT ON PROCEDURE tde_wipe_catalogs() IS 'overwrite what removed statistics and defaults of columns have left in the catalogs';

@@ -1,0 +1,536 @@
+--
+-- Converting a column online: a copy of it that a trigger keeps, and a swap.
+--
+-- The trigger is all the state there is: its arguments name the phase and the columns, so that nothing outlives the table or is
+-- missing in a dump.
+--
+
+CREATE FUNCTION tde_trigger_arguments(arguments bytea) RETURNS text[]
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT array_agg(convert_from(decode(hex, 'hex'), getdatabaseencoding()) ORDER BY n)
+  FROM unnest(string_to_array(regexp_replace(encode(arguments, 'hex'), '(..)', '\1 ', 'g'), '00 ')) WITH ORDINALITY AS a (hex, n)
+  WHERE hex <> ''
+$$;
+COMMENT ON FUNCTION tde_trigger_arguments(bytea) IS 'arguments of a trigger';
+
+CREATE VIEW tde_conversions AS
+  SELECT t.tgrelid::pg_catalog.regclass AS relation,
+         (CASE WHEN g[1] OPERATOR(pg_catalog.=) 'copy' THEN g[2] ELSE g[3] END)::pg_catalog.name AS column_name,
+         g[1] AS phase,
+         CASE WHEN s.base_type IS NULL THEN 'decrypt' ELSE 'encrypt' END AS direction,
+         pg_catalog.format_type(n.atttypid, n.atttypmod) AS new_type,
+         (CASE WHEN g[1] OPERATOR(pg_catalog.=) 'copy' THEN g[3] ELSE g[2] END)::pg_catalog.name AS helper_column,
+         t.tgname AS helper_trigger
+  FROM pg_catalog.pg_trigger t
+  JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) t.tgfoid AND p.prosrc OPERATOR(pg_catalog.=) 'tde_convert_trigger'
+  JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang AND l.lanname OPERATOR(pg_catalog.=) 'c'
+  CROSS JOIN LATERAL tde_trigger_arguments(t.tgargs) g
+  JOIN pg_catalog.pg_attribute n ON n.attrelid OPERATOR(pg_catalog.=) t.tgrelid AND n.attname OPERATOR(pg_catalog.=) g[3]::pg_catalog.name
+  CROSS JOIN LATERAL tde_type_spec(n.atttypid, n.atttypmod) s;
+GRANT SELECT ON tde_conversions TO PUBLIC;
+COMMENT ON VIEW tde_conversions IS
+  'columns that are being converted online: being copied (phase copy), or swapped and their old values being erased (phase erase)';
+
+CREATE FUNCTION tde_lock_tables(relations regclass[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  attempts int  := CASE WHEN current_setting('lock_timeout') = '0' THEN 30 ELSE 1 END;
+  tables   text := (SELECT string_agg(oid::regclass::text, ', ' ORDER BY oid) FROM pg_class
+                    WHERE oid = ANY (relations) AND pg_has_role(relowner, 'USAGE'));
+BEGIN
+  -- Whoever comes after a waiting lock waits, too: so wait briefly, and often.
+  IF attempts > 1 THEN
+    SET LOCAL lock_timeout = '2s';
+  END IF;
+  FOR attempt IN 1 .. attempts LOOP
+    BEGIN
+      EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', tables);
+      RETURN;
+    EXCEPTION WHEN lock_not_available THEN
+      PERFORM pg_sleep(CASE WHEN attempt < attempts THEN 1 ELSE 0 END);
+    END;
+  END LOOP;
+  RAISE EXCEPTION 'could not lock table % in time', tables USING ERRCODE = 'lock_not_available',
+    DETAIL = 'Other transactions use it.', HINT = 'Call it again: it goes on where it was. lock_timeout says how long it waits.';
+END
+$$;
+COMMENT ON FUNCTION tde_lock_tables(regclass[]) IS
+  'lock tables that others use: waits for lock_timeout, or several times for two seconds';
+
+CREATE FUNCTION tde_start_conversion(a pg_attribute, type text, encrypting boolean) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+DECLARE
+  helper text := 'tde_convert_' || a.attnum;
+BEGIN
+  PERFORM tde_check_conversion(a, encrypting, true);
+  PERFORM tde_lock_tables(ARRAY[a.attrelid]);
+  EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', a.attrelid::regclass, helper, tde_with_collation(a, type));
+  IF a.attnotnull THEN
+    -- a valid one spares SET NOT NULL its scan
+    EXECUTE format('ALTER TABLE %1$s ADD CONSTRAINT %2$I CHECK (%2$I IS NOT NULL) NOT VALID', a.attrelid::regclass, helper);
+  END IF;
+  -- the last one to see the row
+  EXECUTE format('CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION @extschema@.tde_convert_trigger(''copy'', %3$L, %4$L)',
+                 a.attrelid::regclass, '~' || helper, a.attname, helper);
+  EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', a.attrelid::regclass, '~' || helper);
+  RAISE NOTICE 'column "%" is being copied to column "%" of type %', a.attname, helper, type;
+END
+$$;
+COMMENT ON FUNCTION tde_start_conversion(pg_attribute, text, boolean) IS 'add the copy of a column, and the trigger that keeps it';
+
+CREATE PROCEDURE tde_convert_all_rows(relation regclass, source name, target name, batch_rows int, batch_delay float8)
+LANGUAGE plpgsql AS $$
+DECLARE
+  started timestamptz;
+  told    timestamptz;
+  blocks  int8;
+  step    int8;
+  pos     int8;
+  done    int8;
+BEGIN
+  -- Rows that come, or move, later go through the trigger: one pass sees all others.
+  SET LOCAL search_path = pg_catalog, pg_temp;
+  started := clock_timestamp();
+  told := started;
+  pos := 0;
+  done := 0;
+  blocks := pg_relation_size(relation) / current_setting('block_size')::int8;
+  step := (SELECT greatest(1, CASE WHEN reltuples > 0 THEN batch_rows / reltuples * relpages ELSE batch_rows / 100 END)
+           FROM pg_class WHERE oid = relation);
+  WHILE pos < blocks LOOP
+    done := done + @extschema@.tde_convert_rows(relation, source, target, pos, step);
+    COMMIT;
+    SET LOCAL search_path = pg_catalog, pg_temp;
+    pos := least(pos + step, blocks);
+    IF clock_timestamp() - told > interval '10 s' AND pos < blocks THEN
+      told := clock_timestamp();
+      RAISE NOTICE '%', format('%s of %s blocks (%s %%), %s rows, about %s left', pos, blocks, 100 * pos / blocks, done,
+                               date_trunc('second', (told - started) / pos * (blocks - pos)));
+    END IF;
+    IF batch_delay > 0 THEN
+      PERFORM pg_sleep(batch_delay);
+    END IF;
+  END LOOP;
+  RAISE NOTICE '%', format('%s rows of %s in %s s', done, relation, round(extract(epoch FROM clock_timestamp() - started), 1));
+END
+$$;
+COMMENT ON PROCEDURE tde_convert_all_rows(regclass, name, name, int, float8) IS
+  'set a column from another one, or to NULL, in all rows where that was not done yet, in committed batches';
+
+CREATE PROCEDURE tde_complete_copy(relation regclass, column_name name, helper_column name, batch_rows int, batch_delay float8)
+LANGUAGE plpgsql AS $$
+BEGIN
+  CALL @extschema@.tde_convert_all_rows(relation, column_name, helper_column, batch_rows, batch_delay);
+  SET LOCAL search_path = pg_catalog, pg_temp;
+  IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = relation AND conname = helper_column AND contype = 'c') THEN
+    PERFORM @extschema@.tde_execute(format('ALTER TABLE %s VALIDATE CONSTRAINT %I', relation, helper_column));
+    COMMIT;
+  END IF;
+END
+$$;
+COMMENT ON PROCEDURE tde_complete_copy(regclass, name, name, int, float8) IS 'copy what was not copied yet';
+
+CREATE FUNCTION tde_conversion_replacements(relation regclass, column_name name)
+  RETURNS TABLE (index regclass, replacement name, valid boolean, command text)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT i.indexrelid, new_name, n.indisvalid,
+         CASE WHEN n.indisvalid THEN NULL WHEN NOT n.indisvalid THEN format('REINDEX INDEX CONCURRENTLY %s;', n.indexrelid::regclass)
+              ELSE format('CREATE %sINDEX CONCURRENTLY %I ON %s USING %I (%s)%s%s%s%s%s;', CASE WHEN i.indisunique THEN 'UNIQUE ' END,
+                new_name, relation, m.amname, keys.list, ' INCLUDE (' || included.list || ')',
+                CASE WHEN i.indnullsnotdistinct THEN ' NULLS NOT DISTINCT' END,
+                ' WITH (' || array_to_string(c.reloptions, ', ') || ')',
+                ' TABLESPACE ' || (SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid = c.reltablespace),
+                ' WHERE ' || pg_get_expr(i.indpred, i.indrelid)) END
+  FROM @extschema@.tde_conversions v
+  JOIN pg_attribute a ON a.attrelid = v.relation AND a.attname = v.column_name
+  JOIN pg_index i ON i.indrelid = v.relation AND a.attnum = ANY (i.indkey)
+  JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
+  CROSS JOIN LATERAL (SELECT ('tde_convert_' || i.indexrelid)::name) AS names (new_name)
+  LEFT JOIN pg_index n ON n.indexrelid = (SELECT oid FROM pg_class WHERE relnamespace = c.relnamespace AND relname = new_name)
+  CROSS JOIN LATERAL (
+    SELECT string_agg(CASE WHEN i.indkey[k] = a.attnum THEN quote_ident(v.helper_column) ELSE pg_get_indexdef(i.indexrelid, k + 1, false) END
+      || coalesce((SELECT format(' COLLATE %I.%I', nspname, collname) FROM pg_collation o JOIN pg_namespace s ON s.oid = collnamespace
+                   WHERE o.oid = i.indcollation[k] AND (i.indkey[k] = 0 OR i.indcollation[k] <> (
+                     SELECT attcollation FROM pg_attribute x WHERE x.attrelid = i.indrelid AND x.attnum = i.indkey[k]))), '')
+      || coalesce((SELECT format(' %I.%I%s', nspname, opcname, '(' || array_to_string(x.attoptions, ', ') || ')')
+                   FROM pg_opclass o JOIN pg_namespace s ON s.oid = opcnamespace
+                   JOIN pg_attribute x ON x.attrelid = i.indexrelid AND x.attnum = k + 1
+                   WHERE o.oid = i.indclass[k] AND i.indkey[k] <> a.attnum AND (NOT o.opcdefault OR x.attoptions IS NOT NULL)), '')
+      || CASE i.indoption[k] WHEN 1 THEN ' DESC NULLS LAST' WHEN 2 THEN ' NULLS FIRST' WHEN 3 THEN ' DESC' ELSE '' END, ', ' ORDER BY k)
+    FROM generate_series(0, i.indnkeyatts - 1) k
+  ) AS keys (list)
+  CROSS JOIN LATERAL (
+    SELECT string_agg(CASE WHEN i.indkey[k] = a.attnum THEN quote_ident(v.helper_column) ELSE pg_get_indexdef(i.indexrelid, k + 1, false) END,
+                      ', ' ORDER BY k)
+    FROM generate_series(i.indnkeyatts, i.indnatts - 1) k
+  ) AS included (list)
+  WHERE v.relation = $1 AND v.column_name = $2 AND v.phase = 'copy'
+$$;
+COMMENT ON FUNCTION tde_conversion_replacements(regclass, name) IS 'indexes on a column that is being copied, and which ones replace them';
+
+CREATE FUNCTION tde_conversion_indexes(relation regclass, column_name name) RETURNS SETOF text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT command FROM @extschema@.tde_conversion_replacements(relation, column_name) WHERE command IS NOT NULL ORDER BY index::oid
+$$;
+COMMENT ON FUNCTION tde_conversion_indexes(regclass, name) IS
+  'commands for the indexes that are still to be made before tde_finish_conversion(); psql runs them with \gexec';
+
+CREATE FUNCTION tde_conversion(relation regclass, column_name name, OUT phase text, OUT helper_column name, OUT helper_trigger name,
+                               OUT direction text)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  PERFORM @extschema@.tde_convertible_column(relation, column_name);
+  SELECT v.phase, v.helper_column, v.helper_trigger, v.direction INTO phase, helper_column, helper_trigger, direction
+  FROM @extschema@.tde_conversions v WHERE v.relation = $1 AND v.column_name = $2;
+END
+$$;
+COMMENT ON FUNCTION tde_conversion(regclass, name) IS 'the conversion of a column that is under way; NULLs if none is';
+
+CREATE FUNCTION tde_conversion_keys(relation regclass, column_name name) RETURNS TABLE (
+  constraint_oid oid, referencing regclass, referenced regclass, name name, replacement name, definition text, valid boolean)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  -- Foreign keys of the column and to it.  The definition's beginning is put together anew, with the copy in the column's place.
+  SELECT f.oid, f.conrelid, f.confrelid, f.conname, ('tde_convert_' || f.oid)::name,
+         CASE WHEN starts_with(def, before) THEN after || regexp_replace(substr(def, length(before) + 1), ' NOT VALID$', '') END,
+         f.convalidated
+  FROM @extschema@.tde_conversions v
+  JOIN pg_attribute a ON a.attrelid = v.relation AND a.attname = v.column_name
+  JOIN pg_constraint f ON f.contype = 'f' AND (f.conrelid = v.relation AND a.attnum = ANY (f.conkey)
+                                              OR f.confrelid = v.relation AND a.attnum = ANY (f.confkey))
+  CROSS JOIN LATERAL (
+    SELECT format('FOREIGN KEY (%s) REFERENCES %s(%s)', string_agg(quote_ident(k.attname), ', ' ORDER BY n), f.confrelid::regclass,
+                  string_agg(quote_ident(r.attname), ', ' ORDER BY n)),
+           format('FOREIGN KEY (%s) REFERENCES %s(%s)',
+                  string_agg(quote_ident(CASE WHEN k.attrelid = a.attrelid AND k.attnum = a.attnum THEN v.helper_column ELSE k.attname END),
+                             ', ' ORDER BY n), f.confrelid::regclass,
+                  string_agg(quote_ident(CASE WHEN r.attrelid = a.attrelid AND r.attnum = a.attnum THEN v.helper_column ELSE r.attname END),
+                             ', ' ORDER BY n))
+    FROM unnest(f.conkey, f.confkey) WITH ORDINALITY AS u (k, r, n)
+    JOIN pg_attribute k ON k.attrelid = f.conrelid AND k.attnum = u.k
+    JOIN pg_attribute r ON r.attrelid = f.confrelid AND r.attnum = u.r
+  ) AS texts (before, after)
+  CROSS JOIN LATERAL pg_get_constraintdef(f.oid) AS d (def)
+  WHERE v.relation = $1 AND v.column_name = $2 AND v.phase = 'copy' AND f.conparentid = 0
+$$;
+COMMENT ON FUNCTION tde_conversion_keys(regclass, name) IS 'foreign keys of a column that is being copied, and what replaces them';
+
+CREATE FUNCTION tde_add_keys(relation regclass, column_name name) RETURNS text[]
+LANGUAGE plpgsql
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+DECLARE
+  key      record;
+  validate text[] := '{}';
+BEGIN
+  PERFORM tde_lock_tables(ARRAY(SELECT referencing FROM tde_conversion_keys(relation, column_name)) || relation);
+  FOR key IN SELECT * FROM tde_conversion_keys(relation, column_name) ORDER BY constraint_oid LOOP
+    IF key.definition IS NULL THEN
+      RAISE EXCEPTION 'foreign key "%" of table % cannot be replaced', key.name, key.referencing USING ERRCODE = 'feature_not_supported',
+        HINT = 'Drop it, and make it again after tde_finish_conversion().';
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = key.referencing AND conname = key.replacement) THEN
+      EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', key.referencing, key.replacement, key.definition);
+    END IF;
+    IF key.valid THEN
+      validate := validate || format('ALTER TABLE %s VALIDATE CONSTRAINT %I', key.referencing, key.replacement);
+    END IF;
+  END LOOP;
+  RETURN validate;
+END
+$$;
+COMMENT ON FUNCTION tde_add_keys(regclass, name) IS 'add what replaces foreign keys; returns the commands that validate it';
+
+CREATE FUNCTION tde_execute(command text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+BEGIN
+  EXECUTE command;
+END
+$$;
+COMMENT ON FUNCTION tde_execute(text) IS 'run a command with the search_path for which it was made';
+
+CREATE FUNCTION tde_check_replacements(relation regclass, column_name name) RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  missing text := (SELECT string_agg(command, E'\n') FROM @extschema@.tde_conversion_indexes(relation, column_name) command);
+BEGIN
+  IF missing IS NOT NULL THEN
+    RAISE EXCEPTION 'indexes of the copy of column "%" are missing', column_name USING ERRCODE = 'object_not_in_prerequisite_state',
+      DETAIL = missing, HINT = format('Run these commands, or: SELECT @extschema@.tde_conversion_indexes(%L, %L) \gexec', relation, column_name);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION tde_check_replacements(regclass, name) IS 'error if the copy of a column lacks indexes';
+
+CREATE FUNCTION tde_swap_commands(relation regclass, column_name name) RETURNS TABLE (place int, command text)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+  WITH v AS (
+    SELECT c.*, a.attnum, a.attnotnull, a.attacl, a.attstattarget, a.attoptions, replace(helper_column, 'tde_convert_', 'tde_erase_') AS old_name,
+           tde_constant_default(a) AS literal, (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = attrelid AND adnum = attnum) AS expr
+    FROM tde_conversions c JOIN pg_attribute a ON attrelid = c.relation AND attname = c.column_name
+    WHERE c.relation = $1 AND c.column_name = $2 AND c.phase = 'copy'
+  ), checks AS (
+    SELECT k.oid, conname, convalidated, pg_get_constraintdef(k.oid) AS definition FROM v JOIN pg_constraint k ON conrelid = v.relation
+    WHERE contype = 'c' AND v.attnum = ANY (conkey)
+  ), stats AS (
+    SELECT s.oid, format('%I.%I', nspname, stxname) AS name, stxstattarget, pg_get_statisticsobjdef(s.oid) AS definition
+    FROM v JOIN pg_statistic_ext s ON stxrelid = v.relation JOIN pg_namespace n ON n.oid = stxnamespace WHERE v.attnum = ANY (stxkeys)
+  ), indexes AS (
+    SELECT r.index, r.replacement, i.indisclustered, i.indisreplident, k.oid AS constraint_oid, k.conname, k.contype, k.condeferrable, k.condeferred,
+           c.relname, quote_ident(nspname) AS schema
+    FROM tde_conversion_replacements(relation, column_name) r
+    JOIN pg_index i ON i.indexrelid = r.index JOIN pg_class c ON c.oid = r.index JOIN pg_namespace n ON n.oid = c.relnamespace
+    LEFT JOIN pg_constraint k ON k.conindid = r.index AND k.contype IN ('p', 'u')
+  ), keys AS (
+    SELECT * FROM tde_conversion_keys(relation, column_name)
+  )
+  SELECT 10, format('DROP TRIGGER %I ON %s', helper_trigger, relation) FROM v
+  UNION ALL SELECT 20, format('ALTER TABLE %1$s DROP CONSTRAINT %2$I', referencing, name) FROM keys
+  UNION ALL SELECT 21, format('ALTER TABLE %1$s RENAME CONSTRAINT %3$I TO %2$I', referencing, name, replacement) FROM keys
+  UNION ALL SELECT 22, format('COMMENT ON CONSTRAINT %I ON %s IS %L', name, referencing, obj_description(constraint_oid, 'pg_constraint')) FROM keys
+  UNION ALL SELECT 30, format('ALTER TABLE %s DROP CONSTRAINT %I', relation, conname) FROM checks
+  UNION ALL SELECT 31, format('DROP STATISTICS %s', name) FROM stats
+  UNION ALL SELECT 32, CASE WHEN conname IS NULL THEN format('DROP INDEX %s', index) ELSE format('ALTER TABLE %s DROP CONSTRAINT %I', relation, conname) END
+            FROM indexes
+  UNION ALL SELECT 40, format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, column_name, old_name) FROM v
+  UNION ALL SELECT 41, format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, helper_column, column_name) FROM v
+  UNION ALL SELECT 42, format('ALTER TABLE %1$s ALTER COLUMN %2$I DROP NOT NULL, ALTER COLUMN %2$I DROP DEFAULT', relation, old_name) FROM v
+  UNION ALL SELECT 43, format('ALTER SEQUENCE %s OWNED BY %s.%I', objid::regclass, relation, column_name) FROM v JOIN pg_depend d
+            ON refclassid = 'pg_class'::regclass AND refobjid = relation AND refobjsubid = attnum AND classid = 'pg_class'::regclass AND deptype = 'a'
+            JOIN pg_class s ON s.oid = objid WHERE s.relkind = 'S'
+  UNION ALL SELECT 50, format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', relation, column_name, coalesce(literal, expr)) FROM v WHERE expr IS NOT NULL
+  UNION ALL SELECT 51, format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', relation, column_name) FROM v WHERE attnotnull
+  UNION ALL SELECT 52, format('ALTER TABLE %s DROP CONSTRAINT %I', relation, helper_column) FROM v WHERE attnotnull
+  UNION ALL SELECT 60, format('ALTER INDEX %s.%I RENAME TO %I', schema, replacement, relname) FROM indexes
+  UNION ALL SELECT 61, format('COMMENT ON INDEX %s.%I IS %L', schema, relname, obj_description(index, 'pg_class')) FROM indexes
+  UNION ALL SELECT 62, format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I%s%s', relation, conname,
+              CASE contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END, relname, CASE WHEN condeferrable THEN ' DEFERRABLE' END,
+              CASE WHEN condeferred THEN ' INITIALLY DEFERRED' END) FROM indexes WHERE conname IS NOT NULL
+  UNION ALL SELECT 63, format('COMMENT ON CONSTRAINT %I ON %s IS %L', conname, relation, obj_description(constraint_oid, 'pg_constraint'))
+            FROM indexes WHERE conname IS NOT NULL
+  UNION ALL SELECT 64, format('ALTER TABLE %s CLUSTER ON %I', relation, relname) FROM indexes WHERE indisclustered
+  UNION ALL SELECT 65, format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', relation, relname) FROM indexes WHERE indisreplident
+  UNION ALL SELECT 70, format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', relation, conname, definition,
+                              CASE WHEN convalidated THEN ' NOT VALID' END) FROM checks
+  UNION ALL SELECT 71, format('COMMENT ON CONSTRAINT %I ON %s IS %L', conname, relation, obj_description(oid, 'pg_constraint')) FROM checks
+  UNION ALL SELECT 72, definition FROM stats
+  UNION ALL SELECT 73, format('COMMENT ON STATISTICS %s IS %L', name, obj_description(oid, 'pg_statistic_ext')) FROM stats
+  UNION ALL SELECT 74, format('ALTER STATISTICS %s SET STATISTICS %s', name, stxstattarget) FROM stats WHERE stxstattarget >= 0
+  UNION ALL SELECT 80, format('GRANT %s (%I) ON %s TO %s%s', privilege_type, column_name, relation,
+                              CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
+            FROM v, aclexplode(attacl)
+  UNION ALL SELECT 81, format('COMMENT ON COLUMN %s.%I IS %L', relation, column_name, col_description(relation, attnum)) FROM v
+  UNION ALL SELECT 82, format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', relation, column_name, attstattarget) FROM v WHERE attstattarget >= 0
+  UNION ALL SELECT 83, format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', relation, column_name, string_agg(o, ', ')) FROM v, unnest(attoptions) o
+            WHERE o ~ '^n_distinct' GROUP BY relation, column_name
+  -- from now on the old column is written with NULLs only
+  UNION ALL SELECT 90, format('CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION @extschema@.tde_convert_trigger(''erase'', %3$L, %4$L)',
+                              relation, helper_trigger, old_name, column_name) FROM v WHERE direction = 'encrypt'
+  UNION ALL SELECT 91, format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, helper_trigger) FROM v WHERE direction = 'encrypt'
+  UNION ALL SELECT 92, format('ALTER TABLE %s DROP COLUMN %I', relation, old_name) FROM v WHERE direction = 'decrypt'
+$$;
+COMMENT ON FUNCTION tde_swap_commands(regclass, name) IS 'what puts the copy of a column, and all that hangs on it, in the column''s place';
+
+CREATE FUNCTION tde_swap(relation regclass, column_name name) RETURNS text[]
+LANGUAGE plpgsql
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+DECLARE
+  a        pg_attribute := tde_convertible_column(relation, column_name);
+  v        record;
+  command  text;
+  validate text[];
+BEGIN
+  SELECT * INTO v FROM tde_conversion(relation, column_name);
+  PERFORM tde_lock_tables(ARRAY(SELECT unnest(ARRAY[referencing, referenced]) FROM tde_conversion_keys(relation, column_name)) || relation);
+  PERFORM tde_check_conversion(a, v.direction = 'encrypt', true);
+  IF EXISTS (SELECT FROM tde_conversion_indexes(relation, column_name)) OR EXISTS (
+      SELECT FROM tde_conversion_keys(relation, column_name) k
+      WHERE NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = k.referencing AND conname = k.replacement AND convalidated = k.valid)) THEN
+    RAISE EXCEPTION 'column "%" has got new indexes or foreign keys meanwhile', column_name
+      USING ERRCODE = 'object_in_use', HINT = format('CALL @extschema@.tde_finish_conversion(%L, %L); again.', relation, column_name);
+  END IF;
+  validate := ARRAY(SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', relation, conname) FROM pg_constraint
+                    WHERE conrelid = relation AND contype = 'c' AND convalidated AND a.attnum = ANY (conkey));
+  -- all at once, since each changes what the next would read
+  FOREACH command IN ARRAY ARRAY(SELECT c.command FROM tde_swap_commands(relation, column_name) c ORDER BY place, c.command) LOOP
+    EXECUTE command;
+  END LOOP;
+  RETURN validate;
+END
+$$;
+COMMENT ON FUNCTION tde_swap(regclass, name) IS 'put the copy of a column in its place, under a lock; returns what validates its CHECKs';
+
+CREATE PROCEDURE tde_copy_column(relation regclass, column_name name, type text, encrypting boolean, batch_rows int, batch_delay float8)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v       record;
+  command text;
+BEGIN
+  PERFORM @extschema@.tde_must_commit();
+  SET LOCAL search_path = pg_catalog, pg_temp;
+  SELECT * INTO v FROM @extschema@.tde_conversion(relation, column_name);
+  IF v.phase IS NULL THEN
+    PERFORM @extschema@.tde_start_conversion(@extschema@.tde_convertible_column(relation, column_name), type, encrypting);
+    COMMIT;
+    SET LOCAL search_path = pg_catalog, pg_temp;
+    SELECT * INTO v FROM @extschema@.tde_conversion(relation, column_name);
+  END IF;
+  CALL @extschema@.tde_complete_copy(relation, column_name, v.helper_column, batch_rows, batch_delay);
+  SET LOCAL search_path = pg_catalog, pg_temp;
+  FOR command IN SELECT * FROM @extschema@.tde_conversion_indexes(relation, column_name) LOOP
+    RAISE NOTICE 'next: %', command;
+  END LOOP;
+  RAISE NOTICE '%', format('next: CALL @extschema@.tde_finish_conversion(%L, %L);', relation, column_name);
+END
+$$;
+COMMENT ON PROCEDURE tde_copy_column(regclass, name, text, boolean, int, float8) IS 'make or complete the copy of a column';
+
+CREATE PROCEDURE tde_finish_conversion(relation regclass, column_name name, batch_rows int DEFAULT 10000, batch_delay float8 DEFAULT 0,
+                                       max_wait float8 DEFAULT 60)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v         record;
+  command   text;
+  commands  text[];
+  remaining int8;
+BEGIN
+  PERFORM @extschema@.tde_must_commit();
+  SET LOCAL search_path = pg_catalog, pg_temp;
+  SELECT * INTO v FROM @extschema@.tde_conversion(relation, column_name);
+  IF v.phase IS NULL THEN
+    RAISE EXCEPTION 'column "%" is not being converted', column_name USING ERRCODE = 'object_not_in_prerequisite_state',
+      HINT = format('CALL @extschema@.tde_encrypt_column(%L, %L, online => true); begins it.', relation, column_name);
+  END IF;
+  IF v.phase = 'copy' THEN
+    PERFORM @extschema@.tde_check_replacements(relation, column_name);
+    -- in case that the copying was broken off
+    CALL @extschema@.tde_complete_copy(relation, column_name, v.helper_column, batch_rows, batch_delay);
+    SET LOCAL search_path = pg_catalog, pg_temp;
+    commands := @extschema@.tde_add_keys(relation, column_name);
+    COMMIT;
+    FOREACH command IN ARRAY commands LOOP
+      SET LOCAL search_path = pg_catalog, pg_temp;
+      PERFORM @extschema@.tde_execute(command);
+      COMMIT;
+    END LOOP;
+    SET LOCAL search_path = pg_catalog, pg_temp;
+    commands := @extschema@.tde_swap(relation, column_name);
+    COMMIT;
+    FOREACH command IN ARRAY commands LOOP
+      SET LOCAL search_path = pg_catalog, pg_temp;
+      PERFORM @extschema@.tde_execute(command);
+      COMMIT;
+    END LOOP;
+    SET LOCAL search_path = pg_catalog, pg_temp;
+    RAISE NOTICE 'column "%" has its new type now', column_name;
+    SELECT * INTO v FROM @extschema@.tde_conversion(relation, column_name);
+  END IF;
+  IF v.phase = 'erase' THEN
+    RAISE NOTICE 'the old values are being erased';
+    CALL @extschema@.tde_convert_all_rows(relation, NULL, v.helper_column, batch_rows, batch_delay);
+    CALL @extschema@.tde_wipe_free_space(relation, max_wait, remaining);
+    SET LOCAL search_path = pg_catalog, pg_temp;
+    IF remaining > 0 THEN
+      RAISE NOTICE '%', format('next: CALL @extschema@.tde_finish_conversion(%L, %L);', relation, column_name);
+      RETURN;
+    END IF;
+    PERFORM @extschema@.tde_drop_helper(relation, v.helper_column, v.helper_trigger);
+    COMMIT;
+    CALL @extschema@.tde_wipe_catalogs();
+    SET LOCAL search_path = pg_catalog, pg_temp;
+  END IF;
+  RAISE NOTICE '%', format('next: VACUUM (ANALYZE) %s;', relation);
+END
+$$;
+COMMENT ON PROCEDURE tde_finish_conversion(regclass, name, int, float8, float8) IS
+  'put the converted copy of a column in its place, and erase the old values';
+
+CREATE FUNCTION tde_drop_helper(relation regclass, helper_column name, helper_trigger name) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+BEGIN
+  PERFORM tde_lock_tables(ARRAY[relation]);
+  EXECUTE format('DROP TRIGGER %I ON %s', helper_trigger, relation);
+  EXECUTE format('ALTER TABLE %s DROP COLUMN %I', relation, helper_column);
+END
+$$;
+COMMENT ON FUNCTION tde_drop_helper(regclass, name, name) IS 'drop the second column of a conversion, and the trigger';
+
+CREATE PROCEDURE tde_abort_conversion(relation regclass, column_name name, batch_rows int DEFAULT 10000, batch_delay float8 DEFAULT 0)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v         record;
+  key       record;
+BEGIN
+  PERFORM @extschema@.tde_must_commit();
+  SET LOCAL search_path = pg_catalog, pg_temp;
+  SELECT * INTO v FROM @extschema@.tde_conversion(relation, column_name);
+  IF v.phase IS DISTINCT FROM 'copy' THEN
+    RAISE EXCEPTION '%', CASE WHEN v.phase IS NULL THEN format('column "%s" is not being converted', column_name)
+                              ELSE format('column "%s" has its new type already', column_name) END
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+        HINT = CASE WHEN v.phase IS NULL THEN 'See the view @extschema@.tde_conversions.'
+                    ELSE format('CALL @extschema@.tde_finish_conversion(%L, %L); and then tde_decrypt_column().', relation, column_name) END;
+  END IF;
+  FOR key IN SELECT * FROM @extschema@.tde_conversion_keys(relation, column_name) LOOP
+    PERFORM @extschema@.tde_execute(format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I', key.referencing, key.replacement));
+  END LOOP;
+  IF v.direction = 'encrypt' THEN
+    PERFORM @extschema@.tde_drop_helper(relation, v.helper_column, v.helper_trigger);
+    COMMIT;
+    RETURN;
+  END IF;
+  -- the copy is in clear
+  PERFORM @extschema@.tde_abandon_copy(relation, column_name);
+  COMMIT;
+  CALL @extschema@.tde_finish_conversion(relation, column_name, batch_rows, batch_delay);
+END
+$$;
+COMMENT ON PROCEDURE tde_abort_conversion(regclass, name, int, float8) IS 'drop the copy of a column that is being converted';
+
+CREATE FUNCTION tde_abandon_copy(relation regclass, column_name name) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+DECLARE
+  v     record;
+  other record;
+BEGIN
+  PERFORM tde_lock_tables(ARRAY[relation]);
+  SELECT * INTO v FROM tde_conversion(relation, column_name);
+  FOR other IN SELECT conname FROM pg_constraint WHERE conrelid = relation AND conname = v.helper_column LOOP
+    EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', relation, other.conname);
+  END LOOP;
+  FOR other IN SELECT format('%I.%I', nspname, relname) AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+      JOIN pg_namespace n ON n.oid = relnamespace JOIN pg_attribute a ON attrelid = indrelid AND attnum = ANY (indkey)
+      WHERE indrelid = relation AND attname = v.helper_column LOOP
+    EXECUTE format('DROP INDEX %s', other.name);
+  END LOOP;
+  EXECUTE format('DROP TRIGGER %I ON %s', v.helper_trigger, relation);
+  EXECUTE format('CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION @extschema@.tde_convert_trigger(''erase'', %3$L, %4$L)',
+                 relation, v.helper_trigger, v.helper_column, column_name);
+  EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, v.helper_trigger);
+END
+$$;
+COMMENT ON FUNCTION tde_abandon_copy(regclass, name) IS 'have the copy of a column erased instead of kept';

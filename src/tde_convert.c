@@ -1,0 +1,330 @@
+/*
+ * tde_convert.c - converting a column of a table in use: the trigger that keeps its copy, and filling the copy in batches.
+ *
+ * The copy is a second column.  A trigger of this table's own sees to rows that others write; rows that nobody writes are
+ * updated here, as logical replication updates rows, but without firing triggers: to users nothing has changed.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/relscan.h"
+#include "access/sysattr.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/pg_class.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_relation.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "tde_compat.h"
+
+PG_FUNCTION_INFO_V1(tde_convert_trigger);
+PG_FUNCTION_INFO_V1(tde_convert_rows);
+PG_FUNCTION_INFO_V1(tde_may_commit);
+PG_FUNCTION_INFO_V1(tde_must_commit);
+
+/* From one column to the other; without a source the target becomes NULL. */
+typedef struct Conversion
+{
+	AttrNumber	source;
+	AttrNumber	target;
+	ExprState  *expr;
+	ExprContext *context;
+} Conversion;
+
+static AttrNumber
+column_number(Relation rel, const char *name)
+{
+	AttrNumber	number = get_attnum(RelationGetRelid(rel), name);
+
+	if (number <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("column \"%s\" of relation \"%s\" does not exist", name, RelationGetRelationName(rel))));
+	return number;
+}
+
+/* The value as an assignment would store it. */
+static Expr *
+conversion_expr(Relation rel, AttrNumber source, AttrNumber target)
+{
+	Form_pg_attribute from = TupleDescAttr(RelationGetDescr(rel), source - 1);
+	Form_pg_attribute to = TupleDescAttr(RelationGetDescr(rel), target - 1);
+	Node	   *value = (Node *) makeVar(1, source, from->atttypid, from->atttypmod, from->attcollation, 0);
+	Node	   *result = coerce_to_target_type(NULL, value, from->atttypid, to->atttypid, to->atttypmod,
+											   COERCION_ASSIGNMENT, COERCE_IMPLICIT_CAST, -1);
+
+	if (result == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" cannot be cast automatically to type %s",
+						NameStr(from->attname), format_type_be(to->atttypid))));
+	return expression_planner((Expr *) result);
+}
+
+static void
+conversion_init(Conversion *conversion, Relation rel, const char *source, const char *target, ExprContext *context)
+{
+	conversion->source = source ? column_number(rel, source) : InvalidAttrNumber;
+	conversion->target = column_number(rel, target);
+	conversion->context = context;
+	conversion->expr = source ? ExecInitExpr(conversion_expr(rel, conversion->source, conversion->target), NULL) : NULL;
+}
+
+/* The result lives until the context is reset. */
+static Datum
+convert(Conversion *conversion, TupleTableSlot *row, bool *isnull)
+{
+	*isnull = true;
+	if (conversion->expr == NULL)
+		return (Datum) 0;
+	conversion->context->ecxt_scantuple = row;
+	return ExecEvalExprSwitchContext(conversion->expr, conversion->context, isnull);
+}
+
+/* ---- the trigger ---- */
+
+typedef struct TriggerState
+{
+	Conversion	conversion;
+	TupleTableSlot *slot;
+} TriggerState;
+
+static TriggerState *
+trigger_state(FunctionCallInfo fcinfo, TriggerData *data)
+{
+	char	  **args = data->tg_trigger->tgargs;
+	MemoryContext old;
+	TriggerState *state = fcinfo->flinfo->fn_extra;
+
+	if (state != NULL)
+		return state;
+	old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+	state = palloc0(sizeof(TriggerState));
+	state->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(data->tg_relation)), &TTSOpsHeapTuple);
+	/* 'copy', source, target; or 'erase', column, its converted copy */
+	conversion_init(&state->conversion, data->tg_relation, strcmp(args[0], "copy") == 0 ? args[1] : NULL,
+					strcmp(args[0], "copy") == 0 ? args[2] : args[1], CreateStandaloneExprContext());
+	fcinfo->flinfo->fn_extra = state;
+	MemoryContextSwitchTo(old);
+	return state;
+}
+
+/* Row trigger before INSERT and UPDATE. */
+Datum
+tde_convert_trigger(PG_FUNCTION_ARGS)
+{
+	TriggerData *data = (TriggerData *) fcinfo->context;
+	TriggerState *state;
+	HeapTuple	row;
+	int			target;
+	Datum		value;
+	bool		isnull;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(data->tg_event) || !TRIGGER_FIRED_FOR_ROW(data->tg_event) ||
+		TRIGGER_FIRED_BY_DELETE(data->tg_event) || data->tg_trigger->tgnargs != 3)
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("tde_convert_trigger can only be called as the trigger that tde_encrypt_column() makes")));
+	state = trigger_state(fcinfo, data);
+	row = TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newtuple : data->tg_trigtuple;
+	ResetExprContext(state->conversion.context);
+	ExecStoreHeapTuple(row, state->slot, false);
+	value = convert(&state->conversion, state->slot, &isnull);
+	target = state->conversion.target;
+	row = heap_modify_tuple_by_cols(row, RelationGetDescr(data->tg_relation), 1, &target, &value, &isnull);
+	ExecClearTuple(state->slot);
+	return PointerGetDatum(row);
+}
+
+/* ---- a batch ---- */
+
+typedef struct Batch
+{
+	Relation	rel;
+	EState	   *estate;
+	ResultRelInfo *result;
+	Conversion	conversion;
+	TupleTableSlot *old;
+	TupleTableSlot *new;
+	int64		rows;
+} Batch;
+
+/* What PostgreSQL asks the range table is which columns an UPDATE sets. */
+static void
+init_range_table(EState *estate, Relation rel, AttrNumber target)
+{
+	RangeTblEntry *rte = makeNode(RangeTblEntry);
+	List	   *permissions pg_attribute_unused() = NIL;
+	Bitmapset **columns;
+
+	rte->rtekind = RTE_RELATION;
+	rte->relid = RelationGetRelid(rel);
+	rte->relkind = rel->rd_rel->relkind;
+	rte->rellockmode = RowExclusiveLock;
+	columns = &TDE_UPDATED_COLUMNS(rte, &permissions);
+	*columns = bms_make_singleton(target - FirstLowInvalidHeapAttributeNumber);
+	TDE_INIT_RANGE_TABLE(estate, rte, permissions);
+}
+
+static void
+batch_begin(Batch *batch, Relation rel, const char *source, const char *target)
+{
+	batch->rel = rel;
+	batch->rows = 0;
+	batch->estate = CreateExecutorState();
+	conversion_init(&batch->conversion, rel, source, target, GetPerTupleExprContext(batch->estate));
+	init_range_table(batch->estate, rel, batch->conversion.target);
+	batch->result = makeNode(ResultRelInfo);
+	InitResultRelInfo(batch->result, rel, 1, NULL, 0);
+	batch->result->ri_TrigDesc = NULL;	/* no triggers */
+	batch->estate->es_output_cid = GetCurrentCommandId(true);
+	batch->estate->es_snapshot = GetActiveSnapshot();
+	ExecOpenIndices(batch->result, false);
+	batch->old = table_slot_create(rel, NULL);
+	batch->new = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
+}
+
+static void
+batch_end(Batch *batch)
+{
+	ExecDropSingleTupleTableSlot(batch->old);
+	ExecDropSingleTupleTableSlot(batch->new);
+	ExecCloseIndices(batch->result);
+	FreeExecutorState(batch->estate);
+}
+
+/* Rows that others have written meanwhile went through the trigger. */
+static bool
+lock_row(Batch *batch)
+{
+	TM_FailureData failure;
+	ItemPointerData tid = batch->old->tts_tid;
+
+	return table_tuple_lock(batch->rel, &tid, GetActiveSnapshot(), batch->old, batch->estate->es_output_cid,
+							LockTupleNoKeyExclusive, LockWaitBlock, 0, &failure) == TM_Ok;
+}
+
+static bool
+is_pending(Batch *batch)
+{
+	return batch->conversion.expr
+		? !slot_attisnull(batch->old, batch->conversion.source) && slot_attisnull(batch->old, batch->conversion.target)
+		: !slot_attisnull(batch->old, batch->conversion.target);
+}
+
+static void
+update_row(Batch *batch)
+{
+	int			natts = RelationGetDescr(batch->rel)->natts;
+	int			target = batch->conversion.target - 1;
+	MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(batch->estate));
+
+	slot_getallattrs(batch->old);
+	ExecClearTuple(batch->new);
+	memcpy(batch->new->tts_values, batch->old->tts_values, natts * sizeof(Datum));
+	memcpy(batch->new->tts_isnull, batch->old->tts_isnull, natts * sizeof(bool));
+	batch->new->tts_values[target] = convert(&batch->conversion, batch->old, &batch->new->tts_isnull[target]);
+	/* as an UPDATE does */
+	for (int i = 0; i < natts; i++)
+		if (TupleDescAttr(RelationGetDescr(batch->rel), i)->attisdropped)
+			batch->new->tts_isnull[i] = true;
+	ExecStoreVirtualTuple(batch->new);
+	ExecSimpleRelationUpdate(batch->result, batch->estate, NULL, batch->old, batch->new);
+	batch->rows++;
+	MemoryContextSwitchTo(old);
+}
+
+static void
+batch_run(Batch *batch, BlockNumber first, BlockNumber count)
+{
+	TupleTableSlot *row = table_slot_create(batch->rel, NULL);
+	ItemPointerData from,
+				to;
+	TableScanDesc scan;
+
+	ItemPointerSet(&from, first, 0);
+	ItemPointerSet(&to, first + count - 1, MaxOffsetNumber);
+	scan = table_beginscan_tidrange(batch->rel, GetActiveSnapshot(), &from, &to);
+	while (table_scan_getnextslot_tidrange(scan, ForwardScanDirection, row))
+	{
+		CHECK_FOR_INTERRUPTS();
+		ResetPerTupleExprContext(batch->estate);
+		ExecCopySlot(batch->old, row);
+		if (is_pending(batch) && lock_row(batch) && is_pending(batch))
+			update_row(batch);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(row);
+}
+
+static Relation
+open_own_table(Oid relid)
+{
+	Relation	rel = table_open(relid, RowExclusiveLock);
+
+	if (rel->rd_rel->relkind != RELKIND_RELATION)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", RelationGetRelationName(rel))));
+	if (!TDE_OWNS_RELATION(relid))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+	return rel;
+}
+
+/*
+ * tde_convert_rows(relation regclass, source name, target name, first_block int8, blocks int8) - set the target column from
+ * the source column, or to NULL without one, in those rows of the blocks where that was not done yet; returns how many.
+ */
+Datum
+tde_convert_rows(PG_FUNCTION_ARGS)
+{
+	Relation	rel = open_own_table(PG_GETARG_OID(0));
+	const char *source = PG_ARGISNULL(1) ? NULL : NameStr(*PG_GETARG_NAME(1));
+	Oid			user;
+	int			context,
+				nest_level = NewGUCNestLevel();
+	Batch		batch;
+
+	/* What the table's owner has put into CHECKs, indexes and generated columns runs as the owner. */
+	GetUserIdAndSecContext(&user, &context);
+	SetUserIdAndSecContext(rel->rd_rel->relowner, context | SECURITY_RESTRICTED_OPERATION);
+	PushActiveSnapshot(GetLatestSnapshot());
+	batch_begin(&batch, rel, source, NameStr(*PG_GETARG_NAME(2)));
+	batch_run(&batch, (BlockNumber) PG_GETARG_INT64(3), (BlockNumber) PG_GETARG_INT64(4));
+	batch_end(&batch);
+	PopActiveSnapshot();
+	AtEOXact_GUC(false, nest_level);
+	SetUserIdAndSecContext(user, context);
+	table_close(rel, NoLock);
+	PG_RETURN_INT64(batch.rows);
+}
+
+/* tde_may_commit() - whether the procedure that calls it may COMMIT. */
+Datum
+tde_may_commit(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(SPI_inside_nonatomic_context());
+}
+
+/* tde_must_commit() - an error if it may not. */
+Datum
+tde_must_commit(PG_FUNCTION_ARGS)
+{
+	if (!SPI_inside_nonatomic_context())
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("a procedure that commits cannot be called in a transaction block or by a function")));
+	PG_RETURN_VOID();
+}
