@@ -214,6 +214,23 @@ END
 $$;
 COMMENT ON FUNCTION tde_check_conversion(pg_attribute, boolean, boolean) IS 'error if a column''s type cannot be changed';
 
+CREATE FUNCTION tde_recompile_triggers(relation regclass) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  command text;
+BEGIN
+  -- Sessions that have called a function in PL/pgSQL keep its plans with the type that new.column had, and get errors from now on.
+  FOR command IN SELECT DISTINCT format('ALTER FUNCTION %s %s', p.oid::regprocedure, CASE provolatile WHEN 'i' THEN 'IMMUTABLE' WHEN 's' THEN 'STABLE' ELSE 'VOLATILE' END)
+      FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid JOIN pg_language l ON l.oid = prolang
+      WHERE tgrelid = relation AND NOT tgisinternal AND lanname = 'plpgsql' AND pg_has_role(proowner, 'USAGE') LOOP
+    EXECUTE command;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION tde_recompile_triggers(regclass) IS 'have all sessions compile the functions of a table''s triggers anew';
+
 --
 -- Offline
 --
@@ -239,6 +256,7 @@ BEGIN
                  CASE WHEN literal IS NOT NULL THEN format('ALTER COLUMN %I DROP DEFAULT,', a.attname) END,
                  tde_with_collation(a, type),
                  CASE WHEN literal IS NOT NULL THEN format(', ALTER COLUMN %I SET DEFAULT %s', a.attname, literal) END);
+  PERFORM tde_recompile_triggers(a.attrelid);
   RAISE NOTICE 'column "%" of table "%" is % now', a.attname, c.relname, type
     USING DETAIL = format('%s s, %s before, %s after.', round(extract(epoch FROM clock_timestamp() - started), 1),
                           pg_size_pretty(before), pg_size_pretty(pg_total_relation_size(a.attrelid)));

@@ -1,0 +1,224 @@
+--
+-- Converting a column online: a copy of it that a trigger keeps, and a swap.
+--
+-- The trigger is all the state there is: its arguments name the phase and the columns, so that nothing outlives the table or is
+-- missing in a dump.
+--
+
+CREATE FUNCTION tde_trigger_arguments(arguments bytea) RETURNS text[]
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT array_agg(convert_from(decode(hex, 'hex'), getdatabaseencoding()) ORDER BY n)
+  FROM unnest(string_to_array(regexp_replace(encode(arguments, 'hex'), '(..)', '\1 ', 'g'), '00 ')) WITH ORDINALITY AS a (hex, n)
+  WHERE hex <> ''
+$$;
+COMMENT ON FUNCTION tde_trigger_arguments(bytea) IS 'arguments of a trigger';
+
+CREATE VIEW tde_conversions AS
+  SELECT t.tgrelid::pg_catalog.regclass AS relation,
+         (CASE WHEN g[1] OPERATOR(pg_catalog.=) 'copy' THEN g[2] ELSE g[3] END)::pg_catalog.name AS column_name,
+         g[1] AS phase,
+         CASE WHEN s.base_type IS NULL THEN 'decrypt' ELSE 'encrypt' END AS direction,
+         pg_catalog.format_type(n.atttypid, n.atttypmod) AS new_type,
+         (CASE WHEN g[1] OPERATOR(pg_catalog.=) 'copy' THEN g[3] ELSE g[2] END)::pg_catalog.name AS helper_column,
+         t.tgname AS helper_trigger
+  FROM pg_catalog.pg_trigger t
+  JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) t.tgfoid AND p.prosrc OPERATOR(pg_catalog.=) 'tde_convert_trigger'
+  JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang AND l.lanname OPERATOR(pg_catalog.=) 'c'
+  CROSS JOIN LATERAL tde_trigger_arguments(t.tgargs) g
+  JOIN pg_catalog.pg_attribute n ON n.attrelid OPERATOR(pg_catalog.=) t.tgrelid AND n.attname OPERATOR(pg_catalog.=) g[3]::pg_catalog.name
+  CROSS JOIN LATERAL tde_type_spec(n.atttypid, n.atttypmod) s;
+GRANT SELECT ON tde_conversions TO PUBLIC;
+COMMENT ON VIEW tde_conversions IS
+  'columns that are being converted online: being copied (phase copy), or swapped and their old values being erased (phase erase)';
+
+CREATE FUNCTION tde_lock_tables(relations regclass[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  attempts int  := CASE WHEN current_setting('lock_timeout') = '0' THEN 30 ELSE 1 END;
+  tables   text := (SELECT string_agg(oid::regclass::text, ', ' ORDER BY oid) FROM pg_class
+                    WHERE oid = ANY (relations) AND pg_has_role(relowner, 'USAGE'));
+BEGIN
+  -- Whoever comes after a waiting lock waits, too: so wait briefly, and often.
+  IF attempts > 1 THEN
+    SET LOCAL lock_timeout = '2s';
+  END IF;
+  FOR attempt IN 1 .. attempts LOOP
+    BEGIN
+      EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', tables);
+      RETURN;
+    EXCEPTION WHEN lock_not_available THEN
+      PERFORM pg_sleep(CASE WHEN attempt < attempts THEN 1 ELSE 0 END);
+    END;
+  END LOOP;
+  RAISE EXCEPTION 'could not lock table % in time', tables USING ERRCODE = 'lock_not_available',
+    DETAIL = 'Other transactions use it.', HINT = 'Call it again: it goes on where it was. lock_timeout says how long it waits.';
+END
+$$;
+COMMENT ON FUNCTION tde_lock_tables(regclass[]) IS
+  'lock tables that others use: waits for lock_timeout, or several times for two seconds';
+
+CREATE FUNCTION tde_start_conversion(a pg_attribute, type text, encrypting boolean) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+DECLARE
+  helper text := 'tde_convert_' || a.attnum;
+BEGIN
+  PERFORM tde_check_conversion(a, encrypting, true);
+  PERFORM tde_lock_tables(ARRAY[a.attrelid]);
+  EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', a.attrelid::regclass, helper, tde_with_collation(a, type));
+  IF a.attnotnull THEN
+    -- a valid one spares SET NOT NULL its scan
+    EXECUTE format('ALTER TABLE %1$s ADD CONSTRAINT %2$I CHECK (%2$I IS NOT NULL) NOT VALID', a.attrelid::regclass, helper);
+  END IF;
+  -- the last one to see the row
+  EXECUTE format('CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION @extschema@.tde_convert_trigger(''copy'', %3$L, %4$L)',
+                 a.attrelid::regclass, '~' || helper, a.attname, helper);
+  EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', a.attrelid::regclass, '~' || helper);
+  RAISE NOTICE 'column "%" is being copied to column "%" of type %', a.attname, helper, type;
+END
+$$;
+COMMENT ON FUNCTION tde_start_conversion(pg_attribute, text, boolean) IS 'add the copy of a column, and the trigger that keeps it';
+
+CREATE PROCEDURE tde_convert_all_rows(relation regclass, source name, target name, batch_rows int, batch_delay float8)
+LANGUAGE plpgsql AS $$
+DECLARE
+  started timestamptz;
+  told    timestamptz;
+  blocks  int8;
+  step    int8;
+  pos     int8;
+  done    int8;
+BEGIN
+  -- Rows that come, or move, later go through the trigger: one pass sees all others.
+  SET LOCAL search_path = pg_catalog, pg_temp;
+  started := clock_timestamp();
+  told := started;
+  pos := 0;
+  done := 0;
+  blocks := pg_relation_size(relation) / current_setting('block_size')::int8;
+  step := (SELECT greatest(1, CASE WHEN reltuples > 0 THEN batch_rows / reltuples * relpages ELSE batch_rows / 100 END)
+           FROM pg_class WHERE oid = relation);
+  WHILE pos < blocks LOOP
+    done := done + @extschema@.tde_convert_rows(relation, source, target, pos, step);
+    COMMIT;
+    SET LOCAL search_path = pg_catalog, pg_temp;
+    pos := least(pos + step, blocks);
+    IF clock_timestamp() - told > interval '10 s' AND pos < blocks THEN
+      told := clock_timestamp();
+      RAISE NOTICE '%', format('%s of %s blocks (%s %%), %s rows, about %s left', pos, blocks, 100 * pos / blocks, done,
+                               date_trunc('second', (told - started) / pos * (blocks - pos)));
+    END IF;
+    IF batch_delay > 0 THEN
+      PERFORM pg_sleep(batch_delay);
+    END IF;
+  END LOOP;
+  RAISE NOTICE '%', format('%s rows of %s in %s s', done, relation, round(extract(epoch FROM clock_timestamp() - started), 1));
+END
+$$;
+COMMENT ON PROCEDURE tde_convert_all_rows(regclass, name, name, int, float8) IS
+  'set a column from another one, or to NULL, in all rows where that was not done yet, in committed batches';
+
+CREATE PROCEDURE tde_complete_copy(relation regclass, column_name name, helper_column name, batch_rows int, batch_delay float8)
+LANGUAGE plpgsql AS $$
+BEGIN
+  CALL @extschema@.tde_convert_all_rows(relation, column_name, helper_column, batch_rows, batch_delay);
+  SET LOCAL search_path = pg_catalog, pg_temp;
+  IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = relation AND conname = helper_column AND contype = 'c') THEN
+    PERFORM @extschema@.tde_execute(format('ALTER TABLE %s VALIDATE CONSTRAINT %I', relation, helper_column));
+    COMMIT;
+  END IF;
+END
+$$;
+COMMENT ON PROCEDURE tde_complete_copy(regclass, name, name, int, float8) IS 'copy what was not copied yet';
+
+CREATE FUNCTION tde_conversion_replacements(relation regclass, column_name name)
+  RETURNS TABLE (index regclass, replacement name, valid boolean, command text)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT i.indexrelid, new_name, n.indisvalid,
+         CASE WHEN n.indisvalid THEN NULL WHEN NOT n.indisvalid THEN format('REINDEX INDEX CONCURRENTLY %s;', n.indexrelid::regclass)
+              ELSE format('CREATE %sINDEX CONCURRENTLY %I ON %s USING %I (%s)%s%s%s%s%s;', CASE WHEN i.indisunique THEN 'UNIQUE ' END,
+                new_name, relation, m.amname, keys.list, ' INCLUDE (' || included.list || ')',
+                CASE WHEN i.indnullsnotdistinct THEN ' NULLS NOT DISTINCT' END,
+                ' WITH (' || array_to_string(c.reloptions, ', ') || ')',
+                ' TABLESPACE ' || (SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid = c.reltablespace),
+                ' WHERE ' || pg_get_expr(i.indpred, i.indrelid)) END
+  FROM @extschema@.tde_conversions v
+  JOIN pg_attribute a ON a.attrelid = v.relation AND a.attname = v.column_name
+  JOIN pg_index i ON i.indrelid = v.relation AND a.attnum = ANY (i.indkey)
+  JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
+  CROSS JOIN LATERAL (SELECT ('tde_convert_' || i.indexrelid)::name) AS names (new_name)
+  LEFT JOIN pg_index n ON n.indexrelid = (SELECT oid FROM pg_class WHERE relnamespace = c.relnamespace AND relname = new_name)
+  CROSS JOIN LATERAL (
+    SELECT string_agg(CASE WHEN i.indkey[k] = a.attnum THEN quote_ident(v.helper_column) ELSE pg_get_indexdef(i.indexrelid, k + 1, false) END
+      || coalesce((SELECT format(' COLLATE %I.%I', nspname, collname) FROM pg_collation o JOIN pg_namespace s ON s.oid = collnamespace
+                   WHERE o.oid = i.indcollation[k] AND (i.indkey[k] = 0 OR i.indcollation[k] <> (
+                     SELECT attcollation FROM pg_attribute x WHERE x.attrelid = i.indrelid AND x.attnum = i.indkey[k]))), '')
+      || coalesce((SELECT format(' %I.%I%s', nspname, opcname, '(' || array_to_string(x.attoptions, ', ') || ')')
+                   FROM pg_opclass o JOIN pg_namespace s ON s.oid = opcnamespace
+                   JOIN pg_attribute x ON x.attrelid = i.indexrelid AND x.attnum = k + 1
+                   WHERE o.oid = i.indclass[k] AND i.indkey[k] <> a.attnum AND (NOT o.opcdefault OR x.attoptions IS NOT NULL)), '')
+      || CASE i.indoption[k] WHEN 1 THEN ' DESC NULLS LAST' WHEN 2 THEN ' NULLS FIRST' WHEN 3 THEN ' DESC' ELSE '' END, ', ' ORDER BY k)
+    FROM generate_series(0, i.indnkeyatts - 1) k
+  ) AS keys (list)
+  CROSS JOIN LATERAL (
+    SELECT string_agg(CASE WHEN i.indkey[k] = a.attnum THEN quote_ident(v.helper_column) ELSE pg_get_indexdef(i.indexrelid, k + 1, false) END,
+                      ', ' ORDER BY k)
+    FROM generate_series(i.indnkeyatts, i.indnatts - 1) k
+  ) AS included (list)
+  WHERE v.relation = $1 AND v.column_name = $2 AND v.phase = 'copy'
+$$;
+COMMENT ON FUNCTION tde_conversion_replacements(regclass, name) IS 'indexes on a column that is being copied, and which ones replace them';
+
+CREATE FUNCTION tde_conversion_indexes(relation regclass, column_name name) RETURNS SETOF text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT command FROM @extschema@.tde_conversion_replacements(relation, column_name) WHERE command IS NOT NULL ORDER BY index::oid
+$$;
+COMMENT ON FUNCTION tde_conversion_indexes(regclass, name) IS
+  'commands for the indexes that are still to be made before tde_finish_conversion(); psql runs them with \gexec';
+
+CREATE FUNCTION tde_conversion(relation regclass, column_name name, OUT phase text, OUT helper_column name, OUT helper_trigger name,
+                               OUT direction text)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  PERFORM @extschema@.tde_convertible_column(relation, column_name);
+  SELECT v.phase, v.helper_column, v.helper_trigger, v.direction INTO phase, helper_column, helper_trigger, direction
+  FROM @extschema@.tde_conversions v WHERE v.relation = $1 AND v.column_name = $2;
+END
+$$;
+COMMENT ON FUNCTION tde_conversion(regclass, name) IS 'the conversion of a column that is under way; NULLs if none is';
+
+CREATE PROCEDURE tde_copy_column(relation regclass, column_name name, type text, encrypting boolean, batch_rows int, batch_delay float8)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v       record;
+  command text;
+BEGIN
+  PERFORM @extschema@.tde_must_commit();
+  SET LOCAL search_path = pg_catalog, pg_temp;
+  SELECT * INTO v FROM @extschema@.tde_conversion(relation, column_name);
+  IF v.phase IS NULL THEN
+    PERFORM @extschema@.tde_start_conversion(@extschema@.tde_convertible_column(relation, column_name), type, encrypting);
+    COMMIT;
+    SET LOCAL search_path = pg_catalog, pg_temp;
+    SELECT * INTO v FROM @extschema@.tde_conversion(relation, column_name);
+  END IF;
+  CALL @extschema@.tde_complete_copy(relation, column_name, v.helper_column, batch_rows, batch_delay);
+  SET LOCAL search_path = pg_catalog, pg_temp;
+  FOR command IN SELECT * FROM @extschema@.tde_conversion_indexes(relation, column_name) LOOP
+    RAISE NOTICE 'next: %', command;
+  END LOOP;
+  RAISE NOTICE '%', format('next: CALL @extschema@.tde_finish_conversion(%L, %L);', relation, column_name);
+END
+$$;
+COMMENT ON PROCEDURE tde_copy_column(regclass, name, text, boolean, int, float8) IS 'make or complete the copy of a column';
