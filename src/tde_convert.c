@@ -15,6 +15,7 @@
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "executor/spi.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
@@ -159,7 +160,9 @@ typedef struct Batch
 	Conversion	conversion;
 	TupleTableSlot *old;
 	TupleTableSlot *new;
-	int64		rows;
+	LockTupleMode lock_mode;
+	int64		done;
+	int64		skipped;
 } Batch;
 
 /* What PostgreSQL asks the range table is which columns an UPDATE sets. */
@@ -183,7 +186,7 @@ static void
 batch_begin(Batch *batch, Relation rel, const char *source, const char *target)
 {
 	batch->rel = rel;
-	batch->rows = 0;
+	batch->done = batch->skipped = 0;
 	batch->estate = CreateExecutorState();
 	conversion_init(&batch->conversion, rel, source, target, GetPerTupleExprContext(batch->estate));
 	init_range_table(batch->estate, rel, batch->conversion.target);
@@ -193,6 +196,7 @@ batch_begin(Batch *batch, Relation rel, const char *source, const char *target)
 	batch->estate->es_output_cid = GetCurrentCommandId(true);
 	batch->estate->es_snapshot = GetActiveSnapshot();
 	ExecOpenIndices(batch->result, false);
+	batch->lock_mode = ExecUpdateLockMode(batch->estate, batch->result);
 	batch->old = table_slot_create(rel, NULL);
 	batch->new = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 }
@@ -206,15 +210,21 @@ batch_end(Batch *batch)
 	FreeExecutorState(batch->estate);
 }
 
-/* Rows that others have written meanwhile went through the trigger. */
+/*
+ * Rows that others have written meanwhile went through the trigger.  Rows that others have locked are skipped: whoever holds
+ * one may wait for another one that the batch holds.
+ */
 static bool
 lock_row(Batch *batch)
 {
 	TM_FailureData failure;
 	ItemPointerData tid = batch->old->tts_tid;
+	TM_Result	result = table_tuple_lock(batch->rel, &tid, GetActiveSnapshot(), batch->old, batch->estate->es_output_cid,
+										  batch->lock_mode, LockWaitSkip, 0, &failure);
 
-	return table_tuple_lock(batch->rel, &tid, GetActiveSnapshot(), batch->old, batch->estate->es_output_cid,
-							LockTupleNoKeyExclusive, LockWaitBlock, 0, &failure) == TM_Ok;
+	if (result == TM_WouldBlock)
+		batch->skipped++;
+	return result == TM_Ok;
 }
 
 static bool
@@ -243,7 +253,7 @@ update_row(Batch *batch)
 			batch->new->tts_isnull[i] = true;
 	ExecStoreVirtualTuple(batch->new);
 	ExecSimpleRelationUpdate(batch->result, batch->estate, NULL, batch->old, batch->new);
-	batch->rows++;
+	batch->done++;
 	MemoryContextSwitchTo(old);
 }
 
@@ -283,9 +293,22 @@ open_own_table(Oid relid)
 	return rel;
 }
 
+static Datum
+batch_result(FunctionCallInfo fcinfo, Batch *batch)
+{
+	Datum		values[2] = {Int64GetDatum(batch->done), Int64GetDatum(batch->skipped)};
+	bool		nulls[2] = {false, false};
+	TupleDesc	desc;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+}
+
 /*
- * tde_convert_rows(relation regclass, source name, target name, first_block int8, blocks int8) - set the target column from
- * the source column, or to NULL without one, in those rows of the blocks where that was not done yet; returns how many.
+ * tde_convert_rows(relation regclass, source name, target name, first_block int8, blocks int8, OUT done int8, OUT skipped int8)
+ * - set the target column from the source column, or to NULL without one, in those rows of the blocks where that was not done
+ * yet, but for those that others have locked.
  */
 Datum
 tde_convert_rows(PG_FUNCTION_ARGS)
@@ -308,7 +331,7 @@ tde_convert_rows(PG_FUNCTION_ARGS)
 	AtEOXact_GUC(false, nest_level);
 	SetUserIdAndSecContext(user, context);
 	table_close(rel, NoLock);
-	PG_RETURN_INT64(batch.rows);
+	return batch_result(fcinfo, &batch);
 }
 
 /* tde_may_commit() - whether the procedure that calls it may COMMIT. */

@@ -8,10 +8,11 @@ CREATE FUNCTION tde_convert_trigger() RETURNS trigger
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION tde_convert_trigger() IS 'keep the copy of a column that is being converted';
 
-CREATE FUNCTION tde_convert_rows(relation regclass, source name, target name, first_block int8, blocks int8) RETURNS int8
+CREATE FUNCTION tde_convert_rows(relation regclass, source name, target name, first_block int8, blocks int8,
+                                 OUT done int8, OUT skipped int8)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION tde_convert_rows(regclass, name, name, int8, int8) IS
-  'set a column from another one, or to NULL, in rows of some blocks where that was not done yet; fires no triggers';
+  'set a column from another one, or to NULL, in rows of some blocks where that was not done yet; fires no triggers, skips locked rows';
 
 CREATE FUNCTION tde_wipe_blocks(relation regclass, first_block int8, blocks int8, cutoff xid8) RETURNS int8
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
@@ -161,6 +162,7 @@ AS $$
     SELECT 'has an expression of the column' WHERE encrypting AND i.indexprs::text ~ format(':varattno %s ', a.attnum)
     UNION ALL
     SELECT 'has a condition on the column' WHERE online AND i.indpred::text ~ format(':varattno %s ', a.attnum)
+      AND pg_get_expr(i.indpred, i.indrelid) NOT IN (format('(%I IS NULL)', a.attname), format('(%I IS NOT NULL)', a.attname))
     UNION ALL
     SELECT CASE WHEN m.amname NOT IN ('btree', 'hash') THEN 'is of access method ' || m.amname
                 ELSE 'names operator class ' || o.opcname END

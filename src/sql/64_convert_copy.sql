@@ -93,6 +93,7 @@ DECLARE
   step    int8;
   pos     int8;
   done    int8;
+  batch   record;
 BEGIN
   -- Rows that come, or move, later go through the trigger: one pass sees all others.
   SET LOCAL search_path = pg_catalog, pg_temp;
@@ -104,9 +105,14 @@ BEGIN
   step := (SELECT greatest(1, CASE WHEN reltuples > 0 THEN batch_rows / reltuples * relpages ELSE batch_rows / 100 END)
            FROM pg_class WHERE oid = relation);
   WHILE pos < blocks LOOP
-    done := done + @extschema@.tde_convert_rows(relation, source, target, pos, step);
-    COMMIT;
-    SET LOCAL search_path = pg_catalog, pg_temp;
+    LOOP
+      SELECT * INTO batch FROM @extschema@.tde_convert_rows(relation, source, target, pos, step);
+      COMMIT;
+      SET LOCAL search_path = pg_catalog, pg_temp;
+      done := done + batch.done;
+      EXIT WHEN batch.skipped = 0;
+      PERFORM pg_sleep(0.1);
+    END LOOP;
     pos := least(pos + step, blocks);
     IF clock_timestamp() - told > interval '10 s' AND pos < blocks THEN
       told := clock_timestamp();
@@ -148,10 +154,13 @@ AS $$
                 CASE WHEN i.indnullsnotdistinct THEN ' NULLS NOT DISTINCT' END,
                 ' WITH (' || array_to_string(c.reloptions, ', ') || ')',
                 ' TABLESPACE ' || (SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid = c.reltablespace),
-                ' WHERE ' || pg_get_expr(i.indpred, i.indrelid)) END
+                ' WHERE ' || CASE pg_get_expr(i.indpred, i.indrelid)
+                  WHEN format('(%I IS NULL)', a.attname) THEN format('%I IS NULL', v.helper_column)
+                  WHEN format('(%I IS NOT NULL)', a.attname) THEN format('%I IS NOT NULL', v.helper_column)
+                  ELSE pg_get_expr(i.indpred, i.indrelid) END) END
   FROM @extschema@.tde_conversions v
   JOIN pg_attribute a ON a.attrelid = v.relation AND a.attname = v.column_name
-  JOIN pg_index i ON i.indrelid = v.relation AND a.attnum = ANY (i.indkey)
+  JOIN pg_index i ON i.indrelid = v.relation AND (a.attnum = ANY (i.indkey) OR i.indpred::text ~ format(':varattno %s ', a.attnum))
   JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
   CROSS JOIN LATERAL (SELECT ('tde_convert_' || i.indexrelid)::name) AS names (new_name)
   LEFT JOIN pg_index n ON n.indexrelid = (SELECT oid FROM pg_class WHERE relnamespace = c.relnamespace AND relname = new_name)

@@ -67,8 +67,11 @@ SELECT is_empty($$SELECT signature FROM fn WHERE provolatile <> 's' AND oid IN (
 SELECT is_empty($$SELECT signature FROM fn WHERE prosecdef AND has_function_privilege('public', oid, 'EXECUTE')$$,
                 'no function that is SECURITY DEFINER is for everybody');
 SELECT is_empty($$SELECT signature FROM fn JOIN pg_language l ON l.oid = prolang WHERE lanname = 'plpgsql'
-                  AND NOT coalesce(array_to_string(proconfig, ' ') ~ 'search_path=pg_catalog', false)$$,
+                  AND prokind <> 'p' AND NOT coalesce(array_to_string(proconfig, ' ') ~ 'search_path=pg_catalog', false)$$,
                 'functions in PL/pgSQL do not depend on search_path');
+SELECT is_empty($$SELECT signature FROM fn WHERE prokind = 'p' AND prosrc !~ 'SET LOCAL search_path = pg_catalog'
+                  AND regexp_replace(prosrc, ':=|=>', '', 'g') ~ '[-+*/<>=|]'$$,
+                'nor do procedures, which set it if they have an operator');
 
 --
 -- Casts
@@ -143,7 +146,7 @@ SELECT is_empty($$SELECT signature FROM fn WHERE NOT on_values AND proname ~ '^t
                 'wallet, keys and types are not for everybody to manage');
 SELECT set_eq($$SELECT objid::regclass::text FROM member JOIN pg_class c ON c.oid = objid WHERE classid = 'pg_class'::regclass AND relkind IN ('r', 'v')
                 AND has_table_privilege('public', c.oid, 'SELECT')$$, 
-                ARRAY['tde_stats', 'tde_encrypted_columns', 'tde_types', 'all_encrypted_columns', 'user_encrypted_columns'], 'what everybody may read');
+                ARRAY['tde_stats', 'tde_encrypted_columns', 'tde_types', 'tde_conversions', 'all_encrypted_columns', 'user_encrypted_columns'], 'what everybody may read');
 SELECT is(evtenabled, 'A'::"char", 'the event trigger fires in every session_replication_role') FROM pg_event_trigger WHERE evtname = 'tde_column_ddl';
 SELECT isnt((SELECT obj_description(oid, 'pg_event_trigger') FROM pg_event_trigger WHERE evtname = 'tde_column_ddl'), NULL, 'and has a comment');
 
