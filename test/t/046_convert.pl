@@ -290,20 +290,20 @@ is(files_with('LIVEMARK', $standby), '', "nor does one of the replica's");
 $standby->stop;
 
 # A transaction that writes one row, and then another one: neither it nor the conversion ends in a deadlock.
-app_ok("CREATE TABLE both (id int PRIMARY KEY, a text, b int); INSERT INTO both SELECT g, 'BOTHMARK' || g FROM generate_series(1, 1000) g", 'a table');
+app_ok("CREATE TABLE pair (id int PRIMARY KEY, a text, b int); INSERT INTO pair SELECT g, 'BOTHMARK' || g FROM generate_series(1, 1000) g", 'a table');
 my $copying_output = '';
 my $holder = session($node);
 my $copying = IPC::Run::start(
   [ 'psql', '-X', '-U', 'app', '-h', $node->host, '-p', $node->port, '-d', 'postgres', '-v', 'ON_ERROR_STOP=1',
-    '-c', "CALL tde_encrypt_column('both', 'b', online => true)", '-c', "CALL tde_encrypt_column('both', 'a', online => true)" ],
+    '-c', "CALL tde_encrypt_column('pair', 'b', online => true)", '-c', "CALL tde_encrypt_column('pair', 'a', online => true)" ],
   '>&', \$copying_output);
 $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM tde_conversions WHERE column_name = 'b'") or die 'it does not begin';
-is(session_try($holder, "BEGIN; UPDATE both SET b = 1 WHERE id = 1000")->{err}, '', 'one row');
-is(session_try($holder, "SELECT pg_sleep(1); UPDATE both SET b = 2 WHERE id = 1; COMMIT")->{err}, '', 'and another');
+is(session_try($holder, "BEGIN; UPDATE pair SET b = 1 WHERE id = 1000")->{err}, '', 'one row');
+is(session_try($holder, "SELECT pg_sleep(1); UPDATE pair SET b = 2 WHERE id = 1; COMMIT")->{err}, '', 'and another');
 ok($copying->finish, 'copied meanwhile') or diag($copying_output);
 $holder->quit;
-app_ok("CALL tde_finish_conversion('both', '$_')", "finished: $_") foreach qw(a b);
-is(lines_of($node, 'SELECT count(a), count(b), sum(b::int) FROM both'), '1000|2|3', 'nothing is lost');
+app_ok("CALL tde_finish_conversion('pair', '$_')", "finished: $_") foreach qw(a b);
+is(lines_of($node, 'SELECT count(a), count(b), sum(b::int) FROM pair'), '1000|2|3', 'nothing is lost');
 is(files_with('BOTHMARK'), '', 'and nothing in clear');
 
 # An old snapshot keeps removed rows: they are told of, and wiped the next time.
