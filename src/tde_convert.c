@@ -84,15 +84,26 @@ conversion_init(Conversion *conversion, Relation rel, const char *source, const 
 	conversion->expr = source ? ExecInitExpr(conversion_expr(rel, conversion->source, conversion->target), NULL) : NULL;
 }
 
-/* The result lives until the context is reset. */
+/*
+ * As the table's owner, since a writer need not be one who may decrypt: the owner has decided what the column becomes.  The
+ * result lives until the context is reset.
+ */
 static Datum
-convert(Conversion *conversion, TupleTableSlot *row, bool *isnull)
+convert(Conversion *conversion, Relation rel, TupleTableSlot *row, bool *isnull)
 {
+	Oid			user;
+	int			context;
+	Datum		result;
+
 	*isnull = true;
 	if (conversion->expr == NULL)
 		return (Datum) 0;
+	GetUserIdAndSecContext(&user, &context);
+	SetUserIdAndSecContext(rel->rd_rel->relowner, context | SECURITY_RESTRICTED_OPERATION);
 	conversion->context->ecxt_scantuple = row;
-	return ExecEvalExprSwitchContext(conversion->expr, conversion->context, isnull);
+	result = ExecEvalExprSwitchContext(conversion->expr, conversion->context, isnull);
+	SetUserIdAndSecContext(user, context);
+	return result;
 }
 
 /* ---- the trigger ---- */
@@ -143,7 +154,7 @@ tde_convert_trigger(PG_FUNCTION_ARGS)
 	row = TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newtuple : data->tg_trigtuple;
 	ResetExprContext(state->conversion.context);
 	ExecStoreHeapTuple(row, state->slot, false);
-	value = convert(&state->conversion, state->slot, &isnull);
+	value = convert(&state->conversion, data->tg_relation, state->slot, &isnull);
 	target = state->conversion.target;
 	row = heap_modify_tuple_by_cols(row, RelationGetDescr(data->tg_relation), 1, &target, &value, &isnull);
 	ExecClearTuple(state->slot);
@@ -246,7 +257,7 @@ update_row(Batch *batch)
 	ExecClearTuple(batch->new);
 	memcpy(batch->new->tts_values, batch->old->tts_values, natts * sizeof(Datum));
 	memcpy(batch->new->tts_isnull, batch->old->tts_isnull, natts * sizeof(bool));
-	batch->new->tts_values[target] = convert(&batch->conversion, batch->old, &batch->new->tts_isnull[target]);
+	batch->new->tts_values[target] = convert(&batch->conversion, batch->rel, batch->old, &batch->new->tts_isnull[target]);
 	/* as an UPDATE does */
 	for (int i = 0; i < natts; i++)
 		if (TupleDescAttr(RelationGetDescr(batch->rel), i)->attisdropped)

@@ -376,6 +376,17 @@ is(files_with('ABANDONEDMARK'), '', 'the copy was erased');
 is(lines_of($node, 'SELECT a FROM secret'), 'ABANDONEDMARK', 'the column was not');
 app_fails("CALL tde_abort_conversion('secret', 'a')", { state => '55000', message => qr/is not being converted/ }, 'nothing to abort');
 
+# Who may not decrypt may go on writing.
+app_ok(q(CREATE TABLE guarded (id int, a encrypted_text, b int); INSERT INTO guarded VALUES (1, 'kept', 1); GRANT SELECT (id), UPDATE (b) ON guarded TO other),
+  'a table that others write');
+lines_of($node, 'CREATE ROLE reader; GRANT reader TO app');
+set_conf($node, 'tde_column.decrypt_role' => 'reader');
+app_ok("CALL tde_decrypt_column('guarded', 'a', online => true)", 'being decrypted');
+is(attempt($node, 'UPDATE guarded SET b = 2 WHERE id = 1', user => 'other')->{err}, '', 'a role that may not decrypt writes');
+app_ok("CALL tde_finish_conversion('guarded', 'a')", 'decrypted');
+is(lines_of($node, 'SELECT a, b FROM guarded'), 'kept|2', 'as it was');
+set_conf($node, 'tde_column.decrypt_role' => '');
+
 # Small things: an empty table, a serial column, several columns at once, a lock that is not to be had.
 app_ok("CREATE TABLE small (id serial, a text, b text)", 'a table');
 convert_online('encrypt', 'small', 'id', 'serial');
