@@ -15,7 +15,7 @@ use TdeTest;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-my $random_points = $ENV{KILL_POINTS} // 110;
+my $random_points = $ENV{KILL_POINTS} // 60;
 
 my $node   = tde_node('kill', conf => "restart_after_crash = on\nfsync = on\n");
 my $folder = $node->basedir . '/wallet';
@@ -28,13 +28,7 @@ sub start_server
   local $ENV{LD_PRELOAD}    = $killer;
   local $ENV{KILLER_FOLDER} = $folder;
   local $ENV{KILLER_PLAN}   = $plan;
-  # of a server that was killed, the process may be there for a moment longer
-  foreach (1 .. 50)
-  {
-    return if $node->start(fail_ok => 1);
-    sleep 0.2;
-  }
-  BAIL_OUT('the server does not start');
+  $node->start;
 }
 
 my $passphrase = 'pass 0';
@@ -184,7 +178,14 @@ foreach my $i (1 .. $random_points)
   my $whole = $i % 2;
   if ($whole)
   {
+    my $postmaster = $node->{_pid};
     $node->kill9;
+    # it is there for a moment longer, and another one would not start
+    foreach (1 .. 200)
+    {
+      last unless kill 0, $postmaster;
+      sleep 0.05;
+    }
   }
   else
   {
