@@ -91,4 +91,43 @@
 /* 18 calls post_parse_analyze_hook for the query of a cursor, too, when it is opened (6b652e6ce85a). */
 #define TDE_CURSOR_ANALYZED_LATER (PG_VERSION_NUM >= 180000)
 
+/* 16 gave range_serialize() soft errors. */
+#if PG_VERSION_NUM >= 160000
+#define TDE_RANGE_SERIALIZE(cache, lower, upper, empty) range_serialize(cache, lower, upper, empty, NULL)
+#else
+#define TDE_RANGE_SERIALIZE(cache, lower, upper, empty) range_serialize(cache, lower, upper, empty)
+#endif
+
+/* 16 tells updates that only concern summarizing indexes (BRIN) from others (19d8e2308bc5). */
+#if PG_VERSION_NUM >= 160000
+#define TdeIndexUpdate TU_UpdateIndexes
+#define TDE_UPDATE_INDEXES(relinfo, slot, estate, what) \
+	ExecInsertIndexTuples(relinfo, slot, estate, true, false, NULL, NIL, (what) == TU_Summarizing)
+#else
+#define TdeIndexUpdate bool
+#define TDE_UPDATE_INDEXES(relinfo, slot, estate, what) \
+	((void) (what), ExecInsertIndexTuples(relinfo, slot, estate, true, false, NULL, NIL))
+#endif
+
+/* 16 has one function for the owners of all classes of objects (afbfc02983f8). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_OWNS_TABLE(relid, role) object_ownercheck(RelationRelationId, relid, role)
+#else
+#define TDE_OWNS_TABLE(relid, role) pg_class_ownercheck(relid, role)
+#endif
+
+/* In 17 maintenance commands run what belongs to a table under a safe search_path (2af07e2f749a). */
+#if PG_VERSION_NUM >= 170000
+#define TDE_RESTRICT_SEARCH_PATH() RestrictSearchPath()
+#else
+#define TDE_RESTRICT_SEARCH_PATH() ((void) 0)
+#endif
+
+/* 16 has another name for it. */
+#if PG_VERSION_NUM >= 160000
+#define TDE_BACKEND_STATUS(i) pgstat_get_local_beentry_by_index(i)
+#else
+#define TDE_BACKEND_STATUS(i) pgstat_fetch_stat_local_beentry(i)
+#endif
+
 #endif							/* TDE_COMPAT_H */

@@ -209,11 +209,9 @@ writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
 	return memo->key;
 }
 
-Datum
-tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
+static Datum
+encrypt_under(TdeType *type, Datum value, TdeSpec spec, const TdeKey *key, bool is_literal)
 {
-	TdeSpec		spec;
-	const TdeKey *key = writing_key(type, typmod, &spec);
 	TdePayload	payload;
 	size_t		size;
 	char	   *result;
@@ -236,7 +234,7 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 	(*key->encrypted)++;
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
-	if (typmod < 0)
+	if (is_literal)
 		tde_recent_put(TDE_REMEMBER_SURELY, type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size,
 					   payload.bytes, payload.size);
 	if (payload.allocated)
@@ -244,17 +242,37 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 	return PointerGetDatum(result);
 }
 
+Datum
+tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
+{
+	TdeSpec		spec;
+	const TdeKey *key = writing_key(type, typmod, &spec);
+
+	return encrypt_under(type, value, spec, key, typmod < 0);
+}
+
+/* The header of a value, in line or not. */
+static void
+read_header(Datum value, TdeHeader *header)
+{
+	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+	struct varlena *head = stored;
+
+	if (VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored))
+		head = detoast_attr_slice(stored, 0, TDE_MAX_HEADER);
+	if (!tde_header_parse((const uint8 *) VARDATA_ANY(head), toast_raw_datum_size(value) - VARHDRSZ, header))
+		tde_throw(TDE_E_AUTH);
+	if (head != stored)
+		pfree(head);
+}
+
 /* Is it encrypted just as the typmod says?  Answers with a closed wallet, too. */
 static bool
 fits(Datum value, const TdeModifiers *mods)
 {
-	struct varlena *stored = PG_DETOAST_DATUM_PACKED(value);
 	TdeHeader	header;
 
-	if (!tde_header_parse((const uint8 *) VARDATA_ANY(stored), VARSIZE_ANY_EXHDR(stored), &header))
-		tde_throw(TDE_E_AUTH);
-	if ((Pointer) stored != DatumGetPointer(value))
-		pfree(stored);
+	read_header(value, &header);
 	return tde_spec_equal(header.spec, mods->spec) && tde_key_row(header.key_id, header.spec)->slot == mods->slot;
 }
 
@@ -281,16 +299,50 @@ tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool 
 	return tde_datum_encrypt(type, coerced, typmod);
 }
 
+/* The key and the spec that a value with this header should have. */
+static const TdeKey *
+current_key(TdeType *type, const TdeHeader *header, int32 typmod, TdeSpec *spec)
+{
+	if (typmod >= 0)
+		return writing_key(type, typmod, spec);
+	*spec = header->spec;
+	return tde_key_for_writing(tde_key_row(header->key_id, header->spec)->slot, header->spec, type->tag);
+}
+
+bool
+tde_datum_is_current(TdeType *type, Datum value, int32 typmod)
+{
+	TdeHeader	header;
+	TdeSpec		spec;
+	const TdeKey *key;
+
+	read_header(value, &header);
+	key = current_key(type, &header, typmod, &spec);
+	return header.key_id == key->id && tde_spec_equal(header.spec, spec);
+}
+
+Datum
+tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod)
+{
+	Datum		plain = tde_datum_decrypt_once(type, value, typmod);
+	TdeHeader	header;
+	TdeSpec		spec;
+	const TdeKey *key;
+	Datum		result;
+
+	read_header(value, &header);
+	key = current_key(type, &header, typmod, &spec);
+	result = encrypt_under(type, plain, spec, key, false);
+	tde_datum_free(type, plain);
+	return result;
+}
+
 bool
 tde_datum_is_literal(TdeType *type, Datum value)
 {
-	struct varlena *stored = PG_DETOAST_DATUM_PACKED(value);
 	TdeHeader	header;
 
-	if (!tde_header_parse((const uint8 *) VARDATA_ANY(stored), VARSIZE_ANY_EXHDR(stored), &header))
-		tde_throw(TDE_E_AUTH);
-	if ((Pointer) stored != DatumGetPointer(value))
-		pfree(stored);
+	read_header(value, &header);
 	return reading_key(type, &header)->slot == TDE_SLOT_CATALOG;
 }
 

@@ -75,6 +75,16 @@ extern void tde_datum_free(TdeType *type, Datum value);
  */
 extern Datum tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool is_explicit);
 
+/*
+ * Is this value encrypted just as a new one would be, so that it can be stored as it is: as the typmod says, under the newest
+ * version of the key?  typmod -1, of a place that declares nothing: in its own way, under the newest version of its own key.
+ * Looks at the header alone, of a value out of line, too.
+ */
+extern bool tde_datum_is_current(TdeType *type, Datum value, int32 typmod);
+
+/* Make it so.  A value without MAC is refused where the typmod declares one. */
+extern Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod);
+
 /* Is this a constant of SQL, encrypted under the catalog's key, and not a column's value? */
 extern bool tde_datum_is_literal(TdeType *type, Datum value);
 
