@@ -58,7 +58,8 @@ my %operations = (
   passphrase    => sub { push @candidates, 'pass ' . ++$number; "SELECT tde_wallet_change_passphrase('$candidates[-1]')" },
   create        => sub { "SELECT tde_create_key('made" . ++$number . "')" },
   erasable      => sub { "SELECT tde_create_key('doomed" . ++$number . "', erasable => true); SELECT tde_destroy_key('doomed$number', 'destroy doomed$number')" },
-  rotate_key    => sub { "SELECT tde_rotate_key('k'), tde_rotate_key('wiped'), tde_rotate_key(), tde_rotate_key('catalog')" });
+  rotate_key    => sub { "SELECT tde_rotate_key('k'), tde_rotate_key('wiped'), tde_rotate_key(), tde_rotate_key('catalog')" },
+  rekey         => sub { "SELECT tde_rotate_key('k'), tde_rotate_key(); CALL tde_rekey_table('t', 100)" });
 
 sub wait_until_up
 {
