@@ -120,6 +120,8 @@ follow_wallet(void)
 		tde_keys_epoch++;
 		drop_contexts();
 		tde_keys_generation = generation;
+		/* a running statement may not have heard yet that rows have another master key, and the wallet no longer has theirs */
+		tde_keystore_changed = true;
 	}
 }
 
