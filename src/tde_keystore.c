@@ -83,7 +83,7 @@ transaction_callback(XactEvent event, void *arg)
 			if (tde_keystore_made_keys)
 				ereport(ERROR,
 						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						 errmsg("cannot PREPARE a transaction that has made encryption keys")));
+						 errmsg("cannot PREPARE a transaction that has made or changed encryption keys")));
 			break;
 		case XACT_EVENT_ABORT:
 			/* what was read in it may have been its own, uncommitted changes */

@@ -33,7 +33,7 @@ enum
 extern void tde_keystore_row(HeapTuple tuple, TupleDesc desc, TdeDataKey *row);
 extern void tde_keystore_scan_relation(Relation rel, TdeDataKeyVisitor visit, void *arg);
 
-/* Has this transaction made keys?  Cleared when it ends. */
+/* Has this transaction made or changed keys?  Cleared when it ends. */
 extern bool tde_keystore_made_keys;
 
 #endif							/* TDE_KEYSTORE_ROWS_H */

@@ -453,5 +453,6 @@ tde_keystore_edit(TdeDataKeyEditor edit, void *arg)
 	table_close(rel, NoLock);
 	CacheInvalidateRelcacheByRelid(tde_keystore_relid());
 	tde_keystore_changed = true;
+	tde_keystore_made_keys = true;
 	return count;
 }

@@ -185,7 +185,7 @@ lines_of($node, "DELETE FROM bare WHERE v = 'later 1'::text");
 
 $result = session_try($maker, 'BEGIN; CREATE TABLE prepared (a ' . column(11) . "); PREPARE TRANSACTION 'with key'");
 is($result->{state},   '0A000', 'PREPARE TRANSACTION after making a key is refused');
-is($result->{message}, 'cannot PREPARE a transaction that has made encryption keys', 'with this message');
+is($result->{message}, 'cannot PREPARE a transaction that has made or changed encryption keys', 'with this message');
 session_try($maker, 'ROLLBACK');
 is_usable(11, 'refused to be prepared');
 $result = session_try($maker,
