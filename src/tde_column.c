@@ -14,6 +14,7 @@
 #include "tde_guc.h"
 #include "tde_keystore.h"
 #include "tde_log.h"
+#include "tde_purge.h"
 #include "tde_quote.h"
 #include "tde_share_pool.h"
 #include "tde_transparent.h"
@@ -47,4 +48,5 @@ _PG_init(void)
 	tde_quote_init();
 	tde_ddl_init();
 	tde_log_init();
+	tde_purge_init();
 }

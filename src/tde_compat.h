@@ -130,4 +130,7 @@
 #define TDE_BACKEND_STATUS(i) pgstat_fetch_stat_local_beentry(i)
 #endif
 
+/* pg_database.datconnlimit of a database that is not wholly there: 15.4 and later have a name for it (c66a7d75e652). */
+#define TDE_INVALID_DATABASE (-2)
+
 #endif							/* TDE_COMPAT_H */

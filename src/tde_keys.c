@@ -135,16 +135,9 @@ destroy_row(TdeDataKey *row, void *arg)
 }
 
 static void
-remove_master(TdeWalletContents *contents, void *arg)
+erase_master(TdeWalletContents *contents, void *arg)
 {
-	TdeMasterKeys *keys = &contents->keys;
-
-	for (int i = 0; i < keys->count; i++)
-		if (memcmp(keys->keys[i].id, arg, TDE_MASTER_ID_SIZE) == 0)
-		{
-			keys->keys[i] = keys->keys[--keys->count];
-			OPENSSL_cleanse(&keys->keys[keys->count], sizeof(TdeMasterKey));
-		}
+	tde_wallet_remove_master(&contents->keys, arg);
 	contents->keep_previous = false;
 }
 
@@ -181,7 +174,7 @@ tde_destroy_key(PG_FUNCTION_ARGS)
 	tde_keystore_scan(find_wrapping_key, &destruction);
 	/* first the wallet: after a crash between the two, the key counts as destroyed */
 	if (destruction.erasable)
-		tde_wallet_edit(remove_master, destruction.master);
+		tde_wallet_edit(erase_master, destruction.master);
 	tde_keystore_edit(destroy_row, &destruction);
 
 	if (destruction.erasable)

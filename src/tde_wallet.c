@@ -257,6 +257,18 @@ tde_wallet_add_master(TdeMasterKeys *keys, TdeMasterState state)
 }
 
 void
+tde_wallet_remove_master(TdeMasterKeys *keys, const uint8 *id)
+{
+	for (int i = 0; i < keys->count; i++)
+		if (memcmp(keys->keys[i].id, id, TDE_MASTER_ID_SIZE) == 0)
+		{
+			keys->keys[i] = keys->keys[--keys->count];
+			OPENSSL_cleanse(&keys->keys[keys->count], sizeof(TdeMasterKey));
+			return;
+		}
+}
+
+void
 tde_wallet_create_with(const char *passphrase)
 {
 	TdeWalletContents contents;
@@ -508,6 +520,27 @@ tde_wallet_find_master(const uint8 *id, TdeMasterKey *found)
 	}
 	unlock_wallet();
 	return done;
+}
+
+bool
+tde_wallet_list_masters(TdeMasterKey *list, int *count)
+{
+	bool		open;
+
+	lock_wallet(LW_SHARED);
+	open = wallet->status == TDE_WALLET_OPEN;
+	*count = open ? wallet->contents->keys.count : 0;
+	for (int i = 0; i < *count; i++)
+	{
+		const TdeMasterKey *master = &wallet->contents->keys.keys[i];
+
+		memset(&list[i], 0, sizeof(list[i]));
+		memcpy(list[i].id, master->id, sizeof(list[i].id));
+		list[i].created = master->created;
+		list[i].state = master->state;
+	}
+	unlock_wallet();
+	return open;
 }
 
 TdeWalletInfo

@@ -59,6 +59,9 @@ pg_noreturn extern void tde_wallet_closed_error(const char *what);
  */
 extern bool tde_wallet_find_master(const uint8 *id, TdeMasterKey *found);
 
+/* All master keys, without their bytes, into a list with room for TDE_MAX_MASTER_KEYS.  False if the wallet is closed. */
+extern bool tde_wallet_list_masters(TdeMasterKey *list, int *count);
+
 /* Was the library in shared_preload_libraries? */
 extern bool tde_wallet_is_shared(void);
 
@@ -81,5 +84,8 @@ extern void tde_wallet_change_passphrase_to(const char *passphrase);
 
 /* A new random master key, at the end of the list; ereport if there is no room. */
 extern TdeMasterKey *tde_wallet_add_master(TdeMasterKeys *keys, TdeMasterState state);
+
+/* Take a master key off the list, if it is there. */
+extern void tde_wallet_remove_master(TdeMasterKeys *keys, const uint8 *id);
 
 #endif							/* TDE_WALLET_H */

@@ -1,0 +1,281 @@
+/*
+ * tde_purge.c - which master keys the wallet holds, and removing a retired one that no database needs any more.
+ *
+ * New data keys are wrapped by the current master key only.  So a retired one that is nowhere in use, in no open transaction
+ * either, stays so, and no lock has to last from looking until the wallet is written.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_database.h"
+#include "catalog/pg_extension.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+#include "tde_compat.h"
+#include "tde_error.h"
+#include "tde_purge.h"
+#include "tde_wallet.h"
+
+PG_FUNCTION_INFO_V1(tde_master_key_list);
+PG_FUNCTION_INFO_V1(tde_purge_master_key);
+
+/* ---- databases ---- */
+
+static char *
+uuid_text(const uint8 *bytes)
+{
+	return DatumGetCString(DirectFunctionCall1(uuid_out, PointerGetDatum(bytes)));
+}
+
+typedef struct Database
+{
+	Oid			oid;
+	char	   *name;
+} Database;
+
+typedef struct Purge
+{
+	uint8		master[TDE_MASTER_ID_SIZE];
+	uint64		generation;		/* of the wallet, before anything was looked at */
+	List	   *looked;			/* OIDs of the databases that were */
+	StringInfoData needed;		/* which of them need it, one a line */
+} Purge;
+
+static int
+by_name(const ListCell *a, const ListCell *b)
+{
+	return strcmp(((Database *) lfirst(a))->name, ((Database *) lfirst(b))->name);
+}
+
+/* Databases in the order of their names, but for those that a DROP DATABASE left half removed: nobody can connect to them. */
+static List *
+list_databases(void)
+{
+	Relation	rel = table_open(DatabaseRelationId, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	List	   *databases = NIL;
+	HeapTuple	tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_database form = (Form_pg_database) GETSTRUCT(tuple);
+		Database   *database;
+
+		if (form->datconnlimit == TDE_INVALID_DATABASE)
+			continue;
+		database = palloc(sizeof(Database));
+		database->oid = form->oid;
+		database->name = pstrdup(NameStr(form->datname));
+		databases = lappend(databases, database);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	list_sort(databases, by_name);
+	return databases;
+}
+
+static void
+look_at_database(Purge *purge, const Database *database)
+{
+	int			count;
+
+	/* it may have been dropped since it was listed; it is not while this lock is held */
+	LockSharedObject(DatabaseRelationId, database->oid, 0, AccessShareLock);
+	if (SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database->oid)))
+	{
+		if (!tde_purge_count(database->oid, purge->master, &count))
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("could not look at the data keys of database \"%s\"", database->name),
+					 errhint("The server log says why.")));
+		if (count > 0)
+			appendStringInfo(&purge->needed, "%sdatabase \"%s\": %d data %s", purge->needed.len > 0 ? "\n" : "",
+							 database->name, count, count == 1 ? "key" : "keys");
+	}
+	UnlockSharedObject(DatabaseRelationId, database->oid, 0, AccessShareLock);
+}
+
+/* Look at the databases that were not looked at yet; false if there was none. */
+static bool
+look_at_more(Purge *purge)
+{
+	ListCell   *cell;
+	int			before = list_length(purge->looked);
+
+	foreach(cell, list_databases())
+	{
+		Database   *database = lfirst(cell);
+
+		if (list_member_oid(purge->looked, database->oid))
+			continue;
+		look_at_database(purge, database);
+		purge->looked = lappend_oid(purge->looked, database->oid);
+	}
+	return list_length(purge->looked) > before;
+}
+
+/*
+ * Look at all, those included that are made meanwhile: CREATE DATABASE copies the rows of its template.  No worker can connect
+ * to a template while it is copied.  So a copy that was made before we looked at its template is in the next list, and one
+ * that is made later has no rows that we did not see.
+ */
+static void
+look_at_all(Purge *purge)
+{
+	while (look_at_more(purge))
+		 /* until a list holds nothing new */ ;
+	if (purge->needed.len > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("master key %s is still needed", uuid_text(purge->master)),
+				 errdetail("%s", purge->needed.data),
+				 errhint("Run tde_rotate_master_key() in each of these databases, then try again.")));
+}
+
+/* ---- purging ---- */
+
+static const char *
+state_word(uint8 state)
+{
+	switch (state)
+	{
+		case TDE_MASTER_CURRENT:
+			return "current";
+		case TDE_MASTER_RETIRED:
+			return "retired";
+		case TDE_MASTER_PREPARED:
+			return "prepared";
+		default:
+			return "erasable";
+	}
+}
+
+/* The open wallet's master keys, without their bytes. */
+static TdeMasterKey *
+open_wallet_list(int *count)
+{
+	TdeMasterKey *list = palloc(sizeof(TdeMasterKey) * TDE_MAX_MASTER_KEYS);
+
+	if (!tde_wallet_ensure_open() || !tde_wallet_list_masters(list, count))
+		tde_wallet_closed_error("to know its master keys");
+	return list;
+}
+
+static void
+require_retired(const uint8 *id)
+{
+	int			count;
+	TdeMasterKey *list = open_wallet_list(&count);
+
+	for (int i = 0; i < count; i++)
+	{
+		if (memcmp(list[i].id, id, TDE_MASTER_ID_SIZE) != 0)
+			continue;
+		if (list[i].state == TDE_MASTER_RETIRED)
+			return;
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot purge master key %s", uuid_text(id)),
+				 errdetail("It is %s.", state_word(list[i].state)),
+				 list[i].state == TDE_MASTER_ERASABLE ?
+				 errhint("tde_destroy_key() removes it, and makes what is encrypted under it unreadable.") :
+				 errhint("Only retired master keys can be purged; tde_rotate_master_key() retires the current one.")));
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("master key %s is not in the wallet", uuid_text(id)),
+			 errhint("The view tde_master_keys lists them.")));
+}
+
+/* A worker may have to wait for this transaction, for ever; and what it has changed may yet be rolled back. */
+static void
+refuse_own_changes(void)
+{
+	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("cannot purge a master key in a transaction that has changed something"),
+				 errhint("Commit the transaction first.")));
+}
+
+static void
+remove_retired(TdeWalletContents *contents, void *arg)
+{
+	Purge	   *purge = arg;
+
+	/* an older wallet, in which the key is the current one, may have been open in the meantime */
+	if (pg_atomic_read_u64(tde_wallet_generation) != purge->generation)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("the wallet was changed while databases were looked at"),
+				 errhint("Try again.")));
+	tde_wallet_remove_master(&contents->keys, purge->master);
+}
+
+/* tde_purge_master_key(id uuid) - remove a retired master key from the wallet if no data key of any database needs it. */
+Datum
+tde_purge_master_key(PG_FUNCTION_ARGS)
+{
+	Purge		purge = {{0}};
+	char	   *id = uuid_text(PG_GETARG_UUID_P(0)->data);
+
+	PreventCommandIfReadOnly("tde_purge_master_key()");
+	if (!tde_purge_available())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot purge a master key without shared_preload_libraries"),
+				 errhint("Add tde_column to shared_preload_libraries and restart.")));
+	refuse_own_changes();
+
+	/* one purge at a time in the instance */
+	LockSharedObject(ExtensionRelationId, InvalidOid, 0, ExclusiveLock);
+	memcpy(purge.master, PG_GETARG_UUID_P(0)->data, sizeof(purge.master));
+	(void) tde_wallet_ensure_open();
+	purge.generation = pg_atomic_read_u64(tde_wallet_generation);
+	require_retired(purge.master);
+	initStringInfo(&purge.needed);
+	look_at_all(&purge);
+	tde_wallet_edit(remove_retired, &purge);
+	UnlockSharedObject(ExtensionRelationId, InvalidOid, 0, ExclusiveLock);
+
+	ereport(LOG,
+			(errmsg("master key %s removed from the wallet by user \"%s\"", id, GetUserNameFromId(GetUserId(), false))));
+	ereport(NOTICE,
+			(errmsg("master key %s removed from the wallet", id),
+			 errdetail("Backups and standbys of the databases from before the rotation still need it."),
+			 errhint("Keep a copy of the wallet as long as these backups; \"%s.previous\" is one until the wallet is "
+					 "changed again.", tde_wallet_file)));
+	PG_RETURN_VOID();
+}
+
+/* tde_master_key_list(OUT id uuid, OUT state text, OUT created timestamptz) returns setof record */
+Datum
+tde_master_key_list(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	int			count;
+	TdeMasterKey *list = open_wallet_list(&count);
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < count; i++)
+	{
+		Datum		values[3];
+		bool		nulls[3] = {0};
+		const int64 epoch = (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
+
+		values[0] = PointerGetDatum(list[i].id);
+		values[1] = CStringGetTextDatum(state_word(list[i].state));
+		values[2] = TimestampTzGetDatum(list[i].created - epoch);
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
