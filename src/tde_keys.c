@@ -258,6 +258,8 @@ tde_prepare_master_key(PG_FUNCTION_ARGS)
 {
 	uint8		master[TDE_MASTER_ID_SIZE];
 
+	/* in a standby's own wallet, the primary's rotation would not find it */
+	PreventCommandDuringRecovery("tde_prepare_master_key()");
 	tde_wallet_edit(prepare_master, master);
 	PG_RETURN_DATUM(uuid_result(master));
 }
