@@ -16,7 +16,6 @@ my $node = tde_node(
 tde_column.passphrase_command = 'echo purge'
 max_prepared_transactions = 5
 synchronous_commit = off
-wal_writer_delay = 10s
 });
 my $path = wallet_path($node);
 my $result;
@@ -67,6 +66,10 @@ foreach my $db ('postgres', 'b')
   sql("CREATE TABLE t (id int, a encrypted_text); INSERT INTO t SELECT i, 'value ' || i FROM generate_series(1, 20) i", $db);
 }
 sql('CREATE DATABASE closed TEMPLATE b ALLOW_CONNECTIONS false');
+
+# What an interrupted DROP DATABASE leaves: nobody can connect to it, and it needs nothing.
+sql("CREATE DATABASE half TEMPLATE b");
+sql("UPDATE pg_database SET datconnlimit = -2 WHERE datname = 'half'");
 
 # The view.
 
@@ -144,19 +147,20 @@ like(
 is(master_state($first), '', 'the key is gone');
 fails_with($node, "SELECT tde_purge_master_key('$first')", { state => '42704' }, 'once more');
 
-# The rotation was committed with synchronous_commit = off, and nothing but the purge has seen to it that it is on disk.
+# Rotations were committed with synchronous_commit = off, and nothing but the purge has seen to it that they are on disk.
 
 my $crashing = current();
-rotate($_) foreach 'postgres', 'b';
+my $flusher  = sql("SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'");
 sql('ALTER DATABASE closed ALLOW_CONNECTIONS true');
-rotate('closed');
+kill 'STOP', $flusher;
+rotate($_) foreach 'postgres', 'b', 'closed';
 purge($crashing);
 is(master_state($crashing), '', 'purged after rotations that nobody has flushed');
 $other->quit;
 $node->stop('immediate');
 $node->start;
 is(sql('SELECT count(a::text) FROM t', $_), '20', "$_ can be read after a crash") foreach 'postgres', 'b', 'closed';
-sql('DROP DATABASE closed');
+sql("DROP DATABASE $_") foreach 'closed', 'half';
 
 # The previous copy of the wallet has it still.
 
