@@ -109,13 +109,6 @@
 	((void) (what), ExecInsertIndexTuples(relinfo, slot, estate, true, false, NULL, NIL))
 #endif
 
-/* 16 has one function for the owners of all classes of objects (afbfc02983f8). */
-#if PG_VERSION_NUM >= 160000
-#define TDE_OWNS_TABLE(relid, role) object_ownercheck(RelationRelationId, relid, role)
-#else
-#define TDE_OWNS_TABLE(relid, role) pg_class_ownercheck(relid, role)
-#endif
-
 /* In 17 maintenance commands run what belongs to a table under a safe search_path (2af07e2f749a). */
 #if PG_VERSION_NUM >= 170000
 #define TDE_RESTRICT_SEARCH_PATH() RestrictSearchPath()

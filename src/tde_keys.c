@@ -22,6 +22,7 @@ PG_FUNCTION_INFO_V1(tde_rotate_key);
 PG_FUNCTION_INFO_V1(tde_destroy_key);
 PG_FUNCTION_INFO_V1(tde_rotate_master_key);
 PG_FUNCTION_INFO_V1(tde_prepare_master_key);
+PG_FUNCTION_INFO_V1(tde_rewrap_keys);
 
 static Datum
 uuid_result(const uint8 *bytes)
@@ -77,6 +78,7 @@ tde_create_key(PG_FUNCTION_ARGS)
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	bool		erasable = PG_GETARG_BOOL(1);
 	uint8		master[TDE_MASTER_ID_SIZE];
+	int32		slot;
 
 	check_new_name(name);
 	PreventCommandIfReadOnly("tde_create_key()");
@@ -87,7 +89,10 @@ tde_create_key(PG_FUNCTION_ARGS)
 			ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));
 		tde_wallet_edit(add_erasable, master);
 	}
-	PG_RETURN_INT32(tde_keystore_create(name, erasable ? master : NULL));
+	slot = tde_keystore_create(name, erasable ? master : NULL);
+	ereport(LOG,
+			(errmsg("data key \"%s\" created by user \"%s\"", name, GetUserNameFromId(GetUserId(), false))));
+	PG_RETURN_INT32(slot);
 }
 
 /* tde_rotate_key(name text) returns int4 - a new version of a data key, which new values take from now on. */
@@ -100,6 +105,9 @@ tde_rotate_key(PG_FUNCTION_ARGS)
 	if (version == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND), errmsg("key \"%s\" has no active version", name)));
+	ereport(LOG,
+			(errmsg("data key \"%s\" rotated to version %d by user \"%s\"", name, version,
+					GetUserNameFromId(GetUserId(), false))));
 	PG_RETURN_INT32(version);
 }
 
@@ -250,6 +258,17 @@ tde_rotate_master_key(PG_FUNCTION_ARGS)
 			(errmsg("master key rotated by user \"%s\"", GetUserNameFromId(GetUserId(), false)),
 			 errdetail("%d data keys of this database are wrapped by it.", count)));
 	PG_RETURN_DATUM(uuid_result(master));
+}
+
+/*
+ * tde_rewrap_keys() returns int4 - wrap this database's data keys by the current master key, which another database's rotation
+ * has made; how many were not.
+ */
+Datum
+tde_rewrap_keys(PG_FUNCTION_ARGS)
+{
+	PreventCommandIfReadOnly("tde_rewrap_keys()");
+	PG_RETURN_INT32(tde_keystore_edit(renew_row, NULL));
 }
 
 /* tde_prepare_master_key() returns uuid - put the next master key into the wallet, to be copied to standbys before rotation. */

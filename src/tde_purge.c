@@ -138,7 +138,7 @@ look_at_all(Purge *purge)
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 				 errmsg("master key %s is still needed", uuid_text(purge->master)),
 				 errdetail("%s", purge->needed.data),
-				 errhint("Run tde_rotate_master_key() in each of these databases, then try again.")));
+				 errhint("Run tde_rewrap_keys() in each of these databases, then try again.")));
 }
 
 /* ---- purging ---- */

@@ -75,7 +75,7 @@ check_table(Relation rel)
 				 errmsg("cannot re-encrypt relation \"%s\"", RelationGetRelationName(rel)),
 				 errdetail_relkind_not_supported(kind),
 				 kind == RELKIND_MATVIEW ? errhint("REFRESH MATERIALIZED VIEW fills it anew.") : 0));
-	if (!TDE_OWNS_TABLE(RelationGetRelid(rel), GetUserId()))
+	if (!TDE_OWNS_RELATION(RelationGetRelid(rel)))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(kind), RelationGetRelationName(rel));
 	if (RELATION_IS_OTHER_TEMP(rel))
 		ereport(ERROR,

@@ -121,6 +121,12 @@ REVOKE ALL ON FUNCTION tde_rotate_master_key() FROM PUBLIC;
 COMMENT ON FUNCTION tde_rotate_master_key() IS
   'put a new current master key into the wallet and wrap the data keys of this database by it';
 
+CREATE FUNCTION tde_rewrap_keys() RETURNS int4
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_rewrap_keys() FROM PUBLIC;
+COMMENT ON FUNCTION tde_rewrap_keys() IS
+  'wrap the data keys of this database by the current master key, after a rotation in another database; returns how many';
+
 CREATE FUNCTION tde_prepare_master_key() RETURNS uuid
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION tde_prepare_master_key() FROM PUBLIC;

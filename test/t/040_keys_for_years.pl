@@ -88,6 +88,16 @@ lines_of($node, "INSERT INTO card VALUES (70, 'pan 70', 70, '')");
 is(lines_of($node, "SELECT count(pan), sum(n) FROM card"), '64|2023', 'all values are readable');
 is(session_try($other, "SELECT note FROM card WHERE pan = 'pan 9'")->{out}, 'note 9', 'in the old session, too');
 
+# ---- wrapped by the current master key ----
+
+lines_of($node, 'BEGIN; SELECT tde_rotate_master_key(); ROLLBACK');
+my $strangers = "SELECT count(*) FROM tde_keys WHERE master_key <> (SELECT current_master_key FROM tde_wallet)";
+is(lines_of($node, $strangers), lines_of($node, 'SELECT count(*) FROM tde_keys'), 'a rotation that was rolled back leaves the keys under the old one');
+is(lines_of($node, 'SELECT tde_rewrap_keys() = (SELECT count(*) FROM tde_keys)'), 't', 'rewrapped');
+is(lines_of($node, $strangers), '0', 'all are under the current one');
+is(lines_of($node, 'SELECT tde_rewrap_keys()'), '0', 'and need nothing more');
+is(lines_of($node, "SELECT count(pan), sum(n) FROM card"), '64|2023', 'all values are readable');
+
 # ---- destruction ----
 
 lines_of($node, "SELECT tde_create_key('doomed', erasable => true)");
@@ -144,7 +154,7 @@ fails_with($node, 'SET tde_column.key_per_table = on', { state => '42501' }, 'no
 # ---- who may ----
 
 foreach my $call ("tde_create_key('x')", 'tde_rotate_key()', "tde_destroy_key('card', 'destroy card')", 'tde_rotate_master_key()',
-  'tde_prepare_master_key()', "tde_wallet_change_passphrase('x')", "tde_describe_key('card', 'x')")
+  'tde_prepare_master_key()', 'tde_rewrap_keys()', "tde_wallet_change_passphrase('x')", "tde_describe_key('card', 'x')")
 {
   fails_with($node, "SELECT $call", { state => '42501' }, "$call by anybody", user => 'maker');
 }

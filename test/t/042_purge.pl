@@ -54,7 +54,7 @@ sub refused
   is($got->{state}, '2BP01', "$name: refused") or diag($got->{err});
   like($got->{message}, qr/^master key [-0-9a-f]{36} is still needed$/, "$name: message");
   is($got->{detail}, $detail, "$name: detail");
-  is($got->{hint}, 'Run tde_rotate_master_key() in each of these databases, then try again.', "$name: hint");
+  is($got->{hint}, 'Run tde_rewrap_keys() in each of these databases, then try again.', "$name: hint");
   return;
 }
 
