@@ -301,7 +301,7 @@ copy_contents(TdeWalletContents *contents)
 }
 
 static void
-edit_file(TdeWalletEdit edit, void *arg, TdeWalletContents *contents)
+edit_file_with(TdeWalletEdit edit, void *arg, TdeWalletContents *contents)
 {
 	copy_contents(contents);
 	contents->keep_previous = true;
@@ -317,26 +317,32 @@ edit_file(TdeWalletEdit edit, void *arg, TdeWalletContents *contents)
 	unlock_wallet();
 }
 
-void
-tde_wallet_edit(TdeWalletEdit edit, void *arg)
+static void
+edit_file(TdeWalletEdit edit, void *arg)
 {
 	TdeWalletContents contents;
 
+	PG_TRY();
+	{
+		edit_file_with(edit, arg, &contents);
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(&contents, sizeof(contents));
+	}
+	PG_END_TRY();
+}
+
+void
+tde_wallet_edit(TdeWalletEdit edit, void *arg)
+{
 	require_shared();
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to change the wallet");
 	take_busy();
 	PG_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
 	{
-		PG_TRY();
-		{
-			edit_file(edit, arg, &contents);
-		}
-		PG_FINALLY();
-		{
-			OPENSSL_cleanse(&contents, sizeof(contents));
-		}
-		PG_END_TRY();
+		edit_file(edit, arg);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
 	release_busy(0, (Datum) 0);
