@@ -1,5 +1,5 @@
 /*
- * tde_wallet.c - the wallet's state in shared memory: opening, closing, changing, handing out master keys.
+ * tde_wallet.c - the wallet's state in shared memory: opening, closing, handing out master keys.
  *
  * Locking: everything in TdeWalletState but the generation is protected by its lock.  Nothing slow happens under it: the
  * passphrase command runs, and the file is read or written (a good part of a second, on purpose), with the lock released
@@ -23,30 +23,17 @@
 #include "tde_error.h"
 #include "tde_passphrase.h"
 #include "tde_secret_shmem.h"
-#include "tde_wallet.h"
+#include "tde_wallet_state.h"
 #include "tde_wallet_file.h"
 
 /* After a failure the passphrase command rests, so that not every query of a busy server waits for its timeout. */
 #define RETRY_AFTER_MS 5000
 
-typedef struct TdeWalletState
-{
-	LWLock	   *lock;			/* NULL in a backend's own state */
-	ConditionVariable changed;
-	pg_atomic_uint64 generation;
-	TdeWalletStatus status;
-	bool		busy;			/* some process runs the passphrase command, or is at the file */
-	bool		closed_by_user; /* tde_wallet_close(): the passphrase command stays out of it */
-	TimestampTz opened_at;
-	TimestampTz failed_at;		/* 0: the last try did not fail */
-	TdeWalletContents *contents;	/* on pages of their own */
-} TdeWalletState;
-
 char	   *tde_wallet_file = NULL;
 char	   *tde_passphrase_command = NULL;
 int			tde_passphrase_timeout = 30000;
 
-static TdeWalletState *wallet = NULL;
+TdeWalletState *tde_wallet_state = NULL;
 static TdeWalletState own_state;
 static TdeWalletContents own_contents;
 
@@ -89,11 +76,11 @@ startup_shmem(void)
 		prev_shmem_startup_hook();
 
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	wallet = ShmemInitStruct("tde_column wallet", sizeof(TdeWalletState), &found_state);
+	tde_wallet_state = ShmemInitStruct("tde_column wallet", sizeof(TdeWalletState), &found_state);
 	contents = tde_secret_shmem("tde_column master keys", sizeof(TdeWalletContents), &found_contents);
 	if (!found_state)
-		init_state(wallet, contents, &(GetNamedLWLockTranche("tde_column"))->lock);
-	tde_wallet_generation = &wallet->generation;
+		init_state(tde_wallet_state, contents, &(GetNamedLWLockTranche("tde_column"))->lock);
+	tde_wallet_generation = &tde_wallet_state->generation;
 	LWLockRelease(AddinShmemInitLock);
 }
 
@@ -109,88 +96,88 @@ tde_wallet_init(void)
 		return;
 	}
 	init_state(&own_state, &own_contents, NULL);
-	wallet = &own_state;
+	tde_wallet_state = &own_state;
 }
 
 bool
 tde_wallet_is_shared(void)
 {
-	return wallet->lock != NULL;
+	return tde_wallet_state->lock != NULL;
 }
 
-static void
-lock_wallet(LWLockMode mode)
+void
+tde_wallet_lock(LWLockMode mode)
 {
-	if (wallet->lock)
-		LWLockAcquire(wallet->lock, mode);
+	if (tde_wallet_state->lock)
+		LWLockAcquire(tde_wallet_state->lock, mode);
 }
 
-static void
-unlock_wallet(void)
+void
+tde_wallet_unlock(void)
 {
-	if (wallet->lock)
-		LWLockRelease(wallet->lock);
+	if (tde_wallet_state->lock)
+		LWLockRelease(tde_wallet_state->lock);
 }
 
 /* ---- changing the state ---- */
 
-static void
-announce(void)
+void
+tde_wallet_announce(void)
 {
-	pg_atomic_fetch_add_u64(&wallet->generation, 1);
+	pg_atomic_fetch_add_u64(&tde_wallet_state->generation, 1);
 }
 
 /* With the lock held. */
 static void
 install_locked(const TdeWalletContents *contents)
 {
-	memcpy(wallet->contents, contents, sizeof(*contents));
-	wallet->status = TDE_WALLET_OPEN;
-	wallet->closed_by_user = false;
-	wallet->opened_at = GetCurrentTimestamp();
-	wallet->failed_at = 0;
-	announce();
+	memcpy(tde_wallet_state->contents, contents, sizeof(*contents));
+	tde_wallet_state->status = TDE_WALLET_OPEN;
+	tde_wallet_state->closed_by_user = false;
+	tde_wallet_state->opened_at = GetCurrentTimestamp();
+	tde_wallet_state->failed_at = 0;
+	tde_wallet_announce();
 }
 
-static void
-install_contents(const TdeWalletContents *contents)
+void
+tde_wallet_install(const TdeWalletContents *contents)
 {
-	lock_wallet(LW_EXCLUSIVE);
+	tde_wallet_lock(LW_EXCLUSIVE);
 	install_locked(contents);
-	unlock_wallet();
+	tde_wallet_unlock();
 }
 
-static void
-release_busy(int code, Datum arg)
+void
+tde_wallet_release_file(int code, Datum arg)
 {
-	lock_wallet(LW_EXCLUSIVE);
-	wallet->busy = false;
-	unlock_wallet();
-	ConditionVariableBroadcast(&wallet->changed);
+	tde_wallet_lock(LW_EXCLUSIVE);
+	tde_wallet_state->busy = false;
+	tde_wallet_unlock();
+	ConditionVariableBroadcast(&tde_wallet_state->changed);
 }
 
-/* Wait until nobody is at the file, and take that place; release_busy() leaves it. */
-static void
-take_busy(void)
+/* Wait until nobody is at the file, and take that place; tde_wallet_release_file() leaves it. */
+void
+tde_wallet_take_file(void)
 {
 	bool		taken = false;
 
-	ConditionVariablePrepareToSleep(&wallet->changed);
+	ConditionVariablePrepareToSleep(&tde_wallet_state->changed);
 	for (;;)
 	{
-		lock_wallet(LW_EXCLUSIVE);
-		if (!wallet->busy)
-			taken = wallet->busy = true;
-		unlock_wallet();
+		tde_wallet_lock(LW_EXCLUSIVE);
+		if (!tde_wallet_state->busy)
+			taken = tde_wallet_state->busy = true;
+		tde_wallet_unlock();
 		if (taken)
 			break;
-		ConditionVariableSleep(&wallet->changed, PG_WAIT_EXTENSION);
+		ConditionVariableSleep(&tde_wallet_state->changed, PG_WAIT_EXTENSION);
 	}
 	ConditionVariableCancelSleep();
 }
 
-static const char *
-configured_path(int elevel)
+const char *
+tde_wallet_path(int elevel)
 {
 	if (tde_wallet_file == NULL || tde_wallet_file[0] == '\0')
 	{
@@ -203,8 +190,8 @@ configured_path(int elevel)
 	return tde_wallet_file;
 }
 
-static void
-require_shared(void)
+void
+tde_wallet_require_shared(void)
 {
 	if (!tde_wallet_is_shared())
 		ereport(ERROR,
@@ -219,160 +206,33 @@ tde_wallet_open_with(const char *passphrase)
 {
 	TdeWalletContents contents;
 
-	require_shared();
-	(void) configured_path(ERROR);
+	tde_wallet_require_shared();
+	(void) tde_wallet_path(ERROR);
 	strlcpy(contents.passphrase, passphrase, sizeof(contents.passphrase));
-	take_busy();
-	PG_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
+	tde_wallet_take_file();
+	PG_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
 	{
 		tde_wallet_file_read(tde_wallet_file, &contents, ERROR);
 		tde_wallet_file_warn_place(tde_wallet_file);
-		install_contents(&contents);
+		tde_wallet_install(&contents);
 	}
-	PG_END_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
-	release_busy(0, (Datum) 0);
+	PG_END_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
+	tde_wallet_release_file(0, (Datum) 0);
 	OPENSSL_cleanse(&contents, sizeof(contents));
 	ereport(LOG, (errmsg("wallet opened by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
-}
-
-TdeMasterKey *
-tde_wallet_add_master(TdeMasterKeys *keys, TdeMasterState state)
-{
-	TdeMasterKey *key;
-
-	if (keys->count >= TDE_MAX_MASTER_KEYS)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("wallet is full"),
-				 errdetail("It has room for %d master keys, retired ones and those of erasable keys included.",
-						   TDE_MAX_MASTER_KEYS),
-				 errhint("Remove retired master keys that nothing needs with tde_purge_master_key().")));
-	key = &keys->keys[keys->count++];
-	tde_check(tde_random_key(key->id, sizeof(key->id)));
-	tde_check(tde_random_key(key->key, sizeof(key->key)));
-	key->state = state;
-	key->created = GetCurrentTimestamp() +
-		(int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY * USECS_PER_SEC;
-	return key;
-}
-
-void
-tde_wallet_remove_master(TdeMasterKeys *keys, const uint8 *id)
-{
-	for (int i = 0; i < keys->count; i++)
-		if (memcmp(keys->keys[i].id, id, TDE_MASTER_ID_SIZE) == 0)
-		{
-			keys->keys[i] = keys->keys[--keys->count];
-			OPENSSL_cleanse(&keys->keys[keys->count], sizeof(TdeMasterKey));
-			return;
-		}
-}
-
-void
-tde_wallet_create_with(const char *passphrase)
-{
-	TdeWalletContents contents;
-	const char *path = configured_path(ERROR);
-
-	tde_wallet_file_warn_place(path);
-	memset(&contents, 0, sizeof(contents));
-	strlcpy(contents.passphrase, passphrase, sizeof(contents.passphrase));
-	(void) tde_wallet_add_master(&contents.keys, TDE_MASTER_CURRENT);
-	tde_wallet_file_create(path, &contents);
-	ereport(LOG, (errmsg("wallet file \"%s\" created by user \"%s\"", path, GetUserNameFromId(GetUserId(), false))));
-	if (tde_wallet_is_shared())
-		install_contents(&contents);
-	OPENSSL_cleanse(&contents, sizeof(contents));
-}
-
-/* A copy of the open wallet's contents; ereport if it is closed. */
-static void
-copy_contents(TdeWalletContents *contents)
-{
-	bool		open;
-
-	lock_wallet(LW_SHARED);
-	open = wallet->status == TDE_WALLET_OPEN;
-	if (open)
-		memcpy(contents, wallet->contents, sizeof(*contents));
-	unlock_wallet();
-	if (!open)
-		tde_wallet_closed_error("to change the wallet");
-}
-
-static void
-edit_file_with(TdeWalletEdit edit, void *arg, TdeWalletContents *contents)
-{
-	copy_contents(contents);
-	contents->keep_previous = true;
-	edit(contents, arg);
-	tde_wallet_file_replace(configured_path(ERROR), contents);
-	lock_wallet(LW_EXCLUSIVE);
-	if (wallet->status == TDE_WALLET_OPEN)
-	{
-		/* still open, so opened_at stays */
-		memcpy(wallet->contents, contents, sizeof(*contents));
-		announce();
-	}
-	unlock_wallet();
-}
-
-static void
-edit_file(TdeWalletEdit edit, void *arg)
-{
-	TdeWalletContents contents;
-
-	PG_TRY();
-	{
-		edit_file_with(edit, arg, &contents);
-	}
-	PG_FINALLY();
-	{
-		OPENSSL_cleanse(&contents, sizeof(contents));
-	}
-	PG_END_TRY();
-}
-
-void
-tde_wallet_edit(TdeWalletEdit edit, void *arg)
-{
-	require_shared();
-	if (!tde_wallet_ensure_open())
-		tde_wallet_closed_error("to change the wallet");
-	take_busy();
-	PG_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
-	{
-		edit_file(edit, arg);
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
-	release_busy(0, (Datum) 0);
-}
-
-static void
-set_passphrase(TdeWalletContents *contents, void *arg)
-{
-	memset(contents->passphrase, 0, sizeof(contents->passphrase));
-	strlcpy(contents->passphrase, (const char *) arg, sizeof(contents->passphrase));
-}
-
-void
-tde_wallet_change_passphrase_to(const char *passphrase)
-{
-	tde_wallet_edit(set_passphrase, (void *) passphrase);
-	ereport(LOG, (errmsg("passphrase of the wallet changed by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }
 
 void
 tde_wallet_close_now(void)
 {
-	lock_wallet(LW_EXCLUSIVE);
-	OPENSSL_cleanse(wallet->contents, sizeof(*wallet->contents));
+	tde_wallet_lock(LW_EXCLUSIVE);
+	OPENSSL_cleanse(tde_wallet_state->contents, sizeof(*tde_wallet_state->contents));
 	/* a passphrase command that is running now sees the mark when it is done */
-	wallet->closed_by_user = true;
-	wallet->status = TDE_WALLET_CLOSED;
-	announce();
-	unlock_wallet();
-	ConditionVariableBroadcast(&wallet->changed);
+	tde_wallet_state->closed_by_user = true;
+	tde_wallet_state->status = TDE_WALLET_CLOSED;
+	tde_wallet_announce();
+	tde_wallet_unlock();
+	ConditionVariableBroadcast(&tde_wallet_state->changed);
 	ereport(LOG, (errmsg("wallet closed by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }
 
@@ -382,11 +242,11 @@ tde_wallet_close_now(void)
 static void
 finish_opening(const TdeWalletContents *contents, bool failed)
 {
-	lock_wallet(LW_EXCLUSIVE);
-	wallet->failed_at = failed ? GetCurrentTimestamp() : 0;
-	if (contents && !wallet->closed_by_user)
+	tde_wallet_lock(LW_EXCLUSIVE);
+	tde_wallet_state->failed_at = failed ? GetCurrentTimestamp() : 0;
+	if (contents && !tde_wallet_state->closed_by_user)
 		install_locked(contents);
-	unlock_wallet();
+	tde_wallet_unlock();
 }
 
 static void
@@ -395,16 +255,16 @@ open_by_command(void)
 	TdeWalletContents contents;
 
 	/* canceled or terminated: the next process may try at once */
-	PG_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
+	PG_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
 	{
-		bool		good = configured_path(LOG) != NULL &&
+		bool		good = tde_wallet_path(LOG) != NULL &&
 			tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents.passphrase) &&
 			tde_wallet_file_read(tde_wallet_file, &contents, LOG);
 
 		finish_opening(good ? &contents : NULL, !good);
 	}
-	PG_END_ENSURE_ERROR_CLEANUP(release_busy, (Datum) 0);
-	release_busy(0, (Datum) 0);
+	PG_END_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
+	tde_wallet_release_file(0, (Datum) 0);
 	OPENSSL_cleanse(&contents, sizeof(contents));
 }
 
@@ -414,14 +274,14 @@ take_opening(bool *wait)
 {
 	bool		taken = false;
 
-	lock_wallet(LW_EXCLUSIVE);
-	*wait = wallet->busy && wallet->status == TDE_WALLET_CLOSED;
-	if (wallet->status == TDE_WALLET_CLOSED && !wallet->busy && !wallet->closed_by_user &&
+	tde_wallet_lock(LW_EXCLUSIVE);
+	*wait = tde_wallet_state->busy && tde_wallet_state->status == TDE_WALLET_CLOSED;
+	if (tde_wallet_state->status == TDE_WALLET_CLOSED && !tde_wallet_state->busy && !tde_wallet_state->closed_by_user &&
 		tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0' &&
-		(wallet->failed_at == 0 ||
-		 TimestampDifferenceExceeds(wallet->failed_at, GetCurrentTimestamp(), RETRY_AFTER_MS)))
-		taken = wallet->busy = true;
-	unlock_wallet();
+		(tde_wallet_state->failed_at == 0 ||
+		 TimestampDifferenceExceeds(tde_wallet_state->failed_at, GetCurrentTimestamp(), RETRY_AFTER_MS)))
+		taken = tde_wallet_state->busy = true;
+	tde_wallet_unlock();
 	return taken;
 }
 
@@ -430,9 +290,9 @@ current_status(void)
 {
 	TdeWalletStatus status;
 
-	lock_wallet(LW_SHARED);
-	status = wallet->status;
-	unlock_wallet();
+	tde_wallet_lock(LW_SHARED);
+	status = tde_wallet_state->status;
+	tde_wallet_unlock();
 	return status;
 }
 
@@ -441,9 +301,9 @@ closed_but_busy(void)
 {
 	bool		result;
 
-	lock_wallet(LW_SHARED);
-	result = wallet->status == TDE_WALLET_CLOSED && wallet->busy;
-	unlock_wallet();
+	tde_wallet_lock(LW_SHARED);
+	result = tde_wallet_state->status == TDE_WALLET_CLOSED && tde_wallet_state->busy;
+	tde_wallet_unlock();
 	return result;
 }
 
@@ -458,9 +318,9 @@ tde_wallet_ensure_open(void)
 		open_by_command();
 	else if (wait)
 	{
-		ConditionVariablePrepareToSleep(&wallet->changed);
+		ConditionVariablePrepareToSleep(&tde_wallet_state->changed);
 		while (closed_but_busy())
-			ConditionVariableSleep(&wallet->changed, PG_WAIT_EXTENSION);
+			ConditionVariableSleep(&tde_wallet_state->changed, PG_WAIT_EXTENSION);
 		ConditionVariableCancelSleep();
 	}
 	return current_status() == TDE_WALLET_OPEN;
@@ -479,10 +339,10 @@ tde_wallet_open_by_command(void)
 				 errhint("Give the passphrase to tde_wallet_open(), or set tde_column.passphrase_command.")));
 	}
 	/* whoever asks for it wants it now: neither an earlier closing nor an earlier failure counts */
-	lock_wallet(LW_EXCLUSIVE);
-	wallet->closed_by_user = false;
-	wallet->failed_at = 0;
-	unlock_wallet();
+	tde_wallet_lock(LW_EXCLUSIVE);
+	tde_wallet_state->closed_by_user = false;
+	tde_wallet_state->failed_at = 0;
+	tde_wallet_unlock();
 	if (!tde_wallet_ensure_open())
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
@@ -515,16 +375,16 @@ tde_wallet_find_master(const uint8 *id, TdeMasterKey *found)
 {
 	bool		done = false;
 
-	lock_wallet(LW_SHARED);
-	for (int i = 0; wallet->status == TDE_WALLET_OPEN && i < wallet->contents->keys.count && !done; i++)
+	tde_wallet_lock(LW_SHARED);
+	for (int i = 0; tde_wallet_state->status == TDE_WALLET_OPEN && i < tde_wallet_state->contents->keys.count && !done; i++)
 	{
-		const TdeMasterKey *master = &wallet->contents->keys.keys[i];
+		const TdeMasterKey *master = &tde_wallet_state->contents->keys.keys[i];
 
 		done = id ? memcmp(master->id, id, sizeof(master->id)) == 0 : master->state == TDE_MASTER_CURRENT;
 		if (done)
 			*found = *master;
 	}
-	unlock_wallet();
+	tde_wallet_unlock();
 	return done;
 }
 
@@ -533,19 +393,19 @@ tde_wallet_list_masters(TdeMasterKey *list, int *count)
 {
 	bool		open;
 
-	lock_wallet(LW_SHARED);
-	open = wallet->status == TDE_WALLET_OPEN;
-	*count = open ? wallet->contents->keys.count : 0;
+	tde_wallet_lock(LW_SHARED);
+	open = tde_wallet_state->status == TDE_WALLET_OPEN;
+	*count = open ? tde_wallet_state->contents->keys.count : 0;
 	for (int i = 0; i < *count; i++)
 	{
-		const TdeMasterKey *master = &wallet->contents->keys.keys[i];
+		const TdeMasterKey *master = &tde_wallet_state->contents->keys.keys[i];
 
 		memset(&list[i], 0, sizeof(list[i]));
 		memcpy(list[i].id, master->id, sizeof(list[i].id));
 		list[i].created = master->created;
 		list[i].state = master->state;
 	}
-	unlock_wallet();
+	tde_wallet_unlock();
 	return open;
 }
 
@@ -556,20 +416,20 @@ tde_wallet_info(void)
 
 	memset(&info, 0, sizeof(info));
 	info.instance_wide = tde_wallet_is_shared();
-	lock_wallet(LW_SHARED);
-	info.status = wallet->status;
-	info.closed_by_user = wallet->closed_by_user;
-	info.opened_at = wallet->opened_at;
-	info.master_keys = wallet->contents->keys.count;
-	for (int i = 0; i < wallet->contents->keys.count; i++)
+	tde_wallet_lock(LW_SHARED);
+	info.status = tde_wallet_state->status;
+	info.closed_by_user = tde_wallet_state->closed_by_user;
+	info.opened_at = tde_wallet_state->opened_at;
+	info.master_keys = tde_wallet_state->contents->keys.count;
+	for (int i = 0; i < tde_wallet_state->contents->keys.count; i++)
 	{
-		const TdeMasterKey *master = &wallet->contents->keys.keys[i];
+		const TdeMasterKey *master = &tde_wallet_state->contents->keys.keys[i];
 
 		if (master->state == TDE_MASTER_CURRENT)
 			memcpy(info.current_master, master->id, sizeof(info.current_master));
 		if (master->state == TDE_MASTER_PREPARED)
 			info.prepared = true;
 	}
-	unlock_wallet();
+	tde_wallet_unlock();
 	return info;
 }

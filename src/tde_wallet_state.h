@@ -1,0 +1,48 @@
+/*
+ * tde_wallet_state.h - the wallet's state in shared memory; for the files that open and change it.
+ *
+ * layer: 4
+ */
+#ifndef TDE_WALLET_STATE_H
+#define TDE_WALLET_STATE_H
+
+#include "storage/condition_variable.h"
+#include "storage/lwlock.h"
+
+#include "tde_wallet.h"
+
+typedef struct TdeWalletState
+{
+	LWLock	   *lock;			/* NULL in a backend's own state */
+	ConditionVariable changed;
+	pg_atomic_uint64 generation;
+	TdeWalletStatus status;
+	bool		busy;			/* some process runs the passphrase command, or is at the file */
+	bool		closed_by_user; /* tde_wallet_close(): the passphrase command stays out of it */
+	TimestampTz opened_at;
+	TimestampTz failed_at;		/* 0: the last try did not fail */
+	TdeWalletContents *contents;	/* on pages of their own */
+} TdeWalletState;
+
+extern TdeWalletState *tde_wallet_state;
+
+extern void tde_wallet_lock(LWLockMode mode);
+extern void tde_wallet_unlock(void);
+
+/* Wait until nobody is at the file, and take that place; the second one leaves it, and can be a clean-up callback. */
+extern void tde_wallet_take_file(void);
+extern void tde_wallet_release_file(int code, Datum arg);
+
+/* Tell all caches of keys that the wallet has changed. */
+extern void tde_wallet_announce(void);
+
+/* The wallet is open with these contents. */
+extern void tde_wallet_install(const TdeWalletContents *contents);
+
+/* The configured file; raises the lack of it at elevel, and returns NULL below ERROR. */
+extern const char *tde_wallet_path(int elevel);
+
+/* ereport unless the wallet is the instance's. */
+extern void tde_wallet_require_shared(void);
+
+#endif							/* TDE_WALLET_STATE_H */
