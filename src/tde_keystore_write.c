@@ -16,6 +16,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/sinval.h"
+#include "storage/standby.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -107,15 +108,17 @@ insert_for_ever(Relation rel, const TdeDataKey *row)
 	HOLD_INTERRUPTS();
 	heap_insert(rel, tuple, GetCurrentCommandId(true), HEAP_INSERT_FROZEN, NULL);
 	insert_index_entries(rel, tuple);
-	XLogFlush(XactLastRecEnd);
-	RESUME_INTERRUPTS();
-	heap_freetuple(tuple);
 
-	/* at once to the other backends of this server; with the commit record, if there is one, to standbys */
+	/* at once to the other backends, here and on standbys; with the commit record, if there is one, to logical decoding */
 	memset(&message, 0, sizeof(message));
 	message.rc.id = SHAREDINVALRELCACHE_ID;
 	message.rc.dbId = MyDatabaseId;
 	message.rc.relId = RelationGetRelid(rel);
+	if (XLogStandbyInfoActive())
+		LogStandbyInvalidations(1, &message, false);
+	XLogFlush(XactLastRecEnd);
+	RESUME_INTERRUPTS();
+	heap_freetuple(tuple);
 	SendSharedInvalidMessages(&message, 1);
 	CacheInvalidateRelcache(rel);
 	tde_keystore_changed = true;
