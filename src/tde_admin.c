@@ -60,6 +60,8 @@ tde_wallet_create(PG_FUNCTION_ARGS)
 	bool		generated = PG_ARGISNULL(0);
 	text	   *volatile result = NULL;
 
+	/* a standby reads what the primary has encrypted: its wallet is a copy of that one */
+	PreventCommandDuringRecovery("tde_wallet_create()");
 	if (generated)
 		generate_passphrase(passphrase);
 	else
@@ -108,8 +110,7 @@ with_argument(void (*use) (const char *passphrase), text *argument)
 
 /*
  * tde_wallet_open(passphrase text DEFAULT NULL) - open the wallet for the whole instance, reading the file anew if it is
- * open already, and make the keys that this database still lacks.  Without a passphrase the passphrase command is asked, if
- * the wallet is closed.
+ * open already, and make the keys that this database still lacks.  Without a passphrase the passphrase command is asked.
  */
 Datum
 tde_wallet_open(PG_FUNCTION_ARGS)

@@ -236,7 +236,36 @@ tde_wallet_close_now(void)
 	ereport(LOG, (errmsg("wallet closed by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }
 
+void
+tde_wallet_copy(TdeWalletContents *contents)
+{
+	bool		open;
+
+	tde_wallet_lock(LW_SHARED);
+	open = tde_wallet_state->status == TDE_WALLET_OPEN;
+	if (open)
+		memcpy(contents, tde_wallet_state->contents, sizeof(*contents));
+	tde_wallet_unlock();
+	if (!open)
+		tde_wallet_closed_error("to change the wallet");
+}
+
 /* ---- opening by command ---- */
+
+static bool
+has_command(void)
+{
+	return tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0';
+}
+
+static void
+command_failed_error(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_TDE_WALLET_FAILURE),
+			 errmsg("could not open the wallet through the passphrase command"),
+			 errhint("The server log says why.")));
+}
 
 /* contents NULL: it did not open; failed: and not by its own will. */
 static void
@@ -277,7 +306,7 @@ take_opening(bool *wait)
 	tde_wallet_lock(LW_EXCLUSIVE);
 	*wait = tde_wallet_state->busy && tde_wallet_state->status == TDE_WALLET_CLOSED;
 	if (tde_wallet_state->status == TDE_WALLET_CLOSED && !tde_wallet_state->busy && !tde_wallet_state->closed_by_user &&
-		tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0' &&
+		has_command() &&
 		(tde_wallet_state->failed_at == 0 ||
 		 TimestampDifferenceExceeds(tde_wallet_state->failed_at, GetCurrentTimestamp(), RETRY_AFTER_MS)))
 		taken = tde_wallet_state->busy = true;
@@ -326,41 +355,80 @@ tde_wallet_ensure_open(void)
 	return current_status() == TDE_WALLET_OPEN;
 }
 
+/*
+ * The file may have been replaced: read it with the passphrase that the command prints now, or else with the one that opened
+ * it.  Nobody finds the wallet closed meanwhile, and what was open stays if it fails.
+ */
+static void
+reread_into(TdeWalletContents *contents)
+{
+	tde_wallet_copy(contents);
+	if (has_command() && !tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents->passphrase))
+		command_failed_error();
+	tde_wallet_file_read(tde_wallet_path(ERROR), contents, ERROR);
+	tde_wallet_install(contents);
+}
+
+static void
+reread(void)
+{
+	TdeWalletContents contents;
+
+	PG_TRY();
+	{
+		reread_into(&contents);
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(&contents, sizeof(contents));
+	}
+	PG_END_TRY();
+}
+
+static void
+reread_file(void)
+{
+	tde_wallet_take_file();
+	PG_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
+	{
+		reread();
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
+	tde_wallet_release_file(0, (Datum) 0);
+}
+
 void
 tde_wallet_open_by_command(void)
 {
-	if (tde_passphrase_command == NULL || tde_passphrase_command[0] == '\0')
+	if (current_status() == TDE_WALLET_OPEN)
 	{
-		if (current_status() == TDE_WALLET_OPEN)
-			return;
+		reread_file();
+		return;
+	}
+	if (!has_command())
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
 				 errmsg("no passphrase command is configured"),
 				 errhint("Give the passphrase to tde_wallet_open(), or set tde_column.passphrase_command.")));
-	}
 	/* whoever asks for it wants it now: neither an earlier closing nor an earlier failure counts */
 	tde_wallet_lock(LW_EXCLUSIVE);
 	tde_wallet_state->closed_by_user = false;
 	tde_wallet_state->failed_at = 0;
 	tde_wallet_unlock();
 	if (!tde_wallet_ensure_open())
-		ereport(ERROR,
-				(errcode(ERRCODE_TDE_WALLET_FAILURE),
-				 errmsg("could not open the wallet through the passphrase command"),
-				 errhint("The server log says why.")));
+		command_failed_error();
 }
 
 void
 tde_wallet_closed_error(const char *what)
 {
 	TdeWalletInfo info = tde_wallet_info();
-	bool		has_command = tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0';
 
 	ereport(ERROR,
 			(errcode(ERRCODE_TDE_WALLET_CLOSED),
 			 errmsg("wallet is not open"),
 			 errdetail("Its keys are needed %s.", what),
-			 has_command && !info.closed_by_user ?
+			 has_command() && !info.closed_by_user ?
 			 errhint("The passphrase command did not open it; the server log says why.") :
 			 info.instance_wide ?
 			 errhint("Open it with tde_wallet_open().") :

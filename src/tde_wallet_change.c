@@ -63,25 +63,10 @@ tde_wallet_create_with(const char *passphrase)
 	OPENSSL_cleanse(&contents, sizeof(contents));
 }
 
-/* A copy of the open wallet's contents; ereport if it is closed. */
-static void
-copy_contents(TdeWalletContents *contents)
-{
-	bool		open;
-
-	tde_wallet_lock(LW_SHARED);
-	open = tde_wallet_state->status == TDE_WALLET_OPEN;
-	if (open)
-		memcpy(contents, tde_wallet_state->contents, sizeof(*contents));
-	tde_wallet_unlock();
-	if (!open)
-		tde_wallet_closed_error("to change the wallet");
-}
-
 static void
 edit_file_with(TdeWalletEdit edit, void *arg, TdeWalletContents *contents)
 {
-	copy_contents(contents);
+	tde_wallet_copy(contents);
 	contents->keep_previous = true;
 	edit(contents, arg);
 	tde_wallet_file_replace(tde_wallet_path(ERROR), contents);

@@ -39,6 +39,9 @@ extern void tde_wallet_announce(void);
 /* The wallet is open with these contents. */
 extern void tde_wallet_install(const TdeWalletContents *contents);
 
+/* A copy of the open wallet's contents; ereport if it is closed. */
+extern void tde_wallet_copy(TdeWalletContents *contents);
+
 /* The configured file; raises the lack of it at elevel, and returns NULL below ERROR. */
 extern const char *tde_wallet_path(int elevel);
 
