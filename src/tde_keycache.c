@@ -9,6 +9,7 @@
 
 #include <openssl/crypto.h>
 
+#include "access/xlog.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -317,6 +318,8 @@ missing_key_error(int32 slot, char kind)
 			 errmsg("this database has no data key for slot %d %s yet", slot,
 					kind == TDE_KIND_NOMAC ? "without MAC" : "with MAC"),
 			 errdetail("Data keys are made when the wallet is opened in a database, and when a column is declared."),
+			 RecoveryInProgress() ?
+			 errhint("Run once in this database on the primary, as a superuser: SELECT tde_wallet_open();") :
 			 errhint("Run once in this database, as a superuser: SELECT tde_wallet_open();")));
 }
 

@@ -100,8 +100,10 @@ Datum
 tde_rotate_key(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	int32		version = tde_keystore_rotate(existing_slot(name));
+	int32		version;
 
+	PreventCommandIfReadOnly("tde_rotate_key()");
+	version = tde_keystore_rotate(existing_slot(name));
 	if (version == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND), errmsg("key \"%s\" has no active version", name)));

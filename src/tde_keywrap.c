@@ -5,6 +5,7 @@
 
 #include <openssl/crypto.h>
 
+#include "access/xlog.h"
 #include "utils/builtins.h"
 #include "utils/uuid.h"
 
@@ -77,6 +78,8 @@ master_key_for(const TdeDataKey *row, TdeMasterKey *master)
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 				 errmsg("master key %s is not in the wallet", uuid_text(row->master)),
 				 errdetail("Data key %u was wrapped under it.", row->id),
+				 RecoveryInProgress() ?
+				 errhint("Copy the primary's wallet file to tde_column.wallet_file and run tde_wallet_open().") :
 				 errhint("The wallet belongs to another server or is older than the key.  Put the right file at "
 						 "tde_column.wallet_file and run tde_wallet_open().")));
 }
