@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(
-  tde_node wallet_path wallet_folder_files
+  tde_node wallet_path wallet_folder_files own_wallet send_wallet
   attempt fails_with session session_try lines_of
   set_conf parallel_setting
   read_bytes write_bytes flip_bit
@@ -24,6 +24,7 @@ our @EXPORT = qw(
 #   wallet  => 0        do not set tde_column.wallet_file
 #   preload => 0        leave the library out of shared_preload_libraries
 #   conf    => TEXT     more settings
+#   init    => LIST     more options of init()
 #
 # The wallet's folder is outside of the data directory, and accessible to nobody else.
 sub tde_node
@@ -33,7 +34,7 @@ sub tde_node
   my $path = wallet_path($node);
 
   # The collation and the messages that the tests expect.
-  $node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
+  $node->init(extra => [ '--encoding=UTF8', '--locale=C' ], @{ $opts{init} // [] });
   mkdir(dirname($path), 0700) or die "could not create the wallet's folder: $!";
   $node->append_conf('postgresql.conf', "autovacuum = off\n");
   $node->append_conf('postgresql.conf', "shared_preload_libraries = 'tde_column'\n")
@@ -45,6 +46,24 @@ sub tde_node
 }
 
 sub wallet_path { return $_[0]->basedir . '/wallet/tde.p12'; }
+
+# Give a node made from a backup a wallet file's place of its own; there is no file yet.
+sub own_wallet
+{
+  my ($node) = @_;
+  mkdir(dirname(wallet_path($node)), 0700) or die "could not create the wallet's folder: $!";
+  $node->append_conf('postgresql.conf', "tde_column.wallet_file = '" . wallet_path($node) . "'\n");
+  return;
+}
+
+# As an administrator would: beside the old one first, so that nobody ever reads half a file.
+sub send_wallet
+{
+  my ($from, $to) = map { wallet_path($_) } @_;
+  write_bytes("$to.new", read_bytes($from));
+  rename "$to.new", $to or die "could not rename $to.new: $!";
+  return;
+}
 
 # The names in the wallet's folder, in one string.
 sub wallet_folder_files
