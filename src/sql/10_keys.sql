@@ -38,6 +38,23 @@ COMMENT ON COLUMN tde_data_keys.name IS 'name of the slot, for modifiers; the sa
 COMMENT ON COLUMN tde_data_keys.description IS 'what the key is for';
 COMMENT ON COLUMN tde_data_keys.wrapped IS 'AES-256 key wrap (RFC 5649) of the key and of this row''s other fields';
 
+-- The table is part of a publication FOR ALL TABLES.  What it brings from another server must not become keys of this one,
+-- nor end the replication by its numbers: in a replication worker this trigger fires, and drops the change.
+CREATE FUNCTION tde_keep_own_keys() RETURNS trigger
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  RETURN NULL;
+END
+$$;
+REVOKE ALL ON FUNCTION tde_keep_own_keys() FROM PUBLIC;
+COMMENT ON FUNCTION tde_keep_own_keys() IS 'drops what logical replication would change in tde_data_keys';
+CREATE TRIGGER tde_keep_own_keys BEFORE INSERT OR UPDATE OR DELETE ON tde_data_keys
+  FOR EACH ROW EXECUTE FUNCTION tde_keep_own_keys();
+ALTER TABLE tde_data_keys ENABLE REPLICA TRIGGER tde_keep_own_keys;
+COMMENT ON TRIGGER tde_keep_own_keys ON tde_data_keys IS 'fires in replication workers only';
+
 --
 -- Wallet
 --
