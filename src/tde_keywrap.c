@@ -67,7 +67,8 @@ master_key_for(const TdeDataKey *row, TdeMasterKey *master)
 		tde_wallet_closed_error("to read or write encrypted values");
 	if (tde_wallet_find_master(row->master, master))
 		return;
-	if (row->erasable)
+	/* a standby learns of a destruction from the row; its wallet may just lack the newest entries */
+	if (row->erasable && !RecoveryInProgress())
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 				 errmsg("data key %u was destroyed", row->id),
