@@ -25,12 +25,13 @@ our @EXPORT = qw(
 #   preload => 0        leave the library out of shared_preload_libraries
 #   conf    => TEXT     more settings
 #   init    => LIST     more options of init()
+#   install => PATH     of another PostgreSQL
 #
 # The wallet's folder is outside of the data directory, and accessible to nobody else.
 sub tde_node
 {
   my ($name, %opts) = @_;
-  my $node = PostgreSQL::Test::Cluster->new($name);
+  my $node = PostgreSQL::Test::Cluster->new($name, $opts{install} ? (install_path => $opts{install}) : ());
   my $path = wallet_path($node);
 
   # The collation and the messages that the tests expect.
@@ -41,6 +42,8 @@ sub tde_node
     if $opts{preload} // 1;
   $node->append_conf('postgresql.conf', "tde_column.wallet_file = '$path'\n")
     if $opts{wallet} // 1;
+  # init() allows such nodes ten connections, and a small lock table with them, which CREATE EXTENSION fills
+  $node->append_conf('postgresql.conf', "max_locks_per_transaction = 256\n") if $opts{init};
   $node->append_conf('postgresql.conf', $opts{conf}) if $opts{conf};
   return $node;
 }

@@ -12,7 +12,8 @@ use TdeDump;
 use TdeTest;
 use Test::More;
 
-my $old = tde_node('old');
+# OLD_INSTALL: the prefix of an older version, see test/upgrade/run
+my $old = tde_node('old', install => $ENV{OLD_INSTALL});
 my $new = tde_node('new');
 
 $_->append_conf('postgresql.conf', "tde_column.passphrase_command = 'echo upgrade-secret'\n") foreach $old, $new;
@@ -52,6 +53,11 @@ foreach my $dump (@dumps)
 
 $new->start;
 my %got = (tde_dump_state($new, 'shop'), map { $_ => lines_of($new, $_, db => 'shop') } @more);
+# PostgreSQL 16 and later leave the table's name away
+foreach my $views (grep { /pg_views/ } keys %expected)
+{
+  s/\bruled\.//g foreach $got{$views}, $expected{$views};
+}
 is($got{$_}, $expected{$_}, $_) foreach sort keys %expected;
 lines_of($new, q{INSERT INTO moods VALUES ('ok', 'ok'); INSERT INTO shop.list VALUES ('needle-two', 6)}, db => 'shop');
 is(lines_of($new, q{SELECT count(*) FROM moods; SELECT x FROM shop.list WHERE k = 'needle-two' ORDER BY x}, db => 'shop'),
