@@ -199,6 +199,8 @@ SELECT tde_rotate_key('default'), tde_rotate_key('catalog');
 UPDATE card SET holder = holder || ' again' WHERE id % 2 = 0;
 CREATE VIEW seventh AS SELECT id FROM card WHERE holder = 'holder 7'});
 same_reads($standby, 'after a rotation of data keys');
+lines_of($primary, "CALL tde_rekey_table('card', 50)");
+same_reads($standby, 'after re-encryption');
 reads('SELECT count(*) FROM seventh', lines_of($primary, 'SELECT count(*) FROM seventh'), 'a literal under the new key');
 
 # ---- what a standby refuses ----
@@ -217,6 +219,7 @@ foreach my $refused (
 }
 is(lines_of($standby, 'SELECT tde_ensure_keys()'), 't', 'no key is missing');
 is(read_bytes(wallet_path($standby)), read_bytes(wallet_path($primary)), 'the wallet file is what it was');
+fails_with($standby, "CALL tde_rekey_table('card')", { state => '25006' }, 'tde_rekey_table()');
 
 # ---- rotation of the master key ----
 
