@@ -7,6 +7,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/multirangetypes.h"
@@ -87,6 +88,7 @@ tde_nested_find(Oid type, int32 typmod)
 	TdeNested  *nested;
 	Oid			element;
 
+	check_stack_depth();
 	type = getBaseTypeAndTypmod(type, &typmod);
 	encrypted = tde_type_find(type);
 	if (encrypted)
@@ -116,16 +118,16 @@ tde_nested_find(Oid type, int32 typmod)
 
 /* Replace one part; has it become another one? */
 static bool
-replace_part(const TdeNested *part, Datum *value, TdeNestedChange change)
+replace_part(const TdeNested *part, Datum *value, TdeNestedChange change, void *arg)
 {
 	Datum		before = *value;
 
-	*value = tde_nested_replace(part, before, change);
+	*value = tde_nested_replace(part, before, change, arg);
 	return *value != before;
 }
 
 static Datum
-replace_in_array(const TdeNested *nested, Datum value, TdeNestedChange change)
+replace_in_array(const TdeNested *nested, Datum value, TdeNestedChange change, void *arg)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
 	int16		length;
@@ -140,7 +142,7 @@ replace_in_array(const TdeNested *nested, Datum value, TdeNestedChange change)
 	deconstruct_array(array, nested->oid, length, by_value, align, &elements, &nulls, &count);
 	for (int i = 0; i < count; i++)
 		if (!nulls[i])
-			changed |= replace_part(nested->parts[0], &elements[i], change);
+			changed |= replace_part(nested->parts[0], &elements[i], change, arg);
 	if (!changed)
 		return value;
 	return PointerGetDatum(construct_md_array(elements, nulls, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array),
@@ -148,7 +150,7 @@ replace_in_array(const TdeNested *nested, Datum value, TdeNestedChange change)
 }
 
 static Datum
-replace_in_composite(const TdeNested *nested, Datum value, TdeNestedChange change)
+replace_in_composite(const TdeNested *nested, Datum value, TdeNestedChange change, void *arg)
 {
 	HeapTupleHeader header = DatumGetHeapTupleHeader(value);
 	TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
@@ -164,7 +166,7 @@ replace_in_composite(const TdeNested *nested, Datum value, TdeNestedChange chang
 	heap_deform_tuple(&tuple, desc, values, nulls);
 	for (int i = 0; i < Min(nested->count, desc->natts); i++)
 		if (nested->parts[i] && !nulls[i])
-			changed |= replace_part(nested->parts[i], &values[i], change);
+			changed |= replace_part(nested->parts[i], &values[i], change, arg);
 	if (changed)
 		value = HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));
 	ReleaseTupleDesc(desc);
@@ -173,7 +175,7 @@ replace_in_composite(const TdeNested *nested, Datum value, TdeNestedChange chang
 
 /* NULL if nothing has changed */
 static RangeType *
-replace_in_range(const TdeNested *nested, RangeType *range, TdeNestedChange change)
+replace_in_range(const TdeNested *nested, RangeType *range, TdeNestedChange change, void *arg)
 {
 	TypeCacheEntry *cache = lookup_type_cache(nested->oid, TYPECACHE_RANGE_INFO);
 	RangeBound	lower;
@@ -183,14 +185,14 @@ replace_in_range(const TdeNested *nested, RangeType *range, TdeNestedChange chan
 
 	range_deserialize(cache, range, &lower, &upper, &empty);
 	if (!empty && !lower.infinite)
-		changed |= replace_part(nested->parts[0], &lower.val, change);
+		changed |= replace_part(nested->parts[0], &lower.val, change, arg);
 	if (!empty && !upper.infinite)
-		changed |= replace_part(nested->parts[0], &upper.val, change);
+		changed |= replace_part(nested->parts[0], &upper.val, change, arg);
 	return changed ? TDE_RANGE_SERIALIZE(cache, &lower, &upper, empty) : NULL;
 }
 
 static Datum
-replace_in_multirange(const TdeNested *nested, Datum value, TdeNestedChange change)
+replace_in_multirange(const TdeNested *nested, Datum value, TdeNestedChange change, void *arg)
 {
 	TypeCacheEntry *cache = lookup_type_cache(nested->parts[0]->oid, TYPECACHE_RANGE_INFO);
 	RangeType **ranges;
@@ -200,7 +202,7 @@ replace_in_multirange(const TdeNested *nested, Datum value, TdeNestedChange chan
 	multirange_deserialize(cache, DatumGetMultirangeTypeP(value), &count, &ranges);
 	for (int i = 0; i < count; i++)
 	{
-		RangeType  *replaced = replace_in_range(nested->parts[0], ranges[i], change);
+		RangeType  *replaced = replace_in_range(nested->parts[0], ranges[i], change, arg);
 
 		if (replaced)
 			ranges[i] = replaced;
@@ -210,23 +212,23 @@ replace_in_multirange(const TdeNested *nested, Datum value, TdeNestedChange chan
 }
 
 Datum
-tde_nested_replace(const TdeNested *nested, Datum value, TdeNestedChange change)
+tde_nested_replace(const TdeNested *nested, Datum value, TdeNestedChange change, void *arg)
 {
 	RangeType  *range;
 
 	switch (nested->kind)
 	{
 		case NESTED_VALUE:
-			return change(nested->type, value, nested->typmod);
+			return change(nested->type, value, nested->typmod, arg);
 		case NESTED_ARRAY:
-			return replace_in_array(nested, value, change);
+			return replace_in_array(nested, value, change, arg);
 		case NESTED_COMPOSITE:
-			return replace_in_composite(nested, value, change);
+			return replace_in_composite(nested, value, change, arg);
 		case NESTED_RANGE:
-			range = replace_in_range(nested, DatumGetRangeTypeP(value), change);
+			range = replace_in_range(nested, DatumGetRangeTypeP(value), change, arg);
 			return range ? RangeTypePGetDatum(range) : value;
 		case NESTED_MULTIRANGE:
-			return replace_in_multirange(nested, value, change);
+			return replace_in_multirange(nested, value, change, arg);
 	}
 	pg_unreachable();
 }

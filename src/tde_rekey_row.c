@@ -172,7 +172,7 @@ tde_rekey_slot(TdeRekeyTable *table)
 /* ---- rows ---- */
 
 static Datum
-renew_value(TdeType *type, Datum value, int32 declared)
+renew_value(TdeType *type, Datum value, int32 declared, void *arg)
 {
 	return tde_datum_is_current(type, value, declared) ? value : tde_datum_reencrypt(type, value, declared);
 }
@@ -195,7 +195,7 @@ renew_row(TdeRekeyTable *table, TupleTableSlot *row)
 		if (table->columns[i - 1] == NULL || row->tts_isnull[i - 1])
 			continue;
 		table->column = i;
-		renewed->tts_values[i - 1] = tde_nested_replace(table->columns[i - 1], value, renew_value);
+		renewed->tts_values[i - 1] = tde_nested_replace(table->columns[i - 1], value, renew_value, NULL);
 		changed |= renewed->tts_values[i - 1] != value;
 	}
 	table->column = 0;
