@@ -4,7 +4,7 @@ EXTENSION  = tde_column
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(EXTENSION).control)
 
 # These goals install PostgreSQL themselves where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = demo check check-long check-upgrade check-core check-drivers bench-crypto bench-sql help
+SELF_GOALS = demo check check-long check-core check-drivers bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -20,10 +20,7 @@ check:
 	@test/check
 
 check-long:
-	@T=long test/check
-
-check-upgrade:
-	@test/upgrade/run
+	@T='long upgrade' test/check
 
 check-drivers:
 	@test/drivers/run $(DRIVERS)
@@ -48,8 +45,7 @@ help:
 	@echo 'make demo                what encryption costs and what the disk holds; SCALE=4: four times the work'
 	@echo 'make check               all tests; T="unit regress pgtap tap": only these parts;'
 	@echo '                         REGRESS="io", PGTAP="test/pgtap/x.sql", TAP="test/t/003*.pl": only these tests'
-	@echo 'make check-long          the tests that take minutes: crashes at random points, conversions under load'
-	@echo 'make check-upgrade       pg_upgrade from PostgreSQL 15 to 17, in a chroot of Debian that has both (as root)'
+	@echo 'make check-long          the tests that take minutes: kill -9 at 250 points, pg_upgrade from PostgreSQL 15 to 17'
 	@echo 'make check-core          PostgreSQL'\''s own regression scripts on encrypted columns beside plain ones (downloads the sources)'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
 	@echo 'make bench-crypto        ns per value of the crypto core beside bare OpenSSL'
