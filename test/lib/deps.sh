@@ -2,6 +2,7 @@
 # deps.sh - find PostgreSQL, and install what a goal needs and this machine lacks.  To be sourced after cluster.sh.
 #
 #   need demo|check|crypto      sets pg_config (not for crypto); exits with a list of what to install if it cannot do it itself
+#   need bench                  sets python, too: an interpreter with the modules that bench/suite wants
 #   need python|java|node|go    a language's compiler or interpreter, and what its packages are fetched with
 
 # The PostgreSQL to use: what PG_CONFIG says, else what pg_config on PATH belongs to if one can build extensions with it,
@@ -63,6 +64,7 @@ missing() {
   want "postgresql-$major" postgresql-server "postgresql@$major" test -x "$bindir/postgres"
   want "postgresql-$major" postgresql-contrib "postgresql@$major" test -x "$bindir/pgbench"
   want "postgresql-server-dev-$major" postgresql-server-devel "postgresql@$major" can_build "$pg_config"
+  [[ $1 != bench ]] || missing_bench
   [[ $1 == check ]] || return 0
   want perl perl perl command -v prove
   want openssl openssl openssl@3 command -v openssl
@@ -70,6 +72,16 @@ missing() {
   want "postgresql-$major-pgtap" pgtap 'pgtap (pgxn)' has_extension pgtap
   want libtap-parser-sourcehandler-pgtap-perl 'TAP::Parser::SourceHandler::pgTAP (cpan)' 'TAP::Parser::SourceHandler::pgTAP (cpan)' \
     command -v pg_prove
+}
+
+# Debian's interpreter, since its packages serve no other; elsewhere what PATH has.
+missing_bench() {
+  if [[ -x /usr/bin/python3 ]]; then python=/usr/bin/python3; else python=python3; fi
+  want python3 python3 python3 command -v "$python"
+  want python3-psycopg2 python3-psycopg2 'psycopg2-binary (pip)' "$python" -c 'import psycopg2'
+  want python3-matplotlib python3-matplotlib 'matplotlib (pip)' "$python" -c 'import matplotlib'
+  want python3-venv python3 python3 "$python" -c 'import venv, ensurepip'
+  want openssl openssl openssl@3 command -v openssl
 }
 
 # As the user who will run them, found by env: setpriv looks with root's eyes, and an interpreter in root's home would not do.

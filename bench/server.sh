@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# server.sh - a private server for a program that starts this as a child: it is there until the child's standard input ends.
+#
+#   server.sh SETTINGS [TREE]    SETTINGS is a file for postgresql.conf; TREE another source tree of the extension to install
+#
+# It says "ready FOLDER BINDIR" when the server runs; FOLDER holds the socket.  Then it reads commands, answering "ok":
+#   restart [NAME=VALUE...]      stop the server, and start it with these variables in its environment
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=../test/lib/cluster.sh
+. "$(dirname "$0")/../test/lib/cluster.sh"
+# shellcheck source-path=SCRIPTDIR source=../test/lib/deps.sh
+. "$top/test/lib/deps.sh"
+
+restart() {
+  quietly stop as_pg pg_ctl -D "$work/data" -m fast -w stop
+  quietly start as_pg env "$@" pg_ctl -D "$work/data" -l "$server_log" -w start
+}
+
+settings=$(<"$1")
+top=${2:-$top}
+workspace
+need demo
+private_install
+cluster_start <<<"$settings"
+echo "ready $work $bindir"
+while read -r command arguments; do
+  [[ $command == restart ]] || die "there is no command \"$command\""
+  read -ra words <<<"$arguments"
+  restart "${words[@]}"
+  echo ok
+done
