@@ -9,8 +9,6 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
-#include "storage/ipc.h"
-#include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
 #include "utils/hsearch.h"
@@ -18,6 +16,7 @@
 
 #include "tde_compat.h"
 #include "tde_count.h"
+#include "tde_shmem.h"
 #include "tde_stats.h"
 
 /* Keys that are counted; what comes later than these is not. */
@@ -47,8 +46,6 @@ typedef struct OwnCount
 static SharedCounts *shared_counts = NULL;
 static HTAB *own_counts = NULL;
 static uint64 flushed = 0;		/* tde_stats.encryptions then */
-static shmem_request_hook_type prev_shmem_request_hook = NULL;
-static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
 
 static SharedCount *
 find_shared(uint32 key_id)
@@ -140,21 +137,10 @@ tde_count_read(uint32 key_id)
 }
 
 static void
-request_shmem(void)
-{
-	if (prev_shmem_request_hook)
-		prev_shmem_request_hook();
-	RequestAddinShmemSpace(MAXALIGN(sizeof(SharedCounts)));
-}
-
-static void
 startup_shmem(void)
 {
 	bool		found;
 
-	if (prev_shmem_startup_hook)
-		prev_shmem_startup_hook();
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	shared_counts = ShmemInitStruct("tde_column counters", sizeof(SharedCounts), &found);
 	if (!found)
 	{
@@ -164,17 +150,11 @@ startup_shmem(void)
 		for (int i = 0; i < MAX_COUNTED; i++)
 			pg_atomic_init_u64(&shared_counts->counts[i].values, 0);
 	}
-	LWLockRelease(AddinShmemInitLock);
 }
 
 void
 tde_count_init(void)
 {
 	RegisterXactCallback(flush_counts, NULL);
-	if (!process_shared_preload_libraries_in_progress)
-		return;
-	prev_shmem_request_hook = shmem_request_hook;
-	shmem_request_hook = request_shmem;
-	prev_shmem_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = startup_shmem;
+	(void) tde_shmem_add(sizeof(SharedCounts), NULL, startup_shmem);
 }

@@ -14,7 +14,6 @@
 #include "postmaster/bgworker.h"
 #include "storage/ipc.h"
 #include "storage/lmgr.h"
-#include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
 #include "tcop/tcopprot.h"
@@ -25,6 +24,7 @@
 #include "tde_compat.h"
 #include "tde_keystore_rows.h"
 #include "tde_purge.h"
+#include "tde_shmem.h"
 
 /* What a worker is asked. */
 typedef struct Question
@@ -46,8 +46,6 @@ typedef struct Answer
 } Answer;
 
 static Answer *answer = NULL;
-static shmem_request_hook_type prev_shmem_request_hook = NULL;
-static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
 
 /* ---- the worker ---- */
 
@@ -218,28 +216,16 @@ tde_purge_count(Oid database, const uint8 *master, int *count)
 /* ---- set-up ---- */
 
 static void
-request_shmem(void)
-{
-	if (prev_shmem_request_hook)
-		prev_shmem_request_hook();
-	RequestAddinShmemSpace(MAXALIGN(sizeof(Answer)));
-}
-
-static void
 startup_shmem(void)
 {
 	bool		found;
 
-	if (prev_shmem_startup_hook)
-		prev_shmem_startup_hook();
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	answer = ShmemInitStruct("tde_column purge", sizeof(Answer), &found);
 	if (!found)
 	{
 		memset(answer, 0, sizeof(Answer));
 		SpinLockInit(&answer->lock);
 	}
-	LWLockRelease(AddinShmemInitLock);
 }
 
 bool
@@ -251,10 +237,5 @@ tde_purge_available(void)
 void
 tde_purge_init(void)
 {
-	if (!process_shared_preload_libraries_in_progress)
-		return;
-	prev_shmem_request_hook = shmem_request_hook;
-	shmem_request_hook = request_shmem;
-	prev_shmem_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = startup_shmem;
+	(void) tde_shmem_add(sizeof(Answer), NULL, startup_shmem);
 }

@@ -12,20 +12,19 @@
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
-#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
-#include "storage/shmem.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
 #include "tde_secret_shmem.h"
 #include "tde_share_pool.h"
+#include "tde_shmem.h"
 #include "tde_wallet.h"
 
 extern PGDLLEXPORT void tde_share_expiry_main(Datum number);
 
-#define TRANCHE "tde_column shares"
+#define NAME "tde_column shares"
 
 /* How often the worker looks. */
 #define LOOK_EVERY_MS 1000
@@ -44,43 +43,22 @@ int			tde_share_timeout = 600;
 
 static Pool *pool = NULL;		/* NULL: not preloaded */
 
-static shmem_request_hook_type prev_shmem_request_hook = NULL;
-static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
-
 /* ---- set-up ---- */
-
-static void
-request_shmem(void)
-{
-	if (prev_shmem_request_hook)
-		prev_shmem_request_hook();
-	RequestAddinShmemSpace(tde_secret_shmem_size(sizeof(Pool)));
-	RequestNamedLWLockTranche(TRANCHE, 1);
-}
 
 static void
 startup_shmem(void)
 {
 	bool		found;
 
-	if (prev_shmem_startup_hook)
-		prev_shmem_startup_hook();
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	pool = tde_secret_shmem(TRANCHE, sizeof(Pool), &found);
+	pool = tde_secret_shmem(NAME, sizeof(Pool), &found);
 	if (!found)
-		pool->lock = &(GetNamedLWLockTranche(TRANCHE))->lock;
-	LWLockRelease(AddinShmemInitLock);
+		pool->lock = tde_shmem_lock(NAME);
 }
 
 void
 tde_share_pool_init(void)
 {
-	if (!process_shared_preload_libraries_in_progress)
-		return;
-	prev_shmem_request_hook = shmem_request_hook;
-	shmem_request_hook = request_shmem;
-	prev_shmem_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = startup_shmem;
+	(void) tde_shmem_add(tde_secret_shmem_size(sizeof(Pool)), NAME, startup_shmem);
 }
 
 bool

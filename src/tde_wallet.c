@@ -23,11 +23,14 @@
 #include "tde_error.h"
 #include "tde_passphrase.h"
 #include "tde_secret_shmem.h"
+#include "tde_shmem.h"
 #include "tde_wallet_state.h"
 #include "tde_wallet_file.h"
 
 /* After a failure the passphrase command rests, so that not every query of a busy server waits for its timeout. */
 #define RETRY_AFTER_MS 5000
+
+#define LOCK_NAME "tde_column"
 
 char	   *tde_wallet_file = NULL;
 char	   *tde_passphrase_command = NULL;
@@ -39,19 +42,7 @@ static TdeWalletContents own_contents;
 
 pg_atomic_uint64 *tde_wallet_generation = &own_state.generation;
 
-static shmem_request_hook_type prev_shmem_request_hook = NULL;
-static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
-
 /* ---- set-up ---- */
-
-static void
-request_shmem(void)
-{
-	if (prev_shmem_request_hook)
-		prev_shmem_request_hook();
-	RequestAddinShmemSpace(MAXALIGN(sizeof(TdeWalletState)) + tde_secret_shmem_size(sizeof(TdeWalletContents)));
-	RequestNamedLWLockTranche("tde_column", 1);
-}
 
 static void
 init_state(TdeWalletState *state, TdeWalletContents *contents, LWLock *lock)
@@ -72,29 +63,19 @@ startup_shmem(void)
 	bool		found_contents;
 	TdeWalletContents *contents;
 
-	if (prev_shmem_startup_hook)
-		prev_shmem_startup_hook();
-
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	tde_wallet_state = ShmemInitStruct("tde_column wallet", sizeof(TdeWalletState), &found_state);
 	contents = tde_secret_shmem("tde_column master keys", sizeof(TdeWalletContents), &found_contents);
 	if (!found_state)
-		init_state(tde_wallet_state, contents, &(GetNamedLWLockTranche("tde_column"))->lock);
+		init_state(tde_wallet_state, contents, tde_shmem_lock(LOCK_NAME));
 	tde_wallet_generation = &tde_wallet_state->generation;
-	LWLockRelease(AddinShmemInitLock);
 }
 
 void
 tde_wallet_init(void)
 {
-	if (process_shared_preload_libraries_in_progress)
-	{
-		prev_shmem_request_hook = shmem_request_hook;
-		shmem_request_hook = request_shmem;
-		prev_shmem_startup_hook = shmem_startup_hook;
-		shmem_startup_hook = startup_shmem;
+	if (tde_shmem_add(CACHELINEALIGN(sizeof(TdeWalletState)) + tde_secret_shmem_size(sizeof(TdeWalletContents)), LOCK_NAME,
+					  startup_shmem))
 		return;
-	}
 	init_state(&own_state, &own_contents, NULL);
 	tde_wallet_state = &own_state;
 }

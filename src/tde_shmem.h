@@ -1,0 +1,21 @@
+/*
+ * tde_shmem.h - the extension's parts of shared memory.
+ *
+ * layer: 2
+ */
+#ifndef TDE_SHMEM_H
+#define TDE_SHMEM_H
+
+#include "storage/lwlock.h"
+
+/*
+ * From _PG_init: a part of shared memory, and a named lock to go with it unless the name is NULL.  startup is called in the
+ * postmaster, with AddinShmemInitLock held, to find or make the part.  False, and nothing is done, if the library is not being
+ * loaded by shared_preload_libraries: then there is no shared memory for it.
+ */
+extern bool tde_shmem_add(Size size, const char *lock, void (*startup) (void));
+
+/* The lock of that name; for startup. */
+extern LWLock *tde_shmem_lock(const char *lock);
+
+#endif							/* TDE_SHMEM_H */
