@@ -462,9 +462,6 @@ BEGIN
                  'TYPMOD_IN = %4$s_typmod_in", TYPMOD_OUT = %4$s_typmod_out", ANALYZE = @extschema@.tde_typanalyze)',
                  enc, base_row.typcategory, (base_row.typcollation <> 0)::text, format('%s."%s', schema, replace(name, '"', '""')));
   EXECUTE format('COMMENT ON TYPE %s IS %L', enc, 'encrypted ' || base);
-  EXECUTE format('CREATE FUNCTION %s.tde_type_tag(%s) RETURNS uuid AS %L LANGUAGE sql IMMUTABLE PARALLEL SAFE',
-                 schema, enc, format('SELECT %L::pg_catalog.uuid', type_tag));
-  EXECUTE format('COMMENT ON FUNCTION %s.tde_type_tag(%s) IS ''name of the base type in key derivation''', schema, enc);
   -- IMPLICIT, so that every function of the base type takes an encrypted value
   EXECUTE @extschema@.tde_cast_sql(schema::text, enc::regtype, base, 'tde_decrypt', 'AS IMPLICIT', 'decrypt');
   PERFORM @extschema@.tde_complete_type(enc::regtype);

@@ -127,7 +127,7 @@ CREATE TEMP TABLE fn AS
 
 -- Functions that must work without the right to decrypt: comparisons, hashes, the order of indexes; what gives an encrypted value.
 CREATE TEMP TABLE blind AS SELECT unnest('{tde_eq,tde_ne,tde_lt,tde_le,tde_gt,tde_ge,tde_cmp,tde_hash,tde_hash_extended,tde_in_range,tde_larger,
-  tde_smaller,tde_coerce,tde_encrypt,tde_in,tde_recv,tde_sortsupport,tde_regr_count,tde_type_tag}'::name[]) AS symbol;
+  tde_smaller,tde_coerce,tde_encrypt,tde_in,tde_recv,tde_sortsupport,tde_regr_count}'::name[]) AS symbol;
 
 -- A call of a function with columns of held, and with 1, 'true' and the like elsewhere.
 CREATE FUNCTION call_of(f fn) RETURNS text LANGUAGE sql AS $$

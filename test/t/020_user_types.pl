@@ -41,7 +41,7 @@ my @questions = (
   q{SELECT *, (pair).name = 'ANN' FROM made},
   'SELECT min(m), max(m), max(name) FROM person',
   'SELECT a.id, b.id FROM person a JOIN person b USING (name) ORDER BY 1',
-  'SELECT tde_type_tag(NULL::encrypted_citext)',
+  q{SELECT pg_get_function_sqlbody('encrypted_citext_typmod_in'::regproc)},
   'SELECT * FROM tde_encrypted_columns ORDER BY 1, 2, 3',
   'SELECT type, base, shipped FROM tde_types ORDER BY type::text',
   q{SELECT pg_describe_object(classid, objid, 0) FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' ORDER BY 1},
