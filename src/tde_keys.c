@@ -48,20 +48,6 @@ check_new_name(const char *name)
 						   NAMEDATALEN - 1)));
 }
 
-/* The slot of a key that exists: its name, or its number as in 'key=7'. */
-static int32
-existing_slot(const char *name)
-{
-	int32		slot = tde_keystore_slot(name);
-
-	if (slot == TDE_NO_SLOT)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("key \"%s\" does not exist", name),
-				 errhint("The view tde_keys lists them; tde_create_key() makes one.")));
-	return slot;
-}
-
 static void
 add_erasable(TdeWalletContents *contents, void *arg)
 {
@@ -103,7 +89,7 @@ tde_rotate_key(PG_FUNCTION_ARGS)
 	int32		version;
 
 	PreventCommandIfReadOnly("tde_rotate_key()");
-	version = tde_keystore_rotate(existing_slot(name));
+	version = tde_keystore_rotate(tde_keystore_require_slot(name));
 	if (version == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND), errmsg("key \"%s\" has no active version", name)));
@@ -164,7 +150,7 @@ tde_destroy_key(PG_FUNCTION_ARGS)
 	char	   *confirm = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Destruction destruction = {0};
 
-	destruction.slot = existing_slot(name);
+	destruction.slot = tde_keystore_require_slot(name);
 	if (destruction.slot <= TDE_SLOT_DEFAULT)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

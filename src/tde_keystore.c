@@ -228,3 +228,16 @@ tde_keystore_slot(const char *name)
 		tde_keystore_scan(match_name, &search);
 	return search.slot;
 }
+
+int32
+tde_keystore_require_slot(const char *name)
+{
+	int32		slot = tde_keystore_slot(name);
+
+	if (slot == TDE_NO_SLOT)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" does not exist", name),
+				 errhint("The view tde_keys lists them.")));
+	return slot;
+}

@@ -41,6 +41,9 @@ extern Oid	tde_keystore_require(void);
  */
 extern int32 tde_keystore_slot(const char *name);
 
+/* The same, or an error. */
+extern int32 tde_keystore_require_slot(const char *name);
+
 /* Visit every row, under a snapshot of its own (historic while decoding). */
 extern void tde_keystore_scan(TdeDataKeyVisitor visit, void *arg);
 

@@ -122,19 +122,6 @@ require_old_version(Version *version)
 				 errhint("Make a newer version first: SELECT tde_rotate_key(%s);", quote_literal_cstr(version->name))));
 }
 
-static int32
-slot_of(const char *name)
-{
-	int32		slot = tde_keystore_slot(name);
-
-	if (slot == TDE_NO_SLOT)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("key \"%s\" does not exist", name),
-				 errhint("The view tde_keys lists them.")));
-	return slot;
-}
-
 /* ---- who may still use it ---- */
 
 static void
@@ -258,7 +245,7 @@ tde_drop_key_version(PG_FUNCTION_ARGS)
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("version must not be null")));
 	PreventCommandIfReadOnly("tde_drop_key_version()");
 	version.name = PG_ARGISNULL(0) ? "default" : text_to_cstring(PG_GETARG_TEXT_PP(0));
-	version.slot = slot_of(version.name);
+	version.slot = tde_keystore_require_slot(version.name);
 	version.number = PG_GETARG_INT32(1);
 	require_old_version(&version);
 

@@ -38,7 +38,11 @@ is(versions('rolled'), '1mac:active', 'a rollback does not take a key away');
 fails_with($node, "BEGIN READ ONLY; SELECT tde_create_key('ro')", { state => '25006' }, 'in a read-only transaction');
 fails_with($node, "CREATE TABLE bad (a encrypted_text('key=nokey'))",
   { state => '42704', message => qr/key "nokey" does not exist/, hint => qr/tde_create_key\('nokey'\)/ }, 'a modifier names no key');
-fails_with($node, "SELECT tde_rotate_key('nokey')", { state => '42704' }, 'rotating no key');
+foreach my $call ("tde_rotate_key('nokey')", "tde_destroy_key('nokey', 'destroy nokey')", "tde_drop_key_version('nokey', 1)")
+{
+  fails_with($node, "SELECT $call",
+    { state => '42704', message => qr/^key "nokey" does not exist$/, hint => qr/^The view tde_keys lists them\.$/ }, "no key: $call");
+}
 fails_with($node, "SELECT tde_describe_key('nokey', 'x')", { state => '42704' }, 'describing no key');
 
 lines_of($node, q{
