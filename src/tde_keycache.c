@@ -274,7 +274,6 @@ tde_key_offer(const TdeDataKey *row)
 	remember_row(row, offered);
 }
 
-/* The highest active version. */
 static const TdeDataKey *
 current_row(int32 slot, char kind)
 {
@@ -284,8 +283,7 @@ current_row(int32 slot, char kind)
 
 	hash_seq_init(&status, rows);
 	while ((row = hash_seq_search(&status)) != NULL)
-		if (row->slot == slot && row->kind == kind && row->state == TDE_STATE_ACTIVE &&
-			(best == NULL || row->version > best->version))
+		if (tde_keystore_is_newer(row, slot, kind, best))
 			best = row;
 	return best;
 }

@@ -241,3 +241,10 @@ tde_keystore_require_slot(const char *name)
 				 errhint("The view tde_keys lists them.")));
 	return slot;
 }
+
+bool
+tde_keystore_is_newer(const TdeDataKey *row, int32 slot, char kind, const TdeDataKey *best)
+{
+	return row->slot == slot && row->kind == kind && row->state == TDE_STATE_ACTIVE &&
+		(best == NULL || row->version > best->version);
+}

@@ -23,7 +23,7 @@
 #define TDE_KIND_CATALOG	'c'		/* literals at parse time, which views, defaults, ... store */
 #define TDE_KIND_HASH		'h'		/* the keyed hash */
 
-#define TDE_STATE_ACTIVE	'a'		/* the highest active version is the one for new values */
+#define TDE_STATE_ACTIVE	'a'
 #define TDE_STATE_RETIRED	'r'		/* never for new values: imported ones */
 #define TDE_STATE_DESTROYED	'd'
 
@@ -43,6 +43,12 @@ extern int32 tde_keystore_slot(const char *name);
 
 /* The same, or an error. */
 extern int32 tde_keystore_require_slot(const char *name);
+
+/*
+ * New values of a slot and kind take the highest active version.  Is that rather this row than best, the one found so far (NULL:
+ * none)?
+ */
+extern bool tde_keystore_is_newer(const TdeDataKey *row, int32 slot, char kind, const TdeDataKey *best);
 
 /* Visit every row, under a snapshot of its own (historic while decoding). */
 extern void tde_keystore_scan(TdeDataKeyVisitor visit, void *arg);

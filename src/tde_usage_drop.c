@@ -66,20 +66,16 @@ see_row(const TdeDataKey *row, void *arg)
 	*rows = lappend(*rows, copy);
 }
 
-static bool
-has_newer(List *rows, const TdeDataKey *row)
+static const TdeDataKey *
+current_row(List *rows, int32 slot, char kind)
 {
+	const TdeDataKey *best = NULL;
 	ListCell   *cell;
 
 	foreach(cell, rows)
-	{
-		TdeDataKey *other = lfirst(cell);
-
-		if (other->slot == row->slot && other->kind == row->kind && other->version > row->version &&
-			other->state == TDE_STATE_ACTIVE)
-			return true;
-	}
-	return false;
+		if (tde_keystore_is_newer(lfirst(cell), slot, kind, best))
+			best = lfirst(cell);
+	return best;
 }
 
 static void
@@ -97,7 +93,7 @@ find_version(Version *version)
 		if (row->slot != version->slot || row->version != version->number)
 			continue;
 		version->ids = lappend_int(version->ids, row->id);
-		if (row->state == TDE_STATE_ACTIVE && !has_newer(rows, row))
+		if (row == current_row(rows, row->slot, row->kind))
 			version->current = row->kind;
 	}
 }
