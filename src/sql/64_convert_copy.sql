@@ -135,8 +135,7 @@ BEGIN
   CALL @extschema@.tde_convert_all_rows(relation, column_name, helper_column, batch_rows, batch_delay);
   SET LOCAL search_path = pg_catalog, pg_temp;
   IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = relation AND conname = helper_column AND contype = 'c') THEN
-    PERFORM @extschema@.tde_execute(format('ALTER TABLE %s VALIDATE CONSTRAINT %I', relation, helper_column));
-    COMMIT;
+    CALL @extschema@.tde_execute(ARRAY[format('ALTER TABLE %s VALIDATE CONSTRAINT %I', relation, helper_column)]);
   END IF;
 END
 $$;

@@ -58,30 +58,20 @@ END
 $$;
 COMMENT ON FUNCTION tde_add_keys(regclass, name) IS 'add what replaces foreign keys; returns the commands that validate it';
 
-CREATE FUNCTION tde_execute(command text) RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, @extschema@, pg_temp
-AS $$
-BEGIN
-  EXECUTE command;
-END
-$$;
-COMMENT ON FUNCTION tde_execute(text) IS 'run a command with the search_path for which it was made';
-
-CREATE FUNCTION tde_check_replacements(relation regclass, column_name name) RETURNS void
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE PROCEDURE tde_execute(commands text[])
+LANGUAGE plpgsql AS $$
 DECLARE
-  missing text := (SELECT string_agg(command, E'\n') FROM @extschema@.tde_conversion_indexes(relation, column_name) command);
+  command text;
 BEGIN
-  IF missing IS NOT NULL THEN
-    RAISE EXCEPTION 'indexes of the copy of column "%" are missing', column_name USING ERRCODE = 'object_not_in_prerequisite_state',
-      DETAIL = missing, HINT = format('Run these commands, or: SELECT @extschema@.tde_conversion_indexes(%L, %L) \gexec', relation, column_name);
-  END IF;
+  FOREACH command IN ARRAY commands LOOP
+    -- the search_path for which they were made
+    SET LOCAL search_path = pg_catalog, @extschema@, pg_temp;
+    EXECUTE command;
+    COMMIT;
+  END LOOP;
 END
 $$;
-COMMENT ON FUNCTION tde_check_replacements(regclass, name) IS 'error if the copy of a column lacks indexes';
+COMMENT ON PROCEDURE tde_execute(text[]) IS 'run commands, and commit each';
 
 CREATE FUNCTION tde_swap_commands(relation regclass, column_name name) RETURNS TABLE (place int, command text)
 LANGUAGE sql STABLE
@@ -190,7 +180,7 @@ CREATE PROCEDURE tde_finish_conversion(relation regclass, column_name name, batc
 LANGUAGE plpgsql AS $$
 DECLARE
   v         record;
-  command   text;
+  missing   text;
   commands  text[];
   remaining int8;
 BEGIN
@@ -202,25 +192,21 @@ BEGIN
       HINT = format('CALL @extschema@.tde_encrypt_column(%L, %L, online => true); begins it.', relation, column_name);
   END IF;
   IF v.phase = 'copy' THEN
-    PERFORM @extschema@.tde_check_replacements(relation, column_name);
+    missing := (SELECT string_agg(command, E'\n') FROM @extschema@.tde_conversion_indexes(relation, column_name) command);
+    IF missing IS NOT NULL THEN
+      RAISE EXCEPTION 'indexes of the copy of column "%" are missing', column_name USING ERRCODE = 'object_not_in_prerequisite_state',
+        DETAIL = missing, HINT = format('Run these commands, or: SELECT @extschema@.tde_conversion_indexes(%L, %L) \gexec', relation, column_name);
+    END IF;
     -- in case that the copying was broken off
     CALL @extschema@.tde_complete_copy(relation, column_name, v.helper_column, batch_rows, batch_delay);
     SET LOCAL search_path = pg_catalog, pg_temp;
     commands := @extschema@.tde_add_keys(relation, column_name);
     COMMIT;
-    FOREACH command IN ARRAY commands LOOP
-      SET LOCAL search_path = pg_catalog, pg_temp;
-      PERFORM @extschema@.tde_execute(command);
-      COMMIT;
-    END LOOP;
+    CALL @extschema@.tde_execute(commands);
     SET LOCAL search_path = pg_catalog, pg_temp;
     commands := @extschema@.tde_swap(relation, column_name);
     COMMIT;
-    FOREACH command IN ARRAY commands LOOP
-      SET LOCAL search_path = pg_catalog, pg_temp;
-      PERFORM @extschema@.tde_execute(command);
-      COMMIT;
-    END LOOP;
+    CALL @extschema@.tde_execute(commands);
     SET LOCAL search_path = pg_catalog, pg_temp;
     RAISE NOTICE 'column "%" has its new type now', column_name;
     SELECT * INTO v FROM @extschema@.tde_conversion(relation, column_name);
@@ -274,7 +260,7 @@ BEGIN
                     ELSE format('CALL @extschema@.tde_finish_conversion(%L, %L); and then tde_decrypt_column().', relation, column_name) END;
   END IF;
   FOR key IN SELECT * FROM @extschema@.tde_conversion_keys(relation, column_name) LOOP
-    PERFORM @extschema@.tde_execute(format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I', key.referencing, key.replacement));
+    EXECUTE format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I', key.referencing, key.replacement);
   END LOOP;
   IF v.direction = 'encrypt' THEN
     PERFORM @extschema@.tde_drop_helper(relation, v.helper_column, v.helper_trigger);
