@@ -1,7 +1,10 @@
 --
 -- Converting columns of tables that are there: plain to encrypted and back.
 --
--- What commits is a procedure, which cannot have settings of its own, so each sets its search_path after every COMMIT.
+-- What commits is a procedure, which cannot have settings of its own, so each sets its search_path after every COMMIT.  Nor can
+-- it be SECURITY DEFINER: all of this acts with the rights of who calls it, so everybody may execute it, parts that only serve
+-- others included.  They do what the caller could do with SQL of his own; those in C check that he owns the table, unless it is a
+-- catalog that is wiped.
 --
 
 CREATE FUNCTION tde_convert_trigger() RETURNS trigger
@@ -55,16 +58,6 @@ END
 $$;
 COMMENT ON FUNCTION tde_convertible_column(regclass, name) IS 'a column of a table that the user owns';
 
-CREATE FUNCTION tde_quoted_modifiers(spec text) RETURNS text
-LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-  -- '3des168' as well as 3des168: quoted strings are modifiers, too
-  SELECT string_agg(quote_literal(coalesce(replace(item[1], '''''', ''''), trim(item[2]))), ',')
-  FROM regexp_matches(spec, '''((?:[^'']|'''')*)''|([^,'']*[^,''[:space:]][^,'']*)', 'g') AS items (item)
-$$;
-COMMENT ON FUNCTION tde_quoted_modifiers(text) IS 'a list of type modifiers, each as a string';
-
 CREATE FUNCTION tde_encrypted_type_of(a pg_attribute, spec text) RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -74,6 +67,7 @@ DECLARE
   is_array  boolean := (SELECT typcategory = 'A' AND typelem <> 0 FROM pg_type WHERE oid = a.atttypid);
   element   regtype := CASE WHEN is_array THEN (SELECT typelem FROM pg_type WHERE oid = a.atttypid) ELSE a.atttypid END;
   encrypted regtype := (SELECT type FROM @extschema@.tde_types WHERE base = element ORDER BY shipped DESC, type::oid LIMIT 1);
+  modifiers text;
 BEGIN
   IF EXISTS (SELECT FROM @extschema@.tde_types WHERE type = element) THEN
     RAISE EXCEPTION 'column "%" is encrypted already, as %', a.attname, plain USING ERRCODE = 'wrong_object_type',
@@ -89,10 +83,13 @@ BEGIN
     RAISE EXCEPTION 'an encrypted interval cannot be restricted to fields, as % is', plain USING ERRCODE = 'feature_not_supported',
       HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE interval; first.', a.attrelid::regclass, a.attname);
   END IF;
+  -- '3des168' as well as 3des168: quoted strings are modifiers, too
+  SELECT string_agg(quote_literal(coalesce(replace(item[1], '''''', ''''), trim(item[2]))), ',') INTO modifiers
+  FROM regexp_matches(coalesce(spec, current_setting('tde_column.default_spec')),
+                      '''((?:[^'']|'''')*)''|([^,'']*[^,''[:space:]][^,'']*)', 'g') AS items (item);
   RETURN format('%s(%s)%s', (SELECT format('%I.%I', nspname, typname) FROM pg_type t JOIN pg_namespace n ON n.oid = typnamespace
                              WHERE t.oid = encrypted),
-                concat_ws(',', substring(plain FROM '\(([-0-9,]+)\)'), @extschema@.tde_quoted_modifiers(
-                                 coalesce(spec, current_setting('tde_column.default_spec')))),
+                concat_ws(',', substring(plain FROM '\(([-0-9,]+)\)'), modifiers),
                 CASE WHEN is_array THEN '[]' END);
 END
 $$;

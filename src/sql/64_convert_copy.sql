@@ -5,16 +5,6 @@
 -- missing in a dump.
 --
 
-CREATE FUNCTION tde_trigger_arguments(arguments bytea) RETURNS text[]
-LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-  SELECT array_agg(convert_from(decode(hex, 'hex'), getdatabaseencoding()) ORDER BY n)
-  FROM unnest(string_to_array(regexp_replace(encode(arguments, 'hex'), '(..)', '\1 ', 'g'), '00 ')) WITH ORDINALITY AS a (hex, n)
-  WHERE hex <> ''
-$$;
-COMMENT ON FUNCTION tde_trigger_arguments(bytea) IS 'arguments of a trigger';
-
 CREATE VIEW tde_conversions AS
   SELECT t.tgrelid::pg_catalog.regclass AS relation,
          (CASE WHEN g[1] OPERATOR(pg_catalog.=) 'copy' THEN g[2] ELSE g[3] END)::pg_catalog.name AS column_name,
@@ -26,7 +16,11 @@ CREATE VIEW tde_conversions AS
   FROM pg_catalog.pg_trigger t
   JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) t.tgfoid AND p.prosrc OPERATOR(pg_catalog.=) 'tde_convert_trigger'
   JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang AND l.lanname OPERATOR(pg_catalog.=) 'c'
-  CROSS JOIN LATERAL tde_trigger_arguments(t.tgargs) g
+  CROSS JOIN LATERAL (
+    SELECT pg_catalog.array_agg(pg_catalog.convert_from(pg_catalog.decode(hex, 'hex'), pg_catalog.getdatabaseencoding()) ORDER BY n)
+    FROM pg_catalog.unnest(pg_catalog.string_to_array(pg_catalog.regexp_replace(pg_catalog.encode(t.tgargs, 'hex'), '(..)', '\1 ', 'g'), '00 '))
+      WITH ORDINALITY AS a (hex, n)
+    WHERE hex OPERATOR(pg_catalog.<>) '') AS arguments (g)
   JOIN pg_catalog.pg_attribute n ON n.attrelid OPERATOR(pg_catalog.=) t.tgrelid AND n.attname OPERATOR(pg_catalog.=) g[3]::pg_catalog.name
   CROSS JOIN LATERAL tde_type_spec(n.atttypid, n.atttypmod) s;
 GRANT SELECT ON tde_conversions TO PUBLIC;

@@ -384,13 +384,13 @@ WHERE has_function_privilege('public', oid, 'EXECUTE') AND oid NOT IN (SELECT oi
 is(
   lines_of($node, $executable),
   join(' ', qw(
-    left octet_length substr tde_abandon_copy tde_abort_conversion tde_add_keys tde_check_conversion
-    tde_complete_copy tde_constant_default tde_conversion tde_conversion_indexes tde_conversion_keys tde_conversion_obstacles
+    left octet_length substr tde_abandon_copy tde_abort_conversion tde_add_keys tde_check_conversion tde_complete_copy
+    tde_constant_default tde_conversion tde_conversion_indexes tde_conversion_keys tde_conversion_obstacles
     tde_conversion_replacements tde_convert_all_rows tde_convert_offline tde_convert_rows tde_convert_trigger
     tde_convertible_column tde_copy_column tde_decrypt_column tde_drop_helper tde_encrypt_column tde_encrypted_type_of
     tde_execute tde_finish_conversion tde_lock_tables tde_may_commit tde_may_decrypt tde_must_commit tde_plain_type_of
-    tde_quoted_modifiers tde_recompile_triggers tde_rekey_status tde_rekey_table tde_result tde_start_conversion tde_stats_counters tde_swap tde_swap_commands
-    tde_trigger_arguments tde_type_spec tde_typmod_in tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space tde_with_collation)),
+    tde_recompile_triggers tde_rekey_status tde_rekey_table tde_result tde_start_conversion tde_stats_counters tde_swap
+    tde_swap_commands tde_type_spec tde_typmod_in tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space tde_with_collation)),
   'what everybody may execute');
 
 # The passphrase is not in the server log, by whatever way it comes.  The log is as talkative as it gets.
