@@ -92,26 +92,17 @@ fsync(int fd)
 
 int fdatasync(int fd) { return fsync(fd); }
 
-int
-open(const char *path, int flags, ...)
-{
-	va_list		args;
-	mode_t		mode;
-
-	va_start(args, flags);
-	mode = (flags & O_CREAT) ? va_arg(args, mode_t) : 0;
-	va_end(args);
-	ON_PATH(path, REAL(open)(path, flags, mode));
+#define OPEN(name) \
+int name(const char *path, int flags, ...) \
+{ \
+	va_list		args; \
+	mode_t		mode; \
+\
+	va_start(args, flags); \
+	mode = (flags & O_CREAT) ? va_arg(args, mode_t) : 0; \
+	va_end(args); \
+	ON_PATH(path, REAL(name)(path, flags, mode)); \
 }
 
-int
-open64(const char *path, int flags, ...)
-{
-	va_list		args;
-	mode_t		mode;
-
-	va_start(args, flags);
-	mode = (flags & O_CREAT) ? va_arg(args, mode_t) : 0;
-	va_end(args);
-	ON_PATH(path, REAL(open64)(path, flags, mode));
-}
+OPEN(open)
+OPEN(open64)
