@@ -15,6 +15,7 @@
 #include "tde_compat.h"
 #include "tde_error.h"
 #include "tde_keystore.h"
+#include "tde_purge.h"
 #include "tde_wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_create_key);
@@ -70,12 +71,15 @@ tde_create_key(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("tde_create_key()");
 	if (erasable)
 	{
-		/* looked at again when it is made; without this, an entry nobody needs would be left in the wallet */
+		/* looked at again when it is made; without this, an entry nobody needs would be left in the wallet, to be purged */
 		if (tde_keystore_slot(name) != TDE_NO_SLOT)
 			ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));
+		tde_purge_keep_out();
 		tde_wallet_edit(add_erasable, master);
 	}
 	slot = tde_keystore_create(name, erasable ? master : NULL);
+	if (erasable)
+		tde_purge_let_in();
 	ereport(LOG,
 			(errmsg("data key \"%s\" created by user \"%s\"", name, GetUserNameFromId(GetUserId(), false))));
 	PG_RETURN_INT32(slot);

@@ -1,8 +1,13 @@
 /*
- * tde_purge.c - which master keys the wallet holds, and removing a retired one that no database needs any more.
+ * tde_purge.c - which master keys the wallet holds, and removing one that no database needs.
  *
- * New data keys are wrapped by the current master key only.  So a retired one that is nowhere in use, in no open transaction
- * either, stays so, and no lock has to last from looking until the wallet is written.
+ * It may be retired, or the wallet entry of an erasable data key: such a one is left over if tde_create_key() fails after the
+ * wallet was written, or if the database is dropped.
+ *
+ * New data keys are wrapped by the current master key, or by the erasable one that wraps the other versions of the key.  So a
+ * retired or erasable one that is nowhere in use, in no open transaction either, stays so, and no lock on the databases has to
+ * last from looking until the wallet is written.  Only the first version of an erasable key is not in use yet while it is
+ * being made: tde_create_key() keeps purges out meanwhile.
  */
 #include "postgres.h"
 
@@ -14,6 +19,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "storage/lock.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -27,6 +33,55 @@
 
 PG_FUNCTION_INFO_V1(tde_master_key_list);
 PG_FUNCTION_INFO_V1(tde_purge_master_key);
+
+/* ---- one purge at a time in the instance, and none while an erasable key is made ---- */
+
+static void
+set_purge_tag(LOCKTAG *tag)
+{
+	SET_LOCKTAG_OBJECT(*tag, InvalidOid, ExtensionRelationId, InvalidOid, 0);
+}
+
+static void
+lock_purge(void)
+{
+	LOCKTAG		tag;
+
+	set_purge_tag(&tag);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+static void
+unlock_purge(void)
+{
+	LOCKTAG		tag;
+
+	set_purge_tag(&tag);
+	LockRelease(&tag, ExclusiveLock, false);
+}
+
+void
+tde_purge_keep_out(void)
+{
+	LOCKTAG		tag;
+
+	set_purge_tag(&tag);
+	/* not waited for: the purge may be waiting for this transaction, through a worker, which no deadlock check finds */
+	if (LockAcquire(&tag, ShareLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("cannot make an erasable key while a master key is being purged"),
+				 errhint("Try again later.")));
+}
+
+void
+tde_purge_let_in(void)
+{
+	LOCKTAG		tag;
+
+	set_purge_tag(&tag);
+	LockRelease(&tag, ShareLock, false);
+}
 
 /* ---- databases ---- */
 
@@ -45,6 +100,7 @@ typedef struct Database
 typedef struct Purge
 {
 	uint8		master[TDE_MASTER_ID_SIZE];
+	bool		erasable;		/* not retired */
 	uint64		generation;		/* of the wallet, before anything was looked at */
 	List	   *looked;			/* OIDs of the databases that were */
 	StringInfoData needed;		/* which of them need it, one a line */
@@ -138,6 +194,8 @@ look_at_all(Purge *purge)
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 				 errmsg("master key %s is still needed", uuid_text(purge->master)),
 				 errdetail("%s", purge->needed.data),
+				 purge->erasable ?
+				 errhint("tde_destroy_key() removes it, and makes what is encrypted under these data keys unreadable.") :
 				 errhint("Run tde_rewrap_keys() in each of these databases, then try again.")));
 }
 
@@ -170,29 +228,29 @@ open_wallet_list(int *count)
 	return list;
 }
 
+/* ereport unless the master key is in the wallet, and neither in use for new data keys nor prepared for that. */
 static void
-require_retired(const uint8 *id)
+check_state(Purge *purge)
 {
 	int			count;
 	TdeMasterKey *list = open_wallet_list(&count);
 
 	for (int i = 0; i < count; i++)
 	{
-		if (memcmp(list[i].id, id, TDE_MASTER_ID_SIZE) != 0)
+		if (memcmp(list[i].id, purge->master, TDE_MASTER_ID_SIZE) != 0)
 			continue;
-		if (list[i].state == TDE_MASTER_RETIRED)
+		purge->erasable = list[i].state == TDE_MASTER_ERASABLE;
+		if (list[i].state == TDE_MASTER_RETIRED || purge->erasable)
 			return;
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot purge master key %s", uuid_text(id)),
+				 errmsg("cannot purge master key %s", uuid_text(purge->master)),
 				 errdetail("It is %s.", state_word(list[i].state)),
-				 list[i].state == TDE_MASTER_ERASABLE ?
-				 errhint("tde_destroy_key() removes it, and makes what is encrypted under it unreadable.") :
-				 errhint("Only retired master keys can be purged; tde_rotate_master_key() retires the current one.")));
+				 errhint("Only retired and erasable master keys can be purged; tde_rotate_master_key() retires the current one.")));
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("master key %s is not in the wallet", uuid_text(id)),
+			 errmsg("master key %s is not in the wallet", uuid_text(purge->master)),
 			 errhint("The view tde_master_keys lists them.")));
 }
 
@@ -208,7 +266,7 @@ refuse_own_changes(void)
 }
 
 static void
-remove_retired(TdeWalletContents *contents, void *arg)
+remove_from_wallet(TdeWalletContents *contents, void *arg)
 {
 	Purge	   *purge = arg;
 
@@ -221,7 +279,21 @@ remove_retired(TdeWalletContents *contents, void *arg)
 	tde_wallet_remove_master(&contents->keys, purge->master);
 }
 
-/* tde_purge_master_key(id uuid) - remove a retired master key from the wallet if no data key of any database needs it. */
+static void
+report(const Purge *purge, const char *id)
+{
+	ereport(LOG,
+			(errmsg("master key %s removed from the wallet by user \"%s\"", id, GetUserNameFromId(GetUserId(), false))));
+	ereport(NOTICE,
+			(errmsg("master key %s removed from the wallet", id),
+			 purge->erasable ?
+			 errdetail("Backups of a database that was dropped, if it had the key, still need it.") :
+			 errdetail("Backups and standbys of the databases from before the rotation still need it."),
+			 errhint("Keep a copy of the wallet as long as these backups; \"%s.previous\" is one until the wallet is "
+					 "changed again.", tde_wallet_file)));
+}
+
+/* tde_purge_master_key(id uuid) - remove a retired or erasable master key from the wallet if no database needs it. */
 Datum
 tde_purge_master_key(PG_FUNCTION_ARGS)
 {
@@ -236,24 +308,16 @@ tde_purge_master_key(PG_FUNCTION_ARGS)
 				 errhint("Add tde_column to shared_preload_libraries and restart.")));
 	refuse_own_changes();
 
-	/* one purge at a time in the instance */
-	LockSharedObject(ExtensionRelationId, InvalidOid, 0, ExclusiveLock);
+	lock_purge();
 	memcpy(purge.master, PG_GETARG_UUID_P(0)->data, sizeof(purge.master));
 	(void) tde_wallet_ensure_open();
 	purge.generation = pg_atomic_read_u64(tde_wallet_generation);
-	require_retired(purge.master);
+	check_state(&purge);
 	initStringInfo(&purge.needed);
 	look_at_all(&purge);
-	tde_wallet_edit(remove_retired, &purge);
-	UnlockSharedObject(ExtensionRelationId, InvalidOid, 0, ExclusiveLock);
-
-	ereport(LOG,
-			(errmsg("master key %s removed from the wallet by user \"%s\"", id, GetUserNameFromId(GetUserId(), false))));
-	ereport(NOTICE,
-			(errmsg("master key %s removed from the wallet", id),
-			 errdetail("Backups and standbys of the databases from before the rotation still need it."),
-			 errhint("Keep a copy of the wallet as long as these backups; \"%s.previous\" is one until the wallet is "
-					 "changed again.", tde_wallet_file)));
+	tde_wallet_edit(remove_from_wallet, &purge);
+	unlock_purge();
+	report(&purge, id);
 	PG_RETURN_VOID();
 }
 

@@ -1,5 +1,5 @@
 /*
- * tde_purge.h - does a database of the instance still need a master key?
+ * tde_purge.h - removing master keys that no database of the instance needs.
  *
  * layer: 9
  */
@@ -16,6 +16,13 @@ extern bool tde_purge_count(Oid database, const uint8 *master, int *count);
 
 /* Was the library in shared_preload_libraries?  Otherwise there is no shared memory for it. */
 extern bool tde_purge_available(void);
+
+/*
+ * From before the wallet entry of an erasable key is written until its row of tde_data_keys is there: no entry is purged in
+ * between.  ereport if one is being purged.  An error, too, ends it.
+ */
+extern void tde_purge_keep_out(void);
+extern void tde_purge_let_in(void);
 
 /* The background worker's main function. */
 extern PGDLLEXPORT void tde_purge_worker(Datum main_arg);

@@ -24,7 +24,7 @@ tde_wallet_add_master(TdeMasterKeys *keys, TdeMasterState state)
 				 errmsg("wallet is full"),
 				 errdetail("It has room for %d master keys, retired ones and those of erasable keys included.",
 						   TDE_MAX_MASTER_KEYS),
-				 errhint("Remove retired master keys that nothing needs with tde_purge_master_key().")));
+				 errhint("Remove those that nothing needs with tde_purge_master_key().")));
 	key = &keys->keys[keys->count++];
 	tde_check(tde_random_key(key->id, sizeof(key->id)));
 	tde_check(tde_random_key(key->key, sizeof(key->key)));

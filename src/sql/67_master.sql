@@ -17,4 +17,4 @@ CREATE FUNCTION tde_purge_master_key(id uuid) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION tde_purge_master_key(uuid) FROM PUBLIC;
 COMMENT ON FUNCTION tde_purge_master_key(uuid) IS
-  'remove a retired master key from the wallet if no data key of any database needs it';
+  'remove a retired or erasable master key from the wallet if no data key of any database needs it';

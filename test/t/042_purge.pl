@@ -1,5 +1,5 @@
-# tde_master_keys and tde_purge_master_key(): a retired master key goes only if no database needs it, in no open transaction
-# either.
+# tde_master_keys and tde_purge_master_key(): a retired or erasable master key goes only if no database needs it, in no open
+# transaction either.
 
 use strict;
 use warnings FATAL => 'all';
@@ -48,13 +48,13 @@ my $worker_waits = "pg_stat_activity WHERE backend_type = 'tde_column purge' AND
 
 sub refused
 {
-  my ($got, $detail, $name) = @_;
+  my ($got, $detail, $name, $hint) = @_;
   local $Test::Builder::Level = $Test::Builder::Level + 1;
 
   is($got->{state}, '2BP01', "$name: refused") or diag($got->{err});
   like($got->{message}, qr/^master key [-0-9a-f]{36} is still needed$/, "$name: message");
   is($got->{detail}, $detail, "$name: detail");
-  is($got->{hint}, 'Run tde_rewrap_keys() in each of these databases, then try again.', "$name: hint");
+  is($got->{hint}, $hint // 'Run tde_rewrap_keys() in each of these databases, then try again.', "$name: hint");
   return;
 }
 
@@ -96,8 +96,7 @@ is(
   'the four states, in the order of their creation');
 foreach my $state (
   [ $second,   'current',  qr/tde_rotate_master_key\(\) retires/ ],
-  [ $prepared, 'prepared', qr/^Only retired/ ],
-  [ $erasable, 'erasable', qr/^tde_destroy_key\(\) removes it/ ])
+  [ $prepared, 'prepared', qr/^Only retired/ ])
 {
   fails_with(
     $node,
@@ -125,6 +124,14 @@ sql('ALTER DATABASE closed ALLOW_CONNECTIONS true');
 rotate('closed');
 sql('ALTER DATABASE closed ALLOW_CONNECTIONS false');
 refused(purge($first), 'database "b": 3 data keys', 'one database needs it');
+
+# An erasable key is needed as long as it has a row that is not destroyed.
+
+my $in_use = 'tde_destroy_key() removes it, and makes what is encrypted under these data keys unreadable.';
+refused(purge($erasable), 'database "postgres": 1 data key', 'the entry of an erasable key', $in_use);
+sql("CREATE TABLE precious (a encrypted_text('key=own')); INSERT INTO precious VALUES ('kept'); SELECT tde_rotate_key('own')");
+refused(purge($erasable), 'database "postgres": 2 data keys', 'the entry of an erasable key with two versions', $in_use);
+is(sql('SELECT a FROM precious'), 'kept', 'what is encrypted under it can be read');
 
 # A rotation that has not committed hides the rows that it would give back.
 
@@ -256,6 +263,54 @@ is($result->{state}, '', 'that statement goes on') or diag($result->{err});
 like($result->{out}, qr/^20\|20$/m, 'and reads all');
 $reader->quit;
 $gate->quit;
+
+# An erasable key that was not made: its wallet entry stays, and can be purged when nobody is making it any more.  What holds
+# up both is a lock on the table of data keys.
+
+sub erasable { return sql("SELECT string_agg(id::text, ' ') FROM tde_master_keys WHERE state = 'erasable' AND id <> '$erasable'"); }
+my $blocker = session($node);
+my $maker   = session($node);
+session_try($blocker, 'BEGIN; LOCK TABLE tde_data_keys IN ROW EXCLUSIVE MODE');
+$maker->query_until(qr/asked/, "\\echo asked\nSELECT tde_create_key('unmade', erasable => true);\n");
+$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE relation = 'tde_data_keys'::regclass AND NOT granted") or die;
+my $left = erasable();
+like($left, qr/^[-0-9a-f]{36}$/, 'the wallet entry is there before the key');
+$end = purge_behind($left, "pg_locks WHERE locktype = 'object' AND classid = 'pg_extension'::regclass AND NOT granted");
+sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT tde_create_key%' AND backend_type = 'client backend'");
+$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM $worker_waits") or die 'the purge does not go on';
+is(session_try($maker, 'SELECT 1')->{state}, '57014', 'the making was canceled');
+fails_with(
+  $node,
+  "SELECT tde_create_key('unmade', erasable => true)",
+  { state => '55006', message => qr/^cannot make an erasable key while a master key is being purged$/, hint => qr/^Try again later/ },
+  'no erasable key is made during a purge');
+is(erasable(), $left, 'that leaves no wallet entry');
+session_try($blocker, 'ROLLBACK');
+$result = $end->();
+is($result->{state}, '', 'an entry without a key is purged') or diag($result->{err});
+like($result->{err}, qr/DETAIL: .*Backups of a database that was dropped/, 'with a notice');
+is(erasable(), '', 'it is gone');
+sql("SELECT tde_create_key('unmade', erasable => true)");
+refused(purge(erasable()), 'database "postgres": 1 data key', 'a key made later, of the same name', $in_use);
+
+# One of a database that was dropped, and one whose key was destroyed, with an older copy of the wallet in place.
+
+sql('CREATE DATABASE gone TEMPLATE copy_of_b');
+sql("SELECT tde_create_key('lost', erasable => true)", 'gone');
+my ($lost) = grep { sql("SELECT count(*) FROM tde_data_keys WHERE master_key = '$_'") eq '0' } split / /, erasable();
+refused(purge($lost), 'database "gone": 1 data key', 'the entry of a key of another database', $in_use);
+sql('DROP DATABASE gone');
+is(purge($lost)->{state}, '', 'its entry is purged when the database was dropped');
+my $destroyed = erasable();
+my $copy      = read_bytes($path);
+sql(q{SELECT tde_destroy_key('unmade', 'destroy unmade')});
+is(erasable(), '', 'tde_destroy_key() removes the entry itself');
+write_bytes($path, $copy);
+sql("SELECT tde_wallet_open('purge')");
+is(erasable(), $destroyed, 'an older copy of the wallet has it still');
+is(purge($destroyed)->{state}, '', 'there it is purged');
+is(sql('SELECT a FROM precious'), 'kept', 'the other erasable key is as it was');
+$_->quit foreach $blocker, $maker;
 
 # The role that may, and nothing is lost.
 
