@@ -304,6 +304,17 @@ open_own_table(Oid relid)
 	return rel;
 }
 
+/* All arguments but the source must be there. */
+static void
+refuse_nulls(FunctionCallInfo fcinfo)
+{
+	for (int i = 0; i < PG_NARGS(); i++)
+		if (i != 1 && PG_ARGISNULL(i))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("arguments of tde_convert_rows must not be null, but for the source")));
+}
+
 static Datum
 batch_result(FunctionCallInfo fcinfo, Batch *batch)
 {
@@ -324,12 +335,15 @@ batch_result(FunctionCallInfo fcinfo, Batch *batch)
 Datum
 tde_convert_rows(PG_FUNCTION_ARGS)
 {
-	Relation	rel = open_own_table(PG_GETARG_OID(0));
+	Relation	rel;
 	const char *source = PG_ARGISNULL(1) ? NULL : NameStr(*PG_GETARG_NAME(1));
 	Oid			user;
 	int			context,
 				nest_level = NewGUCNestLevel();
 	Batch		batch;
+
+	refuse_nulls(fcinfo);
+	rel = open_own_table(PG_GETARG_OID(0));
 
 	/* What the table's owner has put into CHECKs, indexes and generated columns runs as the owner. */
 	GetUserIdAndSecContext(&user, &context);

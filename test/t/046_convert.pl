@@ -126,6 +126,10 @@ app_fails("BEGIN; CALL tde_encrypt_column('card', 'pan', online => true)", { sta
 fails_with($node, $_, { state => '42501' }, $_, user => 'other')
   foreach "CALL tde_encrypt_column('card', 'pan')", "CALL tde_decrypt_column('card', 'pan', online => true)",
   "SELECT tde_convert_rows('card', 'pan', 'holder', 0, 1)", "SELECT tde_wipe_blocks('card', 0, 1, '3')", "CALL tde_wipe_free_space('card')";
+foreach my $arguments ("NULL, 'pan', 'holder', 0, 1", "'card', NULL, NULL, 0, 1", "'card', 'pan', 'holder', NULL, 1", "'card', 'pan', 'holder', 0, NULL")
+{
+  app_fails("SELECT tde_convert_rows($arguments)", { state => '22004', message => qr/must not be null/ }, "a null among $arguments");
+}
 app_ok(q(
 CREATE DOMAIN word AS text;
 CREATE TABLE odd (id int GENERATED ALWAYS AS IDENTITY, d word, i interval year to month, x money, p text, g text GENERATED ALWAYS AS (p || 'x') STORED)),
