@@ -28,8 +28,10 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #include "tde_compat.h"
+#include "tde_progress.h"
 
 PG_FUNCTION_INFO_V1(tde_convert_trigger);
 PG_FUNCTION_INFO_V1(tde_convert_rows);
@@ -172,6 +174,7 @@ typedef struct Batch
 	TupleTableSlot *old;
 	TupleTableSlot *new;
 	LockTupleMode lock_mode;
+	int64		seen;
 	int64		done;
 	int64		skipped;
 } Batch;
@@ -197,7 +200,7 @@ static void
 batch_begin(Batch *batch, Relation rel, const char *source, const char *target)
 {
 	batch->rel = rel;
-	batch->done = batch->skipped = 0;
+	batch->seen = batch->done = batch->skipped = 0;
 	batch->estate = CreateExecutorState();
 	conversion_init(&batch->conversion, rel, source, target, GetPerTupleExprContext(batch->estate));
 	init_range_table(batch->estate, rel, batch->conversion.target);
@@ -284,6 +287,7 @@ batch_run(Batch *batch, BlockNumber first, BlockNumber count)
 		CHECK_FOR_INTERRUPTS();
 		ResetPerTupleExprContext(batch->estate);
 		ExecCopySlot(batch->old, row);
+		batch->seen++;
 		if (is_pending(batch) && lock_row(batch) && is_pending(batch))
 			update_row(batch);
 	}
@@ -302,6 +306,32 @@ open_own_table(Oid relid)
 	if (!TDE_OWNS_RELATION(relid))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
 	return rel;
+}
+
+/*
+ * Show how far the conversion is of which this was a batch, and which began with another call then.  A batch with rows that
+ * were skipped comes once more.
+ */
+static void
+show_progress(Oid relid, const Batch *batch, TimestampTz started, int64 end, int64 total)
+{
+	static TdeProgress progress;
+
+	if (progress.relid != relid || progress.started != started)
+	{
+		tde_progress_start(&progress, relid, batch->conversion.source ? TDE_PHASE_COPY : TDE_PHASE_ERASE);
+		progress.started = started;
+		progress.blocks_total = total;
+	}
+	progress.rows_changed += batch->done;
+	if (batch->skipped == 0)
+	{
+		progress.rows_seen += batch->seen;
+		progress.blocks_done = Min(end, total);
+	}
+	tde_progress_show(&progress);
+	if (progress.blocks_done >= total)
+		tde_progress_end();
 }
 
 /* All arguments but the source must be there. */
@@ -328,9 +358,10 @@ batch_result(FunctionCallInfo fcinfo, Batch *batch)
 }
 
 /*
- * tde_convert_rows(relation regclass, source name, target name, first_block int8, blocks int8, OUT done int8, OUT skipped int8)
- * - set the target column from the source column, or to NULL without one, in those rows of the blocks where that was not done
- * yet, but for those that others have locked.
+ * tde_convert_rows(relation regclass, source name, target name, first_block int8, blocks int8, all_blocks int8,
+ * started timestamptz, OUT done int8, OUT skipped int8) - set the target column from the source column, or to NULL without one,
+ * in those rows of the blocks where that was not done yet, but for those that others have locked.  How many blocks there are in
+ * all, and when the first call was, is for telling the progress.
  */
 Datum
 tde_convert_rows(PG_FUNCTION_ARGS)
@@ -356,6 +387,7 @@ tde_convert_rows(PG_FUNCTION_ARGS)
 	AtEOXact_GUC(false, nest_level);
 	SetUserIdAndSecContext(user, context);
 	table_close(rel, NoLock);
+	show_progress(PG_GETARG_OID(0), &batch, PG_GETARG_TIMESTAMPTZ(6), PG_GETARG_INT64(3) + PG_GETARG_INT64(4), PG_GETARG_INT64(5));
 	return batch_result(fcinfo, &batch);
 }
 

@@ -1,5 +1,5 @@
 /*
- * tde_progress.c - how far a long command of ours is: for the view tde_rekey_progress, and as notices.
+ * tde_progress.c - how far a long command of ours is: for the view tde_progress, and as notices.
  *
  * The numbers stand in the backend's status entry, as those of VACUUM do, under a number of command that PostgreSQL does not
  * know and so shows nowhere else.  That needs no shared memory of our own, and an error clears it.
@@ -9,17 +9,19 @@
 #include "catalog/pg_authid.h"
 #include "commands/dbcommands.h"
 #include "funcapi.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 #include "tde_compat.h"
 #include "tde_progress.h"
 
-PG_FUNCTION_INFO_V1(tde_rekey_status);
+PG_FUNCTION_INFO_V1(tde_progress_status);
 
 #define COMMAND			((ProgressCommandType) 0x544445)
 
@@ -36,7 +38,9 @@ enum
 	PARAM_COUNT
 };
 
-static const char *const phase_words[] = {"re-encrypting", "waiting for writers", "verifying"};
+static const char *const phase_words[] = {
+	"re-encrypting", "waiting for writers", "verifying", "copying", "erasing", "looking for keys"
+};
 
 static void
 publish(const TdeProgress *progress)
@@ -53,10 +57,15 @@ publish(const TdeProgress *progress)
 }
 
 void
-tde_progress_start(TdeProgress *progress, Oid relid, const char *table)
+tde_progress_start(TdeProgress *progress, Oid relid, TdePhase phase)
 {
+	char	   *table = OidIsValid(relid) ? get_rel_name(relid) : NULL;
+
 	memset(progress, 0, sizeof(*progress));
-	progress->table = table;
+	progress->relid = relid;
+	progress->phase = phase;
+	if (table)
+		namestrcpy(&progress->table, table);
 	progress->started = progress->noticed = GetCurrentTimestamp();
 	pgstat_progress_start_command(COMMAND, relid);
 	publish(progress);
@@ -76,18 +85,20 @@ send_notice(TdeProgress *progress, TimestampTz now)
 {
 	double		seconds = (now - progress->started) / (double) USECS_PER_SEC;
 	double		done = progress->blocks_total > 0 ? (double) progress->blocks_done / progress->blocks_total : 1;
-	double		rate = progress->rows_changed / seconds;
+	StringInfoData text;
 
-	/* only the first phase takes long enough for a guess */
-	if (progress->phase == TDE_PHASE_REKEY && done > 0.01)
-		ereport(NOTICE,
-				(errmsg("table \"%s\": %s, %.0f %%, %lld rows changed, %.0f rows/s, about %.0f s left", progress->table,
-						phase_words[progress->phase], done * 100, (long long) progress->rows_changed, rate,
-						seconds * (1 - done) / done)));
-	else
-		ereport(NOTICE,
-				(errmsg("table \"%s\": %s, %.0f %%, %lld rows changed, %.0f rows/s", progress->table,
-						phase_words[progress->phase], done * 100, (long long) progress->rows_changed, rate)));
+	initStringInfo(&text);
+	if (NameStr(progress->table)[0] != '\0')
+		appendStringInfo(&text, "table \"%s\": ", NameStr(progress->table));
+	appendStringInfo(&text, "%s, %.0f %%", phase_words[progress->phase], done * 100);
+	if (progress->rows_seen > 0)
+		appendStringInfo(&text, ", %lld rows changed, %.0f rows/s", (long long) progress->rows_changed,
+						 progress->rows_changed / seconds);
+	/* what comes after another phase is too short for a guess, and began later than the command */
+	if (progress->phase != TDE_PHASE_WAIT && progress->phase != TDE_PHASE_VERIFY && done > 0.01)
+		appendStringInfo(&text, ", about %.0f s left", seconds * (1 - done) / done);
+	ereport(NOTICE, (errmsg_internal("%s", text.data)));
+	pfree(text.data);
 	progress->noticed = now;
 }
 
@@ -116,11 +127,11 @@ may_see(Oid role)
 }
 
 /*
- * tde_rekey_status(OUT pid, database_id, table_id, phase, blocks_total, blocks_done, rows_seen, rows_changed, started) - the
+ * tde_progress_status(OUT pid, database_id, table_id, phase, blocks_total, blocks_done, rows_seen, rows_changed, started) - the
  * commands that run now, of roles whose privileges the caller has.
  */
 Datum
-tde_rekey_status(PG_FUNCTION_ARGS)
+tde_progress_status(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *set = (ReturnSetInfo *) fcinfo->resultinfo;
 
@@ -139,7 +150,8 @@ tde_rekey_status(PG_FUNCTION_ARGS)
 		values[0] = Int32GetDatum(backend->st_procpid);
 		values[1] = ObjectIdGetDatum(backend->st_databaseid);
 		values[2] = ObjectIdGetDatum(backend->st_progress_command_target);
-		values[3] = CStringGetTextDatum(phase_words[Min(params[PARAM_PHASE], TDE_PHASE_VERIFY)]);
+		nulls[2] = !OidIsValid(backend->st_progress_command_target);
+		values[3] = CStringGetTextDatum(phase_words[Min(params[PARAM_PHASE], TDE_PHASE_LOOK)]);
 		values[4] = Int64GetDatum(params[PARAM_BLOCKS_TOTAL]);
 		values[5] = Int64GetDatum(params[PARAM_BLOCKS_DONE]);
 		values[6] = Int64GetDatum(params[PARAM_ROWS_SEEN]);

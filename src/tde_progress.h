@@ -1,5 +1,5 @@
 /*
- * tde_progress.h - how far a long command of ours is: for a view, and as notices.
+ * tde_progress.h - how far a long command of ours is: for the view tde_progress, and as notices.
  *
  * layer: 9
  */
@@ -13,12 +13,16 @@ typedef enum TdePhase
 {
 	TDE_PHASE_REKEY,
 	TDE_PHASE_WAIT,
-	TDE_PHASE_VERIFY
+	TDE_PHASE_VERIFY,
+	TDE_PHASE_COPY,
+	TDE_PHASE_ERASE,
+	TDE_PHASE_LOOK
 } TdePhase;
 
 typedef struct TdeProgress
 {
-	const char *table;			/* its name, for the notices */
+	Oid			relid;			/* the table; InvalidOid: all of the database */
+	NameData	table;			/* its name then, for the notices */
 	TimestampTz started;
 	TimestampTz noticed;		/* when the last notice was sent */
 	TdePhase	phase;
@@ -28,10 +32,10 @@ typedef struct TdeProgress
 	int64		rows_changed;
 } TdeProgress;
 
-/* table: as long as the progress lives */
-extern void tde_progress_start(TdeProgress *progress, Oid relid, const char *table);
+/* A command on a table, or on all of them, begins. */
+extern void tde_progress_start(TdeProgress *progress, Oid relid, TdePhase phase);
 
-/* A phase begins, with so many blocks before it. */
+/* A phase has so many blocks before it. */
 extern void tde_progress_phase(TdeProgress *progress, TdePhase phase, int64 blocks_total);
 
 /* Show where we are: to be called for each block or so.  Every few seconds also sends a notice. */

@@ -343,7 +343,7 @@ rekey_table(Rekey *rekey)
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to re-encrypt values");
 	next_transaction();
-	tde_progress_start(&rekey->progress, rekey->relid, rekey->name);
+	tde_progress_start(&rekey->progress, rekey->relid, TDE_PHASE_REKEY);
 	(void) run_pass(rekey, TDE_PHASE_REKEY);
 	for (int i = 0; i < MAX_VERIFICATIONS && !clean; i++)
 		clean = run_pass(rekey, TDE_PHASE_VERIFY);

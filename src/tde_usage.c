@@ -6,8 +6,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "access/genam.h"
 #include "access/relation.h"
 #include "access/table.h"
@@ -26,16 +24,14 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/timestamp.h"
 
 #include "tde_compat.h"
 #include "tde_keystore.h"
+#include "tde_progress.h"
 #include "tde_usage.h"
 #include "tde_usage_scan.h"
 
 PG_FUNCTION_INFO_V1(tde_key_usage);
-
-#define NOTICE_EVERY_MS		5000
 
 /* What a count is of. */
 typedef struct CountId
@@ -62,10 +58,7 @@ struct TdeUsage
 	int32		place;			/* the number of the place that is being read, ... */
 	int			before;			/* ... and how many uses there were before it */
 	Relation	rel;			/* the relation that is being read, or NULL: a catalog's row */
-	uint64		pages;			/* of all relations, and how many were read */
-	uint64		pages_read;
-	TimestampTz begun;
-	TimestampTz last_notice;
+	TdeProgress progress;
 };
 
 /* ---- counting ---- */
@@ -139,24 +132,11 @@ tde_usage_end_place(TdeUsage *usage, const char *object_type, const char *object
 static void
 tell_progress(TdeScan *scan)
 {
-	TdeUsage   *usage = (TdeUsage *) scan;
-	TimestampTz now;
-	double		part;
-	double		seconds_left;
+	TdeProgress *progress = &((TdeUsage *) scan)->progress;
 
-	/* asking for the time is cheap, but not for nothing */
-	if (++usage->pages_read % 64 != 0)
-		return;
-	now = GetCurrentTimestamp();
-	if (!TimestampDifferenceExceeds(usage->last_notice, now, NOTICE_EVERY_MS))
-		return;
-	usage->last_notice = now;
 	/* tables grow while they are read */
-	part = Min(0.99, usage->pages_read / (double) Max(usage->pages, 1));
-	seconds_left = (now - usage->begun) / 1e6 * (1 - part) / part;
-	ereport(NOTICE,
-			(errmsg("looked for encrypted values in %d%% of " UINT64_FORMAT " pages, about %.0f s left", (int) (part * 100),
-					usage->pages, ceil(seconds_left))));
+	progress->blocks_done = Min(progress->blocks_done + 1, progress->blocks_total);
+	tde_progress_show(progress);
 }
 
 /* ---- relations ---- */
@@ -241,10 +221,11 @@ count_relation(TdeUsage *usage, Oid relation, bool keep_lock)
 	relation_close(rel, keep_lock ? NoLock : AccessShareLock);
 }
 
-/* Lock all of them before the first one is read, if locks are to be kept; and see how large they are. */
-static void
+/* Lock all of them before the first one is read, if locks are to be kept; returns how many blocks they have. */
+static int64
 survey_relations(TdeUsage *usage, bool keep_locks)
 {
+	int64		blocks = 0;
 	ListCell   *cell;
 
 	foreach(cell, usage->relations)
@@ -254,9 +235,10 @@ survey_relations(TdeUsage *usage, bool keep_locks)
 		if (rel == NULL)
 			continue;
 		if (!RELATION_IS_OTHER_TEMP(rel))
-			usage->pages += RelationGetNumberOfBlocks(rel);
+			blocks += RelationGetNumberOfBlocks(rel);
 		relation_close(rel, keep_locks ? NoLock : AccessShareLock);
 	}
+	return blocks;
 }
 
 /* ---- the result ---- */
@@ -313,14 +295,15 @@ tde_usage_collect(Oid table, bool keep_locks)
 	usage->scan.page = tell_progress;
 	usage->context = CurrentMemoryContext;
 	usage->counts = hash_create("tde_column key usage", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	usage->begun = usage->last_notice = GetCurrentTimestamp();
 	if (OidIsValid(table))
 		usage->tables = find_all_inheritors(table, NoLock, NULL);
 	usage->relations = relations_with_values(usage->tables);
-	survey_relations(usage, keep_locks);
+	tde_progress_start(&usage->progress, table, TDE_PHASE_LOOK);
+	tde_progress_phase(&usage->progress, TDE_PHASE_LOOK, survey_relations(usage, keep_locks));
 	foreach(cell, usage->relations)
 		count_relation(usage, lfirst_oid(cell), keep_locks);
 	tde_usage_of_catalogs(usage);
+	tde_progress_end();
 	hash_destroy(usage->counts);
 	return merge_uses(usage->uses);
 }

@@ -82,7 +82,6 @@ CREATE PROCEDURE tde_convert_all_rows(relation regclass, source name, target nam
 LANGUAGE plpgsql AS $$
 DECLARE
   started timestamptz;
-  told    timestamptz;
   blocks  int8;
   step    int8;
   pos     int8;
@@ -92,7 +91,6 @@ BEGIN
   -- Rows that come, or move, later go through the trigger: one pass sees all others.
   SET LOCAL search_path = pg_catalog, pg_temp;
   started := clock_timestamp();
-  told := started;
   pos := 0;
   done := 0;
   blocks := pg_relation_size(relation) / current_setting('block_size')::int8;
@@ -100,7 +98,7 @@ BEGIN
            FROM pg_class WHERE oid = relation);
   WHILE pos < blocks LOOP
     LOOP
-      SELECT * INTO batch FROM @extschema@.tde_convert_rows(relation, source, target, pos, step);
+      SELECT * INTO batch FROM @extschema@.tde_convert_rows(relation, source, target, pos, step, blocks, started);
       COMMIT;
       SET LOCAL search_path = pg_catalog, pg_temp;
       done := done + batch.done;
@@ -108,11 +106,6 @@ BEGIN
       PERFORM pg_sleep(0.1);
     END LOOP;
     pos := least(pos + step, blocks);
-    IF clock_timestamp() - told > interval '10 s' AND pos < blocks THEN
-      told := clock_timestamp();
-      RAISE NOTICE '%', format('%s of %s blocks (%s %%), %s rows, about %s left', pos, blocks, 100 * pos / blocks, done,
-                               date_trunc('second', (told - started) / pos * (blocks - pos)));
-    END IF;
     IF batch_delay > 0 THEN
       PERFORM pg_sleep(batch_delay);
     END IF;

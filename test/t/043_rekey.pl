@@ -229,16 +229,16 @@ sub wait_for
   return;
 }
 my $waits   = q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'tde_rekey_table'};
-my $nobody  = q{SELECT count(*) = 0 FROM tde_rekey_progress};
+my $nobody  = q{SELECT count(*) = 0 FROM tde_progress};
 my $holder  = $node->background_psql('postgres', on_error_stop => 0);
 
 $holder->query_safe("BEGIN; UPDATE big SET a = 'held', p = 'held' WHERE id = 2000");
 my $running = start_rekey("'big', 1000000");
 wait_for($waits, 'for the row that is held');
 is(lines_of($node, "SELECT count(*) FROM big WHERE substr(head(a), 3) = newest() AND id < 2000"), 1999, 'the rows before one that is held are done and committed');
-is(lines_of($node, "SELECT phase, rows_changed, rows_seen <= 2000, blocks_done BETWEEN 1 AND blocks_total, database_name, table_name, started < now() FROM tde_rekey_progress"),
+is(lines_of($node, "SELECT phase, rows_changed, rows_seen <= 2000, blocks_done BETWEEN 1 AND blocks_total, database_name, table_name, started < now() FROM tde_progress"),
   're-encrypting|1999|t|t|postgres|big|t', 'the view shows how far it is');
-is(lines_of($node, "SET ROLE other; SELECT count(*) FROM tde_rekey_progress"), 0, 'but not to everybody');
+is(lines_of($node, "SET ROLE other; SELECT count(*) FROM tde_progress"), 0, 'but not to everybody');
 is(lines_of($node, "UPDATE big SET p = p WHERE id IN (1, 2999) RETURNING id"), "2999\n1", 'others can write');
 is($holder->query_safe("UPDATE big SET p = 'value 1' WHERE id = 1 RETURNING id"), 1, 'and who holds the row meets no deadlock');
 $holder->query_safe('COMMIT');
@@ -279,7 +279,7 @@ $running->quit;
 $holder->query_safe("BEGIN; INSERT INTO big VALUES (0, 'late', 'late')");
 lines_of($node, 'SELECT tde_rotate_key()');
 $running = start_rekey("'big'");
-wait_for("SELECT phase = 'waiting for writers' FROM tde_rekey_progress", 'for the writer');
+wait_for("SELECT phase = 'waiting for writers' FROM tde_progress", 'for the writer');
 $holder->query_safe('COMMIT');
 wait_for($nobody, 'for the end');
 is(heads('big', 'a'), '3001|0', 'values of a transaction that began before are not left behind');
@@ -290,16 +290,16 @@ $holder->quit;
 
 lines_of($node, 'SELECT tde_rotate_key()');
 $running = start_rekey("'big', 100, '50 ms'");
-wait_for('SELECT rows_changed > 300 FROM tde_rekey_progress', 'for some batches');
-lines_of($node, 'SELECT pg_cancel_backend(pid) FROM tde_rekey_progress');
+wait_for('SELECT rows_changed > 300 FROM tde_progress', 'for some batches');
+lines_of($node, 'SELECT pg_cancel_backend(pid) FROM tde_progress');
 wait_for($nobody, 'for the cancel');
 $running->quit;
 my $done = lines_of($node, "SELECT count(*) FROM big WHERE substr(head(a), 3) = newest()");
 ok($done >= 300 && $done < 3001 && $done % 100 == 0, "what was committed before a cancel stays ($done rows)");
 $running = start_rekey("'big', 100, '20 ms'");
-wait_for("SELECT rows_changed > 300 FROM tde_rekey_progress", 'for some batches');
+wait_for("SELECT rows_changed > 300 FROM tde_progress", 'for some batches');
 my $offset = log_offset($node);
-kill 'KILL', lines_of($node, 'SELECT pid FROM tde_rekey_progress');
+kill 'KILL', lines_of($node, 'SELECT pid FROM tde_progress');
 eval { $running->{run}->finish };
 foreach (1 .. 300)
 {

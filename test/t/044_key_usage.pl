@@ -276,6 +276,23 @@ is(usage('key_id IS NULL'), '||table|public.blob|a|1', 'a value without a header
 drop_fails("'late', 3", { detail => qr/^table public\.blob, column a: 1 damaged value$/ }, 'and may have been under the version');
 lines_of($node, 'DROP TABLE blob');
 
+# ---- how far it is ----
+
+my $locker = session($node);
+my $looker = session($node);
+lines_of($node, "CREATE TABLE held (a encrypted_text); INSERT INTO held VALUES ('x')");
+session_try($locker, 'BEGIN; LOCK TABLE held');
+$looker->query_until(qr/asked/, "\\echo asked\nSELECT count(*) > 0 FROM tde_key_usage();\n");
+$node->poll_query_until('postgres',
+  q{SELECT count(*) = 1 FROM tde_progress WHERE phase = 'looking for keys' AND database_name = 'postgres' AND table_id IS NULL
+    AND table_name IS NULL AND blocks_done = 0 AND started < now() - interval '5.1 s'})
+  or die 'the view does not show it';
+session_try($locker, 'COMMIT');
+like(session_try($looker, 'SELECT 1')->{err}, qr/NOTICE: .*looking for keys, \d+ %/, 'every few seconds it says how far it is');
+is(lines_of($node, 'SELECT count(*) FROM tde_progress'), '0', 'the view shows it no longer');
+$_->quit foreach $locker, $looker;
+lines_of($node, 'DROP TABLE held');
+
 # ---- who may ----
 
 lines_of($node, 'CREATE ROLE clerk LOGIN');

@@ -125,8 +125,9 @@ app_fails("CALL tde_finish_conversion('card', 'pan')", { state => '55000', hint 
 app_fails("BEGIN; CALL tde_encrypt_column('card', 'pan', online => true)", { state => '25001' }, 'online in a transaction block');
 fails_with($node, $_, { state => '42501' }, $_, user => 'other')
   foreach "CALL tde_encrypt_column('card', 'pan')", "CALL tde_decrypt_column('card', 'pan', online => true)",
-  "SELECT tde_convert_rows('card', 'pan', 'holder', 0, 1)", "SELECT tde_wipe_blocks('card', 0, 1, '3')", "CALL tde_wipe_free_space('card')";
-foreach my $arguments ("NULL, 'pan', 'holder', 0, 1", "'card', NULL, NULL, 0, 1", "'card', 'pan', 'holder', NULL, 1", "'card', 'pan', 'holder', 0, NULL")
+  "SELECT tde_convert_rows('card', 'pan', 'holder', 0, 1, 1, now())", "SELECT tde_wipe_blocks('card', 0, 1, '3')", "CALL tde_wipe_free_space('card')";
+foreach my $arguments ("NULL, 'pan', 'holder', 0, 1, 1, now()", "'card', NULL, NULL, 0, 1, 1, now()", "'card', 'pan', 'holder', NULL, 1, 1, now()",
+  "'card', 'pan', 'holder', 0, NULL, 1, now()", "'card', 'pan', 'holder', 0, 1, NULL, now()", "'card', 'pan', 'holder', 0, 1, 1, NULL")
 {
   app_fails("SELECT tde_convert_rows($arguments)", { state => '22004', message => qr/must not be null/ }, "a null among $arguments");
 }
@@ -332,6 +333,20 @@ is(files_with('HELDMARK'), '', 'now they are not');
 is(lines_of($node, "SELECT count(*), min(a) FROM held"), '501|HELDMARK0', 'the rows are there');
 
 #
+# Progress
+#
+sub progress_of
+{
+  my ($phase) = @_;
+  return "SELECT count(*) = 1 FROM tde_progress WHERE phase = '$phase' AND table_name = 'crash'::regclass AND blocks_done BETWEEN 1 AND blocks_total AND rows_seen >= rows_changed AND rows_changed > 0";
+}
+app_ok(q(CREATE TABLE slow (a text) WITH (fillfactor = 10); INSERT INTO slow SELECT g || repeat('x', 150) FROM generate_series(1, 24) g; ANALYZE slow), 'a table of eight blocks');
+is(lines_of($node, "SELECT pg_relation_size('slow') / 8192"), '8', 'of eight indeed');
+like(app_ok("CALL tde_encrypt_column('slow', 'a', online => true, batch_rows => 3, batch_delay => 0.9)", 'converted slowly')->{err},
+  qr/NOTICE:  (?:00000: )?table "slow": copying, (?:88|100) %, 2[14] rows changed, \d+ rows\/s, about \d+ s left/, 'every few seconds it says how far it is');
+is(lines_of($node, 'SELECT count(*) FROM tde_progress'), '0', 'and no longer when it has ended');
+
+#
 # Crashes
 #
 sub crash_during
@@ -349,12 +364,13 @@ app_ok("CREATE TABLE crash (id int PRIMARY KEY, a text); INSERT INTO crash SELEC
 my $slowly = 'batch_rows => 100, batch_delay => 0.1';
 app_ok('ANALYZE crash', 'of which the number of rows is known');
 crash_during('copying', "CALL tde_encrypt_column('crash', 'a', online => true, $slowly)", "SELECT count(*) = 1 FROM tde_conversions",
-  'SELECT count(tde_convert_2) > 0 FROM crash');
+  'SELECT count(tde_convert_2) > 0 FROM crash', progress_of('copying'));
 is(lines_of($node, 'SELECT phase FROM tde_conversions'), 'copy', 'after a crash the copy is there');
 my $some = lines_of($node, 'SELECT count(tde_convert_2) FROM crash');
 ok($some > 0 && $some < 3000, 'with some rows') or diag($some);
 app_ok("INSERT INTO crash VALUES (3001, 'CRASHMARK3001'); UPDATE crash SET a = 'CRASHMARKx' WHERE id = 3000", 'written meanwhile');
-crash_during('erasing', "CALL tde_finish_conversion('crash', 'a', $slowly)", "SELECT count(*) = 1 FROM tde_conversions WHERE phase = 'erase'");
+crash_during('erasing', "CALL tde_finish_conversion('crash', 'a', $slowly)", "SELECT count(*) = 1 FROM tde_conversions WHERE phase = 'erase'",
+  progress_of('erasing'));
 is(lines_of($node, 'SELECT phase, helper_column FROM tde_conversions'), 'erase|tde_erase_2', 'after another crash it was swapped');
 is(lines_of($node, "SELECT count(*) FROM crash WHERE a = CASE id WHEN 3000 THEN 'CRASHMARKx' ELSE 'CRASHMARK' || id END"), '3001', 'every row is right');
 app_ok("CALL tde_finish_conversion('crash', 'a')", 'finished');
