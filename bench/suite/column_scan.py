@@ -4,6 +4,7 @@ avg(length(a)) and count(*) over a table of strings of 10 characters, as in "A p
 """
 
 from . import require_space
+from .options import positive, whole
 from .report import Report, digits
 from .samples import Case, measure
 from .server import Server
@@ -19,8 +20,8 @@ PGCRYPTO_KEY = "'0123456789abcdef0123456789abcdef'"
 
 
 def add_options(parser):
-    parser.add_argument("--rows", type=float, default=1, metavar="MILLIONS", help="rows of each table, in millions")
-    parser.add_argument("--rounds", type=int, default=5, help="repetitions of each statement")
+    parser.add_argument("--rows", type=positive, default=1, metavar="MILLIONS", help="rows of each table, in millions")
+    parser.add_argument("--rounds", type=whole, default=5, help="repetitions of each statement")
 
 
 def variants():
