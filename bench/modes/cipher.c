@@ -17,6 +17,8 @@
 
 #define MAX_BATCH	32
 
+const char *const family_names[FAMILIES] = {"clear", "CBC", "CTR", "OFB", "CFB"};
+
 static uint8_t key[32];
 static EVP_CIPHER_CTX *encryption[FAMILIES];
 static TdeCipherKey column_key;
@@ -81,8 +83,8 @@ xor_bytes(uint8_t *out, const uint8_t *a, const uint8_t *b, size_t size)
 }
 
 /*
- * Counters from first on, which is a multiple of MAX_BATCH, so that the others of the batch differ from it in their last byte
- * only.  Written by twos: there is room for one more than asked for.
+ * Counters from first on, which is a multiple of the mode's batch, so that the others differ from it in a few bits of the last
+ * byte only.  They are written by twos: there must be room for one more than asked for.
  */
 static WIDE void
 make_counters(uint8_t *counters, const uint8_t iv[16], uint64_t first, size_t count)
@@ -114,6 +116,17 @@ batch_stream(const Mode *mode, const uint8_t iv[16], uint64_t first, uint8_t *st
 	return 16 * blocks;
 }
 
+/* As most values of a column are: the IV is the counter. */
+static void
+single_block(const Mode *mode, const uint8_t iv[16], const uint8_t *in, uint8_t *out)
+{
+	uint8_t		stream[16];
+	int			written = 0;
+
+	must(EVP_EncryptUpdate(mode->context, stream, &written, iv, 16) == 1 && written == 16);
+	tde_store128(out, tde_load128(in) ^ tde_load128(stream));
+}
+
 static void
 batched_decrypt(const Mode *mode, bool set_key, const uint8_t iv[16], const uint8_t *in, size_t size, uint8_t *out)
 {
@@ -121,6 +134,11 @@ batched_decrypt(const Mode *mode, bool set_key, const uint8_t iv[16], const uint
 
 	if (set_key)
 		must(EVP_EncryptInit_ex(mode->context, NULL, NULL, key, NULL) == 1);
+	if (size == 16)
+	{
+		single_block(mode, iv, in, out);
+		return;
+	}
 	for (size_t done = 0; done < size;)
 	{
 		size_t		part = batch_stream(mode, iv, done / 16, stream, size - done);
@@ -179,17 +197,16 @@ context(unsigned key_bits, const char *mode, int encrypt)
 void
 modes_init(unsigned key_bits)
 {
-	static const char *const names[FAMILIES] = {"", "CBC", "CTR", "OFB", "CFB"};
 	TdeSpec		spec = {key_bits == 128 ? TDE_AES128 : TDE_AES256, TDE_CTR, TDE_NOMAC, true};
 
 	for (size_t i = 0; i < sizeof(key); i++)
 		key[i] = (uint8_t) (i * 73 + 11);
 	for (Family family = CBC; family < FAMILIES; family++)
-		encryption[family] = context(key_bits, names[family], 1);
+		encryption[family] = context(key_bits, family_names[family], 1);
 	for (size_t i = 0; i < MODES; i++)
 	{
 		if (all_modes[i].decrypt == evp_decrypt)
-			all_modes[i].context = context(key_bits, names[all_modes[i].family], 0);
+			all_modes[i].context = context(key_bits, family_names[all_modes[i].family], 0);
 		else if (all_modes[i].decrypt == batched_decrypt)
 			all_modes[i].context = context(key_bits, "ECB", 1);
 	}

@@ -7,9 +7,9 @@
  * "blocks" decrypts data in memory in blocks of 16 to 8192 bytes, with the key set once and with the key set for each block.
  * "pages" reads pages of 4 KB from files in FOLDER and decrypts them: see pages.c.
  *
- * It writes CSV: first "runs" and their number, then workload, mode, round, and seconds.  Modes take turns; round 0 is to warm up,
- * and in it each decrypted byte is compared with the plaintext, in later rounds the last block of each run.  What is not equal
- * ends the program with exit status 1.
+ * It writes CSV: first "runs" and the number of lines that follow; then workload, mode, round, and seconds.  Modes take turns.
+ * Round 0 is to encrypt and to warm up, and in it each decrypted byte is compared with the plaintext, in later rounds the last
+ * block of each run.  What is not equal ends the program with exit status 1.
  */
 #include "modes.h"
 
@@ -50,12 +50,25 @@ now(void)
 	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
 }
 
+static void
+flush(void)
+{
+	if (fflush(stdout) != 0)
+		fail("the results cannot be written");
+}
+
+void
+announce(size_t runs)
+{
+	printf("runs,%zu\n", runs);
+	flush();
+}
+
 void
 result(const char *workload, const char *variant, unsigned round, double seconds)
 {
 	printf("%s,%s,%u,%.9f\n", workload, variant, round, seconds);
-	if (fflush(stdout) != 0)
-		fail("the results cannot be written");
+	flush();
 }
 
 static void
@@ -80,12 +93,14 @@ static void
 encrypt_all(Family family, uint8_t *data, size_t bytes, size_t block)
 {
 	uint8_t		iv[16];
+	double		start = now();
 
 	for (size_t i = 0; i < bytes / block; i++)
 	{
 		iv_of(i, iv);
 		encrypt(family, iv, plain_at(i * block), block, data + i * block);
 	}
+	result("encrypting", family_names[family], 0, now() - start);
 }
 
 static void
@@ -150,13 +165,13 @@ measure_blocks(size_t megabytes, unsigned rounds)
 {
 	size_t		bytes = megabytes << 20;
 	size_t		count;
-	size_t		runs = 0;
+	size_t		runs = 0;		/* in a round */
 	const Mode *mode = modes(&count);
 	uint8_t    *data[FAMILIES];
 
 	for (size_t i = 0; i < count; i++)
 		runs += mode[i].sets_key ? 2 : 1;
-	printf("runs,%zu\n", runs * BLOCK_SIZES * (rounds + 1));
+	announce(BLOCK_SIZES * (FAMILIES + runs * (rounds + 1)));
 	for (Family family = CLEAR; family < FAMILIES; family++)
 	{
 		data[family] = malloc(bytes);

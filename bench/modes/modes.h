@@ -20,6 +20,8 @@ typedef enum Family
 	FAMILIES
 } Family;
 
+extern const char *const family_names[FAMILIES];
+
 typedef struct Mode Mode;
 
 struct Mode
@@ -54,7 +56,8 @@ extern double now(void);
 /* The plaintext at an offset, of up to 8192 bytes. */
 extern const uint8_t *plain_at(uint64_t offset);
 
-/* One line of the CSV. */
+/* The CSV: how many lines of results there will be, and one of them. */
+extern void announce(size_t runs);
 extern void result(const char *workload, const char *variant, unsigned round, double seconds);
 
 /* pages.c */

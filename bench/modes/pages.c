@@ -20,7 +20,8 @@
 #include <unistd.h>
 
 #define PAGE		4096
-#define AHEAD		16			/* pages that the second thread may be ahead */
+#define GROUP		8			/* pages whose key stream is handed over at once: waking a thread is dear */
+#define AHEAD		4			/* groups that the second thread may be ahead */
 
 /* What is known of a run. */
 typedef struct Run
@@ -32,13 +33,13 @@ typedef struct Run
 	bool		check;
 } Run;
 
-/* The second thread: it fills slots in turn, and the first one empties them. */
+/* The second thread: it fills groups of slots in turn, and the first one empties them. */
 typedef struct Stream
 {
 	const Run  *run;
-	sem_t		empty;
+	sem_t		empty;			/* groups */
 	sem_t		full;
-	uint8_t		slots[AHEAD][PAGE];
+	uint8_t		slots[AHEAD * GROUP][PAGE];
 } Stream;
 
 typedef struct Workload
@@ -84,6 +85,7 @@ make_file(const char *folder, Family family)
 	uint8_t		page[PAGE];
 	uint8_t		iv[16];
 	int			file;
+	double		start = now();
 
 	snprintf(path, sizeof(path), "%s/pages.XXXXXX", folder);
 	file = mkstemp(path);
@@ -98,6 +100,7 @@ make_file(const char *folder, Family family)
 	}
 	if (fsync(file) != 0)
 		fail("a file of pages cannot be written: %s", strerror(errno));
+	result("encrypting", family_names[family], 0, now() - start);
 	return file;
 }
 
@@ -154,7 +157,7 @@ prepare(int file, const Workload *workload)
 	{
 		posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
 		if (cached(file) > 0.02)
-			fail("the page cache keeps %.0f %% of a file that it was told to forget: the folder is not on a disk", 100 * cached(file));
+			fail("the page cache keeps what it was told to forget: the temporary folder is not on a disk; TMPDIR chooses another");
 		return;
 	}
 	for (size_t i = 0; i < page_count; i++)
@@ -191,12 +194,21 @@ read_pages(const Run *run)
 	}
 }
 
+/* At the first page of a group. */
 static void
-wait_for(sem_t *semaphore)
+wait_for(sem_t *semaphore, size_t page)
 {
-	while (sem_wait(semaphore) != 0)
+	while (page % GROUP == 0 && sem_wait(semaphore) != 0)
 		if (errno != EINTR)
 			fail("waiting for the other thread failed: %s", strerror(errno));
+}
+
+/* After the last page of a group. */
+static void
+pass_on(sem_t *semaphore, size_t page, size_t pages)
+{
+	if (page % GROUP == GROUP - 1 || page == pages - 1)
+		sem_post(semaphore);
 }
 
 static void *
@@ -208,10 +220,10 @@ compute_stream(void *argument)
 
 	for (size_t i = 0; i < run->count; i++)
 	{
-		wait_for(&stream->empty);
+		wait_for(&stream->empty, i);
 		iv_of(run->order[i], iv);
-		key_stream(run->mode, iv, stream->slots[i % AHEAD], PAGE);
-		sem_post(&stream->full);
+		key_stream(run->mode, iv, stream->slots[i % (AHEAD * GROUP)], PAGE);
+		pass_on(&stream->full, i, run->count);
 	}
 	return NULL;
 }
@@ -233,9 +245,9 @@ read_pages_threaded(const Run *run)
 		size_t		number = run->order[i];
 
 		read_page(run->file, in, number);
-		wait_for(&stream.full);
-		xor_bytes(out, in, stream.slots[i % AHEAD], PAGE);
-		sem_post(&stream.empty);
+		wait_for(&stream.full, i);
+		xor_bytes(out, in, stream.slots[i % (AHEAD * GROUP)], PAGE);
+		pass_on(&stream.empty, i, run->count);
 		if (run->check || i == run->count - 1)
 			expect_plain(run, out, number);
 	}
@@ -270,7 +282,7 @@ measure_pages(size_t megabytes, unsigned rounds, const char *folder)
 
 	page_count = (megabytes << 20) / PAGE;
 	/* reading alone has the place of copying */
-	printf("runs,%zu\n", (count + 1) * WORKLOADS * (rounds + 1));
+	announce(FAMILIES - CBC + (count + 1) * WORKLOADS * (rounds + 1));
 	make_orders();
 	for (Family family = CBC; family < FAMILIES; family++)
 		files[family] = make_file(folder, family);
