@@ -6,8 +6,18 @@
 #ifndef TDE_DATUM_H
 #define TDE_DATUM_H
 
+#include "tde_compat.h"
 #include "tde_recent.h"
 #include "tde_type.h"
+
+/* Are all bytes of a varlena here as they are, neither compressed nor out of line?  (What is out of line is "short", too.) */
+static inline bool
+tde_datum_at_hand(Datum value)
+{
+	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+
+	return !VARATT_IS_EXTENDED(stored) || (VARATT_IS_SHORT(stored) && !VARATT_IS_EXTERNAL(stored));
+}
 
 /*
  * Decrypt a value (toasted or not) into a datum of the base type.  declared: the typmod of the column that it comes from,

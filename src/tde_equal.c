@@ -96,22 +96,13 @@ compare_bytes(const EqualState *state, const uint8 *a, size_t a_size, const uint
 	return state->bitwise && same_recipe(a, a_size, b, b_size) ? DIFFERENT : NOT_TOLD;
 }
 
-/* Neither compressed nor out of line. */
-static inline bool
-at_hand(Datum value)
-{
-	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
-
-	return !VARATT_IS_EXTENDED(stored) || VARATT_IS_SHORT(stored);
-}
-
 /* The bytes of a value, if they may be compared as bytes: one without MAC from a column with MAC must be refused. */
 static inline bool
 bytes_of(TdeCall *call, Datum value, int operand, const uint8 **bytes, size_t *size)
 {
 	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
 
-	if (!at_hand(value))
+	if (!tde_datum_at_hand(value))
 		return false;
 	*bytes = (const uint8 *) VARDATA_ANY(stored);
 	*size = VARSIZE_ANY_EXHDR(stored);
@@ -172,7 +163,7 @@ compare_constant(FunctionCallInfo fcinfo, TdeCall *call, EqualState *state)
 	if (!bytes_of(call, PG_GETARG_DATUM(1 - state->constant), 1 - state->constant, &bytes, &size) ||
 		(bytes[0] & TDE_SPEC_SALT) != 0)
 		return NOT_TOLD;
-	if ((type || row_type->base_len == -1) && !at_hand(constant))
+	if ((type || row_type->base_len == -1) && !tde_datum_at_hand(constant))
 		return NOT_TOLD;
 	if (unlikely(state->sealed == NULL || state->epoch != tde_keys_epoch ||
 				 !same_constant(state, type, row_type, constant) ||

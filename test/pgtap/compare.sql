@@ -151,5 +151,20 @@ INSERT INTO collated VALUES ('a', 'B');
 SELECT throws_ok('SELECT a < b FROM collated', '42P22', NULL, 'conflicting collations are noticed as for text');
 SELECT results_eq('SELECT a < b COLLATE "C" FROM collated', 'SELECT false', 'an explicit collation is used');
 
+-- Values that are stored out of line are compared, and not where they are stored.
+CREATE FUNCTION equal_out_of_line(words text, OUT same bigint, OUT different bigint, OUT groups bigint, OUT toasted boolean) LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('CREATE TEMP TABLE large (id int, a encrypted_text(%s), b encrypted_text(%1$s))', words);
+  INSERT INTO large SELECT id, plain, plain FROM generate_series(1, 3) id, repeat(md5(id::text), 200) plain;
+  SELECT count(*) FILTER (WHERE x.a = y.b), count(*) FILTER (WHERE x.a <> y.b) INTO same, different FROM large x, large y;
+  SELECT count(*) INTO groups FROM (SELECT a FROM large UNION SELECT b FROM large) u;
+  SELECT pg_relation_size(reltoastrelid) > 6 * 6400 INTO toasted FROM pg_class WHERE oid = 'large'::regclass;
+  DROP TABLE large;
+END
+$$;
+SELECT results_eq(format('SELECT * FROM equal_out_of_line(%L)', words), 'VALUES (3::bigint, 6::bigint, 3::bigint, true)',
+                  format('%s: large values are equal where their texts are', words))
+FROM unnest(ARRAY['aes256,salt', 'aes256,nosalt', 'aes256,salt,nomac', 'aes256,cbc,nosalt,nomac']) words;
+
 SELECT finish();
 ROLLBACK;
