@@ -150,10 +150,15 @@ tde_xor(uint8_t *out, const uint8_t *a, const uint8_t *b, size_t size)
 {
 	for (; size >= 16; size -= 16, out += 16, a += 16, b += 16)
 		tde_store128(out, tde_load128(a) ^ tde_load128(b));
+	/* what is left, as two pieces that may overlap: both are read before one is written */
 	if (size >= 8)
 	{
-		tde_store64(out, tde_load64(a) ^ tde_load64(b));
-		size -= 8, out += 8, a += 8, b += 8;
+		uint64_t	first = tde_load64(a) ^ tde_load64(b);
+		uint64_t	last = tde_load64(a + size - 8) ^ tde_load64(b + size - 8);
+
+		tde_store64(out, first);
+		tde_store64(out + size - 8, last);
+		return;
 	}
 	for (size_t i = 0; i < size; i++)
 		out[i] = a[i] ^ b[i];
