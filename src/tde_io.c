@@ -230,7 +230,7 @@ parse_modifiers(Oid base, ArrayType *array)
 				 errdetail_internal("%s", problem),
 				 errhint("Modifiers are: those of %s first; then, in any order, one of aes128, aes192, aes256, '3des168'; "
 						 "salt or nosalt; mac, sha256 or nomac; ctr or cbc; 'key=NAME'.", format_type_be(base))));
-	if (mods.spec.mac == TDE_NOMAC && !tde_verify_knows(base))
+	if (mods.spec.mac == TDE_NOMAC && tde_verifier_of(base) == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("type %s cannot be declared with nomac", encrypted_name(base)),

@@ -213,8 +213,17 @@ tde_payload_make(TdeType *type, Datum value, TdeSpec spec, TdePayload *payload)
 	payload->bytes = payload->allocated;
 }
 
+/* Refuse bytes that could make the base type's functions misbehave. */
+static inline void
+verify(TdeType *type, const uint8 *bytes, size_t size)
+{
+	if (unlikely(type->verifier == NULL))
+		type->verifier = tde_verifier_of(type->base);
+	tde_verify_payload(type->verifier, bytes, size);
+}
+
 Datum
-tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer)
+tde_payload_any_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer)
 {
 	uint8	   *bytes = (uint8 *) VARDATA(buffer);
 	Datum		result;
@@ -231,15 +240,14 @@ tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, boo
 			*in_buffer = true;
 		}
 		if (!checked)
-			tde_verify_payload(type->base, (const uint8 *) VARDATA(DatumGetPointer(result)),
-							   VARSIZE(DatumGetPointer(result)) - VARHDRSZ);
+			verify(type, (const uint8 *) VARDATA(DatumGetPointer(result)), VARSIZE(DatumGetPointer(result)) - VARHDRSZ);
 		return result;
 	}
 
 	if (size != type->base_len || compressed)
 		tde_throw(TDE_E_AUTH);
 	if (!checked)
-		tde_verify_payload(type->base, bytes, size);
+		verify(type, bytes, size);
 	if (type->base_byval)
 		return byval_datum(bytes, type->base_len);
 #ifndef WORDS_BIGENDIAN

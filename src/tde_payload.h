@@ -34,9 +34,19 @@ extern void tde_payload_make(TdeType *type, Datum value, TdeSpec spec, TdePayloa
 
 /*
  * The datum that size decrypted bytes at VARDATA(buffer) stand for; buffer has VARHDRSZ bytes before them.  *in_buffer: the
- * datum points into buffer; otherwise it is palloc'd or passed by value.  checked: the bytes were authenticated; if they
- * were not, everything that could make the base type's functions misbehave is refused.
+ * datum points into buffer; otherwise it is palloc'd or passed by value.  checked: the bytes were authenticated, or seen to be
+ * good before; if they were not, everything that could make the base type's functions misbehave is refused.
  */
-extern Datum tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer);
+extern Datum tde_payload_any_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer);
+
+static inline Datum
+tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer)
+{
+	if (unlikely(type->base_len != -1 || compressed || !checked))
+		return tde_payload_any_datum(type, buffer, size, compressed, checked, in_buffer);
+	SET_VARSIZE(buffer, size + VARHDRSZ);
+	*in_buffer = true;
+	return PointerGetDatum(buffer);
+}
 
 #endif							/* TDE_PAYLOAD_H */

@@ -48,6 +48,7 @@ typedef struct TdeType
 	FmgrInfo	coerce;			/* length coercion */
 	Oid			ioparam;
 
+	const struct TdeVerifier *verifier; /* of the base type's bytes, or NULL: not looked up */
 	int32		unpacked_typmod;	/* the one that was unpacked last, ... */
 	TdeModifiers unpacked;		/* ... and what it says */
 	TdeKeyMemo	readers[TDE_KEY_MEMOS];

@@ -11,7 +11,12 @@
 #include "tde_error.h"
 #include "tde_verify.h"
 
-typedef bool (*Verifier) (const uint8 *bytes, size_t size);
+struct TdeVerifier
+{
+	Oid			base;
+	int			length;			/* -1: any */
+	bool		(*good) (const uint8 *bytes, size_t size);
+};
 
 static int64
 number_at(const uint8 *bytes, int width)
@@ -49,6 +54,13 @@ good_text(const uint8 *bytes, size_t size)
 {
 	size_t		done = 0;
 
+	if (size < 8)
+	{
+		while (done < size && (uint8) (bytes[done] - 1) < 0x7f)
+			done++;
+		if (done == size)
+			return true;
+	}
 	while (done + 8 <= size && ascii_word(bytes + done))
 		done += 8;
 	/* the rest, together with some that were seen already */
@@ -125,13 +137,8 @@ good_numeric(const uint8 *bytes, size_t size)
 	return true;
 }
 
-/* Length -1: any.  What is not in this list has an inner structure, or is not known well enough. */
-static const struct
-{
-	Oid			base;
-	int			length;
-	Verifier	good;
-}			verifiers[] = {
+/* What is not in this list has an inner structure, or is not known well enough. */
+static const TdeVerifier verifiers[] = {
 	{TEXTOID, -1, good_text},
 	{VARCHAROID, -1, good_text},
 	{BPCHAROID, -1, good_text},
@@ -152,26 +159,20 @@ static const struct
 	{UUIDOID, 16, any_bytes},
 };
 
-bool
-tde_verify_knows(Oid base)
+const TdeVerifier *
+tde_verifier_of(Oid base)
 {
 	for (int i = 0; i < lengthof(verifiers); i++)
 		if (verifiers[i].base == base)
-			return true;
-	return false;
+			return &verifiers[i];
+	return NULL;
 }
 
 void
-tde_verify_payload(Oid base, const uint8 *bytes, size_t size)
+tde_verify_payload(const TdeVerifier *verifier, const uint8 *bytes, size_t size)
 {
-	for (int i = 0; i < lengthof(verifiers); i++)
-		if (verifiers[i].base == base)
-		{
-			if ((verifiers[i].length < 0 || verifiers[i].length == size) && verifiers[i].good(bytes, size))
-				return;
-			break;
-		}
-	tde_throw(TDE_E_AUTH);
+	if (verifier == NULL || (verifier->length >= 0 && verifier->length != size) || !verifier->good(bytes, size))
+		tde_throw(TDE_E_AUTH);
 }
 
 size_t

@@ -8,11 +8,13 @@
 #ifndef TDE_VERIFY_H
 #define TDE_VERIFY_H
 
-/* Is the base type one whose bytes can be checked completely, so that nomac may be allowed for it? */
-extern bool tde_verify_knows(Oid base);
+typedef struct TdeVerifier TdeVerifier;
 
-/* ereport if these bytes (little-endian if of fixed length) cannot be a value of the base type. */
-extern void tde_verify_payload(Oid base, const uint8 *bytes, size_t size);
+/* NULL for a base type whose bytes cannot be checked completely, so that nomac must not be allowed for it. */
+extern const TdeVerifier *tde_verifier_of(Oid base);
+
+/* ereport if these bytes (little-endian if of fixed length) cannot be a value of the base type; always, if verifier is NULL. */
+extern void tde_verify_payload(const TdeVerifier *verifier, const uint8 *bytes, size_t size);
 
 /*
  * The same for the beginning of a value of a string type, cut off after size bytes (ends: not cut off).  Returns how many of
