@@ -40,35 +40,31 @@ reading_key(TdeType *type, const TdeHeader *header)
 	return memo->key;
 }
 
-/* Only values with a MAC: the others are decrypted as fast as they are found. */
-static inline bool
-find_recent(TdeType *type, const TdeHeader *header, const uint8 *bytes, size_t size, char *buffer, size_t *plain_size)
+/* The datum of a value that was decrypted before. */
+static pg_attribute_always_inline Datum
+recent_datum(TdeType *type, const TdeRecent *recent, TdeScratch *scratch)
 {
-	return header->spec.mac != TDE_NOMAC && tde_keys_fresh(tde_keys_epoch) &&
-		tde_recent_find(type->oid, tde_keys_epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
+	char	   *buffer = scratch ? scratch->header : palloc(VARHDRSZ + TDE_RECENT_PLAIN);
+	bool		in_buffer;
+	Datum		result;
+
+	/* all of it: a few moves */
+	memcpy(VARDATA(buffer), recent->plain, TDE_RECENT_PLAIN);
+	result = tde_payload_datum(type, buffer, recent->plain_size, false, true, &in_buffer);
+	if (scratch)
+		scratch->allocated = in_buffer || type->base_byval ? NULL : DatumGetPointer(result);
+	else if (!in_buffer)
+		pfree(buffer);
+	return result;
 }
 
-static inline void
-decrypt_value(TdeType *type, const TdeHeader *header, const uint8 *bytes, size_t size, char *buffer, size_t *plain_size,
-			  TdeRemember remember)
+/* Decrypt the bytes of a value, and remember them. */
+static pg_noinline Datum
+decrypt_bytes(TdeType *type, const uint8 *bytes, size_t size, int32 declared, TdeRemember remember, TdeScratch *scratch)
 {
-	const TdeKey *key = reading_key(type, header);
-	TdeStatus	status = tde_open(key->value_key, header, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
-
-	tde_stats.decryptions++;
-	tde_check(status);
-	if (remember != TDE_REMEMBER_NOT && header->spec.mac != TDE_NOMAC && !header->flag)
-		tde_recent_put(remember, type->oid, tde_keys_epoch, bytes, size, (uint8 *) VARDATA(buffer), *plain_size);
-}
-
-/* scratch may be NULL */
-static inline Datum
-decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch)
-{
-	struct varlena *stored = PG_DETOAST_DATUM_PACKED(value);
-	const uint8 *bytes = (const uint8 *) VARDATA_ANY(stored);
-	size_t		size = VARSIZE_ANY_EXHDR(stored);
 	TdeHeader	header;
+	const TdeKey *key;
+	TdeStatus	status;
 	char	   *buffer;
 	size_t		plain_size;
 	bool		compressed;
@@ -83,33 +79,75 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
 				 errmsg("value without MAC in a column that is declared with MAC"),
 				 errdetail("Somebody may have put it there to get round the MAC.")));
-	tde_log_mark();
 
 	/* a value is larger than its plaintext, always */
 	compressed = header.flag && header.spec.salted;
 	use_scratch = scratch != NULL && size <= TDE_SCRATCH_SIZE && !compressed;
-	buffer = use_scratch ? scratch->header : palloc(VARHDRSZ + Max(size, TDE_RECENT_PLAIN));
-	if (!find_recent(type, &header, bytes, size, buffer, &plain_size))
-		decrypt_value(type, &header, bytes, size, buffer, &plain_size, remember);
-	if ((Pointer) stored != DatumGetPointer(value))
-		pfree(stored);
+	buffer = use_scratch ? scratch->header : palloc(VARHDRSZ + size);
+	key = reading_key(type, &header);
+	status = tde_open(key->value_key, &header, bytes, size, (uint8 *) VARDATA(buffer), &plain_size);
+	tde_stats.decryptions++;
+	tde_check(status);
 	result = tde_payload_datum(type, buffer, plain_size, compressed, header.spec.mac != TDE_NOMAC, &in_buffer);
+	if (!compressed)
+	{
+		/* one without salt may well be in the next rows, too */
+		if (remember == TDE_REMEMBER_ROW && !header.spec.salted)
+			remember = TDE_REMEMBER_LONG;
+		tde_recent_put(remember, type->oid, tde_keys_epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
+	}
 	if (!in_buffer && !use_scratch)
 		pfree(buffer);
 	if (scratch)
 		scratch->allocated = type->base_byval || (in_buffer && use_scratch) ? NULL : DatumGetPointer(result);
 	return result;
 }
+
+/* scratch may be NULL */
+static pg_attribute_always_inline Datum
+decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch)
+{
+	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+	const uint8 *bytes;
+	size_t		size;
+	const TdeRecent *recent = NULL;
+	Datum		result;
+
+	if (unlikely(!tde_datum_at_hand(value)))
+		stored = PG_DETOAST_DATUM_PACKED(value);
+	bytes = (const uint8 *) VARDATA_ANY(stored);
+	size = VARSIZE_ANY_EXHDR(stored);
+	tde_log_mark();
+	if (tde_keys_fresh(tde_keys_epoch))
+		recent = tde_recent_find(type->oid, tde_keys_epoch, bytes, size);
+	if (recent && ((bytes[0] & TDE_SPEC_MAC) != 0 || !tde_typmod_declares_mac(declared)))
+		result = recent_datum(type, recent, scratch);
+	else
+		result = decrypt_bytes(type, bytes, size, declared, remember, scratch);
+	if (unlikely((Pointer) stored != DatumGetPointer(value)))
+		pfree(stored);
+	return result;
+}
+
+/* The result of what is passed by value needs no room. */
+static inline Datum
+decrypt_to_keep(TdeType *type, Datum value, int32 declared, TdeRemember remember)
+{
+	TdeScratch	scratch;
+
+	return decrypt_datum(type, value, declared, remember, type->base_byval ? &scratch : NULL);
+}
+
 Datum
 tde_datum_decrypt(TdeType *type, Datum value, int32 declared)
 {
-	return decrypt_datum(type, value, declared, TDE_REMEMBER_ROW, NULL);
+	return decrypt_to_keep(type, value, declared, TDE_REMEMBER_ROW);
 }
 
 Datum
 tde_datum_decrypt_once(TdeType *type, Datum value, int32 declared)
 {
-	return decrypt_datum(type, value, declared, TDE_REMEMBER_NOT, NULL);
+	return decrypt_to_keep(type, value, declared, TDE_REMEMBER_NOT);
 }
 
 Datum

@@ -10,20 +10,10 @@
 /* Powers of two.  160 bytes each: together they fit into a second-level cache. */
 #define ROW_ENTRIES		64
 #define LONG_SETS		1024
-#define LONG_WAYS		2
+#define LONG_WAYS		4
 
-typedef struct Entry
-{
-	uint32		epoch;			/* the lower half will do: entries do not live through 2^32 changes of keys */
-	Oid			type;
-	uint8		size;			/* 0: empty */
-	uint8		plain_size;
-	uint8		value[TDE_RECENT_VALUE];
-	uint8		plain[TDE_RECENT_PLAIN];
-} Entry;
-
-static Entry row_entries[ROW_ENTRIES];
-static Entry long_entries[LONG_SETS][LONG_WAYS];
+static TdeRecent row_entries[ROW_ENTRIES];
+static TdeRecent long_entries[LONG_SETS][LONG_WAYS];
 
 /* The last bytes of each entry's value, apart: a miss, which is what most lookups are, touches nothing else. */
 static uint32 row_tails[ROW_ENTRIES];
@@ -35,7 +25,16 @@ static uint8 long_next[LONG_SETS];	/* to be overwritten next */
 static uint32 met_once[MET_ONCE];
 static bool used = false;
 
-/* A value with a MAC ends with it, so its last bytes are as good as random. */
+/*
+ * Most queries use a row's value once, and then remembering it is work for nothing.  So each one that is found again while its
+ * row is at hand pays for so many to be remembered; without credit only a sample is.
+ */
+#define CREDIT_PER_FIND	8
+#define MAX_CREDIT		256
+#define SAMPLE			16		/* one value of so many, the same one at each use */
+static int	row_credit = MAX_CREDIT;
+
+/* A value ends with its MAC or with ciphertext, so its last bytes are as good as random. */
 static inline uint32
 tail_of(const uint8 *value, size_t size)
 {
@@ -45,41 +44,47 @@ tail_of(const uint8 *value, size_t size)
 	return tail;
 }
 
-bool
-tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size, uint8 *plain, size_t *plain_size)
+static inline const TdeRecent *
+if_same(const TdeRecent *entry, Oid type, uint64 epoch, const uint8 *value, size_t size)
 {
-	const Entry *entry;
+	return entry->size == size && entry->type == type && entry->epoch == (uint32) epoch &&
+		memcmp(entry->value, value, size) == 0 ? entry : NULL;
+}
+
+const TdeRecent *
+tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size)
+{
+	const TdeRecent *entry;
 	const uint32 *set;
 	uint32		tail;
 
 	if (size > TDE_RECENT_VALUE || size < sizeof(tail))
-		return false;
+		return NULL;
 	tail = tail_of(value, size);
-	set = long_tails[tail % LONG_SETS];
 	if (row_tails[tail % ROW_ENTRIES] == tail)
-		entry = &row_entries[tail % ROW_ENTRIES];
-	else if (set[0] == tail || set[1] == tail)
-		entry = &long_entries[tail % LONG_SETS][set[0] == tail ? 0 : 1];
-	else
-		return false;
-	if (entry->size != size || entry->type != type || entry->epoch != (uint32) epoch ||
-		memcmp(entry->value, value, size) != 0)
-		return false;
-	memcpy(plain, entry->plain, entry->plain_size);
-	*plain_size = entry->plain_size;
-	return true;
+	{
+		entry = if_same(&row_entries[tail % ROW_ENTRIES], type, epoch, value, size);
+		if (entry)
+		{
+			row_credit = Min(row_credit + CREDIT_PER_FIND, MAX_CREDIT);
+			return entry;
+		}
+	}
+	set = long_tails[tail % LONG_SETS];
+	for (int way = 0; way < LONG_WAYS; way++)
+		if (set[way] == tail)
+			return if_same(&long_entries[tail % LONG_SETS][way], type, epoch, value, size);
+	return NULL;
 }
 
-void
-tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,
-			   const uint8 *plain, size_t plain_size)
+/* Where a value goes; NULL if it is not to be remembered. */
+static inline TdeRecent *
+choose(TdeRemember where, uint32 tail)
 {
-	Entry	   *entry;
-	uint32		tail;
+	int			way;
 
-	if (where == TDE_REMEMBER_NOT || size > TDE_RECENT_VALUE || size < sizeof(tail) || plain_size > TDE_RECENT_PLAIN)
-		return;
-	tail = tail_of(value, size);
+	if (where == TDE_REMEMBER_ROW && row_credit <= 0 && tail / ROW_ENTRIES % SAMPLE != 0)
+		return NULL;
 	if (where == TDE_REMEMBER_LONG && met_once[tail % MET_ONCE] != tail)
 	{
 		met_once[tail % MET_ONCE] = tail;
@@ -87,16 +92,26 @@ tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, si
 	}
 	if (where == TDE_REMEMBER_ROW)
 	{
+		row_credit = Max(row_credit - 1, 0);
 		row_tails[tail % ROW_ENTRIES] = tail;
-		entry = &row_entries[tail % ROW_ENTRIES];
+		return &row_entries[tail % ROW_ENTRIES];
 	}
-	else
-	{
-		int			way = long_next[tail % LONG_SETS]++ % LONG_WAYS;
+	way = long_next[tail % LONG_SETS]++ % LONG_WAYS;
+	long_tails[tail % LONG_SETS][way] = tail;
+	return &long_entries[tail % LONG_SETS][way];
+}
 
-		long_tails[tail % LONG_SETS][way] = tail;
-		entry = &long_entries[tail % LONG_SETS][way];
-	}
+void
+tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,
+			   const uint8 *plain, size_t plain_size)
+{
+	TdeRecent  *entry;
+
+	if (where == TDE_REMEMBER_NOT || size > TDE_RECENT_VALUE || size < sizeof(uint32) || plain_size > TDE_RECENT_PLAIN)
+		return;
+	entry = choose(where, tail_of(value, size));
+	if (entry == NULL)
+		return;
 	entry->epoch = (uint32) epoch;
 	entry->type = type;
 	entry->size = (uint8) size;

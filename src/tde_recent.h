@@ -5,12 +5,13 @@
  *
  * One literal is decrypted by the coercion that follows its input; one row's column is used several times in a query; the
  * upper pages of an index and the representatives of groups are met again and again.  Found by all of a value's bytes,
- * never by its address.  Only authenticated, short values; a fixed number of them; cleansed when the wallet closes.
+ * never by its address.  Only short values that were authenticated, or else verified; a fixed number of them; cleansed when
+ * the wallet closes.
  */
 #ifndef TDE_RECENT_H
 #define TDE_RECENT_H
 
-#define TDE_RECENT_VALUE	96	/* longest value, in bytes as stored */
+#define TDE_RECENT_VALUE	94	/* longest value, in bytes as stored */
 #define TDE_RECENT_PLAIN	56	/* longest plaintext */
 
 /* Where to remember: values that one row after the other brings must not push out those that rows are compared with. */
@@ -22,13 +23,23 @@ typedef enum TdeRemember
 	TDE_REMEMBER_SURELY			/* for long: literals */
 } TdeRemember;
 
-/*
- * Copy the plaintext of a value to plain, which has room for TDE_RECENT_PLAIN bytes; false if it is not known.  type is the
- * OID of the encrypted type, epoch the key cache's.
- */
-extern bool tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size, uint8 *plain, size_t *plain_size);
+typedef struct TdeRecent
+{
+	uint32		epoch;			/* the lower half will do: entries do not live through 2^32 changes of keys */
+	Oid			type;
+	uint8		size;			/* 0: empty */
+	uint8		plain_size;
+	uint8		value[TDE_RECENT_VALUE];
+	uint8		plain[TDE_RECENT_PLAIN];
+} TdeRecent;
 
-/* Remember an authenticated value; does nothing with longer ones. */
+/*
+ * The plaintext of a value; NULL if it is not known.  Good until the next call of a function here.  type is the OID of the
+ * encrypted type, epoch the key cache's.
+ */
+extern const TdeRecent *tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size);
+
+/* Remember a value, authenticated or verified; does nothing with longer ones. */
 extern void tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,
 						   const uint8 *plain, size_t plain_size);
 
