@@ -43,6 +43,15 @@ static HTAB *contexts = NULL;	/* ContextId -> ContextEntry */
 static TdePrf *hash_prf = NULL; /* under the hash key of hash_epoch */
 static uint64 hash_epoch = 0;
 
+/* Results of the keyed hash for the numbers of late: groups and join partners come again and again.  Of hash_epoch. */
+#define HASH_MEMOS	1024		/* a power of two */
+typedef struct HashMemo
+{
+	uint32		number;
+	uint32		result;
+} HashMemo;
+static HashMemo hash_memos[HASH_MEMOS];
+
 HTAB *
 tde_table_new(const char *name, Size keysize, Size entrysize)
 {
@@ -62,6 +71,7 @@ drop_contexts(void)
 	ContextEntry *entry;
 
 	tde_recent_forget();
+	OPENSSL_cleanse(hash_memos, sizeof(hash_memos));
 	tde_prf_free(hash_prf);
 	hash_prf = NULL;
 	if (contexts == NULL)
@@ -372,16 +382,23 @@ set_up_hash(void)
 		status = tde_prf_new(&hash_prf, key);
 	OPENSSL_cleanse(key, sizeof(key));
 	tde_check(status);
+	/* an empty memo is one of the number 0, which must not be found there before it was hashed */
+	memset(hash_memos, 0, sizeof(hash_memos));
+	tde_check(tde_prf(hash_prf, 0, &hash_memos[0].result));
 	hash_epoch = tde_keys_epoch;
 }
 
 uint32
 tde_keyed_hash(uint32 number)
 {
-	uint32		result;
+	HashMemo   *memo = &hash_memos[number % HASH_MEMOS];
 
 	if (unlikely(hash_prf == NULL || !tde_keys_fresh(hash_epoch)))
 		set_up_hash();
-	tde_check(tde_prf(hash_prf, number, &result));
-	return result;
+	if (memo->number != number)
+	{
+		tde_check(tde_prf(hash_prf, number, &memo->result));
+		memo->number = number;
+	}
+	return memo->result;
 }
