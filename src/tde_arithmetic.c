@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "nodes/primnodes.h"
 #include "utils/fmgrprotos.h"
 
 #include "tde_compat.h"
@@ -24,26 +25,71 @@ PG_FUNCTION_INFO_V1(tde_modulo);
 PG_FUNCTION_INFO_V1(tde_regr_accum);
 PG_FUNCTION_INFO_V1(tde_regr_count);
 
+/* What a call site keeps of the operand that is not encrypted. */
+typedef struct PlainOperand
+{
+	bool		constant;		/* the same at each call? */
+	Datum		converted;		/* if it is */
+} PlainOperand;
+
+static bool
+is_constant(Node *expr, int operand)
+{
+	return expr != NULL && IsA(expr, OpExpr) && operand < list_length(((OpExpr *) expr)->args) &&
+		IsA(list_nth(((OpExpr *) expr)->args, operand), Const);
+}
+
+/* Convert it: a constant once, as the planner would have done if it knew of the conversion. */
+static Datum
+convert_plain(FunctionCallInfo fcinfo, TdeCall *call, int operand, FmgrInfo *convert)
+{
+	PlainOperand *plain = call->more;
+
+	if (plain == NULL)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+
+		plain = palloc(sizeof(PlainOperand));
+		plain->constant = is_constant(fcinfo->flinfo->fn_expr, operand);
+		if (plain->constant)
+			plain->converted = FunctionCall1(convert, PG_GETARG_DATUM(operand));
+		call->more = plain;
+		MemoryContextSwitchTo(caller);
+	}
+	return plain->constant ? plain->converted : FunctionCall1(convert, PG_GETARG_DATUM(operand));
+}
+
+/* What PostgreSQL's operators of numbers return never points into their operands, so those may be in scratch. */
 static Datum
 compute(FunctionCallInfo fcinfo, const char *symbol)
 {
 	TdeCall    *call = tde_call(fcinfo);
 	TdeProc    *proc = call->proc;
 	TdeArithmetic *arithmetic = proc->arithmetic ? proc->arithmetic : tde_resolve_arithmetic(proc, symbol);
+	TdeScratch	scratch[2];
 	Datum		operands[2];
+	Datum		result;
 
 	for (int i = 0; i < 2; i++)
 	{
+		FmgrInfo   *convert = &arithmetic->convert[i];
+
 		operands[i] = PG_GETARG_DATUM(i);
+		scratch[i].allocated = NULL;
 		if (proc->args[i])
 		{
 			tde_access_check(proc->args[i], operands[i]);
-			operands[i] = tde_datum_decrypt(proc->args[i], operands[i], call->declared[i]);
+			operands[i] = tde_datum_peek(proc->args[i], operands[i], call->declared[i], TDE_REMEMBER_ROW, &scratch[i]);
+			if (OidIsValid(convert->fn_oid))
+				operands[i] = FunctionCall1(convert, operands[i]);
 		}
-		if (OidIsValid(arithmetic->convert[i].fn_oid))
-			operands[i] = FunctionCall1(&arithmetic->convert[i], operands[i]);
+		else if (OidIsValid(convert->fn_oid))
+			operands[i] = convert_plain(fcinfo, call, i, convert);
 	}
-	return FunctionCall2(&arithmetic->operate, operands[0], operands[1]);
+	result = FunctionCall2(&arithmetic->operate, operands[0], operands[1]);
+	tde_datum_unpeek(&scratch[0]);
+	tde_datum_unpeek(&scratch[1]);
+	return result;
 }
 
 Datum
