@@ -397,8 +397,10 @@ tde_keyed_hash(uint32 number)
 		set_up_hash();
 	if (memo->number != number)
 	{
-		tde_check(tde_prf(hash_prf, number, &memo->result));
-		memo->number = number;
+		uint32		result;
+
+		tde_check(tde_prf(hash_prf, number, &result));
+		*memo = (HashMemo) {number, result};
 	}
 	return memo->result;
 }
