@@ -4,6 +4,9 @@
  * They are decrypted by a VOLATILE function, tde_result(encrypted, int4): the planner evaluates it above every sort,
  * hash table and window, so that those spill ciphertext.  Its second argument only tells the result's typmod, as in
  * numeric(15,2).
+ *
+ * So the query has the right types wherever PostgreSQL asks for them.  Before a SELECT is planned, the function is taken
+ * out again: tde_receiver.c does the same for less when the rows are sent.
  */
 #include "postgres.h"
 
@@ -35,23 +38,32 @@ Datum
 tde_result(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
-	TdeType    *type = call->proc->args[0];
 
-	if (unlikely(tde_access_restricted) && !tde_access_permits(type, PG_GETARG_DATUM(0)))
-		return tde_access_result(type, PG_GETARG_INT32(1), &fcinfo->isnull);
-	PG_RETURN_DATUM(tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]));
+	return tde_result_value(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0], PG_GETARG_INT32(1), &fcinfo->isnull);
+}
+
+Datum
+tde_result_value(TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull)
+{
+	if (unlikely(tde_access_restricted) && !tde_access_permits(type, value))
+		return tde_access_result(type, base_typmod, isnull);
+	return tde_datum_decrypt_once(type, value, declared);
 }
 
 /*
  * The encrypted type of a visible column, or of the domain that it has; or NULL.  Every statement of the server comes
- * here, so it must be quick to say no.
+ * here, so it must be quick to say no, and to say yes without a look into the catalogs.
  */
 static TdeType *
 encrypted_column(TargetEntry *column)
 {
-	Oid			type = column->resjunk ? InvalidOid : exprType((Node *) column->expr);
+	Oid			oid = column->resjunk ? InvalidOid : exprType((Node *) column->expr);
+	TdeType    *type;
 
-	return type < FirstNormalObjectId ? NULL : tde_type_find(getBaseType(type));
+	if (oid < FirstNormalObjectId)
+		return NULL;
+	type = tde_type_find(oid);
+	return type ? type : tde_type_find(getBaseType(oid));
 }
 
 bool
@@ -148,8 +160,12 @@ decrypted(Expr *expr, TdeType *type)
 
 	if (!OidIsValid(function))
 		return expr;
-	if (getBaseTypeAndTypmod(exprType((Node *) expr), &typmod) != exprType((Node *) expr))
+	if (exprType((Node *) expr) != type->oid)
+	{
+		/* a domain */
+		getBaseTypeAndTypmod(exprType((Node *) expr), &typmod);
 		expr = (Expr *) makeRelabelType(expr, type->oid, typmod, collation, COERCE_IMPLICIT_CAST);
+	}
 	remember_function(function);
 	typmod = typmod < 0 ? -1 : tde_type_modifiers(type, typmod).base_typmod;
 	base_typmod = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(typmod), false, true);
@@ -260,6 +276,112 @@ tde_result_decrypt(Query *query)
 		decrypt_outside(query);
 }
 
+/* ---- taking it back ---- */
+
+/* What decrypted() was given, if this is what it made, in this session or in whichever prepared the statement; or NULL. */
+static Expr *
+encrypted_again(Expr *expr)
+{
+	FuncExpr   *call = (FuncExpr *) expr;
+	Oid			oid;
+	TdeType    *type;
+	RelabelType *relabel;
+
+	/* a call that somebody has written is no cast */
+	if (!IsA(call, FuncExpr) || call->funcformat != COERCE_EXPLICIT_CAST || list_length(call->args) != 2)
+		return NULL;
+	relabel = linitial(call->args);
+	oid = exprType((Node *) relabel);
+	type = oid < FirstNormalObjectId ? NULL : tde_type_find(oid);
+	if (type == NULL || call->funcid != find_function(type))
+		return NULL;
+	if (IsA(relabel, RelabelType) && getBaseType(exprType((Node *) relabel->arg)) == oid)
+		return relabel->arg;
+	return (Expr *) relabel;
+}
+
+/* If sorting, grouping or windows use a hidden copy of this column, let them use the column.  Returns the copy, or NULL. */
+static TargetEntry *
+replace_copy(List *columns, TargetEntry *column)
+{
+	ListCell   *cell;
+
+	foreach(cell, columns)
+	{
+		TargetEntry *copy = lfirst(cell);
+
+		if (copy->resjunk && copy->ressortgroupref != 0 && equal(copy->expr, column->expr))
+		{
+			column->ressortgroupref = copy->ressortgroupref;
+			copy->ressortgroupref = 0;
+			return copy;
+		}
+	}
+	return NULL;
+}
+
+static List *
+without_copies(List *columns, List *copies)
+{
+	ListCell   *cell;
+
+	columns = list_difference_ptr(columns, copies);
+	foreach(cell, columns)
+		lfirst_node(TargetEntry, cell)->resno = foreach_current_index(cell) + 1;
+	return columns;
+}
+
+/*
+ * PostgreSQL gives extensions no place in a plan, and copies and keeps plans.  So what a plan has to say stands among the
+ * things that it depends on, under the number of a catalog cache that there is not.
+ */
+static PlanInvalItem *
+postponed_column(AttrNumber column, int32 base_typmod)
+{
+	PlanInvalItem *item = makeNode(PlanInvalItem);
+
+	item->cacheId = -column;
+	item->hashValue = (uint32) base_typmod;
+	return item;
+}
+
+List *
+tde_result_postpone(Query *query)
+{
+	List	   *postponed = NIL;
+	List	   *copies = NIL;
+	ListCell   *cell;
+
+	foreach(cell, query->targetList)
+	{
+		TargetEntry *column = lfirst(cell);
+		Expr	   *encrypted = column->resjunk ? NULL : encrypted_again(column->expr);
+		TargetEntry *copy = NULL;
+
+		if (encrypted == NULL)
+			continue;
+		postponed = lappend(postponed, postponed_column(column->resno, exprTypmod((Node *) column->expr)));
+		column->expr = encrypted;
+		if (llast_node(TargetEntry, query->targetList)->resjunk)
+			copy = replace_copy(query->targetList, column);
+		if (copy)
+			copies = lappend(copies, copy);
+	}
+	if (copies)
+		query->targetList = without_copies(query->targetList, copies);
+	return postponed;
+}
+
+bool
+tde_result_is_postponed(PlanInvalItem *item, AttrNumber *column, int32 *base_typmod)
+{
+	*column = -item->cacheId;
+	*base_typmod = (int32) item->hashValue;
+	return item->cacheId < 0;
+}
+
+/* ---- is it decrypted? ---- */
+
 bool
 tde_result_in_source(CachedPlanSource *source)
 {
@@ -291,7 +413,7 @@ tde_result_in_plan(PlannedStmt *plan)
 	{
 		PlanInvalItem *item = lfirst(cell);
 
-		if (item->cacheId == PROCOID && list_member_int(functions, (int) item->hashValue))
+		if (item->cacheId < 0 || (item->cacheId == PROCOID && list_member_int(functions, (int) item->hashValue)))
 			return true;
 	}
 	return false;

@@ -11,6 +11,8 @@
 #include "nodes/plannodes.h"
 #include "utils/plancache.h"
 
+#include "tde_type.h"
+
 /* Is one of the columns of a SELECT, or of a RETURNING list, of an encrypted type? */
 extern bool tde_result_is_encrypted(Query *query);
 
@@ -19,6 +21,18 @@ extern bool tde_result_was_decrypted(Query *query, TupleDesc described);
 
 /* Decrypt these columns, in place.  Some queries stay as they are. */
 extern void tde_result_decrypt(Query *query);
+
+/* The value of such a column, or what is shown of it to those who may not see it.  *isnull is set if that is NULL. */
+extern Datum tde_result_value(TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull);
+
+/*
+ * Take that back in the columns of a SELECT that is going to be planned, in place: its rows are to be decrypted when they
+ * are sent.  The result says which columns; it belongs among the plan's invalItems.
+ */
+extern List *tde_result_postpone(Query *query);
+
+/* Is it one of those?  Sets the number of the column, and the typmod of the base type that it is to have. */
+extern bool tde_result_is_postponed(PlanInvalItem *item, AttrNumber *column, int32 *base_typmod);
 
 /* Does this prepared statement, or this plan, decrypt its result?  (A plan may use the function for something else.) */
 extern bool tde_result_in_source(CachedPlanSource *source);

@@ -25,6 +25,7 @@
 #include "tde_compat.h"
 #include "tde_params.h"
 #include "tde_portal.h"
+#include "tde_receiver.h"
 #include "tde_result.h"
 #include "tde_transparent.h"
 
@@ -308,4 +309,5 @@ tde_transparent_init(void)
 	prev_process_utility = ProcessUtility_hook;
 	ProcessUtility_hook = process_utility;
 	tde_portal_init();
+	tde_receiver_init();
 }

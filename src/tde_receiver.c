@@ -1,0 +1,274 @@
+/*
+ * tde_receiver.c - the encrypted columns of a client's SELECT are decrypted when its rows are sent.
+ *
+ * tde_result.c has made the query decrypt them, so that all who ask see the base types.  But as a part of the plan this
+ * costs more than the decryption: planning, permissions and set-up of the function, for each statement.  So the planner gets
+ * the query as the client wrote it, and everything inside the executor, workers and spilled rows included, has the encrypted
+ * types and says so in its descriptors.  Those who start and run the executor see the base types: the descriptor is
+ * replaced when it has started, and the receiver of the rows while it runs.
+ *
+ * The three hooks stand or fall together.  Between this one and the executor, ExecutorRun_hook sees the encrypted types in
+ * descriptor and rows; above, the base types in both.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "optimizer/planner.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "tde_compat.h"
+#include "tde_receiver.h"
+#include "tde_result.h"
+
+typedef struct DecryptedColumn
+{
+	int			index;
+	TdeType    *type;
+	int32		declared;
+	int32		base_typmod;
+} DecryptedColumn;
+
+typedef struct DecryptingReceiver
+{
+	DestReceiver pub;
+	DestReceiver *client;		/* who gets the rows */
+	EState	   *estate;
+	TupleTableSlot *slot;		/* the row in clear */
+	int			count;
+	DecryptedColumn columns[FLEXIBLE_ARRAY_MEMBER];
+} DecryptingReceiver;
+
+static planner_hook_type prev_planner = NULL;
+static ExecutorStart_hook_type prev_executor_start = NULL;
+static ExecutorRun_hook_type prev_executor_run = NULL;
+
+/* ---- which columns ---- */
+
+/* How many columns of the plan's result are to be decrypted?  For most statements of the server there is no list to look at. */
+static int
+count_postponed(PlannedStmt *plan)
+{
+	int			count = 0;
+	ListCell   *cell;
+	AttrNumber	column;
+	int32		base_typmod;
+
+	foreach(cell, plan->invalItems)
+		count += tde_result_is_postponed(lfirst(cell), &column, &base_typmod);
+	return count;
+}
+
+/* The encrypted type of a column, or of the domain that it has. */
+static TdeType *
+column_type(Form_pg_attribute column, int32 *declared)
+{
+	TdeType    *type = tde_type_find(column->atttypid);
+
+	*declared = column->atttypmod;
+	return type ? type : tde_type_get(getBaseTypeAndTypmod(column->atttypid, declared));
+}
+
+/* The columns as the executor makes them, which is what standard_ExecutorStart() says of them. */
+static TupleDesc
+encrypted_descriptor(QueryDesc *query)
+{
+	JunkFilter *filter = query->estate->es_junkFilter;
+
+	return filter ? filter->jf_cleanTupType : ExecGetResultType(query->planstate);
+}
+
+static int
+find_columns(QueryDesc *query, DecryptedColumn *found)
+{
+	TupleDesc	descriptor = encrypted_descriptor(query);
+	int			count = 0;
+	ListCell   *cell;
+	AttrNumber	number;
+
+	foreach(cell, query->plannedstmt->invalItems)
+	{
+		DecryptedColumn *column = &found[count];
+
+		if (!tde_result_is_postponed(lfirst(cell), &number, &column->base_typmod))
+			continue;
+		column->index = number - 1;
+		column->type = column_type(TupleDescAttr(descriptor, column->index), &column->declared);
+		count++;
+	}
+	return count;
+}
+
+/* ---- rows ---- */
+
+static void
+startup(DestReceiver *self, int operation, TupleDesc encrypted)
+{
+	DecryptingReceiver *receiver = (DecryptingReceiver *) self;
+
+	receiver->client->rStartup(receiver->client, operation, receiver->slot->tts_tupleDescriptor);
+}
+
+static bool
+receive(TupleTableSlot *encrypted, DestReceiver *self)
+{
+	DecryptingReceiver *receiver = (DecryptingReceiver *) self;
+	TupleTableSlot *slot = receiver->slot;
+	int			width = slot->tts_tupleDescriptor->natts;
+	MemoryContext context;
+
+	slot_getallattrs(encrypted);
+	ExecClearTuple(slot);
+	memcpy(slot->tts_values, encrypted->tts_values, width * sizeof(Datum));
+	memcpy(slot->tts_isnull, encrypted->tts_isnull, width * sizeof(bool));
+
+	/* the executor empties it before it makes the next row */
+	context = MemoryContextSwitchTo(GetPerTupleMemoryContext(receiver->estate));
+	for (int i = 0; i < receiver->count; i++)
+	{
+		DecryptedColumn *column = &receiver->columns[i];
+		Datum	   *value = &slot->tts_values[column->index];
+		bool	   *isnull = &slot->tts_isnull[column->index];
+
+		if (!*isnull)
+			*value = tde_result_value(column->type, *value, column->declared, column->base_typmod, isnull);
+	}
+	MemoryContextSwitchTo(context);
+	ExecStoreVirtualTuple(slot);
+	return receiver->client->receiveSlot(slot, receiver->client);
+}
+
+static void
+shutdown(DestReceiver *self)
+{
+	DecryptingReceiver *receiver = (DecryptingReceiver *) self;
+
+	receiver->client->rShutdown(receiver->client);
+}
+
+/* Whoever made the client's receiver destroys it. */
+static void
+destroy(DestReceiver *self)
+{
+}
+
+static DecryptingReceiver *
+make_receiver(QueryDesc *query, int count)
+{
+	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
+	DecryptingReceiver *receiver = palloc(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn));
+
+	receiver->pub.receiveSlot = receive;
+	receiver->pub.rStartup = startup;
+	receiver->pub.rShutdown = shutdown;
+	receiver->pub.rDestroy = destroy;
+	receiver->pub.mydest = query->dest->mydest;
+	receiver->client = query->dest;
+	receiver->estate = query->estate;
+	receiver->slot = MakeSingleTupleTableSlot(query->tupDesc, &TTSOpsVirtual);
+	receiver->count = find_columns(query, receiver->columns);
+	MemoryContextSwitchTo(context);
+	return receiver;
+}
+
+/* ---- hooks ---- */
+
+static PlannedStmt *
+plan_query(Query *query, const char *source, int cursor_options, ParamListInfo params)
+{
+	List	   *postponed = NIL;
+	PlannedStmt *plan;
+
+	/* PostgreSQL describes the result of a SELECT with a data-changing WITH clause by its plan, and not after it has started */
+	if (query->commandType == CMD_SELECT && !query->hasModifyingCTE)
+		postponed = tde_result_postpone(query);
+
+	if (prev_planner)
+		plan = prev_planner(query, source, cursor_options, params);
+	else
+		plan = standard_planner(query, source, cursor_options, params);
+	plan->invalItems = list_concat(plan->invalItems, postponed);
+	return plan;
+}
+
+/* What the client is told. */
+static void
+describe_decrypted(QueryDesc *query, int count)
+{
+	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
+	DecryptedColumn *columns = palloc(count * sizeof(DecryptedColumn));
+	TupleDesc	descriptor = CreateTupleDescCopy(encrypted_descriptor(query));
+
+	find_columns(query, columns);
+	for (int i = 0; i < count; i++)
+	{
+		DecryptedColumn *column = &columns[i];
+		Form_pg_attribute attribute = TupleDescAttr(descriptor, column->index);
+		Oid			collation = attribute->attcollation;
+
+		TupleDescInitEntry(descriptor, column->index + 1, NameStr(attribute->attname), column->type->base,
+						   column->base_typmod, 0);
+		TupleDescInitEntryCollation(descriptor, column->index + 1, collation);
+	}
+	pfree(columns);
+	query->tupDesc = descriptor;
+	MemoryContextSwitchTo(context);
+}
+
+static void
+executor_start(QueryDesc *query, int flags)
+{
+	int			count;
+
+	if (prev_executor_start)
+		prev_executor_start(query, flags);
+	else
+		standard_ExecutorStart(query, flags);
+	count = count_postponed(query->plannedstmt);
+	if (count > 0)
+		describe_decrypted(query, count);
+}
+
+static void
+call_executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
+{
+	if (prev_executor_run)
+		prev_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
+	else
+		standard_ExecutorRun(TDE_EXECUTOR_RUN_ARGUMENTS);
+}
+
+static void
+executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
+{
+	/* MOVE and EXPLAIN ANALYZE look at no value */
+	int			columns = query->dest->mydest == DestNone ? 0 : count_postponed(query->plannedstmt);
+	TupleDesc	descriptor = query->tupDesc;
+	DecryptingReceiver *receiver;
+
+	if (columns == 0)
+	{
+		call_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
+		return;
+	}
+	receiver = make_receiver(query, columns);
+	query->dest = &receiver->pub;
+	query->tupDesc = encrypted_descriptor(query);
+	/* after an error the query cannot go on, so nothing need be put back then */
+	call_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
+	query->tupDesc = descriptor;
+	query->dest = receiver->client;
+	ExecDropSingleTupleTableSlot(receiver->slot);
+	pfree(receiver);
+}
+
+void
+tde_receiver_init(void)
+{
+	prev_planner = planner_hook;
+	planner_hook = plan_query;
+	prev_executor_start = ExecutorStart_hook;
+	ExecutorStart_hook = executor_start;
+	prev_executor_run = ExecutorRun_hook;
+	ExecutorRun_hook = executor_run;
+}
