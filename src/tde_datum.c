@@ -28,7 +28,9 @@ static const TdeSpec literal_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, false};
 static const TdeKey *
 reading_key(TdeType *type, const TdeHeader *header)
 {
-	TdeKeyMemo *memo = &type->readers[(header->key_id ^ header->spec_byte) % TDE_KEY_MEMOS];
+	/* columns under one key differ in any part of the spec byte */
+	uint8		spec = header->spec_byte;
+	TdeKeyMemo *memo = &type->readers[(header->key_id ^ spec ^ spec >> 3 ^ spec >> 5) % TDE_KEY_MEMOS];
 
 	if (likely(memo->id == header->key_id && memo->spec_byte == header->spec_byte && tde_keys_fresh(memo->epoch)))
 		return memo->key;
