@@ -38,15 +38,6 @@ input_type(FunctionCallInfo fcinfo)
 	return type;
 }
 
-static int32
-base_typmod_of(TdeType *type, int32 typmod)
-{
-	/* mostly there are none; called for each value */
-	if (!tde_typmod_has_low_bits(typmod))
-		return -1;
-	return tde_type_modifiers(type, typmod).base_typmod;
-}
-
 /*
  * tde_in(cstring, oid, int4) - the base type's input, then encryption.
  *
@@ -71,7 +62,7 @@ tde_in(PG_FUNCTION_ARGS)
 		tde_armour_suspect(PG_GETARG_CSTRING(0));
 	tde_log_mark();
 	input = tde_base_input(type);
-	if (!TDE_INPUT_CALL(input, PG_GETARG_CSTRING(0), type->ioparam, base_typmod_of(type, typmod), fcinfo->context, &value))
+	if (!TDE_INPUT_CALL(input, PG_GETARG_CSTRING(0), type->ioparam, tde_type_base_typmod(type, typmod), fcinfo->context, &value))
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));
 }
@@ -109,7 +100,7 @@ tde_recv(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(tde_datum_coerce(type, tde_armour_recv(type, message), typmod, -1, false));
 	tde_log_mark();
 	receive = tde_base_receive(type);
-	value = ReceiveFunctionCall(receive, message, type->ioparam, base_typmod_of(type, typmod));
+	value = ReceiveFunctionCall(receive, message, type->ioparam, tde_type_base_typmod(type, typmod));
 	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));
 }
 

@@ -51,11 +51,9 @@ count_postponed(PlannedStmt *plan)
 {
 	int			count = 0;
 	ListCell   *cell;
-	AttrNumber	column;
-	int32		base_typmod;
 
 	foreach(cell, plan->invalItems)
-		count += tde_result_is_postponed(lfirst(cell), &column, &base_typmod);
+		count += tde_result_is_postponed(lfirst(cell));
 	return count;
 }
 
@@ -78,25 +76,14 @@ encrypted_descriptor(QueryDesc *query)
 	return filter ? filter->jf_cleanTupType : ExecGetResultType(query->planstate);
 }
 
-static int
-find_columns(QueryDesc *query, DecryptedColumn *found)
+static DecryptedColumn
+postponed_column(PlanInvalItem *item, TupleDesc descriptor)
 {
-	TupleDesc	descriptor = encrypted_descriptor(query);
-	int			count = 0;
-	ListCell   *cell;
-	AttrNumber	number;
+	DecryptedColumn column;
 
-	foreach(cell, query->plannedstmt->invalItems)
-	{
-		DecryptedColumn *column = &found[count];
-
-		if (!tde_result_is_postponed(lfirst(cell), &number, &column->base_typmod))
-			continue;
-		column->index = number - 1;
-		column->type = column_type(TupleDescAttr(descriptor, column->index), &column->declared);
-		count++;
-	}
-	return count;
+	column.index = tde_result_postponed_column(item, &column.base_typmod) - 1;
+	column.type = column_type(TupleDescAttr(descriptor, column.index), &column.declared);
+	return column;
 }
 
 /* ---- rows ---- */
@@ -157,6 +144,7 @@ make_receiver(QueryDesc *query, int count)
 {
 	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
 	DecryptingReceiver *receiver = palloc(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn));
+	ListCell   *cell;
 
 	receiver->pub.receiveSlot = receive;
 	receiver->pub.rStartup = startup;
@@ -166,7 +154,10 @@ make_receiver(QueryDesc *query, int count)
 	receiver->client = query->dest;
 	receiver->estate = query->estate;
 	receiver->slot = MakeSingleTupleTableSlot(query->tupDesc, &TTSOpsVirtual);
-	receiver->count = find_columns(query, receiver->columns);
+	receiver->count = 0;
+	foreach(cell, query->plannedstmt->invalItems)
+		if (tde_result_is_postponed(lfirst(cell)))
+			receiver->columns[receiver->count++] = postponed_column(lfirst(cell), encrypted_descriptor(query));
 	MemoryContextSwitchTo(context);
 	return receiver;
 }
@@ -187,46 +178,43 @@ plan_query(Query *query, const char *source, int cursor_options, ParamListInfo p
 		plan = prev_planner(query, source, cursor_options, params);
 	else
 		plan = standard_planner(query, source, cursor_options, params);
-	plan->invalItems = list_concat(plan->invalItems, postponed);
+	plan->invalItems = list_concat(postponed, plan->invalItems);
 	return plan;
 }
 
 /* What the client is told. */
-static void
-describe_decrypted(QueryDesc *query, int count)
+static TupleDesc
+decrypted_descriptor(QueryDesc *query)
 {
 	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
-	DecryptedColumn *columns = palloc(count * sizeof(DecryptedColumn));
-	TupleDesc	descriptor = CreateTupleDescCopy(encrypted_descriptor(query));
+	TupleDesc	encrypted = encrypted_descriptor(query);
+	TupleDesc	descriptor = CreateTupleDescCopy(encrypted);
+	ListCell   *cell;
 
-	find_columns(query, columns);
-	for (int i = 0; i < count; i++)
+	foreach(cell, query->plannedstmt->invalItems)
 	{
-		DecryptedColumn *column = &columns[i];
-		Form_pg_attribute attribute = TupleDescAttr(descriptor, column->index);
-		Oid			collation = attribute->attcollation;
+		DecryptedColumn column;
 
-		TupleDescInitEntry(descriptor, column->index + 1, NameStr(attribute->attname), column->type->base,
-						   column->base_typmod, 0);
-		TupleDescInitEntryCollation(descriptor, column->index + 1, collation);
+		if (!tde_result_is_postponed(lfirst(cell)))
+			continue;
+		column = postponed_column(lfirst(cell), encrypted);
+		TupleDescInitEntry(descriptor, column.index + 1, NameStr(TupleDescAttr(descriptor, column.index)->attname),
+						   column.type->base, column.base_typmod, 0);
+		TupleDescInitEntryCollation(descriptor, column.index + 1, TupleDescAttr(encrypted, column.index)->attcollation);
 	}
-	pfree(columns);
-	query->tupDesc = descriptor;
 	MemoryContextSwitchTo(context);
+	return descriptor;
 }
 
 static void
 executor_start(QueryDesc *query, int flags)
 {
-	int			count;
-
 	if (prev_executor_start)
 		prev_executor_start(query, flags);
 	else
 		standard_ExecutorStart(query, flags);
-	count = count_postponed(query->plannedstmt);
-	if (count > 0)
-		describe_decrypted(query, count);
+	if (count_postponed(query->plannedstmt) > 0)
+		query->tupDesc = decrypted_descriptor(query);
 }
 
 static void

@@ -120,15 +120,6 @@ look_up_function(TdeType *type)
 	return function;
 }
 
-/* The same, looked up once: statements of clients come here for each column. */
-static Oid
-find_function(TdeType *type)
-{
-	if (!OidIsValid(type->result_function))
-		type->result_function = look_up_function(type);
-	return type->result_function;
-}
-
 static uint32
 function_hash(Oid function)
 {
@@ -149,6 +140,19 @@ remember_function(Oid function)
 	}
 }
 
+/* The type's function, looked up once: statements of clients come here for each column. */
+static Oid
+find_function(TdeType *type)
+{
+	if (!OidIsValid(type->result_function))
+	{
+		type->result_function = look_up_function(type);
+		if (OidIsValid(type->result_function))
+			remember_function(type->result_function);
+	}
+	return type->result_function;
+}
+
 /* The expression, decrypted; itself if it is not encrypted. */
 static Expr *
 decrypted(Expr *expr, TdeType *type)
@@ -166,9 +170,8 @@ decrypted(Expr *expr, TdeType *type)
 		getBaseTypeAndTypmod(exprType((Node *) expr), &typmod);
 		expr = (Expr *) makeRelabelType(expr, type->oid, typmod, collation, COERCE_IMPLICIT_CAST);
 	}
-	remember_function(function);
-	typmod = typmod < 0 ? -1 : tde_type_modifiers(type, typmod).base_typmod;
-	base_typmod = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(typmod), false, true);
+	base_typmod = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(tde_type_base_typmod(type, typmod)),
+							false, true);
 	/* in the form of a cast, the second argument counts as the typmod */
 	return (Expr *) makeFuncExpr(function, type->base, list_make2(expr, base_typmod), collation, collation,
 								 COERCE_EXPLICIT_CAST);
@@ -331,16 +334,12 @@ without_copies(List *columns, List *copies)
 	return columns;
 }
 
-/*
- * PostgreSQL gives extensions no place in a plan, and copies and keeps plans.  So what a plan has to say stands among the
- * things that it depends on, under the number of a catalog cache that there is not.
- */
 static PlanInvalItem *
 postponed_column(AttrNumber column, int32 base_typmod)
 {
 	PlanInvalItem *item = makeNode(PlanInvalItem);
 
-	item->cacheId = -column;
+	item->cacheId = -column;	/* as tde_result_postponed_column() reads it */
 	item->hashValue = (uint32) base_typmod;
 	return item;
 }
@@ -370,14 +369,6 @@ tde_result_postpone(Query *query)
 	if (copies)
 		query->targetList = without_copies(query->targetList, copies);
 	return postponed;
-}
-
-bool
-tde_result_is_postponed(PlanInvalItem *item, AttrNumber *column, int32 *base_typmod)
-{
-	*column = -item->cacheId;
-	*base_typmod = (int32) item->hashValue;
-	return item->cacheId < 0;
 }
 
 /* ---- is it decrypted? ---- */
@@ -413,7 +404,7 @@ tde_result_in_plan(PlannedStmt *plan)
 	{
 		PlanInvalItem *item = lfirst(cell);
 
-		if (item->cacheId < 0 || (item->cacheId == PROCOID && list_member_int(functions, (int) item->hashValue)))
+		if (tde_result_is_postponed(item) || (item->cacheId == PROCOID && list_member_int(functions, (int) item->hashValue)))
 			return true;
 	}
 	return false;

@@ -31,8 +31,23 @@ extern Datum tde_result_value(TdeType *type, Datum value, int32 declared, int32 
  */
 extern List *tde_result_postpone(Query *query);
 
-/* Is it one of those?  Sets the number of the column, and the typmod of the base type that it is to have. */
-extern bool tde_result_is_postponed(PlanInvalItem *item, AttrNumber *column, int32 *base_typmod);
+/*
+ * PostgreSQL gives extensions no place in a plan, and copies and keeps plans.  So what a plan has to say stands among the
+ * things that it depends on, under the number of a catalog cache that there is not: less than zero.
+ */
+static inline bool
+tde_result_is_postponed(PlanInvalItem *item)
+{
+	return item->cacheId < 0;
+}
+
+/* Which column it is, and the typmod of the base type that it is to have. */
+static inline AttrNumber
+tde_result_postponed_column(PlanInvalItem *item, int32 *base_typmod)
+{
+	*base_typmod = (int32) item->hashValue;
+	return -item->cacheId;
+}
 
 /* Does this prepared statement, or this plan, decrypt its result?  (A plan may use the function for something else.) */
 extern bool tde_result_in_source(CachedPlanSource *source);

@@ -205,17 +205,11 @@ fill_type(TdeType *type)
 	type->is_encrypted = true;
 }
 
-TdeType *
-tde_type_find(Oid oid)
+static pg_noinline TdeType *
+find_in_table(Oid oid)
 {
-	static TdeType *found_before[LOOKUP_MEMOS];	/* entries stay where they are */
-	TdeType    *type = found_before[oid % LOOKUP_MEMOS];
 	bool		found;
-
-	if (type && type->oid == oid && type->valid)
-		return type->is_encrypted ? type : NULL;
-
-	type = hash_search(types, &oid, HASH_ENTER, &found);
+	TdeType    *type = hash_search(types, &oid, HASH_ENTER, &found);
 	if (!found)
 	{
 		type->valid = false;
@@ -226,7 +220,17 @@ tde_type_find(Oid oid)
 		fill_type(type);
 		type->valid = true;
 	}
-	found_before[oid % LOOKUP_MEMOS] = type;
+	return type;
+}
+
+TdeType *
+tde_type_find(Oid oid)
+{
+	static TdeType *found_before[LOOKUP_MEMOS]; /* entries stay where they are */
+	TdeType    *type = found_before[oid % LOOKUP_MEMOS];
+
+	if (unlikely(type == NULL || type->oid != oid || !type->valid))
+		found_before[oid % LOOKUP_MEMOS] = type = find_in_table(oid);
 	return type->is_encrypted ? type : NULL;
 }
 

@@ -97,6 +97,13 @@ tde_type_modifiers(TdeType *type, int32 typmod)
 	return type->unpacked;
 }
 
+/* The typmod of the base type that such a typmod stands for.  Mostly there is none. */
+static inline int32
+tde_type_base_typmod(TdeType *type, int32 typmod)
+{
+	return tde_typmod_has_low_bits(typmod) ? tde_type_modifiers(type, typmod).base_typmod : -1;
+}
+
 /* The same as tde_type_find; ereport if it is not one. */
 extern TdeType *tde_type_get(Oid type);
 
