@@ -35,15 +35,30 @@ sub parse
 
 sub describe { return $_[0]->put('D', "S$_[1]\0"); }
 
+# Parameters in text form; the result in text form (0) or in binary form (1).
+sub bind
+{
+  my ($self, $portal, $name, $form, @values) = @_;
+  return $self->put('B',
+    "$portal\0$name\0" . pack('n n', 0, scalar @values) . join('', map { pack 'N/a*', $_ } @values) . pack 'n n', 1, $form);
+}
+
+# So many rows, or all (0).
+sub fetch
+{
+  my ($self, $portal, $rows) = @_;
+  return $self->put('E', "$portal\0" . pack 'N', $rows);
+}
+
 # With parameters in text form, and all rows in text form.
 sub execute
 {
   my ($self, $name, @values) = @_;
-  $self->put('B', "\0$name\0" . pack('n n', 0, scalar @values) . join('', map { pack 'N/a*', $_ } @values) . pack 'n', 0);
-  return $self->put('E', "\0" . pack 'N', 0);
+  return $self->bind('', $name, 0, @values)->fetch('', 0);
 }
 
-# Send what was put together; {types => [...], parameters => [...], rows => ['a|b', ...], error => 'state message'}
+# Send what was put together; {types => [...], parameters => [...], rows => ['a|b', ...], error => 'state message',
+# suspended => are there more rows, perhaps}
 sub sync
 {
   my ($self) = @_;
@@ -107,6 +122,7 @@ sub until_ready
       my %field = map { /^(.)(.*)/s } split /\0/, $body;
       $got{error} ||= "$field{C} $field{M}";
     }
+    $got{suspended} = 1 if $type eq 's';
     return \%got if $type eq 'Z';
   }
 }
