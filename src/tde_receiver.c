@@ -7,8 +7,8 @@
  * types and says so in its descriptors.  Those who start and run the executor see the base types: the descriptor is
  * replaced when it has started, and the receiver of the rows while it runs.
  *
- * The three hooks stand or fall together.  Between this one and the executor, ExecutorRun_hook sees the encrypted types in
- * descriptor and rows; above, the base types in both.
+ * So nothing has a row that is other than its descriptor says: what ExecutorRun_hook calls below this module sees the
+ * encrypted types in both, what calls it above sees the base types in both.
  */
 #include "postgres.h"
 
@@ -230,11 +230,12 @@ static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 {
 	/* MOVE and EXPLAIN ANALYZE look at no value */
-	int			columns = query->dest->mydest == DestNone ? 0 : count_postponed(query->plannedstmt);
+	int			columns = query->dest == None_Receiver ? 0 : count_postponed(query->plannedstmt);
 	TupleDesc	descriptor = query->tupDesc;
 	DecryptingReceiver *receiver;
 
-	if (columns == 0)
+	/* if another module has kept us from starting it, rows are encrypted and declared so */
+	if (columns == 0 || descriptor == encrypted_descriptor(query))
 	{
 		call_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
 		return;
