@@ -65,15 +65,15 @@ called_by_client(void)
 /* ---- what utility commands contain ---- */
 
 /*
- * The query of a cursor whose rows are not put down anywhere: those of WITH HOLD are stored, and SCROLL may store what
- * it has shown.  They keep ciphertext there.
+ * The query of a cursor whose rows are not put down as the client gets them: those of WITH HOLD are.  SCROLL may put down
+ * what the executor makes, which is encrypted (tde_receiver.c).
  */
 static Query *
 cursor_query(Node *stmt)
 {
 	DeclareCursorStmt *declare = (DeclareCursorStmt *) stmt;
 
-	if (!IsA(stmt, DeclareCursorStmt) || (declare->options & (CURSOR_OPT_HOLD | CURSOR_OPT_SCROLL)))
+	if (!IsA(stmt, DeclareCursorStmt) || (declare->options & CURSOR_OPT_HOLD))
 		return NULL;
 	return castNode(Query, declare->query);
 }

@@ -208,7 +208,6 @@ is(lines_of($node, q{COPY (SELECT a, n FROM t WHERE id < 3 ORDER BY id) TO STDOU
 # Cursors whose rows are put down.
 foreach my $case (
   [ 'WITH HOLD',   "DECLARE c CURSOR WITH HOLD FOR SELECT a FROM t ORDER BY id; COMMIT" ],
-  [ 'SCROLL',      'DECLARE c SCROLL CURSOR FOR SELECT a FROM t ORDER BY id' ],
   [ 'of a function', q{SELECT open_cursor('c')} ])
 {
   $wire = TdeWire->connect($node);

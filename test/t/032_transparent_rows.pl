@@ -170,6 +170,27 @@ foreach my $sql ('SELECT id, a, n FROM t ORDER BY id', 'SELECT id, a, n FROM par
   $wire->query('COMMIT');
 }
 
+# A scrollable cursor puts down what it has shown: as ciphertext.  What the statement itself decrypts is seen there.
+lines_of($node, q{CREATE TABLE big (id int, a encrypted_text(aes256,salt));
+  INSERT INTO big SELECT i, repeat('plain', 5) || i FROM generate_series(1, 3000) i; ANALYZE big});
+foreach my $case ([ 'b.a', 0 ], [ 'b.a::text', 1 ])
+{
+  my ($column, $clear) = @$case;
+  my $declare = "DECLARE c SCROLL CURSOR FOR SELECT $column FROM big b JOIN big USING (id)";
+
+  $wire = TdeWire->connect($node);
+  $wire->query(q{SET work_mem = '64kB'; SET enable_mergejoin = off; BEGIN});
+  like($wire->query("EXPLAIN (COSTS OFF) $declare")->{rows}[0], qr/^Materialize/, "a scrollable cursor of $column");
+  $wire->query($declare);
+  my $got = $wire->query('FETCH ALL FROM c');
+  is_deeply([ @{ $got->{types} }, scalar @{ $got->{rows} }, $got->{rows}[0] =~ /^plain/ ], [ 25, 3000, 1 ], 'shows text');
+  is_deeply($wire->query('FETCH PRIOR FROM c')->{rows}, [ $got->{rows}[-1] ], 'also when it goes back');
+  my $written = join '', map { read_bytes($_) } glob $node->data_dir . '/base/pgsql_tmp/pgsql_tmp*';
+  cmp_ok(length $written, '>', 100_000, 'it writes');
+  is($written =~ /plainplain/ ? 1 : 0, $clear, $clear ? 'what was decrypted before' : 'nothing in clear');
+  $wire->query('ROLLBACK');
+}
+
 # What looks at no value decrypts none.
 sub decryptions { return $wire->query('SELECT decryptions FROM tde_stats')->{rows}[0] }
 my $before = decryptions();
