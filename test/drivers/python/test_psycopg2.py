@@ -112,8 +112,7 @@ def portal():
             conn.autocommit = True
 
     both("cursor", "server-side", lambda t: found(t, [fetched(t, name) for name in names], None))
-    # always with the encrypted types, since PostgreSQL may write its rows down
-    both("cursor", "scrolled, cast", lambda t: found(t, [f"c_{name}::{name}" for name in names], True))
+    both("cursor", "scrolled", lambda t: found(t, [fetched(t, name) for name in names], True))
 
 
 def transactions():
