@@ -1,14 +1,16 @@
 """A private PostgreSQL with this extension, and what experiments ask of it."""
 
+import os
 import re
+import shutil
+import statistics
 import subprocess
 import tempfile
-import os
 from pathlib import Path
 
 import psycopg2
 
-from . import BenchError, note
+from . import BenchError, note, work_folder
 
 # Single statements are compared, so nothing else may happen meanwhile; WAL segments are recycled as on a server that has run
 # for a while.
@@ -67,18 +69,47 @@ class Server:
 
     def pgbench(self, script, *options, database="postgres", settings=None):
         """Transactions a second of a pgbench script (a text)."""
-        path = Path(os.environ["BENCH_WORK"], "script.sql")
-        path.write_text(script)
-        path.chmod(0o644)
+        files = self.script_files({"script": script})
+        output = self.run_pgbench("-n", *files, *options, database, settings=settings)
+        return float(re.search(r"^tps = ([0-9.]+)", output, re.MULTILINE).group(1))
+
+    def pgbench_mix(self, scripts, *options, database="postgres", settings=None):
+        """
+        Seconds of a transaction of each of several scripts (name -> text), from one pgbench that picks a script anew for each
+        transaction, so that all of them meet the same disturbances.  The middle half of the times counts, so that pauses do not.
+        """
+        log = work_folder("pgbench")
+        try:
+            self.run_pgbench("-n", "--log", f"--log-prefix={log}/log", *self.script_files(scripts), *options, database,
+                             settings=settings)
+            times = {name: [] for name in scripts}
+            names = list(scripts)
+            for path in log.iterdir():
+                for fields in map(str.split, path.read_text().splitlines()):
+                    times[names[int(fields[3])]].append(float(fields[2]) / 1e6)
+        finally:
+            shutil.rmtree(log)
+        return {name: middle_mean(seconds) for name, seconds in times.items()}
+
+    def script_files(self, scripts):
+        """Write scripts where pgbench finds them; its options that name them."""
+        options = []
+        for name, script in scripts.items():
+            path = Path(os.environ["BENCH_WORK"], f"{name}.sql")
+            path.write_text(script)
+            path.chmod(0o644)
+            options += ["-f", path]
+        return options
+
+    def run_pgbench(self, *options, settings=None):
+        """What pgbench prints; settings are those of its sessions."""
         environment = os.environ | {"PGHOST": self.folder, "PGUSER": "postgres"}
         if settings:
             environment["PGOPTIONS"] = " ".join(f"-c {name}={value}" for name, value in settings.items())
-        result = subprocess.run([f"{self.bindir}/pgbench", "-n", "-f", path, *map(str, options), database],
-                                env=environment, text=True, capture_output=True)
-        found = re.search(r"^tps = ([0-9.]+)", result.stdout, re.MULTILINE)
-        if result.returncode != 0 or not found:
+        result = subprocess.run([f"{self.bindir}/pgbench", *map(str, options)], env=environment, text=True, capture_output=True)
+        if result.returncode != 0:
             raise BenchError(f"pgbench failed: {result.stderr.strip()}")
-        return float(found.group(1))
+        return result.stdout
 
     def versions(self):
         """What a report says of the server."""
@@ -88,6 +119,14 @@ class Server:
                 "tde_column": connection.value("SELECT extversion FROM pg_extension WHERE extname = 'tde_column'"),
                 "settings": ", ".join(f"{name}={value}" for name, value in self.settings.items()),
             }
+
+
+def middle_mean(figures):
+    """The mean of the middle half."""
+    if len(figures) < 4:
+        raise BenchError("too few transactions to take the mean of the middle half")
+    cut = len(figures) // 4
+    return statistics.mean(sorted(figures)[cut:len(figures) - cut])
 
 
 class Connection:
