@@ -3,7 +3,8 @@
 #
 #   server.sh SETTINGS [TREE]    SETTINGS is a file for postgresql.conf; TREE another source tree of the extension to install
 #
-# It says "ready FOLDER BINDIR" when the server runs; FOLDER holds the socket.  Then it reads commands, answering "ok":
+# It works in a new folder inside $BENCH_WORK, and says "ready FOLDER BINDIR" when the server runs; FOLDER holds the socket.
+# Then it reads commands, answering "ok":
 #   restart [NAME=VALUE...]      stop the server, and start it with these variables in its environment
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../test/lib/cluster.sh
@@ -18,7 +19,9 @@ restart() {
 
 settings=$(<"$1")
 top=${2:-$top}
-workspace
+within=$BENCH_WORK workspace
+mkdir "$work/tmp"
+export TMPDIR=$work/tmp # a compiler that is killed leaves files
 need demo
 private_install
 cluster_start <<<"$settings"

@@ -11,14 +11,15 @@ class BenchError(Exception):
 
 
 def note(text):
-    """One line of progress, on standard error."""
-    print(f"bench: {text}", file=sys.stderr, flush=True)
+    """One line of progress, on standard error; on a terminal it takes the place of a bar."""
+    clear = "\r\033[K" if sys.stderr.isatty() else ""
+    print(f"{clear}bench: {text}", file=sys.stderr, flush=True)
 
 
 def work_folder(name):
     """A new folder that is removed when bench/run ends."""
     folder = Path(os.environ["BENCH_WORK"], name)
-    folder.mkdir()
+    folder.mkdir(mode=0o755)
     return folder
 
 

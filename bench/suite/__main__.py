@@ -1,58 +1,110 @@
-"""Reads the command line and runs one experiment, or all."""
+"""
+Reads the command line and runs experiments: python -m suite NAME... -- [OPTION...]; bench/run starts it.
+
+Signals have their usual effect here, the end: bench/run then ends the servers and removes the temporary folders, as it does after
+a kill -9, so there is one way only.
+"""
 
 import argparse
-import importlib
 import os
 import signal
+import subprocess
 import sys
+import tempfile
+from importlib import import_module
 from pathlib import Path
 
 from . import BenchError, note
 
-# the order in which 'all' runs them; each is a module with HELP, add_options(parser) and run(options) -> Report
-EXPERIMENTS = ["oracle10g", "column-scan", "tpch", "modes", "layouts", "pgbench"]
-
 
 def module_of(name):
-    return importlib.import_module(f"suite.{name.replace('-', '_')}")
+    """An experiment's module: HELP, add_options(parser) and run(options) -> Report."""
+    return import_module(f"suite.{name.replace('-', '_')}")
 
 
-def parser_of(name):
-    module = module_of(name)
-    parser = argparse.ArgumentParser(prog=f"bench/run {name}", description=module.__doc__,
+def parser_of(name, module):
+    """What every experiment takes, and its own."""
+    parser = argparse.ArgumentParser(prog=f"bench/run {name}", description=module.__doc__, allow_abbrev=False,
                                      formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path.cwd() / "bench/results", metavar="FOLDER",
                         help="where the report's folder is put")
-    module.add_options(parser)
+    if hasattr(module, "add_options"):
+        module.add_options(parser)
     return parser
 
 
-def run(name, arguments):
-    options = parser_of(name).parse_args(arguments)
-    out = Path(os.environ["BENCH_CALLER"], options.out)
+def options_of(names, arguments):
+    """The options of each experiment; several run at their default scale."""
+    if len(names) > 1:
+        parser_of("all", sys.modules[__name__]).parse_args(arguments)
+    options = {}
+    for name in names:
+        options[name] = parser_of(name, module_of(name)).parse_args(arguments)
+        options[name].out = Path(os.environ["BENCH_CALLER"], options[name].out)
+        require_place(options[name].out / name)
+    return options
+
+
+def require_place(folder):
+    """Refuse a place that cannot take a report, or that holds something else, before anything runs."""
+    if folder.exists() and not (folder / "report.md").exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise BenchError(f"{folder} is there, and is no report: it is not replaced")
+    parent = next(parent for parent in folder.parents if parent.exists())
+    try:
+        with tempfile.TemporaryDirectory(dir=parent, prefix=".bench."):
+            pass
+    except OSError as error:
+        raise BenchError(f"the report cannot be written to {folder}: {error.strerror}") from error
+
+
+def busyness():
+    """The load that there is without us, for the report; told at once if it will spoil it."""
+    load = os.getloadavg()[0]
+    if load > os.cpu_count() / 2:
+        note(f"warning: the machine is busy (load {load:.1f}): timings will be noisy")
+    return {"load before": f"{load:.1f}"}
+
+
+def run(name, options, arguments):
+    """Run one experiment; returns its exit status."""
+    before = busyness()
     report = module_of(name).run(options)
+    report.settings |= before
     report.command = " ".join(["bench/run", name, *arguments])
-    print(report.write(out / name))
-    note(f"the report is in {out / name}")
+    print(report.write(options.out / name), flush=True)
+    note(f"the report is in {options.out / name}")
+    return report.status
 
 
-def main(arguments):
-    # ends as an interrupt does: servers are stopped on the way out
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    if arguments[0] != "all":
-        run(arguments[0], arguments[1:])
-        return
-    for name in EXPERIMENTS:
-        parser_of(name).parse_args(arguments[1:])  # a wrong option is told before the first hour
-    for name in EXPERIMENTS:
+def told(action):
+    """The exit status of what returns one, or 1 after an error that has been told."""
+    try:
+        return action()
+    except (BenchError, OSError, subprocess.CalledProcessError) as error:
+        if os.environ.get("BENCH_TRACE"):
+            raise
+        note(f"error: {error}")
+        return 1
+
+
+def run_all(options, arguments):
+    """What fails does not keep the others from running."""
+    failed = []
+    for name in options:
         note(f"{name}: {module_of(name).HELP}")
-        run(name, arguments[1:])
+        if told(lambda name=name: run(name, options[name], arguments)) != 0:
+            failed.append(name)
+    if failed:
+        raise BenchError(f"failed: {', '.join(failed)}")
+    return 0
 
 
-try:
-    main(sys.argv[1:])
-except BenchError as error:
-    note(f"error: {error}")
-    sys.exit(1)
-except KeyboardInterrupt:
-    sys.exit(130)
+def main(words):
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    separator = words.index("--")
+    names, arguments = words[:separator], words[separator + 1:]
+    options = options_of(names, arguments)
+    return run_all(options, arguments) if len(names) > 1 else run(names[0], options[names[0]], arguments)
+
+
+sys.exit(told(lambda: main(sys.argv[1:])))

@@ -4,9 +4,9 @@ avg(length(a)) and count(*) over a table of strings of 10 characters, as in "A p
 """
 
 from . import require_space
-from .options import positive, whole
+from .options import millions, whole
 from .report import Report, digits
-from .samples import Case, measure
+from .samples import Case, Progress, measure
 from .server import Server
 
 HELP = "avg(length(a)) and count(*) over a large table"
@@ -20,7 +20,7 @@ PGCRYPTO_KEY = "'0123456789abcdef0123456789abcdef'"
 
 
 def add_options(parser):
-    parser.add_argument("--rows", type=positive, default=1, metavar="MILLIONS", help="rows of each table, in millions")
+    parser.add_argument("--rows", type=millions, default="1", metavar="MILLIONS", help="rows of each table, in millions")
     parser.add_argument("--rounds", type=whole, default=5, help="repetitions of each statement")
 
 
@@ -33,14 +33,19 @@ def variants():
 def load(connection, rows):
     strings = f"""SELECT g AS id, (SELECT string_agg(chr(97 + floor(random() * 26)::int), '') FROM generate_series(1, 10) WHERE g > 0)
                   ::varchar(10) AS a FROM generate_series(1, {rows}) g"""
+    progress = Progress("loading", [1] * (len(variants()) + 3))
     connection.execute(f"CREATE TABLE plain AS {strings}")
+    progress.step("plain")
     for variant, (_, _, modifiers) in variants().items():
         connection.execute(f'CREATE TABLE "{variant}" (id int, a encrypted_varchar(10,{modifiers}))')
         connection.execute(f'INSERT INTO "{variant}" SELECT id, a FROM plain')
+        progress.step(variant)
     connection.execute(f"CREATE TABLE pgcrypto AS SELECT id, encrypt(a::bytea, {PGCRYPTO_KEY}, 'aes') AS a FROM plain")
+    progress.step("pgcrypto")
     for table in ["plain", *variants(), "pgcrypto"]:
         connection.execute(f'VACUUM (FREEZE, ANALYZE) "{table}"')
     connection.execute("CHECKPOINT")
+    progress.step("vacuum")
 
 
 def statements(table):
@@ -60,7 +65,7 @@ def counters(server, tables):
 
 
 def run(options):
-    rows = round(options.rows * 1e6)
+    rows = options.rows
     tables = ["plain", *variants(), "pgcrypto"]
     require_space(rows * len(tables) * 100 / 1e9 + 5)
     with Server() as server, server.connect() as connection:

@@ -4,15 +4,20 @@ import argparse
 import math
 
 
-def whole(text):
-    """A whole number of at least 1: repetitions, sizes."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return value
+def at_least(least):
+    """A type for whole numbers: repetitions, sizes."""
+    def parse(text):
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
+        return value
+    return parse
+
+
+whole = at_least(1)
 
 
 def positive(text):
@@ -24,6 +29,11 @@ def positive(text):
     if not (value > 0 and math.isfinite(value)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return value
+
+
+def millions(text):
+    """How many rows a number of millions is: at least one."""
+    return max(round(positive(text) * 1e6), 1)
 
 
 def some_of(known):

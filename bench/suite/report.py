@@ -7,6 +7,7 @@ import platform
 import shutil
 import statistics
 import subprocess
+import tempfile
 from pathlib import Path
 
 import matplotlib
@@ -22,8 +23,9 @@ COLOURS = ["#9aa5b1", "#2b6cb0", "#dd6b20", "#2f855a", "#805ad5", "#b83280", "#7
 
 def machine():
     """What the figures depend on."""
-    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
-                 platform.processor()) if os.path.exists("/proc/cpuinfo") else platform.processor()
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.processor())
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     openssl = subprocess.run(["openssl", "version"], capture_output=True, text=True).stdout.strip() or "unknown"
     return {
@@ -53,7 +55,7 @@ class Report:
         self.title, self.settings = title, machine() | settings
         self.parts = [method]
         self.samples, self.charts = [], []
-        self.command = ""
+        self.command, self.status = "", 0
 
     def note(self, text):
         self.parts.append(text)
@@ -134,19 +136,28 @@ class Report:
 
     def write(self, folder):
         """Make the report's folder, replacing an older one at the end; returns the report's text."""
-        new = folder.with_name(folder.name + ".new")
-        shutil.rmtree(new, ignore_errors=True)
-        new.mkdir(parents=True)
+        with tempfile.TemporaryDirectory(dir=os.environ["BENCH_WORK"]) as made:
+            text = self.make(Path(made))
+            # beside its place first, since that may be on another disk
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
+                new, old = Path(beside, "new"), Path(beside, "old")
+                shutil.copytree(made, new, copy_function=shutil.copyfile)
+                new.chmod(0o755)
+                if folder.exists():
+                    folder.rename(old)
+                new.rename(folder)
+        return text
+
+    def make(self, folder):
         text = self.text()
-        (new / "report.md").write_text(text)
-        with open(new / "samples.csv", "w", newline="") as file:
+        (folder / "report.md").write_text(text)
+        with open(folder / "samples.csv", "w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerows([["experiment", "workload", "variant", "round", "figure", "unit"], *self.samples])
         for name, figure in self.charts:
-            figure.savefig(new / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
+            figure.savefig(folder / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
             pyplot.close(figure)
-        shutil.rmtree(folder, ignore_errors=True)
-        new.rename(folder)
         return text
 
     def text(self):

@@ -5,6 +5,8 @@ import sys
 import time
 from typing import Callable, NamedTuple, Optional
 
+INTERVAL = 15  # seconds between lines of progress where there is no terminal
+
 
 class Case(NamedTuple):
     """One thing to be timed.  The action returns its figure; if it returns None, its time in seconds is the figure."""
@@ -48,26 +50,29 @@ class Progress:
     """A bar with the time left, on standard error; without a terminal, a line now and then."""
 
     def __init__(self, title, costs):
-        """costs: how long each step may take, in any unit."""
+        """costs: how long each step may take, in any unit; None if that is not known yet."""
         self.title, self.costs, self.done = title, costs, 0
         self.start = self.told = time.monotonic()
         self.terminal = sys.stderr.isatty()
-        self.show("")
+        self.show("", always=True)
 
     def step(self, label):
         self.done += 1
-        self.show(label)
+        self.show(label, always=self.done == len(self.costs))
 
     def left(self):
-        """Seconds; none is known before the first step."""
-        spent = sum(self.costs[:self.done])
-        return (time.monotonic() - self.start) * sum(self.costs[self.done:]) / spent if spent else None
+        """Seconds; none is known before the first step.  Steps of unknown cost count as the mean of the others."""
+        known = [cost for cost in self.costs if cost is not None]
+        usual = statistics.fmean(known) if known else 0
+        costs = [usual if cost is None else cost for cost in self.costs]
+        spent = sum(costs[:self.done])
+        return (time.monotonic() - self.start) * sum(costs[self.done:]) / spent if spent else None
 
-    def show(self, label):
-        last, now, left = self.done == len(self.costs), time.monotonic(), self.left()
-        if not self.terminal and not last and now - self.told < 15:
+    def show(self, label, always):
+        last, now = self.done == len(self.costs), time.monotonic()
+        if not always and now - self.told < (0.1 if self.terminal else INTERVAL):
             return
-        self.told = now
+        self.told, left = now, self.left()
         share = self.done / len(self.costs) if self.costs else 1
         eta = "" if left is None else f", {int(left) // 60}:{int(left) % 60:02d} left"
         text = f"bench: {self.title} [{'#' * round(20 * share):<20}] {100 * share:3.0f} %{eta} {label}"
@@ -76,17 +81,22 @@ class Progress:
 
 
 def measure(title, cases, rounds, warmup=1, unit="s"):
-    """Time the cases in turns, so that what disturbs the machine disturbs all of them; the first rounds warm up."""
+    """
+    Time the cases in turns, so that what disturbs the machine disturbs all of them; the first rounds warm up.  cases: a list, or
+    a function of the round's number that returns one, always as long.
+    """
     samples = Samples(unit)
-    progress = Progress(title, [1] * (len(cases) * (rounds + warmup)))
+    progress = None
     for turn in range(warmup + rounds):
-        for number, case in enumerate(cases):
+        now = cases(turn) if callable(cases) else cases
+        progress = progress or Progress(title, [None] * (len(now) * (rounds + warmup)))
+        for case in now:
             begin = time.perf_counter()
             figure = case.action()
             took = time.perf_counter() - begin
             if turn >= warmup:
                 samples.add(case.workload, case.variant, took if figure is None else figure)
             # the same case takes as long in the next rounds
-            progress.costs[progress.done::len(cases)] = [took] * len(progress.costs[progress.done::len(cases)])
+            progress.costs[progress.done::len(now)] = [took] * len(progress.costs[progress.done::len(now)])
             progress.step(f"{case.workload} {case.variant}")
     return samples

@@ -6,6 +6,7 @@ import shutil
 import statistics
 import subprocess
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg2
@@ -42,19 +43,29 @@ class Server:
                                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             answer = self.process.stdout.readline().split()
         if answer[:1] != ["ready"]:
-            raise BenchError("the server could not be started")
+            raise BenchError("the server" + (f" of {tree}" if tree else "") + " could not be built and started")
         self.folder, self.bindir = answer[1:]
+        try:
+            self.prepare()
+        except BaseException:
+            self.close()
+            raise
+
+    def prepare(self):
         with self.connect() as connection:
             connection.execute("CREATE EXTENSION tde_column")
             connection.execute("SELECT tde_wallet_create()")
             connection.execute("CREATE EXTENSION pgcrypto")
 
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait()
+        self.close()
 
     def connect(self, **settings):
         return Connection(self, settings)
@@ -66,6 +77,14 @@ class Server:
         self.process.stdin.flush()
         if self.process.stdout.readline() != "ok\n":
             raise BenchError("the server could not be restarted")
+
+    def last_words(self):
+        """The end of its log: why it ended."""
+        try:
+            lines = Path(self.folder, "log/server.log").read_text(errors="replace").splitlines()
+        except OSError:
+            lines = []
+        return "\n".join(f"  {line}" for line in lines[-5:])
 
     def pgbench(self, script, *options, database="postgres", settings=None):
         """Transactions a second of a pgbench script (a text)."""
@@ -130,25 +149,44 @@ def middle_mean(figures):
 
 
 class Connection:
-    """A session in autocommit mode; a context manager that closes it."""
+    """A session in autocommit mode; a context manager that closes it.  Statements that fail are errors without a traceback."""
 
     def __init__(self, server, settings):
+        self.server = server
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
-        self.session = psycopg2.connect(host=server.folder, user="postgres", dbname="postgres", options=options)
+        try:
+            self.session = psycopg2.connect(host=server.folder, user="postgres", dbname="postgres", options=options)
+        except psycopg2.Error as error:
+            raise BenchError(f"there is no connection to the server: {first_line(error)}\n{server.last_words()}") from error
         self.session.autocommit = True
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
         self.session.close()
 
+    @contextmanager
+    def cursor(self, statement):
+        """A cursor for this statement."""
+        try:
+            with self.session.cursor() as cursor:
+                yield cursor
+        except psycopg2.Error as error:
+            text = f"{first_line(error)}; the statement was: {first_line(statement)}"
+            if self.session.closed:
+                text = f"the connection broke: {text}\n{self.server.last_words()}"
+            raise BenchError(text) from error
+
     def execute(self, statement):
-        with self.session.cursor() as cursor:
+        with self.cursor(statement) as cursor:
             cursor.execute(statement)
 
     def rows(self, statement):
-        with self.session.cursor() as cursor:
+        with self.cursor(statement) as cursor:
             cursor.execute(statement)
             return cursor.fetchall()
 
@@ -157,5 +195,10 @@ class Connection:
 
     def copy_in(self, table, path):
         """COPY a file of PostgreSQL's text format into a table, through the protocol."""
-        with self.session.cursor() as cursor, open(path, "rb") as file:
-            cursor.copy_expert(f"COPY {table} FROM STDIN", file, size=1 << 20)
+        statement = f"COPY {table} FROM STDIN"
+        with self.cursor(statement) as cursor, open(path, "rb") as file:
+            cursor.copy_expert(statement, file, size=1 << 20)
+
+
+def first_line(text):
+    return str(text).strip().partition("\n")[0]

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # cluster.sh - a private PostgreSQL with this extension, in a temporary folder that is gone when the script ends.
 #
-#   workspace                   makes the folder ($work) and sets the traps; call it first
+#   workspace                   makes the folder ($work; inside $within if that is set) and sets the traps; call it first
 #   private_install             copies PostgreSQL there and installs the extension into the copy
 #   cluster_start <<<SETTINGS   makes and starts a cluster on a unix socket in $work, with SETTINGS in its postgresql.conf
 #   run COMMAND...              a long command, such that a signal to the script ends it at once
@@ -13,7 +13,7 @@
 ((BASH_VERSINFO[0] >= 4)) || { echo "bash 4 or later is needed; this is $BASH_VERSION" >&2; exit 1; }
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-me=${0##*/} me=${me%.sh} work='' child='' pg_config='' bindir='' server_log=''
+me=${0##*/} me=${me%.sh} within='' work='' child='' pg_config='' bindir='' server_log=''
 
 say() { printf '%s: %s\n' "$me" "$1" >&2; }
 die() {
@@ -23,8 +23,9 @@ die() {
 
 workspace() {
   local base=${TMPDIR:-/tmp} var
-  # A socket's path is limited to about 100 bytes, and another user must get there.
-  if ((EUID == 0)) || ((${#base} > 50)); then base=/tmp; fi
+  # A socket's path is limited to about 100 bytes, and root's another user must get there.
+  if ((${#base} > 50)) || ! as_pg test -x "$base" 2>/dev/null; then base=/tmp; fi
+  base=${within:-$base}
   # Nothing of the caller's must leak into the server, the clients or the make below.
   for var in "${!PG@}" "${!MAKE@}" MFLAGS; do
     [[ $var == PG_CONFIG || $var == PGTAP ]] || unset "$var"

@@ -82,6 +82,7 @@ missing_bench() {
   want python3-matplotlib python3-matplotlib 'matplotlib (pip)' "$python" -c 'import matplotlib'
   want python3-venv python3 python3 "$python" -c 'import venv, ensurepip'
   want openssl openssl openssl@3 command -v openssl
+  want git git git command -v git
 }
 
 # As the user who will run them, found by env: setpriv looks with root's eyes, and an interpreter in root's home would not do.
