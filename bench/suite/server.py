@@ -54,7 +54,7 @@ class Server:
     def prepare(self):
         with self.connect() as connection:
             connection.execute("CREATE EXTENSION tde_column")
-            connection.execute("SELECT tde_wallet_create()")
+            self.passphrase = connection.value("SELECT tde_wallet_create()")
             connection.execute("CREATE EXTENSION pgcrypto")
 
     def close(self):
@@ -77,6 +77,8 @@ class Server:
         self.process.stdin.flush()
         if self.process.stdout.readline() != "ok\n":
             raise BenchError("the server could not be restarted")
+        with self.connect() as connection:
+            connection.execute(f"SELECT tde_wallet_open('{self.passphrase}')")
 
     def last_words(self):
         """The end of its log: why it ended."""
@@ -193,9 +195,9 @@ class Connection:
     def value(self, statement):
         return self.rows(statement)[0][0]
 
-    def copy_in(self, table, path):
-        """COPY a file of PostgreSQL's text format into a table, through the protocol."""
-        statement = f"COPY {table} FROM STDIN"
+    def copy_in(self, table, path, options=""):
+        """COPY a file of PostgreSQL's text format into a table, through the protocol; options are COPY's."""
+        statement = f"COPY {table} FROM STDIN {options}"
         with self.cursor(statement) as cursor, open(path, "rb") as file:
             cursor.copy_expert(statement, file, size=1 << 20)
 
