@@ -65,22 +65,25 @@ class Report:
         lines = ["| " + " | ".join(map(str, row)) + " |" for row in [header, *rows]]
         self.parts.append("\n".join([lines[0], "|" + "---|" * len(header), *lines[1:]]))
 
-    def comparison(self, title, samples, base, published=None, targets=None, scale=1, unit=None, higher_is_better=False):
+    def comparison(self, title, samples, base, published=None, targets=None, scale=1, unit=None, higher_is_better=False,
+                   extra=None):
         """
         A table of all samples, with each variant's ratio to the base variant in the same round.
 
         published and targets: (workload, variant) -> text, and -> the ratio that must not be exceeded (for rates: that must be
-        reached).  scale, unit: what figures are multiplied by for printing, and the unit's name then.
+        reached).  scale, unit: what figures are multiplied by for printing, and the unit's name then.  extra: a column's title ->
+        what makes its figure of all samples of a variant.
         """
-        published, targets = published or {}, targets or {}
-        header = ["workload", "variant", f"median, {unit or samples.unit}", "min .. max", f"ratio to {base}", "min .. max"]
-        header += (["published"] if published else []) + (["wanted", ""] if targets else [])
+        published, targets, extra = published or {}, targets or {}, extra or {}
+        header = ["workload", "variant", f"median, {unit or samples.unit}", "min .. max", *extra]
+        header += [f"ratio to {base}", "min .. max"] + (["published"] if published else []) + (["wanted", ""] if targets else [])
         rows = []
         for workload in samples.workloads():
             for variant in samples.variants(workload):
                 figures = [figure * scale for figure in samples.of(workload, variant)]
                 ratios = samples.ratios(workload, variant, base) if base in samples.variants(workload) else []
                 row = [workload, variant, digits(statistics.median(figures)), f"{digits(min(figures))} .. {digits(max(figures))}"]
+                row += [digits(make(figures)) for make in extra.values()]
                 row += [f"**{statistics.median(ratios):.2f}**", f"{min(ratios):.2f} .. {max(ratios):.2f}"] if ratios else ["", ""]
                 row += [published.get((workload, variant), "")] if published else []
                 row += verdict(statistics.median(ratios), targets.get((workload, variant)), higher_is_better) if targets else []
