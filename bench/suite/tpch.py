@@ -28,7 +28,7 @@ def add_options(parser):
     parser.add_argument("--scale", type=positive, default=0.01, metavar="SF",
                         help="TPC-H's scale factor; Q2 without keys grows with its square")
     parser.add_argument("--rounds", type=whole, default=5, help="runs of each query, and of each load by COPY")
-    parser.add_argument("--inserts", type=whole, default=2, help="repetitions of each load by INSERT")
+    parser.add_argument("--inserts", type=whole, default=1, help="repetitions of each load by INSERT, which takes long")
     parser.add_argument("--parts", type=some_of(PARTS), default=PARTS, metavar="LIST", help=f"of {','.join(PARTS)}")
     others = list(VARIANTS)[1:]
     parser.add_argument("--variants", type=some_of(others), default=others, metavar="LIST", help=f"of {','.join(others)}")
@@ -99,4 +99,4 @@ def run_instructions(options, loader, report):
     for variant in Q1_VARIANTS:
         loader.load(variant, tables=("lineitem",))
     analyze(loader.server, Q1_VARIANTS, (False,))
-    report_instructions(report, measure_instructions(loader.server, options.rounds))
+    report_instructions(report, *measure_instructions(loader.server, options.rounds))
