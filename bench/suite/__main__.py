@@ -18,7 +18,7 @@ from . import BenchError, note
 
 
 def module_of(name):
-    """An experiment's module: HELP, add_options(parser) and run(options) -> Report."""
+    """An experiment's module: HELP, add_options(parser), run(options) -> Report, and SMALL, arguments for one among all."""
     return import_module(f"suite.{name.replace('-', '_')}")
 
 
@@ -33,15 +33,18 @@ def parser_of(name, module):
     return parser
 
 
-def options_of(names, arguments):
-    """The options of each experiment; several run at their default scale."""
-    if len(names) > 1:
-        parser_of("all", sys.modules[__name__]).parse_args(arguments)
-    options = {}
-    for name in names:
-        options[name] = parser_of(name, module_of(name)).parse_args(arguments)
-        options[name].out = Path(os.environ["BENCH_CALLER"], options[name].out)
-        require_place(options[name].out / name)
+def arguments_of(names, arguments):
+    """The arguments of each experiment; several run at a small scale."""
+    if len(names) == 1:
+        return {names[0]: arguments}
+    parser_of("all", sys.modules[__name__]).parse_args(arguments)
+    return {name: [*getattr(module_of(name), "SMALL", []), *arguments] for name in names}
+
+
+def options_of(name, arguments):
+    options = parser_of(name, module_of(name)).parse_args(arguments)
+    options.out = Path(os.environ["BENCH_CALLER"], options.out)
+    require_place(options.out / name)
     return options
 
 
@@ -92,7 +95,7 @@ def run_all(options, arguments):
     failed = []
     for name in options:
         note(f"{name}: {module_of(name).HELP}")
-        if told(lambda name=name: run(name, options[name], arguments)) != 0:
+        if told(lambda name=name: run(name, options[name], arguments[name])) != 0:
             failed.append(name)
     if failed:
         raise BenchError(f"failed: {', '.join(failed)}")
@@ -102,9 +105,10 @@ def run_all(options, arguments):
 def main(words):
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     separator = words.index("--")
-    names, arguments = words[:separator], words[separator + 1:]
-    options = options_of(names, arguments)
-    return run_all(options, arguments) if len(names) > 1 else run(names[0], options[names[0]], arguments)
+    names = words[:separator]
+    arguments = arguments_of(names, words[separator + 1:])
+    options = {name: options_of(name, arguments[name]) for name in names}
+    return run_all(options, arguments) if len(names) > 1 else run(names[0], options[names[0]], arguments[names[0]])
 
 
 sys.exit(told(lambda: main(sys.argv[1:])))

@@ -19,13 +19,14 @@ from .tpch_schema import Q1_VARIANTS, SENSITIVE, VARIANTS, PgcryptoByCiphertext
 
 HELP = "TPC-H: load, storage and queries, beside pgcrypto"
 
+SMALL = ["--scale", "0.01"]
 PARTS = ["load", "storage", "queries", "aesni"]
 # medians of five repetitions (the load: three)
 PEERS = [["load by COPY", "9.69", "8.66"], ["storage", "2.05", "2.26"], ["Q1", "16.69", "16.71"], ["Q3", "18.82", "19.56"]]
 
 
 def add_options(parser):
-    parser.add_argument("--scale", type=positive, default=0.01, metavar="SF",
+    parser.add_argument("--scale", type=positive, default=0.1, metavar="SF",
                         help="TPC-H's scale factor; Q2 without keys grows with its square")
     parser.add_argument("--rounds", type=whole, default=5, help="runs of each query, and of each load by COPY")
     parser.add_argument("--inserts", type=whole, default=1, help="repetitions of each load by INSERT, which takes long")
