@@ -97,7 +97,8 @@ subtest 'a report' => sub {
   my $text = slurp_file("$folder/report.md");
   is($run->{out}, "$text\n", 'the text is shown, too');
   like($text, qr/^\* $_: \S/m, "it tells: $_") foreach 'machine', 'OpenSSL', 'commit', 'PostgreSQL', 'settings', 'repetitions';
-  like($text, qr/^\| avg\(length\(a\)\) \| aes256 mac salt \| .*\*\*[\d.]+\*\*.* \| 23\.0 \| <= 4 \| (pass|\*\*MISS\*\*) \|$/m, 'a ratio');
+  like($text, qr/^\| avg\(length\(a\)\) \| aes256 mac salt \| .*\*\*[\d.]+\*\*.* \| 23\.0 \| <= 4 \| (pass|\*\*MISS\*\*) \|$/m,
+    'a ratio');
   like($text, qr/^\| aes256 mac salt \| 500 \| 0 \| 47 \|/m, 'decryptions');
   is(count_lines("$folder/samples.csv"), 1 + 18 * 2 * 2, 'samples');
   like(slurp_file("$folder/ratios.svg"), qr{^<\?xml.*</svg>\s*\z}s, 'the chart is whole');
@@ -176,7 +177,7 @@ sub repository
   my $tree = "$logs/repository";
   my @git  = ('git', '-C', $tree, '-c', 'user.name=test', '-c', 'user.email=test@example.com');
   mkdir $tree;
-  system_or_bail("cd $top && tar -cf - --exclude='*.o' --exclude='*.so' --exclude='*.bc' --exclude=./bench/results . | tar -C $tree -xf -");
+  system_or_bail("tar -C $top -cf - --exclude='*.o' --exclude='*.so' --exclude='*.bc' --exclude=./bench/results . | tar -C $tree -xf -");
   system_or_bail('git', 'init', '-q', $tree);
   append_to_file("$tree/src/tde_column.c", "#error does not build\n");
   system_or_bail(@git, 'add', '.');
