@@ -22,14 +22,13 @@ def module_of(name):
     return import_module(f"suite.{name.replace('-', '_')}")
 
 
-def parser_of(name, module):
+def parser_of(name, description, add_options=lambda parser: None):
     """What every experiment takes, and its own."""
-    parser = argparse.ArgumentParser(prog=f"bench/run {name}", description=module.__doc__, allow_abbrev=False,
+    parser = argparse.ArgumentParser(prog=f"bench/run {name}", description=description, allow_abbrev=False,
                                      formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path.cwd() / "bench/results", metavar="FOLDER",
                         help="where the report's folder is put")
-    if hasattr(module, "add_options"):
-        module.add_options(parser)
+    add_options(parser)
     return parser
 
 
@@ -37,12 +36,13 @@ def arguments_of(names, arguments):
     """The arguments of each experiment; several run at a small scale."""
     if len(names) == 1:
         return {names[0]: arguments}
-    parser_of("all", sys.modules[__name__]).parse_args(arguments)
+    parser_of("all", f"{', '.join(names)}: each at a small scale, with a report of its own.").parse_args(arguments)
     return {name: [*getattr(module_of(name), "SMALL", []), *arguments] for name in names}
 
 
 def options_of(name, arguments):
-    options = parser_of(name, module_of(name)).parse_args(arguments)
+    module = module_of(name)
+    options = parser_of(name, module.__doc__, module.add_options).parse_args(arguments)
     options.out = Path(os.environ["BENCH_CALLER"], options.out)
     require_place(options.out / name)
     return options

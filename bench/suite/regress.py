@@ -5,6 +5,7 @@ has become slower since the last one. Exit status 3: something has.
 
 import subprocess
 import time
+from argparse import SUPPRESS
 from statistics import median
 from typing import NamedTuple
 
@@ -33,7 +34,8 @@ Q1 = """SELECT returnflag::text, linestatus::text, sum(quantity), sum(price), su
 
 
 def add_options(parser):
-    parser.add_argument("--against", required=True, metavar="REV", help="the revision to compare the working tree with")
+    parser.add_argument("--against", required=True, default=SUPPRESS, metavar="REV",
+                        help="the revision to compare the working tree with")
     parser.add_argument("--rows", type=millions, default="0.5", metavar="MILLIONS", help="rows of the scanned tables")
     parser.add_argument("--rounds", type=at_least(6), default=12, help="repetitions, each with two runs of either build")
 
@@ -208,16 +210,16 @@ def run(options):
 def report(options, few, commit, samples, versions):
     result = Report(f"The working tree beside {commit}",
                     f"Two servers, {options.rows:,} rows in the scanned tables and {few:,} in the others; {options.rounds} "
-                    "rounds after one that warms up, each with new sessions. In a round each workload runs on old, new, old, new (every "
-                    "second round: new, old, new, old). Ratio: of the faster of a round's two runs, new / old; the median over the "
-                    "rounds, and between what it lies with 95 % (order statistics). Noise: from how a build's second run differs "
-                    "from its first. A workload is slower or faster if the whole interval is further from 1 than the noise, and "
-                    f"than {NEGLIGIBLE:.0%}. Both builds' answers are the same.",
+                    "rounds after one that warms up, each with new sessions. In a round each workload runs on old, new, old, new "
+                    "(every second round: new, old, new, old). Ratio: of the faster of a round's two runs, new / old; the median "
+                    "over the rounds, and between what it lies with 95 % (order statistics). Noise: from how a build's second run "
+                    "differs from its first. A workload is slower or faster if the whole interval is further from 1 than the "
+                    f"noise, and than {NEGLIGIBLE:.0%}. Both builds' answers are the same.",
                     versions | {"repetitions": options.rounds, "old": commit})
     found = {workload: compare(pairs(samples, workload, "old"), pairs(samples, workload, "new"))
              for workload in samples.workloads()}
     slower = [workload for workload, comparison in found.items() if comparison.verdict() == "slower"]
-    result.note(f"**Slower: {', '.join(slower)}.**" if slower else "Nothing is slower.")
+    result.note(f"**Slower: {'; '.join(slower)}.**" if slower else "Nothing is slower.")
     result.table(["workload", "old, ms", "new, ms", "new / old", "between", "noise", "verdict"],
                  [[workload, *[milliseconds(samples, workload, build) for build in ("old", "new")], f"**{one.ratio:.3f}**",
                    f"{one.low:.3f} .. {one.high:.3f}", f"{one.noise:.1%}", one.verdict()] for workload, one in found.items()])

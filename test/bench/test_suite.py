@@ -219,7 +219,8 @@ class Reports(unittest.TestCase):
         self.assertIn("| lookup | encrypted | 900 | 900 .. 900 | **0.90** | 0.90 .. 0.90 | >= 0.95 | **MISS** |", report.text())
 
     def test_digits(self):
-        self.assertEqual([digits(value) for value in (0, 0.01234, 1.234, 12.34, 1234.5)], ["0", "0.0123", "1.23", "12.34", "1,234"])
+        self.assertEqual([digits(value) for value in (0, 0.01234, 1.234, 12.34, 1234.5)],
+                         ["0", "0.0123", "1.23", "12.34", "1,234"])
 
 
 if __name__ == "__main__":
