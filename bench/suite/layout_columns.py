@@ -40,8 +40,8 @@ def run(rows, rounds, cipher):
         load(connection, rows, documents, cipher)
         queries = [case for form in FORMS for case in cases(connection, statements_of(form), rows)]
         slices = cases(connection, slice_statements, documents)
-        return Columns(measure("layouts, columns", queries, rounds, unit="ns"),
-                       measure("layouts, slices", slices, rounds, unit="ns"),
+        return Columns(measure("layouts, columns", queries, rounds, unit="ns", base="plain"),
+                       measure("layouts, slices", slices, rounds, unit="ns", base="plain"),
                        {(form, variant): facts(server, form, variant, rows) for form in FORMS for variant in VARIANTS},
                        server.versions())
 

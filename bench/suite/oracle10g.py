@@ -109,7 +109,7 @@ def loops(connection, series, names, options):
         create(connection, variant, series)
     cases = [Case(name, variant, timed_loop(connection, name, variant, series, options.turns, options.scan_turns))
              for name in STATEMENTS for variant in names]
-    samples = measure(f"oracle10g, {series}", cases, options.rounds)
+    samples = measure(f"oracle10g, {series}", cases, options.rounds, base="plain")
     check_rows(connection, series, names, options.turns)
     return samples
 

@@ -17,8 +17,8 @@ Tables `(id, pass varchar(25), cc numeric(15))` with pass and cc encrypted; PL/p
 without an index, where UPDATE and SELECT are scans, about {scan_turns:,} turns of these over {turns:,} rows. TRUNCATE before
 each loop of INSERT. The random values are made inside the loops (INSERT, UPDATE: {generator:.2f} us of each turn). pgbench:
 {transactions:,} transactions of each table in each round, one client, simple protocol, the middle half by time. All variants
-take turns; {rounds} rounds after one that warms up. At the end all tables hold the same values. "plain again" is a second plain
-table: its ratio is noise.
+take turns; {rounds} rounds after one that warms up; ratios of loops are to a run of plain just before. At the end all tables
+hold the same values. "plain again" is a second plain table: its ratio is noise.
 
 mac: HMAC-SHA1, the default. nomac: what the study's Oracle had. pgcrypto: raw AES-256, zero IV, no MAC, in rewritten
 statements. Published: ratio to plain in Oracle 10.2 without MAC and index (plain: {plain} for 10,000 turns); for pgcrypto:

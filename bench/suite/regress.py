@@ -212,7 +212,7 @@ def report(options, few, commit, samples, versions):
                     f"Two servers, {options.rows:,} rows in the scanned tables and {few:,} in the others; {options.rounds} "
                     "rounds after one that warms up, each with new sessions. In a round each workload runs on old, new, old, new "
                     "(every second round: new, old, new, old). Ratio: of the faster of a round's two runs, new / old; the median "
-                    "over the rounds, and between what it lies with 95 % (order statistics). Noise: from how a build's second run "
+                    "over the rounds, and between what it lies with 95 % (order statistics). Noise: how a build's second run "
                     "differs from its first. A workload is slower or faster if the whole interval is further from 1 than the "
                     f"noise, and than {NEGLIGIBLE:.0%}. Both builds' answers are the same.",
                     versions | {"repetitions": options.rounds, "old": commit})

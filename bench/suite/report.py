@@ -68,7 +68,7 @@ class Report:
     def comparison(self, title, samples, base, published=None, targets=None, scale=1, unit=None, higher_is_better=False,
                    extra=None):
         """
-        A table of all samples, with each variant's ratio to the base variant in the same round.
+        A table of all samples, with each variant's ratio to the base variant (see Samples.ratios).
 
         published and targets: (workload, variant) -> text, and -> the ratio that must not be exceeded (for rates: that must be
         reached).  scale, unit: what figures are multiplied by for printing, and the unit's name then.  extra: a column's title ->
@@ -97,6 +97,8 @@ class Report:
         for (workload, variant), figures in samples.figures.items():
             for turn, figure in enumerate(figures, 1):
                 self.samples.append([title, workload, variant, turn, repr(figure), samples.unit])
+            for turn, figure in enumerate(samples.before.get((workload, variant), []), 1):
+                self.samples.append([title, workload, f"{samples.base} before {variant}", turn, repr(figure), samples.unit])
 
     def bars(self, name, title, label, groups, series, marks=None, log=False, spread=None):
         """

@@ -19,12 +19,19 @@ class Case(NamedTuple):
 class Samples:
     """Figures by workload and variant, one for each round."""
 
-    def __init__(self, unit="s"):
-        self.unit = unit
+    def __init__(self, unit="s", base=None):
+        self.unit, self.base = unit, base
         self.figures = {}
+        self.before = {}  # what the base variant took just before, for each figure
 
     def add(self, workload, variant, figure):
         self.figures.setdefault((workload, variant), []).append(figure)
+
+    def merge(self, other):
+        """Take over those of other workloads, measured in the same way."""
+        self.base = other.base
+        self.figures |= other.figures
+        self.before |= other.before
 
     def workloads(self):
         return list(dict.fromkeys(workload for workload, _ in self.figures))
@@ -39,8 +46,9 @@ class Samples:
         return statistics.median(self.of(workload, variant))
 
     def ratios(self, workload, variant, base):
-        """The ratio to another variant in the same round, for each round."""
-        return [mine / other for mine, other in zip(self.of(workload, variant), self.of(workload, base))]
+        """The ratio to another variant in the same round, for each round; to its run just before where there is one."""
+        neighbours = self.before.get((workload, variant)) if base == self.base else None
+        return [mine / other for mine, other in zip(self.of(workload, variant), neighbours or self.of(workload, base))]
 
     def ratio(self, workload, variant, base):
         return statistics.median(self.ratios(workload, variant, base))
@@ -80,23 +88,40 @@ class Progress:
               file=sys.stderr, flush=True)
 
 
-def measure(title, cases, rounds, warmup=1, unit="s"):
+def timed(case):
+    """The case's figure."""
+    begin = time.perf_counter()
+    figure = case.action()
+    return time.perf_counter() - begin if figure is None else figure
+
+
+def neighbours(cases, base):
+    """For each case the one of the base variant that is to be run before it, or None."""
+    bases = {case.workload: case for case in cases if case.variant == base}
+    return [None if case.variant == base else bases.get(case.workload) for case in cases]
+
+
+def measure(title, cases, rounds, warmup=1, unit="s", base=None):
     """
     Time the cases in turns, so that what disturbs the machine disturbs all of them; the first rounds warm up.  cases: a list, or
-    a function of the round's number that returns one, always as long.
+    a function of the round's number that returns one, always as long.  base: a variant that is run once more before each other
+    one of its workload.  A machine that changes its speed every few seconds is as fast for both, so ratios are to these runs.
     """
-    samples = Samples(unit)
+    samples = Samples(unit, base)
     progress = None
     for turn in range(warmup + rounds):
         now = cases(turn) if callable(cases) else cases
         progress = progress or Progress(title, [None] * (len(now) * (rounds + warmup)))
-        for case in now:
+        for case, neighbour in zip(now, neighbours(now, base)):
             begin = time.perf_counter()
-            figure = case.action()
-            took = time.perf_counter() - begin
+            before = timed(neighbour) if neighbour else None
+            figure = timed(case)
             if turn >= warmup:
-                samples.add(case.workload, case.variant, took if figure is None else figure)
+                samples.add(case.workload, case.variant, figure)
+                if neighbour:
+                    samples.before.setdefault((case.workload, case.variant), []).append(before)
             # the same case takes as long in the next rounds
+            took = time.perf_counter() - begin
             progress.costs[progress.done::len(now)] = [took] * len(progress.costs[progress.done::len(now)])
             progress.step(f"{case.workload} {case.variant}")
     return samples

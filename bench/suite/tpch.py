@@ -75,7 +75,7 @@ def new_report(options, variants, versions):
     }
     described = "\n".join(f"* **{variant.name}**: {names[variant.name]}" for variant in variants)
     return Report("TPC-H", f"Scale factor {options.scale:g}, data of {GENERATOR}. The variants take turns after a round that "
-                  f"warms up; a ratio is to plain in the same round. One process, nothing parallel.\n\n{described}",
+                  f"warms up; a ratio is to a run of plain just before. One process, nothing parallel.\n\n{described}",
                   versions | {"repetitions": f"{options.rounds} of queries and COPY, {options.inserts} of INSERT"})
 
 

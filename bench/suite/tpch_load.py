@@ -78,7 +78,7 @@ def measure_load(loader, variants, rounds, inserts):
         cases = [Case(workload(way, keys), variant.name,
                       lambda variant=variant, way=way, keys=keys: loader.load(variant, way, keys))
                  for keys in (False, True) for variant in variants]
-        samples.figures |= measure(f"tpch: load by {way}", cases, repetitions, warmup=0).figures
+        samples.merge(measure(f"tpch: load by {way}", cases, repetitions, warmup=0, base="plain"))
         for keys in (False, True):
             loader.check(variants, keys)
     return samples
@@ -122,7 +122,7 @@ def measure_pgp(server, rounds):
     with server.connect() as connection:
         cases = [Case(f"{PGP_ROWS} rows", name, lambda expression=expression: copy_few(connection, expression))
                  for name, expression in expressions.items()]
-        return measure("tpch: PGP", cases, rounds)
+        return measure("tpch: PGP", cases, rounds, base="plain")
 
 
 def copy_few(connection, expression):

@@ -74,7 +74,7 @@ def measure_queries(server, variants, rounds):
         cases = [Case(workload(number, keys), variant.name,
                       lambda number=number, variant=variant, keys=keys: asker.ask(number, variant, keys))
                  for number in QUERIES for keys in (False, True) for variant in variants]
-        samples = measure("tpch: queries", cases, rounds)
+        samples = measure("tpch: queries", cases, rounds, base="plain")
         return samples, {number: len(answer) for number, answer in asker.answers.items()}
 
 
@@ -139,7 +139,7 @@ def measure_instructions(server, rounds):
         with ExitStack() as stack:
             asker = Asker(server, stack)
             cases = [Case(setting, variant.name, lambda variant=variant: asker.ask(1, variant)) for variant in Q1_VARIANTS]
-            samples.figures |= measure(f"tpch: Q1, {setting}", cases, rounds).figures
+            samples.merge(measure(f"tpch: Q1, {setting}", cases, rounds, base="plain"))
     return samples, {variant.name: decryptions(server, variant) for variant in Q1_VARIANTS[1:]}
 
 

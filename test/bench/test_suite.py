@@ -71,6 +71,21 @@ class Measuring(unittest.TestCase):
         self.assertEqual(figures.ratios("work", "encrypted", "plain"), [4 / 3, 6 / 5])
         self.assertEqual(figures.median("work", "plain"), 4)
 
+    def test_ratios_are_to_the_base_just_before(self):
+        done = []
+        cases = [samples.Case("work", variant, lambda variant=variant: done.append(variant) or float(len(done)))
+                 for variant in ("plain", "a", "b")]
+        figures = samples.measure("title", cases, 1, warmup=0, base="plain")
+        self.assertEqual(done, ["plain", "plain", "a", "plain", "b"])
+        self.assertEqual(figures.of("work", "plain"), [1.0])
+        self.assertEqual(figures.ratios("work", "a", "plain"), [3 / 2])
+        self.assertEqual(figures.ratios("work", "b", "plain"), [5 / 4])
+        self.assertEqual(figures.ratios("work", "b", "a"), [5 / 3])
+        self.assertEqual(figures.ratios("work", "plain", "plain"), [1.0])
+        both = samples.Samples()
+        both.merge(figures)
+        self.assertEqual(both.ratios("work", "b", "plain"), [5 / 4])
+
     def test_an_action_without_a_figure_is_timed(self):
         figures = samples.measure("title", [samples.Case("work", "plain", lambda: None)], 3)
         self.assertEqual(len(figures.of("work", "plain")), 3)
