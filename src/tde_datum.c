@@ -105,6 +105,16 @@ decrypt_bytes(TdeType *type, const uint8 *bytes, size_t size, int32 declared, Td
 	return result;
 }
 
+/* Is it worth looking for the value among those decrypted before? */
+static inline bool
+may_be_recent(const uint8 *bytes, size_t size, TdeRemember remember)
+{
+	if (remember == TDE_REMEMBER_ROW && size > 0 && (bytes[0] & (TDE_SPEC_MAC | TDE_SPEC_SALT)) == TDE_SPEC_SALT &&
+		tde_recent_passes_over(bytes, size))
+		return false;
+	return tde_keys_fresh(tde_keys_epoch);
+}
+
 /* scratch may be NULL */
 static pg_attribute_always_inline Datum
 decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch)
@@ -120,7 +130,7 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	bytes = (const uint8 *) VARDATA_ANY(stored);
 	size = VARSIZE_ANY_EXHDR(stored);
 	tde_log_mark();
-	if (tde_keys_fresh(tde_keys_epoch))
+	if (may_be_recent(bytes, size, remember))
 		recent = tde_recent_find(type->oid, tde_keys_epoch, bytes, size);
 	if (recent && ((bytes[0] & TDE_SPEC_MAC) != 0 || !tde_typmod_declares_mac(declared)))
 		result = recent_datum(type, recent, scratch);

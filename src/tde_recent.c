@@ -31,7 +31,7 @@ static bool used = false;
  */
 #define CREDIT_PER_FIND	8
 #define MAX_CREDIT		256
-#define SAMPLE			16		/* one value of so many, the same one at each use */
+#define SAMPLE			16		/* one value of so many */
 static int	row_credit = MAX_CREDIT;
 
 /* A value ends with its MAC or with ciphertext, so its last bytes are as good as random. */
@@ -42,6 +42,19 @@ tail_of(const uint8 *value, size_t size)
 
 	memcpy(&tail, value + size - sizeof(tail), sizeof(tail));
 	return tail;
+}
+
+/* The same values at each use. */
+static inline bool
+passed_over(uint32 tail)
+{
+	return row_credit <= 0 && tail / ROW_ENTRIES % SAMPLE != 0;
+}
+
+bool
+tde_recent_passes_over(const uint8 *value, size_t size)
+{
+	return size < sizeof(uint32) || passed_over(tail_of(value, size));
 }
 
 static inline const TdeRecent *
@@ -83,7 +96,7 @@ choose(TdeRemember where, uint32 tail)
 {
 	int			way;
 
-	if (where == TDE_REMEMBER_ROW && row_credit <= 0 && tail / ROW_ENTRIES % SAMPLE != 0)
+	if (where == TDE_REMEMBER_ROW && passed_over(tail))
 		return NULL;
 	if (where == TDE_REMEMBER_LONG && met_once[tail % MET_ONCE] != tail)
 	{

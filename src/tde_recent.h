@@ -39,6 +39,12 @@ typedef struct TdeRecent
  */
 extern const TdeRecent *tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size);
 
+/*
+ * Would the value not be remembered now, even while its row is at hand?  Then looking for one that is decrypted as fast as it is
+ * found does not pay.
+ */
+extern bool tde_recent_passes_over(const uint8 *value, size_t size);
+
 /* Remember a value, authenticated or verified; does nothing with longer ones. */
 extern void tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,
 						   const uint8 *plain, size_t plain_size);
