@@ -76,9 +76,11 @@ CREATE FUNCTION rows_of_t() RETURNS SETOF t LANGUAGE sql VOLATILE AS $$ SELECT *
 VACUUM ANALYZE t, part;
 });
 
-my $off      = 'enable_seqscan = off';
-my $workers  = 'parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0';
-my @plans    = (
+my $off           = 'enable_seqscan = off';
+my $workers       = 'parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0';
+# from PostgreSQL 18 on without another node above
+my $set_operation = '(?:Subquery Scan|HashSetOp)';
+my @plans         = (
   [ 'Seq Scan',          '',                         'SELECT a, n FROM t' ],
   [ 'Seq Scan',          '',                         'SELECT * FROM t' ],
   [ 'Index Scan',        $off,                       'SELECT n, a FROM t WHERE id > 5' ],
@@ -94,8 +96,8 @@ my @plans    = (
   [ 'Append',            '',                         'SELECT a, n FROM part' ],
   [ 'Append',            '',                         q{SELECT a FROM t UNION ALL SELECT 'constant'} ],
   [ 'Merge Append',      "$off; SET enable_sort = off", 'SELECT a, n FROM part ORDER BY a, id' ],
-  [ 'Subquery Scan',     '',                         'SELECT a FROM t EXCEPT SELECT a FROM part WHERE id < 35' ],
-  [ 'Subquery Scan',     '',                         'SELECT a FROM t INTERSECT ALL SELECT a FROM part' ],
+  [ $set_operation,      '',                         'SELECT a FROM t EXCEPT SELECT a FROM part WHERE id < 35' ],
+  [ $set_operation,      '',                         'SELECT a FROM t INTERSECT ALL SELECT a FROM part' ],
   [ 'Hash Join',         'enable_mergejoin = off; SET enable_nestloop = off', 'SELECT t.a, part.n FROM t JOIN part ON t.n = part.n' ],
   [ 'Merge Join',        'enable_hashjoin = off; SET enable_nestloop = off', 'SELECT t.a, part.n FROM t JOIN part ON t.n = part.n' ],
   [ 'Nested Loop',       'enable_hashjoin = off; SET enable_mergejoin = off', 'SELECT t.a, part.n FROM t JOIN part ON t.n = part.n' ],
