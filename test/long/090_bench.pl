@@ -111,7 +111,7 @@ subtest 'a report' => sub {
   like($text, qr/^\| avg\(length\(a\)\) \| aes256 mac salt \| .*\*\*[\d.]+\*\*.* \| 23\.0 \| <= 4 \| (pass|\*\*MISS\*\*) \|$/m,
     'a ratio');
   like($text, qr/^\| aes256 mac salt \| 500 \| 0 \| 47 \|/m, 'decryptions');
-  is(count_lines("$folder/samples.csv"), 1 + 18 * 2 * 2, 'samples');
+  is(count_lines("$folder/samples.csv"), 1 + (18 + 17) * 2 * 2, 'samples, and those of plain before each');
   like(slurp_file("$folder/ratios.svg"), qr{^<\?xml.*</svg>\s*\z}s, 'the chart is whole');
   nothing_left('a report');
 };
