@@ -7,7 +7,6 @@
  */
 #include "layouts.h"
 
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,38 +17,15 @@ static EVP_CIPHER_CTX *cbc_encrypt;
 static EVP_CIPHER_CTX *cbc_decrypt;
 static uint8_t key[32];
 
-static void
-must(int good)
-{
-	if (!good)
-		fail("OpenSSL failed");
-}
-
-static EVP_CIPHER_CTX *
-context(unsigned key_bits, const char *mode, int encrypt)
-{
-	char		name[32];
-	EVP_CIPHER *cipher;
-	EVP_CIPHER_CTX *result = EVP_CIPHER_CTX_new();
-
-	snprintf(name, sizeof(name), "AES-%u-%s", key_bits, mode);
-	cipher = EVP_CIPHER_fetch(NULL, name, NULL);
-	must(cipher != NULL && result != NULL);
-	must(EVP_CipherInit_ex2(result, cipher, key, NULL, encrypt, NULL) == 1);
-	must(EVP_CIPHER_CTX_set_padding(result, 0) == 1);
-	EVP_CIPHER_free(cipher);
-	return result;
-}
-
 /* The key is set once: that is the point of a key for each table. */
 void
 cipher_init(unsigned key_bits)
 {
 	for (size_t i = 0; i < sizeof(key); i++)
 		key[i] = (uint8_t) mix(i);
-	ecb = context(key_bits, "ECB", 1);
-	cbc_encrypt = context(key_bits, "CBC", 1);
-	cbc_decrypt = context(key_bits, "CBC", 0);
+	ecb = aes_context(key_bits, "ECB", key, 1);
+	cbc_encrypt = aes_context(key_bits, "CBC", key, 1);
+	cbc_decrypt = aes_context(key_bits, "CBC", key, 0);
 }
 
 void
@@ -127,7 +103,7 @@ cipher_check(unsigned key_bits)
 				whole[PAGE_BYTES],
 				parts[PAGE_BYTES],
 				iv[CIPHER_BLOCK];
-	EVP_CIPHER_CTX *ctr = context(key_bits, "CTR", 1);
+	EVP_CIPHER_CTX *ctr = aes_context(key_bits, "CTR", key, 1);
 	int			written;
 
 	for (unsigned i = 0; i < PAGE_BYTES; i++)

@@ -16,8 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+const char program_name[] = "layouts";
 
 static const Layout layouts[] = {
 	{"plain", CLEAR, 0},
@@ -163,15 +164,6 @@ update(File *file, const Workload *workload, unsigned round)
 		memcpy(page_sensitive(&page, tuple) + SELECTION_BYTES, &value, sizeof(value));
 		file_write(file, number, &page);
 	}
-}
-
-static double
-now(void)
-{
-	struct timespec moment;
-
-	clock_gettime(CLOCK_MONOTONIC, &moment);
-	return (double) moment.tv_sec * 1e9 + (double) moment.tv_nsec;
 }
 
 static void

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../common.h"
+
 #define PAGE_BYTES		4096
 #define PAGE_HEADER		16
 #define PAGE_TUPLES		8
@@ -86,6 +88,5 @@ extern uint8_t *page_plain(Page *page, unsigned tuple);
 extern uint8_t *page_sensitive(Page *page, unsigned tuple);
 
 extern uint64_t mix(uint64_t number);
-extern void fail(const char *format,...) __attribute__((noreturn, format(printf, 1, 2)));
 
 #endif							/* LAYOUTS_H */

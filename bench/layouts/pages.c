@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,19 +19,6 @@
 
 /* Counters that are noted as used ahead of their use, so that not every written page writes the counter, too. */
 #define RESERVE			(1024 * PAGE_BLOCKS)
-
-void
-fail(const char *format,...)
-{
-	va_list		arguments;
-
-	va_start(arguments, format);
-	fputs("layouts: ", stderr);
-	vfprintf(stderr, format, arguments);
-	fputc('\n', stderr);
-	va_end(arguments);
-	exit(1);
-}
 
 /* A number that looks random (SplitMix64): the same contents in all layouts and runs. */
 uint64_t

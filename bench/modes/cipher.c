@@ -23,13 +23,6 @@ static uint8_t key[32];
 static EVP_CIPHER_CTX *encryption[FAMILIES];
 static TdeCipherKey column_key;
 
-static inline void
-must(int good)
-{
-	if (!good)
-		fail("OpenSSL failed");
-}
-
 /* The first 8 bytes differ, the last 8 are zeros: up to 2^64 blocks of counter mode follow without a carry out of them. */
 void
 iv_of(uint64_t number, uint8_t iv[16])
@@ -177,23 +170,6 @@ static Mode all_modes[] = {
 
 #define MODES	(sizeof(all_modes) / sizeof(all_modes[0]))
 
-static EVP_CIPHER_CTX *
-context(unsigned key_bits, const char *mode, int encrypt)
-{
-	static const uint8_t zero_iv[16] = {0};
-	char		name[32];
-	EVP_CIPHER *cipher;
-	EVP_CIPHER_CTX *made = EVP_CIPHER_CTX_new();
-
-	snprintf(name, sizeof(name), "AES-%u-%s", key_bits, mode);
-	cipher = EVP_CIPHER_fetch(NULL, name, NULL);
-	must(cipher != NULL && made != NULL);
-	must(EVP_CipherInit_ex2(made, cipher, key, EVP_CIPHER_get_iv_length(cipher) > 0 ? zero_iv : NULL, encrypt, NULL) == 1);
-	must(EVP_CIPHER_CTX_set_padding(made, 0) == 1);
-	EVP_CIPHER_free(cipher);
-	return made;
-}
-
 void
 modes_init(unsigned key_bits)
 {
@@ -202,13 +178,13 @@ modes_init(unsigned key_bits)
 	for (size_t i = 0; i < sizeof(key); i++)
 		key[i] = (uint8_t) (i * 73 + 11);
 	for (Family family = CBC; family < FAMILIES; family++)
-		encryption[family] = context(key_bits, family_names[family], 1);
+		encryption[family] = aes_context(key_bits, family_names[family], key, 1);
 	for (size_t i = 0; i < MODES; i++)
 	{
 		if (all_modes[i].decrypt == evp_decrypt)
-			all_modes[i].context = context(key_bits, family_names[all_modes[i].family], 0);
+			all_modes[i].context = aes_context(key_bits, family_names[all_modes[i].family], key, 0);
 		else if (all_modes[i].decrypt == batched_decrypt)
-			all_modes[i].context = context(key_bits, "ECB", 1);
+			all_modes[i].context = aes_context(key_bits, "ECB", key, 1);
 	}
 	must(tde_cipher_init(&column_key, spec, key) == TDE_OK);
 }

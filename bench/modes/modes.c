@@ -13,11 +13,9 @@
  */
 #include "modes.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MAX_BLOCK	8192
 #define PATTERN		65536		/* the plaintext repeats itself after so many bytes */
@@ -28,27 +26,7 @@ static const size_t block_sizes[] = {16, 32, 64, 128, 256, 512, 1024, 2048, 4096
 
 static uint8_t pattern[PATTERN];
 
-void
-fail(const char *format,...)
-{
-	va_list		arguments;
-
-	va_start(arguments, format);
-	fputs("modes: ", stderr);
-	vfprintf(stderr, format, arguments);
-	fputc('\n', stderr);
-	va_end(arguments);
-	exit(1);
-}
-
-double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
-}
+const char program_name[] = "modes";
 
 static void
 flush(void)
@@ -65,9 +43,9 @@ announce(size_t runs)
 }
 
 void
-result(const char *workload, const char *variant, unsigned round, double seconds)
+result(const char *workload, const char *variant, unsigned round, double nanoseconds)
 {
-	printf("%s,%s,%u,%.9f\n", workload, variant, round, seconds);
+	printf("%s,%s,%u,%.9f\n", workload, variant, round, nanoseconds / 1e9);
 	flush();
 }
 

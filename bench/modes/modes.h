@@ -4,10 +4,11 @@
 #ifndef MODES_H
 #define MODES_H
 
-#include <openssl/evp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "../common.h"
 
 /* What makes the ciphertext: all ways to do counter mode share one. */
 typedef enum Family
@@ -50,15 +51,13 @@ extern void key_stream(const Mode *mode, const uint8_t iv[16], uint8_t *stream, 
 extern void xor_bytes(uint8_t *out, const uint8_t *a, const uint8_t *b, size_t size);
 
 /* modes.c */
-extern void fail(const char *format,...) __attribute__((format(printf, 1, 2), noreturn));
-extern double now(void);
 
 /* The plaintext at an offset, of up to 8192 bytes. */
 extern const uint8_t *plain_at(uint64_t offset);
 
 /* The CSV: how many lines of results there will be, and one of them. */
 extern void announce(size_t runs);
-extern void result(const char *workload, const char *variant, unsigned round, double seconds);
+extern void result(const char *workload, const char *variant, unsigned round, double nanoseconds);
 
 /* pages.c */
 extern void measure_pages(size_t megabytes, unsigned rounds, const char *folder);

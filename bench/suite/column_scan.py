@@ -3,7 +3,7 @@ avg(length(a)) and count(*) over a table of strings of 10 characters, as in "A p
 (Oracle): every cipher with and without MAC and salt.
 """
 
-from . import require_space
+from . import pgcrypto, require_space
 from .options import millions, whole
 from .report import Report, digits
 from .samples import Case, Progress, measure
@@ -16,7 +16,6 @@ CIPHERS = ["3des168", "aes128", "aes192", "aes256"]
 ORACLE = {("3des168", "mac"): 97.7, ("aes128", "mac"): 21.0, ("aes192", "mac"): 22.0, ("aes256", "mac"): 23.0,
           ("3des168", "nomac"): 79.7, ("aes128", "nomac"): 7.3, ("aes192", "nomac"): 7.7, ("aes256", "nomac"): 8.7}
 WANTED = {"nomac": 2.0, "mac": 4.0}
-PGCRYPTO_KEY = "'0123456789abcdef0123456789abcdef'"
 
 
 def add_options(parser):
@@ -41,7 +40,7 @@ def load(connection, rows):
         connection.execute(f'CREATE TABLE "{variant}" (id int, a encrypted_varchar(10,{modifiers}))')
         connection.execute(f'INSERT INTO "{variant}" SELECT id, a FROM plain')
         progress.step(variant)
-    connection.execute(f"CREATE TABLE pgcrypto AS SELECT id, encrypt(a::bytea, {PGCRYPTO_KEY}, 'aes') AS a FROM plain")
+    connection.execute(f"CREATE TABLE pgcrypto AS SELECT id, {pgcrypto.encrypt('a')} AS a FROM plain")
     progress.step("pgcrypto")
     for table in ["plain", *variants(), "pgcrypto"]:
         connection.execute(f'VACUUM (FREEZE, ANALYZE) "{table}"')
@@ -50,7 +49,7 @@ def load(connection, rows):
 
 
 def statements(table):
-    value = f"convert_from(decrypt(a, {PGCRYPTO_KEY}, 'aes'), 'UTF8')" if table == "pgcrypto" else "a"
+    value = pgcrypto.decrypt("a", "text") if table == "pgcrypto" else "a"
     return {"avg(length(a))": f'SELECT avg(length({value})) FROM "{table}"', "count(*)": f'SELECT count(*) FROM "{table}"'}
 
 

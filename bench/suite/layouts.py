@@ -12,7 +12,7 @@ from .samples import Progress, Samples
 
 HELP = "mini pages against pages in counter mode, and the same queries on encrypted columns"
 
-SOURCES = ["bench/layouts/layouts.c", "bench/layouts/cipher.c", "bench/layouts/pages.c"]
+SOURCES = ["bench/layouts/layouts.c", "bench/layouts/cipher.c", "bench/layouts/pages.c", "bench/common.c"]
 TUPLES_PER_MEGABYTE = 2048
 LAYOUTS = ["plain", "mini page CBC", "mini page CTR", "page CTR", "page CTR, single tuples"]
 LENGTHS = [10, 50, 100, 150, 200, 250, 300, 350]

@@ -31,7 +31,8 @@ def add_options(parser):
 def run(options):
     require_space(4.2 * options.mb / 1000 + 0.1)
     require_memory(5.5 * options.mb / 1000 + 0.1)
-    path = program.build("bench/modes/modes.c", "bench/modes/cipher.c", "bench/modes/pages.c", *program.PURE_LAYER)
+    path = program.build("bench/modes/modes.c", "bench/modes/cipher.c", "bench/modes/pages.c", "bench/common.c",
+                         *program.PURE_LAYER)
     scale = [options.mb, options.rounds, options.key_bits]
     # the pages first: a folder that is not on a disk is told at once
     pages = collect("modes, pages", path, ["pages", *scale, os.environ["BENCH_WORK"]], lambda runs: [1] * runs)
