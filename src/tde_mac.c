@@ -255,19 +255,5 @@ tde_mac_digest(const TdeMacKey *key, uint8_t first, const uint8_t *data, size_t 
 bool
 tde_mac_equal(const uint8_t *a, const uint8_t *b, size_t size)
 {
-	TdePair		pair;
-	uint64_t	different;
-	uint32_t	a_rest,
-				b_rest;
-
-	/* tags are of these sizes; CRYPTO_memcmp() goes byte by byte */
-	if (size != 16 && size != 20)
-		return CRYPTO_memcmp(a, b, size) == 0;
-	pair = tde_load128(a) ^ tde_load128(b);
-	memcpy(&a_rest, a + size - sizeof(a_rest), sizeof(a_rest));
-	memcpy(&b_rest, b + size - sizeof(b_rest), sizeof(b_rest));
-	different = pair[0] | pair[1] | (a_rest ^ b_rest);
-	/* the compiler must not know that all that matters is whether it is zero */
-	__asm__ volatile("" : "+r"(different));
-	return different == 0;
+	return CRYPTO_memcmp(a, b, size) == 0;
 }
