@@ -85,7 +85,7 @@ endif
 # A value passes through the functions of many small files; optimized together they take a quarter less time.  gcc alone:
 # clang would need a linker that knows its object files.
 ifeq (1,$(shell $$($(PG_CONFIG) --cc) -v 2>&1 | grep -c '^gcc version'))
-PG_CFLAGS  += -O3 -flto=auto -fno-plt
+PG_CFLAGS  += -O3 -flto=auto -fno-plt -fno-semantic-interposition
 endif
 
 include $(PGXS)

@@ -320,8 +320,9 @@ tde_cbc_decrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t 
 
 	if (!decrypt_update(key->decrypt, in, size, out))
 		return TDE_E_CRYPTO;
-	tde_xor(out, out, iv, block);
-	tde_xor(out + block, out + block, in, size - block);
+	store_block(out, load_block(out, block) ^ load_block(iv, block), block);
+	if (size > block)
+		tde_xor(out + block, out + block, in, size - block);
 	return TDE_OK;
 }
 

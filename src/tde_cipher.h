@@ -49,7 +49,7 @@ tde_first_counter(uint8_t counter[16], const uint8_t *salt)
  * CTR (NIST SP 800-38A, 6.5), both directions, any size.  Inline, because for values of up to one block, which most
  * are, another call would be a good part of the work.
  */
-static inline TDE_MUST_CHECK TdeStatus
+static inline __attribute__((always_inline)) TDE_MUST_CHECK TdeStatus
 tde_ctr_crypt(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_t size, uint8_t *out)
 {
 	uint8_t		stream[16];

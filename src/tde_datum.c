@@ -25,21 +25,45 @@
  */
 static const TdeSpec literal_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, false};
 
+/* Set a memo to a value's header and its key.  Nothing vouches for the value yet. */
+static pg_noinline void
+set_reader(TdeReader *reader, TdeType *type, const uint8 *bytes, size_t size)
+{
+	reader->epoch = 0;
+	if (!tde_header_parse(bytes, size, &reader->header))
+		tde_throw(TDE_E_AUTH);
+	reader->key = tde_key_for_reading(reader->header.key_id, reader->header.spec, type->tag);
+	reader->mask = 0;
+	memset(&reader->mask, 0xff, reader->header.size);
+	memcpy(&reader->head, bytes, sizeof(reader->head));
+	reader->head &= reader->mask;
+	reader->epoch = tde_keys_epoch;
+}
+
+/* What the header of a value says, and its key. */
+static inline const TdeReader *
+reader_of(TdeType *type, const uint8 *bytes, size_t size)
+{
+	TdeReader  *reader;
+	uint64		head;
+	uint8		spec;
+
+	/* no value is so short */
+	if (unlikely(size < sizeof(head)))
+		tde_throw(TDE_E_AUTH);
+	memcpy(&head, bytes, sizeof(head));
+	/* columns under one key differ in any part of the spec byte */
+	spec = bytes[0];
+	reader = &type->readers[(bytes[1] ^ spec ^ spec >> 3 ^ spec >> 5) % TDE_KEY_MEMOS];
+	if (unlikely((head & reader->mask) != reader->head || !tde_keys_fresh(reader->epoch)))
+		set_reader(reader, type, bytes, size);
+	return reader;
+}
+
 static const TdeKey *
 reading_key(TdeType *type, const TdeHeader *header)
 {
-	/* columns under one key differ in any part of the spec byte */
-	uint8		spec = header->spec_byte;
-	TdeKeyMemo *memo = &type->readers[(header->key_id ^ spec ^ spec >> 3 ^ spec >> 5) % TDE_KEY_MEMOS];
-
-	if (likely(memo->id == header->key_id && memo->spec_byte == header->spec_byte && tde_keys_fresh(memo->epoch)))
-		return memo->key;
-	memo->epoch = 0;
-	memo->key = tde_key_for_reading(header->key_id, header->spec, type->tag);
-	memo->id = header->key_id;
-	memo->spec_byte = header->spec_byte;
-	memo->epoch = tde_keys_epoch;
-	return memo->key;
+	return tde_key_for_reading(header->key_id, header->spec, type->tag);
 }
 
 /* The datum of a value that was decrypted before. */
@@ -62,41 +86,29 @@ recent_datum(TdeType *type, const TdeRecent *recent, TdeScratch *scratch)
 
 /* Decrypt the bytes of a value, and remember them. */
 static pg_noinline Datum
-decrypt_bytes(TdeType *type, const uint8 *bytes, size_t size, int32 declared, TdeRemember remember, TdeScratch *scratch)
+decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t size, TdeRemember remember,
+			  TdeScratch *scratch)
 {
-	TdeHeader	header;
-	const TdeKey *key;
+	bool		authenticated = reader->header.spec.mac != TDE_NOMAC;
+	bool		compressed = reader->header.flag && reader->header.spec.salted;
+	/* a value is larger than its plaintext, always */
+	bool		use_scratch = scratch != NULL && size <= TDE_SCRATCH_SIZE && !compressed;
+	char	   *buffer = use_scratch ? scratch->header : palloc(VARHDRSZ + size);
 	TdeStatus	status;
-	char	   *buffer;
 	size_t		plain_size;
-	bool		compressed;
-	bool		use_scratch;
 	bool		in_buffer;
 	Datum		result;
 
-	if (unlikely(!tde_header_parse(bytes, size, &header)))
-		tde_throw(TDE_E_AUTH);
-	if (unlikely(header.spec.mac == TDE_NOMAC && tde_typmod_declares_mac(declared)))
-		ereport(ERROR,
-				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
-				 errmsg("value without MAC in a column that is declared with MAC"),
-				 errdetail("Somebody may have put it there to get round the MAC.")));
-
-	/* a value is larger than its plaintext, always */
-	compressed = header.flag && header.spec.salted;
-	use_scratch = scratch != NULL && size <= TDE_SCRATCH_SIZE && !compressed;
-	buffer = use_scratch ? scratch->header : palloc(VARHDRSZ + size);
-	key = reading_key(type, &header);
-	status = tde_open(key->value_key, &header, bytes, size, (uint8 *) VARDATA(buffer), &plain_size);
+	status = tde_open(reader->key->value_key, &reader->header, bytes, size, (uint8 *) VARDATA(buffer), &plain_size);
 	tde_stats.decryptions++;
 	tde_check(status);
-	result = tde_payload_datum(type, buffer, plain_size, compressed, header.spec.mac != TDE_NOMAC, &in_buffer);
-	if (!compressed)
+	result = tde_payload_datum(type, buffer, plain_size, compressed, authenticated, &in_buffer);
+	if (remember != TDE_REMEMBER_NOT && !compressed)
 	{
 		/* one without salt may well be in the next rows, too */
-		if (remember == TDE_REMEMBER_ROW && !header.spec.salted)
+		if (remember == TDE_REMEMBER_ROW && !reader->header.spec.salted)
 			remember = TDE_REMEMBER_LONG;
-		tde_recent_put(remember, type->oid, tde_keys_epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
+		tde_recent_put(remember, type->oid, reader->epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
 	}
 	if (!in_buffer && !use_scratch)
 		pfree(buffer);
@@ -105,14 +117,13 @@ decrypt_bytes(TdeType *type, const uint8 *bytes, size_t size, int32 declared, Td
 	return result;
 }
 
-/* Is it worth looking for the value among those decrypted before? */
-static inline bool
-may_be_recent(const uint8 *bytes, size_t size, TdeRemember remember)
+pg_noreturn static void
+refuse_without_mac(void)
 {
-	if (remember == TDE_REMEMBER_ROW && size > 0 && (bytes[0] & (TDE_SPEC_MAC | TDE_SPEC_SALT)) == TDE_SPEC_SALT &&
-		tde_recent_passes_over(bytes, size))
-		return false;
-	return tde_keys_fresh(tde_keys_epoch);
+	ereport(ERROR,
+			(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
+			 errmsg("value without MAC in a column that is declared with MAC"),
+			 errdetail("Somebody may have put it there to get round the MAC.")));
 }
 
 /* scratch may be NULL */
@@ -122,6 +133,7 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
 	const uint8 *bytes;
 	size_t		size;
+	const TdeReader *reader;
 	const TdeRecent *recent = NULL;
 	Datum		result;
 
@@ -130,12 +142,17 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	bytes = (const uint8 *) VARDATA_ANY(stored);
 	size = VARSIZE_ANY_EXHDR(stored);
 	tde_log_mark();
-	if (may_be_recent(bytes, size, remember))
-		recent = tde_recent_find(type->oid, tde_keys_epoch, bytes, size);
-	if (recent && ((bytes[0] & TDE_SPEC_MAC) != 0 || !tde_typmod_declares_mac(declared)))
+	reader = reader_of(type, bytes, size);
+	if (remember == TDE_REMEMBER_ROW && tde_recent_passes_over())
+		remember = TDE_REMEMBER_NOT;
+	if (reader->header.spec.mac != TDE_NOMAC || remember != TDE_REMEMBER_NOT)
+		recent = tde_recent_find(type->oid, reader->epoch, bytes, size);
+	if (unlikely(reader->header.spec.mac == TDE_NOMAC && tde_typmod_declares_mac(declared)))
+		refuse_without_mac();
+	if (recent)
 		result = recent_datum(type, recent, scratch);
 	else
-		result = decrypt_bytes(type, bytes, size, declared, remember, scratch);
+		result = decrypt_bytes(type, reader, bytes, size, remember, scratch);
 	if (unlikely((Pointer) stored != DatumGetPointer(value)))
 		pfree(stored);
 	return result;
@@ -237,13 +254,13 @@ static const TdeKey *
 writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
 {
 	/* specs differ in the typmod's upper bits, lengths and precisions in the middle ones */
-	TdeKeyMemo *memo = &type->writers[((uint32) typmod ^ (uint32) typmod >> 13 ^ (uint32) typmod >> 24) % TDE_KEY_MEMOS];
+	TdeWriter  *writer = &type->writers[((uint32) typmod ^ (uint32) typmod >> 13 ^ (uint32) typmod >> 24) % TDE_KEY_MEMOS];
 	TdeModifiers mods;
 
-	*spec = memo->spec;
-	if (likely((int32) memo->id == typmod && tde_keys_fresh(memo->epoch)))
-		return memo->key;
-	memo->epoch = 0;
+	*spec = writer->spec;
+	if (likely(writer->typmod == typmod && tde_keys_fresh(writer->epoch)))
+		return writer->key;
+	writer->epoch = 0;
 	if (typmod < 0)
 	{
 		mods.spec = literal_spec;
@@ -251,12 +268,12 @@ writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
 	}
 	else
 		mods = tde_type_modifiers(type, typmod);
-	memo->key = tde_key_for_writing(mods.slot, mods.spec, type->tag);
-	memo->id = (uint32) typmod;
-	memo->spec = mods.spec;
-	memo->epoch = tde_keys_epoch;
+	writer->key = tde_key_for_writing(mods.slot, mods.spec, type->tag);
+	writer->typmod = typmod;
+	writer->spec = mods.spec;
+	writer->epoch = tde_keys_epoch;
 	*spec = mods.spec;
-	return memo->key;
+	return writer->key;
 }
 
 static Datum

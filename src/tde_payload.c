@@ -32,7 +32,7 @@ put_little_endian(uint8 *to, uint64 number, int bytes)
 		to[i] = (uint8) (number >> (8 * i));
 }
 
-static uint64
+static inline uint64
 get_little_endian(const uint8 *from, int bytes)
 {
 	uint64		number = 0;
@@ -42,21 +42,20 @@ get_little_endian(const uint8 *from, int bytes)
 	return number;
 }
 
-static Datum
+/* Each with a number of bytes that the compiler knows: a load. */
+static inline Datum
 byval_datum(const uint8 *from, int16 length)
 {
-	uint64		number = get_little_endian(from, length);
-
 	switch (length)
 	{
 		case sizeof(char):
-			return CharGetDatum((char) number);
+			return CharGetDatum((char) from[0]);
 		case sizeof(int16):
-			return Int16GetDatum((int16) number);
+			return Int16GetDatum((int16) get_little_endian(from, sizeof(int16)));
 		case sizeof(int32):
-			return Int32GetDatum((int32) number);
+			return Int32GetDatum((int32) get_little_endian(from, sizeof(int32)));
 		default:
-			return Int64GetDatum((int64) number);
+			return Int64GetDatum((int64) get_little_endian(from, sizeof(int64)));
 	}
 }
 
@@ -213,9 +212,8 @@ tde_payload_make(TdeType *type, Datum value, TdeSpec spec, TdePayload *payload)
 	payload->bytes = payload->allocated;
 }
 
-/* Refuse bytes that could make the base type's functions misbehave. */
-static inline void
-verify(TdeType *type, const uint8 *bytes, size_t size)
+void
+tde_payload_verify(TdeType *type, const uint8 *bytes, size_t size)
 {
 	if (unlikely(type->verifier == NULL))
 		type->verifier = tde_verifier_of(type->base);
@@ -229,25 +227,18 @@ tde_payload_any_datum(TdeType *type, char *buffer, size_t size, bool compressed,
 	Datum		result;
 
 	*in_buffer = false;
-	if (type->base_len == -1)
+	if (type->base_len == -1 && compressed)
 	{
-		if (compressed)
-			result = decompress(buffer, size, checked);
-		else
-		{
-			SET_VARSIZE(buffer, size + VARHDRSZ);
-			result = PointerGetDatum(buffer);
-			*in_buffer = true;
-		}
+		result = decompress(buffer, size, checked);
 		if (!checked)
-			verify(type, (const uint8 *) VARDATA(DatumGetPointer(result)), VARSIZE(DatumGetPointer(result)) - VARHDRSZ);
+			tde_payload_verify(type, (const uint8 *) VARDATA(DatumGetPointer(result)), VARSIZE(DatumGetPointer(result)) - VARHDRSZ);
 		return result;
 	}
 
 	if (size != type->base_len || compressed)
 		tde_throw(TDE_E_AUTH);
 	if (!checked)
-		verify(type, bytes, size);
+		tde_payload_verify(type, bytes, size);
 	if (type->base_byval)
 		return byval_datum(bytes, type->base_len);
 #ifndef WORDS_BIGENDIAN

@@ -39,11 +39,16 @@ extern void tde_payload_make(TdeType *type, Datum value, TdeSpec spec, TdePayloa
  */
 extern Datum tde_payload_any_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer);
 
+/* Refuse bytes that could make the base type's functions misbehave. */
+extern void tde_payload_verify(TdeType *type, const uint8 *bytes, size_t size);
+
 static inline Datum
 tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer)
 {
-	if (unlikely(type->base_len != -1 || compressed || !checked))
+	if (unlikely(type->base_len != -1 || compressed))
 		return tde_payload_any_datum(type, buffer, size, compressed, checked, in_buffer);
+	if (!checked)
+		tde_payload_verify(type, (const uint8 *) VARDATA(buffer), size);
 	SET_VARSIZE(buffer, size + VARHDRSZ);
 	*in_buffer = true;
 	return PointerGetDatum(buffer);

@@ -25,14 +25,11 @@ static uint8 long_next[LONG_SETS];	/* to be overwritten next */
 static uint32 met_once[MET_ONCE];
 static bool used = false;
 
-/*
- * Most queries use a row's value once, and then remembering it is work for nothing.  So each one that is found again while its
- * row is at hand pays for so many to be remembered; without credit only a sample is.
- */
+/* What finding a value again pays for. */
 #define CREDIT_PER_FIND	8
 #define MAX_CREDIT		256
-#define SAMPLE			16		/* one value of so many */
-static int	row_credit = MAX_CREDIT;
+int			tde_recent_credit = MAX_CREDIT;
+uint32		tde_recent_uses = 0;
 
 /* A value ends with its MAC or with ciphertext, so its last bytes are as good as random. */
 static inline uint32
@@ -44,24 +41,13 @@ tail_of(const uint8 *value, size_t size)
 	return tail;
 }
 
-/* The same values at each use. */
-static inline bool
-passed_over(uint32 tail)
-{
-	return row_credit <= 0 && tail / ROW_ENTRIES % SAMPLE != 0;
-}
-
-bool
-tde_recent_passes_over(const uint8 *value, size_t size)
-{
-	return size < sizeof(uint32) || passed_over(tail_of(value, size));
-}
-
 static inline const TdeRecent *
 if_same(const TdeRecent *entry, Oid type, uint64 epoch, const uint8 *value, size_t size)
 {
-	return entry->size == size && entry->type == type && entry->epoch == (uint32) epoch &&
-		memcmp(entry->value, value, size) == 0 ? entry : NULL;
+	if (entry->size != size || entry->type != type || entry->epoch != (uint32) epoch || memcmp(entry->value, value, size) != 0)
+		return NULL;
+	tde_recent_credit = Min(tde_recent_credit + CREDIT_PER_FIND, MAX_CREDIT);
+	return entry;
 }
 
 const TdeRecent *
@@ -78,10 +64,7 @@ tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size)
 	{
 		entry = if_same(&row_entries[tail % ROW_ENTRIES], type, epoch, value, size);
 		if (entry)
-		{
-			row_credit = Min(row_credit + CREDIT_PER_FIND, MAX_CREDIT);
 			return entry;
-		}
 	}
 	set = long_tails[tail % LONG_SETS];
 	for (int way = 0; way < LONG_WAYS; way++)
@@ -90,14 +73,12 @@ tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size)
 	return NULL;
 }
 
-/* Where a value goes; NULL if it is not to be remembered. */
+/* Where a value goes. */
 static inline TdeRecent *
 choose(TdeRemember where, uint32 tail)
 {
 	int			way;
 
-	if (where == TDE_REMEMBER_ROW && passed_over(tail))
-		return NULL;
 	if (where == TDE_REMEMBER_LONG && met_once[tail % MET_ONCE] != tail)
 	{
 		met_once[tail % MET_ONCE] = tail;
@@ -105,7 +86,7 @@ choose(TdeRemember where, uint32 tail)
 	}
 	if (where == TDE_REMEMBER_ROW)
 	{
-		row_credit = Max(row_credit - 1, 0);
+		tde_recent_credit = Max(tde_recent_credit - 1, 0);
 		row_tails[tail % ROW_ENTRIES] = tail;
 		return &row_entries[tail % ROW_ENTRIES];
 	}
@@ -123,8 +104,6 @@ tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, si
 	if (where == TDE_REMEMBER_NOT || size > TDE_RECENT_VALUE || size < sizeof(uint32) || plain_size > TDE_RECENT_PLAIN)
 		return;
 	entry = choose(where, tail_of(value, size));
-	if (entry == NULL)
-		return;
 	entry->epoch = (uint32) epoch;
 	entry->type = type;
 	entry->size = (uint8) size;

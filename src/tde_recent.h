@@ -40,10 +40,23 @@ typedef struct TdeRecent
 extern const TdeRecent *tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size);
 
 /*
- * Would the value not be remembered now, even while its row is at hand?  Then looking for one that is decrypted as fast as it is
- * found does not pay.
+ * Most queries use a row's value once, and then remembering it is work for nothing.  So each one that is found again pays for
+ * so many to be remembered; without credit, only a few in a row of many are tried.
  */
-extern bool tde_recent_passes_over(const uint8 *value, size_t size);
+#define TDE_RECENT_TRIED	64
+#define TDE_RECENT_UNTRIED	960
+extern int	tde_recent_credit;
+extern uint32 tde_recent_uses;
+
+/*
+ * Would a value of a row not be remembered now?  Then looking for one that is decrypted as fast as it is found does not pay.
+ * To be asked once for each use of a value.
+ */
+static inline bool
+tde_recent_passes_over(void)
+{
+	return tde_recent_credit <= 0 && tde_recent_uses++ % (TDE_RECENT_TRIED + TDE_RECENT_UNTRIED) >= TDE_RECENT_TRIED;
+}
 
 /* Remember a value, authenticated or verified; does nothing with longer ones. */
 extern void tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,

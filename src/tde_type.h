@@ -15,17 +15,26 @@
 #include "tde_keycache.h"
 #include "tde_typmod.h"
 
-/* A key looked up before, to be used again while it is fresh. */
-typedef struct TdeKeyMemo
+/* Keys looked up before, to be used again while they are fresh: by what values begin with, ... */
+typedef struct TdeReader
 {
 	uint64		epoch;			/* 0: empty */
-	uint32		id;				/* the key's id, or the typmod that it was looked up for */
-	uint8		spec_byte;
+	uint64		head;			/* the header, as it stands in values, followed by zeros; mask has ones where it has bytes */
+	uint64		mask;
+	TdeHeader	header;
+	const TdeKey *key;
+} TdeReader;
+
+/* ... and by what columns declare. */
+typedef struct TdeWriter
+{
+	uint64		epoch;			/* 0: empty */
+	int32		typmod;
 	TdeSpec		spec;
 	const TdeKey *key;
-} TdeKeyMemo;
+} TdeWriter;
 
-/* Memos of each sort; a power of two.  Several, for queries that meet several columns of one type. */
+/* How many of each; a power of two.  Several, for queries that meet several columns of one type. */
 #define TDE_KEY_MEMOS	4
 
 typedef struct TdeType
@@ -51,8 +60,8 @@ typedef struct TdeType
 	const struct TdeVerifier *verifier; /* of the base type's bytes, or NULL: not looked up */
 	int32		unpacked_typmod;	/* the one that was unpacked last, ... */
 	TdeModifiers unpacked;		/* ... and what it says */
-	TdeKeyMemo	readers[TDE_KEY_MEMOS];
-	TdeKeyMemo	writers[TDE_KEY_MEMOS];
+	TdeReader	readers[TDE_KEY_MEMOS];
+	TdeWriter	writers[TDE_KEY_MEMOS];
 } TdeType;
 
 /* A function of ours: its argument and result types. */

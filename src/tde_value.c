@@ -388,6 +388,18 @@ strip(const uint8_t *plain, size_t size, size_t block, size_t *plain_size)
 	return TDE_OK;
 }
 
+/* Is this the tag of these bytes?  Apart, so that values without a MAC need no room for digests. */
+static __attribute__((noinline)) TdeStatus
+authenticate(TdeValueKey *key, uint8_t spec_byte, const uint8_t *bytes, size_t size, const uint8_t *stored)
+{
+	uint8_t		tag[TDE_MAX_DIGEST];
+	TdeStatus	status = tde_mac_digest(&key->mac, spec_byte, bytes, size, tag);
+
+	if (status == TDE_OK && !tde_mac_equal(tag, stored, key->tag))
+		status = TDE_E_AUTH;
+	return status;
+}
+
 static inline TdeStatus
 open_salted(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, size_t size, uint8_t *out,
 			size_t *plain_size)
@@ -397,13 +409,9 @@ open_salted(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, size
 
 	if (key->tag != 0)
 	{
-		uint8_t		tag[TDE_MAX_DIGEST];
-
-		status = tde_mac_digest(&key->mac, header->spec_byte, salt, key->salt + size, tag);
+		status = authenticate(key, header->spec_byte, salt, key->salt + size, ciphertext + size);
 		if (status != TDE_OK)
 			return status;
-		if (!tde_mac_equal(tag, ciphertext + size, key->tag))
-			return TDE_E_AUTH;
 	}
 	if (key->spec.mode == TDE_CTR)
 	{
@@ -443,13 +451,7 @@ open_unsalted(TdeValueKey *key, const TdeHeader *header, const uint8_t *cipherte
 		status = tde_cs3_decrypt(&key->cipher, iv, ciphertext, size, out);
 
 	if (status == TDE_OK && key->tag != 0)
-	{
-		uint8_t		tag[TDE_MAX_DIGEST];
-
-		status = tde_mac_digest(&key->mac, header->spec_byte, out, *plain_size, tag);
-		if (status == TDE_OK && !tde_mac_equal(tag, stored, key->tag))
-			status = TDE_E_AUTH;
-	}
+		status = authenticate(key, header->spec_byte, out, *plain_size, stored);
 	return status == TDE_OK ? padding : status;
 }
 

@@ -55,6 +55,25 @@ CREATE FUNCTION substr(encrypted_bytea, int4, int4) RETURNS bytea
 COMMENT ON FUNCTION substr(encrypted_bytea, int4, int4) IS 'extract portion of encrypted string';
 
 --
+-- Lengths, which need no copy of the plaintext.
+--
+
+DO $$
+DECLARE
+  f record;
+BEGIN
+  FOR f IN SELECT name, type FROM unnest('{length,char_length,character_length}'::text[]) name,
+                                  unnest('{encrypted_text,encrypted_varchar,encrypted_bpchar}'::text[]) type
+           UNION ALL VALUES ('length', 'encrypted_bytea') LOOP
+    EXECUTE format('CREATE FUNCTION @extschema@.%s(%s) RETURNS int4 AS ''MODULE_PATHNAME'', ''tde_length'' '
+                   'LANGUAGE C STABLE STRICT PARALLEL SAFE', f.name, f.type);
+    EXECUTE format('COMMENT ON FUNCTION @extschema@.%s(%s) IS %L', f.name, f.type,
+                   CASE f.type WHEN 'encrypted_bytea' THEN 'length in bytes' ELSE 'length in characters' END);
+  END LOOP;
+END
+$$;
+
+--
 -- What is different for bpchar and for text: LIKE and regular expressions see the blanks at the end, octet_length counts them.
 -- As text is the preferred type, its operators would be taken for an encrypted_bpchar.
 --

@@ -57,6 +57,8 @@ SELECT is(result_of('writer', 'SELECT tde_may_decrypt()'), 'true', 'unless it is
 SET LOCAL tde_column.decrypt_role = 'may_see';
 SELECT denied('writer', 'SELECT pan::text FROM card', 'encrypted_text');
 SELECT is(result_of('writer', 'SELECT tde_may_decrypt()'), 'false', 'tde_may_decrypt() says so');
+SELECT denied('writer', 'SELECT length(pan) FROM card', 'encrypted_text');
+SELECT denied('writer', 'SELECT length(holder) FROM card', 'encrypted_varchar');
 SELECT allowed('reader', 'SELECT pan::text FROM card');
 SELECT is(result_of('reader', 'SELECT tde_may_decrypt()'), 'true', 'tde_may_decrypt() says so');
 SELECT denied('heir', 'SELECT pan::text FROM card', 'encrypted_text');

@@ -1,8 +1,8 @@
 /*
- * tde_slice.c - substr() and left() of encrypted strings, which read no more of a large value than they need, where that can
- * be done: see tde_datum_decrypt_slice().
+ * tde_string.c - functions of encrypted strings that need less than a copy of the plaintext.
  *
- * The results are those of the base type's functions, to which the slice is given.
+ * substr() and left() read no more of a large value than they need, where that can be done: see tde_datum_decrypt_slice().
+ * length() looks at the plaintext and leaves nothing behind.  The results are those of the base type's functions.
  */
 #include "postgres.h"
 
@@ -16,6 +16,7 @@
 
 PG_FUNCTION_INFO_V1(tde_substr);
 PG_FUNCTION_INFO_V1(tde_left);
+PG_FUNCTION_INFO_V1(tde_length);
 
 /*
  * Characters first to last (from 1 on) of the argument, with perhaps some before them, whose number is *skipped: bytes for
@@ -64,4 +65,22 @@ tde_left(PG_FUNCTION_ARGS)
 	Datum		plain = slice(fcinfo, 1, n >= 0 ? n : PG_INT32_MAX, &skipped);
 
 	return DirectFunctionCall2(text_left, plain, Int32GetDatum(n));
+}
+
+/* tde_length(encrypted) returns int4: characters, of bytea bytes; of bpchar without the blanks at the end. */
+Datum
+tde_length(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeType    *type = call->proc->args[0];
+	PGFunction	length = type->base == BYTEAOID ? byteaoctetlen : type->base == BPCHAROID ? bpcharlen : textlen;
+	TdeScratch	scratch;
+	Datum		plain;
+	Datum		result;
+
+	tde_access_check(type, PG_GETARG_DATUM(0));
+	plain = tde_datum_peek(type, PG_GETARG_DATUM(0), call->declared[0], TDE_REMEMBER_ROW, &scratch);
+	result = DirectFunctionCall1(length, plain);
+	tde_datum_unpeek(&scratch);
+	return result;
 }

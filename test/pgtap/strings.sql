@@ -1,11 +1,11 @@
--- substr() and left() of large encrypted strings: what the base type's functions say, however the value is stored, and
+-- substr(), left() and length() of encrypted strings: what the base type's functions say, however the value is stored, and
 -- without reading more of it than needed where that can be done.
 \set QUIET 1
 \pset format unaligned
 \pset tuples_only true
 \set ON_ERROR_STOP 1
 BEGIN;
-SELECT plan(8);
+SELECT plan(12);
 
 CREATE TABLE strings (id int, plain text,
   ctr encrypted_text(nomac), mac encrypted_text, cbc encrypted_text(cbc,nomac), v encrypted_varchar(nosalt,nomac));
@@ -58,6 +58,21 @@ SELECT cmp_ok(chunks('SELECT sum(length(substr(mac, 30000, 10))) FROM bytes WHER
   'a value with MAC is read whole');
 
 SELECT is(substr('äbc'::encrypted_text, 2, 1), 'b', 'a literal');
+
+SELECT is_empty($$
+  SELECT id FROM strings s
+  WHERE (length(s.ctr), char_length(s.mac), character_length(cbc), length(v), char_length(v), octet_length(s.ctr))
+        IS DISTINCT FROM (length(s.plain), length(s.plain), length(s.plain), length(s.plain), length(s.plain), octet_length(s.plain)) $$
+  -- the names stand for ours, not for the cast and PostgreSQL's own
+  || (SELECT '' FROM pg_proc WHERE proname = 'character_length' AND prosrc = 'tde_length' AND proargtypes[0] = 'encrypted_varchar'::regtype),
+  'lengths of text');
+SELECT is_empty('SELECT id FROM bytes WHERE (length(ctr), length(mac)) IS DISTINCT FROM (length(plain), length(plain))', 'lengths of bytea');
+CREATE TABLE padded (plain char(7), enc encrypted_bpchar(7));
+INSERT INTO padded SELECT s, s FROM unnest(ARRAY['', ' ', 'a', '  ä  ', 'a漢😀', '1234567']) s;
+SELECT is_empty('SELECT plain FROM padded WHERE (length(enc), char_length(enc), character_length(enc)) <> (length(plain), length(plain), length(plain))',
+  'lengths of char(n), without the blanks at the end');
+SELECT results_eq($$ SELECT length('abc'), length(NULL), char_length('ab '), length('abc'::varchar), length('a '::char(3)), length('ab'::name) $$,
+  $$ VALUES (3, NULL::int, 3, 3, 1, 2) $$, 'literals and plain values have their own functions still');
 
 SELECT * FROM finish();
 ROLLBACK;
