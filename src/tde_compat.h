@@ -66,6 +66,13 @@
 #define TDE_EXECUTOR_RUN_ARGUMENTS query, direction, count, once
 #endif
 
+/* 18 keeps what it needs of a column most often in a second place, too (5983a4cffc31). */
+#if PG_VERSION_NUM >= 180000
+#define TDE_COLUMN_CHANGED(descriptor, index) populate_compact_attribute(descriptor, index)
+#else
+#define TDE_COLUMN_CHANGED(descriptor, index) ((void) 0)
+#endif
+
 /* 16 asks by class and object (afbfc02983f8). */
 #if PG_VERSION_NUM >= 160000
 #define TDE_OWNS_RELATION(relid) object_ownercheck(RelationRelationId, relid, GetUserId())

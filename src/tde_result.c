@@ -6,7 +6,8 @@
  * numeric(15,2).
  *
  * So the query has the right types wherever PostgreSQL asks for them.  Before a SELECT is planned, the function is taken
- * out again: tde_receiver.c does the same for less when the rows are sent.
+ * out again: tde_receiver.c does the same for less when the rows are sent.  Where nobody asks before the query is planned,
+ * it is not put in at all.
  */
 #include "postgres.h"
 
@@ -34,20 +35,36 @@ PG_FUNCTION_INFO_V1(tde_result);
 /* The functions that this backend has put into queries, by the hash value by which plans name what they depend on. */
 static List *functions = NIL;
 
+/* Who may not see the value gets what the policy says. */
+static inline bool
+is_hidden(TdeType *type, Datum value)
+{
+	return unlikely(tde_access_restricted) && !tde_access_permits(type, value);
+}
+
 Datum
 tde_result(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
+	TdeType    *type = call->proc->args[0];
+	Datum		value = PG_GETARG_DATUM(0);
 
-	return tde_result_value(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0], PG_GETARG_INT32(1), &fcinfo->isnull);
+	if (is_hidden(type, value))
+		return tde_access_result(type, PG_GETARG_INT32(1), &fcinfo->isnull);
+	return tde_datum_decrypt_once(type, value, call->declared[0]);
 }
 
 Datum
-tde_result_value(TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull)
+tde_result_peek(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch, bool *isnull)
 {
-	if (unlikely(tde_access_restricted) && !tde_access_permits(type, value))
-		return tde_access_result(type, base_typmod, isnull);
-	return tde_datum_decrypt_once(type, value, declared);
+	if (is_hidden(type, value))
+	{
+		Datum		shown = tde_access_result(type, base_typmod, isnull);
+
+		scratch->allocated = *isnull || type->base_byval ? NULL : DatumGetPointer(shown);
+		return shown;
+	}
+	return tde_datum_peek(type, value, declared, TDE_REMEMBER_NOT, scratch);
 }
 
 /*
@@ -279,7 +296,39 @@ tde_result_decrypt(Query *query)
 		decrypt_outside(query);
 }
 
-/* ---- taking it back ---- */
+/* ---- leaving it to the receiver of the rows ---- */
+
+static PlanInvalItem *
+postponed_column(AttrNumber column, int32 base_typmod)
+{
+	PlanInvalItem *item = makeNode(PlanInvalItem);
+
+	item->cacheId = -column;	/* as tde_result_postponed_column() reads it */
+	item->hashValue = (uint32) base_typmod;
+	return item;
+}
+
+List *
+tde_result_mark(Query *query)
+{
+	List	   *postponed = NIL;
+	ListCell   *cell;
+
+	foreach(cell, query->targetList)
+	{
+		TargetEntry *column = lfirst(cell);
+		TdeType    *type = encrypted_column(column);
+		int32		typmod;
+
+		if (type == NULL || !OidIsValid(find_function(type)))
+			continue;
+		typmod = exprTypmod((Node *) column->expr);
+		if (exprType((Node *) column->expr) != type->oid)
+			getBaseTypeAndTypmod(exprType((Node *) column->expr), &typmod);
+		postponed = lappend(postponed, postponed_column(column->resno, tde_type_base_typmod(type, typmod)));
+	}
+	return postponed;
+}
 
 /* What decrypted() was given, if this is what it made, in this session or in whichever prepared the statement; or NULL. */
 static Expr *
@@ -332,16 +381,6 @@ without_copies(List *columns, List *copies)
 	foreach(cell, columns)
 		lfirst_node(TargetEntry, cell)->resno = foreach_current_index(cell) + 1;
 	return columns;
-}
-
-static PlanInvalItem *
-postponed_column(AttrNumber column, int32 base_typmod)
-{
-	PlanInvalItem *item = makeNode(PlanInvalItem);
-
-	item->cacheId = -column;	/* as tde_result_postponed_column() reads it */
-	item->hashValue = (uint32) base_typmod;
-	return item;
 }
 
 List *

@@ -11,7 +11,7 @@
 #include "nodes/plannodes.h"
 #include "utils/plancache.h"
 
-#include "tde_type.h"
+#include "tde_datum.h"
 
 /* Is one of the columns of a SELECT, or of a RETURNING list, of an encrypted type? */
 extern bool tde_result_is_encrypted(Query *query);
@@ -22,13 +22,18 @@ extern bool tde_result_was_decrypted(Query *query, TupleDesc described);
 /* Decrypt these columns, in place.  Some queries stay as they are. */
 extern void tde_result_decrypt(Query *query);
 
-/* The value of such a column, or what is shown of it to those who may not see it.  *isnull is set if that is NULL. */
-extern Datum tde_result_value(TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull);
+/*
+ * The value of such a column, or what is shown of it to those who may not see it.  *isnull is set if that is NULL.  To be
+ * followed by tde_datum_unpeek().
+ */
+extern Datum tde_result_peek(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch, bool *isnull);
 
 /*
- * Take that back in the columns of a SELECT that is going to be planned, in place: its rows are to be decrypted when they
- * are sent.  The result says which columns; it belongs among the plan's invalItems.
+ * The columns of a SELECT that are to be decrypted when its rows are sent; the list belongs among the plan's invalItems.
  */
+extern List *tde_result_mark(Query *query);
+
+/* The same of one that decrypts them itself; that is taken back, in place. */
 extern List *tde_result_postpone(Query *query);
 
 /*

@@ -184,6 +184,17 @@ is_client_statement(ParseState *pstate, Query *query)
 	return running ? is_from_utility(pstate, query) : is_from_message(pstate);
 }
 
+/*
+ * Is it planned and executed at once, so that nobody asks for its columns before that?  What is prepared either asks for
+ * its parameters (Parse), or is analyzed again by Bind, which the error context stack shows, or by a utility command.
+ */
+static bool
+is_simple_query(ParseState *pstate)
+{
+	return running == NULL && error_context_stack == NULL && pstate->p_paramref_hook == NULL &&
+		debug_query_string && pstate->p_sourcetext == debug_query_string;
+}
+
 /* ---- hooks ---- */
 
 /* Who asks for the ciphertext form wants encrypted values. */
@@ -242,6 +253,12 @@ transform_result(ParseState *pstate, Query *query)
 	if (query == NULL || !tde_result_is_encrypted(query))
 		return;
 
+	if (is_simple_query(pstate) && query->commandType == CMD_SELECT && !query->hasModifyingCTE)
+	{
+		if (results_wanted())
+			tde_receiver_await(query, pstate->p_sourcetext);
+		return;
+	}
 	if (is_analyzed_again(pstate, &described))
 		decrypt = described && tde_result_was_decrypted(query, described);
 	else
@@ -259,6 +276,7 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jstate)
 
 	if (results_wanted() && pstate->p_coerce_param_hook)
 		transform_params(pstate, query);
+	tde_receiver_await(NULL, NULL);
 	transform_result(pstate, query);
 }
 

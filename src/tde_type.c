@@ -200,7 +200,8 @@ fill_type(TdeType *type)
 	memset(&type->base, 0, sizeof(*type) - offsetof(TdeType, base));
 	memcpy(type->tag, tag, sizeof(type->tag));
 	type->base = base;
-	get_typlenbyval(base, &type->base_len, &type->base_byval);
+	get_typlenbyvalalign(base, &type->base_len, &type->base_byval, &type->base_align);
+	type->base_storage = get_typstorage(base);
 	type->layout = tde_mod_layout(base);
 	type->is_encrypted = true;
 }

@@ -46,6 +46,8 @@ typedef struct TdeType
 	Oid			base;
 	int16		base_len;
 	bool		base_byval;
+	char		base_align;
+	char		base_storage;
 	TdeModLayout layout;
 	uint8		tag[TDE_TYPE_TAG_SIZE];
 

@@ -100,6 +100,7 @@ sub until_ready
     {
       my ($count, @fields) = unpack 'n (Z* N n N n N n)*', $body;
       $got{types} = [ map { $fields[ $_ * 7 + 3 ] } 0 .. $count - 1 ];
+      $self->{columns} = [ map { my $c = $_; join ' ', @fields[ map { $c * 7 + $_ } 0, 3, 4, 5 ] } 0 .. $count - 1 ]; # name, type, size, typmod
     }
     elsif ($type eq 't')
     {

@@ -100,6 +100,7 @@ like($got->{error}, qr/^22001 /, 'a value that is too long is refused');
 # A statement whose table changes is analyzed again, by Bind or by Describe.
 $wire->parse('named', 'SELECT DISTINCT a, n FROM t WHERE n < $1 AND a > $2 ORDER BY n')->sync;
 $wire->parse('insert', 'INSERT INTO t (id, a, n) VALUES ($1, $2, $3) RETURNING a, n')->sync;
+$wire->parse('all', 'SELECT a, n FROM t WHERE id < 3 ORDER BY id')->sync;
 $wire->parse('function', 'SELECT takes_encrypted($1), a FROM t WHERE id = 1 AND a > $1')->sync;
 foreach my $round (1, 2)
 {
@@ -110,9 +111,15 @@ foreach my $round (1, 2)
   is_deeply($got->{rows}, [ 'name 1|1.25', 'again|2.00', 'name 2|2.50' ], 'and result') if $round == 2;
   $got = $wire->execute('insert', 200 + $round, 'again', '2')->sync;
   is_deeply([ $got->{error}, @{ $got->{rows} } ], [ '', 'again|2.00' ], 'INSERT ... RETURNING');
+  $got = $wire->execute('all')->sync;
+  is_deeply([ $got->{error}, @{ $got->{rows} } ], [ '', 'name 1|1.25', 'name 2|2.50' ], 'without parameters');
   $got = $wire->execute('function', 'a')->sync;
   is_deeply([ $got->{error}, @{ $got->{rows} } ], [ '', 'a|name 1' ], 'a parameter of a function that takes an encrypted value');
 }
+
+lines_of($node, 'ALTER TABLE t ADD COLUMN extra_described int');
+$got = $wire->describe('all')->sync;
+is_deeply([ $got->{error}, $got->{types} ], [ '', [ @oid{qw(text numeric)} ] ], 'without parameters, described');
 
 # Parameters of EXPLAIN keep their types.
 $got = $wire->parse('', 'EXPLAIN (COSTS OFF) SELECT a FROM t WHERE n = $1')->describe('')->execute('', 7)->sync;

@@ -45,6 +45,10 @@ my @types = sort keys %value;
 lines_of($node, 'CREATE TABLE types (i int, ' . join(', ', map { "p_$_ $_, e_$_ encrypted_$_(aes256,salt)" } @types) . ')');
 lines_of($node, 'INSERT INTO types (i, ' . join(', ', map { "p_$_, e_$_" } @types) . ') SELECT i, '
     . join(', ', map { ("($value{$_})::$_", $value{$_}) } @types) . ' FROM generate_series(1, 5) i; INSERT INTO types VALUES (6)');
+lines_of($node, q{
+CREATE DOMAIN amount AS encrypted_numeric(9,3,aes128,salt);
+CREATE TABLE modified (p1 numeric(15,2), e1 encrypted_numeric(15,2), p2 varchar(7), e2 encrypted_varchar(7,nosalt),
+                       p3 char(4), e3 encrypted_bpchar(4), p4 numeric(9,3), e4 amount)});
 my $wire = TdeWire->connect($node);
 foreach my $form (0, 1)
 {
@@ -56,6 +60,14 @@ foreach my $form (0, 1)
   is_deeply([ @$encrypted{qw(types rows)} ], [ @$plain{qw(types rows)} ], 'are as the plain ones');
   is(scalar @{ $encrypted->{rows} }, 6, 'with a row of NULLs');
 }
+my @described = map {
+  my $prefix = $_;
+  my $got = $wire->query('SELECT ' . join(', ', map { "${prefix}_$_ AS $_" } @types) . ', ' . join(', ', map { "m.$prefix$_ AS m$_" } 1 .. 4)
+      . ' FROM types LEFT JOIN modified m ON true ORDER BY i');
+  [ $got->{error}, $wire->{columns}, $got->{rows} ]
+} qw(p e);
+is_deeply($described[1], $described[0], 'all types, in a simple query; modifiers, too');
+is(scalar @{ $described[0][2] }, 6, 'all rows');
 
 # Plans, by the node at the top, and ways to fetch.
 
