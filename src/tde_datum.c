@@ -46,15 +46,13 @@ reader_of(TdeType *type, const uint8 *bytes, size_t size)
 {
 	TdeReader  *reader;
 	uint64		head;
-	uint8		spec;
 
 	/* no value is so short */
 	if (unlikely(size < sizeof(head)))
 		tde_throw(TDE_E_AUTH);
 	memcpy(&head, bytes, sizeof(head));
 	/* columns under one key differ in any part of the spec byte */
-	spec = bytes[0];
-	reader = &type->readers[(bytes[1] ^ spec ^ spec >> 3 ^ spec >> 5) % TDE_KEY_MEMOS];
+	reader = &type->readers[tde_key_memo((uint32) bytes[0] << 16 | bytes[1])];
 	if (unlikely((head & reader->mask) != reader->head || !tde_keys_fresh(reader->epoch)))
 		set_reader(reader, type, bytes, size);
 	return reader;
@@ -135,6 +133,7 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	size_t		size;
 	const TdeReader *reader;
 	const TdeRecent *recent = NULL;
+	bool		look;
 	Datum		result;
 
 	if (unlikely(!tde_datum_at_hand(value)))
@@ -143,9 +142,14 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	size = VARSIZE_ANY_EXHDR(stored);
 	tde_log_mark();
 	reader = reader_of(type, bytes, size);
+	look = remember != TDE_REMEMBER_NOT;
 	if (remember == TDE_REMEMBER_ROW && tde_recent_passes_over())
+	{
 		remember = TDE_REMEMBER_NOT;
-	if (reader->header.spec.mac != TDE_NOMAC || remember != TDE_REMEMBER_NOT)
+		/* a MAC takes longer than to look */
+		look = reader->header.spec.mac != TDE_NOMAC;
+	}
+	if (look)
 		recent = tde_recent_find(type->oid, reader->epoch, bytes, size);
 	if (unlikely(reader->header.spec.mac == TDE_NOMAC && tde_typmod_declares_mac(declared)))
 		refuse_without_mac();
@@ -253,8 +257,7 @@ tde_datum_free(TdeType *type, Datum value)
 static const TdeKey *
 writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
 {
-	/* specs differ in the typmod's upper bits, lengths and precisions in the middle ones */
-	TdeWriter  *writer = &type->writers[((uint32) typmod ^ (uint32) typmod >> 13 ^ (uint32) typmod >> 24) % TDE_KEY_MEMOS];
+	TdeWriter  *writer = &type->writers[tde_key_memo((uint32) typmod)];
 	TdeModifiers mods;
 
 	*spec = writer->spec;

@@ -15,6 +15,7 @@
 #include "access/toast_compression.h"
 #include "executor/executor.h"
 #include "optimizer/planner.h"
+#include "port/pg_bitutils.h"
 #include "tcop/tcopprot.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -54,21 +55,17 @@ static int
 count_postponed(PlannedStmt *plan)
 {
 	int			count = 0;
+	uint32		which;
 	ListCell   *cell;
 
 	foreach(cell, plan->invalItems)
-		count += tde_result_is_postponed(lfirst(cell));
+	{
+		if (!tde_result_is_postponed(lfirst(cell)))
+			continue;
+		(void) tde_result_postponed_columns(lfirst(cell), &which);
+		count += pg_popcount32(which);
+	}
 	return count;
-}
-
-/* The encrypted type of a column, or of the domain that it has. */
-static TdeType *
-column_type(Form_pg_attribute column, int32 *declared)
-{
-	TdeType    *type = tde_type_find(column->atttypid);
-
-	*declared = column->atttypmod;
-	return type ? type : tde_type_get(getBaseTypeAndTypmod(column->atttypid, declared));
 }
 
 /* The columns as the executor makes them, which is what standard_ExecutorStart() says of them. */
@@ -80,11 +77,38 @@ encrypted_descriptor(QueryDesc *query)
 	return filter ? filter->jf_cleanTupType : ExecGetResultType(query->planstate);
 }
 
+/* What is to be done with a column of encrypted type, or of a domain over one. */
 static void
-postponed_column(PlanInvalItem *item, TupleDesc descriptor, DecryptedColumn *column)
+set_column(DecryptedColumn *column, int index, TupleDesc encrypted)
 {
-	column->index = tde_result_postponed_column(item, &column->base_typmod) - 1;
-	column->type = column_type(TupleDescAttr(descriptor, column->index), &column->declared);
+	Form_pg_attribute attribute = TupleDescAttr(encrypted, index);
+
+	column->index = index;
+	column->declared = attribute->atttypmod;
+	column->type = tde_type_find(attribute->atttypid);
+	if (column->type == NULL)
+		column->type = tde_type_get(getBaseTypeAndTypmod(attribute->atttypid, &column->declared));
+	column->base_typmod = tde_type_base_typmod(column->type, column->declared);
+}
+
+/* All columns that are to be decrypted. */
+static void
+set_columns(DecryptedColumn *columns, QueryDesc *query)
+{
+	TupleDesc	encrypted = encrypted_descriptor(query);
+	ListCell   *cell;
+
+	foreach(cell, query->plannedstmt->invalItems)
+	{
+		uint32		which;
+		int			first;
+
+		if (!tde_result_is_postponed(lfirst(cell)))
+			continue;
+		first = tde_result_postponed_columns(lfirst(cell), &which);
+		for (; which != 0; which &= which - 1)
+			set_column(columns++, first + pg_rightmost_one_pos32(which), encrypted);
+	}
 }
 
 /* ---- rows ---- */
@@ -153,7 +177,6 @@ make_receiver(QueryDesc *query, int count)
 {
 	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
 	DecryptingReceiver *receiver = palloc(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn));
-	ListCell   *cell;
 
 	receiver->pub.receiveSlot = receive;
 	receiver->pub.rStartup = startup;
@@ -163,10 +186,8 @@ make_receiver(QueryDesc *query, int count)
 	receiver->client = query->dest;
 	receiver->estate = query->estate;
 	receiver->slot = MakeSingleTupleTableSlot(query->tupDesc, &TTSOpsVirtual);
-	receiver->count = 0;
-	foreach(cell, query->plannedstmt->invalItems)
-		if (tde_result_is_postponed(lfirst(cell)))
-			postponed_column(lfirst(cell), encrypted_descriptor(query), &receiver->columns[receiver->count++]);
+	receiver->count = count;
+	set_columns(receiver->columns, query);
 	MemoryContextSwitchTo(context);
 	return receiver;
 }
@@ -233,24 +254,18 @@ describe(TupleDesc descriptor, DecryptedColumn *column)
 	TDE_COLUMN_CHANGED(descriptor, column->index);
 }
 
-/* What the client is told. */
+/* What the client is told, and all who look at a query that has started. */
 static TupleDesc
-decrypted_descriptor(QueryDesc *query)
+decrypted_descriptor(QueryDesc *query, int count)
 {
 	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
-	TupleDesc	encrypted = encrypted_descriptor(query);
-	TupleDesc	descriptor = CreateTupleDescCopy(encrypted);
-	ListCell   *cell;
+	TupleDesc	descriptor = CreateTupleDescCopy(encrypted_descriptor(query));
+	DecryptedColumn *columns = palloc(count * sizeof(DecryptedColumn));
 
-	foreach(cell, query->plannedstmt->invalItems)
-	{
-		DecryptedColumn column;
-
-		if (!tde_result_is_postponed(lfirst(cell)))
-			continue;
-		postponed_column(lfirst(cell), encrypted, &column);
-		describe(descriptor, &column);
-	}
+	set_columns(columns, query);
+	for (int i = 0; i < count; i++)
+		describe(descriptor, &columns[i]);
+	pfree(columns);
 	MemoryContextSwitchTo(context);
 	return descriptor;
 }
@@ -258,12 +273,15 @@ decrypted_descriptor(QueryDesc *query)
 static void
 executor_start(QueryDesc *query, int flags)
 {
+	int			columns;
+
 	if (prev_executor_start)
 		prev_executor_start(query, flags);
 	else
 		standard_ExecutorStart(query, flags);
-	if (count_postponed(query->plannedstmt) > 0)
-		query->tupDesc = decrypted_descriptor(query);
+	columns = count_postponed(query->plannedstmt);
+	if (columns > 0)
+		query->tupDesc = decrypted_descriptor(query, columns);
 }
 
 static void

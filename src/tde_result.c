@@ -298,14 +298,22 @@ tde_result_decrypt(Query *query)
 
 /* ---- leaving it to the receiver of the rows ---- */
 
-static PlanInvalItem *
-postponed_column(AttrNumber column, int32 base_typmod)
+/* Add a column to the set that the list is. */
+static List *
+postpone_column(List *postponed, TargetEntry *column)
 {
-	PlanInvalItem *item = makeNode(PlanInvalItem);
+	int			index = column->resno - 1;
+	int			set = -1 - index / 32;	/* as tde_result_postponed_columns() reads it */
 
-	item->cacheId = -column;	/* as tde_result_postponed_column() reads it */
-	item->hashValue = (uint32) base_typmod;
-	return item;
+	if (postponed == NIL || llast_node(PlanInvalItem, postponed)->cacheId != set)
+	{
+		PlanInvalItem *item = makeNode(PlanInvalItem);
+
+		item->cacheId = set;
+		postponed = lappend(postponed, item);
+	}
+	llast_node(PlanInvalItem, postponed)->hashValue |= (uint32) 1 << index % 32;
+	return postponed;
 }
 
 List *
@@ -316,16 +324,10 @@ tde_result_mark(Query *query)
 
 	foreach(cell, query->targetList)
 	{
-		TargetEntry *column = lfirst(cell);
-		TdeType    *type = encrypted_column(column);
-		int32		typmod;
+		TdeType    *type = encrypted_column(lfirst(cell));
 
-		if (type == NULL || !OidIsValid(find_function(type)))
-			continue;
-		typmod = exprTypmod((Node *) column->expr);
-		if (exprType((Node *) column->expr) != type->oid)
-			getBaseTypeAndTypmod(exprType((Node *) column->expr), &typmod);
-		postponed = lappend(postponed, postponed_column(column->resno, tde_type_base_typmod(type, typmod)));
+		if (type && OidIsValid(find_function(type)))
+			postponed = postpone_column(postponed, lfirst(cell));
 	}
 	return postponed;
 }
@@ -398,7 +400,7 @@ tde_result_postpone(Query *query)
 
 		if (encrypted == NULL)
 			continue;
-		postponed = lappend(postponed, postponed_column(column->resno, exprTypmod((Node *) column->expr)));
+		postponed = postpone_column(postponed, column);
 		column->expr = encrypted;
 		if (llast_node(TargetEntry, query->targetList)->resjunk)
 			copy = replace_copy(query->targetList, column);

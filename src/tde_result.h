@@ -38,7 +38,8 @@ extern List *tde_result_postpone(Query *query);
 
 /*
  * PostgreSQL gives extensions no place in a plan, and copies and keeps plans.  So what a plan has to say stands among the
- * things that it depends on, under the number of a catalog cache that there is not: less than zero.
+ * things that it depends on, under the number of a catalog cache that there is not: less than zero.  Each such item is a set
+ * of columns, 32 to an item.
  */
 static inline bool
 tde_result_is_postponed(PlanInvalItem *item)
@@ -46,12 +47,12 @@ tde_result_is_postponed(PlanInvalItem *item)
 	return item->cacheId < 0;
 }
 
-/* Which column it is, and the typmod of the base type that it is to have. */
-static inline AttrNumber
-tde_result_postponed_column(PlanInvalItem *item, int32 *base_typmod)
+/* The first of the columns of an item (from 0 on), and which of the 32 from there on are meant. */
+static inline int
+tde_result_postponed_columns(PlanInvalItem *item, uint32 *which)
 {
-	*base_typmod = (int32) item->hashValue;
-	return -item->cacheId;
+	*which = item->hashValue;
+	return (-item->cacheId - 1) * 32;
 }
 
 /* Does this prepared statement, or this plan, decrypt its result?  (A plan may use the function for something else.) */

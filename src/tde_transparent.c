@@ -250,15 +250,17 @@ transform_result(ParseState *pstate, Query *query)
 		/* a cursor's query, unless the hook will be called for it when the cursor is opened */
 		query = running || !TDE_CURSOR_ANALYZED_LATER ? cursor_query(query->utilityStmt) : NULL;
 	}
-	if (query == NULL || !tde_result_is_encrypted(query))
+	if (query == NULL)
 		return;
-
 	if (is_simple_query(pstate) && query->commandType == CMD_SELECT && !query->hasModifyingCTE)
 	{
 		if (results_wanted())
 			tde_receiver_await(query, pstate->p_sourcetext);
 		return;
 	}
+
+	if (!tde_result_is_encrypted(query))
+		return;
 	if (is_analyzed_again(pstate, &described))
 		decrypt = described && tde_result_was_decrypted(query, described);
 	else

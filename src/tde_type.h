@@ -34,8 +34,15 @@ typedef struct TdeWriter
 	const TdeKey *key;
 } TdeWriter;
 
-/* How many of each; a power of two.  Several, for queries that meet several columns of one type. */
-#define TDE_KEY_MEMOS	4
+/* How many of each.  Several, for sessions that meet several columns of one type. */
+#define TDE_KEY_MEMOS	16
+
+/* Which of them: the upper four bits of a product, that each bit of what the key is looked up by has its part in. */
+static inline uint32
+tde_key_memo(uint32 by)
+{
+	return (by * 2654435769u) >> 28;
+}
 
 typedef struct TdeType
 {
