@@ -41,10 +41,13 @@ typedef struct OwnCount
 	uint32		key_id;			/* hash key */
 	uint64		values;			/* not in shared memory yet */
 	SharedCount *shared;		/* NULL: not known yet */
+	struct OwnCount *next;
 } OwnCount;
 
 static SharedCounts *shared_counts = NULL;
 static HTAB *own_counts = NULL;
+/* All of them: transactions go through the few that there are, and a walk through the table takes ten times as long. */
+static OwnCount *first_own = NULL;
 static uint64 flushed = 0;		/* tde_stats.encryptions then */
 
 static SharedCount *
@@ -102,6 +105,8 @@ tde_count_for(uint32 key_id)
 	{
 		own->values = 0;
 		own->shared = NULL;
+		own->next = first_own;
+		first_own = own;
 	}
 	return &own->values;
 }
@@ -109,14 +114,10 @@ tde_count_for(uint32 key_id)
 static void
 flush_counts(XactEvent event, void *arg)
 {
-	HASH_SEQ_STATUS status;
-	OwnCount   *own;
-
-	if (tde_stats.encryptions == flushed || own_counts == NULL || shared_counts == NULL)
+	if (tde_stats.encryptions == flushed || shared_counts == NULL)
 		return;
 	flushed = tde_stats.encryptions;
-	hash_seq_init(&status, own_counts);
-	while ((own = hash_seq_search(&status)) != NULL)
+	for (OwnCount *own = first_own; own != NULL; own = own->next)
 	{
 		if (own->values == 0)
 			continue;
