@@ -245,22 +245,22 @@ transform_result(ParseState *pstate, Query *query)
 	TupleDesc	described;
 	bool		decrypt;
 
+	if (is_simple_query(pstate))
+	{
+		bool		is_select = query->commandType == CMD_SELECT && !query->hasModifyingCTE;
+
+		tde_receiver_await(is_select && results_wanted() ? query : NULL, pstate->p_sourcetext);
+		if (is_select)
+			return;
+	}
 	if (query->commandType == CMD_UTILITY)
 	{
 		/* a cursor's query, unless the hook will be called for it when the cursor is opened */
 		query = running || !TDE_CURSOR_ANALYZED_LATER ? cursor_query(query->utilityStmt) : NULL;
 	}
-	if (query == NULL)
+	if (query == NULL || !tde_result_is_encrypted(query))
 		return;
-	if (is_simple_query(pstate) && query->commandType == CMD_SELECT && !query->hasModifyingCTE)
-	{
-		if (results_wanted())
-			tde_receiver_await(query, pstate->p_sourcetext);
-		return;
-	}
 
-	if (!tde_result_is_encrypted(query))
-		return;
 	if (is_analyzed_again(pstate, &described))
 		decrypt = described && tde_result_was_decrypted(query, described);
 	else
@@ -278,7 +278,6 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jstate)
 
 	if (results_wanted() && pstate->p_coerce_param_hook)
 		transform_params(pstate, query);
-	tde_receiver_await(NULL, NULL);
 	transform_result(pstate, query);
 }
 

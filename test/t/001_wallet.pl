@@ -384,7 +384,7 @@ WHERE has_function_privilege('public', oid, 'EXECUTE') AND oid NOT IN (SELECT oi
 is(
   lines_of($node, $executable),
   join(' ', qw(
-    left octet_length substr tde_abandon_copy tde_abort_conversion tde_add_keys tde_check_conversion tde_complete_copy
+    char_length character_length left length octet_length substr tde_abandon_copy tde_abort_conversion tde_add_keys tde_check_conversion tde_complete_copy
     tde_constant_default tde_conversion tde_conversion_indexes tde_conversion_keys tde_conversion_obstacles
     tde_conversion_replacements tde_convert_all_rows tde_convert_offline tde_convert_rows tde_convert_trigger
     tde_convertible_column tde_copy_column tde_decrypt_column tde_drop_helper tde_encrypt_column tde_encrypted_type_of
