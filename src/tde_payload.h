@@ -35,7 +35,8 @@ extern void tde_payload_make(TdeType *type, Datum value, TdeSpec spec, TdePayloa
 /*
  * The datum that size decrypted bytes at VARDATA(buffer) stand for; buffer has VARHDRSZ bytes before them.  *in_buffer: the
  * datum points into buffer; otherwise it is palloc'd or passed by value.  checked: the bytes were authenticated, or seen to be
- * good before; if they were not, everything that could make the base type's functions misbehave is refused.
+ * good before; if they were not, everything that could make the base type's functions misbehave is refused.  For
+ * tde_payload_datum() alone, which does what most values need itself: not for varlena that is not compressed.
  */
 extern Datum tde_payload_any_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer);
 
