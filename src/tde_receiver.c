@@ -40,6 +40,7 @@ typedef struct DecryptingReceiver
 	DestReceiver *client;		/* who gets the rows */
 	EState	   *estate;
 	TupleTableSlot *slot;		/* the row in clear */
+	MemoryContextCallback found;	/* by find_receiver() */
 	int			count;
 	DecryptedColumn columns[FLEXIBLE_ARRAY_MEMBER];
 } DecryptingReceiver;
@@ -172,22 +173,61 @@ destroy(DestReceiver *self)
 {
 }
 
+/* Give a column its base type; it keeps name and collation. */
+static void
+describe(TupleDesc descriptor, DecryptedColumn *column)
+{
+	Form_pg_attribute attribute = TupleDescAttr(descriptor, column->index);
+	TdeType    *type = column->type;
+
+	attribute->atttypid = type->base;
+	attribute->atttypmod = column->base_typmod;
+	attribute->attlen = type->base_len;
+	attribute->attbyval = type->base_byval;
+	attribute->attalign = type->base_align;
+	attribute->attstorage = type->base_storage;
+	attribute->attcompression = InvalidCompressionMethod;
+	attribute->attndims = 0;
+	TDE_COLUMN_CHANGED(descriptor, column->index);
+}
+
+/* A query's receiver hangs on the memory context of its execution, where it is found again. */
+static void
+forget(void *receiver)
+{
+}
+
+static DecryptingReceiver *
+find_receiver(QueryDesc *query)
+{
+	MemoryContextCallback *callback = query->estate->es_query_cxt->reset_cbs;
+
+	while (callback && callback->func != forget)
+		callback = callback->next;
+	return callback ? callback->arg : NULL;
+}
+
+/* The receiver of a query that has started, in which so many columns are to be decrypted. */
 static DecryptingReceiver *
 make_receiver(QueryDesc *query, int count)
 {
 	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
 	DecryptingReceiver *receiver = palloc(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn));
+	TupleDesc	decrypted = CreateTupleDescCopy(encrypted_descriptor(query));
 
 	receiver->pub.receiveSlot = receive;
 	receiver->pub.rStartup = startup;
 	receiver->pub.rShutdown = shutdown;
 	receiver->pub.rDestroy = destroy;
-	receiver->pub.mydest = query->dest->mydest;
-	receiver->client = query->dest;
 	receiver->estate = query->estate;
-	receiver->slot = MakeSingleTupleTableSlot(query->tupDesc, &TTSOpsVirtual);
 	receiver->count = count;
 	set_columns(receiver->columns, query);
+	for (int i = 0; i < count; i++)
+		describe(decrypted, &receiver->columns[i]);
+	receiver->slot = MakeSingleTupleTableSlot(decrypted, &TTSOpsVirtual);
+	receiver->found.func = forget;
+	receiver->found.arg = receiver;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &receiver->found);
 	MemoryContextSwitchTo(context);
 	return receiver;
 }
@@ -236,40 +276,6 @@ plan_query(Query *query, const char *source, int cursor_options, ParamListInfo p
 	return plan;
 }
 
-/* Give a column its base type; it keeps name and collation. */
-static void
-describe(TupleDesc descriptor, DecryptedColumn *column)
-{
-	Form_pg_attribute attribute = TupleDescAttr(descriptor, column->index);
-	TdeType    *type = column->type;
-
-	attribute->atttypid = type->base;
-	attribute->atttypmod = column->base_typmod;
-	attribute->attlen = type->base_len;
-	attribute->attbyval = type->base_byval;
-	attribute->attalign = type->base_align;
-	attribute->attstorage = type->base_storage;
-	attribute->attcompression = InvalidCompressionMethod;
-	attribute->attndims = 0;
-	TDE_COLUMN_CHANGED(descriptor, column->index);
-}
-
-/* What the client is told, and all who look at a query that has started. */
-static TupleDesc
-decrypted_descriptor(QueryDesc *query, int count)
-{
-	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
-	TupleDesc	descriptor = CreateTupleDescCopy(encrypted_descriptor(query));
-	DecryptedColumn *columns = palloc(count * sizeof(DecryptedColumn));
-
-	set_columns(columns, query);
-	for (int i = 0; i < count; i++)
-		describe(descriptor, &columns[i]);
-	pfree(columns);
-	MemoryContextSwitchTo(context);
-	return descriptor;
-}
-
 static void
 executor_start(QueryDesc *query, int flags)
 {
@@ -280,8 +286,9 @@ executor_start(QueryDesc *query, int flags)
 	else
 		standard_ExecutorStart(query, flags);
 	columns = count_postponed(query->plannedstmt);
+	/* what the client is told, and all who look at a query that has started */
 	if (columns > 0)
-		query->tupDesc = decrypted_descriptor(query, columns);
+		query->tupDesc = make_receiver(query, columns)->slot->tts_tupleDescriptor;
 }
 
 static void
@@ -296,26 +303,23 @@ call_executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 {
-	/* MOVE and EXPLAIN ANALYZE look at no value */
-	int			columns = query->dest == None_Receiver ? 0 : count_postponed(query->plannedstmt);
-	TupleDesc	descriptor = query->tupDesc;
-	DecryptingReceiver *receiver;
+	/* if another module has kept us from starting it, there is none: rows are encrypted and declared so */
+	DecryptingReceiver *receiver = find_receiver(query);
 
-	/* if another module has kept us from starting it, rows are encrypted and declared so */
-	if (columns == 0 || descriptor == encrypted_descriptor(query))
+	/* MOVE and EXPLAIN ANALYZE look at no value */
+	if (receiver == NULL || query->dest == None_Receiver)
 	{
 		call_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
 		return;
 	}
-	receiver = make_receiver(query, columns);
+	receiver->client = query->dest;
+	receiver->pub.mydest = query->dest->mydest;
 	query->dest = &receiver->pub;
 	query->tupDesc = encrypted_descriptor(query);
 	/* after an error the query cannot go on, so nothing need be put back then */
 	call_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
-	query->tupDesc = descriptor;
+	query->tupDesc = receiver->slot->tts_tupleDescriptor;
 	query->dest = receiver->client;
-	ExecDropSingleTupleTableSlot(receiver->slot);
-	pfree(receiver);
 }
 
 void
