@@ -35,8 +35,7 @@ bench-crypto:
 	@bench/crypto.sh
 
 bench-sql:
-	@bench/sql.sh
-	@bench/queries.sh
+	@bench/sql.sh; missed=$$?; bench/queries.sh && exit $$missed
 
 help:
 	@echo 'make                     build the extension'

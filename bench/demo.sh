@@ -48,7 +48,7 @@ make_table() {
 }
 
 # One round.  Each script runs on all tables in one pgbench, which picks the table anew for each transaction: whatever else the
-# machine does hits all of them alike.  Of each table's transactions the middle half counts (by time), so that pauses do not.
+# machine does hits all of them alike.
 measure() {
   local script variant n
   for script in insert update select; do
@@ -60,17 +60,7 @@ measure() {
     rm -f "$work"/scripts/log.*
     quietly pgbench as_pg pgbench -n -c 1 -t "$n" -D rows="$rows" \
       --log --log-prefix="$work/scripts/log" "$@"
-    # In a line of this log, field 3 is the time in microseconds, and field 4 the number of the script.
-    sort -k4,4n -k3,3n "$work"/scripts/log.* | awk -v script="$script" -v names="${variants[*]}" '
-      function middle(    i, from, sum) {
-        from = int(n / 4)
-        for (i = from + 1; i <= n - from; i++) sum += us[i]
-        print script, name[last + 1], sum / (n - 2 * from)
-      }
-      BEGIN { split(names, name, " ") }
-      NR > 1 && $4 != last { middle(); n = 0 }
-      { last = $4; us[++n] = $3 }
-      END { middle() }' >>"$work/times"
+    sort -k4,4n -k3,3n "$work"/scripts/log.* | awk -v names="${variants[*]}" -f bench/middle.awk | sed "s/^/$script /" >>"$work/times"
   done
 }
 

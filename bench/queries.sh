@@ -51,18 +51,23 @@ script() {
   done
 }
 
-# Transactions a second of a lookup by an indexed encrypted column, two clients; the variants take turns.
+# The time of a lookup by an indexed encrypted column, two clients.  All variants are in one pgbench, which picks one for each
+# transaction: whatever else the machine does hits them alike.
 lookups() {
-  local round variant name tps
-  for ((round = 1; round <= rounds; round++)); do
-    for variant in "${variants[@]}"; do
-      name=${variant%%:*}
-      echo "\\set i random(1, $rows)
-SELECT b FROM large_$name WHERE a = substr(md5(:i::text), 1, 10);" >"$work/lookup.sql"
-      tps=$(as_pg pgbench -n -c 2 -j 2 -T 2 -f "$work/lookup.sql" postgres | sed -n 's/^tps = \([0-9.]*\).*/\1/p')
-      echo "statement lookup $name $round"
-      awk -v tps="$tps" 'BEGIN { print "Time: " 1000 / tps " ms" }'
-    done
+  local round variant names=()
+  set --
+  for variant in "${variants[@]}"; do
+    names+=("${variant%%:*}")
+    set -- "$@" -f "$work/${names[-1]}.sql"
+    echo "\\set i random(1, $rows)
+SELECT b FROM large_${names[-1]} WHERE a = substr(md5(:i::text), 1, 10);" >"$work/${names[-1]}.sql"
+  done
+  as_pg mkdir "$work/lookups"
+  for ((round = 0; round <= rounds; round++)); do # round 0 warms up
+    rm -f "$work"/lookups/*
+    quietly pgbench as_pg pgbench -n -c 2 -j 2 -t $((3000 * ${#names[@]})) --log --log-prefix="$work/lookups/log" "$@"
+    sort -k4,4n -k3,3n "$work"/lookups/log.* | awk -v names="${names[*]}" -f bench/middle.awk |
+      awk -v round="$round" '{ print "statement lookup", $1, round; print "Time:", $2 / 1000, "ms" }'
     say "lookups, round $round of $rounds"
   done
 }
@@ -100,10 +105,11 @@ lookups >>"$work/times"
 
 cat <<END
 PostgreSQL $(sql -c 'SHOW server_version'); $rows rows of 10 characters (equality, range of 1000 rows by index, CREATE INDEX, lookup by
-index with two clients) and $part (ORDER BY of text and of numeric, hash join with as many, GROUP BY of 1000 groups); no parallelism
+index with two clients: of each client's times the middle half) and $part (ORDER BY of text and of numeric, hash join with as many, GROUP BY of 1000 groups); no parallelism
 but in "parallel" (2 workers; "scan" is the same without); $rounds rounds, the median of each round's ratio to plain.
 
 END
+server_log='' # has nothing to say about a missed target
 awk -v rounds="$rounds" -f bench/sql/report.awk "$work/times"
 awk -v rounds="$rounds" -v alone=scan -v together=parallel -f bench/sql/speedup.awk "$work/times" || missed=1
 awk -v rounds="$rounds" -f bench/sql/report.awk -v targets='equality det 1.5, equality siv 1.5, lookup nomac 1.0526, lookup mac 1.0526,

@@ -15,7 +15,7 @@ column() { if [[ $2 ]]; then echo "encrypted_$1($2)"; else echo "$1"; fi; }
 
 # One statement a line, timed by the server's client in one session, so that every round meets every variant.
 script() {
-  local round variant name
+  local round variant name i
   echo 'SET max_parallel_workers_per_gather = 0;'
   echo 'SET synchronous_commit = off;'
   for ((round = 0; round <= rounds; round++)); do # round 0 warms up
@@ -23,8 +23,10 @@ script() {
       name=${variant%%:*}
       echo "\\echo statement avg_length $name $round"
       echo "SELECT avg(length(a)) FROM scan_$name;"
-      echo "\\echo statement count $name $round"
-      echo "SELECT count(*) FROM scan_$name;"
+      for i in 1 2 3; do # it is short, and the noise is not
+        echo "\\echo statement count $name $round"
+        echo "SELECT count(*) FROM scan_$name;"
+      done
       # recycles WAL segments, as on a server that has run for a while: making new ones would count more than what is
       # written; and nobody writes to disk meanwhile what the variant before has left in memory
       echo "TRUNCATE copy_$name;"
@@ -68,11 +70,13 @@ script | as_pg psql -Xqt -v ON_ERROR_STOP=1 -c '\timing on' -f - >"$work/times"
 
 cat <<END
 PostgreSQL $(sql -c 'SHOW server_version'); $rows rows of 10 characters; COPY from a client of $((rows / 2)) rows with two encrypted columns
-(text of 10 characters, numeric); no parallelism; $rounds rounds, the median of each round's ratio to plain.
+(text of 10 characters, numeric); no parallelism; $rounds rounds (of count the shortest of three), the median of each round's
+ratio to plain.
 
 END
 awk -v rounds="$rounds" -f bench/sql/report.awk "$work/times"
 printf '\ncount(*) over %s encrypted rows: %s decryptions.\n' "$rows" "$decryptions"
 ((decryptions == 0)) || die 'count(*) must not decrypt'
+server_log='' # has nothing to say about a missed target
 awk -v rounds="$rounds" -f bench/sql/report.awk -v targets='avg_length nomac 2.2, avg_length mac 4.2, count nomac 1.2,
   count mac 1.2, copy nomac 1.5, copy mac 2.0' "$work/times"

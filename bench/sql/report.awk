@@ -1,5 +1,6 @@
 # report.awk - the table of bench/sql.sh and bench/queries.sh from psql's output: "statement NAME VARIANT ROUND" and "Time: MS
-# ms" lines.  With -v targets='NAME VARIANT RATIO, ...' those instead of the table; the exit status is 1 if one is missed.
+# ms" lines; of a statement that runs several times in a round the shortest time counts.  With -v targets='NAME VARIANT RATIO,
+# ...' those instead of the table; the exit status is 1 if one is missed.
 
 function sort(a, n,    i, j, x) {
   for (i = 2; i <= n; i++) {
@@ -35,7 +36,10 @@ $1 == "statement" {
   if (!(name in named)) { named[name] = 1; names[++n] = name }
   if (!(variant in seen)) { seen[variant] = 1; order[++variants] = variant }
 }
-$1 == "Time:" && name { ms[name, variant, round] = $2; name = "" }
+$1 == "Time:" && name {
+  if (!((name, variant, round) in ms) || $2 < ms[name, variant, round]) ms[name, variant, round] = $2
+  name = ""
+}
 
 END {
   if (targets) {
