@@ -25,13 +25,13 @@ PG_FUNCTION_INFO_V1(tde_larger);
 PG_FUNCTION_INFO_V1(tde_smaller);
 PG_FUNCTION_INFO_V1(tde_in_range);
 
-static int
-compare(FunctionCallInfo fcinfo)
+static inline int
+compare(FunctionCallInfo fcinfo, TdeRemember remember)
 {
 	TdeOperands operands;
 	int			result;
 
-	tde_operands_get(fcinfo, &operands);
+	tde_operands_get(fcinfo, remember, &operands);
 	if (unlikely(!OidIsValid(operands.comparison->compare.fn_oid)))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
@@ -45,32 +45,32 @@ compare(FunctionCallInfo fcinfo)
 Datum
 tde_lt(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo) < 0);
+	PG_RETURN_BOOL(compare(fcinfo, TDE_REMEMBER_LONG) < 0);
 }
 
 Datum
 tde_le(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo) <= 0);
+	PG_RETURN_BOOL(compare(fcinfo, TDE_REMEMBER_LONG) <= 0);
 }
 
 Datum
 tde_gt(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo) > 0);
+	PG_RETURN_BOOL(compare(fcinfo, TDE_REMEMBER_LONG) > 0);
 }
 
 Datum
 tde_ge(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo) >= 0);
+	PG_RETURN_BOOL(compare(fcinfo, TDE_REMEMBER_LONG) >= 0);
 }
 
 /* tde_cmp(a, b) returns int4 - btree support function 1. */
 Datum
 tde_cmp(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT32(compare(fcinfo));
+	PG_RETURN_INT32(compare(fcinfo, TDE_REMEMBER_PAGE));
 }
 
 /*
@@ -80,14 +80,14 @@ tde_cmp(PG_FUNCTION_ARGS)
 Datum
 tde_larger(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(compare(fcinfo) > 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
+	PG_RETURN_DATUM(compare(fcinfo, TDE_REMEMBER_LONG) > 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
 }
 
 /* tde_smaller(encrypted, encrypted) returns encrypted - transition function of min(). */
 Datum
 tde_smaller(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(compare(fcinfo) < 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
+	PG_RETURN_DATUM(compare(fcinfo, TDE_REMEMBER_LONG) < 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
 }
 
 /*

@@ -142,6 +142,8 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	size = VARSIZE_ANY_EXHDR(stored);
 	tde_log_mark();
 	reader = reader_of(type, bytes, size);
+	if (remember == TDE_REMEMBER_PAGE)
+		remember = reader->header.spec.mac == TDE_NOMAC ? TDE_REMEMBER_NOT : TDE_REMEMBER_LONG;
 	look = remember != TDE_REMEMBER_NOT;
 	if (remember == TDE_REMEMBER_ROW && tde_recent_passes_over())
 	{

@@ -209,7 +209,7 @@ are_equal(FunctionCallInfo fcinfo)
 
 	if (verdict != NOT_TOLD)
 		return verdict == EQUAL;
-	tde_operands_get(fcinfo, &operands);
+	tde_operands_get(fcinfo, TDE_REMEMBER_LONG, &operands);
 	result = DatumGetBool(FunctionCall2Coll(&operands.comparison->equal, PG_GET_COLLATION(),
 											operands.values[0], operands.values[1]));
 	tde_operands_free(&operands);

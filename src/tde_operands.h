@@ -23,7 +23,7 @@ tde_comparison(TdeProc *proc)
 }
 
 static inline void
-tde_operands_get(FunctionCallInfo fcinfo, TdeOperands *operands)
+tde_operands_get(FunctionCallInfo fcinfo, TdeRemember remember, TdeOperands *operands)
 {
 	TdeCall    *call = tde_call(fcinfo);
 
@@ -36,7 +36,7 @@ tde_operands_get(FunctionCallInfo fcinfo, TdeOperands *operands)
 
 		operands->scratch[i].allocated = NULL;
 		if (type)
-			plain = tde_datum_peek(type, plain, call->declared[i], TDE_REMEMBER_LONG, &operands->scratch[i]);
+			plain = tde_datum_peek(type, plain, call->declared[i], remember, &operands->scratch[i]);
 		operands->values[i] = OidIsValid(convert->fn_oid) ? FunctionCall1(convert, plain) : plain;
 	}
 }

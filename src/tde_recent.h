@@ -19,7 +19,8 @@ typedef enum TdeRemember
 {
 	TDE_REMEMBER_NOT,			/* not expected to be met again soon */
 	TDE_REMEMBER_ROW,			/* while the row is at hand */
-	TDE_REMEMBER_LONG,			/* the same, and for long if it is met again: upper index pages, representatives of groups */
+	TDE_REMEMBER_LONG,			/* the same, and for long if it is met again: representatives of groups */
+	TDE_REMEMBER_PAGE,			/* the same if it has a MAC: upper index pages; what is as far away as that is decrypted sooner */
 	TDE_REMEMBER_SURELY			/* for long: literals */
 } TdeRemember;
 
