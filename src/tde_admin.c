@@ -51,21 +51,25 @@ generate_passphrase(char passphrase[TDE_MAX_PASSPHRASE])
 
 /*
  * tde_wallet_create(passphrase text DEFAULT NULL) returns text - make the wallet file with a first master key, open it and
- * make this database's keys.  Without a passphrase one of 256 random bits is made and returned, this once.
+ * make this database's keys.  Without a passphrase it is the one that the passphrase command prints, which opens the wallet
+ * from now on; without a command one of 256 random bits is made and returned, this once.
  */
 Datum
 tde_wallet_create(PG_FUNCTION_ARGS)
 {
 	char		passphrase[TDE_MAX_PASSPHRASE];
-	bool		generated = PG_ARGISNULL(0);
+	bool		generated = false;
 	text	   *volatile result = NULL;
 
 	/* a standby reads what the primary has encrypted: its wallet is a copy of that one */
 	PreventCommandDuringRecovery("tde_wallet_create()");
-	if (generated)
-		generate_passphrase(passphrase);
-	else
+	if (!PG_ARGISNULL(0))
 		tde_passphrase_take(PG_GETARG_TEXT_PP(0), "passphrase", passphrase);
+	else if (!tde_wallet_ask_command(passphrase))
+	{
+		generated = true;
+		generate_passphrase(passphrase);
+	}
 	PG_TRY();
 	{
 		tde_wallet_create_with(passphrase);

@@ -248,6 +248,19 @@ command_failed_error(void)
 			 errhint("The server log says why.")));
 }
 
+bool
+tde_wallet_ask_command(char passphrase[TDE_MAX_PASSPHRASE])
+{
+	if (!has_command())
+		return false;
+	if (!tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, passphrase))
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("could not get a passphrase from the passphrase command"),
+				 errhint("The server log says why.")));
+	return true;
+}
+
 /* contents NULL: it did not open; failed: and not by its own will. */
 static void
 finish_opening(const TdeWalletContents *contents, bool failed)

@@ -50,6 +50,9 @@ extern TdeWalletInfo tde_wallet_info(void);
  */
 extern bool tde_wallet_ensure_open(void);
 
+/* The passphrase that tde_column.passphrase_command prints; false if there is no command.  ereport if it fails. */
+extern bool tde_wallet_ask_command(char passphrase[TDE_MAX_PASSPHRASE]);
+
 /* ereport that the wallet is closed; what says for what it was needed ("to decrypt a value", ...). */
 pg_noreturn extern void tde_wallet_closed_error(const char *what);
 

@@ -63,7 +63,7 @@ CREATE FUNCTION tde_wallet_create(passphrase text DEFAULT NULL) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION tde_wallet_create(text) FROM PUBLIC;
 COMMENT ON FUNCTION tde_wallet_create(text) IS
-  'make the wallet file and open it; without a passphrase one is made and returned';
+  'make the wallet file and open it; without a passphrase the command is asked, or, if there is none, one is made and returned';
 
 CREATE FUNCTION tde_wallet_open(passphrase text DEFAULT NULL) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;

@@ -33,10 +33,28 @@ sub told
 sub wallet_status { return lines_of($node, 'SELECT status FROM tde_wallet'); }
 
 $node->start;
+lines_of($node, 'CREATE EXTENSION tde_column');
+
+# Making the wallet takes the command's passphrase, so that the command opens it later.
+
+set_conf($node, 'tde_column.passphrase_command' => 'exit 1');
+fails_with(
+  $node,
+  'SELECT tde_wallet_create()',
+  {
+    state   => 'TDE02',
+    message => qr/^could not get a passphrase from the passphrase command$/,
+    hint    => qr/^The server log says why\.$/
+  },
+  'a wallet whose passphrase the command does not print');
+ok(!-e wallet_path($node), 'which is not made');
+set_conf($node, 'tde_column.passphrase_command' => 'echo right-passphrase');
+is(lines_of($node, 'SELECT tde_wallet_create() IS NULL'), 't', "a wallet under the command's passphrase, which is not returned");
+set_conf($node, 'tde_column.passphrase_command' => '');
 lines_of(
   $node, q{
-CREATE EXTENSION tde_column;
-SELECT tde_wallet_create('right-passphrase');
+SELECT tde_wallet_close();
+SELECT tde_wallet_open('right-passphrase');
 CREATE TABLE t (id int PRIMARY KEY, a encrypted_text);
 INSERT INTO t SELECT i, 'value ' || i FROM generate_series(1, 100) i;
 });
