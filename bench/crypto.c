@@ -1,8 +1,7 @@
 /*
  * crypto.c - nanoseconds per value of the codec, beside the bare OpenSSL calls that it cannot do without.
  *
- * Build:  cc -std=gnu11 -O2 -Isrc -o bench/crypto bench/crypto.c src/tde_spec.c src/tde_cipher.c src/tde_mac.c \
- *             src/tde_crypto.c src/tde_value.c -lcrypto
+ * bench/crypto.sh builds and runs it.
  *
  * Every round measures every line once, so that a disturbance meets all of them; the table shows medians over the
  * rounds.  For a target each round's time is divided by the time allowed in the same round, and the median of these
@@ -19,8 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "common.h"
 #include "tde_crypto.h"
 #include "tde_value.h"
 
@@ -64,24 +63,7 @@ static SHA_CTX inner;
 static SHA_CTX outer;
 static uint8_t mac_key[32];
 
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double) t.tv_sec * 1e9 + (double) t.tv_nsec;
-}
-
-static void
-must(int good)
-{
-	if (!good)
-	{
-		fprintf(stderr, "a call failed: %s\n", tde_crypto_reason());
-		exit(2);
-	}
-}
+const char	program_name[] = "crypto";
 
 /*
  * The codec.
@@ -219,14 +201,9 @@ make_baselines(void)
 	EVP_MAC    *fetched = EVP_MAC_fetch(NULL, "HMAC", NULL);
 	uint8_t		pad[64];
 
-	ecb = EVP_CIPHER_CTX_new();
-	ecb_decrypt = EVP_CIPHER_CTX_new();
-	ctr = EVP_CIPHER_CTX_new();
-	must(EVP_EncryptInit_ex2(ecb, EVP_aes_256_ecb(), mac_key, NULL, NULL) == 1);
-	must(EVP_CIPHER_CTX_set_padding(ecb, 0));
-	must(EVP_DecryptInit_ex2(ecb_decrypt, EVP_aes_256_ecb(), mac_key, NULL, NULL) == 1);
-	must(EVP_CIPHER_CTX_set_padding(ecb_decrypt, 0));
-	must(EVP_EncryptInit_ex2(ctr, EVP_aes_256_ctr(), mac_key, plain, NULL) == 1);
+	ecb = aes_context(256, "ECB", mac_key, 1);
+	ecb_decrypt = aes_context(256, "ECB", mac_key, 0);
+	ctr = aes_context(256, "CTR", mac_key, 1);
 	must(fetched != NULL);
 	evp_mac = EVP_MAC_CTX_new(fetched);
 	must(EVP_MAC_init(evp_mac, mac_key, sizeof(mac_key), params) == 1);
