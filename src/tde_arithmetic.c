@@ -9,11 +9,11 @@
  */
 #include "postgres.h"
 
-#include "nodes/primnodes.h"
 #include "utils/fmgrprotos.h"
 
 #include "tde_compat.h"
 #include "tde_access.h"
+#include "tde_constant.h"
 #include "tde_datum.h"
 #include "tde_resolve.h"
 
@@ -25,40 +25,6 @@ PG_FUNCTION_INFO_V1(tde_modulo);
 PG_FUNCTION_INFO_V1(tde_regr_accum);
 PG_FUNCTION_INFO_V1(tde_regr_count);
 
-/* What a call site keeps of the operand that is not encrypted. */
-typedef struct PlainOperand
-{
-	bool		constant;		/* the same at each call? */
-	Datum		converted;		/* if it is */
-} PlainOperand;
-
-static bool
-is_constant(Node *expr, int operand)
-{
-	return expr != NULL && IsA(expr, OpExpr) && operand < list_length(((OpExpr *) expr)->args) &&
-		IsA(list_nth(((OpExpr *) expr)->args, operand), Const);
-}
-
-/* Convert it: a constant once, as the planner would have done if it knew of the conversion. */
-static Datum
-convert_plain(FunctionCallInfo fcinfo, TdeCall *call, int operand, FmgrInfo *convert)
-{
-	PlainOperand *plain = call->more;
-
-	if (plain == NULL)
-	{
-		MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
-
-		plain = palloc(sizeof(PlainOperand));
-		plain->constant = is_constant(fcinfo->flinfo->fn_expr, operand);
-		if (plain->constant)
-			plain->converted = FunctionCall1(convert, PG_GETARG_DATUM(operand));
-		call->more = plain;
-		MemoryContextSwitchTo(caller);
-	}
-	return plain->constant ? plain->converted : FunctionCall1(convert, PG_GETARG_DATUM(operand));
-}
-
 /* What PostgreSQL's operators of numbers return never points into their operands, so those may be in scratch. */
 static Datum
 compute(FunctionCallInfo fcinfo, const char *symbol)
@@ -68,6 +34,7 @@ compute(FunctionCallInfo fcinfo, const char *symbol)
 	TdeArithmetic *arithmetic = proc->arithmetic ? proc->arithmetic : tde_resolve_arithmetic(proc, symbol);
 	TdeScratch	scratch[2];
 	Datum		operands[2];
+	bool		kept;
 	Datum		result;
 
 	for (int i = 0; i < 2; i++)
@@ -84,7 +51,7 @@ compute(FunctionCallInfo fcinfo, const char *symbol)
 				operands[i] = FunctionCall1(convert, operands[i]);
 		}
 		else if (OidIsValid(convert->fn_oid))
-			operands[i] = convert_plain(fcinfo, call, i, convert);
+			operands[i] = tde_constant_convert(fcinfo, call, i, convert, &kept);
 	}
 	result = FunctionCall2(&arithmetic->operate, operands[0], operands[1]);
 	tde_datum_unpeek(&scratch[0]);

@@ -6,6 +6,7 @@
 #ifndef TDE_OPERANDS_H
 #define TDE_OPERANDS_H
 
+#include "tde_constant.h"
 #include "tde_datum.h"
 #include "tde_resolve.h"
 
@@ -14,6 +15,7 @@ typedef struct TdeOperands
 	TdeComparison *comparison;
 	Datum		values[2];		/* of types that can be compared */
 	TdeScratch	scratch[2];		/* decrypted by us */
+	bool		free_converted[2];	/* converted by us */
 } TdeOperands;
 
 static inline TdeComparison *
@@ -32,12 +34,17 @@ tde_operands_get(FunctionCallInfo fcinfo, TdeRemember remember, TdeOperands *ope
 	{
 		TdeType    *type = call->proc->args[i];
 		FmgrInfo   *convert = &operands->comparison->convert[i];
-		Datum		plain = PG_GETARG_DATUM(i);
+		bool		kept = false;
 
+		operands->values[i] = PG_GETARG_DATUM(i);
 		operands->scratch[i].allocated = NULL;
 		if (type)
-			plain = tde_datum_peek(type, plain, call->declared[i], remember, &operands->scratch[i]);
-		operands->values[i] = OidIsValid(convert->fn_oid) ? FunctionCall1(convert, plain) : plain;
+			operands->values[i] = tde_datum_peek(type, operands->values[i], call->declared[i], remember,
+												 &operands->scratch[i]);
+		if (OidIsValid(convert->fn_oid))
+			operands->values[i] = type ? FunctionCall1(convert, operands->values[i]) :
+				tde_constant_convert(fcinfo, call, i, convert, &kept);
+		operands->free_converted[i] = operands->comparison->free_converted[i] && !kept;
 	}
 }
 
@@ -46,7 +53,7 @@ tde_operands_free(TdeOperands *operands)
 {
 	for (int i = 0; i < 2; i++)
 	{
-		if (operands->comparison->free_converted[i])
+		if (operands->free_converted[i])
 			pfree(DatumGetPointer(operands->values[i]));
 		tde_datum_unpeek(&operands->scratch[i]);
 	}

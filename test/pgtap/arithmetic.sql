@@ -77,6 +77,30 @@ FROM (SELECT unnest('{x_d + 1,x_d - 1,x_d - x_d,x_d + x_i,x_z - x_i,x_z - x_z,x_
 SELECT is(outcome(replace(e, 'x_', 'e_'), 't JOIN v USING (n)'), outcome(replace(e, 'x_', 'p_'), 't JOIN v USING (n)'), e)
 FROM (SELECT unnest(ARRAY['x_d + x_23', 'x_d - x_23', 'x_23 + x_d', 'x_i * x_701', 'x_701 * x_i', 'x_i / x_701', 'x_a + x_20', 'x_j - x_23'])) x (e);
 
+-- Comparisons of numbers of different types convert one side, a constant once for all rows.
+SELECT is(outcome(format(c.form, o.enc), 'v'), outcome(format(c.form, o.plain), 'v'), format(c.form, o.type))
+FROM operand o, unnest('{=,<>,<,<=,>,>=}'::text[]) symbol, unnest('{7,2.5,-3::int2,7::int8,3000000000,2.5::float8,-3::numeric}'::text[]) r (value),
+     LATERAL (VALUES ('%s ' || symbol || ' ' || r.value), (r.value || ' ' || symbol || ' %s')) c (form);
+
+-- What is no constant: a variable, and what an array has.
+CREATE FUNCTION greater(kind text, thresholds int[]) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  result text := '';
+  threshold int;
+  r record;
+BEGIN
+  FOREACH threshold IN ARRAY thresholds LOOP
+    FOR r IN SELECT p_1700, e_1700, p_20, e_20 FROM v ORDER BY n LOOP
+      result := result || ' ' || CASE kind WHEN 'plain' THEN coalesce(r.p_1700 > threshold, false) || ',' || coalesce(threshold = r.p_20, false)
+        ELSE coalesce(r.e_1700 > threshold, false) || ',' || coalesce(threshold = r.e_20, false) END;
+    END LOOP;
+  END LOOP;
+  RETURN result;
+END
+$$;
+SELECT is(greater('enc', '{0,7,-3,2}'), greater('plain', '{0,7,-3,2}'), 'a variable is converted anew');
+SELECT is(outcome('e_1700 = ANY (ARRAY[7, -3])', 'v'), outcome('p_1700 = ANY (ARRAY[7, -3])', 'v'), 'and so is an element of an array');
+
 -- Aggregates of one number, and of two.
 CREATE FUNCTION aggregate(call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
