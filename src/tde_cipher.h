@@ -17,7 +17,8 @@
 /* Contexts for one key.  To be zeroed before tde_cipher_init(). */
 typedef struct TdeCipherKey
 {
-	EVP_CIPHER_CTX *encrypt;	/* CTR: ECB; CBC: CBC */
+	EVP_CIPHER_CTX *encrypt;	/* CTR: ECB, of up to a batch; CBC: CBC */
+	EVP_CIPHER_CTX *counter;	/* CTR: the rest; not used in CBC */
 	EVP_CIPHER_CTX *decrypt;	/* CBC: ECB; not used in CTR */
 	EVP_CIPHER_CTX *steal;		/* CBC-CS3 by OpenSSL, FIPS only */
 	EVP_CIPHER_CTX *unsteal;

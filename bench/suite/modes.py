@@ -106,8 +106,8 @@ def method(options):
             "* *CBC, CTR, OFB, CFB*: OpenSSL's modes, one call that sets the IV and one that decrypts, for each block.\n"
             "* *CTR4*: four counters are encrypted by one call of ECB, and xored to the data, as in the study. *CTR32*: the same "
             "with 32 counters for a call.\n"
-            "* *tde_column*: the counter mode of encrypted columns (`tde_ctr_crypt()`), which is CTR32 for any counter and size. "
-            "It never sets a key for a value.\n"
+            "* *tde_column*: the counter mode of encrypted columns (`tde_ctr_crypt()`), for any counter and size: up to 1 KB all "
+            "counters by one call of ECB, and OpenSSL's CTR from there on. It wipes its key stream. It never sets a key for a value.\n"
             "* *copy*: the blocks are copied.\n\n"
             "Published: seconds for 1 GB on a Pentium D of 2.8 GHz, OpenSSL of 2006, AES in software; their ratios are compared.")
 
@@ -135,15 +135,15 @@ def ratio(mine, base):
 
 def fastest_table(result, once):
     result.note("## The fastest mode, and counter mode in batches\n\n"
-                f"Key set once. Wanted: CTR32, what CTR4 is on processors that encrypt several blocks at a time, within "
-                f"{100 * WANTED - 100:.0f} % of the fastest; the study's fastest mode was CTR4 at every size.")
+                f"Key set once. Wanted: tde_column, what has become of CTR4 here, within {100 * WANTED - 100:.0f} % of the fastest; "
+                f"the study's fastest mode was CTR4 at every size.")
     rows = []
     for size in once.workloads():
         best = min(MODES, key=lambda mode: once.median(size, mode))
         ratios = {mode: once.ratios(size, mode, best) for mode in BATCHED}
         texts = [f"{statistics.median(figures):.2f} ({min(figures):.2f} .. {max(figures):.2f})" for figures in ratios.values()]
-        rows.append([size, best, *texts, *verdict(statistics.median(ratios["CTR32"]), WANTED, False)])
-    result.table(["block", "fastest", *(f"{mode} / fastest" for mode in BATCHED), "CTR32 wanted", ""], rows)
+        rows.append([size, best, *texts, *verdict(statistics.median(ratios["tde_column"]), WANTED, False)])
+    result.table(["block", "fastest", *(f"{mode} / fastest" for mode in BATCHED), "tde_column wanted", ""], rows)
 
 
 def differences(result, once, each, pages):
@@ -165,7 +165,8 @@ def differences(result, once, each, pages):
         f"At large blocks four counters for a call do not fill the pipeline: at 8192 bytes CTR4 takes {to_ctr['CTR4']:.2f} times "
         f"as long as CTR, CTR32 {to_ctr['CTR32']:.2f} times. CTR32 goes over the key stream three times (counters, AES, xor), "
         "where OpenSSL's CTR and CBC keep it in registers; the smaller the blocks, the more does the IV that it does not set "
-        "outweigh that.\n\n"
+        "outweigh that. So encrypted columns take each where it is faster; what they "
+        "take longer than CTR32 in between is for any counter, not only multiples of 32, and for zeros written over the key stream.\n\n"
         f"Decrypting a page by CTR4 takes {page['CTR4'] - page[READING]:.1f} µs beside "
         f"{pages.median('random from disk', READING) * 1e6:.0f} µs for a random read from disk. No more than that can a second "
         f"thread hide (published: {100 * study.RANDOM_SHARE:.0f} % of the time), and to take its key stream from it costs "
