@@ -105,8 +105,9 @@ lookups >>"$work/times"
 
 cat <<END
 PostgreSQL $(sql -c 'SHOW server_version'); $rows rows of 10 characters (equality, range of 1000 rows by index, CREATE INDEX, lookup by
-index with two clients: of each client's times the middle half) and $part (ORDER BY of text and of numeric, hash join with as many, GROUP BY of 1000 groups); no parallelism
-but in "parallel" (2 workers; "scan" is the same without); $rounds rounds, the median of each round's ratio to plain.
+index with two clients: the mean of the middle half of its times) and $part (ORDER BY of text and of numeric, hash join with as
+many, GROUP BY of 1000 groups); no parallelism but in "parallel" (2 workers; "scan" is the same without); $rounds rounds, the
+median of each round's ratio to plain.
 
 END
 server_log='' # has nothing to say about a missed target
