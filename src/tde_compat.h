@@ -98,6 +98,13 @@
 /* 18 calls post_parse_analyze_hook for the query of a cursor, too, when it is opened (6b652e6ce85a). */
 #define TDE_CURSOR_ANALYZED_LATER (PG_VERSION_NUM >= 180000)
 
+/* 16 lets the caller choose whether a sorted value is copied. */
+#if PG_VERSION_NUM >= 160000
+#define TDE_SORT_NEXT(sort, value, isnull) tuplesort_getdatum(sort, true, true, value, isnull, NULL)
+#else
+#define TDE_SORT_NEXT(sort, value, isnull) tuplesort_getdatum(sort, true, value, isnull, NULL)
+#endif
+
 /* 16 gave range_serialize() soft errors. */
 #if PG_VERSION_NUM >= 160000
 #define TDE_RANGE_SERIALIZE(cache, lower, upper, empty) range_serialize(cache, lower, upper, empty, NULL)

@@ -167,7 +167,7 @@ BEGIN ATOMIC
            'decrypt and cast'
     FROM pg_cast
     WHERE castsource = p.base AND casttarget <> p.base AND casttarget < 16384
-      AND casttarget::regtype::text NOT IN ('"char"', 'name', 'xml', 'money', 'regclass')
+      AND casttarget::regtype::text NOT IN ('"char"', 'name', 'xml', 'regclass')
     UNION ALL
     -- Explicit, for to_json() and its like, where they give more than the text in quotes.
     SELECT p.enc, 'json'::regtype, 'tde_decrypt_to_json', 'e', 'decrypt, as to_json()'

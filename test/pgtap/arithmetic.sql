@@ -1,20 +1,8 @@
 -- Arithmetic and aggregates of encrypted numbers give the results, the result types and the errors of plain ones.
 BEGIN;
 \ir include/family.sql
+\ir include/outcome.sql
 SELECT * FROM no_plan();
-
--- The value and the type of an expression, or its error.  Only the words of the error matter, not the names of types in them.
-CREATE FUNCTION outcome(expression text, tables text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  result text;
-BEGIN
-  EXECUTE format('SELECT string_agg((e IS NULL)::text || coalesce(e::text, ''''), '' '' ORDER BY n) || min(pg_typeof(e)::text)
-                  FROM (SELECT %s AS e, n FROM %s) s', expression, tables) INTO result;
-  RETURN result;
-EXCEPTION WHEN OTHERS THEN
-  RETURN SQLSTATE;
-END
-$$;
 
 -- Two columns of each number type, one plain and one encrypted.
 CREATE TEMP TABLE number AS SELECT * FROM family WHERE base = ANY ('{int2,int4,int8,numeric,float4,float8}'::regtype[]);

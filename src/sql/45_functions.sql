@@ -1,0 +1,101 @@
+--
+-- Functions and operators that a base type reaches by a cast of its own: floor(int4) is that of float8, age(date) that of
+-- timestamptz.  An encrypted value becomes its base type implicitly, and nothing further, since two implicit casts of a number
+-- would make abs(int4) and abs(numeric) equally good.  So these take encrypted values themselves.
+--
+-- Plain arguments and literals must go on meeting what they meet without them.  So a place beside an encrypted type is of a type that
+-- PostgreSQL's own function has there, and where a literal can stand there is one of its own with a preferred type; those of numeric
+-- alone (scale(numeric), round(numeric, int4)) are left out.
+--
+-- Which of its functions PostgreSQL takes for the base types, and what that returns, its parser is asked, here.  All are in SQL, and
+-- disappear from the plans of the queries that call them.
+--
+
+DO $$
+DECLARE
+  -- what stands for several types
+  sorts     CONSTANT jsonb := '{"number": ["encrypted_int2", "encrypted_int4", "encrypted_int8", "encrypted_numeric", "encrypted_float4",
+                                           "encrypted_float8"],
+                                "not float": ["encrypted_int2", "encrypted_int4", "encrypted_int8", "encrypted_numeric"],
+                                "not numeric": ["encrypted_int2", "encrypted_int4", "encrypted_int8", "encrypted_float4",
+                                                "encrypted_float8"],
+                                "moment": ["encrypted_date", "encrypted_timestamp", "encrypted_timestamptz"],
+                                "plain moment": ["date", "timestamp", "timestamptz"]}';
+  functions CONSTANT jsonb := '{"^": "tde_power", "|/": "tde_sqrt", "||/": "tde_cbrt", "*": "tde_times", "/": "tde_divided",
+                                "-": "tde_minus"}';
+  call      record;
+  result    regtype;
+  function  text;
+  ddl       text := '';
+BEGIN
+  FOR call IN
+    WITH RECURSIVE combination (name, places, types) AS (
+      SELECT name, places, '{}'::text[]
+      FROM (VALUES
+        ('{acos,acosd,acosh,asin,asind,asinh,atan,atand,atanh,cbrt,ceil,ceiling,cos,cosd,cosh,cot,cotd,degrees,exp,floor,ln,log,log10,
+           radians,round,sign,sin,sind,sinh,sqrt,tan,tand,tanh,to_timestamp,trunc,|/,||/}'::text[], '{number}'::text[]),
+        ('{pow,power,^}', '{number,number}'),
+        ('{pow,power,^}', '{not numeric,float8}'), ('{pow,power,^}', '{float8,not numeric}'),
+        ('{pow,power,^}', '{not float,numeric}'),  ('{pow,power,^}', '{numeric,not float}'),
+        ('{*,/}', '{interval,number}'), ('{*,/}', '{encrypted_interval,number}'), ('{*,/}', '{encrypted_interval,float8}'),
+        ('{*}', '{number,interval}'),   ('{*}', '{number,encrypted_interval}'),   ('{*}', '{float8,encrypted_interval}'),
+        ('{-}', '{moment,moment}'), ('{-}', '{moment,plain moment}'), ('{-}', '{plain moment,moment}'),
+        ('{age}', '{encrypted_date}'), ('{age}', '{moment,moment}'),
+        ('{age}', '{moment,timestamp}'), ('{age}', '{moment,timestamptz}'), ('{age}', '{timestamp,moment}'), ('{age}', '{timestamptz,moment}'),
+        ('{date_trunc}', '{text,encrypted_date}'), ('{date_trunc}', '{text,encrypted_time}'),
+        ('{date_trunc}', '{text,encrypted_date,text}'), ('{date_trunc}', '{text,encrypted_timestamp,text}'),
+        ('{generate_series}', '{encrypted_date,encrypted_date,interval}'),
+        ('{to_char}', '{encrypted_int2,text}'), ('{to_char}', '{encrypted_date,text}'), ('{to_char}', '{encrypted_time,text}')
+      ) AS calls (names, places), unnest(names) name
+      UNION ALL
+      SELECT name, places[2:], types || type
+      FROM combination, jsonb_array_elements_text(coalesce(sorts -> places[1], to_jsonb(places[1:1]))) AS t (type)
+      WHERE cardinality(places) > 0
+    )
+    SELECT name, functions ? name AS is_operator, types,
+           CASE WHEN NOT functions ? name THEN format('pg_catalog.%s(%s)', name, array_to_string(operands, ', '))
+             WHEN cardinality(types) = 1 THEN format('OPERATOR(pg_catalog.%s) %s', name, operands[1])
+             ELSE format('%s OPERATOR(pg_catalog.%s) %s', operands[1], name, operands[2]) END AS expression
+    FROM combination
+    CROSS JOIN LATERAL (SELECT array_agg(format('$%s::%s', number, replace(type, 'encrypted_', '')))
+                        FROM unnest(types) WITH ORDINALITY t (type, number)) o (operands)
+    WHERE places = '{}'
+  LOOP
+    -- a subquery, since that of a set, too, has a type
+    EXECUTE format('SELECT pg_catalog.pg_typeof((SELECT %s LIMIT 1))', regexp_replace(call.expression, '\$\d', 'NULL', 'g')) INTO result;
+    call.types := ARRAY(SELECT replace(t, 'encrypted_', '@extschema@.encrypted_') FROM unnest(call.types) t);
+    function := format('@extschema@.%I(%s)', coalesce(functions ->> call.name, call.name), array_to_string(call.types, ', '));
+    ddl := ddl || format(E'CREATE FUNCTION %1$s RETURNS %2$s LANGUAGE sql STABLE PARALLEL SAFE RETURN %3$s;\n'
+                         'COMMENT ON FUNCTION %1$s IS %4$L;\n', function,
+                         CASE call.name WHEN 'generate_series' THEN 'SETOF ' ELSE '' END || result, call.expression,
+                         CASE WHEN call.is_operator THEN format('implementation of %s operator', call.name)
+                           ELSE format('%s() of the base types', call.name) END);
+    CONTINUE WHEN NOT call.is_operator;
+    ddl := ddl || format(E'CREATE OPERATOR @extschema@.%s (%s, FUNCTION = @extschema@.%s);\n', call.name,
+                         CASE cardinality(call.types) WHEN 1 THEN 'RIGHTARG = ' || call.types[1]
+                           ELSE format('LEFTARG = %s, RIGHTARG = %s', VARIADIC call.types) END, functions ->> call.name);
+  END LOOP;
+  EXECUTE ddl;
+END
+$$;
+
+--
+-- percentile_cont() of PostgreSQL takes what it has sorted for float8.
+--
+
+CREATE FUNCTION tde_percentile_transition(internal, encrypted_float8) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tde_percentile_transition(internal, encrypted_float8) IS 'aggregate transition function';
+CREATE FUNCTION tde_percentile(internal, float8) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tde_percentile(internal, float8) IS 'aggregate final function';
+CREATE FUNCTION tde_percentiles(internal, float8[]) RETURNS float8[]
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tde_percentiles(internal, float8[]) IS 'aggregate final function';
+
+CREATE AGGREGATE percentile_cont(float8 ORDER BY encrypted_float8) (
+  SFUNC = tde_percentile_transition, STYPE = internal, FINALFUNC = tde_percentile, FINALFUNC_MODIFY = READ_WRITE, PARALLEL = SAFE);
+COMMENT ON AGGREGATE percentile_cont(float8 ORDER BY encrypted_float8) IS 'continuous distribution percentile';
+CREATE AGGREGATE percentile_cont(float8[] ORDER BY encrypted_float8) (
+  SFUNC = tde_percentile_transition, STYPE = internal, FINALFUNC = tde_percentiles, FINALFUNC_MODIFY = READ_WRITE, PARALLEL = SAFE);
+COMMENT ON AGGREGATE percentile_cont(float8[] ORDER BY encrypted_float8) IS 'multiple continuous percentiles';

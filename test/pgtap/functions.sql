@@ -1,0 +1,112 @@
+-- Functions and operators that a base type reaches by a cast of its own (floor(int4), age(date), interval * int4) take encrypted
+-- values, and give the results, the result types and the errors that the base types give.
+BEGIN;
+\ir include/family.sql
+\ir include/outcome.sql
+SET LOCAL timezone = 'Asia/Kathmandu';
+SELECT * FROM no_plan();
+
+-- Of each type two columns, a plain one and an encrypted one.  1 is in the domain of nearly every function, 3 is not.
+CREATE TEMP TABLE v (n int);
+INSERT INTO v VALUES (1), (2), (3);
+CREATE TEMP TABLE kind AS
+  SELECT kind, type
+  FROM (VALUES ('number', '{int2,int4,int8,numeric,float4,float8}'::text[]), ('moment', '{date,timestamp,timestamptz}'),
+               ('span', '{time,interval}'), ('interval', '{interval}')) AS k (kind, types), unnest(types) type;
+DO $$
+DECLARE
+  k record;
+BEGIN
+  FOR k IN SELECT * FROM kind WHERE kind <> 'interval' LOOP
+    EXECUTE format('ALTER TABLE v ADD p_%s %1$s, ADD e_%1$s encrypted_%1$s(aes256, salt, mac)', k.type);
+    EXECUTE format('UPDATE v SET p_%s = (%L::%1$s[])[n]', k.type,
+                   CASE k.kind WHEN 'number' THEN '{1,NULL,3}' WHEN 'moment' THEN '{2024-02-29 13:14:15+00,NULL,1999-12-31 23:00+00}'
+                     ELSE '{01:02:03,NULL,23:59:59.5}' END);
+    EXECUTE format('UPDATE v SET e_%s = p_%1$s', k.type);
+  END LOOP;
+END
+$$;
+
+-- Expressions; $1 and $2 stand for values of a kind.
+CREATE TEMP TABLE form AS
+  SELECT format('%s($1)', f) AS form, ARRAY['number'] AS kinds
+  FROM unnest('{acos,acosd,acosh,asin,asind,asinh,atan,atand,atanh,cbrt,ceil,ceiling,cos,cosd,cosh,cot,cotd,degrees,exp,floor,
+                ln,log,log10,radians,round,sign,sin,sind,sinh,sqrt,tan,tand,tanh,to_timestamp,trunc,
+                abs,@,|/,||/,-}'::text[]) f
+  UNION ALL
+  SELECT format('%s($1, $2)', f), ARRAY['number', 'number'] FROM unnest('{pow,power}'::text[]) f
+  UNION ALL
+  SELECT form, ARRAY['number']
+  FROM unnest(ARRAY['to_char($1, ''999.99'')', '$1 ^ 2', '$1 ^ 0.5', '$1 ^ ''2''', '2 ^ $1', '0.5 ^ $1',
+                    'power($1, 2)', 'power(1.5, $1)', 'power($1, ''2'')',
+                    'sqrt($1) + $1', 'floor($1 / 2.0)', 'interval ''1 day'' * ''2'' * $1', 'interval ''1 day'' * $1', '$1 * interval ''1 day''',
+                    'interval ''1 day'' / $1']) form
+  UNION ALL VALUES ('$1 ^ $2', '{number,number}'::text[]), ('$1 * $2', '{number,interval}'), ('$1 * $2', '{interval,number}'), ('$1 / $2', '{interval,number}')
+  UNION ALL
+  SELECT form, ARRAY['moment']
+  FROM unnest(ARRAY['age($1)', 'age(''2025-01-01'', $1)', 'age($1, ''2020-01-01'')', 'age(timestamp ''2025-01-01'', $1)',
+                    'date_trunc(''month'', $1)', 'date_trunc(''day'', $1, ''Europe/Rome'')', 'to_char($1, ''YYYY-MM-DD HH24:MI'')', 'extract(year FROM $1)',
+                    'extract(hour FROM $1)', 'date_part(''epoch'', $1)', '$1 + interval ''1 day''', '$1 - interval ''1 hour''',
+                    '$1 - ''2020-01-01''', '''2030-01-01'' - $1', '$1 - date ''2020-01-01''', 'timestamptz ''2030-01-01'' - $1', '$1 + time ''10:00''',
+                    'extract(year FROM age($1))', 'generate_series($1, $1, ''1 day'')',
+                    'generate_series($1, ''2024-03-02'', ''1 day'')',
+                    'isfinite($1)', 'date($1)']) form
+  UNION ALL
+  SELECT form, ARRAY['moment', 'moment'] FROM unnest('{$1 - $2,"age($1, $2)"}'::text[]) form
+  UNION ALL
+  SELECT form, ARRAY['span'] FROM unnest(ARRAY['to_char($1, ''HH24:MI'')', 'date_trunc(''minute'', $1)', 'extract(minute FROM $1)', '$1 + interval ''1 hour''']) form
+  UNION ALL
+  SELECT form, ARRAY['interval'] FROM unnest('{$1 * 2,$1 * 1.5,2 * $1,$1 / 2,$1 * ''2'',-$1}'::text[]) form
+  UNION ALL VALUES ('$1 + $2', '{moment,interval}'::text[]), ('$1 - $2', '{moment,interval}'), ('$1 + $2', '{interval,interval}'), ('$1 - $2', '{interval,interval}');
+
+-- With the types of the kinds, one or both of them encrypted.
+CREATE TEMP TABLE expression AS
+  SELECT DISTINCT replace(replace(form, '$1', 'p_' || a.type), '$2', 'p_' || b.type) AS plain,
+         replace(replace(form, '$1', m.l || '_' || a.type), '$2', m.r || '_' || b.type) AS encrypted
+  FROM form JOIN kind a ON a.kind = kinds[1] JOIN kind b ON b.kind = coalesce(kinds[2], kinds[1]),
+       (VALUES ('e', 'e'), ('e', 'p'), ('p', 'e')) AS m (l, r)
+  WHERE (cardinality(kinds) = 2 OR a.type = b.type AND m.l = 'e');
+CREATE TEMP TABLE result AS
+  SELECT *, outcome(encrypted, tables) AS got, outcome(plain, tables) AS expected
+  FROM expression, unnest('{(SELECT * FROM v WHERE n < 3) v,(SELECT * FROM v WHERE n = 3) v}'::text[]) tables;
+-- A power of an encrypted numeric and a plain float, or a literal in quotes, is refused: it must not become one of another type.
+DELETE FROM result WHERE encrypted ~ 'pow|\^' AND encrypted ~ 'e_numeric' AND encrypted ~ 'p_float[48]|''2''' AND got ~ '^42' OR
+                         encrypted ~ 'pow|\^' AND encrypted ~ 'p_numeric' AND encrypted ~ 'e_float[48]' AND got ~ '^42';
+SELECT is(got, expected, format('%s as %s', encrypted, plain)) FROM result WHERE got IS DISTINCT FROM expected;
+SELECT is((SELECT count(*) FROM result WHERE got = expected), (SELECT count(*) FROM result), 'encrypted arguments give what plain ones give');
+SELECT cmp_ok((SELECT count(*) FROM result WHERE expected ~ '^(true|false)'), '>', 1500::bigint, 'and not because nothing works');
+
+-- What is computed is plain, and must not get into an index or a generated column.
+SELECT throws_ok(format('CREATE INDEX ON v ((%s))', e), '42P17', NULL, 'no index of ' || e)
+FROM unnest('{floor(e_int4),e_int4 ^ 2,age(e_date::timestamp),"date_trunc(''day'', e_timestamp)","e_date - e_date"}'::text[]) e;
+SELECT throws_ok('ALTER TABLE v ADD g numeric GENERATED ALWAYS AS (floor(e_numeric)) STORED', '42P17', NULL, 'no generated column of a function');
+
+-- percentile_cont() sorts and interpolates as PostgreSQL's.
+CREATE TEMP TABLE p (n int, p numeric);
+INSERT INTO p SELECT g, (g * 7919 % 1009) * 0.25 FROM generate_series(1, 500) g UNION ALL SELECT 0, NULL;
+CREATE FUNCTION percentile(type text, modifiers text, call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  result text;
+BEGIN
+  EXECUTE format('CREATE TEMP TABLE x (n int, a %s%s)', type, modifiers);
+  INSERT INTO x SELECT * FROM p;
+  EXECUTE format('SELECT string_agg(concat_ws('' '', g, r::text, pg_typeof(r)), '','' ORDER BY g) FROM (SELECT n %% 3 AS g, %s AS r FROM x GROUP BY 1) s',
+                 call) INTO result;
+  DROP TABLE x;
+  RETURN result;
+EXCEPTION WHEN OTHERS THEN
+  RETURN SQLSTATE || ' ' || SQLERRM;
+END
+$$;
+SELECT is(percentile('encrypted_' || type, '(aes256, salt, mac)', call), percentile(type, '', call), format('%s, %s', call, type))
+FROM unnest('{int2,int4,int8,numeric,float4,float8}'::text[]) type,
+     unnest(ARRAY['percentile_cont(0.5) WITHIN GROUP (ORDER BY a)', 'percentile_cont(0.37) WITHIN GROUP (ORDER BY a DESC)',
+                  'percentile_cont(0) WITHIN GROUP (ORDER BY a NULLS FIRST)', 'percentile_cont(1) WITHIN GROUP (ORDER BY a)',
+                  'percentile_cont(0.1) WITHIN GROUP (ORDER BY a) FILTER (WHERE n > 1000)', 'percentile_cont(1.01) WITHIN GROUP (ORDER BY a)',
+                  'percentile_cont(''NaN''::float8) WITHIN GROUP (ORDER BY a)', 'percentile_cont(NULL::float8) WITHIN GROUP (ORDER BY a)',
+                  'percentile_cont(ARRAY[0.9, 0.1, NULL, 0.5]) WITHIN GROUP (ORDER BY a)', 'percentile_cont(''{{0,1},{0.25,0.75}}''::float8[]) WITHIN GROUP (ORDER BY a)',
+                  'percentile_cont(''{}''::float8[]) WITHIN GROUP (ORDER BY a)']) call;
+SELECT matches(percentile('encrypted_int4', '', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY a)'), '^0 \d+(\.\d+)? double precision,1 ', 'there are results');
+
+SELECT finish();
+ROLLBACK;
