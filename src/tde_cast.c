@@ -103,7 +103,7 @@ tde_decrypt(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(tde_datum_decrypt(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0]));
 }
 
-/* tde_decrypt_to(encrypted) returns another type that the base type can be cast to. */
+/* tde_decrypt_to(encrypted [, int4 typmod]) returns another type that the base type can be cast to. */
 Datum
 tde_decrypt_to(PG_FUNCTION_ARGS)
 {
@@ -114,7 +114,7 @@ tde_decrypt_to(PG_FUNCTION_ARGS)
 
 	tde_access_check(type, PG_GETARG_DATUM(0));
 	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
-	PG_RETURN_DATUM(convert(proc, value, type->base, proc->result_type, -1));
+	PG_RETURN_DATUM(convert(proc, value, type->base, proc->result_type, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : -1));
 }
 
 /*

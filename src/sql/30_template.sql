@@ -73,7 +73,8 @@ BEGIN ATOMIC
     SELECT tde_function_sql(signature, target::text, symbol, 'STABLE', comment)
            || format(E'CREATE CAST (%s AS %s) WITH FUNCTION %s %s;\n', source, target, signature, context)
     FROM (SELECT format('%s.%I(%s%s)', schema, typname, source,
-                        CASE WHEN symbol LIKE 'tde_decrypt%' THEN '' ELSE ', int4, boolean' END)
+                        -- an integer does not become a bit string of its own length, to be made longer or shorter, but has the wanted one
+                        CASE WHEN symbol NOT LIKE 'tde_decrypt%' THEN ', int4, boolean' WHEN target = 'bit'::regtype THEN ', int4' ELSE '' END)
           FROM pg_type WHERE oid = target) AS t (signature)
     WHERE NOT EXISTS (SELECT FROM pg_cast WHERE castsource = source AND casttarget = target)), '');
 END;

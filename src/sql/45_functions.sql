@@ -22,7 +22,7 @@ DECLARE
                                 "moment": ["encrypted_date", "encrypted_timestamp", "encrypted_timestamptz"],
                                 "plain moment": ["date", "timestamp", "timestamptz"]}';
   functions CONSTANT jsonb := '{"^": "tde_power", "|/": "tde_sqrt", "||/": "tde_cbrt", "*": "tde_times", "/": "tde_divided",
-                                "-": "tde_minus"}';
+                                "-": "tde_minus", "||": "tde_concatenate"}';
   call      record;
   result    regtype;
   function  text;
@@ -40,6 +40,8 @@ BEGIN
         ('{*,/}', '{interval,number}'), ('{*,/}', '{encrypted_interval,number}'), ('{*,/}', '{encrypted_interval,float8}'),
         ('{*}', '{number,interval}'),   ('{*}', '{number,encrypted_interval}'),   ('{*}', '{float8,encrypted_interval}'),
         ('{-}', '{moment,moment}'), ('{-}', '{moment,plain moment}'), ('{-}', '{plain moment,moment}'),
+        -- what stands in quotes beside them would be taken for text, and they with it
+        ('{||}', '{encrypted_bytea,encrypted_bytea}'), ('{||}', '{encrypted_jsonb,encrypted_jsonb}'),
         ('{age}', '{encrypted_date}'), ('{age}', '{moment,moment}'),
         ('{age}', '{moment,timestamp}'), ('{age}', '{moment,timestamptz}'), ('{age}', '{timestamp,moment}'), ('{age}', '{timestamptz,moment}'),
         ('{date_trunc}', '{text,encrypted_date}'), ('{date_trunc}', '{text,encrypted_time}'),

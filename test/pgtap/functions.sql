@@ -76,6 +76,15 @@ SELECT is(got, expected, format('%s as %s', encrypted, plain)) FROM result WHERE
 SELECT is((SELECT count(*) FROM result WHERE got = expected), (SELECT count(*) FROM result), 'encrypted arguments give what plain ones give');
 SELECT cmp_ok((SELECT count(*) FROM result WHERE expected ~ '^(true|false)'), '>', 1500::bigint, 'and not because nothing works');
 
+-- What stands in quotes beside an encrypted value becomes what it meets; and casts with a length of their own.
+CREATE TEMP TABLE w AS SELECT 1 AS n, bytea '\x00ff' AS p_b, jsonb '{"a": 1}' AS p_j, 9 AS p_i, 1234567890123::int8 AS p_l, 12.5 AS p_n;
+ALTER TABLE w ADD e_b encrypted_bytea, ADD e_j encrypted_jsonb, ADD e_i encrypted_int4, ADD e_l encrypted_int8, ADD e_n encrypted_numeric;
+UPDATE w SET e_b = p_b, e_j = p_j, e_i = p_i, e_l = p_l, e_n = p_n;
+SELECT is(outcome(replace(e, 'x_', 'e_'), 'w'), outcome(replace(e, 'x_', 'p_'), 'w'), e)
+FROM unnest(ARRAY['x_b || ''\x01''', '''\x01'' || x_b', 'x_b || x_b', 'x_b || p_b', 'x_b || NULL', 'x_j || ''{"z": 1}''', '''[1]'' || x_j', 'x_j || x_j', 'p_j || x_j',
+                  'x_j || jsonb_build_object(''n'', x_n)', 'x_i::bit(8)', 'x_i::bit', 'x_i::bit(40)', 'x_l::bit(64)', 'CAST(x_l AS bit(3))', 'x_i::bit varying',
+                  'x_i::money', 'x_l::money', 'x_n::money']) e;
+
 -- What is computed is plain, and must not get into an index or a generated column.
 SELECT throws_ok(format('CREATE INDEX ON v ((%s))', e), '42P17', NULL, 'no index of ' || e)
 FROM unnest('{floor(e_int4),e_int4 ^ 2,age(e_date::timestamp),"date_trunc(''day'', e_timestamp)","e_date - e_date"}'::text[]) e;

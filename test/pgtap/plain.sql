@@ -1,4 +1,5 @@
--- Plain values keep PostgreSQL's operators, functions and errors, whatever of the extension's is on the search path.
+-- Expressions of plain types mean what they mean without the extension, whatever of its is on the search path: its operators,
+-- functions and casts neither take the places of PostgreSQL's nor make them ambiguous.
 BEGIN;
 \ir include/family.sql
 SELECT * FROM no_plan();
@@ -8,35 +9,52 @@ CREATE FUNCTION outcome(expression text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   type text;
 BEGIN
-  EXECUTE 'SELECT pg_catalog.pg_typeof(' || expression || ')' INTO type;
+  EXECUTE 'SELECT pg_catalog.pg_typeof((SELECT ' || expression || ' LIMIT 1))' INTO type;
   RETURN type;
-EXCEPTION WHEN syntax_error_or_access_rule_violation OR feature_not_supported OR data_exception THEN
+EXCEPTION WHEN OTHERS THEN
   RETURN SQLERRM;
 END
 $$;
 
-CREATE TEMP TABLE operand AS SELECT format('NULL::%s', plain) AS value FROM family UNION ALL VALUES ('NULL'), ('1'), ('1.5'), ('''2''');
-CREATE TEMP TABLE moment AS
-  SELECT unnest('{NULL::date,NULL::timestamp,NULL::timestamptz,NULL::interval,NULL::text,NULL,''2024-01-01'',''1 day''}'::text[]) AS value;
-CREATE TEMP TABLE expression AS
-  SELECT format('%s %s %s', l.value, symbol, r.value) AS text
+CREATE TEMP TABLE operand AS
+  SELECT format('NULL::%s', type) AS value FROM (SELECT plain FROM family UNION ALL SELECT unnest('{name,cidr,oid,money,"\"char\"",xml}'::text[])) t (type)
+  UNION ALL VALUES ('NULL'), ('1'), ('1.5'), ('''2''');
+-- PostgreSQL's functions of which the extension has others, by the number of their arguments.
+CREATE TEMP TABLE namesake AS
+  SELECT DISTINCT c.proname AS name, c.pronargs AS arguments FROM pg_proc p
+  JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+  JOIN pg_extension x ON x.oid = d.refobjid AND x.extname = 'tde_column'
+  JOIN pg_proc c ON c.proname = p.proname AND c.pronamespace = 'pg_catalog'::regnamespace;
+SELECT cmp_ok((SELECT count(*) FROM namesake WHERE arguments = n), '>', few::bigint, format('namesakes with %s arguments', n))
+FROM (VALUES (1, 50), (2, 15), (3, 3)) AS v (n, few);
+
+CREATE TEMP TABLE expression (text text);
+INSERT INTO expression
+  SELECT format('%s %s %s', l.value, symbol, r.value)
   FROM operand l, operand r, unnest('{=,<>,<,<=,>,>=,+,-,*,/,%,||,^}'::text[]) symbol
   UNION ALL
-  SELECT format('%s(%s)', function, o.value)
-  FROM operand o, unnest('{min,max,sum,avg,corr,stddev,abs,upper,length,date,text,int4,numeric,age,ceil,exp,factorial,floor,log,round,scale,sign,sqrt,
-                           to_timestamp,trunc,|/}'::text[]) function
+  SELECT format(form, l.value, r.value)
+  FROM operand l, operand r,
+       unnest('{%s IN (%s),%s = ANY (ARRAY[%s]),%s BETWEEN %s AND %2$s,"coalesce(%s, %s)","greatest(%s, %s)","nullif(%s, %s)","ARRAY[%s, %s]",
+                CASE WHEN true THEN %s ELSE %s END,%s IS DISTINCT FROM %s,"(%s, 1) < (%s, 2)"}'::text[]) form
   UNION ALL
-  SELECT format('%s(%s, %s)', function, l.value, r.value)
-  FROM operand l, operand r, unnest('{corr,regr_slope,coalesce,greatest,date_trunc,round,age,div,log,mod,power,to_char,trunc}'::text[]) function
+  SELECT format('%s %s', symbol, value) FROM operand, unnest('{-,+,@,|/,||/,~}'::text[]) symbol
   UNION ALL
-  SELECT format(call, a.value, b.value, c.value)
-  FROM unnest('{"(SELECT generate_series(%s, %s, %s) LIMIT 1)","date_bin(%s, %s, %s)","date_trunc(%s, %s, %s)"}'::text[]) call, moment a, moment b, moment c;
-SELECT cmp_ok((SELECT count(*) FROM expression), '>', 9000::bigint, 'there are expressions');
+  SELECT format('%I(%s)', name, value) FROM namesake, operand WHERE arguments = 1
+  UNION ALL
+  SELECT format('%I(%s, %s)', name, l.value, r.value) FROM namesake, operand l, operand r WHERE arguments = 2;
+INSERT INTO expression
+  SELECT format('%I(%s, %s, %s)', name, a, b, c)
+  FROM namesake, unnest('{NULL::date,NULL::timestamp,NULL::timestamptz,NULL::interval,NULL::text,NULL,''2024-01-01'',''1 day'',1,1.5}'::text[]) a,
+       unnest('{NULL::date,NULL::timestamp,NULL::timestamptz,NULL::float8,NULL::text,NULL,''2024-01-01'',1,1.5}'::text[]) b,
+       unnest('{NULL::timestamp,NULL::timestamptz,NULL::interval,NULL::text,NULL,''1 day'',1,1.5}'::text[]) c
+  WHERE arguments = 3;
 
 -- A search path of nothing but pg_catalog hides the extension's operators and functions.
 ALTER FUNCTION outcome SET search_path = pg_catalog;
 CREATE TEMP TABLE expected AS SELECT text, outcome(text) FROM expression;
 ALTER FUNCTION outcome RESET search_path;
+SELECT cmp_ok((SELECT count(*) FROM expected WHERE outcome !~ 'exist|unique|cannot|could not|invalid'), '>', 5000::bigint, 'many expressions have a type');
 SELECT is(outcome(text), outcome, text) FROM expected WHERE outcome(text) <> outcome;
 SELECT is_empty('SELECT text FROM expected WHERE outcome(text) <> outcome', 'expressions of plain values mean what they mean without the extension');
 
