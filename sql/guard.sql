@@ -122,6 +122,8 @@ ALTER TABLE c ADD d encrypted_date, DROP n;
 ALTER TABLE c ALTER b DROP EXPRESSION;
 \d c
 ANALYZE c, t;
+DROP STATISTICS s2;
+ANALYZE c, t;
 SELECT tde_wallet_open();
 DROP TABLE t, c, allowed, later CASCADE;
 DROP TYPE pair;
