@@ -50,6 +50,12 @@ INSERT INTO expression
        unnest('{NULL::timestamp,NULL::timestamptz,NULL::interval,NULL::text,NULL,''1 day'',1,1.5}'::text[]) c
   WHERE arguments = 3;
 
+-- And others, in whose way a cast could be.
+INSERT INTO expression
+  SELECT format('%s(%s)', function, value) FROM operand, unnest('{sum,avg,stddev,corr,abs,upper,factorial,scale}'::text[]) function
+  UNION ALL
+  SELECT format('%s(%s, %s)', function, l.value, r.value) FROM operand l, operand r, unnest('{mod,div}'::text[]) function;
+
 -- A search path of nothing but pg_catalog hides the extension's operators and functions.
 ALTER FUNCTION outcome SET search_path = pg_catalog;
 CREATE TEMP TABLE expected AS SELECT text, outcome(text) FROM expression;
