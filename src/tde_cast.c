@@ -8,6 +8,8 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -18,9 +20,11 @@
 #include "tde_access.h"
 #include "tde_datum.h"
 #include "tde_log.h"
+#include "tde_wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_coerce);
 PG_FUNCTION_INFO_V1(tde_encrypt);
+PG_FUNCTION_INFO_V1(tde_encrypt_support);
 PG_FUNCTION_INFO_V1(tde_decrypt);
 PG_FUNCTION_INFO_V1(tde_decrypt_to);
 PG_FUNCTION_INFO_V1(tde_recast);
@@ -91,6 +95,30 @@ tde_encrypt(PG_FUNCTION_ARGS)
 	tde_log_mark();
 	value = convert(proc, PG_GETARG_DATUM(0), proc->arg_types[0], type->base, -1);
 	PG_RETURN_DATUM(fit_and_encrypt(type, value, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
+}
+
+/*
+ * tde_encrypt_support(internal) returns internal - planner support for tde_encrypt().
+ *
+ * A constant that no modifier makes a column's is encrypted once, when the query is planned, as one in quotes is when it is
+ * parsed: 5 and 6 in n IN (5, 6).  Being under the catalog's key like that one, it gets a salt of its own in every row that it
+ * is stored in.
+ */
+Datum
+tde_encrypt_support(PG_FUNCTION_ARGS)
+{
+	SupportRequestSimplify *request = (SupportRequestSimplify *) PG_GETARG_POINTER(0);
+	FuncExpr   *call;
+	Const	   *modifier;
+
+	if (!IsA(request, SupportRequestSimplify))
+		PG_RETURN_POINTER(NULL);
+	call = request->fcall;
+	modifier = (Const *) lsecond(call->args);
+	if (!IsA(linitial(call->args), Const) || !IsA(modifier, Const) || DatumGetInt32(modifier->constvalue) >= 0 ||
+		!tde_wallet_ensure_open())
+		PG_RETURN_POINTER(NULL);
+	PG_RETURN_POINTER(evaluate_expr((Expr *) call, call->funcresulttype, -1, call->funccollid));
 }
 
 /* tde_decrypt(encrypted) returns base - the one cast by which an encrypted type's base type is known. */

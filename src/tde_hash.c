@@ -5,19 +5,28 @@
  * what is equal hashes alike, through a pseudo-random function under the database's hash key.  The base type's member of our
  * families is keyed, too, for joins of a plain column with an encrypted one.
  *
+ * Numbers of different sorts, which have no common family, are hashed as the type in which they are compared.
+ *
  * Support function 2 (extended) is the base type's, without a key: it decides to which hash partition a row belongs, and that must
  * survive dump, restore and replication to a server with other keys.
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
+#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "tde_compat.h"
 #include "tde_datum.h"
+#include "tde_resolve.h"
 
 PG_FUNCTION_INFO_V1(tde_hash);
 PG_FUNCTION_INFO_V1(tde_hash_extended);
+PG_FUNCTION_INFO_V1(tde_hash_numeric);
+PG_FUNCTION_INFO_V1(tde_hash_float8);
 
 /* The base type's hash function; the extended one has a second argument, the seed. */
 static FmgrInfo *
@@ -72,4 +81,46 @@ Datum
 tde_hash_extended(PG_FUNCTION_ARGS)
 {
 	return hash_plain(fcinfo, true);
+}
+
+/* The keyed hash of a number, encrypted or not, after it has been converted to another type of number. */
+static Datum
+hash_as(FunctionCallInfo fcinfo, Oid common, PGFunction hash)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeType    *type = call->proc->args[0];
+	FmgrInfo   *convert = &call->proc->base_function;
+	Datum		value = PG_GETARG_DATUM(0);
+	Datum		converted;
+	TdeScratch	scratch;
+	uint32		result;
+
+	if (call->proc->cast_path < 0)
+	{
+		tde_resolve_conversion(call->proc, common, convert);
+		call->proc->cast_path = COERCION_PATH_FUNC;
+	}
+	if (type)
+		value = tde_datum_peek(type, value, call->declared[0], TDE_REMEMBER_ROW, &scratch);
+	converted = OidIsValid(convert->fn_oid) ? FunctionCall1(convert, value) : value;
+	result = tde_keyed_hash(DatumGetUInt32(DirectFunctionCall1(hash, converted)));
+	if (OidIsValid(convert->fn_oid) && !get_typbyval(common))
+		pfree(DatumGetPointer(converted));
+	if (type)
+		tde_datum_unpeek(&scratch);
+	PG_RETURN_UINT32(result);
+}
+
+/* tde_hash_numeric(exact number) returns int4 - what is equal as numeric hashes alike. */
+Datum
+tde_hash_numeric(PG_FUNCTION_ARGS)
+{
+	return hash_as(fcinfo, NUMERICOID, hash_numeric);
+}
+
+/* tde_hash_float8(number) returns int4 - what is equal as float8 hashes alike. */
+Datum
+tde_hash_float8(PG_FUNCTION_ARGS)
+{
+	return hash_as(fcinfo, FLOAT8OID, hashfloat8);
 }

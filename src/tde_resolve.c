@@ -130,11 +130,18 @@ resolve_equality(Oid left, Oid right, TdeComparison *comparison)
 	return true;
 }
 
-/* The type of an argument in clear. */
+/*
+ * The type of an argument in clear.  An operand type (plain_numeric) is compared as the number that it stands for, which is
+ * how it is known.
+ */
 static Oid
 plain_type(TdeProc *proc, int arg)
 {
-	return proc->args[arg] ? proc->args[arg]->base : proc->arg_types[arg];
+	Oid			type = proc->args[arg] ? proc->args[arg]->base : proc->arg_types[arg];
+	Oid			opclass = GetDefaultOpClass(type, BTREE_AM_OID);
+	Oid			compared_as = OidIsValid(opclass) ? get_opclass_input_type(opclass) : type;
+
+	return is_number(compared_as) ? compared_as : type;
 }
 
 TdeComparison *
@@ -154,6 +161,17 @@ tde_resolve_comparison(TdeProc *proc)
 	}
 	proc->comparison = comparison;
 	return comparison;
+}
+
+void
+tde_resolve_conversion(TdeProc *proc, Oid target, FmgrInfo *finfo)
+{
+	Oid			source = plain_type(proc, 0);
+
+	if (!resolve_conversion(source, target, finfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_CANNOT_COERCE),
+				 errmsg("cannot cast type %s to %s", format_type_be(source), format_type_be(target))));
 }
 
 TdeArithmetic *

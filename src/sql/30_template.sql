@@ -23,6 +23,11 @@ CREATE FUNCTION tde_subscript(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_subscript(internal) IS 'subscripts of encrypted values';
 
+CREATE FUNCTION tde_encrypt_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_encrypt_support(internal) IS 'planner support for casts that encrypt';
+REVOKE ALL ON FUNCTION tde_encrypt_support(internal) FROM PUBLIC;
+
 CREATE FUNCTION tde_base_family(base regtype, method name) RETURNS TABLE (family oid, name name, operand regtype)
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -42,12 +47,16 @@ COMMENT ON FUNCTION tde_base_family(regtype, name) IS
 -- families of its own: pg_dump would not dump members of the extension's.
 CREATE VIEW tde_type_plans AS
   SELECT t.type AS enc, t.base, y.typname AS name, quote_ident(n.nspname) AS schema, t.shipped,
-         t.base = ANY ('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AS number, coalesce(b.operand, h.operand) AS operand,
+         t.base = ANY ('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AS number, o.operand,
+         -- what its families compare with each other
+         CASE WHEN o.operand IS NOT NULL
+           THEN ARRAY(SELECT DISTINCT m FROM unnest(ARRAY[t.type, o.operand, tde_beside(t.base, o.operand, '=')]) m) END AS members,
          b.family AS btree, (CASE WHEN t.shipped THEN 'tde_' || b.name ELSE y.typname || '_ops' END)::name AS btree_name,
          h.family AS hash, (CASE WHEN t.shipped THEN 'tde_' || h.name ELSE y.typname || '_ops' END)::name AS hash_name
   FROM tde_types t JOIN pg_type y ON y.oid = t.type JOIN pg_namespace n ON n.oid = y.typnamespace
   LEFT JOIN LATERAL tde_base_family(t.base, 'btree') b ON true
-  LEFT JOIN LATERAL tde_base_family(t.base, 'hash') h ON true;
+  LEFT JOIN LATERAL tde_base_family(t.base, 'hash') h ON true
+  CROSS JOIN LATERAL (SELECT coalesce(b.operand, h.operand)) o (operand);
 COMMENT ON VIEW tde_type_plans IS
   'what the template makes for a type: in which schema, and after which operator families of the base type (NULL: it has none)';
 
@@ -71,8 +80,10 @@ BEGIN ATOMIC
   -- indexes.  Those that encrypt know the column's modifiers.
   SELECT coalesce((
     SELECT tde_function_sql(signature, target::text, symbol, 'STABLE', comment)
+           || CASE symbol WHEN 'tde_encrypt' THEN format(E'ALTER FUNCTION %s SUPPORT @extschema@.tde_encrypt_support;\n', signature) ELSE '' END
            || format(E'CREATE CAST (%s AS %s) WITH FUNCTION %s %s;\n', source, target, signature, context)
-    FROM (SELECT format('%s.%I(%s%s)', schema, typname, source,
+    -- named after the type, as PostgreSQL's, but for one that oid(int2) could mean
+    FROM (SELECT format('%s.%I(%s%s)', schema, CASE target WHEN 'oid'::regtype THEN 'tde_oid' ELSE typname END, source,
                         -- an integer does not become a bit string of its own length, to be made longer or shorter, but has the wanted one
                         CASE WHEN symbol NOT LIKE 'tde_decrypt%' THEN ', int4, boolean' WHEN target = 'bit'::regtype THEN ', int4' ELSE '' END)
           FROM pg_type WHERE oid = target) AS t (signature)
@@ -152,11 +163,14 @@ BEGIN ATOMIC
   FROM (
     SELECT p.enc, p.enc, 'tde_coerce', 'i', 'adjust value to typmod'
     UNION ALL
-    -- ASSIGNMENT, from the base type and from what can be assigned to it: an IMPLICIT one would let encrypted and plain operators
-    -- compete, and numeric = int4 would be ambiguous in the whole database.
+    -- ASSIGNMENT from the base type: an IMPLICIT one would let encrypted and plain operators compete.  A number becomes a larger one
+    -- implicitly, but for the small integers, of which operators with plain numbers of all types can be kept apart no other way.
     SELECT p.base, p.enc, 'tde_encrypt', 'a', 'encrypt'
     UNION ALL
-    SELECT castsource::regtype, p.enc, 'tde_encrypt', 'a', 'encrypt' FROM pg_cast
+    SELECT castsource::regtype, p.enc, 'tde_encrypt',
+           CASE WHEN castcontext = 'i' AND castsource = ANY ('{int2,int4,int8,numeric,float4}'::regtype[])
+                     AND p.base = ANY ('{int8,numeric,float4,float8}'::regtype[]) THEN 'i' ELSE 'a' END, 'encrypt'
+    FROM pg_cast
     WHERE casttarget = p.base AND castsource <> p.base AND castcontext IN ('i', 'a')
       AND castsource < 16384 AND castsource::regtype::text NOT IN ('"char"', 'name', 'xml', 'money')
     UNION ALL
@@ -207,10 +221,13 @@ BEGIN ATOMIC
                      WHERE base = ANY ('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AND type <> p.enc) AS o
     CROSS JOIN LATERAL (VALUES (p.enc, p.base, o.type, coalesce(o.base, o.type)),
                                (o.type, coalesce(o.base, o.type), p.enc, p.base)) AS s
-  ) AS sides (l, l_base, r, r_base),
-  (VALUES ('+', 'tde_plus'), ('-', 'tde_minus'), ('*', 'tde_times'), ('/', 'tde_divided'), ('%', 'tde_modulo'))
+  ) AS types (l_type, l_base, r_type, r_base)
+  CROSS JOIN (VALUES ('+', 'tde_plus'), ('-', 'tde_minus'), ('*', 'tde_times'), ('/', 'tde_divided'), ('%', 'tde_modulo'))
     AS ops (symbol, function)
-  WHERE p.number AND (symbol <> '%' OR NOT ARRAY[l_base, r_base] && '{float4,float8}'::regtype[]);
+  CROSS JOIN LATERAL (SELECT CASE WHEN l_type = l_base THEN tde_beside(r_base, l_base, symbol) ELSE l_type END,
+                             CASE WHEN r_type = r_base THEN tde_beside(l_base, r_base, symbol) ELSE r_type END) AS sides (l, r)
+  WHERE p.number AND l IS NOT NULL AND r IS NOT NULL
+    AND (symbol <> '%' OR NOT ARRAY[l_base, r_base] && '{float4,float8}'::regtype[]);
 END;
 COMMENT ON FUNCTION tde_missing_arithmetic(tde_type_plans) IS 'SQL that makes the arithmetic that an encrypted type lacks';
 
@@ -251,18 +268,20 @@ LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   SELECT coalesce(string_agg(tde_comparison_sql(p.schema, l, r, prefix, ordered, btree, hash, volatility), ''), '')
   FROM (
-    -- The base type's own members have other names, which no expression finds: plain columns keep PostgreSQL's operators.
-    SELECT l, r, prefix, p.btree IS NOT NULL, $2, $3, 'IMMUTABLE'
-    FROM (VALUES (p.enc, p.enc, ''), (p.enc, p.operand, ''), (p.operand, p.enc, ''), (p.operand, p.operand, '%')) AS s (l, r, prefix)
-    WHERE p.operand IS NOT NULL
+    -- The base type's own members have other names, which no expression finds: plain columns keep PostgreSQL's operators.  So have
+    -- those with numeric itself, which foreign keys of plain columns find in the family.
+    SELECT l, r, CASE WHEN p.enc IN (l, r) AND (l = r OR tde_beside(p.base, p.operand, '=') IN (l, r)) THEN '' ELSE '%' END,
+           p.btree IS NOT NULL, $2, $3, 'IMMUTABLE'
+    FROM unnest(p.members) l, unnest(p.members) r
     UNION ALL
     SELECT l, r, '', true, NULL, NULL, 'IMMUTABLE'
     FROM (VALUES (p.enc, 'name'::regtype), ('name', p.enc)) AS s (l, r)
     WHERE p.shipped AND p.operand = 'text'::regtype
     UNION ALL
-    -- The extension's types with each other: in the family where the base types share one, and numbers of all sorts outside of
-    -- families.
-    SELECT l, r, prefix, true, CASE WHEN shared THEN $2 END, CASE WHEN shared AND o.hash = p.hash THEN $3 END,
+    -- The extension's types with each other: in the family where the base types share one; numbers of all sorts in families that
+    -- hash them alike.
+    SELECT l, r, prefix, true, CASE WHEN shared THEN $2 END,
+           CASE WHEN NOT shared THEN tde_number_family(ARRAY[p.base, o.base] && '{float4,float8}'::regtype[]) WHEN o.hash = p.hash THEN $3 END,
            -- a comparison of timestamptz with date depends on the time zone
            coalesce((SELECT CASE WHEN provolatile = 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END
                      FROM pg_operator e JOIN pg_proc f ON f.oid = e.oprcode
@@ -270,10 +289,11 @@ BEGIN ATOMIC
                     'IMMUTABLE')
     FROM tde_type_plans o
     CROSS JOIN LATERAL (SELECT o.btree = p.btree) s (shared)
-    CROSS JOIN LATERAL (VALUES (p.enc, o.enc, ''), (o.enc, p.enc, ''), (p.enc, o.operand, ''), (o.operand, p.enc, ''),
-                               (o.enc, p.operand, ''), (p.operand, o.enc, ''),
+    CROSS JOIN LATERAL (SELECT tde_beside(p.base, o.operand, '='), tde_beside(o.base, p.operand, '=')) b (beside_p, beside_o)
+    CROSS JOIN LATERAL (VALUES (p.enc, o.enc, ''), (o.enc, p.enc, ''), (p.enc, beside_p, ''), (beside_p, p.enc, ''),
+                               (o.enc, beside_o, ''), (beside_o, o.enc, ''),
                                (p.operand, o.operand, '%'), (o.operand, p.operand, '%')) AS m (l, r, prefix)
-    WHERE o.enc <> p.enc AND o.shipped AND p.shipped AND (shared OR p.number AND o.number)
+    WHERE o.enc <> p.enc AND o.shipped AND p.shipped AND (shared OR p.number AND o.number) AND l IS NOT NULL AND r IS NOT NULL
       AND (p.operand <> o.operand AND (prefix = '' OR shared) OR ARRAY[l, r] <@ ARRAY[p.enc, o.enc])
   ) AS sides (l, r, prefix, ordered, btree, hash, volatility);
 END;
@@ -296,16 +316,32 @@ BEGIN ATOMIC
     FROM pg_amproc JOIN pg_proc i ON i.oid = amproc WHERE amprocfamily = p.btree AND amproclefttype = p.operand AND amprocnum = 3
     UNION ALL
     SELECT $3, t, t, 1, format('%s.tde_hash(%s)', p.schema, t), 'int4', 'tde_hash', 'IMMUTABLE', 'keyed hash'
-    FROM unnest(ARRAY[p.enc, p.operand]) t
+    FROM unnest(p.members) t
     UNION ALL
     SELECT $3, t, t, 2, format('%s.tde_hash_extended(%s, int8)', p.schema, t), 'int8', 'tde_hash_extended', 'IMMUTABLE',
            'hash with a seed'
-    FROM unnest(ARRAY[p.enc, p.operand]) t
+    FROM unnest(p.members) t
   ) AS functions (family, l, r, number, signature, result, symbol, volatility, comment)
   WHERE family IS NOT NULL;
 END;
 COMMENT ON FUNCTION tde_missing_classes(tde_type_plans, oid, oid) IS
   'SQL that makes the support functions and operator classes that an encrypted type lacks';
+
+CREATE FUNCTION tde_missing_number_hashes(p tde_type_plans, inexact boolean) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  -- Each type with itself, too, for which PostgreSQL looks where a subquery is hashed.
+  SELECT coalesce(string_agg(tde_comparison_sql(p.schema, t, t, CASE t WHEN p.enc THEN '%%' ELSE '%' END, false, NULL, family, 'IMMUTABLE')
+                             || tde_function_sql(signature, 'int4', symbol, 'IMMUTABLE', 'keyed hash of a number among such of other types')
+                             || tde_members_sql(family, t, t, '{}', ARRAY[signature]), ''), '')
+  FROM (SELECT tde_number_family(inexact), CASE WHEN inexact THEN 'tde_hash_float8' ELSE 'tde_hash_numeric' END) AS f (family, symbol)
+  CROSS JOIN LATERAL (SELECT p.enc UNION SELECT p.base WHERE p.base = ANY ('{numeric,float4,float8}'::regtype[])
+                      UNION SELECT tde_beside('int8', p.base, '=') WHERE p.base = ANY ('{numeric,float8}'::regtype[])) AS types (t)
+  CROSS JOIN LATERAL (SELECT format('%s.%s(%s)', p.schema, symbol, t)) s (signature)
+  WHERE p.number AND p.shipped AND (inexact OR p.base <> ALL ('{float4,float8}'::regtype[]));
+END;
+COMMENT ON FUNCTION tde_missing_number_hashes(tde_type_plans, boolean) IS
+  'SQL that makes what an encrypted number lacks in a hash family of numbers of different sorts';
 
 CREATE FUNCTION tde_missing_aggregates(p tde_type_plans) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -384,6 +420,9 @@ BEGIN
     -- VOLATILE, so that it is evaluated above sorts and hash tables, which spill what they hold
     || @extschema@.tde_function_sql(format('%s.tde_result(%s, int4)', p.schema, p.enc), p.base::text, 'tde_result',
                                     'VOLATILE', 'decrypt for a client');
+  -- of functions and operators that there are now
+  EXECUTE @extschema@.tde_missing_number_hashes(p, false);
+  EXECUTE @extschema@.tde_missing_number_hashes(p, true);
 END
 $$;
 COMMENT ON FUNCTION tde_complete_type(regtype) IS 'make what an encrypted type lacks against the template';
@@ -521,6 +560,6 @@ REVOKE ALL ON FUNCTION tde_base_family(regtype, name), tde_function_sql(text, te
   tde_members_sql(oid, regtype, regtype, text[], text[]), tde_class_sql(text, regtype, oid), tde_aggregate_sql(text, text, text),
   tde_comparison_sql(text, regtype, regtype, text, boolean, oid, oid, text), tde_missing_casts(tde_type_plans),
   tde_missing_arithmetic(tde_type_plans), tde_missing_comparisons(tde_type_plans, oid, oid), tde_missing_classes(tde_type_plans, oid, oid),
-  tde_missing_aggregates(tde_type_plans), tde_make_family(text, name, name), tde_complete_type(regtype),
+  tde_missing_number_hashes(tde_type_plans, boolean), tde_missing_aggregates(tde_type_plans), tde_make_family(text, name, name), tde_complete_type(regtype),
   tde_create_type(regtype, regnamespace, uuid), tde_template_objects(), tde_refresh_types() FROM PUBLIC;
 

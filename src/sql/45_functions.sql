@@ -16,9 +16,8 @@ DECLARE
   -- what stands for several types
   sorts     CONSTANT jsonb := '{"number": ["encrypted_int2", "encrypted_int4", "encrypted_int8", "encrypted_numeric", "encrypted_float4",
                                            "encrypted_float8"],
-                                "not float": ["encrypted_int2", "encrypted_int4", "encrypted_int8", "encrypted_numeric"],
-                                "not numeric": ["encrypted_int2", "encrypted_int4", "encrypted_int8", "encrypted_float4",
-                                                "encrypted_float8"],
+                                "small": ["encrypted_int2", "encrypted_int4"], "float": ["encrypted_float4", "encrypted_float8"],
+                                "operand": ["plain_int8", "plain_decimal", "plain_float8"],
                                 "moment": ["encrypted_date", "encrypted_timestamp", "encrypted_timestamptz"],
                                 "plain moment": ["date", "timestamp", "timestamptz"]}';
   functions CONSTANT jsonb := '{"^": "tde_power", "|/": "tde_sqrt", "||/": "tde_cbrt", "*": "tde_times", "/": "tde_divided",
@@ -35,8 +34,12 @@ BEGIN
         ('{acos,acosd,acosh,asin,asind,asinh,atan,atand,atanh,cbrt,ceil,ceiling,cos,cosd,cosh,cot,cotd,degrees,exp,floor,ln,log,log10,
            radians,round,sign,sin,sind,sinh,sqrt,tan,tand,tanh,to_timestamp,trunc,|/,||/}'::text[], '{number}'::text[]),
         ('{pow,power,^}', '{number,number}'),
-        ('{pow,power,^}', '{not numeric,float8}'), ('{pow,power,^}', '{float8,not numeric}'),
-        ('{pow,power,^}', '{not float,numeric}'),  ('{pow,power,^}', '{numeric,not float}'),
+        ('{pow,power,^}', '{small,float8}'),    ('{pow,power,^}', '{float8,small}'),
+        ('{pow,power,^}', '{small,numeric}'),   ('{pow,power,^}', '{numeric,small}'),
+        ('{pow,power,^}', '{encrypted_int8,operand}'), ('{pow,power,^}', '{operand,encrypted_int8}'),
+        ('{pow,power,^}', '{encrypted_numeric,plain_numeric}'), ('{pow,power,^}', '{plain_numeric,encrypted_numeric}'),
+        ('{pow,power,^}', '{encrypted_numeric,plain_float8}'),  ('{pow,power,^}', '{plain_float8,encrypted_numeric}'),
+        ('{pow,power,^}', '{float,float8}'),    ('{pow,power,^}', '{float8,float}'),
         ('{*,/}', '{interval,number}'), ('{*,/}', '{encrypted_interval,number}'), ('{*,/}', '{encrypted_interval,float8}'),
         ('{*}', '{number,interval}'),   ('{*}', '{number,encrypted_interval}'),   ('{*}', '{float8,encrypted_interval}'),
         ('{-}', '{moment,moment}'), ('{-}', '{moment,plain moment}'), ('{-}', '{plain moment,moment}'),
@@ -59,13 +62,13 @@ BEGIN
              WHEN cardinality(types) = 1 THEN format('OPERATOR(pg_catalog.%s) %s', name, operands[1])
              ELSE format('%s OPERATOR(pg_catalog.%s) %s', operands[1], name, operands[2]) END AS expression
     FROM combination
-    CROSS JOIN LATERAL (SELECT array_agg(format('$%s::%s', number, replace(type, 'encrypted_', '')))
+    CROSS JOIN LATERAL (SELECT array_agg(format('$%s::%s', number, regexp_replace(type, '^(encrypted|plain)_', '')))
                         FROM unnest(types) WITH ORDINALITY t (type, number)) o (operands)
     WHERE places = '{}'
   LOOP
     -- a subquery, since that of a set, too, has a type
     EXECUTE format('SELECT pg_catalog.pg_typeof((SELECT %s LIMIT 1))', regexp_replace(call.expression, '\$\d', 'NULL', 'g')) INTO result;
-    call.types := ARRAY(SELECT replace(t, 'encrypted_', '@extschema@.encrypted_') FROM unnest(call.types) t);
+    call.types := ARRAY(SELECT regexp_replace(t, '^(encrypted|plain)_', '@extschema@.\&') FROM unnest(call.types) t);
     function := format('@extschema@.%I(%s)', coalesce(functions ->> call.name, call.name), array_to_string(call.types, ', '));
     ddl := ddl || format(E'CREATE FUNCTION %1$s RETURNS %2$s LANGUAGE sql STABLE PARALLEL SAFE RETURN %3$s;\n'
                          'COMMENT ON FUNCTION %1$s IS %4$L;\n', function,

@@ -40,6 +40,17 @@ SELECT is(tag(('encrypted_' || name)::regtype), tag, 'the tag of encrypted_' || 
   ('bytea',       '5a4b3c2d-9f8e-4d7c-b6a5-4f3e2d1c0b78')) AS shipped (name, tag);
 SELECT is((SELECT count(DISTINCT tag(enc)) FROM family), (SELECT count(*) FROM family), 'no two types have one tag');
 
+-- Operand types have the bytes of the types that they stand for, and are what the parser prefers to others of their category.
+CREATE TEMP TABLE operand_type AS
+  SELECT t.*, c.casttarget FROM pg_type t JOIN member m ON m.classid = 'pg_type'::regclass AND m.objid = t.oid
+  JOIN pg_cast c ON c.castsource = t.oid AND castmethod = 'b' WHERE typname ~ '^plain_';
+SELECT set_eq('SELECT typname FROM operand_type', '{plain_int8,plain_decimal,plain_numeric,plain_float8}'::name[], 'the operand types');
+SELECT is_empty($$SELECT o.typname FROM operand_type o JOIN pg_type b ON b.oid = casttarget
+                  WHERE (o.typlen, o.typbyval, o.typalign, o.typstorage) <> (b.typlen, b.typbyval, b.typalign, b.typstorage)
+                     OR o.typcategory <> 'N' OR NOT o.typispreferred OR obj_description(o.oid, 'pg_type') IS NULL
+                     OR NOT EXISTS (SELECT FROM pg_cast c WHERE castsource = b.oid AND c.casttarget = o.oid AND castcontext = 'i' AND castmethod = 'b')$$,
+                'they are their base types by another name, preferred, with a comment');
+
 --
 -- Functions
 --
@@ -58,7 +69,7 @@ SELECT is_empty($$SELECT signature FROM fn WHERE provolatile = 'v' AND oid IN (
                     UNION SELECT castfunc FROM pg_cast)$$, 'no I/O or cast function is volatile');
 SELECT is_empty($$SELECT signature FROM fn WHERE provolatile <> 's' AND oid IN (
                     SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend, typmodin, typmodout]::oid[]) FROM enc_type
-                    UNION SELECT castfunc FROM pg_cast)$$,
+                    UNION SELECT castfunc FROM pg_cast WHERE casttarget IN (SELECT enc FROM family) OR castsource IN (SELECT enc FROM family))$$,
                 'they are stable: immutable ones would be folded, and one salt shared by many rows');
 SELECT is_empty($$SELECT signature FROM fn WHERE prosecdef AND has_function_privilege('public', oid, 'EXECUTE')$$,
                 'no function that is SECURITY DEFINER is for everybody');
@@ -81,10 +92,12 @@ SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ W
 SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ WHERE castsource = f.enc AND casttarget = f.base
                   AND castcontext = 'i')$$, 'an encrypted value is its base type''s, implicitly');
 SELECT is_empty($$SELECT name FROM cast_ c WHERE casttarget = enc AND castsource <> enc AND (pronargs <> 3 OR castcontext <> coalesce(
-                    (SELECT CASE WHEN s.enc IS NOT NULL THEN b.castcontext ELSE 'a' END
+                    (SELECT CASE WHEN s.enc IS NOT NULL OR b.castsource = ANY ('{int2,int4,int8,numeric,float4}'::regtype[])
+                                   AND c.base = ANY ('{int8,numeric,float4,float8}'::regtype[]) THEN b.castcontext ELSE 'a' END
                      FROM pg_cast b LEFT JOIN family s ON s.enc = c.castsource
                      WHERE b.castsource = coalesce(s.base, c.castsource) AND b.casttarget = c.base AND b.castsource <> b.casttarget), 'a'))$$,
-                'what becomes an encrypted value does so by assignment, encrypted values as the base types do; all know the column''s modifiers');
+                'what becomes an encrypted value does so by assignment, larger numbers and encrypted values as the base types do; all know the '
+                'column''s modifiers');
 SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ WHERE castsource = f.base AND casttarget = f.enc)$$,
                 'the base type can be assigned');
 SELECT is_empty($$SELECT name FROM cast_ c WHERE castsource = enc AND casttarget NOT IN (SELECT enc FROM family UNION SELECT c.base) AND castcontext = 'i'

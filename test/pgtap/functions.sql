@@ -69,9 +69,8 @@ CREATE TEMP TABLE expression AS
 CREATE TEMP TABLE result AS
   SELECT *, outcome(encrypted, tables) AS got, outcome(plain, tables) AS expected
   FROM expression, unnest('{(SELECT * FROM v WHERE n < 3) v,(SELECT * FROM v WHERE n = 3) v}'::text[]) tables;
--- A power of an encrypted numeric and a plain float, or a literal in quotes, is refused: it must not become one of another type.
-DELETE FROM result WHERE encrypted ~ 'pow|\^' AND encrypted ~ 'e_numeric' AND encrypted ~ 'p_float[48]|''2''' AND got ~ '^42' OR
-                         encrypted ~ 'pow|\^' AND encrypted ~ 'p_numeric' AND encrypted ~ 'e_float[48]' AND got ~ '^42';
+-- A power of an encrypted bigint or numeric and a literal in quotes is refused: it must not become one of another type.
+DELETE FROM result WHERE encrypted ~ 'pow' AND encrypted ~ 'e_(int8|numeric)' AND encrypted ~ '''2''' AND got ~ '^42725';
 SELECT is(got, expected, format('%s as %s', encrypted, plain)) FROM result WHERE got IS DISTINCT FROM expected;
 SELECT is((SELECT count(*) FROM result WHERE got = expected), (SELECT count(*) FROM result), 'encrypted arguments give what plain ones give');
 SELECT cmp_ok((SELECT count(*) FROM result WHERE expected ~ '^(true|false)'), '>', 1500::bigint, 'and not because nothing works');

@@ -210,8 +210,15 @@ INSERT INTO shared VALUES ('bigint', '9007199254740993'), ('bigint', '9007199254
   ('numeric', '1.00'), ('numeric', '0.1'), ('real', '0.1'), ('double precision', '0.1'), ('double precision', 'NaN'), ('numeric', 'NaN'), ('real', 'NaN'), ('real', '-0'),
   ('timestamp without time zone', '2000-01-01 00:00:00.000001'), ('timestamp with time zone', '1999-12-31 23:00-01');
 
-CREATE FUNCTION sides(enc regtype) RETURNS TABLE (type text, value text) LANGUAGE sql AS $$
-  SELECT coalesce((SELECT f.plain FROM family f WHERE f.enc = $1), format_type($1, NULL)), 'v' || CASE WHEN $1 IN (SELECT f.enc FROM family f) THEN '::' || $1 ELSE '' END
+-- The type in clear of an operand, and what makes one of a value v of that type.
+CREATE FUNCTION sides(operand regtype) RETURNS TABLE (type text, value text) LANGUAGE sql AS $$
+  SELECT coalesce((SELECT f.plain FROM family f WHERE f.enc = $1), replace(format_type($1, NULL), 'plain_', ''))::regtype::text,
+         'v' || CASE WHEN $1 IN (SELECT f.enc FROM family f) OR $1::text ~ '^plain_' THEN '::' || $1 ELSE '' END
+$$;
+-- The hash function of an operand in the operator's family.
+CREATE FUNCTION hash_of(op pg_operator, operand oid) RETURNS text LANGUAGE sql AS $$
+  SELECT amproc::regproc FROM pg_amop JOIN pg_am m ON m.oid = amopmethod JOIN pg_amproc ON amprocfamily = amopfamily
+  WHERE amopopr = op.oid AND amname = 'hash' AND amprocnum = 1 AND amproclefttype = operand
 $$;
 CREATE FUNCTION differing_operator(o regoperator) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
@@ -225,10 +232,9 @@ BEGIN
   RETURN number_of(format(
     'SELECT count(*) FROM (SELECT %1$s AS e, v FROM (SELECT value::%2$s AS v FROM shared WHERE base = %3$L) s) a,
                           (SELECT %4$s AS e, v FROM (SELECT value::%5$s AS v FROM shared WHERE base = %6$L) s) b
-     WHERE (a.e OPERATOR(%7$s) b.e) IS DISTINCT FROM (a.v OPERATOR(pg_catalog.%8$s) b.v)
-        OR %9$L AND (a.e OPERATOR(%7$s) b.e) AND tde_hash(a.e) <> tde_hash(b.e)',
+     WHERE (a.e OPERATOR(%7$s) b.e) IS DISTINCT FROM (a.v OPERATOR(pg_catalog.%8$s) b.v) OR (a.e OPERATOR(%7$s) b.e) AND %9$s',
     l.value, l.type, l.type, r.value, r.type, r.type, (SELECT format('%I.%s', nspname, op.oprname) FROM pg_namespace WHERE oid = op.oprnamespace), op.oprname,
-    op.oprcanhash)) > 0;
+    CASE WHEN op.oprcanhash THEN format('%s(a.e) <> %s(b.e)', hash_of(op, op.oprleft), hash_of(op, op.oprright)) ELSE 'false' END)) > 0;
 END
 $$;
 CREATE TEMP TABLE mixed_operator AS

@@ -1,0 +1,80 @@
+--
+-- Operand types: plain numbers as they stand beside an encrypted one.
+--
+-- COALESCE, CASE, IN and UNION of an encrypted numeric and an integer want an IMPLICIT cast of integers to encrypted_numeric.  With
+-- that, + (encrypted_numeric, numeric) would suit 1 + 1.5 as well as PostgreSQL's own operator does, and "operator is not unique"
+-- would be the answer to plain SQL.  + (encrypted_numeric, plain_numeric) does not: the parser prefers what names the operands' exact
+-- types, and only among equals what names a preferred type.
+--
+
+DO $$
+DECLARE
+  operand record;
+  ddl     text := '';
+BEGIN
+  FOR operand IN
+    SELECT format('@extschema@.%I', name) AS name, b.typname AS base, sources, comment, typinput, typoutput, typreceive, typsend
+    FROM (VALUES ('plain_int8',    'int8',    '{int2,int4}'::regtype[],      'an integer'),
+                 ('plain_decimal', 'numeric', '{}',                          'a numeric'),
+                 ('plain_numeric', 'numeric', '{int2,int4,int8}',            'a numeric or an integer'),
+                 ('plain_float8',  'float8',  '{float4}',                    'a float')) AS operands (name, base, sources, comment)
+    JOIN pg_type b ON b.oid = base::regtype
+  LOOP
+    ddl := ddl || format(E'CREATE TYPE %s;\n', operand.name) || (
+      SELECT string_agg(format(E'CREATE FUNCTION %1$s_%2$s(%3$s) RETURNS %4$s AS %5$L LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;\n'
+                               'COMMENT ON FUNCTION %1$s_%2$s(%3$s) IS ''I/O'';\n', operand.name, suffix,
+                               CASE WHEN result IS NULL THEN oidvectortypes(proargtypes) ELSE operand.name END,
+                               coalesce(result, operand.name), prosrc), '')
+      FROM (VALUES (operand.typinput, 'in', NULL), (operand.typoutput, 'out', 'cstring'),
+                   (operand.typreceive, 'recv', NULL), (operand.typsend, 'send', 'bytea')) AS io (function, suffix, result)
+      JOIN pg_proc p ON p.oid = function)
+    || format(E'CREATE TYPE %1$s (INPUT = %1$s_in, OUTPUT = %1$s_out, RECEIVE = %1$s_recv, SEND = %1$s_send, LIKE = %2$s, '
+              'CATEGORY = ''N'', PREFERRED);\n'
+              'COMMENT ON TYPE %1$s IS ''%3$s beside an encrypted number: for operators, not for columns'';\n'
+              'CREATE CAST (%2$s AS %1$s) WITHOUT FUNCTION AS IMPLICIT;\nCREATE CAST (%1$s AS %2$s) WITHOUT FUNCTION AS IMPLICIT;\n',
+              operand.name, operand.base, operand.comment)
+    || coalesce((
+      SELECT string_agg(format(E'CREATE FUNCTION %1$s(%2$s) RETURNS %1$s AS %3$L LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;\n'
+                               'COMMENT ON FUNCTION %1$s(%2$s) IS ''convert %2$s to %4$s'';\n'
+                               'CREATE CAST (%2$s AS %1$s) WITH FUNCTION %1$s(%2$s) AS IMPLICIT;\n',
+                               operand.name, castsource::regtype, prosrc, operand.base), '')
+      FROM pg_cast JOIN pg_proc p ON p.oid = castfunc
+      WHERE castsource = ANY (operand.sources) AND casttarget = operand.base::regtype), '');
+  END LOOP;
+  EXECUTE ddl;
+END
+$$;
+
+CREATE FUNCTION tde_beside(encrypted regtype, plain regtype, symbol text) RETURNS regtype
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+  -- nothing becomes an encrypted int2 or int4 implicitly, nor what is no number
+  WHEN encrypted NOT IN ('int8'::regtype, 'numeric'::regtype, 'float4'::regtype, 'float8'::regtype) THEN plain
+  -- float8 is preferred, and takes integers and numeric
+  WHEN encrypted IN ('float4'::regtype, 'float8'::regtype) THEN CASE WHEN plain IN ('float4'::regtype, 'float8'::regtype) THEN plain END
+  WHEN plain IN ('float4'::regtype, 'float8'::regtype) THEN CASE WHEN plain = 'float8'::regtype THEN 'plain_float8'::regtype END
+  WHEN encrypted = 'numeric'::regtype THEN CASE WHEN plain = 'numeric'::regtype THEN 'plain_numeric'::regtype END
+  WHEN plain = 'numeric'::regtype THEN 'plain_decimal'::regtype
+  -- PostgreSQL has all operators of two integers for all sizes, but not %
+  WHEN symbol <> '%' THEN plain
+  WHEN plain = 'int8'::regtype THEN 'plain_int8'::regtype
+END;
+COMMENT ON FUNCTION tde_beside(regtype, regtype, text) IS
+  'the type of a plain operand beside an encrypted one, which its base type names; NULL: an operator with another type serves it';
+
+--
+-- Hash joins of numbers that share no operator family: exact ones meet as numeric, and those of which one is a float as float8.
+--
+
+CREATE OPERATOR FAMILY tde_exact_number_ops USING hash;
+CREATE OPERATOR FAMILY tde_number_ops USING hash;
+
+CREATE FUNCTION tde_number_family(inexact boolean) RETURNS oid
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT f.oid FROM pg_opfamily f JOIN pg_am m ON m.oid = f.opfmethod
+  WHERE amname = 'hash' AND opfnamespace = to_regnamespace('@extschema@')
+    AND opfname = CASE WHEN inexact THEN 'tde_number_ops' ELSE 'tde_exact_number_ops' END;
+END;
+COMMENT ON FUNCTION tde_number_family(boolean) IS 'the hash family in which numbers of different sorts meet, a float among them or not';
+REVOKE ALL ON FUNCTION tde_beside(regtype, regtype, text), tde_number_family(boolean) FROM PUBLIC;
