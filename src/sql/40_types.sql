@@ -74,28 +74,33 @@ END
 $$;
 
 --
--- What is different for bpchar and for text: LIKE and regular expressions see the blanks at the end, octet_length counts them.
--- As text is the preferred type, its operators would be taken for an encrypted_bpchar.
+-- LIKE, regular expressions and ^@, with which an index can help.  encrypted_bpchar has its own because text is the preferred type,
+-- whose operators see no blanks at the end; so has it octet_length().
 --
 
-CREATE FUNCTION octet_length(encrypted_bpchar) RETURNS int4
-  LANGUAGE sql STABLE PARALLEL SAFE RETURN pg_catalog.octet_length($1::bpchar);
-COMMENT ON FUNCTION octet_length(encrypted_bpchar) IS 'octet length';
+CREATE FUNCTION tde_match_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_match_support(internal) IS 'planner support for LIKE, regular expressions and ^@';
+REVOKE ALL ON FUNCTION tde_match_support(internal) FROM PUBLIC;
 DO $$
 DECLARE
   op record;
 BEGIN
-  FOR op IN SELECT o.oprname AS name, n.oprname AS negator, p.proname AS function, o.oprrest AS rest, o.oprjoin AS joining
-            FROM pg_operator o JOIN pg_operator n ON n.oid = o.oprnegate JOIN pg_proc p ON p.oid = o.oprcode
-            WHERE o.oprleft = 'bpchar'::regtype AND o.oprright = 'text'::regtype AND o.oprnamespace = 'pg_catalog'::regnamespace LOOP
-    EXECUTE format('CREATE FUNCTION @extschema@.tde_%s(encrypted_bpchar, text) RETURNS boolean '
-                   'LANGUAGE sql STABLE PARALLEL SAFE RETURN $1::bpchar OPERATOR(pg_catalog.%s) $2', op.function, op.name);
-    EXECUTE format('COMMENT ON FUNCTION @extschema@.tde_%s(encrypted_bpchar, text) IS %L', op.function,
-                   format('implementation of %s operator', op.name));
-    EXECUTE format('CREATE OPERATOR @extschema@.%s (LEFTARG = encrypted_bpchar, RIGHTARG = text, FUNCTION = @extschema@.tde_%s, '
-                   'NEGATOR = OPERATOR(@extschema@.%s), RESTRICT = %s, JOIN = %s)',
-                   op.name, op.function, op.negator, op.rest, op.joining);
+  FOR op IN SELECT o.oprname AS name, n.oprname AS negator, format('@extschema@.tde_%s(%s, text)', p.proname, enc) AS signature,
+                   o.oprrest AS rest, o.oprjoin AS joining, enc
+            FROM (VALUES ('encrypted_text', 'text'), ('encrypted_varchar', 'text'), ('encrypted_bpchar', 'bpchar')) AS sides (enc, string)
+            JOIN pg_operator o ON oprleft = string::regtype AND oprright = 'text'::regtype
+            JOIN pg_proc p ON p.oid = o.oprcode LEFT JOIN pg_operator n ON n.oid = o.oprnegate
+            WHERE o.oprnamespace = 'pg_catalog'::regnamespace AND o.oprrest::text ~ '(like|regexeq|regexne|prefix)sel$' LOOP
+    EXECUTE format('CREATE FUNCTION %s RETURNS boolean AS ''MODULE_PATHNAME'', ''tde_match'' LANGUAGE C STABLE STRICT PARALLEL SAFE '
+                   'SUPPORT @extschema@.tde_match_support', op.signature);
+    EXECUTE format('COMMENT ON FUNCTION %s IS %L', op.signature, format('implementation of %s operator', op.name));
+    EXECUTE format('CREATE OPERATOR @extschema@.%s (LEFTARG = %s, RIGHTARG = text, FUNCTION = %s, %s RESTRICT = %s, JOIN = %s)',
+                   op.name, op.enc, split_part(op.signature, '(', 1),
+                   CASE WHEN op.negator IS NULL THEN '' ELSE format('NEGATOR = OPERATOR(@extschema@.%s),', op.negator) END, op.rest, op.joining);
   END LOOP;
 END
 $$;
-
+CREATE FUNCTION octet_length(encrypted_bpchar) RETURNS int4
+  LANGUAGE sql STABLE PARALLEL SAFE RETURN pg_catalog.octet_length($1::bpchar);
+COMMENT ON FUNCTION octet_length(encrypted_bpchar) IS 'octet length';

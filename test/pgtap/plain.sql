@@ -31,7 +31,7 @@ FROM (VALUES (1, 50), (2, 15), (3, 3)) AS v (n, few);
 CREATE TEMP TABLE expression (text text);
 INSERT INTO expression
   SELECT format('%s %s %s', l.value, symbol, r.value)
-  FROM operand l, operand r, unnest('{=,<>,<,<=,>,>=,+,-,*,/,%,||,^}'::text[]) symbol
+  FROM operand l, operand r, unnest('{=,<>,<,<=,>,>=,+,-,*,/,%,||,^,~~,!~~,~,^@}'::text[]) symbol
   UNION ALL
   SELECT format(form, l.value, r.value)
   FROM operand l, operand r,

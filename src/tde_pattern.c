@@ -1,0 +1,117 @@
+/*
+ * tde_pattern.c - LIKE, regular expressions and ^@ of encrypted strings, and the index conditions that follow from a pattern.
+ *
+ * Each function in SQL is named after the one of PostgreSQL that does it for the base type: tde_textlike() after textlike().  What
+ * a fixed beginning of the pattern says of an index on the column, LIKE 'abc%' of one in the C collation, PostgreSQL's planner
+ * support function for the base type tells, which is asked as if the column were plain.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_am.h"
+#include "catalog/pg_type.h"
+#include "commands/defrem.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
+#include "nodes/supportnodes.h"
+#include "parser/parse_func.h"
+#include "utils/lsyscache.h"
+
+#include "tde_compat.h"
+#include "tde_access.h"
+#include "tde_datum.h"
+
+PG_FUNCTION_INFO_V1(tde_match);
+PG_FUNCTION_INFO_V1(tde_match_support);
+
+#define PREFIX	"tde_"
+
+/* The type as which PostgreSQL compares a base type: text for varchar. */
+static Oid
+compared_as(Oid base)
+{
+	Oid			opclass = GetDefaultOpClass(base, BTREE_AM_OID);
+
+	return OidIsValid(opclass) ? get_opclass_input_type(opclass) : base;
+}
+
+/* PostgreSQL's function for the base type, by the name of ours. */
+static Oid
+namesake(Oid function, TdeType *type)
+{
+	char	   *name = get_func_name(function);
+	Oid			arg_types[2] = {compared_as(type->base), TEXTOID};
+
+	if (name == NULL || strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		elog(ERROR, "function %u does not stand for one of PostgreSQL's", function);
+	return LookupFuncName(list_make2(makeString("pg_catalog"), makeString(name + strlen(PREFIX))), 2, arg_types, false);
+}
+
+/* tde_match(encrypted, pattern text) returns bool - does the string match? */
+Datum
+tde_match(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeProc    *proc = call->proc;
+	TdeScratch	scratch;
+	Datum		value;
+	Datum		result;
+
+	if (!OidIsValid(proc->base_function.fn_oid))
+		tde_lookup_function(&proc->base_function, namesake(proc->oid, proc->args[0]));
+	tde_access_check(proc->args[0], PG_GETARG_DATUM(0));
+	value = tde_datum_peek(proc->args[0], PG_GETARG_DATUM(0), call->declared[0], TDE_REMEMBER_ROW, &scratch);
+	result = FunctionCall2Coll(&proc->base_function, PG_GET_COLLATION(), value, PG_GETARG_DATUM(1));
+	tde_datum_unpeek(&scratch);
+	PG_RETURN_DATUM(result);
+}
+
+/* The conditions that PostgreSQL's support function derives for the plain column, as such of the encrypted one. */
+static List *
+index_conditions(SupportRequestIndexCondition *request)
+{
+	OpExpr	   *clause = (OpExpr *) request->node;
+	Node	   *column = linitial(clause->args);
+	Node	   *pattern = lsecond(clause->args);
+	TdeType    *type = tde_type_get(exprType(column));
+	Oid			opclass = GetDefaultOpClass(type->base, request->index->relam);
+	SupportRequestIndexCondition plain = *request;
+	List	   *conditions;
+	ListCell   *cell;
+
+	if (!OidIsValid(opclass))
+		return NIL;
+	plain.funcid = namesake(request->funcid, type);
+	plain.opfamily = get_opclass_family(opclass);
+	plain.node = (Node *) make_opclause(clause->opno, BOOLOID, false,
+										(Expr *) makeRelabelType((Expr *) column, get_opclass_input_type(opclass), -1,
+																 exprCollation(column), COERCE_IMPLICIT_CAST),
+										(Expr *) pattern, InvalidOid, clause->inputcollid);
+	if (!OidIsValid(get_func_support(plain.funcid)))
+		return NIL;
+	conditions = (List *) DatumGetPointer(OidFunctionCall1(get_func_support(plain.funcid), PointerGetDatum(&plain)));
+	request->lossy = plain.lossy;
+	foreach(cell, conditions)
+	{
+		OpExpr	   *condition = lfirst_node(OpExpr, cell);
+		Expr	   *bound = lsecond(condition->args);
+		int			strategy = get_op_opfamily_strategy(condition->opno, plain.opfamily);
+		Oid			operator = get_opfamily_member(request->opfamily, type->oid, exprType((Node *) bound), strategy);
+
+		if (!OidIsValid(operator))
+			return NIL;
+		lfirst(cell) = make_opclause(operator, BOOLOID, false, (Expr *) column, bound, InvalidOid, request->indexcollation);
+	}
+	return conditions;
+}
+
+/* tde_match_support(internal) returns internal - planner support for tde_match(). */
+Datum
+tde_match_support(PG_FUNCTION_ARGS)
+{
+	SupportRequestIndexCondition *request = (SupportRequestIndexCondition *) PG_GETARG_POINTER(0);
+
+	if (!IsA(request, SupportRequestIndexCondition) || !is_opclause(request->node) || request->indexarg != 0)
+		PG_RETURN_POINTER(NULL);
+	PG_RETURN_POINTER(index_conditions(request));
+}
