@@ -50,7 +50,7 @@ CREATE VIEW tde_type_plans AS
          t.base = ANY ('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AS number, o.operand,
          -- what its families compare with each other
          CASE WHEN o.operand IS NOT NULL
-           THEN ARRAY(SELECT DISTINCT m FROM unnest(ARRAY[t.type, o.operand, tde_beside(t.base, o.operand, '=')]) m) END AS members,
+           THEN ARRAY(SELECT DISTINCT m FROM unnest(ARRAY[t.type, o.operand, tde_beside(t.base, o.operand, '='), t.base]) m) END AS members,
          b.family AS btree, (CASE WHEN t.shipped THEN 'tde_' || b.name ELSE y.typname || '_ops' END)::name AS btree_name,
          h.family AS hash, (CASE WHEN t.shipped THEN 'tde_' || h.name ELSE y.typname || '_ops' END)::name AS hash_name
   FROM tde_types t JOIN pg_type y ON y.oid = t.type JOIN pg_namespace n ON n.oid = y.typnamespace
@@ -169,9 +169,9 @@ BEGIN ATOMIC
     UNION ALL
     SELECT castsource::regtype, p.enc, 'tde_encrypt',
            CASE WHEN castcontext = 'i' AND castsource = ANY ('{int2,int4,int8,numeric,float4}'::regtype[])
-                     AND p.base = ANY ('{int8,numeric,float4,float8}'::regtype[]) THEN 'i' ELSE 'a' END, 'encrypt'
+                     AND p.base = ANY ('{int8,numeric,float4,float8}'::regtype[]) THEN 'i' WHEN castcontext = 'e' THEN 'e' ELSE 'a' END, 'encrypt'
     FROM pg_cast
-    WHERE casttarget = p.base AND castsource <> p.base AND castcontext IN ('i', 'a')
+    WHERE casttarget = p.base AND castsource <> p.base
       AND castsource < 16384 AND castsource::regtype::text NOT IN ('"char"', 'name', 'xml', 'money')
     UNION ALL
     -- What the base type can be cast to.  IMPLICIT only between strings (varchar and bpchar to text), as a second implicit cast to a
@@ -269,7 +269,7 @@ BEGIN ATOMIC
   SELECT coalesce(string_agg(tde_comparison_sql(p.schema, l, r, prefix, ordered, btree, hash, volatility), ''), '')
   FROM (
     -- The base type's own members have other names, which no expression finds: plain columns keep PostgreSQL's operators.  So have
-    -- those with numeric itself, which foreign keys of plain columns find in the family.
+    -- those with numeric and varchar themselves, which foreign keys of plain columns find in the family.
     SELECT l, r, CASE WHEN p.enc IN (l, r) AND (l = r OR tde_beside(p.base, p.operand, '=') IN (l, r)) THEN '' ELSE '%' END,
            p.btree IS NOT NULL, $2, $3, 'IMMUTABLE'
     FROM unnest(p.members) l, unnest(p.members) r
@@ -292,9 +292,12 @@ BEGIN ATOMIC
     CROSS JOIN LATERAL (SELECT tde_beside(p.base, o.operand, '='), tde_beside(o.base, p.operand, '=')) b (beside_p, beside_o)
     CROSS JOIN LATERAL (VALUES (p.enc, o.enc, ''), (o.enc, p.enc, ''), (p.enc, beside_p, ''), (beside_p, p.enc, ''),
                                (o.enc, beside_o, ''), (beside_o, o.enc, ''),
-                               (p.operand, o.operand, '%'), (o.operand, p.operand, '%')) AS m (l, r, prefix)
+                               (p.operand, o.operand, '%'), (o.operand, p.operand, '%'),
+                               (p.enc, nullif(o.base, o.operand), '%'), (nullif(o.base, o.operand), p.enc, '%'),
+                               (o.enc, nullif(p.base, p.operand), '%'), (nullif(p.base, p.operand), o.enc, '%')) AS m (l, r, prefix)
     WHERE o.enc <> p.enc AND o.shipped AND p.shipped AND (shared OR p.number AND o.number) AND l IS NOT NULL AND r IS NOT NULL
-      AND (p.operand <> o.operand AND (prefix = '' OR shared) OR ARRAY[l, r] <@ ARRAY[p.enc, o.enc])
+      AND (p.operand <> o.operand AND (prefix = '' OR shared) OR ARRAY[l, r] <@ ARRAY[p.enc, o.enc]
+           OR shared AND prefix = '%' AND ARRAY[l, r] && ARRAY[p.enc, o.enc])
   ) AS sides (l, r, prefix, ordered, btree, hash, volatility);
 END;
 COMMENT ON FUNCTION tde_missing_comparisons(tde_type_plans, oid, oid) IS

@@ -93,7 +93,7 @@ SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ W
                   AND castcontext = 'i')$$, 'an encrypted value is its base type''s, implicitly');
 SELECT is_empty($$SELECT name FROM cast_ c WHERE casttarget = enc AND castsource <> enc AND (pronargs <> 3 OR castcontext <> coalesce(
                     (SELECT CASE WHEN s.enc IS NOT NULL OR b.castsource = ANY ('{int2,int4,int8,numeric,float4}'::regtype[])
-                                   AND c.base = ANY ('{int8,numeric,float4,float8}'::regtype[]) THEN b.castcontext ELSE 'a' END
+                                   AND c.base = ANY ('{int8,numeric,float4,float8}'::regtype[]) OR b.castcontext = 'e' THEN b.castcontext ELSE 'a' END
                      FROM pg_cast b LEFT JOIN family s ON s.enc = c.castsource
                      WHERE b.castsource = coalesce(s.base, c.castsource) AND b.casttarget = c.base AND b.castsource <> b.casttarget), 'a'))$$,
                 'what becomes an encrypted value does so by assignment, larger numbers and encrypted values as the base types do; all know the '
@@ -112,6 +112,10 @@ SELECT is_empty($$SELECT f.enc, b.casttarget::regtype FROM family f JOIN pg_cast
                     AND t.typcategory NOT IN ('R') AND b.casttarget::regtype::text !~ '^reg|^oid$'
                     AND NOT EXISTS (SELECT FROM cast_ c WHERE c.castsource = f.enc AND c.casttarget = b.casttarget)$$,
                 'what the base type can be cast to, the encrypted type can');
+SELECT is_empty($$SELECT b.castsource::regtype, f.enc FROM family f JOIN pg_cast b ON b.casttarget = f.base
+                  WHERE b.castsource NOT IN (f.base, '"char"'::regtype, 'name'::regtype, 'xml'::regtype, 'money'::regtype) AND b.castsource < 16384
+                    AND NOT EXISTS (SELECT FROM cast_ c WHERE c.castsource = b.castsource AND c.casttarget = f.enc)$$,
+                'and what can be cast to the base type, to the encrypted one');
 
 --
 -- Operators and operator classes
