@@ -174,11 +174,11 @@ BEGIN ATOMIC
     WHERE casttarget = p.base AND castsource <> p.base
       AND castsource < 16384 AND castsource::regtype::text NOT IN ('"char"', 'name', 'xml', 'money')
     UNION ALL
-    -- What the base type can be cast to.  IMPLICIT only between strings (varchar and bpchar to text), as a second implicit cast to a
-    -- number would make arithmetic ambiguous, or silently inexact; and only of built-in types, as text would lend its operators to a
-    -- type that compares otherwise (citext).
+    -- What the base type can be cast to.  IMPLICIT only between strings (varchar and bpchar to text), as a second implicit cast of a
+    -- number would make arithmetic ambiguous, or silently inexact, and one to oid would compare -1 as the largest; and only of built-in
+    -- types, as text would lend its operators to a type that compares otherwise (citext).
     SELECT p.enc, casttarget::regtype, 'tde_decrypt_to',
-           CASE WHEN castcontext = 'i' AND p.base < 16384 AND (castmethod = 'b' OR p.base = 'bpchar'::regtype) THEN 'i' ELSE 'a' END,
+           CASE WHEN castcontext = 'i' AND p.base = ANY ('{text,varchar,bpchar}'::regtype[]) THEN 'i' ELSE 'a' END,
            'decrypt and cast'
     FROM pg_cast
     WHERE castsource = p.base AND casttarget <> p.base AND casttarget < 16384

@@ -102,7 +102,7 @@ SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ W
                 'the base type can be assigned');
 SELECT is_empty($$SELECT name FROM cast_ c WHERE castsource = enc AND casttarget NOT IN (SELECT enc FROM family UNION SELECT c.base) AND castcontext = 'i'
                   AND NOT EXISTS (SELECT FROM pg_cast b WHERE b.castsource = c.base AND b.casttarget = c.casttarget AND b.castcontext = 'i'
-                                  AND (b.castmethod = 'b' OR c.base = 'bpchar'::regtype))$$,
+                                  AND c.base = ANY ('{text,varchar,bpchar}'::regtype[]))$$,
                 'other types only by assignment, but for strings: no second way into arithmetic');
 SELECT is_empty($$SELECT name FROM cast_ WHERE castsource = enc AND casttarget IN ('float8'::regtype, 'int4'::regtype) AND casttarget <> base AND castcontext = 'i'$$,
                 'never implicitly to float8 or int4');
