@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_am.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "nodes/makefuncs.h"
@@ -20,27 +19,19 @@
 #include "tde_compat.h"
 #include "tde_access.h"
 #include "tde_datum.h"
+#include "tde_resolve.h"
 
 PG_FUNCTION_INFO_V1(tde_match);
 PG_FUNCTION_INFO_V1(tde_match_support);
 
 #define PREFIX	"tde_"
 
-/* The type as which PostgreSQL compares a base type: text for varchar. */
-static Oid
-compared_as(Oid base)
-{
-	Oid			opclass = GetDefaultOpClass(base, BTREE_AM_OID);
-
-	return OidIsValid(opclass) ? get_opclass_input_type(opclass) : base;
-}
-
 /* PostgreSQL's function for the base type, by the name of ours. */
 static Oid
 namesake(Oid function, TdeType *type)
 {
 	char	   *name = get_func_name(function);
-	Oid			arg_types[2] = {compared_as(type->base), TEXTOID};
+	Oid			arg_types[2] = {tde_compared_as(type->base), TEXTOID};
 
 	if (name == NULL || strncmp(name, PREFIX, strlen(PREFIX)) != 0)
 		elog(ERROR, "function %u does not stand for one of PostgreSQL's", function);

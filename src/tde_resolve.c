@@ -130,16 +130,20 @@ resolve_equality(Oid left, Oid right, TdeComparison *comparison)
 	return true;
 }
 
-/*
- * The type of an argument in clear.  An operand type (plain_numeric) is compared as the number that it stands for, which is
- * how it is known.
- */
+Oid
+tde_compared_as(Oid type)
+{
+	Oid			opclass = GetDefaultOpClass(type, BTREE_AM_OID);
+
+	return OidIsValid(opclass) ? get_opclass_input_type(opclass) : type;
+}
+
+/* The type of an argument in clear; for an operand type (plain_numeric) the number that it stands for. */
 static Oid
 plain_type(TdeProc *proc, int arg)
 {
 	Oid			type = proc->args[arg] ? proc->args[arg]->base : proc->arg_types[arg];
-	Oid			opclass = GetDefaultOpClass(type, BTREE_AM_OID);
-	Oid			compared_as = OidIsValid(opclass) ? get_opclass_input_type(opclass) : type;
+	Oid			compared_as = tde_compared_as(type);
 
 	return is_number(compared_as) ? compared_as : type;
 }

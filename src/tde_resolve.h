@@ -22,6 +22,9 @@ typedef struct TdeComparison
 	FmgrInfo	equal_image;	/* says for which collations other bytes are not equal; fn_oid InvalidOid: for none */
 } TdeComparison;
 
+/* The type as which PostgreSQL compares a type: text for varchar.  The type itself if it has no order. */
+extern Oid	tde_compared_as(Oid type);
+
 /* ereport if the two base types cannot be compared. */
 extern TdeComparison *tde_resolve_comparison(TdeProc *proc);
 

@@ -80,7 +80,8 @@ BEGIN ATOMIC
   -- indexes.  Those that encrypt know the column's modifiers.
   SELECT coalesce((
     SELECT tde_function_sql(signature, target::text, symbol, 'STABLE', comment)
-           || CASE symbol WHEN 'tde_encrypt' THEN format(E'ALTER FUNCTION %s SUPPORT @extschema@.tde_encrypt_support;\n', signature) ELSE '' END
+           || CASE symbol WHEN 'tde_encrypt'
+                THEN format(E'ALTER FUNCTION %s SUPPORT @extschema@.tde_encrypt_support;\n', signature) ELSE '' END
            || format(E'CREATE CAST (%s AS %s) WITH FUNCTION %s %s;\n', source, target, signature, context)
     -- named after the type, as PostgreSQL's, but for one that oid(int2) could mean
     FROM (SELECT format('%s.%I(%s%s)', schema, CASE target WHEN 'oid'::regtype THEN 'tde_oid' ELSE typname END, source,
@@ -169,7 +170,8 @@ BEGIN ATOMIC
     UNION ALL
     SELECT castsource::regtype, p.enc, 'tde_encrypt',
            CASE WHEN castcontext = 'i' AND castsource = ANY ('{int2,int4,int8,numeric,float4}'::regtype[])
-                     AND p.base = ANY ('{int8,numeric,float4,float8}'::regtype[]) THEN 'i' WHEN castcontext = 'e' THEN 'e' ELSE 'a' END, 'encrypt'
+                     AND p.base = ANY ('{int8,numeric,float4,float8}'::regtype[]) THEN 'i'
+             WHEN castcontext = 'e' THEN 'e' ELSE 'a' END, 'encrypt'
     FROM pg_cast
     WHERE casttarget = p.base AND castsource <> p.base
       AND castsource < 16384 AND castsource::regtype::text NOT IN ('"char"', 'name', 'xml', 'money')
@@ -281,7 +283,8 @@ BEGIN ATOMIC
     -- The extension's types with each other: in the family where the base types share one; numbers of all sorts in families that
     -- hash them alike.
     SELECT l, r, prefix, true, CASE WHEN shared THEN $2 END,
-           CASE WHEN NOT shared THEN tde_number_family(ARRAY[p.base, o.base] && '{float4,float8}'::regtype[]) WHEN o.hash = p.hash THEN $3 END,
+           CASE WHEN NOT shared THEN tde_number_family(ARRAY[p.base, o.base] && '{float4,float8}'::regtype[])
+             WHEN o.hash = p.hash THEN $3 END,
            -- a comparison of timestamptz with date depends on the time zone
            coalesce((SELECT CASE WHEN provolatile = 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END
                      FROM pg_operator e JOIN pg_proc f ON f.oid = e.oprcode
@@ -563,6 +566,7 @@ REVOKE ALL ON FUNCTION tde_base_family(regtype, name), tde_function_sql(text, te
   tde_members_sql(oid, regtype, regtype, text[], text[]), tde_class_sql(text, regtype, oid), tde_aggregate_sql(text, text, text),
   tde_comparison_sql(text, regtype, regtype, text, boolean, oid, oid, text), tde_missing_casts(tde_type_plans),
   tde_missing_arithmetic(tde_type_plans), tde_missing_comparisons(tde_type_plans, oid, oid), tde_missing_classes(tde_type_plans, oid, oid),
-  tde_missing_number_hashes(tde_type_plans, boolean), tde_missing_aggregates(tde_type_plans), tde_make_family(text, name, name), tde_complete_type(regtype),
+  tde_missing_number_hashes(tde_type_plans, boolean), tde_missing_aggregates(tde_type_plans), tde_make_family(text, name, name),
+  tde_complete_type(regtype),
   tde_create_type(regtype, regnamespace, uuid), tde_template_objects(), tde_refresh_types() FROM PUBLIC;
 

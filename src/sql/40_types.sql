@@ -97,7 +97,8 @@ BEGIN
     EXECUTE format('COMMENT ON FUNCTION %s IS %L', op.signature, format('implementation of %s operator', op.name));
     EXECUTE format('CREATE OPERATOR @extschema@.%s (LEFTARG = %s, RIGHTARG = text, FUNCTION = %s, %s RESTRICT = %s, JOIN = %s)',
                    op.name, op.enc, split_part(op.signature, '(', 1),
-                   CASE WHEN op.negator IS NULL THEN '' ELSE format('NEGATOR = OPERATOR(@extschema@.%s),', op.negator) END, op.rest, op.joining);
+                   CASE WHEN op.negator IS NULL THEN '' ELSE format('NEGATOR = OPERATOR(@extschema@.%s),', op.negator) END,
+                   op.rest, op.joining);
   END LOOP;
 END
 $$;

@@ -4,8 +4,8 @@
 -- would make abs(int4) and abs(numeric) equally good.  So these take encrypted values themselves.
 --
 -- Plain arguments and literals must go on meeting what they meet without them.  So a place beside an encrypted type is of a type that
--- PostgreSQL's own function has there, and where a literal can stand there is one of its own with a preferred type; those of numeric
--- alone (scale(numeric), round(numeric, int4)) are left out.
+-- PostgreSQL's own function has there or of an operand type, and where a literal can stand there is one of its own with a preferred
+-- type; those of numeric alone (scale(numeric), round(numeric, int4)) are left out.
 --
 -- Which of its functions PostgreSQL takes for the base types, and what that returns, its parser is asked, here.  All are in SQL, and
 -- disappear from the plans of the queries that call them.
