@@ -3,11 +3,16 @@ BEGIN;
 \ir include/family.sql
 SELECT * FROM no_plan();
 
-CREATE COLLATION ignore_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TEMP TABLE kind AS
-  SELECT * FROM (VALUES (1, 'text', ' COLLATE "C"'), (2, 'varchar', ' COLLATE "C"'), (3, 'bpchar', ' COLLATE "C"'),
-                        (4, 'text', ' COLLATE "en-x-icu"'), (5, 'varchar', ' COLLATE "en-x-icu"'), (6, 'bpchar', ' COLLATE "en-x-icu"'),
-                        (7, 'text', ' COLLATE ignore_case')) AS k (id, type, clause);
+  SELECT * FROM (VALUES (1, 'text', ' COLLATE "C"'), (2, 'varchar', ' COLLATE "C"'), (3, 'bpchar', ' COLLATE "C"')) AS k (id, type, clause);
+SELECT EXISTS (SELECT FROM pg_collation WHERE collname = 'en-x-icu') AS icu \gset
+\if :icu
+  CREATE COLLATION ignore_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+  INSERT INTO kind VALUES (4, 'text', ' COLLATE "en-x-icu"'), (5, 'varchar', ' COLLATE "en-x-icu"'), (6, 'bpchar', ' COLLATE "en-x-icu"'),
+                          (7, 'text', ' COLLATE ignore_case');
+\else
+  SELECT pass('this PostgreSQL has no ICU: not tested in its collations');
+\endif
 DO $$
 DECLARE
   k record;
@@ -63,8 +68,8 @@ SELECT is_empty('SELECT encrypted FROM condition WHERE rows_of(encrypted) IS DIS
 SET LOCAL enable_seqscan = off;
 SELECT is_empty('SELECT encrypted FROM condition WHERE rows_of(encrypted) IS DISTINCT FROM rows_of(plain)', 'and by index');
 SELECT is_empty('SELECT encrypted FROM condition WHERE index_used(encrypted) IS DISTINCT FROM index_used(plain)', 'an index is used where plain strings use one');
-SELECT cmp_ok((SELECT count(*) FROM condition WHERE index_used(encrypted)), '>', 80::bigint, 'which is so');
-SELECT cmp_ok((SELECT count(*) FROM condition WHERE rows_of(plain) !~ '^[0-9A-Z]{5}$'), '>', 800::bigint, 'few are errors');
+SELECT cmp_ok((SELECT count(*) FROM condition WHERE index_used(encrypted)), '>', 60::bigint, 'which is so');
+SELECT cmp_ok((SELECT count(*) FROM condition WHERE rows_of(plain) !~ '^[0-9A-Z]{5}$'), '>', 110 * (SELECT count(*) FROM kind), 'few are errors');
 
 -- A hash index serves a pattern without wildcards.
 CREATE TABLE h (p text COLLATE "C", e encrypted_text COLLATE "C");
