@@ -16,7 +16,6 @@
 #include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "tde_compat.h"
@@ -85,7 +84,7 @@ tde_hash_extended(PG_FUNCTION_ARGS)
 
 /* The keyed hash of a number, encrypted or not, after it has been converted to another type of number. */
 static Datum
-hash_as(FunctionCallInfo fcinfo, Oid common, PGFunction hash)
+hash_as(FunctionCallInfo fcinfo, Oid common, bool by_value, PGFunction hash)
 {
 	TdeCall    *call = tde_call(fcinfo);
 	TdeType    *type = call->proc->args[0];
@@ -104,7 +103,7 @@ hash_as(FunctionCallInfo fcinfo, Oid common, PGFunction hash)
 		value = tde_datum_peek(type, value, call->declared[0], TDE_REMEMBER_ROW, &scratch);
 	converted = OidIsValid(convert->fn_oid) ? FunctionCall1(convert, value) : value;
 	result = tde_keyed_hash(DatumGetUInt32(DirectFunctionCall1(hash, converted)));
-	if (OidIsValid(convert->fn_oid) && !get_typbyval(common))
+	if (OidIsValid(convert->fn_oid) && !by_value)
 		pfree(DatumGetPointer(converted));
 	if (type)
 		tde_datum_unpeek(&scratch);
@@ -115,12 +114,12 @@ hash_as(FunctionCallInfo fcinfo, Oid common, PGFunction hash)
 Datum
 tde_hash_numeric(PG_FUNCTION_ARGS)
 {
-	return hash_as(fcinfo, NUMERICOID, hash_numeric);
+	return hash_as(fcinfo, NUMERICOID, false, hash_numeric);
 }
 
 /* tde_hash_float8(number) returns int4 - what is equal as float8 hashes alike. */
 Datum
 tde_hash_float8(PG_FUNCTION_ARGS)
 {
-	return hash_as(fcinfo, FLOAT8OID, hashfloat8);
+	return hash_as(fcinfo, FLOAT8OID, FLOAT8PASSBYVAL, hashfloat8);
 }

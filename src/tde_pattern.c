@@ -67,20 +67,22 @@ index_conditions(SupportRequestIndexCondition *request)
 	TdeType    *type = tde_type_get(exprType(column));
 	Oid			opclass = GetDefaultOpClass(type->base, request->index->relam);
 	SupportRequestIndexCondition plain = *request;
+	Oid			support;
 	List	   *conditions;
 	ListCell   *cell;
 
 	if (!OidIsValid(opclass))
 		return NIL;
 	plain.funcid = namesake(request->funcid, type);
+	support = get_func_support(plain.funcid);
+	if (!OidIsValid(support))
+		return NIL;
 	plain.opfamily = get_opclass_family(opclass);
 	plain.node = (Node *) make_opclause(clause->opno, BOOLOID, false,
 										(Expr *) makeRelabelType((Expr *) column, get_opclass_input_type(opclass), -1,
 																 exprCollation(column), COERCE_IMPLICIT_CAST),
 										(Expr *) pattern, InvalidOid, clause->inputcollid);
-	if (!OidIsValid(get_func_support(plain.funcid)))
-		return NIL;
-	conditions = (List *) DatumGetPointer(OidFunctionCall1(get_func_support(plain.funcid), PointerGetDatum(&plain)));
+	conditions = (List *) DatumGetPointer(OidFunctionCall1(support, PointerGetDatum(&plain)));
 	request->lossy = plain.lossy;
 	foreach(cell, conditions)
 	{
