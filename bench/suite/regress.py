@@ -10,7 +10,7 @@ from statistics import median
 from typing import NamedTuple
 
 from . import BenchError, require_space, work_folder
-from .intervals import NEGLIGIBLE, compare
+from .intervals import NEGLIGIBLE, compare, enough
 from .options import at_least, millions
 from .report import Report, digits
 from .samples import Case, Progress, measure
@@ -37,7 +37,8 @@ def add_options(parser):
     parser.add_argument("--against", required=True, default=SUPPRESS, metavar="REV",
                         help="the revision to compare the working tree with")
     parser.add_argument("--rows", type=millions, default="0.5", metavar="MILLIONS", help="rows of the scanned tables")
-    parser.add_argument("--rounds", type=at_least(6), default=12, help="repetitions, each with two runs of either build")
+    parser.add_argument("--rounds", type=at_least(enough(len(workloads(1)))), default=20,
+                        help="repetitions, each with two runs of either build")
 
 
 class Workload(NamedTuple):
@@ -76,8 +77,8 @@ def tables(rows, few):
     }
 
 
-def workloads(few):
-    """Name -> Workload."""
+def workloads(few, file=None):
+    """Name -> Workload; the file is what COPY reads."""
     turns = max(few // 10, 10)
     insert = loop(turns, "INSERT INTO loops VALUES (i, 'name ' || i, i)")
     refill = f"TRUNCATE loops; {insert}"
@@ -87,7 +88,7 @@ def workloads(few):
         "avg(length(a)), mac": Workload("SELECT avg(length(a)) FROM mac"),
         "a = constant, nosalt": Workload("SELECT count(*) FROM nosalt WHERE a = 'c4ca4238a0'"),
         "a = constant, salt": Workload("SELECT count(*) FROM mac WHERE a = 'c4ca4238a0'"),
-        "COPY, two columns": Workload(f"COPY copied FROM '{source(few)}'", "TRUNCATE copied"),
+        "COPY, two columns": Workload(f"COPY copied FROM '{file}'", "TRUNCATE copied"),
         "loop of INSERT": Workload(insert, "TRUNCATE loops"),
         "loop of UPDATE by id": Workload(loop(turns, "UPDATE loops SET a = 'other ' || i, b = i + 1 WHERE id = i"), refill),
         "loop of SELECT by id": Workload(loop(turns, "SELECT a, b INTO x, y FROM loops WHERE id = i"), refill),
@@ -192,7 +193,7 @@ def run(options):
     rows, few = options.rows, max(options.rows // 5, 10)
     tree, commit = tree_of(options.against)
     require_space(rows * 2000 / 1e9 + 8)
-    filled, loads = tables(rows, few), workloads(few)
+    filled, loads = tables(rows, few), workloads(few, source(few))
     with old_server(tree, commit) as old, Server(**SETTINGS) as new:
         builds = [Build("old", old), Build("new", new)]
         progress = Progress("loading", [table.rows or 1 for _ in builds for table in filled.values()])
@@ -212,12 +213,12 @@ def report(options, few, commit, samples, versions):
                     f"Two servers, {options.rows:,} rows in the scanned tables and {few:,} in the others; {options.rounds} "
                     "rounds after one that warms up, each with new sessions. In a round each workload runs on old, new, old, new "
                     "(every second round: new, old, new, old). Ratio: of the faster of a round's two runs, new / old; the median "
-                    "over the rounds, and between what it lies with 95 % (order statistics). Noise: how a build's second run "
-                    "differs from its first. A workload is slower or faster if the whole interval is further from 1 than the "
-                    f"noise, and than {NEGLIGIBLE:.0%}. Both builds' answers are the same.",
+                    "over the rounds, and between what it lies, with 95 % for all workloads together (order statistics). Noise: how "
+                    "a build's second run differs from its first. A workload is slower or faster if the whole interval is further "
+                    f"from 1 than the noise, and than {NEGLIGIBLE:.0%}. Both builds' answers are the same.",
                     versions | {"repetitions": options.rounds, "old": commit})
-    found = {workload: compare(pairs(samples, workload, "old"), pairs(samples, workload, "new"))
-             for workload in samples.workloads()}
+    names = samples.workloads()
+    found = {name: compare(pairs(samples, name, "old"), pairs(samples, name, "new"), len(names)) for name in names}
     slower = [workload for workload, comparison in found.items() if comparison.verdict() == "slower"]
     result.note(f"**Slower: {'; '.join(slower)}.**" if slower else "Nothing is slower.")
     result.table(["workload", "old, ms", "new, ms", "new / old", "between", "noise", "verdict"],

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 from suite import BenchError, options, require_space, samples  # noqa: E402 (the path is set first)
-from suite.intervals import compare, interval  # noqa: E402
+from suite.intervals import compare, enough, interval  # noqa: E402
 from suite.report import Report, digits  # noqa: E402
 
 
@@ -150,6 +150,23 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(interval([6, 1, 5, 2, 4, 3]), (1, 6))
         self.assertEqual(interval(list(range(1, 11))), (2, 9))
         self.assertEqual(interval(list(range(1, 21))), (6, 15))
+
+    def test_intervals_of_many_comparisons_are_wider(self):
+        self.assertEqual(interval(list(range(1, 21)), 15), (4, 17))
+        self.assertEqual((enough(), enough(15)), (6, 10))
+        self.assertEqual(interval(list(range(1, 11)), 15), (1, 10))
+        self.assertRaises(ValueError, interval, list(range(1, 10)), 15)
+
+    def test_a_report_without_a_difference_is_without_an_alarm(self):
+        """Where the noise is within the rounds only, or between them, too: in one report of ten at most."""
+        def alarms(between):
+            def shifted():
+                return [tuple(run * shift for run in runs) for runs in self.rounds(1, 0.02, 20)
+                        for shift in [random.lognormvariate(0, between)]]
+            return sum(compare(shifted(), shifted(), 15).verdict() != "no difference shown" for _ in range(15))
+        for between in (0, 0.05, 0.2):
+            with self.subTest(between):
+                self.assertLess(sum(alarms(between) > 0 for _ in range(100)), 10)
 
     def test_no_false_alarm(self):
         for spread in (0.002, 0.02, 0.1):
