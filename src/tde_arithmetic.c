@@ -41,17 +41,12 @@ compute(FunctionCallInfo fcinfo, const char *symbol)
 	{
 		FmgrInfo   *convert = &arithmetic->convert[i];
 
-		operands[i] = PG_GETARG_DATUM(i);
-		scratch[i].allocated = NULL;
 		if (proc->args[i])
-		{
-			tde_access_check(proc->args[i], operands[i]);
-			operands[i] = tde_datum_peek(proc->args[i], operands[i], call->declared[i], TDE_REMEMBER_ROW, &scratch[i]);
-			if (OidIsValid(convert->fn_oid))
-				operands[i] = FunctionCall1(convert, operands[i]);
-		}
-		else if (OidIsValid(convert->fn_oid))
-			operands[i] = tde_constant_convert(fcinfo, call, i, convert, &kept);
+			tde_access_check(proc->args[i], PG_GETARG_DATUM(i));
+		operands[i] = tde_argument_peek(fcinfo, call, i, TDE_REMEMBER_ROW, &scratch[i]);
+		if (OidIsValid(convert->fn_oid))
+			operands[i] = proc->args[i] ? FunctionCall1(convert, operands[i])
+				: tde_constant_convert(fcinfo, call, i, convert, &kept);
 	}
 	result = FunctionCall2(&arithmetic->operate, operands[0], operands[1]);
 	tde_datum_unpeek(&scratch[0]);

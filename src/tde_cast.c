@@ -18,6 +18,7 @@
 
 #include "tde_compat.h"
 #include "tde_access.h"
+#include "tde_cast.h"
 #include "tde_datum.h"
 #include "tde_log.h"
 #include "tde_wallet.h"
@@ -30,12 +31,8 @@ PG_FUNCTION_INFO_V1(tde_decrypt_to);
 PG_FUNCTION_INFO_V1(tde_recast);
 PG_FUNCTION_INFO_V1(tde_decrypt_to_json);
 
-/*
- * Convert between the base type and another type as an assignment would.  Serves the casts that go past the base type:
- * int4 -> encrypted_numeric is int4 -> numeric and encryption.
- */
-static Datum
-convert(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod)
+Datum
+tde_cast_plain(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod)
 {
 	Oid			output;
 	Oid			input;
@@ -93,7 +90,7 @@ tde_encrypt(PG_FUNCTION_ARGS)
 	Datum		value;
 
 	tde_log_mark();
-	value = convert(proc, PG_GETARG_DATUM(0), proc->arg_types[0], type->base, -1);
+	value = tde_cast_plain(proc, PG_GETARG_DATUM(0), proc->arg_types[0], type->base, -1);
 	PG_RETURN_DATUM(fit_and_encrypt(type, value, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
 }
 
@@ -142,7 +139,7 @@ tde_decrypt_to(PG_FUNCTION_ARGS)
 
 	tde_access_check(type, PG_GETARG_DATUM(0));
 	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
-	PG_RETURN_DATUM(convert(proc, value, type->base, proc->result_type, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : -1));
+	PG_RETURN_DATUM(tde_cast_plain(proc, value, type->base, proc->result_type, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : -1));
 }
 
 /*
@@ -173,7 +170,7 @@ tde_recast(PG_FUNCTION_ARGS)
 	if (PG_GETARG_INT32(1) < 0)
 		tde_access_check(proc->args[0], PG_GETARG_DATUM(0));
 	value = tde_datum_decrypt(proc->args[0], PG_GETARG_DATUM(0), call->declared[0]);
-	value = convert(proc, value, proc->args[0]->base, target->base, -1);
+	value = tde_cast_plain(proc, value, proc->args[0]->base, target->base, -1);
 	PG_RETURN_DATUM(fit_and_encrypt(target, value, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
 }
 

@@ -51,6 +51,16 @@ typedef struct TdeScratch
 
 extern Datum tde_datum_peek(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch);
 
+/* The same for an argument of a function, which may also be of a plain type. */
+static inline Datum
+tde_argument_peek(FunctionCallInfo fcinfo, TdeCall *call, int arg, TdeRemember remember, TdeScratch *scratch)
+{
+	TdeType    *type = call->proc->args[arg];
+
+	scratch->allocated = NULL;
+	return type ? tde_datum_peek(type, PG_GETARG_DATUM(arg), call->declared[arg], remember, scratch) : PG_GETARG_DATUM(arg);
+}
+
 static inline void
 tde_datum_unpeek(TdeScratch *scratch)
 {

@@ -13,14 +13,13 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/typcache.h"
 
 #include "tde_compat.h"
+#include "tde_cast.h"
 #include "tde_datum.h"
-#include "tde_resolve.h"
 
 PG_FUNCTION_INFO_V1(tde_hash);
 PG_FUNCTION_INFO_V1(tde_hash_extended);
@@ -51,20 +50,16 @@ static Datum
 hash_plain(FunctionCallInfo fcinfo, bool extended)
 {
 	TdeCall    *call = tde_call(fcinfo);
-	TdeType    *type = call->proc->args[0];
-	Datum		value = PG_GETARG_DATUM(0);
 	FmgrInfo   *function = base_hash(call->proc, extended);
 	TdeScratch	scratch;
+	Datum		value = tde_argument_peek(fcinfo, call, 0, TDE_REMEMBER_ROW, &scratch);
 	Datum		hash;
 
-	if (type)
-		value = tde_datum_peek(type, value, call->declared[0], TDE_REMEMBER_ROW, &scratch);
 	if (extended)
 		hash = FunctionCall2Coll(function, PG_GET_COLLATION(), value, PG_GETARG_DATUM(1));
 	else
 		hash = FunctionCall1Coll(function, PG_GET_COLLATION(), value);
-	if (type)
-		tde_datum_unpeek(&scratch);
+	tde_datum_unpeek(&scratch);
 	return hash;
 }
 
@@ -87,26 +82,15 @@ static Datum
 hash_as(FunctionCallInfo fcinfo, Oid common, bool by_value, PGFunction hash)
 {
 	TdeCall    *call = tde_call(fcinfo);
-	TdeType    *type = call->proc->args[0];
-	FmgrInfo   *convert = &call->proc->base_function;
-	Datum		value = PG_GETARG_DATUM(0);
-	Datum		converted;
+	TdeProc    *proc = call->proc;
 	TdeScratch	scratch;
-	uint32		result;
+	Datum		value = tde_argument_peek(fcinfo, call, 0, TDE_REMEMBER_ROW, &scratch);
+	Datum		converted = tde_cast_plain(proc, value, proc->args[0] ? proc->args[0]->base : proc->arg_types[0], common, -1);
+	uint32		result = tde_keyed_hash(DatumGetUInt32(DirectFunctionCall1(hash, converted)));
 
-	if (call->proc->cast_path < 0)
-	{
-		tde_resolve_conversion(call->proc, common, convert);
-		call->proc->cast_path = COERCION_PATH_FUNC;
-	}
-	if (type)
-		value = tde_datum_peek(type, value, call->declared[0], TDE_REMEMBER_ROW, &scratch);
-	converted = OidIsValid(convert->fn_oid) ? FunctionCall1(convert, value) : value;
-	result = tde_keyed_hash(DatumGetUInt32(DirectFunctionCall1(hash, converted)));
-	if (OidIsValid(convert->fn_oid) && !by_value)
+	if (!by_value && converted != value)
 		pfree(DatumGetPointer(converted));
-	if (type)
-		tde_datum_unpeek(&scratch);
+	tde_datum_unpeek(&scratch);
 	PG_RETURN_UINT32(result);
 }
 

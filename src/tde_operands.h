@@ -32,17 +32,12 @@ tde_operands_get(FunctionCallInfo fcinfo, TdeRemember remember, TdeOperands *ope
 	operands->comparison = tde_comparison(call->proc);
 	for (int i = 0; i < 2; i++)
 	{
-		TdeType    *type = call->proc->args[i];
 		FmgrInfo   *convert = &operands->comparison->convert[i];
 		bool		kept = false;
 
-		operands->values[i] = PG_GETARG_DATUM(i);
-		operands->scratch[i].allocated = NULL;
-		if (type)
-			operands->values[i] = tde_datum_peek(type, operands->values[i], call->declared[i], remember,
-												 &operands->scratch[i]);
+		operands->values[i] = tde_argument_peek(fcinfo, call, i, remember, &operands->scratch[i]);
 		if (OidIsValid(convert->fn_oid))
-			operands->values[i] = type ? FunctionCall1(convert, operands->values[i]) :
+			operands->values[i] = call->proc->args[i] ? FunctionCall1(convert, operands->values[i]) :
 				tde_constant_convert(fcinfo, call, i, convert, &kept);
 		operands->free_converted[i] = operands->comparison->free_converted[i] && !kept;
 	}

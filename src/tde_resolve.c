@@ -167,17 +167,6 @@ tde_resolve_comparison(TdeProc *proc)
 	return comparison;
 }
 
-void
-tde_resolve_conversion(TdeProc *proc, Oid target, FmgrInfo *finfo)
-{
-	Oid			source = plain_type(proc, 0);
-
-	if (!resolve_conversion(source, target, finfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_CANNOT_COERCE),
-				 errmsg("cannot cast type %s to %s", format_type_be(source), format_type_be(target))));
-}
-
 TdeArithmetic *
 tde_resolve_arithmetic(TdeProc *proc, const char *symbol)
 {

@@ -38,9 +38,6 @@ typedef struct TdeArithmetic
 /* The operator that PostgreSQL's parser takes for the two base types; ereport if there is none. */
 extern TdeArithmetic *tde_resolve_arithmetic(TdeProc *proc, const char *symbol);
 
-/* The function that converts the first argument in clear, into finfo; left alone if the types are the same.  ereport if there is none. */
-extern void tde_resolve_conversion(TdeProc *proc, Oid target, FmgrInfo *finfo);
-
 /*
  * The base type's member of a support function of btree, for an operator class's own left and another right type;
  * InvalidOid if it has none.

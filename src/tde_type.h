@@ -86,7 +86,7 @@ typedef struct TdeProc
 	struct TdeComparison *comparison;	/* of the first two arguments, or NULL: not looked up; see tde_resolve.c */
 	struct TdeArithmetic *arithmetic;	/* likewise, for operators that compute */
 	FmgrInfo	base_function;	/* of the base type, that does what this one does (cast, hash, in_range), or not looked up */
-	int			cast_path;		/* for casts, and hashes after one: CoercionPathType, or -1: not looked up */
+	int			cast_path;		/* of tde_cast_plain(): CoercionPathType; -1: not looked up */
 } TdeProc;
 
 /* What one call site keeps in fn_extra: small, made without a catalog lookup. */

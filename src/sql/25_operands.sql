@@ -45,11 +45,17 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION tde_takes_numbers(encrypted regtype) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+-- not the small integers, of which operators with plain numbers of all types can be kept apart no other way
+RETURN encrypted = ANY ('{int8,numeric,float4,float8}'::regtype[]);
+COMMENT ON FUNCTION tde_takes_numbers(regtype) IS
+  'do plain numbers of smaller types become the encrypted version of this base type implicitly?';
+
 CREATE FUNCTION tde_beside(encrypted regtype, plain regtype, symbol text) RETURNS regtype
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-  -- nothing becomes an encrypted int2 or int4 implicitly, nor what is no number
-  WHEN encrypted NOT IN ('int8'::regtype, 'numeric'::regtype, 'float4'::regtype, 'float8'::regtype) THEN plain
+  WHEN NOT tde_takes_numbers(encrypted) THEN plain
   -- float8 is preferred, and takes integers and numeric
   WHEN encrypted IN ('float4'::regtype, 'float8'::regtype) THEN CASE WHEN plain IN ('float4'::regtype, 'float8'::regtype) THEN plain END
   WHEN plain IN ('float4'::regtype, 'float8'::regtype) THEN CASE WHEN plain = 'float8'::regtype THEN 'plain_float8'::regtype END
@@ -62,19 +68,4 @@ END;
 COMMENT ON FUNCTION tde_beside(regtype, regtype, text) IS
   'the type of a plain operand beside an encrypted one, which its base type names; NULL: an operator with another type serves it';
 
---
--- Hash joins of numbers that share no operator family: exact ones meet as numeric, and those of which one is a float as float8.
---
-
-CREATE OPERATOR FAMILY tde_exact_number_ops USING hash;
-CREATE OPERATOR FAMILY tde_number_ops USING hash;
-
-CREATE FUNCTION tde_number_family(inexact boolean) RETURNS oid
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT f.oid FROM pg_opfamily f JOIN pg_am m ON m.oid = f.opfmethod
-  WHERE amname = 'hash' AND opfnamespace = to_regnamespace('@extschema@')
-    AND opfname = CASE WHEN inexact THEN 'tde_number_ops' ELSE 'tde_exact_number_ops' END;
-END;
-COMMENT ON FUNCTION tde_number_family(boolean) IS 'the hash family in which numbers of different sorts meet, a float among them or not';
-REVOKE ALL ON FUNCTION tde_beside(regtype, regtype, text), tde_number_family(boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION tde_takes_numbers(regtype), tde_beside(regtype, regtype, text) FROM PUBLIC;

@@ -164,14 +164,11 @@ BEGIN ATOMIC
   FROM (
     SELECT p.enc, p.enc, 'tde_coerce', 'i', 'adjust value to typmod'
     UNION ALL
-    -- ASSIGNMENT from the base type: an IMPLICIT one would let encrypted and plain operators compete.  A number becomes a larger one
-    -- implicitly, but for the small integers, of which operators with plain numbers of all types can be kept apart no other way.
+    -- ASSIGNMENT from the base type: an IMPLICIT one would let encrypted and plain operators compete.
     SELECT p.base, p.enc, 'tde_encrypt', 'a', 'encrypt'
     UNION ALL
     SELECT castsource::regtype, p.enc, 'tde_encrypt',
-           CASE WHEN castcontext = 'i' AND castsource = ANY ('{int2,int4,int8,numeric,float4}'::regtype[])
-                     AND p.base = ANY ('{int8,numeric,float4,float8}'::regtype[]) THEN 'i'
-             WHEN castcontext = 'e' THEN 'e' ELSE 'a' END, 'encrypt'
+           CASE WHEN castcontext = 'e' OR castcontext = 'i' AND tde_takes_numbers(p.base) THEN castcontext::text ELSE 'a' END, 'encrypt'
     FROM pg_cast
     WHERE casttarget = p.base AND castsource <> p.base
       AND castsource < 16384 AND castsource::regtype::text NOT IN ('"char"', 'name', 'xml', 'money')
@@ -265,7 +262,7 @@ $$;
 COMMENT ON FUNCTION tde_comparison_sql(text, regtype, regtype, text, boolean, oid, oid, text) IS
   'SQL that makes the operators that compare two types, as members of families';
 
-CREATE FUNCTION tde_missing_comparisons(p tde_type_plans, btree oid, hash oid) RETURNS text
+CREATE FUNCTION tde_missing_comparisons(p tde_type_plans, btree oid, hash oid, exact oid, inexact oid) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   SELECT coalesce(string_agg(tde_comparison_sql(p.schema, l, r, prefix, ordered, btree, hash, volatility), ''), '')
@@ -280,10 +277,10 @@ BEGIN ATOMIC
     FROM (VALUES (p.enc, 'name'::regtype), ('name', p.enc)) AS s (l, r)
     WHERE p.shipped AND p.operand = 'text'::regtype
     UNION ALL
-    -- The extension's types with each other: in the family where the base types share one; numbers of all sorts in families that
-    -- hash them alike.
+    -- The extension's types with each other: in the family where the base types share one; numbers of all sorts in those that hash
+    -- them alike.
     SELECT l, r, prefix, true, CASE WHEN shared THEN $2 END,
-           CASE WHEN NOT shared THEN tde_number_family(ARRAY[p.base, o.base] && '{float4,float8}'::regtype[])
+           CASE WHEN NOT shared THEN CASE WHEN ARRAY[p.base, o.base] && '{float4,float8}'::regtype[] THEN $5 ELSE $4 END
              WHEN o.hash = p.hash THEN $3 END,
            -- a comparison of timestamptz with date depends on the time zone
            coalesce((SELECT CASE WHEN provolatile = 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END
@@ -303,7 +300,7 @@ BEGIN ATOMIC
            OR shared AND prefix = '%' AND ARRAY[l, r] && ARRAY[p.enc, o.enc])
   ) AS sides (l, r, prefix, ordered, btree, hash, volatility);
 END;
-COMMENT ON FUNCTION tde_missing_comparisons(tde_type_plans, oid, oid) IS
+COMMENT ON FUNCTION tde_missing_comparisons(tde_type_plans, oid, oid, oid, oid) IS
   'SQL that makes the comparison operators that an encrypted type lacks';
 
 CREATE FUNCTION tde_missing_classes(p tde_type_plans, btree oid, hash oid) RETURNS text
@@ -333,20 +330,19 @@ END;
 COMMENT ON FUNCTION tde_missing_classes(tde_type_plans, oid, oid) IS
   'SQL that makes the support functions and operator classes that an encrypted type lacks';
 
-CREATE FUNCTION tde_missing_number_hashes(p tde_type_plans, inexact boolean) RETURNS text
+CREATE FUNCTION tde_missing_number_hashes(p tde_type_plans, family oid, symbol text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   -- Each type with itself, too, for which PostgreSQL looks where a subquery is hashed.
   SELECT coalesce(string_agg(tde_comparison_sql(p.schema, t, t, CASE t WHEN p.enc THEN '%%' ELSE '%' END, false, NULL, family, 'IMMUTABLE')
                              || tde_function_sql(signature, 'int4', symbol, 'IMMUTABLE', 'keyed hash of a number among such of other types')
                              || tde_members_sql(family, t, t, '{}', ARRAY[signature]), ''), '')
-  FROM (SELECT tde_number_family(inexact), CASE WHEN inexact THEN 'tde_hash_float8' ELSE 'tde_hash_numeric' END) AS f (family, symbol)
-  CROSS JOIN LATERAL (SELECT p.enc UNION SELECT p.base WHERE p.base = ANY ('{numeric,float4,float8}'::regtype[])
-                      UNION SELECT tde_beside('int8', p.base, '=') WHERE p.base = ANY ('{numeric,float8}'::regtype[])) AS types (t)
+  FROM (SELECT p.enc UNION SELECT p.base WHERE p.base = ANY ('{numeric,float4,float8}'::regtype[])
+        UNION SELECT tde_beside('int8', p.base, '=') WHERE p.base = ANY ('{numeric,float8}'::regtype[])) AS types (t)
   CROSS JOIN LATERAL (SELECT format('%s.%s(%s)', p.schema, symbol, t)) s (signature)
-  WHERE p.number AND p.shipped AND (inexact OR p.base <> ALL ('{float4,float8}'::regtype[]));
+  WHERE family IS NOT NULL;
 END;
-COMMENT ON FUNCTION tde_missing_number_hashes(tde_type_plans, boolean) IS
+COMMENT ON FUNCTION tde_missing_number_hashes(tde_type_plans, oid, text) IS
   'SQL that makes what an encrypted number lacks in a hash family of numbers of different sorts';
 
 CREATE FUNCTION tde_missing_aggregates(p tde_type_plans) RETURNS text
@@ -409,9 +405,11 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  p     @extschema@.tde_type_plans;
-  btree oid;
-  hash  oid;
+  p       @extschema@.tde_type_plans;
+  btree   oid;
+  hash    oid;
+  exact   oid;     -- hash families in which numbers of different sorts meet: as numeric,
+  inexact oid;     -- and with a float among them as float8
 BEGIN
   SELECT * INTO STRICT p FROM @extschema@.tde_type_plans WHERE enc = type;
   IF (SELECT typsubscript = 0 FROM pg_type WHERE oid = p.enc)
@@ -420,15 +418,18 @@ BEGIN
   END IF;
   btree := @extschema@.tde_make_family(p.schema, CASE WHEN p.btree IS NOT NULL THEN p.btree_name END, 'btree');
   hash := @extschema@.tde_make_family(p.schema, CASE WHEN p.hash IS NOT NULL THEN p.hash_name END, 'hash');
+  exact := @extschema@.tde_make_family(
+    p.schema, CASE WHEN p.number AND p.shipped AND p.base <> ALL ('{float4,float8}'::regtype[]) THEN 'tde_exact_number_ops' END, 'hash');
+  inexact := @extschema@.tde_make_family(p.schema, CASE WHEN p.number AND p.shipped THEN 'tde_number_ops' END, 'hash');
   EXECUTE @extschema@.tde_missing_casts(p) || @extschema@.tde_missing_arithmetic(p)
-    || @extschema@.tde_missing_comparisons(p, btree, hash) || @extschema@.tde_missing_classes(p, btree, hash)
+    || @extschema@.tde_missing_comparisons(p, btree, hash, exact, inexact) || @extschema@.tde_missing_classes(p, btree, hash)
     || @extschema@.tde_missing_aggregates(p)
     -- VOLATILE, so that it is evaluated above sorts and hash tables, which spill what they hold
     || @extschema@.tde_function_sql(format('%s.tde_result(%s, int4)', p.schema, p.enc), p.base::text, 'tde_result',
                                     'VOLATILE', 'decrypt for a client');
   -- of functions and operators that there are now
-  EXECUTE @extschema@.tde_missing_number_hashes(p, false);
-  EXECUTE @extschema@.tde_missing_number_hashes(p, true);
+  EXECUTE @extschema@.tde_missing_number_hashes(p, exact, 'tde_hash_numeric');
+  EXECUTE @extschema@.tde_missing_number_hashes(p, inexact, 'tde_hash_float8');
 END
 $$;
 COMMENT ON FUNCTION tde_complete_type(regtype) IS 'make what an encrypted type lacks against the template';
@@ -565,8 +566,8 @@ REVOKE ALL ON FUNCTION tde_base_family(regtype, name), tde_function_sql(text, te
   tde_cast_sql(text, regtype, regtype, text, text, text), tde_operator_sql(text, text, regtype, regtype, text, text, text, text),
   tde_members_sql(oid, regtype, regtype, text[], text[]), tde_class_sql(text, regtype, oid), tde_aggregate_sql(text, text, text),
   tde_comparison_sql(text, regtype, regtype, text, boolean, oid, oid, text), tde_missing_casts(tde_type_plans),
-  tde_missing_arithmetic(tde_type_plans), tde_missing_comparisons(tde_type_plans, oid, oid), tde_missing_classes(tde_type_plans, oid, oid),
-  tde_missing_number_hashes(tde_type_plans, boolean), tde_missing_aggregates(tde_type_plans), tde_make_family(text, name, name),
-  tde_complete_type(regtype),
+  tde_missing_arithmetic(tde_type_plans), tde_missing_comparisons(tde_type_plans, oid, oid, oid, oid),
+  tde_missing_classes(tde_type_plans, oid, oid), tde_missing_number_hashes(tde_type_plans, oid, text),
+  tde_missing_aggregates(tde_type_plans), tde_make_family(text, name, name), tde_complete_type(regtype),
   tde_create_type(regtype, regnamespace, uuid), tde_template_objects(), tde_refresh_types() FROM PUBLIC;
 
