@@ -3,6 +3,7 @@
 BEGIN;
 \ir include/family.sql
 \ir include/outcome.sql
+\ir include/plan.sql
 SELECT * FROM no_plan();
 
 CREATE TEMP TABLE v (n int, c bool);
@@ -96,15 +97,10 @@ ANALYZE w;
 SET LOCAL enable_seqscan = off;
 SET LOCAL enable_nestloop = off;
 
--- Which sorts of nodes a plan has, and if an index has a condition.
-CREATE FUNCTION nodes(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  plan jsonb;
-BEGIN
-  EXECUTE 'EXPLAIN (FORMAT json, COSTS off) ' || query INTO plan;
-  RETURN (SELECT string_agg(DISTINCT word, ' ' ORDER BY word)
-          FROM regexp_matches(plan::text, '"Index Cond"|(?:Hash|Merge) Join|Nested Loop', 'g') m (words), unnest(words) word);
-END
+-- Which sorts of joins a plan has, and if an index has a condition.
+CREATE FUNCTION nodes(query text) RETURNS text LANGUAGE sql AS $$
+  SELECT string_agg(DISTINCT word, ' ' ORDER BY word)
+  FROM regexp_matches(plan_of(query)::text, '"Index Cond"|(?:Hash|Merge) Join|Nested Loop', 'g') m (words), unnest(words) word
 $$;
 
 CREATE TEMP TABLE condition AS

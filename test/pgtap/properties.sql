@@ -3,6 +3,7 @@
 -- aggregates and the three ways to join.
 BEGIN;
 \ir include/family.sql
+\ir include/plan.sql
 SELECT * FROM no_plan();
 
 -- Values that are written differently but equal, or nearly.
@@ -73,16 +74,6 @@ DECLARE
 BEGIN
   EXECUTE query INTO result;
   RETURN result;
-END
-$$;
-
--- The kinds of nodes in a plan.
-CREATE FUNCTION plan_nodes(query text) RETURNS text[] LANGUAGE plpgsql AS $$
-DECLARE
-  plan jsonb;
-BEGIN
-  EXECUTE 'EXPLAIN (FORMAT json, COSTS off) ' || query INTO plan;
-  RETURN ARRAY(SELECT node #>> '{}' FROM jsonb_path_query(plan, 'strict $.**."Node Type"') node);
 END
 $$;
 
@@ -168,7 +159,7 @@ BEGIN
             set_config('enable_nestloop', (method = 'Nested Loop')::text, true);
     FOR pair IN SELECT l, r FROM unnest(names || 'plain'::text) l, unnest(names || 'plain'::text) r WHERE (l, r) <> ('plain', 'plain') LOOP
       query := format('SELECT count(*) FROM vals a JOIN vals b ON a.%s = b.%s', pair.l, pair.r);
-      IF number_of(query) <> expected OR method <> ALL (plan_nodes(query)) THEN
+      IF number_of(query) <> expected OR method <> ALL (all_of(plan_of(query), '"Node Type"')) THEN
         RETURN NEXT format('%s: %s', method, query);
       END IF;
     END LOOP;
