@@ -29,7 +29,7 @@ ALTER TABLE ctas ADD COLUMN b int;
 SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'ctas'::regclass AND attnum = 1;
 SELECT * FROM u, v, ctas;
 
--- an index may name the operator class that is the base type's default
+-- an index may name an operator class of the base type that its encrypted version has, too
 CREATE TABLE classes (i encrypted_int4, t encrypted_text, v encrypted_varchar);
 CREATE INDEX one ON classes (i int4_ops, t text_ops DESC, v pg_catalog.varchar_ops);
 CREATE INDEX two ON classes USING hash (i int4_ops);

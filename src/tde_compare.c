@@ -21,6 +21,11 @@ PG_FUNCTION_INFO_V1(tde_le);
 PG_FUNCTION_INFO_V1(tde_gt);
 PG_FUNCTION_INFO_V1(tde_ge);
 PG_FUNCTION_INFO_V1(tde_cmp);
+PG_FUNCTION_INFO_V1(tde_pattern_lt);
+PG_FUNCTION_INFO_V1(tde_pattern_le);
+PG_FUNCTION_INFO_V1(tde_pattern_gt);
+PG_FUNCTION_INFO_V1(tde_pattern_ge);
+PG_FUNCTION_INFO_V1(tde_pattern_cmp);
 PG_FUNCTION_INFO_V1(tde_larger);
 PG_FUNCTION_INFO_V1(tde_smaller);
 PG_FUNCTION_INFO_V1(tde_in_range);
@@ -71,6 +76,48 @@ Datum
 tde_cmp(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT32(compare(fcinfo, TDE_REMEMBER_PAGE));
+}
+
+/* Strings in the order of their bytes, whatever the collation is: text_pattern_ops. */
+static inline int
+compare_pattern(FunctionCallInfo fcinfo, TdeRemember remember)
+{
+	TdeProc    *proc = tde_call(fcinfo)->proc;
+
+	if (proc->comparison == NULL)
+		tde_resolve_pattern(proc);
+	return compare(fcinfo, remember);
+}
+
+Datum
+tde_pattern_lt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_pattern(fcinfo, TDE_REMEMBER_LONG) < 0);
+}
+
+Datum
+tde_pattern_le(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_pattern(fcinfo, TDE_REMEMBER_LONG) <= 0);
+}
+
+Datum
+tde_pattern_gt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_pattern(fcinfo, TDE_REMEMBER_LONG) > 0);
+}
+
+Datum
+tde_pattern_ge(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_pattern(fcinfo, TDE_REMEMBER_LONG) >= 0);
+}
+
+/* tde_pattern_cmp(a, b) returns int4 - btree support function 1. */
+Datum
+tde_pattern_cmp(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(compare_pattern(fcinfo, TDE_REMEMBER_PAGE));
 }
 
 /*

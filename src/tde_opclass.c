@@ -1,29 +1,85 @@
 /*
  * tde_opclass.c - operator classes of base types that are named for encrypted columns.
  *
- * Schemas that were made by programs often name the operator class that is the default anyway.  Other classes of the base
- * type (text_pattern_ops) stay, and PostgreSQL refuses them.
+ * Schemas that were made by programs often name the operator class that is the default anyway, or text_pattern_ops.  Other classes
+ * of the base type stay, and PostgreSQL refuses them.
  */
 #include "postgres.h"
 
 #include "access/attnum.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_opclass.h"
+#include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "tde_compat.h"
 #include "tde_opclass.h"
-#include "tde_type.h"
+#include "tde_resolve.h"
 
-/* Is the class that is named the base type's default, or another name of it (varchar_ops)? */
+/* By what a class orders or hashes, its input type and its support function 1 tell: varchar_ops is text_ops. */
 static bool
-says_default(const TdeType *type, Oid method, List *name)
+do_the_same(Oid one, Oid other)
+{
+	Oid			input;
+
+	if (!OidIsValid(one) || !OidIsValid(other))
+		return false;
+	input = get_opclass_input_type(one);
+	return get_opclass_input_type(other) == input &&
+		get_opfamily_proc(get_opclass_family(one), input, input, 1) == get_opfamily_proc(get_opclass_family(other), input, input, 1);
+}
+
+Oid
+tde_opclass_base_pattern(const TdeType *type)
+{
+	switch (tde_compared_as(type->base))
+	{
+		case TEXTOID:
+			return TEXT_BTREE_PATTERN_OPS_OID;
+		case BPCHAROID:
+			return BPCHAR_BTREE_PATTERN_OPS_OID;
+		default:
+			return InvalidOid;
+	}
+}
+
+/* The schema and the name of the pattern operator class of an encrypted type. */
+static List *
+pattern_class(const TdeType *type)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type->oid));
+	Form_pg_type form;
+	List	   *name;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for type %u", type->oid);
+	form = (Form_pg_type) GETSTRUCT(tuple);
+	name = list_make2(makeString(get_namespace_name(form->typnamespace)),
+					  makeString(psprintf("%s_pattern_ops", NameStr(form->typname))));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+Oid
+tde_opclass_pattern(const TdeType *type)
+{
+	return OidIsValid(tde_opclass_base_pattern(type)) ? get_opclass_oid(BTREE_AM_OID, pattern_class(type), true) : InvalidOid;
+}
+
+/* The name of the class that a column of this type takes for one that is named; NIL: its default. */
+static List *
+adopted(const TdeType *type, Oid method, List *name)
 {
 	Oid			named = get_opclass_oid(method, name, true);
-	Oid			usual = GetDefaultOpClass(type->base, method);
 
-	return OidIsValid(named) && OidIsValid(usual) && get_opclass_family(named) == get_opclass_family(usual) &&
-		get_opclass_input_type(named) == get_opclass_input_type(usual);
+	if (do_the_same(named, GetDefaultOpClass(type->base, method)))
+		return NIL;
+	if (do_the_same(named, tde_opclass_base_pattern(type)) && OidIsValid(tde_opclass_pattern(type)))
+		return pattern_class(type);
+	return name;
 }
 
 void
@@ -41,7 +97,7 @@ tde_opclass_adopt(IndexStmt *stmt)
 		AttrNumber	column = element->opclass && element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
 		TdeType    *type = column > 0 ? tde_type_find(get_atttype(table, column)) : NULL;
 
-		if (type && says_default(type, method, element->opclass))
-			element->opclass = NIL;
+		if (type)
+			element->opclass = adopted(type, method, element->opclass);
 	}
 }

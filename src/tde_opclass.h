@@ -8,10 +8,18 @@
 
 #include "nodes/parsenodes.h"
 
+#include "tde_type.h"
+
 /*
- * CREATE INDEX ... (column int4_ops): where the class says no more than the base type's default does, an encrypted column
- * takes its own default.  Changes the statement.
+ * CREATE INDEX ... (column int4_ops), (column text_pattern_ops): where an encrypted column has an operator class that does what
+ * the one that is named does, it takes that.  Changes the statement.
  */
 extern void tde_opclass_adopt(IndexStmt *stmt);
+
+/* PostgreSQL's class that orders strings by their bytes (text_pattern_ops); InvalidOid if the base type is none. */
+extern Oid	tde_opclass_base_pattern(const TdeType *type);
+
+/* Its encrypted version: encrypted_text_pattern_ops of encrypted_text; InvalidOid if there is none. */
+extern Oid	tde_opclass_pattern(const TdeType *type);
 
 #endif							/* TDE_OPCLASS_H */

@@ -2,8 +2,8 @@
  * tde_pattern.c - LIKE, regular expressions and ^@ of encrypted strings, and the index conditions that follow from a pattern.
  *
  * Each function in SQL is named after the one of PostgreSQL that does it for the base type: tde_textlike() after textlike().  What
- * a fixed beginning of the pattern says of an index on the column, LIKE 'abc%' of one in the C collation, PostgreSQL's planner
- * support function for the base type tells, which is asked as if the column were plain.
+ * a fixed beginning of the pattern says of an index on the column, LIKE 'abc%' of one in the C collation or with a pattern operator
+ * class, PostgreSQL's planner support function for the base type tells, which is asked as if the column were plain.
  */
 #include "postgres.h"
 
@@ -19,6 +19,7 @@
 #include "tde_compat.h"
 #include "tde_access.h"
 #include "tde_datum.h"
+#include "tde_opclass.h"
 #include "tde_resolve.h"
 
 PG_FUNCTION_INFO_V1(tde_match);
@@ -57,6 +58,20 @@ tde_match(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(result);
 }
 
+/* The base type's operator class whose encrypted version this family is of; InvalidOid if it is of none. */
+static Oid
+plain_opclass(const TdeType *type, Oid method, Oid family)
+{
+	Oid			usual = GetDefaultOpClass(type->oid, method);
+	Oid			pattern = tde_opclass_pattern(type);
+
+	if (OidIsValid(usual) && get_opclass_family(usual) == family)
+		return GetDefaultOpClass(type->base, method);
+	if (OidIsValid(pattern) && get_opclass_family(pattern) == family)
+		return tde_opclass_base_pattern(type);
+	return InvalidOid;
+}
+
 /* The conditions that PostgreSQL's support function derives for the plain column, as such of the encrypted one. */
 static List *
 index_conditions(SupportRequestIndexCondition *request)
@@ -65,7 +80,7 @@ index_conditions(SupportRequestIndexCondition *request)
 	Node	   *column = linitial(clause->args);
 	Node	   *pattern = lsecond(clause->args);
 	TdeType    *type = tde_type_get(exprType(column));
-	Oid			opclass = GetDefaultOpClass(type->base, request->index->relam);
+	Oid			opclass = plain_opclass(type, request->index->relam, request->opfamily);
 	SupportRequestIndexCondition plain = *request;
 	Oid			support;
 	List	   *conditions;

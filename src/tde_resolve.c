@@ -14,6 +14,7 @@
 #include "parser/parse_coerce.h"
 #include "parser/parse_oper.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/regproc.h"
@@ -148,6 +149,14 @@ plain_type(TdeProc *proc, int arg)
 	return is_number(compared_as) ? compared_as : type;
 }
 
+static void
+incomparable(Oid left, Oid right)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_FUNCTION),
+			 errmsg("could not identify a comparison of types %s and %s", format_type_be(left), format_type_be(right))));
+}
+
 TdeComparison *
 tde_resolve_comparison(TdeProc *proc)
 {
@@ -159,10 +168,23 @@ tde_resolve_comparison(TdeProc *proc)
 		!resolve_equality(left, right, comparison))
 	{
 		pfree(comparison);
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("could not identify a comparison of types %s and %s", format_type_be(left), format_type_be(right))));
+		incomparable(left, right);
 	}
+	proc->comparison = comparison;
+	return comparison;
+}
+
+TdeComparison *
+tde_resolve_pattern(TdeProc *proc)
+{
+	Oid			left = tde_compared_as(plain_type(proc, 0));
+	Oid			right = tde_compared_as(plain_type(proc, 1));
+	TdeComparison *comparison;
+
+	if (left != right || (left != TEXTOID && left != BPCHAROID))
+		incomparable(left, right);
+	comparison = MemoryContextAllocZero(TopMemoryContext, sizeof(TdeComparison));
+	tde_lookup_function(&comparison->compare, left == BPCHAROID ? F_BTBPCHAR_PATTERN_CMP : F_BTTEXT_PATTERN_CMP);
 	proc->comparison = comparison;
 	return comparison;
 }

@@ -28,6 +28,9 @@ extern Oid	tde_compared_as(Oid type);
 /* ereport if the two base types cannot be compared. */
 extern TdeComparison *tde_resolve_comparison(TdeProc *proc);
 
+/* The same for the order of pattern operator classes; ereport if the base types are no strings. */
+extern TdeComparison *tde_resolve_pattern(TdeProc *proc);
+
 /* An operator of the base types, and how its operands come to be of the types that it takes. */
 typedef struct TdeArithmetic
 {

@@ -10,12 +10,11 @@
 #include "postgres.h"
 
 #include "access/nbtree.h"
-#include "catalog/pg_am.h"
 #include "catalog/pg_type.h"
-#include "commands/defrem.h"
 #include "commands/progress.h"
 #include "miscadmin.h"
 #include "utils/backend_status.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/sortsupport.h"
 
@@ -27,10 +26,12 @@
 #include "tde_resolve.h"
 
 PG_FUNCTION_INFO_V1(tde_sortsupport);
+PG_FUNCTION_INFO_V1(tde_pattern_sortsupport);
 
 typedef struct SortState
 {
 	TdeType    *type;
+	Oid			prepare;		/* the base type's sort support function, if it has one */
 	SortSupportData base;		/* compares plaintexts */
 	SortSupportData prefix;		/* makes the base type's abbreviations, if abbrev_converter is set */
 	TdeIntern  *intern;			/* NULL where the abbreviation is the plaintext */
@@ -171,21 +172,23 @@ memory_of_sort(void)
 
 /* ---- set-up ---- */
 
+static Oid
+default_support(const TdeType *type, int16 number)
+{
+	return tde_resolve_btree_support(type->base, tde_compared_as(type->base), number);
+}
+
 /* The base type's own sort support, or else its comparison function. */
 static void
 prepare_base(const SortState *state, SortSupport ssup, SortSupport base, bool abbreviate)
 {
-	Oid			opclass = GetDefaultOpClass(state->type->base, BTREE_AM_OID);
-	Oid			input = get_opclass_input_type(opclass);
-	Oid			function = tde_resolve_btree_support(state->type->base, input, BTSORTSUPPORT_PROC);
-
 	base->ssup_cxt = ssup->ssup_cxt;
 	base->ssup_collation = ssup->ssup_collation;
 	base->abbreviate = abbreviate;
-	if (OidIsValid(function))
-		OidFunctionCall1(function, PointerGetDatum(base));
+	if (OidIsValid(state->prepare))
+		OidFunctionCall1(state->prepare, PointerGetDatum(base));
 	if (base->comparator == NULL)
-		PrepareSortSupportComparisonShim(tde_resolve_btree_support(state->type->base, input, BTORDER_PROC), base);
+		PrepareSortSupportComparisonShim(default_support(state->type, BTORDER_PROC), base);
 }
 
 static bool
@@ -213,15 +216,14 @@ abbreviates(SortState *state, SortSupport ssup)
 	return false;
 }
 
-/* <type>_sortsupport(internal) returns void - btree support function 2; one SQL function for each type, as nothing else tells it. */
-Datum
-tde_sortsupport(PG_FUNCTION_ARGS)
+static void
+prepare(SortSupport ssup, TdeType *type, Oid base_support)
 {
-	SortSupport ssup = (SortSupport) PG_GETARG_POINTER(0);
 	MemoryContext caller = MemoryContextSwitchTo(ssup->ssup_cxt);
 	SortState  *state = palloc0(sizeof(SortState));
 
-	state->type = tde_type_of_function(fcinfo->flinfo->fn_oid);
+	state->type = type;
+	state->prepare = base_support;
 	prepare_base(state, ssup, &state->base, false);
 	ssup->ssup_extra = state;
 	ssup->comparator = compare_encrypted;
@@ -231,5 +233,32 @@ tde_sortsupport(PG_FUNCTION_ARGS)
 		ssup->abbrev_abort = never_abandon;
 	}
 	MemoryContextSwitchTo(caller);
+}
+
+/* <type>_sortsupport(internal) returns void - btree support function 2; one SQL function for each type, as nothing else tells it. */
+Datum
+tde_sortsupport(PG_FUNCTION_ARGS)
+{
+	TdeType    *type = tde_type_of_function(fcinfo->flinfo->fn_oid);
+
+	prepare((SortSupport) PG_GETARG_POINTER(0), type, default_support(type, BTSORTSUPPORT_PROC));
+	PG_RETURN_VOID();
+}
+
+/*
+ * <type>_pattern_sortsupport(internal) returns void - the same for pattern operator classes.  Under a nondeterministic collation
+ * what is equal need not be adjacent in the order of bytes; PostgreSQL refuses such indexes by its own classes' OIDs.
+ */
+Datum
+tde_pattern_sortsupport(PG_FUNCTION_ARGS)
+{
+	TdeType    *type = tde_type_of_function(fcinfo->flinfo->fn_oid);
+	SortSupport ssup = (SortSupport) PG_GETARG_POINTER(0);
+
+	if (OidIsValid(ssup->ssup_collation) && !get_collation_isdeterministic(ssup->ssup_collation))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("nondeterministic collations are not supported for pattern operator classes")));
+	prepare(ssup, type, tde_compared_as(type->base) == BPCHAROID ? F_BTBPCHAR_PATTERN_SORTSUPPORT : F_BTTEXT_PATTERN_SORTSUPPORT);
 	PG_RETURN_VOID();
 }

@@ -164,7 +164,7 @@ AS $$
     SELECT CASE WHEN m.amname NOT IN ('btree', 'hash') THEN 'is of access method ' || m.amname
                 ELSE 'names operator class ' || o.opcname END
     FROM generate_series(0, i.indnkeyatts - 1) k JOIN pg_opclass o ON o.oid = i.indclass[k]
-    WHERE i.indkey[k] = a.attnum AND encrypting AND o.opcintype <> 'anyarray'::regtype
+    WHERE i.indkey[k] = a.attnum AND o.opcintype <> 'anyarray'::regtype
       AND (NOT o.opcdefault OR m.amname NOT IN ('btree', 'hash'))
     UNION ALL
     SELECT 'is an exclusion constraint''s' WHERE online AND i.indisexclusion AND a.attnum = ANY (i.indkey)

@@ -104,6 +104,7 @@ INSERT INTO shop.ruled (id, k) VALUES (3, 'needle-k3');
 ALTER TABLE shop.ruled ADD COLUMN late encrypted_text(aes256,salt) DEFAULT 'needle-late';
 ALTER TABLE shop.ruled ADD COLUMN late_number encrypted_int8(nosalt) DEFAULT '3101401591014';
 CREATE INDEX ruled_a ON shop.ruled (a) WHERE a > 'needle-partial';
+CREATE INDEX ruled_bytes ON shop.ruled (a text_pattern_ops);
 CREATE INDEX ruled_hash ON shop.ruled USING hash (k);
 CREATE TABLE shop.refers (k encrypted_text(aes256,salt) REFERENCES shop.ruled (k) ON UPDATE CASCADE);
 INSERT INTO shop.refers VALUES ('needle-k1'), (NULL);

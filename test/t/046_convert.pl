@@ -108,6 +108,12 @@ app_fails("INSERT INTO card (id, customer) VALUES (2000, 'x')", { state => '2350
 is(app('INSERT INTO card (id) VALUES (2000) RETURNING pan, amount')->{out}, 'OFFLINEMARK default|-1.50', 'the defaults work');
 app_ok('DELETE FROM card WHERE id = 2000', 'cleaned');
 
+app_ok('CREATE INDEX card_by_bytes ON card (pan text_pattern_ops)', 'an index whose class is not the default');
+app_fails(
+  "CALL tde_decrypt_column('card', 'pan', online => $_)",
+  { state => '2BP01', detail => qr/^index public\.card_by_bytes, which names operator class encrypted_text_pattern_ops$/ },
+  "would lose it, online $_") foreach 'false', 'true';
+app_ok('DROP INDEX card_by_bytes', 'without it');
 app_ok("CALL tde_decrypt_column('card', '$_')", "$_ back") foreach qw(pan holder amount at words customer big);
 app_ok("CALL tde_decrypt_column('customer', 'code')", 'code back');
 is(lines_of($node, $_), $before{$_}, 'everything as it was') foreach $constraints, $indexes, $content;
