@@ -133,6 +133,18 @@ AS $$
 $$;
 COMMENT ON FUNCTION tde_constant_default(pg_attribute) IS 'a column''s default as a literal; NULL if it is none or no constant';
 
+CREATE FUNCTION tde_named_opclass(opclass oid) RETURNS name
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  -- CREATE INDEX on an encrypted column takes these for its own
+  SELECT regexp_replace(opcname, '^encrypted_', '')::name FROM pg_opclass
+  WHERE oid = opclass AND opcname ~ '^((encrypted_)?(text|varchar|bpchar)_pattern|varchar)_ops$'
+    AND opcnamespace = CASE WHEN opcname ~ '^encrypted_' THEN '@extschema@' ELSE 'pg_catalog' END::regnamespace
+$$;
+COMMENT ON FUNCTION tde_named_opclass(oid) IS
+  'by which name an operator class that is not the default is there for a column''s other type, too; NULL: it is not';
+
 --
 -- What keeps a column's type from being changed
 --
@@ -165,7 +177,7 @@ AS $$
                 ELSE 'names operator class ' || o.opcname END
     FROM generate_series(0, i.indnkeyatts - 1) k JOIN pg_opclass o ON o.oid = i.indclass[k]
     WHERE i.indkey[k] = a.attnum AND o.opcintype <> 'anyarray'::regtype
-      AND (NOT o.opcdefault OR m.amname NOT IN ('btree', 'hash'))
+      AND (NOT o.opcdefault AND @extschema@.tde_named_opclass(o.oid) IS NULL OR m.amname NOT IN ('btree', 'hash'))
     UNION ALL
     SELECT 'is an exclusion constraint''s' WHERE online AND i.indisexclusion AND a.attnum = ANY (i.indkey)
   ) AS reasons (reason)
@@ -234,6 +246,22 @@ COMMENT ON FUNCTION tde_recompile_triggers(regclass) IS 'have all sessions compi
 -- Offline
 --
 
+CREATE FUNCTION tde_named_indexes(a pg_attribute) RETURNS TABLE (index regclass, commands text[])
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+  SELECT i.indexrelid, ARRAY[
+           regexp_replace(pg_get_indexdef(i.indexrelid), '\mencrypted_((text|varchar|bpchar)_pattern_ops)\M', '\1', 'g'),
+           format('COMMENT ON INDEX %s IS %L', i.indexrelid::regclass, obj_description(i.indexrelid, 'pg_class')),
+           CASE WHEN i.indisclustered THEN format('ALTER TABLE %s CLUSTER ON %I', i.indrelid::regclass, c.relname) END,
+           CASE WHEN i.indisreplident THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', i.indrelid::regclass, c.relname) END]
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+  WHERE i.indrelid = a.attrelid AND EXISTS (
+    SELECT FROM generate_series(0, i.indnkeyatts - 1) k WHERE i.indkey[k] = a.attnum AND tde_named_opclass(i.indclass[k]) IS NOT NULL)
+$$;
+COMMENT ON FUNCTION tde_named_indexes(pg_attribute) IS
+  'indexes that ALTER TABLE cannot give the operator class that goes with a column''s new type, and what makes them again';
+
 CREATE FUNCTION tde_convert_offline(a pg_attribute, type text, encrypting boolean) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -242,6 +270,8 @@ DECLARE
   started  timestamptz := clock_timestamp();
   literal  text := tde_constant_default(a);
   before   int8 := pg_total_relation_size(a.attrelid);
+  indexes  text := (SELECT string_agg(format('DROP INDEX %s', index), ';') FROM tde_named_indexes(a));
+  again    text := (SELECT string_agg(command, ';' ORDER BY place) FROM tde_named_indexes(a), unnest(commands) WITH ORDINALITY c (command, place));
   c        pg_class;
   detail   text;
   hint     text;
@@ -251,10 +281,12 @@ BEGIN
   RAISE NOTICE 'rewriting table "%" and its indexes: column "%" becomes %', c.relname, a.attname, type
     USING DETAIL = format('It has about %s rows and %s. Nobody else can read or write it meanwhile.',
                           greatest(c.reltuples, 0)::int8, pg_size_pretty(before));
+  EXECUTE coalesce(indexes, '');
   EXECUTE format('ALTER TABLE %1$s %3$s ALTER COLUMN %2$I TYPE %4$s %5$s', a.attrelid::regclass, a.attname,
                  CASE WHEN literal IS NOT NULL THEN format('ALTER COLUMN %I DROP DEFAULT,', a.attname) END,
                  tde_with_collation(a, type),
                  CASE WHEN literal IS NOT NULL THEN format(', ALTER COLUMN %I SET DEFAULT %s', a.attname, literal) END);
+  EXECUTE coalesce(again, '');
   PERFORM tde_recompile_triggers(a.attrelid);
   RAISE NOTICE 'column "%" of table "%" is % now', a.attname, c.relname, type
     USING DETAIL = format('%s s, %s before, %s after.', round(extract(epoch FROM clock_timestamp() - started), 1),

@@ -1,0 +1,188 @@
+"""Django's ORM: a model whose columns were encrypted, with the indexes that Django makes, answers as one with plain columns does."""
+import datetime
+import os
+from decimal import Decimal
+from uuid import UUID
+
+import django
+from django.conf import settings
+
+from tap import TRANSPARENT, Tap
+
+settings.configure(DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "NAME": os.environ["PGDATABASE"]}}, USE_TZ=True, DEFAULT_AUTO_FIELD="django.db.models.AutoField")
+django.setup()
+
+from django.db import connection, models, transaction  # noqa: E402 (Django is set up first)
+from django.db.models import Avg, Case, Count, Exists, F, Max, Min, OuterRef, Q, StdDev, Subquery, Sum, Value, When, Window  # noqa: E402
+from django.db.models import functions as fn  # noqa: E402
+
+tap = Tap("django")
+DAY = datetime.timedelta(days=1)
+FIELDS = {
+    "name": (models.CharField, {"max_length": 40, "db_index": True}),
+    "slug": (models.SlugField, {"unique": True}),
+    "note": (models.TextField, {}),
+    "number": (models.IntegerField, {"db_index": True}),
+    "big": (models.BigIntegerField, {}),
+    "price": (models.DecimalField, {"max_digits": 10, "decimal_places": 2}),
+    "ratio": (models.FloatField, {}),
+    "active": (models.BooleanField, {}),
+    "born": (models.DateField, {}),
+    "at": (models.TimeField, {}),
+    "seen": (models.DateTimeField, {}),
+    "took": (models.DurationField, {}),
+    "data": (models.BinaryField, {}),
+    "key": (models.UUIDField, {"unique": True}),
+    "doc": (models.JSONField, {}),
+    "address": (models.GenericIPAddressField, {}),
+}
+NUMBERS = ["number", "big", "price", "ratio"]
+STRINGS = ["name", "slug", "note"]
+
+
+def model(name):
+    meta = type("Meta", (), {"app_label": "shop", "db_table": f"django_{name}"})
+    fields = {field: kind(null=True, **options) for field, (kind, options) in FIELDS.items()}
+    return type(name, (models.Model,), {"__module__": __name__, "Meta": meta, "n": models.IntegerField(unique=True), **fields})
+
+
+PLAIN, ENCRYPTED = model("plain"), model("enc")
+
+
+def row(k):
+    """The fields of row k."""
+    return {
+        "name": ("Anna", "bob", "Änne", "anna%", "O'Neil", "_x")[k % 6], "slug": f"slug-{k}", "note": f"text {k}", "number": k - 5,
+        "big": k * 10**10, "price": k * Decimal("1.25"), "ratio": k / 4, "active": k % 2 == 0, "born": datetime.date(2024, 1, 1) + 40 * k * DAY,
+        "at": datetime.time(k, 30, 5), "seen": datetime.datetime(2024, 1, 1, 5, 6, 7, tzinfo=datetime.timezone.utc) + 40 * k * DAY,
+        "took": datetime.timedelta(hours=7 * k), "data": bytes([k, 255 - k]), "key": UUID(int=k), "address": f"10.0.0.{k}",
+        "doc": {"a": k, "b": [1, {"c": f"x{k}"}], "n": None} if k % 3 else [k, "z"],
+    }
+
+
+def fill(table):
+    with connection.schema_editor() as editor:
+        editor.create_model(table)
+    table.objects.bulk_create(table(n=k, **row(k)) for k in range(11))
+    table.objects.create(n=11)
+
+
+def both(kind, what, function):
+    def of(table):
+        with transaction.atomic():
+            return function(table.objects.order_by("n"))
+    tap.same(kind, what, lambda: of(ENCRYPTED), lambda: of(PLAIN))
+
+
+def found(**condition):
+    """Which rows a filter finds."""
+    both("where", str(condition), lambda rows: list(rows.filter(**condition).values_list("n", flat=True)))
+
+
+def computed(**expressions):
+    both("select", str(expressions), lambda rows: list(rows.annotate(**expressions).values_list("n", *expressions)))
+
+
+def filters():
+    for field in FIELDS:
+        value = row(4)[field]
+        found(**{field: value})
+        found(**{f"{field}__in": [value, row(5)[field]]})
+        found(**{f"{field}__isnull": True})
+        if field not in ("active", "data", "doc"):
+            found(**{f"{field}__gt": value})
+            found(**{f"{field}__range": (value, row(6)[field])})
+    for lookup in ("iexact", "contains", "icontains", "startswith", "istartswith", "endswith", "regex", "iregex"):
+        for field in (*STRINGS, "number", "price", "born", "key"):
+            found(**{f"{field}__{lookup}": "an"})
+            found(**{f"{field}__{lookup}": "4"})
+    for part, value in {"year": 2024, "month": 3, "week_day": 2, "quarter__gt": 2}.items():
+        found(**{f"born__{part}": value})
+        found(**{f"seen__{part}": value})
+    found(seen__date__gte=datetime.date(2024, 5, 1))
+    found(at__hour=4)
+    for key, value in {"a": 4, "b__1__c": "x4", "n": None, "0": 3, "a__gt": 2, "contains": {"a": 4}, "has_key": "a", "b__1__c__icontains": "X"}.items():
+        found(**{f"doc__{key}": value})
+    found(price__gt=F("number"))
+    found(seen__lt=fn.Now() - F("took"))
+    found(name__contains=F("slug"))
+    both("where", "Q", lambda rows: list(rows.filter(Q(name="bob") | Q(number__gt=2) & ~Q(active=True)).values_list("n", flat=True)))
+
+
+def expressions():
+    text = models.TextField()
+    for field in FIELDS:
+        computed(x=F(field), c=fn.Coalesce(field, field), w=Window(fn.Lag(field), order_by="n"))
+        computed(x=Case(When(n__lt=3, then=F(field)), default=None), t=fn.Cast(field, text))
+        both("select", f"order by {field}", lambda rows: list(rows.order_by(field, "n").values_list("n", field)))
+        both("select", f"group by {field}", lambda rows: sorted(map(str, rows.order_by().values_list(field).annotate(Count("n")))))
+        both("select", f"subqueries of {field}", lambda rows: (
+            list(rows.filter(**{f"{field}__in": rows.filter(n__lt=4).order_by().values(field)}).values_list("n", flat=True)),
+            list(rows.filter(Exists(rows.filter(**{field: OuterRef(field)}, n__gte=OuterRef("n")))).values_list("n", flat=True)),
+            list(rows.annotate(x=Subquery(rows.filter(n=OuterRef("n")).values(field))).values_list("x"))))
+        if field not in ("data", "doc", "active", "key"):
+            both("select", f"min and max of {field}", lambda rows: rows.aggregate(Min(field), Max(field), Count(field, distinct=True)))
+    for field in NUMBERS:
+        zero = {"price": Decimal(0), "ratio": 0.0}.get(field, 0)
+        both("select", f"aggregates of {field}", lambda rows: rows.aggregate(Sum(field), Avg(field), StdDev(field), x=Sum(field, filter=Q(active=True))))
+        computed(x=F(field) + 1, y=F(field) * 2, c=fn.Coalesce(field, zero), m=fn.Mod(field, 3), p=fn.Power(field, 2))
+        computed(a=fn.Abs(field), f=fn.Floor(field), s=fn.Sqrt(fn.Abs(field)), g=fn.Greatest(field, field))
+        computed(x=Case(When(**{f"{field}__gt": 2}, then=Value(1)), default=Value(0)), w=Window(Sum(field), order_by="n"))
+    for field in STRINGS:
+        computed(u=fn.Upper(field), l=fn.Length(field), t=fn.Trim(field), h=fn.MD5(field), c=fn.Coalesce(field, Value("none"), output_field=text))
+        computed(c=fn.Concat(field, Value("-"), field, output_field=text), s=fn.Substr(field, 2, 3), i=fn.StrIndex(field, Value("n")))
+        computed(r=fn.Replace(field, Value("n"), Value("m"), output_field=text))
+        both("select", f"order by lower({field})", lambda rows: list(rows.order_by(fn.Lower(field), "n").values_list("n")))
+    for field in ("born", "seen"):
+        computed(x=fn.Trunc(field, "month"), y=fn.ExtractYear(field), d=models.ExpressionWrapper(F(field) - F(field), output_field=models.DurationField()))
+        both("select", f"latest {field}", lambda rows: rows.exclude(**{field: None}).latest(field).n)
+    computed(d=fn.TruncDate("seen"), x=F("seen") + F("took"))
+    computed(x=fn.JSONObject(number="number", name="name", born="born"))
+
+
+def writes():
+    def updated(rows, **values):
+        return rows.filter(n__lt=3).update(**values), list(rows.values_list("n", *values))
+
+    for field in FIELDS:
+        unique = FIELDS[field][1].get("unique")
+        both("write", f"update {field}", lambda rows: updated(rows, **{field: None if unique else row(7)[field]}))
+    for field in NUMBERS:
+        both("write", f"update {field} by an expression", lambda rows: updated(rows, **{field: F(field) + 1}))
+    both("write", "get_or_create", lambda rows: rows.get_or_create(slug="new", defaults={"n": 20, "price": Decimal("1.5")})[1])
+    both("write", "update_or_create", lambda rows: rows.update_or_create(slug="new", defaults={"note": "changed"})[1])
+
+    def upsert(rows):
+        new = [rows.model(n=21, slug="new", note="twice"), rows.model(n=22, slug="other", key=UUID(int=99))]
+        rows.bulk_create(new[:1], ignore_conflicts=True)
+        rows.bulk_create(new, update_conflicts=True, unique_fields=["slug"], update_fields=["note"])
+        return list(rows.values_list("n", "slug", "note", "key"))
+
+    def bulk_update(rows):
+        changed = list(rows.filter(n__gt=5, n__lt=11))
+        for one in changed:
+            for field, value in row(one.n - 4).items():
+                setattr(one, field, f"{value}-" if field == "slug" else UUID(int=one.n + 50) if field == "key" else value)
+        rows.bulk_update(changed, list(FIELDS))
+        return [tuple(map(str, values)) for values in rows.values_list(*FIELDS)]
+
+    both("write", "ON CONFLICT", upsert)
+    both("write", "bulk_update", bulk_update)
+    both("write", "delete", lambda rows: (rows.filter(name__startswith="A").delete()[0], list(rows.values_list("n", flat=True))))
+    both("cursor", "iterator", lambda rows: [one.name for one in rows.iterator(chunk_size=2)])
+
+
+for each in (PLAIN, ENCRYPTED):
+    fill(each)
+with connection.cursor() as cursor:
+    for column in FIELDS:
+        cursor.execute(f"CALL tde_encrypt_column('django_enc', '{column}')")
+filters()
+if TRANSPARENT:
+    expressions()
+    writes()
+with connection.schema_editor() as last:
+    for each in (PLAIN, ENCRYPTED):
+        last.delete_model(each)
+connection.close()
+tap.end()
