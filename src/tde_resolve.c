@@ -149,7 +149,7 @@ plain_type(TdeProc *proc, int arg)
 	return is_number(compared_as) ? compared_as : type;
 }
 
-static void
+pg_noreturn static void
 incomparable(Oid left, Oid right)
 {
 	ereport(ERROR,

@@ -250,8 +250,11 @@ CREATE FUNCTION tde_named_indexes(a pg_attribute) RETURNS TABLE (index regclass,
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
+  -- of a partitioned table's index those of its partitions are made, too
   SELECT i.indexrelid, ARRAY[
-           regexp_replace(pg_get_indexdef(i.indexrelid), '\mencrypted_((text|varchar|bpchar)_pattern_ops)\M', '\1', 'g'),
+           format('SET LOCAL default_tablespace = %L', coalesce((SELECT spcname FROM pg_tablespace WHERE oid = c.reltablespace), '')),
+           regexp_replace(regexp_replace(pg_get_indexdef(i.indexrelid), '\mencrypted_((text|varchar|bpchar)_pattern_ops)\M', '\1', 'g'),
+                          ' ON ONLY ', ' ON '),
            format('COMMENT ON INDEX %s IS %L', i.indexrelid::regclass, obj_description(i.indexrelid, 'pg_class')),
            CASE WHEN i.indisclustered THEN format('ALTER TABLE %s CLUSTER ON %I', i.indrelid::regclass, c.relname) END,
            CASE WHEN i.indisreplident THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', i.indrelid::regclass, c.relname) END]
@@ -265,13 +268,14 @@ COMMENT ON FUNCTION tde_named_indexes(pg_attribute) IS
 CREATE FUNCTION tde_convert_offline(a pg_attribute, type text, encrypting boolean) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, @extschema@, pg_temp
+SET default_tablespace = ''     -- as it was, at the end
 AS $$
 DECLARE
   started  timestamptz := clock_timestamp();
   literal  text := tde_constant_default(a);
   before   int8 := pg_total_relation_size(a.attrelid);
   indexes  text := (SELECT string_agg(format('DROP INDEX %s', index), ';') FROM tde_named_indexes(a));
-  again    text := (SELECT string_agg(command, ';' ORDER BY place) FROM tde_named_indexes(a), unnest(commands) WITH ORDINALITY c (command, place));
+  again    text := (SELECT string_agg(array_to_string(commands, ';'), ';') FROM tde_named_indexes(a));
   c        pg_class;
   detail   text;
   hint     text;

@@ -180,13 +180,21 @@ DROP FUNCTION card_count; DROP STATISTICS card_expression; DROP POLICY card_poli
 app_fails("CALL tde_encrypt_column('card', 'pan')", { state => '42P17', hint => qr/Drop the indexes/ }, "an index's condition that would decrypt");
 app_fails("CALL tde_encrypt_column('card', 'pan', online => true)", { state => '2BP01', detail => qr/card_some, which has a condition/ }, 'and online');
 app_ok('DROP INDEX card_some', 'dropped');
+lines_of($node, "SET allow_in_place_tablespaces = on; CREATE TABLESPACE elsewhere LOCATION ''; GRANT CREATE ON TABLESPACE elsewhere TO app");
+my $part_indexes = q(SELECT relkind, spcname, opcname, indisvalid FROM pg_index JOIN pg_class c ON c.oid = indexrelid JOIN pg_opclass o ON o.oid = indclass[0]
+  LEFT JOIN pg_tablespace s ON s.oid = reltablespace WHERE indrelid::regclass::text ~ '^part1?$' ORDER BY 1, 2);
 app_ok(q(CREATE TABLE part (k int, a text, b text) PARTITION BY RANGE (k); CREATE TABLE part1 PARTITION OF part FOR VALUES FROM (0) TO (1000);
-CREATE INDEX part_a ON part (a); INSERT INTO part SELECT g, 'PARTMARK' || g FROM generate_series(1, 300) g;
+CREATE INDEX part_a ON part (a); CREATE INDEX part_bytes ON part (a text_pattern_ops) TABLESPACE elsewhere; INSERT INTO part SELECT g, 'PARTMARK' || g FROM generate_series(1, 300) g;
 CALL tde_encrypt_column('part', 'a')), 'a partitioned table');
 is(files_with('PARTMARK'), '', 'and its partition');
+is(lines_of($node, $part_indexes), q(I|elsewhere|encrypted_text_pattern_ops|t
+I||encrypted_text_ops|t
+i|elsewhere|encrypted_text_pattern_ops|t
+i||encrypted_text_ops|t), 'and their indexes');
 app_fails("CALL tde_encrypt_column('part1', 'b')", { state => '42P16', hint => qr/table public\.part\b/ }, 'a partition by itself');
 app_fails("CALL tde_encrypt_column('part', 'b', online => true)", { state => '0A000' }, 'a partitioned table online');
 app_fails("CALL tde_encrypt_column('part', 'k')", { state => '2BP01', detail => qr/^the partition key$/ }, 'a partition key');
+lines_of($node, 'DROP TABLE part; DROP TABLESPACE elsewhere');
 
 #
 # Wiping.  What PostgreSQL leaves is found in the file, and not any more afterwards.
