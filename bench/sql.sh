@@ -65,7 +65,7 @@ for variant in "${variants[@]}"; do
 done
 sql -c "COPY (SELECT g, substr(md5(g::text), 1, 10), g * 1.25 FROM generate_series(1, $rows / 2) g) TO '$work/copy.txt'" -c CHECKPOINT
 
-decryptions=$(sql -c "SELECT count(*) FROM scan_mac" -c "SELECT decryptions FROM tde_stats" | tail -n 1)
+decryptions=$(sql -c "SELECT count(*) FROM scan_mac" -c "SELECT decryptions FROM tde.stats" | tail -n 1)
 script | as_pg psql -Xqt -v ON_ERROR_STOP=1 -c '\timing on' -f - >"$work/times"
 
 cat <<END

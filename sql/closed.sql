@@ -4,7 +4,7 @@ CREATE INDEX ON w (a);
 INSERT INTO w SELECT g, 'v' || g % 10 FROM generate_series(1, 100) g;
 ANALYZE w;
 SELECT tde_wallet_close();
-SELECT status FROM tde_wallet;
+SELECT status FROM tde.wallet;
 SELECT count(*), count(a), max(id) FROM w;
 SELECT a FROM w WHERE id = 1;
 SELECT id FROM w WHERE a = 'v1';
@@ -19,14 +19,14 @@ ANALYZE w;
 \d w
 -- declarations need no key yet
 CREATE TABLE later (a encrypted_text(nomac, 'key=21'));
-SELECT count(*) FROM tde_data_keys WHERE slot = 21;
+SELECT count(*) FROM tde.data_keys WHERE slot = 21;
 \set VERBOSITY sqlstate
 SELECT tde_wallet_open('wrong');
 \set VERBOSITY default
 SELECT tde_wallet_open('');
 -- without an argument the passphrase command is asked; keys that were declared meanwhile are made
 SELECT tde_wallet_open();
-SELECT kind FROM tde_data_keys WHERE slot = 21;
+SELECT kind FROM tde.data_keys WHERE slot = 21;
 INSERT INTO later VALUES ('now');
 SELECT * FROM later;
 SELECT count(*) FROM w WHERE a = 'v1';

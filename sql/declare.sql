@@ -16,7 +16,7 @@ CREATE TABLE typed OF pair;
 CREATE MATERIALIZED VIEW m AS SELECT (array_agg(a))[1] AS a FROM t;
 
 SELECT c.oid::regclass AS relation, attname, format_type(atttypid, atttypmod)
-FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid JOIN LATERAL tde_type_spec(atttypid, atttypmod) s ON s.base_type IS NOT NULL
+FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid JOIN LATERAL tde_internal.tde_type_spec(atttypid, atttypmod) s ON s.base_type IS NOT NULL
 WHERE c.relname IN ('t', 'pair', 'u', 'v', 'p', 'p1', 'q', 'l', 'w', 'typed', 'm') AND attnum > 0 ORDER BY 1, attnum;
 SELECT format_type(typbasetype, typtypmod) FROM pg_type WHERE typname = 'secret';
 
@@ -40,14 +40,14 @@ WHERE indrelid = 'classes'::regclass ORDER BY indexrelid::regclass::text, n;
 DROP TABLE classes;
 
 -- keys are made where they are declared, and only there
-SELECT count(*) FROM tde_data_keys WHERE slot = 12;
+SELECT count(*) FROM tde.data_keys WHERE slot = 12;
 BEGIN;
 CREATE TABLE k (a encrypted_text('key=12'));
 ROLLBACK;
-SELECT slot, version, kind FROM tde_data_keys WHERE slot = 12;
+SELECT slot, version, kind FROM tde.data_keys WHERE slot = 12;
 
 -- a trigger function is no function for everybody
-SELECT tde_ddl_trigger();
+SELECT tde_internal.tde_ddl_trigger();
 
 \set VERBOSITY terse
 DROP TABLE t, u, v, p, q, l, s.w, typed, ctas CASCADE;

@@ -16,7 +16,7 @@ SELECT * FROM card WHERE id = 2;
 INSERT INTO card (id, pan) VALUES (3, '4111111111111111');
 INSERT INTO card VALUES (3, 'Alan', '4111111111111111', 1) ON CONFLICT (pan) DO UPDATE SET holder = excluded.holder;
 SELECT * FROM card ORDER BY id;
-SELECT column_name, type, base_type, cipher, mode, salt, mac, key_slot FROM tde_encrypted_columns WHERE table_name = 'card';
+SELECT column_name, type, base_type, cipher, mode, salt, mac, key_slot FROM tde.encrypted_columns WHERE table_name = 'card';
 COPY card TO STDOUT;
 COPY card FROM STDIN;
 4	Dave	340000000000009	\N

@@ -6,7 +6,7 @@
  * is what send() gives and recv() takes; out() and in() have it in base64 behind "tde:".
  *
  *	form 1	key is the 16 bytes of the key's UUID, which is the same wherever the key was imported
- *	form 2	key is the key's row, wrapped: for pg_upgrade, which makes the schema anew before it brings tde_data_keys, and has to
+ *	form 2	key is the key's row, wrapped: for pg_upgrade, which makes the schema anew before it brings tde.data_keys, and has to
  *			compare partition bounds meanwhile
  *
  * The byte order ('l' or 'b') is the server's: numbers of fixed length are little-endian in every value, but what is inside of
@@ -57,7 +57,7 @@ may_execute(Oid user)
 	oidvector  *no_args = buildoidvector(NULL, 0);
 	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("tde_ciphertext_io"),
 										   PointerGetDatum(no_args),
-										   ObjectIdGetDatum(get_rel_namespace(tde_keystore_relid())));
+										   ObjectIdGetDatum(tde_extension_schema()));
 
 	pfree(no_args);
 	return OidIsValid(function) && TDE_MAY_EXECUTE(function, user);

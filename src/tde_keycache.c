@@ -1,7 +1,7 @@
 /*
  * tde_keycache.c - data keys made ready to use, per backend.
  *
- * Two tables: the rows of tde_data_keys as last read (wrapped; read again when something may have changed them), and the
+ * Two tables: the rows of tde.data_keys as last read (wrapped; read again when something may have changed them), and the
  * cipher contexts, by the key's UUID.  A key's bytes never change under its UUID, so contexts outlive a reading of the rows;
  * they are cleansed when the wallet's generation changes.
  */

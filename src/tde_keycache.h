@@ -50,7 +50,7 @@ extern const TdeDataKey *tde_key_row(uint32 id, TdeSpec spec);
 /* The row of the key with this UUID; NULL if it is not in this database. */
 extern const TdeDataKey *tde_key_row_of_uuid(const uint8 uuid[16]);
 
-/* For pg_upgrade: a row to be used while tde_data_keys is still empty. */
+/* For pg_upgrade: a row to be used while tde.data_keys is still empty. */
 extern void tde_key_offer(const TdeDataKey *row);
 
 /* The active key of a slot for new values of this spec; ereport if there is none. */

@@ -145,7 +145,7 @@ erase_master(TdeWalletContents *contents, void *arg)
  * tde_destroy_key(name text, confirm text) - make everything under a named key unreadable for ever.
  *
  * An erasable key's wallet entry is removed: what is left of the key anywhere, in WAL and backups of the database, cannot be
- * unwrapped then.  Others are only wiped from tde_data_keys.  Not undone by a rollback if the key is erasable.
+ * unwrapped then.  Others are only wiped from tde.data_keys.  Not undone by a rollback if the key is erasable.
  */
 Datum
 tde_destroy_key(PG_FUNCTION_ARGS)

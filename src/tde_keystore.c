@@ -1,5 +1,5 @@
 /*
- * tde_keystore.c - finding and reading tde_data_keys, and following its changes.
+ * tde_keystore.c - finding and reading the table of data keys, and following its changes.
  */
 #include "postgres.h"
 
@@ -7,6 +7,9 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_extension.h"
 #include "commands/extension.h"
 #include "utils/builtins.h"
@@ -28,9 +31,8 @@ static Oid	keystore_relid = InvalidOid;
 
 /* ---- finding the table ---- */
 
-/* The schema of our extension, whatever search_path says; InvalidOid if it is not installed here. */
-static Oid
-extension_schema(void)
+Oid
+tde_extension_schema(void)
 {
 	Oid			extension = get_extension_oid("tde_column", true);
 	Relation	rel;
@@ -54,13 +56,18 @@ extension_schema(void)
 Oid
 tde_keystore_relid(void)
 {
-	if (!OidIsValid(keystore_relid))
-	{
-		Oid			schema = extension_schema();
+	Oid			extension;
+	Oid			schema;
+	Oid			relid;
 
-		if (OidIsValid(schema))
-			keystore_relid = get_relname_relid("tde_data_keys", schema);
-	}
+	if (OidIsValid(keystore_relid))
+		return keystore_relid;
+	extension = get_extension_oid("tde_column", true);
+	schema = OidIsValid(extension) ? get_namespace_oid("tde", true) : InvalidOid;
+	relid = OidIsValid(schema) ? get_relname_relid("data_keys", schema) : InvalidOid;
+	/* a namesake of somebody's is not our table */
+	if (OidIsValid(relid) && getExtensionOfObject(RelationRelationId, relid) == extension)
+		keystore_relid = relid;
 	return keystore_relid;
 }
 
@@ -238,7 +245,7 @@ tde_keystore_require_slot(const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("key \"%s\" does not exist", name),
-				 errhint("The view tde_keys lists them.")));
+				 errhint("The view tde.keys lists them.")));
 	return slot;
 }
 

@@ -1,5 +1,5 @@
 /*
- * tde_keystore.h - the table tde_data_keys: wrapped data keys, read and added.
+ * tde_keystore.h - the table tde.data_keys: wrapped data keys, read and added.
  *
  * layer: 5
  *
@@ -17,7 +17,7 @@
 #define TDE_SLOT_HASH		(-2)
 #define TDE_NO_SLOT			(-3)
 
-/* What a key may be used for; the column kind of tde_data_keys. */
+/* What a key may be used for; the column kind of tde.data_keys. */
 #define TDE_KIND_MAC		'm'		/* values with a MAC */
 #define TDE_KIND_NOMAC		'n'		/* values without; made only where a column is declared nomac */
 #define TDE_KIND_CATALOG	'c'		/* literals at parse time, which views, defaults, ... store */
@@ -29,7 +29,10 @@
 
 typedef void (*TdeDataKeyVisitor) (const TdeDataKey *row, void *arg);
 
-/* OID of tde_data_keys in the extension's schema; InvalidOid if the extension is not in this database. */
+/* The schema of types and of what users call, whatever search_path says; InvalidOid if the extension is not in this database. */
+extern Oid	tde_extension_schema(void);
+
+/* OID of tde.data_keys; InvalidOid if the extension is not in this database. */
 extern Oid	tde_keystore_relid(void);
 
 /* The same, or an error. */

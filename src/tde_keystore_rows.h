@@ -1,5 +1,5 @@
 /*
- * tde_keystore_rows.h - the columns of tde_data_keys; shared by the files that read and write it.
+ * tde_keystore_rows.h - the columns of tde.data_keys; shared by the files that read and write it.
  *
  * layer: 5
  */

@@ -1,5 +1,5 @@
 /*
- * tde_keystore_write.c - adding keys to tde_data_keys, and changing its rows.
+ * tde_keystore_write.c - adding keys to tde.data_keys, and changing its rows.
  */
 #include "postgres.h"
 
@@ -190,11 +190,11 @@ new_uuid(uint8 *bytes)
 static uint32
 next_id(const Survey *survey)
 {
-	Oid			sequence = get_relname_relid("tde_data_keys_id_seq", get_rel_namespace(tde_keystore_relid()));
+	Oid			sequence = get_relname_relid("data_keys_id_seq", get_rel_namespace(tde_keystore_relid()));
 	int64		id;
 
 	if (!OidIsValid(sequence))
-		elog(ERROR, "sequence of tde_data_keys is missing");
+		elog(ERROR, "sequence of tde.data_keys is missing");
 	do
 		id = nextval_internal(sequence, false);
 	while (id <= survey->last_id);

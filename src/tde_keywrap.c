@@ -116,7 +116,7 @@ tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE])
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
 				 errmsg("could not unwrap data key %u", row->id),
-				 errdetail("Its row in tde_data_keys was changed or damaged."),
+				 errdetail("Its row in tde.data_keys was changed or damaged."),
 				 errhint("Restore the row from a backup of this database.")));
 	}
 	memcpy(data_key, plain + CONTEXT_SIZE, TDE_DATA_KEY_SIZE);

@@ -1,5 +1,5 @@
 /*
- * tde_keywrap.h - a row of tde_data_keys, and how its key is wrapped together with the row's other fields.
+ * tde_keywrap.h - a row of tde.data_keys, and how its key is wrapped together with the row's other fields.
  *
  * layer: 5
  */
@@ -12,7 +12,7 @@
 #define TDE_KCV_SIZE		8
 #define TDE_MAX_WRAPPED		128
 
-/* A row of tde_data_keys. */
+/* A row of tde.data_keys. */
 typedef struct TdeDataKey
 {
 	uint32		id;				/* what values name */

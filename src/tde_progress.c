@@ -1,5 +1,5 @@
 /*
- * tde_progress.c - how far a long command of ours is: for the view tde_progress, and as notices.
+ * tde_progress.c - how far a long command of ours is: for the view tde.progress, and as notices.
  *
  * The numbers stand in the backend's status entry, as those of VACUUM do, under a number of command that PostgreSQL does not
  * know and so shows nowhere else.  That needs no shared memory of our own, and an error clears it.

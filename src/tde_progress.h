@@ -1,5 +1,5 @@
 /*
- * tde_progress.h - how far a long command of ours is: for the view tde_progress, and as notices.
+ * tde_progress.h - how far a long command of ours is: for the view tde.progress, and as notices.
  *
  * layer: 9
  */

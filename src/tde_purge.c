@@ -251,7 +251,7 @@ check_state(Purge *purge)
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 errmsg("master key %s is not in the wallet", uuid_text(purge->master)),
-			 errhint("The view tde_master_keys lists them.")));
+			 errhint("The view tde.master_keys lists them.")));
 }
 
 /* A worker may have to wait for this transaction, for ever; and what it has changed may yet be rolled back. */

@@ -18,7 +18,7 @@ extern bool tde_purge_count(Oid database, const uint8 *master, int *count);
 extern bool tde_purge_available(void);
 
 /*
- * From before the wallet entry of an erasable key is written until its row of tde_data_keys is there: no entry is purged in
+ * From before the wallet entry of an erasable key is written until its row of tde.data_keys is there: no entry is purged in
  * between.  ereport if one is being purged.  An error, too, ends it.
  */
 extern void tde_purge_keep_out(void);

@@ -111,22 +111,19 @@ tde_result_was_decrypted(Query *query, TupleDesc described)
 	return false;
 }
 
-/* tde_result(type, int4), beside the type; InvalidOid if there is none. */
+/* tde_result(type, int4), beside the type's input function; InvalidOid if there is none. */
 static Oid
 look_up_function(TdeType *type)
 {
 	Oid			arg_types[2] = {type->oid, INT4OID};
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type->oid));
-	Oid			schema;
 	Oid			function = InvalidOid;
+	Oid			input;
+	Oid			ioparam;
+	HeapTuple	tuple;
 
-	if (!HeapTupleIsValid(tuple))
-		return InvalidOid;
-	schema = ((Form_pg_type) GETSTRUCT(tuple))->typnamespace;
-	ReleaseSysCache(tuple);
-
+	getTypeInputInfo(type->oid, &input, &ioparam);
 	tuple = SearchSysCache3(PROCNAMEARGSNSP, CStringGetDatum("tde_result"),
-							PointerGetDatum(buildoidvector(arg_types, 2)), ObjectIdGetDatum(schema));
+							PointerGetDatum(buildoidvector(arg_types, 2)), ObjectIdGetDatum(get_func_namespace(input)));
 	if (!HeapTupleIsValid(tuple))
 		return InvalidOid;
 	/* only superusers can make C functions */

@@ -1,5 +1,5 @@
 /*
- * tde_stats.h - what this backend has done: the counters behind the view tde_stats.
+ * tde_stats.h - what this backend has done: the counters behind the view tde.stats.
  *
  * layer: 2
  */

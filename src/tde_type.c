@@ -96,6 +96,17 @@ is_our_function(Oid function, const char *symbol, PGFunction address)
 	return finfo.fn_addr == address;
 }
 
+/* Does a query consist of one expression, and nothing else?  What a function in SQL RETURNs is such a one. */
+static bool
+is_expression(Node *node)
+{
+	Query	   *query = (Query *) node;
+
+	return node != NULL && IsA(node, Query) && query->commandType == CMD_SELECT && list_length(query->targetList) == 1 &&
+		query->rtable == NIL && query->cteList == NIL && !query->hasSubLinks && query->jointree->fromlist == NIL &&
+		query->jointree->quals == NULL && query->havingQual == NULL && query->limitCount == NULL && query->limitOffset == NULL;
+}
+
 /* The call that the body of a function in SQL consists of: RETURN f(...); NULL if it is something else. */
 static FuncExpr *
 returned_call(Oid function)
@@ -112,7 +123,7 @@ returned_call(Oid function)
 			node = stringToNode(TextDatumGetCString(body));
 		ReleaseSysCache(tuple);
 	}
-	if (node == NULL || !IsA(node, Query) || list_length(((Query *) node)->targetList) != 1)
+	if (!is_expression(node))
 		return NULL;
 	node = (Node *) linitial_node(TargetEntry, ((Query *) node)->targetList)->expr;
 	return IsA(node, FuncExpr) ? (FuncExpr *) node : NULL;
@@ -122,14 +133,20 @@ returned_call(Oid function)
  * Base type and type tag stand in the type's modifier function, RETURN tde_typmod_in($1, base, tag).  They are read from its
  * parse tree, because we can be called where no query can be run.  Why there: of all that belongs to a type, this alone is
  * sure to be restored from a dump before everything that uses the type, and after the base type.
+ *
+ * The whole body must be that.  Whoever declares a column runs it, and another argument could call anything.
  */
 static bool
 find_base(Oid typmodin, Oid *base, uint8 *tag)
 {
 	FuncExpr   *call = returned_call(typmodin);
+	Param	   *words;
 	Const	   *args[2];
 
 	if (call == NULL || list_length(call->args) != 3 || !is_our_function(call->funcid, "tde_typmod_in", tde_typmod_in))
+		return false;
+	words = linitial(call->args);
+	if (!IsA(words, Param) || words->paramkind != PARAM_EXTERN || words->paramid != 1 || words->paramtype != CSTRINGARRAYOID)
 		return false;
 	args[0] = list_nth(call->args, 1);
 	args[1] = list_nth(call->args, 2);
@@ -192,7 +209,7 @@ fill_type(TdeType *type)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("encrypted type %s is incomplete", format_type_be(type->oid)),
-				 errdetail("Its modifier function does not name the base type.")));
+				 errdetail("Its modifier function is not the one that tde_create_type() made.")));
 	type->result_function = InvalidOid;
 	/* somebody may be using what has been looked up for it, so that stays unless it is wrong */
 	if (type->is_encrypted && type->base == base && memcmp(type->tag, tag, sizeof(tag)) == 0)

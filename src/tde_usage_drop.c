@@ -13,7 +13,7 @@
  *    moved meanwhile leaves a version behind that is not dead to us.  So what could be copied somewhere behind the scan is
  *    found where it came from; and whoever still has it from a row that was removed before has a snapshot that
  *    keeps this row from being dead.
- * 4. The row of tde_data_keys is deleted in the transaction, under a lock that keeps out who makes, rewraps or drops keys.
+ * 4. The row of tde.data_keys is deleted in the transaction, under a lock that keeps out who makes, rewraps or drops keys.
  *    If the transaction is rolled back it is there again.
  *
  * Prepared transactions would be waited for like running ones, but that may take for ever: while there are any, nothing is
@@ -44,7 +44,7 @@ PG_FUNCTION_INFO_V1(tde_drop_key_version);
 
 #define MAX_PLACES	10			/* that an error names */
 
-/* A version of a key: one row of tde_data_keys for values with MAC and one for values without, or one of them. */
+/* A version of a key: one row of tde.data_keys for values with MAC and one for values without, or one of them. */
 typedef struct Version
 {
 	const char *name;			/* as the user has written it */
@@ -107,7 +107,7 @@ require_old_version(Version *version)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("key \"%s\" has no version %d", version->name, version->number),
-				 errhint("The view tde_keys lists them.")));
+				 errhint("The view tde.keys lists them.")));
 	if (version->current)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),

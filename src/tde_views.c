@@ -1,5 +1,5 @@
 /*
- * tde_views.c - the functions under the views tde_encrypted_columns, tde_wallet, tde_keys and tde_stats.
+ * tde_views.c - the functions under the views tde.encrypted_columns, tde.wallet, tde.keys and tde.stats.
  */
 #include "postgres.h"
 

@@ -29,7 +29,7 @@ typedef enum TdeWalletStatus
 	TDE_WALLET_OPEN
 } TdeWalletStatus;
 
-/* What the view tde_wallet shows. */
+/* What the view tde.wallet shows. */
 typedef struct TdeWalletInfo
 {
 	TdeWalletStatus status;

@@ -60,7 +60,7 @@ def counters(server, tables):
         for name, statement in statements(table).items():
             with server.connect() as connection:
                 connection.execute(statement)
-                counts[table, name] = connection.value("SELECT decryptions FROM tde_stats")
+                counts[table, name] = connection.value("SELECT decryptions FROM tde.stats")
     return counts
 
 

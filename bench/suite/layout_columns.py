@@ -145,7 +145,7 @@ def facts(server, form, variant, rows):
     for size in (SIZES[0], TUPLE_BYTES):
         with server.connect() as connection:
             connection.execute(statements_of(form)(variant)[projection(size, form)])
-            result.append(round(connection.value("SELECT decryptions FROM tde_stats") / rows, 2))
+            result.append(round(connection.value("SELECT decryptions FROM tde.stats") / rows, 2))
     with server.connect() as connection:
         return [*result, round(connection.value(f"""SELECT pg_relation_size('"{form} {variant}"')""") / rows)]
 

@@ -147,7 +147,7 @@ def decryptions(server, variant):
     """How many one Q1 needs."""
     with server.connect(search_path=f"{variant.schema()},public") as connection:
         connection.rows(variant.query(1))
-        return connection.value("SELECT decryptions FROM tde_stats")
+        return connection.value("SELECT decryptions FROM tde.stats")
 
 
 def report_instructions(report, samples, counts):

@@ -3,3 +3,37 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION tde_column" to load this file. \quit
 
+--
+-- Nobody else's objects
+--
+-- No name in here is looked up where others may make objects: all is written with its schema, and what is not is PostgreSQL's own.
+-- The scripts of updates begin with the same line.
+--
+-- The extension's schema holds what users write: types, operators, functions.  Tables and views are in tde, where no tool takes
+-- them for the application's.  What is reached through types, operators, casts and operator families is in tde_internal, which
+-- belongs on no search path.
+--
+
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+DO $$
+DECLARE
+  other pg_namespace;
+BEGIN
+  SELECT * INTO other FROM pg_namespace WHERE nspname IN ('tde', 'tde_internal') LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'schema "%" already exists', other.nspname USING ERRCODE = 'duplicate_schema',
+      DETAIL = format('It belongs to role "%s". The extension makes its own schema of this name, and takes over no other.',
+                      pg_get_userbyid(other.nspowner)),
+      HINT = format('Give it another name: ALTER SCHEMA %I RENAME TO ...;', other.nspname);
+  END IF;
+END
+$$;
+
+CREATE SCHEMA tde;
+GRANT USAGE ON SCHEMA tde TO PUBLIC;
+COMMENT ON SCHEMA tde IS 'tables and views of extension tde_column';
+CREATE SCHEMA tde_internal;
+GRANT USAGE ON SCHEMA tde_internal TO PUBLIC;
+COMMENT ON SCHEMA tde_internal IS 'what extension tde_column reaches by OID: not for a search path';
+

@@ -4,7 +4,7 @@
 -- Wrapped by the master keys of the wallet.  Rows are added outside of transactions, by C code only.  A user catalog table,
 -- so that logical decoding can read it; not dumped, since a dump holds plaintext and its restore uses the target's keys.
 
-CREATE TABLE tde_data_keys (
+CREATE TABLE tde.data_keys (
   id          int4 PRIMARY KEY CHECK (id > 0),
   uuid        uuid NOT NULL UNIQUE,
   slot        int4 NOT NULL,
@@ -21,26 +21,26 @@ CREATE TABLE tde_data_keys (
   description text,
   UNIQUE (slot, kind, version)
 ) WITH (user_catalog_table = true);
-CREATE SEQUENCE tde_data_keys_id_seq AS int4 OWNED BY tde_data_keys.id;
-REVOKE ALL ON tde_data_keys, tde_data_keys_id_seq FROM PUBLIC;
-COMMENT ON TABLE tde_data_keys IS 'data keys, wrapped by a master key of the wallet';
-COMMENT ON COLUMN tde_data_keys.id IS 'number by which values name the key';
-COMMENT ON COLUMN tde_data_keys.uuid IS 'name of the key outside of this database';
-COMMENT ON COLUMN tde_data_keys.slot IS '0: default key, above: named by modifiers, -1: literals, -2: keyed hash';
-COMMENT ON COLUMN tde_data_keys.version IS 'version of the slot''s key; new values take the highest active one';
-COMMENT ON COLUMN tde_data_keys.kind IS 'm: values with MAC, n: values without, c: literals, h: keyed hash';
-COMMENT ON COLUMN tde_data_keys.state IS 'a: active, r: retired (reads only), d: destroyed';
-COMMENT ON COLUMN tde_data_keys.database IS 'identity of the database that made the key';
-COMMENT ON COLUMN tde_data_keys.master_key IS 'master key that wraps it';
-COMMENT ON COLUMN tde_data_keys.check_value IS 'HKDF of the key, to tell a wrong key';
-COMMENT ON COLUMN tde_data_keys.erasable IS 'its master key is a wallet entry of its own; without that the key is destroyed';
-COMMENT ON COLUMN tde_data_keys.name IS 'name of the slot, for modifiers; the same for all its versions';
-COMMENT ON COLUMN tde_data_keys.description IS 'what the key is for';
-COMMENT ON COLUMN tde_data_keys.wrapped IS 'AES-256 key wrap (RFC 5649) of the key and of this row''s other fields';
+CREATE SEQUENCE tde.data_keys_id_seq AS int4 OWNED BY tde.data_keys.id;
+REVOKE ALL ON tde.data_keys, tde.data_keys_id_seq FROM PUBLIC;
+COMMENT ON TABLE tde.data_keys IS 'data keys, wrapped by a master key of the wallet';
+COMMENT ON COLUMN tde.data_keys.id IS 'number by which values name the key';
+COMMENT ON COLUMN tde.data_keys.uuid IS 'name of the key outside of this database';
+COMMENT ON COLUMN tde.data_keys.slot IS '0: default key, above: named by modifiers, -1: literals, -2: keyed hash';
+COMMENT ON COLUMN tde.data_keys.version IS 'version of the slot''s key; new values take the highest active one';
+COMMENT ON COLUMN tde.data_keys.kind IS 'm: values with MAC, n: values without, c: literals, h: keyed hash';
+COMMENT ON COLUMN tde.data_keys.state IS 'a: active, r: retired (reads only), d: destroyed';
+COMMENT ON COLUMN tde.data_keys.database IS 'identity of the database that made the key';
+COMMENT ON COLUMN tde.data_keys.master_key IS 'master key that wraps it';
+COMMENT ON COLUMN tde.data_keys.check_value IS 'HKDF of the key, to tell a wrong key';
+COMMENT ON COLUMN tde.data_keys.erasable IS 'its master key is a wallet entry of its own; without that the key is destroyed';
+COMMENT ON COLUMN tde.data_keys.name IS 'name of the slot, for modifiers; the same for all its versions';
+COMMENT ON COLUMN tde.data_keys.description IS 'what the key is for';
+COMMENT ON COLUMN tde.data_keys.wrapped IS 'AES-256 key wrap (RFC 5649) of the key and of this row''s other fields';
 
 -- The table is part of a publication FOR ALL TABLES.  What it brings from another server must not become keys of this one,
 -- nor end the replication by its numbers: in a replication worker this trigger fires, and drops the change.
-CREATE FUNCTION tde_keep_own_keys() RETURNS trigger
+CREATE FUNCTION tde_internal.tde_keep_own_keys() RETURNS trigger
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -48,145 +48,145 @@ BEGIN
   RETURN NULL;
 END
 $$;
-REVOKE ALL ON FUNCTION tde_keep_own_keys() FROM PUBLIC;
-COMMENT ON FUNCTION tde_keep_own_keys() IS 'drops what logical replication would change in tde_data_keys';
-CREATE TRIGGER tde_keep_own_keys BEFORE INSERT OR UPDATE OR DELETE ON tde_data_keys
-  FOR EACH ROW EXECUTE FUNCTION tde_keep_own_keys();
-ALTER TABLE tde_data_keys ENABLE REPLICA TRIGGER tde_keep_own_keys;
-COMMENT ON TRIGGER tde_keep_own_keys ON tde_data_keys IS 'fires in replication workers only';
+REVOKE ALL ON FUNCTION tde_internal.tde_keep_own_keys() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_keep_own_keys() IS 'drops what logical replication would change in tde.data_keys';
+CREATE TRIGGER tde_keep_own_keys BEFORE INSERT OR UPDATE OR DELETE ON tde.data_keys
+  FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_keep_own_keys();
+ALTER TABLE tde.data_keys ENABLE REPLICA TRIGGER tde_keep_own_keys;
+COMMENT ON TRIGGER tde_keep_own_keys ON tde.data_keys IS 'fires in replication workers only';
 
 --
 -- Wallet
 --
 
-CREATE FUNCTION tde_wallet_create(passphrase text DEFAULT NULL) RETURNS text
+CREATE FUNCTION @extschema@.tde_wallet_create(passphrase text DEFAULT NULL) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_wallet_create(text) FROM PUBLIC;
-COMMENT ON FUNCTION tde_wallet_create(text) IS
+REVOKE ALL ON FUNCTION @extschema@.tde_wallet_create(text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_wallet_create(text) IS
   'make the wallet file and open it; without a passphrase the command is asked, or, if there is none, one is made and returned';
 
-CREATE FUNCTION tde_wallet_open(passphrase text DEFAULT NULL) RETURNS void
+CREATE FUNCTION @extschema@.tde_wallet_open(passphrase text DEFAULT NULL) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_wallet_open(text) FROM PUBLIC;
-COMMENT ON FUNCTION tde_wallet_open(text) IS
+REVOKE ALL ON FUNCTION @extschema@.tde_wallet_open(text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_wallet_open(text) IS
   'open the wallet for the whole instance; without a passphrase through tde_column.passphrase_command';
 
-CREATE FUNCTION tde_wallet_close() RETURNS void
+CREATE FUNCTION @extschema@.tde_wallet_close() RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_wallet_close() FROM PUBLIC;
-COMMENT ON FUNCTION tde_wallet_close() IS 'forget the master keys in the whole instance';
+REVOKE ALL ON FUNCTION @extschema@.tde_wallet_close() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_wallet_close() IS 'forget the master keys in the whole instance';
 
-CREATE FUNCTION tde_wallet_status(OUT file text, OUT status text, OUT instance_wide boolean, OUT opened_at timestamptz,
+CREATE FUNCTION tde_internal.tde_wallet_status(OUT file text, OUT status text, OUT instance_wide boolean, OUT opened_at timestamptz,
                                   OUT master_keys int4, OUT current_master_key uuid)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
-REVOKE ALL ON FUNCTION tde_wallet_status() FROM PUBLIC;
-COMMENT ON FUNCTION tde_wallet_status() IS 'state of the wallet';
+REVOKE ALL ON FUNCTION tde_internal.tde_wallet_status() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_wallet_status() IS 'state of the wallet';
 
-CREATE VIEW tde_wallet AS SELECT * FROM tde_wallet_status();
-GRANT EXECUTE ON FUNCTION tde_wallet_status() TO pg_monitor;
-GRANT SELECT ON tde_wallet TO pg_monitor;
-COMMENT ON VIEW tde_wallet IS 'state of the wallet: OPEN, CLOSED or NOT_AVAILABLE';
+CREATE VIEW tde.wallet AS SELECT * FROM tde_internal.tde_wallet_status();
+GRANT EXECUTE ON FUNCTION tde_internal.tde_wallet_status() TO pg_monitor;
+GRANT SELECT ON tde.wallet TO pg_monitor;
+COMMENT ON VIEW tde.wallet IS 'state of the wallet: OPEN, CLOSED or NOT_AVAILABLE';
 
-CREATE FUNCTION tde_ensure_keys() RETURNS boolean
+CREATE FUNCTION @extschema@.tde_ensure_keys() RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_ensure_keys() FROM PUBLIC;
-COMMENT ON FUNCTION tde_ensure_keys() IS 'make the data keys that this database lacks, if the wallet can be opened';
+REVOKE ALL ON FUNCTION @extschema@.tde_ensure_keys() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_ensure_keys() IS 'make the data keys that this database lacks, if the wallet can be opened';
 
-CREATE FUNCTION tde_wallet_change_passphrase(passphrase text) RETURNS void
+CREATE FUNCTION @extschema@.tde_wallet_change_passphrase(passphrase text) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_wallet_change_passphrase(text) FROM PUBLIC;
-COMMENT ON FUNCTION tde_wallet_change_passphrase(text) IS 'encrypt the wallet file under another passphrase';
+REVOKE ALL ON FUNCTION @extschema@.tde_wallet_change_passphrase(text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_wallet_change_passphrase(text) IS 'encrypt the wallet file under another passphrase';
 
 --
 -- Keys
 --
 
-CREATE FUNCTION tde_create_key(name text, erasable boolean DEFAULT false) RETURNS int4
+CREATE FUNCTION @extschema@.tde_create_key(name text, erasable boolean DEFAULT false) RETURNS int4
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_create_key(text, boolean) FROM PUBLIC;
-COMMENT ON FUNCTION tde_create_key(text, boolean) IS
+REVOKE ALL ON FUNCTION @extschema@.tde_create_key(text, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_create_key(text, boolean) IS
   'make a data key for the modifier key=name; an erasable one is wrapped by a wallet entry of its own; returns its slot';
 
-CREATE FUNCTION tde_describe_key(name text, description text) RETURNS void
+CREATE FUNCTION @extschema@.tde_describe_key(name text, description text) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-  UPDATE @extschema@.tde_data_keys k SET description = $2 WHERE k.name = $1;
+  UPDATE tde.data_keys k SET description = $2 WHERE k.name = $1;
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'key "%" does not exist', name USING ERRCODE = 'undefined_object', HINT = 'The view tde_keys lists them.';
+    RAISE EXCEPTION 'key "%" does not exist', name USING ERRCODE = 'undefined_object', HINT = 'The view tde.keys lists them.';
   END IF;
 END
 $$;
-REVOKE ALL ON FUNCTION tde_describe_key(text, text) FROM PUBLIC;
-COMMENT ON FUNCTION tde_describe_key(text, text) IS 'say what a named data key is for; NULL removes the description';
+REVOKE ALL ON FUNCTION @extschema@.tde_describe_key(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_describe_key(text, text) IS 'say what a named data key is for; NULL removes the description';
 
-CREATE FUNCTION tde_rotate_key(name text DEFAULT 'default') RETURNS int4
+CREATE FUNCTION @extschema@.tde_rotate_key(name text DEFAULT 'default') RETURNS int4
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_rotate_key(text) FROM PUBLIC;
-COMMENT ON FUNCTION tde_rotate_key(text) IS
+REVOKE ALL ON FUNCTION @extschema@.tde_rotate_key(text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_rotate_key(text) IS
   'make a new version of a data key, which new values take from now on; returns its number';
 
-CREATE FUNCTION tde_destroy_key(name text, confirm text) RETURNS void
+CREATE FUNCTION @extschema@.tde_destroy_key(name text, confirm text) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_destroy_key(text, text) FROM PUBLIC;
-COMMENT ON FUNCTION tde_destroy_key(text, text) IS 'make everything under a named data key unreadable for ever';
+REVOKE ALL ON FUNCTION @extschema@.tde_destroy_key(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_destroy_key(text, text) IS 'make everything under a named data key unreadable for ever';
 
-CREATE FUNCTION tde_rotate_master_key() RETURNS uuid
+CREATE FUNCTION @extschema@.tde_rotate_master_key() RETURNS uuid
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_rotate_master_key() FROM PUBLIC;
-COMMENT ON FUNCTION tde_rotate_master_key() IS
+REVOKE ALL ON FUNCTION @extschema@.tde_rotate_master_key() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_rotate_master_key() IS
   'put a new current master key into the wallet and wrap the data keys of this database by it';
 
-CREATE FUNCTION tde_rewrap_keys() RETURNS int4
+CREATE FUNCTION @extschema@.tde_rewrap_keys() RETURNS int4
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_rewrap_keys() FROM PUBLIC;
-COMMENT ON FUNCTION tde_rewrap_keys() IS
+REVOKE ALL ON FUNCTION @extschema@.tde_rewrap_keys() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_rewrap_keys() IS
   'wrap the data keys of this database by the current master key, after a rotation in another database; returns how many';
 
-CREATE FUNCTION tde_prepare_master_key() RETURNS uuid
+CREATE FUNCTION @extschema@.tde_prepare_master_key() RETURNS uuid
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_prepare_master_key() FROM PUBLIC;
-COMMENT ON FUNCTION tde_prepare_master_key() IS
+REVOKE ALL ON FUNCTION @extschema@.tde_prepare_master_key() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_prepare_master_key() IS
   'put the next master key into the wallet, so that the wallet can be copied to standbys before tde_rotate_master_key()';
 
-CREATE FUNCTION tde_key_encryptions(id int4) RETURNS int8
+CREATE FUNCTION tde_internal.tde_key_encryptions(id int4) RETURNS int8
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-REVOKE ALL ON FUNCTION tde_key_encryptions(int4) FROM PUBLIC;
-COMMENT ON FUNCTION tde_key_encryptions(int4) IS 'values that a data key of this database has encrypted since the server started';
+REVOKE ALL ON FUNCTION tde_internal.tde_key_encryptions(int4) FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_key_encryptions(int4) IS 'values that a data key of this database has encrypted since the server started';
 
 -- Which version is the active one is said again here, as tde_keystore_is_newer() has it: a function in C would look at the table
 -- under another snapshot than the view's own, and once for each row.
-CREATE VIEW tde_keys AS
+CREATE VIEW tde.keys AS
   SELECT k.slot,
          CASE k.slot WHEN 0 THEN 'default' WHEN -1 THEN 'catalog' WHEN -2 THEN 'hash' ELSE k.name END AS name,
          CASE k.kind WHEN 'm' THEN 'mac' WHEN 'n' THEN 'nomac' WHEN 'c' THEN 'catalog' ELSE 'hash' END AS kind,
          k.version,
          CASE WHEN k.state OPERATOR(pg_catalog.=) 'd' THEN 'destroyed'
               WHEN k.state OPERATOR(pg_catalog.=) 'a' AND NOT EXISTS (
-                SELECT FROM tde_data_keys n
+                SELECT FROM tde.data_keys n
                 WHERE n.slot OPERATOR(pg_catalog.=) k.slot AND n.kind OPERATOR(pg_catalog.=) k.kind
                   AND n.state OPERATOR(pg_catalog.=) 'a' AND n.version OPERATOR(pg_catalog.>) k.version) THEN 'active'
               ELSE 'retired' END AS state,
-         k.created, k.master_key, tde_key_encryptions(k.id) AS encryptions, k.id, k.uuid,
-         (SELECT pg_catalog.max(d.description) FROM tde_data_keys d
+         k.created, k.master_key, tde_internal.tde_key_encryptions(k.id) AS encryptions, k.id, k.uuid,
+         (SELECT pg_catalog.max(d.description) FROM tde.data_keys d
           WHERE d.slot OPERATOR(pg_catalog.=) k.slot AND d.name OPERATOR(pg_catalog.=) k.name) AS description
-  FROM tde_data_keys k;
-GRANT EXECUTE ON FUNCTION tde_key_encryptions(int4) TO pg_monitor;
-GRANT SELECT ON tde_keys TO pg_monitor;
-COMMENT ON VIEW tde_keys IS
+  FROM tde.data_keys k;
+GRANT EXECUTE ON FUNCTION tde_internal.tde_key_encryptions(int4) TO pg_monitor;
+GRANT SELECT ON tde.keys TO pg_monitor;
+COMMENT ON VIEW tde.keys IS
   'data keys of this database, by which master key they are wrapped, and how many values they encrypted since the server started';
 
 --
 -- Counters
 --
 
-CREATE FUNCTION tde_stats_counters(OUT encryptions int8, OUT decryptions int8, OUT key_setups int8, OUT key_loads int8)
+CREATE FUNCTION tde_internal.tde_stats_counters(OUT encryptions int8, OUT decryptions int8, OUT key_setups int8, OUT key_loads int8)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION tde_stats_counters() IS 'work done by this backend';
+COMMENT ON FUNCTION tde_internal.tde_stats_counters() IS 'work done by this backend';
 
-CREATE VIEW tde_stats AS SELECT * FROM tde_stats_counters();
-GRANT SELECT ON tde_stats TO PUBLIC;
-COMMENT ON VIEW tde_stats IS 'values encrypted and decrypted, keys made ready and key table scans, by this backend';
+CREATE VIEW tde.stats AS SELECT * FROM tde_internal.tde_stats_counters();
+GRANT SELECT ON tde.stats TO PUBLIC;
+COMMENT ON VIEW tde.stats IS 'values encrypted and decrypted, keys made ready and key table scans, by this backend';
 
 --

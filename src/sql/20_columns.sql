@@ -1,37 +1,37 @@
 -- Encrypted columns
 --
 
-CREATE FUNCTION tde_type_spec(type oid, typmod int4, OUT base_type text, OUT cipher text, OUT mode text, OUT salt boolean,
+CREATE FUNCTION tde_internal.tde_type_spec(type oid, typmod int4, OUT base_type text, OUT cipher text, OUT mode text, OUT salt boolean,
                               OUT mac text, OUT key_slot int4)
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tde_type_spec(oid, int4) IS 'what a type and its modifier say; all NULL for a type that is not encrypted';
+COMMENT ON FUNCTION tde_internal.tde_type_spec(oid, int4) IS 'what a type and its modifier say; all NULL for a type that is not encrypted';
 
-CREATE VIEW tde_encrypted_columns AS
+CREATE VIEW tde.encrypted_columns AS
   SELECT n.nspname AS schema_name, c.relname AS table_name, a.attname AS column_name,
          pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,
          s.base_type, s.cipher, s.mode, s.salt, s.mac, s.key_slot
   FROM pg_catalog.pg_attribute a
   JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) a.attrelid
   JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-  CROSS JOIN LATERAL tde_type_spec(a.atttypid, a.atttypmod) s
+  CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
   WHERE a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped AND s.base_type IS NOT NULL
     AND c.relkind OPERATOR(pg_catalog.=) ANY (ARRAY['r', 'p', 'f', 'm']::"char"[])
     AND (pg_catalog.pg_has_role(c.relowner, 'USAGE')
          OR pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT, INSERT, UPDATE, REFERENCES'));
-GRANT SELECT ON tde_encrypted_columns TO PUBLIC;
-COMMENT ON VIEW tde_encrypted_columns IS 'encrypted columns that the current user has a privilege on, and how they are encrypted';
+GRANT SELECT ON tde.encrypted_columns TO PUBLIC;
+COMMENT ON VIEW tde.encrypted_columns IS 'encrypted columns that the current user has a privilege on, and how they are encrypted';
 
 --
 -- Declarations
 --
 
-CREATE FUNCTION tde_ddl_trigger() RETURNS event_trigger
+CREATE FUNCTION tde_internal.tde_ddl_trigger() RETURNS event_trigger
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_ddl_trigger() FROM PUBLIC;
-COMMENT ON FUNCTION tde_ddl_trigger() IS
+REVOKE ALL ON FUNCTION tde_internal.tde_ddl_trigger() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_ddl_trigger() IS
   'give encrypted columns that were declared without modifiers the default specification';
 
-CREATE FUNCTION tde_typanalyze(internal) RETURNS boolean
+CREATE FUNCTION tde_internal.tde_typanalyze(internal) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION tde_typanalyze(internal) IS 'statistics of an encrypted column, unless the wallet is closed';
+COMMENT ON FUNCTION tde_internal.tde_typanalyze(internal) IS 'statistics of an encrypted column, unless the wallet is closed';
 

@@ -13,11 +13,14 @@ DECLARE
   ddl     text := '';
 BEGIN
   FOR operand IN
-    SELECT format('@extschema@.%I', name) AS name, b.typname AS base, sources, comment, typinput, typoutput, typreceive, typsend
-    FROM (VALUES ('plain_int8',    'int8',    '{int2,int4}'::regtype[],      'an integer'),
-                 ('plain_decimal', 'numeric', '{}',                          'a numeric'),
-                 ('plain_numeric', 'numeric', '{int2,int4,int8}',            'a numeric or an integer'),
-                 ('plain_float8',  'float8',  '{float4}',                    'a float')) AS operands (name, base, sources, comment)
+    SELECT format('tde_internal.%I', name) AS name, b.typname AS base, sources, preferred, comment, typinput, typoutput, typreceive, typsend
+    FROM (VALUES ('plain_int8',     'int8',    '{int2,int4}'::regtype[],             true,  'an integer'),
+                 ('plain_decimal',  'numeric', '{}',                                 true,  'a numeric'),
+                 ('plain_numeric',  'numeric', '{int2,int4,int8}',                   true,  'a numeric or an integer'),
+                 ('plain_float8',   'float8',  '{float4}',                           true,  'a float'),
+                 -- percentile_cont(0.5) WITHIN GROUP (ORDER BY $1) goes on meaning PostgreSQL's, whose float8 is preferred
+                 ('plain_fraction', 'float8',  '{int2,int4,int8,numeric,float4}',    false, 'a number'))
+      AS operands (name, base, sources, preferred, comment)
     JOIN pg_type b ON b.oid = base::regtype
   LOOP
     ddl := ddl || format(E'CREATE TYPE %s;\n', operand.name) || (
@@ -29,10 +32,10 @@ BEGIN
                    (operand.typreceive, 'recv', NULL), (operand.typsend, 'send', 'bytea')) AS io (function, suffix, result)
       JOIN pg_proc p ON p.oid = function)
     || format(E'CREATE TYPE %1$s (INPUT = %1$s_in, OUTPUT = %1$s_out, RECEIVE = %1$s_recv, SEND = %1$s_send, LIKE = %2$s, '
-              'CATEGORY = ''N'', PREFERRED);\n'
+              'CATEGORY = ''N'', PREFERRED = %4$s);\n'
               'COMMENT ON TYPE %1$s IS ''%3$s beside an encrypted number: for operators, not for columns'';\n'
               'CREATE CAST (%2$s AS %1$s) WITHOUT FUNCTION AS IMPLICIT;\nCREATE CAST (%1$s AS %2$s) WITHOUT FUNCTION AS IMPLICIT;\n',
-              operand.name, operand.base, operand.comment)
+              operand.name, operand.base, operand.comment, operand.preferred::text)
     || coalesce((
       SELECT string_agg(format(E'CREATE FUNCTION %1$s(%2$s) RETURNS %1$s AS %3$L LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;\n'
                                'COMMENT ON FUNCTION %1$s(%2$s) IS ''convert %2$s to %4$s'';\n'
@@ -45,27 +48,27 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION tde_takes_numbers(encrypted regtype) RETURNS boolean
+CREATE FUNCTION tde_internal.tde_takes_numbers(encrypted regtype) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 -- not the small integers, of which operators with plain numbers of all types can be kept apart no other way
 RETURN encrypted = ANY ('{int8,numeric,float4,float8}'::regtype[]);
-COMMENT ON FUNCTION tde_takes_numbers(regtype) IS
+COMMENT ON FUNCTION tde_internal.tde_takes_numbers(regtype) IS
   'do plain numbers of smaller types become the encrypted version of this base type implicitly?';
 
-CREATE FUNCTION tde_beside(encrypted regtype, plain regtype, symbol text) RETURNS regtype
+CREATE FUNCTION tde_internal.tde_beside(encrypted regtype, plain regtype, symbol text) RETURNS regtype
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-  WHEN NOT tde_takes_numbers(encrypted) THEN plain
+  WHEN NOT tde_internal.tde_takes_numbers(encrypted) THEN plain
   -- float8 is preferred, and takes integers and numeric
   WHEN encrypted IN ('float4'::regtype, 'float8'::regtype) THEN CASE WHEN plain IN ('float4'::regtype, 'float8'::regtype) THEN plain END
-  WHEN plain IN ('float4'::regtype, 'float8'::regtype) THEN CASE WHEN plain = 'float8'::regtype THEN 'plain_float8'::regtype END
-  WHEN encrypted = 'numeric'::regtype THEN CASE WHEN plain = 'numeric'::regtype THEN 'plain_numeric'::regtype END
-  WHEN plain = 'numeric'::regtype THEN 'plain_decimal'::regtype
+  WHEN plain IN ('float4'::regtype, 'float8'::regtype) THEN CASE WHEN plain = 'float8'::regtype THEN 'tde_internal.plain_float8'::regtype END
+  WHEN encrypted = 'numeric'::regtype THEN CASE WHEN plain = 'numeric'::regtype THEN 'tde_internal.plain_numeric'::regtype END
+  WHEN plain = 'numeric'::regtype THEN 'tde_internal.plain_decimal'::regtype
   -- PostgreSQL has all operators of two integers for all sizes, but not %
   WHEN symbol <> '%' THEN plain
-  WHEN plain = 'int8'::regtype THEN 'plain_int8'::regtype
+  WHEN plain = 'int8'::regtype THEN 'tde_internal.plain_int8'::regtype
 END;
-COMMENT ON FUNCTION tde_beside(regtype, regtype, text) IS
+COMMENT ON FUNCTION tde_internal.tde_beside(regtype, regtype, text) IS
   'the type of a plain operand beside an encrypted one, which its base type names; NULL: an operator with another type serves it';
 
-REVOKE ALL ON FUNCTION tde_takes_numbers(regtype), tde_beside(regtype, regtype, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION tde_internal.tde_takes_numbers(regtype), tde_internal.tde_beside(regtype, regtype, text) FROM PUBLIC;

@@ -2,7 +2,7 @@
 -- Encrypted types
 --
 
-CREATE VIEW tde_types AS
+CREATE VIEW tde.types AS
   SELECT c.castsource::pg_catalog.regtype AS type, c.casttarget::pg_catalog.regtype AS base,
          EXISTS (SELECT FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension x ON x.oid OPERATOR(pg_catalog.=) d.refobjid
                  WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
@@ -12,23 +12,23 @@ CREATE VIEW tde_types AS
   FROM pg_catalog.pg_cast c JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) c.castfunc
   JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang
   WHERE p.prosrc OPERATOR(pg_catalog.=) 'tde_decrypt' AND l.lanname OPERATOR(pg_catalog.=) 'c';
-GRANT SELECT ON tde_types TO PUBLIC;
-COMMENT ON VIEW tde_types IS 'encrypted types, their base types, and whether they are the extension''s or a user''s';
+GRANT SELECT ON tde.types TO PUBLIC;
+COMMENT ON VIEW tde.types IS 'encrypted types, their base types, and whether they are the extension''s or a user''s';
 
-CREATE FUNCTION tde_typmod_in(words cstring[], base regtype, type_tag uuid) RETURNS int4
+CREATE FUNCTION tde_internal.tde_typmod_in(words cstring[], base regtype, type_tag uuid) RETURNS int4
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tde_typmod_in(cstring[], regtype, uuid) IS 'modifiers of an encrypted type as its typmod';
+COMMENT ON FUNCTION tde_internal.tde_typmod_in(cstring[], regtype, uuid) IS 'modifiers of an encrypted type as its typmod';
 
-CREATE FUNCTION tde_subscript(internal) RETURNS internal
+CREATE FUNCTION tde_internal.tde_subscript(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tde_subscript(internal) IS 'subscripts of encrypted values';
+COMMENT ON FUNCTION tde_internal.tde_subscript(internal) IS 'subscripts of encrypted values';
 
-CREATE FUNCTION tde_encrypt_support(internal) RETURNS internal
+CREATE FUNCTION tde_internal.tde_encrypt_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tde_encrypt_support(internal) IS 'planner support for casts that encrypt';
-REVOKE ALL ON FUNCTION tde_encrypt_support(internal) FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_encrypt_support(internal) IS 'planner support for casts that encrypt';
+REVOKE ALL ON FUNCTION tde_internal.tde_encrypt_support(internal) FROM PUBLIC;
 
-CREATE FUNCTION tde_base_family(base regtype, method name) RETURNS TABLE (family oid, name name, operand regtype)
+CREATE FUNCTION tde_internal.tde_base_family(base regtype, method name) RETURNS TABLE (family oid, name name, operand regtype)
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   -- a type without an operator class of its own (varchar) has that of the type whose bytes it shares (text)
@@ -40,28 +40,30 @@ BEGIN ATOMIC
   ORDER BY c.opcintype = base DESC, (SELECT typispreferred FROM pg_type WHERE oid = c.opcintype) DESC
   LIMIT 1;
 END;
-COMMENT ON FUNCTION tde_base_family(regtype, name) IS
+COMMENT ON FUNCTION tde_internal.tde_base_family(regtype, name) IS
   'default operator family of a base type, and the type that it compares it as';
 
 -- The extension's types share operator families where the base types do, so that members combine as there.  A user's type has
 -- families of its own: pg_dump would not dump members of the extension's.
-CREATE VIEW tde_type_plans AS
+CREATE VIEW tde_internal.type_plans AS
   SELECT t.type AS enc, t.base, y.typname AS name, quote_ident(n.nspname) AS schema, t.shipped,
+         -- what is reached by OID
+         CASE WHEN t.shipped THEN 'tde_internal' ELSE quote_ident(n.nspname) END AS inner_schema,
          t.base = ANY ('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AS number, o.operand,
          -- what its families compare with each other
          CASE WHEN o.operand IS NOT NULL
-           THEN ARRAY(SELECT DISTINCT m FROM unnest(ARRAY[t.type, o.operand, tde_beside(t.base, o.operand, '='), t.base]) m) END AS members,
+           THEN ARRAY(SELECT DISTINCT m FROM unnest(ARRAY[t.type, o.operand, tde_internal.tde_beside(t.base, o.operand, '='), t.base]) m) END AS members,
          b.family AS btree, (CASE WHEN t.shipped THEN 'tde_' || b.name ELSE y.typname || '_ops' END)::name AS btree_name,
          h.family AS hash, (CASE WHEN t.shipped THEN 'tde_' || h.name ELSE y.typname || '_ops' END)::name AS hash_name,
          ('tde_' || r.opfname)::name AS pattern_name
-  FROM tde_types t JOIN pg_type y ON y.oid = t.type JOIN pg_namespace n ON n.oid = y.typnamespace
-  LEFT JOIN LATERAL tde_base_family(t.base, 'btree') b ON true
-  LEFT JOIN LATERAL tde_base_family(t.base, 'hash') h ON true
+  FROM tde.types t JOIN pg_type y ON y.oid = t.type JOIN pg_namespace n ON n.oid = y.typnamespace
+  LEFT JOIN LATERAL tde_internal.tde_base_family(t.base, 'btree') b ON true
+  LEFT JOIN LATERAL tde_internal.tde_base_family(t.base, 'hash') h ON true
   CROSS JOIN LATERAL (SELECT coalesce(b.operand, h.operand)) o (operand)
   -- of strings: in the order of their bytes, for LIKE in all collations
   LEFT JOIN pg_opfamily r ON t.shipped AND r.opfname = (SELECT typname || '_pattern_ops' FROM pg_type WHERE oid = o.operand)
     AND r.opfnamespace = 'pg_catalog'::regnamespace AND r.opfmethod = (SELECT oid FROM pg_am WHERE amname = 'btree');
-COMMENT ON VIEW tde_type_plans IS
+COMMENT ON VIEW tde_internal.type_plans IS
   'what the template makes for a type: in which schema, and after which operator families of the base type (NULL: it has none)';
 
 --
@@ -69,49 +71,142 @@ COMMENT ON VIEW tde_type_plans IS
 -- It is executed in few pieces, since each new operator makes PostgreSQL plan all queries anew.
 --
 
-CREATE FUNCTION tde_function_sql(signature text, result text, symbol text, volatility text, comment text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN CASE WHEN to_regprocedure(signature) IS NULL THEN
-  format(E'CREATE FUNCTION %1$s RETURNS %2$s AS ''MODULE_PATHNAME'', %3$L LANGUAGE C %4$s STRICT PARALLEL SAFE;\n'
-         'COMMENT ON FUNCTION %1$s IS %5$L;\n', signature, result, symbol, volatility, comment)
-  ELSE '' END;
-COMMENT ON FUNCTION tde_function_sql(text, text, text, text, text) IS 'SQL that makes a function, if it is missing';
+-- What is there already counts only if it is ours: a member of the extension or, for a user's type, of a superuser's making, since
+-- nobody else can call tde_create_type().  Anything else of this name is somebody's who wants it called, and is told.
+CREATE FUNCTION tde_internal.tde_is_there(class regclass, object oid, owner oid, as_made boolean) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  of_extension text := (SELECT x.extname FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid
+                        WHERE d.classid = class AND d.objid = object AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e');
+BEGIN
+  IF object IS NULL THEN
+    RETURN false;
+  ELSIF as_made AND (of_extension = 'tde_column' OR of_extension IS NULL AND (SELECT rolsuper FROM pg_roles WHERE oid = owner)) THEN
+    RETURN true;
+  END IF;
+  RAISE EXCEPTION '% already exists', pg_describe_object(class, object, 0) USING ERRCODE = 'duplicate_object',
+    DETAIL = format('It belongs to role "%s"%s, and is none that an encrypted type can use.', pg_get_userbyid(owner),
+                    format(' and extension "%s"', of_extension)),
+    HINT = (SELECT format('Drop it, or give it another name: DROP %s %s;', upper(i.type), i.identity) FROM pg_identify_object(class, object, 0) i);
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_is_there(regclass, oid, oid, boolean) IS
+  'is there an object that the template makes; error if it is not as made, or somebody else''s; object: NULL if there is none';
 
-CREATE FUNCTION tde_cast_sql(schema text, source regtype, target regtype, symbol text, context text, comment text) RETURNS text
+CREATE FUNCTION tde_internal.tde_has_function(signature text, symbol text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  f pg_proc;
+BEGIN
+  SELECT * INTO f FROM pg_proc WHERE oid = to_regprocedure(signature);
+  RETURN f.oid IS NOT NULL AND tde_internal.tde_is_there(
+    'pg_proc', f.oid, f.proowner, f.prosrc = symbol AND f.prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
+                                  AND f.probin = (SELECT probin FROM pg_proc WHERE oid = 'tde_internal.tde_typanalyze(internal)'::regprocedure));
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_has_function(text, text) IS
+  'is there a function of this library: its signature with schema, and its C symbol; error if something else is there';
+
+CREATE FUNCTION tde_internal.tde_function_sql(signature text, result text, symbol text, volatility text, comment text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE WHEN tde_internal.tde_has_function(signature, symbol) THEN '' ELSE
+  format(E'CREATE FUNCTION %1$s RETURNS %2$s AS ''MODULE_PATHNAME'', %3$L LANGUAGE C %4$s STRICT PARALLEL SAFE;\n'
+         'COMMENT ON FUNCTION %1$s IS %5$L;\n', signature, result, symbol, volatility, comment) END;
+COMMENT ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, text) IS 'SQL that makes a function, if it is missing';
+
+CREATE FUNCTION tde_internal.tde_has_cast(source regtype, target regtype, function text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  c pg_cast;
+BEGIN
+  SELECT * INTO c FROM pg_cast WHERE castsource = source AND casttarget = target;
+  RETURN c.oid IS NOT NULL AND tde_internal.tde_is_there('pg_cast', c.oid, (SELECT proowner FROM pg_proc WHERE oid = c.castfunc),
+                                                         c.castfunc = to_regprocedure(function));
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_has_cast(regtype, regtype, text) IS
+  'is there a cast by this function; error if there is another one';
+
+CREATE FUNCTION tde_internal.tde_cast_sql(schema text, inner_schema text, source regtype, target regtype, symbol text, context text,
+                                          comment text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   -- All are STABLE: IMMUTABLE ones would be folded, and one salt shared by many rows; VOLATILE ones would keep conditions out of
   -- indexes.  Those that encrypt know the column's modifiers.
   SELECT coalesce((
-    SELECT tde_function_sql(signature, target::text, symbol, 'STABLE', comment)
+    SELECT tde_internal.tde_function_sql(signature, target::text, symbol, 'STABLE', comment)
            || CASE symbol WHEN 'tde_encrypt'
-                THEN format(E'ALTER FUNCTION %s SUPPORT @extschema@.tde_encrypt_support;\n', signature) ELSE '' END
+                THEN format(E'ALTER FUNCTION %s SUPPORT tde_internal.tde_encrypt_support;\n', signature) ELSE '' END
            || format(E'CREATE CAST (%s AS %s) WITH FUNCTION %s %s;\n', source, target, signature, context)
     -- named after the type, as PostgreSQL's, but for one that oid(int2) could mean
-    FROM (SELECT format('%s.%I(%s%s)', schema, CASE target WHEN 'oid'::regtype THEN 'tde_oid' ELSE typname END, source,
+    FROM (SELECT format('%s.%I(%s%s)', inner_schema, CASE target WHEN 'oid'::regtype THEN 'tde_oid' ELSE typname END, source,
                         -- an integer does not become a bit string of its own length, to be made longer or shorter, but has the wanted one
                         CASE WHEN symbol NOT LIKE 'tde_decrypt%' THEN ', int4, boolean' WHEN target = 'bit'::regtype THEN ', int4' ELSE '' END)
           FROM pg_type WHERE oid = target) AS t (signature)
-    WHERE NOT EXISTS (SELECT FROM pg_cast WHERE castsource = source AND casttarget = target)), '');
+    WHERE NOT tde_internal.tde_has_cast(source, target, signature)), '')
+  -- int4(a), as a function that users write: where int4($1) is ambiguous without it, too
+  || coalesce((
+    SELECT tde_internal.tde_function_sql(format('%s.%I(%s)', schema, typname, source), target::text, symbol, 'STABLE', comment)
+    FROM pg_type WHERE oid = target AND schema <> inner_schema AND symbol IN ('tde_decrypt', 'tde_decrypt_to')
+      AND (SELECT count(*) FROM pg_proc WHERE proname = typname AND pronamespace = 'pg_catalog'::regnamespace AND pronargs = 1) > 1), '');
 END;
-COMMENT ON FUNCTION tde_cast_sql(text, regtype, regtype, text, text, text) IS 'SQL that makes a cast, if it is missing';
+COMMENT ON FUNCTION tde_internal.tde_cast_sql(text, text, regtype, regtype, text, text, text) IS 'SQL that makes a cast, if it is missing';
 
-CREATE FUNCTION tde_operator_sql(schema text, symbol text, l regtype, r regtype, result text, function text,
-                                 volatility text, options text) RETURNS text
+CREATE FUNCTION tde_internal.tde_operator_name(p tde_internal.type_plans, symbol text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+-- Those that begin with % are members of operator families alone, for no expression to find: %> of texts is pg_trgm's.
+RETURN CASE WHEN symbol LIKE '\%_%' THEN p.inner_schema ELSE p.schema END || '.' || symbol;
+COMMENT ON FUNCTION tde_internal.tde_operator_name(tde_internal.type_plans, text) IS 'an operator''s name, with its schema';
+
+CREATE FUNCTION tde_internal.tde_has_operator(operator text, function text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  o pg_operator;
+BEGIN
+  SELECT * INTO o FROM pg_operator WHERE oid = to_regoperator(operator);
+  -- one that was named as commutator or negator before it is made is there already, without a function
+  RETURN o.oid IS NOT NULL AND tde_internal.tde_is_there('pg_operator', o.oid, o.oprowner, o.oprcode = 0 OR o.oprcode = to_regprocedure(function))
+    AND o.oprcode <> 0;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_has_operator(text, text) IS
+  'is there an operator with this function; error if there is another one';
+
+CREATE FUNCTION tde_internal.tde_operator_sql(p tde_internal.type_plans, symbol text, l regtype, r regtype, result text, function text,
+                                              volatility text, options text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-  SELECT tde_function_sql(format('%s.%s(%s, %s)', schema, function, l, r), result, function, volatility,
-                          format('implementation of %s operator', CASE WHEN symbol = '%' THEN symbol ELSE ltrim(symbol, '%') END))
-         -- a commutator or negator that is named before it is made is there already, without a function
-         || CASE WHEN EXISTS (SELECT FROM pg_operator
-                              WHERE oid = to_regoperator(format('%s.%s(%s, %s)', schema, symbol, l, r)) AND oprcode <> 0) THEN ''
-                 ELSE format(E'CREATE OPERATOR %1$s.%2$s (LEFTARG = %3$s, RIGHTARG = %4$s, FUNCTION = %1$s.%5$s%6$s);\n',
-                             schema, symbol, l, r, function, options) END;
+  -- A function with a schema is PostgreSQL's.
+  SELECT CASE WHEN function LIKE '%.%' THEN '' ELSE
+           tde_internal.tde_function_sql(format('%s(%s, %s)', name, l, r), result, function, volatility,
+                                         format('implementation of %s operator', CASE WHEN symbol = '%' THEN symbol ELSE ltrim(symbol, '%#') END)) END
+         || CASE WHEN tde_internal.tde_has_operator(format('%s(%s, %s)', tde_internal.tde_operator_name(p, symbol), l, r),
+                                                    format('%s(%s, %s)', name, l, r)) THEN ''
+              ELSE format(E'CREATE OPERATOR %s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = %s%s);\n',
+                          tde_internal.tde_operator_name(p, symbol), l, r, name, options) END
+  FROM (SELECT CASE WHEN function LIKE '%.%' THEN function ELSE p.inner_schema || '.' || function END) AS f (name);
 END;
-COMMENT ON FUNCTION tde_operator_sql(text, text, regtype, regtype, text, text, text, text) IS
+COMMENT ON FUNCTION tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text) IS
   'SQL that makes an operator, if it is missing';
 
-CREATE FUNCTION tde_members_sql(family oid, l regtype, r regtype, operators text[], functions text[]) RETURNS text
+CREATE FUNCTION tde_internal.tde_plain_comparison(symbol text, l regtype, r regtype) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN (SELECT format('pg_catalog.%I', p.proname) FROM pg_operator o JOIN pg_proc p ON p.oid = o.oprcode
+        WHERE o.oprname = symbol AND o.oprnamespace = 'pg_catalog'::regnamespace AND o.oprleft = l AND o.oprright = r
+          AND o.oprresult = 'bool'::regtype AND p.pronamespace = 'pg_catalog'::regnamespace
+          AND (p.proargtypes[0], p.proargtypes[1]) = (l, r));
+COMMENT ON FUNCTION tde_internal.tde_plain_comparison(text, regtype, regtype) IS
+  'PostgreSQL''s function that compares two plain types, which operators of ours can have, too; NULL: it has none';
+
+CREATE FUNCTION tde_internal.tde_members_sql(family oid, l regtype, r regtype, operators text[], functions text[]) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -133,10 +228,10 @@ BEGIN
                    WHERE f.oid = family AND missing IS NOT NULL), '');
 END
 $$;
-COMMENT ON FUNCTION tde_members_sql(oid, regtype, regtype, text[], text[]) IS
+COMMENT ON FUNCTION tde_internal.tde_members_sql(oid, regtype, regtype, text[], text[]) IS
   'SQL that adds operators and functions to a family that lacks them';
 
-CREATE FUNCTION tde_class_sql(schema text, type regtype, family oid, suffix text DEFAULT '_ops') RETURNS text
+CREATE FUNCTION tde_internal.tde_class_sql(schema text, type regtype, family oid, suffix text DEFAULT '_ops') RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   -- its members are the family's; something must stand there, and what does says nothing
@@ -148,17 +243,25 @@ BEGIN ATOMIC
     WHERE f.oid = family AND NOT EXISTS (
       SELECT FROM pg_opclass c WHERE c.opcmethod = f.opfmethod AND c.opcintype = type AND c.opcfamily = f.oid)), '');
 END;
-COMMENT ON FUNCTION tde_class_sql(text, regtype, oid, text) IS
+COMMENT ON FUNCTION tde_internal.tde_class_sql(text, regtype, oid, text) IS
   'SQL that makes an operator class, the default one if its name ends in no more than _ops, if it is missing';
 
-CREATE FUNCTION tde_aggregate_sql(signature text, options text, comment text) RETURNS text
+CREATE FUNCTION tde_internal.tde_has_aggregate(signature text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN CASE WHEN to_regprocedure(signature) IS NULL THEN
-  format(E'CREATE AGGREGATE %1$s (%2$s, PARALLEL = SAFE);\nCOMMENT ON AGGREGATE %1$s IS %3$L;\n', signature, options, comment)
-  ELSE '' END;
-COMMENT ON FUNCTION tde_aggregate_sql(text, text, text) IS 'SQL that makes an aggregate, if it is missing';
+RETURN coalesce((SELECT tde_internal.tde_is_there('pg_proc', oid, proowner, prokind = 'a') FROM pg_proc WHERE oid = to_regprocedure(signature)), false);
+COMMENT ON FUNCTION tde_internal.tde_has_aggregate(text) IS 'is there an aggregate; error if it is somebody else''s';
 
-REVOKE ALL ON FUNCTION tde_base_family(regtype, name), tde_function_sql(text, text, text, text, text),
-  tde_cast_sql(text, regtype, regtype, text, text, text), tde_operator_sql(text, text, regtype, regtype, text, text, text, text),
-  tde_members_sql(oid, regtype, regtype, text[], text[]), tde_class_sql(text, regtype, oid, text), tde_aggregate_sql(text, text, text)
-  FROM PUBLIC;
+CREATE FUNCTION tde_internal.tde_aggregate_sql(signature text, options text, comment text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE WHEN tde_internal.tde_has_aggregate(signature) THEN '' ELSE
+  format(E'CREATE AGGREGATE %1$s (%2$s, PARALLEL = SAFE);\nCOMMENT ON AGGREGATE %1$s IS %3$L;\n', signature, options, comment) END;
+COMMENT ON FUNCTION tde_internal.tde_aggregate_sql(text, text, text) IS 'SQL that makes an aggregate, if it is missing';
+REVOKE ALL ON FUNCTION tde_internal.tde_base_family(regtype, name), tde_internal.tde_is_there(regclass, oid, oid, boolean),
+  tde_internal.tde_has_function(text, text), tde_internal.tde_function_sql(text, text, text, text, text),
+  tde_internal.tde_has_cast(regtype, regtype, text),
+  tde_internal.tde_cast_sql(text, text, regtype, regtype, text, text, text),
+  tde_internal.tde_operator_name(tde_internal.type_plans, text), tde_internal.tde_has_operator(text, text),
+  tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text),
+  tde_internal.tde_plain_comparison(text, regtype, regtype), tde_internal.tde_members_sql(oid, regtype, regtype, text[], text[]),
+  tde_internal.tde_class_sql(text, regtype, oid, text), tde_internal.tde_has_aggregate(text),
+  tde_internal.tde_aggregate_sql(text, text, text) FROM PUBLIC;

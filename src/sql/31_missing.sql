@@ -2,10 +2,10 @@
 -- The parts of the template: what an encrypted type lacks
 --
 
-CREATE FUNCTION tde_missing_casts(p tde_type_plans) RETURNS text
+CREATE FUNCTION tde_internal.tde_missing_casts(p tde_internal.type_plans) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-  SELECT string_agg(tde_cast_sql(p.schema, source, target, symbol,
+  SELECT string_agg(tde_internal.tde_cast_sql(p.schema, p.inner_schema, source, target, symbol,
                                  CASE context WHEN 'i' THEN 'AS IMPLICIT' WHEN 'a' THEN 'AS ASSIGNMENT' ELSE '' END, comment), '')
   FROM (
     SELECT p.enc, p.enc, 'tde_coerce', 'i', 'adjust value to typmod'
@@ -14,7 +14,7 @@ BEGIN ATOMIC
     SELECT p.base, p.enc, 'tde_encrypt', 'a', 'encrypt'
     UNION ALL
     SELECT castsource::regtype, p.enc, 'tde_encrypt',
-           CASE WHEN castcontext = 'e' OR castcontext = 'i' AND tde_takes_numbers(p.base) THEN castcontext::text ELSE 'a' END, 'encrypt'
+           CASE WHEN castcontext = 'e' OR castcontext = 'i' AND tde_internal.tde_takes_numbers(p.base) THEN castcontext::text ELSE 'a' END, 'encrypt'
     FROM pg_cast
     WHERE casttarget = p.base AND castsource <> p.base
       AND castsource < 16384 AND castsource::regtype::text NOT IN ('"char"', 'name', 'xml', 'money')
@@ -37,21 +37,21 @@ BEGIN ATOMIC
     -- user's, and not IMPLICIT: comparisons of the two would be ambiguous.
     SELECT s.source, s.target, 'tde_recast', CASE WHEN c.castcontext = 'i' AND NOT p.shipped THEN 'a' ELSE c.castcontext::text END,
            'cast as between the base types'
-    FROM tde_types t
+    FROM tde.types t
     CROSS JOIN LATERAL (VALUES (p.enc, p.base, t.type, t.base), (t.type, t.base, p.enc, p.base))
       AS s (source, source_base, target, target_base)
     JOIN pg_cast c ON c.castsource = s.source_base AND c.casttarget = s.target_base
     WHERE t.type <> p.enc AND (t.shipped OR NOT p.shipped)
   ) AS casts (source, target, symbol, context, comment);
 END;
-COMMENT ON FUNCTION tde_missing_casts(tde_type_plans) IS 'SQL that makes the casts that an encrypted type lacks';
+COMMENT ON FUNCTION tde_internal.tde_missing_casts(tde_internal.type_plans) IS 'SQL that makes the casts that an encrypted type lacks';
 
-CREATE FUNCTION tde_missing_arithmetic(p tde_type_plans) RETURNS text
+CREATE FUNCTION tde_internal.tde_missing_arithmetic(p tde_internal.type_plans) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   -- With itself, every plain and every other encrypted number: were a pair missing, another one with a preferred type (float8)
   -- would be taken for it.  The result has the type that PostgreSQL gives to the base types'.
-  SELECT coalesce(string_agg(tde_operator_sql(p.schema, symbol, l, r, (CASE
+  SELECT coalesce(string_agg(tde_internal.tde_operator_sql(p, symbol, l, r, (CASE
            WHEN 'float4'::regtype = ALL (ARRAY[l_base, r_base]) THEN 'float4'::regtype
            WHEN ARRAY[l_base, r_base] && '{float4,float8}'::regtype[] THEN 'float8'
            WHEN 'numeric'::regtype = ANY (ARRAY[l_base, r_base]) THEN 'numeric'
@@ -62,40 +62,48 @@ BEGIN ATOMIC
     SELECT p.enc, p.base, p.enc, p.base
     UNION ALL
     SELECT s.* FROM (SELECT unnest('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AS type, NULL::regtype AS base
-                     UNION ALL SELECT type, base FROM tde_types
+                     UNION ALL SELECT type, base FROM tde.types
                      WHERE base = ANY ('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AND type <> p.enc) AS o
     CROSS JOIN LATERAL (VALUES (p.enc, p.base, o.type, coalesce(o.base, o.type)),
                                (o.type, coalesce(o.base, o.type), p.enc, p.base)) AS s
   ) AS types (l_type, l_base, r_type, r_base)
   CROSS JOIN (VALUES ('+', 'tde_plus'), ('-', 'tde_minus'), ('*', 'tde_times'), ('/', 'tde_divided'), ('%', 'tde_modulo'))
     AS ops (symbol, function)
-  CROSS JOIN LATERAL (SELECT CASE WHEN l_type = l_base THEN tde_beside(r_base, l_base, symbol) ELSE l_type END,
-                             CASE WHEN r_type = r_base THEN tde_beside(l_base, r_base, symbol) ELSE r_type END) AS sides (l, r)
+  CROSS JOIN LATERAL (SELECT CASE WHEN l_type = l_base THEN tde_internal.tde_beside(r_base, l_base, symbol) ELSE l_type END,
+                             CASE WHEN r_type = r_base THEN tde_internal.tde_beside(l_base, r_base, symbol) ELSE r_type END) AS sides (l, r)
   WHERE p.number AND l IS NOT NULL AND r IS NOT NULL
     AND (symbol <> '%' OR NOT ARRAY[l_base, r_base] && '{float4,float8}'::regtype[]);
 END;
-COMMENT ON FUNCTION tde_missing_arithmetic(tde_type_plans) IS 'SQL that makes the arithmetic that an encrypted type lacks';
+COMMENT ON FUNCTION tde_internal.tde_missing_arithmetic(tde_internal.type_plans) IS 'SQL that makes the arithmetic that an encrypted type lacks';
 
-CREATE FUNCTION tde_comparison_sql(schema text, l regtype, r regtype, prefix text, ordered boolean, btree oid, hash oid,
-                                   volatility text) RETURNS text
+CREATE FUNCTION tde_internal.tde_comparison_sql(p tde_internal.type_plans, l regtype, r regtype, prefix text, ordered boolean, btree oid,
+                                                hash oid, volatility text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+  -- plain types are compared by PostgreSQL's functions
+  cmp text := coalesce((SELECT format('pg_catalog.%I(%s, %s)', f.proname, l, r) FROM pg_amproc a JOIN pg_proc f ON f.oid = a.amproc
+                        WHERE a.amprocfamily = p.btree AND a.amproclefttype = l AND a.amprocrighttype = r AND a.amprocnum = 1
+                          AND f.pronamespace = 'pg_catalog'::regnamespace AND (f.proargtypes[0], f.proargtypes[1]) = (l, r)),
+                       format('%s.tde_cmp(%s, %s)', p.inner_schema, l, r));
 BEGIN
   -- btree, hash: the families that they are members of, or NULL
   RETURN (
-  SELECT string_agg(@extschema@.tde_operator_sql(
-           schema, prefix || o.symbol, l, r, 'boolean', o.function, volatility,
-           format(', COMMUTATOR = OPERATOR(%1$s.%2$s), NEGATOR = OPERATOR(%1$s.%3$s), RESTRICT = %4$ssel, JOIN = %4$sjoinsel%5$s%6$s',
-                  schema, prefix || o.commutator, prefix || o.negator, o.selectivity,
+  SELECT string_agg(tde_internal.tde_operator_sql(
+           p, prefix || o.symbol, l, r, 'boolean', coalesce(tde_internal.tde_plain_comparison(o.symbol, l, r), o.function), volatility,
+           format(', COMMUTATOR = OPERATOR(%s), NEGATOR = OPERATOR(%s), RESTRICT = %3$ssel, JOIN = %3$sjoinsel%4$s%5$s',
+                  tde_internal.tde_operator_name(p, prefix || o.commutator), tde_internal.tde_operator_name(p, prefix || o.negator), o.selectivity,
                   CASE WHEN o.symbol = '=' AND btree IS NOT NULL THEN ', MERGES' END,
                   CASE WHEN o.symbol = '=' AND hash IS NOT NULL THEN ', HASHES' END)), '')
     || CASE WHEN btree IS NULL THEN '' ELSE
-         @extschema@.tde_function_sql(format('%s.tde_cmp(%s, %s)', schema, l, r), 'int4', 'tde_cmp', volatility, 'less-equal-greater')
-         || @extschema@.tde_members_sql(btree, l, r,
-                            ARRAY(SELECT format('%s.%s%s', schema, prefix, s) FROM unnest('{<,<=,=,>=,>}'::text[]) s),
-                            ARRAY[format('%s.tde_cmp(%s, %s)', schema, l, r)]) END
-    || CASE WHEN hash IS NULL THEN '' ELSE @extschema@.tde_members_sql(hash, l, r, ARRAY[format('%s.%s=', schema, prefix)], '{}') END
+         CASE WHEN cmp LIKE 'pg_catalog.%' THEN ''
+           ELSE tde_internal.tde_function_sql(cmp, 'int4', 'tde_cmp', volatility, 'less-equal-greater') END
+         || tde_internal.tde_members_sql(btree, l, r,
+                            ARRAY(SELECT tde_internal.tde_operator_name(p, prefix || s) FROM unnest('{<,<=,=,>=,>}'::text[]) s),
+                            ARRAY[cmp]) END
+    || CASE WHEN hash IS NULL THEN '' ELSE
+         tde_internal.tde_members_sql(hash, l, r, ARRAY[tde_internal.tde_operator_name(p, prefix || '=')], '{}') END
   FROM (VALUES ('=',  'tde_eq', '=',  '<>', 'eq'),
                ('<>', 'tde_ne', '<>', '=',  'neq'),
                ('<',  'tde_lt', '>',  '>=', 'scalarlt'),
@@ -105,17 +113,19 @@ BEGIN
   WHERE ordered OR o.symbol IN ('=', '<>'));
 END
 $$;
-COMMENT ON FUNCTION tde_comparison_sql(text, regtype, regtype, text, boolean, oid, oid, text) IS
+COMMENT ON FUNCTION tde_internal.tde_comparison_sql(tde_internal.type_plans, regtype, regtype, text, boolean, oid, oid, text) IS
   'SQL that makes the operators that compare two types, as members of families';
 
-CREATE FUNCTION tde_missing_comparisons(p tde_type_plans, btree oid, hash oid, exact oid, inexact oid) RETURNS text
+CREATE FUNCTION tde_internal.tde_missing_comparisons(p tde_internal.type_plans, btree oid, hash oid, exact oid, inexact oid) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-  SELECT coalesce(string_agg(tde_comparison_sql(p.schema, l, r, prefix, ordered, btree, hash, volatility), ''), '')
+  SELECT coalesce(string_agg(tde_internal.tde_comparison_sql(p, l, r, prefix, ordered, btree, hash, volatility), ''), '')
   FROM (
     -- The base type's own members have other names, which no expression finds: plain columns keep PostgreSQL's operators.  So have
     -- those with numeric and varchar themselves, which foreign keys of plain columns find in the family.
-    SELECT l, r, CASE WHEN p.enc IN (l, r) AND (l = r OR tde_beside(p.base, p.operand, '=') IN (l, r)) THEN '' ELSE '%' END,
+    SELECT l, r, CASE WHEN p.enc IN (l, r) AND (l = r OR tde_internal.tde_beside(p.base, p.operand, '=') IN (l, r)) THEN ''
+                   -- a user's type has them in his schema, under names that no extension has
+                   ELSE CASE WHEN p.shipped THEN '%' ELSE '%#' END END,
            p.btree IS NOT NULL, $2, $3, 'IMMUTABLE'
     FROM unnest(p.members) l, unnest(p.members) r
     UNION ALL
@@ -133,9 +143,9 @@ BEGIN ATOMIC
                      FROM pg_operator e JOIN pg_proc f ON f.oid = e.oprcode
                      WHERE oprname = '=' AND oprnamespace = 'pg_catalog'::regnamespace AND oprleft = p.operand AND oprright = o.operand),
                     'IMMUTABLE')
-    FROM tde_type_plans o
+    FROM tde_internal.type_plans o
     CROSS JOIN LATERAL (SELECT o.btree = p.btree) s (shared)
-    CROSS JOIN LATERAL (SELECT tde_beside(p.base, o.operand, '='), tde_beside(o.base, p.operand, '=')) b (beside_p, beside_o)
+    CROSS JOIN LATERAL (SELECT tde_internal.tde_beside(p.base, o.operand, '='), tde_internal.tde_beside(o.base, p.operand, '=')) b (beside_p, beside_o)
     CROSS JOIN LATERAL (VALUES (p.enc, o.enc, ''), (o.enc, p.enc, ''), (p.enc, beside_p, ''), (beside_p, p.enc, ''),
                                (o.enc, beside_o, ''), (beside_o, o.enc, ''),
                                (p.operand, o.operand, '%'), (o.operand, p.operand, '%'),
@@ -146,90 +156,91 @@ BEGIN ATOMIC
            OR shared AND prefix = '%' AND ARRAY[l, r] && ARRAY[p.enc, o.enc])
   ) AS sides (l, r, prefix, ordered, btree, hash, volatility);
 END;
-COMMENT ON FUNCTION tde_missing_comparisons(tde_type_plans, oid, oid, oid, oid) IS
+COMMENT ON FUNCTION tde_internal.tde_missing_comparisons(tde_internal.type_plans, oid, oid, oid, oid) IS
   'SQL that makes the comparison operators that an encrypted type lacks';
 
-CREATE FUNCTION tde_missing_classes(p tde_type_plans, btree oid, hash oid) RETURNS text
+CREATE FUNCTION tde_internal.tde_missing_classes(p tde_internal.type_plans, btree oid, hash oid) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-  SELECT coalesce(string_agg(tde_function_sql(signature, result, symbol, volatility, comment)
-                             || tde_members_sql(family, l, r, '{}', array_fill(NULL::text, ARRAY[number - 1]) || signature), ''), '')
-         || tde_class_sql(p.schema, p.enc, $2) || tde_class_sql(p.schema, p.enc, $3)
+  SELECT coalesce(string_agg(tde_internal.tde_function_sql(signature, result, symbol, volatility, comment)
+                             || tde_internal.tde_members_sql(family, l, r, '{}', array_fill(NULL::text, ARRAY[number - 1]) || signature), ''), '')
+         || tde_internal.tde_class_sql(p.schema, p.enc, $2) || tde_internal.tde_class_sql(p.schema, p.enc, $3)
   FROM (
-    SELECT $2, p.enc, p.enc, 2, format('%s.%I(internal)', p.schema, p.name || '_sortsupport'), 'void', 'tde_sortsupport',
+    SELECT $2, p.enc, p.enc, 2, format('%s.%I(internal)', p.inner_schema, p.name || '_sortsupport'), 'void', 'tde_sortsupport',
            'IMMUTABLE', 'sort support'
     UNION ALL
     SELECT $2, p.enc, amprocrighttype, 3,
-           format('%s.tde_in_range(%s, %2$s, %s, boolean, boolean)', p.schema, p.enc, amprocrighttype::regtype), 'boolean',
+           format('%s.tde_in_range(%s, %2$s, %s, boolean, boolean)', p.inner_schema, p.enc, amprocrighttype::regtype), 'boolean',
            'tde_in_range', CASE WHEN i.provolatile = 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END, 'window RANGE support'
     FROM pg_amproc JOIN pg_proc i ON i.oid = amproc WHERE amprocfamily = p.btree AND amproclefttype = p.operand AND amprocnum = 3
     UNION ALL
-    SELECT $3, t, t, 1, format('%s.tde_hash(%s)', p.schema, t), 'int4', 'tde_hash', 'IMMUTABLE', 'keyed hash'
+    SELECT $3, t, t, 1, format('%s.tde_hash(%s)', p.inner_schema, t), 'int4', 'tde_hash', 'IMMUTABLE', 'keyed hash'
     FROM unnest(p.members) t
     UNION ALL
-    SELECT $3, t, t, 2, format('%s.tde_hash_extended(%s, int8)', p.schema, t), 'int8', 'tde_hash_extended', 'IMMUTABLE',
+    SELECT $3, t, t, 2, format('%s.tde_hash_extended(%s, int8)', p.inner_schema, t), 'int8', 'tde_hash_extended', 'IMMUTABLE',
            'hash with a seed'
     FROM unnest(p.members) t
   ) AS functions (family, l, r, number, signature, result, symbol, volatility, comment)
   WHERE family IS NOT NULL;
 END;
-COMMENT ON FUNCTION tde_missing_classes(tde_type_plans, oid, oid) IS
+COMMENT ON FUNCTION tde_internal.tde_missing_classes(tde_internal.type_plans, oid, oid) IS
   'SQL that makes the support functions and operator classes that an encrypted type lacks';
 
-CREATE FUNCTION tde_missing_number_hashes(p tde_type_plans, family oid, symbol text) RETURNS text
+CREATE FUNCTION tde_internal.tde_missing_number_hashes(p tde_internal.type_plans, family oid, symbol text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   -- Each type with itself, too, for which PostgreSQL looks where a subquery is hashed.
-  SELECT coalesce(string_agg(tde_comparison_sql(p.schema, t, t, CASE t WHEN p.enc THEN '%%' ELSE '%' END, false, NULL, family, 'IMMUTABLE')
-                             || tde_function_sql(signature, 'int4', symbol, 'IMMUTABLE', 'keyed hash of a number among such of other types')
-                             || tde_members_sql(family, t, t, '{}', ARRAY[signature]), ''), '')
+  SELECT coalesce(string_agg(tde_internal.tde_comparison_sql(p, t, t, CASE t WHEN p.enc THEN '%%' ELSE '%' END, false, NULL, family, 'IMMUTABLE')
+                             || tde_internal.tde_function_sql(signature, 'int4', symbol, 'IMMUTABLE', 'keyed hash of a number among such of other types')
+                             || tde_internal.tde_members_sql(family, t, t, '{}', ARRAY[signature]), ''), '')
   FROM (SELECT p.enc UNION SELECT p.base WHERE p.base = ANY ('{numeric,float4,float8}'::regtype[])
-        UNION SELECT tde_beside('int8', p.base, '=') WHERE p.base = ANY ('{numeric,float8}'::regtype[])) AS types (t)
-  CROSS JOIN LATERAL (SELECT format('%s.%s(%s)', p.schema, symbol, t)) s (signature)
+        UNION SELECT tde_internal.tde_beside('int8', p.base, '=') WHERE p.base = ANY ('{numeric,float8}'::regtype[])) AS types (t)
+  CROSS JOIN LATERAL (SELECT format('%s.%s(%s)', p.inner_schema, symbol, t)) s (signature)
   WHERE family IS NOT NULL;
 END;
-COMMENT ON FUNCTION tde_missing_number_hashes(tde_type_plans, oid, text) IS
+COMMENT ON FUNCTION tde_internal.tde_missing_number_hashes(tde_internal.type_plans, oid, text) IS
   'SQL that makes what an encrypted number lacks in a hash family of numbers of different sorts';
 
-CREATE FUNCTION tde_missing_patterns(p tde_type_plans, btree oid, pattern oid) RETURNS text
+CREATE FUNCTION tde_internal.tde_missing_patterns(p tde_internal.type_plans, btree oid, pattern oid) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   -- What the default family compares.  Its equality is a member of both families for all pairs: the planner combines only equalities
   -- that are members of the same.
   SELECT coalesce(string_agg((
-    SELECT string_agg(tde_operator_sql(
-             p.schema, prefix || o.symbol, l, r, 'boolean', o.function, 'IMMUTABLE',
-             format(', COMMUTATOR = OPERATOR(%1$s.%2$s), NEGATOR = OPERATOR(%1$s.%3$s), RESTRICT = %4$ssel, JOIN = %4$sjoinsel',
-                    p.schema, prefix || o.commutator, prefix || o.negator, o.selectivity)), '')
+    SELECT string_agg(tde_internal.tde_operator_sql(
+             p, prefix || o.symbol, l, r, 'boolean', coalesce(tde_internal.tde_plain_comparison(o.symbol, l, r), o.function), 'IMMUTABLE',
+             format(', COMMUTATOR = OPERATOR(%s), NEGATOR = OPERATOR(%s), RESTRICT = %3$ssel, JOIN = %3$sjoinsel',
+                    tde_internal.tde_operator_name(p, prefix || o.commutator), tde_internal.tde_operator_name(p, prefix || o.negator),
+                    o.selectivity)), '')
     FROM (VALUES ('~<~',  'tde_pattern_lt', '~>~',  '~>=~', 'scalarlt'),
                  ('~<=~', 'tde_pattern_le', '~>=~', '~>~',  'scalarle'),
                  ('~>~',  'tde_pattern_gt', '~<~',  '~<=~', 'scalargt'),
                  ('~>=~', 'tde_pattern_ge', '~<=~', '~<~',  'scalarge')) AS o (symbol, function, commutator, negator, selectivity))
-    || tde_function_sql(compare, 'int4', 'tde_pattern_cmp', 'IMMUTABLE', 'less-equal-greater')
-    || CASE WHEN l = p.enc AND r = p.enc THEN tde_function_sql(sort, 'void', 'tde_pattern_sortsupport', 'IMMUTABLE', 'sort support') ELSE '' END
-    || tde_members_sql($3, l, r,
-                       ARRAY(SELECT format('%s.%s%s', p.schema, prefix, o) FROM unnest('{~<~,~<=~,=,~>=~,~>~}'::text[]) o),
+    || tde_internal.tde_function_sql(compare, 'int4', 'tde_pattern_cmp', 'IMMUTABLE', 'less-equal-greater')
+    || CASE WHEN l = p.enc AND r = p.enc THEN tde_internal.tde_function_sql(sort, 'void', 'tde_pattern_sortsupport', 'IMMUTABLE', 'sort support') ELSE '' END
+    || tde_internal.tde_members_sql($3, l, r,
+                       ARRAY(SELECT tde_internal.tde_operator_name(p, prefix || o) FROM unnest('{~<~,~<=~,=,~>=~,~>~}'::text[]) o),
                        ARRAY[compare, CASE WHEN l = p.enc AND r = p.enc THEN sort END]), ''), '')
-    || tde_class_sql(p.schema, p.enc, $3, '_pattern_ops')
+    || tde_internal.tde_class_sql(p.schema, p.enc, $3, '_pattern_ops')
   FROM pg_amop e JOIN pg_operator q ON q.oid = e.amopopr
   CROSS JOIN LATERAL (SELECT e.amoplefttype::regtype, e.amoprighttype::regtype, rtrim(q.oprname, '=')) s (l, r, prefix)
-  CROSS JOIN LATERAL (SELECT format('%s.tde_pattern_cmp(%s, %s)', p.schema, l, r),
-                             format('%s.%I(internal)', p.schema, p.name || '_pattern_sortsupport')) f (compare, sort)
+  CROSS JOIN LATERAL (SELECT format('%s.tde_pattern_cmp(%s, %s)', p.inner_schema, l, r),
+                             format('%s.%I(internal)', p.inner_schema, p.name || '_pattern_sortsupport')) f (compare, sort)
   WHERE e.amopfamily = $2 AND e.amopstrategy = 3 AND $3 IS NOT NULL;
 END;
-COMMENT ON FUNCTION tde_missing_patterns(tde_type_plans, oid, oid) IS
+COMMENT ON FUNCTION tde_internal.tde_missing_patterns(tde_internal.type_plans, oid, oid) IS
   'SQL that makes what an encrypted string lacks to be compared by its bytes; btree, pattern: its operator families';
 
-CREATE FUNCTION tde_missing_aggregates(p tde_type_plans) RETURNS text
+CREATE FUNCTION tde_internal.tde_missing_aggregates(p tde_internal.type_plans) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   -- min and max, which keep an index useful
   SELECT coalesce((
-    SELECT string_agg(tde_function_sql(format('%s.tde_%s(%s, %3$s)', p.schema, a.suffix, p.enc), p.enc::text, 'tde_' || a.suffix,
+    SELECT string_agg(tde_internal.tde_function_sql(format('%s.tde_%s(%s, %3$s)', p.inner_schema, a.suffix, p.enc), p.enc::text, 'tde_' || a.suffix,
                                        'IMMUTABLE', a.suffix || ' of two')
-                      || tde_aggregate_sql(format('%s.%I(%s)', p.schema, a.name, p.enc),
+                      || tde_internal.tde_aggregate_sql(format('%s.%I(%s)', p.schema, a.name, p.enc),
                                            format('SFUNC = %1$s.tde_%2$s, STYPE = %3$s, COMBINEFUNC = %1$s.tde_%2$s, '
-                                                  'SORTOP = OPERATOR(%1$s.%4$s)', p.schema, a.suffix, p.enc, a.sortop),
+                                                  'SORTOP = OPERATOR(%4$s.%5$s)', p.inner_schema, a.suffix, p.enc, p.schema, a.sortop),
                                            a.name || 'imum of all values'), '')
     FROM (VALUES ('max', 'larger', '>'), ('min', 'smaller', '<')) AS a (name, suffix, sortop)
     WHERE p.btree IS NOT NULL AND EXISTS (
@@ -237,13 +248,13 @@ BEGIN ATOMIC
         OR proargtypes[0] = 'anyenum'::regtype AND (SELECT typtype FROM pg_type WHERE oid = p.base) = 'e'))), '')
   -- corr, covar_*, regr_*: of float8, which the other encrypted numbers become implicitly
   || coalesce((
-    SELECT string_agg(tde_function_sql(format('%s.tde_regr_accum(float8[], %s, %s)', p.schema, l, r), 'float8[]',
+    SELECT string_agg(tde_internal.tde_function_sql(format('%s.tde_regr_accum(float8[], %s, %s)', p.inner_schema, l, r), 'float8[]',
                                        'tde_regr_accum', 'STABLE', 'aggregate transition function')
-                      || tde_function_sql(format('%s.tde_regr_count(int8, %s, %s)', p.schema, l, r), 'int8',
+                      || tde_internal.tde_function_sql(format('%s.tde_regr_count(int8, %s, %s)', p.inner_schema, l, r), 'int8',
                                           'tde_regr_count', 'IMMUTABLE', 'aggregate transition function')
-                      || (SELECT string_agg(tde_aggregate_sql(
+                      || (SELECT string_agg(tde_internal.tde_aggregate_sql(
                                    format('%s.%I(%s, %s)', p.schema, f.proname, l, r),
-                                   format('SFUNC = %s.%s, STYPE = %s, INITCOND = %L, COMBINEFUNC = %s%s', p.schema,
+                                   format('SFUNC = %s.%s, STYPE = %s, INITCOND = %L, COMBINEFUNC = %s%s', p.inner_schema,
                                           CASE WHEN aggtransfn = 'float8_regr_accum'::regproc THEN 'tde_regr_accum'
                                             ELSE 'tde_regr_count' END,
                                           aggtranstype::regtype, agginitval, aggcombinefn,
@@ -254,10 +265,10 @@ BEGIN ATOMIC
                             AND pronamespace = 'pg_catalog'::regnamespace), '')
     FROM (VALUES (p.enc, p.enc), (p.enc, p.base), (p.base, p.enc)) AS s (l, r) WHERE p.base = 'float8'::regtype), '');
 END;
-COMMENT ON FUNCTION tde_missing_aggregates(tde_type_plans) IS 'SQL that makes the aggregates that an encrypted type lacks';
+COMMENT ON FUNCTION tde_internal.tde_missing_aggregates(tde_internal.type_plans) IS 'SQL that makes the aggregates that an encrypted type lacks';
 
-REVOKE ALL ON FUNCTION tde_missing_casts(tde_type_plans), tde_missing_arithmetic(tde_type_plans),
-  tde_comparison_sql(text, regtype, regtype, text, boolean, oid, oid, text),
-  tde_missing_comparisons(tde_type_plans, oid, oid, oid, oid), tde_missing_classes(tde_type_plans, oid, oid),
-  tde_missing_number_hashes(tde_type_plans, oid, text), tde_missing_patterns(tde_type_plans, oid, oid),
-  tde_missing_aggregates(tde_type_plans) FROM PUBLIC;
+REVOKE ALL ON FUNCTION tde_internal.tde_missing_casts(tde_internal.type_plans), tde_internal.tde_missing_arithmetic(tde_internal.type_plans),
+  tde_internal.tde_comparison_sql(tde_internal.type_plans, regtype, regtype, text, boolean, oid, oid, text),
+  tde_internal.tde_missing_comparisons(tde_internal.type_plans, oid, oid, oid, oid), tde_internal.tde_missing_classes(tde_internal.type_plans, oid, oid),
+  tde_internal.tde_missing_number_hashes(tde_internal.type_plans, oid, text), tde_internal.tde_missing_patterns(tde_internal.type_plans, oid, oid),
+  tde_internal.tde_missing_aggregates(tde_internal.type_plans) FROM PUBLIC;

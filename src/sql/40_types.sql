@@ -2,57 +2,57 @@
 -- The types.  Their tags are part of the value format: they never change.
 --
 
-SELECT tde_create_type('text',        type_tag => '0c8d6fb5-7d0c-4b43-9b57-52b2f2a6d7a1');
-SELECT tde_create_type('varchar',     type_tag => '6d2a1c1e-0d5f-4c0b-8f0c-9c8e0e4f5b12');
-SELECT tde_create_type('bpchar',      type_tag => 'e20c9a4d-5f3b-4b6e-8a17-21c8d9f0b389');
-SELECT tde_create_type('int2',        type_tag => '71b8e3f2-9d4c-4e0a-b5a6-c3d2e1f0a49a');
-SELECT tde_create_type('int4',        type_tag => '2f7e9d84-5b6a-4a1d-8c3e-7e1f0b9a6c34');
-SELECT tde_create_type('int8',        type_tag => '9e3b5c76-1a2d-4f8e-b4c5-3d6a8f7e0b45');
-SELECT tde_create_type('numeric',     type_tag => 'b1f0a7a3-3c4e-4d7e-9a51-0a9c2f6d8e23');
-SELECT tde_create_type('float4',      type_tag => '3c5d7e9f-0a1b-4c2d-9e3f-4a5b6c7d8eab');
-SELECT tde_create_type('float8',      type_tag => '84a6c8e0-1b3d-4f5a-a7b9-c1d3e5f709bc');
-SELECT tde_create_type('bool',        type_tag => 'c9d8e7f6-a5b4-4c3d-82e1-f0a9b8c7d6cd');
-SELECT tde_create_type('date',        type_tag => '47a6d2e8-8f1b-4e9c-a7d3-6b5c4a3f2e56');
-SELECT tde_create_type('time',        type_tag => '15e2f3a4-b5c6-4d7e-8f90-a1b2c3d4e5de');
-SELECT tde_create_type('timetz',      type_tag => '6a7b8c9d-e0f1-4a2b-b3c4-d5e6f7a8b9ef');
-SELECT tde_create_type('timestamp',   type_tag => 'f0e1d2c3-b4a5-4968-8776-655443322f01');
-SELECT tde_create_type('timestamptz', type_tag => 'd8c1b0a9-2e3f-4a5b-8c7d-1f0e9d8c7b67');
-SELECT tde_create_type('interval',    type_tag => '29384756-afbe-4dcd-9e8f-7a6b5c4d3e12');
-SELECT tde_create_type('bytea',       type_tag => '5a4b3c2d-9f8e-4d7c-b6a5-4f3e2d1c0b78');
-SELECT tde_create_type('uuid',        type_tag => 'ab12cd34-ef56-4a78-8b90-1c2d3e4f5a23');
-SELECT tde_create_type('json',        type_tag => '0f1e2d3c-4b5a-4697-b8a9-cadbecfd0e34');
-SELECT tde_create_type('jsonb',       type_tag => '7e6d5c4b-3a29-4180-9f0e-1d2c3b4a5f45');
-SELECT tde_create_type('inet',        type_tag => 'd4c3b2a1-f0e9-48d7-86c5-b4a392817f56');
+SELECT tde_internal.tde_make_type('text',        '@extschema@', 'tde_internal', '0c8d6fb5-7d0c-4b43-9b57-52b2f2a6d7a1');
+SELECT tde_internal.tde_make_type('varchar',     '@extschema@', 'tde_internal', '6d2a1c1e-0d5f-4c0b-8f0c-9c8e0e4f5b12');
+SELECT tde_internal.tde_make_type('bpchar',      '@extschema@', 'tde_internal', 'e20c9a4d-5f3b-4b6e-8a17-21c8d9f0b389');
+SELECT tde_internal.tde_make_type('int2',        '@extschema@', 'tde_internal', '71b8e3f2-9d4c-4e0a-b5a6-c3d2e1f0a49a');
+SELECT tde_internal.tde_make_type('int4',        '@extschema@', 'tde_internal', '2f7e9d84-5b6a-4a1d-8c3e-7e1f0b9a6c34');
+SELECT tde_internal.tde_make_type('int8',        '@extschema@', 'tde_internal', '9e3b5c76-1a2d-4f8e-b4c5-3d6a8f7e0b45');
+SELECT tde_internal.tde_make_type('numeric',     '@extschema@', 'tde_internal', 'b1f0a7a3-3c4e-4d7e-9a51-0a9c2f6d8e23');
+SELECT tde_internal.tde_make_type('float4',      '@extschema@', 'tde_internal', '3c5d7e9f-0a1b-4c2d-9e3f-4a5b6c7d8eab');
+SELECT tde_internal.tde_make_type('float8',      '@extschema@', 'tde_internal', '84a6c8e0-1b3d-4f5a-a7b9-c1d3e5f709bc');
+SELECT tde_internal.tde_make_type('bool',        '@extschema@', 'tde_internal', 'c9d8e7f6-a5b4-4c3d-82e1-f0a9b8c7d6cd');
+SELECT tde_internal.tde_make_type('date',        '@extschema@', 'tde_internal', '47a6d2e8-8f1b-4e9c-a7d3-6b5c4a3f2e56');
+SELECT tde_internal.tde_make_type('time',        '@extschema@', 'tde_internal', '15e2f3a4-b5c6-4d7e-8f90-a1b2c3d4e5de');
+SELECT tde_internal.tde_make_type('timetz',      '@extschema@', 'tde_internal', '6a7b8c9d-e0f1-4a2b-b3c4-d5e6f7a8b9ef');
+SELECT tde_internal.tde_make_type('timestamp',   '@extschema@', 'tde_internal', 'f0e1d2c3-b4a5-4968-8776-655443322f01');
+SELECT tde_internal.tde_make_type('timestamptz', '@extschema@', 'tde_internal', 'd8c1b0a9-2e3f-4a5b-8c7d-1f0e9d8c7b67');
+SELECT tde_internal.tde_make_type('interval',    '@extschema@', 'tde_internal', '29384756-afbe-4dcd-9e8f-7a6b5c4d3e12');
+SELECT tde_internal.tde_make_type('bytea',       '@extschema@', 'tde_internal', '5a4b3c2d-9f8e-4d7c-b6a5-4f3e2d1c0b78');
+SELECT tde_internal.tde_make_type('uuid',        '@extschema@', 'tde_internal', 'ab12cd34-ef56-4a78-8b90-1c2d3e4f5a23');
+SELECT tde_internal.tde_make_type('json',        '@extschema@', 'tde_internal', '0f1e2d3c-4b5a-4697-b8a9-cadbecfd0e34');
+SELECT tde_internal.tde_make_type('jsonb',       '@extschema@', 'tde_internal', '7e6d5c4b-3a29-4180-9f0e-1d2c3b4a5f45');
+SELECT tde_internal.tde_make_type('inet',        '@extschema@', 'tde_internal', 'd4c3b2a1-f0e9-48d7-86c5-b4a392817f56');
 
 --
 -- Parts of strings: of a large value without MAC they read and decrypt no more than they need.  Not for bpchar, whose
 -- functions are those of text without the blanks at its end.
 --
 
-CREATE FUNCTION substr(encrypted_text, int4) RETURNS text
+CREATE FUNCTION @extschema@.substr(@extschema@.encrypted_text, int4) RETURNS text
   AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION substr(encrypted_text, int4) IS 'extract portion of encrypted string';
-CREATE FUNCTION substr(encrypted_text, int4, int4) RETURNS text
+COMMENT ON FUNCTION @extschema@.substr(@extschema@.encrypted_text, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION @extschema@.substr(@extschema@.encrypted_text, int4, int4) RETURNS text
   AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION substr(encrypted_text, int4, int4) IS 'extract portion of encrypted string';
-CREATE FUNCTION "left"(encrypted_text, int4) RETURNS text
+COMMENT ON FUNCTION @extschema@.substr(@extschema@.encrypted_text, int4, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION @extschema@."left"(@extschema@.encrypted_text, int4) RETURNS text
   AS 'MODULE_PATHNAME', 'tde_left' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION "left"(encrypted_text, int4) IS 'extract the first n characters';
-CREATE FUNCTION substr(encrypted_varchar, int4) RETURNS text
+COMMENT ON FUNCTION @extschema@."left"(@extschema@.encrypted_text, int4) IS 'extract the first n characters';
+CREATE FUNCTION @extschema@.substr(@extschema@.encrypted_varchar, int4) RETURNS text
   AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION substr(encrypted_varchar, int4) IS 'extract portion of encrypted string';
-CREATE FUNCTION substr(encrypted_varchar, int4, int4) RETURNS text
+COMMENT ON FUNCTION @extschema@.substr(@extschema@.encrypted_varchar, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION @extschema@.substr(@extschema@.encrypted_varchar, int4, int4) RETURNS text
   AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION substr(encrypted_varchar, int4, int4) IS 'extract portion of encrypted string';
-CREATE FUNCTION "left"(encrypted_varchar, int4) RETURNS text
+COMMENT ON FUNCTION @extschema@.substr(@extschema@.encrypted_varchar, int4, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION @extschema@."left"(@extschema@.encrypted_varchar, int4) RETURNS text
   AS 'MODULE_PATHNAME', 'tde_left' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION "left"(encrypted_varchar, int4) IS 'extract the first n characters';
-CREATE FUNCTION substr(encrypted_bytea, int4) RETURNS bytea
+COMMENT ON FUNCTION @extschema@."left"(@extschema@.encrypted_varchar, int4) IS 'extract the first n characters';
+CREATE FUNCTION @extschema@.substr(@extschema@.encrypted_bytea, int4) RETURNS bytea
   AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION substr(encrypted_bytea, int4) IS 'extract portion of encrypted string';
-CREATE FUNCTION substr(encrypted_bytea, int4, int4) RETURNS bytea
+COMMENT ON FUNCTION @extschema@.substr(@extschema@.encrypted_bytea, int4) IS 'extract portion of encrypted string';
+CREATE FUNCTION @extschema@.substr(@extschema@.encrypted_bytea, int4, int4) RETURNS bytea
   AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION substr(encrypted_bytea, int4, int4) IS 'extract portion of encrypted string';
+COMMENT ON FUNCTION @extschema@.substr(@extschema@.encrypted_bytea, int4, int4) IS 'extract portion of encrypted string';
 
 --
 -- Lengths, which need no copy of the plaintext.
@@ -65,9 +65,9 @@ BEGIN
   FOR f IN SELECT name, type FROM unnest('{length,char_length,character_length}'::text[]) name,
                                   unnest('{encrypted_text,encrypted_varchar,encrypted_bpchar}'::text[]) type
            UNION ALL VALUES ('length', 'encrypted_bytea') LOOP
-    EXECUTE format('CREATE FUNCTION @extschema@.%s(%s) RETURNS int4 AS ''MODULE_PATHNAME'', ''tde_length'' '
+    EXECUTE format('CREATE FUNCTION @extschema@.%s(@extschema@.%s) RETURNS int4 AS ''MODULE_PATHNAME'', ''tde_length'' '
                    'LANGUAGE C STABLE STRICT PARALLEL SAFE', f.name, f.type);
-    EXECUTE format('COMMENT ON FUNCTION @extschema@.%s(%s) IS %L', f.name, f.type,
+    EXECUTE format('COMMENT ON FUNCTION @extschema@.%s(@extschema@.%s) IS %L', f.name, f.type,
                    CASE f.type WHEN 'encrypted_bytea' THEN 'length in bytes' ELSE 'length in characters' END);
   END LOOP;
 END
@@ -78,22 +78,23 @@ $$;
 -- whose operators see no blanks at the end; so has it octet_length().
 --
 
-CREATE FUNCTION tde_match_support(internal) RETURNS internal
+CREATE FUNCTION tde_internal.tde_match_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tde_match_support(internal) IS 'planner support for LIKE, regular expressions and ^@';
-REVOKE ALL ON FUNCTION tde_match_support(internal) FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_match_support(internal) IS 'planner support for LIKE, regular expressions and ^@';
+REVOKE ALL ON FUNCTION tde_internal.tde_match_support(internal) FROM PUBLIC;
 DO $$
 DECLARE
   op record;
 BEGIN
-  FOR op IN SELECT o.oprname AS name, n.oprname AS negator, format('@extschema@.tde_%s(%s, text)', p.proname, enc) AS signature,
+  FOR op IN SELECT o.oprname AS name, n.oprname AS negator, format('tde_internal.tde_%s(%s, text)', p.proname, enc) AS signature,
                    o.oprrest AS rest, o.oprjoin AS joining, enc
-            FROM (VALUES ('encrypted_text', 'text'), ('encrypted_varchar', 'text'), ('encrypted_bpchar', 'bpchar')) AS sides (enc, string)
+            FROM (VALUES ('@extschema@.encrypted_text', 'text'), ('@extschema@.encrypted_varchar', 'text'),
+                         ('@extschema@.encrypted_bpchar', 'bpchar')) AS sides (enc, string)
             JOIN pg_operator o ON oprleft = string::regtype AND oprright = 'text'::regtype
             JOIN pg_proc p ON p.oid = o.oprcode LEFT JOIN pg_operator n ON n.oid = o.oprnegate
             WHERE o.oprnamespace = 'pg_catalog'::regnamespace AND o.oprrest::text ~ '(like|regexeq|regexne|prefix)sel$' LOOP
     EXECUTE format('CREATE FUNCTION %s RETURNS boolean AS ''MODULE_PATHNAME'', ''tde_match'' LANGUAGE C STABLE STRICT PARALLEL SAFE '
-                   'SUPPORT @extschema@.tde_match_support', op.signature);
+                   'SUPPORT tde_internal.tde_match_support', op.signature);
     EXECUTE format('COMMENT ON FUNCTION %s IS %L', op.signature, format('implementation of %s operator', op.name));
     EXECUTE format('CREATE OPERATOR @extschema@.%s (LEFTARG = %s, RIGHTARG = text, FUNCTION = %s, %s RESTRICT = %s, JOIN = %s)',
                    op.name, op.enc, split_part(op.signature, '(', 1),
@@ -102,6 +103,6 @@ BEGIN
   END LOOP;
 END
 $$;
-CREATE FUNCTION octet_length(encrypted_bpchar) RETURNS int4
+CREATE FUNCTION @extschema@.octet_length(@extschema@.encrypted_bpchar) RETURNS int4
   LANGUAGE sql STABLE PARALLEL SAFE RETURN pg_catalog.octet_length($1::bpchar);
-COMMENT ON FUNCTION octet_length(encrypted_bpchar) IS 'octet length';
+COMMENT ON FUNCTION @extschema@.octet_length(@extschema@.encrypted_bpchar) IS 'octet length';

@@ -8,7 +8,7 @@
 -- type; those of numeric alone (scale(numeric), round(numeric, int4)) are left out.
 --
 -- Which of its functions PostgreSQL takes for the base types, and what that returns, its parser is asked, here.  All are in SQL, and
--- disappear from the plans of the queries that call them.
+-- disappear from the plans of the queries that call them.  Their bodies are texts, with schemas: parse trees take ten times the room.
 --
 
 DO $$
@@ -62,21 +62,23 @@ BEGIN
              WHEN cardinality(types) = 1 THEN format('OPERATOR(pg_catalog.%s) %s', name, operands[1])
              ELSE format('%s OPERATOR(pg_catalog.%s) %s', operands[1], name, operands[2]) END AS expression
     FROM combination
-    CROSS JOIN LATERAL (SELECT array_agg(format('$%s::%s', number, regexp_replace(type, '^(encrypted|plain)_', '')))
+    CROSS JOIN LATERAL (SELECT array_agg(format('$%s::pg_catalog.%I', number, replace(regexp_replace(type, '^(encrypted|plain)_', ''), 'decimal', 'numeric')))
                         FROM unnest(types) WITH ORDINALITY t (type, number)) o (operands)
     WHERE places = '{}'
   LOOP
     -- a subquery, since that of a set, too, has a type
     EXECUTE format('SELECT pg_catalog.pg_typeof((SELECT %s LIMIT 1))', regexp_replace(call.expression, '\$\d', 'NULL', 'g')) INTO result;
-    call.types := ARRAY(SELECT regexp_replace(t, '^(encrypted|plain)_', '@extschema@.\&') FROM unnest(call.types) t);
-    function := format('@extschema@.%I(%s)', coalesce(functions ->> call.name, call.name), array_to_string(call.types, ', '));
-    ddl := ddl || format(E'CREATE FUNCTION %1$s RETURNS %2$s LANGUAGE sql STABLE PARALLEL SAFE RETURN %3$s;\n'
+    call.types := ARRAY(SELECT regexp_replace(regexp_replace(t, '^encrypted_', '@extschema@.\&'), '^plain_', 'tde_internal.\&')
+                        FROM unnest(call.types) t);
+    function := format('%s.%I(%s)', CASE WHEN call.is_operator THEN 'tde_internal' ELSE '@extschema@' END,
+                       coalesce(functions ->> call.name, call.name), array_to_string(call.types, ', '));
+    ddl := ddl || format(E'CREATE FUNCTION %1$s RETURNS %2$s LANGUAGE sql STABLE PARALLEL SAFE AS %3$L;\n'
                          'COMMENT ON FUNCTION %1$s IS %4$L;\n', function,
-                         CASE call.name WHEN 'generate_series' THEN 'SETOF ' ELSE '' END || result, call.expression,
+                         CASE call.name WHEN 'generate_series' THEN 'SETOF ' ELSE '' END || result, 'SELECT ' || call.expression,
                          CASE WHEN call.is_operator THEN format('implementation of %s operator', call.name)
                            ELSE format('%s() of the base types', call.name) END);
     CONTINUE WHEN NOT call.is_operator;
-    ddl := ddl || format(E'CREATE OPERATOR @extschema@.%s (%s, FUNCTION = @extschema@.%s);\n', call.name,
+    ddl := ddl || format(E'CREATE OPERATOR @extschema@.%s (%s, FUNCTION = tde_internal.%s);\n', call.name,
                          CASE cardinality(call.types) WHEN 1 THEN 'RIGHTARG = ' || call.types[1]
                            ELSE format('LEFTARG = %s, RIGHTARG = %s', VARIADIC call.types) END, functions ->> call.name);
   END LOOP;
@@ -88,19 +90,34 @@ $$;
 -- percentile_cont() of PostgreSQL takes what it has sorted for float8.
 --
 
-CREATE FUNCTION tde_percentile_transition(internal, encrypted_float8) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
-COMMENT ON FUNCTION tde_percentile_transition(internal, encrypted_float8) IS 'aggregate transition function';
-CREATE FUNCTION tde_percentile(internal, float8) RETURNS float8
-  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
-COMMENT ON FUNCTION tde_percentile(internal, float8) IS 'aggregate final function';
-CREATE FUNCTION tde_percentiles(internal, float8[]) RETURNS float8[]
-  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
-COMMENT ON FUNCTION tde_percentiles(internal, float8[]) IS 'aggregate final function';
+-- percentile_cont('0.5') and percentile_cont($1) take the sorted values' type for the fraction's.
+DO $$
+DECLARE
+  sorted text;
+BEGIN
+  FOREACH sorted IN ARRAY '{encrypted_int2,encrypted_int4,encrypted_int8,encrypted_numeric,encrypted_float4,encrypted_float8}'::text[] LOOP
+    EXECUTE tde_internal.tde_cast_sql('tde_internal', 'tde_internal', format('@extschema@.%I', sorted)::regtype, 'tde_internal.plain_fraction',
+                                      'tde_decrypt_to', 'AS IMPLICIT', 'decrypt and cast');
+  END LOOP;
+END
+$$;
 
-CREATE AGGREGATE percentile_cont(float8 ORDER BY encrypted_float8) (
-  SFUNC = tde_percentile_transition, STYPE = internal, FINALFUNC = tde_percentile, FINALFUNC_MODIFY = READ_WRITE, PARALLEL = SAFE);
-COMMENT ON AGGREGATE percentile_cont(float8 ORDER BY encrypted_float8) IS 'continuous distribution percentile';
-CREATE AGGREGATE percentile_cont(float8[] ORDER BY encrypted_float8) (
-  SFUNC = tde_percentile_transition, STYPE = internal, FINALFUNC = tde_percentiles, FINALFUNC_MODIFY = READ_WRITE, PARALLEL = SAFE);
-COMMENT ON AGGREGATE percentile_cont(float8[] ORDER BY encrypted_float8) IS 'multiple continuous percentiles';
+CREATE FUNCTION tde_internal.tde_percentile_transition(internal, @extschema@.encrypted_float8) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_percentile_transition(internal, @extschema@.encrypted_float8) IS 'aggregate transition function';
+CREATE FUNCTION tde_internal.tde_percentile(internal, float8) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_percentile(internal, float8) IS 'aggregate final function';
+CREATE FUNCTION tde_internal.tde_percentiles(internal, float8[]) RETURNS float8[]
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_percentiles(internal, float8[]) IS 'aggregate final function';
+
+CREATE AGGREGATE @extschema@.percentile_cont(tde_internal.plain_fraction ORDER BY @extschema@.encrypted_float8) (
+  SFUNC = tde_internal.tde_percentile_transition, STYPE = internal, FINALFUNC = tde_internal.tde_percentile,
+  FINALFUNC_MODIFY = READ_WRITE, PARALLEL = SAFE);
+COMMENT ON AGGREGATE @extschema@.percentile_cont(tde_internal.plain_fraction ORDER BY @extschema@.encrypted_float8) IS
+  'continuous distribution percentile';
+CREATE AGGREGATE @extschema@.percentile_cont(float8[] ORDER BY @extschema@.encrypted_float8) (
+  SFUNC = tde_internal.tde_percentile_transition, STYPE = internal, FINALFUNC = tde_internal.tde_percentiles,
+  FINALFUNC_MODIFY = READ_WRITE, PARALLEL = SAFE);
+COMMENT ON AGGREGATE @extschema@.percentile_cont(float8[] ORDER BY @extschema@.encrypted_float8) IS 'multiple continuous percentiles';

@@ -2,19 +2,19 @@
 -- Encrypted dumps
 --
 
-CREATE FUNCTION tde_ciphertext_io() RETURNS boolean
+CREATE FUNCTION @extschema@.tde_ciphertext_io() RETURNS boolean
   LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN true;
-REVOKE ALL ON FUNCTION tde_ciphertext_io() FROM PUBLIC;
-COMMENT ON FUNCTION tde_ciphertext_io() IS
+REVOKE ALL ON FUNCTION @extschema@.tde_ciphertext_io() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_ciphertext_io() IS
   'whoever may execute it may set tde_column.io_format to ciphertext and so dump and restore values as they are encrypted';
 
-CREATE FUNCTION tde_export_keys(secret text) RETURNS text
+CREATE FUNCTION @extschema@.tde_export_keys(secret text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_export_keys(text) FROM PUBLIC;
-COMMENT ON FUNCTION tde_export_keys(text) IS 'all data keys of this database, as a text that only the secret opens';
+REVOKE ALL ON FUNCTION @extschema@.tde_export_keys(text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_export_keys(text) IS 'all data keys of this database, as a text that only the secret opens';
 
-CREATE FUNCTION tde_import_keys(exported text, secret text) RETURNS int4
+CREATE FUNCTION @extschema@.tde_import_keys(exported text, secret text) RETURNS int4
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_import_keys(text, text) FROM PUBLIC;
-COMMENT ON FUNCTION tde_import_keys(text, text) IS
+REVOKE ALL ON FUNCTION @extschema@.tde_import_keys(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_import_keys(text, text) IS
   'add exported data keys that this database lacks, for reading only; returns how many';

@@ -7,34 +7,34 @@
 -- catalog that is wiped.
 --
 
-CREATE FUNCTION tde_convert_trigger() RETURNS trigger
+CREATE FUNCTION tde_internal.tde_convert_trigger() RETURNS trigger
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION tde_convert_trigger() IS 'keep the copy of a column that is being converted';
+COMMENT ON FUNCTION tde_internal.tde_convert_trigger() IS 'keep the copy of a column that is being converted';
 
-CREATE FUNCTION tde_convert_rows(relation regclass, source name, target name, first_block int8, blocks int8, all_blocks int8,
+CREATE FUNCTION tde_internal.tde_convert_rows(relation regclass, source name, target name, first_block int8, blocks int8, all_blocks int8,
                                  started timestamptz, OUT done int8, OUT skipped int8)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION tde_convert_rows(regclass, name, name, int8, int8, int8, timestamptz) IS
+COMMENT ON FUNCTION tde_internal.tde_convert_rows(regclass, name, name, int8, int8, int8, timestamptz) IS
   'set a column from another one, or to NULL, in rows of some blocks where that was not done yet; fires no triggers, skips locked rows';
 
-CREATE FUNCTION tde_wipe_blocks(relation regclass, first_block int8, blocks int8, cutoff xid8) RETURNS int8
+CREATE FUNCTION tde_internal.tde_wipe_blocks(relation regclass, first_block int8, blocks int8, cutoff xid8) RETURNS int8
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION tde_wipe_blocks(regclass, int8, int8, xid8) IS
+COMMENT ON FUNCTION tde_internal.tde_wipe_blocks(regclass, int8, int8, xid8) IS
   'overwrite what removed rows have left in some blocks; returns how many rows removed before cutoff are still there';
 
-CREATE FUNCTION tde_may_commit() RETURNS boolean
+CREATE FUNCTION tde_internal.tde_may_commit() RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION tde_may_commit() IS 'whether the procedure that calls it may COMMIT';
+COMMENT ON FUNCTION tde_internal.tde_may_commit() IS 'whether the procedure that calls it may COMMIT';
 
-CREATE FUNCTION tde_must_commit() RETURNS void
+CREATE FUNCTION tde_internal.tde_must_commit() RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION tde_must_commit() IS 'error if the procedure that calls it may not COMMIT';
+COMMENT ON FUNCTION tde_internal.tde_must_commit() IS 'error if the procedure that calls it may not COMMIT';
 
 --
 -- What a column becomes
 --
 
-CREATE FUNCTION tde_convertible_column(relation regclass, column_name name) RETURNS pg_attribute
+CREATE FUNCTION tde_internal.tde_convertible_column(relation regclass, column_name name) RETURNS pg_attribute
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -56,9 +56,9 @@ BEGIN
   RETURN a;
 END
 $$;
-COMMENT ON FUNCTION tde_convertible_column(regclass, name) IS 'a column of a table that the user owns';
+COMMENT ON FUNCTION tde_internal.tde_convertible_column(regclass, name) IS 'a column of a table that the user owns';
 
-CREATE FUNCTION tde_encrypted_type_of(a pg_attribute, spec text) RETURNS text
+CREATE FUNCTION tde_internal.tde_encrypted_type_of(a pg_attribute, spec text) RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -66,10 +66,10 @@ DECLARE
   plain     text := format_type(a.atttypid, a.atttypmod);
   is_array  boolean := (SELECT typcategory = 'A' AND typelem <> 0 FROM pg_type WHERE oid = a.atttypid);
   element   regtype := CASE WHEN is_array THEN (SELECT typelem FROM pg_type WHERE oid = a.atttypid) ELSE a.atttypid END;
-  encrypted regtype := (SELECT type FROM @extschema@.tde_types WHERE base = element ORDER BY shipped DESC, type::oid LIMIT 1);
+  encrypted regtype := (SELECT type FROM tde.types WHERE base = element ORDER BY shipped DESC, type::oid LIMIT 1);
   modifiers text;
 BEGIN
-  IF EXISTS (SELECT FROM @extschema@.tde_types WHERE type = element) THEN
+  IF EXISTS (SELECT FROM tde.types WHERE type = element) THEN
     RAISE EXCEPTION 'column "%" is encrypted already, as %', a.attname, plain USING ERRCODE = 'wrong_object_type',
       HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE ... changes how.', a.attrelid::regclass, a.attname);
   ELSIF (SELECT typtype FROM pg_type WHERE oid = element) = 'd' THEN
@@ -93,15 +93,15 @@ BEGIN
                 CASE WHEN is_array THEN '[]' END);
 END
 $$;
-COMMENT ON FUNCTION tde_encrypted_type_of(pg_attribute, text) IS
+COMMENT ON FUNCTION tde_internal.tde_encrypted_type_of(pg_attribute, text) IS
   'the encrypted type for a column of a base type: with the base type''s modifiers, and others as told or by default';
 
-CREATE FUNCTION tde_plain_type_of(a pg_attribute) RETURNS text
+CREATE FUNCTION tde_internal.tde_plain_type_of(a pg_attribute) RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  base text := (SELECT base_type FROM @extschema@.tde_type_spec(a.atttypid, a.atttypmod));
+  base text := (SELECT base_type FROM tde_internal.tde_type_spec(a.atttypid, a.atttypmod));
 BEGIN
   IF base IS NULL THEN
     RAISE EXCEPTION 'column "%" is not encrypted', a.attname USING ERRCODE = 'wrong_object_type';
@@ -109,18 +109,18 @@ BEGIN
   RETURN base || CASE WHEN (SELECT typcategory FROM pg_type WHERE oid = a.atttypid) = 'A' THEN '[]' ELSE '' END;
 END
 $$;
-COMMENT ON FUNCTION tde_plain_type_of(pg_attribute) IS 'the base type that a column has when it is decrypted';
+COMMENT ON FUNCTION tde_internal.tde_plain_type_of(pg_attribute) IS 'the base type that a column has when it is decrypted';
 
-CREATE FUNCTION tde_with_collation(a pg_attribute, type text) RETURNS text
+CREATE FUNCTION tde_internal.tde_with_collation(a pg_attribute, type text) RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
   SELECT type || coalesce((SELECT format(' COLLATE %I.%I', nspname, collname)
                            FROM pg_collation c JOIN pg_namespace n ON n.oid = collnamespace WHERE c.oid = a.attcollation), '')
 $$;
-COMMENT ON FUNCTION tde_with_collation(pg_attribute, text) IS 'a type, with the collation that the column has';
+COMMENT ON FUNCTION tde_internal.tde_with_collation(pg_attribute, text) IS 'a type, with the collation that the column has';
 
-CREATE FUNCTION tde_constant_default(a pg_attribute) RETURNS text
+CREATE FUNCTION tde_internal.tde_constant_default(a pg_attribute) RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -131,9 +131,9 @@ AS $$
   FROM (SELECT pg_get_expr(adbin, adrelid), adbin::text FROM pg_attrdef WHERE adrelid = a.attrelid AND adnum = a.attnum) AS d (expr, tree)
   WHERE tree !~ '\{(?!CONST |FUNCEXPR |RELABELTYPE |COERCEVIAIO )'
 $$;
-COMMENT ON FUNCTION tde_constant_default(pg_attribute) IS 'a column''s default as a literal; NULL if it is none or no constant';
+COMMENT ON FUNCTION tde_internal.tde_constant_default(pg_attribute) IS 'a column''s default as a literal; NULL if it is none or no constant';
 
-CREATE FUNCTION tde_named_opclass(opclass oid) RETURNS name
+CREATE FUNCTION tde_internal.tde_named_opclass(opclass oid) RETURNS name
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -142,14 +142,14 @@ AS $$
   WHERE oid = opclass AND opcname ~ '^((encrypted_)?(text|varchar|bpchar)_pattern|varchar)_ops$'
     AND opcnamespace = CASE WHEN opcname ~ '^encrypted_' THEN '@extschema@' ELSE 'pg_catalog' END::regnamespace
 $$;
-COMMENT ON FUNCTION tde_named_opclass(oid) IS
+COMMENT ON FUNCTION tde_internal.tde_named_opclass(oid) IS
   'by which name an operator class that is not the default is there for a column''s other type, too; NULL: it is not';
 
 --
 -- What keeps a column's type from being changed
 --
 
-CREATE FUNCTION tde_conversion_obstacles(a pg_attribute, encrypting boolean, online boolean) RETURNS SETOF text
+CREATE FUNCTION tde_internal.tde_conversion_obstacles(a pg_attribute, encrypting boolean, online boolean) RETURNS SETOF text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -177,7 +177,7 @@ AS $$
                 ELSE 'names operator class ' || o.opcname END
     FROM generate_series(0, i.indnkeyatts - 1) k JOIN pg_opclass o ON o.oid = i.indclass[k]
     WHERE i.indkey[k] = a.attnum AND o.opcintype <> 'anyarray'::regtype
-      AND (NOT o.opcdefault AND @extschema@.tde_named_opclass(o.oid) IS NULL OR m.amname NOT IN ('btree', 'hash'))
+      AND (NOT o.opcdefault AND tde_internal.tde_named_opclass(o.oid) IS NULL OR m.amname NOT IN ('btree', 'hash'))
     UNION ALL
     SELECT 'is an exclusion constraint''s' WHERE online AND i.indisexclusion AND a.attnum = ANY (i.indkey)
   ) AS reasons (reason)
@@ -196,15 +196,15 @@ AS $$
   SELECT format('constraint %I on table %s, which sets the column on delete', conname, conrelid::regclass) FROM pg_constraint
   WHERE online AND contype = 'f' AND conrelid = a.attrelid AND a.attnum = ANY (confdelsetcols)
 $$;
-COMMENT ON FUNCTION tde_conversion_obstacles(pg_attribute, boolean, boolean) IS 'objects that keep a column''s type from being changed';
+COMMENT ON FUNCTION tde_internal.tde_conversion_obstacles(pg_attribute, boolean, boolean) IS 'objects that keep a column''s type from being changed';
 
-CREATE FUNCTION tde_check_conversion(a pg_attribute, encrypting boolean, online boolean) RETURNS void
+CREATE FUNCTION tde_internal.tde_check_conversion(a pg_attribute, encrypting boolean, online boolean) RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   obstacles text := (SELECT string_agg(o, E'\n' ORDER BY o COLLATE "C")
-                     FROM @extschema@.tde_conversion_obstacles(a, encrypting, online) o);
+                     FROM tde_internal.tde_conversion_obstacles(a, encrypting, online) o);
   verb      text := CASE WHEN encrypting THEN 'encrypted' ELSE 'decrypted' END;
 BEGIN
   IF obstacles IS NOT NULL THEN
@@ -223,9 +223,9 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION tde_check_conversion(pg_attribute, boolean, boolean) IS 'error if a column''s type cannot be changed';
+COMMENT ON FUNCTION tde_internal.tde_check_conversion(pg_attribute, boolean, boolean) IS 'error if a column''s type cannot be changed';
 
-CREATE FUNCTION tde_recompile_triggers(relation regclass) RETURNS void
+CREATE FUNCTION tde_internal.tde_recompile_triggers(relation regclass) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -240,58 +240,85 @@ BEGIN
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION tde_recompile_triggers(regclass) IS 'have all sessions compile the functions of a table''s triggers anew';
+COMMENT ON FUNCTION tde_internal.tde_recompile_triggers(regclass) IS 'have all sessions compile the functions of a table''s triggers anew';
+
+--
+-- Expressions of the user's, as text: read for the new type of a column they find the operators that belong to it.  Only these functions
+-- have the extension's schema on their path, and they name all that they call.
+--
+
+CREATE FUNCTION tde_internal.tde_definition(class regclass, object oid) RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+  SELECT CASE class
+    WHEN 'pg_catalog.pg_constraint'::pg_catalog.regclass THEN pg_catalog.pg_get_constraintdef(object)
+    WHEN 'pg_catalog.pg_class'::pg_catalog.regclass THEN pg_catalog.pg_get_indexdef(object)
+    WHEN 'pg_catalog.pg_statistic_ext'::pg_catalog.regclass THEN pg_catalog.pg_get_statisticsobjdef(object)
+    ELSE (SELECT pg_catalog.pg_get_expr(adbin, adrelid) FROM pg_catalog.pg_attrdef WHERE oid OPERATOR(pg_catalog.=) object) END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_definition(regclass, oid) IS 'definition of a constraint, index, statistics object or default';
+
+CREATE FUNCTION tde_internal.tde_run(command text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+BEGIN
+  EXECUTE command;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_run(text) IS 'run a command with such definitions in it';
 
 --
 -- Offline
 --
 
-CREATE FUNCTION tde_named_indexes(a pg_attribute) RETURNS TABLE (index regclass, commands text[])
+CREATE FUNCTION tde_internal.tde_named_indexes(a pg_attribute) RETURNS TABLE (index regclass, commands text[])
 LANGUAGE sql STABLE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
   -- of a partitioned table's index those of its partitions are made, too
   SELECT i.indexrelid, ARRAY[
            format('SET LOCAL default_tablespace = %L', coalesce((SELECT spcname FROM pg_tablespace WHERE oid = c.reltablespace), '')),
-           regexp_replace(regexp_replace(pg_get_indexdef(i.indexrelid), '\mencrypted_((text|varchar|bpchar)_pattern_ops)\M', '\1', 'g'),
+           regexp_replace(regexp_replace(tde_internal.tde_definition('pg_class', i.indexrelid), '\mencrypted_((text|varchar|bpchar)_pattern_ops)\M', '\1', 'g'),
                           ' ON ONLY ', ' ON '),
            format('COMMENT ON INDEX %s IS %L', i.indexrelid::regclass, obj_description(i.indexrelid, 'pg_class')),
            CASE WHEN i.indisclustered THEN format('ALTER TABLE %s CLUSTER ON %I', i.indrelid::regclass, c.relname) END,
            CASE WHEN i.indisreplident THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', i.indrelid::regclass, c.relname) END]
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   WHERE i.indrelid = a.attrelid AND EXISTS (
-    SELECT FROM generate_series(0, i.indnkeyatts - 1) k WHERE i.indkey[k] = a.attnum AND tde_named_opclass(i.indclass[k]) IS NOT NULL)
+    SELECT FROM generate_series(0, i.indnkeyatts - 1) k WHERE i.indkey[k] = a.attnum AND tde_internal.tde_named_opclass(i.indclass[k]) IS NOT NULL)
 $$;
-COMMENT ON FUNCTION tde_named_indexes(pg_attribute) IS
+COMMENT ON FUNCTION tde_internal.tde_named_indexes(pg_attribute) IS
   'indexes that ALTER TABLE cannot give the operator class that goes with a column''s new type, and what makes them again';
 
-CREATE FUNCTION tde_convert_offline(a pg_attribute, type text, encrypting boolean) RETURNS void
+CREATE FUNCTION tde_internal.tde_convert_offline(a pg_attribute, type text, encrypting boolean) RETURNS void
 LANGUAGE plpgsql
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET default_tablespace = ''     -- as it was, at the end
 AS $$
 DECLARE
   started  timestamptz := clock_timestamp();
-  literal  text := tde_constant_default(a);
+  literal  text := tde_internal.tde_constant_default(a);
   before   int8 := pg_total_relation_size(a.attrelid);
-  indexes  text := (SELECT string_agg(format('DROP INDEX %s', index), ';') FROM tde_named_indexes(a));
-  again    text := (SELECT string_agg(array_to_string(commands, ';'), ';') FROM tde_named_indexes(a));
+  indexes  text := (SELECT coalesce(string_agg(format('DROP INDEX %s', index), ';'), '') FROM tde_internal.tde_named_indexes(a));
+  again    text := (SELECT coalesce(string_agg(array_to_string(commands, ';'), ';'), '') FROM tde_internal.tde_named_indexes(a));
   c        pg_class;
   detail   text;
   hint     text;
 BEGIN
-  PERFORM tde_check_conversion(a, encrypting, false);
+  PERFORM tde_internal.tde_check_conversion(a, encrypting, false);
   SELECT * INTO c FROM pg_class WHERE oid = a.attrelid;
   RAISE NOTICE 'rewriting table "%" and its indexes: column "%" becomes %', c.relname, a.attname, type
     USING DETAIL = format('It has about %s rows and %s. Nobody else can read or write it meanwhile.',
                           greatest(c.reltuples, 0)::int8, pg_size_pretty(before));
-  EXECUTE coalesce(indexes, '');
-  EXECUTE format('ALTER TABLE %1$s %3$s ALTER COLUMN %2$I TYPE %4$s %5$s', a.attrelid::regclass, a.attname,
+  PERFORM tde_internal.tde_run(indexes);
+  PERFORM tde_internal.tde_run(format('ALTER TABLE %1$s %3$s ALTER COLUMN %2$I TYPE %4$s %5$s', a.attrelid::regclass, a.attname,
                  CASE WHEN literal IS NOT NULL THEN format('ALTER COLUMN %I DROP DEFAULT,', a.attname) END,
-                 tde_with_collation(a, type),
-                 CASE WHEN literal IS NOT NULL THEN format(', ALTER COLUMN %I SET DEFAULT %s', a.attname, literal) END);
-  EXECUTE coalesce(again, '');
-  PERFORM tde_recompile_triggers(a.attrelid);
+                 tde_internal.tde_with_collation(a, type),
+                 CASE WHEN literal IS NOT NULL THEN format(', ALTER COLUMN %I SET DEFAULT %s', a.attname, literal) END));
+  PERFORM tde_internal.tde_run(again);
+  PERFORM tde_internal.tde_recompile_triggers(a.attrelid);
   RAISE NOTICE 'column "%" of table "%" is % now', a.attname, c.relname, type
     USING DETAIL = format('%s s, %s before, %s after.', round(extract(epoch FROM clock_timestamp() - started), 1),
                           pg_size_pretty(before), pg_size_pretty(pg_total_relation_size(a.attrelid)));
@@ -302,13 +329,13 @@ EXCEPTION WHEN invalid_object_definition THEN
     HINT = coalesce(nullif(hint, ''), format('Drop the indexes of table %s whose conditions compute with the column, and convert it then.', a.attrelid::regclass));
 END
 $$;
-COMMENT ON FUNCTION tde_convert_offline(pg_attribute, text, boolean) IS 'change a column''s type, rewriting the table';
+COMMENT ON FUNCTION tde_internal.tde_convert_offline(pg_attribute, text, boolean) IS 'change a column''s type, rewriting the table';
 
 --
 -- What removed rows have left
 --
 
-CREATE PROCEDURE tde_wipe_free_space(relation regclass, max_wait float8 DEFAULT 60, INOUT remaining int8 DEFAULT 0)
+CREATE PROCEDURE @extschema@.tde_wipe_free_space(relation regclass, max_wait float8 DEFAULT 60, INOUT remaining int8 DEFAULT 0)
 LANGUAGE plpgsql AS $$
 DECLARE
   parts    regclass[];
@@ -319,7 +346,7 @@ DECLARE
   blocks   int8;
   rest     int8;
 BEGIN
-  PERFORM @extschema@.tde_must_commit();
+  PERFORM tde_internal.tde_must_commit();
   SET LOCAL search_path = pg_catalog, pg_temp;
   remaining := 0;
   deadline := clock_timestamp() + make_interval(secs => max_wait);
@@ -331,7 +358,7 @@ BEGIN
       blocks := pg_relation_size(part) / current_setting('block_size')::int8;
       EXIT WHEN pos >= blocks;
       LOOP
-        rest := @extschema@.tde_wipe_blocks(part, pos, 1024, cutoff);
+        rest := tde_internal.tde_wipe_blocks(part, pos, 1024, cutoff);
         COMMIT;
         SET LOCAL search_path = pg_catalog, pg_temp;
         EXIT WHEN rest = 0 OR clock_timestamp() >= deadline;
@@ -348,10 +375,10 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON PROCEDURE tde_wipe_free_space(regclass, float8, int8) IS
+COMMENT ON PROCEDURE @extschema@.tde_wipe_free_space(regclass, float8, int8) IS
   'overwrite what removed rows have left in the pages of a table and of its TOAST table; waits some seconds for old transactions';
 
-CREATE PROCEDURE tde_wipe_catalogs()
+CREATE PROCEDURE @extschema@.tde_wipe_catalogs()
 LANGUAGE plpgsql AS $$
 DECLARE
   remaining int8;
@@ -362,4 +389,4 @@ BEGIN
   CALL @extschema@.tde_wipe_free_space('pg_catalog.pg_attrdef', 5, remaining);
 END
 $$;
-COMMENT ON PROCEDURE tde_wipe_catalogs() IS 'overwrite what removed statistics and defaults of columns have left in the catalogs';
+COMMENT ON PROCEDURE @extschema@.tde_wipe_catalogs() IS 'overwrite what removed statistics and defaults of columns have left in the catalogs';

@@ -5,7 +5,7 @@
 -- missing in a dump.
 --
 
-CREATE VIEW tde_conversions AS
+CREATE VIEW tde.conversions AS
   SELECT t.tgrelid::pg_catalog.regclass AS relation,
          (CASE WHEN g[1] OPERATOR(pg_catalog.=) 'copy' THEN g[2] ELSE g[3] END)::pg_catalog.name AS column_name,
          g[1] AS phase,
@@ -22,12 +22,12 @@ CREATE VIEW tde_conversions AS
       WITH ORDINALITY AS a (hex, n)
     WHERE hex OPERATOR(pg_catalog.<>) '') AS arguments (g)
   JOIN pg_catalog.pg_attribute n ON n.attrelid OPERATOR(pg_catalog.=) t.tgrelid AND n.attname OPERATOR(pg_catalog.=) g[3]::pg_catalog.name
-  CROSS JOIN LATERAL tde_type_spec(n.atttypid, n.atttypmod) s;
-GRANT SELECT ON tde_conversions TO PUBLIC;
-COMMENT ON VIEW tde_conversions IS
+  CROSS JOIN LATERAL tde_internal.tde_type_spec(n.atttypid, n.atttypmod) s;
+GRANT SELECT ON tde.conversions TO PUBLIC;
+COMMENT ON VIEW tde.conversions IS
   'columns that are being converted online: being copied (phase copy), or swapped and their old values being erased (phase erase)';
 
-CREATE FUNCTION tde_lock_tables(relations regclass[]) RETURNS void
+CREATE FUNCTION tde_internal.tde_lock_tables(relations regclass[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -52,33 +52,33 @@ BEGIN
     DETAIL = 'Other transactions use it.', HINT = 'Call it again: it goes on where it was. lock_timeout says how long it waits.';
 END
 $$;
-COMMENT ON FUNCTION tde_lock_tables(regclass[]) IS
+COMMENT ON FUNCTION tde_internal.tde_lock_tables(regclass[]) IS
   'lock tables that others use: waits for lock_timeout, or several times for two seconds';
 
-CREATE FUNCTION tde_start_conversion(a pg_attribute, type text, encrypting boolean) RETURNS void
+CREATE FUNCTION tde_internal.tde_start_conversion(a pg_attribute, type text, encrypting boolean) RETURNS void
 LANGUAGE plpgsql
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   helper text := 'tde_convert_' || a.attnum;
 BEGIN
-  PERFORM tde_check_conversion(a, encrypting, true);
-  PERFORM tde_lock_tables(ARRAY[a.attrelid]);
-  EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', a.attrelid::regclass, helper, tde_with_collation(a, type));
+  PERFORM tde_internal.tde_check_conversion(a, encrypting, true);
+  PERFORM tde_internal.tde_lock_tables(ARRAY[a.attrelid]);
+  EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', a.attrelid::regclass, helper, tde_internal.tde_with_collation(a, type));
   IF a.attnotnull THEN
     -- a valid one spares SET NOT NULL its scan
     EXECUTE format('ALTER TABLE %1$s ADD CONSTRAINT %2$I CHECK (%2$I IS NOT NULL) NOT VALID', a.attrelid::regclass, helper);
   END IF;
   -- the last one to see the row
-  EXECUTE format('CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION @extschema@.tde_convert_trigger(''copy'', %3$L, %4$L)',
+  EXECUTE format('CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''copy'', %3$L, %4$L)',
                  a.attrelid::regclass, '~' || helper, a.attname, helper);
   EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', a.attrelid::regclass, '~' || helper);
   RAISE NOTICE 'column "%" is being copied to column "%" of type %', a.attname, helper, type;
 END
 $$;
-COMMENT ON FUNCTION tde_start_conversion(pg_attribute, text, boolean) IS 'add the copy of a column, and the trigger that keeps it';
+COMMENT ON FUNCTION tde_internal.tde_start_conversion(pg_attribute, text, boolean) IS 'add the copy of a column, and the trigger that keeps it';
 
-CREATE PROCEDURE tde_convert_all_rows(relation regclass, source name, target name, batch_rows int, batch_delay float8)
+CREATE PROCEDURE tde_internal.tde_convert_all_rows(relation regclass, source name, target name, batch_rows int, batch_delay float8)
 LANGUAGE plpgsql AS $$
 DECLARE
   started timestamptz;
@@ -98,7 +98,7 @@ BEGIN
            FROM pg_class WHERE oid = relation);
   WHILE pos < blocks LOOP
     LOOP
-      SELECT * INTO batch FROM @extschema@.tde_convert_rows(relation, source, target, pos, step, blocks, started);
+      SELECT * INTO batch FROM tde_internal.tde_convert_rows(relation, source, target, pos, step, blocks, started);
       COMMIT;
       SET LOCAL search_path = pg_catalog, pg_temp;
       done := done + batch.done;
@@ -113,22 +113,22 @@ BEGIN
   RAISE NOTICE '%', format('%s rows of %s in %s s', done, relation, round(extract(epoch FROM clock_timestamp() - started), 1));
 END
 $$;
-COMMENT ON PROCEDURE tde_convert_all_rows(regclass, name, name, int, float8) IS
+COMMENT ON PROCEDURE tde_internal.tde_convert_all_rows(regclass, name, name, int, float8) IS
   'set a column from another one, or to NULL, in all rows where that was not done yet, in committed batches';
 
-CREATE PROCEDURE tde_complete_copy(relation regclass, column_name name, helper_column name, batch_rows int, batch_delay float8)
+CREATE PROCEDURE tde_internal.tde_complete_copy(relation regclass, column_name name, helper_column name, batch_rows int, batch_delay float8)
 LANGUAGE plpgsql AS $$
 BEGIN
-  CALL @extschema@.tde_convert_all_rows(relation, column_name, helper_column, batch_rows, batch_delay);
+  CALL tde_internal.tde_convert_all_rows(relation, column_name, helper_column, batch_rows, batch_delay);
   SET LOCAL search_path = pg_catalog, pg_temp;
   IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = relation AND conname = helper_column AND contype = 'c') THEN
-    CALL @extschema@.tde_execute(ARRAY[format('ALTER TABLE %s VALIDATE CONSTRAINT %I', relation, helper_column)]);
+    CALL tde_internal.tde_execute(ARRAY[format('ALTER TABLE %s VALIDATE CONSTRAINT %I', relation, helper_column)]);
   END IF;
 END
 $$;
-COMMENT ON PROCEDURE tde_complete_copy(regclass, name, name, int, float8) IS 'copy what was not copied yet';
+COMMENT ON PROCEDURE tde_internal.tde_complete_copy(regclass, name, name, int, float8) IS 'copy what was not copied yet';
 
-CREATE FUNCTION tde_conversion_replacements(relation regclass, column_name name)
+CREATE FUNCTION tde_internal.tde_conversion_replacements(relation regclass, column_name name)
   RETURNS TABLE (index regclass, replacement name, valid boolean, command text)
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -144,7 +144,7 @@ AS $$
                   WHEN format('(%I IS NULL)', a.attname) THEN format('%I IS NULL', v.helper_column)
                   WHEN format('(%I IS NOT NULL)', a.attname) THEN format('%I IS NOT NULL', v.helper_column)
                   ELSE pg_get_expr(i.indpred, i.indrelid) END) END
-  FROM @extschema@.tde_conversions v
+  FROM tde.conversions v
   JOIN pg_attribute a ON a.attrelid = v.relation AND a.attname = v.column_name
   JOIN pg_index i ON i.indrelid = v.relation AND (a.attnum = ANY (i.indkey) OR i.indpred::text ~ format(':varattno %s ', a.attnum))
   JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
@@ -159,7 +159,7 @@ AS $$
                    FROM pg_opclass o JOIN pg_namespace s ON s.oid = opcnamespace
                    JOIN pg_attribute x ON x.attrelid = i.indexrelid AND x.attnum = k + 1
                    WHERE o.oid = i.indclass[k] AND i.indkey[k] <> a.attnum AND (NOT o.opcdefault OR x.attoptions IS NOT NULL)), '')
-      || coalesce((SELECT ' ' || @extschema@.tde_named_opclass(i.indclass[k]) WHERE i.indkey[k] = a.attnum), '')
+      || coalesce((SELECT ' ' || tde_internal.tde_named_opclass(i.indclass[k]) WHERE i.indkey[k] = a.attnum), '')
       || CASE i.indoption[k] WHEN 1 THEN ' DESC NULLS LAST' WHEN 2 THEN ' NULLS FIRST' WHEN 3 THEN ' DESC' ELSE '' END, ', ' ORDER BY k)
     FROM generate_series(0, i.indnkeyatts - 1) k
   ) AS keys (list)
@@ -170,46 +170,46 @@ AS $$
   ) AS included (list)
   WHERE v.relation = $1 AND v.column_name = $2 AND v.phase = 'copy'
 $$;
-COMMENT ON FUNCTION tde_conversion_replacements(regclass, name) IS 'indexes on a column that is being copied, and which ones replace them';
+COMMENT ON FUNCTION tde_internal.tde_conversion_replacements(regclass, name) IS 'indexes on a column that is being copied, and which ones replace them';
 
-CREATE FUNCTION tde_conversion_indexes(relation regclass, column_name name) RETURNS SETOF text
+CREATE FUNCTION @extschema@.tde_conversion_indexes(relation regclass, column_name name) RETURNS SETOF text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  SELECT command FROM @extschema@.tde_conversion_replacements(relation, column_name) WHERE command IS NOT NULL ORDER BY index::oid
+  SELECT command FROM tde_internal.tde_conversion_replacements(relation, column_name) WHERE command IS NOT NULL ORDER BY index::oid
 $$;
-COMMENT ON FUNCTION tde_conversion_indexes(regclass, name) IS
+COMMENT ON FUNCTION @extschema@.tde_conversion_indexes(regclass, name) IS
   'commands for the indexes that are still to be made before tde_finish_conversion(); psql runs them with \gexec';
 
-CREATE FUNCTION tde_conversion(relation regclass, column_name name, OUT phase text, OUT helper_column name, OUT helper_trigger name,
+CREATE FUNCTION tde_internal.tde_conversion(relation regclass, column_name name, OUT phase text, OUT helper_column name, OUT helper_trigger name,
                                OUT direction text)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-  PERFORM @extschema@.tde_convertible_column(relation, column_name);
+  PERFORM tde_internal.tde_convertible_column(relation, column_name);
   SELECT v.phase, v.helper_column, v.helper_trigger, v.direction INTO phase, helper_column, helper_trigger, direction
-  FROM @extschema@.tde_conversions v WHERE v.relation = $1 AND v.column_name = $2;
+  FROM tde.conversions v WHERE v.relation = $1 AND v.column_name = $2;
 END
 $$;
-COMMENT ON FUNCTION tde_conversion(regclass, name) IS 'the conversion of a column that is under way; NULLs if none is';
+COMMENT ON FUNCTION tde_internal.tde_conversion(regclass, name) IS 'the conversion of a column that is under way; NULLs if none is';
 
-CREATE PROCEDURE tde_copy_column(relation regclass, column_name name, type text, encrypting boolean, batch_rows int, batch_delay float8)
+CREATE PROCEDURE tde_internal.tde_copy_column(relation regclass, column_name name, type text, encrypting boolean, batch_rows int, batch_delay float8)
 LANGUAGE plpgsql AS $$
 DECLARE
   v       record;
   command text;
 BEGIN
-  PERFORM @extschema@.tde_must_commit();
+  PERFORM tde_internal.tde_must_commit();
   SET LOCAL search_path = pg_catalog, pg_temp;
-  SELECT * INTO v FROM @extschema@.tde_conversion(relation, column_name);
+  SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
   IF v.phase IS NULL THEN
-    PERFORM @extschema@.tde_start_conversion(@extschema@.tde_convertible_column(relation, column_name), type, encrypting);
+    PERFORM tde_internal.tde_start_conversion(tde_internal.tde_convertible_column(relation, column_name), type, encrypting);
     COMMIT;
     SET LOCAL search_path = pg_catalog, pg_temp;
-    SELECT * INTO v FROM @extschema@.tde_conversion(relation, column_name);
+    SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
   END IF;
-  CALL @extschema@.tde_complete_copy(relation, column_name, v.helper_column, batch_rows, batch_delay);
+  CALL tde_internal.tde_complete_copy(relation, column_name, v.helper_column, batch_rows, batch_delay);
   SET LOCAL search_path = pg_catalog, pg_temp;
   FOR command IN SELECT * FROM @extschema@.tde_conversion_indexes(relation, column_name) LOOP
     RAISE NOTICE 'next: %', command;
@@ -217,4 +217,4 @@ BEGIN
   RAISE NOTICE '%', format('next: CALL @extschema@.tde_finish_conversion(%L, %L);', relation, column_name);
 END
 $$;
-COMMENT ON PROCEDURE tde_copy_column(regclass, name, text, boolean, int, float8) IS 'make or complete the copy of a column';
+COMMENT ON PROCEDURE tde_internal.tde_copy_column(regclass, name, text, boolean, int, float8) IS 'make or complete the copy of a column';

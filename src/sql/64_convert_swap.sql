@@ -2,7 +2,7 @@
 -- Converting a column online, second part: what hangs on the column is made for the copy, too, and the two are swapped.
 --
 
-CREATE FUNCTION tde_conversion_keys(relation regclass, column_name name) RETURNS TABLE (
+CREATE FUNCTION tde_internal.tde_conversion_keys(relation regclass, column_name name) RETURNS TABLE (
   constraint_oid oid, referencing regclass, referenced regclass, name name, replacement name, definition text, valid boolean)
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -11,7 +11,7 @@ AS $$
   SELECT f.oid, f.conrelid, f.confrelid, f.conname, ('tde_convert_' || f.oid)::name,
          CASE WHEN starts_with(def, before) THEN after || regexp_replace(substr(def, length(before) + 1), ' NOT VALID$', '') END,
          f.convalidated
-  FROM @extschema@.tde_conversions v
+  FROM tde.conversions v
   JOIN pg_attribute a ON a.attrelid = v.relation AND a.attname = v.column_name
   JOIN pg_constraint f ON f.contype = 'f' AND (f.conrelid = v.relation AND a.attnum = ANY (f.conkey)
                                               OR f.confrelid = v.relation AND a.attnum = ANY (f.confkey))
@@ -30,18 +30,18 @@ AS $$
   CROSS JOIN LATERAL pg_get_constraintdef(f.oid) AS d (def)
   WHERE v.relation = $1 AND v.column_name = $2 AND v.phase = 'copy' AND f.conparentid = 0
 $$;
-COMMENT ON FUNCTION tde_conversion_keys(regclass, name) IS 'foreign keys of a column that is being copied, and what replaces them';
+COMMENT ON FUNCTION tde_internal.tde_conversion_keys(regclass, name) IS 'foreign keys of a column that is being copied, and what replaces them';
 
-CREATE FUNCTION tde_add_keys(relation regclass, column_name name) RETURNS text[]
+CREATE FUNCTION tde_internal.tde_add_keys(relation regclass, column_name name) RETURNS text[]
 LANGUAGE plpgsql
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   key      record;
   validate text[] := '{}';
 BEGIN
-  PERFORM tde_lock_tables(ARRAY(SELECT referencing FROM tde_conversion_keys(relation, column_name)) || relation);
-  FOR key IN SELECT * FROM tde_conversion_keys(relation, column_name) ORDER BY constraint_oid LOOP
+  PERFORM tde_internal.tde_lock_tables(ARRAY(SELECT referencing FROM tde_internal.tde_conversion_keys(relation, column_name)) || relation);
+  FOR key IN SELECT * FROM tde_internal.tde_conversion_keys(relation, column_name) ORDER BY constraint_oid LOOP
     IF key.definition IS NULL THEN
       RAISE EXCEPTION 'foreign key "%" of table % cannot be replaced', key.name, key.referencing USING ERRCODE = 'feature_not_supported',
         HINT = 'Drop it, and make it again after tde_finish_conversion().';
@@ -56,46 +56,45 @@ BEGIN
   RETURN validate;
 END
 $$;
-COMMENT ON FUNCTION tde_add_keys(regclass, name) IS 'add what replaces foreign keys; returns the commands that validate it';
+COMMENT ON FUNCTION tde_internal.tde_add_keys(regclass, name) IS 'add what replaces foreign keys; returns the commands that validate it';
 
-CREATE PROCEDURE tde_execute(commands text[])
+CREATE PROCEDURE tde_internal.tde_execute(commands text[])
 LANGUAGE plpgsql AS $$
 DECLARE
   command text;
 BEGIN
   FOREACH command IN ARRAY commands LOOP
-    -- the search_path for which they were made
-    SET LOCAL search_path = pg_catalog, @extschema@, pg_temp;
+    SET LOCAL search_path = pg_catalog, pg_temp;
     EXECUTE command;
     COMMIT;
   END LOOP;
 END
 $$;
-COMMENT ON PROCEDURE tde_execute(text[]) IS 'run commands, and commit each';
+COMMENT ON PROCEDURE tde_internal.tde_execute(text[]) IS 'run commands, and commit each';
 
-CREATE FUNCTION tde_swap_commands(relation regclass, column_name name) RETURNS TABLE (place int, command text)
+CREATE FUNCTION tde_internal.tde_swap_commands(relation regclass, column_name name) RETURNS TABLE (place int, command text)
 LANGUAGE sql STABLE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
   WITH v AS (
     SELECT c.*, a.attnum, a.attnotnull, a.attacl, a.attstattarget, a.attoptions, replace(helper_column, 'tde_convert_', 'tde_erase_') AS old_name,
-           tde_constant_default(a) AS literal, (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = attrelid AND adnum = attnum) AS expr
-    FROM tde_conversions c JOIN pg_attribute a ON attrelid = c.relation AND attname = c.column_name
+           tde_internal.tde_constant_default(a) AS literal, (SELECT tde_internal.tde_definition('pg_attrdef', f.oid) FROM pg_attrdef f WHERE adrelid = attrelid AND adnum = attnum) AS expr
+    FROM tde.conversions c JOIN pg_attribute a ON attrelid = c.relation AND attname = c.column_name
     WHERE c.relation = $1 AND c.column_name = $2 AND c.phase = 'copy'
   ), checks AS (
-    SELECT k.oid, conname, convalidated, pg_get_constraintdef(k.oid) AS definition FROM v JOIN pg_constraint k ON conrelid = v.relation
+    SELECT k.oid, conname, convalidated, tde_internal.tde_definition('pg_constraint', k.oid) AS definition FROM v JOIN pg_constraint k ON conrelid = v.relation
     WHERE contype = 'c' AND v.attnum = ANY (conkey)
   ), stats AS (
-    SELECT s.oid, format('%I.%I', nspname, stxname) AS name, stxstattarget, pg_get_statisticsobjdef(s.oid) AS definition
+    SELECT s.oid, format('%I.%I', nspname, stxname) AS name, stxstattarget, tde_internal.tde_definition('pg_statistic_ext', s.oid) AS definition
     FROM v JOIN pg_statistic_ext s ON stxrelid = v.relation JOIN pg_namespace n ON n.oid = stxnamespace WHERE v.attnum = ANY (stxkeys)
   ), indexes AS (
     SELECT r.index, r.replacement, i.indisclustered, i.indisreplident, k.oid AS constraint_oid, k.conname, k.contype, k.condeferrable, k.condeferred,
            c.relname, quote_ident(nspname) AS schema
-    FROM tde_conversion_replacements(relation, column_name) r
+    FROM tde_internal.tde_conversion_replacements(relation, column_name) r
     JOIN pg_index i ON i.indexrelid = r.index JOIN pg_class c ON c.oid = r.index JOIN pg_namespace n ON n.oid = c.relnamespace
     LEFT JOIN pg_constraint k ON k.conindid = r.index AND k.contype IN ('p', 'u')
   ), keys AS (
-    SELECT * FROM tde_conversion_keys(relation, column_name)
+    SELECT * FROM tde_internal.tde_conversion_keys(relation, column_name)
   )
   SELECT 10, format('DROP TRIGGER %I ON %s', helper_trigger, relation) FROM v
   UNION ALL SELECT 20, format('ALTER TABLE %1$s DROP CONSTRAINT %2$I', referencing, name) FROM keys
@@ -137,28 +136,28 @@ AS $$
   UNION ALL SELECT 83, format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', relation, column_name, string_agg(o, ', ')) FROM v, unnest(attoptions) o
             WHERE o ~ '^n_distinct' GROUP BY relation, column_name
   -- from now on the old column is written with NULLs only
-  UNION ALL SELECT 90, format('CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION @extschema@.tde_convert_trigger(''erase'', %3$L, %4$L)',
+  UNION ALL SELECT 90, format('CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''erase'', %3$L, %4$L)',
                               relation, helper_trigger, old_name, column_name) FROM v WHERE direction = 'encrypt'
   UNION ALL SELECT 91, format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, helper_trigger) FROM v WHERE direction = 'encrypt'
   UNION ALL SELECT 92, format('ALTER TABLE %s DROP COLUMN %I', relation, old_name) FROM v WHERE direction = 'decrypt'
 $$;
-COMMENT ON FUNCTION tde_swap_commands(regclass, name) IS 'what puts the copy of a column, and all that hangs on it, in the column''s place';
+COMMENT ON FUNCTION tde_internal.tde_swap_commands(regclass, name) IS 'what puts the copy of a column, and all that hangs on it, in the column''s place';
 
-CREATE FUNCTION tde_swap(relation regclass, column_name name) RETURNS text[]
+CREATE FUNCTION tde_internal.tde_swap(relation regclass, column_name name) RETURNS text[]
 LANGUAGE plpgsql
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  a        pg_attribute := tde_convertible_column(relation, column_name);
+  a        pg_attribute := tde_internal.tde_convertible_column(relation, column_name);
   v        record;
   command  text;
   validate text[];
 BEGIN
-  SELECT * INTO v FROM tde_conversion(relation, column_name);
-  PERFORM tde_lock_tables(ARRAY(SELECT unnest(ARRAY[referencing, referenced]) FROM tde_conversion_keys(relation, column_name)) || relation);
-  PERFORM tde_check_conversion(a, v.direction = 'encrypt', true);
-  IF EXISTS (SELECT FROM tde_conversion_indexes(relation, column_name)) OR EXISTS (
-      SELECT FROM tde_conversion_keys(relation, column_name) k
+  SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
+  PERFORM tde_internal.tde_lock_tables(ARRAY(SELECT unnest(ARRAY[referencing, referenced]) FROM tde_internal.tde_conversion_keys(relation, column_name)) || relation);
+  PERFORM tde_internal.tde_check_conversion(a, v.direction = 'encrypt', true);
+  IF EXISTS (SELECT FROM @extschema@.tde_conversion_indexes(relation, column_name)) OR EXISTS (
+      SELECT FROM tde_internal.tde_conversion_keys(relation, column_name) k
       WHERE NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = k.referencing AND conname = k.replacement AND convalidated = k.valid)) THEN
     RAISE EXCEPTION 'column "%" has got new indexes or foreign keys meanwhile', column_name
       USING ERRCODE = 'object_in_use', HINT = format('CALL @extschema@.tde_finish_conversion(%L, %L); again.', relation, column_name);
@@ -166,16 +165,16 @@ BEGIN
   validate := ARRAY(SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', relation, conname) FROM pg_constraint
                     WHERE conrelid = relation AND contype = 'c' AND convalidated AND a.attnum = ANY (conkey));
   -- all at once, since each changes what the next would read
-  FOREACH command IN ARRAY ARRAY(SELECT c.command FROM tde_swap_commands(relation, column_name) c ORDER BY place, c.command) LOOP
-    EXECUTE command;
+  FOREACH command IN ARRAY ARRAY(SELECT c.command FROM tde_internal.tde_swap_commands(relation, column_name) c ORDER BY place, c.command) LOOP
+    PERFORM tde_internal.tde_run(command);
   END LOOP;
-  PERFORM tde_recompile_triggers(relation);
+  PERFORM tde_internal.tde_recompile_triggers(relation);
   RETURN validate;
 END
 $$;
-COMMENT ON FUNCTION tde_swap(regclass, name) IS 'put the copy of a column in its place, under a lock; returns what validates its CHECKs';
+COMMENT ON FUNCTION tde_internal.tde_swap(regclass, name) IS 'put the copy of a column in its place, under a lock; returns what validates its CHECKs';
 
-CREATE PROCEDURE tde_finish_conversion(relation regclass, column_name name, batch_rows int DEFAULT 10000, batch_delay float8 DEFAULT 0,
+CREATE PROCEDURE @extschema@.tde_finish_conversion(relation regclass, column_name name, batch_rows int DEFAULT 10000, batch_delay float8 DEFAULT 0,
                                        max_wait float8 DEFAULT 60)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -184,9 +183,9 @@ DECLARE
   commands  text[];
   remaining int8;
 BEGIN
-  PERFORM @extschema@.tde_must_commit();
+  PERFORM tde_internal.tde_must_commit();
   SET LOCAL search_path = pg_catalog, pg_temp;
-  SELECT * INTO v FROM @extschema@.tde_conversion(relation, column_name);
+  SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
   IF v.phase IS NULL THEN
     RAISE EXCEPTION 'column "%" is not being converted', column_name USING ERRCODE = 'object_not_in_prerequisite_state',
       HINT = format('CALL @extschema@.tde_encrypt_column(%L, %L, online => true); begins it.', relation, column_name);
@@ -198,29 +197,29 @@ BEGIN
         DETAIL = missing, HINT = format('Run these commands, or: SELECT @extschema@.tde_conversion_indexes(%L, %L) \gexec', relation, column_name);
     END IF;
     -- in case that the copying was broken off
-    CALL @extschema@.tde_complete_copy(relation, column_name, v.helper_column, batch_rows, batch_delay);
+    CALL tde_internal.tde_complete_copy(relation, column_name, v.helper_column, batch_rows, batch_delay);
     SET LOCAL search_path = pg_catalog, pg_temp;
-    commands := @extschema@.tde_add_keys(relation, column_name);
+    commands := tde_internal.tde_add_keys(relation, column_name);
     COMMIT;
-    CALL @extschema@.tde_execute(commands);
+    CALL tde_internal.tde_execute(commands);
     SET LOCAL search_path = pg_catalog, pg_temp;
-    commands := @extschema@.tde_swap(relation, column_name);
+    commands := tde_internal.tde_swap(relation, column_name);
     COMMIT;
-    CALL @extschema@.tde_execute(commands);
+    CALL tde_internal.tde_execute(commands);
     SET LOCAL search_path = pg_catalog, pg_temp;
     RAISE NOTICE 'column "%" has its new type now', column_name;
-    SELECT * INTO v FROM @extschema@.tde_conversion(relation, column_name);
+    SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
   END IF;
   IF v.phase = 'erase' THEN
     RAISE NOTICE 'the old values are being erased';
-    CALL @extschema@.tde_convert_all_rows(relation, NULL, v.helper_column, batch_rows, batch_delay);
+    CALL tde_internal.tde_convert_all_rows(relation, NULL, v.helper_column, batch_rows, batch_delay);
     CALL @extschema@.tde_wipe_free_space(relation, max_wait, remaining);
     SET LOCAL search_path = pg_catalog, pg_temp;
     IF remaining > 0 THEN
       RAISE NOTICE '%', format('next: CALL @extschema@.tde_finish_conversion(%L, %L);', relation, column_name);
       RETURN;
     END IF;
-    PERFORM @extschema@.tde_drop_helper(relation, v.helper_column, v.helper_trigger);
+    PERFORM tde_internal.tde_drop_helper(relation, v.helper_column, v.helper_trigger);
     COMMIT;
     CALL @extschema@.tde_wipe_catalogs();
     SET LOCAL search_path = pg_catalog, pg_temp;
@@ -228,63 +227,63 @@ BEGIN
   RAISE NOTICE '%', format('next: VACUUM (ANALYZE) %s;', relation);
 END
 $$;
-COMMENT ON PROCEDURE tde_finish_conversion(regclass, name, int, float8, float8) IS
+COMMENT ON PROCEDURE @extschema@.tde_finish_conversion(regclass, name, int, float8, float8) IS
   'put the converted copy of a column in its place, and erase the old values';
 
-CREATE FUNCTION tde_drop_helper(relation regclass, helper_column name, helper_trigger name) RETURNS void
+CREATE FUNCTION tde_internal.tde_drop_helper(relation regclass, helper_column name, helper_trigger name) RETURNS void
 LANGUAGE plpgsql
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-  PERFORM tde_lock_tables(ARRAY[relation]);
+  PERFORM tde_internal.tde_lock_tables(ARRAY[relation]);
   EXECUTE format('DROP TRIGGER %I ON %s', helper_trigger, relation);
   EXECUTE format('ALTER TABLE %s DROP COLUMN %I', relation, helper_column);
 END
 $$;
-COMMENT ON FUNCTION tde_drop_helper(regclass, name, name) IS 'drop the second column of a conversion, and the trigger';
+COMMENT ON FUNCTION tde_internal.tde_drop_helper(regclass, name, name) IS 'drop the second column of a conversion, and the trigger';
 
-CREATE PROCEDURE tde_abort_conversion(relation regclass, column_name name, batch_rows int DEFAULT 10000, batch_delay float8 DEFAULT 0)
+CREATE PROCEDURE @extschema@.tde_abort_conversion(relation regclass, column_name name, batch_rows int DEFAULT 10000, batch_delay float8 DEFAULT 0)
 LANGUAGE plpgsql AS $$
 DECLARE
   v         record;
   key       record;
 BEGIN
-  PERFORM @extschema@.tde_must_commit();
+  PERFORM tde_internal.tde_must_commit();
   SET LOCAL search_path = pg_catalog, pg_temp;
-  SELECT * INTO v FROM @extschema@.tde_conversion(relation, column_name);
+  SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
   IF v.phase IS DISTINCT FROM 'copy' THEN
     RAISE EXCEPTION '%', CASE WHEN v.phase IS NULL THEN format('column "%s" is not being converted', column_name)
                               ELSE format('column "%s" has its new type already', column_name) END
       USING ERRCODE = 'object_not_in_prerequisite_state',
-        HINT = CASE WHEN v.phase IS NULL THEN 'See the view @extschema@.tde_conversions.'
+        HINT = CASE WHEN v.phase IS NULL THEN 'See the view tde.conversions.'
                     ELSE format('CALL @extschema@.tde_finish_conversion(%L, %L); and then tde_decrypt_column().', relation, column_name) END;
   END IF;
-  FOR key IN SELECT * FROM @extschema@.tde_conversion_keys(relation, column_name) LOOP
+  FOR key IN SELECT * FROM tde_internal.tde_conversion_keys(relation, column_name) LOOP
     EXECUTE format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I', key.referencing, key.replacement);
   END LOOP;
   IF v.direction = 'encrypt' THEN
-    PERFORM @extschema@.tde_drop_helper(relation, v.helper_column, v.helper_trigger);
+    PERFORM tde_internal.tde_drop_helper(relation, v.helper_column, v.helper_trigger);
     COMMIT;
     RETURN;
   END IF;
   -- the copy is in clear
-  PERFORM @extschema@.tde_abandon_copy(relation, column_name);
+  PERFORM tde_internal.tde_abandon_copy(relation, column_name);
   COMMIT;
   CALL @extschema@.tde_finish_conversion(relation, column_name, batch_rows, batch_delay);
 END
 $$;
-COMMENT ON PROCEDURE tde_abort_conversion(regclass, name, int, float8) IS 'drop the copy of a column that is being converted';
+COMMENT ON PROCEDURE @extschema@.tde_abort_conversion(regclass, name, int, float8) IS 'drop the copy of a column that is being converted';
 
-CREATE FUNCTION tde_abandon_copy(relation regclass, column_name name) RETURNS void
+CREATE FUNCTION tde_internal.tde_abandon_copy(relation regclass, column_name name) RETURNS void
 LANGUAGE plpgsql
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   v     record;
   other record;
 BEGIN
-  PERFORM tde_lock_tables(ARRAY[relation]);
-  SELECT * INTO v FROM tde_conversion(relation, column_name);
+  PERFORM tde_internal.tde_lock_tables(ARRAY[relation]);
+  SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
   FOR other IN SELECT conname FROM pg_constraint WHERE conrelid = relation AND conname = v.helper_column LOOP
     EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', relation, other.conname);
   END LOOP;
@@ -294,9 +293,9 @@ BEGIN
     EXECUTE format('DROP INDEX %s', other.name);
   END LOOP;
   EXECUTE format('DROP TRIGGER %I ON %s', v.helper_trigger, relation);
-  EXECUTE format('CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION @extschema@.tde_convert_trigger(''erase'', %3$L, %4$L)',
+  EXECUTE format('CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''erase'', %3$L, %4$L)',
                  relation, v.helper_trigger, v.helper_column, column_name);
   EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, v.helper_trigger);
 END
 $$;
-COMMENT ON FUNCTION tde_abandon_copy(regclass, name) IS 'have the copy of a column erased instead of kept';
+COMMENT ON FUNCTION tde_internal.tde_abandon_copy(regclass, name) IS 'have the copy of a column erased instead of kept';

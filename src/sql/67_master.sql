@@ -2,19 +2,19 @@
 -- Master keys of the wallet
 --
 
-CREATE FUNCTION tde_master_key_list(OUT id uuid, OUT state text, OUT created timestamptz) RETURNS SETOF record
+CREATE FUNCTION tde_internal.tde_master_key_list(OUT id uuid, OUT state text, OUT created timestamptz) RETURNS SETOF record
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
-REVOKE ALL ON FUNCTION tde_master_key_list() FROM PUBLIC;
-COMMENT ON FUNCTION tde_master_key_list() IS 'master keys in the open wallet';
+REVOKE ALL ON FUNCTION tde_internal.tde_master_key_list() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_master_key_list() IS 'master keys in the open wallet';
 
-CREATE VIEW tde_master_keys AS SELECT * FROM tde_master_key_list() ORDER BY created, id;
-GRANT EXECUTE ON FUNCTION tde_master_key_list() TO pg_monitor;
-GRANT SELECT ON tde_master_keys TO pg_monitor;
-COMMENT ON VIEW tde_master_keys IS
+CREATE VIEW tde.master_keys AS SELECT * FROM tde_internal.tde_master_key_list() ORDER BY created, id;
+GRANT EXECUTE ON FUNCTION tde_internal.tde_master_key_list() TO pg_monitor;
+GRANT SELECT ON tde.master_keys TO pg_monitor;
+COMMENT ON VIEW tde.master_keys IS
   'master keys in the open wallet: current, retired, prepared for the next rotation, or the wrapping key of an erasable data key';
 
-CREATE FUNCTION tde_purge_master_key(id uuid) RETURNS void
+CREATE FUNCTION @extschema@.tde_purge_master_key(id uuid) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_purge_master_key(uuid) FROM PUBLIC;
-COMMENT ON FUNCTION tde_purge_master_key(uuid) IS
+REVOKE ALL ON FUNCTION @extschema@.tde_purge_master_key(uuid) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_purge_master_key(uuid) IS
   'remove a retired or erasable master key from the wallet if no data key of any database needs it';

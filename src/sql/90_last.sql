@@ -5,7 +5,7 @@
 CREATE EVENT TRIGGER tde_column_ddl ON ddl_command_end
   WHEN TAG IN ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'ALTER TABLE', 'CREATE FOREIGN TABLE', 'ALTER FOREIGN TABLE',
                'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'CREATE SCHEMA', 'CREATE INDEX', 'CREATE STATISTICS')
-  EXECUTE FUNCTION tde_ddl_trigger();
+  EXECUTE FUNCTION tde_internal.tde_ddl_trigger();
 ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER tde_column_ddl IS
   'gives encrypted columns that were declared without modifiers the default specification';

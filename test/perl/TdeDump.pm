@@ -141,7 +141,7 @@ sub tde_dump_state
     'SELECT * FROM shop.seen ORDER BY id',
     'SELECT * FROM shop.kept ORDER BY id',
     'SELECT shop.found()',
-    "SELECT * FROM tde_encrypted_columns WHERE schema_name = 'shop' ORDER BY 1, 2, 3",
+    "SELECT * FROM tde.encrypted_columns WHERE schema_name = 'shop' ORDER BY 1, 2, 3",
     q{SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
       WHERE connamespace = 'shop'::regnamespace ORDER BY 1, 2},
     q{SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid::regclass::text LIKE 'shop.%' ORDER BY 1},

@@ -44,12 +44,12 @@ SELECT is((SELECT count(DISTINCT tag(enc)) FROM family), (SELECT count(*) FROM f
 CREATE TEMP TABLE operand_type AS
   SELECT t.*, c.casttarget FROM pg_type t JOIN member m ON m.classid = 'pg_type'::regclass AND m.objid = t.oid
   JOIN pg_cast c ON c.castsource = t.oid AND castmethod = 'b' WHERE typname ~ '^plain_';
-SELECT set_eq('SELECT typname FROM operand_type', '{plain_int8,plain_decimal,plain_numeric,plain_float8}'::name[], 'the operand types');
+SELECT set_eq('SELECT typname FROM operand_type', '{plain_int8,plain_decimal,plain_numeric,plain_float8,plain_fraction}'::name[], 'the operand types');
 SELECT is_empty($$SELECT o.typname FROM operand_type o JOIN pg_type b ON b.oid = casttarget
                   WHERE (o.typlen, o.typbyval, o.typalign, o.typstorage) <> (b.typlen, b.typbyval, b.typalign, b.typstorage)
-                     OR o.typcategory <> 'N' OR NOT o.typispreferred OR obj_description(o.oid, 'pg_type') IS NULL
+                     OR o.typcategory <> 'N' OR o.typispreferred <> (o.typname <> 'plain_fraction') OR obj_description(o.oid, 'pg_type') IS NULL
                      OR NOT EXISTS (SELECT FROM pg_cast c WHERE castsource = b.oid AND c.casttarget = o.oid AND castcontext = 'i' AND castmethod = 'b')$$,
-                'they are their base types by another name, preferred, with a comment');
+                'they are their base types by another name, with a comment; all but one are preferred');
 
 --
 -- Functions
@@ -100,7 +100,8 @@ SELECT is_empty($$SELECT name FROM cast_ c WHERE casttarget = enc AND castsource
                 'column''s modifiers');
 SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ WHERE castsource = f.base AND casttarget = f.enc)$$,
                 'the base type can be assigned');
-SELECT is_empty($$SELECT name FROM cast_ c WHERE castsource = enc AND casttarget NOT IN (SELECT enc FROM family UNION SELECT c.base) AND castcontext = 'i'
+SELECT is_empty($$SELECT name FROM cast_ c WHERE castsource = enc AND casttarget NOT IN (SELECT enc FROM family UNION SELECT c.base UNION SELECT 'tde_internal.plain_fraction'::regtype)
+                  AND castcontext = 'i'
                   AND NOT EXISTS (SELECT FROM pg_cast b WHERE b.castsource = c.base AND b.casttarget = c.casttarget AND b.castcontext = 'i'
                                   AND c.base = ANY ('{text,varchar,bpchar}'::regtype[]))$$,
                 'other types only by assignment, but for strings: no second way into arithmetic');
@@ -152,15 +153,15 @@ SELECT is_empty($$SELECT amproc FROM pg_amproc p JOIN pg_opfamily o ON o.oid = a
 --
 SELECT is_empty($$SELECT objid::regclass FROM member WHERE classid = 'pg_class'::regclass AND obj_description(objid, 'pg_class') IS NULL
                   AND objid IN (SELECT oid FROM pg_class WHERE relkind IN ('r', 'v'))$$, 'tables and views have a comment');
-SELECT ok(NOT has_any_column_privilege('public', 'tde_data_keys', 'SELECT, INSERT, UPDATE'), 'wrapped keys are not for everybody');
-SELECT ok('user_catalog_table=true' = ANY (reloptions), 'logical decoding can read the keys') FROM pg_class WHERE oid = 'tde_data_keys'::regclass;
-SELECT is_empty($$SELECT extconfig FROM pg_extension WHERE extname = 'tde_column' AND 'tde_data_keys'::regclass = ANY (extconfig)$$, 'keys are not dumped');
+SELECT ok(NOT has_any_column_privilege('public', 'tde.data_keys', 'SELECT, INSERT, UPDATE'), 'wrapped keys are not for everybody');
+SELECT ok('user_catalog_table=true' = ANY (reloptions), 'logical decoding can read the keys') FROM pg_class WHERE oid = 'tde.data_keys'::regclass;
+SELECT is_empty($$SELECT extconfig FROM pg_extension WHERE extname = 'tde_column' AND 'tde.data_keys'::regclass = ANY (extconfig)$$, 'keys are not dumped');
 SELECT is_empty($$SELECT signature FROM fn WHERE NOT on_values AND proname ~ '^tde_(wallet|create|ensure|ddl)' AND has_function_privilege('public', oid, 'EXECUTE')$$,
                 'wallet, keys and types are not for everybody to manage');
 SELECT set_eq($$SELECT objid::regclass::text FROM member JOIN pg_class c ON c.oid = objid WHERE classid = 'pg_class'::regclass AND relkind IN ('r', 'v')
                 AND has_table_privilege('public', c.oid, 'SELECT')$$, 
-                ARRAY['tde_stats', 'tde_encrypted_columns', 'tde_types', 'tde_conversions', 'all_encrypted_columns', 'user_encrypted_columns',
-                      'tde_progress'], 'what everybody may read');
+                ARRAY['tde.stats', 'tde.encrypted_columns', 'tde.types', 'tde.conversions', 'tde.all_encrypted_columns', 'tde.user_encrypted_columns',
+                      'tde.progress'], 'what everybody may read');
 SELECT is(evtenabled, 'A'::"char", 'the event trigger fires in every session_replication_role') FROM pg_event_trigger WHERE evtname = 'tde_column_ddl';
 SELECT isnt((SELECT obj_description(oid, 'pg_event_trigger') FROM pg_event_trigger WHERE evtname = 'tde_column_ddl'), NULL, 'and has a comment');
 

@@ -11,11 +11,11 @@ INSERT INTO spec VALUES (1, 'aes256,salt,mac'), (2, 'aes128,nosalt,sha256'), (1,
 
 -- What reaches the base type's functions with the values e of a table c; columns plain and id are its others.
 CREATE FUNCTION deeds(f family) RETURNS TABLE (deed text) LANGUAGE sql AS $$
-  SELECT format(d, f.enc, f.plain) FROM unnest(ARRAY['SELECT e::%2$s FROM c', 'SELECT e::text FROM c', 'SELECT %1$s_send(e) FROM c', 'SELECT format(''%%s'', e) FROM c',
+  SELECT format(d, f.enc, f.plain) FROM unnest(ARRAY['SELECT e::%2$s FROM c', 'SELECT e::text FROM c', 'SELECT tde_internal.%1$s_send(e) FROM c', 'SELECT format(''%%s'', e) FROM c',
     'SELECT e::%1$s(aes192,cbc) FROM c', 'SELECT ROW(e)::text FROM c']) d
   UNION ALL
-  SELECT format(d, f.plain) FROM unnest(ARRAY['SELECT e = e FROM c', 'SELECT e = plain FROM c', 'SELECT e < e FROM c', 'SELECT e >= plain FROM c', 'SELECT tde_cmp(e, e) FROM c',
-    'SELECT tde_hash(e) FROM c', 'SELECT tde_hash_extended(e, 1) FROM c', 'SELECT e FROM c, generate_series(1, 3) ORDER BY e', 'SELECT DISTINCT e FROM c, generate_series(1, 3)',
+  SELECT format(d, f.plain) FROM unnest(ARRAY['SELECT e = e FROM c', 'SELECT e = plain FROM c', 'SELECT e < e FROM c', 'SELECT e >= plain FROM c', 'SELECT tde_internal.tde_cmp(e, e) FROM c',
+    'SELECT tde_internal.tde_hash(e) FROM c', 'SELECT tde_internal.tde_hash_extended(e, 1) FROM c', 'SELECT e FROM c, generate_series(1, 3) ORDER BY e', 'SELECT DISTINCT e FROM c, generate_series(1, 3)',
     'SELECT count(DISTINCT e) FROM c, generate_series(1, 3)', 'SELECT count(*) FROM c a JOIN c b USING (e)', 'SELECT id FROM c WHERE e IN (plain, plain)']) d
   WHERE f.base <> 'json'::regtype
 $$;
@@ -45,7 +45,7 @@ CREATE FUNCTION typmod_of(type regtype, words text) RETURNS int LANGUAGE plpgsql
 DECLARE
   result int;
 BEGIN
-  EXECUTE format('SELECT %I(%L::cstring[])', (SELECT typname FROM pg_type WHERE oid = type) || '_typmod_in', string_to_array(replace(words, '''', ''), ',')) INTO result;
+  EXECUTE format('SELECT tde_internal.%I(%L::cstring[])', (SELECT typname FROM pg_type WHERE oid = type) || '_typmod_in', string_to_array(replace(words, '''', ''), ',')) INTO result;
   RETURN result;
 END
 $$;

@@ -151,8 +151,8 @@ BEGIN
     typmod := CASE i % 3 WHEN 0 THEN (random() * 2147483647)::int WHEN 1 THEN (3 << 28) + (1 << 26) + (1 << 24) + (random() * 16777215)::int
                          ELSE ((random() * 4294967295) - 2147483648)::int END;
     BEGIN
-      EXECUTE format('SELECT %s(%s)', f.name || '_typmod_out', typmod) INTO words;
-      EXECUTE format('SELECT %s_typmod_in(%L::cstring[])', f.name, string_to_array(replace(trim(words, '()'), '''', ''), ',')) INTO again;
+      EXECUTE format('SELECT tde_internal.%s(%s)', f.name || '_typmod_out', typmod) INTO words;
+      EXECUTE format('SELECT tde_internal.%s_typmod_in(%L::cstring[])', f.name, string_to_array(replace(trim(words, '()'), '''', ''), ',')) INTO again;
       IF again <> typmod THEN
         wrong := wrong || typmod;
       END IF;

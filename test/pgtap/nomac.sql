@@ -48,7 +48,7 @@ DECLARE
     SELECT string_agg(format('BEGIN PERFORM %s; EXCEPTION WHEN OTHERS THEN IF SQLSTATE ~ ''^XX'' THEN INSERT INTO impossible VALUES (%L, %L, SQLERRM); END IF; END; ',
                              d, f.enc, d), E'\n')
     FROM (SELECT deed FROM deed WHERE deed.base = f.base
-          UNION ALL SELECT unnest(ARRAY[f.name || '_send(e)', 'format(''%s'', v)', 'ARRAY[e]::text', 'ROW(v)'])
+          UNION ALL SELECT unnest(ARRAY['tde_internal.' || f.name || '_send(e)', 'format(''%s'', v)', 'ARRAY[e]::text', 'ROW(v)'])
           UNION ALL SELECT unnest(ARRAY['e = e', 'e <> v', 'v = e']) WHERE EXISTS (SELECT FROM pg_operator WHERE oprname = '=' AND oprleft = f.enc AND oprright = f.base)
           UNION ALL SELECT unnest(ARRAY['e < e', 'e >= v', 'max(v)']) WHERE EXISTS (SELECT FROM pg_operator WHERE oprname = '<' AND oprleft = f.enc AND oprright = f.base)) AS u (d));
 BEGIN
@@ -60,7 +60,7 @@ BEGIN
     BEGIN
       BEGIN
         v := e;
-        PERFORM %I(e);
+        PERFORM tde_internal.%I(e);
       EXCEPTION WHEN OTHERS THEN
         RETURN SQLSTATE || ' ' || SQLERRM;
       END;
@@ -91,7 +91,7 @@ DECLARE
   -- all bytes that a spec without a MAC can have: any flag, any parity
   specs int[] := ARRAY(SELECT DISTINCT spec + flag + parity FROM combination, unnest('{0,64}'::int[]) flag, unnest('{0,128}'::int[]) parity
                        WHERE good AND mac = 'nomac');
-  key int := (SELECT min(id) FROM tde_data_keys WHERE kind = 'n');
+  key int := (SELECT min(id) FROM tde.data_keys WHERE kind = 'n');
 BEGIN
   EXECUTE format('INSERT INTO outcome SELECT name, ''undamaged'', abuse_%s(bytes) FROM original WHERE name = %L', f.name, f.name);
   EXECUTE format('INSERT INTO outcome SELECT name, ''flipped'', abuse_%s(set_bit(bytes, n, 1 - get_bit(bytes, n)))

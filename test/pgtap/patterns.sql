@@ -114,7 +114,7 @@ SELECT throws_ok('CREATE INDEX ON t (e3 text_pattern_ops)', '42804', NULL, 'not 
 -- An operator class of one's own says nothing of patterns.
 CREATE TABLE o (e encrypted_text COLLATE "C");
 INSERT INTO o SELECT v FROM generate_series(1, 100) v;
-CREATE FUNCTION compare_backward(encrypted_text, encrypted_text) RETURNS int4 IMMUTABLE LANGUAGE sql RETURN -tde_cmp($1, $2);
+CREATE FUNCTION compare_backward(encrypted_text, encrypted_text) RETURNS int4 IMMUTABLE LANGUAGE sql RETURN -tde_internal.tde_cmp($1, $2);
 CREATE OPERATOR CLASS backward FOR TYPE encrypted_text USING btree AS
   OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =, OPERATOR 4 <=, OPERATOR 5 <, OPERATOR 1 > (encrypted_text, text), OPERATOR 2 >= (encrypted_text, text),
   OPERATOR 4 <= (encrypted_text, text), OPERATOR 5 < (encrypted_text, text), FUNCTION 1 compare_backward(encrypted_text, encrypted_text);

@@ -88,15 +88,15 @@ BEGIN
       SELECT oprname::text AS name, format('(a.%s %s b.%s) IS DISTINCT FROM (a.plain OPERATOR(pg_catalog.%s) b.plain)', pair.l, oprname, pair.r, oprname) AS broken
       FROM pg_operator WHERE oprleft = f.enc AND oprright = f.enc AND oprname IN ('=', '<>', '<', '<=', '>', '>=')
       UNION ALL
-      SELECT 'cmp', format('sign(tde_cmp(a.%s, b.%s)) IS DISTINCT FROM CASE WHEN a.plain OPERATOR(pg_catalog.<) b.plain THEN -1
+      SELECT 'cmp', format('sign(tde_internal.tde_cmp(a.%s, b.%s)) IS DISTINCT FROM CASE WHEN a.plain OPERATOR(pg_catalog.<) b.plain THEN -1
                             WHEN a.plain OPERATOR(pg_catalog.=) b.plain THEN 0 WHEN a.plain OPERATOR(pg_catalog.>) b.plain THEN 1 END', pair.l, pair.r)
       WHERE has_order(f)
       UNION ALL
-      SELECT 'hash', format('a.plain OPERATOR(pg_catalog.=) b.plain AND tde_hash(a.%s) <> tde_hash(b.%s)', pair.l, pair.r)
+      SELECT 'hash', format('a.plain OPERATOR(pg_catalog.=) b.plain AND tde_internal.tde_hash(a.%s) <> tde_internal.tde_hash(b.%s)', pair.l, pair.r)
       WHERE has_order(f)
       UNION ALL
       -- decides to which partition a row belongs, so it is the base type's
-      SELECT 'extended hash', format('a.n = b.n AND (tde_hash_extended(a.%1$s, 0), tde_hash_extended(a.%1$s, 42)) <> (tde_hash_extended(b.plain, 0), tde_hash_extended(b.plain, 42))', pair.l)
+      SELECT 'extended hash', format('a.n = b.n AND (tde_internal.tde_hash_extended(a.%1$s, 0), tde_internal.tde_hash_extended(a.%1$s, 42)) <> (tde_internal.tde_hash_extended(b.plain, 0), tde_internal.tde_hash_extended(b.plain, 42))', pair.l)
       WHERE has_order(f) AND pair.r = 'plain'
     LOOP
       IF number_of('SELECT count(*) FROM vals a, vals b WHERE ' || claim.broken) > 0 THEN
@@ -203,8 +203,8 @@ INSERT INTO shared VALUES ('bigint', '9007199254740993'), ('bigint', '9007199254
 
 -- The type in clear of an operand, and what makes one of a value v of that type.
 CREATE FUNCTION sides(operand regtype) RETURNS TABLE (type text, value text) LANGUAGE sql AS $$
-  SELECT coalesce((SELECT f.plain FROM family f WHERE f.enc = $1), replace(format_type($1, NULL), 'plain_', ''))::regtype::text,
-         'v' || CASE WHEN $1 IN (SELECT f.enc FROM family f) OR $1::text ~ '^plain_' THEN '::' || $1 ELSE '' END
+  SELECT coalesce((SELECT f.plain FROM family f WHERE f.enc = $1), regexp_replace(format_type($1, NULL), '^tde_internal\.plain_', ''))::regtype::text,
+         'v' || CASE WHEN $1 IN (SELECT f.enc FROM family f) OR $1::text ~ '^tde_internal\.plain_' THEN '::' || $1 ELSE '' END
 $$;
 -- The hash function of an operand in the operator's family.
 CREATE FUNCTION hash_of(op pg_operator, operand oid) RETURNS text LANGUAGE sql AS $$

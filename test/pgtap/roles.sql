@@ -227,7 +227,7 @@ SELECT denied('writer', 'SELECT last_two(pan), lower(pan) FROM card', 'encrypted
 --
 CREATE VIEW cards AS SELECT id, pan, holder AS h FROM card;
 GRANT SELECT ON cards TO writer;
-SELECT denied('writer', 'SELECT tde_result(pan, -1) FROM card', 'encrypted_text');
+SELECT denied('writer', 'SELECT tde_internal.tde_result(pan, -1) FROM card', 'encrypted_text');
 
 SET LOCAL tde_column.decrypt_policy = 'null';
 SET LOCAL ROLE writer;
@@ -260,18 +260,18 @@ SELECT is(ARRAY[:'encrypted_inet', :'encrypted_uuid', :'encrypted_bool', :'encry
 
 -- pg_dump, which sets row_security off, and COPY want all or an error
 GRANT pg_write_server_files TO writer;
-SELECT allowed('writer', 'SELECT tde_result(pan, -1) FROM card');
+SELECT allowed('writer', 'SELECT tde_internal.tde_result(pan, -1) FROM card');
 SELECT denied('writer', statement, 'encrypted_text') FROM unnest(ARRAY[
-  'SET LOCAL row_security = off; SELECT tde_result(pan, -1) FROM card', 'COPY card TO ''/dev/null''', 'COPY (SELECT pan FROM card) TO ''/dev/null'' (FORMAT binary)']) statement;
+  'SET LOCAL row_security = off; SELECT tde_internal.tde_result(pan, -1) FROM card', 'COPY card TO ''/dev/null''', 'COPY (SELECT pan FROM card) TO ''/dev/null'' (FORMAT binary)']) statement;
 
 --
 -- What can be granted (what everybody may call is in test/t/001_wallet.pl)
 --
 SELECT matches(complaint_of('writer', 'SELECT tde_ensure_keys()'), '^42501 permission denied for function', 'keys are not made by everybody');
-GRANT EXECUTE ON FUNCTION tde_ensure_keys(), tde_wallet_status() TO writer;
+GRANT EXECUTE ON FUNCTION tde_ensure_keys(), tde_internal.tde_wallet_status() TO writer;
 SELECT allowed('writer', 'SELECT tde_ensure_keys()');
-SELECT allowed('writer', 'SELECT tde_wallet_status()');
-SELECT matches(complaint_of('writer', 'SELECT FROM tde_data_keys'), '^42501 permission denied for table', 'and wrapped keys stay unread');
+SELECT allowed('writer', 'SELECT tde_internal.tde_wallet_status()');
+SELECT matches(complaint_of('writer', 'SELECT FROM tde.data_keys'), '^42501 permission denied for table', 'and wrapped keys stay unread');
 
 SELECT finish();
 ROLLBACK;

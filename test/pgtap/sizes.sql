@@ -29,7 +29,7 @@ BEGIN
 END
 $$;
 SELECT is(count(measure(c)), 39::bigint, 'every combination is measured') FROM combination c WHERE good;
-SELECT cmp_ok((SELECT max(id) FROM tde_data_keys), '<', 128, 'key ids take one byte here');
+SELECT cmp_ok((SELECT max(id) FROM tde.data_keys), '<', 128, 'key ids take one byte here');
 
 SELECT is_empty($$SELECT words, size, bytes, documented(c, size) FROM measured JOIN combination c USING (words) WHERE bytes <> documented(c, size)$$,
                 'lengths 0 to 200: values have the documented size');
@@ -68,13 +68,13 @@ SELECT payload(f) FROM family f ORDER BY name;
 --
 CREATE FUNCTION work_of(query text, OUT encryptions bigint, OUT decryptions bigint) LANGUAGE plpgsql AS $$
 DECLARE
-  before tde_stats;
+  before tde.stats;
 BEGIN
   -- once before, so that plans, caches and keys are there
   EXECUTE query;
-  SELECT * INTO before FROM tde_stats;
+  SELECT * INTO before FROM tde.stats;
   EXECUTE query;
-  SELECT s.encryptions - before.encryptions, s.decryptions - before.decryptions INTO encryptions, decryptions FROM tde_stats s;
+  SELECT s.encryptions - before.encryptions, s.decryptions - before.decryptions INTO encryptions, decryptions FROM tde.stats s;
 END
 $$;
 SET LOCAL max_parallel_workers_per_gather = 0;   -- the counters are those of one process

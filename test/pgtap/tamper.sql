@@ -35,7 +35,7 @@ BEGIN
       DECLARE
         detail text;
       BEGIN
-        PERFORM %I(%I(bytes));
+        PERFORM tde_internal.%I(%I(bytes));
         RETURN NULL;
       EXCEPTION WHEN OTHERS THEN
         GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
@@ -107,7 +107,7 @@ SELECT as_type(f) FROM family f ORDER BY name;
 
 -- Keys of other kinds and slots, by their id.
 CREATE TEMP TABLE other_key AS
-  SELECT * FROM verdicts('SELECT o.*, kind::text AS what, set_byte(bytes, 1, id) AS damaged FROM original o, tde_data_keys k
+  SELECT * FROM verdicts('SELECT o.*, kind::text AS what, set_byte(bytes, 1, id) AS damaged FROM original o, tde.data_keys k
                           WHERE id <> get_byte(bytes, 1) AND id < 128 AND (mac OR kind <> ''n'')');
 SELECT is((SELECT count(DISTINCT what) FROM other_key), 4::bigint, 'there are keys of four kinds');
 SELECT set_eq('SELECT DISTINCT verdict FROM other_key', ARRAY[:refused], 'under a key of another kind a value is refused, with MAC or without');
@@ -139,7 +139,7 @@ FROM unnest(ARRAY[
   'SELECT id FROM pasted WHERE a = ''x''', 'SELECT id FROM pasted WHERE ''x'' = a', 'SELECT id FROM pasted WHERE a = ''x''::text', 'SELECT id FROM pasted WHERE a > ''w''',
   'SELECT id FROM pasted WHERE a IN (''x'', ''y'')', 'SELECT id FROM pasted WHERE a LIKE ''x%''', 'SELECT id FROM pasted WHERE a IS DISTINCT FROM ''x''', 'SELECT nullif(a, ''x'') FROM pasted',
   'SELECT id FROM pasted WHERE a BETWEEN ''a'' AND ''z''', 'SELECT CASE WHEN a = ''x'' THEN 1 END FROM pasted',
-  'SELECT encrypted_text_out(a) FROM pasted', 'SELECT p.id FROM pasted p WHERE EXISTS (SELECT FROM pasted q WHERE q.a <> p.a::text)',
+  'SELECT tde_internal.encrypted_text_out(a) FROM pasted', 'SELECT p.id FROM pasted p WHERE EXISTS (SELECT FROM pasted q WHERE q.a <> p.a::text)',
   'INSERT INTO target (t) SELECT a FROM pasted', 'INSERT INTO target (e) SELECT a FROM pasted', 'SELECT a::text FROM (SELECT a FROM pasted OFFSET 0) s',
   'DELETE FROM pasted WHERE a = ''x''', 'UPDATE pasted SET id = 2 WHERE a = ''x'''
 ]) statement;
@@ -150,7 +150,7 @@ BEGIN
   DROP TABLE pasted;
   EXECUTE format('CREATE TABLE pasted (a %s(aes128,salt,nomac))', f.enc);
   EXECUTE format('INSERT INTO pasted SELECT %L', (SELECT max(value) FROM sample WHERE base = f.base::text AND length(value) < 40));
-  EXECUTE 'SELECT tde_cmp(a, a) FROM pasted';   -- a value that is remembered is refused, too
+  EXECUTE 'SELECT tde_internal.tde_cmp(a, a) FROM pasted';   -- a value that is remembered is refused, too
   PERFORM relabel(format('%s(aes128,salt,mac)', f.enc));
   RETURN is(complaint(format('SELECT a::%s FROM pasted', f.plain)),
             'TDE04 value without MAC in a column that is declared with MAC [Somebody may have put it there to get round the MAC.]',

@@ -15,7 +15,7 @@ SELECT is(tde_create_type(base)::text, enc, base || ' has an encrypted version')
   ('ltree', 'encrypted_ltree'), ('point', 'encrypted_point'), ('cidr', 'encrypted_cidr'), ('xid', 'encrypted_xid'),
   ('money', 'encrypted_money')) AS t (base, enc);
 SELECT is(tde_create_type('"My Types"."Odd ""name"', schema => '"My Types"')::text, '"My Types"."encrypted_Odd ""name"', 'in a schema of its own');
-SELECT is((SELECT count(*) FROM tde_types WHERE NOT shipped), 10::bigint, 'they are the user''s');
+SELECT is((SELECT count(*) FROM tde.types WHERE NOT shipped), 10::bigint, 'they are the user''s');
 SELECT is_empty($$SELECT pg_describe_object(classid, objid, 0) FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
                   AND pg_describe_object(classid, objid, 0) ~ 'mood|color|citext\(|hstore\(|Odd'
                   AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'tde_column')$$, 'so are their functions and operators');
@@ -56,9 +56,9 @@ SELECT is((SELECT count(*) FROM u WHERE t = 'ABC'), 2::bigint, 'hash index on ci
 SELECT throws_ok($$INSERT INTO u (l) VALUES ('a.b')$$, '23505', NULL, 'unique ltree');
 
 SELECT ok(amvalidate(c.oid), format('amvalidate: %s for %s', opcname, opcintype::regtype))
-FROM pg_opclass c JOIN tde_types t ON t.type = c.opcintype WHERE NOT shipped ORDER BY opcname;
-SELECT set_eq('SELECT opcintype::regtype::text || amname FROM pg_opclass c JOIN tde_types t ON t.type = c.opcintype JOIN pg_am m ON m.oid = opcmethod WHERE NOT shipped',
-  $$SELECT t.type::text || amname FROM tde_types t JOIN pg_opclass c ON opcdefault AND opcintype IN (t.base, CASE WHEN t.base = 'cidr'::regtype THEN 'inet'::regtype END,
+FROM pg_opclass c JOIN tde.types t ON t.type = c.opcintype WHERE NOT shipped ORDER BY opcname;
+SELECT set_eq('SELECT opcintype::regtype::text || amname FROM pg_opclass c JOIN tde.types t ON t.type = c.opcintype JOIN pg_am m ON m.oid = opcmethod WHERE NOT shipped',
+  $$SELECT t.type::text || amname FROM tde.types t JOIN pg_opclass c ON opcdefault AND opcintype IN (t.base, CASE WHEN t.base = 'cidr'::regtype THEN 'inet'::regtype END,
       CASE WHEN (SELECT typtype FROM pg_type WHERE oid = t.base) = 'e' THEN 'anyenum'::regtype END) JOIN pg_am m ON m.oid = opcmethod
     WHERE NOT shipped AND amname IN ('btree', 'hash')$$, 'operator classes where the base types have them');
 
@@ -84,7 +84,7 @@ RESET ROLE;
 --
 -- tde_refresh_types() makes what is missing, once, and gives it to whom it belongs
 --
-CREATE TEMP TABLE before AS SELECT pg_identify_object(catalog, object, 0)::text AS object FROM tde_template_objects();
+CREATE TEMP TABLE before AS SELECT pg_identify_object(catalog, object, 0)::text AS object FROM tde_internal.tde_template_objects();
 CREATE TEMP TABLE member_before AS SELECT pg_describe_object(classid, objid, 0) AS object FROM pg_depend WHERE refclassid = 'pg_extension'::regclass;
 CREATE FUNCTION family_members() RETURNS SETOF text LANGUAGE sql AS $$
   SELECT amopfamily::text || ' ' || amopopr::regoperator || amopstrategy FROM pg_amop WHERE amopfamily IN (SELECT oid FROM pg_opfamily WHERE opfname ~ 'tde|encr')
@@ -114,13 +114,13 @@ DROP OPERATOR FAMILY encrypted_ltree_ops USING btree CASCADE;
 ALTER TYPE encrypted_hstore SET (SUBSCRIPT = NONE);
 SELECT cmp_ok(tde_refresh_types(), '>', 8, 'what was dropped is made again');
 SELECT is(tde_refresh_types(), 0, 'once');
-SELECT set_eq('SELECT pg_identify_object(catalog, object, 0)::text FROM tde_template_objects()',
+SELECT set_eq('SELECT pg_identify_object(catalog, object, 0)::text FROM tde_internal.tde_template_objects()',
               'SELECT object FROM before UNION ALL VALUES (''(function,public,,"public.family_members()")'')', 'all is there again');
 SELECT is((SELECT count(*) FROM family_members()), (SELECT count(*) FROM family_before), 'families have all members');
 SELECT set_eq('SELECT pg_describe_object(classid, objid, 0) FROM pg_depend WHERE refclassid = ''pg_extension''::regclass', 'SELECT object FROM member_before',
               'the extension''s belongs to it, the user''s does not');
 SELECT is((SELECT count(*) FROM u WHERE h['b'] = '7'), 2::bigint, 'subscripts work again');
-SELECT is_empty('SELECT opcname FROM pg_opclass c JOIN tde_types t ON t.type = c.opcintype WHERE NOT amvalidate(c.oid)', 'amvalidate finds nothing');
+SELECT is_empty('SELECT opcname FROM pg_opclass c JOIN tde.types t ON t.type = c.opcintype WHERE NOT amvalidate(c.oid)', 'amvalidate finds nothing');
 SELECT is_empty('SELECT o.oid::regoperator FROM pg_operator o WHERE oprcode = 0', 'no operator is a shell');
 
 SELECT finish();

@@ -20,7 +20,7 @@ $node->start;
 
 my $result = attempt($node, 'CREATE EXTENSION tde_column');
 is($result->{state},                                      '',  'the extension can be created without a wallet');
-is(lines_of($node, 'SELECT count(*) FROM tde_data_keys'), '0', 'and has no data keys then');
+is(lines_of($node, 'SELECT count(*) FROM tde.data_keys'), '0', 'and has no data keys then');
 
 # No wallet file is configured.
 
@@ -38,7 +38,7 @@ fails_with(
   "SELECT tde_wallet_open('x')",
   { state => 'TDE02', message => qr/^no wallet file is configured$/ },
   'open without a setting');
-is(lines_of($node, 'SELECT status FROM tde_wallet'), 'NOT_AVAILABLE', 'the view says that there is none');
+is(lines_of($node, 'SELECT status FROM tde.wallet'), 'NOT_AVAILABLE', 'the view says that there is none');
 fails_with(
   $node,
   "ALTER SYSTEM SET tde_column.wallet_file = 'wallet.p12'",
@@ -63,7 +63,7 @@ fails_with(
   'create in a folder that does not exist');
 
 set_conf($node, 'tde_column.wallet_file' => $path);
-is(lines_of($node, 'SELECT status FROM tde_wallet'), 'CLOSED', 'the view says that it is closed');
+is(lines_of($node, 'SELECT status FROM tde.wallet'), 'CLOSED', 'the view says that it is closed');
 fails_with(
   $node,
   "SELECT tde_wallet_open('x')",
@@ -92,13 +92,13 @@ my $generated = lines_of($node, 'SELECT tde_wallet_create()');
 like($generated, qr/^[0-9a-f]{64}$/, 'a generated passphrase has 64 hexadecimal digits');
 is(sprintf('%04o', (stat $path)[2] & 07777),         '0600',    "the file's mode is 0600");
 is(wallet_folder_files($node),                       'tde.p12', 'no temporary file is left behind');
-is(lines_of($node, 'SELECT status FROM tde_wallet'), 'OPEN',    'creating it opens it');
-is(lines_of($node, 'SELECT slot, kind FROM tde_data_keys ORDER BY slot'),
+is(lines_of($node, 'SELECT status FROM tde.wallet'), 'OPEN',    'creating it opens it');
+is(lines_of($node, 'SELECT slot, kind FROM tde.data_keys ORDER BY slot'),
   "-2|h\n-1|c\n0|m", 'and makes the first data keys of the database');
 lines_of($node, 'SELECT tde_wallet_close()');
-is(lines_of($node, 'SELECT status FROM tde_wallet'), 'CLOSED', 'closed');
+is(lines_of($node, 'SELECT status FROM tde.wallet'), 'CLOSED', 'closed');
 lines_of($node, "SELECT tde_wallet_open('$generated')");
-is(lines_of($node, 'SELECT status FROM tde_wallet'), 'OPEN', 'the generated passphrase opens it');
+is(lines_of($node, 'SELECT status FROM tde.wallet'), 'OPEN', 'the generated passphrase opens it');
 
 my ($info_out, $info_err) = run_command([ 'openssl', 'pkcs12', '-info', '-in', $path, '-nodes', '-passin', "pass:$generated" ]);
 is($?, 0, 'openssl pkcs12 -info reads it') or diag($info_err);
@@ -213,8 +213,8 @@ unlink $path;
 lines_of($node, "SELECT tde_wallet_close(); SELECT tde_wallet_create('foreign')");
 my $foreign_bytes = read_bytes($path);
 isnt($foreign_bytes, $good_bytes, 'there is another wallet now');
-my $keys           = lines_of($node, 'SELECT * FROM tde_data_keys ORDER BY id');
-my $master         = lines_of($node, 'SELECT DISTINCT master_key FROM tde_data_keys');
+my $keys           = lines_of($node, 'SELECT * FROM tde.data_keys ORDER BY id');
+my $master         = lines_of($node, 'SELECT DISTINCT master_key FROM tde.data_keys');
 my $missing_master = {
   state   => 'TDE03',
   message => qr/^master key \Q$master\E is not in the wallet$/,
@@ -229,7 +229,7 @@ fails_with($node, "UPDATE card SET amount = plain WHERE id = 1", $missing_master
 fails_with($node, "CREATE TABLE mixed (a encrypted_text('key=9'))",
   $missing_master, 'no key is made under a foreign master key');
 is(lines_of($node, 'SELECT count(*), sum(plain) FROM card'),   '20|210', 'the table is as it was');
-is(lines_of($node, 'SELECT * FROM tde_data_keys ORDER BY id'), $keys,    'and so are the data keys');
+is(lines_of($node, 'SELECT * FROM tde.data_keys ORDER BY id'), $keys,    'and so are the data keys');
 write_bytes($path, $good_bytes);
 fails_with(
   $node,
@@ -263,7 +263,7 @@ set_conf($node, 'tde_column.wallet_file' => $path);
 # After a restart it is closed.
 
 $node->restart;
-is(lines_of($node, 'SELECT status FROM tde_wallet'), 'CLOSED', 'it is closed after a restart');
+is(lines_of($node, 'SELECT status FROM tde.wallet'), 'CLOSED', 'it is closed after a restart');
 my $closed = {
   state   => 'TDE01',
   message => qr/^wallet is not open$/,
@@ -303,7 +303,7 @@ $result = attempt($node, '\d card');
 is($result->{err}, '', 'closed: \d');
 like($result->{out}, qr/^holder\|encrypted_text\(aes256,salt,mac\)/m, 'it shows the modifiers');
 like(
-  lines_of($node, q{SELECT column_name, cipher, mac, salt FROM tde_encrypted_columns WHERE table_name = 'card' ORDER BY 1}),
+  lines_of($node, q{SELECT column_name, cipher, mac, salt FROM tde.encrypted_columns WHERE table_name = 'card' ORDER BY 1}),
   qr/^amount\|aes256\|sha1\|t\nholder\|aes256\|sha1\|t$/,
   'closed: the view of encrypted columns');
 my ($schema) = run_command([ 'pg_dump', '-s', '-d', $node->connstr('postgres') ]);
@@ -326,9 +326,9 @@ GRANT SELECT, INSERT ON card TO bob;
 GRANT CREATE ON SCHEMA public TO bob;
 });
 foreach
-  my $call ('tde_wallet_create(NULL)', "tde_wallet_open('x')", 'tde_wallet_close()', 'tde_wallet_status()', 'tde_ensure_keys()')
+  my $call ('tde_wallet_create(NULL)', "tde_wallet_open('x')", 'tde_wallet_close()', 'tde_internal.tde_wallet_status()', 'tde_ensure_keys()')
 {
-  (my $function = $call) =~ s/\(.*//;
+  (my $function = $call) =~ s/^tde_internal\.|\(.*//g;
   fails_with(
     $node, "SELECT $call",
     { state => '42501', message => qr/^permission denied for function $function$/ },
@@ -337,15 +337,15 @@ foreach
 }
 fails_with(
   $node,
-  'SELECT wrapped FROM tde_data_keys',
-  { state => '42501', message => qr/^permission denied for table tde_data_keys$/ },
+  'SELECT wrapped FROM tde.data_keys',
+  { state => '42501', message => qr/^permission denied for table data_keys$/ },
   'not for everybody: wrapped keys',
   user => 'bob');
 fails_with(
   $node,
-  'SELECT * FROM tde_wallet',
-  { state => '42501', message => qr/^permission denied for view tde_wallet$/ },
-  'not for everybody: tde_wallet',
+  'SELECT * FROM tde.wallet',
+  { state => '42501', message => qr/^permission denied for view wallet$/ },
+  'not for everybody: tde.wallet',
   user => 'bob');
 fails_with(
   $node,
@@ -384,18 +384,18 @@ WHERE has_function_privilege('public', oid, 'EXECUTE') AND oid NOT IN (SELECT oi
 is(
   lines_of($node, $executable),
   join(' ', qw(
-    acos acosd acosh age asin asind asinh atan atand atanh cbrt ceil ceiling char_length character_length cos cosd
-    cosh cot cotd date_trunc degrees exp floor generate_series left length ln log log10 octet_length pow power
-    radians round sign sin sind sinh sqrt substr tan tand tanh
+    acos acosd acosh age asin asind asinh atan atand atanh bool bpchar cbrt ceil ceiling char_length character_length
+    cos cosd cosh cot cotd date date_trunc degrees exp float4 float8 floor generate_series int2 int4 int8 left length
+    ln log log10 money numeric octet_length pow power radians round sign sin sind sinh sqrt substr tan tand tanh
     tde_abandon_copy tde_abort_conversion tde_add_keys tde_check_conversion tde_complete_copy
     tde_constant_default tde_conversion tde_conversion_indexes tde_conversion_keys tde_conversion_obstacles
     tde_conversion_replacements tde_convert_all_rows tde_convert_offline tde_convert_rows tde_convert_trigger
-    tde_convertible_column tde_copy_column tde_decrypt_column tde_drop_helper tde_encrypt_column tde_encrypted_type_of
-    tde_execute tde_finish_conversion tde_lock_tables tde_may_commit tde_may_decrypt tde_must_commit tde_named_indexes
-    tde_named_opclass tde_plain_type_of tde_progress_status tde_recompile_triggers tde_rekey_table tde_result tde_start_conversion
-    tde_stats_counters tde_swap
-    tde_swap_commands tde_type_spec tde_typmod_in tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space tde_with_collation
-    to_char to_timestamp trunc)),
+    tde_convertible_column tde_copy_column tde_decrypt_column tde_definition tde_drop_helper tde_encrypt_column
+    tde_encrypted_type_of tde_execute tde_finish_conversion tde_lock_tables tde_may_commit tde_may_decrypt
+    tde_must_commit tde_named_indexes tde_named_opclass tde_plain_type_of tde_progress_status
+    tde_recompile_triggers tde_rekey_table tde_result tde_run tde_start_conversion tde_stats_counters tde_swap
+    tde_swap_commands tde_type_spec tde_typmod_in tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space
+    tde_with_collation text time timestamp timestamptz timetz to_char to_timestamp trunc)),
   'what everybody may execute');
 
 # The passphrase is not in the server log, by whatever way it comes.  The log is as talkative as it gets.
@@ -475,7 +475,7 @@ foreach my $mode (qw(simple extended prepared))
       });
   }
 }
-is(lines_of($node, 'SELECT status FROM tde_wallet'), 'OPEN', 'it was opened in these ways');
+is(lines_of($node, 'SELECT status FROM tde.wallet'), 'OPEN', 'it was opened in these ways');
 like(log_since($node, $offset), qr/LOG:  00000: wallet opened by user "\w+"/, 'the log tells who opened it');
 fails_with($node, "SELECT tde_wallet_open('x')", { state => '42501' }, 'a role that may not open it', user => 'bob');
 like(

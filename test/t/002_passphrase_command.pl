@@ -30,7 +30,7 @@ sub told
   return;
 }
 
-sub wallet_status { return lines_of($node, 'SELECT status FROM tde_wallet'); }
+sub wallet_status { return lines_of($node, 'SELECT status FROM tde.wallet'); }
 
 $node->start;
 lines_of($node, 'CREATE EXTENSION tde_column');

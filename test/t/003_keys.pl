@@ -1,5 +1,5 @@
 # Data keys are made outside of transactions: neither a rollback nor a crash takes one away under which something may be
-# encrypted.  Then: one key for each slot, other databases, and rows of tde_data_keys that somebody changed.
+# encrypted.  Then: one key for each slot, other databases, and rows of tde.data_keys that somebody changed.
 
 use strict;
 use warnings FATAL => 'all';
@@ -19,7 +19,7 @@ sub open_wallet { return lines_of($_[0], "SELECT tde_wallet_open('keys-passphras
 sub rows_of_slot
 {
   my ($slot, %opts) = @_;
-  return lines_of($node, "SELECT count(*) FROM tde_data_keys WHERE slot = $slot AND kind = 'm'", %opts);
+  return lines_of($node, "SELECT count(*) FROM tde.data_keys WHERE slot = $slot AND kind = 'm'", %opts);
 }
 
 sub column { return "encrypted_text(aes256,salt,mac,'key=$_[0]')"; }
@@ -203,34 +203,34 @@ my $script = PostgreSQL::Test::Utils::tempdir . '/declare.sql';
 
 write_bytes($script,
   'CREATE TABLE declared_:client_id (a ' . column(12) . ");\nINSERT INTO declared_:client_id VALUES ('one of eight');\n");
-session_try($gate, 'BEGIN; LOCK TABLE tde_data_keys IN SHARE MODE');
+session_try($gate, 'BEGIN; LOCK TABLE tde.data_keys IN SHARE MODE');
 my ($bench_out, $bench_err) = ('', '');
 my $bench = IPC::Run::start(
   [ 'pgbench', '-n', '-c', 8, '-j', 2, '-t', 1, '-f', $script, '-h', $node->host, '-p', $node->port, 'postgres' ],
   '>', \$bench_out, '2>', \$bench_err);
 $node->poll_query_until('postgres',
-  "SELECT count(*) = 8 FROM pg_locks WHERE relation = 'tde_data_keys'::regclass AND NOT granted")
+  "SELECT count(*) = 8 FROM pg_locks WHERE relation = 'tde.data_keys'::regclass AND NOT granted")
   or die 'eight sessions do not wait';
 session_try($gate, 'COMMIT');
 $bench->finish;
 like($bench_out, qr{transactions actually processed: 8/8}, 'eight sessions declare the same slot at once') or diag($bench_err);
 is(rows_of_slot(12), '1', 'and have one key');
 is(lines_of($node, join ' UNION ', map { "SELECT a::text FROM declared_$_" } 0 .. 7), 'one of eight', 'which all of them use');
-is(lines_of($node, 'SELECT count(*) FROM (SELECT FROM tde_data_keys GROUP BY slot, kind, version HAVING count(*) > 1) d'),
+is(lines_of($node, 'SELECT count(*) FROM (SELECT FROM tde.data_keys GROUP BY slot, kind, version HAVING count(*) > 1) d'),
   '0', 'no slot has a version twice');
 
 # Crash right after a key was made, in a transaction that never ends.
 
 $result = session_try($maker, 'BEGIN; CREATE TABLE crashed (a ' . column(13) . '); ' . fill(13, 'crashed'));
 is($result->{state}, '', 'an open transaction makes a key and values under it') or diag($result->{err});
-my $keys = lines_of($node, 'SELECT * FROM tde_data_keys ORDER BY id');
+my $keys = lines_of($node, 'SELECT * FROM tde.data_keys ORDER BY id');
 lines_of($node, 'CHECKPOINT');
 session_try($maker, 'CREATE TABLE crashed_too (a ' . column(14) . ')');
 is(rows_of_slot(14), '1', 'and one more after a checkpoint');
 $node->stop('immediate');
 eval { $_->quit } foreach $maker, $reader, $gate;
 $node->start;
-is(lines_of($node, 'SELECT * FROM tde_data_keys WHERE slot <> 14 ORDER BY id'), $keys, 'after the crash all rows are there');
+is(lines_of($node, 'SELECT * FROM tde.data_keys WHERE slot <> 14 ORDER BY id'), $keys, 'after the crash all rows are there');
 open_wallet($node);
 is_usable(13, 'after a crash');
 is_usable(14, 'made after the checkpoint');
@@ -239,13 +239,13 @@ use_index($reader, 'm-0003', 'after the crash');
 is(
   lines_of(
     $node,
-    "SELECT count(*) FROM tde_data_keys k WHERE NOT EXISTS (SELECT FROM tde_data_keys i WHERE i.id = k.id AND i.uuid = k.uuid)"
+    "SELECT count(*) FROM tde.data_keys k WHERE NOT EXISTS (SELECT FROM tde.data_keys i WHERE i.id = k.id AND i.uuid = k.uuid)"
   ),
   '0',
   'rows and indexes agree');
 lines_of($node, 'CREATE EXTENSION amcheck');
-is(lines_of($node, "SELECT count(bt_index_check(indexrelid, true)) FROM pg_index WHERE indrelid = 'tde_data_keys'::regclass"),
-  '3', "the indexes of tde_data_keys are sound");
+is(lines_of($node, "SELECT count(bt_index_check(indexrelid, true)) FROM pg_index WHERE indrelid = 'tde.data_keys'::regclass"),
+  '3', "the indexes of tde.data_keys are sound");
 
 # Other databases.
 
@@ -257,12 +257,12 @@ CREATE TABLE t (a encrypted_text UNIQUE);
 INSERT INTO t VALUES ('in the second');
 }, db => 'second');
 is(lines_of($node, 'SELECT a FROM t', db => 'second'), 'in the second', 'a second database works at once: the wallet is open');
-my %uuids = map { $_ => lines_of($node, 'SELECT uuid FROM tde_data_keys ORDER BY 1', db => $_) } qw(postgres second);
+my %uuids = map { $_ => lines_of($node, 'SELECT uuid FROM tde.data_keys ORDER BY 1', db => $_) } qw(postgres second);
 my %seen  = map { $_ => 1 } split /\n/, $uuids{postgres};
 is(scalar(grep { $seen{$_} } split /\n/, $uuids{second}), 0, 'it has keys of its own');
 isnt(
-  lines_of($node, 'SELECT DISTINCT database FROM tde_data_keys', db => 'second'),
-  lines_of($node, 'SELECT DISTINCT database FROM tde_data_keys'),
+  lines_of($node, 'SELECT DISTINCT database FROM tde.data_keys', db => 'second'),
+  lines_of($node, 'SELECT DISTINCT database FROM tde.data_keys'),
   'which name another database');
 
 foreach my $strategy (qw(wal_log file_copy))
@@ -276,8 +276,8 @@ foreach my $strategy (qw(wal_log file_copy))
     'new', 'and makes keys');
 }
 isnt(
-  lines_of($node, 'SELECT uuid FROM tde_data_keys WHERE slot = 3', db => 'copy_wal_log'),
-  lines_of($node, 'SELECT uuid FROM tde_data_keys WHERE slot = 3', db => 'copy_file_copy'),
+  lines_of($node, 'SELECT uuid FROM tde.data_keys WHERE slot = 3', db => 'copy_wal_log'),
+  lines_of($node, 'SELECT uuid FROM tde.data_keys WHERE slot = 3', db => 'copy_file_copy'),
   'of its own from then on');
 
 # DROP EXTENSION and CREATE EXTENSION, in one session.
@@ -290,7 +290,7 @@ $result = session_try($second,
   "CREATE TABLE again (a encrypted_text, n encrypted_int4); INSERT INTO again VALUES ('again', 5) RETURNING a, n");
 is($result->{out}, 'again|5', 'works in the same session') or diag($result->{err});
 %seen = map { $_ => 1 } split /\n/, $uuids{second};
-is(scalar(grep { $seen{$_} } split /\n/, lines_of($node, 'SELECT uuid FROM tde_data_keys', db => 'second')), 0,
+is(scalar(grep { $seen{$_} } split /\n/, lines_of($node, 'SELECT uuid FROM tde.data_keys', db => 'second')), 0,
   'with new keys');
 session_try($second,
       'BEGIN; DROP EXTENSION tde_column CASCADE; CREATE EXTENSION tde_column; CREATE TABLE gone (a encrypted_text); '
@@ -305,11 +305,11 @@ is(lines_of($node, 'SHOW wal_level'), 'minimal', 'wal_level');
 lines_of($node, 'CREATE DATABASE third');
 lines_of($node, "CREATE EXTENSION tde_column; CREATE TABLE t (a encrypted_text); INSERT INTO t VALUES ('third')",
   db => 'third');
-$keys = lines_of($node, 'SELECT * FROM tde_data_keys ORDER BY id', db => 'third');
+$keys = lines_of($node, 'SELECT * FROM tde.data_keys ORDER BY id', db => 'third');
 $node->stop('immediate');
 eval { $reader->quit };
 $node->start;
-is(lines_of($node, 'SELECT * FROM tde_data_keys ORDER BY id', db => 'third'),
+is(lines_of($node, 'SELECT * FROM tde.data_keys ORDER BY id', db => 'third'),
   $keys, 'keys outlive a crash right after CREATE EXTENSION');
 open_wallet($node);
 is(lines_of($node, 'SELECT a FROM t', db => 'third'), 'third', 'and so do values');
@@ -317,7 +317,7 @@ is(lines_of($node, 'SELECT a FROM t', db => 'third'), 'third', 'and so do values
 # Rows that somebody changed.  Each session reads the table anew.
 
 lines_of($node, 'CREATE TABLE tampered (a ' . column(15) . "); INSERT INTO tampered VALUES ('untouched')");
-lines_of($node, 'CREATE TABLE saved AS SELECT * FROM tde_data_keys WHERE slot = 15');
+lines_of($node, 'CREATE TABLE saved AS SELECT * FROM tde.data_keys WHERE slot = 15');
 my $id      = lines_of($node, 'SELECT id FROM saved');
 my $unwrap  = qr/^could not unwrap data key $id$/;
 my @changes = (
@@ -335,7 +335,7 @@ my @changes = (
   [ "wrapped = set_byte(wrapped, length(wrapped) - 1, get_byte(wrapped, length(wrapped) - 1) # 16)", $unwrap ],
   [ "wrapped = substr(wrapped, 1, length(wrapped) - 8)",                                             $unwrap ],
   [ "wrapped = ''",                                                                                  $unwrap ],
-  [ "wrapped = (SELECT wrapped FROM tde_data_keys WHERE slot = 0)",                                  $unwrap ],
+  [ "wrapped = (SELECT wrapped FROM tde.data_keys WHERE slot = 0)",                                  $unwrap ],
   [
     "check_value = set_byte(check_value, 3, get_byte(check_value, 3) # 4)",
     qr/^check value of data key $id does not fit the key$/
@@ -344,34 +344,34 @@ my @changes = (
 foreach my $change (@changes)
 {
   my ($set, $message) = @$change;
-  lines_of($node, "UPDATE tde_data_keys SET $set WHERE id = $id");
+  lines_of($node, "UPDATE tde.data_keys SET $set WHERE id = $id");
   fails_with($node, 'SELECT a FROM tampered', { state => 'TDE04', message => $message }, "SET $set");
-  lines_of($node, "BEGIN; DELETE FROM tde_data_keys WHERE id = $id; INSERT INTO tde_data_keys SELECT * FROM saved; COMMIT");
+  lines_of($node, "BEGIN; DELETE FROM tde.data_keys WHERE id = $id; INSERT INTO tde.data_keys SELECT * FROM saved; COMMIT");
   is(lines_of($node, 'SELECT a FROM tampered'), 'untouched', 'the row put back, the value can be read');
 }
 
 # Relabelled for values without MAC, a key must not encrypt one either.
-lines_of($node, "UPDATE tde_data_keys SET kind = 'n' WHERE id = $id");
+lines_of($node, "UPDATE tde.data_keys SET kind = 'n' WHERE id = $id");
 fails_with(
   $node,
   "CREATE TABLE downgraded (a encrypted_text(aes256,salt,nomac,'key=15')); INSERT INTO downgraded VALUES ('x')",
   {
     state   => 'TDE04',
     message => $unwrap,
-    detail  => qr/^Its row in tde_data_keys was changed or damaged\.$/,
+    detail  => qr/^Its row in tde.data_keys was changed or damaged\.$/,
     hint    => qr/^Restore the row/
   },
   'a key relabelled as one for values without MAC');
-lines_of($node, "BEGIN; DELETE FROM tde_data_keys WHERE id = $id; INSERT INTO tde_data_keys SELECT * FROM saved; COMMIT");
+lines_of($node, "BEGIN; DELETE FROM tde.data_keys WHERE id = $id; INSERT INTO tde.data_keys SELECT * FROM saved; COMMIT");
 
 my $nowhere = lines_of($node, 'SELECT gen_random_uuid()');
-lines_of($node, "UPDATE tde_data_keys SET master_key = '$nowhere' WHERE id = $id");
+lines_of($node, "UPDATE tde.data_keys SET master_key = '$nowhere' WHERE id = $id");
 fails_with(
   $node,
   'SELECT a FROM tampered',
   { state => 'TDE03', message => qr/^master key \Q$nowhere\E is not in the wallet$/ },
   'another master key');
-lines_of($node, "DELETE FROM tde_data_keys WHERE id = $id");
+lines_of($node, "DELETE FROM tde.data_keys WHERE id = $id");
 fails_with(
   $node,
   'SELECT a FROM tampered',
@@ -391,7 +391,7 @@ fails_with(
   },
   'writing without a key');
 is(lines_of($node, 'SELECT a FROM rescued'), 'from inside', 'values under other keys can be read all the time');
-lines_of($node, 'INSERT INTO tde_data_keys SELECT * FROM saved');
+lines_of($node, 'INSERT INTO tde.data_keys SELECT * FROM saved');
 is(lines_of($node, 'SELECT a FROM tampered'), 'untouched', 'the row put back, the value can be read');
 $node->stop;
 
@@ -404,26 +404,26 @@ $gate = session($node);
 my $victim     = session($node);
 my $victim_pid = $victim->query('SELECT pg_backend_pid()');
 
-session_try($gate, 'BEGIN; LOCK TABLE tde_data_keys IN SHARE MODE');
+session_try($gate, 'BEGIN; LOCK TABLE tde.data_keys IN SHARE MODE');
 $victim->query_until(qr/asking/, "\\echo asking\nSELECT tde_wallet_create('killed-passphrase');\n");
 $node->poll_query_until('postgres',
-  "SELECT count(*) = 1 FROM pg_locks WHERE relation = 'tde_data_keys'::regclass AND NOT granted AND pid = $victim_pid")
+  "SELECT count(*) = 1 FROM pg_locks WHERE relation = 'tde.data_keys'::regclass AND NOT granted AND pid = $victim_pid")
   or die 'tde_wallet_create() does not wait';
 ok(-s wallet_path($node), 'the wallet is written');
-is(lines_of($node, 'SELECT count(*) FROM tde_data_keys'), '0', 'and there is no key yet');
+is(lines_of($node, 'SELECT count(*) FROM tde.data_keys'), '0', 'and there is no key yet');
 my $offset = log_offset($node);
 kill 'KILL', $victim_pid;
 $node->wait_for_log(qr/all server processes terminated; reinitializing/, $offset);
 $node->poll_query_until('postgres', 'SELECT true') or die 'the server did not come back';
 eval { $_->quit } foreach $gate, $victim;
 unlike(log_since($node, $offset), qr/killed-passphrase/, 'the report of the crash does not quote the passphrase');
-is(lines_of($node, 'SELECT count(*) FROM tde_data_keys'), '0',       'after the crash there is no key');
+is(lines_of($node, 'SELECT count(*) FROM tde.data_keys'), '0',       'after the crash there is no key');
 is(wallet_folder_files($node),                            'tde.p12', 'but the wallet, and no temporary file');
-is(lines_of($node, 'SELECT status FROM tde_wallet'),      'CLOSED',  'closed');
+is(lines_of($node, 'SELECT status FROM tde.wallet'),      'CLOSED',  'closed');
 fails_with($node, "SELECT tde_wallet_create('other')", { state => '58P02' }, 'it cannot be made once more');
 fails_with($node, "INSERT INTO t VALUES ('x')",        { state => 'TDE01' }, 'nor written without');
 lines_of($node, "SELECT tde_wallet_open('killed-passphrase')");
-is(lines_of($node, 'SELECT slot, kind FROM tde_data_keys ORDER BY slot'), "-2|h\n-1|c\n0|m", 'opening it makes the keys');
+is(lines_of($node, 'SELECT slot, kind FROM tde.data_keys ORDER BY slot'), "-2|h\n-1|c\n0|m", 'opening it makes the keys');
 is(lines_of($node, "INSERT INTO t VALUES ('alive') RETURNING a"),         'alive',           'and everything works');
 
 $node->stop;

@@ -16,7 +16,7 @@ my $runs = dirname(wallet_path($node)) . '/runs';
 
 $node->start;
 is(attempt($node, 'CREATE EXTENSION tde_column')->{state}, '', 'CREATE EXTENSION');
-is(lines_of($node, 'SELECT status, instance_wide FROM tde_wallet'),
+is(lines_of($node, 'SELECT status, instance_wide FROM tde.wallet'),
   'CLOSED|f', 'the view says that the wallet is not for the instance');
 
 my $result = attempt($node, "SELECT tde_wallet_create('x')");
@@ -57,7 +57,7 @@ is(
   'and has the default specification');
 fails_with($node, "INSERT INTO made_closed VALUES (1, 'x')", $closed, 'closed: INSERT');
 is(lines_of($node, 'INSERT INTO made_closed (id) VALUES (1) RETURNING id, a'), '1|', 'closed: INSERT of other columns');
-is(lines_of($node, 'SELECT count(*) FROM tde_data_keys'),                      '0',  'there are no keys yet');
+is(lines_of($node, 'SELECT count(*) FROM tde.data_keys'),                      '0',  'there are no keys yet');
 
 # With a command each session opens it by itself.
 
@@ -71,10 +71,10 @@ CREATE TABLE t (
   n encrypted_numeric(10,2,aes128,nosalt,nomac),
   k encrypted_text(aes256,salt,mac,'key=5'));
 });
-is(lines_of($node, 'SELECT slot, kind FROM tde_data_keys ORDER BY slot, kind'),
+is(lines_of($node, 'SELECT slot, kind FROM tde.data_keys ORDER BY slot, kind'),
   "-2|h\n-1|c\n0|m\n0|n\n5|m", 'declaring columns makes the keys');
 is(
-  lines_of($node, "SELECT column_name, type FROM tde_encrypted_columns WHERE table_name = 't' ORDER BY 1"),
+  lines_of($node, "SELECT column_name, type FROM tde.encrypted_columns WHERE table_name = 't' ORDER BY 1"),
   join("\n",
     'a|encrypted_text(aes256,salt,mac)',         'b|encrypted_varchar(20,aes256,salt,mac)',
     "k|encrypted_text(aes256,salt,mac,'key=5')", 'n|encrypted_numeric(10,2,aes128,nosalt,nomac)'),
@@ -88,10 +88,10 @@ is(count_lines($runs),                        0,      'does not run the command'
 is(lines_of($node, 'SELECT count(a::text), count(n::numeric) FROM t; SELECT max(length(b)) FROM t'),
   "1000|1000\n5", 'one session');
 is(count_lines($runs),                                                             1,               'runs it once');
-is(lines_of($node, "SELECT a FROM t WHERE id = 8; SELECT status FROM tde_wallet"), "value 8\nOPEN", 'another session');
+is(lines_of($node, "SELECT a FROM t WHERE id = 8; SELECT status FROM tde.wallet"), "value 8\nOPEN", 'another session');
 is(count_lines($runs),                                                             2,               'runs it again');
-is(lines_of($node, 'SELECT status FROM tde_wallet'), 'CLOSED', 'in a session that has not used it, it is closed');
-is(attempt($node, 'SELECT tde_wallet_open(); SELECT status FROM tde_wallet')->{out}, "\nOPEN",
+is(lines_of($node, 'SELECT status FROM tde.wallet'), 'CLOSED', 'in a session that has not used it, it is closed');
+is(attempt($node, 'SELECT tde_wallet_open(); SELECT status FROM tde.wallet')->{out}, "\nOPEN",
   'tde_wallet_open() runs it, too');
 fails_with($node, "SELECT tde_wallet_open('x')", $not_instance_wide, 'with a passphrase it is an error as before');
 fails_with(
@@ -138,7 +138,7 @@ set_conf($node, 'tde_column.passphrase_command' => '');
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'tde_column'\n");
 $node->restart;
 lines_of($node, "SELECT tde_wallet_open('x')");
-is(lines_of($node, 'SELECT instance_wide, status FROM tde_wallet'),
+is(lines_of($node, 'SELECT instance_wide, status FROM tde.wallet'),
   't|OPEN', 'preloaded after all, it is open for the instance');
 is(lines_of($node, 'SELECT a, b, n, k FROM t WHERE id = 7'), 'value 7|b7|7.00|k7', 'and everything can be read');
 unlike(

@@ -76,9 +76,9 @@ lines_of($node, 'CREATE DATABASE restored');
 unlike($err, qr/ERROR/, 'restoring it') or diag($err);
 is(lines_of($node, $everything,              db => 'restored'), $before, 'gives the same values');
 is(lines_of($node, 'SELECT count(*) FROM v', db => 'restored'), lines_of($node, 'SELECT count(*) FROM v'), 'and views');
-my $declared = q{SELECT table_name, column_name, type FROM tde_encrypted_columns ORDER BY 1, 2};
+my $declared = q{SELECT table_name, column_name, type FROM tde.encrypted_columns ORDER BY 1, 2};
 is(lines_of($node, $declared, db => 'restored'), lines_of($node, $declared), 'columns are declared as they were');
-my $uuids = 'SELECT uuid FROM tde_data_keys ORDER BY 1';
+my $uuids = 'SELECT uuid FROM tde.data_keys ORDER BY 1';
 my %seen  = map { $_ => 1 } split /\n/, lines_of($node, $uuids);
 is(scalar(grep { $seen{$_} } split /\n/, lines_of($node, $uuids, db => 'restored')), 0, 'under keys of its own');
 is(lines_of($node, "SET enable_seqscan = off; SELECT id FROM t WHERE te = 'after the checkpoint'", db => 'restored'),

@@ -123,7 +123,7 @@ SELECT t.oid::regtype, base_type,
        EXISTS (SELECT FROM pg_operator WHERE oprname = '=' AND oprleft = t.oid AND oprright = t.oid),
        EXISTS (SELECT FROM pg_opclass c JOIN pg_am m ON m.oid = opcmethod WHERE opcintype = t.oid AND opcdefault AND amname = 'btree'),
        works(format('SELECT NULL::%s(nomac)', t.oid::regtype))
-FROM pg_type t, tde_type_spec(t.oid, -1) WHERE base_type IS NOT NULL AND typcategory <> 'A' ORDER BY 1));
+FROM pg_type t, tde_internal.tde_type_spec(t.oid, -1) WHERE base_type IS NOT NULL AND typcategory <> 'A' ORDER BY 1));
 cmp_ok(scalar @types, '>=', 8, 'there are encrypted types');
 foreach my $type (@types)
 {

@@ -42,14 +42,14 @@ my @questions = (
   'SELECT min(m), max(m), max(name) FROM person',
   'SELECT a.id, b.id FROM person a JOIN person b USING (name) ORDER BY 1',
   q{SELECT pg_get_function_sqlbody('encrypted_citext_typmod_in'::regproc)},
-  'SELECT * FROM tde_encrypted_columns ORDER BY 1, 2, 3',
-  'SELECT type, base, shipped FROM tde_types ORDER BY type::text',
+  'SELECT * FROM tde.encrypted_columns ORDER BY 1, 2, 3',
+  'SELECT type, base, shipped FROM tde.types ORDER BY type::text',
   q{SELECT pg_describe_object(classid, objid, 0) FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' ORDER BY 1},
-  q{SELECT pg_identify_object(catalog, object, 0)::text, obj_description(object, catalog::regclass::name) FROM tde_template_objects() ORDER BY 1},
+  q{SELECT pg_identify_object(catalog, object, 0)::text, obj_description(object, catalog::regclass::name) FROM tde_internal.tde_template_objects() ORDER BY 1},
   # of operator families, by name; OIDs differ
   q{SELECT f.opfname, pg_describe_object('pg_amop'::regclass, o.oid, 0) FROM pg_amop o JOIN pg_opfamily f ON f.oid = amopfamily
     UNION ALL SELECT f.opfname, pg_describe_object('pg_amproc'::regclass, p.oid, 0) FROM pg_amproc p JOIN pg_opfamily f ON f.oid = amprocfamily ORDER BY 1, 2},
-  'SELECT c.oid::text IS NOT NULL, opcname, amvalidate(c.oid) FROM pg_opclass c JOIN tde_types t ON t.type = opcintype ORDER BY opcname, opcmethod',
+  'SELECT c.oid::text IS NOT NULL, opcname, amvalidate(c.oid) FROM pg_opclass c JOIN tde.types t ON t.type = opcintype ORDER BY opcname, opcmethod',
 );
 
 my $dump = PostgreSQL::Test::Utils::tempdir . '/dump';

@@ -86,7 +86,7 @@ $got = $wire->parse('', 'SELECT a, n FROM t WHERE n = $1 AND a = $2')->describe(
 is(scalar(grep { $_ < 16384 } @{ $got->{parameters} }, @{ $got->{types} }), 0, 'switched off, all of them are encrypted types');
 $wire->query('ROLLBACK');
 
-my $work = 'SELECT encryptions, decryptions FROM tde_stats';
+my $work = 'SELECT encryptions, decryptions FROM tde.stats';
 my ($before) = @{ $wire->query($work)->{rows} };
 $got = $wire->parse('', 'INSERT INTO bare VALUES ($1, $2, $3, $4, $5) RETURNING id')->execute('', 100, 'new', '1.005', '2024-01-01', 'v')->sync;
 is_deeply($got->{rows}, ['100'], 'a row is inserted');

@@ -206,7 +206,7 @@ foreach my $case ([ 'b.a', 0 ], [ 'b.a::text', 1 ])
 }
 
 # What looks at no value decrypts none.
-sub decryptions { return $wire->query('SELECT decryptions FROM tde_stats')->{rows}[0] }
+sub decryptions { return $wire->query('SELECT decryptions FROM tde.stats')->{rows}[0] }
 my $before = decryptions();
 my $got    = $wire->query('EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT a, n FROM t ORDER BY id + 1');
 is($got->{error}, '', 'EXPLAIN ANALYZE');
@@ -276,14 +276,14 @@ foreach my $restriction ('', q{SET tde_column.decrypt_role = may_see; SET tde_co
 $wire = TdeWire->connect($node);
 $wire->query(
   q{CREATE FUNCTION shown(int) RETURNS text LANGUAGE plpgsql AS $$ DECLARE x text; y int; BEGIN
-      SELECT tde_result(a, -1), tde_result(n, -1) INTO x, y FROM t WHERE id = $1; RETURN x || ' ' || y || ' ' || pg_typeof(tde_result('lit'::encrypted_text, -1)); END $$;
-    CREATE FUNCTION assigned() RETURNS text LANGUAGE plpgsql AS $$ DECLARE x text; e encrypted_text := 'assigned'; BEGIN x := tde_result(e, -1); RETURN x; END $$;
-    CREATE FUNCTION body(int) RETURNS text BEGIN ATOMIC SELECT tde_result(a, -1) FROM t WHERE id = $1; END;
-    CREATE VIEW shown_view AS SELECT id, tde_result(a, -1) AS r, a FROM t});
+      SELECT tde_internal.tde_result(a, -1), tde_internal.tde_result(n, -1) INTO x, y FROM t WHERE id = $1; RETURN x || ' ' || y || ' ' || pg_typeof(tde_internal.tde_result('lit'::encrypted_text, -1)); END $$;
+    CREATE FUNCTION assigned() RETURNS text LANGUAGE plpgsql AS $$ DECLARE x text; e encrypted_text := 'assigned'; BEGIN x := tde_internal.tde_result(e, -1); RETURN x; END $$;
+    CREATE FUNCTION body(int) RETURNS text BEGIN ATOMIC SELECT tde_internal.tde_result(a, -1) FROM t WHERE id = $1; END;
+    CREATE VIEW shown_view AS SELECT id, tde_internal.tde_result(a, -1) AS r, a FROM t});
 foreach my $setting (qw(off on))
 {
   $wire->query("SET tde_column.transparent_results = $setting");
-  is_deeply($wire->query('SELECT shown(1), assigned(), body(2), tde_result(a, -1), a FROM t WHERE id = 3')->{rows},
+  is_deeply($wire->query('SELECT shown(1), assigned(), body(2), tde_internal.tde_result(a, -1), a FROM t WHERE id = 3')->{rows},
     ['value 1 999 text|assigned|value 2|value 3|value 3'], "tde_result() in SQL, setting $setting");
   is_deeply($wire->query('SELECT * FROM shown_view WHERE id = 4')->{rows}, ['4|value 4|value 4'], 'in a view');
 }

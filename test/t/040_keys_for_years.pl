@@ -20,14 +20,14 @@ sub versions
 {
   my ($name) = @_;
   return lines_of($node,
-    "SELECT string_agg(version || kind || ':' || state, ' ' ORDER BY kind, version) FROM tde_keys WHERE name = '$name'");
+    "SELECT string_agg(version || kind || ':' || state, ' ' ORDER BY kind, version) FROM tde.keys WHERE name = '$name'");
 }
 
 # ---- named keys ----
 
 is(lines_of($node, "SELECT tde_create_key('card')"), '1', 'a named key gets a slot');
 lines_of($node, "SELECT tde_describe_key('card', 'card numbers')");
-is(lines_of($node, "SELECT description FROM tde_keys WHERE name = 'card'"), 'card numbers', 'and a description');
+is(lines_of($node, "SELECT description FROM tde.keys WHERE name = 'card'"), 'card numbers', 'and a description');
 fails_with($node, "SELECT tde_create_key('card')", { state => '42710', message => qr/key "card" already exists/ }, 'twice');
 foreach my $name ('', '17', 'default', 'catalog', 'hash', 'x' x 64)
 {
@@ -41,7 +41,7 @@ fails_with($node, "CREATE TABLE bad (a encrypted_text('key=nokey'))",
 foreach my $call ("tde_rotate_key('nokey')", "tde_destroy_key('nokey', 'destroy nokey')", "tde_drop_key_version('nokey', 1)")
 {
   fails_with($node, "SELECT $call",
-    { state => '42704', message => qr/^key "nokey" does not exist$/, hint => qr/^The view tde_keys lists them\.$/ }, "no key: $call");
+    { state => '42704', message => qr/^key "nokey" does not exist$/, hint => qr/^The view tde.keys lists them\.$/ }, "no key: $call");
 }
 fails_with($node, "SELECT tde_describe_key('nokey', 'x')", { state => '42704' }, 'describing no key');
 
@@ -62,14 +62,14 @@ is(lines_of($node, "SELECT tde_rotate_key('catalog')"), '2', 'and that of litera
 is(versions('card'), '1mac:retired 2mac:active 1nomac:retired 2nomac:active', 'what the view says');
 is(session_try($other, "INSERT INTO card SELECT i, 'pan ' || i, i, 'note ' || i FROM generate_series(51, 60) i")->{state},
   '', 'the other session writes on');
-is(lines_of($node, "SELECT string_agg(kind || version || '=' || encryptions, ' ' ORDER BY kind, version) FROM tde_keys WHERE name = 'card'"),
+is(lines_of($node, "SELECT string_agg(kind || version || '=' || encryptions, ' ' ORDER BY kind, version) FROM tde.keys WHERE name = 'card'"),
   'mac1=51 mac2=10 nomac1=51 nomac2=10', 'under the new version (constants of comparisons count, too)');
 is(session_try($other, "SELECT count(*), count(pan), sum(n), max(note) FROM card")->{out}, '60|60|1830|note 9', 'and reads all');
 fails_with($node, "INSERT INTO card VALUES (99, 'pan 7', 1, '')", { state => '23505' }, 'a value under the old version is a duplicate');
 is(lines_of($node, "SET enable_seqscan = off; SELECT string_agg(id::text, ' ' ORDER BY id) FROM card WHERE pan IN ('pan 7', 'pan 55')"),
   '7 55', 'the index finds values under both versions');
 lines_of($node, "BEGIN; SELECT tde_rotate_key('card'); ROLLBACK");
-is(lines_of($node, "SELECT max(version) FROM tde_keys WHERE name = 'card'"), '3', 'a rollback does not undo a rotation');
+is(lines_of($node, "SELECT max(version) FROM tde.keys WHERE name = 'card'"), '3', 'a rollback does not undo a rotation');
 is(
   session_try($other,
     "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM card WHERE id = 0")->{out}, '0', 'a transaction with an old snapshot');
@@ -87,7 +87,7 @@ is(lines_of($node, "INSERT INTO card (id, pan) VALUES (63, 'pan 63') RETURNING n
 # ---- a hundred versions ----
 
 lines_of($node, "SELECT count(tde_rotate_key('card')) FROM generate_series(1, 100)");
-is(lines_of($node, "SELECT max(version) FROM tde_keys WHERE name = 'card'"), '104', 'a hundred versions');
+is(lines_of($node, "SELECT max(version) FROM tde.keys WHERE name = 'card'"), '104', 'a hundred versions');
 lines_of($node, "INSERT INTO card VALUES (70, 'pan 70', 70, '')");
 is(lines_of($node, "SELECT count(pan), sum(n) FROM card"), '64|2023', 'all values are readable');
 is(session_try($other, "SELECT note FROM card WHERE pan = 'pan 9'")->{out}, 'note 9', 'in the old session, too');
@@ -95,9 +95,9 @@ is(session_try($other, "SELECT note FROM card WHERE pan = 'pan 9'")->{out}, 'not
 # ---- wrapped by the current master key ----
 
 lines_of($node, 'BEGIN; SELECT tde_rotate_master_key(); ROLLBACK');
-my $strangers = "SELECT count(*) FROM tde_keys WHERE master_key <> (SELECT current_master_key FROM tde_wallet)";
-is(lines_of($node, $strangers), lines_of($node, 'SELECT count(*) FROM tde_keys'), 'a rotation that was rolled back leaves the keys under the old one');
-is(lines_of($node, 'SELECT tde_rewrap_keys() = (SELECT count(*) FROM tde_keys)'), 't', 'rewrapped');
+my $strangers = "SELECT count(*) FROM tde.keys WHERE master_key <> (SELECT current_master_key FROM tde.wallet)";
+is(lines_of($node, $strangers), lines_of($node, 'SELECT count(*) FROM tde.keys'), 'a rotation that was rolled back leaves the keys under the old one');
+is(lines_of($node, 'SELECT tde_rewrap_keys() = (SELECT count(*) FROM tde.keys)'), 't', 'rewrapped');
 is(lines_of($node, $strangers), '0', 'all are under the current one');
 is(lines_of($node, 'SELECT tde_rewrap_keys()'), '0', 'and need nothing more');
 is(lines_of($node, "SELECT count(pan), sum(n) FROM card"), '64|2023', 'all values are readable');
@@ -106,8 +106,8 @@ is(lines_of($node, "SELECT count(pan), sum(n) FROM card"), '64|2023', 'all value
 
 lines_of($node, "SELECT tde_create_key('doomed', erasable => true)");
 lines_of($node, "CREATE TABLE doomed (a encrypted_text('key=doomed'), b encrypted_int4(nomac, 'key=doomed')); INSERT INTO doomed VALUES ('x', 1)");
-is(lines_of($node, "SELECT count(DISTINCT master_key) FROM tde_keys WHERE name = 'doomed'"), '1', 'both kinds have one wrapping key');
-is(lines_of($node, "SELECT master_key = (SELECT master_key FROM tde_keys WHERE name = 'default' LIMIT 1) FROM tde_keys WHERE name = 'doomed' LIMIT 1"),
+is(lines_of($node, "SELECT count(DISTINCT master_key) FROM tde.keys WHERE name = 'doomed'"), '1', 'both kinds have one wrapping key');
+is(lines_of($node, "SELECT master_key = (SELECT master_key FROM tde.keys WHERE name = 'default' LIMIT 1) FROM tde.keys WHERE name = 'doomed' LIMIT 1"),
   'f', 'which is its own');
 lines_of($node, 'SELECT tde_rotate_master_key()');
 is(lines_of($node, 'SELECT a, b FROM doomed'), 'x|1', 'the rotation of the master key leaves it alone');
@@ -145,7 +145,7 @@ CREATE TABLE part1 PARTITION OF parts FOR VALUES IN (1);
 CREATE TABLE plain (a text);
 CREATE TEMP TABLE passing (a encrypted_text)});
 my $slots = "SELECT string_agg(table_name || '.' || column_name || '=' || coalesce(name, key_slot::text), ' ' ORDER BY table_name, column_name)
-  FROM tde_encrypted_columns LEFT JOIN (SELECT DISTINCT slot, name FROM tde_keys) k ON slot = key_slot WHERE table_name IN ('own', 'parts', 'part1')";
+  FROM tde.encrypted_columns LEFT JOIN (SELECT DISTINCT slot, name FROM tde.keys) k ON slot = key_slot WHERE table_name IN ('own', 'parts', 'part1')";
 is(lines_of($node, $slots), 'own.a=public.own own.b=public.own own.c=card part1.a=public.parts parts.a=public.parts',
   'columns that name no key have the table\'s, those of partitions their parent\'s');
 lines_of($node, 'DROP TABLE own; SET tde_column.key_per_table = on; CREATE TABLE own (a encrypted_text)');
@@ -162,13 +162,13 @@ foreach my $call ("tde_create_key('x')", 'tde_rotate_key()', "tde_destroy_key('c
 {
   fails_with($node, "SELECT $call", { state => '42501' }, "$call by anybody", user => 'maker');
 }
-fails_with($node, 'SELECT * FROM tde_keys', { state => '42501' }, 'the view of keys by anybody', user => 'maker');
+fails_with($node, 'SELECT * FROM tde.keys', { state => '42501' }, 'the view of keys by anybody', user => 'maker');
 lines_of($node, q{
 CREATE ROLE keeper LOGIN; GRANT pg_monitor TO keeper;
 GRANT EXECUTE ON FUNCTION tde_create_key, tde_rotate_key, tde_describe_key, tde_rotate_master_key TO keeper});
 is(attempt($node, "SELECT tde_create_key('kept') > 0, tde_rotate_key('kept'), tde_describe_key('kept', 'x')", user => 'keeper')->{out},
   't|2|', 'a role that was granted them makes keys');
-is(attempt($node, "SELECT tde_rotate_master_key() IS NOT NULL; SELECT state FROM tde_keys WHERE name = 'kept' AND version = 2", user => 'keeper')->{out},
+is(attempt($node, "SELECT tde_rotate_master_key() IS NOT NULL; SELECT state FROM tde.keys WHERE name = 'kept' AND version = 2", user => 'keeper')->{out},
   "t\nactive", 'and sees them');
 
 $other->quit;

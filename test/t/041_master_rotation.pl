@@ -23,11 +23,11 @@ sub sql { return lines_of($node, $_[0], db => $_[1] // 'postgres'); }
 
 sub rotate { return sql('SELECT tde_rotate_master_key()', $_[0]); }
 
-sub current { return sql("SELECT id FROM tde_master_keys WHERE state = 'current'"); }
+sub current { return sql("SELECT id FROM tde.master_keys WHERE state = 'current'"); }
 
-sub masters { return sql('SELECT id, state FROM tde_master_keys'); }
+sub masters { return sql('SELECT id, state FROM tde.master_keys'); }
 
-sub wrapped_by { return sql('SELECT DISTINCT master_key FROM tde_data_keys', $_[0]); }
+sub wrapped_by { return sql('SELECT DISTINCT master_key FROM tde.data_keys', $_[0]); }
 
 sub open_wallet { return sql("SELECT tde_wallet_open('master-passphrase')"); }
 
@@ -118,17 +118,17 @@ can_read('opened again', 'postgres', 'second');
 $node->restart;
 open_wallet();
 can_work('after a restart', 'postgres', 'second');
-is(sql("SELECT string_agg(version || ' ' || (master_key = '$second'), ', ' ORDER BY version) FROM tde_keys WHERE name = 'default'", 'second'),
+is(sql("SELECT string_agg(version || ' ' || (master_key = '$second'), ', ' ORDER BY version) FROM tde.keys WHERE name = 'default'", 'second'),
   '1 false, 2 true', 'a new data key is wrapped by the current master key');
 
 # ---- at once ----
 
-my $before = sql('SELECT count(*) FROM tde_master_keys');
+my $before = sql('SELECT count(*) FROM tde.master_keys');
 is(at_once('SELECT tde_rotate_master_key()', [ 'postgres', 2, 1 ], [ 'second', 2, 1 ]), '', 'two sessions each of two databases rotate at once');
-is(sql('SELECT count(*) FROM tde_master_keys'), $before + 4, 'each made a master key');
-is(sql("SELECT count(*) FROM tde_master_keys WHERE state = 'current'"), 1, 'one of which is the current one');
-is(sql("SELECT count(DISTINCT master_key) FROM tde_data_keys", $_), '1', "all data keys of $_ are under one") foreach 'postgres', 'second';
-is(sql('SELECT count(*) FROM tde_data_keys WHERE master_key NOT IN (SELECT id FROM tde_master_keys)', $_), '0', 'which is in the wallet')
+is(sql('SELECT count(*) FROM tde.master_keys'), $before + 4, 'each made a master key');
+is(sql("SELECT count(*) FROM tde.master_keys WHERE state = 'current'"), 1, 'one of which is the current one');
+is(sql("SELECT count(DISTINCT master_key) FROM tde.data_keys", $_), '1', "all data keys of $_ are under one") foreach 'postgres', 'second';
+is(sql('SELECT count(*) FROM tde.data_keys WHERE master_key NOT IN (SELECT id FROM tde.master_keys)', $_), '0', 'which is in the wallet')
   foreach 'postgres', 'second';
 can_work('rotated at once', 'postgres', 'second');
 open_wallet();
@@ -139,21 +139,21 @@ can_read('and opened again', 'postgres', 'second');
 my @new = map { "new$_" } 1 .. 2;
 sql("CREATE DATABASE $_") foreach @new;
 is(at_once('CREATE EXTENSION tde_column', map { [ $_, 1, 1 ] } @new), '', 'CREATE EXTENSION in two databases at once');
-is(sql("SELECT string_agg(slot || kind::text || version, ' ' ORDER BY slot) FROM tde_data_keys", $_), '-2h1 -1c1 0m1', "$_ has its keys")
+is(sql("SELECT string_agg(slot || kind::text || version, ' ' ORDER BY slot) FROM tde.data_keys", $_), '-2h1 -1c1 0m1', "$_ has its keys")
   foreach @new;
 sql('SELECT tde_wallet_close()');
 foreach my $db (@new)
 {
   sql('SET client_min_messages = error; DROP EXTENSION tde_column; CREATE EXTENSION tde_column', $db);
-  is(sql('SELECT count(*) FROM tde_data_keys', $db), '0', 'closed: no keys');
+  is(sql('SELECT count(*) FROM tde.data_keys', $db), '0', 'closed: no keys');
 }
 is(at_once("SELECT tde_wallet_open('master-passphrase')", map { [ $_, 2, 1 ] } @new), '', 'the wallet is opened by four sessions at once');
-is(sql("SELECT string_agg(slot || kind::text || version, ' ' ORDER BY slot) FROM tde_data_keys", $_), '-2h1 -1c1 0m1', "$_ has its keys once")
+is(sql("SELECT string_agg(slot || kind::text || version, ' ' ORDER BY slot) FROM tde.data_keys", $_), '-2h1 -1c1 0m1', "$_ has its keys once")
   foreach @new;
 sql('CREATE DATABASE new3');
 isnt(at_once('CREATE EXTENSION tde_column', [ 'new3', 2, 1 ]), '', 'CREATE EXTENSION by two sessions of one database: one fails');
 is(sql("CREATE TABLE n (a encrypted_text); INSERT INTO n VALUES ('x') RETURNING a", 'new3'), 'x', 'and the other has made it');
-is(sql('SELECT count(*) FROM tde_data_keys', 'new3'), '3', 'with its keys once');
+is(sql('SELECT count(*) FROM tde.data_keys', 'new3'), '3', 'with its keys once');
 
 # ---- rolled back ----
 
@@ -195,7 +195,7 @@ sql('CREATE ROLE rotator LOGIN; CREATE ROLE other LOGIN; GRANT EXECUTE ON FUNCTI
 is(attempt($node, 'SELECT tde_rotate_master_key() IS NOT NULL', user => 'rotator')->{out}, 't', 'EXECUTE is all that a role needs');
 is(wrapped_by('postgres'), current(), 'it has rotated');
 fails_with($node, 'SELECT tde_rotate_master_key()', { state => '42501' }, 'without it', user => 'other');
-fails_with($node, 'SELECT * FROM tde_data_keys', { state => '42501' }, 'it sees no wrapped key', user => 'rotator');
+fails_with($node, 'SELECT * FROM tde.data_keys', { state => '42501' }, 'it sees no wrapped key', user => 'rotator');
 my $masters = masters();
 fails_with(
   $node,
@@ -329,7 +329,7 @@ sql("SELECT count(tde_create_key('key ' || i)) FROM generate_series(1, 1000) i")
 my $started = time;
 rotate();
 my $took = time - $started;
-diag(sprintf 'rotation with %d data keys: %.2f s', sql('SELECT count(*) FROM tde_data_keys'), $took);
+diag(sprintf 'rotation with %d data keys: %.2f s', sql('SELECT count(*) FROM tde.data_keys'), $took);
 cmp_ok($took, '<', 5, 'a thousand data keys are rotated in an instant');
 is(wrapped_by('postgres'), current(), 'all of them');
 is(sql("CREATE TABLE last (a encrypted_text('key=key 1000')); INSERT INTO last VALUES ('x') RETURNING a"), 'x', 'and can be used');
@@ -356,7 +356,7 @@ SKIP:
 
   my $files = "SELECT string_agg(f, ' ' ORDER BY f) FROM pg_ls_dir('$folder') f";
   lines_of($full, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('x'); CREATE TABLE t (a encrypted_text); INSERT INTO t VALUES ('x')");
-  my $keys = lines_of($full, 'SELECT * FROM tde_master_keys');
+  my $keys = lines_of($full, 'SELECT * FROM tde.master_keys');
   is(attempt($full, "COPY (SELECT repeat('x', 100000)) TO '$folder/fill'")->{state}, '53100', 'the disk is full');
   foreach my $statement ('SELECT tde_rotate_master_key()', "SELECT tde_wallet_change_passphrase('y')")
   {
@@ -365,7 +365,7 @@ SKIP:
   }
   is(lines_of($full, $files), 'fill tde.p12', 'no temporary file is left');
   lines_of($full, "COPY (SELECT) TO '$folder/fill'; SELECT tde_wallet_close(); SELECT tde_wallet_open('x')");
-  is(lines_of($full, 'SELECT * FROM tde_master_keys'), $keys, 'the wallet is as it was');
+  is(lines_of($full, 'SELECT * FROM tde.master_keys'), $keys, 'the wallet is as it was');
   is(lines_of($full, 'SELECT tde_rotate_master_key() IS NOT NULL, a FROM t'), 't|x', 'with room again the rotation succeeds');
   system_or_bail(@pg_ctl, 'stop');
 }

@@ -1,4 +1,4 @@
-# tde_master_keys and tde_purge_master_key(): a retired or erasable master key goes only if no database needs it, in no open
+# tde.master_keys and tde_purge_master_key(): a retired or erasable master key goes only if no database needs it, in no open
 # transaction either.
 
 use strict;
@@ -24,11 +24,11 @@ sub sql { return lines_of($node, $_[0], db => $_[1] // 'postgres'); }
 
 sub rotate { return sql('SELECT tde_rotate_master_key()', $_[0]); }
 
-sub master_state { return sql("SELECT state FROM tde_master_keys WHERE id = '$_[0]'"); }
+sub master_state { return sql("SELECT state FROM tde.master_keys WHERE id = '$_[0]'"); }
 
 sub purge { return attempt($node, "SELECT tde_purge_master_key('$_[0]')"); }
 
-sub current { return sql("SELECT id FROM tde_master_keys WHERE state = 'current'"); }
+sub current { return sql("SELECT id FROM tde.master_keys WHERE state = 'current'"); }
 
 # A purge in another session, which waits for something.  Returns a function that waits for its end, and tells it as attempt().
 sub purge_behind
@@ -75,11 +75,11 @@ sql("UPDATE pg_database SET datconnlimit = -2 WHERE datname = 'half'");
 
 my $first = current();
 like($first, qr/^[-0-9a-f]{36}$/, 'one current key');
-is(sql('SELECT current_master_key FROM tde_wallet'), $first, 'the same as in tde_wallet');
-is(sql("SELECT created BETWEEN now() - interval '10 minutes' AND now() FROM tde_master_keys"), 't', 'made just now');
+is(sql('SELECT current_master_key FROM tde.wallet'), $first, 'the same as in tde.wallet');
+is(sql("SELECT created BETWEEN now() - interval '10 minutes' AND now() FROM tde.master_keys"), 't', 'made just now');
 sql('CREATE ROLE watcher LOGIN IN ROLE pg_monitor; CREATE ROLE nobody LOGIN');
-is(lines_of($node, 'SET ROLE watcher; SELECT count(*) FROM tde_master_keys'), '1', 'pg_monitor may read it');
-fails_with($node, 'SET ROLE nobody; SELECT * FROM tde_master_keys', { state => '42501' }, 'others may not');
+is(lines_of($node, 'SET ROLE watcher; SELECT count(*) FROM tde.master_keys'), '1', 'pg_monitor may read it');
+fails_with($node, 'SET ROLE nobody; SELECT * FROM tde.master_keys', { state => '42501' }, 'others may not');
 fails_with($node, "SET ROLE watcher; SELECT tde_purge_master_key('$first')", { state => '42501' }, 'pg_monitor may not purge');
 
 # What is never purged.
@@ -89,9 +89,9 @@ sql(q{SELECT tde_destroy_key('gone', 'destroy gone')});
 my $second   = rotate();
 my $prepared = sql('SELECT tde_prepare_master_key()');
 sql("SELECT tde_create_key('own', erasable => true)");
-my $erasable = sql("SELECT id FROM tde_master_keys WHERE state = 'erasable'");
+my $erasable = sql("SELECT id FROM tde.master_keys WHERE state = 'erasable'");
 is(
-  sql('SELECT id, state FROM tde_master_keys'),
+  sql('SELECT id, state FROM tde.master_keys'),
   "$first|retired\n$second|current\n$prepared|prepared\n$erasable|erasable",
   'the four states, in the order of their creation');
 foreach my $state (
@@ -107,7 +107,7 @@ foreach my $state (
 fails_with(
   $node,
   "SELECT tde_purge_master_key('00000000-0000-0000-0000-000000000001')",
-  { state => '42704', message => qr/^master key 0{8}-.* is not in the wallet$/, hint => qr/tde_master_keys/ },
+  { state => '42704', message => qr/^master key 0{8}-.* is not in the wallet$/, hint => qr/tde\.master_keys/ },
   'an unknown key');
 fails_with($node, "BEGIN READ ONLY; SELECT tde_purge_master_key('$first')", { state => '25006' }, 'in a read-only transaction');
 fails_with(
@@ -119,7 +119,7 @@ fails_with(
 # What is needed.  Rows of destroyed keys do not count, the one of "gone" stays under the first master key.
 
 refused(purge($first), qq{database "b": 3 data keys\ndatabase "closed": 3 data keys}, 'two databases need it');
-is(sql("SELECT count(*) FROM tde_data_keys WHERE master_key = '$first'"), '1', 'a destroyed data key has it in its row');
+is(sql("SELECT count(*) FROM tde.data_keys WHERE master_key = '$first'"), '1', 'a destroyed data key has it in its row');
 sql('ALTER DATABASE closed ALLOW_CONNECTIONS true');
 rotate('closed');
 sql('ALTER DATABASE closed ALLOW_CONNECTIONS false');
@@ -210,7 +210,7 @@ sql('CREATE EXTENSION tde_column', 'aaa');
 my $copied = current();
 rotate('postgres');
 my $slow = session($node, db => 'aaa');
-session_try($slow, 'BEGIN; LOCK TABLE tde_data_keys IN ROW EXCLUSIVE MODE');
+session_try($slow, 'BEGIN; LOCK TABLE tde.data_keys IN ROW EXCLUSIVE MODE');
 $end = purge_behind($copied, $worker_waits);
 sql('CREATE DATABASE copy_of_b TEMPLATE b');
 sql('DROP DATABASE b');
@@ -220,7 +220,7 @@ rotate($_) foreach 'aaa', 'copy_of_b';
 
 # Two purges of the same key; canceling; a wallet that changes; no worker.
 
-session_try($slow, 'BEGIN; LOCK TABLE tde_data_keys IN ROW EXCLUSIVE MODE');
+session_try($slow, 'BEGIN; LOCK TABLE tde.data_keys IN ROW EXCLUSIVE MODE');
 $end = purge_behind($copied, $worker_waits);
 my $next = purge_behind($copied, "pg_locks WHERE locktype = 'object' AND classid = 'pg_extension'::regclass AND NOT granted");
 session_try($slow, 'COMMIT');
@@ -229,7 +229,7 @@ is($next->()->{state}, '42704', 'finds the key');
 
 my $old = rotate('postgres');
 rotate('postgres');
-session_try($slow, 'BEGIN; LOCK TABLE tde_data_keys IN ROW EXCLUSIVE MODE');
+session_try($slow, 'BEGIN; LOCK TABLE tde.data_keys IN ROW EXCLUSIVE MODE');
 $end = purge_behind($old, $worker_waits);
 sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT tde_purge%' AND backend_type = 'client backend'");
 is($end->()->{state}, '57014', 'a purge can be canceled');
@@ -248,7 +248,7 @@ $slow->quit;
 
 # A statement that has read the key table before the rotation, and goes on after the purge.
 
-my $stale  = sql('SELECT DISTINCT master_key FROM tde_data_keys WHERE slot = 0');
+my $stale  = sql('SELECT DISTINCT master_key FROM tde.data_keys WHERE slot = 0');
 my $gate   = session($node);
 my $reader = session($node);
 session_try($gate, 'SELECT pg_advisory_lock(15)');
@@ -267,12 +267,12 @@ $gate->quit;
 # An erasable key that was not made: its wallet entry stays, and can be purged when nobody is making it any more.  What holds
 # up both is a lock on the table of data keys.
 
-sub erasable { return sql("SELECT string_agg(id::text, ' ') FROM tde_master_keys WHERE state = 'erasable' AND id <> '$erasable'"); }
+sub erasable { return sql("SELECT string_agg(id::text, ' ') FROM tde.master_keys WHERE state = 'erasable' AND id <> '$erasable'"); }
 my $blocker = session($node);
 my $maker   = session($node);
-session_try($blocker, 'BEGIN; LOCK TABLE tde_data_keys IN ROW EXCLUSIVE MODE');
+session_try($blocker, 'BEGIN; LOCK TABLE tde.data_keys IN ROW EXCLUSIVE MODE');
 $maker->query_until(qr/asked/, "\\echo asked\nSELECT tde_create_key('unmade', erasable => true);\n");
-$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE relation = 'tde_data_keys'::regclass AND NOT granted") or die;
+$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE relation = 'tde.data_keys'::regclass AND NOT granted") or die;
 my $left = erasable();
 like($left, qr/^[-0-9a-f]{36}$/, 'the wallet entry is there before the key');
 $end = purge_behind($left, "pg_locks WHERE locktype = 'object' AND classid = 'pg_extension'::regclass AND NOT granted");
@@ -297,7 +297,7 @@ refused(purge(erasable()), 'database "postgres": 1 data key', 'a key made later,
 
 sql('CREATE DATABASE gone TEMPLATE copy_of_b');
 sql("SELECT tde_create_key('lost', erasable => true)", 'gone');
-my ($lost) = grep { sql("SELECT count(*) FROM tde_data_keys WHERE master_key = '$_'") eq '0' } split / /, erasable();
+my ($lost) = grep { sql("SELECT count(*) FROM tde.data_keys WHERE master_key = '$_'") eq '0' } split / /, erasable();
 refused(purge($lost), 'database "gone": 1 data key', 'the entry of a key of another database', $in_use);
 sql('DROP DATABASE gone');
 is(purge($lost)->{state}, '', 'its entry is purged when the database was dropped');
@@ -315,15 +315,15 @@ $_->quit foreach $blocker, $maker;
 # The role that may, and nothing is lost.
 
 sql('CREATE ROLE keeper LOGIN; GRANT EXECUTE ON FUNCTION tde_purge_master_key(uuid) TO keeper');
-$old = sql("SELECT id FROM tde_master_keys WHERE state = 'retired' ORDER BY created LIMIT 1");
+$old = sql("SELECT id FROM tde.master_keys WHERE state = 'retired' ORDER BY created LIMIT 1");
 is(attempt($node, "SELECT tde_purge_master_key('$old')", user => 'keeper')->{state}, '', 'a role with the privilege may purge');
-my $keys = sql('SELECT id, state, created FROM tde_master_keys');
+my $keys = sql('SELECT id, state, created FROM tde.master_keys');
 
 $node->append_conf('postgresql.conf', 'max_worker_processes = 0');
 $node->restart;
-is(sql('SELECT id, state, created FROM tde_master_keys'), $keys, 'after a restart the wallet holds the same keys');
+is(sql('SELECT id, state, created FROM tde.master_keys'), $keys, 'after a restart the wallet holds the same keys');
 is(sql('SELECT count(a::text) FROM t', $_), '20', "$_ can be read") foreach 'postgres', 'copy_of_b';
-$old = sql("SELECT id FROM tde_master_keys WHERE state = 'retired' ORDER BY created LIMIT 1");
+$old = sql("SELECT id FROM tde.master_keys WHERE state = 'retired' ORDER BY created LIMIT 1");
 fails_with(
   $node,
   "SELECT tde_purge_master_key('$old')",
@@ -337,7 +337,7 @@ fails_with(
   "SELECT tde_purge_master_key('$old')",
   { state => '55000', message => qr/without shared_preload_libraries/, hint => qr/^Add tde_column/ },
   'not preloaded');
-is(sql('SELECT id, state, created FROM tde_master_keys'), $keys, 'the view works there');
+is(sql('SELECT id, state, created FROM tde.master_keys'), $keys, 'the view works there');
 $node->stop;
 
 done_testing();

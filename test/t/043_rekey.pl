@@ -23,7 +23,7 @@ CREATE FUNCTION forge(bytea) RETURNS encrypted_text LANGUAGE internal IMMUTABLE 
 CREATE FUNCTION head(encrypted_text) RETURNS text LANGUAGE sql STABLE AS $$SELECT encode(substr(bytes($1), 1, 2), 'hex')$$;
 CREATE FUNCTION head(encrypted_int4) RETURNS text LANGUAGE sql STABLE AS $$SELECT encode(substr(bytes($1), 1, 2), 'hex')$$;
 CREATE FUNCTION newest() RETURNS text LANGUAGE sql STABLE AS
-  $$SELECT lpad(to_hex(max(id)), 2, '0') FROM tde_data_keys WHERE slot = 0 AND kind = 'm'$$;
+  $$SELECT lpad(to_hex(max(id)), 2, '0') FROM tde.data_keys WHERE slot = 0 AND kind = 'm'$$;
 });
 
 # Call it; what the last notice says, or the error.
@@ -99,10 +99,10 @@ is(lines_of($node, $different), 0, 'and their values');
 like(rekey("'shapes'"), qr/HINT:  Run VACUUM \(ANALYZE\) public.shapes; REINDEX TABLE CONCURRENTLY public.shapes;/, 'it says what is left to do');
 lines_of($node, 'VACUUM (ANALYZE) shapes') and fail('VACUUM says something');
 lines_of($node, 'REINDEX TABLE CONCURRENTLY shapes');
-lines_of($node, q{BEGIN; CREATE TABLE older AS SELECT * FROM tde_data_keys WHERE slot = 0 AND version = 1; DELETE FROM tde_data_keys WHERE slot = 0 AND version = 1; COMMIT;});
+lines_of($node, q{BEGIN; CREATE TABLE older AS SELECT * FROM tde.data_keys WHERE slot = 0 AND version = 1; DELETE FROM tde.data_keys WHERE slot = 0 AND version = 1; COMMIT;});
 is(lines_of($node, $different), 0, 'the old version of the key is not needed any more');
 is(lines_of($node, q{SET enable_seqscan = off; SELECT id FROM shapes WHERE a = 'a17'}), 17, 'not for the index either');
-lines_of($node, 'INSERT INTO tde_data_keys TABLE older');
+lines_of($node, 'INSERT INTO tde.data_keys TABLE older');
 
 # ALTER TYPE keeps values that fit, under whichever version they are; a change of the specification makes them current.
 lines_of($node, q{
@@ -229,16 +229,16 @@ sub wait_for
   return;
 }
 my $waits   = q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'tde_rekey_table'};
-my $nobody  = q{SELECT count(*) = 0 FROM tde_progress};
+my $nobody  = q{SELECT count(*) = 0 FROM tde.progress};
 my $holder  = $node->background_psql('postgres', on_error_stop => 0);
 
 $holder->query_safe("BEGIN; UPDATE big SET a = 'held', p = 'held' WHERE id = 2000");
 my $running = start_rekey("'big', 1000000");
 wait_for($waits, 'for the row that is held');
 is(lines_of($node, "SELECT count(*) FROM big WHERE substr(head(a), 3) = newest() AND id < 2000"), 1999, 'the rows before one that is held are done and committed');
-is(lines_of($node, "SELECT phase, rows_changed, rows_seen <= 2000, blocks_done BETWEEN 1 AND blocks_total, database_name, table_name, started < now() FROM tde_progress"),
+is(lines_of($node, "SELECT phase, rows_changed, rows_seen <= 2000, blocks_done BETWEEN 1 AND blocks_total, database_name, table_name, started < now() FROM tde.progress"),
   're-encrypting|1999|t|t|postgres|big|t', 'the view shows how far it is');
-is(lines_of($node, "SET ROLE other; SELECT count(*) FROM tde_progress"), 0, 'but not to everybody');
+is(lines_of($node, "SET ROLE other; SELECT count(*) FROM tde.progress"), 0, 'but not to everybody');
 is(lines_of($node, "UPDATE big SET p = p WHERE id IN (1, 2999) RETURNING id"), "2999\n1", 'others can write');
 is($holder->query_safe("UPDATE big SET p = 'value 1' WHERE id = 1 RETURNING id"), 1, 'and who holds the row meets no deadlock');
 $holder->query_safe('COMMIT');
@@ -279,7 +279,7 @@ $running->quit;
 $holder->query_safe("BEGIN; INSERT INTO big VALUES (0, 'late', 'late')");
 lines_of($node, 'SELECT tde_rotate_key()');
 $running = start_rekey("'big'");
-wait_for("SELECT phase = 'waiting for writers' FROM tde_progress", 'for the writer');
+wait_for("SELECT phase = 'waiting for writers' FROM tde.progress", 'for the writer');
 $holder->query_safe('COMMIT');
 wait_for($nobody, 'for the end');
 is(heads('big', 'a'), '3001|0', 'values of a transaction that began before are not left behind');
@@ -290,16 +290,16 @@ $holder->quit;
 
 lines_of($node, 'SELECT tde_rotate_key()');
 $running = start_rekey("'big', 100, '50 ms'");
-wait_for('SELECT rows_changed > 300 FROM tde_progress', 'for some batches');
-lines_of($node, 'SELECT pg_cancel_backend(pid) FROM tde_progress');
+wait_for('SELECT rows_changed > 300 FROM tde.progress', 'for some batches');
+lines_of($node, 'SELECT pg_cancel_backend(pid) FROM tde.progress');
 wait_for($nobody, 'for the cancel');
 $running->quit;
 my $done = lines_of($node, "SELECT count(*) FROM big WHERE substr(head(a), 3) = newest()");
 ok($done >= 300 && $done < 3001 && $done % 100 == 0, "what was committed before a cancel stays ($done rows)");
 $running = start_rekey("'big', 100, '20 ms'");
-wait_for("SELECT rows_changed > 300 FROM tde_progress", 'for some batches');
+wait_for("SELECT rows_changed > 300 FROM tde.progress", 'for some batches');
 my $offset = log_offset($node);
-kill 'KILL', lines_of($node, 'SELECT pid FROM tde_progress');
+kill 'KILL', lines_of($node, 'SELECT pid FROM tde.progress');
 eval { $running->{run}->finish };
 foreach (1 .. 300)
 {

@@ -70,7 +70,7 @@ my $pgbench = start [ 'pgbench', '-n', '-M', 'prepared', '-c', $clients, '-j', 2
 
 # Each round makes a new version and leaves nothing under an older one, while the sessions go on.
 my $older = q{
-WITH newest AS (SELECT max(id) FROM tde_data_keys WHERE slot = 0 AND kind = 'm')
+WITH newest AS (SELECT max(id) FROM tde.data_keys WHERE slot = 0 AND kind = 'm')
 SELECT count(*) FROM (SELECT a FROM account UNION ALL SELECT big[1] FROM account UNION ALL SELECT a FROM moves) v
 WHERE get_byte(bytes(a), 1) <> (TABLE newest)};
 my ($rounds, $left) = (0, 0);
@@ -117,6 +117,6 @@ $pgbench->signal('TERM'); # INT is ignored where the test runs in the background
 eval { finish $pgbench };
 is(attempt($node, "CALL tde_rekey_table('spring')")->{state}, '', 'the table that they came from');
 unlike(attempt($node, "CALL tde_rekey_table('pool')")->{err}, qr/WARNING/, 'and then this one');
-is(lines_of($node, q{SELECT count(*) FROM pool WHERE get_byte(bytes(a), 1) <> (SELECT max(id) FROM tde_data_keys WHERE slot = 0 AND kind = 'm')}), 0, 'are re-encrypted');
+is(lines_of($node, q{SELECT count(*) FROM pool WHERE get_byte(bytes(a), 1) <> (SELECT max(id) FROM tde.data_keys WHERE slot = 0 AND kind = 'm')}), 0, 'are re-encrypted');
 $node->stop;
 done_testing();

@@ -218,9 +218,9 @@ lines_of($node, "ROLLBACK PREPARED 'p'");
 
 # Version 2 is not used any more.
 lines_of($node, "BEGIN; SELECT tde_drop_key_version('one', 2); ROLLBACK");
-is(lines_of($node, "SELECT version FROM tde_keys WHERE name = 'one' ORDER BY 1"), "1\n2\n3", 'rolled back, the version is there again');
+is(lines_of($node, "SELECT version FROM tde.keys WHERE name = 'one' ORDER BY 1"), "1\n2\n3", 'rolled back, the version is there again');
 lines_of($node, "BEGIN; SAVEPOINT s; SELECT tde_drop_key_version('one', 2); ROLLBACK TO s; SELECT tde_drop_key_version('one', 2); COMMIT");
-is(lines_of($node, "SELECT version FROM tde_keys WHERE name = 'one' ORDER BY 1"), "1\n3", 'committed, it is gone');
+is(lines_of($node, "SELECT version FROM tde.keys WHERE name = 'one' ORDER BY 1"), "1\n3", 'committed, it is gone');
 is(lines_of($node, 'SELECT count(DISTINCT a) FROM pivots'), '2000', 'and everything can be read');
 
 # ---- transactions on their way ----
@@ -246,7 +246,7 @@ session_try($dropper, "BEGIN; SELECT tde_drop_key_version('late', 2)");
 fails_with($node, "SET lock_timeout = '100ms'; TRUNCATE card", { state => '55P03' }, 'TRUNCATE waits for the end of the transaction');
 is(attempt($node, q{UPDATE late SET a = a || ''})->{state}, '', 'UPDATE does not');
 session_try($dropper, 'COMMIT');
-is(lines_of($node, "SELECT version FROM tde_keys WHERE name = 'late'"), '3', 'one version is left');
+is(lines_of($node, "SELECT version FROM tde.keys WHERE name = 'late'"), '3', 'one version is left');
 
 # A statement that was parsed before holds a literal under the old version of the catalog's key.
 session_try($old, q{PREPARE literal AS SELECT count(*) FROM late WHERE a = 'before'; EXECUTE literal});
@@ -284,12 +284,12 @@ lines_of($node, "CREATE TABLE held (a encrypted_text); INSERT INTO held VALUES (
 session_try($locker, 'BEGIN; LOCK TABLE held');
 $looker->query_until(qr/asked/, "\\echo asked\nSELECT count(*) > 0 FROM tde_key_usage();\n");
 $node->poll_query_until('postgres',
-  q{SELECT count(*) = 1 FROM tde_progress WHERE phase = 'looking for keys' AND database_name = 'postgres' AND table_id IS NULL
+  q{SELECT count(*) = 1 FROM tde.progress WHERE phase = 'looking for keys' AND database_name = 'postgres' AND table_id IS NULL
     AND table_name IS NULL AND blocks_done = 0 AND started < now() - interval '5.1 s'})
   or die 'the view does not show it';
 session_try($locker, 'COMMIT');
 like(session_try($looker, 'SELECT 1')->{err}, qr/NOTICE: .*looking for keys, \d+ %/, 'every few seconds it says how far it is');
-is(lines_of($node, 'SELECT count(*) FROM tde_progress'), '0', 'the view shows it no longer');
+is(lines_of($node, 'SELECT count(*) FROM tde.progress'), '0', 'the view shows it no longer');
 $_->quit foreach $locker, $looker;
 lines_of($node, 'DROP TABLE held');
 

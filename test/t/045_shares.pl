@@ -47,7 +47,7 @@ sub open_share
   return attempt($node, "SELECT tde_wallet_open_share('$share')", %opts);
 }
 
-sub status { return lines_of($node, 'SELECT status FROM tde_wallet'); }
+sub status { return lines_of($node, 'SELECT status FROM tde.wallet'); }
 
 sub close_wallet
 {

@@ -130,11 +130,11 @@ app_fails("CALL tde_finish_conversion('card', 'pan')", { state => '55000', hint 
 app_fails("BEGIN; CALL tde_encrypt_column('card', 'pan', online => true)", { state => '25001' }, 'online in a transaction block');
 fails_with($node, $_, { state => '42501' }, $_, user => 'other')
   foreach "CALL tde_encrypt_column('card', 'pan')", "CALL tde_decrypt_column('card', 'pan', online => true)",
-  "SELECT tde_convert_rows('card', 'pan', 'holder', 0, 1, 1, now())", "SELECT tde_wipe_blocks('card', 0, 1, '3')", "CALL tde_wipe_free_space('card')";
+  "SELECT tde_internal.tde_convert_rows('card', 'pan', 'holder', 0, 1, 1, now())", "SELECT tde_internal.tde_wipe_blocks('card', 0, 1, '3')", "CALL tde_wipe_free_space('card')";
 foreach my $arguments ("NULL, 'pan', 'holder', 0, 1, 1, now()", "'card', NULL, NULL, 0, 1, 1, now()", "'card', 'pan', 'holder', NULL, 1, 1, now()",
   "'card', 'pan', 'holder', 0, NULL, 1, now()", "'card', 'pan', 'holder', 0, 1, NULL, now()", "'card', 'pan', 'holder', 0, 1, 1, NULL")
 {
-  app_fails("SELECT tde_convert_rows($arguments)", { state => '22004', message => qr/must not be null/ }, "a null among $arguments");
+  app_fails("SELECT tde_internal.tde_convert_rows($arguments)", { state => '22004', message => qr/must not be null/ }, "a null among $arguments");
 }
 app_ok(q(
 CREATE DOMAIN word AS text;
@@ -279,7 +279,7 @@ sub account_is_right
 # encrypt, while others write
 my $finish_writers = writers(5);
 app_ok("CALL tde_encrypt_column('account', 'card', 'aes256,nosalt', online => true, batch_rows => 200, batch_delay => 0.05)", 'copied while others write');
-is(lines_of($node, 'SELECT column_name, phase, direction, new_type, helper_column FROM tde_conversions'),
+is(lines_of($node, 'SELECT column_name, phase, direction, new_type, helper_column FROM tde.conversions'),
   'card|copy|encrypt|encrypted_text(aes256,nosalt,mac)|tde_convert_3', 'the view tells');
 app_fails(
   "CALL tde_finish_conversion('account', 'card')",
@@ -293,7 +293,7 @@ $finish_writers->();
 account_is_right('encrypted');
 is(lines_of($node, "SELECT count(*) FROM account WHERE card::text NOT LIKE 'LIVEMARK%'"), '0', 'the values can be read');
 is(lines_of($node, 'SELECT count(*) > 0 FROM account WHERE touched = 0'), 't', 'triggers did not fire for the conversion');
-is(lines_of($node, 'SELECT count(*) FROM tde_conversions'), '0', 'nothing is left to do');
+is(lines_of($node, 'SELECT count(*) FROM tde.conversions'), '0', 'nothing is left to do');
 is(lines_of($node, "SELECT count(*) FROM pg_attribute WHERE attrelid = 'account'::regclass AND attnum > 0 AND NOT attisdropped"), '7', 'and no helper column');
 is(lines_of($node, "SELECT format_type(atttypid, atttypmod), attnotnull, attstattarget, col_description(attrelid, attnum), attacl
                     FROM pg_attribute WHERE attrelid = 'account'::regclass AND attname = 'card'"),
@@ -335,7 +335,7 @@ my $reader = session($node);
 session_try($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM removed');
 my $held = app("CALL tde_finish_conversion('held', 'a', max_wait => 0.5)");
 like($held->{err}, qr/WARNING:\s+\S+ \d+ removed row versions of table \S*held could not be wiped yet/, 'a warning');
-is(lines_of($node, 'SELECT phase FROM tde_conversions'), 'erase', 'the conversion goes on');
+is(lines_of($node, 'SELECT phase FROM tde.conversions'), 'erase', 'the conversion goes on');
 is(lines_of($node, "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'held'::regclass AND attname = 'a'"),
   'encrypted_text(aes256,salt,mac)', 'the column is encrypted');
 isnt(files_with('HELDMARK'), '', 'but its old values are in the file');
@@ -353,13 +353,13 @@ is(lines_of($node, "SELECT count(*), min(a) FROM held"), '501|HELDMARK0', 'the r
 sub progress_of
 {
   my ($phase) = @_;
-  return "SELECT count(*) = 1 FROM tde_progress WHERE phase = '$phase' AND table_name = 'crash'::regclass AND blocks_done BETWEEN 1 AND blocks_total AND rows_seen >= rows_changed AND rows_changed > 0";
+  return "SELECT count(*) = 1 FROM tde.progress WHERE phase = '$phase' AND table_name = 'crash'::regclass AND blocks_done BETWEEN 1 AND blocks_total AND rows_seen >= rows_changed AND rows_changed > 0";
 }
 app_ok(q(CREATE TABLE slow (a text); ALTER TABLE slow ALTER a SET STORAGE PLAIN;
   INSERT INTO slow SELECT repeat('x', 5000) FROM generate_series(1, 8); ANALYZE slow), 'a table with a row in each of eight blocks');
 like(app_ok("CALL tde_encrypt_column('slow', 'a', online => true, batch_rows => 1, batch_delay => 0.9)", 'converted slowly')->{err},
   qr/NOTICE: .*table "slow": copying, \d+ %, [1-8] rows changed, \d+ rows\/s, about \d+ s left/, 'every few seconds it says how far it is');
-is(lines_of($node, 'SELECT count(*) FROM tde_progress'), '0', 'and no longer when it has ended');
+is(lines_of($node, 'SELECT count(*) FROM tde.progress'), '0', 'and no longer when it has ended');
 app_ok("CALL tde_abort_conversion('slow', 'a'); DROP TABLE slow", 'given up');
 
 #
@@ -379,15 +379,15 @@ sub crash_during
 app_ok("CREATE TABLE crash (id int PRIMARY KEY, a text); INSERT INTO crash SELECT g, 'CRASHMARK' || g FROM generate_series(1, 3000) g", 'a table');
 my $slowly = 'batch_rows => 100, batch_delay => 0.1';
 app_ok('ANALYZE crash', 'of which the number of rows is known');
-crash_during('copying', "CALL tde_encrypt_column('crash', 'a', online => true, $slowly)", "SELECT count(*) = 1 FROM tde_conversions",
+crash_during('copying', "CALL tde_encrypt_column('crash', 'a', online => true, $slowly)", "SELECT count(*) = 1 FROM tde.conversions",
   'SELECT count(tde_convert_2) > 0 FROM crash', progress_of('copying'));
-is(lines_of($node, 'SELECT phase FROM tde_conversions'), 'copy', 'after a crash the copy is there');
+is(lines_of($node, 'SELECT phase FROM tde.conversions'), 'copy', 'after a crash the copy is there');
 my $some = lines_of($node, 'SELECT count(tde_convert_2) FROM crash');
 ok($some > 0 && $some < 3000, 'with some rows') or diag($some);
 app_ok("INSERT INTO crash VALUES (3001, 'CRASHMARK3001'); UPDATE crash SET a = 'CRASHMARKx' WHERE id = 3000", 'written meanwhile');
-crash_during('erasing', "CALL tde_finish_conversion('crash', 'a', $slowly)", "SELECT count(*) = 1 FROM tde_conversions WHERE phase = 'erase'",
+crash_during('erasing', "CALL tde_finish_conversion('crash', 'a', $slowly)", "SELECT count(*) = 1 FROM tde.conversions WHERE phase = 'erase'",
   progress_of('erasing'));
-is(lines_of($node, 'SELECT phase, helper_column FROM tde_conversions'), 'erase|tde_erase_2', 'after another crash it was swapped');
+is(lines_of($node, 'SELECT phase, helper_column FROM tde.conversions'), 'erase|tde_erase_2', 'after another crash it was swapped');
 is(lines_of($node, "SELECT count(*) FROM crash WHERE a = CASE id WHEN 3000 THEN 'CRASHMARKx' ELSE 'CRASHMARK' || id END"), '3001', 'every row is right');
 app_ok("CALL tde_finish_conversion('crash', 'a')", 'finished');
 is(files_with('CRASHMARK'), '', 'without plaintext');
@@ -403,7 +403,7 @@ is(lines_of($node, $account_constraints), $account_constraints_before, 'the cons
 
 app_ok("CALL tde_encrypt_column('account', 'owner', online => true)", 'begun');
 app_ok("CALL tde_abort_conversion('account', 'owner')", 'aborted');
-is(lines_of($node, 'SELECT count(*) FROM tde_conversions'), '0', 'no conversion is left');
+is(lines_of($node, 'SELECT count(*) FROM tde.conversions'), '0', 'no conversion is left');
 app_ok("CREATE TABLE secret (id int, a encrypted_text); INSERT INTO secret VALUES (1, 'ABANDONEDMARK')", 'an encrypted table');
 app_ok("CALL tde_decrypt_column('secret', 'a', online => true)", 'being decrypted');
 isnt(files_with('ABANDONEDMARK'), '', 'the copy is in clear');

@@ -25,7 +25,7 @@ lines_of($source, 'CREATE DATABASE shop');
 lines_of($source, tde_dump_schema(), db => 'shop');
 lines_of($source, 'GRANT USAGE ON SCHEMA shop TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA shop TO reader', db => 'shop');
 my %expected = tde_dump_state($source, 'shop');
-my $ids      = lines_of($source, 'SELECT string_agg(uuid::text, chr(10)) FROM tde_data_keys', db => 'shop');
+my $ids      = lines_of($source, 'SELECT string_agg(uuid::text, chr(10)) FROM tde.data_keys', db => 'shop');
 
 # Every way to dump and to restore.  The target has keys of its own, and other ones, in all of its databases.
 sub is_restored
@@ -35,7 +35,7 @@ sub is_restored
 
   local $Test::Builder::Level = $Test::Builder::Level + 1;
   is($got{$_}, $expected{$_}, "$name: $_") foreach sort keys %expected;
-  my $keys = lines_of($target, 'SELECT string_agg(uuid::text, chr(10)) FROM tde_data_keys', db => $db);
+  my $keys = lines_of($target, 'SELECT string_agg(uuid::text, chr(10)) FROM tde.data_keys', db => $db);
   is(scalar(grep { index($ids, $_) >= 0 } split /\n/, $keys), 0, "$name: the target's own keys");
   return;
 }

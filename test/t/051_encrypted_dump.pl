@@ -79,7 +79,7 @@ import_fails('',                    'export-secret', $no_text, 'no text');
 import_fails('tdekeys:AQ==',        'export-secret', $no_text, 'a short text');
 import_fails('tdekeys:' . 'AQAAAAE' . substr($keys, 15), 'export-secret', $no_text, 'few iterations');
 import_fails($keys, '', { state => '22023', message => qr/^secret must not be empty$/ }, 'no secret');
-is(lines_of($target, 'SELECT count(*) FROM tde_data_keys'), '3', 'nothing was imported');
+is(lines_of($target, 'SELECT count(*) FROM tde.data_keys'), '3', 'nothing was imported');
 
 # ---- restore ----
 
@@ -87,7 +87,7 @@ is(lines_of($target, 'SELECT count(*) FROM tde_data_keys'), '3', 'nothing was im
 lines_of($target, 'CREATE DATABASE keyless');
 lines_of($target, 'CREATE EXTENSION tde_column; CREATE TABLE bare (id int, a encrypted_text)', db => 'keyless');
 my ($line) = $as_stored{ $verbatim[1] } =~ /^1\|(.*)$/m;
-my $uuid = lines_of($source, q{SELECT uuid FROM tde_data_keys WHERE slot = 0 AND kind = 'm' AND version = 1}, db => 'shop');
+my $uuid = lines_of($source, q{SELECT uuid FROM tde.data_keys WHERE slot = 0 AND kind = 'm' AND version = 1}, db => 'shop');
 my $unknown = {
   state   => 'TDE03',
   message => qr/^data key \Q$uuid\E is not in this database$/,
@@ -113,14 +113,14 @@ SELECT tde_create_key('other');
   return;
 }
 
-my $exported    = lines_of($source, 'SELECT uuid FROM tde_data_keys ORDER BY 1', db => 'shop');
-my $active_keys = q{SELECT slot, name, kind, version, uuid FROM tde_keys WHERE state = 'active' AND kind <> 'nomac' ORDER BY id};
+my $exported    = lines_of($source, 'SELECT uuid FROM tde.data_keys ORDER BY 1', db => 'shop');
+my $active_keys = q{SELECT slot, name, kind, version, uuid FROM tde.keys WHERE state = 'active' AND kind <> 'nomac' ORDER BY id};
 foreach my $name (sort keys %dumps)
 {
   make_target($name);
   my $active = lines_of($target, $active_keys, db => $name);
   my $imported = attempt($target, "SELECT tde_import_keys('$keys', 'export-secret')", db => $name);
-  is($imported->{out}, lines_of($source, 'SELECT count(*) FROM tde_data_keys', db => 'shop'), "$name: keys imported");
+  is($imported->{out}, lines_of($source, 'SELECT count(*) FROM tde.data_keys', db => 'shop'), "$name: keys imported");
   like($imported->{err}, qr/imported key staff is in slot 7 here, not 6/, "$name: one has another number");
   is(lines_of($target, "SELECT tde_import_keys('$keys', 'export-secret')", db => $name), '0', "$name: the second time there is nothing to do");
   {
@@ -140,9 +140,9 @@ foreach my $name (sort keys %dumps)
   is(lines_of($target, $staff, db => $name), '1|needle-staff|needle-new', "$name: under a named key and a new version");
   is(lines_of($target, 'SELECT * FROM own', db => $name), 'before|before', "$name: what was there");
   is(lines_of($target, $active_keys, db => $name), $active, "$name: the keys for new values are what they were");
-  is(lines_of($target, q{SELECT uuid FROM tde_data_keys WHERE state = 'r' ORDER BY 1}, db => $name),
+  is(lines_of($target, q{SELECT uuid FROM tde.data_keys WHERE state = 'r' ORDER BY 1}, db => $name),
     $exported, "$name: imported keys are for reading only");
-  is(lines_of($target, q{SELECT name, slot FROM tde_keys WHERE name IN ('staff', 'other') ORDER BY 2, 1}, db => $name),
+  is(lines_of($target, q{SELECT name, slot FROM tde.keys WHERE name IN ('staff', 'other') ORDER BY 2, 1}, db => $name),
     "other|6\nstaff|7", "$name: the named key has a slot of its own");
 }
 

@@ -30,8 +30,8 @@ CREATE DOMAIN a_mood AS encrypted_mood(nosalt) CHECK (VALUE > 'sad');
 CREATE TABLE moods (a a_mood, b encrypted_mood DEFAULT 'sad');
 INSERT INTO moods VALUES ('ok');
 }, db => 'shop');
-my @more = ('SELECT * FROM moods', 'SELECT * FROM tde_data_keys ORDER BY id', 'SELECT last_value FROM tde_data_keys_id_seq',
-  q{SELECT reloptions FROM pg_class WHERE relname = 'tde_data_keys'}, 'SELECT tde_refresh_types()');
+my @more = ('SELECT * FROM moods', 'SELECT * FROM tde.data_keys ORDER BY id', 'SELECT last_value FROM tde.data_keys_id_seq',
+  q{SELECT reloptions FROM pg_class WHERE relname = 'data_keys'}, 'SELECT tde_refresh_types()');
 my %expected = (tde_dump_state($old, 'shop'), map { $_ => lines_of($old, $_, db => 'shop') } @more);
 $old->stop;
 

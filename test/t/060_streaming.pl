@@ -56,11 +56,11 @@ INSERT INTO every
 # all sorts.
 my $operators = lines_of(
   $primary, q{
-SELECT string_agg(format('SELECT %L, string_agg((l.%I OPERATOR(public.%s) r.%I%s)::text, '','' ORDER BY l.i4, r.i4) FROM every l, every r',
-                         o.oid::regoperator, l.attname, o.oprname, r.attname,
+SELECT string_agg(format('SELECT %L, string_agg((l.%I OPERATOR(%s.%s) r.%I%s)::text, '','' ORDER BY l.i4, r.i4) FROM every l, every r',
+                         o.oid::regoperator, l.attname, o.oprnamespace::regnamespace, o.oprname, r.attname,
                          CASE WHEN r.atttypid <> o.oprright THEN '::' || format_type(o.oprright, NULL) END), E';\n' ORDER BY o.oid)
 FROM pg_operator o
-JOIN tde_types lt ON o.oprleft = lt.type JOIN tde_types rt ON o.oprright IN (rt.type, rt.base)
+JOIN tde.types lt ON o.oprleft = lt.type JOIN tde.types rt ON o.oprright IN (rt.type, rt.base)
 JOIN pg_attribute l ON l.attrelid = 'every'::regclass AND l.atttypid = o.oprleft
 JOIN pg_attribute r ON r.attrelid = 'every'::regclass AND r.atttypid = rt.type});
 cmp_ok(scalar split(/\n/, $operators), '>', 300, 'there are operators to try');
@@ -170,7 +170,7 @@ SELECT tde_rotate_key('named'); INSERT INTO named SELECT 'm' || i FROM generate_
 INSERT INTO bare SELECT a FROM newer; INSERT INTO bare SELECT a FROM named WHERE a < 'n'});
 is($made->{state}, '', 'a transaction makes keys, and values under them') or diag($made->{err});
 my $range = "SET enable_seqscan = off; SELECT v FROM bare WHERE v <= 'z'";
-my $shown = "SELECT slot, kind, version, state FROM tde_keys WHERE slot > 0 ORDER BY slot, kind, version";
+my $shown = "SELECT slot, kind, version, state FROM tde.keys WHERE slot > 0 ORDER BY slot, kind, version";
 my $keys  = "1|mac|1|retired\n1|mac|2|retired\n1|mac|3|active\n90|mac|1|active";
 reads($range, 'n1',  'the index, while the transaction is open');
 reads($shown, $keys, 'its keys are there');
@@ -188,7 +188,7 @@ is($early->{state}, 'TDE03', 'a database without keys') or diag($early->{err});
 like($early->{hint}, qr/on the primary/, 'the hint says where to make them');
 lines_of($primary, "SELECT tde_wallet_open(); CREATE TABLE t (a encrypted_text); INSERT INTO t VALUES ('first')", db => 'fresh');
 $primary->wait_for_catchup($standby);
-is(session_try($fresh, "SELECT a, tde_hash(a) IS NOT NULL FROM t WHERE a = 'first'")->{out}, 'first|t', 'and with them, in the same session');
+is(session_try($fresh, "SELECT a, tde_internal.tde_hash(a) IS NOT NULL FROM t WHERE a = 'first'")->{out}, 'first|t', 'and with them, in the same session');
 $fresh->quit;
 
 # ---- rotation of data keys ----
@@ -284,7 +284,7 @@ same_reads($standby, 'opened by hand');
 
 # A version of which no commit tells.
 my $writer = session($standby);
-my $loads  = 'SELECT max(a) FROM named; SELECT key_loads FROM tde_stats';
+my $loads  = 'SELECT max(a) FROM named; SELECT key_loads FROM tde.stats';
 is(session_try($writer, $loads)->{out}, "n1\n1", 'a session has read the key table');
 session_try($maker, "BEGIN; SELECT tde_rotate_key('named')");
 $primary->wait_for_catchup($standby);
@@ -297,7 +297,7 @@ $primary->stop;
 $standby->promote;
 is(lines_of($standby, $reads), $before, 'promoted, it has it all');
 is(session_try($writer, "INSERT INTO named (a) VALUES ('from before')")->{state}, '', 'a session from before the promotion writes');
-is(lines_of($standby, "SELECT version FROM tde_keys WHERE name = 'named' AND encryptions > 0"), '4', 'under the newest key');
+is(lines_of($standby, "SELECT version FROM tde.keys WHERE name = 'named' AND encryptions > 0"), '4', 'under the newest key');
 $writer->quit;
 lines_of(
   $standby, q{

@@ -110,7 +110,7 @@ foreach (1 .. 2)
 }
 $subscriber->wait_for_subscription_sync($publisher, "sub_$_", $_) foreach sort keys %takes;
 same_everywhere('initial copy');
-is(lines_of($subscriber, 'SELECT count(*) FROM tde_encrypted_columns'), lines_of($subscriber, 'SELECT count(*) FROM tde_encrypted_columns', db => 'bin'),
+is(lines_of($subscriber, 'SELECT count(*) FROM tde.encrypted_columns'), lines_of($subscriber, 'SELECT count(*) FROM tde.encrypted_columns', db => 'bin'),
   'both databases have the encrypted columns');
 
 # ---- changes ----
@@ -168,7 +168,7 @@ same_everywhere('after the subscriber\'s wallet was closed');
 # ---- all tables: the table of keys is one of them, and must stay what it is on the subscriber ----
 
 # With and without the initial copy: ids of the publisher's rows that the subscriber has, and that it does not have.
-my $own_keys = 'SELECT * FROM tde_data_keys ORDER BY id';
+my $own_keys = 'SELECT * FROM tde.data_keys ORDER BY id';
 $publisher->safe_psql('postgres', 'CREATE DATABASE all_tables');
 lines_of($publisher, 'CREATE EXTENSION tde_column; CREATE TABLE t (a encrypted_text PRIMARY KEY); CREATE PUBLICATION everything FOR ALL TABLES', db => 'all_tables');
 lines_of($publisher, "SELECT tde_rotate_key('default'), tde_create_key('theirs'); INSERT INTO t VALUES ('copied')", db => 'all_tables');
@@ -182,7 +182,7 @@ foreach my $copy ('true', 'false')
   $subscriber->safe_psql($db, "CREATE SUBSCRIPTION sub_$db CONNECTION '$all' PUBLICATION everything WITH (copy_data = $copy)");
   $subscriber->wait_for_subscription_sync($publisher, "sub_$db", $db);
   lines_of($publisher, "BEGIN; SELECT tde_rotate_key('theirs'), tde_rotate_master_key(); INSERT INTO t VALUES ('changed, copy_data = $copy'); COMMIT", db => 'all_tables');
-  lines_of($publisher, "DELETE FROM tde_data_keys WHERE name = 'theirs' AND version = 2", db => 'all_tables');
+  lines_of($publisher, "DELETE FROM tde.data_keys WHERE name = 'theirs' AND version = 2", db => 'all_tables');
   $publisher->wait_for_catchup("sub_$db");
   is(lines_of($subscriber, $own_keys, db => $db), $before, "the keys are the subscriber's own, copy_data = $copy");
   like(lines_of($subscriber, 'SELECT * FROM t ORDER BY a DESC', db => $db), $copy eq 'true' ? qr{^copied\nchanged} : qr{^changed}, 'the other tables have their rows');
@@ -195,7 +195,7 @@ sub decode
 {
   my ($session, %opts) = @_;
   my $function = $opts{peek} ? 'pg_logical_slot_peek_changes' : 'pg_logical_slot_get_changes';
-  return session_try($session, "SELECT data FROM $function('decode', NULL, NULL, 'skip-empty-xacts', '1', 'include-xids', '0') WHERE data !~ '^(BEGIN|COMMIT|table public.tde_data_keys)'");
+  return session_try($session, "SELECT data FROM $function('decode', NULL, NULL, 'skip-empty-xacts', '1', 'include-xids', '0') WHERE data !~ '^(BEGIN|COMMIT|table tde.data_keys)'");
 }
 
 lines_of(
@@ -219,14 +219,14 @@ lines_of($publisher, $_) foreach
   "SELECT tde_rotate_key('default')",
   "INSERT INTO decoded VALUES ('new key')",
   'SELECT tde_rotate_master_key()',
-  'VACUUM tde_data_keys',
+  'VACUUM tde.data_keys',
   "INSERT INTO decoded VALUES ('new master')",
   "SELECT tde_rotate_master_key()",
-  'VACUUM tde_data_keys',
+  'VACUUM tde.data_keys',
   "BEGIN; SELECT tde_rotate_master_key(); INSERT INTO decoded VALUES ('with it'); SELECT tde_rotate_key('default'); INSERT INTO decoded VALUES ('and a key'); COMMIT";
 my $rotated = join "\n", map { "table public.decoded: INSERT: a[encrypted_text]:'$_'" } 'before', 'new key', 'new master', 'with it', 'and a key';
 is(decode($decoder, peek => 1)->{out}, $rotated, 'across rotations, in a session that had read the keys before');
-is(attempt($publisher, "SELECT data FROM pg_logical_slot_peek_changes('decode', NULL, NULL, 'skip-empty-xacts', '1', 'include-xids', '0') WHERE data !~ '^(BEGIN|COMMIT|table public.tde_data_keys)'")->{out},
+is(attempt($publisher, "SELECT data FROM pg_logical_slot_peek_changes('decode', NULL, NULL, 'skip-empty-xacts', '1', 'include-xids', '0') WHERE data !~ '^(BEGIN|COMMIT|table tde.data_keys)'")->{out},
   $rotated, 'and in one that had not');
 is(decode($decoder)->{out}, $rotated, 'once more');
 is(session_try($decoder, "SELECT a FROM decoded WHERE a = 'and a key'")->{out}, 'and a key', 'the session goes on with the keys of now');

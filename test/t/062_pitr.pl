@@ -31,8 +31,8 @@ sub point
   lines_of($node, "SELECT pg_create_restore_point('$name')");
   push @points, $name;
   $rows{$name}    = lines_of($node, 'SELECT * FROM card ORDER BY id');
-  $keys{$name}    = lines_of($node, 'SELECT slot, kind, version, state, master_key FROM tde_keys ORDER BY id');
-  $current{$name} = lines_of($node, 'SELECT current_master_key FROM tde_wallet');
+  $keys{$name}    = lines_of($node, 'SELECT slot, kind, version, state, master_key FROM tde.keys ORDER BY id');
+  $current{$name} = lines_of($node, 'SELECT current_master_key FROM tde.wallet');
   copy(wallet_path($node), wallet_copy($name)) or die "could not copy the wallet: $!";
   return;
 }
@@ -84,7 +84,7 @@ foreach my $point (@points)
   is(lines_of($copy, 'SELECT count(*) FROM card'), scalar(split /\n/, $rows{$point}), "$point: recovered without a key");
   lines_of($copy, "SELECT tde_wallet_open('pitr')");
   is(lines_of($copy, 'SELECT * FROM card ORDER BY id'), $rows{$point}, "$point: all values");
-  is(lines_of($copy, 'SELECT slot, kind, version, state, master_key FROM tde_keys ORDER BY id'), $keys{$point}, "$point: keys");
+  is(lines_of($copy, 'SELECT slot, kind, version, state, master_key FROM tde.keys ORDER BY id'), $keys{$point}, "$point: keys");
   is(lines_of($copy, 'SET enable_seqscan = off; SELECT holder FROM card ORDER BY holder LIMIT 1'),
     (sort map { (split /\|/)[1] } split /\n/, $rows{$point})[0], "$point: by index");
 

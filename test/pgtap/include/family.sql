@@ -44,7 +44,7 @@ CREATE TEMP TABLE family AS
   FROM pg_type t
   JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e'
   JOIN pg_extension x ON x.oid = d.refobjid AND d.refclassid = 'pg_extension'::regclass AND x.extname = 'tde_column'
-  CROSS JOIN LATERAL tde_type_spec(t.oid, -1) s
+  CROSS JOIN LATERAL tde_internal.tde_type_spec(t.oid, -1) s
   LEFT JOIN sample v ON v.base::regtype = s.base_type::regtype
   WHERE s.base_type IS NOT NULL AND t.typcategory <> 'A'
   GROUP BY 1, 2, 3, 4;
