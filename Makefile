@@ -45,7 +45,7 @@ help:
 	@echo
 	@echo 'These install what they need and work in a temporary folder, on a private server:'
 	@echo 'make demo                what encryption costs and what the disk holds; SCALE=4: four times the work'
-	@echo 'make check               all tests; T="unit regress pgtap tap": only these parts;'
+	@echo 'make check               all tests; T="lint unit regress pgtap tap": only these parts;'
 	@echo '                         REGRESS="io", PGTAP="test/pgtap/x.sql", TAP="test/t/003*.pl": only these tests'
 	@echo 'make check-long          the tests that take minutes: kill -9 at 250 points, pg_upgrade from PostgreSQL 15 to 17,'
 	@echo '                         bench/run'\''s ends and reports'

@@ -100,10 +100,14 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  f pg_proc;
+  function regprocedure := to_regprocedure(signature);
+  f        pg_proc;
 BEGIN
-  SELECT * INTO f FROM pg_proc WHERE oid = to_regprocedure(signature);
-  RETURN f.oid IS NOT NULL AND tde_internal.tde_is_there(
+  IF function IS NULL THEN
+    RETURN false;
+  END IF;
+  SELECT * INTO f FROM pg_proc WHERE oid = function;
+  RETURN tde_internal.tde_is_there(
     'pg_proc', f.oid, f.proowner, f.prosrc = symbol AND f.prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
                                   AND f.probin = (SELECT probin FROM pg_proc WHERE oid = 'tde_internal.tde_typanalyze(internal)'::regprocedure));
 END
@@ -112,10 +116,17 @@ COMMENT ON FUNCTION tde_internal.tde_has_function(text, text) IS
   'is there a function of this library: its signature with schema, and its C symbol; error if something else is there';
 
 CREATE FUNCTION tde_internal.tde_function_sql(signature text, result text, symbol text, volatility text, comment text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN CASE WHEN tde_internal.tde_has_function(signature, symbol) THEN '' ELSE
-  format(E'CREATE FUNCTION %1$s RETURNS %2$s AS ''MODULE_PATHNAME'', %3$L LANGUAGE C %4$s STRICT PARALLEL SAFE;\n'
-         'COMMENT ON FUNCTION %1$s IS %5$L;\n', signature, result, symbol, volatility, comment) END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  IF tde_internal.tde_has_function(signature, symbol) THEN
+    RETURN '';
+  END IF;
+  RETURN format(E'CREATE FUNCTION %1$s RETURNS %2$s AS ''MODULE_PATHNAME'', %3$L LANGUAGE C %4$s STRICT PARALLEL SAFE;\n'
+                'COMMENT ON FUNCTION %1$s IS %5$L;\n', signature, result, symbol, volatility, comment);
+END
+$$;
 COMMENT ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, text) IS 'SQL that makes a function, if it is missing';
 
 CREATE FUNCTION tde_internal.tde_has_cast(source regtype, target regtype, function text) RETURNS boolean
@@ -164,17 +175,20 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN symbol LIKE '\%_%' THEN p.inner_schema ELSE p.schema END || '.' || symbol;
 COMMENT ON FUNCTION tde_internal.tde_operator_name(tde_internal.type_plans, text) IS 'an operator''s name, with its schema';
 
-CREATE FUNCTION tde_internal.tde_has_operator(operator text, function text) RETURNS boolean
+CREATE FUNCTION tde_internal.tde_has_operator(signature text, function text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  o pg_operator;
+  operator regoperator := to_regoperator(signature);
+  o        pg_operator;
 BEGIN
-  SELECT * INTO o FROM pg_operator WHERE oid = to_regoperator(operator);
+  IF operator IS NULL THEN
+    RETURN false;
+  END IF;
+  SELECT * INTO o FROM pg_operator WHERE oid = operator;
   -- one that was named as commutator or negator before it is made is there already, without a function
-  RETURN o.oid IS NOT NULL AND tde_internal.tde_is_there('pg_operator', o.oid, o.oprowner, o.oprcode = 0 OR o.oprcode = to_regprocedure(function))
-    AND o.oprcode <> 0;
+  RETURN tde_internal.tde_is_there('pg_operator', o.oid, o.oprowner, o.oprcode = 0 OR o.oprcode = to_regprocedure(function)) AND o.oprcode <> 0;
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_has_operator(text, text) IS
@@ -182,27 +196,44 @@ COMMENT ON FUNCTION tde_internal.tde_has_operator(text, text) IS
 
 CREATE FUNCTION tde_internal.tde_operator_sql(p tde_internal.type_plans, symbol text, l regtype, r regtype, result text, function text,
                                               volatility text, options text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  -- A function with a schema is PostgreSQL's.
-  SELECT CASE WHEN function LIKE '%.%' THEN '' ELSE
-           tde_internal.tde_function_sql(format('%s(%s, %s)', name, l, r), result, function, volatility,
-                                         format('implementation of %s operator', CASE WHEN symbol = '%' THEN symbol ELSE ltrim(symbol, '%#') END)) END
-         || CASE WHEN tde_internal.tde_has_operator(format('%s(%s, %s)', tde_internal.tde_operator_name(p, symbol), l, r),
-                                                    format('%s(%s, %s)', name, l, r)) THEN ''
-              ELSE format(E'CREATE OPERATOR %s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = %s%s);\n',
-                          tde_internal.tde_operator_name(p, symbol), l, r, name, options) END
-  FROM (SELECT CASE WHEN function LIKE '%.%' THEN function ELSE p.inner_schema || '.' || function END) AS f (name);
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  is_ours   boolean := function NOT LIKE '%.%';     -- one with a schema is PostgreSQL's
+  name      text := CASE WHEN is_ours THEN p.inner_schema || '.' || function ELSE function END;
+  signature text := format('%s(%s, %s)', name, l, r);
+  operator  text := tde_internal.tde_operator_name(p, symbol);
+  ddl       text := '';
+BEGIN
+  IF is_ours THEN
+    ddl := tde_internal.tde_function_sql(
+      signature, result, function, volatility,
+      format('implementation of %s operator', CASE WHEN symbol = '%' THEN symbol ELSE ltrim(symbol, '%#') END));
+  END IF;
+  IF NOT tde_internal.tde_has_operator(format('%s(%s, %s)', operator, l, r), signature) THEN
+    ddl := ddl || format(E'CREATE OPERATOR %s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = %s%s);\n', operator, l, r, name, options);
+  END IF;
+  RETURN ddl;
+END
+$$;
 COMMENT ON FUNCTION tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text) IS
   'SQL that makes an operator, if it is missing';
 
 CREATE FUNCTION tde_internal.tde_plain_comparison(symbol text, l regtype, r regtype) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN (SELECT format('pg_catalog.%I', p.proname) FROM pg_operator o JOIN pg_proc p ON p.oid = o.oprcode
-        WHERE o.oprname = symbol AND o.oprnamespace = 'pg_catalog'::regnamespace AND o.oprleft = l AND o.oprright = r
-          AND o.oprresult = 'bool'::regtype AND p.pronamespace = 'pg_catalog'::regnamespace
-          AND (p.proargtypes[0], p.proargtypes[1]) = (l, r));
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  IF greatest(l::oid, r::oid) >= 16384 THEN     -- not PostgreSQL's own
+    RETURN NULL;
+  END IF;
+  RETURN (SELECT format('pg_catalog.%I', p.proname) FROM pg_operator o JOIN pg_proc p ON p.oid = o.oprcode
+          WHERE o.oprname = symbol AND o.oprnamespace = 'pg_catalog'::regnamespace AND o.oprleft = l AND o.oprright = r
+            AND o.oprresult = 'bool'::regtype AND p.pronamespace = 'pg_catalog'::regnamespace
+            AND (p.proargtypes[0], p.proargtypes[1]) = (l, r));
+END
+$$;
 COMMENT ON FUNCTION tde_internal.tde_plain_comparison(text, regtype, regtype) IS
   'PostgreSQL''s function that compares two plain types, which operators of ours can have, too; NULL: it has none';
 

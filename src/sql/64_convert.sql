@@ -251,10 +251,10 @@ CREATE FUNCTION tde_internal.tde_definition(class regclass, object oid) RETURNS 
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
-  SELECT CASE class
-    WHEN 'pg_catalog.pg_constraint'::pg_catalog.regclass THEN pg_catalog.pg_get_constraintdef(object)
-    WHEN 'pg_catalog.pg_class'::pg_catalog.regclass THEN pg_catalog.pg_get_indexdef(object)
-    WHEN 'pg_catalog.pg_statistic_ext'::pg_catalog.regclass THEN pg_catalog.pg_get_statisticsobjdef(object)
+  SELECT CASE
+    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_constraint'::pg_catalog.regclass THEN pg_catalog.pg_get_constraintdef(object)
+    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass THEN pg_catalog.pg_get_indexdef(object)
+    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_statistic_ext'::pg_catalog.regclass THEN pg_catalog.pg_get_statisticsobjdef(object)
     ELSE (SELECT pg_catalog.pg_get_expr(adbin, adrelid) FROM pg_catalog.pg_attrdef WHERE oid OPERATOR(pg_catalog.=) object) END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_definition(regclass, oid) IS 'definition of a constraint, index, statistics object or default';

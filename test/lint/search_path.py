@@ -1,0 +1,69 @@
+"""Lint the install script, and the functions in SQL that it makes, for names that somebody else's objects could take over.
+
+usage: search_path.py PGSPOT SCRIPT FUNCTIONS
+
+PGSPOT: the linter's command (pgspot, from PyPI).  SCRIPT: the install script.  FUNCTIONS: definitions of the extension's functions in SQL
+that have no search_path of their own, as pg_get_functiondef() gives them.  Prints a finding in a line; exit status 1 if there is one, 2 if
+the linter does not work.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+
+# What the linter must find, to know that it works.
+PLANTED = """
+CREATE FUNCTION public.planted() RETURNS text LANGUAGE sql SET search_path = public AS $$ SELECT format('%s', 'x' || lower('Y')) $$;
+"""
+
+# Procedures that COMMIT cannot have settings.  They set the path as their first statement after each COMMIT; test/pgtap/catalog.sql
+# looks whether they do.
+PROCEDURE = re.compile(r"^CREATE PROCEDURE ([\w.]+)\((.*?)\)\s*\nLANGUAGE", re.S | re.M)
+
+# These have the extension's schema on their path, for what they read and run of the user's, and name the schema of all else.
+WITH_SCHEMA = {"tde_internal.tde_definition", "tde_internal.tde_run"}
+
+# Bodies that are parsed when the function is made, under the script's path.  The linter cannot read them.
+PARSED_BODY = re.compile(r"^CREATE FUNCTION (?:(?!^CREATE |^COMMENT |\bAS [$']).)*?\bLANGUAGE sql\b(?:(?!\bAS [$']).)*?\b(?:RETURN|BEGIN ATOMIC)\b"
+                         r".*?;\n(?=COMMENT |REVOKE )", re.S | re.M)
+
+
+def lint(command, text, *options):
+    with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
+        file.write(text)
+        file.flush()
+        run = subprocess.run([command, *options, file.name], capture_output=True, text=True)
+    if not re.search(r"Errors: \d+ Warnings: \d+ Unknown: 0\s*$", run.stdout) or run.stderr:
+        print("the linter failed:", run.stdout[-500:], run.stderr[-2000:])
+        sys.exit(2)
+    return [line for line in run.stdout.splitlines() if re.match(r"PS\d+:", line)]
+
+
+def main(command, script, functions):
+    script = open(script).read()
+    path = "SET LOCAL search_path = pg_catalog, pg_temp;\n"
+    findings = []
+    if script.index(path) > re.search(r"^(CREATE|DO|GRANT|SELECT)\b", script, re.M).start():
+        findings.append("the script makes something before it sets its search_path")
+    script = re.sub(r"^\\echo.*$", "", script, flags=re.M).replace("@extschema@", "public").replace("MODULE_PATHNAME", "$libdir/x")
+    bodies = PARSED_BODY.findall(script)
+    script = PARSED_BODY.sub("", script)
+    names = {name for name, _ in PROCEDURE.findall(script)}
+    found = lint(command, script + PLANTED)
+    planted = [line for line in found if "planted" in line or re.search(r"format|lower|'\|\|'", line)]
+    if len(planted) < 3:
+        print("the linter does not find what was planted:", *planted, sep="\n")
+        sys.exit(2)
+    ours = [line for line in found if line not in planted]
+    findings += [line for line in ours if not (line.startswith("PS005:") and re.search(r"search_path: ([\w.]+)\(", line).group(1) in names | WITH_SCHEMA)]
+    functions = open(functions).read().replace("CREATE OR REPLACE FUNCTION", "CREATE FUNCTION")
+    findings += lint(command, path + functions, "--ignore", "PS005")
+    print(*findings, sep="\n", end="\n" if findings else "")
+    print(f"{len(findings)} holes in {script.count('CREATE FUNCTION')} functions, {len(names)} procedures and {functions.count('CREATE FUNCTION')} "
+          f"functions that these make; {len(bodies)} are parsed with the script")
+    return 1 if findings or len(bodies) < 5 or functions.count("CREATE FUNCTION") < 300 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
