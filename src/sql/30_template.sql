@@ -242,21 +242,26 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  missing text;
+  missing text[] := '{}';
 BEGIN
   -- an element's place is its strategy or support number
-  SELECT string_agg(item, ', ') INTO missing FROM (
-    SELECT format('OPERATOR %s %s (%s, %s)', number, member, l, r) FROM unnest(operators) WITH ORDINALITY AS o (member, number)
-    WHERE member IS NOT NULL AND NOT EXISTS (
-      SELECT FROM pg_amop WHERE amopfamily = family AND amoplefttype = l AND amoprighttype = r AND amopstrategy = number)
-    UNION ALL
-    SELECT format('FUNCTION %s (%s, %s) %s', number, l, r, member) FROM unnest(functions) WITH ORDINALITY AS o (member, number)
-    WHERE member IS NOT NULL AND NOT EXISTS (
-      SELECT FROM pg_amproc WHERE amprocfamily = family AND amproclefttype = l AND amprocrighttype = r AND amprocnum = number)
-  ) AS items (item);
-  RETURN coalesce((SELECT format(E'ALTER OPERATOR FAMILY %I.%I USING %I ADD %s;\n', n.nspname, f.opfname, m.amname, missing)
-                   FROM pg_opfamily f JOIN pg_namespace n ON n.oid = f.opfnamespace JOIN pg_am m ON m.oid = f.opfmethod
-                   WHERE f.oid = family AND missing IS NOT NULL), '');
+  FOR number IN 1 .. cardinality(operators) LOOP
+    IF operators[number] IS NOT NULL AND NOT EXISTS (
+        SELECT FROM pg_amop WHERE amopfamily = family AND amoplefttype = l AND amoprighttype = r AND amopstrategy = number) THEN
+      missing := missing || format('OPERATOR %s %s (%s, %s)', number, operators[number], l, r);
+    END IF;
+  END LOOP;
+  FOR number IN 1 .. cardinality(functions) LOOP
+    IF functions[number] IS NOT NULL AND NOT EXISTS (
+        SELECT FROM pg_amproc WHERE amprocfamily = family AND amproclefttype = l AND amprocrighttype = r AND amprocnum = number) THEN
+      missing := missing || format('FUNCTION %s (%s, %s) %s', number, l, r, functions[number]);
+    END IF;
+  END LOOP;
+  IF missing = '{}' THEN
+    RETURN '';
+  END IF;
+  RETURN (SELECT format(E'ALTER OPERATOR FAMILY %I.%I USING %I ADD %s;\n', n.nspname, f.opfname, m.amname, array_to_string(missing, ', '))
+          FROM pg_opfamily f JOIN pg_namespace n ON n.oid = f.opfnamespace JOIN pg_am m ON m.oid = f.opfmethod WHERE f.oid = family);
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_members_sql(oid, regtype, regtype, text[], text[]) IS

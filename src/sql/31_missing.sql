@@ -2,7 +2,7 @@
 -- The parts of the template: what an encrypted type lacks
 --
 
-CREATE FUNCTION tde_internal.tde_missing_casts(p tde_internal.type_plans) RETURNS text
+CREATE FUNCTION tde_internal.tde_missing_casts(p tde_internal.type_plans, others tde_internal.type_plans[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   SELECT string_agg(tde_internal.tde_cast_sql(p.schema, p.inner_schema, source, target, symbol,
@@ -37,16 +37,16 @@ BEGIN ATOMIC
     -- user's, and not IMPLICIT: comparisons of the two would be ambiguous.
     SELECT s.source, s.target, 'tde_recast', CASE WHEN c.castcontext = 'i' AND NOT p.shipped THEN 'a' ELSE c.castcontext::text END,
            'cast as between the base types'
-    FROM tde.types t
-    CROSS JOIN LATERAL (VALUES (p.enc, p.base, t.type, t.base), (t.type, t.base, p.enc, p.base))
+    FROM unnest(others) t
+    CROSS JOIN LATERAL (VALUES (p.enc, p.base, t.enc, t.base), (t.enc, t.base, p.enc, p.base))
       AS s (source, source_base, target, target_base)
     JOIN pg_cast c ON c.castsource = s.source_base AND c.casttarget = s.target_base
-    WHERE t.type <> p.enc AND (t.shipped OR NOT p.shipped)
+    WHERE t.enc <> p.enc AND (t.shipped OR NOT p.shipped)
   ) AS casts (source, target, symbol, context, comment);
 END;
-COMMENT ON FUNCTION tde_internal.tde_missing_casts(tde_internal.type_plans) IS 'SQL that makes the casts that an encrypted type lacks';
+COMMENT ON FUNCTION tde_internal.tde_missing_casts(tde_internal.type_plans, tde_internal.type_plans[]) IS 'SQL that makes the casts that an encrypted type lacks';
 
-CREATE FUNCTION tde_internal.tde_missing_arithmetic(p tde_internal.type_plans) RETURNS text
+CREATE FUNCTION tde_internal.tde_missing_arithmetic(p tde_internal.type_plans, others tde_internal.type_plans[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   -- With itself, every plain and every other encrypted number: were a pair missing, another one with a preferred type (float8)
@@ -62,8 +62,7 @@ BEGIN ATOMIC
     SELECT p.enc, p.base, p.enc, p.base
     UNION ALL
     SELECT s.* FROM (SELECT unnest('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AS type, NULL::regtype AS base
-                     UNION ALL SELECT type, base FROM tde.types
-                     WHERE base = ANY ('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AND type <> p.enc) AS o
+                     UNION ALL SELECT enc, base FROM unnest(others) WHERE number AND enc <> p.enc) AS o
     CROSS JOIN LATERAL (VALUES (p.enc, p.base, o.type, coalesce(o.base, o.type)),
                                (o.type, coalesce(o.base, o.type), p.enc, p.base)) AS s
   ) AS types (l_type, l_base, r_type, r_base)
@@ -74,7 +73,7 @@ BEGIN ATOMIC
   WHERE p.number AND l IS NOT NULL AND r IS NOT NULL
     AND (symbol <> '%' OR NOT ARRAY[l_base, r_base] && '{float4,float8}'::regtype[]);
 END;
-COMMENT ON FUNCTION tde_internal.tde_missing_arithmetic(tde_internal.type_plans) IS 'SQL that makes the arithmetic that an encrypted type lacks';
+COMMENT ON FUNCTION tde_internal.tde_missing_arithmetic(tde_internal.type_plans, tde_internal.type_plans[]) IS 'SQL that makes the arithmetic that an encrypted type lacks';
 
 CREATE FUNCTION tde_internal.tde_comparison_sql(p tde_internal.type_plans, l regtype, r regtype, prefix text, ordered boolean, btree oid,
                                                 hash oid, volatility text) RETURNS text
@@ -116,7 +115,8 @@ $$;
 COMMENT ON FUNCTION tde_internal.tde_comparison_sql(tde_internal.type_plans, regtype, regtype, text, boolean, oid, oid, text) IS
   'SQL that makes the operators that compare two types, as members of families';
 
-CREATE FUNCTION tde_internal.tde_missing_comparisons(p tde_internal.type_plans, btree oid, hash oid, exact oid, inexact oid) RETURNS text
+CREATE FUNCTION tde_internal.tde_missing_comparisons(p tde_internal.type_plans, others tde_internal.type_plans[], btree oid, hash oid,
+                                                     exact oid, inexact oid) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   SELECT coalesce(string_agg(tde_internal.tde_comparison_sql(p, l, r, prefix, ordered, btree, hash, volatility), ''), '')
@@ -126,7 +126,7 @@ BEGIN ATOMIC
     SELECT l, r, CASE WHEN p.enc IN (l, r) AND (l = r OR tde_internal.tde_beside(p.base, p.operand, '=') IN (l, r)) THEN ''
                    -- a user's type has them in his schema, under names that no extension has
                    ELSE CASE WHEN p.shipped THEN '%' ELSE '%#' END END,
-           p.btree IS NOT NULL, $2, $3, 'IMMUTABLE'
+           p.btree IS NOT NULL, $3, $4, 'IMMUTABLE'
     FROM unnest(p.members) l, unnest(p.members) r
     UNION ALL
     SELECT l, r, '', true, NULL, NULL, 'IMMUTABLE'
@@ -135,15 +135,15 @@ BEGIN ATOMIC
     UNION ALL
     -- The extension's types with each other: in the family where the base types share one; numbers of all sorts in those that hash
     -- them alike.
-    SELECT l, r, prefix, true, CASE WHEN shared THEN $2 END,
-           CASE WHEN NOT shared THEN CASE WHEN ARRAY[p.base, o.base] && '{float4,float8}'::regtype[] THEN $5 ELSE $4 END
-             WHEN o.hash = p.hash THEN $3 END,
+    SELECT l, r, prefix, true, CASE WHEN shared THEN $3 END,
+           CASE WHEN NOT shared THEN CASE WHEN ARRAY[p.base, o.base] && '{float4,float8}'::regtype[] THEN $6 ELSE $5 END
+             WHEN o.hash = p.hash THEN $4 END,
            -- a comparison of timestamptz with date depends on the time zone
            coalesce((SELECT CASE WHEN provolatile = 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END
                      FROM pg_operator e JOIN pg_proc f ON f.oid = e.oprcode
                      WHERE oprname = '=' AND oprnamespace = 'pg_catalog'::regnamespace AND oprleft = p.operand AND oprright = o.operand),
                     'IMMUTABLE')
-    FROM tde_internal.type_plans o
+    FROM unnest(others) o
     CROSS JOIN LATERAL (SELECT o.btree = p.btree) s (shared)
     CROSS JOIN LATERAL (SELECT tde_internal.tde_beside(p.base, o.operand, '='), tde_internal.tde_beside(o.base, p.operand, '=')) b (beside_p, beside_o)
     CROSS JOIN LATERAL (VALUES (p.enc, o.enc, ''), (o.enc, p.enc, ''), (p.enc, beside_p, ''), (beside_p, p.enc, ''),
@@ -156,7 +156,7 @@ BEGIN ATOMIC
            OR shared AND prefix = '%' AND ARRAY[l, r] && ARRAY[p.enc, o.enc])
   ) AS sides (l, r, prefix, ordered, btree, hash, volatility);
 END;
-COMMENT ON FUNCTION tde_internal.tde_missing_comparisons(tde_internal.type_plans, oid, oid, oid, oid) IS
+COMMENT ON FUNCTION tde_internal.tde_missing_comparisons(tde_internal.type_plans, tde_internal.type_plans[], oid, oid, oid, oid) IS
   'SQL that makes the comparison operators that an encrypted type lacks';
 
 CREATE FUNCTION tde_internal.tde_missing_classes(p tde_internal.type_plans, btree oid, hash oid) RETURNS text
@@ -267,8 +267,11 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION tde_internal.tde_missing_aggregates(tde_internal.type_plans) IS 'SQL that makes the aggregates that an encrypted type lacks';
 
-REVOKE ALL ON FUNCTION tde_internal.tde_missing_casts(tde_internal.type_plans), tde_internal.tde_missing_arithmetic(tde_internal.type_plans),
+REVOKE ALL ON FUNCTION tde_internal.tde_missing_casts(tde_internal.type_plans, tde_internal.type_plans[]),
+  tde_internal.tde_missing_arithmetic(tde_internal.type_plans, tde_internal.type_plans[]),
   tde_internal.tde_comparison_sql(tde_internal.type_plans, regtype, regtype, text, boolean, oid, oid, text),
-  tde_internal.tde_missing_comparisons(tde_internal.type_plans, oid, oid, oid, oid), tde_internal.tde_missing_classes(tde_internal.type_plans, oid, oid),
-  tde_internal.tde_missing_number_hashes(tde_internal.type_plans, oid, text), tde_internal.tde_missing_patterns(tde_internal.type_plans, oid, oid),
-  tde_internal.tde_missing_aggregates(tde_internal.type_plans) FROM PUBLIC;
+  tde_internal.tde_missing_comparisons(tde_internal.type_plans, tde_internal.type_plans[], oid, oid, oid, oid),
+  tde_internal.tde_missing_classes(tde_internal.type_plans, oid, oid),
+  tde_internal.tde_missing_number_hashes(tde_internal.type_plans, oid, text),
+  tde_internal.tde_missing_patterns(tde_internal.type_plans, oid, oid), tde_internal.tde_missing_aggregates(tde_internal.type_plans)
+  FROM PUBLIC;

@@ -27,6 +27,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+  others  tde_internal.type_plans[] := ARRAY(SELECT o FROM tde_internal.type_plans o);
   p       tde_internal.type_plans;
   btree   oid;
   hash    oid;
@@ -34,7 +35,7 @@ DECLARE
   inexact oid;     -- and with a float among them as float8
   pattern oid;
 BEGIN
-  SELECT * INTO STRICT p FROM tde_internal.type_plans WHERE enc = type;
+  SELECT * INTO STRICT p FROM unnest(others) WHERE enc = type;
   IF (SELECT typsubscript = 0 FROM pg_type WHERE oid = p.enc)
      AND (SELECT typsubscript <> 0 AND typelem = 0 FROM pg_type WHERE oid = p.base) THEN
     EXECUTE format('ALTER TYPE %s SET (SUBSCRIPT = tde_internal.tde_subscript)', type);
@@ -45,8 +46,8 @@ BEGIN
     p.schema, CASE WHEN p.number AND p.shipped AND p.base <> ALL ('{float4,float8}'::regtype[]) THEN 'tde_exact_number_ops' END, 'hash');
   inexact := tde_internal.tde_make_family(p.schema, CASE WHEN p.number AND p.shipped THEN 'tde_number_ops' END, 'hash');
   pattern := tde_internal.tde_make_family(p.schema, p.pattern_name, 'btree');
-  EXECUTE tde_internal.tde_missing_casts(p) || tde_internal.tde_missing_arithmetic(p)
-    || tde_internal.tde_missing_comparisons(p, btree, hash, exact, inexact) || tde_internal.tde_missing_classes(p, btree, hash)
+  EXECUTE tde_internal.tde_missing_casts(p, others) || tde_internal.tde_missing_arithmetic(p, others)
+    || tde_internal.tde_missing_comparisons(p, others, btree, hash, exact, inexact) || tde_internal.tde_missing_classes(p, btree, hash)
     || tde_internal.tde_missing_aggregates(p)
     -- VOLATILE, so that it is evaluated above sorts and hash tables, which spill what they hold
     || tde_internal.tde_function_sql(format('%s.tde_result(%s, int4)', p.inner_schema, p.enc), p.base::text, 'tde_result',
