@@ -11,11 +11,14 @@
 #include "catalog/pg_statistic_ext.h"
 #include "catalog/pg_type.h"
 #include "commands/event_trigger.h"
+#include "executor/executor.h"
 #include "executor/spi.h"
+#include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "tcop/cmdtag.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -132,9 +135,13 @@ mend_relation(Oid relid, bool new_table)
 	tde_guard_relation(rel);
 	/* ALTER wants it to itself */
 	relation_close(rel, AccessShareLock);
+	if (commands == NIL)
+		return;
+	SPI_connect();
 	foreach(cell, commands)
 		if (SPI_execute((char *) lfirst(cell), false, 0) < 0)
 			elog(ERROR, "could not execute: %s", (char *) lfirst(cell));
+	SPI_finish();
 }
 
 static void
@@ -184,26 +191,47 @@ mend_object(Oid classid, Oid objid, bool new_table)
 	}
 }
 
+/*
+ * Read pg_event_trigger_ddl_commands().  Not by a query: those who log or measure queries would see one after each CREATE TABLE
+ * that has nothing to do with us.
+ */
+static void
+read_commands(ReturnSetInfo *result)
+{
+	LOCAL_FCINFO(fcinfo, 0);
+	FmgrInfo	flinfo;
+
+	memset(result, 0, sizeof(*result));
+	result->type = T_ReturnSetInfo;
+	result->econtext = CreateStandaloneExprContext();
+	result->allowedModes = SFRM_Materialize;
+	fmgr_info(F_PG_EVENT_TRIGGER_DDL_COMMANDS, &flinfo);
+	InitFunctionCallInfoData(*fcinfo, &flinfo, 0, InvalidOid, NULL, (Node *) result);
+	(void) FunctionCallInvoke(fcinfo);
+}
+
 static void
 mend_objects(CommandTag command)
 {
 	bool		new_table = command == CMDTAG_CREATE_TABLE || command == CMDTAG_CREATE_TABLE_AS ||
 		command == CMDTAG_SELECT_INTO;
-	SPITupleTable *table;
-	uint64		count;
+	ReturnSetInfo commands;
+	TupleTableSlot *slot;
 
-	if (SPI_execute("SELECT classid, objid FROM pg_catalog.pg_event_trigger_ddl_commands()", true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the list of commands");
-	table = SPI_tuptable;
-	count = SPI_processed;
-	for (uint64 i = 0; i < count; i++)
+	read_commands(&commands);
+	slot = MakeSingleTupleTableSlot(commands.setDesc, &TTSOpsMinimalTuple);
+	while (tuplestore_gettupleslot(commands.setResult, true, false, slot))
 	{
 		bool		isnull;
-		Oid			classid = DatumGetObjectId(SPI_getbinval(table->vals[i], table->tupdesc, 1, &isnull));
-		Oid			objid = DatumGetObjectId(SPI_getbinval(table->vals[i], table->tupdesc, 2, &isnull));
+		Oid			classid = DatumGetObjectId(slot_getattr(slot, 1, &isnull));
+		Oid			objid = DatumGetObjectId(slot_getattr(slot, 2, &isnull));
 
-		mend_object(classid, objid, new_table);
+		if (!isnull)
+			mend_object(classid, objid, new_table);
 	}
+	ExecDropSingleTupleTableSlot(slot);
+	tuplestore_end(commands.setResult);
+	FreeExprContext(commands.econtext, true);
 }
 
 /* Event trigger function for ddl_command_end. */
@@ -221,9 +249,7 @@ tde_ddl_trigger(PG_FUNCTION_ARGS)
 	running = true;
 	PG_TRY();
 	{
-		SPI_connect();
 		mend_objects(((EventTriggerData *) fcinfo->context)->tag);
-		SPI_finish();
 	}
 	PG_FINALLY();
 	{

@@ -4,7 +4,8 @@
  * Casts that decrypt are STABLE, which keeps them out of index expressions and partition keys.  PostgreSQL does
  * not ask for the volatility of a cast to a generated column's own type, nor of expressions in CREATE STATISTICS,
  * and it believes functions that are declared IMMUTABLE.  So the expressions themselves are looked at here;
- * nothing is decrypted for that.
+ * nothing is decrypted for that, and nothing evaluated: they are read from the catalogs as they are stored.  What the relation
+ * cache has of indexes and partition keys is folded, and folding calls users' functions, as whoever runs the command.
  *
  * An expression is in clear if its type is not an encrypted one, and something of an encrypted type goes into it.
  * Whether a value is NULL is no secret.
@@ -16,6 +17,8 @@
 #include "access/tupdesc.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_partitioned_table.h"
 #include "catalog/pg_statistic_ext.h"
 #include "catalog/pg_type.h"
 #include "commands/prepare.h"
@@ -26,7 +29,6 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/partcache.h"
 #include "utils/relcache.h"
 #include "utils/syscache.h"
 
@@ -235,17 +237,24 @@ check_generated(Relation rel)
 	}
 }
 
+/* A list of expressions in a row of a catalog, as it is stored there. */
+static List *
+stored_expressions(int cache, HeapTuple tuple, AttrNumber column)
+{
+	bool		none;
+	Datum		expressions = SysCacheGetAttr(cache, tuple, column, &none);
+
+	return none ? NIL : (List *) stringToNode(TextDatumGetCString(expressions));
+}
+
 void
 tde_guard_statistics(Oid statistics)
 {
 	HeapTuple	tuple = SearchSysCache1(STATEXTOID, ObjectIdGetDatum(statistics));
-	Datum		expressions;
-	bool		none;
 
 	if (!HeapTupleIsValid(tuple))
 		return;
-	expressions = SysCacheGetAttr(STATEXTOID, tuple, Anum_pg_statistic_ext_stxexprs, &none);
-	if (!none && any_in_clear(stringToNode(TextDatumGetCString(expressions))))
+	if (any_in_clear(stored_expressions(STATEXTOID, tuple, Anum_pg_statistic_ext_stxexprs)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 				 errmsg("statistics object \"%s\" would store in clear what it computes from encrypted columns",
@@ -257,9 +266,16 @@ tde_guard_statistics(Oid statistics)
 
 /* What PostgreSQL accepts as immutable may be meant so by its author. */
 static void
-warn_in_clear(Relation rel, const char *what, List *expressions)
+warn_in_clear(Relation rel, const char *what, int cache, AttrNumber column)
 {
-	if (any_in_clear(expressions))
+	HeapTuple	tuple = SearchSysCache1(cache, ObjectIdGetDatum(RelationGetRelid(rel)));
+	bool		warn;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	warn = any_in_clear(stored_expressions(cache, tuple, column));
+	ReleaseSysCache(tuple);
+	if (warn)
 		ereport(WARNING,
 				(errmsg("%s \"%s\" stores in clear what it computes from encrypted columns",
 						what, RelationGetRelationName(rel)),
@@ -277,10 +293,10 @@ tde_guard_relation(Relation rel)
 	{
 		case RELKIND_INDEX:
 		case RELKIND_PARTITIONED_INDEX:
-			warn_in_clear(rel, "index", RelationGetIndexExpressions(rel));
+			warn_in_clear(rel, "index", INDEXRELID, Anum_pg_index_indexprs);
 			return;
 		case RELKIND_PARTITIONED_TABLE:
-			warn_in_clear(rel, "partition key of table", RelationGetPartitionKey(rel)->partexprs);
+			warn_in_clear(rel, "partition key of table", PARTRELID, Anum_pg_partitioned_table_partexprs);
 			break;
 		case RELKIND_RELATION:
 		case RELKIND_FOREIGN_TABLE:

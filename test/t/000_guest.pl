@@ -195,6 +195,32 @@ lines_of($node, "CREATE OR REPLACE FUNCTION encrypted_mood_typmod_in(cstring[]) 
 is(attempt($node, 'CREATE TABLE declared (m encrypted_mood)', db => 'user_type')->{state}, '', 'as it was made it serves');
 
 #
+# Expressions of other people's in what is declared are looked at, and not evaluated: for whoever declares an index on somebody's table
+# PostgreSQL evaluates its expressions as that table's owner.
+#
+lines_of($node, q{CREATE DATABASE sandbox TEMPLATE template0; CREATE ROLE owner LOGIN});
+lines_of($node, q{CREATE EXTENSION tde_column; CREATE SCHEMA o AUTHORIZATION owner; SET ROLE owner;
+  CREATE TABLE o.seen (who name); GRANT INSERT ON o.seen TO PUBLIC;
+  CREATE FUNCTION o.note() RETURNS int VOLATILE LANGUAGE sql AS $$ INSERT INTO o.seen VALUES (current_user) RETURNING 0 $$;
+  CREATE FUNCTION o.f(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RETURN $1 + o.note(); END $$;
+  CREATE TABLE o.t (a int, b int GENERATED ALWAYS AS (a + o.f(0)) STORED); INSERT INTO o.t VALUES (1), (2);
+  CREATE TABLE o.e (a int, e encrypted_int4)}, db => 'sandbox');
+foreach my $command (
+  'CREATE INDEX CONCURRENTLY ON o.t ((a + o.f(0)))',
+  'CREATE INDEX ON o.t ((a + o.f(0))) WHERE a > o.f(0)',
+  'CREATE INDEX ON o.t USING brin ((a + o.f(0)))',
+  'CREATE INDEX CONCURRENTLY ON o.e ((a + o.f(0)))',
+  'CREATE STATISTICS o.s ON (a + o.f(0)), a FROM o.t',
+  'ALTER TABLE o.t ADD COLUMN c int, ALTER COLUMN a SET NOT NULL',
+  'REINDEX TABLE CONCURRENTLY o.t',
+  'ALTER TABLE o.e ADD CHECK (a > o.f(0)) NOT VALID')
+{
+  lines_of($node, 'TRUNCATE o.seen', db => 'sandbox');
+  is(attempt($node, $command, db => 'sandbox')->{state}, '', "by a superuser: $command");
+  is(lines_of($node, q{SELECT count(*) FROM o.seen WHERE who <> 'owner'}, db => 'sandbox'), '0', 'calls nothing of the owner\'s as the superuser');
+}
+
+#
 # What people do to everything in a schema
 #
 lines_of($node, 'CREATE DATABASE house TEMPLATE template0');
