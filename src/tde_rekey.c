@@ -15,8 +15,10 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
+#include "commands/defrem.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
@@ -81,6 +83,17 @@ check_table(Relation rel)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot re-encrypt temporary tables of other sessions")));
+	/* single rows are locked and updated in their places, which others need not be able to, or mean otherwise */
+	if (kind == RELKIND_RELATION && rel->rd_rel->relam != HEAP_TABLE_AM_OID)
+	{
+		const char *name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
+
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot re-encrypt table \"%s\"", RelationGetRelationName(rel)),
+				 errdetail("Its access method \"%s\" is not heap.", get_am_name(rel->rd_rel->relam)),
+				 errhint("Run ALTER TABLE %s SET ACCESS METHOD heap, re-encrypt it, and set the access method again.", name)));
+	}
 }
 
 static void
@@ -90,7 +103,10 @@ add_table(Rekey *rekey, Oid relid, int64 *blocks)
 	MemoryContext old;
 
 	if (rel->rd_rel->relkind == RELKIND_FOREIGN_TABLE)
-		ereport(NOTICE, (errmsg("skipping foreign table \"%s\"", RelationGetRelationName(rel))));
+		ereport(WARNING,
+				(errmsg("skipping foreign table \"%s\"", RelationGetRelationName(rel)),
+				 errdetail("Its values are stored, under keys of its own, by another server."),
+				 errhint("Call tde_rekey_table() there.")));
 	else
 		check_table(rel);
 	if (rel->rd_rel->relkind == RELKIND_RELATION && tde_rekey_concerns(rel))

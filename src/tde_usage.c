@@ -368,6 +368,23 @@ put_use(ReturnSetInfo *result, const TdeUse *use)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
+/* Nothing was said of a view, or of what another server stores, by an empty result. */
+static void
+check_has_storage(Oid relation)
+{
+	char		kind = get_rel_relkind(relation);
+
+	if (kind == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relation)));
+	if (kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_PARTITIONED_INDEX && !has_values_of_its_own(relation))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("relation \"%s\" stores no values here", get_rel_name(relation)),
+				 errdetail_relkind_not_supported(kind),
+				 kind == RELKIND_FOREIGN_TABLE ? errhint("Ask the server that stores them.") : 0));
+}
+
 /* tde_key_usage(relation regclass, OUT key_id, slot, version, kind, object_type, object, column, count) */
 Datum
 tde_key_usage(PG_FUNCTION_ARGS)
@@ -376,6 +393,8 @@ tde_key_usage(PG_FUNCTION_ARGS)
 	ListCell   *cell;
 
 	InitMaterializedSRF(fcinfo, 0);
+	if (!PG_ARGISNULL(0))
+		check_has_storage(PG_GETARG_OID(0));
 	uses = tde_usage_collect(PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0), false);
 	foreach(cell, uses)
 		put_use((ReturnSetInfo *) fcinfo->resultinfo, lfirst(cell));

@@ -216,6 +216,9 @@ BEGIN
                            UNION ALL SELECT FROM pg_inherits WHERE inhrelid = a.attrelid OR inhparent = a.attrelid) THEN
     RAISE EXCEPTION 'columns of partitioned tables and of tables with inheritance cannot be converted online'
       USING ERRCODE = 'feature_not_supported', HINT = 'Convert the column offline.';
+  ELSIF online AND NOT EXISTS (SELECT FROM pg_class c JOIN pg_am m ON m.oid = relam WHERE c.oid = a.attrelid AND amname = 'heap') THEN
+    RAISE EXCEPTION 'columns of tables whose access method is not heap cannot be converted online'
+      USING ERRCODE = 'feature_not_supported', HINT = 'Convert the column offline.';
   ELSIF a.attinhcount > 0 THEN
     RAISE EXCEPTION 'column "%" is inherited', a.attname USING ERRCODE = 'invalid_table_definition',
       HINT = format('Convert the column of table %s: those that inherit it follow.',
@@ -292,6 +295,15 @@ $$;
 COMMENT ON FUNCTION tde_internal.tde_named_indexes(pg_attribute) IS
   'indexes that ALTER TABLE cannot give the operator class that goes with a column''s new type, and what makes them again';
 
+CREATE FUNCTION tde_internal.tde_size_of(relation regclass) RETURNS int8
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT sum(pg_total_relation_size(oid))::int8 FROM pg_class
+  WHERE oid = relation OR relkind <> 'p' AND oid IN (SELECT relid FROM pg_partition_tree(relation))
+$$;
+COMMENT ON FUNCTION tde_internal.tde_size_of(regclass) IS 'bytes of a table with its indexes, and of its partitions';
+
 CREATE FUNCTION tde_internal.tde_convert_offline(a pg_attribute, type text, encrypting boolean) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -300,7 +312,7 @@ AS $$
 DECLARE
   started  timestamptz := clock_timestamp();
   literal  text := tde_internal.tde_constant_default(a);
-  before   int8 := pg_total_relation_size(a.attrelid);
+  before   int8 := tde_internal.tde_size_of(a.attrelid);
   indexes  text := (SELECT coalesce(string_agg(format('DROP INDEX %s', index), ';'), '') FROM tde_internal.tde_named_indexes(a));
   again    text := (SELECT coalesce(string_agg(array_to_string(commands, ';'), ';'), '') FROM tde_internal.tde_named_indexes(a));
   c        pg_class;
@@ -308,10 +320,13 @@ DECLARE
   hint     text;
 BEGIN
   PERFORM tde_internal.tde_check_conversion(a, encrypting, false);
+  PERFORM type::regtype;      -- what its modifiers do not allow is said before anything is announced
   SELECT * INTO c FROM pg_class WHERE oid = a.attrelid;
   RAISE NOTICE 'rewriting table "%" and its indexes: column "%" becomes %', c.relname, a.attname, type
     USING DETAIL = format('It has about %s rows and %s. Nobody else can read or write it meanwhile.',
-                          greatest(c.reltuples, 0)::int8, pg_size_pretty(before));
+                          (SELECT sum(greatest(reltuples, 0))::int8 FROM pg_class
+                           WHERE relkind <> 'p' AND (oid = a.attrelid OR oid IN (SELECT relid FROM pg_partition_tree(a.attrelid)))),
+                          pg_size_pretty(before));
   PERFORM tde_internal.tde_run(indexes);
   PERFORM tde_internal.tde_run(format('ALTER TABLE %1$s %3$s ALTER COLUMN %2$I TYPE %4$s %5$s', a.attrelid::regclass, a.attname,
                  CASE WHEN literal IS NOT NULL THEN format('ALTER COLUMN %I DROP DEFAULT,', a.attname) END,
@@ -321,7 +336,7 @@ BEGIN
   PERFORM tde_internal.tde_recompile_triggers(a.attrelid);
   RAISE NOTICE 'column "%" of table "%" is % now', a.attname, c.relname, type
     USING DETAIL = format('%s s, %s before, %s after.', round(extract(epoch FROM clock_timestamp() - started), 1),
-                          pg_size_pretty(before), pg_size_pretty(pg_total_relation_size(a.attrelid)));
+                          pg_size_pretty(before), pg_size_pretty(tde_internal.tde_size_of(a.attrelid)));
 EXCEPTION WHEN invalid_object_definition THEN
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
   RAISE EXCEPTION '%', SQLERRM USING ERRCODE = SQLSTATE,
@@ -334,6 +349,29 @@ COMMENT ON FUNCTION tde_internal.tde_convert_offline(pg_attribute, text, boolean
 --
 -- What removed rows have left
 --
+
+CREATE FUNCTION tde_internal.tde_stored_parts(relation regclass) RETURNS SETOF regclass
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  part pg_class;
+BEGIN
+  FOR part IN
+    SELECT c.* FROM pg_class c WHERE c.oid = relation OR c.oid IN (SELECT relid FROM pg_partition_tree(relation) WHERE isleaf) ORDER BY c.oid
+  LOOP
+    IF part.relkind = 'f' OR part.oid = relation AND part.relkind NOT IN ('r', 'p', 't') THEN
+      RAISE EXCEPTION '"%" is not a table of this server', part.relname USING ERRCODE = 'wrong_object_type',
+        DETAIL = CASE WHEN part.oid <> relation THEN format('It is a partition of table %s.', relation)
+                      ELSE format('It is a %s.', (pg_identify_object('pg_class'::regclass, part.oid, 0)).type) END,
+        HINT = CASE part.relkind WHEN 'f' THEN 'Call it where the rows are stored.' ELSE 'Name the table itself.' END;
+    ELSIF part.relkind <> 'p' THEN
+      RETURN NEXT part.oid;
+    END IF;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_stored_parts(regclass) IS 'a table, or the partitions of one, as far as they have pages here';
 
 CREATE PROCEDURE @extschema@.tde_wipe_free_space(relation regclass, max_wait float8 DEFAULT 60, INOUT remaining int8 DEFAULT 0)
 LANGUAGE plpgsql AS $$
@@ -351,7 +389,8 @@ BEGIN
   remaining := 0;
   deadline := clock_timestamp() + make_interval(secs => max_wait);
   cutoff := pg_snapshot_xmax(pg_current_snapshot());
-  parts := ARRAY(SELECT r FROM pg_class, unnest(ARRAY[oid, nullif(reltoastrelid, 0)]) r WHERE oid = relation AND r IS NOT NULL);
+  parts := ARRAY(SELECT r FROM tde_internal.tde_stored_parts(relation) p JOIN pg_class ON oid = p,
+                             unnest(ARRAY[oid, nullif(reltoastrelid, 0)]) r WHERE r IS NOT NULL);
   FOREACH part IN ARRAY parts LOOP
     pos := 0;
     LOOP

@@ -393,7 +393,8 @@ is(
     tde_convertible_column tde_copy_column tde_decrypt_column tde_definition tde_drop_helper tde_encrypt_column
     tde_encrypted_type_of tde_execute tde_finish_conversion tde_lock_tables tde_may_commit tde_may_decrypt
     tde_must_commit tde_named_indexes tde_named_opclass tde_plain_type_of tde_progress_status
-    tde_recompile_triggers tde_rekey_table tde_result tde_run tde_start_conversion tde_stats_counters tde_swap
+    tde_recompile_triggers tde_rekey_table tde_result tde_run tde_size_of tde_start_conversion tde_stats_counters
+    tde_stored_parts tde_swap
     tde_swap_commands tde_type_spec tde_typmod_in tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space
     tde_with_collation text time timestamp timestamptz timetz to_char to_timestamp trunc)),
   'what everybody may execute');
