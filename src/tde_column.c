@@ -17,6 +17,7 @@
 #include "tde_purge.h"
 #include "tde_quote.h"
 #include "tde_share_pool.h"
+#include "tde_stored_spec.h"
 #include "tde_transparent.h"
 #include "tde_type.h"
 #include "tde_wallet.h"
@@ -47,6 +48,7 @@ _PG_init(void)
 	tde_access_init();
 	tde_quote_init();
 	tde_ddl_init();
+	tde_stored_spec_init();
 	tde_log_init();
 	tde_purge_init();
 }
