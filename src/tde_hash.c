@@ -8,15 +8,18 @@
  * Numbers of different sorts, which have no common family, are hashed as the type in which they are compared.
  *
  * Support function 2 (extended) is the base type's, without a key: it decides to which hash partition a row belongs, and that must
- * survive dump, restore and replication to a server with other keys.
+ * survive dump, restore and replication to a server with other keys.  Since whoever has such hashes can guess at values, it is
+ * refused in a user's own expressions to those who may not decrypt.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/memutils.h"
 #include "utils/typcache.h"
 
+#include "tde_access.h"
 #include "tde_compat.h"
 #include "tde_cast.h"
 #include "tde_datum.h"
@@ -70,10 +73,25 @@ tde_hash(PG_FUNCTION_ARGS)
 	PG_RETURN_UINT32(tde_keyed_hash(DatumGetUInt32(hash_plain(fcinfo, false))));
 }
 
+/*
+ * Does a user's expression ask for it, and not a partitioned table's routing, pruning or constraint?  Those call the function
+ * through a lookup of their own, without an expression.  So do hash_array_extended(), hash_record_extended() and the like, which
+ * everybody may call, through the type cache's lookup.
+ */
+static bool
+asked_by_user(const FmgrInfo *flinfo)
+{
+	return flinfo->fn_expr != NULL || flinfo->fn_mcxt == CacheMemoryContext;
+}
+
 /* tde_hash_extended(encrypted or base, int8 seed) returns int8 */
 Datum
 tde_hash_extended(PG_FUNCTION_ARGS)
 {
+	TdeType    *type = tde_call(fcinfo)->proc->args[0];
+
+	if (unlikely(tde_access_restricted) && type && asked_by_user(fcinfo->flinfo))
+		tde_access_check(type, PG_GETARG_DATUM(0));
 	return hash_plain(fcinfo, true);
 }
 

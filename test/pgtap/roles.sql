@@ -18,8 +18,11 @@ CREATE TABLE card (id int PRIMARY KEY, pan encrypted_text(nosalt) UNIQUE CHECK (
 CREATE TABLE payment (pan encrypted_text REFERENCES card (pan));
 CREATE TABLE part (pan encrypted_text, id int) PARTITION BY LIST (pan);
 CREATE TABLE part_a PARTITION OF part FOR VALUES IN ('4111');
+CREATE TABLE hashed (pan encrypted_text) PARTITION BY HASH (pan);
+CREATE TABLE hashed_a PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE hashed_b PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 INSERT INTO card VALUES (1, '4111', 'Alice', 5, '2001-02-03', '{"a": 1}'), (2, '5500', 'Bob', NULL, NULL, NULL);
-GRANT SELECT, INSERT, UPDATE, DELETE ON card, payment, part TO writer, reader, heir;
+GRANT SELECT, INSERT, UPDATE, DELETE ON card, payment, part, hashed, hashed_a, hashed_b TO writer, reader, heir;
 
 -- What a statement says that a role executes, and the text of its one result.
 CREATE FUNCTION complaint_of(role name, statement text) RETURNS text LANGUAGE plpgsql AS $$
@@ -128,7 +131,7 @@ CREATE TEMP TABLE fn AS
   JOIN pg_extension x ON x.oid = d.refobjid AND x.extname = 'tde_column';
 
 -- Functions that must work without the right to decrypt: comparisons, hashes, the order of indexes; what gives an encrypted value.
-CREATE TEMP TABLE blind AS SELECT unnest('{tde_eq,tde_ne,tde_lt,tde_le,tde_gt,tde_ge,tde_cmp,tde_hash,tde_hash_extended,tde_hash_numeric,
+CREATE TEMP TABLE blind AS SELECT unnest('{tde_eq,tde_ne,tde_lt,tde_le,tde_gt,tde_ge,tde_cmp,tde_hash,tde_hash_numeric,
   tde_hash_float8,tde_pattern_lt,tde_pattern_le,tde_pattern_gt,tde_pattern_ge,tde_pattern_cmp,tde_pattern_sortsupport,
   tde_in_range,tde_larger,tde_smaller,tde_coerce,tde_encrypt,tde_in,tde_recv,tde_sortsupport,tde_regr_count}'::name[]) AS symbol;
 
@@ -167,12 +170,30 @@ SELECT allowed('writer', statement) FROM unnest(ARRAY[
   'INSERT INTO payment SELECT pan FROM card WHERE id = 3',
   'DELETE FROM payment WHERE pan > ''5''',
   'INSERT INTO part SELECT pan, id FROM card WHERE id = 1',
+  'INSERT INTO hashed SELECT pan FROM card WHERE id < 3',
+  'SELECT FROM hashed WHERE pan = ''4111''',
+  'SELECT FROM hashed WHERE pan = (SELECT pan FROM card WHERE id = 1)',
+  'UPDATE hashed SET pan = ''6011'' WHERE pan = ''5500''',
   'INSERT INTO card (id, pan, holder) VALUES (4, ''6011'', ''x'') ON CONFLICT (pan) DO UPDATE SET holder = excluded.holder',
   'SELECT FROM card WHERE pan IN (''4111'', ''5500'') AND amount BETWEEN 1 AND 9',
   'SELECT max(holder), count(DISTINCT pan) FROM card GROUP BY born ORDER BY max(born)',
   'SELECT c.id FROM card c JOIN payment p USING (pan)',
   'DELETE FROM card WHERE id = 3']) statement;
 SELECT is(result_of('reader', 'SELECT tableoid::regclass || '' '' || pan FROM part'), 'part_a 4111', 'its row is in the right partition');
+
+SELECT is(result_of('reader', 'SELECT count(*) || '' '' || min(pan) || '' '' || max(pan) FROM hashed WHERE pan = ''4111'' OR pan = ''6011'''),
+          '2 4111 6011', 'rows are found in the hash partitions where it has put them');
+SELECT allowed('writer', format('INSERT INTO hashed_%s SELECT pan FROM hashed_%s', part, part)) FROM unnest('{a,b}'::text[]) part;
+
+-- A hash that everybody can compute tells the value, whatever way it is asked for.
+SELECT denied('writer', statement, 'encrypted_text') FROM unnest(ARRAY[
+  'SELECT tde_hash_extended(pan, 0) FROM card',
+  'SELECT id FROM card WHERE tde_hash_extended(pan, 0) = 1',
+  'SELECT hash_array_extended(ARRAY[pan], 0) FROM card',
+  'SELECT hash_record_extended(ROW (pan), 0) FROM card',
+  'DO $$BEGIN PERFORM tde_hash_extended(pan, 0) FROM card; END$$']) statement;
+SELECT allowed('reader', 'SELECT tde_hash_extended(pan, 0), hash_array_extended(ARRAY[pan], 0) FROM card');
+SELECT allowed('writer', 'SELECT tde_hash_extended(''4111''::encrypted_text, 0)');
 
 -- constants are no column's values
 SELECT is(result_of('writer', 'SELECT ''abc''::encrypted_text || upper(''d''::encrypted_text)'), 'abcD', 'it may see constants');
