@@ -11,7 +11,9 @@
 #include "tde_crypto.h"
 #include "tde_ddl.h"
 #include "tde_error.h"
+#include "tde_forget.h"
 #include "tde_guc.h"
+#include "tde_keycache.h"
 #include "tde_keystore.h"
 #include "tde_log.h"
 #include "tde_purge.h"
@@ -43,7 +45,9 @@ _PG_init(void)
 	tde_wallet_init();
 	tde_share_pool_init();
 	tde_count_init();
+	tde_forget_init();
 	tde_keystore_init();
+	tde_keycache_init();
 	tde_type_init();
 	tde_access_init();
 	tde_quote_init();

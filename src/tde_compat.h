@@ -137,6 +137,11 @@
 #define TDE_BACKEND_STATUS(i) pgstat_fetch_stat_local_beentry(i)
 #endif
 
+/* 17 numbers processes from 0 on, and has another name for none (024c52111757). */
+#if PG_VERSION_NUM < 170000
+#define INVALID_PROC_NUMBER InvalidBackendId
+#endif
+
 /* pg_database.datconnlimit of a database that is not wholly there: 15.4 and later have a name for it (c66a7d75e652). */
 #define TDE_INVALID_DATABASE (-2)
 

@@ -64,6 +64,29 @@ reading_key(TdeType *type, const TdeHeader *header)
 	return tde_key_for_reading(header->key_id, header->spec, type->tag);
 }
 
+/* Bytes of a datum of the base type that is passed by reference. */
+static inline size_t
+plain_size_of(const TdeType *type, Datum plain)
+{
+	return type->base_len == -1 ? VARSIZE_ANY(DatumGetPointer(plain)) : type->base_len;
+}
+
+/* Memory that holds something in clear. */
+static inline void
+free_plain(void *memory, size_t size)
+{
+	explicit_bzero(memory, size);
+	pfree(memory);
+}
+
+/* The caller of tde_datum_peek() will free this. */
+static inline void
+hand_over(TdeType *type, Datum plain, TdeScratch *scratch)
+{
+	scratch->allocated = DatumGetPointer(plain);
+	scratch->allocated_size = plain_size_of(type, plain);
+}
+
 /* The datum of a value that was decrypted before. */
 static pg_attribute_always_inline Datum
 recent_datum(TdeType *type, const TdeRecent *recent, TdeScratch *scratch)
@@ -75,10 +98,12 @@ recent_datum(TdeType *type, const TdeRecent *recent, TdeScratch *scratch)
 	/* all of it: a few moves */
 	memcpy(VARDATA(buffer), recent->plain, TDE_RECENT_PLAIN);
 	result = tde_payload_datum(type, buffer, recent->plain_size, false, true, &in_buffer);
+	if (scratch == NULL && !in_buffer)
+		free_plain(buffer, VARHDRSZ + TDE_RECENT_PLAIN);
 	if (scratch)
-		scratch->allocated = in_buffer || type->base_byval ? NULL : DatumGetPointer(result);
-	else if (!in_buffer)
-		pfree(buffer);
+		scratch->allocated = NULL;
+	if (scratch && !in_buffer && !type->base_byval)
+		hand_over(type, result, scratch);
 	return result;
 }
 
@@ -101,7 +126,8 @@ decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t
 	tde_stats.decryptions++;
 	tde_check(status);
 	result = tde_payload_datum(type, buffer, plain_size, compressed, authenticated, &in_buffer);
-	if (remember != TDE_REMEMBER_NOT && !compressed)
+	/* not if the keys have been forgotten meanwhile, and with them what was decrypted before */
+	if (remember != TDE_REMEMBER_NOT && !compressed && tde_keys_fresh(reader->epoch))
 	{
 		/* one without salt may well be in the next rows, too */
 		if (remember == TDE_REMEMBER_ROW && !reader->header.spec.salted)
@@ -109,9 +135,11 @@ decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t
 		tde_recent_put(remember, type->oid, reader->epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
 	}
 	if (!in_buffer && !use_scratch)
-		pfree(buffer);
+		free_plain(buffer, VARHDRSZ + size);
 	if (scratch)
-		scratch->allocated = type->base_byval || (in_buffer && use_scratch) ? NULL : DatumGetPointer(result);
+		scratch->allocated = NULL;
+	if (scratch && !type->base_byval && !(in_buffer && use_scratch))
+		hand_over(type, result, scratch);
 	return result;
 }
 
@@ -252,7 +280,7 @@ void
 tde_datum_free(TdeType *type, Datum value)
 {
 	if (!type->base_byval)
-		pfree(DatumGetPointer(value));
+		free_plain(DatumGetPointer(value), plain_size_of(type, value));
 }
 
 /* The spec and key slot that a typmod stands for, and the active key there. */
@@ -281,26 +309,24 @@ writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
 	return writer->key;
 }
 
+/* Encrypt a payload, and free it. */
 static Datum
-encrypt_under(TdeType *type, Datum value, TdeSpec spec, const TdeKey *key, bool is_literal)
+seal(TdeType *type, TdeSpec spec, const TdeKey *key, TdePayload *payload, bool is_literal)
 {
-	TdePayload	payload;
-	size_t		size;
+	size_t		size = tde_sealed_size(spec, key->id, payload->size);
 	char	   *result;
 	TdeStatus	status;
 
 	tde_log_mark();
-	tde_payload_make(type, value, spec, &payload);
-	size = tde_sealed_size(spec, key->id, payload.size);
 	if (unlikely(size > MaxAllocSize - VARHDRSZ))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("value is too large to be encrypted"),
 				 errdetail("It has %zu bytes; with what encryption adds it would exceed %zu.",
-						   payload.size, (size_t) MaxAllocSize)));
+						   payload->size, (size_t) MaxAllocSize)));
 	result = palloc(VARHDRSZ + size);
 	SET_VARSIZE(result, VARHDRSZ + size);
-	status = tde_seal(key->value_key, key->id, payload.compressed, payload.bytes, payload.size,
+	status = tde_seal(key->value_key, key->id, payload->compressed, payload->bytes, payload->size,
 					  (uint8 *) VARDATA(result));
 	tde_stats.encryptions++;
 	(*key->encrypted)++;
@@ -308,9 +334,8 @@ encrypt_under(TdeType *type, Datum value, TdeSpec spec, const TdeKey *key, bool 
 	/* the length coercion that follows will want the literal's plaintext */
 	if (is_literal)
 		tde_recent_put(TDE_REMEMBER_SURELY, type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size,
-					   payload.bytes, payload.size);
-	if (payload.allocated)
-		pfree(payload.allocated);
+					   payload->bytes, payload->size);
+	tde_payload_free(payload);
 	return PointerGetDatum(result);
 }
 
@@ -319,8 +344,14 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 {
 	TdeSpec		spec;
 	const TdeKey *key = writing_key(type, typmod, &spec);
+	uint64		epoch = tde_keys_epoch;
+	TdePayload	payload;
 
-	return encrypt_under(type, value, spec, key, typmod < 0);
+	tde_payload_make(type, value, spec, &payload);
+	/* reading a large value may have made us forget the key */
+	if (unlikely(tde_keys_epoch != epoch))
+		key = writing_key(type, typmod, &spec);
+	return seal(type, spec, key, &payload, typmod < 0);
 }
 
 /* The header of a value, in line or not. */
@@ -399,12 +430,13 @@ tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod)
 	Datum		plain = tde_datum_decrypt_once(type, value, typmod);
 	TdeHeader	header;
 	TdeSpec		spec;
-	const TdeKey *key;
+	TdePayload	payload;
 	Datum		result;
 
 	read_header(value, &header);
-	key = current_key(type, &header, typmod, &spec);
-	result = encrypt_under(type, plain, spec, key, false);
+	(void) current_key(type, &header, typmod, &spec);
+	tde_payload_make(type, plain, spec, &payload);
+	result = seal(type, spec, current_key(type, &header, typmod, &spec), &payload, false);
 	tde_datum_free(type, plain);
 	return result;
 }
@@ -421,22 +453,9 @@ tde_datum_is_literal(TdeType *type, Datum value)
 struct varlena *
 tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header)
 {
-	const TdeKey *key = reading_key(type, header);
 	TdePayload	payload;
-	size_t		size;
-	struct varlena *result;
-	TdeStatus	status;
 
 	Assert(!header->spec.salted);
 	tde_payload_make(type, value, header->spec, &payload);
-	size = tde_sealed_size(header->spec, header->key_id, payload.size);
-	result = palloc(VARHDRSZ + size);
-	SET_VARSIZE(result, VARHDRSZ + size);
-	status = tde_seal(key->value_key, header->key_id, false, payload.bytes, payload.size, (uint8 *) VARDATA(result));
-	tde_stats.encryptions++;
-	(*key->encrypted)++;
-	tde_check(status);
-	if (payload.allocated)
-		pfree(payload.allocated);
-	return result;
+	return (struct varlena *) DatumGetPointer(seal(type, header->spec, reading_key(type, header), &payload, false));
 }

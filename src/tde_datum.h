@@ -46,7 +46,8 @@ typedef struct TdeScratch
 		};
 		uint64		align;
 	};
-	void	   *allocated;
+	void	   *allocated;		/* NULL: nothing */
+	size_t		allocated_size;	/* of what is in clear there */
 } TdeScratch;
 
 extern Datum tde_datum_peek(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch);
@@ -64,8 +65,11 @@ tde_argument_peek(FunctionCallInfo fcinfo, TdeCall *call, int arg, TdeRemember r
 static inline void
 tde_datum_unpeek(TdeScratch *scratch)
 {
-	if (scratch->allocated)
+	if (unlikely(scratch->allocated != NULL))
+	{
+		explicit_bzero(scratch->allocated, scratch->allocated_size);
 		pfree(scratch->allocated);
+	}
 }
 
 /*

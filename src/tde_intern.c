@@ -3,12 +3,11 @@
  */
 #include "postgres.h"
 
-#include <openssl/crypto.h>
-
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
 #include "tde_intern.h"
+#include "tde_secret_pages.h"
 
 /* A number counts 8 bytes, so that an entry is found without another table. */
 #define UNIT			sizeof(uint64)
@@ -24,7 +23,7 @@ typedef struct Entry
 
 typedef struct Generation
 {
-	uint64	   *arena;			/* entries, one after the other */
+	uint64	   *arena;			/* entries, one after the other, on pages of their own */
 	uint32		first;			/* number of its first unit */
 	uint32		used;			/* in units */
 	uint32		room;
@@ -45,27 +44,30 @@ struct TdeIntern
 };
 
 static void
-forget(Generation *generation)
+free_arena(Generation *generation)
 {
 	if (generation->arena)
-	{
-		OPENSSL_cleanse(generation->arena, generation->used * UNIT);
-		pfree(generation->arena);
+		tde_secret_pages_free(generation->arena, generation->room * UNIT, generation->used * UNIT);
+	generation->arena = NULL;
+}
+
+static void
+forget(Generation *generation)
+{
+	free_arena(generation);
+	if (generation->slots)
 		pfree(generation->slots);
-	}
 	memset(generation, 0, sizeof(*generation));
 }
 
-/* The memory itself goes with its context. */
+/* The other memory goes with its context. */
 static void
 cleanse(void *arg)
 {
 	TdeIntern  *intern = arg;
 
-	if (intern->current.arena)
-		OPENSSL_cleanse(intern->current.arena, intern->current.used * UNIT);
-	if (intern->previous.arena)
-		OPENSSL_cleanse(intern->previous.arena, intern->previous.used * UNIT);
+	free_arena(&intern->current);
+	free_arena(&intern->previous);
 }
 
 TdeIntern *
@@ -144,7 +146,6 @@ grow_slots(TdeIntern *intern)
 	generation->slot_count = count;
 }
 
-/* Not repalloc(), which would leave plaintext behind. */
 static void
 grow_arena(TdeIntern *intern, uint32 units)
 {
@@ -153,13 +154,12 @@ grow_arena(TdeIntern *intern, uint32 units)
 	uint64	   *arena;
 
 	room = Min(Max(room, (Size) generation->used + units), UINT32_MAX);
-	arena = MemoryContextAllocHuge(intern->base->ssup_cxt, room * UNIT);
+	arena = tde_secret_pages_new(room * UNIT);
+	if (arena == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"), errdetail("Failed on request of size %zu.", room * UNIT)));
 	if (generation->arena)
-	{
 		memcpy(arena, generation->arena, generation->used * UNIT);
-		OPENSSL_cleanse(generation->arena, generation->used * UNIT);
-		pfree(generation->arena);
-	}
+	free_arena(generation);
 	generation->arena = arena;
 	generation->room = (uint32) room;
 }

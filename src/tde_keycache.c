@@ -3,7 +3,7 @@
  *
  * Two tables: the rows of tde.data_keys as last read (wrapped; read again when something may have changed them), and the
  * cipher contexts, by the key's UUID.  A key's bytes never change under its UUID, so contexts outlive a reading of the rows;
- * they are cleansed when the wallet's generation changes.
+ * they are cleansed when the wallet's generation changes, and whenever this process is to forget its secrets.
  */
 #include "postgres.h"
 
@@ -16,6 +16,7 @@
 #include "tde_count.h"
 #include "tde_crypto.h"
 #include "tde_error.h"
+#include "tde_forget.h"
 #include "tde_keycache.h"
 #include "tde_recent.h"
 #include "tde_stats.h"
@@ -63,13 +64,14 @@ tde_table_new(const char *name, Size keysize, Size entrysize)
 	return hash_create(name, 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
-/* The wallet was closed, or opened anew: nothing that came from it before may be used any more. */
+/* Nothing that came from the wallet before may be used any more. */
 static void
-drop_contexts(void)
+forget(void)
 {
 	HASH_SEQ_STATUS status;
 	ContextEntry *entry;
 
+	tde_keys_epoch++;
 	tde_recent_forget();
 	OPENSSL_cleanse(hash_memos, sizeof(hash_memos));
 	tde_prf_free(hash_prf);
@@ -129,7 +131,7 @@ follow_wallet(void)
 	if (tde_keys_generation != generation)
 	{
 		tde_keys_epoch++;
-		drop_contexts();
+		tde_forget_here();
 		tde_keys_generation = generation;
 		/* a running statement may not have heard yet that rows have another master key, and the wallet no longer has theirs */
 		tde_keystore_changed = true;
@@ -206,6 +208,7 @@ ready_key(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
 	{
 		TdeValueKey *value_key = set_up(row, spec, type_tag);
 
+		tde_secrets_held = true;
 		entry = hash_search(contexts, &id, HASH_ENTER, NULL);
 		entry->key.value_key = value_key;
 	}
@@ -378,6 +381,7 @@ set_up_hash(void)
 	OPENSSL_cleanse(data_key, sizeof(data_key));
 	follow_wallet();
 	tde_prf_free(hash_prf);
+	tde_secrets_held = true;
 	if (status == TDE_OK)
 		status = tde_prf_new(&hash_prf, key);
 	OPENSSL_cleanse(key, sizeof(key));
@@ -386,6 +390,12 @@ set_up_hash(void)
 	memset(hash_memos, 0, sizeof(hash_memos));
 	tde_check(tde_prf(hash_prf, 0, &hash_memos[0].result));
 	hash_epoch = tde_keys_epoch;
+}
+
+void
+tde_keycache_init(void)
+{
+	tde_forget_by(forget);
 }
 
 uint32

@@ -3,8 +3,9 @@
  *
  * layer: 6
  *
- * Entries live until the wallet closes or the backend ends.  A pointer that was handed out is good as long as the epoch
- * has not changed; whoever keeps one checks that before each use:
+ * Entries live until the wallet closes, keys are changed or the backend ends.  A pointer that was handed out is good as long as
+ * the epoch has not changed, which may happen wherever PostgreSQL accepts invalidations: whenever it looks at a catalog or opens
+ * a table, one of TOAST included.  Whoever keeps a pointer checks that before each use:
  *
  *	if (!tde_keys_fresh(my->epoch)) look it up again
  */
@@ -58,6 +59,8 @@ extern const TdeKey *tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 t
 
 /* The keyed hash of a number, under the database's hash key; ereport if the wallet is closed. */
 extern uint32 tde_keyed_hash(uint32 number);
+
+extern void tde_keycache_init(void);	/* from _PG_init */
 
 /* A hash table that lives as long as the backend; its keys are compared byte by byte. */
 extern HTAB *tde_table_new(const char *name, Size keysize, Size entrysize);

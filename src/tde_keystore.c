@@ -22,6 +22,7 @@
 
 #include "tde_compat.h"
 #include "tde_error.h"
+#include "tde_forget.h"
 #include "tde_keystore_rows.h"
 
 bool		tde_keystore_changed = true;
@@ -74,11 +75,16 @@ tde_keystore_relid(void)
 static void
 relcache_callback(Datum arg, Oid relid)
 {
-	if (relid == InvalidOid || relid == keystore_relid)
+	bool		changed = relid == InvalidOid || relid == keystore_relid;
+
+	if (changed)
 	{
 		keystore_relid = InvalidOid;
 		tde_keystore_changed = true;
 	}
+	/* a key that was destroyed must not stay ready */
+	if (changed || relid == TDE_FORGET_RELID)
+		tde_forget_here();
 }
 
 static void
@@ -97,6 +103,8 @@ transaction_callback(XactEvent event, void *arg)
 			tde_keystore_changed = true;
 			/* FALLTHROUGH */
 		case XACT_EVENT_COMMIT:
+			if (tde_keystore_made_keys && event == XACT_EVENT_COMMIT)
+				tde_forget_everywhere();
 			tde_keystore_made_keys = false;
 			break;
 		default:

@@ -116,13 +116,13 @@ compress(TdePayload *payload)
 		uint32		method = tde_compression == TDE_COMPRESSION_LZ4 ? TOAST_LZ4_COMPRESSION_ID : TOAST_PGLZ_COMPRESSION_ID;
 
 		put_little_endian(bytes, (uint32) payload->size | (method << VARLENA_EXTSIZE_BITS), INFO_SIZE);
-		if (payload->allocated)
-			pfree(payload->allocated);
+		tde_payload_free(payload);
 		payload->allocated = packed;
 		payload->bytes = bytes;
 		payload->size = VARSIZE(packed) - VARHDRSZ;
 		payload->compressed = true;
 	}
+	explicit_bzero(raw, VARSIZE(raw));
 	pfree(raw);
 }
 

@@ -25,12 +25,22 @@ typedef struct TdePayload
 	const uint8 *bytes;
 	size_t		size;
 	bool		compressed;
-	void	   *allocated;		/* to be pfree'd, or NULL */
+	void	   *allocated;		/* by us, with the bytes in it, or NULL */
 	uint8		scratch[16];
 } TdePayload;
 
 /* The bytes of a datum; compressed if the spec allows it and the setting asks for it. */
 extern void tde_payload_make(TdeType *type, Datum value, TdeSpec spec, TdePayload *payload);
+
+static inline void
+tde_payload_free(TdePayload *payload)
+{
+	if (payload->allocated == NULL)
+		return;
+	explicit_bzero((void *) payload->bytes, payload->size);
+	pfree(payload->allocated);
+	payload->allocated = NULL;
+}
 
 /*
  * The datum that size decrypted bytes at VARDATA(buffer) stand for; buffer has VARHDRSZ bytes before them.  *in_buffer: the

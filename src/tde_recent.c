@@ -3,17 +3,22 @@
  */
 #include "postgres.h"
 
-#include <openssl/crypto.h>
-
 #include "tde_recent.h"
+#include "tde_secret_pages.h"
 
 /* Powers of two.  160 bytes each: together they fit into a second-level cache. */
 #define ROW_ENTRIES		64
 #define LONG_SETS		1024
 #define LONG_WAYS		4
 
-static TdeRecent row_entries[ROW_ENTRIES];
-static TdeRecent long_entries[LONG_SETS][LONG_WAYS];
+typedef struct Entries
+{
+	TdeRecent	row[ROW_ENTRIES];
+	TdeRecent	lasting[LONG_SETS][LONG_WAYS];
+} Entries;
+
+/* NULL: there are none.  Made when the first value is remembered, given back when all are forgotten. */
+static Entries *entries = NULL;
 
 /* The last bytes of each entry's value, apart: a miss, which is what most lookups are, touches nothing else. */
 static uint32 row_tails[ROW_ENTRIES];
@@ -23,7 +28,6 @@ static uint8 long_next[LONG_SETS];	/* to be overwritten next */
 /* Tails of values met once: one that is never met again must not push out one that is. */
 #define MET_ONCE		4096
 static uint32 met_once[MET_ONCE];
-static bool used = false;
 
 /* What finding a value again pays for. */
 #define CREDIT_PER_FIND	8
@@ -41,10 +45,11 @@ tail_of(const uint8 *value, size_t size)
 	return tail;
 }
 
+/* The tail of a value may be that of an empty entry, even if there are no entries at all. */
 static inline const TdeRecent *
 if_same(const TdeRecent *entry, Oid type, uint64 epoch, const uint8 *value, size_t size)
 {
-	if (entry->size != size || entry->type != type || entry->epoch != (uint32) epoch || memcmp(entry->value, value, size) != 0)
+	if (entries == NULL || entry->size != size || entry->type != type || entry->epoch != (uint32) epoch || memcmp(entry->value, value, size) != 0)
 		return NULL;
 	tde_recent_credit = Min(tde_recent_credit + CREDIT_PER_FIND, MAX_CREDIT);
 	return entry;
@@ -62,14 +67,14 @@ tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size)
 	tail = tail_of(value, size);
 	if (row_tails[tail % ROW_ENTRIES] == tail)
 	{
-		entry = if_same(&row_entries[tail % ROW_ENTRIES], type, epoch, value, size);
+		entry = if_same(&entries->row[tail % ROW_ENTRIES], type, epoch, value, size);
 		if (entry)
 			return entry;
 	}
 	set = long_tails[tail % LONG_SETS];
 	for (int way = 0; way < LONG_WAYS; way++)
 		if (set[way] == tail)
-			return if_same(&long_entries[tail % LONG_SETS][way], type, epoch, value, size);
+			return if_same(&entries->lasting[tail % LONG_SETS][way], type, epoch, value, size);
 	return NULL;
 }
 
@@ -88,11 +93,11 @@ choose(TdeRemember where, uint32 tail)
 	{
 		tde_recent_credit = Max(tde_recent_credit - 1, 0);
 		row_tails[tail % ROW_ENTRIES] = tail;
-		return &row_entries[tail % ROW_ENTRIES];
+		return &entries->row[tail % ROW_ENTRIES];
 	}
 	way = long_next[tail % LONG_SETS]++ % LONG_WAYS;
 	long_tails[tail % LONG_SETS][way] = tail;
-	return &long_entries[tail % LONG_SETS][way];
+	return &entries->lasting[tail % LONG_SETS][way];
 }
 
 void
@@ -103,6 +108,9 @@ tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, si
 
 	if (where == TDE_REMEMBER_NOT || size > TDE_RECENT_VALUE || size < sizeof(uint32) || plain_size > TDE_RECENT_PLAIN)
 		return;
+	/* what cannot be remembered is decrypted again */
+	if (unlikely(entries == NULL) && (entries = tde_secret_pages_new(sizeof(Entries))) == NULL)
+		return;
 	entry = choose(where, tail_of(value, size));
 	entry->epoch = (uint32) epoch;
 	entry->type = type;
@@ -110,16 +118,15 @@ tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, si
 	entry->plain_size = (uint8) plain_size;
 	memcpy(entry->value, value, size);
 	memcpy(entry->plain, plain, plain_size);
-	used = true;
 }
 
 void
 tde_recent_forget(void)
 {
-	if (used)
-	{
-		OPENSSL_cleanse(row_entries, sizeof(row_entries));
-		OPENSSL_cleanse(long_entries, sizeof(long_entries));
-	}
-	used = false;
+	if (entries == NULL)
+		return;
+	tde_secret_pages_free(entries, sizeof(Entries), sizeof(Entries));
+	entries = NULL;
+	memset(row_tails, 0, sizeof(row_tails));
+	memset(long_tails, 0, sizeof(long_tails));
 }

@@ -62,6 +62,7 @@ tde_result_peek(TdeType *type, Datum value, int32 declared, int32 base_typmod, T
 		Datum		shown = tde_access_result(type, base_typmod, isnull);
 
 		scratch->allocated = *isnull || type->base_byval ? NULL : DatumGetPointer(shown);
+		scratch->allocated_size = 0;	/* a mask is no secret */
 		return shown;
 	}
 	return tde_datum_peek(type, value, declared, TDE_REMEMBER_NOT, scratch);

@@ -219,6 +219,7 @@ delete_rows(Version *version)
 	table_close(rel, NoLock);
 	CacheInvalidateRelcacheByRelid(tde_keystore_relid());
 	tde_keystore_changed = true;
+	tde_keystore_made_keys = true;
 }
 
 /*

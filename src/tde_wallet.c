@@ -21,6 +21,7 @@
 
 #include "tde_crypto.h"
 #include "tde_error.h"
+#include "tde_forget.h"
 #include "tde_passphrase.h"
 #include "tde_secret_shmem.h"
 #include "tde_shmem.h"
@@ -121,15 +122,25 @@ install_locked(const TdeWalletContents *contents)
 }
 
 void
+tde_wallet_forget_keys(void)
+{
+	if (tde_wallet_is_shared())
+		tde_forget_everywhere();
+	else
+		tde_forget_here();
+}
+
+void
 tde_wallet_install(const TdeWalletContents *contents)
 {
 	tde_wallet_lock(LW_EXCLUSIVE);
 	install_locked(contents);
 	tde_wallet_unlock();
+	tde_wallet_forget_keys();
 }
 
-void
-tde_wallet_release_file(int code, Datum arg)
+static void
+release_file(int code, Datum arg)
 {
 	tde_wallet_lock(LW_EXCLUSIVE);
 	tde_wallet_state->busy = false;
@@ -137,9 +148,9 @@ tde_wallet_release_file(int code, Datum arg)
 	ConditionVariableBroadcast(&tde_wallet_state->changed);
 }
 
-/* Wait until nobody is at the file, and take that place; tde_wallet_release_file() leaves it. */
-void
-tde_wallet_take_file(void)
+/* Wait until nobody is at the file, and take that place; release_file() leaves it. */
+static void
+take_file(void)
 {
 	bool		taken = false;
 
@@ -155,6 +166,25 @@ tde_wallet_take_file(void)
 		ConditionVariableSleep(&tde_wallet_state->changed, PG_WAIT_EXTENSION);
 	}
 	ConditionVariableCancelSleep();
+}
+
+/* However this ends, the place is left and the contents are cleansed; if it is canceled or terminated, the next process may try at once. */
+static void
+at_taken_file(TdeWalletUse use, void *arg)
+{
+	PG_ENSURE_ERROR_CLEANUP(release_file, (Datum) 0);
+	{
+		tde_wallet_with_contents(use, arg);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(release_file, (Datum) 0);
+	release_file(0, (Datum) 0);
+}
+
+void
+tde_wallet_at_file(TdeWalletUse use, void *arg)
+{
+	take_file();
+	at_taken_file(use, arg);
 }
 
 const char *
@@ -182,24 +212,21 @@ tde_wallet_require_shared(void)
 				 errhint("Add tde_column to shared_preload_libraries and restart, or set tde_column.passphrase_command.")));
 }
 
+static void
+open_with(TdeWalletContents *contents, void *passphrase)
+{
+	strlcpy(contents->passphrase, passphrase, sizeof(contents->passphrase));
+	tde_wallet_file_read(tde_wallet_file, contents, ERROR);
+	tde_wallet_file_warn_place(tde_wallet_file);
+	tde_wallet_install(contents);
+}
+
 void
 tde_wallet_open_with(const char *passphrase)
 {
-	TdeWalletContents contents;
-
 	tde_wallet_require_shared();
 	(void) tde_wallet_path(ERROR);
-	strlcpy(contents.passphrase, passphrase, sizeof(contents.passphrase));
-	tde_wallet_take_file();
-	PG_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
-	{
-		tde_wallet_file_read(tde_wallet_file, &contents, ERROR);
-		tde_wallet_file_warn_place(tde_wallet_file);
-		tde_wallet_install(&contents);
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
-	tde_wallet_release_file(0, (Datum) 0);
-	OPENSSL_cleanse(&contents, sizeof(contents));
+	tde_wallet_at_file(open_with, unconstify(char *, passphrase));
 	ereport(LOG, (errmsg("wallet opened by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }
 
@@ -214,6 +241,7 @@ tde_wallet_close_now(void)
 	tde_wallet_announce();
 	tde_wallet_unlock();
 	ConditionVariableBroadcast(&tde_wallet_state->changed);
+	tde_wallet_forget_keys();
 	ereport(LOG, (errmsg("wallet closed by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }
 
@@ -273,22 +301,13 @@ finish_opening(const TdeWalletContents *contents, bool failed)
 }
 
 static void
-open_by_command(void)
+open_by_command(TdeWalletContents *contents, void *arg)
 {
-	TdeWalletContents contents;
+	bool		good = tde_wallet_path(LOG) != NULL &&
+		tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents->passphrase) &&
+		tde_wallet_file_read(tde_wallet_file, contents, LOG);
 
-	/* canceled or terminated: the next process may try at once */
-	PG_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
-	{
-		bool		good = tde_wallet_path(LOG) != NULL &&
-			tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents.passphrase) &&
-			tde_wallet_file_read(tde_wallet_file, &contents, LOG);
-
-		finish_opening(good ? &contents : NULL, !good);
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
-	tde_wallet_release_file(0, (Datum) 0);
-	OPENSSL_cleanse(&contents, sizeof(contents));
+	finish_opening(good ? contents : NULL, !good);
 }
 
 /* May this process run the command now?  Takes the place at the file if so. */
@@ -338,7 +357,7 @@ tde_wallet_ensure_open(void)
 	if (current_status() == TDE_WALLET_OPEN)
 		return true;
 	if (take_opening(&wait))
-		open_by_command();
+		at_taken_file(open_by_command, NULL);
 	else if (wait)
 	{
 		ConditionVariablePrepareToSleep(&tde_wallet_state->changed);
@@ -354,7 +373,7 @@ tde_wallet_ensure_open(void)
  * it.  Nobody finds the wallet closed meanwhile, and what was open stays if it fails.
  */
 static void
-reread_into(TdeWalletContents *contents)
+reread(TdeWalletContents *contents, void *arg)
 {
 	tde_wallet_copy(contents);
 	if (has_command() && !tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents->passphrase))
@@ -363,40 +382,12 @@ reread_into(TdeWalletContents *contents)
 	tde_wallet_install(contents);
 }
 
-static void
-reread(void)
-{
-	TdeWalletContents contents;
-
-	PG_TRY();
-	{
-		reread_into(&contents);
-	}
-	PG_FINALLY();
-	{
-		OPENSSL_cleanse(&contents, sizeof(contents));
-	}
-	PG_END_TRY();
-}
-
-static void
-reread_file(void)
-{
-	tde_wallet_take_file();
-	PG_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
-	{
-		reread();
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
-	tde_wallet_release_file(0, (Datum) 0);
-}
-
 void
 tde_wallet_open_by_command(void)
 {
 	if (current_status() == TDE_WALLET_OPEN)
 	{
-		reread_file();
+		tde_wallet_at_file(reread, NULL);
 		return;
 	}
 	if (!has_command())

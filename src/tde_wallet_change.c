@@ -47,28 +47,56 @@ tde_wallet_remove_master(TdeMasterKeys *keys, const uint8 *id)
 }
 
 void
-tde_wallet_create_with(const char *passphrase)
+tde_wallet_with_contents(TdeWalletUse use, void *arg)
 {
 	TdeWalletContents contents;
-	const char *path = tde_wallet_path(ERROR);
 
-	tde_wallet_file_warn_place(path);
-	memset(&contents, 0, sizeof(contents));
-	strlcpy(contents.passphrase, passphrase, sizeof(contents.passphrase));
-	(void) tde_wallet_add_master(&contents.keys, TDE_MASTER_CURRENT);
-	tde_wallet_file_create(path, &contents);
-	ereport(LOG, (errmsg("wallet file \"%s\" created by user \"%s\"", path, GetUserNameFromId(GetUserId(), false))));
-	if (tde_wallet_is_shared())
-		tde_wallet_install(&contents);
-	OPENSSL_cleanse(&contents, sizeof(contents));
+	PG_TRY();
+	{
+		memset(&contents, 0, sizeof(contents));
+		use(&contents, arg);
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(&contents, sizeof(contents));
+	}
+	PG_END_TRY();
 }
 
 static void
-edit_file_with(TdeWalletEdit edit, void *arg, TdeWalletContents *contents)
+create_with(TdeWalletContents *contents, void *passphrase)
 {
+	const char *path = tde_wallet_path(ERROR);
+
+	tde_wallet_file_warn_place(path);
+	strlcpy(contents->passphrase, passphrase, sizeof(contents->passphrase));
+	(void) tde_wallet_add_master(&contents->keys, TDE_MASTER_CURRENT);
+	tde_wallet_file_create(path, contents);
+	ereport(LOG, (errmsg("wallet file \"%s\" created by user \"%s\"", path, GetUserNameFromId(GetUserId(), false))));
+	if (tde_wallet_is_shared())
+		tde_wallet_install(contents);
+}
+
+void
+tde_wallet_create_with(const char *passphrase)
+{
+	tde_wallet_with_contents(create_with, unconstify(char *, passphrase));
+}
+
+typedef struct Edit
+{
+	TdeWalletEdit edit;
+	void	   *arg;
+} Edit;
+
+static void
+edit_file(TdeWalletContents *contents, void *arg)
+{
+	Edit	   *edit = arg;
+
 	tde_wallet_copy(contents);
 	contents->keep_previous = true;
-	edit(contents, arg);
+	edit->edit(contents, edit->arg);
 	tde_wallet_file_replace(tde_wallet_path(ERROR), contents);
 	tde_wallet_lock(LW_EXCLUSIVE);
 	if (tde_wallet_state->status == TDE_WALLET_OPEN)
@@ -78,37 +106,18 @@ edit_file_with(TdeWalletEdit edit, void *arg, TdeWalletContents *contents)
 		tde_wallet_announce();
 	}
 	tde_wallet_unlock();
-}
-
-static void
-edit_file(TdeWalletEdit edit, void *arg)
-{
-	TdeWalletContents contents;
-
-	PG_TRY();
-	{
-		edit_file_with(edit, arg, &contents);
-	}
-	PG_FINALLY();
-	{
-		OPENSSL_cleanse(&contents, sizeof(contents));
-	}
-	PG_END_TRY();
+	tde_wallet_forget_keys();
 }
 
 void
 tde_wallet_edit(TdeWalletEdit edit, void *arg)
 {
+	Edit		what = {edit, arg};
+
 	tde_wallet_require_shared();
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to change the wallet");
-	tde_wallet_take_file();
-	PG_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
-	{
-		edit_file(edit, arg);
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(tde_wallet_release_file, (Datum) 0);
-	tde_wallet_release_file(0, (Datum) 0);
+	tde_wallet_at_file(edit_file, &what);
 }
 
 static void

@@ -29,12 +29,18 @@ extern TdeWalletState *tde_wallet_state;
 extern void tde_wallet_lock(LWLockMode mode);
 extern void tde_wallet_unlock(void);
 
-/* Wait until nobody is at the file, and take that place; the second one leaves it, and can be a clean-up callback. */
-extern void tde_wallet_take_file(void);
-extern void tde_wallet_release_file(int code, Datum arg);
+/* Something that needs room for a wallet's contents; it is filled with zeros at first, and cleansed however the call ends. */
+typedef void (*TdeWalletUse) (TdeWalletContents *contents, void *arg);
+extern void tde_wallet_with_contents(TdeWalletUse use, void *arg);
 
-/* Tell all caches of keys that the wallet has changed. */
+/* The same while nobody else is at the file; waits until then. */
+extern void tde_wallet_at_file(TdeWalletUse use, void *arg);
+
+/* Tell all caches of keys that the wallet has changed; with the lock held. */
 extern void tde_wallet_announce(void);
+
+/* Then, without it: see that they do not keep for long what they have. */
+extern void tde_wallet_forget_keys(void);
 
 /* The wallet is open with these contents. */
 extern void tde_wallet_install(const TdeWalletContents *contents);

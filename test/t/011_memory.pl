@@ -1,0 +1,212 @@
+# What backends keep of values in clear in their own memory is gone soon after the wallet is closed or keys are destroyed, in idle
+# backends too, and is not in core dumps before.
+#
+# Marker values are put together by the server, so that no statement holds one.  A session uses them in ways that send none of
+# them to its client; then all memory that is its own is searched for them: heap, stack, static and mapped memory.
+use strict;
+use warnings FATAL => 'all';
+no warnings 'portable';    # addresses have more than 32 bits
+
+use FindBin;
+use lib "$FindBin::RealBin/../perl";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use TdeTest;
+use Test::More;
+
+plan skip_all => 'the memory of processes can be looked at on Linux only' if $^O ne 'linux' || !-r '/proc/self/maps';
+
+my $node = tde_node('memory', conf => "max_prepared_transactions = 2\n");
+$node->start;
+
+# What is promised.
+my $seconds = 2;
+
+# The parts of a process' memory that are its own: lists of address, size, and what the kernel calls it.
+sub own_memory
+{
+  my ($pid) = @_;
+  my @parts;
+  foreach (split /\n/, slurp_file("/proc/$pid/maps"))
+  {
+    next unless /^([0-9a-f]+)-([0-9a-f]+) rw-p \S+ \S+ \d+ *(.*)$/;
+    push @parts, [ hex $1, hex($2) - hex($1), $3 || 'mapped' ];
+  }
+  return @parts;
+}
+
+# How often the markers are there: all in all, and where.
+sub count_markers
+{
+  my ($pid, $pattern) = @_;
+  my %count = (all => 0);
+
+  open my $memory, '<:raw', "/proc/$pid/mem" or return;
+  foreach my $part (own_memory($pid))
+  {
+    my ($address, $size, $name) = @$part;
+    my ($bytes, $found) = ('', 0);
+    sysseek($memory, $address, 0) or next;
+    sysread($memory, $bytes, $size) or next;
+    $found++ while $bytes =~ /$pattern/g;
+    next unless $found;
+    $name =~ s{.*/}{};
+    $count{$name} += $found;
+    $count{all} += $found;
+  }
+  close $memory;
+  return \%count;
+}
+
+sub is_gone
+{
+  my ($pid, $pattern, $name) = @_;
+  my $found;
+  foreach (1 .. 10 * $seconds)
+  {
+    $found = count_markers($pid, $pattern);
+    last if $found->{all} == 0;
+    select undef, undef, undef, 0.1;
+  }
+  local $Test::Builder::Level = $Test::Builder::Level + 1;
+  is($found->{all}, 0, $name) or diag(join ', ', map { "$_ $found->{$_}" } sort keys %$found);
+  return;
+}
+
+lines_of(
+  $node, q{
+CREATE EXTENSION tde_column;
+SELECT tde_wallet_create('a passphrase');
+SELECT tde_create_key('other');
+CREATE TABLE card (
+  id int PRIMARY KEY,
+  ssn encrypted_text,
+  nosalt encrypted_text(nosalt),
+  nomac encrypted_text(nosalt,nomac),
+  doc encrypted_text,
+  packed encrypted_text,
+  other encrypted_text('key=other'));
+INSERT INTO card
+SELECT i, t, t, t, t || repeat(' text', 60), repeat(t, 1000), t
+FROM (SELECT i, 'ZQ' || 'MARK' || (1000000 + i * 7919) AS t FROM generate_series(1, 3000) i) v;
+ANALYZE card;
+CREATE TABLE parted (a encrypted_text) PARTITION BY HASH (a);
+CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+});
+my $marker = qr/ZQMARK\d{7}/;
+
+# Statements that use the values, but send none to the client.
+my @uses = (
+  'SELECT count(*) FROM card x JOIN card y ON x.ssn = y.nosalt',
+  'SELECT count(*) FROM (SELECT ssn FROM card ORDER BY ssn OFFSET 0) v',
+  'SELECT count(*) FROM (SELECT nomac FROM card ORDER BY nomac OFFSET 0) v',
+  'SELECT count(*) FROM (SELECT DISTINCT doc FROM card) v',
+  'SELECT count(*) FROM card WHERE nosalt = (SELECT nosalt FROM card WHERE id = 7)',
+  'SELECT count(*) FROM card WHERE ssn > (SELECT ssn FROM card WHERE id = 7) OR doc < (SELECT doc FROM card WHERE id = 9)',
+  'SELECT count(*) FROM card WHERE packed >= (SELECT packed FROM card WHERE id = 7)',
+  'SELECT count(*) FROM card WHERE other > (SELECT other FROM card WHERE id = 7)',
+  'SELECT max(ssn) IS NULL FROM card',
+  'CREATE TEMP TABLE IF NOT EXISTS mine AS SELECT id, ssn FROM card WHERE id < 1000',
+  'CREATE INDEX IF NOT EXISTS mine_ssn ON mine (ssn)',
+  'INSERT INTO mine SELECT id, doc FROM card WHERE id < 100',
+  'INSERT INTO parted SELECT ssn FROM card WHERE id < 100');
+
+sub use_values
+{
+  my ($session) = @_;
+  foreach my $sql (@uses)
+  {
+    my $result = session_try($session, $sql);
+    die "$sql: $result->{err}" if $result->{state};
+  }
+  return;
+}
+
+sub pid_of { return session_try($_[0], 'SELECT pg_backend_pid()')->{out}; }
+
+my $idle = session($node);
+my $pid  = pid_of($idle);
+if (!defined count_markers($pid, $marker))
+{
+  plan skip_all => 'the memory of other processes cannot be read here';
+}
+is(count_markers($pid, $marker)->{all}, 0, 'a session that has not used values holds none');
+
+# An idle session.
+
+use_values($idle);
+cmp_ok(count_markers($pid, $marker)->{all}, '>', 10, 'one that has used them remembers some');
+
+# Left out of core dumps.
+my @dumped;
+my $name;
+foreach (split /\n/, slurp_file("/proc/$pid/smaps"))
+{
+  $name = $_ if /^[0-9a-f]+-/;
+  push @dumped, $name if /^VmFlags:.*\bdd\b/ && $name =~ /rw-p/;
+}
+cmp_ok(scalar(@dumped), '>', 0, 'there is private memory that core dumps leave out');
+my $in_dump = 0;
+foreach my $part (own_memory($pid))
+{
+  my ($address, $size) = @$part;
+  next if grep { /^0*([0-9a-f]+)-([0-9a-f]+)/ && hex $1 == $address } @dumped;
+  open my $memory, '<:raw', "/proc/$pid/mem" or die;
+  my $bytes = '';
+  sysseek($memory, $address, 0) && sysread($memory, $bytes, $size);
+  $in_dump++ while $bytes =~ /$marker/g;
+}
+cmp_ok($in_dump, '<', 10, 'which holds what the session remembers: little is on other pages, such as the stack');
+
+my $in_block = session($node);
+my $block    = pid_of($in_block);
+session_try($in_block, 'BEGIN');
+use_values($in_block);
+cmp_ok(count_markers($block, $marker)->{all}, '>', 10, 'so does one in a transaction');
+
+my $failed = session($node);
+my $abort  = pid_of($failed);
+session_try($failed, 'BEGIN');
+use_values($failed);
+session_try($failed, 'SELECT 1/0');
+
+my $busy   = session($node);
+my $worker = pid_of($busy);
+use_values($busy);
+$busy->query_until(qr/started/, "\\echo started\nSELECT pg_sleep(3);\n");
+
+lines_of($node, 'SELECT tde_wallet_close()');
+is_gone($pid,    $marker, "closed: gone from an idle session in $seconds seconds");
+is_gone($block,  $marker, 'closed: gone from a session in a transaction');
+is_gone($abort,  $marker, 'closed: gone from a session in a transaction that has failed');
+$node->poll_query_until('postgres', "SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $worker") or die;
+is_gone($worker, $marker, 'closed: gone from a session whose statement has ended since');
+is(session_try($idle, 'SELECT count(ssn::text) FROM card')->{state}, 'TDE01', 'and it cannot use values any more');
+is_gone($pid, $marker, 'nor does that leave any');
+
+# The session that closes it.
+lines_of($node, "SELECT tde_wallet_open('a passphrase')");
+session_try($failed,   'ROLLBACK');
+session_try($in_block, 'COMMIT');
+use_values($idle);
+cmp_ok(count_markers($pid, $marker)->{all}, '>', 10, 'opened again, it remembers values again');
+session_try($idle, 'SELECT tde_wallet_close()');
+is_gone($pid, $marker, 'closed by the session itself');
+lines_of($node, "SELECT tde_wallet_open('a passphrase')");
+
+# A key is destroyed, keys are rotated.
+
+foreach my $change (
+  'SELECT tde_rotate_key()', 'SELECT tde_rotate_master_key()', "SELECT tde_destroy_key('other', 'destroy other')",
+  "SELECT tde_wallet_open('a passphrase')")
+{
+  use_values($idle);
+  cmp_ok(count_markers($pid, $marker)->{all}, '>', 10, "before $change");
+  @uses = grep { !/other/ } @uses if $change =~ /destroy/;
+  lines_of($node, $change);
+  is_gone($pid, $marker, "$change: gone from an idle session");
+}
+
+$node->stop;
+done_testing();
