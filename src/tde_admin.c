@@ -49,6 +49,20 @@ generate_passphrase(char passphrase[TDE_MAX_PASSPHRASE])
 	OPENSSL_cleanse(bytes, sizeof(bytes));
 }
 
+/* Where the passphrase of a new wallet comes from; true: nobody knows it yet. */
+static bool
+new_passphrase(FunctionCallInfo fcinfo, char passphrase[TDE_MAX_PASSPHRASE])
+{
+	if (!PG_ARGISNULL(0))
+		tde_passphrase_take(PG_GETARG_DATUM(0), "passphrase", passphrase);
+	else if (!tde_wallet_ask_command(passphrase))
+	{
+		generate_passphrase(passphrase);
+		return true;
+	}
+	return false;
+}
+
 /*
  * tde_wallet_create(passphrase text DEFAULT NULL) returns text - make the wallet file with a first master key, open it and
  * make this database's keys.  Without a passphrase it is the one that the passphrase command prints, which opens the wallet
@@ -58,20 +72,14 @@ Datum
 tde_wallet_create(PG_FUNCTION_ARGS)
 {
 	char		passphrase[TDE_MAX_PASSPHRASE];
-	bool		generated = false;
 	text	   *volatile result = NULL;
 
 	/* a standby reads what the primary has encrypted: its wallet is a copy of that one */
 	PreventCommandDuringRecovery("tde_wallet_create()");
-	if (!PG_ARGISNULL(0))
-		tde_passphrase_take(PG_GETARG_TEXT_PP(0), "passphrase", passphrase);
-	else if (!tde_wallet_ask_command(passphrase))
-	{
-		generated = true;
-		generate_passphrase(passphrase);
-	}
 	PG_TRY();
 	{
+		bool		generated = new_passphrase(fcinfo, passphrase);
+
 		tde_wallet_create_with(passphrase);
 		if (generated)
 			result = cstring_to_text(passphrase);
@@ -89,27 +97,21 @@ tde_wallet_create(PG_FUNCTION_ARGS)
 				(errmsg("wallet created but not open"),
 				 errhint("Set tde_column.passphrase_command, or add tde_column to shared_preload_libraries and run "
 						 "tde_wallet_open().")));
-	if (generated)
+	if (result)
 		PG_RETURN_TEXT_P(result);
 	PG_RETURN_NULL();
 }
 
-/* Call a function with a passphrase that is an argument in SQL. */
 static void
-with_argument(void (*use) (const char *passphrase), text *argument)
+open_with(const char *passphrase, void *arg)
 {
-	char		passphrase[TDE_MAX_PASSPHRASE];
+	tde_wallet_open_with(passphrase);
+}
 
-	tde_passphrase_take(argument, "passphrase", passphrase);
-	PG_TRY();
-	{
-		use(passphrase);
-	}
-	PG_FINALLY();
-	{
-		OPENSSL_cleanse(passphrase, sizeof(passphrase));
-	}
-	PG_END_TRY();
+static void
+change_to(const char *passphrase, void *arg)
+{
+	tde_wallet_change_passphrase_to(passphrase);
 }
 
 /*
@@ -122,7 +124,7 @@ tde_wallet_open(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		tde_wallet_open_by_command();
 	else
-		with_argument(tde_wallet_open_with, PG_GETARG_TEXT_PP(0));
+		tde_passphrase_use(PG_GETARG_DATUM(0), "passphrase", open_with, NULL);
 	make_first_keys();
 	PG_RETURN_VOID();
 }
@@ -142,7 +144,7 @@ tde_wallet_close(PG_FUNCTION_ARGS)
 Datum
 tde_wallet_change_passphrase(PG_FUNCTION_ARGS)
 {
-	with_argument(tde_wallet_change_passphrase_to, PG_GETARG_TEXT_PP(0));
+	tde_passphrase_use(PG_GETARG_DATUM(0), "passphrase", change_to, NULL);
 	ereport(NOTICE,
 			(errmsg("the previous copy of the wallet is still under the old passphrase"),
 			 errhint("Remove \"%s.previous\" once the new passphrase has been tried, and see to it that "

@@ -297,42 +297,42 @@ import_keys(const text *exported, const char *secret)
 
 /* ---- SQL ---- */
 
+static void
+export_under(const char *secret, void *result)
+{
+	*(text **) result = export_keys(secret);
+}
+
 /* tde_export_keys(secret text) returns text - all data keys of this database under a secret. */
 Datum
 tde_export_keys(PG_FUNCTION_ARGS)
 {
-	char		secret[TDE_MAX_PASSPHRASE];
-	text	   *volatile result = NULL;
+	text	   *result;
 
-	tde_passphrase_take(PG_GETARG_TEXT_PP(0), "secret", secret);
-	PG_TRY();
-	{
-		result = export_keys(secret);
-	}
-	PG_FINALLY();
-	{
-		OPENSSL_cleanse(secret, sizeof(secret));
-	}
-	PG_END_TRY();
+	tde_passphrase_use(PG_GETARG_DATUM(0), "secret", export_under, &result);
 	PG_RETURN_TEXT_P(result);
+}
+
+typedef struct Import
+{
+	const text *exported;
+	int			count;
+} Import;
+
+static void
+import_under(const char *secret, void *arg)
+{
+	Import	   *import = arg;
+
+	import->count = import_keys(import->exported, secret);
 }
 
 /* tde_import_keys(exported text, secret text) returns int4 - add exported keys that are not here; returns how many. */
 Datum
 tde_import_keys(PG_FUNCTION_ARGS)
 {
-	char		secret[TDE_MAX_PASSPHRASE];
-	volatile int count = 0;
+	Import		import = {.exported = PG_GETARG_TEXT_PP(0)};
 
-	tde_passphrase_take(PG_GETARG_TEXT_PP(1), "secret", secret);
-	PG_TRY();
-	{
-		count = import_keys(PG_GETARG_TEXT_PP(0), secret);
-	}
-	PG_FINALLY();
-	{
-		OPENSSL_cleanse(secret, sizeof(secret));
-	}
-	PG_END_TRY();
-	PG_RETURN_INT32(count);
+	tde_passphrase_use(PG_GETARG_DATUM(1), "secret", import_under, &import);
+	PG_RETURN_INT32(import.count);
 }

@@ -203,18 +203,56 @@ tde_passphrase_run(const char *command, int timeout, char passphrase[TDE_MAX_PAS
 	return good;
 }
 
-void
-tde_passphrase_take(const text *argument, const char *what, char passphrase[TDE_MAX_PASSPHRASE])
+/* Copy the text if it is of a passphrase's size, which is returned. */
+static size_t
+copy_text(const text *from, char passphrase[TDE_MAX_PASSPHRASE])
 {
-	size_t		size = VARSIZE_ANY_EXHDR(argument);
+	size_t		size = VARSIZE_ANY_EXHDR(from);
+
+	if (size > 0 && size < TDE_MAX_PASSPHRASE)
+	{
+		memcpy(passphrase, VARDATA_ANY(from), size);
+		passphrase[size] = '\0';
+	}
+	return size;
+}
+
+void
+tde_passphrase_take(Datum argument, const char *what, char passphrase[TDE_MAX_PASSPHRASE])
+{
+	text	   *given;
+	size_t		size;
 
 	tde_log_secret = GetCurrentStatementStartTimestamp();
+	given = DatumGetTextPP(argument);
+	size = copy_text(given, passphrase);
+	/* the argument itself is not ours: a constant of the plan, which may run again */
+	if ((Pointer) given != DatumGetPointer(argument))
+	{
+		explicit_bzero(given, VARSIZE_ANY(given));
+		pfree(given);
+	}
 	if (size == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be empty", what)));
 	if (size >= TDE_MAX_PASSPHRASE)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s must be shorter than %d bytes", what, TDE_MAX_PASSPHRASE)));
-	memcpy(passphrase, VARDATA_ANY(argument), size);
-	passphrase[size] = '\0';
+}
+
+void
+tde_passphrase_use(Datum argument, const char *what, TdePassphraseUse use, void *arg)
+{
+	char		passphrase[TDE_MAX_PASSPHRASE];
+
+	PG_TRY();
+	{
+		tde_passphrase_take(argument, what, passphrase);
+		use(passphrase, arg);
+	}
+	PG_FINALLY();
+	{
+		explicit_bzero(passphrase, sizeof(passphrase));
+	}
+	PG_END_TRY();
 }

@@ -6,7 +6,7 @@
 #ifndef TDE_PASSPHRASE_H
 #define TDE_PASSPHRASE_H
 
-#include "c.h"
+#include "postgres.h"
 
 /* Longest passphrase, with its terminating zero. */
 #define TDE_MAX_PASSPHRASE	1024
@@ -15,7 +15,11 @@
  * Copy an SQL argument to where the caller cleanses it, and keep the statement out of the log; what: "passphrase" or "secret",
  * for errors.
  */
-extern void tde_passphrase_take(const text *argument, const char *what, char passphrase[TDE_MAX_PASSPHRASE]);
+extern void tde_passphrase_take(Datum argument, const char *what, char passphrase[TDE_MAX_PASSPHRASE]);
+
+/* Call a function with such a copy, which is cleansed however the call ends. */
+typedef void (*TdePassphraseUse) (const char *passphrase, void *arg);
+extern void tde_passphrase_use(Datum argument, const char *what, TdePassphraseUse use, void *arg);
 
 /*
  * Run the command and read the first line that it prints.  Cancellable; after timeout milliseconds the command and its

@@ -43,11 +43,14 @@ static void
 take_share(const text *argument, TdeShare *share)
 {
 	TdeShareFault fault;
+	TdeStatus	status;
 
 	tde_log_secret = GetCurrentStatementStartTimestamp();
-	tde_check(tde_share_parse(VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument), share, &fault));
-	if (fault == TDE_SHARE_GOOD)
+	status = tde_share_parse(VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument), share, &fault);
+	if (status == TDE_OK && fault == TDE_SHARE_GOOD)
 		return;
+	OPENSSL_cleanse(share, sizeof(*share));
+	tde_check(status);
 	if (fault == TDE_SHARE_UNKNOWN)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -104,18 +107,27 @@ rethrow_as_of_shares(MemoryContext context, int count)
 					 "again, with other shares if there are any.")));
 }
 
+/* The passphrase that the shares make; nothing else is left of them. */
+static void
+combine(TdeShare *shares, int count, char passphrase[TDE_SHARE_PASSPHRASE_SIZE])
+{
+	uint8		secret[TDE_SHARE_SECRET_SIZE];
+	TdeStatus	status = tde_shares_combine(shares, count, secret);
+
+	if (status == TDE_OK)
+		tde_share_passphrase(secret, passphrase);
+	OPENSSL_cleanse(secret, sizeof(secret));
+	OPENSSL_cleanse(shares, count * sizeof(TdeShare));
+	tde_check(status);
+}
+
 static void
 open_with_shares(TdeShare *shares, int count)
 {
-	uint8		secret[TDE_SHARE_SECRET_SIZE];
 	char		passphrase[TDE_SHARE_PASSPHRASE_SIZE];
 	MemoryContext context = CurrentMemoryContext;
-	TdeStatus	status = tde_shares_combine(shares, count, secret);
 
-	OPENSSL_cleanse(shares, count * sizeof(TdeShare));
-	tde_check(status);
-	tde_share_passphrase(secret, passphrase);
-	OPENSSL_cleanse(secret, sizeof(secret));
+	combine(shares, count, passphrase);
 	PG_TRY();
 	{
 		tde_wallet_open_with(passphrase);
