@@ -154,12 +154,13 @@ grow_arena(TdeIntern *intern, uint32 units)
 	uint64	   *arena;
 
 	room = Min(Max(room, (Size) generation->used + units), UINT32_MAX);
-	arena = tde_secret_pages_new(room * UNIT);
+	arena = generation->arena == NULL ? tde_secret_pages_new(room * UNIT) :
+		tde_secret_pages_grow(generation->arena, generation->room * UNIT, room * UNIT);
 	if (arena == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"), errdetail("Failed on request of size %zu.", room * UNIT)));
-	if (generation->arena)
-		memcpy(arena, generation->arena, generation->used * UNIT);
-	free_arena(generation);
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory"),
+				 errdetail("Failed on request of size %zu.", room * UNIT)));
 	generation->arena = arena;
 	generation->room = (uint32) room;
 }

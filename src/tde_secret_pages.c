@@ -52,6 +52,25 @@ tde_secret_pages_new(Size size)
 	return pages;
 }
 
+void *
+tde_secret_pages_grow(void *pages, Size size, Size new_size)
+{
+	void	   *grown;
+
+#ifdef MREMAP_MAYMOVE
+	/* no copy is made, and they stay protected; fails where there may not be so many locked ones */
+	grown = mremap(pages, tde_whole_pages(size), tde_whole_pages(new_size), MREMAP_MAYMOVE);
+	if (grown != MAP_FAILED)
+		return grown;
+#endif
+	grown = tde_secret_pages_new(new_size);
+	if (grown == NULL)
+		return NULL;
+	memcpy(grown, pages, size);
+	tde_secret_pages_free(pages, size, size);
+	return grown;
+}
+
 void
 tde_secret_pages_free(void *pages, Size size, Size used)
 {

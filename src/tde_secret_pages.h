@@ -9,6 +9,9 @@
 /* Pages of this process alone, filled with zeros; NULL if there is no memory. */
 extern void *tde_secret_pages_new(Size size);
 
+/* More of them, with the same beginning, in their place; NULL if there is no memory, and then they stay as they are. */
+extern void *tde_secret_pages_grow(void *pages, Size size, Size new_size);
+
 /* Cleanse the first bytes, as many as were used, and give the pages back; size as when they were made. */
 extern void tde_secret_pages_free(void *pages, Size size, Size used);
 

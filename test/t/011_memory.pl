@@ -208,5 +208,39 @@ foreach my $change (
   is_gone($pid, $marker, "$change: gone from an idle session");
 }
 
+# What an error leaves of a passphrase on the stack.  (The argument itself stays in memory of PostgreSQL's.)
+
+my $passphrase = qr/WRONG-PASSPHRASE-7-\w+/;
+foreach my $call ('tde_wallet_open(%s)', "tde_import_keys('tdekeys:', %s)", 'tde_wallet_create(%s)')
+{
+  my $sql    = sprintf "SELECT $call FROM card WHERE id = 7", "'WRONG-' || 'PASSPHRASE-' || id || '-' || repeat('x', 200)";
+  my $result = session_try($idle, $sql);
+  isnt($result->{state}, '', "$call fails");
+  is(count_markers($pid, $passphrase)->{'[stack]'} // 0, 0, 'and leaves no passphrase on the stack');
+}
+$_->quit foreach $idle, $in_block, $failed, $busy;
 $node->stop;
+
+# Without shared_preload_libraries a session closes the wallet for itself.
+
+my $alone = tde_node('memory_alone', preload => 0);
+$alone->start;
+lines_of($alone, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('x')");
+set_conf($alone, 'tde_column.passphrase_command' => 'echo x');
+lines_of(
+  $alone, q{
+CREATE TABLE card (ssn encrypted_text);
+INSERT INTO card SELECT 'ZQ' || 'MARK' || (1000000 + i) FROM generate_series(1, 1000) i});
+$idle = session($alone);
+$pid  = pid_of($idle);
+@uses = ("SELECT count(*) FROM card x JOIN card y ON x.ssn = y.ssn WHERE x.ssn > 'A'");
+use_values($idle);
+cmp_ok(count_markers($pid, $marker)->{all}, '>', 10, 'not preloaded: a session remembers values');
+session_try($idle, 'SELECT tde_wallet_close()');
+is_gone($pid, $marker, 'not preloaded: until it closes the wallet');
+use_values($idle) if session_try($idle, 'SELECT tde_wallet_open()')->{state} eq '';
+lines_of($alone, 'SELECT tde_rotate_key()');
+is_gone($pid, $marker, 'not preloaded: or keys change');
+$idle->quit;
+$alone->stop;
 done_testing();
