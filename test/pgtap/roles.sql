@@ -187,13 +187,13 @@ SELECT allowed('writer', format('INSERT INTO hashed_%s SELECT pan FROM hashed_%s
 
 -- A hash that everybody can compute tells the value, whatever way it is asked for.
 SELECT denied('writer', statement, 'encrypted_text') FROM unnest(ARRAY[
-  'SELECT tde_hash_extended(pan, 0) FROM card',
-  'SELECT id FROM card WHERE tde_hash_extended(pan, 0) = 1',
+  'SELECT tde_internal.tde_hash_extended(pan, 0) FROM card',
+  'SELECT id FROM card WHERE tde_internal.tde_hash_extended(pan, 0) = 1',
   'SELECT hash_array_extended(ARRAY[pan], 0) FROM card',
   'SELECT hash_record_extended(ROW (pan), 0) FROM card',
-  'DO $$BEGIN PERFORM tde_hash_extended(pan, 0) FROM card; END$$']) statement;
-SELECT allowed('reader', 'SELECT tde_hash_extended(pan, 0), hash_array_extended(ARRAY[pan], 0) FROM card');
-SELECT allowed('writer', 'SELECT tde_hash_extended(''4111''::encrypted_text, 0)');
+  'DO $$BEGIN PERFORM tde_internal.tde_hash_extended(pan, 0) FROM card; END$$']) statement;
+SELECT allowed('reader', 'SELECT tde_internal.tde_hash_extended(pan, 0), hash_array_extended(ARRAY[pan], 0) FROM card');
+SELECT allowed('writer', 'SELECT tde_internal.tde_hash_extended(''4111''::encrypted_text, 0)');
 
 -- constants are no column's values
 SELECT is(result_of('writer', 'SELECT ''abc''::encrypted_text || upper(''d''::encrypted_text)'), 'abcD', 'it may see constants');
