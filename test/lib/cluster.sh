@@ -8,7 +8,8 @@
 #   as_pg COMMAND...            as the user who runs the server: oneself, or postgres for root, whom PostgreSQL refuses
 #   say TEXT, die TEXT          progress, and the end
 #
-# No system cluster and no system folder is touched.  KEEP=1 keeps the folder.
+# No system cluster and no system folder is touched.  KEEP=1 keeps the folder.  SERVER_PRELOAD names a library that is loaded
+# into the server before all others.
 
 ((BASH_VERSINFO[0] >= 4)) || { echo "bash 4 or later is needed; this is $BASH_VERSION" >&2; exit 1; }
 
@@ -145,7 +146,7 @@ cluster_start() {
     cat
   } >>"$work/data/postgresql.conf"
   server_log=$work/log/server.log
-  quietly start as_pg pg_ctl -D "$work/data" -l "$server_log" -w start
+  quietly start as_pg env ${SERVER_PRELOAD:+"LD_PRELOAD=$SERVER_PRELOAD"} pg_ctl -D "$work/data" -l "$server_log" -w start
 }
 
 sql() { as_pg psql -XAtq -v ON_ERROR_STOP=1 "$@"; }

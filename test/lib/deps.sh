@@ -2,6 +2,7 @@
 # deps.sh - find PostgreSQL, and install what a goal needs and this machine lacks.  To be sourced after cluster.sh.
 #
 #   need demo|check|crypto      sets pg_config (not for crypto); exits with a list of what to install if it cannot do it itself
+#   need sanitize|fuzz          check's and what builds PostgreSQL; clang with libFuzzer
 #   need bench                  sets python, too: an interpreter with the modules that bench/suite wants
 #   need python|java|node|go    a language's compiler or interpreter, and what its packages are fetched with
 
@@ -65,13 +66,40 @@ missing() {
   want "postgresql-$major" postgresql-contrib "postgresql@$major" test -x "$bindir/pgbench"
   want "postgresql-server-dev-$major" postgresql-server-devel "postgresql@$major" can_build "$pg_config"
   [[ $1 != bench ]] || missing_bench
-  [[ $1 == check ]] || return 0
+  [[ $1 != fuzz ]] || missing_fuzz
+  [[ $1 == check || $1 == sanitize ]] || return 0
   want perl perl perl command -v prove
   want openssl openssl openssl@3 command -v openssl
   want libipc-run-perl perl-IPC-Run 'IPC::Run (cpan)' has_perl_module IPC::Run
   want "postgresql-$major-pgtap" pgtap 'pgtap (pgxn)' has_extension pgtap
   want libtap-parser-sourcehandler-pgtap-perl 'TAP::Parser::SourceHandler::pgTAP (cpan)' 'TAP::Parser::SourceHandler::pgTAP (cpan)' \
     command -v pg_prove
+  [[ $1 != sanitize ]] || missing_sanitize
+}
+
+# To build PostgreSQL, and gcc's sanitizers, which Debian has in gcc's own packages.
+missing_sanitize() {
+  want bison bison bison command -v bison
+  want flex flex flex command -v flex
+  want pkg-config pkgconf pkgconf command -v pkg-config
+  want libicu-dev libicu-devel icu4c pkg-config --exists icu-i18n
+  want liblz4-dev lz4-devel lz4 pkg-config --exists liblz4
+  want zlib1g-dev zlib-devel zlib has_header zlib.h
+  want libubsan1 libubsan gcc can_link -fsanitize=undefined
+  want libasan8 libasan gcc can_link -fsanitize=address
+}
+has_header() { printf '#include <%s>\n' "$1" | gcc -E -xc -; }
+can_link() { printf 'int main(void) { return 0; }\n' | gcc "$1" -xc -o /dev/null -; }
+
+missing_fuzz() {
+  local version
+  version=$(clang -dumpversion 2>/dev/null || apt-cache show clang 2>/dev/null | sed -n 's/^Version: [0-9]*:\([0-9]*\).*/\1/p' | head -n 1)
+  want clang clang llvm command -v clang
+  want "libclang-rt-${version%%.*}-dev" compiler-rt llvm has_libfuzzer
+}
+has_libfuzzer() {
+  printf 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return 0; }\n' |
+    clang -fsanitize=fuzzer,address,undefined -xc -o /dev/null -
 }
 
 # Debian's interpreter, since its packages serve no other; elsewhere what PATH has.
@@ -143,6 +171,16 @@ need() {
   Debian, Ubuntu: $(list "${debian[@]}")
   RHEL, Fedora:   $(list "${rhel[@]}")
   macOS (brew):   $(list "${brew[@]}")"
+}
+
+# Only Debian has a package of it; without it the test that wants it says so.
+need_sqlsmith() {
+  command -v sqlsmith >/dev/null && return
+  if command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }; then
+    say 'installing sqlsmith'
+    apt_install sqlsmith && return
+  fi
+  say 'SKIPPED: random queries, since sqlsmith is not here and cannot be installed'
 }
 
 list() { printf '%s\n' "$@" | awk '!seen[$0]++ { printf "%s%s", sep, $0; sep = ", " }'; }
