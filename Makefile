@@ -4,7 +4,7 @@ EXTENSION  = tde_column
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(EXTENSION).control)
 
 # These goals install PostgreSQL themselves where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = demo check check-long check-core check-drivers check-sanitize bench bench-crypto bench-sql help
+SELF_GOALS = demo check check-long check-core check-drivers check-sanitize fuzz bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -20,7 +20,7 @@ check:
 	@test/check
 
 check-long:
-	@T='long upgrade' test/check
+	@T='long upgrade fuzz' test/check
 
 check-drivers:
 	@test/drivers/run $(DRIVERS)
@@ -30,6 +30,9 @@ check-core:
 
 check-sanitize:
 	@test/sanitize/run
+
+fuzz:
+	@test/fuzz/run
 
 bench:
 	@bench/run all
@@ -51,10 +54,11 @@ help:
 	@echo 'make check               all tests; T="lint unit regress pgtap tap": only these parts;'
 	@echo '                         REGRESS="io", PGTAP="test/pgtap/x.sql", TAP="test/t/003*.pl": only these tests'
 	@echo 'make check-long          the tests that take minutes: kill -9 at 250 points, pg_upgrade from PostgreSQL 15 to 17,'
-	@echo '                         bench/run'\''s ends and reports, random queries by sqlsmith'
+	@echo '                         bench/run'\''s ends and reports, random queries by sqlsmith, a short make fuzz'
 	@echo 'make check-core          PostgreSQL'\''s own regression scripts on encrypted columns beside plain ones (downloads the sources)'
 	@echo 'make check-sanitize      unit, regress, pgtap and tap on a PostgreSQL with assertions (built from its sources, once), the extension'
 	@echo '                         under the undefined-behaviour sanitizer; then all but tap under the address sanitizer'
+	@echo 'make fuzz                libFuzzer on what reads bytes that others wrote; RUNS=10000000: for long'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
 	@echo 'make bench               experiments of five studies, with reports and charts in bench/results; bench/run lists them'
 	@echo 'make bench-crypto        ns per value of the crypto core beside bare OpenSSL'

@@ -1,0 +1,149 @@
+/*
+ * typmod.c - fuzzing of type modifiers: words that users write, and numbers that stand in the catalogs.
+ *
+ * The first byte of an input says what is done with the rest.
+ */
+#include "backend.h"
+
+#include "check.h"
+#include "tde_typmod.h"
+
+typedef struct Input
+{
+	const uint8_t *bytes;
+	size_t		size;
+} Input;
+
+static const TdeSpec plain_default = {TDE_AES256, TDE_CTR, TDE_SHA1, true};
+
+/* Words behind each other, each with its zero; list_nth_cell() and foreach() are all that is done with a List. */
+static List *
+list_of(const char *text, size_t size, int room)
+{
+	List	   *list = palloc(offsetof(List, initial_elements) + room * sizeof(ListCell));
+
+	list->type = T_List;
+	list->length = 0;
+	list->max_length = room;
+	list->elements = list->initial_elements;
+	for (size_t i = 0; i < size && list->length < room; i += strlen(text + i) + 1)
+		list->elements[list->length++].ptr_value = pstrdup(text + i);
+	return list;
+}
+
+/* What was understood can be printed, and is understood again whatever the default is then. */
+static void
+print_again(TdeSpec spec, int32 slot)
+{
+	TdeSpec		read = {TDE_3DES168, TDE_CBC, TDE_NOMAC, false};
+	int32		read_slot;
+	char	   *printed = tde_typmod_words(spec, slot);
+	size_t		size = strlen(printed) + 1;
+
+	for (size_t i = 0; i < size; i++)
+		if (printed[i] == ',')
+			printed[i] = '\0';
+	/* a quoted word loses its quotes in SQL's parser */
+	for (char *quote = memchr(printed, '\'', size); quote != NULL; quote = memchr(printed, '\'', size))
+		memmove(quote, quote + 1, size-- - (quote - printed));
+	CHECK(tde_words_parse(list_of(printed, size, 8), &read, &read, &read_slot) == NULL);
+	CHECK(tde_spec_equal(read, spec) && read_slot == slot);
+}
+
+static void
+words(void *arg)
+{
+	Input	   *input = arg;
+	bool		slots = input->bytes[0] & 1;
+	char	   *text = palloc(input->size);
+	TdeSpec		spec;
+	int32		slot = 0;
+	char	   *problem;
+
+	memcpy(text, input->bytes + 1, input->size - 1);
+	text[input->size - 1] = '\0';
+	problem = tde_words_parse(list_of(text, input->size - 1, 16), &plain_default, &spec, slots ? &slot : NULL);
+	CHECK(problem == NULL || strlen(problem) > 0);
+	if (problem == NULL)
+	{
+		CHECK(tde_spec_refused(spec) == NULL && slot >= 0 && slot <= 0xffffff);
+		print_again(spec, slot);
+	}
+}
+
+static int32
+int32_of(const Input *input, size_t at)
+{
+	int32		value = 0;
+
+	if (input->size >= at + sizeof(value))
+		memcpy(&value, input->bytes + at, sizeof(value));
+	return value;
+}
+
+/* Can this be a modifier of a base type of the layout?  PostgreSQL's typmod_in functions see to it. */
+static bool
+base_typmod_possible(TdeModLayout layout, int32 typmod)
+{
+	switch (layout)
+	{
+		case TDE_MOD_NONE:
+			return typmod == -1;
+		case TDE_MOD_NUMERIC:
+			return typmod == -1 || typmod >= VARHDRSZ + (1 << 16);
+		case TDE_MOD_LENGTH:
+			return typmod == -1 || typmod > VARHDRSZ;
+		case TDE_MOD_PRECISION:
+			return typmod >= -1 && typmod <= 6;
+		case TDE_MOD_OTHER:
+			break;
+	}
+	return typmod >= -1;
+}
+
+/* A number in the catalogs is refused, or says what is packed into the same number. */
+static void
+unpack(void *arg)
+{
+	TdeModLayout layout = ((Input *) arg)->bytes[0] % (TDE_MOD_OTHER + 1);
+	int32		typmod = int32_of(arg, 1);
+	TdeModifiers mods = tde_typmod_unpack(layout, typmod);
+
+	CHECK(tde_spec_refused(mods.spec) == NULL && mods.slot >= 0 && base_typmod_possible(layout, mods.base_typmod));
+	CHECK(tde_typmod_pack(layout, &mods) == typmod);
+	CHECK(tde_typmod_declares_mac(typmod) == (mods.spec.mac != TDE_NOMAC));
+	CHECK(tde_typmod_has_low_bits(typmod) == (mods.slot != 0 || mods.base_typmod != -1));
+	CHECK(strlen(tde_typmod_words(mods.spec, mods.slot)) > 0);
+}
+
+/* What a column declares is refused, or packed such that nothing of it is lost. */
+static void
+pack(void *arg)
+{
+	Input	   *input = arg;
+	TdeModLayout layout = input->bytes[0] % (TDE_MOD_OTHER + 1);
+	TdeModifiers mods = {plain_default, int32_of(input, 1), int32_of(input, 5)};
+	TdeModifiers unpacked;
+	int32		typmod;
+
+	if (input->size > 9)
+		mods.spec = (TdeSpec) {input->bytes[9] & 7, input->bytes[9] >> 3 & 1, input->bytes[9] >> 4 & 3, input->bytes[9] >> 6 & 1};
+	if (tde_spec_refused(mods.spec) != NULL || !base_typmod_possible(layout, mods.base_typmod))
+		return;
+	typmod = tde_typmod_pack(layout, &mods);
+	unpacked = tde_typmod_unpack(layout, typmod);
+	CHECK(tde_spec_equal(unpacked.spec, mods.spec) && unpacked.slot == mods.slot);
+	/* of a numeric's 32 bits some mean nothing */
+	CHECK(unpacked.base_typmod == mods.base_typmod || layout == TDE_MOD_NUMERIC);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	Input		input = {data + 1, size - 1};
+
+	if (size < 2)
+		return 0;
+	backend_try(data[0] % 3 == 0 ? words : data[0] % 3 == 1 ? unpack : pack, &input);
+	return 0;
+}
