@@ -16,6 +16,7 @@
 #include "tde_keycache.h"
 #include "tde_keystore.h"
 #include "tde_log.h"
+#include "tde_log_statement.h"
 #include "tde_purge.h"
 #include "tde_quote.h"
 #include "tde_share_pool.h"
@@ -54,5 +55,6 @@ _PG_init(void)
 	tde_ddl_init();
 	tde_stored_spec_init();
 	tde_log_init();
+	tde_log_statement_init();
 	tde_purge_init();
 }

@@ -9,6 +9,10 @@
 #include "fmgr.h"
 #include "nodes/nodes.h"
 
+/* What tells our errors from others' in tde_log.c.  postgres.h defines it, so it is included first. */
+#undef TEXTDOMAIN
+#define TEXTDOMAIN "tde_column"
+
 #if PG_VERSION_NUM < 150000
 #error tde_column needs PostgreSQL 15 or later
 #endif
@@ -140,6 +144,13 @@
 /* 17 numbers processes from 0 on, and has another name for none (024c52111757). */
 #if PG_VERSION_NUM < 170000
 #define INVALID_PROC_NUMBER InvalidBackendId
+#endif
+
+/* In 17 a process's number is its place in the array of all, and not kept in PGPROC any more. */
+#if PG_VERSION_NUM >= 170000
+#define TDE_PROC_NUMBER(proc) GetNumberFromPGProc(proc)
+#else
+#define TDE_PROC_NUMBER(proc) ((proc)->pgprocno)
 #endif
 
 /* pg_database.datconnlimit of a database that is not wholly there: 15.4 and later have a name for it (c66a7d75e652). */

@@ -7,6 +7,7 @@
 
 #include "storage/shmem.h"
 
+#include "tde_compat.h"
 #include "tde_secret_pages.h"
 #include "tde_secret_shmem.h"
 

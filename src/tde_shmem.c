@@ -14,6 +14,7 @@
 typedef struct Part
 {
 	Size		size;
+	Size		size_each;		/* and so much for each backend */
 	const char *lock;			/* NULL: none */
 	void		(*startup) (void);
 } Part;
@@ -33,7 +34,7 @@ request_shmem(void)
 	{
 		Part	   *part = lfirst(cell);
 
-		RequestAddinShmemSpace(CACHELINEALIGN(part->size));
+		RequestAddinShmemSpace(CACHELINEALIGN(add_size(part->size, mul_size(MaxBackends, part->size_each))));
 		if (part->lock)
 			RequestNamedLWLockTranche(part->lock, 1);
 	}
@@ -61,8 +62,8 @@ install_hooks(void)
 	shmem_startup_hook = startup_shmem;
 }
 
-bool
-tde_shmem_add(Size size, const char *lock, void (*startup) (void))
+static bool
+add_part(Size size, Size size_each, const char *lock, void (*startup) (void))
 {
 	MemoryContext old;
 	Part	   *part;
@@ -74,11 +75,24 @@ tde_shmem_add(Size size, const char *lock, void (*startup) (void))
 	old = MemoryContextSwitchTo(TopMemoryContext);
 	part = palloc(sizeof(Part));
 	part->size = size;
+	part->size_each = size_each;
 	part->lock = lock;
 	part->startup = startup;
 	parts = lappend(parts, part);
 	MemoryContextSwitchTo(old);
 	return true;
+}
+
+bool
+tde_shmem_add(Size size, const char *lock, void (*startup) (void))
+{
+	return add_part(size, 0, lock, startup);
+}
+
+bool
+tde_shmem_add_for_backends(Size size_each, void (*startup) (void))
+{
+	return add_part(0, size_each, NULL, startup);
 }
 
 LWLock *

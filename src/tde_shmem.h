@@ -15,6 +15,9 @@
  */
 extern bool tde_shmem_add(Size size, const char *lock, void (*startup) (void));
 
+/* The same for an array with an element for each of MaxBackends, a number that _PG_init comes too early for. */
+extern bool tde_shmem_add_for_backends(Size size_each, void (*startup) (void));
+
 /* The lock of that name; for startup. */
 extern LWLock *tde_shmem_lock(const char *lock);
 

@@ -6,6 +6,7 @@
 #include "datatype/timestamp.h"
 #include "lib/stringinfo.h"
 
+#include "tde_compat.h"
 #include "tde_typmod.h"
 
 #define CIPHER_SHIFT	28
