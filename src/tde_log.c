@@ -117,7 +117,7 @@ redact_statement(TdeCalls *calls)
 
 	tde_redact_calls(text, flags, calls);
 	if (is_this_statement(executes_at))
-		tde_redact_execute(text, flags, executes_with);
+		calls->masked |= tde_redact_execute(text, flags, executes_with);
 }
 
 const char *
@@ -135,7 +135,7 @@ tde_log_clean_statement(void)
 	cleaned = debug_query_string;
 	cleaned_at = GetCurrentStatementStartTimestamp();
 	redact_statement(&calls);
-	return calls.masked || executes_at == cleaned_at ? debug_query_string : NULL;
+	return calls.masked ? debug_query_string : NULL;
 }
 
 void
@@ -162,8 +162,20 @@ redact_known(char *text, bool all, const TdeCalls *calls)
 		tde_redact_parameters(text, flags, calls->parameters);
 		tde_redact_execute(text, flags, calls->parameters);
 	}
-	if ((all || calls->parameters != 0) && strncmp(text, "AUDIT: ", 7) == 0)
+	if ((all || calls->parameters != 0 || calls->elsewhere) && strncmp(text, "AUDIT: ", 7) == 0)
 		tde_redact_audit(text);
+}
+
+/* In pg_stat_activity.  An error can come before any other hook has done that, and is the last that is heard of its statement. */
+static void
+show_statement(void)
+{
+	uint64		query_id = pgstat_get_my_query_id();
+
+	if (MyBackendType != B_BACKEND)
+		return;
+	pgstat_report_activity(STATE_RUNNING, debug_query_string);
+	pgstat_report_query_id(query_id, true);
 }
 
 /*
@@ -177,20 +189,24 @@ redact_secrets(ErrorData *edata)
 	int			flags = tde_log_redact_flags() | TDE_REDACT_ENTRY;
 	TdeCalls	calls = {0};
 	bool		all;
+	bool		changed;
 
 	if (debug_query_string != NULL && may_overwrite_statement())
 		redact_statement(&calls);
 	else if (debug_query_string != NULL && tde_redact_suspects(debug_query_string))
 		edata->hide_stmt = true;
+	changed = calls.masked;
+	all = is_this_statement(tde_log_secret) && !is_this_statement(executes_at) && (calls.elsewhere || !calls.any);
 	for (int i = 0; i < lengthof(texts); i++)
 		if (texts[i] != NULL)
 			tde_redact_calls(texts[i], flags, &calls);
 	if (is_this_statement(executes_at))
 		calls.parameters |= executes_with;
 
-	all = is_this_statement(tde_log_secret) && (calls.elsewhere || !calls.any) && calls.parameters == 0;
 	if (all && debug_query_string != NULL && may_overwrite_statement())
-		tde_redact_literals(unconstify(char *, debug_query_string), tde_log_redact_flags());
+		changed |= tde_redact_literals(unconstify(char *, debug_query_string), tde_log_redact_flags());
+	if (changed)
+		show_statement();
 	for (int i = 0; i < lengthof(texts); i++)
 		redact_known(texts[i], all && !is_ours(edata), &calls);
 	return calls.any || calls.parameters != 0 || all;
@@ -284,14 +300,6 @@ mentions_secret(const ErrorData *edata)
 	return false;
 }
 
-/* The statement was the last thing in the session, as far as others see; an error can come before anything else cleans it. */
-static void
-clean_activity(void)
-{
-	if (IsUnderPostmaster && debug_query_string != NULL && MyBackendType == B_BACKEND)
-		pgstat_report_activity(STATE_RUNNING, debug_query_string);
-}
-
 static void
 hide_secrets(ErrorData *edata)
 {
@@ -299,7 +307,6 @@ hide_secrets(ErrorData *edata)
 
 	if (!found || edata->elevel < ERROR)
 		return;
-	clean_activity();
 	/* a syntax error, or a passphrase that was taken for a name, quotes a piece of the statement */
 	if (!is_ours(edata) && edata->message != NULL && edata->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE &&
 		!quotes_names_only(edata->sqlerrcode))

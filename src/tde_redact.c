@@ -59,17 +59,24 @@ tde_redact_suspects(const char *text)
 	return false;
 }
 
-static void
+/* Returns whether that changed anything. */
+static bool
 mask(char *from, const char *to)
 {
-	if (from < to)
-		memset(from, '*', to - from);
+	bool		changed = false;
+
+	for (; from < to; from++)
+	{
+		changed |= *from != '*';
+		*from = '*';
+	}
+	return changed;
 }
 
-static void
+static bool
 mask_body(const TdeToken *token)
 {
-	mask(token->body, token->body_end);
+	return mask(token->body, token->body_end);
 }
 
 /* ---- a call ---- */
@@ -116,8 +123,7 @@ mask_variable(Scan *scan, const TdeToken *token)
 	}
 	scan->unfinished = true;
 	scan->calls->elsewhere = true;
-	scan->calls->masked = true;
-	mask(token->start, token->end);
+	scan->calls->masked |= mask(token->start, token->end);
 }
 
 static void
@@ -129,22 +135,20 @@ mask_argument(Scan *scan, const TdeToken *before, const TdeToken *token, const T
 	{
 		case TDE_TOKEN_STRING:
 		case TDE_TOKEN_NUMBER:
-			scan->calls->masked = true;
-			mask_body(token);
+			scan->calls->masked |= mask_body(token);
 			break;
 		case TDE_TOKEN_QUOTED:
 			/* not the name of a function, nor a qualified one */
 			if (is_punctuation(after, "(."))
 				break;
-			scan->calls->masked = true;
-			mask_body(token);
+			scan->calls->masked |= mask_body(token);
 			break;
 		case TDE_TOKEN_WORD:
 			if (is_whole)
 				mask_variable(scan, token);
 			/* a piece of a literal whose end was not recognized */
 			else if (before->kind == TDE_TOKEN_STRING && before->end == token->start)
-				mask(token->start, token->end);
+				scan->calls->masked |= mask(token->start, token->end);
 			break;
 		case TDE_TOKEN_PARAMETER:
 			note_parameter(scan->calls, token);
@@ -230,10 +234,7 @@ mask_rest(TdeCursor *cursor, TdeCalls *calls)
 		else if (is_punctuation(&token, ")") && --depth < 0)
 			break;
 		else if (token.kind == TDE_TOKEN_STRING)
-		{
-			calls->masked = true;
-			mask_body(&token);
-		}
+			calls->masked |= mask_body(&token);
 	}
 }
 
@@ -343,15 +344,30 @@ tde_redact_calls(char *text, int flags, TdeCalls *calls)
 
 /* ---- when it is known by other means that there are secrets ---- */
 
-void
+static bool
+mask_literals(TdeCursor cursor, int nesting)
+{
+	TdeToken	before = {.kind = TDE_TOKEN_END};
+	TdeToken	token;
+	bool		changed = false;
+
+	for (; tde_token_next(&cursor, &token); before = token)
+	{
+		if (token.kind != TDE_TOKEN_STRING)
+			continue;
+		/* the code of a block or function stays, but for its literals */
+		if (nesting < MAX_NESTING && (tde_token_is(&before, "do") || tde_token_is(&before, "as")))
+			changed |= mask_literals(tde_cursor_within(&cursor, &token), nesting + 1);
+		else
+			changed |= mask_body(&token);
+	}
+	return changed;
+}
+
+bool
 tde_redact_literals(char *text, int flags)
 {
-	TdeCursor	cursor = tde_cursor(text, flags);
-	TdeToken	token;
-
-	while (tde_token_next(&cursor, &token))
-		if (token.kind == TDE_TOKEN_STRING)
-			mask_body(&token);
+	return mask_literals(tde_cursor(text, flags), 0);
 }
 
 void
@@ -377,11 +393,12 @@ tde_redact_parameters(char *text, int flags, uint64_t parameters)
 	}
 }
 
-void
+bool
 tde_redact_execute(char *text, int flags, uint64_t parameters)
 {
 	TdeCursor	cursor = tde_cursor(text, flags);
 	TdeToken	token;
+	bool		changed = false;
 
 	while (tde_token_next(&cursor, &token))
 	{
@@ -401,9 +418,10 @@ tde_redact_execute(char *text, int flags, uint64_t parameters)
 			else if (is_punctuation(&token, ",") && depth == 1)
 				n++;
 			else if (token.kind == TDE_TOKEN_STRING && (n >= 64 || (parameters >> n & 1)))
-				mask_body(&token);
+				changed |= mask_body(&token);
 		}
 	}
+	return changed;
 }
 
 /* Behind a field of CSV and its comma. */

@@ -23,7 +23,7 @@
 typedef struct TdeCalls
 {
 	bool		any;
-	bool		masked;			/* something was overwritten */
+	bool		masked;			/* something was overwritten that was not yet */
 	bool		elsewhere;		/* an argument is neither a literal nor a parameter: the secret may be anywhere */
 	uint64_t	parameters;		/* bit n - 1: $n is an argument; beyond 64: all bits */
 } TdeCalls;
@@ -37,14 +37,14 @@ extern bool tde_redact_suspects(const char *text);
  */
 extern void tde_redact_calls(char *text, int flags, TdeCalls *calls);
 
-/* Overwrite all string literals. */
-extern void tde_redact_literals(char *text, int flags);
+/* Overwrite all string literals, in code (DO, AS) those in it.  Returns whether that changed anything. */
+extern bool tde_redact_literals(char *text, int flags);
 
 /* Overwrite the literals in "$n = '...'", for these n. */
 extern void tde_redact_parameters(char *text, int flags, uint64_t parameters);
 
-/* Overwrite the literals among these arguments of EXECUTE name(...). */
-extern void tde_redact_execute(char *text, int flags, uint64_t parameters);
+/* Overwrite the literals among these arguments of EXECUTE name(...).  Returns whether that changed anything. */
+extern bool tde_redact_execute(char *text, int flags, uint64_t parameters);
 
 /* Overwrite the parameters in an entry of pgaudit, "AUDIT: SESSION,1,1,READ,SELECT,,,statement,parameters". */
 extern void tde_redact_audit(char *text);

@@ -139,6 +139,27 @@ is_hidden(
 is_hidden('SELECT complain(a::text) FROM values_of', 'P0001', 'detail', qr/^$marker$/,                  'RAISE');
 is_hidden("SELECT a::text::json FROM values_of", '22P02', 'detail', qr/^Token "$marker" is invalid\.$/, 'DETAIL of a function');
 
+# Messages that quote a stored value.
+
+session_try($session, "CREATE TABLE numbers (a encrypted_text); INSERT INTO numbers VALUES ('$marker')");
+foreach my $case (
+  [ "SELECT (a || '')::int FROM numbers",                    '22P02', qr/^invalid input syntax for type integer: "$marker"$/ ],
+  [ "SELECT a::encrypted_int4 FROM numbers",                 '22P02', qr/^invalid input syntax for type integer: "$marker"$/ ],
+  [ "SELECT set_config('work_mem', a::text, true) FROM numbers", '22023', qr/^invalid value for parameter "work_mem": "$marker"$/ ],
+  [ "SELECT to_tsquery('simple', a || ' & ! (') FROM numbers", '42601', qr/"$marker & ! \("$/i ],
+  [ "SELECT a::text::regclass FROM numbers",                 '42P01', qr/^relation "$marker" does not exist$/i ],
+  [ "SELECT (a || '\" x \"')::int FROM numbers",             '22P02', qr/"$marker" x ""$/ ])
+{
+  my ($sql, $state, $message) = @$case;
+  my $logged = is_hidden($sql, $state, 'message', $message, "message: $sql");
+  like($logged, qr/ERROR:  $state: .*"\*+/, 'the log has the rest of it');
+  unlike($logged, qr/\Q$marker\E/i, 'and not in small letters either');
+}
+my $word = is_hidden("SELECT a, '$marker'::text, no_such FROM numbers", '42703', 'message', qr/"no_such" does not exist/, 'a name');
+like($word, qr/column "no_such" does not exist/, 'is logged');
+$word = is_hidden("INSERT INTO t (id, a) VALUES (1, '$marker-9')", '23505', 'message', qr/"t_id_key"$/, 'a constraint');
+like($word, qr/unique constraint "t_id_key"/, 'is logged');
+
 # COPY tells in its CONTEXT what it was reading.
 
 my $file = "$folder/data";
@@ -208,6 +229,12 @@ like(
   log_since($node, $offset),
   qr/DETAIL:  Token "plain" is invalid\.|DETAIL:  Token "plain-value/,
   'keeps its DETAIL in the log');
+
+# The session's own entry, which has user and database, is the one that has the message of a parallel worker as CONTEXT.
+my $entries = log_since($node, $offset);
+is(scalar(() = $entries =~ /DETAIL:  Token "plain/g), 2, 'in the entries of worker and session');
+like($entries, qr/^CONTEXT:.*\n(?:.*\n)*?.*parallel worker/m, 'with CONTEXT');
+unlike($entries, qr/Logged by the parallel worker|Not logged/, 'and nothing is left out');
 session_try($session, "RESET $parallel");
 
 # Our own errors never quote a value, so they keep what they say.
