@@ -84,6 +84,12 @@ CREATE TABLE q AS SELECT u FROM selfish;
 \set VERBOSITY default
 DROP VIEW selfish;
 
+-- what PostgreSQL refuses to index: of encrypted columns it is said why
+CREATE INDEX ON t (lower(a));
+CREATE INDEX ON t (id) WHERE t.a LIKE 'x%';
+CREATE INDEX ON t ((p || random()));
+CREATE TABLE x (a encrypted_text, EXCLUDE ((a::text) WITH =));
+
 -- functions that are said to be immutable; PostgreSQL does not look into them, and neither inlines them then
 CREATE FUNCTION in_sql(encrypted_text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1::text';
 CREATE FUNCTION in_plpgsql(encrypted_text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1; END';

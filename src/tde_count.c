@@ -137,6 +137,24 @@ tde_count_read(uint32 key_id)
 	return *tde_count_for(key_id) + (shared ? pg_atomic_read_u64(&shared->values) : 0);
 }
 
+uint64
+tde_count_read_all(void)
+{
+	uint64		sum = 0;
+
+	for (OwnCount *own = first_own; own != NULL; own = own->next)
+		sum += own->values;
+	if (shared_counts != NULL)
+	{
+		uint32		used = pg_atomic_read_u32(&shared_counts->used);
+
+		pg_read_barrier();
+		for (uint32 i = 0; i < used; i++)
+			sum += pg_atomic_read_u64(&shared_counts->counts[i].values);
+	}
+	return sum;
+}
+
 static void
 startup_shmem(void)
 {

@@ -247,11 +247,22 @@ mark_copy(CopyStmt *stmt)
 	}
 }
 
+/* Says which column it is that makes PostgreSQL refuse an index, since its own message says nothing of encryption. */
+static void
+explain_index_error(void *column)
+{
+	if (geterrcode() != ERRCODE_INVALID_OBJECT_DEFINITION)
+		return;
+	errdetail("Column \"%s\" is encrypted, and what decrypts it is not IMMUTABLE, so that no index holds plaintext.", (char *) column);
+	errhint("Index the column itself.");
+}
+
 static void
 process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
 				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
 {
 	bool		index = IsA(pstmt->utilityStmt, IndexStmt);
+	ErrorContextCallback explain = {.previous = error_context_stack, .callback = explain_index_error};
 
 	if (declares_types(pstmt->utilityStmt) || index)
 	{
@@ -261,7 +272,10 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 			read_only_tree = false;
 		}
 		if (index)
+		{
 			tde_opclass_adopt((IndexStmt *) pstmt->utilityStmt);
+			explain.arg = (void *) tde_guard_index((IndexStmt *) pstmt->utilityStmt);
+		}
 		else
 			declare_statement(pstmt->utilityStmt);
 	}
@@ -270,10 +284,13 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	/* before the planner changes the query */
 	if (IsA(pstmt->utilityStmt, CreateTableAsStmt) && !IsBinaryUpgrade)
 		tde_guard_query((CreateTableAsStmt *) pstmt->utilityStmt);
+	if (explain.arg)
+		error_context_stack = &explain;
 	if (prev_process_utility)
 		prev_process_utility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
 	else
 		standard_ProcessUtility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
+	error_context_stack = explain.previous;
 }
 
 void

@@ -310,6 +310,48 @@ tde_guard_relation(Relation rel)
 		tde_guard_statistics(lfirst_oid(cell));
 }
 
+/* ---- indexes that PostgreSQL is going to refuse ---- */
+
+typedef struct ColumnSearch
+{
+	Oid			table;
+	const char *found;
+} ColumnSearch;
+
+/* A raw_expression_tree_walker. */
+static bool
+names_encrypted(Node *node, void *context)
+{
+	ColumnSearch *search = context;
+	Node	   *last;
+	AttrNumber	column;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, ColumnRef))
+		return raw_expression_tree_walker(node, names_encrypted, context);
+	last = llast(((ColumnRef *) node)->fields);
+	column = IsA(last, String) ? get_attnum(search->table, strVal(last)) : InvalidAttrNumber;
+	if (column <= 0 || !tde_type_holds_encrypted(get_atttype(search->table, column)))
+		return false;
+	search->found = strVal(last);
+	return true;
+}
+
+const char *
+tde_guard_index(IndexStmt *stmt)
+{
+	ColumnSearch search = {InvalidOid, NULL};
+
+	/* expressions that come from another table's index have been accepted there */
+	if (stmt->relation == NULL || stmt->transformed)
+		return NULL;
+	search.table = RangeVarGetRelid(stmt->relation, NoLock, true);
+	if (OidIsValid(search.table) && !names_encrypted((Node *) stmt->indexParams, &search))
+		(void) names_encrypted(stmt->whereClause, &search);
+	return search.found;
+}
+
 /* ---- tables made of queries ---- */
 
 /* The query whose result is stored; NULL if it cannot be told. */

@@ -21,6 +21,9 @@ extern void tde_guard_relation(Relation rel);
 
 extern void tde_guard_statistics(Oid statistics);
 
+/* The first encrypted column that is named in an expression of a new index, or in its predicate; NULL: none. */
+extern const char *tde_guard_index(IndexStmt *stmt);
+
 /* CREATE TABLE AS, SELECT INTO, CREATE MATERIALIZED VIEW: a warning that names the columns. */
 extern void tde_guard_query(CreateTableAsStmt *stmt);
 

@@ -187,10 +187,16 @@ tde_wallet_at_file(TdeWalletUse use, void *arg)
 	at_taken_file(use, arg);
 }
 
+static bool
+has_file(void)
+{
+	return tde_wallet_file != NULL && tde_wallet_file[0] != '\0';
+}
+
 const char *
 tde_wallet_path(int elevel)
 {
-	if (tde_wallet_file == NULL || tde_wallet_file[0] == '\0')
+	if (!has_file())
 	{
 		ereport(elevel,
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
@@ -404,20 +410,32 @@ tde_wallet_open_by_command(void)
 		command_failed_error();
 }
 
-void
-tde_wallet_closed_error(const char *what)
+/* errhint() */
+static int
+how_to_open(void)
 {
 	TdeWalletInfo info = tde_wallet_info();
 
+	if (!has_file() && !has_command() && !info.instance_wide)
+		return errhint("No wallet file is configured. Set tde_column.wallet_file, and also tde_column.passphrase_command, or add "
+					   "tde_column to shared_preload_libraries.");
+	if (!has_file())
+		return errhint("No wallet file is configured. Set tde_column.wallet_file and reload the configuration.");
+	if (has_command() && !info.closed_by_user)
+		return errhint("The passphrase command did not open it; the server log says why.");
+	if (info.instance_wide)
+		return errhint("Open it with tde_wallet_open().");
+	return errhint("Set tde_column.passphrase_command, or add tde_column to shared_preload_libraries.");
+}
+
+void
+tde_wallet_closed_error(const char *what)
+{
 	ereport(ERROR,
 			(errcode(ERRCODE_TDE_WALLET_CLOSED),
 			 errmsg("wallet is not open"),
 			 errdetail("Its keys are needed %s.", what),
-			 has_command() && !info.closed_by_user ?
-			 errhint("The passphrase command did not open it; the server log says why.") :
-			 info.instance_wide ?
-			 errhint("Open it with tde_wallet_open().") :
-			 errhint("Set tde_column.passphrase_command, or add tde_column to shared_preload_libraries.")));
+			 how_to_open()));
 	pg_unreachable();
 }
 
@@ -458,6 +476,19 @@ tde_wallet_list_masters(TdeMasterKey *list, int *count)
 		list[i].created = master->created;
 		list[i].state = master->state;
 	}
+	tde_wallet_unlock();
+	return open;
+}
+
+bool
+tde_wallet_digest(uint8 digest[TDE_WALLET_DIGEST_SIZE])
+{
+	bool		open;
+
+	tde_wallet_lock(LW_SHARED);
+	open = tde_wallet_state->status == TDE_WALLET_OPEN;
+	if (open)
+		memcpy(digest, tde_wallet_state->contents->digest, TDE_WALLET_DIGEST_SIZE);
 	tde_wallet_unlock();
 	return open;
 }

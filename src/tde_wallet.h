@@ -65,6 +65,9 @@ extern bool tde_wallet_find_master(const uint8 *id, TdeMasterKey *found);
 /* All master keys, without their bytes, into a list with room for TDE_MAX_MASTER_KEYS.  False if the wallet is closed. */
 extern bool tde_wallet_list_masters(TdeMasterKey *list, int *count);
 
+/* The digest of the file that the wallet was opened from, or that was written last.  False if it is closed. */
+extern bool tde_wallet_digest(uint8 digest[TDE_WALLET_DIGEST_SIZE]);
+
 /* Was the library in shared_preload_libraries? */
 extern bool tde_wallet_is_shared(void);
 

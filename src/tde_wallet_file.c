@@ -111,6 +111,19 @@ digest_file(const uint8 *bytes, size_t size, uint8 digest[TDE_WALLET_DIGEST_SIZE
 }
 
 bool
+tde_wallet_file_digest(const char *path, uint8 digest[TDE_WALLET_DIGEST_SIZE], int elevel)
+{
+	size_t		size;
+	uint8	   *der = slurp(path, &size, elevel);
+
+	if (der == NULL)
+		return false;
+	digest_file(der, size, digest);
+	pfree(der);
+	return true;
+}
+
+bool
 tde_wallet_file_read(const char *path, TdeWalletContents *contents, int elevel)
 {
 	size_t		size;
@@ -238,12 +251,9 @@ tde_wallet_file_create(const char *path, TdeWalletContents *contents)
 static void
 require_unchanged(const char *path, const uint8 digest[TDE_WALLET_DIGEST_SIZE])
 {
-	size_t		size;
-	uint8	   *der = slurp(path, &size, ERROR);
 	uint8		found[TDE_WALLET_DIGEST_SIZE];
 
-	digest_file(der, size, found);
-	pfree(der);
+	(void) tde_wallet_file_digest(path, found, ERROR);
 	if (memcmp(found, digest, sizeof(found)) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
@@ -296,19 +306,27 @@ tde_wallet_file_replace(const char *path, TdeWalletContents *contents)
 	pfree(temporary);
 }
 
-void
-tde_wallet_file_warn_place(const char *path)
+bool
+tde_wallet_file_is_inside(const char *path)
 {
 	char		folder[MAXPGPATH];
 	char	   *real;
+	bool		inside;
 
 	strlcpy(folder, path, sizeof(folder));
 	get_parent_directory(folder);
 	real = realpath(folder, NULL);	/* a symbolic link may lead there */
-	if (path_is_prefix_of_path(DataDir, folder) || (real && path_is_prefix_of_path(DataDir, real)))
+	inside = path_is_prefix_of_path(DataDir, folder) || (real && path_is_prefix_of_path(DataDir, real));
+	free(real);
+	return inside;
+}
+
+void
+tde_wallet_file_warn_place(const char *path)
+{
+	if (tde_wallet_file_is_inside(path))
 		ereport(WARNING,
 				(errmsg("wallet file \"%s\" is inside the data directory", path),
 				 errdetail("Every base backup will hold the wallet beside the data that it protects."),
 				 errhint("Move it elsewhere and set tde_column.wallet_file.")));
-	free(real);
 }

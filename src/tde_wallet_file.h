@@ -35,7 +35,11 @@ extern void tde_wallet_file_create(const char *path, TdeWalletContents *contents
  */
 extern void tde_wallet_file_replace(const char *path, TdeWalletContents *contents);
 
-/* WARNING if the path leads into the data directory. */
+/* The digest of the file as it is now.  Errors as above. */
+extern bool tde_wallet_file_digest(const char *path, uint8 digest[TDE_WALLET_DIGEST_SIZE], int elevel);
+
+/* Does the path lead into the data directory?  WARNING if it does. */
+extern bool tde_wallet_file_is_inside(const char *path);
 extern void tde_wallet_file_warn_place(const char *path);
 
 #endif							/* TDE_WALLET_FILE_H */

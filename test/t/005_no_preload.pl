@@ -59,6 +59,22 @@ fails_with($node, "INSERT INTO made_closed VALUES (1, 'x')", $closed, 'closed: I
 is(lines_of($node, 'INSERT INTO made_closed (id) VALUES (1) RETURNING id, a'), '1|', 'closed: INSERT of other columns');
 is(lines_of($node, 'SELECT count(*) FROM tde.data_keys'),                      '0',  'there are no keys yet');
 
+set_conf($node, 'tde_column.wallet_file' => '');
+fails_with(
+  $node,
+  "INSERT INTO made_closed VALUES (1, 'x')",
+  {
+    state => 'TDE01',
+    hint  =>
+      qr/^No wallet file is configured\. Set tde_column\.wallet_file, and also tde_column\.passphrase_command, or add tde_column to shared_preload_libraries\.$/
+  },
+  'closed, and no wallet file: INSERT');
+set_conf($node, 'tde_column.wallet_file' => wallet_path($node));
+is(
+  lines_of($node, "SELECT severity, topic, hint FROM tde_audit() WHERE topic = 'preloading'"),
+  'warning|preloading|Add tde_column to shared_preload_libraries and restart.',
+  'the audit tells that it is not preloaded');
+
 # With a command each session opens it by itself.
 
 set_conf($node, 'tde_column.passphrase_command' => "echo run >> $runs; echo x");

@@ -1,0 +1,326 @@
+--
+-- Status and audit
+--
+-- What can be seen of this server and this database without a key.  The wallet is not opened for it.
+--
+
+CREATE FUNCTION @extschema@.tde_version() RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+REVOKE ALL ON FUNCTION @extschema@.tde_version() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.tde_version() TO pg_monitor;
+COMMENT ON FUNCTION @extschema@.tde_version() IS 'version of the library that is loaded';
+
+CREATE FUNCTION tde_internal.tde_wallet_file_facts(OUT present boolean, OUT problem text, OUT regular boolean, OUT owned boolean, OUT mode text,
+                                      OUT others boolean, OUT inside boolean, OUT folder_owned boolean, OUT folder_mode text,
+                                      OUT folder_others boolean, OUT matches_memory boolean, OUT closed_by_user boolean)
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+REVOKE ALL ON FUNCTION tde_internal.tde_wallet_file_facts() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION tde_internal.tde_wallet_file_facts() TO pg_monitor;
+COMMENT ON FUNCTION tde_internal.tde_wallet_file_facts() IS 'what is where the wallet file should be';
+
+CREATE FUNCTION tde_internal.tde_all_encryptions() RETURNS int8
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+REVOKE ALL ON FUNCTION tde_internal.tde_all_encryptions() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION tde_internal.tde_all_encryptions() TO pg_monitor;
+COMMENT ON FUNCTION tde_internal.tde_all_encryptions() IS 'values encrypted in all databases since the server started';
+
+CREATE VIEW tde.status AS
+  SELECT @extschema@.tde_version() AS library_version, x.extversion AS extension_version, w.instance_wide AS preloaded,
+         w.status AS wallet_status, w.file AS wallet_file, f.present AS file_present, f.matches_memory AS file_matches_memory, w.master_keys,
+         (SELECT pg_catalog.count(*) FROM tde.data_keys k WHERE k.state OPERATOR(pg_catalog.<>) 'd') AS data_keys,
+         (SELECT pg_catalog.count(*) FROM tde_internal.oracle_columns) AS encrypted_columns,
+         (SELECT pg_catalog.count(*) FROM tde.conversions) AS unfinished_conversions,
+         tde_internal.tde_all_encryptions() AS encryptions
+  FROM tde_internal.tde_wallet_status() w, tde_internal.tde_wallet_file_facts() f, pg_catalog.pg_extension x
+  WHERE x.extname OPERATOR(pg_catalog.=) 'tde_column';
+GRANT SELECT ON tde.status TO pg_monitor;
+COMMENT ON VIEW tde.status IS 'versions, wallet, and how many keys, columns, unfinished conversions and encryptions there are, in one row';
+
+--
+-- What tde_audit() finds.  Each part returns what is not as it should be.
+--
+
+CREATE TYPE tde_internal.tde_finding AS (severity text, topic text, object text, finding text, hint text);
+COMMENT ON TYPE tde_internal.tde_finding IS 'a row of tde_audit()';
+
+CREATE FUNCTION tde_internal.tde_audit_library() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  WITH v AS (
+    SELECT @extschema@.tde_version() AS library, x.extversion, a.default_version, w.instance_wide, x.extnamespace
+    FROM pg_extension x LEFT JOIN pg_available_extensions a ON a.name = x.extname CROSS JOIN tde.wallet w
+    WHERE x.extname = 'tde_column')
+  SELECT f.severity, f.topic, f.object, f.finding, f.hint
+  FROM v CROSS JOIN LATERAL (VALUES
+    (library <> extversion, 'error', 'version', 'extension',
+     format('the library is of version %s, the extension in this database of %s', library, extversion),
+     'Restart the server if its library is the older one, otherwise run ALTER EXTENSION tde_column UPDATE.'),
+    (library <> default_version, 'warning', 'version', 'library',
+     format('the library that is loaded is of version %s, the one that is installed of %s', library, default_version),
+     'Restart the server, then run ALTER EXTENSION tde_column UPDATE in each database.'),
+    (NOT instance_wide, 'warning', 'preloading', 'shared_preload_libraries',
+     'the library is not preloaded: each session opens the wallet for itself, and results are not transparent',
+     'Add tde_column to shared_preload_libraries and restart.'),
+    (has_schema_privilege('public', extnamespace, 'CREATE'), 'warning', 'schema privileges', extnamespace::regnamespace::text,
+     'everybody may make objects in the schema of types and operators, which statements of others then use',
+     format('REVOKE CREATE ON SCHEMA %s FROM PUBLIC;', extnamespace::regnamespace))
+  ) AS f (applies, severity, topic, object, finding, hint)
+  WHERE f.applies
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_library() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_library() IS 'tde_audit(): versions, preloading, the extension''s schema';
+
+CREATE FUNCTION tde_internal.tde_audit_wallet() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  WITH w AS (
+    SELECT w.*, f.*, coalesce(current_setting('tde_column.passphrase_command', true), '') <> '' AS command
+    FROM tde.wallet w CROSS JOIN tde_internal.tde_wallet_file_facts() f)
+  SELECT f.severity, f.topic, coalesce(f.object, nullif(w.file, '')), f.finding, f.hint
+  FROM w CROSS JOIN LATERAL (VALUES
+    (file = '', 'error', 'wallet file', 'tde_column.wallet_file', 'no wallet file is configured',
+     'Set it to a path outside the data directory and reload the configuration.'),
+    (NOT present AND status = 'OPEN', 'error', 'wallet file', NULL, 'the file does not exist; its keys are in memory only',
+     'Put a copy of this wallet there before the server stops. Do not make a new one, which would not have these keys.'),
+    (NOT present AND status <> 'OPEN', 'error', 'wallet file', NULL, 'the file does not exist',
+     'Put a copy of the wallet there; only if this server never had one, make it with tde_wallet_create().'),
+    (file <> '' AND present IS NULL, 'error', 'wallet file', NULL, format('the file cannot be looked at: %s', problem),
+     'Let the user that runs the server enter its folder.'),
+    (NOT regular, 'error', 'wallet file', NULL, 'it is not a regular file', 'Put the wallet there.'),
+    (regular AND NOT owned, 'error', 'wallet file', NULL, 'the file is not owned by the user that runs the server',
+     'Change its owner with chown.'),
+    (regular AND others, 'error', 'wallet file', NULL, format('others may access the file: its mode is %s', mode),
+     format('Run: chmod 600 %s', file)),
+    (regular AND owned AND NOT others AND status = 'OPEN' AND matches_memory IS NULL, 'error', 'wallet file', NULL,
+     format('the file cannot be read: its mode is %s', mode), format('Run: chmod 600 %s', file)),
+    (NOT folder_owned, 'error', 'wallet file', NULL, 'the folder belongs neither to the user that runs the server nor to root, so its owner can replace the file',
+     'Change its owner with chown.'),
+    (folder_others, 'error', 'wallet file', NULL, format('others can replace the file: the mode of its folder is %s', folder_mode),
+     format('Run: chmod 700 %s', regexp_replace(file, '/[^/]*$', ''))),
+    (inside, 'warning', 'wallet file', NULL, 'the file is inside the data directory, so base backups hold it beside the data that it protects',
+     'Move it elsewhere and set tde_column.wallet_file.'),
+    (NOT matches_memory, 'warning', 'wallet file', NULL, 'the file is not the one that is open, so keys cannot be changed',
+     'See that it is the right one, then read it with tde_wallet_open().'),
+    (status <> 'OPEN' AND closed_by_user, 'warning', 'wallet', NULL, 'closed by tde_wallet_close(): encrypted values can be neither read nor written',
+     'Open it with tde_wallet_open().'),
+    (status <> 'OPEN' AND NOT closed_by_user AND NOT command, 'warning', 'wallet', NULL,
+     'closed: encrypted values can be neither read nor written', 'Open it with tde_wallet_open().'),
+    (status <> 'OPEN' AND NOT closed_by_user AND command, 'notice', 'wallet', NULL,
+     'closed until a key is needed, or because the passphrase command failed', 'Try it with tde_wallet_open(); the server log says why it fails.'),
+    (NOT command, 'notice', 'passphrase command', 'tde_column.passphrase_command',
+     'not configured: after each restart, encrypted values cannot be used until somebody opens the wallet',
+     'Set it to a command that asks your key service, unless it shall be so.')
+  ) AS f (applies, severity, topic, object, finding, hint)
+  WHERE f.applies
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_wallet() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_wallet() IS 'tde_audit(): the wallet and its file';
+
+-- The list of master keys would open the wallet, or fail.
+CREATE FUNCTION tde_internal.tde_audit_master_keys() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  IF (SELECT status FROM tde.wallet) <> 'OPEN' THEN
+    RETURN QUERY SELECT 'notice', 'master keys', NULL, 'cannot be told while the wallet is closed', 'Open it with tde_wallet_open(), and look again.';
+    RETURN;
+  END IF;
+  RETURN QUERY
+  SELECT CASE WHEN m.id IS NULL THEN 'error' ELSE 'warning' END, 'master keys', k.master_key::text,
+         format(CASE WHEN m.id IS NULL THEN 'not in the wallet, but needed for data keys of this database: %s'
+                     ELSE 'retired, but still wraps data keys of this database: %s' END, count(*)),
+         CASE WHEN m.id IS NULL THEN 'The wallet belongs to another server or is older than these keys. Put the right file there, then run tde_wallet_open().'
+              ELSE 'SELECT tde_rewrap_keys();' END
+  FROM tde.keys k LEFT JOIN tde.master_keys m ON m.id = k.master_key
+  WHERE k.state <> 'destroyed' AND (m.id IS NULL OR m.state = 'retired')
+  GROUP BY k.master_key, m.id
+  UNION ALL
+  SELECT 'notice', 'master keys', id::text, format('current since %s', created::date), 'SELECT tde_rotate_master_key();'
+  FROM tde.master_keys WHERE state = 'current' AND created < now() - interval '1 year';
+END
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_master_keys() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_master_keys() IS 'tde_audit(): master keys';
+
+CREATE FUNCTION tde_internal.tde_audit_keys() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT 'notice', 'data keys', format('%s (%s)', coalesce(name, format('slot %s', slot)), kind),
+         format('its newest version is of %s', created::date),
+         format('SELECT tde_rotate_key(%L); then CALL tde_rekey_table(...) for old values.', name)
+  FROM tde.keys WHERE state = 'active' AND kind <> 'hash' AND created < now() - interval '1 year'
+  UNION ALL
+  SELECT 'warning', 'data keys', format('slot %s', slot), 'the key has no name, so it cannot be rotated or destroyed',
+         'Encrypt its columns under a key that has one: tde_create_key(), ALTER TABLE ... TYPE ...(''key=NAME'').'
+  FROM tde.keys WHERE slot > 0 AND name IS NULL AND state <> 'destroyed' GROUP BY slot
+  UNION ALL
+  SELECT 'notice', 'data keys', coalesce(name, format('slot %s', slot)), 'destroyed: what is still encrypted under it cannot be read any more',
+         'Drop the columns that have it: tde.encrypted_columns.key_slot.'
+  FROM tde.keys WHERE state = 'destroyed' GROUP BY slot, name
+  UNION ALL
+  SELECT 'warning', 'data keys', format('%s (%s), version %s', coalesce(name, format('slot %s', slot)), kind, version),
+         format('has encrypted %s values since the server started; no more than 2^40 should be under one key', encryptions),
+         format('SELECT tde_rotate_key(%L);', name)
+  FROM tde.keys WHERE state = 'active' AND encryptions > 549755813888
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_keys() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_keys() IS 'tde_audit(): data keys';
+
+-- Columns that are as their parent's are not told again.
+CREATE FUNCTION tde_internal.tde_audit_columns() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT w.severity, 'columns', c.oid::regclass::text, format('%s: %s', w.finding, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)), w.hint
+  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+  CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
+  CROSS JOIN LATERAL (VALUES
+    (s.cipher IS NULL, 'warning', 'declared without modifiers, and encrypted as constants are, equal values alike', 'ALTER TABLE ... TYPE with modifiers.'),
+    (s.mac = 'nomac', 'warning', 'without a MAC, so that changed bytes go unnoticed', 'ALTER TABLE ... TYPE with sha256, or mac.'),
+    (s.cipher = '3des168', 'warning', 'under triple DES, of which NIST allows no new use', 'ALTER TABLE ... TYPE with aes256.'),
+    (NOT s.salt, 'notice', 'without salt, so that files tell which values are equal', 'ALTER TABLE ... TYPE with salt, if nothing needs it so.')
+  ) AS w (applies, severity, finding, hint)
+  WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attinhcount = 0 AND s.base_type IS NOT NULL
+    AND c.relkind IN ('r', 'p', 'f', 'm', 'c') AND c.relpersistence <> 't' AND w.applies
+  GROUP BY c.oid, w.severity, w.finding, w.hint
+  UNION ALL
+  SELECT 'warning', 'conversions', relation::text, format('column %I is still being converted (phase %s)', column_name, phase),
+         CASE WHEN phase = 'erase' THEN format('CALL tde_finish_conversion(%L, %L);', relation, column_name)
+              ELSE format('Repeat the CALL that began it and go on, or CALL tde_abort_conversion(%L, %L);', relation, column_name) END
+  FROM tde.conversions
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_columns() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_columns() IS 'tde_audit(): how columns are encrypted, and what is being converted';
+
+-- To delete a page of a btree, VACUUM compares values, for which it needs the wallet.
+CREATE FUNCTION tde_internal.tde_audit_freezing() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT 'warning', 'freezing', c.oid::regclass::text,
+         format('%s transactions since it was frozen, and VACUUM can fail as long as nobody has opened the wallet, because of index %s',
+                age(c.relfrozenxid), string_agg(x.oid::regclass::text, ', ' ORDER BY x.relname)),
+         format('Open the wallet and run VACUUM %s; or VACUUM (INDEX_CLEANUP off) %1$s.', c.oid::regclass)
+  FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_am m ON m.oid = x.relam
+  WHERE c.relkind IN ('r', 'm') AND m.amname = 'btree' AND age(c.relfrozenxid) > current_setting('autovacuum_freeze_max_age')::int8 / 2
+    AND coalesce(current_setting('tde_column.passphrase_command', true), '') = ''
+    AND EXISTS (SELECT FROM pg_attribute a CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
+                WHERE a.attrelid = x.oid AND s.base_type IS NOT NULL)
+  GROUP BY c.oid, c.relfrozenxid
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_freezing() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_freezing() IS 'tde_audit(): tables that must be vacuumed soon, and for which VACUUM may need the wallet';
+
+-- The settings that count here: the server's, whatever the session has, and those of this database and of roles that log in.
+CREATE FUNCTION tde_internal.tde_audited_settings(OUT scope text, OUT of_server boolean, OUT of_database boolean, OUT name text, OUT value text)
+  RETURNS SETOF record
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT 'server', true, false, s.name,
+         CASE WHEN s.source IN ('default', 'environment variable', 'configuration file', 'command line', 'override') THEN s.setting
+              ELSE coalesce((SELECT f.setting FROM pg_file_settings f WHERE lower(f.name) = s.name AND f.applied ORDER BY f.seqno DESC LIMIT 1),
+                            s.boot_val) END
+  FROM pg_settings s
+  UNION ALL
+  SELECT concat_ws(' in ', 'role ' || quote_ident(r.rolname), 'database ' || quote_ident(d.datname)), false, r.oid IS NULL,
+         split_part(entry, '=', 1), substr(entry, strpos(entry, '=') + 1)
+  FROM pg_db_role_setting s LEFT JOIN pg_roles r ON r.oid = s.setrole LEFT JOIN pg_database d ON d.oid = s.setdatabase
+  CROSS JOIN LATERAL unnest(s.setconfig) entry
+  WHERE (s.setdatabase = 0 OR d.datname = current_database()) AND (s.setrole = 0 OR r.rolcanlogin)
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audited_settings() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audited_settings() IS 'settings of the server, of this database and of roles in it';
+
+CREATE FUNCTION tde_internal.tde_audit_logging() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT f.severity, f.topic, s.scope, format('%s = %s: %s', s.name, s.value, f.finding), f.hint
+  FROM tde_internal.tde_audited_settings() s CROSS JOIN LATERAL (VALUES
+    ('log_statement', s.value ~* '^(mod|all)$', 'warning', 'statement log', 'statements are logged with their constants',
+     'Set it to none or ddl; or let clients use parameters, and set log_parameter_max_length = 0.'),
+    ('log_statement', s.value ~* '^ddl$', 'notice', 'statement log', 'constants of defaults, CHECK constraints and partition bounds are logged',
+     'Set it to none while such statements run.'),
+    ('log_min_duration_statement', s.value !~ '^-', 'warning', 'statement log', 'statements that take so long are logged with their constants',
+     'Let clients use parameters, and set log_parameter_max_length = 0.'),
+    ('log_min_duration_sample', s.value !~ '^-', 'warning', 'statement log', 'some statements are logged with their constants',
+     'Let clients use parameters, and set log_parameter_max_length = 0.'),
+    ('log_transaction_sample_rate', s.value !~ '^[0.]+$', 'warning', 'statement log', 'statements of some transactions are logged with their constants',
+     'Let clients use parameters, and set log_parameter_max_length = 0.'),
+    ('log_min_error_statement', s.value !~* '^(log|fatal|panic)$', 'notice', 'statement log', 'statements that fail are logged with their constants',
+     'Let clients use parameters, or set it to panic.'),
+    ('log_parameter_max_length_on_error', s.value !~ '^0', 'warning', 'statement log', 'parameters of statements that fail are logged', 'Set it to 0.'),
+    ('auto_explain.log_min_duration', s.value !~ '^-', 'warning', 'statement log', 'statements and plans are logged with the constants of their conditions',
+     'Set it to -1, or let clients use parameters and set auto_explain.log_parameter_max_length = 0.'),
+    ('pgaudit.log', s.value !~* '^(none)?$', 'warning', 'statement log', 'statements are logged with their constants',
+     'Let clients use parameters, and set pgaudit.log_parameter = off.'),
+    ('pg_stat_statements.track_utility', s.value !~* '^(off|false|no|0)$', 'warning', 'statement statistics',
+     'the file of pg_stat_statements can hold constants of defaults, views, partition bounds and DO blocks in clear',
+     'Set it to off, then SELECT pg_stat_statements_reset();')
+  ) AS f (name, applies, severity, topic, finding, hint)
+  WHERE f.name = s.name AND f.applies
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_logging() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_logging() IS 'tde_audit(): settings that write constants of statements down';
+
+CREATE FUNCTION tde_internal.tde_audit_search_path() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  WITH s AS (SELECT * FROM tde_internal.tde_audited_settings() WHERE name = 'search_path')
+  SELECT 'warning', 'search path', s.scope,
+         format('search_path = %s lacks schema %I: comparisons with encrypted columns take the operators of the base types, and no index', s.value, n.nspname),
+         format('Add %I to it.', n.nspname)
+  FROM s CROSS JOIN pg_extension x JOIN pg_namespace n ON n.oid = x.extnamespace
+  WHERE x.extname = 'tde_column' AND NOT (s.of_server AND EXISTS (SELECT FROM s WHERE of_database))
+    AND NOT EXISTS (SELECT FROM regexp_matches(s.value, '"(?:[^"]|"")*"|[^",\s]+', 'g') AS m (word)
+                    WHERE n.nspname = CASE WHEN word[1] ~ '^"' THEN replace(trim(both '"' FROM word[1]), '""', '"') ELSE lower(word[1]) END)
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_search_path() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_search_path() IS 'tde_audit(): the extension''s schema on the search paths of the server, this database and roles';
+
+-- SECURITY DEFINER, so that it takes EXECUTE on this one function alone.  It reads catalogs, settings and the wallet's state.
+CREATE FUNCTION @extschema@.tde_audit() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+  WITH found AS MATERIALIZED (
+    SELECT * FROM tde_internal.tde_audit_library()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_wallet()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_master_keys()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_keys()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_columns()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_freezing()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_logging()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_search_path())
+  SELECT severity, topic, object, finding, hint FROM (
+    SELECT * FROM found
+    UNION ALL
+    SELECT 'ok', topic, NULL, good, NULL FROM (VALUES
+      ('version', 'library and extension are of one version'),
+      ('preloading', 'the library is preloaded'),
+      ('schema privileges', 'only some roles may make objects in the extension''s schema'),
+      ('wallet file', 'it is there, belongs to the server alone, and is the one that was opened'),
+      ('wallet', 'open'),
+      ('passphrase command', 'configured'),
+      ('master keys', 'the current one wraps the data keys of this database'),
+      ('data keys', 'all have a name, a version of the last year and room'),
+      ('columns', 'all are salted, have a MAC and use AES'),
+      ('conversions', 'none is unfinished'),
+      ('freezing', 'no table waits for the wallet'),
+      ('statement log', 'no setting has statements logged'),
+      ('statement statistics', 'they hold no constants'),
+      ('search path', 'all have the extension''s schema')
+    ) AS t (topic, good)
+    WHERE NOT EXISTS (SELECT FROM found WHERE found.topic = t.topic)) AS r
+  ORDER BY array_position(ARRAY['error', 'warning', 'notice', 'ok'], severity), topic, object, finding
+$$;
+REVOKE ALL ON FUNCTION @extschema@.tde_audit() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.tde_audit() TO pg_monitor;
+COMMENT ON FUNCTION @extschema@.tde_audit() IS
+  'is this server safe? what is wrong (error, warning, notice) or right (ok) with wallet, keys, columns and settings, for this database';
