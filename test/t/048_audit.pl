@@ -14,7 +14,7 @@ use Test::More;
 
 # What the server's log holds of statements, and who is on which search path, is part of the audit: nothing that init() sets is in the way.
 my $node = tde_node(
-  'audit', wallet => 0, conf => q{
+  'audit', wallet => 0, init => [ allows_streaming => 1 ], conf => q{
 shared_preload_libraries = 'tde_column, pg_stat_statements'
 session_preload_libraries = 'auto_explain'
 pg_stat_statements.track_utility = off
@@ -31,7 +31,7 @@ sub told
 {
   my ($topic, %opts) = @_;
   my $before = $opts{within} ? "BEGIN; $opts{within};" : '';
-  return attempt($node, "\\set QUIET on\n$before SELECT severity, object, finding FROM public.tde_audit() WHERE topic = '$topic'", %opts)->{out};
+  return attempt($opts{node} // $node, "\\set QUIET on\n$before SELECT severity, object, finding FROM public.tde_audit() WHERE topic = '$topic'", %opts)->{out};
 }
 
 sub hint
@@ -293,6 +293,25 @@ set_conf($node, 'pg_stat_statements.track_utility' => 'on');
 like(told('statement statistics'), qr/^warning\|server\|pg_stat_statements\.track_utility = on: .* in clear$/, 'pg_stat_statements keeps constants');
 lines_of($node, q{DO $$BEGIN PERFORM 'in-the-file-of-statements'::encrypted_text; END$$});
 ok((grep { -f && index(read_bytes($_), 'in-the-file-of-statements') >= 0 } glob($node->data_dir . '/pg_stat_tmp/*')), 'as it does');
+
+# A standby whose wallet is a copy of before a rotation.
+
+$node->backup('copy');
+my $standby = PostgreSQL::Test::Cluster->new('audit_standby');
+$standby->init_from_backup($node, 'copy', has_streaming => 1);
+own_wallet($standby);
+send_wallet($node, $standby);
+$standby->start;
+# what ALTER SYSTEM has set for the primary came with the backup
+set_conf($standby, 'tde_column.wallet_file' => wallet_path($standby));
+lines_of($standby, 'SELECT tde_wallet_open()');
+is(told('master keys', node => $standby), 'ok||the current one wraps the data keys of this database', 'a standby with a copy of the wallet');
+my $newer = lines_of($node, 'SELECT tde_rotate_master_key()');
+$node->wait_for_catchup($standby);
+is(told('master keys', node => $standby), "error|$newer|not in the wallet, but needed for data keys of this database: 5",
+  'and one whose wallet lacks the newest master key, although it is open');
+is(lines_of($standby, 'SELECT wallet_status, file_matches_memory, master_keys FROM tde.status'), 'OPEN|t|2', 'while its file and its memory are the same');
+$standby->stop;
 
 # Who may look.
 
