@@ -247,12 +247,13 @@ COMMENT ON FUNCTION tde_internal.tde_recompile_triggers(regclass) IS 'have all s
 
 --
 -- Expressions of the user's, as text: read for the new type of a column they find the operators that belong to it.  Only these functions
--- have the extension's schema on their path, and they name all that they call.
+-- have the extension's schema on their path, and they name all that they call.  It comes after pg_temp: names of temporary tables that
+-- were printed with a path without it mean the same here.
 --
 
 CREATE FUNCTION tde_internal.tde_definition(class regclass, object oid) RETURNS text
 LANGUAGE sql STABLE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp, @extschema@
 AS $$
   SELECT CASE
     WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_constraint'::pg_catalog.regclass THEN pg_catalog.pg_get_constraintdef(object)
@@ -264,7 +265,7 @@ COMMENT ON FUNCTION tde_internal.tde_definition(regclass, oid) IS 'definition of
 
 CREATE FUNCTION tde_internal.tde_run(command text) RETURNS void
 LANGUAGE plpgsql
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp, @extschema@
 AS $$
 BEGIN
   EXECUTE command;

@@ -196,6 +196,12 @@ app_fails("CALL tde_encrypt_column('part', 'b', online => true)", { state => '0A
 app_fails("CALL tde_encrypt_column('part', 'k')", { state => '2BP01', detail => qr/^the partition key$/ }, 'a partition key');
 lines_of($node, 'DROP TABLE part; DROP TABLESPACE elsewhere');
 
+is(
+  app(q(CREATE TABLE public.shadow (a text); CREATE TEMP TABLE shadow (a text); CALL tde_encrypt_column('pg_temp.shadow', 'a');
+    SELECT attrelid = 'public.shadow'::regclass, format_type(atttypid, NULL) FROM pg_attribute WHERE attname = 'a'
+    AND attrelid IN ('shadow'::regclass, 'public.shadow'::regclass) ORDER BY 1; DROP TABLE public.shadow))->{out},
+  "f|encrypted_text\nt|text", 'a temporary table that has the name of another one');
+
 #
 # Wiping.  What PostgreSQL leaves is found in the file, and not any more afterwards.
 #
