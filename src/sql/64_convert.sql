@@ -154,16 +154,17 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
   -- PostgreSQL refuses these one by one, some of them only after the table was rewritten
-  SELECT CASE WHEN r.ev_class IS NOT NULL AND r.rulename = '_RETURN' THEN pg_describe_object('pg_class'::regclass, r.ev_class, 0)
-              WHEN d.classid = 'pg_attrdef'::regclass THEN (
+  SELECT CASE WHEN d.classid = 'pg_attrdef'::regclass THEN (
                 SELECT format('generated column %I', g.attname) FROM pg_attrdef f JOIN pg_attribute g ON g.attrelid = adrelid AND g.attnum = adnum
                 WHERE f.oid = d.objid)
               ELSE pg_describe_object(d.classid, d.objid, d.objsubid) END
-  FROM pg_depend d LEFT JOIN pg_rewrite r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
+  FROM pg_depend d
   WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
-    AND (d.classid = ANY ('{pg_rewrite,pg_trigger,pg_policy,pg_publication_rel,pg_proc}'::regclass[])
+    AND (d.classid = ANY ('{pg_publication_rel,pg_proc}'::regclass[])
          OR d.classid = 'pg_attrdef'::regclass AND d.objid NOT IN (
            SELECT oid FROM pg_attrdef WHERE adrelid = a.attrelid AND adnum = a.attnum))
+  UNION
+  SELECT object || refused FROM tde_internal.tde_dependents(a) WHERE refused IS NOT NULL
   UNION
   SELECT format('index %s, which %s', i.indexrelid::regclass, reason)
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
@@ -224,6 +225,7 @@ BEGIN
       HINT = format('Convert the column of table %s: those that inherit it follow.',
                     (SELECT string_agg(inhparent::regclass::text, ', ') FROM pg_inherits WHERE inhrelid = a.attrelid));
   END IF;
+  PERFORM tde_internal.tde_check_dependents(a);
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_check_conversion(pg_attribute, boolean, boolean) IS 'error if a column''s type cannot be changed';
@@ -257,11 +259,19 @@ SET search_path = pg_catalog, pg_temp, @extschema@
 AS $$
   SELECT CASE
     WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_constraint'::pg_catalog.regclass THEN pg_catalog.pg_get_constraintdef(object)
-    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass THEN pg_catalog.pg_get_indexdef(object)
+    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass THEN
+      coalesce(pg_catalog.pg_get_viewdef(object), pg_catalog.pg_get_indexdef(object))
+    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass THEN pg_catalog.pg_get_ruledef(object)
+    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass THEN pg_catalog.pg_get_triggerdef(object)
+    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_policy'::pg_catalog.regclass THEN (
+      SELECT pg_catalog.concat('USING (' OPERATOR(pg_catalog.||) pg_catalog.pg_get_expr(polqual, polrelid) OPERATOR(pg_catalog.||) ')',
+                               ' WITH CHECK (' OPERATOR(pg_catalog.||) pg_catalog.pg_get_expr(polwithcheck, polrelid) OPERATOR(pg_catalog.||) ')')
+      FROM pg_catalog.pg_policy WHERE oid OPERATOR(pg_catalog.=) object)
     WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_statistic_ext'::pg_catalog.regclass THEN pg_catalog.pg_get_statisticsobjdef(object)
     ELSE (SELECT pg_catalog.pg_get_expr(adbin, adrelid) FROM pg_catalog.pg_attrdef WHERE oid OPERATOR(pg_catalog.=) object) END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_definition(regclass, oid) IS 'definition of a constraint, index, statistics object or default';
+COMMENT ON FUNCTION tde_internal.tde_definition(regclass, oid) IS
+  'definition of a constraint, index, view (its query), rule, trigger, policy (its expressions), statistics object or default';
 
 CREATE FUNCTION tde_internal.tde_run(command text) RETURNS void
 LANGUAGE plpgsql
@@ -277,19 +287,29 @@ COMMENT ON FUNCTION tde_internal.tde_run(text) IS 'run a command with such defin
 -- Offline
 --
 
-CREATE FUNCTION tde_internal.tde_named_indexes(a pg_attribute) RETURNS TABLE (index regclass, commands text[])
+CREATE FUNCTION tde_internal.tde_index_commands(index oid) RETURNS text[]
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
   -- of a partitioned table's index those of its partitions are made, too
-  SELECT i.indexrelid, ARRAY[
+  SELECT array_remove(ARRAY[
            format('SET LOCAL default_tablespace = %L', coalesce((SELECT spcname FROM pg_tablespace WHERE oid = c.reltablespace), '')),
-           regexp_replace(regexp_replace(tde_internal.tde_definition('pg_class', i.indexrelid), '\mencrypted_((text|varchar|bpchar)_pattern_ops)\M', '\1', 'g'),
+           regexp_replace(regexp_replace(tde_internal.tde_definition('pg_class', index), '\mencrypted_((text|varchar|bpchar)_pattern_ops)\M', '\1', 'g'),
                           ' ON ONLY ', ' ON '),
-           format('COMMENT ON INDEX %s IS %L', i.indexrelid::regclass, obj_description(i.indexrelid, 'pg_class')),
+           format('COMMENT ON INDEX %s IS %L', index::regclass, obj_description(index, 'pg_class')),
            CASE WHEN i.indisclustered THEN format('ALTER TABLE %s CLUSTER ON %I', i.indrelid::regclass, c.relname) END,
-           CASE WHEN i.indisreplident THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', i.indrelid::regclass, c.relname) END]
+           CASE WHEN i.indisreplident THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', i.indrelid::regclass, c.relname) END], NULL)
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+  WHERE i.indexrelid = index
+$$;
+COMMENT ON FUNCTION tde_internal.tde_index_commands(oid) IS 'what makes an index again, with its comment and its part in CLUSTER and replication';
+
+CREATE FUNCTION tde_internal.tde_named_indexes(a pg_attribute) RETURNS TABLE (index regclass, commands text[])
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT i.indexrelid, tde_internal.tde_index_commands(i.indexrelid)
+  FROM pg_index i
   WHERE i.indrelid = a.attrelid AND EXISTS (
     SELECT FROM generate_series(0, i.indnkeyatts - 1) k WHERE i.indkey[k] = a.attnum AND tde_internal.tde_named_opclass(i.indclass[k]) IS NOT NULL)
 $$;
@@ -319,9 +339,11 @@ DECLARE
   c        pg_class;
   detail   text;
   hint     text;
+  others   tde_internal.tde_dependent[];
 BEGIN
   PERFORM tde_internal.tde_check_conversion(a, encrypting, false);
   PERFORM type::regtype;      -- what its modifiers do not allow is said before anything is announced
+  others := tde_internal.tde_remove_dependents(a);
   SELECT * INTO c FROM pg_class WHERE oid = a.attrelid;
   RAISE NOTICE 'rewriting table "%" and its indexes: column "%" becomes %', c.relname, a.attname, type
     USING DETAIL = format('It has about %s rows and %s. Nobody else can read or write it meanwhile.',
@@ -334,6 +356,7 @@ BEGIN
                  tde_internal.tde_with_collation(a, type),
                  CASE WHEN literal IS NOT NULL THEN format(', ALTER COLUMN %I SET DEFAULT %s', a.attname, literal) END));
   PERFORM tde_internal.tde_run(again);
+  PERFORM tde_internal.tde_make_dependents(a, others);
   PERFORM tde_internal.tde_recompile_triggers(a.attrelid);
   RAISE NOTICE 'column "%" of table "%" is % now', a.attname, c.relname, type
     USING DETAIL = format('%s s, %s before, %s after.', round(extract(epoch FROM clock_timestamp() - started), 1),

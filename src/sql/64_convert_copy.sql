@@ -33,8 +33,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   attempts int  := CASE WHEN current_setting('lock_timeout') = '0' THEN 30 ELSE 1 END;
-  tables   text := (SELECT string_agg(oid::regclass::text, ', ' ORDER BY oid) FROM pg_class
-                    WHERE oid = ANY (relations) AND pg_has_role(relowner, 'USAGE'));
+  command  text;
 BEGIN
   -- Whoever comes after a waiting lock waits, too: so wait briefly, and often.
   IF attempts > 1 THEN
@@ -42,18 +41,20 @@ BEGIN
   END IF;
   FOR attempt IN 1 .. attempts LOOP
     BEGIN
-      EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', tables);
+      FOR command IN SELECT tde_internal.tde_lock_commands(relations) LOOP
+        EXECUTE command;
+      END LOOP;
       RETURN;
-    EXCEPTION WHEN lock_not_available THEN
+    EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
       PERFORM pg_sleep(CASE WHEN attempt < attempts THEN 1 ELSE 0 END);
     END;
   END LOOP;
-  RAISE EXCEPTION 'could not lock table % in time', tables USING ERRCODE = 'lock_not_available',
+  RAISE EXCEPTION 'could not lock table % in time', (SELECT string_agg(DISTINCT r::text, ', ') FROM unnest(relations) r) USING ERRCODE = 'lock_not_available',
     DETAIL = 'Other transactions use it.', HINT = 'Call it again: it goes on where it was. lock_timeout says how long it waits.';
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_lock_tables(regclass[]) IS
-  'lock tables that others use: waits for lock_timeout, or several times for two seconds';
+  'lock tables and views that others use: waits for lock_timeout, or several times for two seconds';
 
 CREATE FUNCTION tde_internal.tde_start_conversion(a pg_attribute, type text, encrypting boolean) RETURNS void
 LANGUAGE plpgsql

@@ -152,9 +152,11 @@ DECLARE
   v        record;
   command  text;
   validate text[];
+  others   tde_internal.tde_dependent[];
 BEGIN
   SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
-  PERFORM tde_internal.tde_lock_tables(ARRAY(SELECT unnest(ARRAY[referencing, referenced]) FROM tde_internal.tde_conversion_keys(relation, column_name)) || relation);
+  PERFORM tde_internal.tde_lock_tables(ARRAY(SELECT d.relation FROM tde_internal.tde_dependents(a) d ORDER BY depth DESC) || ARRAY(
+    SELECT unnest(ARRAY[referencing, referenced]) FROM tde_internal.tde_conversion_keys(relation, column_name)) || relation);
   PERFORM tde_internal.tde_check_conversion(a, v.direction = 'encrypt', true);
   IF EXISTS (SELECT FROM @extschema@.tde_conversion_indexes(relation, column_name)) OR EXISTS (
       SELECT FROM tde_internal.tde_conversion_keys(relation, column_name) k
@@ -164,10 +166,12 @@ BEGIN
   END IF;
   validate := ARRAY(SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', relation, conname) FROM pg_constraint
                     WHERE conrelid = relation AND contype = 'c' AND convalidated AND a.attnum = ANY (conkey));
+  others := tde_internal.tde_remove_dependents(a);
   -- all at once, since each changes what the next would read
   FOREACH command IN ARRAY ARRAY(SELECT c.command FROM tde_internal.tde_swap_commands(relation, column_name) c ORDER BY place, c.command) LOOP
     PERFORM tde_internal.tde_run(command);
   END LOOP;
+  PERFORM tde_internal.tde_make_dependents(a, others);
   PERFORM tde_internal.tde_recompile_triggers(relation);
   RETURN validate;
 END
