@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run PostgreSQL's regression scripts with plain and with encrypted columns, and compare what each statement gives.
 
-compare.py SRCDIR WORKDIR OUTDIR KNOWN LIST [SCRIPT...]; test/core/run calls it, with the two servers running.
+compare.py SRCDIR WORKDIR OUTDIR KNOWN LIST [SCRIPT...]; test/core/columns calls it, with the two servers running.
 """
 
 import hashlib
