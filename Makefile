@@ -4,7 +4,7 @@ EXTENSION  = tde_column
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(EXTENSION).control)
 
 # These goals install PostgreSQL themselves where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = demo check check-long check-core check-drivers check-sanitize fuzz bench bench-crypto bench-sql help
+SELF_GOALS = demo check check-long check-core check-extensions check-drivers check-sanitize fuzz bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -26,7 +26,10 @@ check-drivers:
 	@test/drivers/run $(DRIVERS)
 
 check-core:
-	@test/core/run
+	@rc=0; for part in $(or $(CORE),columns guest expressions costs); do test/core/$$part || rc=1; done; exit $$rc
+
+check-extensions:
+	@test/core/extensions $(EXTENSIONS)
 
 check-sanitize:
 	@test/sanitize/run
@@ -51,11 +54,14 @@ help:
 	@echo
 	@echo 'These install what they need and work in a temporary folder, on a private server:'
 	@echo 'make demo                what encryption costs and what the disk holds; SCALE=4: four times the work'
-	@echo 'make check               all tests; T="lint unit regress pgtap tap": only these parts;'
+	@echo 'make check               all tests; T="lint unit regress pgtap tap core": only these parts;'
 	@echo '                         REGRESS="io", PGTAP="test/pgtap/x.sql", TAP="test/t/003*.pl": only these tests'
 	@echo 'make check-long          the tests that take minutes: kill -9 at 250 points, pg_upgrade from PostgreSQL 15 to 17,'
 	@echo '                         bench/run'\''s ends and reports, random queries by sqlsmith, a short make fuzz'
-	@echo 'make check-core          PostgreSQL'\''s own regression scripts on encrypted columns beside plain ones (downloads the sources)'
+	@echo 'make check-core          PostgreSQL'\''s own regression scripts on encrypted columns beside plain ones (downloads the sources),'
+	@echo '                         and unmodified beside a server without the extension; parse trees and instructions of plain statements;'
+	@echo '                         CORE="columns guest expressions costs": only these parts'
+	@echo 'make check-extensions    contrib modules and packaged extensions beside this one; EXTENSIONS="hstore postgis": only these'
 	@echo 'make check-sanitize      unit, regress, pgtap and tap on a PostgreSQL with assertions (built from its sources, once), the extension'
 	@echo '                         under the undefined-behaviour sanitizer; then all but tap under the address sanitizer'
 	@echo 'make fuzz                libFuzzer on what reads bytes that others wrote; RUNS=10000000: for long'
