@@ -214,23 +214,27 @@ renew_row(TdeRekeyTable *table, TupleTableSlot *row)
 	return true;
 }
 
-static TM_Result
-update_row(TdeRekeyTable *table, ItemPointer tid, bool wait, TM_FailureData *failure)
+/* The row at tid, which this transaction has locked, becomes what is in the slot renewed. */
+static void
+update_row(TdeRekeyTable *table, ItemPointer tid)
 {
 	LockTupleMode lock_mode;
 	TdeIndexUpdate indexes;
+	TM_FailureData failure;
 	TM_Result	result = table_tuple_update(table->rel, tid, table->renewed, GetCurrentCommandId(true),
-											GetActiveSnapshot(), InvalidSnapshot, wait, failure, &lock_mode, &indexes);
+											GetActiveSnapshot(), InvalidSnapshot, true, &failure, &lock_mode, &indexes);
 
+	if (result != TM_Ok)
+		elog(ERROR, "unexpected status %u of a row that is to be re-encrypted", result);
 	/* unique constraints that wait for the end of the transaction need no second look: nothing has become equal */
-	if (result == TM_Ok && indexes && table->relinfo->ri_NumIndices > 0)
+	if (indexes && table->relinfo->ri_NumIndices > 0)
 		(void) TDE_UPDATE_INDEXES(table->relinfo, table->renewed, table->estate, indexes);
-	return result;
 }
 
 /*
- * Somebody else holds the row at tid or has changed it: lock what has become of it, into the slot newest.  TM_Ok, TM_Deleted
- * (also moved to another partition) or TM_WouldBlock.
+ * Lock what the row has become that the snapshot shows at tid, into the slot newest.  TM_Ok, TM_Deleted (also moved to another
+ * partition) or TM_WouldBlock.  Without a lock of our own, an update would have to wait for those who hold the row: PostgreSQL
+ * has none that does not.
  */
 static TM_Result
 lock_newest(TdeRekeyTable *table, ItemPointer tid, bool may_wait)
@@ -251,20 +255,22 @@ lock_newest(TdeRekeyTable *table, ItemPointer tid, bool may_wait)
 	return TM_Deleted;
 }
 
+/* Re-encrypt a row that is not current. */
 static TdeRekeyResult
-rekey_changed_row(TdeRekeyTable *table, ItemPointer tid, bool may_wait)
+rekey_row(TdeRekeyTable *table, bool may_wait)
 {
-	TM_FailureData failure;
-	TM_Result	result = lock_newest(table, tid, may_wait);
+	TM_Result	result = lock_newest(table, &table->seen->tts_tid, may_wait);
 
 	if (result == TM_WouldBlock)
 		return TDE_ROW_BUSY;
-	if (result == TM_Deleted || (result == TM_Ok && !renew_row(table, table->newest)))
+	if (result == TM_Deleted)
 		return TDE_ROW_OVERTAKEN;
-	if (result == TM_Ok)
-		result = update_row(table, &table->newest->tts_tid, true, &failure);
 	if (result != TM_Ok)
 		elog(ERROR, "unexpected status %u of a row that is to be re-encrypted", result);
+	/* somebody may have changed it meanwhile */
+	if (!ItemPointerEquals(&table->newest->tts_tid, &table->seen->tts_tid) && !renew_row(table, table->newest))
+		return TDE_ROW_OVERTAKEN;
+	update_row(table, &table->newest->tts_tid);
 	return TDE_ROW_CHANGED;
 }
 
@@ -272,26 +278,8 @@ TdeRekeyResult
 tde_rekey_row(TdeRekeyTable *table, bool may_wait)
 {
 	MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(table->estate));
-	TdeRekeyResult result = TDE_ROW_CURRENT;
-	TM_FailureData failure;
+	TdeRekeyResult result = renew_row(table, table->seen) ? rekey_row(table, may_wait) : TDE_ROW_CURRENT;
 
-	if (renew_row(table, table->seen))
-	{
-		switch (update_row(table, &table->seen->tts_tid, false, &failure))
-		{
-			case TM_Ok:
-				result = TDE_ROW_CHANGED;
-				break;
-			case TM_Updated:
-				result = rekey_changed_row(table, &failure.ctid, may_wait);
-				break;
-			case TM_Deleted:
-				result = TDE_ROW_OVERTAKEN;
-				break;
-			default:
-				result = rekey_changed_row(table, &table->seen->tts_tid, may_wait);
-		}
-	}
 	table->current = NULL;
 	MemoryContextSwitchTo(old);
 	ResetPerTupleExprContext(table->estate);
