@@ -31,7 +31,7 @@ compute(FunctionCallInfo fcinfo, const char *symbol)
 {
 	TdeCall    *call = tde_call(fcinfo);
 	TdeProc    *proc = call->proc;
-	TdeArithmetic *arithmetic = proc->arithmetic ? proc->arithmetic : tde_resolve_arithmetic(proc, symbol);
+	TdeArithmetic *arithmetic = tde_is_resolved(proc) ? proc->arithmetic : tde_resolve_arithmetic(proc, symbol);
 	TdeScratch	scratch[2];
 	Datum		operands[2];
 	bool		kept;
@@ -39,16 +39,16 @@ compute(FunctionCallInfo fcinfo, const char *symbol)
 
 	for (int i = 0; i < 2; i++)
 	{
-		FmgrInfo   *convert = &arithmetic->convert[i];
+		FmgrInfo   *convert = arithmetic->convert[i];
 
 		if (proc->args[i])
 			tde_access_check(proc->args[i], PG_GETARG_DATUM(i));
 		operands[i] = tde_argument_peek(fcinfo, call, i, TDE_REMEMBER_ROW, &scratch[i]);
-		if (OidIsValid(convert->fn_oid))
+		if (convert)
 			operands[i] = proc->args[i] ? FunctionCall1(convert, operands[i])
 				: tde_constant_convert(fcinfo, call, i, convert, &kept);
 	}
-	result = FunctionCall2(&arithmetic->operate, operands[0], operands[1]);
+	result = FunctionCall2(arithmetic->operate, operands[0], operands[1]);
 	tde_datum_unpeek(&scratch[0]);
 	tde_datum_unpeek(&scratch[1]);
 	return result;

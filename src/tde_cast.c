@@ -31,6 +31,29 @@ PG_FUNCTION_INFO_V1(tde_decrypt_to);
 PG_FUNCTION_INFO_V1(tde_recast);
 PG_FUNCTION_INFO_V1(tde_decrypt_to_json);
 
+/* How PostgreSQL casts from one type to another. */
+static void
+resolve_cast(TdeProc *proc, Oid source, Oid target)
+{
+	uint64		epoch = tde_functions_epoch;
+	Oid			function;
+
+	proc->cast_path = find_coercion_pathway(target, source, COERCION_EXPLICIT, &function);
+	if (proc->cast_path == COERCION_PATH_FUNC)
+		proc->base_function = tde_function(function);
+	proc->resolved = epoch;
+}
+
+static Datum
+call_cast(FmgrInfo *cast, Datum value, int32 typmod)
+{
+	if (cast->fn_nargs == 1)
+		return FunctionCall1(cast, value);
+	if (cast->fn_nargs == 2)
+		return FunctionCall2(cast, value, Int32GetDatum(typmod));
+	return FunctionCall3(cast, value, Int32GetDatum(typmod), BoolGetDatum(true));
+}
+
 Datum
 tde_cast_plain(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod)
 {
@@ -41,25 +64,14 @@ tde_cast_plain(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod)
 
 	if (source == target)
 		return value;
-	if (proc->cast_path < 0)
-	{
-		Oid			function;
-		CoercionPathType path = find_coercion_pathway(target, source, COERCION_EXPLICIT, &function);
-
-		if (path == COERCION_PATH_FUNC)
-			tde_lookup_function(&proc->base_function, function);
-		proc->cast_path = path;
-	}
+	if (!tde_is_resolved(proc))
+		resolve_cast(proc, source, target);
 	switch ((CoercionPathType) proc->cast_path)
 	{
 		case COERCION_PATH_RELABELTYPE:
 			return value;
 		case COERCION_PATH_FUNC:
-			if (proc->base_function.fn_nargs == 1)
-				return FunctionCall1(&proc->base_function, value);
-			if (proc->base_function.fn_nargs == 2)
-				return FunctionCall2(&proc->base_function, value, Int32GetDatum(typmod));
-			return FunctionCall3(&proc->base_function, value, Int32GetDatum(typmod), BoolGetDatum(true));
+			return call_cast(proc->base_function, value, typmod);
 		case COERCION_PATH_COERCEVIAIO:
 			getTypeOutputInfo(source, &output, &is_varlena);
 			getTypeInputInfo(target, &input, &ioparam);
@@ -188,16 +200,18 @@ tde_decrypt_to_json(PG_FUNCTION_ARGS)
 
 	tde_access_check(type, PG_GETARG_DATUM(0));
 	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
-	if (!OidIsValid(proc->base_function.fn_oid))
+	if (proc->base_function == NULL)
 	{
-		/* to_json(anyelement) learns from the expression what it is called with */
+		/* to_json(anyelement) learns from the expression what it is called with; nobody can change the function itself */
 		MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
 		List	   *args = list_make1(makeNullConst(type->base, -1, InvalidOid));
 		Node	   *expr = (Node *) makeFuncExpr(F_TO_JSON, JSONOID, args, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+		FmgrInfo   *to_json = palloc(sizeof(FmgrInfo));
 
 		MemoryContextSwitchTo(old);
-		tde_lookup_function(&proc->base_function, F_TO_JSON);
-		fmgr_info_set_expr(expr, &proc->base_function);
+		fmgr_info_cxt(F_TO_JSON, to_json, TopMemoryContext);
+		fmgr_info_set_expr(expr, to_json);
+		proc->base_function = to_json;
 	}
-	return FunctionCall1(&proc->base_function, value);
+	return FunctionCall1(proc->base_function, value);
 }

@@ -37,11 +37,11 @@ compare(FunctionCallInfo fcinfo, TdeRemember remember)
 	int			result;
 
 	tde_operands_get(fcinfo, remember, &operands);
-	if (unlikely(!OidIsValid(operands.comparison->compare.fn_oid)))
+	if (unlikely(operands.comparison->compare == NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
 				 errmsg("type %s has no order", format_type_be(tde_call(fcinfo)->proc->arg_types[0]))));
-	result = DatumGetInt32(FunctionCall2Coll(&operands.comparison->compare, PG_GET_COLLATION(),
+	result = DatumGetInt32(FunctionCall2Coll(operands.comparison->compare, PG_GET_COLLATION(),
 											 operands.values[0], operands.values[1]));
 	tde_operands_free(&operands);
 	return result;
@@ -84,7 +84,7 @@ compare_pattern(FunctionCallInfo fcinfo, TdeRemember remember)
 {
 	TdeProc    *proc = tde_call(fcinfo)->proc;
 
-	if (proc->comparison == NULL)
+	if (!tde_is_resolved(proc))
 		tde_resolve_pattern(proc);
 	return compare(fcinfo, remember);
 }
@@ -152,19 +152,21 @@ tde_in_range(PG_FUNCTION_ARGS)
 	Datum		base;
 	bool		result;
 
-	if (!OidIsValid(proc->base_function.fn_oid))
+	if (!tde_is_resolved(proc))
 	{
+		uint64		epoch = tde_functions_epoch;
 		Oid			function = tde_resolve_btree_support(type->base, proc->arg_types[2], BTINRANGE_PROC);
 
 		if (!OidIsValid(function))
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("RANGE with offset PRECEDING/FOLLOWING is not supported for type %s", format_type_be(type->base))));
-		tde_lookup_function(&proc->base_function, function);
+		proc->base_function = tde_function(function);
+		proc->resolved = epoch;
 	}
 	value = tde_datum_peek(type, PG_GETARG_DATUM(0), call->declared[0], TDE_REMEMBER_LONG, &scratch[0]);
 	base = tde_datum_peek(type, PG_GETARG_DATUM(1), call->declared[1], TDE_REMEMBER_LONG, &scratch[1]);
-	result = DatumGetBool(FunctionCall5(&proc->base_function, value, base, PG_GETARG_DATUM(2), PG_GETARG_DATUM(3),
+	result = DatumGetBool(FunctionCall5(proc->base_function, value, base, PG_GETARG_DATUM(2), PG_GETARG_DATUM(3),
 										PG_GETARG_DATUM(4)));
 	tde_datum_unpeek(&scratch[0]);
 	tde_datum_unpeek(&scratch[1]);

@@ -60,9 +60,9 @@ static EqualState *
 make_state(FunctionCallInfo fcinfo, TdeCall *call, TdeComparison *comparison)
 {
 	EqualState *state = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(EqualState));
-	FmgrInfo   *image = &comparison->equal_image;
+	FmgrInfo   *image = comparison->equal_image;
 
-	state->bitwise = OidIsValid(image->fn_oid) &&
+	state->bitwise = image != NULL &&
 		DatumGetBool(FunctionCall1Coll(image, PG_GET_COLLATION(), ObjectIdGetDatum(comparison->input_type)));
 	state->constant = constant_operand(fcinfo->flinfo->fn_expr);
 	call->more = state;
@@ -210,7 +210,7 @@ are_equal(FunctionCallInfo fcinfo)
 	if (verdict != NOT_TOLD)
 		return verdict == EQUAL;
 	tde_operands_get(fcinfo, TDE_REMEMBER_LONG, &operands);
-	result = DatumGetBool(FunctionCall2Coll(&operands.comparison->equal, PG_GET_COLLATION(),
+	result = DatumGetBool(FunctionCall2Coll(operands.comparison->equal, PG_GET_COLLATION(),
 											operands.values[0], operands.values[1]));
 	tde_operands_free(&operands);
 	return result;

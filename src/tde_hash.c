@@ -33,8 +33,9 @@ PG_FUNCTION_INFO_V1(tde_hash_float8);
 static FmgrInfo *
 base_hash(TdeProc *proc, bool extended)
 {
-	if (!OidIsValid(proc->base_function.fn_oid))
+	if (!tde_is_resolved(proc))
 	{
+		uint64		epoch = tde_functions_epoch;
 		Oid			base = proc->args[0] ? proc->args[0]->base : proc->arg_types[0];
 		TypeCacheEntry *entry = lookup_type_cache(base, TYPECACHE_HASH_PROC | TYPECACHE_HASH_EXTENDED_PROC);
 		Oid			function = extended ? entry->hash_extended_proc : entry->hash_proc;
@@ -43,9 +44,10 @@ base_hash(TdeProc *proc, bool extended)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),
 					 errmsg("could not identify a hash function for type %s", format_type_be(base))));
-		tde_lookup_function(&proc->base_function, function);
+		proc->base_function = tde_function(function);
+		proc->resolved = epoch;
 	}
-	return &proc->base_function;
+	return proc->base_function;
 }
 
 /* The base type's hash of the first argument, which may be encrypted. */

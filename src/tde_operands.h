@@ -21,7 +21,7 @@ typedef struct TdeOperands
 static inline TdeComparison *
 tde_comparison(TdeProc *proc)
 {
-	return likely(proc->comparison != NULL) ? proc->comparison : tde_resolve_comparison(proc);
+	return tde_is_resolved(proc) ? proc->comparison : tde_resolve_comparison(proc);
 }
 
 static inline void
@@ -32,11 +32,11 @@ tde_operands_get(FunctionCallInfo fcinfo, TdeRemember remember, TdeOperands *ope
 	operands->comparison = tde_comparison(call->proc);
 	for (int i = 0; i < 2; i++)
 	{
-		FmgrInfo   *convert = &operands->comparison->convert[i];
+		FmgrInfo   *convert = operands->comparison->convert[i];
 		bool		kept = false;
 
 		operands->values[i] = tde_argument_peek(fcinfo, call, i, remember, &operands->scratch[i]);
-		if (OidIsValid(convert->fn_oid))
+		if (convert)
 			operands->values[i] = call->proc->args[i] ? FunctionCall1(convert, operands->values[i]) :
 				tde_constant_convert(fcinfo, call, i, convert, &kept);
 		operands->free_converted[i] = operands->comparison->free_converted[i] && !kept;

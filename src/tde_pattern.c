@@ -49,11 +49,16 @@ tde_match(PG_FUNCTION_ARGS)
 	Datum		value;
 	Datum		result;
 
-	if (!OidIsValid(proc->base_function.fn_oid))
-		tde_lookup_function(&proc->base_function, namesake(proc->oid, proc->args[0]));
+	if (!tde_is_resolved(proc))
+	{
+		uint64		epoch = tde_functions_epoch;
+
+		proc->base_function = tde_function(namesake(proc->oid, proc->args[0]));
+		proc->resolved = epoch;
+	}
 	tde_access_check(proc->args[0], PG_GETARG_DATUM(0));
 	value = tde_datum_peek(proc->args[0], PG_GETARG_DATUM(0), call->declared[0], TDE_REMEMBER_ROW, &scratch);
-	result = FunctionCall2Coll(&proc->base_function, PG_GET_COLLATION(), value, PG_GETARG_DATUM(1));
+	result = FunctionCall2Coll(proc->base_function, PG_GET_COLLATION(), value, PG_GETARG_DATUM(1));
 	tde_datum_unpeek(&scratch);
 	PG_RETURN_DATUM(result);
 }

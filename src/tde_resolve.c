@@ -75,20 +75,20 @@ resolve_in_family(Oid left, Oid right, TdeComparison *comparison)
 	equal = get_opfamily_member(family, left, right, BTEqualStrategyNumber);
 	if (!OidIsValid(compare) || !OidIsValid(equal))
 		return false;
-	tde_lookup_function(&comparison->compare, compare);
-	tde_lookup_function(&comparison->equal, get_opcode(equal));
+	comparison->compare = tde_function(compare);
+	comparison->equal = tde_function(get_opcode(equal));
 	comparison->same_bytes = left == right;
 	comparison->input_type = left;
 	equal_image = get_opfamily_proc(family, left, left, BTEQUALIMAGE_PROC);
 	/* bpchar claims it, but 'a' and 'a ' are equal where no length has padded them */
 	if (left == right && left != BPCHAROID && OidIsValid(equal_image))
-		tde_lookup_function(&comparison->equal_image, equal_image);
+		comparison->equal_image = tde_function(equal_image);
 	return true;
 }
 
-/* The function that converts, into finfo; left alone if the types are the same.  False if there is none. */
+/* The function that converts; left alone if the types are the same.  False if there is none. */
 static bool
-resolve_conversion(Oid source, Oid target, FmgrInfo *finfo)
+resolve_conversion(Oid source, Oid target, FmgrInfo **convert)
 {
 	Oid			function;
 
@@ -96,7 +96,7 @@ resolve_conversion(Oid source, Oid target, FmgrInfo *finfo)
 		return true;
 	if (find_coercion_pathway(target, source, COERCION_EXPLICIT, &function) != COERCION_PATH_FUNC)
 		return false;
-	tde_lookup_function(finfo, function);
+	*convert = tde_function(function);
 	return true;
 }
 
@@ -127,7 +127,7 @@ resolve_equality(Oid left, Oid right, TdeComparison *comparison)
 
 	if (left != right || !OidIsValid(entry->eq_opr))
 		return false;
-	tde_lookup_function(&comparison->equal, get_opcode(entry->eq_opr));
+	comparison->equal = tde_function(get_opcode(entry->eq_opr));
 	return true;
 }
 
@@ -157,57 +157,74 @@ incomparable(Oid left, Oid right)
 			 errmsg("could not identify a comparison of types %s and %s", format_type_be(left), format_type_be(right))));
 }
 
+/*
+ * What was found, to be kept for the function: a copy, or what it had if that is the same.  An earlier one may be in use and stays
+ * as it is.
+ */
+static void *
+keep(void *had, const void *found, Size size)
+{
+	if (had == NULL || memcmp(had, found, size) != 0)
+		had = memcpy(MemoryContextAlloc(TopMemoryContext, size), found, size);
+	return had;
+}
+
+static TdeComparison *
+keep_comparison(TdeProc *proc, const TdeComparison *found, uint64 epoch)
+{
+	proc->comparison = keep(proc->comparison, found, sizeof(*found));
+	proc->resolved = epoch;
+	return proc->comparison;
+}
+
 TdeComparison *
 tde_resolve_comparison(TdeProc *proc)
 {
+	uint64		epoch = tde_functions_epoch;
 	Oid			left = plain_type(proc, 0);
 	Oid			right = plain_type(proc, 1);
-	TdeComparison *comparison = MemoryContextAllocZero(TopMemoryContext, sizeof(TdeComparison));
+	TdeComparison comparison;
 
-	if (!resolve_in_family(left, right, comparison) && !resolve_as_number(left, right, comparison) &&
-		!resolve_equality(left, right, comparison))
-	{
-		pfree(comparison);
+	memset(&comparison, 0, sizeof(comparison));
+	if (!resolve_in_family(left, right, &comparison) && !resolve_as_number(left, right, &comparison) &&
+		!resolve_equality(left, right, &comparison))
 		incomparable(left, right);
-	}
-	proc->comparison = comparison;
-	return comparison;
+	return keep_comparison(proc, &comparison, epoch);
 }
 
 TdeComparison *
 tde_resolve_pattern(TdeProc *proc)
 {
+	uint64		epoch = tde_functions_epoch;
 	Oid			left = tde_compared_as(plain_type(proc, 0));
 	Oid			right = tde_compared_as(plain_type(proc, 1));
-	TdeComparison *comparison;
+	TdeComparison comparison;
 
 	if (left != right || (left != TEXTOID && left != BPCHAROID))
 		incomparable(left, right);
-	comparison = MemoryContextAllocZero(TopMemoryContext, sizeof(TdeComparison));
-	tde_lookup_function(&comparison->compare, left == BPCHAROID ? F_BTBPCHAR_PATTERN_CMP : F_BTTEXT_PATTERN_CMP);
-	proc->comparison = comparison;
-	return comparison;
+	memset(&comparison, 0, sizeof(comparison));
+	comparison.compare = tde_function(left == BPCHAROID ? F_BTBPCHAR_PATTERN_CMP : F_BTTEXT_PATTERN_CMP);
+	return keep_comparison(proc, &comparison, epoch);
 }
 
 TdeArithmetic *
 tde_resolve_arithmetic(TdeProc *proc, const char *symbol)
 {
+	uint64		epoch = tde_functions_epoch;
 	List	   *name = list_make2(makeString("pg_catalog"), makeString(pstrdup(symbol)));
 	Operator	tuple = oper(NULL, name, plain_type(proc, 0), plain_type(proc, 1), false, -1);
 	FormData_pg_operator operator = *(Form_pg_operator) GETSTRUCT(tuple);
-	TdeArithmetic *arithmetic = MemoryContextAllocZero(TopMemoryContext, sizeof(TdeArithmetic));
+	TdeArithmetic arithmetic = {0};
 
 	ReleaseSysCache(tuple);
-	if (!resolve_conversion(plain_type(proc, 0), operator.oprleft, &arithmetic->convert[0]) ||
-		!resolve_conversion(plain_type(proc, 1), operator.oprright, &arithmetic->convert[1]) ||
+	if (!resolve_conversion(plain_type(proc, 0), operator.oprleft, &arithmetic.convert[0]) ||
+		!resolve_conversion(plain_type(proc, 1), operator.oprright, &arithmetic.convert[1]) ||
 		operator.oprresult != proc->result_type)
-	{
-		pfree(arithmetic);
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
 				 errmsg("function %s does not compute as the base types' operator", format_procedure(proc->oid))));
-	}
-	tde_lookup_function(&arithmetic->operate, operator.oprcode);
-	proc->arithmetic = arithmetic;
-	return arithmetic;
+	arithmetic.operate = tde_function(operator.oprcode);
+	proc->arithmetic = keep(proc->arithmetic, &arithmetic, sizeof(arithmetic));
+	proc->resolved = epoch;
+	return proc->arithmetic;
 }

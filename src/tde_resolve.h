@@ -13,19 +13,19 @@
 
 typedef struct TdeComparison
 {
-	FmgrInfo	compare;		/* fn_oid InvalidOid: the types have no order */
-	FmgrInfo	equal;
-	FmgrInfo	convert[2];		/* fn_oid InvalidOid: the operand is compared as it is */
+	FmgrInfo   *compare;		/* NULL: the types have no order */
+	FmgrInfo   *equal;
+	FmgrInfo   *convert[2];		/* NULL: the operand is compared as it is */
 	bool		free_converted[2];	/* the conversion's result is passed by reference */
 	bool		same_bytes;		/* both are stored in the same way, so that the same bytes are equal */
 	Oid			input_type;		/* of the operator class, if same_bytes */
-	FmgrInfo	equal_image;	/* says for which collations other bytes are not equal; fn_oid InvalidOid: for none */
+	FmgrInfo   *equal_image;	/* says for which collations other bytes are not equal; NULL: for none */
 } TdeComparison;
 
 /* The type as which PostgreSQL compares a type: text for varchar.  The type itself if it has no order. */
 extern Oid	tde_compared_as(Oid type);
 
-/* ereport if the two base types cannot be compared. */
+/* ereport if the two base types cannot be compared.  What it returns stays good. */
 extern TdeComparison *tde_resolve_comparison(TdeProc *proc);
 
 /* The same for the order of pattern operator classes; ereport if the base types are no strings. */
@@ -34,8 +34,8 @@ extern TdeComparison *tde_resolve_pattern(TdeProc *proc);
 /* An operator of the base types, and how its operands come to be of the types that it takes. */
 typedef struct TdeArithmetic
 {
-	FmgrInfo	operate;
-	FmgrInfo	convert[2];		/* fn_oid InvalidOid: the operand is taken as it is */
+	FmgrInfo   *operate;
+	FmgrInfo   *convert[2];		/* NULL: the operand is taken as it is */
 } TdeArithmetic;
 
 /* The operator that PostgreSQL's parser takes for the two base types; ereport if there is none. */

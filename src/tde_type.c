@@ -2,7 +2,8 @@
  * tde_type.c - what the catalogs say of an encrypted type and of a function of ours, cached by OID.
  *
  * Entries are never removed, so that pointers to them stay good; an invalidation marks them, and the next lookup fills
- * them again in place.
+ * them again in place.  Functions of others are looked up anew, too, but not in place: a call of one may be under way, and be
+ * what has changed it.
  */
 #include "postgres.h"
 
@@ -33,12 +34,26 @@ extern Datum tde_typmod_in(PG_FUNCTION_ARGS);
 /* Lookups remembered before the hash table is asked: set-up runs for each statement, and must cost next to nothing. */
 #define LOOKUP_MEMOS	16
 
+uint64		tde_functions_epoch = 1;
+
+/* A function of somebody else's. */
+typedef struct Known
+{
+	Oid			oid;			/* hash key */
+	FmgrInfo   *finfo;			/* NULL: not looked up.  Never freed: who knows who is using it */
+	bool		valid;			/* false: see whether it has changed */
+	TransactionId xmin;			/* of its row in pg_proc then */
+	ItemPointerData tid;
+} Known;
+
 static HTAB *types = NULL;
 static HTAB *procs = NULL;
+static HTAB *functions = NULL;
 static MemoryContext type_context = NULL;
 
 /* ---- tables ---- */
 
+/* A type has changed, or a function. */
 static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
 {
@@ -48,27 +63,83 @@ invalidate(Datum arg, int cacheid, uint32 hashvalue)
 
 	hash_seq_init(&status, types);
 	while ((type = hash_seq_search(&status)) != NULL)
+	{
 		type->valid = false;
+		type->functions_epoch = 0;
+	}
 	hash_seq_init(&status, procs);
 	while ((proc = hash_seq_search(&status)) != NULL)
 		proc->valid = false;
 }
 
-void
-tde_type_init(void)
+/* Which functions somebody's types have may have changed, or what those do. */
+static void
+invalidate_functions(Datum arg, int cacheid, uint32 hashvalue)
 {
-	type_context = AllocSetContextCreate(TopMemoryContext, "tde_column types", ALLOCSET_DEFAULT_SIZES);
-	types = tde_table_new("tde_column types", sizeof(Oid), sizeof(TdeType));
-	procs = tde_table_new("tde_column functions", sizeof(Oid), sizeof(TdeProc));
-	CacheRegisterSyscacheCallback(TYPEOID, invalidate, (Datum) 0);
-	CacheRegisterSyscacheCallback(PROCOID, invalidate, (Datum) 0);
+	HASH_SEQ_STATUS status;
+	Known	   *known;
+
+	tde_functions_epoch++;
+	hash_seq_init(&status, functions);
+	while ((known = hash_seq_search(&status)) != NULL)
+		known->valid = false;
 }
 
 void
-tde_lookup_function(FmgrInfo *finfo, Oid function)
+tde_type_init(void)
 {
-	finfo->fn_oid = InvalidOid; /* fmgr_info_cxt() may fail half way */
-	fmgr_info_cxt(function, finfo, type_context);
+	static const int resolved_by[] = {PROCOID, CASTSOURCETARGET, OPEROID, CLAOID, AMPROCNUM, AMOPOPID};
+
+	type_context = AllocSetContextCreate(TopMemoryContext, "tde_column types", ALLOCSET_DEFAULT_SIZES);
+	types = tde_table_new("tde_column types", sizeof(Oid), sizeof(TdeType));
+	procs = tde_table_new("tde_column functions", sizeof(Oid), sizeof(TdeProc));
+	functions = tde_table_new("tde_column functions of base types", sizeof(Oid), sizeof(Known));
+	CacheRegisterSyscacheCallback(TYPEOID, invalidate, (Datum) 0);
+	CacheRegisterSyscacheCallback(PROCOID, invalidate, (Datum) 0);
+	for (int i = 0; i < lengthof(resolved_by); i++)
+		CacheRegisterSyscacheCallback(resolved_by[i], invalidate_functions, (Datum) 0);
+}
+
+/* Has the function changed since, or was it never looked up? */
+static bool
+has_changed(Known *known)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(known->oid));
+	TransactionId xmin;
+	bool		changed;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION), errmsg("function with OID %u does not exist", known->oid)));
+	xmin = HeapTupleHeaderGetRawXmin(tuple->t_data);
+	changed = known->finfo == NULL || known->xmin != xmin || !ItemPointerEquals(&known->tid, &tuple->t_self);
+	known->xmin = xmin;
+	known->tid = tuple->t_self;
+	ReleaseSysCache(tuple);
+	return changed;
+}
+
+FmgrInfo *
+tde_function(Oid oid)
+{
+	bool		found;
+	Known	   *known = hash_search(functions, &oid, HASH_ENTER, &found);
+	FmgrInfo   *finfo;
+
+	if (!found)
+		known->finfo = NULL;
+	if (known->finfo && known->valid)
+		return known->finfo;
+	if (has_changed(known))
+		known->finfo = NULL;
+	known->valid = true;		/* until we are told otherwise, which may be below */
+	if (known->finfo == NULL)
+	{
+		finfo = MemoryContextAlloc(type_context, sizeof(FmgrInfo));
+		fmgr_info_cxt(oid, finfo, type_context);
+		known->finfo = finfo;
+	}
+	return known->finfo;
 }
 
 /* ---- types ---- */
@@ -257,11 +328,12 @@ tde_type_get(Oid oid)
 {
 	TdeType    *type = tde_type_find(oid);
 
-	if (type == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("type %s is not an encrypted type", format_type_be(oid))));
-	return type;
+	if (type != NULL)
+		return type;
+	if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(oid)))
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("type with OID %u does not exist", oid)));
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("type %s is not an encrypted type", format_type_be(oid))));
 }
 
 /* The encrypted type in the first row of a catalog in which a column is this function; InvalidOid if there is none. */
@@ -335,14 +407,13 @@ find_proc(Oid oid)
 	{
 		memset(proc, 0, sizeof(*proc));
 		proc->oid = oid;
-		proc->cast_path = -1;
 	}
 	if (proc->valid)
 		return proc;
 
 	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(oid));
 	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for function %u", oid);
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION), errmsg("function with OID %u does not exist", oid)));
 	form = (Form_pg_proc) GETSTRUCT(tuple);
 	proc->nargs = Min(form->pronargs, (int) lengthof(proc->args));
 	for (int i = 0; i < proc->nargs; i++)
@@ -391,17 +462,28 @@ tde_call_setup(FmgrInfo *flinfo)
 
 /* ---- functions of the base type ---- */
 
+/* Forget what may have changed, before it is used. */
+static void
+forget_changed(TdeType *type)
+{
+	if (likely(type->functions_epoch == tde_functions_epoch))
+		return;
+	type->functions_epoch = tde_functions_epoch;
+	type->input = type->output = type->receive = type->send = type->coerce = NULL;
+}
+
 FmgrInfo *
 tde_base_input(TdeType *type)
 {
 	Oid			function;
 
-	if (!OidIsValid(type->input.fn_oid))
+	forget_changed(type);
+	if (type->input == NULL)
 	{
 		getTypeInputInfo(type->base, &function, &type->ioparam);
-		tde_lookup_function(&type->input, function);
+		type->input = tde_function(function);
 	}
-	return &type->input;
+	return type->input;
 }
 
 FmgrInfo *
@@ -410,12 +492,13 @@ tde_base_output(TdeType *type)
 	Oid			function;
 	bool		is_varlena;
 
-	if (!OidIsValid(type->output.fn_oid))
+	forget_changed(type);
+	if (type->output == NULL)
 	{
 		getTypeOutputInfo(type->base, &function, &is_varlena);
-		tde_lookup_function(&type->output, function);
+		type->output = tde_function(function);
 	}
-	return &type->output;
+	return type->output;
 }
 
 FmgrInfo *
@@ -423,12 +506,13 @@ tde_base_receive(TdeType *type)
 {
 	Oid			function;
 
-	if (!OidIsValid(type->receive.fn_oid))
+	forget_changed(type);
+	if (type->receive == NULL)
 	{
 		getTypeBinaryInputInfo(type->base, &function, &type->ioparam);
-		tde_lookup_function(&type->receive, function);
+		type->receive = tde_function(function);
 	}
-	return &type->receive;
+	return type->receive;
 }
 
 FmgrInfo *
@@ -437,26 +521,30 @@ tde_base_send(TdeType *type)
 	Oid			function;
 	bool		is_varlena;
 
-	if (!OidIsValid(type->send.fn_oid))
+	forget_changed(type);
+	if (type->send == NULL)
 	{
 		getTypeBinaryOutputInfo(type->base, &function, &is_varlena);
-		tde_lookup_function(&type->send, function);
+		type->send = tde_function(function);
 	}
-	return &type->send;
+	return type->send;
 }
 
 Datum
 tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit)
 {
+	FmgrInfo   *coerce;
+	Oid			function;
+
 	if (base_typmod < 0)
 		return value;
-	if (!OidIsValid(type->coerce.fn_oid))
+	forget_changed(type);
+	coerce = type->coerce;
+	if (coerce == NULL)
 	{
-		Oid			function;
-
 		if (find_typmod_coercion_function(type->base, &function) != COERCION_PATH_FUNC)
 			return value;
-		tde_lookup_function(&type->coerce, function);
+		type->coerce = coerce = tde_function(function);
 	}
-	return FunctionCall3(&type->coerce, value, Int32GetDatum(base_typmod), BoolGetDatum(is_explicit));
+	return FunctionCall3(coerce, value, Int32GetDatum(base_typmod), BoolGetDatum(is_explicit));
 }

@@ -58,12 +58,13 @@ typedef struct TdeType
 	TdeModLayout layout;
 	uint8		tag[TDE_TYPE_TAG_SIZE];
 
-	/* functions of the base type, each looked up at its first use (fn_oid is InvalidOid before) */
-	FmgrInfo	input;
-	FmgrInfo	output;
-	FmgrInfo	receive;
-	FmgrInfo	send;
-	FmgrInfo	coerce;			/* length coercion */
+	/* functions of the base type, each looked up at its first use (NULL before) */
+	uint64		functions_epoch;	/* when that was: see tde_functions_epoch */
+	FmgrInfo   *input;
+	FmgrInfo   *output;
+	FmgrInfo   *receive;
+	FmgrInfo   *send;
+	FmgrInfo   *coerce;			/* length coercion */
 	Oid			ioparam;
 
 	const struct TdeVerifier *verifier; /* of the base type's bytes, or NULL: not looked up */
@@ -83,10 +84,13 @@ typedef struct TdeProc
 	Oid			result_type;
 	TdeType    *args[3];		/* NULL where the argument is not of an encrypted type */
 	TdeType    *result;			/* likewise */
-	struct TdeComparison *comparison;	/* of the first two arguments, or NULL: not looked up; see tde_resolve.c */
+
+	/* which functions it stands for; each function of ours has one of these */
+	uint64		resolved;		/* when that was looked up: ask tde_is_resolved() */
+	struct TdeComparison *comparison;	/* of the first two arguments; see tde_resolve.c */
 	struct TdeArithmetic *arithmetic;	/* likewise, for operators that compute */
-	FmgrInfo	base_function;	/* of the base type, that does what this one does (cast, hash, in_range), or not looked up */
-	int			cast_path;		/* of tde_cast_plain(): CoercionPathType; -1: not looked up */
+	FmgrInfo   *base_function;	/* of the base type, that does what this one does (cast, hash, in_range) */
+	int			cast_path;		/* of tde_cast_plain(): CoercionPathType */
 } TdeProc;
 
 /* What one call site keeps in fn_extra: small, made without a catalog lookup. */
@@ -96,6 +100,18 @@ typedef struct TdeCall
 	int32		declared[2];	/* typmods that the expression tells of the first two arguments; -1: not known */
 	void	   *more;			/* what the function itself keeps, in fn_mcxt; NULL at first */
 } TdeCall;
+
+/*
+ * Rises whenever a function, cast, operator or operator class may have changed: what was looked up before must be looked up again.
+ * Whoever does that notes the epoch in which he began.
+ */
+extern uint64 tde_functions_epoch;
+
+static inline bool
+tde_is_resolved(const TdeProc *proc)
+{
+	return likely(proc->resolved == tde_functions_epoch);
+}
 
 /* How the modifiers of a base type are stored. */
 extern TdeModLayout tde_mod_layout(Oid base);
@@ -150,8 +166,10 @@ extern FmgrInfo *tde_base_send(TdeType *type);
 /* Apply the base type's own length coercion; the same datum if there is nothing to do. */
 extern Datum tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit);
 
-/* fmgr_info() into memory that lives as long as the backend. */
-extern void tde_lookup_function(FmgrInfo *finfo, Oid function);
+/*
+ * A function, ready to be called.  It stays good for whoever is using it, and the same for as long as nobody changes the function.
+ */
+extern FmgrInfo *tde_function(Oid function);
 
 extern void tde_type_init(void);
 
