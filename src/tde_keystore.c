@@ -12,6 +12,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_extension.h"
 #include "commands/extension.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
@@ -187,6 +188,7 @@ tde_keystore_scan_relation(Relation rel, TdeDataKeyVisitor visit, void *arg)
 	{
 		TdeDataKey	row;
 
+		CHECK_FOR_INTERRUPTS();
 		tde_keystore_row(tuple, RelationGetDescr(rel), &row);
 		visit(&row, arg);
 	}

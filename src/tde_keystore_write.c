@@ -10,14 +10,17 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "access/xloginsert.h"
 #include "catalog/index.h"
 #include "catalog/indexing.h"
 #include "commands/sequence.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "storage/sinval.h"
 #include "storage/standby.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -94,9 +97,56 @@ insert_index_entries(Relation rel, HeapTuple tuple)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
+static void
+tell_decoding(Relation rel, bool tell)
+{
+	((StdRdOptions *) rel->rd_options)->user_catalog_table = tell;
+}
+
+/*
+ * Insert a row without telling logical decoding by which command: it will not be this transaction's, and what is logged then if the
+ * transaction changes it again speaks of a row that was there before.
+ */
+static void
+insert_untold(Relation rel, HeapTuple tuple)
+{
+	bool		told = RelationIsUsedAsCatalogTable(rel);
+
+	if (told)
+		tell_decoding(rel, false);
+	PG_TRY();
+	{
+		heap_insert(rel, tuple, GetCurrentCommandId(true), 0, NULL);
+	}
+	PG_FINALLY();
+	{
+		if (told)
+			tell_decoding(rel, true);
+	}
+	PG_END_TRY();
+}
+
+/* Make a row of this transaction one that no rollback takes away, in a single WAL record.  Nothing can fail any more. */
+static void
+freeze(Relation rel, ItemPointer tid)
+{
+	Buffer		buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
+	Page		page = BufferGetPage(buffer);
+	ItemId		item = PageGetItemId(page, ItemPointerGetOffsetNumber(tid));
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	START_CRIT_SECTION();
+	HeapTupleHeaderSetXminFrozen((HeapTupleHeader) PageGetItem(page, item));
+	MarkBufferDirty(buffer);
+	if (RelationNeedsWAL(rel))
+		log_newpage_buffer(buffer, true);
+	END_CRIT_SECTION();
+	UnlockReleaseBuffer(buffer);
+}
+
 /*
  * Add a row that exists from this moment for everybody, whatever becomes of this transaction: its xmin is frozen, and the
- * WAL is on disk before anything can be encrypted under the key.
+ * WAL is on disk before anything can be encrypted under the key.  Frozen last, so that an error before leaves nothing.
  */
 static void
 insert_for_ever(Relation rel, const TdeDataKey *row)
@@ -104,12 +154,12 @@ insert_for_ever(Relation rel, const TdeDataKey *row)
 	HeapTuple	tuple = tuple_from_row(row, RelationGetDescr(rel));
 	SharedInvalidationMessage message;
 
-	/* a cancel between the two would leave a row that its indexes do not know */
-	HOLD_INTERRUPTS();
-	heap_insert(rel, tuple, GetCurrentCommandId(true), HEAP_INSERT_FROZEN, NULL);
+	insert_untold(rel, tuple);
 	insert_index_entries(rel, tuple);
 
-	/* at once to the other backends, here and on standbys; with the commit record, if there is one, to logical decoding */
+	/* a cancel must not keep the others from being told; here and on standbys at once, logical decoding with the commit, if any */
+	HOLD_INTERRUPTS();
+	freeze(rel, &tuple->t_self);
 	memset(&message, 0, sizeof(message));
 	message.rc.id = SHAREDINVALRELCACHE_ID;
 	message.rc.dbId = MyDatabaseId;
@@ -117,9 +167,9 @@ insert_for_ever(Relation rel, const TdeDataKey *row)
 	if (XLogStandbyInfoActive())
 		LogStandbyInvalidations(1, &message, false);
 	XLogFlush(XactLastRecEnd);
+	SendSharedInvalidMessages(&message, 1);
 	RESUME_INTERRUPTS();
 	heap_freetuple(tuple);
-	SendSharedInvalidMessages(&message, 1);
 	CacheInvalidateRelcache(rel);
 	tde_keystore_changed = true;
 	tde_keystore_made_keys = true;
@@ -186,18 +236,36 @@ new_uuid(uint8 *bytes)
 	bytes[8] = (bytes[8] & 0x3f) | 0x80;
 }
 
+/* Have the sequence go on after this number.  Whoever needs a key need not be one who may do that. */
+static void
+advance_sequence(Relation rel, Oid sequence, uint32 last)
+{
+	Oid			user;
+	int			context;
+
+	GetUserIdAndSecContext(&user, &context);
+	SetUserIdAndSecContext(rel->rd_rel->relowner, context | SECURITY_LOCAL_USERID_CHANGE);
+	DirectFunctionCall2(setval_oid, ObjectIdGetDatum(sequence), Int64GetDatum((int64) last));
+	SetUserIdAndSecContext(user, context);
+}
+
 /* From a sequence, so that the number of a row that was deleted is never given to another key. */
 static uint32
-next_id(const Survey *survey)
+next_id(Relation rel, const Survey *survey)
 {
-	Oid			sequence = get_relname_relid("data_keys_id_seq", get_rel_namespace(tde_keystore_relid()));
+	Oid			sequence = get_relname_relid("data_keys_id_seq", RelationGetNamespace(rel));
 	int64		id;
 
 	if (!OidIsValid(sequence))
-		elog(ERROR, "sequence of tde.data_keys is missing");
-	do
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("sequence \"%s\" does not exist", "tde.data_keys_id_seq")));
+	id = nextval_internal(sequence, false);
+	/* behind rows that it has not numbered: somebody has put them there, or set it back */
+	if (id <= survey->last_id)
+	{
+		advance_sequence(rel, sequence, survey->last_id);
 		id = nextval_internal(sequence, false);
-	while (id <= survey->last_id);
+	}
 	if (id > PG_INT32_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no more data keys can be made")));
@@ -206,14 +274,14 @@ next_id(const Survey *survey)
 
 /* A row for the next version of the surveyed key, without the key. */
 static void
-start_row(TdeDataKey *row, const Survey *survey, const char *name)
+start_row(Relation rel, TdeDataKey *row, const Survey *survey, const char *name)
 {
 	/* what is encrypted under this wallet would be lost when the right one comes back: refuse as reading would */
 	if (survey->foreign.id != 0)
 		tde_keywrap_require_master(&survey->foreign);
 
 	memset(row, 0, sizeof(*row));
-	row->id = next_id(survey);
+	row->id = next_id(rel, survey);
 	row->slot = survey->slot;
 	row->version = survey->version + 1;
 	row->kind = survey->kind;
@@ -233,7 +301,7 @@ make_key(Relation rel, const Survey *survey, const char *name, const uint8 *mast
 {
 	TdeDataKey	row;
 
-	start_row(&row, survey, name);
+	start_row(rel, &row, survey, name);
 	row.erasable = master != NULL;
 	if (master)
 		memcpy(row.master, master, sizeof(row.master));
@@ -399,7 +467,7 @@ tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KE
 	if (!meeting.is_here)
 	{
 		survey_keys(rel, map->here, imported->kind, &survey);
-		start_row(&row, &survey, imported->name);
+		start_row(rel, &row, &survey, imported->name);
 		/* it must never be taken for new values: they would be under a key that others have */
 		row.state = TDE_STATE_RETIRED;
 		row.created = imported->created;
@@ -446,6 +514,7 @@ tde_keystore_edit(TdeDataKeyEditor edit, void *arg)
 	{
 		TdeDataKey	row;
 
+		CHECK_FOR_INTERRUPTS();
 		tde_keystore_row(tuple, RelationGetDescr(rel), &row);
 		if (!edit(&row, arg))
 			continue;

@@ -72,7 +72,8 @@ check_permissions(const char *path, int fd, off_t *size, int elevel)
 static uint8 *
 slurp(const char *path, size_t *size, int elevel)
 {
-	int			fd = OpenTransientFile(path, O_RDONLY | PG_BINARY);
+	/* not to wait for whoever writes to it, if it is a FIFO */
+	int			fd = OpenTransientFile(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | PG_BINARY);
 	uint8	   *bytes = NULL;
 	off_t		expected;
 
@@ -321,9 +322,26 @@ tde_wallet_file_is_inside(const char *path)
 	return inside;
 }
 
+/* Whoever can write the folder can put an older copy of the wallet in its place, or take it away. */
+static void
+warn_writable(const char *path)
+{
+	char		folder[MAXPGPATH];
+	struct stat st;
+
+	strlcpy(folder, path, sizeof(folder));
+	get_parent_directory(folder);
+	if (stat(folder, &st) == 0 && (st.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (st.st_mode & S_ISVTX) == 0)
+		ereport(WARNING,
+				(errmsg("folder \"%s\" of the wallet file has group or world write access", folder),
+				 errdetail("Others can remove the wallet, or put an older copy in its place."),
+				 errhint("Run: chmod go-w %s", folder)));
+}
+
 void
 tde_wallet_file_warn_place(const char *path)
 {
+	warn_writable(path);
 	if (tde_wallet_file_is_inside(path))
 		ereport(WARNING,
 				(errmsg("wallet file \"%s\" is inside the data directory", path),
