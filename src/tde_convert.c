@@ -32,6 +32,7 @@
 
 #include "tde_compat.h"
 #include "tde_progress.h"
+#include "tde_type.h"
 
 PG_FUNCTION_INFO_V1(tde_convert_trigger);
 PG_FUNCTION_INFO_V1(tde_convert_rows);
@@ -77,6 +78,100 @@ conversion_expr(Relation rel, AttrNumber source, AttrNumber target)
 	return expression_planner((Expr *) result);
 }
 
+/* ---- what is a conversion ---- */
+
+/* What its trigger's arguments say: 'copy', source, target; or 'erase', column, its converted copy. */
+typedef struct Roles
+{
+	const char *source;			/* NULL: the target is erased */
+	const char *target;			/* the helper column */
+	const char *original;		/* what it is the copy of, or is replaced by */
+} Roles;
+
+/* Does the name consist of these words and a number, the same as in the other name from there on? */
+static bool
+is_numbered(const char *name, const char *words, const char *number)
+{
+	size_t		size = strlen(words);
+
+	return strncmp(name, words, size) == 0 && strcmp(name + size, number) == 0;
+}
+
+/* One column or array of an encrypted type, and one of its base type? */
+static bool
+are_pair(Oid one, Oid other)
+{
+	TdeType    *type;
+
+	if (OidIsValid(get_element_type(one)) && OidIsValid(get_element_type(other)))
+	{
+		one = get_element_type(one);
+		other = get_element_type(other);
+	}
+	type = tde_type_find(one);
+	if (type && type->base == other)
+		return true;
+	type = tde_type_find(other);
+	return type && type->base == one;
+}
+
+static bool
+are_convertible(Relation rel, const Roles *roles)
+{
+	Form_pg_attribute target = TupleDescAttr(RelationGetDescr(rel), column_number(rel, roles->target) - 1);
+	Form_pg_attribute original = TupleDescAttr(RelationGetDescr(rel), column_number(rel, roles->original) - 1);
+
+	return target->attgenerated == '\0' && target->attidentity == '\0' && are_pair(target->atttypid, original->atttypid);
+}
+
+/*
+ * Is the trigger one as tde_encrypt_column() makes it, '~tde_convert_N' for a column tde_convert_N, or tde_erase_N?  Everybody may
+ * name the function in a trigger who may make triggers on a table.  But nobody except the owner adds columns or drops
+ * triggers, so the name stands for his decision that the column's values are copied there, or go.
+ */
+static bool
+is_conversion(Relation rel, const Trigger *trigger, Roles *roles)
+{
+	static const char words[] = "~tde_convert_";
+	const char *number = trigger->tgname + strlen(words);
+	bool		copies;
+
+	if (strncmp(trigger->tgname, words, strlen(words)) != 0 || *number == '\0' || strspn(number, "0123456789") != strlen(number) ||
+		trigger->tgnargs != 3)
+		return false;
+	copies = strcmp(trigger->tgargs[0], "copy") == 0;
+	if (!copies && strcmp(trigger->tgargs[0], "erase") != 0)
+		return false;
+	roles->source = copies ? trigger->tgargs[1] : NULL;
+	roles->target = trigger->tgargs[copies ? 2 : 1];
+	roles->original = trigger->tgargs[copies ? 1 : 2];
+	return (is_numbered(roles->target, "tde_convert_", number) || (!copies && is_numbered(roles->target, "tde_erase_", number))) &&
+		are_convertible(rel, roles);
+}
+
+/* Is a conversion of the table under way that sets the target from the source, or to NULL without one? */
+static bool
+is_under_way(Relation rel, const char *source, const char *target)
+{
+	TriggerDesc *triggers = rel->trigdesc;
+
+	for (int i = 0; triggers && i < triggers->numtriggers; i++)
+	{
+		Roles		roles;
+		FmgrInfo	finfo;
+
+		if (!is_conversion(rel, &triggers->triggers[i], &roles) || strcmp(roles.target, target) != 0 ||
+			(roles.source == NULL) != (source == NULL) || (source && strcmp(roles.source, source) != 0))
+			continue;
+		fmgr_info(triggers->triggers[i].tgfoid, &finfo);
+		if (finfo.fn_addr == tde_convert_trigger)
+			return true;
+	}
+	return false;
+}
+
+/* ---- a value ---- */
+
 static void
 conversion_init(Conversion *conversion, Relation rel, const char *source, const char *target, ExprContext *context)
 {
@@ -116,21 +211,29 @@ typedef struct TriggerState
 	TupleTableSlot *slot;
 } TriggerState;
 
+pg_noreturn static void
+not_our_trigger(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+			 errmsg("tde_convert_trigger can only be called as the trigger that tde_encrypt_column() makes")));
+}
+
 static TriggerState *
 trigger_state(FunctionCallInfo fcinfo, TriggerData *data)
 {
-	char	  **args = data->tg_trigger->tgargs;
 	MemoryContext old;
 	TriggerState *state = fcinfo->flinfo->fn_extra;
+	Roles		roles;
 
 	if (state != NULL)
 		return state;
+	if (!is_conversion(data->tg_relation, data->tg_trigger, &roles))
+		not_our_trigger();
 	old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	state = palloc0(sizeof(TriggerState));
 	state->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(data->tg_relation)), &TTSOpsHeapTuple);
-	/* 'copy', source, target; or 'erase', column, its converted copy */
-	conversion_init(&state->conversion, data->tg_relation, strcmp(args[0], "copy") == 0 ? args[1] : NULL,
-					strcmp(args[0], "copy") == 0 ? args[2] : args[1], CreateStandaloneExprContext());
+	conversion_init(&state->conversion, data->tg_relation, roles.source, roles.target, CreateStandaloneExprContext());
 	fcinfo->flinfo->fn_extra = state;
 	MemoryContextSwitchTo(old);
 	return state;
@@ -148,10 +251,8 @@ tde_convert_trigger(PG_FUNCTION_ARGS)
 	bool		isnull;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(data->tg_event) || !TRIGGER_FIRED_FOR_ROW(data->tg_event) ||
-		TRIGGER_FIRED_BY_DELETE(data->tg_event) || data->tg_trigger->tgnargs != 3)
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("tde_convert_trigger can only be called as the trigger that tde_encrypt_column() makes")));
+		TRIGGER_FIRED_BY_DELETE(data->tg_event))
+		not_our_trigger();
 	state = trigger_state(fcinfo, data);
 	row = TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newtuple : data->tg_trigtuple;
 	ResetExprContext(state->conversion.context);
@@ -196,6 +297,22 @@ init_range_table(EState *estate, Relation rel, AttrNumber target)
 	TDE_INIT_RANGE_TABLE(estate, rte, permissions);
 }
 
+/* Users' triggers do not fire, but those by which PostgreSQL keeps foreign keys and deferrable constraints. */
+static void
+keep_internal_triggers(TriggerDesc *desc)
+{
+	TriggerDesc kept = {0};
+
+	if (desc == NULL)
+		return;
+	kept.triggers = desc->triggers;
+	for (int i = 0; i < desc->numtriggers; i++)
+		if (desc->triggers[i].tgisinternal)
+			kept.triggers[kept.numtriggers++] = desc->triggers[i];
+	kept.trig_update_after_row = kept.numtriggers > 0;
+	*desc = kept;
+}
+
 static void
 batch_begin(Batch *batch, Relation rel, const char *source, const char *target)
 {
@@ -206,7 +323,9 @@ batch_begin(Batch *batch, Relation rel, const char *source, const char *target)
 	init_range_table(batch->estate, rel, batch->conversion.target);
 	batch->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(batch->result, rel, 1, NULL, 0);
-	batch->result->ri_TrigDesc = NULL;	/* no triggers */
+	keep_internal_triggers(batch->result->ri_TrigDesc);
+	batch->estate->es_opened_result_relations = list_make1(batch->result);
+	AfterTriggerBeginQuery();
 	batch->estate->es_output_cid = GetCurrentCommandId(true);
 	batch->estate->es_snapshot = GetActiveSnapshot();
 	ExecOpenIndices(batch->result, false);
@@ -218,6 +337,8 @@ batch_begin(Batch *batch, Relation rel, const char *source, const char *target)
 static void
 batch_end(Batch *batch)
 {
+	AfterTriggerEndQuery(batch->estate);
+	ExecResetTupleTable(batch->estate->es_tupleTable, false);
 	ExecDropSingleTupleTableSlot(batch->old);
 	ExecDropSingleTupleTableSlot(batch->new);
 	ExecCloseIndices(batch->result);
@@ -298,8 +419,10 @@ batch_run(Batch *batch, BlockNumber first, BlockNumber count)
 static Relation
 open_own_table(Oid relid)
 {
-	Relation	rel = table_open(relid, RowExclusiveLock);
+	Relation	rel = try_table_open(relid, RowExclusiveLock);
 
+	if (rel == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relid)));
 	if (rel->rd_rel->relkind != RELKIND_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", RelationGetRelationName(rel))));
@@ -357,6 +480,27 @@ batch_result(FunctionCallInfo fcinfo, Batch *batch)
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
 }
 
+static void
+check_blocks(int64 first, int64 count)
+{
+	if (first < 0 || count < 1 || first > MaxBlockNumber || count > MaxBlockNumber || first + count - 1 > MaxBlockNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg(INT64_FORMAT " blocks from block " INT64_FORMAT " on cannot be converted", count, first)));
+}
+
+/* Without a conversion this would set any column, and nobody would have decided that. */
+static void
+require_conversion(Relation rel, const char *source, const char *target)
+{
+	if (!is_under_way(rel, source, target))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("column \"%s\" of table \"%s\" is not being converted", source ? source : target,
+						RelationGetRelationName(rel)),
+				 errhint("The procedures that convert columns call this function; see the view tde.conversions.")));
+}
+
 /*
  * tde_convert_rows(relation regclass, source name, target name, first_block int8, blocks int8, all_blocks int8,
  * started timestamptz, OUT done int8, OUT skipped int8) - set the target column from the source column, or to NULL without one,
@@ -368,24 +512,30 @@ tde_convert_rows(PG_FUNCTION_ARGS)
 {
 	Relation	rel;
 	const char *source = PG_ARGISNULL(1) ? NULL : NameStr(*PG_GETARG_NAME(1));
+	const char *target;
 	Oid			user;
 	int			context,
 				nest_level = NewGUCNestLevel();
 	Batch		batch;
 
 	refuse_nulls(fcinfo);
+	PreventCommandIfReadOnly("converting rows");
+	check_blocks(PG_GETARG_INT64(3), PG_GETARG_INT64(4));
+	target = NameStr(*PG_GETARG_NAME(2));
 	rel = open_own_table(PG_GETARG_OID(0));
+	require_conversion(rel, source, target);
 
 	/* What the table's owner has put into CHECKs, indexes and generated columns runs as the owner. */
 	GetUserIdAndSecContext(&user, &context);
 	SetUserIdAndSecContext(rel->rd_rel->relowner, context | SECURITY_RESTRICTED_OPERATION);
 	PushActiveSnapshot(GetLatestSnapshot());
-	batch_begin(&batch, rel, source, NameStr(*PG_GETARG_NAME(2)));
+	batch_begin(&batch, rel, source, target);
 	batch_run(&batch, (BlockNumber) PG_GETARG_INT64(3), (BlockNumber) PG_GETARG_INT64(4));
-	batch_end(&batch);
-	PopActiveSnapshot();
 	AtEOXact_GUC(false, nest_level);
 	SetUserIdAndSecContext(user, context);
+	/* constraints may wait for the end of the transaction, which nothing can that runs as the owner */
+	batch_end(&batch);
+	PopActiveSnapshot();
 	table_close(rel, NoLock);
 	show_progress(PG_GETARG_OID(0), &batch, PG_GETARG_TIMESTAMPTZ(6), PG_GETARG_INT64(3) + PG_GETARG_INT64(4), PG_GETARG_INT64(5));
 	return batch_result(fcinfo, &batch);

@@ -245,6 +245,8 @@ tde_typmod_in(PG_FUNCTION_ARGS)
 	/* that a function in SQL comes between is nothing that an error should tell users */
 	if (context)
 		error_context_stack = context->previous;
+	if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(PG_GETARG_OID(1))))
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("type with OID %u does not exist", PG_GETARG_OID(1))));
 	typmod = parse_modifiers(PG_GETARG_OID(1), PG_GETARG_ARRAYTYPE_P(0));
 	error_context_stack = context;
 	PG_RETURN_INT32(typmod);

@@ -246,6 +246,8 @@ tde_mod_layout(Oid base)
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
 			return TDE_MOD_PRECISION;
+		case INTERVALOID:
+			return TDE_MOD_LARGE;
 	}
 	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
 	has_modifiers = HeapTupleIsValid(tuple) && OidIsValid(((Form_pg_type) GETSTRUCT(tuple))->typmodin);

@@ -65,6 +65,7 @@ slot_bits(TdeModLayout layout)
 		case TDE_MOD_NUMERIC:
 		case TDE_MOD_LENGTH:
 		case TDE_MOD_OTHER:
+		case TDE_MOD_LARGE:
 			break;
 	}
 	return 12;
@@ -185,7 +186,8 @@ pack_base(TdeModLayout layout, int32 base_typmod)
 		case TDE_MOD_PRECISION:
 			return (uint32) (base_typmod & 0xf) + 1;
 		case TDE_MOD_OTHER:
-			if (base_typmod > 4094)
+		case TDE_MOD_LARGE:
+			if (base_typmod > 4094 || layout == TDE_MOD_LARGE)
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						 errmsg("modifier of the base type does not fit into the modifier of an encrypted type"),
@@ -209,6 +211,8 @@ base_possible(TdeModLayout layout, uint32 bits)
 			return bits <= MAX_TIMESTAMP_PRECISION + 1;
 		case TDE_MOD_LENGTH:
 			return bits != 1;	/* the length is at least 1 */
+		case TDE_MOD_LARGE:
+			return bits == 0;
 		case TDE_MOD_OTHER:
 		case TDE_MOD_NONE:
 			break;
@@ -230,6 +234,7 @@ unpack_base(TdeModLayout layout, uint32 bits)
 		case TDE_MOD_PRECISION:
 		case TDE_MOD_OTHER:
 			return (int32) bits - 1;
+		case TDE_MOD_LARGE:
 		case TDE_MOD_NONE:
 			break;
 	}

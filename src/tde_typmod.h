@@ -25,7 +25,8 @@ typedef enum TdeModLayout
 	TDE_MOD_NUMERIC,			/* 6 + 6 + 12: precision + 1, scale */
 	TDE_MOD_LENGTH,				/* 12 + 12: length + 1 (varchar, bpchar) */
 	TDE_MOD_PRECISION,			/* 4 + 20: fractional seconds + 1 */
-	TDE_MOD_OTHER				/* 12 + 12: the base type's typmod + 1 */
+	TDE_MOD_OTHER,				/* 12 + 12: the base type's typmod + 1 */
+	TDE_MOD_LARGE				/* 12 + 12: those of interval do not fit, so it is always 0 */
 } TdeModLayout;
 
 typedef struct TdeModifiers

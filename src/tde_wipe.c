@@ -14,9 +14,12 @@
 #include "access/relation.h"
 #include "access/transam.h"
 #include "access/xloginsert.h"
-#include "catalog/catalog.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_attrdef.h"
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_statistic.h"
+#include "catalog/pg_statistic_ext_data.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/procarray.h"
@@ -143,7 +146,25 @@ wipe_block(Wipe *wipe, BlockNumber block, BufferAccessStrategy strategy)
 	return remains;
 }
 
-/* Catalogs hold values of everybody's columns.  Nobody can see, or lose, anything by wiping them. */
+/* Catalogs that hold values of everybody's columns: who has encrypted one wipes them.  Nobody can see, or lose, anything by it. */
+static const Oid shared_by_all[] = {StatisticRelationId, StatisticExtDataRelationId, AttributeRelationId, AttrDefaultRelationId};
+
+/* Is it one of them, or its TOAST table? */
+static bool
+is_shared_by_all(Oid relid)
+{
+	for (int i = 0; i < lengthof(shared_by_all); i++)
+	{
+		Relation	catalog = relation_open(shared_by_all[i], AccessShareLock);
+		bool		found = relid == shared_by_all[i] || relid == catalog->rd_rel->reltoastrelid;
+
+		relation_close(catalog, AccessShareLock);
+		if (found)
+			return true;
+	}
+	return false;
+}
+
 static void
 check_may_wipe(Relation rel)
 {
@@ -156,8 +177,41 @@ check_may_wipe(Relation rel)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("\"%s\" is not stored as a heap", RelationGetRelationName(rel))));
-	if (!IsCatalogRelation(rel) && !TDE_OWNS_RELATION(relid))
+	if (!is_shared_by_all(relid) && !TDE_OWNS_RELATION(relid))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+}
+
+static Relation
+open_relation(Oid relid)
+{
+	Relation	rel = try_relation_open(relid, AccessShareLock);
+
+	if (rel == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relid)));
+	return rel;
+}
+
+static void
+check_can_write(void)
+{
+	if (RecoveryInProgress())
+		ereport(ERROR,
+				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("a replica cannot wipe pages of its own"),
+				 errhint("Wipe them on the primary: the replica follows.")));
+	PreventCommandIfReadOnly("wiping pages");
+}
+
+/* Where the given blocks end, of those that are there. */
+static int64
+end_of_blocks(Relation rel, int64 first, int64 count)
+{
+	int64		all = RelationGetNumberOfBlocks(rel);
+
+	if (first < 0 || first > MaxBlockNumber)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("block number " INT64_FORMAT " is out of range", first)));
+	if (count < 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("number of blocks must not be negative")));
+	return count < all - first ? first + count : all;
 }
 
 /*
@@ -167,7 +221,7 @@ check_may_wipe(Relation rel)
 Datum
 tde_wipe_blocks(PG_FUNCTION_ARGS)
 {
-	Relation	rel = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	Relation	rel = open_relation(PG_GETARG_OID(0));
 	int64		first = PG_GETARG_INT64(1);
 	BufferAccessStrategy strategy = GetAccessStrategy(BAS_VACUUM);
 	int64		remains = 0;
@@ -175,14 +229,11 @@ tde_wipe_blocks(PG_FUNCTION_ARGS)
 	Wipe		wipe;
 
 	check_may_wipe(rel);
-	if (RecoveryInProgress())
-		ereport(ERROR,
-				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("a replica cannot wipe pages of its own"),
-				 errhint("Wipe them on the primary: the replica follows.")));
+	check_can_write();
+	end = end_of_blocks(rel, first, PG_GETARG_INT64(2));
 	wipe.rel = rel;
 	wipe.oldest = GetOldestNonRemovableTransactionId(rel);
 	wipe.cutoff = XidFromFullTransactionId(PG_GETARG_FULLTRANSACTIONID(3));
-	end = Min(first + PG_GETARG_INT64(2), (int64) RelationGetNumberOfBlocks(rel));
 	for (int64 block = first; block < end; block++)
 	{
 		CHECK_FOR_INTERRUPTS();

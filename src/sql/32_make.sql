@@ -72,7 +72,10 @@ DECLARE
   io       text;           -- what the names of its functions begin with
   function record;
 BEGIN
-  SELECT * INTO STRICT base_row FROM pg_type WHERE oid = base;
+  SELECT * INTO base_row FROM pg_type WHERE oid = base;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'type with OID % does not exist', base::oid USING ERRCODE = 'undefined_object';
+  END IF;
   name := 'encrypted_' || base_row.typname;
   enc := format('%s.%I', schema, name);
   io := format('%s."%s', inner_schema, replace(name, '"', '""'));

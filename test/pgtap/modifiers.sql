@@ -156,7 +156,7 @@ BEGIN
       IF again <> typmod THEN
         wrong := wrong || typmod;
       END IF;
-    EXCEPTION WHEN invalid_parameter_value OR feature_not_supported OR internal_error THEN   -- the last one is interval's
+    EXCEPTION WHEN invalid_parameter_value OR feature_not_supported THEN
       refused := refused + 1;
     END;
   END LOOP;
