@@ -3,8 +3,8 @@
 --
 -- What commits is a procedure, which cannot have settings of its own, so each sets its search_path after every COMMIT.  Nor can
 -- it be SECURITY DEFINER: all of this acts with the rights of who calls it, so everybody may execute it, parts that only serve
--- others included.  They do what the caller could do with SQL of his own; those in C check that he owns the table, unless it is a
--- catalog that is wiped.
+-- others included.  They do what the caller could do with SQL of his own; those in C check that he owns the table, unless it is one
+-- of four catalogs that is wiped, and that the trigger is there that a conversion makes.
 --
 
 CREATE FUNCTION tde_internal.tde_convert_trigger() RETURNS trigger
