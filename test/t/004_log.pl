@@ -233,7 +233,7 @@ like(
 # The session's own entry, which has user and database, is the one that has the message of a parallel worker as CONTEXT.
 my $entries = log_since($node, $offset);
 is(scalar(() = $entries =~ /DETAIL:  Token "plain/g), 2, 'in the entries of worker and session');
-like($entries, qr/^CONTEXT:.*\n(?:.*\n)*?.*parallel worker/m, 'with CONTEXT');
+like($entries, qr/CONTEXT:  .*\n\tparallel worker$/m, 'with CONTEXT');
 unlike($entries, qr/Logged by the parallel worker|Not logged/, 'and nothing is left out');
 session_try($session, "RESET $parallel");
 
