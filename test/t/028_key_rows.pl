@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('rows', conf => "wal_level = logical\nstatement_timeout = '20s'\n");
+my $node = tde_node('rows', conf => "wal_level = logical\n");
 $node->start;
 lines_of($node, q(CREATE EXTENSION tde_column; CREATE EXTENSION amcheck; SELECT tde_wallet_create('rows-passphrase')));
 
@@ -106,8 +106,8 @@ my %other = (
 foreach my $what (sort keys %other)
 {
   $other{$what}->();
-  fails_with($node, "SELECT tde_wallet_open('rows-passphrase')", { state => 'TDE02', message => qr/is not a regular file/ }, "the wallet is $what");
-  fails_with($node, 'SELECT a FROM t', { state => 'TDE01' }, "the wallet is $what: reading a value");
+  fails_with($node, "SET statement_timeout = '20s'; SELECT tde_wallet_open('rows-passphrase')", { state => 'TDE02', message => qr/is not a regular file/ }, "the wallet is $what");
+  fails_with($node, q(SET statement_timeout = '20s'; SELECT a FROM t), { state => 'TDE01' }, "the wallet is $what: reading a value");
   rmdir $wallet or unlink $wallet;
 }
 rename "$wallet.kept", $wallet or die "could not rename it back: $!";
