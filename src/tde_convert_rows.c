@@ -11,6 +11,7 @@
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
@@ -195,6 +196,12 @@ open_own_table(Oid relid)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", RelationGetRelationName(rel))));
 	if (!TDE_OWNS_RELATION(relid))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+	/* others need not be able to read some of the blocks, or to lock single rows */
+	if (rel->rd_rel->relam != HEAP_TABLE_AM_OID)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("table \"%s\" is not stored as a heap", RelationGetRelationName(rel)),
+				 errhint("Set its access method to heap until its columns are converted.")));
 	return rel;
 }
 

@@ -39,6 +39,11 @@ INSERT INTO parts SELECT i, 'value ' || i, 'secret ' || i FROM generate_series(1
 INSERT INTO mixed SELECT i, 'value ' || i FROM generate_series(1, 40) i;
 CREATE VIEW seen AS SELECT * FROM part1;
 CREATE SEQUENCE counted;
+CREATE MATERIALIZED VIEW kept AS SELECT id, a FROM part1;
+CREATE INDEX place ON part1 (a);
+CREATE FOREIGN TABLE plain_away (id int, p text) SERVER elsewhere;
+CREATE VIEW plain_seen AS SELECT text 'p' AS p;
+CREATE MATERIALIZED VIEW plain_kept AS SELECT text 'p' AS p;
 ANALYZE parts; ANALYZE other});
 
 # other access methods
@@ -52,6 +57,12 @@ fails_with(
 is(lines_of($node, q{SELECT version, "column", count FROM tde_key_usage('other') WHERE object_type = 'table'}), '1|a|100', 'where keys are used in it is told');
 fails_with($node, q{CALL tde_wipe_free_space('other')}, { state => '0A000', message => qr/is not stored as a heap/ }, 'it is not wiped');
 fails_with($node, q{CALL tde_encrypt_column('other', 'p', online => true)}, { state => '0A000', message => qr/access method is not heap/ }, 'nor converted online');
+lines_of($node, q{
+CREATE TABLE midway (id int, p text, tde_convert_1 encrypted_text);
+CREATE TRIGGER "~tde_convert_1" BEFORE INSERT OR UPDATE ON midway FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger('copy', 'p', 'tde_convert_1');
+INSERT INTO midway VALUES (1, 'x'); ALTER TABLE midway SET ACCESS METHOD heap_copy});
+fails_with($node, q{SELECT * FROM tde_internal.tde_convert_rows('midway', 'p', 'tde_convert_1', 0, 1, 1, now())},
+  { state => '0A000', message => qr/^table "midway" is not stored as a heap$/ }, 'one that has become such a table meanwhile is no longer converted');
 is(attempt($node, q{CALL tde_encrypt_column('other', 'p'); SELECT count(*) FROM other WHERE p LIKE 'plain %'})->{out}, '100', 'offline it is');
 is(attempt($node, q{ALTER TABLE other SET ACCESS METHOD heap; CALL tde_rekey_table('other')})->{state}, '', 'the way that the hint names works');
 is(lines_of($node, q{VACUUM other; SELECT version FROM tde_key_usage('other') WHERE object_type = 'table' AND "column" = 'a'}), '2', 'and re-encrypts it');
@@ -63,6 +74,28 @@ foreach my $relation ('away', 'seen', 'counted')
   fails_with($node, "SELECT * FROM tde_key_usage('$relation')", { state => '42809', message => qr/^relation "$relation" stores no values here$/ }, "keys used in $relation");
   fails_with($node, "CALL tde_wipe_free_space('$relation')", { state => '42809', message => qr/^"$relation" is not a table of this server$/ }, "wiping $relation");
 }
+fails_with($node, q{CALL tde_rekey_table('kept')}, { state => '42809', message => qr/^cannot re-encrypt relation "kept"$/, hint => qr/REFRESH/ }, 're-encrypting a materialized view');
+fails_with($node, q{CALL tde_rekey_table('place')}, { state => '42809' }, 're-encrypting an index');
+fails_with($node, qq{CALL tde_wipe_free_space('$_')}, { state => '42809' }, "wiping $_") foreach 'kept', 'place';
+is(lines_of($node, qq{SELECT DISTINCT "column" FROM tde_key_usage('$_') WHERE object LIKE 'public.$_'}), 'a', "keys used in $_") foreach 'kept', 'place';
+foreach my $relation ('plain_away', 'plain_seen', 'plain_kept', 'place')
+{
+  foreach my $online ('false', 'true')
+  {
+    fails_with($node, "CALL tde_encrypt_column('$relation', '" . ($relation eq 'place' ? 'a' : 'p') . "', online => $online)",
+      { state => '42809', message => qr/^"$relation" is not a table/ }, "encrypting a column of $relation, online $online");
+  }
+}
+my $other = session($node);
+my $temp = session_try($other, q{CREATE TEMP TABLE passing (id int, a encrypted_text, p text); INSERT INTO passing VALUES (1, 'a', 'p'); SELECT 'passing'::regclass::oid})->{out};
+foreach my $call ("CALL tde_rekey_table($temp)", "CALL tde_wipe_free_space($temp)",
+  "CALL tde_encrypt_column($temp, 'p')", "CALL tde_encrypt_column($temp, 'p', online => true)", "CALL tde_decrypt_column($temp, 'a')")
+{
+  (my $what = $call) =~ s/$temp/a temporary table of another session/;
+  fails_with($node, $call, { state => '0A000', message => qr/temporary tables of other sessions/ }, $what);
+}
+is(lines_of($node, "SELECT key_id, object_type, count FROM tde_key_usage($temp)"), '|table|', 'keys used in it: not known, as for all that cannot be read');
+$other->quit;
 fails_with($node, q{SELECT * FROM tde_key_usage(0)}, { state => '42P01' }, 'keys used in nothing');
 fails_with($node, q{CALL tde_wipe_free_space('mixed')},
   { state => '42809', message => qr/^"mixed2" is not a table of this server$/, detail => qr/^It is a partition of table public\.mixed\.$/ }, 'wiping a table with a foreign partition');
