@@ -149,7 +149,9 @@ refuse_without_mac(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
 			 errmsg("value without MAC in a column that is declared with MAC"),
-			 errdetail("Somebody may have put it there to get round the MAC.")));
+			 errdetail("Somebody may have put it there to get round the MAC."),
+			 errhint("Only if you know how it came there, take it for what it says: "
+					 "tde_rekey_table() gives it a MAC when called with repair => true.")));
 }
 
 /* scratch may be NULL */
@@ -425,9 +427,9 @@ tde_datum_is_current(TdeType *type, Datum value, int32 typmod)
 }
 
 Datum
-tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod)
+tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared)
 {
-	Datum		plain = tde_datum_decrypt_once(type, value, typmod);
+	Datum		plain = tde_datum_decrypt_once(type, value, declared);
 	TdeHeader	header;
 	TdeSpec		spec;
 	TdePayload	payload;

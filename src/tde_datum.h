@@ -106,8 +106,8 @@ extern Datum tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 de
  */
 extern bool tde_datum_is_current(TdeType *type, Datum value, int32 typmod);
 
-/* Make it so.  A value without MAC is refused where the typmod declares one. */
-extern Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod);
+/* Make it so.  declared: where it comes from, as above; -1 takes a value without MAC where the typmod declares one, too. */
+extern Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared);
 
 /* Is this a constant of SQL, encrypted under the catalog's key, and not a column's value? */
 extern bool tde_datum_is_literal(TdeType *type, Datum value);

@@ -53,6 +53,7 @@ typedef struct Rekey
 	const char *qualified;		/* and that as SQL has it */
 	int32		batch_rows;
 	long		delay_ms;		/* between batches */
+	bool		repair;			/* are values without MAC to be believed? */
 	MemoryContext context;
 	TdeProgress progress;
 
@@ -266,7 +267,7 @@ rekey_from_here(Rekey *rekey, Relation rel, int64 *seen, bool *touched)
 	if (rekey->end == 0)
 		return true;
 	ItemPointerSet(&last, rekey->end - 1, MaxOffsetNumber);
-	table = tde_rekey_open(rel);
+	table = tde_rekey_open(rel, rekey->repair);
 	scan = table_beginscan_tidrange(rel, GetActiveSnapshot(), &rekey->next, &last);
 	ended = scan_table(rekey, table, scan, seen, touched);
 	table_endscan(scan);
@@ -384,18 +385,19 @@ delay_in_ms(const Interval *delay)
 	return (long) (seconds * 1000);
 }
 
-/* tde_rekey_table(relation regclass, batch_rows int4, delay interval), a procedure */
+/* tde_rekey_table(relation regclass, batch_rows int4, delay interval, repair boolean), a procedure */
 Datum
 tde_rekey_table(PG_FUNCTION_ARGS)
 {
 	Rekey		rekey = {0};
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("arguments of tde_rekey_table must not be null")));
 	rekey.relid = PG_GETARG_OID(0);
 	rekey.batch_rows = PG_GETARG_INT32(1);
 	rekey.delay_ms = delay_in_ms(PG_GETARG_INTERVAL_P(2));
+	rekey.repair = PG_GETARG_BOOL(3);
 	if (rekey.batch_rows < 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("batch_rows must be greater than zero")));
 	if (!IsA(fcinfo->context, CallContext) || castNode(CallContext, fcinfo->context)->atomic)

@@ -25,6 +25,7 @@ struct TdeRekeyTable
 	Relation	rel;
 	TdeNested **columns;		/* by number - 1; NULL where nothing is encrypted */
 	AttrNumber	last;			/* the last column where something is */
+	bool		repair;			/* take values without MAC where one is declared */
 	LockTupleMode lock_mode;
 	EState	   *estate;
 	ResultRelInfo *relinfo;
@@ -121,12 +122,13 @@ add_context(void *arg)
 }
 
 TdeRekeyTable *
-tde_rekey_open(Relation rel)
+tde_rekey_open(Relation rel, bool repair)
 {
 	TdeRekeyTable *table = palloc0(sizeof(TdeRekeyTable));
 
 	CheckCmdReplicaIdentity(rel, CMD_UPDATE);
 	table->rel = rel;
+	table->repair = repair;
 	table->columns = find_columns(RelationGetDescr(rel), &table->last);
 	table->lock_mode = needed_lock(table);
 	table->seen = table_slot_create(rel, NULL);
@@ -174,7 +176,11 @@ tde_rekey_slot(TdeRekeyTable *table)
 static Datum
 renew_value(TdeType *type, Datum value, int32 declared, void *arg)
 {
-	return tde_datum_is_current(type, value, declared) ? value : tde_datum_reencrypt(type, value, declared);
+	TdeRekeyTable *table = arg;
+
+	if (tde_datum_is_current(type, value, declared))
+		return value;
+	return tde_datum_reencrypt(type, value, declared, table->repair ? -1 : declared);
 }
 
 /* Put the row with what is not current re-encrypted into the slot renewed; false if all is current. */
@@ -195,7 +201,7 @@ renew_row(TdeRekeyTable *table, TupleTableSlot *row)
 		if (table->columns[i - 1] == NULL || row->tts_isnull[i - 1])
 			continue;
 		table->column = i;
-		renewed->tts_values[i - 1] = tde_nested_replace(table->columns[i - 1], value, renew_value, NULL);
+		renewed->tts_values[i - 1] = tde_nested_replace(table->columns[i - 1], value, renew_value, table);
 		changed |= renewed->tts_values[i - 1] != value;
 	}
 	table->column = 0;

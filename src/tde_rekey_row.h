@@ -27,7 +27,8 @@ extern bool tde_rekey_concerns(Relation rel);
 /* Does one of its indexes? */
 extern bool tde_rekey_concerns_indexes(Relation rel);
 
-extern TdeRekeyTable *tde_rekey_open(Relation rel);
+/* repair: a value without MAC where one is declared gets it, instead of being refused */
+extern TdeRekeyTable *tde_rekey_open(Relation rel, bool repair);
 extern void tde_rekey_close(TdeRekeyTable *table);
 
 /* A slot for the scan. */

@@ -27,6 +27,7 @@
 
 #include "tde_compat.h"
 #include "tde_type.h"
+#include "tde_verify.h"
 
 extern Datum tde_in(PG_FUNCTION_ARGS);
 extern Datum tde_typmod_in(PG_FUNCTION_ARGS);
@@ -289,6 +290,7 @@ fill_type(TdeType *type)
 		return;
 	memset(&type->base, 0, sizeof(*type) - offsetof(TdeType, base));
 	memcpy(type->tag, tag, sizeof(type->tag));
+	type->unpacked_typmod = -1;
 	type->base = base;
 	get_typlenbyvalalign(base, &type->base_len, &type->base_byval, &type->base_align);
 	type->base_storage = get_typstorage(base);
@@ -336,6 +338,21 @@ tde_type_get(Oid oid)
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("type with OID %u does not exist", oid)));
 	ereport(ERROR,
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("type %s is not an encrypted type", format_type_be(oid))));
+}
+
+void
+tde_type_unpack(TdeType *type, int32 typmod)
+{
+	TdeModifiers mods = tde_typmod_unpack(type->layout, typmod);
+
+	/* a value could be written that way, and never be read */
+	if (mods.spec.mac == TDE_NOMAC && tde_verifier_of(type->base) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid type modifier %d for type %s", typmod, format_type_be(type->oid)),
+				 errdetail("It says nomac, but values of type %s must be authenticated.", format_type_be(type->base))));
+	type->unpacked = mods;
+	type->unpacked_typmod = typmod;
 }
 
 /* The encrypted type in the first row of a catalog in which a column is this function; InvalidOid if there is none. */

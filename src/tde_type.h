@@ -119,15 +119,14 @@ extern TdeModLayout tde_mod_layout(Oid base);
 /* The type, or NULL if it is not an encrypted one. */
 extern TdeType *tde_type_find(Oid type);
 
-/* tde_typmod_unpack() for this type, remembered; typmod is not -1. */
+/* Unpack and remember a typmod that is not -1; ereport on one that no declaration of this type can have given. */
+extern void tde_type_unpack(TdeType *type, int32 typmod);
+
 static inline TdeModifiers
 tde_type_modifiers(TdeType *type, int32 typmod)
 {
 	if (unlikely(type->unpacked_typmod != typmod))
-	{
-		type->unpacked = tde_typmod_unpack(type->layout, typmod);
-		type->unpacked_typmod = typmod;
-	}
+		tde_type_unpack(type, typmod);
 	return type->unpacked;
 }
 

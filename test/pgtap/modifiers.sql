@@ -166,6 +166,21 @@ END
 $$;
 SELECT typmod_in_out(f) FROM family f ORDER BY name;
 
+-- Nor does a function write what cannot be read then, whoever calls it with a modifier that he has made himself.
+CREATE FUNCTION writes(f family, typmod int) RETURNS SETOF text LANGUAGE sql AS $$
+  SELECT complaint(format(call, f.enc, typmod, (SELECT max(value) FROM sample WHERE base = f.base::text AND length(value) < 40), f.plain, f.name))
+  FROM unnest(ARRAY['SELECT tde_internal.%5$s(%3$L::%4$s, %2$s, true)', 'SELECT tde_internal.%5$s(%3$L::%1$s, %2$s, true)',
+                    'SELECT tde_internal.%5$s_in(%3$L, %1$L::regtype, %2$s)']) call
+$$;
+CREATE TEMP TABLE handmade AS SELECT (typmods(ARRAY['encrypted_text(aes256,salt,nomac)', 'encrypted_text(aes128,cbc,nosalt,nomac)']))[n] AS typmod FROM generate_series(1, 2) n;
+SELECT set_eq(format('SELECT writes(f, typmod) FROM family f, handmade WHERE enc = %L::regtype', enc),
+              (SELECT array_agg(format('22023 invalid type modifier %s for type %s [It says nomac, but values of type %s must be authenticated.]', typmod, enc, base)) FROM handmade),
+              format('%s: nothing is written without a MAC', enc))
+FROM family WHERE NOT nomac ORDER BY name;
+SELECT set_eq(format('SELECT writes(f, 0) FROM family f WHERE enc = %L::regtype', enc), ARRAY['22023 invalid type modifier 0 for an encrypted type'],
+              format('%s: a modifier that says nothing', enc))
+FROM family ORDER BY name;
+
 --
 -- The default specification
 --

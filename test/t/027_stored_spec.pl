@@ -69,4 +69,15 @@ is(lines_of($node, 'SELECT count(*) FROM target'), $rows, 'nothing was stored');
 is(attempt($node, "LOAD '$module'; INSERT INTO target SELECT id + 600, mac, NULL, bare FROM source; UPDATE target SET note = 'y' WHERE id > 600; DELETE FROM target WHERE id > 600")->{err},
   '', 'such an extension does no harm where values fit');
 
+# Values that are there without their MAC, since the catalog was changed: nobody reads them, until somebody says that they are good.
+lines_of($node, q{CREATE TABLE spoilt (id int, a encrypted_text(aes256,salt,nomac)); INSERT INTO spoilt SELECT i, 'v' || i FROM generate_series(1, 50) i;
+  UPDATE pg_attribute SET atttypmod = (SELECT atttypmod FROM pg_attribute WHERE attrelid = 'target'::regclass AND attname = 'mac')
+  WHERE attrelid = 'spoilt'::regclass AND attname = 'a'});
+fails_with($node, q{SELECT max(length(a)) FROM spoilt}, { state => 'TDE04', message => qr/^value without MAC/, hint => qr/repair => true/ }, 'a value without its MAC');
+fails_with($node, q{CALL tde_rekey_table('spoilt')}, { state => 'TDE04', message => qr/^value without MAC/, hint => qr/repair => true/ }, 're-encrypting it');
+is(attempt($node, q{CALL tde_rekey_table('spoilt', repair => true)})->{state}, '', 'the way that the hint names works');
+is(lines_of($node, q{SELECT count(*) FROM spoilt WHERE a = 'v' || id}), '50', 'and the values are there');
+is(lines_of($node, q{VACUUM spoilt; SELECT DISTINCT kind FROM tde_key_usage('spoilt') WHERE object_type = 'table'}), 'mac', 'with a MAC');
+fails_with($node, q{CALL tde_rekey_table('spoilt', repair => NULL)}, { state => '22004' }, 'repair must be said');
+
 done_testing();
