@@ -83,8 +83,12 @@ relcache_callback(Datum arg, Oid relid)
 		keystore_relid = InvalidOid;
 		tde_keystore_changed = true;
 	}
-	/* a key that was destroyed must not stay ready */
-	if (changed || relid == TDE_FORGET_RELID)
+
+	/*
+	 * Not for each change of the table: on a standby whose wallet lacks a new master key, who has a data key ready reads on.  All
+	 * relations are meant when messages were lost, and with them the one to forget.
+	 */
+	if (relid == InvalidOid || relid == TDE_FORGET_RELID)
 		tde_forget_here();
 }
 
