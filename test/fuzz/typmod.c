@@ -96,6 +96,7 @@ base_typmod_possible(TdeModLayout layout, int32 typmod)
 		case TDE_MOD_PRECISION:
 			return typmod >= -1 && typmod <= 6;
 		case TDE_MOD_OTHER:
+		case TDE_MOD_LARGE:
 			break;
 	}
 	return typmod >= -1;
