@@ -6,7 +6,6 @@
 #define NEVER(name) extern void name(void); void name(void) { abort(); }
 
 NEVER(buildoidvector)
-NEVER(get_rel_namespace)
 NEVER(GetCurrentStatementStartTimestamp)
 NEVER(GetOuterUserId)
 NEVER(GetSysCacheOid)
@@ -14,4 +13,4 @@ NEVER(GetUserId)
 NEVER(object_aclcheck)
 NEVER(pg_proc_aclcheck)
 NEVER(superuser_arg)
-NEVER(tde_keystore_relid)
+NEVER(tde_extension_schema)
