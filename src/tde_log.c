@@ -318,13 +318,13 @@ hide_sensitive(ErrorData *edata)
 {
 	bool		is_error = edata->elevel == ERROR;
 	bool		has_secret = mentions_secret(edata);
-	bool		has_value = edata->elevel >= ERROR && !is_ours(edata) && is_sensitive();
+	bool		has_value = is_error && ((!is_ours(edata) && is_sensitive()) || is_unknown_parallel(edata));
 
-	if (is_error && (has_secret || has_value))
+	if (has_value || (is_error && has_secret))
 		send_to_client_first(edata);
 	if (has_secret)
 		hide_secrets(edata);
-	if (is_error && (has_value || is_unknown_parallel(edata)))
+	if (has_value)
 		hide_values(edata);
 
 	/* an error may come before the first of our functions, and have the parameters in its context */

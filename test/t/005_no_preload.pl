@@ -148,6 +148,14 @@ like(
   qr/LOG:  could not open wallet file ".*": wrong passphrase or damaged wallet/,
   'the log says why');
 
+# What is left out of the log, where nobody knows what a parallel worker has seen, the client still gets.
+lines_of($node, q{CREATE TABLE plain_json (x text); INSERT INTO plain_json VALUES ('bad')});
+my $plain = attempt($node, "LOAD 'tde_column'; SET $parallel = on; SELECT x::json FROM plain_json");
+like($plain->{context}, qr/parallel worker/, 'an error of a parallel worker');
+is($plain->{detail}, 'Token "bad" is invalid.', 'reaches the client with its DETAIL');
+$plain = attempt($node, "LOAD 'tde_column'; SET $parallel = on; SELECT x::int FROM plain_json");
+is($plain->{message}, 'invalid input syntax for type integer: "bad"', 'and with what it quotes');
+
 # Then preloaded.
 
 set_conf($node, 'tde_column.passphrase_command' => '');
