@@ -138,6 +138,12 @@ tde_log_clean_statement(void)
 	return calls.masked ? debug_query_string : NULL;
 }
 
+bool
+tde_log_is_cleaned(const char *text)
+{
+	return text == debug_query_string && may_overwrite_statement();
+}
+
 void
 tde_log_clean_text(const char *text)
 {

@@ -44,6 +44,9 @@ extern int	tde_log_redact_flags(void);
  */
 extern const char *tde_log_clean_statement(void);
 
+/* Is a text the one that tde_log_clean_statement(), called before, has looked through? */
+extern bool tde_log_is_cleaned(const char *text);
+
 /* The same for the text of a portal, which is a copy of its own. */
 extern void tde_log_clean_text(const char *text);
 

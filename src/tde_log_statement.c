@@ -48,7 +48,7 @@ without_secrets(const char *text, MemoryContext context)
 	char	   *copy;
 
 	/* scripts of extensions hold no secrets, and each of their thousands of statements comes with the text of all */
-	if (creating_extension || !tde_redact_suspects(text))
+	if (creating_extension || tde_log_is_cleaned(text) || !tde_redact_suspects(text))
 		return text;
 	copy = MemoryContextStrdup(context, text);
 	tde_redact_calls(copy, tde_log_redact_flags(), &calls);
@@ -117,7 +117,7 @@ executor_start(QueryDesc *query, int flags)
 	if (clean_activity())
 		pgstat_report_query_id(query->plannedstmt->queryId, true);
 	/* when a client's portal is run, in a later message, its text is shown before any hook is called */
-	if (ActivePortal != NULL && ActivePortal->sourceText == query->sourceText)
+	if (ActivePortal != NULL && ActivePortal->sourceText == query->sourceText && !tde_log_is_cleaned(query->sourceText))
 		tde_log_clean_text(query->sourceText);
 	query->sourceText = without_secrets(query->sourceText, GetMemoryChunkContext(query));
 	if (prev_executor_start)

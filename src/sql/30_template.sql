@@ -88,7 +88,7 @@ BEGIN
   END IF;
   RAISE EXCEPTION '% already exists', pg_describe_object(class, object, 0) USING ERRCODE = 'duplicate_object',
     DETAIL = format('It belongs to role "%s"%s, and is none that an encrypted type can use.', pg_get_userbyid(owner),
-                    format(' and extension "%s"', of_extension)),
+                    coalesce(' and extension "' || of_extension || '"', '')),
     HINT = (SELECT format('Drop it, or give it another name: DROP %s %s;', upper(i.type), i.identity) FROM pg_identify_object(class, object, 0) i);
 END
 $$;

@@ -175,7 +175,7 @@ foreach my $what (sort keys %squats)
     db => 'user_type');
   fails_with(
     $node, q{SELECT tde_create_type('mood')},
-    { state => '42710', message => $message, detail => qr/^It belongs to role "mallory"/, hint => qr/^Drop it, or give it another name: DROP / },
+    { state => '42710', message => $message, detail => qr/^It belongs to role "mallory", and is none/, hint => qr/^Drop it, or give it another name: DROP / },
     "in the way of a user's type: $what", db => 'user_type');
   lines_of($node, $way_out, db => 'user_type');
 }
