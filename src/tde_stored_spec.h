@@ -1,5 +1,5 @@
 /*
- * tde_stored_spec.h - do the values that a statement stores have their columns' specifications?
+ * tde_stored_spec.h - the values that a statement stores get their columns' specifications.
  *
  * layer: 9
  */
