@@ -91,6 +91,17 @@ my $log = slurp_file($node->logfile);
 is(lines_of($node, 'SELECT 1'), 1, 'the server is there');
 unlike($log, qr/TRAP: |PANIC: |was terminated by signal|runtime error:|AddressSanitizer/, 'no crash, no failed assertion');
 my %internal = map { $_ => 1 } $log =~ /^\d+ XX\S* ERROR:  (.*)/mg;
+
+# PostgreSQL's own, which a query without any object of ours gives as well.
+my %of_postgres = (
+  'failed to find conversion function from unknown to text' =>
+    'SELECT FROM (SELECT 1 AS a) s WHERE EXISTS (SELECT s.a, pg_catalog.unknownin(NULL::cstring) FROM pg_class)');
+foreach my $message (grep { $of_postgres{$_} } sort keys %internal)
+{
+  my (undef, undef, $err) = $node->psql('template1', $of_postgres{$message});
+  like($err, qr/ERROR:  \Q$message\E$/m, "without the extension, too: $message");
+  delete $internal{$message};
+}
 is(join("\n", sort keys %internal), '', 'no internal error');
 
 done_testing();
