@@ -106,7 +106,7 @@ tde_log_executes(uint64 parameters)
 static bool
 may_overwrite_statement(void)
 {
-	return MyBackendType == B_BACKEND || MyBackendType == B_WAL_SENDER || IsParallelWorker();
+	return MyBackendType == B_BACKEND || MyBackendType == B_WAL_SENDER || !IsUnderPostmaster || IsParallelWorker();
 }
 
 static void

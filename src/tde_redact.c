@@ -51,8 +51,10 @@ is_one_of(const TdeToken *token, const char *const *words, size_t count)
 bool
 tde_redact_suspects(const char *text)
 {
-	if (strstr(text, "&\"") != NULL)	/* U&"...": a name in escapes */
-		return true;
+	/* U&"...": a name in escapes; a search for one character is the faster one, and most statements have none */
+	for (const char *p = text; (p = strchr(p, '&')) != NULL; p++)
+		if (p[1] == '"')
+			return true;
 	for (const char *p = text; (p = strchr(p, '_')) != NULL; p++)
 		if (p - text >= 3 && strncasecmp(p - 3, "tde", 3) == 0)
 			return true;
