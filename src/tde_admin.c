@@ -9,7 +9,10 @@
 #include <openssl/crypto.h>
 
 #include "access/xlog.h"
+#include "catalog/pg_authid.h"
+#include "commands/dbcommands.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 
 #include "tde_compat.h"
@@ -18,10 +21,12 @@
 #include "tde_error.h"
 #include "tde_keystore.h"
 #include "tde_passphrase.h"
+#include "tde_purge.h"
 #include "tde_wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_wallet_create);
 PG_FUNCTION_INFO_V1(tde_wallet_open);
+PG_FUNCTION_INFO_V1(tde_wallet_save);
 PG_FUNCTION_INFO_V1(tde_wallet_close);
 PG_FUNCTION_INFO_V1(tde_wallet_change_passphrase);
 PG_FUNCTION_INFO_V1(tde_ensure_keys);
@@ -63,9 +68,47 @@ new_passphrase(FunctionCallInfo fcinfo, char passphrase[TDE_MAX_PASSPHRASE])
 	return false;
 }
 
+static void
+note_key(const TdeDataKey *row, void *arg)
+{
+	if (row->state != TDE_STATE_DESTROYED)
+		(*(int *) arg)++;
+}
+
+/* A new wallet would not hold the master keys that are open, nor those of data keys that are there. */
+static void
+refuse_other_wallet(const char *confirm)
+{
+	int			count = 0;
+	const char *loss;
+	StringInfoData where;
+
+	if (tde_wallet_info().status == TDE_WALLET_OPEN)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("a wallet is open already"),
+				 errdetail("A new one would not have its master keys, and what they protect could not be read any more."),
+				 errhint("tde_wallet_save() writes the open wallet to a file; tde_wallet_change_passphrase() changes its passphrase.")));
+	initStringInfo(&where);
+	if (OidIsValid(tde_keystore_relid()))
+		tde_keystore_scan(note_key, &count);
+	if (count > 0)
+		appendStringInfo(&where, "database \"%s\": %d data %s", get_database_name(MyDatabaseId), count, count == 1 ? "key" : "keys");
+	count += tde_purge_other_databases(&where);
+	loss = psprintf("lose %d data %s", count, count == 1 ? "key" : "keys");
+	if (count > 0 && (confirm == NULL || strcmp(confirm, loss) != 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("this server has data keys that master keys of another wallet wrap"),
+				 errdetail("%s", where.data),
+				 errhint("Put that wallet back at tde_column.wallet_file, from its backup, and open it with tde_wallet_open().  If it is "
+						 "lost for good, what is encrypted is lost, too, but for keys that tde_export_keys() has saved.  Who wants a new "
+						 "one then says: SELECT tde_wallet_create(..., confirm => '%s');", loss)));
+}
+
 /*
- * tde_wallet_create(passphrase text DEFAULT NULL) returns text - make the wallet file with a first master key, open it and
- * make this database's keys.  Without a passphrase it is the one that the passphrase command prints, which opens the wallet
+ * tde_wallet_create(passphrase text DEFAULT NULL, confirm text DEFAULT NULL) returns text - make the wallet file with a first master
+ * key, open it and make this database's keys.  An error where data keys are, unless confirm names that loss.  Without a passphrase it is the one that the passphrase command prints, which opens the wallet
  * from now on; without a command one of 256 random bits is made and returned, this once.
  */
 Datum
@@ -76,6 +119,8 @@ tde_wallet_create(PG_FUNCTION_ARGS)
 
 	/* a standby reads what the primary has encrypted: its wallet is a copy of that one */
 	PreventCommandDuringRecovery("tde_wallet_create()");
+	tde_wallet_refuse_existing();
+	refuse_other_wallet(PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	PG_TRY();
 	{
 		bool		generated = new_passphrase(fcinfo, passphrase);
@@ -103,9 +148,9 @@ tde_wallet_create(PG_FUNCTION_ARGS)
 }
 
 static void
-open_with(const char *passphrase, void *arg)
+open_with(const char *passphrase, void *confirm)
 {
-	tde_wallet_open_with(passphrase);
+	tde_wallet_open_with(passphrase, confirm);
 }
 
 static void
@@ -115,18 +160,46 @@ change_to(const char *passphrase, void *arg)
 }
 
 /*
- * tde_wallet_open(passphrase text DEFAULT NULL) - open the wallet for the whole instance, reading the file anew if it is
- * open already, and make the keys that this database still lacks.  Without a passphrase the passphrase command is asked.
+ * tde_wallet_open(passphrase text DEFAULT NULL, confirm text DEFAULT NULL) - open the wallet for the whole instance, reading the
+ * file anew if it is open already, and make the keys that this database still lacks.  Without a passphrase the passphrase command is
+ * asked.  An error if the file lacks master keys that are open, unless confirm names that loss.
  */
 Datum
 tde_wallet_open(PG_FUNCTION_ARGS)
 {
+	char	   *confirm = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
+
 	if (PG_ARGISNULL(0))
-		tde_wallet_open_by_command();
+		tde_wallet_open_by_command(confirm);
 	else
-		tde_passphrase_use(PG_GETARG_DATUM(0), "passphrase", open_with, NULL);
+		tde_passphrase_use(PG_GETARG_DATUM(0), "passphrase", open_with, confirm);
 	make_first_keys();
 	PG_RETURN_VOID();
+}
+
+/*
+ * tde_wallet_save(path text DEFAULT NULL) returns text - write the open wallet to a new file, under its passphrase; without a path, to
+ * tde_column.wallet_file, if there is none.  Returns the path.  Only who may write files of the server may name one.
+ */
+Datum
+tde_wallet_save(PG_FUNCTION_ARGS)
+{
+	char	   *path = PG_ARGISNULL(0) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(0));
+
+	if (path != NULL && !has_privs_of_role(GetUserId(), ROLE_PG_WRITE_SERVER_FILES))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to write the wallet to a file of one's choice"),
+				 errhint("Must be a superuser or a member of the pg_write_server_files role.")));
+	if (path != NULL)
+	{
+		canonicalize_path(path);
+		if (!is_absolute_path(path))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("path \"%s\" is not absolute", path)));
+	}
+	if (!tde_wallet_ensure_open())
+		tde_wallet_closed_error("to write the wallet");
+	PG_RETURN_TEXT_P(cstring_to_text(tde_wallet_save_to(path)));
 }
 
 /* tde_wallet_close() - forget the master keys everywhere; stays closed until tde_wallet_open(). */

@@ -146,6 +146,8 @@ append_row(StringInfo buf, const TdeDataKey *row)
 	pq_sendbytes(buf, (void *) row->kcv, TDE_KCV_SIZE);
 	pq_sendint32(buf, row->wrapped_size);
 	pq_sendbytes(buf, (void *) row->wrapped, row->wrapped_size);
+	pq_sendbyte(buf, row->erasable);
+	pq_sendbytes(buf, row->name, sizeof(row->name));
 }
 
 static void
@@ -166,6 +168,9 @@ read_row(StringInfo buf, TdeDataKey *row)
 	if (row->wrapped_size > TDE_MAX_WRAPPED)
 		tde_throw(TDE_E_AUTH);
 	pq_copymsgbytes(buf, (char *) row->wrapped, row->wrapped_size);
+	row->erasable = pq_getmsgbyte(buf) != 0;
+	pq_copymsgbytes(buf, row->name, sizeof(row->name));
+	row->name[sizeof(row->name) - 1] = '\0';
 }
 
 /* ---- out ---- */

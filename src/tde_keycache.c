@@ -1,7 +1,7 @@
 /*
  * tde_keycache.c - data keys made ready to use, per backend.
  *
- * Two tables: the rows of tde.data_keys as last read (wrapped; read again when something may have changed them), and the
+ * Two tables: the rows of tde.data_keys that were needed (wrapped; looked up again when something may have changed them), and the
  * cipher contexts, by the key's UUID.  A key's bytes never change under its UUID, so contexts outlive a reading of the rows;
  * they are cleansed when the wallet's generation changes, and whenever this process is to forget its secrets.
  */
@@ -38,7 +38,21 @@ uint64		tde_keys_epoch = 1;
 uint64		tde_keys_generation = 0;
 TdeStats	tde_stats;
 
+/* A slot's keys of a kind, of which the newest is for new values. */
+typedef struct SlotId
+{
+	int32		slot;
+	int32		kind;
+} SlotId;
+
+typedef struct NewestEntry
+{
+	SlotId		id;				/* hash key */
+	uint32		key;			/* that of a row */
+} NewestEntry;
+
 static HTAB *rows = NULL;		/* id -> TdeDataKey */
+static HTAB *newest = NULL;		/* SlotId -> NewestEntry */
 static HTAB *offered = NULL;	/* likewise, by pg_upgrade's schema; NULL otherwise */
 static HTAB *contexts = NULL;	/* ContextId -> ContextEntry */
 static TdePrf *hash_prf = NULL; /* under the hash key of hash_epoch */
@@ -87,38 +101,29 @@ forget(void)
 	}
 }
 
-static void
-remember_row(const TdeDataKey *row, void *arg)
+static const TdeDataKey *
+remember_row(HTAB *table, const TdeDataKey *row)
 {
-	TdeDataKey *entry = hash_search((HTAB *) arg, &row->id, HASH_ENTER, NULL);
+	TdeDataKey *entry = hash_search(table, &row->id, HASH_ENTER, NULL);
 
 	*entry = *row;
+	return entry;
 }
 
-/* Read the table again.  What is there stays until the reading has succeeded. */
+/* Nothing that was read of the table counts any more; what is needed is looked up again. */
 static void
-load_rows(void)
+forget_rows(void)
 {
-	HTAB	   *fresh = tde_table_new("tde_column data keys", sizeof(uint32), sizeof(TdeDataKey));
-
-	PG_TRY();
-	{
-		/* cleared first: a change that arrives during the scan asks for another one */
-		tde_keystore_changed = false;
-		/* pg_upgrade's schema may need keys before it has made their table */
-		if (!IsBinaryUpgrade || OidIsValid(tde_keystore_relid()))
-			tde_keystore_scan(remember_row, fresh);
-	}
-	PG_CATCH();
-	{
-		tde_keystore_changed = true;
-		hash_destroy(fresh);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
+	/* cleared first: a change that arrives meanwhile asks for it again */
+	tde_keystore_changed = false;
 	if (rows)
 		hash_destroy(rows);
-	rows = fresh;
+	rows = NULL;
+	if (newest)
+		hash_destroy(newest);
+	newest = NULL;
+	rows = tde_table_new("tde_column data keys", sizeof(uint32), sizeof(TdeDataKey));
+	newest = tde_table_new("tde_column newest keys", sizeof(SlotId), sizeof(NewestEntry));
 	tde_keys_epoch++;
 	tde_stats.key_loads++;
 }
@@ -143,23 +148,27 @@ static void
 refresh(void)
 {
 	follow_wallet();
-	if (tde_keystore_changed || rows == NULL)
-		load_rows();
+	if (tde_keystore_changed || rows == NULL || newest == NULL)
+		forget_rows();
+}
+
+/* pg_upgrade's schema may need keys before it has made their table. */
+static bool
+has_table(void)
+{
+	return !IsBinaryUpgrade || OidIsValid(tde_keystore_relid());
 }
 
 static const TdeDataKey *
 find_row(uint32 id)
 {
 	const TdeDataKey *row = hash_search(rows, &id, HASH_FIND, NULL);
+	TdeDataKey	found;
 
 	if (row == NULL && offered)
 		row = hash_search(offered, &id, HASH_FIND, NULL);
-	if (row == NULL)
-	{
-		/* another session may have made it a moment ago */
-		load_rows();
-		row = hash_search(rows, &id, HASH_FIND, NULL);
-	}
+	if (row == NULL && has_table() && tde_keystore_find(id, &found))
+		row = remember_row(rows, &found);
 	if (row == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
@@ -239,44 +248,22 @@ tde_key_for_reading(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_S
 	return ready_key(tde_key_row(id, spec), spec, type_tag);
 }
 
-static const TdeDataKey *
-search_uuid(const uint8 *uuid)
-{
-	HASH_SEQ_STATUS status;
-	const TdeDataKey *row;
-
-	hash_seq_init(&status, rows);
-	while ((row = hash_seq_search(&status)) != NULL)
-	{
-		if (memcmp(row->uuid, uuid, sizeof(row->uuid)) == 0)
-		{
-			hash_seq_term(&status);
-			return row;
-		}
-	}
-	return NULL;
-}
-
 const TdeDataKey *
 tde_key_row_of_uuid(const uint8 uuid[16])
 {
 	static uint32 found_before[64]; /* ids, to be tried first; most dumps use few keys */
 	uint32	   *guess = &found_before[uuid[15] % lengthof(found_before)];
 	const TdeDataKey *row;
+	TdeDataKey	found;
 
 	refresh();
 	row = hash_search(rows, guess, HASH_FIND, NULL);
 	if (row != NULL && memcmp(row->uuid, uuid, sizeof(row->uuid)) == 0)
 		return row;
-	row = search_uuid(uuid);
-	if (row == NULL)
-	{
-		load_rows();
-		row = search_uuid(uuid);
-	}
-	if (row != NULL)
-		*guess = row->id;
-	return row;
+	if (!has_table() || !tde_keystore_find_uuid(uuid, &found))
+		return NULL;
+	*guess = found.id;
+	return remember_row(rows, &found);
 }
 
 void
@@ -284,40 +271,83 @@ tde_key_offer(const TdeDataKey *row)
 {
 	if (offered == NULL)
 		offered = tde_table_new("tde_column offered keys", sizeof(uint32), sizeof(TdeDataKey));
-	remember_row(row, offered);
+	(void) remember_row(offered, row);
 }
 
+/* ---- the key for new values ---- */
+
+typedef struct Newest
+{
+	SlotId		id;
+	TdeDataKey	best;			/* id 0: there is none */
+	List	   *imported;		/* ids of imported keys */
+	bool		destroyed;		/* the slot's keys were, all of them or this one */
+} Newest;
+
+static void
+see_newest(const TdeDataKey *row, void *arg)
+{
+	Newest	   *seen = arg;
+
+	(void) remember_row(rows, row);
+	seen->destroyed |= row->state == TDE_STATE_DESTROYED;
+	if (row->slot == seen->id.slot && row->kind == seen->id.kind && row->state == TDE_STATE_RETIRED)
+		seen->imported = lappend_int(seen->imported, (int) row->id);
+	if (tde_keystore_is_newer(row, seen->id.slot, seen->id.kind, seen->best.id != 0 ? &seen->best : NULL))
+		seen->best = *row;
+}
+
+/*
+ * Rows that say that they are imported, and so not for new values, while they are newer than the one that is, have to be so: unwrapping
+ * tells.  Whoever can write the files could send new values to a key of former days otherwise.
+ */
+static void
+require_imported(const Newest *seen)
+{
+	ListCell   *cell;
+
+	foreach(cell, seen->imported)
+	{
+		uint32		id = (uint32) lfirst_int(cell);
+		const TdeDataKey *row = hash_search(rows, &id, HASH_FIND, NULL);
+		uint8		data_key[TDE_DATA_KEY_SIZE];
+
+		if (row == NULL || row->version < seen->best.version)
+			continue;
+		tde_keywrap_unwrap(row, data_key);
+		OPENSSL_cleanse(data_key, sizeof(data_key));
+	}
+}
+
+/* NULL: there is none, or the slot's key was destroyed. */
 static const TdeDataKey *
-current_row(int32 slot, char kind)
+current_row(int32 slot, char kind, bool *destroyed)
 {
-	const TdeDataKey *best = NULL;
-	const TdeDataKey *row;
-	HASH_SEQ_STATUS status;
+	Newest		seen = {.id = {slot, kind}};
+	NewestEntry *entry = hash_search(newest, &seen.id, HASH_FIND, NULL);
 
-	hash_seq_init(&status, rows);
-	while ((row = hash_seq_search(&status)) != NULL)
-		if (tde_keystore_is_newer(row, slot, kind, best))
-			best = row;
-	return best;
-}
-
-static bool
-is_destroyed(int32 slot)
-{
-	const TdeDataKey *row;
-	HASH_SEQ_STATUS status;
-	bool		found = false;
-
-	hash_seq_init(&status, rows);
-	while ((row = hash_seq_search(&status)) != NULL)
-		found |= row->slot == slot && row->state == TDE_STATE_DESTROYED;
-	return found;
+	*destroyed = false;
+	if (entry != NULL)
+		return hash_search(rows, &entry->key, HASH_FIND, NULL);
+	if (has_table())
+		tde_keystore_scan_slot(slot, see_newest, &seen);
+	*destroyed = seen.destroyed;
+	if (seen.best.id == 0 || seen.destroyed)
+		return NULL;
+	require_imported(&seen);
+	list_free(seen.imported);
+	entry = hash_search(newest, &seen.id, HASH_ENTER, NULL);
+	entry->key = seen.best.id;
+	return hash_search(rows, &entry->key, HASH_FIND, NULL);
 }
 
 static void
-missing_key_error(int32 slot, char kind)
+missing_key_error(int32 slot, char kind, bool destroyed)
 {
-	if (is_destroyed(slot))
+	/* a closed wallet is the likelier reason, and the one to mend first */
+	if (!tde_wallet_ensure_open())
+		tde_wallet_closed_error("to read or write encrypted values");
+	if (destroyed)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 				 errmsg("the data key of slot %d was destroyed", slot),
@@ -340,21 +370,12 @@ tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_
 	char		kind = slot == TDE_SLOT_CATALOG ? TDE_KIND_CATALOG :
 		spec.mac == TDE_NOMAC ? TDE_KIND_NOMAC : TDE_KIND_MAC;
 	const TdeDataKey *row;
+	bool		destroyed;
 
 	refresh();
-	row = current_row(slot, kind);
+	row = current_row(slot, kind, &destroyed);
 	if (row == NULL)
-	{
-		load_rows();
-		row = current_row(slot, kind);
-	}
-	if (row == NULL)
-	{
-		/* a closed wallet is the likelier reason, and the one to mend first */
-		if (!tde_wallet_ensure_open())
-			tde_wallet_closed_error("to read or write encrypted values");
-		missing_key_error(slot, kind);
-	}
+		missing_key_error(slot, kind, destroyed);
 	return ready_key(row, spec, type_tag);
 }
 
@@ -367,15 +388,12 @@ set_up_hash(void)
 	uint8		data_key[TDE_DATA_KEY_SIZE];
 	uint8		key[32];
 	TdeStatus	status;
+	bool		destroyed;
 
 	refresh();
-	row = current_row(TDE_SLOT_HASH, TDE_KIND_HASH);
+	row = current_row(TDE_SLOT_HASH, TDE_KIND_HASH, &destroyed);
 	if (row == NULL)
-	{
-		if (!tde_wallet_ensure_open())
-			tde_wallet_closed_error("to read or write encrypted values");
-		missing_key_error(TDE_SLOT_HASH, TDE_KIND_HASH);
-	}
+		missing_key_error(TDE_SLOT_HASH, TDE_KIND_HASH, destroyed);
 	tde_keywrap_unwrap(row, data_key);
 	status = tde_hkdf(data_key, sizeof(data_key), info, sizeof(info) - 1, key, sizeof(key));
 	OPENSSL_cleanse(data_key, sizeof(data_key));

@@ -8,6 +8,7 @@
 #include <openssl/crypto.h>
 
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/uuid.h"
@@ -19,6 +20,7 @@
 #include "tde_wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_create_key);
+PG_FUNCTION_INFO_V1(tde_rename_key);
 PG_FUNCTION_INFO_V1(tde_rotate_key);
 PG_FUNCTION_INFO_V1(tde_destroy_key);
 PG_FUNCTION_INFO_V1(tde_rotate_master_key);
@@ -83,6 +85,57 @@ tde_create_key(PG_FUNCTION_ARGS)
 	ereport(LOG,
 			(errmsg("data key \"%s\" created by user \"%s\"", name, GetUserNameFromId(GetUserId(), false))));
 	PG_RETURN_INT32(slot);
+}
+
+typedef struct Renaming
+{
+	int32		slot;
+	const char *name;
+} Renaming;
+
+static bool
+rename_row(TdeDataKey *row, void *arg)
+{
+	const Renaming *renaming = arg;
+
+	if (row->slot != renaming->slot || row->state == TDE_STATE_DESTROYED)
+		return false;
+	tde_keywrap_rename(row, renaming->name);
+	return true;
+}
+
+/*
+ * tde_rename_key(name text, new_name text) - columns that are declared with the key keep it.  A key without a name, which has come with
+ * a dump of former days, is called by its slot's number.
+ */
+Datum
+tde_rename_key(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *new_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	Renaming	renaming = {TDE_NO_SLOT, new_name};
+
+	check_new_name(new_name);
+	PreventCommandIfReadOnly("tde_rename_key()");
+	/* nobody else gives the name to a key meanwhile */
+	LockRelationOid(tde_keystore_require(), ShareRowExclusiveLock);
+	renaming.slot = tde_keystore_nameless_slot(name);
+	if (renaming.slot == TDE_NO_SLOT)
+		renaming.slot = tde_keystore_require_slot(name);
+	if (renaming.slot <= TDE_SLOT_DEFAULT)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cannot rename key \"%s\"", name),
+				 errdetail("Every database has it under this name.")));
+	if (tde_keystore_slot(new_name) != TDE_NO_SLOT)
+		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", new_name)));
+	if (!tde_wallet_ensure_open())
+		tde_wallet_closed_error("to rename a data key");
+	(void) tde_keystore_edit(rename_row, &renaming);
+	ereport(LOG,
+			(errmsg("data key \"%s\" renamed to \"%s\" by user \"%s\"", name, new_name,
+					GetUserNameFromId(GetUserId(), false))));
+	PG_RETURN_VOID();
 }
 
 /* tde_rotate_key(name text) returns int4 - a new version of a data key, which new values take from now on. */

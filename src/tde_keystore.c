@@ -11,6 +11,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_extension.h"
+#include "catalog/pg_index.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -29,7 +30,10 @@
 bool		tde_keystore_changed = true;
 bool		tde_keystore_made_keys = false;
 
+/* The table and its indexes; 0 until they are looked for. */
 static Oid	keystore_relid = InvalidOid;
+static Oid	indexes[TDE_KEYS_COLUMNS];	/* by the first column, the others in their order */
+static bool indexes_known = false;
 
 /* ---- finding the table ---- */
 
@@ -81,6 +85,7 @@ relcache_callback(Datum arg, Oid relid)
 	if (changed)
 	{
 		keystore_relid = InvalidOid;
+		indexes_known = false;
 		tde_keystore_changed = true;
 	}
 
@@ -105,7 +110,7 @@ transaction_callback(XactEvent event, void *arg)
 			break;
 		case XACT_EVENT_ABORT:
 			/* what was read in it may have been its own, uncommitted changes */
-			tde_keystore_changed = true;
+			tde_keystore_changed |= tde_keystore_made_keys;
 			/* FALLTHROUGH */
 		case XACT_EVENT_COMMIT:
 			if (tde_keystore_made_keys && event == XACT_EVENT_COMMIT)
@@ -121,7 +126,7 @@ static void
 subtransaction_callback(SubXactEvent event, SubTransactionId mine, SubTransactionId parent, void *arg)
 {
 	if (event == SUBXACT_EVENT_ABORT_SUB)
-		tde_keystore_changed = true;
+		tde_keystore_changed |= tde_keystore_made_keys;
 }
 
 void
@@ -178,14 +183,45 @@ tde_keystore_row(HeapTuple tuple, TupleDesc desc, TdeDataKey *row)
 		strlcpy(row->name, TextDatumGetCString(values[TDE_KEYS_NAME - 1]), sizeof(row->name));
 }
 
-void
-tde_keystore_scan_relation(Relation rel, TdeDataKeyVisitor visit, void *arg)
+/* Note the index if it is one of all rows: whatever else a DBA has put there is of no use here. */
+static void
+note_index(Oid oid)
 {
-	/*
-	 * No index and no snapshot of ours: a NULL snapshot is a fresh one for such a table (the transaction's would miss keys
-	 * newer than itself) and the historic one during logical decoding, and the table is small.
-	 */
-	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	Relation	index = index_open(oid, AccessShareLock);
+	Form_pg_index form = index->rd_index;
+
+	if (form->indisvalid && form->indkey.values[0] > 0 && heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) &&
+		(form->indisunique ? form->indimmediate : form->indkey.values[0] == TDE_KEYS_NAME))
+		indexes[form->indkey.values[0] - 1] = oid;
+	index_close(index, AccessShareLock);
+}
+
+Oid
+tde_keystore_index(Relation rel, AttrNumber column)
+{
+	List	   *list;
+	ListCell   *cell;
+
+	if (!indexes_known)
+	{
+		memset(indexes, 0, sizeof(indexes));
+		list = RelationGetIndexList(rel);
+		indexes_known = true;
+		foreach(cell, list)
+			note_index(lfirst_oid(cell));
+		list_free(list);
+	}
+	return indexes[column - 1];
+}
+
+/*
+ * No snapshot of ours: a NULL snapshot is a fresh one for such a table (the transaction's would miss keys newer than itself) and the
+ * historic one during logical decoding.
+ */
+static void
+scan_relation(Relation rel, Oid index, ScanKey key, TdeDataKeyVisitor visit, void *arg)
+{
+	SysScanDesc scan = systable_beginscan(rel, index, OidIsValid(index), NULL, key ? 1 : 0, key);
 	HeapTuple	tuple;
 
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
@@ -197,6 +233,22 @@ tde_keystore_scan_relation(Relation rel, TdeDataKeyVisitor visit, void *arg)
 		visit(&row, arg);
 	}
 	systable_endscan(scan);
+}
+
+void
+tde_keystore_scan_relation(Relation rel, TdeDataKeyVisitor visit, void *arg)
+{
+	scan_relation(rel, InvalidOid, NULL, visit, arg);
+}
+
+void
+tde_keystore_scan_where(Relation rel, AttrNumber column, Datum value, TdeDataKeyVisitor visit, void *arg)
+{
+	ScanKeyData key;
+	RegProcedure equal = column == TDE_KEYS_UUID ? F_UUID_EQ : column == TDE_KEYS_NAME ? F_TEXTEQ : F_INT4EQ;
+
+	ScanKeyInit(&key, column, BTEqualStrategyNumber, equal, value);
+	scan_relation(rel, tde_keystore_index(rel, column), &key, visit, arg);
 }
 
 Oid
@@ -221,33 +273,85 @@ tde_keystore_scan(TdeDataKeyVisitor visit, void *arg)
 	table_close(rel, AccessShareLock);
 }
 
-typedef struct NameSearch
+static void
+copy_row(const TdeDataKey *row, void *arg)
 {
-	const char *name;
-	int32		slot;
-} NameSearch;
+	*(TdeDataKey *) arg = *row;
+}
+
+/* The one row in which the column has this value. */
+static bool
+find_one(AttrNumber column, Datum value, TdeDataKey *found)
+{
+	Relation	rel = table_open(tde_keystore_require(), AccessShareLock);
+
+	found->id = 0;
+	tde_keystore_scan_where(rel, column, value, copy_row, found);
+	table_close(rel, AccessShareLock);
+	return found->id != 0;
+}
+
+bool
+tde_keystore_find(uint32 id, TdeDataKey *found)
+{
+	return find_one(TDE_KEYS_ID, Int32GetDatum((int32) id), found);
+}
+
+bool
+tde_keystore_find_uuid(const uint8 uuid[UUID_LEN], TdeDataKey *found)
+{
+	return find_one(TDE_KEYS_UUID, PointerGetDatum(uuid), found);
+}
+
+void
+tde_keystore_scan_slot(int32 slot, TdeDataKeyVisitor visit, void *arg)
+{
+	Relation	rel = table_open(tde_keystore_require(), AccessShareLock);
+
+	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(slot), visit, arg);
+	table_close(rel, AccessShareLock);
+}
 
 static void
-match_name(const TdeDataKey *row, void *arg)
+note_slot(const TdeDataKey *row, void *arg)
 {
-	NameSearch *search = arg;
-
-	if (row->state != TDE_STATE_DESTROYED && strcmp(row->name, search->name) == 0)
-		search->slot = row->slot;
+	if (row->state != TDE_STATE_DESTROYED)
+		*(int32 *) arg = row->slot;
 }
 
 int32
 tde_keystore_slot(const char *name)
 {
-	NameSearch	search = {name, TDE_NO_SLOT};
+	int32		slot = TDE_NO_SLOT;
+	Relation	rel;
 
 	if (strcmp(name, "default") == 0)
 		return TDE_SLOT_DEFAULT;
 	if (strcmp(name, "catalog") == 0)
 		return TDE_SLOT_CATALOG;
-	if (*name != '\0')
-		tde_keystore_scan(match_name, &search);
-	return search.slot;
+	if (*name == '\0')
+		return TDE_NO_SLOT;
+	rel = table_open(tde_keystore_require(), AccessShareLock);
+	tde_keystore_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_slot, &slot);
+	table_close(rel, AccessShareLock);
+	return slot;
+}
+
+static void
+note_nameless(const TdeDataKey *row, void *arg)
+{
+	if (row->state != TDE_STATE_DESTROYED && row->name[0] == '\0')
+		*(int32 *) arg = row->slot;
+}
+
+int32
+tde_keystore_nameless_slot(const char *digits)
+{
+	int32		slot = TDE_NO_SLOT;
+
+	if (*digits != '\0' && strlen(digits) < 10 && strspn(digits, "0123456789") == strlen(digits))
+		tde_keystore_scan_slot(atoi(digits), note_nameless, &slot);
+	return slot > TDE_SLOT_DEFAULT ? slot : TDE_NO_SLOT;
 }
 
 int32
@@ -266,6 +370,6 @@ tde_keystore_require_slot(const char *name)
 bool
 tde_keystore_is_newer(const TdeDataKey *row, int32 slot, char kind, const TdeDataKey *best)
 {
-	return row->slot == slot && row->kind == kind && row->state == TDE_STATE_ACTIVE &&
+	return row->slot == slot && row->kind == kind && row->state != TDE_STATE_RETIRED &&
 		(best == NULL || row->version > best->version);
 }

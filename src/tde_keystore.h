@@ -24,7 +24,7 @@
 #define TDE_KIND_HASH		'h'		/* the keyed hash */
 
 #define TDE_STATE_ACTIVE	'a'
-#define TDE_STATE_RETIRED	'r'		/* never for new values: imported ones */
+#define TDE_STATE_RETIRED	'r'		/* never for new values: an imported one */
 #define TDE_STATE_DESTROYED	'd'
 
 typedef void (*TdeDataKeyVisitor) (const TdeDataKey *row, void *arg);
@@ -44,17 +44,25 @@ extern Oid	tde_keystore_require(void);
  */
 extern int32 tde_keystore_slot(const char *name);
 
-/* The same, or an error. */
+/* The slot of this number in digits, if it has keys without a name; TDE_NO_SLOT if not. */
+extern int32 tde_keystore_nameless_slot(const char *digits);
+
+/* The slot of this name, or an error. */
 extern int32 tde_keystore_require_slot(const char *name);
 
 /*
- * New values of a slot and kind take the highest active version.  Is that rather this row than best, the one found so far (NULL:
- * none)?
+ * New values of a slot and kind take the highest version that was not imported; none if that was destroyed.  Is that rather this row
+ * than best, the one found so far (NULL: none)?
  */
 extern bool tde_keystore_is_newer(const TdeDataKey *row, int32 slot, char kind, const TdeDataKey *best);
 
-/* Visit every row, under a snapshot of its own (historic while decoding). */
+/* Visit every row, or those of a slot, under a snapshot of its own (historic while decoding). */
 extern void tde_keystore_scan(TdeDataKeyVisitor visit, void *arg);
+extern void tde_keystore_scan_slot(int32 slot, TdeDataKeyVisitor visit, void *arg);
+
+/* The row of a key by its number, or by its UUID; false if there is none. */
+extern bool tde_keystore_find(uint32 id, TdeDataKey *found);
+extern bool tde_keystore_find_uuid(const uint8 uuid[16], TdeDataKey *found);
 
 /*
  * See that the slot has an active key of this kind, or was destroyed; make its first version if not.  False if it has none and none can be
@@ -83,12 +91,13 @@ typedef struct TdeSlotMap
 
 /*
  * Add a key that another database has made, for reading only.  Its slot is the one of the same name, or of the same number if
- * that is free or has no name either; else a new one.  Version and number are its own here.  False if the key is here already.
+ * that is free or has no name either; else a new one.  Version and number are its own here.  False if the key is here already and can be unwrapped; if it cannot,
+ * since the wallet lacks its master key, it is wrapped by the current one, in the transaction.
  */
 extern bool tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KEY_SIZE], TdeSlotMap *map);
 
 /*
- * Change rows, in the transaction: edit() sees each one and says whether it has changed state, master, check value or
+ * Change rows, in the transaction: edit() sees each one and says whether it has changed state, name, master, check value or
  * wrapped.  Nobody else can change the table until the transaction ends.  Returns how many were changed.
  */
 typedef bool (*TdeDataKeyEditor) (TdeDataKey *row, void *arg);

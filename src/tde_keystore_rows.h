@@ -33,6 +33,12 @@ enum
 extern void tde_keystore_row(HeapTuple tuple, TupleDesc desc, TdeDataKey *row);
 extern void tde_keystore_scan_relation(Relation rel, TdeDataKeyVisitor visit, void *arg);
 
+/* Visit the rows with this value in a column that has an index: id, uuid, slot or name. */
+extern void tde_keystore_scan_where(Relation rel, AttrNumber column, Datum value, TdeDataKeyVisitor visit, void *arg);
+
+/* The index that begins with this column; InvalidOid if somebody has removed it. */
+extern Oid	tde_keystore_index(Relation rel, AttrNumber column);
+
 /* Has this transaction made or changed keys?  Cleared when it ends. */
 extern bool tde_keystore_made_keys;
 

@@ -14,8 +14,10 @@
 #include "catalog/index.h"
 #include "catalog/indexing.h"
 #include "commands/sequence.h"
+#include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "replication/logicalworker.h"
 #include "storage/bufmgr.h"
 #include "storage/sinval.h"
 #include "storage/standby.h"
@@ -34,6 +36,8 @@
 #include "tde_error.h"
 #include "tde_keystore_rows.h"
 #include "tde_wallet.h"
+
+PG_FUNCTION_INFO_V1(tde_guard_keys);
 
 /* ---- rows that no rollback takes away ---- */
 
@@ -91,7 +95,8 @@ insert_index_entries(Relation rel, HeapTuple tuple)
 		bool		nulls[INDEX_MAX_KEYS];
 
 		FormIndexDatum(info, slot, NULL, values, nulls);
-		index_insert(index, values, nulls, &tuple->t_self, rel, UNIQUE_CHECK_YES, false, info);
+		index_insert(index, values, nulls, &tuple->t_self, rel,
+					 index->rd_index->indisunique ? UNIQUE_CHECK_YES : UNIQUE_CHECK_NO, false, info);
 		index_close(index, RowExclusiveLock);
 	}
 	ExecDropSingleTupleTableSlot(slot);
@@ -193,38 +198,76 @@ typedef struct Survey
 	TdeDataKey	foreign;		/* a key whose master key the wallet lacks; id 0: there is none */
 } Survey;
 
+/*
+ * Does the wallet lack this one's master key?  Asked of the default key's versions and of the newest key: the keys of a database are
+ * wrapped anew together.
+ */
 static void
-survey_row(const TdeDataKey *row, void *arg)
+survey_master(const TdeDataKey *row, void *arg)
 {
 	Survey	   *survey = arg;
 	TdeMasterKey master;
 
-	survey->last_slot = Max(survey->last_slot, row->slot);
-	survey->last_id = Max(survey->last_id, row->id);
-	memcpy(survey->database, row->database, sizeof(survey->database));
-	survey->has_database = true;
-	if (row->slot == survey->slot)
-	{
-		survey->sibling = *row;
-		survey->destroyed |= row->state == TDE_STATE_DESTROYED;
-		if (row->kind == survey->kind)
-		{
-			survey->active |= row->state == TDE_STATE_ACTIVE;
-			survey->version = Max(survey->version, row->version);
-		}
-	}
 	if (row->state != TDE_STATE_DESTROYED && !row->erasable && !tde_wallet_find_master(row->master, &master))
 		survey->foreign = *row;
 	OPENSSL_cleanse(&master, sizeof(master));
 }
 
 static void
+survey_sibling(const TdeDataKey *row, void *arg)
+{
+	Survey	   *survey = arg;
+
+	survey->sibling = *row;
+	survey->destroyed |= row->state == TDE_STATE_DESTROYED;
+	if (row->kind != survey->kind)
+		return;
+	survey->active |= row->state == TDE_STATE_ACTIVE;
+	survey->version = Max(survey->version, row->version);
+}
+
+/* The row with the highest value of this column; id 0: there is none. */
+static void
+find_last(Relation rel, AttrNumber column, TdeDataKey *last)
+{
+	Oid			oid = tde_keystore_index(rel, column);
+	Relation	index;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	if (!OidIsValid(oid))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("an index of table \"%s\" is missing", "tde.data_keys")));
+	last->id = 0;
+	index = index_open(oid, AccessShareLock);
+	scan = systable_beginscan_ordered(rel, index, NULL, 0, NULL);
+	if (HeapTupleIsValid(tuple = systable_getnext_ordered(scan, BackwardScanDirection)))
+		tde_keystore_row(tuple, RelationGetDescr(rel), last);
+	systable_endscan_ordered(scan);
+	index_close(index, AccessShareLock);
+}
+
+/* By indexes: with thousands of keys, too, the next one is made as fast as the first. */
+static void
 survey_keys(Relation rel, int32 slot, char kind, Survey *survey)
 {
+	TdeDataKey	last;
+
 	memset(survey, 0, sizeof(*survey));
 	survey->slot = slot;
 	survey->kind = kind;
-	tde_keystore_scan_relation(rel, survey_row, survey);
+	find_last(rel, TDE_KEYS_SLOT, &last);
+	survey->last_slot = last.id != 0 ? Max(last.slot, 0) : 0;
+	find_last(rel, TDE_KEYS_ID, &last);
+	if (last.id == 0)
+		return;
+	survey->last_id = last.id;
+	memcpy(survey->database, last.database, sizeof(survey->database));
+	survey->has_database = true;
+	survey_master(&last, survey);
+	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(TDE_SLOT_DEFAULT), survey_master, survey);
+	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(slot), survey_sibling, survey);
 }
 
 /* A random UUID (RFC 9562, version 4). */
@@ -411,22 +454,50 @@ typedef struct Meeting
 	bool		is_here;
 	int32		slot;			/* the key's own, if it is here already; else the one that has its name, or TDE_NO_SLOT */
 	bool		taken;			/* the slot of its number means another key here */
+	bool		lost;			/* the key is here, and its master key is not in the wallet */
 } Meeting;
 
+static bool
+lacks_master(const TdeDataKey *row)
+{
+	TdeMasterKey master;
+	bool		found = tde_wallet_find_master(row->master, &master);
+
+	OPENSSL_cleanse(&master, sizeof(master));
+	/* an erasable one was destroyed with it */
+	return !found && !row->erasable && row->state != TDE_STATE_DESTROYED;
+}
+
 static void
-meet_row(const TdeDataKey *row, void *arg)
+meet_key(const TdeDataKey *row, void *arg)
 {
 	Meeting    *meeting = arg;
-	const TdeDataKey *imported = meeting->imported;
-	bool		same_name = strcmp(row->name, imported->name) == 0;
 
+	meeting->is_here = true;
+	meeting->lost = lacks_master(row);
+	meeting->slot = row->slot;
+}
+
+static void
+meet_slot(const TdeDataKey *row, void *arg)
+{
+	Meeting    *meeting = arg;
+
+	if (strcmp(row->name, meeting->imported->name) != 0 || row->state == TDE_STATE_DESTROYED)
+		meeting->taken = true;
+}
+
+static void
+meet(Relation rel, Meeting *meeting)
+{
+	const TdeDataKey *imported = meeting->imported;
+
+	tde_keystore_scan_where(rel, TDE_KEYS_UUID, uuid_datum(imported->uuid), meet_key, meeting);
 	if (meeting->is_here)
 		return;
-	meeting->is_here = memcmp(row->uuid, imported->uuid, sizeof(row->uuid)) == 0;
-	if (meeting->is_here || (same_name && row->name[0] != '\0' && row->state != TDE_STATE_DESTROYED))
-		meeting->slot = row->slot;
-	if (row->slot == imported->slot && (!same_name || row->state == TDE_STATE_DESTROYED))
-		meeting->taken = true;
+	if (imported->name[0] != '\0')
+		meeting->slot = tde_keystore_slot(imported->name);
+	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(imported->slot), meet_slot, meeting);
 }
 
 /* The slot that means here what the key's slot means where it comes from. */
@@ -448,15 +519,35 @@ choose_slot(Relation rel, const Meeting *meeting, const TdeSlotMap *map)
 	return survey.last_slot + 1;
 }
 
+typedef struct Rescue
+{
+	const TdeDataKey *imported;
+	const uint8 *data_key;
+} Rescue;
+
+/* A key that is here already, and whose master key the wallet lacks: with the key at hand, wrap it by the current one. */
+static bool
+rescue_row(TdeDataKey *row, void *arg)
+{
+	const Rescue *rescue = arg;
+
+	if (memcmp(row->uuid, rescue->imported->uuid, sizeof(row->uuid)) != 0)
+		return false;
+	tde_keywrap_check(row, rescue->data_key);
+	memset(row->master, 0, sizeof(row->master));
+	tde_keywrap_wrap(row, rescue->data_key);
+	return true;
+}
+
 bool
 tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KEY_SIZE], TdeSlotMap *map)
 {
 	Relation	rel = open_for_making();
-	Meeting		meeting = {imported, false, TDE_NO_SLOT, false};
+	Meeting		meeting = {imported, false, TDE_NO_SLOT, false, false};
 	Survey		survey;
 	TdeDataKey	row;
 
-	tde_keystore_scan_relation(rel, meet_row, &meeting);
+	meet(rel, &meeting);
 	map->here = meeting.is_here ? meeting.slot : choose_slot(rel, &meeting, map);
 	map->there = imported->slot;
 	if (map->here != map->there)
@@ -480,10 +571,42 @@ tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KE
 		insert_for_ever(rel, &row);
 	}
 	table_close(rel, ShareRowExclusiveLock);
-	return !meeting.is_here;
+	if (meeting.lost)
+		(void) tde_keystore_edit(rescue_row, &(Rescue) {imported, data_key});
+	return !meeting.is_here || meeting.lost;
 }
 
 /* ---- changing rows ---- */
+
+static int
+guard_hint(TriggerEvent event)
+{
+	if (TRIGGER_FIRED_BY_INSERT(event))
+		return errhint("Make keys with tde_create_key(); bring those of another database with tde_import_keys().");
+	if (TRIGGER_FIRED_BY_UPDATE(event))
+		return errhint("Change keys with tde_rotate_key(), tde_rename_key() and tde_describe_key().");
+	return errhint("Remove a version that nothing uses any more with tde_drop_key_version(), all of a key with tde_destroy_key().");
+}
+
+/* tde_guard_keys() - the trigger of tde.data_keys.  What the functions of this extension change does not fire triggers. */
+Datum
+tde_guard_keys(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" was not called by trigger manager", "tde_guard_keys")));
+	/* NULL: leave the row out */
+	if (IsLogicalWorker() && TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
+		return PointerGetDatum(NULL);
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("cannot change table \"%s\" directly", "tde.data_keys"),
+			 errdetail("What is encrypted under a data key is lost with its row, or with a change of it."),
+			 guard_hint(trigger->tg_event)));
+}
 
 static HeapTuple
 changed_tuple(HeapTuple tuple, TupleDesc desc, const TdeDataKey *row)
@@ -498,6 +621,9 @@ changed_tuple(HeapTuple tuple, TupleDesc desc, const TdeDataKey *row)
 	values[TDE_KEYS_WRAPPED - 1] = bytea_datum(row->wrapped, row->wrapped_size);
 	replace[TDE_KEYS_STATE - 1] = replace[TDE_KEYS_MASTER - 1] = true;
 	replace[TDE_KEYS_KCV - 1] = replace[TDE_KEYS_WRAPPED - 1] = true;
+	values[TDE_KEYS_NAME - 1] = CStringGetTextDatum(row->name);
+	nulls[TDE_KEYS_NAME - 1] = row->name[0] == '\0';
+	replace[TDE_KEYS_NAME - 1] = true;
 	return heap_modify_tuple(tuple, desc, values, nulls, replace);
 }
 

@@ -16,12 +16,15 @@
 #include "tde_wallet.h"
 
 /*
- * What is wrapped: the key and everything that must stay true of it.  Numbers are big-endian.  A row whose fields were
- * changed in the file (another kind, slot or database) no longer agrees with it.
+ * What is wrapped: everything that must stay true of the key, and the key.  Numbers are big-endian; the name is padded with zeros.
+ * A row whose fields were changed in the file (another kind, slot, state or database) no longer agrees with it.
  */
-#define CONTEXT_FORMAT	1
-#define CONTEXT_SIZE	(1 + 16 + 16 + 4 + 4 + 1 + 8)
+#define CONTEXT_FORMAT	2
+#define NAME_SIZE		64
+#define CONTEXT_SIZE	(1 + 16 + 16 + 4 + 4 + 4 + 1 + 1 + 1 + 8 + NAME_SIZE)
 #define WRAPPED_SIZE	(CONTEXT_SIZE + TDE_DATA_KEY_SIZE)
+
+StaticAssertDecl(WRAPPED_SIZE + TDE_WRAP_OVERHEAD + 8 <= TDE_MAX_WRAPPED, "a wrapped key has room in its row");
 
 static uint8 *
 put_number(uint8 *to, uint64 number, int bytes)
@@ -37,10 +40,15 @@ write_context(const TdeDataKey *row, uint8 *to)
 	*to++ = CONTEXT_FORMAT;
 	memcpy(to, row->database, 16);
 	memcpy(to + 16, row->uuid, 16);
-	to = put_number(to + 32, (uint32) row->slot, 4);
+	to = put_number(to + 32, row->id, 4);
+	to = put_number(to, (uint32) row->slot, 4);
 	to = put_number(to, (uint32) row->version, 4);
 	*to++ = (uint8) row->kind;
-	put_number(to, (uint64) row->created, 8);
+	*to++ = (uint8) row->state;
+	*to++ = row->erasable;
+	to = put_number(to, (uint64) row->created, 8);
+	memset(to, 0, NAME_SIZE);
+	memcpy(to, row->name, Min(strlen(row->name), NAME_SIZE));
 }
 
 static void
@@ -95,12 +103,23 @@ tde_keywrap_require_master(const TdeDataKey *row)
 }
 
 void
+tde_keywrap_check(const TdeDataKey *row, const uint8 data_key[TDE_DATA_KEY_SIZE])
+{
+	uint8		kcv[TDE_KCV_SIZE];
+
+	check_value(data_key, kcv);
+	if (memcmp(kcv, row->kcv, sizeof(kcv)) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
+				 errmsg("check value of data key %u does not fit the key", row->id)));
+}
+
+void
 tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE])
 {
 	TdeMasterKey master;
 	uint8		plain[TDE_MAX_WRAPPED];
 	uint8		context[CONTEXT_SIZE];
-	uint8		kcv[TDE_KCV_SIZE];
 	size_t		size = sizeof(plain);
 	TdeStatus	status;
 
@@ -121,14 +140,16 @@ tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE])
 	}
 	memcpy(data_key, plain + CONTEXT_SIZE, TDE_DATA_KEY_SIZE);
 	OPENSSL_cleanse(plain, sizeof(plain));
-	check_value(data_key, kcv);
-	if (memcmp(kcv, row->kcv, sizeof(kcv)) != 0)
+	PG_TRY();
+	{
+		tde_keywrap_check(row, data_key);
+	}
+	PG_CATCH();
 	{
 		OPENSSL_cleanse(data_key, TDE_DATA_KEY_SIZE);
-		ereport(ERROR,
-				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
-				 errmsg("check value of data key %u does not fit the key", row->id)));
+		PG_RE_THROW();
 	}
+	PG_END_TRY();
 }
 
 static bool
@@ -184,11 +205,47 @@ tde_keywrap_new(TdeDataKey *row)
 	PG_END_TRY();
 }
 
+/* Wrap the row's key for what the row will be: change() has not changed it yet. */
+static void
+wrap_again(TdeDataKey *row, void (*change) (TdeDataKey *row, const void *arg), const void *arg)
+{
+	uint8		data_key[TDE_DATA_KEY_SIZE];
+
+	tde_keywrap_unwrap(row, data_key);
+	PG_TRY();
+	{
+		change(row, arg);
+		tde_keywrap_wrap(row, data_key);
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(data_key, sizeof(data_key));
+	}
+	PG_END_TRY();
+}
+
+static void
+take_current_master(TdeDataKey *row, const void *arg)
+{
+	memset(row->master, 0, sizeof(row->master));
+}
+
+static void
+take_name(TdeDataKey *row, const void *name)
+{
+	strlcpy(row->name, name, sizeof(row->name));
+}
+
+void
+tde_keywrap_rename(TdeDataKey *row, const char *name)
+{
+	wrap_again(row, take_name, name);
+}
+
 bool
 tde_keywrap_renew(TdeDataKey *row)
 {
 	TdeMasterKey master;
-	uint8		data_key[TDE_DATA_KEY_SIZE];
 	bool		stays;
 
 	if (row->erasable)
@@ -198,16 +255,6 @@ tde_keywrap_renew(TdeDataKey *row)
 	OPENSSL_cleanse(&master, sizeof(master));
 	if (stays)
 		return false;
-	tde_keywrap_unwrap(row, data_key);
-	memset(row->master, 0, sizeof(row->master));
-	PG_TRY();
-	{
-		tde_keywrap_wrap(row, data_key);
-	}
-	PG_FINALLY();
-	{
-		OPENSSL_cleanse(data_key, sizeof(data_key));
-	}
-	PG_END_TRY();
+	wrap_again(row, take_current_master, NULL);
 	return true;
 }

@@ -10,7 +10,7 @@
 #include "tde_value.h"
 
 #define TDE_KCV_SIZE		8
-#define TDE_MAX_WRAPPED		128
+#define TDE_MAX_WRAPPED		192
 
 /* A row of tde.data_keys. */
 typedef struct TdeDataKey
@@ -46,8 +46,14 @@ extern void tde_keywrap_new(TdeDataKey *row);
 /* Wrap this key for a row whose other fields are set, in the same way. */
 extern void tde_keywrap_wrap(TdeDataKey *row, const uint8 data_key[TDE_DATA_KEY_SIZE]);
 
+/* ereport unless this is the row's key, by its check value. */
+extern void tde_keywrap_check(const TdeDataKey *row, const uint8 data_key[TDE_DATA_KEY_SIZE]);
+
 /* Wrap the row's key under the current master key; false if it is so already, or its slot has a wrapping key of its own. */
 extern bool tde_keywrap_renew(TdeDataKey *row);
+
+/* Wrap the row's key again for another name of its slot. */
+extern void tde_keywrap_rename(TdeDataKey *row, const char *name);
 
 /* ereport if the wallet is closed or does not have the row's master key. */
 extern void tde_keywrap_require_master(const TdeDataKey *row);

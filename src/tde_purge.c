@@ -104,6 +104,7 @@ typedef struct Purge
 	uint64		generation;		/* of the wallet, before anything was looked at */
 	List	   *looked;			/* OIDs of the databases that were */
 	StringInfoData needed;		/* which of them need it, one a line */
+	int			data_keys;		/* ... for so many data keys */
 } Purge;
 
 static int
@@ -153,6 +154,7 @@ look_at_database(Purge *purge, const Database *database)
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("could not look at the data keys of database \"%s\"", database->name),
 					 errhint("The server log says why.")));
+		purge->data_keys += count;
 		if (count > 0)
 			appendStringInfo(&purge->needed, "%sdatabase \"%s\": %d data %s", purge->needed.len > 0 ? "\n" : "",
 							 database->name, count, count == 1 ? "key" : "keys");
@@ -177,6 +179,23 @@ look_at_more(Purge *purge)
 		purge->looked = lappend_oid(purge->looked, database->oid);
 	}
 	return list_length(purge->looked) > before;
+}
+
+int
+tde_purge_other_databases(StringInfo where)
+{
+	Purge		any = {{0}};
+
+	if (!tde_purge_available())
+		return 0;
+	any.needed = *where;
+	any.looked = list_make1_oid(MyDatabaseId);
+	lock_purge();
+	while (look_at_more(&any))
+		 /* until a list holds nothing new */ ;
+	unlock_purge();
+	*where = any.needed;
+	return any.data_keys;
 }
 
 /*

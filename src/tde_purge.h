@@ -8,11 +8,19 @@
 
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
+
 /*
- * How many data keys of that database the master key wraps, once all open transactions that change them have ended.  For one
+ * How many data keys of that database the master key (all zeros: any) wraps, once all open transactions that change them have ended.  For one
  * process at a time.  False if the worker failed; the server log says why.
  */
 extern bool tde_purge_count(Oid database, const uint8 *master, int *count);
+
+/*
+ * Append "database NAME: N data keys", a line for each database but this one that has some; how many those are.  Waits for
+ * transactions that make keys there.  Without shared memory 0: no other database can be looked at.
+ */
+extern int	tde_purge_other_databases(StringInfo where);
 
 /* Was the library in shared_preload_libraries?  Otherwise there is no shared memory for it. */
 extern bool tde_purge_available(void);

@@ -87,9 +87,12 @@ typedef struct Count
 static void
 count_row(const TdeDataKey *row, void *arg)
 {
+	static const uint8 any[TDE_MASTER_ID_SIZE] = {0};
 	Count	   *count = arg;
 
-	if (row->state != TDE_STATE_DESTROYED && memcmp(row->master, count->master, TDE_MASTER_ID_SIZE) == 0)
+	if (row->state == TDE_STATE_DESTROYED)
+		return;
+	if (memcmp(count->master, any, sizeof(any)) == 0 || memcmp(row->master, count->master, TDE_MASTER_ID_SIZE) == 0)
 		count->rows++;
 }
 

@@ -130,7 +130,7 @@ open_with_shares(TdeShare *shares, int count)
 	combine(shares, count, passphrase);
 	PG_TRY();
 	{
-		tde_wallet_open_with(passphrase);
+		tde_wallet_open_with(passphrase, NULL);
 	}
 	PG_CATCH();
 	{

@@ -10,13 +10,17 @@
 
 #include <openssl/crypto.h>
 
+#include "access/xlog.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/condition_variable.h"
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
+#include "utils/builtins.h"
 #include "utils/timestamp.h"
+#include "utils/uuid.h"
 #include "utils/wait_event.h"
 
 #include "tde_crypto.h"
@@ -218,21 +222,86 @@ tde_wallet_require_shared(void)
 				 errhint("Add tde_column to shared_preload_libraries and restart, or set tde_column.passphrase_command.")));
 }
 
-static void
-open_with(TdeWalletContents *contents, void *passphrase)
+/* The ids of master keys that are open and not among these, with commas; how many. */
+static int
+list_lost(const TdeMasterKeys *keys, StringInfo ids)
 {
-	strlcpy(contents->passphrase, passphrase, sizeof(contents->passphrase));
+	int			count = 0;
+
+	tde_wallet_lock(LW_SHARED);
+	for (int i = 0; tde_wallet_state->status == TDE_WALLET_OPEN && i < tde_wallet_state->contents->keys.count; i++)
+	{
+		const uint8 *id = tde_wallet_state->contents->keys.keys[i].id;
+		bool		found = false;
+
+		for (int j = 0; j < keys->count && !found; j++)
+			found = memcmp(keys->keys[j].id, id, TDE_MASTER_ID_SIZE) == 0;
+		if (found)
+			continue;
+		appendStringInfo(ids, "%s%s", count > 0 ? ", " : "",
+						 DatumGetCString(DirectFunctionCall1(uuid_out, PointerGetDatum(id))));
+		count++;
+	}
+	tde_wallet_unlock();
+	return count;
+}
+
+/*
+ * What is in memory may be the last copy of a master key.  On a standby it is not: what the primary has removed goes there, too, with
+ * its file.
+ */
+static void
+refuse_loss(const char *path, const TdeWalletContents *contents, const char *confirm)
+{
+	StringInfoData ids;
+	const char *loss;
+	int			count;
+
+	initStringInfo(&ids);
+	count = list_lost(&contents->keys, &ids);
+	loss = psprintf("forget %d master %s", count, count == 1 ? "key" : "keys");
+	if (count > 0 && !RecoveryInProgress() && (confirm == NULL || strcmp(confirm, loss) != 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg_plural("wallet file \"%s\" lacks %d master key that is open",
+							   "wallet file \"%s\" lacks %d master keys that are open", count, path, count),
+				 errdetail("What is encrypted under data keys that %s wraps could not be read any more.", ids.data),
+				 errhint("The file is an older one, or another server's.  Put the right one there, or take this one away and write "
+						 "the open wallet with tde_wallet_save().  Who wants to lose them says: "
+						 "SELECT tde_wallet_open(..., confirm => '%s');", loss)));
+	if (count > 0)
+		ereport(WARNING,
+				(errmsg_plural("%d master key is not open any more", "%d master keys are not open any more", count, count),
+				 errdetail("The wallet file lacks %s.", ids.data)));
+	pfree(ids.data);
+}
+
+typedef struct Opening
+{
+	const char *passphrase;
+	const char *confirm;
+} Opening;
+
+static void
+open_with(TdeWalletContents *contents, void *arg)
+{
+	Opening    *opening = arg;
+
+	strlcpy(contents->passphrase, opening->passphrase, sizeof(contents->passphrase));
 	tde_wallet_file_read(tde_wallet_file, contents, ERROR);
+	refuse_loss(tde_wallet_file, contents, opening->confirm);
 	tde_wallet_file_warn_place(tde_wallet_file);
 	tde_wallet_install(contents);
 }
 
 void
-tde_wallet_open_with(const char *passphrase)
+tde_wallet_open_with(const char *passphrase, const char *confirm)
 {
+	Opening		opening = {passphrase, confirm};
+
 	tde_wallet_require_shared();
 	(void) tde_wallet_path(ERROR);
-	tde_wallet_at_file(open_with, unconstify(char *, passphrase));
+	tde_wallet_at_file(open_with, &opening);
 	ereport(LOG, (errmsg("wallet opened by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }
 
@@ -381,19 +450,24 @@ tde_wallet_ensure_open(void)
 static void
 reread(TdeWalletContents *contents, void *arg)
 {
+	Opening    *opening = arg;
+
 	tde_wallet_copy(contents);
 	if (has_command() && !tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents->passphrase))
 		command_failed_error();
 	tde_wallet_file_read(tde_wallet_path(ERROR), contents, ERROR);
+	refuse_loss(tde_wallet_path(ERROR), contents, opening->confirm);
 	tde_wallet_install(contents);
 }
 
 void
-tde_wallet_open_by_command(void)
+tde_wallet_open_by_command(const char *confirm)
 {
+	Opening		opening = {NULL, confirm};
+
 	if (current_status() == TDE_WALLET_OPEN)
 	{
-		tde_wallet_at_file(reread, NULL);
+		tde_wallet_at_file(reread, &opening);
 		return;
 	}
 	if (!has_command())

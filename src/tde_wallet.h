@@ -71,11 +71,21 @@ extern bool tde_wallet_digest(uint8 digest[TDE_WALLET_DIGEST_SIZE]);
 /* Was the library in shared_preload_libraries? */
 extern bool tde_wallet_is_shared(void);
 
-/* Open with this passphrase, replacing what is open; make a new wallet file.  ereport on every failure. */
-extern void tde_wallet_open_with(const char *passphrase);
-extern void tde_wallet_open_by_command(void);
+/*
+ * Open with this passphrase, or with what the command prints, replacing what is open.  ereport on every failure, and if master keys
+ * that are open would be lost, since the file lacks them, unless confirm (may be NULL) names that loss.  Make a new wallet file.
+ */
+extern void tde_wallet_open_with(const char *passphrase, const char *confirm);
+extern void tde_wallet_open_by_command(const char *confirm);
 extern void tde_wallet_create_with(const char *passphrase);
+extern void tde_wallet_refuse_existing(void);
 extern void tde_wallet_close_now(void);
+
+/*
+ * Write the open wallet to a new file, under its passphrase; path NULL: to tde_column.wallet_file, which the wallet is opened from
+ * then.  Returns where it is.  ereport if there is such a file.
+ */
+extern const char *tde_wallet_save_to(const char *path);
 
 /*
  * Change what the open wallet holds, in the file and then in memory: edit() gets a copy of the contents and may change keys

@@ -63,6 +63,13 @@ tde_wallet_with_contents(TdeWalletUse use, void *arg)
 	PG_END_TRY();
 }
 
+/* ereport if there is no name for a wallet file, or a file of that name. */
+void
+tde_wallet_refuse_existing(void)
+{
+	tde_wallet_file_refuse_existing(tde_wallet_path(ERROR));
+}
+
 static void
 create_with(TdeWalletContents *contents, void *passphrase)
 {
@@ -82,6 +89,38 @@ tde_wallet_create_with(const char *passphrase)
 {
 	tde_wallet_with_contents(create_with, unconstify(char *, passphrase));
 }
+
+/* ---- writing what is open to another file ---- */
+
+static void
+save(TdeWalletContents *contents, void *path)
+{
+	const char *to = path ? path : tde_wallet_path(ERROR);
+
+	tde_wallet_copy(contents);
+	tde_wallet_file_warn_place(to);
+	tde_wallet_file_create(to, contents);
+	if (path != NULL)
+		return;
+	/* what is changed next is compared with this file */
+	tde_wallet_lock(LW_EXCLUSIVE);
+	if (tde_wallet_state->status == TDE_WALLET_OPEN)
+		memcpy(tde_wallet_state->contents->digest, contents->digest, sizeof(contents->digest));
+	tde_wallet_unlock();
+}
+
+const char *
+tde_wallet_save_to(const char *path)
+{
+	const char *where = path ? path : tde_wallet_path(ERROR);
+
+	tde_wallet_at_file(save, unconstify(char *, path));
+	ereport(LOG,
+			(errmsg("open wallet written to \"%s\" by user \"%s\"", where, GetUserNameFromId(GetUserId(), false))));
+	return where;
+}
+
+/* ---- changing ---- */
 
 typedef struct Edit
 {

@@ -84,7 +84,8 @@ slurp(const char *path, size_t *size, int elevel)
 		ereport(elevel,
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
 				 errmsg("could not open wallet file \"%s\": %m", path),
-				 missing ? errhint("Make a wallet with tde_wallet_create(), or let tde_column.wallet_file name an existing one.") : 0));
+				 missing ? errhint("Put the wallet back there, from its backup, or set tde_column.wallet_file to where it is.  If it "
+								   "is open in this server, tde_wallet_save() writes it.") : 0));
 		return NULL;
 	}
 	if (check_permissions(path, fd, &expected, elevel))
@@ -193,6 +194,15 @@ refuse_existing(const char *path)
 			 errhint("Open it with tde_wallet_open(), or set tde_column.wallet_file to another name.")));
 }
 
+void
+tde_wallet_file_refuse_existing(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0)
+		refuse_existing(path);
+}
+
 static void
 sync_folder(const char *path)
 {
@@ -226,11 +236,9 @@ encode_into(const char *temporary, TdeWalletContents *contents)
 void
 tde_wallet_file_create(const char *path, TdeWalletContents *contents)
 {
-	struct stat st;
 	char	   *temporary = psprintf("%s.%d.tmp", path, MyProcPid);
 
-	if (lstat(path, &st) == 0)
-		refuse_existing(path);
+	tde_wallet_file_refuse_existing(path);
 	encode_into(temporary, contents);
 
 	/* link() and not rename(): it cannot replace what another session has put there meanwhile */

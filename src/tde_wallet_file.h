@@ -26,6 +26,9 @@ typedef struct TdeWalletContents
  */
 extern bool tde_wallet_file_read(const char *path, TdeWalletContents *contents, int elevel);
 
+/* ereport if there is a file of this name, of whatever kind. */
+extern void tde_wallet_file_refuse_existing(const char *path);
+
 /* Write a new file, durably, and set contents->digest; ereport if there is one already. */
 extern void tde_wallet_file_create(const char *path, TdeWalletContents *contents);
 

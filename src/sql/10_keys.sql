@@ -21,6 +21,7 @@ CREATE TABLE tde.data_keys (
   description text,
   UNIQUE (slot, kind, version)
 ) WITH (user_catalog_table = true);
+CREATE INDEX data_keys_name_idx ON tde.data_keys (name COLLATE "C");
 CREATE SEQUENCE tde.data_keys_id_seq AS int4 OWNED BY tde.data_keys.id;
 REVOKE ALL ON tde.data_keys, tde.data_keys_id_seq FROM PUBLIC;
 COMMENT ON TABLE tde.data_keys IS 'data keys, wrapped by a master key of the wallet';
@@ -38,38 +39,45 @@ COMMENT ON COLUMN tde.data_keys.name IS 'name of the slot, for modifiers; the sa
 COMMENT ON COLUMN tde.data_keys.description IS 'what the key is for';
 COMMENT ON COLUMN tde.data_keys.wrapped IS 'AES-256 key wrap (RFC 5649) of the key and of this row''s other fields';
 
--- The table is part of a publication FOR ALL TABLES.  What it brings from another server must not become keys of this one,
--- nor end the replication by its numbers: in a replication worker this trigger fires, and drops the change.
-CREATE FUNCTION tde_internal.tde_keep_own_keys() RETURNS trigger
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-  RETURN NULL;
-END
-$$;
-REVOKE ALL ON FUNCTION tde_internal.tde_keep_own_keys() FROM PUBLIC;
-COMMENT ON FUNCTION tde_internal.tde_keep_own_keys() IS 'drops what logical replication would change in tde.data_keys';
-CREATE TRIGGER tde_keep_own_keys BEFORE INSERT OR UPDATE OR DELETE ON tde.data_keys
-  FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_keep_own_keys();
-ALTER TABLE tde.data_keys ENABLE REPLICA TRIGGER tde_keep_own_keys;
-COMMENT ON TRIGGER tde_keep_own_keys ON tde.data_keys IS 'fires in replication workers only';
+-- Only the functions of this extension change keys: what is encrypted under a key is lost with its row.  The table is part of a
+-- publication FOR ALL TABLES, too.  What that brings from another server must not become keys of this one, nor end the replication
+-- by its numbers: a replication worker drops the change.
+CREATE FUNCTION tde_internal.tde_guard_keys() RETURNS trigger
+  AS 'MODULE_PATHNAME' LANGUAGE C;
+REVOKE ALL ON FUNCTION tde_internal.tde_guard_keys() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_guard_keys() IS
+  'refuses changes of tde.data_keys by other means than the functions of this extension; in a replication worker, drops them';
+CREATE TRIGGER tde_guard_keys
+  BEFORE INSERT OR DELETE OR UPDATE OF id, uuid, slot, version, kind, state, created, database, master_key, check_value, wrapped, erasable, name
+  ON tde.data_keys FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_guard_keys();
+CREATE TRIGGER tde_guard_all_keys BEFORE TRUNCATE ON tde.data_keys
+  FOR EACH STATEMENT EXECUTE FUNCTION tde_internal.tde_guard_keys();
+ALTER TABLE tde.data_keys ENABLE ALWAYS TRIGGER tde_guard_keys;
+ALTER TABLE tde.data_keys ENABLE ALWAYS TRIGGER tde_guard_all_keys;
+COMMENT ON TRIGGER tde_guard_keys ON tde.data_keys IS 'keys are changed by functions only';
+COMMENT ON TRIGGER tde_guard_all_keys ON tde.data_keys IS 'keys are changed by functions only';
 
 --
 -- Wallet
 --
 
-CREATE FUNCTION @extschema@.tde_wallet_create(passphrase text DEFAULT NULL) RETURNS text
+CREATE FUNCTION @extschema@.tde_wallet_create(passphrase text DEFAULT NULL, confirm text DEFAULT NULL) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION @extschema@.tde_wallet_create(text) FROM PUBLIC;
-COMMENT ON FUNCTION @extschema@.tde_wallet_create(text) IS
-  'make the wallet file and open it; without a passphrase the command is asked, or, if there is none, one is made and returned';
+REVOKE ALL ON FUNCTION @extschema@.tde_wallet_create(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_wallet_create(text, text) IS
+  'make the wallet file and open it; without a passphrase the command is asked, or, if there is none, one is made and returned; confirm: to lose data keys that another wallet wraps';
 
-CREATE FUNCTION @extschema@.tde_wallet_open(passphrase text DEFAULT NULL) RETURNS void
+CREATE FUNCTION @extschema@.tde_wallet_open(passphrase text DEFAULT NULL, confirm text DEFAULT NULL) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION @extschema@.tde_wallet_open(text) FROM PUBLIC;
-COMMENT ON FUNCTION @extschema@.tde_wallet_open(text) IS
-  'open the wallet for the whole instance; without a passphrase through tde_column.passphrase_command';
+REVOKE ALL ON FUNCTION @extschema@.tde_wallet_open(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_wallet_open(text, text) IS
+  'open the wallet for the whole instance; without a passphrase through tde_column.passphrase_command; confirm: to lose master keys that are open and not in the file';
+
+CREATE FUNCTION @extschema@.tde_wallet_save(path text DEFAULT NULL) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.tde_wallet_save(text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_wallet_save(text) IS
+  'write the open wallet to a new file, without a path to tde_column.wallet_file; returns the path';
 
 CREATE FUNCTION @extschema@.tde_wallet_close() RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -82,10 +90,7 @@ CREATE FUNCTION tde_internal.tde_wallet_status(OUT file text, OUT status text, O
 REVOKE ALL ON FUNCTION tde_internal.tde_wallet_status() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_wallet_status() IS 'state of the wallet';
 
-CREATE VIEW tde.wallet AS SELECT * FROM tde_internal.tde_wallet_status();
 GRANT EXECUTE ON FUNCTION tde_internal.tde_wallet_status() TO pg_monitor;
-GRANT SELECT ON tde.wallet TO pg_monitor;
-COMMENT ON VIEW tde.wallet IS 'state of the wallet: OPEN, CLOSED or NOT_AVAILABLE';
 
 CREATE FUNCTION @extschema@.tde_ensure_keys() RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -120,6 +125,11 @@ END
 $$;
 REVOKE ALL ON FUNCTION @extschema@.tde_describe_key(text, text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_describe_key(text, text) IS 'say what a named data key is for; NULL removes the description';
+
+CREATE FUNCTION @extschema@.tde_rename_key(name text, new_name text) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.tde_rename_key(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_rename_key(text, text) IS 'give a data key another name; columns that are declared with it keep it';
 
 CREATE FUNCTION @extschema@.tde_rotate_key(name text DEFAULT 'default') RETURNS int4
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;

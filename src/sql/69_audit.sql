@@ -18,6 +18,21 @@ REVOKE ALL ON FUNCTION tde_internal.tde_wallet_file_facts() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION tde_internal.tde_wallet_file_facts() TO pg_monitor;
 COMMENT ON FUNCTION tde_internal.tde_wallet_file_facts() IS 'what is where the wallet file should be';
 
+CREATE VIEW tde.wallet AS
+  SELECT w.*,
+         CASE WHEN w.file = '' THEN NULL
+              WHEN f.present IS NULL OR w.status = 'OPEN' AND f.present AND f.matches_memory IS NULL THEN 'unreadable'
+              WHEN NOT f.present THEN 'missing'
+              WHEN f.matches_memory IS NULL THEN 'present'
+              WHEN f.matches_memory THEN 'open' ELSE 'changed' END AS file_state,
+         CASE WHEN w.status = 'OPEN' THEN ARRAY(
+           SELECT DISTINCT k.master_key FROM tde.data_keys k
+           WHERE k.state <> 'd' AND NOT k.erasable AND k.master_key NOT IN (SELECT m.id FROM tde.master_keys m)) END AS lacks
+  FROM tde_internal.tde_wallet_status() w, tde_internal.tde_wallet_file_facts() f;
+GRANT SELECT ON tde.wallet TO pg_monitor;
+COMMENT ON VIEW tde.wallet IS
+  'state of the wallet: OPEN, CLOSED or NOT_AVAILABLE; what is true of its file: open (it is what is open), changed, missing, unreadable, present (the wallet is closed); master keys that data keys of this database need and it lacks';
+
 CREATE FUNCTION tde_internal.tde_all_encryptions() RETURNS int8
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 REVOKE ALL ON FUNCTION tde_internal.tde_all_encryptions() FROM PUBLIC;

@@ -14,7 +14,7 @@ DO $$
 BEGIN
   IF NOT @extschema@.tde_ensure_keys() THEN
     RAISE WARNING 'the wallet is not open, so no data keys were made yet'
-      USING HINT = 'Make a wallet with tde_wallet_create(), or open it with tde_wallet_open().';
+      USING HINT = 'Open it with tde_wallet_open().  Only if this server never had a wallet, make one with tde_wallet_create().';
   END IF;
   IF NOT '@extschema@' = ANY (ARRAY(SELECT trim(both ' "' FROM p) FROM unnest(string_to_array(
       (SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'search_path'), ',')) p)) THEN

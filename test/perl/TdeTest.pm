@@ -10,9 +10,11 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+my $foreigners = 0;
+
 our @EXPORT = qw(
-  tde_node wallet_path wallet_folder_files own_wallet send_wallet
-  attempt fails_with session session_try lines_of
+  tde_node wallet_path wallet_folder_files own_wallet send_wallet foreign_wallet
+  attempt fails_with session session_try lines_of edit_keys
   set_conf parallel_setting
   read_bytes write_bytes flip_bit
   log_offset log_since
@@ -65,6 +67,18 @@ sub send_wallet
   my ($from, $to) = map { wallet_path($_) } @_;
   write_bytes("$to.new", read_bytes($from));
   rename "$to.new", $to or die "could not rename $to.new: $!";
+  return;
+}
+
+# Put the wallet of another server there, under this passphrase.
+sub foreign_wallet
+{
+  my ($to, $passphrase) = @_;
+  my $node = tde_node('foreign' . ++$foreigners);
+  $node->start;
+  lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('$passphrase')");
+  $node->stop;
+  write_bytes($to, read_bytes(wallet_path($node)));
   return;
 }
 
@@ -152,6 +166,15 @@ sub lines_of
 {
   my ($node, $sql, %opts) = @_;
   return $node->safe_psql($opts{db} // 'postgres', $sql);
+}
+
+# Change tde.data_keys as somebody would who can write the server's files: past its triggers.
+sub edit_keys
+{
+  my ($node, $sql, %opts) = @_;
+  return lines_of(
+    $node, "BEGIN; ALTER TABLE tde.data_keys DISABLE TRIGGER USER; $sql; ALTER TABLE tde.data_keys ENABLE ALWAYS TRIGGER tde_guard_keys;
+            ALTER TABLE tde.data_keys ENABLE ALWAYS TRIGGER tde_guard_all_keys; COMMIT", %opts);
 }
 
 # Change settings that a reload can change, and wait until new sessions have them.

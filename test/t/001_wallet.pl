@@ -70,7 +70,7 @@ fails_with(
   {
     state   => 'TDE02',
     message => qr/^could not open wallet file "\Q$path\E": No such file or directory$/,
-    hint    => qr/^Make a wallet with tde_wallet_create\(\)/
+    hint    => qr/^Put the wallet back there, from its backup/
   },
   'open a wallet that does not exist');
 
@@ -209,8 +209,8 @@ is(lines_of($node, 'SELECT * FROM card ORDER BY id'), $all_rows, 'the wallet tha
 
 # The wallet of another server in its place.
 
-unlink $path;
-lines_of($node, "SELECT tde_wallet_close(); SELECT tde_wallet_create('foreign')");
+foreign_wallet($path, 'foreign');
+lines_of($node, "SELECT tde_wallet_close(); SELECT tde_wallet_open('foreign')");
 my $foreign_bytes = read_bytes($path);
 isnt($foreign_bytes, $good_bytes, 'there is another wallet now');
 my $keys           = lines_of($node, 'SELECT * FROM tde.data_keys ORDER BY id');
@@ -236,7 +236,7 @@ fails_with(
   "SELECT tde_wallet_open('foreign')",
   { state => 'TDE02', message => $damaged },
   "the foreign wallet's passphrase");
-lines_of($node, "SELECT tde_wallet_open('$generated')");
+lines_of($node, "SELECT tde_wallet_open('$generated', 'forget 1 master key')");
 is(lines_of($node, 'SELECT * FROM card ORDER BY id'), $all_rows, 'with the right file back everything can be read');
 
 # Inside of the data directory.
@@ -245,16 +245,16 @@ my $inside  = $node->data_dir . '/tde.p12';
 my $warning = qr/WARNING:  01000: wallet file "\Q$inside\E" is inside the data directory\nDETAIL:  Every base backup/;
 
 set_conf($node, 'tde_column.wallet_file' => $inside);
-$result = attempt($node, "SELECT tde_wallet_create('inside')");
-is($result->{state}, '', 'a wallet inside of the data directory can be made');
+$result = attempt($node, 'SELECT tde_wallet_save()');
+is($result->{out}, $inside, 'a wallet inside of the data directory can be made');
 like($result->{err}, $warning, 'with a warning');
-$result = attempt($node, "SELECT tde_wallet_open('inside')");
+$result = attempt($node, "SELECT tde_wallet_open('$generated')");
 is($result->{state}, '', 'and opened');
 like($result->{err}, $warning, 'with the same warning');
 symlink $node->data_dir, "$folder/link" or die "symlink: $!";
 set_conf($node, 'tde_column.wallet_file' => "$folder/link/tde.p12");
 like(
-  attempt($node, "SELECT tde_wallet_open('inside')")->{err},
+  attempt($node, "SELECT tde_wallet_open('$generated')")->{err},
   qr/WARNING:  01000: wallet file "\Q$folder\E\/link\/tde\.p12" is inside the data directory/,
   'a symbolic link does not hide that');
 unlink "$folder/link", $inside;
@@ -428,8 +428,9 @@ like(log_since($node, $offset), qr/Query Text: SELECT 'seen in the log'/, 'the l
 write_bytes($script, "SELECT tde_wallet_open(:p);\n");
 lines_of($node, "SELECT tde_wallet_close()");
 rename $path, "$path.good";
+my $data_keys = lines_of($node, 'SELECT count(*) FROM tde.data_keys');
 my %ways = (
-  'create'            => "SELECT tde_wallet_create('$marker')",
+  'create'            => "SELECT tde_wallet_create('$marker', 'lose $data_keys data keys')",
   'create over'       => "SELECT tde_wallet_create('$marker')",
   'open'              => "SELECT tde_wallet_open('$marker')",
   'wrong'             => "SELECT tde_wallet_open('wrong_$marker')",

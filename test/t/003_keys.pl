@@ -245,7 +245,7 @@ is(
   'rows and indexes agree');
 lines_of($node, 'CREATE EXTENSION amcheck');
 is(lines_of($node, "SELECT count(bt_index_check(indexrelid, true)) FROM pg_index WHERE indrelid = 'tde.data_keys'::regclass"),
-  '3', "the indexes of tde.data_keys are sound");
+  '4', "the indexes of tde.data_keys are sound");
 
 # Other databases.
 
@@ -327,6 +327,9 @@ my @changes = (
   [ "created = created + interval '1 second'",                      $unwrap ],
   [ "uuid = gen_random_uuid()",                                     $unwrap ],
   [ "database = gen_random_uuid()",                                 $unwrap ],
+  [ "state = 'r'",                                                  $unwrap ],
+  [ "erasable = true",                                              $unwrap ],
+  [ "name = 'another'",                                             $unwrap ],
   [ "kind = 'c'",                                                   $unwrap ],
   [ "kind = 'n'",                                                   qr/^could not authenticate encrypted value$/ ],
   [ "kind = 'h'",                                                   qr/^could not authenticate encrypted value$/ ],
@@ -344,14 +347,14 @@ my @changes = (
 foreach my $change (@changes)
 {
   my ($set, $message) = @$change;
-  lines_of($node, "UPDATE tde.data_keys SET $set WHERE id = $id");
+  edit_keys($node, "UPDATE tde.data_keys SET $set WHERE id = $id");
   fails_with($node, 'SELECT a FROM tampered', { state => 'TDE04', message => $message }, "SET $set");
-  lines_of($node, "BEGIN; DELETE FROM tde.data_keys WHERE id = $id; INSERT INTO tde.data_keys SELECT * FROM saved; COMMIT");
+  edit_keys($node, "DELETE FROM tde.data_keys WHERE id = $id; INSERT INTO tde.data_keys SELECT * FROM saved");
   is(lines_of($node, 'SELECT a FROM tampered'), 'untouched', 'the row put back, the value can be read');
 }
 
 # Relabelled for values without MAC, a key must not encrypt one either.
-lines_of($node, "UPDATE tde.data_keys SET kind = 'n' WHERE id = $id");
+edit_keys($node, "UPDATE tde.data_keys SET kind = 'n' WHERE id = $id");
 fails_with(
   $node,
   "CREATE TABLE downgraded (a encrypted_text(aes256,salt,nomac,'key=15')); INSERT INTO downgraded VALUES ('x')",
@@ -362,16 +365,16 @@ fails_with(
     hint    => qr/^Restore the row/
   },
   'a key relabelled as one for values without MAC');
-lines_of($node, "BEGIN; DELETE FROM tde.data_keys WHERE id = $id; INSERT INTO tde.data_keys SELECT * FROM saved; COMMIT");
+edit_keys($node, "DELETE FROM tde.data_keys WHERE id = $id; INSERT INTO tde.data_keys SELECT * FROM saved");
 
 my $nowhere = lines_of($node, 'SELECT gen_random_uuid()');
-lines_of($node, "UPDATE tde.data_keys SET master_key = '$nowhere' WHERE id = $id");
+edit_keys($node, "UPDATE tde.data_keys SET master_key = '$nowhere' WHERE id = $id");
 fails_with(
   $node,
   'SELECT a FROM tampered',
   { state => 'TDE03', message => qr/^master key \Q$nowhere\E is not in the wallet$/ },
   'another master key');
-lines_of($node, "DELETE FROM tde.data_keys WHERE id = $id");
+edit_keys($node, "DELETE FROM tde.data_keys WHERE id = $id");
 fails_with(
   $node,
   'SELECT a FROM tampered',
@@ -391,7 +394,7 @@ fails_with(
   },
   'writing without a key');
 is(lines_of($node, 'SELECT a FROM rescued'), 'from inside', 'values under other keys can be read all the time');
-lines_of($node, 'INSERT INTO tde.data_keys SELECT * FROM saved');
+edit_keys($node, 'INSERT INTO tde.data_keys SELECT * FROM saved');
 is(lines_of($node, 'SELECT a FROM tampered'), 'untouched', 'the row put back, the value can be read');
 $node->stop;
 

@@ -260,7 +260,20 @@ write_bytes($path, $older);
 fails_with($node, 'SELECT tde_rotate_master_key()', { state => 'TDE02', message => qr/has changed since it was opened$/ },
   'an older file is there, but not opened');
 can_read('it goes on with what it knows', 'postgres', 'second');
-open_wallet();
+fails_with(
+  $node,
+  "SELECT tde_wallet_open('master-passphrase')",
+  {
+    state   => 'TDE02',
+    message => qr/^wallet file "\Q$path\E" lacks 1 master key that is open$/,
+    detail  => qr/under data keys that $newest wraps could not be read/,
+    hint    => qr/tde_wallet_save\(\)\..*confirm => 'forget 1 master key'/
+  },
+  'an older file does not replace what is open');
+can_read('nothing is lost', 'postgres', 'second');
+fails_with($node, "SELECT tde_wallet_open('master-passphrase', confirm => 'forget 2 master keys')", { state => 'TDE02' }, 'nor for a loss that is not the one');
+like(attempt($node, "SELECT tde_wallet_open('master-passphrase', confirm => 'forget 1 master key')")->{err}, qr/WARNING:  01000: 1 master key is not open any more\nDETAIL:  .* lacks $newest/,
+  'who insists may');
 foreach my $statement ('SELECT a FROM t', 'SELECT tde_rotate_master_key()', "SELECT tde_create_key('none')", "INSERT INTO t VALUES (0, 'x')")
 {
   fails_with(

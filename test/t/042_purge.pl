@@ -175,7 +175,7 @@ set_conf($node, 'tde_column.wallet_file' => "$path.previous");
 sql("SELECT tde_wallet_open('purge')");
 is(master_state($crashing), 'retired', 'the previous copy of the wallet holds the key');
 set_conf($node, 'tde_column.wallet_file' => $path);
-sql("SELECT tde_wallet_open('purge')");
+sql("SELECT tde_wallet_open('purge', confirm => 'forget 1 master key')");
 is(master_state($crashing), '', 'and the wallet does not');
 
 # CREATE EXTENSION that has not committed: its keys are in a table that nobody sees.

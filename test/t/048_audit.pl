@@ -153,10 +153,11 @@ is(told('master keys'), 'ok||the current one wraps the data keys of this databas
 my $master = lines_of($node, 'SELECT current_master_key FROM tde.wallet');
 rename $path, "$path.good";
 lines_of($node, 'SELECT tde_wallet_close()');
-attempt($node, "SELECT tde_wallet_create('audit')");
+foreign_wallet($path, 'audit');
+lines_of($node, "SELECT tde_wallet_open('audit')");
 like(told('master keys'), qr/^error\|\Q$master\E\|not in the wallet, but needed for data keys of this database: 3$/m, 'a wallet of another server');
 rename "$path.good", $path;
-lines_of($node, "SELECT tde_wallet_open('audit')");
+lines_of($node, "SELECT tde_wallet_open('audit', confirm => 'forget 1 master key')");
 
 # Times and counts that no test can wait for.
 my $older = q{CREATE OR REPLACE VIEW tde.keys AS SELECT k.slot, k.name, k.kind::text, k.version, 'active' AS state,

@@ -182,7 +182,7 @@ foreach my $copy ('true', 'false')
   $subscriber->safe_psql($db, "CREATE SUBSCRIPTION sub_$db CONNECTION '$all' PUBLICATION everything WITH (copy_data = $copy)");
   $subscriber->wait_for_subscription_sync($publisher, "sub_$db", $db);
   lines_of($publisher, "BEGIN; SELECT tde_rotate_key('theirs'), tde_rotate_master_key(); INSERT INTO t VALUES ('changed, copy_data = $copy'); COMMIT", db => 'all_tables');
-  lines_of($publisher, "DELETE FROM tde.data_keys WHERE name = 'theirs' AND version = 2", db => 'all_tables');
+  edit_keys($publisher, "DELETE FROM tde.data_keys WHERE name = 'theirs' AND version = 2", db => 'all_tables');
   $publisher->wait_for_catchup("sub_$db");
   is(lines_of($subscriber, $own_keys, db => $db), $before, "the keys are the subscriber's own, copy_data = $copy");
   like(lines_of($subscriber, 'SELECT * FROM t ORDER BY a DESC', db => $db), $copy eq 'true' ? qr{^copied\nchanged} : qr{^changed}, 'the other tables have their rows');

@@ -1,0 +1,101 @@
+# The table of data keys is changed by the functions of the extension only: nobody deletes keys by a statement, and who changes them in
+# the files is found out, or sends new values nowhere.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../perl";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use TdeTest;
+use Test::More;
+
+my $node = tde_node('guarded');
+$node->start;
+lines_of(
+  $node, q{
+CREATE EXTENSION tde_column;
+SELECT tde_wallet_create('guarded-passphrase'), tde_create_key('cards');
+CREATE TABLE card (id int PRIMARY KEY, number encrypted_text('key=cards'), note encrypted_text);
+INSERT INTO card VALUES (1, '4111', 'first')});
+my $all = 'SELECT string_agg(k::text, chr(10) ORDER BY id) FROM tde.data_keys k';
+my $before = lines_of($node, $all);
+
+# ---- statements, of a superuser ----
+
+my $refused = { state => '42501', message => qr/^cannot change table "tde.data_keys" directly$/, detail => qr/is lost with its row/ };
+my %statement = (
+  'DELETE FROM tde.data_keys'                                                             => qr/tde_drop_key_version\(\).*tde_destroy_key\(\)/,
+  'DELETE FROM tde.data_keys WHERE version = 1'                                           => qr/tde_drop_key_version\(\)/,
+  'WITH gone AS (DELETE FROM tde.data_keys RETURNING id) SELECT count(*) FROM gone'       => qr/tde_drop_key_version\(\)/,
+  'TRUNCATE tde.data_keys'                                                                => qr/tde_drop_key_version\(\)/,
+  'TRUNCATE card, tde.data_keys RESTART IDENTITY CASCADE'                                 => qr/tde_drop_key_version\(\)/,
+  q{DO $$ DECLARE t regclass; BEGIN FOR t IN SELECT format('%I.%I', schemaname, tablename)::regclass FROM pg_tables
+      WHERE schemaname NOT IN ('pg_catalog', 'information_schema') LOOP EXECUTE format('TRUNCATE %s CASCADE', t); END LOOP; END $$} => qr/tde_drop_key_version\(\)/,
+  q{UPDATE tde.data_keys SET state = 'r'}                                                 => qr/tde_rotate_key\(\), tde_rename_key\(\) and tde_describe_key\(\)/,
+  q{UPDATE tde.data_keys SET name = 'other' WHERE name = 'cards'}                         => qr/tde_rename_key\(\)/,
+  q{UPDATE tde.data_keys SET erasable = true, description = 'x'}                          => qr/tde_rename_key\(\)/,
+  q{INSERT INTO tde.data_keys SELECT * FROM tde.data_keys}                                => qr/tde_create_key\(\).*tde_import_keys\(\)/,
+  q{COPY tde.data_keys FROM PROGRAM 'echo "100,,,,,,,,,,,,,"' (FORMAT csv, FORCE_NULL (name))} => undef);
+foreach my $sql (sort keys %statement)
+{
+  foreach my $role ('origin', 'replica', 'local')
+  {
+    my $got = attempt($node, "SET session_replication_role = $role; $sql");
+    next if !defined $statement{$sql} && isnt($got->{state}, '', "$role: $sql");
+    is($got->{state}, '42501', "$role: $sql") or diag($got->{err});
+    like($got->{$_}, $refused->{$_}, $_) foreach qw(message detail);
+    like($got->{hint}, $statement{$sql}, 'hint');
+  }
+}
+is(lines_of($node, $all), $before, 'all keys are as they were');
+is(lines_of($node, 'SELECT number, note FROM card'), '4111|first', 'and values are readable');
+fails_with($node, 'SELECT tde_internal.tde_guard_keys()', { state => '39P01' }, 'the trigger, called as a function');
+
+# ---- what the functions do ----
+
+is(lines_of($node, q{SELECT tde_describe_key('cards', 'of customers'); SELECT description FROM tde.keys WHERE name = 'cards'}), "\nof customers", 'a key is described');
+lines_of($node, q{SELECT tde_rotate_key('cards'); SELECT tde_rename_key('cards', 'visa')});
+is(lines_of($node, q{SELECT string_agg(version::text, ',' ORDER BY version) FROM tde.keys WHERE name = 'visa'}), '1,2', 'all versions have the new name');
+is(lines_of($node, q{INSERT INTO card VALUES (2, '4112', 'second'); SELECT number FROM card ORDER BY id}), "4111\n4112", 'the column has kept the key');
+is(lines_of($node, q{SELECT tde_rotate_master_key() IS NOT NULL; SELECT count(number) FROM card}), "t\n2", 'also when the master key is another');
+fails_with($node, q{SELECT tde_rename_key('cards', 'x')}, { state => '42704', message => qr/^key "cards" does not exist$/ }, 'nothing has the old name');
+fails_with($node, q{SELECT tde_rename_key('default', 'x')}, { state => '22023', message => qr/^cannot rename key "default"$/ }, 'the default key');
+fails_with($node, q{SELECT tde_create_key('x'); SELECT tde_rename_key('x', 'visa')}, { state => '42710', message => qr/^key "visa" already exists$/ }, 'a name that is taken');
+fails_with($node, qq{SELECT tde_rename_key('x', '$_')}, { state => '42602' }, "the name \"$_\"") foreach '', '12', 'hash', 'default';
+is(lines_of($node, q{BEGIN; SELECT tde_rename_key('x', 'y'); ROLLBACK; SELECT count(*) FROM tde.keys WHERE name = 'x'}), "\n1", 'a rollback takes a name back');
+my $long = 'ä' x 31;
+is(lines_of($node, qq{SELECT tde_rename_key('x', '$long'); SELECT tde_rotate_key('$long')}), "\n2", 'a long one');
+lines_of($node, q{CREATE ROLE low LOGIN});
+fails_with($node, q{SELECT tde_rename_key('visa', 'x')}, { state => '42501' }, 'not everybody may', user => 'low');
+
+# ---- who edits files ----
+
+# a version that is in use now, put back to an older one
+edit_keys($node, q{UPDATE tde.data_keys SET state = 'r' WHERE slot = 1 AND version = 2});
+fails_with($node, q{INSERT INTO card VALUES (3, '4113', 'third')}, { state => 'TDE04', message => qr/^could not unwrap data key \d+$/ }, 'the newest version says that it is imported');
+is(lines_of($node, q{SELECT number FROM card WHERE id = 1}), '4111', 'what is under others can be read');
+edit_keys($node, q{UPDATE tde.data_keys SET state = 'a' WHERE slot = 1 AND version = 2});
+is(lines_of($node, q{INSERT INTO card VALUES (3, '4113', 'third') RETURNING number}), '4113', 'put right, it is for new values');
+edit_keys($node, q{UPDATE tde.data_keys SET state = 'd' WHERE slot = 1 AND version = 2});
+fails_with($node, q{INSERT INTO card VALUES (4, '4114', 'fourth')}, { state => 'TDE03', message => qr/^the data key of slot 1 was destroyed$/ }, 'it says that it was destroyed');
+edit_keys($node, q{UPDATE tde.data_keys SET state = 'a' WHERE slot = 1 AND version = 2});
+
+# ---- thousands of keys ----
+
+my $took = sub { lines_of($node, "SELECT clock_timestamp() AS t \\gset\n$_[0]\nSELECT extract(epoch FROM clock_timestamp() - :'t')") };
+my $undone = q{DO $$ BEGIN FOR i IN 1 .. 300 LOOP
+  BEGIN INSERT INTO card VALUES (-1, 'x', 'y'); RAISE 'back'; EXCEPTION WHEN raise_exception THEN NULL; END; INSERT INTO card VALUES (1000 + i, 'x', 'y');
+  DELETE FROM card WHERE id > 1000; END LOOP; END $$;};
+my $make = sub { "DO \$\$ BEGIN FOR i IN 1 .. $_[0] LOOP PERFORM tde_create_key('$_[1]' || i); END LOOP; END \$\$;" };
+my ($few_undone, $few_made) = map { (split /\n/, $_)[-1] } $took->($undone), $took->($make->(200, 'few'));
+$took->($make->(3000, 'many'));
+my ($many_undone, $many_made) = map { (split /\n/, $_)[-1] } $took->($undone), $took->($make->(200, 'last'));
+note("300 rolled back: $few_undone s with few keys, $many_undone s with 3,200; 200 keys made in $few_made s, $many_made s");
+cmp_ok($many_undone, '<', 3 * $few_undone + 0.2, 'a rollback does not read all keys');
+cmp_ok($many_made, '<', 3 * $few_made + 0.2, 'a key is made as fast as the first ones');
+is(lines_of($node, q{SELECT tde_create_key('one of many')}), lines_of($node, 'SELECT max(slot) FROM tde.keys'), 'in a slot of its own');
+
+$node->stop;
+done_testing();
