@@ -27,6 +27,7 @@
 PG_FUNCTION_INFO_V1(tde_wallet_create);
 PG_FUNCTION_INFO_V1(tde_wallet_open);
 PG_FUNCTION_INFO_V1(tde_wallet_save);
+PG_FUNCTION_INFO_V1(tde_wallet_take_over);
 PG_FUNCTION_INFO_V1(tde_wallet_close);
 PG_FUNCTION_INFO_V1(tde_wallet_change_passphrase);
 PG_FUNCTION_INFO_V1(tde_ensure_keys);
@@ -106,8 +107,15 @@ refuse_other_wallet(const char *confirm)
 						 "one then says: SELECT tde_wallet_create(..., confirm => '%s');", loss)));
 }
 
+/* The second argument, of the functions that have one. */
+static char *
+confirmation(FunctionCallInfo fcinfo)
+{
+	return PG_NARGS() < 2 || PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
+}
+
 /*
- * tde_wallet_create(passphrase text DEFAULT NULL, confirm text DEFAULT NULL) returns text - make the wallet file with a first master
+ * tde_wallet_create(passphrase text DEFAULT NULL [, confirm text]) returns text - make the wallet file with a first master
  * key, open it and make this database's keys.  An error where data keys are, unless confirm names that loss.  Without a passphrase it is the one that the passphrase command prints, which opens the wallet
  * from now on; without a command one of 256 random bits is made and returned, this once.
  */
@@ -120,7 +128,7 @@ tde_wallet_create(PG_FUNCTION_ARGS)
 	/* a standby reads what the primary has encrypted: its wallet is a copy of that one */
 	PreventCommandDuringRecovery("tde_wallet_create()");
 	tde_wallet_refuse_existing();
-	refuse_other_wallet(PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	refuse_other_wallet(confirmation(fcinfo));
 	PG_TRY();
 	{
 		bool		generated = new_passphrase(fcinfo, passphrase);
@@ -160,14 +168,14 @@ change_to(const char *passphrase, void *arg)
 }
 
 /*
- * tde_wallet_open(passphrase text DEFAULT NULL, confirm text DEFAULT NULL) - open the wallet for the whole instance, reading the
+ * tde_wallet_open(passphrase text DEFAULT NULL [, confirm text]) - open the wallet for the whole instance, reading the
  * file anew if it is open already, and make the keys that this database still lacks.  Without a passphrase the passphrase command is
  * asked.  An error if the file lacks master keys that are open, unless confirm names that loss.
  */
 Datum
 tde_wallet_open(PG_FUNCTION_ARGS)
 {
-	char	   *confirm = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
+	char	   *confirm = confirmation(fcinfo);
 
 	if (PG_ARGISNULL(0))
 		tde_wallet_open_by_command(confirm);
@@ -200,6 +208,17 @@ tde_wallet_save(PG_FUNCTION_ARGS)
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to write the wallet");
 	PG_RETURN_TEXT_P(cstring_to_text(tde_wallet_save_to(path)));
+}
+
+/*
+ * tde_wallet_take_over() - from now on this server may change the wallet, and the one that might until now may not.  For a server that
+ * was restored, moved or promoted, with a wallet file of its own.
+ */
+Datum
+tde_wallet_take_over(PG_FUNCTION_ARGS)
+{
+	tde_wallet_take_over_now();
+	PG_RETURN_VOID();
 }
 
 /* tde_wallet_close() - forget the master keys everywhere; stays closed until tde_wallet_open(). */

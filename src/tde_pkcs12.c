@@ -10,6 +10,12 @@
  *		18	created, int64
  *		26	key, 32 bytes
  *
+ * One more bag, of the same type, may say which server may change the wallet:
+ *
+ *		0	format, 2
+ *		1	id, 32 bytes
+ *		33	name, UTF-8 without a terminating zero
+ *
  * Neither names nor attributes of a bag are read back; they are for whoever looks at the file with other tools.
  *
  * A file is attacker-controlled until its MAC was verified, so only the few MAC algorithms that we write ourselves are
@@ -61,6 +67,8 @@
 #define SECRET_TYPE_OID		"2.25.267180534182811644122013819970634805131"
 #define SECRET_TYPE_NAME	"tdeColumnMasterKey"
 
+#define OWNER_FORMAT	2
+#define OWNER_SIZE		(1 + TDE_SERVER_ID_SIZE)	/* and the name */
 #define RECORD_FORMAT	1
 #define RECORD_SIZE		(2 + TDE_MASTER_ID_SIZE + 8 + TDE_MASTER_KEY_SIZE)
 
@@ -140,6 +148,20 @@ unpack_record(const uint8_t *p, int size, TdeMasterKey *key)
 	return true;
 }
 
+static bool
+unpack_owner(const uint8_t *p, int size, TdeServer *owner)
+{
+	int			length = size - OWNER_SIZE;
+
+	if (length < 1 || length >= TDE_SERVER_NAME_SIZE || p[0] != OWNER_FORMAT || owner->name[0] != '\0' ||
+		memchr(p + OWNER_SIZE, '\0', (size_t) length) != NULL)
+		return false;
+	memcpy(owner->id, p + 1, TDE_SERVER_ID_SIZE);
+	memcpy(owner->name, p + OWNER_SIZE, (size_t) length);
+	owner->name[length] = '\0';
+	return true;
+}
+
 /*
  * The octet string in a secret bag, NULL if the bag holds anything else.
  */
@@ -200,6 +222,20 @@ add_bag(STACK_OF(PKCS12_SAFEBAG) **bags, int type, const TdeMasterKey *key)
 	return bag != NULL && PKCS12_add_friendlyname_utf8(bag, name, -1) == 1;
 }
 
+static bool
+add_owner(STACK_OF(PKCS12_SAFEBAG) **bags, int type, const TdeServer *owner)
+{
+	uint8_t		record[OWNER_SIZE + TDE_SERVER_NAME_SIZE];
+	size_t		length = strnlen(owner->name, TDE_SERVER_NAME_SIZE - 1);
+	PKCS12_SAFEBAG *bag;
+
+	record[0] = OWNER_FORMAT;
+	memcpy(record + 1, owner->id, TDE_SERVER_ID_SIZE);
+	memcpy(record + OWNER_SIZE, owner->name, length);
+	bag = PKCS12_add_secret(bags, type, record, (int) (OWNER_SIZE + length));
+	return bag != NULL && PKCS12_add_friendlyname_utf8(bag, "tde_column server", -1) == 1;
+}
+
 /*
  * The encrypted safe.  PBKDF2's hash is not an argument; OpenSSL 3 takes HMAC-SHA256 with this cipher.
  */
@@ -214,6 +250,8 @@ encrypt_keys(const TdeMasterKeys *keys, const char *passphrase)
 
 	for (int i = 0; ok && i < keys->count; i++)
 		ok = add_bag(&bags, type, &keys->keys[i]);
+	if (ok && keys->owner.name[0] != '\0')
+		ok = add_owner(&bags, type, &keys->owner);
 	if (ok)
 		safe = PKCS12_pack_p7encdata(NID_aes_256_cbc, passphrase, -1, salt, SALT_SIZE, TDE_PKCS12_PBE_ITERATIONS, bags);
 	free_bags(bags);
@@ -374,12 +412,23 @@ check_mac_algorithm(const PKCS12 *container)
 	}
 }
 
+static bool
+read_secret(const ASN1_OCTET_STRING *secret, TdeMasterKeys *keys)
+{
+	const uint8_t *bytes = ASN1_STRING_get0_data(secret);
+	int			size = ASN1_STRING_length(secret);
+
+	if (unpack_owner(bytes, size, &keys->owner))
+		return true;
+	return keys->count < TDE_MAX_MASTER_KEYS && unpack_record(bytes, size, &keys->keys[keys->count++]);
+}
+
 static TdeStatus
 read_bags(const STACK_OF(PKCS12_SAFEBAG) *bags, TdeMasterKeys *keys)
 {
 	int			count = sk_PKCS12_SAFEBAG_num(bags);
 	ASN1_OBJECT *type;
-	bool		known = count >= 1 && count <= TDE_MAX_MASTER_KEYS;
+	bool		known = count >= 1 && count <= TDE_MAX_MASTER_KEYS + 1;
 
 	if ((type = OBJ_txt2obj(SECRET_TYPE_OID, 1)) == NULL)
 		return openssl_failure(TDE_E_CRYPTO);
@@ -388,11 +437,9 @@ read_bags(const STACK_OF(PKCS12_SAFEBAG) *bags, TdeMasterKeys *keys)
 		const PKCS12_SAFEBAG *bag = sk_PKCS12_SAFEBAG_value(bags, i);
 		const ASN1_OCTET_STRING *secret = secret_value(bag);
 
-		known = secret != NULL && OBJ_cmp(PKCS12_SAFEBAG_get0_bag_type(bag), type) == 0 &&
-			unpack_record(ASN1_STRING_get0_data(secret), ASN1_STRING_length(secret), &keys->keys[i]);
+		known = secret != NULL && OBJ_cmp(PKCS12_SAFEBAG_get0_bag_type(bag), type) == 0 && read_secret(secret, keys);
 	}
 	ASN1_OBJECT_free(type);
-	keys->count = count;
 	return known && valid_keys(keys) ? TDE_OK : TDE_E_FORMAT;
 }
 

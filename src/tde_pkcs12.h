@@ -34,8 +34,19 @@ typedef struct TdeMasterKey
 	uint8_t		state;			/* TdeMasterState */
 } TdeMasterKey;
 
+#define TDE_SERVER_ID_SIZE		32
+#define TDE_SERVER_NAME_SIZE	256
+
+/* A server, as a wallet knows the one that may change it. */
+typedef struct TdeServer
+{
+	uint8_t		id[TDE_SERVER_ID_SIZE];
+	char		name[TDE_SERVER_NAME_SIZE]; /* for people, in UTF-8; empty: there is no server here */
+} TdeServer;
+
 typedef struct TdeMasterKeys
 {
+	TdeServer	owner;			/* nobody in wallets that were made before they had one */
 	int			count;
 	TdeMasterKey keys[TDE_MAX_MASTER_KEYS];
 } TdeMasterKeys;

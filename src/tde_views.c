@@ -11,6 +11,7 @@
 
 #include "tde_compat.h"
 #include "tde_count.h"
+#include "tde_server.h"
 #include "tde_stats.h"
 #include "tde_type.h"
 #include "tde_wallet.h"
@@ -41,16 +42,21 @@ status_word(const TdeWalletInfo *info)
 	return "CLOSED";
 }
 
-/* tde_wallet_status(OUT file, status, instance_wide, opened_at, master_keys, current_master_key) */
+/*
+ * tde_wallet_status(OUT file, status, instance_wide, opened_at, master_keys, current_master_key, owner, may_change) - owner: the server
+ * that may change it; NULL if nobody has changed it yet since wallets have one.
+ */
 Datum
 tde_wallet_status(PG_FUNCTION_ARGS)
 {
 	TdeWalletInfo info = tde_wallet_info();
 	bool		open = info.status == TDE_WALLET_OPEN;
-	Datum		values[6];
-	bool		nulls[6] = {0};
+	Datum		values[8];
+	bool		nulls[8] = {0};
 	pg_uuid_t	uuid;
+	TdeServer	here;
 
+	tde_server_here(&here);
 	memcpy(uuid.data, info.current_master, UUID_LEN);
 	values[0] = CStringGetTextDatum(tde_wallet_file ? tde_wallet_file : "");
 	values[1] = CStringGetTextDatum(status_word(&info));
@@ -58,7 +64,10 @@ tde_wallet_status(PG_FUNCTION_ARGS)
 	values[3] = TimestampTzGetDatum(info.opened_at);
 	values[4] = Int32GetDatum(info.master_keys);
 	values[5] = UUIDPGetDatum(&uuid);
-	nulls[3] = nulls[4] = nulls[5] = !open;
+	values[6] = CStringGetTextDatum(info.owner.name);
+	values[7] = BoolGetDatum(info.owner.name[0] == '\0' || memcmp(info.owner.id, here.id, sizeof(here.id)) == 0);
+	nulls[3] = nulls[4] = nulls[5] = nulls[7] = !open;
+	nulls[6] = !open || info.owner.name[0] == '\0';
 	return return_row(fcinfo, values, nulls);
 }
 

@@ -579,6 +579,7 @@ tde_wallet_info(void)
 	info.closed_by_user = tde_wallet_state->closed_by_user;
 	info.opened_at = tde_wallet_state->opened_at;
 	info.master_keys = tde_wallet_state->contents->keys.count;
+	info.owner = tde_wallet_state->contents->keys.owner;
 	for (int i = 0; i < tde_wallet_state->contents->keys.count; i++)
 	{
 		const TdeMasterKey *master = &tde_wallet_state->contents->keys.keys[i];

@@ -39,6 +39,7 @@ typedef struct TdeWalletInfo
 	int			master_keys;
 	uint8		current_master[TDE_MASTER_ID_SIZE];
 	bool		prepared;		/* a master key waits for the next rotation */
+	TdeServer	owner;			/* who may change it */
 } TdeWalletInfo;
 
 extern void tde_wallet_init(void);	/* from _PG_init */
@@ -89,11 +90,14 @@ extern const char *tde_wallet_save_to(const char *path);
 
 /*
  * Change what the open wallet holds, in the file and then in memory: edit() gets a copy of the contents and may change keys
- * and passphrase, or ereport.  One process at a time.  ereport if the wallet is closed, its file was replaced meanwhile or
+ * and passphrase, or ereport.  One process at a time.  ereport if the wallet is closed or another server's, its file was replaced meanwhile or
  * cannot be written; nothing has changed then.
  */
 typedef void (*TdeWalletEdit) (TdeWalletContents *contents, void *arg);
 extern void tde_wallet_edit(TdeWalletEdit edit, void *arg);
+
+/* From now on this server may change the wallet, and no other one. */
+extern void tde_wallet_take_over_now(void);
 
 /* Encrypt the wallet under a new passphrase. */
 extern void tde_wallet_change_passphrase_to(const char *passphrase);

@@ -11,6 +11,7 @@
 
 #include "tde_crypto.h"
 #include "tde_error.h"
+#include "tde_server.h"
 #include "tde_wallet_state.h"
 
 TdeMasterKey *
@@ -78,6 +79,7 @@ create_with(TdeWalletContents *contents, void *passphrase)
 	tde_wallet_file_warn_place(path);
 	strlcpy(contents->passphrase, passphrase, sizeof(contents->passphrase));
 	(void) tde_wallet_add_master(&contents->keys, TDE_MASTER_CURRENT);
+	tde_server_here(&contents->keys.owner);
 	tde_wallet_file_create(path, contents);
 	ereport(LOG, (errmsg("wallet file \"%s\" created by user \"%s\"", path, GetUserNameFromId(GetUserId(), false))));
 	if (tde_wallet_is_shared())
@@ -126,7 +128,28 @@ typedef struct Edit
 {
 	TdeWalletEdit edit;
 	void	   *arg;
+	bool		take_over;
 } Edit;
+
+/*
+ * A copy of a server reads with the wallet, which may be the very file of the original: what it changes there the original would miss.
+ * A wallet that is nobody's yet is that of who changes it first.
+ */
+static void
+require_owner(TdeMasterKeys *keys, bool take_over)
+{
+	TdeServer	here;
+
+	tde_server_here(&here);
+	if (!take_over && keys->owner.name[0] != '\0' && memcmp(keys->owner.id, here.id, sizeof(here.id)) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("wallet file \"%s\" belongs to another server", tde_wallet_path(ERROR)),
+				 errdetail("The server in %s changes it; this one is in %s.", keys->owner.name, here.name),
+				 errhint("If this server has replaced that one, call tde_wallet_take_over().  If it is a copy of it, give it a wallet "
+						 "file of its own first: set tde_column.wallet_file to another path and call tde_wallet_save().")));
+	keys->owner = here;
+}
 
 static void
 edit_file(TdeWalletContents *contents, void *arg)
@@ -135,6 +158,7 @@ edit_file(TdeWalletContents *contents, void *arg)
 
 	tde_wallet_copy(contents);
 	contents->keep_previous = true;
+	require_owner(&contents->keys, edit->take_over);
 	edit->edit(contents, edit->arg);
 	tde_wallet_file_replace(tde_wallet_path(ERROR), contents);
 	tde_wallet_lock(LW_EXCLUSIVE);
@@ -148,15 +172,35 @@ edit_file(TdeWalletContents *contents, void *arg)
 	tde_wallet_forget_keys();
 }
 
-void
-tde_wallet_edit(TdeWalletEdit edit, void *arg)
+static void
+change_file(Edit *what)
 {
-	Edit		what = {edit, arg};
-
 	tde_wallet_require_shared();
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to change the wallet");
-	tde_wallet_at_file(edit_file, &what);
+	tde_wallet_at_file(edit_file, what);
+}
+
+void
+tde_wallet_edit(TdeWalletEdit edit, void *arg)
+{
+	Edit		what = {edit, arg, false};
+
+	change_file(&what);
+}
+
+static void
+change_nothing(TdeWalletContents *contents, void *arg)
+{
+}
+
+void
+tde_wallet_take_over_now(void)
+{
+	Edit		what = {change_nothing, NULL, true};
+
+	change_file(&what);
+	ereport(LOG, (errmsg("wallet taken over by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }
 
 static void

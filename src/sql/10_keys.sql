@@ -61,17 +61,26 @@ COMMENT ON TRIGGER tde_guard_all_keys ON tde.data_keys IS 'keys are changed by f
 -- Wallet
 --
 
-CREATE FUNCTION @extschema@.tde_wallet_create(passphrase text DEFAULT NULL, confirm text DEFAULT NULL) RETURNS text
+-- The argument confirm has a function of its own: with a default, another one's function of the passphrase alone would be the better match.
+CREATE FUNCTION @extschema@.tde_wallet_create(passphrase text DEFAULT NULL) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION @extschema@.tde_wallet_create(text, text) FROM PUBLIC;
+CREATE FUNCTION @extschema@.tde_wallet_create(passphrase text, confirm text) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.tde_wallet_create(text), @extschema@.tde_wallet_create(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_wallet_create(text) IS
+  'make the wallet file and open it; without a passphrase the command is asked, or, if there is none, one is made and returned';
 COMMENT ON FUNCTION @extschema@.tde_wallet_create(text, text) IS
-  'make the wallet file and open it; without a passphrase the command is asked, or, if there is none, one is made and returned; confirm: to lose data keys that another wallet wraps';
+  'likewise where data keys are that another wallet wraps; confirm names that loss, as the error without it says';
 
-CREATE FUNCTION @extschema@.tde_wallet_open(passphrase text DEFAULT NULL, confirm text DEFAULT NULL) RETURNS void
+CREATE FUNCTION @extschema@.tde_wallet_open(passphrase text DEFAULT NULL) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION @extschema@.tde_wallet_open(text, text) FROM PUBLIC;
+CREATE FUNCTION @extschema@.tde_wallet_open(passphrase text, confirm text) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.tde_wallet_open(text), @extschema@.tde_wallet_open(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_wallet_open(text) IS
+  'open the wallet for the whole instance; without a passphrase through tde_column.passphrase_command';
 COMMENT ON FUNCTION @extschema@.tde_wallet_open(text, text) IS
-  'open the wallet for the whole instance; without a passphrase through tde_column.passphrase_command; confirm: to lose master keys that are open and not in the file';
+  'likewise if the file lacks master keys that are open; confirm names that loss, as the error without it says';
 
 CREATE FUNCTION @extschema@.tde_wallet_save(path text DEFAULT NULL) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -79,13 +88,20 @@ REVOKE ALL ON FUNCTION @extschema@.tde_wallet_save(text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_wallet_save(text) IS
   'write the open wallet to a new file, without a path to tde_column.wallet_file; returns the path';
 
+CREATE FUNCTION @extschema@.tde_wallet_take_over() RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.tde_wallet_take_over() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_wallet_take_over() IS
+  'from now on this server may change the wallet, and the one that might until now may not';
+
 CREATE FUNCTION @extschema@.tde_wallet_close() RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_wallet_close() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_wallet_close() IS 'forget the master keys in the whole instance';
 
 CREATE FUNCTION tde_internal.tde_wallet_status(OUT file text, OUT status text, OUT instance_wide boolean, OUT opened_at timestamptz,
-                                  OUT master_keys int4, OUT current_master_key uuid)
+                                  OUT master_keys int4, OUT current_master_key uuid,
+                                  OUT owner text, OUT may_change boolean)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 REVOKE ALL ON FUNCTION tde_internal.tde_wallet_status() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_wallet_status() IS 'state of the wallet';

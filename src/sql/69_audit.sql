@@ -31,7 +31,7 @@ CREATE VIEW tde.wallet AS
   FROM tde_internal.tde_wallet_status() w, tde_internal.tde_wallet_file_facts() f;
 GRANT SELECT ON tde.wallet TO pg_monitor;
 COMMENT ON VIEW tde.wallet IS
-  'state of the wallet: OPEN, CLOSED or NOT_AVAILABLE; what is true of its file: open (it is what is open), changed, missing, unreadable, present (the wallet is closed); master keys that data keys of this database need and it lacks';
+  'state of the wallet: OPEN, CLOSED or NOT_AVAILABLE; what is true of its file: open (it is what is open), changed, missing, unreadable, present (the wallet is closed); master keys that data keys of this database need and it lacks; the server that may change it, and whether that is this one';
 
 CREATE FUNCTION tde_internal.tde_all_encryptions() RETURNS int8
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
@@ -116,6 +116,8 @@ AS $$
      format('Run: chmod 700 %s', regexp_replace(file, '/[^/]*$', ''))),
     (inside, 'warning', 'wallet file', NULL, 'the file is inside the data directory, so base backups hold it beside the data that it protects',
      'Move it elsewhere and set tde_column.wallet_file.'),
+    (NOT may_change, 'warning', 'wallet', NULL, format('it belongs to the server in %s: this one reads with it, and changes nothing in it', owner),
+     'If this server has replaced that one, call tde_wallet_take_over(); if it is a copy of it, give it a wallet file of its own first.'),
     (NOT matches_memory, 'warning', 'wallet file', NULL, 'the file is not the one that is open, so keys cannot be changed',
      'See that it is the right one, then read it with tde_wallet_open().'),
     (status <> 'OPEN' AND closed_by_user, 'warning', 'wallet', NULL, 'closed by tde_wallet_close(): encrypted values can be neither read nor written',

@@ -266,6 +266,8 @@ fails_with($standby, 'SELECT a FROM shred', { state => 'TDE03', message => qr/^d
 # ---- restarts ----
 
 $reader->quit;
+fails_with($standby, "SELECT tde_wallet_change_passphrase('its own')", { state => '55000', message => qr/belongs to another server$/ }, 'the wallet is the primary\'s');
+lines_of($standby, 'SELECT tde_wallet_take_over()');
 lines_of($standby, "SELECT tde_wallet_change_passphrase('its own')");
 write_bytes(passphrase_file($standby), "its own\n");
 $standby->restart;

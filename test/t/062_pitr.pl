@@ -88,6 +88,10 @@ foreach my $point (@points)
   is(lines_of($copy, 'SET enable_seqscan = off; SELECT holder FROM card ORDER BY holder LIMIT 1'),
     (sort map { (split /\|/)[1] } split /\n/, $rows{$point})[0], "$point: by index");
 
+  fails_with($copy, 'SELECT tde_rotate_master_key()', { state => '55000', message => qr/belongs to another server$/, hint => qr/tde_wallet_take_over\(\)/ },
+    "$point: the wallet is the other server's");
+  lines_of($copy, 'SELECT tde_wallet_take_over()');
+
   # It goes on from there: under the wallet's master key, which is newer than that of the rows.
   lines_of($copy, q{INSERT INTO card VALUES (300, 'recovered', 3); SELECT tde_rotate_key('default'), tde_rotate_master_key();
 INSERT INTO card VALUES (301, 'and rotated', 3)});

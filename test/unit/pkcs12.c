@@ -511,6 +511,59 @@ test_authentic_sets(void)
 	expect_bags(bags, TDE_E_FORMAT, "too many keys");
 }
 
+/* A bag with a record of an owner, as given. */
+static void
+add_owner_record(STACK_OF(PKCS12_SAFEBAG) **bags, const char *name, int length)
+{
+	uint8_t		record[OWNER_SIZE + 2 * TDE_SERVER_NAME_SIZE] = {OWNER_FORMAT};
+
+	memcpy(record + OWNER_SIZE, name, (size_t) length);
+	must(PKCS12_add_secret(bags, secret_type_nid(), record, OWNER_SIZE + length) != NULL, "PKCS12_add_secret");
+}
+
+static void
+expect_owners(const char *const *names, const int *lengths, int count, const char *what)
+{
+	static TdeMasterKeys keys;
+	STACK_OF(PKCS12_SAFEBAG) *bags = NULL;
+
+	make_keys(&keys, 1);
+	must(add_bag(&bags, secret_type_nid(), &keys.keys[0]), "add_bag");
+	for (int i = 0; i < count; i++)
+		add_owner_record(&bags, names[i], lengths[i]);
+	expect_bags(bags, TDE_E_FORMAT, what);
+}
+
+static void
+test_owner(void)
+{
+	static TdeMasterKeys keys;
+	static TdeMasterKeys found;
+	static char long_name[TDE_SERVER_NAME_SIZE];
+	uint8_t    *der;
+	size_t		size;
+
+	for (int count = 1; count <= TDE_MAX_MASTER_KEYS; count += TDE_MAX_MASTER_KEYS - 1)
+	{
+		make_keys(&keys, count);
+		random_fill(keys.owner.id, TDE_SERVER_ID_SIZE);
+		strcpy(keys.owner.name, "/data \303\244 on host");
+		ok(cheap_encode(&keys, PASSPHRASE, &der, &size) == TDE_OK && cheap_decode(der, size, PASSPHRASE, &found) == TDE_OK &&
+		   same_keys(&keys, &found) && memcmp(&keys.owner, &found.owner, sizeof(keys.owner)) == 0, "an owner beside %d keys", count);
+		OPENSSL_clear_free(der, size);
+	}
+	make_keys(&keys, 2);
+	ok(cheap_encode(&keys, PASSPHRASE, &der, &size) == TDE_OK && cheap_decode(der, size, PASSPHRASE, &found) == TDE_OK &&
+	   found.owner.name[0] == '\0', "no owner");
+	OPENSSL_clear_free(der, size);
+
+	memset(long_name, 'x', sizeof(long_name));
+	expect_owners((const char *[]) {"one", "two"}, (const int[]) {3, 3}, 2, "two owners");
+	expect_owners((const char *[]) {""}, (const int[]) {0}, 1, "an owner without a name");
+	expect_owners((const char *[]) {long_name}, (const int[]) {TDE_SERVER_NAME_SIZE}, 1, "an owner with too long a name");
+	expect_owners((const char *[]) {"a\0b"}, (const int[]) {3}, 1, "an owner with a zero in its name");
+}
+
 static void
 test_authentic_bags(void)
 {
@@ -727,6 +780,7 @@ test_with_mac(const char *mac)
 	test_damage(mac);
 	test_no_memory_decode(mac);
 	test_authentic_sets();
+	test_owner();
 	test_authentic_bags();
 	test_authentic_safes();
 }

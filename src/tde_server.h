@@ -1,0 +1,17 @@
+/*
+ * tde_server.h - which server is this one: a copy of it, made by whatever means, is another.
+ *
+ * layer: 3
+ */
+#ifndef TDE_SERVER_H
+#define TDE_SERVER_H
+
+#include "tde_pkcs12.h"
+
+/*
+ * This server.  Its id is that of its cluster (PostgreSQL's system identifier) in this very data directory on this machine: it stays
+ * with restarts, crashes and renamed folders above, and changes when the directory is copied, restored or moved to another machine.
+ */
+extern void tde_server_here(TdeServer *here);
+
+#endif							/* TDE_SERVER_H */
