@@ -29,6 +29,7 @@
 
 bool		tde_keystore_changed = true;
 bool		tde_keystore_made_keys = false;
+bool		tde_keystore_changed_rows = false;
 
 /* The table and its indexes; 0 until they are looked for. */
 static Oid	keystore_relid = InvalidOid;
@@ -103,19 +104,22 @@ transaction_callback(XactEvent event, void *arg)
 	switch (event)
 	{
 		case XACT_EVENT_PRE_PREPARE:
-			if (tde_keystore_made_keys)
+			if (tde_keystore_changed_rows)
 				ereport(ERROR,
 						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						 errmsg("cannot PREPARE a transaction that has made or changed encryption keys")));
+						 errmsg("cannot PREPARE a transaction that has changed encryption keys"),
+						 errdetail("Nobody could use the changed keys until it is committed or rolled back."),
+						 errhint("Change keys in a transaction of its own.")));
 			break;
 		case XACT_EVENT_ABORT:
 			/* what was read in it may have been its own, uncommitted changes */
 			tde_keystore_changed |= tde_keystore_made_keys;
 			/* FALLTHROUGH */
 		case XACT_EVENT_COMMIT:
-			if (tde_keystore_made_keys && event == XACT_EVENT_COMMIT)
+		case XACT_EVENT_PREPARE:
+			if (tde_keystore_made_keys && event != XACT_EVENT_ABORT)
 				tde_forget_everywhere();
-			tde_keystore_made_keys = false;
+			tde_keystore_made_keys = tde_keystore_changed_rows = false;
 			break;
 		default:
 			break;

@@ -42,4 +42,7 @@ extern Oid	tde_keystore_index(Relation rel, AttrNumber column);
 /* Has this transaction made or changed keys?  Cleared when it ends. */
 extern bool tde_keystore_made_keys;
 
+/* ... and changed rows, which a rollback would undo?  New ones are there for ever. */
+extern bool tde_keystore_changed_rows;
+
 #endif							/* TDE_KEYSTORE_ROWS_H */

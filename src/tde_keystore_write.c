@@ -651,6 +651,6 @@ tde_keystore_edit(TdeDataKeyEditor edit, void *arg)
 	table_close(rel, NoLock);
 	CacheInvalidateRelcacheByRelid(tde_keystore_relid());
 	tde_keystore_changed = true;
-	tde_keystore_made_keys = true;
+	tde_keystore_made_keys = tde_keystore_changed_rows = true;
 	return count;
 }

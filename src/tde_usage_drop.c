@@ -219,7 +219,7 @@ delete_rows(Version *version)
 	table_close(rel, NoLock);
 	CacheInvalidateRelcacheByRelid(tde_keystore_relid());
 	tde_keystore_changed = true;
-	tde_keystore_made_keys = true;
+	tde_keystore_made_keys = tde_keystore_changed_rows = true;
 }
 
 /*

@@ -183,18 +183,25 @@ lines_of($node, "DELETE FROM bare WHERE v = 'later 1'::text");
 
 # Two-phase commit.
 
-$result = session_try($maker, 'BEGIN; CREATE TABLE prepared (a ' . column(11) . "); PREPARE TRANSACTION 'with key'");
-is($result->{state},   '0A000', 'PREPARE TRANSACTION after making a key is refused');
-is($result->{message}, 'cannot PREPARE a transaction that has made or changed encryption keys', 'with this message');
-session_try($maker, 'ROLLBACK');
-is_usable(11, 'refused to be prepared');
-$result = session_try($maker,
-      'BEGIN; CREATE TABLE prepared (a '
-    . column(11)
-    . "); INSERT INTO prepared VALUES ('in two phases'); PREPARE TRANSACTION 'without key'");
-is($result->{state}, '', 'the same again makes no key and can be prepared') or diag($result->{err});
-lines_of($node, "COMMIT PREPARED 'without key'");
-is(lines_of($node, 'SELECT a FROM prepared'), 'in two phases', 'and committed');
+# A new key is there for ever, whatever becomes of the transaction.
+my $in_two = 'BEGIN; CREATE TABLE prepared (a ' . column(11) . "); INSERT INTO prepared VALUES ('in two phases'); CREATE TABLE other (a " . column(30) . "); PREPARE TRANSACTION 'with keys'";
+$result = session_try($maker, $in_two);
+is($result->{state}, '', 'a transaction that has made keys can be prepared') or diag($result->{err});
+is_usable(11, 'prepared');
+is(session_try($reader, "CREATE TABLE beside (a encrypted_text('key=30')); INSERT INTO beside VALUES ('beside'); SELECT a FROM beside")->{out}, 'beside',
+  'others use its keys');
+$node->stop('immediate');
+$node->start;
+lines_of($node, "SELECT tde_wallet_open('keys-passphrase')");
+lines_of($node, "COMMIT PREPARED 'with keys'");
+is(lines_of($node, 'SELECT a FROM prepared; SELECT a FROM beside'), "in two phases\nbeside", 'a crash and the commit leave all readable');
+eval { $_->quit } foreach $maker, $reader;
+$_ = session($node) foreach $maker, $reader;
+session_try($maker, 'DROP TABLE prepared, other, beside');
+$result = session_try($maker, $in_two =~ s/key=30/key=31/r);
+is($result->{state}, '', 'another one') or diag($result->{err});
+lines_of($node, "ROLLBACK PREPARED 'with keys'");
+is(lines_of($node, "CREATE TABLE beside (a encrypted_text('key=31')); INSERT INTO beside VALUES ('beside') RETURNING a"), 'beside', 'rolled back, its key is there');
 
 # Eight sessions declare the same slot.  A lock makes all of them look for the key before the first one makes it.
 

@@ -133,7 +133,8 @@ lines_of($node, "BEGIN; SELECT tde_destroy_key('rolled', 'destroy rolled'); ROLL
 is(lines_of($node, 'SELECT a FROM logical'), 'x', 'the destruction of one that is not erasable can be rolled back');
 like(attempt($node, "SELECT tde_destroy_key('rolled', 'destroy rolled')")->{err}, qr/in this database only/, 'it is honest about backups');
 fails_with($node, 'SELECT a FROM logical', { state => 'TDE03' }, 'its values are lost');
-fails_with($node, "BEGIN; SELECT tde_create_key('two-phase'); PREPARE TRANSACTION 'p'", { state => '0A000' }, 'PREPARE TRANSACTION');
+fails_with($node, "BEGIN; $_; PREPARE TRANSACTION 'p'", { state => '0A000', message => qr/^cannot PREPARE a transaction that has changed encryption keys$/ }, "PREPARE after $_")
+  foreach "SELECT tde_create_key('two-phase'); SELECT tde_rename_key('two-phase', 'renamed')", "SELECT tde_destroy_key('two-phase', 'destroy two-phase')";
 
 # ---- a key for each table ----
 

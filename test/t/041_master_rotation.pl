@@ -165,7 +165,7 @@ can_work('rolled back', 'postgres', 'second');
 fails_with(
   $node,
   "BEGIN; SELECT tde_rotate_master_key(); PREPARE TRANSACTION 'rotation'",
-  { state => '0A000', message => qr/has made or changed encryption keys/ },
+  { state => '0A000', message => qr/has changed encryption keys/ },
   'PREPARE TRANSACTION');
 is(wrapped_by('postgres') eq current() ? 1 : 0, 0, 'undoes it, too');
 
