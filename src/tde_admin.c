@@ -81,6 +81,7 @@ static void
 refuse_other_wallet(const char *confirm)
 {
 	int			count = 0;
+	int			unknown;
 	const char *loss;
 	StringInfoData where;
 
@@ -95,12 +96,15 @@ refuse_other_wallet(const char *confirm)
 		tde_keystore_scan(note_key, &count);
 	if (count > 0)
 		appendStringInfo(&where, "database \"%s\": %d data %s", get_database_name(MyDatabaseId), count, count == 1 ? "key" : "keys");
-	count += tde_purge_other_databases(&where);
+	count += tde_purge_other_databases(&where, &unknown);
 	loss = psprintf("lose %d data %s", count, count == 1 ? "key" : "keys");
-	if (count > 0 && (confirm == NULL || strcmp(confirm, loss) != 0))
+	if (unknown > 0)
+		loss = psprintf("%s and those of %d %s", loss, unknown, unknown == 1 ? "database" : "databases");
+	if (count + unknown > 0 && (confirm == NULL || strcmp(confirm, loss) != 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("this server has data keys that master keys of another wallet wrap"),
+				 count > 0 ? errmsg("this server has data keys that master keys of another wallet wrap") :
+				 errmsg("this server may have data keys that master keys of another wallet wrap"),
 				 errdetail("%s", where.data),
 				 errhint("Put that wallet back at tde_column.wallet_file, from its backup, and open it with tde_wallet_open().  If it is "
 						 "lost for good, what is encrypted is lost, too, but for keys that tde_export_keys() has saved.  Who wants a new "
@@ -202,6 +206,11 @@ tde_wallet_save(PG_FUNCTION_ARGS)
 	if (path != NULL)
 	{
 		canonicalize_path(path);
+		if (tde_wallet_file != NULL && strcmp(path, tde_wallet_file) == 0)
+			path = NULL;
+	}
+	if (path != NULL)
+	{
 		if (!is_absolute_path(path))
 			ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("path \"%s\" is not absolute", path)));
 	}

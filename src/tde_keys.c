@@ -52,6 +52,13 @@ check_new_name(const char *name)
 }
 
 static void
+require_master(const TdeDataKey *row, void *arg)
+{
+	if (row->state != TDE_STATE_DESTROYED && !row->erasable)
+		tde_keywrap_require_master(row);
+}
+
+static void
 add_erasable(TdeWalletContents *contents, void *arg)
 {
 	memcpy(arg, tde_wallet_add_master(&contents->keys, TDE_MASTER_ERASABLE)->id, TDE_MASTER_ID_SIZE);
@@ -76,6 +83,8 @@ tde_create_key(PG_FUNCTION_ARGS)
 		/* looked at again when it is made; without this, an entry nobody needs would be left in the wallet, to be purged */
 		if (tde_keystore_slot(name) != TDE_NO_SLOT)
 			ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));
+		/* likewise where the wallet is another one */
+		tde_keystore_scan_slot(TDE_SLOT_DEFAULT, require_master, NULL);
 		tde_purge_keep_out();
 		tde_wallet_edit(add_erasable, master);
 	}
@@ -270,13 +279,6 @@ change_master(TdeWalletContents *contents, void *arg)
 	prepare_master(contents, arg);
 	master_in_state(&contents->keys, TDE_MASTER_CURRENT)->state = TDE_MASTER_RETIRED;
 	master_in_state(&contents->keys, TDE_MASTER_PREPARED)->state = TDE_MASTER_CURRENT;
-}
-
-static void
-require_master(const TdeDataKey *row, void *arg)
-{
-	if (row->state != TDE_STATE_DESTROYED && !row->erasable)
-		tde_keywrap_require_master(row);
 }
 
 static bool

@@ -9,11 +9,14 @@
 #include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_extension.h"
 #include "catalog/pg_index.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
@@ -161,6 +164,8 @@ tde_keystore_row(HeapTuple tuple, TupleDesc desc, TdeDataKey *row)
 	size_t		kcv_size;
 	size_t		wrapped_size;
 
+	/* all of it, padding included: rows are copied, and pg_upgrade's form holds them whole */
+	memset(row, 0, sizeof(*row));
 	heap_deform_tuple(tuple, desc, values, nulls);
 	for (int i = 0; i < TDE_KEYS_NAME - 1; i++)
 		if (nulls[i])
@@ -182,39 +187,60 @@ tde_keystore_row(HeapTuple tuple, TupleDesc desc, TdeDataKey *row)
 		wrapped_size = 0;
 	row->wrapped_size = wrapped_size;
 	row->erasable = DatumGetBool(values[TDE_KEYS_ERASABLE - 1]);
-	row->name[0] = '\0';
 	if (!nulls[TDE_KEYS_NAME - 1])
 		strlcpy(row->name, TextDatumGetCString(values[TDE_KEYS_NAME - 1]), sizeof(row->name));
 }
 
-/* Note the index if it is one of all rows: whatever else a DBA has put there is of no use here. */
+/* Can the index serve to find rows by its first column?  A DBA may have put others there. */
+static bool
+is_of_use(Relation index)
+{
+	Form_pg_index form = index->rd_index;
+	AttrNumber	column = form->indkey.values[0];
+
+	return index->rd_rel->relam == BTREE_AM_OID && form->indisvalid && !form->indcheckxmin && column > 0 &&
+		RelationGetIndexExpressions(index) == NIL && RelationGetIndexPredicate(index) == NIL &&
+		(column == TDE_KEYS_NAME ? index->rd_indcollation[0] == C_COLLATION_OID : form->indisunique && form->indimmediate);
+}
+
 static void
 note_index(Oid oid)
 {
 	Relation	index = index_open(oid, AccessShareLock);
-	Form_pg_index form = index->rd_index;
 
-	if (form->indisvalid && form->indkey.values[0] > 0 && heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) &&
-		(form->indisunique ? form->indimmediate : form->indkey.values[0] == TDE_KEYS_NAME))
-		indexes[form->indkey.values[0] - 1] = oid;
+	if (is_of_use(index) && !OidIsValid(indexes[index->rd_index->indkey.values[0] - 1]))
+		indexes[index->rd_index->indkey.values[0] - 1] = oid;
 	index_close(index, AccessShareLock);
+}
+
+/* An invalidation that arrives meanwhile has them looked for again, and so does an error. */
+static void
+note_indexes(Relation rel)
+{
+	List	   *list = RelationGetIndexList(rel);
+	ListCell   *cell;
+
+	memset(indexes, 0, sizeof(indexes));
+	indexes_known = true;
+	PG_TRY();
+	{
+		foreach(cell, list)
+			note_index(lfirst_oid(cell));
+	}
+	PG_CATCH();
+	{
+		indexes_known = false;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	list_free(list);
 }
 
 Oid
 tde_keystore_index(Relation rel, AttrNumber column)
 {
-	List	   *list;
-	ListCell   *cell;
-
 	if (!indexes_known)
-	{
-		memset(indexes, 0, sizeof(indexes));
-		list = RelationGetIndexList(rel);
-		indexes_known = true;
-		foreach(cell, list)
-			note_index(lfirst_oid(cell));
-		list_free(list);
-	}
+		note_indexes(rel);
 	return indexes[column - 1];
 }
 
@@ -268,10 +294,30 @@ tde_keystore_require(void)
 	return relid;
 }
 
+/*
+ * The table, to look a key up.  A comparison may need that while it holds a page of somebody's index, where a wait could not be
+ * interrupted, and could be one for a process that waits for the page: so it does not wait then.
+ */
+static Relation
+open_for_reading(void)
+{
+	Oid			relid = tde_keystore_require();
+
+	if (InterruptHoldoffCount == 0)
+		return table_open(relid, AccessShareLock);
+	if (!ConditionalLockRelationOid(relid, AccessShareLock))
+		ereport(ERROR,
+				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				 errmsg("could not obtain lock on relation \"%s\"", "tde.data_keys"),
+				 errdetail("A data key is looked up while a page of an index is held."),
+				 errhint("Try again when nobody has the table of keys locked any more.")));
+	return table_open(relid, NoLock);
+}
+
 void
 tde_keystore_scan(TdeDataKeyVisitor visit, void *arg)
 {
-	Relation	rel = table_open(tde_keystore_require(), AccessShareLock);
+	Relation	rel = open_for_reading();
 
 	tde_keystore_scan_relation(rel, visit, arg);
 	table_close(rel, AccessShareLock);
@@ -287,7 +333,7 @@ copy_row(const TdeDataKey *row, void *arg)
 static bool
 find_one(AttrNumber column, Datum value, TdeDataKey *found)
 {
-	Relation	rel = table_open(tde_keystore_require(), AccessShareLock);
+	Relation	rel = open_for_reading();
 
 	found->id = 0;
 	tde_keystore_scan_where(rel, column, value, copy_row, found);
@@ -310,7 +356,7 @@ tde_keystore_find_uuid(const uint8 uuid[UUID_LEN], TdeDataKey *found)
 void
 tde_keystore_scan_slot(int32 slot, TdeDataKeyVisitor visit, void *arg)
 {
-	Relation	rel = table_open(tde_keystore_require(), AccessShareLock);
+	Relation	rel = open_for_reading();
 
 	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(slot), visit, arg);
 	table_close(rel, AccessShareLock);

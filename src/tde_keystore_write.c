@@ -80,6 +80,32 @@ tuple_from_row(const TdeDataKey *row, TupleDesc desc)
 	return heap_form_tuple(desc, values, nulls);
 }
 
+/* Entries of other indexes would take an executor: they would evaluate expressions of whoever made them. */
+static void
+refuse_odd_index(Relation index)
+{
+	if (RelationGetIndexExpressions(index) != NIL || RelationGetIndexPredicate(index) != NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot change table \"%s\" because of index \"%s\"", "tde.data_keys", RelationGetRelationName(index)),
+				 errdetail("Indexes of this table have no expressions and are not partial."),
+				 errhint("Drop the index.")));
+}
+
+static void
+refuse_odd_indexes(Relation rel)
+{
+	ListCell   *cell;
+
+	foreach(cell, RelationGetIndexList(rel))
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		refuse_odd_index(index);
+		index_close(index, AccessShareLock);
+	}
+}
+
 static void
 insert_index_entries(Relation rel, HeapTuple tuple)
 {
@@ -94,6 +120,11 @@ insert_index_entries(Relation rel, HeapTuple tuple)
 		Datum		values[INDEX_MAX_KEYS];
 		bool		nulls[INDEX_MAX_KEYS];
 
+		if (!info->ii_ReadyForInserts)
+		{
+			index_close(index, RowExclusiveLock);
+			continue;
+		}
 		FormIndexDatum(info, slot, NULL, values, nulls);
 		index_insert(index, values, nulls, &tuple->t_self, rel,
 					 index->rd_index->indisunique ? UNIQUE_CHECK_YES : UNIQUE_CHECK_NO, false, info);
@@ -159,6 +190,7 @@ insert_for_ever(Relation rel, const TdeDataKey *row)
 	HeapTuple	tuple = tuple_from_row(row, RelationGetDescr(rel));
 	SharedInvalidationMessage message;
 
+	refuse_odd_indexes(rel);
 	insert_untold(rel, tuple);
 	insert_index_entries(rel, tuple);
 
@@ -632,10 +664,12 @@ tde_keystore_edit(TdeDataKeyEditor edit, void *arg)
 {
 	/* to the end of the transaction: no key is made meanwhile that would escape it */
 	Relation	rel = table_open(tde_keystore_require(), ShareRowExclusiveLock);
-	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	SysScanDesc scan;
 	HeapTuple	tuple;
 	int			count = 0;
 
+	refuse_odd_indexes(rel);
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		TdeDataKey	row;
@@ -649,7 +683,11 @@ tde_keystore_edit(TdeDataKeyEditor edit, void *arg)
 	}
 	systable_endscan(scan);
 	table_close(rel, NoLock);
+	if (count == 0)
+		return 0;
 	CacheInvalidateRelcacheByRelid(tde_keystore_relid());
+	/* the next call, of the same statement maybe, sees what this one has done */
+	CommandCounterIncrement();
 	tde_keystore_changed = true;
 	tde_keystore_made_keys = tde_keystore_changed_rows = true;
 	return count;

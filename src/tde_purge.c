@@ -51,6 +51,15 @@ lock_purge(void)
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 }
 
+static bool
+try_lock_purge(void)
+{
+	LOCKTAG		tag;
+
+	set_purge_tag(&tag);
+	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
 static void
 unlock_purge(void)
 {
@@ -105,6 +114,8 @@ typedef struct Purge
 	List	   *looked;			/* OIDs of the databases that were */
 	StringInfoData needed;		/* which of them need it, one a line */
 	int			data_keys;		/* ... for so many data keys */
+	bool		any;			/* whatever master key wraps them */
+	int			unknown;		/* databases that could not be looked at, which is no error then */
 } Purge;
 
 static int
@@ -143,23 +154,33 @@ list_databases(void)
 static void
 look_at_database(Purge *purge, const Database *database)
 {
-	int			count;
+	int			count = 0;
 
 	/* it may have been dropped since it was listed; it is not while this lock is held */
-	LockSharedObject(DatabaseRelationId, database->oid, 0, AccessShareLock);
+	if (!purge->any)
+		LockSharedObject(DatabaseRelationId, database->oid, 0, AccessShareLock);
 	if (SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database->oid)))
 	{
-		if (!tde_purge_count(database->oid, purge->master, &count))
+		bool		known = tde_purge_count(database->oid, purge->any ? NULL : purge->master, &count);
+
+		if (!known && !purge->any)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("could not look at the data keys of database \"%s\"", database->name),
 					 errhint("The server log says why.")));
+		if (!known)
+		{
+			purge->unknown++;
+			count = 0;
+			appendStringInfo(&purge->needed, "%sdatabase \"%s\" could not be looked at", purge->needed.len > 0 ? "\n" : "", database->name);
+		}
 		purge->data_keys += count;
 		if (count > 0)
 			appendStringInfo(&purge->needed, "%sdatabase \"%s\": %d data %s", purge->needed.len > 0 ? "\n" : "",
 							 database->name, count, count == 1 ? "key" : "keys");
 	}
-	UnlockSharedObject(DatabaseRelationId, database->oid, 0, AccessShareLock);
+	if (!purge->any)
+		UnlockSharedObject(DatabaseRelationId, database->oid, 0, AccessShareLock);
 }
 
 /* Look at the databases that were not looked at yet; false if there was none. */
@@ -182,19 +203,26 @@ look_at_more(Purge *purge)
 }
 
 int
-tde_purge_other_databases(StringInfo where)
+tde_purge_other_databases(StringInfo where, int *unknown)
 {
 	Purge		any = {{0}};
 
+	*unknown = 0;
 	if (!tde_purge_available())
 		return 0;
+	any.any = true;
 	any.needed = *where;
 	any.looked = list_make1_oid(MyDatabaseId);
-	lock_purge();
+	if (!try_lock_purge())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("another session is looking at the data keys of all databases"),
+				 errhint("Try again.")));
 	while (look_at_more(&any))
 		 /* until a list holds nothing new */ ;
 	unlock_purge();
 	*where = any.needed;
+	*unknown = any.unknown;
 	return any.data_keys;
 }
 

@@ -11,16 +11,16 @@
 #include "lib/stringinfo.h"
 
 /*
- * How many data keys of that database the master key (all zeros: any) wraps, once all open transactions that change them have ended.  For one
- * process at a time.  False if the worker failed; the server log says why.
+ * How many data keys of that database the master key wraps, once all open transactions that change them have ended.  master NULL:
+ * how many there are, without waiting for anybody.  For one process at a time.  False if no worker could look; the server log says why.
  */
 extern bool tde_purge_count(Oid database, const uint8 *master, int *count);
 
 /*
- * Append "database NAME: N data keys", a line for each database but this one that has some; how many those are.  Waits for
- * transactions that make keys there.  Without shared memory 0: no other database can be looked at.
+ * Append "database NAME: N data keys", a line for each database but this one that has some; how many those are.  unknown: how many
+ * could not be looked at, which have lines, too.  Waits for nobody.  Without shared memory 0: there is no way to look.
  */
-extern int	tde_purge_other_databases(StringInfo where);
+extern int	tde_purge_other_databases(StringInfo where, int *unknown);
 
 /* Was the library in shared_preload_libraries?  Otherwise there is no shared memory for it. */
 extern bool tde_purge_available(void);

@@ -18,6 +18,7 @@
 #include "storage/spin.h"
 #include "tcop/tcopprot.h"
 #include "utils/fmgroids.h"
+#include "utils/guc.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -32,6 +33,7 @@ typedef struct Question
 	uint32		number;
 	Oid			database;
 	uint8		master[TDE_MASTER_ID_SIZE];
+	bool		any;			/* whatever the master key */
 } Question;
 
 StaticAssertDecl(sizeof(Question) <= BGW_EXTRALEN, "must fit into what a worker is given");
@@ -87,12 +89,11 @@ typedef struct Count
 static void
 count_row(const TdeDataKey *row, void *arg)
 {
-	static const uint8 any[TDE_MASTER_ID_SIZE] = {0};
 	Count	   *count = arg;
 
 	if (row->state == TDE_STATE_DESTROYED)
 		return;
-	if (memcmp(count->master, any, sizeof(any)) == 0 || memcmp(row->master, count->master, TDE_MASTER_ID_SIZE) == 0)
+	if (count->master == NULL || memcmp(row->master, count->master, TDE_MASTER_ID_SIZE) == 0)
 		count->rows++;
 }
 
@@ -102,8 +103,10 @@ count_wrapped(const uint8 *master)
 {
 	Count		count = {master, 0};
 	Relation	rel;
+	LOCKMODE	lock = master ? ShareLock : AccessShareLock;
 
-	await_extension();
+	if (master)
+		await_extension();
 	if (!OidIsValid(tde_keystore_relid()))
 		return 0;
 
@@ -111,11 +114,11 @@ count_wrapped(const uint8 *master)
 	 * This lock conflicts with the one that a rotation holds until its transaction ends: if that rolls back, rows under the
 	 * old master key, which nobody sees now, come back.
 	 */
-	rel = try_table_open(tde_keystore_relid(), ShareLock);
+	rel = try_table_open(tde_keystore_relid(), lock);
 	if (rel == NULL)
 		return 0;
 	tde_keystore_scan_relation(rel, count_row, &count);
-	table_close(rel, ShareLock);
+	table_close(rel, lock);
 	return count.rows;
 }
 
@@ -140,12 +143,15 @@ tde_purge_worker(Datum main_arg)
 	memcpy(&question, MyBgworkerEntry->bgw_extra, sizeof(question));
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
+	/* who asks so may hold what it would wait for */
+	if (question.any)
+		SetConfigOption("lock_timeout", "2s", PGC_SUSET, PGC_S_OVERRIDE);
 	BackgroundWorkerInitializeConnectionByOid(question.database, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
 
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
-	pgstat_report_activity(STATE_RUNNING, "tde_purge_master_key()");
-	count = count_wrapped(question.master);
+	pgstat_report_activity(STATE_RUNNING, question.any ? "tde_wallet_create()" : "tde_purge_master_key()");
+	count = count_wrapped(question.any ? NULL : question.master);
 
 	/*
 	 * A commit record on disk: then those of the transactions whose work was seen are, too.  A rotation that was committed
@@ -194,13 +200,19 @@ tde_purge_count(Oid database, const uint8 *master, int *count)
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
 	worker.bgw_restart_time = BGW_NEVER_RESTART;
 	worker.bgw_notify_pid = MyProcPid;
-	memcpy(question.master, master, sizeof(question.master));
+	if (master)
+		memcpy(question.master, master, sizeof(question.master));
+	question.any = master == NULL;
 	memcpy(worker.bgw_extra, &question, sizeof(question));
 	if (!RegisterDynamicBackgroundWorker(&worker, &handle))
+	{
+		if (master == NULL)
+			return false;
 		ereport(ERROR,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 				 errmsg("no background worker is free to look at the other databases"),
 				 errhint("Try again later, or increase max_worker_processes.")));
+	}
 
 	PG_ENSURE_ERROR_CLEANUP(stop_worker, PointerGetDatum(handle));
 	{

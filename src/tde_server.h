@@ -10,7 +10,8 @@
 
 /*
  * This server.  Its id is that of its cluster (PostgreSQL's system identifier) in this very data directory on this machine: it stays
- * with restarts, crashes and renamed folders above, and changes when the directory is copied, restored or moved to another machine.
+ * with restarts, crashes and renamed folders above, and changes when the directory is copied, restored or moved to another machine that
+ * has an /etc/machine-id.  A snapshot of the whole file system, mounted on the same machine, is not told from the original.
  */
 extern void tde_server_here(TdeServer *here);
 

@@ -218,6 +218,7 @@ delete_rows(Version *version)
 	systable_endscan(scan);
 	table_close(rel, NoLock);
 	CacheInvalidateRelcacheByRelid(tde_keystore_relid());
+	CommandCounterIncrement();
 	tde_keystore_changed = true;
 	tde_keystore_made_keys = tde_keystore_changed_rows = true;
 }

@@ -28,6 +28,7 @@
 #include "tde_forget.h"
 #include "tde_passphrase.h"
 #include "tde_secret_shmem.h"
+#include "tde_server.h"
 #include "tde_shmem.h"
 #include "tde_wallet_state.h"
 #include "tde_wallet_file.h"
@@ -120,6 +121,7 @@ install_locked(const TdeWalletContents *contents)
 	memcpy(tde_wallet_state->contents, contents, sizeof(*contents));
 	tde_wallet_state->status = TDE_WALLET_OPEN;
 	tde_wallet_state->closed_by_user = false;
+	strlcpy(tde_wallet_state->path, tde_wallet_file ? tde_wallet_file : "", sizeof(tde_wallet_state->path));
 	tde_wallet_state->opened_at = GetCurrentTimestamp();
 	tde_wallet_state->failed_at = 0;
 	tde_wallet_announce();
@@ -222,28 +224,63 @@ tde_wallet_require_shared(void)
 				 errhint("Add tde_column to shared_preload_libraries and restart, or set tde_column.passphrase_command.")));
 }
 
-/* The ids of master keys that are open and not among these, with commas; how many. */
+static const TdeMasterKey *
+find_among(const TdeMasterKeys *keys, const uint8 *id)
+{
+	for (int i = 0; i < keys->count; i++)
+		if (memcmp(keys->keys[i].id, id, TDE_MASTER_ID_SIZE) == 0)
+			return &keys->keys[i];
+	return NULL;
+}
+
+/*
+ * The ids of master keys that are open and not among these, with commas; how many.  Entries of erasable keys do not count if another
+ * server changes the wallet: they are not there any more when it has destroyed the keys.
+ */
 static int
-list_lost(const TdeMasterKeys *keys, StringInfo ids)
+list_lost(const TdeMasterKeys *keys, bool with_erasable, StringInfo ids)
 {
 	int			count = 0;
 
 	tde_wallet_lock(LW_SHARED);
 	for (int i = 0; tde_wallet_state->status == TDE_WALLET_OPEN && i < tde_wallet_state->contents->keys.count; i++)
 	{
-		const uint8 *id = tde_wallet_state->contents->keys.keys[i].id;
-		bool		found = false;
+		const TdeMasterKey *open = &tde_wallet_state->contents->keys.keys[i];
 
-		for (int j = 0; j < keys->count && !found; j++)
-			found = memcmp(keys->keys[j].id, id, TDE_MASTER_ID_SIZE) == 0;
-		if (found)
+		if (find_among(keys, open->id) != NULL || (open->state == TDE_MASTER_ERASABLE && !with_erasable))
 			continue;
 		appendStringInfo(ids, "%s%s", count > 0 ? ", " : "",
-						 DatumGetCString(DirectFunctionCall1(uuid_out, PointerGetDatum(id))));
+						 DatumGetCString(DirectFunctionCall1(uuid_out, PointerGetDatum(open->id))));
 		count++;
 	}
 	tde_wallet_unlock();
 	return count;
+}
+
+/* Has the file master keys that are not open?  Then it is a newer one, or another wallet altogether. */
+static bool
+has_others(const TdeMasterKeys *keys)
+{
+	bool		found = false;
+
+	tde_wallet_lock(LW_SHARED);
+	for (int i = 0; i < keys->count && !found; i++)
+		found = find_among(&tde_wallet_state->contents->keys, keys->keys[i].id) == NULL;
+	tde_wallet_unlock();
+	return found;
+}
+
+/* errhint(): what to do about a file that lacks master keys. */
+static int
+what_to_do(const TdeMasterKeys *keys, bool ours, const char *loss)
+{
+	if (!ours)
+		return errhint("The server in %s has changed the wallet since.  To keep what is open, set tde_column.wallet_file to another path "
+					   "and write it there with tde_wallet_save().  Who wants to lose it says: "
+					   "SELECT tde_wallet_open(..., confirm => '%s');", keys->owner.name, loss);
+	return errhint("The file is %s.  Put the right one there, or move this one away, keep it, and write the open wallet with "
+				   "tde_wallet_save().  Who wants to lose them says: SELECT tde_wallet_open(..., confirm => '%s');",
+				   has_others(keys) ? "another server's, or has master keys that were not opened yet" : "an older one", loss);
 }
 
 /*
@@ -255,10 +292,14 @@ refuse_loss(const char *path, const TdeWalletContents *contents, const char *con
 {
 	StringInfoData ids;
 	const char *loss;
+	TdeServer	here;
+	bool		ours;
 	int			count;
 
+	tde_server_here(&here);
+	ours = contents->keys.owner.name[0] == '\0' || memcmp(contents->keys.owner.id, here.id, sizeof(here.id)) == 0;
 	initStringInfo(&ids);
-	count = list_lost(&contents->keys, &ids);
+	count = list_lost(&contents->keys, ours, &ids);
 	loss = psprintf("forget %d master %s", count, count == 1 ? "key" : "keys");
 	if (count > 0 && !RecoveryInProgress() && (confirm == NULL || strcmp(confirm, loss) != 0))
 		ereport(ERROR,
@@ -266,9 +307,7 @@ refuse_loss(const char *path, const TdeWalletContents *contents, const char *con
 				 errmsg_plural("wallet file \"%s\" lacks %d master key that is open",
 							   "wallet file \"%s\" lacks %d master keys that are open", count, path, count),
 				 errdetail("What is encrypted under data keys that %s wraps could not be read any more.", ids.data),
-				 errhint("The file is an older one, or another server's.  Put the right one there, or take this one away and write "
-						 "the open wallet with tde_wallet_save().  Who wants to lose them says: "
-						 "SELECT tde_wallet_open(..., confirm => '%s');", loss)));
+				 what_to_do(&contents->keys, ours, loss)));
 	if (count > 0)
 		ereport(WARNING,
 				(errmsg_plural("%d master key is not open any more", "%d master keys are not open any more", count, count),

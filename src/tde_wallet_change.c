@@ -92,37 +92,7 @@ tde_wallet_create_with(const char *passphrase)
 	tde_wallet_with_contents(create_with, unconstify(char *, passphrase));
 }
 
-/* ---- writing what is open to another file ---- */
-
-static void
-save(TdeWalletContents *contents, void *path)
-{
-	const char *to = path ? path : tde_wallet_path(ERROR);
-
-	tde_wallet_copy(contents);
-	tde_wallet_file_warn_place(to);
-	tde_wallet_file_create(to, contents);
-	if (path != NULL)
-		return;
-	/* what is changed next is compared with this file */
-	tde_wallet_lock(LW_EXCLUSIVE);
-	if (tde_wallet_state->status == TDE_WALLET_OPEN)
-		memcpy(tde_wallet_state->contents->digest, contents->digest, sizeof(contents->digest));
-	tde_wallet_unlock();
-}
-
-const char *
-tde_wallet_save_to(const char *path)
-{
-	const char *where = path ? path : tde_wallet_path(ERROR);
-
-	tde_wallet_at_file(save, unconstify(char *, path));
-	ereport(LOG,
-			(errmsg("open wallet written to \"%s\" by user \"%s\"", where, GetUserNameFromId(GetUserId(), false))));
-	return where;
-}
-
-/* ---- changing ---- */
+/* ---- who may change it ---- */
 
 typedef struct Edit
 {
@@ -150,6 +120,44 @@ require_owner(TdeMasterKeys *keys, bool take_over)
 						 "file of its own first: set tde_column.wallet_file to another path and call tde_wallet_save().")));
 	keys->owner = here;
 }
+
+/* ---- writing what is open to another file ---- */
+
+static void
+save(TdeWalletContents *contents, void *path)
+{
+	const char *to = path ? path : tde_wallet_path(ERROR);
+
+	tde_wallet_copy(contents);
+	/* where it was opened from is the owner's file: a newer one may just have been moved away */
+	if (path == NULL && strcmp(to, tde_wallet_state->path) == 0)
+		require_owner(&contents->keys, false);
+	tde_wallet_file_warn_place(to);
+	tde_wallet_file_create(to, contents);
+	if (path != NULL)
+		return;
+	/* what is changed next is compared with this file */
+	tde_wallet_lock(LW_EXCLUSIVE);
+	if (tde_wallet_state->status == TDE_WALLET_OPEN)
+	{
+		memcpy(tde_wallet_state->contents->digest, contents->digest, sizeof(contents->digest));
+		strlcpy(tde_wallet_state->path, to, sizeof(tde_wallet_state->path));
+	}
+	tde_wallet_unlock();
+}
+
+const char *
+tde_wallet_save_to(const char *path)
+{
+	const char *where = path ? path : tde_wallet_path(ERROR);
+
+	tde_wallet_at_file(save, unconstify(char *, path));
+	ereport(LOG,
+			(errmsg("open wallet written to \"%s\" by user \"%s\"", where, GetUserNameFromId(GetUserId(), false))));
+	return where;
+}
+
+/* ---- changing it ---- */
 
 static void
 edit_file(TdeWalletContents *contents, void *arg)

@@ -21,6 +21,7 @@ typedef struct TdeWalletState
 	bool		closed_by_user; /* tde_wallet_close(): the passphrase command stays out of it */
 	TimestampTz opened_at;
 	TimestampTz failed_at;		/* 0: the last try did not fail */
+	char		path[MAXPGPATH];	/* the file that was opened, or written last */
 	TdeWalletContents *contents;	/* on pages of their own */
 } TdeWalletState;
 

@@ -85,6 +85,17 @@ lines_of($node, 'CREATE DATABASE empty');
 lines_of($node, 'CREATE EXTENSION tde_column', db => 'empty');
 fails_with($node, "SELECT tde_wallet_create('$pass')", { state => '55000', detail => qr/^database "postgres": 3 data keys$/ }, 'nor from a database that has none', db => 'empty');
 fails_with($node, "SELECT tde_wallet_create('$pass', 'lose 2 data keys')", { state => '55000' }, 'nor for a loss that is not the one');
+my $began = time;
+fails_with(
+  $node,
+  "BEGIN; ALTER DATABASE empty RENAME TO other; SELECT tde_wallet_create('$pass')",
+  { state => '55000', detail => qr/database "other" could not be looked at/, hint => qr/'lose 3 data keys and those of 1 database'/ },
+  'a database that is locked, by the session itself');
+cmp_ok(time - $began, '<', 60, 'is not waited for');
+my $maker = session($node, db => 'empty');
+session_try($maker, 'BEGIN; LOCK TABLE tde.data_keys IN SHARE ROW EXCLUSIVE MODE');
+fails_with($node, "SELECT tde_wallet_create('$pass')", { state => '55000', detail => qr/^database "postgres": 3 data keys$/ }, 'nor is who makes keys elsewhere');
+$maker->quit;
 ok(!-e $path, 'there is none');
 rename "$path.away", $path;
 lines_of($node, "SELECT tde_wallet_open('$pass')");
@@ -116,6 +127,7 @@ is(lines_of($node, "SELECT tde_wallet_save('$copy')"), $copy, 'a copy');
 is(lines_of($node, $facts), 'OPEN|open|0', 'the configured file stays the one that is open');
 fails_with($node, "SELECT tde_wallet_save('$copy')", { state => '58P02' }, 'it replaces nothing');
 fails_with($node, 'SELECT tde_wallet_save()', { state => '58P02' }, 'nor does the other form');
+fails_with($node, "SELECT tde_wallet_save('$path')", { state => '58P02' }, 'nor the name of the wallet file');
 fails_with($node, "SELECT tde_wallet_save('relative')", { state => '42602', message => qr/^path "relative" is not absolute$/ }, 'a relative path');
 fails_with($node, "SELECT tde_wallet_save('$copy.2')", { state => '42501', hint => qr/pg_write_server_files/ }, 'a file of one\'s choice', user => 'keeper');
 ok(!-e "$copy.2", 'is not for who may call the function only');

@@ -70,6 +70,40 @@ is(lines_of($node, qq{SELECT tde_rename_key('x', '$long'); SELECT tde_rotate_key
 lines_of($node, q{CREATE ROLE low LOGIN});
 fails_with($node, q{SELECT tde_rename_key('visa', 'x')}, { state => '42501' }, 'not everybody may', user => 'low');
 
+# several calls in one statement see each other's changes
+lines_of($node, q{SELECT tde_create_key('pa'), tde_create_key('pb')});
+fails_with($node, q{SELECT tde_rename_key(k, 'same') FROM (VALUES ('pa'), ('pb')) v(k)}, { state => '42710' }, 'two keys, one name');
+is(attempt($node, q{SELECT tde_rename_key('pa', 'pa1'), tde_rename_key('pa1', 'pa2')})->{state}, '', 'one key renamed twice');
+is(attempt($node, 'SELECT tde_rotate_master_key(), tde_rotate_master_key()')->{state}, '', 'two rotations of the master key');
+fails_with($node, q{SELECT tde_destroy_key('pb', 'destroy pb') FROM generate_series(1, 2)}, { state => '42704', message => qr/^key "pb" does not exist$/ }, 'a key destroyed twice');
+
+# ---- indexes that a DBA has made ----
+
+lines_of($node, 'CREATE INDEX odd ON tde.data_keys (lower(name))');
+my $odd = { state => '55000', message => qr/^cannot change table "tde.data_keys" because of index "odd"$/, hint => qr/^Drop the index\.$/ };
+fails_with($node, $_, $odd, "an index of an expression: $_") foreach q{SELECT tde_create_key('odd')}, 'SELECT tde_rotate_master_key()', q{SELECT tde_rename_key('pb', 'odd')};
+lines_of($node, 'DROP INDEX tde.odd; CREATE INDEX odd ON tde.data_keys (name) WHERE slot > 0');
+fails_with($node, q{SELECT tde_create_key('odd')}, $odd, 'a partial index');
+lines_of($node, 'DROP INDEX tde.odd; CREATE INDEX odd ON tde.data_keys USING hash (name); CREATE INDEX odd2 ON tde.data_keys (name)');
+is(attempt($node, q{SELECT tde_create_key('Ab'), tde_create_key('a-b'), tde_create_key('A-b')})->{state}, '', 'others are none to search by');
+fails_with($node, qq{SELECT tde_create_key('$_')}, { state => '42710' }, "\"$_\" is there") foreach 'Ab', 'a-b', 'A-b';
+lines_of($node, 'DROP INDEX tde.odd, tde.odd2, tde.data_keys_name_idx');
+fails_with($node, q{SELECT tde_create_key('Ab')}, { state => '42710' }, 'without an index');
+lines_of($node, 'CREATE INDEX data_keys_name_idx ON tde.data_keys (name COLLATE "C")');
+
+# ---- a lock on the table ----
+
+# A comparison that needs a key holds a page of the index: it must not wait there.
+lines_of($node, q{CREATE TABLE indexed (a encrypted_int4); INSERT INTO indexed SELECT generate_series(1, 20); SELECT tde_rotate_key();
+INSERT INTO indexed SELECT generate_series(21, 40); CREATE INDEX ON indexed (a)});
+my $locker = session($node);
+session_try($locker, 'BEGIN; LOCK TABLE tde.data_keys IN ACCESS EXCLUSIVE MODE');
+my $blocked = attempt($node, q{SET statement_timeout = '2s'; SET enable_seqscan = off; SELECT count(*) FROM indexed WHERE a = 33});
+like($blocked->{state}, qr/^(55P03|57014)$/, 'a search of an index does not wait for the table of keys without end') or diag($blocked->{err});
+session_try($locker, 'ROLLBACK');
+$locker->quit;
+is(lines_of($node, q{SET enable_seqscan = off; SELECT count(*) FROM indexed WHERE a = 33}), 1, 'when it is free, the value is found');
+
 # ---- who edits files ----
 
 # a version that is in use now, put back to an older one

@@ -33,7 +33,7 @@ is(lines_of($node, 'SELECT may_change, owner FROM tde.wallet'), 't|' . $node->da
 my @changes = (
   'SELECT tde_rotate_master_key()',
   'SELECT tde_prepare_master_key()',
-  "SELECT tde_purge_master_key('$retired')",
+  q{SELECT tde_purge_master_key((SELECT id FROM tde.master_keys WHERE state = 'retired' ORDER BY created LIMIT 1))},
   q{SELECT tde_create_key('more', erasable => true)},
   q{SELECT tde_destroy_key('shredder', 'destroy shredder')},
   q{SELECT tde_wallet_change_passphrase('of the clone')},
@@ -77,6 +77,20 @@ is(lines_of($node, "SELECT tde_wallet_open(); $read"), "\n20|20", 'the original 
 is(attempt($node, 'SELECT tde_rotate_master_key()')->{state}, '', 'and changes its wallet');
 is(lines_of($node, $read), '20|20', 'as it likes');
 is(lines_of($clone, "SELECT tde_wallet_open(); $read"), "\n21|20", 'the clone reads on with the new file');
+
+# The original destroys a key and rotates; what the clone has open is more, and less.
+lines_of($node, q{SELECT tde_create_key('short', erasable => true)});
+lines_of($clone, 'SELECT tde_wallet_open()');
+lines_of($node, q{SELECT tde_destroy_key('short', 'destroy short'); SELECT tde_rotate_master_key()});
+is(attempt($clone, 'SELECT tde_wallet_open()')->{state}, '', 'an entry that the original has removed is no loss for the clone');
+lines_of($node, "SELECT tde_purge_master_key('$retired')");
+rename $path, "$path.away";
+fails_with($clone, 'SELECT tde_wallet_save()', { state => '55000', message => qr/belongs to another server$/ }, 'the clone does not write the original\'s file');
+rename "$path.away", $path;
+fails_with(
+  $clone, 'SELECT tde_wallet_open()',
+  { state => 'TDE02', message => qr/lacks 1 master key that is open$/, hint => qr/^The server in \Q${\$node->data_dir}\E on .* has changed the wallet since\.  To keep what is open, set tde_column\.wallet_file to another path/ },
+  'a master key that the original has purged is one');
 
 # It gets a file of its own.
 set_conf($clone, 'tde_column.wallet_file' => "$path.clone");
