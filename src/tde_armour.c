@@ -147,12 +147,16 @@ append_row(StringInfo buf, const TdeDataKey *row)
 	pq_sendint32(buf, row->wrapped_size);
 	pq_sendbytes(buf, (void *) row->wrapped, row->wrapped_size);
 	pq_sendbyte(buf, row->erasable);
-	pq_sendbytes(buf, row->name, sizeof(row->name));
+	pq_sendbyte(buf, strlen(row->name));
+	pq_sendbytes(buf, row->name, strlen(row->name));
 }
 
 static void
 read_row(StringInfo buf, TdeDataKey *row)
 {
+	int			erasable;
+	size_t		length;
+
 	memset(row, 0, sizeof(*row));
 	row->id = pq_getmsgint(buf, 4);
 	pq_copymsgbytes(buf, (char *) row->uuid, UUID_LEN);
@@ -168,9 +172,14 @@ read_row(StringInfo buf, TdeDataKey *row)
 	if (row->wrapped_size > TDE_MAX_WRAPPED)
 		tde_throw(TDE_E_AUTH);
 	pq_copymsgbytes(buf, (char *) row->wrapped, row->wrapped_size);
-	row->erasable = pq_getmsgbyte(buf) != 0;
-	pq_copymsgbytes(buf, row->name, sizeof(row->name));
-	row->name[sizeof(row->name) - 1] = '\0';
+	erasable = pq_getmsgbyte(buf);
+	row->erasable = erasable == 1;
+	length = pq_getmsgbyte(buf);
+	if (erasable > 1 || length >= sizeof(row->name))
+		tde_throw(TDE_E_AUTH);
+	pq_copymsgbytes(buf, row->name, length);
+	if (strlen(row->name) != length)
+		tde_throw(TDE_E_AUTH);
 }
 
 /* ---- out ---- */
