@@ -81,8 +81,7 @@ tde_create_key(PG_FUNCTION_ARGS)
 	if (erasable)
 	{
 		/* looked at again when it is made; without this, an entry nobody needs would be left in the wallet, to be purged */
-		if (tde_keystore_slot(name) != TDE_NO_SLOT)
-			ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));
+		tde_keystore_refuse_taken(name);
 		/* likewise where the wallet is another one */
 		tde_keystore_scan_slot(TDE_SLOT_DEFAULT, require_master, NULL);
 		tde_purge_keep_out();
@@ -136,8 +135,7 @@ tde_rename_key(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cannot rename key \"%s\"", name),
 				 errdetail("Every database has it under this name.")));
-	if (tde_keystore_slot(new_name) != TDE_NO_SLOT)
-		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", new_name)));
+	tde_keystore_refuse_taken(new_name);
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to rename a data key");
 	(void) tde_keystore_edit(rename_row, &renaming);

@@ -417,6 +417,13 @@ tde_keystore_require_slot(const char *name)
 	return slot;
 }
 
+void
+tde_keystore_refuse_taken(const char *name)
+{
+	if (tde_keystore_slot(name) != TDE_NO_SLOT)
+		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));
+}
+
 bool
 tde_keystore_is_newer(const TdeDataKey *row, int32 slot, char kind, const TdeDataKey *best)
 {

@@ -47,6 +47,9 @@ extern int32 tde_keystore_slot(const char *name);
 /* The slot of this number in digits, if it has keys without a name; TDE_NO_SLOT if not. */
 extern int32 tde_keystore_nameless_slot(const char *digits);
 
+/* ereport if a key has this name. */
+extern void tde_keystore_refuse_taken(const char *name);
+
 /* The slot of this name, or an error. */
 extern int32 tde_keystore_require_slot(const char *name);
 

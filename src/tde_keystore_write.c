@@ -230,6 +230,17 @@ typedef struct Survey
 	TdeDataKey	foreign;		/* a key whose master key the wallet lacks; id 0: there is none */
 } Survey;
 
+static bool
+lacks_master(const TdeDataKey *row)
+{
+	TdeMasterKey master;
+	bool		found = tde_wallet_find_master(row->master, &master);
+
+	OPENSSL_cleanse(&master, sizeof(master));
+	/* an erasable one was destroyed with it */
+	return !found && !row->erasable && row->state != TDE_STATE_DESTROYED;
+}
+
 /*
  * Does the wallet lack this one's master key?  Asked of the default key's versions and of the newest key: the keys of a database are
  * wrapped anew together.
@@ -237,12 +248,8 @@ typedef struct Survey
 static void
 survey_master(const TdeDataKey *row, void *arg)
 {
-	Survey	   *survey = arg;
-	TdeMasterKey master;
-
-	if (row->state != TDE_STATE_DESTROYED && !row->erasable && !tde_wallet_find_master(row->master, &master))
-		survey->foreign = *row;
-	OPENSSL_cleanse(&master, sizeof(master));
+	if (lacks_master(row))
+		((Survey *) arg)->foreign = *row;
 }
 
 static void
@@ -447,8 +454,7 @@ tde_keystore_create(const char *name, const uint8 *master)
 	Relation	rel = open_for_making();
 	Survey		survey;
 
-	if (tde_keystore_slot(name) != TDE_NO_SLOT)
-		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));
+	tde_keystore_refuse_taken(name);
 	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
 	survey.slot = survey.last_slot + 1;
 	make_key(rel, &survey, name, master);
@@ -488,17 +494,6 @@ typedef struct Meeting
 	bool		taken;			/* the slot of its number means another key here */
 	bool		lost;			/* the key is here, and its master key is not in the wallet */
 } Meeting;
-
-static bool
-lacks_master(const TdeDataKey *row)
-{
-	TdeMasterKey master;
-	bool		found = tde_wallet_find_master(row->master, &master);
-
-	OPENSSL_cleanse(&master, sizeof(master));
-	/* an erasable one was destroyed with it */
-	return !found && !row->erasable && row->state != TDE_STATE_DESTROYED;
-}
 
 static void
 meet_key(const TdeDataKey *row, void *arg)

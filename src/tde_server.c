@@ -62,3 +62,12 @@ tde_server_here(TdeServer *here)
 	memcpy(here->name, words, length);
 	pfree(words);
 }
+
+bool
+tde_server_owns(const TdeServer *owner)
+{
+	TdeServer	here;
+
+	tde_server_here(&here);
+	return owner->name[0] == '\0' || memcmp(owner->id, here.id, sizeof(here.id)) == 0;
+}

@@ -6,6 +6,8 @@
 #ifndef TDE_SERVER_H
 #define TDE_SERVER_H
 
+#include "postgres.h"
+
 #include "tde_pkcs12.h"
 
 /*
@@ -14,5 +16,8 @@
  * has an /etc/machine-id.  A snapshot of the whole file system, mounted on the same machine, is not told from the original.
  */
 extern void tde_server_here(TdeServer *here);
+
+/* May this server change a wallet with that owner?  One that is nobody's yet is that of who changes it first. */
+extern bool tde_server_owns(const TdeServer *owner);
 
 #endif							/* TDE_SERVER_H */

@@ -54,9 +54,7 @@ tde_wallet_status(PG_FUNCTION_ARGS)
 	Datum		values[8];
 	bool		nulls[8] = {0};
 	pg_uuid_t	uuid;
-	TdeServer	here;
 
-	tde_server_here(&here);
 	memcpy(uuid.data, info.current_master, UUID_LEN);
 	values[0] = CStringGetTextDatum(tde_wallet_file ? tde_wallet_file : "");
 	values[1] = CStringGetTextDatum(status_word(&info));
@@ -65,7 +63,7 @@ tde_wallet_status(PG_FUNCTION_ARGS)
 	values[4] = Int32GetDatum(info.master_keys);
 	values[5] = UUIDPGetDatum(&uuid);
 	values[6] = CStringGetTextDatum(info.owner.name);
-	values[7] = BoolGetDatum(info.owner.name[0] == '\0' || memcmp(info.owner.id, here.id, sizeof(here.id)) == 0);
+	values[7] = BoolGetDatum(tde_server_owns(&info.owner));
 	nulls[3] = nulls[4] = nulls[5] = nulls[7] = !open;
 	nulls[6] = !open || info.owner.name[0] == '\0';
 	return return_row(fcinfo, values, nulls);

@@ -292,12 +292,9 @@ refuse_loss(const char *path, const TdeWalletContents *contents, const char *con
 {
 	StringInfoData ids;
 	const char *loss;
-	TdeServer	here;
-	bool		ours;
+	bool		ours = tde_server_owns(&contents->keys.owner);
 	int			count;
 
-	tde_server_here(&here);
-	ours = contents->keys.owner.name[0] == '\0' || memcmp(contents->keys.owner.id, here.id, sizeof(here.id)) == 0;
 	initStringInfo(&ids);
 	count = list_lost(&contents->keys, ours, &ids);
 	loss = psprintf("forget %d master %s", count, count == 1 ? "key" : "keys");

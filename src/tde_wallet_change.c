@@ -103,7 +103,6 @@ typedef struct Edit
 
 /*
  * A copy of a server reads with the wallet, which may be the very file of the original: what it changes there the original would miss.
- * A wallet that is nobody's yet is that of who changes it first.
  */
 static void
 require_owner(TdeMasterKeys *keys, bool take_over)
@@ -111,7 +110,7 @@ require_owner(TdeMasterKeys *keys, bool take_over)
 	TdeServer	here;
 
 	tde_server_here(&here);
-	if (!take_over && keys->owner.name[0] != '\0' && memcmp(keys->owner.id, here.id, sizeof(here.id)) != 0)
+	if (!take_over && !tde_server_owns(&keys->owner))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("wallet file \"%s\" belongs to another server", tde_wallet_path(ERROR)),
