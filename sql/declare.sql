@@ -40,11 +40,11 @@ WHERE indrelid = 'classes'::regclass ORDER BY indexrelid::regclass::text, n;
 DROP TABLE classes;
 
 -- keys are made where they are declared, and only there
-SELECT count(*) FROM tde.data_keys WHERE slot = 12;
+SELECT count(*) FROM tde.data_keys WHERE name = 'rolled back';
 BEGIN;
-CREATE TABLE k (a encrypted_text('key=12'));
+CREATE TABLE k (a encrypted_text('key=rolled back'));
 ROLLBACK;
-SELECT slot, version, kind FROM tde.data_keys WHERE slot = 12;
+SELECT version, kind FROM tde.data_keys WHERE name = 'rolled back';
 
 -- a trigger function is no function for everybody
 SELECT tde_internal.tde_ddl_trigger();

@@ -49,6 +49,7 @@ _PG_init(void)
 	tde_forget_init();
 	tde_keystore_init();
 	tde_keycache_init();
+	tde_modifiers_init();
 	tde_type_init();
 	tde_access_init();
 	tde_quote_init();

@@ -80,8 +80,10 @@
 /* 16 asks by class and object (afbfc02983f8). */
 #if PG_VERSION_NUM >= 160000
 #define TDE_OWNS_RELATION(relid) object_ownercheck(RelationRelationId, relid, GetUserId())
+#define TDE_OWNS_DATABASE() object_ownercheck(DatabaseRelationId, MyDatabaseId, GetUserId())
 #else
 #define TDE_OWNS_RELATION(relid) pg_class_ownercheck(relid, GetUserId())
+#define TDE_OWNS_DATABASE() pg_database_ownercheck(MyDatabaseId, GetUserId())
 #endif
 
 /* 16 keeps permissions apart from the range table (a61b1f74823c); 18 asks what is not pruned (cbc127917e04). */

@@ -20,6 +20,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/parsenodes.h"
 #include "parser/parse_type.h"
+#include "tcop/pquery.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -35,7 +36,10 @@
 #include "tde_log.h"
 #include "tde_type.h"
 
+bool		tde_create_missing_keys = true;
+
 static ProcessUtility_hook_type prev_process_utility = NULL;
+static int	declaring = 0;		/* statements under way that write types into the catalogs */
 
 /* ---- what a declared type means ---- */
 
@@ -56,7 +60,7 @@ tde_ddl_ensure_keys(TdeType *type, int32 typmod)
 		return false;
 	if (typmod < 0)
 		return true;
-	mods = tde_typmod_unpack(type->layout, typmod);
+	mods = tde_modifiers_unpack(type->layout, typmod);
 	return tde_keystore_ensure(mods.slot, mods.spec.mac == TDE_NOMAC ? TDE_KIND_NOMAC : TDE_KIND_MAC);
 }
 
@@ -65,7 +69,7 @@ tde_ddl_ensure_keys(TdeType *type, int32 typmod)
 static void
 warn_legacy_cipher(TdeType *type, int32 typmod)
 {
-	if (typmod >= 0 && tde_typmod_unpack(type->layout, typmod).spec.cipher == TDE_3DES168)
+	if (typmod >= 0 && tde_modifiers_unpack(type->layout, typmod).spec.cipher == TDE_3DES168)
 		ereport(WARNING,
 				(errmsg("triple DES is a legacy cipher"),
 				 errdetail("NIST allows at most 2^20 blocks under one key and no new use after 2023 (SP 800-67r2)."),
@@ -94,7 +98,7 @@ declare_type(TypeName *name, bool needs_keys_now)
 	if (type == NULL)
 		return;
 	if (name->typmods == NIL && name->typemod < 0)
-		name->typemod = tde_typmod_default(type->layout);
+		name->typemod = tde_typmod_default();
 	element.typmods = name->typmods;
 	element.typemod = name->typemod;
 	typenameTypeIdAndMod(NULL, &element, &oid, &typmod);
@@ -193,6 +197,36 @@ declares_types(Node *stmt)
 	}
 }
 
+/* Does it write types into the catalogs: with columns, or in expressions? */
+static bool
+stores_types(Node *stmt)
+{
+	switch (nodeTag(stmt))
+	{
+		case T_ViewStmt:
+		case T_RuleStmt:
+		case T_CreateFunctionStmt:
+		case T_CreatePolicyStmt:
+			return true;
+		default:
+			return declares_types(stmt);
+	}
+}
+
+bool
+tde_ddl_declares(void)
+{
+	/* a first statement that has only just loaded this library has not come through the hook */
+	if (ActivePortal && list_length(ActivePortal->stmts) == 1)
+	{
+		Node	   *stmt = linitial_node(PlannedStmt, ActivePortal->stmts)->utilityStmt;
+
+		if (stmt && stores_types(stmt))
+			return true;
+	}
+	return declaring > 0;
+}
+
 static void
 declare_statement(Node *stmt)
 {
@@ -258,7 +292,7 @@ explain_index_error(void *column)
 }
 
 static void
-process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
+prepare_and_process(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
 				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
 {
 	bool		index = IsA(pstmt->utilityStmt, IndexStmt);
@@ -291,6 +325,29 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	else
 		standard_ProcessUtility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
 	error_context_stack = explain.previous;
+}
+
+static void
+process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
+				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
+{
+	int			before = declaring;
+
+	if (!stores_types(pstmt->utilityStmt))
+	{
+		prepare_and_process(pstmt, query, read_only_tree, context, params, environment, dest, completion);
+		return;
+	}
+	declaring++;
+	PG_TRY();
+	{
+		prepare_and_process(pstmt, query, read_only_tree, context, params, environment, dest, completion);
+	}
+	PG_FINALLY();
+	{
+		declaring = before;
+	}
+	PG_END_TRY();
 }
 
 void

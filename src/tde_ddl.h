@@ -9,8 +9,9 @@
 
 #include "tde_type.h"
 
-/* GUC */
+/* GUCs */
 extern bool tde_key_per_table;
+extern bool tde_create_missing_keys;
 
 extern void tde_ddl_init(void);
 
@@ -19,6 +20,9 @@ extern TdeType *tde_ddl_encrypted(Oid type);
 
 /* Make the keys that a declaration needs, now, before anything can be encrypted under them. */
 extern bool tde_ddl_ensure_keys(TdeType *type, int32 typmod);
+
+/* Is a statement under way that writes types into the catalogs, so that a key that it names is made if there is none? */
+extern bool tde_ddl_declares(void);
 
 /* ereport: PostgreSQL keeps a domain's default in pg_type as text, too, which would be the value in clear. */
 extern void tde_ddl_refuse_default(void);

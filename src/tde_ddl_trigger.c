@@ -86,15 +86,15 @@ gets_own_key(Relation rel, bool new_table)
 static int32
 wanted_typmod(Relation rel, Form_pg_attribute column, TdeType *type, bool own_key, int32 *table_key)
 {
-	int32		typmod = column->atttypmod >= 0 ? column->atttypmod : tde_typmod_default(type->layout);
-	TdeModifiers mods = tde_typmod_unpack(type->layout, typmod);
+	int32		typmod = column->atttypmod >= 0 ? column->atttypmod : tde_typmod_default();
+	TdeModifiers mods = tde_modifiers_unpack(type->layout, typmod);
 
 	if (!own_key || mods.slot != TDE_SLOT_DEFAULT)
 		return typmod;
 	if (*table_key == 0)
 		*table_key = make_table_key(rel);
 	mods.slot = *table_key;
-	return tde_typmod_pack(type->layout, &mods);
+	return tde_modifiers_pack(type->layout, &mods);
 }
 
 /* Make the keys of a relation's columns; the commands that mend those without a specification, or without the right key. */
@@ -161,7 +161,7 @@ check_domain(Oid domain)
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 				 errmsg("domain \"%s\" does not say how its values are encrypted", NameStr(form->typname)),
 				 errhint("Write the modifiers: %s.",
-						 format_type_with_typemod(form->typbasetype, tde_typmod_default(type->layout)))));
+						 format_type_with_typemod(form->typbasetype, tde_typmod_default()))));
 	/* the hook refuses it before; this is for a session whose first statement it is */
 	(void) SysCacheGetAttr(TYPEOID, tuple, Anum_pg_type_typdefault, &no_default);
 	if (type && !no_default)

@@ -180,6 +180,11 @@ tde_guc_init(void)
 							 "For its encrypted columns that name no key.  The key is named after the table.",
 							 &tde_key_per_table, false, PGC_SUSET, 0,
 							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("tde_column.create_missing_keys",
+							 "Makes the data key that a declaration names if there is none of this name.",
+							 "As the restore of a dump needs it, for roles that may make keys.  Off: such a declaration is an error.",
+							 &tde_create_missing_keys, true, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
 	DefineCustomEnumVariable("tde_column.compression",
 							 "Compresses large salted values before they are encrypted.",
 							 "The stored length then tells something about the content, so it is off unless asked for.",

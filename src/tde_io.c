@@ -6,15 +6,19 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 
 #include "tde_access.h"
 #include "tde_armour.h"
 #include "tde_compat.h"
 #include "tde_datum.h"
+#include "tde_ddl.h"
+#include "tde_keys.h"
 #include "tde_log.h"
 #include "tde_quote.h"
 #include "tde_verify.h"
@@ -158,9 +162,17 @@ static int32
 parse_base_modifiers(Oid base, Datum *words, int count)
 {
 	Oid			function = modifier_function(base, true);
+	Datum		both[] = {CStringGetDatum(psprintf("%d", INTERVAL_FULL_RANGE)), (Datum) 0};
 
 	if (count == 0)
 		return -1;
+	/* the grammar makes interval(3) of it, which no list of ours passes through */
+	if (base == INTERVALOID && count == 1)
+	{
+		both[1] = words[0];
+		words = both;
+		count = 2;
+	}
 	if (!OidIsValid(function))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -178,22 +190,61 @@ is_number(const char *word)
 	return *word != '\0' && strspn(word, "0123456789") == strlen(word);
 }
 
+/*
+ * The slot of a number.  Other databases have other numbers, so one that is not in use here is a mistake; during pg_upgrade, when
+ * tde.data_keys is still empty, it is what the old server said.
+ */
+static int32
+numbered_slot(const char *digits)
+{
+	long		slot;
+
+	errno = 0;
+	slot = strtol(digits, NULL, 10);
+	if (errno != 0 || slot < 0 || slot > PG_INT32_MAX ||
+		(!IsBinaryUpgrade && !tde_keystore_name((int32) slot).exists))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" does not exist", digits),
+				 errdetail("No key of this database has this number."),
+				 errhint("Write the key's name, as the view tde.keys lists it.")));
+	return (int32) slot;
+}
+
+/* The slot of a key by its name; the key is made if that is to be. */
+static int32
+named_slot(const char *name)
+{
+	int32		slot = tde_keystore_slot(name);
+
+	if (slot == TDE_NO_SLOT && tde_create_missing_keys && tde_ddl_declares() && tde_keystore_is_free(name))
+		return tde_keys_make_missing(name);
+	if (slot < 0)
+		tde_keystore_missing(name);
+	return slot;
+}
+
 /* 'key=name' as 'key=7', which is what a typmod can hold. */
 static char *
 resolve_key(char *word)
 {
 	const char *name = word + strlen("key=");
-	int32		slot;
 
-	if (pg_strncasecmp(word, "key=", strlen("key=")) != 0 || is_number(name))
+	if (pg_strncasecmp(word, "key=", strlen("key=")) != 0)
 		return word;
-	slot = tde_keystore_slot(name);
-	if (slot < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("key \"%s\" does not exist", name),
-				 errhint("Make it: SELECT tde_create_key(%s);", quote_literal_cstr(name))));
-	return psprintf("key=%d", slot);
+	return psprintf("key=%d", is_number(name) ? numbered_slot(name) : named_slot(name));
+}
+
+/* During pg_upgrade the number of a row of tde.specifications stands last: 'row=7'.  Takes it away; 0 if there is none. */
+static int32
+take_row_number(Datum *words, int *count)
+{
+	const char *last = *count > 0 ? DatumGetCString(words[*count - 1]) : "";
+
+	if (!IsBinaryUpgrade || strncmp(last, "row=", strlen("row=")) != 0)
+		return 0;
+	(*count)--;
+	return atoi(last + strlen("row="));
 }
 
 /* Base modifiers first, then words in any order. */
@@ -204,10 +255,12 @@ parse_modifiers(Oid base, ArrayType *array)
 	Datum	   *words;
 	int			count;
 	int			numbers = 0;
+	int32		row;
 	List	   *spec_words = NIL;
 	char	   *problem;
 
 	deconstruct_array(array, CSTRINGOID, -2, false, TYPALIGN_CHAR, &words, NULL, &count);
+	row = take_row_number(words, &count);
 	while (numbers < count && is_number(DatumGetCString(words[numbers])))
 		numbers++;
 	for (int i = numbers; i < count; i++)
@@ -229,7 +282,9 @@ parse_modifiers(Oid base, ArrayType *array)
 						   format_type_be(base)),
 				 errhint("Use mac or sha256.")));
 	mods.base_typmod = parse_base_modifiers(base, words, numbers);
-	return tde_typmod_pack(tde_mod_layout(base), &mods);
+	if (row > 0)
+		return tde_modifiers_offer(row, &mods);
+	return tde_modifiers_pack(tde_mod_layout(base), &mods);
 }
 
 /*
@@ -261,6 +316,13 @@ print_base_modifiers(StringInfo buf, TdeType *type, int32 base_typmod)
 
 	if (base_typmod < 0)
 		return;
+	if (type->base == INTERVALOID)
+	{
+		if (INTERVAL_RANGE(base_typmod) != INTERVAL_FULL_RANGE)
+			appendStringInfo(buf, "%d,", INTERVAL_RANGE(base_typmod));
+		appendStringInfo(buf, "%d,", INTERVAL_PRECISION(base_typmod));
+		return;
+	}
 	if (type->layout == TDE_MOD_PRECISION)
 	{
 		/* timestamptz prints "(3) with time zone", of which only the number can be a modifier */
@@ -281,7 +343,23 @@ print_base_modifiers(StringInfo buf, TdeType *type, int32 base_typmod)
 	}
 }
 
-/* tde_typmod_out(int4) returns cstring - "(15,2,aes128,nosalt,mac)", which typmod_in reads again. */
+/*
+ * "'key=name'", as other databases know it.  Only a number tells a destroyed key from another one that has its name now; pg_upgrade
+ * keeps the numbers, and has no names yet when it reads them.
+ */
+static void
+print_key(StringInfo buf, int32 slot)
+{
+	const char *name = IsBinaryUpgrade ? "" : pstrdup(tde_keystore_name(slot).name);
+
+	if (slot == TDE_SLOT_DEFAULT)
+		return;
+	if (*name == '\0')
+		name = psprintf("%d", slot);
+	appendStringInfo(buf, ",%s", quote_literal_cstr(psprintf("key=%s", name)));
+}
+
+/* tde_typmod_out(int4) returns cstring - "(15,2,aes128,nosalt,mac,'key=cards')", which typmod_in reads again. */
 Datum
 tde_typmod_out(PG_FUNCTION_ARGS)
 {
@@ -292,6 +370,10 @@ tde_typmod_out(PG_FUNCTION_ARGS)
 	initStringInfo(&buf);
 	appendStringInfoChar(&buf, '(');
 	print_base_modifiers(&buf, type, mods.base_typmod);
-	appendStringInfo(&buf, "%s)", tde_typmod_words(mods.spec, mods.slot));
+	appendStringInfoString(&buf, tde_typmod_words(mods.spec));
+	print_key(&buf, mods.slot);
+	if (IsBinaryUpgrade && tde_typmod_number(PG_GETARG_INT32(0)) > 0)
+		appendStringInfo(&buf, ",'row=%d'", tde_typmod_number(PG_GETARG_INT32(0)));
+	appendStringInfoChar(&buf, ')');
 	PG_RETURN_CSTRING(buf.data);
 }

@@ -352,6 +352,13 @@ missing_key_error(int32 slot, char kind, bool destroyed)
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 				 errmsg("the data key of slot %d was destroyed", slot),
 				 errhint("Give the column another key: ALTER TABLE ... ALTER COLUMN ... TYPE ...('key=NAME').")));
+	if (slot > TDE_SLOT_DEFAULT && !tde_keystore_name(slot).exists)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
+				 errmsg("the data key of slot %d is missing", slot),
+				 errdetail("Its rows in tde.data_keys are gone."),
+				 errhint("Restore a backup that has them, or give the column another key: "
+						 "ALTER TABLE ... ALTER COLUMN ... TYPE ...('key=NAME').")));
 	ereport(ERROR,
 			(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 			 slot == TDE_SLOT_CATALOG ? errmsg("this database has no data key for literals yet") :

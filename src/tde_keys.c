@@ -7,14 +7,20 @@
 
 #include <openssl/crypto.h>
 
+#include "catalog/pg_database.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
+#include "utils/acl.h"
 #include "utils/guc.h"
+#include "utils/syscache.h"
 #include "utils/uuid.h"
 
 #include "tde_compat.h"
 #include "tde_error.h"
+#include "tde_keys.h"
 #include "tde_keystore.h"
 #include "tde_purge.h"
 #include "tde_wallet.h"
@@ -38,9 +44,8 @@ uuid_result(const uint8 *bytes)
 
 /* ---- data keys ---- */
 
-/* What 'key=...' would take for a number, or for a key that every database has, names no new key. */
-static void
-check_new_name(const char *name)
+void
+tde_keys_check_name(const char *name)
 {
 	if (*name == '\0' || strlen(name) >= NAMEDATALEN || strspn(name, "0123456789") == strlen(name) ||
 		strcmp(name, "default") == 0 || strcmp(name, "catalog") == 0 || strcmp(name, "hash") == 0)
@@ -76,7 +81,7 @@ tde_create_key(PG_FUNCTION_ARGS)
 	uint8		master[TDE_MASTER_ID_SIZE];
 	int32		slot;
 
-	check_new_name(name);
+	tde_keys_check_name(name);
 	PreventCommandIfReadOnly("tde_create_key()");
 	if (erasable)
 	{
@@ -93,6 +98,43 @@ tde_create_key(PG_FUNCTION_ARGS)
 	ereport(LOG,
 			(errmsg("data key \"%s\" created by user \"%s\"", name, GetUserNameFromId(GetUserId(), false))));
 	PG_RETURN_INT32(slot);
+}
+
+/* May the user make keys?  Whoever may call tde_create_key(), or owns the database and restores it. */
+static bool
+may_make_keys(void)
+{
+	Oid			types[] = {TEXTOID, BOOLOID};
+	oidvector  *args = buildoidvector(types, lengthof(types));
+	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("tde_create_key"),
+										   PointerGetDatum(args), ObjectIdGetDatum(tde_extension_schema()));
+
+	pfree(args);
+	return TDE_OWNS_DATABASE() || (OidIsValid(function) && TDE_MAY_EXECUTE(function, GetUserId()));
+}
+
+int32
+tde_keys_make_missing(const char *name)
+{
+	int32		slot;
+	bool		created;
+
+	tde_keys_check_name(name);
+	if (!may_make_keys())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("key \"%s\" does not exist, and user \"%s\" may not make it", name, GetUserNameFromId(GetUserId(), false)),
+				 errhint("Have it made: SELECT tde_create_key(%s);", quote_literal_cstr(name))));
+	slot = tde_keystore_find_or_create(name, &created);
+	if (!created)
+		return slot;
+	ereport(NOTICE,
+			(errmsg("data key \"%s\" created", name),
+			 errdetail("A declaration names it, and there was none of this name."),
+			 errhint("The setting tde_column.create_missing_keys = off makes this an error.")));
+	ereport(LOG_SERVER_ONLY,
+			(errmsg("data key \"%s\" created by a declaration of user \"%s\"", name, GetUserNameFromId(GetUserId(), false))));
+	return slot;
 }
 
 typedef struct Renaming
@@ -112,10 +154,7 @@ rename_row(TdeDataKey *row, void *arg)
 	return true;
 }
 
-/*
- * tde_rename_key(name text, new_name text) - columns that are declared with the key keep it.  A key without a name, which has come with
- * a dump of former days, is called by its slot's number.
- */
+/* tde_rename_key(name text, new_name text) - columns that are declared with the key keep it. */
 Datum
 tde_rename_key(PG_FUNCTION_ARGS)
 {
@@ -123,13 +162,11 @@ tde_rename_key(PG_FUNCTION_ARGS)
 	char	   *new_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Renaming	renaming = {TDE_NO_SLOT, new_name};
 
-	check_new_name(new_name);
+	tde_keys_check_name(new_name);
 	PreventCommandIfReadOnly("tde_rename_key()");
 	/* nobody else gives the name to a key meanwhile */
 	LockRelationOid(tde_keystore_require(), ShareRowExclusiveLock);
-	renaming.slot = tde_keystore_nameless_slot(name);
-	if (renaming.slot == TDE_NO_SLOT)
-		renaming.slot = tde_keystore_require_slot(name);
+	renaming.slot = tde_keystore_require_slot(name);
 	if (renaming.slot <= TDE_SLOT_DEFAULT)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

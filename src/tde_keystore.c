@@ -64,20 +64,21 @@ tde_extension_schema(void)
 }
 
 Oid
+tde_keystore_sibling(const char *name)
+{
+	Oid			extension = get_extension_oid("tde_column", true);
+	Oid			schema = OidIsValid(extension) ? get_namespace_oid("tde", true) : InvalidOid;
+	Oid			relid = OidIsValid(schema) ? get_relname_relid(name, schema) : InvalidOid;
+
+	/* a namesake of somebody's is not our table */
+	return OidIsValid(relid) && getExtensionOfObject(RelationRelationId, relid) == extension ? relid : InvalidOid;
+}
+
+Oid
 tde_keystore_relid(void)
 {
-	Oid			extension;
-	Oid			schema;
-	Oid			relid;
-
-	if (OidIsValid(keystore_relid))
-		return keystore_relid;
-	extension = get_extension_oid("tde_column", true);
-	schema = OidIsValid(extension) ? get_namespace_oid("tde", true) : InvalidOid;
-	relid = OidIsValid(schema) ? get_relname_relid("data_keys", schema) : InvalidOid;
-	/* a namesake of somebody's is not our table */
-	if (OidIsValid(relid) && getExtensionOfObject(RelationRelationId, relid) == extension)
-		keystore_relid = relid;
+	if (!OidIsValid(keystore_relid))
+		keystore_relid = tde_keystore_sibling("data_keys");
 	return keystore_relid;
 }
 
@@ -388,20 +389,65 @@ tde_keystore_slot(const char *name)
 }
 
 static void
-note_nameless(const TdeDataKey *row, void *arg)
+note_name(const TdeDataKey *row, void *arg)
 {
-	if (row->state != TDE_STATE_DESTROYED && row->name[0] == '\0')
-		*(int32 *) arg = row->slot;
+	TdeSlotName *found = arg;
+
+	found->exists = true;
+	found->destroyed |= row->state == TDE_STATE_DESTROYED;
+	strlcpy(found->name, row->name, sizeof(found->name));
 }
 
-int32
-tde_keystore_nameless_slot(const char *digits)
+TdeSlotName
+tde_keystore_name(int32 slot)
 {
-	int32		slot = TDE_NO_SLOT;
+	TdeSlotName found = {slot == TDE_SLOT_DEFAULT};
 
-	if (*digits != '\0' && strlen(digits) < 10 && strspn(digits, "0123456789") == strlen(digits))
-		tde_keystore_scan_slot(atoi(digits), note_nameless, &slot);
-	return slot > TDE_SLOT_DEFAULT ? slot : TDE_NO_SLOT;
+	tde_keystore_scan_slot(slot, note_name, &found);
+	/* somebody has given the name to another key since */
+	if (found.destroyed && tde_keystore_slot(found.name) != TDE_NO_SLOT)
+		found.name[0] = '\0';
+	return found;
+}
+
+static void
+note_existence(const TdeDataKey *row, void *arg)
+{
+	*(bool *) arg = true;
+}
+
+/* Had a key this name before it was destroyed? */
+static bool
+is_name_of_destroyed(const char *name)
+{
+	Relation	rel = table_open(tde_keystore_require(), AccessShareLock);
+	bool		found = false;
+
+	tde_keystore_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_existence, &found);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
+void
+tde_keystore_missing(const char *name)
+{
+	char	   *make = psprintf("SELECT tde_create_key(%s);", quote_literal_cstr(name));
+
+	if (*name != '\0' && is_name_of_destroyed(name))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" was destroyed", name),
+				 errhint("Make another one of this name: %s", make)));
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("key \"%s\" does not exist", name),
+			 errhint("Make it: %s", make)));
+}
+
+bool
+tde_keystore_is_free(const char *name)
+{
+	return *name != '\0' && tde_keystore_slot(name) == TDE_NO_SLOT && !is_name_of_destroyed(name);
 }
 
 int32

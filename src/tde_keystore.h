@@ -9,6 +9,7 @@
 #ifndef TDE_KEYSTORE_H
 #define TDE_KEYSTORE_H
 
+#include "tde_compat.h"
 #include "tde_keywrap.h"
 
 /* Reserved slots; users' slots are 0 (the default key) and up. */
@@ -38,17 +39,33 @@ extern Oid	tde_keystore_relid(void);
 /* The same, or an error. */
 extern Oid	tde_keystore_require(void);
 
+/* OID of another table of the extension in the schema tde; InvalidOid if there is none. */
+extern Oid	tde_keystore_sibling(const char *name);
+
 /*
  * The slot of a key by its name ("default" and "catalog" included); TDE_NO_SLOT if there is none,
  * or none any more.
  */
 extern int32 tde_keystore_slot(const char *name);
 
-/* The slot of this number in digits, if it has keys without a name; TDE_NO_SLOT if not. */
-extern int32 tde_keystore_nameless_slot(const char *digits);
+/* The name of a slot's key; empty if it was destroyed and another key has its name.  exists: it has, or had, a key. */
+typedef struct TdeSlotName
+{
+	bool		exists;
+	bool		destroyed;
+	char		name[NAMEDATALEN];
+} TdeSlotName;
+
+extern TdeSlotName tde_keystore_name(int32 slot);
 
 /* ereport if a key has this name. */
 extern void tde_keystore_refuse_taken(const char *name);
+
+/* Has no key this name, nor had one that was destroyed? */
+extern bool tde_keystore_is_free(const char *name);
+
+/* ereport: a declaration names a key that is not there. */
+pg_noreturn extern void tde_keystore_missing(const char *name);
 
 /* The slot of this name, or an error. */
 extern int32 tde_keystore_require_slot(const char *name);
@@ -68,8 +85,8 @@ extern bool tde_keystore_find(uint32 id, TdeDataKey *found);
 extern bool tde_keystore_find_uuid(const uint8 uuid[16], TdeDataKey *found);
 
 /*
- * See that the slot has an active key of this kind, or was destroyed; make its first version if not.  False if it has none and none can be
- * made here (wallet closed, recovery, parallel mode, read-only transaction).
+ * See that the slot has an active key of this kind, or was destroyed; make its first version if not.  A slot that has no key at all
+ * stays so.  False if none can be made here (wallet closed, recovery, parallel mode, read-only transaction).
  */
 extern bool tde_keystore_ensure(int32 slot, char kind);
 
@@ -81,6 +98,9 @@ extern bool tde_keystore_ensure_basic(void);
  * one.  ereport if there is one of this name or none can be made.
  */
 extern int32 tde_keystore_create(const char *name, const uint8 *master);
+
+/* The slot of the key of this name, which is made if there is none. */
+extern int32 tde_keystore_find_or_create(const char *name, bool *created);
 
 /* A new version of each of the slot's active keys, the highest of which is returned; 0 if it has none. */
 extern int32 tde_keystore_rotate(int32 slot);

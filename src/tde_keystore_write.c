@@ -35,6 +35,7 @@
 #include "tde_crypto.h"
 #include "tde_error.h"
 #include "tde_keystore_rows.h"
+#include "tde_permanent.h"
 #include "tde_wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_guard_keys);
@@ -80,134 +81,13 @@ tuple_from_row(const TdeDataKey *row, TupleDesc desc)
 	return heap_form_tuple(desc, values, nulls);
 }
 
-/* Entries of other indexes would take an executor: they would evaluate expressions of whoever made them. */
-static void
-refuse_odd_index(Relation index)
-{
-	if (RelationGetIndexExpressions(index) != NIL || RelationGetIndexPredicate(index) != NIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot change table \"%s\" because of index \"%s\"", "tde.data_keys", RelationGetRelationName(index)),
-				 errdetail("Indexes of this table have no expressions and are not partial."),
-				 errhint("Drop the index.")));
-}
-
-static void
-refuse_odd_indexes(Relation rel)
-{
-	ListCell   *cell;
-
-	foreach(cell, RelationGetIndexList(rel))
-	{
-		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
-
-		refuse_odd_index(index);
-		index_close(index, AccessShareLock);
-	}
-}
-
-static void
-insert_index_entries(Relation rel, HeapTuple tuple)
-{
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
-	ListCell   *cell;
-
-	ExecStoreHeapTuple(tuple, slot, false);
-	foreach(cell, RelationGetIndexList(rel))
-	{
-		Relation	index = index_open(lfirst_oid(cell), RowExclusiveLock);
-		IndexInfo  *info = BuildIndexInfo(index);
-		Datum		values[INDEX_MAX_KEYS];
-		bool		nulls[INDEX_MAX_KEYS];
-
-		if (!info->ii_ReadyForInserts)
-		{
-			index_close(index, RowExclusiveLock);
-			continue;
-		}
-		FormIndexDatum(info, slot, NULL, values, nulls);
-		index_insert(index, values, nulls, &tuple->t_self, rel,
-					 index->rd_index->indisunique ? UNIQUE_CHECK_YES : UNIQUE_CHECK_NO, false, info);
-		index_close(index, RowExclusiveLock);
-	}
-	ExecDropSingleTupleTableSlot(slot);
-}
-
-static void
-tell_decoding(Relation rel, bool tell)
-{
-	((StdRdOptions *) rel->rd_options)->user_catalog_table = tell;
-}
-
-/*
- * Insert a row without telling logical decoding by which command: it will not be this transaction's, and what is logged then if the
- * transaction changes it again speaks of a row that was there before.
- */
-static void
-insert_untold(Relation rel, HeapTuple tuple)
-{
-	bool		told = RelationIsUsedAsCatalogTable(rel);
-
-	if (told)
-		tell_decoding(rel, false);
-	PG_TRY();
-	{
-		heap_insert(rel, tuple, GetCurrentCommandId(true), 0, NULL);
-	}
-	PG_FINALLY();
-	{
-		if (told)
-			tell_decoding(rel, true);
-	}
-	PG_END_TRY();
-}
-
-/* Make a row of this transaction one that no rollback takes away, in a single WAL record.  Nothing can fail any more. */
-static void
-freeze(Relation rel, ItemPointer tid)
-{
-	Buffer		buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
-	Page		page = BufferGetPage(buffer);
-	ItemId		item = PageGetItemId(page, ItemPointerGetOffsetNumber(tid));
-
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	START_CRIT_SECTION();
-	HeapTupleHeaderSetXminFrozen((HeapTupleHeader) PageGetItem(page, item));
-	MarkBufferDirty(buffer);
-	if (RelationNeedsWAL(rel))
-		log_newpage_buffer(buffer, true);
-	END_CRIT_SECTION();
-	UnlockReleaseBuffer(buffer);
-}
-
-/*
- * Add a row that exists from this moment for everybody, whatever becomes of this transaction: its xmin is frozen, and the
- * WAL is on disk before anything can be encrypted under the key.  Frozen last, so that an error before leaves nothing.
- */
 static void
 insert_for_ever(Relation rel, const TdeDataKey *row)
 {
 	HeapTuple	tuple = tuple_from_row(row, RelationGetDescr(rel));
-	SharedInvalidationMessage message;
 
-	refuse_odd_indexes(rel);
-	insert_untold(rel, tuple);
-	insert_index_entries(rel, tuple);
-
-	/* a cancel must not keep the others from being told; here and on standbys at once, logical decoding with the commit, if any */
-	HOLD_INTERRUPTS();
-	freeze(rel, &tuple->t_self);
-	memset(&message, 0, sizeof(message));
-	message.rc.id = SHAREDINVALRELCACHE_ID;
-	message.rc.dbId = MyDatabaseId;
-	message.rc.relId = RelationGetRelid(rel);
-	if (XLogStandbyInfoActive())
-		LogStandbyInvalidations(1, &message, false);
-	XLogFlush(XactLastRecEnd);
-	SendSharedInvalidMessages(&message, 1);
-	RESUME_INTERRUPTS();
+	tde_permanent_insert(rel, tuple);
 	heap_freetuple(tuple);
-	CacheInvalidateRelcache(rel);
 	tde_keystore_changed = true;
 	tde_keystore_made_keys = true;
 }
@@ -415,7 +295,8 @@ tde_keystore_ensure(int32 slot, char kind)
 	rel = table_open(tde_keystore_relid(), AccessShareLock);
 	survey_keys(rel, slot, kind, &survey);
 	table_close(rel, AccessShareLock);
-	if (survey.active || survey.destroyed)
+	/* the key of a slot with a number is made by its name */
+	if (survey.active || survey.destroyed || (slot > TDE_SLOT_DEFAULT && survey.sibling.id == 0))
 		return true;
 	if (!can_make_keys())
 		return false;
@@ -446,6 +327,19 @@ open_for_making(void)
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to make a data key");
 	return table_open(tde_keystore_require(), ShareRowExclusiveLock);
+}
+
+int32
+tde_keystore_find_or_create(const char *name, bool *created)
+{
+	Relation	rel = open_for_making();
+	int32		slot = tde_keystore_slot(name);
+
+	*created = slot == TDE_NO_SLOT;
+	if (*created)
+		slot = tde_keystore_create(name, NULL);
+	table_close(rel, ShareRowExclusiveLock);
+	return slot;
 }
 
 int32
@@ -577,11 +471,6 @@ tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KE
 	meet(rel, &meeting);
 	map->here = meeting.is_here ? meeting.slot : choose_slot(rel, &meeting, map);
 	map->there = imported->slot;
-	if (map->here != map->there)
-		ereport(NOTICE,
-				(errmsg("imported key %s is in slot %d here, not %d",
-						imported->name[0] ? imported->name : psprintf("%d", map->there), map->here, map->there),
-				 errdetail("Declarations that name slot %d, as in a dump, mean another key here.", map->there)));
 	if (!meeting.is_here)
 	{
 		survey_keys(rel, map->here, imported->kind, &survey);
@@ -606,8 +495,12 @@ tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KE
 /* ---- changing rows ---- */
 
 static int
-guard_hint(TriggerEvent event)
+guard_hint(const TriggerData *trigger)
 {
+	TriggerEvent event = trigger->tg_event;
+
+	if (RelationGetRelid(trigger->tg_relation) != tde_keystore_relid())
+		return errhint("Declarations add rows as they need them.");
 	if (TRIGGER_FIRED_BY_INSERT(event))
 		return errhint("Make keys with tde_create_key(); bring those of another database with tde_import_keys().");
 	if (TRIGGER_FIRED_BY_UPDATE(event))
@@ -615,7 +508,7 @@ guard_hint(TriggerEvent event)
 	return errhint("Remove a version that nothing uses any more with tde_drop_key_version(), all of a key with tde_destroy_key().");
 }
 
-/* tde_guard_keys() - the trigger of tde.data_keys.  What the functions of this extension change does not fire triggers. */
+/* tde_guard_keys() - the trigger of tde.data_keys and tde.specifications.  What the functions of this extension change does not fire triggers. */
 Datum
 tde_guard_keys(PG_FUNCTION_ARGS)
 {
@@ -630,9 +523,11 @@ tde_guard_keys(PG_FUNCTION_ARGS)
 		return PointerGetDatum(NULL);
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("cannot change table \"%s\" directly", "tde.data_keys"),
-			 errdetail("What is encrypted under a data key is lost with its row, or with a change of it."),
-			 guard_hint(trigger->tg_event)));
+			 errmsg("cannot change table \"tde.%s\" directly", RelationGetRelationName(trigger->tg_relation)),
+			 RelationGetRelid(trigger->tg_relation) == tde_keystore_relid()
+			 ? errdetail("What is encrypted under a data key is lost with its row, or with a change of it.")
+			 : errdetail("The types of columns name its rows."),
+			 guard_hint(trigger)));
 }
 
 static HeapTuple
@@ -663,7 +558,7 @@ tde_keystore_edit(TdeDataKeyEditor edit, void *arg)
 	HeapTuple	tuple;
 	int			count = 0;
 
-	refuse_odd_indexes(rel);
+	tde_permanent_check_indexes(rel);
 	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{

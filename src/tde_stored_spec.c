@@ -166,7 +166,7 @@ without_base(TdeType *type, int32 typmod)
 	TdeModifiers mods = tde_type_modifiers(type, typmod);
 
 	mods.base_typmod = -1;
-	return tde_typmod_pack(type->layout, &mods);
+	return tde_modifiers_pack(type->layout, &mods);
 }
 
 /* A call of the type's length coercion, which makes values fit that do not. */

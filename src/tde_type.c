@@ -343,7 +343,7 @@ tde_type_get(Oid oid)
 void
 tde_type_unpack(TdeType *type, int32 typmod)
 {
-	TdeModifiers mods = tde_typmod_unpack(type->layout, typmod);
+	TdeModifiers mods = tde_modifiers_unpack(type->layout, typmod);
 
 	/* a value could be written that way, and never be read */
 	if (mods.spec.mac == TDE_NOMAC && tde_verifier_of(type->base) == NULL)

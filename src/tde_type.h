@@ -13,7 +13,7 @@
 #include "fmgr.h"
 
 #include "tde_keycache.h"
-#include "tde_typmod.h"
+#include "tde_modifiers.h"
 
 /* Keys looked up before, to be used again while they are fresh: by what values begin with, ... */
 typedef struct TdeReader

@@ -10,12 +10,15 @@
 #include "tde_typmod.h"
 
 #define CIPHER_SHIFT	28
+#define CIPHER_NUMBER	7
 #define MODE_BIT		(1 << 27)
 #define SALT_BIT		(1 << 26)
 #define MAC_SHIFT		24
+#define LOW_MASK		((1 << MAC_SHIFT) - 1)
 
 #define SCALE_BITS		6
 #define SCALE_MASK		((1 << SCALE_BITS) - 1)
+#define LENGTH_MAX		4094
 
 TdeSpec		tde_default_spec = {TDE_AES256, TDE_CTR, TDE_SHA1, true};
 
@@ -82,7 +85,7 @@ take_key(ParsedWords *parsed, const char *word)
 		return psprintf("More than one key is named.");
 	errno = 0;
 	number = strtol(word, &end, 10);
-	if (*word < '0' || *word > '9' || *end != '\0' || errno != 0 || number > 0xffffff)
+	if (*word < '0' || *word > '9' || *end != '\0' || errno != 0 || number > PG_INT32_MAX)
 		return psprintf("Key \"%s\" does not exist.", word);
 	parsed->slot = (int32) number;
 	return NULL;
@@ -153,50 +156,38 @@ tde_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot
 	return refused ? psprintf("%s.", refused) : NULL;
 }
 
-static uint32
-pack_base(TdeModLayout layout, int32 base_typmod)
+static bool
+pack_base(TdeModLayout layout, int32 base_typmod, uint32 *bits)
 {
 	int			precision;
 	int			scale;
 	int32		length;
 
-	if (base_typmod < 0 || layout == TDE_MOD_NONE)
-		return 0;
+	*bits = 0;
+	if (base_typmod < 0)
+		return true;
 	switch (layout)
 	{
 		case TDE_MOD_NUMERIC:
 			precision = ((base_typmod - VARHDRSZ) >> 16) & 0xffff;
 			scale = (((base_typmod - VARHDRSZ) & 0x7ff) ^ 1024) - 1024;	/* 11 bits, signed: numeric.c */
-			if (precision > SCALE_MASK - 1 || scale < 0 || scale > SCALE_MASK)
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("NUMERIC(%d,%d) does not fit into the modifier of an encrypted type", precision, scale),
-						 errdetail("The precision may be at most %d, and the scale 0 to %d.", SCALE_MASK - 1, SCALE_MASK),
-						 errhint("Leave precision and scale away and use a CHECK constraint.")));
-			return ((uint32) (precision + 1) << SCALE_BITS) | (uint32) scale;
+			*bits = ((uint32) (precision + 1) << SCALE_BITS) | (uint32) scale;
+			return precision < SCALE_MASK && scale >= 0 && scale <= SCALE_MASK;
 		case TDE_MOD_LENGTH:
 			length = base_typmod - VARHDRSZ;
-			if (length > 4094)
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("length %d does not fit into the modifier of an encrypted type", length),
-						 errdetail("The length may be at most 4094."),
-						 errhint("Use encrypted_text and a CHECK constraint on the length.")));
-			return (uint32) length + 1;
+			*bits = (uint32) length + 1;
+			return length <= LENGTH_MAX;
 		case TDE_MOD_PRECISION:
-			return (uint32) (base_typmod & 0xf) + 1;
+			*bits = (uint32) (base_typmod & 0xf) + 1;
+			return true;
 		case TDE_MOD_OTHER:
+			*bits = (uint32) base_typmod + 1;
+			return base_typmod <= LENGTH_MAX;
 		case TDE_MOD_LARGE:
-			if (base_typmod > 4094 || layout == TDE_MOD_LARGE)
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("modifier of the base type does not fit into the modifier of an encrypted type"),
-						 errhint("Leave it away and use a CHECK constraint.")));
-			return (uint32) base_typmod + 1;
 		case TDE_MOD_NONE:
 			break;
 	}
-	return 0;
+	return layout == TDE_MOD_NONE;
 }
 
 /* Can pack_base() have made these bits? */
@@ -242,55 +233,81 @@ unpack_base(TdeModLayout layout, uint32 bits)
 }
 
 int32
-tde_typmod_pack(TdeModLayout layout, const TdeModifiers *mods)
+tde_typmod_spec_bits(TdeSpec spec)
+{
+	return ((spec.cipher << CIPHER_SHIFT) | (spec.mode == TDE_CBC ? MODE_BIT : 0) | (spec.salted ? SALT_BIT : 0) |
+			(spec.mac << MAC_SHIFT)) >> MAC_SHIFT;
+}
+
+TdeSpec
+tde_typmod_spec(int32 bits)
+{
+	uint32		typmod = (uint32) bits << MAC_SHIFT;
+	TdeSpec		spec;
+
+	spec.cipher = (typmod >> CIPHER_SHIFT) & 7;
+	spec.mode = (typmod & MODE_BIT) ? TDE_CBC : TDE_CTR;
+	spec.salted = (typmod & SALT_BIT) != 0;
+	spec.mac = (typmod >> MAC_SHIFT) & 3;
+	return spec;
+}
+
+bool
+tde_typmod_pack(TdeModLayout layout, const TdeModifiers *mods, int32 *typmod)
 {
 	int			bits = slot_bits(layout);
-	TdeSpec		spec = mods->spec;
+	uint32		base;
 
-	if (mods->slot < 0 || mods->slot >= (1 << bits))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("key slot %d does not fit into the modifier of this type", mods->slot),
-				 errdetail("Slots up to %d can be named.", (1 << bits) - 1)));
+	if (mods->slot < 0 || mods->slot >= (1 << bits) || !pack_base(layout, mods->base_typmod, &base))
+		return false;
+	*typmod = (int32) (((uint32) tde_typmod_spec_bits(mods->spec) << MAC_SHIFT) | (base << bits) | (uint32) mods->slot);
+	return true;
+}
 
-	return (int32) (((uint32) spec.cipher << CIPHER_SHIFT) |
-					(spec.mode == TDE_CBC ? MODE_BIT : 0) |
-					(spec.salted ? SALT_BIT : 0) |
-					((uint32) spec.mac << MAC_SHIFT) |
-					(pack_base(layout, mods->base_typmod) << bits) |
-					(uint32) mods->slot);
+void
+tde_typmod_invalid(int32 typmod)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid type modifier %d for an encrypted type", typmod)));
 }
 
 TdeModifiers
 tde_typmod_unpack(TdeModLayout layout, int32 typmod)
 {
 	int			bits = slot_bits(layout);
-	uint32		low = (uint32) typmod & ((1 << MAC_SHIFT) - 1);
+	uint32		low = (uint32) typmod & LOW_MASK;
 	TdeModifiers mods;
 
-	mods.spec.cipher = (typmod >> CIPHER_SHIFT) & 7;
-	mods.spec.mode = (typmod & MODE_BIT) ? TDE_CBC : TDE_CTR;
-	mods.spec.salted = (typmod & SALT_BIT) != 0;
-	mods.spec.mac = (typmod >> MAC_SHIFT) & 3;
+	mods.spec = tde_typmod_spec(typmod >> MAC_SHIFT);
 	if (typmod < 0 || tde_spec_refused(mods.spec) != NULL || !base_possible(layout, low >> bits))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid type modifier %d for an encrypted type", typmod)));
+		tde_typmod_invalid(typmod);
 	mods.slot = (int32) (low & ((1u << bits) - 1));
 	mods.base_typmod = unpack_base(layout, low >> bits);
 	return mods;
 }
 
 int32
-tde_typmod_default(TdeModLayout layout)
+tde_typmod_of_number(TdeSpec spec, int32 number)
 {
-	TdeModifiers mods = {tde_default_spec, 0, -1};
+	spec.cipher = CIPHER_NUMBER;
+	return (tde_typmod_spec_bits(spec) << MAC_SHIFT) | number;
+}
 
-	return tde_typmod_pack(layout, &mods);
+int32
+tde_typmod_number(int32 typmod)
+{
+	return typmod >= 0 && typmod >> CIPHER_SHIFT == CIPHER_NUMBER ? typmod & LOW_MASK : 0;
+}
+
+int32
+tde_typmod_default(void)
+{
+	return tde_typmod_spec_bits(tde_default_spec) << MAC_SHIFT;
 }
 
 char *
-tde_typmod_words(TdeSpec spec, int32 slot)
+tde_typmod_words(TdeSpec spec)
 {
 	StringInfoData buf;
 
@@ -300,7 +317,5 @@ tde_typmod_words(TdeSpec spec, int32 slot)
 	if (spec.mode == TDE_CBC && !only_cbc(spec))
 		appendStringInfoString(&buf, ",cbc");
 	appendStringInfo(&buf, ",%s,%s", tde_salt_word(spec), tde_mac_word(spec));
-	if (slot != 0)
-		appendStringInfo(&buf, ",'key=%d'", slot);
 	return buf.data;
 }

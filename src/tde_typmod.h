@@ -5,7 +5,7 @@
  *
  * It is stored in pg_attribute, so this layout is for ever:
  *
- *	bits 28-30 cipher (code 7: the other 28 bits number a row of a table of specifications, not used yet)
+ *	bits 28-30 cipher; code 7: bits 0-23 number a row of tde.specifications, which says all, and the others are the same
  *	bit  27    mode
  *	bit  26    salt
  *	bits 24-25 MAC
@@ -16,6 +16,7 @@
 
 #include "nodes/pg_list.h"
 
+#include "tde_compat.h"
 #include "tde_spec.h"
 
 /* How the low 24 bits are divided. */
@@ -26,7 +27,7 @@ typedef enum TdeModLayout
 	TDE_MOD_LENGTH,				/* 12 + 12: length + 1 (varchar, bpchar) */
 	TDE_MOD_PRECISION,			/* 4 + 20: fractional seconds + 1 */
 	TDE_MOD_OTHER,				/* 12 + 12: the base type's typmod + 1 */
-	TDE_MOD_LARGE				/* 12 + 12: those of interval do not fit, so it is always 0 */
+	TDE_MOD_LARGE				/* 12 + 12: those of interval never fit, so it is always 0 */
 } TdeModLayout;
 
 typedef struct TdeModifiers
@@ -46,11 +47,22 @@ extern TdeSpec tde_default_spec;
  */
 extern char *tde_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot);
 
-/* ereport if a part does not fit into its bits. */
-extern int32 tde_typmod_pack(TdeModLayout layout, const TdeModifiers *mods);
+/* Pack them into *typmod; false if a part does not fit into its bits. */
+extern bool tde_typmod_pack(TdeModLayout layout, const TdeModifiers *mods, int32 *typmod);
 
-/* ereport on a typmod that no version of typmod_in can have made. */
+/* ereport on a typmod that tde_typmod_pack() cannot have made. */
 extern TdeModifiers tde_typmod_unpack(TdeModLayout layout, int32 typmod);
+
+/* How tde.specifications holds a specification: bits 24-30 of a typmod. */
+extern int32 tde_typmod_spec_bits(TdeSpec spec);
+extern TdeSpec tde_typmod_spec(int32 bits);
+
+/* The typmod that names a row of tde.specifications, and the number that one names; 0 if it names none. */
+#define TDE_TYPMOD_LAST_NUMBER	0xffffff
+extern int32 tde_typmod_of_number(TdeSpec spec, int32 number);
+extern int32 tde_typmod_number(int32 typmod);
+
+pg_noreturn extern void tde_typmod_invalid(int32 typmod);
 
 /* Can it hold base modifiers or a key slot other than 0?  A quick no for most. */
 static inline bool
@@ -67,9 +79,9 @@ tde_typmod_declares_mac(int32 typmod)
 }
 
 /* The typmod that a type without modifiers stands for in a column. */
-extern int32 tde_typmod_default(TdeModLayout layout);
+extern int32 tde_typmod_default(void);
 
 /* "aes128,nosalt,mac": what tde_words_parse() reads again whatever the default is then; palloc'd. */
-extern char *tde_typmod_words(TdeSpec spec, int32 slot);
+extern char *tde_typmod_words(TdeSpec spec);
 
 #endif							/* TDE_TYPMOD_H */

@@ -109,7 +109,7 @@ tde_type_spec(PG_FUNCTION_ARGS)
 		TdeModifiers mods = {{0}};
 
 		if (typmod >= 0)
-			mods = tde_typmod_unpack(type->layout, typmod);
+			mods = tde_modifiers_unpack(type->layout, typmod);
 		values[0] = CStringGetTextDatum(format_type_with_typemod(type->base, typmod >= 0 ? mods.base_typmod : -1));
 		nulls[0] = false;
 		if (typmod >= 0)

@@ -39,6 +39,22 @@ COMMENT ON COLUMN tde.data_keys.name IS 'name of the slot, for modifiers; the sa
 COMMENT ON COLUMN tde.data_keys.description IS 'what the key is for';
 COMMENT ON COLUMN tde.data_keys.wrapped IS 'AES-256 key wrap (RFC 5649) of the key and of this row''s other fields';
 
+-- Modifiers that do not fit into the 31 bits of a typmod, which then names the row.  Rows are added as those of keys are, and never
+-- changed: declarations hold their numbers.  Not dumped either: a dump has the modifiers as words.
+CREATE TABLE tde.specifications (
+  number      int4 PRIMARY KEY CHECK (number BETWEEN 1 AND 16777215),
+  spec        int4 NOT NULL,
+  key_slot    int4 NOT NULL,
+  base_typmod int4 NOT NULL,
+  UNIQUE (spec, key_slot, base_typmod)
+) WITH (user_catalog_table = true);
+REVOKE ALL ON tde.specifications FROM PUBLIC;
+COMMENT ON TABLE tde.specifications IS 'modifiers of encrypted types that do not fit into a typmod';
+COMMENT ON COLUMN tde.specifications.number IS 'number by which typmods name the row';
+COMMENT ON COLUMN tde.specifications.spec IS 'cipher, mode, salt and MAC: bits 24 to 30 of a typmod';
+COMMENT ON COLUMN tde.specifications.key_slot IS 'slot of the data key';
+COMMENT ON COLUMN tde.specifications.base_typmod IS 'typmod of the base type; -1: none';
+
 -- Only the functions of this extension change keys: what is encrypted under a key is lost with its row.  The table is part of a
 -- publication FOR ALL TABLES, too.  What that brings from another server must not become keys of this one, nor end the replication
 -- by its numbers: a replication worker drops the change.
@@ -46,7 +62,7 @@ CREATE FUNCTION tde_internal.tde_guard_keys() RETURNS trigger
   AS 'MODULE_PATHNAME' LANGUAGE C;
 REVOKE ALL ON FUNCTION tde_internal.tde_guard_keys() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_guard_keys() IS
-  'refuses changes of tde.data_keys by other means than the functions of this extension; in a replication worker, drops them';
+  'refuses changes of tde.data_keys and tde.specifications by other means than the functions of this extension; in a replication worker, drops them';
 CREATE TRIGGER tde_guard_keys
   BEFORE INSERT OR DELETE OR UPDATE OF id, uuid, slot, version, kind, state, created, database, master_key, check_value, wrapped, erasable, name
   ON tde.data_keys FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_guard_keys();
@@ -54,6 +70,14 @@ CREATE TRIGGER tde_guard_all_keys BEFORE TRUNCATE ON tde.data_keys
   FOR EACH STATEMENT EXECUTE FUNCTION tde_internal.tde_guard_keys();
 ALTER TABLE tde.data_keys ENABLE ALWAYS TRIGGER tde_guard_keys;
 ALTER TABLE tde.data_keys ENABLE ALWAYS TRIGGER tde_guard_all_keys;
+CREATE TRIGGER tde_guard_specifications BEFORE INSERT OR DELETE OR UPDATE
+  ON tde.specifications FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_guard_keys();
+CREATE TRIGGER tde_guard_all_specifications BEFORE TRUNCATE ON tde.specifications
+  FOR EACH STATEMENT EXECUTE FUNCTION tde_internal.tde_guard_keys();
+ALTER TABLE tde.specifications ENABLE ALWAYS TRIGGER tde_guard_specifications;
+ALTER TABLE tde.specifications ENABLE ALWAYS TRIGGER tde_guard_all_specifications;
+COMMENT ON TRIGGER tde_guard_specifications ON tde.specifications IS 'declarations hold the numbers of its rows';
+COMMENT ON TRIGGER tde_guard_all_specifications ON tde.specifications IS 'declarations hold the numbers of its rows';
 COMMENT ON TRIGGER tde_guard_keys ON tde.data_keys IS 'keys are changed by functions only';
 COMMENT ON TRIGGER tde_guard_all_keys ON tde.data_keys IS 'keys are changed by functions only';
 

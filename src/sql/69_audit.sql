@@ -171,10 +171,6 @@ AS $$
          format('SELECT tde_rotate_key(%L); then CALL tde_rekey_table(...) for old values.', name)
   FROM tde.keys WHERE state = 'active' AND kind <> 'hash' AND created < now() - interval '1 year'
   UNION ALL
-  SELECT 'warning', 'data keys', format('slot %s', slot), 'the key has no name, so it cannot be rotated or destroyed',
-         'Encrypt its columns under a key that has one: tde_create_key(), ALTER TABLE ... TYPE ...(''key=NAME'').'
-  FROM tde.keys WHERE slot > 0 AND name IS NULL AND state <> 'destroyed' GROUP BY slot
-  UNION ALL
   SELECT 'notice', 'data keys', coalesce(name, format('slot %s', slot)), 'destroyed: what is still encrypted under it cannot be read any more',
          'Drop the columns that have it: tde.encrypted_columns.key_slot.'
   FROM tde.keys WHERE state = 'destroyed' GROUP BY slot, name

@@ -37,7 +37,7 @@ print_again(TdeSpec spec, int32 slot)
 {
 	TdeSpec		read = {TDE_3DES168, TDE_CBC, TDE_NOMAC, false};
 	int32		read_slot;
-	char	   *printed = tde_typmod_words(spec, slot);
+	char	   *printed = psprintf("%s,key=%d", tde_typmod_words(spec), slot);
 	size_t		size = strlen(printed) + 1;
 
 	for (size_t i = 0; i < size; i++)
@@ -66,7 +66,7 @@ words(void *arg)
 	CHECK(problem == NULL || strlen(problem) > 0);
 	if (problem == NULL)
 	{
-		CHECK(tde_spec_refused(spec) == NULL && slot >= 0 && slot <= 0xffffff);
+		CHECK(tde_spec_refused(spec) == NULL && slot >= 0);
 		print_again(spec, slot);
 	}
 }
@@ -108,16 +108,28 @@ unpack(void *arg)
 {
 	TdeModLayout layout = ((Input *) arg)->bytes[0] % (TDE_MOD_OTHER + 1);
 	int32		typmod = int32_of(arg, 1);
+	int32		again;
 	TdeModifiers mods = tde_typmod_unpack(layout, typmod);
 
 	CHECK(tde_spec_refused(mods.spec) == NULL && mods.slot >= 0 && base_typmod_possible(layout, mods.base_typmod));
-	CHECK(tde_typmod_pack(layout, &mods) == typmod);
+	CHECK(tde_typmod_pack(layout, &mods, &again) && again == typmod);
 	CHECK(tde_typmod_declares_mac(typmod) == (mods.spec.mac != TDE_NOMAC));
 	CHECK(tde_typmod_has_low_bits(typmod) == (mods.slot != 0 || mods.base_typmod != -1));
-	CHECK(strlen(tde_typmod_words(mods.spec, mods.slot)) > 0);
+	CHECK(tde_typmod_number(typmod) == 0);
+	CHECK(strlen(tde_typmod_words(mods.spec)) > 0);
 }
 
-/* What a column declares is refused, or packed such that nothing of it is lost. */
+/* The number of a row and what stands beside it are told from everything else. */
+static void
+number(TdeSpec spec, int32 row)
+{
+	int32		typmod = tde_typmod_of_number(spec, row);
+
+	CHECK(typmod > 0 && tde_typmod_number(typmod) == row && tde_typmod_has_low_bits(typmod));
+	CHECK(tde_typmod_declares_mac(typmod) == (spec.mac != TDE_NOMAC));
+}
+
+/* What a column declares is packed such that nothing of it is lost, or goes into a row. */
 static void
 pack(void *arg)
 {
@@ -131,7 +143,10 @@ pack(void *arg)
 		mods.spec = (TdeSpec) {input->bytes[9] & 7, input->bytes[9] >> 3 & 1, input->bytes[9] >> 4 & 3, input->bytes[9] >> 6 & 1};
 	if (tde_spec_refused(mods.spec) != NULL || !base_typmod_possible(layout, mods.base_typmod))
 		return;
-	typmod = tde_typmod_pack(layout, &mods);
+	CHECK(tde_spec_equal(tde_typmod_spec(tde_typmod_spec_bits(mods.spec)), mods.spec));
+	number(mods.spec, 1 + (mods.slot & 0xfffffe));
+	if (!tde_typmod_pack(layout, &mods, &typmod))
+		return;
 	unpacked = tde_typmod_unpack(layout, typmod);
 	CHECK(tde_spec_equal(unpacked.spec, mods.spec) && unpacked.slot == mods.slot);
 	/* of a numeric's 32 bits some mean nothing */

@@ -12,12 +12,12 @@ our @EXPORT = qw(tde_dump_schema tde_dump_state tde_dump_secrets);
 # Every shipped type: two values of it, as SQL has them.  The texts of the first are searched for in encrypted dumps.
 my @types = (
   [ text        => "'needle-text'",                                "''" ],
-  [ varchar     => "'needle-varchar'",                             "'x'", 20 ],
+  [ varchar     => "'needle-varchar'",                             "'x'", 5000 ],
   [ bpchar      => "'needle-bpchar'",                              "'y'", 20 ],
   [ int2        => '31013',                                        '-1' ],
   [ int4        => '310140159',                                    '0' ],
   [ int8        => '3101401591014',                                '-9223372036854775808' ],
-  [ numeric     => '31014015910.25',                               'NULL', '20,2' ],
+  [ numeric     => '31014015910.25',                               'NULL', '210,2' ],
   [ float4      => '3.10140e+20',                                  "'NaN'" ],
   [ float8      => '3.10140159e+150',                              "'-Infinity'" ],
   [ bool        => 'true',                                         'false' ],
@@ -26,7 +26,7 @@ my @types = (
   [ timetz      => "'03:10:14.159+07:31'",                         "'00:00+00'" ],
   [ timestamp   => "'1931-01-14 03:10:14.159'",                    "'-infinity'" ],
   [ timestamptz => "'1931-01-14 03:10:14.159+07:31'",              "'4713-01-01 BC'" ],
-  [ interval    => "'31 years 3 mons 10 days 14:15:09'",           "'-1 day'" ],
+  [ interval    => "'31 years 3 mons 10 days 14:15:09'",           "'-1 day'", 4 ],
   [ bytea       => q{'\x3101401591014abc'::bytea},                 q{'\x'::bytea} ],
   [ uuid        => "'31014015-9101-4abc-8def-310140159101'",       "'00000000-0000-0000-0000-000000000000'" ],
   [ json        => q('{"needle": "json"}'),                        "'null'" ],
@@ -40,10 +40,10 @@ sub tde_dump_secrets
   return ('needle', '31013', '310140159', '31014015', '3.1014', '1931-01-14', '03:10:14', '31 years', '31.101.40');
 }
 
-# Mixed specifications, so that each combination of salt and MAC and a second key are met.
+# Mixed specifications, so that each combination of salt and MAC and a second key are met, and modifiers beyond a typmod's bits.
 sub columns
 {
-  my @specs = ('aes256,salt,mac', 'aes128,nosalt,sha256', "aes192,salt,sha256,'key=5'", 'aes256,cbc,nosalt,mac');
+  my @specs = ('aes256,salt,mac', 'aes128,nosalt,sha256', "aes192,salt,sha256,'key=five'", 'aes256,cbc,nosalt,mac');
   my $i     = 0;
   my @columns;
 
@@ -77,7 +77,7 @@ CREATE TABLE shop.bare (id int PRIMARY KEY, a encrypted_text);
 INSERT INTO shop.bare SELECT g, 'needle-' || g FROM generate_series(1, 20) g;
 
 CREATE TYPE shop.person AS (name encrypted_text(aes192,salt,mac), born encrypted_date(nosalt), note text);
-CREATE DOMAIN shop.code AS encrypted_varchar(12,aes128,nosalt,mac) CHECK (VALUE <> 'needle-dom');
+CREATE DOMAIN shop.code AS encrypted_varchar(5001,aes128,nosalt,mac,'key=codes') CHECK (VALUE <> 'needle-dom');
 CREATE TABLE shop.made (
   id     int PRIMARY KEY,
   who    shop.person,
@@ -108,7 +108,7 @@ CREATE INDEX ruled_bytes ON shop.ruled (a text_pattern_ops);
 CREATE INDEX ruled_hash ON shop.ruled USING hash (k);
 CREATE TABLE shop.refers (k encrypted_text(aes256,salt) REFERENCES shop.ruled (k) ON UPDATE CASCADE);
 INSERT INTO shop.refers VALUES ('needle-k1'), (NULL);
-CREATE VIEW shop.seen AS SELECT id, a, 'needle-column'::encrypted_text AS c FROM shop.ruled
+CREATE VIEW shop.seen AS SELECT id, a, 'needle-column'::encrypted_text AS c, a::encrypted_varchar(5002,aes192,'key=codes') AS v FROM shop.ruled
   WHERE a <> 'needle-view' AND k IN ('needle-k1', 'needle-k3');
 CREATE MATERIALIZED VIEW shop.kept AS SELECT id, a FROM shop.ruled WHERE k = 'needle-k1';
 CREATE FUNCTION shop.found() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM shop.ruled WHERE a = 'needle-ruled'; END;
@@ -119,7 +119,7 @@ CREATE TABLE shop.list_1 PARTITION OF shop.list FOR VALUES IN ('needle-one', 'ne
 CREATE TABLE shop.list_2 PARTITION OF shop.list FOR VALUES IN ('needle-three', NULL);
 CREATE TABLE shop.list_rest PARTITION OF shop.list DEFAULT;
 INSERT INTO shop.list VALUES ('needle-one', 1), ('needle-two', 2), ('needle-three', 3), (NULL, 4), ('needle-rest', 5);
-CREATE TABLE shop.range (k encrypted_int4(aes256,salt), t encrypted_text, x int) PARTITION BY RANGE (k, t);
+CREATE TABLE shop.range (k encrypted_int4(aes256,salt), t encrypted_varchar(5003), x int) PARTITION BY RANGE (k, t);
 CREATE TABLE shop.range_1 PARTITION OF shop.range FOR VALUES FROM (MINVALUE, MINVALUE) TO (31013, 'needle-bound');
 CREATE TABLE shop.range_2 PARTITION OF shop.range FOR VALUES FROM (31013, 'needle-bound') TO (310140159, MAXVALUE);
 INSERT INTO shop.range VALUES (-5, 'needle', 1), (31013, 'needle-a', 2), (31013, 'needle-z', 3), (310140158, 'needle', 4);
@@ -138,10 +138,13 @@ sub tde_dump_state
     map({ "SELECT tableoid::regclass, * FROM shop.$_ ORDER BY 2" } qw(every bare made ruled)),
     map({ "SELECT tableoid::regclass, * FROM shop.$_ ORDER BY x" } qw(list range hash)),
     'SELECT * FROM shop.refers ORDER BY k',
+    "SELECT attrelid::regclass, attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE atttypmod > 0 AND attrelid IN
+       (SELECT oid FROM pg_class WHERE relnamespace = 'shop'::regnamespace AND relkind IN ('r', 'v', 'p', 'c')) ORDER BY attrelid::regclass::text, 2",
     'SELECT * FROM shop.seen ORDER BY id',
     'SELECT * FROM shop.kept ORDER BY id',
     'SELECT shop.found()',
-    "SELECT * FROM tde.encrypted_columns WHERE schema_name = 'shop' ORDER BY 1, 2, 3",
+    "SELECT schema_name, table_name, column_name, type, base_type, cipher, mode, salt, mac FROM tde.encrypted_columns
+       WHERE schema_name = 'shop' ORDER BY 1, 2, 3",
     q{SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
       WHERE connamespace = 'shop'::regnamespace ORDER BY 1, 2},
     q{SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid::regclass::text LIKE 'shop.%' ORDER BY 1},

@@ -33,8 +33,8 @@ INSERT INTO sample
   ) AS list (base, list);
 
 CREATE TEMP TABLE variant (i int, words text);
-INSERT INTO variant VALUES (1, 'aes256,salt,mac'), (2, 'aes128,nosalt,sha256'), (3, '''3des168'',nosalt,mac,cbc'), (4, 'aes256,salt,sha256,''key=1'''),
-  (5, 'aes256,salt,sha256,''key=2'''), (6, 'aes192,nosalt,nomac,cbc');
+INSERT INTO variant VALUES (1, 'aes256,salt,mac'), (2, 'aes128,nosalt,sha256'), (3, '''3des168'',nosalt,mac,cbc'), (4, 'aes256,salt,sha256,''key=first'''),
+  (5, 'aes256,salt,sha256,''key=second'''), (6, 'aes192,nosalt,nomac,cbc');
 
 -- A collation under which different strings are equal, where the server has ICU.
 CREATE TEMP TABLE under (clause text);

@@ -28,7 +28,7 @@ CREATE TABLE t (
   nu encrypted_numeric(15,2,aes128,salt,nomac),
   i4 encrypted_int4('3des168'),
   i8 encrypted_int8(aes256,cbc),
-  da encrypted_date('key=4') DEFAULT '2001-02-03',
+  da encrypted_date('key=four') DEFAULT '2001-02-03',
   ts encrypted_timestamptz(3,aes256,salt),
   bl encrypted_bytea(aes256,nosalt,nomac),
   ar encrypted_text[],

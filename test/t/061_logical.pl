@@ -237,7 +237,7 @@ my $made  = session_try(
   $maker, q{
 BEGIN;
 SELECT tde_create_key('inside');
-CREATE TABLE inside (a encrypted_text('key=inside'), b encrypted_text(nomac,'key=91'));
+CREATE TABLE inside (a encrypted_text('key=inside'), b encrypted_text(nomac,'key=other'));
 INSERT INTO inside VALUES ('i1', 'i2');
 SAVEPOINT s;
 SELECT tde_rotate_key('inside');

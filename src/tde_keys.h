@@ -1,0 +1,15 @@
+/*
+ * tde_keys.h - names of keys.
+ *
+ * layer: 9
+ */
+#ifndef TDE_KEYS_H
+#define TDE_KEYS_H
+
+/* ereport on what no new key can be called: a number, or the name of one that every database has. */
+extern void tde_keys_check_name(const char *name);
+
+/* The key of this name, which a declaration wants and nobody has made; returns its slot.  ereport if the user may not make keys. */
+extern int32 tde_keys_make_missing(const char *name);
+
+#endif							/* TDE_KEYS_H */

@@ -1,0 +1,25 @@
+/*
+ * tde_modifiers.h - what a type modifier stands for, whether it holds that itself or names a row of tde.specifications.
+ *
+ * layer: 6
+ */
+#ifndef TDE_MODIFIERS_H
+#define TDE_MODIFIERS_H
+
+#include "tde_typmod.h"
+
+extern void tde_modifiers_init(void);	/* from _PG_init */
+
+/*
+ * The typmod of these modifiers.  Those that do not fit into it are given a row in tde.specifications if they have none, which no
+ * rollback takes away; ereport where none can be written (standby, read-only transaction, parallel worker).
+ */
+extern int32 tde_modifiers_pack(TdeModLayout layout, const TdeModifiers *mods);
+
+/* ereport on a typmod that no version of typmod_in can have made. */
+extern TdeModifiers tde_modifiers_unpack(TdeModLayout layout, int32 typmod);
+
+/* For pg_upgrade, where the table's rows come after the declarations: let a typmod stand for these modifiers in this process. */
+extern int32 tde_modifiers_offer(int32 number, const TdeModifiers *mods);
+
+#endif							/* TDE_MODIFIERS_H */

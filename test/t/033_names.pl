@@ -1,0 +1,190 @@
+# Keys have names everywhere: in declarations, in what is printed of them and in dumps, which make the keys that they name.  Modifiers that
+# a typmod has no bits for have a row of tde.specifications.
+use strict;
+use warnings FATAL => 'all';
+
+use PostgreSQL::Test::Utils;
+use Test::More;
+use TdeTest;
+
+my $node = tde_node('names', conf => "max_wal_senders = 3\nwal_level = logical\n");
+$node->start;
+lines_of($node, q{CREATE EXTENSION tde_column; SELECT tde_wallet_create('names-passphrase')});
+
+sub type_of
+{
+  my ($table, $column, %opts) = @_;
+  return lines_of($node, "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = '$table'::regclass AND attname = '$column'", %opts);
+}
+
+sub restore
+{
+  my ($from, $to) = @_;
+  my $file = PostgreSQL::Test::Utils::tempdir() . "/$to.dump";
+  $node->command_ok([ 'pg_dump', '-Fc', '-f', $file, $from ], "$from is dumped");
+  $node->command_ok([ 'pg_restore', '-e', '-j2', '-d', $to, $file ], "... and restored into $to");
+  return;
+}
+
+# ---- names in dumps ----
+
+lines_of($node, q{SELECT tde_create_key('cards'); CREATE TABLE ck (a encrypted_text(nosalt, 'key=cards'), b encrypted_int4(nomac, 'key=cards'));
+INSERT INTO ck VALUES ('4111', 1)});
+is(type_of('ck', 'a'), "encrypted_text(aes256,nosalt,mac,'key=cards')", 'a column says its key');
+
+# A database whose slot of that number is another key, which is then destroyed: once it took the restored table with it.
+lines_of($node, 'CREATE DATABASE other');
+lines_of($node, q{CREATE EXTENSION tde_column; SELECT tde_create_key('gdpr_customer_42', erasable => true)}, db => 'other');
+restore('postgres', 'other');
+is(type_of('ck', 'a', db => 'other'), "encrypted_text(aes256,nosalt,mac,'key=cards')", 'under the key of this name');
+lines_of($node, q{SELECT tde_destroy_key('gdpr_customer_42', 'destroy gdpr_customer_42')}, db => 'other');
+is(lines_of($node, 'SELECT * FROM ck', db => 'other'), '4111|1', 'which a neighbour of its old number cannot take with it');
+is(lines_of($node, q{SELECT tde_rotate_key('cards'), count(*) FROM tde.keys WHERE name = 'cards'}, db => 'other'), '2|2', 'its key can be rotated');
+
+# Renamed, it is still the column's.
+lines_of($node, q{SELECT tde_rename_key('cards', 'it''s, "odd" \\ (key)')});
+is(type_of('ck', 'a'), q{encrypted_text(aes256,nosalt,mac,E'key=it''s, "odd" \\\\ (key)')}, 'renamed');
+lines_of($node, 'CREATE DATABASE odd');
+restore('postgres', 'odd');
+is(lines_of($node, 'SELECT * FROM ck', db => 'odd'), '4111|1', 'an odd name is restored');
+is(type_of('ck', 'a', db => 'odd'), type_of('ck', 'a'), '... as it was');
+
+# ---- keys that declarations make ----
+
+my $made = attempt($node, q{CREATE TABLE made (a encrypted_text('key=new'), b encrypted_text(nosalt, 'key=new'))});
+like($made->{err}, qr/NOTICE:.*data key "new" created\nDETAIL:  A declaration names it.*\nHINT:.*create_missing_keys = off/, 'a declaration makes its key, and says so');
+is(scalar(() = $made->{err} =~ /NOTICE/g), 1, '... once');
+foreach my $declaration (
+  q{ALTER TABLE made ADD c encrypted_text('key=KEY')},
+  q{ALTER TABLE made ALTER c TYPE encrypted_text('key=KEY')},
+  q{CREATE DOMAIN dom_KEY AS encrypted_text('key=KEY')},
+  q{CREATE TYPE type_KEY AS (a encrypted_text('key=KEY'))},
+  q{CREATE VIEW view_KEY AS SELECT 'x'::encrypted_text('key=KEY') AS a},
+  q{DO 'BEGIN CREATE TABLE do_KEY (a encrypted_text(''key=KEY'')); END'})
+{
+  my $key = 'k' . (lines_of($node, 'SELECT max(slot) FROM tde.keys') + 1);
+  like(attempt($node, $declaration =~ s/KEY/$key/gr)->{err}, qr/NOTICE:.*data key "$key" created/, "made by $declaration");
+}
+my $keys = lines_of($node, 'SELECT count(*) FROM tde.data_keys');
+my $missing = { state => '42704', message => qr/^key "typo" does not exist$/, hint => qr/^Make it: SELECT tde_create_key\('typo'\);$/ };
+fails_with($node, $_, $missing, "not by $_")
+  foreach q{SELECT 'x'::encrypted_text('key=typo')}, q{PREPARE p AS SELECT $1::encrypted_text('key=typo')},
+  q{SET tde_column.create_missing_keys = off; CREATE TABLE refused (a encrypted_text('key=typo'))};
+fails_with($node, q{CREATE TABLE refused (a encrypted_text('key=77'))},
+  { state => '42704', message => qr/^key "77" does not exist$/, detail => qr/^No key of this database has this number\.$/, hint => qr/tde\.keys/ }, 'a number that no key has');
+lines_of($node, 'CREATE ROLE maker LOGIN; GRANT CREATE ON SCHEMA public TO maker; GRANT USAGE ON SCHEMA public TO maker');
+fails_with($node, q{CREATE TABLE refused (a encrypted_text('key=typo'))},
+  { state => '42501', message => qr/^key "typo" does not exist, and user "maker" may not make it$/, hint => qr/tde_create_key\('typo'\)/ },
+  'who may not make keys does not make one by a declaration', user => 'maker');
+fails_with($node, 'SET tde_column.create_missing_keys = on', { state => '42501' }, 'and does not set it', user => 'maker');
+is(lines_of($node, 'SELECT count(*) FROM tde.data_keys'), $keys, 'no key was made');
+lines_of($node, 'GRANT EXECUTE ON FUNCTION tde_create_key(text, boolean) TO maker');
+is(attempt($node, q{CREATE TABLE allowed (a encrypted_text('key=maker''s')); INSERT INTO allowed VALUES ('x') RETURNING a}, user => 'maker')->{out}, 'x', 'who may, does');
+lines_of($node, 'CREATE DATABASE restored OWNER maker');
+lines_of($node, 'CREATE EXTENSION tde_column', db => 'restored');
+is(attempt($node, q{CREATE TEMP TABLE t (a encrypted_text('key=owner')); INSERT INTO t VALUES ('x') RETURNING a}, db => 'restored', user => 'maker')->{out}, 'x',
+  'and so does the owner of a database, to restore it');
+lines_of($node, 'SELECT tde_wallet_close()');
+fails_with($node, q{CREATE TABLE refused (a encrypted_text('key=later'))}, { state => 'TDE01', message => qr/^wallet is not open$/ }, 'not with a closed wallet');
+lines_of($node, q{SELECT tde_wallet_open('names-passphrase')});
+
+# ---- modifiers that do not fit ----
+
+my %large = (
+  'encrypted_varchar(5000)'               => [ "repeat('x', 5000)",   "repeat('x', 5001)" ],
+  "encrypted_varchar(10485760,'key=new')" => [ "repeat('x', 100000)", undef ],
+  'encrypted_bpchar(5000,nosalt)'         => [ "'padded'",            "repeat('x', 5001)" ],
+  'encrypted_numeric(210,10)'             => [ '10::numeric ^ 199',   '10::numeric ^ 200' ],
+  'encrypted_numeric(5,-2)'               => [ '1234567',             '12345678' ],
+  'encrypted_numeric(3,5,nomac)'          => [ '0.00999',             '0.1' ],
+  'encrypted_interval(2)'                 => [ "'1.23456 s'",         undef ],
+);
+foreach my $declared (sort keys %large)
+{
+  my ($fits, $too_large) = @{ $large{$declared} };
+  my ($base) = $declared =~ s/^encrypted_|,[a-z'].*(?=\))//gr;
+  lines_of($node, "CREATE TABLE enc (a $declared); CREATE TABLE plain (a $base); INSERT INTO enc VALUES ($fits); INSERT INTO plain VALUES ($fits)");
+  is(lines_of($node, 'SELECT left(a::text, 30), length(a::text) FROM enc'), lines_of($node, 'SELECT left(a::text, 30), length(a::text) FROM plain'), "$declared holds what $base holds");
+  is(attempt($node, "INSERT INTO enc VALUES ($too_large)")->{state}, attempt($node, "INSERT INTO plain VALUES ($too_large)")->{state}, '... and no more')
+    if $too_large;
+  like(type_of('enc', 'a'), qr/^\Q@{[ $declared =~ s{[,)].*}{}r ]}\E/, '... and says so');
+  lines_of($node, "CREATE TABLE again (a @{[ type_of('enc', 'a') ]}); DROP TABLE plain");
+  is(lines_of($node, q{SELECT count(DISTINCT atttypmod) FROM pg_attribute WHERE attname = 'a' AND attrelid IN ('enc'::regclass, 'again'::regclass)}), '1',
+    '... the same each time');
+  lines_of($node, 'DROP TABLE enc, again');
+}
+
+# The rows are there whatever becomes of the transaction, for everybody at once, and nobody changes them.
+my $reader = session($node);
+session_try($reader, 'SELECT 1');
+lines_of($node, q{BEGIN; CREATE TABLE lost (a encrypted_varchar(6000)); ROLLBACK});
+lines_of($node, q{CREATE TABLE kept (a encrypted_varchar(6000), b encrypted_varchar(6001)); INSERT INTO kept VALUES ('x', 'y')});
+is(session_try($reader, 'SELECT * FROM kept')->{out}, 'x|y', 'another session reads');
+is(lines_of($node, 'SELECT count(*), count(DISTINCT (spec, key_slot, base_typmod)) FROM tde.specifications') =~ /^(\d+)\|\1$/ ? 1 : 0, 1, 'each has one row');
+foreach my $change ('DELETE FROM tde.specifications', 'TRUNCATE tde.specifications', 'UPDATE tde.specifications SET number = number + 1',
+  'INSERT INTO tde.specifications VALUES (9999, 53, 0, 1)')
+{
+  fails_with($node, "SET session_replication_role = replica; $change",
+    { state => '42501', message => qr/^cannot change table "tde.specifications" directly$/, detail => qr/types of columns/ }, $change);
+}
+fails_with($node, q{BEGIN READ ONLY; SELECT 'x'::encrypted_varchar(7000)},
+  { state => '25006', message => qr/^modifiers that no column is declared with cannot be used in a read-only transaction$/ }, 'a new one where nothing may be written');
+is(lines_of($node, q{BEGIN READ ONLY; SELECT 'x'::encrypted_varchar(6000)}), 'x', 'one that is there');
+fails_with($node, 'SELECT a FROM kept', { state => '42501' }, 'nobody needs a privilege on the table', user => 'maker');
+lines_of($node, 'GRANT SELECT ON kept TO maker');
+is(attempt($node, 'SELECT a FROM kept', user => 'maker')->{out}, 'x', '... but that on his own');
+
+# Eight at once.
+my $script = PostgreSQL::Test::Utils::tempdir() . '/declare.sql';
+write_bytes($script, "CREATE TABLE at_once_:client_id (a encrypted_varchar(8000), b encrypted_varchar(8001,'key=at once'));\n");
+$node->command_ok([ 'pgbench', '-n', '-c8', '-j2', '-t1', '-f', $script, 'postgres' ], 'eight declare the same at once');
+is(lines_of($node, q{SELECT count(*) FROM tde.specifications WHERE base_typmod IN (8004, 8005)}), '2', 'and there is one row of each');
+
+# A parallel worker, an index, a foreign key, a partition's bounds.
+lines_of($node, q{CREATE TABLE many (a encrypted_varchar(5005,nosalt) PRIMARY KEY, n encrypted_numeric(100,2)); INSERT INTO many SELECT 'v' || i, i FROM generate_series(1, 3000) i;
+CREATE TABLE refers (a encrypted_varchar(5006) REFERENCES many); INSERT INTO refers VALUES ('v7');
+CREATE TABLE parts (a encrypted_varchar(5007)) PARTITION BY RANGE (a); CREATE TABLE part_1 PARTITION OF parts FOR VALUES FROM ('a') TO ('m')});
+my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;';
+like(lines_of($node, "$parallel EXPLAIN (COSTS OFF) SELECT count(*) FROM many WHERE n < 1000 AND a::encrypted_varchar(5008) <> 'v1'"), qr/Parallel/, 'a parallel plan');
+is(lines_of($node, "$parallel SELECT count(*) FROM many WHERE n < 1000 AND a::encrypted_varchar(5008) <> 'v1'"), '998', '... and its result');
+is(attempt($node, q{INSERT INTO refers VALUES ('none')})->{state}, '23503', 'a foreign key between two of them');
+is(attempt($node, q{INSERT INTO parts VALUES ('b'); INSERT INTO parts VALUES ('x')})->{state}, '23514', 'bounds of a partition');
+
+# More keys than there were bits for.
+lines_of($node, q{SELECT count(tde_create_key('k ' || i)) FROM generate_series(1, 4200) i; CREATE TABLE far (a encrypted_varchar(10, 'key=k 4200'), n encrypted_numeric(9,2,nosalt,'key=k 4200'));
+INSERT INTO far VALUES ('far', 1)});
+is(lines_of($node, 'SELECT * FROM far'), 'far|1.00', 'key 4,200 and more');
+cmp_ok(lines_of($node, q{SELECT max(key_slot) FROM tde.encrypted_columns WHERE table_name = 'far'}), '>', 4200, '... which the view tells');
+like(type_of('far', 'a'), qr/'key=k 4200'/, '... and the declaration');
+
+# A standby has the rows when it has the columns.
+$node->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('names_standby');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+own_wallet($standby);
+send_wallet($node, $standby);
+$standby->start;
+lines_of($standby, q{SELECT tde_wallet_open('names-passphrase')});
+lines_of($node, q{CREATE TABLE streamed (a encrypted_varchar(9000, 'key=streamed')); INSERT INTO streamed VALUES ('s')});
+$node->wait_for_catchup($standby);
+is(lines_of($standby, 'SELECT a FROM streamed'), 's', 'on a standby');
+like(lines_of($standby, q{SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'streamed'::regclass AND attname = 'a'}),
+  qr/^encrypted_varchar\(9000,.*'key=streamed'\)$/, '... with name and length');
+fails_with($standby, q{SELECT 'x'::encrypted_varchar(9001)}, { state => '25006' }, '... which makes none');
+$standby->stop;
+
+# Another table of that name, with other rows of these numbers, in one session.
+my $session = session($node, db => 'restored');
+lines_of($node, 'ALTER DATABASE restored OWNER TO CURRENT_USER');
+session_try($session, q{CREATE TABLE first (a encrypted_varchar(5100)); INSERT INTO first VALUES (repeat('x', 5100)); DROP EXTENSION tde_column CASCADE});
+session_try($session, 'CREATE EXTENSION tde_column; CREATE TABLE second (a encrypted_varchar(5050))');
+is(session_try($session, q{INSERT INTO second VALUES (repeat('x', 5051))})->{state}, '22001', 'rows of a dropped extension are forgotten');
+
+# A crash right after.
+lines_of($node, q{CREATE TABLE crashed (a encrypted_varchar(9100)); INSERT INTO crashed VALUES ('c')});
+$node->stop('immediate');
+$node->start;
+lines_of($node, q{SELECT tde_wallet_open('names-passphrase')});
+is(lines_of($node, 'SELECT a FROM crashed'), 'c', 'after a crash');
+
+done_testing();
