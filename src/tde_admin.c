@@ -30,6 +30,7 @@ PG_FUNCTION_INFO_V1(tde_wallet_save);
 PG_FUNCTION_INFO_V1(tde_wallet_take_over);
 PG_FUNCTION_INFO_V1(tde_wallet_close);
 PG_FUNCTION_INFO_V1(tde_wallet_change_passphrase);
+PG_FUNCTION_INFO_V1(tde_wallet_backup);
 PG_FUNCTION_INFO_V1(tde_ensure_keys);
 
 /* Bytes of a passphrase that we make; written as twice as many hexadecimal digits. */
@@ -60,12 +61,17 @@ static bool
 new_passphrase(FunctionCallInfo fcinfo, char passphrase[TDE_MAX_PASSPHRASE])
 {
 	if (!PG_ARGISNULL(0))
+	{
 		tde_passphrase_take(PG_GETARG_DATUM(0), "passphrase", passphrase);
+		tde_wallet_check_new_passphrase(passphrase, TDE_PASSPHRASE_GIVEN);
+	}
 	else if (!tde_wallet_ask_command(passphrase))
 	{
 		generate_passphrase(passphrase);
 		return true;
 	}
+	else
+		tde_wallet_check_new_passphrase(passphrase, TDE_PASSPHRASE_PRINTED);
 	return false;
 }
 
@@ -168,7 +174,28 @@ open_with(const char *passphrase, void *confirm)
 static void
 change_to(const char *passphrase, void *arg)
 {
-	tde_wallet_change_passphrase_to(passphrase);
+	tde_wallet_change_passphrase_to(passphrase, TDE_PASSPHRASE_GIVEN);
+}
+
+/* To what the passphrase command prints now. */
+static void
+change_by_command(void)
+{
+	char		passphrase[TDE_MAX_PASSPHRASE];
+
+	PG_TRY();
+	{
+		if (!tde_wallet_ask_command(passphrase))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("no passphrase was given, and no passphrase command is configured")));
+		tde_wallet_change_passphrase_to(passphrase, TDE_PASSPHRASE_PRINTED);
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(passphrase, sizeof(passphrase));
+	}
+	PG_END_TRY();
 }
 
 /*
@@ -239,17 +266,26 @@ tde_wallet_close(PG_FUNCTION_ARGS)
 }
 
 /*
- * tde_wallet_change_passphrase(passphrase text) - encrypt the wallet file under another passphrase.  Who may call this could
- * open the wallet anyway, so the old one is not asked for: the wallet is open.
+ * tde_wallet_change_passphrase(passphrase text DEFAULT NULL) - encrypt the wallet file under another passphrase; without an argument, the
+ * one that the passphrase command prints now.  Who may call this could open the wallet anyway, so the old one is not asked for: the
+ * wallet is open.
  */
 Datum
 tde_wallet_change_passphrase(PG_FUNCTION_ARGS)
 {
-	tde_passphrase_use(PG_GETARG_DATUM(0), "passphrase", change_to, NULL);
-	ereport(NOTICE,
-			(errmsg("the previous copy of the wallet is still under the old passphrase"),
-			 errhint("Remove \"%s.previous\" once the new passphrase has been tried, and see to it that "
-					 "tde_column.passphrase_command prints the new one.", tde_wallet_file)));
+	if (PG_ARGISNULL(0))
+		change_by_command();
+	else
+		tde_passphrase_use(PG_GETARG_DATUM(0), "passphrase", change_to, NULL);
+	tde_wallet_note_copies();
+	PG_RETURN_VOID();
+}
+
+/* tde_wallet_backup() - hand the wallet to tde_column.wallet_backup_command, as each change does. */
+Datum
+tde_wallet_backup(PG_FUNCTION_ARGS)
+{
+	tde_wallet_back_up();
 	PG_RETURN_VOID();
 }
 

@@ -300,6 +300,7 @@ import_keys(const text *exported, const char *secret)
 static void
 export_under(const char *secret, void *result)
 {
+	tde_passphrase_require_strength(secret, "secret");
 	*(text **) result = export_keys(secret);
 }
 

@@ -18,6 +18,7 @@
 #include "tde_share_pool.h"
 #include "tde_transparent.h"
 #include "tde_wallet.h"
+#include "tde_wallet_backup.h"
 
 static char *default_spec_string = NULL;
 
@@ -43,6 +44,12 @@ static const struct config_enum_entry policy_options[] = {
 static const struct config_enum_entry io_format_options[] = {
 	{"plaintext", TDE_IO_PLAINTEXT, false},
 	{"ciphertext", TDE_IO_CIPHERTEXT, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry backup_failure_options[] = {
+	{"error", TDE_BACKUP_ERROR, false},
+	{"warning", TDE_BACKUP_WARNING, false},
 	{NULL, 0, false}
 };
 
@@ -144,9 +151,42 @@ define_decrypt_role(void)
 		SetConfigOption(name, "none", PGC_SUSET, PGC_S_OVERRIDE);
 }
 
+/* Of copies of the wallet. */
+static void
+define_backup(void)
+{
+	DefineCustomStringVariable("tde_column.wallet_backup_command",
+							   "Sets the command that backs the wallet up when it changes.",
+							   "It is run by a shell before the change takes effect: %p is the new file, %f a name under which no "
+							   "earlier backup was made.",
+							   &tde_wallet_backup_command, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY,
+							   NULL, NULL, NULL);
+	DefineCustomEnumVariable("tde_column.wallet_backup_failure",
+							 "Sets what becomes of a change of the wallet whose backup fails.",
+							 "error: it is not made.  warning: it is.",
+							 &tde_wallet_backup_failure, TDE_BACKUP_ERROR, backup_failure_options, PGC_SIGHUP, GUC_SUPERUSER_ONLY,
+							 NULL, NULL, NULL);
+	DefineCustomIntVariable("tde_column.wallet_backup_timeout",
+							"Sets how long the wallet backup command may take.",
+							"After that it is killed, and the backup has failed.",
+							&tde_wallet_backup_timeout, 60000, 10, 3600000, PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("tde_column.wallet_generations",
+							"Sets how many earlier copies of the wallet are kept beside the file.",
+							"The newest is called FILE.previous, the others have a number behind that.",
+							&tde_wallet_generations, 5, 1, 100, PGC_SIGHUP, 0,
+							NULL, NULL, NULL);
+}
+
 void
 tde_guc_init(void)
 {
+	define_backup();
+	DefineCustomIntVariable("tde_column.passphrase_min_length",
+							"Sets how many bytes a new passphrase of the wallet, or a secret of exported keys, has at least.",
+							NULL,
+							&tde_passphrase_min_length, 12, 8, 1000, PGC_SIGHUP, 0,
+							NULL, NULL, NULL);
 	DefineCustomStringVariable("tde_column.wallet_file",
 							   "Sets the wallet file, a PKCS#12 container that holds the master keys.",
 							   "An absolute path outside the data directory.  The file must belong to the user that runs "

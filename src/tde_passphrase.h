@@ -1,5 +1,6 @@
 /*
- * tde_passphrase.h - where passphrases and other secrets come from: arguments in SQL, and the command that prints one.
+ * tde_passphrase.h - where passphrases and other secrets come from, arguments in SQL and the command that prints one, and how strong
+ * they have to be.
  *
  * layer: 3
  */
@@ -7,6 +8,9 @@
 #define TDE_PASSPHRASE_H
 
 #include "postgres.h"
+
+/* GUC: bytes that a new passphrase has at least */
+extern int	tde_passphrase_min_length;
 
 /* Longest passphrase, with its terminating zero. */
 #define TDE_MAX_PASSPHRASE	1024
@@ -16,6 +20,9 @@
  * for errors.
  */
 extern void tde_passphrase_take(Datum argument, const char *what, char passphrase[TDE_MAX_PASSPHRASE]);
+
+/* ereport if it is too weak for a new one; what as above. */
+extern void tde_passphrase_require_strength(const char *passphrase, const char *what);
 
 /* Call a function with such a copy, which is cleansed however the call ends. */
 typedef void (*TdePassphraseUse) (const char *passphrase, void *arg);

@@ -4,11 +4,12 @@
  * One safe, encrypted under the passphrase, holds one secret bag per master key.  The bag's value is an octet string
  * with a record of ours, numbers in network byte order:
  *
- *		0	format, 1
+ *		0	format, 3
  *		1	state (TdeMasterState)
  *		2	id, 16 bytes
  *		18	created, int64
  *		26	key, 32 bytes
+ *		58	backed up, int64; not in format 1, which is read
  *
  * One more bag, of the same type, may say which server may change the wallet:
  *
@@ -69,8 +70,10 @@
 
 #define OWNER_FORMAT	2
 #define OWNER_SIZE		(1 + TDE_SERVER_ID_SIZE)	/* and the name */
-#define RECORD_FORMAT	1
-#define RECORD_SIZE		(2 + TDE_MASTER_ID_SIZE + 8 + TDE_MASTER_KEY_SIZE)
+#define RECORD_FORMAT	3
+#define RECORD_SIZE		(OLD_RECORD_SIZE + 8)
+#define OLD_RECORD_FORMAT	1
+#define OLD_RECORD_SIZE		(2 + TDE_MASTER_ID_SIZE + 8 + TDE_MASTER_KEY_SIZE)
 
 /*
  * The status for a failure that OpenSSL reported, and an empty error queue.
@@ -114,6 +117,24 @@ valid_keys(const TdeMasterKeys *keys)
 	return number[TDE_MASTER_CURRENT] == 1 && number[TDE_MASTER_PREPARED] <= 1;
 }
 
+static uint8_t *
+pack_time(uint8_t *p, int64_t time)
+{
+	for (int shift = 56; shift >= 0; shift -= 8)
+		*p++ = (uint8_t) ((uint64_t) time >> shift);
+	return p;
+}
+
+static int64_t
+unpack_time(const uint8_t *p)
+{
+	uint64_t	time = 0;
+
+	for (int i = 0; i < 8; i++)
+		time = time << 8 | *p++;
+	return (int64_t) time;
+}
+
 static void
 pack_record(const TdeMasterKey *key, uint8_t record[RECORD_SIZE])
 {
@@ -123,28 +144,29 @@ pack_record(const TdeMasterKey *key, uint8_t record[RECORD_SIZE])
 	*p++ = key->state;
 	memcpy(p, key->id, TDE_MASTER_ID_SIZE);
 	p += TDE_MASTER_ID_SIZE;
-	for (int shift = 56; shift >= 0; shift -= 8)
-		*p++ = (uint8_t) ((uint64_t) key->created >> shift);
+	p = pack_time(p, key->created);
 	memcpy(p, key->key, TDE_MASTER_KEY_SIZE);
+	(void) pack_time(p + TDE_MASTER_KEY_SIZE, key->backed_up);
 }
 
 /*
- * False if the record is not of the one format that is known; valid_keys() judges the fields.
+ * False if the record is not of a format that is known; valid_keys() judges the fields.
  */
 static bool
 unpack_record(const uint8_t *p, int size, TdeMasterKey *key)
 {
-	uint64_t	created = 0;
+	bool		old = size == OLD_RECORD_SIZE && *p == OLD_RECORD_FORMAT;
 
-	if (size != RECORD_SIZE || *p++ != RECORD_FORMAT)
+	if (!old && (size != RECORD_SIZE || *p != RECORD_FORMAT))
 		return false;
+	p++;
 	key->state = *p++;
 	memcpy(key->id, p, TDE_MASTER_ID_SIZE);
 	p += TDE_MASTER_ID_SIZE;
-	for (int i = 0; i < 8; i++)
-		created = created << 8 | *p++;
-	key->created = (int64_t) created;
+	key->created = unpack_time(p);
+	p += 8;
 	memcpy(key->key, p, TDE_MASTER_KEY_SIZE);
+	key->backed_up = old ? 0 : unpack_time(p + TDE_MASTER_KEY_SIZE);
 	return true;
 }
 

@@ -379,13 +379,15 @@ tde_master_key_list(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	for (int i = 0; i < count; i++)
 	{
-		Datum		values[3];
-		bool		nulls[3] = {0};
+		Datum		values[4];
+		bool		nulls[4] = {0};
 		const int64 epoch = (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
 
 		values[0] = PointerGetDatum(list[i].id);
 		values[1] = CStringGetTextDatum(state_word(list[i].state));
 		values[2] = TimestampTzGetDatum(list[i].created - epoch);
+		values[3] = TimestampTzGetDatum(list[i].backed_up - epoch);
+		nulls[3] = list[i].backed_up == 0;
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
 	return (Datum) 0;

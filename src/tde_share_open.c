@@ -271,7 +271,7 @@ split(int k, int n, ReturnSetInfo *rsinfo)
 		for (int i = 0; i < n; i++)
 			put_text(rsinfo, &shares[i]);
 		tde_share_passphrase(secret, passphrase);
-		tde_wallet_change_passphrase_to(passphrase);
+		tde_wallet_change_passphrase_to(passphrase, TDE_PASSPHRASE_SHARED);
 	}
 	PG_FINALLY();
 	{
@@ -289,14 +289,7 @@ tell_what_remains(int k, int n)
 			(errmsg("%d of these %d shares open the wallet from now on", k, n),
 			 errdetail("They are shown this once.  The old passphrase, and shares of it, do not open it any more."),
 			 errhint("Try them with tde_wallet_open_share() while the wallet is open.  As long as it is, you can split it again.")));
-	ereport(NOTICE,
-			(errmsg("the previous copy of the wallet is still under the old passphrase"),
-			 errhint("Remove \"%s.previous\" and other copies once the shares have opened the wallet.", tde_wallet_file)));
-	if (tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0')
-		ereport(WARNING,
-				(errmsg("the passphrase command does not open the wallet any more"),
-				 errhint("Reset tde_column.passphrase_command.  After a restart the wallet is closed until %d shares are given.",
-						 k)));
+	tde_wallet_note_copies();
 }
 
 /*

@@ -584,6 +584,7 @@ tde_wallet_list_masters(TdeMasterKey *list, int *count)
 		memset(&list[i], 0, sizeof(list[i]));
 		memcpy(list[i].id, master->id, sizeof(list[i].id));
 		list[i].created = master->created;
+		list[i].backed_up = master->backed_up;
 		list[i].state = master->state;
 	}
 	tde_wallet_unlock();

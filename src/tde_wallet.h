@@ -99,8 +99,25 @@ extern void tde_wallet_edit(TdeWalletEdit edit, void *arg);
 /* From now on this server may change the wallet, and no other one. */
 extern void tde_wallet_take_over_now(void);
 
-/* Encrypt the wallet under a new passphrase. */
-extern void tde_wallet_change_passphrase_to(const char *passphrase);
+/* Where a new passphrase comes from. */
+typedef enum TdePassphraseSource
+{
+	TDE_PASSPHRASE_GIVEN,		/* as an argument */
+	TDE_PASSPHRASE_PRINTED,		/* by the passphrase command */
+	TDE_PASSPHRASE_SHARED		/* nobody will know it but by shares */
+} TdePassphraseSource;
+
+/* ereport if it is too weak, or the passphrase command, if there is one, would not open the wallet under it at the next start. */
+extern void tde_wallet_check_new_passphrase(const char *passphrase, TdePassphraseSource source);
+
+/* NOTICE that copies of the wallet are under the passphrase that was changed. */
+extern void tde_wallet_note_copies(void);
+
+/* Hand the wallet to the backup command; ereport if there is none. */
+extern void tde_wallet_back_up(void);
+
+/* Encrypt the wallet under a new passphrase, which is checked so. */
+extern void tde_wallet_change_passphrase_to(const char *passphrase, TdePassphraseSource source);
 
 /* A new random master key, at the end of the list; ereport if there is no room. */
 extern TdeMasterKey *tde_wallet_add_master(TdeMasterKeys *keys, TdeMasterState state);

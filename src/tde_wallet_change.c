@@ -12,6 +12,7 @@
 #include "tde_crypto.h"
 #include "tde_error.h"
 #include "tde_server.h"
+#include "tde_wallet_backup.h"
 #include "tde_wallet_state.h"
 
 TdeMasterKey *
@@ -78,9 +79,10 @@ create_with(TdeWalletContents *contents, void *passphrase)
 
 	tde_wallet_file_warn_place(path);
 	strlcpy(contents->passphrase, passphrase, sizeof(contents->passphrase));
+	contents->prove = true;
 	(void) tde_wallet_add_master(&contents->keys, TDE_MASTER_CURRENT);
 	tde_server_here(&contents->keys.owner);
-	tde_wallet_file_create(path, contents);
+	tde_wallet_file_create(path, contents, true);
 	ereport(LOG, (errmsg("wallet file \"%s\" created by user \"%s\"", path, GetUserNameFromId(GetUserId(), false))));
 	if (tde_wallet_is_shared())
 		tde_wallet_install(contents);
@@ -132,7 +134,7 @@ save(TdeWalletContents *contents, void *path)
 	if (path == NULL && strcmp(to, tde_wallet_state->path) == 0)
 		require_owner(&contents->keys, false);
 	tde_wallet_file_warn_place(to);
-	tde_wallet_file_create(to, contents);
+	tde_wallet_file_create(to, contents, path == NULL);
 	if (path != NULL)
 		return;
 	/* what is changed next is compared with this file */
@@ -165,6 +167,7 @@ edit_file(TdeWalletContents *contents, void *arg)
 
 	tde_wallet_copy(contents);
 	contents->keep_previous = true;
+	contents->prove = false;
 	require_owner(&contents->keys, edit->take_over);
 	edit->edit(contents, edit->arg);
 	tde_wallet_file_replace(tde_wallet_path(ERROR), contents);
@@ -210,16 +213,97 @@ tde_wallet_take_over_now(void)
 	ereport(LOG, (errmsg("wallet taken over by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }
 
+/* ereport unless the command, if there is one, will open the wallet under this passphrase when the server starts next. */
 static void
-set_passphrase(TdeWalletContents *contents, void *arg)
+require_command_prints(const char *passphrase)
 {
-	memset(contents->passphrase, 0, sizeof(contents->passphrase));
-	strlcpy(contents->passphrase, (const char *) arg, sizeof(contents->passphrase));
+	char		printed[TDE_MAX_PASSPHRASE];
+	bool		same = true;
+
+	PG_TRY();
+	{
+		if (tde_wallet_ask_command(printed))
+			same = strcmp(printed, passphrase) == 0;
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(printed, sizeof(printed));
+	}
+	PG_END_TRY();
+	if (!same)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the passphrase command does not print this passphrase"),
+				 errdetail("After the next start it could not open the wallet."),
+				 errhint("Have the command print the new passphrase first, and leave the argument away; or reset "
+						 "tde_column.passphrase_command.")));
+}
+
+/* Shares are for people: after a start the wallet is closed until enough of them are given. */
+static void
+refuse_command(void)
+{
+	if (tde_passphrase_command == NULL || tde_passphrase_command[0] == '\0')
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the wallet cannot be split while a passphrase command is configured"),
+			 errdetail("After the next start the command could not open it any more."),
+			 errhint("Run: ALTER SYSTEM SET tde_column.passphrase_command = ''; SELECT pg_reload_conf();")));
 }
 
 void
-tde_wallet_change_passphrase_to(const char *passphrase)
+tde_wallet_check_new_passphrase(const char *passphrase, TdePassphraseSource source)
 {
-	tde_wallet_edit(set_passphrase, (void *) passphrase);
+	tde_passphrase_require_strength(passphrase, source == TDE_PASSPHRASE_PRINTED ? "passphrase that the command prints" : "passphrase");
+	if (source == TDE_PASSPHRASE_GIVEN)
+		require_command_prints(passphrase);
+	else if (source == TDE_PASSPHRASE_SHARED)
+		refuse_command();
+}
+
+void
+tde_wallet_note_copies(void)
+{
+	ereport(NOTICE,
+			(errmsg("earlier copies of the wallet are still under the old passphrase"),
+			 errhint("Remove \"%s.previous\" and those with a number behind it, and other copies, once the wallet has been opened with what is new.",
+					 tde_wallet_file)));
+}
+
+void
+tde_wallet_back_up(void)
+{
+	if (!tde_wallet_backup_wanted())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("no wallet backup command is configured"),
+				 errhint("Set tde_column.wallet_backup_command, or copy the wallet with tde_wallet_save(path).")));
+	tde_wallet_edit(change_nothing, NULL);
+}
+
+typedef struct NewPassphrase
+{
+	const char *passphrase;
+	TdePassphraseSource source;
+} NewPassphrase;
+
+static void
+set_passphrase(TdeWalletContents *contents, void *arg)
+{
+	NewPassphrase *new = arg;
+
+	tde_wallet_check_new_passphrase(new->passphrase, new->source);
+	memset(contents->passphrase, 0, sizeof(contents->passphrase));
+	strlcpy(contents->passphrase, new->passphrase, sizeof(contents->passphrase));
+	contents->prove = true;
+}
+
+void
+tde_wallet_change_passphrase_to(const char *passphrase, TdePassphraseSource source)
+{
+	NewPassphrase new = {passphrase, source};
+
+	tde_wallet_edit(set_passphrase, &new);
 	ereport(LOG, (errmsg("passphrase of the wallet changed by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <openssl/crypto.h>
@@ -15,6 +16,7 @@
 
 #include "tde_crypto.h"
 #include "tde_error.h"
+#include "tde_wallet_backup.h"
 #include "tde_wallet_file.h"
 
 /* Far more than TDE_MAX_MASTER_KEYS need. */
@@ -233,13 +235,93 @@ encode_into(const char *temporary, TdeWalletContents *contents)
 	PG_END_TRY();
 }
 
+/* Does it open, and hold as many keys?  What is on the disk is read again. */
+static void
+prove(const char *temporary, const TdeWalletContents *contents)
+{
+	TdeWalletContents found;
+	bool		same;
+
+	PG_TRY();
+	{
+		memcpy(found.passphrase, contents->passphrase, sizeof(found.passphrase));
+		(void) tde_wallet_file_read(temporary, &found, ERROR);
+		same = found.keys.count == contents->keys.count;
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(&found, sizeof(found));
+	}
+	PG_END_TRY();
+	if (!same)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("wallet file \"%s\" does not hold what was written to it", temporary)));
+}
+
+/* Keys that no backup has seen have been seen by one that is made now; 0: have not, after all, by the one of before. */
+static void
+mark_backed_up(TdeMasterKeys *keys, int64 before, int64 now)
+{
+	for (int i = 0; i < keys->count; i++)
+		if (keys->keys[i].backed_up == before)
+			keys->keys[i].backed_up = now;
+}
+
+static int64
+unix_microseconds(void)
+{
+	struct timeval now;
+
+	gettimeofday(&now, NULL);
+	return (int64) now.tv_sec * 1000000 + now.tv_usec;
+}
+
+static void
+write_and_back_up(const char *temporary, const char *path, TdeWalletContents *contents)
+{
+	int64		now = unix_microseconds();
+
+	mark_backed_up(&contents->keys, 0, now);
+	encode_into(temporary, contents);
+	if (contents->prove)
+		prove(temporary, contents);
+	if (tde_wallet_backup_run(temporary, path))
+		return;
+	mark_backed_up(&contents->keys, now, 0);
+	encode_into(temporary, contents);
+}
+
+/* The contents as a file of this temporary name, ready to be called path; there is none after an error. */
+static void
+make_ready(const char *temporary, const char *path, TdeWalletContents *contents, bool backup)
+{
+	PG_TRY();
+	{
+		if (backup && tde_wallet_backup_wanted())
+			write_and_back_up(temporary, path, contents);
+		else
+		{
+			encode_into(temporary, contents);
+			if (contents->prove)
+				prove(temporary, contents);
+		}
+	}
+	PG_CATCH();
+	{
+		unlink(temporary);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
 void
-tde_wallet_file_create(const char *path, TdeWalletContents *contents)
+tde_wallet_file_create(const char *path, TdeWalletContents *contents, bool backup)
 {
 	char	   *temporary = psprintf("%s.%d.tmp", path, MyProcPid);
 
 	tde_wallet_file_refuse_existing(path);
-	encode_into(temporary, contents);
+	make_ready(temporary, path, contents, backup);
 
 	/* link() and not rename(): it cannot replace what another session has put there meanwhile */
 	if (link(temporary, path) < 0)
@@ -284,34 +366,28 @@ resolve(const char *path)
 	return copy;
 }
 
-/* Let this name, too, lead to the file. */
-static void
-link_anew(const char *real, const char *name)
-{
-	if ((unlink(name) < 0 && errno != ENOENT) || link(real, name) < 0)
-		ereport(ERROR, (errcode_for_file_access(), errmsg("could not keep a copy of the wallet as \"%s\": %m", name)));
-}
-
 void
 tde_wallet_file_replace(const char *path, TdeWalletContents *contents)
 {
 	char	   *real = resolve(path);
-	char	   *previous = psprintf("%s.previous", real);
 	/* one process of the instance writes at a time; what a crash left of an earlier one goes with the next */
 	char	   *temporary = psprintf("%s.tmp", real);
+	uint8		digest[TDE_WALLET_DIGEST_SIZE];
 
-	require_unchanged(real, contents->digest);
-	encode_into(temporary, contents);
+	memcpy(digest, contents->digest, sizeof(digest));
+	require_unchanged(real, digest);
+	make_ready(temporary, real, contents, true);
+	/* the command may have taken its time */
+	require_unchanged(real, digest);
 	if (contents->keep_previous)
-		link_anew(real, previous);
+		tde_wallet_keep_generation(real);
 	(void) durable_rename(temporary, real, ERROR);
 	if (!contents->keep_previous)
 	{
-		link_anew(real, previous);
+		tde_wallet_drop_generations(real);
 		sync_folder(real);
 	}
 	pfree(real);
-	pfree(previous);
 	pfree(temporary);
 }
 

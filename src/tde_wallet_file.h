@@ -17,7 +17,8 @@ typedef struct TdeWalletContents
 	TdeMasterKeys keys;
 	char		passphrase[TDE_MAX_PASSPHRASE];
 	uint8		digest[TDE_WALLET_DIGEST_SIZE]; /* of the file's bytes: SHA-256 */
-	bool		keep_previous;	/* of what is replaced, a copy */
+	bool		keep_previous;	/* of what is replaced, copies */
+	bool		prove;			/* the passphrase is new: see that it opens the file before that replaces anything */
 } TdeWalletContents;
 
 /*
@@ -29,12 +30,12 @@ extern bool tde_wallet_file_read(const char *path, TdeWalletContents *contents, 
 /* ereport if there is a file of this name, of whatever kind. */
 extern void tde_wallet_file_refuse_existing(const char *path);
 
-/* Write a new file, durably, and set contents->digest; ereport if there is one already. */
-extern void tde_wallet_file_create(const char *path, TdeWalletContents *contents);
+/* Write a new file, durably, and set contents->digest; ereport if there is one already.  backup: see that it is backed up. */
+extern void tde_wallet_file_create(const char *path, TdeWalletContents *contents, bool backup);
 
 /*
- * Write the file anew, durably: after a crash at any point it is the old or the new one, whole.  The old one is kept as
- * PATH.previous, or that is made a copy of the new one.  ereport if the file is not the one of contents->digest any more, which is then set to the new one.
+ * Write the file anew, durably, once it is backed up: after a crash at any point it is the old or the new one, whole.  The old one is
+ * kept as PATH.previous with those before it, or that is made a copy of the new one.  ereport if the file is not the one of contents->digest any more, which is then set to the new one.
  */
 extern void tde_wallet_file_replace(const char *path, TdeWalletContents *contents);
 

@@ -137,10 +137,16 @@ CREATE FUNCTION @extschema@.tde_ensure_keys() RETURNS boolean
 REVOKE ALL ON FUNCTION @extschema@.tde_ensure_keys() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_ensure_keys() IS 'make the data keys that this database lacks, if the wallet can be opened';
 
-CREATE FUNCTION @extschema@.tde_wallet_change_passphrase(passphrase text) RETURNS void
-  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+CREATE FUNCTION @extschema@.tde_wallet_change_passphrase(passphrase text DEFAULT NULL) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_wallet_change_passphrase(text) FROM PUBLIC;
-COMMENT ON FUNCTION @extschema@.tde_wallet_change_passphrase(text) IS 'encrypt the wallet file under another passphrase';
+COMMENT ON FUNCTION @extschema@.tde_wallet_change_passphrase(text) IS
+  'encrypt the wallet file under another passphrase: the one that the passphrase command prints now, or this one';
+
+CREATE FUNCTION @extschema@.tde_wallet_backup() RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.tde_wallet_backup() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_wallet_backup() IS 'hand the wallet to tde_column.wallet_backup_command';
 
 --
 -- Keys

@@ -2,7 +2,8 @@
 -- Master keys of the wallet
 --
 
-CREATE FUNCTION tde_internal.tde_master_key_list(OUT id uuid, OUT state text, OUT created timestamptz) RETURNS SETOF record
+CREATE FUNCTION tde_internal.tde_master_key_list(OUT id uuid, OUT state text, OUT created timestamptz,
+                                                 OUT backed_up timestamptz) RETURNS SETOF record
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 REVOKE ALL ON FUNCTION tde_internal.tde_master_key_list() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_master_key_list() IS 'master keys in the open wallet';
@@ -11,7 +12,7 @@ CREATE VIEW tde.master_keys AS SELECT * FROM tde_internal.tde_master_key_list() 
 GRANT EXECUTE ON FUNCTION tde_internal.tde_master_key_list() TO pg_monitor;
 GRANT SELECT ON tde.master_keys TO pg_monitor;
 COMMENT ON VIEW tde.master_keys IS
-  'master keys in the open wallet: current, retired, prepared for the next rotation, or the wrapping key of an erasable data key';
+  'master keys in the open wallet: current, retired, prepared for the next rotation, or the wrapping key of an erasable data key; when the backup command first saved each';
 
 CREATE FUNCTION @extschema@.tde_purge_master_key(id uuid) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;

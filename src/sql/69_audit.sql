@@ -156,7 +156,10 @@ BEGIN
   GROUP BY k.master_key, m.id
   UNION ALL
   SELECT 'notice', 'master keys', id::text, format('current since %s', created::date), 'SELECT tde_rotate_master_key();'
-  FROM tde.master_keys WHERE state = 'current' AND created < now() - interval '1 year';
+  FROM tde.master_keys WHERE state = 'current' AND created < now() - interval '1 year'
+  UNION ALL
+  SELECT 'warning', 'master keys', id::text, 'no backup of the wallet has it', 'SELECT tde_wallet_backup();'
+  FROM tde.master_keys WHERE backed_up IS NULL AND coalesce(current_setting('tde_column.wallet_backup_command', true), '') <> '';
 END
 $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_master_keys() FROM PUBLIC;

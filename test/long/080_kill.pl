@@ -31,7 +31,7 @@ sub start_server
   $node->start;
 }
 
-my $passphrase = 'pass 0';
+my $passphrase = 'passphrase 0';
 my @candidates = ($passphrase);    # of which one opens the wallet
 my $number     = 0;
 my $inserted   = 0;
@@ -55,7 +55,7 @@ INSERT INTO t SELECT i, 'a' || i, 'b' || i, i, 'e' || i FROM generate_series(1, 
 my %operations = (
   rotate_master => sub { "SELECT tde_rotate_master_key()" },
   prepare       => sub { "SELECT tde_prepare_master_key(); SELECT tde_rotate_master_key()" },
-  passphrase    => sub { push @candidates, 'pass ' . ++$number; "SELECT tde_wallet_change_passphrase('$candidates[-1]')" },
+  passphrase    => sub { push @candidates, 'passphrase ' . ++$number; "SELECT tde_wallet_change_passphrase('$candidates[-1]')" },
   create        => sub { "SELECT tde_create_key('made" . ++$number . "')" },
   erasable      => sub { "SELECT tde_create_key('doomed" . ++$number . "', erasable => true); SELECT tde_destroy_key('doomed$number', 'destroy doomed$number')" },
   rotate_key    => sub { "SELECT tde_rotate_key('k'), tde_rotate_key('wiped'), tde_rotate_key(), tde_rotate_key('catalog')" },

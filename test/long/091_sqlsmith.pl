@@ -45,7 +45,7 @@ sub table
 
 $node->start;
 $node->safe_psql('postgres',
-  q{CREATE EXTENSION tde_column; SELECT tde_wallet_create('secret'); CREATE ROLE smith LOGIN; CREATE SCHEMA smith AUTHORIZATION smith});
+  q{CREATE EXTENSION tde_column; SELECT tde_wallet_create('secret-passphrase'); CREATE ROLE smith LOGIN; CREATE SCHEMA smith AUTHORIZATION smith});
 # An ordinary user, whose long queries end by themselves.
 $node->safe_psql('postgres', q{ALTER ROLE smith SET statement_timeout = '1s'; ALTER ROLE smith SET search_path = smith, public});
 $node->safe_psql(

@@ -26,7 +26,7 @@ is(lines_of($node, 'SELECT count(*) FROM tde.data_keys'), '0', 'and has no data 
 
 fails_with(
   $node,
-  "SELECT tde_wallet_create('x')",
+  "SELECT tde_wallet_create('x-passphrase')",
   {
     state   => 'TDE02',
     message => qr/^no wallet file is configured$/,
@@ -35,7 +35,7 @@ fails_with(
   'create without a setting');
 fails_with(
   $node,
-  "SELECT tde_wallet_open('x')",
+  "SELECT tde_wallet_open('x-passphrase')",
   { state => 'TDE02', message => qr/^no wallet file is configured$/ },
   'open without a setting');
 is(lines_of($node, 'SELECT status FROM tde.wallet'), 'NOT_AVAILABLE', 'the view says that there is none');
@@ -54,7 +54,7 @@ fails_with(
 set_conf($node, 'tde_column.wallet_file' => "$folder/missing/tde.p12");
 fails_with(
   $node,
-  "SELECT tde_wallet_create('x')",
+  "SELECT tde_wallet_create('x-passphrase')",
   {
     state   => '58P01',
     message => qr/^could not create wallet file .*: No such file or directory$/,
@@ -66,7 +66,7 @@ set_conf($node, 'tde_column.wallet_file' => $path);
 is(lines_of($node, 'SELECT status FROM tde.wallet'), 'CLOSED', 'the view says that it is closed');
 fails_with(
   $node,
-  "SELECT tde_wallet_open('x')",
+  "SELECT tde_wallet_open('x-passphrase')",
   {
     state   => 'TDE02',
     message => qr/^could not open wallet file "\Q$path\E": No such file or directory$/,
@@ -127,7 +127,7 @@ like($all_rows, qr/^7\|holder 7\|8\.75\|7$/m, 'values can be read');
 my $good_bytes = read_bytes($path);
 fails_with(
   $node,
-  "SELECT tde_wallet_create('other')",
+  "SELECT tde_wallet_create('other-passphrase')",
   {
     state   => '58P02',
     message => qr/^wallet file "\Q$path\E" already exists$/,
@@ -209,8 +209,8 @@ is(lines_of($node, 'SELECT * FROM card ORDER BY id'), $all_rows, 'the wallet tha
 
 # The wallet of another server in its place.
 
-foreign_wallet($path, 'foreign');
-lines_of($node, "SELECT tde_wallet_close(); SELECT tde_wallet_open('foreign')");
+foreign_wallet($path, 'foreign-passphrase');
+lines_of($node, "SELECT tde_wallet_close(); SELECT tde_wallet_open('foreign-passphrase')");
 my $foreign_bytes = read_bytes($path);
 isnt($foreign_bytes, $good_bytes, 'there is another wallet now');
 my $keys           = lines_of($node, 'SELECT * FROM tde.data_keys ORDER BY id');
@@ -233,7 +233,7 @@ is(lines_of($node, 'SELECT * FROM tde.data_keys ORDER BY id'), $keys,    'and so
 write_bytes($path, $good_bytes);
 fails_with(
   $node,
-  "SELECT tde_wallet_open('foreign')",
+  "SELECT tde_wallet_open('foreign-passphrase')",
   { state => 'TDE02', message => $damaged },
   "the foreign wallet's passphrase");
 lines_of($node, "SELECT tde_wallet_open('$generated', 'forget 1 master key')");
@@ -326,7 +326,7 @@ GRANT SELECT, INSERT ON card TO bob;
 GRANT CREATE ON SCHEMA public TO bob;
 });
 foreach
-  my $call ('tde_wallet_create(NULL)', "tde_wallet_open('x')", 'tde_wallet_close()', 'tde_internal.tde_wallet_status()', 'tde_ensure_keys()')
+  my $call ('tde_wallet_create(NULL)', "tde_wallet_open('x-passphrase')", 'tde_wallet_close()', 'tde_internal.tde_wallet_status()', 'tde_ensure_keys()')
 {
   (my $function = $call) =~ s/^tde_internal\.|\(.*//g;
   fails_with(
@@ -480,7 +480,7 @@ foreach my $mode (qw(simple extended prepared))
 }
 is(lines_of($node, 'SELECT status FROM tde.wallet'), 'OPEN', 'it was opened in these ways');
 like(log_since($node, $offset), qr/LOG:  00000: wallet opened by user "\w+"/, 'the log tells who opened it');
-fails_with($node, "SELECT tde_wallet_open('x')", { state => '42501' }, 'a role that may not open it', user => 'bob');
+fails_with($node, "SELECT tde_wallet_open('x-passphrase')", { state => '42501' }, 'a role that may not open it', user => 'bob');
 like(
   log_since($node, $offset),
   qr/permission denied for function tde_wallet_open/,

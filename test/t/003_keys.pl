@@ -432,7 +432,7 @@ unlike(log_since($node, $offset), qr/killed-passphrase/, 'the report of the cras
 is(lines_of($node, 'SELECT count(*) FROM tde.data_keys'), '0',       'after the crash there is no key');
 is(wallet_folder_files($node),                            'tde.p12', 'but the wallet, and no temporary file');
 is(lines_of($node, 'SELECT status FROM tde.wallet'),      'CLOSED',  'closed');
-fails_with($node, "SELECT tde_wallet_create('other')", { state => '58P02' }, 'it cannot be made once more');
+fails_with($node, "SELECT tde_wallet_create('other-passphrase')", { state => '58P02' }, 'it cannot be made once more');
 fails_with($node, "INSERT INTO t VALUES ('x')",        { state => 'TDE01' }, 'nor written without');
 lines_of($node, "SELECT tde_wallet_open('killed-passphrase')");
 is(lines_of($node, 'SELECT slot, kind FROM tde.data_keys ORDER BY slot'), "-2|h\n-1|c\n0|m", 'opening it makes the keys');

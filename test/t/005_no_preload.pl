@@ -19,7 +19,7 @@ is(attempt($node, 'CREATE EXTENSION tde_column')->{state}, '', 'CREATE EXTENSION
 is(lines_of($node, 'SELECT status, instance_wide FROM tde.wallet'),
   'CLOSED|f', 'the view says that the wallet is not for the instance');
 
-my $result = attempt($node, "SELECT tde_wallet_create('x')");
+my $result = attempt($node, "SELECT tde_wallet_create('x-passphrase')");
 is($result->{state}, '', 'a wallet can be made');
 like(
   $result->{err},
@@ -32,7 +32,7 @@ my $not_instance_wide = {
   message => qr/^cannot open the wallet for the whole instance$/,
   detail  => qr/^tde_column is not in shared_preload_libraries, so each session opens the wallet for itself\.$/,
   hint    => qr/^Add tde_column to shared_preload_libraries and restart, or set tde_column\.passphrase_command\.$/ };
-fails_with($node, "SELECT tde_wallet_open('x')", $not_instance_wide, 'tde_wallet_open(passphrase)');
+fails_with($node, "SELECT tde_wallet_open('x-passphrase')", $not_instance_wide, 'tde_wallet_open(passphrase)');
 fails_with(
   $node,
   'SELECT tde_wallet_open()',
@@ -77,7 +77,7 @@ is(
 
 # With a command each session opens it by itself.
 
-set_conf($node, 'tde_column.passphrase_command' => "echo run >> $runs; echo x");
+set_conf($node, 'tde_column.passphrase_command' => "echo run >> $runs; echo x-passphrase");
 lines_of(
   $node, q{
 CREATE TABLE t (
@@ -109,7 +109,7 @@ is(count_lines($runs),                                                          
 is(lines_of($node, 'SELECT status FROM tde.wallet'), 'CLOSED', 'in a session that has not used it, it is closed');
 is(attempt($node, 'SELECT tde_wallet_open(); SELECT status FROM tde.wallet')->{out}, "\nOPEN",
   'tde_wallet_open() runs it, too');
-fails_with($node, "SELECT tde_wallet_open('x')", $not_instance_wide, 'with a passphrase it is an error as before');
+fails_with($node, "SELECT tde_wallet_open('x-passphrase')", $not_instance_wide, 'with a passphrase it is an error as before');
 fails_with(
   $node,
   'SELECT tde_wallet_open(); SELECT tde_wallet_close(); SELECT a FROM t WHERE id = 7',
@@ -161,7 +161,7 @@ is($plain->{message}, 'invalid input syntax for type integer: "bad"', 'and with 
 set_conf($node, 'tde_column.passphrase_command' => '');
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'tde_column'\n");
 $node->restart;
-lines_of($node, "SELECT tde_wallet_open('x')");
+lines_of($node, "SELECT tde_wallet_open('x-passphrase')");
 is(lines_of($node, 'SELECT instance_wide, status FROM tde.wallet'),
   't|OPEN', 'preloaded after all, it is open for the instance');
 is(lines_of($node, 'SELECT a, b, n, k FROM t WHERE id = 7'), 'value 7|b7|7.00|k7', 'and everything can be read');

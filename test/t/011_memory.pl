@@ -225,8 +225,8 @@ $node->stop;
 
 my $alone = tde_node('memory_alone', preload => 0);
 $alone->start;
-lines_of($alone, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('x')");
-set_conf($alone, 'tde_column.passphrase_command' => 'echo x');
+lines_of($alone, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('x-passphrase')");
+set_conf($alone, 'tde_column.passphrase_command' => 'echo x-passphrase');
 lines_of(
   $alone, q{
 CREATE TABLE card (ssn encrypted_text);

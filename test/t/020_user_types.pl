@@ -16,7 +16,7 @@ $node->start;
 $node->safe_psql(
   'postgres', q{
 CREATE EXTENSION tde_column;
-SELECT tde_wallet_create('secret');
+SELECT tde_wallet_create('secret-passphrase');
 CREATE EXTENSION citext;
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
 CREATE SCHEMA "Other";

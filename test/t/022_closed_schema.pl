@@ -15,7 +15,7 @@ $node->start;
 lines_of(
   $node, q{
 CREATE EXTENSION tde_column;
-SELECT tde_wallet_create('closed');
+SELECT tde_wallet_create('closed-passphrase');
 CREATE TABLE bare (id int PRIMARY KEY, a encrypted_text, n encrypted_numeric(9,2,nosalt), g encrypted_text GENERATED ALWAYS AS (a) STORED, p text, UNIQUE (a, id));
 CREATE STATISTICS bare_s ON a, p FROM bare;
 CREATE VIEW bare_v AS SELECT upper(a) AS u, n + 1 AS n FROM bare;
@@ -58,7 +58,7 @@ is(lines_of($node, "SELECT count(*) FROM pg_stats WHERE tablename = 'bare' AND a
 is(attempt($node, 'VACUUM (FREEZE) bare')->{state}, '', 'VACUUM');
 is(attempt($node, 'EXPLAIN SELECT * FROM bare WHERE id = 5 ORDER BY p')->{state}, '', 'plans of conditions on other columns');
 fails_with($node, "EXPLAIN SELECT * FROM bare WHERE a = 'a5'", { state => 'TDE01', message => qr/^wallet is not open$/ }, 'a constant of an encrypted type');
-lines_of($node, "SELECT tde_wallet_open('closed')");
+lines_of($node, "SELECT tde_wallet_open('closed-passphrase')");
 is(lines_of($node, $statistics), $before, 'the statistics of encrypted columns were kept');
 lines_of($node, 'SELECT tde_wallet_close()');
 is(attempt($node, 'DROP TABLE bare CASCADE; DROP TABLE parts')->{state}, '', 'tables can be dropped');

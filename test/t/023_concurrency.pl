@@ -11,9 +11,9 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('crowd', conf => "tde_column.passphrase_command = 'echo crowd'\njit = off\nmax_connections = 30\n");
+my $node = tde_node('crowd', conf => "tde_column.passphrase_command = 'echo crowd-passphrase'\njit = off\nmax_connections = 30\n");
 $node->start;
-lines_of($node, "CREATE EXTENSION amcheck; CREATE EXTENSION tde_column; SELECT tde_wallet_create('crowd')");
+lines_of($node, "CREATE EXTENSION amcheck; CREATE EXTENSION tde_column; SELECT tde_wallet_create('crowd-passphrase')");
 
 my ($clients, $rounds, $keys) = (8, 150, 40);
 lines_of($node, q{

@@ -16,7 +16,7 @@ $node->start;
 lines_of(
   $node, q{
 CREATE EXTENSION tde_column;
-SELECT tde_wallet_create('x');
+SELECT tde_wallet_create('x-passphrase');
 CREATE ROLE may_see;
 CREATE ROLE writer LOGIN;
 CREATE ROLE reader LOGIN IN ROLE may_see;
@@ -77,7 +77,7 @@ is(as_role('writer', "RESET ALL; SET ROLE none; DISCARD ALL; SELECT lower(pan) F
 
 # Without shared_preload_libraries it can, but to no avail.
 
-set_conf($node, 'tde_column.passphrase_command' => 'echo x');
+set_conf($node, 'tde_column.passphrase_command' => 'echo x-passphrase');
 $node->append_conf('postgresql.conf', "shared_preload_libraries = ''\n");
 $node->restart;
 is(as_role('reader', 'SELECT pan FROM card')->{out}, '4111', 'without preload: members see the values');

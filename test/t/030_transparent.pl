@@ -14,13 +14,13 @@ use Test::More;
 
 my $node = tde_node(
   'transparent',
-  conf => "tde_column.passphrase_command = 'echo transparent'\nmax_prepared_transactions = 5\n");
+  conf => "tde_column.passphrase_command = 'echo transparent-passphrase'\nmax_prepared_transactions = 5\n");
 
 $node->start;
 lines_of(
   $node, q{
 CREATE EXTENSION tde_column;
-SELECT tde_wallet_create('transparent');
+SELECT tde_wallet_create('transparent-passphrase');
 CREATE DOMAIN code AS encrypted_varchar(8,aes256,nosalt,mac);
 CREATE DOMAIN price AS encrypted_numeric(6,1,aes256,salt) CHECK (VALUE > 0);
 SELECT tde_create_type('macaddr');

@@ -12,13 +12,13 @@ use TdeWire;
 use Test::More;
 
 my %oid  = (int4 => 23, text => 25, varchar => 1043, date => 1082, numeric => 1700, text_array => 1009);
-my $node = tde_node('limits', conf => "tde_column.passphrase_command = 'echo limits'\nlog_temp_files = 0\n");
+my $node = tde_node('limits', conf => "tde_column.passphrase_command = 'echo limits-passphrase'\nlog_temp_files = 0\n");
 
 $node->start;
 lines_of(
   $node, q{
 CREATE EXTENSION tde_column;
-SELECT tde_wallet_create('limits');
+SELECT tde_wallet_create('limits-passphrase');
 CREATE TABLE t (id int PRIMARY KEY, a encrypted_text(aes256,salt), n encrypted_numeric(15,2,aes128,nosalt), d encrypted_date,
   v encrypted_varchar(20));
 INSERT INTO t SELECT g, 'name ' || g % 5, g * 1.25, date '2024-02-27' + g, 'v' || g FROM generate_series(1, 20) g;
@@ -289,7 +289,7 @@ foreach my $setting (qw(off on))
     { state => 'TDE01', message => qr/^wallet is not open/ }, "closed wallet, setting $setting");
 }
 is(lines_of($node, 'SELECT count(*) FROM t WHERE a IS NOT NULL'), '22', 'what needs no value works');
-set_conf($node, 'tde_column.passphrase_command' => 'echo limits');
+set_conf($node, 'tde_column.passphrase_command' => 'echo limits-passphrase');
 
 # With pg_stat_statements, on either side: one entry for a statement, whatever the setting.
 SKIP:

@@ -12,9 +12,9 @@ use TdeTest;
 use TdeWire;
 use Test::More;
 
-my $node = tde_node('rows', conf => "tde_column.passphrase_command = 'echo rows'\nmax_parallel_workers_per_gather = 2\n");
+my $node = tde_node('rows', conf => "tde_column.passphrase_command = 'echo rows-passphrase'\nmax_parallel_workers_per_gather = 2\n");
 $node->start;
-lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('rows')");
+lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('rows-passphrase')");
 
 # Each type, by value and by reference, in text and in binary form.
 

@@ -163,7 +163,7 @@ fails_with($node, 'SET tde_column.key_per_table = on', { state => '42501' }, 'no
 # ---- who may ----
 
 foreach my $call ("tde_create_key('x')", 'tde_rotate_key()', "tde_destroy_key('card', 'destroy card')", 'tde_rotate_master_key()',
-  'tde_prepare_master_key()', 'tde_rewrap_keys()', "tde_wallet_change_passphrase('x')", "tde_describe_key('card', 'x')")
+  'tde_prepare_master_key()', 'tde_rewrap_keys()', "tde_wallet_change_passphrase('x-passphrase')", "tde_describe_key('card', 'x')")
 {
   fails_with($node, "SELECT $call", { state => '42501' }, "$call by anybody", user => 'maker');
 }

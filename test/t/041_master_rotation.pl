@@ -14,7 +14,7 @@ use TdeTest;
 use Test::More;
 use Time::HiRes qw(time);
 
-my $node = tde_node('master', conf => "wal_level = replica\nmax_wal_senders = 5\nmax_prepared_transactions = 5\n");
+my $node = tde_node('master', conf => "tde_column.wallet_generations = 1\nwal_level = replica\nmax_wal_senders = 5\nmax_prepared_transactions = 5\n");
 my $path = wallet_path($node);
 my $rows = 50;
 my $result;
@@ -323,18 +323,18 @@ can_work('after all that', 'postgres', 'second');
 # ---- the passphrase ----
 
 $masters = masters();
-$result  = attempt($node, "SELECT tde_wallet_change_passphrase('another')");
+$result  = attempt($node, "SELECT tde_wallet_change_passphrase('another-passphrase')");
 like($result->{err}, qr/NOTICE: .*still under the old passphrase/, 'changing the passphrase says what stays under the old one');
 can_read('changed', 'postgres', 'second');
 is(sprintf('%04o', (stat "$path$_")[2] & 07777), '0600', "mode of tde.p12$_") foreach '', '.previous';
 fails_with($node, "SELECT tde_wallet_open('master-passphrase')", { state => 'TDE02', message => qr/wrong passphrase or damaged wallet$/ }, 'the old one');
-sql("SELECT tde_wallet_close(); SELECT tde_wallet_open('another')");
+sql("SELECT tde_wallet_close(); SELECT tde_wallet_open('another-passphrase')");
 is(masters(), $masters, 'the new one opens the same keys');
 set_conf($node, 'tde_column.wallet_file' => "$path.previous");
 sql("SELECT tde_wallet_close(); SELECT tde_wallet_open('master-passphrase')");
 is(masters(), $masters, 'the old one opens the previous copy');
 set_conf($node, 'tde_column.wallet_file' => $path);
-sql("SELECT tde_wallet_open('another')");
+sql("SELECT tde_wallet_open('another-passphrase')");
 
 # ---- a thousand data keys ----
 
@@ -355,7 +355,7 @@ $node->stop;
 # his own; in the second of them he is himself again, since PostgreSQL does not run as root.
 SKIP:
 {
-  my $full   = tde_node('full');
+  my $full   = tde_node('full', conf => "tde_column.wallet_generations = 1\n");
   my $folder = dirname(wallet_path($full));
   my @spaces = (
     'unshare', '--map-root-user', '--mount', 'sh', '-c',
@@ -368,16 +368,16 @@ SKIP:
   system_or_bail(@spaces, @pg_ctl, 'start');
 
   my $files = "SELECT string_agg(f, ' ' ORDER BY f) FROM pg_ls_dir('$folder') f";
-  lines_of($full, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('x'); CREATE TABLE t (a encrypted_text); INSERT INTO t VALUES ('x')");
+  lines_of($full, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('x-passphrase'); CREATE TABLE t (a encrypted_text); INSERT INTO t VALUES ('x')");
   my $keys = lines_of($full, 'SELECT * FROM tde.master_keys');
   is(attempt($full, "COPY (SELECT repeat('x', 100000)) TO '$folder/fill'")->{state}, '53100', 'the disk is full');
-  foreach my $statement ('SELECT tde_rotate_master_key()', "SELECT tde_wallet_change_passphrase('y')")
+  foreach my $statement ('SELECT tde_rotate_master_key()', "SELECT tde_wallet_change_passphrase('y-passphrase')")
   {
     fails_with($full, $statement,
       { state => '53100', message => qr/^could not write wallet file ".*": No space left on device$/ }, "a full disk: $statement");
   }
   is(lines_of($full, $files), 'fill tde.p12', 'no temporary file is left');
-  lines_of($full, "COPY (SELECT) TO '$folder/fill'; SELECT tde_wallet_close(); SELECT tde_wallet_open('x')");
+  lines_of($full, "COPY (SELECT) TO '$folder/fill'; SELECT tde_wallet_close(); SELECT tde_wallet_open('x-passphrase')");
   is(lines_of($full, 'SELECT * FROM tde.master_keys'), $keys, 'the wallet is as it was');
   is(lines_of($full, 'SELECT tde_rotate_master_key() IS NOT NULL, a FROM t'), 't|x', 'with room again the rotation succeeds');
   system_or_bail(@pg_ctl, 'stop');

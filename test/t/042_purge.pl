@@ -13,7 +13,7 @@ use Test::More;
 
 my $node = tde_node(
   'purge', conf => q{
-tde_column.passphrase_command = 'echo purge'
+tde_column.passphrase_command = 'echo purge-passphrase'
 max_prepared_transactions = 5
 synchronous_commit = off
 });
@@ -59,7 +59,7 @@ sub refused
 }
 
 $node->start;
-sql("CREATE EXTENSION tde_column; SELECT tde_wallet_create('purge'); CREATE DATABASE b");
+sql("CREATE EXTENSION tde_column; SELECT tde_wallet_create('purge-passphrase'); CREATE DATABASE b");
 sql('CREATE EXTENSION tde_column', 'b');
 foreach my $db ('postgres', 'b')
 {
@@ -172,10 +172,10 @@ sql("DROP DATABASE $_") foreach 'closed', 'half';
 # The previous copy of the wallet has it still.
 
 set_conf($node, 'tde_column.wallet_file' => "$path.previous");
-sql("SELECT tde_wallet_open('purge')");
+sql("SELECT tde_wallet_open('purge-passphrase')");
 is(master_state($crashing), 'retired', 'the previous copy of the wallet holds the key');
 set_conf($node, 'tde_column.wallet_file' => $path);
-sql("SELECT tde_wallet_open('purge', confirm => 'forget 1 master key')");
+sql("SELECT tde_wallet_open('purge-passphrase', confirm => 'forget 1 master key')");
 is(master_state($crashing), '', 'and the wallet does not');
 
 # CREATE EXTENSION that has not committed: its keys are in a table that nobody sees.
@@ -306,7 +306,7 @@ my $copy      = read_bytes($path);
 sql(q{SELECT tde_destroy_key('unmade', 'destroy unmade')});
 is(erasable(), '', 'tde_destroy_key() removes the entry itself');
 write_bytes($path, $copy);
-sql("SELECT tde_wallet_open('purge')");
+sql("SELECT tde_wallet_open('purge-passphrase')");
 is(erasable(), $destroyed, 'an older copy of the wallet has it still');
 is(purge($destroyed)->{state}, '', 'there it is purged');
 is(sql('SELECT a FROM precious'), 'kept', 'the other erasable key is as it was');

@@ -11,11 +11,11 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('rekey', conf => "tde_column.passphrase_command = 'echo rekey'\njit = off\nrestart_after_crash = on\nwal_level = replica\nmax_wal_senders = 4\n");
+my $node = tde_node('rekey', conf => "tde_column.passphrase_command = 'echo rekey-passphrase'\njit = off\nrestart_after_crash = on\nwal_level = replica\nmax_wal_senders = 4\n");
 $node->start;
 lines_of($node, q{
 CREATE EXTENSION tde_column;
-SELECT tde_wallet_create('rekey');
+SELECT tde_wallet_create('rekey-passphrase');
 CREATE FUNCTION bytes(encrypted_text) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';
 CREATE FUNCTION bytes(encrypted_int4) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';
 CREATE FUNCTION forge(bytea) RETURNS encrypted_text LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';

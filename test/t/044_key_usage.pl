@@ -12,7 +12,7 @@ use Test::More;
 
 my $node = tde_node('key_usage', conf => "max_prepared_transactions = 2\n");
 $node->start;
-lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('usage'), tde_create_key('one')");
+lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('usage-passphrase'), tde_create_key('one')");
 
 # All places, by the key's slot.
 sub usage
@@ -69,7 +69,7 @@ nomac|1|table|public.card|n|2', 'tables, with arrays, composites and domains, wi
 is(usage('slot = -1'), "catalog|1|table|public.nested|mr|3\ncatalog|1|table|public.nested|r|2", 'ranges and multiranges');
 is(usage('true', 'parts'), "mac|1|table|public.parts_1|a|1\nmac|1|table|public.parts_2|a|2", 'one table, with its partitions');
 is(usage('true', 'parts_2'), 'mac|1|table|public.parts_2|a|2', 'one partition');
-lines_of($node, "SELECT tde_wallet_open('usage')");
+lines_of($node, "SELECT tde_wallet_open('usage-passphrase')");
 
 # ---- who may see what ----
 

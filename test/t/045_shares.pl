@@ -108,8 +108,8 @@ is(scalar(@old), 5, 'four shares');
 like($said, qr/NOTICE:  00000: 3 of these 4 shares open the wallet from now on\n/, 'with a notice of how many are needed');
 like(
   $said,
-  qr/NOTICE:  00000: the previous copy of the wallet is still under the old passphrase\nHINT:  Remove "[^"]*\.previous"/,
-  'and one about the previous copy');
+  qr/NOTICE:  00000: earlier copies of the wallet are still under the old passphrase\nHINT:  Remove "[^"]*\.previous" and those/,
+  'and one about earlier copies');
 unlike($said, qr/WARNING/, 'and no warning');
 like($old[$_], qr/^tde1(?:-[0-9a-hjkmnp-tv-z]{4}){18}$/, "share $_ looks as documented") foreach 1 .. 4;
 
@@ -301,15 +301,23 @@ set_conf($node, 'tde_column.share_timeout' => '600');
 open_share($shares[2]);
 is(open_share($shares[1])->{out}, '2 of 2 shares are in, the wallet is open', 'both in time');
 
-# As many as there can be, and a passphrase command that splitting makes useless.
+# Not with a passphrase command, which could not open it then; as many as there can be.
 
 set_conf($node, 'tde_column.passphrase_command' => 'echo second passphrase');
-($said, my @many) = wallet_split(255, 255);
-like(
-  $said,
-  qr/WARNING:  01000: the passphrase command does not open the wallet any more\nHINT:  Reset tde_column\.passphrase_command\./,
-  'a warning about the passphrase command');
+my $before = read_bytes(wallet_path($node));
+fails_with(
+  $node,
+  'SELECT tde_wallet_split(2, 3)',
+  {
+    state   => '55000',
+    message => qr/^the wallet cannot be split while a passphrase command is configured$/,
+    detail  => qr/next start/,
+    hint    => qr/^Run: ALTER SYSTEM SET tde_column\.passphrase_command = ''; SELECT pg_reload_conf\(\);$/
+  },
+  'splitting with a passphrase command');
+ok(read_bytes(wallet_path($node)) eq $before, 'which changes nothing');
 set_conf($node, 'tde_column.passphrase_command' => '');
+($said, my @many) = wallet_split(255, 255);
 close_wallet();
 $got = attempt($node, join ';', map { "SELECT tde_wallet_open_share('$_')" } reverse @many[ 1 .. 255 ]);
 like($got->{out}, qr/^254 of 255 shares are in\n255 of 255 shares are in, the wallet is open\z/m, '255 of 255');

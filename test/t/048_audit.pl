@@ -60,9 +60,9 @@ is(lines_of($node, $status), "CLOSED|$path|f||", 'in the status');
 
 # Everything as it should be.
 
-lines_of($node, "SELECT tde_wallet_create('audit')");
+lines_of($node, "SELECT tde_wallet_create('audit-passphrase')");
 like(told('passphrase command'), qr/^notice\|tde_column\.passphrase_command\|not configured/, 'no passphrase command');
-set_conf($node, 'tde_column.passphrase_command' => 'echo audit');
+set_conf($node, 'tde_column.passphrase_command' => 'echo audit-passphrase');
 is(lines_of($node, "SELECT topic, severity, finding FROM tde_audit() WHERE severity <> 'ok'"), '', 'nothing is wrong');
 is(
   lines_of($node, 'SELECT string_agg(topic, $$, $$) FROM tde_audit()'),
@@ -153,11 +153,11 @@ is(told('master keys'), 'ok||the current one wraps the data keys of this databas
 my $master = lines_of($node, 'SELECT current_master_key FROM tde.wallet');
 rename $path, "$path.good";
 lines_of($node, 'SELECT tde_wallet_close()');
-foreign_wallet($path, 'audit');
-lines_of($node, "SELECT tde_wallet_open('audit')");
+foreign_wallet($path, 'audit-passphrase');
+lines_of($node, "SELECT tde_wallet_open('audit-passphrase')");
 like(told('master keys'), qr/^error\|\Q$master\E\|not in the wallet, but needed for data keys of this database: 3$/m, 'a wallet of another server');
 rename "$path.good", $path;
-lines_of($node, "SELECT tde_wallet_open('audit', confirm => 'forget 1 master key')");
+lines_of($node, "SELECT tde_wallet_open('audit-passphrase', confirm => 'forget 1 master key')");
 
 # Times and counts that no test can wait for.
 my $older = q{CREATE OR REPLACE VIEW tde.keys AS SELECT k.slot, k.name, k.kind::text, k.version, 'active' AS state,
@@ -172,8 +172,8 @@ is(
   'a key that is old, and one that has encrypted much');
 is(
   told('master keys', within => q{CREATE OR REPLACE VIEW tde.master_keys AS
-    SELECT id, state, timestamptz '2001-02-03' AS created FROM tde_internal.tde_master_key_list() WHERE state = 'current'
-    UNION ALL SELECT id, state, created FROM tde_internal.tde_master_key_list() WHERE state <> 'current'}),
+    SELECT id, state, timestamptz '2001-02-03' AS created, backed_up FROM tde_internal.tde_master_key_list() WHERE state = 'current'
+    UNION ALL SELECT id, state, created, backed_up FROM tde_internal.tde_master_key_list() WHERE state <> 'current'}),
   "notice|$master|current since 2001-02-03",
   'an old master key');
 lines_of($node, "SELECT tde_destroy_key('erased', 'destroy erased')");
@@ -228,7 +228,7 @@ like(
   qr/\Awarning\|public\.frozen\|\d{10} transactions since it was frozen, .* because of index public\.frozen_pkey\z/,
   'where people open it: tables with an index on an encrypted column');
 is(told('freezing'), 'ok||no table waits for the wallet', 'but not before they are old');
-set_conf($node, 'tde_column.passphrase_command' => 'echo audit');
+set_conf($node, 'tde_column.passphrase_command' => 'echo audit-passphrase');
 
 # Search paths.
 

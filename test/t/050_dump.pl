@@ -18,7 +18,7 @@ my $dump   = PostgreSQL::Test::Utils::tempdir;
 foreach my $node ($source, $target)
 {
   $node->start;
-  lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('" . $node->name . "'); CREATE ROLE reader LOGIN");
+  lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('" . $node->name . "-passphrase'); CREATE ROLE reader LOGIN");
 }
 
 lines_of($source, 'CREATE DATABASE shop');

@@ -19,7 +19,7 @@ my $ciphertext = '-c tde_column.io_format=ciphertext';
 foreach my $node ($source, $target)
 {
   $node->start;
-  lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('" . $node->name . "')");
+  lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('" . $node->name . "-passphrase')");
 }
 lines_of($source, 'CREATE DATABASE shop');
 lines_of($source, tde_dump_schema(), db => 'shop');
@@ -235,7 +235,7 @@ fails_with($source, "$mode SELECT shop.lend()", $denied, "a SECURITY DEFINER fun
     qr/permission denied to read and write/, 'pg_dump as that role');
 }
 fails_with($source, $_, { state => '42501' }, $_, %as_reader)
-  foreach "SELECT tde_export_keys('x')", "SELECT tde_import_keys('x', 'y')", 'SELECT tde_ciphertext_io()';
+  foreach "SELECT tde_export_keys('x-passphrase')", "SELECT tde_import_keys('x', 'y')", 'SELECT tde_ciphertext_io()';
 lines_of($source, 'GRANT EXECUTE ON FUNCTION tde_ciphertext_io() TO reader', db => 'shop');
 is(attempt($source, "$mode SELECT a FROM shop.bare WHERE id = 1", %as_reader)->{out}, $line, 'granted');
 {
@@ -253,7 +253,7 @@ is(lines_of($source, $verbatim[1], db => 'shop'), $as_stored{ $verbatim[1] }, 'c
 lines_of($target, "CREATE TABLE closed (a encrypted_text); $mode INSERT INTO closed VALUES ('$line')", db => 'inserts');
 fails_with($target, 'SELECT * FROM closed', { state => 'TDE01' }, 'closed: and restored, but not read', db => 'inserts');
 fails_with($source, "SELECT tde_export_keys('export-secret')", { state => 'TDE01' }, 'closed: no keys', db => 'shop');
-lines_of($target, "SELECT tde_wallet_open('target')");
+lines_of($target, "SELECT tde_wallet_open('target-passphrase')");
 is(lines_of($target, 'SELECT * FROM closed', db => 'inserts'), 'needle-1', 'open: read');
 
 unlike(slurp_file($_->logfile), qr/export-secret|other-secret|tdekeys:/, 'the log of ' . $_->name . ' has no secret')

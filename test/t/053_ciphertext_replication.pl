@@ -17,12 +17,12 @@ my $all        = 'SET tde_column.io_format = %s; SELECT * FROM t ORDER BY id';
 foreach my $node ($publisher, $subscriber)
 {
   $node->start;
-  lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('" . $node->name . "'); "
+  lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('" . $node->name . "-passphrase'); "
       . 'CREATE TABLE t (id int PRIMARY KEY, a encrypted_text, n encrypted_numeric(nosalt))');
 }
 lines_of($publisher, "CREATE PUBLICATION p FOR TABLE t; INSERT INTO t VALUES (1, 'first', 1.5)");
-my $keys = lines_of($publisher, "SELECT tde_export_keys('shared')");
-lines_of($subscriber, "SELECT tde_import_keys('$keys', 'shared')");
+my $keys = lines_of($publisher, "SELECT tde_export_keys('shared-passphrase')");
+lines_of($subscriber, "SELECT tde_import_keys('$keys', 'shared-passphrase')");
 lines_of($subscriber, 'ALTER DATABASE postgres SET tde_column.io_format = ciphertext');
 
 my $connection = $publisher->connstr('postgres') =~ s/'/''/gr . " options=''-c tde_column.io_format=ciphertext''";

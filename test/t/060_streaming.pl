@@ -19,7 +19,7 @@ sub passphrase_file { return $_[0]->basedir . '/passphrase'; }
 sub use_command
 {
   my ($node) = @_;
-  write_bytes(passphrase_file($node), "streaming\n");
+  write_bytes(passphrase_file($node), "streaming-passphrase\n");
   $node->append_conf('postgresql.conf', "tde_column.passphrase_command = 'cat " . passphrase_file($node) . "'\n");
   return;
 }
@@ -30,7 +30,7 @@ $primary->start;
 lines_of(
   $primary, q{
 CREATE EXTENSION tde_column;
-SELECT tde_wallet_create('streaming');
+SELECT tde_wallet_create('streaming-passphrase');
 CREATE TABLE card (id int PRIMARY KEY, holder encrypted_text(aes256,salt), pan encrypted_text(nosalt) UNIQUE,
                    amount encrypted_numeric(15,2,aes128,salt,sha256), born encrypted_date(nosalt));
 INSERT INTO card SELECT i, 'holder ' || i % 50, 'pan ' || i, i * 1.25, date '2000-01-01' + i % 90 FROM generate_series(1, 300) i;
@@ -116,7 +116,7 @@ like(log_since($standby, $offset), qr/could not open wallet file.*No such file/,
 lines_of($primary, "INSERT INTO card VALUES (301, 'late', 'pan 301', 1, '2001-01-01')");
 $primary->wait_for_catchup($standby);
 is(lines_of($standby, 'SELECT count(*) FROM card'), 301, 'replay goes on');
-fails_with($standby, "SELECT tde_wallet_create('other')", { state => '25006', message => qr/tde_wallet_create\(\) during recovery/ },
+fails_with($standby, "SELECT tde_wallet_create('other-passphrase')", { state => '25006', message => qr/tde_wallet_create\(\) during recovery/ },
   'a wallet that is not the primary\'s is of no use');
 send_wallet($primary, $standby);
 lines_of($standby, 'SELECT tde_wallet_open()');
@@ -266,10 +266,10 @@ fails_with($standby, 'SELECT a FROM shred', { state => 'TDE03', message => qr/^d
 # ---- restarts ----
 
 $reader->quit;
-fails_with($standby, "SELECT tde_wallet_change_passphrase('its own')", { state => '55000', message => qr/belongs to another server$/ }, 'the wallet is the primary\'s');
+fails_with($standby, "SELECT tde_wallet_change_passphrase('its own-passphrase')", { state => '55000', message => qr/belongs to another server$/ }, 'the wallet is the primary\'s');
 lines_of($standby, 'SELECT tde_wallet_take_over()');
-lines_of($standby, "SELECT tde_wallet_change_passphrase('its own')");
-write_bytes(passphrase_file($standby), "its own\n");
+write_bytes(passphrase_file($standby), "its own-passphrase\n");
+lines_of($standby, 'SELECT tde_wallet_change_passphrase()');
 $standby->restart;
 same_reads($standby, 'under a passphrase of its own, opened by command');
 
@@ -279,7 +279,7 @@ lines_of($primary, "INSERT INTO card SELECT i, 'more', 'pan ' || i, 1, '2001-01-
 $primary->wait_for_catchup($standby);
 is(lines_of($standby, 'SELECT count(*) FROM card'), 400, 'replay goes on with a closed wallet, index entries included');
 fails_with($standby, 'SELECT holder FROM card', { state => 'TDE01', hint => qr/^Open it with tde_wallet_open\(\)\.$/ }, 'but nothing can be read');
-lines_of($standby, "SELECT tde_wallet_open('its own')");
+lines_of($standby, "SELECT tde_wallet_open('its own-passphrase')");
 same_reads($standby, 'opened by hand');
 
 # ---- promotion ----
@@ -309,7 +309,7 @@ CREATE TABLE after (a encrypted_text('key=after', nomac)); INSERT INTO after VAL
 is(lines_of($standby, 'SELECT a FROM after'), 'new', 'it makes keys, rotates, and writes');
 fails_with($standby, "INSERT INTO card VALUES (501, 'x', 'pan 42', 5, '2002-02-02')", { state => '23505' }, 'unique keys are unique still');
 $standby->restart;
-lines_of($standby, "SELECT tde_wallet_open('its own')");
+lines_of($standby, "SELECT tde_wallet_open('its own-passphrase')");
 is(lines_of($standby, "SELECT holder FROM card WHERE pan = 'pan 500'"), 'promoted', 'and all is there after a restart');
 $standby->stop;
 done_testing();

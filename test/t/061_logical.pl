@@ -23,7 +23,7 @@ foreach my $node ($publisher, $subscriber)
 {
   $node->start;
   lines_of($node, 'CREATE EXTENSION tde_column');
-  lines_of($node, "SELECT tde_wallet_create('" . $node->name . "'), tde_create_key('own')");
+  lines_of($node, "SELECT tde_wallet_create('" . $node->name . "-passphrase'), tde_create_key('own')");
 }
 $subscriber->safe_psql('postgres', 'CREATE DATABASE bin');
 lines_of($subscriber, 'CREATE EXTENSION tde_column', db => 'bin');
@@ -151,10 +151,10 @@ lines_of($publisher, q{SELECT tde_wallet_close(); INSERT INTO key_plain VALUES (
 $publisher->wait_for_catchup("sub_$_") foreach sort keys %takes;
 is(lines_of($publisher, "SELECT count(*) FROM key_plain WHERE k = 'plain'"), 1, 'plain columns go on');
 $subscriber->safe_psql($_, "ALTER SUBSCRIPTION sub_$_ DISABLE") foreach sort keys %takes;
-lines_of($publisher, q{SELECT tde_wallet_open('publisher'); INSERT INTO key_nosalt VALUES ('closed', 1); SELECT tde_wallet_close()});
+lines_of($publisher, q{SELECT tde_wallet_open('publisher-passphrase'); INSERT INTO key_nosalt VALUES ('closed', 1); SELECT tde_wallet_close()});
 $subscriber->safe_psql($_, "ALTER SUBSCRIPTION sub_$_ ENABLE") foreach sort keys %takes;
 $publisher->wait_for_log(qr/ERROR:  wallet is not open.*CONTEXT:  slot "sub_\w+", output plugin "pgoutput", in the change callback/s, $offset);
-lines_of($publisher, "SELECT tde_wallet_open('publisher')");
+lines_of($publisher, "SELECT tde_wallet_open('publisher-passphrase')");
 same_everywhere('after the publisher\'s wallet was closed');
 
 # The subscriber's.
@@ -162,7 +162,7 @@ $offset = log_offset($subscriber);
 lines_of($subscriber, 'SELECT tde_wallet_close()');
 lines_of($publisher, "INSERT INTO key_salt VALUES ('closed', 2); UPDATE key_nosalt SET v = 3 WHERE k = 'closed'");
 $subscriber->wait_for_log(qr/ERROR:  wallet is not open/, $offset);
-lines_of($subscriber, "SELECT tde_wallet_open('subscriber')");
+lines_of($subscriber, "SELECT tde_wallet_open('subscriber-passphrase')");
 same_everywhere('after the subscriber\'s wallet was closed');
 
 # ---- all tables: the table of keys is one of them, and must stay what it is on the subscriber ----
@@ -210,7 +210,7 @@ is(decode($decoder, peek => 1)->{out}, $one, 'decoded in clear');
 lines_of($publisher, 'SELECT tde_wallet_close()');
 my $closed = decode($decoder);
 is($closed->{state}, 'TDE01', 'not with a closed wallet') or diag($closed->{err});
-lines_of($publisher, "SELECT tde_wallet_open('publisher')");
+lines_of($publisher, "SELECT tde_wallet_open('publisher-passphrase')");
 is(decode($decoder)->{out}, $one, 'and from there on when it is open');
 
 # What is behind rotations is decoded under the snapshot that was in force then, after the old rows are gone for others.

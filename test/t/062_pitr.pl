@@ -16,7 +16,7 @@ $node->start;
 lines_of($node, 'CREATE EXTENSION tde_column');
 lines_of(
   $node, q{
-SELECT tde_wallet_create('pitr');
+SELECT tde_wallet_create('pitr-passphrase');
 CREATE TABLE card (id int PRIMARY KEY, holder encrypted_text(salt) UNIQUE, amount encrypted_numeric(nosalt,nomac));
 INSERT INTO card SELECT i, 'first ' || i, i FROM generate_series(1, 100) i});
 $node->backup('base');
@@ -82,7 +82,7 @@ foreach my $point (@points)
   my $copy = recovered($point, $points[-1]);
 
   is(lines_of($copy, 'SELECT count(*) FROM card'), scalar(split /\n/, $rows{$point}), "$point: recovered without a key");
-  lines_of($copy, "SELECT tde_wallet_open('pitr')");
+  lines_of($copy, "SELECT tde_wallet_open('pitr-passphrase')");
   is(lines_of($copy, 'SELECT * FROM card ORDER BY id'), $rows{$point}, "$point: all values");
   is(lines_of($copy, 'SELECT slot, kind, version, state, master_key FROM tde.keys ORDER BY id'), $keys{$point}, "$point: keys");
   is(lines_of($copy, 'SET enable_seqscan = off; SELECT holder FROM card ORDER BY holder LIMIT 1'),
@@ -105,7 +105,7 @@ foreach my $case ([ 'data_key', 'start' ], [ 'master_key', 'data_key' ], [ 'seco
   my ($point, $wallet) = @$case;
   my $copy = recovered($point, $wallet);
 
-  lines_of($copy, "SELECT tde_wallet_open('pitr')");
+  lines_of($copy, "SELECT tde_wallet_open('pitr-passphrase')");
   if ($current{$point} eq $current{$wallet})
   {
     is(lines_of($copy, 'SELECT * FROM card ORDER BY id'), $rows{$point}, "$point with the wallet of $wallet: data keys are not in the wallet");
@@ -118,7 +118,7 @@ foreach my $case ([ 'data_key', 'start' ], [ 'master_key', 'data_key' ], [ 'seco
     'SELECT tde_rotate_master_key()';
   is(lines_of($copy, 'SELECT count(*) FROM card'), scalar(split /\n/, $rows{$point}), 'what needs no key goes on');
   write_bytes(wallet_path($copy), read_bytes(wallet_copy($point)));
-  lines_of($copy, "SELECT tde_wallet_open('pitr')");
+  lines_of($copy, "SELECT tde_wallet_open('pitr-passphrase')");
   is(lines_of($copy, 'SELECT * FROM card ORDER BY id'), $rows{$point}, 'with the right wallet all is there');
   $copy->stop;
 }

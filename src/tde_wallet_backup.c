@@ -1,0 +1,146 @@
+/*
+ * tde_wallet_backup.c - copies of the wallet: those that the DBA's command takes away, and those that stay beside the file.
+ */
+#include "postgres.h"
+
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/stringinfo.h"
+
+#include "tde_command.h"
+#include "tde_compat.h"
+#include "tde_error.h"
+#include "tde_wallet_backup.h"
+
+/* The most that tde_column.wallet_generations can be; more are not looked for. */
+#define MAX_GENERATIONS 100
+
+char	   *tde_wallet_backup_command = NULL;
+int			tde_wallet_backup_timeout = 60000;
+int			tde_wallet_backup_failure = TDE_BACKUP_ERROR;
+int			tde_wallet_generations = 5;
+
+/* ---- the command ---- */
+
+bool
+tde_wallet_backup_wanted(void)
+{
+	return tde_wallet_backup_command != NULL && tde_wallet_backup_command[0] != '\0';
+}
+
+/* A name under which no earlier backup was made: that of the wallet file with the time, to the microsecond. */
+static char *
+backup_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct timeval now;
+	struct tm	utc;
+	char		stamp[32];
+
+	gettimeofday(&now, NULL);
+	gmtime_r(&now.tv_sec, &utc);
+	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%S", &utc);
+	return psprintf("%s.%s.%06ldZ", slash ? slash + 1 : path, stamp, (long) now.tv_usec);
+}
+
+/* As in archive_command: %p is the file, %f the name for its backup, %% a percent sign; others stay as they are. */
+static char *
+command_for(const char *file, const char *path)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (const char *p = tde_wallet_backup_command; *p; p++)
+	{
+		if (*p == '%' && p[1] == 'p')
+			appendStringInfoString(&text, file);
+		else if (*p == '%' && p[1] == 'f')
+			appendStringInfoString(&text, backup_name(path));
+		else if (*p == '%' && p[1] == '%')
+			appendStringInfoChar(&text, '%');
+		else
+		{
+			appendStringInfoChar(&text, *p);
+			continue;
+		}
+		p++;
+	}
+	return text.data;
+}
+
+bool
+tde_wallet_backup_run(const char *file, const char *path)
+{
+	TdeCommand	command = {"wallet backup command", command_for(file, path), tde_wallet_backup_timeout, "tde_column.wallet_backup_timeout"};
+
+	if (tde_command_run(&command))
+		return true;
+	if (tde_wallet_backup_failure == TDE_BACKUP_ERROR)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("the wallet was not changed, because its backup failed"),
+				 errdetail("The command that tde_column.wallet_backup_command sets has failed; the server log says why."),
+				 errhint("Mend the command, and try again.  With tde_column.wallet_backup_failure = warning changes are made "
+						 "without a backup.")));
+	ereport(WARNING,
+			(errmsg("the wallet was changed, and its backup failed"),
+			 errdetail("The command that tde_column.wallet_backup_command sets has failed; the server log says why."),
+			 errhint("Mend the command, and call tde_wallet_backup().")));
+	return false;
+}
+
+/* ---- copies beside the file ---- */
+
+static char *
+generation(const char *path, int number)
+{
+	return number == 1 ? psprintf("%s.previous", path) : psprintf("%s.previous.%d", path, number);
+}
+
+static void
+remove_generations(const char *path, int first)
+{
+	for (int i = first; i <= MAX_GENERATIONS; i++)
+	{
+		char	   *name = generation(path, i);
+
+		if (unlink(name) < 0 && errno != ENOENT)
+			ereport(ERROR, (errcode_for_file_access(), errmsg("could not remove file \"%s\": %m", name)));
+		pfree(name);
+	}
+}
+
+/* Let this name, too, lead to the file. */
+static void
+link_anew(const char *path, const char *name)
+{
+	if ((unlink(name) < 0 && errno != ENOENT) || link(path, name) < 0)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not keep a copy of the wallet as \"%s\": %m", name)));
+}
+
+void
+tde_wallet_keep_generation(const char *path)
+{
+	/* the oldest first, so that a crash in between costs none but that one */
+	for (int i = tde_wallet_generations; i > 1; i--)
+	{
+		char	   *from = generation(path, i - 1);
+		char	   *to = generation(path, i);
+
+		if (rename(from, to) < 0 && errno != ENOENT)
+			ereport(ERROR, (errcode_for_file_access(), errmsg("could not rename file \"%s\" to \"%s\": %m", from, to)));
+		pfree(from);
+		pfree(to);
+	}
+	link_anew(path, generation(path, 1));
+	remove_generations(path, tde_wallet_generations + 1);
+}
+
+void
+tde_wallet_drop_generations(const char *path)
+{
+	link_anew(path, generation(path, 1));
+	remove_generations(path, 2);
+}

@@ -1,0 +1,40 @@
+/*
+ * tde_wallet_backup.h - copies of the wallet: those that the DBA's command takes away, and those that stay beside the file.
+ *
+ * layer: 3
+ */
+#ifndef TDE_WALLET_BACKUP_H
+#define TDE_WALLET_BACKUP_H
+
+/* What becomes of a change of the wallet whose backup fails. */
+typedef enum TdeBackupFailure
+{
+	TDE_BACKUP_ERROR,			/* it is not made */
+	TDE_BACKUP_WARNING			/* it is made, with a WARNING */
+} TdeBackupFailure;
+
+/* GUCs */
+extern char *tde_wallet_backup_command;
+extern int	tde_wallet_backup_timeout;	/* in milliseconds */
+extern int	tde_wallet_backup_failure;
+extern int	tde_wallet_generations;
+
+/* Is a command set? */
+extern bool tde_wallet_backup_wanted(void);
+
+/*
+ * Run the command for a file with the wallet as it is about to be, which will be called path.  False after a WARNING if that failed;
+ * ereport instead if the change is not to be made then.
+ */
+extern bool tde_wallet_backup_run(const char *file, const char *path);
+
+/*
+ * Keep the wallet file, which is about to be replaced, as PATH.previous, that as PATH.previous.2, and so on; those beyond
+ * tde_column.wallet_generations go.
+ */
+extern void tde_wallet_keep_generation(const char *path);
+
+/* None of the earlier copies is to be left: PATH.previous becomes a copy of the file as it is. */
+extern void tde_wallet_drop_generations(const char *path);
+
+#endif							/* TDE_WALLET_BACKUP_H */
