@@ -42,6 +42,13 @@
 #define TDE_MAY_EXECUTE(function, user) (pg_proc_aclcheck(function, user, ACL_EXECUTE) == ACLCHECK_OK)
 #endif
 
+/* 16 calls a relation's file by another name (b0a55e43299c). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_HAS_NEW_FILE(rel) ((rel)->rd_newRelfilelocatorSubid != InvalidSubTransactionId)
+#else
+#define TDE_HAS_NEW_FILE(rel) ((rel)->rd_newRelfilenodeSubid != InvalidSubTransactionId)
+#endif
+
 /* 18 has a name of C23's form for it (10a9bd6ea03d). */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()
@@ -81,9 +88,12 @@
 #if PG_VERSION_NUM >= 160000
 #define TDE_OWNS_RELATION(relid) object_ownercheck(RelationRelationId, relid, GetUserId())
 #define TDE_OWNS_DATABASE() object_ownercheck(DatabaseRelationId, MyDatabaseId, GetUserId())
+#define TDE_MAY_CREATE_IN_DATABASE() \
+	(object_aclcheck(DatabaseRelationId, MyDatabaseId, GetUserId(), ACL_CREATE | ACL_CREATE_TEMP) == ACLCHECK_OK)
 #else
 #define TDE_OWNS_RELATION(relid) pg_class_ownercheck(relid, GetUserId())
 #define TDE_OWNS_DATABASE() pg_database_ownercheck(MyDatabaseId, GetUserId())
+#define TDE_MAY_CREATE_IN_DATABASE() (pg_database_aclcheck(MyDatabaseId, GetUserId(), ACL_CREATE | ACL_CREATE_TEMP) == ACLCHECK_OK)
 #endif
 
 /* 16 keeps permissions apart from the range table (a61b1f74823c); 18 asks what is not pruned (cbc127917e04). */

@@ -20,7 +20,9 @@
 #include "nodes/makefuncs.h"
 #include "nodes/parsenodes.h"
 #include "parser/parse_type.h"
+#include "parser/parser.h"
 #include "tcop/pquery.h"
+#include "tcop/tcopprot.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -197,6 +199,13 @@ declares_types(Node *stmt)
 	}
 }
 
+/* IF NOT EXISTS, and it does. */
+static bool
+is_skipped(CreateStmt *stmt)
+{
+	return stmt->if_not_exists && OidIsValid(RangeVarGetRelid(stmt->relation, NoLock, true));
+}
+
 /* Does it write types into the catalogs: with columns, or in expressions? */
 static bool
 stores_types(Node *stmt)
@@ -207,10 +216,32 @@ stores_types(Node *stmt)
 		case T_RuleStmt:
 		case T_CreateFunctionStmt:
 		case T_CreatePolicyStmt:
+		case T_AlterPolicyStmt:
+		case T_CreateStatsStmt:
+		case T_CreateTrigStmt:
+		case T_DefineStmt:
+		case T_CreateSchemaStmt:
 			return true;
 		default:
 			return declares_types(stmt);
 	}
+}
+
+/*
+ * Is a query being analyzed whose result a command of the client will store?  That is done before the command has a portal and comes to
+ * the hook.
+ */
+static bool
+stores_query(void)
+{
+	ListCell   *cell;
+
+	if (ActivePortal != NULL || MyBackendType != B_BACKEND || debug_query_string == NULL || strcasestr(debug_query_string, "create") == NULL)
+		return false;
+	foreach(cell, raw_parser(debug_query_string, RAW_PARSE_DEFAULT))
+		if (IsA(lfirst_node(RawStmt, cell)->stmt, CreateTableAsStmt))
+			return true;
+	return false;
 }
 
 bool
@@ -224,7 +255,7 @@ tde_ddl_declares(void)
 		if (stmt && stores_types(stmt))
 			return true;
 	}
-	return declaring > 0;
+	return declaring > 0 || stores_query();
 }
 
 static void
@@ -234,7 +265,8 @@ declare_statement(Node *stmt)
 	{
 		case T_CreateStmt:
 		case T_CreateForeignTableStmt:
-			declare_columns(((CreateStmt *) stmt)->tableElts);
+			if (!is_skipped((CreateStmt *) stmt))
+				declare_columns(((CreateStmt *) stmt)->tableElts);
 			break;
 		case T_AlterTableStmt:
 			declare_altered((AlterTableStmt *) stmt);

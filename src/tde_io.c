@@ -215,7 +215,7 @@ numbered_slot(const char *digits)
 static int32
 named_slot(const char *name)
 {
-	int32		slot = tde_keystore_slot(name);
+	int32		slot = tde_keystore_declared_slot(name);
 
 	if (slot == TDE_NO_SLOT && tde_create_missing_keys && tde_ddl_declares() && tde_keystore_is_free(name))
 		return tde_keys_make_missing(name);
@@ -232,7 +232,7 @@ resolve_key(char *word)
 
 	if (pg_strncasecmp(word, "key=", strlen("key=")) != 0)
 		return word;
-	return psprintf("key=%d", is_number(name) ? numbered_slot(name) : named_slot(name));
+	return psprintf("key=%d", *name != '\0' && strspn(name, "0123456789") == strlen(name) ? numbered_slot(name) : named_slot(name));
 }
 
 /* During pg_upgrade the number of a row of tde.specifications stands last: 'row=7'.  Takes it away; 0 if there is none. */
@@ -344,8 +344,7 @@ print_base_modifiers(StringInfo buf, TdeType *type, int32 base_typmod)
 }
 
 /*
- * "'key=name'", as other databases know it.  Only a number tells a destroyed key from another one that has its name now; pg_upgrade
- * keeps the numbers, and has no names yet when it reads them.
+ * "'key=name'", as other databases know it.  pg_upgrade keeps the numbers, and has no names yet when it reads them.
  */
 static void
 print_key(StringInfo buf, int32 slot)

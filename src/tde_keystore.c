@@ -15,6 +15,7 @@
 #include "catalog/pg_extension.h"
 #include "catalog/pg_index.h"
 #include "commands/extension.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
@@ -370,6 +371,16 @@ note_slot(const TdeDataKey *row, void *arg)
 		*(int32 *) arg = row->slot;
 }
 
+static int32 slot_of_destroyed(const char *name);
+
+int32
+tde_keystore_declared_slot(const char *name)
+{
+	int32		slot = tde_keystore_slot(name);
+
+	return slot == TDE_NO_SLOT ? slot_of_destroyed(name) : slot;
+}
+
 int32
 tde_keystore_slot(const char *name)
 {
@@ -398,15 +409,36 @@ note_name(const TdeDataKey *row, void *arg)
 	strlcpy(found->name, row->name, sizeof(found->name));
 }
 
+static const char destroyed_mark[] = "~destroyed~";
+
+static void
+name_destroyed(char name[NAMEDATALEN], int32 slot)
+{
+	char	   *suffix = psprintf("%s%d", destroyed_mark, slot);
+	int			room = NAMEDATALEN - 1 - strlen(suffix);
+
+	strcpy(name + pg_mbcliplen(name, strlen(name), room), suffix);
+}
+
+/* The slot that such a name means; TDE_NO_SLOT if it is none. */
+static int32
+slot_of_destroyed(const char *name)
+{
+	const char *mark = strstr(name, destroyed_mark);
+	int32		slot = mark ? atoi(mark + strlen(destroyed_mark)) : TDE_NO_SLOT;
+
+	return slot > TDE_SLOT_DEFAULT && strcmp(tde_keystore_name(slot).name, name) == 0 ? slot : TDE_NO_SLOT;
+}
+
 TdeSlotName
 tde_keystore_name(int32 slot)
 {
 	TdeSlotName found = {slot == TDE_SLOT_DEFAULT};
 
 	tde_keystore_scan_slot(slot, note_name, &found);
-	/* somebody has given the name to another key since */
+	/* somebody has given the name to another key since: one that means this slot here, and elsewhere a key of its own */
 	if (found.destroyed && tde_keystore_slot(found.name) != TDE_NO_SLOT)
-		found.name[0] = '\0';
+		name_destroyed(found.name, slot);
 	return found;
 }
 
@@ -433,7 +465,13 @@ tde_keystore_missing(const char *name)
 {
 	char	   *make = psprintf("SELECT tde_create_key(%s);", quote_literal_cstr(name));
 
-	if (*name != '\0' && is_name_of_destroyed(name))
+	/* no key can have such a name */
+	if (*name == '\0' || strcmp(name, "catalog") == 0 || strcmp(name, "hash") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" does not exist", name),
+				 errhint("The view tde.keys lists them.")));
+	if (is_name_of_destroyed(name))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("key \"%s\" was destroyed", name),

@@ -48,7 +48,13 @@ extern Oid	tde_keystore_sibling(const char *name);
  */
 extern int32 tde_keystore_slot(const char *name);
 
-/* The name of a slot's key; empty if it was destroyed and another key has its name.  exists: it has, or had, a key. */
+/* The same for the name in a declaration, which may mean a destroyed key as well: see below. */
+extern int32 tde_keystore_declared_slot(const char *name);
+
+/*
+ * The name of a slot's key, as declarations print it.  Of one that was destroyed and whose name another key has by now it is NAME~destroyed~SLOT.
+ * exists: the slot has, or had, a key.
+ */
 typedef struct TdeSlotName
 {
 	bool		exists;

@@ -329,6 +329,20 @@ open_for_making(void)
 	return table_open(tde_keystore_require(), ShareRowExclusiveLock);
 }
 
+/*
+ * A name that this transaction has set free is another key's again if it rolls back, which takes no new key away: two would have it.
+ */
+static void
+refuse_after_changes(const char *name)
+{
+	if (tde_keystore_changed_rows)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot make key \"%s\" in a transaction that has renamed, destroyed or wrapped keys anew", name),
+				 errdetail("A rollback undoes these changes, and takes no new key away."),
+				 errhint("Commit first.")));
+}
+
 int32
 tde_keystore_find_or_create(const char *name, bool *created)
 {
@@ -349,6 +363,7 @@ tde_keystore_create(const char *name, const uint8 *master)
 	Survey		survey;
 
 	tde_keystore_refuse_taken(name);
+	refuse_after_changes(name);
 	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
 	survey.slot = survey.last_slot + 1;
 	make_key(rel, &survey, name, master);
@@ -469,6 +484,8 @@ tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KE
 	TdeDataKey	row;
 
 	meet(rel, &meeting);
+	if (!meeting.is_here && imported->name[0] != '\0' && meeting.slot == TDE_NO_SLOT)
+		refuse_after_changes(imported->name);
 	map->here = meeting.is_here ? meeting.slot : choose_slot(rel, &meeting, map);
 	map->there = imported->slot;
 	if (!meeting.is_here)

@@ -11,8 +11,12 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
+#include "catalog/pg_database.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/fmgroids.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
@@ -233,15 +237,38 @@ add_row(Relation rel, const TdeModifiers *mods)
 	return number;
 }
 
+/* The number of the row that says this; 0 if there is none. */
 static int32
-number_for(const TdeModifiers *mods)
+existing_number(const TdeModifiers *mods)
 {
 	Relation	rel = open_table(AccessShareLock);
 	int32		number = number_of(rel, mods);
 
 	table_close(rel, AccessShareLock);
+	return number;
+}
+
+/* Rows stay for ever: nobody makes any who may not make so much as a temporary table. */
+static void
+require_privilege(void)
+{
+	if (!TDE_MAY_CREATE_IN_DATABASE())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to use modifiers that no column is declared with"),
+				 errdetail("They do not fit into a type modifier and have no row in tde.specifications yet."),
+				 errhint("Leave the modifiers of the cast away, or have the privilege TEMPORARY on the database granted.")));
+}
+
+static int32
+number_for(const TdeModifiers *mods)
+{
+	int32		number = existing_number(mods);
+	Relation	rel;
+
 	if (number > 0)
 		return number;
+	require_privilege();
 	if (XactReadOnly || RecoveryInProgress() || IsInParallelMode())
 		ereport(ERROR,
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
@@ -249,13 +276,30 @@ number_for(const TdeModifiers *mods)
 				 errdetail("They do not fit into a type modifier and have no row in tde.specifications yet."),
 				 errhint("Leave the modifiers of the cast away, or use it in a transaction that may write.")));
 
-	/* look again under a lock that keeps others out; it is released at once, not at the end of the transaction */
-	rel = open_table(ShareRowExclusiveLock);
+	/*
+	 * Look again under a lock that keeps others out; it is released at once, not at the end of the transaction.  Not one on the table
+	 * itself, which REINDEX CONCURRENTLY may hold while it waits for this transaction.
+	 */
+	rel = open_table(RowExclusiveLock);
+	LockDatabaseObject(RelationRelationId, RelationGetRelid(rel), 1, ExclusiveLock);
 	number = number_of(rel, mods);
 	if (number == 0)
 		number = add_row(rel, mods);
-	table_close(rel, ShareRowExclusiveLock);
+	UnlockDatabaseObject(RelationRelationId, RelationGetRelid(rel), 1, ExclusiveLock);
+	table_close(rel, RowExclusiveLock);
 	return number;
+}
+
+int32
+tde_modifiers_pack_known(TdeModLayout layout, const TdeModifiers *mods)
+{
+	int32		typmod;
+	int32		number;
+
+	if (tde_typmod_pack(layout, mods, &typmod))
+		return typmod;
+	number = existing_number(mods);
+	return number > 0 ? tde_typmod_of_number(mods->spec, number) : -1;
 }
 
 int32

@@ -16,6 +16,9 @@ extern void tde_modifiers_init(void);	/* from _PG_init */
  */
 extern int32 tde_modifiers_pack(TdeModLayout layout, const TdeModifiers *mods);
 
+/* The same; -1 if they would need a row that is not there. */
+extern int32 tde_modifiers_pack_known(TdeModLayout layout, const TdeModifiers *mods);
+
 /* ereport on a typmod that no version of typmod_in can have made. */
 extern TdeModifiers tde_modifiers_unpack(TdeModLayout layout, int32 typmod);
 

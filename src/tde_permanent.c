@@ -128,6 +128,12 @@ tde_permanent_insert(Relation rel, HeapTuple tuple)
 	SharedInvalidationMessage message;
 
 	tde_permanent_check_indexes(rel);
+	/* a rollback takes the new file away, with all that was added to it */
+	if (TDE_HAS_NEW_FILE(rel) && rel->rd_createSubid == InvalidSubTransactionId)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("cannot add rows to table \"tde.%s\", which this transaction has rewritten", RelationGetRelationName(rel)),
+				 errhint("Commit first.")));
 	insert_untold(rel, tuple);
 	insert_index_entries(rel, tuple);
 

@@ -159,14 +159,19 @@ is_made_for(Node *expr, int32 wanted, const Source *source)
 		is_our_coercion(((FuncExpr *) expr)->funcid);
 }
 
-/* The same modifier without the base type's: who has declared a length is believed that it fits. */
+/*
+ * The same modifier without the base type's: who has declared a length is believed that it fits.  A plan makes no row of tde.specifications
+ * for it.
+ */
 static int32
 without_base(TdeType *type, int32 typmod)
 {
 	TdeModifiers mods = tde_type_modifiers(type, typmod);
+	int32		bare;
 
 	mods.base_typmod = -1;
-	return tde_modifiers_pack(type->layout, &mods);
+	bare = tde_modifiers_pack_known(type->layout, &mods);
+	return bare >= 0 ? bare : typmod;
 }
 
 /* A call of the type's length coercion, which makes values fit that do not. */

@@ -51,6 +51,7 @@ typedef struct Version
 	int32		slot;
 	int32		number;
 	List	   *ids;
+	bool		others;			/* the slot has other versions */
 	char		current;		/* the kind whose active version it is, or '\0' */
 } Version;
 
@@ -85,12 +86,16 @@ find_version(Version *version)
 	ListCell   *cell;
 
 	version->ids = NIL;
+	version->others = false;
 	tde_keystore_scan(see_row, &rows);
 	foreach(cell, rows)
 	{
 		TdeDataKey *row = lfirst(cell);
 
-		if (row->slot != version->slot || row->version != version->number)
+		if (row->slot != version->slot)
+			continue;
+		version->others |= row->version != version->number;
+		if (row->version != version->number)
 			continue;
 		version->ids = lappend_int(version->ids, row->id);
 		if (row == current_row(rows, row->slot, row->kind))
@@ -108,6 +113,12 @@ require_old_version(Version *version)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("key \"%s\" has no version %d", version->name, version->number),
 				 errhint("The view tde.keys lists them.")));
+	/* its slot would be given to another key, and stored expressions may name it */
+	if (!version->others && version->slot > TDE_SLOT_DEFAULT)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("cannot drop version %d of key \"%s\" because it is the only one", version->number, version->name),
+				 errhint("Make a newer version first, SELECT tde_rotate_key(%s), or see tde_destroy_key().", quote_literal_cstr(version->name))));
 	if (version->current)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),

@@ -8,14 +8,12 @@
 #include <unistd.h>
 
 #include "lib/stringinfo.h"
+#include "storage/fd.h"
 
 #include "tde_command.h"
 #include "tde_compat.h"
 #include "tde_error.h"
 #include "tde_wallet_backup.h"
-
-/* The most that tde_column.wallet_generations can be; more are not looked for. */
-#define MAX_GENERATIONS 100
 
 char	   *tde_wallet_backup_command = NULL;
 int			tde_wallet_backup_timeout = 60000;
@@ -99,17 +97,39 @@ generation(const char *path, int number)
 	return number == 1 ? psprintf("%s.previous", path) : psprintf("%s.previous.%d", path, number);
 }
 
+/* The number of an earlier copy, from the second one on, by its name in the folder; 0 if it is none. */
+static int
+generation_number(const char *entry, const char *file)
+{
+	size_t		length = strlen(file);
+	static const char mark[] = ".previous.";
+	const char *digits = entry + length + strlen(mark);
+
+	if (strncmp(entry, file, length) != 0 || strncmp(entry + length, mark, strlen(mark)) != 0 || strlen(digits) > 9 ||
+		strspn(digits, "0123456789") != strlen(digits))
+		return 0;
+	return atoi(digits);
+}
+
+/* Looks at the folder, not for one number after the other: a crash may have left a gap. */
 static void
 remove_generations(const char *path, int first)
 {
-	for (int i = first; i <= MAX_GENERATIONS; i++)
-	{
-		char	   *name = generation(path, i);
+	const char *file = strrchr(path, '/') + 1;
+	char	   *folder = pnstrdup(path, file - path - 1);
+	DIR		   *dir = AllocateDir(*folder ? folder : "/");
+	struct dirent *entry;
 
-		if (unlink(name) < 0 && errno != ENOENT)
+	while ((entry = ReadDir(dir, folder)) != NULL)
+	{
+		char	   *name = psprintf("%s/%s", folder, entry->d_name);
+
+		if (generation_number(entry->d_name, file) >= first && unlink(name) < 0 && errno != ENOENT)
 			ereport(ERROR, (errcode_for_file_access(), errmsg("could not remove file \"%s\": %m", name)));
 		pfree(name);
 	}
+	FreeDir(dir);
+	pfree(folder);
 }
 
 /* Let this name, too, lead to the file. */

@@ -1,4 +1,5 @@
-# kill -9 at more than 200 points of what changes keys and the wallet: afterwards the wallet opens, and every value is readable.
+# kill -9 at 256 points of what changes keys and the wallet: afterwards the wallet opens, and every value is readable.  Again and again the
+# wallet is lost then, and its newest backup does as well.
 #
 # First at each system call on the wallet's folder, before and after it, through test/lib/killer.c; then at random moments, of the
 # backend and of the whole server.
@@ -16,9 +17,13 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $random_points = $ENV{KILL_POINTS} // 60;
+my $all_points    = 256;
 
-my $node   = tde_node('kill', conf => "restart_after_crash = on\nfsync = on\n");
+my $node   = tde_node('kill', conf => "restart_after_crash = on\nfsync = on\ntde_column.wallet_generations = 3\n");
 my $folder = $node->basedir . '/wallet';
+my $vault  = $node->basedir . '/vault';
+mkdir $vault or die "could not create $vault: $!";
+$node->append_conf('postgresql.conf', qq{tde_column.wallet_backup_command = 'cp "%p" "$vault/%f"'\n});
 my $plan   = $node->basedir . '/plan';
 my $killer = $node->basedir . '/killer.so';
 system_or_bail('gcc', '-O1', '-shared', '-fPIC', '-o', $killer, "$FindBin::RealBin/../lib/killer.c", '-ldl');
@@ -91,6 +96,18 @@ sub problems
   return "@problems";
 }
 
+# The file and all copies beside it are gone; the newest backup that is whole takes its place.
+sub lose_wallet
+{
+  my ($backup) = reverse sort grep { -s $_ } glob "$vault/*";
+
+  $node->stop('fast');
+  unlink glob "$folder/*";
+  write_bytes("$folder/tde.p12", read_bytes($backup));
+  chmod 0600, "$folder/tde.p12";
+  start_server();
+}
+
 # The wallet opens with a passphrase that was set or was being set, and all is readable and writable in both databases.  The
 # server may notice only now that a process was killed, and so restart, which closes the wallet.
 sub verify
@@ -99,6 +116,7 @@ sub verify
   my $problems;
 
   $inserted++;
+  lose_wallet() if $inserted % 16 == 0;
   foreach (1 .. 5)
   {
     wait_until_up();
@@ -167,7 +185,7 @@ foreach my $name (sort keys %operations)
 verify('undisturbed');
 
 my @names = sort keys %operations;
-foreach my $i (1 .. $random_points)
+for (my $i = 1; $i <= $random_points || $points < $all_points; $i++)
 {
   my $name = $names[ $i % @names ];
   my $run  = begin_operation($operations{$name}->());
@@ -198,7 +216,7 @@ foreach my $i (1 .. $random_points)
   verify(sprintf '%s, %s killed after %.3f s', $name, $whole ? 'server' : 'backend', $delay);
   $points++;
 }
-cmp_ok($points, '>=', 200, "$points points in all");
+cmp_ok($points, '>=', $all_points, "$points points in all");
 
 $node->stop;
 done_testing();

@@ -78,7 +78,7 @@ INSERT INTO bad VALUES
   ('encrypted_text(''key= 1'')',     '42704', 'key " 1" does not exist', NULL),
   ('encrypted_text(''key=1x'')',     '42704', 'key "1x" does not exist', NULL),
   ('encrypted_text(''key=catalog'')', '42704', 'key "catalog" does not exist', NULL),
-  ('encrypted_text(''key=-1'')',     '42704', 'key "-1" does not exist', 'No key of this database has this number.'),
+  ('encrypted_text(''key=-1'')',     '42704', 'key "-1" does not exist', NULL),
   ('encrypted_text(''key=16777216'')', '42704', 'key "16777216" does not exist', 'No key of this database has this number.'),
   ('encrypted_text(''key=99999999999999999999'')', '42704', 'key "99999999999999999999" does not exist', 'No key of this database has this number.'),
   ('encrypted_text(25)',             '22023', 'base type text of encrypted_text does not take the modifier "25"', NULL),

@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('engines', conf => "tde_column.passphrase_command = 'echo engines'\n");
+my $node = tde_node('engines', conf => "tde_column.passphrase_command = 'echo engines-passphrase'\n");
 $node->start;
 
 my $module = $node->basedir . '/heap_copy.so';

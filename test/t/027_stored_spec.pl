@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('stored_spec', conf => "tde_column.passphrase_command = 'echo spec'\njit = off\n");
+my $node = tde_node('stored_spec', conf => "tde_column.passphrase_command = 'echo spec-passphrase'\njit = off\n");
 my $module = $node->basedir . '/strip_coercion.so';
 my ($server_include) = $node->config_data('--includedir-server');
 system_or_bail('gcc', '-O1', '-shared', '-fPIC', "-I$server_include", '-o', $module, "$FindBin::RealBin/../lib/strip_coercion.c");

@@ -88,6 +88,47 @@ lines_of($node, 'SELECT tde_wallet_close()');
 fails_with($node, q{CREATE TABLE refused (a encrypted_text('key=later'))}, { state => 'TDE01', message => qr/^wallet is not open$/ }, 'not with a closed wallet');
 lines_of($node, q{SELECT tde_wallet_open('names-passphrase')});
 
+# Names are names, whatever they look like; digits alone are a number.
+lines_of($node, q{SELECT tde_create_key('+1'), tde_create_key('-9'); CREATE TABLE signs (a encrypted_text('key=+1'), b encrypted_text('key=-9'))});
+is(type_of('signs', 'a') . type_of('signs', 'b'), "encrypted_text(aes256,salt,mac,'key=+1')encrypted_text(aes256,salt,mac,'key=-9')", 'names with a sign');
+
+# One key of a name, whatever is rolled back.
+my $changed = { state => '55000', message => qr/^cannot make key "\w+" in a transaction that has renamed, destroyed or wrapped keys anew$/, hint => qr/^Commit first\.$/ };
+lines_of($node, q{SELECT tde_create_key('twin'); CREATE TABLE twin (a encrypted_text('key=twin'))});
+fails_with($node, "BEGIN; $_; ROLLBACK", $changed, $_)
+  foreach q{SELECT tde_destroy_key('twin', 'destroy twin'); SELECT tde_create_key('twin')}, q{SELECT tde_rename_key('twin', 'other'); CREATE TABLE b (a encrypted_text('key=twin'))},
+  q{SAVEPOINT s; SELECT tde_rename_key('twin', 'other'); ROLLBACK TO s; CREATE TABLE b (a encrypted_text('key=another'))};
+is(lines_of($node, 'SELECT name FROM tde.keys WHERE slot > 0 GROUP BY name HAVING count(DISTINCT slot) > 1'), '', 'no two keys have one name');
+
+# The column of a key that was destroyed, whose name another one has by now, is not under a neighbour's after a restore.
+lines_of($node, q{SELECT tde_destroy_key('twin', 'destroy twin')});
+is(type_of('twin', 'a'), "encrypted_text(aes256,salt,mac,'key=twin')", 'a destroyed key has its name');
+lines_of($node, q{SELECT tde_create_key('twin')});
+like(type_of('twin', 'a'), qr/'key=twin~destroyed~\d+'\)$/, '... until another one has it');
+lines_of($node, "CREATE TABLE twin2 (a @{[ type_of('twin', 'a') ]}, b encrypted_text('key=twin'))");
+is(lines_of($node, q{SELECT count(DISTINCT key_slot) FROM tde.encrypted_columns WHERE table_name IN ('twin', 'twin2')}), '2', 'what is printed means the same key');
+lines_of($node, 'DROP TABLE twin, twin2');
+
+# What else a dump holds may be what names a key first.
+lines_of($node, q{CREATE DATABASE source; CREATE DATABASE target});
+lines_of($node, q{CREATE EXTENSION tde_column; SELECT tde_create_key(k) FROM unnest('{mv,st,tr,po,ma}'::text[]) k;
+CREATE TABLE base (a encrypted_text, b encrypted_int4, c int);
+CREATE MATERIALIZED VIEW mv AS SELECT a::encrypted_text(nosalt,'key=mv') AS a FROM base;
+CREATE STATISTICS st ON (b::encrypted_int4(nosalt,'key=st')), c FROM base;
+CREATE FUNCTION tr() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+CREATE TRIGGER tr BEFORE UPDATE ON base FOR EACH ROW WHEN (NEW.a = 'x'::encrypted_text('key=tr')) EXECUTE FUNCTION tr();
+CREATE POLICY po ON base USING (a <> 'x'::encrypted_text('key=po'))}, db => 'source');
+restore('source', 'target');
+is(lines_of($node, q{SELECT string_agg(DISTINCT name, ',' ORDER BY name) FROM tde.keys WHERE slot > 0}, db => 'target'), 'mv,po,st,tr', 'materialized views, statistics, triggers, policies');
+lines_of($node, q{CREATE TABLE stored AS SELECT 'x'::encrypted_text('key=ctas') AS a});
+is(type_of('stored', 'a'), "encrypted_text(aes256,salt,mac,'key=ctas')", 'CREATE TABLE AS');
+lines_of($node, q{CREATE TABLE IF NOT EXISTS stored (a encrypted_text('key=typo'))});
+is(lines_of($node, q{SELECT count(*) FROM tde.keys WHERE name = 'typo'}), '0', 'not a table that is there already');
+fails_with($node, "SELECT 'x'::encrypted_text('key=$_')", { state => '42704', hint => qr/^The view tde\.keys lists them\.$/ }, "a name that no key can have: '$_'")
+  foreach '', 'hash', 'catalog';
+fails_with($node, q{SELECT tde_create_key('sole'); SELECT tde_rotate_key('sole'); SELECT tde_drop_key_version('sole', 1); SELECT tde_drop_key_version('sole', 2)},
+  { state => '55006', message => qr/because it is the only one$/ }, 'a slot is not set free, to be given to another key');
+
 # ---- modifiers that do not fit ----
 
 my %large = (
@@ -134,6 +175,23 @@ fails_with($node, 'SELECT a FROM kept', { state => '42501' }, 'nobody needs a pr
 lines_of($node, 'GRANT SELECT ON kept TO maker');
 is(attempt($node, 'SELECT a FROM kept', user => 'maker')->{out}, 'x', '... but that on his own');
 
+# Who may not make a table makes no row, either.
+lines_of($node, 'REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC; CREATE ROLE lowly LOGIN');
+fails_with($node, q{SELECT 'x'::encrypted_varchar(7001)}, { state => '42501', message => qr/^permission denied to use modifiers/ }, 'without the privilege', user => 'lowly');
+is(attempt($node, q{SELECT 'x'::encrypted_varchar(6000)}, user => 'lowly')->{out}, 'x', 'one that is there, for everybody');
+
+# A rewritten table may go again.
+fails_with($node, q{BEGIN; CLUSTER tde.specifications USING specifications_pkey; SELECT 'x'::encrypted_varchar(7002)},
+  { state => '55006', message => qr/^cannot add rows to table "tde\.specifications", which this transaction has rewritten$/ }, 'after CLUSTER, not in this transaction');
+
+# Beside REINDEX CONCURRENTLY.
+my $waits = session($node);
+session_try($waits, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+my $reindex = session($node);
+$reindex->query_until(qr/started/, "\\echo started\nREINDEX TABLE CONCURRENTLY tde.specifications;\n");
+$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'REINDEX%' AND wait_event_type = 'Lock'});
+is(session_try($waits, q{CREATE TABLE beside_reindex (a encrypted_varchar(7003)); COMMIT})->{state}, '', 'no deadlock');
+
 # Eight at once.
 my $script = PostgreSQL::Test::Utils::tempdir() . '/declare.sql';
 write_bytes($script, "CREATE TABLE at_once_:client_id (a encrypted_varchar(8000), b encrypted_varchar(8001,'key=at once'));\n");
@@ -154,6 +212,9 @@ is(attempt($node, q{INSERT INTO parts VALUES ('b'); INSERT INTO parts VALUES ('x
 lines_of($node, q{SELECT count(tde_create_key('k ' || i)) FROM generate_series(1, 4200) i; CREATE TABLE far (a encrypted_varchar(10, 'key=k 4200'), n encrypted_numeric(9,2,nosalt,'key=k 4200'));
 INSERT INTO far VALUES ('far', 1)});
 is(lines_of($node, 'SELECT * FROM far'), 'far|1.00', 'key 4,200 and more');
+$keys = lines_of($node, 'SELECT count(*) FROM tde.specifications');
+lines_of($node, q{SET temp_tablespaces = ''; CREATE TEMP TABLE q (a encrypted_varchar(10,'key=k 4200')); INSERT INTO q VALUES ('q'); BEGIN READ ONLY; UPDATE q SET a = (SELECT a FROM q LIMIT 1)});
+is(lines_of($node, 'SELECT count(*) FROM tde.specifications'), $keys, 'plans make no rows');
 cmp_ok(lines_of($node, q{SELECT max(key_slot) FROM tde.encrypted_columns WHERE table_name = 'far'}), '>', 4200, '... which the view tells');
 like(type_of('far', 'a'), qr/'key=k 4200'/, '... and the declaration');
 

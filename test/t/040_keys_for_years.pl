@@ -130,7 +130,7 @@ lines_of($node, "SELECT tde_wallet_open('years-passphrase')");
 is(lines_of($node, "SELECT count(pan) FROM card"), '64', 'the wallet opens as before');
 is(lines_of($node, "SELECT tde_create_key('doomed')"), '4', 'the name is free again');
 like(lines_of($node, "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'doomed'::regclass AND attname = 'a'"),
-  qr/^encrypted_text\(aes256,salt,mac,'key=\d+'\)$/, 'and the declaration of the destroyed one does not name the new one');
+  qr/^encrypted_text\(aes256,salt,mac,'key=doomed~destroyed~\d+'\)$/, 'and the declaration of the destroyed one does not name the new one');
 
 lines_of($node, "CREATE TABLE logical (a encrypted_text('key=rolled')); INSERT INTO logical VALUES ('x')");
 lines_of($node, "BEGIN; SELECT tde_destroy_key('rolled', 'destroy rolled'); ROLLBACK");
