@@ -19,9 +19,7 @@
  *
  * Neither names nor attributes of a bag are read back; they are for whoever looks at the file with other tools.
  *
- * A file is attacker-controlled until its MAC was verified, so only the few MAC algorithms that we write ourselves are
- * computed at all: parameters from the file could ask for hours of work, or for a key so short that it is guessed.
- * OpenSSL's free functions do not cleanse; free_bags() does.
+ * The layer around it, with the MAC, is tde_pfx.c's.  OpenSSL's free functions do not cleanse; free_bags() does.
  */
 #include "tde_pkcs12.h"
 
@@ -32,33 +30,21 @@
 #include <openssl/asn1.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/kdf.h>
 #include <openssl/objects.h>
 #include <openssl/pkcs12.h>
 #include <openssl/rand.h>
-#include <openssl/x509.h>
 
-#if OPENSSL_VERSION_NUMBER >= 0x30400000L
-#define HAVE_PBMAC1		1
-#endif
+#include "tde_pfx.h"
 
 /*
- * Two derivations stand between a stolen file and its passphrase, and the thief attacks the cheaper one.  600,000
- * rounds of PBKDF2 are 1.2 million SHA-256 blocks; the MAC's own derivation (RFC 7292, appendix B) needs one block a
- * round, so it takes 2,000,000.  OpenSSL's default of 2,048 would make the MAC the way in.  PBMAC1 (RFC 9579) derives
- * with PBKDF2 too and takes as many rounds as the contents.  The unit test lowers these, to try a file often.
+ * Two derivations stand between a stolen file and its passphrase, and the thief attacks the cheaper one, so both take as
+ * many rounds.  OpenSSL's default of 2,048 would make the MAC the way in.  The unit test lowers this, to try a file often.
  */
-#ifndef TDE_PKCS12_PBE_ITERATIONS
-#define TDE_PKCS12_PBE_ITERATIONS	600000
-#define TDE_PKCS12_MAC_ITERATIONS	2000000
+#ifndef TDE_PKCS12_ITERATIONS
+#define TDE_PKCS12_ITERATIONS	600000
 #endif
 
-/* Room for later versions to ask for more, yet a file can keep a server busy for seconds at most. */
-#define MAX_MAC_ITERATIONS	20000000
-
-#define SALT_SIZE		16			/* what NIST SP 800-132 asks for; OpenSSL's default is 8 */
-#define MAC_KEY_SIZE	32
+#define SALT_SIZE		16			/* what NIST SP 800-132 asks for; OpenSSL's default was 8 */
 #define MAX_FILE_SIZE	(1024 * 1024)	/* TDE_MAX_MASTER_KEYS need less than a tenth */
 
 /*
@@ -74,24 +60,6 @@
 #define RECORD_SIZE		(OLD_RECORD_SIZE + 8)
 #define OLD_RECORD_FORMAT	1
 #define OLD_RECORD_SIZE		(2 + TDE_MASTER_ID_SIZE + 8 + TDE_MASTER_KEY_SIZE)
-
-/*
- * The status for a failure that OpenSSL reported, and an empty error queue.
- */
-static TdeStatus
-openssl_failure(TdeStatus otherwise)
-{
-	TdeStatus	status = otherwise;
-	unsigned long error;
-
-	while ((error = ERR_get_error()) != 0)
-	{
-		if (ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE)
-			status = TDE_E_NOMEM;
-	}
-	ERR_clear_error();
-	return status;
-}
 
 /*
  * Both directions ask the same of a wallet, so that nothing is written that cannot be read again.
@@ -275,69 +243,17 @@ encrypt_keys(const TdeMasterKeys *keys, const char *passphrase)
 	if (ok && keys->owner.name[0] != '\0')
 		ok = add_owner(&bags, type, &keys->owner);
 	if (ok)
-		safe = PKCS12_pack_p7encdata(NID_aes_256_cbc, passphrase, -1, salt, SALT_SIZE, TDE_PKCS12_PBE_ITERATIONS, bags);
+		safe = PKCS12_pack_p7encdata(NID_aes_256_cbc, passphrase, -1, salt, SALT_SIZE, TDE_PKCS12_ITERATIONS, bags);
 	free_bags(bags);
 	return safe;
-}
-
-static PKCS12 *
-container_with(PKCS7 *safe)
-{
-	STACK_OF(PKCS7) *safes = sk_PKCS7_new_null();
-	PKCS12	   *container = NULL;
-
-	if (safes != NULL && sk_PKCS7_push(safes, safe) > 0)
-		container = PKCS12_add_safes(safes, NID_pkcs7_data);
-	sk_PKCS7_free(safes);
-	return container;
-}
-
-/*
- * Is the traditional MAC's derivation to be had?  OpenSSL's FIPS provider has PBMAC1's only.
- */
-static TdeStatus
-check_pkcs12_kdf(void)
-{
-	EVP_KDF    *kdf = EVP_KDF_fetch(NULL, "PKCS12KDF", NULL);
-
-	EVP_KDF_free(kdf);
-	return kdf != NULL ? TDE_OK : openssl_failure(TDE_E_UNAVAILABLE);
-}
-
-static bool
-write_pbmac1(void)
-{
-#if !defined(HAVE_PBMAC1)
-	return false;
-#elif defined(TDE_PKCS12_TEST_PBMAC1)
-	return TDE_PKCS12_TEST_PBMAC1;
-#else
-	return EVP_default_properties_is_fips_enabled(NULL) == 1;
-#endif
-}
-
-static bool
-set_mac(PKCS12 *container, const char *passphrase)
-{
-	uint8_t		salt[SALT_SIZE];
-
-	if (RAND_bytes(salt, SALT_SIZE) != 1)
-		return false;
-#ifdef HAVE_PBMAC1
-	if (write_pbmac1())
-		return PKCS12_set_pbmac1_pbkdf2(container, passphrase, -1, salt, SALT_SIZE, TDE_PKCS12_PBE_ITERATIONS,
-										EVP_sha256(), SN_sha256) == 1;
-#endif
-	return PKCS12_set_mac(container, passphrase, -1, salt, SALT_SIZE, TDE_PKCS12_MAC_ITERATIONS, EVP_sha256()) == 1;
 }
 
 TdeStatus
 tde_pkcs12_encode(const TdeMasterKeys *keys, const char *passphrase, uint8_t **der, size_t *size)
 {
+	STACK_OF(PKCS7) *safes;
 	PKCS7	   *safe = NULL;
-	PKCS12	   *container = NULL;
-	TdeStatus	status = TDE_OK;
-	int			written = 0;
+	TdeStatus	status;
 
 	*der = NULL;
 	*size = 0;
@@ -347,91 +263,16 @@ tde_pkcs12_encode(const TdeMasterKeys *keys, const char *passphrase, uint8_t **d
 		return TDE_E_FORMAT;
 
 	ERR_clear_error();
-	if (!write_pbmac1() && (status = check_pkcs12_kdf()) != TDE_OK)
-		return status;
-	if ((safe = encrypt_keys(keys, passphrase)) == NULL ||
-		(container = container_with(safe)) == NULL ||
-		!set_mac(container, passphrase) ||
-		(written = i2d_PKCS12(container, der)) <= 0)
-		status = openssl_failure(TDE_E_CRYPTO);
+	if ((safes = sk_PKCS7_new_null()) == NULL ||
+		(safe = encrypt_keys(keys, passphrase)) == NULL ||
+		sk_PKCS7_push(safes, safe) <= 0)
+		status = tde_pfx_failure(TDE_E_CRYPTO);
 	else
-		*size = (size_t) written;
-	PKCS12_free(container);
+		status = tde_pfx_write(safes, passphrase, TDE_PKCS12_ITERATIONS, der, size);
+	sk_PKCS7_free(safes);
 	PKCS7_free(safe);
 	ERR_clear_error();
 	return status;
-}
-
-static bool
-integer_within(const ASN1_INTEGER *number, int64_t low, int64_t high)
-{
-	int64_t		value;
-
-	return number != NULL && ASN1_INTEGER_get_int64(&value, number) == 1 && value >= low && value <= high;
-}
-
-static int
-algorithm_nid(const X509_ALGOR *algorithm)
-{
-	const ASN1_OBJECT *oid = NULL;
-
-	if (algorithm == NULL)
-		return NID_undef;
-	X509_ALGOR_get0(&oid, NULL, NULL, algorithm);
-	return OBJ_obj2nid(oid);
-}
-
-#ifdef HAVE_PBMAC1
-/*
- * Every parameter is looked at: the key length comes from the file too, and a MAC under a key of one byte is forged
- * by trying 256 files.  Some OpenSSL also trusts its upper end and the type of the salt (CVE-2025-11187).
- */
-static bool
-known_pbmac1(const X509_ALGOR *algorithm)
-{
-	PBMAC1PARAM *outer = ASN1_TYPE_unpack_sequence(ASN1_ITEM_rptr(PBMAC1PARAM), algorithm->parameter);
-	PBKDF2PARAM *inner = outer == NULL ? NULL : PBMAC1_get1_pbkdf2_param(algorithm);
-	bool		known;
-
-	known = inner != NULL &&
-		algorithm_nid(outer->messageAuthScheme) == NID_hmacWithSHA256 &&
-		algorithm_nid(inner->prf) == NID_hmacWithSHA256 &&
-		inner->salt->type == V_ASN1_OCTET_STRING &&
-		integer_within(inner->keylength, MAC_KEY_SIZE, MAC_KEY_SIZE) &&
-		integer_within(inner->iter, 1, MAX_MAC_ITERATIONS);
-	PBKDF2PARAM_free(inner);
-	PBMAC1PARAM_free(outer);
-	return known;
-}
-#endif
-
-/*
- * Is the MAC one of ours, bounded in cost, and can it be computed here?  To tell a lack of the algorithm from a wrong
- * passphrase gives nothing away: it does not depend on the passphrase.
- */
-static TdeStatus
-check_mac_algorithm(const PKCS12 *container)
-{
-	const X509_ALGOR *algorithm = NULL;
-	const ASN1_INTEGER *iterations = NULL;
-
-	PKCS12_get0_mac(NULL, &algorithm, NULL, &iterations, container);
-	switch (algorithm_nid(algorithm))
-	{
-		case NID_sha256:
-			/* absent means 1 */
-			if (iterations != NULL && !integer_within(iterations, 1, MAX_MAC_ITERATIONS))
-				return TDE_E_AUTH;
-			return check_pkcs12_kdf();
-		case NID_pbmac1:
-#ifdef HAVE_PBMAC1
-			return known_pbmac1(algorithm) ? TDE_OK : TDE_E_AUTH;
-#else
-			return TDE_E_UNAVAILABLE;
-#endif
-		default:
-			return TDE_E_AUTH;
-	}
 }
 
 static bool
@@ -453,7 +294,7 @@ read_bags(const STACK_OF(PKCS12_SAFEBAG) *bags, TdeMasterKeys *keys)
 	bool		known = count >= 1 && count <= TDE_MAX_MASTER_KEYS + 1;
 
 	if ((type = OBJ_txt2obj(SECRET_TYPE_OID, 1)) == NULL)
-		return openssl_failure(TDE_E_CRYPTO);
+		return tde_pfx_failure(TDE_E_CRYPTO);
 	for (int i = 0; known && i < count; i++)
 	{
 		const PKCS12_SAFEBAG *bag = sk_PKCS12_SAFEBAG_value(bags, i);
@@ -466,35 +307,28 @@ read_bags(const STACK_OF(PKCS12_SAFEBAG) *bags, TdeMasterKeys *keys)
 }
 
 /*
- * Read an authentic container.  Keys outside an encrypted safe are none of ours.  The MAC takes the passphrase as
+ * Read authentic safes.  Keys outside an encrypted one are none of ours.  The traditional MAC takes the passphrase as
  * UTF-16 and encryption takes its bytes, so a passphrase in another character set can pass the one and fail the other:
  * that is a wrong passphrase as well.
  */
 static TdeStatus
-read_safes(const PKCS12 *container, const char *passphrase, TdeMasterKeys *keys)
+read_safes(const STACK_OF(PKCS7) *safes, const char *passphrase, TdeMasterKeys *keys)
 {
-	STACK_OF(PKCS7) *safes = PKCS12_unpack_authsafes(container);
-	STACK_OF(PKCS12_SAFEBAG) *bags = NULL;
+	STACK_OF(PKCS12_SAFEBAG) *bags;
 	TdeStatus	status;
 
-	if (safes == NULL)
-		status = openssl_failure(TDE_E_FORMAT);
-	else if (sk_PKCS7_num(safes) != 1 || !PKCS7_type_is_encrypted(sk_PKCS7_value(safes, 0)))
-		status = TDE_E_FORMAT;
-	else if ((bags = PKCS12_unpack_p7encdata(sk_PKCS7_value(safes, 0), passphrase, -1)) == NULL)
-		status = openssl_failure(TDE_E_AUTH);
-	else
-		status = read_bags(bags, keys);
+	if (sk_PKCS7_num(safes) != 1 || !PKCS7_type_is_encrypted(sk_PKCS7_value(safes, 0)))
+		return TDE_E_FORMAT;
+	bags = PKCS12_unpack_p7encdata(sk_PKCS7_value(safes, 0), passphrase, -1);
+	status = bags == NULL ? tde_pfx_failure(TDE_E_AUTH) : read_bags(bags, keys);
 	free_bags(bags);
-	sk_PKCS7_pop_free(safes, PKCS7_free);
 	return status;
 }
 
 TdeStatus
 tde_pkcs12_decode(const uint8_t *der, size_t size, const char *passphrase, TdeMasterKeys *keys)
 {
-	const uint8_t *end = der;
-	PKCS12	   *container;
+	STACK_OF(PKCS7) *safes;
 	TdeStatus	status;
 
 	OPENSSL_cleanse(keys, sizeof(*keys));
@@ -502,19 +336,10 @@ tde_pkcs12_decode(const uint8_t *der, size_t size, const char *passphrase, TdeMa
 		return TDE_E_AUTH;
 
 	ERR_clear_error();
-	container = d2i_PKCS12(NULL, &end, (long) size);
-	if (container == NULL)
-		status = openssl_failure(TDE_E_AUTH);
-	else if (end != der + size)
-		status = TDE_E_AUTH;
-	else if ((status = check_mac_algorithm(container)) == TDE_OK)
-	{
-		if (PKCS12_verify_mac(container, passphrase, -1) != 1)
-			status = openssl_failure(TDE_E_AUTH);
-		else
-			status = read_safes(container, passphrase, keys);
-	}
-	PKCS12_free(container);
+	status = tde_pfx_read(der, size, passphrase, &safes);
+	if (status == TDE_OK)
+		status = read_safes(safes, passphrase, keys);
+	sk_PKCS7_pop_free(safes, PKCS7_free);
 	ERR_clear_error();
 	if (status != TDE_OK)
 		OPENSSL_cleanse(keys, sizeof(*keys));

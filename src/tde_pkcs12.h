@@ -3,8 +3,8 @@
  *
  * layer: 1 (no PostgreSQL)
  *
- * Contents are encrypted with PBES2 (PBKDF2-HMAC-SHA256, AES-256-CBC) and authenticated by the container's MAC.
- * "openssl pkcs12 -info" reads it.
+ * Contents are encrypted with PBES2 (PBKDF2-HMAC-SHA256, AES-256-CBC) and authenticated by PBMAC1 (RFC 9579).
+ * "openssl pkcs12 -info" of OpenSSL 3.4 and later reads it, and with -nomacver that of older ones.
  */
 #ifndef TDE_PKCS12_H
 #define TDE_PKCS12_H
@@ -60,8 +60,9 @@ extern TDE_MUST_CHECK TdeStatus tde_pkcs12_encode(const TdeMasterKeys *keys, con
 
 /*
  * Read the file's bytes.  A wrong passphrase, a truncated and a changed file are all TDE_E_AUTH: nobody can tell them
- * apart.  TDE_E_FORMAT where the container is authentic but holds something that this version does not know.
- * On failure *keys is cleansed.
+ * apart.  TDE_E_FORMAT where the container is authentic but holds something that this version does not know;
+ * TDE_E_UNAVAILABLE where it has the MAC of earlier versions, which OpenSSL here does not offer (FIPS).  On failure
+ * *keys is cleansed.
  */
 extern TDE_MUST_CHECK TdeStatus tde_pkcs12_decode(const uint8_t *der, size_t size, const char *passphrase,
 												  TdeMasterKeys *keys);

@@ -6,9 +6,9 @@
  */
 #include "check.h"
 
-#define TDE_PKCS12_PBE_ITERATIONS	1
-#define TDE_PKCS12_MAC_ITERATIONS	1
+#define TDE_PKCS12_ITERATIONS	1
 #include "../../src/tde_pkcs12.c"
+#include "../../src/tde_pfx.c"
 
 #define PASSPHRASE	"fuzz"
 
@@ -50,20 +50,46 @@ safe_is_cheap(PKCS7 *safe)
 }
 
 static bool
-container_is_cheap(PKCS12 *container)
+mac_is_cheap(const MacData *data)
 {
-	STACK_OF(PKCS7) *safes = PKCS12_unpack_authsafes(container);
-	const ASN1_INTEGER *iterations = NULL;
+	const X509_ALGOR *algorithm = NULL;
+	PBKDF2PARAM *param;
 	bool		cheap;
 
-	PKCS12_get0_mac(NULL, NULL, NULL, &iterations, container);
+	if (data == NULL)
+		return true;
 	/* what the reader refuses costs nothing */
-	cheap = is_cheap(iterations) || integer_within(iterations, MAX_MAC_ITERATIONS + 1, INT64_MAX);
+	if (!is_cheap(data->iterations) && !integer_within(data->iterations, MAX_MAC_ITERATIONS + 1, INT64_MAX))
+		return false;
+	X509_SIG_get0(data->mac, &algorithm, NULL);
+	param = known_pbmac1(algorithm);
+	cheap = param == NULL || is_cheap(param->iter);
+	PBKDF2PARAM_free(param);
+	return cheap;
+}
+
+static STACK_OF(PKCS7) *
+unpack(const Pfx *pfx)
+{
+	if (!PKCS7_type_is_data(pfx->content) || pfx->content->d.data == NULL)
+		return NULL;
+	return ASN1_item_unpack(pfx->content->d.data, ASN1_ITEM_rptr(PKCS12_AUTHSAFES));
+}
+
+static bool
+safes_are_cheap(const STACK_OF(PKCS7) *safes)
+{
+	bool		cheap = true;
+
 	for (int i = 0; i < sk_PKCS7_num(safes); i++)
 		cheap = cheap && safe_is_cheap(sk_PKCS7_value(safes, i));
-	sk_PKCS7_pop_free(safes, PKCS7_free);
-	ERR_clear_error();
 	return cheap;
+}
+
+static Pfx *
+parse(const uint8_t *der, size_t size)
+{
+	return (Pfx *) ASN1_item_d2i(NULL, &der, (long) size, ASN1_ITEM_rptr(Pfx));
 }
 
 /* What was read can be written, and is the same then. */
@@ -94,34 +120,44 @@ file(const uint8_t *bytes, size_t size)
 {
 	static const TdeMasterKeys none;
 	uint8_t    *der = copy_of(bytes, size);
-	const uint8_t *end = der;
-	PKCS12	   *container = d2i_PKCS12(NULL, &end, (long) size);
+	Pfx		   *pfx = parse(der, size);
+	STACK_OF(PKCS7) *safes = pfx != NULL ? unpack(pfx) : NULL;
 	TdeMasterKeys keys;
 	TdeStatus	status;
 
-	if (container == NULL || container_is_cheap(container))
+	ERR_clear_error();
+	if (pfx == NULL || (mac_is_cheap(pfx->mac) && safes_are_cheap(safes)))
 	{
 		status = tde_pkcs12_decode(der, size, PASSPHRASE, &keys);
 		CHECK(ERR_peek_error() == 0);
 		CHECK(status == TDE_OK || memcmp(&keys, &none, sizeof(none)) == 0);
 		check_result(status, &keys);
 	}
-	PKCS12_free(container);
+	sk_PKCS7_pop_free(safes, PKCS7_free);
+	pfx_free(pfx);
 	free(der);
 }
 
+/* The MAC is computed, and it does not matter whether it is right. */
 static void
 behind_the_mac(const uint8_t *bytes, size_t size)
 {
 	uint8_t    *der = copy_of(bytes, size);
-	const uint8_t *end = der;
-	PKCS12	   *container = d2i_PKCS12(NULL, &end, (long) size);
+	Pfx		   *pfx = parse(der, size);
+	STACK_OF(PKCS7) *safes = pfx != NULL ? unpack(pfx) : NULL;
 	TdeMasterKeys keys = {0};
+	TdeStatus	status;
 
 	ERR_clear_error();
-	if (container != NULL && container_is_cheap(container) && check_mac_algorithm(container) == TDE_OK)
-		check_result(read_safes(container, PASSPHRASE, &keys), &keys);
-	PKCS12_free(container);
+	if (safes != NULL && mac_is_cheap(pfx->mac) && safes_are_cheap(safes))
+	{
+		status = verify(pfx, PASSPHRASE);
+		CHECK(status == TDE_OK || status == TDE_E_AUTH || status == TDE_E_UNAVAILABLE);
+		ERR_clear_error();
+		check_result(read_safes(safes, PASSPHRASE, &keys), &keys);
+	}
+	sk_PKCS7_pop_free(safes, PKCS7_free);
+	pfx_free(pfx);
 	free(der);
 }
 

@@ -100,11 +100,14 @@ is(lines_of($node, 'SELECT status FROM tde.wallet'), 'CLOSED', 'closed');
 lines_of($node, "SELECT tde_wallet_open('$generated')");
 is(lines_of($node, 'SELECT status FROM tde.wallet'), 'OPEN', 'the generated passphrase opens it');
 
-my ($info_out, $info_err) = run_command([ 'openssl', 'pkcs12', '-info', '-in', $path, '-nodes', '-passin', "pass:$generated" ]);
+# Before 3.4 the command does not know PBMAC1, but reads on if it is not to verify it.
+my $knows = (run_command([ 'openssl', 'version' ]))[0] =~ /^OpenSSL 3\.(\d+)/ && $1 < 4 ? 0 : 1;
+my @info  = ('openssl', 'pkcs12', '-info', '-in', $path, '-nodes', $knows ? () : '-nomacver');
+my ($info_out, $info_err) = run_command([ @info, '-passin', "pass:$generated" ]);
 is($?, 0, 'openssl pkcs12 -info reads it') or diag($info_err);
 like($info_err, qr/PBES2, PBKDF2, AES-256-CBC, Iteration 600000, PRF hmacWithSHA256/, 'it is encrypted as documented');
-like($info_err, qr/MAC: sha256, Iteration 2000000/,                                   'and so is its MAC');
-run_command([ 'openssl', 'pkcs12', '-info', '-in', $path, '-nodes', '-passin', 'pass:wrong' ]);
+like($info_err, $knows ? qr/MAC: PBMAC1 using PBKDF2, Iteration 600000/ : qr/MAC: PBMAC1/, 'and so is its MAC');
+run_command([ @info, '-passin', 'pass:wrong' ]);
 isnt($?, 0, 'openssl pkcs12 -info refuses it with another passphrase');
 
 # Data for what follows.  The unencrypted column has other values at every ANALYZE.
