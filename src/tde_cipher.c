@@ -119,6 +119,9 @@ tde_cipher_init(TdeCipherKey *key, TdeSpec spec, const uint8_t *secret)
 	key->block = (uint8_t) tde_spec_block(spec);
 	key->own_modes = !tde_crypto_fips();
 	status = key->own_modes ? init_own_modes(key, spec, secret) : init_evp_modes(key, spec, secret);
+	/* a provider may offer triple DES, and refuse to encrypt with it */
+	if (status == TDE_E_UNAVAILABLE || (status == TDE_E_CRYPTO && spec.cipher == TDE_3DES168))
+		status = tde_unavailable(tde_cipher_word(spec));
 	if (status != TDE_OK)
 	{
 		tde_cipher_free(key);

@@ -28,6 +28,8 @@ static enum
 	FIPS_UNKNOWN, FIPS_OFF, FIPS_ON
 }			fips_state = FIPS_UNKNOWN;
 
+static const char *missing = NULL;
+
 /*
  * HKDF (RFC 5869, 2.2 and 2.3).  Without a salt parameter OpenSSL uses the string of zeros that the RFC demands.
  */
@@ -278,9 +280,26 @@ tde_crypto_fips(void)
 }
 
 void
-tde_crypto_pretend_fips(bool on)
+tde_crypto_use_evp(bool on)
 {
 	fips_state = on ? FIPS_ON : FIPS_OFF;
+}
+
+TdeStatus
+tde_unavailable(const char *cipher)
+{
+	missing = cipher;
+	return TDE_E_UNAVAILABLE;
+}
+
+const char *
+tde_crypto_missing(void)
+{
+	const char *cipher = missing;
+
+	/* the next one may be about something else */
+	missing = NULL;
+	return cipher;
 }
 
 /*

@@ -63,6 +63,9 @@ extern bool tde_crypto_fips(void);
  */
 extern TDE_MUST_CHECK TdeStatus tde_selftest(const char **failed);
 
+/* The cipher that the last TDE_E_UNAVAILABLE was about, as type modifiers name it; NULL if it was about none. */
+extern const char *tde_crypto_missing(void);
+
 /* What OpenSSL said about the last failure, or a general phrase; valid until the next call in this process. */
 extern const char *tde_crypto_reason(void);
 

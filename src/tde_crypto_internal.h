@@ -11,11 +11,17 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "tde_status.h"
+
 /*
- * For unit tests: from now on new keys and contexts behave as if OpenSSL were in FIPS mode (true), or as if it were
- * not (false).  Contexts decide when they are made, so both ways can be compared side by side in one process.
+ * For unit tests: from now on new keys and contexts leave whole modes and MACs to EVP, as they do under FIPS (true), or
+ * not (false).  Contexts decide when they are made, so both ways can be compared side by side in one process.  What FIPS
+ * itself refuses is for test/long/092_fips.pl, with a real provider.
  */
-extern void tde_crypto_pretend_fips(bool on);
+extern void tde_crypto_use_evp(bool on);
+
+/* TDE_E_UNAVAILABLE; tde_crypto_missing() will name this cipher. */
+extern TDE_MUST_CHECK TdeStatus tde_unavailable(const char *cipher);
 
 /*
  * Overwrite secrets on the stack.  OPENSSL_cleanse() would do, but this is a move or two where the size is known; the

@@ -6,6 +6,24 @@
 #include "tde_crypto.h"
 #include "tde_error.h"
 
+/* Values under a cipher that is not there are not lost, so the hint says how to get at them. */
+static void
+throw_unavailable(const char *cipher)
+{
+	if (cipher == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("algorithm is not available in this server's OpenSSL"),
+				 errdetail("The library was built without it, or its FIPS provider refuses it.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cipher %s is not available in this server's OpenSSL", cipher),
+			 tde_crypto_fips() ? errdetail("OpenSSL is restricted to what FIPS allows.")
+			 : errdetail("The library was built without it, or its providers refuse it."),
+			 errhint("Declare the column with another cipher.  A server whose OpenSSL has this one reads values that are there, and "
+					 "tde_rekey_table() re-encrypts them.")));
+}
+
 void
 tde_throw(TdeStatus status)
 {
@@ -24,10 +42,7 @@ tde_throw(TdeStatus status)
 					 errdetail("OpenSSL could not allocate a cipher context.")));
 			break;
 		case TDE_E_UNAVAILABLE:
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cipher is not available in this server's OpenSSL"),
-					 errdetail("The library was built without it, or its FIPS provider refuses it.")));
+			throw_unavailable(tde_crypto_missing());
 			break;
 		default:
 			ereport(ERROR,

@@ -146,6 +146,13 @@ tde_wallet_file_read(const char *path, TdeWalletContents *contents, int elevel)
 		ereport(elevel,
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
 				 errmsg("could not open wallet file \"%s\": wrong passphrase or damaged wallet", path)));
+	else if (status == TDE_E_UNAVAILABLE)
+		ereport(elevel,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("could not open wallet file \"%s\": it has a MAC that this server's OpenSSL cannot verify", path),
+				 errdetail("An earlier version wrote it.  Its MAC needs PKCS12KDF, which OpenSSL's FIPS provider does not have."),
+				 errhint("Open it once where OpenSSL is not restricted to FIPS, and change it there, by tde_wallet_take_over() or "
+						 "tde_rotate_master_key() for example: any change gives it a MAC that FIPS allows.")));
 	else if (status == TDE_E_FORMAT)
 		ereport(elevel,
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),

@@ -8,8 +8,8 @@
 
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/tde_column
 
-# The source package of the installed version, or of the nearest one that Debian's mirror still has, through a private
-# configuration of apt: the system's own sources are read, not changed.
+# debian_source SOURCE PACKAGE FOLDER: the upstream sources of the installed version of a package, or of the nearest one that
+# Debian's mirror still has, through a private configuration of apt: the system's own sources are read, not changed.
 debian_source() {
   local apt=$work/apt version options
   mkdir -p "$apt/etc" "$apt/lists/partial" "$apt/archives/partial"
@@ -20,11 +20,12 @@ debian_source() {
   options=(-q -o "Dir::Etc::sourcelist=$apt/sources.list" -o "Dir::Etc::sourceparts=$apt/etc" -o "Dir::State::lists=$apt/lists"
     -o "Dir::Cache=$apt" -o APT::Sandbox::User=root)
   apt-get "${options[@]}" update || true
-  for version in $(dpkg-query -W -f '${source:Version}\n' "postgresql-$major") \
-    $(apt-cache "${options[@]}" showsrc "postgresql-$major" | sed -n 's/^Version: //p' | sort -rV); do
-    (cd "$apt" && apt-get "${options[@]}" --download-only --tar-only source "postgresql-$major=$version") && break
+  for version in $(dpkg-query -W -f '${source:Version}\n' "$2") \
+    $(apt-cache "${options[@]}" showsrc "$1" | sed -n 's/^Version: //p' | sort -rV); do
+    (cd "$apt" && apt-get "${options[@]}" --download-only --tar-only source "$1=$version") && break
   done
-  tar -xf "$apt"/postgresql-"$major"_*.orig.tar.* -C "$1" --strip-components=1
+  find "$apt" -maxdepth 1 -name "$1_*.orig.tar.*" ! -name '*.asc' -exec tar -C "$3" --strip-components=1 -xf {} \;
+  [[ $(ls -A "$3") ]]
 }
 
 # PostgreSQL's own site has every version, Debian's mirrors are reached from more places.
@@ -39,7 +40,7 @@ get_source() {
   {
     curl -fsSL --connect-timeout 10 "https://ftp.postgresql.org/pub/source/v$version/postgresql-$version.tar.bz2" |
       tar -xj -C "$work/source" --strip-components=1
-  } >"$work/log/source.log" 2>&1 || debian_source "$work/source" >>"$work/log/source.log" 2>&1 ||
+  } >"$work/log/source.log" 2>&1 || debian_source "postgresql-$major" "postgresql-$major" "$work/source" >>"$work/log/source.log" 2>&1 ||
     { tail -n 20 "$work/log/source.log" >&2; die "no sources of PostgreSQL $version; CORE_SRC names a folder that has them"; }
   # whole or not at all
   rm -rf "$src" "$src.new"

@@ -23,11 +23,11 @@ test_mac(TdeMac mac)
 
 	random_fill(secret, sizeof(secret));
 	random_fill(message, sizeof(message));
-	tde_crypto_pretend_fips(false);
+	tde_crypto_use_evp(false);
 	must(tde_mac_init(&fast, mac, secret, sizeof(secret)) == TDE_OK, "cannot make a MAC key");
-	tde_crypto_pretend_fips(true);
+	tde_crypto_use_evp(true);
 	must(tde_mac_init(&evp, mac, secret, sizeof(secret)) == TDE_OK, "cannot make a MAC key");
-	tde_crypto_pretend_fips(false);
+	tde_crypto_use_evp(false);
 	must(evp.evp != NULL, "the second key does not use EVP_MAC");
 #ifdef TDE_PAD_STATES
 	ok(fast.evp == NULL, "%s: pad states are used", name);

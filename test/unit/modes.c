@@ -252,10 +252,10 @@ main(void)
 
 	random_fill(secret, sizeof(secret));
 	random_fill(plain, sizeof(plain));
-	for (int fips = 0; fips <= 1; fips++)
+	for (int evp = 0; evp <= 1; evp++)
 	{
-		diag("%s", fips ? "EVP's own modes" : "our modes");
-		tde_crypto_pretend_fips(fips == 1);
+		diag("%s", evp ? "EVP's own modes" : "our modes");
+		tde_crypto_use_evp(evp == 1);
 		for (int cipher = TDE_AES128; cipher <= TDE_AES256; cipher++)
 		{
 			char		name[16];
@@ -266,8 +266,10 @@ main(void)
 			test_cs3_aes((TdeCipher) cipher, bits[cipher]);
 		}
 	}
-	ok(tde_cipher_init(&key, triple, secret) == TDE_E_UNAVAILABLE, "triple DES is refused under FIPS");
-	tde_crypto_pretend_fips(false);
+	ok(tde_crypto_missing() == NULL, "no cipher was missing");
+	ok(tde_cipher_init(&key, triple, secret) == TDE_E_UNAVAILABLE, "triple DES is refused where EVP has to do whole modes");
+	ok(strcmp(tde_crypto_missing(), "3des168") == 0 && tde_crypto_missing() == NULL, "and named, once");
+	tde_crypto_use_evp(false);
 	test_cbc(TDE_3DES168, "DES-EDE3", 8);
 	test_cs3_3des();
 	test_padding();

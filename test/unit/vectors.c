@@ -298,17 +298,17 @@ main(void)
 {
 	const char *failed = NULL;
 
-	for (int fips = 0; fips <= 1; fips++)
+	for (int evp = 0; evp <= 1; evp++)
 	{
-		const char *way = fips ? "EVP's modes" : "our modes";
+		const char *way = evp ? "EVP's modes" : "our modes";
 
-		tde_crypto_pretend_fips(fips == 1);
+		tde_crypto_use_evp(evp == 1);
 		ok(tde_selftest(&failed) == TDE_OK && failed == NULL, "the self-test passes (%s)", way);
 		test_38a(way);
 		test_3962(way);
-		test_hmac(fips ? "EVP_MAC" : "default");
+		test_hmac(evp ? "EVP_MAC" : "default");
 	}
-	tde_crypto_pretend_fips(false);
+	tde_crypto_use_evp(false);
 	test_3des();
 	test_wrap();
 	test_hkdf();
