@@ -188,12 +188,13 @@ my $size          = length $good_bytes;
 my %damaged_files = ('one byte too many' => $good_bytes . "\0", 'another kind of file' => "-----BEGIN CERTIFICATE-----\n");
 
 $damaged_files{"cut to $_ bytes"} = substr($good_bytes, 0, $_) foreach (0, 1, 2, 4, 30, int($size / 2), $size - 20, $size - 1);
+# The last 8 bytes say nothing in a file with PBMAC1 (RFC 9579); before them is the MAC.
 foreach my $position (
   0, 1, 3, 5, 20, 60,
   int($size / 3),
   int($size / 2),
   int($size * 3 / 4),
-  $size - 60, $size - 30, $size - 5, $size - 1)
+  $size - 60, $size - 30, $size - 15, $size - 11)
 {
   $damaged_files{"a bit flipped in byte $position"} = flip_bit($good_bytes, $position, $position % 8);
 }

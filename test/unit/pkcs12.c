@@ -791,33 +791,50 @@ set_parameters(X509_ALGOR *algorithm, const Pbmac1 *p, const uint8_t salt[SALT_S
 	PBKDF2PARAM_free(inner);
 }
 
+static Pfx *
+parse(const uint8_t *der, size_t size)
+{
+	Pfx		   *pfx = (Pfx *) ASN1_item_d2i(NULL, &der, (long) size, ASN1_ITEM_rptr(Pfx));
+
+	must(pfx != NULL, "a wallet is a PFX");
+	return pfx;
+}
+
+static uint8_t *
+unparse(const Pfx *pfx, size_t *size)
+{
+	uint8_t    *der = NULL;
+	int			written = ASN1_item_i2d((const ASN1_VALUE *) pfx, &der, ASN1_ITEM_rptr(Pfx));
+
+	must(written > 0, "i2d");
+	*size = (size_t) written;
+	return der;
+}
+
 /*
- * A wallet under PBMAC1 with these parameters, whose MAC is right by them, unless that would cost something: what is refused is
- * refused for the parameters.
+ * A wallet that says PBMAC1 with these parameters.  Its MAC is right by them, unless that would cost something, or right by the
+ * method of the parameters that we write: what is refused is refused for the parameters.
  */
 static uint8_t *
-pbmac1_file(const Pbmac1 *p, size_t *size)
+pbmac1_file(const Pbmac1 *p, const Pbmac1 *method, size_t *size)
 {
 	static TdeMasterKeys keys;
-	const EVP_MD *prf = p->prf == NID_hmacWithSHA256 ? EVP_sha256() : EVP_sha1();	/* that of RFC 8018, if it is left out */
-	const EVP_MD *hash = p->hmac == NID_hmacWithSHA256 ? EVP_sha256() : EVP_sha1();
+	/* SHA-1 is that of RFC 8018, if it is left out */
+	const EVP_MD *prf = method->prf == NID_hmacWithSHA256 ? EVP_sha256() : EVP_sha1();
+	const EVP_MD *hash = method->hmac == NID_hmacWithSHA256 ? EVP_sha256() : EVP_sha1();
 	uint8_t		salt[SALT_SIZE] = {1, 2, 3};
 	uint8_t		key[2000];
 	uint8_t		mac[EVP_MAX_MD_SIZE];
 	unsigned	mac_size = 0;
-	int			length = p->key_length < 0 ? MAC_KEY_SIZE : p->key_length;
+	int			length = method->key_length < 0 ? MAC_KEY_SIZE : method->key_length;
 	uint8_t    *der;
-	const uint8_t *end;
 	Pfx		   *pfx;
 	X509_ALGOR *algorithm;
 	ASN1_OCTET_STRING *value;
-	int			written;
 
 	make_keys(&keys, 1);
 	must(cheap_encode(&keys, PASSPHRASE, &der, size) == TDE_OK, "encode");
-	end = der;
-	pfx = (Pfx *) ASN1_item_d2i(NULL, &end, (long) *size, ASN1_ITEM_rptr(Pfx));
-	must(pfx != NULL, "a wallet is a PFX");
+	pfx = parse(der, *size);
 	OPENSSL_clear_free(der, *size);
 	X509_SIG_getm(pfx->mac->mac, &algorithm, &value);
 	set_parameters(algorithm, p, salt);
@@ -828,10 +845,7 @@ pbmac1_file(const Pbmac1 *p, size_t *size)
 				  (size_t) ASN1_STRING_length(pfx->content->d.data), mac, &mac_size) != NULL, "HMAC");
 		ASN1_STRING_set(value, mac, (int) mac_size);
 	}
-	der = NULL;
-	written = ASN1_item_i2d((ASN1_VALUE *) pfx, &der, ASN1_ITEM_rptr(Pfx));
-	must(written > 0, "i2d");
-	*size = (size_t) written;
+	der = unparse(pfx, size);
 	pfx_free(pfx);
 	return der;
 }
@@ -839,14 +853,52 @@ pbmac1_file(const Pbmac1 *p, size_t *size)
 static void
 expect_pbmac1(Pbmac1 p, TdeStatus expected, const char *what)
 {
+	const Pbmac1 *methods[] = {&p, &ours};
 	static TdeMasterKeys found;
-	size_t		size;
-	uint8_t    *der = pbmac1_file(&p, &size);
-	double		start = seconds();
-	bool		good = expected == TDE_OK ? cheap_decode(der, size, PASSPHRASE, &found) == TDE_OK
-		: refused(der, size, PASSPHRASE, expected);
 
-	ok(good && seconds() - start < 0.5, "PBMAC1: %s", what);
+	for (int i = 0; i < 2; i++)
+	{
+		size_t		size;
+		uint8_t    *der = pbmac1_file(&p, methods[i], &size);
+		double		start = seconds();
+		bool		good = expected == TDE_OK ? cheap_decode(der, size, PASSPHRASE, &found) == TDE_OK
+			: refused(der, size, PASSPHRASE, expected);
+
+		ok(good && seconds() - start < 0.5, "PBMAC1: %s, the MAC by %s", what, i == 0 ? "that" : "our method");
+		OPENSSL_clear_free(der, size);
+	}
+}
+
+/* Each bit of the MAC's value counts, and it is as long as it has to be. */
+static void
+test_mac_value(const char *mac)
+{
+	static TdeMasterKeys keys;
+	uint8_t    *der;
+	size_t		size;
+	bool		good = true;
+
+	make_keys(&keys, 1);
+	must(encode(&keys, PASSPHRASE, &der, &size) == TDE_OK, "encode");
+	for (int bit = -2; bit < MAC_SIZE * 8; bit++)
+	{
+		Pfx		   *pfx = parse(der, size);
+		ASN1_OCTET_STRING *value;
+		uint8_t		bytes[MAC_SIZE + 1] = {0};
+		uint8_t    *changed;
+		size_t		changed_size;
+
+		X509_SIG_getm(pfx->mac->mac, NULL, &value);
+		memcpy(bytes, ASN1_STRING_get0_data(value), MAC_SIZE);
+		if (bit >= 0)
+			bytes[bit / 8] ^= (uint8_t) (1 << bit % 8);
+		ASN1_STRING_set(value, bytes, bit == -2 ? MAC_SIZE - 1 : bit == -1 ? MAC_SIZE + 1 : MAC_SIZE);
+		changed = unparse(pfx, &changed_size);
+		good = refused(changed, changed_size, PASSPHRASE, TDE_E_AUTH) && good;
+		OPENSSL_clear_free(changed, changed_size);
+		pfx_free(pfx);
+	}
+	ok(good, "%s: a MAC with any bit flipped, too short and too long is refused", mac);
 	OPENSSL_clear_free(der, size);
 }
 
@@ -933,6 +985,7 @@ test_with_mac(const char *mac)
 {
 	test_passphrases();
 	test_damage(mac);
+	test_mac_value(mac);
 	test_no_memory_decode(mac);
 	test_authentic_sets();
 	test_owner();
