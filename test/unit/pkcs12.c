@@ -942,7 +942,7 @@ test_pbmac1_parameters(void)
 }
 
 /*
- * Files that others have made: wallet.h tells who.
+ * Files that others have made: wallets.h tells who.
  */
 static void
 test_known_files(void)
