@@ -362,24 +362,28 @@ SKIP:
     'mount -t tmpfs -o size=64k,mode=700 tmpfs "$1" && u=$2 g=$3 && shift 3 && exec unshare --map-user="$u" --map-group="$g" "$@"',
     'sh', $folder, $<, $( + 0);
 
-  skip 'FULL DISK NOT TESTED: this system gives its users no name spaces', 8
+  skip 'FULL DISK NOT TESTED: this system gives its users no name spaces', 18
     if system(join(' ', map { "'$_'" } @spaces, 'true') . ' 2>/dev/null') != 0;
   my @pg_ctl = ('pg_ctl', '-w', '-s', '-D', $full->data_dir, '-l', $full->logfile);
   system_or_bail(@spaces, @pg_ctl, 'start');
 
   my $files = "SELECT string_agg(f, ' ' ORDER BY f) FROM pg_ls_dir('$folder') f";
-  lines_of($full, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('x-passphrase'); CREATE TABLE t (a encrypted_text); INSERT INTO t VALUES ('x')");
+  lines_of($full, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('x-passphrase'); SELECT tde_create_key('first', erasable => true); CREATE TABLE t (a encrypted_text, b encrypted_text('key=first')); INSERT INTO t VALUES ('x', 'y')");
   my $keys = lines_of($full, 'SELECT * FROM tde.master_keys');
   is(attempt($full, "COPY (SELECT repeat('x', 100000)) TO '$folder/fill'")->{state}, '53100', 'the disk is full');
-  foreach my $statement ('SELECT tde_rotate_master_key()', "SELECT tde_wallet_change_passphrase('y-passphrase')")
+  foreach my $statement (
+    'SELECT tde_rotate_master_key()', 'SELECT tde_prepare_master_key()',
+    "SELECT tde_wallet_change_passphrase('y-passphrase')", 'SELECT tde_wallet_split(2, 3)',
+    "SELECT tde_create_key('second', erasable => true)",   "SELECT tde_destroy_key('first', 'destroy first')",
+    'SELECT tde_wallet_take_over()')
   {
     fails_with($full, $statement,
       { state => '53100', message => qr/^could not write wallet file ".*": No space left on device$/ }, "a full disk: $statement");
   }
-  is(lines_of($full, $files), 'fill tde.p12', 'no temporary file is left');
+  is(lines_of($full, $files), 'fill tde.p12 tde.p12.previous', 'no temporary file is left');
   lines_of($full, "COPY (SELECT) TO '$folder/fill'; SELECT tde_wallet_close(); SELECT tde_wallet_open('x-passphrase')");
   is(lines_of($full, 'SELECT * FROM tde.master_keys'), $keys, 'the wallet is as it was');
-  is(lines_of($full, 'SELECT tde_rotate_master_key() IS NOT NULL, a FROM t'), 't|x', 'with room again the rotation succeeds');
+  is(lines_of($full, 'SELECT tde_rotate_master_key() IS NOT NULL, a, b FROM t'), 't|x|y', 'with room again the rotation succeeds');
   system_or_bail(@pg_ctl, 'stop');
 }
 
