@@ -55,7 +55,7 @@ start_child(const TdeCommand *command, Child *child)
 	}
 	child->pid = fork();
 	if (child->pid == 0)
-		exec_shell(command->text, ends[1]);
+		exec_shell(command->text, command->output ? ends[1] : STDERR_FILENO);
 	close(ends[1]);
 	if (child->pid < 0)
 	{
@@ -98,18 +98,15 @@ static bool
 read_output(Child *child)
 {
 	const TdeCommand *command = child->command;
-	char		rest[1024];
 	size_t		used = 0;
 
 	while (wait_child(child, WL_SOCKET_READABLE))
 	{
-		ssize_t		n = command->output ? read(child->output, command->output + used, command->room - used) :
-			read(child->output, rest, sizeof(rest));
+		ssize_t		n = read(child->output, command->output + used, command->room - used);
 
 		if (n == 0)
 		{
-			if (command->output)
-				command->output[used] = '\0';
+			command->output[used] = '\0';
 			return true;
 		}
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
@@ -117,9 +114,9 @@ read_output(Child *child)
 			ereport(LOG, (errmsg("could not read from %s: %m", command->what)));
 			return false;
 		}
-		if (n > 0 && command->output)
+		if (n > 0)
 			used += n;
-		if (command->output && used >= command->room)
+		if (used >= command->room)
 		{
 			ereport(LOG, (errmsg("%s printed more than %zu bytes", command->what, command->room - 1)));
 			return false;
@@ -189,7 +186,8 @@ tde_command_run(const TdeCommand *command)
 	/* not PG_TRY, which pg_terminate_backend() and a shutdown pass by */
 	PG_ENSURE_ERROR_CLEANUP(abandon_child, PointerGetDatum(&child));
 	{
-		good = fcntl(child.output, F_SETFL, O_NONBLOCK) == 0 && read_output(&child) && reap_child(&child);
+		good = (command->output == NULL || (fcntl(child.output, F_SETFL, O_NONBLOCK) == 0 && read_output(&child))) &&
+			reap_child(&child);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(abandon_child, PointerGetDatum(&child));
 	end_child(&child);

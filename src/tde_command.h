@@ -12,13 +12,14 @@ typedef struct TdeCommand
 	const char *text;			/* for the shell */
 	int			timeout;		/* in milliseconds */
 	const char *timeout_setting;	/* the name of its setting */
-	char	   *output;			/* what it prints goes here, with a zero behind it; NULL: nobody wants it */
+	char	   *output;			/* what it prints goes here, with a zero behind it; NULL: to the server's standard error */
 	size_t		room;			/* of output, in bytes */
 } TdeCommand;
 
 /*
  * Run it; false if it could not be started, printed too much, took too long or did not end with 0, for a reason that is in the server
- * log then.  Nothing is left of it however that ends, by cancellation, too; the output is cleansed unless all went well.
+ * log then.  It is killed, with whatever it has started, if it does not end by itself, and when the statement is canceled; the output is
+ * cleansed unless all went well.
  */
 extern bool tde_command_run(const TdeCommand *command);
 

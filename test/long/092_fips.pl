@@ -105,15 +105,15 @@ like(attempt($node, q{SELECT md5('x')})->{err}, qr/could not compute MD5 hash/, 
 
 # The wallet
 lines_of($node, 'CREATE EXTENSION tde_column');
-works($node, q{SELECT tde_wallet_create('first')}, 'a wallet is made');
+works($node, q{SELECT tde_wallet_create('first-passphrase')}, 'a wallet is made');
 my ($form) = run_command([ 'openssl', 'asn1parse', '-inform', 'DER', '-in', wallet_path($node) ]);
 like($form, qr/:PBMAC1\n.*:PBKDF2\n.*:0927C0\n.*:hmacWithSHA256\n.*:hmacWithSHA256\n/s, 'its MAC is PBMAC1');
 make_table($node, 'under');
 check_table($node, 'under');
 lines_of($node, 'SELECT tde_wallet_close()');
-fails_with($node, q{SELECT tde_wallet_open('second')}, { state => 'TDE02', message => qr/wrong passphrase or damaged wallet$/ },
+fails_with($node, q{SELECT tde_wallet_open('second-passphrase')}, { state => 'TDE02', message => qr/wrong passphrase or damaged wallet$/ },
   'another passphrase');
-open_wallet($node, 'first');
+open_wallet($node, 'first-passphrase');
 check_table($node, 'under');
 
 # Keys
@@ -123,7 +123,7 @@ foreach my $sql (
   'SELECT tde_purge_master_key((SELECT id FROM tde.master_keys WHERE state = $$retired$$ LIMIT 1))',
   'SELECT tde_rotate_key()',
   'SELECT tde_wallet_take_over()',
-  q{SELECT tde_wallet_change_passphrase('second')},
+  q{SELECT tde_wallet_change_passphrase('second-passphrase')},
   q{CALL tde_rekey_table('under')},
   q{SELECT tde_create_key('doomed', erasable => true); CREATE TABLE doomed (a encrypted_text('key=doomed'));
     INSERT INTO doomed VALUES ('x'); SELECT tde_destroy_key('doomed', 'destroy doomed')},
@@ -133,7 +133,7 @@ foreach my $sql (
   works($node, $sql, $sql =~ s/\s+/ /gr);
 }
 start($node, 'openssl');
-open_wallet($node, 'second');
+open_wallet($node, 'second-passphrase');
 check_table($node, 'under');
 
 # Data keys as a text, put back where nothing else opens them
@@ -148,7 +148,7 @@ is(scalar @shares, 3, 'three shares');
 lines_of($node, 'SELECT tde_wallet_close()');
 works($node, "SELECT tde_wallet_open_share('$_')", 'a share') foreach @shares[ 0, 2 ];
 is(lines_of($node, 'SELECT status FROM tde.wallet'), 'OPEN', 'two of them open the wallet');
-works($node, q{SELECT tde_wallet_change_passphrase('third')}, 'a passphrase instead of them');
+works($node, q{SELECT tde_wallet_change_passphrase('third-passphrase')}, 'a passphrase instead of them');
 
 # Triple DES
 lines_of($node, q{CREATE TABLE old_cipher (id int, a encrypted_text('3des168'))});
@@ -157,14 +157,14 @@ refuses_3des($node, q{INSERT INTO old_cipher VALUES (1, 'x')}, 'writing triple D
 # Without FIPS
 start($node);
 unlike(attempt($node, q{SELECT md5('x')})->{err}, qr/./, 'without FIPS there is MD5');
-open_wallet($node, 'third');
+open_wallet($node, 'third-passphrase');
 check_table($node, 'under');
 make_table($node, 'without');
 lines_of($node, q{INSERT INTO old_cipher VALUES (1, 'x')});
 
 # And with it again
 start($node, 'openssl');
-open_wallet($node, 'third');
+open_wallet($node, 'third-passphrase');
 check_table($node, 'without');
 refuses_3des($node, 'SELECT a FROM old_cipher', 'reading triple DES');
 is(lines_of($node, 'SELECT id FROM old_cipher'), '1', 'the other columns are there');
@@ -174,7 +174,7 @@ foreach my $name (grep { -e "$ENV{FIPS_CONF}/$_.cnf" } 'strict', 'only')
 {
   note("$name.cnf");
   start($node, $name);
-  open_wallet($node, 'third');
+  open_wallet($node, 'third-passphrase');
   works($node, 'SELECT tde_rotate_master_key(), tde_rotate_key()', "$name: keys are rotated");
   check_table($node, 'under');
   make_table($node, "by_$name");
@@ -186,10 +186,10 @@ foreach my $name (grep { -e "$ENV{FIPS_CONF}/$_.cnf" } 'strict', 'only')
 
 # As the hint says
 start($node);
-open_wallet($node, 'third');
+open_wallet($node, 'third-passphrase');
 lines_of($node, q{DELETE FROM old_cipher WHERE id = 2; ALTER TABLE old_cipher ALTER a TYPE encrypted_text});
 start($node, 'openssl');
-open_wallet($node, 'third');
+open_wallet($node, 'third-passphrase');
 is(lines_of($node, 'SELECT a FROM old_cipher'), 'x', 'what was re-encrypted without FIPS is read with it');
 $node->stop;
 

@@ -113,6 +113,14 @@ set_conf($node, 'tde_column.wallet_backup_command' => $save, 'tde_column.wallet_
 lines_of($node, 'SELECT tde_wallet_backup()');
 is(lines_of($node, 'SELECT count(*) FROM tde.master_keys WHERE backed_up IS NULL'), '0', 'until it is backed up');
 
+# What it leaves running in the background is its own affair, as with archive_command.
+my $nap = "300.$$";
+set_conf($node, 'tde_column.wallet_backup_command' => qq{$save; sleep $nap &}, 'tde_column.wallet_backup_timeout' => '5s');
+is(attempt($node, 'SELECT tde_wallet_backup()')->{state}, '', 'a command that leaves something in the background is done');
+my %naps = processes_with("sleep $nap");
+kill 'KILL', keys %naps;
+like(slurp_file($node->logfile), qr/^copied 100%$/m, 'what it prints is in the server log');
+
 # Somebody puts another file there while the command runs.
 set_conf($node, 'tde_column.wallet_backup_command' => qq{cp "$vault/@{[ basename((vault())[0]) ]}" "$path"});
 fails_with($node, 'SELECT tde_rotate_master_key()', { state => 'TDE02', message => qr/has changed since it was opened$/ }, 'a file that changes meanwhile is not overwritten');
