@@ -255,11 +255,15 @@ refuse_command(void)
 void
 tde_wallet_check_new_passphrase(const char *passphrase, TdePassphraseSource source)
 {
+	/* that of shares is random, however long it is */
+	if (source == TDE_PASSPHRASE_SHARED)
+	{
+		refuse_command();
+		return;
+	}
 	tde_passphrase_require_strength(passphrase, source == TDE_PASSPHRASE_PRINTED ? "passphrase that the command prints" : "passphrase");
 	if (source == TDE_PASSPHRASE_GIVEN)
 		require_command_prints(passphrase);
-	else if (source == TDE_PASSPHRASE_SHARED)
-		refuse_command();
 }
 
 void

@@ -162,7 +162,11 @@ foreach my $weak ('short', 'elevenbytes', 'x' x 40, 'ababababababab')
 }
 set_conf($node, 'tde_column.passphrase_min_length' => '30');
 fails_with($node, q{SELECT tde_wallet_change_passphrase('correct horse battery staple')}, { state => '22023', detail => qr/at least 30 bytes/ }, 'as long as the setting says');
+set_conf($node, 'tde_column.passphrase_min_length' => '1000');
+is(attempt($node, 'SELECT tde_wallet_split(2, 3)')->{state}, '', 'a random one is strong, however long it is');
 set_conf($node, 'tde_column.passphrase_min_length' => '12');
+lines_of($node, q{SELECT tde_wallet_change_passphrase('third-passphrase')});
+$bytes = read_bytes($path);
 isnt(attempt($node, 'ALTER SYSTEM SET tde_column.passphrase_min_length = 7')->{state}, '', 'which cannot be less than 8');
 fails_with($node, 'SELECT tde_wallet_change_passphrase()', { state => '22023', message => qr/^no passphrase was given, and no passphrase command is configured$/ }, 'none');
 
