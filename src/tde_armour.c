@@ -17,16 +17,13 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "common/base64.h"
 #include "libpq/pqformat.h"
 #include "port/pg_crc32c.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/syscache.h"
 #include "utils/uuid.h"
 
 #include "tde_armour.h"
@@ -50,23 +47,11 @@ int			tde_io_format = TDE_IO_PLAINTEXT;
 
 /* ---- who may ---- */
 
-/* tde_ciphertext_io() in the extension's schema: whom it may be executed by, may use the form. */
-static bool
-may_execute(Oid user)
-{
-	oidvector  *no_args = buildoidvector(NULL, 0);
-	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("tde_ciphertext_io"),
-										   PointerGetDatum(no_args),
-										   ObjectIdGetDatum(tde_extension_schema()));
-
-	pfree(no_args);
-	return OidIsValid(function) && TDE_MAY_EXECUTE(function, user);
-}
-
+/* Who may execute tde_ciphertext_io() may use the form. */
 static void
 check_user(Oid user)
 {
-	if (!superuser_arg(user) && !may_execute(user))
+	if (!superuser_arg(user) && !tde_extension_may_execute("tde_ciphertext_io", NULL, 0, user))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to read and write encrypted values as ciphertext"),

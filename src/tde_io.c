@@ -162,13 +162,14 @@ static int32
 parse_base_modifiers(Oid base, Datum *words, int count)
 {
 	Oid			function = modifier_function(base, true);
-	Datum		both[] = {CStringGetDatum(psprintf("%d", INTERVAL_FULL_RANGE)), (Datum) 0};
+	Datum		both[2];
 
 	if (count == 0)
 		return -1;
 	/* the grammar makes interval(3) of it, which no list of ours passes through */
 	if (base == INTERVALOID && count == 1)
 	{
+		both[0] = CStringGetDatum(psprintf("%d", INTERVAL_FULL_RANGE));
 		both[1] = words[0];
 		words = both;
 		count = 2;
@@ -232,7 +233,7 @@ resolve_key(char *word)
 
 	if (pg_strncasecmp(word, "key=", strlen("key=")) != 0)
 		return word;
-	return psprintf("key=%d", *name != '\0' && strspn(name, "0123456789") == strlen(name) ? numbered_slot(name) : named_slot(name));
+	return psprintf("key=%d", tde_keys_is_number(name) ? numbered_slot(name) : named_slot(name));
 }
 
 /* During pg_upgrade the number of a row of tde.specifications stands last: 'row=7'.  Takes it away; 0 if there is none. */
@@ -343,16 +344,15 @@ print_base_modifiers(StringInfo buf, TdeType *type, int32 base_typmod)
 	}
 }
 
-/*
- * "'key=name'", as other databases know it.  pg_upgrade keeps the numbers, and has no names yet when it reads them.
- */
+/* "'key=name'", as other databases know it.  pg_upgrade keeps the numbers, and has no names yet when it reads them. */
 static void
 print_key(StringInfo buf, int32 slot)
 {
-	const char *name = IsBinaryUpgrade ? "" : pstrdup(tde_keystore_name(slot).name);
+	const char *name;
 
 	if (slot == TDE_SLOT_DEFAULT)
 		return;
+	name = IsBinaryUpgrade ? "" : pstrdup(tde_keystore_name(slot).name);
 	if (*name == '\0')
 		name = psprintf("%d", slot);
 	appendStringInfo(buf, ",%s", quote_literal_cstr(psprintf("key=%s", name)));

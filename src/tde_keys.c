@@ -8,14 +8,12 @@
 #include <openssl/crypto.h>
 
 #include "catalog/pg_database.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "utils/builtins.h"
 #include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/syscache.h"
 #include "utils/uuid.h"
 
 #include "tde_compat.h"
@@ -44,10 +42,16 @@ uuid_result(const uint8 *bytes)
 
 /* ---- data keys ---- */
 
+bool
+tde_keys_is_number(const char *name)
+{
+	return *name != '\0' && strspn(name, "0123456789") == strlen(name);
+}
+
 void
 tde_keys_check_name(const char *name)
 {
-	if (*name == '\0' || strlen(name) >= NAMEDATALEN || strspn(name, "0123456789") == strlen(name) ||
+	if (*name == '\0' || strlen(name) >= NAMEDATALEN || tde_keys_is_number(name) ||
 		strcmp(name, "default") == 0 || strcmp(name, "catalog") == 0 || strcmp(name, "hash") == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),
@@ -104,13 +108,9 @@ tde_create_key(PG_FUNCTION_ARGS)
 static bool
 may_make_keys(void)
 {
-	Oid			types[] = {TEXTOID, BOOLOID};
-	oidvector  *args = buildoidvector(types, lengthof(types));
-	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("tde_create_key"),
-										   PointerGetDatum(args), ObjectIdGetDatum(tde_extension_schema()));
+	static const Oid types[] = {TEXTOID, BOOLOID};
 
-	pfree(args);
-	return TDE_OWNS_DATABASE() || (OidIsValid(function) && TDE_MAY_EXECUTE(function, GetUserId()));
+	return TDE_OWNS_DATABASE() || tde_extension_may_execute("tde_create_key", types, lengthof(types), GetUserId());
 }
 
 int32

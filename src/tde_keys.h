@@ -6,6 +6,9 @@
 #ifndef TDE_KEYS_H
 #define TDE_KEYS_H
 
+/* Is this, behind "key=", the number of a slot and not a name? */
+extern bool tde_keys_is_number(const char *name);
+
 /* ereport on what no new key can be called: a number, or the name of one that every database has. */
 extern void tde_keys_check_name(const char *name);
 

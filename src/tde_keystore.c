@@ -14,15 +14,18 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_extension.h"
 #include "catalog/pg_index.h"
+#include "catalog/pg_proc.h"
 #include "commands/extension.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
@@ -62,6 +65,17 @@ tde_extension_schema(void)
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
 	return schema;
+}
+
+bool
+tde_extension_may_execute(const char *name, const Oid *types, int count, Oid user)
+{
+	oidvector  *args = buildoidvector(types, count);
+	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name), PointerGetDatum(args),
+										   ObjectIdGetDatum(tde_extension_schema()));
+
+	pfree(args);
+	return OidIsValid(function) && TDE_MAY_EXECUTE(function, user);
 }
 
 Oid
@@ -371,16 +385,6 @@ note_slot(const TdeDataKey *row, void *arg)
 		*(int32 *) arg = row->slot;
 }
 
-static int32 slot_of_destroyed(const char *name);
-
-int32
-tde_keystore_declared_slot(const char *name)
-{
-	int32		slot = tde_keystore_slot(name);
-
-	return slot == TDE_NO_SLOT ? slot_of_destroyed(name) : slot;
-}
-
 int32
 tde_keystore_slot(const char *name)
 {
@@ -428,6 +432,14 @@ slot_of_destroyed(const char *name)
 	int32		slot = mark ? atoi(mark + strlen(destroyed_mark)) : TDE_NO_SLOT;
 
 	return slot > TDE_SLOT_DEFAULT && strcmp(tde_keystore_name(slot).name, name) == 0 ? slot : TDE_NO_SLOT;
+}
+
+int32
+tde_keystore_declared_slot(const char *name)
+{
+	int32		slot = tde_keystore_slot(name);
+
+	return slot == TDE_NO_SLOT ? slot_of_destroyed(name) : slot;
 }
 
 TdeSlotName

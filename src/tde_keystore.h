@@ -33,6 +33,9 @@ typedef void (*TdeDataKeyVisitor) (const TdeDataKey *row, void *arg);
 /* The schema of types and of what users call, whatever search_path says; InvalidOid if the extension is not in this database. */
 extern Oid	tde_extension_schema(void);
 
+/* May the user execute this function of the extension's schema, with these types of arguments?  Not if there is none. */
+extern bool tde_extension_may_execute(const char *name, const Oid *types, int count, Oid user);
+
 /* OID of tde.data_keys; InvalidOid if the extension is not in this database. */
 extern Oid	tde_keystore_relid(void);
 

@@ -149,22 +149,11 @@ survey_sibling(const TdeDataKey *row, void *arg)
 static void
 find_last(Relation rel, AttrNumber column, TdeDataKey *last)
 {
-	Oid			oid = tde_keystore_index(rel, column);
-	Relation	index;
-	SysScanDesc scan;
-	HeapTuple	tuple;
+	HeapTuple	tuple = tde_permanent_last(rel, tde_keystore_index(rel, column));
 
-	if (!OidIsValid(oid))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("an index of table \"%s\" is missing", "tde.data_keys")));
 	last->id = 0;
-	index = index_open(oid, AccessShareLock);
-	scan = systable_beginscan_ordered(rel, index, NULL, 0, NULL);
-	if (HeapTupleIsValid(tuple = systable_getnext_ordered(scan, BackwardScanDirection)))
+	if (tuple)
 		tde_keystore_row(tuple, RelationGetDescr(rel), last);
-	systable_endscan_ordered(scan);
-	index_close(index, AccessShareLock);
 }
 
 /* By indexes: with thousands of keys, too, the next one is made as fast as the first. */

@@ -196,23 +196,9 @@ number_of(Relation rel, const TdeModifiers *mods)
 static int32
 last_number(Relation rel)
 {
-	Oid			oid = index_by(rel, SPEC_NUMBER);
-	Relation	index;
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	int32		last = 0;
+	HeapTuple	tuple = tde_permanent_last(rel, index_by(rel, SPEC_NUMBER));
 
-	if (!OidIsValid(oid))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("an index of table \"%s\" is missing", "tde.specifications")));
-	index = index_open(oid, AccessShareLock);
-	scan = systable_beginscan_ordered(rel, index, NULL, 0, NULL);
-	if (HeapTupleIsValid(tuple = systable_getnext_ordered(scan, BackwardScanDirection)))
-		last = column_of(rel, tuple, SPEC_NUMBER);
-	systable_endscan_ordered(scan);
-	index_close(index, AccessShareLock);
-	return last;
+	return tuple ? column_of(rel, tuple, SPEC_NUMBER) : 0;
 }
 
 /* A new row for what none says yet. */
@@ -260,14 +246,13 @@ require_privilege(void)
 				 errhint("Leave the modifiers of the cast away, or have the privilege TEMPORARY on the database granted.")));
 }
 
+/* The number of a row that says this, made now if nobody else has made it meanwhile. */
 static int32
-number_for(const TdeModifiers *mods)
+make_number(const TdeModifiers *mods)
 {
-	int32		number = existing_number(mods);
 	Relation	rel;
+	int32		number;
 
-	if (number > 0)
-		return number;
 	require_privilege();
 	if (XactReadOnly || RecoveryInProgress() || IsInParallelMode())
 		ereport(ERROR,
@@ -299,20 +284,15 @@ tde_modifiers_pack_known(TdeModLayout layout, const TdeModifiers *mods)
 	if (tde_typmod_pack(layout, mods, &typmod))
 		return typmod;
 	number = existing_number(mods);
-	return number > 0 ? tde_typmod_of_number(mods->spec, number) : -1;
+	return number > 0 ? tde_modifiers_offer(number, mods) : -1;
 }
 
 int32
 tde_modifiers_pack(TdeModLayout layout, const TdeModifiers *mods)
 {
-	int32		typmod;
-	int32		number;
+	int32		typmod = tde_modifiers_pack_known(layout, mods);
 
-	if (tde_typmod_pack(layout, mods, &typmod))
-		return typmod;
-	number = number_for(mods);
-	remember(number, mods);
-	return tde_typmod_of_number(mods->spec, number);
+	return typmod >= 0 ? typmod : tde_modifiers_offer(make_number(mods), mods);
 }
 
 int32

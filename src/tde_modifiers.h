@@ -22,7 +22,10 @@ extern int32 tde_modifiers_pack_known(TdeModLayout layout, const TdeModifiers *m
 /* ereport on a typmod that no version of typmod_in can have made. */
 extern TdeModifiers tde_modifiers_unpack(TdeModLayout layout, int32 typmod);
 
-/* For pg_upgrade, where the table's rows come after the declarations: let a typmod stand for these modifiers in this process. */
+/*
+ * The typmod of these modifiers by their row's number, which this process remembers.  For pg_upgrade as well, where the table's rows come
+ * after the declarations.
+ */
 extern int32 tde_modifiers_offer(int32 number, const TdeModifiers *mods);
 
 #endif							/* TDE_MODIFIERS_H */

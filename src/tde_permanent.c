@@ -151,3 +151,22 @@ tde_permanent_insert(Relation rel, HeapTuple tuple)
 	RESUME_INTERRUPTS();
 	CacheInvalidateRelcache(rel);
 }
+
+HeapTuple
+tde_permanent_last(Relation rel, Oid oid)
+{
+	Relation	index;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	if (!OidIsValid(oid))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("an index of table \"tde.%s\" is missing", RelationGetRelationName(rel))));
+	index = index_open(oid, AccessShareLock);
+	scan = systable_beginscan_ordered(rel, index, NULL, 0, NULL);
+	tuple = heap_copytuple(systable_getnext_ordered(scan, BackwardScanDirection));
+	systable_endscan_ordered(scan);
+	index_close(index, AccessShareLock);
+	return tuple;
+}

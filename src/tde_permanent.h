@@ -18,4 +18,7 @@ extern void tde_permanent_insert(Relation rel, HeapTuple tuple);
 /* ereport if the table has indexes of somebody's that such an insert, or an update without an executor, cannot serve. */
 extern void tde_permanent_check_indexes(Relation rel);
 
+/* A copy of the last row by this index, NULL if there is none; ereport if there is no such index. */
+extern HeapTuple tde_permanent_last(Relation rel, Oid index);
+
 #endif							/* TDE_PERMANENT_H */

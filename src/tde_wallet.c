@@ -372,8 +372,8 @@ tde_wallet_copy(TdeWalletContents *contents)
 
 /* ---- opening by command ---- */
 
-static bool
-has_command(void)
+bool
+tde_wallet_has_command(void)
 {
 	return tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0';
 }
@@ -390,7 +390,7 @@ command_failed_error(void)
 bool
 tde_wallet_ask_command(char passphrase[TDE_MAX_PASSPHRASE])
 {
-	if (!has_command())
+	if (!tde_wallet_has_command())
 		return false;
 	if (!tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, passphrase))
 		ereport(ERROR,
@@ -430,7 +430,7 @@ take_opening(bool *wait)
 	tde_wallet_lock(LW_EXCLUSIVE);
 	*wait = tde_wallet_state->busy && tde_wallet_state->status == TDE_WALLET_CLOSED;
 	if (tde_wallet_state->status == TDE_WALLET_CLOSED && !tde_wallet_state->busy && !tde_wallet_state->closed_by_user &&
-		has_command() &&
+		tde_wallet_has_command() &&
 		(tde_wallet_state->failed_at == 0 ||
 		 TimestampDifferenceExceeds(tde_wallet_state->failed_at, GetCurrentTimestamp(), RETRY_AFTER_MS)))
 		taken = tde_wallet_state->busy = true;
@@ -489,7 +489,7 @@ reread(TdeWalletContents *contents, void *arg)
 	Opening    *opening = arg;
 
 	tde_wallet_copy(contents);
-	if (has_command() && !tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents->passphrase))
+	if (tde_wallet_has_command() && !tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents->passphrase))
 		command_failed_error();
 	tde_wallet_file_read(tde_wallet_path(ERROR), contents, ERROR);
 	refuse_loss(tde_wallet_path(ERROR), contents, opening->confirm);
@@ -506,7 +506,7 @@ tde_wallet_open_by_command(const char *confirm)
 		tde_wallet_at_file(reread, &opening);
 		return;
 	}
-	if (!has_command())
+	if (!tde_wallet_has_command())
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
 				 errmsg("no passphrase command is configured"),
@@ -526,12 +526,12 @@ how_to_open(void)
 {
 	TdeWalletInfo info = tde_wallet_info();
 
-	if (!has_file() && !has_command() && !info.instance_wide)
+	if (!has_file() && !tde_wallet_has_command() && !info.instance_wide)
 		return errhint("No wallet file is configured. Set tde_column.wallet_file, and also tde_column.passphrase_command, or add "
 					   "tde_column to shared_preload_libraries.");
 	if (!has_file())
 		return errhint("No wallet file is configured. Set tde_column.wallet_file and reload the configuration.");
-	if (has_command() && !info.closed_by_user)
+	if (tde_wallet_has_command() && !info.closed_by_user)
 		return errhint("The passphrase command did not open it; the server log says why.");
 	if (info.instance_wide)
 		return errhint("Open it with tde_wallet_open().");

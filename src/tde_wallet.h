@@ -51,6 +51,9 @@ extern TdeWalletInfo tde_wallet_info(void);
  */
 extern bool tde_wallet_ensure_open(void);
 
+/* Is tde_column.passphrase_command set? */
+extern bool tde_wallet_has_command(void);
+
 /* The passphrase that tde_column.passphrase_command prints; false if there is no command.  ereport if it fails. */
 extern bool tde_wallet_ask_command(char passphrase[TDE_MAX_PASSPHRASE]);
 

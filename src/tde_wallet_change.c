@@ -31,8 +31,7 @@ tde_wallet_add_master(TdeMasterKeys *keys, TdeMasterState state)
 	tde_check(tde_random_key(key->id, sizeof(key->id)));
 	tde_check(tde_random_key(key->key, sizeof(key->key)));
 	key->state = state;
-	key->created = GetCurrentTimestamp() +
-		(int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY * USECS_PER_SEC;
+	key->created = tde_wallet_file_now();
 	return key;
 }
 
@@ -243,7 +242,7 @@ require_command_prints(const char *passphrase)
 static void
 refuse_command(void)
 {
-	if (tde_passphrase_command == NULL || tde_passphrase_command[0] == '\0')
+	if (!tde_wallet_has_command())
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

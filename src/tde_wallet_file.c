@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <openssl/crypto.h>
@@ -13,6 +12,7 @@
 
 #include "miscadmin.h"
 #include "storage/fd.h"
+#include "utils/timestamp.h"
 
 #include "tde_crypto.h"
 #include "tde_error.h"
@@ -275,43 +275,30 @@ mark_backed_up(TdeMasterKeys *keys, int64 before, int64 now)
 			keys->keys[i].backed_up = now;
 }
 
-static int64
-unix_microseconds(void)
+int64
+tde_wallet_file_now(void)
 {
-	struct timeval now;
-
-	gettimeofday(&now, NULL);
-	return (int64) now.tv_sec * 1000000 + now.tv_usec;
-}
-
-static void
-write_and_back_up(const char *temporary, const char *path, TdeWalletContents *contents)
-{
-	int64		now = unix_microseconds();
-
-	mark_backed_up(&contents->keys, 0, now);
-	encode_into(temporary, contents);
-	if (contents->prove)
-		prove(temporary, contents);
-	if (tde_wallet_backup_run(temporary, path))
-		return;
-	mark_backed_up(&contents->keys, now, 0);
-	encode_into(temporary, contents);
+	return GetCurrentTimestamp() + (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
 }
 
 /* The contents as a file of this temporary name, ready to be called path; there is none after an error. */
 static void
 make_ready(const char *temporary, const char *path, TdeWalletContents *contents, bool backup)
 {
+	int64		now = tde_wallet_file_now();
+
+	backup &= tde_wallet_backup_wanted();
 	PG_TRY();
 	{
-		if (backup && tde_wallet_backup_wanted())
-			write_and_back_up(temporary, path, contents);
-		else
+		if (backup)
+			mark_backed_up(&contents->keys, 0, now);
+		encode_into(temporary, contents);
+		if (contents->prove)
+			prove(temporary, contents);
+		if (backup && !tde_wallet_backup_run(temporary, path))
 		{
+			mark_backed_up(&contents->keys, now, 0);
 			encode_into(temporary, contents);
-			if (contents->prove)
-				prove(temporary, contents);
 		}
 	}
 	PG_CATCH();

@@ -42,6 +42,9 @@ extern void tde_wallet_file_replace(const char *path, TdeWalletContents *content
 /* The digest of the file as it is now.  Errors as above. */
 extern bool tde_wallet_file_digest(const char *path, uint8 digest[TDE_WALLET_DIGEST_SIZE], int elevel);
 
+/* The time as a wallet has it: microseconds since 1970-01-01 UTC. */
+extern int64 tde_wallet_file_now(void);
+
 /* Does the path lead into the data directory?  WARNING if it does. */
 extern bool tde_wallet_file_is_inside(const char *path);
 extern void tde_wallet_file_warn_place(const char *path);
