@@ -8,12 +8,14 @@
 
 #include <openssl/crypto.h>
 
+#include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/pg_authid.h"
 #include "commands/dbcommands.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/resowner.h"
 
 #include "tde_compat.h"
 #include "tde_crypto.h"
@@ -46,6 +48,38 @@ make_first_keys(void)
 				 errhint("Run tde_wallet_open() in this database before encrypted values are written.")));
 }
 
+/* What the statement is about to return is nowhere else, so it does not fail: keys that cannot be made now can be made later. */
+static void
+make_first_keys_or_warn(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+
+	BeginInternalSubTransaction(NULL);
+	PG_TRY();
+	{
+		MemoryContextSwitchTo(context);
+		make_first_keys();
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		ereport(WARNING,
+				(errcode(error->sqlerrcode),
+				 errmsg("data keys of this database could not be made yet: %s", error->message),
+				 errhint("Run tde_wallet_open() in this database before encrypted values are written.")));
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+}
+
 static void
 generate_passphrase(char passphrase[TDE_MAX_PASSPHRASE])
 {
@@ -56,23 +90,24 @@ generate_passphrase(char passphrase[TDE_MAX_PASSPHRASE])
 	OPENSSL_cleanse(bytes, sizeof(bytes));
 }
 
-/* Where the passphrase of a new wallet comes from; true: nobody knows it yet. */
-static bool
+/* The passphrase of a new wallet, and where it comes from. */
+static TdePassphraseSource
 new_passphrase(FunctionCallInfo fcinfo, char passphrase[TDE_MAX_PASSPHRASE])
 {
+	TdePassphraseSource source = TDE_PASSPHRASE_PRINTED;
+
 	if (!PG_ARGISNULL(0))
 	{
 		tde_passphrase_take(PG_GETARG_DATUM(0), "passphrase", passphrase);
-		tde_wallet_check_new_passphrase(passphrase, TDE_PASSPHRASE_GIVEN);
+		source = TDE_PASSPHRASE_GIVEN;
 	}
 	else if (!tde_wallet_ask_command(passphrase))
 	{
 		generate_passphrase(passphrase);
-		return true;
+		source = TDE_PASSPHRASE_GENERATED;
 	}
-	else
-		tde_wallet_check_new_passphrase(passphrase, TDE_PASSPHRASE_PRINTED);
-	return false;
+	tde_wallet_check_new_passphrase(passphrase, source);
+	return source;
 }
 
 static void
@@ -133,6 +168,7 @@ Datum
 tde_wallet_create(PG_FUNCTION_ARGS)
 {
 	char		passphrase[TDE_MAX_PASSPHRASE];
+	TdePassphraseSource volatile source = TDE_PASSPHRASE_GIVEN;
 	text	   *volatile result = NULL;
 
 	/* a standby reads what the primary has encrypted: its wallet is a copy of that one */
@@ -141,11 +177,10 @@ tde_wallet_create(PG_FUNCTION_ARGS)
 	refuse_other_wallet(confirmation(fcinfo));
 	PG_TRY();
 	{
-		bool		generated = new_passphrase(fcinfo, passphrase);
-
-		tde_wallet_create_with(passphrase);
-		if (generated)
+		source = new_passphrase(fcinfo, passphrase);
+		if (source == TDE_PASSPHRASE_GENERATED)
 			result = cstring_to_text(passphrase);
+		tde_wallet_create_with(passphrase, source);
 	}
 	PG_FINALLY();
 	{
@@ -153,8 +188,10 @@ tde_wallet_create(PG_FUNCTION_ARGS)
 	}
 	PG_END_TRY();
 
+	if (source == TDE_PASSPHRASE_GENERATED)
+		tde_wallet_keep_result();
 	if (tde_wallet_is_shared())
-		make_first_keys();
+		make_first_keys_or_warn();
 	else
 		ereport(NOTICE,
 				(errmsg("wallet created but not open"),

@@ -8,6 +8,9 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +24,9 @@
 #include "tde_command.h"
 #include "tde_compat.h"
 
+/* More than a server process has open (max_files_per_process is 1,000 by default, and descriptors are given out from below). */
+#define MAX_DESCRIPTORS	65536
+
 typedef struct Child
 {
 	pid_t		pid;
@@ -29,24 +35,84 @@ typedef struct Child
 	const TdeCommand *command;
 } Child;
 
-/* In the child: no PostgreSQL function may be called here. */
-static void
-exec_shell(const char *text, int output)
-{
-	int			null = open("/dev/null", O_RDONLY);
+/*
+ * In the children no PostgreSQL function may be called.  The first one is there for one purpose: when the server process is killed, the
+ * kernel tells it, and it takes with it whatever the command has started.
+ */
 
-	/* a group of its own, so that whatever it starts can be killed with it; SIGPIPE as programs expect it, not ignored */
+static void
+kill_group(int signal_number)
+{
+	kill(0, SIGKILL);
+}
+
+static void
+exec_shell(const char *text)
+{
+	/* as programs expect them */
 	signal(SIGPIPE, SIG_DFL);
-	if (setpgid(0, 0) < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
-		_exit(127);
+	signal(SIGTERM, SIG_DFL);
 	execl("/bin/sh", "sh", "-c", text, (char *) NULL);
 	_exit(127);
+}
+
+/* End as the shell has ended, which is what the server process waits for. */
+static void
+end_like(pid_t shell)
+{
+	int			status = 0;
+	pid_t		done;
+
+	while ((done = waitpid(shell, &status, 0)) < 0 && errno == EINTR)
+		;
+	if (done == shell && WIFSIGNALED(status))
+	{
+		signal(WTERMSIG(status), SIG_DFL);
+		kill(getpid(), WTERMSIG(status));
+	}
+	_exit(done == shell && WIFEXITED(status) ? WEXITSTATUS(status) : 127);
+}
+
+/* The server's handlers, which set its latch, are none for its child; what it has open is none of the command's. */
+static void
+leave_server(int output)
+{
+	static const int handled[] = {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD};
+	int			null = open("/dev/null", O_RDONLY);
+
+	for (size_t i = 0; i < lengthof(handled); i++)
+		signal(handled[i], SIG_DFL);
+	signal(SIGTERM, kill_group);
+	/* a group of its own, so that whatever it starts can be killed with it */
+	if (setpgid(0, 0) < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
+		_exit(127);
+	for (int fd = STDERR_FILENO + 1; fd < MAX_DESCRIPTORS; fd++)
+		close(fd);
+}
+
+static void
+supervise(const char *text, int output, pid_t server)
+{
+	pid_t		shell;
+
+	leave_server(output);
+#ifdef __linux__
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != server)
+		_exit(127);
+#endif
+	shell = fork();
+	if (shell == 0)
+		exec_shell(text);
+	/* the end of the output is that of what the shell has started */
+	close(STDOUT_FILENO);
+	end_like(shell);
 }
 
 static bool
 start_child(const TdeCommand *command, Child *child)
 {
 	int			ends[2];
+	pid_t		server = getpid();
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 	{
@@ -55,7 +121,7 @@ start_child(const TdeCommand *command, Child *child)
 	}
 	child->pid = fork();
 	if (child->pid == 0)
-		exec_shell(command->text, command->output ? ends[1] : STDERR_FILENO);
+		supervise(command->text, command->output ? ends[1] : STDERR_FILENO, server);
 	close(ends[1]);
 	if (child->pid < 0)
 	{

@@ -228,18 +228,50 @@ stores_types(Node *stmt)
 }
 
 /*
+ * The statements of the client's message; NIL if it cannot be parsed as a whole: what a setting means may change within it.  (A raw parse
+ * takes memory and nothing else, so that no subtransaction is needed to leave its error behind.)
+ */
+static List *
+client_statements(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+	List	   *volatile statements = NIL;
+
+	PG_TRY();
+	{
+		statements = raw_parser(debug_query_string, RAW_PARSE_DEFAULT);
+	}
+	PG_CATCH();
+	{
+		if (ERRCODE_TO_CATEGORY(geterrcode()) == ERRCODE_INSUFFICIENT_RESOURCES)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	return statements;
+}
+
+static bool
+is_stored_query(const Node *stmt)
+{
+	return IsA(stmt, CreateTableAsStmt) || (IsA(stmt, SelectStmt) && ((const SelectStmt *) stmt)->intoClause != NULL);
+}
+
+/*
  * Is a query being analyzed whose result a command of the client will store?  That is done before the command has a portal and comes to
- * the hook.
+ * the hook.  PostgreSQL does not tell which statement of a message it is at: one that stores speaks for all.
  */
 static bool
 stores_query(void)
 {
 	ListCell   *cell;
 
-	if (ActivePortal != NULL || MyBackendType != B_BACKEND || debug_query_string == NULL || strcasestr(debug_query_string, "create") == NULL)
+	if (ActivePortal != NULL || MyBackendType != B_BACKEND || debug_query_string == NULL ||
+		(strcasestr(debug_query_string, "create") == NULL && strcasestr(debug_query_string, "into") == NULL))
 		return false;
-	foreach(cell, raw_parser(debug_query_string, RAW_PARSE_DEFAULT))
-		if (IsA(lfirst_node(RawStmt, cell)->stmt, CreateTableAsStmt))
+	foreach(cell, client_statements())
+		if (is_stored_query(lfirst_node(RawStmt, cell)->stmt))
 			return true;
 	return false;
 }

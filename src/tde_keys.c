@@ -276,7 +276,8 @@ tde_destroy_key(PG_FUNCTION_ARGS)
 
 	if (destruction.erasable)
 		ereport(NOTICE,
-				(errmsg("wallet entry of key \"%s\" removed from \"%s\" and from its previous copy", name, tde_wallet_file),
+				(errmsg("wallet entry of key \"%s\" removed from \"%s\"", name, tde_wallet_file_resolve(tde_wallet_file)),
+				 errdetail("The copy beside it, with .previous behind its name, is one of the file as it is now."),
 				 errhint("Other copies of the wallet, on standbys and in backups, still hold it: replace each of them.")));
 	else
 		ereport(NOTICE,

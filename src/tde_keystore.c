@@ -3,6 +3,8 @@
  */
 #include "postgres.h"
 
+#include <ctype.h>
+
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
@@ -413,25 +415,40 @@ note_name(const TdeDataKey *row, void *arg)
 	strlcpy(found->name, row->name, sizeof(found->name));
 }
 
-static const char destroyed_mark[] = "~destroyed~";
+#define DESTROYED_MARK	"~destroyed~"
 
+/* A restore elsewhere may have made keys of such names, so there are several: each with one more mark than the one before. */
+#define MAX_MARKS	32
+
+/* NAME~destroyed~SLOT, with this many marks in front. */
 static void
-name_destroyed(char name[NAMEDATALEN], int32 slot)
+name_destroyed(char name[NAMEDATALEN], const char *original, int marks, int32 slot)
 {
-	char	   *suffix = psprintf("%s%d", destroyed_mark, slot);
-	int			room = NAMEDATALEN - 1 - strlen(suffix);
+	char		suffix[NAMEDATALEN + 16];
+	int			room;
 
-	strcpy(name + pg_mbcliplen(name, strlen(name), room), suffix);
+	snprintf(suffix, sizeof(suffix), "%.*s%s%d", marks - 1, "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~", DESTROYED_MARK, slot);
+	room = pg_mbcliplen(original, strlen(original), NAMEDATALEN - 1 - strlen(suffix));
+	snprintf(name, NAMEDATALEN, "%.*s%s", room, original, suffix);
 }
 
 /* The slot that such a name means; TDE_NO_SLOT if it is none. */
 static int32
 slot_of_destroyed(const char *name)
 {
-	const char *mark = strstr(name, destroyed_mark);
-	int32		slot = mark ? atoi(mark + strlen(destroyed_mark)) : TDE_NO_SLOT;
+	size_t		length = strlen(name);
+	size_t		digits = length;
+	long		slot;
 
-	return slot > TDE_SLOT_DEFAULT && strcmp(tde_keystore_name(slot).name, name) == 0 ? slot : TDE_NO_SLOT;
+	while (digits > 0 && isdigit((unsigned char) name[digits - 1]))
+		digits--;
+	if (digits < strlen(DESTROYED_MARK) || strncmp(name + digits - strlen(DESTROYED_MARK), DESTROYED_MARK, strlen(DESTROYED_MARK)) != 0)
+		return TDE_NO_SLOT;
+	errno = 0;
+	slot = strtol(name + digits, NULL, 10);
+	if (errno != 0 || slot <= TDE_SLOT_DEFAULT || slot > PG_INT32_MAX)
+		return TDE_NO_SLOT;
+	return strcmp(tde_keystore_name((int32) slot).name, name) == 0 ? (int32) slot : TDE_NO_SLOT;
 }
 
 int32
@@ -446,11 +463,15 @@ TdeSlotName
 tde_keystore_name(int32 slot)
 {
 	TdeSlotName found = {slot == TDE_SLOT_DEFAULT};
+	char		original[NAMEDATALEN];
 
 	tde_keystore_scan_slot(slot, note_name, &found);
+	if (!found.destroyed)
+		return found;
 	/* somebody has given the name to another key since: one that means this slot here, and elsewhere a key of its own */
-	if (found.destroyed && tde_keystore_slot(found.name) != TDE_NO_SLOT)
-		name_destroyed(found.name, slot);
+	strlcpy(original, found.name, sizeof(original));
+	for (int marks = 1; marks <= MAX_MARKS && tde_keystore_slot(found.name) != TDE_NO_SLOT; marks++)
+		name_destroyed(found.name, original, marks, slot);
 	return found;
 }
 
@@ -516,8 +537,16 @@ tde_keystore_require_slot(const char *name)
 void
 tde_keystore_refuse_taken(const char *name)
 {
-	if (tde_keystore_slot(name) != TDE_NO_SLOT)
+	int32		slot = tde_keystore_slot(name);
+
+	if (slot != TDE_NO_SLOT)
 		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));
+	slot = slot_of_destroyed(name);
+	if (slot != TDE_NO_SLOT)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("key name \"%s\" is taken", name),
+				 errdetail("Declarations mean by it key %d, which was destroyed and whose own name another key has.", slot)));
 }
 
 bool

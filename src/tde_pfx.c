@@ -10,6 +10,7 @@
 #include "tde_pfx.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include <openssl/asn1.h>
 #include <openssl/asn1t.h>
@@ -163,6 +164,14 @@ known_pbmac1(const X509_ALGOR *algorithm)
 	return inner;
 }
 
+/* No MAC covers what MacData has besides it, so it is to be what we write: whoever changes a wallet is noticed. */
+static bool
+is_unused(const MacData *mac)
+{
+	return mac->iterations == NULL && ASN1_STRING_length(mac->salt) == (int) strlen(UNUSED_SALT) &&
+		memcmp(ASN1_STRING_get0_data(mac->salt), UNUSED_SALT, strlen(UNUSED_SALT)) == 0;
+}
+
 /* ---- its value ---- */
 
 static TdeStatus
@@ -192,7 +201,7 @@ pbmac1(const ASN1_OCTET_STRING *content, const char *passphrase, const uint8_t *
 static TdeStatus
 expected_pbmac1(const Pfx *pfx, const X509_ALGOR *algorithm, const char *passphrase, uint8_t mac[MAC_SIZE])
 {
-	PBKDF2PARAM *param = known_pbmac1(algorithm);
+	PBKDF2PARAM *param = is_unused(pfx->mac) ? known_pbmac1(algorithm) : NULL;
 	const ASN1_OCTET_STRING *salt;
 	int64_t		iterations = 0;
 	TdeStatus	status = TDE_E_AUTH;

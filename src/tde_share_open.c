@@ -311,5 +311,6 @@ tde_wallet_split(PG_FUNCTION_ARGS)
 			(errmsg("wallet split in %d shares by user \"%s\", of which %d open it",
 					n, GetUserNameFromId(GetUserId(), false), k)));
 	tell_what_remains(k, n);
+	tde_wallet_keep_result();
 	PG_RETURN_NULL();
 }

@@ -77,11 +77,10 @@ extern bool tde_wallet_is_shared(void);
 
 /*
  * Open with this passphrase, or with what the command prints, replacing what is open.  ereport on every failure, and if master keys
- * that are open would be lost, since the file lacks them, unless confirm (may be NULL) names that loss.  Make a new wallet file.
+ * that are open would be lost, since the file lacks them, unless confirm (may be NULL) names that loss.
  */
 extern void tde_wallet_open_with(const char *passphrase, const char *confirm);
 extern void tde_wallet_open_by_command(const char *confirm);
-extern void tde_wallet_create_with(const char *passphrase);
 extern void tde_wallet_refuse_existing(void);
 extern void tde_wallet_close_now(void);
 
@@ -107,6 +106,7 @@ typedef enum TdePassphraseSource
 {
 	TDE_PASSPHRASE_GIVEN,		/* as an argument */
 	TDE_PASSPHRASE_PRINTED,		/* by the passphrase command */
+	TDE_PASSPHRASE_GENERATED,	/* at random; the statement returns it */
 	TDE_PASSPHRASE_SHARED		/* nobody will know it but by shares */
 } TdePassphraseSource;
 
@@ -119,8 +119,18 @@ extern void tde_wallet_note_copies(void);
 /* Hand the wallet to the backup command; ereport if there is none. */
 extern void tde_wallet_back_up(void);
 
-/* Encrypt the wallet under a new passphrase, which is checked so. */
+/*
+ * Make a new wallet file and open it.  Encrypt the wallet under a new passphrase, which is checked as above.  If the passphrase is
+ * generated or shared, interrupts are held off on return, until tde_wallet_keep_result().
+ */
+extern void tde_wallet_create_with(const char *passphrase, TdePassphraseSource source);
 extern void tde_wallet_change_passphrase_to(const char *passphrase, TdePassphraseSource source);
+
+/*
+ * The result of this statement is all that there is of a passphrase or of shares: neither a cancel that has come nor the timeout takes it
+ * away any more.
+ */
+extern void tde_wallet_keep_result(void);
 
 /* A new random master key, at the end of the list; ereport if there is no room. */
 extern TdeMasterKey *tde_wallet_add_master(TdeMasterKeys *keys, TdeMasterState state);

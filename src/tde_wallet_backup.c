@@ -3,6 +3,7 @@
  */
 #include "postgres.h"
 
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -111,7 +112,20 @@ generation_number(const char *entry, const char *file)
 	return atoi(digits);
 }
 
-/* Looks at the folder, not for one number after the other: a crash may have left a gap. */
+static void
+warn_of_copy(const char *name)
+{
+	ereport(WARNING,
+			(errcode_for_file_access(),
+			 errmsg("could not remove earlier copy \"%s\" of the wallet: %m", name),
+			 errdetail("It holds the master keys of its time, those that were removed since included."),
+			 errhint("Remove it.")));
+}
+
+/*
+ * Looks at the folder, not for one number after the other: a crash may have left a gap.  Only warns, since the wallet has been changed by
+ * now.
+ */
 static void
 remove_generations(const char *path, int first)
 {
@@ -120,30 +134,33 @@ remove_generations(const char *path, int first)
 	DIR		   *dir = AllocateDir(*folder ? folder : "/");
 	struct dirent *entry;
 
-	while ((entry = ReadDir(dir, folder)) != NULL)
+	while ((entry = ReadDirExtended(dir, *folder ? folder : "/", WARNING)) != NULL)
 	{
 		char	   *name = psprintf("%s/%s", folder, entry->d_name);
 
 		if (generation_number(entry->d_name, file) >= first && unlink(name) < 0 && errno != ENOENT)
-			ereport(ERROR, (errcode_for_file_access(), errmsg("could not remove file \"%s\": %m", name)));
+			warn_of_copy(name);
 		pfree(name);
 	}
-	FreeDir(dir);
+	if (dir)
+		FreeDir(dir);
 	pfree(folder);
 }
 
-/* Let this name, too, lead to the file. */
-static void
-link_anew(const char *path, const char *name)
+/* Is the newest copy the file itself, since a change failed after that was made?  Then each further failure would cost an older one. */
+static bool
+is_kept(const char *path, const char *newest)
 {
-	if ((unlink(name) < 0 && errno != ENOENT) || link(path, name) < 0)
-		ereport(ERROR, (errcode_for_file_access(), errmsg("could not keep a copy of the wallet as \"%s\": %m", name)));
+	struct stat file;
+	struct stat copy;
+
+	return stat(path, &file) == 0 && lstat(newest, &copy) == 0 && file.st_dev == copy.st_dev && file.st_ino == copy.st_ino;
 }
 
-void
-tde_wallet_keep_generation(const char *path)
+/* Each copy becomes the next older one; the oldest first, so that a crash in between costs none but that one. */
+static void
+shift_generations(const char *path)
 {
-	/* the oldest first, so that a crash in between costs none but that one */
 	for (int i = tde_wallet_generations; i > 1; i--)
 	{
 		char	   *from = generation(path, i - 1);
@@ -154,13 +171,47 @@ tde_wallet_keep_generation(const char *path)
 		pfree(from);
 		pfree(to);
 	}
-	link_anew(path, generation(path, 1));
+}
+
+void
+tde_wallet_keep_generation(const char *path)
+{
+	char	   *newest = generation(path, 1);
+	/* made before any copy is moved: where it cannot be, none is */
+	char	   *scratch = psprintf("%s.tmp", newest);
+
+	if (is_kept(path, newest))
+		return;
+	if ((unlink(scratch) < 0 && errno != ENOENT) || link(path, scratch) < 0)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not keep a copy of the wallet as \"%s\": %m", scratch)));
+	PG_TRY();
+	{
+		shift_generations(path);
+		if (rename(scratch, newest) < 0)
+			ereport(ERROR, (errcode_for_file_access(), errmsg("could not rename file \"%s\" to \"%s\": %m", scratch, newest)));
+	}
+	PG_CATCH();
+	{
+		unlink(scratch);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
+void
+tde_wallet_prune_generations(const char *path)
+{
 	remove_generations(path, tde_wallet_generations + 1);
 }
 
 void
 tde_wallet_drop_generations(const char *path)
 {
-	link_anew(path, generation(path, 1));
+	char	   *newest = generation(path, 1);
+
+	if (unlink(newest) < 0 && errno != ENOENT)
+		warn_of_copy(newest);
+	else if (link(path, newest) < 0)
+		ereport(WARNING, (errcode_for_file_access(), errmsg("could not keep a copy of the wallet as \"%s\": %m", newest)));
 	remove_generations(path, 2);
 }

@@ -29,12 +29,15 @@ extern bool tde_wallet_backup_wanted(void);
 extern bool tde_wallet_backup_run(const char *file, const char *path);
 
 /*
- * Keep the wallet file, which is about to be replaced, as PATH.previous, that as PATH.previous.2, and so on; those beyond
- * tde_column.wallet_generations go.
+ * Keep the wallet file, which is about to be replaced, as PATH.previous, that as PATH.previous.2, and so on.  ereport if that cannot be
+ * done; no copy is lost then, however often it is tried.
  */
 extern void tde_wallet_keep_generation(const char *path);
 
-/* None of the earlier copies is to be left: PATH.previous becomes a copy of the file as it is. */
+/* Remove those beyond tde_column.wallet_generations; WARNING for each that stays. */
+extern void tde_wallet_prune_generations(const char *path);
+
+/* None of the earlier copies is to be left: PATH.previous becomes a copy of the file as it is.  WARNING for each that stays. */
 extern void tde_wallet_drop_generations(const char *path);
 
 #endif							/* TDE_WALLET_BACKUP_H */

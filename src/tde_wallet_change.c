@@ -6,7 +6,7 @@
 #include <openssl/crypto.h>
 
 #include "miscadmin.h"
-#include "storage/ipc.h"
+#include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #include "tde_crypto.h"
@@ -71,26 +71,59 @@ tde_wallet_refuse_existing(void)
 	tde_wallet_file_refuse_existing(tde_wallet_path(ERROR));
 }
 
+/* Memory has what the file has.  Interrupts stay held off where the statement's result must reach the client. */
 static void
-create_with(TdeWalletContents *contents, void *passphrase)
+settle(const TdeWalletContents *contents)
+{
+	if (!contents->shown_once)
+		RESUME_INTERRUPTS();
+}
+
+void
+tde_wallet_keep_result(void)
+{
+	disable_timeout(STATEMENT_TIMEOUT, false);
+	QueryCancelPending = false;
+	RESUME_INTERRUPTS();
+}
+
+typedef struct NewPassphrase
+{
+	const char *passphrase;
+	TdePassphraseSource source;
+} NewPassphrase;
+
+static void
+set_passphrase(TdeWalletContents *contents, const NewPassphrase *new)
+{
+	memset(contents->passphrase, 0, sizeof(contents->passphrase));
+	strlcpy(contents->passphrase, new->passphrase, sizeof(contents->passphrase));
+	contents->prove = true;
+	contents->shown_once = new->source == TDE_PASSPHRASE_SHARED || new->source == TDE_PASSPHRASE_GENERATED;
+}
+
+static void
+create_with(TdeWalletContents *contents, void *new)
 {
 	const char *path = tde_wallet_path(ERROR);
 
 	tde_wallet_file_warn_place(path);
-	strlcpy(contents->passphrase, passphrase, sizeof(contents->passphrase));
-	contents->prove = true;
+	set_passphrase(contents, new);
 	(void) tde_wallet_add_master(&contents->keys, TDE_MASTER_CURRENT);
 	tde_server_here(&contents->keys.owner);
 	tde_wallet_file_create(path, contents, true);
-	ereport(LOG, (errmsg("wallet file \"%s\" created by user \"%s\"", path, GetUserNameFromId(GetUserId(), false))));
 	if (tde_wallet_is_shared())
 		tde_wallet_install(contents);
+	settle(contents);
+	ereport(LOG, (errmsg("wallet file \"%s\" created by user \"%s\"", path, GetUserNameFromId(GetUserId(), false))));
 }
 
 void
-tde_wallet_create_with(const char *passphrase)
+tde_wallet_create_with(const char *passphrase, TdePassphraseSource source)
 {
-	tde_wallet_with_contents(create_with, unconstify(char *, passphrase));
+	NewPassphrase new = {passphrase, source};
+
+	tde_wallet_with_contents(create_with, &new);
 }
 
 /* ---- who may change it ---- */
@@ -121,6 +154,20 @@ require_owner(TdeMasterKeys *keys, bool take_over)
 	keys->owner = here;
 }
 
+/* What the file at path has now, memory has, too.  Still open, so opened_at stays; it may have been closed meanwhile. */
+static void
+remember(const TdeWalletContents *contents, const char *path)
+{
+	tde_wallet_lock(LW_EXCLUSIVE);
+	if (tde_wallet_state->status == TDE_WALLET_OPEN)
+	{
+		memcpy(tde_wallet_state->contents, contents, sizeof(*contents));
+		strlcpy(tde_wallet_state->path, path, sizeof(tde_wallet_state->path));
+		tde_wallet_announce();
+	}
+	tde_wallet_unlock();
+}
+
 /* ---- writing what is open to another file ---- */
 
 static void
@@ -133,17 +180,11 @@ save(TdeWalletContents *contents, void *path)
 	if (path == NULL && strcmp(to, tde_wallet_state->path) == 0)
 		require_owner(&contents->keys, false);
 	tde_wallet_file_warn_place(to);
+	contents->prove = contents->shown_once = false;
 	tde_wallet_file_create(to, contents, path == NULL);
-	if (path != NULL)
-		return;
-	/* what is changed next is compared with this file */
-	tde_wallet_lock(LW_EXCLUSIVE);
-	if (tde_wallet_state->status == TDE_WALLET_OPEN)
-	{
-		memcpy(tde_wallet_state->contents->digest, contents->digest, sizeof(contents->digest));
-		strlcpy(tde_wallet_state->path, to, sizeof(tde_wallet_state->path));
-	}
-	tde_wallet_unlock();
+	if (path == NULL)
+		remember(contents, to);
+	RESUME_INTERRUPTS();
 }
 
 const char *
@@ -163,21 +204,16 @@ static void
 edit_file(TdeWalletContents *contents, void *arg)
 {
 	Edit	   *edit = arg;
+	const char *path = tde_wallet_path(ERROR);
 
 	tde_wallet_copy(contents);
 	contents->keep_previous = true;
-	contents->prove = false;
+	contents->prove = contents->shown_once = false;
 	require_owner(&contents->keys, edit->take_over);
 	edit->edit(contents, edit->arg);
-	tde_wallet_file_replace(tde_wallet_path(ERROR), contents);
-	tde_wallet_lock(LW_EXCLUSIVE);
-	if (tde_wallet_state->status == TDE_WALLET_OPEN)
-	{
-		/* still open, so opened_at stays */
-		memcpy(tde_wallet_state->contents, contents, sizeof(*contents));
-		tde_wallet_announce();
-	}
-	tde_wallet_unlock();
+	tde_wallet_file_replace(path, contents);
+	remember(contents, path);
+	settle(contents);
 	tde_wallet_forget_keys();
 }
 
@@ -254,12 +290,11 @@ refuse_command(void)
 void
 tde_wallet_check_new_passphrase(const char *passphrase, TdePassphraseSource source)
 {
-	/* that of shares is random, however long it is */
+	/* what we make is random, however long passphrases have to be */
 	if (source == TDE_PASSPHRASE_SHARED)
-	{
 		refuse_command();
+	if (source == TDE_PASSPHRASE_SHARED || source == TDE_PASSPHRASE_GENERATED)
 		return;
-	}
 	tde_passphrase_require_strength(passphrase, source == TDE_PASSPHRASE_PRINTED ? "passphrase that the command prints" : "passphrase");
 	if (source == TDE_PASSPHRASE_GIVEN)
 		require_command_prints(passphrase);
@@ -271,7 +306,7 @@ tde_wallet_note_copies(void)
 	ereport(NOTICE,
 			(errmsg("earlier copies of the wallet are still under the old passphrase"),
 			 errhint("Remove \"%s.previous\" and those with a number behind it, and other copies, once the wallet has been opened with what is new.",
-					 tde_wallet_file)));
+					 tde_wallet_file_resolve(tde_wallet_file))));
 }
 
 void
@@ -285,21 +320,13 @@ tde_wallet_back_up(void)
 	tde_wallet_edit(change_nothing, NULL);
 }
 
-typedef struct NewPassphrase
-{
-	const char *passphrase;
-	TdePassphraseSource source;
-} NewPassphrase;
-
 static void
-set_passphrase(TdeWalletContents *contents, void *arg)
+change_passphrase(TdeWalletContents *contents, void *arg)
 {
 	NewPassphrase *new = arg;
 
 	tde_wallet_check_new_passphrase(new->passphrase, new->source);
-	memset(contents->passphrase, 0, sizeof(contents->passphrase));
-	strlcpy(contents->passphrase, new->passphrase, sizeof(contents->passphrase));
-	contents->prove = true;
+	set_passphrase(contents, new);
 }
 
 void
@@ -307,6 +334,6 @@ tde_wallet_change_passphrase_to(const char *passphrase, TdePassphraseSource sour
 {
 	NewPassphrase new = {passphrase, source};
 
-	tde_wallet_edit(set_passphrase, &new);
+	tde_wallet_edit(change_passphrase, &new);
 	ereport(LOG, (errmsg("passphrase of the wallet changed by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }

@@ -12,6 +12,7 @@
 
 #include "miscadmin.h"
 #include "storage/fd.h"
+#include "storage/ipc.h"
 #include "utils/timestamp.h"
 
 #include "tde_crypto.h"
@@ -212,6 +213,7 @@ tde_wallet_file_refuse_existing(const char *path)
 		refuse_existing(path);
 }
 
+/* The file has its name already, so a failure is none of the change: after a crash of the machine the name may be gone again. */
 static void
 sync_folder(const char *path)
 {
@@ -219,7 +221,7 @@ sync_folder(const char *path)
 
 	strlcpy(folder, path, sizeof(folder));
 	get_parent_directory(folder);
-	fsync_fname(folder, true);
+	(void) fsync_fname_ext(folder, true, false, WARNING);
 }
 
 /* Encode the contents into a temporary file, and note the digest of what it holds. */
@@ -281,32 +283,53 @@ tde_wallet_file_now(void)
 	return GetCurrentTimestamp() + (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
 }
 
-/* The contents as a file of this temporary name, ready to be called path; there is none after an error. */
+static void
+drop_temporary(int code, Datum arg)
+{
+	unlink(DatumGetCString(arg));
+}
+
+/* The contents as a file of this temporary name, ready to be called path. */
 static void
 make_ready(const char *temporary, const char *path, TdeWalletContents *contents, bool backup)
 {
 	int64		now = tde_wallet_file_now();
 
 	backup &= tde_wallet_backup_wanted();
-	PG_TRY();
+	if (backup)
+		mark_backed_up(&contents->keys, 0, now);
+	encode_into(temporary, contents);
+	if (contents->prove)
+		prove(temporary, contents);
+	if (backup && !tde_wallet_backup_run(temporary, path))
 	{
-		if (backup)
-			mark_backed_up(&contents->keys, 0, now);
+		mark_backed_up(&contents->keys, now, 0);
 		encode_into(temporary, contents);
-		if (contents->prove)
-			prove(temporary, contents);
-		if (backup && !tde_wallet_backup_run(temporary, path))
-		{
-			mark_backed_up(&contents->keys, now, 0);
-			encode_into(temporary, contents);
-		}
 	}
-	PG_CATCH();
+}
+
+/*
+ * A cancel that has come is taken now.  A later one waits until memory has what the file has, and whoever is to know the passphrase
+ * has it.
+ */
+static void
+point_of_no_return(void)
+{
+	CHECK_FOR_INTERRUPTS();
+	HOLD_INTERRUPTS();
+}
+
+/* link() and not rename(): it cannot replace what another session has put there meanwhile. */
+static void
+place_new(const char *temporary, const char *path)
+{
+	point_of_no_return();
+	if (link(temporary, path) < 0)
 	{
-		unlink(temporary);
-		PG_RE_THROW();
+		if (errno == EEXIST)
+			refuse_existing(path);
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not create wallet file \"%s\": %m", path)));
 	}
-	PG_END_TRY();
 }
 
 void
@@ -315,19 +338,13 @@ tde_wallet_file_create(const char *path, TdeWalletContents *contents, bool backu
 	char	   *temporary = psprintf("%s.%d.tmp", path, MyProcPid);
 
 	tde_wallet_file_refuse_existing(path);
-	make_ready(temporary, path, contents, backup);
-
-	/* link() and not rename(): it cannot replace what another session has put there meanwhile */
-	if (link(temporary, path) < 0)
+	/* not PG_TRY, which pg_terminate_backend() and a shutdown pass by */
+	PG_ENSURE_ERROR_CLEANUP(drop_temporary, CStringGetDatum(temporary));
 	{
-		int			save_errno = errno;
-
-		unlink(temporary);
-		errno = save_errno;
-		if (errno == EEXIST)
-			refuse_existing(path);
-		ereport(ERROR, (errcode_for_file_access(), errmsg("could not create wallet file \"%s\": %m", path)));
+		make_ready(temporary, path, contents, backup);
+		place_new(temporary, path);
 	}
+	PG_END_ENSURE_ERROR_CLEANUP(drop_temporary, CStringGetDatum(temporary));
 	unlink(temporary);
 	sync_folder(path);
 }
@@ -346,37 +363,51 @@ require_unchanged(const char *path, const uint8 digest[TDE_WALLET_DIGEST_SIZE])
 				 errhint("Put the right file there, open it with tde_wallet_open(), and try again.")));
 }
 
-/* rename() would replace a symbolic link and not what it leads to. */
-static char *
-resolve(const char *path)
+char *
+tde_wallet_file_resolve(const char *path)
 {
 	char	   *real = realpath(path, NULL);
-	char	   *copy;
+	char	   *copy = pstrdup(real ? real : path);
 
-	if (real == NULL)
-		ereport(ERROR, (errcode_for_file_access(), errmsg("could not resolve path \"%s\": %m", path)));
-	copy = pstrdup(real);
 	free(real);
 	return copy;
+}
+
+/* The new file is there under a temporary name, and nobody has changed the old one. */
+static void
+place_anew(const char *temporary, const char *path, bool keep_previous)
+{
+	point_of_no_return();
+	if (keep_previous)
+		tde_wallet_keep_generation(path);
+	if (rename(temporary, path) < 0)
+		ereport(ERROR,
+				(errcode_for_file_access(), errmsg("could not rename file \"%s\" to \"%s\": %m", temporary, path)));
 }
 
 void
 tde_wallet_file_replace(const char *path, TdeWalletContents *contents)
 {
-	char	   *real = resolve(path);
+	/* rename() would replace a symbolic link and not what it leads to */
+	char	   *real = tde_wallet_file_resolve(path);
 	/* one process of the instance writes at a time; what a crash left of an earlier one goes with the next */
 	char	   *temporary = psprintf("%s.tmp", real);
 	uint8		digest[TDE_WALLET_DIGEST_SIZE];
 
 	memcpy(digest, contents->digest, sizeof(digest));
 	require_unchanged(real, digest);
-	make_ready(temporary, real, contents, true);
-	/* the command may have taken its time */
-	require_unchanged(real, digest);
+	PG_ENSURE_ERROR_CLEANUP(drop_temporary, CStringGetDatum(temporary));
+	{
+		make_ready(temporary, real, contents, true);
+		/* the command may have taken its time */
+		require_unchanged(real, digest);
+		place_anew(temporary, real, contents->keep_previous);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(drop_temporary, CStringGetDatum(temporary));
+	sync_folder(real);
 	if (contents->keep_previous)
-		tde_wallet_keep_generation(real);
-	(void) durable_rename(temporary, real, ERROR);
-	if (!contents->keep_previous)
+		tde_wallet_prune_generations(real);
+	else
 	{
 		tde_wallet_drop_generations(real);
 		sync_folder(real);

@@ -19,6 +19,7 @@ typedef struct TdeWalletContents
 	uint8		digest[TDE_WALLET_DIGEST_SIZE]; /* of the file's bytes: SHA-256 */
 	bool		keep_previous;	/* of what is replaced, copies */
 	bool		prove;			/* the passphrase is new: see that it opens the file before that replaces anything */
+	bool		shown_once;		/* only the result of this statement tells the passphrase, or shares of it */
 } TdeWalletContents;
 
 /*
@@ -30,14 +31,21 @@ extern bool tde_wallet_file_read(const char *path, TdeWalletContents *contents, 
 /* ereport if there is a file of this name, of whatever kind. */
 extern void tde_wallet_file_refuse_existing(const char *path);
 
-/* Write a new file, durably, and set contents->digest; ereport if there is one already.  backup: see that it is backed up. */
+/*
+ * Write a new file, durably, and set contents->digest; ereport if there is one already.  backup: see that it is backed up.  Returns with
+ * interrupts held off, so that nothing comes between the file and what its caller notes of it; RESUME_INTERRUPTS() after that.
+ */
 extern void tde_wallet_file_create(const char *path, TdeWalletContents *contents, bool backup);
 
 /*
  * Write the file anew, durably, once it is backed up: after a crash at any point it is the old or the new one, whole.  The old one is
- * kept as PATH.previous with those before it, or that is made a copy of the new one.  ereport if the file is not the one of contents->digest any more, which is then set to the new one.
+ * kept as PATH.previous with those before it, or that is made a copy of the new one; WARNING for copies of which that fails.  ereport if
+ * the file is not the one of contents->digest any more, which is then set to the new one.  Returns with interrupts held off, as above.
  */
 extern void tde_wallet_file_replace(const char *path, TdeWalletContents *contents);
+
+/* Where symbolic links lead, with the copies beside it; the path itself if there is no file. */
+extern char *tde_wallet_file_resolve(const char *path);
 
 /* The digest of the file as it is now.  Errors as above. */
 extern bool tde_wallet_file_digest(const char *path, uint8 digest[TDE_WALLET_DIGEST_SIZE], int elevel);

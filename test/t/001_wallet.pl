@@ -194,7 +194,7 @@ foreach my $position (
   int($size / 3),
   int($size / 2),
   int($size * 3 / 4),
-  $size - 60, $size - 30, $size - 15, $size - 11)
+  $size - 60, $size - 30, $size - 15, $size - 5, $size - 1)
 {
   $damaged_files{"a bit flipped in byte $position"} = flip_bit($good_bytes, $position, $position % 8);
 }

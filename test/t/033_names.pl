@@ -107,7 +107,24 @@ lines_of($node, q{SELECT tde_create_key('twin')});
 like(type_of('twin', 'a'), qr/'key=twin~destroyed~\d+'\)$/, '... until another one has it');
 lines_of($node, "CREATE TABLE twin2 (a @{[ type_of('twin', 'a') ]}, b encrypted_text('key=twin'))");
 is(lines_of($node, q{SELECT count(DISTINCT key_slot) FROM tde.encrypted_columns WHERE table_name IN ('twin', 'twin2')}), '2', 'what is printed means the same key');
+my $printed = type_of('twin', 'a') =~ /key=([^']+)'/ ? $1 : '';
+my $taken   = { state => '42710', message => qr/^key name "twin~destroyed~\d+" is taken$/, detail => qr/^Declarations mean by it key \d+, which was destroyed/ };
+fails_with($node, "SELECT tde_create_key('$printed')", $taken, 'a key that would be called so');
+fails_with($node, "SELECT tde_rename_key('twin', '$printed')", $taken, 'or be renamed so');
 lines_of($node, 'DROP TABLE twin, twin2');
+
+# A key of such a name that was there before, as a restore elsewhere makes it, keeps it.
+my $next = lines_of($node, 'SELECT max(slot) + 2 FROM tde.keys');
+lines_of($node, "CREATE TABLE before (a encrypted_text('key=early~destroyed~$next')); SELECT tde_create_key('early'); CREATE TABLE early (a encrypted_text('key=early'));");
+is(lines_of($node, q{SELECT key_slot FROM tde.encrypted_columns WHERE table_name = 'early'}), $next, 'a key whose number such a name has');
+lines_of($node, q{SELECT tde_destroy_key('early', 'destroy early'); SELECT tde_create_key('early')});
+is(type_of('before', 'a'), "encrypted_text(aes256,salt,mac,'key=early~destroyed~$next')", 'a key that has such a name of its own');
+is(type_of('early', 'a'), "encrypted_text(aes256,salt,mac,'key=early~~destroyed~$next')", 'another one that is destroyed is told from it');
+lines_of($node, "CREATE TABLE again (a @{[ type_of('before', 'a') ]}, b @{[ type_of('early', 'a') ]})");
+is(lines_of($node, q{SELECT string_agg(a.key_slot || '=' || b.key_slot, ',') FROM tde.encrypted_columns a JOIN tde.encrypted_columns b ON (a.table_name, b.column_name) IN (('before', 'a'), ('early', 'b')) WHERE b.table_name = 'again' AND a.key_slot = b.key_slot}),
+  join(',', map { "$_=$_" } $next - 1, $next), 'what is printed means the same keys');
+fails_with($node, "SELECT 'x'::encrypted_text('key=twin~destroyed~$_')", { state => '42704' }, "no key: number $_") foreach '', '99999999999999999999', '-1', '0', '4294967298', '2x';
+lines_of($node, 'DROP TABLE before, early, again');
 
 # What else a dump holds may be what names a key first.
 lines_of($node, q{CREATE DATABASE source; CREATE DATABASE target});
@@ -122,6 +139,10 @@ restore('source', 'target');
 is(lines_of($node, q{SELECT string_agg(DISTINCT name, ',' ORDER BY name) FROM tde.keys WHERE slot > 0}, db => 'target'), 'mv,po,st,tr', 'materialized views, statistics, triggers, policies');
 lines_of($node, q{CREATE TABLE stored AS SELECT 'x'::encrypted_text('key=ctas') AS a});
 is(type_of('stored', 'a'), "encrypted_text(aes256,salt,mac,'key=ctas')", 'CREATE TABLE AS');
+lines_of($node, q{SELECT 'x'::encrypted_text('key=into') AS a INTO stored_too});
+is(type_of('stored_too', 'a'), "encrypted_text(aes256,salt,mac,'key=into')", 'SELECT INTO');
+fails_with($node, q{SET standard_conforming_strings = off\; SELECT '\' AS created, 'x'::encrypted_text('key=nothing')}, { state => '42704', message => qr/^key "nothing" does not exist$/ },
+  'a message that cannot be parsed again');
 lines_of($node, q{CREATE TABLE IF NOT EXISTS stored (a encrypted_text('key=typo'))});
 is(lines_of($node, q{SELECT count(*) FROM tde.keys WHERE name = 'typo'}), '0', 'not a table that is there already');
 fails_with($node, "SELECT 'x'::encrypted_text('key=$_')", { state => '42704', hint => qr/^The view tde\.keys lists them\.$/ }, "a name that no key can have: '$_'")
