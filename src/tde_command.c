@@ -24,8 +24,13 @@
 #include "tde_command.h"
 #include "tde_compat.h"
 
-/* More than a server process has open (max_files_per_process is 1,000 by default, and descriptors are given out from below). */
-#define MAX_DESCRIPTORS	65536
+/* The C library's, where it has one; otherwise more than a server process has open, since descriptors are given out from below. */
+#if defined(__FreeBSD__) || __GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 34)
+#define CLOSE_FROM(first)	closefrom(first)
+#else
+#define MAX_DESCRIPTORS		65536
+#define CLOSE_FROM(first)	do { for (int fd = (first); fd < MAX_DESCRIPTORS; fd++) close(fd); } while (0)
+#endif
 
 typedef struct Child
 {
@@ -86,8 +91,7 @@ leave_server(int output)
 	/* a group of its own, so that whatever it starts can be killed with it */
 	if (setpgid(0, 0) < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
 		_exit(127);
-	for (int fd = STDERR_FILENO + 1; fd < MAX_DESCRIPTORS; fd++)
-		close(fd);
+	CLOSE_FROM(STDERR_FILENO + 1);
 }
 
 static void

@@ -18,7 +18,7 @@ our @EXPORT = qw(
   set_conf parallel_setting
   read_bytes write_bytes flip_bit
   log_offset log_since
-  processes_with none_left count_lines
+  processes_with is_running none_left count_lines
 );
 
 # A node that is not running yet.
@@ -265,6 +265,19 @@ sub processes_with
     /^\s*(\d+)\s+(.*)/ && index($2, $text) >= 0 && ($found{$1} = $2) foreach qx(ps -Ao pid,args);
   }
   return %found;
+}
+
+# Does such a process run, now or soon?
+sub is_running
+{
+  my ($text) = @_;
+
+  foreach (1 .. 100)
+  {
+    return 1 if processes_with($text);
+    select undef, undef, undef, 0.1;
+  }
+  return 0;
 }
 
 # Does no such process run?  Killed ones may take a moment to be gone.  Those that should not be there are told, and killed.

@@ -274,7 +274,7 @@ foreach my $end ('pg_terminate_backend', 'stop')
   lines_of($node, 'SELECT tde_wallet_close()');
   $opener->query_until(qr/asking/, "\\echo asking\nSELECT tde_wallet_open();\n");
   waiting($pid, 'the opener');
-  ok(scalar(processes_with($marker)), "$end: the command is running");
+  ok(is_running($marker), "$end: the command is running");
   if ($end eq 'pg_terminate_backend')
   {
     fails_with(

@@ -11,7 +11,6 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
-use Time::HiRes qw(sleep);
 
 my $node       = tde_node('short', conf => "tde_column.wallet_generations = 3\nrestart_after_crash = on\n");
 my $path       = wallet_path($node);
@@ -92,12 +91,7 @@ sub during
 {
   my ($statement, $end) = @_;
   my $session = IPC::Run::start(['psql', '-X', '-q', '-h', $node->host, '-p', $node->port, '-d', 'postgres', '-c', $statement], '<', \undef, '>', \my $out, '2>', \my $err);
-  foreach (1 .. 100)
-  {
-    last if processes_with("sleep $nap");
-    sleep 0.1;
-  }
-  ok(scalar(processes_with("sleep $nap")), "under way: $statement");
+  ok(is_running("sleep $nap"), "under way: $statement");
   $end->();
   eval { $session->finish } or 1;
   return;

@@ -289,7 +289,7 @@ open_wallet();
 nothing_happened('the right wallet again', $bytes);
 
 rename $path, "$path.away";
-fails_with($node, 'SELECT tde_rotate_master_key()', { state => '58P01', message => qr/\Q$path\E.*No such file or directory$/ }, 'no file');
+fails_with($node, 'SELECT tde_rotate_master_key()', { state => 'TDE02', message => qr/\Q$path\E.*No such file or directory$/, hint => qr/^Put the wallet back there/ }, 'no file');
 ok(!-e $path, 'none is made');
 rename "$path.away", $path;
 nothing_happened('the file is back', $bytes);
