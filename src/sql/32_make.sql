@@ -22,23 +22,20 @@ END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_make_family(text, name, name) IS 'operator family of this name, made if it is missing; NULL without a name';
 
-CREATE FUNCTION tde_internal.tde_complete_type(type regtype) RETURNS void
+CREATE FUNCTION tde_internal.tde_complete_type(p tde_internal.type_plans, others tde_internal.type_plans[]) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  others  tde_internal.type_plans[] := ARRAY(SELECT o FROM tde_internal.type_plans o);
-  p       tde_internal.type_plans;
   btree   oid;
   hash    oid;
   exact   oid;     -- hash families in which numbers of different sorts meet: as numeric,
   inexact oid;     -- and with a float among them as float8
   pattern oid;
 BEGIN
-  SELECT * INTO STRICT p FROM unnest(others) WHERE enc = type;
   IF (SELECT typsubscript = 0 FROM pg_type WHERE oid = p.enc)
      AND (SELECT typsubscript <> 0 AND typelem = 0 FROM pg_type WHERE oid = p.base) THEN
-    EXECUTE format('ALTER TYPE %s SET (SUBSCRIPT = tde_internal.tde_subscript)', type);
+    EXECUTE format('ALTER TYPE %s SET (SUBSCRIPT = tde_internal.tde_subscript)', p.enc);
   END IF;
   btree := tde_internal.tde_make_family(p.schema, CASE WHEN p.btree IS NOT NULL THEN p.btree_name END, 'btree');
   hash := tde_internal.tde_make_family(p.schema, CASE WHEN p.hash IS NOT NULL THEN p.hash_name END, 'hash');
@@ -58,7 +55,25 @@ BEGIN
   EXECUTE tde_internal.tde_missing_patterns(p, btree, pattern);
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_complete_type(regtype) IS 'make what an encrypted type lacks against the template';
+COMMENT ON FUNCTION tde_internal.tde_complete_type(tde_internal.type_plans, tde_internal.type_plans[]) IS
+  'make what an encrypted type lacks against the template, beside the others';
+
+CREATE FUNCTION tde_internal.tde_complete_types(types regtype[]) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  others CONSTANT tde_internal.type_plans[] := ARRAY(SELECT o FROM tde_internal.type_plans o ORDER BY enc::oid);
+  p      tde_internal.type_plans;
+BEGIN
+  FOREACH p IN ARRAY others LOOP
+    IF p.enc = ANY (types) THEN
+      PERFORM tde_internal.tde_complete_type(p, others);
+    END IF;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_complete_types(regtype[]) IS 'make what encrypted types lack against the template';
 
 CREATE FUNCTION tde_internal.tde_make_type(base regtype, schema text, inner_schema text, type_tag uuid) RETURNS regtype
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -104,12 +119,11 @@ BEGIN
   EXECUTE format('COMMENT ON TYPE %s IS %L', enc, 'encrypted ' || base);
   -- IMPLICIT, so that every function of the base type takes an encrypted value
   EXECUTE tde_internal.tde_cast_sql(schema, inner_schema, enc::regtype, base, 'tde_decrypt', 'AS IMPLICIT', 'decrypt');
-  PERFORM tde_internal.tde_complete_type(enc::regtype);
   RETURN enc::regtype;
 END
 $make_type$;
 COMMENT ON FUNCTION tde_internal.tde_make_type(regtype, text, text, uuid) IS
-  'make the encrypted version of a base type: the type in a schema, what is reached by OID in an inner schema';
+  'make the encrypted version of a base type, which is to be completed: the type in a schema, what is reached by OID in an inner schema';
 
 CREATE FUNCTION tde_internal.tde_remove_leftover(function regprocedure) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -140,6 +154,7 @@ DECLARE
   existing regtype := (SELECT type FROM tde.types t WHERE t.base = $1);
   name     text;           -- of the new type, not quoted
   enc      text;           -- the new type
+  type     regtype;
 BEGIN
   IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
     RAISE EXCEPTION 'must be superuser to make an encrypted type'
@@ -156,7 +171,7 @@ BEGIN
   IF NOT FOUND THEN
     RAISE EXCEPTION 'type with OID % does not exist', base::oid USING ERRCODE = 'undefined_object';
   ELSIF base_row.typtype NOT IN ('b', 'e') OR base_row.typlen = -2 OR base_row.typelem <> 0 AND base_row.typlen = -1
-     OR EXISTS (SELECT FROM tde.types WHERE type = $1) THEN
+     OR EXISTS (SELECT FROM tde.types t WHERE t.type = $1) THEN
     RAISE EXCEPTION 'cannot make an encrypted type of %', base
       USING ERRCODE = 'feature_not_supported',
             DETAIL = 'Only base types and enums can be encrypted, not domains, arrays, composites, ranges, pseudo-types and '
@@ -172,7 +187,9 @@ BEGIN
     RAISE EXCEPTION 'type % already exists', enc USING ERRCODE = 'duplicate_object';
   END IF;
   PERFORM tde_internal.tde_remove_leftover(to_regprocedure(format('%s.%I(cstring[])', schema, name || '_typmod_in')));
-  RETURN tde_internal.tde_make_type(base, schema::text, schema::text, type_tag);
+  type := tde_internal.tde_make_type(base, schema::text, schema::text, type_tag);
+  PERFORM tde_internal.tde_complete_types(ARRAY[type]);
+  RETURN type;
 END
 $create_type$;
 COMMENT ON FUNCTION @extschema@.tde_create_type(regtype, regnamespace, uuid) IS
@@ -201,8 +218,7 @@ BEGIN
   -- whether this is called by an update of the extension or by hand.
   FOREACH ours IN ARRAY ARRAY[true, false] LOOP
     before := ARRAY(SELECT catalog || ' ' || object FROM tde_internal.tde_template_objects());
-    PERFORM tde_internal.tde_complete_type(type)
-    FROM unnest(ARRAY(SELECT enc FROM tde_internal.type_plans p WHERE p.shipped = ours)) type;
+    PERFORM tde_internal.tde_complete_types(ARRAY(SELECT t.type FROM tde.types t WHERE t.shipped = ours));
     FOR new IN
       SELECT i.type, i.identity, EXISTS (
                SELECT FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid
@@ -222,7 +238,7 @@ $refresh_types$;
 COMMENT ON FUNCTION @extschema@.tde_refresh_types() IS
   'make what encrypted types lack against this version''s template; returns how many functions, casts, operators and classes';
 
-REVOKE ALL ON FUNCTION tde_internal.tde_make_family(text, name, name), tde_internal.tde_complete_type(regtype),
-  tde_internal.tde_make_type(regtype, text, text, uuid), tde_internal.tde_remove_leftover(regprocedure),
+REVOKE ALL ON FUNCTION tde_internal.tde_make_family(text, name, name), tde_internal.tde_complete_type(tde_internal.type_plans, tde_internal.type_plans[]),
+  tde_internal.tde_complete_types(regtype[]), tde_internal.tde_make_type(regtype, text, text, uuid), tde_internal.tde_remove_leftover(regprocedure),
   @extschema@.tde_create_type(regtype, regnamespace, uuid), tde_internal.tde_template_objects(), @extschema@.tde_refresh_types()
   FROM PUBLIC;

@@ -23,6 +23,8 @@ SELECT tde_internal.tde_make_type('uuid',        '@extschema@', 'tde_internal', 
 SELECT tde_internal.tde_make_type('json',        '@extschema@', 'tde_internal', '0f1e2d3c-4b5a-4697-b8a9-cadbecfd0e34');
 SELECT tde_internal.tde_make_type('jsonb',       '@extschema@', 'tde_internal', '7e6d5c4b-3a29-4180-9f0e-1d2c3b4a5f45');
 SELECT tde_internal.tde_make_type('inet',        '@extschema@', 'tde_internal', 'd4c3b2a1-f0e9-48d7-86c5-b4a392817f56');
+-- together, since PostgreSQL plans all queries of the template anew after each that has made operators
+SELECT tde_internal.tde_complete_types(ARRAY(SELECT type FROM tde.types));
 
 --
 -- Parts of strings: of a large value without MAC they read and decrypt no more than they need.  Not for bpchar, whose

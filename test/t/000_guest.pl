@@ -108,7 +108,7 @@ is(attempt($node, q{CREATE TYPE mood AS ENUM ('sad', 'ok'); SELECT tde_create_ty
 is(
   attempt(
     $node, q{CREATE TABLE t (id int PRIMARY KEY, a encrypted_text, n encrypted_int4, m encrypted_mood); INSERT INTO t VALUES (1, 'x', 5, 'ok');
-      SELECT tde_internal.tde_complete_type('encrypted_text')}, db => 'traps')->{state},
+      SELECT tde_internal.tde_complete_types('{encrypted_text}')}, db => 'traps')->{state},
   '', 'columns are declared and used');
 is(lines_of($node, $calls,   db => 'traps'), '0', 'without a call of them');
 is(lines_of($node, $foreign, db => 'traps'), '',  'and nothing is taken over');
