@@ -126,12 +126,7 @@ refuse_other_wallet(const char *confirm)
 	const char *loss;
 	StringInfoData where;
 
-	if (tde_wallet_info().status == TDE_WALLET_OPEN)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("a wallet is open already"),
-				 errdetail("A new one would not have its master keys, and what they protect could not be read any more."),
-				 errhint("tde_wallet_save() writes the open wallet to a file; tde_wallet_change_passphrase() changes its passphrase.")));
+	tde_wallet_refuse_open();
 	initStringInfo(&where);
 	if (OidIsValid(tde_keystore_relid()))
 		tde_keystore_scan(note_key, &count);

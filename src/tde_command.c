@@ -61,7 +61,7 @@ exec_shell(const char *text)
 	_exit(127);
 }
 
-/* End as the shell has ended, which is what the server process waits for. */
+/* End with what the shell has ended with, which is what the server process waits for. */
 static void
 end_like(pid_t shell)
 {
@@ -70,11 +70,9 @@ end_like(pid_t shell)
 
 	while ((done = waitpid(shell, &status, 0)) < 0 && errno == EINTR)
 		;
+	/* as shells say it: to die by the signal could write what this process has of the server's memory to a core file */
 	if (done == shell && WIFSIGNALED(status))
-	{
-		signal(WTERMSIG(status), SIG_DFL);
-		kill(getpid(), WTERMSIG(status));
-	}
+		_exit(128 + WTERMSIG(status));
 	_exit(done == shell && WIFEXITED(status) ? WEXITSTATUS(status) : 127);
 }
 
@@ -87,10 +85,10 @@ leave_server(int output)
 
 	for (size_t i = 0; i < lengthof(handled); i++)
 		signal(handled[i], SIG_DFL);
-	signal(SIGTERM, kill_group);
-	/* a group of its own, so that whatever it starts can be killed with it */
+	/* a group of its own, so that whatever it starts can be killed with it; before that, the group is the server process's */
 	if (setpgid(0, 0) < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
 		_exit(127);
+	signal(SIGTERM, kill_group);
 	CLOSE_FROM(STDERR_FILENO + 1);
 }
 
@@ -107,6 +105,10 @@ supervise(const char *text, int output, pid_t server)
 	shell = fork();
 	if (shell == 0)
 		exec_shell(text);
+#ifdef __linux__
+	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+		_exit(127);
+#endif
 	/* the end of the output is that of what the shell has started */
 	close(STDOUT_FILENO);
 	end_like(shell);

@@ -88,11 +88,13 @@
 #if PG_VERSION_NUM >= 160000
 #define TDE_OWNS_RELATION(relid) object_ownercheck(RelationRelationId, relid, GetUserId())
 #define TDE_OWNS_DATABASE() object_ownercheck(DatabaseRelationId, MyDatabaseId, GetUserId())
+#define TDE_MAY_CREATE_SCHEMAS() (object_aclcheck(DatabaseRelationId, MyDatabaseId, GetUserId(), ACL_CREATE) == ACLCHECK_OK)
 #define TDE_MAY_CREATE_IN_DATABASE() \
 	(object_aclcheck(DatabaseRelationId, MyDatabaseId, GetUserId(), ACL_CREATE | ACL_CREATE_TEMP) == ACLCHECK_OK)
 #else
 #define TDE_OWNS_RELATION(relid) pg_class_ownercheck(relid, GetUserId())
 #define TDE_OWNS_DATABASE() pg_database_ownercheck(MyDatabaseId, GetUserId())
+#define TDE_MAY_CREATE_SCHEMAS() (pg_database_aclcheck(MyDatabaseId, GetUserId(), ACL_CREATE) == ACLCHECK_OK)
 #define TDE_MAY_CREATE_IN_DATABASE() (pg_database_aclcheck(MyDatabaseId, GetUserId(), ACL_CREATE | ACL_CREATE_TEMP) == ACLCHECK_OK)
 #endif
 

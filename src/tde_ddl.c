@@ -255,7 +255,16 @@ client_statements(void)
 static bool
 is_stored_query(const Node *stmt)
 {
-	return IsA(stmt, CreateTableAsStmt) || (IsA(stmt, SelectStmt) && ((const SelectStmt *) stmt)->intoClause != NULL);
+	const SelectStmt *select;
+
+	if (IsA(stmt, ExplainStmt))
+		stmt = ((const ExplainStmt *) stmt)->query;
+	if (!IsA(stmt, SelectStmt))
+		return IsA(stmt, CreateTableAsStmt);
+	/* of a UNION it is the first SELECT that has the INTO */
+	for (select = (const SelectStmt *) stmt; select->op != SETOP_NONE; select = select->larg)
+		;
+	return select->intoClause != NULL;
 }
 
 /*

@@ -24,6 +24,7 @@
 #include "tde_wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_create_key);
+PG_FUNCTION_INFO_V1(tde_describe_key);
 PG_FUNCTION_INFO_V1(tde_rename_key);
 PG_FUNCTION_INFO_V1(tde_rotate_key);
 PG_FUNCTION_INFO_V1(tde_destroy_key);
@@ -135,6 +136,24 @@ tde_keys_make_missing(const char *name)
 	ereport(LOG_SERVER_ONLY,
 			(errmsg("data key \"%s\" created by a declaration of user \"%s\"", name, GetUserNameFromId(GetUserId(), false))));
 	return slot;
+}
+
+/* tde_describe_key(name text, description text) - say what a key is for; NULL: nothing. */
+Datum
+tde_describe_key(PG_FUNCTION_ARGS)
+{
+	char	   *name;
+
+	PreventCommandIfReadOnly("tde_describe_key()");
+	if (PG_ARGISNULL(0))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name of a key must not be null")));
+	name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	if (tde_keystore_describe(name, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1))) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" does not exist", name),
+				 errhint("The view tde.keys lists them.")));
+	PG_RETURN_VOID();
 }
 
 typedef struct Renaming
@@ -268,6 +287,7 @@ tde_destroy_key(PG_FUNCTION_ARGS)
 
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to destroy a key");
+	LockRelationOid(tde_keystore_require(), ShareRowExclusiveLock);
 	tde_keystore_scan(find_wrapping_key, &destruction);
 	/* first the wallet: after a crash between the two, the key counts as destroyed */
 	if (destruction.erasable)
@@ -334,6 +354,8 @@ tde_rotate_master_key(PG_FUNCTION_ARGS)
 	int			count;
 
 	PreventCommandIfReadOnly("tde_rotate_master_key()");
+	/* whoever cannot have it is to change no wallet in vain */
+	LockRelationOid(tde_keystore_require(), ShareRowExclusiveLock);
 	tde_keystore_scan(require_master, NULL);
 	tde_wallet_edit(change_master, master);
 	count = tde_keystore_edit(renew_row, NULL);

@@ -39,6 +39,7 @@
 bool		tde_keystore_changed = true;
 bool		tde_keystore_made_keys = false;
 bool		tde_keystore_changed_rows = false;
+bool		tde_keystore_described = false;
 
 /* The table and its indexes; 0 until they are looked for. */
 static Oid	keystore_relid = InvalidOid;
@@ -125,7 +126,7 @@ transaction_callback(XactEvent event, void *arg)
 	switch (event)
 	{
 		case XACT_EVENT_PRE_PREPARE:
-			if (tde_keystore_changed_rows)
+			if (tde_keystore_changed_rows || tde_keystore_described)
 				ereport(ERROR,
 						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 						 errmsg("cannot PREPARE a transaction that has changed encryption keys"),
@@ -140,7 +141,7 @@ transaction_callback(XactEvent event, void *arg)
 		case XACT_EVENT_PREPARE:
 			if (tde_keystore_made_keys && event != XACT_EVENT_ABORT)
 				tde_forget_everywhere();
-			tde_keystore_made_keys = tde_keystore_changed_rows = false;
+			tde_keystore_made_keys = tde_keystore_changed_rows = tde_keystore_described = false;
 			break;
 		default:
 			break;

@@ -76,6 +76,9 @@ extern bool tde_keystore_is_free(const char *name);
 /* ereport: a declaration names a key that is not there. */
 pg_noreturn extern void tde_keystore_missing(const char *name);
 
+/* Give the rows of this name a description, NULL: none; how many there are. */
+extern int	tde_keystore_describe(const char *name, const char *description);
+
 /* The slot of this name, or an error. */
 extern int32 tde_keystore_require_slot(const char *name);
 

@@ -45,4 +45,7 @@ extern bool tde_keystore_made_keys;
 /* ... and changed rows, which a rollback would undo?  New ones are there for ever. */
 extern bool tde_keystore_changed_rows;
 
+/* Has this transaction changed a description?  Nobody depends on that, but it cannot be prepared: others who change the row would wait. */
+extern bool tde_keystore_described;
+
 #endif							/* TDE_KEYSTORE_ROWS_H */

@@ -223,6 +223,19 @@ next_id(Relation rel, const Survey *survey)
 	return (uint32) id;
 }
 
+/* After the last slot or version.  Only forged rows, or damaged ones, have numbers that none comes after. */
+static int32
+number_after(int32 last)
+{
+	if (last < 0 || last == PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("no key can be made after slot or version %d", last),
+				 errdetail("A row of tde.data_keys has this number, which no key can have been given."),
+				 errhint("Restore a backup of the database that has the right rows.")));
+	return last + 1;
+}
+
 /* A row for the next version of the surveyed key, without the key. */
 static void
 start_row(Relation rel, TdeDataKey *row, const Survey *survey, const char *name)
@@ -234,7 +247,7 @@ start_row(Relation rel, TdeDataKey *row, const Survey *survey, const char *name)
 	memset(row, 0, sizeof(*row));
 	row->id = next_id(rel, survey);
 	row->slot = survey->slot;
-	row->version = survey->version + 1;
+	row->version = number_after(survey->version);
 	row->kind = survey->kind;
 	row->state = TDE_STATE_ACTIVE;
 	row->created = GetCurrentTimestamp();
@@ -354,7 +367,7 @@ tde_keystore_create(const char *name, const uint8 *master)
 	tde_keystore_refuse_taken(name);
 	refuse_after_changes(name);
 	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
-	survey.slot = survey.last_slot + 1;
+	survey.slot = number_after(survey.last_slot);
 	make_key(rel, &survey, name, master);
 	table_close(rel, ShareRowExclusiveLock);
 	return survey.slot;
@@ -441,7 +454,7 @@ choose_slot(Relation rel, const Meeting *meeting, const TdeSlotMap *map)
 	if (!meeting->taken)
 		return slot;
 	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
-	return survey.last_slot + 1;
+	return number_after(survey.last_slot);
 }
 
 typedef struct Rescue
@@ -586,5 +599,48 @@ tde_keystore_edit(TdeDataKeyEditor edit, void *arg)
 	CommandCounterIncrement();
 	tde_keystore_changed = true;
 	tde_keystore_made_keys = tde_keystore_changed_rows = true;
+	return count;
+}
+
+static HeapTuple
+described_tuple(HeapTuple tuple, TupleDesc desc, const char *description)
+{
+	Datum		values[TDE_KEYS_COLUMNS] = {0};
+	bool		nulls[TDE_KEYS_COLUMNS] = {0};
+	bool		replace[TDE_KEYS_COLUMNS] = {0};
+
+	if (description)
+		values[TDE_KEYS_DESCRIPTION - 1] = CStringGetTextDatum(description);
+	nulls[TDE_KEYS_DESCRIPTION - 1] = description == NULL;
+	replace[TDE_KEYS_DESCRIPTION - 1] = true;
+	return heap_modify_tuple(tuple, desc, values, nulls, replace);
+}
+
+int
+tde_keystore_describe(const char *name, const char *description)
+{
+	/* not to the end of the transaction, which would keep others from making keys */
+	Relation	rel = table_open(tde_keystore_require(), RowExclusiveLock);
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	int			count = 0;
+
+	tde_permanent_check_indexes(rel);
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		TdeDataKey	row;
+
+		tde_keystore_row(tuple, RelationGetDescr(rel), &row);
+		/* those that every database has are without a name there */
+		if (row.name[0] == '\0' || strcmp(row.name, name) != 0 || row.state == TDE_STATE_DESTROYED)
+			continue;
+		CatalogTupleUpdate(rel, &tuple->t_self, described_tuple(tuple, RelationGetDescr(rel), description));
+		count++;
+	}
+	systable_endscan(scan);
+	table_close(rel, RowExclusiveLock);
+	CommandCounterIncrement();
+	tde_keystore_described = true;
 	return count;
 }

@@ -207,12 +207,17 @@ add_row(Relation rel, const TdeModifiers *mods)
 {
 	Datum		values[SPEC_COLUMNS];
 	bool		nulls[SPEC_COLUMNS] = {0};
-	int32		number = last_number(rel) + 1;
+	int32		last = last_number(rel);
+	int32		number;
 	HeapTuple	tuple;
 
-	if (number > TDE_TYPMOD_LAST_NUMBER)
+	/* casts need rows, too: whoever may make no more than temporary tables does not use up the numbers of others */
+	if (last < 0 || last >= (TDE_MAY_CREATE_SCHEMAS() ? TDE_TYPMOD_LAST_NUMBER : TDE_TYPMOD_LAST_NUMBER / 2))
 		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("no more combinations of modifiers can be recorded")));
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("no more combinations of modifiers can be recorded"),
+				 errdetail("The second half of %d is kept for those who have the privilege CREATE on the database.", TDE_TYPMOD_LAST_NUMBER)));
+	number = last + 1;
 	values[SPEC_NUMBER - 1] = Int32GetDatum(number);
 	values[SPEC_SPEC - 1] = Int32GetDatum(tde_typmod_spec_bits(mods->spec));
 	values[SPEC_SLOT - 1] = Int32GetDatum(mods->slot);
@@ -317,7 +322,8 @@ tde_modifiers_unpack(TdeModLayout layout, int32 typmod)
 	else if (!find_number(number, &mods))
 		tde_typmod_invalid(typmod);
 	/* so that neither can lead to a value that nothing would read */
-	if (tde_spec_refused(mods.spec) != NULL || tde_typmod_of_number(mods.spec, number) != typmod || mods.slot < 0)
+	if (tde_spec_refused(mods.spec) != NULL || tde_typmod_of_number(mods.spec, number) != typmod || mods.slot < 0 ||
+		!tde_typmod_base_valid(layout, mods.base_typmod))
 		tde_typmod_invalid(typmod);
 	if (!entry)
 		remember(number, &mods);

@@ -105,6 +105,18 @@ algorithm_nid(const X509_ALGOR *algorithm)
 	return OBJ_obj2nid(oid);
 }
 
+/* This algorithm, which has no parameters: NULL, or none. */
+static bool
+is_plain(const X509_ALGOR *algorithm, int nid)
+{
+	int			type = V_ASN1_UNDEF;
+
+	if (algorithm == NULL)
+		return false;
+	X509_ALGOR_get0(NULL, &type, NULL, algorithm);
+	return algorithm_nid(algorithm) == nid && (type == V_ASN1_NULL || type == V_ASN1_UNDEF);
+}
+
 static bool
 integer_within(const ASN1_INTEGER *number, int64_t low, int64_t high)
 {
@@ -150,9 +162,9 @@ known_pbmac1(const X509_ALGOR *algorithm)
 	PBKDF2PARAM *inner = NULL;
 
 	if (outer != NULL && algorithm_nid(outer->keyfunc) == NID_id_pbkdf2 &&
-		algorithm_nid(outer->encryption) == NID_hmacWithSHA256)
+		is_plain(outer->encryption, NID_hmacWithSHA256))
 		inner = ASN1_TYPE_unpack_sequence(ASN1_ITEM_rptr(PBKDF2PARAM), outer->keyfunc->parameter);
-	if (inner != NULL && !(algorithm_nid(inner->prf) == NID_hmacWithSHA256 &&
+	if (inner != NULL && !(is_plain(inner->prf, NID_hmacWithSHA256) &&
 						   inner->salt->type == V_ASN1_OCTET_STRING &&
 						   integer_within(inner->keylength, MAC_KEY_SIZE, MAC_KEY_SIZE) &&
 						   integer_within(inner->iter, 1, MAX_MAC_ITERATIONS)))
@@ -164,12 +176,18 @@ known_pbmac1(const X509_ALGOR *algorithm)
 	return inner;
 }
 
-/* No MAC covers what MacData has besides it, so it is to be what we write: whoever changes a wallet is noticed. */
+/*
+ * No MAC covers what MacData has besides it, so it is to be what we write, or what OpenSSL does: that of the derivation once more.  Whoever
+ * changes a wallet is noticed.
+ */
 static bool
-is_unused(const MacData *mac)
+is_unused(const MacData *mac, const PBKDF2PARAM *param)
 {
-	return mac->iterations == NULL && ASN1_STRING_length(mac->salt) == (int) strlen(UNUSED_SALT) &&
-		memcmp(ASN1_STRING_get0_data(mac->salt), UNUSED_SALT, strlen(UNUSED_SALT)) == 0;
+	if (mac->iterations == NULL)
+		return ASN1_STRING_length(mac->salt) == (int) strlen(UNUSED_SALT) &&
+			memcmp(ASN1_STRING_get0_data(mac->salt), UNUSED_SALT, strlen(UNUSED_SALT)) == 0;
+	return ASN1_INTEGER_cmp(mac->iterations, param->iter) == 0 &&
+		ASN1_OCTET_STRING_cmp(mac->salt, param->salt->value.octet_string) == 0;
 }
 
 /* ---- its value ---- */
@@ -201,12 +219,12 @@ pbmac1(const ASN1_OCTET_STRING *content, const char *passphrase, const uint8_t *
 static TdeStatus
 expected_pbmac1(const Pfx *pfx, const X509_ALGOR *algorithm, const char *passphrase, uint8_t mac[MAC_SIZE])
 {
-	PBKDF2PARAM *param = is_unused(pfx->mac) ? known_pbmac1(algorithm) : NULL;
+	PBKDF2PARAM *param = known_pbmac1(algorithm);
 	const ASN1_OCTET_STRING *salt;
 	int64_t		iterations = 0;
 	TdeStatus	status = TDE_E_AUTH;
 
-	if (param != NULL && ASN1_INTEGER_get_int64(&iterations, param->iter) == 1)
+	if (param != NULL && is_unused(pfx->mac, param) && ASN1_INTEGER_get_int64(&iterations, param->iter) == 1)
 	{
 		salt = param->salt->value.octet_string;
 		status = pbmac1(pfx->content->d.data, passphrase, ASN1_STRING_get0_data(salt), (size_t) ASN1_STRING_length(salt),
@@ -257,17 +275,12 @@ verify(const Pfx *pfx, const char *passphrase)
 	if (pfx->mac == NULL || !PKCS7_type_is_data(pfx->content) || pfx->content->d.data == NULL)
 		return TDE_E_AUTH;
 	X509_SIG_get0(pfx->mac->mac, &algorithm, &found);
-	switch (algorithm_nid(algorithm))
-	{
-		case NID_pbmac1:
-			status = expected_pbmac1(pfx, algorithm, passphrase, expected);
-			break;
-		case NID_sha256:
-			status = expected_traditional(pfx, passphrase, expected);
-			break;
-		default:
-			return TDE_E_AUTH;
-	}
+	if (algorithm_nid(algorithm) == NID_pbmac1)
+		status = expected_pbmac1(pfx, algorithm, passphrase, expected);
+	else if (is_plain(algorithm, NID_sha256))
+		status = expected_traditional(pfx, passphrase, expected);
+	else
+		return TDE_E_AUTH;
 	if (status == TDE_OK && (ASN1_STRING_length(found) != MAC_SIZE ||
 							 CRYPTO_memcmp(ASN1_STRING_get0_data(found), expected, MAC_SIZE) != 0))
 		status = TDE_E_AUTH;
@@ -323,6 +336,21 @@ tde_pfx_write(const STACK_OF(PKCS7) *safes, const char *passphrase, int iteratio
 	return status;
 }
 
+/*
+ * Are these the bytes that such a structure is written as?  No MAC covers how it is written, and ASN.1 can be in many ways, which mean the
+ * same.
+ */
+static bool
+is_der(const Pfx *pfx, const uint8_t *bytes, size_t size)
+{
+	uint8_t    *der = NULL;
+	int			written = ASN1_item_i2d((const ASN1_VALUE *) pfx, &der, ASN1_ITEM_rptr(Pfx));
+	bool		same = written > 0 && (size_t) written == size && memcmp(der, bytes, size) == 0;
+
+	OPENSSL_free(der);
+	return same;
+}
+
 TdeStatus
 tde_pfx_read(const uint8_t *der, size_t size, const char *passphrase, STACK_OF(PKCS7) **safes)
 {
@@ -331,7 +359,7 @@ tde_pfx_read(const uint8_t *der, size_t size, const char *passphrase, STACK_OF(P
 	TdeStatus	status;
 
 	*safes = NULL;
-	if (pfx == NULL || end != der + size)
+	if (pfx == NULL || end != der + size || !integer_within(pfx->version, PFX_VERSION, PFX_VERSION) || !is_der(pfx, der, size))
 		status = tde_pfx_failure(TDE_E_AUTH);
 	else if ((status = verify(pfx, passphrase)) != TDE_OK)
 		status = tde_pfx_failure(status);

@@ -337,7 +337,7 @@ report(const Purge *purge, const char *id)
 			 errdetail("Backups of a database that was dropped, if it had the key, still need it.") :
 			 errdetail("Backups and standbys of the databases from before the rotation still need it."),
 			 errhint("Keep a copy of the wallet as long as these backups; \"%s.previous\" is one until the wallet is "
-					 "changed again.", tde_wallet_file)));
+					 "changed again.", tde_wallet_file_resolve(tde_wallet_file))));
 }
 
 /* tde_purge_master_key(id uuid) - remove a retired or erasable master key from the wallet if no database needs it. */

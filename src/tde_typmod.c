@@ -3,8 +3,10 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "datatype/timestamp.h"
 #include "lib/stringinfo.h"
+#include "utils/numeric.h"
 
 #include "tde_compat.h"
 #include "tde_typmod.h"
@@ -209,6 +211,32 @@ base_possible(TdeModLayout layout, uint32 bits)
 			break;
 	}
 	return true;
+}
+
+bool
+tde_typmod_base_valid(TdeModLayout layout, int32 base_typmod)
+{
+	int32		value = base_typmod - VARHDRSZ;
+	int			scale = ((value & 0x7ff) ^ 1024) - 1024;	/* as above */
+
+	if (base_typmod == -1)
+		return true;
+	switch (layout)
+	{
+		case TDE_MOD_NUMERIC:
+			return value > 0 && value >> 16 >= 1 && value >> 16 <= NUMERIC_MAX_PRECISION &&
+				scale >= -NUMERIC_MAX_PRECISION && scale <= NUMERIC_MAX_PRECISION;
+		case TDE_MOD_LENGTH:
+			return value >= 1 && value <= MaxAttrSize;
+		case TDE_MOD_PRECISION:
+			return base_typmod >= 0 && base_typmod <= MAX_TIMESTAMP_PRECISION;
+		case TDE_MOD_OTHER:
+		case TDE_MOD_LARGE:
+			return base_typmod >= 0;
+		case TDE_MOD_NONE:
+			break;
+	}
+	return false;
 }
 
 static int32

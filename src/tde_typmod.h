@@ -50,6 +50,9 @@ extern char *tde_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec
 /* Pack them into *typmod; false if a part does not fit into its bits. */
 extern bool tde_typmod_pack(TdeModLayout layout, const TdeModifiers *mods, int32 *typmod);
 
+/* Can a base type of this layout have this modifier?  -1: none. */
+extern bool tde_typmod_base_valid(TdeModLayout layout, int32 base_typmod);
+
 /* ereport on a typmod that tde_typmod_pack() cannot have made. */
 extern TdeModifiers tde_typmod_unpack(TdeModLayout layout, int32 typmod);
 

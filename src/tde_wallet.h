@@ -82,6 +82,7 @@ extern bool tde_wallet_is_shared(void);
 extern void tde_wallet_open_with(const char *passphrase, const char *confirm);
 extern void tde_wallet_open_by_command(const char *confirm);
 extern void tde_wallet_refuse_existing(void);
+extern void tde_wallet_refuse_open(void);
 extern void tde_wallet_close_now(void);
 
 /*

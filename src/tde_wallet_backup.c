@@ -46,7 +46,7 @@ backup_name(const char *path)
 
 /* As in archive_command: %p is the file, %f the name for its backup, %% a percent sign; others stay as they are. */
 static char *
-command_for(const char *file, const char *path)
+command_for(const char *file, const char *backup)
 {
 	StringInfoData text;
 
@@ -56,7 +56,7 @@ command_for(const char *file, const char *path)
 		if (*p == '%' && p[1] == 'p')
 			appendStringInfoString(&text, file);
 		else if (*p == '%' && p[1] == 'f')
-			appendStringInfoString(&text, backup_name(path));
+			appendStringInfoString(&text, backup);
 		else if (*p == '%' && p[1] == '%')
 			appendStringInfoChar(&text, '%');
 		else
@@ -70,12 +70,15 @@ command_for(const char *file, const char *path)
 }
 
 bool
-tde_wallet_backup_run(const char *file, const char *path)
+tde_wallet_backup_run(const char *file, const char *path, char backup[MAXPGPATH])
 {
-	TdeCommand	command = {"wallet backup command", command_for(file, path), tde_wallet_backup_timeout, "tde_column.wallet_backup_timeout"};
+	TdeCommand	command = {"wallet backup command", NULL, tde_wallet_backup_timeout, "tde_column.wallet_backup_timeout"};
 
+	strlcpy(backup, backup_name(path), MAXPGPATH);
+	command.text = command_for(file, backup);
 	if (tde_command_run(&command))
 		return true;
+	backup[0] = '\0';
 	if (tde_wallet_backup_failure == TDE_BACKUP_ERROR)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
@@ -98,48 +101,55 @@ generation(const char *path, int number)
 	return number == 1 ? psprintf("%s.previous", path) : psprintf("%s.previous.%d", path, number);
 }
 
-/* The number of an earlier copy, from the second one on, by its name in the folder; 0 if it is none. */
+/* The number that the rest of a file's name is; 0 if it is none. */
 static int
-generation_number(const char *entry, const char *file)
+number_in(const char *digits, size_t length)
 {
-	size_t		length = strlen(file);
-	static const char mark[] = ".previous.";
-	const char *digits = entry + length + strlen(mark);
-
-	if (strncmp(entry, file, length) != 0 || strncmp(entry + length, mark, strlen(mark)) != 0 || strlen(digits) > 9 ||
-		strspn(digits, "0123456789") != strlen(digits))
-		return 0;
-	return atoi(digits);
-}
-
-static void
-warn_of_copy(const char *name)
-{
-	ereport(WARNING,
-			(errcode_for_file_access(),
-			 errmsg("could not remove earlier copy \"%s\" of the wallet: %m", name),
-			 errdetail("It holds the master keys of its time, those that were removed since included."),
-			 errhint("Remove it.")));
+	return length > 0 && length < 10 && strspn(digits, "0123456789") >= length ? atoi(digits) : 0;
 }
 
 /*
- * Looks at the folder, not for one number after the other: a crash may have left a gap.  Only warns, since the wallet has been changed by
- * now.
+ * Is this file of the wallet's folder an earlier copy from this number on, counted from 2, or what a crash has left of a copy or a file
+ * that was being written?
  */
+static bool
+is_surplus(const char *entry, const char *file, int first)
+{
+	static const char mark[] = ".previous.";
+	static const char temporary[] = ".tmp";
+	size_t		length = strlen(file);
+	const char *rest = entry + length;
+
+	if (strncmp(entry, file, length) != 0)
+		return false;
+	if (strncmp(rest, mark, strlen(mark)) == 0)
+	{
+		rest += strlen(mark);
+		return strcmp(rest, temporary + 1) == 0 || number_in(rest, strlen(rest)) >= first;
+	}
+	return *rest == '.' && strlen(rest) > sizeof(temporary) && number_in(rest + 1, strlen(rest) - sizeof(temporary)) > 0 &&
+		strcmp(rest + strlen(rest) - strlen(temporary), temporary) == 0;
+}
+
+/* Looks at the folder, not for one number after the other: a crash may have left a gap. */
 static void
-remove_generations(const char *path, int first)
+remove_surplus(const char *path, int first, int elevel)
 {
 	const char *file = strrchr(path, '/') + 1;
 	char	   *folder = pnstrdup(path, file - path - 1);
 	DIR		   *dir = AllocateDir(*folder ? folder : "/");
 	struct dirent *entry;
 
-	while ((entry = ReadDirExtended(dir, *folder ? folder : "/", WARNING)) != NULL)
+	while ((entry = ReadDirExtended(dir, *folder ? folder : "/", elevel)) != NULL)
 	{
 		char	   *name = psprintf("%s/%s", folder, entry->d_name);
 
-		if (generation_number(entry->d_name, file) >= first && unlink(name) < 0 && errno != ENOENT)
-			warn_of_copy(name);
+		if (is_surplus(entry->d_name, file, first) && unlink(name) < 0 && errno != ENOENT)
+			ereport(elevel,
+					(errcode_for_file_access(),
+					 errmsg("could not remove earlier copy \"%s\" of the wallet: %m", name),
+					 errdetail("It holds the master keys of its time, those that were removed since included."),
+					 errhint("Remove it.")));
 		pfree(name);
 	}
 	if (dir)
@@ -173,20 +183,20 @@ shift_generations(const char *path)
 	}
 }
 
-void
-tde_wallet_keep_generation(const char *path)
+/* Let this file be PATH.previous; shift: that is to become an older one.  ereport if that cannot be done, and no copy is lost. */
+static void
+make_newest(const char *file, const char *path, bool shift)
 {
 	char	   *newest = generation(path, 1);
 	/* made before any copy is moved: where it cannot be, none is */
 	char	   *scratch = psprintf("%s.tmp", newest);
 
-	if (is_kept(path, newest))
-		return;
-	if ((unlink(scratch) < 0 && errno != ENOENT) || link(path, scratch) < 0)
+	if ((unlink(scratch) < 0 && errno != ENOENT) || link(file, scratch) < 0)
 		ereport(ERROR, (errcode_for_file_access(), errmsg("could not keep a copy of the wallet as \"%s\": %m", scratch)));
 	PG_TRY();
 	{
-		shift_generations(path);
+		if (shift)
+			shift_generations(path);
 		if (rename(scratch, newest) < 0)
 			ereport(ERROR, (errcode_for_file_access(), errmsg("could not rename file \"%s\" to \"%s\": %m", scratch, newest)));
 	}
@@ -199,19 +209,21 @@ tde_wallet_keep_generation(const char *path)
 }
 
 void
-tde_wallet_prune_generations(const char *path)
+tde_wallet_keep_generation(const char *path)
 {
-	remove_generations(path, tde_wallet_generations + 1);
+	if (!is_kept(path, generation(path, 1)))
+		make_newest(path, path, true);
 }
 
 void
-tde_wallet_drop_generations(const char *path)
+tde_wallet_prune_generations(const char *path)
 {
-	char	   *newest = generation(path, 1);
+	remove_surplus(path, tde_wallet_generations + 1, WARNING);
+}
 
-	if (unlink(newest) < 0 && errno != ENOENT)
-		warn_of_copy(newest);
-	else if (link(path, newest) < 0)
-		ereport(WARNING, (errcode_for_file_access(), errmsg("could not keep a copy of the wallet as \"%s\": %m", newest)));
-	remove_generations(path, 2);
+void
+tde_wallet_drop_generations(const char *path, const char *next)
+{
+	make_newest(next, path, false);
+	remove_surplus(path, 2, ERROR);
 }

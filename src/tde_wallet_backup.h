@@ -24,9 +24,9 @@ extern bool tde_wallet_backup_wanted(void);
 
 /*
  * Run the command for a file with the wallet as it is about to be, which will be called path.  False after a WARNING if that failed;
- * ereport instead if the change is not to be made then.
+ * ereport instead if the change is not to be made then.  backup: its name, from when the command starts, if it does not fail.
  */
-extern bool tde_wallet_backup_run(const char *file, const char *path);
+extern bool tde_wallet_backup_run(const char *file, const char *path, char backup[MAXPGPATH]);
 
 /*
  * Keep the wallet file, which is about to be replaced, as PATH.previous, that as PATH.previous.2, and so on.  ereport if that cannot be
@@ -34,10 +34,13 @@ extern bool tde_wallet_backup_run(const char *file, const char *path);
  */
 extern void tde_wallet_keep_generation(const char *path);
 
-/* Remove those beyond tde_column.wallet_generations; WARNING for each that stays. */
+/* Remove those beyond tde_column.wallet_generations, and what crashes have left; WARNING for each that stays. */
 extern void tde_wallet_prune_generations(const char *path);
 
-/* None of the earlier copies is to be left: PATH.previous becomes a copy of the file as it is.  WARNING for each that stays. */
-extern void tde_wallet_drop_generations(const char *path);
+/*
+ * None of the earlier copies is to be left, before the file is replaced with the next one, which PATH.previous becomes a copy of.  ereport
+ * if one stays.
+ */
+extern void tde_wallet_drop_generations(const char *path, const char *next);
 
 #endif							/* TDE_WALLET_BACKUP_H */

@@ -71,6 +71,17 @@ tde_wallet_refuse_existing(void)
 	tde_wallet_file_refuse_existing(tde_wallet_path(ERROR));
 }
 
+void
+tde_wallet_refuse_open(void)
+{
+	if (tde_wallet_info().status == TDE_WALLET_OPEN)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("a wallet is open already"),
+				 errdetail("A new one would not have its master keys, and what they protect could not be read any more."),
+				 errhint("tde_wallet_save() writes the open wallet to a file; tde_wallet_change_passphrase() changes its passphrase.")));
+}
+
 /* Memory has what the file has.  Interrupts stay held off where the statement's result must reach the client. */
 static void
 settle(const TdeWalletContents *contents)
@@ -107,6 +118,8 @@ create_with(TdeWalletContents *contents, void *new)
 {
 	const char *path = tde_wallet_path(ERROR);
 
+	/* nobody opens one from now on, until this is done */
+	tde_wallet_refuse_open();
 	tde_wallet_file_warn_place(path);
 	set_passphrase(contents, new);
 	(void) tde_wallet_add_master(&contents->keys, TDE_MASTER_CURRENT);
@@ -123,7 +136,7 @@ tde_wallet_create_with(const char *passphrase, TdePassphraseSource source)
 {
 	NewPassphrase new = {passphrase, source};
 
-	tde_wallet_with_contents(create_with, &new);
+	tde_wallet_at_file(create_with, &new);
 }
 
 /* ---- who may change it ---- */
@@ -284,7 +297,7 @@ refuse_command(void)
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("the wallet cannot be split while a passphrase command is configured"),
 			 errdetail("After the next start the command could not open it any more."),
-			 errhint("Run: ALTER SYSTEM SET tde_column.passphrase_command = ''; SELECT pg_reload_conf();")));
+			 errhint("Run ALTER SYSTEM SET tde_column.passphrase_command = '' and then SELECT pg_reload_conf().")));
 }
 
 void

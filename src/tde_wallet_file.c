@@ -209,8 +209,14 @@ tde_wallet_file_refuse_existing(const char *path)
 {
 	struct stat st;
 
-	if (lstat(path, &st) == 0)
-		refuse_existing(path);
+	if (lstat(path, &st) < 0)
+		return;
+	if (stat(path, &st) < 0 && errno == ENOENT)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_FILE),
+				 errmsg("wallet file \"%s\" is a symbolic link that leads nowhere", path),
+				 errhint("Remove it, or put the wallet where it leads.")));
+	refuse_existing(path);
 }
 
 /* The file has its name already, so a failure is none of the change: after a crash of the machine the name may be gone again. */
@@ -283,28 +289,41 @@ tde_wallet_file_now(void)
 	return GetCurrentTimestamp() + (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
 }
 
-static void
-drop_temporary(int code, Datum arg)
+typedef struct Writing
 {
-	unlink(DatumGetCString(arg));
+	char	   *temporary;
+	char		backup[MAXPGPATH];	/* its name, if it was begun */
+} Writing;
+
+/* The change is not made. */
+static void
+abandon_writing(int code, Datum arg)
+{
+	const Writing *writing = (const Writing *) DatumGetPointer(arg);
+
+	unlink(writing->temporary);
+	if (writing->backup[0] != '\0')
+		ereport(WARNING,
+				(errmsg("wallet backup \"%s\", if it was made, is of a change that did not take effect", writing->backup),
+				 errdetail("It may be under a passphrase that nobody has.")));
 }
 
 /* The contents as a file of this temporary name, ready to be called path. */
 static void
-make_ready(const char *temporary, const char *path, TdeWalletContents *contents, bool backup)
+make_ready(Writing *writing, const char *path, TdeWalletContents *contents, bool backup)
 {
 	int64		now = tde_wallet_file_now();
 
 	backup &= tde_wallet_backup_wanted();
 	if (backup)
 		mark_backed_up(&contents->keys, 0, now);
-	encode_into(temporary, contents);
+	encode_into(writing->temporary, contents);
 	if (contents->prove)
-		prove(temporary, contents);
-	if (backup && !tde_wallet_backup_run(temporary, path))
+		prove(writing->temporary, contents);
+	if (backup && !tde_wallet_backup_run(writing->temporary, path, writing->backup))
 	{
 		mark_backed_up(&contents->keys, now, 0);
-		encode_into(temporary, contents);
+		encode_into(writing->temporary, contents);
 	}
 }
 
@@ -335,17 +354,17 @@ place_new(const char *temporary, const char *path)
 void
 tde_wallet_file_create(const char *path, TdeWalletContents *contents, bool backup)
 {
-	char	   *temporary = psprintf("%s.%d.tmp", path, MyProcPid);
+	Writing		writing = {psprintf("%s.%d.tmp", path, MyProcPid)};
 
 	tde_wallet_file_refuse_existing(path);
 	/* not PG_TRY, which pg_terminate_backend() and a shutdown pass by */
-	PG_ENSURE_ERROR_CLEANUP(drop_temporary, CStringGetDatum(temporary));
+	PG_ENSURE_ERROR_CLEANUP(abandon_writing, PointerGetDatum(&writing));
 	{
-		make_ready(temporary, path, contents, backup);
-		place_new(temporary, path);
+		make_ready(&writing, path, contents, backup);
+		place_new(writing.temporary, path);
 	}
-	PG_END_ENSURE_ERROR_CLEANUP(drop_temporary, CStringGetDatum(temporary));
-	unlink(temporary);
+	PG_END_ENSURE_ERROR_CLEANUP(abandon_writing, PointerGetDatum(&writing));
+	unlink(writing.temporary);
 	sync_folder(path);
 }
 
@@ -380,6 +399,8 @@ place_anew(const char *temporary, const char *path, bool keep_previous)
 	point_of_no_return();
 	if (keep_previous)
 		tde_wallet_keep_generation(path);
+	else
+		tde_wallet_drop_generations(path, temporary);
 	if (rename(temporary, path) < 0)
 		ereport(ERROR,
 				(errcode_for_file_access(), errmsg("could not rename file \"%s\" to \"%s\": %m", temporary, path)));
@@ -391,29 +412,23 @@ tde_wallet_file_replace(const char *path, TdeWalletContents *contents)
 	/* rename() would replace a symbolic link and not what it leads to */
 	char	   *real = tde_wallet_file_resolve(path);
 	/* one process of the instance writes at a time; what a crash left of an earlier one goes with the next */
-	char	   *temporary = psprintf("%s.tmp", real);
+	Writing		writing = {psprintf("%s.tmp", real)};
 	uint8		digest[TDE_WALLET_DIGEST_SIZE];
 
 	memcpy(digest, contents->digest, sizeof(digest));
 	require_unchanged(real, digest);
-	PG_ENSURE_ERROR_CLEANUP(drop_temporary, CStringGetDatum(temporary));
+	PG_ENSURE_ERROR_CLEANUP(abandon_writing, PointerGetDatum(&writing));
 	{
-		make_ready(temporary, real, contents, true);
+		make_ready(&writing, real, contents, true);
 		/* the command may have taken its time */
 		require_unchanged(real, digest);
-		place_anew(temporary, real, contents->keep_previous);
+		place_anew(writing.temporary, real, contents->keep_previous);
 	}
-	PG_END_ENSURE_ERROR_CLEANUP(drop_temporary, CStringGetDatum(temporary));
+	PG_END_ENSURE_ERROR_CLEANUP(abandon_writing, PointerGetDatum(&writing));
 	sync_folder(real);
-	if (contents->keep_previous)
-		tde_wallet_prune_generations(real);
-	else
-	{
-		tde_wallet_drop_generations(real);
-		sync_folder(real);
-	}
+	tde_wallet_prune_generations(real);
 	pfree(real);
-	pfree(temporary);
+	pfree(writing.temporary);
 }
 
 bool

@@ -39,8 +39,8 @@ extern void tde_wallet_file_create(const char *path, TdeWalletContents *contents
 
 /*
  * Write the file anew, durably, once it is backed up: after a crash at any point it is the old or the new one, whole.  The old one is
- * kept as PATH.previous with those before it, or that is made a copy of the new one; WARNING for copies of which that fails.  ereport if
- * the file is not the one of contents->digest any more, which is then set to the new one.  Returns with interrupts held off, as above.
+ * kept as PATH.previous with those before it, or none of them is and that is a copy of the new one.  ereport if that fails, or the file is
+ * not the one of contents->digest any more, which is then set to the new one; WARNING for surplus copies that stay.  Returns with interrupts held off, as above.
  */
 extern void tde_wallet_file_replace(const char *path, TdeWalletContents *contents);
 

@@ -159,16 +159,7 @@ COMMENT ON FUNCTION @extschema@.tde_create_key(text, boolean) IS
   'make a data key for the modifier key=name; an erasable one is wrapped by a wallet entry of its own; returns its slot';
 
 CREATE FUNCTION @extschema@.tde_describe_key(name text, description text) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-  UPDATE tde.data_keys k SET description = $2 WHERE k.name = $1;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'key "%" does not exist', name USING ERRCODE = 'undefined_object', HINT = 'The view tde.keys lists them.';
-  END IF;
-END
-$$;
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_describe_key(text, text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_describe_key(text, text) IS 'say what a named data key is for; NULL removes the description';
 

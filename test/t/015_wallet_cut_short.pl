@@ -166,16 +166,56 @@ unlike(wallet_folder_files($node), qr/tmp/, 'nothing is left beside it');
 rmdir "$path.previous.3" or die;
 rename "$path.kept", "$path.previous.3" or die;
 
-# The key is out of the file, so it is out of memory, too, whatever becomes of the copies.
+# A key is destroyed when no copy has it any more, and those are looked for first; what a crash left are copies, too.
 lines_of($node, q{SELECT tde_create_key('gone', erasable => true)});
+$bytes = read_bytes($path);
 unlink "$path.previous" or die;
-mkdir "$path.previous"  or die;
-$got = attempt($node, q{SELECT tde_destroy_key('gone', 'destroy gone')});
-is($got->{state}, '', 'a key is destroyed where a copy cannot be replaced');
-like($got->{err}, qr/WARNING: .*could not remove earlier copy "\Q$path\E\.previous" of the wallet: /, 'with a warning that names the copy');
-rmdir "$path.previous" or die;
+foreach my $in_the_way ("$path.previous", "$path.previous.7")
+{
+  mkdir $in_the_way or die;
+  $got = attempt($node, q{SELECT tde_destroy_key('gone', 'destroy gone')});
+  isnt($got->{state}, '', "a key is not destroyed while there is $in_the_way");
+  like($got->{err}, qr/ERROR: .*"\Q$in_the_way\E"/, 'which the error names');
+  ok(read_bytes($path) eq $bytes, 'the file has it still');
+  is(lines_of($node, q{SELECT state FROM tde.keys WHERE name = 'gone'}), 'active', 'and so has the database');
+  rmdir $in_the_way or die;
+}
+write_bytes("$path.$_", $bytes) foreach '4711.tmp', 'previous.tmp', 'previous.33';
+write_bytes("$path.mine", 'not ours');
+is(attempt($node, q{SELECT tde_destroy_key('gone', 'destroy gone')})->{state}, '', 'destroyed');
+is(wallet_folder_files($node), 'tde.p12 tde.p12.mine tde.p12.previous', 'no copy is left that has it, whoever left it');
+unlink "$path.mine" or die;
 is(attempt($node, 'SELECT tde_rotate_master_key()')->{state}, '', 'the next change finds the file as it left it');
 is(lines_of($node, q{SELECT file_state FROM tde.wallet}), 'open', 'the view says so, too');
+is_intact('all is readable');
+
+# A copy of a change that was not made may be the newest one in the vault: it is named.
+my $vault = $node->basedir . '/vault';
+mkdir $vault or die;
+set_conf($node, 'tde_column.wallet_backup_command' => qq{cp "%p" "$vault/%f"; sleep $nap && true});
+$got = attempt($node, q{SET statement_timeout = '4s'; SELECT tde_wallet_split(2, 3)});
+is($got->{state}, '57014', 'cut off after the backup');
+my ($vain) = slurp_dir($vault) ? grep { /^tde/ } slurp_dir($vault) : ();
+like($got->{err}, qr/WARNING: .*wallet backup "\Q$vain\E", if it was made, is of a change that did not take effect/, 'the backup is named');
+ok(none_left("sleep $nap"), 'the command is gone');
+
+# Nobody opens another wallet while one is being made.
+lines_of($node, 'SELECT tde_wallet_close()');
+rename $path, "$path.away" or die;
+my $loss = loss();
+during(
+  "SELECT tde_wallet_create('$passphrase', '$loss')",
+  sub {
+    rename "$path.away", $path or die;
+    fails_with($node, "SET statement_timeout = '2s'; SELECT tde_wallet_open('$passphrase')", { state => '57014' }, 'another one is not opened meanwhile');
+    $terminate->();
+  });
+set_conf($node, 'tde_column.wallet_backup_command' => 'kill -SEGV $$');
+ok(opens($passphrase), 'but afterwards');
+my $offset = log_offset($node);
+fails_with($node, 'SELECT tde_rotate_master_key()', { state => 'TDE02' }, 'a command that crashes');
+like(log_since($node, $offset), qr/DETAIL:  child process exited with exit code 139/, 'its status is that of shells, and no core of ours is written');
+set_conf($node, 'tde_column.wallet_backup_command' => '');
 is_intact('all is readable');
 
 # ---- a wallet behind a symbolic link ----
@@ -187,6 +227,11 @@ symlink "$real/wallet.p12", $path or die;
 like(attempt($node, "SELECT tde_wallet_change_passphrase('$passphrase')")->{err}, qr/HINT:  Remove "\Q$real\E\/wallet\.p12\.previous"/, 'copies are where the link leads');
 lines_of($node, q{SELECT tde_create_key('gone', erasable => true)});
 like(attempt($node, q{SELECT tde_destroy_key('gone', 'destroy gone')})->{err}, qr/removed from "\Q$real\E\/wallet\.p12"/, 'and so is what a key was removed from');
+
+like(attempt($node, q{SELECT tde_rotate_master_key(); SELECT tde_purge_master_key(id) FROM tde.master_keys WHERE state = 'retired' LIMIT 1})->{err}, qr/"\Q$real\E\/wallet\.p12\.previous" is one until/, 'and the copy of what was purged');
+rename "$real/wallet.p12", "$real/away" or die;
+fails_with($node, 'SELECT tde_wallet_save()', { state => '58P02', message => qr/^wallet file "\Q$path\E" is a symbolic link that leads nowhere$/, hint => qr/^Remove it/ }, 'a link that leads nowhere');
+rename "$real/away", "$real/wallet.p12" or die;
 
 # ---- a copy that is saved ----
 

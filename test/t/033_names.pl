@@ -141,6 +141,9 @@ lines_of($node, q{CREATE TABLE stored AS SELECT 'x'::encrypted_text('key=ctas') 
 is(type_of('stored', 'a'), "encrypted_text(aes256,salt,mac,'key=ctas')", 'CREATE TABLE AS');
 lines_of($node, q{SELECT 'x'::encrypted_text('key=into') AS a INTO stored_too});
 is(type_of('stored_too', 'a'), "encrypted_text(aes256,salt,mac,'key=into')", 'SELECT INTO');
+lines_of($node, q{SELECT 'x'::encrypted_text('key=union') AS a INTO stored_union UNION ALL SELECT 'y'::encrypted_text('key=union')});
+is(type_of('stored_union', 'a'), "encrypted_text(aes256,salt,mac,'key=union')", '... of a UNION');
+is(attempt($node, q{EXPLAIN ANALYZE CREATE TABLE explained AS SELECT 'x'::encrypted_text('key=explained') AS a})->{state}, '', 'EXPLAIN ANALYZE CREATE TABLE AS');
 fails_with($node, q{SET standard_conforming_strings = off\; SELECT '\' AS created, 'x'::encrypted_text('key=nothing')}, { state => '42704', message => qr/^key "nothing" does not exist$/ },
   'a message that cannot be parsed again');
 lines_of($node, q{CREATE TABLE IF NOT EXISTS stored (a encrypted_text('key=typo'))});
@@ -233,6 +236,35 @@ is(attempt($node, q{INSERT INTO parts VALUES ('b'); INSERT INTO parts VALUES ('x
 lines_of($node, q{SELECT count(tde_create_key('k ' || i)) FROM generate_series(1, 4200) i; CREATE TABLE far (a encrypted_varchar(10, 'key=k 4200'), n encrypted_numeric(9,2,nosalt,'key=k 4200'));
 INSERT INTO far VALUES ('far', 1)});
 is(lines_of($node, 'SELECT * FROM far'), 'far|1.00', 'key 4,200 and more');
+# Rows that a superuser forges, or that are damaged, in a database of their own.
+lines_of($node, 'CREATE DATABASE forged');
+lines_of($node, q{CREATE EXTENSION tde_column; CREATE ROLE visitor LOGIN; SELECT tde_create_key('a');
+CREATE TABLE forged (a encrypted_varchar(7000), n encrypted_numeric(300,2), t encrypted_timestamp)}, db => 'forged');
+sub forge { return "ALTER TABLE tde.$_[0] DISABLE TRIGGER ALL; $_[1]; ALTER TABLE tde.$_[0] ENABLE TRIGGER ALL;"; }
+foreach my $forged ([ 1, 'a', '1' ], [ 2, 'n', '2.5' ])
+{
+  my ($number, $column, $value) = @$forged;
+  foreach my $base (-7, 3, 2147483647)
+  {
+    lines_of($node, forge('specifications', "UPDATE tde.specifications SET base_typmod = $base WHERE number = $number"), db => 'forged');
+    fails_with($node, $_, { state => '22023', message => qr/^invalid type modifier/ }, "a modifier that the base type cannot have: $base, $_", db => 'forged')
+      foreach "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'forged'::regclass AND attname = '$column'", "INSERT INTO forged ($column) VALUES ($value)";
+  }
+  lines_of($node, forge('specifications', "UPDATE tde.specifications SET base_typmod = @{[ $number == 1 ? 7004 : (300 << 16) + 6 ]} WHERE number = $number"), db => 'forged');
+}
+my $half = 0xffffff >> 1;
+lines_of($node, forge('specifications', "UPDATE tde.specifications SET number = $half WHERE number = 1"), db => 'forged');
+my $full = { state => '54000', message => qr/^no more combinations of modifiers can be recorded$/, detail => qr/is kept for those who have the privilege CREATE on the database/ };
+fails_with($node, q{SELECT 'x'::encrypted_varchar(8000)}, $full, 'whoever may make temporary tables only does not take the last numbers', db => 'forged', user => 'visitor');
+is(attempt($node, q{SELECT 'x'::encrypted_varchar(8000)}, db => 'forged')->{out}, 'x', 'which others can have');
+lines_of($node, forge('specifications', "UPDATE tde.specifications SET number = 16777215 WHERE number = $half"), db => 'forged');
+fails_with($node, q{SELECT 'x'::encrypted_varchar(8001)}, $full, 'until there are none', db => 'forged');
+my $last = { state => '54000', message => qr/^no key can be made after slot or version 2147483647$/ };
+lines_of($node, forge('data_keys', 'UPDATE tde.data_keys SET slot = 2147483647 WHERE slot = 1'), db => 'forged');
+fails_with($node, q{SELECT tde_create_key('b')}, $last, 'a slot that none comes after', db => 'forged');
+lines_of($node, forge('data_keys', 'UPDATE tde.data_keys SET version = 2147483647 WHERE slot = 0'), db => 'forged');
+fails_with($node, q{SELECT tde_rotate_key()}, $last, 'a version that none comes after', db => 'forged');
+
 $keys = lines_of($node, 'SELECT count(*) FROM tde.specifications');
 lines_of($node, q{SET temp_tablespaces = ''; CREATE TEMP TABLE q (a encrypted_varchar(10,'key=k 4200')); INSERT INTO q VALUES ('q'); BEGIN READ ONLY; UPDATE q SET a = (SELECT a FROM q LIMIT 1)});
 is(lines_of($node, 'SELECT count(*) FROM tde.specifications'), $keys, 'plans make no rows');

@@ -44,6 +44,8 @@ foreach my $call ("tde_rotate_key('nokey')", "tde_destroy_key('nokey', 'destroy 
     { state => '42704', message => qr/^key "nokey" does not exist$/, hint => qr/^The view tde.keys lists them\.$/ }, "no key: $call");
 }
 fails_with($node, "SELECT tde_describe_key('nokey', 'x')", { state => '42704' }, 'describing no key');
+fails_with($node, "SELECT tde_describe_key(NULL, 'x')", { state => '22004' }, 'describing NULL');
+fails_with($node, q{BEGIN; SELECT tde_describe_key('card', 'x'); PREPARE TRANSACTION 'p'}, { state => '0A000', message => qr/^cannot PREPARE/ }, 'a description cannot be prepared');
 
 lines_of($node, q{
 CREATE TABLE card (id int PRIMARY KEY, pan encrypted_text(nosalt, 'key=card') UNIQUE, n encrypted_int4(nosalt, nomac, 'key=card'),
@@ -180,5 +182,17 @@ $other->quit;
 $node->restart;
 lines_of($node, "SELECT tde_wallet_open('years-passphrase')");
 is(lines_of($node, "SELECT count(pan), sum(n) FROM card"), '64|2023', 'after a restart all values are readable');
+
+# ---- descriptions ----
+
+my $describing = session($node);
+$describing->query(q{BEGIN; SELECT tde_describe_key('card', 'in a long transaction')});
+is(attempt($node, q{SET lock_timeout = '5s'; SELECT tde_create_key('meanwhile') > 0})->{out}, 't', 'others make keys while one is described');
+$describing->query('ROLLBACK');
+$describing->quit;
+lines_of($node, q{SELECT tde_create_key('gone'); SELECT tde_describe_key('gone', 'the first'); SELECT tde_destroy_key('gone', 'destroy gone')});
+fails_with($node, "SELECT tde_describe_key('gone', 'x')", { state => '42704' }, 'describing a destroyed one');
+lines_of($node, q{SELECT tde_create_key('gone'); SELECT tde_describe_key('gone', 'the second')});
+is(lines_of($node, q{SELECT string_agg(description, ',' ORDER BY slot) FROM tde.keys WHERE name = 'gone'}), 'the first,the second', 'nor its namesake');
 
 done_testing();
