@@ -156,8 +156,10 @@ confirmation(FunctionCallInfo fcinfo)
 
 /*
  * tde_wallet_create(passphrase text DEFAULT NULL [, confirm text]) returns text - make the wallet file with a first master
- * key, open it and make this database's keys.  An error where data keys are, unless confirm names that loss.  Without a passphrase it is the one that the passphrase command prints, which opens the wallet
- * from now on; without a command one of 256 random bits is made and returned, this once.
+ * key, open it and make this database's keys.
+ *
+ * An error where data keys are, unless confirm names that loss.  Without a passphrase it is the one that the passphrase command prints,
+ * which opens the wallet from now on; without a command one of 256 random bits is made and returned, this once.
  */
 Datum
 tde_wallet_create(PG_FUNCTION_ARGS)
