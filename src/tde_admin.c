@@ -165,7 +165,6 @@ Datum
 tde_wallet_create(PG_FUNCTION_ARGS)
 {
 	char		passphrase[TDE_MAX_PASSPHRASE];
-	TdePassphraseSource volatile source = TDE_PASSPHRASE_GIVEN;
 	text	   *volatile result = NULL;
 
 	/* a standby reads what the primary has encrypted: its wallet is a copy of that one */
@@ -174,7 +173,8 @@ tde_wallet_create(PG_FUNCTION_ARGS)
 	refuse_other_wallet(confirmation(fcinfo));
 	PG_TRY();
 	{
-		source = new_passphrase(fcinfo, passphrase);
+		TdePassphraseSource source = new_passphrase(fcinfo, passphrase);
+
 		if (source == TDE_PASSPHRASE_GENERATED)
 			result = cstring_to_text(passphrase);
 		tde_wallet_create_with(passphrase, source);
@@ -185,8 +185,7 @@ tde_wallet_create(PG_FUNCTION_ARGS)
 	}
 	PG_END_TRY();
 
-	if (source == TDE_PASSPHRASE_GENERATED)
-		tde_wallet_keep_result();
+	tde_wallet_keep_result();
 	if (tde_wallet_is_shared())
 		make_first_keys_or_warn();
 	else
@@ -312,6 +311,7 @@ tde_wallet_change_passphrase(PG_FUNCTION_ARGS)
 	else
 		tde_passphrase_use(PG_GETARG_DATUM(0), "passphrase", change_to, NULL);
 	tde_wallet_note_copies();
+	tde_wallet_keep_result();
 	PG_RETURN_VOID();
 }
 

@@ -45,10 +45,14 @@ typedef struct Child
  * kernel tells it, and it takes with it whatever the command has started.
  */
 
+static pid_t server;
+
 static void
 kill_group(int signal_number)
 {
-	kill(0, SIGKILL);
+	/* not if the command means its own processes with it, and itself goes on */
+	if (getppid() != server)
+		kill(0, SIGKILL);
 }
 
 static void
@@ -93,7 +97,7 @@ leave_server(int output)
 }
 
 static void
-supervise(const char *text, int output, pid_t server)
+supervise(const char *text, int output)
 {
 	pid_t		shell;
 
@@ -118,8 +122,8 @@ static bool
 start_child(const TdeCommand *command, Child *child)
 {
 	int			ends[2];
-	pid_t		server = getpid();
 
+	server = getpid();
 	if (pipe2(ends, O_CLOEXEC) < 0)
 	{
 		ereport(LOG, (errcode_for_file_access(), errmsg("could not create pipe for %s: %m", command->what)));
@@ -127,7 +131,7 @@ start_child(const TdeCommand *command, Child *child)
 	}
 	child->pid = fork();
 	if (child->pid == 0)
-		supervise(command->text, command->output ? ends[1] : STDERR_FILENO, server);
+		supervise(command->text, command->output ? ends[1] : STDERR_FILENO);
 	close(ends[1]);
 	if (child->pid < 0)
 	{

@@ -460,6 +460,32 @@ tde_keystore_declared_slot(const char *name)
 	return slot == TDE_NO_SLOT ? slot_of_destroyed(name) : slot;
 }
 
+typedef struct Namesake
+{
+	int32		slot;
+	bool		found;
+} Namesake;
+
+static void
+note_namesake(const TdeDataKey *row, void *arg)
+{
+	Namesake   *other = arg;
+
+	other->found |= row->slot != other->slot;
+}
+
+/* Has, or had, the key of another slot this name? */
+static bool
+is_name_of_another(const char *name, int32 slot)
+{
+	Relation	rel = table_open(tde_keystore_require(), AccessShareLock);
+	Namesake	other = {slot, false};
+
+	tde_keystore_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_namesake, &other);
+	table_close(rel, AccessShareLock);
+	return other.found;
+}
+
 TdeSlotName
 tde_keystore_name(int32 slot)
 {
@@ -469,9 +495,9 @@ tde_keystore_name(int32 slot)
 	tde_keystore_scan_slot(slot, note_name, &found);
 	if (!found.destroyed)
 		return found;
-	/* somebody has given the name to another key since: one that means this slot here, and elsewhere a key of its own */
+	/* another key has the name, too: one that means this slot here, and elsewhere a key of its own */
 	strlcpy(original, found.name, sizeof(original));
-	for (int marks = 1; marks <= MAX_MARKS && tde_keystore_slot(found.name) != TDE_NO_SLOT; marks++)
+	for (int marks = 1; marks <= MAX_MARKS && is_name_of_another(found.name, slot); marks++)
 		name_destroyed(found.name, original, marks, slot);
 	return found;
 }

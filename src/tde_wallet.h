@@ -121,15 +121,15 @@ extern void tde_wallet_note_copies(void);
 extern void tde_wallet_back_up(void);
 
 /*
- * Make a new wallet file and open it.  Encrypt the wallet under a new passphrase, which is checked as above.  If the passphrase is
- * generated or shared, interrupts are held off on return, until tde_wallet_keep_result().
+ * Make a new wallet file and open it.  Encrypt the wallet under a new passphrase, which is checked as above.  Both return with interrupts
+ * held off, until tde_wallet_keep_result().
  */
 extern void tde_wallet_create_with(const char *passphrase, TdePassphraseSource source);
 extern void tde_wallet_change_passphrase_to(const char *passphrase, TdePassphraseSource source);
 
 /*
- * The result of this statement is all that there is of a passphrase or of shares: neither a cancel that has come nor the timeout takes it
- * away any more.
+ * The passphrase is another one now, and the answer to this statement says so, or is all that there is of it: neither a cancel that has
+ * come nor the timeout takes it away any more.
  */
 extern void tde_wallet_keep_result(void);
 

@@ -86,11 +86,18 @@ tde_wallet_backup_run(const char *file, const char *path, char backup[MAXPGPATH]
 				 errdetail("The command that tde_column.wallet_backup_command sets has failed; the server log says why."),
 				 errhint("Mend the command, and try again.  With tde_column.wallet_backup_failure = warning changes are made "
 						 "without a backup.")));
+	return false;
+}
+
+void
+tde_wallet_backup_warn(bool failed)
+{
+	if (!failed)
+		return;
 	ereport(WARNING,
 			(errmsg("the wallet was changed, and its backup failed"),
 			 errdetail("The command that tde_column.wallet_backup_command sets has failed; the server log says why."),
 			 errhint("Mend the command, and call tde_wallet_backup().")));
-	return false;
 }
 
 /* ---- copies beside the file ---- */

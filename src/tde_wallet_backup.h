@@ -22,9 +22,12 @@ extern int	tde_wallet_generations;
 /* Is a command set? */
 extern bool tde_wallet_backup_wanted(void);
 
+/* WARNING that the change was made without one. */
+extern void tde_wallet_backup_warn(bool failed);
+
 /*
- * Run the command for a file with the wallet as it is about to be, which will be called path.  False after a WARNING if that failed;
- * ereport instead if the change is not to be made then.  backup: its name, from when the command starts, if it does not fail.
+ * Run the command for a file with the wallet as it is about to be, which will be called path.  False if that failed; ereport instead if
+ * the change is not to be made then.  backup: its name, from when the command starts, if it does not fail.
  */
 extern bool tde_wallet_backup_run(const char *file, const char *path, char backup[MAXPGPATH]);
 

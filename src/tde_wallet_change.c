@@ -82,11 +82,11 @@ tde_wallet_refuse_open(void)
 				 errhint("tde_wallet_save() writes the open wallet to a file; tde_wallet_change_passphrase() changes its passphrase.")));
 }
 
-/* Memory has what the file has.  Interrupts stay held off where the statement's result must reach the client. */
+/* Memory has what the file has.  Interrupts stay held off where the statement's answer must reach the client. */
 static void
 settle(const TdeWalletContents *contents)
 {
-	if (!contents->shown_once)
+	if (!contents->must_answer)
 		RESUME_INTERRUPTS();
 }
 
@@ -110,7 +110,7 @@ set_passphrase(TdeWalletContents *contents, const NewPassphrase *new)
 	memset(contents->passphrase, 0, sizeof(contents->passphrase));
 	strlcpy(contents->passphrase, new->passphrase, sizeof(contents->passphrase));
 	contents->prove = true;
-	contents->shown_once = new->source == TDE_PASSPHRASE_SHARED || new->source == TDE_PASSPHRASE_GENERATED;
+	contents->must_answer = true;
 }
 
 static void
@@ -193,7 +193,7 @@ save(TdeWalletContents *contents, void *path)
 	if (path == NULL && strcmp(to, tde_wallet_state->path) == 0)
 		require_owner(&contents->keys, false);
 	tde_wallet_file_warn_place(to);
-	contents->prove = contents->shown_once = false;
+	contents->prove = contents->must_answer = false;
 	tde_wallet_file_create(to, contents, path == NULL);
 	if (path == NULL)
 		remember(contents, to);
@@ -221,7 +221,7 @@ edit_file(TdeWalletContents *contents, void *arg)
 
 	tde_wallet_copy(contents);
 	contents->keep_previous = true;
-	contents->prove = contents->shown_once = false;
+	contents->prove = contents->must_answer = false;
 	require_owner(&contents->keys, edit->take_over);
 	edit->edit(contents, edit->arg);
 	tde_wallet_file_replace(path, contents);

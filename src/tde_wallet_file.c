@@ -230,26 +230,6 @@ sync_folder(const char *path)
 	(void) fsync_fname_ext(folder, true, false, WARNING);
 }
 
-/* Encode the contents into a temporary file, and note the digest of what it holds. */
-static void
-encode_into(const char *temporary, TdeWalletContents *contents)
-{
-	uint8	   *der;
-	size_t		size;
-
-	tde_check(tde_pkcs12_encode(&contents->keys, contents->passphrase, &der, &size));
-	PG_TRY();
-	{
-		write_temporary(temporary, der, size);
-		digest_file(der, size, contents->digest);
-	}
-	PG_FINALLY();
-	{
-		OPENSSL_clear_free(der, size);
-	}
-	PG_END_TRY();
-}
-
 /* Does it open, and hold as many keys?  What is on the disk is read again. */
 static void
 prove(const char *temporary, const TdeWalletContents *contents)
@@ -274,6 +254,28 @@ prove(const char *temporary, const TdeWalletContents *contents)
 				 errmsg("wallet file \"%s\" does not hold what was written to it", temporary)));
 }
 
+/* Encode the contents into a temporary file, note the digest of what it holds, and see that it can be read, where that is to be proved. */
+static void
+encode_into(const char *temporary, TdeWalletContents *contents)
+{
+	uint8	   *der;
+	size_t		size;
+
+	tde_check(tde_pkcs12_encode(&contents->keys, contents->passphrase, &der, &size));
+	PG_TRY();
+	{
+		write_temporary(temporary, der, size);
+		digest_file(der, size, contents->digest);
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_clear_free(der, size);
+	}
+	PG_END_TRY();
+	if (contents->prove)
+		prove(temporary, contents);
+}
+
 /* Keys that no backup has seen have been seen by one that is made now; 0: have not, after all, by the one of before. */
 static void
 mark_backed_up(TdeMasterKeys *keys, int64 before, int64 now)
@@ -292,7 +294,8 @@ tde_wallet_file_now(void)
 typedef struct Writing
 {
 	char	   *temporary;
-	char		backup[MAXPGPATH];	/* its name, if it was begun */
+	char		backup[MAXPGPATH];	/* its name, if it was begun and has not failed */
+	bool		not_backed_up;	/* since it has */
 } Writing;
 
 /* The change is not made. */
@@ -305,7 +308,8 @@ abandon_writing(int code, Datum arg)
 	if (writing->backup[0] != '\0')
 		ereport(WARNING,
 				(errmsg("wallet backup \"%s\", if it was made, is of a change that did not take effect", writing->backup),
-				 errdetail("It may be under a passphrase that nobody has.")));
+				 errdetail("It may be under a passphrase that nobody has."),
+				 errhint("Have it followed by a right one: SELECT tde_wallet_backup();")));
 }
 
 /* The contents as a file of this temporary name, ready to be called path. */
@@ -318,10 +322,9 @@ make_ready(Writing *writing, const char *path, TdeWalletContents *contents, bool
 	if (backup)
 		mark_backed_up(&contents->keys, 0, now);
 	encode_into(writing->temporary, contents);
-	if (contents->prove)
-		prove(writing->temporary, contents);
 	if (backup && !tde_wallet_backup_run(writing->temporary, path, writing->backup))
 	{
+		writing->not_backed_up = true;
 		mark_backed_up(&contents->keys, now, 0);
 		encode_into(writing->temporary, contents);
 	}
@@ -366,6 +369,7 @@ tde_wallet_file_create(const char *path, TdeWalletContents *contents, bool backu
 	PG_END_ENSURE_ERROR_CLEANUP(abandon_writing, PointerGetDatum(&writing));
 	unlink(writing.temporary);
 	sync_folder(path);
+	tde_wallet_backup_warn(writing.not_backed_up);
 }
 
 /* What others have put there since is not to be overwritten with what we remember. */
@@ -427,6 +431,7 @@ tde_wallet_file_replace(const char *path, TdeWalletContents *contents)
 	PG_END_ENSURE_ERROR_CLEANUP(abandon_writing, PointerGetDatum(&writing));
 	sync_folder(real);
 	tde_wallet_prune_generations(real);
+	tde_wallet_backup_warn(writing.not_backed_up);
 	pfree(real);
 	pfree(writing.temporary);
 }

@@ -19,7 +19,7 @@ typedef struct TdeWalletContents
 	uint8		digest[TDE_WALLET_DIGEST_SIZE]; /* of the file's bytes: SHA-256 */
 	bool		keep_previous;	/* of what is replaced, copies */
 	bool		prove;			/* the passphrase is new: see that it opens the file before that replaces anything */
-	bool		shown_once;		/* only the result of this statement tells the passphrase, or shares of it */
+	bool		must_answer;	/* the passphrase is new: who asked for it is to know that, and be told what nobody else is */
 } TdeWalletContents;
 
 /*

@@ -77,7 +77,12 @@ for (my $timeout = 60; $timeout <= 1800 && $made < 3; $timeout += 60)
 }
 cmp_ok($made, '>', 0, 'split at least once');
 cmp_ok($cut,  '>', 0, 'cut off at least once');
-attempt($node, "SET statement_timeout = $_; SELECT tde_wallet_change_passphrase('$passphrase')") foreach map { 100 * $_ } 1 .. 9;
+foreach my $timeout (map { 100 * $_ } 1 .. 9)
+{
+  my $before = read_bytes($path);
+  my $got    = attempt($node, "SET statement_timeout = $timeout; SELECT tde_wallet_change_passphrase('$passphrase')");
+  is($got->{state} eq '' ? 1 : 0, read_bytes($path) eq $before ? 0 : 1, "changed within $timeout ms if it says so");
+}
 is(attempt($node, 'SELECT tde_rotate_master_key()')->{state}, '', 'what memory has is what the file has');
 ok(opens($passphrase), 'and it opens');
 is_intact('all is readable');
@@ -215,7 +220,15 @@ ok(opens($passphrase), 'but afterwards');
 my $offset = log_offset($node);
 fails_with($node, 'SELECT tde_rotate_master_key()', { state => 'TDE02' }, 'a command that crashes');
 like(log_since($node, $offset), qr/DETAIL:  child process exited with exit code 139/, 'its status is that of shells, and no core of ours is written');
-set_conf($node, 'tde_column.wallet_backup_command' => '');
+set_conf($node, 'tde_column.wallet_backup_command' => 'trap "" TERM; kill 0; exit 0');
+is(attempt($node, 'SELECT tde_wallet_backup()')->{state}, '', 'a command that ends all others of its own');
+set_conf($node, 'tde_column.wallet_backup_command' => qq{cp "$path.previous" "$path"; false}, 'tde_column.wallet_backup_failure' => 'warning');
+$bytes = read_bytes($path);
+$got   = attempt($node, 'SELECT tde_rotate_master_key()');
+is($got->{state}, 'TDE02', 'a change that fails after its backup did');
+unlike($got->{err}, qr/the wallet was changed/, 'is not said to have been made');
+write_bytes($path, $bytes);
+set_conf($node, 'tde_column.wallet_backup_command' => '', 'tde_column.wallet_backup_failure' => 'error');
 is_intact('all is readable');
 
 # ---- a wallet behind a symbolic link ----

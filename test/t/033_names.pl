@@ -126,6 +126,13 @@ is(lines_of($node, q{SELECT string_agg(a.key_slot || '=' || b.key_slot, ',') FRO
 fails_with($node, "SELECT 'x'::encrypted_text('key=twin~destroyed~$_')", { state => '42704' }, "no key: number $_") foreach '', '99999999999999999999', '-1', '0', '4294967298', '2x';
 lines_of($node, 'DROP TABLE before, early, again');
 
+# Two that were destroyed are told from each other, too.
+$next = lines_of($node, 'SELECT max(slot) + 2 FROM tde.keys');
+lines_of($node, "CREATE TABLE q1 (a encrypted_text('key=q~destroyed~$next')); CREATE TABLE q2 (a encrypted_text('key=q'))");
+lines_of($node, "SELECT tde_destroy_key('q~destroyed~$next', 'destroy q~destroyed~$next'); SELECT tde_destroy_key('q', 'destroy q'); SELECT tde_create_key('q')");
+isnt(type_of('q1', 'a'), type_of('q2', 'a'), 'names of destroyed keys that look alike');
+lines_of($node, 'DROP TABLE q1, q2');
+
 # What else a dump holds may be what names a key first.
 lines_of($node, q{CREATE DATABASE source; CREATE DATABASE target});
 lines_of($node, q{CREATE EXTENSION tde_column; SELECT tde_create_key(k) FROM unnest('{mv,st,tr,po,ma}'::text[]) k;
