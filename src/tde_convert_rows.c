@@ -20,6 +20,7 @@
 #include "miscadmin.h"
 #include "parser/parse_relation.h"
 #include "utils/acl.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -65,7 +66,11 @@ init_range_table(EState *estate, Relation rel, AttrNumber target)
 	TDE_INIT_RANGE_TABLE(estate, rte, permissions);
 }
 
-/* Users' triggers do not fire, but those by which PostgreSQL keeps foreign keys and deferrable constraints. */
+/*
+ * Users' triggers do not fire, but those by which PostgreSQL keeps foreign keys.  Unique and exclusion constraints that wait for the
+ * end of the transaction need no second look, since nothing has become equal; it would evaluate the table owner's expressions with
+ * the rights of whoever converts.
+ */
 static void
 keep_internal_triggers(TriggerDesc *desc)
 {
@@ -75,7 +80,7 @@ keep_internal_triggers(TriggerDesc *desc)
 		return;
 	kept.triggers = desc->triggers;
 	for (int i = 0; i < desc->numtriggers; i++)
-		if (desc->triggers[i].tgisinternal)
+		if (desc->triggers[i].tgisinternal && desc->triggers[i].tgfoid != F_UNIQUE_KEY_RECHECK)
 			kept.triggers[kept.numtriggers++] = desc->triggers[i];
 	kept.trig_update_after_row = kept.numtriggers > 0;
 	*desc = kept;
@@ -307,7 +312,7 @@ tde_convert_rows(PG_FUNCTION_ARGS)
 	batch_run(&batch, (BlockNumber) PG_GETARG_INT64(3), (BlockNumber) PG_GETARG_INT64(4));
 	AtEOXact_GUC(false, nest_level);
 	SetUserIdAndSecContext(user, context);
-	/* constraints may wait for the end of the transaction, which nothing can that runs as the owner */
+	/* foreign keys may wait for the end of the transaction, which nothing can that runs as the owner */
 	batch_end(&batch);
 	PopActiveSnapshot();
 	table_close(rel, NoLock);

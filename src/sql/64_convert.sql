@@ -121,15 +121,32 @@ $$;
 COMMENT ON FUNCTION tde_internal.tde_with_collation(pg_attribute, text) IS 'a type, with the collation that the column has';
 
 CREATE FUNCTION tde_internal.tde_constant_default(a pg_attribute) RETURNS text
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+  is_plain boolean := (SELECT base_type IS NULL FROM tde_internal.tde_type_spec(a.atttypid, a.atttypmod));
+  expr     text;
+  tree     text;
+  literal  text;
+BEGIN
+  SELECT pg_get_expr(adbin, adrelid), adbin::text INTO expr, tree FROM pg_attrdef WHERE adrelid = a.attrelid AND adnum = a.attnum;
+  -- A cast may round or cut off, which the literal has behind it.  One that is not immutable may have another result tomorrow, as that
+  -- of date to timestamptz.
+  IF tree IS NULL OR tree ~ '\{(?!CONST |FUNCEXPR |RELABELTYPE )' OR EXISTS (
+      SELECT FROM regexp_matches(tree, ':funcid (\d+)', 'g') f JOIN pg_proc p ON p.oid = f[1]::oid
+      WHERE CASE WHEN pronamespace = 'pg_catalog'::regnamespace THEN NOT is_plain OR provolatile <> 'i' ELSE is_plain END) THEN
+    RETURN NULL;
+  END IF;
   -- As a literal without a type, since a constant of the old type would stay one: in clear, or under a key.
-  SELECT CASE WHEN expr IN ('true', 'false') THEN quote_literal(expr)
+  IF is_plain THEN
+    EXECUTE format('SELECT quote_literal(CAST(CAST(%s AS %s) AS text))', expr, format_type(a.atttypid, a.atttypmod)) INTO literal;
+    RETURN literal;
+  END IF;
+  RETURN CASE WHEN expr IN ('true', 'false') THEN quote_literal(expr)
               ELSE coalesce((regexp_match(expr, '^(''(?:[^'']|'''')*'')(?:::[^'']+)?$'))[1],
-                            quote_literal((regexp_match(expr, '^\(?(-?[0-9.]+)\)?(?:::.+)?$'))[1])) END
-  FROM (SELECT pg_get_expr(adbin, adrelid), adbin::text FROM pg_attrdef WHERE adrelid = a.attrelid AND adnum = a.attnum) AS d (expr, tree)
-  WHERE tree !~ '\{(?!CONST |FUNCEXPR |RELABELTYPE |COERCEVIAIO )'
+                            quote_literal((regexp_match(expr, '^\(?(-?[0-9.]+)\)?(?:::.+)?$'))[1])) END;
+END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_constant_default(pg_attribute) IS 'a column''s default as a literal; NULL if it is none or no constant';
 
@@ -148,6 +165,40 @@ COMMENT ON FUNCTION tde_internal.tde_named_opclass(oid) IS
 --
 -- What keeps a column's type from being changed
 --
+
+CREATE FUNCTION tde_internal.tde_check_namesakes(relation regclass) RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  trusted oid[] := ARRAY(SELECT oid FROM pg_roles WHERE rolsuper UNION SELECT relowner FROM pg_class WHERE oid = relation);
+  others  text;
+BEGIN
+  -- Expressions are read again for the column's new type, with the extension's schema on the path: what somebody has put there under
+  -- PostgreSQL's or the extension's names might match better.  Only superusers make functions in C.
+  SELECT string_agg(format('%s, of role "%s"', pg_describe_object(classid, objid, 0), pg_get_userbyid(owner)), E'\n') INTO others FROM (
+    SELECT 'pg_proc'::regclass, f.oid, proowner FROM pg_proc f JOIN pg_language l ON l.oid = prolang
+    WHERE pronamespace = '@extschema@'::regnamespace AND proowner <> ALL (trusted) AND lanname NOT IN ('c', 'internal')
+      AND EXISTS (SELECT FROM pg_proc p WHERE p.proname = f.proname AND p.oid <> f.oid
+                  AND p.pronamespace IN ('pg_catalog'::regnamespace, f.pronamespace))
+    UNION ALL
+    SELECT 'pg_operator'::regclass, f.oid, oprowner FROM pg_operator f
+    WHERE oprnamespace = '@extschema@'::regnamespace AND oprowner <> ALL (trusted)
+      AND EXISTS (SELECT FROM pg_operator p WHERE p.oprname = f.oprname AND p.oid <> f.oid
+                  AND p.oprnamespace IN ('pg_catalog'::regnamespace, f.oprnamespace))
+  ) AS found (classid, objid, owner)
+  WHERE NOT EXISTS (SELECT FROM pg_depend d WHERE (d.classid, d.objid) = (found.classid, found.objid) AND deptype = 'e');
+  IF others IS NOT NULL THEN
+    RAISE EXCEPTION 'schema "%" has functions or operators of other roles that expressions of table % could call', '@extschema@', relation
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+        DETAIL = format(E'They have names of PostgreSQL''s or the extension''s:\n%s', others),
+        HINT = 'Move them to another schema, and REVOKE CREATE ON SCHEMA @extschema@ from their owners.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_check_namesakes(regclass) IS
+  'error if expressions that are read again could find functions or operators that are of neither a superuser nor the table''s owner';
+
 
 CREATE FUNCTION tde_internal.tde_conversion_obstacles(a pg_attribute, encrypting boolean, online boolean) RETURNS SETOF text
 LANGUAGE sql STABLE
@@ -226,6 +277,7 @@ BEGIN
                     (SELECT string_agg(inhparent::regclass::text, ', ') FROM pg_inherits WHERE inhrelid = a.attrelid));
   END IF;
   PERFORM tde_internal.tde_check_dependents(a);
+  PERFORM tde_internal.tde_check_namesakes(a.attrelid);
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_check_conversion(pg_attribute, boolean, boolean) IS 'error if a column''s type cannot be changed';

@@ -1,0 +1,98 @@
+# A superuser converts columns of tables of somebody who wants to be one: what the owner, or others, have put in the way runs
+# with no more than the owner's rights.  And what a default means stays.
+
+use strict;
+use warnings FATAL => 'all';
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use TdeTest;
+use Test::More;
+
+my $node = tde_node('convert_hostile', conf => "tde_column.passphrase_command = 'echo hostile-passphrase'\n");
+$node->start;
+lines_of($node, q(
+CREATE EXTENSION tde_column; SELECT tde_wallet_create('hostile-passphrase');
+CREATE ROLE mallory LOGIN; CREATE ROLE alice LOGIN; GRANT CREATE ON SCHEMA public TO alice, mallory;
+CREATE TABLE caught (who text, what text); GRANT INSERT ON caught TO PUBLIC));
+
+# What mallory's functions do with whatever rights they get: errors are caught, so that only the result tells.
+my $trap = q(
+CREATE FUNCTION trap(what text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  BEGIN EXECUTE 'RESET ROLE'; EXCEPTION WHEN OTHERS THEN NULL; END;
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN INSERT INTO public.caught VALUES (current_user, what); END IF;
+END $$;
+CREATE FUNCTION evil(i int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  PERFORM public.trap('expression of a constraint');
+  -- makes others look equal, so that they have to be looked at again
+  RETURN CASE WHEN EXISTS (SELECT FROM pg_trigger WHERE tgname LIKE '~tde%') THEN 1 ELSE i END;
+END $$;
+CREATE FUNCTION evil_check(t text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN PERFORM public.trap('CHECK'); RETURN true; END $$;
+);
+is(attempt($node, $trap, user => 'mallory')->{err}, '', 'mallory sets traps');
+
+sub mallory_makes
+{
+  my ($table, $constraint) = @_;
+  my $got = attempt($node, "CREATE TABLE $table (id int, c text, filler text, $constraint);
+    INSERT INTO $table SELECT g, 'value' || g, repeat('x', 60) FROM generate_series(1, 300) g", user => 'mallory');
+  is($got->{err}, '', "mallory has $table");
+}
+
+sub caught { return lines_of($node, q(SELECT string_agg(DISTINCT what, ', ') FROM caught)); }
+
+#
+# Constraints of the owner's
+#
+foreach my $when ('DEFERRABLE', 'DEFERRABLE INITIALLY DEFERRED')
+{
+  my $table = $when =~ /INITIALLY/ ? 'h_late' : 'h_soon';
+  mallory_makes($table, "EXCLUDE USING btree (evil(id) WITH =) $when");
+  lines_of($node, 'TRUNCATE caught');
+  my $got = attempt($node, "CALL tde_encrypt_column('$table', 'c', online => true)");
+  is($got->{state}, '', "online, beside an exclusion constraint that is $when") or diag($got->{err});
+  is(caught(), '', '... whose expression did not run as the superuser');
+  lines_of($node, "DROP TABLE $table");
+}
+
+#
+# Functions of others in the extension's schema, which match encrypted types better than PostgreSQL's
+#
+lines_of($node, 'CREATE TABLE alices (c text CHECK (reverse(c) <> $$$$)); ALTER TABLE alices OWNER TO alice; INSERT INTO alices SELECT $$abc$$');
+is(attempt($node, q(CREATE FUNCTION public.reverse(public.encrypted_text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS
+  $$ BEGIN PERFORM public.trap('namesake'); RETURN 'x'; END $$), user => 'mallory')->{err}, '', 'mallory has a better reverse()');
+lines_of($node, 'TRUNCATE caught');
+foreach my $how ('', ', online => true')
+{
+  fails_with($node, "CALL tde_encrypt_column('alices', 'c'$how)", { state => '55000', detail => qr/function public.reverse\(public.encrypted_text\), of role "mallory"/ },
+    "namesakes of others are refused$how");
+  fails_with($node, "CALL tde_encrypt_column('alices', 'c'$how)", { state => '55000' }, '... also to the owner', user => 'alice');
+}
+is(caught(), '', '... and did not run');
+lines_of($node, 'ALTER FUNCTION reverse(encrypted_text) OWNER TO alice');
+is(attempt($node, q(CALL tde_encrypt_column('alices', 'c')), user => 'alice')->{state}, '', 'those of the owner are not in her way');
+lines_of($node, 'DROP FUNCTION reverse(encrypted_text) CASCADE');
+
+#
+# What a default means
+#
+$node->safe_psql('postgres', q(SET TimeZone = 'Asia/Tokyo';
+CREATE TABLE defaults (id int, cut text DEFAULT 'abc'::varchar(2), rounded text DEFAULT 1.55::numeric(3,1), whole int DEFAULT 0.0,
+  seconds time DEFAULT '10:11:12.6'::time(0), since timestamptz DEFAULT '2020-02-03'::date, plain text DEFAULT 'it''s', yes bool DEFAULT true,
+  none text DEFAULT NULL, below int DEFAULT -5, list text[] DEFAULT '{a,b}')));
+my $values = q(SET TimeZone = 'UTC'; INSERT INTO defaults (id) VALUES (1);
+SELECT concat_ws('|', cut, rounded, whole, seconds, since, plain, yes, none IS NULL, below, list) FROM defaults; TRUNCATE defaults);
+my $before = $node->safe_psql('postgres', $values);
+is($before, q(ab|1.6|0|10:11:13|2020-02-03 00:00:00+00|it's|t|t|-5|{a,b}), 'defaults, in clear');
+$node->safe_psql('postgres', "SET client_min_messages = warning; SET TimeZone = 'Asia/Tokyo'; CALL tde_encrypt_column('defaults', '$_')")
+  foreach qw(cut rounded whole seconds since plain yes none below list);
+is($node->safe_psql('postgres', $values), $before, '... encrypted');
+$node->safe_psql('postgres', "SET client_min_messages = warning; CALL tde_decrypt_column('defaults', '$_')")
+  foreach qw(cut rounded whole seconds since plain yes none below list);
+is($node->safe_psql('postgres', $values), $before, '... and in clear again');
+
+$node->stop;
+done_testing();
