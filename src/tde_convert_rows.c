@@ -13,6 +13,7 @@
 #include "access/tableam.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "commands/tablecmds.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "executor/spi.h"
@@ -32,6 +33,7 @@
 #include "tde_progress.h"
 
 PG_FUNCTION_INFO_V1(tde_convert_rows);
+PG_FUNCTION_INFO_V1(tde_validate);
 PG_FUNCTION_INFO_V1(tde_may_commit);
 PG_FUNCTION_INFO_V1(tde_must_commit);
 
@@ -190,9 +192,9 @@ batch_run(Batch *batch, BlockNumber first, BlockNumber count)
 }
 
 static Relation
-open_own_table(Oid relid)
+open_own_table(Oid relid, LOCKMODE lock)
 {
-	Relation	rel = try_table_open(relid, RowExclusiveLock);
+	Relation	rel = try_table_open(relid, lock);
 
 	if (rel == NULL)
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relid)));
@@ -201,13 +203,18 @@ open_own_table(Oid relid)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", RelationGetRelationName(rel))));
 	if (!TDE_OWNS_RELATION(relid))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
-	/* others need not be able to read some of the blocks, or to lock single rows */
+	return rel;
+}
+
+/* Other access methods need not be able to read some of the blocks, or to lock single rows. */
+static void
+require_heap(Relation rel)
+{
 	if (rel->rd_rel->relam != HEAP_TABLE_AM_OID)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("table \"%s\" is not stored as a heap", RelationGetRelationName(rel)),
 				 errhint("Set its access method to heap until its columns are converted.")));
-	return rel;
 }
 
 /*
@@ -301,7 +308,8 @@ tde_convert_rows(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("converting rows");
 	check_blocks(PG_GETARG_INT64(3), PG_GETARG_INT64(4));
 	target = NameStr(*PG_GETARG_NAME(2));
-	rel = open_own_table(PG_GETARG_OID(0));
+	rel = open_own_table(PG_GETARG_OID(0), RowExclusiveLock);
+	require_heap(rel);
 	require_conversion(rel, source, target);
 
 	/* What the table's owner has put into CHECKs, indexes and generated columns runs as the owner. */
@@ -318,6 +326,33 @@ tde_convert_rows(PG_FUNCTION_ARGS)
 	table_close(rel, NoLock);
 	show_progress(PG_GETARG_OID(0), &batch, PG_GETARG_TIMESTAMPTZ(6), PG_GETARG_INT64(3) + PG_GETARG_INT64(4), PG_GETARG_INT64(5));
 	return batch_result(fcinfo, &batch);
+}
+
+/*
+ * tde_validate(relation regclass, constraint_name name) - validate a CHECK constraint or a foreign key, as the table's owner: its
+ * expression, and casts of the owner's types, run with no more than his rights.  For owners of the table.
+ */
+Datum
+tde_validate(PG_FUNCTION_ARGS)
+{
+	Oid			relid = PG_GETARG_OID(0);
+	Relation	rel = open_own_table(relid, ShareUpdateExclusiveLock);
+	AlterTableCmd *command = makeNode(AlterTableCmd);
+	Oid			user;
+	int			context,
+				nest_level = NewGUCNestLevel();
+
+	PreventCommandIfReadOnly("validating constraints");
+	CheckTableNotInUse(rel, "ALTER TABLE");
+	command->subtype = AT_ValidateConstraint;
+	command->name = pstrdup(NameStr(*PG_GETARG_NAME(1)));
+	GetUserIdAndSecContext(&user, &context);
+	SetUserIdAndSecContext(rel->rd_rel->relowner, context | SECURITY_RESTRICTED_OPERATION);
+	table_close(rel, NoLock);
+	AlterTableInternal(relid, list_make1(command), true);
+	AtEOXact_GUC(false, nest_level);
+	SetUserIdAndSecContext(user, context);
+	PG_RETURN_VOID();
 }
 
 /* tde_may_commit() - whether the procedure that calls it may COMMIT. */

@@ -22,6 +22,11 @@ CREATE FUNCTION tde_internal.tde_wipe_blocks(relation regclass, first_block int8
 COMMENT ON FUNCTION tde_internal.tde_wipe_blocks(regclass, int8, int8, xid8) IS
   'overwrite what removed rows have left in some blocks; returns how many rows removed before cutoff are still there';
 
+CREATE FUNCTION tde_internal.tde_validate(relation regclass, constraint_name name) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp;
+COMMENT ON FUNCTION tde_internal.tde_validate(regclass, name) IS 'validate a constraint, with the rights of the table''s owner';
+
 CREATE FUNCTION tde_internal.tde_may_commit() RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION tde_internal.tde_may_commit() IS 'whether the procedure that calls it may COMMIT';

@@ -123,7 +123,7 @@ BEGIN
   CALL tde_internal.tde_convert_all_rows(relation, column_name, helper_column, batch_rows, batch_delay);
   SET LOCAL search_path = pg_catalog, pg_temp;
   IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = relation AND conname = helper_column AND contype = 'c') THEN
-    CALL tde_internal.tde_execute(ARRAY[format('ALTER TABLE %s VALIDATE CONSTRAINT %I', relation, helper_column)]);
+    CALL tde_internal.tde_execute(ARRAY[format('SELECT tde_internal.tde_validate(%L, %L)', relation, helper_column)]);
   END IF;
 END
 $$;

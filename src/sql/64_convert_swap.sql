@@ -50,7 +50,7 @@ BEGIN
       EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', key.referencing, key.replacement, key.definition);
     END IF;
     IF key.valid THEN
-      validate := validate || format('ALTER TABLE %s VALIDATE CONSTRAINT %I', key.referencing, key.replacement);
+      validate := validate || format('SELECT tde_internal.tde_validate(%L, %L)', key.referencing, key.replacement);
     END IF;
   END LOOP;
   RETURN validate;
@@ -164,7 +164,7 @@ BEGIN
     RAISE EXCEPTION 'column "%" has got new indexes or foreign keys meanwhile', column_name
       USING ERRCODE = 'object_in_use', HINT = format('CALL @extschema@.tde_finish_conversion(%L, %L); again.', relation, column_name);
   END IF;
-  validate := ARRAY(SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', relation, conname) FROM pg_constraint
+  validate := ARRAY(SELECT format('SELECT tde_internal.tde_validate(%L, %L)', relation, conname) FROM pg_constraint
                     WHERE conrelid = relation AND contype = 'c' AND convalidated AND a.attnum = ANY (conkey));
   others := tde_internal.tde_remove_dependents(a);
   -- all at once, since each changes what the next would read

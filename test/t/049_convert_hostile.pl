@@ -58,6 +58,18 @@ foreach my $when ('DEFERRABLE', 'DEFERRABLE INITIALLY DEFERRED')
   lines_of($node, "DROP TABLE $table");
 }
 
+mallory_makes('checked', 'CHECK (evil_check(c))');
+lines_of($node, 'TRUNCATE caught');
+foreach my $step (q(CALL tde_encrypt_column('checked', 'c', online => true)), q(CALL tde_finish_conversion('checked', 'c')))
+{
+  my $got = attempt($node, $step);
+  is($got->{state}, '', "beside a CHECK: $step") or diag($got->{err});
+}
+is(lines_of($node, q(SELECT convalidated FROM pg_constraint WHERE conrelid = 'checked'::regclass AND contype = 'c')), 't', 'the CHECK has been validated');
+is(caught(), '', '... and did not run as the superuser');
+fails_with($node, q(SELECT tde_internal.tde_validate('checked', 'checked_c_check')), { state => '42501' }, 'others validate nothing', user => 'alice');
+lines_of($node, 'DROP TABLE checked');
+
 #
 # Functions of others in the extension's schema, which match encrypted types better than PostgreSQL's
 #
