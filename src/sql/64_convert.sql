@@ -171,15 +171,24 @@ COMMENT ON FUNCTION tde_internal.tde_named_opclass(oid) IS
 -- What keeps a column's type from being changed
 --
 
-CREATE FUNCTION tde_internal.tde_check_namesakes(relation regclass) RETURNS void
+CREATE FUNCTION tde_internal.tde_check_namesakes(a pg_attribute) RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  trusted oid[] := ARRAY(SELECT oid FROM pg_roles WHERE rolsuper UNION SELECT relowner FROM pg_class WHERE oid = relation);
+  trusted oid[] := ARRAY(SELECT oid FROM pg_roles WHERE rolsuper UNION SELECT relowner FROM pg_class WHERE oid = a.attrelid);
   others  text;
 BEGIN
-  -- Expressions are read again for the column's new type, with the extension's schema on the path: what somebody has put there under
+  IF NOT EXISTS (SELECT FROM pg_depend d LEFT JOIN pg_constraint c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid
+                 LEFT JOIN pg_index i ON d.classid = 'pg_class'::regclass AND i.indexrelid = d.objid
+                 WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+                   AND CASE d.classid WHEN 'pg_constraint'::regclass THEN c.contype = 'c'
+                                      WHEN 'pg_class'::regclass THEN coalesce(i.indexprs, i.indpred) IS NOT NULL
+                                      WHEN 'pg_attrdef'::regclass THEN tde_internal.tde_constant_default(a) IS NULL
+                                      ELSE true END) THEN
+    RETURN;
+  END IF;
+  -- What uses the column is read again for its new type, with the extension's schema on the path: what somebody has put there under
   -- PostgreSQL's or the extension's names might match better.  Only superusers make functions in C.
   SELECT string_agg(format('%s, of role "%s"', pg_describe_object(classid, objid, 0), pg_get_userbyid(owner)), E'\n') INTO others FROM (
     SELECT 'pg_proc'::regclass, f.oid, proowner FROM pg_proc f JOIN pg_language l ON l.oid = prolang
@@ -194,16 +203,15 @@ BEGIN
   ) AS found (classid, objid, owner)
   WHERE NOT EXISTS (SELECT FROM pg_depend d WHERE (d.classid, d.objid) = (found.classid, found.objid) AND deptype = 'e');
   IF others IS NOT NULL THEN
-    RAISE EXCEPTION 'schema "%" has functions or operators of other roles that expressions of table % could call', '@extschema@', relation
+    RAISE EXCEPTION 'schema "%" has functions or operators of other roles that expressions of table % could call', '@extschema@', a.attrelid::regclass
       USING ERRCODE = 'object_not_in_prerequisite_state',
         DETAIL = format(E'They have names of PostgreSQL''s or the extension''s:\n%s', others),
         HINT = 'Move them to another schema, and REVOKE CREATE ON SCHEMA @extschema@ from their owners.';
   END IF;
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_check_namesakes(regclass) IS
+COMMENT ON FUNCTION tde_internal.tde_check_namesakes(pg_attribute) IS
   'error if expressions that are read again could find functions or operators that are of neither a superuser nor the table''s owner';
-
 
 CREATE FUNCTION tde_internal.tde_conversion_obstacles(a pg_attribute, encrypting boolean, online boolean) RETURNS SETOF text
 LANGUAGE sql STABLE
@@ -282,7 +290,7 @@ BEGIN
                     (SELECT string_agg(inhparent::regclass::text, ', ') FROM pg_inherits WHERE inhrelid = a.attrelid));
   END IF;
   PERFORM tde_internal.tde_check_dependents(a);
-  PERFORM tde_internal.tde_check_namesakes(a.attrelid);
+  PERFORM tde_internal.tde_check_namesakes(a);
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_check_conversion(pg_attribute, boolean, boolean) IS 'error if a column''s type cannot be changed';
@@ -303,6 +311,35 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_recompile_triggers(regclass) IS 'have all sessions compile the functions of a table''s triggers anew';
+
+CREATE FUNCTION tde_internal.tde_warn_of_rest(relation regclass, column_name name) RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  rest text;
+BEGIN
+  -- printed for the encrypted column, a constant has its type's name behind it, and is read as that type again
+  SELECT string_agg(pg_describe_object(classid, objid, 0), E'\n' ORDER BY pg_describe_object(classid, objid, 0) COLLATE "C") INTO rest FROM (
+    SELECT DISTINCT d.classid, d.objid FROM pg_depend d JOIN pg_attribute a ON a.attrelid = relation AND a.attname = column_name
+    WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+  ) AS users
+  WHERE EXISTS (
+      SELECT FROM pg_depend u JOIN pg_depend e ON (e.classid, e.objid, e.deptype) = (u.refclassid, u.refobjid, 'e')
+      WHERE (u.classid, u.objid) = (users.classid, users.objid) AND e.refclassid = 'pg_extension'::regclass
+        AND e.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'tde_column'))
+    AND NOT EXISTS (
+      SELECT FROM pg_depend u JOIN pg_attribute o ON o.attrelid = u.refobjid AND o.attnum = u.refobjsubid
+      CROSS JOIN LATERAL tde_internal.tde_type_spec(o.atttypid, o.atttypmod) s
+      WHERE (u.classid, u.objid, u.refclassid) = (users.classid, users.objid, 'pg_class'::regclass) AND s.base_type IS NOT NULL);
+  IF rest IS NOT NULL THEN
+    RAISE WARNING 'what uses column "%" of table % still has constants or functions of encrypted types', column_name, relation
+      USING DETAIL = rest, HINT = 'It needs the wallet, and goes with the extension: make it again without casts to encrypted types.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_warn_of_rest(regclass, name) IS
+  'warning of what uses a decrypted column, no encrypted one, and nevertheless the extension';
 
 --
 -- Expressions of the user's, as text: read for the new type of a column they find the operators that belong to it.  Only these functions
@@ -415,6 +452,9 @@ BEGIN
   PERFORM tde_internal.tde_run(again);
   PERFORM tde_internal.tde_make_dependents(a, others);
   PERFORM tde_internal.tde_recompile_triggers(a.attrelid);
+  IF NOT encrypting THEN
+    PERFORM tde_internal.tde_warn_of_rest(a.attrelid, a.attname);
+  END IF;
   RAISE NOTICE 'column "%" of table "%" is % now', a.attname, c.relname, type
     USING DETAIL = format('%s s, %s before, %s after.', round(extract(epoch FROM clock_timestamp() - started), 1),
                           pg_size_pretty(before), pg_size_pretty(tde_internal.tde_size_of(a.attrelid)));

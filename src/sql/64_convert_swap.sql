@@ -173,6 +173,9 @@ BEGIN
   END LOOP;
   PERFORM tde_internal.tde_make_dependents(a, others);
   PERFORM tde_internal.tde_recompile_triggers(relation);
+  IF v.direction = 'decrypt' THEN
+    PERFORM tde_internal.tde_warn_of_rest(relation, column_name);
+  END IF;
   RETURN validate;
 END
 $$;

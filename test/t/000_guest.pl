@@ -113,8 +113,10 @@ is(
 is(lines_of($node, $calls,   db => 'traps'), '0', 'without a call of them');
 is(lines_of($node, $foreign, db => 'traps'), '',  'and nothing is taken over');
 is(
-  attempt($node, q{CREATE TABLE p (id int PRIMARY KEY, a text CHECK (a <> '')); INSERT INTO p VALUES (1, 'x'); SET client_min_messages = error;
-    CALL tde_encrypt_column('p', 'a'); CALL tde_decrypt_column('p', 'a')}, db => 'traps')->{state}, '', 'columns are converted');
+  attempt($node, q{CREATE TABLE p (id int PRIMARY KEY, a text, n int NOT NULL DEFAULT 7 UNIQUE); INSERT INTO p VALUES (1, 'x'); SET client_min_messages = error;
+    CALL tde_encrypt_column('p', 'a'); CALL tde_encrypt_column('p', 'n'); CALL tde_decrypt_column('p', 'a')}, db => 'traps')->{state}, '', 'columns are converted');
+fails_with($node, q{ALTER TABLE p ADD CHECK (a <> ''); CALL tde_encrypt_column('p', 'a')}, { state => '55000', detail => qr/of role "mallory"/ },
+  'but not where expressions would be read again', db => 'traps');
 is(lines_of($node, $calls, db => 'traps'), '0', 'without a call of them');
 
 #

@@ -256,5 +256,16 @@ is(
   "f|encrypted_text\nt|text\ntemporary\npermanent",
   'a temporary table that has the name of another one');
 
+#
+# What was written with constants of encrypted types is told
+#
+foreach my $how ('offline', 'online')
+{
+  app_ok("CREATE TABLE shop.rest_$how (id int, c encrypted_varchar(10), d encrypted_text, CONSTRAINT not_x CHECK (c <> 'x'), CONSTRAINT has_some CHECK (c IS NOT NULL), CONSTRAINT both_x CHECK (c <> 'x' OR d <> 'x'))", "$how: a table with constants in its CHECKs");
+  my $said = join('', map { app_ok($_, "$how: $_")->{err} } steps('decrypt', $how, "shop.rest_$how", 'c'));
+  like($said, qr/still has constants or functions of encrypted types\nDETAIL:  constraint not_x on table (?:shop\.)?rest_$how\nHINT/s, "$how: a CHECK that still needs the wallet is named");
+  unlike($said, qr/has_some|both_x/, '... and no other one');
+}
+
 $node->stop;
 done_testing();
