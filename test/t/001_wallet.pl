@@ -391,7 +391,7 @@ is(
     acos acosd acosh age asin asind asinh atan atand atanh bool bpchar cbrt ceil ceiling char_length character_length
     cos cosd cosh cot cotd date date_trunc degrees exp float4 float8 floor generate_series int2 int4 int8 left length
     ln log log10 money numeric octet_length pow power radians round sign sin sind sinh sqrt substr tan tand tanh
-    tde_abandon_copy tde_abort_conversion tde_add_keys tde_check_conversion tde_check_dependents tde_complete_copy
+    tde_abandon_copy tde_abort_conversion tde_add_keys tde_check_conversion tde_check_dependents tde_check_namesakes tde_complete_copy
     tde_constant_default tde_conversion tde_conversion_indexes tde_conversion_keys tde_conversion_obstacles
     tde_conversion_replacements tde_convert_all_rows tde_convert_offline tde_convert_rows tde_convert_trigger
     tde_convertible_column tde_copy_column tde_decrypt_column tde_definition tde_dependents tde_drop_helper
@@ -400,7 +400,7 @@ is(
     tde_named_indexes tde_named_opclass tde_plain_type_of tde_policy_commands tde_progress_status
     tde_recompile_triggers tde_rekey_table tde_remove_dependents tde_result tde_rule_commands tde_run
     tde_size_of tde_start_conversion tde_stats_counters tde_stored_parts tde_swap tde_swap_commands tde_trigger_commands
-    tde_type_spec tde_typmod_in tde_view_commands tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space tde_with_collation text time
+    tde_type_spec tde_typmod_in tde_validate tde_view_commands tde_warn_of_rest tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space tde_with_collation text time
     timestamp timestamptz timetz to_char to_timestamp trunc)),
   'what everybody may execute');
 
