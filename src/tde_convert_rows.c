@@ -22,7 +22,6 @@
 #include "parser/parse_relation.h"
 #include "utils/acl.h"
 #include "utils/fmgroids.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -30,6 +29,7 @@
 
 #include "tde_compat.h"
 #include "tde_convert.h"
+#include "tde_owner.h"
 #include "tde_progress.h"
 
 PG_FUNCTION_INFO_V1(tde_convert_rows);
@@ -299,9 +299,7 @@ tde_convert_rows(PG_FUNCTION_ARGS)
 	Relation	rel;
 	const char *source = PG_ARGISNULL(1) ? NULL : NameStr(*PG_GETARG_NAME(1));
 	const char *target;
-	Oid			user;
-	int			context,
-				nest_level = NewGUCNestLevel();
+	TdeCaller	caller;
 	Batch		batch;
 
 	refuse_nulls(fcinfo);
@@ -312,14 +310,11 @@ tde_convert_rows(PG_FUNCTION_ARGS)
 	require_heap(rel);
 	require_conversion(rel, source, target);
 
-	/* What the table's owner has put into CHECKs, indexes and generated columns runs as the owner. */
-	GetUserIdAndSecContext(&user, &context);
-	SetUserIdAndSecContext(rel->rd_rel->relowner, context | SECURITY_RESTRICTED_OPERATION);
+	tde_owner_begin(&caller, rel);
 	PushActiveSnapshot(GetLatestSnapshot());
 	batch_begin(&batch, rel, source, target);
 	batch_run(&batch, (BlockNumber) PG_GETARG_INT64(3), (BlockNumber) PG_GETARG_INT64(4));
-	AtEOXact_GUC(false, nest_level);
-	SetUserIdAndSecContext(user, context);
+	tde_owner_end(&caller);
 	/* foreign keys may wait for the end of the transaction, which nothing can that runs as the owner */
 	batch_end(&batch);
 	PopActiveSnapshot();
@@ -338,20 +333,16 @@ tde_validate(PG_FUNCTION_ARGS)
 	Oid			relid = PG_GETARG_OID(0);
 	Relation	rel = open_own_table(relid, ShareUpdateExclusiveLock);
 	AlterTableCmd *command = makeNode(AlterTableCmd);
-	Oid			user;
-	int			context,
-				nest_level = NewGUCNestLevel();
+	TdeCaller	caller;
 
 	PreventCommandIfReadOnly("validating constraints");
 	CheckTableNotInUse(rel, "ALTER TABLE");
 	command->subtype = AT_ValidateConstraint;
 	command->name = pstrdup(NameStr(*PG_GETARG_NAME(1)));
-	GetUserIdAndSecContext(&user, &context);
-	SetUserIdAndSecContext(rel->rd_rel->relowner, context | SECURITY_RESTRICTED_OPERATION);
+	tde_owner_begin(&caller, rel);
 	table_close(rel, NoLock);
 	AlterTableInternal(relid, list_make1(command), true);
-	AtEOXact_GUC(false, nest_level);
-	SetUserIdAndSecContext(user, context);
+	tde_owner_end(&caller);
 	PG_RETURN_VOID();
 }
 

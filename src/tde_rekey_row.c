@@ -12,12 +12,12 @@
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "utils/guc.h"
 #include "utils/snapmgr.h"
 
 #include "tde_compat.h"
 #include "tde_datum.h"
 #include "tde_nested.h"
+#include "tde_owner.h"
 #include "tde_rekey_row.h"
 
 struct TdeRekeyTable
@@ -33,9 +33,7 @@ struct TdeRekeyTable
 	TupleTableSlot *newest;		/* as it became, */
 	TupleTableSlot *renewed;	/* and as it shall be */
 
-	Oid			user;			/* of the session */
-	int			sec_context;
-	int			guc_level;
+	TdeCaller	caller;
 
 	ErrorContextCallback context;
 	TupleTableSlot *current;	/* row and column that are at work, for errors */
@@ -135,10 +133,7 @@ tde_rekey_open(Relation rel, bool repair)
 	table->newest = table_slot_create(rel, NULL);
 	table->renewed = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 
-	GetUserIdAndSecContext(&table->user, &table->sec_context);
-	SetUserIdAndSecContext(rel->rd_rel->relowner, table->sec_context | SECURITY_RESTRICTED_OPERATION);
-	table->guc_level = NewGUCNestLevel();
-	TDE_RESTRICT_SEARCH_PATH();
+	tde_owner_begin(&table->caller, rel);
 
 	table->estate = CreateExecutorState();
 	table->relinfo = makeNode(ResultRelInfo);
@@ -158,8 +153,7 @@ tde_rekey_close(TdeRekeyTable *table)
 	error_context_stack = table->context.previous;
 	ExecCloseIndices(table->relinfo);
 	FreeExecutorState(table->estate);
-	AtEOXact_GUC(false, table->guc_level);
-	SetUserIdAndSecContext(table->user, table->sec_context);
+	tde_owner_end(&table->caller);
 	ExecDropSingleTupleTableSlot(table->seen);
 	ExecDropSingleTupleTableSlot(table->newest);
 	ExecDropSingleTupleTableSlot(table->renewed);

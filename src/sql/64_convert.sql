@@ -36,138 +36,6 @@ CREATE FUNCTION tde_internal.tde_must_commit() RETURNS void
 COMMENT ON FUNCTION tde_internal.tde_must_commit() IS 'error if the procedure that calls it may not COMMIT';
 
 --
--- What a column becomes
---
-
-CREATE FUNCTION tde_internal.tde_convertible_column(relation regclass, column_name name) RETURNS pg_attribute
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-  c pg_class;
-  a pg_attribute;
-BEGIN
-  SELECT * INTO STRICT c FROM pg_class WHERE oid = relation;
-  IF c.relkind NOT IN ('r', 'p') THEN
-    RAISE EXCEPTION '"%" is not a table', c.relname USING ERRCODE = 'wrong_object_type';
-  END IF;
-  IF NOT pg_has_role(c.relowner, 'USAGE') THEN
-    RAISE EXCEPTION 'must be owner of table %', c.relname USING ERRCODE = 'insufficient_privilege';
-  END IF;
-  SELECT * INTO a FROM pg_attribute WHERE attrelid = relation AND attname = column_name AND attnum > 0 AND NOT attisdropped;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'column "%" of relation "%" does not exist', column_name, c.relname USING ERRCODE = 'undefined_column';
-  END IF;
-  RETURN a;
-END
-$$;
-COMMENT ON FUNCTION tde_internal.tde_convertible_column(regclass, name) IS 'a column of a table that the user owns';
-
-CREATE FUNCTION tde_internal.tde_encrypted_type_of(a pg_attribute, spec text) RETURNS text
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-  plain     text := format_type(a.atttypid, a.atttypmod);
-  is_array  boolean := (SELECT typcategory = 'A' AND typelem <> 0 FROM pg_type WHERE oid = a.atttypid);
-  element   regtype := CASE WHEN is_array THEN (SELECT typelem FROM pg_type WHERE oid = a.atttypid) ELSE a.atttypid END;
-  encrypted regtype := (SELECT type FROM tde.types WHERE base = element ORDER BY shipped DESC, type::oid LIMIT 1);
-  modifiers text;
-BEGIN
-  IF EXISTS (SELECT FROM tde.types WHERE type = element) THEN
-    RAISE EXCEPTION 'column "%" is encrypted already, as %', a.attname, plain USING ERRCODE = 'wrong_object_type',
-      HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE ... changes how.', a.attrelid::regclass, a.attname);
-  ELSIF (SELECT typtype FROM pg_type WHERE oid = element) = 'd' THEN
-    RAISE EXCEPTION 'column "%" is of domain %', a.attname, element USING ERRCODE = 'wrong_object_type',
-      HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE ... to the domain''s base type first, or to a domain over an encrypted type.',
-                    a.attrelid::regclass, a.attname);
-  ELSIF encrypted IS NULL THEN
-    RAISE EXCEPTION 'type % has no encrypted type', element USING ERRCODE = 'undefined_object',
-      HINT = format('SELECT @extschema@.tde_create_type(%L); makes one.', element);
-  ELSIF plain ~ '^interval [a-z]' THEN
-    RAISE EXCEPTION 'an encrypted interval cannot be restricted to fields, as % is', plain USING ERRCODE = 'feature_not_supported',
-      HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE interval; first.', a.attrelid::regclass, a.attname);
-  END IF;
-  -- '3des168' as well as 3des168: quoted strings are modifiers, too
-  SELECT string_agg(quote_literal(coalesce(replace(item[1], '''''', ''''), trim(item[2]))), ',') INTO modifiers
-  FROM regexp_matches(coalesce(spec, current_setting('tde_column.default_spec')),
-                      '''((?:[^'']|'''')*)''|([^,'']*[^,''[:space:]][^,'']*)', 'g') AS items (item);
-  RETURN format('%s(%s)%s', (SELECT format('%I.%I', nspname, typname) FROM pg_type t JOIN pg_namespace n ON n.oid = typnamespace
-                             WHERE t.oid = encrypted),
-                concat_ws(',', substring(plain FROM '\(([-0-9,]+)\)'), modifiers),
-                CASE WHEN is_array THEN '[]' END);
-END
-$$;
-COMMENT ON FUNCTION tde_internal.tde_encrypted_type_of(pg_attribute, text) IS
-  'the encrypted type for a column of a base type: with the base type''s modifiers, and others as told or by default';
-
-CREATE FUNCTION tde_internal.tde_plain_type_of(a pg_attribute) RETURNS text
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-  base text := (SELECT base_type FROM tde_internal.tde_type_spec(a.atttypid, a.atttypmod));
-BEGIN
-  IF base IS NULL THEN
-    RAISE EXCEPTION 'column "%" is not encrypted', a.attname USING ERRCODE = 'wrong_object_type';
-  END IF;
-  RETURN base || CASE WHEN (SELECT typcategory FROM pg_type WHERE oid = a.atttypid) = 'A' THEN '[]' ELSE '' END;
-END
-$$;
-COMMENT ON FUNCTION tde_internal.tde_plain_type_of(pg_attribute) IS 'the base type that a column has when it is decrypted';
-
-CREATE FUNCTION tde_internal.tde_with_collation(a pg_attribute, type text) RETURNS text
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-  SELECT type || coalesce((SELECT format(' COLLATE %I.%I', nspname, collname)
-                           FROM pg_collation c JOIN pg_namespace n ON n.oid = collnamespace WHERE c.oid = a.attcollation), '')
-$$;
-COMMENT ON FUNCTION tde_internal.tde_with_collation(pg_attribute, text) IS 'a type, with the collation that the column has';
-
-CREATE FUNCTION tde_internal.tde_constant_default(a pg_attribute) RETURNS text
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-  is_plain boolean := (SELECT base_type IS NULL FROM tde_internal.tde_type_spec(a.atttypid, a.atttypmod));
-  expr     text;
-  tree     text;
-  literal  text;
-BEGIN
-  SELECT pg_get_expr(adbin, adrelid), adbin::text INTO expr, tree FROM pg_attrdef WHERE adrelid = a.attrelid AND adnum = a.attnum;
-  -- A cast may round or cut off, which the literal has behind it.  One that is not immutable may have another result tomorrow, as that
-  -- of date to timestamptz.
-  IF tree IS NULL OR tree ~ '\{(?!CONST |FUNCEXPR |RELABELTYPE )' OR EXISTS (
-      SELECT FROM regexp_matches(tree, ':funcid (\d+)', 'g') f JOIN pg_proc p ON p.oid = f[1]::oid
-      WHERE CASE WHEN pronamespace = 'pg_catalog'::regnamespace THEN NOT is_plain OR provolatile <> 'i' ELSE is_plain END) THEN
-    RETURN NULL;
-  END IF;
-  -- As a literal without a type, since a constant of the old type would stay one: in clear, or under a key.
-  IF is_plain THEN
-    EXECUTE format('SELECT quote_literal(CAST(CAST(%s AS %s) AS text))', expr, format_type(a.atttypid, a.atttypmod)) INTO literal;
-    RETURN literal;
-  END IF;
-  RETURN CASE WHEN expr IN ('true', 'false') THEN quote_literal(expr)
-              ELSE coalesce((regexp_match(expr, '^(''(?:[^'']|'''')*'')(?:::[^'']+)?$'))[1],
-                            quote_literal((regexp_match(expr, '^\(?(-?[0-9.]+)\)?(?:::.+)?$'))[1])) END;
-END
-$$;
-COMMENT ON FUNCTION tde_internal.tde_constant_default(pg_attribute) IS 'a column''s default as a literal; NULL if it is none or no constant';
-
-CREATE FUNCTION tde_internal.tde_named_opclass(opclass oid) RETURNS name
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-  -- CREATE INDEX on an encrypted column takes these for its own
-  SELECT regexp_replace(opcname, '^encrypted_', '')::name FROM pg_opclass
-  WHERE oid = opclass AND opcname ~ '^((encrypted_)?(text|varchar|bpchar)_pattern|varchar)_ops$'
-    AND opcnamespace = CASE WHEN opcname ~ '^encrypted_' THEN '@extschema@' ELSE 'pg_catalog' END::regnamespace
-$$;
-COMMENT ON FUNCTION tde_internal.tde_named_opclass(oid) IS
-  'by which name an operator class that is not the default is there for a column''s other type, too; NULL: it is not';
-
---
 -- What keeps a column's type from being changed
 --
 
@@ -208,10 +76,22 @@ BEGIN
         DETAIL = format(E'They have names of PostgreSQL''s or the extension''s:\n%s', others),
         HINT = 'Move them to another schema, and REVOKE CREATE ON SCHEMA @extschema@ from their owners.';
   END IF;
+  -- they could be made between this and the reading, while a lock is waited for
+  SELECT string_agg(quote_ident(rolname), ', ' ORDER BY rolname) INTO others FROM (
+    SELECT rolname FROM pg_roles r
+    WHERE oid <> ALL (trusted) AND rolname <> 'pg_database_owner' AND NOT pg_has_role(oid, (SELECT relowner FROM pg_class WHERE oid = a.attrelid), 'MEMBER')
+      AND EXISTS (SELECT FROM pg_roles m WHERE pg_has_role(r.oid, m.oid, 'MEMBER') AND has_schema_privilege(m.oid, '@extschema@', 'CREATE'))
+    ORDER BY rolname LIMIT 10
+  ) AS makers;
+  IF others IS NOT NULL THEN
+    RAISE EXCEPTION 'other roles may create functions in schema "%", which expressions of table % could call', '@extschema@', a.attrelid::regclass
+      USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('Among them: %s.', others),
+        HINT = 'REVOKE CREATE ON SCHEMA @extschema@ from PUBLIC and from them, at least until the column is converted.';
+  END IF;
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_check_namesakes(pg_attribute) IS
-  'error if expressions that are read again could find functions or operators that are of neither a superuser nor the table''s owner';
+  'error if expressions that are read again could find functions or operators of others than superusers and the table''s owner';
 
 CREATE FUNCTION tde_internal.tde_conversion_obstacles(a pg_attribute, encrypting boolean, online boolean) RETURNS SETOF text
 LANGUAGE sql STABLE

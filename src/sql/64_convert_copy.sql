@@ -119,12 +119,13 @@ COMMENT ON PROCEDURE tde_internal.tde_convert_all_rows(regclass, name, name, int
 
 CREATE PROCEDURE tde_internal.tde_complete_copy(relation regclass, column_name name, helper_column name, batch_rows int, batch_delay float8)
 LANGUAGE plpgsql AS $$
+DECLARE
+  checks oid[];
 BEGIN
   CALL tde_internal.tde_convert_all_rows(relation, column_name, helper_column, batch_rows, batch_delay);
   SET LOCAL search_path = pg_catalog, pg_temp;
-  IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = relation AND conname = helper_column AND contype = 'c') THEN
-    CALL tde_internal.tde_execute(ARRAY[format('SELECT tde_internal.tde_validate(%L, %L)', relation, helper_column)]);
-  END IF;
+  checks := ARRAY(SELECT oid FROM pg_constraint WHERE conrelid = relation AND conname = helper_column AND contype = 'c');
+  CALL tde_internal.tde_validate_all(checks);
 END
 $$;
 COMMENT ON PROCEDURE tde_internal.tde_complete_copy(regclass, name, name, int, float8) IS 'copy what was not copied yet';

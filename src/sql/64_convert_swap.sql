@@ -32,13 +32,12 @@ AS $$
 $$;
 COMMENT ON FUNCTION tde_internal.tde_conversion_keys(regclass, name) IS 'foreign keys of a column that is being copied, and what replaces them';
 
-CREATE FUNCTION tde_internal.tde_add_keys(relation regclass, column_name name) RETURNS text[]
+CREATE FUNCTION tde_internal.tde_add_keys(relation regclass, column_name name) RETURNS oid[]
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  key      record;
-  validate text[] := '{}';
+  key record;
 BEGIN
   PERFORM tde_internal.tde_lock_tables(ARRAY(SELECT referencing FROM tde_internal.tde_conversion_keys(relation, column_name)) || relation);
   FOR key IN SELECT * FROM tde_internal.tde_conversion_keys(relation, column_name) ORDER BY constraint_oid LOOP
@@ -49,28 +48,26 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = key.referencing AND conname = key.replacement) THEN
       EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', key.referencing, key.replacement, key.definition);
     END IF;
-    IF key.valid THEN
-      validate := validate || format('SELECT tde_internal.tde_validate(%L, %L)', key.referencing, key.replacement);
-    END IF;
   END LOOP;
-  RETURN validate;
+  RETURN ARRAY(SELECT c.oid FROM tde_internal.tde_conversion_keys(relation, column_name) k
+               JOIN pg_constraint c ON c.conrelid = k.referencing AND c.conname = k.replacement WHERE k.valid);
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_add_keys(regclass, name) IS 'add what replaces foreign keys; returns the commands that validate it';
+COMMENT ON FUNCTION tde_internal.tde_add_keys(regclass, name) IS 'add what replaces foreign keys; returns those that are to be validated';
 
-CREATE PROCEDURE tde_internal.tde_execute(commands text[])
+CREATE PROCEDURE tde_internal.tde_validate_all(constraints oid[])
 LANGUAGE plpgsql AS $$
 DECLARE
-  command text;
+  each oid;
 BEGIN
-  FOREACH command IN ARRAY commands LOOP
+  FOREACH each IN ARRAY constraints LOOP
     SET LOCAL search_path = pg_catalog, pg_temp;
-    EXECUTE command;
+    PERFORM tde_internal.tde_validate(conrelid, conname) FROM pg_constraint WHERE oid = each;
     COMMIT;
   END LOOP;
 END
 $$;
-COMMENT ON PROCEDURE tde_internal.tde_execute(text[]) IS 'run commands, and commit each';
+COMMENT ON PROCEDURE tde_internal.tde_validate_all(oid[]) IS 'validate constraints, and commit after each';
 
 CREATE FUNCTION tde_internal.tde_swap_commands(relation regclass, column_name name) RETURNS TABLE (place int, command text)
 LANGUAGE sql STABLE
@@ -143,7 +140,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION tde_internal.tde_swap_commands(regclass, name) IS 'what puts the copy of a column, and all that hangs on it, in the column''s place';
 
-CREATE FUNCTION tde_internal.tde_swap(relation regclass, column_name name) RETURNS text[]
+CREATE FUNCTION tde_internal.tde_swap(relation regclass, column_name name) RETURNS oid[]
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -151,7 +148,7 @@ DECLARE
   a        pg_attribute := tde_internal.tde_convertible_column(relation, column_name);
   v        record;
   command  text;
-  validate text[];
+  checks   name[];
   others   tde_internal.tde_dependent[];
 BEGIN
   SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
@@ -164,8 +161,8 @@ BEGIN
     RAISE EXCEPTION 'column "%" has got new indexes or foreign keys meanwhile', column_name
       USING ERRCODE = 'object_in_use', HINT = format('CALL @extschema@.tde_finish_conversion(%L, %L); again.', relation, column_name);
   END IF;
-  validate := ARRAY(SELECT format('SELECT tde_internal.tde_validate(%L, %L)', relation, conname) FROM pg_constraint
-                    WHERE conrelid = relation AND contype = 'c' AND convalidated AND a.attnum = ANY (conkey));
+  checks := ARRAY(SELECT conname FROM pg_constraint
+                  WHERE conrelid = relation AND contype = 'c' AND convalidated AND a.attnum = ANY (conkey));
   others := tde_internal.tde_remove_dependents(a);
   -- all at once, since each changes what the next would read
   FOREACH command IN ARRAY ARRAY(SELECT c.command FROM tde_internal.tde_swap_commands(relation, column_name) c ORDER BY place, c.command) LOOP
@@ -176,19 +173,19 @@ BEGIN
   IF v.direction = 'decrypt' THEN
     PERFORM tde_internal.tde_warn_of_rest(relation, column_name);
   END IF;
-  RETURN validate;
+  RETURN ARRAY(SELECT oid FROM pg_constraint WHERE conrelid = relation AND conname = ANY (checks));
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_swap(regclass, name) IS 'put the copy of a column in its place, under a lock; returns what validates its CHECKs';
+COMMENT ON FUNCTION tde_internal.tde_swap(regclass, name) IS 'put the copy of a column in its place, under a lock; returns its CHECKs that are to be validated';
 
 CREATE PROCEDURE @extschema@.tde_finish_conversion(relation regclass, column_name name, batch_rows int DEFAULT 10000, batch_delay float8 DEFAULT 0,
                                        max_wait float8 DEFAULT 60)
 LANGUAGE plpgsql AS $$
 DECLARE
-  v         record;
-  missing   text;
-  commands  text[];
-  remaining int8;
+  v           record;
+  missing     text;
+  constraints oid[];
+  remaining   int8;
 BEGIN
   PERFORM tde_internal.tde_must_commit();
   SET LOCAL search_path = pg_catalog, pg_temp;
@@ -206,13 +203,13 @@ BEGIN
     -- in case that the copying was broken off
     CALL tde_internal.tde_complete_copy(relation, column_name, v.helper_column, batch_rows, batch_delay);
     SET LOCAL search_path = pg_catalog, pg_temp;
-    commands := tde_internal.tde_add_keys(relation, column_name);
+    constraints := tde_internal.tde_add_keys(relation, column_name);
     COMMIT;
-    CALL tde_internal.tde_execute(commands);
+    CALL tde_internal.tde_validate_all(constraints);
     SET LOCAL search_path = pg_catalog, pg_temp;
-    commands := tde_internal.tde_swap(relation, column_name);
+    constraints := tde_internal.tde_swap(relation, column_name);
     COMMIT;
-    CALL tde_internal.tde_execute(commands);
+    CALL tde_internal.tde_validate_all(constraints);
     SET LOCAL search_path = pg_catalog, pg_temp;
     RAISE NOTICE 'column "%" has its new type now', column_name;
     SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);

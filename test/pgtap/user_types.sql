@@ -74,6 +74,7 @@ SELECT throws_ok($$SELECT tde_create_type('box')$$, '42710', 'type public.encryp
 CREATE TYPE type_with_a_name_of_fifty_bytes_and_some_more_letters AS ENUM ();
 SELECT throws_ok($$SELECT tde_create_type('type_with_a_name_of_fifty_bytes_and_some_more_letters')$$, '42622', NULL, 'the name is too long');
 SELECT throws_ok($$SELECT tde_create_type('box', NULL)$$, '3F000', 'no schema has been selected to create the type in', 'no schema');
+SELECT throws_ok($$SELECT tde_create_type('box', 'public', '0c8d6fb5-7d0c-4b43-9b57-52b2f2a6d7a1')$$, '42710', NULL, 'the tag of another type');
 CREATE ROLE nobody_special;
 GRANT CREATE ON SCHEMA public TO nobody_special;
 GRANT EXECUTE ON FUNCTION tde_create_type TO nobody_special;

@@ -395,12 +395,12 @@ is(
     tde_constant_default tde_conversion tde_conversion_indexes tde_conversion_keys tde_conversion_obstacles
     tde_conversion_replacements tde_convert_all_rows tde_convert_offline tde_convert_rows tde_convert_trigger
     tde_convertible_column tde_copy_column tde_decrypt_column tde_definition tde_dependents tde_drop_helper
-    tde_encrypt_column tde_encrypted_type_of tde_execute tde_finish_conversion tde_full_name tde_index_commands
+    tde_encrypt_column tde_encrypted_type_of tde_finish_conversion tde_full_name tde_index_commands
     tde_lock_commands tde_lock_tables tde_make_dependents tde_may_commit tde_may_decrypt tde_must_commit
     tde_named_indexes tde_named_opclass tde_plain_type_of tde_policy_commands tde_progress_status
     tde_recompile_triggers tde_rekey_table tde_remove_dependents tde_result tde_rule_commands tde_run
     tde_size_of tde_start_conversion tde_stats_counters tde_stored_parts tde_swap tde_swap_commands tde_trigger_commands
-    tde_type_spec tde_typmod_in tde_validate tde_view_commands tde_warn_of_rest tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space tde_with_collation text time
+    tde_type_spec tde_typmod_in tde_validate tde_validate_all tde_view_commands tde_warn_of_rest tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space tde_with_collation text time
     timestamp timestamptz timetz to_char to_timestamp trunc)),
   'what everybody may execute');
 

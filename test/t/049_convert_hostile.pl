@@ -59,6 +59,8 @@ foreach my $when ('DEFERRABLE', 'DEFERRABLE INITIALLY DEFERRED')
 }
 
 mallory_makes('checked', 'CHECK (evil_check(c))');
+mallory_makes('owned', 'CHECK (evil_check(c))');
+lines_of($node, 'REVOKE CREATE ON SCHEMA public FROM alice');
 lines_of($node, 'TRUNCATE caught');
 foreach my $step (q(CALL tde_encrypt_column('checked', 'c', online => true)), q(CALL tde_finish_conversion('checked', 'c')))
 {
@@ -69,6 +71,19 @@ is(lines_of($node, q(SELECT convalidated FROM pg_constraint WHERE conrelid = 'ch
 is(caught(), '', '... and did not run as the superuser');
 fails_with($node, q(SELECT tde_internal.tde_validate('checked', 'checked_c_check')), { state => '42501' }, 'others validate nothing', user => 'alice');
 lines_of($node, 'DROP TABLE checked');
+
+#
+# While others may create functions in the extension's schema, they could do so between the check and the reading.
+#
+lines_of($node, 'GRANT CREATE ON SCHEMA public TO alice');
+foreach my $how ('', ', online => true')
+{
+  fails_with($node, "CALL tde_encrypt_column('owned', 'c'$how)", { state => '55000', detail => qr/^Among them: alice\.$/, hint => qr/^REVOKE CREATE ON SCHEMA public/ },
+    "who may create functions that a CHECK could call is named$how");
+}
+lines_of($node, 'REVOKE CREATE ON SCHEMA public FROM alice; GRANT CREATE ON SCHEMA public TO PUBLIC');
+fails_with($node, "CALL tde_encrypt_column('owned', 'c')", { state => '55000', detail => qr/alice/ }, '... also by a grant to PUBLIC');
+lines_of($node, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC; DROP TABLE owned; GRANT CREATE ON SCHEMA public TO alice');
 
 #
 # Functions of others in the extension's schema, which match encrypted types better than PostgreSQL's
@@ -84,9 +99,9 @@ foreach my $how ('', ', online => true')
   fails_with($node, "CALL tde_encrypt_column('alices', 'c'$how)", { state => '55000' }, '... also to the owner', user => 'alice');
 }
 is(caught(), '', '... and did not run');
-lines_of($node, 'ALTER FUNCTION reverse(encrypted_text) OWNER TO alice');
+lines_of($node, 'ALTER FUNCTION reverse(encrypted_text) OWNER TO alice; REVOKE CREATE ON SCHEMA public FROM mallory');
 is(attempt($node, q(CALL tde_encrypt_column('alices', 'c')), user => 'alice')->{state}, '', 'those of the owner are not in her way');
-lines_of($node, 'DROP FUNCTION reverse(encrypted_text) CASCADE');
+lines_of($node, 'DROP FUNCTION reverse(encrypted_text) CASCADE; REVOKE CREATE ON SCHEMA public FROM alice');
 
 #
 # What a default means
