@@ -38,6 +38,12 @@ static TimestampTz *marks = NULL;
 static TimestampTz executes_at = 0;
 static uint64 executes_with = 0;
 
+/* The statement passes a variable or column; the text does not show that any more once it is overwritten. */
+static TimestampTz elsewhere_at = 0;
+
+/* Which parameters of this session's prepared statements are secrets: the union, since their names are not looked up here. */
+static uint64 prepared_with = 0;
+
 static emit_log_hook_type prev_emit_log_hook = NULL;
 
 /* ---- what is known of the statement ---- */
@@ -116,6 +122,11 @@ redact_statement(TdeCalls *calls)
 	int			flags = tde_log_redact_flags();
 
 	tde_redact_calls(text, flags, calls);
+	if (prepared_with != 0)
+		calls->masked |= tde_redact_execute(text, flags, prepared_with);
+	prepared_with |= calls->parameters;
+	if (calls->elsewhere)
+		elsewhere_at = GetCurrentStatementStartTimestamp();
 	if (is_this_statement(executes_at))
 		calls->masked |= tde_redact_execute(text, flags, executes_with);
 }
@@ -164,10 +175,9 @@ redact_known(char *text, bool all, const TdeCalls *calls)
 	if (all)
 		tde_redact_literals(text, flags);
 	else if (calls->parameters != 0)
-	{
 		tde_redact_parameters(text, flags, calls->parameters);
-		tde_redact_execute(text, flags, calls->parameters);
-	}
+	if (calls->parameters != 0 || prepared_with != 0)
+		tde_redact_execute(text, flags, calls->parameters | prepared_with);
 	if ((all || calls->parameters != 0 || calls->elsewhere) && strncmp(text, "AUDIT: ", 7) == 0)
 		tde_redact_audit(text);
 }
@@ -182,6 +192,13 @@ show_statement(void)
 		return;
 	pgstat_report_activity(STATE_RUNNING, debug_query_string);
 	pgstat_report_query_id(query_id, true);
+}
+
+/* Of auto_explain.  A plan has a subquery's literals apart from the call that they are passed to. */
+static bool
+is_plan(const ErrorData *edata)
+{
+	return edata->message != NULL && strncmp(edata->message, "duration: ", 10) == 0 && strstr(edata->message, " plan:") != NULL;
 }
 
 /*
@@ -202,7 +219,8 @@ redact_secrets(ErrorData *edata)
 	else if (debug_query_string != NULL && tde_redact_suspects(debug_query_string))
 		edata->hide_stmt = true;
 	changed = calls.masked;
-	all = is_this_statement(tde_log_secret) && !is_this_statement(executes_at) && (calls.elsewhere || !calls.any);
+	all = calls.elsewhere || is_this_statement(elsewhere_at) ||
+		(is_this_statement(tde_log_secret) && (is_plan(edata) || (!is_this_statement(executes_at) && !calls.any)));
 	for (int i = 0; i < lengthof(texts); i++)
 		if (texts[i] != NULL)
 			tde_redact_calls(texts[i], flags, &calls);
@@ -298,7 +316,7 @@ mentions_secret(const ErrorData *edata)
 {
 	const char *texts[] = {debug_query_string, edata->message, edata->detail, edata->hint, edata->context, edata->internalquery};
 
-	if (is_this_statement(tde_log_secret) || is_this_statement(executes_at))
+	if (is_this_statement(tde_log_secret) || is_this_statement(executes_at) || prepared_with != 0)
 		return true;
 	for (int i = 0; i < lengthof(texts); i++)
 		if (texts[i] != NULL && tde_redact_suspects(texts[i]))

@@ -148,6 +148,8 @@ mask_argument(Scan *scan, const TdeToken *before, const TdeToken *token, const T
 		case TDE_TOKEN_WORD:
 			if (is_whole)
 				mask_variable(scan, token);
+			else if (is_punctuation(before, ".") && !is_punctuation(after, "(."))
+				scan->calls->elsewhere = true;
 			/* a piece of a literal whose end was not recognized */
 			else if (before->kind == TDE_TOKEN_STRING && before->end == token->start)
 				scan->calls->masked |= mask(token->start, token->end);
@@ -337,13 +339,6 @@ scan_text(TdeCursor cursor, int nesting, TdeCalls *calls)
 	return scan.unfinished;
 }
 
-void
-tde_redact_calls(char *text, int flags, TdeCalls *calls)
-{
-	if (tde_redact_suspects(text))
-		(void) scan_text(tde_cursor(text, flags), 0, calls);
-}
-
 /* ---- when it is known by other means that there are secrets ---- */
 
 static bool
@@ -370,6 +365,25 @@ bool
 tde_redact_literals(char *text, int flags)
 {
 	return mask_literals(tde_cursor(text, flags), 0);
+}
+
+void
+tde_redact_calls(char *text, int flags, TdeCalls *calls)
+{
+	TdeCalls	here = {0};
+
+	if (!tde_redact_suspects(text))
+		return;
+	(void) scan_text(tde_cursor(text, flags), 0, &here);
+	if (here.elsewhere)
+	{
+		here.masked |= tde_redact_literals(text, flags);
+		here.parameters = TDE_ALL_PARAMETERS;
+	}
+	calls->any |= here.any;
+	calls->masked |= here.masked;
+	calls->elsewhere |= here.elsewhere;
+	calls->parameters |= here.parameters;
 }
 
 void

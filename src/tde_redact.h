@@ -33,7 +33,7 @@ extern bool tde_redact_suspects(const char *text);
 
 /*
  * Overwrite the literals among the arguments of each call, also of calls in the string literals of the text: the body of a DO
- * block or function, the argument of EXECUTE or of format().
+ * block or function, the argument of EXECUTE or of format().  All literals if an argument comes from elsewhere.
  */
 extern void tde_redact_calls(char *text, int flags, TdeCalls *calls);
 

@@ -422,6 +422,7 @@ log_parameter_max_length_on_error = -1
 session_preload_libraries = 'auto_explain'
 auto_explain.log_min_duration = 0
 auto_explain.log_nested_statements = on
+auto_explain.log_verbose = on
 });
 $node->restart;
 lines_of($node, "SELECT tde_wallet_open('$generated')");
@@ -446,6 +447,15 @@ my %ways = (
   'an identifier'     => "SELECT tde_wallet_open(\"$marker\")",
   'prepared'          => "PREPARE p(text) AS SELECT tde_wallet_open(\$1); EXECUTE p('$marker')",
   'prepared, wrong'   => "PREPARE p(text) AS SELECT tde_wallet_open(\$1); EXECUTE p('wrong_$marker')",
+  'explain execute'   => "PREPARE p(text) AS SELECT tde_wallet_open(\$1);\nEXPLAIN ANALYZE EXECUTE p('$marker')",
+  'execute as table'  => "PREPARE p(text) AS SELECT tde_wallet_open(\$1);\nCREATE TEMP TABLE t AS EXECUTE p('$marker')",
+  'execute, together' => "PREPARE p(text) AS SELECT tde_wallet_open(\$1);\nSELECT 1\\; EXECUTE p('$marker')",
+  'from VALUES'       => "SELECT tde_wallet_open(x) FROM (VALUES ('$marker')) v(x)",
+  'from WITH'         => "WITH v AS (SELECT '$marker' AS x) SELECT tde_wallet_open(x) FROM v",
+  'from a function'   => "SELECT w FROM lower('$marker') l, tde_wallet_open(l) w",
+  'from a subquery'   => "SELECT tde_wallet_open((SELECT max(v) FROM (VALUES ('$marker')) x(v)))",
+  'block, SELECT INTO' => "DO \$\$DECLARE p text; BEGIN SELECT '$marker' INTO p; PERFORM tde_wallet_open(p); END\$\$",
+  'block, FOR'        => "DO \$\$DECLARE r record; BEGIN FOR r IN SELECT '$marker' AS pw LOOP PERFORM tde_wallet_open(r.pw); END LOOP; END\$\$",
   'explain'           => "EXPLAIN (ANALYZE, VERBOSE) SELECT tde_wallet_open('$marker')",
   'syntax error'      => "SELECT tde_wallet_open('$marker'",
   'mistyped'          => "SELECT tde_wallet_opne('$marker')",

@@ -86,15 +86,18 @@ static const Case calls[] = {
 	{"DO $$BEGIN EXECUTE 'SELECT tde_wallet_open(' || quote_literal('geheim') || ')'; RAISE NOTICE 'seen'; END$$",
 	"DO $$BEGIN EXECUTE 'SELECT tde_wallet_open(' || quote_literal('******') || '*'; RAISE NOTICE 'seen'; END$$"},
 	{"DO $$DECLARE P text := 'geheim'; q text := 'seen'; BEGIN PERFORM tde_wallet_open(p); END$$",
-	"DO $$DECLARE P text := '******'; q text := 'seen'; BEGIN PERFORM tde_wallet_open(*); END$$"},
+	"DO $$DECLARE P text := '******'; q text := '****'; BEGIN PERFORM tde_wallet_open(*); END$$"},
 	{"DO $$DECLARE p text; BEGIN p := 'ge' || 'heim'; UPDATE t SET a = 'seen'; PERFORM tde_wallet_open(p); END$$",
-	"DO $$DECLARE p text; BEGIN p := '**' || '****'; UPDATE t SET a = 'seen'; PERFORM tde_wallet_open(*); END$$"},
+	"DO $$DECLARE p text; BEGIN p := '**' || '****'; UPDATE t SET a = '****'; PERFORM tde_wallet_open(*); END$$"},
+	{"DO $$DECLARE r record; BEGIN FOR r IN SELECT 'geheim' AS a LOOP PERFORM tde_wallet_open(r.a); END LOOP; END$$",
+	"DO $$DECLARE r record; BEGIN FOR r IN SELECT '******' AS a LOOP PERFORM tde_wallet_open(r.a); END LOOP; END$$"},
+	{"SELECT tde_wallet_open(x) FROM (VALUES ('geheim')) AS v (x)", "SELECT tde_wallet_open(*) FROM (VALUES ('******')) AS v (x)"},
 	{"SELECT format('SELECT tde_wallet_open(%L)', 'geheim'), 'seen'",
 	"SELECT format('SELECT tde_wallet_open(%L)', '******'), 'seen'"},
 	{"CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $f$SELECT tde_wallet_open('geheim')$f$ SET a = 'seen'",
 	"CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $f$SELECT tde_wallet_open('******')$f$ SET a = 'seen'"},
 	{"UPDATE t SET owner = 'seen' WHERE tde_wallet_open(note) IS NULL AND a = 'seen'",
-	"UPDATE t SET owner = 'seen' WHERE tde_wallet_open(****) IS NULL AND a = 'seen'"},
+	"UPDATE t SET owner = '****' WHERE tde_wallet_open(****) IS NULL AND a = '****'"},
 };
 
 /* Entries of the log. */
