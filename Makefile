@@ -77,7 +77,7 @@ help:
 else
 
 MODULE_big = $(EXTENSION)
-OBJS       = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c)))
+OBJS       = $(patsubst %.c,%.o,$(sort $(wildcard src/*/*.c)))
 # The install script is put together from the parts in src/sql, in the order of their numbers.
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
 DATA_built = $(SCRIPT)
@@ -108,6 +108,6 @@ $(SCRIPT): $(sort $(wildcard $(srcdir)/src/sql/*.sql))
 	cat $^ >$@
 
 # Debian's PGXS does not track headers; there are few, so each object depends on all.
-$(OBJS) $(OBJS:.o=.bc): $(wildcard $(srcdir)/src/*.h)
+$(OBJS) $(OBJS:.o=.bc): $(wildcard $(srcdir)/src/*/*.h)
 
 endif

@@ -20,8 +20,8 @@
 #include <string.h>
 
 #include "common.h"
-#include "tde_crypto.h"
-#include "tde_value.h"
+#include "crypto/primitives.h"
+#include "crypto/value.h"
 
 #define ROUNDS		101
 #define SLICE		200000.0	/* ns that a line gets in a round */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tde_crypto_internal.h"
+#include "crypto/internal.h"
 
 static EVP_CIPHER_CTX *ecb;
 static EVP_CIPHER_CTX *cbc_encrypt;

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tde_cipher.h"
-#include "tde_crypto_internal.h"
+#include "crypto/cipher.h"
+#include "crypto/internal.h"
 
 #define MAX_BATCH	32
 

@@ -14,8 +14,8 @@
 #include "utils/uuid.h"
 
 #include "check.h"
-#include "tde_armour.h"
-#include "tde_error.h"
+#include "server/error.h"
+#include "type/ciphertext_form.h"
 
 #define CRC_SIZE	4
 

@@ -11,7 +11,7 @@
 #include "libpq/pqformat.h"
 
 #include "check.h"
-#include "tde_compat.h"
+#include "server/compat.h"
 
 int			backend_warnings = 0;
 

@@ -7,8 +7,8 @@
 #include "check.h"
 
 #define TDE_PKCS12_ITERATIONS	1
-#include "../../src/tde_pkcs12.c"
-#include "../../src/tde_pfx.c"
+#include "../../src/crypto/container.c"
+#include "../../src/crypto/container_mac.c"
 
 #define PASSPHRASE	"fuzz"
 

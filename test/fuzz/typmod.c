@@ -6,7 +6,7 @@
 #include "backend.h"
 
 #include "check.h"
-#include "tde_typmod.h"
+#include "keys/typmod.h"
 
 typedef struct Input
 {

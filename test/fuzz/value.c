@@ -6,7 +6,7 @@
 #include <openssl/crypto.h>
 
 #include "check.h"
-#include "tde_value.h"
+#include "crypto/value.h"
 
 #define FLAG_AND_PARITY	0xc0
 

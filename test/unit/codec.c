@@ -2,8 +2,8 @@
  * codec.c - every specification: values come back, sizes are as foretold, and what was changed is refused.
  */
 #include "specs.h"
-#include "tde_crypto_internal.h"
-#include "tde_value.h"
+#include "crypto/internal.h"
+#include "crypto/value.h"
 
 #define LARGE	70000
 

@@ -1,5 +1,5 @@
 /*
- * format.c - the bytes on disk, against a second writer made from the description in tde_value.h alone.
+ * format.c - the bytes on disk, against a second writer made from the description in crypto/value.h alone.
  *
  * The second writer uses one-shot calls of OpenSSL only: HMAC() for HKDF and MACs, EVP's CTR, CBC and (for AES) CTS.
  * It keeps the format from changing unnoticed.  "format.t --vectors" prints test vectors as Markdown.
@@ -10,7 +10,7 @@
 #include <openssl/params.h>
 
 #include "specs.h"
-#include "tde_value.h"
+#include "crypto/value.h"
 
 #define LARGE	(1024 * 1024 + 100)		/* CTR carries out of the 16 bits that start at zero */
 

@@ -2,8 +2,8 @@
  * header.c - tde_header_parse() refuses everything that no writer makes, and random bytes do no harm.
  */
 #include "specs.h"
-#include "tde_crypto_internal.h"
-#include "tde_value.h"
+#include "crypto/internal.h"
+#include "crypto/value.h"
 
 #define GARBAGE		100000
 #define MAX_GARBAGE	90

@@ -4,9 +4,9 @@
 #include <openssl/hmac.h>
 
 #include "tap.h"
-#include "tde_crypto.h"
-#include "tde_crypto_internal.h"
-#include "tde_mac.h"
+#include "crypto/internal.h"
+#include "crypto/mac.h"
+#include "crypto/primitives.h"
 
 #define MAX_MESSAGE	300
 

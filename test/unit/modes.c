@@ -6,9 +6,9 @@
 #include <openssl/params.h>
 
 #include "tap.h"
-#include "tde_cipher.h"
-#include "tde_crypto.h"
-#include "tde_crypto_internal.h"
+#include "crypto/cipher.h"
+#include "crypto/internal.h"
+#include "crypto/primitives.h"
 
 #define LARGE	(100 * 1024)
 

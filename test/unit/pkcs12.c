@@ -5,7 +5,7 @@
  * same source compiled in here with almost no iterations, for what must be tried thousands of times.  They have names
  * of their own, so that both can be linked into one program.
  */
-#include "tde_pkcs12.h"
+#include "crypto/container.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -24,8 +24,8 @@ static TDE_MUST_CHECK TdeStatus cheap_decode(const uint8_t *der, size_t size, co
 #define tde_pfx_write			cheap_pfx_write
 #define tde_pfx_read			cheap_pfx_read
 #define tde_pfx_failure			cheap_pfx_failure
-#include "../../src/tde_pkcs12.c"
-#include "../../src/tde_pfx.c"
+#include "../../src/crypto/container.c"
+#include "../../src/crypto/container_mac.c"
 #undef tde_pkcs12_encode
 #undef tde_pkcs12_decode
 

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "tap.h"
-#include "tde_crypto.h"
-#include "tde_spec.h"
+#include "crypto/primitives.h"
+#include "crypto/spec.h"
 
 #define SALTS		1000
 #define CHILDREN	3

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "tde_redact.h"
+#include "crypto/statement_secrets.h"
 
 typedef struct Case
 {

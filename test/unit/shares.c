@@ -3,7 +3,7 @@
  *
  * The vectors were made by another implementation, in Python, with tables of logarithms.
  */
-#include "tde_shares.h"
+#include "crypto/shamir.h"
 
 #include "tap.h"
 

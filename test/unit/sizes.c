@@ -5,7 +5,7 @@
  * SHA-1 and 16 bytes of salt.  "sizes.t --markdown" prints the table for the documentation.
  */
 #include "tap.h"
-#include "tde_value.h"
+#include "crypto/value.h"
 
 #define LONGEST	200
 

@@ -2,8 +2,8 @@
  * slices.c - a slice of a value in CTR mode is that part of the whole; the keyed hash is the head of a block.
  */
 #include "specs.h"
-#include "tde_crypto.h"
-#include "tde_value.h"
+#include "crypto/primitives.h"
+#include "crypto/value.h"
 
 #define SIZE	5000
 

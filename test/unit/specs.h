@@ -5,7 +5,7 @@
 #define SPECS_H
 
 #include "tap.h"
-#include "tde_spec.h"
+#include "crypto/spec.h"
 
 #define MAX_SPECS	64
 

@@ -2,10 +2,10 @@
  * vectors.c - published test vectors, in full tables, over both ways (our modes and pad states; EVP's).
  */
 #include "tap.h"
-#include "tde_cipher.h"
-#include "tde_crypto.h"
-#include "tde_crypto_internal.h"
-#include "tde_mac.h"
+#include "crypto/cipher.h"
+#include "crypto/internal.h"
+#include "crypto/mac.h"
+#include "crypto/primitives.h"
 
 #define PLAIN \
 	"6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51" \

@@ -1,0 +1,450 @@
+/*
+ * result.c - the encrypted columns of a query's result are decrypted by the query itself and have the base type.
+ *
+ * They are decrypted by a VOLATILE function, tde_result(encrypted, int4): the planner evaluates it above every sort,
+ * hash table and window, so that those spill ciphertext.  Its second argument only tells the result's typmod, as in
+ * numeric(15,2).
+ *
+ * So the query has the right types wherever PostgreSQL asks for them.  Before a SELECT is planned, the function is taken
+ * out again: client/receiver.c does the same for less when the rows are sent.  Where nobody asks before the query is planned,
+ * it is not put in at all.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+
+#include "client/result.h"
+#include "server/compat.h"
+#include "type/access.h"
+#include "type/datum.h"
+#include "type/expressions.h"
+
+PG_FUNCTION_INFO_V1(tde_result);
+
+/* The functions that this backend has put into queries, by the hash value by which plans name what they depend on. */
+static List *functions = NIL;
+
+/* Who may not see the value gets what the policy says. */
+static inline bool
+is_hidden(TdeType *type, Datum value)
+{
+	return unlikely(tde_access_restricted) && !tde_access_permits(type, value);
+}
+
+Datum
+tde_result(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeType    *type = call->proc->args[0];
+	Datum		value = PG_GETARG_DATUM(0);
+
+	if (is_hidden(type, value))
+		return tde_access_result(type, PG_GETARG_INT32(1), &fcinfo->isnull);
+	return tde_datum_decrypt_once(type, value, call->declared[0]);
+}
+
+Datum
+tde_result_peek(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch, bool *isnull)
+{
+	if (is_hidden(type, value))
+	{
+		Datum		shown = tde_access_result(type, base_typmod, isnull);
+
+		scratch->allocated = *isnull || type->base_byval ? NULL : DatumGetPointer(shown);
+		scratch->allocated_size = 0;	/* a mask is no secret */
+		return shown;
+	}
+	return tde_datum_peek(type, value, declared, TDE_REMEMBER_NOT, scratch);
+}
+
+/*
+ * The encrypted type of a visible column, or of the domain that it has; or NULL.  Every statement of the server comes
+ * here, so it must be quick to say no, and to say yes without a look into the catalogs.
+ */
+static TdeType *
+encrypted_column(TargetEntry *column)
+{
+	Oid			oid = column->resjunk ? InvalidOid : exprType((Node *) column->expr);
+	TdeType    *type;
+
+	if (oid < FirstNormalObjectId)
+		return NULL;
+	type = tde_type_find(oid);
+	return type ? type : tde_type_find(getBaseType(oid));
+}
+
+bool
+tde_result_is_encrypted(Query *query)
+{
+	ListCell   *cell;
+
+	foreach(cell, tde_output_columns(query))
+		if (encrypted_column(lfirst(cell)))
+			return true;
+	return false;
+}
+
+bool
+tde_result_was_decrypted(Query *query, TupleDesc described)
+{
+	ListCell   *cell;
+
+	foreach(cell, tde_output_columns(query))
+	{
+		TargetEntry *column = lfirst(cell);
+		TdeType    *type = encrypted_column(column);
+
+		if (type && column->resno <= described->natts &&
+			TupleDescAttr(described, column->resno - 1)->atttypid == type->base)
+			return true;
+	}
+	return false;
+}
+
+/* tde_result(type, int4), beside the type's input function; InvalidOid if there is none. */
+static Oid
+look_up_function(TdeType *type)
+{
+	Oid			arg_types[2] = {type->oid, INT4OID};
+	Oid			function = InvalidOid;
+	Oid			input;
+	Oid			ioparam;
+	HeapTuple	tuple;
+
+	getTypeInputInfo(type->oid, &input, &ioparam);
+	tuple = SearchSysCache3(PROCNAMEARGSNSP, CStringGetDatum("tde_result"),
+							PointerGetDatum(buildoidvector(arg_types, 2)), ObjectIdGetDatum(get_func_namespace(input)));
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	/* only superusers can make C functions */
+	if (((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId &&
+		((Form_pg_proc) GETSTRUCT(tuple))->prorettype == type->base)
+		function = ((Form_pg_proc) GETSTRUCT(tuple))->oid;
+	ReleaseSysCache(tuple);
+	return function;
+}
+
+static uint32
+function_hash(Oid function)
+{
+	return GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(function));
+}
+
+static void
+remember_function(Oid function)
+{
+	int			hash = (int) function_hash(function);
+
+	if (!list_member_int(functions, hash))
+	{
+		MemoryContext context = MemoryContextSwitchTo(TopMemoryContext);
+
+		functions = lappend_int(functions, hash);
+		MemoryContextSwitchTo(context);
+	}
+}
+
+/* The type's function, looked up once: statements of clients come here for each column. */
+static Oid
+find_function(TdeType *type)
+{
+	if (!OidIsValid(type->result_function))
+	{
+		type->result_function = look_up_function(type);
+		if (OidIsValid(type->result_function))
+			remember_function(type->result_function);
+	}
+	return type->result_function;
+}
+
+/* The expression, decrypted; itself if it is not encrypted. */
+static Expr *
+decrypted(Expr *expr, TdeType *type)
+{
+	Oid			function = type ? find_function(type) : InvalidOid;
+	int32		typmod = exprTypmod((Node *) expr);
+	Oid			collation = exprCollation((Node *) expr);
+	Const	   *base_typmod;
+
+	if (!OidIsValid(function))
+		return expr;
+	if (exprType((Node *) expr) != type->oid)
+	{
+		/* a domain */
+		getBaseTypeAndTypmod(exprType((Node *) expr), &typmod);
+		expr = (Expr *) makeRelabelType(expr, type->oid, typmod, collation, COERCE_IMPLICIT_CAST);
+	}
+	base_typmod = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(tde_type_base_typmod(type, typmod)),
+							false, true);
+	/* in the form of a cast, the second argument counts as the typmod */
+	return (Expr *) makeFuncExpr(function, type->base, list_make2(expr, base_typmod), collation, collation,
+								 COERCE_EXPLICIT_CAST);
+}
+
+/* Sorting, grouping and windows go on using the encrypted column, as a hidden copy. */
+static List *
+decrypt_columns(List *columns)
+{
+	List	   *hidden = NIL;
+	ListCell   *cell;
+
+	foreach(cell, columns)
+	{
+		TargetEntry *column = lfirst(cell);
+		TdeType    *type = encrypted_column(column);
+
+		if (type == NULL)
+			continue;
+		if (column->ressortgroupref != 0)
+		{
+			TargetEntry *copy = copyObject(column);
+
+			copy->resjunk = true;
+			copy->resno = list_length(columns) + list_length(hidden) + 1;
+			column->ressortgroupref = 0;
+			hidden = lappend(hidden, copy);
+		}
+		column->expr = decrypted(column->expr, type);
+	}
+	return list_concat(columns, hidden);
+}
+
+/* Make it a subquery; decrypt what comes out of it. */
+static void
+decrypt_outside(Query *query)
+{
+	Query	   *inner = makeNode(Query);
+	Query	   *outer = makeNode(Query);
+	RangeTblEntry *rte = makeNode(RangeTblEntry);
+	RangeTblRef *ref = makeNode(RangeTblRef);
+	ListCell   *cell;
+
+	*inner = *query;
+	inner->queryId = 0;
+	rte->rtekind = RTE_SUBQUERY;
+	rte->subquery = inner;
+	rte->inFromCl = true;
+	rte->alias = makeAlias("result", NIL);
+	rte->eref = makeAlias("result", NIL);
+
+	foreach(cell, inner->targetList)
+	{
+		TargetEntry *column = lfirst(cell);
+		TargetEntry *shown;
+
+		if (column->resjunk)
+			continue;
+		rte->eref->colnames = lappend(rte->eref->colnames,
+									  makeString(pstrdup(column->resname ? column->resname : "?column?")));
+		shown = flatCopyTargetEntry(column);
+		shown->ressortgroupref = 0;
+		shown->expr = decrypted((Expr *) makeVarFromTargetEntry(1, column), encrypted_column(column));
+		outer->targetList = lappend(outer->targetList, shown);
+	}
+
+	outer->commandType = CMD_SELECT;
+	outer->querySource = query->querySource;
+	outer->queryId = query->queryId;
+	outer->canSetTag = query->canSetTag;
+	outer->stmt_location = query->stmt_location;
+	outer->stmt_len = query->stmt_len;
+	outer->rtable = list_make1(rte);
+	ref->rtindex = 1;
+	outer->jointree = makeFromExpr(list_make1(ref), NULL);
+	*query = *outer;
+}
+
+/* A hidden copy of a volatile expression could have another value than the one that is shown. */
+static bool
+sorts_by_volatile(Query *query)
+{
+	ListCell   *cell;
+
+	foreach(cell, query->targetList)
+	{
+		TargetEntry *column = lfirst(cell);
+
+		if (column->ressortgroupref != 0 && encrypted_column(column) &&
+			contain_volatile_functions((Node *) column->expr))
+			return true;
+	}
+	return false;
+}
+
+void
+tde_result_decrypt(Query *query)
+{
+	if (query->commandType != CMD_SELECT)
+		query->returningList = decrypt_columns(query->returningList);
+	else if (!query->setOperations && !query->distinctClause && !query->hasTargetSRFs && !sorts_by_volatile(query))
+		query->targetList = decrypt_columns(query->targetList);
+	/* a WITH clause that changes data, and FOR UPDATE, must stay on the top level */
+	else if (!query->hasModifyingCTE && query->rowMarks == NIL)
+		decrypt_outside(query);
+}
+
+/* ---- leaving it to the receiver of the rows ---- */
+
+/* Add a column to the set that the list is. */
+static List *
+postpone_column(List *postponed, TargetEntry *column)
+{
+	int			index = column->resno - 1;
+	int			set = -1 - index / 32;	/* as tde_result_postponed_columns() reads it */
+
+	if (postponed == NIL || llast_node(PlanInvalItem, postponed)->cacheId != set)
+	{
+		PlanInvalItem *item = makeNode(PlanInvalItem);
+
+		item->cacheId = set;
+		postponed = lappend(postponed, item);
+	}
+	llast_node(PlanInvalItem, postponed)->hashValue |= (uint32) 1 << index % 32;
+	return postponed;
+}
+
+List *
+tde_result_mark(Query *query)
+{
+	List	   *postponed = NIL;
+	ListCell   *cell;
+
+	foreach(cell, query->targetList)
+	{
+		TdeType    *type = encrypted_column(lfirst(cell));
+
+		if (type && OidIsValid(find_function(type)))
+			postponed = postpone_column(postponed, lfirst(cell));
+	}
+	return postponed;
+}
+
+/* What decrypted() was given, if this is what it made, in this session or in whichever prepared the statement; or NULL. */
+static Expr *
+encrypted_again(Expr *expr)
+{
+	FuncExpr   *call = (FuncExpr *) expr;
+	Oid			oid;
+	TdeType    *type;
+	RelabelType *relabel;
+
+	/* a call that somebody has written is no cast */
+	if (!IsA(call, FuncExpr) || call->funcformat != COERCE_EXPLICIT_CAST || list_length(call->args) != 2)
+		return NULL;
+	relabel = linitial(call->args);
+	oid = exprType((Node *) relabel);
+	type = oid < FirstNormalObjectId ? NULL : tde_type_find(oid);
+	if (type == NULL || call->funcid != find_function(type))
+		return NULL;
+	if (IsA(relabel, RelabelType) && getBaseType(exprType((Node *) relabel->arg)) == oid)
+		return relabel->arg;
+	return (Expr *) relabel;
+}
+
+/* If sorting, grouping or windows use a hidden copy of this column, let them use the column.  Returns the copy, or NULL. */
+static TargetEntry *
+replace_copy(List *columns, TargetEntry *column)
+{
+	ListCell   *cell;
+
+	foreach(cell, columns)
+	{
+		TargetEntry *copy = lfirst(cell);
+
+		if (copy->resjunk && copy->ressortgroupref != 0 && equal(copy->expr, column->expr))
+		{
+			column->ressortgroupref = copy->ressortgroupref;
+			copy->ressortgroupref = 0;
+			return copy;
+		}
+	}
+	return NULL;
+}
+
+static List *
+without_copies(List *columns, List *copies)
+{
+	ListCell   *cell;
+
+	columns = list_difference_ptr(columns, copies);
+	foreach(cell, columns)
+		lfirst_node(TargetEntry, cell)->resno = foreach_current_index(cell) + 1;
+	return columns;
+}
+
+List *
+tde_result_postpone(Query *query)
+{
+	List	   *postponed = NIL;
+	List	   *copies = NIL;
+	ListCell   *cell;
+
+	foreach(cell, query->targetList)
+	{
+		TargetEntry *column = lfirst(cell);
+		Expr	   *encrypted = column->resjunk ? NULL : encrypted_again(column->expr);
+		TargetEntry *copy = NULL;
+
+		if (encrypted == NULL)
+			continue;
+		postponed = postpone_column(postponed, column);
+		column->expr = encrypted;
+		if (llast_node(TargetEntry, query->targetList)->resjunk)
+			copy = replace_copy(query->targetList, column);
+		if (copy)
+			copies = lappend(copies, copy);
+	}
+	if (copies)
+		query->targetList = without_copies(query->targetList, copies);
+	return postponed;
+}
+
+/* ---- is it decrypted? ---- */
+
+bool
+tde_result_in_source(CachedPlanSource *source)
+{
+	ListCell   *query;
+	ListCell   *column;
+
+	/* it could not be analyzed again the last time, so it is not known */
+	if (source->query_list == NIL)
+		return source->resultDesc != NULL;
+	foreach(query, source->query_list)
+	{
+		foreach(column, tde_output_columns(lfirst(query)))
+		{
+			FuncExpr   *call = (FuncExpr *) ((TargetEntry *) lfirst(column))->expr;
+
+			if (IsA(call, FuncExpr) && list_member_int(functions, (int) function_hash(call->funcid)))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool
+tde_result_in_plan(PlannedStmt *plan)
+{
+	ListCell   *cell;
+
+	foreach(cell, plan->invalItems)
+	{
+		PlanInvalItem *item = lfirst(cell);
+
+		if (tde_result_is_postponed(item) || (item->cacheId == PROCOID && list_member_int(functions, (int) item->hashValue)))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,93 @@
+/*
+ * cipher.h - AES and triple DES in the modes that values use, with contexts that are kept from value to value.
+ *
+ * In all functions out does not overlap in.
+ */
+#ifndef TDE_CRYPTO_CIPHER_H
+#define TDE_CRYPTO_CIPHER_H
+
+#include <openssl/evp.h>
+
+#include "crypto/internal.h"
+#include "crypto/spec.h"
+#include "crypto/status.h"
+
+/* Contexts for one key.  To be zeroed before tde_cipher_init(). */
+typedef struct TdeCipherKey
+{
+	EVP_CIPHER_CTX *encrypt;	/* CTR: ECB, of up to a batch; CBC: CBC */
+	EVP_CIPHER_CTX *counter;	/* CTR: the rest; not used in CBC */
+	EVP_CIPHER_CTX *decrypt;	/* CBC: ECB; not used in CTR */
+	EVP_CIPHER_CTX *steal;		/* CBC-CS3 by OpenSSL, FIPS only */
+	EVP_CIPHER_CTX *unsteal;
+	uint8_t		block;			/* bytes */
+	bool		own_modes;		/* false: every mode is EVP's (FIPS) */
+	bool		chain_known;	/* does chain hold what the CBC context xors into its next block? */
+	uint8_t		chain[TDE_MAX_BLOCK];
+} TdeCipherKey;
+
+extern TDE_MUST_CHECK TdeStatus tde_cipher_init(TdeCipherKey *key, TdeSpec spec, const uint8_t *secret);
+extern void tde_cipher_free(TdeCipherKey *key);
+
+extern TDE_MUST_CHECK TdeStatus tde_ctr_crypt_any(TdeCipherKey *key, const uint8_t counter[16],
+												  const uint8_t *in, size_t size, uint8_t *out);
+
+/*
+ * The first counter block: 14 bytes of salt and two of zeros.  Made in a register and stored by one move, because AES
+ * reads it by one move, which would have to wait for several narrow stores.
+ */
+static inline void
+tde_first_counter(uint8_t counter[16], const uint8_t *salt)
+{
+	uint64_t	tail = tde_big64(tde_load64(salt + 6)) << 16;
+
+	tde_store128(counter, (TdePair) {tde_load64(salt), tde_big64(tail)});
+}
+
+/*
+ * CTR (NIST SP 800-38A, 6.5), both directions, any size.  Inline, because for values of up to one block, which most
+ * are, another call would be a good part of the work.
+ */
+static inline __attribute__((always_inline)) TDE_MUST_CHECK TdeStatus
+tde_ctr_crypt(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_t size, uint8_t *out)
+{
+	uint8_t		stream[16];
+	int			written = 0;
+
+	if (size > sizeof(stream) || size == 0 || !key->own_modes)
+		return tde_ctr_crypt_any(key, counter, in, size, out);
+	if (EVP_EncryptUpdate(key->encrypt, stream, &written, counter, sizeof(stream)) != 1 || written != sizeof(stream))
+		return TDE_E_CRYPTO;
+	tde_xor(out, in, stream, size);
+	/* whoever has the key stream and the ciphertext has the plaintext */
+	tde_wipe(stream, sizeof(stream));
+	return TDE_OK;
+}
+
+/* CBC of whole blocks, at least one. */
+extern TDE_MUST_CHECK TdeStatus tde_cbc_encrypt(TdeCipherKey *key, const uint8_t *iv,
+												const uint8_t *in, size_t size, uint8_t *out);
+extern TDE_MUST_CHECK TdeStatus tde_cbc_decrypt(TdeCipherKey *key, const uint8_t *iv,
+												const uint8_t *in, size_t size, uint8_t *out);
+
+/* CBC with PKCS#7 padding; out has room for tde_padded_size() bytes.  tde_unpad() is the reverse. */
+extern TDE_MUST_CHECK TdeStatus tde_cbc_encrypt_padded(TdeCipherKey *key, const uint8_t *iv,
+													   const uint8_t *in, size_t size, uint8_t *out);
+
+/* CBC-CS3 of at least one block; the ciphertext is as long as the plaintext.  Only for unsalted CBC specs. */
+extern TDE_MUST_CHECK TdeStatus tde_cs3_encrypt(TdeCipherKey *key, const uint8_t *iv,
+												const uint8_t *in, size_t size, uint8_t *out);
+extern TDE_MUST_CHECK TdeStatus tde_cs3_decrypt(TdeCipherKey *key, const uint8_t *iv,
+												const uint8_t *in, size_t size, uint8_t *out);
+
+/* Sizes of blocks are powers of two, which saves the divisions. */
+static inline size_t
+tde_padded_size(size_t size, size_t block)
+{
+	return (size | (block - 1)) + 1;
+}
+
+/* False if the last block (given) does not end in PKCS#7 padding; otherwise how many of its bytes are padding. */
+extern bool tde_unpad(const uint8_t *last, size_t block, size_t *padding);
+
+#endif							/* TDE_CRYPTO_CIPHER_H */

@@ -1,0 +1,370 @@
+/*
+ * primitives.c - the few primitives that are used outside the value codec: HKDF, PBKDF2, key wrap, random bytes.
+ */
+#include "crypto/primitives.h"
+
+#include <limits.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+#include <openssl/rand.h>
+#include <pthread.h>
+
+#include "crypto/internal.h"
+#include "crypto/spec.h"
+
+#define POOL_SIZE	4096
+
+/* Random bytes for salts.  Bytes before pool_next were used and wiped; the pool starts empty. */
+static uint8_t pool[POOL_SIZE];
+static size_t pool_next = POOL_SIZE;
+unsigned	tde_random_forks = 0;
+
+static enum
+{
+	FIPS_UNKNOWN, FIPS_OFF, FIPS_ON
+}			fips_state = FIPS_UNKNOWN;
+
+static const char *missing = NULL;
+
+/*
+ * HKDF (RFC 5869, 2.2 and 2.3).  Without a salt parameter OpenSSL uses the string of zeros that the RFC demands.
+ */
+TdeStatus
+tde_hkdf(const uint8_t *ikm, size_t ikm_size, const uint8_t *info, size_t info_size, uint8_t *out, size_t out_size)
+{
+	char		sha256[] = "SHA256";
+	OSSL_PARAM	params[4];
+	int			n = 0;
+	EVP_KDF    *hkdf;
+	EVP_KDF_CTX *context;
+	TdeStatus	status = TDE_OK;
+
+	ERR_clear_error();
+	hkdf = EVP_KDF_fetch(NULL, "HKDF", NULL);
+	if (hkdf == NULL)
+		return TDE_E_UNAVAILABLE;
+	context = EVP_KDF_CTX_new(hkdf);
+	EVP_KDF_free(hkdf);
+	if (context == NULL)
+		return TDE_E_NOMEM;
+
+	params[n++] = OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, sha256, 0);
+	params[n++] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *) ikm, ikm_size);
+	if (info_size > 0)
+		params[n++] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *) info, info_size);
+	params[n] = OSSL_PARAM_construct_end();
+	if (EVP_KDF_derive(context, out, out_size, params) != 1)
+	{
+		OPENSSL_cleanse(out, out_size);
+		status = TDE_E_CRYPTO;
+	}
+	EVP_KDF_CTX_free(context);
+	return status;
+}
+
+TdeStatus
+tde_stretch(const char *secret, const uint8_t *salt, size_t salt_size, uint32_t iterations, uint8_t *out, size_t out_size)
+{
+	ERR_clear_error();
+	if (iterations > INT_MAX || PKCS5_PBKDF2_HMAC(secret, (int) strlen(secret), salt, (int) salt_size, (int) iterations,
+												  EVP_sha256(), (int) out_size, out) != 1)
+	{
+		OPENSSL_cleanse(out, out_size);
+		return TDE_E_CRYPTO;
+	}
+	return TDE_OK;
+}
+
+/*
+ * AES-256 key wrap with padding (RFC 5649; KWP of NIST SP 800-38F, 6.3) in either direction.  OpenSSL wants room for as
+ * many bytes as it reads, and for 8 more when it wraps.  *written is 0 where it says that the input is not authentic.
+ */
+static TdeStatus
+wrap_pad(const uint8_t kek[32], int encrypt, const uint8_t *in, size_t in_size, uint8_t *out, size_t *written)
+{
+	EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, "id-aes256-wrap-pad", NULL);
+	EVP_CIPHER_CTX *context;
+	int			size = 0;
+	TdeStatus	status = TDE_OK;
+
+	*written = 0;
+	if (cipher == NULL)
+		return TDE_E_UNAVAILABLE;
+	context = EVP_CIPHER_CTX_new();
+	if (context == NULL)
+	{
+		EVP_CIPHER_free(cipher);
+		return TDE_E_NOMEM;
+	}
+	EVP_CIPHER_CTX_set_flags(context, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+	if (EVP_CipherInit_ex2(context, cipher, kek, NULL, encrypt, NULL) != 1)
+		status = TDE_E_CRYPTO;
+	else if (EVP_CipherUpdate(context, out, &size, in, (int) in_size) == 1 && size > 0)
+		*written = (size_t) size;
+	EVP_CIPHER_CTX_free(context);
+	EVP_CIPHER_free(cipher);
+	return status;
+}
+
+TdeStatus
+tde_wrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size, uint8_t *out, size_t *out_size)
+{
+	size_t		room = *out_size;
+	size_t		wrapped = (in_size + 7) / 8 * 8 + TDE_WRAP_OVERHEAD;
+	TdeStatus	status;
+
+	ERR_clear_error();
+	*out_size = 0;
+	if (in_size == 0 || in_size > INT_MAX / 2 || room < wrapped)
+		return TDE_E_CRYPTO;
+	status = wrap_pad(kek, 1, in, in_size, out, out_size);
+	if (status == TDE_OK && *out_size != wrapped)
+		status = TDE_E_CRYPTO;
+	if (status != TDE_OK)
+	{
+		OPENSSL_cleanse(out, wrapped);
+		*out_size = 0;
+	}
+	return status;
+}
+
+/*
+ * Goes through a buffer of its own: OpenSSL writes the padding too, for which the caller need not have room.
+ */
+TdeStatus
+tde_unwrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size, uint8_t *out, size_t *out_size)
+{
+	size_t		room = *out_size;
+	size_t		size;
+	uint8_t    *plain;
+	TdeStatus	status;
+
+	ERR_clear_error();
+	*out_size = 0;
+	/* the shortest wrapped key is two semiblocks: RFC 5649, 4.2 */
+	if (in_size < 16 || in_size % 8 != 0 || in_size > INT_MAX / 2)
+		return TDE_E_AUTH;
+	plain = OPENSSL_malloc(in_size);
+	if (plain == NULL)
+		return TDE_E_NOMEM;
+	status = wrap_pad(kek, 0, in, in_size, plain, &size);
+	if (status == TDE_OK && (size == 0 || size > in_size - TDE_WRAP_OVERHEAD || size > room))
+	{
+		ERR_clear_error();		/* what it left there is about the bytes, which TDE_E_AUTH says already */
+		status = TDE_E_AUTH;
+	}
+	if (status == TDE_OK)
+	{
+		memcpy(out, plain, size);
+		*out_size = size;
+	}
+	OPENSSL_clear_free(plain, in_size);
+	return status;
+}
+
+TdeStatus
+tde_random_key(uint8_t *out, size_t size)
+{
+	ERR_clear_error();
+	if (size > INT_MAX || RAND_priv_bytes(out, (int) size) != 1)
+	{
+		OPENSSL_cleanse(out, size);
+		return TDE_E_CRYPTO;
+	}
+	return TDE_OK;
+}
+
+/*
+ * In the child after fork(): parent and child must not use the same bytes.  Runs between fork() and its return, where
+ * little is allowed; a store is.
+ */
+static void
+drop_pool(void)
+{
+	memset(pool, 0, sizeof(pool));
+	pool_next = POOL_SIZE;
+	tde_random_forks++;
+}
+
+static TdeStatus
+fill_pool(void)
+{
+	static bool watching_fork = false;
+
+	ERR_clear_error();
+	if (!watching_fork)
+	{
+		if (pthread_atfork(NULL, NULL, drop_pool) != 0)
+			return TDE_E_NOMEM;
+		watching_fork = true;
+	}
+	if (RAND_bytes(pool, POOL_SIZE) != 1)
+	{
+		drop_pool();
+		return TDE_E_CRYPTO;
+	}
+	pool_next = 0;
+	return TDE_OK;
+}
+
+/* So many bytes of the pool, no more than a quarter of it, for the caller to copy and wipe; NULL and *status if it fails. */
+static inline uint8_t *
+take_from_pool(size_t size, TdeStatus *status)
+{
+	*status = POOL_SIZE - pool_next < size ? fill_pool() : TDE_OK;
+	if (*status != TDE_OK)
+		return NULL;
+	pool_next += size;
+	return pool + pool_next - size;
+}
+
+/*
+ * The pool serves one thread, as a PostgreSQL backend is one.  The sizes that occur have a case each, so that copying
+ * and wiping become a few moves.
+ */
+TdeStatus
+tde_random_salt(uint8_t *out, size_t size)
+{
+	uint8_t    *next;
+	TdeStatus	status;
+
+	if (size > TDE_MAX_SALT)
+		return TDE_E_CRYPTO;
+	next = take_from_pool(size, &status);
+	if (next == NULL)
+		return status;
+	switch (size)
+	{
+		case 14:
+			memcpy(out, next, 14);
+			tde_wipe(next, 14);
+			break;
+		case 16:
+			memcpy(out, next, 16);
+			tde_wipe(next, 16);
+			break;
+		default:
+			memcpy(out, next, size);
+			tde_wipe(next, size);
+			break;
+	}
+	return TDE_OK;
+}
+
+TdeStatus
+tde_random_salts(uint8_t *out, size_t size)
+{
+	uint8_t    *next;
+	TdeStatus	status;
+
+	if (size > POOL_SIZE / 4)
+		return TDE_E_CRYPTO;
+	next = take_from_pool(size, &status);
+	if (next == NULL)
+		return status;
+	memcpy(out, next, size);
+	tde_wipe(next, size);
+	return TDE_OK;
+}
+
+bool
+tde_crypto_fips(void)
+{
+	if (fips_state == FIPS_UNKNOWN)
+		fips_state = EVP_default_properties_is_fips_enabled(NULL) == 1 ? FIPS_ON : FIPS_OFF;
+	return fips_state == FIPS_ON;
+}
+
+void
+tde_crypto_use_evp(bool on)
+{
+	fips_state = on ? FIPS_ON : FIPS_OFF;
+}
+
+TdeStatus
+tde_unavailable(const char *cipher)
+{
+	missing = cipher;
+	return TDE_E_UNAVAILABLE;
+}
+
+const char *
+tde_crypto_missing(void)
+{
+	const char *cipher = missing;
+
+	/* the next one may be about something else */
+	missing = NULL;
+	return cipher;
+}
+
+/*
+ * The newest entry of OpenSSL's error queue is about the last failure; older ones may be somebody else's.  The queue is
+ * emptied, so that they do not turn up in the next report.
+ */
+const char *
+tde_crypto_reason(void)
+{
+	static char text[256];
+	unsigned long code = ERR_peek_last_error();
+
+	if (code == 0)
+		return "OpenSSL gave no reason";
+	ERR_error_string_n(code, text, sizeof(text));
+	ERR_clear_error();
+	return text;
+}
+
+/* ---- keyed hash ---- */
+
+struct TdePrf
+{
+	EVP_CIPHER_CTX *context;	/* AES-256-ECB without padding, the key set once */
+};
+
+TdeStatus
+tde_prf_new(TdePrf **prf, const uint8_t key[32])
+{
+	TdePrf	   *new = OPENSSL_zalloc(sizeof(*new));
+
+	*prf = NULL;
+	ERR_clear_error();
+	if (new == NULL)
+		return TDE_E_NOMEM;
+	new->context = EVP_CIPHER_CTX_new();
+	if (new->context == NULL || EVP_EncryptInit_ex2(new->context, EVP_aes_256_ecb(), key, NULL, NULL) != 1 ||
+		EVP_CIPHER_CTX_set_padding(new->context, 0) != 1)
+	{
+		tde_prf_free(new);
+		return TDE_E_CRYPTO;
+	}
+	*prf = new;
+	return TDE_OK;
+}
+
+TdeStatus
+tde_prf(TdePrf *prf, uint32_t number, uint32_t *result)
+{
+	/* little-endian on every machine: the result is stored in hash indexes */
+	uint8_t		block[16] = {(uint8_t) number, (uint8_t) (number >> 8), (uint8_t) (number >> 16), (uint8_t) (number >> 24)};
+	uint8_t		out[16];
+	int			written = 0;
+
+	if (EVP_EncryptUpdate(prf->context, out, &written, block, sizeof(block)) != 1 || written != sizeof(block))
+		return TDE_E_CRYPTO;
+	*result = (uint32_t) out[0] | (uint32_t) out[1] << 8 | (uint32_t) out[2] << 16 | (uint32_t) out[3] << 24;
+	return TDE_OK;
+}
+
+void
+tde_prf_free(TdePrf *prf)
+{
+	if (prf == NULL)
+		return;
+	EVP_CIPHER_CTX_free(prf->context);
+	OPENSSL_clear_free(prf, sizeof(*prf));
+}

@@ -1,0 +1,70 @@
+/*
+ * primitives.h - the few primitives that are used outside the value codec: HKDF, key wrap, random bytes, self-test.
+ */
+#ifndef TDE_CRYPTO_PRIMITIVES_H
+#define TDE_CRYPTO_PRIMITIVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "crypto/status.h"
+
+/* Bytes that tde_wrap_key() adds to a multiple of 8 (RFC 5649); other sizes are first rounded up to 8. */
+#define TDE_WRAP_OVERHEAD	8
+
+/* HKDF-SHA256 (RFC 5869), extract with an empty salt and expand. */
+extern TDE_MUST_CHECK TdeStatus tde_hkdf(const uint8_t *ikm, size_t ikm_size, const uint8_t *info, size_t info_size,
+										 uint8_t *out, size_t out_size);
+
+/* PBKDF2-HMAC-SHA256 (RFC 8018): a key from a secret that people choose. */
+extern TDE_MUST_CHECK TdeStatus tde_stretch(const char *secret, const uint8_t *salt, size_t salt_size, uint32_t iterations,
+											uint8_t *out, size_t out_size);
+
+/* AES-256 key wrap with padding (RFC 5649).  *out_size: room on entry, bytes written on return. */
+extern TDE_MUST_CHECK TdeStatus tde_wrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size,
+											 uint8_t *out, size_t *out_size);
+
+/* The reverse; TDE_E_AUTH if the bytes were not wrapped under this key. */
+extern TDE_MUST_CHECK TdeStatus tde_unwrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size,
+											   uint8_t *out, size_t *out_size);
+
+/*
+ * A keyed hash of 32 bits: AES-256 of one block that holds the number, truncated (a pseudo-random function as long as the block
+ * cipher is one).  It costs a third of what SipHash through EVP_MAC does (30 against 90 ns).
+ */
+typedef struct TdePrf TdePrf;
+
+extern TDE_MUST_CHECK TdeStatus tde_prf_new(TdePrf **prf, const uint8_t key[32]);
+extern TDE_MUST_CHECK TdeStatus tde_prf(TdePrf *prf, uint32_t number, uint32_t *result);
+extern void tde_prf_free(TdePrf *prf);
+
+/* Bytes for a key, from the CSPRNG for secrets (RAND_priv_bytes). */
+extern TDE_MUST_CHECK TdeStatus tde_random_key(uint8_t *out, size_t size);
+
+/* Bytes for a salt (at most TDE_MAX_SALT), from a pool that is filled by RAND_bytes and thrown away after fork(). */
+extern TDE_MUST_CHECK TdeStatus tde_random_salt(uint8_t *out, size_t size);
+
+/* Bytes for many salts at once, from the same pool; at most 1024. */
+extern TDE_MUST_CHECK TdeStatus tde_random_salts(uint8_t *out, size_t size);
+
+/* Changes in the child of a fork(): whatever was drawn before must be thrown away there. */
+extern unsigned tde_random_forks;
+
+/* Is OpenSSL restricted to its FIPS provider?  Then every operation goes through EVP's own modes and EVP_MAC. */
+extern bool tde_crypto_fips(void);
+
+/*
+ * Known-answer tests of every cipher, mode, MAC, of HKDF and key wrap, against NIST and RFC vectors.  To be called once
+ * at load.  Algorithms that the provider refuses (triple DES under FIPS) are left out here and refused at their use.
+ * On failure *failed names the test.  Uses no random bytes, so it may run in the postmaster.
+ */
+extern TDE_MUST_CHECK TdeStatus tde_selftest(const char **failed);
+
+/* The cipher that the last TDE_E_UNAVAILABLE was about, as type modifiers name it; NULL if it was about none. */
+extern const char *tde_crypto_missing(void);
+
+/* What OpenSSL said about the last failure, or a general phrase; valid until the next call in this process. */
+extern const char *tde_crypto_reason(void);
+
+#endif							/* TDE_CRYPTO_PRIMITIVES_H */

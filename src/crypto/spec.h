@@ -1,0 +1,101 @@
+/*
+ * spec.h - the specification of an encrypted value: cipher, mode, salt, MAC, and its byte on disk.
+ *
+ * The codes are stored in pg_attribute (as part of the type modifier) and in every value.  They are never renumbered.
+ */
+#ifndef TDE_CRYPTO_SPEC_H
+#define TDE_CRYPTO_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Code 0 is not used, so that a type modifier is never 0; 5 and 6 are spare; 7 is the escape to a table of specs. */
+typedef enum TdeCipher
+{
+	TDE_AES128 = 1,
+	TDE_AES192 = 2,
+	TDE_AES256 = 3,
+	TDE_3DES168 = 4
+} TdeCipher;
+
+typedef enum TdeMode
+{
+	TDE_CTR = 0,				/* with a MAC and without salt: SIV, see crypto/value.h */
+	TDE_CBC = 1
+} TdeMode;
+
+/* Code 3 is the escape to a later, longer header. */
+typedef enum TdeMac
+{
+	TDE_NOMAC = 0,
+	TDE_SHA1 = 1,				/* HMAC-SHA1, 20 bytes */
+	TDE_SHA256 = 2				/* HMAC-SHA256, truncated to 16 bytes */
+} TdeMac;
+
+typedef struct TdeSpec
+{
+	uint8_t		cipher;			/* TdeCipher */
+	uint8_t		mode;			/* TdeMode */
+	uint8_t		mac;			/* TdeMac */
+	bool		salted;
+} TdeSpec;
+
+#define TDE_MAX_BLOCK	16
+#define TDE_MAX_SALT	16
+#define TDE_CTR_SALT	14			/* the last two bytes of the first counter block are left to the count */
+#define TDE_MAX_TAG		20
+
+/*
+ * The spec byte: bits 0-1 cipher - 1, bit 2 mode, bit 3 salt, bits 4-5 MAC, bit 6 the flag, bit 7 odd parity, so that
+ * no single flipped bit gives another valid byte, and neither 0x00 nor 0xff is one.
+ *
+ * The flag says "compressed" in salted specs and "one padded block" in unsalted CBC; it is never set in unsalted CTR.
+ */
+#define TDE_SPEC_SALT	0x08
+#define TDE_SPEC_MAC	0x30
+#define TDE_SPEC_FLAG	0x40
+#define TDE_SPEC_PARITY	0x80
+
+extern uint8_t tde_spec_byte(TdeSpec spec, bool flag);
+extern bool tde_spec_from_byte(uint8_t byte, TdeSpec *spec, bool *flag);
+
+/* NULL when the combination is allowed; otherwise a sentence (no final period) that says why not. */
+extern const char *tde_spec_refused(TdeSpec spec);
+
+extern bool tde_spec_equal(TdeSpec a, TdeSpec b);
+
+/* Cipher key, bytes. */
+extern size_t tde_spec_key(TdeSpec spec);
+
+/* Cipher block, bytes. */
+static inline size_t
+tde_spec_block(TdeSpec spec)
+{
+	return spec.cipher == TDE_3DES168 ? 8 : 16;
+}
+
+/* Salt stored in each value, bytes. */
+static inline size_t
+tde_spec_salt(TdeSpec spec)
+{
+	if (!spec.salted)
+		return 0;
+	/* in CBC the salt is the IV */
+	return spec.mode == TDE_CTR ? TDE_CTR_SALT : tde_spec_block(spec);
+}
+
+/* MAC stored in each value, bytes. */
+static inline size_t
+tde_spec_tag(TdeSpec spec)
+{
+	return spec.mac == TDE_SHA1 ? 20 : spec.mac == TDE_SHA256 ? 16 : 0;
+}
+
+/* The word of the type modifier for each part: "aes256", "cbc", "salt", "sha256", ... */
+extern const char *tde_cipher_word(TdeSpec spec);
+extern const char *tde_mode_word(TdeSpec spec);
+extern const char *tde_salt_word(TdeSpec spec);
+extern const char *tde_mac_word(TdeSpec spec);
+
+#endif							/* TDE_CRYPTO_SPEC_H */

@@ -1,0 +1,498 @@
+/*
+ * value.c - the value format: what stands on disk between the varlena header and the end of a value.
+ *
+ * Nothing here allocates, sets a key or sets an IV per value; all of that is done once, in tde_value_key_new().
+ */
+#include "crypto/value.h"
+
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+
+#include "crypto/ahead.h"
+#include "crypto/cipher.h"
+#include "crypto/internal.h"
+#include "crypto/mac.h"
+#include "crypto/primitives.h"
+
+/* The spec byte without flag and parity: what keys are derived from and compared by. */
+#define SPEC_BITS		0x3f
+
+#define MAC_KEY_SIZE	32
+#define LABEL			"tde_column/1"
+
+struct TdeValueKey
+{
+	TdeCipherKey cipher;
+	TdeAhead	ahead;			/* salted CTR */
+	TdeMacKey	mac;			/* salted: over the ciphertext; unsalted: over the plaintext (SIV) */
+	TdeSpec		spec;
+	uint8_t		spec_byte[2];	/* without and with the flag */
+	uint8_t		block;			/* sizes in bytes */
+	uint8_t		salt;
+	uint8_t		tag;
+	uint8_t		iv[TDE_MAX_BLOCK];	/* of unsalted values without a MAC */
+};
+
+/*
+ * One key of the family that belongs to a data key: HKDF with the purpose, the spec and the type in its info.
+ */
+static TdeStatus
+derive(const uint8_t *data_key, const char *purpose, TdeSpec spec, const uint8_t *type_tag, uint8_t *out, size_t size)
+{
+	uint8_t		info[sizeof(LABEL) + 8 + TDE_TYPE_TAG_SIZE];
+	size_t		label = strlen(LABEL);
+	size_t		purpose_size = strlen(purpose);
+	uint8_t    *end = info;
+
+	memcpy(end, LABEL, label);
+	end += label;
+	memcpy(end, purpose, purpose_size);
+	end += purpose_size;
+	*end++ = tde_spec_byte(spec, false) & SPEC_BITS;
+	memcpy(end, type_tag, TDE_TYPE_TAG_SIZE);
+	end += TDE_TYPE_TAG_SIZE;
+	return tde_hkdf(data_key, TDE_DATA_KEY_SIZE, info, (size_t) (end - info), out, size);
+}
+
+static TdeStatus
+init_cipher(TdeValueKey *key, const uint8_t *data_key, const uint8_t *type_tag)
+{
+	uint8_t		secret[32];
+	TdeStatus	status = derive(data_key, "enc", key->spec, type_tag, secret, tde_spec_key(key->spec));
+
+	if (status == TDE_OK)
+		status = tde_cipher_init(&key->cipher, key->spec, secret);
+	tde_wipe(secret, sizeof(secret));
+	return status;
+}
+
+static TdeStatus
+init_mac(TdeValueKey *key, const uint8_t *data_key, const uint8_t *type_tag)
+{
+	uint8_t		secret[MAC_KEY_SIZE];
+	const char *purpose = key->spec.salted ? "mac" : "siv";
+	TdeStatus	status = derive(data_key, purpose, key->spec, type_tag, secret, sizeof(secret));
+
+	if (status == TDE_OK)
+		status = tde_mac_init(&key->mac, (TdeMac) key->spec.mac, secret, sizeof(secret));
+	tde_wipe(secret, sizeof(secret));
+	return status;
+}
+
+TdeStatus
+tde_value_key_new(TdeValueKey **key, const uint8_t data_key[TDE_DATA_KEY_SIZE], TdeSpec spec,
+				  const uint8_t type_tag[TDE_TYPE_TAG_SIZE])
+{
+	TdeValueKey *new;
+	TdeStatus	status;
+
+	*key = NULL;
+	ERR_clear_error();
+	if (tde_spec_refused(spec) != NULL)
+		return TDE_E_UNAVAILABLE;
+	new = OPENSSL_zalloc(sizeof(*new));
+	if (new == NULL)
+		return TDE_E_NOMEM;
+
+	new->spec = spec;
+	new->spec_byte[0] = tde_spec_byte(spec, false);
+	new->spec_byte[1] = tde_spec_byte(spec, true);
+	new->block = (uint8_t) tde_spec_block(spec);
+	new->salt = (uint8_t) tde_spec_salt(spec);
+	new->tag = (uint8_t) tde_spec_tag(spec);
+
+	status = init_cipher(new, data_key, type_tag);
+	if (status == TDE_OK && spec.mac != TDE_NOMAC)
+		status = init_mac(new, data_key, type_tag);
+	if (status == TDE_OK && spec.mac == TDE_NOMAC && !spec.salted)
+		status = derive(data_key, "iv", spec, type_tag, new->iv, new->block);
+	if (status != TDE_OK)
+	{
+		tde_value_key_free(new);
+		return status;
+	}
+	*key = new;
+	return TDE_OK;
+}
+
+void
+tde_value_key_free(TdeValueKey *key)
+{
+	if (key == NULL)
+		return;
+	tde_cipher_free(&key->cipher);
+	tde_mac_free(&key->mac);
+	OPENSSL_clear_free(key, sizeof(*key));
+}
+
+/* Bytes of the minimal varint. */
+static inline size_t
+varint_size(uint32_t id)
+{
+	return id < 1u << 7 ? 1 : id < 1u << 14 ? 2 : id < 1u << 21 ? 3 : id < 1u << 28 ? 4 : 5;
+}
+
+static inline uint8_t *
+varint_write(uint8_t *out, uint32_t id)
+{
+	for (; id >= 0x80; id >>= 7)
+		*out++ = (uint8_t) (id | 0x80);
+	*out++ = (uint8_t) id;
+	return out;
+}
+
+/*
+ * Read the varint at in, which has size bytes.  Returns the bytes it takes, 0 if it is longer than there are bytes or
+ * than 32 bits, is not minimal, or is the id 0, which no key has.
+ */
+static inline size_t
+varint_read(const uint8_t *in, size_t size, uint32_t *id)
+{
+	uint64_t	value = 0;
+
+	if (size > 0 && in[0] > 0 && in[0] < 0x80)	/* nearly always */
+	{
+		*id = in[0];
+		return 1;
+	}
+	for (size_t i = 0; i < size && i < TDE_MAX_HEADER - 1; i++)
+	{
+		value |= (uint64_t) (in[i] & 0x7f) << (7 * i);
+		if ((in[i] & 0x80) == 0)
+		{
+			/* a zero last byte adds nothing: not minimal, or the id 0 */
+			if (in[i] == 0 || value > UINT32_MAX)
+				return 0;
+			*id = (uint32_t) value;
+			return i + 1;
+		}
+	}
+	return 0;
+}
+
+/* Can a value of this spec have so many bytes of ciphertext? */
+static inline bool
+ciphertext_possible(bool salted, uint8_t mode, bool flag, size_t block, size_t size)
+{
+	if (mode == TDE_CTR)
+		return true;
+	if (salted)
+		return size > 0 && (size & (block - 1)) == 0;
+	return flag ? size == block : size >= block;
+}
+
+/*
+ * What a spec byte says, asked once per process: asking crypto/spec.c for each value would cost half as much as an AES
+ * block does.
+ */
+typedef struct Shape
+{
+	TdeSpec		spec;
+	bool		valid;
+	bool		flag;
+	uint8_t		block;
+	uint8_t		overhead;		/* salt and tag */
+} Shape;
+
+static Shape shapes[256];
+static bool shapes_ready = false;
+
+static void
+make_shapes(void)
+{
+	for (unsigned byte = 0; byte < 256; byte++)
+	{
+		Shape	   *shape = &shapes[byte];
+
+		shape->valid = tde_spec_from_byte((uint8_t) byte, &shape->spec, &shape->flag);
+		if (shape->valid)
+		{
+			shape->block = (uint8_t) tde_spec_block(shape->spec);
+			shape->overhead = (uint8_t) (tde_spec_salt(shape->spec) + tde_spec_tag(shape->spec));
+		}
+	}
+	shapes_ready = true;
+}
+
+bool
+tde_header_parse(const uint8_t *value, size_t size, TdeHeader *header)
+{
+	const Shape *shape;
+	size_t		id_size;
+
+	if (!shapes_ready)
+		make_shapes();
+	if (size < 2)
+		return false;
+	shape = &shapes[value[0]];
+	if (!shape->valid)
+		return false;
+	id_size = varint_read(value + 1, size - 1, &header->key_id);
+	if (id_size == 0)
+		return false;
+	header->spec = shape->spec;
+	header->flag = shape->flag;
+	header->spec_byte = value[0];
+	header->size = (uint8_t) (1 + id_size);
+
+	size -= header->size;
+	return size >= shape->overhead &&
+		ciphertext_possible(shape->spec.salted, shape->spec.mode, shape->flag, shape->block, size - shape->overhead);
+}
+
+size_t
+tde_header_write(uint8_t *out, uint8_t spec_byte, uint32_t key_id)
+{
+	out[0] = spec_byte;
+	return varint_write(out + 1, key_id) - out;
+}
+
+size_t
+tde_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain_size)
+{
+	size_t		block = tde_spec_block(spec);
+	size_t		ciphertext = plain_size;
+
+	if (spec.mode == TDE_CBC && spec.salted)
+		ciphertext = tde_padded_size(plain_size, block);
+	else if (spec.mode == TDE_CBC && plain_size < block)
+		ciphertext = block;
+	return 1 + varint_size(key_id) + tde_spec_salt(spec) + ciphertext + tde_spec_tag(spec);
+}
+
+size_t
+tde_open_room(const TdeHeader *header, size_t size)
+{
+	size_t		overhead = header->size + tde_spec_salt(header->spec) + tde_spec_tag(header->spec);
+
+	/* padding and ciphertext stealing are undone in place */
+	return size > overhead ? size - overhead : 0;
+}
+
+/* Copy a stored tag, whose size is one of two, by moves instead of a call. */
+static inline void
+copy_tag(uint8_t *to, const uint8_t *from, size_t size)
+{
+	memcpy(to, from, 16);
+	if (size == 20)
+		memcpy(to + 16, from + 16, 4);
+}
+
+/* A salt, and CTR under it. */
+static TdeStatus
+salted_ctr(TdeValueKey *key, const uint8_t *plain, size_t size, uint8_t *salt)
+{
+	uint8_t		counter[16];
+	TdeStatus	status = tde_random_salt(salt, TDE_CTR_SALT);
+
+	if (status != TDE_OK)
+		return status;
+	tde_first_counter(counter, salt);
+	return tde_ctr_crypt(&key->cipher, counter, plain, size, salt + TDE_CTR_SALT);
+}
+
+/*
+ * Salted: salt, ciphertext, and with a MAC encrypt-then-MAC over spec byte, salt and ciphertext.
+ */
+static inline TdeStatus
+seal_salted(TdeValueKey *key, uint8_t spec_byte, const uint8_t *plain, size_t size, uint8_t *salt)
+{
+	uint8_t    *ciphertext = salt + key->salt;
+	uint8_t		tag[TDE_MAX_DIGEST];
+	size_t		written = size;
+	TdeStatus	status;
+
+	if (key->spec.mode == TDE_CTR)
+		status = size <= TDE_AHEAD_STREAM && key->cipher.own_modes
+			? tde_ahead_crypt(&key->ahead, &key->cipher, plain, size, salt)
+			: salted_ctr(key, plain, size, salt);
+	else
+	{
+		written = tde_padded_size(size, key->block);
+		status = tde_random_salt(salt, key->salt);
+		if (status == TDE_OK)
+			status = tde_cbc_encrypt_padded(&key->cipher, salt, plain, size, ciphertext);
+	}
+	if (status != TDE_OK || key->tag == 0)
+		return status;
+
+	status = tde_mac_digest(&key->mac, spec_byte, salt, key->salt + written, tag);
+	if (status == TDE_OK)
+		copy_tag(ciphertext + written, tag, key->tag);
+	return status;
+}
+
+/*
+ * Unsalted.  With a MAC: SIV (the construction of RFC 5297, with HMAC for S2V), the tag over the plaintext is the IV
+ * too.  Without: the IV is a constant of the key.
+ */
+static inline TdeStatus
+seal_unsalted(TdeValueKey *key, uint8_t spec_byte, const uint8_t *plain, size_t size, uint8_t *ciphertext)
+{
+	uint8_t		tag[TDE_MAX_DIGEST];
+	const uint8_t *iv = key->iv;
+	size_t		written = size;
+	TdeStatus	status;
+
+	if (key->tag != 0)
+	{
+		status = tde_mac_digest(&key->mac, spec_byte, plain, size, tag);
+		if (status != TDE_OK)
+			return status;
+		iv = tag;
+	}
+	if (key->spec.mode == TDE_CTR)
+		status = tde_ctr_crypt(&key->cipher, iv, plain, size, ciphertext);
+	else if (size < key->block)
+	{
+		written = key->block;
+		status = tde_cbc_encrypt_padded(&key->cipher, iv, plain, size, ciphertext);
+	}
+	else
+		status = tde_cs3_encrypt(&key->cipher, iv, plain, size, ciphertext);
+	if (status == TDE_OK && key->tag != 0)
+		copy_tag(ciphertext + written, tag, key->tag);
+	return status;
+}
+
+TdeStatus
+tde_seal(TdeValueKey *key, uint32_t key_id, bool compressed, const uint8_t *plain, size_t plain_size, uint8_t *out)
+{
+	bool		flag = compressed;
+	uint8_t    *body;
+	TdeStatus	status = TDE_E_CRYPTO;
+
+	if (!key->spec.salted && key->spec.mode == TDE_CBC)
+		flag = plain_size < key->block;
+	out[0] = key->spec_byte[flag];
+	body = varint_write(out + 1, key_id);
+
+	if (key->spec.salted && key_id != 0)
+		status = seal_salted(key, out[0], plain, plain_size, body);
+	else if (!compressed && key_id != 0)
+		status = seal_unsalted(key, out[0], plain, plain_size, body);
+	if (status != TDE_OK)
+		OPENSSL_cleanse(out, tde_sealed_size(key->spec, key_id, plain_size));
+	return status;
+}
+
+/* Strip the padding of size bytes of decrypted blocks. */
+static inline TdeStatus
+strip(const uint8_t *plain, size_t size, size_t block, size_t *plain_size)
+{
+	size_t		padding;
+
+	if (!tde_unpad(plain + size - block, block, &padding))
+		return TDE_E_AUTH;
+	*plain_size = size - padding;
+	return TDE_OK;
+}
+
+/* Is this the tag of these bytes?  Apart, so that values without a MAC need no room for digests. */
+static __attribute__((noinline)) TdeStatus
+authenticate(TdeValueKey *key, uint8_t spec_byte, const uint8_t *bytes, size_t size, const uint8_t *stored)
+{
+	uint8_t		tag[TDE_MAX_DIGEST];
+	TdeStatus	status = tde_mac_digest(&key->mac, spec_byte, bytes, size, tag);
+
+	if (status == TDE_OK && !tde_mac_equal(tag, stored, key->tag))
+		status = TDE_E_AUTH;
+	return status;
+}
+
+static inline TdeStatus
+open_salted(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, size_t size, uint8_t *out,
+			size_t *plain_size)
+{
+	const uint8_t *ciphertext = salt + key->salt;
+	TdeStatus	status;
+
+	if (key->tag != 0)
+	{
+		status = authenticate(key, header->spec_byte, salt, key->salt + size, ciphertext + size);
+		if (status != TDE_OK)
+			return status;
+	}
+	if (key->spec.mode == TDE_CTR)
+	{
+		uint8_t		counter[16];
+
+		tde_first_counter(counter, salt);
+		*plain_size = size;
+		return tde_ctr_crypt(&key->cipher, counter, ciphertext, size, out);
+	}
+	status = tde_cbc_decrypt(&key->cipher, salt, ciphertext, size, out);
+	return status == TDE_OK ? strip(out, size, key->block, plain_size) : status;
+}
+
+/*
+ * A SIV value can be checked only after decryption; the caller cleanses what comes out if the check fails.  The MAC is
+ * computed even where the padding is wrong already, so that the time taken does not tell one from the other.
+ */
+static inline TdeStatus
+open_unsalted(TdeValueKey *key, const TdeHeader *header, const uint8_t *ciphertext, size_t size, uint8_t *out,
+			  size_t *plain_size)
+{
+	const uint8_t *stored = ciphertext + size;
+	const uint8_t *iv = key->tag != 0 ? stored : key->iv;
+	TdeStatus	padding = TDE_OK;
+	TdeStatus	status;
+
+	*plain_size = size;
+	if (key->spec.mode == TDE_CTR)
+		status = tde_ctr_crypt(&key->cipher, iv, ciphertext, size, out);
+	else if (header->flag)
+	{
+		status = tde_cbc_decrypt(&key->cipher, iv, ciphertext, size, out);
+		if (status == TDE_OK)
+			padding = strip(out, size, key->block, plain_size);
+	}
+	else
+		status = tde_cs3_decrypt(&key->cipher, iv, ciphertext, size, out);
+
+	if (status == TDE_OK && key->tag != 0)
+		status = authenticate(key, header->spec_byte, out, *plain_size, stored);
+	return status == TDE_OK ? padding : status;
+}
+
+TdeStatus
+tde_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t size, uint8_t *out,
+		 size_t *plain_size)
+{
+	size_t		overhead = (size_t) header->size + key->salt + key->tag;
+	const uint8_t *body = value + header->size;
+	TdeStatus	status = TDE_E_AUTH;
+
+	/* the header was checked when it was read, but against its own spec, which need not be the key's */
+	if (((header->spec_byte ^ key->spec_byte[0]) & SPEC_BITS) == 0 && size >= overhead &&
+		ciphertext_possible(key->spec.salted, key->spec.mode, header->flag, key->block, size - overhead))
+	{
+		status = key->spec.salted ? open_salted(key, header, body, size - overhead, out, plain_size)
+			: open_unsalted(key, header, body, size - overhead, out, plain_size);
+	}
+	if (status != TDE_OK)
+	{
+		OPENSSL_cleanse(out, tde_open_room(header, size));
+		*plain_size = 0;
+	}
+	return status;
+}
+
+TdeStatus
+tde_open_slice(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, uint64_t offset, const uint8_t *ciphertext,
+			   size_t size, uint8_t *out)
+{
+	uint8_t		counter[16];
+	uint64_t	high,
+				low;
+
+	if (((header->spec_byte ^ key->spec_byte[0]) & SPEC_BITS) != 0 || !tde_sliceable(header) || offset % 16 != 0)
+		return TDE_E_AUTH;
+	tde_first_counter(counter, salt);
+	high = tde_big64(tde_load64(counter));
+	low = tde_big64(tde_load64(counter + 8)) + offset / 16;
+	if (low < offset / 16)
+		high++;
+	tde_store128(counter, (TdePair) {tde_big64(high), tde_big64(low)});
+	return tde_ctr_crypt(&key->cipher, counter, ciphertext, size, out);
+}

@@ -1,0 +1,92 @@
+/*
+ * value.h - the value format: what stands on disk between the varlena header and the end of a value.
+ *
+ *	[spec 1 byte][key id, minimal varint][salt][ciphertext][MAC]
+ *
+ *	salt,   mac		encrypt-then-MAC: HMAC(mac key, spec || salt || ciphertext)
+ *	nosalt, mac		SIV: tag = HMAC(siv key, spec || plaintext); its first block is the IV
+ *	salt,   nomac	salt and ciphertext
+ *	nosalt, nomac	CBC-CS3 under a constant IV that is derived from the key
+ *
+ * CTR:  no padding.  First counter block = salt || 0x0000, or the first 16 bytes of the SIV tag; incremented as one
+ *       128-bit big-endian integer, as EVP's CTR does.
+ * CBC:  with salt, the salt is the IV and PKCS#7 pads.  Without salt, ciphertext stealing (CBC-CS3, NIST SP 800-38A
+ *       addendum); a plaintext shorter than one block becomes one PKCS#7-padded block and the flag in the spec byte is set.
+ *
+ * Varint: 7 bits a byte, least significant first, the high bit set on all but the last byte; the minimal length only.
+ *
+ * Keys are HKDF-SHA256(salt = none, ikm = data key, info = "tde_column/1" || purpose || spec || type tag), purpose being
+ * "enc", "mac", "siv" or "iv" and spec the spec byte with flag and parity bits zeroed.  MAC and SIV keys are 32 bytes.
+ */
+#ifndef TDE_CRYPTO_VALUE_H
+#define TDE_CRYPTO_VALUE_H
+
+#include "crypto/spec.h"
+#include "crypto/status.h"
+
+#define TDE_DATA_KEY_SIZE	32
+#define TDE_TYPE_TAG_SIZE	16
+
+/* The longest header: spec byte and a 32-bit varint. */
+#define TDE_MAX_HEADER	6
+
+typedef struct TdeHeader
+{
+	TdeSpec		spec;
+	bool		flag;			/* compressed, or one padded block */
+	uint8_t		spec_byte;		/* as stored */
+	uint8_t		size;			/* bytes that spec byte and key id take */
+	uint32_t	key_id;
+} TdeHeader;
+
+/* Cipher and MAC contexts made ready for one data key, one spec and one type. */
+typedef struct TdeValueKey TdeValueKey;
+
+extern TDE_MUST_CHECK TdeStatus tde_value_key_new(TdeValueKey **key, const uint8_t data_key[TDE_DATA_KEY_SIZE],
+												  TdeSpec spec, const uint8_t type_tag[TDE_TYPE_TAG_SIZE]);
+extern void tde_value_key_free(TdeValueKey *key);
+
+/*
+ * Read the header of a value that nothing vouches for yet.  False if it is malformed or too short for its spec.
+ */
+extern bool tde_header_parse(const uint8_t *value, size_t size, TdeHeader *header);
+
+/* Write the header of a value that is taken over from elsewhere, out having TDE_MAX_HEADER bytes; returns its size. */
+extern size_t tde_header_write(uint8_t *out, uint8_t spec_byte, uint32_t key_id);
+
+/* Exact size of a value, header included, for a plaintext of so many bytes. */
+extern size_t tde_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain_size);
+
+/*
+ * Encrypt.  out has room for tde_sealed_size() bytes and does not overlap plain.  compressed is stored in the flag and
+ * is only allowed with salt.  On failure out is cleansed.
+ */
+extern TDE_MUST_CHECK TdeStatus tde_seal(TdeValueKey *key, uint32_t key_id, bool compressed,
+										 const uint8_t *plain, size_t plain_size, uint8_t *out);
+
+/* Room that tde_open() needs; at least the plaintext's size and at most TDE_MAX_BLOCK bytes more. */
+extern size_t tde_open_room(const TdeHeader *header, size_t size);
+
+/*
+ * Authenticate and decrypt a value whose header was read by tde_header_parse(); key must be of the header's spec.
+ * out has room for tde_open_room() bytes and does not overlap value.  Anything wrong with the bytes is TDE_E_AUTH, and
+ * then out is cleansed: bytes that were not authenticated never leave.
+ */
+extern TDE_MUST_CHECK TdeStatus tde_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t size,
+										 uint8_t *out, size_t *plain_size);
+
+/*
+ * Some of the plaintext of a value that tde_sliceable() says yes to, without reading the rest: ciphertext has size bytes and
+ * begins offset bytes, a multiple of 16, behind the salt.  out has size bytes.
+ */
+extern TDE_MUST_CHECK TdeStatus tde_open_slice(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, uint64_t offset,
+											   const uint8_t *ciphertext, size_t size, uint8_t *out);
+
+/* Salted, in CTR mode, and neither authenticated nor compressed? */
+static inline bool
+tde_sliceable(const TdeHeader *header)
+{
+	return header->spec.salted && header->spec.mode == TDE_CTR && header->spec.mac == TDE_NOMAC && !header->flag;
+}
+
+#endif							/* TDE_CRYPTO_VALUE_H */

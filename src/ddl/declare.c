@@ -1,0 +1,456 @@
+/*
+ * declare.c - columns that are declared without modifiers get the default specification; keys are made where columns are
+ * declared.
+ *
+ * Two ways lead to the same end.  A ProcessUtility hook, this file, where the library is loaded, writes the default into the
+ * parse tree before the command runs and makes the keys that the command may need while it runs.  An event trigger
+ * afterwards, ddl/declare_trigger.c, mends what came another way (CREATE TABLE AS, or a first statement that only loaded the
+ * library).
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/parsenodes.h"
+#include "parser/parse_type.h"
+#include "parser/parser.h"
+#include "tcop/pquery.h"
+#include "tcop/tcopprot.h"
+#include "tcop/utility.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "ddl/declare.h"
+#include "ddl/plaintext_guard.h"
+#include "keys/table.h"
+#include "operators/opclass.h"
+#include "server/compat.h"
+#include "server/log_filter.h"
+#include "type/type.h"
+
+bool		tde_create_missing_keys = true;
+
+static ProcessUtility_hook_type prev_process_utility = NULL;
+static int	declaring = 0;		/* statements under way that write types into the catalogs */
+
+/* ---- what a declared type means ---- */
+
+TdeType *
+tde_ddl_encrypted(Oid type)
+{
+	Oid			element = get_element_type(type);
+
+	return tde_type_find(OidIsValid(element) ? element : type);
+}
+
+bool
+tde_ddl_ensure_keys(TdeType *type, int32 typmod)
+{
+	TdeModifiers mods;
+
+	if (!tde_keystore_ensure_basic())
+		return false;
+	if (typmod < 0)
+		return true;
+	mods = tde_modifiers_unpack(type->layout, typmod);
+	return tde_keystore_ensure(mods.slot, mods.spec.mac == TDE_NOMAC ? TDE_KIND_NOMAC : TDE_KIND_MAC);
+}
+
+/* ---- the hook ---- */
+
+static void
+warn_legacy_cipher(TdeType *type, int32 typmod)
+{
+	if (typmod >= 0 && tde_modifiers_unpack(type->layout, typmod).spec.cipher == TDE_3DES168)
+		ereport(WARNING,
+				(errmsg("triple DES is a legacy cipher"),
+				 errdetail("NIST allows at most 2^20 blocks under one key and no new use after 2023 (SP 800-67r2)."),
+				 errhint("Use aes256.")));
+}
+
+/*
+ * needs_keys_now: values may be encrypted by the command itself, as by ALTER TABLE ... ADD COLUMN ... DEFAULT.  Otherwise
+ * the event trigger makes the keys, after the command has checked privileges.
+ */
+static void
+declare_type(TypeName *name, bool needs_keys_now)
+{
+	TypeName	element;
+	Oid			oid;
+	TdeType    *type;
+	int32		typmod;
+
+	if (name == NULL || name->pct_type || name->setof)
+		return;
+	element = *name;
+	element.arrayBounds = NIL;
+	element.typmods = NIL;
+	oid = LookupTypeNameOid(NULL, &element, true);
+	type = OidIsValid(oid) ? tde_ddl_encrypted(oid) : NULL;
+	if (type == NULL)
+		return;
+	if (name->typmods == NIL && name->typemod < 0)
+		name->typemod = tde_typmod_default();
+	element.typmods = name->typmods;
+	element.typemod = name->typemod;
+	typenameTypeIdAndMod(NULL, &element, &oid, &typmod);
+	warn_legacy_cipher(type, typmod);
+	if (needs_keys_now)
+		(void) tde_ddl_ensure_keys(type, typmod);
+}
+
+static void
+declare_columns(List *elements)
+{
+	ListCell   *cell;
+
+	foreach(cell, elements)
+		if (IsA(lfirst(cell), ColumnDef))
+			declare_type(((ColumnDef *) lfirst(cell))->typeName, false);
+}
+
+static Oid
+get_rel_owner(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+		ReleaseSysCache(tuple);
+	}
+	return owner;
+}
+
+static void
+declare_altered(AlterTableStmt *stmt)
+{
+	Oid			relid = RangeVarGetRelid(stmt->relation, NoLock, true);
+	bool		owner = OidIsValid(relid) && has_privs_of_role(GetUserId(), get_rel_owner(relid));
+	ListCell   *cell;
+
+	foreach(cell, stmt->cmds)
+	{
+		AlterTableCmd *cmd = (AlterTableCmd *) lfirst(cell);
+
+		if ((cmd->subtype == AT_AddColumn || cmd->subtype == AT_AlterColumnType) && cmd->def && IsA(cmd->def, ColumnDef))
+			declare_type(((ColumnDef *) cmd->def)->typeName, owner);
+	}
+}
+
+void
+tde_ddl_refuse_default(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("a domain over an encrypted type cannot have a default"),
+			 errdetail("PostgreSQL would store the default in clear."),
+			 errhint("Give the columns a default instead.")));
+}
+
+static void
+refuse_domain_default(TypeName *name)
+{
+	TypeName	bare = *name;
+	Oid			oid;
+
+	bare.typmods = NIL;
+	oid = LookupTypeNameOid(NULL, &bare, true);
+	if (OidIsValid(oid) && tde_ddl_encrypted(getBaseType(oid)) != NULL)
+		tde_ddl_refuse_default();
+}
+
+static void
+declare_domain(CreateDomainStmt *stmt)
+{
+	ListCell   *cell;
+
+	foreach(cell, stmt->constraints)
+		if (((Constraint *) lfirst(cell))->contype == CONSTR_DEFAULT)
+			refuse_domain_default(stmt->typeName);
+	declare_type(stmt->typeName, false);
+}
+
+static bool
+declares_types(Node *stmt)
+{
+	switch (nodeTag(stmt))
+	{
+		case T_CreateStmt:
+		case T_CreateForeignTableStmt:
+		case T_AlterTableStmt:
+		case T_CompositeTypeStmt:
+		case T_CreateDomainStmt:
+		case T_AlterDomainStmt:
+			return !IsBinaryUpgrade;
+		default:
+			return false;
+	}
+}
+
+/* IF NOT EXISTS, and it does. */
+static bool
+is_skipped(CreateStmt *stmt)
+{
+	return stmt->if_not_exists && OidIsValid(RangeVarGetRelid(stmt->relation, NoLock, true));
+}
+
+/* Does it write types into the catalogs: with columns, or in expressions? */
+static bool
+stores_types(Node *stmt)
+{
+	switch (nodeTag(stmt))
+	{
+		case T_ViewStmt:
+		case T_RuleStmt:
+		case T_CreateFunctionStmt:
+		case T_CreatePolicyStmt:
+		case T_AlterPolicyStmt:
+		case T_CreateStatsStmt:
+		case T_CreateTrigStmt:
+		case T_DefineStmt:
+		case T_CreateSchemaStmt:
+			return true;
+		default:
+			return declares_types(stmt);
+	}
+}
+
+/*
+ * The statements of the client's message; NIL if it cannot be parsed as a whole: what a setting means may change within it.  (A raw parse
+ * takes memory and nothing else, so that no subtransaction is needed to leave its error behind.)
+ */
+static List *
+client_statements(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+	List	   *volatile statements = NIL;
+
+	PG_TRY();
+	{
+		statements = raw_parser(debug_query_string, RAW_PARSE_DEFAULT);
+	}
+	PG_CATCH();
+	{
+		if (ERRCODE_TO_CATEGORY(geterrcode()) == ERRCODE_INSUFFICIENT_RESOURCES)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	return statements;
+}
+
+static bool
+is_stored_query(const Node *stmt)
+{
+	const SelectStmt *select;
+
+	if (IsA(stmt, ExplainStmt))
+		stmt = ((const ExplainStmt *) stmt)->query;
+	if (!IsA(stmt, SelectStmt))
+		return IsA(stmt, CreateTableAsStmt);
+	/* of a UNION it is the first SELECT that has the INTO */
+	for (select = (const SelectStmt *) stmt; select->op != SETOP_NONE; select = select->larg)
+		;
+	return select->intoClause != NULL;
+}
+
+/*
+ * Is a query being analyzed whose result a command of the client will store?  That is done before the command has a portal and comes to
+ * the hook.  PostgreSQL does not tell which statement of a message it is at: one that stores speaks for all.
+ */
+static bool
+stores_query(void)
+{
+	ListCell   *cell;
+
+	if (ActivePortal != NULL || MyBackendType != B_BACKEND || debug_query_string == NULL ||
+		(strcasestr(debug_query_string, "create") == NULL && strcasestr(debug_query_string, "into") == NULL))
+		return false;
+	foreach(cell, client_statements())
+		if (is_stored_query(lfirst_node(RawStmt, cell)->stmt))
+			return true;
+	return false;
+}
+
+bool
+tde_ddl_declares(void)
+{
+	/* a first statement that has only just loaded this library has not come through the hook */
+	if (ActivePortal && list_length(ActivePortal->stmts) == 1)
+	{
+		Node	   *stmt = linitial_node(PlannedStmt, ActivePortal->stmts)->utilityStmt;
+
+		if (stmt && stores_types(stmt))
+			return true;
+	}
+	return declaring > 0 || stores_query();
+}
+
+static void
+declare_statement(Node *stmt)
+{
+	switch (nodeTag(stmt))
+	{
+		case T_CreateStmt:
+		case T_CreateForeignTableStmt:
+			if (!is_skipped((CreateStmt *) stmt))
+				declare_columns(((CreateStmt *) stmt)->tableElts);
+			break;
+		case T_AlterTableStmt:
+			declare_altered((AlterTableStmt *) stmt);
+			break;
+		case T_CompositeTypeStmt:
+			declare_columns(((CompositeTypeStmt *) stmt)->coldeflist);
+			break;
+		case T_CreateDomainStmt:
+			declare_domain((CreateDomainStmt *) stmt);
+			break;
+		case T_AlterDomainStmt:
+			if (((AlterDomainStmt *) stmt)->subtype == 'T' && ((AlterDomainStmt *) stmt)->def != NULL)
+				refuse_domain_default(makeTypeNameFromNameList(((AlterDomainStmt *) stmt)->typeName));
+			break;
+		default:
+			break;
+	}
+}
+
+/*
+ * COPY quotes the line that it is at, which may happen before it has called a function of ours.  Takes no lock: nothing has
+ * checked yet whether the user may.
+ */
+static void
+mark_copy(CopyStmt *stmt)
+{
+	Oid			relid = stmt->is_from && stmt->relation ? RangeVarGetRelid(stmt->relation, NoLock, true) : InvalidOid;
+	HeapTuple	tuple = OidIsValid(relid) ? SearchSysCache1(RELOID, ObjectIdGetDatum(relid)) : NULL;
+	AttrNumber	count;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	count = ((Form_pg_class) GETSTRUCT(tuple))->relnatts;
+	ReleaseSysCache(tuple);
+	for (AttrNumber i = 1; i <= count; i++)
+	{
+		Oid			type = get_atttype(relid, i);
+
+		if (OidIsValid(type) && tde_ddl_encrypted(type))
+		{
+			tde_log_mark();
+			return;
+		}
+	}
+}
+
+/* Says which column it is that makes PostgreSQL refuse an index, since its own message says nothing of encryption. */
+static void
+explain_index_error(void *column)
+{
+	if (geterrcode() != ERRCODE_INVALID_OBJECT_DEFINITION)
+		return;
+	errdetail("Column \"%s\" is encrypted, and what decrypts it is not IMMUTABLE, so that no index holds plaintext.", (char *) column);
+	errhint("Index the column itself.");
+}
+
+static void
+prepare_and_process(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
+				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
+{
+	bool		index = IsA(pstmt->utilityStmt, IndexStmt);
+	ErrorContextCallback explain = {.previous = error_context_stack, .callback = explain_index_error};
+
+	if (declares_types(pstmt->utilityStmt) || index)
+	{
+		if (read_only_tree)
+		{
+			pstmt = copyObject(pstmt);
+			read_only_tree = false;
+		}
+		if (index)
+		{
+			tde_opclass_adopt((IndexStmt *) pstmt->utilityStmt);
+			explain.arg = (void *) tde_guard_index((IndexStmt *) pstmt->utilityStmt);
+		}
+		else
+			declare_statement(pstmt->utilityStmt);
+	}
+	if (IsA(pstmt->utilityStmt, CopyStmt))
+		mark_copy((CopyStmt *) pstmt->utilityStmt);
+	/* before the planner changes the query */
+	if (IsA(pstmt->utilityStmt, CreateTableAsStmt) && !IsBinaryUpgrade)
+		tde_guard_query((CreateTableAsStmt *) pstmt->utilityStmt);
+	if (explain.arg)
+		error_context_stack = &explain;
+	if (prev_process_utility)
+		prev_process_utility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
+	else
+		standard_ProcessUtility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
+	error_context_stack = explain.previous;
+}
+
+static void
+process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
+				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
+{
+	int			before = declaring;
+
+	if (!stores_types(pstmt->utilityStmt))
+	{
+		prepare_and_process(pstmt, query, read_only_tree, context, params, environment, dest, completion);
+		return;
+	}
+	declaring++;
+	PG_TRY();
+	{
+		prepare_and_process(pstmt, query, read_only_tree, context, params, environment, dest, completion);
+	}
+	PG_FINALLY();
+	{
+		declaring = before;
+	}
+	PG_END_TRY();
+}
+
+void
+tde_ddl_init(void)
+{
+	prev_process_utility = ProcessUtility_hook;
+	ProcessUtility_hook = process_utility;
+}
+
+/* ---- all declarations of the database ---- */
+
+bool
+tde_ddl_ensure_declared_keys(void)
+{
+	bool		complete = tde_keystore_ensure_basic();
+	Relation	rel = table_open(AttributeRelationId, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	HeapTuple	tuple;
+
+	while (complete && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_attribute column = (Form_pg_attribute) GETSTRUCT(tuple);
+		TdeType    *type = NULL;
+
+		if (column->attnum > 0 && !column->attisdropped && column->atttypmod >= 0)
+			type = tde_ddl_encrypted(column->atttypid);
+		if (type)
+			complete = tde_ddl_ensure_keys(type, column->atttypmod);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return complete;
+}

@@ -1,0 +1,31 @@
+/*
+ * declare.h - columns that are declared without modifiers get the default specification; keys are made where columns are
+ * declared.
+ */
+#ifndef TDE_DDL_DECLARE_H
+#define TDE_DDL_DECLARE_H
+
+#include "type/type.h"
+
+/* GUCs */
+extern bool tde_key_per_table;
+extern bool tde_create_missing_keys;
+
+extern void tde_ddl_init(void);
+
+/* The encrypted type itself or the element of an array of it; NULL if the type is neither. */
+extern TdeType *tde_ddl_encrypted(Oid type);
+
+/* Make the keys that a declaration needs, now, before anything can be encrypted under them. */
+extern bool tde_ddl_ensure_keys(TdeType *type, int32 typmod);
+
+/* Is a statement under way that writes types into the catalogs, so that a key that it names is made if there is none? */
+extern bool tde_ddl_declares(void);
+
+/* ereport: PostgreSQL keeps a domain's default in pg_type as text, too, which would be the value in clear. */
+extern void tde_ddl_refuse_default(void);
+
+/* Make the keys that the columns and domains of this database declare; false if some could not be made. */
+extern bool tde_ddl_ensure_declared_keys(void);
+
+#endif							/* TDE_DDL_DECLARE_H */

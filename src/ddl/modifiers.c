@@ -1,0 +1,272 @@
+/*
+ * modifiers.c - modifier functions, one C function for all encrypted types: what a declaration says as a typmod, and back.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#include "ddl/declare.h"
+#include "keys/names.h"
+#include "server/compat.h"
+#include "type/type.h"
+#include "type/unauthenticated.h"
+
+PG_FUNCTION_INFO_V1(tde_typmod_in);
+PG_FUNCTION_INFO_V1(tde_typmod_out);
+
+static Oid
+modifier_function(Oid base, bool in)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
+	Form_pg_type form;
+	Oid			function;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for type %u", base);
+	form = (Form_pg_type) GETSTRUCT(tuple);
+	function = in ? form->typmodin : form->typmodout;
+	ReleaseSysCache(tuple);
+	return function;
+}
+
+/* What tde_create_type() calls the encrypted version: it may be that not all of it is there yet, while a dump is restored. */
+static const char *
+encrypted_name(Oid base)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
+	const char *name;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for type %u", base);
+	name = quote_identifier(psprintf("encrypted_%s", NameStr(((Form_pg_type) GETSTRUCT(tuple))->typname)));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+/* The leading numbers go to the base type's own typmod_in, which has its own errors about them. */
+static int32
+parse_base_modifiers(Oid base, Datum *words, int count)
+{
+	Oid			function = modifier_function(base, true);
+	Datum		both[2];
+
+	if (count == 0)
+		return -1;
+	/* the grammar makes interval(3) of it, which no list of ours passes through */
+	if (base == INTERVALOID && count == 1)
+	{
+		both[0] = CStringGetDatum(psprintf("%d", INTERVAL_FULL_RANGE));
+		both[1] = words[0];
+		words = both;
+		count = 2;
+	}
+	if (!OidIsValid(function))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("base type %s of %s does not take the modifier \"%s\"", format_type_be(base),
+						encrypted_name(base), DatumGetCString(words[0]))));
+	return DatumGetInt32(OidFunctionCall1(function,
+										  PointerGetDatum(construct_array(words, count, CSTRINGOID, -2, false, TYPALIGN_CHAR))));
+}
+
+static bool
+is_number(const char *word)
+{
+	if (*word == '-' || *word == '+')
+		word++;
+	return *word != '\0' && strspn(word, "0123456789") == strlen(word);
+}
+
+/*
+ * The slot of a number.  Other databases have other numbers, so one that is not in use here is a mistake; during pg_upgrade, when
+ * tde.data_keys is still empty, it is what the old server said.
+ */
+static int32
+numbered_slot(const char *digits)
+{
+	long		slot;
+
+	errno = 0;
+	slot = strtol(digits, NULL, 10);
+	if (errno != 0 || slot < 0 || slot > PG_INT32_MAX ||
+		(!IsBinaryUpgrade && !tde_keystore_name((int32) slot).exists))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" does not exist", digits),
+				 errdetail("No key of this database has this number."),
+				 errhint("Write the key's name, as the view tde.keys lists it.")));
+	return (int32) slot;
+}
+
+/* The slot of a key by its name; the key is made if that is to be. */
+static int32
+named_slot(const char *name)
+{
+	int32		slot = tde_keystore_declared_slot(name);
+
+	if (slot == TDE_NO_SLOT && tde_create_missing_keys && tde_ddl_declares() && tde_keystore_is_free(name))
+		return tde_keys_make_missing(name);
+	if (slot < 0)
+		tde_keystore_missing(name);
+	return slot;
+}
+
+/* 'key=name' as 'key=7', which is what a typmod can hold. */
+static char *
+resolve_key(char *word)
+{
+	const char *name = word + strlen("key=");
+
+	if (pg_strncasecmp(word, "key=", strlen("key=")) != 0)
+		return word;
+	return psprintf("key=%d", tde_keys_is_number(name) ? numbered_slot(name) : named_slot(name));
+}
+
+/* During pg_upgrade the number of a row of tde.specifications stands last: 'row=7'.  Takes it away; 0 if there is none. */
+static int32
+take_row_number(Datum *words, int *count)
+{
+	const char *last = *count > 0 ? DatumGetCString(words[*count - 1]) : "";
+
+	if (!IsBinaryUpgrade || strncmp(last, "row=", strlen("row=")) != 0)
+		return 0;
+	(*count)--;
+	return atoi(last + strlen("row="));
+}
+
+/* Base modifiers first, then words in any order. */
+static int32
+parse_modifiers(Oid base, ArrayType *array)
+{
+	TdeModifiers mods;
+	Datum	   *words;
+	int			count;
+	int			numbers = 0;
+	int32		row;
+	List	   *spec_words = NIL;
+	char	   *problem;
+
+	deconstruct_array(array, CSTRINGOID, -2, false, TYPALIGN_CHAR, &words, NULL, &count);
+	row = take_row_number(words, &count);
+	while (numbers < count && is_number(DatumGetCString(words[numbers])))
+		numbers++;
+	for (int i = numbers; i < count; i++)
+		spec_words = lappend(spec_words, resolve_key(DatumGetCString(words[i])));
+
+	problem = tde_words_parse(spec_words, &tde_default_spec, &mods.spec, &mods.slot);
+	if (problem)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid modifiers for type %s", encrypted_name(base)),
+				 errdetail_internal("%s", problem),
+				 errhint("Modifiers are: those of %s first; then, in any order, one of aes128, aes192, aes256, '3des168'; "
+						 "salt or nosalt; mac, sha256 or nomac; ctr or cbc; 'key=NAME'.", format_type_be(base))));
+	if (mods.spec.mac == TDE_NOMAC && tde_verifier_of(base) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("type %s cannot be declared with nomac", encrypted_name(base)),
+				 errdetail("Damaged bytes of type %s could crash the server, so they must be authenticated.",
+						   format_type_be(base)),
+				 errhint("Use mac or sha256.")));
+	mods.base_typmod = parse_base_modifiers(base, words, numbers);
+	if (row > 0)
+		return tde_modifiers_offer(row, &mods);
+	return tde_modifiers_pack(tde_mod_layout(base), &mods);
+}
+
+/*
+ * tde_typmod_in(cstring[], regtype, uuid) returns int4 - called by the modifier function of each type, which is in SQL and
+ * carries the base type and the type tag: see type/type.c.
+ */
+Datum
+tde_typmod_in(PG_FUNCTION_ARGS)
+{
+	ErrorContextCallback *context = error_context_stack;
+	int32		typmod;
+
+	/* that a function in SQL comes between is nothing that an error should tell users */
+	if (context)
+		error_context_stack = context->previous;
+	if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(PG_GETARG_OID(1))))
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("type with OID %u does not exist", PG_GETARG_OID(1))));
+	typmod = parse_modifiers(PG_GETARG_OID(1), PG_GETARG_ARRAYTYPE_P(0));
+	error_context_stack = context;
+	PG_RETURN_INT32(typmod);
+}
+
+/* "15,2," or nothing: the base type's own words, as far as typmod_in takes them. */
+static void
+print_base_modifiers(StringInfo buf, TdeType *type, int32 base_typmod)
+{
+	char	   *text;
+	Oid			function;
+
+	if (base_typmod < 0)
+		return;
+	if (type->base == INTERVALOID)
+	{
+		if (INTERVAL_RANGE(base_typmod) != INTERVAL_FULL_RANGE)
+			appendStringInfo(buf, "%d,", INTERVAL_RANGE(base_typmod));
+		appendStringInfo(buf, "%d,", INTERVAL_PRECISION(base_typmod));
+		return;
+	}
+	if (type->layout == TDE_MOD_PRECISION)
+	{
+		/* timestamptz prints "(3) with time zone", of which only the number can be a modifier */
+		appendStringInfo(buf, "%d,", base_typmod);
+		return;
+	}
+	function = modifier_function(type->base, false);
+	if (!OidIsValid(function))
+	{
+		appendStringInfo(buf, "%d,", base_typmod);
+		return;
+	}
+	text = DatumGetCString(OidFunctionCall1(function, Int32GetDatum(base_typmod)));
+	if (text[0] == '(' && text[strlen(text) - 1] == ')')
+	{
+		appendBinaryStringInfo(buf, text + 1, strlen(text) - 2);
+		appendStringInfoChar(buf, ',');
+	}
+}
+
+/* "'key=name'", as other databases know it.  pg_upgrade keeps the numbers, and has no names yet when it reads them. */
+static void
+print_key(StringInfo buf, int32 slot)
+{
+	const char *name;
+
+	if (slot == TDE_SLOT_DEFAULT)
+		return;
+	name = IsBinaryUpgrade ? "" : pstrdup(tde_keystore_name(slot).name);
+	if (*name == '\0')
+		name = psprintf("%d", slot);
+	appendStringInfo(buf, ",%s", quote_literal_cstr(psprintf("key=%s", name)));
+}
+
+/* tde_typmod_out(int4) returns cstring - "(15,2,aes128,nosalt,mac,'key=cards')", which typmod_in reads again. */
+Datum
+tde_typmod_out(PG_FUNCTION_ARGS)
+{
+	TdeType    *type = tde_type_of_function(fcinfo->flinfo->fn_oid);
+	TdeModifiers mods = tde_type_modifiers(type, PG_GETARG_INT32(0));
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoChar(&buf, '(');
+	print_base_modifiers(&buf, type, mods.base_typmod);
+	appendStringInfoString(&buf, tde_typmod_words(mods.spec));
+	print_key(&buf, mods.slot);
+	if (IsBinaryUpgrade && tde_typmod_number(PG_GETARG_INT32(0)) > 0)
+		appendStringInfo(&buf, ",'row=%d'", tde_typmod_number(PG_GETARG_INT32(0)));
+	appendStringInfoChar(&buf, ')');
+	PG_RETURN_CSTRING(buf.data);
+}

@@ -1,0 +1,404 @@
+/*
+ * plaintext_guard.c - declarations that would store in clear what they compute from encrypted columns.
+ *
+ * Casts that decrypt are STABLE, which keeps them out of index expressions and partition keys.  PostgreSQL does
+ * not ask for the volatility of a cast to a generated column's own type, nor of expressions in CREATE STATISTICS,
+ * and it believes functions that are declared IMMUTABLE.  So the expressions themselves are looked at here;
+ * nothing is decrypted for that, and nothing evaluated: they are read from the catalogs as they are stored.  What the relation
+ * cache has of indexes and partition keys is folded, and folding calls users' functions, as whoever runs the command.
+ *
+ * An expression is in clear if its type is not an encrypted one, and something of an encrypted type goes into it.
+ * Whether a value is NULL is no secret.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/tupdesc.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_partitioned_table.h"
+#include "catalog/pg_statistic_ext.h"
+#include "catalog/pg_type.h"
+#include "commands/prepare.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/relcache.h"
+#include "utils/syscache.h"
+
+#include "ddl/plaintext_guard.h"
+#include "server/compat.h"
+#include "type/expressions.h"
+#include "type/type.h"
+
+static bool reads_encrypted(Node *node, void *queries);
+
+/* ---- queries ---- */
+
+/* Does an output column of a query read something encrypted?  outer: the queries around it, the innermost first. */
+static bool output_reads(Query *query, AttrNumber column, List *outer);
+
+static bool
+set_operation_reads(Node *node, AttrNumber column, List *queries)
+{
+	Query	   *query = linitial(queries);
+
+	if (IsA(node, SetOperationStmt))
+		return set_operation_reads(((SetOperationStmt *) node)->larg, column, queries) ||
+			set_operation_reads(((SetOperationStmt *) node)->rarg, column, queries);
+	return output_reads(rt_fetch(((RangeTblRef *) node)->rtindex, query->rtable)->subquery, column, queries);
+}
+
+static bool
+output_reads(Query *query, AttrNumber column, List *outer)
+{
+	List	   *queries = lcons(query, list_copy(outer));
+	TargetEntry *entry = get_tle_by_resno(tde_output_columns(query), column);
+
+	if (query->setOperations)
+		return set_operation_reads(query->setOperations, column, queries);
+	return entry != NULL && reads_encrypted((Node *) entry->expr, queries);
+}
+
+static bool
+view_reads(Oid relid, AttrNumber column)
+{
+	Relation	view = relation_open(relid, AccessShareLock);
+	bool		result = output_reads(get_view_query(view), column, NIL);
+
+	relation_close(view, AccessShareLock);
+	return result;
+}
+
+static bool
+with_query_reads(RangeTblEntry *rte, AttrNumber column, List *queries)
+{
+	List	   *defining = list_copy_tail(queries, rte->ctelevelsup);
+	ListCell   *cell;
+
+	if (rte->self_reference)
+		return false;			/* the other branch of the recursion tells */
+	foreach(cell, ((Query *) linitial(defining))->cteList)
+	{
+		CommonTableExpr *cte = lfirst(cell);
+
+		if (strcmp(cte->ctename, rte->ctename) == 0)
+			return output_reads((Query *) cte->ctequery, column, defining);
+	}
+	return false;
+}
+
+static bool
+values_read(RangeTblEntry *rte, AttrNumber column, List *queries)
+{
+	ListCell   *cell;
+
+	foreach(cell, rte->values_lists)
+		if (reads_encrypted(list_nth(lfirst(cell), column - 1), queries))
+			return true;
+	return false;
+}
+
+/* A column that is not of an encrypted type may still be made of some: where it comes from. */
+static bool
+column_reads(Var *var, List *queries)
+{
+	List	   *from = list_copy_tail(queries, var->varlevelsup);
+	RangeTblEntry *rte;
+
+	if (from == NIL || var->varattno <= 0)
+		return false;			/* a table's own expression, or a row, whose type has told */
+	rte = rt_fetch(var->varno, ((Query *) linitial(from))->rtable);
+	if (TDE_GROUP_EXPRESSIONS(rte) != NIL)
+		return reads_encrypted(list_nth(TDE_GROUP_EXPRESSIONS(rte), var->varattno - 1), from);
+	switch (rte->rtekind)
+	{
+		case RTE_RELATION:
+			return rte->relkind == RELKIND_VIEW && view_reads(rte->relid, var->varattno);
+		case RTE_SUBQUERY:
+			return output_reads(rte->subquery, var->varattno, from);
+		case RTE_JOIN:
+			return reads_encrypted(list_nth(rte->joinaliasvars, var->varattno - 1), from);
+		case RTE_CTE:
+			return with_query_reads(rte, var->varattno, from);
+		case RTE_VALUES:
+			return values_read(rte, var->varattno, from);
+		case RTE_FUNCTION:
+			return expression_tree_walker((Node *) rte->functions, reads_encrypted, from);
+		case RTE_TABLEFUNC:
+			return expression_tree_walker((Node *) rte->tablefunc, reads_encrypted, from);
+		default:
+			return false;
+	}
+}
+
+static bool
+sublink_reads(SubLink *sublink, List *queries)
+{
+	Query	   *query = (Query *) sublink->subselect;
+	ListCell   *cell;
+
+	if (sublink->subLinkType == EXISTS_SUBLINK)
+		return false;
+	foreach(cell, tde_output_columns(query))
+		if (output_reads(query, ((TargetEntry *) lfirst(cell))->resno, queries))
+			return true;
+	return reads_encrypted(sublink->testexpr, queries);
+}
+
+/* An expression_tree_walker; the context is the list of queries around the expression, or NIL. */
+static bool
+reads_encrypted(Node *node, void *queries)
+{
+	if (node == NULL)
+		return false;
+	check_stack_depth();		/* a view can be replaced by one that reads itself */
+	switch (nodeTag(node))
+	{
+		case T_Var:
+			return tde_type_holds_encrypted(((Var *) node)->vartype) || column_reads((Var *) node, queries);
+		case T_FieldSelect:
+			return tde_type_holds_encrypted(((FieldSelect *) node)->resulttype);
+		case T_SubLink:
+			return sublink_reads((SubLink *) node, queries);
+		case T_NullTest:
+			return false;
+		case T_Aggref:
+			if (((Aggref *) node)->aggfnoid == F_COUNT_ANY)
+				return false;
+			break;
+		case T_WindowFunc:
+			if (((WindowFunc *) node)->winfnoid == F_COUNT_ANY)
+				return false;
+			break;
+		case T_FuncExpr:
+			if (tde_type_holds_encrypted(((FuncExpr *) node)->funcresulttype))
+				return true;
+			break;
+		default:
+			break;
+	}
+	return expression_tree_walker(node, reads_encrypted, queries);
+}
+
+/* ---- expressions of a table ---- */
+
+/* A row is in clear where a part of it is. */
+static bool
+in_clear(Node *expr)
+{
+	ListCell   *cell;
+
+	if (!tde_type_holds_encrypted(exprType(expr)))
+		return reads_encrypted(expr, NIL);
+	if (IsA(expr, RowExpr))
+		foreach(cell, ((RowExpr *) expr)->args)
+			if (in_clear(lfirst(cell)))
+				return true;
+	return false;
+}
+
+static bool
+any_in_clear(List *expressions)
+{
+	ListCell   *cell;
+
+	foreach(cell, expressions)
+		if (in_clear(lfirst(cell)))
+			return true;
+	return false;
+}
+
+static void
+check_generated(Relation rel)
+{
+	TupleDesc	columns = RelationGetDescr(rel);
+
+	for (int i = 0; i < columns->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(columns, i);
+
+		if (column->attisdropped || column->attgenerated != ATTRIBUTE_GENERATED_STORED ||
+			!in_clear(build_column_default(rel, i + 1)))
+			continue;
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("generated column \"%s\" would store in clear what it computes from encrypted columns",
+						NameStr(column->attname)),
+				 errdetail("Its expression reads an encrypted column, and its type %s is not encrypted.",
+						   format_type_be(column->atttypid)),
+				 errhint("Give it an encrypted type, or compute it in a view.")));
+	}
+}
+
+/* A list of expressions in a row of a catalog, as it is stored there. */
+static List *
+stored_expressions(int cache, HeapTuple tuple, AttrNumber column)
+{
+	bool		none;
+	Datum		expressions = SysCacheGetAttr(cache, tuple, column, &none);
+
+	return none ? NIL : (List *) stringToNode(TextDatumGetCString(expressions));
+}
+
+void
+tde_guard_statistics(Oid statistics)
+{
+	HeapTuple	tuple = SearchSysCache1(STATEXTOID, ObjectIdGetDatum(statistics));
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	if (any_in_clear(stored_expressions(STATEXTOID, tuple, Anum_pg_statistic_ext_stxexprs)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("statistics object \"%s\" would store in clear what it computes from encrypted columns",
+						NameStr(((Form_pg_statistic_ext) GETSTRUCT(tuple))->stxname)),
+				 errdetail("An expression reads an encrypted column, and its type is not encrypted."),
+				 errhint("Name the columns themselves: what is stored of them is encrypted.")));
+	ReleaseSysCache(tuple);
+}
+
+/* What PostgreSQL accepts as immutable may be meant so by its author. */
+static void
+warn_in_clear(Relation rel, const char *what, int cache, AttrNumber column)
+{
+	HeapTuple	tuple = SearchSysCache1(cache, ObjectIdGetDatum(RelationGetRelid(rel)));
+	bool		warn;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	warn = any_in_clear(stored_expressions(cache, tuple, column));
+	ReleaseSysCache(tuple);
+	if (warn)
+		ereport(WARNING,
+				(errmsg("%s \"%s\" stores in clear what it computes from encrypted columns",
+						what, RelationGetRelationName(rel)),
+				 errdetail("An expression reads an encrypted column, and its type is not encrypted."),
+				 errhint("Let the expression be of an encrypted type.")));
+}
+
+void
+tde_guard_relation(Relation rel)
+{
+	List	   *statistics;
+	ListCell   *cell;
+
+	switch (rel->rd_rel->relkind)
+	{
+		case RELKIND_INDEX:
+		case RELKIND_PARTITIONED_INDEX:
+			warn_in_clear(rel, "index", INDEXRELID, Anum_pg_index_indexprs);
+			return;
+		case RELKIND_PARTITIONED_TABLE:
+			warn_in_clear(rel, "partition key of table", PARTRELID, Anum_pg_partitioned_table_partexprs);
+			break;
+		case RELKIND_RELATION:
+		case RELKIND_FOREIGN_TABLE:
+			break;
+		default:
+			return;
+	}
+	check_generated(rel);
+	statistics = RelationGetStatExtList(rel);
+	foreach(cell, statistics)
+		tde_guard_statistics(lfirst_oid(cell));
+}
+
+/* ---- indexes that PostgreSQL is going to refuse ---- */
+
+typedef struct ColumnSearch
+{
+	Oid			table;
+	const char *found;
+} ColumnSearch;
+
+/* A raw_expression_tree_walker. */
+static bool
+names_encrypted(Node *node, void *context)
+{
+	ColumnSearch *search = context;
+	Node	   *last;
+	AttrNumber	column;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, ColumnRef))
+		return raw_expression_tree_walker(node, names_encrypted, context);
+	last = llast(((ColumnRef *) node)->fields);
+	column = IsA(last, String) ? get_attnum(search->table, strVal(last)) : InvalidAttrNumber;
+	if (column <= 0 || !tde_type_holds_encrypted(get_atttype(search->table, column)))
+		return false;
+	search->found = strVal(last);
+	return true;
+}
+
+const char *
+tde_guard_index(IndexStmt *stmt)
+{
+	ColumnSearch search = {InvalidOid, NULL};
+
+	/* expressions that come from another table's index have been accepted there */
+	if (stmt->relation == NULL || stmt->transformed)
+		return NULL;
+	search.table = RangeVarGetRelid(stmt->relation, NoLock, true);
+	if (OidIsValid(search.table) && !names_encrypted((Node *) stmt->indexParams, &search))
+		(void) names_encrypted(stmt->whereClause, &search);
+	return search.found;
+}
+
+/* ---- tables made of queries ---- */
+
+/* The query whose result is stored; NULL if it cannot be told. */
+static Query *
+stored_query(CreateTableAsStmt *stmt)
+{
+	Query	   *query = (Query *) stmt->query;
+	PreparedStatement *prepared;
+
+	if (query->commandType != CMD_UTILITY)
+		return query;
+	if (!IsA(query->utilityStmt, ExecuteStmt))
+		return NULL;
+	prepared = FetchPreparedStatement(((ExecuteStmt *) query->utilityStmt)->name, false);
+	return prepared && prepared->plansource->query_list ? linitial(prepared->plansource->query_list) : NULL;
+}
+
+static const char *
+result_name(CreateTableAsStmt *stmt, TargetEntry *entry)
+{
+	List	   *names = stmt->into->colNames;
+
+	return entry->resno <= list_length(names) ? strVal(list_nth(names, entry->resno - 1)) : entry->resname;
+}
+
+void
+tde_guard_query(CreateTableAsStmt *stmt)
+{
+	Query	   *query = stored_query(stmt);
+	StringInfoData names;
+	ListCell   *cell;
+
+	if (query == NULL || (stmt->if_not_exists && OidIsValid(RangeVarGetRelid(stmt->into->rel, NoLock, true))))
+		return;
+	initStringInfo(&names);
+	foreach(cell, tde_output_columns(query))
+	{
+		TargetEntry *entry = lfirst(cell);
+
+		if (!entry->resjunk && !tde_type_holds_encrypted(exprType((Node *) entry->expr)) &&
+			output_reads(query, entry->resno, NIL))
+			appendStringInfo(&names, "%s\"%s\"", names.len > 0 ? ", " : "", result_name(stmt, entry));
+	}
+	if (names.len > 0)
+		ereport(WARNING,
+				(errmsg("%s \"%s\" stores in clear what it computes from encrypted columns",
+						stmt->objtype == OBJECT_MATVIEW ? "materialized view" : "table", stmt->into->rel->relname),
+				 errdetail("Columns: %s.", names.data),
+				 errhint("Cast them to an encrypted type.")));
+}

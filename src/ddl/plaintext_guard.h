@@ -1,0 +1,21 @@
+/*
+ * plaintext_guard.h - declarations that would store in clear what they compute from encrypted columns.
+ */
+#ifndef TDE_DDL_PLAINTEXT_GUARD_H
+#define TDE_DDL_PLAINTEXT_GUARD_H
+
+#include "nodes/parsenodes.h"
+#include "utils/rel.h"
+
+/* Generated columns and statistics of a table: ereport.  Its partition key, the expressions of an index: a warning. */
+extern void tde_guard_relation(Relation rel);
+
+extern void tde_guard_statistics(Oid statistics);
+
+/* The first encrypted column that is named in an expression of a new index, or in its predicate; NULL: none. */
+extern const char *tde_guard_index(IndexStmt *stmt);
+
+/* CREATE TABLE AS, SELECT INTO, CREATE MATERIALIZED VIEW: a warning that names the columns. */
+extern void tde_guard_query(CreateTableAsStmt *stmt);
+
+#endif							/* TDE_DDL_PLAINTEXT_GUARD_H */

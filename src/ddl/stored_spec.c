@@ -1,0 +1,429 @@
+/*
+ * stored_spec.c - the values that a statement stores get their columns' specifications.
+ *
+ * PostgreSQL's parser has each value that goes into a column coerced to its modifiers, unless the expression's are the same already,
+ * and the executor stores what it is given.  Who builds or changes plans himself, and compares types without their modifiers (Citus
+ * did, in INSERT ... SELECT), stores values under another specification or key: without the MAC that the column declares, say, which
+ * no query reads any more.  And of a function in C that returns record, nobody asks whether its values are as the column definition
+ * list says.
+ *
+ * So a plan that writes is looked at when it is finished: what goes into an encrypted column and is not made by one of our coercions
+ * gets one.  For values that are as they should be, it reads the header and no more.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/pg_class.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/plannodes.h"
+#include "optimizer/planmain.h"
+#include "optimizer/planner.h"
+#include "parser/parse_coerce.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "ddl/stored_spec.h"
+#include "server/compat.h"
+#include "type/type.h"
+
+extern Datum tde_coerce(PG_FUNCTION_ARGS);
+extern Datum tde_encrypt(PG_FUNCTION_ARGS);
+extern Datum tde_recast(PG_FUNCTION_ARGS);
+
+/* Coercions met before, to be recognized without a lookup. */
+#define COERCION_MEMOS	16
+
+/* Where an expression stands. */
+typedef struct Source
+{
+	Plan	   *plan;			/* NULL: in a ModifyTable itself */
+	List	   *tables;			/* the range table */
+} Source;
+
+/* Columns that are written. */
+typedef struct Target
+{
+	Oid			table;
+	List	   *numbers;		/* NIL: the table's, in their order */
+	Source		source;
+} Target;
+
+static planner_hook_type prev_planner = NULL;
+
+/* ---- expressions ---- */
+
+/* Does the function make what its second argument says?  Others may be declared as casts, too. */
+static bool
+is_our_coercion(Oid function)
+{
+	static Oid	met_before[COERCION_MEMOS];
+	FmgrInfo	finfo;
+
+	if (met_before[function % COERCION_MEMOS] == function)
+		return true;
+	fmgr_info(function, &finfo);
+	if (finfo.fn_addr != tde_coerce && finfo.fn_addr != tde_encrypt && finfo.fn_addr != tde_recast)
+		return false;
+	met_before[function % COERCION_MEMOS] = function;
+	return true;
+}
+
+static bool is_made_for(Node *expr, int32 wanted, const Source *source);
+
+/* The plans from one of which such a column's values come; NIL if they come from none. */
+static List *
+plans_below(Var *var, Plan *plan)
+{
+	Plan	   *below = NULL;
+
+	if (plan == NULL)
+		return NIL;
+	if (IsA(plan, Append))
+		return ((Append *) plan)->appendplans;
+	if (IsA(plan, MergeAppend))
+		return ((MergeAppend *) plan)->mergeplans;
+	if (IsA(plan, SubqueryScan))
+		below = ((SubqueryScan *) plan)->subplan;
+	else if (var->varno == OUTER_VAR)
+		below = outerPlan(plan);
+	else if (var->varno == INNER_VAR)
+		below = innerPlan(plan);
+	return below ? list_make1(below) : NIL;
+}
+
+/* Is a column of VALUES made so in each row? */
+static bool
+are_values_made_for(List *rows, AttrNumber column, int32 wanted, const Source *source)
+{
+	ListCell   *row;
+
+	foreach(row, rows)
+		if (!is_made_for(list_nth(lfirst(row), column - 1), wanted, source))
+			return false;
+	return true;
+}
+
+/* Is it a column of a table?  A domain's declares what the domain does. */
+static bool
+is_of_table(Var *var, int32 wanted, const Source *source)
+{
+	int32		declared = var->vartypmod;
+
+	getBaseTypeAndTypmod(var->vartype, &declared);
+	if (declared != wanted)
+		return false;
+	if (IS_SPECIAL_VARNO(var->varno))
+		return source->plan && IsA(source->plan, IndexOnlyScan);
+	return rt_fetch(var->varno, source->tables)->rtekind == RTE_RELATION;
+}
+
+static bool
+is_column_made_for(Var *var, int32 wanted, const Source *source)
+{
+	List	   *plans = plans_below(var, source->plan);
+	ListCell   *cell;
+
+	if (source->plan && IsA(source->plan, ValuesScan))
+		return are_values_made_for(((ValuesScan *) source->plan)->values_lists, var->varattno, wanted, source);
+	if (plans == NIL)
+		return is_of_table(var, wanted, source);
+	foreach(cell, plans)
+	{
+		Source		below = {lfirst(cell), source->tables};
+		TargetEntry *entry = get_tle_by_resno(below.plan->targetlist, var->varattno);
+
+		if (entry == NULL || !is_made_for((Node *) entry->expr, wanted, &below))
+			return false;
+	}
+	return true;
+}
+
+/* Is this value, if it is not NULL, sure to be encrypted as the typmod says? */
+static bool
+is_made_for(Node *expr, int32 wanted, const Source *source)
+{
+	int32		typmod;
+
+	if (IsA(expr, Var))
+		return is_column_made_for((Var *) expr, wanted, source);
+	if (IsA(expr, Const))
+		return ((Const *) expr)->constisnull;
+	if (IsA(expr, CoerceToDomain))
+		return is_made_for((Node *) ((CoerceToDomain *) expr)->arg, wanted, source);
+	if (IsA(expr, RelabelType))
+		return is_made_for((Node *) ((RelabelType *) expr)->arg, wanted, source);
+	return IsA(expr, FuncExpr) && exprIsLengthCoercion(expr, &typmod) && typmod == wanted &&
+		is_our_coercion(((FuncExpr *) expr)->funcid);
+}
+
+/*
+ * The same modifier without the base type's: who has declared a length is believed that it fits.  A plan makes no row of tde.specifications
+ * for it.
+ */
+static int32
+without_base(TdeType *type, int32 typmod)
+{
+	TdeModifiers mods = tde_type_modifiers(type, typmod);
+	int32		bare;
+
+	mods.base_typmod = -1;
+	bare = tde_modifiers_pack_known(type->layout, &mods);
+	return bare >= 0 ? bare : typmod;
+}
+
+/* A call of the type's length coercion, which makes values fit that do not. */
+static Node *
+coerced(Node *expr, TdeType *type, int32 typmod)
+{
+	Oid			function;
+
+	if (find_typmod_coercion_function(type->oid, &function) != COERCION_PATH_FUNC || !is_our_coercion(function))
+		return expr;
+	return (Node *) makeFuncExpr(function, type->oid,
+								 list_make3(expr,
+											makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(typmod), false, true),
+											makeBoolConst(false, false)),
+								 exprCollation(expr), InvalidOid, COERCE_IMPLICIT_CAST);
+}
+
+/*
+ * What to store in the column instead of this; the expression itself if there is nothing to do.  Values that a domain has checked
+ * mean the same afterwards.
+ */
+static Node *
+fit_expression(Node *expr, Form_pg_attribute column, const Source *source)
+{
+	int32		wanted = column->atttypmod;
+	bool		declared;
+	TdeType    *type;
+	Oid			base;
+	Node	   *fitting;
+
+	/* one that was dropped has no type */
+	if (exprType(expr) != column->atttypid || column->attisdropped)
+		return expr;
+	base = getBaseTypeAndTypmod(column->atttypid, &wanted);
+	if (wanted < 0)
+		return expr;
+	declared = base != column->atttypid || exprTypmod(expr) == wanted;
+	type = tde_type_find(base);
+	if (type && is_made_for(expr, wanted, source))
+		return expr;
+	if (type)
+	{
+		fitting = coerced(expr, type, declared ? without_base(type, wanted) : wanted);
+		return base == column->atttypid ? fitting :
+			(Node *) makeRelabelType((Expr *) fitting, column->atttypid, -1, exprCollation(fitting), COERCE_IMPLICIT_CAST);
+	}
+	/* elements of arrays have no other modifier than their array, if it is believed */
+	if (declared || tde_type_find(get_element_type(column->atttypid)) == NULL)
+		return expr;
+	return coerce_to_target_type(NULL, expr, column->atttypid, column->atttypid, wanted, COERCION_ASSIGNMENT,
+								 COERCE_IMPLICIT_CAST, -1);
+}
+
+/* ---- target lists ---- */
+
+/* exprType(), without a call for what most statements write: this is done for each plan of the server that writes. */
+static inline Oid
+type_of(const Expr *expr)
+{
+	if (IsA(expr, Var))
+		return ((const Var *) expr)->vartype;
+	if (IsA(expr, Const))
+		return ((const Const *) expr)->consttype;
+	if (IsA(expr, FuncExpr))
+		return ((const FuncExpr *) expr)->funcresulttype;
+	return exprType((const Node *) expr);
+}
+
+/* Is there a column whose type may be one of ours?  For most statements of the server there is not. */
+static bool
+has_users_types(List *targets)
+{
+	ListCell   *cell;
+
+	foreach(cell, targets)
+		if (type_of(lfirst_node(TargetEntry, cell)->expr) >= FirstNormalObjectId)
+			return true;
+	return false;
+}
+
+static Node *
+fit_entry(TargetEntry *entry, int position, Relation rel, const Target *target)
+{
+	int			number = target->numbers ? list_nth_int(target->numbers, position) : entry->resno;
+
+	return fit_expression((Node *) entry->expr, TupleDescAttr(RelationGetDescr(rel), number - 1), &target->source);
+}
+
+/* What is to be stored instead of each entry of a target list, as fit_expression() says; NIL if all are good. */
+static List *
+fit_entries(List *targets, const Target *target)
+{
+	List	   *result = NIL;
+	bool		changed = false;
+	Relation	rel;
+	ListCell   *cell;
+
+	if (!has_users_types(targets))
+		return NIL;
+	rel = table_open(target->table, NoLock);	/* the planner has locked it */
+	foreach(cell, targets)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, cell);
+		Node	   *fitting = entry->resjunk ? (Node *) entry->expr : fit_entry(entry, foreach_current_index(cell), rel, target);
+
+		changed |= fitting != (Node *) entry->expr;
+		result = lappend(result, fitting);
+	}
+	table_close(rel, NoLock);
+	return changed ? result : NIL;
+}
+
+static void
+replace_expressions(List *targets, List *expressions)
+{
+	ListCell   *entry,
+			   *expr;
+
+	forboth(entry, targets, expr, expressions)
+		lfirst_node(TargetEntry, entry)->expr = lfirst(expr);
+}
+
+static void
+fit_targets(List *targets, const Target *target)
+{
+	replace_expressions(targets, fit_entries(targets, target));
+}
+
+/* ---- plans ---- */
+
+/* A plan node above one that computes nothing itself, with the same columns. */
+static Plan *
+projection_above(Plan *plan)
+{
+	Result	   *result = makeNode(Result);
+	ListCell   *cell;
+
+	result->plan.startup_cost = plan->startup_cost;
+	result->plan.total_cost = plan->total_cost;
+	result->plan.plan_rows = plan->plan_rows;
+	result->plan.plan_width = plan->plan_width;
+	result->plan.plan_node_id = plan->plan_node_id; /* what is counted by it is so in parallel workers, where no row is written */
+	result->plan.extParam = bms_copy(plan->extParam);
+	result->plan.allParam = bms_copy(plan->allParam);
+	result->plan.lefttree = plan;
+	foreach(cell, plan->targetlist)
+	{
+		TargetEntry *entry = flatCopyTargetEntry(lfirst_node(TargetEntry, cell));
+
+		entry->expr = (Expr *) makeVarFromTargetEntry(OUTER_VAR, entry);
+		result->plan.targetlist = lappend(result->plan.targetlist, entry);
+	}
+	return &result->plan;
+}
+
+/* The values that come from the plan below. */
+static void
+fit_rows(ModifyTable *writer, Oid table, List *tables)
+{
+	Plan	   *plan = outerPlan(writer);
+	Target		target = {table, writer->operation == CMD_UPDATE ? linitial(writer->updateColnosLists) : NIL, {plan, tables}};
+	List	   *fitting = fit_entries(plan->targetlist, &target);
+
+	if (fitting == NIL)
+		return;
+	if (!is_projection_capable_plan(plan))
+	{
+		outerPlan(writer) = target.source.plan = plan = projection_above(plan);
+		fitting = fit_entries(plan->targetlist, &target);
+	}
+	replace_expressions(plan->targetlist, fitting);
+}
+
+static void
+fit_conflict(ModifyTable *writer, Oid table, List *tables)
+{
+	Target		target = {table, writer->onConflictCols, {NULL, tables}};
+
+	fit_targets(writer->onConflictSet, &target);
+}
+
+static void
+fit_merge(List *actions, Oid table, List *tables)
+{
+	ListCell   *cell;
+
+	foreach(cell, actions)
+	{
+		MergeAction *action = lfirst_node(MergeAction, cell);
+		Target		target = {table, action->updateColnos, {NULL, tables}};
+
+		fit_targets(action->targetList, &target);
+	}
+}
+
+static void
+fit_writer(ModifyTable *writer, List *tables)
+{
+	RangeTblEntry *entry;
+	ListCell   *cell;
+	int			at = 0;
+
+	if (writer->operation == CMD_DELETE)
+		return;
+	entry = rt_fetch(linitial_int(writer->resultRelations), tables);
+	/* what a view's trigger or another server gets stores it in its turn */
+	if (entry->relkind != RELKIND_RELATION && entry->relkind != RELKIND_PARTITIONED_TABLE)
+		return;
+	if (writer->operation != CMD_MERGE)
+		fit_rows(writer, entry->relid, tables);
+	if (writer->onConflictAction == ONCONFLICT_UPDATE)
+		fit_conflict(writer, entry->relid, tables);
+	foreach(cell, writer->mergeActionLists)
+		fit_merge(lfirst(cell), rt_fetch(list_nth_int(writer->resultRelations, at++), tables)->relid, tables);
+}
+
+/* A plan that writes has this node at its top, or below one of another module's; a WITH clause that does is a subplan. */
+static void
+fit_plan(Plan *plan, List *tables)
+{
+	ListCell   *cell;
+
+	if (plan == NULL)
+		return;
+	if (IsA(plan, ModifyTable))
+		fit_writer((ModifyTable *) plan, tables);
+	else if (IsA(plan, CustomScan))
+		foreach(cell, ((CustomScan *) plan)->custom_plans)
+			fit_plan(lfirst(cell), tables);
+}
+
+static PlannedStmt *
+plan_statement(Query *query, const char *source, int cursor_options, ParamListInfo params)
+{
+	PlannedStmt *plan;
+	ListCell   *cell;
+
+	if (prev_planner)
+		plan = prev_planner(query, source, cursor_options, params);
+	else
+		plan = standard_planner(query, source, cursor_options, params);
+	if (plan->commandType == CMD_SELECT && !plan->hasModifyingCTE)
+		return plan;
+	fit_plan(plan->planTree, plan->rtable);
+	foreach(cell, plan->subplans)
+		fit_plan(lfirst(cell), plan->rtable);
+	return plan;
+}
+
+void
+tde_stored_spec_init(void)
+{
+	prev_planner = planner_hook;
+	planner_hook = plan_statement;
+}

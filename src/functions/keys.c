@@ -1,0 +1,338 @@
+/*
+ * keys.c - the SQL functions that make, rotate and destroy keys, master keys included.
+ *
+ * Data keys are made outside the transaction, so a rollback does not undo tde_create_key() and tde_rotate_key().
+ */
+#include "postgres.h"
+
+#include <openssl/crypto.h>
+
+#include "catalog/pg_database.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/uuid.h"
+
+#include "keys/names.h"
+#include "keys/table.h"
+#include "maintenance/purge.h"
+#include "server/compat.h"
+#include "server/error.h"
+#include "wallet/wallet.h"
+
+PG_FUNCTION_INFO_V1(tde_create_key);
+PG_FUNCTION_INFO_V1(tde_describe_key);
+PG_FUNCTION_INFO_V1(tde_rename_key);
+PG_FUNCTION_INFO_V1(tde_rotate_key);
+PG_FUNCTION_INFO_V1(tde_destroy_key);
+PG_FUNCTION_INFO_V1(tde_rotate_master_key);
+PG_FUNCTION_INFO_V1(tde_prepare_master_key);
+PG_FUNCTION_INFO_V1(tde_rewrap_keys);
+
+static Datum
+uuid_result(const uint8 *bytes)
+{
+	pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
+
+	memcpy(uuid->data, bytes, UUID_LEN);
+	return UUIDPGetDatum(uuid);
+}
+
+/* ---- data keys ---- */
+
+static void
+require_master(const TdeDataKey *row, void *arg)
+{
+	if (row->state != TDE_STATE_DESTROYED && !row->erasable)
+		tde_keywrap_require_master(row);
+}
+
+static void
+add_erasable(TdeWalletContents *contents, void *arg)
+{
+	memcpy(arg, tde_wallet_add_master(&contents->keys, TDE_MASTER_ERASABLE)->id, TDE_MASTER_ID_SIZE);
+}
+
+/*
+ * tde_create_key(name text, erasable boolean) returns int4 - a new data key, for the modifier 'key=name'; its slot.
+ * An erasable one is wrapped by a wallet entry of its own.
+ */
+Datum
+tde_create_key(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	bool		erasable = PG_GETARG_BOOL(1);
+	uint8		master[TDE_MASTER_ID_SIZE];
+	int32		slot;
+
+	tde_keys_check_name(name);
+	PreventCommandIfReadOnly("tde_create_key()");
+	if (erasable)
+	{
+		/* looked at again when it is made; without this, an entry nobody needs would be left in the wallet, to be purged */
+		tde_keystore_refuse_taken(name);
+		/* likewise where the wallet is another one */
+		tde_keystore_scan_slot(TDE_SLOT_DEFAULT, require_master, NULL);
+		tde_purge_keep_out();
+		tde_wallet_edit(add_erasable, master);
+	}
+	slot = tde_keystore_create(name, erasable ? master : NULL);
+	if (erasable)
+		tde_purge_let_in();
+	ereport(LOG,
+			(errmsg("data key \"%s\" created by user \"%s\"", name, GetUserNameFromId(GetUserId(), false))));
+	PG_RETURN_INT32(slot);
+}
+
+/* tde_describe_key(name text, description text) - say what a key is for; NULL: nothing. */
+Datum
+tde_describe_key(PG_FUNCTION_ARGS)
+{
+	char	   *name;
+
+	PreventCommandIfReadOnly("tde_describe_key()");
+	if (PG_ARGISNULL(0))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name of a key must not be null")));
+	name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	if (tde_keystore_describe(name, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1))) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" does not exist", name),
+				 errhint("The view tde.keys lists them.")));
+	PG_RETURN_VOID();
+}
+
+typedef struct Renaming
+{
+	int32		slot;
+	const char *name;
+} Renaming;
+
+static bool
+rename_row(TdeDataKey *row, void *arg)
+{
+	const Renaming *renaming = arg;
+
+	if (row->slot != renaming->slot || row->state == TDE_STATE_DESTROYED)
+		return false;
+	tde_keywrap_rename(row, renaming->name);
+	return true;
+}
+
+/* tde_rename_key(name text, new_name text) - columns that are declared with the key keep it. */
+Datum
+tde_rename_key(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *new_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	Renaming	renaming = {TDE_NO_SLOT, new_name};
+
+	tde_keys_check_name(new_name);
+	PreventCommandIfReadOnly("tde_rename_key()");
+	/* nobody else gives the name to a key meanwhile */
+	LockRelationOid(tde_keystore_require(), ShareRowExclusiveLock);
+	renaming.slot = tde_keystore_require_slot(name);
+	if (renaming.slot <= TDE_SLOT_DEFAULT)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cannot rename key \"%s\"", name),
+				 errdetail("Every database has it under this name.")));
+	tde_keystore_refuse_taken(new_name);
+	if (!tde_wallet_ensure_open())
+		tde_wallet_closed_error("to rename a data key");
+	(void) tde_keystore_edit(rename_row, &renaming);
+	ereport(LOG,
+			(errmsg("data key \"%s\" renamed to \"%s\" by user \"%s\"", name, new_name,
+					GetUserNameFromId(GetUserId(), false))));
+	PG_RETURN_VOID();
+}
+
+/* tde_rotate_key(name text) returns int4 - a new version of a data key, which new values take from now on. */
+Datum
+tde_rotate_key(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	int32		version;
+
+	PreventCommandIfReadOnly("tde_rotate_key()");
+	version = tde_keystore_rotate(tde_keystore_require_slot(name));
+	if (version == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_KEY_NOT_FOUND), errmsg("key \"%s\" has no active version", name)));
+	ereport(LOG,
+			(errmsg("data key \"%s\" rotated to version %d by user \"%s\"", name, version,
+					GetUserNameFromId(GetUserId(), false))));
+	PG_RETURN_INT32(version);
+}
+
+/* ---- destroying ---- */
+
+typedef struct Destruction
+{
+	int32		slot;
+	uint8		master[TDE_MASTER_ID_SIZE]; /* the one of its rows */
+	bool		erasable;
+} Destruction;
+
+static void
+find_wrapping_key(const TdeDataKey *row, void *arg)
+{
+	Destruction *destruction = arg;
+
+	if (row->slot != destruction->slot)
+		return;
+	memcpy(destruction->master, row->master, sizeof(destruction->master));
+	destruction->erasable = row->erasable;
+}
+
+static bool
+destroy_row(TdeDataKey *row, void *arg)
+{
+	if (row->slot != ((Destruction *) arg)->slot || row->state == TDE_STATE_DESTROYED)
+		return false;
+	row->state = TDE_STATE_DESTROYED;
+	row->wrapped_size = 0;
+	memset(row->kcv, 0, sizeof(row->kcv));
+	return true;
+}
+
+static void
+erase_master(TdeWalletContents *contents, void *arg)
+{
+	tde_wallet_remove_master(&contents->keys, arg);
+	contents->keep_previous = false;
+}
+
+/*
+ * tde_destroy_key(name text, confirm text) - make everything under a named key unreadable for ever.
+ *
+ * An erasable key's wallet entry is removed: what is left of the key anywhere, in WAL and backups of the database, cannot be
+ * unwrapped then.  Others are only wiped from tde.data_keys.  Not undone by a rollback if the key is erasable.
+ */
+Datum
+tde_destroy_key(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *confirm = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	Destruction destruction = {0};
+
+	destruction.slot = tde_keystore_require_slot(name);
+	if (destruction.slot <= TDE_SLOT_DEFAULT)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cannot destroy key \"%s\"", name),
+				 errdetail("The database needs it.")));
+	if (strcmp(confirm, psprintf("destroy %s", name)) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("destruction of key \"%s\" is not confirmed", name),
+				 errdetail("All values under it will be unreadable for ever."),
+				 errhint("Say: SELECT tde_destroy_key(%s, confirm => %s);", quote_literal_cstr(name),
+						 quote_literal_cstr(psprintf("destroy %s", name)))));
+	PreventCommandIfReadOnly("tde_destroy_key()");
+
+	if (!tde_wallet_ensure_open())
+		tde_wallet_closed_error("to destroy a key");
+	LockRelationOid(tde_keystore_require(), ShareRowExclusiveLock);
+	tde_keystore_scan(find_wrapping_key, &destruction);
+	/* first the wallet: after a crash between the two, the key counts as destroyed */
+	if (destruction.erasable)
+		tde_wallet_edit(erase_master, destruction.master);
+	tde_keystore_edit(destroy_row, &destruction);
+
+	if (destruction.erasable)
+		ereport(NOTICE,
+				(errmsg("wallet entry of key \"%s\" removed from \"%s\"", name, tde_wallet_file_resolve(tde_wallet_file)),
+				 errdetail("The copy beside it, with .previous behind its name, is one of the file as it is now."),
+				 errhint("Other copies of the wallet, on standbys and in backups, still hold it: replace each of them.")));
+	else
+		ereport(NOTICE,
+				(errmsg("key \"%s\" is destroyed in this database only", name),
+				 errdetail("WAL and backups of the database still hold it, wrapped by a master key."),
+				 errhint("Make keys that must be destroyed everywhere with tde_create_key(..., erasable => true).")));
+	PG_RETURN_VOID();
+}
+
+/* ---- master keys ---- */
+
+static TdeMasterKey *
+master_in_state(TdeMasterKeys *keys, TdeMasterState state)
+{
+	for (int i = 0; i < keys->count; i++)
+		if (keys->keys[i].state == state)
+			return &keys->keys[i];
+	return NULL;
+}
+
+static void
+prepare_master(TdeWalletContents *contents, void *arg)
+{
+	TdeMasterKey *prepared = master_in_state(&contents->keys, TDE_MASTER_PREPARED);
+
+	if (prepared == NULL)
+		prepared = tde_wallet_add_master(&contents->keys, TDE_MASTER_PREPARED);
+	memcpy(arg, prepared->id, TDE_MASTER_ID_SIZE);
+}
+
+/* The prepared master key becomes the current one, or a new one does. */
+static void
+change_master(TdeWalletContents *contents, void *arg)
+{
+	prepare_master(contents, arg);
+	master_in_state(&contents->keys, TDE_MASTER_CURRENT)->state = TDE_MASTER_RETIRED;
+	master_in_state(&contents->keys, TDE_MASTER_PREPARED)->state = TDE_MASTER_CURRENT;
+}
+
+static bool
+renew_row(TdeDataKey *row, void *arg)
+{
+	return row->state != TDE_STATE_DESTROYED && tde_keywrap_renew(row);
+}
+
+/*
+ * tde_rotate_master_key() returns uuid - a new current master key, the prepared one if there is one, and this database's data
+ * keys wrapped by it.  First the wallet, durably, then the rows: whatever happens between, the old key is still there.
+ */
+Datum
+tde_rotate_master_key(PG_FUNCTION_ARGS)
+{
+	uint8		master[TDE_MASTER_ID_SIZE];
+	int			count;
+
+	PreventCommandIfReadOnly("tde_rotate_master_key()");
+	/* whoever cannot have it is to change no wallet in vain */
+	LockRelationOid(tde_keystore_require(), ShareRowExclusiveLock);
+	tde_keystore_scan(require_master, NULL);
+	tde_wallet_edit(change_master, master);
+	count = tde_keystore_edit(renew_row, NULL);
+	ereport(LOG,
+			(errmsg("master key rotated by user \"%s\"", GetUserNameFromId(GetUserId(), false)),
+			 errdetail("%d data keys of this database are wrapped by it.", count)));
+	PG_RETURN_DATUM(uuid_result(master));
+}
+
+/*
+ * tde_rewrap_keys() returns int4 - wrap this database's data keys by the current master key, which another database's rotation
+ * has made; how many were not.
+ */
+Datum
+tde_rewrap_keys(PG_FUNCTION_ARGS)
+{
+	PreventCommandIfReadOnly("tde_rewrap_keys()");
+	PG_RETURN_INT32(tde_keystore_edit(renew_row, NULL));
+}
+
+/* tde_prepare_master_key() returns uuid - put the next master key into the wallet, to be copied to standbys before rotation. */
+Datum
+tde_prepare_master_key(PG_FUNCTION_ARGS)
+{
+	uint8		master[TDE_MASTER_ID_SIZE];
+
+	/* in a standby's own wallet, the primary's rotation would not find it */
+	PreventCommandDuringRecovery("tde_prepare_master_key()");
+	tde_wallet_edit(prepare_master, master);
+	PG_RETURN_DATUM(uuid_result(master));
+}

@@ -1,0 +1,61 @@
+/*
+ * load.c - loads the library: self-test, settings, shared state, hooks.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+
+#include "client/statements.h"
+#include "crypto/primitives.h"
+#include "ddl/declare.h"
+#include "ddl/stored_spec.h"
+#include "functions/settings.h"
+#include "keys/cache.h"
+#include "keys/table.h"
+#include "maintenance/purge.h"
+#include "server/compat.h"
+#include "server/counters.h"
+#include "server/error.h"
+#include "server/forget.h"
+#include "server/log_filter.h"
+#include "server/statement_text.h"
+#include "type/access.h"
+#include "type/quote.h"
+#include "type/type.h"
+#include "wallet/share_pool.h"
+#include "wallet/wallet.h"
+
+TDE_MODULE_MAGIC;
+
+void		_PG_init(void);
+
+void
+_PG_init(void)
+{
+	const char *failed = NULL;
+
+	/* a cipher that does not give the published answers must not get to see a value */
+	if (tde_selftest(&failed) != TDE_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_CRYPTO_FAILURE),
+				 errmsg("cryptographic self-test failed"),
+				 errdetail("Test: %s.  OpenSSL: %s.", failed ? failed : "set-up", tde_crypto_reason())));
+
+	tde_transparent_init();
+	tde_guc_init();
+	tde_wallet_init();
+	tde_share_pool_init();
+	tde_count_init();
+	tde_forget_init();
+	tde_keystore_init();
+	tde_keycache_init();
+	tde_modifiers_init();
+	tde_type_init();
+	tde_access_init();
+	tde_quote_init();
+	tde_ddl_init();
+	tde_stored_spec_init();
+	tde_log_init();
+	tde_log_statement_init();
+	tde_purge_init();
+}

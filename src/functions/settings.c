@@ -1,0 +1,252 @@
+/*
+ * settings.c - the settings tde_column.*.  Secrets are never settings: SHOW, pg_settings and core files would tell them.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "utils/acl.h"
+#include "utils/guc.h"
+#include "utils/varlena.h"
+
+#include "client/statements.h"
+#include "ddl/declare.h"
+#include "functions/settings.h"
+#include "server/compat.h"
+#include "type/access.h"
+#include "type/ciphertext_form.h"
+#include "type/plain_bytes.h"
+#include "wallet/backup.h"
+#include "wallet/share_pool.h"
+#include "wallet/wallet.h"
+
+static char *default_spec_string = NULL;
+
+/* Has tde_column.decrypt_role been given a value? */
+static bool decrypt_role_given = false;
+
+static const struct config_enum_entry compression_options[] = {
+	{"off", TDE_COMPRESSION_OFF, false},
+	{"pglz", TDE_COMPRESSION_PGLZ, false},
+#ifdef USE_LZ4
+	{"lz4", TDE_COMPRESSION_LZ4, false},
+#endif
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry policy_options[] = {
+	{"error", TDE_POLICY_ERROR, false},
+	{"null", TDE_POLICY_NULL, false},
+	{"mask", TDE_POLICY_MASK, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry io_format_options[] = {
+	{"plaintext", TDE_IO_PLAINTEXT, false},
+	{"ciphertext", TDE_IO_CIPHERTEXT, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry backup_failure_options[] = {
+	{"error", TDE_BACKUP_ERROR, false},
+	{"warning", TDE_BACKUP_WARNING, false},
+	{NULL, 0, false}
+};
+
+/* The path is read by processes with different working directories. */
+static bool
+check_wallet_file(char **newval, void **extra, GucSource source)
+{
+	if (**newval != '\0' && !is_absolute_path(*newval))
+	{
+		GUC_check_errdetail("\"%s\" is not an absolute path.", *newval);
+		return false;
+	}
+	return true;
+}
+
+/* A session that loads the library late would get the first result in one type and the next ones in another. */
+static bool
+check_transparent_results(bool *newval, void **extra, GucSource source)
+{
+	if (*newval && !tde_transparent_possible())
+	{
+		GUC_check_errdetail("The library is not in shared_preload_libraries.");
+		return false;
+	}
+	return true;
+}
+
+static bool
+check_default_spec(char **newval, void **extra, GucSource source)
+{
+	static const TdeSpec shipped = {TDE_AES256, TDE_CTR, TDE_SHA1, true};
+	char	   *copy = pstrdup(*newval);
+	List	   *words;
+	TdeSpec		spec;
+	TdeSpec    *result;
+	char	   *problem;
+
+	if (!SplitIdentifierString(copy, ',', &words))
+	{
+		GUC_check_errdetail("List syntax is invalid.");
+		return false;
+	}
+	problem = tde_words_parse(words, &shipped, &spec, NULL);
+	if (problem == NULL && spec.cipher == TDE_3DES168)
+		problem = "Triple DES is for old data only and cannot be the default.";
+	if (problem)
+	{
+		GUC_check_errdetail("%s", problem);
+		GUC_check_errhint("Modifiers are, in any order: one of aes128, aes192, aes256; salt or nosalt; mac, sha256 or nomac; "
+						  "ctr or cbc.");
+		return false;
+	}
+	result = TDE_GUC_MALLOC(sizeof(*result));
+	if (result == NULL)
+		return false;
+	*result = spec;
+	*extra = result;
+	return true;
+}
+
+static void
+assign_default_spec(const char *newval, void *extra)
+{
+	tde_default_spec = *(TdeSpec *) extra;
+}
+
+/* A name that no role has is accepted: refused, it would leave everybody free to decrypt after the role was dropped. */
+static bool
+check_decrypt_role(char **newval, void **extra, GucSource source)
+{
+	decrypt_role_given |= source > PGC_S_DYNAMIC_DEFAULT;
+	if (source >= PGC_S_INTERACTIVE && **newval != '\0' && IsTransactionState() && !InitializingParallelWorker &&
+		!OidIsValid(get_role_oid(*newval, true)))
+		ereport(NOTICE,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("role \"%s\" does not exist", *newval),
+				 errdetail("Only superusers will be able to decrypt.")));
+	return true;
+}
+
+/*
+ * Before the library is loaded, a client can set anything, in its connection options too, over what the database has for
+ * it.  PostgreSQL then throws the client's value away, but does not go back to the database's.  So that this is no way round
+ * the restriction, nobody may decrypt then: no role can have the name "none".
+ */
+static void
+define_decrypt_role(void)
+{
+	static const char name[] = "tde_column.decrypt_role";
+	bool		is_set = GetConfigOption(name, true, false) != NULL;
+
+	DefineCustomStringVariable(name,
+							   "Sets the role whose members, and superusers, may decrypt.",
+							   "Others can insert, update, compare and sort encrypted values, but not see them.  Empty: "
+							   "everybody may decrypt who may read the column.",
+							   &tde_decrypt_role, "", PGC_SUSET, 0,
+							   check_decrypt_role, tde_access_assign_role, NULL);
+	if (is_set && !decrypt_role_given)
+		SetConfigOption(name, "none", PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+/* Of copies of the wallet. */
+static void
+define_backup(void)
+{
+	DefineCustomStringVariable("tde_column.wallet_backup_command",
+							   "Sets the command that backs the wallet up when it changes.",
+							   "It is run by a shell before the change takes effect: %p is the new file, %f a name under which no "
+							   "earlier backup was made.",
+							   &tde_wallet_backup_command, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY,
+							   NULL, NULL, NULL);
+	DefineCustomEnumVariable("tde_column.wallet_backup_failure",
+							 "Sets what becomes of a change of the wallet whose backup fails.",
+							 "error: it is not made.  warning: it is.",
+							 &tde_wallet_backup_failure, TDE_BACKUP_ERROR, backup_failure_options, PGC_SIGHUP, GUC_SUPERUSER_ONLY,
+							 NULL, NULL, NULL);
+	DefineCustomIntVariable("tde_column.wallet_backup_timeout",
+							"Sets how long the wallet backup command may take.",
+							"After that it is killed, and the backup has failed.",
+							&tde_wallet_backup_timeout, 60000, 10, 3600000, PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("tde_column.wallet_generations",
+							"Sets how many earlier copies of the wallet are kept beside the file.",
+							"The newest is called FILE.previous, the others have a number behind that.",
+							&tde_wallet_generations, 5, 1, 100, PGC_SIGHUP, 0,
+							NULL, NULL, NULL);
+}
+
+void
+tde_guc_init(void)
+{
+	define_backup();
+	DefineCustomIntVariable("tde_column.passphrase_min_length",
+							"Sets how many bytes a new passphrase of the wallet, or a secret of exported keys, has at least.",
+							NULL,
+							&tde_passphrase_min_length, 12, 8, 1000, PGC_SIGHUP, 0,
+							NULL, NULL, NULL);
+	DefineCustomStringVariable("tde_column.wallet_file",
+							   "Sets the wallet file, a PKCS#12 container that holds the master keys.",
+							   "An absolute path outside the data directory.  The file must belong to the user that runs "
+							   "the server and be accessible to nobody else.",
+							   &tde_wallet_file, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY,
+							   check_wallet_file, NULL, NULL);
+	DefineCustomStringVariable("tde_column.passphrase_command",
+							   "Sets the command that prints the wallet's passphrase.",
+							   "It is run by a shell in the first process that needs a key while the wallet is closed, and "
+							   "must print the passphrase as the first line.  Empty: the wallet is opened by tde_wallet_open().",
+							   &tde_passphrase_command, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY,
+							   NULL, NULL, NULL);
+	DefineCustomIntVariable("tde_column.passphrase_timeout",
+							"Sets how long the passphrase command may take.",
+							"After that it is killed and the wallet stays closed.",
+							&tde_passphrase_timeout, 30000, 10, 600000, PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("tde_column.share_timeout",
+							"Sets how long shares of the wallet wait for the others.",
+							"Counted from the first share; after that all that are in are forgotten.",
+							&tde_share_timeout, 600, 1, 86400, PGC_SIGHUP, GUC_UNIT_S,
+							NULL, NULL, NULL);
+	DefineCustomStringVariable("tde_column.default_spec",
+							   "Sets how columns are encrypted whose type has no modifiers.",
+							   "A list of modifiers, as in encrypted_text(aes256,salt,mac).  Modifiers that a column leaves "
+							   "away are taken from here as well.",
+							   &default_spec_string, "aes256,salt,mac", PGC_USERSET, GUC_LIST_INPUT,
+							   check_default_spec, assign_default_spec, NULL);
+	DefineCustomBoolVariable("tde_column.key_per_table",
+							 "Gives each new table a data key of its own.",
+							 "For its encrypted columns that name no key.  The key is named after the table.",
+							 &tde_key_per_table, false, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("tde_column.create_missing_keys",
+							 "Makes the data key that a declaration names if there is none of this name.",
+							 "As the restore of a dump needs it, for roles that may make keys.  Off: such a declaration is an error.",
+							 &tde_create_missing_keys, true, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomEnumVariable("tde_column.compression",
+							 "Compresses large salted values before they are encrypted.",
+							 "The stored length then tells something about the content, so it is off unless asked for.",
+							 &tde_compression, TDE_COMPRESSION_OFF, compression_options, PGC_USERSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("tde_column.transparent_results",
+							 "Gives clients the encrypted columns of their results in the base types.",
+							 "To be set when a session begins: statements that it has prepared keep the types that they had.",
+							 &tde_transparent_results, tde_transparent_possible(), PGC_USERSET, 0,
+							 check_transparent_results, NULL, NULL);
+	define_decrypt_role();
+	DefineCustomEnumVariable("tde_column.decrypt_policy",
+							 "Sets what results have in the place of values that the role may not decrypt.",
+							 "Only those of a client's own statements, and while row_security is on.  Everywhere else "
+							 "such a value is an error.",
+							 &tde_decrypt_policy, TDE_POLICY_ERROR, policy_options, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomEnumVariable("tde_column.io_format",
+							 "Sets the form in which encrypted values are read and written as text.",
+							 "In the form ciphertext they leave and enter the database encrypted, for dumps, and each names its "
+							 "key, which tde_export_keys() and tde_import_keys() bring over.",
+							 &tde_io_format, TDE_IO_PLAINTEXT, io_format_options, PGC_USERSET, 0,
+							 NULL, NULL, NULL);
+	MarkGUCPrefixReserved("tde_column");
+}

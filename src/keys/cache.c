@@ -1,0 +1,441 @@
+/*
+ * cache.c - data keys made ready to use, per backend.
+ *
+ * Two tables: the rows of tde.data_keys that were needed (wrapped; looked up again when something may have changed them), and the
+ * cipher contexts, by the key's UUID.  A key's bytes never change under its UUID, so contexts outlive a reading of the rows;
+ * they are cleansed when the wallet's generation changes, and whenever this process is to forget its secrets.
+ */
+#include "postgres.h"
+
+#include <openssl/crypto.h>
+
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "crypto/primitives.h"
+#include "keys/cache.h"
+#include "keys/plain_cache.h"
+#include "server/counters.h"
+#include "server/error.h"
+#include "server/forget.h"
+#include "server/stats.h"
+
+typedef struct ContextId
+{
+	uint8		uuid[16];
+	uint8		type_tag[TDE_TYPE_TAG_SIZE];
+	uint8		spec_byte;
+} ContextId;
+
+typedef struct ContextEntry
+{
+	ContextId	id;				/* hash key */
+	TdeKey		key;
+} ContextEntry;
+
+uint64		tde_keys_epoch = 1;
+uint64		tde_keys_generation = 0;
+TdeStats	tde_stats;
+
+/* A slot's keys of a kind, of which the newest is for new values. */
+typedef struct SlotId
+{
+	int32		slot;
+	int32		kind;
+} SlotId;
+
+typedef struct NewestEntry
+{
+	SlotId		id;				/* hash key */
+	uint32		key;			/* that of a row */
+} NewestEntry;
+
+static HTAB *rows = NULL;		/* id -> TdeDataKey */
+static HTAB *newest = NULL;		/* SlotId -> NewestEntry */
+static HTAB *offered = NULL;	/* likewise, by pg_upgrade's schema; NULL otherwise */
+static HTAB *contexts = NULL;	/* ContextId -> ContextEntry */
+static TdePrf *hash_prf = NULL; /* under the hash key of hash_epoch */
+static uint64 hash_epoch = 0;
+
+/* Results of the keyed hash for the numbers of late: groups and join partners come again and again.  Of hash_epoch. */
+#define HASH_MEMOS	1024		/* a power of two */
+typedef struct HashMemo
+{
+	uint32		number;
+	uint32		result;
+} HashMemo;
+static HashMemo hash_memos[HASH_MEMOS];
+
+HTAB *
+tde_table_new(const char *name, Size keysize, Size entrysize)
+{
+	HASHCTL		ctl;
+
+	ctl.keysize = keysize;
+	ctl.entrysize = entrysize;
+	ctl.hcxt = TopMemoryContext;
+	return hash_create(name, 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+/* Nothing that came from the wallet before may be used any more. */
+static void
+forget(void)
+{
+	HASH_SEQ_STATUS status;
+	ContextEntry *entry;
+
+	tde_keys_epoch++;
+	tde_recent_forget();
+	OPENSSL_cleanse(hash_memos, sizeof(hash_memos));
+	tde_prf_free(hash_prf);
+	hash_prf = NULL;
+	if (contexts == NULL)
+		return;
+	hash_seq_init(&status, contexts);
+	while ((entry = hash_seq_search(&status)) != NULL)
+	{
+		tde_value_key_free(entry->key.value_key);
+		entry->key.value_key = NULL;
+		hash_search(contexts, &entry->id, HASH_REMOVE, NULL);
+	}
+}
+
+static const TdeDataKey *
+remember_row(HTAB *table, const TdeDataKey *row)
+{
+	TdeDataKey *entry = hash_search(table, &row->id, HASH_ENTER, NULL);
+
+	*entry = *row;
+	return entry;
+}
+
+/* Nothing that was read of the table counts any more; what is needed is looked up again. */
+static void
+forget_rows(void)
+{
+	/* cleared first: a change that arrives meanwhile asks for it again */
+	tde_keystore_changed = false;
+	if (rows)
+		hash_destroy(rows);
+	rows = NULL;
+	if (newest)
+		hash_destroy(newest);
+	newest = NULL;
+	rows = tde_table_new("tde_column data keys", sizeof(uint32), sizeof(TdeDataKey));
+	newest = tde_table_new("tde_column newest keys", sizeof(SlotId), sizeof(NewestEntry));
+	tde_keys_epoch++;
+	tde_stats.key_loads++;
+}
+
+static void
+follow_wallet(void)
+{
+	uint64		generation = pg_atomic_read_u64(tde_wallet_generation);
+
+	if (tde_keys_generation != generation)
+	{
+		tde_keys_epoch++;
+		tde_forget_here();
+		tde_keys_generation = generation;
+		/* a running statement may not have heard yet that rows have another master key, and the wallet no longer has theirs */
+		tde_keystore_changed = true;
+	}
+}
+
+/* Bring the cache to where it may be used. */
+static void
+refresh(void)
+{
+	follow_wallet();
+	if (tde_keystore_changed || rows == NULL || newest == NULL)
+		forget_rows();
+}
+
+/* pg_upgrade's schema may need keys before it has made their table. */
+static bool
+has_table(void)
+{
+	return !IsBinaryUpgrade || OidIsValid(tde_keystore_relid());
+}
+
+static const TdeDataKey *
+find_row(uint32 id)
+{
+	const TdeDataKey *row = hash_search(rows, &id, HASH_FIND, NULL);
+	TdeDataKey	found;
+
+	if (row == NULL && offered)
+		row = hash_search(offered, &id, HASH_FIND, NULL);
+	if (row == NULL && has_table() && tde_keystore_find(id, &found))
+		row = remember_row(rows, &found);
+	if (row == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
+				 errmsg("data key %u does not exist in this database", id),
+				 errdetail("The value was encrypted in another database, or its key was dropped.")));
+	if (row->state == TDE_STATE_DESTROYED)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
+				 errmsg("data key %u was destroyed", id),
+				 errdetail("What was encrypted under it cannot be read any more.")));
+	return row;
+}
+
+/* Unwrap the row's key and make its contexts ready. */
+static TdeValueKey *
+set_up(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
+{
+	TdeValueKey *value_key;
+	uint8		data_key[TDE_DATA_KEY_SIZE];
+	TdeStatus	status;
+
+	tde_keywrap_unwrap(row, data_key);
+	status = tde_value_key_new(&value_key, data_key, spec, type_tag);
+	OPENSSL_cleanse(data_key, sizeof(data_key));
+	tde_check(status);
+	tde_stats.key_setups++;
+	/* unwrapping may have opened the wallet; entries made before that go now, and not with this one at the next use */
+	follow_wallet();
+	return value_key;
+}
+
+static const TdeKey *
+ready_key(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
+{
+	ContextId	id;
+	ContextEntry *entry;
+
+	memset(&id, 0, sizeof(id));
+	memcpy(id.uuid, row->uuid, sizeof(id.uuid));
+	memcpy(id.type_tag, type_tag, sizeof(id.type_tag));
+	id.spec_byte = tde_spec_byte(spec, false);
+	if (contexts == NULL)
+		contexts = tde_table_new("tde_column contexts", sizeof(ContextId), sizeof(ContextEntry));
+	entry = hash_search(contexts, &id, HASH_FIND, NULL);
+	if (entry == NULL)
+	{
+		TdeValueKey *value_key = set_up(row, spec, type_tag);
+
+		tde_secrets_held = true;
+		entry = hash_search(contexts, &id, HASH_ENTER, NULL);
+		entry->key.value_key = value_key;
+	}
+	entry->key.id = row->id;
+	entry->key.slot = row->slot;
+	entry->key.kind = row->kind;
+	entry->key.encrypted = tde_count_for(row->id);
+	return &entry->key;
+}
+
+const TdeDataKey *
+tde_key_row(uint32 id, TdeSpec spec)
+{
+	const TdeDataKey *row;
+	bool		without_mac;
+
+	refresh();
+	row = find_row(id);
+	without_mac = (row->kind == TDE_KIND_NOMAC);
+	if (row->kind == TDE_KIND_HASH || without_mac != (spec.mac == TDE_NOMAC))
+		tde_throw(TDE_E_AUTH);
+	return row;
+}
+
+const TdeKey *
+tde_key_for_reading(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE])
+{
+	return ready_key(tde_key_row(id, spec), spec, type_tag);
+}
+
+const TdeDataKey *
+tde_key_row_of_uuid(const uint8 uuid[16])
+{
+	static uint32 found_before[64]; /* ids, to be tried first; most dumps use few keys */
+	uint32	   *guess = &found_before[uuid[15] % lengthof(found_before)];
+	const TdeDataKey *row;
+	TdeDataKey	found;
+
+	refresh();
+	row = hash_search(rows, guess, HASH_FIND, NULL);
+	if (row != NULL && memcmp(row->uuid, uuid, sizeof(row->uuid)) == 0)
+		return row;
+	if (!has_table() || !tde_keystore_find_uuid(uuid, &found))
+		return NULL;
+	*guess = found.id;
+	return remember_row(rows, &found);
+}
+
+void
+tde_key_offer(const TdeDataKey *row)
+{
+	if (offered == NULL)
+		offered = tde_table_new("tde_column offered keys", sizeof(uint32), sizeof(TdeDataKey));
+	(void) remember_row(offered, row);
+}
+
+/* ---- the key for new values ---- */
+
+typedef struct Newest
+{
+	SlotId		id;
+	TdeDataKey	best;			/* id 0: there is none */
+	List	   *imported;		/* ids of imported keys */
+	bool		destroyed;		/* the slot's keys were, all of them or this one */
+} Newest;
+
+static void
+see_newest(const TdeDataKey *row, void *arg)
+{
+	Newest	   *seen = arg;
+
+	(void) remember_row(rows, row);
+	seen->destroyed |= row->state == TDE_STATE_DESTROYED;
+	if (row->slot == seen->id.slot && row->kind == seen->id.kind && row->state == TDE_STATE_RETIRED)
+		seen->imported = lappend_int(seen->imported, (int) row->id);
+	if (tde_keystore_is_newer(row, seen->id.slot, seen->id.kind, seen->best.id != 0 ? &seen->best : NULL))
+		seen->best = *row;
+}
+
+/*
+ * Rows that say that they are imported, and so not for new values, while they are newer than the one that is, have to be so: unwrapping
+ * tells.  Whoever can write the files could send new values to a key of former days otherwise.
+ */
+static void
+require_imported(const Newest *seen)
+{
+	ListCell   *cell;
+
+	foreach(cell, seen->imported)
+	{
+		uint32		id = (uint32) lfirst_int(cell);
+		const TdeDataKey *row = hash_search(rows, &id, HASH_FIND, NULL);
+		uint8		data_key[TDE_DATA_KEY_SIZE];
+
+		if (row == NULL || row->version < seen->best.version)
+			continue;
+		tde_keywrap_unwrap(row, data_key);
+		OPENSSL_cleanse(data_key, sizeof(data_key));
+	}
+}
+
+/* NULL: there is none, or the slot's key was destroyed. */
+static const TdeDataKey *
+current_row(int32 slot, char kind, bool *destroyed)
+{
+	Newest		seen = {.id = {slot, kind}};
+	NewestEntry *entry = hash_search(newest, &seen.id, HASH_FIND, NULL);
+
+	*destroyed = false;
+	if (entry != NULL)
+		return hash_search(rows, &entry->key, HASH_FIND, NULL);
+	if (has_table())
+		tde_keystore_scan_slot(slot, see_newest, &seen);
+	*destroyed = seen.destroyed;
+	if (seen.best.id == 0 || seen.destroyed)
+		return NULL;
+	require_imported(&seen);
+	list_free(seen.imported);
+	entry = hash_search(newest, &seen.id, HASH_ENTER, NULL);
+	entry->key = seen.best.id;
+	return hash_search(rows, &entry->key, HASH_FIND, NULL);
+}
+
+static void
+missing_key_error(int32 slot, char kind, bool destroyed)
+{
+	/* a closed wallet is the likelier reason, and the one to mend first */
+	if (!tde_wallet_ensure_open())
+		tde_wallet_closed_error("to read or write encrypted values");
+	if (destroyed)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
+				 errmsg("the data key of slot %d was destroyed", slot),
+				 errhint("Give the column another key: ALTER TABLE ... ALTER COLUMN ... TYPE ...('key=NAME').")));
+	if (slot > TDE_SLOT_DEFAULT && !tde_keystore_name(slot).exists)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
+				 errmsg("the data key of slot %d is missing", slot),
+				 errdetail("Its rows in tde.data_keys are gone."),
+				 errhint("Restore a backup that has them, or give the column another key: "
+						 "ALTER TABLE ... ALTER COLUMN ... TYPE ...('key=NAME').")));
+	ereport(ERROR,
+			(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
+			 slot == TDE_SLOT_CATALOG ? errmsg("this database has no data key for literals yet") :
+			 slot == TDE_SLOT_HASH ? errmsg("this database has no hash key yet") :
+			 errmsg("this database has no data key for slot %d %s yet", slot,
+					kind == TDE_KIND_NOMAC ? "without MAC" : "with MAC"),
+			 errdetail("Data keys are made when the wallet is opened in a database, and when a column is declared."),
+			 RecoveryInProgress() ?
+			 errhint("Run once in this database on the primary, as a superuser: SELECT tde_wallet_open();") :
+			 errhint("Run once in this database, as a superuser: SELECT tde_wallet_open();")));
+}
+
+const TdeKey *
+tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE])
+{
+	char		kind = slot == TDE_SLOT_CATALOG ? TDE_KIND_CATALOG :
+		spec.mac == TDE_NOMAC ? TDE_KIND_NOMAC : TDE_KIND_MAC;
+	const TdeDataKey *row;
+	bool		destroyed;
+
+	refresh();
+	row = current_row(slot, kind, &destroyed);
+	if (row == NULL)
+		missing_key_error(slot, kind, destroyed);
+	return ready_key(row, spec, type_tag);
+}
+
+/* Make the keyed hash ready under the current hash key. */
+static void
+set_up_hash(void)
+{
+	static const uint8 info[] = "tde_column/1hash";
+	const TdeDataKey *row;
+	uint8		data_key[TDE_DATA_KEY_SIZE];
+	uint8		key[32];
+	TdeStatus	status;
+	bool		destroyed;
+
+	refresh();
+	row = current_row(TDE_SLOT_HASH, TDE_KIND_HASH, &destroyed);
+	if (row == NULL)
+		missing_key_error(TDE_SLOT_HASH, TDE_KIND_HASH, destroyed);
+	tde_keywrap_unwrap(row, data_key);
+	status = tde_hkdf(data_key, sizeof(data_key), info, sizeof(info) - 1, key, sizeof(key));
+	OPENSSL_cleanse(data_key, sizeof(data_key));
+	follow_wallet();
+	tde_prf_free(hash_prf);
+	tde_secrets_held = true;
+	if (status == TDE_OK)
+		status = tde_prf_new(&hash_prf, key);
+	OPENSSL_cleanse(key, sizeof(key));
+	tde_check(status);
+	/* an empty memo is one of the number 0, which must not be found there before it was hashed */
+	memset(hash_memos, 0, sizeof(hash_memos));
+	tde_check(tde_prf(hash_prf, 0, &hash_memos[0].result));
+	hash_epoch = tde_keys_epoch;
+}
+
+void
+tde_keycache_init(void)
+{
+	tde_forget_by(forget);
+}
+
+uint32
+tde_keyed_hash(uint32 number)
+{
+	HashMemo   *memo = &hash_memos[number % HASH_MEMOS];
+
+	if (unlikely(hash_prf == NULL || !tde_keys_fresh(hash_epoch)))
+		set_up_hash();
+	if (memo->number != number)
+	{
+		uint32		result;
+
+		tde_check(tde_prf(hash_prf, number, &result));
+		*memo = (HashMemo) {number, result};
+	}
+	return memo->result;
+}

@@ -1,0 +1,66 @@
+/*
+ * cache.h - data keys made ready to use, per backend.
+ *
+ * Entries live until the wallet closes, keys are changed or the backend ends.  A pointer that was handed out is good as long as
+ * the epoch has not changed, which may happen wherever PostgreSQL accepts invalidations: whenever it looks at a catalog or opens
+ * a table, one of TOAST included.  Whoever keeps a pointer checks that before each use:
+ *
+ *	if (!tde_keys_fresh(my->epoch)) look it up again
+ */
+#ifndef TDE_KEYS_CACHE_H
+#define TDE_KEYS_CACHE_H
+
+#include "utils/hsearch.h"
+
+#include "keys/table.h"
+#include "wallet/wallet.h"
+
+typedef struct TdeKey
+{
+	TdeValueKey *value_key;		/* contexts for one data key, spec and type */
+	uint32		id;
+	int32		slot;
+	char		kind;
+	uint64	   *encrypted;		/* counts values; see server/counters.h */
+} TdeKey;
+
+extern uint64 tde_keys_epoch;
+extern uint64 tde_keys_generation;	/* the wallet's, when the cache was last known to be good */
+
+static inline bool
+tde_keys_fresh(uint64 epoch)
+{
+	return epoch == tde_keys_epoch && !tde_keystore_changed &&
+		tde_keys_generation == pg_atomic_read_u64(tde_wallet_generation);
+}
+
+/*
+ * The key that a stored value names.  ereport if the wallet is closed, there is no such key, or its kind does not allow
+ * such a value (one without MAC under a key for values with MAC).
+ */
+extern const TdeKey *tde_key_for_reading(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE]);
+
+/*
+ * The row of a key that a value with this spec names, whether the wallet is open or not; ereport as above.  Good until the
+ * next call of a function here.
+ */
+extern const TdeDataKey *tde_key_row(uint32 id, TdeSpec spec);
+
+/* The row of the key with this UUID; NULL if it is not in this database. */
+extern const TdeDataKey *tde_key_row_of_uuid(const uint8 uuid[16]);
+
+/* For pg_upgrade: a row to be used while tde.data_keys is still empty. */
+extern void tde_key_offer(const TdeDataKey *row);
+
+/* The active key of a slot for new values of this spec; ereport if there is none. */
+extern const TdeKey *tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE]);
+
+/* The keyed hash of a number, under the database's hash key; ereport if the wallet is closed. */
+extern uint32 tde_keyed_hash(uint32 number);
+
+extern void tde_keycache_init(void);	/* from _PG_init */
+
+/* A hash table that lives as long as the backend; its keys are compared byte by byte. */
+extern HTAB *tde_table_new(const char *name, Size keysize, Size entrysize);
+
+#endif							/* TDE_KEYS_CACHE_H */

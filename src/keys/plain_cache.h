@@ -1,0 +1,67 @@
+/*
+ * plain_cache.h - the values decrypted last, by this backend: so that a value met again costs a comparison.
+ *
+ * One literal is decrypted by the coercion that follows its input; one row's column is used several times in a query; the
+ * upper pages of an index and the representatives of groups are met again and again.  Found by all of a value's bytes,
+ * never by its address.  Only short values that were authenticated, or else verified; a fixed number of them, on pages of
+ * their own; cleansed as server/forget.h says.
+ */
+#ifndef TDE_KEYS_PLAIN_CACHE_H
+#define TDE_KEYS_PLAIN_CACHE_H
+
+#define TDE_RECENT_VALUE	94	/* longest value, in bytes as stored */
+#define TDE_RECENT_PLAIN	56	/* longest plaintext */
+
+/* Where to remember: values that one row after the other brings must not push out those that rows are compared with. */
+typedef enum TdeRemember
+{
+	TDE_REMEMBER_NOT,			/* not expected to be met again soon */
+	TDE_REMEMBER_ROW,			/* while the row is at hand */
+	TDE_REMEMBER_LONG,			/* the same, and for long if it is met again: representatives of groups */
+	TDE_REMEMBER_PAGE,			/* the same if it has a MAC: upper index pages; what is as far away as that is decrypted sooner */
+	TDE_REMEMBER_SURELY			/* for long: literals */
+} TdeRemember;
+
+typedef struct TdeRecent
+{
+	uint32		epoch;			/* the lower half will do: entries do not live through 2^32 changes of keys */
+	Oid			type;
+	uint8		size;			/* 0: empty */
+	uint8		plain_size;
+	uint8		value[TDE_RECENT_VALUE];
+	uint8		plain[TDE_RECENT_PLAIN];
+} TdeRecent;
+
+/*
+ * The plaintext of a value; NULL if it is not known.  Good until the next call of a function here.  type is the OID of the
+ * encrypted type, epoch the key cache's.
+ */
+extern const TdeRecent *tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size);
+
+/*
+ * Most queries use a row's value once, and then remembering it is work for nothing.  So each one that is found again pays for
+ * so many to be remembered; without credit, only a few in a row of many are tried.
+ */
+#define TDE_RECENT_TRIED	64
+#define TDE_RECENT_UNTRIED	960
+extern int	tde_recent_credit;
+extern uint32 tde_recent_uses;
+
+/*
+ * Would a value of a row not be remembered now?  Then looking for one that is decrypted as fast as it is found does not pay.
+ * To be asked once for each use of a value.
+ */
+static inline bool
+tde_recent_passes_over(void)
+{
+	return tde_recent_credit <= 0 && tde_recent_uses++ % (TDE_RECENT_TRIED + TDE_RECENT_UNTRIED) >= TDE_RECENT_TRIED;
+}
+
+/* Remember a value, authenticated or verified; does nothing with longer ones. */
+extern void tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,
+						   const uint8 *plain, size_t plain_size);
+
+/* Cleanse them all. */
+extern void tde_recent_forget(void);
+
+#endif							/* TDE_KEYS_PLAIN_CACHE_H */

@@ -1,0 +1,584 @@
+/*
+ * table.c - finding and reading the table of data keys, and following its changes.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_extension.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_proc.h"
+#include "commands/extension.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+#include "keys/table_rows.h"
+#include "server/compat.h"
+#include "server/error.h"
+#include "server/forget.h"
+
+bool		tde_keystore_changed = true;
+bool		tde_keystore_made_keys = false;
+bool		tde_keystore_changed_rows = false;
+bool		tde_keystore_described = false;
+
+/* The table and its indexes; 0 until they are looked for. */
+static Oid	keystore_relid = InvalidOid;
+static Oid	indexes[TDE_KEYS_COLUMNS];	/* by the first column, the others in their order */
+static bool indexes_known = false;
+
+/* ---- finding the table ---- */
+
+Oid
+tde_extension_schema(void)
+{
+	Oid			extension = get_extension_oid("tde_column", true);
+	Relation	rel;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	Oid			schema = InvalidOid;
+
+	if (!OidIsValid(extension))
+		return InvalidOid;
+	rel = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(extension));
+	scan = systable_beginscan(rel, ExtensionOidIndexId, true, NULL, 1, &key);
+	if (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		schema = ((Form_pg_extension) GETSTRUCT(tuple))->extnamespace;
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return schema;
+}
+
+bool
+tde_extension_may_execute(const char *name, const Oid *types, int count, Oid user)
+{
+	oidvector  *args = buildoidvector(types, count);
+	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name), PointerGetDatum(args),
+										   ObjectIdGetDatum(tde_extension_schema()));
+
+	pfree(args);
+	return OidIsValid(function) && TDE_MAY_EXECUTE(function, user);
+}
+
+Oid
+tde_keystore_sibling(const char *name)
+{
+	Oid			extension = get_extension_oid("tde_column", true);
+	Oid			schema = OidIsValid(extension) ? get_namespace_oid("tde", true) : InvalidOid;
+	Oid			relid = OidIsValid(schema) ? get_relname_relid(name, schema) : InvalidOid;
+
+	/* a namesake of somebody's is not our table */
+	return OidIsValid(relid) && getExtensionOfObject(RelationRelationId, relid) == extension ? relid : InvalidOid;
+}
+
+Oid
+tde_keystore_relid(void)
+{
+	if (!OidIsValid(keystore_relid))
+		keystore_relid = tde_keystore_sibling("data_keys");
+	return keystore_relid;
+}
+
+static void
+relcache_callback(Datum arg, Oid relid)
+{
+	bool		changed = relid == InvalidOid || relid == keystore_relid;
+
+	if (changed)
+	{
+		keystore_relid = InvalidOid;
+		indexes_known = false;
+		tde_keystore_changed = true;
+	}
+
+	/*
+	 * Not for each change of the table: on a standby whose wallet lacks a new master key, who has a data key ready reads on.  All
+	 * relations are meant when messages were lost, and with them the one to forget.
+	 */
+	if (relid == InvalidOid || relid == TDE_FORGET_RELID)
+		tde_forget_here();
+}
+
+static void
+transaction_callback(XactEvent event, void *arg)
+{
+	switch (event)
+	{
+		case XACT_EVENT_PRE_PREPARE:
+			if (tde_keystore_changed_rows || tde_keystore_described)
+				ereport(ERROR,
+						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						 errmsg("cannot PREPARE a transaction that has changed encryption keys"),
+						 errdetail("Nobody could use the changed keys until it is committed or rolled back."),
+						 errhint("Change keys in a transaction of its own.")));
+			break;
+		case XACT_EVENT_ABORT:
+			/* what was read in it may have been its own, uncommitted changes */
+			tde_keystore_changed |= tde_keystore_made_keys;
+			/* FALLTHROUGH */
+		case XACT_EVENT_COMMIT:
+		case XACT_EVENT_PREPARE:
+			if (tde_keystore_made_keys && event != XACT_EVENT_ABORT)
+				tde_forget_everywhere();
+			tde_keystore_made_keys = tde_keystore_changed_rows = tde_keystore_described = false;
+			break;
+		default:
+			break;
+	}
+}
+
+static void
+subtransaction_callback(SubXactEvent event, SubTransactionId mine, SubTransactionId parent, void *arg)
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		tde_keystore_changed |= tde_keystore_made_keys;
+}
+
+void
+tde_keystore_init(void)
+{
+	CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
+	RegisterXactCallback(transaction_callback, NULL);
+	RegisterSubXactCallback(subtransaction_callback, NULL);
+}
+
+/* ---- rows ---- */
+
+static void
+copy_bytes(uint8 *to, size_t room, size_t *used, Datum value)
+{
+	struct varlena *bytes = PG_DETOAST_DATUM_PACKED(value);
+	size_t		size = VARSIZE_ANY_EXHDR(bytes);
+
+	*used = size;
+	memcpy(to, VARDATA_ANY(bytes), Min(size, room));
+}
+
+void
+tde_keystore_row(HeapTuple tuple, TupleDesc desc, TdeDataKey *row)
+{
+	Datum		values[TDE_KEYS_COLUMNS];
+	bool		nulls[TDE_KEYS_COLUMNS];
+	size_t		kcv_size;
+	size_t		wrapped_size;
+
+	/* all of it, padding included: rows are copied, and pg_upgrade's form holds them whole */
+	memset(row, 0, sizeof(*row));
+	heap_deform_tuple(tuple, desc, values, nulls);
+	for (int i = 0; i < TDE_KEYS_NAME - 1; i++)
+		if (nulls[i])
+			ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("table of data keys holds an unexpected null")));
+
+	row->id = DatumGetInt32(values[TDE_KEYS_ID - 1]);
+	memcpy(row->uuid, DatumGetUUIDP(values[TDE_KEYS_UUID - 1])->data, UUID_LEN);
+	row->slot = DatumGetInt32(values[TDE_KEYS_SLOT - 1]);
+	row->version = DatumGetInt32(values[TDE_KEYS_VERSION - 1]);
+	row->kind = DatumGetChar(values[TDE_KEYS_KIND - 1]);
+	row->state = DatumGetChar(values[TDE_KEYS_STATE - 1]);
+	row->created = DatumGetTimestampTz(values[TDE_KEYS_CREATED - 1]);
+	memcpy(row->database, DatumGetUUIDP(values[TDE_KEYS_DATABASE - 1])->data, UUID_LEN);
+	memcpy(row->master, DatumGetUUIDP(values[TDE_KEYS_MASTER - 1])->data, UUID_LEN);
+	copy_bytes(row->kcv, sizeof(row->kcv), &kcv_size, values[TDE_KEYS_KCV - 1]);
+	copy_bytes(row->wrapped, sizeof(row->wrapped), &wrapped_size, values[TDE_KEYS_WRAPPED - 1]);
+	/* a damaged row is an error when its key is needed, and no obstacle to the use of others */
+	if (kcv_size != sizeof(row->kcv) || wrapped_size > sizeof(row->wrapped))
+		wrapped_size = 0;
+	row->wrapped_size = wrapped_size;
+	row->erasable = DatumGetBool(values[TDE_KEYS_ERASABLE - 1]);
+	if (!nulls[TDE_KEYS_NAME - 1])
+		strlcpy(row->name, TextDatumGetCString(values[TDE_KEYS_NAME - 1]), sizeof(row->name));
+}
+
+/* Can the index serve to find rows by its first column?  A DBA may have put others there. */
+static bool
+is_of_use(Relation index)
+{
+	Form_pg_index form = index->rd_index;
+	AttrNumber	column = form->indkey.values[0];
+
+	return index->rd_rel->relam == BTREE_AM_OID && form->indisvalid && !form->indcheckxmin && column > 0 &&
+		RelationGetIndexExpressions(index) == NIL && RelationGetIndexPredicate(index) == NIL &&
+		(column == TDE_KEYS_NAME ? index->rd_indcollation[0] == C_COLLATION_OID : form->indisunique && form->indimmediate);
+}
+
+static void
+note_index(Oid oid)
+{
+	Relation	index = index_open(oid, AccessShareLock);
+
+	if (is_of_use(index) && !OidIsValid(indexes[index->rd_index->indkey.values[0] - 1]))
+		indexes[index->rd_index->indkey.values[0] - 1] = oid;
+	index_close(index, AccessShareLock);
+}
+
+/* An invalidation that arrives meanwhile has them looked for again, and so does an error. */
+static void
+note_indexes(Relation rel)
+{
+	List	   *list = RelationGetIndexList(rel);
+	ListCell   *cell;
+
+	memset(indexes, 0, sizeof(indexes));
+	indexes_known = true;
+	PG_TRY();
+	{
+		foreach(cell, list)
+			note_index(lfirst_oid(cell));
+	}
+	PG_CATCH();
+	{
+		indexes_known = false;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	list_free(list);
+}
+
+Oid
+tde_keystore_index(Relation rel, AttrNumber column)
+{
+	if (!indexes_known)
+		note_indexes(rel);
+	return indexes[column - 1];
+}
+
+/*
+ * No snapshot of ours: a NULL snapshot is a fresh one for such a table (the transaction's would miss keys newer than itself) and the
+ * historic one during logical decoding.
+ */
+static void
+scan_relation(Relation rel, Oid index, ScanKey key, TdeDataKeyVisitor visit, void *arg)
+{
+	SysScanDesc scan = systable_beginscan(rel, index, OidIsValid(index), NULL, key ? 1 : 0, key);
+	HeapTuple	tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		TdeDataKey	row;
+
+		CHECK_FOR_INTERRUPTS();
+		tde_keystore_row(tuple, RelationGetDescr(rel), &row);
+		visit(&row, arg);
+	}
+	systable_endscan(scan);
+}
+
+void
+tde_keystore_scan_relation(Relation rel, TdeDataKeyVisitor visit, void *arg)
+{
+	scan_relation(rel, InvalidOid, NULL, visit, arg);
+}
+
+void
+tde_keystore_scan_where(Relation rel, AttrNumber column, Datum value, TdeDataKeyVisitor visit, void *arg)
+{
+	ScanKeyData key;
+	RegProcedure equal = column == TDE_KEYS_UUID ? F_UUID_EQ : column == TDE_KEYS_NAME ? F_TEXTEQ : F_INT4EQ;
+
+	ScanKeyInit(&key, column, BTEqualStrategyNumber, equal, value);
+	scan_relation(rel, tde_keystore_index(rel, column), &key, visit, arg);
+}
+
+Oid
+tde_keystore_require(void)
+{
+	Oid			relid = tde_keystore_relid();
+
+	if (!OidIsValid(relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("extension \"tde_column\" is not installed in this database"),
+				 errhint("Run CREATE EXTENSION tde_column.")));
+	return relid;
+}
+
+/*
+ * The table, to look a key up.  A comparison may need that while it holds a page of somebody's index, where a wait could not be
+ * interrupted, and could be one for a process that waits for the page: so it does not wait then.
+ */
+static Relation
+open_for_reading(void)
+{
+	Oid			relid = tde_keystore_require();
+
+	if (InterruptHoldoffCount == 0)
+		return table_open(relid, AccessShareLock);
+	if (!ConditionalLockRelationOid(relid, AccessShareLock))
+		ereport(ERROR,
+				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				 errmsg("could not obtain lock on relation \"%s\"", "tde.data_keys"),
+				 errdetail("A data key is looked up while a page of an index is held."),
+				 errhint("Try again when nobody has the table of keys locked any more.")));
+	return table_open(relid, NoLock);
+}
+
+void
+tde_keystore_scan(TdeDataKeyVisitor visit, void *arg)
+{
+	Relation	rel = open_for_reading();
+
+	tde_keystore_scan_relation(rel, visit, arg);
+	table_close(rel, AccessShareLock);
+}
+
+static void
+copy_row(const TdeDataKey *row, void *arg)
+{
+	*(TdeDataKey *) arg = *row;
+}
+
+/* The one row in which the column has this value. */
+static bool
+find_one(AttrNumber column, Datum value, TdeDataKey *found)
+{
+	Relation	rel = open_for_reading();
+
+	found->id = 0;
+	tde_keystore_scan_where(rel, column, value, copy_row, found);
+	table_close(rel, AccessShareLock);
+	return found->id != 0;
+}
+
+bool
+tde_keystore_find(uint32 id, TdeDataKey *found)
+{
+	return find_one(TDE_KEYS_ID, Int32GetDatum((int32) id), found);
+}
+
+bool
+tde_keystore_find_uuid(const uint8 uuid[UUID_LEN], TdeDataKey *found)
+{
+	return find_one(TDE_KEYS_UUID, PointerGetDatum(uuid), found);
+}
+
+void
+tde_keystore_scan_slot(int32 slot, TdeDataKeyVisitor visit, void *arg)
+{
+	Relation	rel = open_for_reading();
+
+	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(slot), visit, arg);
+	table_close(rel, AccessShareLock);
+}
+
+static void
+note_slot(const TdeDataKey *row, void *arg)
+{
+	if (row->state != TDE_STATE_DESTROYED)
+		*(int32 *) arg = row->slot;
+}
+
+int32
+tde_keystore_slot(const char *name)
+{
+	int32		slot = TDE_NO_SLOT;
+	Relation	rel;
+
+	if (strcmp(name, "default") == 0)
+		return TDE_SLOT_DEFAULT;
+	if (strcmp(name, "catalog") == 0)
+		return TDE_SLOT_CATALOG;
+	if (*name == '\0')
+		return TDE_NO_SLOT;
+	rel = table_open(tde_keystore_require(), AccessShareLock);
+	tde_keystore_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_slot, &slot);
+	table_close(rel, AccessShareLock);
+	return slot;
+}
+
+static void
+note_name(const TdeDataKey *row, void *arg)
+{
+	TdeSlotName *found = arg;
+
+	found->exists = true;
+	found->destroyed |= row->state == TDE_STATE_DESTROYED;
+	strlcpy(found->name, row->name, sizeof(found->name));
+}
+
+#define DESTROYED_MARK	"~destroyed~"
+
+/* A restore elsewhere may have made keys of such names, so there are several: each with one more mark than the one before. */
+#define MAX_MARKS	32
+
+/* NAME~destroyed~SLOT, with this many marks in front. */
+static void
+name_destroyed(char name[NAMEDATALEN], const char *original, int marks, int32 slot)
+{
+	char		suffix[NAMEDATALEN + 16];
+	int			room;
+
+	snprintf(suffix, sizeof(suffix), "%.*s%s%d", marks - 1, "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~", DESTROYED_MARK, slot);
+	room = pg_mbcliplen(original, strlen(original), NAMEDATALEN - 1 - strlen(suffix));
+	snprintf(name, NAMEDATALEN, "%.*s%s", room, original, suffix);
+}
+
+/* The slot that such a name means; TDE_NO_SLOT if it is none. */
+static int32
+slot_of_destroyed(const char *name)
+{
+	size_t		length = strlen(name);
+	size_t		digits = length;
+	long		slot;
+
+	while (digits > 0 && isdigit((unsigned char) name[digits - 1]))
+		digits--;
+	if (digits < strlen(DESTROYED_MARK) || strncmp(name + digits - strlen(DESTROYED_MARK), DESTROYED_MARK, strlen(DESTROYED_MARK)) != 0)
+		return TDE_NO_SLOT;
+	errno = 0;
+	slot = strtol(name + digits, NULL, 10);
+	if (errno != 0 || slot <= TDE_SLOT_DEFAULT || slot > PG_INT32_MAX)
+		return TDE_NO_SLOT;
+	return strcmp(tde_keystore_name((int32) slot).name, name) == 0 ? (int32) slot : TDE_NO_SLOT;
+}
+
+int32
+tde_keystore_declared_slot(const char *name)
+{
+	int32		slot = tde_keystore_slot(name);
+
+	return slot == TDE_NO_SLOT ? slot_of_destroyed(name) : slot;
+}
+
+typedef struct Namesake
+{
+	int32		slot;
+	bool		found;
+} Namesake;
+
+static void
+note_namesake(const TdeDataKey *row, void *arg)
+{
+	Namesake   *other = arg;
+
+	other->found |= row->slot != other->slot;
+}
+
+/* Has, or had, the key of another slot this name? */
+static bool
+is_name_of_another(const char *name, int32 slot)
+{
+	Relation	rel = table_open(tde_keystore_require(), AccessShareLock);
+	Namesake	other = {slot, false};
+
+	tde_keystore_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_namesake, &other);
+	table_close(rel, AccessShareLock);
+	return other.found;
+}
+
+TdeSlotName
+tde_keystore_name(int32 slot)
+{
+	TdeSlotName found = {slot == TDE_SLOT_DEFAULT};
+	char		original[NAMEDATALEN];
+
+	tde_keystore_scan_slot(slot, note_name, &found);
+	if (!found.destroyed)
+		return found;
+	/* another key has the name, too: one that means this slot here, and elsewhere a key of its own */
+	strlcpy(original, found.name, sizeof(original));
+	for (int marks = 1; marks <= MAX_MARKS && is_name_of_another(found.name, slot); marks++)
+		name_destroyed(found.name, original, marks, slot);
+	return found;
+}
+
+static void
+note_existence(const TdeDataKey *row, void *arg)
+{
+	*(bool *) arg = true;
+}
+
+/* Had a key this name before it was destroyed? */
+static bool
+is_name_of_destroyed(const char *name)
+{
+	Relation	rel = table_open(tde_keystore_require(), AccessShareLock);
+	bool		found = false;
+
+	tde_keystore_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_existence, &found);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
+void
+tde_keystore_missing(const char *name)
+{
+	char	   *make = psprintf("SELECT tde_create_key(%s);", quote_literal_cstr(name));
+
+	/* no key can have such a name */
+	if (*name == '\0' || strcmp(name, "catalog") == 0 || strcmp(name, "hash") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" does not exist", name),
+				 errhint("The view tde.keys lists them.")));
+	if (is_name_of_destroyed(name))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" was destroyed", name),
+				 errhint("Make another one of this name: %s", make)));
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("key \"%s\" does not exist", name),
+			 errhint("Make it: %s", make)));
+}
+
+bool
+tde_keystore_is_free(const char *name)
+{
+	return *name != '\0' && tde_keystore_slot(name) == TDE_NO_SLOT && !is_name_of_destroyed(name);
+}
+
+int32
+tde_keystore_require_slot(const char *name)
+{
+	int32		slot = tde_keystore_slot(name);
+
+	if (slot == TDE_NO_SLOT)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" does not exist", name),
+				 errhint("The view tde.keys lists them.")));
+	return slot;
+}
+
+void
+tde_keystore_refuse_taken(const char *name)
+{
+	int32		slot = tde_keystore_slot(name);
+
+	if (slot != TDE_NO_SLOT)
+		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));
+	slot = slot_of_destroyed(name);
+	if (slot != TDE_NO_SLOT)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("key name \"%s\" is taken", name),
+				 errdetail("Declarations mean by it key %d, which was destroyed and whose own name another key has.", slot)));
+}
+
+bool
+tde_keystore_is_newer(const TdeDataKey *row, int32 slot, char kind, const TdeDataKey *best)
+{
+	return row->slot == slot && row->kind == kind && row->state != TDE_STATE_RETIRED &&
+		(best == NULL || row->version > best->version);
+}

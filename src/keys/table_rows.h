@@ -1,0 +1,49 @@
+/*
+ * table_rows.h - the columns of tde.data_keys; shared by the files that read and write it.
+ */
+#ifndef TDE_KEYS_TABLE_ROWS_H
+#define TDE_KEYS_TABLE_ROWS_H
+
+#include "access/htup.h"
+#include "utils/relcache.h"
+
+#include "keys/table.h"
+
+enum
+{
+	TDE_KEYS_ID = 1,
+	TDE_KEYS_UUID,
+	TDE_KEYS_SLOT,
+	TDE_KEYS_VERSION,
+	TDE_KEYS_KIND,
+	TDE_KEYS_STATE,
+	TDE_KEYS_CREATED,
+	TDE_KEYS_DATABASE,
+	TDE_KEYS_MASTER,
+	TDE_KEYS_KCV,
+	TDE_KEYS_WRAPPED,
+	TDE_KEYS_ERASABLE,
+	TDE_KEYS_NAME,				/* may be null, as what follows */
+	TDE_KEYS_DESCRIPTION,
+	TDE_KEYS_COLUMNS = TDE_KEYS_DESCRIPTION
+};
+
+extern void tde_keystore_row(HeapTuple tuple, TupleDesc desc, TdeDataKey *row);
+extern void tde_keystore_scan_relation(Relation rel, TdeDataKeyVisitor visit, void *arg);
+
+/* Visit the rows with this value in a column that has an index: id, uuid, slot or name. */
+extern void tde_keystore_scan_where(Relation rel, AttrNumber column, Datum value, TdeDataKeyVisitor visit, void *arg);
+
+/* The index that begins with this column; InvalidOid if somebody has removed it. */
+extern Oid	tde_keystore_index(Relation rel, AttrNumber column);
+
+/* Has this transaction made or changed keys?  Cleared when it ends. */
+extern bool tde_keystore_made_keys;
+
+/* ... and changed rows, which a rollback would undo?  New ones are there for ever. */
+extern bool tde_keystore_changed_rows;
+
+/* Has this transaction changed a description?  Nobody depends on that, but it cannot be prepared: others who change the row would wait. */
+extern bool tde_keystore_described;
+
+#endif							/* TDE_KEYS_TABLE_ROWS_H */

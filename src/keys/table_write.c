@@ -1,0 +1,646 @@
+/*
+ * table_write.c - adding keys to tde.data_keys, and changing its rows.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/parallel.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "access/xloginsert.h"
+#include "catalog/index.h"
+#include "catalog/indexing.h"
+#include "commands/sequence.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "replication/logicalworker.h"
+#include "storage/bufmgr.h"
+#include "storage/sinval.h"
+#include "storage/standby.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+#include <openssl/crypto.h>
+
+#include "crypto/primitives.h"
+#include "keys/table_rows.h"
+#include "server/compat.h"
+#include "server/error.h"
+#include "server/permanent.h"
+#include "wallet/wallet.h"
+
+PG_FUNCTION_INFO_V1(tde_guard_keys);
+
+/* ---- rows that no rollback takes away ---- */
+
+static Datum
+uuid_datum(const uint8 *bytes)
+{
+	pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
+
+	memcpy(uuid->data, bytes, UUID_LEN);
+	return UUIDPGetDatum(uuid);
+}
+
+static Datum
+bytea_datum(const uint8 *bytes, size_t size)
+{
+	return PointerGetDatum(cstring_to_text_with_len((const char *) bytes, size));
+}
+
+static HeapTuple
+tuple_from_row(const TdeDataKey *row, TupleDesc desc)
+{
+	Datum		values[TDE_KEYS_COLUMNS];
+	bool		nulls[TDE_KEYS_COLUMNS] = {0};
+
+	values[TDE_KEYS_ID - 1] = Int32GetDatum(row->id);
+	values[TDE_KEYS_UUID - 1] = uuid_datum(row->uuid);
+	values[TDE_KEYS_SLOT - 1] = Int32GetDatum(row->slot);
+	values[TDE_KEYS_VERSION - 1] = Int32GetDatum(row->version);
+	values[TDE_KEYS_KIND - 1] = CharGetDatum(row->kind);
+	values[TDE_KEYS_STATE - 1] = CharGetDatum(row->state);
+	values[TDE_KEYS_CREATED - 1] = TimestampTzGetDatum(row->created);
+	values[TDE_KEYS_DATABASE - 1] = uuid_datum(row->database);
+	values[TDE_KEYS_MASTER - 1] = uuid_datum(row->master);
+	values[TDE_KEYS_KCV - 1] = bytea_datum(row->kcv, sizeof(row->kcv));
+	values[TDE_KEYS_WRAPPED - 1] = bytea_datum(row->wrapped, row->wrapped_size);
+	values[TDE_KEYS_ERASABLE - 1] = BoolGetDatum(row->erasable);
+	values[TDE_KEYS_NAME - 1] = CStringGetTextDatum(row->name);
+	nulls[TDE_KEYS_NAME - 1] = row->name[0] == '\0';
+	nulls[TDE_KEYS_DESCRIPTION - 1] = true;
+	return heap_form_tuple(desc, values, nulls);
+}
+
+static void
+insert_for_ever(Relation rel, const TdeDataKey *row)
+{
+	HeapTuple	tuple = tuple_from_row(row, RelationGetDescr(rel));
+
+	tde_permanent_insert(rel, tuple);
+	heap_freetuple(tuple);
+	tde_keystore_changed = true;
+	tde_keystore_made_keys = true;
+}
+
+/* ---- making keys ---- */
+
+/* What a new row has to know of the others. */
+typedef struct Survey
+{
+	int32		slot;
+	char		kind;
+	int32		version;		/* the highest of that slot and kind; 0: there is none */
+	bool		active;			/* there is one for new values */
+	bool		destroyed;		/* the slot's key was */
+	int32		last_slot;
+	uint32		last_id;
+	bool		has_database;
+	uint8		database[16];
+	TdeDataKey	sibling;		/* any key of the slot; id 0: there is none */
+	TdeDataKey	foreign;		/* a key whose master key the wallet lacks; id 0: there is none */
+} Survey;
+
+static bool
+lacks_master(const TdeDataKey *row)
+{
+	TdeMasterKey master;
+	bool		found = tde_wallet_find_master(row->master, &master);
+
+	OPENSSL_cleanse(&master, sizeof(master));
+	/* an erasable one was destroyed with it */
+	return !found && !row->erasable && row->state != TDE_STATE_DESTROYED;
+}
+
+/*
+ * Does the wallet lack this one's master key?  Asked of the default key's versions and of the newest key: the keys of a database are
+ * wrapped anew together.
+ */
+static void
+survey_master(const TdeDataKey *row, void *arg)
+{
+	if (lacks_master(row))
+		((Survey *) arg)->foreign = *row;
+}
+
+static void
+survey_sibling(const TdeDataKey *row, void *arg)
+{
+	Survey	   *survey = arg;
+
+	survey->sibling = *row;
+	survey->destroyed |= row->state == TDE_STATE_DESTROYED;
+	if (row->kind != survey->kind)
+		return;
+	survey->active |= row->state == TDE_STATE_ACTIVE;
+	survey->version = Max(survey->version, row->version);
+}
+
+/* The row with the highest value of this column; id 0: there is none. */
+static void
+find_last(Relation rel, AttrNumber column, TdeDataKey *last)
+{
+	HeapTuple	tuple = tde_permanent_last(rel, tde_keystore_index(rel, column));
+
+	last->id = 0;
+	if (tuple)
+		tde_keystore_row(tuple, RelationGetDescr(rel), last);
+}
+
+/* By indexes: with thousands of keys, too, the next one is made as fast as the first. */
+static void
+survey_keys(Relation rel, int32 slot, char kind, Survey *survey)
+{
+	TdeDataKey	last;
+
+	memset(survey, 0, sizeof(*survey));
+	survey->slot = slot;
+	survey->kind = kind;
+	find_last(rel, TDE_KEYS_SLOT, &last);
+	survey->last_slot = last.id != 0 ? Max(last.slot, 0) : 0;
+	find_last(rel, TDE_KEYS_ID, &last);
+	if (last.id == 0)
+		return;
+	survey->last_id = last.id;
+	memcpy(survey->database, last.database, sizeof(survey->database));
+	survey->has_database = true;
+	survey_master(&last, survey);
+	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(TDE_SLOT_DEFAULT), survey_master, survey);
+	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(slot), survey_sibling, survey);
+}
+
+/* A random UUID (RFC 9562, version 4). */
+static void
+new_uuid(uint8 *bytes)
+{
+	tde_check(tde_random_key(bytes, UUID_LEN));
+	bytes[6] = (bytes[6] & 0x0f) | 0x40;
+	bytes[8] = (bytes[8] & 0x3f) | 0x80;
+}
+
+/* Have the sequence go on after this number.  Whoever needs a key need not be one who may do that. */
+static void
+advance_sequence(Relation rel, Oid sequence, uint32 last)
+{
+	Oid			user;
+	int			context;
+
+	GetUserIdAndSecContext(&user, &context);
+	SetUserIdAndSecContext(rel->rd_rel->relowner, context | SECURITY_LOCAL_USERID_CHANGE);
+	DirectFunctionCall2(setval_oid, ObjectIdGetDatum(sequence), Int64GetDatum((int64) last));
+	SetUserIdAndSecContext(user, context);
+}
+
+/* From a sequence, so that the number of a row that was deleted is never given to another key. */
+static uint32
+next_id(Relation rel, const Survey *survey)
+{
+	Oid			sequence = get_relname_relid("data_keys_id_seq", RelationGetNamespace(rel));
+	int64		id;
+
+	if (!OidIsValid(sequence))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("sequence \"%s\" does not exist", "tde.data_keys_id_seq")));
+	id = nextval_internal(sequence, false);
+	/* behind rows that it has not numbered: somebody has put them there, or set it back */
+	if (id <= survey->last_id)
+	{
+		advance_sequence(rel, sequence, survey->last_id);
+		id = nextval_internal(sequence, false);
+	}
+	if (id > PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no more data keys can be made")));
+	return (uint32) id;
+}
+
+/* After the last slot or version.  Only forged rows, or damaged ones, have numbers that none comes after. */
+static int32
+number_after(int32 last)
+{
+	if (last < 0 || last == PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("no key can be made after slot or version %d", last),
+				 errdetail("A row of tde.data_keys has this number, which no key can have been given."),
+				 errhint("Restore a backup of the database that has the right rows.")));
+	return last + 1;
+}
+
+/* A row for the next version of the surveyed key, without the key. */
+static void
+start_row(Relation rel, TdeDataKey *row, const Survey *survey, const char *name)
+{
+	/* what is encrypted under this wallet would be lost when the right one comes back: refuse as reading would */
+	if (survey->foreign.id != 0)
+		tde_keywrap_require_master(&survey->foreign);
+
+	memset(row, 0, sizeof(*row));
+	row->id = next_id(rel, survey);
+	row->slot = survey->slot;
+	row->version = number_after(survey->version);
+	row->kind = survey->kind;
+	row->state = TDE_STATE_ACTIVE;
+	row->created = GetCurrentTimestamp();
+	new_uuid(row->uuid);
+	if (survey->has_database)
+		memcpy(row->database, survey->database, sizeof(row->database));
+	else
+		new_uuid(row->database);
+	strlcpy(row->name, name, sizeof(row->name));
+}
+
+/* The next version of the surveyed key. */
+static void
+make_key(Relation rel, const Survey *survey, const char *name, const uint8 *master)
+{
+	TdeDataKey	row;
+
+	start_row(rel, &row, survey, name);
+	row.erasable = master != NULL;
+	if (master)
+		memcpy(row.master, master, sizeof(row.master));
+	tde_keywrap_new(&row);
+	insert_for_ever(rel, &row);
+}
+
+/* Another key for a slot: of the name that it has, and under the same wrapping key if that is the slot's own. */
+static void
+make_sibling(Relation rel, const Survey *survey)
+{
+	make_key(rel, survey, survey->sibling.name, survey->sibling.erasable ? survey->sibling.master : NULL);
+}
+
+static bool
+can_make_keys(void)
+{
+	return !RecoveryInProgress() && !IsInParallelMode() && !XactReadOnly && !IsBinaryUpgrade && tde_wallet_ensure_open();
+}
+
+bool
+tde_keystore_ensure(int32 slot, char kind)
+{
+	Survey		survey;
+	Relation	rel;
+
+	if (!OidIsValid(tde_keystore_relid()))
+		return false;
+	rel = table_open(tde_keystore_relid(), AccessShareLock);
+	survey_keys(rel, slot, kind, &survey);
+	table_close(rel, AccessShareLock);
+	/* the key of a slot with a number is made by its name */
+	if (survey.active || survey.destroyed || (slot > TDE_SLOT_DEFAULT && survey.sibling.id == 0))
+		return true;
+	if (!can_make_keys())
+		return false;
+
+	/* look again under a lock that keeps other makers out; it is released at once, not at the end of the transaction */
+	rel = table_open(tde_keystore_relid(), ShareRowExclusiveLock);
+	survey_keys(rel, slot, kind, &survey);
+	if (!survey.active && !survey.destroyed)
+		make_sibling(rel, &survey);
+	table_close(rel, ShareRowExclusiveLock);
+	return true;
+}
+
+bool
+tde_keystore_ensure_basic(void)
+{
+	return tde_keystore_ensure(TDE_SLOT_DEFAULT, TDE_KIND_MAC) &&
+		tde_keystore_ensure(TDE_SLOT_CATALOG, TDE_KIND_CATALOG) &&
+		tde_keystore_ensure(TDE_SLOT_HASH, TDE_KIND_HASH);
+}
+
+/* The table, locked against other makers; ereport if keys cannot be made here. */
+static Relation
+open_for_making(void)
+{
+	PreventCommandIfReadOnly("making a data key");
+	PreventCommandIfParallelMode("making a data key");
+	if (!tde_wallet_ensure_open())
+		tde_wallet_closed_error("to make a data key");
+	return table_open(tde_keystore_require(), ShareRowExclusiveLock);
+}
+
+/*
+ * A name that this transaction has set free is another key's again if it rolls back, which takes no new key away: two would have it.
+ */
+static void
+refuse_after_changes(const char *name)
+{
+	if (tde_keystore_changed_rows)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot make key \"%s\" in a transaction that has renamed, destroyed or wrapped keys anew", name),
+				 errdetail("A rollback undoes these changes, and takes no new key away."),
+				 errhint("Commit first.")));
+}
+
+int32
+tde_keystore_find_or_create(const char *name, bool *created)
+{
+	Relation	rel = open_for_making();
+	int32		slot = tde_keystore_slot(name);
+
+	*created = slot == TDE_NO_SLOT;
+	if (*created)
+		slot = tde_keystore_create(name, NULL);
+	table_close(rel, ShareRowExclusiveLock);
+	return slot;
+}
+
+int32
+tde_keystore_create(const char *name, const uint8 *master)
+{
+	Relation	rel = open_for_making();
+	Survey		survey;
+
+	tde_keystore_refuse_taken(name);
+	refuse_after_changes(name);
+	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
+	survey.slot = number_after(survey.last_slot);
+	make_key(rel, &survey, name, master);
+	table_close(rel, ShareRowExclusiveLock);
+	return survey.slot;
+}
+
+int32
+tde_keystore_rotate(int32 slot)
+{
+	static const char kinds[] = {TDE_KIND_MAC, TDE_KIND_NOMAC, TDE_KIND_CATALOG, TDE_KIND_HASH};
+	Relation	rel = open_for_making();
+	int32		version = 0;
+
+	for (int i = 0; i < lengthof(kinds); i++)
+	{
+		Survey		survey;
+
+		survey_keys(rel, slot, kinds[i], &survey);
+		if (!survey.active)
+			continue;
+		make_sibling(rel, &survey);
+		version = Max(version, survey.version + 1);
+	}
+	table_close(rel, ShareRowExclusiveLock);
+	return version;
+}
+
+/* ---- keys from elsewhere ---- */
+
+/* What an imported key meets here. */
+typedef struct Meeting
+{
+	const TdeDataKey *imported;
+	bool		is_here;
+	int32		slot;			/* the key's own, if it is here already; else the one that has its name, or TDE_NO_SLOT */
+	bool		taken;			/* the slot of its number means another key here */
+	bool		lost;			/* the key is here, and its master key is not in the wallet */
+} Meeting;
+
+static void
+meet_key(const TdeDataKey *row, void *arg)
+{
+	Meeting    *meeting = arg;
+
+	meeting->is_here = true;
+	meeting->lost = lacks_master(row);
+	meeting->slot = row->slot;
+}
+
+static void
+meet_slot(const TdeDataKey *row, void *arg)
+{
+	Meeting    *meeting = arg;
+
+	if (strcmp(row->name, meeting->imported->name) != 0 || row->state == TDE_STATE_DESTROYED)
+		meeting->taken = true;
+}
+
+static void
+meet(Relation rel, Meeting *meeting)
+{
+	const TdeDataKey *imported = meeting->imported;
+
+	tde_keystore_scan_where(rel, TDE_KEYS_UUID, uuid_datum(imported->uuid), meet_key, meeting);
+	if (meeting->is_here)
+		return;
+	if (imported->name[0] != '\0')
+		meeting->slot = tde_keystore_slot(imported->name);
+	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(imported->slot), meet_slot, meeting);
+}
+
+/* The slot that means here what the key's slot means where it comes from. */
+static int32
+choose_slot(Relation rel, const Meeting *meeting, const TdeSlotMap *map)
+{
+	int32		slot = meeting->imported->slot;
+	Survey		survey;
+
+	if (slot <= 0)
+		return slot;
+	if (slot == map->there)
+		return map->here;
+	if (meeting->slot != TDE_NO_SLOT)
+		return meeting->slot;
+	if (!meeting->taken)
+		return slot;
+	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
+	return number_after(survey.last_slot);
+}
+
+typedef struct Rescue
+{
+	const TdeDataKey *imported;
+	const uint8 *data_key;
+} Rescue;
+
+/* A key that is here already, and whose master key the wallet lacks: with the key at hand, wrap it by the current one. */
+static bool
+rescue_row(TdeDataKey *row, void *arg)
+{
+	const Rescue *rescue = arg;
+
+	if (memcmp(row->uuid, rescue->imported->uuid, sizeof(row->uuid)) != 0)
+		return false;
+	tde_keywrap_check(row, rescue->data_key);
+	memset(row->master, 0, sizeof(row->master));
+	tde_keywrap_wrap(row, rescue->data_key);
+	return true;
+}
+
+bool
+tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KEY_SIZE], TdeSlotMap *map)
+{
+	Relation	rel = open_for_making();
+	Meeting		meeting = {imported, false, TDE_NO_SLOT, false, false};
+	Survey		survey;
+	TdeDataKey	row;
+
+	meet(rel, &meeting);
+	if (!meeting.is_here && imported->name[0] != '\0' && meeting.slot == TDE_NO_SLOT)
+		refuse_after_changes(imported->name);
+	map->here = meeting.is_here ? meeting.slot : choose_slot(rel, &meeting, map);
+	map->there = imported->slot;
+	if (!meeting.is_here)
+	{
+		survey_keys(rel, map->here, imported->kind, &survey);
+		start_row(rel, &row, &survey, imported->name);
+		/* it must never be taken for new values: they would be under a key that others have */
+		row.state = TDE_STATE_RETIRED;
+		row.created = imported->created;
+		memcpy(row.uuid, imported->uuid, sizeof(row.uuid));
+		/* what is done to erase the slot's keys must erase this one */
+		row.erasable = survey.sibling.erasable;
+		if (row.erasable)
+			memcpy(row.master, survey.sibling.master, sizeof(row.master));
+		tde_keywrap_wrap(&row, data_key);
+		insert_for_ever(rel, &row);
+	}
+	table_close(rel, ShareRowExclusiveLock);
+	if (meeting.lost)
+		(void) tde_keystore_edit(rescue_row, &(Rescue) {imported, data_key});
+	return !meeting.is_here || meeting.lost;
+}
+
+/* ---- changing rows ---- */
+
+static int
+guard_hint(const TriggerData *trigger)
+{
+	TriggerEvent event = trigger->tg_event;
+
+	if (RelationGetRelid(trigger->tg_relation) != tde_keystore_relid())
+		return errhint("Declarations add rows as they need them.");
+	if (TRIGGER_FIRED_BY_INSERT(event))
+		return errhint("Make keys with tde_create_key(); bring those of another database with tde_import_keys().");
+	if (TRIGGER_FIRED_BY_UPDATE(event))
+		return errhint("Change keys with tde_rotate_key(), tde_rename_key() and tde_describe_key().");
+	return errhint("Remove a version that nothing uses any more with tde_drop_key_version(), all of a key with tde_destroy_key().");
+}
+
+/* tde_guard_keys() - the trigger of tde.data_keys and tde.specifications.  What the functions of this extension change does not fire triggers. */
+Datum
+tde_guard_keys(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" was not called by trigger manager", "tde_guard_keys")));
+	/* NULL: leave the row out */
+	if (IsLogicalWorker() && TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
+		return PointerGetDatum(NULL);
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("cannot change table \"tde.%s\" directly", RelationGetRelationName(trigger->tg_relation)),
+			 RelationGetRelid(trigger->tg_relation) == tde_keystore_relid()
+			 ? errdetail("What is encrypted under a data key is lost with its row, or with a change of it.")
+			 : errdetail("The types of columns name its rows."),
+			 guard_hint(trigger)));
+}
+
+static HeapTuple
+changed_tuple(HeapTuple tuple, TupleDesc desc, const TdeDataKey *row)
+{
+	Datum		values[TDE_KEYS_COLUMNS] = {0};
+	bool		nulls[TDE_KEYS_COLUMNS] = {0};
+	bool		replace[TDE_KEYS_COLUMNS] = {0};
+
+	values[TDE_KEYS_STATE - 1] = CharGetDatum(row->state);
+	values[TDE_KEYS_MASTER - 1] = uuid_datum(row->master);
+	values[TDE_KEYS_KCV - 1] = bytea_datum(row->kcv, sizeof(row->kcv));
+	values[TDE_KEYS_WRAPPED - 1] = bytea_datum(row->wrapped, row->wrapped_size);
+	replace[TDE_KEYS_STATE - 1] = replace[TDE_KEYS_MASTER - 1] = true;
+	replace[TDE_KEYS_KCV - 1] = replace[TDE_KEYS_WRAPPED - 1] = true;
+	values[TDE_KEYS_NAME - 1] = CStringGetTextDatum(row->name);
+	nulls[TDE_KEYS_NAME - 1] = row->name[0] == '\0';
+	replace[TDE_KEYS_NAME - 1] = true;
+	return heap_modify_tuple(tuple, desc, values, nulls, replace);
+}
+
+int
+tde_keystore_edit(TdeDataKeyEditor edit, void *arg)
+{
+	/* to the end of the transaction: no key is made meanwhile that would escape it */
+	Relation	rel = table_open(tde_keystore_require(), ShareRowExclusiveLock);
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	int			count = 0;
+
+	tde_permanent_check_indexes(rel);
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		TdeDataKey	row;
+
+		CHECK_FOR_INTERRUPTS();
+		tde_keystore_row(tuple, RelationGetDescr(rel), &row);
+		if (!edit(&row, arg))
+			continue;
+		CatalogTupleUpdate(rel, &tuple->t_self, changed_tuple(tuple, RelationGetDescr(rel), &row));
+		count++;
+	}
+	systable_endscan(scan);
+	table_close(rel, NoLock);
+	if (count == 0)
+		return 0;
+	CacheInvalidateRelcacheByRelid(tde_keystore_relid());
+	/* the next call, of the same statement maybe, sees what this one has done */
+	CommandCounterIncrement();
+	tde_keystore_changed = true;
+	tde_keystore_made_keys = tde_keystore_changed_rows = true;
+	return count;
+}
+
+static HeapTuple
+described_tuple(HeapTuple tuple, TupleDesc desc, const char *description)
+{
+	Datum		values[TDE_KEYS_COLUMNS] = {0};
+	bool		nulls[TDE_KEYS_COLUMNS] = {0};
+	bool		replace[TDE_KEYS_COLUMNS] = {0};
+
+	if (description)
+		values[TDE_KEYS_DESCRIPTION - 1] = CStringGetTextDatum(description);
+	nulls[TDE_KEYS_DESCRIPTION - 1] = description == NULL;
+	replace[TDE_KEYS_DESCRIPTION - 1] = true;
+	return heap_modify_tuple(tuple, desc, values, nulls, replace);
+}
+
+int
+tde_keystore_describe(const char *name, const char *description)
+{
+	/* not to the end of the transaction, which would keep others from making keys */
+	Relation	rel = table_open(tde_keystore_require(), RowExclusiveLock);
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	int			count = 0;
+
+	tde_permanent_check_indexes(rel);
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		TdeDataKey	row;
+
+		tde_keystore_row(tuple, RelationGetDescr(rel), &row);
+		/* those that every database has are without a name there */
+		if (row.name[0] == '\0' || strcmp(row.name, name) != 0 || row.state == TDE_STATE_DESTROYED)
+			continue;
+		CatalogTupleUpdate(rel, &tuple->t_self, described_tuple(tuple, RelationGetDescr(rel), description));
+		count++;
+	}
+	systable_endscan(scan);
+	table_close(rel, RowExclusiveLock);
+	CommandCounterIncrement();
+	tde_keystore_described = true;
+	return count;
+}

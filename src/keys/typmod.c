@@ -1,0 +1,349 @@
+/*
+ * typmod.c - parsing, packing and printing of type modifiers.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "datatype/timestamp.h"
+#include "lib/stringinfo.h"
+#include "utils/numeric.h"
+
+#include "keys/typmod.h"
+#include "server/compat.h"
+
+#define CIPHER_SHIFT	28
+#define CIPHER_NUMBER	7
+#define MODE_BIT		(1 << 27)
+#define SALT_BIT		(1 << 26)
+#define MAC_SHIFT		24
+#define LOW_MASK		((1 << MAC_SHIFT) - 1)
+
+#define SCALE_BITS		6
+#define SCALE_MASK		((1 << SCALE_BITS) - 1)
+#define LENGTH_MAX		4094
+
+TdeSpec		tde_default_spec = {TDE_AES256, TDE_CTR, TDE_SHA1, true};
+
+/* What the words of one list have set so far. */
+typedef struct ParsedWords
+{
+	int			cipher;			/* 0: not set */
+	int			mode;			/* the others: -1 */
+	int			salt;
+	int			mac;
+	int32		slot;
+} ParsedWords;
+
+typedef struct WordMeaning
+{
+	const char *word;
+	size_t		field;			/* offset in ParsedWords */
+	int			code;
+} WordMeaning;
+
+static const WordMeaning meanings[] = {
+	{"aes128", offsetof(ParsedWords, cipher), TDE_AES128},
+	{"aes192", offsetof(ParsedWords, cipher), TDE_AES192},
+	{"aes256", offsetof(ParsedWords, cipher), TDE_AES256},
+	{"3des168", offsetof(ParsedWords, cipher), TDE_3DES168},
+	{"des3", offsetof(ParsedWords, cipher), TDE_3DES168},
+	{"ctr", offsetof(ParsedWords, mode), TDE_CTR},
+	{"cbc", offsetof(ParsedWords, mode), TDE_CBC},
+	{"salt", offsetof(ParsedWords, salt), true},
+	{"nosalt", offsetof(ParsedWords, salt), false},
+	{"mac", offsetof(ParsedWords, mac), TDE_SHA1},
+	{"sha1", offsetof(ParsedWords, mac), TDE_SHA1},
+	{"sha256", offsetof(ParsedWords, mac), TDE_SHA256},
+	{"nomac", offsetof(ParsedWords, mac), TDE_NOMAC},
+};
+
+/* Bits that the key slot gets under a layout; base modifiers get the rest of 24. */
+static int
+slot_bits(TdeModLayout layout)
+{
+	switch (layout)
+	{
+		case TDE_MOD_NONE:
+			return 24;
+		case TDE_MOD_PRECISION:
+			return 20;
+		case TDE_MOD_NUMERIC:
+		case TDE_MOD_LENGTH:
+		case TDE_MOD_OTHER:
+		case TDE_MOD_LARGE:
+			break;
+	}
+	return 12;
+}
+
+/* "key=7": only numbers here; names are resolved before. */
+static char *
+take_key(ParsedWords *parsed, const char *word)
+{
+	char	   *end;
+	long		number;
+
+	if (parsed->slot >= 0)
+		return psprintf("More than one key is named.");
+	errno = 0;
+	number = strtol(word, &end, 10);
+	if (*word < '0' || *word > '9' || *end != '\0' || errno != 0 || number > PG_INT32_MAX)
+		return psprintf("Key \"%s\" does not exist.", word);
+	parsed->slot = (int32) number;
+	return NULL;
+}
+
+static char *
+take_word(ParsedWords *parsed, const char *word)
+{
+	if (pg_strncasecmp(word, "key=", 4) == 0)
+		return take_key(parsed, word + 4);
+
+	for (size_t i = 0; i < lengthof(meanings); i++)
+	{
+		int		   *field = (int *) ((char *) parsed + meanings[i].field);
+
+		if (pg_strcasecmp(word, meanings[i].word) != 0)
+			continue;
+		if (*field > 0 || (*field == 0 && meanings[i].field != offsetof(ParsedWords, cipher)))
+			return psprintf("Modifier \"%s\" contradicts or repeats an earlier one.", word);
+		*field = meanings[i].code;
+		return NULL;
+	}
+	return psprintf("Modifier \"%s\" is not known.", word);
+}
+
+/* CBC where nothing else is possible. */
+static bool
+only_cbc(TdeSpec spec)
+{
+	return spec.cipher == TDE_3DES168 || (!spec.salted && spec.mac == TDE_NOMAC);
+}
+
+char *
+tde_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot)
+{
+	ParsedWords parsed = {0, -1, -1, -1, -1};
+	ListCell   *cell;
+	const char *refused;
+
+	foreach(cell, words)
+	{
+		char	   *problem = take_word(&parsed, (char *) lfirst(cell));
+
+		if (problem)
+			return problem;
+	}
+	if (parsed.slot >= 0 && slot == NULL)
+		return psprintf("A key cannot be named here.");
+
+	*spec = *defaults;
+	if (parsed.cipher > 0 || parsed.mode >= 0 || parsed.salt >= 0 || parsed.mac >= 0)
+	{
+		if (parsed.cipher > 0)
+			spec->cipher = parsed.cipher;
+		if (parsed.salt >= 0)
+			spec->salted = parsed.salt;
+		if (parsed.mac >= 0)
+			spec->mac = parsed.mac;
+		if (parsed.mode >= 0)
+			spec->mode = parsed.mode;
+		else
+			spec->mode = only_cbc(*spec) ? TDE_CBC : TDE_CTR;
+	}
+	if (slot)
+		*slot = Max(parsed.slot, 0);
+
+	refused = tde_spec_refused(*spec);
+	return refused ? psprintf("%s.", refused) : NULL;
+}
+
+static bool
+pack_base(TdeModLayout layout, int32 base_typmod, uint32 *bits)
+{
+	int			precision;
+	int			scale;
+	int32		length;
+
+	*bits = 0;
+	if (base_typmod < 0)
+		return true;
+	switch (layout)
+	{
+		case TDE_MOD_NUMERIC:
+			precision = ((base_typmod - VARHDRSZ) >> 16) & 0xffff;
+			scale = (((base_typmod - VARHDRSZ) & 0x7ff) ^ 1024) - 1024;	/* 11 bits, signed: numeric.c */
+			*bits = ((uint32) (precision + 1) << SCALE_BITS) | (uint32) scale;
+			return precision < SCALE_MASK && scale >= 0 && scale <= SCALE_MASK;
+		case TDE_MOD_LENGTH:
+			length = base_typmod - VARHDRSZ;
+			*bits = (uint32) length + 1;
+			return length <= LENGTH_MAX;
+		case TDE_MOD_PRECISION:
+			*bits = (uint32) (base_typmod & 0xf) + 1;
+			return true;
+		case TDE_MOD_OTHER:
+			*bits = (uint32) base_typmod + 1;
+			return base_typmod <= LENGTH_MAX;
+		case TDE_MOD_LARGE:
+		case TDE_MOD_NONE:
+			break;
+	}
+	return layout == TDE_MOD_NONE;
+}
+
+/* Can pack_base() have made these bits? */
+static bool
+base_possible(TdeModLayout layout, uint32 bits)
+{
+	switch (layout)
+	{
+		case TDE_MOD_NUMERIC:
+			return bits == 0 || bits >> SCALE_BITS >= 2;	/* the precision is at least 1, and stored + 1 */
+		case TDE_MOD_PRECISION:
+			return bits <= MAX_TIMESTAMP_PRECISION + 1;
+		case TDE_MOD_LENGTH:
+			return bits != 1;	/* the length is at least 1 */
+		case TDE_MOD_LARGE:
+			return bits == 0;
+		case TDE_MOD_OTHER:
+		case TDE_MOD_NONE:
+			break;
+	}
+	return true;
+}
+
+bool
+tde_typmod_base_valid(TdeModLayout layout, int32 base_typmod)
+{
+	int32		value = base_typmod - VARHDRSZ;
+	int			scale = ((value & 0x7ff) ^ 1024) - 1024;	/* as above */
+
+	if (base_typmod == -1)
+		return true;
+	switch (layout)
+	{
+		case TDE_MOD_NUMERIC:
+			return value > 0 && value >> 16 >= 1 && value >> 16 <= NUMERIC_MAX_PRECISION &&
+				scale >= -NUMERIC_MAX_PRECISION && scale <= NUMERIC_MAX_PRECISION;
+		case TDE_MOD_LENGTH:
+			return value >= 1 && value <= MaxAttrSize;
+		case TDE_MOD_PRECISION:
+			return base_typmod >= 0 && base_typmod <= MAX_TIMESTAMP_PRECISION;
+		case TDE_MOD_OTHER:
+		case TDE_MOD_LARGE:
+			return base_typmod >= 0;
+		case TDE_MOD_NONE:
+			break;
+	}
+	return false;
+}
+
+static int32
+unpack_base(TdeModLayout layout, uint32 bits)
+{
+	if (bits == 0)
+		return -1;
+	switch (layout)
+	{
+		case TDE_MOD_NUMERIC:
+			return (int32) ((((bits >> SCALE_BITS) - 1) << 16) | (bits & SCALE_MASK)) + VARHDRSZ;
+		case TDE_MOD_LENGTH:
+			return (int32) bits - 1 + VARHDRSZ;
+		case TDE_MOD_PRECISION:
+		case TDE_MOD_OTHER:
+			return (int32) bits - 1;
+		case TDE_MOD_LARGE:
+		case TDE_MOD_NONE:
+			break;
+	}
+	return -1;
+}
+
+int32
+tde_typmod_spec_bits(TdeSpec spec)
+{
+	return ((spec.cipher << CIPHER_SHIFT) | (spec.mode == TDE_CBC ? MODE_BIT : 0) | (spec.salted ? SALT_BIT : 0) |
+			(spec.mac << MAC_SHIFT)) >> MAC_SHIFT;
+}
+
+TdeSpec
+tde_typmod_spec(int32 bits)
+{
+	uint32		typmod = (uint32) bits << MAC_SHIFT;
+	TdeSpec		spec;
+
+	spec.cipher = (typmod >> CIPHER_SHIFT) & 7;
+	spec.mode = (typmod & MODE_BIT) ? TDE_CBC : TDE_CTR;
+	spec.salted = (typmod & SALT_BIT) != 0;
+	spec.mac = (typmod >> MAC_SHIFT) & 3;
+	return spec;
+}
+
+bool
+tde_typmod_pack(TdeModLayout layout, const TdeModifiers *mods, int32 *typmod)
+{
+	int			bits = slot_bits(layout);
+	uint32		base;
+
+	if (mods->slot < 0 || mods->slot >= (1 << bits) || !pack_base(layout, mods->base_typmod, &base))
+		return false;
+	*typmod = (int32) (((uint32) tde_typmod_spec_bits(mods->spec) << MAC_SHIFT) | (base << bits) | (uint32) mods->slot);
+	return true;
+}
+
+void
+tde_typmod_invalid(int32 typmod)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid type modifier %d for an encrypted type", typmod)));
+}
+
+TdeModifiers
+tde_typmod_unpack(TdeModLayout layout, int32 typmod)
+{
+	int			bits = slot_bits(layout);
+	uint32		low = (uint32) typmod & LOW_MASK;
+	TdeModifiers mods;
+
+	mods.spec = tde_typmod_spec(typmod >> MAC_SHIFT);
+	if (typmod < 0 || tde_spec_refused(mods.spec) != NULL || !base_possible(layout, low >> bits))
+		tde_typmod_invalid(typmod);
+	mods.slot = (int32) (low & ((1u << bits) - 1));
+	mods.base_typmod = unpack_base(layout, low >> bits);
+	return mods;
+}
+
+int32
+tde_typmod_of_number(TdeSpec spec, int32 number)
+{
+	spec.cipher = CIPHER_NUMBER;
+	return (tde_typmod_spec_bits(spec) << MAC_SHIFT) | number;
+}
+
+int32
+tde_typmod_number(int32 typmod)
+{
+	return typmod >= 0 && typmod >> CIPHER_SHIFT == CIPHER_NUMBER ? typmod & LOW_MASK : 0;
+}
+
+int32
+tde_typmod_default(void)
+{
+	return tde_typmod_spec_bits(tde_default_spec) << MAC_SHIFT;
+}
+
+char *
+tde_typmod_words(TdeSpec spec)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	/* a word that begins with a digit is not an identifier */
+	appendStringInfo(&buf, spec.cipher == TDE_3DES168 ? "'%s'" : "%s", tde_cipher_word(spec));
+	if (spec.mode == TDE_CBC && !only_cbc(spec))
+		appendStringInfoString(&buf, ",cbc");
+	appendStringInfo(&buf, ",%s,%s", tde_salt_word(spec), tde_mac_word(spec));
+	return buf.data;
+}

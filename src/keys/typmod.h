@@ -1,0 +1,88 @@
+/*
+ * typmod.h - the type modifier: specification, key slot and the base type's own modifiers in one int4.
+ *
+ * It is stored in pg_attribute, so this layout is for ever:
+ *
+ *	bits 28-30 cipher; code 7: bits 0-23 number a row of tde.specifications, which says all, and the others are the same
+ *	bit  27    mode
+ *	bit  26    salt
+ *	bits 24-25 MAC
+ *	bits 0-23  base modifiers (high part) and key slot (low part), divided as the base type needs
+ */
+#ifndef TDE_KEYS_TYPMOD_H
+#define TDE_KEYS_TYPMOD_H
+
+#include "nodes/pg_list.h"
+
+#include "crypto/spec.h"
+#include "server/compat.h"
+
+/* How the low 24 bits are divided. */
+typedef enum TdeModLayout
+{
+	TDE_MOD_NONE,				/* 0 + 24: the base type has no modifiers */
+	TDE_MOD_NUMERIC,			/* 6 + 6 + 12: precision + 1, scale */
+	TDE_MOD_LENGTH,				/* 12 + 12: length + 1 (varchar, bpchar) */
+	TDE_MOD_PRECISION,			/* 4 + 20: fractional seconds + 1 */
+	TDE_MOD_OTHER,				/* 12 + 12: the base type's typmod + 1 */
+	TDE_MOD_LARGE				/* 12 + 12: those of interval never fit, so it is always 0 */
+} TdeModLayout;
+
+typedef struct TdeModifiers
+{
+	TdeSpec		spec;
+	int32		slot;			/* key slot; 0 is the database's default key */
+	int32		base_typmod;	/* -1: none */
+} TdeModifiers;
+
+/* tde_column.default_spec, parsed; set by the GUC's assign hook. */
+extern TdeSpec tde_default_spec;
+
+/*
+ * Parse modifier words ("aes128", "nosalt", "key=7", ...).  Parts that they leave open come from *defaults; the mode only if
+ * no word speaks of the specification at all, so that what tde_typmod_words() prints means the same everywhere.  NULL if they
+ * are good, otherwise a palloc'd sentence that says what is wrong.  slot may be NULL where no key can be named.
+ */
+extern char *tde_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot);
+
+/* Pack them into *typmod; false if a part does not fit into its bits. */
+extern bool tde_typmod_pack(TdeModLayout layout, const TdeModifiers *mods, int32 *typmod);
+
+/* Can a base type of this layout have this modifier?  -1: none. */
+extern bool tde_typmod_base_valid(TdeModLayout layout, int32 base_typmod);
+
+/* ereport on a typmod that tde_typmod_pack() cannot have made. */
+extern TdeModifiers tde_typmod_unpack(TdeModLayout layout, int32 typmod);
+
+/* How tde.specifications holds a specification: bits 24-30 of a typmod. */
+extern int32 tde_typmod_spec_bits(TdeSpec spec);
+extern TdeSpec tde_typmod_spec(int32 bits);
+
+/* The typmod that names a row of tde.specifications, and the number that one names; 0 if it names none. */
+#define TDE_TYPMOD_LAST_NUMBER	0xffffff
+extern int32 tde_typmod_of_number(TdeSpec spec, int32 number);
+extern int32 tde_typmod_number(int32 typmod);
+
+pg_noreturn extern void tde_typmod_invalid(int32 typmod);
+
+/* Can it hold base modifiers or a key slot other than 0?  A quick no for most. */
+static inline bool
+tde_typmod_has_low_bits(int32 typmod)
+{
+	return typmod >= 0 && (typmod & 0xffffff) != 0;
+}
+
+/* Does it ask for a MAC?  -1 does not say. */
+static inline bool
+tde_typmod_declares_mac(int32 typmod)
+{
+	return typmod >= 0 && ((typmod >> 24) & 3) != TDE_NOMAC;
+}
+
+/* The typmod that a type without modifiers stands for in a column. */
+extern int32 tde_typmod_default(void);
+
+/* "aes128,nosalt,mac": what tde_words_parse() reads again whatever the default is then; palloc'd. */
+extern char *tde_typmod_words(TdeSpec spec);
+
+#endif							/* TDE_KEYS_TYPMOD_H */

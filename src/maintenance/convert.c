@@ -1,0 +1,234 @@
+/*
+ * convert.c - converting a column of a table in use: which value its copy gets, and the trigger that keeps it.
+ *
+ * The copy is a second column.  The trigger sees to rows that others write; for the others: maintenance/convert_rows.c.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "maintenance/convert.h"
+#include "server/compat.h"
+#include "type/type.h"
+
+PG_FUNCTION_INFO_V1(tde_convert_trigger);
+
+static AttrNumber
+column_number(Relation rel, const char *name)
+{
+	AttrNumber	number = get_attnum(RelationGetRelid(rel), name);
+
+	if (number <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("column \"%s\" of relation \"%s\" does not exist", name, RelationGetRelationName(rel))));
+	return number;
+}
+
+/* ---- what is a conversion ---- */
+
+/* What its trigger's arguments say: 'copy', source, target; or 'erase', column, its converted copy. */
+typedef struct Roles
+{
+	const char *source;			/* NULL: the target is erased */
+	const char *target;			/* the helper column */
+	const char *original;		/* what it is the copy of, or is replaced by */
+} Roles;
+
+/* Does the name consist of these words and a number, the same as in the other name from there on? */
+static bool
+is_numbered(const char *name, const char *words, const char *number)
+{
+	size_t		size = strlen(words);
+
+	return strncmp(name, words, size) == 0 && strcmp(name + size, number) == 0;
+}
+
+/* One column or array of an encrypted type, and one of its base type? */
+static bool
+are_pair(Oid one, Oid other)
+{
+	TdeType    *type;
+
+	if (OidIsValid(get_element_type(one)) && OidIsValid(get_element_type(other)))
+	{
+		one = get_element_type(one);
+		other = get_element_type(other);
+	}
+	type = tde_type_find(one);
+	if (type && type->base == other)
+		return true;
+	type = tde_type_find(other);
+	return type && type->base == one;
+}
+
+static bool
+are_convertible(Relation rel, const Roles *roles)
+{
+	Form_pg_attribute target = TupleDescAttr(RelationGetDescr(rel), column_number(rel, roles->target) - 1);
+	Form_pg_attribute original = TupleDescAttr(RelationGetDescr(rel), column_number(rel, roles->original) - 1);
+
+	return target->attgenerated == '\0' && target->attidentity == '\0' && are_pair(target->atttypid, original->atttypid);
+}
+
+/*
+ * Is the trigger one as tde_encrypt_column() makes it, '~tde_convert_N' for a column tde_convert_N, or tde_erase_N?  Everybody may
+ * name the function in a trigger who may make triggers on a table.  But nobody except the owner adds columns or drops
+ * triggers, so the name stands for his decision that the column's values are copied there, or go.
+ */
+static bool
+is_conversion(Relation rel, const Trigger *trigger, Roles *roles)
+{
+	static const char words[] = "~tde_convert_";
+	const char *number = trigger->tgname + strlen(words);
+	bool		copies;
+
+	if (strncmp(trigger->tgname, words, strlen(words)) != 0 || *number == '\0' || strspn(number, "0123456789") != strlen(number) ||
+		trigger->tgnargs != 3)
+		return false;
+	copies = strcmp(trigger->tgargs[0], "copy") == 0;
+	if (!copies && strcmp(trigger->tgargs[0], "erase") != 0)
+		return false;
+	roles->source = copies ? trigger->tgargs[1] : NULL;
+	roles->target = trigger->tgargs[copies ? 2 : 1];
+	roles->original = trigger->tgargs[copies ? 1 : 2];
+	return (is_numbered(roles->target, "tde_convert_", number) || (!copies && is_numbered(roles->target, "tde_erase_", number))) &&
+		are_convertible(rel, roles);
+}
+
+bool
+tde_conversion_is_under_way(Relation rel, const char *source, const char *target)
+{
+	TriggerDesc *triggers = rel->trigdesc;
+
+	for (int i = 0; triggers && i < triggers->numtriggers; i++)
+	{
+		Roles		roles;
+		FmgrInfo	finfo;
+
+		if (!is_conversion(rel, &triggers->triggers[i], &roles) || strcmp(roles.target, target) != 0 ||
+			(roles.source == NULL) != (source == NULL) || (source && strcmp(roles.source, source) != 0))
+			continue;
+		fmgr_info(triggers->triggers[i].tgfoid, &finfo);
+		if (finfo.fn_addr == tde_convert_trigger)
+			return true;
+	}
+	return false;
+}
+
+/* ---- a value ---- */
+
+/* The value as an assignment would store it. */
+static Expr *
+conversion_expr(Relation rel, AttrNumber source, AttrNumber target)
+{
+	Form_pg_attribute from = TupleDescAttr(RelationGetDescr(rel), source - 1);
+	Form_pg_attribute to = TupleDescAttr(RelationGetDescr(rel), target - 1);
+	Node	   *value = (Node *) makeVar(1, source, from->atttypid, from->atttypmod, from->attcollation, 0);
+	Node	   *result = coerce_to_target_type(NULL, value, from->atttypid, to->atttypid, to->atttypmod,
+											   COERCION_ASSIGNMENT, COERCE_IMPLICIT_CAST, -1);
+
+	if (result == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" cannot be cast automatically to type %s",
+						NameStr(from->attname), format_type_be(to->atttypid))));
+	return expression_planner((Expr *) result);
+}
+
+void
+tde_conversion_init(TdeConversion *conversion, Relation rel, const char *source, const char *target, ExprContext *context)
+{
+	conversion->source = source ? column_number(rel, source) : InvalidAttrNumber;
+	conversion->target = column_number(rel, target);
+	conversion->context = context;
+	conversion->expr = source ? ExecInitExpr(conversion_expr(rel, conversion->source, conversion->target), NULL) : NULL;
+}
+
+Datum
+tde_conversion_value(TdeConversion *conversion, Relation rel, TupleTableSlot *row, bool *isnull)
+{
+	Oid			user;
+	int			context;
+	Datum		result;
+
+	*isnull = true;
+	if (conversion->expr == NULL)
+		return (Datum) 0;
+	GetUserIdAndSecContext(&user, &context);
+	SetUserIdAndSecContext(rel->rd_rel->relowner, context | SECURITY_RESTRICTED_OPERATION);
+	conversion->context->ecxt_scantuple = row;
+	result = ExecEvalExprSwitchContext(conversion->expr, conversion->context, isnull);
+	SetUserIdAndSecContext(user, context);
+	return result;
+}
+
+/* ---- the trigger ---- */
+
+typedef struct TriggerState
+{
+	TdeConversion conversion;
+	TupleTableSlot *slot;
+} TriggerState;
+
+pg_noreturn static void
+not_our_trigger(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+			 errmsg("tde_convert_trigger can only be called as the trigger that tde_encrypt_column() makes")));
+}
+
+static TriggerState *
+trigger_state(FunctionCallInfo fcinfo, TriggerData *data)
+{
+	MemoryContext old;
+	TriggerState *state = fcinfo->flinfo->fn_extra;
+	Roles		roles;
+
+	if (state != NULL)
+		return state;
+	if (!is_conversion(data->tg_relation, data->tg_trigger, &roles))
+		not_our_trigger();
+	old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+	state = palloc0(sizeof(TriggerState));
+	state->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(data->tg_relation)), &TTSOpsHeapTuple);
+	tde_conversion_init(&state->conversion, data->tg_relation, roles.source, roles.target, CreateStandaloneExprContext());
+	fcinfo->flinfo->fn_extra = state;
+	MemoryContextSwitchTo(old);
+	return state;
+}
+
+/* Row trigger before INSERT and UPDATE. */
+Datum
+tde_convert_trigger(PG_FUNCTION_ARGS)
+{
+	TriggerData *data = (TriggerData *) fcinfo->context;
+	TriggerState *state;
+	HeapTuple	row;
+	int			target;
+	Datum		value;
+	bool		isnull;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(data->tg_event) || !TRIGGER_FIRED_FOR_ROW(data->tg_event) ||
+		TRIGGER_FIRED_BY_DELETE(data->tg_event))
+		not_our_trigger();
+	state = trigger_state(fcinfo, data);
+	row = TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newtuple : data->tg_trigtuple;
+	ResetExprContext(state->conversion.context);
+	ExecStoreHeapTuple(row, state->slot, false);
+	value = tde_conversion_value(&state->conversion, data->tg_relation, state->slot, &isnull);
+	target = state->conversion.target;
+	row = heap_modify_tuple_by_cols(row, RelationGetDescr(data->tg_relation), 1, &target, &value, &isnull);
+	ExecClearTuple(state->slot);
+	return PointerGetDatum(row);
+}

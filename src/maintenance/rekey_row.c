@@ -1,0 +1,287 @@
+/*
+ * rekey_row.c - re-encrypting rows of one table, among others who read and write them.
+ *
+ * A row is updated as UPDATE does it (indexes, TOAST, WAL, logical decoding), but below the executor: what it says does not
+ * change, so no trigger fires, no constraint is checked and no generated column is computed.  Functions in index expressions
+ * are the table owner's and run as such, with the restrictions of other maintenance commands.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/snapmgr.h"
+
+#include "maintenance/rekey_row.h"
+#include "server/compat.h"
+#include "server/owner.h"
+#include "type/datum.h"
+#include "type/inside.h"
+
+struct TdeRekeyTable
+{
+	Relation	rel;
+	TdeNested **columns;		/* by number - 1; NULL where nothing is encrypted */
+	AttrNumber	last;			/* the last column where something is */
+	bool		repair;			/* take values without MAC where one is declared */
+	LockTupleMode lock_mode;
+	EState	   *estate;
+	ResultRelInfo *relinfo;
+	TupleTableSlot *seen;		/* a row as the snapshot shows it, */
+	TupleTableSlot *newest;		/* as it became, */
+	TupleTableSlot *renewed;	/* and as it shall be */
+
+	TdeCaller	caller;
+
+	ErrorContextCallback context;
+	TupleTableSlot *current;	/* row and column that are at work, for errors */
+	AttrNumber	column;
+};
+
+/* ---- tables ---- */
+
+/* Room for a descriptor's columns; *last: the last that holds encrypted values, 0: none does. */
+static TdeNested **
+find_columns(TupleDesc desc, AttrNumber *last)
+{
+	TdeNested **columns = palloc0(Max(desc->natts, 1) * sizeof(TdeNested *));
+
+	*last = 0;
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+
+		if (!column->attisdropped)
+			columns[i] = tde_nested_find(column->atttypid, column->atttypmod);
+		if (columns[i])
+			*last = i + 1;
+	}
+	return columns;
+}
+
+bool
+tde_rekey_concerns(Relation rel)
+{
+	AttrNumber	last;
+
+	(void) find_columns(RelationGetDescr(rel), &last);
+	return last > 0;
+}
+
+bool
+tde_rekey_concerns_indexes(Relation rel)
+{
+	List	   *indexes = RelationGetIndexList(rel);
+	ListCell   *cell;
+	bool		found = false;
+
+	foreach(cell, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		found |= tde_rekey_concerns(index);
+		index_close(index, AccessShareLock);
+	}
+	return found;
+}
+
+/* The lock that an update of these columns takes: a weaker one lets foreign keys be checked meanwhile. */
+static LockTupleMode
+needed_lock(TdeRekeyTable *table)
+{
+	Bitmapset  *key = RelationGetIndexAttrBitmap(table->rel, INDEX_ATTR_BITMAP_KEY);
+
+	for (AttrNumber i = 1; i <= table->last; i++)
+		if (table->columns[i - 1] && bms_is_member(i - FirstLowInvalidHeapAttributeNumber, key))
+			return LockTupleExclusive;
+	return LockTupleNoKeyExclusive;
+}
+
+static void
+add_context(void *arg)
+{
+	TdeRekeyTable *table = arg;
+	ItemPointer tid;
+
+	if (table->current == NULL)
+		return;
+	tid = &table->current->tts_tid;
+	if (table->column > 0)
+		errcontext("re-encrypting column \"%s\" of row (%u,%u) of table \"%s\"",
+				   NameStr(TupleDescAttr(RelationGetDescr(table->rel), table->column - 1)->attname),
+				   ItemPointerGetBlockNumberNoCheck(tid), ItemPointerGetOffsetNumberNoCheck(tid),
+				   RelationGetRelationName(table->rel));
+	else
+		errcontext("re-encrypting row (%u,%u) of table \"%s\"",
+				   ItemPointerGetBlockNumberNoCheck(tid), ItemPointerGetOffsetNumberNoCheck(tid),
+				   RelationGetRelationName(table->rel));
+}
+
+TdeRekeyTable *
+tde_rekey_open(Relation rel, bool repair)
+{
+	TdeRekeyTable *table = palloc0(sizeof(TdeRekeyTable));
+
+	CheckCmdReplicaIdentity(rel, CMD_UPDATE);
+	table->rel = rel;
+	table->repair = repair;
+	table->columns = find_columns(RelationGetDescr(rel), &table->last);
+	table->lock_mode = needed_lock(table);
+	table->seen = table_slot_create(rel, NULL);
+	table->newest = table_slot_create(rel, NULL);
+	table->renewed = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
+
+	tde_owner_begin(&table->caller, rel);
+
+	table->estate = CreateExecutorState();
+	table->relinfo = makeNode(ResultRelInfo);
+	InitResultRelInfo(table->relinfo, rel, 0, NULL, 0);
+	ExecOpenIndices(table->relinfo, false);
+
+	table->context.callback = add_context;
+	table->context.arg = table;
+	table->context.previous = error_context_stack;
+	error_context_stack = &table->context;
+	return table;
+}
+
+void
+tde_rekey_close(TdeRekeyTable *table)
+{
+	error_context_stack = table->context.previous;
+	ExecCloseIndices(table->relinfo);
+	FreeExecutorState(table->estate);
+	tde_owner_end(&table->caller);
+	ExecDropSingleTupleTableSlot(table->seen);
+	ExecDropSingleTupleTableSlot(table->newest);
+	ExecDropSingleTupleTableSlot(table->renewed);
+}
+
+TupleTableSlot *
+tde_rekey_slot(TdeRekeyTable *table)
+{
+	return table->seen;
+}
+
+/* ---- rows ---- */
+
+static Datum
+renew_value(TdeType *type, Datum value, int32 declared, void *arg)
+{
+	TdeRekeyTable *table = arg;
+
+	if (tde_datum_is_current(type, value, declared))
+		return value;
+	return tde_datum_reencrypt(type, value, declared, table->repair ? -1 : declared);
+}
+
+/* Put the row with what is not current re-encrypted into the slot renewed; false if all is current. */
+static bool
+renew_row(TdeRekeyTable *table, TupleTableSlot *row)
+{
+	TupleTableSlot *renewed = table->renewed;
+	TupleDesc	desc = RelationGetDescr(table->rel);
+	bool		changed = false;
+
+	ExecClearTuple(renewed);
+	slot_getsomeattrs(row, table->last);
+	table->current = row;
+	for (AttrNumber i = 1; i <= table->last; i++)
+	{
+		Datum		value = row->tts_values[i - 1];
+
+		if (table->columns[i - 1] == NULL || row->tts_isnull[i - 1])
+			continue;
+		table->column = i;
+		renewed->tts_values[i - 1] = tde_nested_replace(table->columns[i - 1], value, renew_value, table);
+		changed |= renewed->tts_values[i - 1] != value;
+	}
+	table->column = 0;
+	if (!changed)
+		return false;
+
+	slot_getallattrs(row);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		/* what is left of a dropped column goes, as in every UPDATE */
+		renewed->tts_isnull[i] = row->tts_isnull[i] || TupleDescAttr(desc, i)->attisdropped;
+		if (i >= table->last || table->columns[i] == NULL || row->tts_isnull[i])
+			renewed->tts_values[i] = row->tts_values[i];
+	}
+	ExecStoreVirtualTuple(renewed);
+	return true;
+}
+
+/* The row at tid, which this transaction has locked, becomes what is in the slot renewed. */
+static void
+update_row(TdeRekeyTable *table, ItemPointer tid)
+{
+	LockTupleMode lock_mode;
+	TdeIndexUpdate indexes;
+	TM_FailureData failure;
+	TM_Result	result = table_tuple_update(table->rel, tid, table->renewed, GetCurrentCommandId(true),
+											GetActiveSnapshot(), InvalidSnapshot, true, &failure, &lock_mode, &indexes);
+
+	if (result != TM_Ok)
+		elog(ERROR, "unexpected status %u of a row that is to be re-encrypted", result);
+	/* unique constraints that wait for the end of the transaction need no second look: nothing has become equal */
+	if (indexes && table->relinfo->ri_NumIndices > 0)
+		(void) TDE_UPDATE_INDEXES(table->relinfo, table->renewed, table->estate, indexes);
+}
+
+/*
+ * Lock what the row has become that the snapshot shows at tid, into the slot newest.  TM_Ok, TM_Deleted (also moved to another
+ * partition) or TM_WouldBlock.  Without a lock of our own, an update would have to wait for those who hold the row: PostgreSQL
+ * has none that does not.
+ */
+static TM_Result
+lock_newest(TdeRekeyTable *table, ItemPointer tid, bool may_wait)
+{
+	ItemPointerData at = *tid;
+	TM_FailureData failure;
+	TM_Result	result;
+
+	/* the chain stays readable: our snapshot is older than whoever made its links, or the row would not be where it was */
+	while (!ItemPointerIndicatesMovedPartitions(&at))
+	{
+		result = table_tuple_lock(table->rel, &at, GetActiveSnapshot(), table->newest, GetCurrentCommandId(false),
+								  table->lock_mode, may_wait ? LockWaitBlock : LockWaitSkip, 0, &failure);
+		if (result != TM_Updated)
+			return result;
+		at = failure.ctid;
+	}
+	return TM_Deleted;
+}
+
+/* Re-encrypt a row that is not current. */
+static TdeRekeyResult
+rekey_row(TdeRekeyTable *table, bool may_wait)
+{
+	TM_Result	result = lock_newest(table, &table->seen->tts_tid, may_wait);
+
+	if (result == TM_WouldBlock)
+		return TDE_ROW_BUSY;
+	if (result == TM_Deleted)
+		return TDE_ROW_OVERTAKEN;
+	if (result != TM_Ok)
+		elog(ERROR, "unexpected status %u of a row that is to be re-encrypted", result);
+	/* somebody may have changed it meanwhile */
+	if (!ItemPointerEquals(&table->newest->tts_tid, &table->seen->tts_tid) && !renew_row(table, table->newest))
+		return TDE_ROW_OVERTAKEN;
+	update_row(table, &table->newest->tts_tid);
+	return TDE_ROW_CHANGED;
+}
+
+TdeRekeyResult
+tde_rekey_row(TdeRekeyTable *table, bool may_wait)
+{
+	MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(table->estate));
+	TdeRekeyResult result = renew_row(table, table->seen) ? rekey_row(table, may_wait) : TDE_ROW_CURRENT;
+
+	table->current = NULL;
+	MemoryContextSwitchTo(old);
+	ResetPerTupleExprContext(table->estate);
+	return result;
+}

@@ -1,0 +1,50 @@
+/*
+ * usage.h - where the data keys are used in this database.
+ */
+#ifndef TDE_MAINTENANCE_USAGE_H
+#define TDE_MAINTENANCE_USAGE_H
+
+#include "access/tupdesc.h"
+#include "nodes/pg_list.h"
+
+#include "type/expressions.h"
+
+/* One key in one place. */
+typedef struct TdeUse
+{
+	uint32		key_id;			/* 0: it cannot be told */
+	const char *object_type;	/* "table", "index", "view", "statistics", ... */
+	const char *object;			/* its name, quoted and with its schema where that is needed */
+	const char *column;			/* NULL: none in particular */
+	int64		count;			/* of values; -1: they cannot be counted */
+} TdeUse;
+
+/*
+ * All uses in this database, or of one table with its partitions, indexes and what the catalogs hold of it, ordered by key,
+ * object_type, object and column.  Reads all of it, and tells now and then how far it is.  keep_locks: the tables' locks,
+ * which keep them from being dropped, truncated or rewritten, stay until the end of the transaction.
+ */
+extern List *tde_usage_collect(Oid table, bool keep_locks);
+
+/* ---- for maintenance/usage_catalog.c ---- */
+
+typedef struct TdeUsage TdeUsage;
+
+/* Is the table, or the index, one of those that were asked for? */
+extern bool tde_usage_wants(TdeUsage *usage, Oid relation);
+
+/* From here on values are counted for another place, whose name is told behind it if it has some. */
+extern void tde_usage_begin_place(TdeUsage *usage);
+
+/* A TdeHeaderVisitor. */
+extern void tde_usage_count(const TdeHeader *header, void *usage);
+
+/* Have values been counted in this place? */
+extern bool tde_usage_counted(TdeUsage *usage);
+
+extern void tde_usage_end_place(TdeUsage *usage, const char *object_type, const char *object, const char *column);
+
+/* Count what the system catalogs hold. */
+extern void tde_usage_of_catalogs(TdeUsage *usage);
+
+#endif							/* TDE_MAINTENANCE_USAGE_H */

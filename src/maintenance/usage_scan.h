@@ -1,0 +1,50 @@
+/*
+ * usage_scan.h - every encrypted value that a table or an index still holds for somebody.
+ */
+#ifndef TDE_MAINTENANCE_USAGE_SCAN_H
+#define TDE_MAINTENANCE_USAGE_SCAN_H
+
+#include "access/tableam.h"
+#include "utils/rel.h"
+
+#include "type/expressions.h"
+
+/* ---- rows ---- */
+
+typedef struct TdeRows TdeRows;
+
+/*
+ * The rows of a table that some transaction may still see, now or if another one commits: all versions but those that VACUUM
+ * could remove.  While the caller keeps a snapshot none that it could see is removed, and one that moves within the table
+ * leaves its old version behind, so that none is missed.  Tables of another access method than heap show the rows of
+ * a fresh snapshot only.
+ */
+extern TdeRows *tde_rows_begin(Relation rel);
+extern TupleTableSlot *tde_rows_next(TdeRows *rows);
+extern void tde_rows_end(TdeRows *rows);
+
+/* ---- values ---- */
+
+/* What a scan tells; callers embed it in a struct of their own. */
+typedef struct TdeScan
+{
+	/* an encrypted value; header is NULL if it is damaged */
+	void		(*value) (struct TdeScan *scan, AttrNumber column, const TdeHeader *header);
+	/* a page is read; may be NULL */
+	void		(*page) (struct TdeScan *scan);
+} TdeScan;
+
+/*
+ * The numbers of the columns that may hold encrypted values, in ascending order, and how many there are.  Of a dropped
+ * column the bytes are still there, but nobody can read them any more: it is none of them.
+ */
+extern int	tde_scan_columns(Relation rel, AttrNumber **columns);
+
+/*
+ * All encrypted values of a table or materialized view, with those in its TOAST table (of which only the first piece is
+ * read), or of an index.  False if it cannot be read: an index of another access method than btree, or a temporary table of
+ * another session.  The caller holds a lock on it and a snapshot.
+ */
+extern bool tde_scan_relation(Relation rel, TdeScan *scan);
+
+#endif							/* TDE_MAINTENANCE_USAGE_SCAN_H */

@@ -1,0 +1,103 @@
+/*
+ * opclass.c - operator classes of base types that are named for encrypted columns.
+ *
+ * Schemas that were made by programs often name the operator class that is the default anyway, or text_pattern_ops.  Other classes
+ * of the base type stay, and PostgreSQL refuses them.
+ */
+#include "postgres.h"
+
+#include "access/attnum.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_opclass.h"
+#include "catalog/pg_type.h"
+#include "commands/defrem.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "operators/opclass.h"
+#include "server/compat.h"
+#include "type/base_functions.h"
+
+/* By what a class orders or hashes, its input type and its support function 1 tell: varchar_ops is text_ops. */
+static bool
+do_the_same(Oid one, Oid other)
+{
+	Oid			input;
+
+	if (!OidIsValid(one) || !OidIsValid(other))
+		return false;
+	input = get_opclass_input_type(one);
+	return get_opclass_input_type(other) == input &&
+		get_opfamily_proc(get_opclass_family(one), input, input, 1) == get_opfamily_proc(get_opclass_family(other), input, input, 1);
+}
+
+Oid
+tde_opclass_base_pattern(const TdeType *type)
+{
+	switch (tde_compared_as(type->base))
+	{
+		case TEXTOID:
+			return TEXT_BTREE_PATTERN_OPS_OID;
+		case BPCHAROID:
+			return BPCHAR_BTREE_PATTERN_OPS_OID;
+		default:
+			return InvalidOid;
+	}
+}
+
+/* The schema and the name of the pattern operator class of an encrypted type. */
+static List *
+pattern_class(const TdeType *type)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type->oid));
+	Form_pg_type form;
+	List	   *name;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for type %u", type->oid);
+	form = (Form_pg_type) GETSTRUCT(tuple);
+	name = list_make2(makeString(get_namespace_name(form->typnamespace)),
+					  makeString(psprintf("%s_pattern_ops", NameStr(form->typname))));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+Oid
+tde_opclass_pattern(const TdeType *type)
+{
+	return OidIsValid(tde_opclass_base_pattern(type)) ? get_opclass_oid(BTREE_AM_OID, pattern_class(type), true) : InvalidOid;
+}
+
+/* The name of the class that a column of this type takes for one that is named; NIL: its default. */
+static List *
+adopted(const TdeType *type, Oid method, List *name)
+{
+	Oid			named = get_opclass_oid(method, name, true);
+
+	if (do_the_same(named, GetDefaultOpClass(type->base, method)))
+		return NIL;
+	if (do_the_same(named, tde_opclass_base_pattern(type)) && OidIsValid(tde_opclass_pattern(type)))
+		return pattern_class(type);
+	return name;
+}
+
+void
+tde_opclass_adopt(IndexStmt *stmt)
+{
+	Oid			method = get_index_am_oid(stmt->accessMethod, true);
+	Oid			table = stmt->relation ? RangeVarGetRelid(stmt->relation, NoLock, true) : InvalidOid;
+	ListCell   *cell;
+
+	if (!OidIsValid(method) || !OidIsValid(table))
+		return;
+	foreach(cell, stmt->indexParams)
+	{
+		IndexElem  *element = lfirst_node(IndexElem, cell);
+		AttrNumber	column = element->opclass && element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
+		TdeType    *type = column > 0 ? tde_type_find(get_atttype(table, column)) : NULL;
+
+		if (type)
+			element->opclass = adopted(type, method, element->opclass);
+	}
+}

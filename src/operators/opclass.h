@@ -1,0 +1,23 @@
+/*
+ * opclass.h - operator classes of base types that are named for encrypted columns.
+ */
+#ifndef TDE_OPERATORS_OPCLASS_H
+#define TDE_OPERATORS_OPCLASS_H
+
+#include "nodes/parsenodes.h"
+
+#include "type/type.h"
+
+/*
+ * CREATE INDEX ... (column int4_ops), (column text_pattern_ops): where an encrypted column has an operator class that does what
+ * the one that is named does, it takes that.  Changes the statement.
+ */
+extern void tde_opclass_adopt(IndexStmt *stmt);
+
+/* PostgreSQL's class that orders strings by their bytes (text_pattern_ops); InvalidOid if the base type is none. */
+extern Oid	tde_opclass_base_pattern(const TdeType *type);
+
+/* Its encrypted version: encrypted_text_pattern_ops of encrypted_text; InvalidOid if there is none. */
+extern Oid	tde_opclass_pattern(const TdeType *type);
+
+#endif							/* TDE_OPERATORS_OPCLASS_H */

@@ -1,0 +1,55 @@
+/*
+ * operands.h - the two operands of a comparison in clear, for as long as it takes.
+ */
+#ifndef TDE_OPERATORS_OPERANDS_H
+#define TDE_OPERATORS_OPERANDS_H
+
+#include "type/base_functions.h"
+#include "type/constant.h"
+#include "type/datum.h"
+
+typedef struct TdeOperands
+{
+	TdeComparison *comparison;
+	Datum		values[2];		/* of types that can be compared */
+	TdeScratch	scratch[2];		/* decrypted by us */
+	bool		free_converted[2];	/* converted by us */
+} TdeOperands;
+
+static inline TdeComparison *
+tde_comparison(TdeProc *proc)
+{
+	return tde_is_resolved(proc) ? proc->comparison : tde_resolve_comparison(proc);
+}
+
+static inline void
+tde_operands_get(FunctionCallInfo fcinfo, TdeRemember remember, TdeOperands *operands)
+{
+	TdeCall    *call = tde_call(fcinfo);
+
+	operands->comparison = tde_comparison(call->proc);
+	for (int i = 0; i < 2; i++)
+	{
+		FmgrInfo   *convert = operands->comparison->convert[i];
+		bool		kept = false;
+
+		operands->values[i] = tde_argument_peek(fcinfo, call, i, remember, &operands->scratch[i]);
+		if (convert)
+			operands->values[i] = call->proc->args[i] ? FunctionCall1(convert, operands->values[i]) :
+				tde_constant_convert(fcinfo, call, i, convert, &kept);
+		operands->free_converted[i] = operands->comparison->free_converted[i] && !kept;
+	}
+}
+
+static inline void
+tde_operands_free(TdeOperands *operands)
+{
+	for (int i = 0; i < 2; i++)
+	{
+		if (operands->free_converted[i])
+			pfree(DatumGetPointer(operands->values[i]));
+		tde_datum_unpeek(&operands->scratch[i]);
+	}
+}
+
+#endif							/* TDE_OPERATORS_OPERANDS_H */

@@ -1,0 +1,264 @@
+/*
+ * sort.c - sort support of encrypted types: each value is decrypted once.
+ *
+ * PostgreSQL's "abbreviated keys" make that possible.  tuplesort never writes them to disk, and drops them before it merges
+ * runs that it has written.  Where the base type is passed by value the abbreviation is the plaintext.  Otherwise it is a
+ * short prefix, which orders most pairs, and the number of the plaintext in memory (operators/sort_values.h), which orders the others.
+ * DISTINCT aggregates take values for different whose abbreviations differ in a bit, so equal ones have the same number, and
+ * the two zeros of a float are made one.
+ */
+#include "postgres.h"
+
+#include "access/nbtree.h"
+#include "catalog/pg_type.h"
+#include "commands/progress.h"
+#include "miscadmin.h"
+#include "utils/backend_status.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/sortsupport.h"
+
+#include <math.h>
+
+#include "operators/sort_values.h"
+#include "server/compat.h"
+#include "type/base_functions.h"
+#include "type/datum.h"
+
+PG_FUNCTION_INFO_V1(tde_sortsupport);
+PG_FUNCTION_INFO_V1(tde_pattern_sortsupport);
+
+typedef struct SortState
+{
+	TdeType    *type;
+	Oid			prepare;		/* the base type's sort support function, if it has one */
+	SortSupportData base;		/* compares plaintexts */
+	SortSupportData prefix;		/* makes the base type's abbreviations, if abbrev_converter is set */
+	TdeIntern  *intern;			/* NULL where the abbreviation is the plaintext */
+	bool		tie;			/* the last two abbreviations compared were of equal values */
+} SortState;
+
+/* Plaintexts; without abbreviations, and to break ties. */
+static int
+compare_encrypted(Datum x, Datum y, SortSupport ssup)
+{
+	SortState  *state = ssup->ssup_extra;
+	TdeScratch	scratch[2];
+	int			result;
+
+	/* asked to break the tie of two abbreviations, of which it is known already */
+	if (state->tie)
+	{
+		state->tie = false;
+		return 0;
+	}
+	result = state->base.comparator(tde_datum_peek(state->type, x, -1, TDE_REMEMBER_LONG, &scratch[0]),
+									tde_datum_peek(state->type, y, -1, TDE_REMEMBER_LONG, &scratch[1]),
+									&state->base);
+	tde_datum_unpeek(&scratch[0]);
+	tde_datum_unpeek(&scratch[1]);
+	return result;
+}
+
+/* They are as good as the whole values, so there is never a reason to go without. */
+static bool
+never_abandon(int count, SortSupport ssup)
+{
+	return false;
+}
+
+/* ---- the plaintext as its own abbreviation ---- */
+
+static int
+compare_plain(Datum x, Datum y, SortSupport ssup)
+{
+	SortState  *state = ssup->ssup_extra;
+	int			result = state->base.comparator(x, y, &state->base);
+
+	state->tie = (result == 0);
+	return result;
+}
+
+static Datum
+abbreviate_plain(Datum original, SortSupport ssup)
+{
+	SortState  *state = ssup->ssup_extra;
+	Datum		plain = tde_datum_decrypt_once(state->type, original, -1);
+
+	/* one zero and one NaN, since all are equal */
+	if (state->type->base == FLOAT8OID)
+	{
+		float8		number = DatumGetFloat8(plain);
+
+		return Float8GetDatum(isnan(number) ? NAN : number + 0.0);
+	}
+	if (state->type->base == FLOAT4OID)
+	{
+		float4		number = DatumGetFloat4(plain);
+
+		return Float4GetDatum(isnan(number) ? NAN : number + 0.0f);
+	}
+	return plain;
+}
+
+#if SIZEOF_DATUM == 8
+
+/* ---- a prefix and a number ---- */
+
+/* The upper half of the base type's abbreviation, such that it is ordered as an unsigned number; 0 if it has none. */
+static uint32
+prefix_of(SortState *state, Datum plain)
+{
+	uint64		abbreviation;
+
+	if (state->prefix.abbrev_converter == NULL)
+		return 0;
+	abbreviation = state->prefix.abbrev_converter(plain, &state->prefix);
+	/* numeric's is a signed number that falls where the value rises */
+	if (state->type->base == NUMERICOID)
+		abbreviation = ~abbreviation ^ (UINT64CONST(1) << 63);
+	return (uint32) (abbreviation >> 32);
+}
+
+static Datum
+abbreviate_interned(Datum original, SortSupport ssup)
+{
+	SortState  *state = ssup->ssup_extra;
+	TdeScratch	scratch;
+	Datum		plain = tde_datum_peek(state->type, original, -1, TDE_REMEMBER_NOT, &scratch);
+	uint64		result = (uint64) prefix_of(state, plain) << 32 | tde_intern_add(state->intern, plain);
+
+	tde_datum_unpeek(&scratch);
+	return (Datum) result;
+}
+
+static int
+compare_interned(Datum x, Datum y, SortSupport ssup)
+{
+	SortState  *state = ssup->ssup_extra;
+	uint32		x_prefix = (uint32) (x >> 32);
+	uint32		y_prefix = (uint32) (y >> 32);
+	uint32		x_number = (uint32) x;
+	uint32		y_number = (uint32) y;
+	Datum		x_plain;
+	Datum		y_plain;
+	int			result = 0;
+
+	state->tie = false;
+	if (x_prefix != y_prefix)
+		return x_prefix < y_prefix ? -1 : 1;
+	if (x_number == y_number && x_number != 0)
+		state->tie = true;
+	else if (tde_intern_get(state->intern, x_number, &x_plain) && tde_intern_get(state->intern, y_number, &y_plain))
+	{
+		result = state->base.comparator(x_plain, y_plain, &state->base);
+		state->tie = (result == 0);
+	}
+	return result;
+}
+
+/* What the sort may have in memory: its tuples' plaintexts take less. */
+static Size
+memory_of_sort(void)
+{
+	bool		builds_index = MyBEEntry &&
+		(MyBEEntry->st_progress_command == PROGRESS_COMMAND_CREATE_INDEX ||
+		 MyBEEntry->st_progress_command == PROGRESS_COMMAND_CLUSTER);
+
+	return (Size) (builds_index ? Max(work_mem, maintenance_work_mem) : work_mem) * 1024;
+}
+
+#endif
+
+/* ---- set-up ---- */
+
+static Oid
+default_support(const TdeType *type, int16 number)
+{
+	return tde_resolve_btree_support(type->base, tde_compared_as(type->base), number);
+}
+
+/* The base type's own sort support, or else its comparison function. */
+static void
+prepare_base(const SortState *state, SortSupport ssup, SortSupport base, bool abbreviate)
+{
+	base->ssup_cxt = ssup->ssup_cxt;
+	base->ssup_collation = ssup->ssup_collation;
+	base->abbreviate = abbreviate;
+	if (OidIsValid(state->prepare))
+		OidFunctionCall1(state->prepare, PointerGetDatum(base));
+	if (base->comparator == NULL)
+		PrepareSortSupportComparisonShim(default_support(state->type, BTORDER_PROC), base);
+}
+
+static bool
+abbreviates(SortState *state, SortSupport ssup)
+{
+	if (state->type->base_byval)
+	{
+		ssup->comparator = compare_plain;
+		ssup->abbrev_converter = abbreviate_plain;
+		return true;
+	}
+#if SIZEOF_DATUM == 8
+	state->intern = tde_intern_new(state->type, &state->base, memory_of_sort());
+	if (state->intern)
+	{
+		prepare_base(state, ssup, &state->prefix, true);
+		/* others order their abbreviations in a way that is not known here */
+		if (state->prefix.comparator != ssup_datum_unsigned_cmp && state->type->base != NUMERICOID)
+			state->prefix.abbrev_converter = NULL;
+		ssup->comparator = compare_interned;
+		ssup->abbrev_converter = abbreviate_interned;
+		return true;
+	}
+#endif
+	return false;
+}
+
+static void
+prepare(SortSupport ssup, TdeType *type, Oid base_support)
+{
+	MemoryContext caller = MemoryContextSwitchTo(ssup->ssup_cxt);
+	SortState  *state = palloc0(sizeof(SortState));
+
+	state->type = type;
+	state->prepare = base_support;
+	prepare_base(state, ssup, &state->base, false);
+	ssup->ssup_extra = state;
+	ssup->comparator = compare_encrypted;
+	if (ssup->abbreviate && abbreviates(state, ssup))
+	{
+		ssup->abbrev_full_comparator = compare_encrypted;
+		ssup->abbrev_abort = never_abandon;
+	}
+	MemoryContextSwitchTo(caller);
+}
+
+/* <type>_sortsupport(internal) returns void - btree support function 2; one SQL function for each type, as nothing else tells it. */
+Datum
+tde_sortsupport(PG_FUNCTION_ARGS)
+{
+	TdeType    *type = tde_type_of_function(fcinfo->flinfo->fn_oid);
+
+	prepare((SortSupport) PG_GETARG_POINTER(0), type, default_support(type, BTSORTSUPPORT_PROC));
+	PG_RETURN_VOID();
+}
+
+/*
+ * <type>_pattern_sortsupport(internal) returns void - the same for pattern operator classes.  Under a nondeterministic collation
+ * what is equal need not be adjacent in the order of bytes; PostgreSQL refuses such indexes by its own classes' OIDs.
+ */
+Datum
+tde_pattern_sortsupport(PG_FUNCTION_ARGS)
+{
+	TdeType    *type = tde_type_of_function(fcinfo->flinfo->fn_oid);
+	SortSupport ssup = (SortSupport) PG_GETARG_POINTER(0);
+
+	if (OidIsValid(ssup->ssup_collation) && !get_collation_isdeterministic(ssup->ssup_collation))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("nondeterministic collations are not supported for pattern operator classes")));
+	prepare(ssup, type, tde_compared_as(type->base) == BPCHAROID ? F_BTBPCHAR_PATTERN_SORTSUPPORT : F_BTTEXT_PATTERN_SORTSUPPORT);
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,171 @@
+/*
+ * compat.h - every difference between PostgreSQL 15, 16, 17 and 18 that this extension meets.
+ */
+#ifndef TDE_SERVER_COMPAT_H
+#define TDE_SERVER_COMPAT_H
+
+#include "fmgr.h"
+#include "nodes/nodes.h"
+
+/* What tells our errors from others' in server/log_filter.c.  postgres.h defines it, so it is included first. */
+#undef TEXTDOMAIN
+#define TEXTDOMAIN "tde_column"
+
+#if PG_VERSION_NUM < 150000
+#error tde_column needs PostgreSQL 15 or later
+#endif
+
+/* 16 moved VARDATA_ANY and its like out of postgres.h (d952373a987b) and gave input functions soft errors (d9f7f5d32f20). */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#include "nodes/miscnodes.h"
+#define TDE_INPUT_CALL(flinfo, str, ioparam, typmod, context, result) \
+	InputFunctionCallSafe(flinfo, str, ioparam, typmod, context, result)
+#else
+#define TDE_INPUT_CALL(flinfo, str, ioparam, typmod, context, result) \
+	((void) (context), *(result) = InputFunctionCall(flinfo, str, ioparam, typmod), true)
+#endif
+
+/* 16 has an allocator of its own for what hangs on settings (407b50f2d421). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_GUC_MALLOC(size) guc_malloc(LOG, size)
+#else
+#define TDE_GUC_MALLOC(size) malloc(size)
+#endif
+
+/* 16 has one function for the privileges on all sorts of objects (c727f511bd7b). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_MAY_EXECUTE(function, user) (object_aclcheck(ProcedureRelationId, function, user, ACL_EXECUTE) == ACLCHECK_OK)
+#else
+#define TDE_MAY_EXECUTE(function, user) (pg_proc_aclcheck(function, user, ACL_EXECUTE) == ACLCHECK_OK)
+#endif
+
+/* 16 calls a relation's file by another name (b0a55e43299c). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_HAS_NEW_FILE(rel) ((rel)->rd_newRelfilelocatorSubid != InvalidSubTransactionId)
+#else
+#define TDE_HAS_NEW_FILE(rel) ((rel)->rd_newRelfilenodeSubid != InvalidSubTransactionId)
+#endif
+
+/* 18 has a name of C23's form for it (10a9bd6ea03d). */
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
+/* In 18 columns that are grouped by go through an entry of their own in the range table (247dea89f761). */
+#if PG_VERSION_NUM >= 180000
+#define TDE_GROUP_EXPRESSIONS(rte) ((rte)->groupexprs)
+#else
+#define TDE_GROUP_EXPRESSIONS(rte) NIL
+#endif
+
+/* 18 lets a module tell its name and version (9324c8c58065). */
+#if PG_VERSION_NUM >= 180000
+#define TDE_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "tde_column", .version = TDE_VERSION)
+#else
+#define TDE_MODULE_MAGIC PG_MODULE_MAGIC
+#endif
+
+/* 18 removed a parameter (3eea7a0c97e9). */
+#if PG_VERSION_NUM >= 180000
+#define TDE_EXECUTOR_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count
+#define TDE_EXECUTOR_RUN_ARGUMENTS query, direction, count
+#else
+#define TDE_EXECUTOR_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count, bool once
+#define TDE_EXECUTOR_RUN_ARGUMENTS query, direction, count, once
+#endif
+
+/* 18 keeps what it needs of a column most often in a second place, too (5983a4cffc31). */
+#if PG_VERSION_NUM >= 180000
+#define TDE_COLUMN_CHANGED(descriptor, index) populate_compact_attribute(descriptor, index)
+#else
+#define TDE_COLUMN_CHANGED(descriptor, index) ((void) 0)
+#endif
+
+/* 16 asks by class and object (afbfc02983f8). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_OWNS_RELATION(relid) object_ownercheck(RelationRelationId, relid, GetUserId())
+#define TDE_OWNS_DATABASE() object_ownercheck(DatabaseRelationId, MyDatabaseId, GetUserId())
+#define TDE_MAY_CREATE_SCHEMAS() (object_aclcheck(DatabaseRelationId, MyDatabaseId, GetUserId(), ACL_CREATE) == ACLCHECK_OK)
+#define TDE_MAY_CREATE_IN_DATABASE() \
+	(object_aclcheck(DatabaseRelationId, MyDatabaseId, GetUserId(), ACL_CREATE | ACL_CREATE_TEMP) == ACLCHECK_OK)
+#else
+#define TDE_OWNS_RELATION(relid) pg_class_ownercheck(relid, GetUserId())
+#define TDE_OWNS_DATABASE() pg_database_ownercheck(MyDatabaseId, GetUserId())
+#define TDE_MAY_CREATE_SCHEMAS() (pg_database_aclcheck(MyDatabaseId, GetUserId(), ACL_CREATE) == ACLCHECK_OK)
+#define TDE_MAY_CREATE_IN_DATABASE() (pg_database_aclcheck(MyDatabaseId, GetUserId(), ACL_CREATE | ACL_CREATE_TEMP) == ACLCHECK_OK)
+#endif
+
+/* 16 keeps permissions apart from the range table (a61b1f74823c); 18 asks what is not pruned (cbc127917e04). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_UPDATED_COLUMNS(rte, permissions) (addRTEPermissionInfo(permissions, rte)->updatedCols)
+#else
+#define TDE_UPDATED_COLUMNS(rte, permissions) ((rte)->updatedCols)
+#endif
+#if PG_VERSION_NUM >= 180000
+#define TDE_INIT_RANGE_TABLE(estate, rte, permissions) \
+	ExecInitRangeTable(estate, list_make1(rte), permissions, bms_make_singleton(1))
+#elif PG_VERSION_NUM >= 160000
+#define TDE_INIT_RANGE_TABLE(estate, rte, permissions) ExecInitRangeTable(estate, list_make1(rte), permissions)
+#else
+#define TDE_INIT_RANGE_TABLE(estate, rte, permissions) ExecInitRangeTable(estate, list_make1(rte))
+#endif
+
+/* 18 calls post_parse_analyze_hook for the query of a cursor, too, when it is opened (6b652e6ce85a). */
+#define TDE_CURSOR_ANALYZED_LATER (PG_VERSION_NUM >= 180000)
+
+/* 16 lets the caller choose whether a sorted value is copied. */
+#if PG_VERSION_NUM >= 160000
+#define TDE_SORT_NEXT(sort, value, isnull) tuplesort_getdatum(sort, true, true, value, isnull, NULL)
+#else
+#define TDE_SORT_NEXT(sort, value, isnull) tuplesort_getdatum(sort, true, value, isnull, NULL)
+#endif
+
+/* 16 gave range_serialize() soft errors. */
+#if PG_VERSION_NUM >= 160000
+#define TDE_RANGE_SERIALIZE(cache, lower, upper, empty) range_serialize(cache, lower, upper, empty, NULL)
+#else
+#define TDE_RANGE_SERIALIZE(cache, lower, upper, empty) range_serialize(cache, lower, upper, empty)
+#endif
+
+/* 16 tells updates that only concern summarizing indexes (BRIN) from others (19d8e2308bc5). */
+#if PG_VERSION_NUM >= 160000
+#define TdeIndexUpdate TU_UpdateIndexes
+#define TDE_UPDATE_INDEXES(relinfo, slot, estate, what) \
+	ExecInsertIndexTuples(relinfo, slot, estate, true, false, NULL, NIL, (what) == TU_Summarizing)
+#else
+#define TdeIndexUpdate bool
+#define TDE_UPDATE_INDEXES(relinfo, slot, estate, what) \
+	((void) (what), ExecInsertIndexTuples(relinfo, slot, estate, true, false, NULL, NIL))
+#endif
+
+/* In 17 maintenance commands run what belongs to a table under a safe search_path (2af07e2f749a). */
+#if PG_VERSION_NUM >= 170000
+#define TDE_RESTRICT_SEARCH_PATH() RestrictSearchPath()
+#else
+#define TDE_RESTRICT_SEARCH_PATH() ((void) 0)
+#endif
+
+/* 16 has another name for it. */
+#if PG_VERSION_NUM >= 160000
+#define TDE_BACKEND_STATUS(i) pgstat_get_local_beentry_by_index(i)
+#else
+#define TDE_BACKEND_STATUS(i) pgstat_fetch_stat_local_beentry(i)
+#endif
+
+/* 17 numbers processes from 0 on, and has another name for none (024c52111757). */
+#if PG_VERSION_NUM < 170000
+#define INVALID_PROC_NUMBER InvalidBackendId
+#endif
+
+/* In 17 a process's number is its place in the array of all, and not kept in PGPROC any more. */
+#if PG_VERSION_NUM >= 170000
+#define TDE_PROC_NUMBER(proc) GetNumberFromPGProc(proc)
+#else
+#define TDE_PROC_NUMBER(proc) ((proc)->pgprocno)
+#endif
+
+/* pg_database.datconnlimit of a database that is not wholly there: 15.4 and later have a name for it (c66a7d75e652). */
+#define TDE_INVALID_DATABASE (-2)
+
+#endif							/* TDE_SERVER_COMPAT_H */

@@ -1,0 +1,168 @@
+/*
+ * access.c - who may see values in clear: members of tde_column.decrypt_role, if it is set.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/rls.h"
+#include "utils/syscache.h"
+
+#include "server/compat.h"
+#include "type/access.h"
+#include "type/datum.h"
+
+PG_FUNCTION_INFO_V1(tde_may_decrypt);
+
+char	   *tde_decrypt_role = NULL;
+int			tde_decrypt_policy = TDE_POLICY_ERROR;
+bool		tde_access_restricted = false;
+
+/* The last answer, and for whom it is good; InvalidOid: for nobody. */
+static Oid	answered_user = InvalidOid;
+static bool answer;
+
+/* ---- the role ---- */
+
+/* A name that no role has leaves superusers. */
+static bool
+has_role(Oid user)
+{
+	Oid			role = get_role_oid(tde_decrypt_role, true);
+
+	return OidIsValid(role) ? has_privs_of_role(user, role) : superuser_arg(user);
+}
+
+/* May the current user decrypt?  Inside a SECURITY DEFINER function that is its owner. */
+static bool
+user_may_decrypt(void)
+{
+	Oid			user = GetUserId();
+
+	if (!tde_access_restricted)
+		return true;
+	if (answered_user != user)
+	{
+		answered_user = InvalidOid;
+		answer = has_role(user);
+		answered_user = user;
+	}
+	return answer;
+}
+
+static void
+forget_answer(Datum arg, int cacheid, uint32 hashvalue)
+{
+	answered_user = InvalidOid;
+}
+
+void
+tde_access_assign_role(const char *newval, void *extra)
+{
+	tde_access_restricted = newval[0] != '\0';
+	answered_user = InvalidOid;
+}
+
+bool
+tde_access_permits(TdeType *type, Datum value)
+{
+	return user_may_decrypt() || tde_datum_is_literal(type, value);
+}
+
+void
+tde_access_refuse(TdeType *type)
+{
+	const char *user = GetUserNameFromId(GetUserId(), false);
+
+	if (!OidIsValid(get_role_oid(tde_decrypt_role, true)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to decrypt values of type %s", format_type_be(type->oid)),
+				 errdetail("Only superusers may decrypt, since there is no role \"%s\".", tde_decrypt_role),
+				 errhint("Have a superuser create it, or set %s to another one.", "tde_column.decrypt_role")));
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("permission denied to decrypt values of type %s", format_type_be(type->oid)),
+			 errdetail("Only roles with privileges of role \"%s\" may decrypt.", tde_decrypt_role),
+			 errhint("Leave encrypted columns out of the query, or have a superuser run \"GRANT %s TO %s\".",
+					 quote_identifier(tde_decrypt_role), quote_identifier(user))));
+}
+
+/* tde_may_decrypt() returns boolean */
+Datum
+tde_may_decrypt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(user_may_decrypt());
+}
+
+/* ---- results of a client's statements ---- */
+
+/* A value of the base type that says nothing; NULL if we know of none. */
+static const char *
+mask_text(Oid base)
+{
+	switch (base)
+	{
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+			return "****";
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case NUMERICOID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case INTERVALOID:
+			return "0";
+		case BOOLOID:
+			return "false";
+		case DATEOID:
+		case TIMESTAMPOID:
+			return "1970-01-01";
+		case TIMESTAMPTZOID:
+			return "1970-01-01 00:00+00";
+		case TIMEOID:
+			return "00:00";
+		case TIMETZOID:
+			return "00:00+00";
+		case BYTEAOID:
+			return "";
+		case UUIDOID:
+			return "00000000-0000-0000-0000-000000000000";
+		case JSONOID:
+		case JSONBOID:
+			return "null";
+		case INETOID:
+			return "0.0.0.0";
+		default:
+			return NULL;
+	}
+}
+
+Datum
+tde_access_result(TdeType *type, int32 base_typmod, bool *isnull)
+{
+	const char *mask = mask_text(type->base);
+	Datum		value;
+
+	/* as with policies of rows, who sets row_security off (pg_dump does) wants all or an error */
+	if (tde_decrypt_policy == TDE_POLICY_ERROR || !row_security)
+		tde_access_refuse(type);
+	*isnull = tde_decrypt_policy == TDE_POLICY_NULL || mask == NULL;
+	if (*isnull)
+		return (Datum) 0;
+	value = InputFunctionCall(tde_base_input(type), unconstify(char *, mask), type->ioparam, -1);
+	/* as an explicit cast: it cuts the mask to the length of a varchar(3) */
+	return tde_base_coerce(type, value, base_typmod, true);
+}
+
+void
+tde_access_init(void)
+{
+	CacheRegisterSyscacheCallback(AUTHOID, forget_answer, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, forget_answer, (Datum) 0);
+}

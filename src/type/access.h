@@ -1,0 +1,52 @@
+/*
+ * access.h - who may see values in clear: members of tde_column.decrypt_role, if it is set.
+ *
+ * To be asked by every function that hands a plaintext to SQL: output, casts, arithmetic, parts of values.  Not by those that
+ * comparisons, indexes, hashes and sorts use, and not by those whose result is encrypted again: whoever may only write needs
+ * them for unique checks, foreign keys and partitions.
+ *
+ * A constant under the catalog's key is not a column's value but what somebody wrote into a statement, a default or a view.
+ * It is shown to everybody, as PostgreSQL does; EXPLAIN and \d would fail otherwise.  So nobody may turn a column's value
+ * into such a constant who may not decrypt it.
+ */
+#ifndef TDE_TYPE_ACCESS_H
+#define TDE_TYPE_ACCESS_H
+
+#include "type/type.h"
+
+/* What a client's result shows of a value that it may not see. */
+typedef enum TdeDecryptPolicy
+{
+	TDE_POLICY_ERROR,
+	TDE_POLICY_NULL,
+	TDE_POLICY_MASK
+} TdeDecryptPolicy;
+
+extern char *tde_decrypt_role;
+extern int	tde_decrypt_policy;
+
+/* Is tde_column.decrypt_role set?  Most of the time not, and then nothing else is looked at. */
+extern bool tde_access_restricted;
+
+/* May the current user see this value? */
+extern bool tde_access_permits(TdeType *type, Datum value);
+
+/* ereport that the user may not see values of this type. */
+pg_noreturn extern void tde_access_refuse(TdeType *type);
+
+static inline void
+tde_access_check(TdeType *type, Datum value)
+{
+	if (unlikely(tde_access_restricted) && !tde_access_permits(type, value))
+		tde_access_refuse(type);
+}
+
+/* What a client's result has instead of such a value: as the policy says. */
+extern Datum tde_access_result(TdeType *type, int32 base_typmod, bool *isnull);
+
+/* Of the setting. */
+extern void tde_access_assign_role(const char *newval, void *extra);
+
+extern void tde_access_init(void);
+
+#endif							/* TDE_TYPE_ACCESS_H */

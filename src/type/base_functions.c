@@ -1,0 +1,230 @@
+/*
+ * base_functions.c - which functions of the base types compare, or compute with, two operands of a call.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/nbtree.h"
+#include "access/stratnum.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "commands/defrem.h"
+#include "nodes/value.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_oper.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/regproc.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#include "server/compat.h"
+#include "type/base_functions.h"
+
+static bool
+is_float(Oid type)
+{
+	return type == FLOAT4OID || type == FLOAT8OID;
+}
+
+static bool
+is_number(Oid type)
+{
+	return is_float(type) || type == NUMERICOID || type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+/* The type that both are converted to; InvalidOid if they do not meet. */
+static Oid
+common_number(Oid left, Oid right)
+{
+	if (!is_number(left) || !is_number(right))
+		return InvalidOid;
+	return is_float(left) || is_float(right) ? FLOAT8OID : NUMERICOID;
+}
+
+Oid
+tde_resolve_btree_support(Oid left, Oid right, int16 number)
+{
+	Oid			opclass = GetDefaultOpClass(left, BTREE_AM_OID);
+
+	if (!OidIsValid(opclass))
+		return InvalidOid;
+	return get_opfamily_proc(get_opclass_family(opclass), get_opclass_input_type(opclass), right, number);
+}
+
+/* Comparison within one operator family, varchar standing for text as there; false if the family has none for them. */
+static bool
+resolve_in_family(Oid left, Oid right, TdeComparison *comparison)
+{
+	Oid			left_class = GetDefaultOpClass(left, BTREE_AM_OID);
+	Oid			right_class = GetDefaultOpClass(right, BTREE_AM_OID);
+	Oid			family;
+	Oid			compare;
+	Oid			equal;
+	Oid			equal_image;
+
+	if (!OidIsValid(left_class) || !OidIsValid(right_class))
+		return false;
+	family = get_opclass_family(left_class);
+	left = get_opclass_input_type(left_class);
+	right = get_opclass_input_type(right_class);
+	compare = get_opfamily_proc(family, left, right, BTORDER_PROC);
+	equal = get_opfamily_member(family, left, right, BTEqualStrategyNumber);
+	if (!OidIsValid(compare) || !OidIsValid(equal))
+		return false;
+	comparison->compare = tde_function(compare);
+	comparison->equal = tde_function(get_opcode(equal));
+	comparison->same_bytes = left == right;
+	comparison->input_type = left;
+	equal_image = get_opfamily_proc(family, left, left, BTEQUALIMAGE_PROC);
+	/* bpchar claims it, but 'a' and 'a ' are equal where no length has padded them */
+	if (left == right && left != BPCHAROID && OidIsValid(equal_image))
+		comparison->equal_image = tde_function(equal_image);
+	return true;
+}
+
+/* The function that converts; left alone if the types are the same.  False if there is none. */
+static bool
+resolve_conversion(Oid source, Oid target, FmgrInfo **convert)
+{
+	Oid			function;
+
+	if (source == target)
+		return true;
+	if (find_coercion_pathway(target, source, COERCION_EXPLICIT, &function) != COERCION_PATH_FUNC)
+		return false;
+	*convert = tde_function(function);
+	return true;
+}
+
+static bool
+resolve_as_number(Oid left, Oid right, TdeComparison *comparison)
+{
+	Oid			common = common_number(left, right);
+	Oid			from[2] = {left, right};
+
+	if (!OidIsValid(common) || !resolve_in_family(common, common, comparison))
+		return false;
+	for (int i = 0; i < 2; i++)
+	{
+		if (!resolve_conversion(from[i], common, &comparison->convert[i]))
+			return false;
+		if (from[i] != common)
+			comparison->same_bytes = false;
+		comparison->free_converted[i] = from[i] != common && !get_typbyval(common);
+	}
+	return true;
+}
+
+/* Types with equality alone. */
+static bool
+resolve_equality(Oid left, Oid right, TdeComparison *comparison)
+{
+	TypeCacheEntry *entry = lookup_type_cache(left, TYPECACHE_EQ_OPR);
+
+	if (left != right || !OidIsValid(entry->eq_opr))
+		return false;
+	comparison->equal = tde_function(get_opcode(entry->eq_opr));
+	return true;
+}
+
+Oid
+tde_compared_as(Oid type)
+{
+	Oid			opclass = GetDefaultOpClass(type, BTREE_AM_OID);
+
+	return OidIsValid(opclass) ? get_opclass_input_type(opclass) : type;
+}
+
+/* The type of an argument in clear; for an operand type (plain_numeric) the number that it stands for. */
+static Oid
+plain_type(TdeProc *proc, int arg)
+{
+	Oid			type = proc->args[arg] ? proc->args[arg]->base : proc->arg_types[arg];
+	Oid			compared_as = tde_compared_as(type);
+
+	return is_number(compared_as) ? compared_as : type;
+}
+
+pg_noreturn static void
+incomparable(Oid left, Oid right)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_FUNCTION),
+			 errmsg("could not identify a comparison of types %s and %s", format_type_be(left), format_type_be(right))));
+}
+
+/*
+ * What was found, to be kept for the function: a copy, or what it had if that is the same.  An earlier one may be in use and stays
+ * as it is.
+ */
+static void *
+keep(void *had, const void *found, Size size)
+{
+	if (had == NULL || memcmp(had, found, size) != 0)
+		had = memcpy(MemoryContextAlloc(TopMemoryContext, size), found, size);
+	return had;
+}
+
+static TdeComparison *
+keep_comparison(TdeProc *proc, const TdeComparison *found, uint64 epoch)
+{
+	proc->comparison = keep(proc->comparison, found, sizeof(*found));
+	proc->resolved = epoch;
+	return proc->comparison;
+}
+
+TdeComparison *
+tde_resolve_comparison(TdeProc *proc)
+{
+	uint64		epoch = tde_functions_epoch;
+	Oid			left = plain_type(proc, 0);
+	Oid			right = plain_type(proc, 1);
+	TdeComparison comparison;
+
+	memset(&comparison, 0, sizeof(comparison));
+	if (!resolve_in_family(left, right, &comparison) && !resolve_as_number(left, right, &comparison) &&
+		!resolve_equality(left, right, &comparison))
+		incomparable(left, right);
+	return keep_comparison(proc, &comparison, epoch);
+}
+
+TdeComparison *
+tde_resolve_pattern(TdeProc *proc)
+{
+	uint64		epoch = tde_functions_epoch;
+	Oid			left = tde_compared_as(plain_type(proc, 0));
+	Oid			right = tde_compared_as(plain_type(proc, 1));
+	TdeComparison comparison;
+
+	if (left != right || (left != TEXTOID && left != BPCHAROID))
+		incomparable(left, right);
+	memset(&comparison, 0, sizeof(comparison));
+	comparison.compare = tde_function(left == BPCHAROID ? F_BTBPCHAR_PATTERN_CMP : F_BTTEXT_PATTERN_CMP);
+	return keep_comparison(proc, &comparison, epoch);
+}
+
+TdeArithmetic *
+tde_resolve_arithmetic(TdeProc *proc, const char *symbol)
+{
+	uint64		epoch = tde_functions_epoch;
+	List	   *name = list_make2(makeString("pg_catalog"), makeString(pstrdup(symbol)));
+	Operator	tuple = oper(NULL, name, plain_type(proc, 0), plain_type(proc, 1), false, -1);
+	FormData_pg_operator operator = *(Form_pg_operator) GETSTRUCT(tuple);
+	TdeArithmetic arithmetic = {0};
+
+	ReleaseSysCache(tuple);
+	if (!resolve_conversion(plain_type(proc, 0), operator.oprleft, &arithmetic.convert[0]) ||
+		!resolve_conversion(plain_type(proc, 1), operator.oprright, &arithmetic.convert[1]) ||
+		operator.oprresult != proc->result_type)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
+				 errmsg("function %s does not compute as the base types' operator", format_procedure(proc->oid))));
+	arithmetic.operate = tde_function(operator.oprcode);
+	proc->arithmetic = keep(proc->arithmetic, &arithmetic, sizeof(arithmetic));
+	proc->resolved = epoch;
+	return proc->arithmetic;
+}

@@ -1,0 +1,48 @@
+/*
+ * base_functions.h - which functions of the base types compare, or compute with, two operands of a call.
+ *
+ * The operands may be of different types: int4 and int8 have comparisons of their own; otherwise exact numbers meet as numeric,
+ * and a float and any other number as float8, as PostgreSQL's parser would make them meet.
+ */
+#ifndef TDE_TYPE_BASE_FUNCTIONS_H
+#define TDE_TYPE_BASE_FUNCTIONS_H
+
+#include "type/type.h"
+
+typedef struct TdeComparison
+{
+	FmgrInfo   *compare;		/* NULL: the types have no order */
+	FmgrInfo   *equal;
+	FmgrInfo   *convert[2];		/* NULL: the operand is compared as it is */
+	bool		free_converted[2];	/* the conversion's result is passed by reference */
+	bool		same_bytes;		/* both are stored in the same way, so that the same bytes are equal */
+	Oid			input_type;		/* of the operator class, if same_bytes */
+	FmgrInfo   *equal_image;	/* says for which collations other bytes are not equal; NULL: for none */
+} TdeComparison;
+
+/* The type as which PostgreSQL compares a type: text for varchar.  The type itself if it has no order. */
+extern Oid	tde_compared_as(Oid type);
+
+/* ereport if the two base types cannot be compared.  What it returns stays good. */
+extern TdeComparison *tde_resolve_comparison(TdeProc *proc);
+
+/* The same for the order of pattern operator classes; ereport if the base types are no strings. */
+extern TdeComparison *tde_resolve_pattern(TdeProc *proc);
+
+/* An operator of the base types, and how its operands come to be of the types that it takes. */
+typedef struct TdeArithmetic
+{
+	FmgrInfo   *operate;
+	FmgrInfo   *convert[2];		/* NULL: the operand is taken as it is */
+} TdeArithmetic;
+
+/* The operator that PostgreSQL's parser takes for the two base types; ereport if there is none. */
+extern TdeArithmetic *tde_resolve_arithmetic(TdeProc *proc, const char *symbol);
+
+/*
+ * The base type's member of a support function of btree, for an operator class's own left and another right type;
+ * InvalidOid if it has none.
+ */
+extern Oid	tde_resolve_btree_support(Oid left, Oid right, int16 number);
+
+#endif							/* TDE_TYPE_BASE_FUNCTIONS_H */

@@ -1,0 +1,16 @@
+/*
+ * cast.h - casts of values in clear.
+ */
+#ifndef TDE_TYPE_CAST_H
+#define TDE_TYPE_CAST_H
+
+#include "type/type.h"
+
+/*
+ * Convert a value in clear from one type to another, with that one's modifier (or -1), as an explicit cast would; ereport if there
+ * is none.  How, is looked up once for a function, which must always ask for the same types.  The value itself if nothing is to be
+ * done.  Serves what goes past the base type: int4 -> encrypted_numeric is int4 -> numeric and encryption.
+ */
+extern Datum tde_cast_plain(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod);
+
+#endif							/* TDE_TYPE_CAST_H */

@@ -1,0 +1,113 @@
+/*
+ * datum.h - the one door between plaintext datums and encrypted ones.
+ */
+#ifndef TDE_TYPE_DATUM_H
+#define TDE_TYPE_DATUM_H
+
+#include "keys/plain_cache.h"
+#include "server/compat.h"
+#include "type/type.h"
+
+/* Are all bytes of a varlena here as they are, neither compressed nor out of line?  (What is out of line is "short", too.) */
+static inline bool
+tde_datum_at_hand(Datum value)
+{
+	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+
+	return !VARATT_IS_EXTENDED(stored) || (VARATT_IS_SHORT(stored) && !VARATT_IS_EXTERNAL(stored));
+}
+
+/*
+ * Decrypt a value (toasted or not) into a datum of the base type.  declared: the typmod of the column that it comes from,
+ * or -1 if that is not known; a value without MAC from a column with MAC is refused.  The result is palloc'd if the base
+ * type is passed by reference.
+ */
+extern Datum tde_datum_decrypt(TdeType *type, Datum value, int32 declared);
+
+/* The same, for a value that is not expected to be met again soon: output and send. */
+extern Datum tde_datum_decrypt_once(TdeType *type, Datum value, int32 declared);
+
+/*
+ * The same for a comparison or the like: a short plaintext goes to scratch, without an allocation.  To be followed by
+ * tde_datum_unpeek().
+ */
+#define TDE_SCRATCH_SIZE	112 /* longest value, in bytes as stored */
+
+typedef struct TdeScratch
+{
+	union
+	{
+		struct
+		{
+			char		pad[MAXIMUM_ALIGNOF - VARHDRSZ];	/* so that what follows the header is aligned */
+			char		header[VARHDRSZ + TDE_SCRATCH_SIZE];
+		};
+		uint64		align;
+	};
+	void	   *allocated;		/* NULL: nothing */
+	size_t		allocated_size;	/* of what is in clear there */
+} TdeScratch;
+
+extern Datum tde_datum_peek(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch);
+
+/* The same for an argument of a function, which may also be of a plain type. */
+static inline Datum
+tde_argument_peek(FunctionCallInfo fcinfo, TdeCall *call, int arg, TdeRemember remember, TdeScratch *scratch)
+{
+	TdeType    *type = call->proc->args[arg];
+
+	scratch->allocated = NULL;
+	return type ? tde_datum_peek(type, PG_GETARG_DATUM(arg), call->declared[arg], remember, scratch) : PG_GETARG_DATUM(arg);
+}
+
+static inline void
+tde_datum_unpeek(TdeScratch *scratch)
+{
+	if (unlikely(scratch->allocated != NULL))
+	{
+		explicit_bzero(scratch->allocated, scratch->allocated_size);
+		pfree(scratch->allocated);
+	}
+}
+
+/*
+ * Encrypt a datum of the base type under the key and the spec (an unsalted one) of a value whose header this is: what is
+ * equal then has the same bytes, as far as the base type stores it in the same way.  palloc'd.
+ */
+extern struct varlena *tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header);
+
+/*
+ * Encrypt a datum of the base type as the typmod says; -1: as a literal, deterministically, under the catalog key.
+ */
+extern Datum tde_datum_encrypt(TdeType *type, Datum value, int32 typmod);
+
+/*
+ * Bytes from (inclusive) to to (exclusive) of the plaintext of a varlena type, at most; *first is set to where the result
+ * begins, which may be before from.  Of a large value without MAC in CTR mode that is stored out of line only those bytes
+ * are read and decrypted (selective decryption, Canim and Kantarcioglu, algorithm 3); of others, all.
+ */
+extern struct varlena *tde_datum_decrypt_slice(TdeType *type, Datum value, int32 declared, uint64 from, uint64 to, uint64 *first);
+
+/* Free a decrypted datum that is no longer needed. */
+extern void tde_datum_free(TdeType *type, Datum value);
+
+/*
+ * Make a value fit a column: itself if it is encrypted just as the typmod says and the base type's modifiers change nothing,
+ * else encrypted anew.  declared: where it comes from, as above.
+ */
+extern Datum tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool is_explicit);
+
+/*
+ * Is this value encrypted just as a new one would be, so that it can be stored as it is: as the typmod says, under the newest
+ * version of the key?  typmod -1, of a place that declares nothing: in its own way, under the newest version of its own key.
+ * Looks at the header alone, of a value out of line, too.
+ */
+extern bool tde_datum_is_current(TdeType *type, Datum value, int32 typmod);
+
+/* Make it so.  declared: where it comes from, as above; -1 takes a value without MAC where the typmod declares one, too. */
+extern Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared);
+
+/* Is this a constant of SQL, encrypted under the catalog's key, and not a column's value? */
+extern bool tde_datum_is_literal(TdeType *type, Datum value);
+
+#endif							/* TDE_TYPE_DATUM_H */

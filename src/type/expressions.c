@@ -1,0 +1,111 @@
+/*
+ * expressions.c - encrypted values wherever they are: inside arrays, domains, composites, ranges, and constants of expressions.
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/parsenodes.h"
+#include "nodes/primnodes.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
+#include "server/compat.h"
+#include "type/expressions.h"
+#include "type/inside.h"
+
+bool
+tde_type_holds_encrypted(Oid type)
+{
+	return tde_nested_find(type, -1) != NULL;
+}
+
+typedef struct HeaderWalk
+{
+	TdeHeaderVisitor visit;
+	void	   *arg;
+} HeaderWalk;
+
+static void
+walk_value(Datum value, TdeHeaderVisitor visit, void *arg)
+{
+	struct varlena *head = (struct varlena *) DatumGetPointer(value);
+	Size		size = toast_raw_datum_size(value) - VARHDRSZ;
+	TdeHeader	header;
+	bool		good;
+
+	/* a header is not longer than this, and whether the value is long enough for its spec, its size tells */
+	if (VARATT_IS_EXTERNAL(head) || VARATT_IS_COMPRESSED(head))
+		head = detoast_attr_slice(head, 0, TDE_MAX_HEADER);
+	good = tde_header_parse((const uint8 *) VARDATA_ANY(head), size, &header);
+	visit(good ? &header : NULL, arg);
+}
+
+/* As if to change it. */
+static Datum
+walk_nested(TdeType *type, Datum value, int32 declared, void *arg)
+{
+	HeaderWalk *walk = arg;
+
+	walk_value(value, walk->visit, walk->arg);
+	return value;
+}
+
+void
+tde_walk_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg)
+{
+	HeaderWalk	walk = {visit, arg};
+	TdeNested  *nested;
+
+	/* mostly it is one, and there are many */
+	if (tde_type_find(type))
+	{
+		walk_value(value, visit, arg);
+		return;
+	}
+	if (type == ANYARRAYOID)
+		type = get_array_type(ARR_ELEMTYPE(DatumGetArrayTypeP(value)));
+	/* an element without an array type is not ours */
+	nested = OidIsValid(type) ? tde_nested_find(type, -1) : NULL;
+	if (nested)
+		(void) tde_nested_replace(nested, value, walk_nested, &walk);
+}
+
+static bool
+walk_node(Node *node, void *context)
+{
+	HeaderWalk   *walk = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Const))
+	{
+		Const	   *constant = (Const *) node;
+
+		if (!constant->constisnull && tde_type_holds_encrypted(constant->consttype))
+			tde_walk_datum(constant->consttype, constant->constvalue, walk->visit, walk->arg);
+		return false;
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, walk_node, context, 0);
+	/* the server's walker does not know these two */
+	if (IsA(node, PartitionBoundSpec))
+	{
+		PartitionBoundSpec *bound = (PartitionBoundSpec *) node;
+
+		return walk_node((Node *) bound->listdatums, context) || walk_node((Node *) bound->lowerdatums, context) ||
+			walk_node((Node *) bound->upperdatums, context);
+	}
+	if (IsA(node, PartitionRangeDatum))
+		return walk_node(((PartitionRangeDatum *) node)->value, context);
+	return expression_tree_walker(node, walk_node, context);
+}
+
+void
+tde_walk_tree(Node *tree, TdeHeaderVisitor visit, void *arg)
+{
+	HeaderWalk	walk = {visit, arg};
+
+	walk_node(tree, &walk);
+}

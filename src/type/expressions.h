@@ -1,0 +1,35 @@
+/*
+ * expressions.h - encrypted values wherever they are: inside arrays, domains, composites, ranges, and constants of expressions.
+ *
+ * Only the heads of values are read, of TOASTed ones a slice: no key is needed, and the wallet may be closed.
+ */
+#ifndef TDE_TYPE_EXPRESSIONS_H
+#define TDE_TYPE_EXPRESSIONS_H
+
+#include "nodes/parsenodes.h"
+
+#include "type/type.h"
+
+/* Called for each encrypted value; header is NULL where its bytes do not begin with one: it is damaged. */
+typedef void (*TdeHeaderVisitor) (const TdeHeader *header, void *arg);
+
+/* Is the type an encrypted one, or does it have parts of one? */
+extern bool tde_type_holds_encrypted(Oid type);
+
+/*
+ * Every encrypted value in a datum that is not NULL.  Of the type anyarray the array itself tells what it holds.  What is
+ * allocated is left to the caller's memory context.
+ */
+extern void tde_walk_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg);
+
+/* Every encrypted value in the constants of a stored expression, query, partition bound, or list of them. */
+extern void tde_walk_tree(Node *tree, TdeHeaderVisitor visit, void *arg);
+
+/* What a query gives out: its target list, or its RETURNING list. */
+static inline List *
+tde_output_columns(Query *query)
+{
+	return query->commandType == CMD_SELECT ? query->targetList : query->returningList;
+}
+
+#endif							/* TDE_TYPE_EXPRESSIONS_H */

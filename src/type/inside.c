@@ -1,0 +1,234 @@
+/*
+ * inside.c - the encrypted values within a column's value: itself, or elements of arrays, members of composites and
+ * bounds of ranges, to any depth, under domains or not.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+#include "utils/multirangetypes.h"
+#include "utils/rangetypes.h"
+#include "utils/typcache.h"
+
+#include "server/compat.h"
+#include "type/inside.h"
+
+typedef enum NestedKind
+{
+	NESTED_VALUE,
+	NESTED_ARRAY,
+	NESTED_COMPOSITE,
+	NESTED_RANGE,
+	NESTED_MULTIRANGE
+} NestedKind;
+
+struct TdeNested
+{
+	NestedKind	kind;
+	Oid			oid;			/* of an array its element's type, otherwise the type's, without domains */
+	TdeType    *type;			/* NESTED_VALUE */
+	int32		typmod;			/* likewise */
+	int			count;			/* of parts: 1, or a composite's columns */
+	TdeNested **parts;			/* NULL where there is nothing encrypted */
+};
+
+static TdeNested *
+new_nested(NestedKind kind, Oid oid, int count)
+{
+	TdeNested  *nested = palloc0(sizeof(TdeNested));
+
+	nested->kind = kind;
+	nested->oid = oid;
+	nested->count = count;
+	nested->parts = count > 0 ? palloc0(count * sizeof(TdeNested *)) : NULL;
+	return nested;
+}
+
+/* ---- what a type holds ---- */
+
+static TdeNested *
+with_part(NestedKind kind, Oid oid, TdeNested *part)
+{
+	TdeNested  *nested;
+
+	if (part == NULL)
+		return NULL;
+	nested = new_nested(kind, oid, 1);
+	nested->parts[0] = part;
+	return nested;
+}
+
+static TdeNested *
+find_in_composite(Oid type)
+{
+	TupleDesc	desc = lookup_rowtype_tupdesc(type, -1);
+	TdeNested  *nested = new_nested(NESTED_COMPOSITE, type, desc->natts);
+	bool		any = false;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute member = TupleDescAttr(desc, i);
+
+		if (!member->attisdropped)
+			nested->parts[i] = tde_nested_find(member->atttypid, member->atttypmod);
+		any |= nested->parts[i] != NULL;
+	}
+	ReleaseTupleDesc(desc);
+	return any ? nested : NULL;
+}
+
+TdeNested *
+tde_nested_find(Oid type, int32 typmod)
+{
+	TdeType    *encrypted;
+	TdeNested  *nested;
+	Oid			element;
+
+	check_stack_depth();
+	type = getBaseTypeAndTypmod(type, &typmod);
+	encrypted = tde_type_find(type);
+	if (encrypted)
+	{
+		nested = new_nested(NESTED_VALUE, type, 0);
+		nested->type = encrypted;
+		nested->typmod = typmod;
+		return nested;
+	}
+	element = get_element_type(type);
+	if (OidIsValid(element))
+		return with_part(NESTED_ARRAY, element, tde_nested_find(element, typmod));
+	switch (get_typtype(type))
+	{
+		case TYPTYPE_COMPOSITE:
+			return find_in_composite(type);
+		case TYPTYPE_RANGE:
+			return with_part(NESTED_RANGE, type, tde_nested_find(get_range_subtype(type), -1));
+		case TYPTYPE_MULTIRANGE:
+			return with_part(NESTED_MULTIRANGE, type, tde_nested_find(get_multirange_range(type), -1));
+		default:
+			return NULL;
+	}
+}
+
+/* ---- values ---- */
+
+/* Replace one part; has it become another one? */
+static bool
+replace_part(const TdeNested *part, Datum *value, TdeNestedChange change, void *arg)
+{
+	Datum		before = *value;
+
+	*value = tde_nested_replace(part, before, change, arg);
+	return *value != before;
+}
+
+static Datum
+replace_in_array(const TdeNested *nested, Datum value, TdeNestedChange change, void *arg)
+{
+	ArrayType  *array = DatumGetArrayTypeP(value);
+	int16		length;
+	bool		by_value;
+	char		align;
+	Datum	   *elements;
+	bool	   *nulls;
+	int			count;
+	bool		changed = false;
+
+	get_typlenbyvalalign(nested->oid, &length, &by_value, &align);
+	deconstruct_array(array, nested->oid, length, by_value, align, &elements, &nulls, &count);
+	for (int i = 0; i < count; i++)
+		if (!nulls[i])
+			changed |= replace_part(nested->parts[0], &elements[i], change, arg);
+	if (!changed)
+		return value;
+	return PointerGetDatum(construct_md_array(elements, nulls, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array),
+											  nested->oid, length, by_value, align));
+}
+
+static Datum
+replace_in_composite(const TdeNested *nested, Datum value, TdeNestedChange change, void *arg)
+{
+	HeapTupleHeader header = DatumGetHeapTupleHeader(value);
+	TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
+	Datum	   *values = palloc(desc->natts * sizeof(Datum));
+	bool	   *nulls = palloc(desc->natts * sizeof(bool));
+	HeapTupleData tuple;
+	bool		changed = false;
+
+	tuple.t_len = HeapTupleHeaderGetDatumLength(header);
+	ItemPointerSetInvalid(&tuple.t_self);
+	tuple.t_tableOid = InvalidOid;
+	tuple.t_data = header;
+	heap_deform_tuple(&tuple, desc, values, nulls);
+	for (int i = 0; i < Min(nested->count, desc->natts); i++)
+		if (nested->parts[i] && !nulls[i])
+			changed |= replace_part(nested->parts[i], &values[i], change, arg);
+	if (changed)
+		value = HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));
+	ReleaseTupleDesc(desc);
+	return value;
+}
+
+/* NULL if nothing has changed */
+static RangeType *
+replace_in_range(const TdeNested *nested, RangeType *range, TdeNestedChange change, void *arg)
+{
+	TypeCacheEntry *cache = lookup_type_cache(nested->oid, TYPECACHE_RANGE_INFO);
+	RangeBound	lower;
+	RangeBound	upper;
+	bool		empty;
+	bool		changed = false;
+
+	range_deserialize(cache, range, &lower, &upper, &empty);
+	if (!empty && !lower.infinite)
+		changed |= replace_part(nested->parts[0], &lower.val, change, arg);
+	if (!empty && !upper.infinite)
+		changed |= replace_part(nested->parts[0], &upper.val, change, arg);
+	return changed ? TDE_RANGE_SERIALIZE(cache, &lower, &upper, empty) : NULL;
+}
+
+static Datum
+replace_in_multirange(const TdeNested *nested, Datum value, TdeNestedChange change, void *arg)
+{
+	TypeCacheEntry *cache = lookup_type_cache(nested->parts[0]->oid, TYPECACHE_RANGE_INFO);
+	RangeType **ranges;
+	int32		count;
+	bool		changed = false;
+
+	multirange_deserialize(cache, DatumGetMultirangeTypeP(value), &count, &ranges);
+	for (int i = 0; i < count; i++)
+	{
+		RangeType  *replaced = replace_in_range(nested->parts[0], ranges[i], change, arg);
+
+		if (replaced)
+			ranges[i] = replaced;
+		changed |= replaced != NULL;
+	}
+	return changed ? MultirangeTypePGetDatum(make_multirange(nested->oid, cache, count, ranges)) : value;
+}
+
+Datum
+tde_nested_replace(const TdeNested *nested, Datum value, TdeNestedChange change, void *arg)
+{
+	RangeType  *range;
+
+	switch (nested->kind)
+	{
+		case NESTED_VALUE:
+			return change(nested->type, value, nested->typmod, arg);
+		case NESTED_ARRAY:
+			return replace_in_array(nested, value, change, arg);
+		case NESTED_COMPOSITE:
+			return replace_in_composite(nested, value, change, arg);
+		case NESTED_RANGE:
+			range = replace_in_range(nested, DatumGetRangeTypeP(value), change, arg);
+			return range ? RangeTypePGetDatum(range) : value;
+		case NESTED_MULTIRANGE:
+			return replace_in_multirange(nested, value, change, arg);
+	}
+	pg_unreachable();
+}

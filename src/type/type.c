@@ -1,0 +1,569 @@
+/*
+ * type.c - what the catalogs say of an encrypted type and of a function of ours, cached by OID.
+ *
+ * Entries are never removed, so that pointers to them stay good; an invalidation marks them, and the next lookup fills
+ * them again in place.  Functions of others are looked up anew, too, but not in place: a call of one may be under way, and be
+ * what has changed it.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_amproc.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/primnodes.h"
+#include "parser/parse_coerce.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+#include "utils/uuid.h"
+
+#include "server/compat.h"
+#include "type/type.h"
+#include "type/unauthenticated.h"
+
+extern Datum tde_in(PG_FUNCTION_ARGS);
+extern Datum tde_typmod_in(PG_FUNCTION_ARGS);
+
+/* Lookups remembered before the hash table is asked: set-up runs for each statement, and must cost next to nothing. */
+#define LOOKUP_MEMOS	16
+
+uint64		tde_functions_epoch = 1;
+
+/* A function of somebody else's. */
+typedef struct Known
+{
+	Oid			oid;			/* hash key */
+	FmgrInfo   *finfo;			/* NULL: not looked up.  Never freed: who knows who is using it */
+	bool		valid;			/* false: see whether it has changed */
+	TransactionId xmin;			/* of its row in pg_proc then */
+	ItemPointerData tid;
+} Known;
+
+static HTAB *types = NULL;
+static HTAB *procs = NULL;
+static HTAB *functions = NULL;
+static MemoryContext type_context = NULL;
+
+/* ---- tables ---- */
+
+/* A type has changed, or a function. */
+static void
+invalidate(Datum arg, int cacheid, uint32 hashvalue)
+{
+	HASH_SEQ_STATUS status;
+	TdeType    *type;
+	TdeProc    *proc;
+
+	hash_seq_init(&status, types);
+	while ((type = hash_seq_search(&status)) != NULL)
+	{
+		type->valid = false;
+		type->functions_epoch = 0;
+	}
+	hash_seq_init(&status, procs);
+	while ((proc = hash_seq_search(&status)) != NULL)
+		proc->valid = false;
+}
+
+/* Which functions somebody's types have may have changed, or what those do. */
+static void
+invalidate_functions(Datum arg, int cacheid, uint32 hashvalue)
+{
+	HASH_SEQ_STATUS status;
+	Known	   *known;
+
+	tde_functions_epoch++;
+	hash_seq_init(&status, functions);
+	while ((known = hash_seq_search(&status)) != NULL)
+		known->valid = false;
+}
+
+void
+tde_type_init(void)
+{
+	static const int resolved_by[] = {PROCOID, CASTSOURCETARGET, OPEROID, CLAOID, AMPROCNUM, AMOPOPID};
+
+	type_context = AllocSetContextCreate(TopMemoryContext, "tde_column types", ALLOCSET_DEFAULT_SIZES);
+	types = tde_table_new("tde_column types", sizeof(Oid), sizeof(TdeType));
+	procs = tde_table_new("tde_column functions", sizeof(Oid), sizeof(TdeProc));
+	functions = tde_table_new("tde_column functions of base types", sizeof(Oid), sizeof(Known));
+	CacheRegisterSyscacheCallback(TYPEOID, invalidate, (Datum) 0);
+	CacheRegisterSyscacheCallback(PROCOID, invalidate, (Datum) 0);
+	for (int i = 0; i < lengthof(resolved_by); i++)
+		CacheRegisterSyscacheCallback(resolved_by[i], invalidate_functions, (Datum) 0);
+}
+
+/* Has the function changed since, or was it never looked up? */
+static bool
+has_changed(Known *known)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(known->oid));
+	TransactionId xmin;
+	bool		changed;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION), errmsg("function with OID %u does not exist", known->oid)));
+	xmin = HeapTupleHeaderGetRawXmin(tuple->t_data);
+	changed = known->finfo == NULL || known->xmin != xmin || !ItemPointerEquals(&known->tid, &tuple->t_self);
+	known->xmin = xmin;
+	known->tid = tuple->t_self;
+	ReleaseSysCache(tuple);
+	return changed;
+}
+
+FmgrInfo *
+tde_function(Oid oid)
+{
+	bool		found;
+	Known	   *known = hash_search(functions, &oid, HASH_ENTER, &found);
+	FmgrInfo   *finfo;
+
+	if (!found)
+		known->finfo = NULL;
+	if (known->finfo && known->valid)
+		return known->finfo;
+	if (has_changed(known))
+		known->finfo = NULL;
+	known->valid = true;		/* until we are told otherwise, which may be below */
+	if (known->finfo == NULL)
+	{
+		finfo = MemoryContextAlloc(type_context, sizeof(FmgrInfo));
+		fmgr_info_cxt(oid, finfo, type_context);
+		known->finfo = finfo;
+	}
+	return known->finfo;
+}
+
+/* ---- types ---- */
+
+/* Is the function this one of ours?  Compares the address, so that a namesake in another library is not taken for it. */
+static bool
+is_our_function(Oid function, const char *symbol, PGFunction address)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	bool		candidate = false;
+	FmgrInfo	finfo;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		bool		isnull;
+		Datum		source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+
+		candidate = ((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId && !isnull &&
+			strcmp(TextDatumGetCString(source), symbol) == 0;
+		ReleaseSysCache(tuple);
+	}
+	if (!candidate)
+		return false;
+	fmgr_info(function, &finfo);
+	return finfo.fn_addr == address;
+}
+
+/* Does a query consist of one expression, and nothing else?  What a function in SQL RETURNs is such a one. */
+static bool
+is_expression(Node *node)
+{
+	Query	   *query = (Query *) node;
+
+	return node != NULL && IsA(node, Query) && query->commandType == CMD_SELECT && list_length(query->targetList) == 1 &&
+		query->rtable == NIL && query->cteList == NIL && !query->hasSubLinks && query->jointree->fromlist == NIL &&
+		query->jointree->quals == NULL && query->havingQual == NULL && query->limitCount == NULL && query->limitOffset == NULL;
+}
+
+/* The call that the body of a function in SQL consists of: RETURN f(...); NULL if it is something else. */
+static FuncExpr *
+returned_call(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Datum		body;
+	bool		isnull;
+	Node	   *node = NULL;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		body = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosqlbody, &isnull);
+		if (!isnull)
+			node = stringToNode(TextDatumGetCString(body));
+		ReleaseSysCache(tuple);
+	}
+	if (!is_expression(node))
+		return NULL;
+	node = (Node *) linitial_node(TargetEntry, ((Query *) node)->targetList)->expr;
+	return IsA(node, FuncExpr) ? (FuncExpr *) node : NULL;
+}
+
+/*
+ * Base type and type tag stand in the type's modifier function, RETURN tde_typmod_in($1, base, tag).  They are read from its
+ * parse tree, because we can be called where no query can be run.  Why there: of all that belongs to a type, this alone is
+ * sure to be restored from a dump before everything that uses the type, and after the base type.
+ *
+ * The whole body must be that.  Whoever declares a column runs it, and another argument could call anything.
+ */
+static bool
+find_base(Oid typmodin, Oid *base, uint8 *tag)
+{
+	FuncExpr   *call = returned_call(typmodin);
+	Param	   *words;
+	Const	   *args[2];
+
+	if (call == NULL || list_length(call->args) != 3 || !is_our_function(call->funcid, "tde_typmod_in", tde_typmod_in))
+		return false;
+	words = linitial(call->args);
+	if (!IsA(words, Param) || words->paramkind != PARAM_EXTERN || words->paramid != 1 || words->paramtype != CSTRINGARRAYOID)
+		return false;
+	args[0] = list_nth(call->args, 1);
+	args[1] = list_nth(call->args, 2);
+	if (!IsA(args[0], Const) || args[0]->constisnull || !IsA(args[1], Const) || args[1]->constisnull)
+		return false;
+	*base = DatumGetObjectId(args[0]->constvalue);
+	memcpy(tag, DatumGetUUIDP(args[1]->constvalue)->data, UUID_LEN);
+	return true;
+}
+
+TdeModLayout
+tde_mod_layout(Oid base)
+{
+	HeapTuple	tuple;
+	bool		has_modifiers;
+
+	switch (base)
+	{
+		case NUMERICOID:
+			return TDE_MOD_NUMERIC;
+		case VARCHAROID:
+		case BPCHAROID:
+			return TDE_MOD_LENGTH;
+		case TIMEOID:
+		case TIMETZOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return TDE_MOD_PRECISION;
+		case INTERVALOID:
+			return TDE_MOD_LARGE;
+	}
+	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
+	has_modifiers = HeapTupleIsValid(tuple) && OidIsValid(((Form_pg_type) GETSTRUCT(tuple))->typmodin);
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return has_modifiers ? TDE_MOD_OTHER : TDE_MOD_NONE;
+}
+
+static void
+fill_type(TdeType *type)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type->oid));
+	Oid			input = InvalidOid;
+	Oid			typmodin = InvalidOid;
+	Oid			base;
+	uint8		tag[TDE_TYPE_TAG_SIZE];
+
+	if (HeapTupleIsValid(tuple))
+	{
+		/* a domain has its base type's input function, but no cast and no tag: it is no encrypted type itself */
+		if (((Form_pg_type) GETSTRUCT(tuple))->typtype == TYPTYPE_BASE)
+			input = ((Form_pg_type) GETSTRUCT(tuple))->typinput;
+		typmodin = ((Form_pg_type) GETSTRUCT(tuple))->typmodin;
+		ReleaseSysCache(tuple);
+	}
+	if (!OidIsValid(input) || !is_our_function(input, "tde_in", tde_in))
+	{
+		type->is_encrypted = false;
+		return;
+	}
+	if (!find_base(typmodin, &base, tag))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("encrypted type %s is incomplete", format_type_be(type->oid)),
+				 errdetail("Its modifier function is not the one that tde_create_type() made.")));
+	type->result_function = InvalidOid;
+	/* somebody may be using what has been looked up for it, so that stays unless it is wrong */
+	if (type->is_encrypted && type->base == base && memcmp(type->tag, tag, sizeof(tag)) == 0)
+		return;
+	memset(&type->base, 0, sizeof(*type) - offsetof(TdeType, base));
+	memcpy(type->tag, tag, sizeof(type->tag));
+	type->unpacked_typmod = -1;
+	type->base = base;
+	get_typlenbyvalalign(base, &type->base_len, &type->base_byval, &type->base_align);
+	type->base_storage = get_typstorage(base);
+	type->layout = tde_mod_layout(base);
+	type->is_encrypted = true;
+}
+
+static pg_noinline TdeType *
+find_in_table(Oid oid)
+{
+	bool		found;
+	TdeType    *type = hash_search(types, &oid, HASH_ENTER, &found);
+	if (!found)
+	{
+		type->valid = false;
+		type->is_encrypted = false;
+	}
+	if (!type->valid)
+	{
+		fill_type(type);
+		type->valid = true;
+	}
+	return type;
+}
+
+TdeType *
+tde_type_find(Oid oid)
+{
+	static TdeType *found_before[LOOKUP_MEMOS]; /* entries stay where they are */
+	TdeType    *type = found_before[oid % LOOKUP_MEMOS];
+
+	if (unlikely(type == NULL || type->oid != oid || !type->valid))
+		found_before[oid % LOOKUP_MEMOS] = type = find_in_table(oid);
+	return type->is_encrypted ? type : NULL;
+}
+
+TdeType *
+tde_type_get(Oid oid)
+{
+	TdeType    *type = tde_type_find(oid);
+
+	if (type != NULL)
+		return type;
+	if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(oid)))
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("type with OID %u does not exist", oid)));
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("type %s is not an encrypted type", format_type_be(oid))));
+}
+
+void
+tde_type_unpack(TdeType *type, int32 typmod)
+{
+	TdeModifiers mods = tde_modifiers_unpack(type->layout, typmod);
+
+	/* a value could be written that way, and never be read */
+	if (mods.spec.mac == TDE_NOMAC && tde_verifier_of(type->base) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid type modifier %d for type %s", typmod, format_type_be(type->oid)),
+				 errdetail("It says nomac, but values of type %s must be authenticated.", format_type_be(type->base))));
+	type->unpacked = mods;
+	type->unpacked_typmod = typmod;
+}
+
+/* The encrypted type in the first row of a catalog in which a column is this function; InvalidOid if there is none. */
+static Oid
+type_by_column(Oid catalog, AttrNumber column, Oid function)
+{
+	Relation	rel = table_open(catalog, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	Oid			type = InvalidOid;
+
+	ScanKeyInit(&key, column, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(function));
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
+	while (!OidIsValid(type) && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		if (catalog == AccessMethodProcedureRelationId)
+			type = ((Form_pg_amproc) GETSTRUCT(tuple))->amproclefttype;
+		else if (!OidIsValid(((Form_pg_type) GETSTRUCT(tuple))->typelem))	/* its array type has the same functions */
+			type = ((Form_pg_type) GETSTRUCT(tuple))->oid;
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return type;
+}
+
+TdeType *
+tde_type_of_function(Oid function)
+{
+	TdeProc    *proc;
+	Oid			type;
+	bool		found;
+
+	proc = hash_search(procs, &function, HASH_FIND, NULL);
+	if (proc && proc->valid && proc->result)
+		return proc->result;
+
+	type = type_by_column(TypeRelationId, Anum_pg_type_typmodin, function);
+	if (!OidIsValid(type))
+		type = type_by_column(TypeRelationId, Anum_pg_type_typmodout, function);
+	if (!OidIsValid(type))
+		type = type_by_column(AccessMethodProcedureRelationId, Anum_pg_amproc_amproc, function);
+	if (!OidIsValid(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("no encrypted type uses the function with OID %u", function)));
+
+	proc = hash_search(procs, &function, HASH_ENTER, &found);
+	memset(proc, 0, sizeof(*proc));
+	proc->oid = function;
+	proc->result = tde_type_get(type);
+	proc->valid = true;
+	return proc->result;
+}
+
+/* ---- functions ---- */
+
+static TdeProc *
+find_proc(Oid oid)
+{
+	static TdeProc *found_before[LOOKUP_MEMOS];
+	TdeProc    *proc = found_before[oid % LOOKUP_MEMOS];
+	HeapTuple	tuple;
+	Form_pg_proc form;
+	bool		found;
+
+	if (proc && proc->oid == oid && proc->valid)
+		return proc;
+	proc = hash_search(procs, &oid, HASH_ENTER, &found);
+	if (!found)
+	{
+		memset(proc, 0, sizeof(*proc));
+		proc->oid = oid;
+	}
+	if (proc->valid)
+		return proc;
+
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(oid));
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION), errmsg("function with OID %u does not exist", oid)));
+	form = (Form_pg_proc) GETSTRUCT(tuple);
+	proc->nargs = Min(form->pronargs, (int) lengthof(proc->args));
+	for (int i = 0; i < proc->nargs; i++)
+		proc->arg_types[i] = form->proargtypes.values[i];
+	proc->result_type = form->prorettype;
+	ReleaseSysCache(tuple);
+
+	for (int i = 0; i < proc->nargs; i++)
+		proc->args[i] = tde_type_find(proc->arg_types[i]);
+	proc->result = tde_type_find(proc->result_type);
+	proc->valid = true;
+	found_before[oid % LOOKUP_MEMOS] = proc;
+	return proc;
+}
+
+/* The typmod that the calling expression declares for an argument: a column's, mostly. */
+static int32
+declared_typmod(Node *expr, int argno)
+{
+	List	   *args = NIL;
+
+	if (expr == NULL)
+		return -1;
+	if (IsA(expr, FuncExpr))
+		args = ((FuncExpr *) expr)->args;
+	else if (IsA(expr, OpExpr) || IsA(expr, DistinctExpr) || IsA(expr, NullIfExpr))
+		args = ((OpExpr *) expr)->args;
+	else if (IsA(expr, ScalarArrayOpExpr) && argno == 0)
+		args = ((ScalarArrayOpExpr *) expr)->args;
+	return argno < list_length(args) ? exprTypmod(list_nth(args, argno)) : -1;
+}
+
+TdeCall *
+tde_call_setup(FmgrInfo *flinfo)
+{
+	TdeProc    *proc = find_proc(flinfo->fn_oid);
+	TdeCall    *call = MemoryContextAlloc(flinfo->fn_mcxt, sizeof(TdeCall));
+
+	call->proc = proc;
+	call->more = NULL;
+	for (int i = 0; i < lengthof(call->declared); i++)
+		call->declared[i] = proc->args[i] ? declared_typmod(flinfo->fn_expr, i) : -1;
+	flinfo->fn_extra = call;
+	return call;
+}
+
+/* ---- functions of the base type ---- */
+
+/* Forget what may have changed, before it is used. */
+static void
+forget_changed(TdeType *type)
+{
+	if (likely(type->functions_epoch == tde_functions_epoch))
+		return;
+	type->functions_epoch = tde_functions_epoch;
+	type->input = type->output = type->receive = type->send = type->coerce = NULL;
+}
+
+FmgrInfo *
+tde_base_input(TdeType *type)
+{
+	Oid			function;
+
+	forget_changed(type);
+	if (type->input == NULL)
+	{
+		getTypeInputInfo(type->base, &function, &type->ioparam);
+		type->input = tde_function(function);
+	}
+	return type->input;
+}
+
+FmgrInfo *
+tde_base_output(TdeType *type)
+{
+	Oid			function;
+	bool		is_varlena;
+
+	forget_changed(type);
+	if (type->output == NULL)
+	{
+		getTypeOutputInfo(type->base, &function, &is_varlena);
+		type->output = tde_function(function);
+	}
+	return type->output;
+}
+
+FmgrInfo *
+tde_base_receive(TdeType *type)
+{
+	Oid			function;
+
+	forget_changed(type);
+	if (type->receive == NULL)
+	{
+		getTypeBinaryInputInfo(type->base, &function, &type->ioparam);
+		type->receive = tde_function(function);
+	}
+	return type->receive;
+}
+
+FmgrInfo *
+tde_base_send(TdeType *type)
+{
+	Oid			function;
+	bool		is_varlena;
+
+	forget_changed(type);
+	if (type->send == NULL)
+	{
+		getTypeBinaryOutputInfo(type->base, &function, &is_varlena);
+		type->send = tde_function(function);
+	}
+	return type->send;
+}
+
+Datum
+tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit)
+{
+	FmgrInfo   *coerce;
+	Oid			function;
+
+	if (base_typmod < 0)
+		return value;
+	forget_changed(type);
+	coerce = type->coerce;
+	if (coerce == NULL)
+	{
+		if (find_typmod_coercion_function(type->base, &function) != COERCION_PATH_FUNC)
+			return value;
+		type->coerce = coerce = tde_function(function);
+	}
+	return FunctionCall3(coerce, value, Int32GetDatum(base_typmod), BoolGetDatum(is_explicit));
+}

@@ -1,0 +1,173 @@
+/*
+ * type.h - what the catalogs say of an encrypted type and of a function of ours, cached by OID.
+ *
+ * One C core serves all types.  Which base type an encrypted type has is read from the catalogs alone (never from a table
+ * of ours or from a name): its modifier function says so.  So users can make encrypted types of their own, and a dump
+ * restores them.
+ */
+#ifndef TDE_TYPE_TYPE_H
+#define TDE_TYPE_TYPE_H
+
+#include "fmgr.h"
+
+#include "keys/cache.h"
+#include "keys/modifiers.h"
+
+/* Keys looked up before, to be used again while they are fresh: by what values begin with, ... */
+typedef struct TdeReader
+{
+	uint64		epoch;			/* 0: empty */
+	uint64		head;			/* the header, as it stands in values, followed by zeros; mask has ones where it has bytes */
+	uint64		mask;
+	TdeHeader	header;
+	const TdeKey *key;
+} TdeReader;
+
+/* ... and by what columns declare. */
+typedef struct TdeWriter
+{
+	uint64		epoch;			/* 0: empty */
+	int32		typmod;
+	TdeSpec		spec;
+	const TdeKey *key;
+} TdeWriter;
+
+/* How many of each.  Several, for sessions that meet several columns of one type. */
+#define TDE_KEY_MEMOS	16
+
+/* Which of them: the upper four bits of a product, that each bit of what the key is looked up by has its part in. */
+static inline uint32
+tde_key_memo(uint32 by)
+{
+	return (by * 2654435769u) >> 28;
+}
+
+typedef struct TdeType
+{
+	Oid			oid;			/* hash key */
+	bool		valid;			/* false: read the catalogs again */
+	bool		is_encrypted;	/* false: all that follows is not set */
+	Oid			result_function;	/* see client/result.c; InvalidOid: not looked up */
+	Oid			base;
+	int16		base_len;
+	bool		base_byval;
+	char		base_align;
+	char		base_storage;
+	TdeModLayout layout;
+	uint8		tag[TDE_TYPE_TAG_SIZE];
+
+	/* functions of the base type, each looked up at its first use (NULL before) */
+	uint64		functions_epoch;	/* when that was: see tde_functions_epoch */
+	FmgrInfo   *input;
+	FmgrInfo   *output;
+	FmgrInfo   *receive;
+	FmgrInfo   *send;
+	FmgrInfo   *coerce;			/* length coercion */
+	Oid			ioparam;
+
+	const struct TdeVerifier *verifier; /* of the base type's bytes, or NULL: not looked up */
+	int32		unpacked_typmod;	/* the one that was unpacked last, ... */
+	TdeModifiers unpacked;		/* ... and what it says */
+	TdeReader	readers[TDE_KEY_MEMOS];
+	TdeWriter	writers[TDE_KEY_MEMOS];
+} TdeType;
+
+/* A function of ours: its argument and result types. */
+typedef struct TdeProc
+{
+	Oid			oid;			/* hash key */
+	bool		valid;
+	int			nargs;
+	Oid			arg_types[3];
+	Oid			result_type;
+	TdeType    *args[3];		/* NULL where the argument is not of an encrypted type */
+	TdeType    *result;			/* likewise */
+
+	/* which functions it stands for; each function of ours has one of these */
+	uint64		resolved;		/* when that was looked up: ask tde_is_resolved() */
+	struct TdeComparison *comparison;	/* of the first two arguments; see type/base_functions.c */
+	struct TdeArithmetic *arithmetic;	/* likewise, for operators that compute */
+	FmgrInfo   *base_function;	/* of the base type, that does what this one does (cast, hash, in_range) */
+	int			cast_path;		/* of tde_cast_plain(): CoercionPathType */
+} TdeProc;
+
+/* What one call site keeps in fn_extra: small, made without a catalog lookup. */
+typedef struct TdeCall
+{
+	TdeProc    *proc;
+	int32		declared[2];	/* typmods that the expression tells of the first two arguments; -1: not known */
+	void	   *more;			/* what the function itself keeps, in fn_mcxt; NULL at first */
+} TdeCall;
+
+/*
+ * Rises whenever a function, cast, operator or operator class may have changed: what was looked up before must be looked up again.
+ * Whoever does that notes the epoch in which he began.
+ */
+extern uint64 tde_functions_epoch;
+
+static inline bool
+tde_is_resolved(const TdeProc *proc)
+{
+	return likely(proc->resolved == tde_functions_epoch);
+}
+
+/* How the modifiers of a base type are stored. */
+extern TdeModLayout tde_mod_layout(Oid base);
+
+/* The type, or NULL if it is not an encrypted one. */
+extern TdeType *tde_type_find(Oid type);
+
+/* Unpack and remember a typmod that is not -1; ereport on one that no declaration of this type can have given. */
+extern void tde_type_unpack(TdeType *type, int32 typmod);
+
+static inline TdeModifiers
+tde_type_modifiers(TdeType *type, int32 typmod)
+{
+	if (unlikely(type->unpacked_typmod != typmod))
+		tde_type_unpack(type, typmod);
+	return type->unpacked;
+}
+
+/* The typmod of the base type that such a typmod stands for.  Mostly there is none. */
+static inline int32
+tde_type_base_typmod(TdeType *type, int32 typmod)
+{
+	return tde_typmod_has_low_bits(typmod) ? tde_type_modifiers(type, typmod).base_typmod : -1;
+}
+
+/* The same as tde_type_find; ereport if it is not one. */
+extern TdeType *tde_type_get(Oid type);
+
+/*
+ * The encrypted type whose modifier or sort support function has this OID; their arguments do not tell, so that each type has
+ * SQL functions of its own.
+ */
+extern TdeType *tde_type_of_function(Oid function);
+
+extern TdeCall *tde_call_setup(FmgrInfo *flinfo);
+
+static inline TdeCall *
+tde_call(FunctionCallInfo fcinfo)
+{
+	if (likely(fcinfo->flinfo->fn_extra != NULL))
+		return (TdeCall *) fcinfo->flinfo->fn_extra;
+	return tde_call_setup(fcinfo->flinfo);
+}
+
+/* Functions of the base type. */
+extern FmgrInfo *tde_base_input(TdeType *type);
+extern FmgrInfo *tde_base_output(TdeType *type);
+extern FmgrInfo *tde_base_receive(TdeType *type);
+extern FmgrInfo *tde_base_send(TdeType *type);
+
+/* Apply the base type's own length coercion; the same datum if there is nothing to do. */
+extern Datum tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit);
+
+/*
+ * A function, ready to be called.  It stays good for whoever is using it, and the same for as long as nobody changes the function.
+ */
+extern FmgrInfo *tde_function(Oid function);
+
+extern void tde_type_init(void);
+
+#endif							/* TDE_TYPE_TYPE_H */

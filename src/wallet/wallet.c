@@ -1,0 +1,631 @@
+/*
+ * wallet.c - the wallet's state in shared memory: opening, closing, handing out master keys.
+ *
+ * Locking: everything in TdeWalletState but the generation is protected by its lock.  Nothing slow happens under it: the
+ * passphrase command runs, and the file is read or written (a good part of a second, on purpose), with the lock released
+ * and the state marked busy, so that other processes that need a key, or the file, wait on the condition variable and can
+ * be cancelled.
+ */
+#include "postgres.h"
+
+#include <openssl/crypto.h>
+
+#include "access/xlog.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/condition_variable.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+#include "utils/wait_event.h"
+
+#include "crypto/primitives.h"
+#include "server/error.h"
+#include "server/forget.h"
+#include "server/secret_shmem.h"
+#include "server/shmem.h"
+#include "server/this_server.h"
+#include "wallet/file.h"
+#include "wallet/passphrase.h"
+#include "wallet/state.h"
+
+/* After a failure the passphrase command rests, so that not every query of a busy server waits for its timeout. */
+#define RETRY_AFTER_MS 5000
+
+#define LOCK_NAME "tde_column"
+
+char	   *tde_wallet_file = NULL;
+char	   *tde_passphrase_command = NULL;
+int			tde_passphrase_timeout = 30000;
+
+TdeWalletState *tde_wallet_state = NULL;
+static TdeWalletState own_state;
+static TdeWalletContents own_contents;
+
+pg_atomic_uint64 *tde_wallet_generation = &own_state.generation;
+
+/* ---- set-up ---- */
+
+static void
+init_state(TdeWalletState *state, TdeWalletContents *contents, LWLock *lock)
+{
+	memset(state, 0, sizeof(*state));
+	state->lock = lock;
+	ConditionVariableInit(&state->changed);
+	/* starts at 1: 0 is what a cache that has never been filled compares with */
+	pg_atomic_init_u64(&state->generation, 1);
+	state->status = TDE_WALLET_CLOSED;
+	state->contents = contents;
+}
+
+static void
+startup_shmem(void)
+{
+	bool		found_state;
+	bool		found_contents;
+	TdeWalletContents *contents;
+
+	tde_wallet_state = ShmemInitStruct("tde_column wallet", sizeof(TdeWalletState), &found_state);
+	contents = tde_secret_shmem("tde_column master keys", sizeof(TdeWalletContents), &found_contents);
+	if (!found_state)
+		init_state(tde_wallet_state, contents, tde_shmem_lock(LOCK_NAME));
+	tde_wallet_generation = &tde_wallet_state->generation;
+}
+
+void
+tde_wallet_init(void)
+{
+	if (tde_shmem_add(CACHELINEALIGN(sizeof(TdeWalletState)) + tde_secret_shmem_size(sizeof(TdeWalletContents)), LOCK_NAME,
+					  startup_shmem))
+		return;
+	init_state(&own_state, &own_contents, NULL);
+	tde_wallet_state = &own_state;
+}
+
+bool
+tde_wallet_is_shared(void)
+{
+	return tde_wallet_state->lock != NULL;
+}
+
+void
+tde_wallet_lock(LWLockMode mode)
+{
+	if (tde_wallet_state->lock)
+		LWLockAcquire(tde_wallet_state->lock, mode);
+}
+
+void
+tde_wallet_unlock(void)
+{
+	if (tde_wallet_state->lock)
+		LWLockRelease(tde_wallet_state->lock);
+}
+
+/* ---- changing the state ---- */
+
+void
+tde_wallet_announce(void)
+{
+	pg_atomic_fetch_add_u64(&tde_wallet_state->generation, 1);
+}
+
+/* With the lock held. */
+static void
+install_locked(const TdeWalletContents *contents)
+{
+	memcpy(tde_wallet_state->contents, contents, sizeof(*contents));
+	tde_wallet_state->status = TDE_WALLET_OPEN;
+	tde_wallet_state->closed_by_user = false;
+	strlcpy(tde_wallet_state->path, tde_wallet_file ? tde_wallet_file : "", sizeof(tde_wallet_state->path));
+	tde_wallet_state->opened_at = GetCurrentTimestamp();
+	tde_wallet_state->failed_at = 0;
+	tde_wallet_announce();
+}
+
+void
+tde_wallet_forget_keys(void)
+{
+	if (tde_wallet_is_shared())
+		tde_forget_everywhere();
+	else
+		tde_forget_here();
+}
+
+void
+tde_wallet_install(const TdeWalletContents *contents)
+{
+	tde_wallet_lock(LW_EXCLUSIVE);
+	install_locked(contents);
+	tde_wallet_unlock();
+	tde_wallet_forget_keys();
+}
+
+static void
+release_file(int code, Datum arg)
+{
+	tde_wallet_lock(LW_EXCLUSIVE);
+	tde_wallet_state->busy = false;
+	tde_wallet_unlock();
+	ConditionVariableBroadcast(&tde_wallet_state->changed);
+}
+
+/* Wait until nobody is at the file, and take that place; release_file() leaves it. */
+static void
+take_file(void)
+{
+	bool		taken = false;
+
+	ConditionVariablePrepareToSleep(&tde_wallet_state->changed);
+	for (;;)
+	{
+		tde_wallet_lock(LW_EXCLUSIVE);
+		if (!tde_wallet_state->busy)
+			taken = tde_wallet_state->busy = true;
+		tde_wallet_unlock();
+		if (taken)
+			break;
+		ConditionVariableSleep(&tde_wallet_state->changed, PG_WAIT_EXTENSION);
+	}
+	ConditionVariableCancelSleep();
+}
+
+/* However this ends, the place is left and the contents are cleansed; if it is canceled or terminated, the next process may try at once. */
+static void
+at_taken_file(TdeWalletUse use, void *arg)
+{
+	PG_ENSURE_ERROR_CLEANUP(release_file, (Datum) 0);
+	{
+		tde_wallet_with_contents(use, arg);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(release_file, (Datum) 0);
+	release_file(0, (Datum) 0);
+}
+
+void
+tde_wallet_at_file(TdeWalletUse use, void *arg)
+{
+	take_file();
+	at_taken_file(use, arg);
+}
+
+static bool
+has_file(void)
+{
+	return tde_wallet_file != NULL && tde_wallet_file[0] != '\0';
+}
+
+const char *
+tde_wallet_path(int elevel)
+{
+	if (!has_file())
+	{
+		ereport(elevel,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("no wallet file is configured"),
+				 errhint("Set tde_column.wallet_file to a path outside the data directory and reload the configuration.")));
+		return NULL;
+	}
+	return tde_wallet_file;
+}
+
+void
+tde_wallet_require_shared(void)
+{
+	if (!tde_wallet_is_shared())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot open the wallet for the whole instance"),
+				 errdetail("tde_column is not in shared_preload_libraries, so each session opens the wallet for itself."),
+				 errhint("Add tde_column to shared_preload_libraries and restart, or set tde_column.passphrase_command.")));
+}
+
+static const TdeMasterKey *
+find_among(const TdeMasterKeys *keys, const uint8 *id)
+{
+	for (int i = 0; i < keys->count; i++)
+		if (memcmp(keys->keys[i].id, id, TDE_MASTER_ID_SIZE) == 0)
+			return &keys->keys[i];
+	return NULL;
+}
+
+/*
+ * The ids of master keys that are open and not among these, with commas; how many.  Entries of erasable keys do not count if another
+ * server changes the wallet: they are not there any more when it has destroyed the keys.
+ */
+static int
+list_lost(const TdeMasterKeys *keys, bool with_erasable, StringInfo ids)
+{
+	int			count = 0;
+
+	tde_wallet_lock(LW_SHARED);
+	for (int i = 0; tde_wallet_state->status == TDE_WALLET_OPEN && i < tde_wallet_state->contents->keys.count; i++)
+	{
+		const TdeMasterKey *open = &tde_wallet_state->contents->keys.keys[i];
+
+		if (find_among(keys, open->id) != NULL || (open->state == TDE_MASTER_ERASABLE && !with_erasable))
+			continue;
+		appendStringInfo(ids, "%s%s", count > 0 ? ", " : "",
+						 DatumGetCString(DirectFunctionCall1(uuid_out, PointerGetDatum(open->id))));
+		count++;
+	}
+	tde_wallet_unlock();
+	return count;
+}
+
+/* Has the file master keys that are not open?  Then it is a newer one, or another wallet altogether. */
+static bool
+has_others(const TdeMasterKeys *keys)
+{
+	bool		found = false;
+
+	tde_wallet_lock(LW_SHARED);
+	for (int i = 0; i < keys->count && !found; i++)
+		found = find_among(&tde_wallet_state->contents->keys, keys->keys[i].id) == NULL;
+	tde_wallet_unlock();
+	return found;
+}
+
+/* errhint(): what to do about a file that lacks master keys. */
+static int
+what_to_do(const TdeMasterKeys *keys, bool ours, const char *loss)
+{
+	if (!ours)
+		return errhint("The server in %s has changed the wallet since.  To keep what is open, set tde_column.wallet_file to another path "
+					   "and write it there with tde_wallet_save().  Who wants to lose it says: "
+					   "SELECT tde_wallet_open(..., confirm => '%s');", keys->owner.name, loss);
+	return errhint("The file is %s.  Put the right one there, or move this one away, keep it, and write the open wallet with "
+				   "tde_wallet_save().  Who wants to lose them says: SELECT tde_wallet_open(..., confirm => '%s');",
+				   has_others(keys) ? "another server's, or has master keys that were not opened yet" : "an older one", loss);
+}
+
+/*
+ * What is in memory may be the last copy of a master key.  On a standby it is not: what the primary has removed goes there, too, with
+ * its file.
+ */
+static void
+refuse_loss(const char *path, const TdeWalletContents *contents, const char *confirm)
+{
+	StringInfoData ids;
+	const char *loss;
+	bool		ours = tde_server_owns(&contents->keys.owner);
+	int			count;
+
+	initStringInfo(&ids);
+	count = list_lost(&contents->keys, ours, &ids);
+	loss = psprintf("forget %d master %s", count, count == 1 ? "key" : "keys");
+	if (count > 0 && !RecoveryInProgress() && (confirm == NULL || strcmp(confirm, loss) != 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg_plural("wallet file \"%s\" lacks %d master key that is open",
+							   "wallet file \"%s\" lacks %d master keys that are open", count, path, count),
+				 errdetail("What is encrypted under data keys that %s wraps could not be read any more.", ids.data),
+				 what_to_do(&contents->keys, ours, loss)));
+	if (count > 0)
+		ereport(WARNING,
+				(errmsg_plural("%d master key is not open any more", "%d master keys are not open any more", count, count),
+				 errdetail("The wallet file lacks %s.", ids.data)));
+	pfree(ids.data);
+}
+
+typedef struct Opening
+{
+	const char *passphrase;
+	const char *confirm;
+} Opening;
+
+static void
+open_with(TdeWalletContents *contents, void *arg)
+{
+	Opening    *opening = arg;
+
+	strlcpy(contents->passphrase, opening->passphrase, sizeof(contents->passphrase));
+	tde_wallet_file_read(tde_wallet_file, contents, ERROR);
+	refuse_loss(tde_wallet_file, contents, opening->confirm);
+	tde_wallet_file_warn_place(tde_wallet_file);
+	tde_wallet_install(contents);
+}
+
+void
+tde_wallet_open_with(const char *passphrase, const char *confirm)
+{
+	Opening		opening = {passphrase, confirm};
+
+	tde_wallet_require_shared();
+	(void) tde_wallet_path(ERROR);
+	tde_wallet_at_file(open_with, &opening);
+	ereport(LOG, (errmsg("wallet opened by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
+}
+
+void
+tde_wallet_close_now(void)
+{
+	tde_wallet_lock(LW_EXCLUSIVE);
+	OPENSSL_cleanse(tde_wallet_state->contents, sizeof(*tde_wallet_state->contents));
+	/* a passphrase command that is running now sees the mark when it is done */
+	tde_wallet_state->closed_by_user = true;
+	tde_wallet_state->status = TDE_WALLET_CLOSED;
+	tde_wallet_announce();
+	tde_wallet_unlock();
+	ConditionVariableBroadcast(&tde_wallet_state->changed);
+	tde_wallet_forget_keys();
+	ereport(LOG, (errmsg("wallet closed by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
+}
+
+void
+tde_wallet_copy(TdeWalletContents *contents)
+{
+	bool		open;
+
+	tde_wallet_lock(LW_SHARED);
+	open = tde_wallet_state->status == TDE_WALLET_OPEN;
+	if (open)
+		memcpy(contents, tde_wallet_state->contents, sizeof(*contents));
+	tde_wallet_unlock();
+	if (!open)
+		tde_wallet_closed_error("to change the wallet");
+}
+
+/* ---- opening by command ---- */
+
+bool
+tde_wallet_has_command(void)
+{
+	return tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0';
+}
+
+static void
+command_failed_error(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_TDE_WALLET_FAILURE),
+			 errmsg("could not open the wallet through the passphrase command"),
+			 errhint("The server log says why.")));
+}
+
+bool
+tde_wallet_ask_command(char passphrase[TDE_MAX_PASSPHRASE])
+{
+	if (!tde_wallet_has_command())
+		return false;
+	if (!tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, passphrase))
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("could not get a passphrase from the passphrase command"),
+				 errhint("The server log says why.")));
+	return true;
+}
+
+/* contents NULL: it did not open; failed: and not by its own will. */
+static void
+finish_opening(const TdeWalletContents *contents, bool failed)
+{
+	tde_wallet_lock(LW_EXCLUSIVE);
+	tde_wallet_state->failed_at = failed ? GetCurrentTimestamp() : 0;
+	if (contents && !tde_wallet_state->closed_by_user)
+		install_locked(contents);
+	tde_wallet_unlock();
+}
+
+static void
+open_by_command(TdeWalletContents *contents, void *arg)
+{
+	bool		good = tde_wallet_path(LOG) != NULL &&
+		tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents->passphrase) &&
+		tde_wallet_file_read(tde_wallet_file, contents, LOG);
+
+	finish_opening(good ? contents : NULL, !good);
+}
+
+/* May this process run the command now?  Takes the place at the file if so. */
+static bool
+take_opening(bool *wait)
+{
+	bool		taken = false;
+
+	tde_wallet_lock(LW_EXCLUSIVE);
+	*wait = tde_wallet_state->busy && tde_wallet_state->status == TDE_WALLET_CLOSED;
+	if (tde_wallet_state->status == TDE_WALLET_CLOSED && !tde_wallet_state->busy && !tde_wallet_state->closed_by_user &&
+		tde_wallet_has_command() &&
+		(tde_wallet_state->failed_at == 0 ||
+		 TimestampDifferenceExceeds(tde_wallet_state->failed_at, GetCurrentTimestamp(), RETRY_AFTER_MS)))
+		taken = tde_wallet_state->busy = true;
+	tde_wallet_unlock();
+	return taken;
+}
+
+static TdeWalletStatus
+current_status(void)
+{
+	TdeWalletStatus status;
+
+	tde_wallet_lock(LW_SHARED);
+	status = tde_wallet_state->status;
+	tde_wallet_unlock();
+	return status;
+}
+
+static bool
+closed_but_busy(void)
+{
+	bool		result;
+
+	tde_wallet_lock(LW_SHARED);
+	result = tde_wallet_state->status == TDE_WALLET_CLOSED && tde_wallet_state->busy;
+	tde_wallet_unlock();
+	return result;
+}
+
+bool
+tde_wallet_ensure_open(void)
+{
+	bool		wait;
+
+	if (current_status() == TDE_WALLET_OPEN)
+		return true;
+	if (take_opening(&wait))
+		at_taken_file(open_by_command, NULL);
+	else if (wait)
+	{
+		ConditionVariablePrepareToSleep(&tde_wallet_state->changed);
+		while (closed_but_busy())
+			ConditionVariableSleep(&tde_wallet_state->changed, PG_WAIT_EXTENSION);
+		ConditionVariableCancelSleep();
+	}
+	return current_status() == TDE_WALLET_OPEN;
+}
+
+/*
+ * The file may have been replaced: read it with the passphrase that the command prints now, or else with the one that opened
+ * it.  Nobody finds the wallet closed meanwhile, and what was open stays if it fails.
+ */
+static void
+reread(TdeWalletContents *contents, void *arg)
+{
+	Opening    *opening = arg;
+
+	tde_wallet_copy(contents);
+	if (tde_wallet_has_command() && !tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents->passphrase))
+		command_failed_error();
+	tde_wallet_file_read(tde_wallet_path(ERROR), contents, ERROR);
+	refuse_loss(tde_wallet_path(ERROR), contents, opening->confirm);
+	tde_wallet_install(contents);
+}
+
+void
+tde_wallet_open_by_command(const char *confirm)
+{
+	Opening		opening = {NULL, confirm};
+
+	if (current_status() == TDE_WALLET_OPEN)
+	{
+		tde_wallet_at_file(reread, &opening);
+		return;
+	}
+	if (!tde_wallet_has_command())
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_WALLET_FAILURE),
+				 errmsg("no passphrase command is configured"),
+				 errhint("Give the passphrase to tde_wallet_open(), or set tde_column.passphrase_command.")));
+	/* whoever asks for it wants it now: neither an earlier closing nor an earlier failure counts */
+	tde_wallet_lock(LW_EXCLUSIVE);
+	tde_wallet_state->closed_by_user = false;
+	tde_wallet_state->failed_at = 0;
+	tde_wallet_unlock();
+	if (!tde_wallet_ensure_open())
+		command_failed_error();
+}
+
+/* errhint() */
+static int
+how_to_open(void)
+{
+	TdeWalletInfo info = tde_wallet_info();
+
+	if (!has_file() && !tde_wallet_has_command() && !info.instance_wide)
+		return errhint("No wallet file is configured. Set tde_column.wallet_file, and also tde_column.passphrase_command, or add "
+					   "tde_column to shared_preload_libraries.");
+	if (!has_file())
+		return errhint("No wallet file is configured. Set tde_column.wallet_file and reload the configuration.");
+	if (tde_wallet_has_command() && !info.closed_by_user)
+		return errhint("The passphrase command did not open it; the server log says why.");
+	if (info.instance_wide)
+		return errhint("Open it with tde_wallet_open().");
+	return errhint("Set tde_column.passphrase_command, or add tde_column to shared_preload_libraries.");
+}
+
+void
+tde_wallet_closed_error(const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_TDE_WALLET_CLOSED),
+			 errmsg("wallet is not open"),
+			 errdetail("Its keys are needed %s.", what),
+			 how_to_open()));
+	pg_unreachable();
+}
+
+/* ---- reading the state ---- */
+
+bool
+tde_wallet_find_master(const uint8 *id, TdeMasterKey *found)
+{
+	bool		done = false;
+
+	tde_wallet_lock(LW_SHARED);
+	for (int i = 0; tde_wallet_state->status == TDE_WALLET_OPEN && i < tde_wallet_state->contents->keys.count && !done; i++)
+	{
+		const TdeMasterKey *master = &tde_wallet_state->contents->keys.keys[i];
+
+		done = id ? memcmp(master->id, id, sizeof(master->id)) == 0 : master->state == TDE_MASTER_CURRENT;
+		if (done)
+			*found = *master;
+	}
+	tde_wallet_unlock();
+	return done;
+}
+
+bool
+tde_wallet_list_masters(TdeMasterKey *list, int *count)
+{
+	bool		open;
+
+	tde_wallet_lock(LW_SHARED);
+	open = tde_wallet_state->status == TDE_WALLET_OPEN;
+	*count = open ? tde_wallet_state->contents->keys.count : 0;
+	for (int i = 0; i < *count; i++)
+	{
+		const TdeMasterKey *master = &tde_wallet_state->contents->keys.keys[i];
+
+		memset(&list[i], 0, sizeof(list[i]));
+		memcpy(list[i].id, master->id, sizeof(list[i].id));
+		list[i].created = master->created;
+		list[i].backed_up = master->backed_up;
+		list[i].state = master->state;
+	}
+	tde_wallet_unlock();
+	return open;
+}
+
+bool
+tde_wallet_digest(uint8 digest[TDE_WALLET_DIGEST_SIZE])
+{
+	bool		open;
+
+	tde_wallet_lock(LW_SHARED);
+	open = tde_wallet_state->status == TDE_WALLET_OPEN;
+	if (open)
+		memcpy(digest, tde_wallet_state->contents->digest, TDE_WALLET_DIGEST_SIZE);
+	tde_wallet_unlock();
+	return open;
+}
+
+TdeWalletInfo
+tde_wallet_info(void)
+{
+	TdeWalletInfo info;
+
+	memset(&info, 0, sizeof(info));
+	info.instance_wide = tde_wallet_is_shared();
+	tde_wallet_lock(LW_SHARED);
+	info.status = tde_wallet_state->status;
+	info.closed_by_user = tde_wallet_state->closed_by_user;
+	info.opened_at = tde_wallet_state->opened_at;
+	info.master_keys = tde_wallet_state->contents->keys.count;
+	info.owner = tde_wallet_state->contents->keys.owner;
+	for (int i = 0; i < tde_wallet_state->contents->keys.count; i++)
+	{
+		const TdeMasterKey *master = &tde_wallet_state->contents->keys.keys[i];
+
+		if (master->state == TDE_MASTER_CURRENT)
+			memcpy(info.current_master, master->id, sizeof(info.current_master));
+		if (master->state == TDE_MASTER_PREPARED)
+			info.prepared = true;
+	}
+	tde_wallet_unlock();
+	return info;
+}
