@@ -4,7 +4,7 @@ EXTENSION  = tde_column
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(EXTENSION).control)
 
 # These goals install PostgreSQL themselves where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = demo check check-long check-core check-extensions check-drivers check-sanitize fuzz bench bench-crypto bench-sql help
+SELF_GOALS = demo check check-long check-all check-core check-extensions check-drivers check-sanitize fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -22,6 +22,9 @@ check:
 check-long:
 	@T='long upgrade fuzz' test/check
 
+check-all:
+	@T=all test/check
+
 check-drivers:
 	@test/drivers/run $(DRIVERS)
 
@@ -36,6 +39,9 @@ check-sanitize:
 
 fuzz:
 	@test/fuzz/run
+
+manifest:
+	@test/manifest
 
 bench:
 	@bench/run all
@@ -58,6 +64,7 @@ help:
 	@echo '                         REGRESS="io", PGTAP="test/pgtap/x.sql", TAP="test/t/003*.pl": only these tests'
 	@echo 'make check-long          the tests that take minutes: kill -9 at 250 points, pg_upgrade from PostgreSQL 15 to 17,'
 	@echo '                         bench/run'\''s ends and reports, random queries by sqlsmith, a server under FIPS, a short make fuzz'
+	@echo 'make check-all           both, as CI runs them'
 	@echo 'make check-core          PostgreSQL'\''s own regression scripts on encrypted columns beside plain ones (downloads the sources),'
 	@echo '                         and unmodified beside a server without the extension; parse trees and instructions of plain statements;'
 	@echo '                         CORE="columns guest expressions costs": only these parts'
@@ -65,6 +72,7 @@ help:
 	@echo 'make check-sanitize      unit, regress, pgtap and tap on a PostgreSQL with assertions (built from its sources, once), the extension'
 	@echo '                         under the undefined-behaviour sanitizer; then all but tap under the address sanitizer'
 	@echo 'make fuzz                libFuzzer on what reads bytes that others wrote; RUNS=10000000: for long'
+	@echo 'make manifest            write src/sql/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
 	@echo 'make bench               experiments of five studies, with reports and charts in bench/results; bench/run lists them'
 	@echo 'make bench-crypto        ns per value of the crypto core beside bare OpenSSL'
@@ -80,7 +88,12 @@ MODULE_big = $(EXTENSION)
 OBJS       = $(patsubst %.c,%.o,$(sort $(wildcard src/*/*.c)))
 # The install script is put together from the parts in src/sql, in the order of their numbers.
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
-DATA_built = $(SCRIPT)
+PARTS      = $(sort $(wildcard $(srcdir)/src/sql/*.sql))
+# What earlier versions installed stays as it was; the update to this version is put together, too.
+UPDATES    = $(wildcard $(srcdir)/src/sql/updates/*.sql)
+UPDATE     = $(filter %--$(EXTVERSION).sql,$(UPDATES))
+DATA       = $(filter-out $(UPDATE),$(UPDATES))
+DATA_built = $(SCRIPT) $(notdir $(UPDATE))
 
 PG_CPPFLAGS = -I$(srcdir)/src -DTDE_VERSION='"$(EXTVERSION)"'
 # -Wextra without what PostgreSQL's own headers and calling conventions (fcinfo, callbacks) trip over.
@@ -104,8 +117,11 @@ endif
 
 include $(PGXS)
 
-$(SCRIPT): $(sort $(wildcard $(srcdir)/src/sql/*.sql))
+$(SCRIPT): $(PARTS)
 	cat $^ >$@
+
+$(notdir $(UPDATE)): $(UPDATE) $(PARTS) $(srcdir)/src/sql/update.awk
+	awk -f $(srcdir)/src/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< >$@
 
 # Debian's PGXS does not track headers; there are few, so each object depends on all.
 $(OBJS) $(OBJS:.o=.bc): $(wildcard $(srcdir)/src/*/*.h)

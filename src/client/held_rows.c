@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "executor/executor.h"
 #include "executor/tstoreReceiver.h"
 #include "tcop/pquery.h"
 #include "utils/guc.h"
@@ -16,9 +15,6 @@
 
 #include "client/held_rows.h"
 #include "client/result.h"
-#include "server/compat.h"
-
-static ExecutorRun_hook_type prev_executor_run = NULL;
 
 /* dest fills the store of the active portal, which is still empty. */
 static void
@@ -31,7 +27,9 @@ keep_in_memory(DestReceiver *dest)
 	MemoryContextSwitchTo(context);
 	tuplestore_end(portal->holdStore);
 	portal->holdStore = store;
-	SetTuplestoreDestReceiverParams(dest, store, portal->holdContext, false, NULL, NULL);
+	/* the descriptor as the portal has it: what has been prepared anew since then may have other types */
+	SetTuplestoreDestReceiverParams(dest, store, portal->holdContext, false, portal->tupDesc,
+									gettext_noop("query result type does not match portal result type"));
 }
 
 static bool
@@ -56,36 +54,24 @@ fetches_decrypted(const char *cursor)
 }
 
 void
-tde_portal_keep_in_memory(DestReceiver *dest)
+tde_held_rows_execute(DestReceiver *dest)
 {
 	if (fills_store(dest, PORTAL_UTIL_SELECT))
 		keep_in_memory(dest);
 }
 
 void
-tde_portal_prepare_fetch(const char *cursor, DestReceiver *dest)
+tde_held_rows_fetch(const char *cursor, DestReceiver *dest)
 {
 	if (fetches_decrypted(cursor))
-		tde_portal_keep_in_memory(dest);
+		tde_held_rows_execute(dest);
 }
 
-static void
-executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
+void
+tde_held_rows_run(QueryDesc *query)
 {
 	/* a function that the statement calls may fill a store of its own */
 	if ((fills_store(query->dest, PORTAL_ONE_RETURNING) || fills_store(query->dest, PORTAL_ONE_MOD_WITH)) &&
 		list_member_ptr(ActivePortal->stmts, query->plannedstmt) && tde_result_in_plan(query->plannedstmt))
 		keep_in_memory(query->dest);
-
-	if (prev_executor_run)
-		prev_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
-	else
-		standard_ExecutorRun(TDE_EXECUTOR_RUN_ARGUMENTS);
-}
-
-void
-tde_portal_init(void)
-{
-	prev_executor_run = ExecutorRun_hook;
-	ExecutorRun_hook = executor_run;
 }

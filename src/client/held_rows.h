@@ -4,12 +4,11 @@
 #ifndef TDE_CLIENT_HELD_ROWS_H
 #define TDE_CLIENT_HELD_ROWS_H
 
-#include "tcop/dest.h"
+#include "executor/execdesc.h"
 
-/* Before EXECUTE of a statement that decrypts, and before FETCH. */
-extern void tde_portal_keep_in_memory(DestReceiver *dest);
-extern void tde_portal_prepare_fetch(const char *cursor, DestReceiver *dest);
-
-extern void tde_portal_init(void);
+/* Before EXECUTE of a statement that decrypts, before FETCH, and before a plan is run. */
+extern void tde_held_rows_execute(DestReceiver *dest);
+extern void tde_held_rows_fetch(const char *cursor, DestReceiver *dest);
+extern void tde_held_rows_run(QueryDesc *query);
 
 #endif							/* TDE_CLIENT_HELD_ROWS_H */

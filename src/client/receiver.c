@@ -7,22 +7,36 @@
  * types and says so in its descriptors.  Those who start and run the executor see the base types: the descriptor is
  * replaced when it has started, and the receiver of the rows while it runs.
  *
- * So nothing has a row that is other than its descriptor says: what ExecutorRun_hook calls below this module sees the
- * encrypted types in both, what calls it above sees the base types in both.
+ * What this file is for, in instructions of a backend (valgrind, PostgreSQL 15, SELECT by primary key of so many columns):
+ *
+ *                          1 column    4 columns    20 columns    100,000 rows of 1 and 4, 20,000 rows of 20
+ *  simple      receiver     105,630      135,746       305,963      409 M    1,406 M    1,300 M
+ *              function      +4.9 %      +16.9 %       +40.0 %     +0.9 %     +1.0 %     +2.7 %
+ *  extended    receiver     138,353      182,790       426,820
+ *              function      +3.1 %      +12.4 %       +29.0 %
+ *  prepared    receiver      49,189       64,958       135,551
+ *              function      +2.6 %      +10.6 %       +34.5 %
+ *
+ * In EXPLAIN the top node of the plan decrypts with the function instead, so that one sees it and its time, as with RETURNING.
+ *
+ * So nothing has a row that is other than its descriptor says: what functions/hooks.c calls sees the encrypted
+ * types in both, what calls it sees the base types in both.
  */
 #include "postgres.h"
 
 #include "access/toast_compression.h"
 #include "executor/executor.h"
+#include "lib/ilist.h"
 #include "optimizer/planner.h"
-#include "port/pg_bitutils.h"
 #include "tcop/tcopprot.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "client/postponed.h"
 #include "client/receiver.h"
 #include "client/result.h"
 #include "server/compat.h"
+#include "server/statement.h"
 #include "type/access.h"
 
 typedef struct DecryptedColumn
@@ -34,40 +48,19 @@ typedef struct DecryptedColumn
 	TdeScratch	scratch;
 } DecryptedColumn;
 
-typedef struct DecryptingReceiver
+struct DecryptingReceiver
 {
 	DestReceiver pub;
 	DestReceiver *client;		/* who gets the rows */
 	EState	   *estate;
 	TupleTableSlot *slot;		/* the row in clear */
-	MemoryContextCallback found;	/* by find_receiver() */
+	dlist_node	node;			/* in receivers */
+	MemoryContextCallback gone; /* with the execution */
 	int			count;
 	DecryptedColumn columns[FLEXIBLE_ARRAY_MEMBER];
-} DecryptingReceiver;
-
-static planner_hook_type prev_planner = NULL;
-static ExecutorStart_hook_type prev_executor_start = NULL;
-static ExecutorRun_hook_type prev_executor_run = NULL;
+};
 
 /* ---- which columns ---- */
-
-/* How many columns of the plan's result are to be decrypted?  For most statements of the server there is no list to look at. */
-static int
-count_postponed(PlannedStmt *plan)
-{
-	int			count = 0;
-	uint32		which;
-	ListCell   *cell;
-
-	foreach(cell, plan->invalItems)
-	{
-		if (!tde_result_is_postponed(lfirst(cell)))
-			continue;
-		(void) tde_result_postponed_columns(lfirst(cell), &which);
-		count += pg_popcount32(which);
-	}
-	return count;
-}
 
 /* The columns as the executor makes them, which is what standard_ExecutorStart() says of them. */
 static TupleDesc
@@ -90,26 +83,6 @@ set_column(DecryptedColumn *column, int index, TupleDesc encrypted)
 	if (column->type == NULL)
 		column->type = tde_type_get(getBaseTypeAndTypmod(attribute->atttypid, &column->declared));
 	column->base_typmod = tde_type_base_typmod(column->type, column->declared);
-}
-
-/* All columns that are to be decrypted. */
-static void
-set_columns(DecryptedColumn *columns, QueryDesc *query)
-{
-	TupleDesc	encrypted = encrypted_descriptor(query);
-	ListCell   *cell;
-
-	foreach(cell, query->plannedstmt->invalItems)
-	{
-		uint32		which;
-		int			first;
-
-		if (!tde_result_is_postponed(lfirst(cell)))
-			continue;
-		first = tde_result_postponed_columns(lfirst(cell), &which);
-		for (; which != 0; which &= which - 1)
-			set_column(columns++, first + pg_rightmost_one_pos32(which), encrypted);
-	}
 }
 
 /* ---- rows ---- */
@@ -191,29 +164,40 @@ describe(TupleDesc descriptor, DecryptedColumn *column)
 	TDE_COLUMN_CHANGED(descriptor, column->index);
 }
 
-/* A query's receiver hangs on the memory context of its execution, where it is found again. */
+/* Those of all queries that have started, the last one first. */
+static dlist_head receivers = DLIST_STATIC_INIT(receivers);
+
 static void
 forget(void *receiver)
 {
+	dlist_delete(&((DecryptingReceiver *) receiver)->node);
 }
 
 static DecryptingReceiver *
 find_receiver(QueryDesc *query)
 {
-	MemoryContextCallback *callback = query->estate->es_query_cxt->reset_cbs;
+	dlist_iter	iter;
 
-	while (callback && callback->func != forget)
-		callback = callback->next;
-	return callback ? callback->arg : NULL;
+	dlist_foreach(iter, &receivers)
+	{
+		DecryptingReceiver *receiver = dlist_container(DecryptingReceiver, node, iter.cur);
+
+		if (receiver->estate == query->estate)
+			return receiver;
+	}
+	return NULL;
 }
 
-/* The receiver of a query that has started, in which so many columns are to be decrypted. */
+/* The receiver of a query that has started, in which these columns are to be decrypted. */
 static DecryptingReceiver *
-make_receiver(QueryDesc *query, int count)
+make_receiver(QueryDesc *query, Bitmapset *postponed)
 {
+	int			count = bms_num_members(postponed);
 	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
 	DecryptingReceiver *receiver = palloc(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn));
-	TupleDesc	decrypted = CreateTupleDescCopy(encrypted_descriptor(query));
+	TupleDesc	encrypted = encrypted_descriptor(query);
+	TupleDesc	decrypted = CreateTupleDescCopy(encrypted);
+	int			index = -1;
 
 	receiver->pub.receiveSlot = receive;
 	receiver->pub.rStartup = startup;
@@ -221,18 +205,22 @@ make_receiver(QueryDesc *query, int count)
 	receiver->pub.rDestroy = destroy;
 	receiver->estate = query->estate;
 	receiver->count = count;
-	set_columns(receiver->columns, query);
 	for (int i = 0; i < count; i++)
+	{
+		index = bms_next_member(postponed, index);
+		set_column(&receiver->columns[i], index, encrypted);
 		describe(decrypted, &receiver->columns[i]);
+	}
 	receiver->slot = MakeSingleTupleTableSlot(decrypted, &TTSOpsVirtual);
-	receiver->found.func = forget;
-	receiver->found.arg = receiver;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, &receiver->found);
+	receiver->gone.func = forget;
+	receiver->gone.arg = receiver;
+	dlist_push_head(&receivers, &receiver->node);
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &receiver->gone);
 	MemoryContextSwitchTo(context);
 	return receiver;
 }
 
-/* ---- hooks ---- */
+/* ---- for the hooks ---- */
 
 static const char *awaited_source = NULL;
 static int	awaited_location;
@@ -258,77 +246,51 @@ is_awaited(Query *query, const char *source)
 	return awaited;
 }
 
-static PlannedStmt *
-plan_query(Query *query, const char *source, int cursor_options, ParamListInfo params)
+List *
+tde_receiver_plan(Query *query, const char *source)
 {
-	List	   *postponed = NIL;
-	PlannedStmt *plan;
-
 	/* PostgreSQL describes the result of a SELECT with a data-changing WITH clause by its plan, and not after it has started */
-	if (query->commandType == CMD_SELECT && !query->hasModifyingCTE)
-		postponed = is_awaited(query, source) ? tde_result_mark(query) : tde_result_postpone(query);
-
-	if (prev_planner)
-		plan = prev_planner(query, source, cursor_options, params);
-	else
-		plan = standard_planner(query, source, cursor_options, params);
-	plan->invalItems = list_concat(postponed, plan->invalItems);
-	return plan;
+	if (query->commandType != CMD_SELECT || query->hasModifyingCTE)
+		return NIL;
+	return is_awaited(query, source) ? tde_postponed_mark(query) : tde_postponed_take(query);
 }
 
-static void
-executor_start(QueryDesc *query, int flags)
+void
+tde_receiver_starts(QueryDesc *query)
 {
-	int			columns;
+	if (tde_statement.client && IsA(tde_statement.utility, ExplainStmt) && tde_postponed_columns(query->plannedstmt))
+		query->plannedstmt = tde_postponed_show(query->plannedstmt);
+}
 
-	if (prev_executor_start)
-		prev_executor_start(query, flags);
-	else
-		standard_ExecutorStart(query, flags);
-	columns = count_postponed(query->plannedstmt);
+void
+tde_receiver_started(QueryDesc *query)
+{
+	Bitmapset  *postponed = tde_postponed_columns(query->plannedstmt);
+
 	/* what the client is told, and all who look at a query that has started */
-	if (columns > 0)
-		query->tupDesc = make_receiver(query, columns)->slot->tts_tupleDescriptor;
+	if (postponed)
+		query->tupDesc = make_receiver(query, postponed)->slot->tts_tupleDescriptor;
 }
 
-static void
-call_executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
-{
-	if (prev_executor_run)
-		prev_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
-	else
-		standard_ExecutorRun(TDE_EXECUTOR_RUN_ARGUMENTS);
-}
-
-static void
-executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
+DecryptingReceiver *
+tde_receiver_begin(QueryDesc *query)
 {
 	/* if another module has kept us from starting it, there is none: rows are encrypted and declared so */
 	DecryptingReceiver *receiver = find_receiver(query);
 
-	/* MOVE and EXPLAIN ANALYZE look at no value */
+	/* MOVE looks at no value */
 	if (receiver == NULL || query->dest == None_Receiver)
-	{
-		call_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
-		return;
-	}
+		return NULL;
 	receiver->client = query->dest;
 	receiver->pub.mydest = query->dest->mydest;
 	query->dest = &receiver->pub;
 	query->tupDesc = encrypted_descriptor(query);
-	/* after an error the query cannot go on, so nothing need be put back then */
-	call_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
-	query->tupDesc = receiver->slot->tts_tupleDescriptor;
-	query->dest = receiver->client;
+	return receiver;
 }
 
 void
-tde_receiver_init(void)
+tde_receiver_end(DecryptingReceiver *receiver, QueryDesc *query)
 {
-	prev_planner = planner_hook;
-	planner_hook = plan_query;
-	prev_executor_start = ExecutorStart_hook;
-	ExecutorStart_hook = executor_start;
-	prev_executor_run = ExecutorRun_hook;
-	ExecutorRun_hook = executor_run;
+	query->tupDesc = receiver->slot->tts_tupleDescriptor;
+	query->dest = receiver->client;
 }

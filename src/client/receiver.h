@@ -4,7 +4,9 @@
 #ifndef TDE_CLIENT_RECEIVER_H
 #define TDE_CLIENT_RECEIVER_H
 
-#include "nodes/parsenodes.h"
+#include "executor/execdesc.h"
+
+typedef struct DecryptingReceiver DecryptingReceiver;
 
 /*
  * The SELECT of this text that is planned next was analyzed just now, and its columns are to be decrypted although it does
@@ -12,6 +14,20 @@
  */
 extern void tde_receiver_await(Query *query, const char *source);
 
-extern void tde_receiver_init(void);
+/* Before a query is planned, which may change it: what belongs among the plan's invalItems. */
+extern List *tde_receiver_plan(Query *query, const char *source);
+
+/*
+ * Before the executor is started.  EXPLAIN sends no rows, so that nothing would be decrypted; there, the plan's top node does it, and
+ * is seen doing it, as with RETURNING.
+ */
+extern void tde_receiver_starts(QueryDesc *query);
+
+/* When it has been started. */
+extern void tde_receiver_started(QueryDesc *query);
+
+/* Around a run of the executor: the rows come in clear.  NULL, and no end: nothing is to be decrypted.  None after an error. */
+extern DecryptingReceiver *tde_receiver_begin(QueryDesc *query);
+extern void tde_receiver_end(DecryptingReceiver *receiver, QueryDesc *query);
 
 #endif							/* TDE_CLIENT_RECEIVER_H */

@@ -6,7 +6,7 @@
  * numeric(15,2).
  *
  * So the query has the right types wherever PostgreSQL asks for them.  Before a SELECT is planned, the function is taken
- * out again: client/receiver.c does the same for less when the rows are sent.  Where nobody asks before the query is planned,
+ * out again (client/postponed.c): client/receiver.c does the same for less when the rows are sent.  Where nobody asks before the query is planned,
  * it is not put in at all.
  */
 #include "postgres.h"
@@ -24,6 +24,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
+#include "client/postponed.h"
 #include "client/result.h"
 #include "server/compat.h"
 #include "type/access.h"
@@ -68,12 +69,9 @@ tde_result_peek(TdeType *type, Datum value, int32 declared, int32 base_typmod, T
 	return tde_datum_peek(type, value, declared, TDE_REMEMBER_NOT, scratch);
 }
 
-/*
- * The encrypted type of a visible column, or of the domain that it has; or NULL.  Every statement of the server comes
- * here, so it must be quick to say no, and to say yes without a look into the catalogs.
- */
-static TdeType *
-encrypted_column(TargetEntry *column)
+/* Every statement of the server comes here, so it must be quick to say no, and to say yes without a look into the catalogs. */
+TdeType *
+tde_result_column(TargetEntry *column)
 {
 	Oid			oid = column->resjunk ? InvalidOid : exprType((Node *) column->expr);
 	TdeType    *type;
@@ -90,7 +88,7 @@ tde_result_is_encrypted(Query *query)
 	ListCell   *cell;
 
 	foreach(cell, tde_output_columns(query))
-		if (encrypted_column(lfirst(cell)))
+		if (tde_result_column(lfirst(cell)))
 			return true;
 	return false;
 }
@@ -103,7 +101,7 @@ tde_result_was_decrypted(Query *query, TupleDesc described)
 	foreach(cell, tde_output_columns(query))
 	{
 		TargetEntry *column = lfirst(cell);
-		TdeType    *type = encrypted_column(column);
+		TdeType    *type = tde_result_column(column);
 
 		if (type && column->resno <= described->natts &&
 			TupleDescAttr(described, column->resno - 1)->atttypid == type->base)
@@ -155,9 +153,9 @@ remember_function(Oid function)
 	}
 }
 
-/* The type's function, looked up once: statements of clients come here for each column. */
-static Oid
-find_function(TdeType *type)
+/* Looked up once: statements of clients come here for each column. */
+Oid
+tde_result_function(TdeType *type)
 {
 	if (!OidIsValid(type->result_function))
 	{
@@ -168,11 +166,10 @@ find_function(TdeType *type)
 	return type->result_function;
 }
 
-/* The expression, decrypted; itself if it is not encrypted. */
-static Expr *
-decrypted(Expr *expr, TdeType *type)
+Expr *
+tde_result_call(Expr *expr, TdeType *type)
 {
-	Oid			function = type ? find_function(type) : InvalidOid;
+	Oid			function = type ? tde_result_function(type) : InvalidOid;
 	int32		typmod = exprTypmod((Node *) expr);
 	Oid			collation = exprCollation((Node *) expr);
 	Const	   *base_typmod;
@@ -202,7 +199,7 @@ decrypt_columns(List *columns)
 	foreach(cell, columns)
 	{
 		TargetEntry *column = lfirst(cell);
-		TdeType    *type = encrypted_column(column);
+		TdeType    *type = tde_result_column(column);
 
 		if (type == NULL)
 			continue;
@@ -215,7 +212,7 @@ decrypt_columns(List *columns)
 			column->ressortgroupref = 0;
 			hidden = lappend(hidden, copy);
 		}
-		column->expr = decrypted(column->expr, type);
+		column->expr = tde_result_call(column->expr, type);
 	}
 	return list_concat(columns, hidden);
 }
@@ -249,7 +246,7 @@ decrypt_outside(Query *query)
 									  makeString(pstrdup(column->resname ? column->resname : "?column?")));
 		shown = flatCopyTargetEntry(column);
 		shown->ressortgroupref = 0;
-		shown->expr = decrypted((Expr *) makeVarFromTargetEntry(1, column), encrypted_column(column));
+		shown->expr = tde_result_call((Expr *) makeVarFromTargetEntry(1, column), tde_result_column(column));
 		outer->targetList = lappend(outer->targetList, shown);
 	}
 
@@ -275,7 +272,7 @@ sorts_by_volatile(Query *query)
 	{
 		TargetEntry *column = lfirst(cell);
 
-		if (column->ressortgroupref != 0 && encrypted_column(column) &&
+		if (column->ressortgroupref != 0 && tde_result_column(column) &&
 			contain_volatile_functions((Node *) column->expr))
 			return true;
 	}
@@ -292,122 +289,6 @@ tde_result_decrypt(Query *query)
 	/* a WITH clause that changes data, and FOR UPDATE, must stay on the top level */
 	else if (!query->hasModifyingCTE && query->rowMarks == NIL)
 		decrypt_outside(query);
-}
-
-/* ---- leaving it to the receiver of the rows ---- */
-
-/* Add a column to the set that the list is. */
-static List *
-postpone_column(List *postponed, TargetEntry *column)
-{
-	int			index = column->resno - 1;
-	int			set = -1 - index / 32;	/* as tde_result_postponed_columns() reads it */
-
-	if (postponed == NIL || llast_node(PlanInvalItem, postponed)->cacheId != set)
-	{
-		PlanInvalItem *item = makeNode(PlanInvalItem);
-
-		item->cacheId = set;
-		postponed = lappend(postponed, item);
-	}
-	llast_node(PlanInvalItem, postponed)->hashValue |= (uint32) 1 << index % 32;
-	return postponed;
-}
-
-List *
-tde_result_mark(Query *query)
-{
-	List	   *postponed = NIL;
-	ListCell   *cell;
-
-	foreach(cell, query->targetList)
-	{
-		TdeType    *type = encrypted_column(lfirst(cell));
-
-		if (type && OidIsValid(find_function(type)))
-			postponed = postpone_column(postponed, lfirst(cell));
-	}
-	return postponed;
-}
-
-/* What decrypted() was given, if this is what it made, in this session or in whichever prepared the statement; or NULL. */
-static Expr *
-encrypted_again(Expr *expr)
-{
-	FuncExpr   *call = (FuncExpr *) expr;
-	Oid			oid;
-	TdeType    *type;
-	RelabelType *relabel;
-
-	/* a call that somebody has written is no cast */
-	if (!IsA(call, FuncExpr) || call->funcformat != COERCE_EXPLICIT_CAST || list_length(call->args) != 2)
-		return NULL;
-	relabel = linitial(call->args);
-	oid = exprType((Node *) relabel);
-	type = oid < FirstNormalObjectId ? NULL : tde_type_find(oid);
-	if (type == NULL || call->funcid != find_function(type))
-		return NULL;
-	if (IsA(relabel, RelabelType) && getBaseType(exprType((Node *) relabel->arg)) == oid)
-		return relabel->arg;
-	return (Expr *) relabel;
-}
-
-/* If sorting, grouping or windows use a hidden copy of this column, let them use the column.  Returns the copy, or NULL. */
-static TargetEntry *
-replace_copy(List *columns, TargetEntry *column)
-{
-	ListCell   *cell;
-
-	foreach(cell, columns)
-	{
-		TargetEntry *copy = lfirst(cell);
-
-		if (copy->resjunk && copy->ressortgroupref != 0 && equal(copy->expr, column->expr))
-		{
-			column->ressortgroupref = copy->ressortgroupref;
-			copy->ressortgroupref = 0;
-			return copy;
-		}
-	}
-	return NULL;
-}
-
-static List *
-without_copies(List *columns, List *copies)
-{
-	ListCell   *cell;
-
-	columns = list_difference_ptr(columns, copies);
-	foreach(cell, columns)
-		lfirst_node(TargetEntry, cell)->resno = foreach_current_index(cell) + 1;
-	return columns;
-}
-
-List *
-tde_result_postpone(Query *query)
-{
-	List	   *postponed = NIL;
-	List	   *copies = NIL;
-	ListCell   *cell;
-
-	foreach(cell, query->targetList)
-	{
-		TargetEntry *column = lfirst(cell);
-		Expr	   *encrypted = column->resjunk ? NULL : encrypted_again(column->expr);
-		TargetEntry *copy = NULL;
-
-		if (encrypted == NULL)
-			continue;
-		postponed = postpone_column(postponed, column);
-		column->expr = encrypted;
-		if (llast_node(TargetEntry, query->targetList)->resjunk)
-			copy = replace_copy(query->targetList, column);
-		if (copy)
-			copies = lappend(copies, copy);
-	}
-	if (copies)
-		query->targetList = without_copies(query->targetList, copies);
-	return postponed;
 }
 
 /* ---- is it decrypted? ---- */
@@ -443,7 +324,7 @@ tde_result_in_plan(PlannedStmt *plan)
 	{
 		PlanInvalItem *item = lfirst(cell);
 
-		if (tde_result_is_postponed(item) || (item->cacheId == PROCOID && list_member_int(functions, (int) item->hashValue)))
+		if (tde_is_postponed(item) || (item->cacheId == PROCOID && list_member_int(functions, (int) item->hashValue)))
 			return true;
 	}
 	return false;

@@ -26,32 +26,14 @@ extern void tde_result_decrypt(Query *query);
  */
 extern Datum tde_result_peek(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch, bool *isnull);
 
-/*
- * The columns of a SELECT that are to be decrypted when its rows are sent; the list belongs among the plan's invalItems.
- */
-extern List *tde_result_mark(Query *query);
+/* The encrypted type of a visible column, or of the domain that it has; or NULL. */
+extern TdeType *tde_result_column(TargetEntry *column);
 
-/* The same of one that decrypts them itself; that is taken back, in place. */
-extern List *tde_result_postpone(Query *query);
+/* The type's function for results; InvalidOid if there is none. */
+extern Oid	tde_result_function(TdeType *type);
 
-/*
- * PostgreSQL gives extensions no place in a plan, and copies and keeps plans.  So what a plan has to say stands among the
- * things that it depends on, under the number of a catalog cache that there is not: less than zero.  Each such item is a set
- * of columns, 32 to an item.
- */
-static inline bool
-tde_result_is_postponed(PlanInvalItem *item)
-{
-	return item->cacheId < 0;
-}
-
-/* The first of the columns of an item (from 0 on), and which of the 32 from there on are meant. */
-static inline int
-tde_result_postponed_columns(PlanInvalItem *item, uint32 *which)
-{
-	*which = item->hashValue;
-	return (-item->cacheId - 1) * 32;
-}
+/* A call of it; the expression itself if it is not encrypted (type is NULL), or if there is no function. */
+extern Expr *tde_result_call(Expr *expr, TdeType *type);
 
 /* Does this prepared statement, or this plan, decrypt its result?  (A plan may use the function for something else.) */
 extern bool tde_result_in_source(CachedPlanSource *source);

@@ -18,7 +18,6 @@
 #include "parser/analyze.h"
 #include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
-#include "tcop/utility.h"
 #include "utils/portal.h"
 
 #include "client/held_rows.h"
@@ -27,25 +26,15 @@
 #include "client/result.h"
 #include "client/statements.h"
 #include "server/compat.h"
+#include "server/statement.h"
 #include "type/ciphertext_form.h"
 
 bool		tde_transparent_results = false;
 
-/* The utility command that is running, if it is one of the top level. */
-typedef struct UtilityCommand
-{
-	Node	   *stmt;
-	const char *source;
-	bool		client;			/* sent by the client, and not run by a function */
-} UtilityCommand;
-
-static UtilityCommand *running = NULL;
 static bool possible = false;
-static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
-static ProcessUtility_hook_type prev_process_utility = NULL;
 
 bool
-tde_transparent_possible(void)
+tde_client_possible(void)
 {
 	return possible;
 }
@@ -147,11 +136,11 @@ prepare_execution(Node *stmt, DestReceiver *dest)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot create a table from prepared statement \"%s\"", prepared->stmt_name),
-				 errdetail("It decrypts encrypted columns for a client, so that they would be stored in clear."),
+				 errdetail("It decrypts encrypted columns for a client, so the table would store them in clear."),
 				 errhint("Write the query into CREATE TABLE AS, or prepare it with %s off.",
 						 "tde_column.transparent_results")));
 	if (IsA(stmt, ExecuteStmt))
-		tde_portal_keep_in_memory(dest);
+		tde_held_rows_execute(dest);
 }
 
 /* ---- is it the client's? ---- */
@@ -169,11 +158,11 @@ is_from_message(ParseState *pstate)
 static bool
 is_from_utility(ParseState *pstate, Query *query)
 {
-	if (!running->client)
+	if (!tde_statement.client)
 		return false;
-	if (IsA(running->stmt, PrepareStmt))
-		return pstate->p_sourcetext == running->source;
-	return query == shown_query(running->stmt);
+	if (IsA(tde_statement.utility, PrepareStmt))
+		return pstate->p_sourcetext == tde_statement.source;
+	return query == shown_query(tde_statement.utility);
 }
 
 static bool
@@ -181,7 +170,7 @@ is_client_statement(ParseState *pstate, Query *query)
 {
 	if (!called_by_client())
 		return false;
-	return running ? is_from_utility(pstate, query) : is_from_message(pstate);
+	return tde_statement.utility ? is_from_utility(pstate, query) : is_from_message(pstate);
 }
 
 /*
@@ -191,11 +180,11 @@ is_client_statement(ParseState *pstate, Query *query)
 static bool
 is_simple_query(ParseState *pstate)
 {
-	return running == NULL && error_context_stack == NULL && pstate->p_paramref_hook == NULL &&
+	return tde_statement.utility == NULL && error_context_stack == NULL && pstate->p_paramref_hook == NULL &&
 		debug_query_string && pstate->p_sourcetext == debug_query_string;
 }
 
-/* ---- hooks ---- */
+/* ---- for the hooks ---- */
 
 /* Who asks for the ciphertext form wants encrypted values. */
 static bool
@@ -210,8 +199,8 @@ transform_params(ParseState *pstate, Query *query)
 	Query	   *contained = query_with_params(query);
 	int			declared = 0;
 
-	if (running && IsA(running->stmt, PrepareStmt))
-		declared = list_length(((PrepareStmt *) running->stmt)->argtypes);
+	if (tde_statement.utility && IsA(tde_statement.utility, PrepareStmt))
+		declared = list_length(((PrepareStmt *) tde_statement.utility)->argtypes);
 	if (contained && is_client_statement(pstate, query))
 		tde_params_retype(pstate, contained, declared);
 }
@@ -228,8 +217,8 @@ is_analyzed_again(ParseState *pstate, TupleDesc *described)
 	PreparedStatement *prepared;
 
 	/* it may also be that it is only described, before the command runs or after */
-	if (running)
-		stmt = running->stmt;
+	if (tde_statement.utility)
+		stmt = tde_statement.utility;
 	else if (ActivePortal && ActivePortal->strategy == PORTAL_UTIL_SELECT)
 		stmt = linitial_node(PlannedStmt, ActivePortal->stmts)->utilityStmt;
 	prepared = stmt ? executed_statement(stmt, &stores) : NULL;
@@ -256,7 +245,7 @@ transform_result(ParseState *pstate, Query *query)
 	if (query->commandType == CMD_UTILITY)
 	{
 		/* a cursor's query, unless the hook will be called for it when the cursor is opened */
-		query = running || !TDE_CURSOR_ANALYZED_LATER ? cursor_query(query->utilityStmt) : NULL;
+		query = tde_statement.utility || !TDE_CURSOR_ANALYZED_LATER ? cursor_query(query->utilityStmt) : NULL;
 	}
 	if (query == NULL || !tde_result_is_encrypted(query))
 		return;
@@ -269,64 +258,37 @@ transform_result(ParseState *pstate, Query *query)
 		tde_result_decrypt(query);
 }
 
-static void
-post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jstate)
+void
+tde_client_analyzed(ParseState *pstate, Query *query)
 {
-	/* others want to see what the client wrote; the query's identifier has been computed of that, too */
-	if (prev_post_parse_analyze)
-		prev_post_parse_analyze(pstate, query, jstate);
-
 	if (results_wanted() && pstate->p_coerce_param_hook)
 		transform_params(pstate, query);
 	transform_result(pstate, query);
 }
 
-static void
-process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
-				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
+bool
+tde_client_recognizes(Node *stmt)
 {
-	UtilityCommand *outer = running;
-	UtilityCommand command;
+	return IsA(stmt, ExplainStmt) || IsA(stmt, DeclareCursorStmt);
+}
 
-	/* the query is recognized by its address, so it must not be copied later */
-	if (read_only_tree && (IsA(pstmt->utilityStmt, ExplainStmt) || IsA(pstmt->utilityStmt, DeclareCursorStmt)))
-	{
-		pstmt = copyObject(pstmt);
-		read_only_tree = false;
-	}
-	command.stmt = pstmt->utilityStmt;
-	command.source = query;
-	command.client = context == PROCESS_UTILITY_TOPLEVEL && outer == NULL && called_by_client();
-	prepare_execution(command.stmt, dest);
-	if (IsA(command.stmt, FetchStmt))
-		tde_portal_prepare_fetch(((FetchStmt *) command.stmt)->portalname, dest);
-
-	PG_TRY();
-	{
-		running = &command;
-		if (prev_process_utility)
-			prev_process_utility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
-		else
-			standard_ProcessUtility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
-	}
-	PG_FINALLY();
-	{
-		running = outer;
-	}
-	PG_END_TRY();
+bool
+tde_client_sent(ProcessUtilityContext context)
+{
+	return context == PROCESS_UTILITY_TOPLEVEL && tde_statement.utility == NULL && called_by_client();
 }
 
 void
-tde_transparent_init(void)
+tde_client_prepare(Node *stmt, DestReceiver *dest)
+{
+	prepare_execution(stmt, dest);
+	if (IsA(stmt, FetchStmt))
+		tde_held_rows_fetch(((FetchStmt *) stmt)->portalname, dest);
+}
+
+void
+tde_client_init(void)
 {
 	/* a library that is loaded by the first call of one of its functions has missed the statement that calls it */
 	possible = process_shared_preload_libraries_in_progress;
-	if (!possible)
-		return;
-	prev_post_parse_analyze = post_parse_analyze_hook;
-	post_parse_analyze_hook = post_parse_analyze;
-	prev_process_utility = ProcessUtility_hook;
-	ProcessUtility_hook = process_utility;
-	tde_portal_init();
-	tde_receiver_init();
 }

@@ -4,12 +4,27 @@
 #ifndef TDE_CLIENT_STATEMENTS_H
 #define TDE_CLIENT_STATEMENTS_H
 
+#include "parser/parse_node.h"
+#include "tcop/utility.h"
+
 /* tde_column.transparent_results */
 extern bool tde_transparent_results;
 
 /* Has the library been loaded so early that no session has a statement that it did not see? */
-extern bool tde_transparent_possible(void);
+extern bool tde_client_possible(void);
 
-extern void tde_transparent_init(void);
+/* When a statement has been analyzed, and others have seen what the client wrote; may change it. */
+extern void tde_client_analyzed(ParseState *pstate, Query *query);
+
+/* Is this a utility command whose query is known again by its address, so that it must not be copied after this? */
+extern bool tde_client_recognizes(Node *stmt);
+
+/* Does the client itself run the utility command that begins?  To be asked before anything is put on the error context stack. */
+extern bool tde_client_sent(ProcessUtilityContext context);
+
+/* Before a utility command runs that executes a prepared statement or fetches from a cursor. */
+extern void tde_client_prepare(Node *stmt, DestReceiver *dest);
+
+extern void tde_client_init(void);
 
 #endif							/* TDE_CLIENT_STATEMENTS_H */

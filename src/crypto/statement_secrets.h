@@ -47,10 +47,4 @@ extern bool tde_redact_execute(char *text, int flags, uint64_t parameters);
 /* Overwrite the parameters in an entry of pgaudit, "AUDIT: SESSION,1,1,READ,SELECT,,,statement,parameters". */
 extern void tde_redact_audit(char *text);
 
-/*
- * Overwrite what an error message quotes, but for quotations that are words of keep (may be NULL).  format is the untranslated
- * message before values were put in, or NULL: it tells where a quotation ends if the value has quotes itself.
- */
-extern void tde_redact_quotations(char *message, const char *format, const char *keep);
-
 #endif							/* TDE_CRYPTO_STATEMENT_SECRETS_H */

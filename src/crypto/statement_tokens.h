@@ -54,4 +54,18 @@ extern bool tde_token_next(TdeCursor *cursor, TdeToken *token);
 extern bool tde_token_is(const TdeToken *token, const char *name);
 extern bool tde_token_begins(const TdeToken *token, const char *prefix);
 
+/* Overwrite a piece of the text; returns whether that changed anything. */
+static inline bool
+tde_mask(char *from, const char *to)
+{
+	bool		changed = false;
+
+	for (; from < to; from++)
+	{
+		changed |= *from != '*';
+		*from = '*';
+	}
+	return changed;
+}
+
 #endif							/* TDE_CRYPTO_STATEMENT_TOKENS_H */

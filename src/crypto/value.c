@@ -8,7 +8,6 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 
-#include "crypto/ahead.h"
 #include "crypto/cipher.h"
 #include "crypto/internal.h"
 #include "crypto/mac.h"

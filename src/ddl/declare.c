@@ -23,7 +23,6 @@
 #include "parser/parser.h"
 #include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
-#include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -36,12 +35,10 @@
 #include "operators/opclass.h"
 #include "server/compat.h"
 #include "server/log_filter.h"
+#include "server/statement.h"
 #include "type/type.h"
 
 bool		tde_create_missing_keys = true;
-
-static ProcessUtility_hook_type prev_process_utility = NULL;
-static int	declaring = 0;		/* statements under way that write types into the catalogs */
 
 /* ---- what a declared type means ---- */
 
@@ -207,8 +204,8 @@ is_skipped(CreateStmt *stmt)
 }
 
 /* Does it write types into the catalogs: with columns, or in expressions? */
-static bool
-stores_types(Node *stmt)
+bool
+tde_ddl_stores_types(Node *stmt)
 {
 	switch (nodeTag(stmt))
 	{
@@ -293,10 +290,10 @@ tde_ddl_declares(void)
 	{
 		Node	   *stmt = linitial_node(PlannedStmt, ActivePortal->stmts)->utilityStmt;
 
-		if (stmt && stores_types(stmt))
+		if (stmt && tde_ddl_stores_types(stmt))
 			return true;
 	}
-	return declaring > 0 || stores_query();
+	return tde_statement.declares || stores_query();
 }
 
 static void
@@ -360,74 +357,37 @@ explain_index_error(void *column)
 {
 	if (geterrcode() != ERRCODE_INVALID_OBJECT_DEFINITION)
 		return;
-	errdetail("Column \"%s\" is encrypted, and what decrypts it is not IMMUTABLE, so that no index holds plaintext.", (char *) column);
+	errdetail("Column \"%s\" is encrypted, and decryption is not IMMUTABLE, so no index can hold plaintext.", (char *) column);
 	errhint("Index the column itself.");
 }
 
-static void
-prepare_and_process(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
-				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
+bool
+tde_ddl_rewrites(Node *stmt)
 {
-	bool		index = IsA(pstmt->utilityStmt, IndexStmt);
-	ErrorContextCallback explain = {.previous = error_context_stack, .callback = explain_index_error};
-
-	if (declares_types(pstmt->utilityStmt) || index)
-	{
-		if (read_only_tree)
-		{
-			pstmt = copyObject(pstmt);
-			read_only_tree = false;
-		}
-		if (index)
-		{
-			tde_opclass_adopt((IndexStmt *) pstmt->utilityStmt);
-			explain.arg = (void *) tde_guard_index((IndexStmt *) pstmt->utilityStmt);
-		}
-		else
-			declare_statement(pstmt->utilityStmt);
-	}
-	if (IsA(pstmt->utilityStmt, CopyStmt))
-		mark_copy((CopyStmt *) pstmt->utilityStmt);
-	/* before the planner changes the query */
-	if (IsA(pstmt->utilityStmt, CreateTableAsStmt) && !IsBinaryUpgrade)
-		tde_guard_query((CreateTableAsStmt *) pstmt->utilityStmt);
-	if (explain.arg)
-		error_context_stack = &explain;
-	if (prev_process_utility)
-		prev_process_utility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
-	else
-		standard_ProcessUtility(pstmt, query, read_only_tree, context, params, environment, dest, completion);
-	error_context_stack = explain.previous;
-}
-
-static void
-process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
-				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
-{
-	int			before = declaring;
-
-	if (!stores_types(pstmt->utilityStmt))
-	{
-		prepare_and_process(pstmt, query, read_only_tree, context, params, environment, dest, completion);
-		return;
-	}
-	declaring++;
-	PG_TRY();
-	{
-		prepare_and_process(pstmt, query, read_only_tree, context, params, environment, dest, completion);
-	}
-	PG_FINALLY();
-	{
-		declaring = before;
-	}
-	PG_END_TRY();
+	return declares_types(stmt) || IsA(stmt, IndexStmt);
 }
 
 void
-tde_ddl_init(void)
+tde_ddl_prepare(Node *stmt, ErrorContextCallback *explain)
 {
-	prev_process_utility = ProcessUtility_hook;
-	ProcessUtility_hook = process_utility;
+	explain->arg = NULL;
+	if (IsA(stmt, IndexStmt))
+	{
+		tde_opclass_adopt((IndexStmt *) stmt);
+		explain->arg = (void *) tde_guard_index((IndexStmt *) stmt);
+	}
+	else if (declares_types(stmt))
+		declare_statement(stmt);
+	else if (IsA(stmt, CopyStmt))
+		mark_copy((CopyStmt *) stmt);
+	/* before the planner changes the query */
+	else if (IsA(stmt, CreateTableAsStmt) && !IsBinaryUpgrade)
+		tde_guard_query((CreateTableAsStmt *) stmt);
+	if (explain->arg == NULL)
+		return;
+	explain->callback = explain_index_error;
+	explain->previous = error_context_stack;
+	error_context_stack = explain;
 }
 
 /* ---- all declarations of the database ---- */

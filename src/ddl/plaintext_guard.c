@@ -229,7 +229,7 @@ check_generated(Relation rel)
 			continue;
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("generated column \"%s\" would store in clear what it computes from encrypted columns",
+				 errmsg("generated column \"%s\" would store decrypted values",
 						NameStr(column->attname)),
 				 errdetail("Its expression reads an encrypted column, and its type %s is not encrypted.",
 						   format_type_be(column->atttypid)),
@@ -257,10 +257,10 @@ tde_guard_statistics(Oid statistics)
 	if (any_in_clear(stored_expressions(STATEXTOID, tuple, Anum_pg_statistic_ext_stxexprs)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("statistics object \"%s\" would store in clear what it computes from encrypted columns",
+				 errmsg("statistics object \"%s\" would store decrypted values",
 						NameStr(((Form_pg_statistic_ext) GETSTRUCT(tuple))->stxname)),
 				 errdetail("An expression reads an encrypted column, and its type is not encrypted."),
-				 errhint("Name the columns themselves: what is stored of them is encrypted.")));
+				 errhint("Name the columns themselves: their statistics are encrypted.")));
 	ReleaseSysCache(tuple);
 }
 
@@ -277,7 +277,7 @@ warn_in_clear(Relation rel, const char *what, int cache, AttrNumber column)
 	ReleaseSysCache(tuple);
 	if (warn)
 		ereport(WARNING,
-				(errmsg("%s \"%s\" stores in clear what it computes from encrypted columns",
+				(errmsg("%s \"%s\" stores decrypted values",
 						what, RelationGetRelationName(rel)),
 				 errdetail("An expression reads an encrypted column, and its type is not encrypted."),
 				 errhint("Let the expression be of an encrypted type.")));
@@ -397,7 +397,7 @@ tde_guard_query(CreateTableAsStmt *stmt)
 	}
 	if (names.len > 0)
 		ereport(WARNING,
-				(errmsg("%s \"%s\" stores in clear what it computes from encrypted columns",
+				(errmsg("%s \"%s\" stores decrypted values",
 						stmt->objtype == OBJECT_MATVIEW ? "materialized view" : "table", stmt->into->rel->relname),
 				 errdetail("Columns: %s.", names.data),
 				 errhint("Cast them to an encrypted type.")));

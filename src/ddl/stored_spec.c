@@ -27,6 +27,7 @@
 
 #include "ddl/stored_spec.h"
 #include "server/compat.h"
+#include "type/expressions.h"
 #include "type/type.h"
 
 extern Datum tde_coerce(PG_FUNCTION_ARGS);
@@ -50,8 +51,6 @@ typedef struct Target
 	List	   *numbers;		/* NIL: the table's, in their order */
 	Source		source;
 } Target;
-
-static planner_hook_type prev_planner = NULL;
 
 /* ---- expressions ---- */
 
@@ -302,31 +301,6 @@ fit_targets(List *targets, const Target *target)
 
 /* ---- plans ---- */
 
-/* A plan node above one that computes nothing itself, with the same columns. */
-static Plan *
-projection_above(Plan *plan)
-{
-	Result	   *result = makeNode(Result);
-	ListCell   *cell;
-
-	result->plan.startup_cost = plan->startup_cost;
-	result->plan.total_cost = plan->total_cost;
-	result->plan.plan_rows = plan->plan_rows;
-	result->plan.plan_width = plan->plan_width;
-	result->plan.plan_node_id = plan->plan_node_id; /* what is counted by it is so in parallel workers, where no row is written */
-	result->plan.extParam = bms_copy(plan->extParam);
-	result->plan.allParam = bms_copy(plan->allParam);
-	result->plan.lefttree = plan;
-	foreach(cell, plan->targetlist)
-	{
-		TargetEntry *entry = flatCopyTargetEntry(lfirst_node(TargetEntry, cell));
-
-		entry->expr = (Expr *) makeVarFromTargetEntry(OUTER_VAR, entry);
-		result->plan.targetlist = lappend(result->plan.targetlist, entry);
-	}
-	return &result->plan;
-}
-
 /* The values that come from the plan below. */
 static void
 fit_rows(ModifyTable *writer, Oid table, List *tables)
@@ -339,7 +313,7 @@ fit_rows(ModifyTable *writer, Oid table, List *tables)
 		return;
 	if (!is_projection_capable_plan(plan))
 	{
-		outerPlan(writer) = target.source.plan = plan = projection_above(plan);
+		outerPlan(writer) = target.source.plan = plan = tde_projection_above(plan);
 		fitting = fit_entries(plan->targetlist, &target);
 	}
 	replace_expressions(plan->targetlist, fitting);
@@ -403,27 +377,14 @@ fit_plan(Plan *plan, List *tables)
 			fit_plan(lfirst(cell), tables);
 }
 
-static PlannedStmt *
-plan_statement(Query *query, const char *source, int cursor_options, ParamListInfo params)
+void
+tde_stored_spec_planned(PlannedStmt *plan)
 {
-	PlannedStmt *plan;
 	ListCell   *cell;
 
-	if (prev_planner)
-		plan = prev_planner(query, source, cursor_options, params);
-	else
-		plan = standard_planner(query, source, cursor_options, params);
 	if (plan->commandType == CMD_SELECT && !plan->hasModifyingCTE)
-		return plan;
+		return;
 	fit_plan(plan->planTree, plan->rtable);
 	foreach(cell, plan->subplans)
 		fit_plan(lfirst(cell), plan->rtable);
-	return plan;
-}
-
-void
-tde_stored_spec_init(void)
-{
-	prev_planner = planner_hook;
-	planner_hook = plan_statement;
 }

@@ -4,6 +4,9 @@
 #ifndef TDE_DDL_STORED_SPEC_H
 #define TDE_DDL_STORED_SPEC_H
 
-extern void tde_stored_spec_init(void);
+#include "nodes/plannodes.h"
+
+/* When a statement has been planned; changes the plan in place. */
+extern void tde_stored_spec_planned(PlannedStmt *plan);
 
 #endif							/* TDE_DDL_STORED_SPEC_H */

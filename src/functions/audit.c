@@ -143,5 +143,5 @@ tde_version(PG_FUNCTION_ARGS)
 Datum
 tde_all_encryptions(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(tde_count_read_all());
+	PG_RETURN_INT64(tde_counters_read_all());
 }

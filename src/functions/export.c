@@ -40,14 +40,6 @@ PG_FUNCTION_INFO_V1(tde_import_keys);
 
 /* ---- bytes ---- */
 
-static uint8 *
-put_number(uint8 *to, uint64 number, int bytes)
-{
-	for (int i = bytes - 1; i >= 0; i--)
-		*to++ = (uint8) (number >> (8 * i));
-	return to;
-}
-
 static uint64
 get_number(const uint8 *from, int bytes)
 {
@@ -93,11 +85,11 @@ put_record(const TdeDataKey *row, void *arg)
 	if (export->size + RECORD_SIZE + name_size > export->room)
 		return;
 	memcpy(to, row->uuid, UUID_LEN);
-	to = put_number(to + UUID_LEN, (uint32) row->slot, 4);
-	to = put_number(to, (uint32) row->version, 4);
+	to = tde_keywrap_put(to + UUID_LEN, (uint32) row->slot, 4);
+	to = tde_keywrap_put(to, (uint32) row->version, 4);
 	*to++ = row->kind;
 	*to++ = row->state;
-	to = put_number(to, (uint64) row->created, 8);
+	to = tde_keywrap_put(to, (uint64) row->created, 8);
 	*to++ = (uint8) name_size;
 	memcpy(to, row->name, name_size);
 	to += name_size;
@@ -128,8 +120,8 @@ wrap_records(const Export *export, const char *secret)
 	uint8		kek[32];
 	TdeStatus	status;
 
-	put_number(bytes, FORMAT, 1);
-	put_number(bytes + 1, ITERATIONS, 4);
+	tde_keywrap_put(bytes, FORMAT, 1);
+	tde_keywrap_put(bytes + 1, ITERATIONS, 4);
 	tde_check(tde_random_salt(bytes + 1 + 4, SALT_SIZE));
 	derive(secret, bytes, kek);
 	status = tde_wrap_key(kek, export->records, export->size, bytes + HEAD_SIZE, &wrapped);
@@ -170,7 +162,7 @@ not_exported_error(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("text is not what tde_export_keys() returns"),
+			 errmsg("text does not contain keys that tde_export_keys() has exported"),
 			 errdetail("It may be truncated, or of a later version of the extension.")));
 }
 

@@ -17,7 +17,7 @@
 #include "utils/uuid.h"
 
 #include "keys/names.h"
-#include "keys/table.h"
+#include "keys/table_rows.h"
 #include "maintenance/purge.h"
 #include "server/compat.h"
 #include "server/error.h"
@@ -31,15 +31,6 @@ PG_FUNCTION_INFO_V1(tde_destroy_key);
 PG_FUNCTION_INFO_V1(tde_rotate_master_key);
 PG_FUNCTION_INFO_V1(tde_prepare_master_key);
 PG_FUNCTION_INFO_V1(tde_rewrap_keys);
-
-static Datum
-uuid_result(const uint8 *bytes)
-{
-	pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
-
-	memcpy(uuid->data, bytes, UUID_LEN);
-	return UUIDPGetDatum(uuid);
-}
 
 /* ---- data keys ---- */
 
@@ -230,7 +221,7 @@ tde_destroy_key(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("destruction of key \"%s\" is not confirmed", name),
 				 errdetail("All values under it will be unreadable for ever."),
-				 errhint("Say: SELECT tde_destroy_key(%s, confirm => %s);", quote_literal_cstr(name),
+				 errhint("To confirm, run: SELECT tde_destroy_key(%s, confirm => %s);", quote_literal_cstr(name),
 						 quote_literal_cstr(psprintf("destroy %s", name)))));
 	PreventCommandIfReadOnly("tde_destroy_key()");
 
@@ -246,7 +237,7 @@ tde_destroy_key(PG_FUNCTION_ARGS)
 	if (destruction.erasable)
 		ereport(NOTICE,
 				(errmsg("wallet entry of key \"%s\" removed from \"%s\"", name, tde_wallet_file_resolve(tde_wallet_file)),
-				 errdetail("The copy beside it, with .previous behind its name, is one of the file as it is now."),
+				 errdetail("Its copy with the suffix .previous has been replaced by a copy of the file as it is now."),
 				 errhint("Other copies of the wallet, on standbys and in backups, still hold it: replace each of them.")));
 	else
 		ereport(NOTICE,
@@ -311,7 +302,7 @@ tde_rotate_master_key(PG_FUNCTION_ARGS)
 	ereport(LOG,
 			(errmsg("master key rotated by user \"%s\"", GetUserNameFromId(GetUserId(), false)),
 			 errdetail("%d data keys of this database are wrapped by it.", count)));
-	PG_RETURN_DATUM(uuid_result(master));
+	PG_RETURN_DATUM(tde_keystore_uuid(master));
 }
 
 /*
@@ -334,5 +325,5 @@ tde_prepare_master_key(PG_FUNCTION_ARGS)
 	/* in a standby's own wallet, the primary's rotation would not find it */
 	PreventCommandDuringRecovery("tde_prepare_master_key()");
 	tde_wallet_edit(prepare_master, master);
-	PG_RETURN_DATUM(uuid_result(master));
+	PG_RETURN_DATUM(tde_keystore_uuid(master));
 }

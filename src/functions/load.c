@@ -4,11 +4,11 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "miscadmin.h"
 
 #include "client/statements.h"
 #include "crypto/primitives.h"
-#include "ddl/declare.h"
-#include "ddl/stored_spec.h"
+#include "functions/hooks.h"
 #include "functions/settings.h"
 #include "keys/cache.h"
 #include "keys/table.h"
@@ -18,9 +18,7 @@
 #include "server/error.h"
 #include "server/forget.h"
 #include "server/log_filter.h"
-#include "server/statement_text.h"
 #include "type/access.h"
-#include "type/quote.h"
 #include "type/type.h"
 #include "wallet/share_pool.h"
 #include "wallet/wallet.h"
@@ -41,21 +39,25 @@ _PG_init(void)
 				 errmsg("cryptographic self-test failed"),
 				 errdetail("Test: %s.  OpenSSL: %s.", failed ? failed : "set-up", tde_crypto_reason())));
 
-	tde_transparent_init();
-	tde_guc_init();
+#ifdef TDE_PKCS12_ITERATIONS
+	/* in the server log alone if a session loads it */
+	ereport(process_shared_preload_libraries_in_progress ? WARNING : LOG,
+			(errmsg("this is a build of tde_column for its tests: little protects the passphrase of a wallet that it writes"),
+			 errdetail("%d iterations of PBKDF2.", TDE_PKCS12_ITERATIONS),
+			 errhint("Build it anew (make clean, make, make install) before there is anything to protect.")));
+#endif
+	tde_client_init();
+	tde_settings_init();
 	tde_wallet_init();
 	tde_share_pool_init();
-	tde_count_init();
+	tde_counters_init();
 	tde_forget_init();
 	tde_keystore_init();
 	tde_keycache_init();
 	tde_modifiers_init();
 	tde_type_init();
 	tde_access_init();
-	tde_quote_init();
-	tde_ddl_init();
-	tde_stored_spec_init();
 	tde_log_init();
-	tde_log_statement_init();
 	tde_purge_init();
+	tde_hooks_init();
 }

@@ -69,7 +69,7 @@ check_wallet_file(char **newval, void **extra, GucSource source)
 static bool
 check_transparent_results(bool *newval, void **extra, GucSource source)
 {
-	if (*newval && !tde_transparent_possible())
+	if (*newval && !tde_client_possible())
 	{
 		GUC_check_errdetail("The library is not in shared_preload_libraries.");
 		return false;
@@ -144,7 +144,7 @@ define_decrypt_role(void)
 	DefineCustomStringVariable(name,
 							   "Sets the role whose members, and superusers, may decrypt.",
 							   "Others can insert, update, compare and sort encrypted values, but not see them.  Empty: "
-							   "everybody may decrypt who may read the column.",
+							   "everybody who may read the column may decrypt.",
 							   &tde_decrypt_role, "", PGC_SUSET, 0,
 							   check_decrypt_role, tde_access_assign_role, NULL);
 	if (is_set && !decrypt_role_given)
@@ -162,8 +162,8 @@ define_backup(void)
 							   &tde_wallet_backup_command, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY,
 							   NULL, NULL, NULL);
 	DefineCustomEnumVariable("tde_column.wallet_backup_failure",
-							 "Sets what becomes of a change of the wallet whose backup fails.",
-							 "error: it is not made.  warning: it is.",
+							 "Sets whether a change of the wallet is made although its backup fails.",
+							 "error: it is not made.  warning: it is made.",
 							 &tde_wallet_backup_failure, TDE_BACKUP_ERROR, backup_failure_options, PGC_SIGHUP, GUC_SUPERUSER_ONLY,
 							 NULL, NULL, NULL);
 	DefineCustomIntVariable("tde_column.wallet_backup_timeout",
@@ -173,17 +173,16 @@ define_backup(void)
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("tde_column.wallet_generations",
 							"Sets how many earlier copies of the wallet are kept beside the file.",
-							"The newest is called FILE.previous, the others have a number behind that.",
+							"The newest is called FILE.previous, the next FILE.previous.2, and so on.",
 							&tde_wallet_generations, 5, 1, 100, PGC_SIGHUP, 0,
 							NULL, NULL, NULL);
 }
 
-void
-tde_guc_init(void)
+static void
+define_wallet(void)
 {
-	define_backup();
 	DefineCustomIntVariable("tde_column.passphrase_min_length",
-							"Sets how many bytes a new passphrase of the wallet, or a secret of exported keys, has at least.",
+							"Sets the minimum length in bytes of new passphrases, and of secrets for exported keys.",
 							NULL,
 							&tde_passphrase_min_length, 12, 8, 1000, PGC_SIGHUP, 0,
 							NULL, NULL, NULL);
@@ -206,13 +205,18 @@ tde_guc_init(void)
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("tde_column.share_timeout",
 							"Sets how long shares of the wallet wait for the others.",
-							"Counted from the first share; after that all that are in are forgotten.",
+							"Counted from the first share.  After that, all shares that were given are forgotten.",
 							&tde_share_timeout, 600, 1, 86400, PGC_SIGHUP, GUC_UNIT_S,
 							NULL, NULL, NULL);
+}
+
+static void
+define_values(void)
+{
 	DefineCustomStringVariable("tde_column.default_spec",
-							   "Sets how columns are encrypted whose type has no modifiers.",
-							   "A list of modifiers, as in encrypted_text(aes256,salt,mac).  Modifiers that a column leaves "
-							   "away are taken from here as well.",
+							   "Sets the modifiers of encrypted columns that declare none.",
+							   "A list as in encrypted_text(aes256,salt,mac).  Modifiers that a column omits are taken from "
+							   "here as well.",
 							   &default_spec_string, "aes256,salt,mac", PGC_USERSET, GUC_LIST_INPUT,
 							   check_default_spec, assign_default_spec, NULL);
 	DefineCustomBoolVariable("tde_column.key_per_table",
@@ -221,32 +225,40 @@ tde_guc_init(void)
 							 &tde_key_per_table, false, PGC_SUSET, 0,
 							 NULL, NULL, NULL);
 	DefineCustomBoolVariable("tde_column.create_missing_keys",
-							 "Makes the data key that a declaration names if there is none of this name.",
-							 "As the restore of a dump needs it, for roles that may make keys.  Off: such a declaration is an error.",
+							 "Makes data keys that declarations name and that do not exist.",
+							 "Restoring a dump needs it.  Only for roles that may make keys.  Off: such a declaration is an error.",
 							 &tde_create_missing_keys, true, PGC_SUSET, 0,
 							 NULL, NULL, NULL);
 	DefineCustomEnumVariable("tde_column.compression",
 							 "Compresses large salted values before they are encrypted.",
-							 "The stored length then tells something about the content, so it is off unless asked for.",
+							 "The stored length then tells something about the content, so it is off by default.",
 							 &tde_compression, TDE_COMPRESSION_OFF, compression_options, PGC_USERSET, 0,
 							 NULL, NULL, NULL);
 	DefineCustomBoolVariable("tde_column.transparent_results",
-							 "Gives clients the encrypted columns of their results in the base types.",
-							 "To be set when a session begins: statements that it has prepared keep the types that they had.",
-							 &tde_transparent_results, tde_transparent_possible(), PGC_USERSET, 0,
+							 "Returns encrypted columns to clients in their base types.",
+							 "Set it when a session begins: prepared statements keep the types that they had.",
+							 &tde_transparent_results, tde_client_possible(), PGC_USERSET, 0,
 							 check_transparent_results, NULL, NULL);
 	define_decrypt_role();
 	DefineCustomEnumVariable("tde_column.decrypt_policy",
-							 "Sets what results have in the place of values that the role may not decrypt.",
-							 "Only those of a client's own statements, and while row_security is on.  Everywhere else "
-							 "such a value is an error.",
+							 "Sets what results show in place of values that the role may not decrypt.",
+							 "Applies to a client's own statements while row_security is on.  Everywhere else such a value "
+							 "is an error.",
 							 &tde_decrypt_policy, TDE_POLICY_ERROR, policy_options, PGC_SUSET, 0,
 							 NULL, NULL, NULL);
 	DefineCustomEnumVariable("tde_column.io_format",
 							 "Sets the form in which encrypted values are read and written as text.",
-							 "In the form ciphertext they leave and enter the database encrypted, for dumps, and each names its "
-							 "key, which tde_export_keys() and tde_import_keys() bring over.",
+							 "ciphertext: they leave and enter the database encrypted, for dumps.  tde_export_keys() and "
+							 "tde_import_keys() transfer the keys.",
 							 &tde_io_format, TDE_IO_PLAINTEXT, io_format_options, PGC_USERSET, 0,
 							 NULL, NULL, NULL);
+}
+
+void
+tde_settings_init(void)
+{
+	define_wallet();
+	define_backup();
+	define_values();
 	MarkGUCPrefixReserved("tde_column");
 }

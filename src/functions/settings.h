@@ -4,6 +4,6 @@
 #ifndef TDE_FUNCTIONS_SETTINGS_H
 #define TDE_FUNCTIONS_SETTINGS_H
 
-extern void tde_guc_init(void);
+extern void tde_settings_init(void);
 
 #endif							/* TDE_FUNCTIONS_SETTINGS_H */

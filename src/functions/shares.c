@@ -32,8 +32,7 @@ require_shared(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot open the wallet by shares"),
-				 errdetail("tde_column is not in shared_preload_libraries, so there is no place where the shares of several "
-						   "sessions could come together."),
+				 errdetail("tde_column is not in shared_preload_libraries, so sessions cannot put their shares together."),
 				 errhint("Add tde_column to shared_preload_libraries and restart.")));
 }
 
@@ -75,7 +74,7 @@ report_verdict(TdeShareVerdict verdict, const TdeShare *share, int in)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("share %d is in already", share->x),
 				 errdetail("%d of %d shares are in.", in, share->k),
-				 errhint("Give another one, or forget all that are in with tde_wallet_forget_shares().")));
+				 errhint("Give another one, or start again with tde_wallet_forget_shares().")));
 	if (verdict == TDE_SHARE_FOREIGN)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -11,7 +11,6 @@
 
 #include "server/compat.h"
 #include "server/counters.h"
-#include "server/stats.h"
 #include "server/this_server.h"
 #include "type/type.h"
 #include "wallet/wallet.h"
@@ -87,7 +86,7 @@ tde_stats_counters(PG_FUNCTION_ARGS)
 Datum
 tde_key_encryptions(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(tde_count_read(PG_GETARG_INT32(0)));
+	PG_RETURN_INT64(tde_counters_read(PG_GETARG_INT32(0)));
 }
 
 /*

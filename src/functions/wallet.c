@@ -45,7 +45,7 @@ make_first_keys(void)
 		ereport(NOTICE,
 				(errmsg("data keys of this database could not be made yet"),
 				 errdetail("The wallet is not open, or the transaction is read-only."),
-				 errhint("Run tde_wallet_open() in this database before encrypted values are written.")));
+				 errhint("Run tde_wallet_open() in this database before you write encrypted values.")));
 }
 
 /* What the statement is about to return is nowhere else, so it does not fail: keys that cannot be made now can be made later. */
@@ -73,7 +73,7 @@ make_first_keys_or_warn(void)
 		ereport(WARNING,
 				(errcode(error->sqlerrcode),
 				 errmsg("data keys of this database could not be made yet: %s", error->message),
-				 errhint("Run tde_wallet_open() in this database before encrypted values are written.")));
+				 errhint("Run tde_wallet_open() in this database before you write encrypted values.")));
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(context);
@@ -139,12 +139,13 @@ refuse_other_wallet(const char *confirm)
 	if (count + unknown > 0 && (confirm == NULL || strcmp(confirm, loss) != 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 count > 0 ? errmsg("this server has data keys that master keys of another wallet wrap") :
-				 errmsg("this server may have data keys that master keys of another wallet wrap"),
+				 count > 0 ? errmsg("this server has data keys wrapped by another wallet") :
+				 errmsg("this server may have data keys wrapped by another wallet"),
 				 errdetail("%s", where.data),
-				 errhint("Put that wallet back at tde_column.wallet_file, from its backup, and open it with tde_wallet_open().  If it is "
-						 "lost for good, what is encrypted is lost, too, but for keys that tde_export_keys() has saved.  Who wants a new "
-						 "one then says: SELECT tde_wallet_create(..., confirm => '%s');", loss)));
+				 errhint("Put that wallet back at tde_column.wallet_file, from its backup, and open it with "
+						 "tde_wallet_open().  If it is lost for good, the encrypted data is lost, too, except under keys "
+						 "that tde_export_keys() has saved.  To make a new wallet nevertheless, run: SELECT "
+						 "tde_wallet_create(..., confirm => '%s');", loss)));
 }
 
 /* The second argument, of the functions that have one. */
@@ -261,7 +262,7 @@ tde_wallet_save(PG_FUNCTION_ARGS)
 	if (path != NULL && !has_privs_of_role(GetUserId(), ROLE_PG_WRITE_SERVER_FILES))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied to write the wallet to a file of one's choice"),
+				 errmsg("permission denied to write the wallet to a chosen file"),
 				 errhint("Must be a superuser or a member of the pg_write_server_files role.")));
 	if (path != NULL)
 	{

@@ -19,7 +19,6 @@
 #include "server/counters.h"
 #include "server/error.h"
 #include "server/forget.h"
-#include "server/stats.h"
 
 typedef struct ContextId
 {
@@ -86,7 +85,7 @@ forget(void)
 	ContextEntry *entry;
 
 	tde_keys_epoch++;
-	tde_recent_forget();
+	tde_plain_cache_forget();
 	OPENSSL_cleanse(hash_memos, sizeof(hash_memos));
 	tde_prf_free(hash_prf);
 	hash_prf = NULL;
@@ -178,7 +177,7 @@ find_row(uint32 id)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 				 errmsg("data key %u was destroyed", id),
-				 errdetail("What was encrypted under it cannot be read any more.")));
+				 errdetail("Values encrypted under it can no longer be read.")));
 	return row;
 }
 
@@ -224,7 +223,7 @@ ready_key(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
 	entry->key.id = row->id;
 	entry->key.slot = row->slot;
 	entry->key.kind = row->kind;
-	entry->key.encrypted = tde_count_for(row->id);
+	entry->key.encrypted = tde_counters_for(row->id);
 	return &entry->key;
 }
 

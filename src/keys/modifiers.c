@@ -216,7 +216,7 @@ add_row(Relation rel, const TdeModifiers *mods)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("no more combinations of modifiers can be recorded"),
-				 errdetail("The second half of %d is kept for those who have the privilege CREATE on the database.", TDE_TYPMOD_LAST_NUMBER)));
+				 errdetail("The second half of %d is kept for roles with the privilege CREATE on the database.", TDE_TYPMOD_LAST_NUMBER)));
 	number = last + 1;
 	values[SPEC_NUMBER - 1] = Int32GetDatum(number);
 	values[SPEC_SPEC - 1] = Int32GetDatum(tde_typmod_spec_bits(mods->spec));
@@ -248,7 +248,7 @@ require_privilege(void)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to use modifiers that no column is declared with"),
 				 errdetail("They do not fit into a type modifier and have no row in tde.specifications yet."),
-				 errhint("Leave the modifiers of the cast away, or have the privilege TEMPORARY on the database granted.")));
+				 errhint("Omit the modifiers of the cast, or have the privilege TEMPORARY on the database granted.")));
 }
 
 /* The number of a row that says this, made now if nobody else has made it meanwhile. */
@@ -264,7 +264,7 @@ make_number(const TdeModifiers *mods)
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
 				 errmsg("modifiers that no column is declared with cannot be used in a read-only transaction"),
 				 errdetail("They do not fit into a type modifier and have no row in tde.specifications yet."),
-				 errhint("Leave the modifiers of the cast away, or use it in a transaction that may write.")));
+				 errhint("Omit the modifiers of the cast, or use it in a read-write transaction.")));
 
 	/*
 	 * Look again under a lock that keeps others out; it is released at once, not at the end of the transaction.  Not one on the table

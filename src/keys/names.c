@@ -1,16 +1,18 @@
 /*
- * names.c - names of keys, and keys that a declaration names and nobody has made.
+ * names.c - names of keys: their slots, those of destroyed ones, and keys that a declaration names and nobody has made.
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "catalog/pg_database.h"
 #include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 
 #include "keys/names.h"
-#include "keys/table.h"
+#include "keys/table_rows.h"
 #include "server/compat.h"
 
 bool
@@ -29,6 +31,183 @@ tde_keys_check_name(const char *name)
 				 errmsg("invalid name for a key: \"%s\"", name),
 				 errdetail("A name has 1 to %d bytes, is not a number and none of \"default\", \"catalog\" and \"hash\".",
 						   NAMEDATALEN - 1)));
+}
+
+static void
+note_slot(const TdeDataKey *row, void *arg)
+{
+	if (row->state != TDE_STATE_DESTROYED)
+		*(int32 *) arg = row->slot;
+}
+
+int32
+tde_keystore_slot(const char *name)
+{
+	int32		slot = TDE_NO_SLOT;
+	Relation	rel;
+
+	if (strcmp(name, "default") == 0)
+		return TDE_SLOT_DEFAULT;
+	if (strcmp(name, "catalog") == 0)
+		return TDE_SLOT_CATALOG;
+	if (*name == '\0')
+		return TDE_NO_SLOT;
+	rel = table_open(tde_keystore_require(), AccessShareLock);
+	tde_keystore_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_slot, &slot);
+	table_close(rel, AccessShareLock);
+	return slot;
+}
+
+static void
+note_name(const TdeDataKey *row, void *arg)
+{
+	TdeSlotName *found = arg;
+
+	found->exists = true;
+	found->destroyed |= row->state == TDE_STATE_DESTROYED;
+	strlcpy(found->name, row->name, sizeof(found->name));
+}
+
+#define DESTROYED_MARK	"~destroyed~"
+
+/* A restore elsewhere may have made keys of such names, so there are several: each with one more mark than the one before. */
+#define MAX_MARKS	32
+
+/* NAME~destroyed~SLOT, with this many marks in front. */
+static void
+name_destroyed(char name[NAMEDATALEN], const char *original, int marks, int32 slot)
+{
+	char		suffix[NAMEDATALEN + 16];
+	int			room;
+
+	snprintf(suffix, sizeof(suffix), "%.*s%s%d", marks - 1, "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~", DESTROYED_MARK, slot);
+	room = pg_mbcliplen(original, strlen(original), NAMEDATALEN - 1 - strlen(suffix));
+	snprintf(name, NAMEDATALEN, "%.*s%s", room, original, suffix);
+}
+
+/* The slot that such a name means; TDE_NO_SLOT if it is none. */
+static int32
+slot_of_destroyed(const char *name)
+{
+	size_t		length = strlen(name);
+	size_t		digits = length;
+	long		slot;
+
+	while (digits > 0 && isdigit((unsigned char) name[digits - 1]))
+		digits--;
+	if (digits < strlen(DESTROYED_MARK) || strncmp(name + digits - strlen(DESTROYED_MARK), DESTROYED_MARK, strlen(DESTROYED_MARK)) != 0)
+		return TDE_NO_SLOT;
+	errno = 0;
+	slot = strtol(name + digits, NULL, 10);
+	if (errno != 0 || slot <= TDE_SLOT_DEFAULT || slot > PG_INT32_MAX)
+		return TDE_NO_SLOT;
+	return strcmp(tde_keystore_name((int32) slot).name, name) == 0 ? (int32) slot : TDE_NO_SLOT;
+}
+
+int32
+tde_keystore_declared_slot(const char *name)
+{
+	int32		slot = tde_keystore_slot(name);
+
+	return slot == TDE_NO_SLOT ? slot_of_destroyed(name) : slot;
+}
+
+typedef struct Namesake
+{
+	int32		slot;
+	bool		found;
+} Namesake;
+
+static void
+note_namesake(const TdeDataKey *row, void *arg)
+{
+	Namesake   *other = arg;
+
+	other->found |= row->slot != other->slot;
+}
+
+/* Has, or had, a key of a slot other than this one this name? */
+static bool
+is_name_of_another(const char *name, int32 slot)
+{
+	Relation	rel = table_open(tde_keystore_require(), AccessShareLock);
+	Namesake	other = {slot, false};
+
+	tde_keystore_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_namesake, &other);
+	table_close(rel, AccessShareLock);
+	return other.found;
+}
+
+TdeSlotName
+tde_keystore_name(int32 slot)
+{
+	TdeSlotName found = {slot == TDE_SLOT_DEFAULT};
+	char		original[NAMEDATALEN];
+
+	tde_keystore_scan_slot(slot, note_name, &found);
+	if (!found.destroyed)
+		return found;
+	/* another key has the name, too: one that means this slot here, and elsewhere a key of its own */
+	strlcpy(original, found.name, sizeof(original));
+	for (int marks = 1; marks <= MAX_MARKS && is_name_of_another(found.name, slot); marks++)
+		name_destroyed(found.name, original, marks, slot);
+	return found;
+}
+
+void
+tde_keystore_missing(const char *name)
+{
+	char	   *make = psprintf("SELECT tde_create_key(%s);", quote_literal_cstr(name));
+
+	/* no key can have such a name */
+	if (*name == '\0' || strcmp(name, "catalog") == 0 || strcmp(name, "hash") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" does not exist", name),
+				 errhint("The view tde.keys lists them.")));
+	if (is_name_of_another(name, TDE_NO_SLOT))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" was destroyed", name),
+				 errhint("Make another one of this name: %s", make)));
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("key \"%s\" does not exist", name),
+			 errhint("Make it: %s", make)));
+}
+
+bool
+tde_keystore_is_free(const char *name)
+{
+	return *name != '\0' && tde_keystore_slot(name) == TDE_NO_SLOT && !is_name_of_another(name, TDE_NO_SLOT);
+}
+
+int32
+tde_keystore_require_slot(const char *name)
+{
+	int32		slot = tde_keystore_slot(name);
+
+	if (slot == TDE_NO_SLOT)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("key \"%s\" does not exist", name),
+				 errhint("The view tde.keys lists them.")));
+	return slot;
+}
+
+void
+tde_keystore_refuse_taken(const char *name)
+{
+	int32		slot = tde_keystore_slot(name);
+
+	if (slot != TDE_NO_SLOT)
+		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));
+	slot = slot_of_destroyed(name);
+	if (slot != TDE_NO_SLOT)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("key name \"%s\" is taken", name),
+				 errdetail("Declarations use this name for key %d, which was destroyed and whose own name another key has.", slot)));
 }
 
 /* May the user make keys?  Whoever may call tde_create_key(), or owns the database and restores it. */
@@ -57,7 +236,7 @@ tde_keys_make_missing(const char *name)
 		return slot;
 	ereport(NOTICE,
 			(errmsg("data key \"%s\" created", name),
-			 errdetail("A declaration names it, and there was none of this name."),
+			 errdetail("A declaration names it, and no key had this name."),
 			 errhint("The setting tde_column.create_missing_keys = off makes this an error.")));
 	ereport(LOG_SERVER_ONLY,
 			(errmsg("data key \"%s\" created by a declaration of user \"%s\"", name, GetUserNameFromId(GetUserId(), false))));

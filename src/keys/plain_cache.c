@@ -13,8 +13,8 @@
 
 typedef struct Entries
 {
-	TdeRecent	row[ROW_ENTRIES];
-	TdeRecent	lasting[LONG_SETS][LONG_WAYS];
+	TdeCachedPlain row[ROW_ENTRIES];
+	TdeCachedPlain lasting[LONG_SETS][LONG_WAYS];
 } Entries;
 
 /* NULL: there are none.  Made when the first value is remembered, given back when all are forgotten. */
@@ -32,8 +32,8 @@ static uint32 met_once[MET_ONCE];
 /* What finding a value again pays for. */
 #define CREDIT_PER_FIND	8
 #define MAX_CREDIT		256
-int			tde_recent_credit = MAX_CREDIT;
-uint32		tde_recent_uses = 0;
+int			tde_plain_cache_credit = MAX_CREDIT;
+uint32		tde_plain_cache_uses = 0;
 
 /* A value ends with its MAC or with ciphertext, so its last bytes are as good as random. */
 static inline uint32
@@ -46,23 +46,23 @@ tail_of(const uint8 *value, size_t size)
 }
 
 /* The tail of a value may be that of an empty entry, even if there are no entries at all. */
-static inline const TdeRecent *
-if_same(const TdeRecent *entry, Oid type, uint64 epoch, const uint8 *value, size_t size)
+static inline const TdeCachedPlain *
+if_same(const TdeCachedPlain *entry, Oid type, uint64 epoch, const uint8 *value, size_t size)
 {
 	if (entries == NULL || entry->size != size || entry->type != type || entry->epoch != (uint32) epoch || memcmp(entry->value, value, size) != 0)
 		return NULL;
-	tde_recent_credit = Min(tde_recent_credit + CREDIT_PER_FIND, MAX_CREDIT);
+	tde_plain_cache_credit = Min(tde_plain_cache_credit + CREDIT_PER_FIND, MAX_CREDIT);
 	return entry;
 }
 
-const TdeRecent *
-tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size)
+const TdeCachedPlain *
+tde_plain_cache_find(Oid type, uint64 epoch, const uint8 *value, size_t size)
 {
-	const TdeRecent *entry;
+	const TdeCachedPlain *entry;
 	const uint32 *set;
 	uint32		tail;
 
-	if (size > TDE_RECENT_VALUE || size < sizeof(tail))
+	if (size > TDE_PLAIN_CACHE_VALUE || size < sizeof(tail))
 		return NULL;
 	tail = tail_of(value, size);
 	if (row_tails[tail % ROW_ENTRIES] == tail)
@@ -79,7 +79,7 @@ tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size)
 }
 
 /* Where a value goes. */
-static inline TdeRecent *
+static inline TdeCachedPlain *
 choose(TdeRemember where, uint32 tail)
 {
 	int			way;
@@ -91,7 +91,7 @@ choose(TdeRemember where, uint32 tail)
 	}
 	if (where == TDE_REMEMBER_ROW)
 	{
-		tde_recent_credit = Max(tde_recent_credit - 1, 0);
+		tde_plain_cache_credit = Max(tde_plain_cache_credit - 1, 0);
 		row_tails[tail % ROW_ENTRIES] = tail;
 		return &entries->row[tail % ROW_ENTRIES];
 	}
@@ -101,12 +101,12 @@ choose(TdeRemember where, uint32 tail)
 }
 
 void
-tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,
+tde_plain_cache_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,
 			   const uint8 *plain, size_t plain_size)
 {
-	TdeRecent  *entry;
+	TdeCachedPlain *entry;
 
-	if (where == TDE_REMEMBER_NOT || size > TDE_RECENT_VALUE || size < sizeof(uint32) || plain_size > TDE_RECENT_PLAIN)
+	if (where == TDE_REMEMBER_NOT || size > TDE_PLAIN_CACHE_VALUE || size < sizeof(uint32) || plain_size > TDE_PLAIN_CACHE_PLAIN)
 		return;
 	/* what cannot be remembered is decrypted again */
 	if (unlikely(entries == NULL) && (entries = tde_secret_pages_new(sizeof(Entries))) == NULL)
@@ -121,7 +121,7 @@ tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, si
 }
 
 void
-tde_recent_forget(void)
+tde_plain_cache_forget(void)
 {
 	if (entries == NULL)
 		return;

@@ -9,8 +9,8 @@
 #ifndef TDE_KEYS_PLAIN_CACHE_H
 #define TDE_KEYS_PLAIN_CACHE_H
 
-#define TDE_RECENT_VALUE	94	/* longest value, in bytes as stored */
-#define TDE_RECENT_PLAIN	56	/* longest plaintext */
+#define TDE_PLAIN_CACHE_VALUE	94	/* longest value, in bytes as stored */
+#define TDE_PLAIN_CACHE_PLAIN	56	/* longest plaintext */
 
 /* Where to remember: values that one row after the other brings must not push out those that rows are compared with. */
 typedef enum TdeRemember
@@ -22,46 +22,47 @@ typedef enum TdeRemember
 	TDE_REMEMBER_SURELY			/* for long: literals */
 } TdeRemember;
 
-typedef struct TdeRecent
+typedef struct TdeCachedPlain
 {
 	uint32		epoch;			/* the lower half will do: entries do not live through 2^32 changes of keys */
 	Oid			type;
 	uint8		size;			/* 0: empty */
 	uint8		plain_size;
-	uint8		value[TDE_RECENT_VALUE];
-	uint8		plain[TDE_RECENT_PLAIN];
-} TdeRecent;
+	uint8		value[TDE_PLAIN_CACHE_VALUE];
+	uint8		plain[TDE_PLAIN_CACHE_PLAIN];
+} TdeCachedPlain;
 
 /*
  * The plaintext of a value; NULL if it is not known.  Good until the next call of a function here.  type is the OID of the
  * encrypted type, epoch the key cache's.
  */
-extern const TdeRecent *tde_recent_find(Oid type, uint64 epoch, const uint8 *value, size_t size);
+extern const TdeCachedPlain *tde_plain_cache_find(Oid type, uint64 epoch, const uint8 *value, size_t size);
 
 /*
  * Most queries use a row's value once, and then remembering it is work for nothing.  So each one that is found again pays for
  * so many to be remembered; without credit, only a few in a row of many are tried.
  */
-#define TDE_RECENT_TRIED	64
-#define TDE_RECENT_UNTRIED	960
-extern int	tde_recent_credit;
-extern uint32 tde_recent_uses;
+#define TDE_PLAIN_CACHE_TRIED	64
+#define TDE_PLAIN_CACHE_UNTRIED	960
+extern int	tde_plain_cache_credit;
+extern uint32 tde_plain_cache_uses;
 
 /*
  * Would a value of a row not be remembered now?  Then looking for one that is decrypted as fast as it is found does not pay.
  * To be asked once for each use of a value.
  */
 static inline bool
-tde_recent_passes_over(void)
+tde_plain_cache_passes_over(void)
 {
-	return tde_recent_credit <= 0 && tde_recent_uses++ % (TDE_RECENT_TRIED + TDE_RECENT_UNTRIED) >= TDE_RECENT_TRIED;
+	return tde_plain_cache_credit <= 0 &&
+		tde_plain_cache_uses++ % (TDE_PLAIN_CACHE_TRIED + TDE_PLAIN_CACHE_UNTRIED) >= TDE_PLAIN_CACHE_TRIED;
 }
 
 /* Remember a value, authenticated or verified; does nothing with longer ones. */
-extern void tde_recent_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,
+extern void tde_plain_cache_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,
 						   const uint8 *plain, size_t plain_size);
 
 /* Cleanse them all. */
-extern void tde_recent_forget(void);
+extern void tde_plain_cache_forget(void);
 
 #endif							/* TDE_KEYS_PLAIN_CACHE_H */

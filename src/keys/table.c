@@ -3,8 +3,6 @@
  */
 #include "postgres.h"
 
-#include <ctype.h>
-
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
@@ -18,7 +16,6 @@
 #include "catalog/pg_index.h"
 #include "catalog/pg_proc.h"
 #include "commands/extension.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -28,7 +25,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
-#include "utils/timestamp.h"
 #include "utils/uuid.h"
 
 #include "keys/table_rows.h"
@@ -210,6 +206,45 @@ tde_keystore_row(HeapTuple tuple, TupleDesc desc, TdeDataKey *row)
 		strlcpy(row->name, TextDatumGetCString(values[TDE_KEYS_NAME - 1]), sizeof(row->name));
 }
 
+Datum
+tde_keystore_uuid(const uint8 *bytes)
+{
+	pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
+
+	memcpy(uuid->data, bytes, UUID_LEN);
+	return UUIDPGetDatum(uuid);
+}
+
+Datum
+tde_keystore_bytea(const uint8 *bytes, size_t size)
+{
+	return PointerGetDatum(cstring_to_text_with_len((const char *) bytes, size));
+}
+
+HeapTuple
+tde_keystore_tuple(const TdeDataKey *row, TupleDesc desc)
+{
+	Datum		values[TDE_KEYS_COLUMNS];
+	bool		nulls[TDE_KEYS_COLUMNS] = {0};
+
+	values[TDE_KEYS_ID - 1] = Int32GetDatum(row->id);
+	values[TDE_KEYS_UUID - 1] = tde_keystore_uuid(row->uuid);
+	values[TDE_KEYS_SLOT - 1] = Int32GetDatum(row->slot);
+	values[TDE_KEYS_VERSION - 1] = Int32GetDatum(row->version);
+	values[TDE_KEYS_KIND - 1] = CharGetDatum(row->kind);
+	values[TDE_KEYS_STATE - 1] = CharGetDatum(row->state);
+	values[TDE_KEYS_CREATED - 1] = TimestampTzGetDatum(row->created);
+	values[TDE_KEYS_DATABASE - 1] = tde_keystore_uuid(row->database);
+	values[TDE_KEYS_MASTER - 1] = tde_keystore_uuid(row->master);
+	values[TDE_KEYS_KCV - 1] = tde_keystore_bytea(row->kcv, sizeof(row->kcv));
+	values[TDE_KEYS_WRAPPED - 1] = tde_keystore_bytea(row->wrapped, row->wrapped_size);
+	values[TDE_KEYS_ERASABLE - 1] = BoolGetDatum(row->erasable);
+	values[TDE_KEYS_NAME - 1] = CStringGetTextDatum(row->name);
+	nulls[TDE_KEYS_NAME - 1] = row->name[0] == '\0';
+	nulls[TDE_KEYS_DESCRIPTION - 1] = true;
+	return heap_form_tuple(desc, values, nulls);
+}
+
 /* Can the index serve to find rows by its first column?  A DBA may have put others there. */
 static bool
 is_of_use(Relation index)
@@ -317,8 +352,8 @@ tde_keystore_require(void)
  * The table, to look a key up.  A comparison may need that while it holds a page of somebody's index, where a wait could not be
  * interrupted, and could be one for a process that waits for the page: so it does not wait then.
  */
-static Relation
-open_for_reading(void)
+Relation
+tde_keystore_open(void)
 {
 	Oid			relid = tde_keystore_require();
 
@@ -336,7 +371,7 @@ open_for_reading(void)
 void
 tde_keystore_scan(TdeDataKeyVisitor visit, void *arg)
 {
-	Relation	rel = open_for_reading();
+	Relation	rel = tde_keystore_open();
 
 	tde_keystore_scan_relation(rel, visit, arg);
 	table_close(rel, AccessShareLock);
@@ -352,7 +387,7 @@ copy_row(const TdeDataKey *row, void *arg)
 static bool
 find_one(AttrNumber column, Datum value, TdeDataKey *found)
 {
-	Relation	rel = open_for_reading();
+	Relation	rel = tde_keystore_open();
 
 	found->id = 0;
 	tde_keystore_scan_where(rel, column, value, copy_row, found);
@@ -375,205 +410,10 @@ tde_keystore_find_uuid(const uint8 uuid[UUID_LEN], TdeDataKey *found)
 void
 tde_keystore_scan_slot(int32 slot, TdeDataKeyVisitor visit, void *arg)
 {
-	Relation	rel = open_for_reading();
+	Relation	rel = tde_keystore_open();
 
 	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(slot), visit, arg);
 	table_close(rel, AccessShareLock);
-}
-
-static void
-note_slot(const TdeDataKey *row, void *arg)
-{
-	if (row->state != TDE_STATE_DESTROYED)
-		*(int32 *) arg = row->slot;
-}
-
-int32
-tde_keystore_slot(const char *name)
-{
-	int32		slot = TDE_NO_SLOT;
-	Relation	rel;
-
-	if (strcmp(name, "default") == 0)
-		return TDE_SLOT_DEFAULT;
-	if (strcmp(name, "catalog") == 0)
-		return TDE_SLOT_CATALOG;
-	if (*name == '\0')
-		return TDE_NO_SLOT;
-	rel = table_open(tde_keystore_require(), AccessShareLock);
-	tde_keystore_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_slot, &slot);
-	table_close(rel, AccessShareLock);
-	return slot;
-}
-
-static void
-note_name(const TdeDataKey *row, void *arg)
-{
-	TdeSlotName *found = arg;
-
-	found->exists = true;
-	found->destroyed |= row->state == TDE_STATE_DESTROYED;
-	strlcpy(found->name, row->name, sizeof(found->name));
-}
-
-#define DESTROYED_MARK	"~destroyed~"
-
-/* A restore elsewhere may have made keys of such names, so there are several: each with one more mark than the one before. */
-#define MAX_MARKS	32
-
-/* NAME~destroyed~SLOT, with this many marks in front. */
-static void
-name_destroyed(char name[NAMEDATALEN], const char *original, int marks, int32 slot)
-{
-	char		suffix[NAMEDATALEN + 16];
-	int			room;
-
-	snprintf(suffix, sizeof(suffix), "%.*s%s%d", marks - 1, "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~", DESTROYED_MARK, slot);
-	room = pg_mbcliplen(original, strlen(original), NAMEDATALEN - 1 - strlen(suffix));
-	snprintf(name, NAMEDATALEN, "%.*s%s", room, original, suffix);
-}
-
-/* The slot that such a name means; TDE_NO_SLOT if it is none. */
-static int32
-slot_of_destroyed(const char *name)
-{
-	size_t		length = strlen(name);
-	size_t		digits = length;
-	long		slot;
-
-	while (digits > 0 && isdigit((unsigned char) name[digits - 1]))
-		digits--;
-	if (digits < strlen(DESTROYED_MARK) || strncmp(name + digits - strlen(DESTROYED_MARK), DESTROYED_MARK, strlen(DESTROYED_MARK)) != 0)
-		return TDE_NO_SLOT;
-	errno = 0;
-	slot = strtol(name + digits, NULL, 10);
-	if (errno != 0 || slot <= TDE_SLOT_DEFAULT || slot > PG_INT32_MAX)
-		return TDE_NO_SLOT;
-	return strcmp(tde_keystore_name((int32) slot).name, name) == 0 ? (int32) slot : TDE_NO_SLOT;
-}
-
-int32
-tde_keystore_declared_slot(const char *name)
-{
-	int32		slot = tde_keystore_slot(name);
-
-	return slot == TDE_NO_SLOT ? slot_of_destroyed(name) : slot;
-}
-
-typedef struct Namesake
-{
-	int32		slot;
-	bool		found;
-} Namesake;
-
-static void
-note_namesake(const TdeDataKey *row, void *arg)
-{
-	Namesake   *other = arg;
-
-	other->found |= row->slot != other->slot;
-}
-
-/* Has, or had, the key of another slot this name? */
-static bool
-is_name_of_another(const char *name, int32 slot)
-{
-	Relation	rel = table_open(tde_keystore_require(), AccessShareLock);
-	Namesake	other = {slot, false};
-
-	tde_keystore_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_namesake, &other);
-	table_close(rel, AccessShareLock);
-	return other.found;
-}
-
-TdeSlotName
-tde_keystore_name(int32 slot)
-{
-	TdeSlotName found = {slot == TDE_SLOT_DEFAULT};
-	char		original[NAMEDATALEN];
-
-	tde_keystore_scan_slot(slot, note_name, &found);
-	if (!found.destroyed)
-		return found;
-	/* another key has the name, too: one that means this slot here, and elsewhere a key of its own */
-	strlcpy(original, found.name, sizeof(original));
-	for (int marks = 1; marks <= MAX_MARKS && is_name_of_another(found.name, slot); marks++)
-		name_destroyed(found.name, original, marks, slot);
-	return found;
-}
-
-static void
-note_existence(const TdeDataKey *row, void *arg)
-{
-	*(bool *) arg = true;
-}
-
-/* Had a key this name before it was destroyed? */
-static bool
-is_name_of_destroyed(const char *name)
-{
-	Relation	rel = table_open(tde_keystore_require(), AccessShareLock);
-	bool		found = false;
-
-	tde_keystore_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_existence, &found);
-	table_close(rel, AccessShareLock);
-	return found;
-}
-
-void
-tde_keystore_missing(const char *name)
-{
-	char	   *make = psprintf("SELECT tde_create_key(%s);", quote_literal_cstr(name));
-
-	/* no key can have such a name */
-	if (*name == '\0' || strcmp(name, "catalog") == 0 || strcmp(name, "hash") == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("key \"%s\" does not exist", name),
-				 errhint("The view tde.keys lists them.")));
-	if (is_name_of_destroyed(name))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("key \"%s\" was destroyed", name),
-				 errhint("Make another one of this name: %s", make)));
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("key \"%s\" does not exist", name),
-			 errhint("Make it: %s", make)));
-}
-
-bool
-tde_keystore_is_free(const char *name)
-{
-	return *name != '\0' && tde_keystore_slot(name) == TDE_NO_SLOT && !is_name_of_destroyed(name);
-}
-
-int32
-tde_keystore_require_slot(const char *name)
-{
-	int32		slot = tde_keystore_slot(name);
-
-	if (slot == TDE_NO_SLOT)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("key \"%s\" does not exist", name),
-				 errhint("The view tde.keys lists them.")));
-	return slot;
-}
-
-void
-tde_keystore_refuse_taken(const char *name)
-{
-	int32		slot = tde_keystore_slot(name);
-
-	if (slot != TDE_NO_SLOT)
-		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));
-	slot = slot_of_destroyed(name);
-	if (slot != TDE_NO_SLOT)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("key name \"%s\" is taken", name),
-				 errdetail("Declarations mean by it key %d, which was destroyed and whose own name another key has.", slot)));
 }
 
 bool

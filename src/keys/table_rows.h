@@ -29,6 +29,13 @@ enum
 };
 
 extern void tde_keystore_row(HeapTuple tuple, TupleDesc desc, TdeDataKey *row);
+extern HeapTuple tde_keystore_tuple(const TdeDataKey *row, TupleDesc desc);
+extern Datum tde_keystore_uuid(const uint8 *bytes);
+extern Datum tde_keystore_bytea(const uint8 *bytes, size_t size);
+
+/* The table, locked for reading; ereport or NULL as tde_keystore_scan() does. */
+extern Relation tde_keystore_open(void);
+
 extern void tde_keystore_scan_relation(Relation rel, TdeDataKeyVisitor visit, void *arg);
 
 /* Visit the rows with this value in a column that has an index: id, uuid, slot or name. */

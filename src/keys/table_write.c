@@ -4,26 +4,15 @@
 #include "postgres.h"
 
 #include "access/genam.h"
-#include "access/heapam.h"
 #include "access/htup_details.h"
-#include "access/parallel.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "access/xloginsert.h"
-#include "catalog/index.h"
-#include "catalog/indexing.h"
 #include "commands/sequence.h"
 #include "commands/trigger.h"
-#include "executor/executor.h"
 #include "miscadmin.h"
-#include "replication/logicalworker.h"
-#include "storage/bufmgr.h"
-#include "storage/sinval.h"
-#include "storage/standby.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
@@ -38,53 +27,12 @@
 #include "server/permanent.h"
 #include "wallet/wallet.h"
 
-PG_FUNCTION_INFO_V1(tde_guard_keys);
-
 /* ---- rows that no rollback takes away ---- */
-
-static Datum
-uuid_datum(const uint8 *bytes)
-{
-	pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
-
-	memcpy(uuid->data, bytes, UUID_LEN);
-	return UUIDPGetDatum(uuid);
-}
-
-static Datum
-bytea_datum(const uint8 *bytes, size_t size)
-{
-	return PointerGetDatum(cstring_to_text_with_len((const char *) bytes, size));
-}
-
-static HeapTuple
-tuple_from_row(const TdeDataKey *row, TupleDesc desc)
-{
-	Datum		values[TDE_KEYS_COLUMNS];
-	bool		nulls[TDE_KEYS_COLUMNS] = {0};
-
-	values[TDE_KEYS_ID - 1] = Int32GetDatum(row->id);
-	values[TDE_KEYS_UUID - 1] = uuid_datum(row->uuid);
-	values[TDE_KEYS_SLOT - 1] = Int32GetDatum(row->slot);
-	values[TDE_KEYS_VERSION - 1] = Int32GetDatum(row->version);
-	values[TDE_KEYS_KIND - 1] = CharGetDatum(row->kind);
-	values[TDE_KEYS_STATE - 1] = CharGetDatum(row->state);
-	values[TDE_KEYS_CREATED - 1] = TimestampTzGetDatum(row->created);
-	values[TDE_KEYS_DATABASE - 1] = uuid_datum(row->database);
-	values[TDE_KEYS_MASTER - 1] = uuid_datum(row->master);
-	values[TDE_KEYS_KCV - 1] = bytea_datum(row->kcv, sizeof(row->kcv));
-	values[TDE_KEYS_WRAPPED - 1] = bytea_datum(row->wrapped, row->wrapped_size);
-	values[TDE_KEYS_ERASABLE - 1] = BoolGetDatum(row->erasable);
-	values[TDE_KEYS_NAME - 1] = CStringGetTextDatum(row->name);
-	nulls[TDE_KEYS_NAME - 1] = row->name[0] == '\0';
-	nulls[TDE_KEYS_DESCRIPTION - 1] = true;
-	return heap_form_tuple(desc, values, nulls);
-}
 
 static void
 insert_for_ever(Relation rel, const TdeDataKey *row)
 {
-	HeapTuple	tuple = tuple_from_row(row, RelationGetDescr(rel));
+	HeapTuple	tuple = tde_keystore_tuple(row, RelationGetDescr(rel));
 
 	tde_permanent_insert(rel, tuple);
 	heap_freetuple(tuple);
@@ -341,7 +289,7 @@ refuse_after_changes(const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot make key \"%s\" in a transaction that has renamed, destroyed or wrapped keys anew", name),
-				 errdetail("A rollback undoes these changes, and takes no new key away."),
+				 errdetail("A rollback would undo these changes, but not the new key."),
 				 errhint("Commit first.")));
 }
 
@@ -430,7 +378,7 @@ meet(Relation rel, Meeting *meeting)
 {
 	const TdeDataKey *imported = meeting->imported;
 
-	tde_keystore_scan_where(rel, TDE_KEYS_UUID, uuid_datum(imported->uuid), meet_key, meeting);
+	tde_keystore_scan_where(rel, TDE_KEYS_UUID, tde_keystore_uuid(imported->uuid), meet_key, meeting);
 	if (meeting->is_here)
 		return;
 	if (imported->name[0] != '\0')
@@ -509,138 +457,4 @@ tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KE
 	if (meeting.lost)
 		(void) tde_keystore_edit(rescue_row, &(Rescue) {imported, data_key});
 	return !meeting.is_here || meeting.lost;
-}
-
-/* ---- changing rows ---- */
-
-static int
-guard_hint(const TriggerData *trigger)
-{
-	TriggerEvent event = trigger->tg_event;
-
-	if (RelationGetRelid(trigger->tg_relation) != tde_keystore_relid())
-		return errhint("Declarations add rows as they need them.");
-	if (TRIGGER_FIRED_BY_INSERT(event))
-		return errhint("Make keys with tde_create_key(); bring those of another database with tde_import_keys().");
-	if (TRIGGER_FIRED_BY_UPDATE(event))
-		return errhint("Change keys with tde_rotate_key(), tde_rename_key() and tde_describe_key().");
-	return errhint("Remove a version that nothing uses any more with tde_drop_key_version(), all of a key with tde_destroy_key().");
-}
-
-/* tde_guard_keys() - the trigger of tde.data_keys and tde.specifications.  What the functions of this extension change does not fire triggers. */
-Datum
-tde_guard_keys(PG_FUNCTION_ARGS)
-{
-	TriggerData *trigger = (TriggerData *) fcinfo->context;
-
-	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" was not called by trigger manager", "tde_guard_keys")));
-	/* NULL: leave the row out */
-	if (IsLogicalWorker() && TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
-		return PointerGetDatum(NULL);
-	ereport(ERROR,
-			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("cannot change table \"tde.%s\" directly", RelationGetRelationName(trigger->tg_relation)),
-			 RelationGetRelid(trigger->tg_relation) == tde_keystore_relid()
-			 ? errdetail("What is encrypted under a data key is lost with its row, or with a change of it.")
-			 : errdetail("The types of columns name its rows."),
-			 guard_hint(trigger)));
-}
-
-static HeapTuple
-changed_tuple(HeapTuple tuple, TupleDesc desc, const TdeDataKey *row)
-{
-	Datum		values[TDE_KEYS_COLUMNS] = {0};
-	bool		nulls[TDE_KEYS_COLUMNS] = {0};
-	bool		replace[TDE_KEYS_COLUMNS] = {0};
-
-	values[TDE_KEYS_STATE - 1] = CharGetDatum(row->state);
-	values[TDE_KEYS_MASTER - 1] = uuid_datum(row->master);
-	values[TDE_KEYS_KCV - 1] = bytea_datum(row->kcv, sizeof(row->kcv));
-	values[TDE_KEYS_WRAPPED - 1] = bytea_datum(row->wrapped, row->wrapped_size);
-	replace[TDE_KEYS_STATE - 1] = replace[TDE_KEYS_MASTER - 1] = true;
-	replace[TDE_KEYS_KCV - 1] = replace[TDE_KEYS_WRAPPED - 1] = true;
-	values[TDE_KEYS_NAME - 1] = CStringGetTextDatum(row->name);
-	nulls[TDE_KEYS_NAME - 1] = row->name[0] == '\0';
-	replace[TDE_KEYS_NAME - 1] = true;
-	return heap_modify_tuple(tuple, desc, values, nulls, replace);
-}
-
-int
-tde_keystore_edit(TdeDataKeyEditor edit, void *arg)
-{
-	/* to the end of the transaction: no key is made meanwhile that would escape it */
-	Relation	rel = table_open(tde_keystore_require(), ShareRowExclusiveLock);
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	int			count = 0;
-
-	tde_permanent_check_indexes(rel);
-	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		TdeDataKey	row;
-
-		CHECK_FOR_INTERRUPTS();
-		tde_keystore_row(tuple, RelationGetDescr(rel), &row);
-		if (!edit(&row, arg))
-			continue;
-		CatalogTupleUpdate(rel, &tuple->t_self, changed_tuple(tuple, RelationGetDescr(rel), &row));
-		count++;
-	}
-	systable_endscan(scan);
-	table_close(rel, NoLock);
-	if (count == 0)
-		return 0;
-	CacheInvalidateRelcacheByRelid(tde_keystore_relid());
-	/* the next call, of the same statement maybe, sees what this one has done */
-	CommandCounterIncrement();
-	tde_keystore_changed = true;
-	tde_keystore_made_keys = tde_keystore_changed_rows = true;
-	return count;
-}
-
-static HeapTuple
-described_tuple(HeapTuple tuple, TupleDesc desc, const char *description)
-{
-	Datum		values[TDE_KEYS_COLUMNS] = {0};
-	bool		nulls[TDE_KEYS_COLUMNS] = {0};
-	bool		replace[TDE_KEYS_COLUMNS] = {0};
-
-	if (description)
-		values[TDE_KEYS_DESCRIPTION - 1] = CStringGetTextDatum(description);
-	nulls[TDE_KEYS_DESCRIPTION - 1] = description == NULL;
-	replace[TDE_KEYS_DESCRIPTION - 1] = true;
-	return heap_modify_tuple(tuple, desc, values, nulls, replace);
-}
-
-int
-tde_keystore_describe(const char *name, const char *description)
-{
-	/* not to the end of the transaction, which would keep others from making keys */
-	Relation	rel = table_open(tde_keystore_require(), RowExclusiveLock);
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	int			count = 0;
-
-	tde_permanent_check_indexes(rel);
-	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		TdeDataKey	row;
-
-		tde_keystore_row(tuple, RelationGetDescr(rel), &row);
-		/* those that every database has are without a name there */
-		if (row.name[0] == '\0' || strcmp(row.name, name) != 0 || row.state == TDE_STATE_DESTROYED)
-			continue;
-		CatalogTupleUpdate(rel, &tuple->t_self, described_tuple(tuple, RelationGetDescr(rel), description));
-		count++;
-	}
-	systable_endscan(scan);
-	table_close(rel, RowExclusiveLock);
-	CommandCounterIncrement();
-	tde_keystore_described = true;
-	return count;
 }

@@ -26,27 +26,19 @@
 
 StaticAssertDecl(WRAPPED_SIZE + TDE_WRAP_OVERHEAD + 8 <= TDE_MAX_WRAPPED, "a wrapped key has room in its row");
 
-static uint8 *
-put_number(uint8 *to, uint64 number, int bytes)
-{
-	for (int i = bytes - 1; i >= 0; i--)
-		*to++ = (uint8) (number >> (8 * i));
-	return to;
-}
-
 static void
 write_context(const TdeDataKey *row, uint8 *to)
 {
 	*to++ = CONTEXT_FORMAT;
 	memcpy(to, row->database, 16);
 	memcpy(to + 16, row->uuid, 16);
-	to = put_number(to + 32, row->id, 4);
-	to = put_number(to, (uint32) row->slot, 4);
-	to = put_number(to, (uint32) row->version, 4);
+	to = tde_keywrap_put(to + 32, row->id, 4);
+	to = tde_keywrap_put(to, (uint32) row->slot, 4);
+	to = tde_keywrap_put(to, (uint32) row->version, 4);
 	*to++ = (uint8) row->kind;
 	*to++ = (uint8) row->state;
 	*to++ = row->erasable;
-	to = put_number(to, (uint64) row->created, 8);
+	to = tde_keywrap_put(to, (uint64) row->created, 8);
 	memset(to, 0, NAME_SIZE);
 	memcpy(to, row->name, Min(strlen(row->name), NAME_SIZE));
 }
@@ -59,8 +51,8 @@ check_value(const uint8 *data_key, uint8 *kcv)
 	tde_check(tde_hkdf(data_key, TDE_DATA_KEY_SIZE, info, sizeof(info), kcv, TDE_KCV_SIZE));
 }
 
-static char *
-uuid_text(const uint8 *bytes)
+char *
+tde_keywrap_uuid_text(const uint8 *bytes)
 {
 	pg_uuid_t	uuid;
 
@@ -80,12 +72,12 @@ master_key_for(const TdeDataKey *row, TdeMasterKey *master)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 				 errmsg("data key %u was destroyed", row->id),
-				 errdetail("Its entry %s is not in the wallet any more.", uuid_text(row->master)),
+				 errdetail("Its entry %s is not in the wallet any more.", tde_keywrap_uuid_text(row->master)),
 				 errhint("If nobody has called tde_destroy_key(), the wallet is older than the key.")));
 	else
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
-				 errmsg("master key %s is not in the wallet", uuid_text(row->master)),
+				 errmsg("master key %s is not in the wallet", tde_keywrap_uuid_text(row->master)),
 				 errdetail("Data key %u was wrapped under it.", row->id),
 				 RecoveryInProgress() ?
 				 errhint("Copy the primary's wallet file to tde_column.wallet_file and run tde_wallet_open().") :

@@ -56,4 +56,16 @@ extern void tde_keywrap_rename(TdeDataKey *row, const char *name);
 /* ereport if the wallet is closed or does not have the row's master key. */
 extern void tde_keywrap_require_master(const TdeDataKey *row);
 
+/* A big-endian number, as rows and exports have it; returns where the next begins. */
+static inline uint8 *
+tde_keywrap_put(uint8 *to, uint64 number, int bytes)
+{
+	for (int i = bytes - 1; i >= 0; i--)
+		*to++ = (uint8) (number >> (8 * i));
+	return to;
+}
+
+/* A UUID as text, palloc'd. */
+extern char *tde_keywrap_uuid_text(const uint8 *bytes);
+
 #endif							/* TDE_KEYS_WRAP_H */

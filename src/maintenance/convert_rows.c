@@ -251,7 +251,7 @@ refuse_nulls(FunctionCallInfo fcinfo)
 		if (i != 1 && PG_ARGISNULL(i))
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("arguments of tde_convert_rows must not be null, but for the source")));
+					 errmsg("arguments of tde_convert_rows must not be null, except for the source")));
 }
 
 static Datum

@@ -26,6 +26,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "keys/wrap.h"
 #include "maintenance/purge.h"
 #include "server/compat.h"
 #include "server/error.h"
@@ -93,12 +94,6 @@ tde_purge_let_in(void)
 }
 
 /* ---- databases ---- */
-
-static char *
-uuid_text(const uint8 *bytes)
-{
-	return DatumGetCString(DirectFunctionCall1(uuid_out, PointerGetDatum(bytes)));
-}
 
 typedef struct Database
 {
@@ -239,10 +234,10 @@ look_at_all(Purge *purge)
 	if (purge->needed.len > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-				 errmsg("master key %s is still needed", uuid_text(purge->master)),
+				 errmsg("master key %s is still needed", tde_keywrap_uuid_text(purge->master)),
 				 errdetail("%s", purge->needed.data),
 				 purge->erasable ?
-				 errhint("tde_destroy_key() removes it, and makes what is encrypted under these data keys unreadable.") :
+				 errhint("tde_destroy_key() removes it, and makes all values under these data keys unreadable.") :
 				 errhint("Run tde_rewrap_keys() in each of these databases, then try again.")));
 }
 
@@ -291,13 +286,13 @@ check_state(Purge *purge)
 			return;
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot purge master key %s", uuid_text(purge->master)),
+				 errmsg("cannot purge master key %s", tde_keywrap_uuid_text(purge->master)),
 				 errdetail("It is %s.", state_word(list[i].state)),
 				 errhint("Only retired and erasable master keys can be purged; tde_rotate_master_key() retires the current one.")));
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("master key %s is not in the wallet", uuid_text(purge->master)),
+			 errmsg("master key %s is not in the wallet", tde_keywrap_uuid_text(purge->master)),
 			 errhint("The view tde.master_keys lists them.")));
 }
 
@@ -321,7 +316,7 @@ remove_from_wallet(TdeWalletContents *contents, void *arg)
 	if (pg_atomic_read_u64(tde_wallet_generation) != purge->generation)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("the wallet was changed while databases were looked at"),
+				 errmsg("the wallet was changed while the databases were being checked"),
 				 errhint("Try again.")));
 	tde_wallet_remove_master(&contents->keys, purge->master);
 }
@@ -345,7 +340,7 @@ Datum
 tde_purge_master_key(PG_FUNCTION_ARGS)
 {
 	Purge		purge = {{0}};
-	char	   *id = uuid_text(PG_GETARG_UUID_P(0)->data);
+	char	   *id = tde_keywrap_uuid_text(PG_GETARG_UUID_P(0)->data);
 
 	PreventCommandIfReadOnly("tde_purge_master_key()");
 	if (!tde_purge_available())

@@ -339,8 +339,8 @@ report(const Rekey *rekey)
 	ereport(NOTICE,
 			(errmsg("table \"%s\": %lld rows re-encrypted", rekey->name, (long long) rekey->progress.rows_changed),
 			 rekey->indexed ?
-			 errdetail("Values as they were before may still be in dead rows, statistics and indexes.") :
-			 errdetail("Values as they were before may still be in dead rows and statistics."),
+			 errdetail("Old values may still be in dead rows, statistics and indexes.") :
+			 errdetail("Old values may still be in dead rows and statistics."),
 			 rekey->indexed ?
 			 errhint("Run VACUUM (ANALYZE) %s; REINDEX TABLE CONCURRENTLY %s;", name, name) :
 			 errhint("Run VACUUM (ANALYZE) %s;", name)));
@@ -404,7 +404,7 @@ tde_rekey_table(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
 				 errmsg("%s cannot run inside a transaction block", COMMAND),
-				 errdetail("It commits what it has done after each batch.")));
+				 errdetail("It commits after each batch.")));
 	PreventCommandDuringRecovery(COMMAND);
 	PreventCommandIfReadOnly(COMMAND);
 

@@ -23,7 +23,7 @@
 struct TdeRekeyTable
 {
 	Relation	rel;
-	TdeNested **columns;		/* by number - 1; NULL where nothing is encrypted */
+	TdeInside **columns;		/* by number - 1; NULL where nothing is encrypted */
 	AttrNumber	last;			/* the last column where something is */
 	bool		repair;			/* take values without MAC where one is declared */
 	LockTupleMode lock_mode;
@@ -43,10 +43,10 @@ struct TdeRekeyTable
 /* ---- tables ---- */
 
 /* Room for a descriptor's columns; *last: the last that holds encrypted values, 0: none does. */
-static TdeNested **
+static TdeInside **
 find_columns(TupleDesc desc, AttrNumber *last)
 {
-	TdeNested **columns = palloc0(Max(desc->natts, 1) * sizeof(TdeNested *));
+	TdeInside **columns = palloc0(Max(desc->natts, 1) * sizeof(TdeInside *));
 
 	*last = 0;
 	for (int i = 0; i < desc->natts; i++)
@@ -54,7 +54,7 @@ find_columns(TupleDesc desc, AttrNumber *last)
 		Form_pg_attribute column = TupleDescAttr(desc, i);
 
 		if (!column->attisdropped)
-			columns[i] = tde_nested_find(column->atttypid, column->atttypmod);
+			columns[i] = tde_inside_find(column->atttypid, column->atttypmod);
 		if (columns[i])
 			*last = i + 1;
 	}
@@ -195,7 +195,7 @@ renew_row(TdeRekeyTable *table, TupleTableSlot *row)
 		if (table->columns[i - 1] == NULL || row->tts_isnull[i - 1])
 			continue;
 		table->column = i;
-		renewed->tts_values[i - 1] = tde_nested_replace(table->columns[i - 1], value, renew_value, table);
+		renewed->tts_values[i - 1] = tde_inside_replace(table->columns[i - 1], value, renew_value, table);
 		changed |= renewed->tts_values[i - 1] != value;
 	}
 	table->column = 0;

@@ -77,7 +77,7 @@ walk_most_common(Datum value, TdeUsage *usage)
 	for (int i = 0; i < list->nitems; i++)
 		for (int j = 0; j < list->ndimensions; j++)
 			if (!list->items[i].isnull[j] && tde_type_holds_encrypted(list->types[j]))
-				tde_walk_datum(list->types[j], list->items[i].values[j], tde_usage_count, usage);
+				tde_headers_in_datum(list->types[j], list->items[i].values[j], tde_usage_count, usage);
 }
 
 /* Statistics of expressions are rows of pg_statistic. */
@@ -92,7 +92,7 @@ walk_statistics(Datum value, TdeUsage *usage)
 	deconstruct_array(DatumGetArrayTypeP(value), row_type, -1, false, TYPALIGN_DOUBLE, &rows, &nulls, &count);
 	for (int i = 0; i < count; i++)
 		if (!nulls[i])
-			tde_walk_datum(row_type, rows[i], tde_usage_count, usage);
+			tde_headers_in_datum(row_type, rows[i], tde_usage_count, usage);
 }
 
 static void
@@ -108,11 +108,11 @@ walk_row(TupleTableSlot *slot, TdeUsage *usage)
 		if (slot->tts_isnull[i])
 			continue;
 		if (type == PG_NODE_TREEOID)
-			tde_walk_tree(stringToNode(TextDatumGetCString(slot->tts_values[i])), tde_usage_count, usage);
+			tde_headers_in_tree(stringToNode(TextDatumGetCString(slot->tts_values[i])), tde_usage_count, usage);
 		else if (type == PG_MCV_LISTOID)
 			walk_most_common(slot->tts_values[i], usage);
 		else if (type == ANYARRAYOID)
-			tde_walk_datum(type, slot->tts_values[i], tde_usage_count, usage);
+			tde_headers_in_datum(type, slot->tts_values[i], tde_usage_count, usage);
 		else if (type == statistics)
 			walk_statistics(slot->tts_values[i], usage);
 	}

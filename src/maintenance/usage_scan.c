@@ -137,7 +137,7 @@ scan_table(Relation rel, const AttrNumber *columns, int count, TdeScan *scan)
 			Position	position = {scan, column};
 
 			if (!slot->tts_isnull[column - 1])
-				tde_walk_datum(TupleDescAttr(RelationGetDescr(rel), column - 1)->atttypid, slot->tts_values[column - 1],
+				tde_headers_in_datum(TupleDescAttr(RelationGetDescr(rel), column - 1)->atttypid, slot->tts_values[column - 1],
 							   visit_value, &position);
 		}
 		MemoryContextSwitchTo(before);
@@ -163,7 +163,7 @@ scan_index_tuple(Relation index, IndexTuple tuple, const AttrNumber *columns, in
 		Datum		value = index_getattr(tuple, column, desc, &isnull);
 
 		if (!isnull)
-			tde_walk_datum(TupleDescAttr(desc, column - 1)->atttypid, value, visit_value, &position);
+			tde_headers_in_datum(TupleDescAttr(desc, column - 1)->atttypid, value, visit_value, &position);
 	}
 }
 

@@ -11,10 +11,10 @@
 
 #include "utils/fmgrprotos.h"
 
+#include "operators/operands.h"
 #include "server/compat.h"
 #include "type/access.h"
 #include "type/base_functions.h"
-#include "type/constant.h"
 #include "type/datum.h"
 
 PG_FUNCTION_INFO_V1(tde_plus);
@@ -31,7 +31,7 @@ compute(FunctionCallInfo fcinfo, const char *symbol)
 {
 	TdeCall    *call = tde_call(fcinfo);
 	TdeProc    *proc = call->proc;
-	TdeArithmetic *arithmetic = tde_is_resolved(proc) ? proc->arithmetic : tde_resolve_arithmetic(proc, symbol);
+	TdeArithmetic *arithmetic = tde_is_resolved(proc) ? proc->arithmetic : tde_base_arithmetic(proc, symbol);
 	TdeScratch	scratch[2];
 	Datum		operands[2];
 	bool		kept;

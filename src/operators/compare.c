@@ -85,7 +85,7 @@ compare_pattern(FunctionCallInfo fcinfo, TdeRemember remember)
 	TdeProc    *proc = tde_call(fcinfo)->proc;
 
 	if (!tde_is_resolved(proc))
-		tde_resolve_pattern(proc);
+		tde_base_pattern(proc);
 	return compare(fcinfo, remember);
 }
 
@@ -155,7 +155,7 @@ tde_in_range(PG_FUNCTION_ARGS)
 	if (!tde_is_resolved(proc))
 	{
 		uint64		epoch = tde_functions_epoch;
-		Oid			function = tde_resolve_btree_support(type->base, proc->arg_types[2], BTINRANGE_PROC);
+		Oid			function = tde_base_btree_support(type->base, proc->arg_types[2], BTINRANGE_PROC);
 
 		if (!OidIsValid(function))
 			ereport(ERROR,

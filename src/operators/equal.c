@@ -15,7 +15,7 @@
 
 #include "operators/operands.h"
 #include "server/compat.h"
-#include "server/stats.h"
+#include "server/counters.h"
 
 PG_FUNCTION_INFO_V1(tde_eq);
 PG_FUNCTION_INFO_V1(tde_ne);

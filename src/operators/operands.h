@@ -5,8 +5,13 @@
 #define TDE_OPERATORS_OPERANDS_H
 
 #include "type/base_functions.h"
-#include "type/constant.h"
 #include "type/datum.h"
+
+/*
+ * Convert an operand that is not encrypted.  A constant is converted at the first call, as the planner would have done if it
+ * knew of the conversion, and kept in call->more, which is nobody else's then; *kept: it is, so nobody may free it.
+ */
+extern Datum tde_constant_convert(FunctionCallInfo fcinfo, TdeCall *call, int operand, FmgrInfo *convert, bool *kept);
 
 typedef struct TdeOperands
 {
@@ -19,7 +24,7 @@ typedef struct TdeOperands
 static inline TdeComparison *
 tde_comparison(TdeProc *proc)
 {
-	return tde_is_resolved(proc) ? proc->comparison : tde_resolve_comparison(proc);
+	return tde_is_resolved(proc) ? proc->comparison : tde_base_comparison(proc);
 }
 
 static inline void

@@ -34,7 +34,7 @@ typedef struct SortState
 	Oid			prepare;		/* the base type's sort support function, if it has one */
 	SortSupportData base;		/* compares plaintexts */
 	SortSupportData prefix;		/* makes the base type's abbreviations, if abbrev_converter is set */
-	TdeIntern  *intern;			/* NULL where the abbreviation is the plaintext */
+	TdeSortValues *kept;			/* NULL where the abbreviation is the plaintext */
 	bool		tie;			/* the last two abbreviations compared were of equal values */
 } SortState;
 
@@ -126,7 +126,7 @@ abbreviate_interned(Datum original, SortSupport ssup)
 	SortState  *state = ssup->ssup_extra;
 	TdeScratch	scratch;
 	Datum		plain = tde_datum_peek(state->type, original, -1, TDE_REMEMBER_NOT, &scratch);
-	uint64		result = (uint64) prefix_of(state, plain) << 32 | tde_intern_add(state->intern, plain);
+	uint64		result = (uint64) prefix_of(state, plain) << 32 | tde_sort_values_add(state->kept, plain);
 
 	tde_datum_unpeek(&scratch);
 	return (Datum) result;
@@ -149,7 +149,7 @@ compare_interned(Datum x, Datum y, SortSupport ssup)
 		return x_prefix < y_prefix ? -1 : 1;
 	if (x_number == y_number && x_number != 0)
 		state->tie = true;
-	else if (tde_intern_get(state->intern, x_number, &x_plain) && tde_intern_get(state->intern, y_number, &y_plain))
+	else if (tde_sort_values_get(state->kept, x_number, &x_plain) && tde_sort_values_get(state->kept, y_number, &y_plain))
 	{
 		result = state->base.comparator(x_plain, y_plain, &state->base);
 		state->tie = (result == 0);
@@ -175,7 +175,7 @@ memory_of_sort(void)
 static Oid
 default_support(const TdeType *type, int16 number)
 {
-	return tde_resolve_btree_support(type->base, tde_compared_as(type->base), number);
+	return tde_base_btree_support(type->base, tde_compared_as(type->base), number);
 }
 
 /* The base type's own sort support, or else its comparison function. */
@@ -201,8 +201,8 @@ abbreviates(SortState *state, SortSupport ssup)
 		return true;
 	}
 #if SIZEOF_DATUM == 8
-	state->intern = tde_intern_new(state->type, &state->base, memory_of_sort());
-	if (state->intern)
+	state->kept = tde_sort_values_new(state->type, &state->base, memory_of_sort());
+	if (state->kept)
 	{
 		prepare_base(state, ssup, &state->prefix, true);
 		/* others order their abbreviations in a way that is not known here */

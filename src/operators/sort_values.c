@@ -32,7 +32,7 @@ typedef struct Generation
 	uint32		entries;
 } Generation;
 
-struct TdeIntern
+struct TdeSortValues
 {
 	TdeType    *type;
 	SortSupport base;
@@ -64,29 +64,29 @@ forget(Generation *generation)
 static void
 cleanse(void *arg)
 {
-	TdeIntern  *intern = arg;
+	TdeSortValues *kept = arg;
 
-	free_arena(&intern->current);
-	free_arena(&intern->previous);
+	free_arena(&kept->current);
+	free_arena(&kept->previous);
 }
 
-TdeIntern *
-tde_intern_new(TdeType *type, SortSupport base, Size bound)
+TdeSortValues *
+tde_sort_values_new(TdeType *type, SortSupport base, Size bound)
 {
 	TypeCacheEntry *entry = lookup_type_cache(type->base, TYPECACHE_HASH_PROC);
-	TdeIntern  *intern;
+	TdeSortValues *kept;
 
 	if (!OidIsValid(entry->hash_proc))
 		return NULL;
-	intern = MemoryContextAllocZero(base->ssup_cxt, sizeof(TdeIntern));
-	intern->type = type;
-	intern->base = base;
-	intern->bound = bound;
-	fmgr_info_cxt(entry->hash_proc, &intern->hash, base->ssup_cxt);
-	intern->callback.func = cleanse;
-	intern->callback.arg = intern;
-	MemoryContextRegisterResetCallback(base->ssup_cxt, &intern->callback);
-	return intern;
+	kept = MemoryContextAllocZero(base->ssup_cxt, sizeof(TdeSortValues));
+	kept->type = type;
+	kept->base = base;
+	kept->bound = bound;
+	fmgr_info_cxt(entry->hash_proc, &kept->hash, base->ssup_cxt);
+	kept->callback.func = cleanse;
+	kept->callback.arg = kept;
+	MemoryContextRegisterResetCallback(base->ssup_cxt, &kept->callback);
+	return kept;
 }
 
 static inline Entry *
@@ -96,16 +96,16 @@ entry_at(const Generation *generation, uint32 number)
 }
 
 static inline Datum
-entry_datum(const TdeIntern *intern, Entry *entry)
+entry_datum(const TdeSortValues *kept, Entry *entry)
 {
-	return intern->type->base_byval ? (Datum) entry->value[0] : PointerGetDatum(entry->value);
+	return kept->type->base_byval ? (Datum) entry->value[0] : PointerGetDatum(entry->value);
 }
 
 /* The slot that holds an equal value, or the free one where it belongs. */
 static uint32 *
-find_slot(TdeIntern *intern, Datum plain, uint32 hash)
+find_slot(TdeSortValues *kept, Datum plain, uint32 hash)
 {
-	Generation *generation = &intern->current;
+	Generation *generation = &kept->current;
 	uint32		mask = generation->slot_count - 1;
 
 	for (uint32 i = hash & mask;; i = (i + 1) & mask)
@@ -116,18 +116,18 @@ find_slot(TdeIntern *intern, Datum plain, uint32 hash)
 		if (number == 0)
 			return &generation->slots[i];
 		entry = entry_at(generation, number);
-		if (entry->hash == hash && intern->base->comparator(plain, entry_datum(intern, entry), intern->base) == 0)
+		if (entry->hash == hash && kept->base->comparator(plain, entry_datum(kept, entry), kept->base) == 0)
 			return &generation->slots[i];
 	}
 }
 
 /* Twice as many slots, so that at most half of them are taken. */
 static void
-grow_slots(TdeIntern *intern)
+grow_slots(TdeSortValues *kept)
 {
-	Generation *generation = &intern->current;
+	Generation *generation = &kept->current;
 	uint32		count = Max(generation->slot_count * 2, MIN_SLOTS);
-	uint32	   *slots = MemoryContextAllocExtended(intern->base->ssup_cxt, count * sizeof(uint32),
+	uint32	   *slots = MemoryContextAllocExtended(kept->base->ssup_cxt, count * sizeof(uint32),
 												   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 
 	for (uint32 offset = 0; offset < generation->used;)
@@ -147,9 +147,9 @@ grow_slots(TdeIntern *intern)
 }
 
 static void
-grow_arena(TdeIntern *intern, uint32 units)
+grow_arena(TdeSortValues *kept, uint32 units)
 {
-	Generation *generation = &intern->current;
+	Generation *generation = &kept->current;
 	Size		room = Max((Size) generation->room * 2, MIN_UNITS);
 	uint64	   *arena;
 
@@ -176,49 +176,49 @@ value_size(const TdeType *type, Datum plain)
 
 /* Room for so many units more in the current generation, which is a new one if this one is full; false: no numbers left. */
 static bool
-make_room(TdeIntern *intern, uint32 units)
+make_room(TdeSortValues *kept, uint32 units)
 {
-	Generation *generation = &intern->current;
+	Generation *generation = &kept->current;
 	uint32		next = generation->first + generation->used;
 
 	if ((uint64) next + units >= UINT32_MAX)
 		return false;
 	if (generation->entries > 0 &&
-		((Size) generation->used + units) * UNIT + generation->slot_count * sizeof(uint32) > intern->bound)
+		((Size) generation->used + units) * UNIT + generation->slot_count * sizeof(uint32) > kept->bound)
 	{
-		forget(&intern->previous);
-		intern->previous = *generation;
+		forget(&kept->previous);
+		kept->previous = *generation;
 		memset(generation, 0, sizeof(*generation));
 	}
 	if (generation->arena == NULL)
 		generation->first = Max(next, 1);	/* 0 is no number */
 	if (generation->entries * 2 >= generation->slot_count)
-		grow_slots(intern);
+		grow_slots(kept);
 	if (generation->room - generation->used < units)
-		grow_arena(intern, units);
+		grow_arena(kept, units);
 	return true;
 }
 
 uint32
-tde_intern_add(TdeIntern *intern, Datum plain)
+tde_sort_values_add(TdeSortValues *kept, Datum plain)
 {
-	Generation *generation = &intern->current;
-	uint32		hash = DatumGetUInt32(FunctionCall1Coll(&intern->hash, intern->base->ssup_collation, plain));
-	Size		size = value_size(intern->type, plain);
+	Generation *generation = &kept->current;
+	uint32		hash = DatumGetUInt32(FunctionCall1Coll(&kept->hash, kept->base->ssup_collation, plain));
+	Size		size = value_size(kept->type, plain);
 	uint32		units = (uint32) ((offsetof(Entry, value) + size + UNIT - 1) / UNIT);
 	uint32	   *slot;
 	Entry	   *entry;
 
-	if (!make_room(intern, units))
+	if (!make_room(kept, units))
 		return 0;
-	slot = find_slot(intern, plain, hash);
+	slot = find_slot(kept, plain, hash);
 	if (*slot != 0)
 		return *slot;
 	*slot = generation->first + generation->used;
 	entry = entry_at(generation, *slot);
 	entry->hash = hash;
 	entry->units = units;
-	if (intern->type->base_byval)
+	if (kept->type->base_byval)
 		entry->value[0] = plain;
 	else
 		memcpy(entry->value, DatumGetPointer(plain), size);
@@ -228,12 +228,12 @@ tde_intern_add(TdeIntern *intern, Datum plain)
 }
 
 bool
-tde_intern_get(TdeIntern *intern, uint32 number, Datum *plain)
+tde_sort_values_get(TdeSortValues *kept, uint32 number, Datum *plain)
 {
-	const Generation *generation = number >= intern->current.first ? &intern->current : &intern->previous;
+	const Generation *generation = number >= kept->current.first ? &kept->current : &kept->previous;
 
 	if (number < generation->first || generation->arena == NULL)
 		return false;
-	*plain = entry_datum(intern, entry_at(generation, number));
+	*plain = entry_datum(kept, entry_at(generation, number));
 	return true;
 }

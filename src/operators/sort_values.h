@@ -13,18 +13,18 @@
 
 #include "type/type.h"
 
-typedef struct TdeIntern TdeIntern;
+typedef struct TdeSortValues TdeSortValues;
 
 /*
  * base compares plaintexts and has the collation; all is allocated in its memory context.  bound: bytes of a generation.
  * NULL if the base type has no hash function.
  */
-extern TdeIntern *tde_intern_new(TdeType *type, SortSupport base, Size bound);
+extern TdeSortValues *tde_sort_values_new(TdeType *type, SortSupport base, Size bound);
 
 /* The number of a plaintext, the same for those that are equal (in one generation); 0 if there are no more numbers. */
-extern uint32 tde_intern_add(TdeIntern *intern, Datum plain);
+extern uint32 tde_sort_values_add(TdeSortValues *kept, Datum plain);
 
 /* The plaintext of a number; false if it was forgotten. */
-extern bool tde_intern_get(TdeIntern *intern, uint32 number, Datum *plain);
+extern bool tde_sort_values_get(TdeSortValues *kept, uint32 number, Datum *plain);
 
 #endif							/* TDE_OPERATORS_SORT_VALUES_H */

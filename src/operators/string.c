@@ -1,22 +1,38 @@
 /*
- * string.c - functions of encrypted strings that need less than a copy of the plaintext.
+ * string.c - functions of encrypted strings: parts of them and their length, LIKE and regular expressions.
  *
  * substr() and left() read no more of a large value than they need, where that can be done: see tde_datum_decrypt_slice().
  * length() looks at the plaintext and leaves nothing behind.  The results are those of the base type's functions.
+ *
+ * LIKE, regular expressions and ^@: each function in SQL is named after the one of PostgreSQL that does it for the base type:
+ * tde_textlike() after textlike().  What a fixed beginning of the pattern says of an index on the column, LIKE 'abc%' of one in the C
+ * collation or with a pattern operator class, PostgreSQL's planner support function for the base type tells, which is asked as if the
+ * column were plain.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "commands/defrem.h"
 #include "mb/pg_wchar.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
+#include "nodes/supportnodes.h"
+#include "parser/parse_func.h"
 #include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 
+#include "operators/opclass.h"
 #include "server/compat.h"
 #include "type/access.h"
+#include "type/base_functions.h"
 #include "type/datum.h"
 
 PG_FUNCTION_INFO_V1(tde_substr);
 PG_FUNCTION_INFO_V1(tde_left);
 PG_FUNCTION_INFO_V1(tde_length);
+PG_FUNCTION_INFO_V1(tde_match);
+PG_FUNCTION_INFO_V1(tde_match_support);
 
 /*
  * Characters first to last (from 1 on) of the argument, with perhaps some before them, whose number is *skipped: bytes for
@@ -83,4 +99,110 @@ tde_length(PG_FUNCTION_ARGS)
 	result = DirectFunctionCall1(length, plain);
 	tde_datum_unpeek(&scratch);
 	return result;
+}
+
+/* ---- patterns ---- */
+
+#define PREFIX	"tde_"
+
+/* PostgreSQL's function for the base type, by the name of ours. */
+static Oid
+namesake(Oid function, TdeType *type)
+{
+	char	   *name = get_func_name(function);
+	Oid			arg_types[2] = {tde_compared_as(type->base), TEXTOID};
+
+	if (name == NULL || strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		elog(ERROR, "function %u does not stand for one of PostgreSQL's", function);
+	return LookupFuncName(list_make2(makeString("pg_catalog"), makeString(name + strlen(PREFIX))), 2, arg_types, false);
+}
+
+/* tde_match(encrypted, pattern text) returns bool - does the string match? */
+Datum
+tde_match(PG_FUNCTION_ARGS)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeProc    *proc = call->proc;
+	TdeScratch	scratch;
+	Datum		value;
+	Datum		result;
+
+	if (!tde_is_resolved(proc))
+	{
+		uint64		epoch = tde_functions_epoch;
+
+		proc->base_function = tde_function(namesake(proc->oid, proc->args[0]));
+		proc->resolved = epoch;
+	}
+	tde_access_check(proc->args[0], PG_GETARG_DATUM(0));
+	value = tde_datum_peek(proc->args[0], PG_GETARG_DATUM(0), call->declared[0], TDE_REMEMBER_ROW, &scratch);
+	result = FunctionCall2Coll(proc->base_function, PG_GET_COLLATION(), value, PG_GETARG_DATUM(1));
+	tde_datum_unpeek(&scratch);
+	PG_RETURN_DATUM(result);
+}
+
+/* The base type's operator class whose encrypted version this family is of; InvalidOid if it is of none. */
+static Oid
+plain_opclass(const TdeType *type, Oid method, Oid family)
+{
+	Oid			usual = GetDefaultOpClass(type->oid, method);
+	Oid			pattern = tde_opclass_pattern(type);
+
+	if (OidIsValid(usual) && get_opclass_family(usual) == family)
+		return GetDefaultOpClass(type->base, method);
+	if (OidIsValid(pattern) && get_opclass_family(pattern) == family)
+		return tde_opclass_base_pattern(type);
+	return InvalidOid;
+}
+
+/* The conditions that PostgreSQL's support function derives for the plain column, as such of the encrypted one. */
+static List *
+index_conditions(SupportRequestIndexCondition *request)
+{
+	OpExpr	   *clause = (OpExpr *) request->node;
+	Node	   *column = linitial(clause->args);
+	Node	   *pattern = lsecond(clause->args);
+	TdeType    *type = tde_type_get(exprType(column));
+	Oid			opclass = plain_opclass(type, request->index->relam, request->opfamily);
+	SupportRequestIndexCondition plain = *request;
+	Oid			support;
+	List	   *conditions;
+	ListCell   *cell;
+
+	if (!OidIsValid(opclass))
+		return NIL;
+	plain.funcid = namesake(request->funcid, type);
+	support = get_func_support(plain.funcid);
+	if (!OidIsValid(support))
+		return NIL;
+	plain.opfamily = get_opclass_family(opclass);
+	plain.node = (Node *) make_opclause(clause->opno, BOOLOID, false,
+										(Expr *) makeRelabelType((Expr *) column, get_opclass_input_type(opclass), -1,
+																 exprCollation(column), COERCE_IMPLICIT_CAST),
+										(Expr *) pattern, InvalidOid, clause->inputcollid);
+	conditions = (List *) DatumGetPointer(OidFunctionCall1(support, PointerGetDatum(&plain)));
+	request->lossy = plain.lossy;
+	foreach(cell, conditions)
+	{
+		OpExpr	   *condition = lfirst_node(OpExpr, cell);
+		Expr	   *bound = lsecond(condition->args);
+		int			strategy = get_op_opfamily_strategy(condition->opno, plain.opfamily);
+		Oid			operator = get_opfamily_member(request->opfamily, type->oid, exprType((Node *) bound), strategy);
+
+		if (!OidIsValid(operator))
+			return NIL;
+		lfirst(cell) = make_opclause(operator, BOOLOID, false, (Expr *) column, bound, InvalidOid, request->indexcollation);
+	}
+	return conditions;
+}
+
+/* tde_match_support(internal) returns internal - planner support for tde_match(). */
+Datum
+tde_match_support(PG_FUNCTION_ARGS)
+{
+	SupportRequestIndexCondition *request = (SupportRequestIndexCondition *) PG_GETARG_POINTER(0);
+
+	if (!IsA(request, SupportRequestIndexCondition) || !is_opclause(request->node) || request->indexarg != 0)
+		PG_RETURN_POINTER(NULL);
+	PG_RETURN_POINTER(index_conditions(request));
 }

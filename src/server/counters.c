@@ -17,7 +17,6 @@
 #include "server/compat.h"
 #include "server/counters.h"
 #include "server/shmem.h"
-#include "server/stats.h"
 
 /* Keys that are counted; what comes later than these is not. */
 #define MAX_COUNTED 4096
@@ -89,7 +88,7 @@ find_or_add_shared(uint32 key_id)
 }
 
 uint64 *
-tde_count_for(uint32 key_id)
+tde_counters_for(uint32 key_id)
 {
 	OwnCount   *own;
 	bool		found;
@@ -130,15 +129,15 @@ flush_counts(XactEvent event, void *arg)
 }
 
 uint64
-tde_count_read(uint32 key_id)
+tde_counters_read(uint32 key_id)
 {
 	SharedCount *shared = shared_counts ? find_shared(key_id) : NULL;
 
-	return *tde_count_for(key_id) + (shared ? pg_atomic_read_u64(&shared->values) : 0);
+	return *tde_counters_for(key_id) + (shared ? pg_atomic_read_u64(&shared->values) : 0);
 }
 
 uint64
-tde_count_read_all(void)
+tde_counters_read_all(void)
 {
 	uint64		sum = 0;
 
@@ -172,7 +171,7 @@ startup_shmem(void)
 }
 
 void
-tde_count_init(void)
+tde_counters_init(void)
 {
 	RegisterXactCallback(flush_counts, NULL);
 	(void) tde_shmem_add(sizeof(SharedCounts), NULL, startup_shmem);

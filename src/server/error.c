@@ -20,8 +20,8 @@ throw_unavailable(const char *cipher)
 			 errmsg("cipher %s is not available in this server's OpenSSL", cipher),
 			 tde_crypto_fips() ? errdetail("OpenSSL is restricted to what FIPS allows.")
 			 : errdetail("The library was built without it, or its providers refuse it."),
-			 errhint("Declare the column with another cipher.  A server whose OpenSSL has this one reads values that are there, and "
-					 "tde_rekey_table() re-encrypts them.")));
+			 errhint("Declare the column with another cipher.  To re-encrypt existing values, run tde_rekey_table() on a "
+					 "server whose OpenSSL has this one.")));
 }
 
 void

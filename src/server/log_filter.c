@@ -6,8 +6,8 @@
  * wallet or exports keys holds a secret.  The entry stays, with user, time, command and statement: what must not be read is
  * overwritten in it.
  *
- * A hook in the log path must work in every process and state, so this one allocates nothing, looks nothing up, and touches only
- * the error that it was given, and the text of the client's statement.
+ * A hook in the log path must work in every process and state, so this one looks nothing up, needs no memory that it might not get,
+ * and touches only the error that it was given, and the text of the client's statement.
  */
 #include "postgres.h"
 
@@ -19,7 +19,9 @@
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
 #include "utils/guc.h"
+#include "utils/memutils.h"
 
+#include "crypto/quotations.h"
 #include "crypto/statement_secrets.h"
 #include "server/compat.h"
 #include "server/error.h"
@@ -43,8 +45,6 @@ static TimestampTz elsewhere_at = 0;
 
 /* Which parameters of this session's prepared statements are secrets: the union, since their names are not looked up here. */
 static uint64 prepared_with = 0;
-
-static emit_log_hook_type prev_emit_log_hook = NULL;
 
 /* ---- what is known of the statement ---- */
 
@@ -120,15 +120,16 @@ redact_statement(TdeCalls *calls)
 {
 	char	   *text = unconstify(char *, debug_query_string);
 	int			flags = tde_log_redact_flags();
+	uint64		parameters = prepared_with;
 
 	tde_redact_calls(text, flags, calls);
-	if (prepared_with != 0)
-		calls->masked |= tde_redact_execute(text, flags, prepared_with);
 	prepared_with |= calls->parameters;
 	if (calls->elsewhere)
 		elsewhere_at = GetCurrentStatementStartTimestamp();
 	if (is_this_statement(executes_at))
-		calls->masked |= tde_redact_execute(text, flags, executes_with);
+		parameters |= executes_with;
+	if (parameters != 0)
+		calls->masked |= tde_redact_execute(text, flags, parameters);
 }
 
 const char *
@@ -293,22 +294,10 @@ is_unknown_parallel(const ErrorData *edata)
 	return marks == NULL && edata->message_id == NULL && IsInParallelMode() && !IsParallelWorker();
 }
 
-/* ---- the hook ---- */
+/* ---- for the hook ---- */
 
-/*
- * The client gets the error as it is, so it gets it first: what is done afterwards concerns the log alone.  For ERROR only, which is
- * reported by the statement's outermost loop; a client that does not read must not keep other entries out of the log.
- */
-static void
-send_to_client_first(ErrorData *edata)
-{
-	if (!edata->output_to_client)
-		return;
-	edata->output_to_server = false;
-	EmitErrorReport();
-	edata->output_to_server = true;
-	edata->output_to_client = false;
-}
+/* Is it log_alone() that calls the hook again? */
+static bool within = false;
 
 /* Has the statement a call that takes a secret, in one of the texts that may be logged? */
 static bool
@@ -337,39 +326,85 @@ hide_secrets(ErrorData *edata)
 		tde_redact_quotations(edata->message, edata->message_id, debug_query_string);
 }
 
+/* A text that is overwritten for the log alone.  Without memory for it, the log has to do without it. */
+static char *
+copy_text(char *text)
+{
+	Size		size;
+	char	   *copy;
+
+	if (text == NULL)
+		return NULL;
+	size = strlen(text) + 1;
+	copy = MemoryContextAllocExtended(ErrorContext, size, MCXT_ALLOC_NO_OOM | MCXT_ALLOC_HUGE);
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
 static void
-hide_sensitive(ErrorData *edata)
+copy_texts(ErrorData *edata)
+{
+	edata->message = copy_text(edata->message);
+	edata->detail = copy_text(edata->detail);
+	edata->detail_log = copy_text(edata->detail_log);
+	edata->hint = copy_text(edata->hint);
+	edata->context = copy_text(edata->context);
+	edata->internalquery = copy_text(edata->internalquery);
+}
+
+/* Log the entry now, as it is now, and not for the client. */
+static void
+log_alone(ErrorData *edata)
+{
+	edata->output_to_client = false;
+	within = true;
+	/* it may throw: not enough memory for the line of the log */
+	PG_TRY();
+	{
+		EmitErrorReport();
+	}
+	PG_FINALLY();
+	{
+		within = false;
+	}
+	PG_END_TRY();
+}
+
+bool
+tde_log_filter(ErrorData *edata)
 {
 	bool		is_error = edata->elevel == ERROR;
-	bool		has_secret = mentions_secret(edata);
-	bool		has_value = is_error && ((!is_ours(edata) && is_sensitive()) || is_unknown_parallel(edata));
+	bool		has_secret;
+	bool		has_value;
+	bool		for_client;
+	ErrorData	whole;
 
-	if (has_value || (is_error && has_secret))
-		send_to_client_first(edata);
+	if (within)
+		return true;
+	has_secret = mentions_secret(edata);
+	has_value = is_error && ((!is_ours(edata) && is_sensitive()) || is_unknown_parallel(edata));
+	/* the client gets an error as it is; an error's own memory, where the copies are, is freed when it has been dealt with */
+	for_client = edata->output_to_client && (has_value || (is_error && has_secret));
+	if (for_client)
+	{
+		whole = *edata;
+		copy_texts(edata);
+	}
+
 	if (has_secret)
 		hide_secrets(edata);
 	if (has_value)
 		hide_values(edata);
-
 	/* an error may come before the first of our functions, and have the parameters in its context */
 	if (is_error && tde_log_plain_params && log_parameter_max_length_on_error != 0)
 		edata->hide_ctx = true;
+	if (!for_client)
+		return true;
 
-	if (prev_emit_log_hook)
-		prev_emit_log_hook(edata);
-}
-
-/* In front of all others, whatever the order in which libraries are loaded: they are to see what is logged. */
-static void
-install_hook(void)
-{
-	static bool installed = false;
-
-	if (installed)
-		return;
-	installed = true;
-	prev_emit_log_hook = emit_log_hook;
-	emit_log_hook = hide_sensitive;
+	/* the log first, as always: a client that does not read must not keep it waiting */
+	log_alone(edata);
+	*edata = whole;
+	edata->output_to_server = false;
+	return false;
 }
 
 static Size
@@ -386,12 +421,10 @@ startup(void)
 	marks = ShmemInitStruct("tde_column log", marks_size(), &found);
 	if (!found)
 		memset(marks, 0, marks_size());
-	install_hook();
 }
 
 void
 tde_log_init(void)
 {
-	if (!tde_shmem_add_for_backends(sizeof(TimestampTz), startup))
-		install_hook();
+	(void) tde_shmem_add_for_backends(sizeof(TimestampTz), startup);
 }

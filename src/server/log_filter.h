@@ -48,6 +48,12 @@ extern bool tde_log_is_cleaned(const char *text);
 /* The same for the text of a portal, which is a copy of its own. */
 extern void tde_log_clean_text(const char *text);
 
+/*
+ * For the hook of the log: change the entry in place, so that it holds nothing that must not be read.  False: what the client is to
+ * get differs, so the entry has been logged already, and is the client's again.
+ */
+extern bool tde_log_filter(ErrorData *edata);
+
 extern void tde_log_init(void);
 
 #endif							/* TDE_SERVER_LOG_FILTER_H */

@@ -19,4 +19,11 @@ extern void tde_secret_pages_protect(void *start, Size size);
 /* Such a number of bytes, rounded up to whole pages. */
 extern Size tde_whole_pages(Size size);
 
+/*
+ * The same of shared memory: main shared memory only, since dynamic shared memory can be a file.  What to request for it; finding or
+ * making it, with AddinShmemInitLock held: filled with zeros if it was not *found.
+ */
+extern Size tde_secret_shmem_size(Size size);
+extern void *tde_secret_shmem(const char *name, Size size, bool *found);
+
 #endif							/* TDE_SERVER_SECRET_PAGES_H */

@@ -1,4 +1,4 @@
-/* tde_column 0.1.0: encrypted column types for PostgreSQL */
+/* tde_column: encrypted column types for PostgreSQL */
 
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION tde_column" to load this file. \quit
@@ -35,5 +35,5 @@ GRANT USAGE ON SCHEMA tde TO PUBLIC;
 COMMENT ON SCHEMA tde IS 'tables and views of extension tde_column';
 CREATE SCHEMA tde_internal;
 GRANT USAGE ON SCHEMA tde_internal TO PUBLIC;
-COMMENT ON SCHEMA tde_internal IS 'what extension tde_column reaches by OID: not for a search path';
+COMMENT ON SCHEMA tde_internal IS 'internal objects of extension tde_column; not for a search path';
 

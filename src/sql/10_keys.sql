@@ -62,7 +62,7 @@ CREATE FUNCTION tde_internal.tde_guard_keys() RETURNS trigger
   AS 'MODULE_PATHNAME' LANGUAGE C;
 REVOKE ALL ON FUNCTION tde_internal.tde_guard_keys() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_guard_keys() IS
-  'refuses changes of tde.data_keys and tde.specifications by other means than the functions of this extension; in a replication worker, drops them';
+  'refuses changes of tde.data_keys and tde.specifications except by functions of this extension; in a replication worker, ignores them';
 CREATE TRIGGER tde_guard_keys
   BEFORE INSERT OR DELETE OR UPDATE OF id, uuid, slot, version, kind, state, created, database, master_key, check_value, wrapped, erasable, name
   ON tde.data_keys FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_guard_keys();
@@ -76,10 +76,10 @@ CREATE TRIGGER tde_guard_all_specifications BEFORE TRUNCATE ON tde.specification
   FOR EACH STATEMENT EXECUTE FUNCTION tde_internal.tde_guard_keys();
 ALTER TABLE tde.specifications ENABLE ALWAYS TRIGGER tde_guard_specifications;
 ALTER TABLE tde.specifications ENABLE ALWAYS TRIGGER tde_guard_all_specifications;
-COMMENT ON TRIGGER tde_guard_specifications ON tde.specifications IS 'declarations hold the numbers of its rows';
-COMMENT ON TRIGGER tde_guard_all_specifications ON tde.specifications IS 'declarations hold the numbers of its rows';
-COMMENT ON TRIGGER tde_guard_keys ON tde.data_keys IS 'keys are changed by functions only';
-COMMENT ON TRIGGER tde_guard_all_keys ON tde.data_keys IS 'keys are changed by functions only';
+COMMENT ON TRIGGER tde_guard_specifications ON tde.specifications IS 'declared columns refer to its rows by number';
+COMMENT ON TRIGGER tde_guard_all_specifications ON tde.specifications IS 'declared columns refer to its rows by number';
+COMMENT ON TRIGGER tde_guard_keys ON tde.data_keys IS 'only functions change keys';
+COMMENT ON TRIGGER tde_guard_all_keys ON tde.data_keys IS 'only functions change keys';
 
 --
 -- Wallet
@@ -92,9 +92,9 @@ CREATE FUNCTION @extschema@.tde_wallet_create(passphrase text, confirm text) RET
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_wallet_create(text), @extschema@.tde_wallet_create(text, text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_wallet_create(text) IS
-  'make the wallet file and open it; without a passphrase the command is asked, or, if there is none, one is made and returned';
+  'make the wallet file and open it; by default under the passphrase that tde_column.passphrase_command prints, or under a new one, which is returned';
 COMMENT ON FUNCTION @extschema@.tde_wallet_create(text, text) IS
-  'likewise where data keys are that another wallet wraps; confirm names that loss, as the error without it says';
+  'make a new wallet although databases have data keys of another one; the error without confirm says what to pass';
 
 CREATE FUNCTION @extschema@.tde_wallet_open(passphrase text DEFAULT NULL) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -102,26 +102,26 @@ CREATE FUNCTION @extschema@.tde_wallet_open(passphrase text, confirm text) RETUR
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_wallet_open(text), @extschema@.tde_wallet_open(text, text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_wallet_open(text) IS
-  'open the wallet for the whole instance; without a passphrase through tde_column.passphrase_command';
+  'open the wallet for the whole server; by default with the passphrase that tde_column.passphrase_command prints';
 COMMENT ON FUNCTION @extschema@.tde_wallet_open(text, text) IS
-  'likewise if the file lacks master keys that are open; confirm names that loss, as the error without it says';
+  'open the wallet although its file lacks master keys that are open; the error without confirm says what to pass';
 
 CREATE FUNCTION @extschema@.tde_wallet_save(path text DEFAULT NULL) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_wallet_save(text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_wallet_save(text) IS
-  'write the open wallet to a new file, without a path to tde_column.wallet_file; returns the path';
+  'write the open wallet to a new file, by default tde_column.wallet_file; returns the path';
 
 CREATE FUNCTION @extschema@.tde_wallet_take_over() RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_wallet_take_over() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_wallet_take_over() IS
-  'from now on this server may change the wallet, and the one that might until now may not';
+  'let this server change the wallet, and no other one';
 
 CREATE FUNCTION @extschema@.tde_wallet_close() RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_wallet_close() FROM PUBLIC;
-COMMENT ON FUNCTION @extschema@.tde_wallet_close() IS 'forget the master keys in the whole instance';
+COMMENT ON FUNCTION @extschema@.tde_wallet_close() IS 'close the wallet: all processes forget the master keys';
 
 CREATE FUNCTION tde_internal.tde_wallet_status(OUT file text, OUT status text, OUT instance_wide boolean, OUT opened_at timestamptz,
                                   OUT master_keys int4, OUT current_master_key uuid,
@@ -141,12 +141,12 @@ CREATE FUNCTION @extschema@.tde_wallet_change_passphrase(passphrase text DEFAULT
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_wallet_change_passphrase(text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_wallet_change_passphrase(text) IS
-  'encrypt the wallet file under another passphrase: the one that the passphrase command prints now, or this one';
+  'encrypt the wallet file under another passphrase; by default the one that the passphrase command prints now';
 
 CREATE FUNCTION @extschema@.tde_wallet_backup() RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_wallet_backup() FROM PUBLIC;
-COMMENT ON FUNCTION @extschema@.tde_wallet_backup() IS 'hand the wallet to tde_column.wallet_backup_command';
+COMMENT ON FUNCTION @extschema@.tde_wallet_backup() IS 'run tde_column.wallet_backup_command now';
 
 --
 -- Keys
@@ -156,7 +156,7 @@ CREATE FUNCTION @extschema@.tde_create_key(name text, erasable boolean DEFAULT f
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_create_key(text, boolean) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_create_key(text, boolean) IS
-  'make a data key for the modifier key=name; an erasable one is wrapped by a wallet entry of its own; returns its slot';
+  'make a data key for the modifier key=NAME and return its slot; an erasable one is wrapped by a wallet entry of its own';
 
 CREATE FUNCTION @extschema@.tde_describe_key(name text, description text) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -172,7 +172,7 @@ CREATE FUNCTION @extschema@.tde_rotate_key(name text DEFAULT 'default') RETURNS 
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_rotate_key(text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_rotate_key(text) IS
-  'make a new version of a data key, which new values take from now on; returns its number';
+  'make a new version of a data key for all new values, and return its number';
 
 CREATE FUNCTION @extschema@.tde_destroy_key(name text, confirm text) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
@@ -183,7 +183,7 @@ CREATE FUNCTION @extschema@.tde_rotate_master_key() RETURNS uuid
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_rotate_master_key() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_rotate_master_key() IS
-  'put a new current master key into the wallet and wrap the data keys of this database by it';
+  'make a new master key, wrap the data keys of this database by it, and return its id';
 
 CREATE FUNCTION @extschema@.tde_rewrap_keys() RETURNS int4
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -195,7 +195,7 @@ CREATE FUNCTION @extschema@.tde_prepare_master_key() RETURNS uuid
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_prepare_master_key() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_prepare_master_key() IS
-  'put the next master key into the wallet, so that the wallet can be copied to standbys before tde_rotate_master_key()';
+  'put the next master key into the wallet, to be copied to standbys before tde_rotate_master_key()';
 
 CREATE FUNCTION tde_internal.tde_key_encryptions(id int4) RETURNS int8
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
@@ -222,7 +222,7 @@ CREATE VIEW tde.keys AS
 GRANT EXECUTE ON FUNCTION tde_internal.tde_key_encryptions(int4) TO pg_monitor;
 GRANT SELECT ON tde.keys TO pg_monitor;
 COMMENT ON VIEW tde.keys IS
-  'data keys of this database, by which master key they are wrapped, and how many values they encrypted since the server started';
+  'data keys of this database, their master keys, and how many values they have encrypted since the server started';
 
 --
 -- Counters

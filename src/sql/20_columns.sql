@@ -4,7 +4,7 @@
 CREATE FUNCTION tde_internal.tde_type_spec(type oid, typmod int4, OUT base_type text, OUT cipher text, OUT mode text, OUT salt boolean,
                               OUT mac text, OUT key_slot int4)
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tde_internal.tde_type_spec(oid, int4) IS 'what a type and its modifier say; all NULL for a type that is not encrypted';
+COMMENT ON FUNCTION tde_internal.tde_type_spec(oid, int4) IS 'properties of a type with its modifier; all NULL for a type that is not encrypted';
 
 CREATE VIEW tde.encrypted_columns AS
   SELECT n.nspname AS schema_name, c.relname AS table_name, a.attname AS column_name,
@@ -29,7 +29,7 @@ CREATE FUNCTION tde_internal.tde_ddl_trigger() RETURNS event_trigger
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION tde_internal.tde_ddl_trigger() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_ddl_trigger() IS
-  'give encrypted columns that were declared without modifiers the default specification';
+  'give the default specification to encrypted columns declared without modifiers';
 
 CREATE FUNCTION tde_internal.tde_typanalyze(internal) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;

@@ -53,7 +53,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 -- not the small integers, of which operators with plain numbers of all types can be kept apart no other way
 RETURN encrypted = ANY ('{int8,numeric,float4,float8}'::regtype[]);
 COMMENT ON FUNCTION tde_internal.tde_takes_numbers(regtype) IS
-  'do plain numbers of smaller types become the encrypted version of this base type implicitly?';
+  'tell whether plain numbers of smaller types become the encrypted version of this base type implicitly';
 
 CREATE FUNCTION tde_internal.tde_beside(encrypted regtype, plain regtype, symbol text) RETURNS regtype
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

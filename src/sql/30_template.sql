@@ -67,7 +67,8 @@ COMMENT ON VIEW tde_internal.type_plans IS
   'what the template makes for a type: in which schema, and after which operator families of the base type (NULL: it has none)';
 
 --
--- The template says in SQL what a type lacks, thing by thing, so that an update can complete the types that an older version made.
+-- The template says in SQL what a type lacks, thing by thing, and what is other than it should be, so that an update can complete the
+-- types that an older version made.
 -- It is executed in few pieces, since each new operator makes PostgreSQL plan all queries anew.
 --
 
@@ -93,7 +94,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_is_there(regclass, oid, oid, boolean) IS
-  'is there an object that the template makes; error if it is not as made, or somebody else''s; object: NULL if there is none';
+  'tell whether an object of the template exists; error if it differs or is somebody else''s; object: NULL if there is none';
 
 CREATE FUNCTION tde_internal.tde_has_function(signature text, symbol text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -113,21 +114,23 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_has_function(text, text) IS
-  'is there a function of this library: its signature with schema, and its C symbol; error if something else is there';
+  'tell whether a function of this library exists, by its signature with schema and its C symbol; error if something else is there';
 
-CREATE FUNCTION tde_internal.tde_function_sql(signature text, result text, symbol text, volatility text, comment text) RETURNS text
+CREATE FUNCTION tde_internal.tde_function_sql(signature text, result text, symbol text, volatility text, comment text,
+                                              support text DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
   IF tde_internal.tde_has_function(signature, symbol) THEN
-    RETURN '';
+    RETURN tde_internal.tde_alter_function_sql(signature::regprocedure, volatility, comment, support);
   END IF;
-  RETURN format(E'CREATE FUNCTION %1$s RETURNS %2$s AS ''MODULE_PATHNAME'', %3$L LANGUAGE C %4$s STRICT PARALLEL SAFE;\n'
-                'COMMENT ON FUNCTION %1$s IS %5$L;\n', signature, result, symbol, volatility, comment);
+  RETURN format(E'CREATE FUNCTION %1$s RETURNS %2$s AS ''MODULE_PATHNAME'', %3$L LANGUAGE C %4$s STRICT PARALLEL SAFE%5$s;\n'
+                'COMMENT ON FUNCTION %1$s IS %6$L;\n', signature, result, symbol, volatility, ' SUPPORT ' || support, comment);
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, text) IS 'SQL that makes a function, if it is missing';
+COMMENT ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, text, text) IS
+  'SQL that makes a function, if it is missing, or alters it; support: its planner support function, with schema';
 
 CREATE FUNCTION tde_internal.tde_has_cast(source regtype, target regtype, function text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -142,7 +145,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_has_cast(regtype, regtype, text) IS
-  'is there a cast by this function; error if there is another one';
+  'tell whether a cast by this function exists; error if there is another one';
 
 CREATE FUNCTION tde_internal.tde_cast_sql(schema text, inner_schema text, source regtype, target regtype, symbol text, context text,
                                           comment text) RETURNS text
@@ -151,23 +154,22 @@ BEGIN ATOMIC
   -- All are STABLE: IMMUTABLE ones would be folded, and one salt shared by many rows; VOLATILE ones would keep conditions out of
   -- indexes.  Those that encrypt know the column's modifiers.
   SELECT coalesce((
-    SELECT tde_internal.tde_function_sql(signature, target::text, symbol, 'STABLE', comment)
-           || CASE symbol WHEN 'tde_encrypt'
-                THEN format(E'ALTER FUNCTION %s SUPPORT tde_internal.tde_encrypt_support;\n', signature) ELSE '' END
-           || format(E'CREATE CAST (%s AS %s) WITH FUNCTION %s %s;\n', source, target, signature, context)
+    SELECT tde_internal.tde_function_sql(signature, target::text, symbol, 'STABLE', comment,
+                                         CASE symbol WHEN 'tde_encrypt' THEN 'tde_internal.tde_encrypt_support' END)
+           || CASE WHEN tde_internal.tde_has_cast(source, target, signature) THEN tde_internal.tde_alter_cast_sql(source, target, context)
+                ELSE format(E'CREATE CAST (%s AS %s) WITH FUNCTION %s %s;\n', source, target, signature, context) END
     -- named after the type, as PostgreSQL's, but for one that oid(int2) could mean
     FROM (SELECT format('%s.%I(%s%s)', inner_schema, CASE target WHEN 'oid'::regtype THEN 'tde_oid' ELSE typname END, source,
                         -- an integer does not become a bit string of its own length, to be made longer or shorter, but has the wanted one
                         CASE WHEN symbol NOT LIKE 'tde_decrypt%' THEN ', int4, boolean' WHEN target = 'bit'::regtype THEN ', int4' ELSE '' END)
-          FROM pg_type WHERE oid = target) AS t (signature)
-    WHERE NOT tde_internal.tde_has_cast(source, target, signature)), '')
+          FROM pg_type WHERE oid = target) AS t (signature)), '')
   -- int4(a), as a function that users write: where int4($1) is ambiguous without it, too
   || coalesce((
     SELECT tde_internal.tde_function_sql(format('%s.%I(%s)', schema, typname, source), target::text, symbol, 'STABLE', comment)
     FROM pg_type WHERE oid = target AND schema <> inner_schema AND symbol IN ('tde_decrypt', 'tde_decrypt_to')
       AND (SELECT count(*) FROM pg_proc WHERE proname = typname AND pronamespace = 'pg_catalog'::regnamespace AND pronargs = 1) > 1), '');
 END;
-COMMENT ON FUNCTION tde_internal.tde_cast_sql(text, text, regtype, regtype, text, text, text) IS 'SQL that makes a cast, if it is missing';
+COMMENT ON FUNCTION tde_internal.tde_cast_sql(text, text, regtype, regtype, text, text, text) IS 'SQL that makes a cast, if it is missing, or alters it';
 
 CREATE FUNCTION tde_internal.tde_operator_name(p tde_internal.type_plans, symbol text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -192,7 +194,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_has_operator(text, text) IS
-  'is there an operator with this function; error if there is another one';
+  'tell whether an operator with this function exists; error if there is another one';
 
 CREATE FUNCTION tde_internal.tde_operator_sql(p tde_internal.type_plans, symbol text, l regtype, r regtype, result text, function text,
                                               volatility text, options text) RETURNS text
@@ -204,6 +206,7 @@ DECLARE
   name      text := CASE WHEN is_ours THEN p.inner_schema || '.' || function ELSE function END;
   signature text := format('%s(%s, %s)', name, l, r);
   operator  text := tde_internal.tde_operator_name(p, symbol);
+  operands  text := format('(%s, %s)', l, r);
   ddl       text := '';
 BEGIN
   IF is_ours THEN
@@ -211,14 +214,16 @@ BEGIN
       signature, result, function, volatility,
       format('implementation of %s operator', CASE WHEN symbol = '%' THEN symbol ELSE ltrim(symbol, '%#') END));
   END IF;
-  IF NOT tde_internal.tde_has_operator(format('%s(%s, %s)', operator, l, r), signature) THEN
+  IF tde_internal.tde_has_operator(operator || operands, signature) THEN
+    ddl := ddl || tde_internal.tde_alter_operator_sql((operator || operands)::regoperator, options);
+  ELSE
     ddl := ddl || format(E'CREATE OPERATOR %s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = %s%s);\n', operator, l, r, name, options);
   END IF;
   RETURN ddl;
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text) IS
-  'SQL that makes an operator, if it is missing';
+  'SQL that makes an operator, if it is missing, or alters it';
 
 CREATE FUNCTION tde_internal.tde_plain_comparison(symbol text, l regtype, r regtype) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -285,7 +290,7 @@ COMMENT ON FUNCTION tde_internal.tde_class_sql(text, regtype, oid, text) IS
 CREATE FUNCTION tde_internal.tde_has_aggregate(signature text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce((SELECT tde_internal.tde_is_there('pg_proc', oid, proowner, prokind = 'a') FROM pg_proc WHERE oid = to_regprocedure(signature)), false);
-COMMENT ON FUNCTION tde_internal.tde_has_aggregate(text) IS 'is there an aggregate; error if it is somebody else''s';
+COMMENT ON FUNCTION tde_internal.tde_has_aggregate(text) IS 'tell whether an aggregate exists; error if it is somebody else''s';
 
 CREATE FUNCTION tde_internal.tde_aggregate_sql(signature text, options text, comment text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -293,7 +298,7 @@ RETURN CASE WHEN tde_internal.tde_has_aggregate(signature) THEN '' ELSE
   format(E'CREATE AGGREGATE %1$s (%2$s, PARALLEL = SAFE);\nCOMMENT ON AGGREGATE %1$s IS %3$L;\n', signature, options, comment) END;
 COMMENT ON FUNCTION tde_internal.tde_aggregate_sql(text, text, text) IS 'SQL that makes an aggregate, if it is missing';
 REVOKE ALL ON FUNCTION tde_internal.tde_base_family(regtype, name), tde_internal.tde_is_there(regclass, oid, oid, boolean),
-  tde_internal.tde_has_function(text, text), tde_internal.tde_function_sql(text, text, text, text, text),
+  tde_internal.tde_has_function(text, text), tde_internal.tde_function_sql(text, text, text, text, text, text),
   tde_internal.tde_has_cast(regtype, regtype, text),
   tde_internal.tde_cast_sql(text, text, regtype, regtype, text, text, text),
   tde_internal.tde_operator_name(tde_internal.type_plans, text), tde_internal.tde_has_operator(text, text),

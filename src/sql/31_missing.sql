@@ -10,6 +10,9 @@ BEGIN ATOMIC
   FROM (
     SELECT p.enc, p.enc, 'tde_coerce', 'i', 'adjust value to typmod'
     UNION ALL
+    -- by which the type is known to be encrypted: tde_make_type() makes it
+    SELECT p.enc, p.base, 'tde_decrypt', 'i', 'decrypt'
+    UNION ALL
     -- ASSIGNMENT from the base type: an IMPLICIT one would let encrypted and plain operators compete.
     SELECT p.base, p.enc, 'tde_encrypt', 'a', 'encrypt'
     UNION ALL

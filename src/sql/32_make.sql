@@ -203,14 +203,18 @@ $create_type$;
 COMMENT ON FUNCTION @extschema@.tde_create_type(regtype, regnamespace, uuid) IS
   'make the encrypted version of a base type; the tag names the type in key derivation and must stay the same for ever';
 
-CREATE FUNCTION tde_internal.tde_template_objects() RETURNS TABLE (catalog oid, object oid)
+CREATE FUNCTION tde_internal.tde_template_objects() RETURNS TABLE (catalog oid, object oid, state text)
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  SELECT tableoid, oid FROM pg_proc UNION ALL SELECT tableoid, oid FROM pg_operator UNION ALL SELECT tableoid, oid FROM pg_cast
-  UNION ALL SELECT tableoid, oid FROM pg_opfamily UNION ALL SELECT tableoid, oid FROM pg_opclass
+  SELECT catalog, object, row_id || coalesce(description, '')
+  FROM (SELECT tableoid, oid, ctid FROM pg_proc UNION ALL SELECT tableoid, oid, ctid FROM pg_operator
+        UNION ALL SELECT tableoid, oid, ctid FROM pg_cast UNION ALL SELECT tableoid, oid, ctid FROM pg_opfamily
+        UNION ALL SELECT tableoid, oid, ctid FROM pg_opclass) AS objects (catalog, object, row_id)
+  LEFT JOIN pg_description d ON d.classoid = catalog AND d.objoid = object AND d.objsubid = 0
 $$;
-COMMENT ON FUNCTION tde_internal.tde_template_objects() IS 'all objects of the sorts that the template makes';
+COMMENT ON FUNCTION tde_internal.tde_template_objects() IS
+  'all objects of the sorts that the template makes; state: another one after each change';
 
 CREATE FUNCTION @extschema@.tde_refresh_types() RETURNS int4
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -219,32 +223,33 @@ AS $refresh_types$
 DECLARE
   ours    boolean;
   before  text[];
-  new     record;
-  added   int4 := 0;
+  change  record;
+  changes int4 := 0;
 BEGIN
   -- What completes the extension's types belongs to it, what completes a user's type to the user, so that pg_dump dumps it,
   -- whether this is called by an update of the extension or by hand.
   FOREACH ours IN ARRAY ARRAY[true, false] LOOP
-    before := ARRAY(SELECT catalog || ' ' || object FROM tde_internal.tde_template_objects());
+    before := ARRAY(SELECT format('%s %s %s', catalog, object, state) FROM tde_internal.tde_template_objects());
     PERFORM tde_internal.tde_complete_types(ARRAY(SELECT t.type FROM tde.types t WHERE t.shipped = ours));
-    FOR new IN
-      SELECT i.type, i.identity, EXISTS (
+    FOR change IN
+      SELECT i.type, i.identity, catalog || ' ' || object || ' ' NOT IN (SELECT substring(b FROM '^\d+ \d+ ') FROM unnest(before) b) AS is_new,
+             EXISTS (
                SELECT FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid
                WHERE d.classid = catalog AND d.objid = object AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e') AS is_member
       FROM tde_internal.tde_template_objects() CROSS JOIN LATERAL pg_identify_object(catalog, object, 0) i
-      WHERE (catalog || ' ' || object) NOT IN (SELECT unnest(before))
+      WHERE format('%s %s %s', catalog, object, state) NOT IN (SELECT unnest(before))
     LOOP
-      added := added + 1;
-      IF new.is_member <> ours THEN
-        EXECUTE format('ALTER EXTENSION tde_column %s %s %s', CASE WHEN ours THEN 'ADD' ELSE 'DROP' END, new.type, new.identity);
+      changes := changes + 1;
+      IF change.is_new AND change.is_member <> ours THEN
+        EXECUTE format('ALTER EXTENSION tde_column %s %s %s', CASE WHEN ours THEN 'ADD' ELSE 'DROP' END, change.type, change.identity);
       END IF;
     END LOOP;
   END LOOP;
-  RETURN added;
+  RETURN changes;
 END
 $refresh_types$;
 COMMENT ON FUNCTION @extschema@.tde_refresh_types() IS
-  'make what encrypted types lack against this version''s template; returns how many functions, casts, operators and classes';
+  'complete encrypted types that an older version made; returns how many functions, casts, operators and classes it made or altered';
 
 REVOKE ALL ON FUNCTION tde_internal.tde_make_family(text, name, name), tde_internal.tde_complete_type(tde_internal.type_plans, tde_internal.type_plans[]),
   tde_internal.tde_complete_types(regtype[]), tde_internal.tde_make_type(regtype, text, text, uuid), tde_internal.tde_remove_leftover(regprocedure),

@@ -7,4 +7,4 @@ CREATE PROCEDURE @extschema@.tde_rekey_table(relation regclass, batch_rows int4 
                                  repair boolean DEFAULT false)
   AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON PROCEDURE @extschema@.tde_rekey_table(regclass, int4, interval, boolean) IS
-  're-encrypt, in committed batches, what is not under the newest key version or not as its column declares';
+  're-encrypt, in committed batches, values that are not under the newest key version or not as their column declares';

@@ -7,7 +7,7 @@ CREATE FUNCTION @extschema@.tde_key_usage(relation regclass DEFAULT NULL, OUT ke
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_key_usage(regclass) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_key_usage(regclass) IS
-  'where the data keys are used in this database, or in a table with its partitions and indexes';
+  'list where data keys are used, in this database or in a table with its partitions and indexes';
 
 CREATE FUNCTION @extschema@.tde_drop_key_version(name text, version int4) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;

@@ -12,7 +12,7 @@ CREATE FUNCTION @extschema@.tde_wallet_open_share(share text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_wallet_open_share(text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_wallet_open_share(text) IS
-  'give a share; the wallet opens when there are enough.  To be granted to the holders of shares';
+  'give a share; the wallet opens with the last one; for the holders of shares';
 
 CREATE FUNCTION @extschema@.tde_wallet_forget_shares() RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;

@@ -6,7 +6,7 @@ CREATE FUNCTION @extschema@.tde_ciphertext_io() RETURNS boolean
   LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN true;
 REVOKE ALL ON FUNCTION @extschema@.tde_ciphertext_io() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_ciphertext_io() IS
-  'whoever may execute it may set tde_column.io_format to ciphertext and so dump and restore values as they are encrypted';
+  'EXECUTE on it is the right to set tde_column.io_format to ciphertext, which dumps and restores values without decrypting them';
 
 CREATE FUNCTION @extschema@.tde_export_keys(secret text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;

@@ -128,4 +128,4 @@ AS $$
     AND opcnamespace = CASE WHEN opcname ~ '^encrypted_' THEN '@extschema@' ELSE 'pg_catalog' END::regnamespace
 $$;
 COMMENT ON FUNCTION tde_internal.tde_named_opclass(oid) IS
-  'by which name an operator class that is not the default is there for a column''s other type, too; NULL: it is not';
+  'name of the operator class of a column''s other type that stands for one that is not the default; NULL: there is none';

@@ -20,7 +20,7 @@ COMMENT ON FUNCTION tde_internal.tde_convert_rows(regclass, name, name, int8, in
 CREATE FUNCTION tde_internal.tde_wipe_blocks(relation regclass, first_block int8, blocks int8, cutoff xid8) RETURNS int8
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION tde_internal.tde_wipe_blocks(regclass, int8, int8, xid8) IS
-  'overwrite what removed rows have left in some blocks; returns how many rows removed before cutoff are still there';
+  'overwrite remains of removed rows in some blocks; returns how many rows removed before cutoff are still there';
 
 CREATE FUNCTION tde_internal.tde_validate(relation regclass, constraint_name name) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
@@ -219,7 +219,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_warn_of_rest(regclass, name) IS
-  'warning of what uses a decrypted column, no encrypted one, and nevertheless the extension';
+  'warn of objects that use a decrypted column, no encrypted one, and still the extension';
 
 --
 -- Expressions of the user's, as text: read for the new type of a column they find the operators that belong to it.  Only these functions
@@ -276,7 +276,7 @@ AS $$
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   WHERE i.indexrelid = index
 $$;
-COMMENT ON FUNCTION tde_internal.tde_index_commands(oid) IS 'what makes an index again, with its comment and its part in CLUSTER and replication';
+COMMENT ON FUNCTION tde_internal.tde_index_commands(oid) IS 'commands that make an index again, with its comment and its part in CLUSTER and replication';
 
 CREATE FUNCTION tde_internal.tde_named_indexes(a pg_attribute) RETURNS TABLE (index regclass, commands text[])
 LANGUAGE sql STABLE
@@ -416,7 +416,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE @extschema@.tde_wipe_free_space(regclass, float8, int8) IS
-  'overwrite what removed rows have left in the pages of a table and of its TOAST table; waits some seconds for old transactions';
+  'overwrite remains of removed rows in the pages of a table and of its TOAST table; waits up to max_wait seconds for old transactions';
 
 CREATE PROCEDURE @extschema@.tde_wipe_catalogs()
 LANGUAGE plpgsql AS $$
@@ -429,4 +429,4 @@ BEGIN
   CALL @extschema@.tde_wipe_free_space('pg_catalog.pg_attrdef', 5, remaining);
 END
 $$;
-COMMENT ON PROCEDURE @extschema@.tde_wipe_catalogs() IS 'overwrite what removed statistics and defaults of columns have left in the catalogs';
+COMMENT ON PROCEDURE @extschema@.tde_wipe_catalogs() IS 'overwrite remains of removed statistics and column defaults in the catalogs';

@@ -25,7 +25,7 @@ CREATE VIEW tde.conversions AS
   CROSS JOIN LATERAL tde_internal.tde_type_spec(n.atttypid, n.atttypmod) s;
 GRANT SELECT ON tde.conversions TO PUBLIC;
 COMMENT ON VIEW tde.conversions IS
-  'columns that are being converted online: being copied (phase copy), or swapped and their old values being erased (phase erase)';
+  'columns in online conversion: being copied (phase copy), or swapped while old values are erased (phase erase)';
 
 CREATE FUNCTION tde_internal.tde_lock_tables(relations regclass[]) RETURNS void
 LANGUAGE plpgsql
@@ -181,7 +181,7 @@ AS $$
   SELECT command FROM tde_internal.tde_conversion_replacements(relation, column_name) WHERE command IS NOT NULL ORDER BY index::oid
 $$;
 COMMENT ON FUNCTION @extschema@.tde_conversion_indexes(regclass, name) IS
-  'commands for the indexes that are still to be made before tde_finish_conversion(); psql runs them with \gexec';
+  'commands that make the indexes needed before tde_finish_conversion(); psql runs them by \gexec';
 
 CREATE FUNCTION tde_internal.tde_conversion(relation regclass, column_name name, OUT phase text, OUT helper_column name, OUT helper_trigger name,
                                OUT direction text)

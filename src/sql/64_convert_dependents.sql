@@ -64,7 +64,7 @@ AS $$
                                CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END) FROM privileges
   ) AS commands (place, command) WHERE command IS NOT NULL
 $$;
-COMMENT ON FUNCTION tde_internal.tde_view_commands(oid) IS 'what makes a view again, with its owner, options, defaults, comments and privileges; without data';
+COMMENT ON FUNCTION tde_internal.tde_view_commands(oid) IS 'commands that make a view again, with its owner, options, defaults, comments and privileges; without data';
 
 CREATE FUNCTION tde_internal.tde_trigger_commands(trigger oid) RETURNS text[]
 LANGUAGE sql STABLE
@@ -82,7 +82,7 @@ AS $$
     UNION ALL SELECT depth, format('COMMENT ON TRIGGER %I ON %s IS %L', tgname, tde_internal.tde_full_name(tgrelid), obj_description(oid, 'pg_trigger')) FROM t
   ) AS commands (depth, command)
 $$;
-COMMENT ON FUNCTION tde_internal.tde_trigger_commands(oid) IS 'what makes a trigger again, enabled as it is';
+COMMENT ON FUNCTION tde_internal.tde_trigger_commands(oid) IS 'commands that make a trigger again, enabled as it is';
 
 CREATE FUNCTION tde_internal.tde_rule_commands(rule oid) RETURNS text[]
 LANGUAGE sql STABLE
@@ -95,7 +95,7 @@ AS $$
            format('COMMENT ON RULE %I ON %s IS %L', rulename, name, obj_description(rule, 'pg_rewrite'))], NULL)
   FROM pg_rewrite CROSS JOIN LATERAL tde_internal.tde_full_name(ev_class) AS name WHERE oid = rule
 $$;
-COMMENT ON FUNCTION tde_internal.tde_rule_commands(oid) IS 'what makes a rule again, enabled as it is';
+COMMENT ON FUNCTION tde_internal.tde_rule_commands(oid) IS 'commands that make a rule again, enabled as it is';
 
 CREATE FUNCTION tde_internal.tde_policy_commands(policy oid) RETURNS text[]
 LANGUAGE sql STABLE
@@ -109,7 +109,7 @@ AS $$
            format('COMMENT ON POLICY %I ON %s IS %L', polname, name, obj_description(policy, 'pg_policy'))]
   FROM pg_policy CROSS JOIN LATERAL tde_internal.tde_full_name(polrelid) AS name WHERE oid = policy
 $$;
-COMMENT ON FUNCTION tde_internal.tde_policy_commands(oid) IS 'what makes a row security policy again';
+COMMENT ON FUNCTION tde_internal.tde_policy_commands(oid) IS 'commands that make a row security policy again';
 
 --
 -- What depends on a column's type
@@ -205,7 +205,7 @@ AS $$
     FROM pg_class WHERE oid = ANY (relations) AND relkind NOT IN ('v', 'm') AND pg_has_role(relowner, 'USAGE')
   ) AS commands (place, command) WHERE command IS NOT NULL ORDER BY place NULLS LAST
 $$;
-COMMENT ON FUNCTION tde_internal.tde_lock_commands(regclass[]) IS 'what locks tables, and before them views';
+COMMENT ON FUNCTION tde_internal.tde_lock_commands(regclass[]) IS 'commands that lock tables, and before them views';
 
 CREATE FUNCTION tde_internal.tde_remove_dependents(a pg_attribute) RETURNS tde_internal.tde_dependent[]
 LANGUAGE plpgsql

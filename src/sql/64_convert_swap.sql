@@ -138,7 +138,7 @@ AS $$
   UNION ALL SELECT 91, format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, helper_trigger) FROM v WHERE direction = 'encrypt'
   UNION ALL SELECT 92, format('ALTER TABLE %s DROP COLUMN %I', relation, old_name) FROM v WHERE direction = 'decrypt'
 $$;
-COMMENT ON FUNCTION tde_internal.tde_swap_commands(regclass, name) IS 'what puts the copy of a column, and all that hangs on it, in the column''s place';
+COMMENT ON FUNCTION tde_internal.tde_swap_commands(regclass, name) IS 'commands that put the copy of a column, with all that depends on it, in the column''s place';
 
 CREATE FUNCTION tde_internal.tde_swap(relation regclass, column_name name) RETURNS oid[]
 LANGUAGE plpgsql

@@ -22,7 +22,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE @extschema@.tde_encrypt_column(regclass, name, text, boolean, int, float8) IS
-  'encrypt a column of a table: its spec as modifiers of the type (default: tde_column.default_spec); online with a copy of the column';
+  'encrypt a column; spec: modifiers, by default tde_column.default_spec; online: by a copy of the column';
 
 CREATE PROCEDURE @extschema@.tde_decrypt_column(relation regclass, column_name name, online boolean DEFAULT false,
                                     batch_rows int DEFAULT 10000, batch_delay float8 DEFAULT 0)
@@ -38,4 +38,4 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE @extschema@.tde_decrypt_column(regclass, name, boolean, int, float8) IS
-  'give a column its base type back; online with a copy of the column';
+  'give a column its base type back; online: by a copy of the column';

@@ -20,7 +20,7 @@ CREATE VIEW tde_internal.oracle_columns AS
   CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
   WHERE a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped AND NOT c.relispartition AND s.base_type IS NOT NULL
     AND c.relkind OPERATOR(pg_catalog.=) ANY (ARRAY['r', 'p', 'f', 'm']::"char"[]);
-COMMENT ON VIEW tde_internal.oracle_columns IS 'encrypted columns in Oracle''s words, for the views that Oracle has of them';
+COMMENT ON VIEW tde_internal.oracle_columns IS 'encrypted columns in Oracle''s words, for the views named as in Oracle';
 
 CREATE VIEW tde.dba_encrypted_columns AS
   SELECT owner, table_name, column_name, encryption_alg, salt, integrity_alg FROM tde_internal.oracle_columns;

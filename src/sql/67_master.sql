@@ -12,7 +12,7 @@ CREATE VIEW tde.master_keys AS SELECT * FROM tde_internal.tde_master_key_list() 
 GRANT EXECUTE ON FUNCTION tde_internal.tde_master_key_list() TO pg_monitor;
 GRANT SELECT ON tde.master_keys TO pg_monitor;
 COMMENT ON VIEW tde.master_keys IS
-  'master keys in the open wallet: current, retired, prepared for the next rotation, or the wrapping key of an erasable data key; when the backup command first saved each';
+  'master keys in the open wallet: current, retired, prepared for the next rotation, or of one erasable data key; when each was first backed up';
 
 CREATE FUNCTION @extschema@.tde_purge_master_key(id uuid) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;

@@ -6,7 +6,7 @@ CREATE FUNCTION tde_internal.tde_progress_status(OUT pid int4, OUT database_id o
                                     OUT blocks_done int8, OUT rows_seen int8, OUT rows_changed int8, OUT started timestamptz)
   RETURNS SETOF record
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION tde_internal.tde_progress_status() IS 'how far running commands that take long are';
+COMMENT ON FUNCTION tde_internal.tde_progress_status() IS 'progress of commands that take long';
 
 CREATE VIEW tde.progress AS
   SELECT s.pid, d.datname AS database_name, s.table_id,
@@ -15,4 +15,4 @@ CREATE VIEW tde.progress AS
   FROM tde_internal.tde_progress_status() s LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) s.database_id;
 GRANT SELECT ON tde.progress TO PUBLIC;
 COMMENT ON VIEW tde.progress IS
-  'how far tde_rekey_table(), online conversions and tde_key_usage() are, of roles that the current user is a member of, or of all for pg_read_all_stats';
+  'progress of tde_rekey_table(), online conversions and tde_key_usage() of roles that the current user is a member of; of all for pg_read_all_stats';

@@ -16,7 +16,7 @@ CREATE FUNCTION tde_internal.tde_wallet_file_facts(OUT present boolean, OUT prob
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 REVOKE ALL ON FUNCTION tde_internal.tde_wallet_file_facts() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION tde_internal.tde_wallet_file_facts() TO pg_monitor;
-COMMENT ON FUNCTION tde_internal.tde_wallet_file_facts() IS 'what is where the wallet file should be';
+COMMENT ON FUNCTION tde_internal.tde_wallet_file_facts() IS 'facts about the wallet file';
 
 CREATE VIEW tde.wallet AS
   SELECT w.*,
@@ -31,7 +31,7 @@ CREATE VIEW tde.wallet AS
   FROM tde_internal.tde_wallet_status() w, tde_internal.tde_wallet_file_facts() f;
 GRANT SELECT ON tde.wallet TO pg_monitor;
 COMMENT ON VIEW tde.wallet IS
-  'state of the wallet: OPEN, CLOSED or NOT_AVAILABLE; what is true of its file: open (it is what is open), changed, missing, unreadable, present (the wallet is closed); master keys that data keys of this database need and it lacks; the server that may change it, and whether that is this one';
+  'state of the wallet: OPEN, CLOSED or NOT_AVAILABLE; state of its file: open (the file is what is open), changed, missing, unreadable, present (the wallet is closed); master keys that this database needs and the wallet lacks; the server that may change it';
 
 CREATE FUNCTION tde_internal.tde_all_encryptions() RETURNS int8
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
@@ -49,7 +49,7 @@ CREATE VIEW tde.status AS
   FROM tde_internal.tde_wallet_status() w, tde_internal.tde_wallet_file_facts() f, pg_catalog.pg_extension x
   WHERE x.extname OPERATOR(pg_catalog.=) 'tde_column';
 GRANT SELECT ON tde.status TO pg_monitor;
-COMMENT ON VIEW tde.status IS 'versions, wallet, and how many keys, columns, unfinished conversions and encryptions there are, in one row';
+COMMENT ON VIEW tde.status IS 'one row for monitoring: versions, wallet, numbers of keys, columns, unfinished conversions and encryptions';
 
 --
 -- What tde_audit() finds.  Each part returns what is not as it should be.
@@ -339,4 +339,4 @@ $$;
 REVOKE ALL ON FUNCTION @extschema@.tde_audit() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.tde_audit() TO pg_monitor;
 COMMENT ON FUNCTION @extschema@.tde_audit() IS
-  'is this server safe? what is wrong (error, warning, notice) or right (ok) with wallet, keys, columns and settings, for this database';
+  'check this server and database: findings (error, warning, notice, ok) on wallet, keys, columns and settings';

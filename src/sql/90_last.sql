@@ -8,7 +8,7 @@ CREATE EVENT TRIGGER tde_column_ddl ON ddl_command_end
   EXECUTE FUNCTION tde_internal.tde_ddl_trigger();
 ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER tde_column_ddl IS
-  'gives encrypted columns that were declared without modifiers the default specification';
+  'gives the default specification to encrypted columns declared without modifiers';
 
 DO $$
 BEGIN

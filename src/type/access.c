@@ -13,6 +13,7 @@
 
 #include "server/compat.h"
 #include "type/access.h"
+#include "type/base_functions.h"
 #include "type/datum.h"
 
 PG_FUNCTION_INFO_V1(tde_may_decrypt);
@@ -89,6 +90,37 @@ tde_access_refuse(TdeType *type)
 			 errdetail("Only roles with privileges of role \"%s\" may decrypt.", tde_decrypt_role),
 			 errhint("Leave encrypted columns out of the query, or have a superuser run \"GRANT %s TO %s\".",
 					 quote_identifier(tde_decrypt_role), quote_identifier(user))));
+}
+
+/* ---- values that PostgreSQL quotes in the details of errors ---- */
+
+char *
+tde_access_hidden(TdeType *type)
+{
+	if (!tde_statement.changes_data)
+		tde_access_refuse(type);
+	tde_statement.hidden = type;
+	return pstrdup("****");
+}
+
+TdeStatement
+tde_access_begin(bool changes_data)
+{
+	TdeStatement outer = tde_statement;
+
+	tde_statement.changes_data = changes_data;
+	tde_statement.hidden = NULL;
+	return outer;
+}
+
+void
+tde_access_end(TdeStatement outer)
+{
+	TdeType    *hidden = tde_statement.hidden;
+
+	tde_statement = outer;
+	if (hidden)
+		tde_access_refuse(hidden);
 }
 
 /* tde_may_decrypt() returns boolean */

@@ -1,5 +1,5 @@
 /*
- * base_functions.c - which functions of the base types compare, or compute with, two operands of a call.
+ * base_functions.c - functions of the base types: a type's own, and those that compare, or compute with, two operands of a call.
  */
 #include "postgres.h"
 
@@ -46,7 +46,7 @@ common_number(Oid left, Oid right)
 }
 
 Oid
-tde_resolve_btree_support(Oid left, Oid right, int16 number)
+tde_base_btree_support(Oid left, Oid right, int16 number)
 {
 	Oid			opclass = GetDefaultOpClass(left, BTREE_AM_OID);
 
@@ -178,7 +178,7 @@ keep_comparison(TdeProc *proc, const TdeComparison *found, uint64 epoch)
 }
 
 TdeComparison *
-tde_resolve_comparison(TdeProc *proc)
+tde_base_comparison(TdeProc *proc)
 {
 	uint64		epoch = tde_functions_epoch;
 	Oid			left = plain_type(proc, 0);
@@ -193,7 +193,7 @@ tde_resolve_comparison(TdeProc *proc)
 }
 
 TdeComparison *
-tde_resolve_pattern(TdeProc *proc)
+tde_base_pattern(TdeProc *proc)
 {
 	uint64		epoch = tde_functions_epoch;
 	Oid			left = tde_compared_as(plain_type(proc, 0));
@@ -208,7 +208,7 @@ tde_resolve_pattern(TdeProc *proc)
 }
 
 TdeArithmetic *
-tde_resolve_arithmetic(TdeProc *proc, const char *symbol)
+tde_base_arithmetic(TdeProc *proc, const char *symbol)
 {
 	uint64		epoch = tde_functions_epoch;
 	List	   *name = list_make2(makeString("pg_catalog"), makeString(pstrdup(symbol)));
@@ -227,4 +227,93 @@ tde_resolve_arithmetic(TdeProc *proc, const char *symbol)
 	proc->arithmetic = keep(proc->arithmetic, &arithmetic, sizeof(arithmetic));
 	proc->resolved = epoch;
 	return proc->arithmetic;
+}
+
+/* ---- functions of the base type ---- */
+
+/* Forget what may have changed, before it is used. */
+static void
+forget_changed(TdeType *type)
+{
+	if (likely(type->functions_epoch == tde_functions_epoch))
+		return;
+	type->functions_epoch = tde_functions_epoch;
+	type->input = type->output = type->receive = type->send = type->coerce = NULL;
+}
+
+FmgrInfo *
+tde_base_input(TdeType *type)
+{
+	Oid			function;
+
+	forget_changed(type);
+	if (type->input == NULL)
+	{
+		getTypeInputInfo(type->base, &function, &type->ioparam);
+		type->input = tde_function(function);
+	}
+	return type->input;
+}
+
+FmgrInfo *
+tde_base_output(TdeType *type)
+{
+	Oid			function;
+	bool		is_varlena;
+
+	forget_changed(type);
+	if (type->output == NULL)
+	{
+		getTypeOutputInfo(type->base, &function, &is_varlena);
+		type->output = tde_function(function);
+	}
+	return type->output;
+}
+
+FmgrInfo *
+tde_base_receive(TdeType *type)
+{
+	Oid			function;
+
+	forget_changed(type);
+	if (type->receive == NULL)
+	{
+		getTypeBinaryInputInfo(type->base, &function, &type->ioparam);
+		type->receive = tde_function(function);
+	}
+	return type->receive;
+}
+
+FmgrInfo *
+tde_base_send(TdeType *type)
+{
+	Oid			function;
+	bool		is_varlena;
+
+	forget_changed(type);
+	if (type->send == NULL)
+	{
+		getTypeBinaryOutputInfo(type->base, &function, &is_varlena);
+		type->send = tde_function(function);
+	}
+	return type->send;
+}
+
+Datum
+tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit)
+{
+	FmgrInfo   *coerce;
+	Oid			function;
+
+	if (base_typmod < 0)
+		return value;
+	forget_changed(type);
+	coerce = type->coerce;
+	if (coerce == NULL)
+	{
+		if (find_typmod_coercion_function(type->base, &function) != COERCION_PATH_FUNC)
+			return value;
+		type->coerce = coerce = tde_function(function);
+	}
+	return FunctionCall3(coerce, value, Int32GetDatum(base_typmod), BoolGetDatum(is_explicit));
 }

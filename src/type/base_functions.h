@@ -1,5 +1,5 @@
 /*
- * base_functions.h - which functions of the base types compare, or compute with, two operands of a call.
+ * base_functions.h - functions of the base types: a type's own, and those that compare, or compute with, two operands of a call.
  *
  * The operands may be of different types: int4 and int8 have comparisons of their own; otherwise exact numbers meet as numeric,
  * and a float and any other number as float8, as PostgreSQL's parser would make them meet.
@@ -20,14 +20,23 @@ typedef struct TdeComparison
 	FmgrInfo   *equal_image;	/* says for which collations other bytes are not equal; NULL: for none */
 } TdeComparison;
 
+/* The base type's own functions. */
+extern FmgrInfo *tde_base_input(TdeType *type);
+extern FmgrInfo *tde_base_output(TdeType *type);
+extern FmgrInfo *tde_base_receive(TdeType *type);
+extern FmgrInfo *tde_base_send(TdeType *type);
+
+/* Apply the base type's own length coercion; the same datum if there is nothing to do. */
+extern Datum tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit);
+
 /* The type as which PostgreSQL compares a type: text for varchar.  The type itself if it has no order. */
 extern Oid	tde_compared_as(Oid type);
 
 /* ereport if the two base types cannot be compared.  What it returns stays good. */
-extern TdeComparison *tde_resolve_comparison(TdeProc *proc);
+extern TdeComparison *tde_base_comparison(TdeProc *proc);
 
 /* The same for the order of pattern operator classes; ereport if the base types are no strings. */
-extern TdeComparison *tde_resolve_pattern(TdeProc *proc);
+extern TdeComparison *tde_base_pattern(TdeProc *proc);
 
 /* An operator of the base types, and how its operands come to be of the types that it takes. */
 typedef struct TdeArithmetic
@@ -37,12 +46,12 @@ typedef struct TdeArithmetic
 } TdeArithmetic;
 
 /* The operator that PostgreSQL's parser takes for the two base types; ereport if there is none. */
-extern TdeArithmetic *tde_resolve_arithmetic(TdeProc *proc, const char *symbol);
+extern TdeArithmetic *tde_base_arithmetic(TdeProc *proc, const char *symbol);
 
 /*
  * The base type's member of a support function of btree, for an operator class's own left and another right type;
  * InvalidOid if it has none.
  */
-extern Oid	tde_resolve_btree_support(Oid left, Oid right, int16 number);
+extern Oid	tde_base_btree_support(Oid left, Oid right, int16 number);
 
 #endif							/* TDE_TYPE_BASE_FUNCTIONS_H */

@@ -19,6 +19,7 @@
 #include "server/compat.h"
 #include "server/log_filter.h"
 #include "type/access.h"
+#include "type/base_functions.h"
 #include "type/cast.h"
 #include "type/datum.h"
 #include "wallet/wallet.h"

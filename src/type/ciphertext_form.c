@@ -60,7 +60,7 @@ check_user(Oid user)
 }
 
 void
-tde_armour_check_permission(void)
+tde_ciphertext_check_permission(void)
 {
 	static TimestampTz statement = 0;	/* that the two were checked in */
 	static Oid	current = InvalidOid;
@@ -110,7 +110,7 @@ refuse_oids(TdeType *type)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("values of type %s have no ciphertext form", format_type_be(type->oid)),
-				 errdetail("They hold OIDs, which are others in another database."),
+				 errdetail("They hold OIDs, which differ in another database."),
 				 errhint("Set %s to plaintext for such columns.", "tde_column.io_format")));
 }
 
@@ -210,7 +210,7 @@ append_armour(StringInfo buf, TdeType *type, Datum value)
 }
 
 char *
-tde_armour_out(TdeType *type, Datum value)
+tde_ciphertext_out(TdeType *type, Datum value)
 {
 	StringInfoData buf;
 	Size		room;
@@ -236,7 +236,7 @@ tde_armour_out(TdeType *type, Datum value)
 }
 
 bytea *
-tde_armour_send(TdeType *type, Datum value)
+tde_ciphertext_send(TdeType *type, Datum value)
 {
 	StringInfoData buf;
 
@@ -262,7 +262,7 @@ not_armour_error(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 			 errmsg("value is not in the ciphertext form"),
-			 errdetail("%s is ciphertext, so that values are taken as they were dumped with that setting, and no others.",
+			 errdetail("With %s = ciphertext, only values that were dumped with this setting are accepted.",
 					   "tde_column.io_format"),
 			 errhint("Set it to plaintext to give values in clear.")));
 }
@@ -371,7 +371,7 @@ decode(const char *text, StringInfo buf)
 }
 
 Datum
-tde_armour_in(TdeType *type, const char *text)
+tde_ciphertext_in(TdeType *type, const char *text)
 {
 	StringInfoData buf;
 	Datum		value;
@@ -385,7 +385,7 @@ tde_armour_in(TdeType *type, const char *text)
 }
 
 void
-tde_armour_suspect(const char *text)
+tde_ciphertext_suspect(const char *text)
 {
 	static bool told = false;
 	StringInfoData buf;
@@ -404,7 +404,7 @@ tde_armour_suspect(const char *text)
 }
 
 Datum
-tde_armour_recv(TdeType *type, StringInfo message)
+tde_ciphertext_recv(TdeType *type, StringInfo message)
 {
 	StringInfoData buf;
 	Datum		value;

@@ -19,29 +19,29 @@ typedef enum TdeIoFormat
 extern int	tde_io_format;
 
 /* ereport unless the current user, and whoever called a function that has made another one current, may use the form. */
-extern void tde_armour_check_permission(void);
+extern void tde_ciphertext_check_permission(void);
 
 /*
  * Do input and output functions deal in the ciphertext form now?  The setting alone decides, never the look of a value; and
  * whoever may not use it gets an error, never plaintext.
  */
 static inline bool
-tde_armour_wanted(void)
+tde_ciphertext_wanted(void)
 {
 	if (likely(tde_io_format == TDE_IO_PLAINTEXT && !IsBinaryUpgrade))
 		return false;
-	tde_armour_check_permission();
+	tde_ciphertext_check_permission();
 	return true;
 }
 
-extern char *tde_armour_out(TdeType *type, Datum value);
-extern bytea *tde_armour_send(TdeType *type, Datum value);
+extern char *tde_ciphertext_out(TdeType *type, Datum value);
+extern bytea *tde_ciphertext_send(TdeType *type, Datum value);
 
 /* Tell once if what is about to be encrypted is the ciphertext form: somebody restores a dump without the setting. */
-extern void tde_armour_suspect(const char *text);
+extern void tde_ciphertext_suspect(const char *text);
 
 /* The value, under the same key and in the same bytes; ereport if it is damaged, of another type, or its key is not here. */
-extern Datum tde_armour_in(TdeType *type, const char *text);
-extern Datum tde_armour_recv(TdeType *type, StringInfo message);
+extern Datum tde_ciphertext_in(TdeType *type, const char *text);
+extern Datum tde_ciphertext_recv(TdeType *type, StringInfo message);
 
 #endif							/* TDE_TYPE_CIPHERTEXT_FORM_H */

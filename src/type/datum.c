@@ -11,9 +11,10 @@
 
 #include "keys/plain_cache.h"
 #include "server/compat.h"
+#include "server/counters.h"
 #include "server/error.h"
 #include "server/log_filter.h"
-#include "server/stats.h"
+#include "type/base_functions.h"
 #include "type/datum.h"
 #include "type/plain_bytes.h"
 #include "type/unauthenticated.h"
@@ -89,17 +90,17 @@ hand_over(TdeType *type, Datum plain, TdeScratch *scratch)
 
 /* The datum of a value that was decrypted before. */
 static pg_attribute_always_inline Datum
-recent_datum(TdeType *type, const TdeRecent *recent, TdeScratch *scratch)
+recent_datum(TdeType *type, const TdeCachedPlain *recent, TdeScratch *scratch)
 {
-	char	   *buffer = scratch ? scratch->header : palloc(VARHDRSZ + TDE_RECENT_PLAIN);
+	char	   *buffer = scratch ? scratch->header : palloc(VARHDRSZ + TDE_PLAIN_CACHE_PLAIN);
 	bool		in_buffer;
 	Datum		result;
 
 	/* all of it: a few moves */
-	memcpy(VARDATA(buffer), recent->plain, TDE_RECENT_PLAIN);
-	result = tde_payload_datum(type, buffer, recent->plain_size, false, true, &in_buffer);
+	memcpy(VARDATA(buffer), recent->plain, TDE_PLAIN_CACHE_PLAIN);
+	result = tde_plain_bytes_datum(type, buffer, recent->plain_size, false, true, &in_buffer);
 	if (scratch == NULL && !in_buffer)
-		free_plain(buffer, VARHDRSZ + TDE_RECENT_PLAIN);
+		free_plain(buffer, VARHDRSZ + TDE_PLAIN_CACHE_PLAIN);
 	if (scratch)
 		scratch->allocated = NULL;
 	if (scratch && !in_buffer && !type->base_byval)
@@ -125,14 +126,14 @@ decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t
 	status = tde_open(reader->key->value_key, &reader->header, bytes, size, (uint8 *) VARDATA(buffer), &plain_size);
 	tde_stats.decryptions++;
 	tde_check(status);
-	result = tde_payload_datum(type, buffer, plain_size, compressed, authenticated, &in_buffer);
+	result = tde_plain_bytes_datum(type, buffer, plain_size, compressed, authenticated, &in_buffer);
 	/* not if the keys have been forgotten meanwhile, and with them what was decrypted before */
 	if (remember != TDE_REMEMBER_NOT && !compressed && tde_keys_fresh(reader->epoch))
 	{
 		/* one without salt may well be in the next rows, too */
 		if (remember == TDE_REMEMBER_ROW && !reader->header.spec.salted)
 			remember = TDE_REMEMBER_LONG;
-		tde_recent_put(remember, type->oid, reader->epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
+		tde_plain_cache_put(remember, type->oid, reader->epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
 	}
 	if (!in_buffer && !use_scratch)
 		free_plain(buffer, VARHDRSZ + size);
@@ -149,9 +150,8 @@ refuse_without_mac(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
 			 errmsg("value without MAC in a column that is declared with MAC"),
-			 errdetail("Somebody may have put it there to get round the MAC."),
-			 errhint("Only if you know how it came there, take it for what it says: "
-					 "tde_rekey_table() gives it a MAC when called with repair => true.")));
+			 errdetail("Somebody may have put it there to circumvent the MAC."),
+			 errhint("Only if you know how it got there, run tde_rekey_table() with repair => true, which gives it a MAC.")));
 }
 
 /* scratch may be NULL */
@@ -162,7 +162,7 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	const uint8 *bytes;
 	size_t		size;
 	const TdeReader *reader;
-	const TdeRecent *recent = NULL;
+	const TdeCachedPlain *recent = NULL;
 	bool		look;
 	Datum		result;
 
@@ -175,14 +175,14 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	if (remember == TDE_REMEMBER_PAGE)
 		remember = reader->header.spec.mac == TDE_NOMAC ? TDE_REMEMBER_NOT : TDE_REMEMBER_LONG;
 	look = remember != TDE_REMEMBER_NOT;
-	if (remember == TDE_REMEMBER_ROW && tde_recent_passes_over())
+	if (remember == TDE_REMEMBER_ROW && tde_plain_cache_passes_over())
 	{
 		remember = TDE_REMEMBER_NOT;
 		/* a MAC takes longer than to look */
 		look = reader->header.spec.mac != TDE_NOMAC;
 	}
 	if (look)
-		recent = tde_recent_find(type->oid, reader->epoch, bytes, size);
+		recent = tde_plain_cache_find(type->oid, reader->epoch, bytes, size);
 	if (unlikely(reader->header.spec.mac == TDE_NOMAC && tde_typmod_declares_mac(declared)))
 		refuse_without_mac();
 	if (recent)
@@ -313,7 +313,7 @@ writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
 
 /* Encrypt a payload, and free it. */
 static Datum
-seal(TdeType *type, TdeSpec spec, const TdeKey *key, TdePayload *payload, bool is_literal)
+seal(TdeType *type, TdeSpec spec, const TdeKey *key, TdePlainBytes *payload, bool is_literal)
 {
 	size_t		size = tde_sealed_size(spec, key->id, payload->size);
 	char	   *result;
@@ -335,9 +335,9 @@ seal(TdeType *type, TdeSpec spec, const TdeKey *key, TdePayload *payload, bool i
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
 	if (is_literal)
-		tde_recent_put(TDE_REMEMBER_SURELY, type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size,
+		tde_plain_cache_put(TDE_REMEMBER_SURELY, type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size,
 					   payload->bytes, payload->size);
-	tde_payload_free(payload);
+	tde_plain_bytes_free(payload);
 	return PointerGetDatum(result);
 }
 
@@ -347,28 +347,36 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 	TdeSpec		spec;
 	const TdeKey *key = writing_key(type, typmod, &spec);
 	uint64		epoch = tde_keys_epoch;
-	TdePayload	payload;
+	TdePlainBytes payload;
 
-	tde_payload_make(type, value, spec, &payload);
+	tde_plain_bytes_make(type, value, spec, &payload);
 	/* reading a large value may have made us forget the key */
 	if (unlikely(tde_keys_epoch != epoch))
 		key = writing_key(type, typmod, &spec);
 	return seal(type, spec, key, &payload, typmod < 0);
 }
 
-/* The header of a value, in line or not. */
-static void
-read_header(Datum value, TdeHeader *header)
+bool
+tde_datum_header(Datum value, TdeHeader *header)
 {
 	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
 	struct varlena *head = stored;
+	bool		good;
 
+	/* a header is not longer than this, and whether the value is long enough for its spec, its size tells */
 	if (VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored))
 		head = detoast_attr_slice(stored, 0, TDE_MAX_HEADER);
-	if (!tde_header_parse((const uint8 *) VARDATA_ANY(head), toast_raw_datum_size(value) - VARHDRSZ, header))
-		tde_throw(TDE_E_AUTH);
+	good = tde_header_parse((const uint8 *) VARDATA_ANY(head), toast_raw_datum_size(value) - VARHDRSZ, header);
 	if (head != stored)
 		pfree(head);
+	return good;
+}
+
+static void
+read_header(Datum value, TdeHeader *header)
+{
+	if (!tde_datum_header(value, header))
+		tde_throw(TDE_E_AUTH);
 }
 
 /* Is it encrypted just as the typmod says?  Answers with a closed wallet, too. */
@@ -432,12 +440,12 @@ tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared)
 	Datum		plain = tde_datum_decrypt_once(type, value, declared);
 	TdeHeader	header;
 	TdeSpec		spec;
-	TdePayload	payload;
+	TdePlainBytes payload;
 	Datum		result;
 
 	read_header(value, &header);
 	(void) current_key(type, &header, typmod, &spec);
-	tde_payload_make(type, plain, spec, &payload);
+	tde_plain_bytes_make(type, plain, spec, &payload);
 	result = seal(type, spec, current_key(type, &header, typmod, &spec), &payload, false);
 	tde_datum_free(type, plain);
 	return result;
@@ -455,9 +463,9 @@ tde_datum_is_literal(TdeType *type, Datum value)
 struct varlena *
 tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header)
 {
-	TdePayload	payload;
+	TdePlainBytes payload;
 
 	Assert(!header->spec.salted);
-	tde_payload_make(type, value, header->spec, &payload);
+	tde_plain_bytes_make(type, value, header->spec, &payload);
 	return (struct varlena *) DatumGetPointer(seal(type, header->spec, reading_key(type, header), &payload, false));
 }

@@ -110,4 +110,7 @@ extern Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32
 /* Is this a constant of SQL, encrypted under the catalog's key, and not a column's value? */
 extern bool tde_datum_is_literal(TdeType *type, Datum value);
 
+/* The header of a value, in line or not; false if it is none. */
+extern bool tde_datum_header(Datum value, TdeHeader *header);
+
 #endif							/* TDE_TYPE_DATUM_H */

@@ -5,6 +5,7 @@
 
 #include "access/detoast.h"
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "nodes/primnodes.h"
@@ -12,13 +13,14 @@
 #include "utils/lsyscache.h"
 
 #include "server/compat.h"
+#include "type/datum.h"
 #include "type/expressions.h"
 #include "type/inside.h"
 
 bool
 tde_type_holds_encrypted(Oid type)
 {
-	return tde_nested_find(type, -1) != NULL;
+	return tde_inside_find(type, -1) != NULL;
 }
 
 typedef struct HeaderWalk
@@ -30,16 +32,9 @@ typedef struct HeaderWalk
 static void
 walk_value(Datum value, TdeHeaderVisitor visit, void *arg)
 {
-	struct varlena *head = (struct varlena *) DatumGetPointer(value);
-	Size		size = toast_raw_datum_size(value) - VARHDRSZ;
 	TdeHeader	header;
-	bool		good;
 
-	/* a header is not longer than this, and whether the value is long enough for its spec, its size tells */
-	if (VARATT_IS_EXTERNAL(head) || VARATT_IS_COMPRESSED(head))
-		head = detoast_attr_slice(head, 0, TDE_MAX_HEADER);
-	good = tde_header_parse((const uint8 *) VARDATA_ANY(head), size, &header);
-	visit(good ? &header : NULL, arg);
+	visit(tde_datum_header(value, &header) ? &header : NULL, arg);
 }
 
 /* As if to change it. */
@@ -53,10 +48,10 @@ walk_nested(TdeType *type, Datum value, int32 declared, void *arg)
 }
 
 void
-tde_walk_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg)
+tde_headers_in_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg)
 {
 	HeaderWalk	walk = {visit, arg};
-	TdeNested  *nested;
+	TdeInside  *nested;
 
 	/* mostly it is one, and there are many */
 	if (tde_type_find(type))
@@ -67,9 +62,9 @@ tde_walk_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg)
 	if (type == ANYARRAYOID)
 		type = get_array_type(ARR_ELEMTYPE(DatumGetArrayTypeP(value)));
 	/* an element without an array type is not ours */
-	nested = OidIsValid(type) ? tde_nested_find(type, -1) : NULL;
+	nested = OidIsValid(type) ? tde_inside_find(type, -1) : NULL;
 	if (nested)
-		(void) tde_nested_replace(nested, value, walk_nested, &walk);
+		(void) tde_inside_replace(nested, value, walk_nested, &walk);
 }
 
 static bool
@@ -84,7 +79,7 @@ walk_node(Node *node, void *context)
 		Const	   *constant = (Const *) node;
 
 		if (!constant->constisnull && tde_type_holds_encrypted(constant->consttype))
-			tde_walk_datum(constant->consttype, constant->constvalue, walk->visit, walk->arg);
+			tde_headers_in_datum(constant->consttype, constant->constvalue, walk->visit, walk->arg);
 		return false;
 	}
 	if (IsA(node, Query))
@@ -103,9 +98,33 @@ walk_node(Node *node, void *context)
 }
 
 void
-tde_walk_tree(Node *tree, TdeHeaderVisitor visit, void *arg)
+tde_headers_in_tree(Node *tree, TdeHeaderVisitor visit, void *arg)
 {
 	HeaderWalk	walk = {visit, arg};
 
 	walk_node(tree, &walk);
+}
+
+Plan *
+tde_projection_above(Plan *plan)
+{
+	Result	   *result = makeNode(Result);
+	ListCell   *cell;
+
+	result->plan.startup_cost = plan->startup_cost;
+	result->plan.total_cost = plan->total_cost;
+	result->plan.plan_rows = plan->plan_rows;
+	result->plan.plan_width = plan->plan_width;
+	result->plan.plan_node_id = plan->plan_node_id; /* what is counted by it is so in parallel workers, where no row is written */
+	result->plan.extParam = bms_copy(plan->extParam);
+	result->plan.allParam = bms_copy(plan->allParam);
+	result->plan.lefttree = plan;
+	foreach(cell, plan->targetlist)
+	{
+		TargetEntry *entry = flatCopyTargetEntry(lfirst_node(TargetEntry, cell));
+
+		entry->expr = (Expr *) makeVarFromTargetEntry(OUTER_VAR, entry);
+		result->plan.targetlist = lappend(result->plan.targetlist, entry);
+	}
+	return &result->plan;
 }

@@ -7,6 +7,7 @@
 #define TDE_TYPE_EXPRESSIONS_H
 
 #include "nodes/parsenodes.h"
+#include "nodes/plannodes.h"
 
 #include "type/type.h"
 
@@ -20,10 +21,10 @@ extern bool tde_type_holds_encrypted(Oid type);
  * Every encrypted value in a datum that is not NULL.  Of the type anyarray the array itself tells what it holds.  What is
  * allocated is left to the caller's memory context.
  */
-extern void tde_walk_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg);
+extern void tde_headers_in_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg);
 
 /* Every encrypted value in the constants of a stored expression, query, partition bound, or list of them. */
-extern void tde_walk_tree(Node *tree, TdeHeaderVisitor visit, void *arg);
+extern void tde_headers_in_tree(Node *tree, TdeHeaderVisitor visit, void *arg);
 
 /* What a query gives out: its target list, or its RETURNING list. */
 static inline List *
@@ -31,5 +32,8 @@ tde_output_columns(Query *query)
 {
 	return query->commandType == CMD_SELECT ? query->targetList : query->returningList;
 }
+
+/* A node on a finished plan that evaluates what the one below cannot, as sorts and limits; at first it passes on the same columns. */
+extern Plan *tde_projection_above(Plan *plan);
 
 #endif							/* TDE_TYPE_EXPRESSIONS_H */

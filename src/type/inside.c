@@ -26,34 +26,34 @@ typedef enum NestedKind
 	NESTED_MULTIRANGE
 } NestedKind;
 
-struct TdeNested
+struct TdeInside
 {
 	NestedKind	kind;
 	Oid			oid;			/* of an array its element's type, otherwise the type's, without domains */
 	TdeType    *type;			/* NESTED_VALUE */
 	int32		typmod;			/* likewise */
 	int			count;			/* of parts: 1, or a composite's columns */
-	TdeNested **parts;			/* NULL where there is nothing encrypted */
+	TdeInside **parts;			/* NULL where there is nothing encrypted */
 };
 
-static TdeNested *
+static TdeInside *
 new_nested(NestedKind kind, Oid oid, int count)
 {
-	TdeNested  *nested = palloc0(sizeof(TdeNested));
+	TdeInside  *nested = palloc0(sizeof(TdeInside));
 
 	nested->kind = kind;
 	nested->oid = oid;
 	nested->count = count;
-	nested->parts = count > 0 ? palloc0(count * sizeof(TdeNested *)) : NULL;
+	nested->parts = count > 0 ? palloc0(count * sizeof(TdeInside *)) : NULL;
 	return nested;
 }
 
 /* ---- what a type holds ---- */
 
-static TdeNested *
-with_part(NestedKind kind, Oid oid, TdeNested *part)
+static TdeInside *
+with_part(NestedKind kind, Oid oid, TdeInside *part)
 {
-	TdeNested  *nested;
+	TdeInside  *nested;
 
 	if (part == NULL)
 		return NULL;
@@ -62,11 +62,11 @@ with_part(NestedKind kind, Oid oid, TdeNested *part)
 	return nested;
 }
 
-static TdeNested *
+static TdeInside *
 find_in_composite(Oid type)
 {
 	TupleDesc	desc = lookup_rowtype_tupdesc(type, -1);
-	TdeNested  *nested = new_nested(NESTED_COMPOSITE, type, desc->natts);
+	TdeInside  *nested = new_nested(NESTED_COMPOSITE, type, desc->natts);
 	bool		any = false;
 
 	for (int i = 0; i < desc->natts; i++)
@@ -74,18 +74,18 @@ find_in_composite(Oid type)
 		Form_pg_attribute member = TupleDescAttr(desc, i);
 
 		if (!member->attisdropped)
-			nested->parts[i] = tde_nested_find(member->atttypid, member->atttypmod);
+			nested->parts[i] = tde_inside_find(member->atttypid, member->atttypmod);
 		any |= nested->parts[i] != NULL;
 	}
 	ReleaseTupleDesc(desc);
 	return any ? nested : NULL;
 }
 
-TdeNested *
-tde_nested_find(Oid type, int32 typmod)
+TdeInside *
+tde_inside_find(Oid type, int32 typmod)
 {
 	TdeType    *encrypted;
-	TdeNested  *nested;
+	TdeInside  *nested;
 	Oid			element;
 
 	check_stack_depth();
@@ -100,15 +100,15 @@ tde_nested_find(Oid type, int32 typmod)
 	}
 	element = get_element_type(type);
 	if (OidIsValid(element))
-		return with_part(NESTED_ARRAY, element, tde_nested_find(element, typmod));
+		return with_part(NESTED_ARRAY, element, tde_inside_find(element, typmod));
 	switch (get_typtype(type))
 	{
 		case TYPTYPE_COMPOSITE:
 			return find_in_composite(type);
 		case TYPTYPE_RANGE:
-			return with_part(NESTED_RANGE, type, tde_nested_find(get_range_subtype(type), -1));
+			return with_part(NESTED_RANGE, type, tde_inside_find(get_range_subtype(type), -1));
 		case TYPTYPE_MULTIRANGE:
-			return with_part(NESTED_MULTIRANGE, type, tde_nested_find(get_multirange_range(type), -1));
+			return with_part(NESTED_MULTIRANGE, type, tde_inside_find(get_multirange_range(type), -1));
 		default:
 			return NULL;
 	}
@@ -118,16 +118,16 @@ tde_nested_find(Oid type, int32 typmod)
 
 /* Replace one part; has it become another one? */
 static bool
-replace_part(const TdeNested *part, Datum *value, TdeNestedChange change, void *arg)
+replace_part(const TdeInside *part, Datum *value, TdeInsideChange change, void *arg)
 {
 	Datum		before = *value;
 
-	*value = tde_nested_replace(part, before, change, arg);
+	*value = tde_inside_replace(part, before, change, arg);
 	return *value != before;
 }
 
 static Datum
-replace_in_array(const TdeNested *nested, Datum value, TdeNestedChange change, void *arg)
+replace_in_array(const TdeInside *nested, Datum value, TdeInsideChange change, void *arg)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
 	int16		length;
@@ -150,7 +150,7 @@ replace_in_array(const TdeNested *nested, Datum value, TdeNestedChange change, v
 }
 
 static Datum
-replace_in_composite(const TdeNested *nested, Datum value, TdeNestedChange change, void *arg)
+replace_in_composite(const TdeInside *nested, Datum value, TdeInsideChange change, void *arg)
 {
 	HeapTupleHeader header = DatumGetHeapTupleHeader(value);
 	TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
@@ -175,7 +175,7 @@ replace_in_composite(const TdeNested *nested, Datum value, TdeNestedChange chang
 
 /* NULL if nothing has changed */
 static RangeType *
-replace_in_range(const TdeNested *nested, RangeType *range, TdeNestedChange change, void *arg)
+replace_in_range(const TdeInside *nested, RangeType *range, TdeInsideChange change, void *arg)
 {
 	TypeCacheEntry *cache = lookup_type_cache(nested->oid, TYPECACHE_RANGE_INFO);
 	RangeBound	lower;
@@ -192,7 +192,7 @@ replace_in_range(const TdeNested *nested, RangeType *range, TdeNestedChange chan
 }
 
 static Datum
-replace_in_multirange(const TdeNested *nested, Datum value, TdeNestedChange change, void *arg)
+replace_in_multirange(const TdeInside *nested, Datum value, TdeInsideChange change, void *arg)
 {
 	TypeCacheEntry *cache = lookup_type_cache(nested->parts[0]->oid, TYPECACHE_RANGE_INFO);
 	RangeType **ranges;
@@ -212,7 +212,7 @@ replace_in_multirange(const TdeNested *nested, Datum value, TdeNestedChange chan
 }
 
 Datum
-tde_nested_replace(const TdeNested *nested, Datum value, TdeNestedChange change, void *arg)
+tde_inside_replace(const TdeInside *nested, Datum value, TdeInsideChange change, void *arg)
 {
 	RangeType  *range;
 

@@ -8,9 +8,9 @@
 #include "server/compat.h"
 #include "server/log_filter.h"
 #include "type/access.h"
+#include "type/base_functions.h"
 #include "type/ciphertext_form.h"
 #include "type/datum.h"
-#include "type/quote.h"
 
 PG_FUNCTION_INFO_V1(tde_in);
 PG_FUNCTION_INFO_V1(tde_out);
@@ -44,13 +44,13 @@ tde_in(PG_FUNCTION_ARGS)
 	FmgrInfo   *input;
 	Datum		value;
 
-	if (tde_armour_wanted())
+	if (tde_ciphertext_wanted())
 	{
-		value = tde_armour_in(type, PG_GETARG_CSTRING(0));
+		value = tde_ciphertext_in(type, PG_GETARG_CSTRING(0));
 		PG_RETURN_DATUM(tde_datum_coerce(type, value, typmod, -1, false));
 	}
 	if (unlikely(PG_GETARG_CSTRING(0)[0] == 't'))
-		tde_armour_suspect(PG_GETARG_CSTRING(0));
+		tde_ciphertext_suspect(PG_GETARG_CSTRING(0));
 	tde_log_mark();
 	input = tde_base_input(type);
 	if (!TDE_INPUT_CALL(input, PG_GETARG_CSTRING(0), type->ioparam, tde_type_base_typmod(type, typmod), fcinfo->context, &value))
@@ -67,10 +67,10 @@ tde_out(PG_FUNCTION_ARGS)
 	Datum		value;
 	char	   *text;
 
-	if (tde_armour_wanted())
-		PG_RETURN_CSTRING(tde_armour_out(type, PG_GETARG_DATUM(0)));
+	if (tde_ciphertext_wanted())
+		PG_RETURN_CSTRING(tde_ciphertext_out(type, PG_GETARG_DATUM(0)));
 	if (unlikely(tde_access_restricted) && !tde_access_permits(type, PG_GETARG_DATUM(0)))
-		PG_RETURN_CSTRING(tde_quote_hidden(type));
+		PG_RETURN_CSTRING(tde_access_hidden(type));
 	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
 	text = OutputFunctionCall(tde_base_output(type), value);
 	tde_datum_free(type, value);
@@ -87,8 +87,8 @@ tde_recv(PG_FUNCTION_ARGS)
 	FmgrInfo   *receive;
 	Datum		value;
 
-	if (tde_armour_wanted())
-		PG_RETURN_DATUM(tde_datum_coerce(type, tde_armour_recv(type, message), typmod, -1, false));
+	if (tde_ciphertext_wanted())
+		PG_RETURN_DATUM(tde_datum_coerce(type, tde_ciphertext_recv(type, message), typmod, -1, false));
 	tde_log_mark();
 	receive = tde_base_receive(type);
 	value = ReceiveFunctionCall(receive, message, type->ioparam, tde_type_base_typmod(type, typmod));
@@ -104,8 +104,8 @@ tde_send(PG_FUNCTION_ARGS)
 	Datum		value;
 	bytea	   *bytes;
 
-	if (tde_armour_wanted())
-		PG_RETURN_BYTEA_P(tde_armour_send(type, PG_GETARG_DATUM(0)));
+	if (tde_ciphertext_wanted())
+		PG_RETURN_BYTEA_P(tde_ciphertext_send(type, PG_GETARG_DATUM(0)));
 	tde_access_check(type, PG_GETARG_DATUM(0));
 	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
 	bytes = SendFunctionCall(tde_base_send(type), value);

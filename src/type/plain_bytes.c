@@ -99,7 +99,7 @@ copy_by_reference(Oid base, int16 length, uint8 *to, const uint8 *from)
 /* ---- compression ---- */
 
 static void
-compress(TdePayload *payload)
+compress(TdePlainBytes *payload)
 {
 	struct varlena *raw;
 	struct varlena *packed;
@@ -116,7 +116,7 @@ compress(TdePayload *payload)
 		uint32		method = tde_compression == TDE_COMPRESSION_LZ4 ? TOAST_LZ4_COMPRESSION_ID : TOAST_PGLZ_COMPRESSION_ID;
 
 		put_little_endian(bytes, (uint32) payload->size | (method << VARLENA_EXTSIZE_BITS), INFO_SIZE);
-		tde_payload_free(payload);
+		tde_plain_bytes_free(payload);
 		payload->allocated = packed;
 		payload->bytes = bytes;
 		payload->size = VARSIZE(packed) - VARHDRSZ;
@@ -182,7 +182,7 @@ decompress(char *buffer, size_t size, bool checked)
 /* ---- datums ---- */
 
 void
-tde_payload_make(TdeType *type, Datum value, TdeSpec spec, TdePayload *payload)
+tde_plain_bytes_make(TdeType *type, Datum value, TdeSpec spec, TdePlainBytes *payload)
 {
 	payload->compressed = false;
 	payload->allocated = NULL;
@@ -213,7 +213,7 @@ tde_payload_make(TdeType *type, Datum value, TdeSpec spec, TdePayload *payload)
 }
 
 void
-tde_payload_verify(TdeType *type, const uint8 *bytes, size_t size)
+tde_plain_bytes_verify(TdeType *type, const uint8 *bytes, size_t size)
 {
 	if (unlikely(type->verifier == NULL))
 		type->verifier = tde_verifier_of(type->base);
@@ -221,7 +221,7 @@ tde_payload_verify(TdeType *type, const uint8 *bytes, size_t size)
 }
 
 Datum
-tde_payload_any_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer)
+tde_plain_bytes_any_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer)
 {
 	uint8	   *bytes = (uint8 *) VARDATA(buffer);
 	Datum		result;
@@ -231,14 +231,14 @@ tde_payload_any_datum(TdeType *type, char *buffer, size_t size, bool compressed,
 	{
 		result = decompress(buffer, size, checked);
 		if (!checked)
-			tde_payload_verify(type, (const uint8 *) VARDATA(DatumGetPointer(result)), VARSIZE(DatumGetPointer(result)) - VARHDRSZ);
+			tde_plain_bytes_verify(type, (const uint8 *) VARDATA(DatumGetPointer(result)), VARSIZE(DatumGetPointer(result)) - VARHDRSZ);
 		return result;
 	}
 
 	if (size != type->base_len || compressed)
 		tde_throw(TDE_E_AUTH);
 	if (!checked)
-		tde_payload_verify(type, bytes, size);
+		tde_plain_bytes_verify(type, bytes, size);
 	if (type->base_byval)
 		return byval_datum(bytes, type->base_len);
 #ifndef WORDS_BIGENDIAN

@@ -18,20 +18,20 @@ typedef enum TdeCompression
 
 extern int	tde_compression;
 
-typedef struct TdePayload
+typedef struct TdePlainBytes
 {
 	const uint8 *bytes;
 	size_t		size;
 	bool		compressed;
 	void	   *allocated;		/* by us, with the bytes in it, or NULL */
 	uint8		scratch[16];
-} TdePayload;
+} TdePlainBytes;
 
 /* The bytes of a datum; compressed if the spec allows it and the setting asks for it. */
-extern void tde_payload_make(TdeType *type, Datum value, TdeSpec spec, TdePayload *payload);
+extern void tde_plain_bytes_make(TdeType *type, Datum value, TdeSpec spec, TdePlainBytes *payload);
 
 static inline void
-tde_payload_free(TdePayload *payload)
+tde_plain_bytes_free(TdePlainBytes *payload)
 {
 	if (payload->allocated == NULL)
 		return;
@@ -44,20 +44,20 @@ tde_payload_free(TdePayload *payload)
  * The datum that size decrypted bytes at VARDATA(buffer) stand for; buffer has VARHDRSZ bytes before them.  *in_buffer: the
  * datum points into buffer; otherwise it is palloc'd or passed by value.  checked: the bytes were authenticated, or seen to be
  * good before; if they were not, everything that could make the base type's functions misbehave is refused.  For
- * tde_payload_datum() alone, which does what most values need itself: not for varlena that is not compressed.
+ * tde_plain_bytes_datum() alone, which does what most values need itself: not for varlena that is not compressed.
  */
-extern Datum tde_payload_any_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer);
+extern Datum tde_plain_bytes_any_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer);
 
 /* Refuse bytes that could make the base type's functions misbehave. */
-extern void tde_payload_verify(TdeType *type, const uint8 *bytes, size_t size);
+extern void tde_plain_bytes_verify(TdeType *type, const uint8 *bytes, size_t size);
 
 static inline Datum
-tde_payload_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer)
+tde_plain_bytes_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer)
 {
 	if (unlikely(type->base_len != -1 || compressed))
-		return tde_payload_any_datum(type, buffer, size, compressed, checked, in_buffer);
+		return tde_plain_bytes_any_datum(type, buffer, size, compressed, checked, in_buffer);
 	if (!checked)
-		tde_payload_verify(type, (const uint8 *) VARDATA(buffer), size);
+		tde_plain_bytes_verify(type, (const uint8 *) VARDATA(buffer), size);
 	SET_VARSIZE(buffer, size + VARHDRSZ);
 	*in_buffer = true;
 	return PointerGetDatum(buffer);

@@ -16,7 +16,6 @@
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
-#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
@@ -477,93 +476,4 @@ tde_call_setup(FmgrInfo *flinfo)
 		call->declared[i] = proc->args[i] ? declared_typmod(flinfo->fn_expr, i) : -1;
 	flinfo->fn_extra = call;
 	return call;
-}
-
-/* ---- functions of the base type ---- */
-
-/* Forget what may have changed, before it is used. */
-static void
-forget_changed(TdeType *type)
-{
-	if (likely(type->functions_epoch == tde_functions_epoch))
-		return;
-	type->functions_epoch = tde_functions_epoch;
-	type->input = type->output = type->receive = type->send = type->coerce = NULL;
-}
-
-FmgrInfo *
-tde_base_input(TdeType *type)
-{
-	Oid			function;
-
-	forget_changed(type);
-	if (type->input == NULL)
-	{
-		getTypeInputInfo(type->base, &function, &type->ioparam);
-		type->input = tde_function(function);
-	}
-	return type->input;
-}
-
-FmgrInfo *
-tde_base_output(TdeType *type)
-{
-	Oid			function;
-	bool		is_varlena;
-
-	forget_changed(type);
-	if (type->output == NULL)
-	{
-		getTypeOutputInfo(type->base, &function, &is_varlena);
-		type->output = tde_function(function);
-	}
-	return type->output;
-}
-
-FmgrInfo *
-tde_base_receive(TdeType *type)
-{
-	Oid			function;
-
-	forget_changed(type);
-	if (type->receive == NULL)
-	{
-		getTypeBinaryInputInfo(type->base, &function, &type->ioparam);
-		type->receive = tde_function(function);
-	}
-	return type->receive;
-}
-
-FmgrInfo *
-tde_base_send(TdeType *type)
-{
-	Oid			function;
-	bool		is_varlena;
-
-	forget_changed(type);
-	if (type->send == NULL)
-	{
-		getTypeBinaryOutputInfo(type->base, &function, &is_varlena);
-		type->send = tde_function(function);
-	}
-	return type->send;
-}
-
-Datum
-tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit)
-{
-	FmgrInfo   *coerce;
-	Oid			function;
-
-	if (base_typmod < 0)
-		return value;
-	forget_changed(type);
-	coerce = type->coerce;
-	if (coerce == NULL)
-	{
-		if (find_typmod_coercion_function(type->base, &function) != COERCION_PATH_FUNC)
-			return value;
-		type->coerce = coerce = tde_function(function);
-	}
-	return FunctionCall3(coerce, value, Int32GetDatum(base_typmod), BoolGetDatum(is_explicit));
 }

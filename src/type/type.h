@@ -154,15 +154,6 @@ tde_call(FunctionCallInfo fcinfo)
 	return tde_call_setup(fcinfo->flinfo);
 }
 
-/* Functions of the base type. */
-extern FmgrInfo *tde_base_input(TdeType *type);
-extern FmgrInfo *tde_base_output(TdeType *type);
-extern FmgrInfo *tde_base_receive(TdeType *type);
-extern FmgrInfo *tde_base_send(TdeType *type);
-
-/* Apply the base type's own length coercion; the same datum if there is nothing to do. */
-extern Datum tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit);
-
 /*
  * A function, ready to be called.  It stays good for whoever is using it, and the same for as long as nobody changes the function.
  */

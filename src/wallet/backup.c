@@ -84,7 +84,7 @@ tde_wallet_backup_run(const char *file, const char *path, char backup[MAXPGPATH]
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
 				 errmsg("the wallet was not changed, because its backup failed"),
 				 errdetail("The command that tde_column.wallet_backup_command sets has failed; the server log says why."),
-				 errhint("Mend the command, and try again.  With tde_column.wallet_backup_failure = warning changes are made "
+				 errhint("Fix the command, and try again.  With tde_column.wallet_backup_failure = warning, changes are made "
 						 "without a backup.")));
 	return false;
 }
@@ -97,7 +97,7 @@ tde_wallet_backup_warn(bool failed)
 	ereport(WARNING,
 			(errmsg("the wallet was changed, and its backup failed"),
 			 errdetail("The command that tde_column.wallet_backup_command sets has failed; the server log says why."),
-			 errhint("Mend the command, and call tde_wallet_backup().")));
+			 errhint("Fix the command, and call tde_wallet_backup().")));
 }
 
 /* ---- copies beside the file ---- */
@@ -155,7 +155,7 @@ remove_surplus(const char *path, int first, int elevel)
 			ereport(elevel,
 					(errcode_for_file_access(),
 					 errmsg("could not remove earlier copy \"%s\" of the wallet: %m", name),
-					 errdetail("It holds the master keys of its time, those that were removed since included."),
+					 errdetail("It holds the master keys of that time, including those removed since."),
 					 errhint("Remove it.")));
 		pfree(name);
 	}

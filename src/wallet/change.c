@@ -78,7 +78,7 @@ tde_wallet_refuse_open(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("a wallet is open already"),
-				 errdetail("A new one would not have its master keys, and what they protect could not be read any more."),
+				 errdetail("A new wallet would lack its master keys, and the data that they protect could no longer be read."),
 				 errhint("tde_wallet_save() writes the open wallet to a file; tde_wallet_change_passphrase() changes its passphrase.")));
 }
 
@@ -282,8 +282,8 @@ require_command_prints(const char *passphrase)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the passphrase command does not print this passphrase"),
-				 errdetail("After the next start it could not open the wallet."),
-				 errhint("Have the command print the new passphrase first, and leave the argument away; or reset "
+				 errdetail("After the next start the command could not open the wallet."),
+				 errhint("Have the command print the new passphrase first, and omit the argument; or reset "
 						 "tde_column.passphrase_command.")));
 }
 
@@ -318,7 +318,8 @@ tde_wallet_note_copies(void)
 {
 	ereport(NOTICE,
 			(errmsg("earlier copies of the wallet are still under the old passphrase"),
-			 errhint("Remove \"%s.previous\" and those with a number behind it, and other copies, once the wallet has been opened with what is new.",
+			 errhint("Once the wallet has been opened with the new passphrase or shares, remove \"%s.previous\", the copies "
+					 "numbered after it, and all others.",
 					 tde_wallet_file_resolve(tde_wallet_file))));
 }
 

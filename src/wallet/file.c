@@ -309,7 +309,7 @@ abandon_writing(int code, Datum arg)
 		ereport(WARNING,
 				(errmsg("wallet backup \"%s\", if it was made, is of a change that did not take effect", writing->backup),
 				 errdetail("It may be under a passphrase that nobody has."),
-				 errhint("Have it followed by a right one: SELECT tde_wallet_backup();")));
+				 errhint("Make a good one: SELECT tde_wallet_backup();")));
 }
 
 /* The contents as a file of this temporary name, ready to be called path. */

@@ -17,7 +17,7 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-#include "server/secret_shmem.h"
+#include "server/secret_pages.h"
 #include "server/shmem.h"
 #include "wallet/share_pool.h"
 #include "wallet/wallet.h"
@@ -176,7 +176,7 @@ start_worker(uint32 number)
 	if (!RegisterDynamicBackgroundWorker(&worker, NULL))
 		ereport(LOG,
 				(errmsg("no background worker is free to forget expired shares of the wallet"),
-				 errdetail("They are forgotten when one of its functions for shares is called the next time."),
+				 errdetail("The next call of a function for shares forgets them."),
 				 errhint("Increase max_worker_processes.")));
 }
 

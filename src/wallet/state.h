@@ -35,17 +35,24 @@ extern void tde_wallet_with_contents(TdeWalletUse use, void *arg);
 /* The same while nobody else is at the file; waits until then. */
 extern void tde_wallet_at_file(TdeWalletUse use, void *arg);
 
+/* The same by whoever has marked the state busy; the mark is taken away, however this ends. */
+extern void tde_wallet_at_taken_file(TdeWalletUse use, void *arg);
+
 /* Tell all caches of keys that the wallet has changed; with the lock held. */
 extern void tde_wallet_announce(void);
 
 /* Then, without it: see that they do not keep for long what they have. */
 extern void tde_wallet_forget_keys(void);
 
-/* The wallet is open with these contents. */
+/* The wallet is open with these contents; _locked: with the lock held, which leaves tde_wallet_forget_keys() to do. */
 extern void tde_wallet_install(const TdeWalletContents *contents);
+extern void tde_wallet_install_locked(const TdeWalletContents *contents);
 
 /* A copy of the open wallet's contents; ereport if it is closed. */
 extern void tde_wallet_copy(TdeWalletContents *contents);
+
+/* Is a file configured? */
+extern bool tde_wallet_has_file(void);
 
 /* The configured file; raises the lack of it at elevel, and returns NULL below ERROR. */
 extern const char *tde_wallet_path(int elevel);

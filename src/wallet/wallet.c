@@ -1,5 +1,5 @@
 /*
- * wallet.c - the wallet's state in shared memory: opening, closing, handing out master keys.
+ * wallet.c - the wallet's state in shared memory: closing it, handing out master keys.
  *
  * Locking: everything in TdeWalletState but the generation is protected by its lock.  Nothing slow happens under it: the
  * passphrase command runs, and the file is read or written (a good part of a second, on purpose), with the lock released
@@ -10,8 +10,6 @@
 
 #include <openssl/crypto.h>
 
-#include "access/xlog.h"
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/condition_variable.h"
@@ -20,21 +18,14 @@
 #include "storage/shmem.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
-#include "utils/uuid.h"
-#include "utils/wait_event.h"
 
 #include "crypto/primitives.h"
 #include "server/error.h"
 #include "server/forget.h"
-#include "server/secret_shmem.h"
+#include "server/secret_pages.h"
 #include "server/shmem.h"
-#include "server/this_server.h"
 #include "wallet/file.h"
-#include "wallet/passphrase.h"
 #include "wallet/state.h"
-
-/* After a failure the passphrase command rests, so that not every query of a busy server waits for its timeout. */
-#define RETRY_AFTER_MS 5000
 
 #define LOCK_NAME "tde_column"
 
@@ -114,9 +105,8 @@ tde_wallet_announce(void)
 	pg_atomic_fetch_add_u64(&tde_wallet_state->generation, 1);
 }
 
-/* With the lock held. */
-static void
-install_locked(const TdeWalletContents *contents)
+void
+tde_wallet_install_locked(const TdeWalletContents *contents)
 {
 	memcpy(tde_wallet_state->contents, contents, sizeof(*contents));
 	tde_wallet_state->status = TDE_WALLET_OPEN;
@@ -140,7 +130,7 @@ void
 tde_wallet_install(const TdeWalletContents *contents)
 {
 	tde_wallet_lock(LW_EXCLUSIVE);
-	install_locked(contents);
+	tde_wallet_install_locked(contents);
 	tde_wallet_unlock();
 	tde_wallet_forget_keys();
 }
@@ -174,9 +164,9 @@ take_file(void)
 	ConditionVariableCancelSleep();
 }
 
-/* However this ends, the place is left and the contents are cleansed; if it is canceled or terminated, the next process may try at once. */
-static void
-at_taken_file(TdeWalletUse use, void *arg)
+/* If this is canceled or terminated, the next process may try at once. */
+void
+tde_wallet_at_taken_file(TdeWalletUse use, void *arg)
 {
 	PG_ENSURE_ERROR_CLEANUP(release_file, (Datum) 0);
 	{
@@ -190,11 +180,11 @@ void
 tde_wallet_at_file(TdeWalletUse use, void *arg)
 {
 	take_file();
-	at_taken_file(use, arg);
+	tde_wallet_at_taken_file(use, arg);
 }
 
-static bool
-has_file(void)
+bool
+tde_wallet_has_file(void)
 {
 	return tde_wallet_file != NULL && tde_wallet_file[0] != '\0';
 }
@@ -202,7 +192,7 @@ has_file(void)
 const char *
 tde_wallet_path(int elevel)
 {
-	if (!has_file())
+	if (!tde_wallet_has_file())
 	{
 		ereport(elevel,
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
@@ -222,123 +212,6 @@ tde_wallet_require_shared(void)
 				 errmsg("cannot open the wallet for the whole instance"),
 				 errdetail("tde_column is not in shared_preload_libraries, so each session opens the wallet for itself."),
 				 errhint("Add tde_column to shared_preload_libraries and restart, or set tde_column.passphrase_command.")));
-}
-
-static const TdeMasterKey *
-find_among(const TdeMasterKeys *keys, const uint8 *id)
-{
-	for (int i = 0; i < keys->count; i++)
-		if (memcmp(keys->keys[i].id, id, TDE_MASTER_ID_SIZE) == 0)
-			return &keys->keys[i];
-	return NULL;
-}
-
-/*
- * The ids of master keys that are open and not among these, with commas; how many.  Entries of erasable keys do not count if another
- * server changes the wallet: they are not there any more when it has destroyed the keys.
- */
-static int
-list_lost(const TdeMasterKeys *keys, bool with_erasable, StringInfo ids)
-{
-	int			count = 0;
-
-	tde_wallet_lock(LW_SHARED);
-	for (int i = 0; tde_wallet_state->status == TDE_WALLET_OPEN && i < tde_wallet_state->contents->keys.count; i++)
-	{
-		const TdeMasterKey *open = &tde_wallet_state->contents->keys.keys[i];
-
-		if (find_among(keys, open->id) != NULL || (open->state == TDE_MASTER_ERASABLE && !with_erasable))
-			continue;
-		appendStringInfo(ids, "%s%s", count > 0 ? ", " : "",
-						 DatumGetCString(DirectFunctionCall1(uuid_out, PointerGetDatum(open->id))));
-		count++;
-	}
-	tde_wallet_unlock();
-	return count;
-}
-
-/* Has the file master keys that are not open?  Then it is a newer one, or another wallet altogether. */
-static bool
-has_others(const TdeMasterKeys *keys)
-{
-	bool		found = false;
-
-	tde_wallet_lock(LW_SHARED);
-	for (int i = 0; i < keys->count && !found; i++)
-		found = find_among(&tde_wallet_state->contents->keys, keys->keys[i].id) == NULL;
-	tde_wallet_unlock();
-	return found;
-}
-
-/* errhint(): what to do about a file that lacks master keys. */
-static int
-what_to_do(const TdeMasterKeys *keys, bool ours, const char *loss)
-{
-	if (!ours)
-		return errhint("The server in %s has changed the wallet since.  To keep what is open, set tde_column.wallet_file to another path "
-					   "and write it there with tde_wallet_save().  Who wants to lose it says: "
-					   "SELECT tde_wallet_open(..., confirm => '%s');", keys->owner.name, loss);
-	return errhint("The file is %s.  Put the right one there, or move this one away, keep it, and write the open wallet with "
-				   "tde_wallet_save().  Who wants to lose them says: SELECT tde_wallet_open(..., confirm => '%s');",
-				   has_others(keys) ? "another server's, or has master keys that were not opened yet" : "an older one", loss);
-}
-
-/*
- * What is in memory may be the last copy of a master key.  On a standby it is not: what the primary has removed goes there, too, with
- * its file.
- */
-static void
-refuse_loss(const char *path, const TdeWalletContents *contents, const char *confirm)
-{
-	StringInfoData ids;
-	const char *loss;
-	bool		ours = tde_server_owns(&contents->keys.owner);
-	int			count;
-
-	initStringInfo(&ids);
-	count = list_lost(&contents->keys, ours, &ids);
-	loss = psprintf("forget %d master %s", count, count == 1 ? "key" : "keys");
-	if (count > 0 && !RecoveryInProgress() && (confirm == NULL || strcmp(confirm, loss) != 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_TDE_WALLET_FAILURE),
-				 errmsg_plural("wallet file \"%s\" lacks %d master key that is open",
-							   "wallet file \"%s\" lacks %d master keys that are open", count, path, count),
-				 errdetail("What is encrypted under data keys that %s wraps could not be read any more.", ids.data),
-				 what_to_do(&contents->keys, ours, loss)));
-	if (count > 0)
-		ereport(WARNING,
-				(errmsg_plural("%d master key is not open any more", "%d master keys are not open any more", count, count),
-				 errdetail("The wallet file lacks %s.", ids.data)));
-	pfree(ids.data);
-}
-
-typedef struct Opening
-{
-	const char *passphrase;
-	const char *confirm;
-} Opening;
-
-static void
-open_with(TdeWalletContents *contents, void *arg)
-{
-	Opening    *opening = arg;
-
-	strlcpy(contents->passphrase, opening->passphrase, sizeof(contents->passphrase));
-	tde_wallet_file_read(tde_wallet_file, contents, ERROR);
-	refuse_loss(tde_wallet_file, contents, opening->confirm);
-	tde_wallet_file_warn_place(tde_wallet_file);
-	tde_wallet_install(contents);
-}
-
-void
-tde_wallet_open_with(const char *passphrase, const char *confirm)
-{
-	Opening		opening = {passphrase, confirm};
-
-	tde_wallet_require_shared();
-	(void) tde_wallet_path(ERROR);
-	tde_wallet_at_file(open_with, &opening);
-	ereport(LOG, (errmsg("wallet opened by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }
 
 void
@@ -368,185 +241,6 @@ tde_wallet_copy(TdeWalletContents *contents)
 	tde_wallet_unlock();
 	if (!open)
 		tde_wallet_closed_error("to change the wallet");
-}
-
-/* ---- opening by command ---- */
-
-bool
-tde_wallet_has_command(void)
-{
-	return tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0';
-}
-
-static void
-command_failed_error(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_TDE_WALLET_FAILURE),
-			 errmsg("could not open the wallet through the passphrase command"),
-			 errhint("The server log says why.")));
-}
-
-bool
-tde_wallet_ask_command(char passphrase[TDE_MAX_PASSPHRASE])
-{
-	if (!tde_wallet_has_command())
-		return false;
-	if (!tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, passphrase))
-		ereport(ERROR,
-				(errcode(ERRCODE_TDE_WALLET_FAILURE),
-				 errmsg("could not get a passphrase from the passphrase command"),
-				 errhint("The server log says why.")));
-	return true;
-}
-
-/* contents NULL: it did not open; failed: and not by its own will. */
-static void
-finish_opening(const TdeWalletContents *contents, bool failed)
-{
-	tde_wallet_lock(LW_EXCLUSIVE);
-	tde_wallet_state->failed_at = failed ? GetCurrentTimestamp() : 0;
-	if (contents && !tde_wallet_state->closed_by_user)
-		install_locked(contents);
-	tde_wallet_unlock();
-}
-
-static void
-open_by_command(TdeWalletContents *contents, void *arg)
-{
-	bool		good = tde_wallet_path(LOG) != NULL &&
-		tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents->passphrase) &&
-		tde_wallet_file_read(tde_wallet_file, contents, LOG);
-
-	finish_opening(good ? contents : NULL, !good);
-}
-
-/* May this process run the command now?  Takes the place at the file if so. */
-static bool
-take_opening(bool *wait)
-{
-	bool		taken = false;
-
-	tde_wallet_lock(LW_EXCLUSIVE);
-	*wait = tde_wallet_state->busy && tde_wallet_state->status == TDE_WALLET_CLOSED;
-	if (tde_wallet_state->status == TDE_WALLET_CLOSED && !tde_wallet_state->busy && !tde_wallet_state->closed_by_user &&
-		tde_wallet_has_command() &&
-		(tde_wallet_state->failed_at == 0 ||
-		 TimestampDifferenceExceeds(tde_wallet_state->failed_at, GetCurrentTimestamp(), RETRY_AFTER_MS)))
-		taken = tde_wallet_state->busy = true;
-	tde_wallet_unlock();
-	return taken;
-}
-
-static TdeWalletStatus
-current_status(void)
-{
-	TdeWalletStatus status;
-
-	tde_wallet_lock(LW_SHARED);
-	status = tde_wallet_state->status;
-	tde_wallet_unlock();
-	return status;
-}
-
-static bool
-closed_but_busy(void)
-{
-	bool		result;
-
-	tde_wallet_lock(LW_SHARED);
-	result = tde_wallet_state->status == TDE_WALLET_CLOSED && tde_wallet_state->busy;
-	tde_wallet_unlock();
-	return result;
-}
-
-bool
-tde_wallet_ensure_open(void)
-{
-	bool		wait;
-
-	if (current_status() == TDE_WALLET_OPEN)
-		return true;
-	if (take_opening(&wait))
-		at_taken_file(open_by_command, NULL);
-	else if (wait)
-	{
-		ConditionVariablePrepareToSleep(&tde_wallet_state->changed);
-		while (closed_but_busy())
-			ConditionVariableSleep(&tde_wallet_state->changed, PG_WAIT_EXTENSION);
-		ConditionVariableCancelSleep();
-	}
-	return current_status() == TDE_WALLET_OPEN;
-}
-
-/*
- * The file may have been replaced: read it with the passphrase that the command prints now, or else with the one that opened
- * it.  Nobody finds the wallet closed meanwhile, and what was open stays if it fails.
- */
-static void
-reread(TdeWalletContents *contents, void *arg)
-{
-	Opening    *opening = arg;
-
-	tde_wallet_copy(contents);
-	if (tde_wallet_has_command() && !tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents->passphrase))
-		command_failed_error();
-	tde_wallet_file_read(tde_wallet_path(ERROR), contents, ERROR);
-	refuse_loss(tde_wallet_path(ERROR), contents, opening->confirm);
-	tde_wallet_install(contents);
-}
-
-void
-tde_wallet_open_by_command(const char *confirm)
-{
-	Opening		opening = {NULL, confirm};
-
-	if (current_status() == TDE_WALLET_OPEN)
-	{
-		tde_wallet_at_file(reread, &opening);
-		return;
-	}
-	if (!tde_wallet_has_command())
-		ereport(ERROR,
-				(errcode(ERRCODE_TDE_WALLET_FAILURE),
-				 errmsg("no passphrase command is configured"),
-				 errhint("Give the passphrase to tde_wallet_open(), or set tde_column.passphrase_command.")));
-	/* whoever asks for it wants it now: neither an earlier closing nor an earlier failure counts */
-	tde_wallet_lock(LW_EXCLUSIVE);
-	tde_wallet_state->closed_by_user = false;
-	tde_wallet_state->failed_at = 0;
-	tde_wallet_unlock();
-	if (!tde_wallet_ensure_open())
-		command_failed_error();
-}
-
-/* errhint() */
-static int
-how_to_open(void)
-{
-	TdeWalletInfo info = tde_wallet_info();
-
-	if (!has_file() && !tde_wallet_has_command() && !info.instance_wide)
-		return errhint("No wallet file is configured. Set tde_column.wallet_file, and also tde_column.passphrase_command, or add "
-					   "tde_column to shared_preload_libraries.");
-	if (!has_file())
-		return errhint("No wallet file is configured. Set tde_column.wallet_file and reload the configuration.");
-	if (tde_wallet_has_command() && !info.closed_by_user)
-		return errhint("The passphrase command did not open it; the server log says why.");
-	if (info.instance_wide)
-		return errhint("Open it with tde_wallet_open().");
-	return errhint("Set tde_column.passphrase_command, or add tde_column to shared_preload_libraries.");
-}
-
-void
-tde_wallet_closed_error(const char *what)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_TDE_WALLET_CLOSED),
-			 errmsg("wallet is not open"),
-			 errdetail("Its keys are needed %s.", what),
-			 how_to_open()));
-	pg_unreachable();
 }
 
 /* ---- reading the state ---- */

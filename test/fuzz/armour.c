@@ -153,7 +153,7 @@ static void
 send_again(Datum value, const Input *input)
 {
 	StringInfo	expected = bytes_of(input);
-	bytea	   *sent = tde_armour_send(&type, value);
+	bytea	   *sent = tde_ciphertext_send(&type, value);
 
 	CHECK(VARSIZE(sent) - VARHDRSZ == (size_t) expected->len);
 	CHECK(memcmp(VARDATA(sent), expected->data, expected->len) == 0);
@@ -165,20 +165,20 @@ read_value(void *arg)
 	Input	   *input = arg;
 
 	if (input->how & AS_SUSPECT)
-		tde_armour_suspect(text_of(input));
+		tde_ciphertext_suspect(text_of(input));
 	else if (input->how & AS_TEXT)
 	{
 		char	   *text = text_of(input);
-		Datum		value = tde_armour_in(&type, text);
+		Datum		value = tde_ciphertext_in(&type, text);
 
 		/* which other texts mean the same is base64's business */
 		if (input->how & FIX_CHECKSUM)
-			CHECK(strcmp(tde_armour_out(&type, value), text) == 0);
+			CHECK(strcmp(tde_ciphertext_out(&type, value), text) == 0);
 		else
-			(void) tde_armour_out(&type, value);
+			(void) tde_ciphertext_out(&type, value);
 	}
 	else
-		send_again(tde_armour_recv(&type, bytes_of(input)), input);
+		send_again(tde_ciphertext_recv(&type, bytes_of(input)), input);
 }
 
 int

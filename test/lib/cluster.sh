@@ -3,6 +3,7 @@
 #
 #   workspace                   makes the folder ($work; inside $within if that is set) and sets the traps; call it first
 #   private_install             copies PostgreSQL there and installs the extension into the copy
+#   quick_install               copies that installation to $quick, with a library that derives a wallet's keys in no time
 #   cluster_start <<<SETTINGS   makes and starts a cluster on a unix socket in $work, with SETTINGS in its postgresql.conf
 #   run COMMAND...              a long command, such that a signal to the script ends it at once
 #   as_pg COMMAND...            as the user who runs the server: oneself, or postgres for root, whom PostgreSQL refuses
@@ -14,7 +15,7 @@
 ((BASH_VERSINFO[0] >= 4)) || { echo "bash 4 or later is needed; this is $BASH_VERSION" >&2; exit 1; }
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-me=${0##*/} me=${me%.sh} within='' work='' child='' pg_config='' bindir='' server_log=''
+me=${0##*/} me=${me%.sh} within='' work='' child='' pg_config='' bindir='' quick='' server_log=''
 
 say() { printf '%s: %s\n' "$me" "$1" >&2; }
 die() {
@@ -132,6 +133,20 @@ private_install() {
   cd "$work/src" || exit
   # without bitcode for JIT, which would double the time
   quietly build as_pg make -j"$(getconf _NPROCESSORS_ONLN)" PG_CONFIG="$pg_config" with_llvm=no install
+}
+
+# Only what knows the setting is compiled again; a FIPS provider wants 1000.  The library says in the server's log what it is.
+quick_install() {
+  local file
+  quick=$work/quick${bindir#"$work/pg"} quick=${quick%/bin}
+  as_pg cp -R "$work/pg" "$work/quick"
+  as_pg cp -R "$work/src" "$work/quick_src"
+  rm "$work/quick_src/tde_column.so"
+  for file in src/*/*.c; do
+    if grep -q TDE_PKCS12_ITERATIONS "$file"; then rm "$work/quick_src/${file%.c}.o"; fi
+  done
+  COPT="${COPT:-} -DTDE_PKCS12_ITERATIONS=1000" \
+    quietly quick as_pg make -C "$work/quick_src" PG_CONFIG="$quick/bin/pg_config" with_llvm=no install
 }
 
 cluster_start() {

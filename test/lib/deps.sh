@@ -72,8 +72,6 @@ missing() {
   want openssl openssl openssl@3 command -v openssl
   want libipc-run-perl perl-IPC-Run 'IPC::Run (cpan)' has_perl_module IPC::Run
   want "postgresql-$major-pgtap" pgtap 'pgtap (pgxn)' has_extension pgtap
-  want libtap-parser-sourcehandler-pgtap-perl 'TAP::Parser::SourceHandler::pgTAP (cpan)' 'TAP::Parser::SourceHandler::pgTAP (cpan)' \
-    command -v pg_prove
   [[ $1 != sanitize ]] || missing_sanitize
 }
 

@@ -1,16 +1,18 @@
-"""Lint the install script, and the functions in SQL that it makes, for names that somebody else's objects could take over.
+"""Lint the install script, the functions in SQL that it makes, and updates, for names that somebody else's objects could take over.
 
-usage: search_path.py PGSPOT SCRIPT FUNCTIONS
+usage: search_path.py PGSPOT FUNCTIONS SCRIPT...
 
-PGSPOT: the linter's command (pgspot, from PyPI).  SCRIPT: the install script.  FUNCTIONS: definitions of the extension's functions in SQL
-that have no search_path of their own, as pg_get_functiondef() gives them.  Prints a finding in a line; exit status 1 if there is one, 2 if
-the linter does not work.
+PGSPOT: the linter's command (pgspot, from PyPI).  FUNCTIONS: definitions of the extension's functions in SQL that have no search_path of
+their own, as pg_get_functiondef() gives them.  SCRIPT: the install script, and those of updates.  Prints a finding in a line; exit status
+1 if there is one, 2 if the linter does not work.
 """
 
 import re
 import subprocess
 import sys
 import tempfile
+
+PATH = "SET LOCAL search_path = pg_catalog, pg_temp;\n"
 
 # What the linter must find, to know that it works.
 PLANTED = """
@@ -40,12 +42,13 @@ def lint(command, text, *options):
     return [line for line in run.stdout.splitlines() if re.match(r"PS\d+:", line)]
 
 
-def main(command, script, functions):
-    script = open(script).read()
-    path = "SET LOCAL search_path = pg_catalog, pg_temp;\n"
+def script_findings(command, name):
+    """Of a script; how many functions, procedures and parsed bodies it has."""
+    # what an update replaces is the extension's own: PostgreSQL refuses any other
+    script = re.sub(r"^CREATE OR REPLACE (FUNCTION|PROCEDURE|VIEW)", r"CREATE \1", open(name).read(), flags=re.M)
     findings = []
-    if script.index(path) > re.search(r"^(CREATE|DO|GRANT|SELECT)\b", script, re.M).start():
-        findings.append("the script makes something before it sets its search_path")
+    if script.index(PATH) > re.search(r"^(CREATE|DO|GRANT|SELECT|ALTER|DROP)\b", script, re.M).start():
+        findings.append(f"{name} makes something before it sets its search_path")
     script = re.sub(r"^\\echo.*$", "", script, flags=re.M).replace("@extschema@", "public").replace("MODULE_PATHNAME", "$libdir/x")
     bodies = PARSED_BODY.findall(script)
     script = PARSED_BODY.sub("", script)
@@ -57,12 +60,21 @@ def main(command, script, functions):
         sys.exit(2)
     ours = [line for line in found if line not in planted]
     findings += [line for line in ours if not (line.startswith("PS005:") and re.search(r"search_path: ([\w.]+)\(", line).group(1) in names | WITH_SCHEMA)]
+    return findings, script.count("CREATE FUNCTION"), len(names), len(bodies)
+
+
+def main(command, functions, *scripts):
     functions = open(functions).read().replace("CREATE OR REPLACE FUNCTION", "CREATE FUNCTION")
-    findings += lint(command, path + functions, "--ignore", "PS005")
+    findings = lint(command, PATH + functions, "--ignore", "PS005")
+    parsed = 0
+    for name in scripts:
+        found, made, procedures, bodies = script_findings(command, name)
+        findings += found
+        parsed += bodies
+        print(f"{name}: {len(found)} holes in {made} functions and {procedures} procedures; {bodies} are parsed with the script")
     print(*findings, sep="\n", end="\n" if findings else "")
-    print(f"{len(findings)} holes in {script.count('CREATE FUNCTION')} functions, {len(names)} procedures and {functions.count('CREATE FUNCTION')} "
-          f"functions that these make; {len(bodies)} are parsed with the script")
-    return 1 if findings or len(bodies) < 5 or functions.count("CREATE FUNCTION") < 300 else 0
+    print(f"{len(findings)} holes, those in {functions.count('CREATE FUNCTION')} functions that the scripts make included")
+    return 1 if findings or parsed < 5 or functions.count("CREATE FUNCTION") < 300 else 0
 
 
 if __name__ == "__main__":

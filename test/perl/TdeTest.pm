@@ -9,11 +9,12 @@ use File::Basename qw(dirname);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(gettimeofday);
 
 my $foreigners = 0;
 
 our @EXPORT = qw(
-  tde_node wallet_path wallet_folder_files own_wallet send_wallet foreign_wallet
+  tde_node old_install upgrade_install wallet_path wallet_folder_files own_wallet send_wallet foreign_wallet
   attempt fails_with session session_try lines_of edit_keys
   set_conf parallel_setting
   read_bytes write_bytes flip_bit
@@ -23,11 +24,12 @@ our @EXPORT = qw(
 
 # A node that is not running yet.
 #
-#   wallet  => 0        do not set tde_column.wallet_file
-#   preload => 0        leave the library out of shared_preload_libraries
-#   conf    => TEXT     more settings
-#   init    => LIST     more options of init()
-#   install => PATH     of another PostgreSQL
+#   extension => 1      CREATE EXTENSION has been run in database postgres, without a wallet
+#   wallet    => 0      do not set tde_column.wallet_file
+#   preload   => 0      leave the library out of shared_preload_libraries
+#   conf      => TEXT   more settings
+#   init      => LIST   more options of init()
+#   install   => PATH   of another PostgreSQL
 #
 # The wallet's folder is outside of the data directory, and accessible to nobody else.
 sub tde_node
@@ -35,9 +37,9 @@ sub tde_node
   my ($name, %opts) = @_;
   my $node = PostgreSQL::Test::Cluster->new($name, $opts{install} ? (install_path => $opts{install}) : ());
   my $path = wallet_path($node);
+  my $from = $opts{install} || !$ENV{TDE_TEMPLATES} ? undef : $ENV{TDE_TEMPLATES} . ($opts{extension} ? '/extension' : '/bare');
 
-  # The collation and the messages that the tests expect.
-  $node->init(extra => [ '--encoding=UTF8', '--locale=C' ], @{ $opts{init} // [] });
+  init_node($node, $from, @{ $opts{init} // [] });
   mkdir(dirname($path), 0700) or die "could not create the wallet's folder: $!";
   $node->append_conf('postgresql.conf', "autovacuum = off\n");
   $node->append_conf('postgresql.conf', "shared_preload_libraries = 'tde_column'\n")
@@ -47,7 +49,82 @@ sub tde_node
   # init() allows such nodes ten connections, and a small lock table with them, which CREATE EXTENSION fills
   $node->append_conf('postgresql.conf', "max_locks_per_transaction = 256\n") if $opts{init};
   $node->append_conf('postgresql.conf', $opts{conf}) if $opts{conf};
+  if ($opts{extension} && !$from)
+  {
+    $node->start;
+    $node->safe_psql('postgres', 'SET client_min_messages = error; CREATE EXTENSION tde_column');
+    $node->stop;
+  }
   return $node;
+}
+
+# A copy of the (private) installation that pg_config belongs to, with an older version of the extension, built from its frozen
+# sources, in place of this one; returns what install => is to be.
+sub old_install
+{
+  my ($version) = @_;
+  my $folder = PostgreSQL::Test::Utils::tempdir;
+  my ($bindir, $prefix);
+  foreach my $kind (qw(bindir pkglibdir sharedir))
+  {
+    chomp(my $dir = `pg_config --$kind`);
+    $bindir //= $dir;
+    $prefix //= $dir;
+    $prefix = dirname($prefix) until index($dir, "$prefix/") == 0;
+  }
+  die "$prefix is no private installation" if $prefix =~ m{\A(?:/usr(?:/local)?)?/?\z};
+  # PostgreSQL finds what belongs to it by the place of its programs
+  my $old = "$folder/pg" . substr dirname($bindir), length $prefix;
+  my $log = `{ cp -a '$prefix' '$folder/pg' && tar -C '$folder' -xzf '$FindBin::RealBin/../upgrade/tde_column-$version.tar.gz' &&
+    make -s -C '$folder/tde_column-$version' -j2 PG_CONFIG='$old/bin/pg_config' PG_CFLAGS=-O1 with_llvm=no install; } 2>&1`;
+  die "could not install version $version: $log" if $?;
+  return $old;
+}
+
+# Put this version of the extension into such a copy, as a package does.
+sub upgrade_install
+{
+  my ($old) = @_;
+  foreach my $kind (qw(pkglibdir sharedir))
+  {
+    chomp(my $from = `pg_config --$kind`);
+    chomp(my $to   = `'$old/bin/pg_config' --$kind`);
+    my $files = $kind eq 'pkglibdir' ? 'tde_column.so' : 'extension/tde_column*';
+    system("cp -f --remove-destination $from/$files '" . ($kind eq 'pkglibdir' ? $to : "$to/extension") . "'") == 0 or die 'could not copy the files';
+  }
+}
+
+# init(), with a copy of the data directory $from in place of what initdb makes, if there is one: test/check has made it with these
+# options of initdb.  Newer versions' INITDB_TEMPLATE is not for clusters with options.
+sub init_node
+{
+  my ($node, $from, @options) = @_;
+  my $run = \&PostgreSQL::Test::Utils::system_or_bail;
+
+  no warnings 'redefine';
+  local *PostgreSQL::Test::Utils::system_or_bail = sub {
+    return $run->(@_) if !$from || $_[0] ne 'initdb';
+    $run->('cp', '-RPp', $from, $node->data_dir);
+    name_system($node->data_dir);
+  };
+  # The collation and the messages that the tests expect.
+  $node->init(extra => [ '--encoding=UTF8', '--locale=C' ], @options);
+  return;
+}
+
+# Give a copied data directory a system identifier of its own, as initdb would make it: the first eight bytes of pg_control.  Then its
+# checksum is wrong, and pg_resetwal writes it, and WAL of that system, anew.
+sub name_system
+{
+  my ($data) = @_;
+  my $path = "$data/global/pg_control";
+  my ($seconds, $microseconds) = gettimeofday();
+
+  my $control = read_bytes($path);
+  substr($control, 0, 8) = pack('Q', $seconds << 32 | $microseconds << 12 | $$ & 0xfff);
+  write_bytes($path, $control);
+  system_or_bail('pg_resetwal', '-f', '-D', $data);
+  return;
 }
 
 sub wallet_path { return $_[0]->basedir . '/wallet/tde.p12'; }
@@ -74,9 +151,9 @@ sub send_wallet
 sub foreign_wallet
 {
   my ($to, $passphrase) = @_;
-  my $node = tde_node('foreign' . ++$foreigners);
+  my $node = tde_node('foreign' . ++$foreigners, extension => 1);
   $node->start;
-  lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('$passphrase')");
+  lines_of($node, "SELECT tde_wallet_create('$passphrase')");
   $node->stop;
   write_bytes($to, read_bytes(wallet_path($node)));
   return;

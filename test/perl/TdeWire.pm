@@ -67,13 +67,16 @@ sub sync
   return $self->until_ready;
 }
 
-sub query
+# Without reading what the server answers: that is until_ready().
+sub ask
 {
   my ($self, $sql) = @_;
   $self->put('Q', "$sql\0");
   syswrite $self->{socket}, delete $self->{out};
-  return $self->until_ready;
+  return $self;
 }
+
+sub query { return $_[0]->ask($_[1])->until_ready; }
 
 sub take
 {

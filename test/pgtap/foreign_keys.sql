@@ -47,7 +47,7 @@ CREATE TEMP TABLE result AS
          foreign_key(CASE WHEN kind = 'to encrypted' THEN c.plain ELSE c.enc END, CASE WHEN kind = 'to plain' THEN p.plain ELSE p.enc END, c.first, c.second) AS encrypted
   FROM value c JOIN value p ON (c.first = p.first), unnest('{both,to encrypted,to plain}'::text[]) kind;
 SELECT cmp_ok((SELECT count(*) FROM result WHERE plain ~ 'refused'), '>', 150::bigint, 'plain columns have foreign keys');
--- by docs/compatibility.md
+-- by docs/columns.md
 DELETE FROM result WHERE encrypted ~ '^42804' AND (kind = 'to plain' AND child <> parent OR kind = 'to encrypted' AND 'bpchar' IN (child, parent)
                                                    OR kind = 'to encrypted' AND child ~ '^time ');
 SELECT is(encrypted, plain, format('%s to %s, %s', child, parent, kind)) FROM result WHERE plain ~ 'refused' AND encrypted <> plain;

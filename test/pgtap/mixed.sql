@@ -37,7 +37,7 @@ CREATE TEMP TABLE expression AS
   -- what becomes the number implicitly
   SELECT replace(replace(form, '$1', 'p_' || type), '$2', value) AS plain, replace(replace(form, '$1', 'e_' || type), '$2', value) AS encrypted
   FROM form, number, unnest('{0,7,-3::int2,7::int8,0.5,7::numeric,7::float4,0.25::float8,NULL,''7'',p_int2,p_int4,p_int8,p_numeric,p_float4,p_float8}'::text[]) value
-  -- a plain number of a larger type must be cast (docs/compatibility.md)
+  -- a plain number of a larger type must be cast (docs/columns.md)
   WHERE CASE type WHEN 'int2' THEN value IN ('-3::int2', 'NULL', '''7''', 'p_int2') AND form !~ ', 7|7,'
                   WHEN 'int4' THEN value ~ '^(-?\d|NULL|''7''|p_int4)$'
                   WHEN 'int8' THEN value !~ 'float|numeric|\.'

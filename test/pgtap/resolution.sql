@@ -53,7 +53,7 @@ SELECT cmp_ok((SELECT count(*) FROM pair), '>', 4000::bigint, 'and functions');
 CREATE TEMP TABLE result AS SELECT *, outcome(plain) AS expected, outcome(encrypted) AS got FROM pair;
 DELETE FROM result WHERE expected ~ '^[0-9A-Z]{5} ';    -- not of the base type, either
 
--- What there is not, by docs/compatibility.md.
+-- What there is not, by docs/columns.md.
 DELETE FROM result WHERE encrypted IN ('NULL::encrypted_time + NULL', 'NULL + NULL::encrypted_time') AND got ~ '^42725';
 DELETE FROM result WHERE encrypted ~ '^(pow|power)\(.*encrypted_numeric' AND encrypted ~ '\(NULL,|, NULL\)' AND got ~ '^42725'; -- a literal in quotes
 SELECT is(got, expected, format('%s as %s', encrypted, plain)) FROM result WHERE got <> expected;

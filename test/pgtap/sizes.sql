@@ -91,6 +91,14 @@ SELECT results_eq($$SELECT encryptions, decryptions BETWEEN 1 AND 1000 FROM work
                   'length(a): at most one decryption for each row');
 SELECT results_eq($$SELECT encryptions, decryptions <= 10 FROM work_of('SELECT avg(n) FROM worked WHERE id <= 10')$$, 'VALUES (0::bigint, true)',
                   'only rows that pass the other conditions are decrypted');
+-- an index is built with maintenance_work_mem, which the plaintexts of its sort may fill, too
+SET LOCAL work_mem = '64kB';
+SET LOCAL max_parallel_maintenance_workers = 0;
+CREATE TABLE indexed AS SELECT ('value ' || md5(i::text))::encrypted_text(aes256,salt) AS a FROM generate_series(1, 10000) i;
+CREATE INDEX indexed_a ON indexed (a);
+SELECT results_eq($$SELECT decryptions BETWEEN 10000 AND 10100 FROM work_of('REINDEX INDEX indexed_a')$$, 'VALUES (true)', 'CREATE INDEX: one decryption for each row');
+RESET work_mem;
+
 SELECT results_eq($$SELECT * FROM work_of('UPDATE worked SET id = id WHERE id <= 10')$$, 'VALUES (0::bigint, 0::bigint)',
                   'UPDATE of another column: values are copied');
 SELECT results_eq($$SELECT encryptions FROM work_of('INSERT INTO worked (a) SELECT ''x''::text FROM generate_series(1, 10)')$$, 'VALUES (10::bigint)',

@@ -133,7 +133,7 @@ CREATE TABLE pasted (id int, a encrypted_text(aes256,salt,nomac));
 INSERT INTO pasted VALUES (1, 'x');
 CREATE TABLE target (t text, e encrypted_text(aes128,nosalt));
 SELECT relabel('encrypted_text(aes256,salt,mac)') \g /dev/null
-SELECT is(complaint(statement), 'TDE04 value without MAC in a column that is declared with MAC [Somebody may have put it there to get round the MAC.]', statement)
+SELECT is(complaint(statement), 'TDE04 value without MAC in a column that is declared with MAC [Somebody may have put it there to circumvent the MAC.]', statement)
 FROM unnest(ARRAY[
   'SELECT length(a) FROM pasted', 'SELECT a::text FROM pasted', 'SELECT upper(a) FROM pasted', 'SELECT a || ''y'' FROM pasted',
   'SELECT id FROM pasted WHERE a = ''x''', 'SELECT id FROM pasted WHERE ''x'' = a', 'SELECT id FROM pasted WHERE a = ''x''::text', 'SELECT id FROM pasted WHERE a > ''w''',
@@ -153,7 +153,7 @@ BEGIN
   EXECUTE 'SELECT tde_internal.tde_cmp(a, a) FROM pasted';   -- a value that is remembered is refused, too
   PERFORM relabel(format('%s(aes128,salt,mac)', f.enc));
   RETURN is(complaint(format('SELECT a::%s FROM pasted', f.plain)),
-            'TDE04 value without MAC in a column that is declared with MAC [Somebody may have put it there to get round the MAC.]',
+            'TDE04 value without MAC in a column that is declared with MAC [Somebody may have put it there to circumvent the MAC.]',
             format('a value without MAC in a column of %s', f.enc));
 END
 $$;

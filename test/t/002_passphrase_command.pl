@@ -12,7 +12,7 @@ use TdeTest;
 use Test::More;
 use Time::HiRes qw(time sleep);
 
-my $node        = tde_node('command', conf => "tde_column.passphrase_timeout = 60s\nautovacuum_naptime = 1s\n");
+my $node        = tde_node('command', extension => 1, conf => "tde_column.passphrase_timeout = 60s\nautovacuum_naptime = 1s\n");
 my $runs        = dirname(wallet_path($node)) . '/runs';
 my $right       = "echo run >> $runs; echo right-passphrase";
 my $closed_hint = qr/^The passphrase command did not open it; the server log says why\.$/;
@@ -33,7 +33,6 @@ sub told
 sub wallet_status { return lines_of($node, 'SELECT status FROM tde.wallet'); }
 
 $node->start;
-lines_of($node, 'CREATE EXTENSION tde_column');
 
 # Making the wallet takes the command's passphrase, so that the command opens it later.
 

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('keys', conf => "max_prepared_transactions = 5\nrestart_after_crash = on\n");
+my $node = tde_node('keys', extension => 1, conf => "max_prepared_transactions = 5\nrestart_after_crash = on\n");
 
 sub open_wallet { return lines_of($_[0], "SELECT tde_wallet_open('keys-passphrase')"); }
 
@@ -26,7 +26,7 @@ sub rows_of_slot
 sub column { return "encrypted_text(aes256,salt,mac,'key=k$_[0]')"; }
 
 $node->start;
-lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('keys-passphrase')");
+lines_of($node, "SELECT tde_wallet_create('keys-passphrase')");
 
 # A table whose column stayed bare keeps every value under the key that it came with.  With it, values under a new key get
 # into the pages of an index that everybody reads.  (The trigger would give the column a specification.)

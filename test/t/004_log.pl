@@ -8,11 +8,12 @@ use lib "$FindBin::RealBin/../perl";
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use TdeTest;
+use TdeWire;
 use Test::More;
 
 # Statements are not logged: that their literals stand in the log is documented.  So the marker may be nowhere in it.
 my $node = tde_node(
-  'log', conf => q{
+  'log', extension => 1, conf => q{
 log_statement = none
 log_min_messages = info
 log_min_error_statement = panic
@@ -24,7 +25,6 @@ my $folder = PostgreSQL::Test::Utils::tempdir;
 $node->start;
 lines_of(
   $node, qq{
-CREATE EXTENSION tde_column;
 SELECT tde_wallet_create('log-passphrase');
 CREATE TABLE parent (a encrypted_text PRIMARY KEY);
 CREATE TABLE t (
@@ -247,6 +247,20 @@ like(
   qr/ERROR:  TDE01: wallet is not open\n.*DETAIL:  Its keys are needed to read or write encrypted values\.\n.*HINT:/,
   'keeps its DETAIL and HINT in the log');
 $session->quit;
+
+# The log does not wait for a client that does not read.
+
+lines_of($node, "SELECT tde_wallet_open('log-passphrase')");
+my $deaf = TdeWire->connect($node);
+my $long = 5_000_000;
+$offset = log_offset($node);
+$deaf->ask("SELECT (repeat('A', $long) || a)::int FROM values_of");
+ok($node->wait_for_log(qr/ERROR:  22P02: invalid input syntax for type integer: "\*+"/, $offset),
+  'an error whose client does not read it is in the log');
+unlike(log_since($node, $offset), qr/AAAA|\Q$marker\E/, 'without what it quotes');
+my $error = $deaf->until_ready->{error};
+is(length($error =~ s/[^A]//gr), $long, 'and the client still gets it as it is');
+like($error, qr/A\Q$marker\E"/, 'with the value');
 
 # Background processes log through the same hook.
 

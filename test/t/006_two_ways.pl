@@ -11,12 +11,11 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('two_ways', conf => "tde_column.passphrase_command = 'echo two-ways-passphrase'\n");
+my $node = tde_node('two_ways', extension => 1, conf => "tde_column.passphrase_command = 'echo two-ways-passphrase'\n");
 
 $node->start;
 lines_of(
   $node, q{
-CREATE EXTENSION tde_column;
 SELECT tde_wallet_create('two-ways-passphrase');
 CREATE TYPE pair AS (a encrypted_text, b encrypted_int4);
 CREATE DOMAIN code AS encrypted_varchar(8,aes256,nosalt,mac);

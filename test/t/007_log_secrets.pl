@@ -16,7 +16,7 @@ my $secret  = 'Xhidden_secretX';
 my $correct = "good_$secret";
 
 my $node = tde_node(
-  'secrets', conf => q{
+  'secrets', extension => 1, conf => q{
 logging_collector = on
 log_destination = 'stderr,csvlog,jsonlog'
 log_filename = 'server.log'
@@ -120,7 +120,6 @@ $node->start;
 $ENV{PGOPTIONS} = '-c log_statement=none -c log_min_duration_statement=-1 -c log_min_error_statement=panic';
 lines_of(
   $node, qq{
-CREATE EXTENSION tde_column;
 CREATE EXTENSION pg_stat_statements;
 SELECT tde_wallet_create('$correct');
 CREATE FUNCTION wrapper(text) RETURNS void LANGUAGE plpgsql AS 'BEGIN PERFORM tde_wallet_open(\$1); END';

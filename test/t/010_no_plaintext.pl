@@ -16,7 +16,7 @@ use Test::More;
 use TdeTest;
 
 # Nothing is recycled, so that WAL is searched from its beginning.
-my $node = tde_node('disk', conf => q(
+my $node = tde_node('disk', extension => 1, conf => q(
 wal_keep_size = 10GB
 max_wal_size = 10GB
 checkpoint_timeout = 1h
@@ -26,7 +26,7 @@ timezone = 'UTC'
 ));
 $node->start;
 my $db = 'postgres';
-$node->safe_psql($db, q(CREATE EXTENSION tde_column; SELECT tde_wallet_create('a passphrase')));
+$node->safe_psql($db, q(SELECT tde_wallet_create('a passphrase')));
 
 # Catalogs compress long node trees and statistics; a constant in them could not be found then.
 $node->safe_psql($db, q(

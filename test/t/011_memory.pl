@@ -16,7 +16,7 @@ use Test::More;
 
 plan skip_all => 'the memory of processes can be looked at on Linux only' if $^O ne 'linux' || !-r '/proc/self/maps';
 
-my $node = tde_node('memory', conf => "max_prepared_transactions = 2\n");
+my $node = tde_node('memory', extension => 1, conf => "max_prepared_transactions = 2\n");
 $node->start;
 
 # What is promised.
@@ -75,7 +75,6 @@ sub is_gone
 
 lines_of(
   $node, q{
-CREATE EXTENSION tde_column;
 SELECT tde_wallet_create('a passphrase');
 SELECT tde_create_key('other');
 CREATE TABLE card (

@@ -13,12 +13,11 @@ use TdeTest;
 use Test::More;
 
 my $pass = 'kept-passphrase';
-my $node = tde_node('kept');
+my $node = tde_node('kept', extension => 1);
 my $path = wallet_path($node);
 $node->start;
 lines_of(
   $node, qq{
-CREATE EXTENSION tde_column;
 SELECT tde_wallet_create('$pass');
 CREATE TABLE card (id int PRIMARY KEY, number encrypted_text);
 INSERT INTO card SELECT i, 'number ' || i FROM generate_series(1, 20) i;
@@ -76,7 +75,7 @@ fails_with(
   "SELECT tde_wallet_create('$pass')",
   {
     state   => '55000',
-    message => qr/^this server has data keys that master keys of another wallet wrap$/,
+    message => qr/^this server has data keys wrapped by another wallet$/,
     detail  => qr/^database "postgres": 3 data keys$/,
     hint    => qr/^Put that wallet back at tde_column.wallet_file, from its backup.*confirm => 'lose 3 data keys'/
   },

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node  = tde_node('backups', conf => "tde_column.wallet_generations = 3\n");
+my $node  = tde_node('backups', extension => 1, conf => "tde_column.wallet_generations = 3\n");
 my $path  = wallet_path($node);
 my $vault = $node->basedir . '/a vault, it\'s full';
 my $save  = qq{cp "%p" "$vault/%f" && echo copied 100%%};
@@ -23,7 +23,6 @@ sub vault     { return map { "$vault/$_" } sort grep { /^tde/ } slurp_dir($vault
 sub masters   { return lines_of($node, 'SELECT count(*), count(backed_up) FROM tde.master_keys'); }
 sub is_intact { is(lines_of($node, 'SELECT string_agg(a, \',\') FROM card'), 'one,two', $_[0]); return; }
 
-lines_of($node, q{CREATE EXTENSION tde_column});
 fails_with($node, 'SELECT tde_wallet_backup()', { state => '55000', message => qr/^no wallet backup command is configured$/, hint => qr/wallet_backup_command.*tde_wallet_save/ },
   'no command');
 
@@ -91,11 +90,11 @@ ok(read_bytes($path) eq $bytes, 'the file is what it was');
 unlike(wallet_folder_files($node), qr/tmp/, 'nothing is left beside it');
 is_intact('all is readable');
 
-set_conf($node, 'tde_column.wallet_backup_command' => 'sleep 100', 'tde_column.wallet_backup_timeout' => '200ms');
+set_conf($node, 'tde_column.wallet_backup_command' => "sleep 100.$$", 'tde_column.wallet_backup_timeout' => '200ms');
 fails_with($node, 'SELECT tde_rotate_master_key()', $failed, 'a command that hangs');
 set_conf($node, 'tde_column.wallet_backup_timeout' => '1min');
 fails_with($node, q{SET statement_timeout = '200ms'; SELECT tde_rotate_master_key()}, { state => '57014' }, 'cancelled');
-ok(none_left('sleep 100'), 'it is gone');
+ok(none_left("sleep 100.$$"), 'it is gone');
 ok(read_bytes($path) eq $bytes, 'the file is what it was');
 unlike(wallet_folder_files($node), qr/tmp/, 'nothing is left beside it');
 
@@ -185,9 +184,8 @@ is_intact('changed to what the command prints, which opens it after a restart');
 unlike(slurp_file($node->logfile), qr/tde_[a-z_]+\('(?:second|third|fourth|correct|backups)/, 'the log has no passphrase');
 $node->stop;
 
-my $new = tde_node('new', conf => "tde_column.passphrase_command = 'echo of the command'\n");
+my $new = tde_node('new', extension => 1, conf => "tde_column.passphrase_command = 'echo of the command'\n");
 $new->start;
-lines_of($new, 'CREATE EXTENSION tde_column');
 fails_with($new, q{SELECT tde_wallet_create('of the argument')}, $old, 'a new wallet under another passphrase than the command prints');
 set_conf($new, 'tde_column.passphrase_command' => 'echo weak');
 fails_with($new, 'SELECT tde_wallet_create()', { state => '22023', message => qr/^passphrase that the command prints is too weak$/ }, 'a new wallet under a weak one');

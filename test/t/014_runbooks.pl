@@ -1,4 +1,4 @@
-# The runbooks of docs/: lost wallet, wrong wallet, clone, failover, leaked passphrase.  What is run here stands there, to the letter.
+# The runbooks of docs/operation.md: lost wallet, wrong wallet, clone, failover, leaked passphrase.  What is run here stands there, to the letter.
 
 use strict;
 use warnings FATAL => 'all';
@@ -10,25 +10,24 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my %docs = map { $_ => slurp_file("$FindBin::RealBin/../../docs/$_.md") } qw(keys replication);
+my $page = slurp_file("$FindBin::RealBin/../../docs/operation.md");
 my $pass = 'runbook-passphrase';
 
-my $node = tde_node('runbooks', conf => "wal_level = replica\nmax_wal_senders = 3\n");
+my $node = tde_node('runbooks', extension => 1, conf => "wal_level = replica\nmax_wal_senders = 3\n");
 my $path = wallet_path($node);
 $node->start;
 lines_of(
   $node, qq{
-CREATE EXTENSION tde_column;
 SELECT tde_wallet_create('$pass'), tde_create_key('cards');
 CREATE TABLE card (id int PRIMARY KEY, a encrypted_text, b encrypted_text('key=cards'));
 INSERT INTO card SELECT i, 'a' || i, 'b' || i FROM generate_series(1, 20) i});
 
-# A command of a document, with what it leaves open filled in; the statements in it.
+# A command of the page, with what it leaves open filled in; the statements in it.
 sub runbook
 {
-  my ($document, $command, %open) = @_;
+  my ($command, %open) = @_;
   local $Test::Builder::Level = $Test::Builder::Level + 1;
-  ok(index($docs{$document}, $command) >= 0, "docs/$document.md says: $command");
+  ok(index($page, $command) >= 0, "docs/operation.md says: $command");
   $command =~ s/\Q$_\E/$open{$_}/g foreach sort keys %open;
   return $command;
 }
@@ -40,8 +39,8 @@ sub reads
   is(lines_of($server, q{SELECT count(*) FROM card WHERE a::text = 'a' || id AND b::text = 'b' || id}), '20', "$name: every value is readable");
   return;
 }
-my $open = runbook('keys', "SELECT tde_wallet_open('...');", "'...'" => "'$pass'");
-my $save = runbook('keys', 'SELECT tde_wallet_save();');
+my $open = runbook("SELECT tde_wallet_open('...');", "'...'" => "'$pass'");
+my $save = runbook('SELECT tde_wallet_save();');
 
 # ---- lost ----
 
@@ -57,7 +56,7 @@ $node->restart;
 write_bytes($node->basedir . '/newest', $backup);
 foreach my $command ('cp /backup/wallets/NEWEST FILE', 'chmod 600 FILE')
 {
-  system_or_bail(split / /, runbook('keys', $command, '/backup/wallets/NEWEST' => $node->basedir . '/newest', FILE => $path));
+  system_or_bail(split / /, runbook($command, '/backup/wallets/NEWEST' => $node->basedir . '/newest', FILE => $path));
 }
 lines_of($node, $open);
 reads($node, 'lost while it was closed');
@@ -86,11 +85,11 @@ my $clone = PostgreSQL::Test::Cluster->new('runbooks_clone');
 $clone->init_from_backup($node, 'base');
 $clone->start;
 lines_of($clone, $open);
-my $settings = runbook('replication', q{ALTER SYSTEM SET tde_column.wallet_file = '...'; SELECT pg_reload_conf();}, '...' => $clone->basedir . '/own.p12');
+my $settings = runbook(q{ALTER SYSTEM SET tde_column.wallet_file = '...'; SELECT pg_reload_conf();}, '...' => $clone->basedir . '/own.p12');
 lines_of($clone, $_) foreach split /(?<=;) /, $settings;
 $clone->poll_query_until('postgres', q{SELECT current_setting('tde_column.wallet_file') LIKE '%own.p12'}) or die;
 lines_of($clone, $save);
-my $take = runbook('replication', 'SELECT tde_wallet_take_over();');
+my $take = runbook('SELECT tde_wallet_take_over();');
 lines_of($clone, $take);
 lines_of($clone, 'SELECT tde_rotate_master_key()');
 reads($clone, 'a clone with a file of its own');
@@ -111,7 +110,7 @@ $node->wait_for_catchup($standby);
 $node->stop('immediate');
 $standby->promote;
 reads($standby, 'promoted');
-my ($failover) = $docs{replication} =~ /### Promotion \(failover\)\n.*?```sql\n(.*?)```/s;
+my ($failover) = $page =~ /### Promotion \(failover\)\n.*?```sql\n(.*?)```/s;
 $failover =~ s/tde_wallet_open\(\)/tde_wallet_open('$pass')/;
 my @said = map { lines_of($standby, $_) } grep { /\S/ } split /^/, $failover =~ s/--.*//gr;
 unlike($said[-1], qr/^error\|/m, 'the audit finds nothing wrong');
@@ -121,7 +120,7 @@ reads($standby, 'taken over');
 # ---- a passphrase has leaked ----
 
 my $leaked = read_bytes(wallet_path($standby));
-my ($block) = $docs{keys} =~ /### A passphrase has leaked\n.*?```sql\n(.*?)```/s;
+my ($block) = $page =~ /### A passphrase has leaked\n.*?```sql\n(.*?)```/s;
 $block =~ s/tde_wallet_change_passphrase\(\)/tde_wallet_change_passphrase('a-new-passphrase')/;
 $block =~ s/SELECT tde_rotate_key\(\);.*/SELECT tde_rotate_key(), tde_rotate_key('cards');/;
 $block =~ s/tde_rekey_table\('\.\.\.'\)/tde_rekey_table('card')/;

@@ -10,12 +10,11 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('user_types');
+my $node = tde_node('user_types', extension => 1);
 
 $node->start;
 $node->safe_psql(
   'postgres', q{
-CREATE EXTENSION tde_column;
 SELECT tde_wallet_create('secret-passphrase');
 CREATE EXTENSION citext;
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');

@@ -15,9 +15,9 @@ my $seed = $ENV{TDE_TEST_SEED} // int rand 2**31;
 srand $seed;
 note("TDE_TEST_SEED=$seed makes the same choices again");
 
-my $node = tde_node('damage', conf => "tde_column.passphrase_command = 'echo damage-passphrase'\njit = off\n");
+my $node = tde_node('damage', extension => 1, conf => "tde_column.passphrase_command = 'echo damage-passphrase'\njit = off\n");
 $node->start;
-lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('damage-passphrase')");
+lines_of($node, "SELECT tde_wallet_create('damage-passphrase')");
 
 # For each type a value of the number i, such that none is equal to another if the type has so many.
 my %value = (

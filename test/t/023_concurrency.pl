@@ -11,9 +11,9 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('crowd', conf => "tde_column.passphrase_command = 'echo crowd-passphrase'\njit = off\nmax_connections = 30\n");
+my $node = tde_node('crowd', extension => 1, conf => "tde_column.passphrase_command = 'echo crowd-passphrase'\njit = off\nmax_connections = 30\n");
 $node->start;
-lines_of($node, "CREATE EXTENSION amcheck; CREATE EXTENSION tde_column; SELECT tde_wallet_create('crowd-passphrase')");
+lines_of($node, "CREATE EXTENSION amcheck; SELECT tde_wallet_create('crowd-passphrase')");
 
 my ($clients, $rounds, $keys) = (8, 150, 40);
 lines_of($node, q{
@@ -80,6 +80,15 @@ foreach my $end ('COMMIT', 'ROLLBACK')
   $second->quit;
   is(lines_of($node, "SELECT count(*) FROM account WHERE name = $key"), 1, "after $end there is one of the two");
 }
+
+# A key that has to be looked up while a page of an index is held: nobody waits there, where he could not be interrupted.
+lines_of($node, q{CREATE TABLE paged (a encrypted_text) WITH (autovacuum_enabled = off); CREATE INDEX ON paged (a); INSERT INTO paged VALUES ('x')});
+my $locker = session($node);
+session_try($locker, q{SET idle_in_transaction_session_timeout = '20s'; BEGIN; LOCK TABLE tde.data_keys});
+fails_with($node, q{SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT FROM paged WHERE a = 'x'::text},
+  { state => '55P03', message => qr/^could not obtain lock on relation "tde.data_keys"/ }, 'a key under a page');
+session_try($locker, 'ROLLBACK');
+$locker->quit;
 
 is(lines_of($node, q{SELECT count(bt_index_parent_check(i.indexrelid, true)) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
     JOIN pg_class t ON t.oid = i.indrelid WHERE c.relam = 403 AND t.relname IN ('account', 'entry', 'seat')}),

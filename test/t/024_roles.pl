@@ -11,11 +11,10 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('roles');
+my $node = tde_node('roles', extension => 1);
 $node->start;
 lines_of(
   $node, q{
-CREATE EXTENSION tde_column;
 SELECT tde_wallet_create('x-passphrase');
 CREATE ROLE may_see;
 CREATE ROLE writer LOGIN;

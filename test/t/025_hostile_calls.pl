@@ -9,10 +9,10 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('hostile', conf => "tde_column.passphrase_command = 'echo hostile-passphrase'\n");
+my $node = tde_node('hostile', extension => 1, conf => "tde_column.passphrase_command = 'echo hostile-passphrase'\n");
 $node->start;
 lines_of($node, q(
-CREATE EXTENSION tde_column; SELECT tde_wallet_create('hostile-passphrase');
+SELECT tde_wallet_create('hostile-passphrase');
 CREATE ROLE low LOGIN; CREATE ROLE owner LOGIN; CREATE ROLE reader; GRANT CREATE ON SCHEMA public TO owner, low;
 GRANT CREATE ON DATABASE postgres TO owner; GRANT reader TO owner;
 CREATE TABLE somebodys (a int)));

@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('engines', conf => "tde_column.passphrase_command = 'echo engines-passphrase'\n");
+my $node = tde_node('engines', extension => 1, conf => "tde_column.passphrase_command = 'echo engines-passphrase'\n");
 $node->start;
 
 my $module = $node->basedir . '/heap_copy.so';
@@ -20,7 +20,6 @@ system_or_bail('gcc', '-O1', '-shared', '-fPIC', "-I$server_include", '-o', $mod
 
 lines_of(
   $node, qq{
-CREATE EXTENSION tde_column;
 SELECT tde_wallet_create();
 CREATE FUNCTION heap_copy(internal) RETURNS table_am_handler LANGUAGE C AS '$module', 'heap_copy_handler';
 CREATE ACCESS METHOD heap_copy TYPE TABLE HANDLER heap_copy;

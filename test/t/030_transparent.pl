@@ -14,12 +14,12 @@ use Test::More;
 
 my $node = tde_node(
   'transparent',
+  extension => 1,
   conf => "tde_column.passphrase_command = 'echo transparent-passphrase'\nmax_prepared_transactions = 5\n");
 
 $node->start;
 lines_of(
   $node, q{
-CREATE EXTENSION tde_column;
 SELECT tde_wallet_create('transparent-passphrase');
 CREATE DOMAIN code AS encrypted_varchar(8,aes256,nosalt,mac);
 CREATE DOMAIN price AS encrypted_numeric(6,1,aes256,salt) CHECK (VALUE > 0);

@@ -7,9 +7,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use TdeTest;
 
-my $node = tde_node('names', conf => "max_wal_senders = 3\nwal_level = logical\n");
+my $node = tde_node('names', extension => 1, conf => "max_wal_senders = 3\nwal_level = logical\n");
 $node->start;
-lines_of($node, q{CREATE EXTENSION tde_column; SELECT tde_wallet_create('names-passphrase')});
+lines_of($node, q{SELECT tde_wallet_create('names-passphrase')});
 
 sub type_of
 {
@@ -108,7 +108,7 @@ like(type_of('twin', 'a'), qr/'key=twin~destroyed~\d+'\)$/, '... until another o
 lines_of($node, "CREATE TABLE twin2 (a @{[ type_of('twin', 'a') ]}, b encrypted_text('key=twin'))");
 is(lines_of($node, q{SELECT count(DISTINCT key_slot) FROM tde.encrypted_columns WHERE table_name IN ('twin', 'twin2')}), '2', 'what is printed means the same key');
 my $printed = type_of('twin', 'a') =~ /key=([^']+)'/ ? $1 : '';
-my $taken   = { state => '42710', message => qr/^key name "twin~destroyed~\d+" is taken$/, detail => qr/^Declarations mean by it key \d+, which was destroyed/ };
+my $taken   = { state => '42710', message => qr/^key name "twin~destroyed~\d+" is taken$/, detail => qr/^Declarations use this name for key \d+, which was destroyed/ };
 fails_with($node, "SELECT tde_create_key('$printed')", $taken, 'a key that would be called so');
 fails_with($node, "SELECT tde_rename_key('twin', '$printed')", $taken, 'or be renamed so');
 lines_of($node, 'DROP TABLE twin, twin2');
@@ -261,7 +261,7 @@ foreach my $forged ([ 1, 'a', '1' ], [ 2, 'n', '2.5' ])
 }
 my $half = 0xffffff >> 1;
 lines_of($node, forge('specifications', "UPDATE tde.specifications SET number = $half WHERE number = 1"), db => 'forged');
-my $full = { state => '54000', message => qr/^no more combinations of modifiers can be recorded$/, detail => qr/is kept for those who have the privilege CREATE on the database/ };
+my $full = { state => '54000', message => qr/^no more combinations of modifiers can be recorded$/, detail => qr/is kept for roles with the privilege CREATE on the database/ };
 fails_with($node, q{SELECT 'x'::encrypted_varchar(8000)}, $full, 'whoever may make temporary tables only does not take the last numbers', db => 'forged', user => 'visitor');
 is(attempt($node, q{SELECT 'x'::encrypted_varchar(8000)}, db => 'forged')->{out}, 'x', 'which others can have');
 lines_of($node, forge('specifications', "UPDATE tde.specifications SET number = 16777215 WHERE number = $half"), db => 'forged');

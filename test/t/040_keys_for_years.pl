@@ -11,9 +11,9 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('years', conf => "max_prepared_transactions = 5\n");
+my $node = tde_node('years', extension => 1, conf => "max_prepared_transactions = 5\n");
 $node->start;
-lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('years-passphrase')");
+lines_of($node, "SELECT tde_wallet_create('years-passphrase')");
 
 # What a view says of the slot of a name, line by line: version, kind, state.
 sub versions
@@ -194,5 +194,16 @@ lines_of($node, q{SELECT tde_create_key('gone'); SELECT tde_describe_key('gone',
 fails_with($node, "SELECT tde_describe_key('gone', 'x')", { state => '42704' }, 'describing a destroyed one');
 lines_of($node, q{SELECT tde_create_key('gone'); SELECT tde_describe_key('gone', 'the second')});
 is(lines_of($node, q{SELECT string_agg(description, ',' ORDER BY slot) FROM tde.keys WHERE name = 'gone'}), 'the first,the second', 'nor its namesake');
+
+# ---- a key that is made is told at once, while the transaction goes on ----
+
+$other = session($node);
+session_try($other, q{SELECT tde_create_key('told'); CREATE TABLE told (a encrypted_text(nosalt, 'key=told')); INSERT INTO told VALUES ('x')});
+my $maker = session($node);
+$maker->query(q{BEGIN; SELECT tde_rotate_key('told')});
+session_try($other, q{INSERT INTO told VALUES ('y')});
+is(lines_of($node, q{SELECT string_agg(version || '=' || encryptions, ' ' ORDER BY version) FROM tde.keys WHERE name = 'told'}), '1=1 2=1', 'others write under it');
+$maker->query('ROLLBACK');
+$_->quit foreach $maker, $other;
 
 done_testing();

@@ -12,7 +12,7 @@ use TdeTest;
 use Test::More;
 
 my $node = tde_node(
-  'purge', conf => q{
+  'purge', extension => 1, conf => q{
 tde_column.passphrase_command = 'echo purge-passphrase'
 max_prepared_transactions = 5
 synchronous_commit = off
@@ -59,7 +59,7 @@ sub refused
 }
 
 $node->start;
-sql("CREATE EXTENSION tde_column; SELECT tde_wallet_create('purge-passphrase'); CREATE DATABASE b");
+sql("SELECT tde_wallet_create('purge-passphrase'); CREATE DATABASE b");
 sql('CREATE EXTENSION tde_column', 'b');
 foreach my $db ('postgres', 'b')
 {
@@ -127,7 +127,7 @@ refused(purge($first), 'database "b": 3 data keys', 'one database needs it');
 
 # An erasable key is needed as long as it has a row that is not destroyed.
 
-my $in_use = 'tde_destroy_key() removes it, and makes what is encrypted under these data keys unreadable.';
+my $in_use = 'tde_destroy_key() removes it, and makes all values under these data keys unreadable.';
 refused(purge($erasable), 'database "postgres": 1 data key', 'the entry of an erasable key', $in_use);
 sql("CREATE TABLE precious (a encrypted_text('key=own')); INSERT INTO precious VALUES ('kept'); SELECT tde_rotate_key('own')");
 refused(purge($erasable), 'database "postgres": 2 data keys', 'the entry of an erasable key with two versions', $in_use);

@@ -11,10 +11,9 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('rekey', conf => "tde_column.passphrase_command = 'echo rekey-passphrase'\njit = off\nrestart_after_crash = on\nwal_level = replica\nmax_wal_senders = 4\n");
+my $node = tde_node('rekey', extension => 1, conf => "tde_column.passphrase_command = 'echo rekey-passphrase'\njit = off\nrestart_after_crash = on\nwal_level = replica\nmax_wal_senders = 4\n");
 $node->start;
 lines_of($node, q{
-CREATE EXTENSION tde_column;
 SELECT tde_wallet_create('rekey-passphrase');
 CREATE FUNCTION bytes(encrypted_text) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';
 CREATE FUNCTION bytes(encrypted_int4) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';
@@ -209,6 +208,11 @@ rekeyed('nomac', 0, 'where none is declared there is another key, which nobody r
 # ---- isolation: updates by others are no errors ----
 
 like(rekey("'source'", before => 'SET default_transaction_isolation = serializable;'), qr/1 rows/, 'serializable by default is read committed here');
+lines_of($node, q{CREATE FUNCTION committed(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN RAISE EXCEPTION 'another isolation'; END IF; RETURN $1; END$$;
+  CREATE TABLE isolated (id int, a encrypted_text(salt)); CREATE INDEX ON isolated (a); CREATE INDEX ON isolated (committed(id));
+  INSERT INTO isolated VALUES (1, 'x'); SELECT tde_rotate_key()});
+like(rekey("'isolated'", before => 'SET default_transaction_isolation = serializable;'), qr/1 rows/, 'also to an expression of an index');
 lines_of($node, 'CREATE TABLE big (id int PRIMARY KEY, a encrypted_text(salt), p text, filler text)');
 lines_of($node, "INSERT INTO big SELECT i, 'value ' || i, 'value ' || i, repeat('f', 100) FROM generate_series(1, 3000) i; SELECT tde_rotate_key()");
 
@@ -239,6 +243,8 @@ is(lines_of($node, "SELECT count(*) FROM big WHERE substr(head(a), 3) = newest()
 is(lines_of($node, "SELECT phase, rows_changed, rows_seen <= 2000, blocks_done BETWEEN 1 AND blocks_total, database_name, table_name, started < now() FROM tde.progress"),
   're-encrypting|1999|t|t|postgres|big|t', 'the view shows how far it is');
 is(lines_of($node, "SET ROLE other; SELECT count(*) FROM tde.progress"), 0, 'but not to everybody');
+is(lines_of($node, "SELECT count(*) FROM pg_stat_progress_$_ WHERE pid IN (SELECT pid FROM tde.progress)"), 0, "pg_stat_progress_$_ does not show it")
+  foreach split /\n/, lines_of($node, q{SELECT substr(viewname, 18) FROM pg_views WHERE viewname LIKE 'pg\_stat\_progress\_%'});
 is(lines_of($node, "UPDATE big SET p = p WHERE id IN (1, 2999) RETURNING id"), "2999\n1", 'others can write');
 is($holder->query_safe("UPDATE big SET p = 'value 1' WHERE id = 1 RETURNING id"), 1, 'and who holds the row meets no deadlock');
 $holder->query_safe('COMMIT');

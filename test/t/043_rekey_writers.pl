@@ -12,11 +12,11 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('writers', conf => "tde_column.passphrase_command = 'echo writers-passphrase'\njit = off\nmax_connections = 30\ndeadlock_timeout = 200ms\n");
+my $node = tde_node('writers', extension => 1, conf => "tde_column.passphrase_command = 'echo writers-passphrase'\njit = off\nmax_connections = 30\ndeadlock_timeout = 200ms\n");
 $node->start;
 my ($clients, $seconds, $rows) = (8, 10, 2000);
 lines_of($node, qq{
-CREATE EXTENSION amcheck; CREATE EXTENSION tde_column; SELECT tde_wallet_create('writers-passphrase');
+CREATE EXTENSION amcheck; SELECT tde_wallet_create('writers-passphrase');
 CREATE FUNCTION bytes(encrypted_text) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';
 CREATE TABLE account (id serial PRIMARY KEY, a encrypted_text(salt) UNIQUE, b encrypted_int4(nosalt), big encrypted_text(aes128,salt)[], p text, n int NOT NULL DEFAULT 0);
 CREATE INDEX ON account (b);

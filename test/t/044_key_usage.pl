@@ -10,9 +10,9 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('key_usage', conf => "max_prepared_transactions = 2\n");
+my $node = tde_node('key_usage', extension => 1, conf => "max_prepared_transactions = 2\n");
 $node->start;
-lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('usage-passphrase'), tde_create_key('one')");
+lines_of($node, "SELECT tde_wallet_create('usage-passphrase'), tde_create_key('one')");
 
 # All places, by the key's slot.
 sub usage

@@ -10,12 +10,12 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('convert', conf => "tde_column.passphrase_command = 'echo convert-passphrase'\nwal_level = logical\n");
+my $node = tde_node('convert', extension => 1, conf => "tde_column.passphrase_command = 'echo convert-passphrase'\nwal_level = logical\n");
 $node->append_conf('postgresql.conf', "max_wal_senders = 4\nhot_standby_feedback = off\n");
 $node->append_conf('pg_hba.conf', "local replication all trust\n");
 $node->start;
 lines_of($node, q(
-CREATE EXTENSION tde_column; SELECT tde_wallet_create('convert-passphrase');
+SELECT tde_wallet_create('convert-passphrase');
 CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; GRANT CREATE ON SCHEMA public TO app));
 
 # A statement as the ordinary role that owns the tables: what psql says.

@@ -10,10 +10,10 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('dependents', conf => "tde_column.passphrase_command = 'echo dependents-passphrase'\n");
+my $node = tde_node('dependents', extension => 1, conf => "tde_column.passphrase_command = 'echo dependents-passphrase'\n");
 $node->start;
 lines_of($node, q(
-CREATE EXTENSION tde_column; SELECT tde_wallet_create('dependents-passphrase');
+SELECT tde_wallet_create('dependents-passphrase');
 CREATE ROLE reporting; CREATE ROLE app LOGIN; GRANT reporting TO app; CREATE ROLE reader LOGIN; CREATE ROLE stranger LOGIN;
 CREATE SCHEMA shop AUTHORIZATION app; GRANT USAGE ON SCHEMA shop TO PUBLIC; GRANT CREATE ON SCHEMA shop TO reporting));
 

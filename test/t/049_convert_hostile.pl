@@ -9,10 +9,10 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('convert_hostile', conf => "tde_column.passphrase_command = 'echo hostile-passphrase'\n");
+my $node = tde_node('convert_hostile', extension => 1, conf => "tde_column.passphrase_command = 'echo hostile-passphrase'\n");
 $node->start;
 lines_of($node, q(
-CREATE EXTENSION tde_column; SELECT tde_wallet_create('hostile-passphrase');
+SELECT tde_wallet_create('hostile-passphrase');
 CREATE ROLE mallory LOGIN; CREATE ROLE alice LOGIN; GRANT CREATE ON SCHEMA public TO alice, mallory;
 CREATE TABLE caught (who text, what text); GRANT INSERT ON caught TO PUBLIC));
 

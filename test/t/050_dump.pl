@@ -11,14 +11,14 @@ use TdeDump;
 use TdeTest;
 use Test::More;
 
-my $source = tde_node('source');
-my $target = tde_node('target');
+my $source = tde_node('source', extension => 1);
+my $target = tde_node('target', extension => 1);
 my $dump   = PostgreSQL::Test::Utils::tempdir;
 
 foreach my $node ($source, $target)
 {
   $node->start;
-  lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('" . $node->name . "-passphrase'); CREATE ROLE reader LOGIN");
+  lines_of($node, "SELECT tde_wallet_create('" . $node->name . "-passphrase'); CREATE ROLE reader LOGIN");
 }
 
 lines_of($source, 'CREATE DATABASE shop');

@@ -1,4 +1,5 @@
-# pg_upgrade carries encrypted columns over: files go as they are, and what the schema holds of values goes encrypted, too.
+# pg_upgrade carries encrypted columns over: files go as they are, and what the schema holds of values goes encrypted, too.  The
+# extension is updated afterwards.
 
 use strict;
 use warnings FATAL => 'all';
@@ -12,8 +13,8 @@ use TdeDump;
 use TdeTest;
 use Test::More;
 
-# OLD_INSTALL: the prefix of an older version, see test/upgrade/run
-my $old = tde_node('old', install => $ENV{OLD_INSTALL});
+# OLD_INSTALL: the prefix of an older version of PostgreSQL, see test/upgrade/run; without it, an older version of the extension
+my $old = tde_node('old', install => $ENV{OLD_INSTALL} // old_install('0.1.0'));
 my $new = tde_node('new');
 
 $_->append_conf('postgresql.conf', "tde_column.passphrase_command = 'echo upgrade-secret'\n") foreach $old, $new;
@@ -59,6 +60,10 @@ foreach my $views (grep { /pg_views/ } keys %expected)
   s/\bruled\.//g foreach $got{$views}, $expected{$views};
 }
 is($got{$_}, $expected{$_}, $_) foreach sort keys %expected;
+lines_of($new, 'ALTER EXTENSION tde_column UPDATE', db => $_) foreach qw(postgres shop);
+my %updated = (tde_dump_state($new, 'shop'), map { $_ => lines_of($new, $_, db => 'shop') } @more);
+s/\bruled\.//g foreach @updated{ grep { /pg_views/ } keys %updated };
+is($updated{$_}, $got{$_}, "updated: $_") foreach sort keys %got;
 lines_of($new, q{INSERT INTO moods VALUES ('ok', 'ok'); INSERT INTO shop.list VALUES ('needle-two', 6)}, db => 'shop');
 is(lines_of($new, q{SELECT count(*) FROM moods; SELECT x FROM shop.list WHERE k = 'needle-two' ORDER BY x}, db => 'shop'),
   "2\n2\n6", 'it can be written');

@@ -10,14 +10,14 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $publisher  = tde_node('publisher', conf => "wal_level = logical\nmax_wal_senders = 5\nmax_replication_slots = 5\n");
-my $subscriber = tde_node('subscriber');
+my $publisher  = tde_node('publisher', extension => 1, conf => "wal_level = logical\nmax_wal_senders = 5\nmax_replication_slots = 5\n");
+my $subscriber = tde_node('subscriber', extension => 1);
 my $all        = 'SET tde_column.io_format = %s; SELECT * FROM t ORDER BY id';
 
 foreach my $node ($publisher, $subscriber)
 {
   $node->start;
-  lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('" . $node->name . "-passphrase'); "
+  lines_of($node, "SELECT tde_wallet_create('" . $node->name . "-passphrase'); "
       . 'CREATE TABLE t (id int PRIMARY KEY, a encrypted_text, n encrypted_numeric(nosalt))');
 }
 lines_of($publisher, "CREATE PUBLICATION p FOR TABLE t; INSERT INTO t VALUES (1, 'first', 1.5)");

@@ -24,12 +24,11 @@ sub use_command
   return;
 }
 
-my $primary = tde_node('primary', init => [ allows_streaming => 1 ]);
+my $primary = tde_node('primary', extension => 1, init => [ allows_streaming => 1 ]);
 use_command($primary);
 $primary->start;
 lines_of(
   $primary, q{
-CREATE EXTENSION tde_column;
 SELECT tde_wallet_create('streaming-passphrase');
 CREATE TABLE card (id int PRIMARY KEY, holder encrypted_text(aes256,salt), pan encrypted_text(nosalt) UNIQUE,
                    amount encrypted_numeric(15,2,aes128,salt,sha256), born encrypted_date(nosalt));

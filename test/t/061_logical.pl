@@ -13,8 +13,8 @@ use Test::More;
 
 my $logical = "wal_level = logical\nwal_retrieve_retry_interval = 200ms\nlogical_decoding_work_mem = 64kB\n"
   . "max_replication_slots = 20\nmax_wal_senders = 20\nmax_logical_replication_workers = 12\n";
-my $publisher  = tde_node('publisher',  init => [ allows_streaming => 'logical' ], conf => $logical);
-my $subscriber = tde_node('subscriber', init => [ allows_streaming => 'logical' ], conf => $logical);
+my $publisher  = tde_node('publisher',  extension => 1, init => [ allows_streaming => 'logical' ], conf => $logical);
+my $subscriber = tde_node('subscriber', extension => 1, init => [ allows_streaming => 'logical' ], conf => $logical);
 
 # One database takes the changes as text, the other in binary.
 my %takes = (postgres => 'false', bin => 'true');
@@ -22,7 +22,6 @@ my %takes = (postgres => 'false', bin => 'true');
 foreach my $node ($publisher, $subscriber)
 {
   $node->start;
-  lines_of($node, 'CREATE EXTENSION tde_column');
   lines_of($node, "SELECT tde_wallet_create('" . $node->name . "-passphrase'), tde_create_key('own')");
 }
 $subscriber->safe_psql('postgres', 'CREATE DATABASE bin');

@@ -13,12 +13,11 @@ use TdeTest;
 use Test::More;
 
 my $pass = 'clone-passphrase';
-my $node = tde_node('original', init => [ allows_streaming => 1 ], conf => "tde_column.passphrase_command = 'echo $pass'\n");
+my $node = tde_node('original', extension => 1, init => [ allows_streaming => 1 ], conf => "tde_column.passphrase_command = 'echo $pass'\n");
 my $path = wallet_path($node);
 $node->start;
 lines_of(
   $node, qq{
-CREATE EXTENSION tde_column;
 SELECT tde_wallet_create();
 SELECT tde_create_key('shredder', erasable => true);
 CREATE TABLE card (id int PRIMARY KEY, number encrypted_text, shred encrypted_text('key=shredder'));

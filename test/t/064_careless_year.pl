@@ -12,7 +12,7 @@ use TdeTest;
 use Test::More;
 
 my $pass  = 'careless-passphrase';
-my $node  = tde_node('careless', conf => "wal_level = replica\nmax_wal_senders = 3\nrestart_after_crash = on\n");
+my $node  = tde_node('careless', extension => 1, conf => "wal_level = replica\nmax_wal_senders = 3\nrestart_after_crash = on\n");
 my $path  = wallet_path($node);
 my $vault = $node->basedir . '/vault';
 my $moves = 0;
@@ -22,7 +22,6 @@ $node->append_conf('postgresql.conf', qq{tde_column.wallet_backup_command = 'cp 
 $node->start;
 lines_of(
   $node, qq{
-CREATE EXTENSION tde_column;
 SELECT tde_wallet_create('$pass'), tde_create_key('cards'), tde_create_key('shred', erasable => true);
 CREATE TABLE card (id int PRIMARY KEY, a encrypted_text, b encrypted_text(nosalt, 'key=cards') UNIQUE, c encrypted_varchar(5000, 'key=shred'), n encrypted_int4(nomac))});
 my $older = read_bytes($path);
@@ -158,7 +157,7 @@ nothing_is_lost('a passphrase that the command does not print: the next start op
 set_conf($node, 'tde_column.passphrase_command' => '');
 
 set_conf($node, 'tde_column.wallet_backup_command' => 'cp "%p" /nowhere/%f');
-fails_with($node, 'SELECT tde_rotate_master_key()', { state => 'TDE02', hint => qr/^Mend the command, and try again/ }, 'a backup command with a typo');
+fails_with($node, 'SELECT tde_rotate_master_key()', { state => 'TDE02', hint => qr/^Fix the command, and try again/ }, 'a backup command with a typo');
 set_conf($node, 'tde_column.wallet_backup_command' => qq{cp "%p" "$vault/%f"});
 lines_of($node, 'SELECT tde_rotate_master_key()');
 nothing_is_lost('a backup command with a typo: mended');

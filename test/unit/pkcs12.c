@@ -4,6 +4,9 @@
  * tde_pkcs12_encode() and _decode() are the library's own, at full cost.  cheap_encode() and cheap_decode() are the
  * same source compiled in here with almost no iterations, for what must be tried thousands of times.  They have names
  * of their own, so that both can be linked into one program.
+ *
+ * Full cost is for the variant "as it is" (FULL_COST).  The rounds are OpenSSL's: what other variants do to our own code shows with
+ * few of them as well, and under the address sanitizer, which follows the allocations of each round, they take three times as long.
  */
 #include "crypto/container.h"
 
@@ -28,6 +31,16 @@ static TDE_MUST_CHECK TdeStatus cheap_decode(const uint8_t *der, size_t size, co
 #include "../../src/crypto/container_mac.c"
 #undef tde_pkcs12_encode
 #undef tde_pkcs12_decode
+
+#ifdef FULL_COST
+#define COST				"full cost"
+#define any_encode			tde_pkcs12_encode
+#define any_decode			tde_pkcs12_decode
+#else
+#define COST				"few iterations"
+#define any_encode			cheap_encode
+#define any_decode			cheap_decode
+#endif
 
 static bool traditional;		/* are files to have the MAC of earlier versions? */
 
@@ -188,7 +201,7 @@ seconds(void)
 }
 
 static void
-test_full_cost(const TdeMasterKeys *keys, const char *what)
+test_sets(const TdeMasterKeys *keys, const char *what)
 {
 	static TdeMasterKeys found;
 	uint8_t    *der;
@@ -199,19 +212,20 @@ test_full_cost(const TdeMasterKeys *keys, const char *what)
 
 	look_for_keys = true;
 	keys_found = 0;
-	status = tde_pkcs12_encode(keys, PASSPHRASE, &der, &size);
+	status = any_encode(keys, PASSPHRASE, &der, &size);
 	middle = seconds();
-	ok(status == TDE_OK && size > 0 && size < MAX_FILE_SIZE / 10, "full cost, %s: encode", what);
-	status = tde_pkcs12_decode(der, size, PASSPHRASE, &found);
+	ok(status == TDE_OK && size > 0 && size < MAX_FILE_SIZE / 10, COST ", %s: encode", what);
+	status = any_decode(der, size, PASSPHRASE, &found);
 	diag("%s: %zu bytes, encode %.3f s, decode %.3f s", what, size, middle - start, seconds() - middle);
-	ok(status == TDE_OK && same_keys(keys, &found), "full cost, %s: decode gives the same", what);
-	status = tde_pkcs12_decode(der, size, PASSPHRASE " ", &found);
-	ok(status == TDE_E_AUTH && is_cleansed(&found), "full cost, %s: wrong passphrase", what);
+	ok(status == TDE_OK && same_keys(keys, &found), COST ", %s: decode gives the same", what);
+	status = any_decode(der, size, PASSPHRASE " ", &found);
+	ok(status == TDE_E_AUTH && is_cleansed(&found), COST ", %s: wrong passphrase", what);
 	look_for_keys = false;
-	ok(keys_found == 0, "full cost, %s: no key bytes in freed memory", what);
+	ok(keys_found == 0, COST ", %s: no key bytes in freed memory", what);
 	OPENSSL_clear_free(der, size);
 }
 
+#ifdef FULL_COST
 /*
  * What other people's tool says of the file.  Same passphrase, full cost.
  */
@@ -256,6 +270,7 @@ test_openssl_command(const TdeMasterKeys *keys)
 	}
 	OPENSSL_clear_free(der, size);
 }
+#endif
 
 static PKCS12 *
 container_with(STACK_OF(PKCS7) *safes, bool with_mac, int iterations, const EVP_MD *digest, const char *passphrase)
@@ -977,6 +992,10 @@ test_known_files(void)
 		ok(status == files[i].status, "%s: read", files[i].name);
 		ok(status != TDE_OK || (found.count == 1 && found.keys[0].id[15] == 7 && found.keys[0].key[31] == 9 &&
 								found.keys[0].created == INT64_C(1700000000000000)), "%s: contents", files[i].name);
+#ifndef FULL_COST
+		if (files[i].status == TDE_OK)
+			continue;
+#endif
 		ok(tde_pkcs12_decode(der, (size_t) size, "Secret", &found) == TDE_E_AUTH, "%s: another passphrase", files[i].name);
 		der[100] ^= 1;
 		ok(tde_pkcs12_decode(der, (size_t) size, "secret", &found) == TDE_E_AUTH, "%s: a flipped bit", files[i].name);
@@ -1007,10 +1026,12 @@ main(void)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	must(CRYPTO_set_mem_functions(test_malloc, test_realloc, test_free) == 1, "CRYPTO_set_mem_functions");
 	make_keys(&keys, 1);
-	test_full_cost(&keys, "1 key");
+	test_sets(&keys, "1 key");
+#ifdef FULL_COST
 	test_openssl_command(&keys);
+#endif
 	make_keys(&keys, TDE_MAX_MASTER_KEYS);
-	test_full_cost(&keys, "256 keys");
+	test_sets(&keys, "256 keys");
 	test_known_files();
 	test_pbmac1_parameters();
 	test_no_memory_encode();

@@ -1,0 +1,230 @@
+/*
+ * hooks.c - the one place where PostgreSQL's hooks call this extension: each is installed once, and calls ours in a written order.
+ *
+ * They come in front of those of all other libraries, whatever the order in which libraries are loaded: nobody is to see a secret
+ * in a statement's text or in a log entry (server/), and what is planned and run for others, encrypted columns inside and base types
+ * outside, is the same for all of them (client/).  So they are installed when all libraries of shared_preload_libraries are loaded;
+ * in a library that a session loads, at once.  Only shared memory's own hooks are elsewhere: server/shmem.c.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "optimizer/planner.h"
+#include "parser/analyze.h"
+#include "tcop/utility.h"
+
+#include "client/held_rows.h"
+#include "client/receiver.h"
+#include "client/statements.h"
+#include "ddl/declare.h"
+#include "ddl/stored_spec.h"
+#include "functions/hooks.h"
+#include "server/compat.h"
+#include "server/log_filter.h"
+#include "server/shmem.h"
+#include "server/statement.h"
+#include "type/access.h"
+
+/* What the hooks were before, or PostgreSQL's own functions. */
+static post_parse_analyze_hook_type next_post_parse_analyze = NULL;
+static planner_hook_type next_planner = standard_planner;
+static ExecutorStart_hook_type next_executor_start = standard_ExecutorStart;
+static ExecutorRun_hook_type next_executor_run = standard_ExecutorRun;
+static ExecutorFinish_hook_type next_executor_finish = standard_ExecutorFinish;
+static ProcessUtility_hook_type next_process_utility = standard_ProcessUtility;
+static emit_log_hook_type next_emit_log = NULL;
+
+/* ---- a statement is analyzed and planned ---- */
+
+/*
+ * Secrets first, since others take the text from here.  The client's results last: others want to see what the client wrote, and the
+ * query's identifier has been computed of that, too.
+ */
+static void
+post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
+{
+	tde_statement_analyzed();
+	if (next_post_parse_analyze)
+		next_post_parse_analyze(pstate, query, jumble);
+	if (tde_client_possible())
+		tde_client_analyzed(pstate, query);
+}
+
+/* What the receiver decrypts must be out of the query before it is planned; stored values are looked for in what was planned. */
+static PlannedStmt *
+plan_query(Query *query, const char *source, int cursor_options, ParamListInfo params)
+{
+	List	   *postponed = tde_client_possible() ? tde_receiver_plan(query, source) : NIL;
+	PlannedStmt *plan = next_planner(query, source, cursor_options, params);
+
+	if (postponed)
+		plan->invalItems = list_concat(postponed, plan->invalItems);
+	tde_stored_spec_planned(plan);
+	return plan;
+}
+
+/* ---- a plan is executed ---- */
+
+static bool
+changes_data(QueryDesc *query)
+{
+	return query->operation != CMD_SELECT || query->plannedstmt->hasModifyingCTE;
+}
+
+/* The descriptor of the rows is there only when the others have started the executor. */
+static void
+executor_start(QueryDesc *query, int flags)
+{
+	tde_statement_starts(query);
+	tde_receiver_starts(query);
+	next_executor_start(query, flags);
+	tde_receiver_started(query);
+}
+
+/* Values that somebody may not see are kept track of for one statement.  Most of the time there is nobody to keep them from. */
+static void
+run_restricted(TDE_EXECUTOR_RUN_PARAMETERS)
+{
+	TdeStatement outer = tde_access_begin(changes_data(query));
+
+	PG_TRY();
+	{
+		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
+	}
+	PG_CATCH();
+	{
+		tde_statement = outer;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	tde_access_end(outer);
+}
+
+/* The store of rows that are kept is chosen before the receiver stands in front of it. */
+static void
+executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
+{
+	DecryptingReceiver *receiver;
+
+	tde_held_rows_run(query);
+	receiver = tde_receiver_begin(query);
+	if (unlikely(tde_access_restricted))
+		run_restricted(TDE_EXECUTOR_RUN_ARGUMENTS);
+	else
+		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
+	if (receiver)
+		tde_receiver_end(receiver, query);
+}
+
+/* Foreign keys are checked here. */
+static void
+finish_restricted(QueryDesc *query)
+{
+	TdeStatement outer = tde_access_begin(changes_data(query));
+
+	PG_TRY();
+	{
+		next_executor_finish(query);
+	}
+	PG_CATCH();
+	{
+		tde_statement = outer;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	tde_access_end(outer);
+}
+
+static void
+executor_finish(QueryDesc *query)
+{
+	if (unlikely(tde_access_restricted))
+		finish_restricted(query);
+	else
+		next_executor_finish(query);
+}
+
+/* ---- a utility command ---- */
+
+/*
+ * In this order: no secrets for the others; a parse tree of our own, where it is changed or known again by its address; declarations,
+ * which may make keys; the client's cursors and prepared statements.  Of utility commands, only COPY FROM changes rows of the user's.
+ */
+static void
+process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
+				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
+{
+	TdeStatement outer = tde_statement;
+	TdeStatement inner = {.source = tde_statement_utility(pstmt, query), .client = tde_client_sent(context)};
+	ErrorContextCallback *stack = error_context_stack;
+	ErrorContextCallback explain;
+
+	if (read_only_tree && (tde_ddl_rewrites(pstmt->utilityStmt) || tde_client_recognizes(pstmt->utilityStmt)))
+	{
+		pstmt = copyObject(pstmt);
+		read_only_tree = false;
+	}
+	inner.utility = pstmt->utilityStmt;
+	inner.declares = outer.declares || tde_ddl_stores_types(inner.utility);
+	inner.changes_data = IsA(inner.utility, CopyStmt) && ((CopyStmt *) inner.utility)->is_from;
+
+	PG_TRY();
+	{
+		tde_statement.declares = inner.declares;
+		tde_ddl_prepare(inner.utility, &explain);
+		if (tde_client_possible())
+			tde_client_prepare(inner.utility, dest);
+		tde_statement = inner;
+		next_process_utility(pstmt, inner.source, read_only_tree, context, params, environment, dest, completion);
+	}
+	PG_CATCH();
+	{
+		tde_statement = outer;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	error_context_stack = stack;
+	tde_access_end(outer);
+}
+
+/* ---- the log ---- */
+
+static void
+emit_log(ErrorData *edata)
+{
+	if (tde_log_filter(edata) && next_emit_log)
+		next_emit_log(edata);
+}
+
+/* ---- installing them ---- */
+
+#define INSTALL(hook, next, function) \
+	do { \
+		if (hook) \
+			(next) = (hook); \
+		(hook) = (function); \
+	} while (0)
+
+static void
+install(void)
+{
+	static bool installed = false;
+
+	if (installed)
+		return;
+	installed = true;
+	INSTALL(post_parse_analyze_hook, next_post_parse_analyze, post_parse_analyze);
+	INSTALL(planner_hook, next_planner, plan_query);
+	INSTALL(ExecutorStart_hook, next_executor_start, executor_start);
+	INSTALL(ExecutorRun_hook, next_executor_run, executor_run);
+	INSTALL(ExecutorFinish_hook, next_executor_finish, executor_finish);
+	INSTALL(ProcessUtility_hook, next_process_utility, process_utility);
+	INSTALL(emit_log_hook, next_emit_log, emit_log);
+}
+
+void
+tde_hooks_init(void)
+{
+	if (!tde_shmem_add(0, NULL, install))
+		install();
+}

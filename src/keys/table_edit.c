@@ -1,0 +1,173 @@
+/*
+ * table_edit.c - changing rows of the table of data keys, which only the functions of this extension do.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "catalog/indexing.h"
+#include "commands/trigger.h"
+#include "miscadmin.h"
+#include "replication/logicalworker.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+
+#include "keys/table_rows.h"
+#include "server/permanent.h"
+
+PG_FUNCTION_INFO_V1(tde_guard_keys);
+
+static int
+guard_hint(const TriggerData *trigger)
+{
+	TriggerEvent event = trigger->tg_event;
+
+	if (RelationGetRelid(trigger->tg_relation) != tde_keystore_relid())
+		return errhint("Declarations add rows as they need them.");
+	if (TRIGGER_FIRED_BY_INSERT(event))
+		return errhint("Make keys with tde_create_key(); bring those of another database with tde_import_keys().");
+	if (TRIGGER_FIRED_BY_UPDATE(event))
+		return errhint("Change keys with tde_rotate_key(), tde_rename_key() and tde_describe_key().");
+	return errhint("Remove a version that nothing uses any more with tde_drop_key_version(), all of a key with tde_destroy_key().");
+}
+
+/* tde_guard_keys() - the trigger of tde.data_keys and tde.specifications.  What the functions of this extension change does not fire triggers. */
+Datum
+tde_guard_keys(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" was not called by trigger manager", "tde_guard_keys")));
+	/* NULL: leave the row out */
+	if (IsLogicalWorker() && TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
+		return PointerGetDatum(NULL);
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("cannot change table \"tde.%s\" directly", RelationGetRelationName(trigger->tg_relation)),
+			 RelationGetRelid(trigger->tg_relation) == tde_keystore_relid()
+			 ? errdetail("Removing or changing the row of a data key would lose all values under that key.")
+			 : errdetail("The types of columns name its rows."),
+			 guard_hint(trigger)));
+}
+
+static HeapTuple
+changed_tuple(HeapTuple tuple, TupleDesc desc, const TdeDataKey *row)
+{
+	Datum		values[TDE_KEYS_COLUMNS] = {0};
+	bool		nulls[TDE_KEYS_COLUMNS] = {0};
+	bool		replace[TDE_KEYS_COLUMNS] = {0};
+
+	values[TDE_KEYS_STATE - 1] = CharGetDatum(row->state);
+	values[TDE_KEYS_MASTER - 1] = tde_keystore_uuid(row->master);
+	values[TDE_KEYS_KCV - 1] = tde_keystore_bytea(row->kcv, sizeof(row->kcv));
+	values[TDE_KEYS_WRAPPED - 1] = tde_keystore_bytea(row->wrapped, row->wrapped_size);
+	replace[TDE_KEYS_STATE - 1] = replace[TDE_KEYS_MASTER - 1] = true;
+	replace[TDE_KEYS_KCV - 1] = replace[TDE_KEYS_WRAPPED - 1] = true;
+	values[TDE_KEYS_NAME - 1] = CStringGetTextDatum(row->name);
+	nulls[TDE_KEYS_NAME - 1] = row->name[0] == '\0';
+	replace[TDE_KEYS_NAME - 1] = true;
+	return heap_modify_tuple(tuple, desc, values, nulls, replace);
+}
+
+/* Change the rows of which changed() makes another tuple.  until: the lock that is given back at once, or NoLock. */
+static int
+change_rows(LOCKMODE lock, LOCKMODE until, HeapTuple (*changed) (HeapTuple tuple, TupleDesc desc, void *arg), void *arg)
+{
+	Relation	rel = table_open(tde_keystore_require(), lock);
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	int			count = 0;
+
+	tde_permanent_check_indexes(rel);
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		HeapTuple	new = changed(tuple, RelationGetDescr(rel), arg);
+
+		CHECK_FOR_INTERRUPTS();
+		if (new == NULL)
+			continue;
+		CatalogTupleUpdate(rel, &tuple->t_self, new);
+		count++;
+	}
+	systable_endscan(scan);
+	table_close(rel, until);
+	/* the next call, of the same statement maybe, sees what this one has done */
+	if (count > 0)
+		CommandCounterIncrement();
+	return count;
+}
+
+typedef struct Edit
+{
+	TdeDataKeyEditor edit;
+	void	   *arg;
+} Edit;
+
+static HeapTuple
+edited_tuple(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Edit	   *edit = arg;
+	TdeDataKey	row;
+
+	tde_keystore_row(tuple, desc, &row);
+	return edit->edit(&row, edit->arg) ? changed_tuple(tuple, desc, &row) : NULL;
+}
+
+int
+tde_keystore_edit(TdeDataKeyEditor edit, void *arg)
+{
+	Edit		edits = {edit, arg};
+
+	/* to the end of the transaction: no key is made meanwhile that would escape it */
+	int			count = change_rows(ShareRowExclusiveLock, NoLock, edited_tuple, &edits);
+
+	if (count > 0)
+	{
+		CacheInvalidateRelcacheByRelid(tde_keystore_relid());
+		tde_keystore_changed = true;
+		tde_keystore_made_keys = tde_keystore_changed_rows = true;
+	}
+	return count;
+}
+
+typedef struct Description
+{
+	const char *name;
+	const char *text;			/* NULL: none */
+} Description;
+
+static HeapTuple
+described_tuple(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Description *description = arg;
+	Datum		values[TDE_KEYS_COLUMNS] = {0};
+	bool		nulls[TDE_KEYS_COLUMNS] = {0};
+	bool		replace[TDE_KEYS_COLUMNS] = {0};
+	TdeDataKey	row;
+
+	tde_keystore_row(tuple, desc, &row);
+	/* those that every database has are without a name there */
+	if (row.name[0] == '\0' || strcmp(row.name, description->name) != 0 || row.state == TDE_STATE_DESTROYED)
+		return NULL;
+	if (description->text)
+		values[TDE_KEYS_DESCRIPTION - 1] = CStringGetTextDatum(description->text);
+	nulls[TDE_KEYS_DESCRIPTION - 1] = description->text == NULL;
+	replace[TDE_KEYS_DESCRIPTION - 1] = true;
+	return heap_modify_tuple(tuple, desc, values, nulls, replace);
+}
+
+int
+tde_keystore_describe(const char *name, const char *text)
+{
+	Description description = {name, text};
+
+	/* not to the end of the transaction, which would keep others from making keys */
+	int			count = change_rows(RowExclusiveLock, RowExclusiveLock, described_tuple, &description);
+
+	tde_keystore_described = true;
+	return count;
+}

@@ -1,0 +1,30 @@
+/*
+ * statement.h - the statement that is running, and its text without secrets.
+ */
+#ifndef TDE_SERVER_STATEMENT_H
+#define TDE_SERVER_STATEMENT_H
+
+#include "executor/execdesc.h"
+#include "nodes/plannodes.h"
+
+/* What functions/hooks.c tells of it; nothing without the hooks, in a first statement that has only just loaded the library. */
+typedef struct TdeStatement
+{
+	Node	   *utility;		/* the innermost utility command; NULL: none */
+	const char *source;			/* its text */
+	bool		client;			/* sent by the client, and not run by a function */
+	bool		declares;		/* it, or one that it is run by, writes types into the catalogs */
+	bool		changes_data;	/* the innermost statement of all; only known while type/access.h has somebody to keep values from */
+	struct TdeType *hidden;		/* a value of this type was asked of that one, and not given; or NULL */
+} TdeStatement;
+
+extern TdeStatement tde_statement;
+
+/* For the hooks of the same names: pg_stat_activity, and those who see the statement next, get no secret of it. */
+extern void tde_statement_analyzed(void);
+extern void tde_statement_starts(QueryDesc *query);
+
+/* Returns the text for those who see the utility command next. */
+extern const char *tde_statement_utility(PlannedStmt *pstmt, const char *text);
+
+#endif							/* TDE_SERVER_STATEMENT_H */

@@ -1,0 +1,77 @@
+--
+-- What the template has made before must be as it would make it now: what differs is altered, in place, since columns, indexes and
+-- views depend on it
+--
+
+CREATE FUNCTION tde_internal.tde_alter_function_sql(function regprocedure, volatility text, comment text, support text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  f pg_proc;
+BEGIN
+  SELECT * INTO f FROM pg_proc WHERE oid = function;
+  RETURN concat(
+    -- ALTER FUNCTION takes no planner support away
+    CASE WHEN support IS NULL AND f.prosupport <> 0 THEN format(E'UPDATE pg_catalog.pg_proc SET prosupport = 0 WHERE oid = %s;\n', f.oid) END,
+    CASE WHEN (f.provolatile, f.proisstrict, f.proparallel, f.procost, f.prosecdef, f.proleakproof, f.proconfig IS NULL)
+              <> (lower(left(volatility, 1))::"char", true, 's'::"char", 1::float4, false, false, true)
+           OR f.prosupport <> support::regproc
+      THEN format(E'ALTER FUNCTION %s %s STRICT PARALLEL SAFE COST 1 SECURITY INVOKER NOT LEAKPROOF%s RESET ALL;\n', function, volatility,
+                  ' SUPPORT ' || support) END,
+    CASE WHEN obj_description(function, 'pg_proc') IS DISTINCT FROM comment THEN format(E'COMMENT ON FUNCTION %s IS %L;\n', function, comment) END,
+    -- operators and casts would not work for others; what users write is the administrator's to grant
+    CASE WHEN f.pronamespace = 'tde_internal'::regnamespace AND NOT has_function_privilege('public', function, 'EXECUTE')
+      THEN format(E'GRANT EXECUTE ON FUNCTION %s TO PUBLIC;\n', function) END);
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_alter_function_sql(regprocedure, text, text, text) IS
+  'SQL that gives a function of the template the properties that it should have; support: NULL if none';
+
+-- Only the estimators can be altered by ALTER OPERATOR in all versions of PostgreSQL.
+CREATE FUNCTION tde_internal.tde_alter_operator_sql(operator regoperator, options text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  o         pg_operator;
+  restrict_ CONSTANT text := coalesce('pg_catalog.' || substring(options FROM 'RESTRICT = (\w+)'), 'NONE');
+  join_     CONSTANT text := coalesce('pg_catalog.' || substring(options FROM 'JOIN = (\w+)'), 'NONE');
+  merges    boolean;
+  hashes    boolean;
+  other     CONSTANT text := '(%s, %s)';
+  comm      oid;
+  neg       oid;
+BEGIN
+  SELECT * INTO o FROM pg_operator WHERE oid = operator;
+  -- of an operator that is a member of more families than one, each part of the template knows one
+  merges := o.oprcanmerge OR options LIKE '%, MERGES%';
+  hashes := o.oprcanhash OR options LIKE '%, HASHES%';
+  comm := coalesce(to_regoperator(substring(options FROM 'COMMUTATOR = OPERATOR\(([^)]*)\)') || format(other, o.oprright::regtype, o.oprleft::regtype)), o.oprcom);
+  neg := coalesce(to_regoperator(substring(options FROM 'NEGATOR = OPERATOR\(([^)]*)\)') || format(other, o.oprleft::regtype, o.oprright::regtype)), o.oprnegate);
+  RETURN concat(
+    CASE WHEN (o.oprrest, o.oprjoin) <> (replace(restrict_, 'NONE', '-')::regproc, replace(join_, 'NONE', '-')::regproc)
+      THEN format(E'ALTER OPERATOR %s SET (RESTRICT = %s, JOIN = %s);\n',
+                  format('%I.%s(%s, %s)', o.oprnamespace::regnamespace, o.oprname, o.oprleft::regtype, o.oprright::regtype), restrict_, join_) END,
+    CASE WHEN (o.oprcom, o.oprnegate, o.oprcanmerge, o.oprcanhash) <> (comm, neg, merges, hashes)
+      THEN format(E'UPDATE pg_catalog.pg_operator SET oprcom = %s, oprnegate = %s, oprcanmerge = %L, oprcanhash = %L WHERE oid = %s;\n',
+                  comm, neg, merges, hashes, o.oid) END);
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_alter_operator_sql(regoperator, text) IS
+  'SQL that gives an operator of the template the properties that it should have; options: as CREATE OPERATOR takes them';
+
+-- There is no ALTER CAST.
+CREATE FUNCTION tde_internal.tde_alter_cast_sql(source regtype, target regtype, context text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT coalesce((SELECT format(E'UPDATE pg_catalog.pg_cast SET castcontext = %L WHERE oid = %s;\n', wanted, oid)
+                   FROM pg_cast, (SELECT CASE context WHEN 'AS IMPLICIT' THEN 'i' WHEN 'AS ASSIGNMENT' THEN 'a' ELSE 'e' END::"char") w (wanted)
+                   WHERE castsource = source AND casttarget = target AND castcontext <> wanted), '');
+END;
+COMMENT ON FUNCTION tde_internal.tde_alter_cast_sql(regtype, regtype, text) IS
+  'SQL that gives a cast of the template the context that it should have, as CREATE CAST says it';
+
+REVOKE ALL ON FUNCTION tde_internal.tde_alter_function_sql(regprocedure, text, text, text),
+  tde_internal.tde_alter_operator_sql(regoperator, text), tde_internal.tde_alter_cast_sql(regtype, regtype, text) FROM PUBLIC;
+

@@ -1,0 +1,20 @@
+/* tde_column 0.1.0 to 0.2.0; where it says parts, the build puts what update.awk makes of the parts of the install script */
+
+-- complain if script is sourced in psql, rather than via ALTER EXTENSION
+\echo Use "ALTER EXTENSION tde_column UPDATE" to load this file. \quit
+
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+-- These have got a parameter or a column more.  Functions in SQL are bound to the first, so it goes when they are replaced.
+ALTER FUNCTION tde_internal.tde_function_sql(text, text, text, text, text) RENAME TO tde_function_sql_before;
+DROP FUNCTION tde_internal.tde_template_objects();
+
+-- @parts@
+
+DROP FUNCTION tde_internal.tde_function_sql_before(text, text, text, text, text);
+REVOKE ALL ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, text, text), tde_internal.tde_template_objects(),
+  tde_internal.tde_alter_function_sql(regprocedure, text, text, text), tde_internal.tde_alter_operator_sql(regoperator, text),
+  tde_internal.tde_alter_cast_sql(regtype, regtype, text) FROM PUBLIC;
+
+-- What the template makes, for users' types, too.
+SELECT @extschema@.tde_refresh_types();

@@ -1,0 +1,71 @@
+# ALTER EXTENSION UPDATE from every older version: made by that version's own library, updated by this one, everything is read and
+# written as before, and the extension's objects are those of a new installation.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../perl";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use TdeDump;
+use TdeTest;
+use Test::More;
+
+my $top      = "$FindBin::RealBin/../..";
+my $manifest = slurp_file("$top/test/manifest.sql");
+my $folder   = PostgreSQL::Test::Utils::tempdir;
+my @versions = map { m{/tde_column--([\d.]+)\.sql$} ? $1 : () } glob "$top/src/sql/updates/*.sql";
+my ($current) = slurp_file("$top/tde_column.control") =~ /^default_version = '([\d.]+)'/m;
+ok(@versions > 0, "from @versions to $current");
+
+foreach my $version (@versions)
+{
+  my $old  = old_install($version);
+  my $node = tde_node("from_$version", install => $old, conf => "tde_column.passphrase_command = 'echo update-secret'\n");
+  $node->start;
+  lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('update-secret')");
+  lines_of($node, "CREATE DATABASE $_") foreach qw(shop bare);
+  lines_of($node, tde_dump_schema(), db => 'shop');
+  lines_of(
+    $node, q{
+CREATE TYPE mood AS ENUM ('sad', 'ok');
+SELECT tde_create_type('mood');
+CREATE TABLE moods (a encrypted_mood(nosalt) PRIMARY KEY, b encrypted_mood DEFAULT 'sad');
+INSERT INTO moods VALUES ('ok');
+SELECT tde_rotate_key();
+GRANT EXECUTE ON FUNCTION tde_create_key(text, boolean) TO pg_monitor;
+REVOKE EXECUTE ON FUNCTION tde_may_decrypt() FROM PUBLIC;
+}, db => 'shop');
+  lines_of($node, 'CREATE EXTENSION tde_column', db => 'bare');
+  is(lines_of($node, q{SELECT extversion FROM pg_extension WHERE extname = 'tde_column'}, db => 'bare'), $version, "made by $version");
+  my @more = ('SELECT * FROM moods', 'SELECT * FROM tde.data_keys ORDER BY id', 'SELECT slot, name, version, state FROM tde.keys ORDER BY 1, 3');
+  my $privileges = q{SELECT proname, proacl FROM pg_proc WHERE proname IN ('tde_create_key', 'tde_may_decrypt') ORDER BY 1};
+  my %expected = (tde_dump_state($node, 'shop'), map { $_ => lines_of($node, $_, db => 'shop') } @more, $privileges);
+  $node->stop;
+
+  # The package is upgraded, the server started: before anybody updates the extension, what is stored is read.
+  upgrade_install($old);
+  $node->start;
+  my %before = tde_dump_state($node, 'shop');
+  is($before{$_}, $expected{$_}, "this library under the objects of $version: $_") foreach sort keys %before;
+  like(lines_of($node, q{SELECT problem FROM tde_audit() WHERE problem LIKE 'the library%'}, db => 'shop'),
+    qr/the library is of version \Q$current\E, the extension in this database of \Q$version\E/, 'and the audit says what is to be done')
+    if lines_of($node, q{SELECT 1 FROM pg_proc WHERE proname = 'tde_audit' AND proargnames @> '{problem}'}, db => 'shop');
+
+  is(attempt($node, 'ALTER EXTENSION tde_column UPDATE', db => $_)->{state}, '', "updated in $_") foreach qw(shop bare postgres);
+  is(lines_of($node, q{SELECT extversion FROM pg_extension WHERE extname = 'tde_column'}, db => 'shop'), $current, "to $current");
+  my %after = (tde_dump_state($node, 'shop'), map { $_ => lines_of($node, $_, db => 'shop') } @more, $privileges);
+  is($after{$_}, $expected{$_}, "updated: $_") foreach sort keys %expected;
+  is(lines_of($node, q{INSERT INTO moods VALUES ('sad', 'ok'); SELECT count(*) FROM moods WHERE a >= 'sad'}, db => 'shop'), '2', 'it can be written');
+
+  # The same objects as in a new installation.
+  lines_of($node, 'CREATE DATABASE new');
+  lines_of($node, 'CREATE EXTENSION tde_column', db => 'new');
+  write_bytes("$folder/$_", lines_of($node, $manifest, db => $_) . "\n") foreach qw(new bare);
+  is(`diff -U0 $folder/new $folder/bare | grep '^[-+][^-+]'`, '', "the objects of a new installation (-) and of one updated from $version (+)")
+    or diag("What a new installation has, src/sql/updates/tde_column--$version--$current.sql has to make.");
+  is(lines_of($node, 'SELECT tde_refresh_types()', db => $_), '0', "nothing is left to refresh in $_") foreach qw(shop bare);
+  $node->stop;
+}
+done_testing();
