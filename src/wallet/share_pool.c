@@ -12,6 +12,7 @@
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
+#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "utils/timestamp.h"
@@ -36,6 +37,7 @@ typedef struct Pool
 	int			count;
 	uint64		generation;		/* of the wallet, when the first share came in */
 	TimestampTz expires_at;
+	Latch	   *worker;			/* of the newest worker, to be told when there is nothing left to watch; or NULL */
 	TdeShare	shares[TDE_MAX_SHARES]; /* all different */
 } Pool;
 
@@ -69,11 +71,14 @@ tde_share_pool_exists(void)
 
 /* ---- what ends in _locked is called with the lock held ---- */
 
+/* The worker is woken, to end now: background workers are few. */
 static void
 forget_locked(void)
 {
 	OPENSSL_cleanse(pool->shares, sizeof(pool->shares));
 	pool->count = 0;
+	if (pool->worker)
+		SetLatch(pool->worker);
 }
 
 /* Forget shares that are not to be kept any longer; how many had expired. */
@@ -140,23 +145,34 @@ is_waiting(uint32 number)
 	return waiting;
 }
 
+/* Also at a FATAL: the latch is another process's next. */
+static void
+stop_watching(int code, Datum number)
+{
+	LWLockAcquire(pool->lock, LW_EXCLUSIVE);
+	if (pool->worker == MyLatch)
+		pool->worker = NULL;
+	/* what nobody watches over does not stay */
+	if (pool->number == DatumGetUInt32(number))
+		forget_locked();
+	LWLockRelease(pool->lock);
+}
+
 void
 tde_share_expiry_main(Datum number)
 {
 	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
 	BackgroundWorkerUnblockSignals();
+	before_shmem_exit(stop_watching, number);
+	LWLockAcquire(pool->lock, LW_EXCLUSIVE);
+	pool->worker = MyLatch;
+	LWLockRelease(pool->lock);
 	while (is_waiting(DatumGetUInt32(number)) && !ShutdownRequestPending)
 	{
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, LOOK_EVERY_MS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}
-
-	/* what nobody watches over does not stay */
-	LWLockAcquire(pool->lock, LW_EXCLUSIVE);
-	if (pool->number == DatumGetUInt32(number))
-		forget_locked();
-	LWLockRelease(pool->lock);
 }
 
 static void
