@@ -395,34 +395,74 @@ tde_redact_parameters(char *text, int flags, uint64_t parameters)
 	}
 }
 
-bool
-tde_redact_execute(char *text, int flags, uint64_t parameters)
+/* The cursor is behind the opening parenthesis.  Returns whether there are more arguments than those that stand in this text. */
+static bool
+mask_execute_arguments(TdeCursor *cursor, uint64_t parameters, bool *changed)
 {
-	TdeCursor	cursor = tde_cursor(text, flags);
+	unsigned	n = 0;
+	int			depth = 1;
 	TdeToken	token;
-	bool		changed = false;
+
+	while (depth > 0 && tde_token_next(cursor, &token))
+	{
+		if (is_punctuation(&token, "("))
+			depth++;
+		else if (is_punctuation(&token, ")"))
+			depth--;
+		else if (is_punctuation(&token, ",") && depth == 1)
+			n++;
+		else if (token.kind == TDE_TOKEN_STRING && (n >= 64 || (parameters >> n & 1)))
+			*changed |= mask_body(&token);
+	}
+	return depth > 0;
+}
+
+/* Is it EXECUTE name( ?  The cursor is moved behind what is. */
+static bool
+is_execute(TdeCursor *cursor, const TdeToken *first)
+{
+	TdeCursor	ahead = *cursor;
+	TdeToken	token;
+
+	if (!tde_token_is(first, "execute") || !tde_token_next(&ahead, &token) ||
+		(token.kind != TDE_TOKEN_WORD && token.kind != TDE_TOKEN_QUOTED) ||
+		!tde_token_next(&ahead, &token) || !is_punctuation(&token, "("))
+		return false;
+	*cursor = ahead;
+	return true;
+}
+
+/* Also in literals: the body of a DO block or function, the text of its EXECUTE.  Returns whether one is unfinished. */
+static bool
+mask_execute(TdeCursor cursor, int nesting, uint64_t parameters, bool *changed)
+{
+	bool		unfinished = false;
+	TdeToken	token;
 
 	while (tde_token_next(&cursor, &token))
 	{
-		unsigned	n = 0;
-		int			depth = 1;
-
-		if (!tde_token_is(&token, "execute") || !tde_token_next(&cursor, &token) ||
-			(token.kind != TDE_TOKEN_WORD && token.kind != TDE_TOKEN_QUOTED) ||
-			!tde_token_next(&cursor, &token) || !is_punctuation(&token, "("))
-			continue;
-		while (depth > 0 && tde_token_next(&cursor, &token))
+		if (is_execute(&cursor, &token))
+			unfinished |= mask_execute_arguments(&cursor, parameters, changed) && nesting > 0;
+		else if (token.kind == TDE_TOKEN_STRING && nesting < MAX_NESTING &&
+				 mask_execute(tde_cursor_within(&cursor, &token), nesting + 1, parameters, changed))
 		{
-			if (is_punctuation(&token, "("))
-				depth++;
-			else if (is_punctuation(&token, ")"))
-				depth--;
-			else if (is_punctuation(&token, ",") && depth == 1)
-				n++;
-			else if (token.kind == TDE_TOKEN_STRING && (n >= 64 || (parameters >> n & 1)))
-				changed |= mask_body(&token);
+			TdeCursor	rest = cursor;
+			TdeCalls	calls = {0};
+
+			mask_rest(&rest, &calls);
+			*changed |= calls.masked;
+			unfinished = true;
 		}
 	}
+	return unfinished;
+}
+
+bool
+tde_redact_execute(char *text, int flags, uint64_t parameters)
+{
+	bool		changed = false;
+
+	(void) mask_execute(tde_cursor(text, flags), 0, parameters, &changed);
 	return changed;
 }
 

@@ -41,7 +41,10 @@ extern bool tde_redact_literals(char *text, int flags);
 /* Overwrite the literals in "$n = '...'", for these n. */
 extern void tde_redact_parameters(char *text, int flags, uint64_t parameters);
 
-/* Overwrite the literals among these arguments of EXECUTE name(...).  Returns whether that changed anything. */
+/*
+ * Overwrite the literals among these arguments of EXECUTE name(...), also in the string literals of the text.  Returns whether that
+ * changed anything.
+ */
 extern bool tde_redact_execute(char *text, int flags, uint64_t parameters);
 
 /* Overwrite the parameters in an entry of pgaudit, "AUDIT: SESSION,1,1,READ,SELECT,,,statement,parameters". */

@@ -31,6 +31,7 @@ static planner_hook_type next_planner = standard_planner;
 static ExecutorStart_hook_type next_executor_start = standard_ExecutorStart;
 static ExecutorRun_hook_type next_executor_run = standard_ExecutorRun;
 static ExecutorFinish_hook_type next_executor_finish = standard_ExecutorFinish;
+static ExecutorEnd_hook_type next_executor_end = standard_ExecutorEnd;
 static ProcessUtility_hook_type next_process_utility = standard_ProcessUtility;
 static emit_log_hook_type next_emit_log = NULL;
 
@@ -81,24 +82,31 @@ executor_start(QueryDesc *query, int flags)
 	tde_receiver_started(query);
 }
 
-/* Values that somebody may not see are kept track of for one statement.  Most of the time there is nobody to keep them from. */
-static void
-run_restricted(TDE_EXECUTOR_RUN_PARAMETERS)
-{
-	TdeStatement outer = tde_access_begin(changes_data(query));
-
-	PG_TRY();
-	{
-		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
-	}
-	PG_CATCH();
-	{
-		tde_statement = outer;
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	tde_access_end(outer);
-}
+/*
+ * Values that somebody may not see are kept track of for one statement.  Most of the time there is nobody to keep them from.
+ * begin: the function of type/access.h for this part of it; call: the next hook.
+ */
+#define CALL_NEXT(begin, call) \
+	do { \
+		TdeStatement outer; \
+		if (likely(!tde_access_restricted)) \
+		{ \
+			call; \
+			break; \
+		} \
+		outer = (begin); \
+		PG_TRY(); \
+		{ \
+			call; \
+		} \
+		PG_CATCH(); \
+		{ \
+			tde_statement = outer; \
+			PG_RE_THROW(); \
+		} \
+		PG_END_TRY(); \
+		tde_access_end(outer); \
+	} while (0)
 
 /* The store of rows that are kept is chosen before the receiver stands in front of it. */
 static void
@@ -108,40 +116,23 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 
 	tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
-	if (unlikely(tde_access_restricted))
-		run_restricted(TDE_EXECUTOR_RUN_ARGUMENTS);
-	else
-		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
+	CALL_NEXT(tde_access_begin(changes_data(query)), next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS));
 	if (receiver)
 		tde_receiver_end(receiver, query);
 }
 
 /* Foreign keys are checked here. */
 static void
-finish_restricted(QueryDesc *query)
-{
-	TdeStatement outer = tde_access_begin(changes_data(query));
-
-	PG_TRY();
-	{
-		next_executor_finish(query);
-	}
-	PG_CATCH();
-	{
-		tde_statement = outer;
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	tde_access_end(outer);
-}
-
-static void
 executor_finish(QueryDesc *query)
 {
-	if (unlikely(tde_access_restricted))
-		finish_restricted(query);
-	else
-		next_executor_finish(query);
+	CALL_NEXT(tde_access_begin(changes_data(query)), next_executor_finish(query));
+}
+
+/* auto_explain prints the plan here. */
+static void
+executor_end(QueryDesc *query)
+{
+	CALL_NEXT(tde_access_begin_end(), next_executor_end(query));
 }
 
 /* ---- a utility command ---- */
@@ -218,6 +209,7 @@ install(void)
 	INSTALL(ExecutorStart_hook, next_executor_start, executor_start);
 	INSTALL(ExecutorRun_hook, next_executor_run, executor_run);
 	INSTALL(ExecutorFinish_hook, next_executor_finish, executor_finish);
+	INSTALL(ExecutorEnd_hook, next_executor_end, executor_end);
 	INSTALL(ProcessUtility_hook, next_process_utility, process_utility);
 	INSTALL(emit_log_hook, next_emit_log, emit_log);
 }

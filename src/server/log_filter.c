@@ -372,7 +372,7 @@ log_alone(ErrorData *edata)
 bool
 tde_log_filter(ErrorData *edata)
 {
-	bool		is_error = edata->elevel == ERROR;
+	bool		is_error = edata->elevel >= ERROR;
 	bool		has_secret;
 	bool		has_value;
 	bool		for_client;
@@ -382,8 +382,11 @@ tde_log_filter(ErrorData *edata)
 		return true;
 	has_secret = mentions_secret(edata);
 	has_value = is_error && ((!is_ours(edata) && is_sensitive()) || is_unknown_parallel(edata));
-	/* the client gets an error as it is; an error's own memory, where the copies are, is freed when it has been dealt with */
-	for_client = edata->output_to_client && (has_value || (is_error && has_secret));
+	/*
+	 * The client gets an error as it is; an error's own memory, where the copies are, is freed when it has been dealt with.  Where all
+	 * of the server fails, as little as possible is done.
+	 */
+	for_client = edata->output_to_client && edata->elevel < PANIC && (has_value || (is_error && has_secret));
 	if (for_client)
 	{
 		whole = *edata;
@@ -394,6 +397,9 @@ tde_log_filter(ErrorData *edata)
 		hide_secrets(edata);
 	if (has_value)
 		hide_values(edata);
+	/* a warning, or what log_temp_files says, has the context of an error, and is not changed for the client by that */
+	else if (edata->context != NULL && is_sensitive())
+		edata->hide_ctx = true;
 	/* an error may come before the first of our functions, and have the parameters in its context */
 	if (is_error && tde_log_plain_params && log_parameter_max_length_on_error != 0)
 		edata->hide_ctx = true;

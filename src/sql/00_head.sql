@@ -7,7 +7,7 @@
 -- Nobody else's objects
 --
 -- No name in here is looked up where others may make objects: all is written with its schema, and what is not is PostgreSQL's own.
--- The scripts of updates begin with the same line.
+-- The scripts of updates begin with the same settings.
 --
 -- The extension's schema holds what users write: types, operators, functions.  Tables and views are in tde, where no tool takes
 -- them for the application's.  What is reached through types, operators, casts and operator families is in tde_internal, which
@@ -15,6 +15,9 @@
 --
 
 SET LOCAL search_path = pg_catalog, pg_temp;
+-- Names of types are put together to others.  (How string literals are read has been settled when this is executed: none of them has a
+-- backslash, but for E'...'.)
+SET LOCAL quote_all_identifiers = off;
 
 DO $$
 DECLARE

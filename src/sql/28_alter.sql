@@ -29,37 +29,33 @@ COMMENT ON FUNCTION tde_internal.tde_alter_function_sql(regprocedure, text, text
   'SQL that gives a function of the template the properties that it should have; support: NULL if none';
 
 -- Only the estimators can be altered by ALTER OPERATOR in all versions of PostgreSQL.
-CREATE FUNCTION tde_internal.tde_alter_operator_sql(operator regoperator, options text) RETURNS text
+CREATE FUNCTION tde_internal.tde_alter_operator_sql(operator regoperator, commutator text, negator text, selectivity text, merges boolean,
+                                                    hashes boolean) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   o         pg_operator;
-  restrict_ CONSTANT text := coalesce('pg_catalog.' || substring(options FROM 'RESTRICT = (\w+)'), 'NONE');
-  join_     CONSTANT text := coalesce('pg_catalog.' || substring(options FROM 'JOIN = (\w+)'), 'NONE');
-  merges    boolean;
-  hashes    boolean;
-  other     CONSTANT text := '(%s, %s)';
-  comm      oid;
-  neg       oid;
+  restrict_ CONSTANT text := coalesce('pg_catalog.' || selectivity || 'sel', 'NONE');
+  join_     CONSTANT text := coalesce('pg_catalog.' || selectivity || 'joinsel', 'NONE');
+  operands  CONSTANT text := '(%s, %s)';
 BEGIN
   SELECT * INTO o FROM pg_operator WHERE oid = operator;
-  -- of an operator that is a member of more families than one, each part of the template knows one
-  merges := o.oprcanmerge OR options LIKE '%, MERGES%';
-  hashes := o.oprcanhash OR options LIKE '%, HASHES%';
-  comm := coalesce(to_regoperator(substring(options FROM 'COMMUTATOR = OPERATOR\(([^)]*)\)') || format(other, o.oprright::regtype, o.oprleft::regtype)), o.oprcom);
-  neg := coalesce(to_regoperator(substring(options FROM 'NEGATOR = OPERATOR\(([^)]*)\)') || format(other, o.oprleft::regtype, o.oprright::regtype)), o.oprnegate);
   RETURN concat(
     CASE WHEN (o.oprrest, o.oprjoin) <> (replace(restrict_, 'NONE', '-')::regproc, replace(join_, 'NONE', '-')::regproc)
       THEN format(E'ALTER OPERATOR %s SET (RESTRICT = %s, JOIN = %s);\n',
                   format('%I.%s(%s, %s)', o.oprnamespace::regnamespace, o.oprname, o.oprleft::regtype, o.oprright::regtype), restrict_, join_) END,
-    CASE WHEN (o.oprcom, o.oprnegate, o.oprcanmerge, o.oprcanhash) <> (comm, neg, merges, hashes)
-      THEN format(E'UPDATE pg_catalog.pg_operator SET oprcom = %s, oprnegate = %s, oprcanmerge = %L, oprcanhash = %L WHERE oid = %s;\n',
-                  comm, neg, merges, hashes, o.oid) END);
+    (SELECT format(E'UPDATE pg_catalog.pg_operator SET oprcom = %s, oprnegate = %s, oprcanmerge = %L, oprcanhash = %L WHERE oid = %s;\n',
+                   comm, neg, can_merge, can_hash, o.oid)
+     FROM (SELECT coalesce(to_regoperator(commutator || format(operands, o.oprright::regtype, o.oprleft::regtype))::oid, o.oprcom),
+                  coalesce(to_regoperator(negator || format(operands, o.oprleft::regtype, o.oprright::regtype))::oid, o.oprnegate),
+                  -- of an operator that is a member of more families than one, each part of the template knows one
+                  o.oprcanmerge OR merges, o.oprcanhash OR hashes) AS wanted (comm, neg, can_merge, can_hash)
+     WHERE (o.oprcom, o.oprnegate, o.oprcanmerge, o.oprcanhash) <> (comm, neg, can_merge, can_hash)));
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_alter_operator_sql(regoperator, text) IS
-  'SQL that gives an operator of the template the properties that it should have; options: as CREATE OPERATOR takes them';
+COMMENT ON FUNCTION tde_internal.tde_alter_operator_sql(regoperator, text, text, text, boolean, boolean) IS
+  'SQL that gives an operator of the template the properties that it should have, as tde_operator_sql() has them';
 
 -- There is no ALTER CAST.
 CREATE FUNCTION tde_internal.tde_alter_cast_sql(source regtype, target regtype, context text) RETURNS text
@@ -73,5 +69,5 @@ COMMENT ON FUNCTION tde_internal.tde_alter_cast_sql(regtype, regtype, text) IS
   'SQL that gives a cast of the template the context that it should have, as CREATE CAST says it';
 
 REVOKE ALL ON FUNCTION tde_internal.tde_alter_function_sql(regprocedure, text, text, text),
-  tde_internal.tde_alter_operator_sql(regoperator, text), tde_internal.tde_alter_cast_sql(regtype, regtype, text) FROM PUBLIC;
+  tde_internal.tde_alter_operator_sql(regoperator, text, text, text, boolean, boolean), tde_internal.tde_alter_cast_sql(regtype, regtype, text) FROM PUBLIC;
 

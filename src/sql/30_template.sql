@@ -46,17 +46,21 @@ COMMENT ON FUNCTION tde_internal.tde_base_family(regtype, name) IS
 -- The extension's types share operator families where the base types do, so that members combine as there.  A user's type has
 -- families of its own: pg_dump would not dump members of the extension's.
 CREATE VIEW tde_internal.type_plans AS
-  SELECT t.type AS enc, t.base, y.typname AS name, quote_ident(n.nspname) AS schema, t.shipped,
+  SELECT t.type AS enc, t.base, made.name, quote_ident(n.nspname) AS schema, t.shipped,
          -- what is reached by OID
          CASE WHEN t.shipped THEN 'tde_internal' ELSE quote_ident(n.nspname) END AS inner_schema,
          t.base = ANY ('{int2,int4,int8,numeric,float4,float8}'::regtype[]) AS number, o.operand,
          -- what its families compare with each other
          CASE WHEN o.operand IS NOT NULL
            THEN ARRAY(SELECT DISTINCT m FROM unnest(ARRAY[t.type, o.operand, tde_internal.tde_beside(t.base, o.operand, '='), t.base]) m) END AS members,
-         b.family AS btree, (CASE WHEN t.shipped THEN 'tde_' || b.name ELSE y.typname || '_ops' END)::name AS btree_name,
-         h.family AS hash, (CASE WHEN t.shipped THEN 'tde_' || h.name ELSE y.typname || '_ops' END)::name AS hash_name,
+         b.family AS btree, (CASE WHEN t.shipped THEN 'tde_' || b.name ELSE made.name || '_ops' END)::name AS btree_name,
+         h.family AS hash, (CASE WHEN t.shipped THEN 'tde_' || h.name ELSE made.name || '_ops' END)::name AS hash_name,
          ('tde_' || r.opfname)::name AS pattern_name
-  FROM tde.types t JOIN pg_type y ON y.oid = t.type JOIN pg_namespace n ON n.oid = y.typnamespace
+  FROM tde.types t JOIN pg_type y ON y.oid = t.type
+  -- A type may have been renamed or moved since; what was made with it was not.
+  JOIN pg_proc m ON m.oid = y.typmodin
+  JOIN pg_namespace n ON n.oid = CASE WHEN t.shipped THEN y.typnamespace ELSE m.pronamespace END
+  CROSS JOIN LATERAL (SELECT left(m.proname, -length('_typmod_in'))::name) AS made (name)
   LEFT JOIN LATERAL tde_internal.tde_base_family(t.base, 'btree') b ON true
   LEFT JOIN LATERAL tde_internal.tde_base_family(t.base, 'hash') h ON true
   CROSS JOIN LATERAL (SELECT coalesce(b.operand, h.operand)) o (operand)
@@ -132,6 +136,16 @@ $$;
 COMMENT ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, text, text) IS
   'SQL that makes a function, if it is missing, or alters it; support: its planner support function, with schema';
 
+CREATE FUNCTION tde_internal.tde_cast_function(source regtype, target regtype, symbol text) RETURNS regprocedure
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT p.oid::regprocedure FROM pg_cast c JOIN pg_proc p ON p.oid = c.castfunc
+  WHERE castsource = source AND casttarget = target AND p.prosrc = symbol AND p.prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
+    AND p.probin = (SELECT probin FROM pg_proc WHERE oid = 'tde_internal.tde_typanalyze(internal)'::regprocedure);
+END;
+COMMENT ON FUNCTION tde_internal.tde_cast_function(regtype, regtype, text) IS
+  'the function of a cast, whatever its name, if it is of this library and has this C symbol; NULL: there is none';
+
 CREATE FUNCTION tde_internal.tde_has_cast(source regtype, target regtype, function text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -159,9 +173,10 @@ BEGIN ATOMIC
            || CASE WHEN tde_internal.tde_has_cast(source, target, signature) THEN tde_internal.tde_alter_cast_sql(source, target, context)
                 ELSE format(E'CREATE CAST (%s AS %s) WITH FUNCTION %s %s;\n', source, target, signature, context) END
     -- named after the type, as PostgreSQL's, but for one that oid(int2) could mean
-    FROM (SELECT format('%s.%I(%s%s)', inner_schema, CASE target WHEN 'oid'::regtype THEN 'tde_oid' ELSE typname END, source,
-                        -- an integer does not become a bit string of its own length, to be made longer or shorter, but has the wanted one
-                        CASE WHEN symbol NOT LIKE 'tde_decrypt%' THEN ', int4, boolean' WHEN target = 'bit'::regtype THEN ', int4' ELSE '' END)
+    FROM (SELECT coalesce(tde_internal.tde_cast_function(source, target, symbol)::text,
+                          format('%s.%I(%s%s)', inner_schema, CASE target WHEN 'oid'::regtype THEN 'tde_oid' ELSE typname END, source,
+                          -- an integer does not become a bit string of its own length, to be made longer or shorter, but has the wanted one
+                          CASE WHEN symbol NOT LIKE 'tde_decrypt%' THEN ', int4, boolean' WHEN target = 'bit'::regtype THEN ', int4' ELSE '' END))
           FROM pg_type WHERE oid = target) AS t (signature)), '')
   -- int4(a), as a function that users write: where int4($1) is ambiguous without it, too
   || coalesce((
@@ -174,7 +189,7 @@ COMMENT ON FUNCTION tde_internal.tde_cast_sql(text, text, regtype, regtype, text
 CREATE FUNCTION tde_internal.tde_operator_name(p tde_internal.type_plans, symbol text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 -- Those that begin with % are members of operator families alone, for no expression to find: %> of texts is pg_trgm's.
-RETURN CASE WHEN symbol LIKE '\%_%' THEN p.inner_schema ELSE p.schema END || '.' || symbol;
+RETURN CASE WHEN symbol LIKE E'\\%_%' THEN p.inner_schema ELSE p.schema END || '.' || symbol;
 COMMENT ON FUNCTION tde_internal.tde_operator_name(tde_internal.type_plans, text) IS 'an operator''s name, with its schema';
 
 CREATE FUNCTION tde_internal.tde_has_operator(signature text, function text) RETURNS boolean
@@ -197,7 +212,9 @@ COMMENT ON FUNCTION tde_internal.tde_has_operator(text, text) IS
   'tell whether an operator with this function exists; error if there is another one';
 
 CREATE FUNCTION tde_internal.tde_operator_sql(p tde_internal.type_plans, symbol text, l regtype, r regtype, result text, function text,
-                                              volatility text, options text) RETURNS text
+                                              volatility text, commutator text DEFAULT NULL, negator text DEFAULT NULL,
+                                              selectivity text DEFAULT NULL, merges boolean DEFAULT false,
+                                              hashes boolean DEFAULT false) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -215,15 +232,18 @@ BEGIN
       format('implementation of %s operator', CASE WHEN symbol = '%' THEN symbol ELSE ltrim(symbol, '%#') END));
   END IF;
   IF tde_internal.tde_has_operator(operator || operands, signature) THEN
-    ddl := ddl || tde_internal.tde_alter_operator_sql((operator || operands)::regoperator, options);
+    ddl := ddl || tde_internal.tde_alter_operator_sql((operator || operands)::regoperator, commutator, negator, selectivity, merges, hashes);
   ELSE
-    ddl := ddl || format(E'CREATE OPERATOR %s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = %s%s);\n', operator, l, r, name, options);
+    ddl := ddl || format(E'CREATE OPERATOR %s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = %s%s%s%s%s%s);\n', operator, l, r, name,
+                         ', COMMUTATOR = OPERATOR(' || commutator || ')', ', NEGATOR = OPERATOR(' || negator || ')',
+                         ', RESTRICT = ' || selectivity || 'sel, JOIN = ' || selectivity || 'joinsel',
+                         CASE WHEN merges THEN ', MERGES' END, CASE WHEN hashes THEN ', HASHES' END);
   END IF;
   RETURN ddl;
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text) IS
-  'SQL that makes an operator, if it is missing, or alters it';
+COMMENT ON FUNCTION tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text, text, text, boolean, boolean) IS
+  'SQL that makes an operator, if it is missing, or alters it; selectivity: what the names of its estimators begin with';
 
 CREATE FUNCTION tde_internal.tde_plain_comparison(symbol text, l regtype, r regtype) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -299,10 +319,10 @@ RETURN CASE WHEN tde_internal.tde_has_aggregate(signature) THEN '' ELSE
 COMMENT ON FUNCTION tde_internal.tde_aggregate_sql(text, text, text) IS 'SQL that makes an aggregate, if it is missing';
 REVOKE ALL ON FUNCTION tde_internal.tde_base_family(regtype, name), tde_internal.tde_is_there(regclass, oid, oid, boolean),
   tde_internal.tde_has_function(text, text), tde_internal.tde_function_sql(text, text, text, text, text, text),
-  tde_internal.tde_has_cast(regtype, regtype, text),
+  tde_internal.tde_cast_function(regtype, regtype, text), tde_internal.tde_has_cast(regtype, regtype, text),
   tde_internal.tde_cast_sql(text, text, regtype, regtype, text, text, text),
   tde_internal.tde_operator_name(tde_internal.type_plans, text), tde_internal.tde_has_operator(text, text),
-  tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text),
+  tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text, text, text, boolean, boolean),
   tde_internal.tde_plain_comparison(text, regtype, regtype), tde_internal.tde_members_sql(oid, regtype, regtype, text[], text[]),
   tde_internal.tde_class_sql(text, regtype, oid, text), tde_internal.tde_has_aggregate(text),
   tde_internal.tde_aggregate_sql(text, text, text) FROM PUBLIC;

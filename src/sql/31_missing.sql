@@ -20,7 +20,7 @@ BEGIN ATOMIC
            CASE WHEN castcontext = 'e' OR castcontext = 'i' AND tde_internal.tde_takes_numbers(p.base) THEN castcontext::text ELSE 'a' END, 'encrypt'
     FROM pg_cast
     WHERE casttarget = p.base AND castsource <> p.base
-      AND castsource < 16384 AND castsource::regtype::text NOT IN ('"char"', 'name', 'xml', 'money')
+      AND castsource < 16384 AND castsource NOT IN ('"char"'::regtype, 'name'::regtype, 'xml'::regtype, 'money'::regtype)
     UNION ALL
     -- What the base type can be cast to.  IMPLICIT only between strings (varchar and bpchar to text), as a second implicit cast of a
     -- number would make arithmetic ambiguous, or silently inexact, and one to oid would compare -1 as the largest; and only of built-in
@@ -30,7 +30,7 @@ BEGIN ATOMIC
            'decrypt and cast'
     FROM pg_cast
     WHERE castsource = p.base AND casttarget <> p.base AND casttarget < 16384
-      AND casttarget::regtype::text NOT IN ('"char"', 'name', 'xml', 'regclass')
+      AND casttarget NOT IN ('"char"'::regtype, 'name'::regtype, 'xml'::regtype, 'regclass'::regtype)
     UNION ALL
     -- Explicit, for to_json() and its like, where they give more than the text in quotes.
     SELECT p.enc, 'json'::regtype, 'tde_decrypt_to_json', 'e', 'decrypt, as to_json()'
@@ -60,7 +60,7 @@ BEGIN ATOMIC
            WHEN 'numeric'::regtype = ANY (ARRAY[l_base, r_base]) THEN 'numeric'
            WHEN 'int8'::regtype = ANY (ARRAY[l_base, r_base]) THEN 'int8'
            WHEN 'int4'::regtype = ANY (ARRAY[l_base, r_base]) THEN 'int4'
-           ELSE 'int2' END)::text, function, 'STABLE', ''), ''), '')
+           ELSE 'int2' END)::text, function, 'STABLE'), ''), '')
   FROM (
     SELECT p.enc, p.base, p.enc, p.base
     UNION ALL
@@ -94,10 +94,8 @@ BEGIN
   RETURN (
   SELECT string_agg(tde_internal.tde_operator_sql(
            p, prefix || o.symbol, l, r, 'boolean', coalesce(tde_internal.tde_plain_comparison(o.symbol, l, r), o.function), volatility,
-           format(', COMMUTATOR = OPERATOR(%s), NEGATOR = OPERATOR(%s), RESTRICT = %3$ssel, JOIN = %3$sjoinsel%4$s%5$s',
-                  tde_internal.tde_operator_name(p, prefix || o.commutator), tde_internal.tde_operator_name(p, prefix || o.negator), o.selectivity,
-                  CASE WHEN o.symbol = '=' AND btree IS NOT NULL THEN ', MERGES' END,
-                  CASE WHEN o.symbol = '=' AND hash IS NOT NULL THEN ', HASHES' END)), '')
+           tde_internal.tde_operator_name(p, prefix || o.commutator), tde_internal.tde_operator_name(p, prefix || o.negator), o.selectivity,
+           merges => o.symbol = '=' AND btree IS NOT NULL, hashes => o.symbol = '=' AND hash IS NOT NULL), '')
     || CASE WHEN btree IS NULL THEN '' ELSE
          CASE WHEN cmp LIKE 'pg_catalog.%' THEN ''
            ELSE tde_internal.tde_function_sql(cmp, 'int4', 'tde_cmp', volatility, 'less-equal-greater') END
@@ -212,9 +210,7 @@ BEGIN ATOMIC
   SELECT coalesce(string_agg((
     SELECT string_agg(tde_internal.tde_operator_sql(
              p, prefix || o.symbol, l, r, 'boolean', coalesce(tde_internal.tde_plain_comparison(o.symbol, l, r), o.function), 'IMMUTABLE',
-             format(', COMMUTATOR = OPERATOR(%s), NEGATOR = OPERATOR(%s), RESTRICT = %3$ssel, JOIN = %3$sjoinsel',
-                    tde_internal.tde_operator_name(p, prefix || o.commutator), tde_internal.tde_operator_name(p, prefix || o.negator),
-                    o.selectivity)), '')
+             tde_internal.tde_operator_name(p, prefix || o.commutator), tde_internal.tde_operator_name(p, prefix || o.negator), o.selectivity), '')
     FROM (VALUES ('~<~',  'tde_pattern_lt', '~>~',  '~>=~', 'scalarlt'),
                  ('~<=~', 'tde_pattern_le', '~>=~', '~>~',  'scalarle'),
                  ('~>~',  'tde_pattern_gt', '~<~',  '~<=~', 'scalargt'),

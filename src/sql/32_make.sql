@@ -138,7 +138,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  body CONSTANT text := '^RETURN tde_internal\.tde_typmod_in\(\$1, .*''[-0-9a-f]{36}''::uuid\)$';
+  body CONSTANT text := '^RETURN tde_internal[.]tde_typmod_in[(][$]1, .*''[-0-9a-f]{36}''::uuid[)]$';
 BEGIN
   -- The modifier function of a type is not dropped with it.
   IF tde_internal.tde_is_there('pg_proc', function, (SELECT proowner FROM pg_proc WHERE oid = function),
@@ -156,6 +156,7 @@ CREATE FUNCTION @extschema@.tde_create_type(base regtype,
                                             type_tag uuid DEFAULT pg_catalog.gen_random_uuid()) RETURNS regtype
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off     -- names are put together to others
 AS $create_type$
 DECLARE
   base_row pg_type;
@@ -219,6 +220,7 @@ COMMENT ON FUNCTION tde_internal.tde_template_objects() IS
 CREATE FUNCTION @extschema@.tde_refresh_types() RETURNS int4
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off     -- names are put together to others
 AS $refresh_types$
 DECLARE
   ours    boolean;
@@ -232,7 +234,7 @@ BEGIN
     before := ARRAY(SELECT format('%s %s %s', catalog, object, state) FROM tde_internal.tde_template_objects());
     PERFORM tde_internal.tde_complete_types(ARRAY(SELECT t.type FROM tde.types t WHERE t.shipped = ours));
     FOR change IN
-      SELECT i.type, i.identity, catalog || ' ' || object || ' ' NOT IN (SELECT substring(b FROM '^\d+ \d+ ') FROM unnest(before) b) AS is_new,
+      SELECT i.type, i.identity, catalog || ' ' || object || ' ' NOT IN (SELECT substring(b FROM '^[0-9]+ [0-9]+ ') FROM unnest(before) b) AS is_new,
              EXISTS (
                SELECT FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid
                WHERE d.classid = catalog AND d.objid = object AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e') AS is_member

@@ -67,8 +67,8 @@ BEGIN
     WHERE places = '{}'
   LOOP
     -- a subquery, since that of a set, too, has a type
-    EXECUTE format('SELECT pg_catalog.pg_typeof((SELECT %s LIMIT 1))', regexp_replace(call.expression, '\$\d', 'NULL', 'g')) INTO result;
-    call.types := ARRAY(SELECT regexp_replace(regexp_replace(t, '^encrypted_', '@extschema@.\&'), '^plain_', 'tde_internal.\&')
+    EXECUTE format('SELECT pg_catalog.pg_typeof((SELECT %s LIMIT 1))', regexp_replace(call.expression, '[$][0-9]', 'NULL', 'g')) INTO result;
+    call.types := ARRAY(SELECT regexp_replace(regexp_replace(t, '^encrypted_', E'@extschema@.\\&'), '^plain_', E'tde_internal.\\&')
                         FROM unnest(call.types) t);
     function := format('%s.%I(%s)', CASE WHEN call.is_operator THEN 'tde_internal' ELSE '@extschema@' END,
                        coalesce(functions ->> call.name, call.name), array_to_string(call.types, ', '));

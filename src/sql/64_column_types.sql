@@ -57,7 +57,7 @@ BEGIN
                       '''((?:[^'']|'''')*)''|([^,'']*[^,''[:space:]][^,'']*)', 'g') AS items (item);
   RETURN format('%s(%s)%s', (SELECT format('%I.%I', nspname, typname) FROM pg_type t JOIN pg_namespace n ON n.oid = typnamespace
                              WHERE t.oid = encrypted),
-                concat_ws(',', substring(plain FROM '\(([-0-9,]+)\)'), modifiers),
+                concat_ws(',', substring(plain FROM '[(]([-0-9,]+)[)]'), modifiers),
                 CASE WHEN is_array THEN '[]' END);
 END
 $$;
@@ -101,8 +101,8 @@ BEGIN
   SELECT pg_get_expr(adbin, adrelid), adbin::text INTO expr, tree FROM pg_attrdef WHERE adrelid = a.attrelid AND adnum = a.attnum;
   -- A cast may round or cut off, which the literal has behind it.  One that is not immutable may have another result tomorrow, as that
   -- of date to timestamptz.
-  IF tree IS NULL OR tree ~ '\{(?!CONST |FUNCEXPR |RELABELTYPE )' OR EXISTS (
-      SELECT FROM regexp_matches(tree, ':funcid (\d+)', 'g') f JOIN pg_proc p ON p.oid = f[1]::oid
+  IF tree IS NULL OR tree ~ '[{](?!CONST |FUNCEXPR |RELABELTYPE )' OR EXISTS (
+      SELECT FROM regexp_matches(tree, ':funcid ([0-9]+)', 'g') f JOIN pg_proc p ON p.oid = f[1]::oid
       WHERE CASE WHEN pronamespace = 'pg_catalog'::regnamespace THEN NOT is_plain OR provolatile <> 'i' ELSE is_plain END) THEN
     RETURN NULL;
   END IF;
@@ -113,7 +113,7 @@ BEGIN
   END IF;
   RETURN CASE WHEN expr IN ('true', 'false') THEN quote_literal(expr)
               ELSE coalesce((regexp_match(expr, '^(''(?:[^'']|'''')*'')(?:::[^'']+)?$'))[1],
-                            quote_literal((regexp_match(expr, '^\(?(-?[0-9.]+)\)?(?:::.+)?$'))[1])) END;
+                            quote_literal((regexp_match(expr, '^[(]?(-?[0-9.]+)[)]?(?:::.+)?$'))[1])) END;
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_constant_default(pg_attribute) IS 'a column''s default as a literal; NULL if it is none or no constant';

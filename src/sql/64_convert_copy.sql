@@ -18,7 +18,7 @@ CREATE VIEW tde.conversions AS
   JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang AND l.lanname OPERATOR(pg_catalog.=) 'c'
   CROSS JOIN LATERAL (
     SELECT pg_catalog.array_agg(pg_catalog.convert_from(pg_catalog.decode(hex, 'hex'), pg_catalog.getdatabaseencoding()) ORDER BY n)
-    FROM pg_catalog.unnest(pg_catalog.string_to_array(pg_catalog.regexp_replace(pg_catalog.encode(t.tgargs, 'hex'), '(..)', '\1 ', 'g'), '00 '))
+    FROM pg_catalog.unnest(pg_catalog.string_to_array(pg_catalog.regexp_replace(pg_catalog.encode(t.tgargs, 'hex'), '(..)', E'\\1 ', 'g'), '00 '))
       WITH ORDINALITY AS a (hex, n)
     WHERE hex OPERATOR(pg_catalog.<>) '') AS arguments (g)
   JOIN pg_catalog.pg_attribute n ON n.attrelid OPERATOR(pg_catalog.=) t.tgrelid AND n.attname OPERATOR(pg_catalog.=) g[3]::pg_catalog.name
@@ -181,7 +181,7 @@ AS $$
   SELECT command FROM tde_internal.tde_conversion_replacements(relation, column_name) WHERE command IS NOT NULL ORDER BY index::oid
 $$;
 COMMENT ON FUNCTION @extschema@.tde_conversion_indexes(regclass, name) IS
-  'commands that make the indexes needed before tde_finish_conversion(); psql runs them by \gexec';
+  E'commands that make the indexes needed before tde_finish_conversion(); psql runs them by \\gexec';
 
 CREATE FUNCTION tde_internal.tde_conversion(relation regclass, column_name name, OUT phase text, OUT helper_column name, OUT helper_trigger name,
                                OUT direction text)

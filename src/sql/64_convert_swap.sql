@@ -198,7 +198,7 @@ BEGIN
     missing := (SELECT string_agg(command, E'\n') FROM @extschema@.tde_conversion_indexes(relation, column_name) command);
     IF missing IS NOT NULL THEN
       RAISE EXCEPTION 'indexes of the copy of column "%" are missing', column_name USING ERRCODE = 'object_not_in_prerequisite_state',
-        DETAIL = missing, HINT = format('Run these commands, or: SELECT @extschema@.tde_conversion_indexes(%L, %L) \gexec', relation, column_name);
+        DETAIL = missing, HINT = format(E'Run these commands, or: SELECT @extschema@.tde_conversion_indexes(%L, %L) \\gexec', relation, column_name);
     END IF;
     -- in case that the copying was broken off
     CALL tde_internal.tde_complete_copy(relation, column_name, v.helper_column, batch_rows, batch_delay);

@@ -294,7 +294,7 @@ AS $$
          format('Add %I to it.', n.nspname)
   FROM s CROSS JOIN pg_extension x JOIN pg_namespace n ON n.oid = x.extnamespace
   WHERE x.extname = 'tde_column' AND NOT (s.of_server AND EXISTS (SELECT FROM s WHERE of_database))
-    AND NOT EXISTS (SELECT FROM regexp_matches(s.value, '"(?:[^"]|"")*"|[^",\s]+', 'g') AS m (word)
+    AND NOT EXISTS (SELECT FROM regexp_matches(s.value, '"(?:[^"]|"")*"|[^",[:space:]]+', 'g') AS m (word)
                     WHERE n.nspname = CASE WHEN word[1] ~ '^"' THEN replace(trim(both '"' FROM word[1]), '""', '"') ELSE lower(word[1]) END)
 $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_search_path() FROM PUBLIC;

@@ -97,9 +97,12 @@ tde_access_refuse(TdeType *type)
 char *
 tde_access_hidden(TdeType *type)
 {
-	if (!tde_statement.changes_data)
-		tde_access_refuse(type);
-	tde_statement.hidden = type;
+	if (!tde_statement.ends)
+	{
+		if (!tde_statement.changes_data)
+			tde_access_refuse(type);
+		tde_statement.hidden = type;
+	}
 	return pstrdup("****");
 }
 
@@ -109,7 +112,17 @@ tde_access_begin(bool changes_data)
 	TdeStatement outer = tde_statement;
 
 	tde_statement.changes_data = changes_data;
+	tde_statement.ends = false;
 	tde_statement.hidden = NULL;
+	return outer;
+}
+
+TdeStatement
+tde_access_begin_end(void)
+{
+	TdeStatement outer = tde_access_begin(false);
+
+	tde_statement.ends = true;
 	return outer;
 }
 

@@ -49,13 +49,15 @@ extern Datum tde_access_result(TdeType *type, int32 base_typmod, bool *isnull);
  * What an output function gives instead of a value that the user may not see.  PostgreSQL quotes values in the details of errors,
  * "Key (a)=(...) already exists": if the function refused then, a role that may only write would not be told what is wrong with its
  * row.  So while a statement that changes data is running, this is a text that says nothing; if it goes anywhere else than into
- * an error, the statement fails when it has come to its end, so that the text is not stored in place of a value.  Elsewhere this
- * fails at once.
+ * an error, the statement fails when it has come to its end, so that the text is not stored in place of a value.  While it ends,
+ * its plan may be printed (auto_explain), with values that a function's variables had, and nothing else be done with the text.
+ * Elsewhere this fails at once.
  */
 extern char *tde_access_hidden(TdeType *type);
 
 /* Before and after a part of a statement in which this may happen.  begin returns what end, or an error, is to restore. */
 extern TdeStatement tde_access_begin(bool changes_data);
+extern TdeStatement tde_access_begin_end(void);
 extern void tde_access_end(TdeStatement outer);
 
 /* Of the setting. */

@@ -1,4 +1,5 @@
-"""Lint the install script, the functions in SQL that it makes, and updates, for names that somebody else's objects could take over.
+"""Lint the install script, the functions in SQL that it makes, and updates, for names that somebody else's objects could take over, and
+for literals that a setting changes.
 
 usage: search_path.py PGSPOT FUNCTIONS SCRIPT...
 
@@ -31,6 +32,16 @@ PARSED_BODY = re.compile(r"^CREATE FUNCTION (?:(?!^CREATE |^COMMENT |\bAS [$']).
                          r".*?;\n(?=COMMENT |REVOKE )", re.S | re.M)
 
 
+# A string literal, with its continuations on the next lines.
+LITERAL = re.compile(r"""\$[a-z_]*\$|--[^\n]*|"[^"\n]*"|(?P<escapes>\bE)?(?P<body>'(?:[^']|'')*'(?:\s*\n\s*'(?:[^']|'')*')*)""", re.S)
+
+
+def backslashes(script):
+    """Plain literals that would be read in another way with standard_conforming_strings = off."""
+    found = [m for m in LITERAL.finditer(re.sub(r"^\\echo.*$", "", script, flags=re.M)) if m["body"] and not m["escapes"] and "\\" in m["body"]]
+    return [f"a backslash in a literal that is not E'...': {m[0]}" for m in found]
+
+
 def lint(command, text, *options):
     with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
         file.write(text)
@@ -46,7 +57,10 @@ def script_findings(command, name):
     """Of a script; how many functions, procedures and parsed bodies it has."""
     # what an update replaces is the extension's own: PostgreSQL refuses any other
     script = re.sub(r"^CREATE OR REPLACE (FUNCTION|PROCEDURE|VIEW)", r"CREATE \1", open(name).read(), flags=re.M)
-    findings = []
+    if not backslashes(r"SELECT $$ x $$, E'\\n' '\\n', '\\d' -- it's"):
+        print("backslashes are not found")
+        sys.exit(2)
+    findings = backslashes(script)
     if script.index(PATH) > re.search(r"^(CREATE|DO|GRANT|SELECT|ALTER|DROP)\b", script, re.M).start():
         findings.append(f"{name} makes something before it sets its search_path")
     script = re.sub(r"^\\echo.*$", "", script, flags=re.M).replace("@extschema@", "public").replace("MODULE_PATHNAME", "$libdir/x")

@@ -237,6 +237,33 @@ like($entries, qr/CONTEXT:  .*\n\tparallel worker$/m, 'with CONTEXT');
 unlike($entries, qr/Logged by the parallel worker|Not logged/, 'and nothing is left out');
 session_try($session, "RESET $parallel");
 
+# What is not an ERROR has its CONTEXT, too: a warning, temporary files, the end of a session.
+
+lines_of(
+  $node, q{
+CREATE FUNCTION warn(text) RETURNS void LANGUAGE plpgsql AS 'BEGIN RAISE WARNING ''a warning''; END';
+CREATE FUNCTION execute_with(command text, value text) RETURNS void LANGUAGE plpgsql AS 'BEGIN EXECUTE format(command, value); END'});
+foreach my $case (
+  [ 'a warning',       'SELECT warn(%L)',                                                              qr/WARNING:  01000: a warning\n/ ],
+  [ 'temporary files', 'SELECT count(*) FROM (SELECT i, %L FROM generate_series(1, 60000) i OFFSET 0)', qr/LOG:  00000: temporary file: / ])
+{
+  my ($name, $command, $entry) = @$case;
+  $offset = log_offset($node);
+  $got = session_try($session, "\\set SHOW_CONTEXT always\nSET log_temp_files = 0; SET work_mem = 64; SELECT execute_with('$command x', a::text) FROM values_of");
+  is($got->{state}, '', $name) or diag($got->{err});
+  $entries = log_since($node, $offset);
+  like($entries, $entry, "$name: it is in the log");
+  unlike($entries, qr/\Q$marker\E/, "$name: without a value in its CONTEXT");
+  like($got->{err}, qr/SQL statement "SELECT warn\('$marker'\)/, 'which the client gets') if $name =~ /warning/;
+}
+
+my $doomed = TdeWire->connect($node);
+$offset = log_offset($node);
+$doomed->ask("SELECT execute_with('SELECT pg_sleep(180), %L', a::text) FROM values_of");
+$node->poll_query_until('postgres', "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") or die 'it does not sleep';
+ok($node->wait_for_log(qr/FATAL:  57P01: terminating connection/, $offset), 'a session that is ended');
+unlike(log_since($node, $offset), qr/\Q$marker\E/, 'says so without a value in the CONTEXT');
+
 # Our own errors never quote a value, so they keep what they say.
 
 $offset = log_offset($node);

@@ -89,6 +89,37 @@ is(
   "encrypted_mood\nb\n0",
   'and the type can be made again');
 
+# Names that are hard to read; types that are renamed or moved; settings that change how names and literals are written.
+
+my $sql = q{
+SELECT current_setting('quote_all_identifiers');
+CREATE SCHEMA "a) (b";
+CREATE SCHEMA elsewhere;
+CREATE TYPE "a) (b"."s', (" AS ENUM ('low', 'high');
+SELECT count(tde_create_type('"a) (b"."s'', ("', '"a) (b"'));
+SELECT tde_refresh_types();
+CREATE TABLE sizes (s "a) (b"."encrypted_s', (" UNIQUE);
+INSERT INTO sizes VALUES ('high'), ('low');
+ALTER TYPE "a) (b"."encrypted_s', (" RENAME TO secret;
+SELECT tde_refresh_types();
+ALTER TYPE "a) (b".secret SET SCHEMA elsewhere;
+ALTER TYPE "a) (b"."s', (" RENAME TO size;
+SELECT tde_refresh_types();
+DROP FUNCTION "a) (b".tde_result CASCADE;
+SELECT tde_refresh_types();
+SET search_path = "a) (b", public;
+SELECT s FROM sizes WHERE s > 'low'};
+foreach my $options ('', '-c quote_all_identifiers=on', '-c standard_conforming_strings=off')
+{
+  local $ENV{PGOPTIONS} = $options;
+  lines_of($node, 'CREATE DATABASE odd');
+  lines_of($node, 'CREATE EXTENSION tde_column', db => 'odd');
+  my $got = attempt($node, $sql, db => 'odd');
+  is($got->{state}, '', "odd names $options") or diag($got->{err});
+  is($got->{out} =~ s/^(?:on|off)\n//r, "1\n0\n0\n0\n1\nhigh", 'types are complete after they are renamed and moved');
+  lines_of($node, 'DROP DATABASE odd');
+}
+
 # The library and the extension go only with their types.
 
 fails_with($node, 'DROP EXTENSION tde_column', { state => '2BP01' }, 'the extension cannot be dropped under a user\'s type', db => 'restored_plain');

@@ -40,6 +40,43 @@ my $refused = qr/^permission denied to decrypt values of type/;
 is(as_role('writer', 'SELECT pan FROM card')->{out}, '****', 'the policy is for the results of a client');
 is(as_role('reader', 'SELECT pan FROM card')->{out}, '4111', 'members see the values');
 
+# auto_explain prints plans when a statement ends, with the values of a function's variables.
+
+lines_of(
+  $node, q{
+CREATE FUNCTION found(id int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  wanted encrypted_text := (SELECT c.pan FROM card c WHERE c.id = $1);
+BEGIN
+  RETURN (SELECT count(*) FROM card c WHERE c.pan = wanted);
+END $$;
+CREATE FUNCTION pay() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM found(new.id);
+  RETURN new;
+END $$;
+CREATE TRIGGER pay BEFORE UPDATE ON card FOR EACH ROW EXECUTE FUNCTION pay()});
+$node->append_conf('postgresql.conf', q{shared_preload_libraries = 'tde_column,auto_explain'
+tde_column.passphrase_command = 'echo x-passphrase'
+auto_explain.log_min_duration = 0
+auto_explain.log_nested_statements = on
+auto_explain.log_verbose = on
+});
+$node->restart;
+my $since = log_offset($node);
+foreach my $case ([ 'SELECT found(1)', '1' ], [ "UPDATE card SET pan = '4112'; UPDATE card SET pan = '4111'", '' ])
+{
+  my ($sql, $expected) = @$case;
+  my $got = as_role('writer', $sql);
+  is($got->{state}, '',        "a plan does not make a statement fail: $sql") or diag($got->{err});
+  is($got->{out},   $expected, 'nor does it change what it does');
+}
+like(log_since($node, $since), qr/\(c\.pan = '\*\*\*\*'/, 'the plan has no value that the role may not see');
+as_role('reader', 'SELECT found(1)');
+like(log_since($node, $since), qr/\(c\.pan = '4111'/, 'and one that it may');
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'tde_column'\n");
+$node->restart;
+
 # Dumps have all, or an error.
 
 sub dump_as

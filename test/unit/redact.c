@@ -249,6 +249,11 @@ test_found(void)
 	tde_redact_execute(text, 0, 2);
 	is_text(text, "EXPLAIN EXECUTE p(lower('seen'), concat('**', '****'), 'seen'); SELECT 'seen'", "arguments of EXECUTE");
 
+	text = copy_of("DO $$BEGIN EXECUTE 'EXECUTE p(''geheim'')'; EXECUTE 'EXECUTE p(' || quote_literal('geheim') || ')'; END$$");
+	tde_redact_execute(text, 0, 1);
+	is_text(text, "DO $$BEGIN EXECUTE 'EXECUTE p(''******'')'; EXECUTE 'EXECUTE p(' || quote_literal('******') || '*'; END$$",
+			"arguments of EXECUTE in literals");
+
 	text = copy_of("AUDIT: SESSION,1,1,READ,SELECT,,,\"SELECT tde_wallet_open($1), $2\",\"geheim,x\"");
 	tde_redact_audit(text);
 	is_text(text, "AUDIT: SESSION,1,1,READ,SELECT,,,\"SELECT tde_wallet_open($1), $2\",\"******,*\"", "parameters in pgaudit");

@@ -4,17 +4,22 @@
 \echo Use "ALTER EXTENSION tde_column UPDATE" to load this file. \quit
 
 SET LOCAL search_path = pg_catalog, pg_temp;
+SET LOCAL quote_all_identifiers = off;
 
 -- These have got a parameter or a column more.  Functions in SQL are bound to the first, so it goes when they are replaced.
 ALTER FUNCTION tde_internal.tde_function_sql(text, text, text, text, text) RENAME TO tde_function_sql_before;
+ALTER FUNCTION tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text)
+  RENAME TO tde_operator_sql_before;
 DROP FUNCTION tde_internal.tde_template_objects();
 
 -- @parts@
 
 DROP FUNCTION tde_internal.tde_function_sql_before(text, text, text, text, text);
+DROP FUNCTION tde_internal.tde_operator_sql_before(tde_internal.type_plans, text, regtype, regtype, text, text, text, text);
 REVOKE ALL ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, text, text), tde_internal.tde_template_objects(),
-  tde_internal.tde_alter_function_sql(regprocedure, text, text, text), tde_internal.tde_alter_operator_sql(regoperator, text),
-  tde_internal.tde_alter_cast_sql(regtype, regtype, text) FROM PUBLIC;
+  tde_internal.tde_alter_function_sql(regprocedure, text, text, text), tde_internal.tde_alter_operator_sql(regoperator, text, text, text, boolean, boolean),
+  tde_internal.tde_alter_cast_sql(regtype, regtype, text), tde_internal.tde_cast_function(regtype, regtype, text),
+  tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text, text, text, boolean, boolean) FROM PUBLIC;
 
 -- What the template makes, for users' types, too.
 SELECT @extschema@.tde_refresh_types();
