@@ -137,12 +137,15 @@ COMMENT ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, text, 
   'SQL that makes a function, if it is missing, or alters it; support: its planner support function, with schema';
 
 CREATE FUNCTION tde_internal.tde_cast_function(source regtype, target regtype, symbol text) RETURNS regprocedure
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT p.oid::regprocedure FROM pg_cast c JOIN pg_proc p ON p.oid = c.castfunc
-  WHERE castsource = source AND casttarget = target AND p.prosrc = symbol AND p.prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
-    AND p.probin = (SELECT probin FROM pg_proc WHERE oid = 'tde_internal.tde_typanalyze(internal)'::regprocedure);
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  RETURN (SELECT p.oid FROM pg_cast c JOIN pg_proc p ON p.oid = c.castfunc
+          WHERE castsource = source AND casttarget = target AND p.prosrc = symbol AND p.prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
+            AND p.probin = (SELECT probin FROM pg_proc WHERE oid = 'tde_internal.tde_typanalyze(internal)'::regprocedure));
+END
+$$;
 COMMENT ON FUNCTION tde_internal.tde_cast_function(regtype, regtype, text) IS
   'the function of a cast, whatever its name, if it is of this library and has this C symbol; NULL: there is none';
 
@@ -177,7 +180,8 @@ BEGIN ATOMIC
                           format('%s.%I(%s%s)', inner_schema, CASE target WHEN 'oid'::regtype THEN 'tde_oid' ELSE typname END, source,
                           -- an integer does not become a bit string of its own length, to be made longer or shorter, but has the wanted one
                           CASE WHEN symbol NOT LIKE 'tde_decrypt%' THEN ', int4, boolean' WHEN target = 'bit'::regtype THEN ', int4' ELSE '' END))
-          FROM pg_type WHERE oid = target) AS t (signature)), '')
+          -- once, and not where it is used
+          FROM pg_type WHERE oid = target OFFSET 0) AS t (signature)), '')
   -- int4(a), as a function that users write: where int4($1) is ambiguous without it, too
   || coalesce((
     SELECT tde_internal.tde_function_sql(format('%s.%I(%s)', schema, typname, source), target::text, symbol, 'STABLE', comment)
