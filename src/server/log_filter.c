@@ -398,7 +398,7 @@ tde_log_filter(ErrorData *edata)
 	if (has_value)
 		hide_values(edata);
 	/* a warning, or what log_temp_files says, has the context of an error, and is not changed for the client by that */
-	else if (edata->context != NULL && is_sensitive())
+	else if (!is_error && edata->context != NULL && is_sensitive())
 		edata->hide_ctx = true;
 	/* an error may come before the first of our functions, and have the parameters in its context */
 	if (is_error && tde_log_plain_params && log_parameter_max_length_on_error != 0)
