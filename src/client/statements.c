@@ -94,41 +94,12 @@ query_with_params(Query *query)
 	return castNode(Query, ((DeclareCursorStmt *) query->utilityStmt)->query);
 }
 
-/* The EXECUTE that a command is, or that EXPLAIN or CREATE TABLE AS contains; NULL if there is none. */
-static ExecuteStmt *
-contained_execute(Node *stmt, bool *stores)
-{
-	Node	   *inner = NULL;
-
-	if (IsA(stmt, ExecuteStmt))
-		return (ExecuteStmt *) stmt;
-	if (IsA(stmt, ExplainStmt))
-		inner = ((ExplainStmt *) stmt)->query;
-	else if (IsA(stmt, CreateTableAsStmt))
-	{
-		*stores = true;
-		inner = ((CreateTableAsStmt *) stmt)->query;
-	}
-	if (inner == NULL || !IsA(inner, Query) || ((Query *) inner)->commandType != CMD_UTILITY)
-		return NULL;
-	return contained_execute(((Query *) inner)->utilityStmt, stores);
-}
-
-/* The prepared statement that a command executes, or NULL. */
-static PreparedStatement *
-executed_statement(Node *stmt, bool *stores)
-{
-	ExecuteStmt *execute = contained_execute(stmt, stores);
-
-	return execute ? FetchPreparedStatement(execute->name, false) : NULL;
-}
-
 /* Before a command executes a prepared statement that decrypts. */
 static void
 prepare_execution(Node *stmt, DestReceiver *dest)
 {
 	bool		stores = false;
-	PreparedStatement *prepared = executed_statement(stmt, &stores);
+	PreparedStatement *prepared = tde_statement_executed(stmt, &stores);
 
 	if (prepared == NULL || !tde_result_in_source(prepared->plansource))
 		return;
@@ -221,7 +192,7 @@ is_analyzed_again(ParseState *pstate, TupleDesc *described)
 		stmt = tde_statement.utility;
 	else if (ActivePortal && ActivePortal->strategy == PORTAL_UTIL_SELECT)
 		stmt = linitial_node(PlannedStmt, ActivePortal->stmts)->utilityStmt;
-	prepared = stmt ? executed_statement(stmt, &stores) : NULL;
+	prepared = stmt ? tde_statement_executed(stmt, &stores) : NULL;
 	if (prepared == NULL || pstate->p_sourcetext != prepared->plansource->query_string)
 		return false;
 	*described = prepared->plansource->resultDesc;

@@ -397,7 +397,7 @@ tde_redact_parameters(char *text, int flags, uint64_t parameters)
 
 /* The cursor is behind the opening parenthesis.  Returns whether there are more arguments than those that stand in this text. */
 static bool
-mask_execute_arguments(TdeCursor *cursor, uint64_t parameters, bool *changed)
+mask_execute_arguments(TdeCursor *cursor, uint64_t parameters, TdeCalls *calls)
 {
 	unsigned	n = 0;
 	int			depth = 1;
@@ -412,7 +412,7 @@ mask_execute_arguments(TdeCursor *cursor, uint64_t parameters, bool *changed)
 		else if (is_punctuation(&token, ",") && depth == 1)
 			n++;
 		else if (token.kind == TDE_TOKEN_STRING && (n >= 64 || (parameters >> n & 1)))
-			*changed |= mask_body(&token);
+			calls->masked |= mask_body(&token);
 	}
 	return depth > 0;
 }
@@ -434,7 +434,7 @@ is_execute(TdeCursor *cursor, const TdeToken *first)
 
 /* Also in literals: the body of a DO block or function, the text of its EXECUTE.  Returns whether one is unfinished. */
 static bool
-mask_execute(TdeCursor cursor, int nesting, uint64_t parameters, bool *changed)
+mask_execute(TdeCursor cursor, int nesting, uint64_t parameters, TdeCalls *calls)
 {
 	bool		unfinished = false;
 	TdeToken	token;
@@ -442,15 +442,13 @@ mask_execute(TdeCursor cursor, int nesting, uint64_t parameters, bool *changed)
 	while (tde_token_next(&cursor, &token))
 	{
 		if (is_execute(&cursor, &token))
-			unfinished |= mask_execute_arguments(&cursor, parameters, changed) && nesting > 0;
+			unfinished |= mask_execute_arguments(&cursor, parameters, calls) && nesting > 0;
 		else if (token.kind == TDE_TOKEN_STRING && nesting < MAX_NESTING &&
-				 mask_execute(tde_cursor_within(&cursor, &token), nesting + 1, parameters, changed))
+				 mask_execute(tde_cursor_within(&cursor, &token), nesting + 1, parameters, calls))
 		{
 			TdeCursor	rest = cursor;
-			TdeCalls	calls = {0};
 
-			mask_rest(&rest, &calls);
-			*changed |= calls.masked;
+			mask_rest(&rest, calls);
 			unfinished = true;
 		}
 	}
@@ -460,10 +458,10 @@ mask_execute(TdeCursor cursor, int nesting, uint64_t parameters, bool *changed)
 bool
 tde_redact_execute(char *text, int flags, uint64_t parameters)
 {
-	bool		changed = false;
+	TdeCalls	calls = {0};
 
-	(void) mask_execute(tde_cursor(text, flags), 0, parameters, &changed);
-	return changed;
+	(void) mask_execute(tde_cursor(text, flags), 0, parameters, &calls);
+	return calls.masked;
 }
 
 /* Behind a field of CSV and its comma. */

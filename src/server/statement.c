@@ -55,25 +55,38 @@ without_secrets(const char *text, MemoryContext context)
 /* ---- EXECUTE ---- */
 
 static ExecuteStmt *
-find_execute(Node *stmt)
+contained_execute(Node *stmt, bool *stores)
 {
-	if (stmt != NULL && IsA(stmt, ExplainStmt))
-		stmt = ((ExplainStmt *) stmt)->query;
-	if (stmt != NULL && IsA(stmt, Query))
-		stmt = ((Query *) stmt)->utilityStmt;
-	if (stmt != NULL && IsA(stmt, CreateTableAsStmt))
-		stmt = ((CreateTableAsStmt *) stmt)->query;
-	if (stmt != NULL && IsA(stmt, Query))
-		stmt = ((Query *) stmt)->utilityStmt;
-	return stmt != NULL && IsA(stmt, ExecuteStmt) ? (ExecuteStmt *) stmt : NULL;
+	Node	   *inner = NULL;
+
+	if (IsA(stmt, ExecuteStmt))
+		return (ExecuteStmt *) stmt;
+	if (IsA(stmt, ExplainStmt))
+		inner = ((ExplainStmt *) stmt)->query;
+	else if (IsA(stmt, CreateTableAsStmt))
+	{
+		*stores = true;
+		inner = ((CreateTableAsStmt *) stmt)->query;
+	}
+	if (inner == NULL || !IsA(inner, Query) || ((Query *) inner)->commandType != CMD_UTILITY)
+		return NULL;
+	return contained_execute(((Query *) inner)->utilityStmt, stores);
+}
+
+PreparedStatement *
+tde_statement_executed(Node *stmt, bool *stores)
+{
+	ExecuteStmt *execute = contained_execute(stmt, stores);
+
+	return execute ? FetchPreparedStatement(execute->name, false) : NULL;
 }
 
 /* Which parameters of the prepared statement that stmt executes, if it does, are secrets? */
 static uint64
 secret_parameters(Node *stmt)
 {
-	ExecuteStmt *execute = find_execute(stmt);
-	PreparedStatement *prepared = execute ? FetchPreparedStatement(execute->name, false) : NULL;
+	bool		stores = false;
+	PreparedStatement *prepared = tde_statement_executed(stmt, &stores);
 	TdeCalls	calls = {0};
 	char	   *copy;
 

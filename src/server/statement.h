@@ -4,6 +4,7 @@
 #ifndef TDE_SERVER_STATEMENT_H
 #define TDE_SERVER_STATEMENT_H
 
+#include "commands/prepare.h"
 #include "executor/execdesc.h"
 #include "nodes/plannodes.h"
 
@@ -20,6 +21,12 @@ typedef struct TdeStatement
 } TdeStatement;
 
 extern TdeStatement tde_statement;
+
+/*
+ * The prepared statement that a command executes, by itself or in EXPLAIN or CREATE TABLE AS; NULL if there is none.  *stores becomes true
+ * if its rows become a table.
+ */
+extern PreparedStatement *tde_statement_executed(Node *stmt, bool *stores);
 
 /* For the hooks of the same names: pg_stat_activity, and those who see the statement next, get no secret of it. */
 extern void tde_statement_analyzed(void);

@@ -100,6 +100,17 @@ $$;
 COMMENT ON FUNCTION tde_internal.tde_is_there(regclass, oid, oid, boolean) IS
   'tell whether an object of the template exists; error if it differs or is somebody else''s; object: NULL if there is none';
 
+CREATE FUNCTION tde_internal.tde_is_of_library(function pg_proc, symbol text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  RETURN function.prosrc = symbol AND function.prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
+    AND function.probin = (SELECT probin FROM pg_proc WHERE oid = 'tde_internal.tde_typanalyze(internal)'::regprocedure);
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_is_of_library(pg_proc, text) IS 'tell whether a function is the one of this library that has this C symbol';
+
 CREATE FUNCTION tde_internal.tde_has_function(signature text, symbol text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -112,9 +123,7 @@ BEGIN
     RETURN false;
   END IF;
   SELECT * INTO f FROM pg_proc WHERE oid = function;
-  RETURN tde_internal.tde_is_there(
-    'pg_proc', f.oid, f.proowner, f.prosrc = symbol AND f.prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
-                                  AND f.probin = (SELECT probin FROM pg_proc WHERE oid = 'tde_internal.tde_typanalyze(internal)'::regprocedure));
+  RETURN tde_internal.tde_is_there('pg_proc', f.oid, f.proowner, tde_internal.tde_is_of_library(f, symbol));
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_has_function(text, text) IS
@@ -142,8 +151,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
   RETURN (SELECT p.oid FROM pg_cast c JOIN pg_proc p ON p.oid = c.castfunc
-          WHERE castsource = source AND casttarget = target AND p.prosrc = symbol AND p.prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
-            AND p.probin = (SELECT probin FROM pg_proc WHERE oid = 'tde_internal.tde_typanalyze(internal)'::regprocedure));
+          WHERE castsource = source AND casttarget = target AND tde_internal.tde_is_of_library(p, symbol));
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_cast_function(regtype, regtype, text) IS
@@ -322,7 +330,7 @@ RETURN CASE WHEN tde_internal.tde_has_aggregate(signature) THEN '' ELSE
   format(E'CREATE AGGREGATE %1$s (%2$s, PARALLEL = SAFE);\nCOMMENT ON AGGREGATE %1$s IS %3$L;\n', signature, options, comment) END;
 COMMENT ON FUNCTION tde_internal.tde_aggregate_sql(text, text, text) IS 'SQL that makes an aggregate, if it is missing';
 REVOKE ALL ON FUNCTION tde_internal.tde_base_family(regtype, name), tde_internal.tde_is_there(regclass, oid, oid, boolean),
-  tde_internal.tde_has_function(text, text), tde_internal.tde_function_sql(text, text, text, text, text, text),
+  tde_internal.tde_is_of_library(pg_proc, text), tde_internal.tde_has_function(text, text), tde_internal.tde_function_sql(text, text, text, text, text, text),
   tde_internal.tde_cast_function(regtype, regtype, text), tde_internal.tde_has_cast(regtype, regtype, text),
   tde_internal.tde_cast_sql(text, text, regtype, regtype, text, text, text),
   tde_internal.tde_operator_name(tde_internal.type_plans, text), tde_internal.tde_has_operator(text, text),

@@ -47,7 +47,7 @@ foreach my $setting (qw(quote_all_identifiers=on standard_conforming_strings=off
     is($got->{out},     '0', "made with $setting") or diag($got->{err});
     unlike($got->{err}, qr/search_path|escape/, 'it warns of nothing that is not so');
   }
-  # they have the extension's schema in quotes
+  # where identifiers are quoted, functions' texts have the extension's schema in quotes
   is(differences("$top/$file", db => 'odd', without_texts => scalar($setting =~ /quote/)), '', 'the same objects');
   lines_of($node, 'DROP DATABASE odd');
 }
