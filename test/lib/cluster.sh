@@ -6,6 +6,7 @@
 #   quick_install               copies that installation to $quick, with a library that derives a wallet's keys in no time
 #   cluster_start <<<SETTINGS   makes and starts a cluster on a unix socket in $work, with SETTINGS in its postgresql.conf
 #   run COMMAND...              a long command, such that a signal to the script ends it at once
+#   begin COMMAND...            one that runs beside the script, into $work/log/beside.log; 'finish' shows that, and returns its status
 #   as_pg COMMAND...            as the user who runs the server: oneself, or postgres for root, whom PostgreSQL refuses
 #   say TEXT, die TEXT          progress, and the end
 #
@@ -15,7 +16,7 @@
 ((BASH_VERSINFO[0] >= 4)) || { echo "bash 4 or later is needed; this is $BASH_VERSION" >&2; exit 1; }
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-me=${0##*/} me=${me%.sh} within='' work='' child='' pg_config='' bindir='' quick='' server_log=''
+me=${0##*/} me=${me%.sh} within='' work='' child='' beside='' pg_config='' bindir='' quick='' server_log=''
 
 say() { printf '%s: %s\n' "$me" "$1" >&2; }
 die() {
@@ -43,18 +44,18 @@ workspace() {
 }
 
 cleanup() {
-  local rc=$1 file
+  local rc=$1 file group
   trap '' HUP INT TERM
   trap - EXIT
   set +e
-  if [[ $child ]]; then
-    kill -TERM -- "-$child"
+  for group in $child $beside; do
+    kill -TERM -- "-$group"
     for _ in {1..50}; do
-      kill -0 -- "-$child" || break
+      kill -0 -- "-$group" || break
       sleep 0.1
     done
-    kill -KILL -- "-$child"
-  fi 2>/dev/null
+    kill -KILL -- "-$group"
+  done 2>/dev/null
   [[ $work && -d $work ]] || exit "$rc"
   # Servers that tests left behind, too.
   find "$work" -name postmaster.pid 2>/dev/null | while read -r file; do
@@ -81,6 +82,21 @@ run() {
   set +m
   wait "$child" || rc=$?
   child=''
+  return "$rc"
+}
+
+begin() {
+  set -m
+  "$@" >"$work/log/beside.log" 2>&1 &
+  beside=$!
+  set +m
+}
+
+finish() {
+  local rc=0
+  wait "$beside" || rc=$?
+  beside=''
+  cat "$work/log/beside.log"
   return "$rc"
 }
 
