@@ -32,6 +32,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "client/held_cursors.h"
 #include "client/postponed.h"
 #include "client/receiver.h"
 #include "client/result.h"
@@ -52,7 +53,8 @@ struct DecryptingReceiver
 {
 	DestReceiver pub;
 	DestReceiver *client;		/* who gets the rows */
-	EState	   *estate;
+	EState	   *estate;			/* who makes them; NULL: they are kept */
+	MemoryContext row;			/* for what is made up for one row, if there is no estate */
 	TupleTableSlot *slot;		/* the row in clear */
 	dlist_node	node;			/* in receivers */
 	MemoryContextCallback gone; /* with the execution */
@@ -95,6 +97,16 @@ startup(DestReceiver *self, int operation, TupleDesc encrypted)
 	receiver->client->rStartup(receiver->client, operation, receiver->slot->tts_tupleDescriptor);
 }
 
+/* The executor empties its own before it makes the next row. */
+static MemoryContext
+context_of_row(DecryptingReceiver *receiver)
+{
+	if (receiver->estate)
+		return GetPerTupleMemoryContext(receiver->estate);
+	MemoryContextReset(receiver->row);
+	return receiver->row;
+}
+
 static bool
 receive(TupleTableSlot *encrypted, DestReceiver *self)
 {
@@ -109,9 +121,9 @@ receive(TupleTableSlot *encrypted, DestReceiver *self)
 	memcpy(slot->tts_values, encrypted->tts_values, width * sizeof(Datum));
 	memcpy(slot->tts_isnull, encrypted->tts_isnull, width * sizeof(bool));
 
-	/* making up what is shown instead leaves something behind; the executor empties this before it makes the next row */
+	/* making up what is shown instead leaves something behind */
 	if (unlikely(tde_access_restricted))
-		MemoryContextSwitchTo(GetPerTupleMemoryContext(receiver->estate));
+		MemoryContextSwitchTo(context_of_row(receiver));
 	for (int i = 0; i < receiver->count; i++)
 	{
 		DecryptedColumn *column = &receiver->columns[i];
@@ -188,14 +200,12 @@ find_receiver(QueryDesc *query)
 	return NULL;
 }
 
-/* The receiver of a query that has started, in which these columns are to be decrypted. */
+/* A receiver of such rows in which these columns are to be decrypted. */
 static DecryptingReceiver *
-make_receiver(QueryDesc *query, Bitmapset *postponed)
+make_receiver(TupleDesc encrypted, Bitmapset *columns)
 {
-	int			count = bms_num_members(postponed);
-	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
-	DecryptingReceiver *receiver = palloc(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn));
-	TupleDesc	encrypted = encrypted_descriptor(query);
+	int			count = bms_num_members(columns);
+	DecryptingReceiver *receiver = palloc0(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn));
 	TupleDesc	decrypted = CreateTupleDescCopy(encrypted);
 	int			index = -1;
 
@@ -203,21 +213,38 @@ make_receiver(QueryDesc *query, Bitmapset *postponed)
 	receiver->pub.rStartup = startup;
 	receiver->pub.rShutdown = shutdown;
 	receiver->pub.rDestroy = destroy;
-	receiver->estate = query->estate;
 	receiver->count = count;
 	for (int i = 0; i < count; i++)
 	{
-		index = bms_next_member(postponed, index);
+		index = bms_next_member(columns, index);
 		set_column(&receiver->columns[i], index, encrypted);
 		describe(decrypted, &receiver->columns[i]);
 	}
 	receiver->slot = MakeSingleTupleTableSlot(decrypted, &TTSOpsVirtual);
+	return receiver;
+}
+
+/* The receiver of a query that has started. */
+static DecryptingReceiver *
+make_query_receiver(QueryDesc *query, Bitmapset *postponed)
+{
+	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
+	DecryptingReceiver *receiver = make_receiver(encrypted_descriptor(query), postponed);
+
+	receiver->estate = query->estate;
 	receiver->gone.func = forget;
 	receiver->gone.arg = receiver;
 	dlist_push_head(&receivers, &receiver->node);
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, &receiver->gone);
 	MemoryContextSwitchTo(context);
 	return receiver;
+}
+
+static void
+set_client(DecryptingReceiver *receiver, DestReceiver *client)
+{
+	receiver->client = client;
+	receiver->pub.mydest = client->mydest;
 }
 
 /* ---- for the hooks ---- */
@@ -269,7 +296,7 @@ tde_receiver_started(QueryDesc *query)
 
 	/* what the client is told, and all who look at a query that has started */
 	if (postponed)
-		query->tupDesc = make_receiver(query, postponed)->slot->tts_tupleDescriptor;
+		query->tupDesc = make_query_receiver(query, postponed)->slot->tts_tupleDescriptor;
 }
 
 DecryptingReceiver *
@@ -281,10 +308,14 @@ tde_receiver_begin(QueryDesc *query)
 	/* MOVE looks at no value */
 	if (receiver == NULL || query->dest == None_Receiver)
 		return NULL;
-	receiver->client = query->dest;
-	receiver->pub.mydest = query->dest->mydest;
-	query->dest = &receiver->pub;
 	query->tupDesc = encrypted_descriptor(query);
+	if (tde_held_cursor_persists(query))
+	{
+		tde_held_cursor_keep(query->tupDesc, tde_postponed_columns(query->plannedstmt));
+		return NULL;
+	}
+	set_client(receiver, query->dest);
+	query->dest = &receiver->pub;
 	return receiver;
 }
 
@@ -293,4 +324,14 @@ tde_receiver_end(DecryptingReceiver *receiver, QueryDesc *query)
 {
 	query->tupDesc = receiver->slot->tts_tupleDescriptor;
 	query->dest = receiver->client;
+}
+
+DestReceiver *
+tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, DestReceiver *client)
+{
+	DecryptingReceiver *receiver = make_receiver(encrypted, columns);
+
+	set_client(receiver, client);
+	receiver->row = AllocSetContextCreate(CurrentMemoryContext, "tde row", ALLOCSET_SMALL_SIZES);
+	return &receiver->pub;
 }

@@ -30,4 +30,7 @@ extern void tde_receiver_started(QueryDesc *query);
 extern DecryptingReceiver *tde_receiver_begin(QueryDesc *query);
 extern void tde_receiver_end(DecryptingReceiver *receiver, QueryDesc *query);
 
+/* A receiver that gives rows of this descriptor, of which these columns are encrypted, to the client's in clear. */
+extern DestReceiver *tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, DestReceiver *client);
+
 #endif							/* TDE_CLIENT_RECEIVER_H */

@@ -20,6 +20,7 @@
 #include "tcop/tcopprot.h"
 #include "utils/portal.h"
 
+#include "client/held_cursors.h"
 #include "client/held_rows.h"
 #include "client/params.h"
 #include "client/receiver.h"
@@ -53,18 +54,11 @@ called_by_client(void)
 
 /* ---- what utility commands contain ---- */
 
-/*
- * The query of a cursor whose rows are not put down as the client gets them: those of WITH HOLD are.  SCROLL may put down
- * what the executor makes, which is encrypted (client/receiver.c).
- */
+/* The query of a cursor.  What SCROLL and WITH HOLD put down is what the executor makes, which is encrypted (client/receiver.c). */
 static Query *
 cursor_query(Node *stmt)
 {
-	DeclareCursorStmt *declare = (DeclareCursorStmt *) stmt;
-
-	if (!IsA(stmt, DeclareCursorStmt) || (declare->options & CURSOR_OPT_HOLD))
-		return NULL;
-	return castNode(Query, declare->query);
+	return IsA(stmt, DeclareCursorStmt) ? castNode(Query, ((DeclareCursorStmt *) stmt)->query) : NULL;
 }
 
 /* The query of EXPLAIN or DECLARE, or of both together, that may be decrypted. */
@@ -89,9 +83,7 @@ query_with_params(Query *query)
 {
 	if (query->commandType != CMD_UTILITY)
 		return query;
-	if (!IsA(query->utilityStmt, DeclareCursorStmt))
-		return NULL;
-	return castNode(Query, ((DeclareCursorStmt *) query->utilityStmt)->query);
+	return cursor_query(query->utilityStmt);
 }
 
 /* Before a command executes a prepared statement that decrypts. */
@@ -249,12 +241,14 @@ tde_client_sent(ProcessUtilityContext context)
 	return context == PROCESS_UTILITY_TOPLEVEL && tde_statement.utility == NULL && called_by_client();
 }
 
-void
+DestReceiver *
 tde_client_prepare(Node *stmt, DestReceiver *dest)
 {
 	prepare_execution(stmt, dest);
-	if (IsA(stmt, FetchStmt))
-		tde_held_rows_fetch(((FetchStmt *) stmt)->portalname, dest);
+	if (!IsA(stmt, FetchStmt))
+		return dest;
+	tde_held_rows_fetch(((FetchStmt *) stmt)->portalname, dest);
+	return tde_held_cursor_open(((FetchStmt *) stmt)->portalname, dest);
 }
 
 void
@@ -262,4 +256,6 @@ tde_client_init(void)
 {
 	/* a library that is loaded by the first call of one of its functions has missed the statement that calls it */
 	possible = process_shared_preload_libraries_in_progress;
+	if (possible)
+		tde_held_cursors_init();
 }

@@ -22,8 +22,8 @@ extern bool tde_client_recognizes(Node *stmt);
 /* Does the client itself run the utility command that begins?  To be asked before anything is put on the error context stack. */
 extern bool tde_client_sent(ProcessUtilityContext context);
 
-/* Before a utility command runs that executes a prepared statement or fetches from a cursor. */
-extern void tde_client_prepare(Node *stmt, DestReceiver *dest);
+/* Before a utility command runs that may execute a prepared statement or fetch from a cursor; returns who is to get its rows. */
+extern DestReceiver *tde_client_prepare(Node *stmt, DestReceiver *dest);
 
 extern void tde_client_init(void);
 

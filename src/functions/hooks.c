@@ -13,6 +13,7 @@
 #include "parser/analyze.h"
 #include "tcop/utility.h"
 
+#include "client/held_cursors.h"
 #include "client/held_rows.h"
 #include "client/receiver.h"
 #include "client/statements.h"
@@ -164,7 +165,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 		tde_statement.declares = inner.declares;
 		tde_ddl_prepare(inner.utility, &explain);
 		if (tde_client_possible())
-			tde_client_prepare(inner.utility, dest);
+			dest = tde_client_prepare(inner.utility, dest);
 		tde_statement = inner;
 		next_process_utility(pstmt, inner.source, read_only_tree, context, params, environment, dest, completion);
 	}
@@ -175,6 +176,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	}
 	PG_END_TRY();
 	error_context_stack = stack;
+	tde_held_cursors_seal();
 	tde_access_end(outer);
 }
 

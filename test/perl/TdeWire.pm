@@ -33,7 +33,8 @@ sub parse
   return $self->put('P', "$name\0$sql\0" . pack 'n N*', scalar @types, @types);
 }
 
-sub describe { return $_[0]->put('D', "S$_[1]\0"); }
+sub describe        { return $_[0]->put('D', "S$_[1]\0"); }
+sub describe_portal { return $_[0]->put('D', "P$_[1]\0"); }
 
 # Parameters in text form; the result in text form (0) or in binary form (1).
 sub bind

@@ -170,6 +170,10 @@ def writes():
     both("write", "bulk_update", bulk_update)
     both("write", "delete", lambda rows: (rows.filter(name__startswith="A").delete()[0], list(rows.values_list("n", flat=True))))
     both("cursor", "iterator", lambda rows: [one.name for one in rows.iterator(chunk_size=2)])
+    # outside of a transaction, where Django's cursor is WITH HOLD
+    held = [lambda table=table: [[getattr(one, field) for field in FIELDS] for one in table.objects.order_by("n").iterator(chunk_size=2)]
+            for table in (ENCRYPTED, PLAIN)]
+    tap.same("cursor", "iterator, held", *held)
 
 
 for each in (PLAIN, ENCRYPTED):

@@ -1,4 +1,6 @@
 """psycopg 3 sees encrypted columns as native values, in the text and in the binary protocol."""
+import contextlib
+
 import psycopg
 from psycopg.types.json import Json, Jsonb
 
@@ -65,8 +67,9 @@ def program(protocol):
 
     copies(protocol, same, both, native)
 
-    def portal(table, select, scroll):
-        with conn.transaction(), conn.cursor(name="portal", binary=binary, scrollable=scroll) as cursor:
+    def portal(table, select, scroll, hold=False):
+        with contextlib.nullcontext() if hold else conn.transaction(), conn.cursor(
+                name="portal", binary=binary, scrollable=scroll, withhold=hold) as cursor:
             cursor.itersize = 2
             cursor.execute(f"SELECT {select} FROM {table} WHERE id < 4 ORDER BY id")
             found = list(cursor)
@@ -77,6 +80,7 @@ def program(protocol):
     everything = {t: ", ".join(fetched(t, *kind) for kind in kinds) for t in ("enc", "plain")}
     both("cursor", "server-side", lambda t: portal(t, everything[t], None))
     both("cursor", "scrolled", lambda t: portal(t, everything[t], True))
+    both("cursor", "held", lambda t: portal(t, everything[t], True, True))
 
     def transaction(table):
         with conn.transaction() as outer:

@@ -1,0 +1,115 @@
+/*
+ * held_cursors.c - the rows of a client's cursor WITH HOLD are kept as ciphertext, and decrypted when they are fetched.
+ *
+ * At the end of the transaction PostgreSQL puts all rows of such a cursor into a store, which it writes to a temporary file beyond
+ * work_mem.  They are put there as the executor makes them.  The client has been told the base types, so the portal goes on
+ * saying these; and since its rows are others, nobody may read them meanwhile: not a function that fetches by the server's
+ * programming interface, nor an Execute message, which no hook sees.  PostgreSQL refuses to run a portal that is done, and so is ours,
+ * except while FETCH or MOVE runs: then it says what its rows are, and a receiver in front of FETCH's decrypts them.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "lib/ilist.h"
+#include "tcop/pquery.h"
+#include "utils/memutils.h"
+#include "utils/portal.h"
+
+#include "client/held_cursors.h"
+#include "client/receiver.h"
+
+/* Lives in the portal's holdContext, as long as its rows do. */
+typedef struct HeldCursor
+{
+	Portal		portal;
+	TupleDesc	shown;			/* what the client was told */
+	TupleDesc	encrypted;		/* what the rows are */
+	Bitmapset  *columns;		/* the indexes of those to decrypt */
+	dlist_node	node;			/* in cursors */
+	MemoryContextCallback gone;
+} HeldCursor;
+
+static dlist_head cursors = DLIST_STATIC_INIT(cursors);
+
+static void
+forget(void *cursor)
+{
+	dlist_delete(&((HeldCursor *) cursor)->node);
+}
+
+bool
+tde_held_cursor_persists(QueryDesc *query)
+{
+	return query->dest->mydest == DestTuplestore && ActivePortal && ActivePortal->queryDesc == query && ActivePortal->holdStore;
+}
+
+void
+tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns)
+{
+	Portal		portal = ActivePortal;
+	MemoryContext context = MemoryContextSwitchTo(portal->holdContext);
+	HeldCursor *cursor = palloc(sizeof(HeldCursor));
+
+	cursor->portal = portal;
+	cursor->shown = portal->tupDesc;
+	cursor->encrypted = CreateTupleDescCopy(encrypted);
+	cursor->columns = bms_copy(columns);
+	/* until it is sealed, a deferred trigger may read it, for example */
+	portal->tupDesc = cursor->encrypted;
+	dlist_push_head(&cursors, &cursor->node);
+	cursor->gone.func = forget;
+	cursor->gone.arg = cursor;
+	MemoryContextRegisterResetCallback(portal->holdContext, &cursor->gone);
+	MemoryContextSwitchTo(context);
+}
+
+DestReceiver *
+tde_held_cursor_open(const char *name, DestReceiver *dest)
+{
+	Portal		portal = GetPortalByName(name);
+	dlist_iter	iter;
+
+	if (!PortalIsValid(portal))
+		return dest;
+	dlist_foreach(iter, &cursors)
+	{
+		HeldCursor *cursor = dlist_container(HeldCursor, node, iter.cur);
+
+		if (cursor->portal != portal)
+			continue;
+		if (portal->status == PORTAL_DONE)
+			portal->status = PORTAL_READY;
+		portal->tupDesc = cursor->encrypted;
+		return dest == None_Receiver ? dest : tde_receiver_for(cursor->encrypted, cursor->columns, dest);
+	}
+	return dest;
+}
+
+void
+tde_held_cursors_seal(void)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &cursors)
+	{
+		HeldCursor *cursor = dlist_container(HeldCursor, node, iter.cur);
+
+		if (cursor->portal->status != PORTAL_READY)
+			continue;
+		cursor->portal->status = PORTAL_DONE;
+		cursor->portal->tupDesc = cursor->shown;
+	}
+}
+
+static void
+transaction_callback(XactEvent event, void *arg)
+{
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
+		tde_held_cursors_seal();
+}
+
+void
+tde_held_cursors_init(void)
+{
+	RegisterXactCallback(transaction_callback, NULL);
+}

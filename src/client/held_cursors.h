@@ -1,0 +1,23 @@
+/*
+ * held_cursors.h - the rows of a client's cursor WITH HOLD are kept as ciphertext, and decrypted when they are fetched.
+ */
+#ifndef TDE_CLIENT_HELD_CURSORS_H
+#define TDE_CLIENT_HELD_CURSORS_H
+
+#include "executor/execdesc.h"
+
+/* Is the executor about to put down all rows of the active portal, a cursor that outlives its transaction? */
+extern bool tde_held_cursor_persists(QueryDesc *query);
+
+/* They are put down as the executor makes them, with this descriptor; these columns are to be decrypted later. */
+extern void tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns);
+
+/* Before FETCH or MOVE: if the cursor is such a one, let it be read.  Returns who is to get its rows, to give them to dest in clear. */
+extern DestReceiver *tde_held_cursor_open(const char *cursor, DestReceiver *dest);
+
+/* After a utility command has run. */
+extern void tde_held_cursors_seal(void);
+
+extern void tde_held_cursors_init(void);
+
+#endif							/* TDE_CLIENT_HELD_CURSORS_H */
