@@ -30,6 +30,7 @@
 #include "utils/syscache.h"
 
 #include "ddl/declare.h"
+#include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "keys/table.h"
 #include "operators/opclass.h"
@@ -307,6 +308,7 @@ declare_statement(Node *stmt)
 				declare_columns(((CreateStmt *) stmt)->tableElts);
 			break;
 		case T_AlterTableStmt:
+			tde_plaintext_alter_prepare((AlterTableStmt *) stmt);
 			declare_altered((AlterTableStmt *) stmt);
 			break;
 		case T_CompositeTypeStmt:

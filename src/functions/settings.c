@@ -11,6 +11,7 @@
 
 #include "client/statements.h"
 #include "ddl/declare.h"
+#include "ddl/plaintext_alter.h"
 #include "functions/settings.h"
 #include "server/compat.h"
 #include "type/access.h"
@@ -38,6 +39,15 @@ static const struct config_enum_entry policy_options[] = {
 	{"error", TDE_POLICY_ERROR, false},
 	{"null", TDE_POLICY_NULL, false},
 	{"mask", TDE_POLICY_MASK, false},
+	{NULL, 0, false}
+};
+
+/* A script or a session does not need the hidden one: it can say warn. */
+static const struct config_enum_entry plaintext_alter_options[] = {
+	{"keep", TDE_ALTER_KEEP, false},
+	{"warn", TDE_ALTER_WARN, false},
+	{"error", TDE_ALTER_ERROR, false},
+	{"allow", TDE_ALTER_ALLOW, true},
 	{NULL, 0, false}
 };
 
@@ -245,6 +255,12 @@ define_values(void)
 							 "Applies to a client's own statements while row_security is on.  Everywhere else such a value "
 							 "is an error.",
 							 &tde_decrypt_policy, TDE_POLICY_ERROR, policy_options, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomEnumVariable("tde_column.plaintext_alter",
+							 "Sets what becomes of ALTER TABLE that would store an encrypted column in clear.",
+							 "keep: the column gets the encrypted type of the plain one that was asked for.  warn: it is decrypted.  "
+							 "error: it is refused.",
+							 &tde_plaintext_alter, TDE_ALTER_KEEP, plaintext_alter_options, PGC_USERSET, 0,
 							 NULL, NULL, NULL);
 	DefineCustomEnumVariable("tde_column.io_format",
 							 "Sets the form in which encrypted values are read and written as text.",

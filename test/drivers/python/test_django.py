@@ -176,6 +176,14 @@ def writes():
     tap.same("cursor", "iterator, held", *held)
 
 
+def longer(table):
+    """A migration that knows nothing of encryption."""
+    field = models.CharField(max_length=60, db_index=True, null=True)
+    field.set_attributes_from_name("name")
+    with connection.schema_editor() as editor:
+        editor.alter_field(table, table._meta.get_field("name"), field)
+
+
 for each in (PLAIN, ENCRYPTED):
     fill(each)
 with connection.cursor() as cursor:
@@ -185,6 +193,12 @@ filters()
 if TRANSPARENT:
     expressions()
     writes()
+for each in (PLAIN, ENCRYPTED):
+    longer(each)
+with connection.cursor() as cursor:
+    cursor.execute("SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'django_enc'::regclass AND attname = 'name'")
+    tap.same("metadata", "after a migration", lambda: cursor.fetchone()[0], lambda: "encrypted_varchar(60,aes256,salt,mac)")
+both("where", "after a migration", lambda rows: list(rows.filter(name__startswith="A").values_list("name")))
 with connection.schema_editor() as last:
     for each in (PLAIN, ENCRYPTED):
         last.delete_model(each)

@@ -1,0 +1,23 @@
+/*
+ * plaintext_alter.h - ALTER TABLE that would store an encrypted column in clear keeps it encrypted, warns, or is refused.
+ */
+#ifndef TDE_DDL_PLAINTEXT_ALTER_H
+#define TDE_DDL_PLAINTEXT_ALTER_H
+
+#include "nodes/parsenodes.h"
+
+/* tde_column.plaintext_alter */
+typedef enum TdePlaintextAlter
+{
+	TDE_ALTER_KEEP,
+	TDE_ALTER_WARN,
+	TDE_ALTER_ERROR,
+	TDE_ALTER_ALLOW				/* for tde_decrypt_column() */
+} TdePlaintextAlter;
+
+extern int	tde_plaintext_alter;
+
+/* Before ALTER TABLE runs; changes the statement, and has then locked the table as it does. */
+extern void tde_plaintext_alter_prepare(AlterTableStmt *stmt);
+
+#endif							/* TDE_DDL_PLAINTEXT_ALTER_H */

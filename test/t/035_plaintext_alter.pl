@@ -1,0 +1,132 @@
+# ALTER TABLE with plain types, as applications and their migrations send it: encrypted columns stay encrypted, or it says so.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../perl";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use TdeTest;
+use Test::More;
+
+my $node = tde_node('altered', extension => 1, conf => "tde_column.passphrase_command = 'echo altered-passphrase'\n");
+$node->start;
+lines_of(
+  $node, q{
+SELECT tde_wallet_create('altered-passphrase'), tde_create_key('k');
+CREATE DOMAIN code AS varchar(20);
+CREATE TYPE mood AS ENUM ('sad', 'ok');
+CREATE TYPE pair AS (a encrypted_text(nosalt), b int);
+CREATE TABLE keys (id encrypted_int4(nosalt) PRIMARY KEY, other encrypted_text(nosalt) UNIQUE);
+INSERT INTO keys VALUES (1, 'one');
+CREATE TABLE parent (id int, s encrypted_text(nosalt)) PARTITION BY RANGE (id);
+CREATE TABLE child PARTITION OF parent FOR VALUES FROM (0) TO (10);
+CREATE ROLE other;
+CREATE FUNCTION alter_twice() RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN FOR i IN 1 .. 2 LOOP ALTER TABLE t ALTER name TYPE varchar(60); ALTER TABLE t ALTER name TYPE varchar(70); END LOOP; END $$});
+
+my $made = q{
+DROP TABLE IF EXISTS t;
+CREATE TABLE t (id int PRIMARY KEY, name encrypted_varchar(50,aes128,nosalt,sha256,'key=k') NOT NULL DEFAULT 'nobody', n encrypted_int4,
+  d encrypted_numeric(10,2,nosalt), tags encrypted_text(nosalt)[], j encrypted_jsonb(nosalt), p pair);
+CREATE INDEX ON t (name);
+INSERT INTO t VALUES (1, 'Alice Secret', 5, 1.5, '{a,b}', '{"a": 1}', '(x,1)')};
+
+sub types
+{
+  my ($table, @columns) = @_;
+  return lines_of($node, "SELECT string_agg(format_type(atttypid, atttypmod), ' ' ORDER BY attnum) FROM pg_attribute
+    WHERE attrelid = '$table'::regclass AND attname IN (" . join(', ', map { "'$_'" } @columns) . ')');
+}
+
+sub in_files
+{
+  my ($text) = @_;
+  return lines_of($node, "CHECKPOINT; SELECT position('$text'::bytea IN pg_read_binary_file(pg_relation_filepath('t'))) > 0");
+}
+
+# ---- keep ----
+
+foreach my $case (
+  [ 'varchar(100)', 'name', q{ALTER TABLE t ALTER COLUMN name TYPE varchar(100)}, q{encrypted_varchar(100,aes128,nosalt,sha256,'key=k')} ],
+  [ 'with USING', 'name', q{ALTER TABLE "t" ALTER COLUMN "name" SET DATA TYPE varchar(99) USING "name"::varchar(99)},
+    q{encrypted_varchar(99,aes128,nosalt,sha256,'key=k')} ],
+  [ 'of another type', 'name', q{ALTER TABLE t ALTER name TYPE text}, q{encrypted_text(aes128,nosalt,sha256,'key=k')} ],
+  [ 'several', 'n d', q{ALTER TABLE t ALTER n TYPE bigint, ALTER d TYPE numeric(12,3)}, 'encrypted_int8(aes256,salt,mac) encrypted_numeric(12,3,aes256,nosalt,mac)' ],
+  [ 'by an expression', 'n', q{ALTER TABLE t ALTER n TYPE bigint USING (n + 1)::bigint}, 'encrypted_int8(aes256,salt,mac)', 6 ],
+  [ 'an array', 'tags', q{ALTER TABLE t ALTER tags TYPE varchar(10)[]}, 'encrypted_varchar(10,aes256,nosalt,mac)[]' ],
+  [ 'dropped and added', 'j', q{ALTER TABLE t DROP COLUMN j, ADD COLUMN j jsonb DEFAULT '[]'}, 'encrypted_jsonb(aes256,nosalt,mac)', '[]' ],
+  [ 'in ONLY, if it exists', 'j', q{ALTER TABLE IF EXISTS ONLY t ALTER j TYPE text}, 'encrypted_text(aes256,nosalt,mac)' ],
+  [ 'in a function, twice', 'name', q{SELECT alter_twice(); SELECT alter_twice()}, q{encrypted_varchar(70,aes128,nosalt,sha256,'key=k')} ],
+  [ 'prepared as text', 'name', q{DO $$ BEGIN EXECUTE 'ALTER TABLE t ALTER name TYPE varchar(80)'; END $$}, q{encrypted_varchar(80,aes128,nosalt,sha256,'key=k')} ])
+{
+  my ($what, $columns, $sql, $expected, $value) = @$case;
+  my @columns = split / /, $columns;
+  lines_of($node, $made);
+  my $before = lines_of($node, "SELECT $columns[0]::text FROM t");
+  my $got    = attempt($node, $sql);
+  is($got->{state}, '', "$what: done") or diag($got->{err});
+  like($got->{err}, qr/NOTICE:.* column "$columns[0]" becomes of type encrypted_\w+.* instead of .*DETAIL:  Column "$columns[0]" of table "t" is encrypted/s, 'it says so');
+  is(types('t', @columns), $expected, 'specification and key stay, the modifiers are new');
+  is(lines_of($node, "SELECT $columns[0]::text FROM t"), $value // $before, 'so does the value');
+  is(in_files('Alice Secret'), 'f', 'nothing is in clear');
+}
+lines_of($node, $made);
+is(lines_of($node, q{ALTER TABLE parent ALTER s TYPE varchar(20)}), '', 'a partitioned table');
+is(types($_, 's'), 'encrypted_varchar(20,aes256,nosalt,mac)', "$_ too") foreach qw(parent child);
+lines_of($node, q{ALTER TYPE pair ALTER ATTRIBUTE a TYPE varchar(20)}) if lines_of($node, 'ALTER TABLE t DROP p') eq '';
+is(types('pair', 'a'), 'encrypted_varchar(20,aes256,nosalt,mac)', 'and an attribute of a composite type');
+
+# What references an encrypted key.
+lines_of($node, q{ALTER TABLE t ADD COLUMN r int REFERENCES keys DEFAULT 1, ADD COLUMN s varchar(10) REFERENCES keys (other), ADD COLUMN plain int});
+is(types('t', qw(r s plain)), 'encrypted_int4(aes256,nosalt,mac) encrypted_varchar(10,aes256,nosalt,mac) integer', 'a new foreign key is encrypted like its key');
+fails_with($node, q{INSERT INTO t (id, r) VALUES (2, 2)}, { state => '23503' }, 'and checked');
+
+# What cannot be kept is said before anything is touched.
+my $filenode = lines_of($node, q{SELECT pg_relation_filenode('t')});
+fails_with($node, q{ALTER TABLE t ALTER tags TYPE mood USING NULL}, { state => '42P16', message => qr/^column "tags" cannot become of type mood/,
+  detail => qr/^Column "tags" of table public\.t is encrypted/, hint => qr/CALL tde_decrypt_column\('public\.t', 'tags'\)/ }, 'there is no such encrypted type');
+fails_with($node, q{ALTER TABLE t ALTER name TYPE code}, { state => '42P16' }, 'nor over a domain');
+fails_with($node, q{ALTER TABLE t ALTER name TYPE int, ALTER name DROP DEFAULT}, { state => '42804', hint => qr/USING name::encrypted_int4/ }, 'text has no cast to integer');
+fails_with($node, q{ALTER TABLE t ALTER name TYPE nonesuch}, { state => '42704', message => qr/^type "nonesuch" does not exist/ }, 'an error of PostgreSQL');
+is(lines_of($node, q{SELECT pg_relation_filenode('t')}), $filenode, 'nothing has been rewritten');
+
+# Errors as without the extension.
+lines_of($node, 'GRANT CREATE ON SCHEMA public TO other');
+fails_with($node, q{SET ROLE other; ALTER TABLE t ALTER name TYPE varchar(20)}, { state => '42501', message => qr/^must be owner of table t/ }, 'who is not the owner');
+fails_with($node, q{BEGIN READ ONLY; ALTER TABLE t ALTER name TYPE varchar(20)}, { state => '25006' }, 'a transaction that is read-only');
+is(attempt($node, q{ALTER TABLE IF EXISTS nonesuch ALTER name TYPE varchar(20)})->{state}, '', 'no such table');
+
+# Somebody encrypts the column while the statement waits for the table.
+lines_of($node, q{CREATE TABLE plain (id int, c text); INSERT INTO plain VALUES (1, 'Bob Secret')});
+my $encrypting = $node->background_psql('postgres');
+$encrypting->query_safe(q{BEGIN; ALTER TABLE plain ALTER c TYPE encrypted_text(nosalt)});
+my $altering = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', 'ALTER TABLE plain ALTER c TYPE varchar(30)' ],
+  '<', \undef, '>', \my $out, '2>', \my $err);
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND relation = 'plain'::regclass}) or die;
+$encrypting->query_safe('COMMIT');
+$encrypting->quit;
+$altering->finish;
+is(types('plain', 'c'), 'encrypted_varchar(30,aes256,nosalt,mac)', 'a column that became encrypted meanwhile');
+
+# ---- warn, error, and the way that is meant ----
+
+lines_of($node, $made =~ s/pair/int/r =~ s/'\(x,1\)'/1/r);
+fails_with($node, q{SET tde_column.plaintext_alter = error; ALTER TABLE t ALTER n TYPE bigint, ALTER name TYPE text},
+  { state => '42P16', message => qr/^column "n" cannot become of type bigint/, hint => qr/^Declare an encrypted type\.  To decrypt the column: CALL tde_decrypt_column/ }, 'error');
+is(lines_of($node, q{SET tde_column.plaintext_alter = error; ALTER TABLE t ALTER n TYPE encrypted_int8(aes192,salt)}), '', 'encrypted types are taken');
+my $offset = log_offset($node);
+my $got    = attempt($node, q{SET tde_column.plaintext_alter = warn; ALTER TABLE t ALTER name TYPE text});
+like($got->{err}, qr/WARNING:.* column "name" is stored in clear.*It becomes of type text, and has values of column "name" of table "t", which is encrypted/s, 'warn');
+like(log_since($node, $offset), qr/WARNING:.* column "name" is stored in clear/, 'which the log has');
+is(types('t', 'name'), 'text', 'and it is decrypted');
+foreach my $setting (qw(keep warn error))
+{
+  lines_of($node, $made =~ s/pair/int/r =~ s/'\(x,1\)'/1/r);
+  $got = attempt($node, qq{SET tde_column.plaintext_alter = $setting; CALL tde_decrypt_column('t', 'name'); SELECT current_setting('tde_column.plaintext_alter')});
+  is("$got->{state} $got->{out}", " $setting", "tde_decrypt_column() with $setting") or diag($got->{err});
+  is(types('t', 'name'), 'character varying(50)', 'decrypts it');
+}
+
+done_testing();
