@@ -1,8 +1,12 @@
 """SQLAlchemy, over three drivers: tables declared with base types read and write encrypted columns; what reflection says of them."""
 import asyncio
+import importlib
 import warnings
 
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
 from sqlalchemy import ARRAY, Column, Integer, MetaData, String, Table, cast, create_engine, delete, inspect, insert, literal, null, select, text, update
+from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.exc import SAWarning
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.orm import Session, registry
@@ -130,11 +134,34 @@ def metadata(conn, driver, tables, names):
     unknown = {column["name"]: type(column["type"]) for column in found}
     for name in names:
         tap.same("metadata", f"reflected {name}", lambda: unknown[f"c_{name}"], lambda: NullType, driver)
+    known_types(conn, driver)
     if TRANSPARENT:
         statement = select(reflected.c.c_numeric, reflected.c.c_date).where(reflected.c.c_int4 == tables["plain"].c.c_int4, reflected.c.id == 1)
         statement = statement.where(tables["plain"].c.id == 1)
         tap.same("metadata", "query of a reflected table", lambda: tuple(conn.execute(statement).one()),
                  lambda: tuple(conn.execute(select(tables["plain"].c.c_numeric, tables["plain"].c.c_date).where(tables["plain"].c.id == 1)).one()), driver)
+
+
+def known_types(conn, driver):
+    """With clients/sqlalchemy, for as long as this takes: reflection sees the base types, and Alembic no difference."""
+    before = dict(ischema_names)
+    import tde_column
+    importlib.reload(tde_column)
+    conn.execute(text("CREATE TABLE precise (a time(3), b timestamptz(0), c interval, d char(3)[], e numeric)"))
+    conn.execute(text("CREATE TABLE precise_enc (a encrypted_time(3), b encrypted_timestamptz(0), c encrypted_interval, "
+                      "d encrypted_bpchar(3)[], e encrypted_numeric)"))
+    for plain, enc in (("plain", "enc"), ("precise", "precise_enc")):
+        expected, found = ([(column["name"], repr(column["type"])) for column in inspect(conn).get_columns(table)] for table in (plain, enc))
+        for one, other in zip(found, expected):
+            tap.same("metadata", f"as {other[1]}", lambda: one, lambda: other, driver)
+    model = MetaData()
+    Table("enc", model, *(Column(c.name, c.type, primary_key=c.primary_key, nullable=c.nullable)
+                          for c in Table("plain", MetaData(), autoload_with=conn).columns))
+    context = MigrationContext.configure(conn, opts={"compare_type": True, "include_name": lambda name, kind, _: kind != "table" or name == "enc"})
+    tap.same("metadata", "Alembic's autogenerate", lambda: compare_metadata(context, model), lambda: [], driver)
+    conn.execute(text("DROP TABLE precise, precise_enc"))
+    ischema_names.clear()
+    ischema_names.update(before)
 
 
 async def asynchronous():
