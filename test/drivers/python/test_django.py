@@ -1,6 +1,8 @@
 """Django's ORM: a model whose columns were encrypted, with the indexes that Django makes, answers as one with plain columns does."""
 import datetime
+import io
 import os
+import re
 from decimal import Decimal
 from uuid import UUID
 
@@ -12,7 +14,8 @@ from tap import TRANSPARENT, Tap
 settings.configure(DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "NAME": os.environ["PGDATABASE"]}}, USE_TZ=True, DEFAULT_AUTO_FIELD="django.db.models.AutoField")
 django.setup()
 
-from django.db import connection, models, transaction  # noqa: E402 (Django is set up first)
+from django.core.management import call_command  # noqa: E402 (Django is set up first)
+from django.db import connection, models, transaction  # noqa: E402
 from django.db.models import Avg, Case, Count, Exists, F, Max, Min, OuterRef, Q, StdDev, Subquery, Sum, Value, When, Window  # noqa: E402
 from django.db.models import functions as fn  # noqa: E402
 
@@ -193,6 +196,17 @@ filters()
 if TRANSPARENT:
     expressions()
     writes()
+def inspected(table):
+    """The fields that inspectdb writes, in the order of the columns' names."""
+    output = io.StringIO()
+    call_command("inspectdb", table, stdout=output)
+    fields = re.findall(r"^    (\w+ = models.*)$", output.getvalue(), re.M)
+    assert len(fields) == len(FIELDS) + 1    # with n; Django adds id itself
+    return sorted(fields)
+
+
+if TRANSPARENT:
+    tap.same("metadata", "inspectdb", *(lambda name=name: inspected(f"django_{name}") for name in ("enc", "plain")))
 for each in (PLAIN, ENCRYPTED):
     longer(each)
 with connection.cursor() as cursor:
