@@ -64,13 +64,10 @@ tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns)
 }
 
 DestReceiver *
-tde_held_cursor_open(const char *name, DestReceiver *dest)
+tde_held_cursor_open(Portal portal, DestReceiver *dest)
 {
-	Portal		portal = GetPortalByName(name);
 	dlist_iter	iter;
 
-	if (!PortalIsValid(portal))
-		return dest;
 	dlist_foreach(iter, &cursors)
 	{
 		HeldCursor *cursor = dlist_container(HeldCursor, node, iter.cur);

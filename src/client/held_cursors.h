@@ -5,6 +5,7 @@
 #define TDE_CLIENT_HELD_CURSORS_H
 
 #include "executor/execdesc.h"
+#include "utils/portal.h"
 
 /* Is the executor about to put down all rows of the active portal, a cursor that outlives its transaction? */
 extern bool tde_held_cursor_persists(QueryDesc *query);
@@ -13,7 +14,7 @@ extern bool tde_held_cursor_persists(QueryDesc *query);
 extern void tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns);
 
 /* Before FETCH or MOVE: if the cursor is such a one, let it be read.  Returns who is to get its rows, to give them to dest in clear. */
-extern DestReceiver *tde_held_cursor_open(const char *cursor, DestReceiver *dest);
+extern DestReceiver *tde_held_cursor_open(Portal cursor, DestReceiver *dest);
 
 /* After a utility command has run. */
 extern void tde_held_cursors_seal(void);

@@ -40,14 +40,11 @@ fills_store(DestReceiver *dest, PortalStrategy strategy)
 }
 
 static bool
-fetches_decrypted(const char *cursor)
+fetches_decrypted(Portal cursor)
 {
-	Portal		portal = GetPortalByName(cursor);
 	ListCell   *cell;
 
-	if (!PortalIsValid(portal))
-		return false;
-	foreach(cell, portal->stmts)
+	foreach(cell, cursor->stmts)
 		if (tde_result_in_plan(lfirst(cell)))
 			return true;
 	return false;
@@ -61,7 +58,7 @@ tde_held_rows_execute(DestReceiver *dest)
 }
 
 void
-tde_held_rows_fetch(const char *cursor, DestReceiver *dest)
+tde_held_rows_fetch(Portal cursor, DestReceiver *dest)
 {
 	if (fetches_decrypted(cursor))
 		tde_held_rows_execute(dest);

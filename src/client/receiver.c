@@ -54,7 +54,7 @@ struct DecryptingReceiver
 	DestReceiver pub;
 	DestReceiver *client;		/* who gets the rows */
 	EState	   *estate;			/* who makes them; NULL: they are kept */
-	MemoryContext row;			/* for what is made up for one row, if there is no estate */
+	MemoryContext row;			/* for what is made up for one row; NULL: nothing was yet */
 	TupleTableSlot *slot;		/* the row in clear */
 	dlist_node	node;			/* in receivers */
 	MemoryContextCallback gone; /* with the execution */
@@ -97,12 +97,11 @@ startup(DestReceiver *self, int operation, TupleDesc encrypted)
 	receiver->client->rStartup(receiver->client, operation, receiver->slot->tts_tupleDescriptor);
 }
 
-/* The executor empties its own before it makes the next row. */
 static MemoryContext
 context_of_row(DecryptingReceiver *receiver)
 {
-	if (receiver->estate)
-		return GetPerTupleMemoryContext(receiver->estate);
+	if (receiver->row == NULL)
+		receiver->row = AllocSetContextCreate(GetMemoryChunkContext(receiver), "tde row", ALLOCSET_SMALL_SIZES);
 	MemoryContextReset(receiver->row);
 	return receiver->row;
 }
@@ -332,6 +331,5 @@ tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, DestReceiver *client)
 	DecryptingReceiver *receiver = make_receiver(encrypted, columns);
 
 	set_client(receiver, client);
-	receiver->row = AllocSetContextCreate(CurrentMemoryContext, "tde row", ALLOCSET_SMALL_SIZES);
 	return &receiver->pub;
 }

@@ -244,11 +244,13 @@ tde_client_sent(ProcessUtilityContext context)
 DestReceiver *
 tde_client_prepare(Node *stmt, DestReceiver *dest)
 {
+	Portal		cursor = IsA(stmt, FetchStmt) ? GetPortalByName(((FetchStmt *) stmt)->portalname) : NULL;
+
 	prepare_execution(stmt, dest);
-	if (!IsA(stmt, FetchStmt))
+	if (!PortalIsValid(cursor))
 		return dest;
-	tde_held_rows_fetch(((FetchStmt *) stmt)->portalname, dest);
-	return tde_held_cursor_open(((FetchStmt *) stmt)->portalname, dest);
+	tde_held_rows_fetch(cursor, dest);
+	return tde_held_cursor_open(cursor, dest);
 }
 
 void
