@@ -6,17 +6,20 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql.base import ischema_names
 
 
+def _own(modifiers):
+    """The modifiers of the base type, which are numbers: not those of the encryption."""
+    return [int(modifier) for modifier in modifiers if str(modifier).isdigit()]
+
+
 def _plain(kind, *fixed):
-    """The type with the modifiers that are its own, which come first and are numbers: not those of the encryption."""
     def reflected(*modifiers, **collation):
-        return kind(*fixed, *(int(modifier) for modifier in modifiers if str(modifier).isdigit()), **collation)
+        return kind(*fixed, *_own(modifiers), **collation)
     return reflected
 
 
 def _moment(kind, **fixed):
     def reflected(*modifiers, **collation):
-        precision = [int(modifier) for modifier in modifiers if str(modifier).isdigit()]
-        return kind(precision=precision[0] if precision else None, **fixed)
+        return kind(precision=next(iter(_own(modifiers)), None), **fixed)
     return reflected
 
 

@@ -152,7 +152,7 @@ def known_types(conn, driver):
                       "d encrypted_bpchar(3)[], e encrypted_numeric)"))
     for plain, enc in (("plain", "enc"), ("precise", "precise_enc")):
         expected, found = ([(column["name"], repr(column["type"])) for column in inspect(conn).get_columns(table)] for table in (plain, enc))
-        for one, other in zip(found, expected):
+        for one, other in zip(found, expected, strict=True):
             tap.same("metadata", f"as {other[1]}", lambda: one, lambda: other, driver)
     model = MetaData()
     Table("enc", model, *(Column(c.name, c.type, primary_key=c.primary_key, nullable=c.nullable)
