@@ -131,6 +131,14 @@ get_rel_owner(Oid relid)
 	return owner;
 }
 
+ColumnDef *
+tde_ddl_declared_column(AlterTableCmd *cmd)
+{
+	if ((cmd->subtype != AT_AddColumn && cmd->subtype != AT_AlterColumnType) || cmd->def == NULL || !IsA(cmd->def, ColumnDef))
+		return NULL;
+	return (ColumnDef *) cmd->def;
+}
+
 static void
 declare_altered(AlterTableStmt *stmt)
 {
@@ -140,10 +148,10 @@ declare_altered(AlterTableStmt *stmt)
 
 	foreach(cell, stmt->cmds)
 	{
-		AlterTableCmd *cmd = (AlterTableCmd *) lfirst(cell);
+		ColumnDef  *column = tde_ddl_declared_column(lfirst(cell));
 
-		if ((cmd->subtype == AT_AddColumn || cmd->subtype == AT_AlterColumnType) && cmd->def && IsA(cmd->def, ColumnDef))
-			declare_type(((ColumnDef *) cmd->def)->typeName, owner);
+		if (column)
+			declare_type(column->typeName, owner);
 	}
 }
 

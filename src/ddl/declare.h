@@ -24,6 +24,12 @@ extern TdeType *tde_ddl_encrypted(Oid type);
 /* Make the keys that a declaration needs, now, before anything can be encrypted under them. */
 extern bool tde_ddl_ensure_keys(TdeType *type, int32 typmod);
 
+/* The column that such a part of ALTER TABLE declares: a new one, or one whose type changes; NULL: it declares none. */
+extern ColumnDef *tde_ddl_declared_column(AlterTableCmd *cmd);
+
+/* ereport: values of this base type must not go without a MAC. */
+extern void tde_ddl_check_mac(Oid base, TdeSpec spec);
+
 /* Is a statement under way that writes types into the catalogs, so that a key that it names is made if there is none? */
 extern bool tde_ddl_declares(void);
 

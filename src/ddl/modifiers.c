@@ -142,6 +142,18 @@ take_row_number(Datum *words, int *count)
 	return atoi(last + strlen("row="));
 }
 
+void
+tde_ddl_check_mac(Oid base, TdeSpec spec)
+{
+	if (spec.mac == TDE_NOMAC && tde_verifier_of(base) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("type %s cannot be declared with nomac", encrypted_name(base)),
+				 errdetail("Damaged bytes of type %s could crash the server, so they must be authenticated.",
+						   format_type_be(base)),
+				 errhint("Use mac or sha256.")));
+}
+
 /* Base modifiers first, then words in any order. */
 static int32
 parse_modifiers(Oid base, ArrayType *array)
@@ -169,13 +181,7 @@ parse_modifiers(Oid base, ArrayType *array)
 				 errdetail_internal("%s", problem),
 				 errhint("Modifiers are: those of %s first; then, in any order, one of aes128, aes192, aes256, '3des168'; "
 						 "salt or nosalt; mac, sha256 or nomac; ctr or cbc; 'key=NAME'.", format_type_be(base))));
-	if (mods.spec.mac == TDE_NOMAC && tde_verifier_of(base) == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("type %s cannot be declared with nomac", encrypted_name(base)),
-				 errdetail("Damaged bytes of type %s could crash the server, so they must be authenticated.",
-						   format_type_be(base)),
-				 errhint("Use mac or sha256.")));
+	tde_ddl_check_mac(base, mods.spec);
 	mods.base_typmod = parse_base_modifiers(base, words, numbers);
 	if (row > 0)
 		return tde_modifiers_offer(row, &mods);

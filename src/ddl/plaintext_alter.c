@@ -11,7 +11,6 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_attribute.h"
 #include "catalog/pg_cast.h"
 #include "catalog/pg_constraint.h"
 #include "commands/tablecmds.h"
@@ -74,6 +73,7 @@ keep_encrypted(const EncryptedColumn *column, Oid *type, int32 *typmod)
 	if (encrypted == NULL || !tde_typmod_base_valid(encrypted->layout, *typmod))
 		return false;
 	modifiers = declared >= 0 ? tde_type_modifiers(own, declared) : tde_typmod_unpack(TDE_MOD_NONE, tde_typmod_default());
+	tde_ddl_check_mac(encrypted->base, modifiers.spec);
 	modifiers.base_typmod = *typmod;
 	*typmod = tde_modifiers_pack(encrypted->layout, &modifiers);
 	*type = OidIsValid(element) ? get_array_type(encrypted->oid) : encrypted->oid;
@@ -89,10 +89,8 @@ refuse(const EncryptedColumn *column, const char *name, const char *type)
 			(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
 			 errmsg("column \"%s\" cannot become of type %s", name, type),
 			 errdetail("Column \"%s\" of table %s is encrypted, and its values would be stored in clear.", column->name, table),
-			 tde_plaintext_alter == TDE_ALTER_ERROR ?
-			 errhint("Declare an encrypted type.  To decrypt the column: CALL tde_decrypt_column(%s, %s).",
-					 quote_literal_cstr(table), quote_literal_cstr(column->name)) :
-			 errhint("No encrypted type stands for that one.  To decrypt the column: CALL tde_decrypt_column(%s, %s).",
+			 errhint("%s  To decrypt the column: CALL tde_decrypt_column(%s, %s).",
+					 tde_plaintext_alter == TDE_ALTER_ERROR ? "Declare an encrypted type." : "No encrypted type stands for that one.",
 					 quote_literal_cstr(table), quote_literal_cstr(column->name))));
 }
 
@@ -131,15 +129,14 @@ declare_like(ColumnDef *def, const char *name, const EncryptedColumn *column)
 static bool
 find_encrypted(Oid table, const char *name, EncryptedColumn *column)
 {
-	HeapTuple	tuple = OidIsValid(table) ? SearchSysCacheAttName(table, name) : NULL;
+	AttrNumber	number = get_attnum(table, name);
+	Oid			collation;
 
-	if (!HeapTupleIsValid(tuple))
+	if (number <= 0)
 		return false;
 	column->table = table;
 	column->name = name;
-	column->type = ((Form_pg_attribute) GETSTRUCT(tuple))->atttypid;
-	column->typmod = ((Form_pg_attribute) GETSTRUCT(tuple))->atttypmod;
-	ReleaseSysCache(tuple);
+	get_atttypetypmodcoll(table, number, &column->type, &column->typmod, &collation);
 	return tde_type_holds_encrypted(column->type);
 }
 
@@ -195,13 +192,6 @@ find_source(Oid table, List *cmds, ColumnDef *def, EncryptedColumn *column)
 	return false;
 }
 
-static bool
-declares_column(AlterTableCmd *cmd)
-{
-	return (cmd->subtype == AT_AlterColumnType || cmd->subtype == AT_AddColumn) && cmd->def && IsA(cmd->def, ColumnDef) &&
-		((ColumnDef *) cmd->def)->typeName;
-}
-
 /* Does it declare columns that are there?  Adding one locks nothing here: that what it references is encrypted meanwhile harms nobody. */
 static bool
 declares_existing(List *cmds)
@@ -211,8 +201,9 @@ declares_existing(List *cmds)
 	foreach(cell, cmds)
 	{
 		AlterTableCmd *cmd = lfirst(cell);
+		ColumnDef  *def = tde_ddl_declared_column(cmd);
 
-		if (declares_column(cmd) && (cmd->subtype == AT_AlterColumnType || is_dropped(cmds, ((ColumnDef *) cmd->def)->colname)))
+		if (def && (cmd->subtype == AT_AlterColumnType || is_dropped(cmds, def->colname)))
 			return true;
 	}
 	return false;
@@ -242,12 +233,14 @@ tde_plaintext_alter_prepare(AlterTableStmt *stmt)
 	foreach(cell, stmt->cmds)
 	{
 		AlterTableCmd *cmd = lfirst(cell);
-		ColumnDef  *def = (ColumnDef *) cmd->def;
+		ColumnDef  *def = tde_ddl_declared_column(cmd);
+		const char *name;
 		EncryptedColumn column;
 
-		if (!declares_column(cmd))
+		if (def == NULL || def->typeName == NULL)
 			continue;
-		if (cmd->subtype == AT_AlterColumnType ? find_encrypted(table, cmd->name, &column) : find_source(table, stmt->cmds, def, &column))
-			declare_like(def, cmd->subtype == AT_AlterColumnType ? cmd->name : def->colname, &column);
+		name = cmd->subtype == AT_AlterColumnType ? cmd->name : def->colname;
+		if (cmd->subtype == AT_AlterColumnType ? find_encrypted(table, name, &column) : find_source(table, stmt->cmds, def, &column))
+			declare_like(def, name, &column);
 	}
 }

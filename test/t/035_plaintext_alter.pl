@@ -89,6 +89,9 @@ fails_with($node, q{ALTER TABLE t ALTER tags TYPE mood USING NULL}, { state => '
   detail => qr/^Column "tags" of table public\.t is encrypted/, hint => qr/CALL tde_decrypt_column\('public\.t', 'tags'\)/ }, 'there is no such encrypted type');
 fails_with($node, q{ALTER TABLE t ALTER name TYPE code}, { state => '42P16' }, 'nor over a domain');
 fails_with($node, q{ALTER TABLE t ALTER name TYPE int, ALTER name DROP DEFAULT}, { state => '42804', hint => qr/USING name::encrypted_int4/ }, 'text has no cast to integer');
+lines_of($node, q{CREATE TABLE unproved (a encrypted_text(nosalt,nomac))});
+fails_with($node, q{ALTER TABLE unproved ALTER a TYPE jsonb USING a::jsonb}, { state => '0A000', message => qr/^type encrypted_jsonb cannot be declared with nomac/ },
+  'what cannot be declared');
 fails_with($node, q{ALTER TABLE t ALTER name TYPE nonesuch}, { state => '42704', message => qr/^type "nonesuch" does not exist/ }, 'an error of PostgreSQL');
 is(lines_of($node, q{SELECT pg_relation_filenode('t')}), $filenode, 'nothing has been rewritten');
 
