@@ -24,6 +24,7 @@
 #include "utils/syscache.h"
 
 #include "ddl/declare.h"
+#include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "keys/table.h"
 #include "server/compat.h"
@@ -145,6 +146,17 @@ mend_relation(Oid relid, bool new_table)
 }
 
 static void
+check_foreign_keys(Oid relid)
+{
+	Relation	rel = try_relation_open(relid, AccessShareLock);
+
+	if (rel == NULL)
+		return;
+	tde_plaintext_check_foreign_keys(rel);
+	relation_close(rel, AccessShareLock);
+}
+
+static void
 check_domain(Oid domain)
 {
 	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(domain));
@@ -226,8 +238,12 @@ mend_objects(CommandTag command)
 		Oid			classid = DatumGetObjectId(slot_getattr(slot, 1, &isnull));
 		Oid			objid = DatumGetObjectId(slot_getattr(slot, 2, &isnull));
 
-		if (!isnull)
-			mend_object(classid, objid, new_table);
+		if (isnull)
+			continue;
+		mend_object(classid, objid, new_table);
+		/* those of a new table, too, are added by an ALTER TABLE */
+		if (classid == RelationRelationId && strcmp(TextDatumGetCString(slot_getattr(slot, 4, &isnull)), "ALTER TABLE") == 0)
+			check_foreign_keys(objid);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	tuplestore_end(commands.setResult);

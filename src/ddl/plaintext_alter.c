@@ -3,11 +3,13 @@
  *
  * Applications and their migrations do not know that a column is encrypted: to make a varchar(50) longer they send ALTER ... TYPE
  * varchar(100), to PostgreSQL the order to decrypt it.  So a plain type becomes the encrypted type of it, with the specification and
- * the key that the column has, as if the statement had said so: USING and everything else stay what they are.
+ * the key that the column has, as if the statement had said so: USING and everything else stay what they are.  So does that of a new
+ * column that references an encrypted key, whose values it will have.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/namespace.h"
@@ -16,9 +18,12 @@
 #include "commands/tablecmds.h"
 #include "nodes/makefuncs.h"
 #include "parser/parse_type.h"
+#include "storage/bufmgr.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/syscache.h"
 
 #include "ddl/declare.h"
@@ -94,18 +99,43 @@ refuse(const EncryptedColumn *column, const char *name, const char *type)
 					 quote_literal_cstr(table), quote_literal_cstr(column->name))));
 }
 
-/* What is declared for a column would store values of an encrypted one. */
+/* What is declared for a column, if that is a plain type.  PostgreSQL says itself what is wrong with a type. */
+static bool
+find_declared(ColumnDef *def, Oid *type, int32 *typmod)
+{
+	Oid			found = def->typeName->setof || def->typeName->pct_type ? InvalidOid : LookupTypeNameOid(NULL, def->typeName, true);
+
+	if (!OidIsValid(found) || tde_type_holds_encrypted(found))
+		return false;
+	typenameTypeIdAndMod(NULL, def->typeName, type, typmod);
+	return true;
+}
+
+/* False: it stays what it is, since no encrypted type can stand for it. */
+static bool
+declare_encrypted(ColumnDef *def, const char *name, const EncryptedColumn *column, Oid type, int32 typmod)
+{
+	const char *wanted = format_type_with_typemod(type, typmod);
+
+	if (!keep_encrypted(column, &type, &typmod))
+		return false;
+	def->typeName = makeTypeNameFromOid(type, typmod);
+	ereport(NOTICE,
+			(errmsg("column \"%s\" becomes of type %s instead of %s", name, format_type_with_typemod(type, typmod), wanted),
+			 errdetail("Column \"%s\" of table \"%s\" is encrypted.", column->name, get_rel_name(column->table))));
+	return true;
+}
+
+/* What is declared for an encrypted column, or instead of one, would store its values. */
 static void
 declare_like(ColumnDef *def, const char *name, const EncryptedColumn *column)
 {
-	Oid			type = def->typeName->setof || def->typeName->pct_type ? InvalidOid : LookupTypeNameOid(NULL, def->typeName, true);
 	const char *wanted;
+	Oid			type;
 	int32		typmod;
 
-	/* PostgreSQL says itself what is wrong with the type */
-	if (!OidIsValid(type) || tde_type_holds_encrypted(type))
+	if (!find_declared(def, &type, &typmod))
 		return;
-	typenameTypeIdAndMod(NULL, def->typeName, &type, &typmod);
 	wanted = format_type_with_typemod(type, typmod);
 	if (tde_plaintext_alter == TDE_ALTER_WARN)
 		ereport(WARNING,
@@ -113,15 +143,19 @@ declare_like(ColumnDef *def, const char *name, const EncryptedColumn *column)
 				 errdetail("It becomes of type %s, and has values of column \"%s\" of table \"%s\", which is encrypted.",
 						   wanted, column->name, get_rel_name(column->table)),
 				 errhint("Declare an encrypted type.")));
-	else if (tde_plaintext_alter == TDE_ALTER_ERROR || !keep_encrypted(column, &type, &typmod))
+	else if (tde_plaintext_alter == TDE_ALTER_ERROR || !declare_encrypted(def, name, column, type, typmod))
 		refuse(column, name, wanted);
-	else
-	{
-		def->typeName = makeTypeNameFromOid(type, typmod);
-		ereport(NOTICE,
-				(errmsg("column \"%s\" becomes of type %s instead of %s", name, format_type_with_typemod(type, typmod), wanted),
-				 errdetail("Column \"%s\" of table \"%s\" is encrypted.", column->name, get_rel_name(column->table))));
-	}
+}
+
+/* What references an encrypted key: if it cannot be like it, tde_plaintext_check_foreign_keys() will say so. */
+static bool
+declare_like_key(ColumnDef *def, const char *name, const EncryptedColumn *key)
+{
+	Oid			type;
+	int32		typmod;
+
+	return tde_plaintext_alter == TDE_ALTER_KEEP && find_declared(def, &type, &typmod) &&
+		declare_encrypted(def, name, key, type, typmod);
 }
 
 /* ---- which columns ---- */
@@ -155,46 +189,89 @@ is_dropped(List *cmds, const char *name)
 	return false;
 }
 
-/* The column that a foreign key of one column references. */
-static bool
-find_referenced(Constraint *key, EncryptedColumn *column)
+/* The column of this place in a primary key. */
+static const char *
+primary_key_column(Oid table, int place)
 {
-	Oid			table = RangeVarGetRelid(key->pktable, NoLock, true);
 	Oid			constraint;
-	Bitmapset  *columns;
-	int			number;
+	HeapTuple	tuple;
+	ArrayType  *columns;
+	bool		none;
+	const char *name = NULL;
 
-	if (!OidIsValid(table) || list_length(key->pk_attrs) > 1)
-		return false;
-	if (key->pk_attrs != NIL)
-		return find_encrypted(table, strVal(linitial(key->pk_attrs)), column);
-	columns = get_primary_key_attnos(table, false, &constraint);
-	if (!bms_get_singleton_member(columns, &number))
-		return false;
-	return find_encrypted(table, get_attname(table, number + FirstLowInvalidHeapAttributeNumber, false), column);
+	if (get_primary_key_attnos(table, false, &constraint) == NULL)
+		return NULL;
+	tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint));
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	columns = DatumGetArrayTypeP(SysCacheGetAttr(CONSTROID, tuple, Anum_pg_constraint_conkey, &none));
+	if (!none && place < ARR_DIMS(columns)[0])
+		name = get_attname(table, ((int16 *) ARR_DATA_PTR(columns))[place], true);
+	ReleaseSysCache(tuple);
+	return name;
 }
 
-/* The encrypted column whose values a new column will have: that of its name, which goes, or the key that it references. */
+/* The column that the one of this place in a foreign key references, if it is encrypted. */
 static bool
-find_source(Oid table, List *cmds, ColumnDef *def, EncryptedColumn *column)
+find_referenced(Constraint *key, int place, EncryptedColumn *column)
 {
-	ListCell   *cell;
+	Oid			table = RangeVarGetRelid(key->pktable, NoLock, true);
+	const char *name;
 
-	if (is_dropped(cmds, def->colname) && find_encrypted(table, def->colname, column))
-		return true;
+	if (!OidIsValid(table) || (key->pk_attrs != NIL && place >= list_length(key->pk_attrs)))
+		return false;
+	name = key->pk_attrs ? strVal(list_nth(key->pk_attrs, place)) : primary_key_column(table, place);
+	return name && find_encrypted(table, name, column);
+}
+
+/* The encrypted column that a new one references: by itself, or by one of the table's foreign keys. */
+static bool
+find_key(ColumnDef *def, List *foreign_keys, EncryptedColumn *column)
+{
+	bool		generated = false;
+	bool		found = false;
+	ListCell   *cell;
+	ListCell   *name;
+
 	foreach(cell, def->constraints)
 	{
 		Constraint *constraint = lfirst(cell);
 
-		if (constraint->contype == CONSTR_FOREIGN && find_referenced(constraint, column))
-			return true;
+		/* PostgreSQL makes numbers for integers only, and a generated column has its own type */
+		generated = generated || constraint->contype == CONSTR_IDENTITY || constraint->contype == CONSTR_GENERATED;
+		found = found || (constraint->contype == CONSTR_FOREIGN && find_referenced(constraint, 0, column));
 	}
-	return false;
+	foreach(cell, foreign_keys)
+	{
+		Constraint *key = lfirst(cell);
+
+		foreach(name, key->fk_attrs)
+			found = found || (strcmp(strVal(lfirst(name)), def->colname) == 0 &&
+							  find_referenced(key, foreach_current_index(name), column));
+	}
+	return found && !generated;
 }
 
-/* Does it declare columns that are there?  Adding one locks nothing here: that what it references is encrypted meanwhile harms nobody. */
+/* The foreign keys that ALTER TABLE adds. */
+static List *
+added_foreign_keys(List *cmds)
+{
+	List	   *keys = NIL;
+	ListCell   *cell;
+
+	foreach(cell, cmds)
+	{
+		AlterTableCmd *cmd = lfirst(cell);
+
+		if (cmd->subtype == AT_AddConstraint && ((Constraint *) cmd->def)->contype == CONSTR_FOREIGN)
+			keys = lappend(keys, cmd->def);
+	}
+	return keys;
+}
+
+/* Does it concern columns that are there?  Adding one locks nothing here: that what it references is encrypted meanwhile harms nobody. */
 static bool
-declares_existing(List *cmds)
+concerns_existing(List *cmds)
 {
 	ListCell   *cell;
 
@@ -206,22 +283,103 @@ declares_existing(List *cmds)
 		if (def && (cmd->subtype == AT_AlterColumnType || is_dropped(cmds, def->colname)))
 			return true;
 	}
-	return false;
+	return added_foreign_keys(cmds) != NIL;
 }
 
 /* As ALTER TABLE does it next, with the same errors, so that nobody encrypts a column between this and that. */
 static Oid
 find_table(AlterTableStmt *stmt)
 {
-	if (!declares_existing(stmt->cmds))
+	if (!concerns_existing(stmt->cmds))
 		return RangeVarGetRelid(stmt->relation, NoLock, true);
 	return AlterTableLookupRelation(stmt, AlterTableGetLockLevel(stmt->cmds));
+}
+
+/* ---- foreign keys of columns that are there ---- */
+
+static bool
+is_declared(List *cmds, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, cmds)
+	{
+		AlterTableCmd *cmd = lfirst(cell);
+		ColumnDef  *def = tde_ddl_declared_column(cmd);
+
+		if (def && strcmp(cmd->subtype == AT_AlterColumnType ? cmd->name : def->colname, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A plain column as a part of ALTER TABLE that declares it once more; NULL: it cannot become another. */
+static AlterTableCmd *
+declare_again(Relation rel, const char *name)
+{
+	AttrNumber	number = get_attnum(RelationGetRelid(rel), name);
+	Form_pg_attribute column = number > 0 ? TupleDescAttr(RelationGetDescr(rel), number - 1) : NULL;
+	AlterTableCmd *cmd;
+	ColumnDef  *def;
+
+	if (column == NULL || tde_type_holds_encrypted(column->atttypid) || column->attidentity || column->attgenerated)
+		return NULL;
+	def = makeNode(ColumnDef);
+	def->typeName = makeTypeNameFromOid(column->atttypid, column->atttypmod);
+	cmd = makeNode(AlterTableCmd);
+	cmd->subtype = AT_AlterColumnType;
+	cmd->name = pstrdup(name);
+	cmd->def = (Node *) def;
+	return cmd;
+}
+
+/* ALTER TABLE with what its foreign keys want of a table's columns. */
+static List *
+keep_foreign_keys(Relation rel, List *keys, List *cmds)
+{
+	ListCell   *cell;
+	ListCell   *column;
+
+	foreach(cell, keys)
+	{
+		Constraint *key = lfirst(cell);
+
+		foreach(column, key->fk_attrs)
+		{
+			const char *name = strVal(lfirst(column));
+			EncryptedColumn referenced;
+			AlterTableCmd *cmd;
+
+			if (is_declared(cmds, name) || !find_referenced(key, foreach_current_index(column), &referenced))
+				continue;
+			cmd = declare_again(rel, name);
+			if (cmd && declare_like_key((ColumnDef *) cmd->def, name, &referenced))
+				cmds = lappend(cmds, cmd);
+		}
+	}
+	return cmds;
+}
+
+/*
+ * What makes a table adds its foreign keys at the end: CREATE TABLE itself, and an ORM's migration.  A table that is older, or has rows,
+ * as one that pg_restore has filled, stays what it is.
+ */
+static void
+prepare_foreign_keys(Oid table, List *keys, AlterTableStmt *stmt)
+{
+	Relation	rel = table_open(table, NoLock);
+
+	if (rel->rd_createSubid != InvalidSubTransactionId &&
+		(!RELKIND_HAS_STORAGE(rel->rd_rel->relkind) || RelationGetNumberOfBlocks(rel) == 0))
+		stmt->cmds = keep_foreign_keys(rel, keys, stmt->cmds);
+	table_close(rel, NoLock);
 }
 
 void
 tde_plaintext_alter_prepare(AlterTableStmt *stmt)
 {
 	Oid			table;
+	List	   *keys;
 	ListCell   *cell;
 
 	/* it is going to be refused */
@@ -230,17 +388,73 @@ tde_plaintext_alter_prepare(AlterTableStmt *stmt)
 	table = find_table(stmt);
 	if (!OidIsValid(table))
 		return;
+	keys = added_foreign_keys(stmt->cmds);
 	foreach(cell, stmt->cmds)
 	{
 		AlterTableCmd *cmd = lfirst(cell);
 		ColumnDef  *def = tde_ddl_declared_column(cmd);
-		const char *name;
 		EncryptedColumn column;
 
 		if (def == NULL || def->typeName == NULL)
 			continue;
-		name = cmd->subtype == AT_AlterColumnType ? cmd->name : def->colname;
-		if (cmd->subtype == AT_AlterColumnType ? find_encrypted(table, name, &column) : find_source(table, stmt->cmds, def, &column))
-			declare_like(def, name, &column);
+		if (cmd->subtype == AT_AlterColumnType && find_encrypted(table, cmd->name, &column))
+			declare_like(def, cmd->name, &column);
+		else if (cmd->subtype == AT_AddColumn && is_dropped(stmt->cmds, def->colname) && find_encrypted(table, def->colname, &column))
+			declare_like(def, def->colname, &column);
+		else if (cmd->subtype == AT_AddColumn && find_key(def, keys, &column))
+			(void) declare_like_key(def, def->colname, &column);
+	}
+	if (keys)
+		prepare_foreign_keys(table, keys, stmt);
+}
+
+/* ---- foreign keys that there are ---- */
+
+static void
+report_foreign_key(Relation rel, AttrNumber column, Oid key_table, AttrNumber key)
+{
+	const char *table = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
+	const char *name = get_attname(RelationGetRelid(rel), column, false);
+
+	ereport(tde_plaintext_alter == TDE_ALTER_ERROR ? ERROR : WARNING,
+			(errcode(tde_plaintext_alter == TDE_ALTER_ERROR ? ERRCODE_INVALID_TABLE_DEFINITION : ERRCODE_WARNING),
+			 errmsg("column \"%s\" is stored in clear", name),
+			 errdetail("It references column \"%s\" of table \"%s\", which is encrypted, and has the same values.",
+					   get_attname(key_table, key, false), get_rel_name(key_table)),
+			 errhint("To encrypt it, too: CALL tde_encrypt_column(%s, %s).", quote_literal_cstr(table), quote_literal_cstr(name))));
+}
+
+/* Made in this transaction, and not because a parent has it. */
+static bool
+is_new_constraint(Oid constraint)
+{
+	HeapTuple	tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint));
+	bool		result;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	result = !OidIsValid(((Form_pg_constraint) GETSTRUCT(tuple))->conparentid) &&
+		TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetRawXmin(tuple->t_data));
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+void
+tde_plaintext_check_foreign_keys(Relation rel)
+{
+	ListCell   *cell;
+
+	if (tde_plaintext_alter == TDE_ALTER_ALLOW)
+		return;
+	foreach(cell, RelationGetFKeyList(rel))
+	{
+		ForeignKeyCacheInfo *key = lfirst(cell);
+
+		if (!is_new_constraint(key->conoid))
+			continue;
+		for (int i = 0; i < key->nkeys; i++)
+			if (!tde_type_holds_encrypted(get_atttype(key->conrelid, key->conkey[i])) &&
+				tde_type_holds_encrypted(get_atttype(key->confrelid, key->confkey[i])))
+				report_foreign_key(rel, key->conkey[i], key->confrelid, key->confkey[i]);
 	}
 }

@@ -5,6 +5,7 @@
 #define TDE_DDL_PLAINTEXT_ALTER_H
 
 #include "nodes/parsenodes.h"
+#include "utils/relcache.h"
 
 /* tde_column.plaintext_alter */
 typedef enum TdePlaintextAlter
@@ -19,5 +20,8 @@ extern int	tde_plaintext_alter;
 
 /* Before ALTER TABLE runs; changes the statement, and has then locked the table as it does. */
 extern void tde_plaintext_alter_prepare(AlterTableStmt *stmt);
+
+/* After a command: a warning, or an ERROR, for each plain column of this table that a new foreign key fills with encrypted values. */
+extern void tde_plaintext_check_foreign_keys(Relation rel);
 
 #endif							/* TDE_DDL_PLAINTEXT_ALTER_H */

@@ -3,6 +3,7 @@ BEGIN;
 \ir include/family.sql
 SELECT * FROM no_plan();
 SET LOCAL client_min_messages = error;
+SET LOCAL tde_column.plaintext_alter = warn;   -- plain columns stay plain
 
 -- Makes one, and tries it out: what the parent has not is refused, and what is referenced cannot be deleted or changed.
 CREATE FUNCTION foreign_key(child text, parent text, first text, second text) RETURNS text LANGUAGE plpgsql AS $$

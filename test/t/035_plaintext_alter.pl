@@ -83,6 +83,51 @@ lines_of($node, q{ALTER TABLE t ADD COLUMN r int REFERENCES keys DEFAULT 1, ADD 
 is(types('t', qw(r s plain)), 'encrypted_int4(aes256,nosalt,mac) encrypted_varchar(10,aes256,nosalt,mac) integer', 'a new foreign key is encrypted like its key');
 fails_with($node, q{INSERT INTO t (id, r) VALUES (2, 2)}, { state => '23503' }, 'and checked');
 
+lines_of($node, q{CREATE TABLE plain (id int, c text); INSERT INTO plain VALUES (1, 'Bob Secret')});
+
+# So is one of a new table, in whatever way its foreign keys are made.
+foreach my $case (
+  [ 'of a column', q{CREATE TABLE r (x int REFERENCES keys)} ],
+  [ 'of a table', q{CREATE TABLE r (y int, x bigint, FOREIGN KEY (x) REFERENCES keys (id))} ],
+  [ 'to the table itself', q{CREATE TABLE r (id encrypted_int4(nosalt) PRIMARY KEY, x int REFERENCES r)} ],
+  [ 'of several columns', q{CREATE TABLE two (a int, b encrypted_int8(nosalt), PRIMARY KEY (b, a)); CREATE TABLE r (y int, x bigint, FOREIGN KEY (x, y) REFERENCES two)} ],
+  [ 'at the end of a migration', q{BEGIN; CREATE TABLE r (x int NOT NULL, y int); CREATE INDEX ON r (x);
+     ALTER TABLE r ADD CONSTRAINT r_x FOREIGN KEY (x) REFERENCES keys DEFERRABLE INITIALLY DEFERRED; COMMIT} ],
+  [ 'with the column', q{CREATE TABLE r (y int); ALTER TABLE r ADD x int, ADD FOREIGN KEY (x) REFERENCES keys (id)} ],
+  [ 'of a partitioned table', q{CREATE TABLE r (y int, x int REFERENCES keys) PARTITION BY LIST (y)} ])
+{
+  my ($what, $sql) = @$case;
+  my $got = attempt($node, $sql);
+  is($got->{state}, '', "a foreign key $what") or diag($got->{err});
+  like(types('r', 'x'), qr/^encrypted_int[48]\(aes256,nosalt,mac\)$/, 'is encrypted like the key');
+  unlike($got->{err}, qr/WARNING/, 'no warning');
+  is(types('r', 'y'), 'integer', 'the column beside it is not') if $sql =~ / y /;
+  lines_of($node, 'DROP TABLE r; DROP TABLE IF EXISTS two');
+}
+
+# Where it cannot be, or has rows already, somebody is told.
+foreach my $case (
+  [ 'of a table that there is', q{CREATE TABLE r (x int)}, q{ALTER TABLE r ADD FOREIGN KEY (x) REFERENCES keys} ],
+  [ 'of a restored table', '', q{BEGIN; CREATE TABLE r (x int); INSERT INTO r VALUES (1); ALTER TABLE r ADD FOREIGN KEY (x) REFERENCES keys; COMMIT} ],
+  [ 'of an identity column', '', q{CREATE TABLE r (x int GENERATED ALWAYS AS IDENTITY REFERENCES keys)} ],
+  [ 'of a domain', q{CREATE DOMAIN number AS int}, q{CREATE TABLE r (x number REFERENCES keys)} ],
+  [ 'by wish', '', q{SET tde_column.plaintext_alter = warn; CREATE TABLE r (x int REFERENCES keys)} ])
+{
+  my ($what, $before, $sql) = @$case;
+  lines_of($node, $before) if $before;
+  my $offset = log_offset($node);
+  my $got    = attempt($node, $sql);
+  is($got->{state}, '', "a foreign key $what") or diag($got->{err});
+  is(() = $got->{err} =~ /WARNING:.*? column "x" is stored in clear\nDETAIL:  It references column "id" of table "keys", which is encrypted/g, 1, 'one warning');
+  like($got->{err}, qr/HINT:  To encrypt it, too: CALL tde_encrypt_column\('public\.r', 'x'\)/, 'which says what to do');
+  like(log_since($node, $offset), qr/WARNING:.* column "x" is stored in clear/, 'and which the log has');
+  is($what =~ /identity|domain/ ? '' : attempt($node, q{CALL tde_encrypt_column('public.r', 'x')})->{state}, '', 'and it works');
+  is(attempt($node, 'ALTER TABLE r ADD z int')->{err}, '', 'it is said once');
+  lines_of($node, 'DROP TABLE r');
+}
+fails_with($node, "SET tde_column.plaintext_alter = error; $_", { state => '42P16', message => qr/^column "x" is stored in clear/ }, 'or it is refused')
+  foreach 'CREATE TABLE r (x int REFERENCES keys)', 'ALTER TABLE plain ADD x int REFERENCES keys';
+
 # What cannot be kept is said before anything is touched.
 my $filenode = lines_of($node, q{SELECT pg_relation_filenode('t')});
 fails_with($node, q{ALTER TABLE t ALTER tags TYPE mood USING NULL}, { state => '42P16', message => qr/^column "tags" cannot become of type mood/,
@@ -102,7 +147,6 @@ fails_with($node, q{BEGIN READ ONLY; ALTER TABLE t ALTER name TYPE varchar(20)},
 is(attempt($node, q{ALTER TABLE IF EXISTS nonesuch ALTER name TYPE varchar(20)})->{state}, '', 'no such table');
 
 # Somebody encrypts the column while the statement waits for the table.
-lines_of($node, q{CREATE TABLE plain (id int, c text); INSERT INTO plain VALUES (1, 'Bob Secret')});
 my $encrypting = $node->background_psql('postgres');
 $encrypting->query_safe(q{BEGIN; ALTER TABLE plain ALTER c TYPE encrypted_text(nosalt)});
 my $altering = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', 'ALTER TABLE plain ALTER c TYPE varchar(30)' ],
