@@ -121,7 +121,7 @@ $(SCRIPT): $(PARTS)
 	cat $^ >$@
 
 $(notdir $(UPDATE)): $(UPDATE) $(PARTS) $(srcdir)/src/sql/update.awk
-	awk -f $(srcdir)/src/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< >$@
+	awk -v version=$(EXTVERSION) -f $(srcdir)/src/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< >$@
 
 # Debian's PGXS does not track headers; there are few, so each object depends on all.
 $(OBJS) $(OBJS:.o=.bc): $(wildcard $(srcdir)/src/*/*.h)

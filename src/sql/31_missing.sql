@@ -16,8 +16,10 @@ BEGIN ATOMIC
     -- ASSIGNMENT from the base type: an IMPLICIT one would let encrypted and plain operators compete.
     SELECT p.base, p.enc, 'tde_encrypt', 'a', 'encrypt'
     UNION ALL
+    -- IMPLICIT for COALESCE and its like; not to timestamp, so that date - timestamp means PostgreSQL's
     SELECT castsource::regtype, p.enc, 'tde_encrypt',
-           CASE WHEN castcontext = 'e' OR castcontext = 'i' AND tde_internal.tde_takes_numbers(p.base) THEN castcontext::text ELSE 'a' END, 'encrypt'
+           CASE WHEN castcontext = 'e' OR castcontext = 'i' AND (tde_internal.tde_takes_numbers(p.base) OR p.base = 'timestamptz'::regtype)
+             THEN castcontext::text ELSE 'a' END, 'encrypt'
     FROM pg_cast
     WHERE casttarget = p.base AND castsource <> p.base
       AND castsource < 16384 AND castsource NOT IN ('"char"'::regtype, 'name'::regtype, 'xml'::regtype, 'money'::regtype)

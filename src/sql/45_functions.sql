@@ -19,6 +19,7 @@ DECLARE
                                 "small": ["encrypted_int2", "encrypted_int4"], "float": ["encrypted_float4", "encrypted_float8"],
                                 "operand": ["plain_int8", "plain_decimal", "plain_float8"],
                                 "moment": ["encrypted_date", "encrypted_timestamp", "encrypted_timestamptz"],
+                                "local moment": ["encrypted_date", "encrypted_timestamp"],
                                 "plain moment": ["date", "timestamp", "timestamptz"]}';
   functions CONSTANT jsonb := '{"^": "tde_power", "|/": "tde_sqrt", "||/": "tde_cbrt", "*": "tde_times", "/": "tde_divided",
                                 "-": "tde_minus", "||": "tde_concatenate"}';
@@ -42,11 +43,14 @@ BEGIN
         ('{pow,power,^}', '{float,float8}'),    ('{pow,power,^}', '{float8,float}'),
         ('{*,/}', '{interval,number}'), ('{*,/}', '{encrypted_interval,number}'), ('{*,/}', '{encrypted_interval,float8}'),
         ('{*}', '{number,interval}'),   ('{*}', '{number,encrypted_interval}'),   ('{*}', '{float8,encrypted_interval}'),
-        ('{-}', '{moment,moment}'), ('{-}', '{moment,plain moment}'), ('{-}', '{plain moment,moment}'),
+        ('{-}', '{moment,moment}'), ('{-}', '{local moment,plain moment}'), ('{-}', '{plain moment,local moment}'),
+        -- timestamp and date become the preferred type, and the encrypted one implicitly
+        ('{-,age}', '{encrypted_timestamptz,timestamptz}'), ('{-,age}', '{timestamptz,encrypted_timestamptz}'),
         -- what stands in quotes beside them would be taken for text, and they with it
         ('{||}', '{encrypted_bytea,encrypted_bytea}'), ('{||}', '{encrypted_jsonb,encrypted_jsonb}'),
         ('{age}', '{encrypted_date}'), ('{age}', '{moment,moment}'),
-        ('{age}', '{moment,timestamp}'), ('{age}', '{moment,timestamptz}'), ('{age}', '{timestamp,moment}'), ('{age}', '{timestamptz,moment}'),
+        ('{age}', '{local moment,timestamp}'), ('{age}', '{local moment,timestamptz}'),
+        ('{age}', '{timestamp,local moment}'), ('{age}', '{timestamptz,local moment}'),
         ('{date_trunc}', '{text,encrypted_date}'), ('{date_trunc}', '{text,encrypted_time}'),
         ('{date_trunc}', '{text,encrypted_date,text}'), ('{date_trunc}', '{text,encrypted_timestamp,text}'),
         ('{generate_series}', '{encrypted_date,encrypted_date,interval}'),
@@ -81,6 +85,40 @@ BEGIN
     ddl := ddl || format(E'CREATE OPERATOR @extschema@.%s (%s, FUNCTION = tde_internal.%s);\n', call.name,
                          CASE cardinality(call.types) WHEN 1 THEN 'RIGHTARG = ' || call.types[1]
                            ELSE format('LEFTARG = %s, RIGHTARG = %s', VARIADIC call.types) END, functions ->> call.name);
+  END LOOP;
+  EXECUTE ddl;
+END
+$$;
+
+--
+-- What is in a range: PostgreSQL's own operators want the element's type itself.  A range becomes its domain without work; beside the range
+-- type itself, what stands in quotes would be taken for an encrypted value instead of a range.
+--
+
+-- new in 0.2.0
+DO $$
+DECLARE
+  op  record;
+  ddl text := '';
+BEGIN
+  FOR op IN
+    SELECT format('tde_internal.plain_%s', r.range) AS domain, r.range, '@extschema@.encrypted_' || base AS enc, 'pg_catalog.' || base AS base
+    FROM (VALUES ('int4', 'int4'), ('int8', 'int8'), ('numeric', 'num'), ('date', 'date'), ('timestamp', 'ts'), ('timestamptz', 'tstz'))
+      AS ranges (base, name), unnest(ARRAY[name || 'range', name || 'multirange']) r (range)
+  LOOP
+    ddl := ddl || format(
+      E'CREATE DOMAIN %1$s AS pg_catalog.%2$s;\n'
+      'COMMENT ON DOMAIN %1$s IS ''a range beside an encrypted value: for operators, not for columns'';\n'
+      'CREATE FUNCTION tde_internal.tde_contains(%1$s, %3$s) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE '
+      'AS ''SELECT $1::pg_catalog.%2$s OPERATOR(pg_catalog.@>) $2::%4$s'';\n'
+      'COMMENT ON FUNCTION tde_internal.tde_contains(%1$s, %3$s) IS ''implementation of @> operator'';\n'
+      'CREATE FUNCTION tde_internal.tde_contained(%3$s, %1$s) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE '
+      'AS ''SELECT $1::%4$s OPERATOR(pg_catalog.<@) $2::pg_catalog.%2$s'';\n'
+      'COMMENT ON FUNCTION tde_internal.tde_contained(%3$s, %1$s) IS ''implementation of <@ operator'';\n'
+      'CREATE OPERATOR @extschema@.@> (LEFTARG = %1$s, RIGHTARG = %3$s, FUNCTION = tde_internal.tde_contains, '
+      'COMMUTATOR = OPERATOR(@extschema@.<@));\n'
+      'CREATE OPERATOR @extschema@.<@ (LEFTARG = %3$s, RIGHTARG = %1$s, FUNCTION = tde_internal.tde_contained, '
+      'COMMUTATOR = OPERATOR(@extschema@.@>));\n', op.domain, op.range, op.enc, op.base);
   END LOOP;
   EXECUTE ddl;
 END

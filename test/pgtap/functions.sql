@@ -84,6 +84,24 @@ FROM unnest(ARRAY['x_b || ''\x01''', '''\x01'' || x_b', 'x_b || x_b', 'x_b || p_
                   'x_j || jsonb_build_object(''n'', x_n)', 'x_i::bit(8)', 'x_i::bit', 'x_i::bit(40)', 'x_l::bit(64)', 'CAST(x_l AS bit(3))', 'x_i::bit varying',
                   'x_i::money', 'x_l::money', 'x_n::money']) e;
 
+-- Ranges hold encrypted values; an encrypted timestamptz meets smaller moments.
+SELECT is(outcome(replace(form, 'x_', 'e_'), 'v'), outcome(replace(form, 'x_', 'p_'), 'v'), form)
+FROM (VALUES ('int4', '1', '3'), ('int8', '1', '3'), ('numeric', '0.5', '2'), ('date', '''2000-01-01''', '''2024-02-29'''),
+             ('timestamp', '''2000-01-01''', '''2024-02-29 13:14:15'''), ('timestamptz', '''2000-01-01''', '''2024-02-29 13:14:16''')) AS t (type, low, high)
+CROSS JOIN LATERAL (SELECT CASE type WHEN 'numeric' THEN 'num' WHEN 'timestamp' THEN 'ts' WHEN 'timestamptz' THEN 'tstz' ELSE type END) s (short),
+     unnest(ARRAY['%1$srange(%3$s, %4$s) @> x_%2$s', 'x_%2$s <@ %1$srange(%3$s, %4$s)', '%1$smultirange(%1$srange(%3$s, %4$s)) @> x_%2$s',
+                  'x_%2$s <@ ''{}''::%1$smultirange', 'NOT x_%2$s <@ ''empty''::%1$srange', 'x_%2$s <@ NULL::%1$srange',
+                  '%1$srange(NULL, x_%2$s) @> x_%2$s']) f (template)
+CROSS JOIN LATERAL (SELECT format(template, short, type, low, high)) AS e (form)
+UNION ALL
+SELECT is(outcome(replace(form, 'x_', 'e_'), 'v'), outcome(replace(form, 'x_', 'p_'), 'v'), form)
+FROM unnest('{date,timestamp}'::text[]) type,
+     unnest(ARRAY['coalesce(x_timestamptz, %s ''1900-01-01'') + interval ''0''', 'greatest(x_timestamptz, %s ''2000-01-01'') - interval ''1 day''',
+                  'CASE WHEN n = 1 THEN %s ''1900-01-01'' ELSE x_timestamptz END + interval ''0''', 'x_timestamptz IN (%s ''1900-01-01'', x_timestamptz)',
+                  '(SELECT max(u) FROM (SELECT x_timestamptz UNION SELECT %s ''1900-01-01'') s (u)) + interval ''0''',
+                  'x_timestamptz - %s ''2000-01-01''', 'age(%s ''2000-01-01'', x_timestamptz)']) f (template)
+CROSS JOIN LATERAL (SELECT format(template, type)) AS e (form);
+
 -- What is computed is plain, and must not get into an index or a generated column.
 SELECT throws_ok(format('CREATE INDEX ON v ((%s))', e), '42P17', NULL, 'no index of ' || e)
 FROM unnest('{floor(e_int4),e_int4 ^ 2,age(e_date::timestamp),"date_trunc(''day'', e_timestamp)","e_date - e_date"}'::text[]) e;

@@ -56,10 +56,24 @@ INSERT INTO expression
   UNION ALL
   SELECT format('%s(%s, %s)', function, l.value, r.value) FROM operand l, operand r, unnest('{mod,div}'::text[]) function;
 
+-- Ranges and what is in them.
+INSERT INTO expression
+  SELECT format(form, range, value)
+  FROM unnest('{int4range,int8range,numrange,daterange,tsrange,tstzrange,int4multirange,int8multirange,nummultirange,datemultirange,tsmultirange,
+                tstzmultirange}'::text[]) range,
+       unnest(ARRAY['NULL', '1', '1::int2', '1::int8', '1.5', '1::float8', '''1''', '''[1,2)''', '''{}''', '''empty''', 'NULL::date', 'NULL::timestamp',
+                    'NULL::timestamptz', 'NULL::time', 'NULL::text', 'NULL::int4range', 'NULL::numrange', 'NULL::tstzrange', 'NULL::int4[]']) value,
+       unnest('{NULL::%s @> %s,%2$s <@ NULL::%1$s,NULL::%s <@ %s,%2$s @> NULL::%1$s,NULL::%s && %s}'::text[]) form;
+
 -- A search path of nothing but pg_catalog hides the extension's operators and functions.
 ALTER FUNCTION outcome SET search_path = pg_catalog;
 CREATE TEMP TABLE expected AS SELECT text, outcome(text) FROM expression;
 ALTER FUNCTION outcome RESET search_path;
+-- What is an error to PostgreSQL has a result: an integer in a range of bigint or numeric, a date or timestamp in one of timestamptz.
+UPDATE expected SET outcome = 'boolean'
+WHERE outcome ~ '^operator does not exist: ' AND text ~ 'range @> |<@ NULL::.*range'
+  AND (text ~ '(int8|num)(multi)?range' AND text ~ '(^|> )1(::int2)?($| )' OR text ~ 'num(multi)?range' AND text ~ '1::int8'
+       OR text ~ 'tstz(multi)?range' AND text ~ '::(date|timestamp)($| )');
 SELECT cmp_ok((SELECT count(*) FROM expected WHERE outcome !~ 'exist|unique|cannot|could not|invalid'), '>', 5000::bigint, 'many expressions have a type');
 SELECT is(outcome(text), outcome, text) FROM expected WHERE outcome(text) <> outcome;
 SELECT is_empty('SELECT text FROM expected WHERE outcome(text) <> outcome', 'expressions of plain values mean what they mean without the extension');

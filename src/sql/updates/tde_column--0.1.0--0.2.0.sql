@@ -12,6 +12,15 @@ ALTER FUNCTION tde_internal.tde_operator_sql(tde_internal.type_plans, text, regt
   RENAME TO tde_operator_sql_before;
 DROP FUNCTION tde_internal.tde_template_objects();
 
+-- Those with timestamptz serve timestamp and date, too, now that these become encrypted_timestamptz implicitly.
+DROP OPERATOR @extschema@.-(@extschema@.encrypted_timestamptz, date);
+DROP OPERATOR @extschema@.-(@extschema@.encrypted_timestamptz, timestamp);
+DROP OPERATOR @extschema@.-(date, @extschema@.encrypted_timestamptz);
+DROP OPERATOR @extschema@.-(timestamp, @extschema@.encrypted_timestamptz);
+DROP FUNCTION tde_internal.tde_minus(@extschema@.encrypted_timestamptz, date), tde_internal.tde_minus(@extschema@.encrypted_timestamptz, timestamp),
+  tde_internal.tde_minus(date, @extschema@.encrypted_timestamptz), tde_internal.tde_minus(timestamp, @extschema@.encrypted_timestamptz),
+  @extschema@.age(@extschema@.encrypted_timestamptz, timestamp), @extschema@.age(timestamp, @extschema@.encrypted_timestamptz);
+
 -- @parts@
 
 DROP FUNCTION tde_internal.tde_function_sql_before(text, text, text, text, text);
