@@ -30,6 +30,7 @@
 #include "utils/syscache.h"
 
 #include "ddl/declare.h"
+#include "ddl/expression_index.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "keys/table.h"
@@ -368,7 +369,8 @@ explain_index_error(void *column)
 	if (geterrcode() != ERRCODE_INVALID_OBJECT_DEFINITION)
 		return;
 	errdetail("Column \"%s\" is encrypted, and decryption is not IMMUTABLE, so no index can hold plaintext.", (char *) column);
-	errhint("Index the column itself.");
+	errhint("Index the column itself, or what PostgreSQL's own IMMUTABLE functions make of it: lower(name).  "
+			"A function of your own must take and return encrypted types.");
 }
 
 bool
@@ -378,13 +380,15 @@ tde_ddl_rewrites(Node *stmt)
 }
 
 void
-tde_ddl_prepare(Node *stmt, ErrorContextCallback *explain)
+tde_ddl_prepare(Node *stmt, const char *source, ErrorContextCallback *explain)
 {
 	explain->arg = NULL;
 	if (IsA(stmt, IndexStmt))
 	{
-		tde_opclass_adopt((IndexStmt *) stmt);
 		explain->arg = (void *) tde_guard_index((IndexStmt *) stmt);
+		if (explain->arg)
+			tde_expression_index_prepare((IndexStmt *) stmt, source);
+		tde_opclass_adopt((IndexStmt *) stmt);
 	}
 	else if (declares_types(stmt))
 		declare_statement(stmt);

@@ -15,8 +15,8 @@ extern bool tde_create_missing_keys;
 extern bool tde_ddl_rewrites(Node *stmt);
 extern bool tde_ddl_stores_types(Node *stmt);
 
-/* Before a utility command runs.  *explain may be on the error context stack afterwards; whoever has it takes it off. */
-extern void tde_ddl_prepare(Node *stmt, ErrorContextCallback *explain);
+/* Before a utility command runs, which is of this text.  *explain may be on the error context stack afterwards; whoever has it takes it off. */
+extern void tde_ddl_prepare(Node *stmt, const char *source, ErrorContextCallback *explain);
 
 /* The encrypted type itself or the element of an array of it; NULL if the type is neither. */
 extern TdeType *tde_ddl_encrypted(Oid type);

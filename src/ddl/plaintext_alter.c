@@ -13,7 +13,6 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_cast.h"
 #include "catalog/pg_constraint.h"
 #include "commands/tablecmds.h"
 #include "nodes/makefuncs.h"
@@ -21,7 +20,6 @@
 #include "storage/bufmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/catcache.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -44,27 +42,6 @@ typedef struct EncryptedColumn
 
 /* ---- the type that keeps it encrypted ---- */
 
-/* The encrypted type of a plain one; the column's own, if it is of that base.  NULL: there is none. */
-static TdeType *
-encrypted_type_of(Oid base, TdeType *own)
-{
-	CatCList   *casts;
-	TdeType    *found = NULL;
-
-	if (own->base == base)
-		return own;
-	casts = SearchSysCacheList1(CASTSOURCETARGET, ObjectIdGetDatum(base));
-	for (int i = 0; i < casts->n_members && found == NULL; i++)
-	{
-		TdeType    *type = tde_type_find(((Form_pg_cast) GETSTRUCT(&casts->members[i]->tuple))->casttarget);
-
-		if (type && type->base == base)
-			found = type;
-	}
-	ReleaseSysCacheList(casts);
-	return found;
-}
-
 /* False: no encrypted type can stand for the one that was asked for. */
 static bool
 keep_encrypted(const EncryptedColumn *column, Oid *type, int32 *typmod)
@@ -72,7 +49,7 @@ keep_encrypted(const EncryptedColumn *column, Oid *type, int32 *typmod)
 	int32		declared = column->typmod;
 	TdeType    *own = tde_ddl_encrypted(getBaseTypeAndTypmod(column->type, &declared));
 	Oid			element = get_element_type(*type);
-	TdeType    *encrypted = own ? encrypted_type_of(OidIsValid(element) ? element : *type, own) : NULL;
+	TdeType    *encrypted = own ? tde_type_of_base(OidIsValid(element) ? element : *type) : NULL;
 	TdeModifiers modifiers;
 
 	if (encrypted == NULL || !tde_typmod_base_valid(encrypted->layout, *typmod))

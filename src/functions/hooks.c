@@ -20,6 +20,7 @@
 #include "ddl/declare.h"
 #include "ddl/stored_spec.h"
 #include "functions/hooks.h"
+#include "operators/index_conditions.h"
 #include "server/compat.h"
 #include "server/log_filter.h"
 #include "server/shmem.h"
@@ -52,13 +53,18 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 		tde_client_analyzed(pstate, query);
 }
 
-/* What the receiver decrypts must be out of the query before it is planned; stored values are looked for in what was planned. */
+/*
+ * What the receiver decrypts must be out of the query before it is planned, and so must be expressions that are to be found in indexes;
+ * stored values are looked for in what was planned.
+ */
 static PlannedStmt *
 plan_query(Query *query, const char *source, int cursor_options, ParamListInfo params)
 {
 	List	   *postponed = tde_client_possible() ? tde_receiver_plan(query, source) : NIL;
-	PlannedStmt *plan = next_planner(query, source, cursor_options, params);
+	PlannedStmt *plan;
 
+	tde_index_conditions_prepare(query);
+	plan = next_planner(query, source, cursor_options, params);
 	if (postponed)
 		plan->invalItems = list_concat(postponed, plan->invalItems);
 	tde_stored_spec_planned(plan);
@@ -163,7 +169,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	PG_TRY();
 	{
 		tde_statement.declares = inner.declares;
-		tde_ddl_prepare(inner.utility, &explain);
+		tde_ddl_prepare(inner.utility, inner.source, &explain);
 		if (tde_client_possible())
 			dest = tde_client_prepare(inner.utility, dest);
 		tde_statement = inner;

@@ -13,6 +13,7 @@
 #include "keys/cache.h"
 #include "keys/table.h"
 #include "maintenance/purge.h"
+#include "operators/index_conditions.h"
 #include "server/compat.h"
 #include "server/counters.h"
 #include "server/error.h"
@@ -56,6 +57,7 @@ _PG_init(void)
 	tde_keycache_init();
 	tde_modifiers_init();
 	tde_type_init();
+	tde_index_conditions_init();
 	tde_access_init();
 	tde_log_init();
 	tde_purge_init();

@@ -12,6 +12,7 @@
 #include "catalog/pg_opclass.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -94,9 +95,15 @@ tde_opclass_adopt(IndexStmt *stmt)
 	foreach(cell, stmt->indexParams)
 	{
 		IndexElem  *element = lfirst_node(IndexElem, cell);
-		AttrNumber	column = element->opclass && element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
-		TdeType    *type = column > 0 ? tde_type_find(get_atttype(table, column)) : NULL;
+		AttrNumber	column = element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
+		TdeType    *type = NULL;
 
+		if (element->opclass == NIL)
+			continue;
+		if (column > 0)
+			type = tde_type_find(get_atttype(table, column));
+		else if (element->expr && stmt->transformed)
+			type = tde_type_find(exprType(element->expr));
 		if (type)
 			element->opclass = adopted(type, method, element->opclass);
 	}

@@ -95,7 +95,8 @@ BEGIN
             JOIN pg_operator o ON oprleft = string::regtype AND oprright = 'text'::regtype
             JOIN pg_proc p ON p.oid = o.oprcode LEFT JOIN pg_operator n ON n.oid = o.oprnegate
             WHERE o.oprnamespace = 'pg_catalog'::regnamespace AND o.oprrest::text ~ '(like|regexeq|regexne|prefix)sel$' LOOP
-    EXECUTE format('CREATE FUNCTION %s RETURNS boolean AS ''MODULE_PATHNAME'', ''tde_match'' LANGUAGE C STABLE STRICT PARALLEL SAFE '
+    -- IMMUTABLE, as comparisons are, for conditions of indexes
+    EXECUTE format('CREATE FUNCTION %s RETURNS boolean AS ''MODULE_PATHNAME'', ''tde_match'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE '
                    'SUPPORT tde_internal.tde_match_support', op.signature);
     EXECUTE format('COMMENT ON FUNCTION %s IS %L', op.signature, format('implementation of %s operator', op.name));
     EXECUTE format('CREATE OPERATOR @extschema@.%s (LEFTARG = %s, RIGHTARG = text, FUNCTION = %s, %s RESTRICT = %s, JOIN = %s)',
@@ -108,3 +109,13 @@ $$;
 CREATE FUNCTION @extschema@.octet_length(@extschema@.encrypted_bpchar) RETURNS int4
   LANGUAGE sql STABLE PARALLEL SAFE RETURN pg_catalog.octet_length($1::bpchar);
 COMMENT ON FUNCTION @extschema@.octet_length(@extschema@.encrypted_bpchar) IS 'octet length';
+
+--
+-- What indexes over expressions hold: CREATE INDEX ON t (lower(name)) makes one over tde_computed(NULL::encrypted_text(...), 'lower(text)', name).
+--
+
+-- new in 0.2.0
+CREATE FUNCTION tde_internal.tde_computed(anyelement, regprocedure, VARIADIC "any") RETURNS anyelement
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tde_internal.tde_computed(anyelement, regprocedure, VARIADIC "any") IS
+  'result of an IMMUTABLE function of PostgreSQL''s, encrypted as the type of the first argument says; function 0: a cast';

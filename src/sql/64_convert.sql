@@ -113,7 +113,11 @@ AS $$
   SELECT format('index %s, which %s', i.indexrelid::regclass, reason)
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
   CROSS JOIN LATERAL (
-    SELECT 'has an expression of the column' WHERE encrypting AND i.indexprs::text ~ format(':varattno %s ', a.attnum)
+    SELECT 'has an expression of the column' WHERE online AND i.indexprs::text ~ format(':varattno %s ', a.attnum)
+    UNION ALL
+    SELECT 'computes with the column by function ' || d.refobjid::regprocedure
+    FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid AND d.refclassid = 'pg_proc'::regclass
+      AND concat(i.indexprs, i.indpred) ~ format(':varattno %s ', a.attnum)
     UNION ALL
     SELECT 'has a condition on the column' WHERE online AND i.indpred::text ~ format(':varattno %s ', a.attnum)
       AND pg_get_expr(i.indpred, i.indrelid) NOT IN (format('(%I IS NULL)', a.attname), format('(%I IS NOT NULL)', a.attname))
@@ -284,11 +288,13 @@ SET search_path = pg_catalog, pg_temp
 AS $$
   SELECT i.indexrelid, tde_internal.tde_index_commands(i.indexrelid)
   FROM pg_index i
-  WHERE i.indrelid = a.attrelid AND EXISTS (
-    SELECT FROM generate_series(0, i.indnkeyatts - 1) k WHERE i.indkey[k] = a.attnum AND tde_internal.tde_named_opclass(i.indclass[k]) IS NOT NULL)
+  WHERE i.indrelid = a.attrelid AND (
+    NOT i.indisexclusion AND concat(i.indexprs, i.indpred) ~ format(':varattno %s ', a.attnum)
+    OR EXISTS (
+      SELECT FROM generate_series(0, i.indnkeyatts - 1) k WHERE i.indkey[k] = a.attnum AND tde_internal.tde_named_opclass(i.indclass[k]) IS NOT NULL))
 $$;
 COMMENT ON FUNCTION tde_internal.tde_named_indexes(pg_attribute) IS
-  'indexes that ALTER TABLE cannot give the operator class that goes with a column''s new type, and what makes them again';
+  'indexes that ALTER TABLE cannot give the operator class or the expression that goes with a column''s new type, and what makes them again';
 
 CREATE FUNCTION tde_internal.tde_size_of(relation regclass) RETURNS int8
 LANGUAGE sql STABLE
@@ -313,7 +319,6 @@ DECLARE
   again    text := (SELECT coalesce(string_agg(array_to_string(commands, ';'), ';'), '') FROM tde_internal.tde_named_indexes(a));
   c        pg_class;
   detail   text;
-  hint     text;
   others   tde_internal.tde_dependent[];
 BEGIN
   PERFORM tde_internal.tde_check_conversion(a, encrypting, false);
@@ -340,10 +345,10 @@ BEGIN
     USING DETAIL = format('%s s, %s before, %s after.', round(extract(epoch FROM clock_timestamp() - started), 1),
                           pg_size_pretty(before), pg_size_pretty(tde_internal.tde_size_of(a.attrelid)));
 EXCEPTION WHEN invalid_object_definition THEN
-  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
   RAISE EXCEPTION '%', SQLERRM USING ERRCODE = SQLSTATE,
     DETAIL = coalesce(nullif(detail, ''), 'A condition of an index, or an expression, decrypts the column then, and would be stored.'),
-    HINT = coalesce(nullif(hint, ''), format('Drop the indexes of table %s whose conditions compute with the column, and convert it then.', a.attrelid::regclass));
+    HINT = format('Drop the indexes of table %s that compute with the column, and convert it then.', a.attrelid::regclass);
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_convert_offline(pg_attribute, text, boolean) IS 'change a column''s type, rewriting the table';

@@ -85,6 +85,12 @@ tde_cast_plain(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod)
 	return (Datum) 0;
 }
 
+bool
+tde_is_decryption(Oid function)
+{
+	return tde_is_function(function, "tde_decrypt", tde_decrypt) || tde_is_function(function, "tde_decrypt_to", tde_decrypt_to);
+}
+
 /* Apply the base type's own modifiers, then encrypt. */
 static Datum
 fit_and_encrypt(TdeType *type, Datum value, int32 typmod, bool is_explicit)

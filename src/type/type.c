@@ -11,12 +11,14 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_amproc.h"
+#include "catalog/pg_cast.h"
 #include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
 #include "utils/builtins.h"
+#include "utils/catcache.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -145,8 +147,8 @@ tde_function(Oid oid)
 /* ---- types ---- */
 
 /* Is the function this one of ours?  Compares the address, so that a namesake in another library is not taken for it. */
-static bool
-is_our_function(Oid function, const char *symbol, PGFunction address)
+bool
+tde_is_function(Oid function, const char *symbol, PGFunction address)
 {
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	bool		candidate = false;
@@ -214,7 +216,7 @@ find_base(Oid typmodin, Oid *base, uint8 *tag)
 	Param	   *words;
 	Const	   *args[2];
 
-	if (call == NULL || list_length(call->args) != 3 || !is_our_function(call->funcid, "tde_typmod_in", tde_typmod_in))
+	if (call == NULL || list_length(call->args) != 3 || !tde_is_function(call->funcid, "tde_typmod_in", tde_typmod_in))
 		return false;
 	words = linitial(call->args);
 	if (!IsA(words, Param) || words->paramkind != PARAM_EXTERN || words->paramid != 1 || words->paramtype != CSTRINGARRAYOID)
@@ -273,7 +275,7 @@ fill_type(TdeType *type)
 		typmodin = ((Form_pg_type) GETSTRUCT(tuple))->typmodin;
 		ReleaseSysCache(tuple);
 	}
-	if (!OidIsValid(input) || !is_our_function(input, "tde_in", tde_in))
+	if (!OidIsValid(input) || !tde_is_function(input, "tde_in", tde_in))
 	{
 		type->is_encrypted = false;
 		return;
@@ -324,6 +326,23 @@ tde_type_find(Oid oid)
 	if (unlikely(type == NULL || type->oid != oid || !type->valid))
 		found_before[oid % LOOKUP_MEMOS] = type = find_in_table(oid);
 	return type->is_encrypted ? type : NULL;
+}
+
+TdeType *
+tde_type_of_base(Oid base)
+{
+	CatCList   *casts = SearchSysCacheList1(CASTSOURCETARGET, ObjectIdGetDatum(base));
+	TdeType    *found = NULL;
+
+	for (int i = 0; i < casts->n_members && found == NULL; i++)
+	{
+		TdeType    *type = tde_type_find(((Form_pg_cast) GETSTRUCT(&casts->members[i]->tuple))->casttarget);
+
+		if (type && type->base == base)
+			found = type;
+	}
+	ReleaseSysCacheList(casts);
+	return found;
 }
 
 TdeType *

@@ -135,6 +135,12 @@ tde_type_base_typmod(TdeType *type, int32 typmod)
 	return tde_typmod_has_low_bits(typmod) ? tde_type_modifiers(type, typmod).base_typmod : -1;
 }
 
+/* The encrypted type of a base type; NULL: it has none. */
+extern TdeType *tde_type_of_base(Oid base);
+
+/* Is this SQL function the one of this library that has this C symbol, and so this address? */
+extern bool tde_is_function(Oid function, const char *symbol, PGFunction address);
+
 /* The same as tde_type_find; ereport if it is not one. */
 extern TdeType *tde_type_get(Oid type);
 

@@ -104,9 +104,7 @@ SELECT is(aggregate(format('%s(%s, %s)', f, a.l, a.r)), aggregate(format('%s(%s,
 FROM operand l, operand r, LATERAL (VALUES (l.enc, r.enc), (l.enc, r.plain), (l.plain, r.enc)) a (l, r),
      unnest('{corr,covar_pop,covar_samp,regr_avgx,regr_avgy,regr_count,regr_intercept,regr_r2,regr_slope,regr_sxx,regr_sxy,regr_syy}'::text[]) f;
 
--- What is computed is plain, and must not get into an index or a generated column.
-SELECT throws_ok('CREATE INDEX ON v ((e_23 * 1.5))', '42P17', NULL, 'no index of a product');
-SELECT throws_ok('CREATE INDEX ON v ((e_23 + e_1700))', '42P17', NULL, 'no index of a sum');
+-- What is computed is plain, and must not get into a generated column.
 SELECT throws_ok('ALTER TABLE v ADD g numeric GENERATED ALWAYS AS (e_23 * 1.5) STORED', '42P17', NULL, 'no generated column of a product');
 
 -- The encrypted operand says by its column whether a MAC must be there.

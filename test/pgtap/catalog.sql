@@ -93,10 +93,11 @@ SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ W
                   AND castcontext = 'i')$$, 'an encrypted value is its base type''s, implicitly');
 SELECT is_empty($$SELECT name FROM cast_ c WHERE casttarget = enc AND castsource <> enc AND (pronargs <> 3 OR castcontext <> coalesce(
                     (SELECT CASE WHEN s.enc IS NOT NULL OR b.castsource = ANY ('{int2,int4,int8,numeric,float4}'::regtype[])
-                                   AND c.base = ANY ('{int8,numeric,float4,float8}'::regtype[]) OR b.castcontext = 'e' THEN b.castcontext ELSE 'a' END
+                                   AND c.base = ANY ('{int8,numeric,float4,float8}'::regtype[])
+                                   OR c.base = 'timestamptz'::regtype AND b.castsource IN ('date'::regtype, 'timestamp'::regtype) OR b.castcontext = 'e' THEN b.castcontext ELSE 'a' END
                      FROM pg_cast b LEFT JOIN family s ON s.enc = c.castsource
                      WHERE b.castsource = coalesce(s.base, c.castsource) AND b.casttarget = c.base AND b.castsource <> b.casttarget), 'a'))$$,
-                'what becomes an encrypted value does so by assignment, larger numbers and encrypted values as the base types do; all know the '
+                'what becomes an encrypted value does so by assignment, larger numbers, timestamptz and encrypted values as the base types do; all know the '
                 'column''s modifiers');
 SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ WHERE castsource = f.base AND casttarget = f.enc)$$,
                 'the base type can be assigned');

@@ -141,6 +141,8 @@ CREATE FUNCTION call_of(f fn) RETURNS text LANGUAGE sql AS $$
            (SELECT quote_ident(name) FROM family WHERE enc = type),
            CASE WHEN type = 'float8[]'::regtype THEN '''{0,0,0,0,0,0}''::float8[]' WHEN type = 'boolean'::regtype THEN 'true'
              WHEN (SELECT typcategory FROM pg_type WHERE oid = type) = 'D' THEN format('''2024-01-01''::%s', type::regtype)
+             WHEN (SELECT typcategory FROM pg_type WHERE oid = type) = 'R'
+               THEN format('%L::%s', CASE WHEN type::regtype::text ~ 'multi' THEN '{}' ELSE 'empty' END, type::regtype)
              WHEN f.symbol = 'tde_recast' THEN '-1'    -- without a modifier
              ELSE format('%L::%s', '1', type::regtype) END), ', ' ORDER BY place))
   FROM unnest(f.proargtypes::oid[]) WITH ORDINALITY AS a (type, place)

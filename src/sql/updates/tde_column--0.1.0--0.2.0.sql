@@ -21,6 +21,18 @@ DROP FUNCTION tde_internal.tde_minus(@extschema@.encrypted_timestamptz, date), t
   tde_internal.tde_minus(date, @extschema@.encrypted_timestamptz), tde_internal.tde_minus(timestamp, @extschema@.encrypted_timestamptz),
   @extschema@.age(@extschema@.encrypted_timestamptz, timestamp), @extschema@.age(timestamp, @extschema@.encrypted_timestamptz);
 
+-- LIKE and its like may stand in conditions of indexes.
+DO $$
+DECLARE
+  f regprocedure;
+BEGIN
+  FOR f IN SELECT p.oid FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+           WHERE p.prosrc = 'tde_match' AND l.lanname = 'c' AND p.pronamespace = 'tde_internal'::regnamespace LOOP
+    EXECUTE format('ALTER FUNCTION %s IMMUTABLE', f);
+  END LOOP;
+END
+$$;
+
 -- @parts@
 
 DROP FUNCTION tde_internal.tde_function_sql_before(text, text, text, text, text);

@@ -1,0 +1,49 @@
+/*
+ * expression_index.c - CREATE INDEX on an expression of encrypted columns, or with such a condition, makes an index that does not decrypt.
+ *
+ * Applications and their migrations index lower(email).  PostgreSQL refuses that, since decryption is not IMMUTABLE, and the index would
+ * hold plaintext; what it gets is an index on tde_computed() of the same function, under the specification and key of the column.  Whether a condition
+ * is true is no value, but PostgreSQL wants it computed by what is IMMUTABLE: comparisons of the encrypted types are.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "commands/tablecmds.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_utilcmd.h"
+
+#include "ddl/declare.h"
+#include "ddl/expression_index.h"
+#include "operators/computed.h"
+#include "operators/index_conditions.h"
+
+static void
+keep_encrypted(IndexElem *element)
+{
+	Node	   *form = tde_encrypted_form(element->expr);
+
+	if (form == NULL)
+		return;
+	if (tde_is_computed(form))
+	{
+		TdeType    *type = tde_type_get(exprType(form));
+
+		tde_ddl_check_mac(type->base, tde_type_modifiers(type, exprTypmod(linitial(((FuncExpr *) form)->args))).spec);
+	}
+	element->expr = form;
+}
+
+void
+tde_expression_index_prepare(IndexStmt *stmt, const char *source)
+{
+	Oid			table;
+	ListCell   *cell;
+
+	table = RangeVarGetRelidExtended(stmt->relation, stmt->concurrent ? ShareUpdateExclusiveLock : ShareLock, 0,
+									 RangeVarCallbackOwnsRelation, NULL);
+	*stmt = *transformIndexStmt(table, stmt, source);
+	foreach(cell, stmt->indexParams)
+		if (lfirst_node(IndexElem, cell)->expr != NULL)
+			keep_encrypted(lfirst(cell));
+	stmt->whereClause = tde_index_condition_form(stmt->whereClause);
+}

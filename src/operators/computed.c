@@ -1,0 +1,237 @@
+/*
+ * computed.c - PostgreSQL's own functions of encrypted values, with encrypted results: what indexes over expressions hold.
+ *
+ * An index over lower(email) would hold plaintext.  So it is made over tde_computed(NULL::encrypted_text(...), 'lower(text)', email)
+ * instead: operators/computed_form.c makes that of an expression, operators/index_conditions.c uses the index.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/objectaccess.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/syscache.h"
+
+#include "operators/computed.h"
+#include "server/compat.h"
+#include "type/access.h"
+#include "type/cast.h"
+#include "type/datum.h"
+
+PG_FUNCTION_INFO_V1(tde_computed);
+
+/* In the call: the result's type and modifiers, the function, and then its arguments. */
+#define FIRST_ARGUMENT 2
+
+typedef struct Argument
+{
+	Oid			source;			/* its type, or base type */
+	Oid			target;			/* what the function takes */
+	TdeType    *encrypted;		/* NULL: it is a plain one */
+	int32		declared;		/* see tde_datum_decrypt() */
+	TdeProc		cast;
+} Argument;
+
+/* What one call site keeps. */
+typedef struct Computation
+{
+	Oid			function;		/* InvalidOid: a cast alone */
+	FmgrInfo   *call;
+	TdeType    *type;
+	int32		typmod;
+	Oid			returned;		/* by the function */
+	TdeProc		cast;
+	int			count;
+	Argument	arguments[FLEXIBLE_ARRAY_MEMBER];
+} Computation;
+
+bool
+tde_is_computable(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Form_pg_proc form;
+	bool		result;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_proc) GETSTRUCT(tuple);
+	/* initdb has made it, so that nobody can change it; nothing polymorphic or internal */
+	result = function < FirstUnpinnedObjectId && form->prokind == PROKIND_FUNCTION && form->provolatile == PROVOLATILE_IMMUTABLE &&
+		!form->proretset && get_typtype(form->prorettype) != TYPTYPE_PSEUDO;
+	for (int i = 0; i < form->pronargs; i++)
+		result = result && get_typtype(form->proargtypes.values[i]) != TYPTYPE_PSEUDO;
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+/* Whoever may not call a function must not do so by us. */
+static void
+check_function(Oid function, int count)
+{
+	Oid		   *types;
+	int			wanted;
+
+	if (!tde_is_computable(function))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("function %s cannot have an encrypted result", format_procedure(function)),
+				 errdetail("Only PostgreSQL's own IMMUTABLE functions can.")));
+	if (!TDE_MAY_EXECUTE(function, GetUserId()))
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, get_func_name(function));
+	InvokeFunctionExecuteHook(function);
+	(void) get_func_signature(function, &types, &wanted);
+	if (wanted != count)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("function %s takes %d arguments, not %d", format_procedure(function), wanted, count)));
+}
+
+static void
+set_argument(Argument *argument, FmgrInfo *flinfo, int number, Oid target)
+{
+	Oid			type = getBaseType(get_fn_expr_argtype(flinfo, number));
+	Node	   *node = list_nth(((FuncExpr *) flinfo->fn_expr)->args, number);
+
+	argument->encrypted = tde_type_find(type);
+	argument->source = argument->encrypted ? argument->encrypted->base : type;
+	argument->declared = exprTypmod(node);
+	argument->target = OidIsValid(target) ? target : argument->source;
+	if (get_typtype(argument->source) == TYPTYPE_PSEUDO)
+		ereport(ERROR,
+				(errcode(ERRCODE_INDETERMINATE_DATATYPE),
+				 errmsg("could not determine data type of argument %d", number + 1)));
+}
+
+static Computation *
+set_up(FunctionCallInfo fcinfo, Oid function)
+{
+	FmgrInfo   *flinfo = fcinfo->flinfo;
+	int			count = PG_NARGS() - FIRST_ARGUMENT;
+	Computation *computation = MemoryContextAllocZero(flinfo->fn_mcxt, offsetof(Computation, arguments) + count * sizeof(Argument));
+	Oid		   *targets = NULL;
+
+	if (flinfo->fn_expr == NULL || !IsA(flinfo->fn_expr, FuncExpr) || get_fn_expr_variadic(flinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("tde_computed() can only be called in an expression, with its arguments one by one")));
+	computation->type = tde_type_get(get_fn_expr_argtype(flinfo, 0));
+	computation->typmod = exprTypmod(linitial(((FuncExpr *) flinfo->fn_expr)->args));
+	if (computation->typmod < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the type of the result of tde_computed() has no modifiers")));
+	computation->function = function;
+	computation->count = count;
+	computation->returned = computation->type->base;
+	if (OidIsValid(function))
+	{
+		check_function(function, count);
+		computation->call = tde_function(function);
+		computation->returned = get_func_signature(function, &targets, &count);
+	}
+	else if (count != 1)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a cast takes one argument")));
+	for (int i = 0; i < count; i++)
+		set_argument(&computation->arguments[i], flinfo, i + FIRST_ARGUMENT, targets ? targets[i] : computation->type->base);
+	return computation;
+}
+
+static Datum
+plain_argument(Argument *argument, Datum value)
+{
+	if (argument->encrypted)
+		value = tde_datum_decrypt(argument->encrypted, value, argument->declared);
+	return tde_cast_plain(&argument->cast, value, argument->source, argument->target, -1);
+}
+
+/* False: the result is NULL. */
+static bool
+compute(FunctionCallInfo fcinfo, Computation *computation, Datum *result)
+{
+	LOCAL_FCINFO(call, FUNC_MAX_ARGS);
+
+	InitFunctionCallInfoData(*call, computation->call, computation->count, PG_GET_COLLATION(), NULL, NULL);
+	for (int i = 0; i < computation->count; i++)
+	{
+		call->args[i].isnull = PG_ARGISNULL(i + FIRST_ARGUMENT);
+		if (call->args[i].isnull && (computation->call == NULL || computation->call->fn_strict))
+			return false;
+		if (!call->args[i].isnull)
+			call->args[i].value = plain_argument(&computation->arguments[i], PG_GETARG_DATUM(i + FIRST_ARGUMENT));
+	}
+	*result = computation->call ? FunctionCallInvoke(call) : call->args[0].value;
+	if (!call->isnull)
+		*result = tde_cast_plain(&computation->cast, *result, computation->returned, computation->type->base, -1);
+	return !call->isnull;
+}
+
+/* Errors of casts and functions quote what they are about. */
+static bool
+compute_unseen(FunctionCallInfo fcinfo, Computation *computation, TdeType *hidden, Datum *result)
+{
+	MemoryContext context = CurrentMemoryContext;
+	volatile bool found = false;
+
+	PG_TRY();
+	{
+		found = compute(fcinfo, computation, result);
+	}
+	PG_CATCH();
+	{
+		if (ERRCODE_TO_CATEGORY(geterrcode()) != ERRCODE_DATA_EXCEPTION)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		tde_access_refuse(hidden);
+	}
+	PG_END_TRY();
+	return found;
+}
+
+/* An argument that the current user may not see; NULL: none. */
+static TdeType *
+find_hidden(FunctionCallInfo fcinfo, Computation *computation)
+{
+	for (int i = 0; i < computation->count; i++)
+	{
+		TdeType    *type = computation->arguments[i].encrypted;
+
+		if (type && !PG_ARGISNULL(i + FIRST_ARGUMENT) && !tde_access_permits(type, PG_GETARG_DATUM(i + FIRST_ARGUMENT)))
+			return type;
+	}
+	return NULL;
+}
+
+/*
+ * tde_computed(anyelement, regprocedure, VARIADIC "any") returns anyelement - the function's result for these arguments, some of them
+ * encrypted, encrypted as the type of the first argument says, which is a NULL.  Function 0: the argument, cast to that type's base
+ * type.  Nobody sees a plaintext by it, so it does not ask who may; unsalted, so that it is IMMUTABLE as the function is.
+ */
+Datum
+tde_computed(PG_FUNCTION_ARGS)
+{
+	Computation *computation = fcinfo->flinfo->fn_extra;
+	Oid			function = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);
+	Datum		result;
+
+	TdeType    *hidden = NULL;
+	bool		found;
+
+	if (computation == NULL || computation->function != function)
+		computation = fcinfo->flinfo->fn_extra = set_up(fcinfo, function);
+	if (unlikely(tde_access_restricted))
+		hidden = find_hidden(fcinfo, computation);
+	if (unlikely(hidden != NULL))
+		found = compute_unseen(fcinfo, computation, hidden, &result);
+	else
+		found = compute(fcinfo, computation, &result);
+	if (!found)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(tde_datum_encrypt(computation->type, result, computation->typmod));
+}

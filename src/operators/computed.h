@@ -1,0 +1,21 @@
+/*
+ * computed.h - PostgreSQL's own functions of encrypted values, with encrypted results: what indexes over expressions hold.
+ */
+#ifndef TDE_OPERATORS_COMPUTED_H
+#define TDE_OPERATORS_COMPUTED_H
+
+#include "nodes/primnodes.h"
+
+/* Can tde_computed() call it?  If it is PostgreSQL's own, IMMUTABLE, and takes and returns types that columns have. */
+extern bool tde_is_computable(Oid function);
+
+/* Is it a call of tde_computed()? */
+extern bool tde_is_computed(const Node *node);
+
+/*
+ * An expression that decrypts, as one that is encrypted: for (ok)::boolean and (name)::text what is cast; for lower(email), (n)::text and
+ * j ->> 'k' a call of tde_computed().  NULL if it has no such form.  Evaluates nothing.
+ */
+extern Node *tde_encrypted_form(Node *expr);
+
+#endif							/* TDE_OPERATORS_COMPUTED_H */

@@ -1,0 +1,287 @@
+/*
+ * computed_form.c - an expression of encrypted columns as one whose result is encrypted, too: tde_computed() of PostgreSQL's function.
+ *
+ * The same expression always gets the same form: one is in an index, the other in a query that is to use it.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/dependency.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "commands/extension.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_collate.h"
+#include "parser/parse_func.h"
+#include "parser/parse_oper.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "operators/computed.h"
+#include "server/compat.h"
+#include "type/cast.h"
+#include "type/type.h"
+
+extern Datum tde_computed(PG_FUNCTION_ARGS);
+
+/* ---- the function itself ---- */
+
+static Oid
+computed_function(void)
+{
+	Oid			types[] = {ANYELEMENTOID, REGPROCEDUREOID, ANYOID};
+	Oid			schema = get_namespace_oid("tde_internal", true);
+	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("tde_computed"),
+										   PointerGetDatum(buildoidvector(types, lengthof(types))), ObjectIdGetDatum(schema));
+
+	return OidIsValid(function) && tde_is_function(function, "tde_computed", tde_computed) ? function : InvalidOid;
+}
+
+bool
+tde_is_computed(const Node *node)
+{
+	return IsA(node, FuncExpr) && tde_is_function(((const FuncExpr *) node)->funcid, "tde_computed", tde_computed);
+}
+
+/* ---- what an expression calls ---- */
+
+static Oid
+base_type_of(Node *node)
+{
+	Oid			type = exprType(node);
+	TdeType    *encrypted = tde_type_find(type);
+
+	return encrypted ? encrypted->base : type;
+}
+
+static Oid
+namesake_of_function(FuncExpr *call)
+{
+	List	   *name = list_make2(makeString("pg_catalog"), makeString(get_func_name(call->funcid)));
+	int			count = list_length(call->args);
+	Oid			types[FUNC_MAX_ARGS];
+	Oid			function;
+	ListCell   *cell;
+
+	if (getExtensionOfObject(ProcedureRelationId, call->funcid) != get_extension_oid("tde_column", true))
+		return InvalidOid;
+	foreach(cell, call->args)
+		types[foreach_current_index(cell)] = base_type_of(lfirst(cell));
+	function = LookupFuncName(name, count, types, true);
+	if (OidIsValid(function))
+		return function;
+	/* varchar has the functions of text */
+	for (int i = 0; i < count; i++)
+		types[i] = types[i] == VARCHAROID ? TEXTOID : types[i];
+	return LookupFuncName(name, count, types, true);
+}
+
+static Oid
+namesake_of_operator(OpExpr *op)
+{
+	Oid			left = list_length(op->args) == 2 ? base_type_of(linitial(op->args)) : InvalidOid;
+	Oid			right = base_type_of(llast(op->args));
+	List	   *name;
+	Operator	tuple;
+	Oid			function;
+
+	if (getExtensionOfObject(OperatorRelationId, op->opno) != get_extension_oid("tde_column", true))
+		return InvalidOid;
+	name = list_make2(makeString("pg_catalog"), makeString(get_opname(op->opno)));
+	tuple = OidIsValid(left) ? oper(NULL, name, left, right, true, -1) : left_oper(NULL, name, right, true, -1);
+	if (tuple == NULL)
+		return InvalidOid;
+	function = ((Form_pg_operator) GETSTRUCT(tuple))->oprcode;
+	ReleaseSysCache(tuple);
+	return function;
+}
+
+/* PostgreSQL's function that an expression calls, or that one of ours stands for; InvalidOid: none that tde_computed() can call. */
+static Oid
+called_function(Node *expr, List **args)
+{
+	Oid			function = InvalidOid;
+
+	if (IsA(expr, FuncExpr))
+	{
+		FuncExpr   *call = (FuncExpr *) expr;
+
+		*args = call->args;
+		function = call->funcid < FirstUnpinnedObjectId ? call->funcid : namesake_of_function(call);
+	}
+	else if (IsA(expr, OpExpr))
+	{
+		OpExpr	   *op = (OpExpr *) expr;
+
+		*args = op->args;
+		function = op->opno < FirstUnpinnedObjectId ? get_opcode(op->opno) : namesake_of_operator(op);
+	}
+	return OidIsValid(function) && tde_is_computable(function) ? function : InvalidOid;
+}
+
+/* ---- what is decrypted for it ---- */
+
+/* Does a cast give the same at all times?  Through text, dates do not. */
+static bool
+cast_is_immutable(Oid source, Oid target)
+{
+	CaseTestExpr *value = makeNode(CaseTestExpr);
+	Node	   *cast;
+
+	value->typeId = source;
+	value->typeMod = -1;
+	value->collation = get_typcollation(source);
+	cast = coerce_to_target_type(NULL, (Node *) value, source, target, -1, COERCION_EXPLICIT, COERCE_EXPLICIT_CAST, -1);
+	return cast != NULL && !contain_mutable_functions(cast);
+}
+
+/* What a cast decrypts; NULL if it is none that does. */
+static Node *
+decrypted(Node *node)
+{
+	Node	   *arg = NULL;
+
+	if (IsA(node, FuncExpr) && ((FuncExpr *) node)->args != NIL && tde_is_decryption(((FuncExpr *) node)->funcid))
+		arg = linitial(((FuncExpr *) node)->args);
+	else if (IsA(node, CoerceViaIO))
+		arg = (Node *) ((CoerceViaIO *) node)->arg;
+	return arg && tde_type_find(exprType(arg)) ? arg : NULL;
+}
+
+/* A varchar as it stands for text: itself; NULL if it is something else. */
+static Node *
+relabelled_varchar(Node *node)
+{
+	RelabelType *relabel = (RelabelType *) node;
+
+	return IsA(node, RelabelType) && relabel->resulttype == TEXTOID && exprType((Node *) relabel->arg) == VARCHAROID ? (Node *) relabel->arg : NULL;
+}
+
+/* What is cast to the type of the expression, encrypted, if the cast always gives the same; NULL if it is no cast. */
+static Node *
+encrypted_cast(Node *node)
+{
+	Oid			wanted = exprType(node);
+	Node	   *relabelled = relabelled_varchar(node);
+	Node	   *arg = decrypted(relabelled ? relabelled : node);
+
+	/* of what is computed */
+	if (arg == NULL && IsA(node, CoerceViaIO))
+		arg = tde_encrypted_form((Node *) ((CoerceViaIO *) node)->arg);
+	return arg && cast_is_immutable(base_type_of(arg), wanted) ? arg : NULL;
+}
+
+/* An argument as tde_computed() takes it: encrypted, if it is one way or another. */
+static Node *
+encrypted_argument(Node *node)
+{
+	Node	   *arg;
+
+	if (IsA(node, CollateExpr))
+	{
+		CollateExpr *collate = copyObject((CollateExpr *) node);
+
+		collate->arg = (Expr *) encrypted_argument((Node *) collate->arg);
+		return (Node *) collate;
+	}
+	arg = encrypted_cast(node);
+	if (arg == NULL)
+		arg = tde_encrypted_form(node);
+	return arg ? arg : node;
+}
+
+/* ---- the form ---- */
+
+/* The typmod of the result: as that of the first encrypted argument, but unsalted; -1: there is none. */
+static int32
+result_typmod(TdeType *result, List *args)
+{
+	ListCell   *cell;
+
+	foreach(cell, args)
+	{
+		Node	   *arg = lfirst(cell);
+		TdeType    *type = tde_type_find(exprType(arg));
+		int32		typmod = tde_is_computed(arg) ? exprTypmod(linitial(((FuncExpr *) arg)->args)) : exprTypmod(arg);
+		TdeModifiers modifiers;
+
+		if (type == NULL)
+			continue;
+		if (typmod < 0)
+			return -1;
+		modifiers = tde_type_modifiers(type, typmod);
+		modifiers.base_typmod = -1;
+		modifiers.spec.salted = false;
+		/* the one way that there is */
+		if (modifiers.spec.mac == TDE_NOMAC)
+			modifiers.spec.mode = TDE_CBC;
+		return tde_typmod_pack(result->layout, &modifiers, &typmod) ? typmod : -1;
+	}
+	return -1;
+}
+
+/* Collations are what the parser would make of it, as when an index's definition is read again. */
+static Node *
+make_form(TdeType *type, int32 typmod, Oid function, List *args)
+{
+	Const	   *result = makeNullConst(type->oid, typmod, get_typcollation(type->oid));
+	Const	   *called = makeConst(REGPROCEDUREOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(function), false, true);
+	Node	   *form = (Node *) makeFuncExpr(computed_function(), type->oid, lcons(result, lcons(called, args)), InvalidOid, InvalidOid,
+											 COERCE_EXPLICIT_CALL);
+	ParseState *pstate = make_parsestate(NULL);
+
+	assign_expr_collations(pstate, form);
+	free_parsestate(pstate);
+	return form;
+}
+
+/* Does the cast change nothing that the encrypted type compares? */
+static bool
+is_same(Node *arg, Oid type)
+{
+	Oid			base = base_type_of(arg);
+
+	return base == type || (base == VARCHAROID && type == TEXTOID);
+}
+
+static bool
+may_decrypt(Node *expr)
+{
+	return IsA(expr, FuncExpr) || IsA(expr, OpExpr) || IsA(expr, CoerceViaIO) || IsA(expr, RelabelType);
+}
+
+Node *
+tde_encrypted_form(Node *expr)
+{
+	TdeType    *type = may_decrypt(expr) ? tde_type_of_base(exprType(expr)) : NULL;
+	List	   *args = NIL;
+	List	   *encrypted = NIL;
+	Oid			function = InvalidOid;
+	int32		typmod;
+	Node	   *cast;
+	ListCell   *cell;
+
+	if (type == NULL)
+		return NULL;
+	cast = encrypted_cast(expr);
+	if (cast && is_same(cast, exprType(expr)))
+		return cast;
+	if (cast == NULL && relabelled_varchar(expr))
+		return tde_encrypted_form(relabelled_varchar(expr));
+	if (cast)
+		encrypted = list_make1(cast);
+	else
+		function = called_function(expr, &args);
+	if (OidIsValid(function))
+		foreach(cell, args)
+			encrypted = lappend(encrypted, encrypted_argument(lfirst(cell)));
+	typmod = result_typmod(type, encrypted);
+	return typmod < 0 || !OidIsValid(computed_function()) ? NULL : make_form(type, typmod, function, encrypted);
+}

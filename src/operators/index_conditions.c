@@ -1,0 +1,396 @@
+/*
+ * index_conditions.c - conditions that decrypt although an index serves them: lower(email) = 'x', ON CONFLICT (lower(email)), WHERE ok,
+ * name::text LIKE 'a%'.
+ *
+ * PostgreSQL finds an index by the expression that a query has.  So before a query is planned, an expression that one of its tables
+ * has in an index is put in the form that it has there (operators/computed_form.c), and its comparison becomes that of the encrypted
+ * type, which gives the same.  What a table's indexes have is remembered, so that other queries cost a lookup for each of their tables.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_oper.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "operators/computed.h"
+#include "operators/index_conditions.h"
+#include "server/compat.h"
+#include "type/type.h"
+
+/* ---- what the indexes of a table hold ---- */
+
+typedef struct IndexedTable
+{
+	Oid			oid;			/* hash key */
+	bool		valid;
+	Bitmapset  *columns;		/* encrypted ones in keys and conditions */
+	List	   *computed;		/* calls of tde_computed() there, with varno 1 */
+} IndexedTable;
+
+static HTAB *tables = NULL;
+static MemoryContext tables_context = NULL;
+
+static void
+forget_table(IndexedTable *table)
+{
+	table->valid = false;
+}
+
+static void
+relcache_callback(Datum arg, Oid relid)
+{
+	HASH_SEQ_STATUS status;
+	IndexedTable *table;
+
+	if (OidIsValid(relid))
+	{
+		table = hash_search(tables, &relid, HASH_FIND, NULL);
+		if (table)
+			forget_table(table);
+		return;
+	}
+	hash_seq_init(&status, tables);
+	while ((table = hash_seq_search(&status)) != NULL)
+		forget_table(table);
+}
+
+/* An expression_tree_walker, of keys and conditions. */
+static bool
+collect(Node *node, void *context)
+{
+	IndexedTable *table = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var) && ((Var *) node)->varattno > 0 && tde_type_find(((Var *) node)->vartype))
+		table->columns = bms_add_member(table->columns, ((Var *) node)->varattno);
+	if (tde_is_computed(node))
+	{
+		table->computed = lappend(table->computed, copyObject(node));
+		return false;
+	}
+	return expression_tree_walker(node, collect, context);
+}
+
+static void
+collect_index(Relation index, IndexedTable *table)
+{
+	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
+		if (index->rd_index->indkey.values[i] > 0 && tde_type_find(TupleDescAttr(RelationGetDescr(index), i)->atttypid))
+			table->columns = bms_add_member(table->columns, index->rd_index->indkey.values[i]);
+	(void) collect((Node *) RelationGetIndexExpressions(index), table);
+	(void) collect((Node *) RelationGetIndexPredicate(index), table);
+}
+
+/* In this memory context. */
+static void
+read_indexes(IndexedTable *table)
+{
+	Relation	rel = table_open(table->oid, AccessShareLock);
+	ListCell   *cell;
+
+	table->columns = NULL;
+	table->computed = NIL;
+	if (rel->rd_rel->relhasindex)
+		foreach(cell, RelationGetIndexList(rel))
+		{
+			Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+
+			collect_index(index, table);
+			index_close(index, AccessShareLock);
+		}
+	table_close(rel, AccessShareLock);
+}
+
+/* NULL if the indexes of a table have nothing that is encrypted.  Good until something else is looked up. */
+static IndexedTable *
+indexed_table(Oid relid)
+{
+	IndexedTable *table = hash_search(tables, &relid, HASH_FIND, NULL);
+	IndexedTable read = {.oid = relid};
+	MemoryContext old;
+
+	if (unlikely(table == NULL || !table->valid))
+	{
+		bool		found;
+
+		read_indexes(&read);
+		table = hash_search(tables, &relid, HASH_ENTER, &found);
+		if (found)
+		{
+			bms_free(table->columns);
+			list_free_deep(table->computed);
+		}
+		old = MemoryContextSwitchTo(tables_context);
+		table->columns = bms_copy(read.columns);
+		table->computed = copyObject(read.computed);
+		MemoryContextSwitchTo(old);
+		table->valid = true;
+	}
+	return table->columns == NULL && table->computed == NIL ? NULL : table;
+}
+
+void
+tde_index_conditions_init(void)
+{
+	HASHCTL		info = {.keysize = sizeof(Oid), .entrysize = sizeof(IndexedTable)};
+
+	tables_context = AllocSetContextCreate(TopMemoryContext, "tde_column indexed expressions", ALLOCSET_SMALL_SIZES);
+	info.hcxt = tables_context;
+	tables = hash_create("tde_column indexed expressions", 64, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
+}
+
+/* ---- what a query can use ---- */
+
+/* A mutator's context: the tables of a query; NIL: no matter what the indexes have. */
+
+static bool
+is_table(RangeTblEntry *entry)
+{
+	return entry->rtekind == RTE_RELATION && entry->relid >= FirstNormalObjectId && entry->relkind != RELKIND_VIEW;
+}
+
+static bool
+has_indexed(List *range_table)
+{
+	ListCell   *cell;
+
+	foreach(cell, range_table)
+		if (is_table(lfirst(cell)) && indexed_table(lfirst_node(RangeTblEntry, cell)->relid) != NULL)
+			return true;
+	return false;
+}
+
+/* Does an index have this, a column or what is computed? */
+static bool
+is_indexed(Node *form, List *range_table)
+{
+	int			place;
+	RangeTblEntry *entry;
+	IndexedTable *table;
+
+	if (!bms_get_singleton_member(pull_varnos(NULL, form), &place) || place > list_length(range_table))
+		return false;
+	entry = list_nth(range_table, place - 1);
+	table = is_table(entry) ? indexed_table(entry->relid) : NULL;
+	if (table == NULL)
+		return false;
+	if (IsA(form, Var))
+		return bms_is_member(((Var *) form)->varattno, table->columns);
+	form = eval_const_expressions(NULL, form);
+	ChangeVarNodes(form, place, 1, 0);
+	return list_member(table->computed, form);
+}
+
+/* An expression as an index has it; NULL if none does.  In which collation it is compared, the operator says. */
+static Node *
+indexed_form(Node *node, List *range_table)
+{
+	Node	   *form = tde_encrypted_form(IsA(node, CollateExpr) ? (Node *) ((CollateExpr *) node)->arg : node);
+
+	if (form == NULL || (range_table != NIL && !is_indexed(form, range_table)))
+		return NULL;
+	return form;
+}
+
+/* The operator of the same name beside an encrypted type, which takes what is encrypted as it is; *left and *right: what it takes. */
+static Oid
+encrypted_operator(Oid operator, Oid *left, Oid *right)
+{
+	TdeType    *encrypted[] = {tde_type_find(*left), tde_type_find(*right)};
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(encrypted[0] ? *left : *right));
+	List	   *name;
+	Oid			found;
+
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	name = list_make2(makeString(get_namespace_name(((Form_pg_type) GETSTRUCT(tuple))->typnamespace)), makeString(get_opname(operator)));
+	ReleaseSysCache(tuple);
+	tuple = oper(NULL, name, *left, *right, true, -1);
+	if (tuple == NULL)
+		return InvalidOid;
+	found = oprid(tuple);
+	ReleaseSysCache(tuple);
+	op_input_types(found, left, right);
+	return tde_type_find(*left) == encrypted[0] && tde_type_find(*right) == encrypted[1] && get_op_rettype(found) == BOOLOID ? found : InvalidOid;
+}
+
+/* An operand of the type that the operator takes, which differs from its own at most by a name. */
+static Node *
+as_operand(Node *node, Oid type)
+{
+	return coerce_to_target_type(NULL, node, exprType(node), type, -1, COERCION_IMPLICIT, COERCE_IMPLICIT_CAST, -1);
+}
+
+/* A comparison of what an index has, with anything; NULL if it is none. */
+static Node *
+compare_encrypted(OpExpr *op, List *range_table)
+{
+	Node	   *left = indexed_form(linitial(op->args), range_table);
+	Node	   *right = indexed_form(lsecond(op->args), range_table);
+	Oid			left_type;
+	Oid			right_type;
+	Oid			operator;
+
+	if (left == NULL && right == NULL)
+		return NULL;
+	left = left ? left : linitial(op->args);
+	right = right ? right : lsecond(op->args);
+	left_type = exprType(left);
+	right_type = exprType(right);
+	operator = encrypted_operator(op->opno, &left_type, &right_type);
+	if (!OidIsValid(operator))
+		return NULL;
+	op = copyObject(op);
+	op->opno = operator;
+	op->opfuncid = get_opcode(operator);
+	op->args = list_make2(as_operand(left, left_type), as_operand(right, right_type));
+	return (Node *) op;
+}
+
+/* lower(email) = ANY (...) */
+static Node *
+compare_any_encrypted(ScalarArrayOpExpr *op, List *range_table)
+{
+	Node	   *form = indexed_form(linitial(op->args), range_table);
+	Oid			type = form ? exprType(form) : InvalidOid;
+	Oid			element = get_element_type(exprType(lsecond(op->args)));
+	Oid			operator = form && OidIsValid(element) ? encrypted_operator(op->opno, &type, &element) : InvalidOid;
+
+	if (!OidIsValid(operator))
+		return NULL;
+	op = copyObject(op);
+	op->opno = operator;
+	op->opfuncid = get_opcode(operator);
+	op->hashfuncid = op->negfuncid = InvalidOid;
+	op->args = list_make2(form, as_operand(lsecond(op->args), get_array_type(element)));
+	return (Node *) op;
+}
+
+/* ok, or NOT ok, as a comparison. */
+static Node *
+compare_boolean(Node *node, bool value, List *range_table)
+{
+	Node	   *form = exprType(node) == BOOLOID ? indexed_form(node, range_table) : NULL;
+	Oid			left = form ? exprType(form) : InvalidOid;
+	Oid			right = BOOLOID;
+	Oid			operator = form ? encrypted_operator(BooleanEqualOperator, &left, &right) : InvalidOid;
+	OpExpr	   *op;
+
+	if (!OidIsValid(operator))
+		return NULL;
+	op = (OpExpr *) make_opclause(operator, BOOLOID, false, (Expr *) form, (Expr *) makeBoolConst(value, false), InvalidOid, InvalidOid);
+	op->opfuncid = get_opcode(operator);
+	return (Node *) op;
+}
+
+static Node *
+infer_encrypted(InferenceElem *element, List *range_table)
+{
+	Node	   *form = indexed_form(element->expr, range_table);
+
+	if (form == NULL)
+		return NULL;
+	element = copyObject(element);
+	element->expr = form;
+	return (Node *) element;
+}
+
+static Node *
+encrypted_condition(Node *node, List *range_table)
+{
+	Node	   *changed;
+
+	switch (nodeTag(node))
+	{
+		case T_OpExpr:
+			if (list_length(((OpExpr *) node)->args) != 2 || ((OpExpr *) node)->opresulttype != BOOLOID)
+				return NULL;
+			changed = compare_encrypted((OpExpr *) node, range_table);
+			/* what it says, may itself be indexed */
+			return changed == NULL && range_table != NIL ? compare_boolean(node, true, range_table) : changed;
+		case T_ScalarArrayOpExpr:
+			return compare_any_encrypted((ScalarArrayOpExpr *) node, range_table);
+		case T_BoolExpr:
+			if (((BoolExpr *) node)->boolop != NOT_EXPR)
+				return NULL;
+			return compare_boolean(linitial(((BoolExpr *) node)->args), false, range_table);
+		case T_FuncExpr:
+			return compare_boolean(node, true, range_table);
+		case T_InferenceElem:
+			return infer_encrypted((InferenceElem *) node, range_table);
+		default:
+			return NULL;
+	}
+}
+
+/* An expression_tree_mutator. */
+static Node *
+use_indexes(Node *node, void *range_table)
+{
+	Node	   *changed;
+
+	/* subqueries in expressions have their turn */
+	if (node == NULL || IsA(node, Query))
+		return node;
+	changed = encrypted_condition(node, range_table);
+	return changed ? changed : expression_tree_mutator(node, use_indexes, range_table);
+}
+
+Node *
+tde_index_condition_form(Node *condition)
+{
+	return use_indexes(condition, NIL);
+}
+
+/* Subqueries that stand in expressions. */
+static bool
+prepare_sublinks(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+	{
+		tde_index_conditions_prepare((Query *) node);
+		return false;
+	}
+	return expression_tree_walker(node, prepare_sublinks, context);
+}
+
+void
+tde_index_conditions_prepare(Query *query)
+{
+	ListCell   *cell;
+
+	if (has_indexed(query->rtable))
+	{
+		query->jointree = (FromExpr *) use_indexes((Node *) query->jointree, query->rtable);
+		if (query->onConflict)
+			query->onConflict = (OnConflictExpr *) use_indexes((Node *) query->onConflict, query->rtable);
+	}
+	foreach(cell, query->rtable)
+		if (lfirst_node(RangeTblEntry, cell)->rtekind == RTE_SUBQUERY)
+			tde_index_conditions_prepare(lfirst_node(RangeTblEntry, cell)->subquery);
+	foreach(cell, query->cteList)
+		tde_index_conditions_prepare((Query *) lfirst_node(CommonTableExpr, cell)->ctequery);
+	if (query->hasSubLinks)
+		(void) query_tree_walker(query, prepare_sublinks, NULL, QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
+}

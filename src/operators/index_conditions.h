@@ -1,0 +1,17 @@
+/*
+ * index_conditions.h - conditions on an expression that an index of encrypted results serves.
+ */
+#ifndef TDE_OPERATORS_INDEX_CONDITIONS_H
+#define TDE_OPERATORS_INDEX_CONDITIONS_H
+
+#include "nodes/parsenodes.h"
+
+/* Before a query is planned: its conditions, and those of its subqueries, that compare what such an index holds compare that. */
+extern void tde_index_conditions_prepare(Query *query);
+
+/* The condition of a partial index as one that does not decrypt, where it has such a form: WHERE ok, WHERE length(name) > 3. */
+extern Node *tde_index_condition_form(Node *condition);
+
+extern void tde_index_conditions_init(void);
+
+#endif							/* TDE_OPERATORS_INDEX_CONDITIONS_H */

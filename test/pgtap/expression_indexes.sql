@@ -1,0 +1,169 @@
+-- Indexes over expressions of encrypted columns, and with such conditions: what PostgreSQL makes of plain columns is made of encrypted ones,
+-- holds ciphertext, serves the same queries, and nothing else is.
+BEGIN;
+\ir include/family.sql
+\ir include/plan.sql
+SELECT * FROM no_plan();
+
+-- Twins.
+CREATE TABLE p (id int, email varchar(60), name text, c char(20), t timestamp, tz timestamptz, d date, j jsonb, a int, n numeric(10,2), b bytea,
+                u uuid, x text, ok bool);
+CREATE TABLE e (id int, email encrypted_varchar(60,aes128,salt), name encrypted_text(nosalt,sha256), c encrypted_bpchar(20), t encrypted_timestamp,
+                tz encrypted_timestamptz, d encrypted_date, j encrypted_jsonb, a encrypted_int4(salt,nomac), n encrypted_numeric(10,2), b encrypted_bytea,
+                u encrypted_uuid, x text, ok encrypted_bool);
+INSERT INTO p
+  SELECT g, 'User' || g || '@X.org', CASE WHEN g % 7 > 0 THEN 'Name ' || g || ' ' END, 'C' || g, timestamp '2020-01-01' + g * interval '1 hour',
+         timestamptz '2020-01-01' + g * interval '1 hour', date '2020-01-01' + g, jsonb_build_object('k', 'v' || g, 'n', g), g, g / 4.0,
+         convert_to('b' || g, 'UTF8'), md5(g::text)::uuid, 'x' || g, g % 50 = 0
+  FROM generate_series(1, 1500) g;
+INSERT INTO e SELECT * FROM p;
+
+CREATE TEMP TABLE indexed (expression text, condition text);
+INSERT INTO indexed VALUES
+  ('lower(email)', '%s = ''user77@x.org'''), ('upper(name)', '%s IN (''NAME 8 '', ''NAME 9 '')'), ('lower(trim(name))', '%s = ''name 9'''),
+  ('lower(trim(name)) text_pattern_ops', '%s LIKE ''name 10%%'''), ('lower(name) COLLATE "C"', '%s < ''name 2'' COLLATE "C"'),
+  ('lower(email COLLATE "C")', '%s = ''user77@x.org'''), ('left(name, 6)', '%s = ''Name 9'''), ('substr(email, 5)', '%s = ''77@X.org'''),
+  ('length(name)', '%s > 9'), ('name || x', '%s = ''Name 9 x9'''), ('(email || '':'') || name', '%s = ''User9@X.org:Name 9 '''),
+  ('email::text', '%s = ''User9@X.org'''), ('email::text text_pattern_ops', '%s LIKE ''User9%%'''), ('c::text', '%s = ''C9'''), ('upper(c)', '%s = ''C9'''),
+  ('date_trunc(''day'', t)', '%s = ''2020-01-03'''), ('t::date', '%s BETWEEN ''2020-01-03'' AND ''2020-01-04'''), ('extract(month FROM d)', '%s = 3'),
+  ('d + 1', '%s = ''2020-02-02'''), ('tz AT TIME ZONE ''UTC''', '%s < ''2020-01-03'''), ('t::time', '%s = ''03:00'''),
+  ('date_trunc(''day'', tz)', '%s = ''2020-01-03'''), ('d::text', '%s = ''2020-02-02'''), ('tz::date', '%s = ''2020-02-02'''),
+  ('j ->> ''k''', '%s = ''v77'''), ('(j ->> ''n'')::int', '%s < 10'), ('j -> ''n''', '%s = ''77'''), ('j #>> ''{k}''', '%s = ''v8'''), ('j[''k'']', '%s = ''"v8"'''),
+  ('a + 1', '%s = 7'), ('a % 500', '%s = 7'), ('-a', '%s > -5'), ('abs(a - 700)', '%s < 5'), ('a::text', '%s = ''77'''), ('a::numeric', '%s = 77'), ('a::int8', '%s = 77'),
+  ('a + n', '%s = 10'), ('n * 2', '%s = 10'), ('round(n)', '%s = 10'), ('round(n, 1)', '%s = 10.3'), ('floor(n)::int', '%s = 10'), ('n::int', '%s = 10'), ('greatest(a, 5)', '%s = 9'),
+  ('a = 5', '%s'), ('a > 1490 AND ok', '%s'), ('md5(name)', '%s = md5(''Name 9 '')'), ('md5(b)', '%s = md5(''b9''::bytea)'), ('length(b)', '%s = 2'),
+  ('encode(b, ''hex'')', '%s = ''6239'''), ('u::text', '%s = ''45c48cce-2e2d-7fbd-ea1a-fc51c7c6ad26'''), ('coalesce(name, ''none'')', '%s = ''none'''),
+  ('concat(name, x)', '%s = ''x7'''), ('random() + a', '%s = 7'), ('name::varchar(3)', '%s = ''Nam'''), ('now() - t', '%s < interval ''1 day'''),
+  ('ok', '%s'), ('ok::bool', 'NOT %s'), ('ok', '%s = true'), ('regexp_replace(name, ''[aeiou]'', '''')', '%s = ''Nme 9 '''), ('to_char(t, ''YYYY'')', '%s = ''2020'''),
+  ('name LIKE ''Name 1%''', '%s');
+
+-- What happens to one of the tables: the error's code; or the types that the index has, if its condition uses it, and the rows that it finds.
+CREATE TEMP TABLE outcome (expression text, condition text, of text, state text, types regtype[], used boolean, found bigint);
+SET enable_seqscan = off;
+DO $$
+DECLARE
+  i record;
+  twin text;
+  query text;
+BEGIN
+  FOR i IN SELECT DISTINCT * FROM indexed LOOP
+    FOREACH twin IN ARRAY '{p,e}'::text[] LOOP
+      BEGIN
+        EXECUTE format('CREATE INDEX one ON %s (%s)', twin, CASE WHEN i.expression ~ '_ops$|COLLATE "C"$' THEN regexp_replace(i.expression, '^(.*)( \w+_ops| COLLATE "C")$', '(\1)\2')
+                                                        ELSE '(' || i.expression || ')' END);
+        query := format('SELECT id FROM %s WHERE %s', twin, format(i.condition, '(' || regexp_replace(i.expression, ' (\w+_ops|COLLATE "C")$', '') || ')'));
+        EXECUTE 'ANALYZE ' || twin;
+        EXECUTE format('INSERT INTO outcome SELECT $1, $2, $3, NULL, ARRAY(SELECT atttypid FROM pg_attribute WHERE attrelid = ''one''::regclass ORDER BY attnum),
+                        $4::jsonb::text ~ ''"Index Name": "one"'', (SELECT sum(hashint4(id)) FROM (%s) q)', query)
+          USING i.expression, i.condition, twin, plan_of(query);
+        DROP INDEX one;
+      EXCEPTION WHEN OTHERS THEN
+        INSERT INTO outcome VALUES (i.expression, i.condition, twin, SQLSTATE || CASE WHEN SQLSTATE <> '42P17' THEN SQLERRM ELSE '' END);
+      END;
+    END LOOP;
+  END LOOP;
+END
+$$;
+CREATE TEMP TABLE pair AS SELECT expression, condition, p.state AS plain_state, e.state, p.used AS plain_used, e.used, p.found AS plain_found, e.found, e.types
+  FROM outcome p JOIN outcome e USING (expression, condition) WHERE p.of = 'p' AND e.of = 'e';
+
+-- Not there: what is no function to PostgreSQL (GREATEST, subscripts, AND) or that are not IMMUTABLE.
+SELECT is(state, plain_state, expression || ' can be indexed as it can of plain columns') FROM pair WHERE expression !~ 'greatest|AND|j\[';
+SELECT is(state, '42P17', expression || ' is refused') FROM pair WHERE expression ~ 'greatest|AND|j\[';
+SELECT cmp_ok((SELECT count(*) FROM pair WHERE state IS NULL), '>=', 45::bigint, 'most can');
+SELECT is_empty('SELECT expression, types FROM pair WHERE state IS NULL AND NOT types <@ (SELECT array_agg(enc) FROM family)', 'what the index holds is encrypted');
+SELECT is(found, plain_found, format(condition, expression) || ' finds the same rows') FROM pair WHERE state IS NULL;
+SELECT is(used, plain_used, format(condition, expression) || ' uses the index as it does of plain columns') FROM pair WHERE state IS NULL AND condition <> 'NOT %s';
+SELECT ok(used, 'and NOT ok') FROM pair WHERE condition = 'NOT %s';
+
+-- Conditions of indexes.
+CREATE TEMP TABLE partial AS
+  SELECT unnest(ARRAY['ok', 'NOT ok', 'ok AND x IS NOT NULL', 'NOT ok OR a = 1', 'name LIKE ''Name 1%''', 'name ~ ''^Name 1''', 'length(name) > 9',
+                      'lower(email) = ''user9@x.org''', 'email::text > ''User8''', 'a % 2 = 0', 'a = ANY (ARRAY[1, 2, 3])', 'name IS NOT NULL']) AS condition;
+DO $$
+DECLARE
+  c record;
+BEGIN
+  FOR c IN SELECT * FROM partial LOOP
+    EXECUTE format('CREATE INDEX one ON e (id) WHERE %s', c.condition);
+    INSERT INTO outcome SELECT c.condition, NULL, 'partial', NULL, NULL,
+      plan_of(format('SELECT id FROM e WHERE id = 9 AND (%s)', c.condition))::text ~ '"Index Name": "one"';
+    DROP INDEX one;
+  END LOOP;
+END
+$$;
+SELECT ok(used, 'an index WHERE ' || expression || ' serves the same condition') FROM outcome WHERE of = 'partial';
+SELECT is((SELECT count(*) FROM outcome WHERE of = 'partial'), (SELECT count(*) FROM partial), 'all can be made');
+
+-- UNIQUE, ON CONFLICT, joins, subqueries, prepared statements, partitions.
+CREATE UNIQUE INDEX unique_email ON e (lower(email)) WHERE x IS NOT NULL;
+SELECT throws_ok($$INSERT INTO e (email, x) VALUES ('USER9@x.ORG', 'x')$$, '23505', NULL, 'UNIQUE');
+SELECT lives_ok($$INSERT INTO e (id, email, x) VALUES (-1, 'USER9@x.ORG', 'x') ON CONFLICT (lower(email)) WHERE x IS NOT NULL DO UPDATE SET x = 'again'$$, 'ON CONFLICT');
+SELECT is((SELECT x FROM e WHERE lower(email) = 'user9@x.org'), 'again', 'finds the row');
+CREATE INDEX every_email ON e (lower(email));
+PREPARE by_email (text) AS SELECT id FROM e WHERE lower(email) = lower($1);
+SELECT results_eq('EXECUTE by_email(''USER8@X.ORG'')', 'VALUES (8)', 'a parameter');
+SET LOCAL plan_cache_mode = force_generic_plan;
+SELECT ok(plan_of('EXECUTE by_email(''x'')')::text ~ 'every_email', 'in a generic plan');
+SELECT ok(plan_of('SELECT FROM e v JOIN e w ON lower(v.email) = lower(w.email) WHERE v.id = 3', '')::text ~ '"Index Cond": "[^"]*v\.email', 'a join');
+SELECT ok(plan_of('SELECT FROM (SELECT * FROM e WHERE lower(email) = ''x'' OFFSET 0) s')::text ~ 'every_email', 'a subquery');
+SELECT ok(plan_of('WITH s AS MATERIALIZED (SELECT id FROM e WHERE lower(email) = ''x'') SELECT FROM s')::text ~ 'every_email', 'WITH');
+SELECT ok(plan_of('SELECT (SELECT max(id) FROM e WHERE lower(e.email) = p.x) FROM p')::text ~ 'every_email', 'a subquery of each row');
+SELECT ok(plan_of('UPDATE e SET x = x WHERE lower(email) = ''x''')::text ~ 'every_email', 'UPDATE');
+SELECT ok(plan_of('SELECT FROM p LEFT JOIN e ON lower(e.email) = p.x')::text ~ 'every_email', 'an outer join');
+SELECT is((SELECT count(*) FROM p LEFT JOIN e ON lower(e.email) = 'user' || p.id || '@x.org' WHERE e.id = p.id), 1500::bigint, 'finds the rows');
+DROP INDEX every_email, unique_email;
+SELECT results_eq('EXECUTE by_email(''USER8@X.ORG'')', 'VALUES (8)', 'after the index is dropped');
+CREATE TABLE parent (id int, s encrypted_text) PARTITION BY RANGE (id);
+CREATE TABLE child PARTITION OF parent FOR VALUES FROM (0) TO (1000);
+CREATE INDEX ON parent (lower(s));
+CREATE TABLE later PARTITION OF parent FOR VALUES FROM (1000) TO (2000);
+INSERT INTO parent SELECT id, email FROM p WHERE id < 2000;
+SELECT is(cardinality(all_of(plan_of('SELECT FROM parent WHERE lower(s) = ''user5@x.org'''), '"Index Name"')), 2, 'partitions');
+SELECT is((SELECT id FROM parent WHERE lower(s) = 'user1005@x.org'), 1005, 'find their rows');
+
+-- Its definition can be executed again, as a dump does, and serves the same.
+CREATE INDEX every_email ON e (lower(email), (a::text), (j ->> 'k') DESC);
+SELECT lives_ok(replace(pg_get_indexdef('every_email'::regclass), 'every_email', 'restored'), 'the definition');
+SELECT is(replace(pg_get_indexdef('restored'::regclass), 'restored', 'every_email'), pg_get_indexdef('every_email'::regclass), 'makes the same index');
+DROP INDEX every_email;
+SELECT ok(plan_of('SELECT FROM e WHERE lower(email) = ''x''')::text ~ 'restored', 'which serves the same');
+SELECT lives_ok('ALTER TABLE e ALTER email TYPE varchar(90), ALTER a TYPE encrypted_int4(aes256,nosalt)', 'its columns can be altered');
+SELECT ok(plan_of('SELECT FROM e WHERE lower(email) = ''x''')::text ~ 'restored', 'and it serves the same');
+SELECT is((SELECT id FROM e WHERE lower(email) = 'user5@x.org'), 5, 'and finds the rows');
+
+-- Functions of users.
+CREATE FUNCTION mine(text) RETURNS text LANGUAGE sql IMMUTABLE RETURN lower($1);
+CREATE FUNCTION mine_encrypted(encrypted_text) RETURNS encrypted_text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN lower($1); END';
+CREATE FUNCTION lower(encrypted_text, int) RETURNS text LANGUAGE sql IMMUTABLE RETURN 'x';
+SELECT throws_ok('CREATE INDEX ON e (mine(name))', '42P17', NULL, 'one of plain values');
+SELECT lives_ok('CREATE INDEX ON e (mine_encrypted(name))', 'one of encrypted values');
+
+-- The function itself calls nothing else, for nobody.
+SELECT throws_ok(format('SELECT tde_internal.tde_computed(%s, %L::regprocedure, %s) FROM e LIMIT 1', result, function, arguments), state, NULL,
+                 format('%s(%s)', function, arguments))
+FROM (VALUES ('NULL::encrypted_text(nosalt)', 'pg_read_file(text)', 'name', '0A000'), ('NULL::encrypted_text(nosalt)', 'now()', 'name', '0A000'),
+             ('NULL::encrypted_text(nosalt)', 'mine(text)', 'name', '0A000'), ('NULL::encrypted_text(nosalt)', 'array_out(anyarray)', 'name', '0A000'),
+             ('NULL::encrypted_text(nosalt)', 'textin(cstring)', 'name', '0A000'), ('NULL::encrypted_text(nosalt)', 'int4_sum(bigint,integer)', 'a', '22023'),
+             ('NULL::encrypted_text', 'lower(text)', 'name', '22023'), ('NULL::text', 'lower(text)', 'name', '42809'),
+             ('NULL::encrypted_text(nosalt)', 'lower(text)', '''x''', '42P18'), ('NULL::encrypted_text(nosalt)', 'lower(text)', 'VARIADIC ARRAY[x]', '0A000'),
+             ('NULL::encrypted_int4(nosalt)', 'lower(text)', 'name', '22P02'), ('NULL::encrypted_text(nosalt)', '-', 'name, name', '22023'))
+  AS v (result, function, arguments, state);
+REVOKE EXECUTE ON FUNCTION pg_catalog.lower(text) FROM PUBLIC;
+CREATE ROLE nobody;
+GRANT SELECT, INSERT ON e TO nobody;
+SET ROLE nobody;
+SELECT throws_ok('SELECT tde_internal.tde_computed(NULL::encrypted_text(nosalt), ''lower(text)''::regprocedure, name) FROM e', '42501', NULL, 'nor one that its caller may not call');
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION pg_catalog.lower(text) TO PUBLIC;
+-- Who may not decrypt can write, and learns nothing by errors.
+CREATE ROLE reader;
+SET tde_column.decrypt_role = 'reader';
+SET ROLE nobody;
+SELECT lives_ok($$INSERT INTO e (id, email, j) VALUES (0, 'New@X.org', '{}')$$, 'who may not decrypt can write');
+SELECT throws_like($$SELECT tde_internal.tde_computed(NULL::encrypted_int4(nosalt), 0::regprocedure, email) FROM e$$, 'permission denied to decrypt%', 'and does not see values in errors');
+SELECT lives_ok($$SELECT tde_internal.tde_computed(NULL::encrypted_text(nosalt), 'lower(text)'::regprocedure, email) = 'x' FROM e$$, 'nor what is computed');
+RESET ROLE;
+
+SELECT finish();
+ROLLBACK;

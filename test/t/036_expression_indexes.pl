@@ -1,0 +1,96 @@
+# Indexes over expressions of encrypted columns in the life of a database: files, dumps, rotation, conversions, checks, a closed wallet.
+# What they are and which queries use them: test/pgtap/expression_indexes.sql.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../perl";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use TdeTest;
+use Test::More;
+
+my $node = tde_node('indexed', extension => 1, conf => "tde_column.passphrase_command = 'echo indexed-passphrase'\nautovacuum = off\n");
+$node->start;
+lines_of(
+  $node, q{
+SELECT tde_wallet_create('indexed-passphrase');
+CREATE EXTENSION amcheck;
+CREATE TABLE u (id int, email encrypted_text(salt), ok encrypted_bool);
+INSERT INTO u SELECT g, 'Secretive' || g || '@X.org', g % 10 = 0 FROM generate_series(1, 2000) g;
+CREATE UNIQUE INDEX u_lower ON u (lower(email));
+CREATE INDEX CONCURRENTLY u_left ON u (left(email, 12)) WHERE ok;
+CREATE INDEX u_hash ON u USING hash (upper(email))});
+
+sub lookup
+{
+  my ($database) = @_;
+  return join ' ', map { lines_of($node, "SET enable_seqscan = off; SELECT id FROM u WHERE $_", db => $database) }
+    q{lower(email) = 'secretive7@x.org'}, q{ok AND left(email, 12) = 'Secretive100'}, q{upper(email) = 'SECRETIVE9@X.ORG'};
+}
+
+sub in_index
+{
+  my ($index) = @_;
+  return lines_of($node, "CHECKPOINT; SELECT position('ecretive'::bytea IN pg_read_binary_file(pg_relation_filepath('$index'))) > 0");
+}
+
+is(lookup('postgres'), "7 100\n1000 9", 'rows are found');
+is(in_index($_), 'f', "$_ has no plaintext") foreach qw(u_lower u_left u_hash);
+is(lines_of($node, q{SET enable_seqscan = off; EXPLAIN (COSTS off) SELECT id FROM u WHERE upper(email) = 'X'}) =~ /u_hash/, 1, 'a hash index is used');
+
+# What an index has is what its expression gives again.
+my $checks = q{SELECT bt_index_check(i, true) FROM unnest('{u_lower,u_left}'::regclass[]) i};
+is(attempt($node, $checks)->{state}, '', 'amcheck finds each row in the index');
+lines_of($node, 'REINDEX TABLE u; VACUUM u');
+is(attempt($node, $checks)->{state}, '', 'also after REINDEX');
+
+# Keys are replaced, and the old version goes.
+lines_of($node, q{SELECT tde_rotate_key()});
+lines_of($node, q{INSERT INTO u VALUES (3000, 'Secretive3000@X.org', true)});
+fails_with($node, q{INSERT INTO u VALUES (3000, 'SECRETIVE5@X.org', true)}, { state => '23505' }, 'UNIQUE under two versions of a key');
+like(lines_of($node, q{SELECT string_agg(object::text, ' ') FROM tde_key_usage()}), qr/u_lower/, 'key usage knows the index');
+lines_of($node, q{CALL tde_rekey_table('u')});
+lines_of($node, q{VACUUM (INDEX_CLEANUP on) u; REINDEX TABLE u});
+is(lookup('postgres'), "7 100\n1000 9", 'after a rotation');
+is(attempt($node, $checks)->{state}, '', 'which amcheck likes');
+is(lines_of($node, q{SELECT count(DISTINCT key_id) FROM tde_key_usage() WHERE object = 'public.u_lower'}), '1', 'one version is left in an index');
+
+# A dump with ciphertext as text, restored into another database.
+my $dump = $node->basedir . '/dump.sql';
+$node->command_ok([ 'pg_dump', '-f', $dump, '-t', 'u', 'postgres' ], 'pg_dump');
+$node->safe_psql('postgres', 'CREATE DATABASE restored');
+$node->safe_psql('restored', 'CREATE EXTENSION tde_column');
+$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('restored'), '-f', $dump ], 'restored');
+is(lookup('restored'), "7 100\n1000 9", 'finds the same');
+like(lines_of($node, q{SET enable_seqscan = off; EXPLAIN (COSTS off) SELECT id FROM u WHERE lower(email) = 'x'}, db => 'restored'), qr/Index Cond.*\n?/, 'by the index');
+
+# A crash.
+$node->stop('immediate');
+$node->start;
+is(lookup('postgres'), "7 100\n1000 9", 'after a crash');
+
+# A plain table with such indexes is encrypted, and is decrypted when they are dropped.
+lines_of($node, q{CREATE TABLE p (id int, email text, ok bool); INSERT INTO p SELECT g, 'Secretive' || g, g = 5 FROM generate_series(1, 100) g;
+CREATE UNIQUE INDEX p_lower ON p (lower(email)); CREATE INDEX p_some ON p (id) WHERE length(email) > 5; CREATE INDEX p_ok ON p (id) WHERE ok;
+COMMENT ON INDEX p_lower IS 'one of each'});
+is(attempt($node, q{CALL tde_encrypt_column('p', 'email')})->{state}, '', 'a table with such an index is encrypted');
+is(attempt($node, q{CALL tde_encrypt_column('p', 'ok')})->{state}, '', 'and one with a condition');
+is(in_index('p_lower'), 'f', 'its index, too');
+is(lines_of($node, q{SELECT obj_description('p_lower'::regclass)}), 'one of each', 'with its comment');
+fails_with($node, q{INSERT INTO p VALUES (1, 'SECRETIVE5')}, { state => '23505' }, 'and is UNIQUE');
+fails_with($node, q{CALL tde_decrypt_column('p', 'email')}, { state => '2BP01', detail => qr/index public\.p_lower, which computes with the column by function tde_internal\.tde_computed/ },
+  'it is not decrypted with them');
+lines_of($node, 'DROP INDEX p_lower, p_some');
+is(attempt($node, q{CALL tde_decrypt_column('p', 'email')})->{state}, '', 'but without');
+is(attempt($node, q{CALL tde_decrypt_column('p', 'ok')})->{state}, '', 'one whose condition is a comparison stays');
+is(lines_of($node, q{SELECT pg_get_expr(indpred, indrelid) FROM pg_index WHERE indexrelid = 'p_ok'::regclass}), '(ok = true)', 'as that');
+
+# A closed wallet.
+lines_of($node, 'SELECT tde_wallet_close()');
+is(attempt($node, q{INSERT INTO u (id) VALUES (1)})->{state}, '', 'NULL is no value');
+fails_with($node, q{SELECT id FROM u WHERE lower(email) = 'x'}, { state => 'TDE01' }, 'a lookup');
+fails_with($node, q{CREATE INDEX ON u (upper(email))}, { state => 'TDE01' }, 'a new index');
+
+done_testing();
