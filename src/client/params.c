@@ -223,6 +223,21 @@ retype_cast(FuncExpr *call, Params *params)
 	return (Node *) call;
 }
 
+/* The same of an array. */
+static Node *
+retype_array_cast(ArrayCoerceExpr *cast, Params *params)
+{
+	Param	   *param = open_param((Node *) cast->arg, true, params);
+
+	if (param == NULL || cast->resulttype != param->paramtype)
+		return NULL;
+	param = copyObject(param);
+	param->paramtype = plain_type(param->paramtype);
+	param->paramcollid = get_typcollation(param->paramtype);
+	return coerce_to_target_type(params->pstate, (Node *) param, param->paramtype, cast->resulttype, cast->resulttypmod, COERCION_ASSIGNMENT,
+								 COERCE_IMPLICIT_CAST, -1);
+}
+
 /* ---- a query ---- */
 
 /* The parser's structure for parameters of open types, which it does not show. */
@@ -272,6 +287,8 @@ retype_mutator(Node *node, void *context)
 		changed = retype_any((ScalarArrayOpExpr *) node, params);
 	else if (IsA(node, FuncExpr) && ((FuncExpr *) node)->args != NIL)
 		changed = retype_cast((FuncExpr *) node, params);
+	else if (IsA(node, ArrayCoerceExpr))
+		changed = retype_array_cast((ArrayCoerceExpr *) node, params);
 	/* what has been changed may hold other parameters, on the other side of an operator */
 	return expression_tree_mutator(changed ? changed : node, retype_mutator, context);
 }

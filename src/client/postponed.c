@@ -71,20 +71,21 @@ tde_postponed_mark(Query *query)
 static Expr *
 encrypted_again(Expr *expr)
 {
-	FuncExpr   *call = (FuncExpr *) expr;
+	FuncExpr   *call = tde_result_called(expr);
 	Oid			oid;
 	TdeType    *type;
 	RelabelType *relabel;
 
 	/* a call that somebody has written is no cast */
-	if (!IsA(call, FuncExpr) || call->funcformat != COERCE_EXPLICIT_CAST || list_length(call->args) != 2)
+	if (call == NULL || call->funcformat != COERCE_EXPLICIT_CAST || list_length(call->args) != 2)
 		return NULL;
-	relabel = linitial(call->args);
-	oid = exprType((Node *) relabel);
+	oid = exprType(linitial(call->args));
 	type = oid < FirstNormalObjectId ? NULL : tde_type_find(oid);
 	if (type == NULL || call->funcid != tde_result_function(type))
 		return NULL;
-	if (IsA(relabel, RelabelType) && getBaseType(exprType((Node *) relabel->arg)) == oid)
+	relabel = (RelabelType *) (IsA(expr, ArrayCoerceExpr) ? ((ArrayCoerceExpr *) expr)->arg : linitial(call->args));
+	/* a domain */
+	if (IsA(relabel, RelabelType) && getBaseType(exprType((Node *) relabel->arg)) == relabel->resulttype)
 		return relabel->arg;
 	return (Expr *) relabel;
 }

@@ -43,7 +43,8 @@
 typedef struct DecryptedColumn
 {
 	int			index;
-	TdeType    *type;
+	TdeType    *type;			/* of it, or of its elements */
+	bool		is_array;
 	int32		declared;
 	int32		base_typmod;
 	TdeScratch	scratch;
@@ -73,7 +74,7 @@ encrypted_descriptor(QueryDesc *query)
 	return filter ? filter->jf_cleanTupType : ExecGetResultType(query->planstate);
 }
 
-/* What is to be done with a column of encrypted type, or of a domain over one. */
+/* What is to be done with a column of encrypted type, or of an array or domain of one. */
 static void
 set_column(DecryptedColumn *column, int index, TupleDesc encrypted)
 {
@@ -82,8 +83,14 @@ set_column(DecryptedColumn *column, int index, TupleDesc encrypted)
 	column->index = index;
 	column->declared = attribute->atttypmod;
 	column->type = tde_type_find(attribute->atttypid);
+	column->is_array = false;
 	if (column->type == NULL)
-		column->type = tde_type_get(getBaseTypeAndTypmod(attribute->atttypid, &column->declared));
+	{
+		Oid			base = getBaseTypeAndTypmod(attribute->atttypid, &column->declared);
+
+		column->is_array = tde_result_is_array(base);
+		column->type = tde_type_get(column->is_array ? get_element_type(base) : base);
+	}
 	column->base_typmod = tde_type_base_typmod(column->type, column->declared);
 }
 
@@ -130,7 +137,11 @@ receive(TupleTableSlot *encrypted, DestReceiver *self)
 		bool	   *isnull = &slot->tts_isnull[column->index];
 
 		column->scratch.allocated = NULL;
-		if (!*isnull)
+		if (*isnull)
+			continue;
+		if (unlikely(column->is_array))
+			*value = tde_result_peek_array(column->type, *value, column->declared, column->base_typmod, &column->scratch);
+		else
 			*value = tde_result_peek(column->type, *value, column->declared, column->base_typmod, &column->scratch, isnull);
 	}
 	MemoryContextSwitchTo(context);
@@ -171,7 +182,14 @@ describe(TupleDesc descriptor, DecryptedColumn *column)
 	attribute->attalign = type->base_align;
 	attribute->attstorage = type->base_storage;
 	attribute->attcompression = InvalidCompressionMethod;
-	attribute->attndims = 0;
+	if (unlikely(column->is_array))
+	{
+		attribute->atttypid = get_array_type(type->base);
+		get_typlenbyvalalign(attribute->atttypid, &attribute->attlen, &attribute->attbyval, &attribute->attalign);
+		attribute->attstorage = get_typstorage(attribute->atttypid);
+	}
+	else
+		attribute->attndims = 0;
 	TDE_COLUMN_CHANGED(descriptor, column->index);
 }
 

@@ -19,6 +19,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -69,6 +70,42 @@ tde_result_peek(TdeType *type, Datum value, int32 declared, int32 base_typmod, T
 	return tde_datum_peek(type, value, declared, TDE_REMEMBER_NOT, scratch);
 }
 
+/* What stands for an element; palloc'd. */
+static Datum
+decrypt_element(TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull)
+{
+	if (is_hidden(type, value))
+		return tde_access_result(type, base_typmod, isnull);
+	return tde_datum_decrypt_once(type, value, declared);
+}
+
+Datum
+tde_result_peek_array(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch)
+{
+	ArrayType  *array = DatumGetArrayTypeP(value);
+	Datum	   *values;
+	bool	   *nulls;
+	int			count;
+	ArrayType  *result;
+
+	deconstruct_array(array, type->oid, -1, false, TYPALIGN_INT, &values, &nulls, &count);
+	for (int i = 0; i < count; i++)
+		if (!nulls[i])
+			values[i] = decrypt_element(type, values[i], declared, base_typmod, &nulls[i]);
+	result = construct_md_array(values, nulls, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array), type->base, type->base_len,
+								type->base_byval, type->base_align);
+	for (int i = 0; i < count; i++)
+		if (!nulls[i])
+			tde_datum_free(type, values[i]);
+	pfree(values);
+	pfree(nulls);
+	if ((Pointer) array != DatumGetPointer(value))
+		pfree(array);
+	scratch->allocated = result;
+	scratch->allocated_size = ARR_SIZE(result);
+	return PointerGetDatum(result);
+}
+
 /* Every statement of the server comes here, so it must be quick to say no, and to say yes without a look into the catalogs. */
 TdeType *
 tde_result_column(TargetEntry *column)
@@ -79,7 +116,24 @@ tde_result_column(TargetEntry *column)
 	if (oid < FirstNormalObjectId)
 		return NULL;
 	type = tde_type_find(oid);
-	return type ? type : tde_type_find(getBaseType(oid));
+	if (type)
+		return type;
+	oid = getBaseType(oid);
+	type = tde_type_find(oid);
+	return type ? type : tde_type_find(get_element_type(oid));
+}
+
+bool
+tde_result_is_array(Oid type)
+{
+	return tde_type_find(type) == NULL && OidIsValid(get_element_type(getBaseType(type)));
+}
+
+/* What the client is told instead. */
+static Oid
+shown_type(TdeType *type, Oid column)
+{
+	return tde_result_is_array(column) ? get_array_type(type->base) : type->base;
 }
 
 bool
@@ -104,7 +158,7 @@ tde_result_was_decrypted(Query *query, TupleDesc described)
 		TdeType    *type = tde_result_column(column);
 
 		if (type && column->resno <= described->natts &&
-			TupleDescAttr(described, column->resno - 1)->atttypid == type->base)
+			TupleDescAttr(described, column->resno - 1)->atttypid == shown_type(type, exprType((Node *) column->expr)))
 			return true;
 	}
 	return false;
@@ -166,27 +220,60 @@ tde_result_function(TdeType *type)
 	return type->result_function;
 }
 
+/* The call for one value.  In the form of a cast, the second argument counts as the typmod. */
+static Expr *
+decrypt_one(Expr *expr, TdeType *type, int32 base_typmod)
+{
+	Oid			collation = exprCollation((Node *) expr);
+	Const	   *modifier = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(base_typmod), false, true);
+
+	return (Expr *) makeFuncExpr(tde_result_function(type), type->base, list_make2(expr, modifier), collation, collation, COERCE_EXPLICIT_CAST);
+}
+
+/* The same for each element, as PostgreSQL casts arrays. */
+static Expr *
+decrypt_each(Expr *expr, TdeType *type, int32 typmod, int32 base_typmod)
+{
+	CaseTestExpr *element = makeNode(CaseTestExpr);
+	ArrayCoerceExpr *cast = makeNode(ArrayCoerceExpr);
+
+	element->typeId = type->oid;
+	element->typeMod = typmod;
+	element->collation = exprCollation((Node *) expr);
+	cast->arg = expr;
+	cast->elemexpr = decrypt_one((Expr *) element, type, base_typmod);
+	cast->resulttype = get_array_type(type->base);
+	cast->resulttypmod = base_typmod;
+	cast->resultcollid = element->collation;
+	cast->coerceformat = COERCE_EXPLICIT_CAST;
+	cast->location = -1;
+	return (Expr *) cast;
+}
+
 Expr *
 tde_result_call(Expr *expr, TdeType *type)
 {
-	Oid			function = type ? tde_result_function(type) : InvalidOid;
+	Oid			column = exprType((Node *) expr);
 	int32		typmod = exprTypmod((Node *) expr);
-	Oid			collation = exprCollation((Node *) expr);
-	Const	   *base_typmod;
+	Oid			base;
+	int32		base_typmod;
 
-	if (!OidIsValid(function))
+	if (type == NULL || !OidIsValid(tde_result_function(type)))
 		return expr;
-	if (exprType((Node *) expr) != type->oid)
-	{
-		/* a domain */
-		getBaseTypeAndTypmod(exprType((Node *) expr), &typmod);
-		expr = (Expr *) makeRelabelType(expr, type->oid, typmod, collation, COERCE_IMPLICIT_CAST);
-	}
-	base_typmod = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(tde_type_base_typmod(type, typmod)),
-							false, true);
-	/* in the form of a cast, the second argument counts as the typmod */
-	return (Expr *) makeFuncExpr(function, type->base, list_make2(expr, base_typmod), collation, collation,
-								 COERCE_EXPLICIT_CAST);
+	base = column == type->oid ? column : getBaseTypeAndTypmod(column, &typmod);
+	if (base != column)
+		expr = (Expr *) makeRelabelType(expr, base, typmod, exprCollation((Node *) expr), COERCE_IMPLICIT_CAST);
+	base_typmod = tde_type_base_typmod(type, typmod);
+	return base == type->oid ? decrypt_one(expr, type, base_typmod) : decrypt_each(expr, type, typmod, base_typmod);
+}
+
+/* The call, if an expression is what tde_result_call() makes, or could be; NULL otherwise. */
+FuncExpr *
+tde_result_called(Expr *expr)
+{
+	if (IsA(expr, ArrayCoerceExpr))
+		expr = ((ArrayCoerceExpr *) expr)->elemexpr;
+	return IsA(expr, FuncExpr) ? (FuncExpr *) expr : NULL;
 }
 
 /* Sorting, grouping and windows go on using the encrypted column, as a hidden copy. */
@@ -306,9 +393,9 @@ tde_result_in_source(CachedPlanSource *source)
 	{
 		foreach(column, tde_output_columns(lfirst(query)))
 		{
-			FuncExpr   *call = (FuncExpr *) ((TargetEntry *) lfirst(column))->expr;
+			FuncExpr   *call = tde_result_called(lfirst_node(TargetEntry, column)->expr);
 
-			if (IsA(call, FuncExpr) && list_member_int(functions, (int) function_hash(call->funcid)))
+			if (call && list_member_int(functions, (int) function_hash(call->funcid)))
 				return true;
 		}
 	}

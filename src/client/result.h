@@ -26,14 +26,23 @@ extern void tde_result_decrypt(Query *query);
  */
 extern Datum tde_result_peek(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch, bool *isnull);
 
-/* The encrypted type of a visible column, or of the domain that it has; or NULL. */
+/* The same of an array of them. */
+extern Datum tde_result_peek_array(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch);
+
+/* The encrypted type of a visible column, or of its elements, or of the domain that it has; or NULL. */
 extern TdeType *tde_result_column(TargetEntry *column);
+
+/* Is a column of such a type, or domain, an array? */
+extern bool tde_result_is_array(Oid type);
 
 /* The type's function for results; InvalidOid if there is none. */
 extern Oid	tde_result_function(TdeType *type);
 
 /* A call of it; the expression itself if it is not encrypted (type is NULL), or if there is no function. */
 extern Expr *tde_result_call(Expr *expr, TdeType *type);
+
+/* The call in such an expression, of the element of an array; NULL if there is none. */
+extern FuncExpr *tde_result_called(Expr *expr);
 
 /* Does this prepared statement, or this plan, decrypt its result?  (A plan may use the function for something else.) */
 extern bool tde_result_in_source(CachedPlanSource *source);

@@ -119,31 +119,43 @@ read_indexes(IndexedTable *table)
 	table_close(rel, AccessShareLock);
 }
 
-/* NULL if the indexes of a table have nothing that is encrypted.  Good until something else is looked up. */
-static IndexedTable *
-indexed_table(Oid relid)
+static pg_noinline IndexedTable *
+look_up_table(Oid relid)
 {
 	IndexedTable *table = hash_search(tables, &relid, HASH_FIND, NULL);
 	IndexedTable read = {.oid = relid};
 	MemoryContext old;
+	bool		found;
 
-	if (unlikely(table == NULL || !table->valid))
+	if (table && table->valid)
+		return table;
+	read_indexes(&read);
+	table = hash_search(tables, &relid, HASH_ENTER, &found);
+	if (found)
 	{
-		bool		found;
-
-		read_indexes(&read);
-		table = hash_search(tables, &relid, HASH_ENTER, &found);
-		if (found)
-		{
-			bms_free(table->columns);
-			list_free_deep(table->computed);
-		}
-		old = MemoryContextSwitchTo(tables_context);
-		table->columns = bms_copy(read.columns);
-		table->computed = copyObject(read.computed);
-		MemoryContextSwitchTo(old);
-		table->valid = true;
+		bms_free(table->columns);
+		list_free_deep(table->computed);
 	}
+	old = MemoryContextSwitchTo(tables_context);
+	table->columns = bms_copy(read.columns);
+	table->computed = copyObject(read.computed);
+	MemoryContextSwitchTo(old);
+	table->valid = true;
+	return table;
+}
+
+/* Tables remembered before the hash table is asked: every statement comes here. */
+#define TABLE_MEMOS	64
+
+/* NULL if the indexes of a table have nothing that is encrypted.  Good until something else is looked up. */
+static inline IndexedTable *
+indexed_table(Oid relid)
+{
+	static IndexedTable *found_before[TABLE_MEMOS]; /* entries stay where they are */
+	IndexedTable *table = found_before[relid % TABLE_MEMOS];
+
+	if (unlikely(table == NULL || table->oid != relid || !table->valid))
+		found_before[relid % TABLE_MEMOS] = table = look_up_table(relid);
 	return table->columns == NULL && table->computed == NIL ? NULL : table;
 }
 
@@ -162,21 +174,10 @@ tde_index_conditions_init(void)
 
 /* A mutator's context: the tables of a query; NIL: no matter what the indexes have. */
 
-static bool
+static inline bool
 is_table(RangeTblEntry *entry)
 {
 	return entry->rtekind == RTE_RELATION && entry->relid >= FirstNormalObjectId && entry->relkind != RELKIND_VIEW;
-}
-
-static bool
-has_indexed(List *range_table)
-{
-	ListCell   *cell;
-
-	foreach(cell, range_table)
-		if (is_table(lfirst(cell)) && indexed_table(lfirst_node(RangeTblEntry, cell)->relid) != NULL)
-			return true;
-	return false;
 }
 
 /* Does an index have this, a column or what is computed? */
@@ -378,17 +379,26 @@ prepare_sublinks(Node *node, void *context)
 void
 tde_index_conditions_prepare(Query *query)
 {
+	/* INSERT ... VALUES has none */
+	bool		compares = query->jointree && (query->jointree->fromlist != NIL || query->onConflict);
+	bool		any = false;
 	ListCell   *cell;
 
-	if (has_indexed(query->rtable))
+	foreach(cell, query->rtable)
+	{
+		RangeTblEntry *entry = lfirst(cell);
+
+		if (entry->rtekind == RTE_SUBQUERY)
+			tde_index_conditions_prepare(entry->subquery);
+		else
+			any = any || (compares && is_table(entry) && indexed_table(entry->relid) != NULL);
+	}
+	if (unlikely(any))
 	{
 		query->jointree = (FromExpr *) use_indexes((Node *) query->jointree, query->rtable);
 		if (query->onConflict)
 			query->onConflict = (OnConflictExpr *) use_indexes((Node *) query->onConflict, query->rtable);
 	}
-	foreach(cell, query->rtable)
-		if (lfirst_node(RangeTblEntry, cell)->rtekind == RTE_SUBQUERY)
-			tde_index_conditions_prepare(lfirst_node(RangeTblEntry, cell)->subquery);
 	foreach(cell, query->cteList)
 		tde_index_conditions_prepare((Query *) lfirst_node(CommonTableExpr, cell)->ctequery);
 	if (query->hasSubLinks)

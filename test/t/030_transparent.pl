@@ -108,7 +108,7 @@ sub run_all
   return [ map { my (undef, $types, $rows) = split /^--\n/m; { types => $types, rows => $rows } } @results ];
 }
 
-# encrypted_numeric(15,2,aes128,...) is shown as numeric(15,2), but arrays stay encrypted.
+# encrypted_numeric(15,2,aes128,...) is shown as numeric(15,2), likewise arrays.
 sub base_types
 {
   my ($types) = @_;
@@ -116,7 +116,7 @@ sub base_types
     text => 'text', numeric => 'numeric', int4 => 'integer', date => 'date', varchar => 'character varying', bool => 'boolean',
     bpchar => 'character', timestamptz => 'timestamp with time zone');
 
-  $types =~ s{\|encrypted_(\w+)(?:\(((?:\d+,)*)[^)]*\))?(?!\S*\[\])}{
+  $types =~ s{\|encrypted_(\w+)(?:\(((?:\d+,)*)[^)]*\))?}{
     my ($name, $modifiers) = ($names{$1} // $1, $2 // '');
     $modifiers =~ s/(.*),$/($1)/;
     # timestamp(3) with time zone
@@ -250,6 +250,22 @@ SELECT (p).x, (p).y, arr[1] FROM t ORDER BY id LIMIT 3
 SELECT arr, p, t FROM t WHERE id < 3 ORDER BY id
 
 SELECT array_agg(a ORDER BY id), array_agg(n ORDER BY id) FROM t
+
+SELECT DISTINCT arr, arr[2:2] AS rest, arr[1] AS first FROM t ORDER BY arr
+
+SELECT arr || 'x'::text, arr || ARRAY[plain], array_length(arr, 1) FROM t ORDER BY id
+
+SELECT array_agg(arr) FROM (SELECT arr FROM t ORDER BY id) s
+
+SELECT ARRAY(SELECT n FROM t ORDER BY id), ARRAY[a, 'x', NULL], ARRAY[[n, 1], [2, n]], '{}'::encrypted_int4[], NULL::encrypted_text(aes128)[] FROM t WHERE id IN (1, 7) ORDER BY id
+
+SELECT a, array_agg(i ORDER BY id) AS all_of FROM t GROUP BY a UNION SELECT 'x', ARRAY[i] FROM t ORDER BY 1, 2
+
+SELECT unnest(arr), arr FROM t ORDER BY id
+
+SELECT '[2:3]={a,b}'::encrypted_text[], array_agg(d) OVER (ORDER BY id) FROM t ORDER BY id LIMIT 3
+
+UPDATE t SET arr = arr || 'more'::text WHERE id < 3 RETURNING id, arr, ARRAY[n, n + 1]
 
 SELECT CASE WHEN id > 5 THEN a ELSE 'small' END, nullif(a, 'name 1'), greatest(n, 3.5), a || '!' FROM t ORDER BY id
 

@@ -11,7 +11,7 @@ use TdeTest;
 use TdeWire;
 use Test::More;
 
-my %oid  = (int4 => 23, text => 25, varchar => 1043, date => 1082, numeric => 1700, text_array => 1009);
+my %oid  = (int4 => 23, text => 25, varchar => 1043, date => 1082, numeric => 1700, text_array => 1009, numeric_array => 1231);
 my $node = tde_node('limits', extension => 1, conf => "tde_column.passphrase_command = 'echo limits-passphrase'\nlog_temp_files = 0\n");
 
 $node->start;
@@ -23,6 +23,7 @@ CREATE TABLE t (id int PRIMARY KEY, a encrypted_text(aes256,salt), n encrypted_n
 INSERT INTO t SELECT g, 'name ' || g % 5, g * 1.25, date '2024-02-27' + g, 'v' || g FROM generate_series(1, 20) g;
 CREATE INDEX ON t (n);
 CREATE TABLE bare (LIKE t);
+CREATE TABLE arrays (a encrypted_text(aes256,salt)[], n encrypted_numeric(6,1,nosalt)[]);
 CREATE TABLE seen (place text, a text, n text);
 CREATE FUNCTION note(place text) RETURNS boolean LANGUAGE plpgsql AS $$
   DECLARE r record;
@@ -68,6 +69,8 @@ my %parameters = (
   'SELECT FROM t WHERE (a, n) = ($1, $2)'                                 => [qw(text numeric)],
   'SELECT FROM t WHERE id IN (SELECT id FROM t WHERE n < $1)'             => ['numeric'],
   'INSERT INTO t VALUES ($1, $2, $3, $4, $5)'                             => [qw(int4 text numeric date varchar)],
+  'INSERT INTO arrays VALUES ($1, $2)'                                    => [qw(text_array numeric_array)],
+  'UPDATE arrays SET a = $1'                                              => ['text_array'],
   'INSERT INTO t (id, a) VALUES ($1, $2), ($3, $4)'                       => [qw(int4 text int4 text)],
   'INSERT INTO t (id, a) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET n = $2' => [qw(text numeric)],
   'UPDATE t SET a = $1, n = $2 WHERE v = $3'                              => [qw(text numeric varchar)],
@@ -95,6 +98,22 @@ is($work[1][1] - $work[0][1], 0, 'and not decrypted');
 is_deeply($wire->query('SELECT * FROM bare')->{rows}, ['100|new|1.01|2024-01-01|v'], 'and they are right');
 $got = $wire->parse('', 'INSERT INTO t (id, v) VALUES (101, $1)')->execute('', 'x' x 21)->sync;
 like($got->{error}, qr/^22001 /, 'a value that is too long is refused');
+
+# Arrays.
+$got = $wire->parse('', 'INSERT INTO arrays VALUES ($1, $2) RETURNING a, n')->describe('')->execute('', '{x,NULL,"y z"}', '{{1.25,2},{3,NULL}}')->sync;
+is_deeply([ $got->{types}, $got->{rows} ], [ [ @oid{qw(text_array numeric_array)} ], ['{x,NULL,"y z"}|{{1.3,2.0},{3.0,NULL}}'] ], 'arrays go in and come back');
+is_deeply($wire->query('SELECT tde_verify_spec FROM (SELECT count(*) AS tde_verify_spec FROM tde_key_usage(\'arrays\') WHERE slot = 0) s')->{rows}, ['2'],
+  'under the specification of their columns');
+lines_of($node, 'CREATE ROLE array_clerk; GRANT SELECT ON arrays TO array_clerk');
+$wire->query('SET tde_column.decrypt_role = pg_monitor');
+foreach my $case ([ 'null', '{NULL,NULL,NULL}|{{NULL,NULL},{NULL,NULL}}' ], [ 'mask', '{****,NULL,****}|{{0.0,0.0},{0.0,NULL}}' ])
+{
+  $wire->query("RESET ROLE; SET tde_column.decrypt_policy = '$case->[0]'; SET ROLE array_clerk");
+  is_deeply($wire->query('SELECT * FROM arrays')->{rows}, [ $case->[1] ], "who may not decrypt sees elements as the policy $case->[0] says");
+}
+$wire->query(q{RESET ROLE; SET tde_column.decrypt_policy = 'error'; SET ROLE array_clerk});
+like($wire->query('SELECT * FROM arrays')->{error}, qr/^42501 /, 'or an error');
+$wire->query('RESET ROLE; RESET tde_column.decrypt_role');
 
 # A statement whose table changes is analyzed again, by Bind or by Describe.
 $wire->parse('named', 'SELECT DISTINCT a, n FROM t WHERE n < $1 AND a > $2 ORDER BY n')->sync;

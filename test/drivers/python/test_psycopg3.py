@@ -62,6 +62,10 @@ def program(protocol):
 
     both("array", "cast", lambda t: one(f"SELECT c_array::int4[] FROM {t} WHERE id = 1"))
     both("array", "parameter", lambda t: one(f"UPDATE {t} SET c_array = ?::int4[] WHERE id = 2 RETURNING c_array::int4[]", [5, None]))
+    if TRANSPARENT:
+        both("array", "aggregate", lambda t: one(f"SELECT array_agg(c_int4 ORDER BY id) FROM {t}"))
+        both("array", "subquery", lambda t: one(f"SELECT ARRAY(SELECT c_numeric FROM {t} ORDER BY id)"))
+        both("array", "open parameter", lambda t: one(f"UPDATE {t} SET c_array = ? WHERE id = 2 RETURNING c_array", [5, None]))
     both("array", "element", lambda t: one(f"SELECT c_array[1]{'' if TRANSPARENT else '::int4'} FROM {t} WHERE id = 1"))
     tap.array(lambda: one("SELECT c_array FROM enc WHERE id = 1"), protocol)
 
