@@ -17,20 +17,24 @@
 #include "operators/computed.h"
 #include "operators/index_conditions.h"
 
-static void
-keep_encrypted(IndexElem *element)
+static Node *
+keep_encrypted(Node *expr)
 {
-	Node	   *form = tde_encrypted_form(element->expr);
+	Node	   *form;
 
-	if (form == NULL)
-		return;
-	if (tde_is_computed(form))
+	if (IsA(expr, CollateExpr))
+	{
+		((CollateExpr *) expr)->arg = (Expr *) keep_encrypted((Node *) ((CollateExpr *) expr)->arg);
+		return expr;
+	}
+	form = tde_encrypted_form(expr);
+	if (form && tde_is_computed(form))
 	{
 		TdeType    *type = tde_type_get(exprType(form));
 
 		tde_ddl_check_mac(type->base, tde_type_modifiers(type, exprTypmod(linitial(((FuncExpr *) form)->args))).spec);
 	}
-	element->expr = form;
+	return form ? form : expr;
 }
 
 void
@@ -43,7 +47,11 @@ tde_expression_index_prepare(IndexStmt *stmt, const char *source)
 									 RangeVarCallbackOwnsRelation, NULL);
 	*stmt = *transformIndexStmt(table, stmt, source);
 	foreach(cell, stmt->indexParams)
-		if (lfirst_node(IndexElem, cell)->expr != NULL)
-			keep_encrypted(lfirst(cell));
+	{
+		IndexElem  *element = lfirst(cell);
+
+		if (element->expr)
+			element->expr = keep_encrypted(element->expr);
+	}
 	stmt->whereClause = tde_index_condition_form(stmt->whereClause);
 }

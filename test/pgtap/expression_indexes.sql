@@ -22,7 +22,7 @@ CREATE TEMP TABLE indexed (expression text, condition text);
 INSERT INTO indexed VALUES
   ('lower(email)', '%s = ''user77@x.org'''), ('upper(name)', '%s IN (''NAME 8 '', ''NAME 9 '')'), ('lower(trim(name))', '%s = ''name 9'''),
   ('lower(trim(name)) text_pattern_ops', '%s LIKE ''name 10%%'''), ('lower(name) COLLATE "C"', '%s < ''name 2'' COLLATE "C"'),
-  ('lower(email COLLATE "C")', '%s = ''user77@x.org'''), ('left(name, 6)', '%s = ''Name 9'''), ('substr(email, 5)', '%s = ''77@X.org'''),
+  ('(lower(name) COLLATE "C" )', '%s < ''name 2'''), ('(email::text COLLATE "C" )', '%s > ''User9'''), ('lower(email COLLATE "C")', '%s = ''user77@x.org'''), ('left(name, 6)', '%s = ''Name 9'''), ('substr(email, 5)', '%s = ''77@X.org'''),
   ('length(name)', '%s > 9'), ('name || x', '%s = ''Name 9 x9'''), ('(email || '':'') || name', '%s = ''User9@X.org:Name 9 '''),
   ('email::text', '%s = ''User9@X.org'''), ('email::text text_pattern_ops', '%s LIKE ''User9%%'''), ('c::text', '%s = ''C9'''), ('upper(c)', '%s = ''C9'''),
   ('date_trunc(''day'', t)', '%s = ''2020-01-03'''), ('t::date', '%s BETWEEN ''2020-01-03'' AND ''2020-01-04'''), ('extract(month FROM d)', '%s = 3'),

@@ -14,10 +14,14 @@ from tap import TRANSPARENT, Tap
 settings.configure(DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "NAME": os.environ["PGDATABASE"]}}, USE_TZ=True, DEFAULT_AUTO_FIELD="django.db.models.AutoField")
 django.setup()
 
-from django.core.management import call_command  # noqa: E402 (Django is set up first)
-from django.db import connection, models, transaction  # noqa: E402
+from django.contrib.postgres.aggregates import ArrayAgg  # noqa: E402 (Django is set up first)
+from django.contrib.postgres.expressions import ArraySubquery  # noqa: E402
+from django.core.exceptions import ValidationError  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.db import IntegrityError, connection, models, transaction  # noqa: E402
 from django.db.models import Avg, Case, Count, Exists, F, Max, Min, OuterRef, Q, StdDev, Subquery, Sum, Value, When, Window  # noqa: E402
 from django.db.models import functions as fn  # noqa: E402
+from django.db.models.fields.json import KeyTextTransform  # noqa: E402
 
 tap = Tap("django")
 DAY = datetime.timedelta(days=1)
@@ -196,6 +200,47 @@ def longer(table):
         editor.alter_field(table, table._meta.get_field("name"), field)
 
 
+def index(table):
+    """Indexes over expressions and with conditions, as models declare them, in a migration that knows nothing of encryption."""
+    name = table._meta.db_table
+    with connection.schema_editor() as editor:
+        for declared in (
+                models.UniqueConstraint(fn.Lower("slug"), name=f"{name}_slug"), models.UniqueConstraint(fn.Upper("name"), "n", name=f"{name}_pair"),
+                models.UniqueConstraint(fields=["n"], condition=Q(active=True), name=f"{name}_active")):
+            editor.add_constraint(table, declared)
+        for declared in (
+                models.Index(fn.Lower("name"), name=f"{name}_lower"), models.Index(fn.Length("note"), name=f"{name}_length"),
+                models.Index(F("number") + 1, name=f"{name}_next"), models.Index(KeyTextTransform("a", "doc"), name=f"{name}_doc"),
+                models.Index(fields=["n"], condition=Q(name__startswith="A") & ~Q(active=False), name=f"{name}_some")):
+            editor.add_index(table, declared)
+
+
+def refused(write):
+    """The name of the error."""
+    try:
+        with transaction.atomic():
+            write()
+    except (IntegrityError, ValidationError) as error:
+        return type(error).__name__
+    return "accepted"
+
+
+def indexed():
+    for lookup in ({"name__iexact": "ANNA"}, {"slug__iexact": "SLUG-3"}, {"doc__a": 4}, {"born__year": 2024}, {"active": True}, {"name__startswith": "A"}):
+        found(**lookup)
+    both("where", "lower()", lambda rows: list(rows.annotate(x=fn.Lower("name")).filter(x__in=["anna", "bob"]).values_list("n", flat=True)))
+    both("write", "UNIQUE (lower(slug))", lambda rows: refused(lambda: rows.create(n=100, slug="SLUG-3")))
+    both("write", "validate()", lambda rows: refused(lambda: rows.model(n=101, slug="SLUG-3").validate_constraints()))
+    both("array", "ArrayAgg", lambda rows: rows.aggregate(x=ArrayAgg("number", ordering="n"), y=ArrayAgg("born", ordering="n"), z=ArrayAgg("name", distinct=True)))
+    both("array", "ArraySubquery", lambda rows: list(rows.annotate(x=ArraySubquery(rows.filter(n__lte=OuterRef("n")).values("price"))).values_list("x")))
+
+
+def referring(name, target):
+    """A table that a later migration makes, with a foreign key to one whose key is encrypted."""
+    meta = type("Meta", (), {"app_label": "shop", "db_table": f"django_{name}"})
+    return type(name, (models.Model,), {"__module__": __name__, "Meta": meta, "of": models.ForeignKey(target, models.CASCADE, to_field="slug", null=True)})
+
+
 for each in (PLAIN, ENCRYPTED):
     fill(each)
 with connection.cursor() as cursor:
@@ -212,8 +257,21 @@ with connection.cursor() as cursor:
     cursor.execute("SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'django_enc'::regclass AND attname = 'name'")
     tap.same("metadata", "after a migration", lambda: cursor.fetchone()[0], lambda: "encrypted_varchar(60,aes256,salt,mac)")
 both("where", "after a migration", lambda rows: list(rows.filter(name__startswith="A").values_list("name")))
-with connection.schema_editor() as last:
+if TRANSPARENT:
     for each in (PLAIN, ENCRYPTED):
+        index(each)
+    indexed()
+REFERRING = [referring(f"to_{each._meta.db_table}", each) for each in (PLAIN, ENCRYPTED)]
+for each, target in zip(REFERRING, (PLAIN, ENCRYPTED)):
+    with connection.schema_editor() as editor:
+        editor.create_model(each)
+    each.objects.create(of=target.objects.get(n=3))
+with connection.cursor() as cursor:
+    cursor.execute("SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'django_to_django_enc'::regclass AND attname = 'of_id'")
+    tap.same("metadata", "a foreign key", lambda: cursor.fetchone()[0], lambda: "encrypted_varchar(50,aes256,salt,mac)")
+tap.same("write", "a related row", *(lambda each=each: list(each.objects.filter(of__n=3).values_list("of__slug")) for each in reversed(REFERRING)))
+with connection.schema_editor() as last:
+    for each in (*REFERRING, PLAIN, ENCRYPTED):
         last.delete_model(each)
 connection.close()
 tap.end()
