@@ -306,9 +306,15 @@ static void
 fit_rows(ModifyTable *writer, Oid table, List *tables)
 {
 	Plan	   *plan = outerPlan(writer);
-	Target		target = {table, writer->operation == CMD_UPDATE ? linitial(writer->updateColnosLists) : NIL, {plan, tables}};
-	List	   *fitting = fit_entries(plan->targetlist, &target);
+	Target		target = {.table = table, .source = {plan, tables}};
+	List	   *fitting;
 
+	/* every statement that writes comes here */
+	if (!has_users_types(plan->targetlist))
+		return;
+	if (writer->operation == CMD_UPDATE)
+		target.numbers = linitial(writer->updateColnosLists);
+	fitting = fit_entries(plan->targetlist, &target);
 	if (fitting == NIL)
 		return;
 	if (!is_projection_capable_plan(plan))

@@ -376,11 +376,10 @@ prepare_sublinks(Node *node, void *context)
 	return expression_tree_walker(node, prepare_sublinks, context);
 }
 
-void
-tde_index_conditions_prepare(Query *query)
+static pg_noinline void
+prepare_query(Query *query)
 {
-	/* INSERT ... VALUES has none */
-	bool		compares = query->jointree && (query->jointree->fromlist != NIL || query->onConflict);
+	bool		compares = query->jointree->fromlist != NIL || query->onConflict;
 	bool		any = false;
 	ListCell   *cell;
 
@@ -403,4 +402,12 @@ tde_index_conditions_prepare(Query *query)
 		tde_index_conditions_prepare((Query *) lfirst_node(CommonTableExpr, cell)->ctequery);
 	if (query->hasSubLinks)
 		(void) query_tree_walker(query, prepare_sublinks, NULL, QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
+}
+
+void
+tde_index_conditions_prepare(Query *query)
+{
+	/* not INSERT ... VALUES */
+	if (query->jointree->fromlist != NIL || query->onConflict || query->setOperations || query->cteList != NIL || query->hasSubLinks)
+		prepare_query(query);
 }

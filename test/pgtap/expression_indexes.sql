@@ -106,6 +106,7 @@ SELECT results_eq('EXECUTE by_email(''USER8@X.ORG'')', 'VALUES (8)', 'a paramete
 SET LOCAL plan_cache_mode = force_generic_plan;
 SELECT ok(plan_of('EXECUTE by_email(''x'')')::text ~ 'every_email', 'in a generic plan');
 SELECT ok(plan_of('SELECT FROM e v JOIN e w ON lower(v.email) = lower(w.email) WHERE v.id = 3', '')::text ~ '"Index Cond": "[^"]*v\.email', 'a join');
+SELECT ok(plan_of('SELECT id FROM e WHERE lower(email) = ''x'' UNION ALL SELECT 1')::text ~ 'every_email', 'a UNION');
 SELECT ok(plan_of('SELECT FROM (SELECT * FROM e WHERE lower(email) = ''x'' OFFSET 0) s')::text ~ 'every_email', 'a subquery');
 SELECT ok(plan_of('WITH s AS MATERIALIZED (SELECT id FROM e WHERE lower(email) = ''x'') SELECT FROM s')::text ~ 'every_email', 'WITH');
 SELECT ok(plan_of('SELECT (SELECT max(id) FROM e WHERE lower(e.email) = p.x) FROM p')::text ~ 'every_email', 'a subquery of each row');
