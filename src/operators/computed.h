@@ -18,4 +18,7 @@ extern bool tde_is_computed(const Node *node);
  */
 extern Node *tde_encrypted_form(Node *expr);
 
+/* Only the first, which costs less: what is cast. */
+extern Node *tde_encrypted_operand(Node *expr);
+
 #endif							/* TDE_OPERATORS_COMPUTED_H */

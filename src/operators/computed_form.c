@@ -148,11 +148,13 @@ decrypted(Node *node)
 {
 	Node	   *arg = NULL;
 
-	if (IsA(node, FuncExpr) && ((FuncExpr *) node)->args != NIL && tde_is_decryption(((FuncExpr *) node)->funcid))
+	if (IsA(node, FuncExpr) && ((FuncExpr *) node)->args != NIL)
 		arg = linitial(((FuncExpr *) node)->args);
 	else if (IsA(node, CoerceViaIO))
 		arg = (Node *) ((CoerceViaIO *) node)->arg;
-	return arg && tde_type_find(exprType(arg)) ? arg : NULL;
+	if (arg == NULL || tde_type_find(exprType(arg)) == NULL)
+		return NULL;
+	return IsA(node, CoerceViaIO) || tde_is_decryption(((FuncExpr *) node)->funcid) ? arg : NULL;
 }
 
 /* A varchar as it stands for text: itself; NULL if it is something else. */
@@ -255,6 +257,14 @@ static bool
 may_decrypt(Node *expr)
 {
 	return IsA(expr, FuncExpr) || IsA(expr, OpExpr) || IsA(expr, CoerceViaIO) || IsA(expr, RelabelType);
+}
+
+Node *
+tde_encrypted_operand(Node *expr)
+{
+	Node	   *cast = may_decrypt(expr) ? encrypted_cast(expr) : NULL;
+
+	return cast && is_same(cast, exprType(expr)) ? cast : NULL;
 }
 
 Node *

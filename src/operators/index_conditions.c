@@ -172,7 +172,12 @@ tde_index_conditions_init(void)
 
 /* ---- what a query can use ---- */
 
-/* A mutator's context: the tables of a query; NIL: no matter what the indexes have. */
+/* A mutator's context. */
+typedef struct Usable
+{
+	List	   *range_table;	/* of a query; NIL: no matter what the indexes have */
+	bool		computed;		/* do they have something computed? */
+} Usable;
 
 static inline bool
 is_table(RangeTblEntry *entry)
@@ -203,13 +208,14 @@ is_indexed(Node *form, List *range_table)
 
 /* An expression as an index has it; NULL if none does.  In which collation it is compared, the operator says. */
 static Node *
-indexed_form(Node *node, List *range_table)
+indexed_form(Node *node, const Usable *usable)
 {
-	Node	   *form = tde_encrypted_form(IsA(node, CollateExpr) ? (Node *) ((CollateExpr *) node)->arg : node);
+	Node	   *form;
 
-	if (form == NULL || (range_table != NIL && !is_indexed(form, range_table)))
-		return NULL;
-	return form;
+	if (IsA(node, CollateExpr))
+		node = (Node *) ((CollateExpr *) node)->arg;
+	form = usable->computed ? tde_encrypted_form(node) : tde_encrypted_operand(node);
+	return form && (usable->range_table == NIL || is_indexed(form, usable->range_table)) ? form : NULL;
 }
 
 /* The operator of the same name beside an encrypted type, which takes what is encrypted as it is; *left and *right: what it takes. */
@@ -243,10 +249,10 @@ as_operand(Node *node, Oid type)
 
 /* A comparison of what an index has, with anything; NULL if it is none. */
 static Node *
-compare_encrypted(OpExpr *op, List *range_table)
+compare_encrypted(OpExpr *op, const Usable *usable)
 {
-	Node	   *left = indexed_form(linitial(op->args), range_table);
-	Node	   *right = indexed_form(lsecond(op->args), range_table);
+	Node	   *left = indexed_form(linitial(op->args), usable);
+	Node	   *right = indexed_form(lsecond(op->args), usable);
 	Oid			left_type;
 	Oid			right_type;
 	Oid			operator;
@@ -269,9 +275,9 @@ compare_encrypted(OpExpr *op, List *range_table)
 
 /* lower(email) = ANY (...) */
 static Node *
-compare_any_encrypted(ScalarArrayOpExpr *op, List *range_table)
+compare_any_encrypted(ScalarArrayOpExpr *op, const Usable *usable)
 {
-	Node	   *form = indexed_form(linitial(op->args), range_table);
+	Node	   *form = indexed_form(linitial(op->args), usable);
 	Oid			type = form ? exprType(form) : InvalidOid;
 	Oid			element = get_element_type(exprType(lsecond(op->args)));
 	Oid			operator = form && OidIsValid(element) ? encrypted_operator(op->opno, &type, &element) : InvalidOid;
@@ -288,9 +294,9 @@ compare_any_encrypted(ScalarArrayOpExpr *op, List *range_table)
 
 /* ok, or NOT ok, as a comparison. */
 static Node *
-compare_boolean(Node *node, bool value, List *range_table)
+compare_boolean(Node *node, bool value, const Usable *usable)
 {
-	Node	   *form = exprType(node) == BOOLOID ? indexed_form(node, range_table) : NULL;
+	Node	   *form = exprType(node) == BOOLOID ? indexed_form(node, usable) : NULL;
 	Oid			left = form ? exprType(form) : InvalidOid;
 	Oid			right = BOOLOID;
 	Oid			operator = form ? encrypted_operator(BooleanEqualOperator, &left, &right) : InvalidOid;
@@ -304,9 +310,9 @@ compare_boolean(Node *node, bool value, List *range_table)
 }
 
 static Node *
-infer_encrypted(InferenceElem *element, List *range_table)
+infer_encrypted(InferenceElem *element, const Usable *usable)
 {
-	Node	   *form = indexed_form(element->expr, range_table);
+	Node	   *form = indexed_form(element->expr, usable);
 
 	if (form == NULL)
 		return NULL;
@@ -316,7 +322,7 @@ infer_encrypted(InferenceElem *element, List *range_table)
 }
 
 static Node *
-encrypted_condition(Node *node, List *range_table)
+encrypted_condition(Node *node, const Usable *usable)
 {
 	Node	   *changed;
 
@@ -325,19 +331,19 @@ encrypted_condition(Node *node, List *range_table)
 		case T_OpExpr:
 			if (list_length(((OpExpr *) node)->args) != 2 || ((OpExpr *) node)->opresulttype != BOOLOID)
 				return NULL;
-			changed = compare_encrypted((OpExpr *) node, range_table);
+			changed = compare_encrypted((OpExpr *) node, usable);
 			/* what it says, may itself be indexed */
-			return changed == NULL && range_table != NIL ? compare_boolean(node, true, range_table) : changed;
+			return changed == NULL && usable->range_table != NIL ? compare_boolean(node, true, usable) : changed;
 		case T_ScalarArrayOpExpr:
-			return compare_any_encrypted((ScalarArrayOpExpr *) node, range_table);
+			return compare_any_encrypted((ScalarArrayOpExpr *) node, usable);
 		case T_BoolExpr:
 			if (((BoolExpr *) node)->boolop != NOT_EXPR)
 				return NULL;
-			return compare_boolean(linitial(((BoolExpr *) node)->args), false, range_table);
+			return compare_boolean(linitial(((BoolExpr *) node)->args), false, usable);
 		case T_FuncExpr:
-			return compare_boolean(node, true, range_table);
+			return compare_boolean(node, true, usable);
 		case T_InferenceElem:
-			return infer_encrypted((InferenceElem *) node, range_table);
+			return infer_encrypted((InferenceElem *) node, usable);
 		default:
 			return NULL;
 	}
@@ -345,21 +351,23 @@ encrypted_condition(Node *node, List *range_table)
 
 /* An expression_tree_mutator. */
 static Node *
-use_indexes(Node *node, void *range_table)
+use_indexes(Node *node, void *usable)
 {
 	Node	   *changed;
 
 	/* subqueries in expressions have their turn */
 	if (node == NULL || IsA(node, Query))
 		return node;
-	changed = encrypted_condition(node, range_table);
-	return changed ? changed : expression_tree_mutator(node, use_indexes, range_table);
+	changed = encrypted_condition(node, usable);
+	return changed ? changed : expression_tree_mutator(node, use_indexes, usable);
 }
 
 Node *
 tde_index_condition_form(Node *condition)
 {
-	return use_indexes(condition, NIL);
+	Usable		usable = {NIL, true};
+
+	return use_indexes(condition, &usable);
 }
 
 /* Subqueries that stand in expressions. */
@@ -381,22 +389,27 @@ prepare_query(Query *query)
 {
 	bool		compares = query->jointree->fromlist != NIL || query->onConflict;
 	bool		any = false;
+	Usable		usable = {query->rtable, false};
 	ListCell   *cell;
 
 	foreach(cell, query->rtable)
 	{
 		RangeTblEntry *entry = lfirst(cell);
+		IndexedTable *table = compares && is_table(entry) ? indexed_table(entry->relid) : NULL;
 
 		if (entry->rtekind == RTE_SUBQUERY)
 			tde_index_conditions_prepare(entry->subquery);
-		else
-			any = any || (compares && is_table(entry) && indexed_table(entry->relid) != NULL);
+		if (table)
+		{
+			any = true;
+			usable.computed |= table->computed != NIL;
+		}
 	}
 	if (unlikely(any))
 	{
-		query->jointree = (FromExpr *) use_indexes((Node *) query->jointree, query->rtable);
+		query->jointree = (FromExpr *) use_indexes((Node *) query->jointree, &usable);
 		if (query->onConflict)
-			query->onConflict = (OnConflictExpr *) use_indexes((Node *) query->onConflict, query->rtable);
+			query->onConflict = (OnConflictExpr *) use_indexes((Node *) query->onConflict, &usable);
 	}
 	foreach(cell, query->cteList)
 		tde_index_conditions_prepare((Query *) lfirst_node(CommonTableExpr, cell)->ctequery);
