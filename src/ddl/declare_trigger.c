@@ -24,6 +24,7 @@
 #include "utils/syscache.h"
 
 #include "ddl/declare.h"
+#include "ddl/expression_index.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "keys/table.h"
@@ -146,13 +147,15 @@ mend_relation(Oid relid, bool new_table)
 }
 
 static void
-check_foreign_keys(Oid relid)
+check_altered(Oid relid)
 {
 	Relation	rel = try_relation_open(relid, AccessShareLock);
 
 	if (rel == NULL)
 		return;
 	tde_plaintext_check_foreign_keys(rel);
+	if (rel->rd_rel->relhasindex)
+		tde_expression_index_check(rel);
 	relation_close(rel, AccessShareLock);
 }
 
@@ -241,9 +244,9 @@ mend_objects(CommandTag command)
 		if (isnull)
 			continue;
 		mend_object(classid, objid, new_table);
-		/* those of a new table, too, are added by an ALTER TABLE */
+		/* foreign keys of a new table, too, are added by an ALTER TABLE */
 		if (classid == RelationRelationId && strcmp(TextDatumGetCString(slot_getattr(slot, 4, &isnull)), "ALTER TABLE") == 0)
-			check_foreign_keys(objid);
+			check_altered(objid);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	tuplestore_end(commands.setResult);

@@ -7,10 +7,12 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
 #include "catalog/namespace.h"
 #include "commands/tablecmds.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_utilcmd.h"
+#include "utils/rel.h"
 
 #include "ddl/declare.h"
 #include "ddl/expression_index.h"
@@ -54,4 +56,34 @@ tde_expression_index_prepare(IndexStmt *stmt, const char *source)
 			element->expr = keep_encrypted(element->expr);
 	}
 	stmt->whereClause = tde_index_condition_form(stmt->whereClause);
+}
+
+/* An expression_tree_walker: is something computed otherwise than the columns are now? */
+static bool
+is_former(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (tde_is_computed(node) && !tde_computed_is_current((FuncExpr *) node))
+		return true;
+	return expression_tree_walker(node, is_former, context);
+}
+
+/* PostgreSQL makes indexes anew by their definitions, in which the result's specification stands. */
+void
+tde_expression_index_check(Relation rel)
+{
+	ListCell   *cell;
+
+	foreach(cell, RelationGetIndexList(rel))
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		if (is_former((Node *) RelationGetIndexExpressions(index), NULL) || is_former((Node *) RelationGetIndexPredicate(index), NULL))
+			ereport(WARNING,
+					(errmsg("index \"%s\" keeps the former specification and key of its column", RelationGetRelationName(index)),
+					 errdetail("It holds what is computed of an encrypted column, which has another specification or key now."),
+					 errhint("Drop it, and create it as it was created.")));
+		index_close(index, AccessShareLock);
+	}
 }

@@ -12,6 +12,9 @@ extern bool tde_is_computable(Oid function);
 /* Is it a call of tde_computed()? */
 extern bool tde_is_computed(const Node *node);
 
+/* Is its result encrypted as the columns are now that it is made of? */
+extern bool tde_computed_is_current(const FuncExpr *call);
+
 /*
  * An expression that decrypts, as one that is encrypted: for (ok)::boolean and (name)::text what is cast; for lower(email), (n)::text and
  * j ->> 'k' a call of tde_computed().  NULL if it has no such form.  Evaluates nothing.

@@ -259,6 +259,12 @@ may_decrypt(Node *expr)
 	return IsA(expr, FuncExpr) || IsA(expr, OpExpr) || IsA(expr, CoerceViaIO) || IsA(expr, RelabelType);
 }
 
+bool
+tde_computed_is_current(const FuncExpr *call)
+{
+	return exprTypmod(linitial(call->args)) == result_typmod(tde_type_get(call->funcresulttype), list_copy_tail(call->args, 2));
+}
+
 Node *
 tde_encrypted_operand(Node *expr)
 {

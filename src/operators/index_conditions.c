@@ -185,25 +185,56 @@ is_table(RangeTblEntry *entry)
 	return entry->rtekind == RTE_RELATION && entry->relid >= FirstNormalObjectId && entry->relkind != RELKIND_VIEW;
 }
 
-/* Does an index have this, a column or what is computed? */
-static bool
-is_indexed(Node *form, List *range_table)
+/* An expression_tree_mutator: without the specifications of what is computed. */
+static Node *
+without_specification(Node *node, void *context)
+{
+	Node	   *copy = node ? expression_tree_mutator(node, without_specification, context) : NULL;
+
+	if (copy && tde_is_computed(copy) && IsA(linitial(((FuncExpr *) copy)->args), Const))
+		linitial_node(Const, ((FuncExpr *) copy)->args)->consttypmod = -1;
+	return copy;
+}
+
+/* What is computed as an index has it, whose column may have got another specification since; NULL: none has it. */
+static Node *
+find_computed(Node *form, int place, List *computed)
+{
+	ListCell   *cell;
+
+	form = eval_const_expressions(NULL, form);
+	ChangeVarNodes(form, place, 1, 0);
+	form = without_specification(form, NULL);
+	foreach(cell, computed)
+	{
+		Node	   *found = lfirst(cell);
+
+		if (!equal(without_specification(found, NULL), form))
+			continue;
+		found = copyObject(found);
+		ChangeVarNodes(found, 1, place, 0);
+		return found;
+	}
+	return NULL;
+}
+
+/* This as an index has it, a column or what is computed; NULL: none has it. */
+static Node *
+find_indexed(Node *form, List *range_table)
 {
 	int			place;
 	RangeTblEntry *entry;
 	IndexedTable *table;
 
 	if (!bms_get_singleton_member(pull_varnos(NULL, form), &place) || place > list_length(range_table))
-		return false;
+		return NULL;
 	entry = list_nth(range_table, place - 1);
 	table = is_table(entry) ? indexed_table(entry->relid) : NULL;
 	if (table == NULL)
-		return false;
+		return NULL;
 	if (IsA(form, Var))
-		return bms_is_member(((Var *) form)->varattno, table->columns);
-	form = eval_const_expressions(NULL, form);
-	ChangeVarNodes(form, place, 1, 0);
-	return list_member(table->computed, form);
+		return bms_is_member(((Var *) form)->varattno, table->columns) ? form : NULL;
+	return find_computed(form, place, table->computed);
 }
 
 /* An expression as an index has it; NULL if none does.  In which collation it is compared, the operator says. */
@@ -215,7 +246,7 @@ indexed_form(Node *node, const Usable *usable)
 	if (IsA(node, CollateExpr))
 		node = (Node *) ((CollateExpr *) node)->arg;
 	form = usable->computed ? tde_encrypted_form(node) : tde_encrypted_operand(node);
-	return form && (usable->range_table == NIL || is_indexed(form, usable->range_table)) ? form : NULL;
+	return form == NULL || usable->range_table == NIL ? form : find_indexed(form, usable->range_table);
 }
 
 /* The operator of the same name beside an encrypted type, which takes what is encrypted as it is; *left and *right: what it takes. */

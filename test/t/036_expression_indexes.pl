@@ -87,6 +87,17 @@ is(attempt($node, q{CALL tde_decrypt_column('p', 'email')})->{state}, '', 'but w
 is(attempt($node, q{CALL tde_decrypt_column('p', 'ok')})->{state}, '', 'one whose condition is a comparison stays');
 is(lines_of($node, q{SELECT pg_get_expr(indpred, indrelid) FROM pg_index WHERE indexrelid = 'p_ok'::regclass}), '(ok = true)', 'as that');
 
+# A column gets another specification: the index serves on as it is, and says that it is as it was.
+lines_of($node, q{SELECT tde_create_key('another')});
+my $altered = attempt($node, q{ALTER TABLE u ALTER email TYPE encrypted_varchar(60,aes128,nosalt,sha256,'key=another')});
+is($altered->{state}, '', 'a column with such an index gets another key');
+like($altered->{err}, qr/WARNING:.* index "$_" keeps the former specification and key of its column/, "of which $_ tells") foreach qw(u_lower u_left);
+is(lookup('postgres'), "7 100\n1000 9", 'it serves on');
+lines_of($node, q{DROP INDEX u_lower, u_left, u_hash; CREATE UNIQUE INDEX u_lower ON u (lower(email));
+CREATE INDEX u_left ON u (left(email, 12)) WHERE ok; CREATE INDEX u_hash ON u USING hash (upper(email))});
+is(lookup('postgres'), "7 100\n1000 9", 'made anew, too');
+is(attempt($node, q{ALTER TABLE u ADD z int})->{err}, '', 'without a warning then');
+
 # A closed wallet.
 lines_of($node, 'SELECT tde_wallet_close()');
 is(attempt($node, q{INSERT INTO u (id) VALUES (1)})->{state}, '', 'NULL is no value');
