@@ -7,11 +7,11 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
 #include "catalog/namespace.h"
 #include "commands/tablecmds.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_utilcmd.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "ddl/declare.h"
@@ -76,14 +76,9 @@ tde_expression_index_check(Relation rel)
 	ListCell   *cell;
 
 	foreach(cell, RelationGetIndexList(rel))
-	{
-		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
-
-		if (is_former((Node *) RelationGetIndexExpressions(index), NULL) || is_former((Node *) RelationGetIndexPredicate(index), NULL))
+		if (is_former((Node *) tde_index_trees(lfirst_oid(cell)), NULL))
 			ereport(WARNING,
-					(errmsg("index \"%s\" keeps the former specification and key of its column", RelationGetRelationName(index)),
+					(errmsg("index \"%s\" keeps the former specification and key of its column", get_rel_name(lfirst_oid(cell))),
 					 errdetail("It holds what is computed of an encrypted column, which has another specification or key now."),
 					 errhint("Drop it, and create it as it was created.")));
-		index_close(index, AccessShareLock);
-	}
 }

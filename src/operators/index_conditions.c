@@ -8,11 +8,11 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/transam.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -22,6 +22,7 @@
 #include "parser/parse_coerce.h"
 #include "parser/parse_oper.h"
 #include "rewrite/rewriteManip.h"
+#include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -71,6 +72,27 @@ relcache_callback(Datum arg, Oid relid)
 		forget_table(table);
 }
 
+List *
+tde_index_trees(Oid index)
+{
+	AttrNumber	columns[] = {Anum_pg_index_indexprs, Anum_pg_index_indpred};
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	List	   *trees = NIL;
+
+	if (!HeapTupleIsValid(tuple))
+		return NIL;
+	for (int i = 0; i < lengthof(columns); i++)
+	{
+		bool		none;
+		Datum		stored = SysCacheGetAttr(INDEXRELID, tuple, columns[i], &none);
+
+		if (!none)
+			trees = lappend(trees, stringToNode(TextDatumGetCString(stored)));
+	}
+	ReleaseSysCache(tuple);
+	return trees;
+}
+
 /* An expression_tree_walker, of keys and conditions. */
 static bool
 collect(Node *node, void *context)
@@ -83,20 +105,30 @@ collect(Node *node, void *context)
 		table->columns = bms_add_member(table->columns, ((Var *) node)->varattno);
 	if (tde_is_computed(node))
 	{
-		table->computed = lappend(table->computed, copyObject(node));
+		table->computed = lappend(table->computed, eval_const_expressions(NULL, node));
 		return false;
 	}
 	return expression_tree_walker(node, collect, context);
 }
 
 static void
-collect_index(Relation index, IndexedTable *table)
+collect_index(Oid index, Relation rel, IndexedTable *table)
 {
-	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
-		if (index->rd_index->indkey.values[i] > 0 && tde_type_find(TupleDescAttr(RelationGetDescr(index), i)->atttypid))
-			table->columns = bms_add_member(table->columns, index->rd_index->indkey.values[i]);
-	(void) collect((Node *) RelationGetIndexExpressions(index), table);
-	(void) collect((Node *) RelationGetIndexPredicate(index), table);
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	Form_pg_index form;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	for (int i = 0; i < form->indnkeyatts; i++)
+	{
+		AttrNumber	column = form->indkey.values[i];
+
+		if (column > 0 && tde_type_find(TupleDescAttr(RelationGetDescr(rel), column - 1)->atttypid))
+			table->columns = bms_add_member(table->columns, column);
+	}
+	ReleaseSysCache(tuple);
+	(void) collect((Node *) tde_index_trees(index), table);
 }
 
 /* In this memory context. */
@@ -106,16 +138,9 @@ read_indexes(IndexedTable *table)
 	Relation	rel = table_open(table->oid, AccessShareLock);
 	ListCell   *cell;
 
-	table->columns = NULL;
-	table->computed = NIL;
 	if (rel->rd_rel->relhasindex)
 		foreach(cell, RelationGetIndexList(rel))
-		{
-			Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
-
-			collect_index(index, table);
-			index_close(index, AccessShareLock);
-		}
+			collect_index(lfirst_oid(cell), rel, table);
 	table_close(rel, AccessShareLock);
 }
 

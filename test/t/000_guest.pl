@@ -212,6 +212,7 @@ foreach my $command (
   'CREATE INDEX ON o.t ((a + o.f(0))) WHERE a > o.f(0)',
   'CREATE INDEX ON o.t USING brin ((a + o.f(0)))',
   'CREATE INDEX CONCURRENTLY ON o.e ((a + o.f(0)))',
+  'CREATE INDEX ON o.e ((e + o.f(0))) WHERE e > o.f(0)',
   'CREATE STATISTICS o.s ON (a + o.f(0)), a FROM o.t',
   'ALTER TABLE o.t ADD COLUMN c int, ALTER COLUMN a SET NOT NULL',
   'REINDEX TABLE CONCURRENTLY o.t',
