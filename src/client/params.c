@@ -20,7 +20,6 @@
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
 #include "parser/parse_collate.h"
-#include "parser/parse_oper.h"
 #include "parser/parse_param.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -28,6 +27,7 @@
 #include "client/params.h"
 #include "server/compat.h"
 #include "server/log_filter.h"
+#include "type/expressions.h"
 #include "type/type.h"
 
 typedef struct Params
@@ -68,15 +68,24 @@ plain_type(Oid type)
 	return OidIsValid(element) ? get_array_type(encrypted->base) : encrypted->base;
 }
 
-/* The parameter with its new type, cast to target; NULL if that is not possible. */
-static Node *
-retyped(Param *param, Oid target, CoercionContext context, Params *params)
+/* The parameter with its new type. */
+static Param *
+as_plain(Param *param)
 {
 	Param	   *plain = copyObject(param);
-	Node	   *result;
 
 	plain->paramtype = plain_type(param->paramtype);
 	plain->paramcollid = get_typcollation(plain->paramtype);
+	return plain;
+}
+
+/* The same cast to target; NULL if that is not possible. */
+static Node *
+retyped(Param *param, Oid target, CoercionContext context, Params *params)
+{
+	Param	   *plain = as_plain(param);
+	Node	   *result;
+
 	if (!OidIsValid(plain->paramtype) || !can_coerce_type(1, &plain->paramtype, &target, context))
 		return NULL;
 	result = coerce_type(NULL, (Node *) plain, plain->paramtype, target, -1, context, COERCE_IMPLICIT_CAST, -1);
@@ -96,27 +105,20 @@ mixed_operator(Oid operator, Oid plain, Oid other, bool param_is_left, Oid *oper
 	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
 	Form_pg_operator form;
 	Oid			schema;
-	List	   *name;
-	Oid			result;
-	Oid			left;
-	Oid			right;
+	Oid			left = param_is_left ? plain : other;
+	Oid			right = param_is_left ? other : plain;
+	Oid			result = InvalidOid;
 
 	if (!HeapTupleIsValid(tuple))
 		return InvalidOid;
 	form = (Form_pg_operator) GETSTRUCT(tuple);
 	/* upper(name) = $1 has no encrypted side any more */
 	schema = tde_type_find(other) ? form->oprnamespace : PG_CATALOG_NAMESPACE;
-	name = list_make2(makeString(get_namespace_name(schema)), makeString(pstrdup(NameStr(form->oprname))));
+	if (OidIsValid(plain))
+		result = tde_operator_for(schema, NameStr(form->oprname), &left, &right);
 	ReleaseSysCache(tuple);
-
-	left = param_is_left ? plain : other;
-	right = param_is_left ? other : plain;
-	tuple = OidIsValid(plain) ? oper(NULL, name, left, right, true, -1) : NULL;
-	if (tuple == NULL)
+	if (!OidIsValid(result))
 		return InvalidOid;
-	result = oprid(tuple);
-	ReleaseSysCache(tuple);
-	op_input_types(result, &left, &right);
 	*operand = param_is_left ? left : right;
 	return get_op_rettype(result) == get_op_rettype(operator) && (param_is_left ? right : left) == other &&
 		tde_type_find(*operand) == NULL ? result : InvalidOid;
@@ -231,9 +233,7 @@ retype_array_cast(ArrayCoerceExpr *cast, Params *params)
 
 	if (param == NULL || cast->resulttype != param->paramtype)
 		return NULL;
-	param = copyObject(param);
-	param->paramtype = plain_type(param->paramtype);
-	param->paramcollid = get_typcollation(param->paramtype);
+	param = as_plain(param);
 	return coerce_to_target_type(params->pstate, (Node *) param, param->paramtype, cast->resulttype, cast->resulttypmod, COERCION_ASSIGNMENT,
 								 COERCE_IMPLICIT_CAST, -1);
 }

@@ -87,9 +87,10 @@ set_column(DecryptedColumn *column, int index, TupleDesc encrypted)
 	if (column->type == NULL)
 	{
 		Oid			base = getBaseTypeAndTypmod(attribute->atttypid, &column->declared);
+		Oid			element = get_element_type(base);
 
-		column->is_array = tde_result_is_array(base);
-		column->type = tde_type_get(column->is_array ? get_element_type(base) : base);
+		column->is_array = OidIsValid(element);
+		column->type = tde_type_get(column->is_array ? element : base);
 	}
 	column->base_typmod = tde_type_base_typmod(column->type, column->declared);
 }

@@ -44,16 +44,21 @@ is_hidden(TdeType *type, Datum value)
 	return unlikely(tde_access_restricted) && !tde_access_permits(type, value);
 }
 
+/* palloc'd */
+static inline Datum
+decrypt_value(TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull)
+{
+	if (is_hidden(type, value))
+		return tde_access_result(type, base_typmod, isnull);
+	return tde_datum_decrypt_once(type, value, declared);
+}
+
 Datum
 tde_result(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
-	TdeType    *type = call->proc->args[0];
-	Datum		value = PG_GETARG_DATUM(0);
 
-	if (is_hidden(type, value))
-		return tde_access_result(type, PG_GETARG_INT32(1), &fcinfo->isnull);
-	return tde_datum_decrypt_once(type, value, call->declared[0]);
+	return decrypt_value(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0], PG_GETARG_INT32(1), &fcinfo->isnull);
 }
 
 Datum
@@ -70,15 +75,6 @@ tde_result_peek(TdeType *type, Datum value, int32 declared, int32 base_typmod, T
 	return tde_datum_peek(type, value, declared, TDE_REMEMBER_NOT, scratch);
 }
 
-/* What stands for an element; palloc'd. */
-static Datum
-decrypt_element(TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull)
-{
-	if (is_hidden(type, value))
-		return tde_access_result(type, base_typmod, isnull);
-	return tde_datum_decrypt_once(type, value, declared);
-}
-
 Datum
 tde_result_peek_array(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch)
 {
@@ -91,7 +87,7 @@ tde_result_peek_array(TdeType *type, Datum value, int32 declared, int32 base_typ
 	deconstruct_array(array, type->oid, -1, false, TYPALIGN_INT, &values, &nulls, &count);
 	for (int i = 0; i < count; i++)
 		if (!nulls[i])
-			values[i] = decrypt_element(type, values[i], declared, base_typmod, &nulls[i]);
+			values[i] = decrypt_value(type, values[i], declared, base_typmod, &nulls[i]);
 	result = construct_md_array(values, nulls, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array), type->base, type->base_len,
 								type->base_byval, type->base_align);
 	for (int i = 0; i < count; i++)
@@ -123,17 +119,11 @@ tde_result_column(TargetEntry *column)
 	return type ? type : tde_type_find(get_element_type(oid));
 }
 
-bool
-tde_result_is_array(Oid type)
-{
-	return tde_type_find(type) == NULL && OidIsValid(get_element_type(getBaseType(type)));
-}
-
 /* What the client is told instead. */
 static Oid
 shown_type(TdeType *type, Oid column)
 {
-	return tde_result_is_array(column) ? get_array_type(type->base) : type->base;
+	return OidIsValid(get_element_type(getBaseType(column))) ? get_array_type(type->base) : type->base;
 }
 
 bool

@@ -32,9 +32,6 @@ extern Datum tde_result_peek_array(TdeType *type, Datum value, int32 declared, i
 /* The encrypted type of a visible column, or of its elements, or of the domain that it has; or NULL. */
 extern TdeType *tde_result_column(TargetEntry *column);
 
-/* Is a column of such a type, or domain, an array? */
-extern bool tde_result_is_array(Oid type);
-
 /* The type's function for results; InvalidOid if there is none. */
 extern Oid	tde_result_function(TdeType *type);
 

@@ -237,16 +237,6 @@ check_generated(Relation rel)
 	}
 }
 
-/* A list of expressions in a row of a catalog, as it is stored there. */
-static List *
-stored_expressions(int cache, HeapTuple tuple, AttrNumber column)
-{
-	bool		none;
-	Datum		expressions = SysCacheGetAttr(cache, tuple, column, &none);
-
-	return none ? NIL : (List *) stringToNode(TextDatumGetCString(expressions));
-}
-
 void
 tde_guard_statistics(Oid statistics)
 {
@@ -254,7 +244,7 @@ tde_guard_statistics(Oid statistics)
 
 	if (!HeapTupleIsValid(tuple))
 		return;
-	if (any_in_clear(stored_expressions(STATEXTOID, tuple, Anum_pg_statistic_ext_stxexprs)))
+	if (any_in_clear(tde_stored_tree(STATEXTOID, tuple, Anum_pg_statistic_ext_stxexprs)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 				 errmsg("statistics object \"%s\" would store decrypted values",
@@ -273,7 +263,7 @@ warn_in_clear(Relation rel, const char *what, int cache, AttrNumber column)
 
 	if (!HeapTupleIsValid(tuple))
 		return;
-	warn = any_in_clear(stored_expressions(cache, tuple, column));
+	warn = any_in_clear(tde_stored_tree(cache, tuple, column));
 	ReleaseSysCache(tuple);
 	if (warn)
 		ereport(WARNING,

@@ -265,12 +265,9 @@ fit_entries(List *targets, const Target *target)
 {
 	List	   *result = NIL;
 	bool		changed = false;
-	Relation	rel;
+	Relation	rel = table_open(target->table, NoLock);	/* the planner has locked it */
 	ListCell   *cell;
 
-	if (!has_users_types(targets))
-		return NIL;
-	rel = table_open(target->table, NoLock);	/* the planner has locked it */
 	foreach(cell, targets)
 	{
 		TargetEntry *entry = lfirst_node(TargetEntry, cell);
@@ -296,7 +293,8 @@ replace_expressions(List *targets, List *expressions)
 static void
 fit_targets(List *targets, const Target *target)
 {
-	replace_expressions(targets, fit_entries(targets, target));
+	if (has_users_types(targets))
+		replace_expressions(targets, fit_entries(targets, target));
 }
 
 /* ---- plans ---- */

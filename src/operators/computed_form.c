@@ -9,6 +9,7 @@
 #include "access/transam.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -19,7 +20,6 @@
 #include "parser/parse_coerce.h"
 #include "parser/parse_collate.h"
 #include "parser/parse_func.h"
-#include "parser/parse_oper.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -27,6 +27,7 @@
 #include "operators/computed.h"
 #include "server/compat.h"
 #include "type/cast.h"
+#include "type/expressions.h"
 #include "type/type.h"
 
 extern Datum tde_computed(PG_FUNCTION_ARGS);
@@ -88,19 +89,12 @@ namesake_of_operator(OpExpr *op)
 {
 	Oid			left = list_length(op->args) == 2 ? base_type_of(linitial(op->args)) : InvalidOid;
 	Oid			right = base_type_of(llast(op->args));
-	List	   *name;
-	Operator	tuple;
-	Oid			function;
+	Oid			operator;
 
 	if (getExtensionOfObject(OperatorRelationId, op->opno) != get_extension_oid("tde_column", true))
 		return InvalidOid;
-	name = list_make2(makeString("pg_catalog"), makeString(get_opname(op->opno)));
-	tuple = OidIsValid(left) ? oper(NULL, name, left, right, true, -1) : left_oper(NULL, name, right, true, -1);
-	if (tuple == NULL)
-		return InvalidOid;
-	function = ((Form_pg_operator) GETSTRUCT(tuple))->oprcode;
-	ReleaseSysCache(tuple);
-	return function;
+	operator = tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(op->opno), &left, &right);
+	return OidIsValid(operator) ? get_opcode(operator) : InvalidOid;
 }
 
 /* PostgreSQL's function that an expression calls, or that one of ours stands for; InvalidOid: none that tde_computed() can call. */

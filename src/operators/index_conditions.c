@@ -20,9 +20,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
-#include "parser/parse_oper.h"
 #include "rewrite/rewriteManip.h"
-#include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -33,7 +31,7 @@
 #include "operators/computed.h"
 #include "operators/index_conditions.h"
 #include "server/compat.h"
-#include "type/type.h"
+#include "type/expressions.h"
 
 /* ---- what the indexes of a table hold ---- */
 
@@ -41,18 +39,13 @@ typedef struct IndexedTable
 {
 	Oid			oid;			/* hash key */
 	bool		valid;
+	MemoryContext context;		/* of what follows; NULL: there is nothing */
 	Bitmapset  *columns;		/* encrypted ones in keys and conditions */
 	List	   *computed;		/* calls of tde_computed() there, with varno 1 */
 } IndexedTable;
 
 static HTAB *tables = NULL;
 static MemoryContext tables_context = NULL;
-
-static void
-forget_table(IndexedTable *table)
-{
-	table->valid = false;
-}
 
 static void
 relcache_callback(Datum arg, Oid relid)
@@ -64,31 +57,23 @@ relcache_callback(Datum arg, Oid relid)
 	{
 		table = hash_search(tables, &relid, HASH_FIND, NULL);
 		if (table)
-			forget_table(table);
+			table->valid = false;
 		return;
 	}
 	hash_seq_init(&status, tables);
 	while ((table = hash_seq_search(&status)) != NULL)
-		forget_table(table);
+		table->valid = false;
 }
 
 List *
 tde_index_trees(Oid index)
 {
-	AttrNumber	columns[] = {Anum_pg_index_indexprs, Anum_pg_index_indpred};
 	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
-	List	   *trees = NIL;
+	List	   *trees;
 
 	if (!HeapTupleIsValid(tuple))
 		return NIL;
-	for (int i = 0; i < lengthof(columns); i++)
-	{
-		bool		none;
-		Datum		stored = SysCacheGetAttr(INDEXRELID, tuple, columns[i], &none);
-
-		if (!none)
-			trees = lappend(trees, stringToNode(TextDatumGetCString(stored)));
-	}
+	trees = list_make2(tde_stored_tree(INDEXRELID, tuple, Anum_pg_index_indexprs), tde_stored_tree(INDEXRELID, tuple, Anum_pg_index_indpred));
 	ReleaseSysCache(tuple);
 	return trees;
 }
@@ -144,27 +129,36 @@ read_indexes(IndexedTable *table)
 	table_close(rel, AccessShareLock);
 }
 
+/* In a memory context of its own, since a tree is freed no other way. */
+static void
+remember(IndexedTable *table, const IndexedTable *read)
+{
+	MemoryContext old;
+
+	if (read->columns == NULL && read->computed == NIL)
+		return;
+	table->context = AllocSetContextCreate(tables_context, "indexed expressions of a table", ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(table->context);
+	table->columns = bms_copy(read->columns);
+	table->computed = copyObject(read->computed);
+	MemoryContextSwitchTo(old);
+}
+
 static pg_noinline IndexedTable *
 look_up_table(Oid relid)
 {
 	IndexedTable *table = hash_search(tables, &relid, HASH_FIND, NULL);
 	IndexedTable read = {.oid = relid};
-	MemoryContext old;
 	bool		found;
 
 	if (table && table->valid)
 		return table;
 	read_indexes(&read);
 	table = hash_search(tables, &relid, HASH_ENTER, &found);
-	if (found)
-	{
-		bms_free(table->columns);
-		list_free_deep(table->computed);
-	}
-	old = MemoryContextSwitchTo(tables_context);
-	table->columns = bms_copy(read.columns);
-	table->computed = copyObject(read.computed);
-	MemoryContextSwitchTo(old);
+	if (found && table->context)
+		MemoryContextDelete(table->context);
+	*table = (IndexedTable) {.oid = relid};
+	remember(table, &read);
 	table->valid = true;
 	return table;
 }
@@ -223,14 +217,19 @@ without_specification(Node *node, void *context)
 
 /* What is computed as an index has it, whose column may have got another specification since; NULL: none has it. */
 static Node *
-find_computed(Node *form, int place, List *computed)
+find_computed(Node *form, int place, Oid relid)
 {
+	IndexedTable *table;
 	ListCell   *cell;
 
+	/* may call users' functions, whose queries look up tables, too */
 	form = eval_const_expressions(NULL, form);
 	ChangeVarNodes(form, place, 1, 0);
 	form = without_specification(form, NULL);
-	foreach(cell, computed)
+	table = indexed_table(relid);
+	if (table == NULL)
+		return NULL;
+	foreach(cell, table->computed)
 	{
 		Node	   *found = lfirst(cell);
 
@@ -254,12 +253,12 @@ find_indexed(Node *form, List *range_table)
 	if (!bms_get_singleton_member(pull_varnos(NULL, form), &place) || place > list_length(range_table))
 		return NULL;
 	entry = list_nth(range_table, place - 1);
-	table = is_table(entry) ? indexed_table(entry->relid) : NULL;
-	if (table == NULL)
+	if (!is_table(entry))
 		return NULL;
-	if (IsA(form, Var))
-		return bms_is_member(((Var *) form)->varattno, table->columns) ? form : NULL;
-	return find_computed(form, place, table->computed);
+	if (!IsA(form, Var))
+		return find_computed(form, place, entry->relid);
+	table = indexed_table(entry->relid);
+	return table && bms_is_member(((Var *) form)->varattno, table->columns) ? form : NULL;
 }
 
 /* An expression as an index has it; NULL if none does.  In which collation it is compared, the operator says. */
@@ -280,19 +279,14 @@ encrypted_operator(Oid operator, Oid *left, Oid *right)
 {
 	TdeType    *encrypted[] = {tde_type_find(*left), tde_type_find(*right)};
 	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(encrypted[0] ? *left : *right));
-	List	   *name;
 	Oid			found;
 
 	if (!HeapTupleIsValid(tuple))
 		return InvalidOid;
-	name = list_make2(makeString(get_namespace_name(((Form_pg_type) GETSTRUCT(tuple))->typnamespace)), makeString(get_opname(operator)));
+	found = tde_operator_for(((Form_pg_type) GETSTRUCT(tuple))->typnamespace, get_opname(operator), left, right);
 	ReleaseSysCache(tuple);
-	tuple = oper(NULL, name, *left, *right, true, -1);
-	if (tuple == NULL)
+	if (!OidIsValid(found))
 		return InvalidOid;
-	found = oprid(tuple);
-	ReleaseSysCache(tuple);
-	op_input_types(found, left, right);
 	return tde_type_find(*left) == encrypted[0] && tde_type_find(*right) == encrypted[1] && get_op_rettype(found) == BOOLOID ? found : InvalidOid;
 }
 

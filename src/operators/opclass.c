@@ -95,11 +95,12 @@ tde_opclass_adopt(IndexStmt *stmt)
 	foreach(cell, stmt->indexParams)
 	{
 		IndexElem  *element = lfirst_node(IndexElem, cell);
-		AttrNumber	column = element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
+		AttrNumber	column;
 		TdeType    *type = NULL;
 
 		if (element->opclass == NIL)
 			continue;
+		column = element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
 		if (column > 0)
 			type = tde_type_find(get_atttype(table, column));
 		else if (element->expr && stmt->transformed)

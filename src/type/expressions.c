@@ -9,8 +9,11 @@
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "nodes/primnodes.h"
+#include "parser/parse_oper.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "server/compat.h"
 #include "type/datum.h"
@@ -103,6 +106,30 @@ tde_headers_in_tree(Node *tree, TdeHeaderVisitor visit, void *arg)
 	HeaderWalk	walk = {visit, arg};
 
 	walk_node(tree, &walk);
+}
+
+void *
+tde_stored_tree(int cache, HeapTuple tuple, AttrNumber column)
+{
+	bool		none;
+	Datum		stored = SysCacheGetAttr(cache, tuple, column, &none);
+
+	return none ? NULL : stringToNode(TextDatumGetCString(stored));
+}
+
+Oid
+tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right)
+{
+	List	   *names = list_make2(makeString(get_namespace_name(schema)), makeString(pstrdup(name)));
+	Operator	tuple = OidIsValid(*left) ? oper(NULL, names, *left, *right, true, -1) : left_oper(NULL, names, *right, true, -1);
+	Oid			operator;
+
+	if (tuple == NULL)
+		return InvalidOid;
+	operator = oprid(tuple);
+	ReleaseSysCache(tuple);
+	op_input_types(operator, left, right);
+	return operator;
 }
 
 Plan *

@@ -6,6 +6,7 @@
 #ifndef TDE_TYPE_EXPRESSIONS_H
 #define TDE_TYPE_EXPRESSIONS_H
 
+#include "access/htup.h"
 #include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
 
@@ -25,6 +26,15 @@ extern void tde_headers_in_datum(Oid type, Datum value, TdeHeaderVisitor visit, 
 
 /* Every encrypted value in the constants of a stored expression, query, partition bound, or list of them. */
 extern void tde_headers_in_tree(Node *tree, TdeHeaderVisitor visit, void *arg);
+
+/* A tree, or a list of them, in a column of a catalog's row; NULL if there is none. */
+extern void *tde_stored_tree(int cache, HeapTuple tuple, AttrNumber column);
+
+/*
+ * The operator of this name in a schema that the parser takes for these types (left: InvalidOid for one of one operand); InvalidOid: there is
+ * none.  *left and *right become what it takes.
+ */
+extern Oid	tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right);
 
 /* What a query gives out: its target list, or its RETURNING list. */
 static inline List *

@@ -27,6 +27,7 @@
 #include "utils/uuid.h"
 
 #include "server/compat.h"
+#include "type/expressions.h"
 #include "type/type.h"
 #include "type/unauthenticated.h"
 
@@ -185,15 +186,11 @@ static FuncExpr *
 returned_call(Oid function)
 {
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	Datum		body;
-	bool		isnull;
 	Node	   *node = NULL;
 
 	if (HeapTupleIsValid(tuple))
 	{
-		body = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosqlbody, &isnull);
-		if (!isnull)
-			node = stringToNode(TextDatumGetCString(body));
+		node = tde_stored_tree(PROCOID, tuple, Anum_pg_proc_prosqlbody);
 		ReleaseSysCache(tuple);
 	}
 	if (!is_expression(node))
