@@ -31,6 +31,7 @@
 
 #include "ddl/declare.h"
 #include "ddl/expression_index.h"
+#include "ddl/generated_column.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "keys/table.h"
@@ -307,18 +308,22 @@ tde_ddl_declares(void)
 }
 
 static void
-declare_statement(Node *stmt)
+declare_statement(Node *stmt, const char *source)
 {
 	switch (nodeTag(stmt))
 	{
 		case T_CreateStmt:
 		case T_CreateForeignTableStmt:
-			if (!is_skipped((CreateStmt *) stmt))
-				declare_columns(((CreateStmt *) stmt)->tableElts);
+			if (is_skipped((CreateStmt *) stmt))
+				break;
+			declare_columns(((CreateStmt *) stmt)->tableElts);
+			if (IsA(stmt, CreateStmt))
+				tde_generated_columns_create((CreateStmt *) stmt, source);
 			break;
 		case T_AlterTableStmt:
 			tde_plaintext_alter_prepare((AlterTableStmt *) stmt);
 			declare_altered((AlterTableStmt *) stmt);
+			tde_generated_columns_alter((AlterTableStmt *) stmt, source);
 			break;
 		case T_CompositeTypeStmt:
 			declare_columns(((CompositeTypeStmt *) stmt)->coldeflist);
@@ -391,7 +396,7 @@ tde_ddl_prepare(Node *stmt, const char *source, ErrorContextCallback *explain)
 		tde_opclass_adopt((IndexStmt *) stmt);
 	}
 	else if (declares_types(stmt))
-		declare_statement(stmt);
+		declare_statement(stmt, source);
 	else if (IsA(stmt, CopyStmt))
 		mark_copy((CopyStmt *) stmt);
 	/* before the planner changes the query */

@@ -42,12 +42,10 @@ typedef struct EncryptedColumn
 
 /* ---- the type that keeps it encrypted ---- */
 
-/* False: no encrypted type can stand for the one that was asked for. */
-static bool
-keep_encrypted(const EncryptedColumn *column, Oid *type, int32 *typmod)
+bool
+tde_encrypted_like(Oid like, int32 declared, Oid *type, int32 *typmod)
 {
-	int32		declared = column->typmod;
-	TdeType    *own = tde_ddl_encrypted(getBaseTypeAndTypmod(column->type, &declared));
+	TdeType    *own = tde_ddl_encrypted(getBaseTypeAndTypmod(like, &declared));
 	Oid			element = get_element_type(*type);
 	TdeType    *encrypted = own ? tde_type_of_base(OidIsValid(element) ? element : *type) : NULL;
 	TdeModifiers modifiers;
@@ -94,7 +92,7 @@ declare_encrypted(ColumnDef *def, const char *name, const EncryptedColumn *colum
 {
 	const char *wanted = format_type_with_typemod(type, typmod);
 
-	if (!keep_encrypted(column, &type, &typmod))
+	if (!tde_encrypted_like(column->type, column->typmod, &type, &typmod))
 		return false;
 	def->typeName = makeTypeNameFromOid(type, typmod);
 	ereport(NOTICE,

@@ -18,6 +18,12 @@ typedef enum TdePlaintextAlter
 
 extern int	tde_plaintext_alter;
 
+/*
+ * *type and *typmod: of a plain type; then of the encrypted type of it (or array of it), with the specification and key of an encrypted
+ * one.  False: no encrypted type can stand for it.
+ */
+extern bool tde_encrypted_like(Oid like, int32 like_typmod, Oid *type, int32 *typmod);
+
 /* Before ALTER TABLE runs; changes the statement, and has then locked the table as it does. */
 extern void tde_plaintext_alter_prepare(AlterTableStmt *stmt);
 

@@ -115,13 +115,17 @@ set_up(FunctionCallInfo fcinfo, Oid function)
 	int			count = PG_NARGS() - FIRST_ARGUMENT;
 	Computation *computation = MemoryContextAllocZero(flinfo->fn_mcxt, offsetof(Computation, arguments) + count * sizeof(Argument));
 	Oid		   *targets = NULL;
+	List	   *args;
 
 	if (flinfo->fn_expr == NULL || !IsA(flinfo->fn_expr, FuncExpr) || get_fn_expr_variadic(flinfo))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("tde_computed() can only be called in an expression, with its arguments one by one")));
+	args = ((FuncExpr *) flinfo->fn_expr)->args;
 	computation->type = tde_type_get(get_fn_expr_argtype(flinfo, 0));
-	computation->typmod = exprTypmod(linitial(((FuncExpr *) flinfo->fn_expr)->args));
+	computation->typmod = exprTypmod(linitial(args));
+	if (computation->typmod < 0)
+		computation->typmod = tde_computed_typmod(computation->type, list_copy_tail(args, FIRST_ARGUMENT));
 	if (computation->typmod < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -210,7 +214,8 @@ find_hidden(FunctionCallInfo fcinfo, Computation *computation)
 
 /*
  * tde_computed(anyelement, regprocedure, VARIADIC "any") returns anyelement - the function's result for these arguments, some of them
- * encrypted, encrypted as the type of the first argument says, which is a NULL.  Function 0: the argument, cast to that type's base
+ * encrypted, encrypted as the type of the first argument says, which is a NULL; without modifiers, as the first encrypted argument is
+ * that follows (PostgreSQL 15 and 16 take no cast with modifiers in a generated column).  Function 0: the argument, cast to that type's base
  * type.  Nobody sees a plaintext by it, so it does not ask who may; unsalted, so that it is IMMUTABLE as the function is.
  */
 Datum

@@ -4,13 +4,19 @@
 #ifndef TDE_OPERATORS_COMPUTED_H
 #define TDE_OPERATORS_COMPUTED_H
 
+#include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
+
+#include "type/type.h"
 
 /* Can tde_computed() call it?  If it is PostgreSQL's own, IMMUTABLE, and takes and returns types that columns have. */
 extern bool tde_is_computable(Oid function);
 
 /* Is it a call of tde_computed()? */
 extern bool tde_is_computed(const Node *node);
+
+/* The typmod of a result of this type: as that of the first encrypted argument, but unsalted; -1: there is none. */
+extern int32 tde_computed_typmod(TdeType *result, List *args);
 
 /* Is its result encrypted as the columns are now that it is made of? */
 extern bool tde_computed_is_current(const FuncExpr *call);

@@ -195,9 +195,24 @@ encrypted_argument(Node *node)
 
 /* ---- the form ---- */
 
-/* The typmod of the result: as that of the first encrypted argument, but unsalted; -1: there is none. */
+static int32 declared_typmod(FuncExpr *call);
+
+/* Of coalesce(name, 'none') it is that of the name. */
 static int32
-result_typmod(TdeType *result, List *args)
+typmod_of(Node *arg)
+{
+	int32		typmod = tde_is_computed(arg) ? declared_typmod((FuncExpr *) arg) : exprTypmod(arg);
+	ListCell   *cell;
+
+	if (typmod < 0 && IsA(arg, CoalesceExpr))
+		foreach(cell, ((CoalesceExpr *) arg)->args)
+			if (typmod < 0)
+				typmod = typmod_of(lfirst(cell));
+	return typmod;
+}
+
+int32
+tde_computed_typmod(TdeType *result, List *args)
 {
 	ListCell   *cell;
 
@@ -205,11 +220,12 @@ result_typmod(TdeType *result, List *args)
 	{
 		Node	   *arg = lfirst(cell);
 		TdeType    *type = tde_type_find(exprType(arg));
-		int32		typmod = tde_is_computed(arg) ? exprTypmod(linitial(((FuncExpr *) arg)->args)) : exprTypmod(arg);
 		TdeModifiers modifiers;
+		int32		typmod;
 
 		if (type == NULL)
 			continue;
+		typmod = typmod_of(arg);
 		if (typmod < 0)
 			return -1;
 		modifiers = tde_type_modifiers(type, typmod);
@@ -221,6 +237,15 @@ result_typmod(TdeType *result, List *args)
 		return tde_typmod_pack(result->layout, &modifiers, &typmod) ? typmod : -1;
 	}
 	return -1;
+}
+
+/* Of a call's result: what its first argument says or, where that says nothing, what its others are. */
+static int32
+declared_typmod(FuncExpr *call)
+{
+	int32		typmod = exprTypmod(linitial(call->args));
+
+	return typmod >= 0 ? typmod : tde_computed_typmod(tde_type_get(call->funcresulttype), list_copy_tail(call->args, 2));
 }
 
 /* Collations are what the parser would make of it, as when an index's definition is read again. */
@@ -256,7 +281,7 @@ may_decrypt(Node *expr)
 bool
 tde_computed_is_current(const FuncExpr *call)
 {
-	return exprTypmod(linitial(call->args)) == result_typmod(tde_type_get(call->funcresulttype), list_copy_tail(call->args, 2));
+	return exprTypmod(linitial(call->args)) == tde_computed_typmod(tde_type_get(call->funcresulttype), list_copy_tail(call->args, 2));
 }
 
 Node *
@@ -292,6 +317,6 @@ tde_encrypted_form(Node *expr)
 	if (OidIsValid(function))
 		foreach(cell, args)
 			encrypted = lappend(encrypted, encrypted_argument(lfirst(cell)));
-	typmod = result_typmod(type, encrypted);
+	typmod = tde_computed_typmod(type, encrypted);
 	return typmod < 0 || !OidIsValid(computed_function()) ? NULL : make_form(type, typmod, function, encrypted);
 }

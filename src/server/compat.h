@@ -111,6 +111,13 @@
 #define TDE_INIT_RANGE_TABLE(estate, rte, permissions) ExecInitRangeTable(estate, list_make1(rte))
 #endif
 
+/* 18 has generated columns that are not stored, too; they take no encrypted types. */
+#if PG_VERSION_NUM >= 180000
+#define TDE_IS_STORED(constraint) ((constraint)->generated_kind == ATTRIBUTE_GENERATED_STORED)
+#else
+#define TDE_IS_STORED(constraint) true
+#endif
+
 /* 18 calls post_parse_analyze_hook for the query of a cursor, too, when it is opened (6b652e6ce85a). */
 #define TDE_CURSOR_ANALYZED_LATER (PG_VERSION_NUM >= 180000)
 

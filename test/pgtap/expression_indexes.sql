@@ -146,7 +146,7 @@ SELECT throws_ok(format('SELECT tde_internal.tde_computed(%s, %L::regprocedure, 
 FROM (VALUES ('NULL::encrypted_text(nosalt)', 'pg_read_file(text)', 'name', '0A000'), ('NULL::encrypted_text(nosalt)', 'now()', 'name', '0A000'),
              ('NULL::encrypted_text(nosalt)', 'mine(text)', 'name', '0A000'), ('NULL::encrypted_text(nosalt)', 'array_out(anyarray)', 'name', '0A000'),
              ('NULL::encrypted_text(nosalt)', 'textin(cstring)', 'name', '0A000'), ('NULL::encrypted_text(nosalt)', 'int4_sum(bigint,integer)', 'a', '22023'),
-             ('NULL::encrypted_text', 'lower(text)', 'name', '22023'), ('NULL::text', 'lower(text)', 'name', '42809'),
+             ('NULL::encrypted_text', 'lower(text)', '''x''::text', '22023'), ('NULL::text', 'lower(text)', 'name', '42809'),
              ('NULL::encrypted_text(nosalt)', 'lower(text)', '''x''', '42P18'), ('NULL::encrypted_text(nosalt)', 'lower(text)', 'VARIADIC ARRAY[x]', '0A000'),
              ('NULL::encrypted_int4(nosalt)', 'lower(text)', 'name', '22P02'), ('NULL::encrypted_text(nosalt)', '-', 'name, name', '22023'))
   AS v (result, function, arguments, state);
