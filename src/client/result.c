@@ -294,6 +294,46 @@ decrypt_columns(List *columns)
 	return list_concat(columns, hidden);
 }
 
+/* A query_or_expression_tree_walker: the WITH clause of the query at depth 0 is one level higher now. */
+static bool
+raise_ctes(Node *node, void *context)
+{
+	int		   *depth = context;
+	ListCell   *cell;
+	bool		aborted;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Query))
+		return expression_tree_walker(node, raise_ctes, context);
+	foreach(cell, ((Query *) node)->rtable)
+	{
+		RangeTblEntry *rte = lfirst(cell);
+
+		if (rte->rtekind == RTE_CTE && rte->ctelevelsup >= *depth)
+			rte->ctelevelsup++;
+	}
+	++*depth;
+	aborted = query_tree_walker((Query *) node, raise_ctes, context, 0);
+	--*depth;
+	return aborted;
+}
+
+/* A WITH clause that changes data must stay on the top level. */
+static void
+move_ctes(Query *inner, Query *outer)
+{
+	int			depth = 0;
+
+	outer->cteList = inner->cteList;
+	outer->hasModifyingCTE = true;
+	outer->hasRecursive = inner->hasRecursive;
+	inner->cteList = NIL;
+	inner->hasModifyingCTE = false;
+	inner->hasRecursive = false;
+	(void) raise_ctes((Node *) inner, &depth);
+}
+
 /* Make it a subquery; decrypt what comes out of it. */
 static void
 decrypt_outside(Query *query)
@@ -327,6 +367,8 @@ decrypt_outside(Query *query)
 		outer->targetList = lappend(outer->targetList, shown);
 	}
 
+	if (inner->hasModifyingCTE)
+		move_ctes(inner, outer);
 	outer->commandType = CMD_SELECT;
 	outer->querySource = query->querySource;
 	outer->queryId = query->queryId;
@@ -363,8 +405,8 @@ tde_result_decrypt(Query *query)
 		query->returningList = decrypt_columns(query->returningList);
 	else if (!query->setOperations && !query->distinctClause && !query->hasTargetSRFs && !sorts_by_volatile(query))
 		query->targetList = decrypt_columns(query->targetList);
-	/* a WITH clause that changes data, and FOR UPDATE, must stay on the top level */
-	else if (!query->hasModifyingCTE && query->rowMarks == NIL)
+	/* FOR UPDATE must stay on the top level */
+	else if (query->rowMarks == NIL)
 		decrypt_outside(query);
 }
 

@@ -219,6 +219,14 @@ WITH gone AS (DELETE FROM u WHERE id < 3 RETURNING id, a) SELECT a FROM gone ORD
 
 WITH added AS (INSERT INTO u VALUES (900, 'x', 1) RETURNING *), more AS (SELECT * FROM t WHERE id = 1) SELECT added.a, more.n, more.a FROM added, more
 
+WITH gone AS (DELETE FROM u WHERE id < 3 RETURNING id, a) SELECT a FROM gone UNION SELECT a FROM t WHERE id < 5 ORDER BY a
+
+WITH gone AS (DELETE FROM u WHERE id < 3 RETURNING id, a) SELECT DISTINCT a FROM gone, LATERAL (SELECT 1 FROM gone g WHERE g.id < gone.id) l ORDER BY a
+
+WITH gone AS (DELETE FROM u WHERE id < 4 RETURNING id, a), more AS (SELECT a, id FROM gone WHERE id > 1) SELECT a, generate_series(1, 2) FROM (WITH most AS (SELECT * FROM more) SELECT * FROM most, (WITH most AS (SELECT 1 AS one FROM gone) SELECT count(*) FROM most) c) m ORDER BY a, 2
+
+WITH RECURSIVE r (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM r WHERE id < 4), changed AS (UPDATE u SET n = 7 FROM r WHERE u.id = r.id RETURNING u.*) SELECT a, n FROM changed UNION ALL (SELECT t.a, t.n FROM t JOIN r USING (id)) ORDER BY a, n
+
 SELECT a, n FROM (SELECT a, n FROM t ORDER BY n DESC LIMIT 5) s ORDER BY n
 
 SELECT (SELECT a FROM u WHERE u.id = t.id), n FROM t WHERE id < 5 ORDER BY id
