@@ -2,7 +2,8 @@
  * opclass.c - operator classes of base types that are named for encrypted columns.
  *
  * Schemas that were made by programs often name the operator class that is the default anyway, or text_pattern_ops.  Other classes
- * of the base type stay, and PostgreSQL refuses them.
+ * of the base type stay, and PostgreSQL refuses them.  Programs that read the catalogs compare names: so the pattern classes have the
+ * names of the base types', too, in tde_internal, and indexes that are declared by these names have those classes.
  */
 #include "postgres.h"
 
@@ -70,6 +71,16 @@ tde_opclass_pattern(const TdeType *type)
 	return OidIsValid(tde_opclass_base_pattern(type)) ? get_opclass_oid(BTREE_AM_OID, pattern_class(type), true) : InvalidOid;
 }
 
+/* The class of the same name, if it is this type's. */
+static List *
+namesake_class(const TdeType *type, List *name)
+{
+	List	   *own = list_make2(makeString("tde_internal"), llast(name));
+	Oid			namesake = get_opclass_oid(BTREE_AM_OID, own, true);
+
+	return OidIsValid(namesake) && get_opclass_input_type(namesake) == type->oid ? own : pattern_class(type);
+}
+
 /* The name of the class that a column of this type takes for one that is named; NIL: its default. */
 static List *
 adopted(const TdeType *type, Oid method, List *name)
@@ -79,7 +90,7 @@ adopted(const TdeType *type, Oid method, List *name)
 	if (do_the_same(named, GetDefaultOpClass(type->base, method)))
 		return NIL;
 	if (do_the_same(named, tde_opclass_base_pattern(type)) && OidIsValid(tde_opclass_pattern(type)))
-		return pattern_class(type);
+		return namesake_class(type, name);
 	return name;
 }
 

@@ -111,6 +111,25 @@ CREATE FUNCTION @extschema@.octet_length(@extschema@.encrypted_bpchar) RETURNS i
 COMMENT ON FUNCTION @extschema@.octet_length(@extschema@.encrypted_bpchar) IS 'octet length';
 
 --
+-- An index that is declared with varchar_pattern_ops says so when a program reads the catalogs: the classes once more, under those names.
+--
+
+-- new in 0.2.0
+DO $$
+DECLARE
+  kind   text;
+  family text;
+BEGIN
+  FOREACH kind IN ARRAY '{text,varchar,bpchar}'::text[] LOOP
+    family := CASE kind WHEN 'bpchar' THEN kind ELSE 'text' END;
+    EXECUTE format('CREATE OPERATOR CLASS tde_internal.%1$s_pattern_ops FOR TYPE @extschema@.encrypted_%1$s USING btree '
+                   'FAMILY @extschema@.tde_%2$s_pattern_ops AS STORAGE @extschema@.encrypted_%1$s', kind, family);
+    EXECUTE format('COMMENT ON OPERATOR CLASS tde_internal.%s_pattern_ops USING btree IS ''the class of the encrypted type, for LIKE''', kind);
+  END LOOP;
+END
+$$;
+
+--
 -- What indexes over expressions hold: CREATE INDEX ON t (lower(name)) makes one over tde_computed(NULL::encrypted_text(...), 'lower(text)', name).
 --
 

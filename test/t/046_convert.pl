@@ -79,7 +79,7 @@ my $columns = q(SELECT attname, format_type(atttypid, atttypmod), attnotnull, pg
   WHERE attrelid = 'card'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attname COLLATE "C");
 my $constraints = q(SELECT conrelid::regclass, conname, convalidated, pg_get_constraintdef(oid) FROM pg_constraint
   WHERE contype IN ('p', 'u', 'c', 'f') AND conrelid IN ('card'::regclass, 'payment'::regclass, 'customer'::regclass) ORDER BY 1, conname);
-my $indexes = q(SELECT regexp_replace(pg_get_indexdef(indexrelid), 'encrypted_(?=[a-z]+_pattern_ops)| varchar_ops', '', 'g'), indisvalid, indisclustered,
+my $indexes = q(SELECT regexp_replace(pg_get_indexdef(indexrelid), 'tde_internal[.](?=[a-z]+_pattern_ops)| varchar_ops', '', 'g'), indisvalid, indisclustered,
   obj_description(indexrelid, 'pg_class') FROM pg_index WHERE indrelid = 'card'::regclass ORDER BY 1;
   SELECT pg_get_statisticsobjdef(oid) FROM pg_statistic_ext);
 my $content = q(SELECT md5(string_agg(concat_ws('|', id, pan, holder, amount, at, words, customer, big), ' ' ORDER BY id)) FROM card);
@@ -186,9 +186,9 @@ app_ok(q(CREATE TABLE part (k int, a text, b text) PARTITION BY RANGE (k); CREAT
 CREATE INDEX part_a ON part (a); CREATE INDEX part_bytes ON part (a text_pattern_ops) TABLESPACE elsewhere; INSERT INTO part SELECT g, 'PARTMARK' || g FROM generate_series(1, 300) g;
 CALL tde_encrypt_column('part', 'a')), 'a partitioned table');
 is(files_with('PARTMARK'), '', 'and its partition');
-is(lines_of($node, $part_indexes), q(I|elsewhere|encrypted_text_pattern_ops|t
+is(lines_of($node, $part_indexes), q(I|elsewhere|text_pattern_ops|t
 I||encrypted_text_ops|t
-i|elsewhere|encrypted_text_pattern_ops|t
+i|elsewhere|text_pattern_ops|t
 i||encrypted_text_ops|t), 'and their indexes');
 app_fails("CALL tde_encrypt_column('part1', 'b')", { state => '42P16', hint => qr/table public\.part\b/ }, 'a partition by itself');
 app_fails("CALL tde_encrypt_column('part', 'b', online => true)", { state => '0A000' }, 'a partitioned table online');
