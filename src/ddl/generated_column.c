@@ -331,7 +331,7 @@ encrypt_expression(Constraint *constraint, ParseState *pstate, Node **expr, Oid 
 	assign_expr_collations(pstate, *expr);
 	form = tde_encrypted_form(*expr);
 	raw = form ? raw_form(form, read->columns) : NULL;
-	if (raw == NULL && contain_mutable_functions(*expr))
+	if (contain_mutable_functions(raw ? form : *expr))
 		refuse(read->encrypted);
 	if (raw == NULL)
 		return false;

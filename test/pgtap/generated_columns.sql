@@ -96,6 +96,20 @@ SELECT throws_ok('CREATE TABLE refused (a encrypted_text, g text GENERATED ALWAY
                  'a function of a user''s own');
 SELECT throws_ok('CREATE TABLE refused (a encrypted_jsonb, b encrypted_text(nomac), g jsonb GENERATED ALWAYS AS (to_jsonb(lower(b))) STORED)', NULL, NULL,
                  'no jsonb without MAC');
+SELECT throws_ok('CREATE TABLE refused (a encrypted_text, n encrypted_int4, g text GENERATED ALWAYS AS (a || coalesce(n::text, '''')) STORED)', '42P17', NULL,
+                 'what is decrypted within');
+CREATE FUNCTION hint_of(command text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  hint text;
+BEGIN
+  EXECUTE command;
+  RETURN 'none';
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+  RETURN hint;
+END $$;
+SELECT alike(hint_of(format('CREATE TABLE refused (a encrypted_text, n encrypted_int4, g text GENERATED ALWAYS AS (%s) STORED)', e)), 'A generated column can have%', 'the error says why: ' || e)
+FROM unnest(ARRAY['a || coalesce(n::text, '''')', 'own(a)', 'now()::text || a']) e;
 CREATE DOMAIN short AS text;
 SELECT throws_ok('CREATE TABLE refused (a encrypted_text, g short GENERATED ALWAYS AS (lower(a)) STORED)', '42P17', NULL, 'a domain');
 SELECT throws_ok('CREATE TABLE refused (g text GENERATED ALWAYS AS (low) STORED) INHERITS (made)', '42P17', NULL, 'what a parent has');

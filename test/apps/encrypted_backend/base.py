@@ -7,7 +7,7 @@ from encrypted_types import encrypted
 
 class EncryptingSchemaEditor(DatabaseSchemaEditor):
     def _iter_column_sql(self, column_db_type, params, model, field, *rest):
-        plain = field.db_type_suffix(connection=self.connection) or any(f.generated for f in model._meta.local_fields)
+        plain = field.db_type_suffix(connection=self.connection) or field.generated
         declared = column_db_type if plain else encrypted(column_db_type) or column_db_type
         yield from super()._iter_column_sql(declared, params, model, field, *rest)
 
