@@ -108,7 +108,7 @@ check_default_spec(char **newval, void **extra, GucSource source)
 	if (problem)
 	{
 		GUC_check_errdetail("%s", problem);
-		GUC_check_errhint("Modifiers are, in any order: one of aes128, aes192, aes256; salt or nosalt; mac, sha256 or nomac; "
+		GUC_check_errhint("Modifiers are, in any order: one of aes128, aes192, aes256; salt or nosalt; gcm, sha256, mac or nomac; "
 						  "ctr or cbc.");
 		return false;
 	}

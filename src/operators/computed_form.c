@@ -230,10 +230,7 @@ tde_computed_typmod(TdeType *result, List *args)
 			return -1;
 		modifiers = tde_type_modifiers(type, typmod);
 		modifiers.base_typmod = -1;
-		modifiers.spec.salted = false;
-		/* the one way that there is */
-		if (modifiers.spec.mac == TDE_NOMAC)
-			modifiers.spec.mode = TDE_CBC;
+		modifiers.spec = tde_spec_unsalted(modifiers.spec);
 		return tde_typmod_pack(result->layout, &modifiers, &typmod) ? typmod : -1;
 	}
 	return -1;

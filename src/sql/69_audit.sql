@@ -196,7 +196,7 @@ AS $$
   CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
   CROSS JOIN LATERAL (VALUES
     (s.cipher IS NULL, 'warning', 'declared without modifiers, and encrypted as constants are, equal values alike', 'ALTER TABLE ... TYPE with modifiers.'),
-    (s.mac = 'nomac', 'warning', 'without a MAC, so that changed bytes go unnoticed', 'ALTER TABLE ... TYPE with sha256, or mac.'),
+    (s.mac = 'nomac', 'warning', 'without a MAC, so that changed bytes go unnoticed', 'ALTER TABLE ... TYPE with gcm, sha256 or mac.'),
     (s.cipher = '3des168', 'warning', 'under triple DES, of which NIST allows no new use', 'ALTER TABLE ... TYPE with aes256.'),
     (NOT s.salt, 'notice', 'without salt, so that files tell which values are equal', 'ALTER TABLE ... TYPE with salt, if nothing needs it so.')
   ) AS w (applies, severity, finding, hint)
