@@ -52,6 +52,7 @@ _PG_init(void)
 	tde_wallet_init();
 	tde_share_pool_init();
 	tde_counters_init();
+	tde_limits_init();
 	tde_forget_init();
 	tde_keystore_init();
 	tde_keycache_init();

@@ -270,11 +270,22 @@ define_values(void)
 							 NULL, NULL, NULL);
 }
 
+static void
+define_developer(void)
+{
+	DefineCustomIntVariable("tde_column.encryption_limit",
+							"Lowers the number of values after which a version of a data key is replaced.",
+							"For tests.  Of triple DES it counts blocks.  0: the limits are as documented.",
+							&tde_encryption_limit, 0, 0, INT_MAX, PGC_SUSET, GUC_NOT_IN_SAMPLE,
+							NULL, NULL, NULL);
+}
+
 void
 tde_settings_init(void)
 {
 	define_wallet();
 	define_backup();
 	define_values();
+	define_developer();
 	MarkGUCPrefixReserved("tde_column");
 }

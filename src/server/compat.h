@@ -47,6 +47,13 @@
 #define TDE_HAS_NEW_FILE(rel) ((rel)->rd_newRelfilenodeSubid != InvalidSubTransactionId)
 #endif
 
+/* 18 asks whether a deferrable one would do as well (14e87ffa5c54). */
+#if PG_VERSION_NUM >= 180000
+#define TDE_PRIMARY_KEY(rel) RelationGetPrimaryKeyIndex(rel, false)
+#else
+#define TDE_PRIMARY_KEY(rel) RelationGetPrimaryKeyIndex(rel)
+#endif
+
 /* 18 has a name of C23's form for it (10a9bd6ea03d). */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()

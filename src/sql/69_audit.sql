@@ -179,9 +179,9 @@ AS $$
   FROM tde.keys WHERE state = 'destroyed' GROUP BY slot, name
   UNION ALL
   SELECT 'warning', 'data keys', format('%s (%s), version %s', coalesce(name, format('slot %s', slot)), kind, version),
-         format('has encrypted %s values since the server started; no more than 2^40 should be under one key', encryptions),
+         format('has encrypted %s values; no more than 2^40 should be under one key', total_encryptions),
          format('SELECT tde_rotate_key(%L);', name)
-  FROM tde.keys WHERE state = 'active' AND encryptions > 549755813888
+  FROM tde.keys WHERE state = 'active' AND total_encryptions > 1099511627776
 $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_keys() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_keys() IS 'tde_audit(): data keys';

@@ -33,6 +33,22 @@ BEGIN
 END
 $$;
 
+-- How many values each key has encrypted.  Rows are added with those of keys, and changed in place by C code only (src/keys/limits.c).
+CREATE TABLE tde.key_counts (
+  id          int4 PRIMARY KEY,
+  encryptions int8 NOT NULL,
+  des_blocks  int8 NOT NULL
+) WITH (user_catalog_table = true);
+REVOKE ALL ON tde.key_counts FROM PUBLIC;
+-- What keys have encrypted so far is not known.
+INSERT INTO tde.key_counts SELECT id, 0, 0 FROM tde.data_keys;
+CREATE TRIGGER tde_guard_counts BEFORE INSERT OR DELETE OR UPDATE
+  ON tde.key_counts FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_guard_keys();
+CREATE TRIGGER tde_guard_all_counts BEFORE TRUNCATE ON tde.key_counts
+  FOR EACH STATEMENT EXECUTE FUNCTION tde_internal.tde_guard_keys();
+ALTER TABLE tde.key_counts ENABLE ALWAYS TRIGGER tde_guard_counts;
+ALTER TABLE tde.key_counts ENABLE ALWAYS TRIGGER tde_guard_all_counts;
+
 -- @parts@
 
 DROP FUNCTION tde_internal.tde_function_sql_before(text, text, text, text, text);
