@@ -27,9 +27,9 @@
 #include "utils/uuid.h"
 
 #include "server/compat.h"
-#include "type/expressions.h"
+#include "type/inside.h"
+#include "type/plain_bytes.h"
 #include "type/type.h"
-#include "type/unauthenticated.h"
 
 extern Datum tde_in(PG_FUNCTION_ARGS);
 extern Datum tde_typmod_in(PG_FUNCTION_ARGS);
