@@ -21,6 +21,7 @@
 PG_FUNCTION_INFO_V1(tde_wallet_status);
 PG_FUNCTION_INFO_V1(tde_stats_counters);
 PG_FUNCTION_INFO_V1(tde_key_encryptions);
+PG_FUNCTION_INFO_V1(tde_type_base_and_tag);
 PG_FUNCTION_INFO_V1(tde_type_spec);
 PG_FUNCTION_INFO_V1(tde_version);
 PG_FUNCTION_INFO_V1(tde_wallet_file_facts);
@@ -95,6 +96,24 @@ Datum
 tde_key_encryptions(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT64(tde_counters_read(PG_GETARG_INT32(0)));
+}
+
+/* tde_type_base(type oid, OUT base regtype, OUT tag uuid) - NULLs if it is not an encrypted type, or incomplete. */
+Datum
+tde_type_base_and_tag(PG_FUNCTION_ARGS)
+{
+	Oid			base;
+	pg_uuid_t	tag;
+	Datum		values[2];
+	bool		nulls[2] = {true, true};
+
+	if (tde_type_base(PG_GETARG_OID(0), &base, tag.data))
+	{
+		values[0] = ObjectIdGetDatum(base);
+		values[1] = UUIDPGetDatum(&tag);
+		memset(nulls, 0, sizeof(nulls));
+	}
+	return return_row(fcinfo, values, nulls);
 }
 
 /*

@@ -245,7 +245,7 @@ tde_encrypt_support(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(evaluate_expr((Expr *) call, call->funcresulttype, -1, call->funccollid));
 }
 
-/* tde_decrypt(encrypted) returns base - the one cast by which an encrypted type's base type is known. */
+/* tde_decrypt(encrypted) returns base - the cast that every function of the base type takes an encrypted value by. */
 Datum
 tde_decrypt(PG_FUNCTION_ARGS)
 {
