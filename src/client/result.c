@@ -30,7 +30,7 @@
 #include "server/compat.h"
 #include "type/access.h"
 #include "type/datum.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 
 PG_FUNCTION_INFO_V1(tde_result);
 

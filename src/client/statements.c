@@ -21,7 +21,6 @@
 #include "utils/portal.h"
 
 #include "client/held_cursors.h"
-#include "client/held_rows.h"
 #include "client/params.h"
 #include "client/receiver.h"
 #include "client/result.h"

@@ -16,8 +16,8 @@
 #include "ddl/declare.h"
 #include "keys/names.h"
 #include "server/compat.h"
+#include "type/plain_bytes.h"
 #include "type/type.h"
-#include "type/unauthenticated.h"
 
 PG_FUNCTION_INFO_V1(tde_typmod_in);
 PG_FUNCTION_INFO_V1(tde_typmod_out);

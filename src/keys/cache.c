@@ -18,7 +18,7 @@
 #include "keys/plain_cache.h"
 #include "server/counters.h"
 #include "server/error.h"
-#include "server/forget.h"
+#include "server/memory.h"
 
 typedef struct ContextId
 {

@@ -27,7 +27,7 @@
 #include "operators/computed.h"
 #include "server/compat.h"
 #include "type/cast.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 #include "type/type.h"
 
 extern Datum tde_computed(PG_FUNCTION_ARGS);

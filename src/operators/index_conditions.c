@@ -31,7 +31,7 @@
 #include "operators/computed.h"
 #include "operators/index_conditions.h"
 #include "server/compat.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 
 /* ---- what the indexes of a table hold ---- */
 

@@ -7,7 +7,7 @@
 #include "fmgr.h"
 #include "nodes/nodes.h"
 
-/* What tells our errors from others' in server/log_filter.c.  postgres.h defines it, so it is included first. */
+/* What tells our errors from others' in server/error.c.  postgres.h defines it, so it is included first. */
 #undef TEXTDOMAIN
 #define TEXTDOMAIN "tde_column"
 

@@ -13,11 +13,9 @@
 #include "server/compat.h"
 #include "server/counters.h"
 #include "server/error.h"
-#include "server/log_filter.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
 #include "type/plain_bytes.h"
-#include "type/unauthenticated.h"
 
 /*
  * How a literal is encrypted that reaches the input function without a typmod: without salt, so that no salt is ever
