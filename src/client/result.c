@@ -27,6 +27,7 @@
 
 #include "client/postponed.h"
 #include "client/result.h"
+#include "operators/arrays.h"
 #include "server/compat.h"
 #include "type/access.h"
 #include "type/datum.h"
@@ -79,22 +80,8 @@ Datum
 tde_result_peek_array(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
-	Datum	   *values;
-	bool	   *nulls;
-	int			count;
-	ArrayType  *result;
+	ArrayType  *result = tde_array_decrypt(type, array, declared, base_typmod, decrypt_value);
 
-	deconstruct_array(array, type->oid, -1, false, TYPALIGN_INT, &values, &nulls, &count);
-	for (int i = 0; i < count; i++)
-		if (!nulls[i])
-			values[i] = decrypt_value(type, values[i], declared, base_typmod, &nulls[i]);
-	result = construct_md_array(values, nulls, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array), type->base, type->base_len,
-								type->base_byval, type->base_align);
-	for (int i = 0; i < count; i++)
-		if (!nulls[i])
-			tde_datum_free(type, values[i]);
-	pfree(values);
-	pfree(nulls);
 	if ((Pointer) array != DatumGetPointer(value))
 		pfree(array);
 	scratch->allocated = result;
