@@ -43,7 +43,7 @@ BEGIN
     p.schema, CASE WHEN p.number AND p.shipped AND p.base <> ALL ('{float4,float8}'::regtype[]) THEN 'tde_exact_number_ops' END, 'hash');
   inexact := tde_internal.tde_make_family(p.schema, CASE WHEN p.number AND p.shipped THEN 'tde_number_ops' END, 'hash');
   pattern := tde_internal.tde_make_family(p.schema, p.pattern_name, 'btree');
-  EXECUTE tde_internal.tde_missing_casts(p, others) || tde_internal.tde_missing_arithmetic(p, others)
+  EXECUTE tde_internal.tde_missing_casts(p, others) || tde_internal.tde_missing_array_casts(p) || tde_internal.tde_missing_arithmetic(p, others)
     || tde_internal.tde_missing_comparisons(p, others, btree, hash, exact, inexact) || tde_internal.tde_missing_classes(p, btree, hash)
     || tde_internal.tde_missing_aggregates(p)
     -- VOLATILE, so that it is evaluated above sorts and hash tables, which spill what they hold
