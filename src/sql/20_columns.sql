@@ -6,6 +6,14 @@ CREATE FUNCTION tde_internal.tde_type_spec(type oid, typmod int4, OUT base_type 
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_internal.tde_type_spec(oid, int4) IS 'properties of a type with its modifier; all NULL for a type that is not encrypted';
 
+CREATE FUNCTION tde_internal.tde_catalog_type(type oid) RETURNS oid
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_type(oid) IS 'base type of an encrypted type; any other type as it is';
+
+CREATE FUNCTION tde_internal.tde_catalog_typmod(type oid, typmod int4) RETURNS int4
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_typmod(oid, int4) IS 'typmod of the base type of an encrypted type; any other type''s as it is';
+
 CREATE VIEW tde.encrypted_columns AS
   SELECT n.nspname AS schema_name, c.relname AS table_name, a.attname AS column_name,
          pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,
