@@ -37,6 +37,7 @@ CREATE INDEX ei ON e (c3, c7);
 CREATE VIEW users_view AS SELECT attname, format_type(atttypid, atttypmod) AS type FROM pg_attribute WHERE attrelid = 'e'::regclass AND attnum > 0;
 CREATE FUNCTION in_function() RETURNS text LANGUAGE plpgsql AS
   $$ BEGIN RETURN (SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3'); END $$;
+CREATE FUNCTION pg_temp.truth(index oid) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN pg_get_indexdef(index); END $$;
 CREATE FUNCTION in_inlined() RETURNS SETOF text LANGUAGE sql STABLE AS
   $$ SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3' $$;
 
@@ -84,6 +85,55 @@ SELECT is(array_agg((e.udt_schema, e.udt_name) ORDER BY column_name)::text, (SEL
           FROM information_schema.column_udt_usage WHERE table_name = 'p'), 'information_schema.column_udt_usage')
   FROM information_schema.column_udt_usage e WHERE table_name = 'e';
 SELECT is(format_type(typbasetype, typtypmod), 'character varying(9)', 'pg_type tells the type that a domain is over') FROM pg_type WHERE oid = 'ed'::regtype;
+
+-- ---- expressions ----
+
+CREATE TABLE px (id int, a varchar(50) DEFAULT 'x' NOT NULL, n numeric(10,2) DEFAULT 0, big bigint DEFAULT 3, f float8 DEFAULT 0.5, t timestamptz DEFAULT now(),
+  ok bool DEFAULT true, no bool DEFAULT false, up text DEFAULT upper('x'), g text GENERATED ALWAYS AS (upper(a)) STORED, s numeric GENERATED ALWAYS AS (n * n) STORED,
+  j jsonb DEFAULT '{}', d date DEFAULT current_date, day date DEFAULT '2020-02-29', b bytea DEFAULT '\x00', plain text DEFAULT 'y');
+CREATE TABLE ex (id int, a encrypted_varchar(50,nosalt) DEFAULT 'x' NOT NULL, n encrypted_numeric(10,2,nosalt) DEFAULT 0, big encrypted_int8 DEFAULT 3,
+  f encrypted_float8 DEFAULT 0.5, t encrypted_timestamptz DEFAULT now(), ok encrypted_bool(nosalt) DEFAULT true, no encrypted_bool DEFAULT false,
+  up encrypted_text DEFAULT upper('x'), g text GENERATED ALWAYS AS (upper(a)) STORED, s numeric GENERATED ALWAYS AS (n * n) STORED, j encrypted_jsonb DEFAULT '{}',
+  d encrypted_date DEFAULT current_date, day encrypted_date DEFAULT '2020-02-29', b encrypted_bytea DEFAULT '\x00', plain text DEFAULT 'y');
+-- As tde_encrypt_column() leaves defaults: constants of the encrypted type.
+CREATE TABLE literals (b encrypted_bool DEFAULT 't', i encrypted_int4 DEFAULT '3', l encrypted_int8 DEFAULT '30', n encrypted_numeric(10,2) DEFAULT '0.50', neg encrypted_int4 DEFAULT '-1');
+CREATE FUNCTION pg_temp.both(command text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format(command, 'px');
+  EXECUTE format(command, 'ex');
+END
+$$;
+SELECT pg_temp.both(command) FROM unnest(ARRAY[
+  'CREATE INDEX %1$s_1 ON %1$s (lower(a))', 'CREATE INDEX %1$s_2 ON %1$s ((a || ''x''))', 'CREATE INDEX %1$s_3 ON %1$s (a varchar_pattern_ops) WHERE ok',
+  'CREATE UNIQUE INDEX %1$s_4 ON %1$s (upper(left(a, 3)), n DESC NULLS LAST) INCLUDE (id) WHERE a LIKE ''a%%''', 'CREATE INDEX %1$s_5 ON %1$s (n) WHERE NOT ok',
+  'CREATE INDEX %1$s_6 ON %1$s (a, n) WHERE n > 5 AND a IS NOT NULL', 'CREATE INDEX %1$s_7 ON %1$s USING hash (a)', 'CREATE INDEX %1$s_8 ON %1$s (length(a))',
+  'CREATE INDEX %1$s_9 ON %1$s (id, plain) WHERE plain <> ''z''',
+  'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c1 CHECK (n > 0)', 'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c2 CHECK (a IN (''a'', ''b'') AND d > ''2020-01-01'' AND a <> ''x'')',
+  'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c3 CHECK (ok OR length(a) < 10)', 'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c4 CHECK (n BETWEEN 1.5 AND 10.5)',
+  'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c5 CHECK (up <> upper(up))', 'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c6 CHECK (CASE WHEN ok THEN n ELSE 0.5 END < 100.5)',
+  'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c7 UNIQUE (a, n)', 'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c8 CHECK (plain LIKE ''y%%'' OR id = 3)']) command \g /dev/null
+
+SELECT is(e.shown, p.shown, format('default of %s', attname))
+  FROM (SELECT attname, pg_get_expr(adbin, adrelid) AS shown FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE adrelid = 'ex'::regclass) e
+  JOIN (SELECT attname, pg_get_expr(adbin, adrelid) AS shown FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE adrelid = 'px'::regclass) p
+    USING (attname);
+SELECT is(string_agg(column_default, ' ' ORDER BY ordinal_position), 'true 3 30 0.50 ''-1''::integer', 'defaults that are encrypted constants')
+  FROM information_schema.columns WHERE table_name = 'literals';
+SELECT is(regexp_replace(pg_get_indexdef(e.oid), '\mex', 'px', 'g'), pg_get_indexdef(p.oid), format('pg_get_indexdef(), %s', e.relname))
+  FROM pg_class e JOIN pg_class p ON p.relname = replace(e.relname, 'ex', 'px') WHERE e.relname ~ '^ex_\d$';
+SELECT is(pg_get_indexdef(e.oid, 1, true), pg_get_indexdef(p.oid, 1, true), format('pg_get_indexdef() of a column, %s', e.relname))
+  FROM pg_class e JOIN pg_class p ON p.relname = replace(e.relname, 'ex', 'px') WHERE e.relname ~ '^ex_\d$';
+SELECT is((pg_get_expr(e.indexprs, e.indrelid), pg_get_expr(e.indpred, e.indrelid), e.indclass)::text, (pg_get_expr(p.indexprs, p.indrelid), pg_get_expr(p.indpred, p.indrelid), p.indclass)::text,
+          format('pg_index, %s', e.indexrelid::regclass))
+  FROM pg_index e JOIN pg_index p ON p.indexrelid = replace(e.indexrelid::regclass::text, 'ex', 'px')::regclass WHERE e.indexrelid::regclass::text ~ '^ex_\d$';
+SELECT is(regexp_replace(e.indexdef, '\mex', 'px', 'g'), p.indexdef, 'pg_indexes') FROM pg_indexes e JOIN pg_indexes p ON p.indexname = 'px_4' WHERE e.indexname = 'ex_4';
+SELECT is(pg_get_constraintdef(e.oid), pg_get_constraintdef(p.oid), format('pg_get_constraintdef(), %s', e.conname))
+  FROM pg_constraint e JOIN pg_constraint p ON p.conname = replace(e.conname, 'ex', 'px') WHERE e.conname ~ '^ex_c\d$';
+SELECT is((pg_get_constraintdef(e.oid, true), pg_get_expr(e.conbin, e.conrelid))::text, (pg_get_constraintdef(p.oid, true), pg_get_expr(p.conbin, p.conrelid))::text,
+          format('pg_get_constraintdef(), pretty, %s', e.conname))
+  FROM pg_constraint e JOIN pg_constraint p ON p.conname = replace(e.conname, 'ex', 'px') WHERE e.conname ~ '^ex_c\d$';
+SELECT is(count(*), 0::bigint, 'what is plain is defined as it was')
+  FROM pg_index i WHERE (indrelid < 16384 OR indrelid = 'px'::regclass) AND pg_get_indexdef(indexrelid) IS DISTINCT FROM pg_temp.truth(indexrelid);
 
 -- ---- in other forms of a query ----
 
