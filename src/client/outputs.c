@@ -10,7 +10,7 @@
 #include "commands/defrem.h"
 #include "nodes/nodeFuncs.h"
 
-#include "client/held_rows.h"
+#include "client/held_cursors.h"
 #include "client/outputs.h"
 #include "client/receiver.h"
 #include "client/result.h"

@@ -20,6 +20,7 @@
 #include "tcop/tcopprot.h"
 #include "utils/portal.h"
 
+#include "client/catalog.h"
 #include "client/held_cursors.h"
 #include "client/outputs.h"
 #include "client/params.h"
@@ -241,6 +242,33 @@ tde_client_analyzed(ParseState *pstate, Query *query)
 	if (results_wanted() && pstate->p_coerce_param_hook)
 		transform_params(pstate, query);
 	transform_result(pstate, query);
+}
+
+/* Is a query with this text planned for the client, and not for a table, a function or the like? */
+static bool
+is_planned_for_client(const char *source)
+{
+	Node	   *utility = tde_statement.utility;
+	bool		stores = false;
+	PreparedStatement *prepared;
+
+	if (!called_by_client())
+		return false;
+	if (utility == NULL)
+		return source == debug_query_string;
+	if (!tde_statement.client)
+		return false;
+	prepared = tde_statement_executed(utility, &stores);
+	if (prepared)
+		return !stores && source == prepared->plansource->query_string;
+	return source == tde_statement.source && shown_query(utility) != NULL;
+}
+
+void
+tde_client_plans(Query *query, const char *source)
+{
+	if (unlikely(tde_transparent_catalog) && results_wanted() && is_planned_for_client(source))
+		tde_catalog_show(query);
 }
 
 bool

@@ -68,7 +68,7 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 
 /*
  * What the receiver decrypts must be out of the query before it is planned, and so must be expressions that are to be found in indexes;
- * stored values are looked for in what was planned.
+ * what catalogs tell a client must be in it.  Stored values are looked for in what was planned.
  */
 static PlannedStmt *
 plan_query(Query *query, const char *source, int cursor_options, ParamListInfo params)
@@ -76,6 +76,7 @@ plan_query(Query *query, const char *source, int cursor_options, ParamListInfo p
 	List	   *postponed = tde_client_possible() ? tde_receiver_plan(query, source) : NIL;
 	PlannedStmt *plan;
 
+	tde_client_plans(query, source);
 	tde_index_conditions_prepare(query);
 	plan = next_planner(query, source, cursor_options, params);
 	if (postponed)

@@ -9,6 +9,7 @@
 #include "utils/guc.h"
 #include "utils/varlena.h"
 
+#include "client/catalog.h"
 #include "client/statements.h"
 #include "ddl/declare.h"
 #include "ddl/plaintext_alter.h"
@@ -249,6 +250,12 @@ define_values(void)
 							 "Set it when a session begins: prepared statements keep the types that they had.",
 							 &tde_transparent_results, tde_client_possible(), PGC_USERSET, 0,
 							 check_transparent_results, NULL, NULL);
+	DefineCustomBoolVariable("tde_column.transparent_catalog",
+							 "Shows clients encrypted columns in the catalogs as columns of their base types.",
+							 "For tools that read the types of columns from there.  Has no effect without "
+							 "tde_column.transparent_results, nor on pg_dump.",
+							 &tde_transparent_catalog, false, PGC_USERSET, 0,
+							 NULL, tde_catalog_assign, NULL);
 	define_decrypt_role();
 	DefineCustomEnumVariable("tde_column.decrypt_policy",
 							 "Sets what results show in place of values that the role may not decrypt.",
