@@ -23,6 +23,14 @@ def _moment(kind, **fixed):
     return reflected
 
 
+class _Names(dict):
+    """Where the extension's schema is not on the search_path, the names of its types begin with it."""
+
+    def get(self, name, default=None):
+        own = name.rpartition(".")[2]
+        return super().get(own if own.startswith("encrypted_") else name, default)
+
+
 ischema_names.update({
     "encrypted_text": _plain(postgresql.TEXT),
     "encrypted_varchar": _plain(postgresql.VARCHAR),
@@ -46,3 +54,4 @@ ischema_names.update({
     "encrypted_jsonb": _plain(postgresql.JSONB),
     "encrypted_inet": _plain(postgresql.INET),
 })
+postgresql.base.PGDialect.ischema_names = _Names(ischema_names)

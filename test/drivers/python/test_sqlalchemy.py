@@ -6,7 +6,7 @@ import warnings
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import ARRAY, Column, Integer, MetaData, String, Table, cast, create_engine, delete, inspect, insert, literal, null, select, text, update
-from sqlalchemy.dialects.postgresql.base import ischema_names
+from sqlalchemy.dialects.postgresql.base import PGDialect, ischema_names
 from sqlalchemy.exc import SAWarning
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.orm import Session, registry
@@ -154,6 +154,12 @@ def known_types(conn, driver):
         expected, found = ([(column["name"], repr(column["type"])) for column in inspect(conn).get_columns(table)] for table in (plain, enc))
         for one, other in zip(found, expected, strict=True):
             tap.same("metadata", f"as {other[1]}", lambda: one, lambda: other, driver)
+    # where the types are not on the search_path, their names are longer
+    there = [repr(column["type"]) for column in inspect(conn).get_columns("precise_enc", schema="public")]
+    conn.execute(text("SET search_path = pg_catalog"))
+    tap.same("metadata", "without the search_path", lambda: [repr(column["type"]) for column in inspect(conn).get_columns("precise_enc", schema="public")],
+             lambda: there, driver)
+    conn.execute(text("RESET search_path"))
     model = MetaData()
     Table("enc", model, *(Column(c.name, c.type, primary_key=c.primary_key, nullable=c.nullable)
                           for c in Table("plain", MetaData(), autoload_with=conn).columns))
@@ -162,6 +168,7 @@ def known_types(conn, driver):
     conn.execute(text("DROP TABLE precise, precise_enc"))
     ischema_names.clear()
     ischema_names.update(before)
+    PGDialect.ischema_names = ischema_names
 
 
 async def asynchronous():
