@@ -112,19 +112,20 @@ COMMENT ON FUNCTION @extschema@.octet_length(@extschema@.encrypted_bpchar) IS 'o
 
 --
 -- An index that is declared with varchar_pattern_ops says so when a program reads the catalogs: the classes once more, under those names.
+-- text_pattern_ops of a varchar, and the other way round, in the schema tde, since a schema has one class of a name.
 --
 
 -- new in 0.2.0
 DO $$
 DECLARE
   kind   text;
-  family text;
+  class  text;
 BEGIN
-  FOREACH kind IN ARRAY '{text,varchar,bpchar}'::text[] LOOP
-    family := CASE kind WHEN 'bpchar' THEN kind ELSE 'text' END;
-    EXECUTE format('CREATE OPERATOR CLASS tde_internal.%1$s_pattern_ops FOR TYPE @extschema@.encrypted_%1$s USING btree '
-                   'FAMILY @extschema@.tde_%2$s_pattern_ops AS STORAGE @extschema@.encrypted_%1$s', kind, family);
-    EXECUTE format('COMMENT ON OPERATOR CLASS tde_internal.%s_pattern_ops USING btree IS ''the class of the encrypted type, for LIKE''', kind);
+  FOR class, kind IN VALUES ('tde_internal.text', 'text'), ('tde_internal.varchar', 'varchar'), ('tde_internal.bpchar', 'bpchar'),
+                            ('tde.text', 'varchar'), ('tde.varchar', 'text') LOOP
+    EXECUTE format('CREATE OPERATOR CLASS %1$s_pattern_ops FOR TYPE @extschema@.encrypted_%2$s USING btree '
+                   'FAMILY @extschema@.tde_%3$s_pattern_ops AS STORAGE @extschema@.encrypted_%2$s', class, kind, replace(kind, 'varchar', 'text'));
+    EXECUTE format('COMMENT ON OPERATOR CLASS %s_pattern_ops USING btree IS ''the class of the encrypted type, for LIKE''', class);
   END LOOP;
 END
 $$;
