@@ -163,6 +163,14 @@ def known_types(conn, driver):
     model = MetaData()
     Table("enc", model, *(Column(c.name, c.type, primary_key=c.primary_key, nullable=c.nullable)
                           for c in Table("plain", MetaData(), autoload_with=conn).columns))
+    conn.execute(text("CREATE TABLE made (encrypted_text text DEFAULT 'none', n int, d int GENERATED ALWAYS AS (n + 1) STORED)"))
+    conn.execute(text("CREATE TABLE made_enc (encrypted_text encrypted_text DEFAULT 'none', n encrypted_int4, d int GENERATED ALWAYS AS (n + 1) STORED)"))
+    for table in ("made", "made_enc"):
+        conn.execute(text(f"CREATE INDEX {table}_index ON {table} (lower(encrypted_text) DESC, abs(n - 1), coalesce(n, 0)) WHERE encrypted_text > 'a,('"))
+    for what in ("get_columns", "get_indexes"):
+        expected, found = (getattr(inspect(conn), what)(table) for table in ("made", "made_enc"))
+        tap.same("metadata", f"{what}: expressions", lambda: repr(found).replace("made_enc", "made"), lambda: repr(expected), driver)
+    conn.execute(text("DROP TABLE made, made_enc"))
     context = MigrationContext.configure(conn, opts={"compare_type": True, "include_name": lambda name, kind, _: kind != "table" or name == "enc"})
     tap.same("metadata", "Alembic's autogenerate", lambda: compare_metadata(context, model), lambda: [], driver)
     conn.execute(text("DROP TABLE precise, precise_enc"))
