@@ -4,7 +4,7 @@ EXTENSION  = tde_column
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(EXTENSION).control)
 
 # These goals install PostgreSQL themselves where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = demo check check-long check-all check-core check-extensions check-drivers check-sanitize fuzz manifest bench bench-crypto bench-sql help
+SELF_GOALS = demo check check-long check-all check-core check-extensions check-drivers check-apps check-sanitize fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -27,6 +27,9 @@ check-all:
 
 check-drivers:
 	@test/drivers/run $(DRIVERS)
+
+check-apps:
+	@test/apps/run $(SUITES)
 
 check-core:
 	@rc=0; for part in $(or $(CORE),columns guest expressions costs); do test/core/$$part || rc=1; done; exit $$rc
@@ -74,6 +77,7 @@ help:
 	@echo 'make fuzz                libFuzzer on what reads bytes that others wrote; RUNS=10000000: for long'
 	@echo 'make manifest            write src/sql/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
+	@echo 'make check-apps          the test suites of Django and SQLAlchemy on encrypted columns beside plain ones; SUITES="django": only this'
 	@echo 'make bench               experiments of five studies, with reports and charts in bench/results; bench/run lists them'
 	@echo 'make bench-crypto        ns per value of the crypto core beside bare OpenSSL'
 	@echo 'make bench-sql           scans, COPY and queries of encrypted columns beside plain ones; ROWS=1000000 ROUNDS=15'

@@ -20,7 +20,7 @@
 #include "client/catalog.h"
 #include "client/catalog_trees.h"
 #include "server/compat.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 
 PG_FUNCTION_INFO_V1(tde_catalog_indexdef);
 PG_FUNCTION_INFO_V1(tde_catalog_constraintdef);

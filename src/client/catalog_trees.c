@@ -29,7 +29,7 @@
 #include "server/compat.h"
 #include "type/access.h"
 #include "type/datum.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 
 /* ---- types ---- */
 

@@ -356,7 +356,9 @@ encrypt_column(ColumnDef *def, Constraint *constraint, List *columns, const char
 		return;
 	pstate = parse_over(columns, table, source);
 	expr = transformExpr(pstate, copyObject(constraint->raw_expr), EXPR_KIND_GENERATED_COLUMN);
-	if ((tde_type_find(exprType(expr)) || encrypt_expression(constraint, pstate, &expr, type, &read)) && !tde_type_find(type))
+	/* one that is encrypted as it is, may encrypt within: coalesce(n, 0) of a numeric */
+	if (((tde_type_find(exprType(expr)) && !contain_mutable_functions(expr)) || encrypt_expression(constraint, pstate, &expr, type, &read)) &&
+		!tde_type_find(type))
 		declare_encrypted(def, type, exprTypmod((Node *) declared->expr), first_encrypted(expr), columns);
 	free_parsestate(pstate);
 }

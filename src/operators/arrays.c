@@ -25,7 +25,7 @@
 #include "operators/arrays.h"
 #include "server/compat.h"
 #include "type/datum.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 #include "wallet/wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_array_operand);

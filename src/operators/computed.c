@@ -139,8 +139,10 @@ set_up(FunctionCallInfo fcinfo, Oid function)
 		computation->call = tde_function(function);
 		computation->returned = get_func_signature(function, &targets, &count);
 	}
-	else if (count != 1)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a cast takes one argument")));
+	else if (count < 1 || count > 2)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a cast takes one argument, and one that it is encrypted like")));
+	else
+		computation->count = count = 1;
 	for (int i = 0; i < count; i++)
 		set_argument(&computation->arguments[i], flinfo, i + FIRST_ARGUMENT, targets ? targets[i] : computation->type->base);
 	return computation;
@@ -216,7 +218,7 @@ find_hidden(FunctionCallInfo fcinfo, Computation *computation)
  * tde_computed(anyelement, regprocedure, VARIADIC "any") returns anyelement - the function's result for these arguments, some of them
  * encrypted, encrypted as the type of the first argument says, which is a NULL; without modifiers, as the first encrypted argument is
  * that follows (PostgreSQL 15 and 16 take no cast with modifiers in a generated column).  Function 0: the argument, cast to that type's base
- * type.  Nobody sees a plaintext by it, so it does not ask who may; unsalted, so that it is IMMUTABLE as the function is.
+ * type; a second one may follow, of which only the modifiers count.  Nobody sees a plaintext by it, so it does not ask who may; unsalted, so that it is IMMUTABLE as the function is.
  */
 Datum
 tde_computed(PG_FUNCTION_ARGS)

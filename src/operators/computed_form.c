@@ -171,6 +171,8 @@ encrypted_cast(Node *node)
 	/* of what is computed */
 	if (arg == NULL && IsA(node, CoerceViaIO))
 		arg = tde_encrypted_form((Node *) ((CoerceViaIO *) node)->arg);
+	else if (arg && IsA(arg, CoalesceExpr))
+		arg = tde_encrypted_form(arg);
 	return arg && cast_is_immutable(base_type_of(arg), wanted) ? arg : NULL;
 }
 
@@ -272,7 +274,63 @@ is_same(Node *arg, Oid type)
 static bool
 may_decrypt(Node *expr)
 {
-	return IsA(expr, FuncExpr) || IsA(expr, OpExpr) || IsA(expr, CoerceViaIO) || IsA(expr, RelabelType);
+	return IsA(expr, FuncExpr) || IsA(expr, OpExpr) || IsA(expr, CoerceViaIO) || IsA(expr, RelabelType) || IsA(expr, CoalesceExpr);
+}
+
+/* What is encrypted by a cast, to the type of the others; the node itself, if it is none. */
+static Node *
+before_encryption(Node *node)
+{
+	bool		encryption = IsA(node, FuncExpr) && exprTypmod(node) < 0 && tde_is_encryption(((FuncExpr *) node)->funcid);
+
+	return encryption ? linitial(((FuncExpr *) node)->args) : node;
+}
+
+/* An alternative of COALESCE in the type of all, a plain one encrypted as the model is; NULL: it has no such form. */
+static Node *
+alternative_form(TdeType *type, Node *arg, Node *model)
+{
+	List	   *args = tde_type_find(exprType(arg)) ? list_make1(arg) : list_make2(arg, model);
+	int32		typmod = tde_computed_typmod(type, args);
+
+	if (exprType(arg) == type->oid)
+		return arg;
+	if (typmod < 0 || !OidIsValid(computed_function()) || !cast_is_immutable(base_type_of(arg), type->base))
+		return NULL;
+	return make_form(type, typmod, InvalidOid, args);
+}
+
+/* COALESCE(price, 0) is a plain one of what is decrypted, or an encrypted one of what is encrypted anew each time. */
+static Node *
+coalesced_form(TdeType *type, CoalesceExpr *coalesce)
+{
+	CoalesceExpr *form = makeNode(CoalesceExpr);
+	Node	   *model = NULL;
+	ListCell   *cell;
+	ParseState *pstate;
+
+	foreach(cell, coalesce->args)
+	{
+		Node	   *arg = encrypted_argument(before_encryption(lfirst(cell)));
+
+		if (model == NULL && tde_type_find(exprType(arg)))
+			model = arg;
+		form->args = lappend(form->args, arg);
+	}
+	if (model == NULL)
+		return NULL;
+	foreach(cell, form->args)
+	{
+		lfirst(cell) = alternative_form(type, lfirst(cell), model);
+		if (lfirst(cell) == NULL)
+			return NULL;
+	}
+	form->coalescetype = type->oid;
+	form->location = -1;
+	pstate = make_parsestate(NULL);
+	assign_expr_collations(pstate, (Node *) form);
+	free_parsestate(pstate);
+	return (Node *) form;
 }
 
 bool
@@ -300,8 +358,12 @@ tde_encrypted_form(Node *expr)
 	Node	   *cast;
 	ListCell   *cell;
 
+	if (type == NULL && IsA(expr, CoalesceExpr))
+		type = tde_type_find(exprType(expr));
 	if (type == NULL)
 		return NULL;
+	if (IsA(expr, CoalesceExpr))
+		return coalesced_form(type, (CoalesceExpr *) expr);
 	cast = encrypted_cast(expr);
 	if (cast && is_same(cast, exprType(expr)))
 		return cast;

@@ -42,7 +42,7 @@ typedef struct IndexedTable
 	bool		valid;
 	MemoryContext context;		/* of what follows; NULL: there is nothing */
 	Bitmapset  *columns;		/* encrypted ones in keys and conditions */
-	List	   *computed;		/* calls of tde_computed() there, with varno 1 */
+	List	   *computed;		/* calls of tde_computed() and encrypted COALESCE() there, with varno 1 */
 } IndexedTable;
 
 static HTAB *tables = NULL;
@@ -89,7 +89,7 @@ collect(Node *node, void *context)
 		return false;
 	if (IsA(node, Var) && ((Var *) node)->varattno > 0 && tde_type_find(((Var *) node)->vartype))
 		table->columns = bms_add_member(table->columns, ((Var *) node)->varattno);
-	if (tde_is_computed(node))
+	if (tde_is_computed(node) || (IsA(node, CoalesceExpr) && tde_type_find(exprType(node))))
 	{
 		table->computed = lappend(table->computed, eval_const_expressions(NULL, node));
 		return false;

@@ -3,7 +3,7 @@
  *
  * Schemas that were made by programs often name the operator class that is the default anyway, or text_pattern_ops.  Other classes
  * of the base type stay, and PostgreSQL refuses them.  Programs that read the catalogs compare names: so the pattern classes have the
- * names of the base types', too, in tde_internal, and indexes that are declared by these names have those classes.
+ * names of the base types', too, in tde_internal and tde, and indexes that are declared by these names have those classes.
  */
 #include "postgres.h"
 
@@ -71,14 +71,21 @@ tde_opclass_pattern(const TdeType *type)
 	return OidIsValid(tde_opclass_base_pattern(type)) ? get_opclass_oid(BTREE_AM_OID, pattern_class(type), true) : InvalidOid;
 }
 
-/* The class of the same name, if it is this type's. */
+/* The class of the same name, where there is one of this type: varchar has text_pattern_ops, too. */
 static List *
 namesake_class(const TdeType *type, List *name)
 {
-	List	   *own = list_make2(makeString("tde_internal"), llast(name));
-	Oid			namesake = get_opclass_oid(BTREE_AM_OID, own, true);
+	static char *const schemas[] = {"tde_internal", "tde"};
 
-	return OidIsValid(namesake) && get_opclass_input_type(namesake) == type->oid ? own : pattern_class(type);
+	for (int i = 0; i < lengthof(schemas); i++)
+	{
+		List	   *own = list_make2(makeString(schemas[i]), llast(name));
+		Oid			namesake = get_opclass_oid(BTREE_AM_OID, own, true);
+
+		if (OidIsValid(namesake) && get_opclass_input_type(namesake) == type->oid)
+			return own;
+	}
+	return pattern_class(type);
 }
 
 /* The name of the class that a column of this type takes for one that is named; NIL: its default. */

@@ -75,14 +75,16 @@ COMMENT ON FUNCTION @extschema@.octet_length(@extschema@.encrypted_bpchar) IS 'o
 
 --
 -- An index that is declared with varchar_pattern_ops says so when a program reads the catalogs: the classes once more, under those names.
+-- text_pattern_ops of a varchar, and the other way round, in the schema tde, since a schema has one class of a name.
 --
 
 -- new in 0.2.0
 SELECT tde_internal.tde_run(string_agg(
-  format(E'CREATE OPERATOR CLASS tde_internal.%1$s_pattern_ops FOR TYPE @extschema@.encrypted_%1$s USING btree '
-         'FAMILY @extschema@.tde_%2$s_pattern_ops AS STORAGE @extschema@.encrypted_%1$s;\n'
-         'COMMENT ON OPERATOR CLASS tde_internal.%1$s_pattern_ops USING btree IS ''the class of the encrypted type, for LIKE'';\n', type, family), ''))
-FROM (VALUES ('text', 'text'), ('varchar', 'text'), ('bpchar', 'bpchar')) AS classes (type, family);
+  format(E'CREATE OPERATOR CLASS %1$s_pattern_ops FOR TYPE @extschema@.encrypted_%2$s USING btree '
+         'FAMILY @extschema@.tde_%3$s_pattern_ops AS STORAGE @extschema@.encrypted_%2$s;\n'
+         'COMMENT ON OPERATOR CLASS %1$s_pattern_ops USING btree IS ''the class of the encrypted type, for LIKE'';\n', class, type, family), ''))
+FROM (VALUES ('tde_internal.text', 'text', 'text'), ('tde_internal.varchar', 'varchar', 'text'), ('tde_internal.bpchar', 'bpchar', 'bpchar'),
+             ('tde.text', 'varchar', 'text'), ('tde.varchar', 'text', 'text')) AS classes (class, type, family);
 
 --
 -- What indexes over expressions hold: CREATE INDEX ON t (lower(name)) makes one over tde_computed(NULL::encrypted_text(...), 'lower(text)', name).

@@ -125,7 +125,7 @@ AS $$
   -- CREATE INDEX on an encrypted column takes these for its own
   SELECT regexp_replace(opcname, '^encrypted_', '')::name FROM pg_opclass
   WHERE oid = opclass AND opcname ~ '^((encrypted_)?(text|varchar|bpchar)_pattern|varchar)_ops$'
-    AND opcnamespace = ANY (CASE WHEN opcname ~ '^encrypted_' THEN ARRAY['@extschema@'] ELSE ARRAY['pg_catalog', 'tde_internal'] END::regnamespace[])
+    AND opcnamespace = ANY (CASE WHEN opcname ~ '^encrypted_' THEN ARRAY['@extschema@'] ELSE ARRAY['pg_catalog', 'tde_internal', 'tde'] END::regnamespace[])
 $$;
 COMMENT ON FUNCTION tde_internal.tde_named_opclass(oid) IS
   'name of the operator class of a column''s other type that stands for one that is not the default; NULL: there is none';

@@ -262,7 +262,7 @@ AS $$
   -- of a partitioned table's index those of its partitions are made, too
   SELECT array_remove(ARRAY[
            format('SET LOCAL default_tablespace = %L', coalesce((SELECT spcname FROM pg_tablespace WHERE oid = c.reltablespace), '')),
-           regexp_replace(regexp_replace(tde_internal.tde_definition('pg_class', index), '[[:<:]](tde_internal[.]|encrypted_)((text|varchar|bpchar)_pattern_ops)[[:>:]]', E'\\2', 'g'),
+           regexp_replace(regexp_replace(tde_internal.tde_definition('pg_class', index), '[[:<:]](tde_internal[.]|tde[.]|encrypted_)((text|varchar|bpchar)_pattern_ops)[[:>:]]', E'\\2', 'g'),
                           ' ON ONLY ', ' ON '),
            format('COMMENT ON INDEX %s IS %L', index::regclass, obj_description(index, 'pg_class')),
            CASE WHEN i.indisclustered THEN format('ALTER TABLE %s CLUSTER ON %I', i.indrelid::regclass, c.relname) END,

@@ -199,6 +199,12 @@ tde_is_decryption(Oid function)
 	return tde_is_function(function, "tde_decrypt", tde_decrypt) || tde_is_function(function, "tde_decrypt_to", tde_decrypt_to);
 }
 
+bool
+tde_is_encryption(Oid function)
+{
+	return tde_is_function(function, "tde_encrypt", tde_encrypt) || tde_is_function(function, "tde_recast", tde_recast);
+}
+
 /* Apply the base type's own modifiers, then encrypt. */
 static Datum
 fit_and_encrypt(TdeType *type, Datum value, int32 typmod, bool is_explicit)

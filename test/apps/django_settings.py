@@ -14,5 +14,6 @@ DATABASES = {
 }
 TEST_RUNNER = "django_runner.RecordingRunner"
 SECRET_KEY = "tests"
+DEFAULT_AUTO_FIELD = "django.db.models.AutoField"
 USE_TZ = False
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -33,6 +33,8 @@ INSERT INTO indexed VALUES
   ('a + n', '%s = 10'), ('n * 2', '%s = 10'), ('round(n)', '%s = 10'), ('round(n, 1)', '%s = 10.3'), ('floor(n)::int', '%s = 10'), ('n::int', '%s = 10'), ('greatest(a, 5)', '%s = 9'),
   ('a = 5', '%s'), ('a > 1490 AND ok', '%s'), ('md5(name)', '%s = md5(''Name 9 '')'), ('md5(b)', '%s = md5(''b9''::bytea)'), ('length(b)', '%s = 2'),
   ('encode(b, ''hex'')', '%s = ''6239'''), ('u::text', '%s = ''45c48cce-2e2d-7fbd-ea1a-fc51c7c6ad26'''), ('coalesce(name, ''none'')', '%s = ''none'''),
+  ('coalesce(a, 0)', '%s = 9'), ('coalesce(n, a, 0)', '%s = 2.5'), ('coalesce(email, x)', '%s = ''User9@X.org'''), ('coalesce(a, 0) - coalesce(length(name), 1)', '%s = 2'),
+  ('coalesce(lower(name), x)', '%s = ''x7'''), ('coalesce(d, date ''2020-01-01'')', '%s = ''2020-02-02'''), ('coalesce(length(name), 7)', '%s < 8'),
   ('concat(name, x)', '%s = ''x7'''), ('random() + a', '%s = 7'), ('name::varchar(3)', '%s = ''Nam'''), ('now() - t', '%s < interval ''1 day'''),
   ('ok', '%s'), ('ok::bool', 'NOT %s'), ('ok', '%s = true'), ('regexp_replace(name, ''[aeiou]'', '''')', '%s = ''Nme 9 '''), ('to_char(t, ''YYYY'')', '%s = ''2020'''),
   ('name LIKE ''Name 1%''', '%s');
@@ -100,6 +102,13 @@ CREATE UNIQUE INDEX unique_email ON e (lower(email)) WHERE x IS NOT NULL;
 SELECT throws_ok($$INSERT INTO e (email, x) VALUES ('USER9@x.ORG', 'x')$$, '23505', NULL, 'UNIQUE');
 SELECT lives_ok($$INSERT INTO e (id, email, x) VALUES (-1, 'USER9@x.ORG', 'x') ON CONFLICT (lower(email)) WHERE x IS NOT NULL DO UPDATE SET x = 'again'$$, 'ON CONFLICT');
 SELECT is((SELECT x FROM e WHERE lower(email) = 'user9@x.org'), 'again', 'finds the row');
+CREATE UNIQUE INDEX unique_number ON e (coalesce(a, 0)) WHERE id < 0;
+INSERT INTO e (id) VALUES (-3);
+SELECT throws_ok('INSERT INTO e (id, a) VALUES (-4, 0)', '23505', NULL, 'UNIQUE of COALESCE');
+SELECT lives_ok('INSERT INTO e (id) VALUES (-5) ON CONFLICT (coalesce(a, 0)) WHERE id < 0 DO UPDATE SET a = 0', 'and ON CONFLICT');
+SELECT is((SELECT count(*) FROM e WHERE id = -3 AND a = 0), 1::bigint, 'find the row');
+DELETE FROM e WHERE id = -3;
+DROP INDEX unique_number;
 CREATE INDEX every_email ON e (lower(email));
 PREPARE by_email (text) AS SELECT id FROM e WHERE lower(email) = lower($1);
 SELECT results_eq('EXECUTE by_email(''USER8@X.ORG'')', 'VALUES (8)', 'a parameter');
@@ -148,7 +157,7 @@ FROM (VALUES ('NULL::encrypted_text(nosalt)', 'pg_read_file(text)', 'name', '0A0
              ('NULL::encrypted_text(nosalt)', 'textin(cstring)', 'name', '0A000'), ('NULL::encrypted_text(nosalt)', 'int4_sum(bigint,integer)', 'a', '22023'),
              ('NULL::encrypted_text', 'lower(text)', '''x''::text', '22023'), ('NULL::text', 'lower(text)', 'name', '42809'),
              ('NULL::encrypted_text(nosalt)', 'lower(text)', '''x''', '42P18'), ('NULL::encrypted_text(nosalt)', 'lower(text)', 'VARIADIC ARRAY[x]', '0A000'),
-             ('NULL::encrypted_int4(nosalt)', 'lower(text)', 'name', '22P02'), ('NULL::encrypted_text(nosalt)', '-', 'name, name', '22023'))
+             ('NULL::encrypted_int4(nosalt)', 'lower(text)', 'name', '22P02'), ('NULL::encrypted_text(nosalt)', '-', 'name, name, name', '22023'))
   AS v (result, function, arguments, state);
 REVOKE EXECUTE ON FUNCTION pg_catalog.lower(text) FROM PUBLIC;
 CREATE ROLE nobody;

@@ -103,6 +103,12 @@ SELECT is(all_of(plan_of('SELECT e4 FROM t ORDER BY e4 USING ~>~'), '"Scan Direc
 RESET enable_sort;
 SELECT ok(uses_index(plan_of($$SELECT FROM t WHERE e4 = 'abc'$$)), 'it finds what is equal');
 SELECT is_empty('SELECT opcname FROM pg_opclass WHERE opcname ~ ''_pattern_ops$'' AND NOT amvalidate(oid)', 'the classes are whole');
+CREATE TABLE crossed (t encrypted_text, v encrypted_varchar(9));
+CREATE INDEX crossed_index ON crossed (t varchar_pattern_ops, v text_pattern_ops);
+SELECT results_eq($$SELECT opcname::text COLLATE "default" FROM pg_index, unnest(indclass::oid[]) WITH ORDINALITY AS class (oid, n)
+                    JOIN pg_opclass o USING (oid) WHERE indexrelid = 'crossed_index'::regclass ORDER BY n$$,
+                  ARRAY['varchar_pattern_ops', 'text_pattern_ops'], 'text with the class of varchar, and the other way round');
+SELECT lives_ok(replace(pg_get_indexdef('crossed_index'::regclass), 'crossed_index', 'again'), 'its definition can be executed again');
 SELECT results_eq($$SELECT opcname::text COLLATE "default" FROM pg_index JOIN pg_opclass o ON o.oid = indclass[0] WHERE indrelid = 't'::regclass AND opcnamespace = 'tde_internal'::regnamespace ORDER BY 1$$,
                   $$SELECT format('%s_pattern_ops', type) FROM kind WHERE class <> '' ORDER BY 1$$, 'they are taken for those of the plain types');
 \if :icu

@@ -60,6 +60,7 @@ CREATE TABLE card (
 CREATE INDEX card_named ON card (holder varchar_ops);
 CREATE INDEX card_pan ON card (pan DESC, id) INCLUDE (amount) WITH (fillfactor = 70);
 CREATE UNIQUE INDEX card_pattern ON card (pan text_pattern_ops DESC, holder varchar_pattern_ops, id) WITH (fillfactor = 80);
+CREATE INDEX card_crossed ON card (pan varchar_pattern_ops, holder text_pattern_ops);
 COMMENT ON INDEX card_pattern IS 'in the order of bytes';
 ALTER TABLE card CLUSTER ON card_pattern;
 CREATE TABLE payment (customer text REFERENCES customer ON UPDATE CASCADE);
@@ -79,7 +80,7 @@ my $columns = q(SELECT attname, format_type(atttypid, atttypmod), attnotnull, pg
   WHERE attrelid = 'card'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attname COLLATE "C");
 my $constraints = q(SELECT conrelid::regclass, conname, convalidated, pg_get_constraintdef(oid) FROM pg_constraint
   WHERE contype IN ('p', 'u', 'c', 'f') AND conrelid IN ('card'::regclass, 'payment'::regclass, 'customer'::regclass) ORDER BY 1, conname);
-my $indexes = q(SELECT regexp_replace(pg_get_indexdef(indexrelid), 'tde_internal[.](?=[a-z]+_pattern_ops)| varchar_ops', '', 'g'), indisvalid, indisclustered,
+my $indexes = q(SELECT regexp_replace(pg_get_indexdef(indexrelid), 'tde(_internal)?[.](?=[a-z]+_pattern_ops)| varchar_ops', '', 'g'), indisvalid, indisclustered,
   obj_description(indexrelid, 'pg_class') FROM pg_index WHERE indrelid = 'card'::regclass ORDER BY 1;
   SELECT pg_get_statisticsobjdef(oid) FROM pg_statistic_ext);
 my $content = q(SELECT md5(string_agg(concat_ws('|', id, pan, holder, amount, at, words, customer, big), ' ' ORDER BY id)) FROM card);

@@ -6,7 +6,7 @@ import warnings
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import ARRAY, Column, Integer, MetaData, String, Table, cast, create_engine, delete, inspect, insert, literal, null, select, text, update
-from sqlalchemy.dialects.postgresql.base import ischema_names
+from sqlalchemy.dialects.postgresql.base import PGDialect, ischema_names
 from sqlalchemy.exc import SAWarning
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.orm import Session, registry
@@ -154,14 +154,29 @@ def known_types(conn, driver):
         expected, found = ([(column["name"], repr(column["type"])) for column in inspect(conn).get_columns(table)] for table in (plain, enc))
         for one, other in zip(found, expected, strict=True):
             tap.same("metadata", f"as {other[1]}", lambda: one, lambda: other, driver)
+    # where the types are not on the search_path, their names are longer
+    there = [repr(column["type"]) for column in inspect(conn).get_columns("precise_enc", schema="public")]
+    conn.execute(text("SET search_path = pg_catalog"))
+    tap.same("metadata", "without the search_path", lambda: [repr(column["type"]) for column in inspect(conn).get_columns("precise_enc", schema="public")],
+             lambda: there, driver)
+    conn.execute(text("RESET search_path"))
     model = MetaData()
     Table("enc", model, *(Column(c.name, c.type, primary_key=c.primary_key, nullable=c.nullable)
                           for c in Table("plain", MetaData(), autoload_with=conn).columns))
+    conn.execute(text("CREATE TABLE made (encrypted_text text DEFAULT 'none', n int, d int GENERATED ALWAYS AS (n + 1) STORED)"))
+    conn.execute(text("CREATE TABLE made_enc (encrypted_text encrypted_text DEFAULT 'none', n encrypted_int4, d int GENERATED ALWAYS AS (n + 1) STORED)"))
+    for table in ("made", "made_enc"):
+        conn.execute(text(f"CREATE INDEX {table}_index ON {table} (lower(encrypted_text) DESC, abs(n - 1), coalesce(n, 0)) WHERE encrypted_text > 'a,('"))
+    for what in ("get_columns", "get_indexes"):
+        expected, found = (getattr(inspect(conn), what)(table) for table in ("made", "made_enc"))
+        tap.same("metadata", f"{what}: expressions", lambda: repr(found).replace("made_enc", "made"), lambda: repr(expected), driver)
+    conn.execute(text("DROP TABLE made, made_enc"))
     context = MigrationContext.configure(conn, opts={"compare_type": True, "include_name": lambda name, kind, _: kind != "table" or name == "enc"})
     tap.same("metadata", "Alembic's autogenerate", lambda: compare_metadata(context, model), lambda: [], driver)
     conn.execute(text("DROP TABLE precise, precise_enc"))
     ischema_names.clear()
     ischema_names.update(before)
+    PGDialect.ischema_names = ischema_names
 
 
 async def asynchronous():
