@@ -15,10 +15,10 @@ BEGIN
     -- ALTER FUNCTION takes no planner support away
     CASE WHEN support IS NULL AND f.prosupport <> 0 THEN format(E'UPDATE pg_catalog.pg_proc SET prosupport = 0 WHERE oid = %s;\n', f.oid) END,
     CASE WHEN (f.provolatile, f.proisstrict, f.proparallel, f.procost, f.prosecdef, f.proleakproof, f.proconfig IS NULL)
-              <> (lower(left(volatility, 1))::"char", true, 's'::"char", 1::float4, false, false, true)
+              <> (lower(left(volatility, 1))::"char", true, 's'::"char", 1::float4, false, volatility LIKE '% LEAKPROOF', true)
            OR f.prosupport <> support::regproc
-      THEN format(E'ALTER FUNCTION %s %s STRICT PARALLEL SAFE COST 1 SECURITY INVOKER NOT LEAKPROOF%s RESET ALL;\n', function, volatility,
-                  ' SUPPORT ' || support) END,
+      THEN format(E'ALTER FUNCTION %s %s STRICT PARALLEL SAFE COST 1 SECURITY INVOKER %sLEAKPROOF%s RESET ALL;\n', function,
+                  split_part(volatility, ' ', 1), CASE WHEN volatility LIKE '% LEAKPROOF' THEN '' ELSE 'NOT ' END, ' SUPPORT ' || support) END,
     CASE WHEN obj_description(function, 'pg_proc') IS DISTINCT FROM comment THEN format(E'COMMENT ON FUNCTION %s IS %L;\n', function, comment) END,
     -- operators and casts would not work for others; what users write is the administrator's to grant
     CASE WHEN f.pronamespace = 'tde_internal'::regnamespace AND NOT has_function_privilege('public', function, 'EXECUTE')

@@ -261,6 +261,22 @@ $$;
 COMMENT ON FUNCTION tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text, text, text, boolean, boolean) IS
   'SQL that makes an operator, if it is missing, or alters it; selectivity: what the names of its estimators begin with';
 
+-- What row level security lets a comparison see, it lets that of the encrypted types see, too: src/type/access.h says why it may.
+CREATE FUNCTION tde_internal.tde_leakproof(symbol text, l regtype, r regtype) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT CASE WHEN EXISTS (
+    SELECT FROM pg_operator o JOIN pg_proc f ON f.oid = o.oprcode
+    CROSS JOIN LATERAL (SELECT tde_internal.tde_catalog_type(l), tde_internal.tde_catalog_type(r)) b (l_base, r_base)
+    WHERE o.oprname = symbol AND f.proleakproof
+      -- varchar is compared as text
+      AND o.oprleft = CASE l_base WHEN 'varchar'::regtype THEN 'text'::regtype ELSE l_base END
+      AND o.oprright = CASE r_base WHEN 'varchar'::regtype THEN 'text'::regtype ELSE r_base END)
+    THEN ' LEAKPROOF' ELSE '' END;
+END;
+COMMENT ON FUNCTION tde_internal.tde_leakproof(text, regtype, regtype) IS
+  'what CREATE FUNCTION adds of a comparison whose like of the base types is leakproof; empty if it is not';
+
 CREATE FUNCTION tde_internal.tde_plain_comparison(symbol text, l regtype, r regtype) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -339,6 +355,6 @@ REVOKE ALL ON FUNCTION tde_internal.tde_base_family(regtype, name), tde_internal
   tde_internal.tde_cast_sql(text, text, regtype, regtype, text, text, text),
   tde_internal.tde_operator_name(tde_internal.type_plans, text), tde_internal.tde_has_operator(text, text),
   tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text, text, text, boolean, boolean),
-  tde_internal.tde_plain_comparison(text, regtype, regtype), tde_internal.tde_members_sql(oid, regtype, regtype, text[], text[]),
+  tde_internal.tde_plain_comparison(text, regtype, regtype), tde_internal.tde_leakproof(text, regtype, regtype), tde_internal.tde_members_sql(oid, regtype, regtype, text[], text[]),
   tde_internal.tde_class_sql(text, regtype, oid, text), tde_internal.tde_has_aggregate(text),
   tde_internal.tde_aggregate_sql(text, text, text) FROM PUBLIC;

@@ -107,12 +107,13 @@ BEGIN
   -- btree, hash: the families that they are members of, or NULL
   RETURN (
   SELECT string_agg(tde_internal.tde_operator_sql(
-           p, prefix || o.symbol, l, r, 'boolean', coalesce(tde_internal.tde_plain_comparison(o.symbol, l, r), o.function), volatility,
+           p, prefix || o.symbol, l, r, 'boolean', coalesce(tde_internal.tde_plain_comparison(o.symbol, l, r), o.function),
+           volatility || tde_internal.tde_leakproof(o.symbol, l, r),
            tde_internal.tde_operator_name(p, prefix || o.commutator), tde_internal.tde_operator_name(p, prefix || o.negator), o.selectivity,
            merges => o.symbol = '=' AND btree IS NOT NULL, hashes => o.symbol = '=' AND hash IS NOT NULL), '')
     || CASE WHEN btree IS NULL THEN '' ELSE
          CASE WHEN cmp LIKE 'pg_catalog.%' THEN ''
-           ELSE tde_internal.tde_function_sql(cmp, 'int4', 'tde_cmp', volatility, 'less-equal-greater') END
+           ELSE tde_internal.tde_function_sql(cmp, 'int4', 'tde_cmp', volatility || tde_internal.tde_leakproof('<', l, r), 'less-equal-greater') END
          || tde_internal.tde_members_sql(btree, l, r,
                             ARRAY(SELECT tde_internal.tde_operator_name(p, prefix || s) FROM unnest('{<,<=,=,>=,>}'::text[]) s),
                             ARRAY[cmp]) END
@@ -223,13 +224,14 @@ BEGIN ATOMIC
   -- that are members of the same.
   SELECT coalesce(string_agg((
     SELECT string_agg(tde_internal.tde_operator_sql(
-             p, prefix || o.symbol, l, r, 'boolean', coalesce(tde_internal.tde_plain_comparison(o.symbol, l, r), o.function), 'IMMUTABLE',
+             p, prefix || o.symbol, l, r, 'boolean', coalesce(tde_internal.tde_plain_comparison(o.symbol, l, r), o.function),
+             'IMMUTABLE' || tde_internal.tde_leakproof(o.symbol, l, r),
              tde_internal.tde_operator_name(p, prefix || o.commutator), tde_internal.tde_operator_name(p, prefix || o.negator), o.selectivity), '')
     FROM (VALUES ('~<~',  'tde_pattern_lt', '~>~',  '~>=~', 'scalarlt'),
                  ('~<=~', 'tde_pattern_le', '~>=~', '~>~',  'scalarle'),
                  ('~>~',  'tde_pattern_gt', '~<~',  '~<=~', 'scalargt'),
                  ('~>=~', 'tde_pattern_ge', '~<=~', '~<~',  'scalarge')) AS o (symbol, function, commutator, negator, selectivity))
-    || tde_internal.tde_function_sql(compare, 'int4', 'tde_pattern_cmp', 'IMMUTABLE', 'less-equal-greater')
+    || tde_internal.tde_function_sql(compare, 'int4', 'tde_pattern_cmp', 'IMMUTABLE' || tde_internal.tde_leakproof('~<~', l, r), 'less-equal-greater')
     || CASE WHEN l = p.enc AND r = p.enc THEN tde_internal.tde_function_sql(sort, 'void', 'tde_pattern_sortsupport', 'IMMUTABLE', 'sort support') ELSE '' END
     || tde_internal.tde_members_sql($3, l, r,
                        ARRAY(SELECT tde_internal.tde_operator_name(p, prefix || o) FROM unnest('{~<~,~<=~,=,~>=~,~>~}'::text[]) o),

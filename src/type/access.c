@@ -12,6 +12,7 @@
 #include "utils/syscache.h"
 
 #include "server/compat.h"
+#include "server/error.h"
 #include "type/access.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
@@ -203,6 +204,56 @@ tde_access_result(TdeType *type, int32 base_typmod, bool *isnull)
 	value = InputFunctionCall(tde_base_input(type), unconstify(char *, mask), type->ioparam, -1);
 	/* as an explicit cast: it cuts the mask to the length of a varchar(3) */
 	return tde_base_coerce(type, value, base_typmod, true);
+}
+
+/* ---- reasons ---- */
+
+bool
+tde_may_know_reason(void)
+{
+	return has_bypassrls_privilege(GetUserId());
+}
+
+void
+tde_throw_alike(const char *reason)
+{
+	ereport(LOG_SERVER_ONLY,
+			(errmsg("a comparison could not read an encrypted value: %s", reason),
+			 errdetail("Its error does not say so, since row level security may hide the value.")));
+	tde_throw(TDE_E_AUTH);
+}
+
+/* Errors that depend on the value: not that the wallet is closed, that the statement is canceled, or that there is no memory. */
+static bool
+is_about_value(int code)
+{
+	return code == ERRCODE_TDE_KEY_NOT_FOUND || code == ERRCODE_TDE_NOT_AUTHENTIC || code == ERRCODE_TDE_CRYPTO_FAILURE ||
+		code == ERRCODE_FEATURE_NOT_SUPPORTED;
+}
+
+const TdeKey *
+tde_key_for_comparing(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE])
+{
+	MemoryContext context = CurrentMemoryContext;
+	const TdeKey *volatile key = NULL;
+
+	PG_TRY();
+	{
+		key = tde_key_for_reading(id, spec, type_tag);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		if (!is_about_value(geterrcode()) || tde_may_know_reason())
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		tde_throw_alike(error->message);
+	}
+	PG_END_TRY();
+	return key;
 }
 
 void

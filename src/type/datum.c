@@ -13,6 +13,7 @@
 #include "server/compat.h"
 #include "server/counters.h"
 #include "server/error.h"
+#include "type/access.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
 #include "type/plain_bytes.h"
@@ -26,12 +27,13 @@ static const TdeSpec literal_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, false};
 
 /* Set a memo to a value's header and its key.  Nothing vouches for the value yet. */
 static pg_noinline void
-set_reader(TdeReader *reader, TdeType *type, const uint8 *bytes, size_t size)
+set_reader(TdeReader *reader, TdeType *type, const uint8 *bytes, size_t size, bool tells)
 {
 	reader->epoch = 0;
 	if (!tde_header_parse(bytes, size, &reader->header))
 		tde_throw(TDE_E_AUTH);
-	reader->key = tde_key_for_reading(reader->header.key_id, reader->header.spec, type->tag);
+	reader->key = tells ? tde_key_for_reading(reader->header.key_id, reader->header.spec, type->tag)
+		: tde_key_for_comparing(reader->header.key_id, reader->header.spec, type->tag);
 	reader->mask = 0;
 	memset(&reader->mask, 0xff, reader->header.size);
 	memcpy(&reader->head, bytes, sizeof(reader->head));
@@ -39,9 +41,9 @@ set_reader(TdeReader *reader, TdeType *type, const uint8 *bytes, size_t size)
 	reader->epoch = tde_keys_epoch;
 }
 
-/* What the header of a value says, and its key. */
+/* What the header of a value says, and its key.  tells: errors give the reason. */
 static inline const TdeReader *
-reader_of(TdeType *type, const uint8 *bytes, size_t size)
+reader_of(TdeType *type, const uint8 *bytes, size_t size, bool tells)
 {
 	TdeReader  *reader;
 	uint64		head;
@@ -53,7 +55,7 @@ reader_of(TdeType *type, const uint8 *bytes, size_t size)
 	/* columns under one key differ in any part of the spec byte */
 	reader = &type->readers[tde_key_memo((uint32) bytes[0] << 16 | bytes[1])];
 	if (unlikely((head & reader->mask) != reader->head || !tde_keys_fresh(reader->epoch)))
-		set_reader(reader, type, bytes, size);
+		set_reader(reader, type, bytes, size, tells);
 	return reader;
 }
 
@@ -143,8 +145,10 @@ decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t
 }
 
 pg_noreturn static void
-refuse_without_mac(void)
+refuse_without_mac(bool tells)
 {
+	if (!tells && !tde_may_know_reason())
+		tde_throw_alike("value without MAC in a column that is declared with MAC");
 	ereport(ERROR,
 			(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
 			 errmsg("value without MAC in a column that is declared with MAC"),
@@ -154,7 +158,7 @@ refuse_without_mac(void)
 
 /* scratch may be NULL */
 static pg_attribute_always_inline Datum
-decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch)
+decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch, bool tells)
 {
 	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
 	const uint8 *bytes;
@@ -169,7 +173,7 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	bytes = (const uint8 *) VARDATA_ANY(stored);
 	size = VARSIZE_ANY_EXHDR(stored);
 	tde_log_mark();
-	reader = reader_of(type, bytes, size);
+	reader = reader_of(type, bytes, size, tells);
 	if (remember == TDE_REMEMBER_PAGE)
 		remember = reader->header.spec.mac == TDE_NOMAC ? TDE_REMEMBER_NOT : TDE_REMEMBER_LONG;
 	look = remember != TDE_REMEMBER_NOT;
@@ -182,7 +186,7 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	if (look)
 		recent = tde_plain_cache_find(type->oid, reader->epoch, bytes, size);
 	if (unlikely(reader->header.spec.mac == TDE_NOMAC && tde_typmod_declares_mac(declared)))
-		refuse_without_mac();
+		refuse_without_mac(tells);
 	if (recent)
 		result = recent_datum(type, recent, scratch);
 	else
@@ -198,7 +202,7 @@ decrypt_to_keep(TdeType *type, Datum value, int32 declared, TdeRemember remember
 {
 	TdeScratch	scratch;
 
-	return decrypt_datum(type, value, declared, remember, type->base_byval ? &scratch : NULL);
+	return decrypt_datum(type, value, declared, remember, type->base_byval ? &scratch : NULL, true);
 }
 
 Datum
@@ -216,7 +220,8 @@ tde_datum_decrypt_once(TdeType *type, Datum value, int32 declared)
 Datum
 tde_datum_peek(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch)
 {
-	return decrypt_datum(type, value, declared, remember, scratch);
+	/* what is met once is output or sorted, which may give reasons */
+	return decrypt_datum(type, value, declared, remember, scratch, remember == TDE_REMEMBER_NOT);
 }
 
 /* The head of a value out of line, if it can be read in slices; *size: the bytes of the whole. */
@@ -314,7 +319,6 @@ static Datum
 seal(TdeType *type, TdeSpec spec, const TdeKey *key, TdePlainBytes *payload, bool is_literal)
 {
 	size_t		size = tde_sealed_size(spec, key->id, payload->size);
-	uint64		blocks = tde_limited_blocks(spec, payload->size);
 	char	   *result;
 	TdeStatus	status;
 
@@ -331,8 +335,6 @@ seal(TdeType *type, TdeSpec spec, const TdeKey *key, TdePlainBytes *payload, boo
 					  (uint8 *) VARDATA(result));
 	tde_stats.encryptions++;
 	(*key->encrypted)++;
-	key->use->values--;
-	key->use->blocks -= blocks;
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
 	if (is_literal)
@@ -349,16 +351,20 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 	const TdeKey *key = writing_key(type, typmod, &spec);
 	uint64		epoch = tde_keys_epoch;
 	TdePlainBytes payload;
+	uint64		blocks;
 
 	tde_plain_bytes_make(type, value, spec, &payload);
+	blocks = tde_limited_blocks(spec, payload.size);
 	/* reading a large value, and counting, may have made us forget the key */
-	while (unlikely(tde_keys_epoch != epoch || !tde_key_use_left(key->use, tde_limited_blocks(spec, payload.size))))
+	while (unlikely(tde_keys_epoch != epoch || !tde_key_use_left(key->use, blocks)))
 	{
 		if (tde_keys_epoch == epoch)
-			tde_limits_reserve(key->use, spec, tde_limited_blocks(spec, payload.size));
+			tde_limits_reserve(key->use, spec, blocks);
 		key = writing_key(type, typmod, &spec);
 		epoch = tde_keys_epoch;
 	}
+	key->use->values--;
+	key->use->blocks -= blocks;
 	return seal(type, spec, key, &payload, typmod < 0);
 }
 
@@ -473,5 +479,7 @@ tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header)
 
 	Assert(!header->spec.salted);
 	tde_plain_bytes_make(type, value, header->spec, &payload);
-	return (struct varlena *) DatumGetPointer(seal(type, header->spec, reading_key(type, header), &payload, false));
+	/* not counted: it is stored nowhere */
+	return (struct varlena *) DatumGetPointer(seal(type, header->spec, tde_key_for_comparing(header->key_id, header->spec, type->tag),
+												   &payload, false));
 }
