@@ -28,6 +28,7 @@
 #include "commands/defrem.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "parser/parse_relation.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -138,9 +139,10 @@ tde_catalog_typmod(PG_FUNCTION_ARGS)
 Datum
 tde_catalog_tree(PG_FUNCTION_ARGS)
 {
-	Node	   *shown = tde_shown_tree(stringToNode(TextDatumGetCString(PG_GETARG_DATUM(0))));
+	Node	   *tree = stringToNode(TextDatumGetCString(PG_GETARG_DATUM(0)));
+	Node	   *shown = tde_shown_tree(tree);
 
-	if (shown == NULL)
+	if (shown == NULL || equal(shown, tree))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	PG_RETURN_TEXT_P(cstring_to_text(nodeToString(shown)));
 }

@@ -110,7 +110,8 @@
 #define TDE_UPDATED_COLUMNS(rte, permissions) ((rte)->updatedCols)
 #endif
 #if PG_VERSION_NUM >= 160000
-#define TDE_SELECTED_COLUMNS(query, rte) (getRTEPermissionInfo((query)->rteperminfos, rte)->selectedCols)
+#define TDE_SELECTED_COLUMNS(query, rte) \
+	((rte)->perminfoindex == 0 ? NULL : getRTEPermissionInfo((query)->rteperminfos, rte)->selectedCols)
 #define TDE_MOVE_PERMISSIONS(query, rte, inner, scan) \
 	((inner)->rteperminfos = list_make1(copyObject(getRTEPermissionInfo((query)->rteperminfos, rte))), (scan)->perminfoindex = 1)
 #else

@@ -1,4 +1,4 @@
-# report.awk - a table of drivers and kinds of checks, from the TAP files that are named after a driver and a mode.
+# report.awk - a table of drivers and kinds of checks, and one of ORMs, from the TAP files that are named after a driver and a mode.
 
 # ok 1 - psycopg3 binary select: numeric
 function count(row, line, label, words, word) {
@@ -12,9 +12,11 @@ function count(row, line, label, words, word) {
 		}
 }
 
-BEGIN {
-	kinds = split("select null where write array copy metadata cursor transaction", kind)
-	printf "%-20s", "driver, transparent"
+function table(title, drivers, modes, names, kinds, kind, driver, mode, d, m, k, row, cell) {
+	if (drivers == "")
+		return
+	kinds = split(names, kind, " ")
+	printf "%-20s", title
 	for (k = 1; k <= kinds; k++)
 		printf " %11s", kind[k]
 	printf "\n"
@@ -31,4 +33,9 @@ BEGIN {
 			}
 			printf "\n"
 		}
+}
+
+BEGIN {
+	table("driver, transparent", drivers, modes, "select null where write array copy metadata cursor transaction")
+	table("ORM, transparent", orms, "on", "select null where write relation page aggregate transaction metadata migrate")
 }

@@ -5,6 +5,7 @@
 #   need sanitize|fuzz          check's and what builds PostgreSQL; clang with libFuzzer
 #   need bench                  sets python, too: an interpreter with the modules that bench/suite wants
 #   need python|java|node|go    a language's compiler or interpreter, and what its packages are fetched with
+#   need node_orm|hibernate|gorm   the same for ORMs
 
 # The PostgreSQL to use: what PG_CONFIG says, else what pg_config on PATH belongs to if one can build extensions with it,
 # else the newest server of Debian's layout, else the one that Debian installs by default.
@@ -52,7 +53,7 @@ has_extension() { [[ -e $("$pg_config" --sharedir)/extension/$1.control ]]; }
 missing() {
   debian=() rhel=() brew=()
   case $1 in
-    python | java | node | go)
+    python | java | node | node_orm | go | hibernate | gorm)
       "missing_$1"
       return ;;
   esac
@@ -122,6 +123,12 @@ missing_node() {
   want nodejs nodejs node as_pg env node --version
   want npm nodejs-npm node as_pg env npm --version
 }
+missing_node_orm() { missing_node; }
+missing_hibernate() {
+  missing_java
+  want maven maven maven as_pg env mvn --version
+}
+missing_gorm() { missing_go; }
 missing_go() {
   want golang-go golang go as_pg env go version
   want ca-certificates ca-certificates ca-certificates certificates

@@ -135,6 +135,10 @@ SELECT is((pg_get_constraintdef(e.oid, true), pg_get_expr(e.conbin, e.conrelid))
 SELECT is(count(*), 0::bigint, 'what is plain is defined as it was')
   FROM pg_index i WHERE (indrelid < 16384 OR indrelid = 'px'::regclass) AND pg_get_indexdef(indexrelid) IS DISTINCT FROM pg_temp.truth(indexrelid);
 
+CREATE TEMP TABLE raw AS SELECT conname, conbin::text AS tree FROM pg_constraint WHERE conbin IS NOT NULL;
+SELECT is(string_agg(c.conname, ' ' ORDER BY c.conname), 'ex_c1 ex_c2 ex_c3 ex_c4 ex_c5 ex_c6', 'trees of plain expressions are not touched')
+  FROM pg_constraint c JOIN raw USING (conname) WHERE c.conbin::text <> raw.tree;
+
 -- ---- in other forms of a query ----
 
 SELECT is((a).atttypid, 'varchar'::regtype::oid, 'in a whole row') FROM pg_attribute a WHERE attrelid = 'e'::regclass AND attname = 'c3';

@@ -136,6 +136,7 @@ def metadata(conn, driver, tables, names):
         tap.same("metadata", f"reflected {name}", lambda: unknown[f"c_{name}"], lambda: NullType, driver)
     known_types(conn, driver)
     if TRANSPARENT:
+        transparent_catalog(conn, driver)
         statement = select(reflected.c.c_numeric, reflected.c.c_date).where(reflected.c.c_int4 == tables["plain"].c.c_int4, reflected.c.id == 1)
         statement = statement.where(tables["plain"].c.id == 1)
         tap.same("metadata", "query of a reflected table", lambda: tuple(conn.execute(statement).one()),
@@ -143,10 +144,40 @@ def metadata(conn, driver, tables, names):
 
 
 def known_types(conn, driver):
-    """With clients/sqlalchemy, for as long as this takes: reflection sees the base types, and Alembic no difference."""
+    """With clients/sqlalchemy, for as long as this takes."""
     before = dict(ischema_names)
     import tde_column
     importlib.reload(tde_column)
+    as_plain(conn, driver)
+    conn.execute(text("CREATE TABLE made (encrypted_text text DEFAULT 'none', n int, d int GENERATED ALWAYS AS (n + 1) STORED)"))
+    conn.execute(text("CREATE TABLE made_enc (encrypted_text encrypted_text DEFAULT 'none', n encrypted_int4, d int GENERATED ALWAYS AS (n + 1) STORED)"))
+    for table in ("made", "made_enc"):
+        conn.execute(text(f"CREATE INDEX {table}_index ON {table} (lower(encrypted_text) DESC, abs(n - 1), coalesce(n, 0)) WHERE encrypted_text > 'a,('"))
+    for what in ("get_columns", "get_indexes"):
+        expected, found = (getattr(inspect(conn), what)(table) for table in ("made", "made_enc"))
+        tap.same("metadata", f"{what}: expressions", lambda: repr(found).replace("made_enc", "made"), lambda: repr(expected), driver)
+    conn.execute(text("DROP TABLE made, made_enc"))
+    ischema_names.clear()
+    ischema_names.update(before)
+    PGDialect.ischema_names = ischema_names
+
+
+def transparent_catalog(conn, driver):
+    """With the setting and without clients/sqlalchemy; indexes, too."""
+    conn.execute(text("SET tde_column.transparent_catalog = on"))
+    as_plain(conn, driver)
+    for table in ("plain", "enc"):
+        conn.execute(text(f"CREATE INDEX {table}_i ON {table} (c_varchar, lower(c_text)) WHERE c_bool"))
+    # the columns' order and the like come with the names
+    indexes = ([str(sorted(index.items())).replace("enc_i", "plain_i") for index in inspect(conn).get_indexes(table)] for table in ("plain", "enc"))
+    expected = next(indexes)
+    tap.same("metadata", "indexes over expressions", lambda: next(indexes), lambda: expected, driver)
+    conn.execute(text("DROP INDEX plain_i, enc_i"))
+    conn.execute(text("RESET tde_column.transparent_catalog"))
+
+
+def as_plain(conn, driver):
+    """Reflection sees the base types, and Alembic no difference."""
     conn.execute(text("CREATE TABLE precise (a time(3), b timestamptz(0), c interval, d char(3)[], e numeric)"))
     conn.execute(text("CREATE TABLE precise_enc (a encrypted_time(3), b encrypted_timestamptz(0), c encrypted_interval, "
                       "d encrypted_bpchar(3)[], e encrypted_numeric)"))
@@ -163,20 +194,9 @@ def known_types(conn, driver):
     model = MetaData()
     Table("enc", model, *(Column(c.name, c.type, primary_key=c.primary_key, nullable=c.nullable)
                           for c in Table("plain", MetaData(), autoload_with=conn).columns))
-    conn.execute(text("CREATE TABLE made (encrypted_text text DEFAULT 'none', n int, d int GENERATED ALWAYS AS (n + 1) STORED)"))
-    conn.execute(text("CREATE TABLE made_enc (encrypted_text encrypted_text DEFAULT 'none', n encrypted_int4, d int GENERATED ALWAYS AS (n + 1) STORED)"))
-    for table in ("made", "made_enc"):
-        conn.execute(text(f"CREATE INDEX {table}_index ON {table} (lower(encrypted_text) DESC, abs(n - 1), coalesce(n, 0)) WHERE encrypted_text > 'a,('"))
-    for what in ("get_columns", "get_indexes"):
-        expected, found = (getattr(inspect(conn), what)(table) for table in ("made", "made_enc"))
-        tap.same("metadata", f"{what}: expressions", lambda: repr(found).replace("made_enc", "made"), lambda: repr(expected), driver)
-    conn.execute(text("DROP TABLE made, made_enc"))
     context = MigrationContext.configure(conn, opts={"compare_type": True, "include_name": lambda name, kind, _: kind != "table" or name == "enc"})
     tap.same("metadata", "Alembic's autogenerate", lambda: compare_metadata(context, model), lambda: [], driver)
     conn.execute(text("DROP TABLE precise, precise_enc"))
-    ischema_names.clear()
-    ischema_names.update(before)
-    PGDialect.ischema_names = ischema_names
 
 
 async def asynchronous():
