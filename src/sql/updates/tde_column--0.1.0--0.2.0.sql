@@ -33,6 +33,9 @@ BEGIN
 END
 $$;
 
+-- One procedure in C does what it did for a batch.
+DROP FUNCTION tde_internal.tde_convert_rows(regclass, name, name, int8, int8, int8, timestamptz);
+
 -- @parts@
 
 DROP FUNCTION tde_internal.tde_function_sql_before(text, text, text, text, text);
