@@ -113,6 +113,7 @@ decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t
 {
 	bool		authenticated = reader->header.spec.mac != TDE_NOMAC;
 	bool		compressed = reader->header.flag && reader->header.spec.salted;
+
 	/* a value is larger than its plaintext, always */
 	bool		use_scratch = scratch != NULL && size <= TDE_SCRATCH_SIZE && !compressed;
 	char	   *buffer = use_scratch ? scratch->header : palloc(VARHDRSZ + size);
