@@ -253,15 +253,12 @@ Datum
 tde_wallet_file_facts(PG_FUNCTION_ARGS)
 {
 	Facts		facts;
-	TupleDesc	desc;
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	memset(facts.nulls, true, sizeof(facts.nulls));
 	if (tde_wallet_file != NULL && tde_wallet_file[0] != '\0')
 		look_at_file(&facts, tde_wallet_file);
 	set_fact(&facts, FACT_CLOSED_BY_USER, BoolGetDatum(tde_wallet_info().closed_by_user));
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), facts.values, facts.nulls));
+	return return_row(fcinfo, facts.values, facts.nulls);
 }
 
 /* tde_version() returns text - the version of the library, which need not be that of the extension in this database. */

@@ -6,28 +6,18 @@
 #include "keys/plain_cache.h"
 #include "server/memory.h"
 
-/* Powers of two.  160 bytes each: together they fit into a second-level cache. */
-#define ROW_ENTRIES		64
-#define LONG_SETS		1024
-#define LONG_WAYS		4
+/* A power of two.  160 bytes each: together they fit into a second-level cache. */
+#define SETS			1024
+#define WAYS			4
 
-typedef struct Entries
-{
-	TdeCachedPlain row[ROW_ENTRIES];
-	TdeCachedPlain lasting[LONG_SETS][LONG_WAYS];
-} Entries;
+typedef TdeCachedPlain Entries[SETS][WAYS];
 
 /* NULL: there are none.  Made when the first value is remembered, given back when all are forgotten. */
 static Entries *entries = NULL;
 
 /* The last bytes of each entry's value, apart: a miss, which is what most lookups are, touches nothing else. */
-static uint32 row_tails[ROW_ENTRIES];
-static uint32 long_tails[LONG_SETS][LONG_WAYS];
-static uint8 long_next[LONG_SETS];	/* to be overwritten next */
-
-/* Tails of values met once: one that is never met again must not push out one that is. */
-#define MET_ONCE		4096
-static uint32 met_once[MET_ONCE];
+static uint32 tails[SETS][WAYS];
+static uint8 next[SETS];		/* to be overwritten next */
 
 /* What finding a value again pays for. */
 #define CREDIT_PER_FIND	8
@@ -49,7 +39,7 @@ tail_of(const uint8 *value, size_t size)
 static inline const TdeCachedPlain *
 if_same(const TdeCachedPlain *entry, Oid type, uint64 epoch, const uint8 *value, size_t size)
 {
-	if (entries == NULL || entry->size != size || entry->type != type || entry->epoch != (uint32) epoch || memcmp(entry->value, value, size) != 0)
+	if (entry->size != size || entry->type != type || entry->epoch != (uint32) epoch || memcmp(entry->value, value, size) != 0)
 		return NULL;
 	tde_plain_cache_credit = Min(tde_plain_cache_credit + CREDIT_PER_FIND, MAX_CREDIT);
 	return entry;
@@ -58,60 +48,36 @@ if_same(const TdeCachedPlain *entry, Oid type, uint64 epoch, const uint8 *value,
 const TdeCachedPlain *
 tde_plain_cache_find(Oid type, uint64 epoch, const uint8 *value, size_t size)
 {
-	const TdeCachedPlain *entry;
-	const uint32 *set;
 	uint32		tail;
+	uint32		set;
 
 	if (size > TDE_PLAIN_CACHE_VALUE || size < sizeof(tail))
 		return NULL;
 	tail = tail_of(value, size);
-	if (row_tails[tail % ROW_ENTRIES] == tail)
-	{
-		entry = if_same(&entries->row[tail % ROW_ENTRIES], type, epoch, value, size);
-		if (entry)
-			return entry;
-	}
-	set = long_tails[tail % LONG_SETS];
-	for (int way = 0; way < LONG_WAYS; way++)
-		if (set[way] == tail)
-			return if_same(&entries->lasting[tail % LONG_SETS][way], type, epoch, value, size);
+	set = tail % SETS;
+	for (int way = 0; way < WAYS; way++)
+		if (tails[set][way] == tail)
+			return entries ? if_same(&(*entries)[set][way], type, epoch, value, size) : NULL;
 	return NULL;
 }
 
-/* Where a value goes. */
-static inline TdeCachedPlain *
-choose(TdeRemember where, uint32 tail)
-{
-	int			way;
-
-	if (where == TDE_REMEMBER_LONG && met_once[tail % MET_ONCE] != tail)
-	{
-		met_once[tail % MET_ONCE] = tail;
-		where = TDE_REMEMBER_ROW;
-	}
-	if (where == TDE_REMEMBER_ROW)
-	{
-		tde_plain_cache_credit = Max(tde_plain_cache_credit - 1, 0);
-		row_tails[tail % ROW_ENTRIES] = tail;
-		return &entries->row[tail % ROW_ENTRIES];
-	}
-	way = long_next[tail % LONG_SETS]++ % LONG_WAYS;
-	long_tails[tail % LONG_SETS][way] = tail;
-	return &entries->lasting[tail % LONG_SETS][way];
-}
-
 void
-tde_plain_cache_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,
-			   const uint8 *plain, size_t plain_size)
+tde_plain_cache_put(Oid type, uint64 epoch, const uint8 *value, size_t size, const uint8 *plain, size_t plain_size)
 {
 	TdeCachedPlain *entry;
+	uint32		set;
+	int			way;
 
-	if (where == TDE_REMEMBER_NOT || size > TDE_PLAIN_CACHE_VALUE || size < sizeof(uint32) || plain_size > TDE_PLAIN_CACHE_PLAIN)
+	if (size > TDE_PLAIN_CACHE_VALUE || size < sizeof(uint32) || plain_size > TDE_PLAIN_CACHE_PLAIN)
 		return;
 	/* what cannot be remembered is decrypted again */
 	if (unlikely(entries == NULL) && (entries = tde_secret_pages_new(sizeof(Entries))) == NULL)
 		return;
-	entry = choose(where, tail_of(value, size));
+	tde_plain_cache_credit = Max(tde_plain_cache_credit - 1, 0);
+	set = tail_of(value, size) % SETS;
+	way = next[set]++ % WAYS;
+	tails[set][way] = tail_of(value, size);
+	entry = &(*entries)[set][way];
 	entry->epoch = (uint32) epoch;
 	entry->type = type;
 	entry->size = (uint8) size;
@@ -127,6 +93,5 @@ tde_plain_cache_forget(void)
 		return;
 	tde_secret_pages_free(entries, sizeof(Entries), sizeof(Entries));
 	entries = NULL;
-	memset(row_tails, 0, sizeof(row_tails));
-	memset(long_tails, 0, sizeof(long_tails));
+	memset(tails, 0, sizeof(tails));
 }

@@ -12,14 +12,16 @@
 #define TDE_PLAIN_CACHE_VALUE	94	/* longest value, in bytes as stored */
 #define TDE_PLAIN_CACHE_PLAIN	56	/* longest plaintext */
 
-/* Where to remember: values that one row after the other brings must not push out those that rows are compared with. */
+/*
+ * What is remembered pushes out what came first among those few whose last bytes are alike.  Decryptions were counted of sorts,
+ * groups, joins, sums, scans and lookups of 3,000 and 12,000 rows: places of their own for a row's values, for those that were met
+ * once, and for those sure to come again, save none.
+ */
 typedef enum TdeRemember
 {
 	TDE_REMEMBER_NOT,			/* not expected to be met again soon */
-	TDE_REMEMBER_ROW,			/* while the row is at hand */
-	TDE_REMEMBER_LONG,			/* the same, and for long if it is met again: representatives of groups */
-	TDE_REMEMBER_PAGE,			/* the same if it has a MAC: upper index pages; what is as far away as that is decrypted sooner */
-	TDE_REMEMBER_SURELY			/* for long: literals */
+	TDE_REMEMBER_ROW,			/* while the row is at hand, as long as such values are found again */
+	TDE_REMEMBER_LONG			/* what others are compared with: representatives of groups, upper index pages */
 } TdeRemember;
 
 typedef struct TdeCachedPlain
@@ -59,8 +61,7 @@ tde_plain_cache_passes_over(void)
 }
 
 /* Remember a value, authenticated or verified; does nothing with longer ones. */
-extern void tde_plain_cache_put(TdeRemember where, Oid type, uint64 epoch, const uint8 *value, size_t size,
-						   const uint8 *plain, size_t plain_size);
+extern void tde_plain_cache_put(Oid type, uint64 epoch, const uint8 *value, size_t size, const uint8 *plain, size_t plain_size);
 
 /* Cleanse them all. */
 extern void tde_plain_cache_forget(void);

@@ -1,5 +1,5 @@
 /*
- * convert_rows.c - converting a column of a table in use: filling its copy in batches.
+ * convert_rows.c - converting a column of a table in use: filling its copy in batches (maintenance/batches.h).
  *
  * Rows that nobody writes are updated here, as logical replication updates rows, but without firing triggers: to users nothing
  * has changed.
@@ -20,35 +20,44 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "parser/parse_relation.h"
+#include "storage/bufmgr.h"
 #include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
+#include "maintenance/batches.h"
 #include "maintenance/convert.h"
 #include "server/compat.h"
-#include "server/counters.h"
-#include "server/owner.h"
 
-PG_FUNCTION_INFO_V1(tde_convert_rows);
+PG_FUNCTION_INFO_V1(tde_convert_all_rows);
 PG_FUNCTION_INFO_V1(tde_validate);
 PG_FUNCTION_INFO_V1(tde_may_commit);
 PG_FUNCTION_INFO_V1(tde_must_commit);
 
+/* One call. */
+typedef struct Convert
+{
+	TdeBatches	batches;
+	const char *source;			/* NULL: the target becomes NULL */
+	const char *target;
+} Convert;
+
+/* A table opened in a transaction; its owner is the current user. */
 typedef struct Batch
 {
 	Relation	rel;
+	TdeCaller	caller;
 	EState	   *estate;
 	ResultRelInfo *result;
 	TdeConversion conversion;
 	TupleTableSlot *old;
 	TupleTableSlot *new;
 	LockTupleMode lock_mode;
-	int64		seen;
-	int64		done;
-	int64		skipped;
 } Batch;
 
 /* What PostgreSQL asks the range table is which columns an UPDATE sets. */
@@ -92,7 +101,6 @@ static void
 batch_begin(Batch *batch, Relation rel, const char *source, const char *target)
 {
 	batch->rel = rel;
-	batch->seen = batch->done = batch->skipped = 0;
 	batch->estate = CreateExecutorState();
 	tde_conversion_init(&batch->conversion, rel, source, target, GetPerTupleExprContext(batch->estate));
 	init_range_table(batch->estate, rel, batch->conversion.target);
@@ -110,8 +118,12 @@ batch_begin(Batch *batch, Relation rel, const char *source, const char *target)
 }
 
 static void
-batch_end(Batch *batch)
+close_table(void *table)
 {
+	Batch	   *batch = table;
+
+	tde_owner_end(&batch->caller);
+	/* foreign keys may wait for the end of the transaction, which nothing can that runs as the owner */
 	AfterTriggerEndQuery(batch->estate);
 	ExecResetTupleTable(batch->estate->es_tupleTable, false);
 	ExecDropSingleTupleTableSlot(batch->old);
@@ -120,29 +132,12 @@ batch_end(Batch *batch)
 	FreeExecutorState(batch->estate);
 }
 
-/*
- * Rows that others have written meanwhile went through the trigger.  Rows that others have locked are skipped: whoever holds
- * one may wait for another one that the batch holds.
- */
 static bool
-lock_row(Batch *batch)
-{
-	TM_FailureData failure;
-	ItemPointerData tid = batch->old->tts_tid;
-	TM_Result	result = table_tuple_lock(batch->rel, &tid, GetActiveSnapshot(), batch->old, batch->estate->es_output_cid,
-										  batch->lock_mode, LockWaitSkip, 0, &failure);
-
-	if (result == TM_WouldBlock)
-		batch->skipped++;
-	return result == TM_Ok;
-}
-
-static bool
-is_pending(Batch *batch)
+is_pending(Batch *batch, TupleTableSlot *row)
 {
 	return batch->conversion.expr
-		? !slot_attisnull(batch->old, batch->conversion.source) && slot_attisnull(batch->old, batch->conversion.target)
-		: !slot_attisnull(batch->old, batch->conversion.target);
+		? !slot_attisnull(row, batch->conversion.source) && slot_attisnull(row, batch->conversion.target)
+		: !slot_attisnull(row, batch->conversion.target);
 }
 
 static void
@@ -163,32 +158,39 @@ update_row(Batch *batch)
 			batch->new->tts_isnull[i] = true;
 	ExecStoreVirtualTuple(batch->new);
 	ExecSimpleRelationUpdate(batch->result, batch->estate, NULL, batch->old, batch->new);
-	batch->done++;
 	MemoryContextSwitchTo(old);
 }
 
-static void
-batch_run(Batch *batch, BlockNumber first, BlockNumber count)
+static TdeRowResult
+convert_row(void *table, TupleTableSlot *row, bool may_wait)
 {
-	TupleTableSlot *row = table_slot_create(batch->rel, NULL);
-	ItemPointerData from,
-				to;
-	TableScanDesc scan;
+	Batch	   *batch = table;
+	ItemPointerData tid = row->tts_tid;
+	TM_FailureData failure;
+	TM_Result	result;
 
-	ItemPointerSet(&from, first, 0);
-	ItemPointerSet(&to, first + count - 1, MaxOffsetNumber);
-	scan = table_beginscan_tidrange(batch->rel, GetActiveSnapshot(), &from, &to);
-	while (table_scan_getnextslot_tidrange(scan, ForwardScanDirection, row))
-	{
-		CHECK_FOR_INTERRUPTS();
-		ResetPerTupleExprContext(batch->estate);
-		ExecCopySlot(batch->old, row);
-		batch->seen++;
-		if (is_pending(batch) && lock_row(batch) && is_pending(batch))
-			update_row(batch);
-	}
-	table_endscan(scan);
-	ExecDropSingleTupleTableSlot(row);
+	ResetPerTupleExprContext(batch->estate);
+	if (!is_pending(batch, row))
+		return TDE_ROW_CURRENT;
+	result = table_tuple_lock(batch->rel, &tid, GetActiveSnapshot(), batch->old, batch->estate->es_output_cid, batch->lock_mode,
+							  may_wait ? LockWaitBlock : LockWaitSkip, 0, &failure);
+	if (result == TM_WouldBlock)
+		return TDE_ROW_BUSY;
+	/* what others have written meanwhile went through the trigger */
+	if (result != TM_Ok || !is_pending(batch, batch->old))
+		return TDE_ROW_OVERTAKEN;
+	update_row(batch);
+	return TDE_ROW_CHANGED;
+}
+
+static void
+check_table(Relation rel)
+{
+	if (rel->rd_rel->relkind != RELKIND_RELATION)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", RelationGetRelationName(rel))));
+	if (!TDE_OWNS_RELATION(RelationGetRelid(rel)))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
 }
 
 static Relation
@@ -198,11 +200,7 @@ open_own_table(Oid relid, LOCKMODE lock)
 
 	if (rel == NULL)
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relid)));
-	if (rel->rd_rel->relkind != RELKIND_RELATION)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", RelationGetRelationName(rel))));
-	if (!TDE_OWNS_RELATION(relid))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+	check_table(rel);
 	return rel;
 }
 
@@ -217,64 +215,6 @@ require_heap(Relation rel)
 				 errhint("Set its access method to heap until its columns are converted.")));
 }
 
-/*
- * Show how far the conversion is of which this was a batch, and which began with another call then.  A batch with rows that
- * were skipped comes once more.
- */
-static void
-show_progress(Oid relid, const Batch *batch, TimestampTz started, int64 end, int64 total)
-{
-	static TdeProgress progress;
-
-	if (progress.relid != relid || progress.started != started)
-	{
-		tde_progress_start(&progress, relid, batch->conversion.source ? TDE_PHASE_COPY : TDE_PHASE_ERASE);
-		progress.started = started;
-		progress.blocks_total = total;
-	}
-	progress.rows_changed += batch->done;
-	if (batch->skipped == 0)
-	{
-		progress.rows_seen += batch->seen;
-		progress.blocks_done = Min(end, total);
-	}
-	tde_progress_show(&progress);
-	if (progress.blocks_done >= total)
-		tde_progress_end();
-}
-
-/* All arguments but the source must be there. */
-static void
-refuse_nulls(FunctionCallInfo fcinfo)
-{
-	for (int i = 0; i < PG_NARGS(); i++)
-		if (i != 1 && PG_ARGISNULL(i))
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("arguments of tde_convert_rows must not be null, except for the source")));
-}
-
-static Datum
-batch_result(FunctionCallInfo fcinfo, Batch *batch)
-{
-	Datum		values[2] = {Int64GetDatum(batch->done), Int64GetDatum(batch->skipped)};
-	bool		nulls[2] = {false, false};
-	TupleDesc	desc;
-
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
-}
-
-static void
-check_blocks(int64 first, int64 count)
-{
-	if (first < 0 || count < 1 || first > MaxBlockNumber || count > MaxBlockNumber || first + count - 1 > MaxBlockNumber)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(INT64_FORMAT " blocks from block " INT64_FORMAT " on cannot be converted", count, first)));
-}
-
 /* Without a conversion this would set any column, and nobody would have decided that. */
 static void
 require_conversion(Relation rel, const char *source, const char *target)
@@ -287,40 +227,74 @@ require_conversion(Relation rel, const char *source, const char *target)
 				 errhint("The procedures that convert columns call this function; see the view tde.conversions.")));
 }
 
+static void *
+open_table(TdeBatches *batches, Relation rel)
+{
+	Convert    *convert = (Convert *) batches;
+	Batch	   *batch = palloc0(sizeof(Batch));
+
+	check_table(rel);
+	require_heap(rel);
+	require_conversion(rel, convert->source, convert->target);
+	tde_owner_begin(&batch->caller, rel);
+	/* in 17 the same was done just now */
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	batch_begin(batch, rel, convert->source, convert->target);
+	return batch;
+}
+
+static void
+report(const TdeProgress *progress, const char *table)
+{
+	ereport(NOTICE,
+			(errmsg("%lld rows of %s in %.1f s", (long long) progress->rows_changed, table,
+					(GetCurrentTimestamp() - progress->started) / (double) USECS_PER_SEC)));
+}
+
+static void
+convert_all_rows(Convert *convert, Oid relid)
+{
+	TdeBatches *batches = &convert->batches;
+	Relation	rel = open_own_table(relid, AccessShareLock);
+	char	   *name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
+	int64		blocks = RelationGetNumberOfBlocks(rel);
+
+	require_conversion(rel, convert->source, convert->target);
+	table_close(rel, AccessShareLock);
+	batches->tables = list_make1_oid(relid);
+	tde_batches_next_transaction(batches);
+	tde_progress_start(&batches->progress, relid, convert->source ? TDE_PHASE_COPY : TDE_PHASE_ERASE);
+	/* rows that come, or move, later go through the trigger: one pass sees all others */
+	(void) tde_batches_pass(batches, batches->progress.phase, blocks);
+	tde_progress_end();
+	report(&batches->progress, name);
+}
+
 /*
- * tde_convert_rows(relation regclass, source name, target name, first_block int8, blocks int8, all_blocks int8,
- * started timestamptz, OUT done int8, OUT skipped int8) - set the target column from the source column, or to NULL without one,
- * in those rows of the blocks where that was not done yet, but for those that others have locked.  How many blocks there are in
- * all, and when the first call was, is for telling the progress.
+ * tde_convert_all_rows(relation regclass, source name, target name, batch_rows int4, batch_delay float8), a procedure - set the
+ * target column from the source column, or to NULL without one, in all rows where that was not done yet.
  */
 Datum
-tde_convert_rows(PG_FUNCTION_ARGS)
+tde_convert_all_rows(PG_FUNCTION_ARGS)
 {
-	Relation	rel;
-	const char *source = PG_ARGISNULL(1) ? NULL : NameStr(*PG_GETARG_NAME(1));
-	const char *target;
-	TdeCaller	caller;
-	Batch		batch;
+	Convert		convert = {.batches = {.command = "converting rows", .open = open_table, .row = convert_row, .close = close_table}};
+	float8		delay;
 
-	refuse_nulls(fcinfo);
-	PreventCommandIfReadOnly("converting rows");
-	check_blocks(PG_GETARG_INT64(3), PG_GETARG_INT64(4));
-	target = NameStr(*PG_GETARG_NAME(2));
-	rel = open_own_table(PG_GETARG_OID(0), RowExclusiveLock);
-	require_heap(rel);
-	require_conversion(rel, source, target);
-
-	tde_owner_begin(&caller, rel);
-	PushActiveSnapshot(GetLatestSnapshot());
-	batch_begin(&batch, rel, source, target);
-	batch_run(&batch, (BlockNumber) PG_GETARG_INT64(3), (BlockNumber) PG_GETARG_INT64(4));
-	tde_owner_end(&caller);
-	/* foreign keys may wait for the end of the transaction, which nothing can that runs as the owner */
-	batch_end(&batch);
-	PopActiveSnapshot();
-	table_close(rel, NoLock);
-	show_progress(PG_GETARG_OID(0), &batch, PG_GETARG_TIMESTAMPTZ(6), PG_GETARG_INT64(3) + PG_GETARG_INT64(4), PG_GETARG_INT64(5));
-	return batch_result(fcinfo, &batch);
+	/* all arguments but the source must be there */
+	for (int i = 0; i < PG_NARGS(); i++)
+		if (i != 1 && PG_ARGISNULL(i))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("arguments of tde_convert_all_rows must not be null, except for the source")));
+	delay = PG_GETARG_FLOAT8(4);
+	convert.batches.rows = Max(PG_GETARG_INT32(3), 1);
+	convert.batches.delay_ms = delay > 0 ? (long) (Min(delay, SECS_PER_DAY) * 1000) : 0;
+	tde_batches_begin(&convert.batches, fcinfo);
+	convert.source = PG_ARGISNULL(1) ? NULL : pstrdup(NameStr(*PG_GETARG_NAME(1)));
+	convert.target = pstrdup(NameStr(*PG_GETARG_NAME(2)));
+	convert_all_rows(&convert, PG_GETARG_OID(0));
+	SPI_finish();
+	PG_RETURN_VOID();
 }
 
 /*

@@ -1,7 +1,12 @@
 /*
  * purge_worker.c - counting the data keys of any database of the instance under a master key.
  *
- * A process reads one database, so a background worker is started for each.
+ * A process reads one database, so a background worker is started for each.  The other way would be that each database says by
+ * itself, where all can read it, that no row of it is wrapped by the master key, and that a purge is refused until all have
+ * said so.  It would be no safer, and worse to use: template0 and databases without the extension can say nothing, nor can one
+ * that was made from a template a moment ago, and they look like one that was forgotten; what was said would have to reach the
+ * disk after the rows it is about, and be taken back when a rotation rolls back or an import brings such a row.  What is purged
+ * in error is lost for ever, so somebody looks.
  */
 #include "postgres.h"
 

@@ -1,10 +1,8 @@
 /*
  * rekey.c - the procedure tde_rekey_table(): re-encrypt a table in committed batches, beside its readers and writers.
  *
- * A pass goes through all rows of the table, its partitions and its children.  Each batch is a transaction with a snapshot of
- * its own, and ends after batch_rows rows if it changed some of them, or at a row that somebody else holds: only the first
- * row of a batch is waited for, so that nobody's transaction can end in a deadlock with ours.  What needs no change costs a
- * look at its header, so that a later call goes on where one was interrupted.
+ * A pass goes through all rows of the table, its partitions and its children, in batches (maintenance/batches.h).  What needs
+ * no change costs a look at its header, so that a later call goes on where one was interrupted.
  *
  * Rows move: an update may put one where the pass has been already.  So the end is a pass that finds nothing to change in one
  * snapshot, taken when all transactions that wrote to the table before have ended; what they left is under an older key, perhaps.
@@ -13,29 +11,22 @@
 
 #include "access/relation.h"
 #include "access/table.h"
-#include "access/tableam.h"
-#include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "commands/defrem.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
-#include "nodes/parsenodes.h"
 #include "storage/bufmgr.h"
-#include "storage/latch.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
-#include "utils/timestamp.h"
-#include "utils/wait_event.h"
 
+#include "maintenance/batches.h"
 #include "maintenance/rekey_row.h"
 #include "server/compat.h"
-#include "server/counters.h"
 #include "wallet/wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_rekey_table);
@@ -45,24 +36,14 @@ PG_FUNCTION_INFO_V1(tde_rekey_table);
 /* After so many verifications that found something it must be coming in faster than it can be re-encrypted. */
 #define MAX_VERIFICATIONS 10
 
-/* One call.  Lives in the procedure's memory, through its transactions. */
 typedef struct Rekey
 {
+	TdeBatches	batches;
 	Oid			relid;			/* the table that was named, */
 	const char *name;			/* its name, */
 	const char *qualified;		/* and that as SQL has it */
-	int32		batch_rows;
-	long		delay_ms;		/* between batches */
 	bool		repair;			/* are values without MAC to be believed? */
-	MemoryContext context;
-	TdeProgress progress;
-
-	List	   *tables;			/* those with rows, by OID */
-	bool		indexed;		/* is an encrypted column of theirs in an index? */
-	int			at;				/* the pass's place: position in tables, ... */
-	ItemPointerData next;		/* ... and the row to look at first there, ... */
-	BlockNumber end;			/* ... and where its blocks ended when the pass came there; Invalid: it has not yet */
-	int64		stale;			/* rows found in this pass that were not current */
+	bool		indexed;		/* is an encrypted column in an index? */
 } Rekey;
 
 /* ---- what may be re-encrypted ---- */
@@ -112,8 +93,8 @@ add_table(Rekey *rekey, Oid relid, int64 *blocks)
 		check_table(rel);
 	if (rel->rd_rel->relkind == RELKIND_RELATION && tde_rekey_concerns(rel))
 	{
-		old = MemoryContextSwitchTo(rekey->context);
-		rekey->tables = lappend_oid(rekey->tables, relid);
+		old = MemoryContextSwitchTo(rekey->batches.context);
+		rekey->batches.tables = lappend_oid(rekey->batches.tables, relid);
 		MemoryContextSwitchTo(old);
 		rekey->indexed |= tde_rekey_concerns_indexes(rel);
 		*blocks += RelationGetNumberOfBlocks(rel);
@@ -125,7 +106,7 @@ add_table(Rekey *rekey, Oid relid, int64 *blocks)
 static void
 take_names(Rekey *rekey, Relation root)
 {
-	MemoryContext old = MemoryContextSwitchTo(rekey->context);
+	MemoryContext old = MemoryContextSwitchTo(rekey->batches.context);
 
 	if (rekey->name == NULL)
 	{
@@ -145,8 +126,8 @@ list_tables(Rekey *rekey)
 
 	check_table(root);
 	take_names(rekey, root);
-	list_free(rekey->tables);
-	rekey->tables = NIL;
+	list_free(rekey->batches.tables);
+	rekey->batches.tables = NIL;
 	rekey->indexed = false;
 	foreach(cell, find_all_inheritors(rekey->relid, AccessShareLock, NULL))
 		add_table(rekey, lfirst_oid(cell), &blocks);
@@ -154,31 +135,7 @@ list_tables(Rekey *rekey)
 	return blocks;
 }
 
-/* ---- transactions ---- */
-
-/* End the transaction, which keeps what was done, and begin one in which updates by others are no errors. */
-static void
-next_transaction(void)
-{
-	SPI_commit();
-	XactIsoLevel = XACT_READ_COMMITTED;
-	PreventCommandIfReadOnly(COMMAND);
-}
-
-static void
-pause_between(const Rekey *rekey)
-{
-	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), rekey->delay_ms);
-	long		left = rekey->delay_ms;
-
-	while (left > 0)
-	{
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, left, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
-	}
-}
+/* ---- passes ---- */
 
 /* Wait until all transactions that may have written to the tables have ended, without holding anything ourselves. */
 static void
@@ -186,8 +143,8 @@ wait_for_writers(Rekey *rekey)
 {
 	ListCell   *cell;
 
-	tde_progress_phase(&rekey->progress, TDE_PHASE_WAIT, 0);
-	foreach(cell, rekey->tables)
+	tde_progress_phase(&rekey->batches.progress, TDE_PHASE_WAIT, 0);
+	foreach(cell, rekey->batches.tables)
 	{
 		LOCKTAG		tag;
 
@@ -196,138 +153,24 @@ wait_for_writers(Rekey *rekey)
 	}
 }
 
-/* ---- batches ---- */
-
-static void
-show_block(Rekey *rekey, BlockNumber *shown, BlockNumber block)
+static void *
+open_table(TdeBatches *batches, Relation rel)
 {
-	TdeProgress *progress = &rekey->progress;
-
-	/* what is appended meanwhile does not count */
-	progress->blocks_done = Min(progress->blocks_done + (block - *shown), progress->blocks_total);
-	*shown = block;
-	tde_progress_show(progress);
+	check_table(rel);
+	return tde_rekey_open(rel, ((Rekey *) batches)->repair);
 }
-
-/*
- * Look at the rows of one table from the pass's place on, under the active snapshot.  True if its end was reached; otherwise
- * the batch ends here.  *seen: rows of this batch; *touched: does it hold locks of rows?
- */
-static bool
-scan_table(Rekey *rekey, TdeRekeyTable *table, TableScanDesc scan, int64 *seen, bool *touched)
-{
-	TupleTableSlot *slot = tde_rekey_slot(table);
-	BlockNumber block = ItemPointerGetBlockNumber(&rekey->next);
-
-	while (table_scan_getnextslot_tidrange(scan, ForwardScanDirection, slot))
-	{
-		TdeRekeyResult result;
-
-		CHECK_FOR_INTERRUPTS();
-		rekey->next = slot->tts_tid;
-		if (ItemPointerGetBlockNumber(&rekey->next) != block)
-			show_block(rekey, &block, ItemPointerGetBlockNumber(&rekey->next));
-
-		result = tde_rekey_row(table, !*touched);
-		rekey->stale += result != TDE_ROW_CURRENT;
-		if (result == TDE_ROW_BUSY)
-			return false;
-		rekey->progress.rows_seen++;
-		rekey->progress.rows_changed += result == TDE_ROW_CHANGED;
-		*touched |= result != TDE_ROW_CURRENT;
-		if (++*seen >= rekey->batch_rows && *touched)
-		{
-			ItemPointerSetOffsetNumber(&rekey->next, OffsetNumberNext(ItemPointerGetOffsetNumber(&rekey->next)));
-			return false;
-		}
-	}
-	return true;
-}
-
-/* The pass goes to the beginning of a table. */
-static void
-go_to_table(Rekey *rekey, int at)
-{
-	rekey->at = at;
-	rekey->end = InvalidBlockNumber;
-	ItemPointerSet(&rekey->next, 0, FirstOffsetNumber);
-}
-
-static bool
-rekey_from_here(Rekey *rekey, Relation rel, int64 *seen, bool *touched)
-{
-	ItemPointerData last;
-	TdeRekeyTable *table;
-	TableScanDesc scan;
-	bool		ended;
-
-	/* after the snapshot was taken, so that nothing visible is behind it; and no pass chases what is appended meanwhile */
-	if (rekey->end == InvalidBlockNumber)
-		rekey->end = RelationGetNumberOfBlocks(rel);
-	if (rekey->end == 0)
-		return true;
-	ItemPointerSet(&last, rekey->end - 1, MaxOffsetNumber);
-	table = tde_rekey_open(rel, rekey->repair);
-	scan = table_beginscan_tidrange(rel, GetActiveSnapshot(), &rekey->next, &last);
-	ended = scan_table(rekey, table, scan, seen, touched);
-	table_endscan(scan);
-	tde_rekey_close(table);
-	return ended;
-}
-
-/* One transaction: from the pass's place on, over as many tables as it takes. */
-static void
-run_batch(Rekey *rekey)
-{
-	MemoryContext batch = AllocSetContextCreate(rekey->context, "tde_rekey_table batch", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(batch);
-	int64		seen = 0;
-	bool		touched = false;
-	bool		ended = true;
-
-	PushActiveSnapshot(GetTransactionSnapshot());
-	while (ended && rekey->at < list_length(rekey->tables))
-	{
-		Relation	rel = try_table_open(list_nth_oid(rekey->tables, rekey->at), RowExclusiveLock);
-
-		if (rel)
-		{
-			check_table(rel);
-			ended = rekey_from_here(rekey, rel, &seen, &touched);
-			/* a lock that has served reading only need not be kept */
-			table_close(rel, touched ? NoLock : RowExclusiveLock);
-		}
-		if (ended)
-			go_to_table(rekey, rekey->at + 1);
-	}
-	PopActiveSnapshot();
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(batch);
-	next_transaction();
-	tde_progress_show(&rekey->progress);
-	if (touched)
-		pause_between(rekey);
-}
-
-/* ---- passes ---- */
 
 /* One pass over everything; true if it was one transaction in which all was current. */
 static bool
 run_pass(Rekey *rekey, TdePhase phase)
 {
 	int64		blocks = list_tables(rekey);
-	int			batches = 0;
 
 	/* without the locks that listing took */
-	next_transaction();
+	tde_batches_next_transaction(&rekey->batches);
 	if (phase == TDE_PHASE_VERIFY)
 		wait_for_writers(rekey);
-	tde_progress_phase(&rekey->progress, phase, blocks);
-	rekey->stale = 0;
-	go_to_table(rekey, 0);
-	for (; batches == 0 || rekey->at < list_length(rekey->tables); batches++)
-		run_batch(rekey);
-	return batches == 1 && rekey->stale == 0;
+	return tde_batches_pass(&rekey->batches, phase, blocks) == 1 && rekey->batches.stale == 0;
 }
 
 /* What the user still has to do: old values are left in dead rows, statistics and pages of indexes. */
@@ -337,7 +180,7 @@ report(const Rekey *rekey)
 	const char *name = rekey->qualified;
 
 	ereport(NOTICE,
-			(errmsg("table \"%s\": %lld rows re-encrypted", rekey->name, (long long) rekey->progress.rows_changed),
+			(errmsg("table \"%s\": %lld rows re-encrypted", rekey->name, (long long) rekey->batches.progress.rows_changed),
 			 rekey->indexed ?
 			 errdetail("Old values may still be in dead rows, statistics and indexes.") :
 			 errdetail("Old values may still be in dead rows and statistics."),
@@ -352,15 +195,15 @@ rekey_table(Rekey *rekey)
 	bool		clean = false;
 
 	list_tables(rekey);
-	if (rekey->tables == NIL)
+	if (rekey->batches.tables == NIL)
 	{
 		ereport(NOTICE, (errmsg("table \"%s\" stores no encrypted columns", rekey->name)));
 		return;
 	}
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to re-encrypt values");
-	next_transaction();
-	tde_progress_start(&rekey->progress, rekey->relid, TDE_PHASE_REKEY);
+	tde_batches_next_transaction(&rekey->batches);
+	tde_progress_start(&rekey->batches.progress, rekey->relid, TDE_PHASE_REKEY);
 	(void) run_pass(rekey, TDE_PHASE_REKEY);
 	for (int i = 0; i < MAX_VERIFICATIONS && !clean; i++)
 		clean = run_pass(rekey, TDE_PHASE_VERIFY);
@@ -389,28 +232,18 @@ delay_in_ms(const Interval *delay)
 Datum
 tde_rekey_table(PG_FUNCTION_ARGS)
 {
-	Rekey		rekey = {0};
+	Rekey		rekey = {.batches = {.command = COMMAND, .open = open_table, .row = tde_rekey_row, .close = tde_rekey_close}};
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("arguments of tde_rekey_table must not be null")));
 	rekey.relid = PG_GETARG_OID(0);
-	rekey.batch_rows = PG_GETARG_INT32(1);
-	rekey.delay_ms = delay_in_ms(PG_GETARG_INTERVAL_P(2));
+	rekey.batches.rows = PG_GETARG_INT32(1);
+	rekey.batches.delay_ms = delay_in_ms(PG_GETARG_INTERVAL_P(2));
 	rekey.repair = PG_GETARG_BOOL(3);
-	if (rekey.batch_rows < 1)
+	if (rekey.batches.rows < 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("batch_rows must be greater than zero")));
-	if (!IsA(fcinfo->context, CallContext) || castNode(CallContext, fcinfo->context)->atomic)
-		ereport(ERROR,
-				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
-				 errmsg("%s cannot run inside a transaction block", COMMAND),
-				 errdetail("It commits after each batch.")));
-	PreventCommandDuringRecovery(COMMAND);
-	PreventCommandIfReadOnly(COMMAND);
-
-	if (SPI_connect_ext(SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect_ext failed");
-	rekey.context = CurrentMemoryContext;
+	tde_batches_begin(&rekey.batches, fcinfo);
 	rekey_table(&rekey);
 	SPI_finish();
 	PG_RETURN_VOID();

@@ -9,18 +9,19 @@
 
 #include "access/genam.h"
 #include "access/table.h"
+#include "access/tableam.h"
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/snapmgr.h"
 
+#include "maintenance/batches.h"
 #include "maintenance/rekey_row.h"
 #include "server/compat.h"
-#include "server/owner.h"
 #include "type/datum.h"
 #include "type/inside.h"
 
-struct TdeRekeyTable
+typedef struct RekeyTable
 {
 	Relation	rel;
 	TdeInside **columns;		/* by number - 1; NULL where nothing is encrypted */
@@ -29,8 +30,7 @@ struct TdeRekeyTable
 	LockTupleMode lock_mode;
 	EState	   *estate;
 	ResultRelInfo *relinfo;
-	TupleTableSlot *seen;		/* a row as the snapshot shows it, */
-	TupleTableSlot *newest;		/* as it became, */
+	TupleTableSlot *newest;		/* a row as it became since the snapshot, */
 	TupleTableSlot *renewed;	/* and as it shall be */
 
 	TdeCaller	caller;
@@ -38,7 +38,7 @@ struct TdeRekeyTable
 	ErrorContextCallback context;
 	TupleTableSlot *current;	/* row and column that are at work, for errors */
 	AttrNumber	column;
-};
+} RekeyTable;
 
 /* ---- tables ---- */
 
@@ -89,7 +89,7 @@ tde_rekey_concerns_indexes(Relation rel)
 
 /* The lock that an update of these columns takes: a weaker one lets foreign keys be checked meanwhile. */
 static LockTupleMode
-needed_lock(TdeRekeyTable *table)
+needed_lock(RekeyTable *table)
 {
 	Bitmapset  *key = RelationGetIndexAttrBitmap(table->rel, INDEX_ATTR_BITMAP_KEY);
 
@@ -102,7 +102,7 @@ needed_lock(TdeRekeyTable *table)
 static void
 add_context(void *arg)
 {
-	TdeRekeyTable *table = arg;
+	RekeyTable *table = arg;
 	ItemPointer tid;
 
 	if (table->current == NULL)
@@ -119,17 +119,16 @@ add_context(void *arg)
 				   RelationGetRelationName(table->rel));
 }
 
-TdeRekeyTable *
+void *
 tde_rekey_open(Relation rel, bool repair)
 {
-	TdeRekeyTable *table = palloc0(sizeof(TdeRekeyTable));
+	RekeyTable *table = palloc0(sizeof(RekeyTable));
 
 	CheckCmdReplicaIdentity(rel, CMD_UPDATE);
 	table->rel = rel;
 	table->repair = repair;
 	table->columns = find_columns(RelationGetDescr(rel), &table->last);
 	table->lock_mode = needed_lock(table);
-	table->seen = table_slot_create(rel, NULL);
 	table->newest = table_slot_create(rel, NULL);
 	table->renewed = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 
@@ -148,21 +147,16 @@ tde_rekey_open(Relation rel, bool repair)
 }
 
 void
-tde_rekey_close(TdeRekeyTable *table)
+tde_rekey_close(void *opened)
 {
+	RekeyTable *table = opened;
+
 	error_context_stack = table->context.previous;
 	ExecCloseIndices(table->relinfo);
 	FreeExecutorState(table->estate);
 	tde_owner_end(&table->caller);
-	ExecDropSingleTupleTableSlot(table->seen);
 	ExecDropSingleTupleTableSlot(table->newest);
 	ExecDropSingleTupleTableSlot(table->renewed);
-}
-
-TupleTableSlot *
-tde_rekey_slot(TdeRekeyTable *table)
-{
-	return table->seen;
 }
 
 /* ---- rows ---- */
@@ -170,7 +164,7 @@ tde_rekey_slot(TdeRekeyTable *table)
 static Datum
 renew_value(TdeType *type, Datum value, int32 declared, void *arg)
 {
-	TdeRekeyTable *table = arg;
+	RekeyTable *table = arg;
 
 	if (tde_datum_is_current(type, value, declared))
 		return value;
@@ -179,7 +173,7 @@ renew_value(TdeType *type, Datum value, int32 declared, void *arg)
 
 /* Put the row with what is not current re-encrypted into the slot renewed; false if all is current. */
 static bool
-renew_row(TdeRekeyTable *table, TupleTableSlot *row)
+renew_row(RekeyTable *table, TupleTableSlot *row)
 {
 	TupleTableSlot *renewed = table->renewed;
 	TupleDesc	desc = RelationGetDescr(table->rel);
@@ -216,7 +210,7 @@ renew_row(TdeRekeyTable *table, TupleTableSlot *row)
 
 /* The row at tid, which this transaction has locked, becomes what is in the slot renewed. */
 static void
-update_row(TdeRekeyTable *table, ItemPointer tid)
+update_row(RekeyTable *table, ItemPointer tid)
 {
 	LockTupleMode lock_mode;
 	TdeIndexUpdate indexes;
@@ -237,7 +231,7 @@ update_row(TdeRekeyTable *table, ItemPointer tid)
  * has none that does not.
  */
 static TM_Result
-lock_newest(TdeRekeyTable *table, ItemPointer tid, bool may_wait)
+lock_newest(RekeyTable *table, ItemPointer tid, bool may_wait)
 {
 	ItemPointerData at = *tid;
 	TM_FailureData failure;
@@ -256,10 +250,10 @@ lock_newest(TdeRekeyTable *table, ItemPointer tid, bool may_wait)
 }
 
 /* Re-encrypt a row that is not current. */
-static TdeRekeyResult
-rekey_row(TdeRekeyTable *table, bool may_wait)
+static TdeRowResult
+rekey_row(RekeyTable *table, TupleTableSlot *seen, bool may_wait)
 {
-	TM_Result	result = lock_newest(table, &table->seen->tts_tid, may_wait);
+	TM_Result	result = lock_newest(table, &seen->tts_tid, may_wait);
 
 	if (result == TM_WouldBlock)
 		return TDE_ROW_BUSY;
@@ -268,17 +262,18 @@ rekey_row(TdeRekeyTable *table, bool may_wait)
 	if (result != TM_Ok)
 		elog(ERROR, "unexpected status %u of a row that is to be re-encrypted", result);
 	/* somebody may have changed it meanwhile */
-	if (!ItemPointerEquals(&table->newest->tts_tid, &table->seen->tts_tid) && !renew_row(table, table->newest))
+	if (!ItemPointerEquals(&table->newest->tts_tid, &seen->tts_tid) && !renew_row(table, table->newest))
 		return TDE_ROW_OVERTAKEN;
 	update_row(table, &table->newest->tts_tid);
 	return TDE_ROW_CHANGED;
 }
 
-TdeRekeyResult
-tde_rekey_row(TdeRekeyTable *table, bool may_wait)
+TdeRowResult
+tde_rekey_row(void *opened, TupleTableSlot *row, bool may_wait)
 {
+	RekeyTable *table = opened;
 	MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(table->estate));
-	TdeRekeyResult result = renew_row(table, table->seen) ? rekey_row(table, may_wait) : TDE_ROW_CURRENT;
+	TdeRowResult result = renew_row(table, row) ? rekey_row(table, row, may_wait) : TDE_ROW_CURRENT;
 
 	table->current = NULL;
 	MemoryContextSwitchTo(old);

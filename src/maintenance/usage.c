@@ -288,7 +288,7 @@ List *
 tde_usage_collect(Oid table, bool keep_locks)
 {
 	TdeUsage   *usage = palloc0(sizeof(TdeUsage));
-	HASHCTL		control = {.keysize = sizeof(CountId),.entrysize = sizeof(Count),.hcxt = CurrentMemoryContext};
+	HASHCTL		control = {.keysize = sizeof(CountId), .entrysize = sizeof(Count), .hcxt = CurrentMemoryContext};
 	ListCell   *cell;
 
 	usage->scan.value = count_scanned;

@@ -135,7 +135,7 @@ static void
 refuse_prepared_transactions(void)
 {
 	static const char query[] = "SELECT gid FROM pg_catalog.pg_prepared_xacts "
-		"WHERE database OPERATOR(pg_catalog.=) pg_catalog.current_database() ORDER BY prepared";
+	"WHERE database OPERATOR(pg_catalog.=) pg_catalog.current_database() ORDER BY prepared";
 	char	   *name = NULL;
 
 	SPI_connect();

@@ -164,7 +164,7 @@ scan_table(Relation rel, const AttrNumber *columns, int count, TdeScan *scan)
 
 			if (!slot->tts_isnull[column - 1])
 				tde_headers_in_datum(TupleDescAttr(RelationGetDescr(rel), column - 1)->atttypid, slot->tts_values[column - 1],
-							   visit_value, &position);
+									 visit_value, &position);
 		}
 		MemoryContextSwitchTo(before);
 		MemoryContextReset(per_row);

@@ -62,6 +62,7 @@ typedef struct OwnCount
 
 static SharedCounts *shared_counts = NULL;
 static HTAB *own_counts = NULL;
+
 /* All of them: transactions go through the few that there are, and a walk through the table takes ten times as long. */
 static OwnCount *first_own = NULL;
 static uint64 flushed = 0;		/* tde_stats.encryptions then */

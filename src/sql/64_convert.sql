@@ -11,11 +11,10 @@ CREATE FUNCTION tde_internal.tde_convert_trigger() RETURNS trigger
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION tde_internal.tde_convert_trigger() IS 'keep the copy of a column that is being converted';
 
-CREATE FUNCTION tde_internal.tde_convert_rows(relation regclass, source name, target name, first_block int8, blocks int8, all_blocks int8,
-                                 started timestamptz, OUT done int8, OUT skipped int8)
-  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION tde_internal.tde_convert_rows(regclass, name, name, int8, int8, int8, timestamptz) IS
-  'set a column from another one, or to NULL, in rows of some blocks where that was not done yet; fires no triggers, skips locked rows';
+CREATE PROCEDURE tde_internal.tde_convert_all_rows(relation regclass, source name, target name, batch_rows int, batch_delay float8)
+  AS 'MODULE_PATHNAME' LANGUAGE C;
+COMMENT ON PROCEDURE tde_internal.tde_convert_all_rows(regclass, name, name, int, float8) IS
+  'set a column from another one, or to NULL, in all rows where that was not done yet, in committed batches; fires no triggers';
 
 CREATE FUNCTION tde_internal.tde_wipe_blocks(relation regclass, first_block int8, blocks int8, cutoff xid8) RETURNS int8
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;

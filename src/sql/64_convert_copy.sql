@@ -79,44 +79,6 @@ END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_start_conversion(pg_attribute, text, boolean) IS 'add the copy of a column, and the trigger that keeps it';
 
-CREATE PROCEDURE tde_internal.tde_convert_all_rows(relation regclass, source name, target name, batch_rows int, batch_delay float8)
-LANGUAGE plpgsql AS $$
-DECLARE
-  started timestamptz;
-  blocks  int8;
-  step    int8;
-  pos     int8;
-  done    int8;
-  batch   record;
-BEGIN
-  -- Rows that come, or move, later go through the trigger: one pass sees all others.
-  SET LOCAL search_path = pg_catalog, pg_temp;
-  started := clock_timestamp();
-  pos := 0;
-  done := 0;
-  blocks := pg_relation_size(relation) / current_setting('block_size')::int8;
-  step := (SELECT greatest(1, CASE WHEN reltuples > 0 THEN batch_rows / reltuples * relpages ELSE batch_rows / 100 END)
-           FROM pg_class WHERE oid = relation);
-  WHILE pos < blocks LOOP
-    LOOP
-      SELECT * INTO batch FROM tde_internal.tde_convert_rows(relation, source, target, pos, step, blocks, started);
-      COMMIT;
-      SET LOCAL search_path = pg_catalog, pg_temp;
-      done := done + batch.done;
-      EXIT WHEN batch.skipped = 0;
-      PERFORM pg_sleep(0.1);
-    END LOOP;
-    pos := least(pos + step, blocks);
-    IF batch_delay > 0 THEN
-      PERFORM pg_sleep(batch_delay);
-    END IF;
-  END LOOP;
-  RAISE NOTICE '%', format('%s rows of %s in %s s', done, relation, round(extract(epoch FROM clock_timestamp() - started), 1));
-END
-$$;
-COMMENT ON PROCEDURE tde_internal.tde_convert_all_rows(regclass, name, name, int, float8) IS
-  'set a column from another one, or to NULL, in all rows where that was not done yet, in committed batches';
-
 CREATE PROCEDURE tde_internal.tde_complete_copy(relation regclass, column_name name, helper_column name, batch_rows int, batch_delay float8)
 LANGUAGE plpgsql AS $$
 DECLARE

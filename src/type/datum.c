@@ -115,6 +115,7 @@ decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t
 {
 	bool		authenticated = reader->header.spec.mac != TDE_NOMAC;
 	bool		compressed = reader->header.flag && reader->header.spec.salted;
+
 	/* a value is larger than its plaintext, always */
 	bool		use_scratch = scratch != NULL && size <= TDE_SCRATCH_SIZE && !compressed;
 	char	   *buffer = use_scratch ? scratch->header : palloc(VARHDRSZ + size);
@@ -129,12 +130,7 @@ decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t
 	result = tde_plain_bytes_datum(type, buffer, plain_size, compressed, authenticated, &in_buffer);
 	/* not if the keys have been forgotten meanwhile, and with them what was decrypted before */
 	if (remember != TDE_REMEMBER_NOT && !compressed && tde_keys_fresh(reader->epoch))
-	{
-		/* one without salt may well be in the next rows, too */
-		if (remember == TDE_REMEMBER_ROW && !reader->header.spec.salted)
-			remember = TDE_REMEMBER_LONG;
-		tde_plain_cache_put(remember, type->oid, reader->epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
-	}
+		tde_plain_cache_put(type->oid, reader->epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
 	if (!in_buffer && !use_scratch)
 		free_plain(buffer, VARHDRSZ + size);
 	if (scratch)
@@ -174,8 +170,6 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	size = VARSIZE_ANY_EXHDR(stored);
 	tde_log_mark();
 	reader = reader_of(type, bytes, size, tells);
-	if (remember == TDE_REMEMBER_PAGE)
-		remember = reader->header.spec.mac == TDE_NOMAC ? TDE_REMEMBER_NOT : TDE_REMEMBER_LONG;
 	look = remember != TDE_REMEMBER_NOT;
 	if (remember == TDE_REMEMBER_ROW && tde_plain_cache_passes_over())
 	{
@@ -338,8 +332,7 @@ seal(TdeType *type, TdeSpec spec, const TdeKey *key, TdePlainBytes *payload, boo
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
 	if (is_literal)
-		tde_plain_cache_put(TDE_REMEMBER_SURELY, type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size,
-					   payload->bytes, payload->size);
+		tde_plain_cache_put(type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size, payload->bytes, payload->size);
 	tde_plain_bytes_free(payload);
 	return PointerGetDatum(result);
 }

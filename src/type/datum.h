@@ -45,7 +45,7 @@ typedef struct TdeScratch
 		uint64		align;
 	};
 	void	   *allocated;		/* NULL: nothing */
-	size_t		allocated_size;	/* of what is in clear there */
+	size_t		allocated_size; /* of what is in clear there */
 } TdeScratch;
 
 extern Datum tde_datum_peek(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch);

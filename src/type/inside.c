@@ -298,7 +298,7 @@ tde_headers_in_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg)
 static bool
 walk_node(Node *node, void *context)
 {
-	HeaderWalk   *walk = context;
+	HeaderWalk *walk = context;
 
 	if (node == NULL)
 		return false;

@@ -14,6 +14,25 @@
 #include "server/error.h"
 #include "type/plain_bytes.h"
 
+/* ---- numbers, little-endian on every machine ---- */
+
+static void
+put_little_endian(uint8 *to, uint64 number, int bytes)
+{
+	for (int i = 0; i < bytes; i++)
+		to[i] = (uint8) (number >> (8 * i));
+}
+
+static inline uint64
+get_little_endian(const uint8 *from, int bytes)
+{
+	uint64		number = 0;
+
+	for (int i = 0; i < bytes; i++)
+		number |= (uint64) from[i] << (8 * i);
+	return number;
+}
+
 /* ---- are decrypted bytes that no MAC vouches for safe to give to the base type's functions? ---- */
 
 struct TdeVerifier
@@ -26,10 +45,8 @@ struct TdeVerifier
 static int64
 number_at(const uint8 *bytes, int width)
 {
-	uint64		number = 0;
+	uint64		number = get_little_endian(bytes, width);
 
-	for (int i = 0; i < width; i++)
-		number |= (uint64) bytes[i] << (8 * i);
 	/* sign-extend */
 	return width == 8 ? (int64) number : (int64) (number << (64 - 8 * width)) >> (64 - 8 * width);
 }
@@ -205,25 +222,6 @@ tde_verify_slice(Oid base, const uint8 *bytes, size_t size, bool ends)
 #define INFO_SIZE		sizeof(uint32)
 
 int			tde_compression = TDE_COMPRESSION_OFF;
-
-/* ---- numbers, little-endian on every machine ---- */
-
-static void
-put_little_endian(uint8 *to, uint64 number, int bytes)
-{
-	for (int i = 0; i < bytes; i++)
-		to[i] = (uint8) (number >> (8 * i));
-}
-
-static inline uint64
-get_little_endian(const uint8 *from, int bytes)
-{
-	uint64		number = 0;
-
-	for (int i = 0; i < bytes; i++)
-		number |= (uint64) from[i] << (8 * i);
-	return number;
-}
 
 /* Each with a number of bytes that the compiler knows: a load. */
 static inline Datum

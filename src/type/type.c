@@ -288,6 +288,7 @@ find_in_table(Oid oid)
 {
 	bool		found;
 	TdeType    *type = hash_search(types, &oid, HASH_ENTER, &found);
+
 	if (!found)
 	{
 		type->valid = false;

@@ -195,6 +195,7 @@ static void
 make_newest(const char *file, const char *path, bool shift)
 {
 	char	   *newest = generation(path, 1);
+
 	/* made before any copy is moved: where it cannot be, none is */
 	char	   *scratch = psprintf("%s.tmp", newest);
 

@@ -415,6 +415,7 @@ tde_wallet_file_replace(const char *path, TdeWalletContents *contents)
 {
 	/* rename() would replace a symbolic link and not what it leads to */
 	char	   *real = tde_wallet_file_resolve(path);
+
 	/* one process of the instance writes at a time; what a crash left of an earlier one goes with the next */
 	Writing		writing = {psprintf("%s.tmp", real)};
 	uint8		digest[TDE_WALLET_DIGEST_SIZE];

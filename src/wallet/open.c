@@ -294,8 +294,8 @@ static void
 open_by_command(TdeWalletContents *contents, void *arg)
 {
 	bool		good = tde_wallet_path(LOG) != NULL &&
-		tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents->passphrase) &&
-		tde_wallet_file_read(tde_wallet_file, contents, LOG);
+	tde_passphrase_run(tde_passphrase_command, tde_passphrase_timeout, contents->passphrase) &&
+	tde_wallet_file_read(tde_wallet_file, contents, LOG);
 
 	finish_opening(good ? contents : NULL, !good);
 }

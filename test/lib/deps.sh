@@ -178,14 +178,14 @@ need() {
   macOS (brew):   $(list "${brew[@]}")"
 }
 
-# Only Debian has a package of it; without it the test that wants it says so.
-need_sqlsmith() {
-  command -v sqlsmith >/dev/null && return
+# need_debian COMMAND PACKAGE WHAT: only Debian has a package of it; without it the test that wants it says so.
+need_debian() {
+  command -v "$1" >/dev/null && return
   if command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }; then
-    say 'installing sqlsmith'
-    apt_install sqlsmith && return
+    say "installing $2"
+    apt_install "$2" && return
   fi
-  say 'SKIPPED: random queries, since sqlsmith is not here and cannot be installed'
+  say "SKIPPED: $3, since $1 is not here and cannot be installed"
 }
 
 list() { printf '%s\n' "$@" | awk '!seen[$0]++ { printf "%s%s", sep, $0; sep = ", " }'; }

@@ -406,7 +406,7 @@ is(
     ln log log10 money numeric octet_length pow power radians round sign sin sind sinh sqrt substr tan tand tanh
     tde_abandon_copy tde_abort_conversion tde_add_keys tde_check_conversion tde_check_dependents tde_check_namesakes tde_complete_copy tde_computed
     tde_constant_default tde_conversion tde_conversion_indexes tde_conversion_keys tde_conversion_obstacles
-    tde_conversion_replacements tde_convert_all_rows tde_convert_offline tde_convert_rows tde_convert_trigger
+    tde_conversion_replacements tde_convert_all_rows tde_convert_offline tde_convert_trigger
     tde_convertible_column tde_copy_column tde_decrypt_column tde_definition tde_dependents tde_drop_helper
     tde_encrypt_column tde_encrypted_type_of tde_finish_conversion tde_full_name tde_index_commands
     tde_lock_commands tde_lock_tables tde_make_dependents tde_may_commit tde_may_decrypt tde_must_commit

@@ -55,10 +55,10 @@ INSERT INTO child VALUES (1, NULL, 98, 5), (2, NULL, 99, 6);
 GRANT ALL ON child TO low), 'tables');
 my $rows = "SELECT string_agg(concat_ws('|', id, fk, src, more, g), ' ' ORDER BY id) FROM child";
 my $as_made = lines_of($node, $rows);
-owner_fails("SELECT * FROM tde_internal.tde_convert_rows('child', $_, 0, 100, 1, now())",
+owner_fails("CALL tde_internal.tde_convert_all_rows('child', $_, 100, 0)",
   { state => '55000', message => qr/is not being converted/ }, "converting from and to $_")
   foreach "'src', 'fk'", "NULL, 'g'", "NULL, 'fk'", "'id', 'id'", "'id', 'src'";
-owner_fails("SELECT * FROM tde_internal.tde_convert_rows($_, 'src', 'fk', 0, 100, 1, now())", { state => '42P01' }, "converting in relation $_")
+owner_fails("CALL tde_internal.tde_convert_all_rows($_, 'src', 'fk', 100, 0)", { state => '42P01' }, "converting in relation $_")
   foreach 0, 4294967295;
 
 # Whoever may make triggers on a table must not be able to have values decrypted.
@@ -80,14 +80,15 @@ is(lines_of($node, $rows), $as_made, 'nothing has changed');
 # The same while a conversion is under way, which has a column of its name.
 owner_ok("CALL tde_decrypt_column('child', 'src', online => true)", 'a conversion begins');
 is(lines_of($node, 'SELECT string_agg(concat(src, tde_convert_3), $$ $$ ORDER BY id) FROM child'), '9898 9999', 'and has made its copy');
-owner_fails("SELECT * FROM tde_internal.tde_convert_rows('child', $_, 0, 100, 1, now())",
+owner_fails("CALL tde_internal.tde_convert_all_rows('child', $_, 100, 0)",
   { state => '55000', message => qr/is not being converted/ }, "converting from and to $_ beside it")
   foreach "'src', 'fk'", "'more', 'tde_convert_3'", "'tde_convert_3', 'src'", "NULL, 'tde_convert_3'", "NULL, 'src'";
-owner_ok("SELECT * FROM tde_internal.tde_convert_rows('child', 'src', 'tde_convert_3', 0, 1, 1, now())", 'what the procedure does');
-owner_fails("SELECT * FROM tde_internal.tde_convert_rows('child', 'src', 'tde_convert_3', $_, 1, now())", { state => '22023' }, "blocks $_")
-  foreach '-1, 1', '0, 0', '0, -1', '4294967295, 1', '9223372036854775807, 9223372036854775807', '0, 4294967296';
-owner_fails("BEGIN READ ONLY; SELECT * FROM tde_internal.tde_convert_rows('child', 'src', 'tde_convert_3', 0, 1, 1, now())", { state => '25006' },
+owner_ok("CALL tde_internal.tde_convert_all_rows('child', 'src', 'tde_convert_3', 100, 0)", 'what the procedure does');
+owner_ok("CALL tde_internal.tde_convert_all_rows('child', 'src', 'tde_convert_3', $_)", "batches of $_")
+  foreach '0, 0', '-1, -1', q(-2147483648, 'NaN'), q(2147483647, 'Infinity'), q(1, '-Infinity');
+owner_fails("SET default_transaction_read_only = on; CALL tde_internal.tde_convert_all_rows('child', 'src', 'tde_convert_3', 100, 0)", { state => '25006' },
   'in a read-only transaction');
+owner_fails("BEGIN; CALL tde_internal.tde_convert_all_rows('child', 'src', 'tde_convert_3', 100, 0)", { state => '25001' }, 'in a transaction block');
 low_fails(qq(BEGIN; CREATE TRIGGER "~tde_convert_03" BEFORE UPDATE ON child FOR EACH ROW
   EXECUTE FUNCTION tde_internal.tde_convert_trigger('copy', 'more', 'tde_convert_3'); UPDATE child SET id = id),
   { state => '39P01' }, 'another trigger that decrypts into the copy');
@@ -97,12 +98,12 @@ low_fails(qq(CREATE TRIGGER "~tde_convert_3" BEFORE UPDATE ON child FOR EACH ROW
 # A foreign key of the copy is kept, by a batch as by anybody.
 owner_ok('UPDATE child SET tde_convert_3 = NULL; ALTER TABLE child DISABLE TRIGGER "~tde_convert_3"; UPDATE child SET tde_convert_3 = NULL', 'copies are taken away');
 owner_ok('ALTER TABLE child ADD CONSTRAINT key FOREIGN KEY (tde_convert_3) REFERENCES parent', 'and a foreign key is added');
-owner_fails("SELECT * FROM tde_internal.tde_convert_rows('child', 'src', 'tde_convert_3', 0, 1, 1, now())",
+owner_fails("CALL tde_internal.tde_convert_all_rows('child', 'src', 'tde_convert_3', 100, 0)",
   { state => '23503', message => qr/violates foreign key constraint "key"/ }, 'a copy that the foreign key forbids');
 owner_ok('ALTER TABLE child ALTER CONSTRAINT key DEFERRABLE INITIALLY DEFERRED', 'one that is looked at when the transaction ends');
-owner_fails("SELECT * FROM tde_internal.tde_convert_rows('child', 'src', 'tde_convert_3', 0, 1, 1, now())", { state => '23503' }, 'the same');
+owner_fails("CALL tde_internal.tde_convert_all_rows('child', 'src', 'tde_convert_3', 100, 0)", { state => '23503' }, 'the same');
 owner_ok('UPDATE child SET src = 99 WHERE id = 1', 'allowed');
-owner_ok("SELECT * FROM tde_internal.tde_convert_rows('child', 'src', 'tde_convert_3', 0, 1, 1, now())", 'and one that it allows');
+owner_ok("CALL tde_internal.tde_convert_all_rows('child', 'src', 'tde_convert_3', 100, 0)", 'and one that it allows');
 is(lines_of($node, 'SELECT string_agg(tde_convert_3::text, $$ $$ ORDER BY id) FROM child'), '99 99', 'is made');
 owner_ok('ALTER TABLE child DROP CONSTRAINT key; ALTER TABLE child ENABLE ALWAYS TRIGGER "~tde_convert_3"', 'the foreign key goes');
 owner_ok("CALL tde_abort_conversion('child', 'src')", 'the conversion can be given up');

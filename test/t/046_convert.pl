@@ -131,11 +131,10 @@ app_fails("CALL tde_finish_conversion('card', 'pan')", { state => '55000', hint 
 app_fails("BEGIN; CALL tde_encrypt_column('card', 'pan', online => true)", { state => '25001' }, 'online in a transaction block');
 fails_with($node, $_, { state => '42501' }, $_, user => 'other')
   foreach "CALL tde_encrypt_column('card', 'pan')", "CALL tde_decrypt_column('card', 'pan', online => true)",
-  "SELECT tde_internal.tde_convert_rows('card', 'pan', 'holder', 0, 1, 1, now())", "SELECT tde_internal.tde_wipe_blocks('card', 0, 1, '3')", "CALL tde_wipe_free_space('card')";
-foreach my $arguments ("NULL, 'pan', 'holder', 0, 1, 1, now()", "'card', NULL, NULL, 0, 1, 1, now()", "'card', 'pan', 'holder', NULL, 1, 1, now()",
-  "'card', 'pan', 'holder', 0, NULL, 1, now()", "'card', 'pan', 'holder', 0, 1, NULL, now()", "'card', 'pan', 'holder', 0, 1, 1, NULL")
+  "CALL tde_internal.tde_convert_all_rows('card', 'pan', 'holder', 100, 0)", "SELECT tde_internal.tde_wipe_blocks('card', 0, 1, '3')", "CALL tde_wipe_free_space('card')";
+foreach my $arguments ("NULL, 'pan', 'holder', 1, 0", "'card', NULL, NULL, 1, 0", "'card', 'pan', 'holder', NULL, 0", "'card', 'pan', 'holder', 1, NULL")
 {
-  app_fails("SELECT tde_internal.tde_convert_rows($arguments)", { state => '22004', message => qr/must not be null/ }, "a null among $arguments");
+  app_fails("CALL tde_internal.tde_convert_all_rows($arguments)", { state => '22004', message => qr/must not be null/ }, "a null among $arguments");
 }
 app_ok(q(
 CREATE DOMAIN word AS text;
@@ -367,6 +366,24 @@ like(app_ok("CALL tde_encrypt_column('slow', 'a', online => true, batch_rows => 
   qr/NOTICE: .*table "slow": copying, \d+ %, [1-8] rows changed, \d+ rows\/s, about \d+ s left/, 'every few seconds it says how far it is');
 is(lines_of($node, 'SELECT count(*) FROM tde.progress'), '0', 'and no longer when it has ended');
 app_ok("CALL tde_abort_conversion('slow', 'a'); DROP TABLE slow", 'given up');
+
+# A row that somebody else holds ends a batch, and is waited for as the first of the next one, while no other row is held.
+app_ok("CREATE TABLE held_row (id int, a text); INSERT INTO held_row SELECT g, 'HELDROW' || g FROM generate_series(1, 4) g", 'a table of which a row will be held');
+my $row_holder = session($node);
+my $row_copied = '';
+my $row_copying = IPC::Run::start([ 'psql', '-X', '-U', 'app', '-h', $node->host, '-p', $node->port, '-d', 'postgres', '-c',
+  "CALL tde_encrypt_column('held_row', 'a', online => true, batch_rows => 1, batch_delay => 1)" ], '>&', \$row_copied);
+$node->poll_query_until('postgres', $_) or die "the conversion does not begin: $row_copied"
+  foreach "SELECT count(*) = 1 FROM tde.conversions WHERE relation = 'held_row'::regclass", 'SELECT count(tde_convert_2) > 0 FROM held_row';
+session_try($row_holder, "BEGIN; UPDATE held_row SET a = 'HELDROWx' WHERE id = 4");
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'}), 'the row is waited for');
+is(lines_of($node, 'SELECT string_agg(id::text, $$ $$ ORDER BY id) FROM held_row WHERE tde_convert_2 IS NOT NULL'), '1 2 3', 'the others are there');
+is(session_try($row_holder, 'SELECT count(*) FROM (SELECT FROM held_row FOR UPDATE) s')->{out}, '4', 'and held by nobody');
+session_try($row_holder, 'COMMIT');
+$row_holder->quit;
+$row_copying->finish;
+is(lines_of($node, "SELECT string_agg(tde_convert_2::text, ' ' ORDER BY id) FROM held_row"), 'HELDROW1 HELDROW2 HELDROW3 HELDROWx', 'all rows are copied');
+app_ok("CALL tde_abort_conversion('held_row', 'a'); DROP TABLE held_row", 'given up');
 
 #
 # Crashes

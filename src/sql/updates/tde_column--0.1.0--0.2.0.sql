@@ -49,6 +49,9 @@ CREATE TRIGGER tde_guard_all_counts BEFORE TRUNCATE ON tde.key_counts
 ALTER TABLE tde.key_counts ENABLE ALWAYS TRIGGER tde_guard_counts;
 ALTER TABLE tde.key_counts ENABLE ALWAYS TRIGGER tde_guard_all_counts;
 
+-- One procedure in C does what it did for a batch.
+DROP FUNCTION tde_internal.tde_convert_rows(regclass, name, name, int8, int8, int8, timestamptz);
+
 -- @parts@
 
 DROP FUNCTION tde_internal.tde_function_sql_before(text, text, text, text, text);

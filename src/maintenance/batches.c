@@ -1,0 +1,211 @@
+/*
+ * batches.c - changing rows of tables in committed batches, beside their readers and writers: for re-encryption and conversions.
+ *
+ * A pass goes through all rows of some tables.  Each batch is a transaction with a snapshot of its own, and ends after so many
+ * rows if it changed some of them, or at a row that somebody else holds: only the first row of a batch is waited for, so that
+ * nobody's transaction can end in a deadlock with ours.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "storage/bufmgr.h"
+#include "storage/latch.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+#include "maintenance/batches.h"
+
+/* ---- transactions ---- */
+
+void
+tde_batches_begin(TdeBatches *batches, FunctionCallInfo fcinfo)
+{
+	if (!IsA(fcinfo->context, CallContext) || castNode(CallContext, fcinfo->context)->atomic)
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("%s cannot run inside a transaction block", batches->command),
+				 errdetail("It commits after each batch.")));
+	PreventCommandDuringRecovery(batches->command);
+	PreventCommandIfReadOnly(batches->command);
+	if (SPI_connect_ext(SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect_ext failed");
+	batches->context = CurrentMemoryContext;
+}
+
+void
+tde_batches_next_transaction(const TdeBatches *batches)
+{
+	SPI_commit();
+	XactIsoLevel = XACT_READ_COMMITTED;
+	PreventCommandIfReadOnly(batches->command);
+}
+
+static void
+pause_between(const TdeBatches *batches)
+{
+	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), batches->delay_ms);
+	long		left = batches->delay_ms;
+
+	while (left > 0)
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, left, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
+	}
+}
+
+/* ---- batches ---- */
+
+static void
+show_block(TdeBatches *batches, BlockNumber *shown, BlockNumber block)
+{
+	TdeProgress *progress = &batches->progress;
+
+	/* what is appended meanwhile does not count */
+	progress->blocks_done = Min(progress->blocks_done + (block - *shown), progress->blocks_total);
+	*shown = block;
+	tde_progress_show(progress);
+}
+
+/*
+ * Look at the rows of one table from the pass's place on, under the active snapshot.  True if its end was reached; otherwise
+ * the batch ends here.  *seen: rows of this batch; *touched: does it hold locks of rows?
+ */
+static bool
+scan_table(TdeBatches *batches, void *table, TableScanDesc scan, TupleTableSlot *slot, int64 *seen, bool *touched)
+{
+	BlockNumber block = ItemPointerGetBlockNumber(&batches->next);
+
+	while (table_scan_getnextslot_tidrange(scan, ForwardScanDirection, slot))
+	{
+		TdeRowResult result;
+
+		CHECK_FOR_INTERRUPTS();
+		batches->next = slot->tts_tid;
+		if (ItemPointerGetBlockNumber(&batches->next) != block)
+			show_block(batches, &block, ItemPointerGetBlockNumber(&batches->next));
+
+		result = batches->row(table, slot, !*touched);
+		batches->stale += result != TDE_ROW_CURRENT;
+		if (result == TDE_ROW_BUSY)
+			return false;
+		batches->progress.rows_seen++;
+		batches->progress.rows_changed += result == TDE_ROW_CHANGED;
+		*touched |= result != TDE_ROW_CURRENT;
+		if (++*seen >= batches->rows && *touched)
+		{
+			ItemPointerSetOffsetNumber(&batches->next, OffsetNumberNext(ItemPointerGetOffsetNumber(&batches->next)));
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The pass goes to the beginning of a table. */
+static void
+go_to_table(TdeBatches *batches, int at)
+{
+	batches->at = at;
+	batches->end = InvalidBlockNumber;
+	ItemPointerSet(&batches->next, 0, FirstOffsetNumber);
+}
+
+static bool
+change_from_here(TdeBatches *batches, Relation rel, int64 *seen, bool *touched)
+{
+	void	   *table = batches->open(batches, rel);
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	ItemPointerData last;
+	TableScanDesc scan;
+	bool		ended = true;
+
+	/* after the snapshot was taken, so that nothing visible is behind it; and no pass chases what is appended meanwhile */
+	if (batches->end == InvalidBlockNumber)
+		batches->end = RelationGetNumberOfBlocks(rel);
+	if (batches->end > 0)
+	{
+		ItemPointerSet(&last, batches->end - 1, MaxOffsetNumber);
+		scan = table_beginscan_tidrange(rel, GetActiveSnapshot(), &batches->next, &last);
+		ended = scan_table(batches, table, scan, slot, seen, touched);
+		table_endscan(scan);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	batches->close(table);
+	return ended;
+}
+
+/* One transaction: from the pass's place on, over as many tables as it takes. */
+static void
+run_batch(TdeBatches *batches)
+{
+	MemoryContext batch = AllocSetContextCreate(batches->context, "tde_column batch", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(batch);
+	int64		seen = 0;
+	bool		touched = false;
+	bool		ended = true;
+
+	PushActiveSnapshot(GetTransactionSnapshot());
+	while (ended && batches->at < list_length(batches->tables))
+	{
+		Relation	rel = try_table_open(list_nth_oid(batches->tables, batches->at), RowExclusiveLock);
+
+		if (rel)
+		{
+			ended = change_from_here(batches, rel, &seen, &touched);
+			/* a lock that has served reading only need not be kept */
+			table_close(rel, touched ? NoLock : RowExclusiveLock);
+		}
+		if (ended)
+			go_to_table(batches, batches->at + 1);
+	}
+	PopActiveSnapshot();
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(batch);
+	tde_batches_next_transaction(batches);
+	tde_progress_show(&batches->progress);
+	if (touched)
+		pause_between(batches);
+}
+
+int
+tde_batches_pass(TdeBatches *batches, TdePhase phase, int64 blocks)
+{
+	int			count = 0;
+
+	tde_progress_phase(&batches->progress, phase, blocks);
+	batches->stale = 0;
+	go_to_table(batches, 0);
+	do
+	{
+		run_batch(batches);
+		count++;
+	} while (batches->at < list_length(batches->tables));
+	return count;
+}
+
+/* ---- the owner's rights ---- */
+
+void
+tde_owner_begin(TdeCaller *caller, Relation rel)
+{
+	GetUserIdAndSecContext(&caller->user, &caller->sec_context);
+	SetUserIdAndSecContext(rel->rd_rel->relowner, caller->sec_context | SECURITY_RESTRICTED_OPERATION);
+	caller->guc_level = NewGUCNestLevel();
+	TDE_RESTRICT_SEARCH_PATH();
+}
+
+void
+tde_owner_end(const TdeCaller *caller)
+{
+	AtEOXact_GUC(false, caller->guc_level);
+	SetUserIdAndSecContext(caller->user, caller->sec_context);
+}
