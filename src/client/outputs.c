@@ -23,7 +23,7 @@ typedef struct OutputReceiver
 	DestReceiver *client;		/* who gets the row: at first the one that was given, then what decrypts for it */
 } OutputReceiver;
 
-/* Is the result described by these expressions?  Up to 15.7 and 16.3 it is by the procedure's declaration alone. */
+/* Is the result described by these expressions?  Older minor releases go by the declaration of the procedure alone. */
 static bool
 is_described(CallStmt *stmt)
 {

@@ -30,6 +30,7 @@
 #include "server/compat.h"
 #include "server/statement.h"
 #include "type/ciphertext_form.h"
+#include "type/expressions.h"
 
 bool		tde_transparent_results = false;
 
@@ -203,7 +204,7 @@ static void
 transform_result(ParseState *pstate, Query *query)
 {
 	TupleDesc	described;
-	bool		with_rows = !is_cursor(query) && tde_result_has_rows(query);
+	bool		with_rows = tde_output_columns(query) != NIL && !is_cursor(query) && tde_result_has_rows(query);
 	bool		decrypt;
 
 	if (is_simple_query(pstate))

@@ -101,11 +101,14 @@ SELECT is_empty($$SELECT name FROM cast_ c WHERE casttarget = enc AND castsource
                 'column''s modifiers');
 SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ WHERE castsource = f.base AND casttarget = f.enc)$$,
                 'the base type can be assigned');
-SELECT is_empty($$SELECT name FROM cast_ c WHERE castsource = enc AND casttarget NOT IN (SELECT enc FROM family UNION SELECT c.base UNION SELECT 'tde_internal.plain_fraction'::regtype)
+SELECT is_empty($$SELECT oprname FROM pg_operator JOIN pg_type t ON t.oid IN (oprleft, oprright) WHERE typnamespace = 'tde_internal'::regnamespace AND typname ~ '^_?(wider|only)_'$$,
+                'no operator takes a wider type');
+SELECT is_empty($$SELECT name FROM cast_ c WHERE castsource = enc AND casttarget NOT IN (SELECT enc FROM family UNION SELECT c.base UNION SELECT 'tde_internal.plain_fraction'::regtype
+                                                                   UNION SELECT oid FROM pg_type WHERE typnamespace = 'tde_internal'::regnamespace AND typname ~ '^(wider|only)_')
                   AND castcontext = 'i'
                   AND NOT EXISTS (SELECT FROM pg_cast b WHERE b.castsource = c.base AND b.casttarget = c.casttarget AND b.castcontext = 'i'
                                   AND c.base = ANY ('{text,varchar,bpchar}'::regtype[]))$$,
-                'other types only by assignment, but for strings: no second way into arithmetic');
+                'other types only by assignment, but for strings and the types that functions alone take: no second way into arithmetic');
 SELECT is_empty($$SELECT name FROM cast_ WHERE castsource = enc AND casttarget IN ('float8'::regtype, 'int4'::regtype) AND casttarget <> base AND castcontext = 'i'$$,
                 'never implicitly to float8 or int4');
 SELECT is_empty($$SELECT f.enc, b.casttarget::regtype FROM family f JOIN pg_cast b ON b.castsource = f.base

@@ -34,13 +34,13 @@ CREATE TEMP TABLE form AS
                 ln,log,log10,radians,round,sign,sin,sind,sinh,sqrt,tan,tand,tanh,to_timestamp,trunc,
                 abs,@,|/,||/,-}'::text[]) f
   UNION ALL
-  SELECT format('%s($1, $2)', f), ARRAY['number', 'number'] FROM unnest('{pow,power}'::text[]) f
+  SELECT format('%s($1, $2)', f), ARRAY['number', 'number'] FROM unnest('{pow,power,mod,gcd,lcm}'::text[]) f
   UNION ALL
   SELECT form, ARRAY['number']
   FROM unnest(ARRAY['to_char($1, ''999.99'')', '$1 ^ 2', '$1 ^ 0.5', '$1 ^ ''2''', '2 ^ $1', '0.5 ^ $1',
                     'power($1, 2)', 'power(1.5, $1)', 'power($1, ''2'')',
                     'sqrt($1) + $1', 'floor($1 / 2.0)', 'interval ''1 day'' * ''2'' * $1', 'interval ''1 day'' * $1', '$1 * interval ''1 day''',
-                    'interval ''1 day'' / $1']) form
+                    'interval ''1 day'' / $1', 'mod($1, 2)', 'mod(7, $1)', 'mod($1, ''2'')', 'mod(7.5, $1)', 'gcd($1, 6)', 'lcm($1, 4.5)', 'lcm(4, $1)']) form
   UNION ALL VALUES ('$1 ^ $2', '{number,number}'::text[]), ('$1 * $2', '{number,interval}'), ('$1 * $2', '{interval,number}'), ('$1 / $2', '{interval,number}')
   UNION ALL
   SELECT form, ARRAY['moment']
@@ -49,7 +49,11 @@ CREATE TEMP TABLE form AS
                     'extract(hour FROM $1)', 'date_part(''epoch'', $1)', '$1 + interval ''1 day''', '$1 - interval ''1 hour''',
                     '$1 - ''2020-01-01''', '''2030-01-01'' - $1', '$1 - date ''2020-01-01''', 'timestamptz ''2030-01-01'' - $1', '$1 + time ''10:00''',
                     'extract(year FROM age($1))', 'generate_series($1, $1, ''1 day'')',
-                    'generate_series($1, ''2024-03-02'', ''1 day'')',
+                    'generate_series($1, ''2024-03-02'', ''1 day'')', 'generate_series($1, date ''2024-03-02'', interval ''1 day'')',
+                    'generate_series(date ''1999-12-30'', $1, ''1 year'')',
+                    'date_bin(''3 hours'', $1, ''2020-01-01'')',
+                    'date_bin(''3 hours'', ''2020-01-01'', $1)',
+                    'date_bin(''3 hours'', $1, date ''2020-01-01'')',
                     'isfinite($1)', 'date($1)']) form
   UNION ALL
   SELECT form, ARRAY['moment', 'moment'] FROM unnest('{$1 - $2,"age($1, $2)"}'::text[]) form
@@ -69,6 +73,8 @@ CREATE TEMP TABLE expression AS
 CREATE TEMP TABLE result AS
   SELECT *, outcome(encrypted, tables) AS got, outcome(plain, tables) AS expected
   FROM expression, unnest('{(SELECT * FROM v WHERE n < 3) v,(SELECT * FROM v WHERE n = 3) v}'::text[]) tables;
+-- Of two smallints PostgreSQL does not know which one to take.
+DELETE FROM result WHERE expected = '42725' AND encrypted ~ '^(gcd|lcm)';
 -- A power of an encrypted bigint or numeric and a literal in quotes is refused: it must not become one of another type.
 DELETE FROM result WHERE encrypted ~ 'pow' AND encrypted ~ 'e_(int8|numeric)' AND encrypted ~ '''2''' AND got ~ '^42725';
 SELECT is(got, expected, format('%s as %s', encrypted, plain)) FROM result WHERE got IS DISTINCT FROM expected;
