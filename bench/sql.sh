@@ -9,7 +9,7 @@ set -euo pipefail
 
 rows=${ROWS:-1000000} rounds=${ROUNDS:-15}
 # name, and the modifiers of its columns
-variants=(plain: nomac:aes256,salt,nomac mac:aes256,salt,mac sha256:aes256,salt,sha256 siv:aes256,nosalt,mac det:aes256,nosalt,nomac)
+variants=(plain: nomac:aes256,salt,nomac mac:aes256,salt,mac sha256:aes256,salt,sha256 siv:aes256,nosalt,mac det:aes256,nosalt,nomac gcm:aes256,salt,gcm gcmsiv:aes256,nosalt,gcm)
 
 column() { if [[ $2 ]]; then echo "encrypted_$1($2)"; else echo "$1"; fi; }
 

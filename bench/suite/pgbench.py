@@ -15,7 +15,7 @@ from .server import Server
 HELP = "TPC-B-like transactions and lookups by an encrypted key"
 
 CLIENTS = ["1", "2", "4", "8"]
-MACS = {"mac": "sha1", "sha256": "sha256", "nomac": "nomac"}
+MACS = {"mac": "sha1", "sha256": "sha256", "gcm": "gcm", "nomac": "nomac"}
 # pgbench's own tables; the columns that are encrypted, and their types
 TPCB = {
     "pgbench_branches": {"bbalance": "int4", "filler": "bpchar(88)"},

@@ -1,11 +1,16 @@
 /*
- * held_cursors.h - the rows of a client's cursor WITH HOLD are kept as ciphertext, and decrypted when they are fetched.
+ * held_cursors.h - rows that PostgreSQL keeps before it sends them: decrypted ones in memory, those of cursors WITH HOLD as ciphertext.
  */
 #ifndef TDE_CLIENT_HELD_CURSORS_H
 #define TDE_CLIENT_HELD_CURSORS_H
 
 #include "executor/execdesc.h"
 #include "utils/portal.h"
+
+/* Before EXECUTE of a statement that decrypts, before FETCH, and before a plan is run. */
+extern void tde_held_rows_execute(DestReceiver *dest);
+extern void tde_held_rows_fetch(Portal cursor, DestReceiver *dest);
+extern void tde_held_rows_run(QueryDesc *query);
 
 /* Is the executor about to put down all rows of the active portal, a cursor that outlives its transaction? */
 extern bool tde_held_cursor_persists(QueryDesc *query);

@@ -26,8 +26,8 @@
 
 #include "client/params.h"
 #include "server/compat.h"
-#include "server/log_filter.h"
-#include "type/expressions.h"
+#include "server/error.h"
+#include "type/inside.h"
 #include "type/type.h"
 
 typedef struct Params

@@ -13,7 +13,7 @@
 
 #include "client/postponed.h"
 #include "client/result.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 
 /* Add a column to the set that the list is. */
 static List *

@@ -27,10 +27,12 @@
 
 #include "client/postponed.h"
 #include "client/result.h"
+#include "client/rows.h"
+#include "operators/arrays.h"
 #include "server/compat.h"
 #include "type/access.h"
 #include "type/datum.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 
 PG_FUNCTION_INFO_V1(tde_result);
 
@@ -79,22 +81,8 @@ Datum
 tde_result_peek_array(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
-	Datum	   *values;
-	bool	   *nulls;
-	int			count;
-	ArrayType  *result;
+	ArrayType  *result = tde_array_decrypt(type, array, declared, base_typmod, decrypt_value);
 
-	deconstruct_array(array, type->oid, -1, false, TYPALIGN_INT, &values, &nulls, &count);
-	for (int i = 0; i < count; i++)
-		if (!nulls[i])
-			values[i] = decrypt_value(type, values[i], declared, base_typmod, &nulls[i]);
-	result = construct_md_array(values, nulls, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array), type->base, type->base_len,
-								type->base_byval, type->base_align);
-	for (int i = 0; i < count; i++)
-		if (!nulls[i])
-			tde_datum_free(type, values[i]);
-	pfree(values);
-	pfree(nulls);
 	if ((Pointer) array != DatumGetPointer(value))
 		pfree(array);
 	scratch->allocated = result;
@@ -104,9 +92,8 @@ tde_result_peek_array(TdeType *type, Datum value, int32 declared, int32 base_typ
 
 /* Every statement of the server comes here, so it must be quick to say no, and to say yes without a look into the catalogs. */
 TdeType *
-tde_result_column(TargetEntry *column)
+tde_result_type(Oid oid)
 {
-	Oid			oid = column->resjunk ? InvalidOid : exprType((Node *) column->expr);
 	TdeType    *type;
 
 	if (oid < FirstNormalObjectId)
@@ -117,6 +104,26 @@ tde_result_column(TargetEntry *column)
 	oid = getBaseType(oid);
 	type = tde_type_find(oid);
 	return type ? type : tde_type_find(get_element_type(oid));
+}
+
+TdeType *
+tde_result_column(TargetEntry *column)
+{
+	return column->resjunk ? NULL : tde_result_type(exprType((Node *) column->expr));
+}
+
+bool
+tde_result_has_rows(Query *query)
+{
+	ListCell   *cell;
+
+	/* what is compared first stays as it is */
+	if (query->setOperations || query->distinctClause)
+		return false;
+	foreach(cell, tde_output_columns(query))
+		if (!lfirst_node(TargetEntry, cell)->resjunk && tde_row_is_encrypted(lfirst_node(TargetEntry, cell)->expr))
+			return true;
+	return false;
 }
 
 /* What the client is told instead. */
@@ -268,7 +275,7 @@ tde_result_called(Expr *expr)
 
 /* Sorting, grouping and windows go on using the encrypted column, as a hidden copy. */
 static List *
-decrypt_columns(List *columns)
+decrypt_columns(List *columns, bool with_rows)
 {
 	List	   *hidden = NIL;
 	ListCell   *cell;
@@ -278,7 +285,7 @@ decrypt_columns(List *columns)
 		TargetEntry *column = lfirst(cell);
 		TdeType    *type = tde_result_column(column);
 
-		if (type == NULL)
+		if (type == NULL && !(with_rows && tde_row_is_encrypted(column->expr)))
 			continue;
 		if (column->ressortgroupref != 0)
 		{
@@ -289,7 +296,10 @@ decrypt_columns(List *columns)
 			column->ressortgroupref = 0;
 			hidden = lappend(hidden, copy);
 		}
-		column->expr = tde_result_call(column->expr, type);
+		if (type)
+			column->expr = tde_result_call(column->expr, type);
+		else
+			tde_row_decrypt(column->expr);
 	}
 	return list_concat(columns, hidden);
 }
@@ -336,7 +346,7 @@ move_ctes(Query *inner, Query *outer)
 
 /* Make it a subquery; decrypt what comes out of it. */
 static void
-decrypt_outside(Query *query)
+decrypt_outside(Query *query, bool with_rows)
 {
 	Query	   *inner = makeNode(Query);
 	Query	   *outer = makeNode(Query);
@@ -359,6 +369,9 @@ decrypt_outside(Query *query)
 
 		if (column->resjunk)
 			continue;
+		/* the query above sees no fields */
+		if (with_rows && column->ressortgroupref == 0)
+			tde_row_decrypt(column->expr);
 		rte->eref->colnames = lappend(rte->eref->colnames,
 									  makeString(pstrdup(column->resname ? column->resname : "?column?")));
 		shown = flatCopyTargetEntry(column);
@@ -391,7 +404,7 @@ sorts_by_volatile(Query *query)
 	{
 		TargetEntry *column = lfirst(cell);
 
-		if (column->ressortgroupref != 0 && tde_result_column(column) &&
+		if (column->ressortgroupref != 0 && (tde_result_column(column) || tde_row_is_encrypted(column->expr)) &&
 			contain_volatile_functions((Node *) column->expr))
 			return true;
 	}
@@ -399,18 +412,26 @@ sorts_by_volatile(Query *query)
 }
 
 void
-tde_result_decrypt(Query *query)
+tde_result_decrypt(Query *query, bool with_rows)
 {
 	if (query->commandType != CMD_SELECT)
-		query->returningList = decrypt_columns(query->returningList);
+		query->returningList = decrypt_columns(query->returningList, with_rows);
 	else if (!query->setOperations && !query->distinctClause && !query->hasTargetSRFs && !sorts_by_volatile(query))
-		query->targetList = decrypt_columns(query->targetList);
+		query->targetList = decrypt_columns(query->targetList, with_rows);
 	/* FOR UPDATE must stay on the top level */
 	else if (query->rowMarks == NIL)
-		decrypt_outside(query);
+		decrypt_outside(query, with_rows);
 }
 
 /* ---- is it decrypted? ---- */
+
+bool
+tde_result_decrypts(Expr *expr)
+{
+	FuncExpr   *call = tde_result_called(expr);
+
+	return call && list_member_int(functions, (int) function_hash(call->funcid));
+}
 
 bool
 tde_result_in_source(CachedPlanSource *source)
@@ -425,9 +446,9 @@ tde_result_in_source(CachedPlanSource *source)
 	{
 		foreach(column, tde_output_columns(lfirst(query)))
 		{
-			FuncExpr   *call = tde_result_called(lfirst_node(TargetEntry, column)->expr);
+			Expr	   *expr = lfirst_node(TargetEntry, column)->expr;
 
-			if (call && list_member_int(functions, (int) function_hash(call->funcid)))
+			if (tde_result_decrypts(expr) || tde_row_shows(expr, tde_result_decrypts))
 				return true;
 		}
 	}

@@ -17,8 +17,11 @@ extern bool tde_result_is_encrypted(Query *query);
 /* Does the result as it was described before give base types to columns that the query now has as encrypted ones? */
 extern bool tde_result_was_decrypted(Query *query, TupleDesc described);
 
-/* Decrypt these columns, in place.  Some queries stay as they are. */
-extern void tde_result_decrypt(Query *query);
+/* Has it a column ROW(...) with a field of an encrypted type? */
+extern bool tde_result_has_rows(Query *query);
+
+/* Decrypt the columns of an encrypted type, in place, and the fields of ROW(...).  Some queries stay as they are. */
+extern void tde_result_decrypt(Query *query, bool with_rows);
 
 /*
  * The value of such a column, or what is shown of it to those who may not see it.  *isnull is set if that is NULL.  To be
@@ -28,6 +31,9 @@ extern Datum tde_result_peek(TdeType *type, Datum value, int32 declared, int32 b
 
 /* The same of an array of them. */
 extern Datum tde_result_peek_array(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch);
+
+/* The encrypted type that a type is, or has as its elements, or is a domain over; or NULL. */
+extern TdeType *tde_result_type(Oid oid);
 
 /* The encrypted type of a visible column, or of its elements, or of the domain that it has; or NULL. */
 extern TdeType *tde_result_column(TargetEntry *column);
@@ -40,6 +46,9 @@ extern Expr *tde_result_call(Expr *expr, TdeType *type);
 
 /* The call in such an expression, of the element of an array; NULL if there is none. */
 extern FuncExpr *tde_result_called(Expr *expr);
+
+/* Is an expression such a call, or one for each element of an array? */
+extern bool tde_result_decrypts(Expr *expr);
 
 /* Does this prepared statement, or this plan, decrypt its result?  (A plan may use the function for something else.) */
 extern bool tde_result_in_source(CachedPlanSource *source);

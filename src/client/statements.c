@@ -20,8 +20,9 @@
 #include "tcop/tcopprot.h"
 #include "utils/portal.h"
 
+#include "client/catalog.h"
 #include "client/held_cursors.h"
-#include "client/held_rows.h"
+#include "client/outputs.h"
 #include "client/params.h"
 #include "client/receiver.h"
 #include "client/result.h"
@@ -191,34 +192,48 @@ is_analyzed_again(ParseState *pstate, TupleDesc *described)
 	return true;
 }
 
+/* Does it make rows that a cursor might put down? */
+static bool
+is_cursor(Query *query)
+{
+	return query->commandType == CMD_UTILITY || (tde_statement.utility && IsA(tde_statement.utility, DeclareCursorStmt));
+}
+
 static void
 transform_result(ParseState *pstate, Query *query)
 {
 	TupleDesc	described;
+	bool		with_rows = !is_cursor(query) && tde_result_has_rows(query);
 	bool		decrypt;
 
 	if (is_simple_query(pstate))
 	{
-		bool		is_select = query->commandType == CMD_SELECT && !query->hasModifyingCTE;
+		bool		is_received = query->commandType == CMD_SELECT && !query->hasModifyingCTE && !with_rows;
 
-		tde_receiver_await(is_select && results_wanted() ? query : NULL, pstate->p_sourcetext);
-		if (is_select)
+		tde_receiver_await(is_received && results_wanted() ? query : NULL, pstate->p_sourcetext);
+		if (is_received)
 			return;
+	}
+	if (query->commandType == CMD_UTILITY && IsA(query->utilityStmt, CallStmt))
+	{
+		if (results_wanted() && is_client_statement(pstate, query))
+			tde_outputs_describe((CallStmt *) query->utilityStmt);
+		return;
 	}
 	if (query->commandType == CMD_UTILITY)
 	{
 		/* a cursor's query, unless the hook will be called for it when the cursor is opened */
 		query = tde_statement.utility || !TDE_CURSOR_ANALYZED_LATER ? cursor_query(query->utilityStmt) : NULL;
 	}
-	if (query == NULL || !tde_result_is_encrypted(query))
+	if (query == NULL || !(with_rows || tde_result_is_encrypted(query)))
 		return;
 
 	if (is_analyzed_again(pstate, &described))
-		decrypt = described && tde_result_was_decrypted(query, described);
+		decrypt = described && (tde_result_is_encrypted(query) ? tde_result_was_decrypted(query, described) : results_wanted());
 	else
 		decrypt = results_wanted() && is_client_statement(pstate, query);
 	if (decrypt)
-		tde_result_decrypt(query);
+		tde_result_decrypt(query, with_rows);
 }
 
 void
@@ -227,6 +242,33 @@ tde_client_analyzed(ParseState *pstate, Query *query)
 	if (results_wanted() && pstate->p_coerce_param_hook)
 		transform_params(pstate, query);
 	transform_result(pstate, query);
+}
+
+/* Is a query with this text planned for the client, and not for a table, a function or the like? */
+static bool
+is_planned_for_client(const char *source)
+{
+	Node	   *utility = tde_statement.utility;
+	bool		stores = false;
+	PreparedStatement *prepared;
+
+	if (!called_by_client())
+		return false;
+	if (utility == NULL)
+		return source == debug_query_string;
+	if (!tde_statement.client)
+		return false;
+	prepared = tde_statement_executed(utility, &stores);
+	if (prepared)
+		return !stores && source == prepared->plansource->query_string;
+	return source == tde_statement.source && shown_query(utility) != NULL;
+}
+
+void
+tde_client_plans(Query *query, const char *source)
+{
+	if (unlikely(tde_transparent_catalog) && results_wanted() && is_planned_for_client(source))
+		tde_catalog_show(query);
 }
 
 bool
@@ -246,6 +288,8 @@ tde_client_prepare(Node *stmt, DestReceiver *dest)
 {
 	Portal		cursor = IsA(stmt, FetchStmt) ? GetPortalByName(((FetchStmt *) stmt)->portalname) : NULL;
 
+	if (IsA(stmt, CallStmt))
+		return tde_outputs_receiver((CallStmt *) stmt, dest);
 	prepare_execution(stmt, dest);
 	if (!PortalIsValid(cursor))
 		return dest;

@@ -65,8 +65,8 @@ cipher_name(char *name, size_t room, TdeSpec spec, const char *mode)
 		snprintf(name, room, "AES-%zu-%s", tde_spec_key(spec) * 8, mode);
 }
 
-static TdeStatus
-keyed_context(EVP_CIPHER_CTX **context, TdeSpec spec, const char *mode, const uint8_t *secret, int encrypt)
+TdeStatus
+tde_cipher_context(EVP_CIPHER_CTX **context, TdeSpec spec, const char *mode, const uint8_t *secret, int encrypt)
 {
 	char		name[32];
 
@@ -81,12 +81,12 @@ init_own_modes(TdeCipherKey *key, TdeSpec spec, const uint8_t *secret)
 
 	if (spec.mode == TDE_CTR)
 	{
-		status = keyed_context(&key->encrypt, spec, "ECB", secret, 1);
-		return status == TDE_OK ? keyed_context(&key->counter, spec, "CTR", secret, 1) : status;
+		status = tde_cipher_context(&key->encrypt, spec, "ECB", secret, 1);
+		return status == TDE_OK ? tde_cipher_context(&key->counter, spec, "CTR", secret, 1) : status;
 	}
-	status = keyed_context(&key->encrypt, spec, "CBC", secret, 1);
+	status = tde_cipher_context(&key->encrypt, spec, "CBC", secret, 1);
 	if (status == TDE_OK)
-		status = keyed_context(&key->decrypt, spec, "ECB", secret, 0);
+		status = tde_cipher_context(&key->decrypt, spec, "ECB", secret, 0);
 	return status;
 }
 
@@ -99,15 +99,15 @@ init_evp_modes(TdeCipherKey *key, TdeSpec spec, const uint8_t *secret)
 	if (spec.cipher == TDE_3DES168)
 		return TDE_E_UNAVAILABLE;
 	if (spec.mode == TDE_CTR)
-		return keyed_context(&key->counter, spec, "CTR", secret, 1);
+		return tde_cipher_context(&key->counter, spec, "CTR", secret, 1);
 
-	status = keyed_context(&key->encrypt, spec, "CBC", secret, 1);
+	status = tde_cipher_context(&key->encrypt, spec, "CBC", secret, 1);
 	if (status == TDE_OK)
-		status = keyed_context(&key->decrypt, spec, "CBC", secret, 0);
+		status = tde_cipher_context(&key->decrypt, spec, "CBC", secret, 0);
 	if (status == TDE_OK && !spec.salted)
-		status = keyed_context(&key->steal, spec, "CBC-CTS", secret, 1);
+		status = tde_cipher_context(&key->steal, spec, "CBC-CTS", secret, 1);
 	if (status == TDE_OK && !spec.salted)
-		status = keyed_context(&key->unsteal, spec, "CBC-CTS", secret, 0);
+		status = tde_cipher_context(&key->unsteal, spec, "CBC-CTS", secret, 0);
 	return status;
 }
 
@@ -181,18 +181,6 @@ is_batch(const uint8_t counter[16], size_t size)
 	return size <= CTR_BATCH && tde_big64(tde_load64(counter + 8)) <= UINT64_MAX - CTR_BATCH / 16;
 }
 
-/* tde_wipe() of a few blocks: for so little the call of memset() would take a sixth of the time of all. */
-static inline void
-wipe_blocks(uint8_t *blocks, size_t size)
-{
-	for (size_t i = 0; i < size; i += 16)
-	{
-		tde_store128(blocks + i, (TdePair) {0, 0});
-		/* keeps the compiler from leaving it out, and from calling memset() after all */
-		__asm__ volatile("" : : "r"(blocks) : "memory");
-	}
-}
-
 /* CTR of a batch: its counters are encrypted in one call. */
 static TdeStatus
 ctr_batch(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_t size, uint8_t *out)
@@ -209,7 +197,7 @@ ctr_batch(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_
 	if (good)
 		tde_xor(out, in, stream, size);
 	/* whoever has the key stream and the ciphertext has the plaintext */
-	wipe_blocks(stream, padded);
+	tde_wipe_blocks(stream, padded / 16);
 	return good ? TDE_OK : TDE_E_CRYPTO;
 }
 
@@ -423,15 +411,14 @@ tde_unpad(const uint8_t *last, size_t block, size_t *padding)
 
 /* ---- salts drawn ahead ---- */
 
-#define STREAM_BLOCKS	(TDE_AHEAD_STREAM / 16)
-
 /*
  * Draw salts and encrypt their counters in one call, in place.
  */
 TdeStatus
-tde_ahead_fill(TdeAhead *ahead, TdeCipherKey *key)
+tde_ahead_fill(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, TdeAheadKind kind)
 {
-	TdeStatus	status = tde_random_salts(ahead->salts, sizeof(ahead->salts));
+	TdeStatus	status = tde_random_salts(ahead->salts, (size_t) TDE_AHEAD_SALTS * kind.salt);
+	int			size = TDE_AHEAD_SALTS * kind.blocks * 16;
 	uint8_t    *counter = ahead->streams;
 	int			written = 0;
 
@@ -439,13 +426,13 @@ tde_ahead_fill(TdeAhead *ahead, TdeCipherKey *key)
 	if (status != TDE_OK)
 		return status;
 	for (int i = 0; i < TDE_AHEAD_SALTS; i++)
-		for (uint8_t block = 0; block < STREAM_BLOCKS; block++, counter += 16)
-		{
-			tde_first_counter(counter, ahead->salts + i * TDE_CTR_SALT);
-			counter[15] = block;
-		}
-	if (EVP_EncryptUpdate(key->encrypt, ahead->streams, &written, ahead->streams, sizeof(ahead->streams)) != 1 ||
-		written != sizeof(ahead->streams))
+	{
+		TdePair		salt = tde_load_partial(ahead->salts + i * kind.salt, kind.salt);
+
+		for (int block = 0; block < kind.blocks; block++, counter += 16)
+			tde_store128(counter, salt | tde_byte_at(15, (uint8_t) (kind.first + block)));
+	}
+	if (EVP_EncryptUpdate(ecb, ahead->streams, &written, ahead->streams, size) != 1 || written != size)
 		return TDE_E_CRYPTO;
 	ahead->left = TDE_AHEAD_SALTS;
 	ahead->forks = tde_random_forks;

@@ -27,6 +27,12 @@ typedef struct TdeCipherKey
 	uint8_t		chain[TDE_MAX_BLOCK];
 } TdeCipherKey;
 
+/*
+ * One EVP context of a cipher in the given mode ("ECB", "GCM", ...) with key and direction set, padding off, and the IV zero.
+ */
+extern TDE_MUST_CHECK TdeStatus tde_cipher_context(EVP_CIPHER_CTX **context, TdeSpec spec, const char *mode,
+												   const uint8_t *secret, int encrypt);
+
 extern TDE_MUST_CHECK TdeStatus tde_cipher_init(TdeCipherKey *key, TdeSpec spec, const uint8_t *secret);
 extern void tde_cipher_free(TdeCipherKey *key);
 
@@ -97,39 +103,63 @@ extern bool tde_unpad(const uint8_t *last, size_t block, size_t *padding);
  * left for a value is a xor.
  */
 #define TDE_AHEAD_SALTS		16
-#define TDE_AHEAD_STREAM	32	/* bytes of key stream per salt: most values are not longer */
+#define TDE_AHEAD_STREAM	32	/* bytes of key stream per salt that are for the value: most are not longer */
+#define TDE_AHEAD_BLOCKS	3
+
+/* How the counter blocks of a salt are made: the salt, zeros, and in the last byte the number of the block from first on. */
+typedef struct TdeAheadKind
+{
+	uint8_t		salt;			/* bytes */
+	uint8_t		first;
+	uint8_t		blocks;			/* at most TDE_AHEAD_BLOCKS */
+} TdeAheadKind;
 
 /* To be zeroed before use, and wiped after it. */
 typedef struct TdeAhead
 {
-	uint8_t		streams[TDE_AHEAD_SALTS * TDE_AHEAD_STREAM];
+	uint8_t		streams[TDE_AHEAD_SALTS * TDE_AHEAD_BLOCKS * 16];
 	uint8_t		salts[TDE_AHEAD_SALTS * TDE_CTR_SALT];
 	unsigned	left;			/* the first ones; those behind them were used and wiped */
 	unsigned	forks;			/* tde_random_forks when they were drawn */
 } TdeAhead;
 
-extern TDE_MUST_CHECK TdeStatus tde_ahead_fill(TdeAhead *ahead, TdeCipherKey *key);
+extern TDE_MUST_CHECK TdeStatus tde_ahead_fill(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, TdeAheadKind kind);
 
 /*
- * CTR of a value that is sealed under a fresh salt, which is written before its ciphertext.  size is at most
- * TDE_AHEAD_STREAM; only for keys with own_modes, since a validated module does the whole mode itself.
+ * Write a fresh salt, and point at its key stream, which the caller wipes when it is used.  Only for keys that do the modes
+ * themselves, since a validated module does the whole mode itself.
  */
-static inline TDE_MUST_CHECK TdeStatus
-tde_ahead_crypt(TdeAhead *ahead, TdeCipherKey *key, const uint8_t *in, size_t size, uint8_t *out)
+static inline __attribute__((always_inline)) TDE_MUST_CHECK TdeStatus
+tde_ahead_next(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, const TdeAheadKind kind, uint8_t *salt, uint8_t **stream)
 {
 	unsigned	next;
-	uint8_t    *stream;
 
 	if (ahead->left == 0 || ahead->forks != tde_random_forks)
 	{
-		TdeStatus	status = tde_ahead_fill(ahead, key);
+		TdeStatus	status = tde_ahead_fill(ahead, ecb, kind);
 
 		if (status != TDE_OK)
 			return status;
 	}
 	next = --ahead->left;
-	stream = ahead->streams + next * TDE_AHEAD_STREAM;
-	memcpy(out, ahead->salts + next * TDE_CTR_SALT, TDE_CTR_SALT);
+	*stream = ahead->streams + next * kind.blocks * 16;
+	memcpy(salt, ahead->salts + next * kind.salt, kind.salt);
+	return TDE_OK;
+}
+
+/*
+ * CTR of a value that is sealed under a fresh salt, which is written before its ciphertext.  size is at most
+ * TDE_AHEAD_STREAM.
+ */
+static inline TDE_MUST_CHECK TdeStatus
+tde_ahead_crypt(TdeAhead *ahead, TdeCipherKey *key, const uint8_t *in, size_t size, uint8_t *out)
+{
+	const TdeAheadKind kind = {.salt = TDE_CTR_SALT, .first = 0, .blocks = TDE_AHEAD_STREAM / 16};
+	uint8_t    *stream;
+	TdeStatus	status = tde_ahead_next(ahead, key->encrypt, kind, out, &stream);
+
+	if (status != TDE_OK)
+		return status;
 	tde_xor(out + TDE_CTR_SALT, in, stream, size);
 	/* the salt is no secret */
 	tde_wipe(stream, TDE_AHEAD_STREAM);

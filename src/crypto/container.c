@@ -39,7 +39,7 @@
 /*
  * Two derivations stand between a stolen file and its passphrase, and the thief attacks the cheaper one, so both take as
  * many rounds.  OpenSSL's default of 2,048 would make the MAC the way in.  Tests lower this, to try a file often; a library that was
- * built so says it in the log (functions/load.c).
+ * built so says it in the log (functions/hooks.c).
  */
 #ifndef TDE_PKCS12_ITERATIONS
 #define TDE_PKCS12_ITERATIONS	600000

@@ -89,6 +89,29 @@ tde_store128(uint8_t *to, TdePair pair)
 	memcpy(to, &pair, sizeof(pair));
 }
 
+/* Between a block's bytes as a little-endian number, lower half first, and the machine's order. */
+static inline TdePair
+tde_little128(TdePair pair)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return pair;
+#else
+	return (TdePair) {__builtin_bswap64(pair[0]), __builtin_bswap64(pair[1])};
+#endif
+}
+
+/* tde_wipe() of a few whole blocks: for so little the call of memset() would take a sixth of the time of all. */
+static inline void
+tde_wipe_blocks(uint8_t *blocks, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+	{
+		tde_store128(blocks + 16 * i, (TdePair) {0, 0});
+		/* keeps the compiler from leaving it out, and from calling memset() after all */
+		__asm__ volatile("" : : "r"(blocks) : "memory");
+	}
+}
+
 /* The size (less than 16) bytes at from, followed by zeros; reads nothing beyond them. */
 static inline TdePair
 tde_load_partial(const uint8_t *from, size_t size)

@@ -1,5 +1,5 @@
 /*
- * selftest.c - known-answer tests of every cipher, mode, MAC, of HKDF and key wrap, run once at load.
+ * selftest.c - known-answer tests of every cipher, mode, MAC, of AES-GCM, HKDF and key wrap, run once at load.
  *
  * They run our own functions, not bare OpenSSL: a mistake in our counter or in our ciphertext stealing would be as
  * fatal as one in AES.  The vectors are published ones; test/unit has more of them.
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "crypto/cipher.h"
+#include "crypto/gcm.h"
 #include "crypto/mac.h"
 
 #define MAX_VECTOR	80
@@ -117,6 +118,37 @@ static const MacTest mac_tests[] = {
 	"773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"},
 };
 
+typedef struct GcmTest
+{
+	const char *name;
+	uint8_t		cipher;			/* TdeCipher */
+	bool		salted;			/* AES-GCM, otherwise AES-GCM-SIV */
+	uint8_t		associated;
+	const char *key;
+	const char *nonce;
+	const char *plain;
+	const char *sealed;			/* with the tag */
+} GcmTest;
+
+/* Those with one byte of associated data, as values have it, of Wycheproof (with their numbers there) and RFC 8452, appendix C. */
+static const GcmTest gcm_tests[] = {
+	{"AES-128-GCM (Wycheproof 11)", TDE_AES128, true, 0xc3, "28ff3def08179311e2734c6d1c4e2871", "32bcb9b569e3b852d37c766a",
+	"dfc61a20df8505b53e3cd59f25770d5018add3d6", "f58d453212c2c8a436e9283672f579f1191229785901131d0760c8715901d881fdfd3bc0"},
+	{"AES-192-GCM (Wycheproof 185)", TDE_AES192, true, 0xcb, "969fed5068541d65418c2c1de8fe1f845e036030496e1272",
+		"817fe51c31f2879141a34335", "3d8233191a2823bf767e99167b1d4af4f4848458",
+	"0d2c3a3c0cc4b40e70ed45e188e356a0e1533b3192909a80e90540e1878ab59ef300072b"},
+	{"AES-256-GCM (Wycheproof 100)", TDE_AES256, true, 0xc0,
+		"b279f57e19c8f53f2f963f5f2519fdb7c1779be2ca2b3ae8e1128b7d6c627fc4", "98bc2c7438d5cd7665d76f6e",
+	"fcc515b294408c8645c9183e3f4ecee5127846d1", "eb5500e3825952866d911253f8de860c00831c81ecb660e1fb0541ec41e8d68a64141b3a"},
+	{"AES-128-GCM-SIV (RFC 8452)", TDE_AES128, false, 0x01, "01000000000000000000000000000000", "030000000000000000000000",
+	"020000000000000000000000", "296c7889fd99f41917f4462008299c5102745aaa3a0c469fad9e075a"},
+	{"AES-256-GCM-SIV (RFC 8452)", TDE_AES256, false, 0x01,
+		"0100000000000000000000000000000000000000000000000000000000000000", "030000000000000000000000",
+		"02000000000000000000000000000000030000000000000000000000000000000400000000000000000000000000000005000000000000000000000000000000",
+		"67fd45e126bfb9a79930c43aad2d36967d3f0e4d217c1e551f59727870beefc98cb933a8fce9de887b1e40799988db1f"
+	"c3f91880ed405b2dd298318858467c895bde0285037c5de81e5b570a049b62a0"},
+};
+
 static size_t
 unhex(const char *hex, uint8_t *out)
 {
@@ -208,6 +240,71 @@ test_mac(const MacTest *test)
 	return status;
 }
 
+static TdeStatus
+test_gcm(const GcmTest *test)
+{
+	TdeSpec		spec = {test->cipher, TDE_CTR, TDE_GCM, test->salted};
+	TdeGcmKey	key = {0};
+	uint8_t		secret[32],
+				nonce[TDE_GCM_NONCE],
+				plain[MAX_VECTOR],
+				sealed[TDE_GCM_NONCE + MAX_VECTOR],
+				out[TDE_GCM_NONCE + MAX_VECTOR];
+	size_t		start = test->salted ? TDE_GCM_NONCE : 0;
+	size_t		size = unhex(test->plain, plain);
+	TdeStatus	status;
+
+	unhex(test->key, secret);
+	unhex(test->nonce, nonce);
+	memcpy(sealed, nonce, sizeof(nonce));
+	unhex(test->sealed, sealed + start);
+	status = tde_gcm_init(&key, spec, secret, nonce);
+	if (status == TDE_E_UNAVAILABLE && !test->salted)
+	{
+		(void) tde_crypto_missing();
+		return TDE_OK;			/* refused at its use */
+	}
+	for (int round = 0; round < 2 && status == TDE_OK; round++)
+	{
+		status = tde_gcm_seal_under(&key, nonce, test->associated, plain, size, out);
+		if (status == TDE_OK && memcmp(out, sealed, start + size + 16) != 0)
+			status = TDE_E_CRYPTO;
+		if (status == TDE_OK)
+			status = tde_gcm_open(&key, test->associated, sealed, size, out);
+		if (status == TDE_OK && memcmp(out, plain, size) != 0)
+			status = TDE_E_CRYPTO;
+	}
+	sealed[start] ^= 1;
+	if (status == TDE_OK && tde_gcm_open(&key, test->associated, sealed, size, out) != TDE_E_AUTH)
+		status = TDE_E_CRYPTO;
+	tde_gcm_free(&key);
+	return status;
+}
+
+/* What the processor multiplies, and what we do bit by bit, over messages of up to three groups of blocks. */
+static TdeStatus
+test_polyval(bool ghash)
+{
+	TdePolyval	key;
+	uint8_t		message[16 * 3 * TDE_POLYVAL_POWERS];
+	bool		same = true;
+
+	for (size_t i = 0; i < sizeof(message); i++)
+		message[i] = (uint8_t) (i * i + 0x9d);
+	tde_polyval_init(&key, message + 100, ghash, 0xb5);
+	for (size_t size = 0; key.fast && size <= sizeof(message); size += size < 32 ? 8 : 87)
+	{
+		TdePair		differ = tde_polyval(&key, 0xb5, message, size);
+
+		key.fast = false;
+		differ ^= tde_polyval(&key, 0xb5, message, size);
+		key.fast = true;
+		same = same && (differ[0] | differ[1]) == 0;
+	}
+	tde_polyval_free(&key);
+	return same ? TDE_OK : TDE_E_CRYPTO;
+}
+
 /* RFC 5869, appendix A.3: the case with neither salt nor info. */
 static TdeStatus
 test_hkdf(void)
@@ -281,6 +378,19 @@ tde_selftest(const char **failed)
 		if (status != TDE_OK)
 			return status;
 	}
+	for (size_t i = 0; i < sizeof(gcm_tests) / sizeof(gcm_tests[0]); i++)
+	{
+		*failed = gcm_tests[i].name;
+		status = test_gcm(&gcm_tests[i]);
+		if (status != TDE_OK)
+			return status;
+	}
+	*failed = "carry-less multiplication of the processor";
+	status = test_polyval(false);
+	if (status == TDE_OK)
+		status = test_polyval(true);
+	if (status != TDE_OK)
+		return status;
 	*failed = "HKDF-SHA256 (RFC 5869, A.3)";
 	status = test_hkdf();
 	if (status != TDE_OK)

@@ -53,8 +53,12 @@ tde_spec_refused(TdeSpec spec)
 {
 	if (spec.cipher < TDE_AES128 || spec.cipher > TDE_3DES168)
 		return "This cipher is not known to this version";
-	if (spec.mac > TDE_SHA256)
+	if (spec.mac > TDE_GCM)
 		return "This MAC is not known to this version";
+	if (spec.cipher == TDE_3DES168 && spec.mac == TDE_GCM)
+		return "GCM is defined for AES only";
+	if (spec.mode == TDE_CBC && spec.mac == TDE_GCM)
+		return "GCM is a mode of its own, which cbc contradicts";
 	if (spec.cipher == TDE_3DES168 && spec.mode != TDE_CBC)
 		return "Triple DES is available in cbc mode only";
 	if (spec.mode == TDE_CTR && !spec.salted && spec.mac == TDE_NOMAC)
@@ -99,7 +103,7 @@ tde_salt_word(TdeSpec spec)
 const char *
 tde_mac_word(TdeSpec spec)
 {
-	static const char *const words[] = {"nomac", "mac", "sha256"};
+	static const char *const words[] = {"nomac", "mac", "sha256", "gcm"};
 
 	return words[spec.mac];
 }

@@ -25,12 +25,12 @@ typedef enum TdeMode
 	TDE_CBC = 1
 } TdeMode;
 
-/* Code 3 is the escape to a later, longer header. */
 typedef enum TdeMac
 {
 	TDE_NOMAC = 0,
 	TDE_SHA1 = 1,				/* HMAC-SHA1, 20 bytes */
-	TDE_SHA256 = 2				/* HMAC-SHA256, truncated to 16 bytes */
+	TDE_SHA256 = 2,				/* HMAC-SHA256, truncated to 16 bytes */
+	TDE_GCM = 3					/* AES-GCM, unsalted AES-GCM-SIV: 16 bytes; mode is TDE_CTR */
 } TdeMac;
 
 typedef struct TdeSpec
@@ -44,11 +44,13 @@ typedef struct TdeSpec
 #define TDE_MAX_BLOCK	16
 #define TDE_MAX_SALT	16
 #define TDE_CTR_SALT	14			/* the last two bytes of the first counter block are left to the count */
+#define TDE_GCM_NONCE	12			/* the salt of gcm */
 #define TDE_MAX_TAG		20
 
 /*
  * The spec byte: bits 0-1 cipher - 1, bit 2 mode, bit 3 salt, bits 4-5 MAC, bit 6 the flag, bit 7 odd parity, so that
- * no single flipped bit gives another valid byte, and neither 0x00 nor 0xff is one.
+ * no single flipped bit gives another valid byte, and neither 0x00 nor 0xff is one.  Triple DES with MAC code 3 is the escape to a
+ * later, longer header.
  *
  * The flag says "compressed" in salted specs and "one padded block" in unsalted CBC; it is never set in unsalted CTR.
  */
@@ -81,6 +83,8 @@ tde_spec_salt(TdeSpec spec)
 {
 	if (!spec.salted)
 		return 0;
+	if (spec.mac == TDE_GCM)
+		return TDE_GCM_NONCE;
 	/* in CBC the salt is the IV */
 	return spec.mode == TDE_CTR ? TDE_CTR_SALT : tde_spec_block(spec);
 }
@@ -89,7 +93,7 @@ tde_spec_salt(TdeSpec spec)
 static inline size_t
 tde_spec_tag(TdeSpec spec)
 {
-	return spec.mac == TDE_SHA1 ? 20 : spec.mac == TDE_SHA256 ? 16 : 0;
+	return spec.mac == TDE_SHA1 ? 20 : spec.mac == TDE_NOMAC ? 0 : 16;
 }
 
 /* The word of the type modifier for each part: "aes256", "cbc", "salt", "sha256", ... */

@@ -9,6 +9,8 @@
 #include <openssl/err.h>
 
 #include "crypto/cipher.h"
+#include "crypto/gcm.h"
+#include "crypto/header.h"
 #include "crypto/internal.h"
 #include "crypto/mac.h"
 #include "crypto/primitives.h"
@@ -24,6 +26,7 @@ struct TdeValueKey
 	TdeCipherKey cipher;
 	TdeAhead	ahead;			/* salted CTR */
 	TdeMacKey	mac;			/* salted: over the ciphertext; unsalted: over the plaintext (SIV) */
+	TdeGcmKey	gcm;			/* in place of the three */
 	TdeSpec		spec;
 	uint8_t		spec_byte[2];	/* without and with the flag */
 	uint8_t		block;			/* sizes in bytes */
@@ -56,11 +59,13 @@ derive(const uint8_t *data_key, const char *purpose, TdeSpec spec, const uint8_t
 static TdeStatus
 init_cipher(TdeValueKey *key, const uint8_t *data_key, const uint8_t *type_tag)
 {
+	static const uint8_t zeros[TDE_GCM_NONCE] = {0};
 	uint8_t		secret[32];
 	TdeStatus	status = derive(data_key, "enc", key->spec, type_tag, secret, tde_spec_key(key->spec));
 
 	if (status == TDE_OK)
-		status = tde_cipher_init(&key->cipher, key->spec, secret);
+		status = key->spec.mac == TDE_GCM ? tde_gcm_init(&key->gcm, key->spec, secret, zeros)
+			: tde_cipher_init(&key->cipher, key->spec, secret);
 	tde_wipe(secret, sizeof(secret));
 	return status;
 }
@@ -101,7 +106,7 @@ tde_value_key_new(TdeValueKey **key, const uint8_t data_key[TDE_DATA_KEY_SIZE], 
 	new->tag = (uint8_t) tde_spec_tag(spec);
 
 	status = init_cipher(new, data_key, type_tag);
-	if (status == TDE_OK && spec.mac != TDE_NOMAC)
+	if (status == TDE_OK && (spec.mac == TDE_SHA1 || spec.mac == TDE_SHA256))
 		status = init_mac(new, data_key, type_tag);
 	if (status == TDE_OK && spec.mac == TDE_NOMAC && !spec.salted)
 		status = derive(data_key, "iv", spec, type_tag, new->iv, new->block);
@@ -121,151 +126,8 @@ tde_value_key_free(TdeValueKey *key)
 		return;
 	tde_cipher_free(&key->cipher);
 	tde_mac_free(&key->mac);
+	tde_gcm_free(&key->gcm);
 	OPENSSL_clear_free(key, sizeof(*key));
-}
-
-/* Bytes of the minimal varint. */
-static inline size_t
-varint_size(uint32_t id)
-{
-	return id < 1u << 7 ? 1 : id < 1u << 14 ? 2 : id < 1u << 21 ? 3 : id < 1u << 28 ? 4 : 5;
-}
-
-static inline uint8_t *
-varint_write(uint8_t *out, uint32_t id)
-{
-	for (; id >= 0x80; id >>= 7)
-		*out++ = (uint8_t) (id | 0x80);
-	*out++ = (uint8_t) id;
-	return out;
-}
-
-/*
- * Read the varint at in, which has size bytes.  Returns the bytes it takes, 0 if it is longer than there are bytes or
- * than 32 bits, is not minimal, or is the id 0, which no key has.
- */
-static inline size_t
-varint_read(const uint8_t *in, size_t size, uint32_t *id)
-{
-	uint64_t	value = 0;
-
-	if (size > 0 && in[0] > 0 && in[0] < 0x80)	/* nearly always */
-	{
-		*id = in[0];
-		return 1;
-	}
-	for (size_t i = 0; i < size && i < TDE_MAX_HEADER - 1; i++)
-	{
-		value |= (uint64_t) (in[i] & 0x7f) << (7 * i);
-		if ((in[i] & 0x80) == 0)
-		{
-			/* a zero last byte adds nothing: not minimal, or the id 0 */
-			if (in[i] == 0 || value > UINT32_MAX)
-				return 0;
-			*id = (uint32_t) value;
-			return i + 1;
-		}
-	}
-	return 0;
-}
-
-/* Can a value of this spec have so many bytes of ciphertext? */
-static inline bool
-ciphertext_possible(bool salted, uint8_t mode, bool flag, size_t block, size_t size)
-{
-	if (mode == TDE_CTR)
-		return true;
-	if (salted)
-		return size > 0 && (size & (block - 1)) == 0;
-	return flag ? size == block : size >= block;
-}
-
-/*
- * What a spec byte says, asked once per process: asking crypto/spec.c for each value would cost half as much as an AES
- * block does.
- */
-typedef struct Shape
-{
-	TdeSpec		spec;
-	bool		valid;
-	bool		flag;
-	uint8_t		block;
-	uint8_t		overhead;		/* salt and tag */
-} Shape;
-
-static Shape shapes[256];
-static bool shapes_ready = false;
-
-static void
-make_shapes(void)
-{
-	for (unsigned byte = 0; byte < 256; byte++)
-	{
-		Shape	   *shape = &shapes[byte];
-
-		shape->valid = tde_spec_from_byte((uint8_t) byte, &shape->spec, &shape->flag);
-		if (shape->valid)
-		{
-			shape->block = (uint8_t) tde_spec_block(shape->spec);
-			shape->overhead = (uint8_t) (tde_spec_salt(shape->spec) + tde_spec_tag(shape->spec));
-		}
-	}
-	shapes_ready = true;
-}
-
-bool
-tde_header_parse(const uint8_t *value, size_t size, TdeHeader *header)
-{
-	const Shape *shape;
-	size_t		id_size;
-
-	if (!shapes_ready)
-		make_shapes();
-	if (size < 2)
-		return false;
-	shape = &shapes[value[0]];
-	if (!shape->valid)
-		return false;
-	id_size = varint_read(value + 1, size - 1, &header->key_id);
-	if (id_size == 0)
-		return false;
-	header->spec = shape->spec;
-	header->flag = shape->flag;
-	header->spec_byte = value[0];
-	header->size = (uint8_t) (1 + id_size);
-
-	size -= header->size;
-	return size >= shape->overhead &&
-		ciphertext_possible(shape->spec.salted, shape->spec.mode, shape->flag, shape->block, size - shape->overhead);
-}
-
-size_t
-tde_header_write(uint8_t *out, uint8_t spec_byte, uint32_t key_id)
-{
-	out[0] = spec_byte;
-	return varint_write(out + 1, key_id) - out;
-}
-
-size_t
-tde_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain_size)
-{
-	size_t		block = tde_spec_block(spec);
-	size_t		ciphertext = plain_size;
-
-	if (spec.mode == TDE_CBC && spec.salted)
-		ciphertext = tde_padded_size(plain_size, block);
-	else if (spec.mode == TDE_CBC && plain_size < block)
-		ciphertext = block;
-	return 1 + varint_size(key_id) + tde_spec_salt(spec) + ciphertext + tde_spec_tag(spec);
-}
-
-size_t
-tde_open_room(const TdeHeader *header, size_t size)
-{
-	size_t		overhead = header->size + tde_spec_salt(header->spec) + tde_spec_tag(header->spec);
-
-	/* padding and ciphertext stealing are undone in place */
-	return size > overhead ? size - overhead : 0;
 }
 
 /* Copy a stored tag, whose size is one of two, by moves instead of a call. */
@@ -359,16 +221,19 @@ tde_seal(TdeValueKey *key, uint32_t key_id, bool compressed, const uint8_t *plai
 {
 	bool		flag = compressed;
 	uint8_t    *body;
-	TdeStatus	status = TDE_E_CRYPTO;
+	TdeStatus	status;
 
 	if (!key->spec.salted && key->spec.mode == TDE_CBC)
 		flag = plain_size < key->block;
-	out[0] = key->spec_byte[flag];
-	body = varint_write(out + 1, key_id);
+	body = out + tde_header_write(out, key->spec_byte[flag], key_id);
 
-	if (key->spec.salted && key_id != 0)
+	if (key_id == 0 || (compressed && !key->spec.salted))
+		status = TDE_E_CRYPTO;
+	else if (key->spec.mac == TDE_GCM)
+		status = tde_gcm_seal(&key->gcm, out[0], plain, plain_size, body);
+	else if (key->spec.salted)
 		status = seal_salted(key, out[0], plain, plain_size, body);
-	else if (!compressed && key_id != 0)
+	else
 		status = seal_unsalted(key, out[0], plain, plain_size, body);
 	if (status != TDE_OK)
 		OPENSSL_cleanse(out, tde_sealed_size(key->spec, key_id, plain_size));
@@ -464,10 +329,18 @@ tde_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t
 
 	/* the header was checked when it was read, but against its own spec, which need not be the key's */
 	if (((header->spec_byte ^ key->spec_byte[0]) & SPEC_BITS) == 0 && size >= overhead &&
-		ciphertext_possible(key->spec.salted, key->spec.mode, header->flag, key->block, size - overhead))
+		tde_ciphertext_possible(key->spec.salted, key->spec.mode, header->flag, key->block, size - overhead))
 	{
-		status = key->spec.salted ? open_salted(key, header, body, size - overhead, out, plain_size)
-			: open_unsalted(key, header, body, size - overhead, out, plain_size);
+		size_t		ciphertext = size - overhead;
+
+		if (key->spec.mac == TDE_GCM)
+		{
+			*plain_size = ciphertext;
+			status = tde_gcm_open(&key->gcm, header->spec_byte, body, ciphertext, out);
+		}
+		else
+			status = key->spec.salted ? open_salted(key, header, body, ciphertext, out, plain_size)
+				: open_unsalted(key, header, body, ciphertext, out, plain_size);
 	}
 	if (status != TDE_OK)
 	{

@@ -7,6 +7,8 @@
  *	nosalt, mac		SIV: tag = HMAC(siv key, spec || plaintext); its first block is the IV
  *	salt,   nomac	salt and ciphertext
  *	nosalt, nomac	CBC-CS3 under a constant IV that is derived from the key
+ *	salt,   gcm		AES-GCM; the salt is the nonce
+ *	nosalt, gcm		AES-GCM-SIV under a nonce of zeros; see crypto/gcm.h
  *
  * CTR:  no padding.  First counter block = salt || 0x0000, or the first 16 bytes of the SIV tag; incremented as one
  *       128-bit big-endian integer, as EVP's CTR does.

@@ -30,14 +30,13 @@
 #include "utils/syscache.h"
 
 #include "ddl/declare.h"
-#include "ddl/expression_index.h"
 #include "ddl/generated_column.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "keys/table.h"
 #include "operators/opclass.h"
 #include "server/compat.h"
-#include "server/log_filter.h"
+#include "server/error.h"
 #include "server/statement.h"
 #include "type/type.h"
 

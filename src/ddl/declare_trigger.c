@@ -24,7 +24,6 @@
 #include "utils/syscache.h"
 
 #include "ddl/declare.h"
-#include "ddl/expression_index.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "keys/table.h"

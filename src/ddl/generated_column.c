@@ -34,7 +34,7 @@
 #include "ddl/plaintext_alter.h"
 #include "operators/computed.h"
 #include "server/compat.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 
 /* ---- the columns that the table is going to have: target entries of NULLs ---- */
 

@@ -16,8 +16,8 @@
 #include "ddl/declare.h"
 #include "keys/names.h"
 #include "server/compat.h"
+#include "type/plain_bytes.h"
 #include "type/type.h"
-#include "type/unauthenticated.h"
 
 PG_FUNCTION_INFO_V1(tde_typmod_in);
 PG_FUNCTION_INFO_V1(tde_typmod_out);
@@ -151,7 +151,7 @@ tde_ddl_check_mac(Oid base, TdeSpec spec)
 				 errmsg("type %s cannot be declared with nomac", encrypted_name(base)),
 				 errdetail("Damaged bytes of type %s could crash the server, so they must be authenticated.",
 						   format_type_be(base)),
-				 errhint("Use mac or sha256.")));
+				 errhint("Use gcm, sha256 or mac.")));
 }
 
 /* Base modifiers first, then words in any order. */
@@ -180,7 +180,7 @@ parse_modifiers(Oid base, ArrayType *array)
 				 errmsg("invalid modifiers for type %s", encrypted_name(base)),
 				 errdetail_internal("%s", problem),
 				 errhint("Modifiers are: those of %s first; then, in any order, one of aes128, aes192, aes256, '3des168'; "
-						 "salt or nosalt; mac, sha256 or nomac; ctr or cbc; 'key=NAME'.", format_type_be(base))));
+						 "salt or nosalt; gcm, sha256, mac or nomac; ctr or cbc; 'key=NAME'.", format_type_be(base))));
 	tde_ddl_check_mac(base, mods.spec);
 	mods.base_typmod = parse_base_modifiers(base, words, numbers);
 	if (row > 0)

@@ -27,7 +27,7 @@
 #include "ddl/declare.h"
 #include "ddl/plaintext_alter.h"
 #include "keys/modifiers.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 
 int			tde_plaintext_alter = TDE_ALTER_KEEP;
 

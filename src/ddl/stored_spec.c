@@ -27,7 +27,7 @@
 
 #include "ddl/stored_spec.h"
 #include "server/compat.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 #include "type/type.h"
 
 extern Datum tde_coerce(PG_FUNCTION_ARGS);

@@ -1,31 +1,44 @@
 /*
- * hooks.c - the one place where PostgreSQL's hooks call this extension: each is installed once, and calls ours in a written order.
+ * hooks.c - loads the library, and is the one place where PostgreSQL's hooks call it: each is installed once, and calls ours in a written order.
  *
  * They come in front of those of all other libraries, whatever the order in which libraries are loaded: nobody is to see a secret
  * in a statement's text or in a log entry (server/), and what is planned and run for others, encrypted columns inside and base types
  * outside, is the same for all of them (client/).  So they are installed when all libraries of shared_preload_libraries are loaded;
- * in a library that a session loads, at once.  Only shared memory's own hooks are elsewhere: server/shmem.c.
+ * in a library that a session loads, at once.  Only shared memory's own hooks are elsewhere: server/memory.c.
  */
 #include "postgres.h"
 
 #include "executor/executor.h"
+#include "fmgr.h"
+#include "miscadmin.h"
 #include "optimizer/planner.h"
 #include "parser/analyze.h"
 #include "tcop/utility.h"
 
 #include "client/held_cursors.h"
-#include "client/held_rows.h"
 #include "client/receiver.h"
 #include "client/statements.h"
+#include "crypto/primitives.h"
 #include "ddl/declare.h"
 #include "ddl/stored_spec.h"
-#include "functions/hooks.h"
+#include "functions/settings.h"
+#include "keys/cache.h"
+#include "keys/table.h"
+#include "maintenance/purge.h"
 #include "operators/index_conditions.h"
 #include "server/compat.h"
-#include "server/log_filter.h"
-#include "server/shmem.h"
+#include "server/counters.h"
+#include "server/error.h"
+#include "server/memory.h"
 #include "server/statement.h"
 #include "type/access.h"
+#include "type/type.h"
+#include "wallet/share_pool.h"
+#include "wallet/wallet.h"
+
+TDE_MODULE_MAGIC;
+
+void		_PG_init(void);
 
 /* What the hooks were before, or PostgreSQL's own functions. */
 static post_parse_analyze_hook_type next_post_parse_analyze = NULL;
@@ -55,7 +68,7 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 
 /*
  * What the receiver decrypts must be out of the query before it is planned, and so must be expressions that are to be found in indexes;
- * stored values are looked for in what was planned.
+ * what catalogs tell a client must be in it.  Stored values are looked for in what was planned.
  */
 static PlannedStmt *
 plan_query(Query *query, const char *source, int cursor_options, ParamListInfo params)
@@ -63,6 +76,7 @@ plan_query(Query *query, const char *source, int cursor_options, ParamListInfo p
 	List	   *postponed = tde_client_possible() ? tde_receiver_plan(query, source) : NIL;
 	PlannedStmt *plan;
 
+	tde_client_plans(query, source);
 	tde_index_conditions_prepare(query);
 	plan = next_planner(query, source, cursor_options, params);
 	if (postponed)
@@ -222,9 +236,42 @@ install(void)
 	INSTALL(emit_log_hook, next_emit_log, emit_log);
 }
 
+/* ---- the library is loaded: self-test, settings, shared state, hooks ---- */
+
 void
-tde_hooks_init(void)
+_PG_init(void)
 {
+	const char *failed = NULL;
+
+	/* a cipher that does not give the published answers must not get to see a value */
+	if (tde_selftest(&failed) != TDE_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_TDE_CRYPTO_FAILURE),
+				 errmsg("cryptographic self-test failed"),
+				 errdetail("Test: %s.  OpenSSL: %s.", failed ? failed : "set-up", tde_crypto_reason())));
+
+#ifdef TDE_PKCS12_ITERATIONS
+	/* in the server log alone if a session loads it */
+	ereport(process_shared_preload_libraries_in_progress ? WARNING : LOG,
+			(errmsg("this is a build of tde_column for its tests: little protects the passphrase of a wallet that it writes"),
+			 errdetail("%d iterations of PBKDF2.", TDE_PKCS12_ITERATIONS),
+			 errhint("Build it anew (make clean, make, make install) before there is anything to protect.")));
+#endif
+	tde_client_init();
+	tde_settings_init();
+	tde_wallet_init();
+	tde_share_pool_init();
+	tde_counters_init();
+	tde_limits_init();
+	tde_forget_init();
+	tde_keystore_init();
+	tde_keycache_init();
+	tde_modifiers_init();
+	tde_type_init();
+	tde_index_conditions_init();
+	tde_access_init();
+	tde_log_init();
+	tde_purge_init();
 	if (!tde_shmem_add(0, NULL, install))
 		install();
 }

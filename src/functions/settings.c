@@ -9,6 +9,7 @@
 #include "utils/guc.h"
 #include "utils/varlena.h"
 
+#include "client/catalog.h"
 #include "client/statements.h"
 #include "ddl/declare.h"
 #include "ddl/plaintext_alter.h"
@@ -108,7 +109,7 @@ check_default_spec(char **newval, void **extra, GucSource source)
 	if (problem)
 	{
 		GUC_check_errdetail("%s", problem);
-		GUC_check_errhint("Modifiers are, in any order: one of aes128, aes192, aes256; salt or nosalt; mac, sha256 or nomac; "
+		GUC_check_errhint("Modifiers are, in any order: one of aes128, aes192, aes256; salt or nosalt; gcm, sha256, mac or nomac; "
 						  "ctr or cbc.");
 		return false;
 	}
@@ -249,6 +250,12 @@ define_values(void)
 							 "Set it when a session begins: prepared statements keep the types that they had.",
 							 &tde_transparent_results, tde_client_possible(), PGC_USERSET, 0,
 							 check_transparent_results, NULL, NULL);
+	DefineCustomBoolVariable("tde_column.transparent_catalog",
+							 "Shows clients encrypted columns in the catalogs as columns of their base types.",
+							 "For tools that read the types of columns from there.  Has no effect without "
+							 "tde_column.transparent_results, nor on pg_dump.",
+							 &tde_transparent_catalog, false, PGC_USERSET, 0,
+							 NULL, tde_catalog_assign, NULL);
 	define_decrypt_role();
 	DefineCustomEnumVariable("tde_column.decrypt_policy",
 							 "Sets what results show in place of values that the role may not decrypt.",
@@ -270,11 +277,22 @@ define_values(void)
 							 NULL, NULL, NULL);
 }
 
+static void
+define_developer(void)
+{
+	DefineCustomIntVariable("tde_column.encryption_limit",
+							"Lowers the number of values after which a version of a data key is replaced.",
+							"For tests.  Of triple DES it counts blocks.  0: the limits are as documented.",
+							&tde_encryption_limit, 0, 0, INT_MAX, PGC_SUSET, GUC_NOT_IN_SAMPLE,
+							NULL, NULL, NULL);
+}
+
 void
 tde_settings_init(void)
 {
 	define_wallet();
 	define_backup();
 	define_values();
+	define_developer();
 	MarkGUCPrefixReserved("tde_column");
 }

@@ -14,7 +14,6 @@
 #include "ddl/declare.h"
 #include "server/compat.h"
 #include "server/error.h"
-#include "server/log_filter.h"
 #include "wallet/share_pool.h"
 #include "wallet/wallet.h"
 

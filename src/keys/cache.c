@@ -18,7 +18,7 @@
 #include "keys/plain_cache.h"
 #include "server/counters.h"
 #include "server/error.h"
-#include "server/forget.h"
+#include "server/memory.h"
 
 typedef struct ContextId
 {
@@ -224,6 +224,7 @@ ready_key(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
 	entry->key.slot = row->slot;
 	entry->key.kind = row->kind;
 	entry->key.encrypted = tde_counters_for(row->id);
+	entry->key.use = tde_key_use(row->id);
 	return &entry->key;
 }
 

@@ -12,6 +12,7 @@
 
 #include "utils/hsearch.h"
 
+#include "keys/limits.h"
 #include "keys/table.h"
 #include "wallet/wallet.h"
 
@@ -22,6 +23,7 @@ typedef struct TdeKey
 	int32		slot;
 	char		kind;
 	uint64	   *encrypted;		/* counts values; see server/counters.h */
+	TdeKeyUse  *use;			/* what may be encrypted; see keys/limits.h */
 } TdeKey;
 
 extern uint64 tde_keys_epoch;

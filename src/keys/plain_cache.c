@@ -4,7 +4,7 @@
 #include "postgres.h"
 
 #include "keys/plain_cache.h"
-#include "server/secret_pages.h"
+#include "server/memory.h"
 
 /* Powers of two.  160 bytes each: together they fit into a second-level cache. */
 #define ROW_ENTRIES		64

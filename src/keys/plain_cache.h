@@ -4,7 +4,7 @@
  * One literal is decrypted by the coercion that follows its input; one row's column is used several times in a query; the
  * upper pages of an index and the representatives of groups are met again and again.  Found by all of a value's bytes,
  * never by its address.  Only short values that were authenticated, or else verified; a fixed number of them, on pages of
- * their own; cleansed as server/forget.h says.
+ * their own; cleansed as server/memory.h says.
  */
 #ifndef TDE_KEYS_PLAIN_CACHE_H
 #define TDE_KEYS_PLAIN_CACHE_H

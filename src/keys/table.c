@@ -30,7 +30,7 @@
 #include "keys/table_rows.h"
 #include "server/compat.h"
 #include "server/error.h"
-#include "server/forget.h"
+#include "server/memory.h"
 
 bool		tde_keystore_changed = true;
 bool		tde_keystore_made_keys = false;

@@ -115,6 +115,12 @@ extern int32 tde_keystore_find_or_create(const char *name, bool *created);
 /* A new version of each of the slot's active keys, the highest of which is returned; 0 if it has none. */
 extern int32 tde_keystore_rotate(int32 slot);
 
+/*
+ * Make another version in place of this one, which has reached its limit; nothing if that cannot be done now, or has been done.  Throws no more
+ * than what inserting a row may.
+ */
+extern void tde_keystore_replace(uint32 id);
+
 /* Which slot here stands for the slot of the key that was imported last; both TDE_NO_SLOT at first. */
 typedef struct TdeSlotMap
 {

@@ -22,6 +22,8 @@ guard_hint(const TriggerData *trigger)
 {
 	TriggerEvent event = trigger->tg_event;
 
+	if (RelationGetRelid(trigger->tg_relation) == tde_keystore_sibling("key_counts"))
+		return errhint("tde_rotate_key() makes a version that has encrypted nothing yet.");
 	if (RelationGetRelid(trigger->tg_relation) != tde_keystore_relid())
 		return errhint("Declarations add rows as they need them.");
 	if (TRIGGER_FIRED_BY_INSERT(event))
@@ -49,6 +51,8 @@ tde_guard_keys(PG_FUNCTION_ARGS)
 			 errmsg("cannot change table \"tde.%s\" directly", RelationGetRelationName(trigger->tg_relation)),
 			 RelationGetRelid(trigger->tg_relation) == tde_keystore_relid()
 			 ? errdetail("Removing or changing the row of a data key would lose all values under that key.")
+			 : RelationGetRelid(trigger->tg_relation) == tde_keystore_sibling("key_counts")
+			 ? errdetail("It tells when a key has encrypted as many values as it may.")
 			 : errdetail("The types of columns name its rows."),
 			 guard_hint(trigger)));
 }

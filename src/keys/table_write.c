@@ -11,6 +11,7 @@
 #include "commands/sequence.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
@@ -21,6 +22,7 @@
 #include <openssl/crypto.h>
 
 #include "crypto/primitives.h"
+#include "keys/limits.h"
 #include "keys/table_rows.h"
 #include "server/compat.h"
 #include "server/error.h"
@@ -34,6 +36,8 @@ insert_for_ever(Relation rel, const TdeDataKey *row)
 {
 	HeapTuple	tuple = tde_keystore_tuple(row, RelationGetDescr(rel));
 
+	/* first, so that no key is without its counts */
+	tde_limits_start(row->id);
 	tde_permanent_insert(rel, tuple);
 	heap_freetuple(tuple);
 	tde_keystore_changed = true;
@@ -340,6 +344,29 @@ tde_keystore_rotate(int32 slot)
 	}
 	table_close(rel, ShareRowExclusiveLock);
 	return version;
+}
+
+void
+tde_keystore_replace(uint32 id)
+{
+	TdeDataKey	row;
+	Survey		survey;
+	Relation	rel;
+
+	if (XactReadOnly || tde_keystore_changed_rows || !can_make_keys() || !tde_keystore_find(id, &row) ||
+		!ConditionalLockRelationOid(tde_keystore_require(), ShareRowExclusiveLock))
+		return;
+	rel = table_open(tde_keystore_require(), NoLock);
+	survey_keys(rel, row.slot, row.kind, &survey);
+	if (survey.active && !survey.destroyed && survey.version == row.version && survey.foreign.id == 0)
+	{
+		make_sibling(rel, &survey);
+		ereport(LOG,
+				(errmsg("version %d of data key \"%s\" has encrypted as many values as a key may, and is replaced by version %d", row.version,
+						row.name[0] != '\0' ? row.name : row.slot == TDE_SLOT_DEFAULT ? "default" : "catalog", row.version + 1),
+				 errdetail("Old values stay as they are; tde_rekey_table() re-encrypts them.")));
+	}
+	table_close(rel, ShareRowExclusiveLock);
 }
 
 /* ---- keys from elsewhere ---- */

@@ -8,6 +8,7 @@
 #include "lib/stringinfo.h"
 #include "utils/numeric.h"
 
+#include "crypto/primitives.h"
 #include "keys/typmod.h"
 #include "server/compat.h"
 
@@ -54,6 +55,7 @@ static const WordMeaning meanings[] = {
 	{"mac", offsetof(ParsedWords, mac), TDE_SHA1},
 	{"sha1", offsetof(ParsedWords, mac), TDE_SHA1},
 	{"sha256", offsetof(ParsedWords, mac), TDE_SHA256},
+	{"gcm", offsetof(ParsedWords, mac), TDE_GCM},
 	{"nomac", offsetof(ParsedWords, mac), TDE_NOMAC},
 };
 
@@ -120,6 +122,24 @@ only_cbc(TdeSpec spec)
 	return spec.cipher == TDE_3DES168 || (!spec.salted && spec.mac == TDE_NOMAC);
 }
 
+/* GCM where it cannot be; a default is replaced then, since what somebody writes must not contradict what he does not. */
+static bool
+never_gcm(TdeSpec spec)
+{
+	return spec.cipher == TDE_3DES168 || spec.mode == TDE_CBC || (!spec.salted && tde_crypto_fips());
+}
+
+TdeSpec
+tde_spec_unsalted(TdeSpec spec)
+{
+	spec.salted = false;
+	if (spec.mac == TDE_NOMAC)
+		spec.mode = TDE_CBC;
+	if (spec.mac == TDE_GCM && never_gcm(spec))
+		spec.mac = TDE_SHA256;
+	return spec;
+}
+
 char *
 tde_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot)
 {
@@ -150,6 +170,8 @@ tde_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot
 			spec->mode = parsed.mode;
 		else
 			spec->mode = only_cbc(*spec) ? TDE_CBC : TDE_CTR;
+		if (parsed.mac < 0 && spec->mac == TDE_GCM && never_gcm(*spec))
+			spec->mac = TDE_SHA256;
 	}
 	if (slot)
 		*slot = Max(parsed.slot, 0);

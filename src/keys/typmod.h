@@ -82,6 +82,9 @@ tde_typmod_declares_mac(int32 typmod)
 /* The typmod that a type without modifiers stands for in a column. */
 extern int32 tde_typmod_default(void);
 
+/* The same without salt, with the one mode and the MAC that are possible then. */
+extern TdeSpec tde_spec_unsalted(TdeSpec spec);
+
 /* "aes128,nosalt,mac": what tde_words_parse() reads again whatever the default is then; palloc'd. */
 extern char *tde_typmod_words(TdeSpec spec);
 

@@ -29,8 +29,8 @@
 
 #include "maintenance/convert.h"
 #include "server/compat.h"
+#include "server/counters.h"
 #include "server/owner.h"
-#include "server/progress.h"
 
 PG_FUNCTION_INFO_V1(tde_convert_rows);
 PG_FUNCTION_INFO_V1(tde_validate);

@@ -25,7 +25,7 @@
 #include "keys/table_rows.h"
 #include "maintenance/purge.h"
 #include "server/compat.h"
-#include "server/shmem.h"
+#include "server/memory.h"
 
 /* What a worker is asked. */
 typedef struct Question

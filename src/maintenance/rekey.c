@@ -35,7 +35,7 @@
 
 #include "maintenance/rekey_row.h"
 #include "server/compat.h"
-#include "server/progress.h"
+#include "server/counters.h"
 #include "wallet/wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_rekey_table);

@@ -29,7 +29,7 @@
 #include "maintenance/usage.h"
 #include "maintenance/usage_scan.h"
 #include "server/compat.h"
-#include "server/progress.h"
+#include "server/counters.h"
 
 PG_FUNCTION_INFO_V1(tde_key_usage);
 

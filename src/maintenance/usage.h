@@ -7,7 +7,7 @@
 #include "access/tupdesc.h"
 #include "nodes/pg_list.h"
 
-#include "type/expressions.h"
+#include "type/inside.h"
 
 /* One key in one place. */
 typedef struct TdeUse
@@ -26,7 +26,7 @@ typedef struct TdeUse
  */
 extern List *tde_usage_collect(Oid table, bool keep_locks);
 
-/* ---- for maintenance/usage_catalog.c ---- */
+/* ---- for maintenance/usage_scan.c ---- */
 
 typedef struct TdeUsage TdeUsage;
 

@@ -7,7 +7,7 @@
 #include "access/tableam.h"
 #include "utils/rel.h"
 
-#include "type/expressions.h"
+#include "type/inside.h"
 
 /* ---- rows ---- */
 

@@ -3,15 +3,22 @@
  *
  * An encrypted number is its base type's number through the implicit cast, but no further: encrypted_int4 * numeric would take
  * two casts in a row, and a second implicit cast would make every function of numbers ambiguous.  So each pair of number types
- * of which one is encrypted has operators of its own (src/sql/25_operands.sql).  They compute as PostgreSQL does for the base
+ * of which one is encrypted has operators of its own (src/sql/31_missing.sql).  They compute as PostgreSQL does for the base
  * types, and return plain numbers; therefore they are STABLE, like the cast that they stand for, so that no index or generated
  * column can hold their results in clear.
  */
 #include "postgres.h"
 
-#include "utils/fmgrprotos.h"
+#include <math.h>
 
-#include "operators/operands.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/fmgrprotos.h"
+#include "utils/tuplesort.h"
+
+#include "operators/compare.h"
 #include "server/compat.h"
 #include "type/access.h"
 #include "type/base_functions.h"
@@ -24,6 +31,11 @@ PG_FUNCTION_INFO_V1(tde_divided);
 PG_FUNCTION_INFO_V1(tde_modulo);
 PG_FUNCTION_INFO_V1(tde_regr_accum);
 PG_FUNCTION_INFO_V1(tde_regr_count);
+PG_FUNCTION_INFO_V1(tde_percentile_transition);
+PG_FUNCTION_INFO_V1(tde_percentile);
+PG_FUNCTION_INFO_V1(tde_percentiles);
+
+/* ---- operators and simple aggregates ---- */
 
 /* What PostgreSQL's operators of numbers return never points into their operands, so those may be in scratch. */
 static Datum
@@ -109,4 +121,143 @@ Datum
 tde_regr_count(PG_FUNCTION_ARGS)
 {
 	return int8inc_float8_float8(fcinfo);
+}
+
+/*
+ * ---- percentile_cont(), which PostgreSQL's own would read as what they are not ----
+ *
+ * The values are sorted encrypted, so that a sort that does not fit into memory writes ciphertext, and those next to a percentile
+ * are decrypted.  They are encrypted_float8, which the other encrypted numbers become implicitly, as their base types become float8.
+ */
+
+typedef struct Percentiles
+{
+	Oid			type;			/* the encrypted one */
+	Tuplesortstate *sort;
+	int64		rows;
+	bool		sorted;
+} Percentiles;
+
+static void
+end_sort(Datum state)
+{
+	tuplesort_end(((Percentiles *) DatumGetPointer(state))->sort);
+}
+
+static Percentiles *
+begin(FunctionCallInfo fcinfo)
+{
+	MemoryContext group;
+	MemoryContext caller;
+	Aggref	   *aggref = AggGetAggref(fcinfo);
+	SortGroupClause *order;
+	Percentiles *state;
+
+	if (AggCheckCallContext(fcinfo, &group) != AGG_CONTEXT_AGGREGATE || aggref == NULL || aggref->aggkind != AGGKIND_ORDERED_SET)
+		elog(ERROR, "not called for an ordered-set aggregate");
+	order = linitial_node(SortGroupClause, aggref->aggorder);
+	caller = MemoryContextSwitchTo(group);
+	state = palloc0(sizeof(Percentiles));
+	state->type = tde_call(fcinfo)->proc->arg_types[1];
+	/* an array of percentiles is read off in its own order */
+	state->sort = tuplesort_begin_datum(state->type, order->sortop, InvalidOid, order->nulls_first, work_mem, NULL,
+										TUPLESORT_RANDOMACCESS);
+	AggRegisterCallback(fcinfo, end_sort, PointerGetDatum(state));
+	MemoryContextSwitchTo(caller);
+	return state;
+}
+
+/* tde_percentile_transition(internal, encrypted_float8) returns internal - take in a value; NULL does not count. */
+Datum
+tde_percentile_transition(PG_FUNCTION_ARGS)
+{
+	Percentiles *state = PG_ARGISNULL(0) ? begin(fcinfo) : (Percentiles *) PG_GETARG_POINTER(0);
+
+	if (!PG_ARGISNULL(1))
+	{
+		tde_access_check(tde_call(fcinfo)->proc->args[1], PG_GETARG_DATUM(1));
+		tuplesort_putdatum(state->sort, PG_GETARG_DATUM(1), false);
+		state->rows++;
+	}
+	PG_RETURN_POINTER(state);
+}
+
+static float8
+next_value(Percentiles *state)
+{
+	Datum		stored;
+	bool		isnull;
+	float8		value;
+
+	if (!TDE_SORT_NEXT(state->sort, &stored, &isnull) || isnull)
+		elog(ERROR, "a sorted value is missing");
+	value = DatumGetFloat8(tde_datum_decrypt(tde_type_get(state->type), stored, -1));
+	pfree(DatumGetPointer(stored));
+	return value;
+}
+
+/* The value at this part of all sorted values; between two, their linear interpolation, as percentile_cont(float8) has it. */
+static float8
+value_at(Percentiles *state, float8 fraction)
+{
+	float8		place;
+	int64		before;
+	float8		low;
+
+	if (isnan(fraction) || fraction < 0 || fraction > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("percentile value %g is not between 0 and 1", fraction)));
+	place = fraction * (float8) (state->rows - 1);
+	before = (int64) floor(place);
+	if (state->sorted)
+		tuplesort_rescan(state->sort);
+	else
+		tuplesort_performsort(state->sort);
+	state->sorted = true;
+	if (!tuplesort_skiptuples(state->sort, before, true))
+		elog(ERROR, "a sorted value is missing");
+	low = next_value(state);
+	return place > (float8) before ? low + (place - (float8) before) * (next_value(state) - low) : low;
+}
+
+/* The state of an aggregate that has met values, or NULL. */
+static Percentiles *
+finished(FunctionCallInfo fcinfo)
+{
+	Percentiles *state = PG_ARGISNULL(0) ? NULL : (Percentiles *) PG_GETARG_POINTER(0);
+
+	return state && state->rows > 0 ? state : NULL;
+}
+
+/* tde_percentile(internal, float8) returns float8 - final function of percentile_cont(float8). */
+Datum
+tde_percentile(PG_FUNCTION_ARGS)
+{
+	Percentiles *state = finished(fcinfo);
+
+	if (state == NULL || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(value_at(state, PG_GETARG_FLOAT8(1)));
+}
+
+/* tde_percentiles(internal, float8[]) returns float8[] - final function of percentile_cont(float8[]). */
+Datum
+tde_percentiles(PG_FUNCTION_ARGS)
+{
+	Percentiles *state = finished(fcinfo);
+	ArrayType  *fractions;
+	Datum	   *items;
+	bool	   *nulls;
+	int			count;
+
+	if (state == NULL || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	fractions = PG_GETARG_ARRAYTYPE_P(1);
+	deconstruct_array(fractions, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &items, &nulls, &count);
+	for (int i = 0; i < count; i++)
+		if (!nulls[i])
+			items[i] = Float8GetDatum(value_at(state, DatumGetFloat8(items[i])));
+	PG_RETURN_POINTER(construct_md_array(items, nulls, ARR_NDIM(fractions), ARR_DIMS(fractions), ARR_LBOUND(fractions), FLOAT8OID,
+										 sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }

@@ -1,5 +1,5 @@
 /*
- * compare.c - ordering operators, btree support functions, minimum and maximum of encrypted types.
+ * compare.c - comparisons of encrypted types: equality, without decryption where bytes tell; order, minimum and maximum.
  *
  * They compare as the base types do.  The operators are IMMUTABLE, as index members must be, and leave no allocation behind,
  * since index builds and sorts call them millions of times in one memory context.
@@ -10,12 +10,18 @@
 #include "postgres.h"
 
 #include "access/nbtree.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/primnodes.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 
-#include "operators/operands.h"
+#include "operators/compare.h"
 #include "server/compat.h"
+#include "server/counters.h"
 #include "server/error.h"
 
+PG_FUNCTION_INFO_V1(tde_eq);
+PG_FUNCTION_INFO_V1(tde_ne);
 PG_FUNCTION_INFO_V1(tde_lt);
 PG_FUNCTION_INFO_V1(tde_le);
 PG_FUNCTION_INFO_V1(tde_gt);
@@ -29,6 +35,267 @@ PG_FUNCTION_INFO_V1(tde_pattern_cmp);
 PG_FUNCTION_INFO_V1(tde_larger);
 PG_FUNCTION_INFO_V1(tde_smaller);
 PG_FUNCTION_INFO_V1(tde_in_range);
+
+/* ---- an operand that is not encrypted, made of the type in which it meets the encrypted one ---- */
+
+/* What a call site keeps of the operand that is not encrypted. */
+typedef struct PlainOperand
+{
+	bool		constant;		/* the same at each call? */
+	Datum		converted;		/* if it is */
+} PlainOperand;
+
+static bool
+is_constant(Node *expr, int operand)
+{
+	return expr != NULL && IsA(expr, OpExpr) && operand < list_length(((OpExpr *) expr)->args) &&
+		IsA(list_nth(((OpExpr *) expr)->args, operand), Const);
+}
+
+static PlainOperand *
+make_operand(FunctionCallInfo fcinfo, int operand, FmgrInfo *convert)
+{
+	MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+	PlainOperand *plain = palloc(sizeof(PlainOperand));
+
+	plain->constant = is_constant(fcinfo->flinfo->fn_expr, operand);
+	if (plain->constant)
+		plain->converted = FunctionCall1(convert, PG_GETARG_DATUM(operand));
+	MemoryContextSwitchTo(caller);
+	return plain;
+}
+
+Datum
+tde_constant_convert(FunctionCallInfo fcinfo, TdeCall *call, int operand, FmgrInfo *convert, bool *kept)
+{
+	PlainOperand *plain = call->more;
+
+	if (unlikely(plain == NULL))
+		call->more = plain = make_operand(fcinfo, operand, convert);
+	*kept = plain->constant;
+	return plain->constant ? plain->converted : FunctionCall1(convert, PG_GETARG_DATUM(operand));
+}
+
+/*
+ * ---- equality ----
+ *
+ * Unsalted values under one key and spec are deterministic: the same plaintext has the same bytes.  A constant that they are
+ * compared with is encrypted once under the key and spec of the rows; then a comparison is a memcmp().  Other bytes mean
+ * "not equal" only where the base type's equal values have one image (not 1.0 and 1.00, 0 and -0, or strings that a
+ * nondeterministic collation takes for equal); otherwise both sides are decrypted.
+ *
+ * Two values with the same bytes are equal, salted or not.
+ */
+
+typedef enum Verdict
+{
+	EQUAL,
+	DIFFERENT,
+	NOT_TOLD
+} Verdict;
+
+/* What a call site keeps.  The constant is in the plan as it is here; nothing else of it is in clear. */
+typedef struct EqualState
+{
+	bool		bitwise;		/* other bytes mean that values are not equal */
+	int			constant;		/* the operand that is the same at each call, mostly; -1: neither */
+	Datum		given;			/* a copy of it, ... */
+	struct varlena *sealed;		/* ... and its encryption as the rows' values are encrypted; NULL: not yet made ... */
+	uint64		epoch;			/* ... with the keys of this epoch */
+} EqualState;
+
+/* Of an operator; the elements of an array change from call to call. */
+static int
+constant_operand(Node *expr)
+{
+	List	   *args;
+
+	if (expr == NULL || !(IsA(expr, OpExpr) || IsA(expr, DistinctExpr)))
+		return -1;
+	args = ((OpExpr *) expr)->args;
+	for (int i = 0; i < list_length(args) && i < 2; i++)
+	{
+		Node	   *arg = list_nth(args, i);
+
+		if (IsA(arg, Const) || (IsA(arg, Param) && ((Param *) arg)->paramkind == PARAM_EXTERN))
+			return i;
+	}
+	return -1;
+}
+
+static EqualState *
+make_state(FunctionCallInfo fcinfo, TdeCall *call, TdeComparison *comparison)
+{
+	EqualState *state = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(EqualState));
+	FmgrInfo   *image = comparison->equal_image;
+
+	state->bitwise = image != NULL &&
+		DatumGetBool(FunctionCall1Coll(image, PG_GET_COLLATION(), ObjectIdGetDatum(comparison->input_type)));
+	state->constant = constant_operand(fcinfo->flinfo->fn_expr);
+	call->more = state;
+	return state;
+}
+
+/* Were these bytes made with the same key and spec, without salt? */
+static inline bool
+same_recipe(const uint8 *a, size_t a_size, const uint8 *b, size_t b_size)
+{
+	size_t		i = 0;
+
+	/* the flag and the parity tell of the value, not of the key */
+	if (a_size < 2 || b_size < 2 || ((a[0] ^ b[0]) & ~(TDE_SPEC_FLAG | TDE_SPEC_PARITY)) != 0 || (a[0] & TDE_SPEC_SALT) != 0)
+		return false;
+	/* the key id's bytes, of which the last one is below 0x80 */
+	do
+	{
+		i++;
+		if (i >= a_size || i >= b_size || a[i] != b[i])
+			return false;
+	} while (a[i] >= 0x80);
+	return true;
+}
+
+static inline Verdict
+compare_bytes(const EqualState *state, const uint8 *a, size_t a_size, const uint8 *b, size_t b_size)
+{
+	if (a_size == b_size && memcmp(a, b, a_size) == 0)
+		return EQUAL;
+	return state->bitwise && same_recipe(a, a_size, b, b_size) ? DIFFERENT : NOT_TOLD;
+}
+
+/* The bytes of a value, if they may be compared as bytes: one without MAC from a column with MAC must be refused. */
+static inline bool
+bytes_of(TdeCall *call, Datum value, int operand, const uint8 **bytes, size_t *size)
+{
+	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+
+	if (!tde_datum_at_hand(value))
+		return false;
+	*bytes = (const uint8 *) VARDATA_ANY(stored);
+	*size = VARSIZE_ANY_EXHDR(stored);
+	return *size >= 2 && (((*bytes)[0] & TDE_SPEC_MAC) != 0 || !tde_typmod_declares_mac(call->declared[operand]));
+}
+
+/* Encrypt the constant as the value is encrypted whose bytes are given, and remember it. */
+static bool
+seal_constant(FunctionCallInfo fcinfo, TdeCall *call, EqualState *state, TdeType *row_type, const uint8 *bytes, size_t size)
+{
+	TdeType    *type = call->proc->args[state->constant];
+	Datum		constant = PG_GETARG_DATUM(state->constant);
+	Datum		plain = constant;
+	TdeScratch	scratch = {0};
+	TdeHeader	header;
+	MemoryContext caller;
+
+	if (!tde_header_parse(bytes, size, &header) || header.spec.salted)
+		return false;
+	caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+	if (state->sealed)
+	{
+		pfree(state->sealed);
+		state->sealed = NULL;
+		if (type || !row_type->base_byval)
+			pfree(DatumGetPointer(state->given));
+	}
+	if (type)
+		plain = tde_datum_peek(type, constant, call->declared[state->constant], TDE_REMEMBER_LONG, &scratch);
+	state->given = type ? datumCopy(constant, false, -1) : datumCopy(constant, row_type->base_byval, row_type->base_len);
+	state->sealed = tde_datum_seal_like(row_type, plain, &header);
+	state->epoch = tde_keys_epoch;
+	tde_datum_unpeek(&scratch);
+	MemoryContextSwitchTo(caller);
+	return true;
+}
+
+/* Is the constant the one that was sealed? */
+static inline bool
+same_constant(const EqualState *state, const TdeType *type, const TdeType *row_type, Datum constant)
+{
+	if (type)
+		return VARSIZE_ANY(DatumGetPointer(constant)) == VARSIZE_ANY(DatumGetPointer(state->given)) &&
+			memcmp(DatumGetPointer(constant), DatumGetPointer(state->given), VARSIZE_ANY(DatumGetPointer(constant))) == 0;
+	return datumIsEqual(constant, state->given, row_type->base_byval, row_type->base_len);
+}
+
+/* One operand is a constant: what do the other one's bytes say? */
+static inline Verdict
+compare_constant(FunctionCallInfo fcinfo, TdeCall *call, EqualState *state)
+{
+	TdeType    *type = call->proc->args[state->constant];
+	TdeType    *row_type = call->proc->args[1 - state->constant];
+	Datum		constant = PG_GETARG_DATUM(state->constant);
+	const uint8 *bytes;
+	size_t		size;
+
+	if (!bytes_of(call, PG_GETARG_DATUM(1 - state->constant), 1 - state->constant, &bytes, &size) ||
+		(bytes[0] & TDE_SPEC_SALT) != 0)
+		return NOT_TOLD;
+	if ((type || row_type->base_len == -1) && !tde_datum_at_hand(constant))
+		return NOT_TOLD;
+	if (unlikely(state->sealed == NULL || state->epoch != tde_keys_epoch ||
+				 !same_constant(state, type, row_type, constant) ||
+				 !same_recipe(bytes, size, (uint8 *) VARDATA(state->sealed), VARSIZE(state->sealed) - VARHDRSZ)))
+	{
+		if (!seal_constant(fcinfo, call, state, row_type, bytes, size))
+			return NOT_TOLD;
+	}
+	return compare_bytes(state, bytes, size, (uint8 *) VARDATA(state->sealed), VARSIZE(state->sealed) - VARHDRSZ);
+}
+
+/* Can the operands' bytes tell? */
+static inline Verdict
+told_by_bytes(FunctionCallInfo fcinfo)
+{
+	TdeCall    *call = tde_call(fcinfo);
+	TdeProc    *proc = call->proc;
+	TdeComparison *comparison = tde_comparison(proc);
+	EqualState *state = call->more;
+	const uint8 *bytes[2];
+	size_t		size[2];
+
+	/* a closed wallet compares nothing */
+	if (!comparison->same_bytes || !tde_keys_fresh(tde_keys_epoch))
+		return NOT_TOLD;
+	if (state == NULL)
+		state = make_state(fcinfo, call, comparison);
+	if (state->constant >= 0 && proc->args[1 - state->constant] != NULL)
+		return compare_constant(fcinfo, call, state);
+	if (proc->args[0] == NULL || proc->args[0] != proc->args[1] ||
+		!bytes_of(call, PG_GETARG_DATUM(0), 0, &bytes[0], &size[0]) ||
+		!bytes_of(call, PG_GETARG_DATUM(1), 1, &bytes[1], &size[1]))
+		return NOT_TOLD;
+	return compare_bytes(state, bytes[0], size[0], bytes[1], size[1]);
+}
+
+static bool
+are_equal(FunctionCallInfo fcinfo)
+{
+	Verdict		verdict = told_by_bytes(fcinfo);
+	TdeOperands operands;
+	bool		result;
+
+	if (verdict != NOT_TOLD)
+		return verdict == EQUAL;
+	tde_operands_get(fcinfo, TDE_REMEMBER_LONG, &operands);
+	result = DatumGetBool(FunctionCall2Coll(operands.comparison->equal, PG_GET_COLLATION(),
+											operands.values[0], operands.values[1]));
+	tde_operands_free(&operands);
+	return result;
+}
+
+Datum
+tde_eq(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(are_equal(fcinfo));
+}
+
+Datum
+tde_ne(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(!are_equal(fcinfo));
+}
+
+/* ---- order ---- */
 
 static inline int
 compare(FunctionCallInfo fcinfo, TdeRemember remember)

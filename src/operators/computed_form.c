@@ -27,7 +27,7 @@
 #include "operators/computed.h"
 #include "server/compat.h"
 #include "type/cast.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 #include "type/type.h"
 
 extern Datum tde_computed(PG_FUNCTION_ARGS);
@@ -232,10 +232,7 @@ tde_computed_typmod(TdeType *result, List *args)
 			return -1;
 		modifiers = tde_type_modifiers(type, typmod);
 		modifiers.base_typmod = -1;
-		modifiers.spec.salted = false;
-		/* the one way that there is */
-		if (modifiers.spec.mac == TDE_NOMAC)
-			modifiers.spec.mode = TDE_CBC;
+		modifiers.spec = tde_spec_unsalted(modifiers.spec);
 		return tde_typmod_pack(result->layout, &modifiers, &typmod) ? typmod : -1;
 	}
 	return -1;

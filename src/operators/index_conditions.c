@@ -28,10 +28,11 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "operators/arrays.h"
 #include "operators/computed.h"
 #include "operators/index_conditions.h"
 #include "server/compat.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 
 /* ---- what the indexes of a table hold ---- */
 
@@ -96,6 +97,13 @@ collect(Node *node, void *context)
 	return expression_tree_walker(node, collect, context);
 }
 
+/* A value, or an array of such. */
+static bool
+is_encrypted(Oid type)
+{
+	return tde_type_find(type) || tde_type_find(get_base_element_type(type));
+}
+
 static void
 collect_index(Oid index, Relation rel, IndexedTable *table)
 {
@@ -109,7 +117,7 @@ collect_index(Oid index, Relation rel, IndexedTable *table)
 	{
 		AttrNumber	column = form->indkey.values[i];
 
-		if (column > 0 && tde_type_find(TupleDescAttr(RelationGetDescr(rel), column - 1)->atttypid))
+		if (column > 0 && is_encrypted(TupleDescAttr(RelationGetDescr(rel), column - 1)->atttypid))
 			table->columns = bms_add_member(table->columns, column);
 	}
 	ReleaseSysCache(tuple);
@@ -375,12 +383,16 @@ static Node *
 encrypted_condition(Node *node, const Usable *usable)
 {
 	Node	   *changed;
+	Node	   *array;
 
 	switch (nodeTag(node))
 	{
 		case T_OpExpr:
 			if (list_length(((OpExpr *) node)->args) != 2 || ((OpExpr *) node)->opresulttype != BOOLOID)
 				return NULL;
+			array = usable->range_table == NIL ? NULL : tde_array_column((OpExpr *) node);
+			if (array)
+				return find_indexed(array, usable->range_table) ? tde_array_comparison((OpExpr *) node) : NULL;
 			changed = compare_encrypted((OpExpr *) node, usable);
 			/* what it says, may itself be indexed */
 			return changed == NULL && usable->range_table != NIL ? compare_boolean(node, true, usable) : changed;

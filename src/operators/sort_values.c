@@ -7,7 +7,7 @@
 #include "utils/typcache.h"
 
 #include "operators/sort_values.h"
-#include "server/secret_pages.h"
+#include "server/memory.h"
 
 /* A number counts 8 bytes, so that an entry is found without another table. */
 #define UNIT			sizeof(uint64)

@@ -7,7 +7,7 @@
 #include "fmgr.h"
 #include "nodes/nodes.h"
 
-/* What tells our errors from others' in server/log_filter.c.  postgres.h defines it, so it is included first. */
+/* What tells our errors from others' in server/error.c.  postgres.h defines it, so it is included first. */
 #undef TEXTDOMAIN
 #define TEXTDOMAIN "tde_column"
 
@@ -45,6 +45,13 @@
 #define TDE_HAS_NEW_FILE(rel) ((rel)->rd_newRelfilelocatorSubid != InvalidSubTransactionId)
 #else
 #define TDE_HAS_NEW_FILE(rel) ((rel)->rd_newRelfilenodeSubid != InvalidSubTransactionId)
+#endif
+
+/* 18 asks whether a deferrable one would do as well (14e87ffa5c54). */
+#if PG_VERSION_NUM >= 180000
+#define TDE_PRIMARY_KEY(rel) RelationGetPrimaryKeyIndex(rel, false)
+#else
+#define TDE_PRIMARY_KEY(rel) RelationGetPrimaryKeyIndex(rel)
 #endif
 
 /* 18 has a name of C23's form for it (10a9bd6ea03d). */
@@ -102,6 +109,14 @@
 #else
 #define TDE_UPDATED_COLUMNS(rte, permissions) ((rte)->updatedCols)
 #endif
+#if PG_VERSION_NUM >= 160000
+#define TDE_SELECTED_COLUMNS(query, rte) (getRTEPermissionInfo((query)->rteperminfos, rte)->selectedCols)
+#define TDE_MOVE_PERMISSIONS(query, rte, inner, scan) \
+	((inner)->rteperminfos = list_make1(copyObject(getRTEPermissionInfo((query)->rteperminfos, rte))), (scan)->perminfoindex = 1)
+#else
+#define TDE_SELECTED_COLUMNS(query, rte) ((rte)->selectedCols)
+#define TDE_MOVE_PERMISSIONS(query, rte, inner, scan) ((void) 0)
+#endif
 #if PG_VERSION_NUM >= 180000
 #define TDE_INIT_RANGE_TABLE(estate, rte, permissions) \
 	ExecInitRangeTable(estate, list_make1(rte), permissions, bms_make_singleton(1))
@@ -109,6 +124,19 @@
 #define TDE_INIT_RANGE_TABLE(estate, rte, permissions) ExecInitRangeTable(estate, list_make1(rte), permissions)
 #else
 #define TDE_INIT_RANGE_TABLE(estate, rte, permissions) ExecInitRangeTable(estate, list_make1(rte))
+#endif
+
+/*
+ * The view that a subquery has come from, or InvalidOid: 16 leaves it in the entry (47bb9db75996); before, the view's query begins with
+ * the view's own entry.
+ */
+#if PG_VERSION_NUM >= 160000
+#define TDE_VIEW_OF(rte) ((rte)->relid)
+#else
+#define TDE_FIRST_ENTRY(query) linitial_node(RangeTblEntry, (query)->rtable)
+#define TDE_VIEW_OF(rte) \
+	((rte)->subquery->rtable != NIL && TDE_FIRST_ENTRY((rte)->subquery)->relkind == RELKIND_VIEW ? \
+	 TDE_FIRST_ENTRY((rte)->subquery)->relid : InvalidOid)
 #endif
 
 /* 18 has generated columns that are not stored, too; they take no encrypted types. */

@@ -1,22 +1,39 @@
 /*
- * counters.c - how many values each key has encrypted since the server started.
+ * counters.c - the numbers that views show of the running server: how many values each key has encrypted, how far a long command is.
  *
  * Each process counts for itself and adds that to shared memory at the end of its transactions.  Without
  * shared_preload_libraries there is only what the session has counted.
+ *
+ * How far a command is stands in the backend's status entry, as for VACUUM, under a number of command that PostgreSQL does not
+ * know and so shows nowhere else.  That needs no shared memory of our own, and an error clears it.
  */
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "catalog/pg_authid.h"
+#include "commands/dbcommands.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
+#include "utils/acl.h"
+#include "utils/backend_progress.h"
+#include "utils/backend_status.h"
+#include "utils/builtins.h"
 #include "utils/hsearch.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 
 #include "server/compat.h"
 #include "server/counters.h"
-#include "server/shmem.h"
+#include "server/memory.h"
+
+PG_FUNCTION_INFO_V1(tde_progress_status);
+
+/* ---- what keys and backends have done ---- */
 
 /* Keys that are counted; what comes later than these is not. */
 #define MAX_COUNTED 4096
@@ -175,4 +192,145 @@ tde_counters_init(void)
 {
 	RegisterXactCallback(flush_counts, NULL);
 	(void) tde_shmem_add(sizeof(SharedCounts), NULL, startup_shmem);
+}
+
+/* ---- how far a long command is: for the view tde.progress, and as notices ---- */
+
+#define COMMAND			((ProgressCommandType) 0x544445)
+
+#define NOTICE_EVERY_MS	5000
+
+enum
+{
+	PARAM_STARTED,
+	PARAM_PHASE,
+	PARAM_BLOCKS_TOTAL,
+	PARAM_BLOCKS_DONE,
+	PARAM_ROWS_SEEN,
+	PARAM_ROWS_CHANGED,
+	PARAM_COUNT
+};
+
+static const char *const phase_words[] = {
+	"re-encrypting", "waiting for writers", "verifying", "copying", "erasing", "looking for keys"
+};
+
+static void
+publish(const TdeProgress *progress)
+{
+	static const int params[PARAM_COUNT] = {
+		PARAM_STARTED, PARAM_PHASE, PARAM_BLOCKS_TOTAL, PARAM_BLOCKS_DONE, PARAM_ROWS_SEEN, PARAM_ROWS_CHANGED
+	};
+	const int64 values[PARAM_COUNT] = {
+		progress->started, progress->phase, progress->blocks_total, progress->blocks_done, progress->rows_seen,
+		progress->rows_changed
+	};
+
+	pgstat_progress_update_multi_param(PARAM_COUNT, params, values);
+}
+
+void
+tde_progress_start(TdeProgress *progress, Oid relid, TdePhase phase)
+{
+	char	   *table = OidIsValid(relid) ? get_rel_name(relid) : NULL;
+
+	memset(progress, 0, sizeof(*progress));
+	progress->relid = relid;
+	progress->phase = phase;
+	if (table)
+		namestrcpy(&progress->table, table);
+	progress->started = progress->noticed = GetCurrentTimestamp();
+	pgstat_progress_start_command(COMMAND, relid);
+	publish(progress);
+}
+
+void
+tde_progress_phase(TdeProgress *progress, TdePhase phase, int64 blocks_total)
+{
+	progress->phase = phase;
+	progress->blocks_total = blocks_total;
+	progress->blocks_done = 0;
+	publish(progress);
+}
+
+static void
+send_notice(TdeProgress *progress, TimestampTz now)
+{
+	double		seconds = (now - progress->started) / (double) USECS_PER_SEC;
+	double		done = progress->blocks_total > 0 ? (double) progress->blocks_done / progress->blocks_total : 1;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	if (NameStr(progress->table)[0] != '\0')
+		appendStringInfo(&text, "table \"%s\": ", NameStr(progress->table));
+	appendStringInfo(&text, "%s, %.0f %%", phase_words[progress->phase], done * 100);
+	if (progress->rows_seen > 0)
+		appendStringInfo(&text, ", %lld rows changed, %.0f rows/s", (long long) progress->rows_changed,
+						 progress->rows_changed / seconds);
+	/* what comes after another phase is too short for a guess, and began later than the command */
+	if (progress->phase != TDE_PHASE_WAIT && progress->phase != TDE_PHASE_VERIFY && done > 0.01)
+		appendStringInfo(&text, ", about %.0f s left", seconds * (1 - done) / done);
+	ereport(NOTICE, (errmsg_internal("%s", text.data)));
+	pfree(text.data);
+	progress->noticed = now;
+}
+
+void
+tde_progress_show(TdeProgress *progress)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	publish(progress);
+	if (TimestampDifferenceExceeds(progress->noticed, now, NOTICE_EVERY_MS))
+		send_notice(progress, now);
+}
+
+void
+tde_progress_end(void)
+{
+	pgstat_progress_end_command();
+}
+
+/* ---- the view ---- */
+
+static bool
+may_see(Oid role)
+{
+	return has_privs_of_role(GetUserId(), role) || has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS);
+}
+
+/*
+ * tde_progress_status(OUT pid, database_id, table_id, phase, blocks_total, blocks_done, rows_seen, rows_changed, started) - the
+ * commands that run now, of roles whose privileges the caller has.
+ */
+Datum
+tde_progress_status(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *set = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 1; i <= pgstat_fetch_stat_numbackends(); i++)
+	{
+		LocalPgBackendStatus *local = TDE_BACKEND_STATUS(i);
+		PgBackendStatus *backend = local ? &local->backendStatus : NULL;
+		Datum		values[9];
+		bool		nulls[9] = {0};
+		int64	   *params;
+
+		if (backend == NULL || backend->st_progress_command != COMMAND || !may_see(backend->st_userid))
+			continue;
+		params = backend->st_progress_param;
+		values[0] = Int32GetDatum(backend->st_procpid);
+		values[1] = ObjectIdGetDatum(backend->st_databaseid);
+		values[2] = ObjectIdGetDatum(backend->st_progress_command_target);
+		nulls[2] = !OidIsValid(backend->st_progress_command_target);
+		values[3] = CStringGetTextDatum(phase_words[Min(params[PARAM_PHASE], TDE_PHASE_LOOK)]);
+		values[4] = Int64GetDatum(params[PARAM_BLOCKS_TOTAL]);
+		values[5] = Int64GetDatum(params[PARAM_BLOCKS_DONE]);
+		values[6] = Int64GetDatum(params[PARAM_ROWS_SEEN]);
+		values[7] = Int64GetDatum(params[PARAM_ROWS_CHANGED]);
+		values[8] = TimestampTzGetDatum(params[PARAM_STARTED]);
+		tuplestore_putvalues(set->setResult, set->setDesc, values, nulls);
+	}
+	return (Datum) 0;
 }

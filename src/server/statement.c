@@ -17,7 +17,7 @@
 
 #include "crypto/statement_secrets.h"
 #include "server/compat.h"
-#include "server/log_filter.h"
+#include "server/error.h"
 #include "server/statement.h"
 
 TdeStatement tde_statement = {0};

@@ -40,3 +40,14 @@ CREATE SCHEMA tde_internal;
 GRANT USAGE ON SCHEMA tde_internal TO PUBLIC;
 COMMENT ON SCHEMA tde_internal IS 'internal objects of extension tde_column; not for a search path';
 
+-- What is made by the dozen: a query says it in SQL, from functions of the template where it has them, and this runs it.
+CREATE FUNCTION tde_internal.tde_run(command text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp, @extschema@
+AS $$
+BEGIN
+  EXECUTE command;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_run(text) IS 'run a command with such definitions in it';
+

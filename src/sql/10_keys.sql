@@ -55,6 +55,18 @@ COMMENT ON COLUMN tde.specifications.spec IS 'cipher, mode, salt and MAC: bits 2
 COMMENT ON COLUMN tde.specifications.key_slot IS 'slot of the data key';
 COMMENT ON COLUMN tde.specifications.base_typmod IS 'typmod of the base type; -1: none';
 
+-- How many values each key has encrypted.  Rows are added with those of keys, and changed in place by C code only (src/keys/limits.c).
+CREATE TABLE tde.key_counts (
+  id          int4 PRIMARY KEY,
+  encryptions int8 NOT NULL,
+  des_blocks  int8 NOT NULL
+) WITH (user_catalog_table = true);
+REVOKE ALL ON tde.key_counts FROM PUBLIC;
+COMMENT ON TABLE tde.key_counts IS 'how many values data keys have encrypted, counted ahead in blocks';
+COMMENT ON COLUMN tde.key_counts.id IS 'number of the key';
+COMMENT ON COLUMN tde.key_counts.encryptions IS 'values, at most';
+COMMENT ON COLUMN tde.key_counts.des_blocks IS 'blocks of triple DES, at most';
+
 -- Only the functions of this extension change keys: what is encrypted under a key is lost with its row.  The table is part of a
 -- publication FOR ALL TABLES, too.  What that brings from another server must not become keys of this one, nor end the replication
 -- by its numbers: a replication worker drops the change.
@@ -62,7 +74,7 @@ CREATE FUNCTION tde_internal.tde_guard_keys() RETURNS trigger
   AS 'MODULE_PATHNAME' LANGUAGE C;
 REVOKE ALL ON FUNCTION tde_internal.tde_guard_keys() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_guard_keys() IS
-  'refuses changes of tde.data_keys and tde.specifications except by functions of this extension; in a replication worker, ignores them';
+  'refuses changes of tde.data_keys, tde.specifications and tde.key_counts except by functions of this extension; in a replication worker, ignores them';
 CREATE TRIGGER tde_guard_keys
   BEFORE INSERT OR DELETE OR UPDATE OF id, uuid, slot, version, kind, state, created, database, master_key, check_value, wrapped, erasable, name
   ON tde.data_keys FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_guard_keys();
@@ -78,6 +90,14 @@ ALTER TABLE tde.specifications ENABLE ALWAYS TRIGGER tde_guard_specifications;
 ALTER TABLE tde.specifications ENABLE ALWAYS TRIGGER tde_guard_all_specifications;
 COMMENT ON TRIGGER tde_guard_specifications ON tde.specifications IS 'declared columns refer to its rows by number';
 COMMENT ON TRIGGER tde_guard_all_specifications ON tde.specifications IS 'declared columns refer to its rows by number';
+CREATE TRIGGER tde_guard_counts BEFORE INSERT OR DELETE OR UPDATE
+  ON tde.key_counts FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_guard_keys();
+CREATE TRIGGER tde_guard_all_counts BEFORE TRUNCATE ON tde.key_counts
+  FOR EACH STATEMENT EXECUTE FUNCTION tde_internal.tde_guard_keys();
+ALTER TABLE tde.key_counts ENABLE ALWAYS TRIGGER tde_guard_counts;
+ALTER TABLE tde.key_counts ENABLE ALWAYS TRIGGER tde_guard_all_counts;
+COMMENT ON TRIGGER tde_guard_counts ON tde.key_counts IS 'only C code counts';
+COMMENT ON TRIGGER tde_guard_all_counts ON tde.key_counts IS 'only C code counts';
 COMMENT ON TRIGGER tde_guard_keys ON tde.data_keys IS 'only functions change keys';
 COMMENT ON TRIGGER tde_guard_all_keys ON tde.data_keys IS 'only functions change keys';
 
@@ -217,12 +237,13 @@ CREATE VIEW tde.keys AS
               ELSE 'retired' END AS state,
          k.created, k.master_key, tde_internal.tde_key_encryptions(k.id) AS encryptions, k.id, k.uuid,
          (SELECT pg_catalog.max(d.description) FROM tde.data_keys d
-          WHERE d.slot OPERATOR(pg_catalog.=) k.slot AND d.name OPERATOR(pg_catalog.=) k.name) AS description
+          WHERE d.slot OPERATOR(pg_catalog.=) k.slot AND d.name OPERATOR(pg_catalog.=) k.name) AS description,
+         (SELECT c.encryptions FROM tde.key_counts c WHERE c.id OPERATOR(pg_catalog.=) k.id) AS total_encryptions
   FROM tde.data_keys k;
 GRANT EXECUTE ON FUNCTION tde_internal.tde_key_encryptions(int4) TO pg_monitor;
 GRANT SELECT ON tde.keys TO pg_monitor;
 COMMENT ON VIEW tde.keys IS
-  'data keys of this database, their master keys, and how many values they have encrypted since the server started';
+  'data keys of this database, their master keys, and how many values they have encrypted: since the server started, and ever, at most';
 
 --
 -- Counters

@@ -6,6 +6,38 @@ CREATE FUNCTION tde_internal.tde_type_spec(type oid, typmod int4, OUT base_type 
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_internal.tde_type_spec(oid, int4) IS 'properties of a type with its modifier; all NULL for a type that is not encrypted';
 
+CREATE FUNCTION tde_internal.tde_catalog_type(type oid) RETURNS oid
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_type(oid) IS 'base type of an encrypted type; any other type as it is';
+
+CREATE FUNCTION tde_internal.tde_catalog_typmod(type oid, typmod int4) RETURNS int4
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_typmod(oid, int4) IS 'typmod of the base type of an encrypted type; any other type''s as it is';
+
+CREATE FUNCTION tde_internal.tde_catalog_tree(tree pg_node_tree) RETURNS pg_node_tree
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_tree(pg_node_tree) IS 'expression of encrypted columns as it would be of plain ones';
+
+CREATE FUNCTION tde_internal.tde_catalog_classes(classes oidvector) RETURNS oidvector
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_classes(oidvector) IS 'operator classes of encrypted types as those of their base types';
+
+CREATE FUNCTION tde_internal.tde_catalog_indexdef(index oid) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_indexdef(oid) IS 'pg_get_indexdef() as it would be of plain columns';
+
+CREATE FUNCTION tde_internal.tde_catalog_indexdef(index oid, column_number int4, pretty boolean) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_indexdef(oid, int4, boolean) IS 'pg_get_indexdef() as it would be of plain columns';
+
+CREATE FUNCTION tde_internal.tde_catalog_constraintdef(constraint_oid oid) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_constraintdef(oid) IS 'pg_get_constraintdef() as it would be of plain columns';
+
+CREATE FUNCTION tde_internal.tde_catalog_constraintdef(constraint_oid oid, pretty boolean) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_constraintdef(oid, boolean) IS 'pg_get_constraintdef() as it would be of plain columns';
+
 CREATE VIEW tde.encrypted_columns AS
   SELECT n.nspname AS schema_name, c.relname AS table_name, a.attname AS column_name,
          pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,

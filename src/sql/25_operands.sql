@@ -7,46 +7,34 @@
 -- types, and only among equals what names a preferred type.
 --
 
-DO $$
-DECLARE
-  operand record;
-  ddl     text := '';
-BEGIN
-  FOR operand IN
-    SELECT format('tde_internal.%I', name) AS name, b.typname AS base, sources, preferred, comment, typinput, typoutput, typreceive, typsend
-    FROM (VALUES ('plain_int8',     'int8',    '{int2,int4}'::regtype[],             true,  'an integer'),
-                 ('plain_decimal',  'numeric', '{}',                                 true,  'a numeric'),
-                 ('plain_numeric',  'numeric', '{int2,int4,int8}',                   true,  'a numeric or an integer'),
-                 ('plain_float8',   'float8',  '{float4}',                           true,  'a float'),
-                 -- percentile_cont(0.5) WITHIN GROUP (ORDER BY $1) goes on meaning PostgreSQL's, whose float8 is preferred
-                 ('plain_fraction', 'float8',  '{int2,int4,int8,numeric,float4}',    false, 'a number'))
-      AS operands (name, base, sources, preferred, comment)
-    JOIN pg_type b ON b.oid = base::regtype
-  LOOP
-    ddl := ddl || format(E'CREATE TYPE %s;\n', operand.name) || (
-      SELECT string_agg(format(E'CREATE FUNCTION %1$s_%2$s(%3$s) RETURNS %4$s AS %5$L LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;\n'
-                               'COMMENT ON FUNCTION %1$s_%2$s(%3$s) IS ''I/O'';\n', operand.name, suffix,
-                               CASE WHEN result IS NULL THEN oidvectortypes(proargtypes) ELSE operand.name END,
-                               coalesce(result, operand.name), prosrc), '')
-      FROM (VALUES (operand.typinput, 'in', NULL), (operand.typoutput, 'out', 'cstring'),
-                   (operand.typreceive, 'recv', NULL), (operand.typsend, 'send', 'bytea')) AS io (function, suffix, result)
-      JOIN pg_proc p ON p.oid = function)
-    || format(E'CREATE TYPE %1$s (INPUT = %1$s_in, OUTPUT = %1$s_out, RECEIVE = %1$s_recv, SEND = %1$s_send, LIKE = %2$s, '
-              'CATEGORY = ''N'', PREFERRED = %4$s);\n'
-              'COMMENT ON TYPE %1$s IS ''%3$s beside an encrypted number: for operators, not for columns'';\n'
-              'CREATE CAST (%2$s AS %1$s) WITHOUT FUNCTION AS IMPLICIT;\nCREATE CAST (%1$s AS %2$s) WITHOUT FUNCTION AS IMPLICIT;\n',
-              operand.name, operand.base, operand.comment, operand.preferred::text)
-    || coalesce((
-      SELECT string_agg(format(E'CREATE FUNCTION %1$s(%2$s) RETURNS %1$s AS %3$L LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;\n'
-                               'COMMENT ON FUNCTION %1$s(%2$s) IS ''convert %2$s to %4$s'';\n'
-                               'CREATE CAST (%2$s AS %1$s) WITH FUNCTION %1$s(%2$s) AS IMPLICIT;\n',
-                               operand.name, castsource::regtype, prosrc, operand.base), '')
-      FROM pg_cast JOIN pg_proc p ON p.oid = castfunc
-      WHERE castsource = ANY (operand.sources) AND casttarget = operand.base::regtype), '');
-  END LOOP;
-  EXECUTE ddl;
-END
-$$;
+SELECT tde_internal.tde_run(string_agg(
+  format(E'CREATE TYPE %s;\n', o.name) || (
+    SELECT string_agg(format(E'CREATE FUNCTION %1$s_%2$s(%3$s) RETURNS %4$s AS %5$L LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;\n'
+                             'COMMENT ON FUNCTION %1$s_%2$s(%3$s) IS ''I/O'';\n', o.name, suffix,
+                             CASE WHEN result IS NULL THEN oidvectortypes(proargtypes) ELSE o.name END, coalesce(result, o.name), prosrc), '')
+    FROM (VALUES (typinput, 'in', NULL), (typoutput, 'out', 'cstring'), (typreceive, 'recv', NULL), (typsend, 'send', 'bytea'))
+      AS io (function, suffix, result)
+    JOIN pg_proc p ON p.oid = function)
+  || format(E'CREATE TYPE %1$s (INPUT = %1$s_in, OUTPUT = %1$s_out, RECEIVE = %1$s_recv, SEND = %1$s_send, LIKE = %2$s, '
+            'CATEGORY = ''N'', PREFERRED = %4$s);\n'
+            'COMMENT ON TYPE %1$s IS ''%3$s beside an encrypted number: for operators, not for columns'';\n'
+            'CREATE CAST (%2$s AS %1$s) WITHOUT FUNCTION AS IMPLICIT;\nCREATE CAST (%1$s AS %2$s) WITHOUT FUNCTION AS IMPLICIT;\n',
+            o.name, b.typname, comment, preferred::text)
+  || coalesce((
+    SELECT string_agg(format(E'CREATE FUNCTION %1$s(%2$s) RETURNS %1$s AS %3$L LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;\n'
+                             'COMMENT ON FUNCTION %1$s(%2$s) IS ''convert %2$s to %4$s'';\n'
+                             'CREATE CAST (%2$s AS %1$s) WITH FUNCTION %1$s(%2$s) AS IMPLICIT;\n',
+                             o.name, castsource::regtype, prosrc, b.typname), '')
+    FROM pg_cast JOIN pg_proc p ON p.oid = castfunc
+    WHERE castsource = ANY (sources) AND casttarget = b.oid), ''), ''))
+FROM (VALUES ('tde_internal.plain_int8',     'int8'::regtype, '{int2,int4}'::regtype[],             true,  'an integer'),
+             ('tde_internal.plain_decimal',  'numeric',       '{}',                                 true,  'a numeric'),
+             ('tde_internal.plain_numeric',  'numeric',       '{int2,int4,int8}',                   true,  'a numeric or an integer'),
+             ('tde_internal.plain_float8',   'float8',        '{float4}',                           true,  'a float'),
+             -- percentile_cont(0.5) WITHIN GROUP (ORDER BY $1) goes on meaning PostgreSQL's, whose float8 is preferred
+             ('tde_internal.plain_fraction', 'float8',        '{int2,int4,int8,numeric,float4}',    false, 'a number'))
+  AS o (name, base, sources, preferred, comment)
+JOIN pg_type b ON b.oid = base;
 
 CREATE FUNCTION tde_internal.tde_takes_numbers(encrypted regtype) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -2,16 +2,20 @@
 -- Encrypted types
 --
 
+CREATE FUNCTION tde_internal.tde_type_base(type oid, OUT base regtype, OUT tag uuid)
+  AS 'MODULE_PATHNAME', 'tde_type_base_and_tag' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_type_base(oid) IS 'base type and tag of an encrypted type; NULL for another type';
+
 CREATE VIEW tde.types AS
-  SELECT c.castsource::pg_catalog.regtype AS type, c.casttarget::pg_catalog.regtype AS base,
+  SELECT t.oid::pg_catalog.regtype AS type, b.base,
          EXISTS (SELECT FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension x ON x.oid OPERATOR(pg_catalog.=) d.refobjid
                  WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
-                   AND d.objid OPERATOR(pg_catalog.=) c.castsource
+                   AND d.objid OPERATOR(pg_catalog.=) t.oid
                    AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
                    AND d.deptype OPERATOR(pg_catalog.=) 'e' AND x.extname OPERATOR(pg_catalog.=) 'tde_column') AS shipped
-  FROM pg_catalog.pg_cast c JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) c.castfunc
-  JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang
-  WHERE p.prosrc OPERATOR(pg_catalog.=) 'tde_decrypt' AND l.lanname OPERATOR(pg_catalog.=) 'c';
+  FROM pg_catalog.pg_type t CROSS JOIN LATERAL tde_internal.tde_type_base(t.oid) b
+  -- few others have modifiers, so that few are asked about
+  WHERE t.typtype OPERATOR(pg_catalog.=) 'b' AND t.typmodin OPERATOR(pg_catalog.<>) 0::pg_catalog.oid AND b.base IS NOT NULL;
 GRANT SELECT ON tde.types TO PUBLIC;
 COMMENT ON VIEW tde.types IS 'encrypted types, their base types, and whether they are the extension''s or a user''s';
 

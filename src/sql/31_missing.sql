@@ -51,6 +51,18 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION tde_internal.tde_missing_casts(tde_internal.type_plans, tde_internal.type_plans[]) IS 'SQL that makes the casts that an encrypted type lacks';
 
+CREATE FUNCTION tde_internal.tde_missing_array_casts(p tde_internal.type_plans) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT coalesce(string_agg(format(E'CREATE CAST (%s AS tde_internal.%s) WITH FUNCTION tde_internal.%2$s(anyarray) AS IMPLICIT;\n', source, target), ''), '')
+  FROM (SELECT typarray::regtype, target
+        FROM (VALUES (p.enc, 'encrypted_array'), (p.base, 'plain_array')) AS sides (element, target) JOIN pg_type e ON e.oid = element
+        WHERE typarray <> 0) AS casts (source, target)
+  WHERE NOT tde_internal.tde_has_cast(source, ('tde_internal.' || target)::regtype, format('tde_internal.%s(anyarray)', target));
+END;
+COMMENT ON FUNCTION tde_internal.tde_missing_array_casts(tde_internal.type_plans) IS
+  'SQL that makes the casts that arrays lack by which those of an encrypted and of its base type meet';
+
 CREATE FUNCTION tde_internal.tde_missing_arithmetic(p tde_internal.type_plans, others tde_internal.type_plans[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -269,6 +281,7 @@ END;
 COMMENT ON FUNCTION tde_internal.tde_missing_aggregates(tde_internal.type_plans) IS 'SQL that makes the aggregates that an encrypted type lacks';
 
 REVOKE ALL ON FUNCTION tde_internal.tde_missing_casts(tde_internal.type_plans, tde_internal.type_plans[]),
+  tde_internal.tde_missing_array_casts(tde_internal.type_plans),
   tde_internal.tde_missing_arithmetic(tde_internal.type_plans, tde_internal.type_plans[]),
   tde_internal.tde_comparison_sql(tde_internal.type_plans, regtype, regtype, text, boolean, oid, oid, text),
   tde_internal.tde_missing_comparisons(tde_internal.type_plans, tde_internal.type_plans[], oid, oid, oid, oid),

@@ -43,7 +43,7 @@ BEGIN
     p.schema, CASE WHEN p.number AND p.shipped AND p.base <> ALL ('{float4,float8}'::regtype[]) THEN 'tde_exact_number_ops' END, 'hash');
   inexact := tde_internal.tde_make_family(p.schema, CASE WHEN p.number AND p.shipped THEN 'tde_number_ops' END, 'hash');
   pattern := tde_internal.tde_make_family(p.schema, p.pattern_name, 'btree');
-  EXECUTE tde_internal.tde_missing_casts(p, others) || tde_internal.tde_missing_arithmetic(p, others)
+  EXECUTE tde_internal.tde_missing_casts(p, others) || tde_internal.tde_missing_array_casts(p) || tde_internal.tde_missing_arithmetic(p, others)
     || tde_internal.tde_missing_comparisons(p, others, btree, hash, exact, inexact) || tde_internal.tde_missing_classes(p, btree, hash)
     || tde_internal.tde_missing_aggregates(p)
     -- VOLATILE, so that it is evaluated above sorts and hash tables, which spill what they hold
@@ -93,8 +93,8 @@ BEGIN
     RAISE EXCEPTION 'type with OID % does not exist', base::oid USING ERRCODE = 'undefined_object';
   END IF;
   -- a value of that type would pass for one of this, and its bytes would be taken for the base type's
-  SELECT format_type(t.type, NULL) INTO other FROM tde.types t JOIN pg_type e ON e.oid = t.type JOIN pg_proc p ON p.oid = e.typmodin
-  WHERE pg_get_function_sqlbody(p.oid) LIKE format('%%%L%%', type_tag);
+  SELECT format_type(t.type, NULL) INTO other FROM tde.types t CROSS JOIN LATERAL tde_internal.tde_type_base(t.type) b
+  WHERE b.tag = type_tag;
   IF other IS NOT NULL THEN
     RAISE EXCEPTION 'type tag % is that of type %', type_tag, other USING ERRCODE = 'duplicate_object',
       DETAIL = 'Values are told by it from those of other types.', HINT = 'Leave the tag out: a new one is made.';

@@ -31,49 +31,22 @@ SELECT tde_internal.tde_complete_types(ARRAY(SELECT type FROM tde.types));
 -- functions are those of text without the blanks at its end.
 --
 
-CREATE FUNCTION @extschema@.substr(@extschema@.encrypted_text, int4) RETURNS text
-  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.substr(@extschema@.encrypted_text, int4) IS 'extract portion of encrypted string';
-CREATE FUNCTION @extschema@.substr(@extschema@.encrypted_text, int4, int4) RETURNS text
-  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.substr(@extschema@.encrypted_text, int4, int4) IS 'extract portion of encrypted string';
-CREATE FUNCTION @extschema@."left"(@extschema@.encrypted_text, int4) RETURNS text
-  AS 'MODULE_PATHNAME', 'tde_left' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@."left"(@extschema@.encrypted_text, int4) IS 'extract the first n characters';
-CREATE FUNCTION @extschema@.substr(@extschema@.encrypted_varchar, int4) RETURNS text
-  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.substr(@extschema@.encrypted_varchar, int4) IS 'extract portion of encrypted string';
-CREATE FUNCTION @extschema@.substr(@extschema@.encrypted_varchar, int4, int4) RETURNS text
-  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.substr(@extschema@.encrypted_varchar, int4, int4) IS 'extract portion of encrypted string';
-CREATE FUNCTION @extschema@."left"(@extschema@.encrypted_varchar, int4) RETURNS text
-  AS 'MODULE_PATHNAME', 'tde_left' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@."left"(@extschema@.encrypted_varchar, int4) IS 'extract the first n characters';
-CREATE FUNCTION @extschema@.substr(@extschema@.encrypted_bytea, int4) RETURNS bytea
-  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.substr(@extschema@.encrypted_bytea, int4) IS 'extract portion of encrypted string';
-CREATE FUNCTION @extschema@.substr(@extschema@.encrypted_bytea, int4, int4) RETURNS bytea
-  AS 'MODULE_PATHNAME', 'tde_substr' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.substr(@extschema@.encrypted_bytea, int4, int4) IS 'extract portion of encrypted string';
+SELECT tde_internal.tde_run(string_agg(tde_internal.tde_function_sql(
+  format('@extschema@.%s(@extschema@.encrypted_%s, %s)', name, type, numbers), CASE type WHEN 'bytea' THEN type ELSE 'text' END, symbol, 'STABLE', comment), ''))
+FROM (VALUES ('substr', 'tde_substr', 'int4', 'extract portion of encrypted string'), ('substr', 'tde_substr', 'int4, int4', 'extract portion of encrypted string'),
+             ('"left"', 'tde_left', 'int4', 'extract the first n characters')) AS f (name, symbol, numbers, comment),
+  unnest('{text,varchar,bytea}'::text[]) type
+WHERE symbol = 'tde_substr' OR type <> 'bytea';
 
 --
 -- Lengths, which need no copy of the plaintext.
 --
 
-DO $$
-DECLARE
-  f record;
-BEGIN
-  FOR f IN SELECT name, type FROM unnest('{length,char_length,character_length}'::text[]) name,
-                                  unnest('{encrypted_text,encrypted_varchar,encrypted_bpchar}'::text[]) type
-           UNION ALL VALUES ('length', 'encrypted_bytea') LOOP
-    EXECUTE format('CREATE FUNCTION @extschema@.%s(@extschema@.%s) RETURNS int4 AS ''MODULE_PATHNAME'', ''tde_length'' '
-                   'LANGUAGE C STABLE STRICT PARALLEL SAFE', f.name, f.type);
-    EXECUTE format('COMMENT ON FUNCTION @extschema@.%s(@extschema@.%s) IS %L', f.name, f.type,
-                   CASE f.type WHEN 'encrypted_bytea' THEN 'length in bytes' ELSE 'length in characters' END);
-  END LOOP;
-END
-$$;
+SELECT tde_internal.tde_run(string_agg(tde_internal.tde_function_sql(
+  format('@extschema@.%s(@extschema@.encrypted_%s)', name, type), 'int4', 'tde_length', 'STABLE',
+  CASE type WHEN 'bytea' THEN 'length in bytes' ELSE 'length in characters' END), ''))
+FROM unnest('{length,char_length,character_length}'::text[]) name, unnest('{text,varchar,bpchar,bytea}'::text[]) type
+WHERE name = 'length' OR type <> 'bytea';
 
 --
 -- LIKE, regular expressions and ^@, with which an index can help.  encrypted_bpchar has its own because text is the preferred type,
@@ -84,28 +57,18 @@ CREATE FUNCTION tde_internal.tde_match_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_internal.tde_match_support(internal) IS 'planner support for LIKE, regular expressions and ^@';
 REVOKE ALL ON FUNCTION tde_internal.tde_match_support(internal) FROM PUBLIC;
-DO $$
-DECLARE
-  op record;
-BEGIN
-  FOR op IN SELECT o.oprname AS name, n.oprname AS negator, format('tde_internal.tde_%s(%s, text)', p.proname, enc) AS signature,
-                   o.oprrest AS rest, o.oprjoin AS joining, enc
-            FROM (VALUES ('@extschema@.encrypted_text', 'text'), ('@extschema@.encrypted_varchar', 'text'),
-                         ('@extschema@.encrypted_bpchar', 'bpchar')) AS sides (enc, string)
-            JOIN pg_operator o ON oprleft = string::regtype AND oprright = 'text'::regtype
-            JOIN pg_proc p ON p.oid = o.oprcode LEFT JOIN pg_operator n ON n.oid = o.oprnegate
-            WHERE o.oprnamespace = 'pg_catalog'::regnamespace AND o.oprrest::text ~ '(like|regexeq|regexne|prefix)sel$' LOOP
-    -- IMMUTABLE, as comparisons are, for conditions of indexes
-    EXECUTE format('CREATE FUNCTION %s RETURNS boolean AS ''MODULE_PATHNAME'', ''tde_match'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE '
-                   'SUPPORT tde_internal.tde_match_support', op.signature);
-    EXECUTE format('COMMENT ON FUNCTION %s IS %L', op.signature, format('implementation of %s operator', op.name));
-    EXECUTE format('CREATE OPERATOR @extschema@.%s (LEFTARG = %s, RIGHTARG = text, FUNCTION = %s, %s RESTRICT = %s, JOIN = %s)',
-                   op.name, op.enc, split_part(op.signature, '(', 1),
-                   CASE WHEN op.negator IS NULL THEN '' ELSE format('NEGATOR = OPERATOR(@extschema@.%s),', op.negator) END,
-                   op.rest, op.joining);
-  END LOOP;
-END
-$$;
+SELECT tde_internal.tde_run(string_agg(
+  -- IMMUTABLE, as comparisons are, for conditions of indexes
+  tde_internal.tde_function_sql(format('%s(%s, text)', function, enc), 'boolean', 'tde_match', 'IMMUTABLE', format('implementation of %s operator', o.oprname),
+                                'tde_internal.tde_match_support')
+  || format(E'CREATE OPERATOR @extschema@.%s (LEFTARG = %s, RIGHTARG = text, FUNCTION = %s, %s RESTRICT = %s, JOIN = %s);\n', o.oprname, enc, function,
+            CASE WHEN n.oid IS NULL THEN '' ELSE format('NEGATOR = OPERATOR(@extschema@.%s),', n.oprname) END, o.oprrest, o.oprjoin), ''))
+FROM (VALUES ('@extschema@.encrypted_text', 'text'::regtype), ('@extschema@.encrypted_varchar', 'text'), ('@extschema@.encrypted_bpchar', 'bpchar'))
+  AS sides (enc, string)
+JOIN pg_operator o ON o.oprleft = string AND o.oprright = 'text'::regtype AND o.oprnamespace = 'pg_catalog'::regnamespace
+  AND o.oprrest::text ~ '(like|regexeq|regexne|prefix)sel$'
+JOIN pg_proc p ON p.oid = o.oprcode CROSS JOIN LATERAL (SELECT 'tde_internal.tde_' || p.proname) f (function)
+LEFT JOIN pg_operator n ON n.oid = o.oprnegate;
 CREATE FUNCTION @extschema@.octet_length(@extschema@.encrypted_bpchar) RETURNS int4
   LANGUAGE sql STABLE PARALLEL SAFE RETURN pg_catalog.octet_length($1::bpchar);
 COMMENT ON FUNCTION @extschema@.octet_length(@extschema@.encrypted_bpchar) IS 'octet length';
@@ -116,19 +79,12 @@ COMMENT ON FUNCTION @extschema@.octet_length(@extschema@.encrypted_bpchar) IS 'o
 --
 
 -- new in 0.2.0
-DO $$
-DECLARE
-  kind   text;
-  class  text;
-BEGIN
-  FOR class, kind IN VALUES ('tde_internal.text', 'text'), ('tde_internal.varchar', 'varchar'), ('tde_internal.bpchar', 'bpchar'),
-                            ('tde.text', 'varchar'), ('tde.varchar', 'text') LOOP
-    EXECUTE format('CREATE OPERATOR CLASS %1$s_pattern_ops FOR TYPE @extschema@.encrypted_%2$s USING btree '
-                   'FAMILY @extschema@.tde_%3$s_pattern_ops AS STORAGE @extschema@.encrypted_%2$s', class, kind, replace(kind, 'varchar', 'text'));
-    EXECUTE format('COMMENT ON OPERATOR CLASS %s_pattern_ops USING btree IS ''the class of the encrypted type, for LIKE''', class);
-  END LOOP;
-END
-$$;
+SELECT tde_internal.tde_run(string_agg(
+  format(E'CREATE OPERATOR CLASS %1$s_pattern_ops FOR TYPE @extschema@.encrypted_%2$s USING btree '
+         'FAMILY @extschema@.tde_%3$s_pattern_ops AS STORAGE @extschema@.encrypted_%2$s;\n'
+         'COMMENT ON OPERATOR CLASS %1$s_pattern_ops USING btree IS ''the class of the encrypted type, for LIKE'';\n', class, type, family), ''))
+FROM (VALUES ('tde_internal.text', 'text', 'text'), ('tde_internal.varchar', 'varchar', 'text'), ('tde_internal.bpchar', 'bpchar', 'bpchar'),
+             ('tde.text', 'varchar', 'text'), ('tde.varchar', 'text', 'text')) AS classes (class, type, family);
 
 --
 -- What indexes over expressions hold: CREATE INDEX ON t (lower(name)) makes one over tde_computed(NULL::encrypted_text(...), 'lower(text)', name).

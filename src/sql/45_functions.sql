@@ -7,8 +7,9 @@
 -- PostgreSQL's own function has there or of an operand type, and where a literal can stand there is one of its own with a preferred
 -- type; those of numeric alone (scale(numeric), round(numeric, int4)) are left out.
 --
--- Which of its functions PostgreSQL takes for the base types, and what that returns, its parser is asked, here.  All are in SQL, and
--- disappear from the plans of the queries that call them.  Their bodies are texts, with schemas: parse trees take ten times the room.
+-- Which of its functions PostgreSQL takes for the base types, and what that returns, its parser is asked, here, one by one.  All are
+-- in SQL, and disappear from the plans of the queries that call them.  Their bodies are texts, with schemas: parse trees take ten
+-- times the room.
 --
 
 DO $$
@@ -86,7 +87,7 @@ BEGIN
                          CASE cardinality(call.types) WHEN 1 THEN 'RIGHTARG = ' || call.types[1]
                            ELSE format('LEFTARG = %s, RIGHTARG = %s', VARIADIC call.types) END, functions ->> call.name);
   END LOOP;
-  EXECUTE ddl;
+  PERFORM tde_internal.tde_run(ddl);
 END
 $$;
 
@@ -96,49 +97,32 @@ $$;
 --
 
 -- new in 0.2.0
-DO $$
-DECLARE
-  op  record;
-  ddl text := '';
-BEGIN
-  FOR op IN
-    SELECT format('tde_internal.plain_%s', r.range) AS domain, r.range, '@extschema@.encrypted_' || base AS enc, 'pg_catalog.' || base AS base
-    FROM (VALUES ('int4', 'int4'), ('int8', 'int8'), ('numeric', 'num'), ('date', 'date'), ('timestamp', 'ts'), ('timestamptz', 'tstz'))
-      AS ranges (base, name), unnest(ARRAY[name || 'range', name || 'multirange']) r (range)
-  LOOP
-    ddl := ddl || format(
-      E'CREATE DOMAIN %1$s AS pg_catalog.%2$s;\n'
-      'COMMENT ON DOMAIN %1$s IS ''a range beside an encrypted value: for operators, not for columns'';\n'
-      'CREATE FUNCTION tde_internal.tde_contains(%1$s, %3$s) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE '
-      'AS ''SELECT $1::pg_catalog.%2$s OPERATOR(pg_catalog.@>) $2::%4$s'';\n'
-      'COMMENT ON FUNCTION tde_internal.tde_contains(%1$s, %3$s) IS ''implementation of @> operator'';\n'
-      'CREATE FUNCTION tde_internal.tde_contained(%3$s, %1$s) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE '
-      'AS ''SELECT $1::%4$s OPERATOR(pg_catalog.<@) $2::pg_catalog.%2$s'';\n'
-      'COMMENT ON FUNCTION tde_internal.tde_contained(%3$s, %1$s) IS ''implementation of <@ operator'';\n'
-      'CREATE OPERATOR @extschema@.@> (LEFTARG = %1$s, RIGHTARG = %3$s, FUNCTION = tde_internal.tde_contains, '
-      'COMMUTATOR = OPERATOR(@extschema@.<@));\n'
-      'CREATE OPERATOR @extschema@.<@ (LEFTARG = %3$s, RIGHTARG = %1$s, FUNCTION = tde_internal.tde_contained, '
-      'COMMUTATOR = OPERATOR(@extschema@.@>));\n', op.domain, op.range, op.enc, op.base);
-  END LOOP;
-  EXECUTE ddl;
-END
-$$;
+SELECT tde_internal.tde_run(string_agg(format(
+  E'CREATE DOMAIN %1$s AS pg_catalog.%2$s;\n'
+  'COMMENT ON DOMAIN %1$s IS ''a range beside an encrypted value: for operators, not for columns'';\n'
+  'CREATE FUNCTION tde_internal.tde_contains(%1$s, %3$s) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE '
+  'AS ''SELECT $1::pg_catalog.%2$s OPERATOR(pg_catalog.@>) $2::%4$s'';\n'
+  'COMMENT ON FUNCTION tde_internal.tde_contains(%1$s, %3$s) IS ''implementation of @> operator'';\n'
+  'CREATE FUNCTION tde_internal.tde_contained(%3$s, %1$s) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE '
+  'AS ''SELECT $1::%4$s OPERATOR(pg_catalog.<@) $2::pg_catalog.%2$s'';\n'
+  'COMMENT ON FUNCTION tde_internal.tde_contained(%3$s, %1$s) IS ''implementation of <@ operator'';\n'
+  'CREATE OPERATOR @extschema@.@> (LEFTARG = %1$s, RIGHTARG = %3$s, FUNCTION = tde_internal.tde_contains, '
+  'COMMUTATOR = OPERATOR(@extschema@.<@));\n'
+  'CREATE OPERATOR @extschema@.<@ (LEFTARG = %3$s, RIGHTARG = %1$s, FUNCTION = tde_internal.tde_contained, '
+  'COMMUTATOR = OPERATOR(@extschema@.@>));\n',
+  format('tde_internal.plain_%s', range), range, '@extschema@.encrypted_' || base, 'pg_catalog.' || base), ''))
+FROM (VALUES ('int4', 'int4'), ('int8', 'int8'), ('numeric', 'num'), ('date', 'date'), ('timestamp', 'ts'), ('timestamptz', 'tstz'))
+  AS ranges (base, name), unnest(ARRAY[name || 'range', name || 'multirange']) range;
 
 --
 -- percentile_cont() of PostgreSQL takes what it has sorted for float8.
 --
 
 -- percentile_cont('0.5') and percentile_cont($1) take the sorted values' type for the fraction's.
-DO $$
-DECLARE
-  sorted text;
-BEGIN
-  FOREACH sorted IN ARRAY '{encrypted_int2,encrypted_int4,encrypted_int8,encrypted_numeric,encrypted_float4,encrypted_float8}'::text[] LOOP
-    EXECUTE tde_internal.tde_cast_sql('tde_internal', 'tde_internal', format('@extschema@.%I', sorted)::regtype, 'tde_internal.plain_fraction',
-                                      'tde_decrypt_to', 'AS IMPLICIT', 'decrypt and cast');
-  END LOOP;
-END
-$$;
+SELECT tde_internal.tde_run(string_agg(tde_internal.tde_cast_sql(
+  'tde_internal', 'tde_internal', format('@extschema@.encrypted_%s', sorted)::regtype, 'tde_internal.plain_fraction', 'tde_decrypt_to', 'AS IMPLICIT',
+  'decrypt and cast'), ''))
+FROM unnest('{int2,int4,int8,numeric,float4,float8}'::text[]) sorted;
 
 CREATE FUNCTION tde_internal.tde_percentile_transition(internal, @extschema@.encrypted_float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;

@@ -251,16 +251,6 @@ $$;
 COMMENT ON FUNCTION tde_internal.tde_definition(regclass, oid) IS
   'definition of a constraint, index, view (its query), rule, trigger, policy (its expressions), statistics object or default';
 
-CREATE FUNCTION tde_internal.tde_run(command text) RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp, @extschema@
-AS $$
-BEGIN
-  EXECUTE command;
-END
-$$;
-COMMENT ON FUNCTION tde_internal.tde_run(text) IS 'run a command with such definitions in it';
-
 --
 -- Offline
 --

@@ -13,7 +13,7 @@ CREATE VIEW tde_internal.oracle_columns AS
                        WHEN 'aes192' THEN 'AES 192 bits key'
                        WHEN 'aes256' THEN 'AES 256 bits key' END AS encryption_alg,
          CASE s.salt WHEN true THEN 'YES' WHEN false THEN 'NO' END AS salt,
-         CASE s.mac WHEN 'sha1' THEN 'SHA-1' WHEN 'sha256' THEN 'SHA-256' WHEN 'nomac' THEN 'NOMAC' END AS integrity_alg
+         CASE s.mac WHEN 'sha1' THEN 'SHA-1' WHEN 'sha256' THEN 'SHA-256' WHEN 'gcm' THEN 'GCM' WHEN 'nomac' THEN 'NOMAC' END AS integrity_alg
   FROM pg_catalog.pg_attribute a
   JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) a.attrelid
   JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace

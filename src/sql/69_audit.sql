@@ -179,9 +179,9 @@ AS $$
   FROM tde.keys WHERE state = 'destroyed' GROUP BY slot, name
   UNION ALL
   SELECT 'warning', 'data keys', format('%s (%s), version %s', coalesce(name, format('slot %s', slot)), kind, version),
-         format('has encrypted %s values since the server started; no more than 2^40 should be under one key', encryptions),
+         format('has encrypted %s values; no more than 2^40 should be under one key', total_encryptions),
          format('SELECT tde_rotate_key(%L);', name)
-  FROM tde.keys WHERE state = 'active' AND encryptions > 549755813888
+  FROM tde.keys WHERE state = 'active' AND total_encryptions > 1099511627776
 $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_keys() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_keys() IS 'tde_audit(): data keys';
@@ -196,7 +196,7 @@ AS $$
   CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
   CROSS JOIN LATERAL (VALUES
     (s.cipher IS NULL, 'warning', 'declared without modifiers, and encrypted as constants are, equal values alike', 'ALTER TABLE ... TYPE with modifiers.'),
-    (s.mac = 'nomac', 'warning', 'without a MAC, so that changed bytes go unnoticed', 'ALTER TABLE ... TYPE with sha256, or mac.'),
+    (s.mac = 'nomac', 'warning', 'without a MAC, so that changed bytes go unnoticed', 'ALTER TABLE ... TYPE with gcm, sha256 or mac.'),
     (s.cipher = '3des168', 'warning', 'under triple DES, of which NIST allows no new use', 'ALTER TABLE ... TYPE with aes256.'),
     (NOT s.salt, 'notice', 'without salt, so that files tell which values are equal', 'ALTER TABLE ... TYPE with salt, if nothing needs it so.')
   ) AS w (applies, severity, finding, hint)

@@ -317,3 +317,33 @@ tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit)
 	}
 	return FunctionCall3(coerce, value, Int32GetDatum(base_typmod), BoolGetDatum(is_explicit));
 }
+
+/* ---- modifiers ---- */
+
+TdeModLayout
+tde_mod_layout(Oid base)
+{
+	HeapTuple	tuple;
+	bool		has_modifiers;
+
+	switch (base)
+	{
+		case NUMERICOID:
+			return TDE_MOD_NUMERIC;
+		case VARCHAROID:
+		case BPCHAROID:
+			return TDE_MOD_LENGTH;
+		case TIMEOID:
+		case TIMETZOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return TDE_MOD_PRECISION;
+		case INTERVALOID:
+			return TDE_MOD_LARGE;
+	}
+	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
+	has_modifiers = HeapTupleIsValid(tuple) && OidIsValid(((Form_pg_type) GETSTRUCT(tuple))->typmodin);
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return has_modifiers ? TDE_MOD_OTHER : TDE_MOD_NONE;
+}

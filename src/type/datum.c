@@ -13,11 +13,9 @@
 #include "server/compat.h"
 #include "server/counters.h"
 #include "server/error.h"
-#include "server/log_filter.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
 #include "type/plain_bytes.h"
-#include "type/unauthenticated.h"
 
 /*
  * How a literal is encrypted that reaches the input function without a typmod: without salt, so that no salt is ever
@@ -316,6 +314,7 @@ static Datum
 seal(TdeType *type, TdeSpec spec, const TdeKey *key, TdePlainBytes *payload, bool is_literal)
 {
 	size_t		size = tde_sealed_size(spec, key->id, payload->size);
+	uint64		blocks = tde_limited_blocks(spec, payload->size);
 	char	   *result;
 	TdeStatus	status;
 
@@ -332,6 +331,8 @@ seal(TdeType *type, TdeSpec spec, const TdeKey *key, TdePlainBytes *payload, boo
 					  (uint8 *) VARDATA(result));
 	tde_stats.encryptions++;
 	(*key->encrypted)++;
+	key->use->values--;
+	key->use->blocks -= blocks;
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
 	if (is_literal)
@@ -350,9 +351,14 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 	TdePlainBytes payload;
 
 	tde_plain_bytes_make(type, value, spec, &payload);
-	/* reading a large value may have made us forget the key */
-	if (unlikely(tde_keys_epoch != epoch))
+	/* reading a large value, and counting, may have made us forget the key */
+	while (unlikely(tde_keys_epoch != epoch || !tde_key_use_left(key->use, tde_limited_blocks(spec, payload.size))))
+	{
+		if (tde_keys_epoch == epoch)
+			tde_limits_reserve(key->use, spec, tde_limited_blocks(spec, payload.size));
 		key = writing_key(type, typmod, &spec);
+		epoch = tde_keys_epoch;
+	}
 	return seal(type, spec, key, &payload, typmod < 0);
 }
 

@@ -1,11 +1,18 @@
 /*
- * inside.h - the encrypted values within a column's value: itself, or elements of arrays, members of composites and
- * bounds of ranges, to any depth, under domains or not.
+ * inside.h - encrypted values wherever they are: inside arrays, domains, composites and ranges, and in constants of expressions.
+ *
+ * Only the heads of values are read, of TOASTed ones a slice: no key is needed, and the wallet may be closed.
  */
 #ifndef TDE_TYPE_INSIDE_H
 #define TDE_TYPE_INSIDE_H
 
+#include "access/htup.h"
+#include "nodes/parsenodes.h"
+#include "nodes/plannodes.h"
+
 #include "type/type.h"
+
+/* ---- within a column's value: itself, or elements of arrays, members of composites and bounds of ranges, to any depth, under domains or not ---- */
 
 /* What is known of a declared type: where in its values encrypted ones are. */
 typedef struct TdeInside TdeInside;
@@ -24,5 +31,41 @@ typedef Datum (*TdeInsideChange) (TdeType *type, Datum value, int32 declared, vo
  * otherwise a copy with what it returned.
  */
 extern Datum tde_inside_replace(const TdeInside *nested, Datum value, TdeInsideChange change, void *arg);
+
+/* ---- in data and expressions ---- */
+
+/* Called for each encrypted value; header is NULL where its bytes do not begin with one: it is damaged. */
+typedef void (*TdeHeaderVisitor) (const TdeHeader *header, void *arg);
+
+/* Is the type an encrypted one, or does it have parts of one? */
+extern bool tde_type_holds_encrypted(Oid type);
+
+/*
+ * Every encrypted value in a datum that is not NULL.  Of the type anyarray the array itself tells what it holds.  What is
+ * allocated is left to the caller's memory context.
+ */
+extern void tde_headers_in_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg);
+
+/* Every encrypted value in the constants of a stored expression, query, partition bound, or list of them. */
+extern void tde_headers_in_tree(Node *tree, TdeHeaderVisitor visit, void *arg);
+
+/* A tree, or a list of them, in a column of a catalog's row; NULL if there is none. */
+extern void *tde_stored_tree(int cache, HeapTuple tuple, AttrNumber column);
+
+/*
+ * The operator of this name in a schema that the parser takes for these types (left: InvalidOid for one of one operand); InvalidOid: there is
+ * none.  *left and *right become what it takes.
+ */
+extern Oid	tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right);
+
+/* What a query gives out: its target list, or its RETURNING list. */
+static inline List *
+tde_output_columns(Query *query)
+{
+	return query->commandType == CMD_SELECT ? query->targetList : query->returningList;
+}
+
+/* A node on a finished plan that evaluates what the one below cannot, as sorts and limits; at first it passes on the same columns. */
+extern Plan *tde_projection_above(Plan *plan);
 
 #endif							/* TDE_TYPE_INSIDE_H */

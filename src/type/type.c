@@ -27,9 +27,9 @@
 #include "utils/uuid.h"
 
 #include "server/compat.h"
-#include "type/expressions.h"
+#include "type/inside.h"
+#include "type/plain_bytes.h"
 #include "type/type.h"
-#include "type/unauthenticated.h"
 
 extern Datum tde_in(PG_FUNCTION_ARGS);
 extern Datum tde_typmod_in(PG_FUNCTION_ARGS);
@@ -227,52 +227,39 @@ find_base(Oid typmodin, Oid *base, uint8 *tag)
 	return true;
 }
 
-TdeModLayout
-tde_mod_layout(Oid base)
+/* Its modifier function; false if it is no encrypted type.  A domain has its base type's input function, but no cast and no tag: it is none. */
+static bool
+is_encrypted(Oid type, Oid *typmodin)
 {
-	HeapTuple	tuple;
-	bool		has_modifiers;
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	Oid			input = InvalidOid;
 
-	switch (base)
-	{
-		case NUMERICOID:
-			return TDE_MOD_NUMERIC;
-		case VARCHAROID:
-		case BPCHAROID:
-			return TDE_MOD_LENGTH;
-		case TIMEOID:
-		case TIMETZOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-			return TDE_MOD_PRECISION;
-		case INTERVALOID:
-			return TDE_MOD_LARGE;
-	}
-	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
-	has_modifiers = HeapTupleIsValid(tuple) && OidIsValid(((Form_pg_type) GETSTRUCT(tuple))->typmodin);
 	if (HeapTupleIsValid(tuple))
+	{
+		if (((Form_pg_type) GETSTRUCT(tuple))->typtype == TYPTYPE_BASE)
+			input = ((Form_pg_type) GETSTRUCT(tuple))->typinput;
+		*typmodin = ((Form_pg_type) GETSTRUCT(tuple))->typmodin;
 		ReleaseSysCache(tuple);
-	return has_modifiers ? TDE_MOD_OTHER : TDE_MOD_NONE;
+	}
+	return OidIsValid(input) && tde_is_function(input, "tde_in", tde_in);
+}
+
+bool
+tde_type_base(Oid type, Oid *base, uint8 tag[TDE_TYPE_TAG_SIZE])
+{
+	Oid			typmodin;
+
+	return is_encrypted(type, &typmodin) && find_base(typmodin, base, tag);
 }
 
 static void
 fill_type(TdeType *type)
 {
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type->oid));
-	Oid			input = InvalidOid;
-	Oid			typmodin = InvalidOid;
+	Oid			typmodin;
 	Oid			base;
 	uint8		tag[TDE_TYPE_TAG_SIZE];
 
-	if (HeapTupleIsValid(tuple))
-	{
-		/* a domain has its base type's input function, but no cast and no tag: it is no encrypted type itself */
-		if (((Form_pg_type) GETSTRUCT(tuple))->typtype == TYPTYPE_BASE)
-			input = ((Form_pg_type) GETSTRUCT(tuple))->typinput;
-		typmodin = ((Form_pg_type) GETSTRUCT(tuple))->typmodin;
-		ReleaseSysCache(tuple);
-	}
-	if (!OidIsValid(input) || !tde_is_function(input, "tde_in", tde_in))
+	if (!is_encrypted(type->oid, &typmodin))
 	{
 		type->is_encrypted = false;
 		return;

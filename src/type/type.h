@@ -114,6 +114,12 @@ tde_is_resolved(const TdeProc *proc)
 /* How the modifiers of a base type are stored. */
 extern TdeModLayout tde_mod_layout(Oid base);
 
+/*
+ * Base type and tag of an encrypted type, as they stand in the catalogs; false if it is none, or incomplete.  All that is known of
+ * which types are encrypted comes from here, the view tde.types included.
+ */
+extern bool tde_type_base(Oid type, Oid *base, uint8 tag[TDE_TYPE_TAG_SIZE]);
+
 /* The type, or NULL if it is not an encrypted one. */
 extern TdeType *tde_type_find(Oid type);
 

@@ -18,8 +18,7 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-#include "server/secret_pages.h"
-#include "server/shmem.h"
+#include "server/memory.h"
 #include "wallet/share_pool.h"
 #include "wallet/wallet.h"
 

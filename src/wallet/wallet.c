@@ -21,9 +21,7 @@
 
 #include "crypto/primitives.h"
 #include "server/error.h"
-#include "server/forget.h"
-#include "server/secret_pages.h"
-#include "server/shmem.h"
+#include "server/memory.h"
 #include "wallet/file.h"
 #include "wallet/state.h"
 

@@ -191,10 +191,10 @@ sub repository
   mkdir $tree;
   system_or_bail("tar -C $top -cf - --exclude='*.o' --exclude='*.so' --exclude='*.bc' . | tar -C $tree -xf -");
   system_or_bail('git', 'init', '-q', $tree);
-  append_to_file("$tree/src/functions/load.c", "#error does not build\n");
+  append_to_file("$tree/src/functions/hooks.c", "#error does not build\n");
   system_or_bail(@git, 'add', '.');
   system_or_bail(@git, 'commit', '-q', '-m', 'broken');
-  change("$tree/src/functions/load.c", qr/#error does not build\n/, '');
+  change("$tree/src/functions/hooks.c", qr/#error does not build\n/, '');
   system_or_bail(@git, 'commit', '-q', '-a', '-m', 'good');
   change("$tree/src/crypto/value.c", qr/\n$_\([^;{]*\{\n(?:\t[^\n]+\n)+\K(?=\n)/, "\tfor (volatile int turn = 0; turn < 10000; turn++);\n")
     foreach 'tde_seal', 'tde_open';

@@ -27,6 +27,7 @@ foreach my $cipher ('aes128', 'aes192', 'aes256')
       push @specs, map { "'$cipher', $mode, $salt, $_" } grep { "$mode $salt $_" ne 'ctr nosalt nomac' } 'mac', 'sha256', 'nomac';
     }
   }
+  push @specs, "'$cipher', ctr, salt, gcm";
 }
 
 # Start it under one of the configurations; without a name, under the system's own.
@@ -96,6 +97,21 @@ sub refuses_3des
     $name);
 }
 
+# A default of gcm gives way where nothing but AES-GCM-SIV would do.
+sub check_gcm
+{
+  my ($node) = @_;
+  fails_with(
+    $node,
+    q{CREATE TABLE siv (a encrypted_text(nosalt, gcm)); INSERT INTO siv VALUES ('x')},
+    { state => '0A000', message => qr/^cipher AES-GCM-SIV \(gcm without salt\) is not available in this server's OpenSSL$/ },
+    'gcm without salt');
+  is(lines_of($node, q{SET tde_column.default_spec = 'aes256,salt,gcm'; CREATE TABLE unsalted (a encrypted_text(nosalt));
+       INSERT INTO unsalted VALUES ('x'); SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'unsalted'::regclass AND attnum = 1}),
+    'encrypted_text(aes256,nosalt,sha256)', 'nosalt under a default of gcm');
+  return;
+}
+
 note(slurp_file("$ENV{FIPS_CONF}/../log/fips.log") =~ /(OpenSSL FIPS Provider\n\s+version: \S+)/ ? $1 : 'no version');
 # On a build for users, since the numbers in the file are looked at.
 my $node = tde_node('fips', install => $ENV{USERS_INSTALL});
@@ -111,6 +127,7 @@ my ($form) = run_command([ 'openssl', 'asn1parse', '-inform', 'DER', '-in', wall
 like($form, qr/:PBMAC1\n.*:PBKDF2\n.*:0927C0\n.*:hmacWithSHA256\n.*:hmacWithSHA256\n/s, 'its MAC is PBMAC1');
 make_table($node, 'under');
 check_table($node, 'under');
+check_gcm($node);
 lines_of($node, 'SELECT tde_wallet_close()');
 fails_with($node, q{SELECT tde_wallet_open('second-passphrase')}, { state => 'TDE02', message => qr/wrong passphrase or damaged wallet$/ },
   'another passphrase');

@@ -6,7 +6,7 @@ SELECT * FROM no_plan();
 
 -- Under collations the operators of strings are the base type's too.
 CREATE TEMP TABLE specs (words text);
-INSERT INTO specs VALUES ('aes256,salt,mac'), ('aes128,nosalt,sha256'), ('aes192,nosalt,mac,cbc'), ('aes256,salt,nomac');
+INSERT INTO specs VALUES ('aes256,salt,mac'), ('aes128,nosalt,sha256'), ('aes192,nosalt,mac,cbc'), ('aes256,salt,nomac'), ('aes256,salt,gcm'), ('aes256,nosalt,gcm');
 
 CREATE FUNCTION set_up(f family, words text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -3,7 +3,7 @@
 BEGIN;
 \ir include/family.sql
 SELECT * FROM no_plan();
-SET LOCAL statement_timeout = '60s';   -- the functions below would not return from an endless loop
+SET LOCAL statement_timeout = '600s';   -- the functions below would not return from an endless loop
 
 -- What to do with a value, besides its output, send, cast and comparison functions; v is the decrypted one, e the
 -- encrypted one.

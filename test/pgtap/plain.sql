@@ -65,6 +65,16 @@ INSERT INTO expression
                     'NULL::timestamptz', 'NULL::time', 'NULL::text', 'NULL::int4range', 'NULL::numrange', 'NULL::tstzrange', 'NULL::int4[]']) value,
        unnest('{NULL::%s @> %s,%2$s <@ NULL::%1$s,NULL::%s <@ %s,%2$s @> NULL::%1$s,NULL::%s && %s}'::text[]) form;
 
+-- Arrays.
+CREATE TEMP TABLE array_operand AS
+  SELECT format('NULL::%s[]', plain) AS value FROM family
+  UNION ALL SELECT unnest(ARRAY['NULL', '''{}''', 'ARRAY[1]', 'ARRAY[1.5]', 'ARRAY[''x'']', 'ARRAY[[1]]', 'NULL::name[]', 'NULL::int2vector', '1', 'NULL::int4range',
+                                'NULL::jsonb', 'NULL::inet', 'NULL::tsquery']);
+INSERT INTO expression
+  SELECT format(form, l.value, r.value)
+  FROM array_operand l, array_operand r,
+       unnest('{%s = %s,%s <> %s,%s < %s,%s && %s,%s @> %s,%s <@ %s}'::text[]) form;
+
 -- A search path of nothing but pg_catalog hides the extension's operators and functions.
 ALTER FUNCTION outcome SET search_path = pg_catalog;
 CREATE TEMP TABLE expected AS SELECT text, outcome(text) FROM expression;

@@ -34,7 +34,7 @@ INSERT INTO sample
 
 CREATE TEMP TABLE variant (i int, words text);
 INSERT INTO variant VALUES (1, 'aes256,salt,mac'), (2, 'aes128,nosalt,sha256'), (3, '''3des168'',nosalt,mac,cbc'), (4, 'aes256,salt,sha256,''key=first'''),
-  (5, 'aes256,salt,sha256,''key=second'''), (6, 'aes192,nosalt,nomac,cbc');
+  (5, 'aes256,salt,sha256,''key=second'''), (6, 'aes192,nosalt,nomac,cbc'), (7, 'aes256,salt,gcm'), (8, 'aes128,nosalt,gcm');
 
 -- A collation under which different strings are equal, where the server has ICU.
 CREATE TEMP TABLE under (clause text);

@@ -106,7 +106,7 @@ CREATE FUNCTION of_type(f family) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
   words text;
 BEGIN
-  FOREACH words IN ARRAY ARRAY['aes256,salt,mac', 'aes128,salt,sha256,cbc', 'aes192,nosalt,mac', 'aes256,nosalt,sha256,cbc'] LOOP
+  FOREACH words IN ARRAY ARRAY['aes256,salt,mac', 'aes128,salt,sha256,cbc', 'aes192,nosalt,mac', 'aes256,nosalt,sha256,cbc', 'aes256,salt,gcm', 'aes128,nosalt,gcm'] LOOP
     EXECUTE format('CREATE TABLE typed (a %s(%s))', f.enc, words);
     EXECUTE format('INSERT INTO typed SELECT %L FROM generate_series(1, 100)', (SELECT max(value) FROM sample WHERE base = f.base::text));
     RETURN NEXT is((SELECT count(DISTINCT stored(a)) FROM typed), CASE WHEN words LIKE '%nosalt%' THEN 1 ELSE 100 END::bigint,

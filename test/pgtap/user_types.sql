@@ -109,6 +109,8 @@ DROP OPERATOR <(encrypted_int8, int4);
 DROP AGGREGATE max(encrypted_text);
 DROP OPERATOR CLASS encrypted_date_ops USING btree;
 DROP CAST (encrypted_citext AS text);
+DROP CAST (encrypted_ltree AS ltree);
+SELECT is((SELECT base FROM tde.types WHERE type = 'encrypted_ltree'::regtype), 'ltree'::regtype, 'a type without its cast is one still');
 DROP OPERATOR >(encrypted_mood, mood);
 DROP FUNCTION tde_ge(mood, encrypted_mood) CASCADE;
 DROP OPERATOR FAMILY encrypted_ltree_ops USING btree CASCADE;

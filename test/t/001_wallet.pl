@@ -413,7 +413,7 @@ is(
     tde_named_indexes tde_named_opclass tde_plain_type_of tde_policy_commands tde_progress_status
     tde_recompile_triggers tde_rekey_table tde_remove_dependents tde_result tde_rule_commands tde_run
     tde_size_of tde_start_conversion tde_stats_counters tde_stored_parts tde_swap tde_swap_commands tde_trigger_commands
-    tde_type_spec tde_typmod_in tde_validate tde_validate_all tde_view_commands tde_warn_of_rest tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space tde_with_collation text time
+    tde_type_base tde_type_spec tde_typmod_in tde_validate tde_validate_all tde_view_commands tde_warn_of_rest tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space tde_with_collation text time
     timestamp timestamptz timetz to_char to_timestamp trunc)),
   'what everybody may execute');
 

@@ -45,7 +45,9 @@ my %value = (
 my %column = (
   salted => 'aes256,salt,mac',
   nosalt => 'aes128,nosalt,sha256',
-  nomac  => 'aes128,salt,nomac');
+  nomac  => 'aes128,salt,nomac',
+  gcm    => 'aes256,salt,gcm',
+  siv    => 'aes256,nosalt,gcm');
 my $rows = 400;    # some pages of each index, with a root
 my @tables;
 
@@ -67,8 +69,9 @@ foreach my $type (sort keys %value)
 }
 lines_of(
   $node, q{
-CREATE TABLE large (id int, salted encrypted_text, nosalt encrypted_text(aes128,nosalt,sha256), nomac encrypted_text(aes128,nomac));
-INSERT INTO large SELECT i, v, v, v FROM generate_series(1, 10) i, LATERAL (SELECT string_agg(md5(i::text || g), '') AS v FROM generate_series(1, 300) g) s;
+CREATE TABLE large (id int, salted encrypted_text, nosalt encrypted_text(aes128,nosalt,sha256), nomac encrypted_text(aes128,nomac),
+  gcm encrypted_text(aes256,salt,gcm), siv encrypted_text(aes256,nosalt,gcm));
+INSERT INTO large SELECT i, v, v, v, v, v FROM generate_series(1, 10) i, LATERAL (SELECT string_agg(md5(i::text || g), '') AS v FROM generate_series(1, 300) g) s;
 -- the bytes of a stored value
 CREATE FUNCTION stored(anyelement) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';
 -- what becomes of a statement: the number of its rows, or the error; in either case it is undone
@@ -204,7 +207,7 @@ my $refused = qr/^(?:TDE04 could not authenticate encrypted value|TDE03 data key
 my $impossible = qr/^XX(?!000 mergejoin input data is out of order)/;
 
 my @heap = map { stored_values("t_$_", columns_of($_)) } sort keys %value;
-push @heap, stored_values('large', qw(salted nosalt nomac));
+push @heap, stored_values('large', qw(salted nosalt nomac gcm siv));
 my %path = map { $_ => path_of_relation($_) } @tables, map { my $t = $_; map { "${t}_$_" } columns_of($t) } grep { $_ ne 'json' } sort keys %value;
 $path{toast}  = path_of(q{reltoastrelid) FROM pg_class WHERE oid = ('large'::regclass});
 my %original;

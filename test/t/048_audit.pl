@@ -162,12 +162,13 @@ lines_of($node, "SELECT tde_wallet_open('audit-passphrase', confirm => 'forget 1
 # Times and counts that no test can wait for.
 my $older = q{CREATE OR REPLACE VIEW tde.keys AS SELECT k.slot, k.name, k.kind::text, k.version, 'active' AS state,
   CASE k.slot WHEN 0 THEN timestamptz '2001-02-03' ELSE now() END AS created, k.master_key,
-  CASE k.slot WHEN -1 THEN 549755813889 ELSE 5 END AS encryptions, k.id, k.uuid, k.description
+  5::int8 AS encryptions, k.id, k.uuid, k.description,
+  CASE k.slot WHEN -1 THEN 1099511627777 ELSE 5 END AS total_encryptions
   FROM (SELECT slot, CASE slot WHEN 0 THEN 'default' WHEN -1 THEN 'catalog' ELSE name END AS name, CASE kind WHEN 'm' THEN 'mac' ELSE 'other' END AS kind,
     version, master_key, id, uuid, description FROM tde.data_keys) AS k};
 is(
   told('data keys', within => $older),
-  "warning|catalog (other), version 1|has encrypted 549755813889 values since the server started; no more than 2^40 should be under one key\n"
+  "warning|catalog (other), version 1|has encrypted 1099511627777 values; no more than 2^40 should be under one key\n"
     . 'notice|default (mac)|its newest version is of 2001-02-03',
   'a key that is old, and one that has encrypted much');
 is(

@@ -27,6 +27,11 @@ lines_of($source, 'GRANT USAGE ON SCHEMA shop TO reader; GRANT SELECT ON ALL TAB
 my %expected = tde_dump_state($source, 'shop');
 my $ids      = lines_of($source, 'SELECT string_agg(uuid::text, chr(10)) FROM tde.data_keys', db => 'shop');
 
+# A dump must not be told that encrypted columns are plain, whatever clients are.
+lines_of($source, 'ALTER DATABASE shop SET tde_column.transparent_catalog = on');
+is(lines_of($source, "SELECT count(*) FROM information_schema.columns WHERE table_schema = 'shop' AND udt_name LIKE 'encrypted%'", db => 'shop'), 0,
+  'clients are told base types');
+
 # Every way to dump and to restore.  The target has keys of its own, and other ones, in all of its databases.
 sub is_restored
 {
@@ -46,6 +51,8 @@ my @ways = (
   [ 'columns', [ '--column-inserts' ],                              undef ],
   [ 'custom',  [ '-Fc' ],                                           ['-j4'] ],
   [ 'folder',  [ '-Fd', '-j2' ],                                    ['-j4'] ],
+  [ 'serializable',  [ '-Fc', '--serializable-deferrable' ],        [] ],
+  [ 'row_security',  [ '-Fc', '--enable-row-security' ],            [] ],
   [ 'reader',    [ '-Fc', '-U', 'reader', '-n', 'shop', '--no-owner' ], [] ],
 );
 
@@ -73,6 +80,7 @@ unlike(slurp_file("$dump/plain"), qr/tde_data_keys|tde:/, 'a plain dump holds no
 
 $source->command_ok([ 'pg_dumpall', '-f', "$dump/all" ], 'pg_dumpall');
 $target->command_ok([ 'psql', '-Xq', '-d', 'postgres', '-f', "$dump/all" ], 'psql restores it');
+lines_of($target, 'ALTER DATABASE shop RESET tde_column.transparent_catalog');
 is_restored('shop', 'pg_dumpall');
 
 # With the wallet closed nothing but the schema comes out, and what is encrypted is an error, not an empty dump.

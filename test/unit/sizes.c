@@ -17,6 +17,8 @@ typedef struct Option
 } Option;
 
 static const Option options[] = {
+	{"salt, gcm", {TDE_AES256, TDE_CTR, TDE_GCM, true}, 36},
+	{"nosalt, gcm", {TDE_AES256, TDE_CTR, TDE_GCM, false}, 20},
 	{"salt, mac (SHA-1)", {TDE_AES256, TDE_CTR, TDE_SHA1, true}, 36},
 	{"nosalt, mac (SHA-1)", {TDE_AES256, TDE_CTR, TDE_SHA1, false}, 20},
 	{"salt, nomac", {TDE_AES256, TDE_CTR, TDE_NOMAC, true}, 16},
@@ -56,7 +58,10 @@ print_table(const char *prefix)
 	printf("%s| length |", prefix);
 	for (int i = 0; i < OPTIONS; i++)
 		printf(" %s |", options[i].name);
-	printf("\n%s|---|---|---|---|---|\n", prefix);
+	printf("\n%s|---|", prefix);
+	for (int i = 0; i < OPTIONS; i++)
+		printf("---|");
+	printf("\n");
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
 	{
 		printf("%s| %zu |", prefix, lengths[i]);

@@ -33,13 +33,29 @@ BEGIN
 END
 $$;
 
+-- How many values each key has encrypted.  Rows are added with those of keys, and changed in place by C code only (src/keys/limits.c).
+CREATE TABLE tde.key_counts (
+  id          int4 PRIMARY KEY,
+  encryptions int8 NOT NULL,
+  des_blocks  int8 NOT NULL
+) WITH (user_catalog_table = true);
+REVOKE ALL ON tde.key_counts FROM PUBLIC;
+-- What keys have encrypted so far is not known.
+INSERT INTO tde.key_counts SELECT id, 0, 0 FROM tde.data_keys;
+CREATE TRIGGER tde_guard_counts BEFORE INSERT OR DELETE OR UPDATE
+  ON tde.key_counts FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_guard_keys();
+CREATE TRIGGER tde_guard_all_counts BEFORE TRUNCATE ON tde.key_counts
+  FOR EACH STATEMENT EXECUTE FUNCTION tde_internal.tde_guard_keys();
+ALTER TABLE tde.key_counts ENABLE ALWAYS TRIGGER tde_guard_counts;
+ALTER TABLE tde.key_counts ENABLE ALWAYS TRIGGER tde_guard_all_counts;
+
 -- @parts@
 
 DROP FUNCTION tde_internal.tde_function_sql_before(text, text, text, text, text);
 DROP FUNCTION tde_internal.tde_operator_sql_before(tde_internal.type_plans, text, regtype, regtype, text, text, text, text);
 REVOKE ALL ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, text, text), tde_internal.tde_template_objects(),
   tde_internal.tde_alter_function_sql(regprocedure, text, text, text), tde_internal.tde_alter_operator_sql(regoperator, text, text, text, boolean, boolean),
-  tde_internal.tde_alter_cast_sql(regtype, regtype, text), tde_internal.tde_is_of_library(pg_proc, text), tde_internal.tde_cast_function(regtype, regtype, text),
+  tde_internal.tde_alter_cast_sql(regtype, regtype, text), tde_internal.tde_missing_array_casts(tde_internal.type_plans), tde_internal.tde_is_of_library(pg_proc, text), tde_internal.tde_cast_function(regtype, regtype, text),
   tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text, text, text, boolean, boolean) FROM PUBLIC;
 
 -- What the template makes, for users' types, too.

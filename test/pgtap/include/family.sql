@@ -53,11 +53,12 @@ CREATE TEMP TABLE family AS
 -- and parity: cipher 2 bits, mode, salt, MAC 2 bits.
 CREATE TEMP TABLE combination AS
   SELECT cipher, salt, mac, mode, format('%s,%s,%s,%s', word, salt, mac, mode) AS words,
-         NOT (mode = 'ctr' AND (cipher = '3des168' OR salt = 'nosalt' AND mac = 'nomac')) AS good,
+         NOT (mode = 'ctr' AND (cipher = '3des168' OR salt = 'nosalt' AND mac = 'nomac') OR
+              mac = 'gcm' AND (mode = 'cbc' OR cipher = '3des168')) AS good,
          code - 1 + CASE mode WHEN 'cbc' THEN 4 ELSE 0 END + CASE salt WHEN 'salt' THEN 8 ELSE 0 END +
-         CASE mac WHEN 'mac' THEN 16 WHEN 'sha256' THEN 32 ELSE 0 END AS spec
+         CASE mac WHEN 'mac' THEN 16 WHEN 'sha256' THEN 32 WHEN 'gcm' THEN 48 ELSE 0 END AS spec
   FROM (VALUES ('aes128', 'aes128', 1), ('aes192', 'aes192', 2), ('aes256', 'aes256', 3), ('3des168', '''3des168''', 4)) AS c (cipher, word, code),
-       unnest('{salt,nosalt}'::text[]) salt, unnest('{mac,sha256,nomac}'::text[]) mac, unnest('{ctr,cbc}'::text[]) mode;
+       unnest('{salt,nosalt}'::text[]) salt, unnest('{mac,sha256,gcm,nomac}'::text[]) mac, unnest('{ctr,cbc}'::text[]) mode;
 
 -- The bytes of a stored value, and a value of such bytes.  byteasend() copies any varlena; only a superuser can declare an
 -- internal function for a type that it was not made for.  Casts WITHOUT FUNCTION, which only a superuser can make either,

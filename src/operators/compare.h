@@ -1,8 +1,8 @@
 /*
- * operands.h - the two operands of a comparison in clear, for as long as it takes.
+ * compare.h - the two operands of a comparison in clear, for as long as it takes.
  */
-#ifndef TDE_OPERATORS_OPERANDS_H
-#define TDE_OPERATORS_OPERANDS_H
+#ifndef TDE_OPERATORS_COMPARE_H
+#define TDE_OPERATORS_COMPARE_H
 
 #include "type/base_functions.h"
 #include "type/datum.h"
@@ -57,4 +57,4 @@ tde_operands_free(TdeOperands *operands)
 	}
 }
 
-#endif							/* TDE_OPERATORS_OPERANDS_H */
+#endif							/* TDE_OPERATORS_COMPARE_H */

@@ -1,0 +1,470 @@
+/*
+ * catalog_trees.c - stored expressions of encrypted columns, as they would be of plain ones: defaults, conditions, generated columns.
+ *
+ * They are looked at, rewritten and never evaluated; only literals are decrypted, as they are where they are printed.  What comes out is for
+ * pg_get_expr() and its like, not for the executor.  An expression that has no counterpart is left as it is.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_func.h"
+#include "parser/parse_type.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "client/catalog_trees.h"
+#include "operators/computed.h"
+#include "server/compat.h"
+#include "type/access.h"
+#include "type/datum.h"
+#include "type/inside.h"
+
+/* ---- types ---- */
+
+/* Plain numbers beside encrypted ones have types of their own: src/sql/25_operands.sql. */
+static Oid
+operand_base(Oid oid)
+{
+	static const struct
+	{
+		const char *name;
+		Oid			base;
+	}			operands[] = {
+		{"plain_int8", INT8OID},
+		{"plain_decimal", NUMERICOID},
+		{"plain_numeric", NUMERICOID},
+		{"plain_float8", FLOAT8OID},
+		{"plain_fraction", FLOAT8OID},
+	};
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(oid));
+	Oid			base = InvalidOid;
+
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	if (((Form_pg_type) GETSTRUCT(tuple))->typnamespace == get_namespace_oid("tde_internal", true))
+		for (int i = 0; i < lengthof(operands); i++)
+			if (strcmp(NameStr(((Form_pg_type) GETSTRUCT(tuple))->typname), operands[i].name) == 0)
+				base = operands[i].base;
+	ReleaseSysCache(tuple);
+	return base;
+}
+
+Oid
+tde_shown_type(Oid oid)
+{
+	Oid			element;
+	TdeType    *type;
+	Oid			base;
+
+	if (oid < FirstNormalObjectId)
+		return oid;
+	type = tde_type_find(oid);
+	if (type)
+		return type->base;
+	element = get_element_type(oid);
+	if (OidIsValid(element))
+	{
+		base = tde_shown_type(element);
+		return base == element ? oid : get_array_type(base);
+	}
+	base = operand_base(oid);
+	return OidIsValid(base) ? base : oid;
+}
+
+static bool
+is_ours(Oid oid)
+{
+	return tde_shown_type(oid) != oid;
+}
+
+static bool
+has_our_argument(List *args)
+{
+	ListCell   *cell;
+
+	foreach(cell, args)
+		if (is_ours(exprType(lfirst(cell))))
+			return true;
+	return false;
+}
+
+/* ---- parts of an expression ---- */
+
+typedef struct Showing
+{
+	bool		failed;			/* something has no counterpart */
+} Showing;
+
+static Node *show(Node *node, void *context);
+
+static List *
+show_list(List *list, Showing *showing)
+{
+	return (List *) show((Node *) list, showing);
+}
+
+/* As the parser coerces it: an argument (COERCE_IMPLICIT_CAST), or a cast that somebody has written. */
+static Node *
+coerced(Node *node, Oid type, int32 typmod, CoercionForm form, Showing *showing)
+{
+	CoercionContext ccontext = form == COERCE_IMPLICIT_CAST ? COERCION_ASSIGNMENT : COERCION_EXPLICIT;
+	Node	   *result = node;
+
+	if (!OidIsValid(type) || IsPolymorphicType(type) || type == ANYOID)
+		return node;
+	/* for the parser, a literal is text at once */
+	if (IsA(node, Const) && exprType(node) == VARCHAROID && type == TEXTOID)
+		((Const *) node)->consttype = type;
+	if (exprType(node) != type || (typmod >= 0 && exprTypmod(node) != typmod))
+		result = coerce_to_target_type(NULL, node, exprType(node), type, typmod, ccontext, form, -1);
+	if (result)
+		return result;
+	showing->failed = true;
+	return node;
+}
+
+static Const *
+number_constant(int32 number)
+{
+	return makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(number), false, true);
+}
+
+/* What a number is written as, if that is an integer without a sign: then it is a constant of this type for the parser. */
+static bool
+is_written_as_integer(Oid base, Datum value, int32 *number)
+{
+	Oid			output;
+	bool		is_varlena;
+	char	   *text;
+	char	   *end;
+	long		parsed;
+
+	if (base != INT2OID && base != INT8OID && base != NUMERICOID && base != FLOAT4OID && base != FLOAT8OID)
+		return false;
+	getTypeOutputInfo(base, &output, &is_varlena);
+	text = OidOutputFunctionCall(output, value);
+	errno = 0;
+	parsed = strtol(text, &end, 10);
+	*number = (int32) parsed;
+	return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && parsed <= PG_INT32_MAX;
+}
+
+static Node *
+show_constant(Const *constant, Showing *showing)
+{
+	TdeType    *type = tde_type_find(constant->consttype);
+	Oid			base = tde_shown_type(constant->consttype);
+	Datum		value = constant->constvalue;
+	int32		number;
+
+	if (base == constant->consttype)
+		return (Node *) copyObject(constant);
+	/* an array's elements are not looked into */
+	if (type && !constant->constisnull)
+	{
+		if (unlikely(tde_access_restricted) && !tde_access_permits(type, value))
+		{
+			showing->failed = true;
+			return (Node *) constant;
+		}
+		value = tde_datum_decrypt_once(type, value, -1);
+		if (is_written_as_integer(base, value, &number))
+			return coerced((Node *) number_constant(number), base, -1, COERCE_IMPLICIT_CAST, showing);
+	}
+	else if (!constant->constisnull && OidIsValid(get_element_type(base)))
+		showing->failed = true;
+	return (Node *) makeConst(base, -1, get_typcollation(base), get_typlen(base), value, constant->constisnull, get_typbyval(base));
+}
+
+/* PostgreSQL's function of this name, for these arguments; text's serves varchar. */
+static Oid
+plain_function(Oid function, List *args)
+{
+	List	   *name = list_make2(makeString("pg_catalog"), makeString(get_func_name(function)));
+	int			count = list_length(args);
+	Oid			types[FUNC_MAX_ARGS];
+	Oid			found;
+	ListCell   *cell;
+
+	foreach(cell, args)
+		types[foreach_current_index(cell)] = exprType(lfirst(cell));
+	found = LookupFuncName(name, count, types, true);
+	for (int i = 0; i < count; i++)
+		types[i] = types[i] == VARCHAROID ? TEXTOID : types[i];
+	return OidIsValid(found) ? found : LookupFuncName(name, count, types, true);
+}
+
+static Node *
+make_call(Oid function, List *args, CoercionForm form, Showing *showing)
+{
+	Oid		   *types;
+	int			count;
+	Oid			result;
+	ListCell   *cell;
+
+	if (!OidIsValid(function))
+	{
+		showing->failed = true;
+		return NULL;
+	}
+	result = get_func_signature(function, &types, &count);
+	foreach(cell, args)
+		if (foreach_current_index(cell) < count)
+			lfirst(cell) = coerced(lfirst(cell), types[foreach_current_index(cell)], -1, COERCE_IMPLICIT_CAST, showing);
+	return (Node *) makeFuncExpr(function, result, args, InvalidOid, InvalidOid, form);
+}
+
+static Node *
+make_operation(Oid operator, List *args, Showing *showing)
+{
+	Oid			types[2];
+	ListCell   *cell;
+
+	op_input_types(operator, &types[0], &types[1]);
+	foreach(cell, args)
+		lfirst(cell) = coerced(lfirst(cell), types[list_length(args) == 1 ? 1 : foreach_current_index(cell)], -1, COERCE_IMPLICIT_CAST, showing);
+	return (Node *) make_opclause(operator, get_op_rettype(operator), false, linitial(args), list_length(args) == 2 ? lsecond(args) : NULL,
+								  InvalidOid, InvalidOid);
+}
+
+/* PostgreSQL's operator of this name, for these operands. */
+static Oid
+plain_operator(Oid operator, Oid left, Oid right)
+{
+	return tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(operator), &left, &right);
+}
+
+/* Whose implementation a function of PostgreSQL is; InvalidOid: it is called by its name. */
+static Oid
+operator_of(Oid function)
+{
+	Relation	catalog = table_open(OperatorRelationId, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, NULL, 0, NULL);
+	Oid			operator = InvalidOid;
+	HeapTuple	tuple;
+
+	while (!OidIsValid(operator) && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_operator form = (Form_pg_operator) GETSTRUCT(tuple);
+
+		if (form->oprcode == function && form->oprnamespace == PG_CATALOG_NAMESPACE)
+			operator = form->oid;
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return operator;
+}
+
+/* Of nodes that only pass values on, the types. */
+static Node *
+show_other(Node *node, Showing *showing)
+{
+	Node	   *shown = expression_tree_mutator(node, show, showing);
+
+#define SHOW_TYPE(type, field) \
+	case T_##type: \
+		((type *) shown)->field = tde_shown_type(((type *) shown)->field); \
+		break
+
+	switch (nodeTag(shown))
+	{
+			SHOW_TYPE(CaseExpr, casetype);
+			SHOW_TYPE(CaseTestExpr, typeId);
+			SHOW_TYPE(CoalesceExpr, coalescetype);
+			SHOW_TYPE(MinMaxExpr, minmaxtype);
+			SHOW_TYPE(CoerceToDomainValue, typeId);
+		case T_ArrayExpr:
+			((ArrayExpr *) shown)->array_typeid = tde_shown_type(((ArrayExpr *) shown)->array_typeid);
+			((ArrayExpr *) shown)->element_typeid = tde_shown_type(((ArrayExpr *) shown)->element_typeid);
+			break;
+		case T_List:
+		case T_CaseWhen:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_CollateExpr:
+		case T_NamedArgExpr:
+		case T_SQLValueFunction:
+		case T_NextValueExpr:
+		case T_RowExpr:
+		case T_FieldSelect:
+		case T_CoerceToDomain:
+		case T_FuncExpr:
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_RelabelType:
+		case T_CoerceViaIO:
+		case T_ArrayCoerceExpr:
+			break;
+		default:
+			showing->failed = true;
+	}
+	return shown;
+}
+
+/* tde_computed(NULL::result, function, arguments): operators/computed.h. */
+static Node *
+show_computed(FuncExpr *call, Showing *showing)
+{
+	Const	   *called = lsecond(call->args);
+	List	   *args = show_list(list_copy_tail(call->args, 2), showing);
+	Oid			function = IsA(called, Const) ? DatumGetObjectId(called->constvalue) : InvalidOid;
+	Oid			operator = OidIsValid(function) ? operator_of(function) : InvalidOid;
+	Oid			result = tde_shown_type(call->funcresulttype);
+
+	if (showing->failed || args == NIL)
+		return (Node *) call;
+	if (!OidIsValid(function))
+		return coerced(linitial(args), result, -1, COERCE_EXPLICIT_CAST, showing);
+	if (OidIsValid(operator))
+		return coerced(make_operation(operator, args, showing), result, -1, COERCE_EXPLICIT_CAST, showing);
+	return coerced(make_call(function, args, COERCE_EXPLICIT_CALL, showing), result, -1, COERCE_EXPLICIT_CAST, showing);
+}
+
+/* From, to or between our types: between their base types, or nothing. */
+static Node *
+show_cast(Node *cast, Node *arg, CoercionForm form, Showing *showing)
+{
+	Oid			type = exprType(cast);
+
+	if (!is_ours(type) && !is_ours(exprType(arg)))
+		return show_other(cast, showing);
+	arg = show(arg, showing);
+	return showing->failed ? arg : coerced(arg, tde_shown_type(type), -1, form, showing);
+}
+
+static Node *
+show_call(FuncExpr *call, Showing *showing)
+{
+	List	   *args;
+
+	if (tde_is_computed((Node *) call))
+		return show_computed(call, showing);
+	if (!is_ours(call->funcresulttype) && !has_our_argument(call->args))
+		return show_other((Node *) call, showing);
+	if (call->funcformat == COERCE_IMPLICIT_CAST || call->funcformat == COERCE_EXPLICIT_CAST)
+		return show_cast((Node *) call, linitial(call->args), call->funcformat, showing);
+	args = show_list(call->args, showing);
+	return showing->failed ? (Node *) call : make_call(plain_function(call->funcid, args), args, call->funcformat, showing);
+}
+
+/* ok = true, as conditions of indexes have it that were declared over ok. */
+static Node *
+simplified(OpExpr *op)
+{
+	Const	   *right = list_length(op->args) == 2 ? lsecond(op->args) : NULL;
+
+	if (op->opno != BooleanEqualOperator || !IsA(right, Const) || right->constisnull)
+		return (Node *) op;
+	return DatumGetBool(right->constvalue) ? linitial(op->args) : (Node *) makeBoolExpr(NOT_EXPR, list_make1(linitial(op->args)), -1);
+}
+
+static Node *
+show_operation(OpExpr *op, Showing *showing)
+{
+	List	   *args;
+	Oid			operator;
+	OpExpr	   *shown;
+
+	if (!has_our_argument(op->args))
+		return show_other((Node *) op, showing);
+	args = show_list(op->args, showing);
+	if (showing->failed)
+		return (Node *) op;
+	operator = plain_operator(op->opno, list_length(args) == 2 ? exprType(linitial(args)) : InvalidOid, exprType(llast(args)));
+	if (!OidIsValid(operator))
+	{
+		showing->failed = true;
+		return (Node *) op;
+	}
+	shown = (OpExpr *) make_operation(operator, args, showing);
+	/* IS DISTINCT FROM and NULLIF have the same fields */
+	NodeSetTag(shown, nodeTag(op));
+	return IsA(op, OpExpr) ? simplified(shown) : (Node *) shown;
+}
+
+static Node *
+show_array_operation(ScalarArrayOpExpr *op, Showing *showing)
+{
+	ScalarArrayOpExpr *shown = (ScalarArrayOpExpr *) expression_tree_mutator((Node *) op, show, showing);
+	Oid			left = exprType(linitial(shown->args));
+	Oid			element = get_base_element_type(exprType(lsecond(shown->args)));
+
+	if (showing->failed || !has_our_argument(op->args))
+		return (Node *) shown;
+	shown->opno = tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(op->opno), &left, &element);
+	showing->failed |= !OidIsValid(shown->opno);
+	if (showing->failed)
+		return (Node *) shown;
+	shown->opfuncid = get_opcode(shown->opno);
+	linitial(shown->args) = coerced(linitial(shown->args), left, -1, COERCE_IMPLICIT_CAST, showing);
+	lsecond(shown->args) = coerced(lsecond(shown->args), get_array_type(element), -1, COERCE_IMPLICIT_CAST, showing);
+	return (Node *) shown;
+}
+
+static Node *
+show_column(Var *var)
+{
+	Var		   *shown = copyObject(var);
+	TdeType    *type = is_ours(var->vartype) ? tde_type_find(var->vartype) : NULL;
+
+	shown->vartype = tde_shown_type(var->vartype);
+	if (type)
+		shown->vartypmod = tde_type_base_typmod(type, var->vartypmod);
+	return (Node *) shown;
+}
+
+/* An expression_tree_mutator. */
+static Node *
+show(Node *node, void *context)
+{
+	Showing    *showing = context;
+
+	if (node == NULL || showing->failed)
+		return node;
+	switch (nodeTag(node))
+	{
+		case T_Var:
+			return show_column((Var *) node);
+		case T_Const:
+			return show_constant((Const *) node, showing);
+		case T_FuncExpr:
+			return show_call((FuncExpr *) node, showing);
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+			return show_operation((OpExpr *) node, showing);
+		case T_ScalarArrayOpExpr:
+			return show_array_operation((ScalarArrayOpExpr *) node, showing);
+		case T_RelabelType:
+			return show_cast(node, (Node *) ((RelabelType *) node)->arg, ((RelabelType *) node)->relabelformat, showing);
+		case T_CoerceViaIO:
+			return show_cast(node, (Node *) ((CoerceViaIO *) node)->arg, ((CoerceViaIO *) node)->coerceformat, showing);
+		case T_ArrayCoerceExpr:
+			return show_cast(node, (Node *) ((ArrayCoerceExpr *) node)->arg, ((ArrayCoerceExpr *) node)->coerceformat, showing);
+		default:
+			return show_other(node, showing);
+	}
+}
+
+Node *
+tde_shown_tree(Node *tree)
+{
+	Showing		showing = {false};
+	Node	   *shown = show(tree, &showing);
+
+	return showing.failed ? NULL : shown;
+}

@@ -1,0 +1,139 @@
+/*
+ * header.c - the header of a value and the sizes that follow from it.
+ */
+#include "crypto/header.h"
+#include "crypto/cipher.h"
+#include "crypto/value.h"
+
+/* Bytes of the minimal varint. */
+static inline size_t
+varint_size(uint32_t id)
+{
+	return id < 1u << 7 ? 1 : id < 1u << 14 ? 2 : id < 1u << 21 ? 3 : id < 1u << 28 ? 4 : 5;
+}
+
+static inline uint8_t *
+varint_write(uint8_t *out, uint32_t id)
+{
+	for (; id >= 0x80; id >>= 7)
+		*out++ = (uint8_t) (id | 0x80);
+	*out++ = (uint8_t) id;
+	return out;
+}
+
+/*
+ * Read the varint at in, which has size bytes.  Returns the bytes it takes, 0 if it is longer than there are bytes or
+ * than 32 bits, is not minimal, or is the id 0, which no key has.
+ */
+static inline size_t
+varint_read(const uint8_t *in, size_t size, uint32_t *id)
+{
+	uint64_t	value = 0;
+
+	if (size > 0 && in[0] > 0 && in[0] < 0x80)	/* nearly always */
+	{
+		*id = in[0];
+		return 1;
+	}
+	for (size_t i = 0; i < size && i < TDE_MAX_HEADER - 1; i++)
+	{
+		value |= (uint64_t) (in[i] & 0x7f) << (7 * i);
+		if ((in[i] & 0x80) == 0)
+		{
+			/* a zero last byte adds nothing: not minimal, or the id 0 */
+			if (in[i] == 0 || value > UINT32_MAX)
+				return 0;
+			*id = (uint32_t) value;
+			return i + 1;
+		}
+	}
+	return 0;
+}
+
+/*
+ * What a spec byte says, asked once per process: asking crypto/spec.c for each value would cost half as much as an AES
+ * block does.
+ */
+typedef struct Shape
+{
+	TdeSpec		spec;
+	bool		valid;
+	bool		flag;
+	uint8_t		block;
+	uint8_t		overhead;		/* salt and tag */
+} Shape;
+
+static Shape shapes[256];
+static bool shapes_ready = false;
+
+static void
+make_shapes(void)
+{
+	for (unsigned byte = 0; byte < 256; byte++)
+	{
+		Shape	   *shape = &shapes[byte];
+
+		shape->valid = tde_spec_from_byte((uint8_t) byte, &shape->spec, &shape->flag);
+		if (shape->valid)
+		{
+			shape->block = (uint8_t) tde_spec_block(shape->spec);
+			shape->overhead = (uint8_t) (tde_spec_salt(shape->spec) + tde_spec_tag(shape->spec));
+		}
+	}
+	shapes_ready = true;
+}
+
+bool
+tde_header_parse(const uint8_t *value, size_t size, TdeHeader *header)
+{
+	const Shape *shape;
+	size_t		id_size;
+
+	if (!shapes_ready)
+		make_shapes();
+	if (size < 2)
+		return false;
+	shape = &shapes[value[0]];
+	if (!shape->valid)
+		return false;
+	id_size = varint_read(value + 1, size - 1, &header->key_id);
+	if (id_size == 0)
+		return false;
+	header->spec = shape->spec;
+	header->flag = shape->flag;
+	header->spec_byte = value[0];
+	header->size = (uint8_t) (1 + id_size);
+
+	size -= header->size;
+	return size >= shape->overhead &&
+		tde_ciphertext_possible(shape->spec.salted, shape->spec.mode, shape->flag, shape->block, size - shape->overhead);
+}
+
+size_t
+tde_header_write(uint8_t *out, uint8_t spec_byte, uint32_t key_id)
+{
+	out[0] = spec_byte;
+	return varint_write(out + 1, key_id) - out;
+}
+
+size_t
+tde_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain_size)
+{
+	size_t		block = tde_spec_block(spec);
+	size_t		ciphertext = plain_size;
+
+	if (spec.mode == TDE_CBC && spec.salted)
+		ciphertext = tde_padded_size(plain_size, block);
+	else if (spec.mode == TDE_CBC && plain_size < block)
+		ciphertext = block;
+	return 1 + varint_size(key_id) + tde_spec_salt(spec) + ciphertext + tde_spec_tag(spec);
+}
+
+size_t
+tde_open_room(const TdeHeader *header, size_t size)
+{
+	size_t		overhead = header->size + tde_spec_salt(header->spec) + tde_spec_tag(header->spec);
+
+	/* padding and ciphertext stealing are undone in place */
+	return size > overhead ? size - overhead : 0;
+}

@@ -1,0 +1,309 @@
+/*
+ * memory.c - memory: the extension's parts of shared memory, pages for secrets, and how every process forgets the secrets that it keeps.
+ *
+ * An idle backend waits for its client and runs no code of ours.  What wakes it is PostgreSQL's own signal to those who lag behind in
+ * reading invalidations: it makes an idle backend read them, outside of the signal handler, whether it is in a transaction or
+ * not.  So what forgets is called where invalidations are accepted, can free memory as usual, and costs nothing until then.
+ */
+#include "postgres.h"
+
+#include <openssl/crypto.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "nodes/pg_list.h"
+#include "storage/ipc.h"
+#include "storage/proc.h"
+#include "storage/procsignal.h"
+#include "storage/shmem.h"
+#include "storage/sinval.h"
+#include "utils/memutils.h"
+
+#include "server/compat.h"
+#include "server/memory.h"
+
+/* ---- shared memory: one pair of PostgreSQL's hooks for all parts of it ---- */
+
+typedef struct Part
+{
+	Size		size;
+	Size		size_each;		/* and so much for each backend */
+	const char *lock;			/* NULL: none */
+	void		(*startup) (void);
+} Part;
+
+static List *parts = NIL;
+static shmem_request_hook_type prev_shmem_request_hook = NULL;
+static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
+
+static void
+request_shmem(void)
+{
+	ListCell   *cell;
+
+	if (prev_shmem_request_hook)
+		prev_shmem_request_hook();
+	foreach(cell, parts)
+	{
+		Part	   *part = lfirst(cell);
+
+		RequestAddinShmemSpace(CACHELINEALIGN(add_size(part->size, mul_size(MaxBackends, part->size_each))));
+		if (part->lock)
+			RequestNamedLWLockTranche(part->lock, 1);
+	}
+}
+
+static void
+startup_shmem(void)
+{
+	ListCell   *cell;
+
+	if (prev_shmem_startup_hook)
+		prev_shmem_startup_hook();
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	foreach(cell, parts)
+		((Part *) lfirst(cell))->startup();
+	LWLockRelease(AddinShmemInitLock);
+}
+
+static void
+install_hooks(void)
+{
+	prev_shmem_request_hook = shmem_request_hook;
+	shmem_request_hook = request_shmem;
+	prev_shmem_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = startup_shmem;
+}
+
+static bool
+add_part(Size size, Size size_each, const char *lock, void (*startup) (void))
+{
+	MemoryContext old;
+	Part	   *part;
+
+	if (!process_shared_preload_libraries_in_progress)
+		return false;
+	if (parts == NIL)
+		install_hooks();
+	old = MemoryContextSwitchTo(TopMemoryContext);
+	part = palloc(sizeof(Part));
+	part->size = size;
+	part->size_each = size_each;
+	part->lock = lock;
+	part->startup = startup;
+	parts = lappend(parts, part);
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+bool
+tde_shmem_add(Size size, const char *lock, void (*startup) (void))
+{
+	return add_part(size, 0, lock, startup);
+}
+
+bool
+tde_shmem_add_for_backends(Size size_each, void (*startup) (void))
+{
+	return add_part(0, size_each, NULL, startup);
+}
+
+LWLock *
+tde_shmem_lock(const char *lock)
+{
+	return &(GetNamedLWLockTranche(lock))->lock;
+}
+
+/* ---- pages for secrets, out of swap and core dumps where the kernel allows it ---- */
+
+Size
+tde_whole_pages(Size size)
+{
+	return TYPEALIGN(sysconf(_SC_PAGESIZE), size);
+}
+
+/* Pages that are never touched are never locked, where the kernel can do that: few sessions fill all that they may use. */
+static int
+lock_pages(void *start, Size size)
+{
+#ifdef MLOCK_ONFAULT
+	if (mlock2(start, size, MLOCK_ONFAULT) == 0)
+		return 0;
+#endif
+	return mlock(start, size);
+}
+
+/*
+ * RLIMIT_MEMLOCK and huge pages may prevent it.  That is the operator's to check, docs say how, so a failure is only told at
+ * DEBUG1.
+ */
+void
+tde_secret_pages_protect(void *start, Size size)
+{
+	if (lock_pages(start, size) < 0)
+		elog(DEBUG1, "could not lock memory for secrets: %m");
+#ifdef MADV_DONTDUMP
+	if (madvise(start, size, MADV_DONTDUMP) < 0)
+		elog(DEBUG1, "could not keep memory for secrets out of core dumps: %m");
+#endif
+}
+
+void *
+tde_secret_pages_new(Size size)
+{
+	void	   *pages = mmap(NULL, tde_whole_pages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED)
+		return NULL;
+	tde_secret_pages_protect(pages, tde_whole_pages(size));
+	return pages;
+}
+
+void *
+tde_secret_pages_grow(void *pages, Size size, Size new_size)
+{
+	void	   *grown;
+
+#ifdef MREMAP_MAYMOVE
+	/* no copy is made, and they stay protected; fails where there may not be so many locked ones */
+	grown = mremap(pages, tde_whole_pages(size), tde_whole_pages(new_size), MREMAP_MAYMOVE);
+	if (grown != MAP_FAILED)
+		return grown;
+#endif
+	grown = tde_secret_pages_new(new_size);
+	if (grown == NULL)
+		return NULL;
+	memcpy(grown, pages, size);
+	tde_secret_pages_free(pages, size, size);
+	return grown;
+}
+
+void
+tde_secret_pages_free(void *pages, Size size, Size used)
+{
+	OPENSSL_cleanse(pages, used);
+	(void) munmap(pages, tde_whole_pages(size));
+}
+
+/* ---- shared memory ---- */
+
+/* One page more, since shared memory is not handed out in whole pages. */
+Size
+tde_secret_shmem_size(Size size)
+{
+	return tde_whole_pages(size) + sysconf(_SC_PAGESIZE);
+}
+
+void *
+tde_secret_shmem(const char *name, Size size, bool *found)
+{
+	char	   *pages = ShmemInitStruct(name, tde_secret_shmem_size(size), found);
+
+	pages = (char *) tde_whole_pages((Size) pages);
+	if (!*found)
+	{
+		memset(pages, 0, tde_whole_pages(size));
+		tde_secret_pages_protect(pages, tde_whole_pages(size));
+	}
+	return pages;
+}
+
+/* ---- forgetting secrets, in idle processes too ---- */
+
+/* How far down the stack remains are looked for.  PostgreSQL keeps twice as much free below the depth that it checks. */
+#define STACK_BELOW		(256 * 1024)
+
+#define MAX_FORGETTERS	4
+
+bool		tde_secrets_held = false;
+
+static void (*forgetters[MAX_FORGETTERS]) (void);
+static int	forgetter_count = 0;
+
+/* Cleanse remains once more when the transaction ends: the statement that is running now may leave some. */
+static bool cleanse_at_end = false;
+
+void
+tde_forget_by(void (*forget) (void))
+{
+	Assert(forgetter_count < MAX_FORGETTERS);
+	forgetters[forgetter_count++] = forget;
+}
+
+/* What functions that have returned left on the stack. */
+static pg_noinline void
+cleanse_stack(void)
+{
+	char		below[STACK_BELOW];
+
+	explicit_bzero(below, sizeof(below));
+}
+
+/* Copies of values that were freed without a look at what they held: those in whole pages go back to the kernel. */
+static void
+cleanse_remains(void)
+{
+	cleanse_stack();
+#ifdef __GLIBC__
+	(void) malloc_trim(0);
+#endif
+}
+
+void
+tde_forget_here(void)
+{
+	if (!tde_secrets_held)
+		return;
+	tde_secrets_held = false;
+	for (int i = 0; i < forgetter_count; i++)
+		forgetters[i] ();
+	cleanse_remains();
+	cleanse_at_end = true;
+}
+
+/* Have a process read the invalidations soon.  It is no harm if it has ended, or is another one now. */
+static void
+wake(const PGPROC *proc)
+{
+	int			pid = proc->pid;
+
+	if (pid != 0 && pid != MyProcPid && OidIsValid(proc->databaseId))
+		(void) SendProcSignal(pid, PROCSIG_CATCHUP_INTERRUPT, INVALID_PROC_NUMBER);
+}
+
+void
+tde_forget_everywhere(void)
+{
+	SharedInvalidationMessage message;
+
+	tde_forget_here();
+	memset(&message, 0, sizeof(message));
+	message.rc.id = SHAREDINVALRELCACHE_ID;
+	message.rc.dbId = InvalidOid;	/* all databases */
+	message.rc.relId = TDE_FORGET_RELID;
+	SendSharedInvalidMessages(&message, 1);
+	for (uint32 i = 0; i < ProcGlobal->allProcCount; i++)
+		wake(&ProcGlobal->allProcs[i]);
+}
+
+static void
+transaction_callback(XactEvent event, void *arg)
+{
+	if (cleanse_at_end && (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT))
+	{
+		cleanse_at_end = false;
+		cleanse_remains();
+	}
+}
+
+void
+tde_forget_init(void)
+{
+	RegisterXactCallback(transaction_callback, NULL);
+}

@@ -1,0 +1,71 @@
+/*
+ * memory.h - memory: the extension's parts of shared memory, pages for secrets, and how every process forgets the secrets that it keeps.
+ */
+#ifndef TDE_SERVER_MEMORY_H
+#define TDE_SERVER_MEMORY_H
+
+#include "storage/lwlock.h"
+
+/* ---- shared memory ---- */
+
+/*
+ * From _PG_init: a part of shared memory, and a named lock to go with it unless the name is NULL.  startup is called in the
+ * postmaster, with AddinShmemInitLock held, to find or make the part.  False, and nothing is done, if the library is not being
+ * loaded by shared_preload_libraries: then there is no shared memory for it.
+ */
+extern bool tde_shmem_add(Size size, const char *lock, void (*startup) (void));
+
+/* The same for an array with an element for each of MaxBackends, a number that _PG_init comes too early for. */
+extern bool tde_shmem_add_for_backends(Size size_each, void (*startup) (void));
+
+/* The lock of that name; for startup. */
+extern LWLock *tde_shmem_lock(const char *lock);
+
+/* ---- pages for secrets, out of swap and core dumps where the kernel allows it ---- */
+
+/* Pages of this process alone, filled with zeros; NULL if there is no memory. */
+extern void *tde_secret_pages_new(Size size);
+
+/* More of them, with the same beginning, in their place; NULL if there is no memory, and then they stay as they are. */
+extern void *tde_secret_pages_grow(void *pages, Size size, Size new_size);
+
+/* Cleanse the first bytes, as many as were used, and give the pages back; size as when they were made. */
+extern void tde_secret_pages_free(void *pages, Size size, Size used);
+
+/* Lock pages and keep them out of core dumps. */
+extern void tde_secret_pages_protect(void *start, Size size);
+
+/* Such a number of bytes, rounded up to whole pages. */
+extern Size tde_whole_pages(Size size);
+
+/*
+ * The same of shared memory: main shared memory only, since dynamic shared memory can be a file.  What to request for it; finding or
+ * making it, with AddinShmemInitLock held: filled with zeros if it was not *found.
+ */
+extern Size tde_secret_shmem_size(Size size);
+extern void *tde_secret_shmem(const char *name, Size size, bool *found);
+
+/* ---- forgetting secrets ---- */
+
+/*
+ * What asks for it is an invalidation of the relation cache for an OID that no relation has (those of pg_class begin above
+ * FirstGenbkiObjectId or were assigned by hand, and 1 is a database).  The module that follows such invalidations calls
+ * tde_forget_here() for this one: PostgreSQL has room for ten callbacks of all libraries together.
+ */
+#define TDE_FORGET_RELID	1
+
+/* Something that is to be forgotten was made: ready keys, and so whatever is decrypted with them. */
+extern bool tde_secrets_held;
+
+/* From _PG_init: what cleanses it.  May be called wherever PostgreSQL accepts invalidations; must not look at catalogs. */
+extern void tde_forget_by(void (*forget) (void));
+
+/* Forget it now, in this process; then cleanse what is left of it on the stack and in freed memory. */
+extern void tde_forget_here(void);
+
+/* In every process: at once in idle ones, in others when they look at the invalidations next, at the end of a statement at last. */
+extern void tde_forget_everywhere(void);
+
+extern void tde_forget_init(void);	/* from _PG_init */
+
+#endif							/* TDE_SERVER_MEMORY_H */

@@ -1,0 +1,207 @@
+-- With tde_column.transparent_catalog, what a client reads from the catalogs of encrypted columns is what it would read of plain ones.
+BEGIN;
+SELECT * FROM no_plan();
+SET client_min_messages = warning;
+
+-- Twins, with a column of each type, with modifiers where it has them, and arrays; domains, composite types, views and indexes of both.
+DO $$
+DECLARE
+  types CONSTANT text[] := ARRAY['text', 'varchar', 'varchar(40)', 'bpchar', 'bpchar(8)', 'int2', 'int4', 'int8', 'numeric', 'numeric(9)', 'numeric(25,5)',
+    'numeric(8,-2)', 'float4', 'float8', 'bool', 'date', 'time', 'time(3)', 'timetz', 'timetz(0)', 'timestamp', 'timestamp(3)', 'timestamptz', 'timestamptz(0)',
+    'interval', 'interval(3)', 'bytea', 'uuid', 'json', 'jsonb', 'inet'];
+  plain text;
+  enc   text;
+BEGIN
+  SELECT string_agg(format('c%s %s', i, t), ', ' ORDER BY i),
+         string_agg(format('c%s encrypted_%s', i, regexp_replace(t, '\)(\[\])?$',
+           CASE i % 3 WHEN 0 THEN ',nosalt)\1' WHEN 1 THEN ',''key=own'',aes128)\1' ELSE ')\1' END)), ', ' ORDER BY i)
+    INTO plain, enc FROM unnest(types || ARRAY(SELECT t || '[]' FROM unnest(types) t)) WITH ORDINALITY u (t, i);
+  EXECUTE format('CREATE TABLE p (id int PRIMARY KEY, %s)', plain);
+  EXECUTE format('CREATE TABLE e (id int PRIMARY KEY, %s)', enc);
+  EXECUTE format('CREATE TYPE pc AS (%s)', plain);
+  EXECUTE format('CREATE TYPE ec AS (%s)', enc);
+END
+$$;
+CREATE DOMAIN pd AS varchar(9);
+CREATE DOMAIN ed AS encrypted_varchar(9,nosalt);
+CREATE DOMAIN pda AS numeric(9,2)[];
+CREATE DOMAIN eda AS encrypted_numeric(9,2)[];
+CREATE TABLE p2 (a pd, b pda, c pd[], gone text, d pc);
+CREATE TABLE e2 (a ed, b eda, c ed[], gone encrypted_text, d ec);
+ALTER TABLE p2 DROP gone;
+ALTER TABLE e2 DROP gone;
+CREATE VIEW pv AS SELECT * FROM p;
+CREATE VIEW ev AS SELECT * FROM e;
+CREATE INDEX pi ON p (c3, c7);
+CREATE INDEX ei ON e (c3, c7);
+CREATE VIEW users_view AS SELECT attname, format_type(atttypid, atttypmod) AS type FROM pg_attribute WHERE attrelid = 'e'::regclass AND attnum > 0;
+CREATE FUNCTION in_function() RETURNS text LANGUAGE plpgsql AS
+  $$ BEGIN RETURN (SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3'); END $$;
+CREATE FUNCTION pg_temp.truth(index oid) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN pg_get_indexdef(index); END $$;
+CREATE FUNCTION in_inlined() RETURNS SETOF text LANGUAGE sql STABLE AS
+  $$ SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3' $$;
+
+SELECT isnt(format_type(a.atttypid, a.atttypmod), 'character varying(40)', 'off, a column has its encrypted type')
+  FROM pg_attribute a WHERE attrelid = 'e'::regclass AND attname = 'c3';
+PREPARE told AS SELECT format_type(a.atttypid, a.atttypmod) = 'character varying(40)' AS told FROM pg_attribute a WHERE attrelid = 'e'::regclass AND attname = 'c3';
+EXECUTE told \gset off_
+SET plan_cache_mode = force_generic_plan;
+
+SET tde_column.transparent_catalog = on;
+
+-- ---- what drivers and ORMs read ----
+
+CREATE TEMP TABLE twins (plain regclass, enc regclass);
+INSERT INTO twins VALUES ('p', 'e'), ('p2', 'e2'), ('pc', 'ec'), ('pv', 'ev'), ('pi', 'ei');
+
+SELECT is(e.types::text, p.types::text, format('format_type(), %s', enc))
+  FROM twins,
+  LATERAL (SELECT array_agg((attname, regexp_replace(format_type(atttypid, atttypmod), '^e(?!n)', 'p'), attcollation, attndims) ORDER BY attnum) AS types
+             FROM pg_attribute WHERE attrelid = plain AND attnum > 0 AND NOT attisdropped) p,
+  LATERAL (SELECT array_agg((attname, regexp_replace(format_type(atttypid, atttypmod), '^e(?!n)', 'p'), attcollation, attndims) ORDER BY attnum) AS types
+             FROM pg_attribute WHERE attrelid = enc AND attnum > 0 AND NOT attisdropped) e;
+SELECT is(count(*), (SELECT count(*) FROM pg_attribute WHERE attrelid = 'p'::regclass), 'pg_attribute joined with pg_type, on its oid and in a subselect')
+  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+  JOIN pg_attribute b ON b.attrelid = 'p'::regclass AND b.attname = a.attname AND (b.atttypid, b.atttypmod) = (t.oid, a.atttypmod)
+  WHERE a.attrelid = 'e'::regclass AND t.typnamespace = 'pg_catalog'::regnamespace
+    AND t.typname = (SELECT s.typname FROM pg_type s WHERE s.oid = (SELECT c.atttypid FROM pg_attribute c WHERE c.attrelid = b.attrelid AND c.attnum = b.attnum));
+
+-- Whole rows of a view, but for names.
+CREATE FUNCTION pg_temp.anonymous(r jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT jsonb_object_agg(key, value ORDER BY key) FROM jsonb_each(r)
+   WHERE key NOT IN ('table_name', 'udt_name', 'domain_name', 'object_name', 'view_name') OR value #>> '{}' !~ '^_?[pe][cdiv2]?a?$' $$;
+SELECT is(pg_temp.anonymous(to_jsonb(e)), pg_temp.anonymous(to_jsonb(p)), format('information_schema.columns: %s.%s', enc, e.column_name))
+  FROM twins JOIN information_schema.columns e ON e.table_name = enc::text JOIN information_schema.columns p ON p.table_name = plain::text AND p.ordinal_position = e.ordinal_position;
+SELECT is(count(*), (SELECT 2 * count(*) + 4 FROM pg_attribute WHERE attrelid = 'p'::regclass AND attnum > 0), 'in all columns')
+  FROM twins JOIN information_schema.columns e ON e.table_name = enc::text;
+SELECT is(pg_temp.anonymous(to_jsonb(e)), pg_temp.anonymous(to_jsonb(p)), format('information_schema.attributes: %s', e.attribute_name))
+  FROM information_schema.attributes e JOIN information_schema.attributes p USING (attribute_name) WHERE e.udt_name = 'ec' AND p.udt_name = 'pc';
+SELECT is(pg_temp.anonymous(to_jsonb(e)), pg_temp.anonymous(to_jsonb(p)), format('information_schema.domains: %s', e.domain_name))
+  FROM information_schema.domains e JOIN information_schema.domains p ON p.domain_name = replace(e.domain_name, 'e', 'p') WHERE e.domain_name IN ('ed', 'eda');
+SELECT is(pg_temp.anonymous(to_jsonb(e)), pg_temp.anonymous(to_jsonb(p)), format('information_schema.element_types: %s', e.collection_type_identifier))
+  FROM information_schema.element_types e JOIN information_schema.element_types p USING (collection_type_identifier)
+  WHERE e.object_name = 'e' AND p.object_name = 'p';
+SELECT is(array_agg((e.udt_schema, e.udt_name) ORDER BY column_name)::text, (SELECT array_agg((udt_schema, udt_name) ORDER BY column_name)::text
+          FROM information_schema.column_udt_usage WHERE table_name = 'p'), 'information_schema.column_udt_usage')
+  FROM information_schema.column_udt_usage e WHERE table_name = 'e';
+SELECT is(format_type(typbasetype, typtypmod), 'character varying(9)', 'pg_type tells the type that a domain is over') FROM pg_type WHERE oid = 'ed'::regtype;
+
+-- ---- expressions ----
+
+CREATE TABLE px (id int, a varchar(50) DEFAULT 'x' NOT NULL, n numeric(10,2) DEFAULT 0, big bigint DEFAULT 3, f float8 DEFAULT 0.5, t timestamptz DEFAULT now(),
+  ok bool DEFAULT true, no bool DEFAULT false, up text DEFAULT upper('x'), g text GENERATED ALWAYS AS (upper(a)) STORED, s numeric GENERATED ALWAYS AS (n * n) STORED,
+  j jsonb DEFAULT '{}', d date DEFAULT current_date, day date DEFAULT '2020-02-29', b bytea DEFAULT '\x00', plain text DEFAULT 'y');
+CREATE TABLE ex (id int, a encrypted_varchar(50,nosalt) DEFAULT 'x' NOT NULL, n encrypted_numeric(10,2,nosalt) DEFAULT 0, big encrypted_int8 DEFAULT 3,
+  f encrypted_float8 DEFAULT 0.5, t encrypted_timestamptz DEFAULT now(), ok encrypted_bool(nosalt) DEFAULT true, no encrypted_bool DEFAULT false,
+  up encrypted_text DEFAULT upper('x'), g text GENERATED ALWAYS AS (upper(a)) STORED, s numeric GENERATED ALWAYS AS (n * n) STORED, j encrypted_jsonb DEFAULT '{}',
+  d encrypted_date DEFAULT current_date, day encrypted_date DEFAULT '2020-02-29', b encrypted_bytea DEFAULT '\x00', plain text DEFAULT 'y');
+-- As tde_encrypt_column() leaves defaults: constants of the encrypted type.
+CREATE TABLE literals (b encrypted_bool DEFAULT 't', i encrypted_int4 DEFAULT '3', l encrypted_int8 DEFAULT '30', n encrypted_numeric(10,2) DEFAULT '0.50', neg encrypted_int4 DEFAULT '-1');
+CREATE FUNCTION pg_temp.both(command text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format(command, 'px');
+  EXECUTE format(command, 'ex');
+END
+$$;
+SELECT pg_temp.both(command) FROM unnest(ARRAY[
+  'CREATE INDEX %1$s_1 ON %1$s (lower(a))', 'CREATE INDEX %1$s_2 ON %1$s ((a || ''x''))', 'CREATE INDEX %1$s_3 ON %1$s (a varchar_pattern_ops) WHERE ok',
+  'CREATE UNIQUE INDEX %1$s_4 ON %1$s (upper(left(a, 3)), n DESC NULLS LAST) INCLUDE (id) WHERE a LIKE ''a%%''', 'CREATE INDEX %1$s_5 ON %1$s (n) WHERE NOT ok',
+  'CREATE INDEX %1$s_6 ON %1$s (a, n) WHERE n > 5 AND a IS NOT NULL', 'CREATE INDEX %1$s_7 ON %1$s USING hash (a)', 'CREATE INDEX %1$s_8 ON %1$s (length(a))',
+  'CREATE INDEX %1$s_9 ON %1$s (id, plain) WHERE plain <> ''z''',
+  'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c1 CHECK (n > 0)', 'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c2 CHECK (a IN (''a'', ''b'') AND d > ''2020-01-01'' AND a <> ''x'')',
+  'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c3 CHECK (ok OR length(a) < 10)', 'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c4 CHECK (n BETWEEN 1.5 AND 10.5)',
+  'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c5 CHECK (up <> upper(up))', 'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c6 CHECK (CASE WHEN ok THEN n ELSE 0.5 END < 100.5)',
+  'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c7 UNIQUE (a, n)', 'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c8 CHECK (plain LIKE ''y%%'' OR id = 3)']) command \g /dev/null
+
+SELECT is(e.shown, p.shown, format('default of %s', attname))
+  FROM (SELECT attname, pg_get_expr(adbin, adrelid) AS shown FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE adrelid = 'ex'::regclass) e
+  JOIN (SELECT attname, pg_get_expr(adbin, adrelid) AS shown FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE adrelid = 'px'::regclass) p
+    USING (attname);
+SELECT is(string_agg(column_default, ' ' ORDER BY ordinal_position), 'true 3 30 0.50 ''-1''::integer', 'defaults that are encrypted constants')
+  FROM information_schema.columns WHERE table_name = 'literals';
+SELECT is(regexp_replace(pg_get_indexdef(e.oid), '\mex', 'px', 'g'), pg_get_indexdef(p.oid), format('pg_get_indexdef(), %s', e.relname))
+  FROM pg_class e JOIN pg_class p ON p.relname = replace(e.relname, 'ex', 'px') WHERE e.relname ~ '^ex_\d$';
+SELECT is(pg_get_indexdef(e.oid, 1, true), pg_get_indexdef(p.oid, 1, true), format('pg_get_indexdef() of a column, %s', e.relname))
+  FROM pg_class e JOIN pg_class p ON p.relname = replace(e.relname, 'ex', 'px') WHERE e.relname ~ '^ex_\d$';
+SELECT is((pg_get_expr(e.indexprs, e.indrelid), pg_get_expr(e.indpred, e.indrelid), e.indclass)::text, (pg_get_expr(p.indexprs, p.indrelid), pg_get_expr(p.indpred, p.indrelid), p.indclass)::text,
+          format('pg_index, %s', e.indexrelid::regclass))
+  FROM pg_index e JOIN pg_index p ON p.indexrelid = replace(e.indexrelid::regclass::text, 'ex', 'px')::regclass WHERE e.indexrelid::regclass::text ~ '^ex_\d$';
+SELECT is(regexp_replace(e.indexdef, '\mex', 'px', 'g'), p.indexdef, 'pg_indexes') FROM pg_indexes e JOIN pg_indexes p ON p.indexname = 'px_4' WHERE e.indexname = 'ex_4';
+SELECT is(pg_get_constraintdef(e.oid), pg_get_constraintdef(p.oid), format('pg_get_constraintdef(), %s', e.conname))
+  FROM pg_constraint e JOIN pg_constraint p ON p.conname = replace(e.conname, 'ex', 'px') WHERE e.conname ~ '^ex_c\d$';
+SELECT is((pg_get_constraintdef(e.oid, true), pg_get_expr(e.conbin, e.conrelid))::text, (pg_get_constraintdef(p.oid, true), pg_get_expr(p.conbin, p.conrelid))::text,
+          format('pg_get_constraintdef(), pretty, %s', e.conname))
+  FROM pg_constraint e JOIN pg_constraint p ON p.conname = replace(e.conname, 'ex', 'px') WHERE e.conname ~ '^ex_c\d$';
+SELECT is(count(*), 0::bigint, 'what is plain is defined as it was')
+  FROM pg_index i WHERE (indrelid < 16384 OR indrelid = 'px'::regclass) AND pg_get_indexdef(indexrelid) IS DISTINCT FROM pg_temp.truth(indexrelid);
+
+-- ---- in other forms of a query ----
+
+SELECT is((a).atttypid, 'varchar'::regtype::oid, 'in a whole row') FROM pg_attribute a WHERE attrelid = 'e'::regclass AND attname = 'c3';
+WITH a AS MATERIALIZED (SELECT * FROM pg_attribute)
+SELECT is(atttypid, 'varchar'::regtype::oid, 'in WITH') FROM a WHERE attrelid = 'e'::regclass AND attname = 'c3';
+SELECT is(a.atttypmod, 44, 'in an outer join') FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND attname = 'c3' WHERE c.oid = 'e'::regclass;
+SELECT is(t, 'varchar'::regtype::oid, 'in a lateral subselect, sorted')
+  FROM pg_class c, LATERAL (SELECT max(atttypid) AS t FROM pg_attribute WHERE attrelid = c.oid AND attname = 'c3' GROUP BY attname ORDER BY 1 LIMIT 1) a WHERE c.oid = 'e'::regclass;
+SELECT is(string_agg(t::regtype::text, ','), 'character varying,encrypted_varchar', 'not in a user''s view') FROM
+  (SELECT atttypid AS t FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3' UNION ALL
+   SELECT regexp_replace(type, '\(.*', '')::regtype FROM users_view WHERE attname = 'c3') u;
+SELECT isnt(in_function(), 'character varying(40)', 'nor in a function');
+SELECT isnt(t, 'character varying(40)', 'nor in one that is inlined') FROM in_inlined() t;
+SELECT is(count(*), (SELECT count(*) - 1 FROM pg_attribute WHERE attrelid = 'e'::regclass AND attnum > 0), 'nor in tde.encrypted_columns')
+  FROM tde.encrypted_columns WHERE table_name = 'e';
+SELECT is(atttypid, 'encrypted_varchar'::regtype::oid, 'nor with system columns of pg_attribute') FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3' AND tableoid > 0;
+SELECT is(count(*), 1::bigint, 'the number of rows is the same') FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3';
+SELECT ok(atttypid = 'encrypted_varchar'::regtype, 'nor in rows that are locked') FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3' FOR SHARE;
+
+-- What stores what it reads.
+CREATE TEMP TABLE stored AS SELECT atttypid FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3';
+INSERT INTO stored SELECT atttypid FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3';
+WITH new AS (INSERT INTO stored SELECT atttypid FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3' RETURNING *) SELECT FROM new;
+SELECT is(array_agg(DISTINCT atttypid), ARRAY['encrypted_varchar'::regtype::oid], 'CREATE TABLE AS and INSERT see the truth') FROM stored;
+
+-- Prepared statements and cursors follow the setting when they are planned.
+EXECUTE told \gset on_
+SET tde_column.transparent_catalog = off;
+EXECUTE told \gset off_again_
+SET tde_column.transparent_catalog = on;
+EXECUTE told \gset on_again_
+SELECT is(ARRAY[:'off_told', :'on_told', :'off_again_told', :'on_again_told'], '{f,t,f,t}'::text[], 'a prepared statement follows the setting');
+DECLARE c CURSOR FOR SELECT atttypid = 'varchar'::regtype AS told FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3';
+FETCH c \gset cursor_
+SELECT ok(:'cursor_told', 'a cursor');
+CLOSE c;
+
+-- ---- when it has no effect ----
+
+SET row_security = off;
+SELECT is(atttypid, 'encrypted_varchar'::regtype::oid, 'not with row_security off') FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3';
+RESET row_security;
+SET synchronize_seqscans = off;
+SELECT is(atttypid, 'encrypted_varchar'::regtype::oid, 'not with synchronize_seqscans off') FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3';
+RESET synchronize_seqscans;
+SET tde_column.transparent_results = off;
+SELECT is(atttypid, 'encrypted_varchar'::regtype::oid, 'not without transparent results') FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3';
+RESET tde_column.transparent_results;
+SET tde_column.io_format = ciphertext;
+SELECT is(atttypid, 'encrypted_varchar'::regtype::oid, 'not for who wants ciphertext') FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3';
+RESET tde_column.io_format;
+
+-- Permissions are those of the catalog, and columns of it that nobody may read stay so.
+CREATE ROLE reader;
+GRANT SELECT ON stored TO reader;
+REVOKE SELECT ON pg_attribute FROM PUBLIC;
+GRANT SELECT (attrelid, attname, atttypid) ON pg_attribute TO reader;
+SET ROLE reader;
+SELECT 'varchar'::regtype = atttypid AS told FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3' \gset reader_
+SAVEPOINT s;
+\set ON_ERROR_STOP off
+SELECT atttypmod FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3';
+\set state :LAST_ERROR_SQLSTATE
+ROLLBACK TO s;
+SELECT data_type AS told FROM information_schema.columns WHERE table_name = 'stored' \gset view_
+RESET ROLE;
+SELECT is(ARRAY[:'reader_told', :'state', :'view_told'], '{t,42501,oid}'::text[], 'a role reads what it may read of the catalog, itself and through views');
+
+SELECT * FROM finish();
+ROLLBACK;
