@@ -31,7 +31,6 @@ def encrypt_columns(statement, context):
 def pytest_configure(config):
     if not os.environ.get("ENCRYPTED"):
         return
-    import tde_column  # noqa: F401 -- reflection
     from sqlalchemy import event
     from sqlalchemy.engine import Engine
 
