@@ -285,7 +285,7 @@ static bool
 is_awaited(Query *query, const char *source)
 {
 	bool		awaited = awaited_source && awaited_source == source && awaited_location == query->stmt_location &&
-		source == debug_query_string && error_context_stack == NULL;
+	source == debug_query_string && error_context_stack == NULL;
 
 	awaited_source = NULL;
 	return awaited;

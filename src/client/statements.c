@@ -30,7 +30,7 @@
 #include "server/compat.h"
 #include "server/statement.h"
 #include "type/ciphertext_form.h"
-#include "type/expressions.h"
+#include "type/inside.h"
 
 bool		tde_transparent_results = false;
 

@@ -370,7 +370,7 @@ tde_cs3_decrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t 
 	size_t		head,
 				tail;
 	uint8_t		stolen[TDE_MAX_BLOCK];
-	uint8_t	   *x;
+	uint8_t    *x;
 
 	if (size < block)
 		return TDE_E_CRYPTO;

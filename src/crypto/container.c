@@ -45,7 +45,7 @@
 #define TDE_PKCS12_ITERATIONS	600000
 #endif
 
-#define SALT_SIZE		16			/* what NIST SP 800-132 asks for; OpenSSL's default was 8 */
+#define SALT_SIZE		16		/* what NIST SP 800-132 asks for; OpenSSL's default was 8 */
 #define MAX_FILE_SIZE	(1024 * 1024)	/* TDE_MAX_MASTER_KEYS need less than a tenth */
 
 /*

@@ -26,7 +26,7 @@ typedef enum TdeMasterState
 
 typedef struct TdeMasterKey
 {
-	uint8_t		id[TDE_MASTER_ID_SIZE];		/* random; data keys name their master key by it */
+	uint8_t		id[TDE_MASTER_ID_SIZE]; /* random; data keys name their master key by it */
 	uint8_t		key[TDE_MASTER_KEY_SIZE];
 	int64_t		created;		/* microseconds since 1970-01-01 UTC */
 	int64_t		backed_up;		/* likewise: when a backup command first took a file with it; 0: never */

@@ -31,7 +31,7 @@
 /* Room for later versions to ask for more, yet a file can keep a server busy for seconds at most. */
 #define MAX_MAC_ITERATIONS	20000000
 
-#define SALT_SIZE		16			/* what NIST SP 800-132 asks for; OpenSSL's default was 8 */
+#define SALT_SIZE		16		/* what NIST SP 800-132 asks for; OpenSSL's default was 8 */
 #define MAC_KEY_SIZE	32
 #define MAC_SIZE		32
 
@@ -52,7 +52,7 @@ typedef struct Pfx
 	PKCS7	   *content;
 	MacData    *mac;			/* NULL: none */
 } Pfx;
-
+/* INDENT OFF */
 ASN1_SEQUENCE(MacData) = {
 	ASN1_SIMPLE(MacData, mac, X509_SIG),
 	ASN1_SIMPLE(MacData, salt, ASN1_OCTET_STRING),
@@ -64,6 +64,7 @@ ASN1_SEQUENCE(Pfx) = {
 	ASN1_SIMPLE(Pfx, content, PKCS7),
 	ASN1_OPT(Pfx, mac, MacData)
 } static_ASN1_SEQUENCE_END(Pfx)
+/* INDENT ON */
 
 TdeStatus
 tde_pfx_failure(TdeStatus otherwise)

@@ -155,7 +155,8 @@ evp_open(TdeGcmKey *key, const uint8_t *nonce, uint8_t spec_byte, const uint8_t 
 /*
  * The block that masks the tag, and blocks of key stream (SP 800-38D, 7.1, with J0 = nonce || 0^31 || 1).
  */
-static inline __attribute__((always_inline)) bool
+static inline __attribute__((always_inline))
+bool
 gcm_stream(TdeGcmKey *key, const uint8_t *nonce, size_t blocks, uint8_t *stream)
 {
 	uint32_t	last;
@@ -236,7 +237,8 @@ hash_sealed(const TdeGcmKey *key, uint8_t spec_byte, const uint8_t *ciphertext, 
 }
 
 /* Decrypt what is authentic, given so many blocks for the tag and the key stream. */
-static inline __attribute__((always_inline)) TdeStatus
+static inline __attribute__((always_inline))
+TdeStatus
 open_blocks(TdeGcmKey *key, const uint8_t *nonce, uint8_t spec_byte, const uint8_t *ciphertext, size_t size, uint8_t *stream,
 			size_t blocks, uint8_t *out)
 {
@@ -254,7 +256,8 @@ open_blocks(TdeGcmKey *key, const uint8_t *nonce, uint8_t spec_byte, const uint8
 	return status;
 }
 
-static __attribute__((noinline)) TdeStatus
+static __attribute__((noinline))
+TdeStatus
 open_longer(TdeGcmKey *key, const uint8_t *nonce, uint8_t spec_byte, const uint8_t *ciphertext, size_t size, uint8_t *out)
 {
 	uint8_t		stream[16 * BATCH];

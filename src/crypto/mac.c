@@ -5,7 +5,7 @@
  * the hash, so the states after them are computed once per key, and a short message then costs two compressions.  EVP
  * can keep such states too, but needs twice the time for a short message, most of it for allocation and dispatch.
  */
-#define OPENSSL_SUPPRESS_DEPRECATED		/* the pad states; crypto/mac.h asks whether they are there at all */
+#define OPENSSL_SUPPRESS_DEPRECATED /* the pad states; crypto/mac.h asks whether they are there at all */
 
 #include "crypto/mac.h"
 

@@ -146,6 +146,8 @@ static const uint8_t shifted_order[32] = {
 };
 #define REVERSE(pair)	SHUFFLE(pair, tde_load128(reversed_order))
 
+#define FAST_INLINE static inline __attribute__((always_inline)) FAST
+
 /* A product of 256 bits, or a sum of some: x^0, x^64 and x^128 times these. */
 typedef struct Product
 {
@@ -154,7 +156,9 @@ typedef struct Product
 	TdePair		high;
 } Product;
 
-static FAST inline __attribute__((always_inline)) void
+static const Product nothing = {{0, 0}, {0, 0}, {0, 0}};
+
+FAST_INLINE void
 add_product(Product *sum, TdePair a, TdePair b)
 {
 	sum->low ^= MULTIPLY(a, 0, b, 0);
@@ -166,7 +170,7 @@ add_product(Product *sum, TdePair a, TdePair b)
  * Times x^-128 modulo the polynomial: two steps of Montgomery's, each of which makes the lowest 64 bits zero and takes them away
  * (S. Gueron, "AES-GCM-SIV implementations", 2016).
  */
-static FAST inline __attribute__((always_inline)) TdePair
+FAST_INLINE TdePair
 reduce(Product sum)
 {
 	static const TdePair poly = {1, POLY_HIGH};
@@ -182,13 +186,13 @@ reduce(Product sum)
  * The blocks in groups of as many as there are powers, the first group being what is left over: in a group, the first block, to which the sum
  * so far is added, is multiplied by the highest power, and the last one by the first.
  */
-static FAST inline __attribute__((always_inline)) TdePair
+FAST_INLINE TdePair
 hash_blocks(const TdePolyval *key, bool reversed, uint8_t associated, const uint8_t *data, size_t size)
 {
 	size_t		whole = size / 16;	/* blocks of data that are not filled up */
 	size_t		left = 2 + (size + 15) / 16;	/* blocks */
 	size_t		power = (left - 1) % TDE_POLYVAL_POWERS;	/* by which the next is multiplied, less one */
-	Product		product = {{0, 0}, {0, 0}, {0, 0}};
+	Product		product = nothing;
 	TdePair		bits = bits_block(reversed, size);
 	TdePair		block = associated_block(reversed, associated);
 
@@ -205,7 +209,7 @@ hash_blocks(const TdePolyval *key, bool reversed, uint8_t associated, const uint
 		if (power == 0)
 		{
 			block ^= reduce(product);
-			product = (Product) {{0, 0}, {0, 0}, {0, 0}};
+			product = nothing;
 			power = TDE_POLYVAL_POWERS;
 		}
 		add_product(&product, block, key->powers[--power]);
@@ -213,7 +217,7 @@ hash_blocks(const TdePolyval *key, bool reversed, uint8_t associated, const uint
 	if (power == 0)
 	{
 		bits ^= reduce(product);
-		product = (Product) {{0, 0}, {0, 0}, {0, 0}};
+		product = nothing;
 	}
 	add_product(&product, bits, key->powers[0]);
 	return reversed ? REVERSE(reduce(product)) : reduce(product);
@@ -229,7 +233,7 @@ hash_fast(const TdePolyval *key, uint8_t associated, const uint8_t *data, size_t
  * A message of which only the data is not hashed ahead.  The hash is linear: that of the data, which is times the second power, is what it adds
  * to the hash of as many zeros.  With the lower half times another multiple of the power the product has 192 bits, so that one step reduces it.
  */
-FAST TdePair
+TdePair		FAST
 tde_polyval_short(const TdePolyval *key, TdePair data, size_t size)
 {
 	static const TdePair poly = {1, POLY_HIGH};

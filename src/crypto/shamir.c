@@ -177,10 +177,10 @@ value_of(char digit, uint32_t *wrong)
 	uint32_t	is_one = is_within(letter, 'i', 'i') | is_within(letter, 'l', 'l');
 	uint32_t	is_zero = is_within(letter, 'o', 'o');
 	uint32_t	rank = letter - 'a' + 10 -
-		(is_within(letter, 'j', 'z') & 1) -
-		(is_within(letter, 'm', 'z') & 1) -
-		(is_within(letter, 'p', 'z') & 1) -
-		(is_within(letter, 'v', 'z') & 1);
+	(is_within(letter, 'j', 'z') & 1) -
+	(is_within(letter, 'm', 'z') & 1) -
+	(is_within(letter, 'p', 'z') & 1) -
+	(is_within(letter, 'v', 'z') & 1);
 
 	*wrong |= ~(is_number | is_letter);
 	return (is_number & (c - '0')) | (is_one & 1) | (is_letter & ~is_one & ~is_zero & rank);

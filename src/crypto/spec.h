@@ -43,8 +43,8 @@ typedef struct TdeSpec
 
 #define TDE_MAX_BLOCK	16
 #define TDE_MAX_SALT	16
-#define TDE_CTR_SALT	14			/* the last two bytes of the first counter block are left to the count */
-#define TDE_GCM_NONCE	12			/* the salt of gcm */
+#define TDE_CTR_SALT	14		/* the last two bytes of the first counter block are left to the count */
+#define TDE_GCM_NONCE	12		/* the salt of gcm */
 #define TDE_MAX_TAG		20
 
 /*

@@ -30,10 +30,12 @@ static const char *const other_functions[] = {
 
 /* After these words, a name and a parenthesis are no call; ... */
 static const char *const before_signature[] = {"function", "routine", "procedure"};
+
 /* ... nor is it after these, if the name is none of ours: it may as well be a table as a function that is misspelt. */
 static const char *const before_relation[] = {
 	"table", "exists", "into", "on", "references", "view", "copy", "only", "index", "update", "as", "with", "recursive"
 };
+
 /* Words that can stand before the first word of a statement in PL/pgSQL. */
 static const char *const before_statement[] = {"declare", "begin", "then", "else", "loop"};
 
@@ -158,7 +160,7 @@ mask_arguments(TdeCursor *cursor, Scan *scan)
 {
 	int			depth = 1;
 	char		parenthesis = '(';
-	TdeToken	before = {.kind = TDE_TOKEN_OTHER,.start = &parenthesis,.end = &parenthesis + 1};
+	TdeToken	before = {.kind = TDE_TOKEN_OTHER, .start = &parenthesis, .end = &parenthesis + 1};
 	TdeToken	token;
 
 	scan->calls->any = true;
@@ -277,7 +279,7 @@ scan_broken_text(const TdeCursor *text, TdeCalls *calls)
 static bool
 scan_text(TdeCursor cursor, int nesting, TdeCalls *calls)
 {
-	Scan		scan = {.calls = calls,.nesting = nesting};
+	Scan		scan = {.calls = calls, .nesting = nesting};
 	TdeCursor	all = cursor;
 	TdeToken	before = {.kind = TDE_TOKEN_END};	/* the word before the name, with its schema, that may be coming */
 	TdeToken	last = before;

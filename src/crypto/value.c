@@ -253,7 +253,8 @@ strip(const uint8_t *plain, size_t size, size_t block, size_t *plain_size)
 }
 
 /* Is this the tag of these bytes?  Apart, so that values without a MAC need no room for digests. */
-static __attribute__((noinline)) TdeStatus
+static __attribute__((noinline))
+TdeStatus
 authenticate(TdeValueKey *key, uint8_t spec_byte, const uint8_t *bytes, size_t size, const uint8_t *stored)
 {
 	uint8_t		tag[TDE_MAX_DIGEST];

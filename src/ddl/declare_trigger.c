@@ -228,7 +228,7 @@ static void
 mend_objects(CommandTag command)
 {
 	bool		new_table = command == CMDTAG_CREATE_TABLE || command == CMDTAG_CREATE_TABLE_AS ||
-		command == CMDTAG_SELECT_INTO;
+	command == CMDTAG_SELECT_INTO;
 	ReturnSetInfo commands;
 	TupleTableSlot *slot;
 

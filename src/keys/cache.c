@@ -375,7 +375,7 @@ const TdeKey *
 tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE])
 {
 	char		kind = slot == TDE_SLOT_CATALOG ? TDE_KIND_CATALOG :
-		spec.mac == TDE_NOMAC ? TDE_KIND_NOMAC : TDE_KIND_MAC;
+	spec.mac == TDE_NOMAC ? TDE_KIND_NOMAC : TDE_KIND_MAC;
 	const TdeDataKey *row;
 	bool		destroyed;
 

@@ -13,7 +13,7 @@
 typedef TdeCachedPlain Entries[SETS][WAYS];
 
 /* NULL: there are none.  Made when the first value is remembered, given back when all are forgotten. */
-static Entries *entries = NULL;
+static Entries * entries = NULL;
 
 /* The last bytes of each entry's value, apart: a miss, which is what most lookups are, touches nothing else. */
 static uint32 tails[SETS][WAYS];

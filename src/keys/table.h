@@ -17,13 +17,13 @@
 #define TDE_NO_SLOT			(-3)
 
 /* What a key may be used for; the column kind of tde.data_keys. */
-#define TDE_KIND_MAC		'm'		/* values with a MAC */
-#define TDE_KIND_NOMAC		'n'		/* values without; made only where a column is declared nomac */
-#define TDE_KIND_CATALOG	'c'		/* literals at parse time, which views, defaults, ... store */
-#define TDE_KIND_HASH		'h'		/* the keyed hash */
+#define TDE_KIND_MAC		'm' /* values with a MAC */
+#define TDE_KIND_NOMAC		'n' /* values without; made only where a column is declared nomac */
+#define TDE_KIND_CATALOG	'c' /* literals at parse time, which views, defaults, ... store */
+#define TDE_KIND_HASH		'h' /* the keyed hash */
 
 #define TDE_STATE_ACTIVE	'a'
-#define TDE_STATE_RETIRED	'r'		/* never for new values: an imported one */
+#define TDE_STATE_RETIRED	'r' /* never for new values: an imported one */
 #define TDE_STATE_DESTROYED	'd'
 
 typedef void (*TdeDataKeyVisitor) (const TdeDataKey *row, void *arg);

@@ -194,7 +194,7 @@ pack_base(TdeModLayout layout, int32 base_typmod, uint32 *bits)
 	{
 		case TDE_MOD_NUMERIC:
 			precision = ((base_typmod - VARHDRSZ) >> 16) & 0xffff;
-			scale = (((base_typmod - VARHDRSZ) & 0x7ff) ^ 1024) - 1024;	/* 11 bits, signed: numeric.c */
+			scale = (((base_typmod - VARHDRSZ) & 0x7ff) ^ 1024) - 1024; /* 11 bits, signed: numeric.c */
 			*bits = ((uint32) (precision + 1) << SCALE_BITS) | (uint32) scale;
 			return precision < SCALE_MASK && scale >= 0 && scale <= SCALE_MASK;
 		case TDE_MOD_LENGTH:

@@ -34,7 +34,7 @@ typedef struct SortState
 	Oid			prepare;		/* the base type's sort support function, if it has one */
 	SortSupportData base;		/* compares plaintexts */
 	SortSupportData prefix;		/* makes the base type's abbreviations, if abbrev_converter is set */
-	TdeSortValues *kept;			/* NULL where the abbreviation is the plaintext */
+	TdeSortValues *kept;		/* NULL where the abbreviation is the plaintext */
 	bool		tie;			/* the last two abbreviations compared were of equal values */
 } SortState;
 
@@ -162,8 +162,8 @@ static Size
 memory_of_sort(void)
 {
 	bool		builds_index = MyBEEntry &&
-		(MyBEEntry->st_progress_command == PROGRESS_COMMAND_CREATE_INDEX ||
-		 MyBEEntry->st_progress_command == PROGRESS_COMMAND_CLUSTER);
+	(MyBEEntry->st_progress_command == PROGRESS_COMMAND_CREATE_INDEX ||
+	 MyBEEntry->st_progress_command == PROGRESS_COMMAND_CLUSTER);
 
 	return (Size) (builds_index ? Max(work_mem, maintenance_work_mem) : work_mem) * 1024;
 }
