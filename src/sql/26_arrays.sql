@@ -11,6 +11,7 @@ DECLARE
 BEGIN
   FOR operand IN SELECT 'tde_internal.' || name AS name, comment
                  FROM (VALUES ('encrypted_array', 'an array of encrypted elements'), ('plain_array', 'an array of plain elements')) AS t (name, comment) LOOP
+    -- the type, and the function by which arrays are cast to it
     EXECUTE format('CREATE TYPE %1$s;'
                    'CREATE FUNCTION %1$s_in(cstring) RETURNS %1$s AS ''anyarray_in'' LANGUAGE internal STABLE STRICT PARALLEL SAFE;'
                    'COMMENT ON FUNCTION %1$s_in(cstring) IS ''I/O'';'
@@ -19,7 +20,6 @@ BEGIN
                    'CREATE TYPE %1$s (INPUT = %1$s_in, OUTPUT = %1$s_out, LIKE = anyarray, COLLATABLE = true);'
                    'COMMENT ON TYPE %1$s IS ''%2$s, for operators, not for columns'';'
                    'REVOKE USAGE ON TYPE %1$s FROM PUBLIC;'
-                   -- by which arrays are cast
                    'CREATE FUNCTION %1$s(anyarray) RETURNS %1$s AS ''MODULE_PATHNAME'', ''tde_array_operand'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;'
                    'COMMENT ON FUNCTION %1$s(anyarray) IS ''the array itself''', operand.name, operand.comment);
   END LOOP;

@@ -47,8 +47,11 @@ $$;
 
 -- A date has no other way either: with a timestamp the functions are those of timestamp.
 -- new in 0.2.0
-CREATE FUNCTION tde_internal.only_timestamptz(date) RETURNS tde_internal.only_timestamptz LANGUAGE sql STABLE PARALLEL SAFE
-  AS 'SELECT $1::pg_catalog.timestamptz::tde_internal.only_timestamptz';
+CREATE FUNCTION tde_internal.only_timestamptz(date) RETURNS tde_internal.only_timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT $1::pg_catalog.timestamptz::tde_internal.only_timestamptz;
+END;
 COMMENT ON FUNCTION tde_internal.only_timestamptz(date) IS 'cast';
 -- new in 0.2.0
 CREATE CAST (date AS tde_internal.only_timestamptz) WITH FUNCTION tde_internal.only_timestamptz(date) AS IMPLICIT;
