@@ -4,28 +4,39 @@ INSERT INTO t SELECT g, 'guarded' || g % 3, g, 'plain' FROM generate_series(1, 3
 CREATE TYPE pair AS (x encrypted_text, y text);
 CREATE VIEW v AS SELECT id, a, upper(a) AS u FROM t;
 
--- generated columns
+-- generated columns: encrypted like what they are computed from, or refused
 CREATE TABLE g (a encrypted_text, b text GENERATED ALWAYS AS (a) STORED);
+DROP TABLE g;
 \set VERBOSITY terse
 CREATE TABLE g (a encrypted_int4, b bigint GENERATED ALWAYS AS (a) STORED);
+DROP TABLE g;
 CREATE TABLE g (a encrypted_text, b boolean GENERATED ALWAYS AS (a = 'x') STORED);
+SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'g'::regclass AND attnum > 0;
+DROP TABLE g;
+\set VERBOSITY default
 CREATE TABLE g (a encrypted_text[], b text[] GENERATED ALWAYS AS (a) STORED);
+\set VERBOSITY terse
 CREATE TABLE g (a pair, b text GENERATED ALWAYS AS ((a).x) STORED);
+CREATE TABLE g (a encrypted_text, b text GENERATED ALWAYS AS (a || random()) STORED);
 CREATE TABLE g (a encrypted_text, b text GENERATED ALWAYS AS (a) STORED) PARTITION BY LIST (a);
+DROP TABLE g;
 CREATE SCHEMA gs CREATE TABLE g (a encrypted_text, b text GENERATED ALWAYS AS (a) STORED);
 ALTER TABLE t ADD COLUMN b text GENERATED ALWAYS AS (a) STORED;
+ALTER TABLE t DROP COLUMN b;
 ALTER TABLE t ADD COLUMN b text GENERATED ALWAYS AS (coalesce(a, 'x')) STORED;
+ALTER TABLE t DROP COLUMN b;
 CREATE TABLE allowed (a encrypted_text, l encrypted_text[], c pair, i int,
   b encrypted_text GENERATED ALWAYS AS (a) STORED, d encrypted_text[] GENERATED ALWAYS AS (ARRAY[a]) STORED,
   e boolean GENERATED ALWAYS AS (a IS NULL) STORED, f text GENERATED ALWAYS AS ((c).y) STORED,
   h int GENERATED ALWAYS AS (i + 1) STORED, j encrypted_int4 GENERATED ALWAYS AS (length('x')) STORED);
 INSERT INTO allowed VALUES ('x', '{y}', ROW('z', 'plain'), 1);
 SELECT * FROM allowed;
--- one from before, or from a server where the trigger was off
+-- with the event trigger off, too
 ALTER EVENT TRIGGER tde_column_ddl DISABLE;
 CREATE TABLE before (a encrypted_text(nosalt), b text GENERATED ALWAYS AS (a) STORED);
 ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
 CREATE TABLE g (LIKE before INCLUDING GENERATED);
+DROP TABLE g;
 CREATE TABLE g (LIKE before);
 DROP TABLE g, before;
 
