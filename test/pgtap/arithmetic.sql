@@ -104,8 +104,12 @@ SELECT is(aggregate(format('%s(%s, %s)', f, a.l, a.r)), aggregate(format('%s(%s,
 FROM operand l, operand r, LATERAL (VALUES (l.enc, r.enc), (l.enc, r.plain), (l.plain, r.enc)) a (l, r),
      unnest('{corr,covar_pop,covar_samp,regr_avgx,regr_avgy,regr_count,regr_intercept,regr_r2,regr_slope,regr_sxx,regr_sxy,regr_syy}'::text[]) f;
 
--- What is computed is plain, and must not get into a generated column.
-SELECT throws_ok('ALTER TABLE v ADD g numeric GENERATED ALWAYS AS (e_23 * 1.5) STORED', '42P17', NULL, 'no generated column of a product');
+-- What is computed is plain, and gets encrypted into a generated column.
+ALTER TABLE v ADD g numeric GENERATED ALWAYS AS (e_23 * 1.5) STORED;
+SELECT is((SELECT format_type(atttypid, atttypmod) ~ '^encrypted_numeric' FROM pg_attribute WHERE attrelid = 'v'::regclass AND attname = 'g'), true,
+          'a generated column of a product is encrypted');
+SELECT is(outcome('g::numeric', 'v'), outcome('e_23 * 1.5', 'v'), 'and is what it is computed from');
+ALTER TABLE v DROP g;
 
 -- The encrypted operand says by its column whether a MAC must be there.
 ALTER TABLE v ADD no encrypted_int4(nomac, aes128, salt);
