@@ -105,12 +105,13 @@ open_counts(void)
 static bool
 find_row(Relation rel, uint32 key_id, ItemPointer tid)
 {
+	Oid			index = TDE_PRIMARY_KEY(rel);
 	ScanKeyData key;
 	SysScanDesc scan;
 	HeapTuple	tuple;
 
 	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum((int32) key_id));
-	scan = systable_beginscan(rel, TDE_PRIMARY_KEY(rel), true, NULL, 1, &key);
+	scan = systable_beginscan(rel, index, OidIsValid(index), NULL, 1, &key);
 	tuple = systable_getnext(scan);
 	if (tuple != NULL)
 		*tid = tuple->t_self;
