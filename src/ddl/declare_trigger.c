@@ -1,9 +1,10 @@
 /*
- * declare_trigger.c - after a command: what it has declared gets the default specification, or a key of its own, and
- * ddl/plaintext_guard.c looks for what would be stored in clear.
+ * declare_trigger.c - after a command: what it has declared gets the default specification, or a key of its own; wide tables a larger
+ * toast_tuple_target; and ddl/plaintext_guard.c looks for what would be stored in clear.
  */
 #include "postgres.h"
 
+#include "access/heaptoast.h"
 #include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
@@ -98,13 +99,48 @@ wanted_typmod(Relation rel, Form_pg_attribute column, TdeType *type, bool own_ke
 	return tde_modifiers_pack(type->layout, &mods);
 }
 
-/* Make the keys of a relation's columns; the commands that mend those without a specification, or without the right key. */
+/* Bytes that encryption adds to a short value in a row, in which a varlena header of one byte precedes it. */
+static int
+added_bytes(TdeType *type, int32 typmod)
+{
+	TdeModifiers mods = tde_modifiers_unpack(type->layout, typmod >= 0 ? typmod : tde_typmod_default());
+
+	return 1 + (int) tde_sealed_size(mods.spec, 1, 0);
+}
+
+/*
+ * The command that keeps a table's rows in one piece, if it has many encrypted columns; NULL: there is no need.
+ *
+ * Of rows larger than 2 kB PostgreSQL stores the largest values out of line, one by one, until the rest is smaller.  For documents that
+ * pays, but 50 numbers that became so large by encryption take several times as long then, to write and to read.  So the table's target
+ * rises by what encryption adds, and a row is taken apart when it would be without.  Where somebody has set a lower target than
+ * PostgreSQL's own, it stays.
+ */
+static char *
+keep_rows_whole(Relation rel, int added)
+{
+	int			wanted = Min(TOAST_TUPLE_TARGET + added, TOAST_TUPLE_TARGET_MAIN);
+	int			target;
+
+	if (added <= TOAST_TUPLE_TARGET / 2 || rel->rd_rel->relkind != RELKIND_RELATION)
+		return NULL;
+	target = RelationGetToastTupleTarget(rel, TOAST_TUPLE_TARGET);
+	if (target < TOAST_TUPLE_TARGET || target >= wanted)
+		return NULL;
+	return psprintf("ALTER TABLE %s SET (toast_tuple_target = %d)",
+					quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel)),
+					wanted);
+}
+
+/* Make the keys of a relation's columns; the commands that mend what its declaration lacks. */
 static List *
 inspect_relation(Relation rel, bool new_table)
 {
 	TupleDesc	columns = RelationGetDescr(rel);
 	bool		own_key = gets_own_key(rel, new_table);
 	int32		table_key = 0;
+	int			added = 0;
+	char	   *whole;
 	List	   *commands = NIL;
 
 	for (int i = 0; i < columns->natts; i++)
@@ -119,8 +155,10 @@ inspect_relation(Relation rel, bool new_table)
 		(void) tde_ddl_ensure_keys(type, typmod);
 		if (typmod != column->atttypmod)
 			commands = lappend(commands, alter_command(rel, column, typmod));
+		added += added_bytes(type, typmod);
 	}
-	return commands;
+	whole = keep_rows_whole(rel, added);
+	return whole ? lappend(commands, whole) : commands;
 }
 
 static void

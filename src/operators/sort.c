@@ -4,12 +4,14 @@
  * PostgreSQL's "abbreviated keys" make that possible.  tuplesort never writes them to disk, and drops them before it merges
  * runs that it has written.  Where the base type is passed by value the abbreviation is the plaintext.  Otherwise it is a
  * short prefix, which orders most pairs, and the number of the plaintext in memory (operators/sort_values.h), which orders the others.
- * DISTINCT aggregates take values for different whose abbreviations differ in a bit, so equal ones have the same number, and
- * the two zeros of a float are made one.
+ * Those for which there is no memory have more of the prefix in place of the number; if that is not enough, both are decrypted.
+ * DISTINCT aggregates take values for different whose abbreviations differ in a bit, so equal ones have the same number or
+ * none, and the two zeros of a float are made one.
  */
 #include "postgres.h"
 
 #include "access/nbtree.h"
+#include "access/parallel.h"
 #include "catalog/pg_type.h"
 #include "commands/progress.h"
 #include "miscadmin.h"
@@ -35,6 +37,7 @@ typedef struct SortState
 	SortSupportData base;		/* compares plaintexts */
 	SortSupportData prefix;		/* makes the base type's abbreviations, if abbrev_converter is set */
 	TdeSortValues *kept;		/* NULL where the abbreviation is the plaintext */
+	uint64		comparisons;	/* of abbreviations, since the last one was made */
 	bool		tie;			/* the last two abbreviations compared were of equal values */
 } SortState;
 
@@ -105,8 +108,14 @@ abbreviate_plain(Datum original, SortSupport ssup)
 
 /* ---- a prefix and a number ---- */
 
-/* The upper half of the base type's abbreviation, such that it is ordered as an unsigned number; 0 if it has none. */
-static uint32
+/* The share of a sort's memory that its plaintexts may take beyond it. */
+#define SHARE_OF_PLAINTEXTS		4
+
+/* The lower half of an abbreviation: a number, or with this bit more of the prefix. */
+#define NOT_KEPT		TDE_SORT_NUMBERS
+
+/* The base type's abbreviation, such that it is ordered as an unsigned number; 0 if it has none. */
+static uint64
 prefix_of(SortState *state, Datum plain)
 {
 	uint64		abbreviation;
@@ -117,7 +126,7 @@ prefix_of(SortState *state, Datum plain)
 	/* numeric's is a signed number that falls where the value rises */
 	if (state->type->base == NUMERICOID)
 		abbreviation = ~abbreviation ^ (UINT64CONST(1) << 63);
-	return (uint32) (abbreviation >> 32);
+	return abbreviation;
 }
 
 static Datum
@@ -126,10 +135,33 @@ abbreviate_interned(Datum original, SortSupport ssup)
 	SortState  *state = ssup->ssup_extra;
 	TdeScratch	scratch;
 	Datum		plain = tde_datum_peek(state->type, original, -1, TDE_REMEMBER_NOT, &scratch);
-	uint64		result = (uint64) prefix_of(state, plain) << 32 | tde_sort_values_add(state->kept, plain);
+	uint64		prefix = prefix_of(state, plain);
+	uint32		more = (uint32) prefix >> 1;
+	uint32		number;
 
+	if (state->comparisons > 0)
+		tde_sort_values_compared(state->kept, state->comparisons);
+	state->comparisons = 0;
+	number = tde_sort_values_add(state->kept, plain, more);
 	tde_datum_unpeek(&scratch);
-	return (Datum) result;
+	return (Datum) ((prefix & ~(uint64) PG_UINT32_MAX) | (number != 0 ? number : NOT_KEPT | more));
+}
+
+/* What the lower half of an abbreviation tells of its value. */
+typedef struct LowerHalf
+{
+	uint32		more;			/* of the prefix */
+	bool		kept;
+	Datum		plain;			/* if it is kept */
+} LowerHalf;
+
+/* False: nothing, since the plaintext was forgotten. */
+static inline bool
+look_up(const SortState *state, uint32 lower, LowerHalf *half)
+{
+	half->kept = (lower & NOT_KEPT) == 0;
+	half->more = lower & ~NOT_KEPT;
+	return !half->kept || tde_sort_values_get(state->kept, lower, &half->plain, &half->more);
 }
 
 static int
@@ -138,34 +170,42 @@ compare_interned(Datum x, Datum y, SortSupport ssup)
 	SortState  *state = ssup->ssup_extra;
 	uint32		x_prefix = (uint32) (x >> 32);
 	uint32		y_prefix = (uint32) (y >> 32);
-	uint32		x_number = (uint32) x;
-	uint32		y_number = (uint32) y;
-	Datum		x_plain;
-	Datum		y_plain;
+	LowerHalf	x_half;
+	LowerHalf	y_half;
 	int			result = 0;
 
+	state->comparisons++;
 	state->tie = false;
 	if (x_prefix != y_prefix)
 		return x_prefix < y_prefix ? -1 : 1;
-	if (x_number == y_number && x_number != 0)
+	if (x == y && ((uint32) x & NOT_KEPT) == 0)
 		state->tie = true;
-	else if (tde_sort_values_get(state->kept, x_number, &x_plain) && tde_sort_values_get(state->kept, y_number, &y_plain))
+	else if (look_up(state, (uint32) x, &x_half) && look_up(state, (uint32) y, &y_half))
 	{
-		result = state->base.comparator(x_plain, y_plain, &state->base);
-		state->tie = (result == 0);
+		if (x_half.more != y_half.more)
+			return x_half.more < y_half.more ? -1 : 1;
+		if (x_half.kept && y_half.kept)
+		{
+			result = state->base.comparator(x_half.plain, y_half.plain, &state->base);
+			state->tie = (result == 0);
+		}
 	}
 	return result;
 }
 
-/* What the sort may have in memory: its tuples' plaintexts take less. */
+/*
+ * What the sort may have in memory.  That of an index is made by up to so many processes, which share what there is; nothing
+ * tells a worker that it is one of them.
+ */
 static Size
 memory_of_sort(void)
 {
 	bool		builds_index = MyBEEntry &&
 	(MyBEEntry->st_progress_command == PROGRESS_COMMAND_CREATE_INDEX ||
 	 MyBEEntry->st_progress_command == PROGRESS_COMMAND_CLUSTER);
+	int			sharers = ParallelContextActive() ? max_parallel_maintenance_workers + 1 : 1;
 
-	return (Size) (builds_index ? Max(work_mem, maintenance_work_mem) : work_mem) * 1024;
+	return (Size) (builds_index ? maintenance_work_mem / sharers : work_mem) * 1024;
 }
 
 #endif
@@ -201,7 +241,7 @@ abbreviates(SortState *state, SortSupport ssup)
 		return true;
 	}
 #if SIZEOF_DATUM == 8
-	state->kept = tde_sort_values_new(state->type, &state->base, memory_of_sort());
+	state->kept = tde_sort_values_new(state->type, &state->base, memory_of_sort() / SHARE_OF_PLAINTEXTS);
 	if (state->kept)
 	{
 		prepare_base(state, ssup, &state->prefix, true);

@@ -14,10 +14,16 @@
 #define MIN_UNITS		1024
 #define MIN_SLOTS		256		/* a power of two */
 
+/* So many and more slots are on pages of their own, which go back to the kernel when they grow. */
+#define SLOTS_ON_PAGES	(64 * 1024)
+
+/* A generation with fewer values is not worth replacing; more than the comparisons by which a heap takes one value. */
+#define MIN_GENERATION	256
+
 typedef struct Entry
 {
 	uint32		hash;			/* the base type's */
-	uint32		units;			/* of the whole entry */
+	uint32		key;			/* the caller's */
 	uint64		value[FLEXIBLE_ARRAY_MEMBER];	/* by value, or the bytes that the datum points to */
 } Entry;
 
@@ -30,6 +36,7 @@ typedef struct Generation
 	uint32	   *slots;			/* number of an entry, or 0; open addressing */
 	uint32		slot_count;
 	uint32		entries;
+	bool		compared;		/* some of its values were, before it was complete */
 } Generation;
 
 struct TdeSortValues
@@ -37,9 +44,9 @@ struct TdeSortValues
 	TdeType    *type;
 	SortSupport base;
 	FmgrInfo	hash;
-	Size		bound;			/* bytes */
+	Size		bound;			/* bytes of both generations */
 	Generation	current;
-	Generation	previous;
+	Generation	previous;		/* of values that the sort has probably done with */
 	MemoryContextCallback callback;
 };
 
@@ -52,22 +59,30 @@ free_arena(Generation *generation)
 }
 
 static void
+free_slots(Generation *generation)
+{
+	if (generation->slot_count >= SLOTS_ON_PAGES)
+		tde_secret_pages_free(generation->slots, generation->slot_count * sizeof(uint32), 0);
+	else if (generation->slots)
+		pfree(generation->slots);
+	generation->slots = NULL;
+}
+
+static void
 forget(Generation *generation)
 {
 	free_arena(generation);
-	if (generation->slots)
-		pfree(generation->slots);
+	free_slots(generation);
 	memset(generation, 0, sizeof(*generation));
 }
 
-/* The other memory goes with its context. */
 static void
 cleanse(void *arg)
 {
 	TdeSortValues *kept = arg;
 
-	free_arena(&kept->current);
-	free_arena(&kept->previous);
+	forget(&kept->current);
+	forget(&kept->previous);
 }
 
 TdeSortValues *
@@ -86,6 +101,7 @@ tde_sort_values_new(TdeType *type, SortSupport base, Size bound)
 	kept->callback.func = cleanse;
 	kept->callback.arg = kept;
 	MemoryContextRegisterResetCallback(base->ssup_cxt, &kept->callback);
+	kept->current.first = 1;	/* 0 is no number */
 	return kept;
 }
 
@@ -121,50 +137,6 @@ find_slot(TdeSortValues *kept, Datum plain, uint32 hash)
 	}
 }
 
-/* Twice as many slots, so that at most half of them are taken. */
-static void
-grow_slots(TdeSortValues *kept)
-{
-	Generation *generation = &kept->current;
-	uint32		count = Max(generation->slot_count * 2, MIN_SLOTS);
-	uint32	   *slots = MemoryContextAllocExtended(kept->base->ssup_cxt, count * sizeof(uint32),
-												   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-
-	for (uint32 offset = 0; offset < generation->used;)
-	{
-		Entry	   *entry = (Entry *) (generation->arena + offset);
-		uint32		i = entry->hash & (count - 1);
-
-		while (slots[i] != 0)
-			i = (i + 1) & (count - 1);
-		slots[i] = generation->first + offset;
-		offset += entry->units;
-	}
-	if (generation->slots)
-		pfree(generation->slots);
-	generation->slots = slots;
-	generation->slot_count = count;
-}
-
-static void
-grow_arena(TdeSortValues *kept, uint32 units)
-{
-	Generation *generation = &kept->current;
-	Size		room = Max((Size) generation->room * 2, MIN_UNITS);
-	uint64	   *arena;
-
-	room = Min(Max(room, (Size) generation->used + units), UINT32_MAX);
-	arena = generation->arena == NULL ? tde_secret_pages_new(room * UNIT) :
-		tde_secret_pages_grow(generation->arena, generation->room * UNIT, room * UNIT);
-	if (arena == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory"),
-				 errdetail("Failed on request of size %zu.", room * UNIT)));
-	generation->arena = arena;
-	generation->room = (uint32) room;
-}
-
 /* Bytes of a value as an entry holds it. */
 static Size
 value_size(const TdeType *type, Datum plain)
@@ -174,66 +146,183 @@ value_size(const TdeType *type, Datum plain)
 	return type->base_len >= 0 ? type->base_len : VARSIZE_ANY(DatumGetPointer(plain));
 }
 
-/* Room for so many units more in the current generation, which is a new one if this one is full; false: no numbers left. */
+/* The units of an entry with a value of that size. */
+static inline Size
+units_for(Size size)
+{
+	return (offsetof(Entry, value) + size + UNIT - 1) / UNIT;
+}
+
 static bool
-make_room(TdeSortValues *kept, uint32 units)
+slots_are_short(const Generation *generation)
+{
+	return generation->entries * 2 >= generation->slot_count;
+}
+
+/* Twice as many slots, so that at most half of them are taken. */
+static Size
+more_slots(const Generation *generation)
+{
+	return Max((Size) generation->slot_count * 2, MIN_SLOTS);
+}
+
+static void
+no_memory(Size size)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OUT_OF_MEMORY),
+			 errmsg("out of memory"),
+			 errdetail("Failed on request of size %zu.", size)));
+}
+
+static void
+grow_slots(TdeSortValues *kept)
 {
 	Generation *generation = &kept->current;
-	uint32		next = generation->first + generation->used;
+	Size		count = more_slots(generation);
+	Size		size = count * sizeof(uint32);
+	uint32	   *slots = count >= SLOTS_ON_PAGES ? tde_secret_pages_new(size) : MemoryContextAllocZero(kept->base->ssup_cxt, size);
 
-	if ((uint64) next + units >= UINT32_MAX)
-		return false;
-	if (generation->entries > 0 &&
-		((Size) generation->used + units) * UNIT + generation->slot_count * sizeof(uint32) > kept->bound)
+	if (slots == NULL)
+		no_memory(size);
+	for (uint32 offset = 0; offset < generation->used;)
+	{
+		Entry	   *entry = (Entry *) (generation->arena + offset);
+		uint32		i = entry->hash & (count - 1);
+
+		while (slots[i] != 0)
+			i = (i + 1) & (count - 1);
+		slots[i] = generation->first + offset;
+		offset += units_for(value_size(kept->type, entry_datum(kept, entry)));
+	}
+	free_slots(generation);
+	generation->slots = slots;
+	generation->slot_count = (uint32) count;
+}
+
+static void
+grow_arena(TdeSortValues *kept, uint32 units)
+{
+	Generation *generation = &kept->current;
+	Size		room = Min(Max((Size) generation->room * 2, MIN_UNITS), kept->bound / UNIT);
+	uint64	   *arena;
+
+	room = Max(room, (Size) generation->used + units);
+	arena = generation->arena == NULL ? tde_secret_pages_new(room * UNIT) :
+		tde_secret_pages_grow(generation->arena, generation->room * UNIT, room * UNIT);
+	if (arena == NULL)
+		no_memory(room * UNIT);
+	generation->arena = arena;
+	generation->room = (uint32) room;
+}
+
+static Size
+bytes_of(const Generation *generation)
+{
+	return generation->used * UNIT + generation->slot_count * sizeof(uint32);
+}
+
+/* Is there room for so many units more?  While the slots grow, there are the old and the new ones. */
+static bool
+fits(const TdeSortValues *kept, Size units)
+{
+	const Generation *generation = &kept->current;
+	Size		bytes = bytes_of(&kept->previous) + bytes_of(generation) + units * UNIT;
+
+	if (slots_are_short(generation))
+		bytes += more_slots(generation) * sizeof(uint32);
+	return bytes <= kept->bound;
+}
+
+/* Go on with an empty generation.  Numbers are not used again, as values that were forgotten may still have them. */
+static void
+start_generation(TdeSortValues *kept)
+{
+	uint32		next = kept->current.first + kept->current.used;
+
+	memset(&kept->current, 0, sizeof(kept->current));
+	kept->current.first = next;
+}
+
+void
+tde_sort_values_compared(TdeSortValues *kept, uint64 comparisons)
+{
+	Generation *generation = &kept->current;
+
+	generation->compared = true;
+	/* what sorts its values, and not what puts another one into a heap */
+	if (generation->entries >= MIN_GENERATION && comparisons >= generation->entries / 2)
 	{
 		forget(&kept->previous);
 		kept->previous = *generation;
-		memset(generation, 0, sizeof(*generation));
+		start_generation(kept);
 	}
-	if (generation->arena == NULL)
-		generation->first = Max(next, 1);	/* 0 is no number */
-	if (generation->entries * 2 >= generation->slot_count)
+}
+
+/* Room for so many units more in the current generation; false if there is none. */
+static bool
+make_room(TdeSortValues *kept, Size units)
+{
+	Generation *generation = &kept->current;
+
+	if (generation->first + generation->used + units >= TDE_SORT_NUMBERS)
+		return false;
+	if (!fits(kept, units) && kept->previous.arena)
+		forget(&kept->previous);
+	if (!fits(kept, units) && generation->compared)
+	{
+		Generation	full = *generation;
+
+		start_generation(kept);
+		forget(&full);
+	}
+	if (!fits(kept, units))
+		return false;
+	if (slots_are_short(generation))
 		grow_slots(kept);
 	if (generation->room - generation->used < units)
-		grow_arena(kept, units);
+		grow_arena(kept, (uint32) units);
 	return true;
 }
 
 uint32
-tde_sort_values_add(TdeSortValues *kept, Datum plain)
+tde_sort_values_add(TdeSortValues *kept, Datum plain, uint32 key)
 {
 	Generation *generation = &kept->current;
 	uint32		hash = DatumGetUInt32(FunctionCall1Coll(&kept->hash, kept->base->ssup_collation, plain));
 	Size		size = value_size(kept->type, plain);
-	uint32		units = (uint32) ((offsetof(Entry, value) + size + UNIT - 1) / UNIT);
-	uint32	   *slot;
+	uint32	   *slot = generation->slots ? find_slot(kept, plain, hash) : NULL;
 	Entry	   *entry;
 
-	if (!make_room(kept, units))
-		return 0;
-	slot = find_slot(kept, plain, hash);
-	if (*slot != 0)
+	if (slot && *slot != 0)
 		return *slot;
+	if (!make_room(kept, units_for(size)))
+		return 0;
+	/* the slots may be others now */
+	slot = find_slot(kept, plain, hash);
 	*slot = generation->first + generation->used;
 	entry = entry_at(generation, *slot);
 	entry->hash = hash;
-	entry->units = units;
+	entry->key = key;
 	if (kept->type->base_byval)
 		entry->value[0] = plain;
 	else
 		memcpy(entry->value, DatumGetPointer(plain), size);
-	generation->used += units;
+	generation->used += units_for(size);
 	generation->entries++;
 	return *slot;
 }
 
 bool
-tde_sort_values_get(TdeSortValues *kept, uint32 number, Datum *plain)
+tde_sort_values_get(TdeSortValues *kept, uint32 number, Datum *plain, uint32 *key)
 {
 	const Generation *generation = number >= kept->current.first ? &kept->current : &kept->previous;
+	Entry	   *entry;
 
 	if (number < generation->first || generation->arena == NULL)
 		return false;
-	*plain = entry_datum(kept, entry_at(generation, number));
+	entry = entry_at(generation, number);
+	*plain = entry_datum(kept, entry);
+	*key = entry->key;
 	return true;
 }

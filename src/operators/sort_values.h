@@ -1,10 +1,12 @@
 /*
  * sort_values.h - the plaintexts of a sort in memory, equal ones once.
  *
- * Each has a number, by which a sort's abbreviated keys refer to it.  A sort holds at most as much in memory at a time as
- * it was allowed to, and a plaintext takes less room than the tuple that it is from; so of the plaintexts only the last ones
- * are kept, in two generations of the sort's memory each: whatever is being sorted is among them, and what was already
- * written to disk may be forgotten.  Cleansed when forgotten and when the sort's memory context is reset.
+ * Each has a number, by which a sort's abbreviated keys refer to it.  All of them together, and what finds them, take no more
+ * than their bound.  What does not fit has no number, and is decrypted when it is compared.
+ *
+ * Until values are compared, none is forgotten: of equal values either all have a number, the same, or none has.  Comparisons
+ * tell that the values before them may have been written to disk or thrown away; these are forgotten when there is no more room.
+ * Cleansed when forgotten and when the sort's memory context is reset.
  */
 #ifndef TDE_OPERATORS_SORT_VALUES_H
 #define TDE_OPERATORS_SORT_VALUES_H
@@ -13,18 +15,24 @@
 
 #include "type/type.h"
 
+/* Numbers are less. */
+#define TDE_SORT_NUMBERS	(UINT32_C(1) << 31)
+
 typedef struct TdeSortValues TdeSortValues;
 
 /*
- * base compares plaintexts and has the collation; all is allocated in its memory context.  bound: bytes of a generation.
+ * base compares plaintexts and has the collation; all is allocated in its memory context.  bound: bytes that all may take.
  * NULL if the base type has no hash function.
  */
 extern TdeSortValues *tde_sort_values_new(TdeType *type, SortSupport base, Size bound);
 
-/* The number of a plaintext, the same for those that are equal (in one generation); 0 if there are no more numbers. */
-extern uint32 tde_sort_values_add(TdeSortValues *kept, Datum plain);
+/* The number of a plaintext, the same for those that are equal; 0 if it has none.  key is kept with it. */
+extern uint32 tde_sort_values_add(TdeSortValues *kept, Datum plain, uint32 key);
 
-/* The plaintext of a number; false if it was forgotten. */
-extern bool tde_sort_values_get(TdeSortValues *kept, uint32 number, Datum *plain);
+/* So many comparisons were made since the last value was added. */
+extern void tde_sort_values_compared(TdeSortValues *kept, uint64 comparisons);
+
+/* The plaintext of a number, and its key; false if it was forgotten. */
+extern bool tde_sort_values_get(TdeSortValues *kept, uint32 number, Datum *plain, uint32 *key);
 
 #endif							/* TDE_OPERATORS_SORT_VALUES_H */

@@ -171,17 +171,23 @@ tde_secret_pages_grow(void *pages, Size size, Size new_size)
 	void	   *grown;
 
 #ifdef MREMAP_MAYMOVE
-	/* no copy is made, and they stay protected; fails where there may not be so many locked ones */
+	/* no copy is made, and they stay protected */
 	grown = mremap(pages, tde_whole_pages(size), tde_whole_pages(new_size), MREMAP_MAYMOVE);
-	if (grown != MAP_FAILED)
-		return grown;
-#endif
+	if (grown == MAP_FAILED)
+	{
+		/* there may not be so many locked ones */
+		(void) munlock(pages, tde_whole_pages(size));
+		grown = mremap(pages, tde_whole_pages(size), tde_whole_pages(new_size), MREMAP_MAYMOVE);
+	}
+	return grown == MAP_FAILED ? NULL : grown;
+#else
 	grown = tde_secret_pages_new(new_size);
 	if (grown == NULL)
 		return NULL;
 	memcpy(grown, pages, size);
 	tde_secret_pages_free(pages, size, size);
 	return grown;
+#endif
 }
 
 void
