@@ -14,6 +14,7 @@
 
 #include "access/genam.h"
 #include "access/generic_xlog.h"
+#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
@@ -84,7 +85,8 @@ tde_limits_start(uint32 key_id)
 		return;
 	rel = table_open(relid, RowExclusiveLock);
 	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
-	tde_permanent_insert(rel, tuple);
+	/* what this server has encrypted concerns no other */
+	tde_permanent_insert(rel, tuple, HEAP_INSERT_NO_LOGICAL);
 	heap_freetuple(tuple);
 	table_close(rel, RowExclusiveLock);
 }

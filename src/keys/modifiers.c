@@ -223,7 +223,7 @@ add_row(Relation rel, const TdeModifiers *mods)
 	values[SPEC_SLOT - 1] = Int32GetDatum(mods->slot);
 	values[SPEC_BASE - 1] = Int32GetDatum(mods->base_typmod);
 	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
-	tde_permanent_insert(rel, tuple);
+	tde_permanent_insert(rel, tuple, 0);
 	heap_freetuple(tuple);
 	return number;
 }

@@ -38,7 +38,7 @@ insert_for_ever(Relation rel, const TdeDataKey *row)
 
 	/* first, so that no key is without its counts */
 	tde_limits_start(row->id);
-	tde_permanent_insert(rel, tuple);
+	tde_permanent_insert(rel, tuple, 0);
 	heap_freetuple(tuple);
 	tde_keystore_changed = true;
 	tde_keystore_made_keys = true;

@@ -337,3 +337,15 @@ tde_must_commit(PG_FUNCTION_ARGS)
 				 errmsg("a procedure that commits cannot be called in a transaction block or by a function")));
 	PG_RETURN_VOID();
 }
+
+PG_FUNCTION_INFO_V1(tde_convert_rows);
+
+/* Of version 0.1.0: pg_upgrade makes the functions of the version that it finds, each of which has to be in the library. */
+Datum
+tde_convert_rows(PG_FUNCTION_ARGS)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("extension \"%s\" of this database is older than its library", "tde_column"),
+			 errhint("Run ALTER EXTENSION tde_column UPDATE.")));
+}

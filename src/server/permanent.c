@@ -86,7 +86,7 @@ tell_decoding(Relation rel, bool tell)
  * transaction changes it again speaks of a row that was there before.
  */
 static void
-insert_untold(Relation rel, HeapTuple tuple)
+insert_untold(Relation rel, HeapTuple tuple, int options)
 {
 	bool		told = RelationIsUsedAsCatalogTable(rel);
 
@@ -94,7 +94,7 @@ insert_untold(Relation rel, HeapTuple tuple)
 		tell_decoding(rel, false);
 	PG_TRY();
 	{
-		heap_insert(rel, tuple, GetCurrentCommandId(true), 0, NULL);
+		heap_insert(rel, tuple, GetCurrentCommandId(true), options, NULL);
 	}
 	PG_FINALLY();
 	{
@@ -123,7 +123,7 @@ freeze(Relation rel, ItemPointer tid)
 }
 
 void
-tde_permanent_insert(Relation rel, HeapTuple tuple)
+tde_permanent_insert(Relation rel, HeapTuple tuple, int options)
 {
 	SharedInvalidationMessage message;
 
@@ -134,7 +134,7 @@ tde_permanent_insert(Relation rel, HeapTuple tuple)
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("cannot add rows to table \"tde.%s\", which this transaction has rewritten", RelationGetRelationName(rel)),
 				 errhint("Commit first.")));
-	insert_untold(rel, tuple);
+	insert_untold(rel, tuple, options);
 	insert_index_entries(rel, tuple);
 
 	/* a cancel must not keep the others from being told; here and on standbys at once, logical decoding with the commit, if any */

@@ -9,9 +9,9 @@
 
 /*
  * Add a row that exists from this moment for everybody, whatever becomes of this transaction: its xmin is frozen, and the
- * WAL is on disk when this returns.  Frozen last, so that an error before leaves nothing.  The caller has locked out other writers.
+ * WAL is on disk when this returns.  options are those of heap_insert().  Frozen last, so that an error before leaves nothing.  The caller has locked out other writers.
  */
-extern void tde_permanent_insert(Relation rel, HeapTuple tuple);
+extern void tde_permanent_insert(Relation rel, HeapTuple tuple, int options);
 
 /* ereport if the table has indexes of somebody's that such an insert, or an update without an executor, cannot serve. */
 extern void tde_permanent_check_indexes(Relation rel);
