@@ -109,7 +109,7 @@ abbreviate_plain(Datum original, SortSupport ssup)
 /* ---- a prefix and a number ---- */
 
 /* The share of a sort's memory that its plaintexts may take beyond it. */
-#define SHARE_OF_PLAINTEXTS		4
+#define SHARE_OF_PLAINTEXTS		5
 
 /* The lower half of an abbreviation: a number, or with this bit more of the prefix. */
 #define NOT_KEPT		TDE_SORT_NUMBERS
