@@ -43,7 +43,7 @@ command_ok(
     'pg_upgrade', '--no-sync', '--retain', '-d', $old->data_dir, '-D', $new->data_dir, '-b', $old->config_data('--bindir'),
     '-B', $new->config_data('--bindir'), '-s', $new->host, '-p', $old->port, '-P', $new->port
   ],
-  'pg_upgrade');
+  'pg_upgrade') or diag(map { "$_\n" } grep { /error:|ERROR|Command was/ } map { split /\n/, slurp_file($_) } glob($new->data_dir . '/pg_upgrade_output.d/*/log/*.log'));
 my @dumps = glob($new->data_dir . '/pg_upgrade_output.d/*/dump/*.custom');
 cmp_ok(scalar(@dumps), '>', 2, 'its dumps of the schema are there');
 foreach my $dump (@dumps)
