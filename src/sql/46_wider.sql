@@ -45,13 +45,12 @@ BEGIN
 END
 $$;
 
--- A date has no other way either: with a timestamp the functions are those of timestamp.
+-- A date has no other way either: with a timestamp the functions are those of timestamp.  Not with a parsed body: pg_upgrade makes the cast after it.
 -- new in 0.2.0
 CREATE FUNCTION tde_internal.only_timestamptz(date) RETURNS tde_internal.only_timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT $1::pg_catalog.timestamptz::tde_internal.only_timestamptz;
-END;
+SET search_path = pg_catalog, pg_temp
+AS 'SELECT $1::pg_catalog.timestamptz::tde_internal.only_timestamptz';
 COMMENT ON FUNCTION tde_internal.only_timestamptz(date) IS 'cast';
 -- new in 0.2.0
 CREATE CAST (date AS tde_internal.only_timestamptz) WITH FUNCTION tde_internal.only_timestamptz(date) AS IMPLICIT;
