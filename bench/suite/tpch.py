@@ -68,6 +68,7 @@ def check(options):
 def new_report(options, variants, versions):
     names = {
         "plain": "PostgreSQL's own types",
+        "salt-gcm": "all columns, `aes256,salt,gcm`",
         "salt-mac": "all columns, `aes256,salt,sha1`",
         "nosalt-nomac": "all columns, `aes256,nosalt,nomac`",
         "sensitive": f"`aes256,salt,sha1` for {', '.join(sorted(SENSITIVE))}",

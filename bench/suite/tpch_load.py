@@ -12,7 +12,8 @@ from .tpch_schema import PGCRYPTO_KEY, TABLES, Pgcrypto
 # the study's ratios: 10 GB, loaded with INSERTs of 4 kB, without and with keys; and its storage
 PUBLISHED = {("INSERT", False): 4.12, ("INSERT", True): 7.76}
 PUBLISHED_STORAGE = {False: 3.8, True: 4.0}
-WANTED = {("COPY", "nosalt-nomac"): 2.0, ("COPY, keys", "nosalt-nomac"): 2.5, ("COPY", "salt-mac"): 3.0}
+WANTED = {("COPY", "nosalt-nomac"): 2.0, ("COPY, keys", "nosalt-nomac"): 2.5, ("COPY", "salt-mac"): 3.0,
+          ("COPY", "salt-gcm"): 2.2, ("COPY, keys", "salt-gcm"): 1.7}
 WANTED_STORAGE = 1.9
 PGP_ROWS = 300
 

@@ -15,8 +15,9 @@ SETTINGS = {
 }
 # the study's ratios: tablespace encryption in Oracle 11.2, TPC-H SF 10
 PUBLISHED = {"AES-NI": 1.57, "no AES-NI": 4.74}
-WANTED = {("AES-NI", "q1-salt-mac"): 2.5, ("AES-NI", "q1-nosalt-nomac"): 1.55}
+WANTED = {("AES-NI", "q1-salt-gcm"): 1.6, ("AES-NI", "q1-salt-mac"): 2.5, ("AES-NI", "q1-nosalt-nomac"): 1.55}
 WANTED_SPEED = 5  # times as fast as pgcrypto
+WANTED_SPEED_GCM = 6  # without keys
 HELPS = 0.9  # keys help a query that needs less of its time without them than this
 
 
@@ -106,10 +107,15 @@ def report_speed(report, samples, ours):
     for work in samples.workloads():
         speeds = [samples.ratio(work, "pgcrypto", name) for name in ours]
         by_ciphertext = [samples.ratio(work, "pgcrypto-ciphertext", name) for name in ours]
-        rows.append([work, *(f"{speed:.1f} {'pass' if speed >= WANTED_SPEED else '**MISS**'}" for speed in speeds),
+        rows.append([work, *(f"{speed:.1f} {'pass' if speed >= wanted_speed(name, work) else '**MISS**'}"
+                             for name, speed in zip(ours, speeds)),
                      *(f"{speed:.1f}" for speed in by_ciphertext)])
-    report.note(f"## pgcrypto's time / ours\n\nWanted: {WANTED_SPEED} against pgcrypto.")
+    report.note(f"## pgcrypto's time / ours\n\nWanted: {WANTED_SPEED} against pgcrypto; {WANTED_SPEED_GCM} with gcm, without keys.")
     report.table(["query", *(f"pgcrypto / {name}" for name in ours), *(f"pgcrypto-ciphertext / {name}" for name in ours)], rows)
+
+
+def wanted_speed(name, work):
+    return WANTED_SPEED_GCM if name == "salt-gcm" and not work.endswith(", keys") else WANTED_SPEED
 
 
 def report_keys(report, samples, names, ours):

@@ -134,10 +134,12 @@ def decrypted(column):
 
 VARIANTS = {variant.name: variant for variant in [
     Plain(),
+    Encrypted("salt-gcm", "aes256,salt,gcm"),
     Encrypted("salt-mac", "aes256,salt,sha1"),
     Encrypted("nosalt-nomac", "aes256,nosalt,nomac"),
     Encrypted("sensitive", "aes256,salt,sha1", SENSITIVE),
     Pgcrypto(),
 ]}
-Q1_VARIANTS = [Plain(), Encrypted("q1-salt-mac", "aes256,salt,sha1", Q1_COLUMNS),
+Q1_VARIANTS = [Plain(), Encrypted("q1-salt-gcm", "aes256,salt,gcm", Q1_COLUMNS),
+               Encrypted("q1-salt-mac", "aes256,salt,sha1", Q1_COLUMNS),
                Encrypted("q1-nosalt-nomac", "aes256,nosalt,nomac", Q1_COLUMNS)]

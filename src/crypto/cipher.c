@@ -23,9 +23,6 @@
 /* From here on OpenSSL's own CTR is faster, which keeps the key stream in registers, although an IV must be set for it. */
 #define CTR_BATCH	1024
 
-/* EVP counts bytes in an int.  No value of PostgreSQL reaches this size. */
-#define MAX_UPDATE	((size_t) 1 << 30)
-
 /*
  * One EVP context with key and direction set, padding off, and the IV zero.
  */
@@ -149,7 +146,7 @@ encrypt_update(EVP_CIPHER_CTX *context, const uint8_t *in, size_t size, uint8_t 
 {
 	int			written = 0;
 
-	return size <= MAX_UPDATE &&
+	return size <= TDE_MAX_UPDATE &&
 		EVP_EncryptUpdate(context, out, &written, in, (int) size) == 1 &&
 		(size_t) written == size;
 }
@@ -159,7 +156,7 @@ decrypt_update(EVP_CIPHER_CTX *context, const uint8_t *in, size_t size, uint8_t 
 {
 	int			written = 0;
 
-	return size <= MAX_UPDATE &&
+	return size <= TDE_MAX_UPDATE &&
 		EVP_DecryptUpdate(context, out, &written, in, (int) size) == 1 &&
 		(size_t) written == size;
 }

@@ -18,6 +18,9 @@
  */
 extern void tde_crypto_use_evp(bool on);
 
+/* EVP counts bytes in an int.  No value of PostgreSQL reaches this size. */
+#define TDE_MAX_UPDATE	((size_t) 1 << 30)
+
 /* TDE_E_UNAVAILABLE; tde_crypto_missing() will name this cipher. */
 extern TDE_MUST_CHECK TdeStatus tde_unavailable(const char *cipher);
 

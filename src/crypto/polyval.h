@@ -36,10 +36,16 @@ extern void tde_polyval_free(TdePolyval *key);
 extern TdePair tde_polyval(const TdePolyval *key, uint8_t associated, const uint8_t *data, size_t size);
 
 /*
- * The same for the usual associated byte and data of up to TDE_POLYVAL_AHEAD bytes, which are given as a block, filled up with zeros.  For fast
- * keys only.
+ * The same for data of up to TDE_POLYVAL_AHEAD bytes, which are given as a block, filled up with zeros; where
+ * tde_polyval_is_short() says so.
  */
 extern TdePair tde_polyval_short(const TdePolyval *key, TdePair data, size_t size);
+
+static inline bool
+tde_polyval_is_short(const TdePolyval *key, uint8_t associated, size_t size)
+{
+	return size <= TDE_POLYVAL_AHEAD && key->fast && associated == key->usual;
+}
 
 /* Can this processor multiply without carries?  Asked once per process. */
 extern bool tde_polyval_has_fast(void);
