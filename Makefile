@@ -66,7 +66,7 @@ help:
 	@echo 'make check               all tests; T="lint unit regress pgtap tap core": only these parts;'
 	@echo '                         REGRESS="io", PGTAP="test/pgtap/x.sql", TAP="test/t/003*.pl": only these tests'
 	@echo 'make check-long          the tests that take minutes: kill -9 at 250 points, pg_upgrade from PostgreSQL 15 to 17,'
-	@echo '                         bench/run'\''s ends and reports, random queries by sqlsmith, a server under FIPS, a short make fuzz'
+	@echo '                         bench/run'\''s ends and reports, random queries by sqlsmith, a server under FIPS, other processors, a short make fuzz'
 	@echo 'make check-all           both, as CI runs them'
 	@echo 'make check-core          PostgreSQL'\''s own regression scripts on encrypted columns beside plain ones (downloads the sources),'
 	@echo '                         and unmodified beside a server without the extension; parse trees and instructions of plain statements;'

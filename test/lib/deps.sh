@@ -178,14 +178,21 @@ need() {
   macOS (brew):   $(list "${brew[@]}")"
 }
 
-# need_debian COMMAND PACKAGE WHAT: only Debian has a package of it; without it the test that wants it says so.
+# need_debian COMMAND PACKAGES WHAT: only Debian has packages of it; without them the test that wants it says so.
 need_debian() {
   command -v "$1" >/dev/null && return
   if command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }; then
     say "installing $2"
-    apt_install "$2" && return
+    # shellcheck disable=SC2086       # several
+    apt_install $2 && return
   fi
   say "SKIPPED: $3, since $1 is not here and cannot be installed"
+}
+
+need_processors() {
+  [[ $(uname -m) == x86_64 ]] || return 0
+  need_debian qemu-x86_64 qemu-user 'gcm on other processors'
+  need_debian aarch64-linux-gnu-gcc 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross' 'gcm on aarch64'
 }
 
 list() { printf '%s\n' "$@" | awk '!seen[$0]++ { printf "%s%s", sep, $0; sep = ", " }'; }
