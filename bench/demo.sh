@@ -128,9 +128,9 @@ cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1)
 cat <<END
 PostgreSQL $(sql -c 'SHOW server_version'), ${cpu:-$(uname -m)}
 
-Nine tables (id int, pass varchar(25), cc numeric(15)); in eight of them pass and cc are encrypted,
-with the default MAC. Each has $rows rows; one client, statements as text, synchronous_commit off
-(waiting for the disk would hide the cost); $rounds rounds of ${transactions[insert]} inserts, ${transactions[update]} updates, ${transactions[select]} selects.
+Nine tables (id int, pass varchar(25), cc numeric(15)); in eight of them pass and cc are encrypted, with the default
+MAC: gcm, or sha256 with triple DES. Each has $rows rows; one client, statements as text, synchronous_commit off (waiting
+for the disk would hide the cost); $rounds rounds of ${transactions[insert]} inserts, ${transactions[update]} updates, ${transactions[select]} selects.
   tps       transactions per second, the median of $rounds rounds
   overhead  additional time against plain in the same round, the median of the rounds
   Oracle    overhead of Oracle 10g in Apolinarski's paper

@@ -9,7 +9,7 @@ set -euo pipefail
 
 rows=${ROWS:-1000000} rounds=${ROUNDS:-5}
 part=$((rows * 3 / 10))
-# name, and the modifiers of its columns; the last one is the default
+# name, and the modifiers of its columns
 variants=(plain: det:aes256,nosalt,nomac siv:aes256,nosalt,sha256 nomac:aes256,salt,nomac sha256:aes256,salt,sha256 gcm:aes256,salt,gcm mac:aes256,salt,mac)
 
 column() { if [[ $2 ]]; then echo "encrypted_$1($2)"; else echo "$1"; fi; }

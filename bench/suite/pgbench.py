@@ -51,7 +51,7 @@ def add_options(parser):
                         help="numbers of clients, with commas")
     parser.add_argument("--seconds", type=whole, default=1, help="time of each run of pgbench")
     parser.add_argument("--rounds", type=whole, default=3, help="runs of each kind")
-    parser.add_argument("--mac", choices=MACS, default="mac", help="of the encrypted columns: mac is HMAC-SHA1, the default")
+    parser.add_argument("--mac", choices=MACS, default="mac", help="of the encrypted columns: mac is HMAC-SHA1, Oracle's default")
 
 
 # ---- tables: a schema for each variant, so that the same statements run on all of them ----

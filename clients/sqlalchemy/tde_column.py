@@ -1,6 +1,6 @@
 """Encrypted columns in SQLAlchemy's reflection, and so in Alembic's autogenerate, as columns of their base types: import it once.
 
-SQLAlchemy reads the types of columns from the catalogs, which name the encrypted ones: encrypted_varchar(50,aes256,salt,mac).  It reads
+SQLAlchemy reads the types of columns from the catalogs, which name the encrypted ones: encrypted_varchar(50,aes256,salt,gcm).  It reads
 what indexes and generated columns compute, which they show as it is stored: tde_computed(NULL::encrypted_text(...), 'lower(text)', name).
 """
 import re

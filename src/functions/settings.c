@@ -91,7 +91,7 @@ check_transparent_results(bool *newval, void **extra, GucSource source)
 static bool
 check_default_spec(char **newval, void **extra, GucSource source)
 {
-	static const TdeSpec shipped = {TDE_AES256, TDE_CTR, TDE_SHA1, true};
+	static const TdeSpec shipped = TDE_SHIPPED_SPEC;
 	char	   *copy = pstrdup(*newval);
 	List	   *words;
 	TdeSpec		spec;
@@ -226,9 +226,9 @@ define_values(void)
 {
 	DefineCustomStringVariable("tde_column.default_spec",
 							   "Sets the modifiers of encrypted columns that declare none.",
-							   "A list as in encrypted_text(aes256,salt,mac).  Modifiers that a column omits are taken from "
+							   "A list as in encrypted_text(aes256,salt,gcm).  Modifiers that a column omits are taken from "
 							   "here as well.",
-							   &default_spec_string, "aes256,salt,mac", PGC_USERSET, GUC_LIST_INPUT,
+							   &default_spec_string, TDE_SHIPPED_WORDS, PGC_USERSET, GUC_LIST_INPUT,
 							   check_default_spec, assign_default_spec, NULL);
 	DefineCustomBoolVariable("tde_column.key_per_table",
 							 "Gives each new table a data key of its own.",

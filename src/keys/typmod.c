@@ -23,7 +23,7 @@
 #define SCALE_MASK		((1 << SCALE_BITS) - 1)
 #define LENGTH_MAX		4094
 
-TdeSpec		tde_default_spec = {TDE_AES256, TDE_CTR, TDE_SHA1, true};
+TdeSpec		tde_default_spec = TDE_SHIPPED_SPEC;
 
 /* What the words of one list have set so far. */
 typedef struct ParsedWords

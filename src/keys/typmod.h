@@ -35,6 +35,10 @@ typedef struct TdeModifiers
 	int32		base_typmod;	/* -1: none */
 } TdeModifiers;
 
+/* tde_column.default_spec as it is shipped, parsed and as words; what the setting leaves open is as in these. */
+#define TDE_SHIPPED_SPEC	{TDE_AES256, TDE_CTR, TDE_GCM, true}
+#define TDE_SHIPPED_WORDS	"aes256,salt,gcm"
+
 /* tde_column.default_spec, parsed; set by the GUC's assign hook. */
 extern TdeSpec tde_default_spec;
 

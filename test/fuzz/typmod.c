@@ -14,7 +14,7 @@ typedef struct Input
 	size_t		size;
 } Input;
 
-static const TdeSpec plain_default = {TDE_AES256, TDE_CTR, TDE_SHA1, true};
+static const TdeSpec plain_default = TDE_SHIPPED_SPEC;
 
 /* Words behind each other, each with its zero; list_nth_cell() and foreach() are all that is done with a List. */
 static List *

@@ -97,7 +97,7 @@ sub refuses_3des
     $name);
 }
 
-# A default of gcm gives way where nothing but AES-GCM-SIV would do.
+# The default, gcm, gives way where nothing but AES-GCM-SIV would do.
 sub check_gcm
 {
   my ($node) = @_;
@@ -106,9 +106,10 @@ sub check_gcm
     q{CREATE TABLE siv (a encrypted_text(nosalt, gcm)); INSERT INTO siv VALUES ('x')},
     { state => '0A000', message => qr/^cipher AES-GCM-SIV \(gcm without salt\) is not available in this server's OpenSSL$/ },
     'gcm without salt');
-  is(lines_of($node, q{SET tde_column.default_spec = 'aes256,salt,gcm'; CREATE TABLE unsalted (a encrypted_text(nosalt));
-       INSERT INTO unsalted VALUES ('x'); SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'unsalted'::regclass AND attnum = 1}),
-    'encrypted_text(aes256,nosalt,sha256)', 'nosalt under a default of gcm');
+  is(lines_of($node, q{CREATE TABLE defaults (a encrypted_text, b encrypted_text(nosalt)); SET tde_column.default_spec = 'nosalt';
+       ALTER TABLE defaults ADD c encrypted_text; INSERT INTO defaults VALUES ('x', 'y', 'z'); CREATE INDEX ON defaults (lower(a)); SELECT * FROM defaults WHERE lower(a) = 'x';
+       SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'defaults'::regclass AND attnum > 0 ORDER BY attnum}),
+    join("\n", 'x|y|z', map { "encrypted_text(aes256,$_)" } 'salt,gcm', 'nosalt,sha256', 'nosalt,sha256'), 'gcm is the default, and sha256 without salt');
   return;
 }
 

@@ -154,7 +154,7 @@ END
 $$;
 SELECT results_eq(format('SELECT * FROM equal_out_of_line(%L)', words), 'VALUES (3::bigint, 6::bigint, 3::bigint, true)',
                   format('%s: large values are equal where their texts are', words))
-FROM unnest(ARRAY['aes256,salt', 'aes256,nosalt', 'aes256,salt,nomac', 'aes256,cbc,nosalt,nomac']) words;
+FROM unnest(ARRAY['aes256,salt', 'aes256,nosalt', 'aes256,salt,mac', 'aes256,nosalt,mac', 'aes256,salt,nomac', 'aes256,cbc,nosalt,nomac']) words;
 
 SELECT finish();
 ROLLBACK;

@@ -57,6 +57,7 @@ SELECT cmp_ok((SELECT count(*) FROM result WHERE plain ~ 'refused' AND encrypted
 -- With specs that differ, and from an integer to a numeric.
 SELECT is(foreign_key(c, p, '1', '2'), 'insert refused, delete refused, 2', format('%s to %s', c, p))
 FROM (VALUES ('encrypted_int4(aes128,nosalt)', 'encrypted_int4(aes256,salt,mac)'), ('encrypted_text(aes192,nomac,salt)', 'encrypted_text'),
+             ('encrypted_text(nosalt,mac)', 'encrypted_text(nosalt)'), ('encrypted_text(nosalt)', 'encrypted_text(nosalt,mac)'),
              ('encrypted_numeric(8,0,salt)', 'encrypted_numeric(5,0,nosalt,nomac)'), ('int4', 'encrypted_numeric(10,0)'),
              ('varchar(10)', 'encrypted_varchar(20)'), ('encrypted_varchar(10)', 'varchar(20)')) AS v (c, p);
 

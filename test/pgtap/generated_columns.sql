@@ -44,9 +44,9 @@ SELECT ok((e.state, e.content) IS NOT DISTINCT FROM (p.state, p.content),
 FROM generated, outcome('p', type, expression) p, outcome('e', type, expression) e;
 
 SELECT is(e.declared, wanted, format('%s of %s', type, expression))
-FROM (VALUES ('text', 'lower(email)', 'encrypted_text(aes128,salt,mac)'), ('varchar(30)', 'upper(name)', 'encrypted_varchar(30,aes256,nosalt,sha256)'),
-             ('int', 'a + 1', 'encrypted_int4(aes256,salt,nomac)'), ('numeric(12,1)', 'n * a', 'encrypted_numeric(12,1,aes256,salt,mac)'),
-             ('int', 'k + 1', 'integer'), ('encrypted_text(aes192,nosalt)', 'lower(email)', 'encrypted_text(aes192,nosalt,mac)')) AS v(type, expression, wanted),
+FROM (VALUES ('text', 'lower(email)', 'encrypted_text(aes128,salt,gcm)'), ('varchar(30)', 'upper(name)', 'encrypted_varchar(30,aes256,nosalt,sha256)'),
+             ('int', 'a + 1', 'encrypted_int4(aes256,salt,nomac)'), ('numeric(12,1)', 'n * a', 'encrypted_numeric(12,1,aes256,salt,gcm)'),
+             ('int', 'k + 1', 'integer'), ('encrypted_text(aes192,nosalt)', 'lower(email)', 'encrypted_text(aes192,nosalt,gcm)')) AS v(type, expression, wanted),
      outcome('e', type, expression) e;
 
 -- CREATE TABLE, and tables made of that one.

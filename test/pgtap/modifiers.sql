@@ -32,18 +32,21 @@ SELECT same('encrypted_text(mac,salt,aes128)', 'encrypted_text(aes128,salt,mac)'
 SELECT same('encrypted_text(''aes128'',''salt'')', 'encrypted_text(aes128,salt)');
 SELECT same('encrypted_text(sha1)', 'encrypted_text(mac)');
 SELECT same('encrypted_text(des3)', 'encrypted_text(''3des168'')');
-SELECT same('encrypted_text(''3des168'')', 'encrypted_text(''3des168'',cbc,salt,mac)');
-SELECT same('encrypted_text(aes192)', 'encrypted_text(aes192,ctr,salt,mac)');
+SELECT same('encrypted_text(''3des168'')', 'encrypted_text(''3des168'',cbc,salt,sha256)');
+SELECT same('encrypted_text(cbc)', 'encrypted_text(aes256,cbc,salt,sha256)');
+SELECT same('encrypted_text(nosalt,cbc)', 'encrypted_text(aes256,cbc,nosalt,sha256)');
+SELECT same('encrypted_text(nosalt)', 'encrypted_text(aes256,ctr,nosalt,gcm)');
+SELECT same('encrypted_text(aes192)', 'encrypted_text(aes192,ctr,salt,gcm)');
 SELECT same('encrypted_text(nosalt,nomac)', 'encrypted_text(aes256,cbc,nosalt,nomac)');
-SELECT same('encrypted_text(''KEY=modifiers'')', 'encrypted_text(aes256,salt,mac,''key=modifiers'')');
+SELECT same('encrypted_text(''KEY=modifiers'')', 'encrypted_text(aes256,salt,gcm,''key=modifiers'')');
 SELECT same(format('encrypted_text(''key=%s'')', max(slot)), 'encrypted_text(''key=modifiers'')') FROM tde.keys WHERE name = 'modifiers';
-SELECT same('encrypted_text(''key=0'')', 'encrypted_text(aes256,salt,mac)');
-SELECT same('encrypted_text(''key=default'')', 'encrypted_text(aes256,salt,mac)');
+SELECT same('encrypted_text(''key=0'')', 'encrypted_text(aes256,salt,gcm)');
+SELECT same('encrypted_text(''key=default'')', 'encrypted_text(aes256,salt,gcm)');
 SELECT same('encrypted_interval(3)', 'encrypted_interval(3,aes256,salt)');
 SELECT same('encrypted_varchar(5000)', 'encrypted_varchar(5000,aes256,salt)');
-SELECT same('encrypted_numeric(15,2)', 'encrypted_numeric(15,2,aes256,salt,mac)');
+SELECT same('encrypted_numeric(15,2)', 'encrypted_numeric(15,2,aes256,salt,gcm)');
 SELECT same('encrypted_numeric(15)', 'encrypted_numeric(15,0,aes256)');
-SELECT same('encrypted_varchar(25,aes128)', 'encrypted_varchar(25,aes128,salt,mac,ctr)');
+SELECT same('encrypted_varchar(25,aes128)', 'encrypted_varchar(25,aes128,salt,gcm,ctr)');
 SELECT is(typmods(ARRAY['encrypted_text']), ARRAY[-1], 'a type without modifiers has none outside of a column');
 
 --
@@ -193,15 +196,17 @@ BEGIN
   CREATE TABLE bare (a encrypted_text, b encrypted_varchar(7), c encrypted_text[]);
   type := (SELECT string_agg(format_type(atttypid, atttypmod), ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'bare'::regclass AND attnum > 0);
   DROP TABLE bare;
-  PERFORM set_config('tde_column.default_spec', 'aes256,salt,mac', true);
+  PERFORM set_config('tde_column.default_spec', 'aes256,salt,gcm', true);
   RETURN type;
 END
 $$;
-SELECT is(bare_column('aes256,salt,mac'), 'encrypted_text(aes256,salt,mac) encrypted_varchar(7,aes256,salt,mac) encrypted_text(aes256,salt,mac)[]', 'as shipped');
+SELECT is(bare_column('aes256,salt,gcm'), 'encrypted_text(aes256,salt,gcm) encrypted_varchar(7,aes256,salt,gcm) encrypted_text(aes256,salt,gcm)[]', 'as shipped');
+SELECT is(bare_column('aes256,salt,mac'), 'encrypted_text(aes256,salt,mac) encrypted_varchar(7,aes256,salt,mac) encrypted_text(aes256,salt,mac)[]', 'as Oracle');
+SELECT is(bare_column('nosalt'), 'encrypted_text(aes256,nosalt,gcm) encrypted_varchar(7,aes256,nosalt,gcm) encrypted_text(aes256,nosalt,gcm)[]', 'without salt');
 SELECT is(bare_column('sha256'), 'encrypted_text(aes256,salt,sha256) encrypted_varchar(7,aes256,salt,sha256) encrypted_text(aes256,salt,sha256)[]',
           'parts left open are as shipped');
 SELECT is(bare_column('NOSALT, aes128 ,cbc'),
-          'encrypted_text(aes128,cbc,nosalt,mac) encrypted_varchar(7,aes128,cbc,nosalt,mac) encrypted_text(aes128,cbc,nosalt,mac)[]', 'any order, any case');
+          'encrypted_text(aes128,cbc,nosalt,sha256) encrypted_varchar(7,aes128,cbc,nosalt,sha256) encrypted_text(aes128,cbc,nosalt,sha256)[]', 'any order, any case; gcm gives way to sha256 in cbc');
 SELECT is(complaint(format('SET LOCAL tde_column.default_spec = %L', setting)),
           format('22023 invalid value for parameter "tde_column.default_spec": "%s" [%s]', setting, detail), format('default_spec = %L is refused', setting))
 FROM (VALUES
@@ -212,7 +217,7 @@ FROM (VALUES
   ('key=1',            'A key cannot be named here.'),
   ('aes256,,salt',     'List syntax is invalid.'),
   ('25',               'Modifier "25" is not known.')) AS v (setting, detail);
-SELECT is(current_setting('tde_column.default_spec'), 'aes256,salt,mac', 'and the setting is what it was');
+SELECT is(current_setting('tde_column.default_spec'), 'aes256,salt,gcm', 'and the setting is what it was');
 
 --
 -- What the base type's modifiers do to values

@@ -12,7 +12,7 @@ CREATE ROLE bob;
 CREATE ROLE monitor IN ROLE pg_monitor;
 CREATE SCHEMA sales AUTHORIZATION alice;
 CREATE TABLE sales.employee (id int, a encrypted_text(aes128,salt,mac), b encrypted_text(aes192,nosalt,sha256), c encrypted_int4(aes256,nosalt,nomac,cbc),
-                             d encrypted_date('3des168'), e encrypted_text(aes256)[], "Mixed" encrypted_text(aes256,salt,nomac));
+                             d encrypted_date('3des168',mac), e encrypted_text(aes256)[], f encrypted_int8(nosalt), "Mixed" encrypted_text(aes256,salt,nomac));
 CREATE TABLE sales.parted (a encrypted_text(aes256)) PARTITION BY LIST (a);
 CREATE TABLE sales.part PARTITION OF sales.parted DEFAULT;
 CREATE VIEW sales.viewed AS SELECT a FROM sales.employee;
@@ -37,17 +37,18 @@ SELECT results_eq($$SELECT * FROM tde.dba_encrypted_columns WHERE owner = 'sales
   ('sales', 'employee', 'b', 'AES 192 bits key', 'NO', 'SHA-256'),
   ('sales', 'employee', 'c', 'AES 256 bits key', 'NO', 'NOMAC'),
   ('sales', 'employee', 'd', '3 Key Triple DES 168 bits key', 'YES', 'SHA-1'),
-  ('sales', 'employee', 'e', 'AES 256 bits key', 'YES', 'SHA-1'),
-  ('sales', 'parted', 'a', 'AES 256 bits key', 'YES', 'SHA-1')$$, 'dba_: all columns of tables, in Oracle''s words');
+  ('sales', 'employee', 'e', 'AES 256 bits key', 'YES', 'GCM'),
+  ('sales', 'employee', 'f', 'AES 256 bits key', 'NO', 'GCM'),
+  ('sales', 'parted', 'a', 'AES 256 bits key', 'YES', 'GCM')$$, 'dba_: all columns of tables, in Oracle''s words');
 SELECT set_eq($$SELECT * FROM tde.dba_encrypted_columns$$, $$SELECT * FROM tde.all_encrypted_columns$$, 'to a superuser, all_ is dba_');
 
 SELECT set_eq($$SELECT rows_of('alice', 'SELECT owner || ''.'' || table_name || ''.'' || column_name FROM tde.all_encrypted_columns')$$,
-  ARRAY['sales.employee.Mixed', 'sales.employee.a', 'sales.employee.b', 'sales.employee.c', 'sales.employee.d', 'sales.employee.e'],
+  ARRAY['sales.employee.Mixed', 'sales.employee.a', 'sales.employee.b', 'sales.employee.c', 'sales.employee.d', 'sales.employee.e', 'sales.employee.f'],
   'all_: the columns of one''s own tables');
 SELECT set_eq($$SELECT rows_of('bob', 'SELECT owner || ''.'' || table_name || ''.'' || column_name FROM tde.all_encrypted_columns')$$,
   ARRAY['public.shared.a', 'public.shared.b'], 'all_: and of tables that one has a privilege on');
 SELECT set_eq($$SELECT rows_of('alice', 'SELECT table_name || ''.'' || column_name FROM tde.user_encrypted_columns')$$,
-  ARRAY['employee.Mixed', 'employee.a', 'employee.b', 'employee.c', 'employee.d', 'employee.e'], 'user_: of tables that one owns');
+  ARRAY['employee.Mixed', 'employee.a', 'employee.b', 'employee.c', 'employee.d', 'employee.e', 'employee.f'], 'user_: of tables that one owns');
 SELECT is_empty($$SELECT rows_of('bob', 'SELECT column_name::text FROM tde.user_encrypted_columns')$$, 'user_: and of no others');
 SELECT cmp_ok((SELECT count(*) FROM tde.user_encrypted_columns), '<', (SELECT count(*) FROM tde.dba_encrypted_columns), 'not even to a superuser');
 

@@ -318,13 +318,13 @@ is(attempt($node, 'VACUUM card')->{state}, '',                'closed: VACUUM');
 
 $result = attempt($node, '\d card');
 is($result->{err}, '', 'closed: \d');
-like($result->{out}, qr/^holder\|encrypted_text\(aes256,salt,mac\)/m, 'it shows the modifiers');
+like($result->{out}, qr/^holder\|encrypted_text\(aes256,salt,gcm\)/m, 'it shows the modifiers');
 like(
   lines_of($node, q{SELECT column_name, cipher, mac, salt FROM tde.encrypted_columns WHERE table_name = 'card' ORDER BY 1}),
-  qr/^amount\|aes256\|sha1\|t\nholder\|aes256\|sha1\|t$/,
+  qr/^amount\|aes256\|gcm\|t\nholder\|aes256\|gcm\|t$/,
   'closed: the view of encrypted columns');
 my ($schema) = run_command([ 'pg_dump', '-s', '-d', $node->connstr('postgres') ]);
-like($schema, qr/holder (?:public\.)?encrypted_text\(aes256,salt,mac\)/, 'closed: pg_dump -s');
+like($schema, qr/holder (?:public\.)?encrypted_text\(aes256,salt,gcm\)/, 'closed: pg_dump -s');
 
 $result = attempt($node, 'CREATE TABLE made_closed (a encrypted_text)');
 is($result->{state}, '', 'closed: a table can be made') or diag($result->{err});

@@ -53,7 +53,7 @@ is(
     $node,
     "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'made_closed'::regclass AND attname = 'a'"
   ),
-  'encrypted_text(aes256,salt,mac)',
+  'encrypted_text(aes256,salt,gcm)',
   'and has the default specification');
 fails_with($node, "INSERT INTO made_closed VALUES (1, 'x')", $closed, 'closed: INSERT');
 is(lines_of($node, 'INSERT INTO made_closed (id) VALUES (1) RETURNING id, a'), '1|', 'closed: INSERT of other columns');
@@ -92,7 +92,7 @@ is(lines_of($node, 'SELECT slot, kind FROM tde.data_keys ORDER BY slot, kind'),
 is(
   lines_of($node, "SELECT column_name, type FROM tde.encrypted_columns WHERE table_name = 't' ORDER BY 1"),
   join("\n",
-    'a|encrypted_text(aes256,salt,mac)',         'b|encrypted_varchar(20,aes256,salt,mac)',
+    'a|encrypted_text(aes256,salt,gcm)',         'b|encrypted_varchar(20,aes256,salt,gcm)',
     "k|encrypted_text(aes256,salt,mac,'key=five')", 'n|encrypted_numeric(10,2,aes128,nosalt,nomac)'),
   'and bare columns have the default specification');
 lines_of($node, "INSERT INTO t SELECT i, 'value ' || i, 'b' || i, i, 'k' || i FROM generate_series(1, 1000) i");

@@ -30,20 +30,20 @@ sub restore
 
 lines_of($node, q{SELECT tde_create_key('cards'); CREATE TABLE ck (a encrypted_text(nosalt, 'key=cards'), b encrypted_int4(nomac, 'key=cards'));
 INSERT INTO ck VALUES ('4111', 1)});
-is(type_of('ck', 'a'), "encrypted_text(aes256,nosalt,mac,'key=cards')", 'a column says its key');
+is(type_of('ck', 'a'), "encrypted_text(aes256,nosalt,gcm,'key=cards')", 'a column says its key');
 
 # A database whose slot of that number is another key, which is then destroyed: once it took the restored table with it.
 lines_of($node, 'CREATE DATABASE other');
 lines_of($node, q{CREATE EXTENSION tde_column; SELECT tde_create_key('gdpr_customer_42', erasable => true)}, db => 'other');
 restore('postgres', 'other');
-is(type_of('ck', 'a', db => 'other'), "encrypted_text(aes256,nosalt,mac,'key=cards')", 'under the key of this name');
+is(type_of('ck', 'a', db => 'other'), "encrypted_text(aes256,nosalt,gcm,'key=cards')", 'under the key of this name');
 lines_of($node, q{SELECT tde_destroy_key('gdpr_customer_42', 'destroy gdpr_customer_42')}, db => 'other');
 is(lines_of($node, 'SELECT * FROM ck', db => 'other'), '4111|1', 'which a neighbour of its old number cannot take with it');
 is(lines_of($node, q{SELECT tde_rotate_key('cards'), count(*) FROM tde.keys WHERE name = 'cards'}, db => 'other'), '2|2', 'its key can be rotated');
 
 # Renamed, it is still the column's.
 lines_of($node, q{SELECT tde_rename_key('cards', 'it''s, "odd" \\ (key)')});
-is(type_of('ck', 'a'), q{encrypted_text(aes256,nosalt,mac,E'key=it''s, "odd" \\\\ (key)')}, 'renamed');
+is(type_of('ck', 'a'), q{encrypted_text(aes256,nosalt,gcm,E'key=it''s, "odd" \\\\ (key)')}, 'renamed');
 lines_of($node, 'CREATE DATABASE odd');
 restore('postgres', 'odd');
 is(lines_of($node, 'SELECT * FROM ck', db => 'odd'), '4111|1', 'an odd name is restored');
@@ -90,7 +90,7 @@ lines_of($node, q{SELECT tde_wallet_open('names-passphrase')});
 
 # Names are names, whatever they look like; digits alone are a number.
 lines_of($node, q{SELECT tde_create_key('+1'), tde_create_key('-9'); CREATE TABLE signs (a encrypted_text('key=+1'), b encrypted_text('key=-9'))});
-is(type_of('signs', 'a') . type_of('signs', 'b'), "encrypted_text(aes256,salt,mac,'key=+1')encrypted_text(aes256,salt,mac,'key=-9')", 'names with a sign');
+is(type_of('signs', 'a') . type_of('signs', 'b'), "encrypted_text(aes256,salt,gcm,'key=+1')encrypted_text(aes256,salt,gcm,'key=-9')", 'names with a sign');
 
 # One key of a name, whatever is rolled back.
 my $changed = { state => '55000', message => qr/^cannot make key "\w+" in a transaction that has renamed, destroyed or wrapped keys anew$/, hint => qr/^Commit first\.$/ };
@@ -102,7 +102,7 @@ is(lines_of($node, 'SELECT name FROM tde.keys WHERE slot > 0 GROUP BY name HAVIN
 
 # The column of a key that was destroyed, whose name another one has by now, is not under a neighbour's after a restore.
 lines_of($node, q{SELECT tde_destroy_key('twin', 'destroy twin')});
-is(type_of('twin', 'a'), "encrypted_text(aes256,salt,mac,'key=twin')", 'a destroyed key has its name');
+is(type_of('twin', 'a'), "encrypted_text(aes256,salt,gcm,'key=twin')", 'a destroyed key has its name');
 lines_of($node, q{SELECT tde_create_key('twin')});
 like(type_of('twin', 'a'), qr/'key=twin~destroyed~\d+'\)$/, '... until another one has it');
 lines_of($node, "CREATE TABLE twin2 (a @{[ type_of('twin', 'a') ]}, b encrypted_text('key=twin'))");
@@ -118,8 +118,8 @@ my $next = lines_of($node, 'SELECT max(slot) + 2 FROM tde.keys');
 lines_of($node, "CREATE TABLE before (a encrypted_text('key=early~destroyed~$next')); SELECT tde_create_key('early'); CREATE TABLE early (a encrypted_text('key=early'));");
 is(lines_of($node, q{SELECT key_slot FROM tde.encrypted_columns WHERE table_name = 'early'}), $next, 'a key whose number such a name has');
 lines_of($node, q{SELECT tde_destroy_key('early', 'destroy early'); SELECT tde_create_key('early')});
-is(type_of('before', 'a'), "encrypted_text(aes256,salt,mac,'key=early~destroyed~$next')", 'a key that has such a name of its own');
-is(type_of('early', 'a'), "encrypted_text(aes256,salt,mac,'key=early~~destroyed~$next')", 'another one that is destroyed is told from it');
+is(type_of('before', 'a'), "encrypted_text(aes256,salt,gcm,'key=early~destroyed~$next')", 'a key that has such a name of its own');
+is(type_of('early', 'a'), "encrypted_text(aes256,salt,gcm,'key=early~~destroyed~$next')", 'another one that is destroyed is told from it');
 lines_of($node, "CREATE TABLE again (a @{[ type_of('before', 'a') ]}, b @{[ type_of('early', 'a') ]})");
 is(lines_of($node, q{SELECT string_agg(a.key_slot || '=' || b.key_slot, ',') FROM tde.encrypted_columns a JOIN tde.encrypted_columns b ON (a.table_name, b.column_name) IN (('before', 'a'), ('early', 'b')) WHERE b.table_name = 'again' AND a.key_slot = b.key_slot}),
   join(',', map { "$_=$_" } $next - 1, $next), 'what is printed means the same keys');
@@ -145,11 +145,11 @@ CREATE POLICY po ON base USING (a <> 'x'::encrypted_text('key=po'))}, db => 'sou
 restore('source', 'target');
 is(lines_of($node, q{SELECT string_agg(DISTINCT name, ',' ORDER BY name) FROM tde.keys WHERE slot > 0}, db => 'target'), 'mv,po,st,tr', 'materialized views, statistics, triggers, policies');
 lines_of($node, q{CREATE TABLE stored AS SELECT 'x'::encrypted_text('key=ctas') AS a});
-is(type_of('stored', 'a'), "encrypted_text(aes256,salt,mac,'key=ctas')", 'CREATE TABLE AS');
+is(type_of('stored', 'a'), "encrypted_text(aes256,salt,gcm,'key=ctas')", 'CREATE TABLE AS');
 lines_of($node, q{SELECT 'x'::encrypted_text('key=into') AS a INTO stored_too});
-is(type_of('stored_too', 'a'), "encrypted_text(aes256,salt,mac,'key=into')", 'SELECT INTO');
+is(type_of('stored_too', 'a'), "encrypted_text(aes256,salt,gcm,'key=into')", 'SELECT INTO');
 lines_of($node, q{SELECT 'x'::encrypted_text('key=union') AS a INTO stored_union UNION ALL SELECT 'y'::encrypted_text('key=union')});
-is(type_of('stored_union', 'a'), "encrypted_text(aes256,salt,mac,'key=union')", '... of a UNION');
+is(type_of('stored_union', 'a'), "encrypted_text(aes256,salt,gcm,'key=union')", '... of a UNION');
 is(attempt($node, q{EXPLAIN ANALYZE CREATE TABLE explained AS SELECT 'x'::encrypted_text('key=explained') AS a})->{state}, '', 'EXPLAIN ANALYZE CREATE TABLE AS');
 fails_with($node, q{SET standard_conforming_strings = off\; SELECT '\' AS created, 'x'::encrypted_text('key=nothing')}, { state => '42704', message => qr/^key "nothing" does not exist$/ },
   'a message that cannot be parsed again');

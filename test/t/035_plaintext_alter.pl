@@ -53,11 +53,11 @@ foreach my $case (
   [ 'with USING', 'name', q{ALTER TABLE "t" ALTER COLUMN "name" SET DATA TYPE varchar(99) USING "name"::varchar(99)},
     q{encrypted_varchar(99,aes128,nosalt,sha256,'key=k')} ],
   [ 'of another type', 'name', q{ALTER TABLE t ALTER name TYPE text}, q{encrypted_text(aes128,nosalt,sha256,'key=k')} ],
-  [ 'several', 'n d', q{ALTER TABLE t ALTER n TYPE bigint, ALTER d TYPE numeric(12,3)}, 'encrypted_int8(aes256,salt,mac) encrypted_numeric(12,3,aes256,nosalt,mac)' ],
-  [ 'by an expression', 'n', q{ALTER TABLE t ALTER n TYPE bigint USING (n + 1)::bigint}, 'encrypted_int8(aes256,salt,mac)', 6 ],
-  [ 'an array', 'tags', q{ALTER TABLE t ALTER tags TYPE varchar(10)[]}, 'encrypted_varchar(10,aes256,nosalt,mac)[]' ],
-  [ 'dropped and added', 'j', q{ALTER TABLE t DROP COLUMN j, ADD COLUMN j jsonb DEFAULT '[]'}, 'encrypted_jsonb(aes256,nosalt,mac)', '[]' ],
-  [ 'in ONLY, if it exists', 'j', q{ALTER TABLE IF EXISTS ONLY t ALTER j TYPE text}, 'encrypted_text(aes256,nosalt,mac)' ],
+  [ 'several', 'n d', q{ALTER TABLE t ALTER n TYPE bigint, ALTER d TYPE numeric(12,3)}, 'encrypted_int8(aes256,salt,gcm) encrypted_numeric(12,3,aes256,nosalt,gcm)' ],
+  [ 'by an expression', 'n', q{ALTER TABLE t ALTER n TYPE bigint USING (n + 1)::bigint}, 'encrypted_int8(aes256,salt,gcm)', 6 ],
+  [ 'an array', 'tags', q{ALTER TABLE t ALTER tags TYPE varchar(10)[]}, 'encrypted_varchar(10,aes256,nosalt,gcm)[]' ],
+  [ 'dropped and added', 'j', q{ALTER TABLE t DROP COLUMN j, ADD COLUMN j jsonb DEFAULT '[]'}, 'encrypted_jsonb(aes256,nosalt,gcm)', '[]' ],
+  [ 'in ONLY, if it exists', 'j', q{ALTER TABLE IF EXISTS ONLY t ALTER j TYPE text}, 'encrypted_text(aes256,nosalt,gcm)' ],
   [ 'in a function, twice', 'name', q{SELECT alter_twice(); SELECT alter_twice()}, q{encrypted_varchar(70,aes128,nosalt,sha256,'key=k')} ],
   [ 'prepared as text', 'name', q{DO $$ BEGIN EXECUTE 'ALTER TABLE t ALTER name TYPE varchar(80)'; END $$}, q{encrypted_varchar(80,aes128,nosalt,sha256,'key=k')} ])
 {
@@ -74,13 +74,13 @@ foreach my $case (
 }
 lines_of($node, $made);
 is(lines_of($node, q{ALTER TABLE parent ALTER s TYPE varchar(20)}), '', 'a partitioned table');
-is(types($_, 's'), 'encrypted_varchar(20,aes256,nosalt,mac)', "$_ too") foreach qw(parent child);
+is(types($_, 's'), 'encrypted_varchar(20,aes256,nosalt,gcm)', "$_ too") foreach qw(parent child);
 lines_of($node, q{ALTER TYPE pair ALTER ATTRIBUTE a TYPE varchar(20)}) if lines_of($node, 'ALTER TABLE t DROP p') eq '';
-is(types('pair', 'a'), 'encrypted_varchar(20,aes256,nosalt,mac)', 'and an attribute of a composite type');
+is(types('pair', 'a'), 'encrypted_varchar(20,aes256,nosalt,gcm)', 'and an attribute of a composite type');
 
 # What references an encrypted key.
 lines_of($node, q{ALTER TABLE t ADD COLUMN r int REFERENCES keys DEFAULT 1, ADD COLUMN s varchar(10) REFERENCES keys (other), ADD COLUMN plain int});
-is(types('t', qw(r s plain)), 'encrypted_int4(aes256,nosalt,mac) encrypted_varchar(10,aes256,nosalt,mac) integer', 'a new foreign key is encrypted like its key');
+is(types('t', qw(r s plain)), 'encrypted_int4(aes256,nosalt,gcm) encrypted_varchar(10,aes256,nosalt,gcm) integer', 'a new foreign key is encrypted like its key');
 fails_with($node, q{INSERT INTO t (id, r) VALUES (2, 2)}, { state => '23503' }, 'and checked');
 
 lines_of($node, q{CREATE TABLE plain (id int, c text); INSERT INTO plain VALUES (1, 'Bob Secret')});
@@ -99,7 +99,7 @@ foreach my $case (
   my ($what, $sql) = @$case;
   my $got = attempt($node, $sql);
   is($got->{state}, '', "a foreign key $what") or diag($got->{err});
-  like(types('r', 'x'), qr/^encrypted_int[48]\(aes256,nosalt,mac\)$/, 'is encrypted like the key');
+  like(types('r', 'x'), qr/^encrypted_int[48]\(aes256,nosalt,gcm\)$/, 'is encrypted like the key');
   unlike($got->{err}, qr/WARNING/, 'no warning');
   is(types('r', 'y'), 'integer', 'the column beside it is not') if $sql =~ / y /;
   lines_of($node, 'DROP TABLE r; DROP TABLE IF EXISTS two');
@@ -155,7 +155,7 @@ $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE NO
 $encrypting->query_safe('COMMIT');
 $encrypting->quit;
 $altering->finish;
-is(types('plain', 'c'), 'encrypted_varchar(30,aes256,nosalt,mac)', 'a column that became encrypted meanwhile');
+is(types('plain', 'c'), 'encrypted_varchar(30,aes256,nosalt,gcm)', 'a column that became encrypted meanwhile');
 
 # ---- warn, error, and the way that is meant ----
 

@@ -52,7 +52,7 @@ CREATE TABLE card (id int PRIMARY KEY, pan encrypted_text(nosalt, 'key=card') UN
                    note encrypted_text);
 INSERT INTO card SELECT i, 'pan ' || i, i, 'note ' || i FROM generate_series(1, 50) i});
 is(lines_of($node, "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'card'::regclass AND attname = 'pan'"),
-  q{encrypted_text(aes256,nosalt,mac,'key=card')}, 'the type prints the name');
+  q{encrypted_text(aes256,nosalt,gcm,'key=card')}, 'the type prints the name');
 
 # ---- rotation, seen by a session that has everything cached ----
 
@@ -125,14 +125,14 @@ is(session_try($other, 'SELECT b FROM doomed')->{state}, 'TDE03', 'of neither ki
 fails_with($node, "INSERT INTO doomed VALUES ('y', 2)", { state => 'TDE03', message => qr/was destroyed/ }, 'nor writes');
 fails_with($node, "CREATE TABLE d2 (a encrypted_text('key=doomed'))", { state => '42704', message => qr/^key "doomed" was destroyed$/, hint => qr/^Make another one/ }, 'nobody declares it');
 is(lines_of($node, "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'doomed'::regclass AND attname = 'a'"),
-  "encrypted_text(aes256,salt,mac,'key=doomed')", 'its name stands in the declaration');
+  "encrypted_text(aes256,salt,gcm,'key=doomed')", 'its name stands in the declaration');
 is(versions('doomed'), '1mac:destroyed 1nomac:destroyed', 'the view says so');
 lines_of($node, 'SELECT tde_wallet_close()');
 lines_of($node, "SELECT tde_wallet_open('years-passphrase')");
 is(lines_of($node, "SELECT count(pan) FROM card"), '64', 'the wallet opens as before');
 is(lines_of($node, "SELECT tde_create_key('doomed')"), '4', 'the name is free again');
 like(lines_of($node, "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'doomed'::regclass AND attname = 'a'"),
-  qr/^encrypted_text\(aes256,salt,mac,'key=doomed~destroyed~\d+'\)$/, 'and the declaration of the destroyed one does not name the new one');
+  qr/^encrypted_text\(aes256,salt,gcm,'key=doomed~destroyed~\d+'\)$/, 'and the declaration of the destroyed one does not name the new one');
 
 lines_of($node, "CREATE TABLE logical (a encrypted_text('key=rolled')); INSERT INTO logical VALUES ('x')");
 lines_of($node, "BEGIN; SELECT tde_destroy_key('rolled', 'destroy rolled'); ROLLBACK");

@@ -94,13 +94,13 @@ app_ok("CALL tde_encrypt_column('customer', 'code')", 'a primary key to which pl
 is(
   lines_of($node, $columns),
   q(amount|encrypted_numeric(15,2,aes128,salt,sha256)|f|'-1.50'::encrypted_numeric|-||f
-at|encrypted_timestamp(3,aes256,salt,mac)|f||-||f
-big|encrypted_text(aes256,salt,mac)|f||"default"||f
-customer|encrypted_text(aes256,salt,mac)|f||"default"||f
-holder|encrypted_varchar(25,'3des168',nosalt,mac)|f||"C"||f
+at|encrypted_timestamp(3,aes256,salt,gcm)|f||-||f
+big|encrypted_text(aes256,salt,gcm)|f||"default"||f
+customer|encrypted_text(aes256,salt,gcm)|f||"default"||f
+holder|encrypted_varchar(25,'3des168',nosalt,sha256)|f||"C"||f
 id|integer|t||-||f
-pan|encrypted_text(aes256,nosalt,mac)|t|'OFFLINEMARK default'::encrypted_text|"default"|a number|t
-words|encrypted_text(aes256,salt,mac)[]|f||"default"||f),
+pan|encrypted_text(aes256,nosalt,gcm)|t|'OFFLINEMARK default'::encrypted_text|"default"|a number|t
+words|encrypted_text(aes256,salt,gcm)[]|f||"default"||f),
   'the columns with their types, defaults, collations, comments and privileges');
 is(lines_of($node, $constraints) =~ s/length\(pan::text\)|length\(\(pan\)::text\)/length(pan)/r, $before{$constraints}, 'the constraints are there');
 is(lines_of($node, $indexes),     $before{$indexes},     'the indexes and statistics objects, too');
@@ -285,7 +285,7 @@ sub account_is_right
 my $finish_writers = writers(5);
 app_ok("CALL tde_encrypt_column('account', 'card', 'aes256,nosalt', online => true, batch_rows => 200, batch_delay => 0.05)", 'copied while others write');
 is(lines_of($node, 'SELECT column_name, phase, direction, new_type, helper_column FROM tde.conversions'),
-  'card|copy|encrypt|encrypted_text(aes256,nosalt,mac)|tde_convert_3', 'the view tells');
+  'card|copy|encrypt|encrypted_text(aes256,nosalt,gcm)|tde_convert_3', 'the view tells');
 app_fails(
   "CALL tde_finish_conversion('account', 'card')",
   { state => '55000', detail => qr/^CREATE UNIQUE INDEX CONCURRENTLY.*\nCREATE INDEX CONCURRENTLY.*\nCREATE INDEX CONCURRENTLY.*\(owner DESC\) WHERE tde_convert_3 IS NOT NULL;/, hint => qr/tde_conversion_indexes/ },
@@ -302,7 +302,7 @@ is(lines_of($node, 'SELECT count(*) FROM tde.conversions'), '0', 'nothing is lef
 is(lines_of($node, "SELECT count(*) FROM pg_attribute WHERE attrelid = 'account'::regclass AND attnum > 0 AND NOT attisdropped"), '7', 'and no helper column');
 is(lines_of($node, "SELECT format_type(atttypid, atttypmod), attnotnull, attstattarget, col_description(attrelid, attnum), attacl
                     FROM pg_attribute WHERE attrelid = 'account'::regclass AND attname = 'card'"),
-  'encrypted_text(aes256,nosalt,mac)|t|77|the card|{=r/app}', 'what belongs to the column');
+  'encrypted_text(aes256,nosalt,gcm)|t|77|the card|{=r/app}', 'what belongs to the column');
 is(lines_of($node, $account_constraints) =~ s/\(card\)::text/card/r, $account_constraints_before, 'the constraints');
 is(lines_of($node, $account_indexes), $account_indexes_before =~ s/card, owner/owner, card/r, 'the indexes and statistics objects');
 
@@ -342,7 +342,7 @@ my $held = app("CALL tde_finish_conversion('held', 'a', max_wait => 0.5)");
 like($held->{err}, qr/WARNING:\s+\S+ \d+ removed row versions of table \S*held could not be wiped yet/, 'a warning');
 is(lines_of($node, 'SELECT phase FROM tde.conversions'), 'erase', 'the conversion goes on');
 is(lines_of($node, "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'held'::regclass AND attname = 'a'"),
-  'encrypted_text(aes256,salt,mac)', 'the column is encrypted');
+  'encrypted_text(aes256,salt,gcm)', 'the column is encrypted');
 isnt(files_with('HELDMARK'), '', 'but its old values are in the file');
 app_fails("CALL tde_abort_conversion('held', 'a')", { state => '55000', message => qr/has its new type already/ }, 'too late to abort');
 session_try($reader, 'COMMIT');

@@ -125,8 +125,8 @@ foreach my $how ('offline', 'online')
   like(convert('encrypt', $how, 'shop.card', 'pan'), qr/NOTICE: .*made again for the new type of column "pan"\nDETAIL:  @{[ join '\n', @names ]}\n/,
     "$how: a notice says what was made again");
   my $after = lines_of($node, $all);
-  is(() = $after =~ /\|encrypted_text\(aes256,salt,mac\)\|/g, 5, "$how: columns of views have the new type, too");
-  $after =~ s/encrypted_text\(aes256,salt,mac\)/text/g;
+  is(() = $after =~ /\|encrypted_text\(aes256,salt,gcm\)\|/g, 5, "$how: columns of views have the new type, too");
+  $after =~ s/encrypted_text\(aes256,salt,gcm\)/text/g;
   $after =~ s/encrypted_text/text/g;
   is($after, $before, "$how: all is as it was");
   is(lines_of($node, q(SELECT DISTINCT refobjid::regoperator FROM pg_depend JOIN pg_rewrite r ON r.oid = objid

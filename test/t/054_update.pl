@@ -1,5 +1,6 @@
 # ALTER EXTENSION UPDATE from every older version: made by that version's own library, updated by this one, everything is read and
-# written as before, and the extension's objects are those of a new installation.
+# written as before, and the extension's objects are those of a new installation.  Columns keep their specification, whatever the default is
+# meanwhile, also those of a dump that the older version has made.
 
 use strict;
 use warnings FATAL => 'all';
@@ -15,6 +16,7 @@ use Test::More;
 my $top      = "$FindBin::RealBin/../..";
 my $manifest = slurp_file("$top/test/manifest.sql");
 my $folder   = PostgreSQL::Test::Utils::tempdir;
+my $type_of  = q{SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE (attrelid::regclass::text, attname) = };
 my @versions = map { m{/tde_column--([\d.]+)\.sql$} ? $1 : () } glob "$top/src/sql/updates/*.sql";
 my ($current) = slurp_file("$top/tde_column.control") =~ /^default_version = '([\d.]+)'/m;
 ok(@versions > 0, "from @versions to $current");
@@ -51,6 +53,8 @@ ALTER TYPE "a) (b".secret SET SCHEMA elsewhere;
   my @more = ('SELECT * FROM moods', 'SELECT * FROM tde.data_keys ORDER BY id', 'SELECT slot, name, version, state FROM tde.keys ORDER BY 1, 3');
   my $privileges = q{SELECT proname, proacl FROM pg_proc WHERE proname IN ('tde_create_key', 'tde_may_decrypt') ORDER BY 1};
   my %expected = (tde_dump_state($node, 'shop'), map { $_ => lines_of($node, $_, db => 'shop') } @more, $privileges);
+  is(lines_of($node, "$type_of ('shop.bare', 'a')", db => 'shop'), 'encrypted_text(aes256,salt,mac)', 'the default was HMAC-SHA1') if $version eq '0.1.0';
+  $node->command_ok([ 'pg_dump', '-Fc', '-f', "$folder/$version.dump", 'shop' ], 'it is dumped');
   $node->stop;
 
   # The package is upgraded, the server started: before anybody updates the extension, what is stored is read.
@@ -61,6 +65,9 @@ ALTER TYPE "a) (b".secret SET SCHEMA elsewhere;
   like(lines_of($node, q{SELECT problem FROM tde_audit() WHERE problem LIKE 'the library%'}, db => 'shop'),
     qr/the library is of version \Q$current\E, the extension in this database of \Q$version\E/, 'and the audit says what is to be done')
     if lines_of($node, q{SELECT 1 FROM pg_proc WHERE proname = 'tde_audit' AND proargnames @> '{problem}'}, db => 'shop');
+
+  is(lines_of($node, q{CREATE TABLE meanwhile (a encrypted_text, b encrypted_text(nosalt)); INSERT INTO meanwhile VALUES ('x', 'y'); SELECT a, b FROM meanwhile WHERE b = 'y'},
+      db => 'bare'), 'x|y', 'new columns can be made and used');
 
   my %options = (shop => '', bare => '-c quote_all_identifiers=on', postgres => '-c standard_conforming_strings=off');
   foreach my $db (qw(shop bare postgres))
@@ -73,6 +80,33 @@ ALTER TYPE "a) (b".secret SET SCHEMA elsewhere;
   my %after = (tde_dump_state($node, 'shop'), map { $_ => lines_of($node, $_, db => 'shop') } @more, $privileges);
   is($after{$_}, $expected{$_}, "updated: $_") foreach sort keys %expected;
   is(lines_of($node, q{INSERT INTO moods VALUES ('sad', 'ok'); SELECT count(*) FROM moods WHERE a >= 'sad'}, db => 'shop'), '2', 'it can be written');
+
+  # Columns of the older version beside new ones.
+  lines_of(
+    $node, q{
+CREATE TABLE shop.young (id int PRIMARY KEY, k encrypted_text(nosalt) UNIQUE, a encrypted_text);
+INSERT INTO shop.young SELECT id, k, a FROM shop.ruled;
+ALTER TABLE shop.young ADD FOREIGN KEY (k) REFERENCES shop.ruled (k);
+ALTER TABLE shop.ruled ADD FOREIGN KEY (k) REFERENCES shop.young (k) DEFERRABLE}, db => 'shop');
+  is(lines_of($node, "$type_of ('shop.young', '$_->[0]')", db => 'shop'), $_->[1], "a new column, $_->[0]")
+    foreach [ k => 'encrypted_text(aes256,nosalt,gcm)' ], [ a => 'encrypted_text(aes256,salt,gcm)' ];
+  foreach my $join ('hashjoin', 'mergejoin', 'nestloop')
+  {
+    my $only = join ' ', map { "SET enable_$_ = " . ($_ eq $join ? 'on;' : 'off;') } 'hashjoin', 'mergejoin', 'nestloop';
+    is(lines_of($node, "$only SELECT string_agg(y.id::text, ',' ORDER BY y.id) FROM shop.ruled r JOIN shop.young y ON r.k = y.k AND y.a IS NOT DISTINCT FROM r.a", db => 'shop'),
+      '1,3', "joined by $join");
+  }
+  is(attempt($node, "INSERT INTO shop.$_ (id, k) VALUES (8, 'needle-k8')", db => 'shop')->{state}, '23503', "foreign keys hold: $_") foreach qw(young ruled);
+  is(lines_of($node, q{CALL tde_rekey_table('shop.bare'); } . "$type_of ('shop.bare', 'a'); SELECT sum(pg_column_size(a) - octet_length(a::text)) FROM shop.bare", db => 'shop'),
+    "encrypted_text(aes256,salt,mac)\n" . 20 * 37, 'rekeyed under its specification') if $version eq '0.1.0';
+  is(lines_of($node, q{ALTER TABLE shop.bare ALTER a TYPE encrypted_text; } . "$type_of ('shop.bare', 'a'); SELECT sum(pg_column_size(a) - octet_length(a::text)) FROM shop.bare", db => 'shop'),
+    "encrypted_text(aes256,salt,gcm)\n" . 20 * 31, "altered to today's default");
+
+  # The older version's dump.
+  lines_of($node, 'CREATE DATABASE restored');
+  $node->command_ok([ 'pg_restore', '-e', '-d', 'restored', "$folder/$version.dump" ], 'its dump is restored');
+  my %restored = tde_dump_state($node, 'restored');
+  is($restored{$_}, $expected{$_}, "restored: $_") foreach sort keys %restored;
 
   # The same objects as in a new installation.
   lines_of($node, 'CREATE DATABASE new');

@@ -255,7 +255,7 @@ for each in (PLAIN, ENCRYPTED):
     longer(each)
 with connection.cursor() as cursor:
     cursor.execute("SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'django_enc'::regclass AND attname = 'name'")
-    tap.same("metadata", "after a migration", lambda: cursor.fetchone()[0], lambda: "encrypted_varchar(60,aes256,salt,mac)")
+    tap.same("metadata", "after a migration", lambda: cursor.fetchone()[0], lambda: "encrypted_varchar(60,aes256,salt,gcm)")
 both("where", "after a migration", lambda rows: list(rows.filter(name__startswith="A").values_list("name")))
 if TRANSPARENT:
     for each in (PLAIN, ENCRYPTED):
@@ -268,7 +268,7 @@ for each, target in zip(REFERRING, (PLAIN, ENCRYPTED)):
     each.objects.create(of=target.objects.get(n=3))
 with connection.cursor() as cursor:
     cursor.execute("SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'django_to_django_enc'::regclass AND attname = 'of_id'")
-    tap.same("metadata", "a foreign key", lambda: cursor.fetchone()[0], lambda: "encrypted_varchar(50,aes256,salt,mac)")
+    tap.same("metadata", "a foreign key", lambda: cursor.fetchone()[0], lambda: "encrypted_varchar(50,aes256,salt,gcm)")
 tap.same("write", "a related row", *(lambda each=each: list(each.objects.filter(of__n=3).values_list("of__slug")) for each in reversed(REFERRING)))
 with connection.schema_editor() as last:
     for each in (*REFERRING, PLAIN, ENCRYPTED):
