@@ -197,8 +197,6 @@ tde_returning_take(Query *query)
 void
 tde_returning_decrypt(PlannedStmt *plan, Bitmapset *columns)
 {
-	if (columns == NULL)
-		return;
 	plan->planTree = tde_projection_above(plan->planTree);
 	decrypt_columns(plan->planTree, columns);
 }

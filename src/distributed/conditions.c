@@ -65,6 +65,35 @@ is_of_base_type(Oid type, TdeType *column)
 }
 
 static bool
+is_integer(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+static int64
+integer_value(const Const *value)
+{
+	if (value->consttype == INT2OID)
+		return DatumGetInt16(value->constvalue);
+	return value->consttype == INT4OID ? DatumGetInt32(value->constvalue) : DatumGetInt64(value->constvalue);
+}
+
+/* The same number as an integer of another type; NULL if it is too large for that. */
+static Node *
+integer_of_type(const Const *value, Oid type)
+{
+	int64		number = integer_value(value);
+
+	if (type == INT8OID)
+		return (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(number), false, FLOAT8PASSBYVAL);
+	if (type == INT4OID && number >= PG_INT32_MIN && number <= PG_INT32_MAX)
+		return (Node *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum((int32) number), false, true);
+	if (type == INT2OID && number >= PG_INT16_MIN && number <= PG_INT16_MAX)
+		return (Node *) makeConst(INT2OID, -1, InvalidOid, sizeof(int16), Int16GetDatum((int16) number), false, true);
+	return NULL;
+}
+
+static bool
 is_equality(Oid operator)
 {
 	char	   *name = get_opname(operator);
@@ -107,6 +136,22 @@ unknown_value(Node *value)
 	return (Node *) makeRelabelType((Expr *) value, exprType(value), exprTypmod(value), exprCollation(value), COERCE_EXPLICIT_CAST);
 }
 
+/* The value as one of the column's base type, if it is equal to the same values then; NULL otherwise. */
+static Node *
+base_value(Node *value, TdeType *type, const Conditions *conditions)
+{
+	if (is_of_base_type(exprType(value), type))
+		return value;
+	if (!is_integer(exprType(value)))
+		return NULL;
+	if (type->base == NUMERICOID)
+		return coerce_to_target_type(NULL, value, exprType(value), NUMERICOID, -1, COERCION_IMPLICIT, COERCE_EXPLICIT_CAST, -1);
+	value = evaluated(value, conditions);
+	if (!is_integer(type->base) || !IsA(value, Const) || ((Const *) value)->constisnull)
+		return NULL;
+	return integer_of_type((Const *) value, type->base);
+}
+
 /* ---- comparisons ---- */
 
 /* column = value; NULL: it stays as it is */
@@ -115,12 +160,14 @@ compare_one(OpExpr *op, Node *value, TdeType *type, int value_at, const Conditio
 {
 	Node	   *encrypted = NULL;
 	Oid			operator;
+	Node	   *plain;
 
 	if (exprType(value) == type->oid || contain_var_clause(value))
 		return NULL;
 	operator = own_equality(type);
-	if (is_of_base_type(exprType(value), type) && OidIsValid(operator))
-		encrypted = encrypted_value(value, type, conditions);
+	plain = OidIsValid(operator) ? base_value(value, type, conditions) : NULL;
+	if (plain)
+		encrypted = encrypted_value(plain, type, conditions);
 	op = copyObject(op);
 	if (encrypted)
 	{

@@ -92,7 +92,11 @@ plan_distributed(Query *query, const char *source, int cursor_options, ParamList
 	if (distributed)
 		tde_distributed_plan_check(plan);
 	tde_aggregates_collate(plan, collations);
-	tde_returning_decrypt(plan, returned);
+	if (returned)
+	{
+		tde_stored_spec_planned(plan);	/* does not look below what comes on top now */
+		tde_returning_decrypt(plan, returned);
+	}
 	return plan;
 }
 

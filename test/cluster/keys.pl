@@ -64,6 +64,18 @@ is($node->sql($repartition, 'CREATE TABLE g (id int, n encrypted_int4)', q{SELEC
     'INSERT INTO g SELECT g, g FROM generate_series(1, 50) g', 'SELECT count(*) FROM g a JOIN g b ON a.n = b.n'),
   50, 'a repartition join by encrypted columns has all rows');
 
+is($node->sql('CREATE TABLE src (id int, a encrypted_numeric(15,2,nomac))', q{SELECT create_distributed_table('src', 'id')},
+    'INSERT INTO src SELECT g, g FROM generate_series(1, 9) g', 'CREATE TABLE dst (id int, a encrypted_numeric(15,2,mac))',
+    'INSERT INTO dst SELECT id, a FROM src WHERE id < 5', 'INSERT INTO dst SELECT id, a FROM src WHERE id > 5 RETURNING a',
+    'SELECT count(*), sum(a) FROM dst'), '8|40.00', 'what is inserted from a distributed table fits the column, also with RETURNING');
+foreach my $condition ('n = 7::int8', 'n = 7::int2', '7 = n', q{n = '7'}, 'n = 3 + 4', 'n = 7::int8 AND m = 7')
+{
+  $node->sql('CREATE TABLE num (n encrypted_int4, m int)', q{SELECT create_distributed_table('num', 'n', colocate_with => 'none')},
+    'INSERT INTO num SELECT g, g FROM generate_series(1, 30) g') if !$node->sql(q{SELECT count(*) FROM pg_class WHERE relname = 'num'});
+  like($node->sql("EXPLAIN SELECT * FROM num WHERE $condition"), qr/Task Count: 1\n/, "$condition asks one shard");
+  is($node->sql("SELECT m FROM num WHERE $condition"), 7, '... and finds the row');
+}
+
 # a wallet that is closed
 $workers[0]->sql('SELECT tde_wallet_close()');
 $node->sql('CREATE TABLE closed (pan encrypted_text(aes256, nosalt))');
