@@ -25,6 +25,7 @@
 #include "distributed/aggregates.h"
 #include "distributed/conditions.h"
 #include "distributed/keys.h"
+#include "distributed/results.h"
 #include "distributed/table.h"
 #include "distributed/volatility.h"
 #include "functions/settings.h"
@@ -38,6 +39,7 @@
 #include "server/memory.h"
 #include "server/statement.h"
 #include "type/access.h"
+#include "type/node_form.h"
 #include "type/type.h"
 #include "wallet/share_pool.h"
 #include "wallet/wallet.h"
@@ -169,12 +171,14 @@ static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 {
 	DecryptingReceiver *receiver;
+	DestReceiver *citus = tde_results_begin(query);
 
 	tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
 	CALL_NEXT(tde_access_begin(changes_data(query)), next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS));
 	if (receiver)
 		tde_receiver_end(receiver, query);
+	tde_results_end(query, citus);
 }
 
 /* Foreign keys are checked here. */
@@ -261,6 +265,7 @@ install(void)
 	if (installed)
 		return;
 	installed = true;
+	tde_node_form_accepted = tde_citus_is_loaded();
 	INSTALL(post_parse_analyze_hook, next_post_parse_analyze, post_parse_analyze);
 	INSTALL(planner_hook, next_planner, plan_query);
 	INSTALL(ExecutorStart_hook, next_executor_start, executor_start);

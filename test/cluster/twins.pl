@@ -129,7 +129,7 @@ sub read_known
   return %known;
 }
 
-my $cluster    = Cluster->new('twins', shared => 1);
+my $cluster    = Cluster->new('twins', shared => 1, settings => ($ENV{SETTINGS} // '') . "\n");
 my @statements = read_statements($ENV{TDE_KNOWN} =~ s/known$/statements/r);
 my %known      = read_known();
 my ($run, $same, $plain_runs, $runs, $silent, @new, %found) = (0, 0, 0, 0, 0);
