@@ -279,6 +279,8 @@ prepare(Node *node, void *root)
 		Conditions	conditions = {query->rtable, root};
 
 		query->jointree = (FromExpr *) encrypt_values((Node *) query->jointree, &conditions);
+		if (query->commandType == CMD_MERGE)
+			TDE_MERGE_CONDITION(query) = encrypt_values(TDE_MERGE_CONDITION(query), &conditions);
 		query->mergeActionList = (List *) encrypt_values((Node *) query->mergeActionList, &conditions);
 		if (query->onConflict)
 			query->onConflict = (OnConflictExpr *) encrypt_values((Node *) query->onConflict, &conditions);
