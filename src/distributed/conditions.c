@@ -127,12 +127,14 @@ encrypted_value(Node *value, TdeType *type, const Conditions *conditions)
 	return cast ? evaluated(cast, conditions) : NULL;
 }
 
-/* The same value, not to be taken for one that Citus can cast. */
+/* The same value, not to be taken for one that Citus can cast; NULL: it is not. */
 static Node *
 unknown_value(Node *value)
 {
-	if (!IsA(value, Const) && !IsA(value, Param))
-		return value;
+	Node	   *seen = strip_implicit_coercions(value);
+
+	if (!IsA(seen, Const) && !IsA(seen, Param))
+		return NULL;
 	return (Node *) makeRelabelType((Expr *) value, exprType(value), exprTypmod(value), exprCollation(value), COERCE_EXPLICIT_CAST);
 }
 
@@ -154,42 +156,58 @@ base_value(Node *value, TdeType *type, const Conditions *conditions)
 
 /* ---- comparisons ---- */
 
-/* column = value; NULL: it stays as it is */
+/* What Citus takes an operand for: it looks through implicit casts, those that decrypt included. */
 static Node *
-compare_one(OpExpr *op, Node *value, TdeType *type, int value_at, const Conditions *conditions)
+seen_operand(Node *node)
 {
+	node = strip_implicit_coercions(node);
+	while (IsA(node, RelabelType) && tde_type_find(((RelabelType *) node)->resulttype))
+		node = strip_implicit_coercions((Node *) ((RelabelType *) node)->arg);
+	return node;
+}
+
+/* column = value, the column at 0 or 1 of the operands; NULL: it stays as it is */
+static Node *
+compare_column(OpExpr *op, int column_at, TdeType *type, const Conditions *conditions)
+{
+	Node	   *column = list_nth(op->args, column_at);
+	Node	   *value = list_nth(op->args, 1 - column_at);
+	Oid			operator = exprType(column) == type->oid ? own_equality(type) : InvalidOid;
 	Node	   *encrypted = NULL;
-	Oid			operator;
 	Node	   *plain;
 
 	if (exprType(value) == type->oid || contain_var_clause(value))
 		return NULL;
-	operator = own_equality(type);
 	plain = OidIsValid(operator) ? base_value(value, type, conditions) : NULL;
 	if (plain)
 		encrypted = encrypted_value(plain, type, conditions);
+	value = encrypted ? encrypted : unknown_value(value);
+	if (value == NULL)
+		return NULL;
 	op = copyObject(op);
 	if (encrypted)
 	{
 		op->opno = operator;
 		op->opfuncid = get_opcode(operator);
+		column = seen_operand(column);
 	}
-	lfirst(list_nth_cell(op->args, value_at)) = encrypted ? encrypted : unknown_value(value);
+	op->args = column_at == 0 ? list_make2(column, value) : list_make2(value, column);
 	return (Node *) op;
 }
 
 static Node *
 compare(OpExpr *op, const Conditions *conditions)
 {
-	TdeType    *type;
-
-	if (list_length(op->args) != 2 || op->opno < FirstNormalObjectId || !is_equality(op->opno))
+	if (list_length(op->args) != 2 || !is_equality(op->opno))
 		return NULL;
-	type = distribution_column(linitial(op->args), conditions);
-	if (type)
-		return compare_one(op, lsecond(op->args), type, 1, conditions);
-	type = distribution_column(lsecond(op->args), conditions);
-	return type ? compare_one(op, linitial(op->args), type, 0, conditions) : NULL;
+	for (int at = 0; at < 2; at++)
+	{
+		TdeType    *type = distribution_column(seen_operand(list_nth(op->args, at)), conditions);
+
+		if (type)
+			return compare_column(op, at, type, conditions);
+	}
+	return NULL;
 }
 
 /* An array of the base type as one of encrypted literals. */

@@ -121,6 +121,8 @@ parse(TdeType *type, char *bytes, int size)
 				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
 				 errmsg("value is marked as another node's ciphertext, but not of a node with the same hash key"),
 				 errhint("Give all nodes the same keys, or set %s to plaintext.", "tde_column.citus_results")));
+	/* Citus copies such rows into a shard here: what its columns' constraints and triggers evaluate next is not for nodes */
+	tde_node_form_written = false;
 	return tde_ciphertext_recv(type, &form);
 }
 
