@@ -9,6 +9,8 @@
  */
 #include "postgres.h"
 
+#include <openssl/crypto.h>
+
 #include "common/base64.h"
 #include "port/pg_bswap.h"
 #include "utils/builtins.h"
@@ -60,7 +62,7 @@ is_tagged(const char *bytes, int size)
 	if (size <= TAG_SIZE)
 		return false;
 	make_tag(bytes, size - TAG_SIZE, tag);
-	return timingsafe_bcmp(tag, bytes + size - TAG_SIZE, TAG_SIZE) == 0;
+	return CRYPTO_memcmp(tag, bytes + size - TAG_SIZE, TAG_SIZE) == 0;
 }
 
 /* ---- out ---- */
