@@ -4,7 +4,7 @@ EXTENSION  = tde_column
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(EXTENSION).control)
 
 # These goals install PostgreSQL themselves where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = demo check check-long check-all check-core check-extensions check-drivers check-apps check-sanitize fuzz manifest bench bench-crypto bench-sql help
+SELF_GOALS = demo check check-long check-all check-core check-extensions check-drivers check-apps check-cluster check-sanitize fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -30,6 +30,9 @@ check-drivers:
 
 check-apps:
 	@test/apps/run $(SUITES)
+
+check-cluster:
+	@test/cluster/run
 
 check-core:
 	@rc=0; for part in $(or $(CORE),columns guest expressions costs); do test/core/$$part || rc=1; done; exit $$rc
@@ -78,6 +81,8 @@ help:
 	@echo 'make manifest            write src/sql/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
 	@echo 'make check-apps          the test suites of Django and SQLAlchemy on encrypted columns beside plain ones; SUITES="django": only this'
+	@echo 'make check-cluster       Citus on three private servers, plain tables beside encrypted ones; CITUS=/path/to/its/source/tree,'
+	@echo '                         unless it is installed; PARTS="keys twins": only these'
 	@echo 'make bench               experiments of five studies, with reports and charts in bench/results; bench/run lists them'
 	@echo 'make bench-crypto        ns per value of the crypto core beside bare OpenSSL'
 	@echo 'make bench-sql           scans, COPY and queries of encrypted columns beside plain ones; ROWS=1000000 ROUNDS=15'

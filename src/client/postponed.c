@@ -150,20 +150,53 @@ tde_postponed_take(Query *query)
 
 /* ---- showing it ---- */
 
+static void
+decrypt_columns(Plan *plan, Bitmapset *columns)
+{
+	for (int index = -1; (index = bms_next_member(columns, index)) >= 0;)
+	{
+		TargetEntry *column = list_nth(plan->targetlist, index);
+
+		column->expr = tde_result_call(column->expr, tde_result_column(column));
+	}
+}
+
 PlannedStmt *
 tde_postponed_show(PlannedStmt *plan)
 {
 	PlannedStmt *shown = copyObject(plan);
-	Bitmapset  *postponed = tde_postponed_columns(plan);
 
 	if (!is_projection_capable_plan(shown->planTree))
 		shown->planTree = tde_projection_above(shown->planTree);
-	for (int index = -1; (index = bms_next_member(postponed, index)) >= 0;)
-	{
-		TargetEntry *column = list_nth(shown->planTree->targetlist, index);
-
-		column->expr = tde_result_call(column->expr, tde_result_column(column));
-	}
+	decrypt_columns(shown->planTree, tde_postponed_columns(plan));
 	shown->invalItems = NIL;
 	return shown;
+}
+
+/* ---- RETURNING of tables that are on other nodes ---- */
+
+Bitmapset *
+tde_returning_take(Query *query)
+{
+	Bitmapset  *columns = NULL;
+	ListCell   *cell;
+
+	foreach(cell, query->returningList)
+	{
+		TargetEntry *column = lfirst(cell);
+		Expr	   *encrypted = encrypted_again(column->expr);
+
+		if (encrypted == NULL)
+			continue;
+		column->expr = encrypted;
+		columns = bms_add_member(columns, column->resno - 1);
+	}
+	return columns;
+}
+
+void
+tde_returning_decrypt(PlannedStmt *plan, Bitmapset *columns)
+{
+	plan->planTree = tde_projection_above(plan->planTree);
+	decrypt_columns(plan->planTree, columns);
 }

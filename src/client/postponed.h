@@ -32,4 +32,11 @@ extern Bitmapset *tde_postponed_columns(PlannedStmt *plan);
 /* For EXPLAIN: a copy of a plan in which its top node decrypts the postponed columns. */
 extern PlannedStmt *tde_postponed_show(PlannedStmt *plan);
 
+/*
+ * The same for RETURNING of a table of Citus, which takes no function there that is not IMMUTABLE: before it is planned; which columns
+ * these were.  And afterwards: a node on top of the plan decrypts them.
+ */
+extern Bitmapset *tde_returning_take(Query *query);
+extern void tde_returning_decrypt(PlannedStmt *plan, Bitmapset *columns);
+
 #endif							/* TDE_CLIENT_POSTPONED_H */

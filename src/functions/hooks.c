@@ -16,11 +16,18 @@
 #include "tcop/utility.h"
 
 #include "client/held_cursors.h"
+#include "client/postponed.h"
 #include "client/receiver.h"
 #include "client/statements.h"
 #include "crypto/primitives.h"
 #include "ddl/declare.h"
 #include "ddl/stored_spec.h"
+#include "distributed/aggregates.h"
+#include "distributed/conditions.h"
+#include "distributed/keys.h"
+#include "distributed/results.h"
+#include "distributed/table.h"
+#include "distributed/volatility.h"
 #include "functions/settings.h"
 #include "keys/cache.h"
 #include "keys/table.h"
@@ -32,6 +39,7 @@
 #include "server/memory.h"
 #include "server/statement.h"
 #include "type/access.h"
+#include "type/node_form.h"
 #include "type/type.h"
 #include "wallet/share_pool.h"
 #include "wallet/wallet.h"
@@ -66,6 +74,34 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 		tde_client_analyzed(pstate, query);
 }
 
+/* The next planner, where Citus is among those: what it could not make use of gets another form first. */
+static pg_noinline PlannedStmt *
+plan_distributed(Query *query, const char *source, int cursor_options, ParamListInfo params)
+{
+	bool		distributed = tde_reads_distributed(query);
+	Bitmapset  *returned = distributed ? tde_returning_take(query) : NULL;
+	List	   *collations = distributed ? tde_aggregate_collations(query) : NIL;
+	PlannedStmt *plan;
+
+	tde_distribution_guard(query);
+	if (distributed)
+	{
+		tde_distributed_keys_check(query);
+		tde_distributed_conditions(query, params);
+		tde_distributed_volatility(query);
+	}
+	plan = next_planner(query, source, cursor_options, params);
+	if (distributed)
+		tde_distributed_plan_check(plan);
+	tde_aggregates_collate(plan, collations);
+	if (returned)
+	{
+		tde_stored_spec_planned(plan);	/* does not look below what comes on top now */
+		tde_returning_decrypt(plan, returned);
+	}
+	return plan;
+}
+
 /*
  * What the receiver decrypts must be out of the query before it is planned, and so must be expressions that are to be found in indexes;
  * what catalogs tell a client must be in it.  Stored values are looked for in what was planned.
@@ -78,7 +114,8 @@ plan_query(Query *query, const char *source, int cursor_options, ParamListInfo p
 
 	tde_client_plans(query, source);
 	tde_index_conditions_prepare(query);
-	plan = next_planner(query, source, cursor_options, params);
+	plan = unlikely(tde_citus_is_loaded()) ? plan_distributed(query, source, cursor_options, params) :
+		next_planner(query, source, cursor_options, params);
 	if (postponed)
 		plan->invalItems = list_concat(postponed, plan->invalItems);
 	tde_stored_spec_planned(plan);
@@ -134,12 +171,14 @@ static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 {
 	DecryptingReceiver *receiver;
+	DestReceiver *citus = tde_results_begin(query);
 
 	tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
 	CALL_NEXT(tde_access_begin(changes_data(query)), next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS));
 	if (receiver)
 		tde_receiver_end(receiver, query);
+	tde_results_end(query, citus);
 }
 
 /* Foreign keys are checked here. */
@@ -226,6 +265,7 @@ install(void)
 	if (installed)
 		return;
 	installed = true;
+	tde_node_form_accepted = tde_citus_is_loaded();
 	INSTALL(post_parse_analyze_hook, next_post_parse_analyze, post_parse_analyze);
 	INSTALL(planner_hook, next_planner, plan_query);
 	INSTALL(ExecutorStart_hook, next_executor_start, executor_start);
@@ -269,6 +309,8 @@ _PG_init(void)
 	tde_modifiers_init();
 	tde_type_init();
 	tde_index_conditions_init();
+	tde_distributed_init();
+	tde_distributed_keys_init();
 	tde_access_init();
 	tde_log_init();
 	tde_purge_init();

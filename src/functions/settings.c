@@ -13,6 +13,7 @@
 #include "client/statements.h"
 #include "ddl/declare.h"
 #include "ddl/plaintext_alter.h"
+#include "distributed/results.h"
 #include "functions/settings.h"
 #include "server/compat.h"
 #include "type/access.h"
@@ -274,6 +275,12 @@ define_values(void)
 							 "ciphertext: they leave and enter the database encrypted, for dumps.  tde_export_keys() and "
 							 "tde_import_keys() transfer the keys.",
 							 &tde_io_format, TDE_IO_PLAINTEXT, io_format_options, PGC_USERSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomEnumVariable("tde_column.citus_results",
+							 "Sets the form of encrypted values in rows that Citus writes for its nodes.",
+							 "ciphertext: intermediate results and what repartition joins move are files without plaintext.  All nodes must "
+							 "have the same keys.",
+							 &tde_citus_results, TDE_IO_PLAINTEXT, io_format_options, PGC_SUSET, 0,
 							 NULL, NULL, NULL);
 }
 

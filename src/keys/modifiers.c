@@ -27,6 +27,7 @@
 #include "keys/modifiers.h"
 #include "keys/table.h"
 #include "server/compat.h"
+#include "server/invalidation.h"
 #include "server/permanent.h"
 
 static const char table_name[] = "specifications";
@@ -52,7 +53,7 @@ static Oid	known_relid = InvalidOid;	/* of this table; InvalidOid: it may be ano
 
 /* The extension may be dropped, and made anew with another table. */
 static void
-relcache_callback(Datum arg, Oid relid)
+relation_changed(Oid relid)
 {
 	if (relid == InvalidOid || relid == known_relid)
 		known_relid = InvalidOid;
@@ -62,7 +63,7 @@ void
 tde_modifiers_init(void)
 {
 	known = tde_table_new("tde_column specifications", sizeof(int32), sizeof(Numbered));
-	CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
+	tde_when_relation_changes(relation_changed);
 }
 
 static void

@@ -30,6 +30,7 @@
 #include "keys/table_rows.h"
 #include "server/compat.h"
 #include "server/error.h"
+#include "server/invalidation.h"
 #include "server/memory.h"
 
 bool		tde_keystore_changed = true;
@@ -97,7 +98,7 @@ tde_keystore_relid(void)
 }
 
 static void
-relcache_callback(Datum arg, Oid relid)
+relation_changed(Oid relid)
 {
 	bool		changed = relid == InvalidOid || relid == keystore_relid;
 
@@ -154,7 +155,7 @@ subtransaction_callback(SubXactEvent event, SubTransactionId mine, SubTransactio
 void
 tde_keystore_init(void)
 {
-	CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
+	tde_when_relation_changes(relation_changed);
 	RegisterXactCallback(transaction_callback, NULL);
 	RegisterSubXactCallback(subtransaction_callback, NULL);
 }

@@ -24,6 +24,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "distributed/table.h"
 #include "maintenance/batches.h"
 #include "maintenance/rekey_row.h"
 #include "server/compat.h"
@@ -238,6 +239,7 @@ tde_rekey_table(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("arguments of tde_rekey_table must not be null")));
 	rekey.relid = PG_GETARG_OID(0);
+	tde_refuse_distributed(rekey.relid, tde_distributed_call("CALL", fcinfo));
 	rekey.batches.rows = PG_GETARG_INT32(1);
 	rekey.batches.delay_ms = delay_in_ms(PG_GETARG_INTERVAL_P(2));
 	rekey.repair = PG_GETARG_BOOL(3);

@@ -25,6 +25,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "distributed/table.h"
 #include "keys/table.h"
 #include "maintenance/usage.h"
 #include "maintenance/usage_scan.h"
@@ -394,7 +395,10 @@ tde_key_usage(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!PG_ARGISNULL(0))
+	{
 		check_has_storage(PG_GETARG_OID(0));
+		tde_refuse_distributed(PG_GETARG_OID(0), tde_distributed_call("SELECT array_agg(u) FROM", fcinfo));
+	}
 	uses = tde_usage_collect(PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0), false);
 	foreach(cell, uses)
 		put_use((ReturnSetInfo *) fcinfo->resultinfo, lfirst(cell));

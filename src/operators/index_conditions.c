@@ -32,6 +32,7 @@
 #include "operators/computed.h"
 #include "operators/index_conditions.h"
 #include "server/compat.h"
+#include "server/invalidation.h"
 #include "type/inside.h"
 
 /* ---- what the indexes of a table hold ---- */
@@ -49,7 +50,7 @@ static HTAB *tables = NULL;
 static MemoryContext tables_context = NULL;
 
 static void
-relcache_callback(Datum arg, Oid relid)
+relation_changed(Oid relid)
 {
 	HASH_SEQ_STATUS status;
 	IndexedTable *table;
@@ -194,7 +195,7 @@ tde_index_conditions_init(void)
 	tables_context = AllocSetContextCreate(TopMemoryContext, "tde_column indexed expressions", ALLOCSET_SMALL_SIZES);
 	info.hcxt = tables_context;
 	tables = hash_create("tde_column indexed expressions", 64, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
+	tde_when_relation_changes(relation_changed);
 }
 
 /* ---- what a query can use ---- */

@@ -59,6 +59,13 @@
 #define pg_noreturn pg_attribute_noreturn()
 #endif
 
+/* 17 keeps the join condition of MERGE apart from those of its source (0294df2f1f84). */
+#if PG_VERSION_NUM >= 170000
+#define TDE_MERGE_CONDITION(query) ((query)->mergeJoinCondition)
+#else
+#define TDE_MERGE_CONDITION(query) ((query)->jointree->quals)
+#endif
+
 /* In 18 columns that are grouped by go through an entry of their own in the range table (247dea89f761). */
 #if PG_VERSION_NUM >= 180000
 #define TDE_GROUP_EXPRESSIONS(rte) ((rte)->groupexprs)

@@ -3,6 +3,18 @@
 -- views depend on it
 --
 
+-- Citus calls the function of a cast with one argument.
+CREATE FUNCTION tde_internal.tde_with_defaults(signature text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN regexp_replace(signature, ', ?(int4|integer), ?boolean[)]$', ', int4 DEFAULT -1, boolean DEFAULT false)');
+COMMENT ON FUNCTION tde_internal.tde_with_defaults(text) IS 'the signature of a cast''s function with defaults for the typmod and whether it is explicit';
+
+-- An extension's script may not replace users' functions, and no ALTER gives a function defaults.
+CREATE FUNCTION tde_internal.tde_cast_defaults(typmod int4 DEFAULT -1, is_explicit boolean DEFAULT false) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN is_explicit;
+COMMENT ON FUNCTION tde_internal.tde_cast_defaults(int4, boolean) IS 'has the defaults that the functions of casts have';
+
 CREATE FUNCTION tde_internal.tde_alter_function_sql(function regprocedure, volatility text, comment text, support text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -19,6 +31,9 @@ BEGIN
            OR f.prosupport <> support::regproc
       THEN format(E'ALTER FUNCTION %s %s STRICT PARALLEL SAFE COST 1 SECURITY INVOKER %sLEAKPROOF%s RESET ALL;\n', function,
                   split_part(volatility, ' ', 1), CASE WHEN volatility LIKE '% LEAKPROOF' THEN '' ELSE 'NOT ' END, ' SUPPORT ' || support) END,
+    CASE WHEN f.pronargdefaults = 0 AND tde_internal.tde_with_defaults(function::text) <> function::text
+      THEN format(E'UPDATE pg_catalog.pg_proc SET (pronargdefaults, proargdefaults) = (SELECT pronargdefaults, proargdefaults FROM pg_catalog.pg_proc '
+                  'WHERE oid = %s) WHERE oid = %s;\n', 'tde_internal.tde_cast_defaults(int4, boolean)'::regprocedure::oid, f.oid) END,
     CASE WHEN obj_description(function, 'pg_proc') IS DISTINCT FROM comment THEN format(E'COMMENT ON FUNCTION %s IS %L;\n', function, comment) END,
     -- operators and casts would not work for others; what users write is the administrator's to grant
     CASE WHEN f.pronamespace = 'tde_internal'::regnamespace AND NOT has_function_privilege('public', function, 'EXECUTE')
@@ -68,6 +83,6 @@ END;
 COMMENT ON FUNCTION tde_internal.tde_alter_cast_sql(regtype, regtype, text) IS
   'SQL that gives a cast of the template the context that it should have, as CREATE CAST says it';
 
-REVOKE ALL ON FUNCTION tde_internal.tde_alter_function_sql(regprocedure, text, text, text),
+REVOKE ALL ON FUNCTION tde_internal.tde_with_defaults(text), tde_internal.tde_cast_defaults(int4, boolean), tde_internal.tde_alter_function_sql(regprocedure, text, text, text),
   tde_internal.tde_alter_operator_sql(regoperator, text, text, text, boolean, boolean), tde_internal.tde_alter_cast_sql(regtype, regtype, text) FROM PUBLIC;
 

@@ -142,8 +142,9 @@ BEGIN
   IF tde_internal.tde_has_function(signature, symbol) THEN
     RETURN tde_internal.tde_alter_function_sql(signature::regprocedure, volatility, comment, support);
   END IF;
-  RETURN format(E'CREATE FUNCTION %1$s RETURNS %2$s AS ''MODULE_PATHNAME'', %3$L LANGUAGE C %4$s STRICT PARALLEL SAFE%5$s;\n'
-                'COMMENT ON FUNCTION %1$s IS %6$L;\n', signature, result, symbol, volatility, ' SUPPORT ' || support, comment);
+  RETURN format(E'CREATE FUNCTION %7$s RETURNS %2$s AS ''MODULE_PATHNAME'', %3$L LANGUAGE C %4$s STRICT PARALLEL SAFE%5$s;\n'
+                'COMMENT ON FUNCTION %1$s IS %6$L;\n', signature, result, symbol, volatility, ' SUPPORT ' || support, comment,
+                tde_internal.tde_with_defaults(signature));
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, text, text) IS

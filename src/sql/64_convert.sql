@@ -167,6 +167,9 @@ BEGIN
   ELSIF online AND NOT EXISTS (SELECT FROM pg_class c JOIN pg_am m ON m.oid = relam WHERE c.oid = a.attrelid AND amname = 'heap') THEN
     RAISE EXCEPTION 'columns of tables whose access method is not heap cannot be converted online'
       USING ERRCODE = 'feature_not_supported', HINT = 'Convert the column offline.';
+  ELSIF online AND tde_internal.tde_is_distributed(a.attrelid) THEN
+    RAISE EXCEPTION 'columns of tables that Citus distributes cannot be converted online'
+      USING ERRCODE = 'feature_not_supported', HINT = 'Convert the column offline.';
   ELSIF a.attinhcount > 0 THEN
     RAISE EXCEPTION 'column "%" is inherited', a.attname USING ERRCODE = 'invalid_table_definition',
       HINT = format('Convert the column of table %s: those that inherit it follow.',
@@ -381,6 +384,7 @@ DECLARE
   rest     int8;
 BEGIN
   PERFORM tde_internal.tde_must_commit();
+  PERFORM tde_internal.tde_check_not_distributed(relation, 'CALL @extschema@.tde_wipe_free_space(%L)');
   SET LOCAL search_path = pg_catalog, pg_temp;
   remaining := 0;
   deadline := clock_timestamp() + make_interval(secs => max_wait);

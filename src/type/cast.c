@@ -25,6 +25,7 @@
 #include "type/cast.h"
 #include "type/ciphertext_form.h"
 #include "type/datum.h"
+#include "type/node_form.h"
 #include "wallet/wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_in);
@@ -75,7 +76,11 @@ tde_in(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(tde_datum_coerce(type, value, typmod, -1, false));
 	}
 	if (unlikely(PG_GETARG_CSTRING(0)[0] == 't'))
+	{
+		if (tde_node_form_accepted && tde_node_in(type, PG_GETARG_CSTRING(0), &value))
+			PG_RETURN_DATUM(tde_datum_coerce(type, value, typmod, -1, false));
 		tde_ciphertext_suspect(PG_GETARG_CSTRING(0));
+	}
 	tde_log_mark();
 	input = tde_base_input(type);
 	if (!TDE_INPUT_CALL(input, PG_GETARG_CSTRING(0), type->ioparam, tde_type_base_typmod(type, typmod), fcinfo->context, &value))
@@ -94,6 +99,8 @@ tde_out(PG_FUNCTION_ARGS)
 
 	if (tde_ciphertext_wanted())
 		PG_RETURN_CSTRING(tde_ciphertext_out(type, PG_GETARG_DATUM(0)));
+	if (unlikely(tde_node_form_written) && tde_ciphertext_has_form(type))
+		PG_RETURN_CSTRING(tde_node_out(type, PG_GETARG_DATUM(0)));
 	if (unlikely(tde_access_restricted) && !tde_access_permits(type, PG_GETARG_DATUM(0)))
 		PG_RETURN_CSTRING(tde_access_hidden(type));
 	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
@@ -114,6 +121,8 @@ tde_recv(PG_FUNCTION_ARGS)
 
 	if (tde_ciphertext_wanted())
 		PG_RETURN_DATUM(tde_datum_coerce(type, tde_ciphertext_recv(type, message), typmod, -1, false));
+	if (unlikely(tde_node_form_accepted) && tde_node_recv(type, message, &value))
+		PG_RETURN_DATUM(tde_datum_coerce(type, value, typmod, -1, false));
 	tde_log_mark();
 	receive = tde_base_receive(type);
 	value = ReceiveFunctionCall(receive, message, type->ioparam, tde_type_base_typmod(type, typmod));
@@ -131,6 +140,8 @@ tde_send(PG_FUNCTION_ARGS)
 
 	if (tde_ciphertext_wanted())
 		PG_RETURN_BYTEA_P(tde_ciphertext_send(type, PG_GETARG_DATUM(0)));
+	if (unlikely(tde_node_form_written) && tde_ciphertext_has_form(type))
+		PG_RETURN_BYTEA_P(tde_node_send(type, PG_GETARG_DATUM(0)));
 	tde_access_check(type, PG_GETARG_DATUM(0));
 	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
 	bytes = SendFunctionCall(tde_base_send(type), value);

@@ -82,11 +82,9 @@ tde_ciphertext_check_permission(void)
 /* ---- types that cannot ---- */
 
 /* pg_upgrade keeps the OIDs of enum labels; elsewhere they are others, or others' */
-static void
-refuse_oids(TdeType *type)
+bool
+tde_ciphertext_has_form(TdeType *type)
 {
-	bool		refused;
-
 	switch (type->base)
 	{
 		case REGPROCOID:
@@ -101,12 +99,16 @@ refuse_oids(TdeType *type)
 		case REGCONFIGOID:
 		case REGDICTIONARYOID:
 		case ACLITEMOID:
-			refused = true;
-			break;
+			return false;
 		default:
-			refused = get_typtype(type->base) == TYPTYPE_ENUM;
+			return get_typtype(type->base) != TYPTYPE_ENUM;
 	}
-	if (refused && !IsBinaryUpgrade)
+}
+
+static void
+refuse_oids(TdeType *type)
+{
+	if (!IsBinaryUpgrade && !tde_ciphertext_has_form(type))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("values of type %s have no ciphertext form", format_type_be(type->oid)),

@@ -34,6 +34,9 @@ tde_ciphertext_wanted(void)
 	return true;
 }
 
+/* False for types whose values hold OIDs, which differ in another database. */
+extern bool tde_ciphertext_has_form(TdeType *type);
+
 extern char *tde_ciphertext_out(TdeType *type, Datum value);
 extern bytea *tde_ciphertext_send(TdeType *type, Datum value);
 

@@ -2,6 +2,7 @@
 # deps.sh - find PostgreSQL, and install what a goal needs and this machine lacks.  To be sourced after cluster.sh.
 #
 #   need demo|check|crypto      sets pg_config (not for crypto); exits with a list of what to install if it cannot do it itself
+#   need cluster                check's and what builds Citus
 #   need sanitize|fuzz          check's and what builds PostgreSQL; clang with libFuzzer
 #   need bench                  sets python, too: an interpreter with the modules that bench/suite wants
 #   need python|java|node|go    a language's compiler or interpreter, and what its packages are fetched with
@@ -68,13 +69,23 @@ missing() {
   want "postgresql-server-dev-$major" postgresql-server-devel "postgresql@$major" can_build "$pg_config"
   [[ $1 != bench ]] || missing_bench
   [[ $1 != fuzz ]] || missing_fuzz
-  [[ $1 == check || $1 == sanitize ]] || return 0
+  [[ $1 != cluster ]] || missing_cluster
+  [[ $1 == check || $1 == sanitize || $1 == cluster ]] || return 0
   want perl perl perl command -v prove
   want openssl openssl openssl@3 command -v openssl
   want libipc-run-perl perl-IPC-Run 'IPC::Run (cpan)' has_perl_module IPC::Run
   want "postgresql-$major-pgtap" pgtap 'pgtap (pgxn)' has_extension pgtap
   [[ $1 != sanitize ]] || missing_sanitize
 }
+
+# To build Citus.
+missing_cluster() {
+  want libzstd-dev libzstd-devel zstd has_header zstd.h
+  want liblz4-dev lz4-devel lz4 has_header lz4.h
+  want libpq-dev libpq-devel libpq can_include_libpq
+  want libkrb5-dev krb5-devel krb5 has_header gssapi/gssapi.h
+}
+can_include_libpq() { printf '#include <libpq-fe.h>\n' | gcc -I"$("$pg_config" --includedir)" -E -xc -; }
 
 # To build PostgreSQL, and gcc's sanitizers, which Debian has in gcc's own packages.
 missing_sanitize() {

@@ -1,0 +1,16 @@
+/*
+ * aggregates.h - aggregates that Citus combines from those of its nodes.
+ */
+#ifndef TDE_DISTRIBUTED_AGGREGATES_H
+#define TDE_DISTRIBUTED_AGGREGATES_H
+
+#include "nodes/parsenodes.h"
+#include "nodes/plannodes.h"
+
+/* Before Citus plans a query: which collations its aggregates of encrypted strings have; for the other function. */
+extern List *tde_aggregate_collations(Query *query);
+
+/* When it is planned: what combines them has the same. */
+extern void tde_aggregates_collate(PlannedStmt *plan, List *collations);
+
+#endif							/* TDE_DISTRIBUTED_AGGREGATES_H */

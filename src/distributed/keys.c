@@ -1,0 +1,383 @@
+/*
+ * keys.c - do the nodes of a Citus cluster have the same hash key?
+ *
+ * Citus places rows by the hash function of the distribution column's type, on whichever node it plans, and has workers hash what it
+ * repartitions.  For encrypted types that function is keyed (operators/hash.c).  Where nodes have hash keys of their own, rows are not
+ * found, or found twice.  So a table is distributed by an encrypted column only if all nodes have the same; a worker that plans for itself
+ * asks the coordinator, and who repartitions by encrypted values asks all nodes, once per session.
+ *
+ * What nodes tell each other is a digest of the keyed hashes of a few numbers.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/genam.h"
+#include "catalog/namespace.h"
+#include "catalog/objectaccess.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "distributed/keys.h"
+#include "distributed/table.h"
+#include "keys/cache.h"
+#include "server/compat.h"
+#include "server/error.h"
+#include "server/invalidation.h"
+#include "type/inside.h"
+#include "type/type.h"
+
+PG_FUNCTION_INFO_V1(tde_hash_fingerprint);
+PG_FUNCTION_INFO_V1(tde_distribute);
+
+/* ---- the fingerprint ---- */
+
+#define HASHED_NUMBERS		8
+#define FINGERPRINT_BYTES	16
+
+static char *
+hash_fingerprint(void)
+{
+	bytea	   *hashes = palloc(VARHDRSZ + HASHED_NUMBERS * sizeof(uint32));
+	bytea	   *digest;
+	char	   *hex = palloc0(2 * FINGERPRINT_BYTES + 1);
+
+	SET_VARSIZE(hashes, VARHDRSZ + HASHED_NUMBERS * sizeof(uint32));
+	for (uint32 i = 0; i < HASHED_NUMBERS; i++)
+	{
+		uint32		hash = pg_hton32(tde_keyed_hash(i));
+
+		memcpy(VARDATA(hashes) + i * sizeof(hash), &hash, sizeof(hash));
+	}
+	digest = DatumGetByteaPP(DirectFunctionCall1(sha256_bytea, PointerGetDatum(hashes)));
+	hex_encode(VARDATA_ANY(digest), FINGERPRINT_BYTES, hex);
+	return hex;
+}
+
+/* tde_hash_fingerprint() returns text - the same in two databases if they have the same hash key. */
+Datum
+tde_hash_fingerprint(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(hash_fingerprint()));
+}
+
+/* ---- asking other nodes ---- */
+
+#define ASK_ALL \
+	"SELECT coalesce(n.nodename || ':' || n.nodeport, 'this node'), r.success, r.result" \
+	" FROM pg_catalog.run_command_on_all_nodes('SELECT tde_internal.tde_hash_fingerprint()') r" \
+	" LEFT JOIN pg_catalog.pg_dist_node n ON n.nodeid OPERATOR(pg_catalog.=) r.nodeid"
+#define ASK_COORDINATOR \
+	"SELECT coalesce(n.nodename || ':' || n.nodeport, 'the coordinator'), r.success, r.result" \
+	" FROM pg_catalog.run_command_on_coordinator('SELECT tde_internal.tde_hash_fingerprint()') r" \
+	" LEFT JOIN pg_catalog.pg_dist_node n ON n.nodeid OPERATOR(pg_catalog.=) r.nodeid"
+
+/* What is wrong with one node's answer; NULL: nothing. */
+static char *
+find_difference(HeapTuple row, TupleDesc columns, const char *own)
+{
+	char	   *node = SPI_getvalue(row, columns, 1);
+	char	   *success = SPI_getvalue(row, columns, 2);
+	char	   *result = SPI_getvalue(row, columns, 3);
+
+	if (success == NULL || success[0] != 't')
+		return psprintf("Node %s does not tell: %s", node, result ? result : "no answer");
+	if (result == NULL || strcmp(result, own) != 0)
+		return psprintf("Node %s has another hash key than this node.", node);
+	return NULL;
+}
+
+/* The same for all of them, in the caller's memory context. */
+static char *
+ask_nodes(const char *question)
+{
+	MemoryContext context = CurrentMemoryContext;
+	char	   *own = hash_fingerprint();
+	char	   *difference = NULL;
+	int			level = NewGUCNestLevel();
+
+	/* the names that follow are not looked up elsewhere */
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	if (SPI_execute(question, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute failed");
+	for (uint64 i = 0; i < SPI_processed && difference == NULL; i++)
+		difference = find_difference(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, own);
+	if (difference)
+		difference = MemoryContextStrdup(context, difference);
+	SPI_finish();
+	AtEOXact_GUC(true, level);
+	return difference;
+}
+
+/* What was found before, for this session. */
+typedef enum Asked
+{
+	ASKED_NOBODY,
+	ASKED_COORDINATOR,
+	ASKED_ALL
+} Asked;
+
+static Asked asked = ASKED_NOBODY;
+static uint64 asked_epoch = 0;	/* of our keys then */
+static Oid	nodes = InvalidOid; /* Citus' table of them */
+
+/* Citus tells when a node comes or goes. */
+static void
+relation_changed(Oid relid)
+{
+	if (!OidIsValid(relid) || relid == nodes)
+		asked = ASKED_NOBODY;
+}
+
+void
+tde_distributed_keys_init(void)
+{
+	tde_when_relation_changes(relation_changed);
+}
+
+static void
+require_same(Asked whom, const char *what)
+{
+	char	   *difference;
+
+	if (asked >= whom && tde_keys_fresh(asked_epoch))
+		return;
+	asked = ASKED_NOBODY;
+	nodes = get_relname_relid("pg_dist_node", PG_CATALOG_NAMESPACE);
+	difference = ask_nodes(whom == ASKED_ALL ? ASK_ALL : ASK_COORDINATOR);
+	if (difference)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot %s: the nodes do not share their keys", what),
+				 errdetail_internal("%s", difference),
+				 errhint("Encrypted values are distributed by a keyed hash.  Give all nodes the same keys before there is encrypted data, "
+						 "or distribute by a column that is not encrypted.")));
+	asked = whom;
+	asked_epoch = tde_keys_epoch;
+}
+
+/* ---- distributing a table ---- */
+
+/* Functions of Citus whose first two arguments are a table and its distribution column. */
+static const char *const distributing[] = {"create_distributed_table", "create_distributed_table_concurrently", "alter_distributed_table"};
+
+static bool
+distributes(Oid function)
+{
+	char	   *name;
+
+	if (function < FirstNormalObjectId || get_func_namespace(function) != PG_CATALOG_NAMESPACE)
+		return false;
+	name = get_func_name(function);
+	for (int i = 0; name && i < lengthof(distributing); i++)
+		if (strcmp(name, distributing[i]) == 0)
+			return true;
+	return false;
+}
+
+static void
+check_column(Oid table, const char *name)
+{
+	AttrNumber	column = get_attnum(table, name);
+	Oid			type = column > 0 ? getBaseType(get_atttype(table, column)) : InvalidOid;
+
+	if (OidIsValid(type) && tde_type_find(type))
+	{
+		/* what was found before may be of other nodes */
+		asked = ASKED_NOBODY;
+		require_same(ASKED_ALL, psprintf("distribute table \"%s\" by encrypted column \"%s\"", get_rel_name(table), name));
+	}
+}
+
+/*
+ * tde_distribute(oid, VARIADIC "any") returns void - call one of Citus' functions that distribute a table with the arguments that follow,
+ * once nothing speaks against it.
+ */
+Datum
+tde_distribute(PG_FUNCTION_ARGS)
+{
+	Oid			function = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
+	int			count = PG_NARGS() - 1;
+
+	LOCAL_FCINFO(call, FUNC_MAX_ARGS);
+	FmgrInfo	citus;
+
+	if (!distributes(function) || count != get_func_nargs(function))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("tde_distribute() stands for functions of Citus, and cannot be called")));
+	if (!TDE_MAY_EXECUTE(function, GetUserId()))
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, get_func_name(function));
+	InvokeFunctionExecuteHook(function);
+	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2))
+		check_column(PG_GETARG_OID(1), text_to_cstring(PG_GETARG_TEXT_PP(2)));
+	fmgr_info(function, &citus);
+	InitFunctionCallInfoData(*call, &citus, count, PG_GET_COLLATION(), fcinfo->context, fcinfo->resultinfo);
+	memcpy(call->args, fcinfo->args + 1, count * sizeof(NullableDatum));
+	FunctionCallInvoke(call);
+	PG_RETURN_VOID();
+}
+
+static Oid
+distribute_function(void)
+{
+	Oid			types[] = {OIDOID, ANYOID};
+	Oid			schema = get_namespace_oid("tde_internal", true);
+	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("tde_distribute"),
+										   PointerGetDatum(buildoidvector(types, lengthof(types))), ObjectIdGetDatum(schema));
+
+	return OidIsValid(function) && tde_is_function(function, "tde_distribute", tde_distribute) ? function : InvalidOid;
+}
+
+static void
+guard_call(FuncExpr *call, Oid guard)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(call->funcid));
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	call->args = lcons(makeConst(OIDOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(call->funcid), false, true),
+					   expand_function_arguments(call->args, false, call->funcresulttype, tuple));
+	call->funcid = guard;
+	ReleaseSysCache(tuple);
+}
+
+/* An expression_tree_walker. */
+static bool
+guard_calls(Node *node, void *context)
+{
+	Oid			guard;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, FuncExpr) && distributes(((FuncExpr *) node)->funcid))
+	{
+		guard = distribute_function();
+		if (OidIsValid(guard))
+			guard_call((FuncExpr *) node, guard);
+	}
+	return expression_tree_walker(node, guard_calls, context);
+}
+
+void
+tde_distribution_guard(Query *query)
+{
+	ListCell   *cell;
+
+	(void) guard_calls((Node *) query->targetList, NULL);
+	/* FROM create_distributed_table(...) */
+	foreach(cell, query->rtable)
+		if (lfirst_node(RangeTblEntry, cell)->rtekind == RTE_FUNCTION)
+			(void) guard_calls((Node *) lfirst_node(RangeTblEntry, cell)->functions, NULL);
+}
+
+/* ---- using one ---- */
+
+/* Is this node the one by whose hash key rows are placed?  It does not change while a session lasts. */
+static bool
+is_coordinator(void)
+{
+	static int	group = -1;
+	Oid			catalog;
+
+	if (group < 0)
+	{
+		Relation	rel;
+		SysScanDesc scan;
+		HeapTuple	tuple;
+		bool		isnull;
+
+		catalog = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
+		if (!OidIsValid(catalog))
+			return true;
+		rel = table_open(catalog, AccessShareLock);
+		scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+		tuple = systable_getnext(scan);
+		group = HeapTupleIsValid(tuple) ? DatumGetInt32(heap_getattr(tuple, 1, RelationGetDescr(rel), &isnull)) : 0;
+		systable_endscan(scan);
+		table_close(rel, AccessShareLock);
+	}
+	return group == 0;
+}
+
+/* A query_or_expression_tree_walker. */
+static bool
+is_by_encrypted(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, RangeTblEntry))
+	{
+		const TdeDistribution *table = ((RangeTblEntry *) node)->rtekind == RTE_RELATION ? tde_distribution(((RangeTblEntry *) node)->relid) : NULL;
+
+		return table && table->column != InvalidAttrNumber;
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, is_by_encrypted, context, QTW_EXAMINE_RTES_BEFORE);
+	return expression_tree_walker(node, is_by_encrypted, context);
+}
+
+/*
+ * Does Citus' plan have nodes hash encrypted values, to put together what is joined?  That is a job of its own, whose partition column is
+ * printed as a Var.  Looked for in the plan's text, since its nodes are Citus' own.
+ */
+static bool
+repartitions_encrypted(PlannedStmt *plan)
+{
+	const char *column = plan->planTree ? nodeToString(plan->planTree) : "";
+
+	if (strstr(column, ":extnodename MapMergeJob") == NULL)
+		return false;
+	while ((column = strstr(column, ":partitionColumn {VAR ")) != NULL)
+	{
+		const char *type = strstr(column, ":vartype ");
+
+		if (type && tde_type_find(getBaseType((Oid) strtoul(type + strlen(":vartype "), NULL, 10))))
+			return true;
+		column++;
+	}
+	return false;
+}
+
+static bool
+is_on(const char *setting)
+{
+	const char *value = GetConfigOption(setting, true, false);
+
+	return value && strcmp(value, "on") == 0;
+}
+
+void
+tde_distributed_keys_check(Query *query)
+{
+	bool		moves_rows = query->commandType == CMD_MERGE ||
+	(query->commandType == CMD_INSERT && query->jointree->fromlist != NIL);
+
+	if ((is_coordinator() && !moves_rows) || !is_by_encrypted((Node *) query, NULL))
+		return;
+	/* workers may hash what is moved */
+	require_same(moves_rows ? ASKED_ALL : ASKED_COORDINATOR, "use a table that is distributed by an encrypted column");
+}
+
+void
+tde_distributed_plan_check(PlannedStmt *plan)
+{
+	if (is_on("citus.enable_repartition_joins") && repartitions_encrypted(plan))
+		require_same(ASKED_ALL, "repartition by an encrypted column");
+}

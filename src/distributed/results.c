@@ -1,0 +1,103 @@
+/*
+ * results.c - rows that Citus writes into files for its nodes: intermediate results, and what a repartition join moves.
+ *
+ * Citus writes them by the types' output functions, in receivers of its own.  So these get their rows through one that has the output
+ * functions give ciphertext (type/node_form.c) while Citus writes a row, and nothing else: expressions have been evaluated then.
+ */
+#include "postgres.h"
+
+#include "commands/copy.h"
+#include "tcop/dest.h"
+
+#include "distributed/results.h"
+#include "distributed/table.h"
+#include "server/compat.h"
+#include "type/ciphertext_form.h"
+#include "type/node_form.h"
+#include "type/type.h"
+
+int			tde_citus_results = TDE_IO_PLAINTEXT;
+
+typedef struct NodeReceiver
+{
+	DestReceiver pub;
+	DestReceiver *citus;
+} NodeReceiver;
+
+static bool
+receive(TupleTableSlot *slot, DestReceiver *self)
+{
+	DestReceiver *citus = ((NodeReceiver *) self)->citus;
+	bool		outer = tde_node_form_written;
+	bool		goes_on = false;
+
+	tde_node_form_written = true;
+	PG_TRY();
+	{
+		goes_on = citus->receiveSlot(slot, citus);
+	}
+	PG_FINALLY();
+	{
+		tde_node_form_written = outer;
+	}
+	PG_END_TRY();
+	return goes_on;
+}
+
+static void
+startup(DestReceiver *self, int operation, TupleDesc columns)
+{
+	((NodeReceiver *) self)->citus->rStartup(((NodeReceiver *) self)->citus, operation, columns);
+}
+
+static void
+shutdown(DestReceiver *self)
+{
+	((NodeReceiver *) self)->citus->rShutdown(((NodeReceiver *) self)->citus);
+}
+
+/* Whoever made Citus' receiver destroys it. */
+static void
+destroy(DestReceiver *self)
+{
+}
+
+/* Citus' receivers say that they are COPY's, and are not PostgreSQL's. */
+static bool
+is_citus(DestReceiver *receiver)
+{
+	static bool (*copy_receive) (TupleTableSlot *slot, DestReceiver *self) = NULL;
+
+	if (receiver->mydest != DestCopyOut)
+		return false;
+	if (copy_receive == NULL)
+	{
+		DestReceiver *copy = CreateCopyDestReceiver();
+
+		copy_receive = copy->receiveSlot;
+		copy->rDestroy(copy);
+	}
+	return receiver->receiveSlot != copy_receive;
+}
+
+DestReceiver *
+tde_results_begin(QueryDesc *query)
+{
+	DestReceiver *citus = query->dest;
+	NodeReceiver *receiver;
+
+	if (likely(tde_citus_results == TDE_IO_PLAINTEXT) || citus == NULL || !tde_citus_is_loaded() || !is_citus(citus))
+		return NULL;
+	receiver = palloc0(sizeof(NodeReceiver));
+	receiver->pub = (DestReceiver) {receive, startup, shutdown, destroy, citus->mydest};
+	receiver->citus = citus;
+	query->dest = &receiver->pub;
+	return citus;
+}
+
+void
+tde_results_end(QueryDesc *query, DestReceiver *receiver)
+{
+	if (receiver)
+		query->dest = receiver;
+}

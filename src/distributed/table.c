@@ -1,0 +1,210 @@
+/*
+ * table.c - which tables Citus distributes, and by which column: Citus' catalog, remembered.
+ *
+ * Nothing of Citus is linked or included: its tables and functions are found in pg_catalog, where only superusers can make any.
+ * Citus sends an invalidation of a table whenever it changes what its catalog says of it.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/pg_namespace.h"
+#include "fmgr.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "distributed/table.h"
+#include "keys/cache.h"
+#include "server/compat.h"
+#include "server/invalidation.h"
+#include "type/type.h"
+
+PG_FUNCTION_INFO_V1(tde_is_distributed);
+PG_FUNCTION_INFO_V1(tde_check_not_distributed);
+
+/* Columns of pg_dist_partition, the same since Citus 7. */
+#define PARTITION_TABLE		1
+#define PARTITION_KEY		3
+
+static HTAB *tables = NULL;
+
+/* ---- what is remembered ---- */
+
+static void
+relation_changed(Oid relid)
+{
+	HASH_SEQ_STATUS status;
+	TdeDistribution *table;
+
+	if (OidIsValid(relid))
+	{
+		table = hash_search(tables, &relid, HASH_FIND, NULL);
+		if (table)
+			table->valid = false;
+		return;
+	}
+	hash_seq_init(&status, tables);
+	while ((table = hash_seq_search(&status)) != NULL)
+		table->valid = false;
+}
+
+void
+tde_distributed_init(void)
+{
+	tables = tde_table_new("tde_column distributed tables", sizeof(Oid), sizeof(TdeDistribution));
+	tde_when_relation_changes(relation_changed);
+}
+
+bool
+tde_citus_is_loaded(void)
+{
+	static bool asked = false;
+	static bool loaded = false;
+
+	/* it is in shared_preload_libraries, or nowhere */
+	if (unlikely(!asked))
+	{
+		loaded = GetConfigOption("citus.version", true, false) != NULL;
+		asked = true;
+	}
+	return loaded;
+}
+
+/* ---- Citus' catalog ---- */
+
+/* The column stands there as a Var; a table without one has nothing there. */
+static void
+set_column(TdeDistribution *table, const char *key)
+{
+	Node	   *node = stringToNode(key);
+
+	if (node == NULL || !IsA(node, Var) || tde_type_find(((Var *) node)->vartype) == NULL)
+		return;
+	table->column = ((Var *) node)->varattno;
+	table->type = ((Var *) node)->vartype;
+}
+
+static void
+read_catalog(TdeDistribution *table, Oid catalog)
+{
+	Relation	rel = table_open(catalog, AccessShareLock);
+	TupleDesc	columns = RelationGetDescr(rel);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	bool		isnull;
+
+	ScanKeyInit(&key, PARTITION_TABLE, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table->table));
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+	{
+		Datum		column = heap_getattr(tuple, PARTITION_KEY, columns, &isnull);
+
+		table->is_distributed = true;
+		if (!isnull)
+			set_column(table, TextDatumGetCString(column));
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+}
+
+static pg_noinline TdeDistribution *
+look_up(Oid oid)
+{
+	TdeDistribution read = {.table = oid};
+	TdeDistribution *table;
+	Oid			catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
+
+	if (OidIsValid(catalog))
+		read_catalog(&read, catalog);
+	table = hash_search(tables, &oid, HASH_ENTER, NULL);
+	*table = read;
+	table->valid = true;
+	return table;
+}
+
+const TdeDistribution *
+tde_distribution(Oid oid)
+{
+	TdeDistribution *table;
+
+	if (!tde_citus_is_loaded() || oid < FirstNormalObjectId)
+		return NULL;
+	table = hash_search(tables, &oid, HASH_FIND, NULL);
+	if (table == NULL || !table->valid)
+		table = look_up(oid);
+	return table->is_distributed ? table : NULL;
+}
+
+/* ---- queries ---- */
+
+/* A query_or_expression_tree_walker. */
+static bool
+reads_distributed(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, RangeTblEntry))
+		return ((RangeTblEntry *) node)->rtekind == RTE_RELATION && tde_distribution(((RangeTblEntry *) node)->relid) != NULL;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, reads_distributed, context, QTW_EXAMINE_RTES_BEFORE);
+	return expression_tree_walker(node, reads_distributed, context);
+}
+
+bool
+tde_reads_distributed(Query *query)
+{
+	return tde_citus_is_loaded() && reads_distributed((Node *) query, NULL);
+}
+
+/* ---- maintenance ---- */
+
+void
+tde_refuse_distributed(Oid table, const char *call)
+{
+	char	   *name;
+
+	if (tde_distribution(table) == NULL)
+		return;
+	name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), get_rel_name(table));
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("table %s is distributed by Citus", name),
+			 errdetail("Its rows are in shards, and this command would find none of them here."),
+			 errhint("Do it for all shards: SELECT * FROM run_command_on_placements(%s, %s);",
+					 quote_literal_cstr(name), quote_literal_cstr(call))));
+}
+
+const char *
+tde_distributed_call(const char *verb, FunctionCallInfo fcinfo)
+{
+	Oid			function = fcinfo->flinfo->fn_oid;
+
+	return psprintf("%s %s(%%L)", verb,
+					quote_qualified_identifier(get_namespace_name(get_func_namespace(function)), get_func_name(function)));
+}
+
+/* tde_is_distributed(regclass) returns boolean */
+Datum
+tde_is_distributed(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(tde_distribution(PG_GETARG_OID(0)) != NULL);
+}
+
+/* tde_check_not_distributed(regclass, text) returns void - tde_refuse_distributed() for procedures in SQL. */
+Datum
+tde_check_not_distributed(PG_FUNCTION_ARGS)
+{
+	tde_refuse_distributed(PG_GETARG_OID(0), text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,36 @@
+/*
+ * table.h - which tables Citus distributes, and by which column.
+ */
+#ifndef TDE_DISTRIBUTED_TABLE_H
+#define TDE_DISTRIBUTED_TABLE_H
+
+#include "fmgr.h"
+#include "nodes/parsenodes.h"
+
+typedef struct TdeDistribution
+{
+	Oid			table;			/* hash key */
+	bool		valid;			/* false: read Citus' catalog again */
+	bool		is_distributed; /* or a reference table, or one of Citus' local ones */
+	AttrNumber	column;			/* by which rows find their shard, if it is encrypted; InvalidAttrNumber: none */
+	Oid			type;			/* of that column */
+} TdeDistribution;
+
+/* Is Citus loaded into this server?  Where it is not, nothing here costs anything. */
+extern bool tde_citus_is_loaded(void);
+
+/* What Citus' catalog says of a table; NULL: it knows nothing of it. */
+extern const TdeDistribution *tde_distribution(Oid table);
+
+/* Does a query, or one inside, write, or read, a table of Citus? */
+extern bool tde_reads_distributed(Query *query);
+
+/* ereport if Citus distributes the table: a maintenance command would find this node's empty shell.  call: it, with %L for the table. */
+extern void tde_refuse_distributed(Oid table, const char *call);
+
+/* Such a call of the function that is running: VERB schema.function(%L). */
+extern const char *tde_distributed_call(const char *verb, FunctionCallInfo fcinfo);
+
+extern void tde_distributed_init(void); /* from _PG_init */
+
+#endif							/* TDE_DISTRIBUTED_TABLE_H */
