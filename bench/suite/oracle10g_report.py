@@ -23,7 +23,7 @@ each loop of INSERT. The random values are made inside the loops (INSERT, UPDATE
 take turns; {rounds} rounds after one that warms up; ratios of loops are to a run of plain just before. At the end all tables
 hold the same values. "plain again" is a second plain table: its ratio is noise.
 
-mac: HMAC-SHA1. nomac: what the study's Oracle had. pgcrypto: raw AES-256, zero IV, no MAC, in rewritten
+mac: HMAC-SHA1, as in Oracle. nomac: what the study's Oracle had. pgcrypto: raw AES-256, zero IV, no MAC, in rewritten
 statements. Published: ratio to plain in Oracle 10.2 without MAC and index (plain: {plain} for 10,000 turns); for pgcrypto:
 measured apart, with a primary key."""
 CLAIMS = """\
