@@ -6,7 +6,7 @@
  * found, or found twice.  So a table is distributed by an encrypted column only if all nodes have the same; a worker that plans for itself
  * asks the coordinator, and who repartitions by encrypted values asks all nodes, once per session.
  *
- * What nodes tell each other is a digest of the keyed hashes of a few numbers.
+ * What nodes tell each other is an HMAC under a key that is derived from the hash key.
  */
 #include "postgres.h"
 
@@ -26,7 +26,6 @@
 #include "optimizer/optimizer.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -47,25 +46,17 @@ PG_FUNCTION_INFO_V1(tde_distribute);
 
 /* ---- the fingerprint ---- */
 
-#define HASHED_NUMBERS		8
+#define FINGERPRINT			'f'		/* see tde_node_digest() */
 #define FINGERPRINT_BYTES	16
 
 static char *
 hash_fingerprint(void)
 {
-	bytea	   *hashes = palloc(VARHDRSZ + HASHED_NUMBERS * sizeof(uint32));
-	bytea	   *digest;
+	uint8		digest[TDE_MAX_DIGEST];
 	char	   *hex = palloc0(2 * FINGERPRINT_BYTES + 1);
 
-	SET_VARSIZE(hashes, VARHDRSZ + HASHED_NUMBERS * sizeof(uint32));
-	for (uint32 i = 0; i < HASHED_NUMBERS; i++)
-	{
-		uint32		hash = pg_hton32(tde_keyed_hash(i));
-
-		memcpy(VARDATA(hashes) + i * sizeof(hash), &hash, sizeof(hash));
-	}
-	digest = DatumGetByteaPP(DirectFunctionCall1(sha256_bytea, PointerGetDatum(hashes)));
-	hex_encode(VARDATA_ANY(digest), FINGERPRINT_BYTES, hex);
+	tde_node_digest(FINGERPRINT, (const uint8 *) "", 0, digest);
+	hex_encode((const char *) digest, FINGERPRINT_BYTES, hex);
 	return hex;
 }
 

@@ -55,7 +55,10 @@ static HTAB *newest = NULL;		/* SlotId -> NewestEntry */
 static HTAB *offered = NULL;	/* likewise, by pg_upgrade's schema; NULL otherwise */
 static HTAB *contexts = NULL;	/* ContextId -> ContextEntry */
 static TdePrf *hash_prf = NULL; /* under the hash key of hash_epoch */
+static TdeMacKey node_mac;		/* likewise, when hash_prf is there */
 static uint64 hash_epoch = 0;
+
+#define HASH_KEY_SIZE	32
 
 /* Results of the keyed hash for the numbers of late: groups and join partners come again and again.  Of hash_epoch. */
 #define HASH_MEMOS	1024		/* a power of two */
@@ -77,6 +80,14 @@ tde_table_new(const char *name, Size keysize, Size entrysize)
 	return hash_create(name, 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
+static void
+forget_hash(void)
+{
+	tde_prf_free(hash_prf);
+	hash_prf = NULL;
+	tde_mac_free(&node_mac);
+}
+
 /* Nothing that came from the wallet before may be used any more. */
 static void
 forget(void)
@@ -87,8 +98,7 @@ forget(void)
 	tde_keys_epoch++;
 	tde_plain_cache_forget();
 	OPENSSL_cleanse(hash_memos, sizeof(hash_memos));
-	tde_prf_free(hash_prf);
-	hash_prf = NULL;
+	forget_hash();
 	if (contexts == NULL)
 		return;
 	hash_seq_init(&status, contexts);
@@ -386,14 +396,27 @@ tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_
 	return ready_key(row, spec, type_tag);
 }
 
-/* Make the keyed hash ready under the current hash key. */
+/* Both keys are derived from the hash key, for what their labels say. */
+static TdeStatus
+derive_hash_keys(const uint8 *data_key, uint8 *hash_key, uint8 *node_key)
+{
+	static const uint8 hash_info[] = "tde_column/1hash";
+	static const uint8 node_info[] = "tde_column/1node";
+	TdeStatus	status = tde_hkdf(data_key, TDE_DATA_KEY_SIZE, hash_info, sizeof(hash_info) - 1, hash_key, HASH_KEY_SIZE);
+
+	if (status == TDE_OK)
+		status = tde_hkdf(data_key, TDE_DATA_KEY_SIZE, node_info, sizeof(node_info) - 1, node_key, HASH_KEY_SIZE);
+	return status;
+}
+
+/* Make the keyed hash, and the digest between nodes, ready under the current hash key. */
 static void
 set_up_hash(void)
 {
-	static const uint8 info[] = "tde_column/1hash";
 	const TdeDataKey *row;
 	uint8		data_key[TDE_DATA_KEY_SIZE];
-	uint8		key[32];
+	uint8		hash_key[HASH_KEY_SIZE];
+	uint8		node_key[HASH_KEY_SIZE];
 	TdeStatus	status;
 	bool		destroyed;
 
@@ -402,14 +425,17 @@ set_up_hash(void)
 	if (row == NULL)
 		missing_key_error(TDE_SLOT_HASH, TDE_KIND_HASH, destroyed);
 	tde_keywrap_unwrap(row, data_key);
-	status = tde_hkdf(data_key, sizeof(data_key), info, sizeof(info) - 1, key, sizeof(key));
+	status = derive_hash_keys(data_key, hash_key, node_key);
 	OPENSSL_cleanse(data_key, sizeof(data_key));
 	follow_wallet();
-	tde_prf_free(hash_prf);
+	forget_hash();
 	tde_secrets_held = true;
 	if (status == TDE_OK)
-		status = tde_prf_new(&hash_prf, key);
-	OPENSSL_cleanse(key, sizeof(key));
+		status = tde_mac_init(&node_mac, TDE_SHA256, node_key, sizeof(node_key));
+	if (status == TDE_OK)
+		status = tde_prf_new(&hash_prf, hash_key);
+	OPENSSL_cleanse(hash_key, sizeof(hash_key));
+	OPENSSL_cleanse(node_key, sizeof(node_key));
 	tde_check(status);
 	/* an empty memo is one of the number 0, which must not be found there before it was hashed */
 	memset(hash_memos, 0, sizeof(hash_memos));
@@ -438,4 +464,12 @@ tde_keyed_hash(uint32 number)
 		*memo = (HashMemo) {number, result};
 	}
 	return memo->result;
+}
+
+void
+tde_node_digest(char purpose, const uint8 *bytes, size_t size, uint8 digest[TDE_MAX_DIGEST])
+{
+	if (unlikely(hash_prf == NULL || !tde_keys_fresh(hash_epoch)))
+		set_up_hash();
+	tde_check(tde_mac_digest(&node_mac, (uint8) purpose, bytes, size, digest));
 }

@@ -12,6 +12,7 @@
 
 #include "utils/hsearch.h"
 
+#include "crypto/mac.h"
 #include "keys/limits.h"
 #include "keys/table.h"
 #include "wallet/wallet.h"
@@ -59,6 +60,12 @@ extern const TdeKey *tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 t
 
 /* The keyed hash of a number, under the database's hash key; ereport if the wallet is closed. */
 extern uint32 tde_keyed_hash(uint32 number);
+
+/*
+ * HMAC-SHA256 over the purpose and the bytes, under a key that all databases with the same hash key have.  Unlike the keyed hash, whose
+ * results anyone can see who hashes a value, it can be had by no SQL.
+ */
+extern void tde_node_digest(char purpose, const uint8 *bytes, size_t size, uint8 digest[TDE_MAX_DIGEST]);
 
 extern void tde_keycache_init(void);	/* from _PG_init */
 

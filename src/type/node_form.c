@@ -5,16 +5,12 @@
  *
  * in binary, and the same in text, but for what follows the first 16 bytes, which is in base64.  Citus reads such files by the types' input
  * functions, which also read what clients give.  So whoever could write this form could have a value decrypted that he has stolen.  He
- * cannot: the tag takes the database's hash key.
+ * cannot: the tag is an HMAC under a key that is derived from the database's hash key.
  */
 #include "postgres.h"
 
-#include <openssl/crypto.h>
-
 #include "common/base64.h"
-#include "port/pg_bswap.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 
 #include "keys/cache.h"
 #include "server/compat.h"
@@ -31,26 +27,15 @@ bool		tde_node_form_accepted = false;
 
 /* ---- the tag ---- */
 
-/* The keyed hash of each quarter of half a digest, and of its number. */
+#define TAGGED			'v'		/* see tde_node_digest() */
+
 static void
 make_tag(const char *bytes, size_t size, uint8 tag[TAG_SIZE])
 {
-	bytea	   *tagged = palloc(VARHDRSZ + size);
-	bytea	   *digest;
+	uint8		digest[TDE_MAX_DIGEST];
 
-	SET_VARSIZE(tagged, VARHDRSZ + size);
-	memcpy(VARDATA(tagged), bytes, size);
-	digest = DatumGetByteaPP(DirectFunctionCall1(sha256_bytea, PointerGetDatum(tagged)));
-	for (int i = 0; i < TAG_SIZE / sizeof(uint32); i++)
-	{
-		uint32		part;
-
-		memcpy(&part, VARDATA_ANY(digest) + i * sizeof(part), sizeof(part));
-		part = pg_hton32(tde_keyed_hash(pg_ntoh32(part)));
-		memcpy(tag + i * sizeof(part), &part, sizeof(part));
-	}
-	pfree(digest);
-	pfree(tagged);
+	tde_node_digest(TAGGED, (const uint8 *) bytes, size, digest);
+	memcpy(tag, digest, TAG_SIZE);
 }
 
 /* Is the tag at their end that of the bytes before? */
@@ -62,7 +47,7 @@ is_tagged(const char *bytes, int size)
 	if (size <= TAG_SIZE)
 		return false;
 	make_tag(bytes, size - TAG_SIZE, tag);
-	return CRYPTO_memcmp(tag, bytes + size - TAG_SIZE, TAG_SIZE) == 0;
+	return tde_mac_equal(tag, (const uint8 *) bytes + size - TAG_SIZE, TAG_SIZE);
 }
 
 /* ---- out ---- */
