@@ -379,6 +379,25 @@ tde_keystore_scan(TdeDataKeyVisitor visit, void *arg)
 }
 
 static void
+append_row(const TdeDataKey *row, void *arg)
+{
+	List	  **rows = arg;
+	TdeDataKey *copy = palloc(sizeof(TdeDataKey));
+
+	*copy = *row;
+	*rows = lappend(*rows, copy);
+}
+
+List *
+tde_keystore_rows(void)
+{
+	List	   *rows = NIL;
+
+	tde_keystore_scan(append_row, &rows);
+	return rows;
+}
+
+static void
 copy_row(const TdeDataKey *row, void *arg)
 {
 	*(TdeDataKey *) arg = *row;

@@ -7,6 +7,8 @@
 #ifndef TDE_KEYS_TABLE_H
 #define TDE_KEYS_TABLE_H
 
+#include "nodes/pg_list.h"
+
 #include "keys/wrap.h"
 #include "server/compat.h"
 
@@ -90,6 +92,9 @@ extern bool tde_keystore_is_newer(const TdeDataKey *row, int32 slot, char kind, 
 extern void tde_keystore_scan(TdeDataKeyVisitor visit, void *arg);
 extern void tde_keystore_scan_slot(int32 slot, TdeDataKeyVisitor visit, void *arg);
 
+/* All rows, as a list of TdeDataKey. */
+extern List *tde_keystore_rows(void);
+
 /* The row of a key by its number, or by its UUID; false if there is none. */
 extern bool tde_keystore_find(uint32 id, TdeDataKey *found);
 extern bool tde_keystore_find_uuid(const uint8 uuid[16], TdeDataKey *found);
@@ -102,6 +107,9 @@ extern bool tde_keystore_ensure(int32 slot, char kind);
 
 /* The keys that every database needs: slot 0, catalog and hash. */
 extern bool tde_keystore_ensure_basic(void);
+
+/* These, and for each slot of active keys one of the kind for values without MAC; as far as they can be made here. */
+extern void tde_keystore_ensure_all(void);
 
 /*
  * A new key of this name, in a slot of its own, whose number is returned; master: the wrapping key's id, NULL for the current
@@ -141,6 +149,18 @@ extern bool tde_keystore_import(const TdeDataKey *imported, const uint8 data_key
  */
 typedef bool (*TdeDataKeyEditor) (TdeDataKey *row, void *arg);
 extern int	tde_keystore_edit(TdeDataKeyEditor edit, void *arg);
+
+/* What becomes of a row. */
+typedef struct TdeKeyChange
+{
+	uint32		id;				/* its number; 0: it is a new one */
+	bool		remove;
+	TdeDataKey	row;			/* as it is to be, but for what is made of that; master: as for tde_keywrap_wrap() */
+	const uint8 *data_key;		/* what is wrapped anew; NULL: nothing, of a destroyed key */
+} TdeKeyChange;
+
+/* Change, add and remove rows, in the transaction, which has the table locked against makers of keys. */
+extern void tde_keystore_change(List *changes);
 
 /* Registers the transaction callback. */
 extern void tde_keystore_init(void);

@@ -44,6 +44,12 @@ extern void tde_keystore_scan_where(Relation rel, AttrNumber column, Datum value
 /* The index that begins with this column; InvalidOid if somebody has removed it. */
 extern Oid	tde_keystore_index(Relation rel, AttrNumber column);
 
+/* Does the wallet lack the master key of one that could be read with it?  An erasable one without it was destroyed. */
+extern bool tde_keystore_lacks_master(const TdeDataKey *row);
+
+/* Give a new row its number, its database's identity, and an account of what it encrypts.  The caller keeps other makers of keys out. */
+extern void tde_keystore_number(Relation rel, TdeDataKey *row);
+
 /* Has this transaction made or changed keys?  Cleared when it ends. */
 extern bool tde_keystore_made_keys;
 

@@ -62,8 +62,8 @@ typedef struct Survey
 	TdeDataKey	foreign;		/* a key whose master key the wallet lacks; id 0: there is none */
 } Survey;
 
-static bool
-lacks_master(const TdeDataKey *row)
+bool
+tde_keystore_lacks_master(const TdeDataKey *row)
 {
 	TdeMasterKey master;
 	bool		found = tde_wallet_find_master(row->master, &master);
@@ -80,7 +80,7 @@ lacks_master(const TdeDataKey *row)
 static void
 survey_master(const TdeDataKey *row, void *arg)
 {
-	if (lacks_master(row))
+	if (tde_keystore_lacks_master(row))
 		((Survey *) arg)->foreign = *row;
 }
 
@@ -154,7 +154,7 @@ advance_sequence(Relation rel, Oid sequence, uint32 last)
 
 /* From a sequence, so that the number of a row that was deleted is never given to another key. */
 static uint32
-next_id(Relation rel, const Survey *survey)
+next_id(Relation rel, uint32 last)
 {
 	Oid			sequence = get_relname_relid("data_keys_id_seq", RelationGetNamespace(rel));
 	int64		id;
@@ -164,15 +164,29 @@ next_id(Relation rel, const Survey *survey)
 				(errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("sequence \"%s\" does not exist", "tde.data_keys_id_seq")));
 	id = nextval_internal(sequence, false);
 	/* behind rows that it has not numbered: somebody has put them there, or set it back */
-	if (id <= survey->last_id)
+	if (id <= last)
 	{
-		advance_sequence(rel, sequence, survey->last_id);
+		advance_sequence(rel, sequence, last);
 		id = nextval_internal(sequence, false);
 	}
 	if (id > PG_INT32_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no more data keys can be made")));
 	return (uint32) id;
+}
+
+void
+tde_keystore_number(Relation rel, TdeDataKey *row)
+{
+	TdeDataKey	last;
+
+	find_last(rel, TDE_KEYS_ID, &last);
+	row->id = next_id(rel, last.id);
+	if (last.id != 0)
+		memcpy(row->database, last.database, sizeof(row->database));
+	else
+		new_uuid(row->database);
+	tde_limits_start(row->id);
 }
 
 /* After the last slot or version.  Only forged rows, or damaged ones, have numbers that none comes after. */
@@ -197,7 +211,7 @@ start_row(Relation rel, TdeDataKey *row, const Survey *survey, const char *name)
 		tde_keywrap_require_master(&survey->foreign);
 
 	memset(row, 0, sizeof(*row));
-	row->id = next_id(rel, survey);
+	row->id = next_id(rel, survey->last_id);
 	row->slot = survey->slot;
 	row->version = number_after(survey->version);
 	row->kind = survey->kind;
@@ -270,6 +284,27 @@ tde_keystore_ensure_basic(void)
 	return tde_keystore_ensure(TDE_SLOT_DEFAULT, TDE_KIND_MAC) &&
 		tde_keystore_ensure(TDE_SLOT_CATALOG, TDE_KIND_CATALOG) &&
 		tde_keystore_ensure(TDE_SLOT_HASH, TDE_KIND_HASH);
+}
+
+static void
+note_slot(const TdeDataKey *row, void *arg)
+{
+	List	  **slots = arg;
+
+	if (row->kind == TDE_KIND_MAC && row->state == TDE_STATE_ACTIVE)
+		*slots = list_append_unique_int(*slots, row->slot);
+}
+
+void
+tde_keystore_ensure_all(void)
+{
+	List	   *slots = NIL;
+	ListCell   *cell;
+
+	(void) tde_keystore_ensure_basic();
+	tde_keystore_scan(note_slot, &slots);
+	foreach(cell, slots)
+		(void) tde_keystore_ensure(lfirst_int(cell), TDE_KIND_NOMAC);
 }
 
 /* The table, locked against other makers; ereport if keys cannot be made here. */
@@ -387,7 +422,7 @@ meet_key(const TdeDataKey *row, void *arg)
 	Meeting    *meeting = arg;
 
 	meeting->is_here = true;
-	meeting->lost = lacks_master(row);
+	meeting->lost = tde_keystore_lacks_master(row);
 	meeting->slot = row->slot;
 }
 

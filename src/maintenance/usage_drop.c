@@ -57,16 +57,6 @@ typedef struct Version
 
 /* ---- the version ---- */
 
-static void
-see_row(const TdeDataKey *row, void *arg)
-{
-	List	  **rows = arg;
-	TdeDataKey *copy = palloc(sizeof(TdeDataKey));
-
-	*copy = *row;
-	*rows = lappend(*rows, copy);
-}
-
 static const TdeDataKey *
 current_row(List *rows, int32 slot, char kind)
 {
@@ -82,12 +72,11 @@ current_row(List *rows, int32 slot, char kind)
 static void
 find_version(Version *version)
 {
-	List	   *rows = NIL;
+	List	   *rows = tde_keystore_rows();
 	ListCell   *cell;
 
 	version->ids = NIL;
 	version->others = false;
-	tde_keystore_scan(see_row, &rows);
 	foreach(cell, rows)
 	{
 		TdeDataKey *row = lfirst(cell);
@@ -131,8 +120,8 @@ require_old_version(Version *version)
 
 /* ---- who may still use it ---- */
 
-static void
-refuse_prepared_transactions(void)
+void
+tde_usage_refuse_prepared(const char *what)
 {
 	static const char query[] = "SELECT gid FROM pg_catalog.pg_prepared_xacts "
 	"WHERE database OPERATOR(pg_catalog.=) pg_catalog.current_database() ORDER BY prepared";
@@ -146,14 +135,14 @@ refuse_prepared_transactions(void)
 	if (name)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("cannot drop a key version while there are prepared transactions"),
+				 errmsg("cannot %s while there are prepared transactions", what),
 				 errdetail("The transaction prepared as \"%s\" may have stored values under it.", name),
 				 errhint("Use COMMIT PREPARED or ROLLBACK PREPARED first.")));
 	SPI_finish();
 }
 
-static void
-wait_for_running_transactions(void)
+void
+tde_usage_wait_for_transactions(void)
 {
 	int			count;
 	VirtualTransactionId *running = GetCurrentVirtualXIDs(InvalidTransactionId, false, false, PROC_IN_VACUUM, &count);
@@ -179,30 +168,40 @@ append_place(StringInfo text, const TdeUse *use)
 						 use->count == 1 ? "" : "s");
 }
 
-static void
-refuse_if_used(const Version *version, List *uses)
+char *
+tde_usage_places(const List *uses)
 {
 	StringInfoData places;
-	int			count = 0;
-	ListCell   *cell;
+	int			count = list_length(uses);
 
 	initStringInfo(&places);
+	for (int i = 0; i < count && i < MAX_PLACES; i++)
+		append_place(&places, list_nth(uses, i));
+	if (count > MAX_PLACES)
+		appendStringInfo(&places, "\nand %d other place%s", count - MAX_PLACES, count == MAX_PLACES + 1 ? "" : "s");
+	return places.data;
+}
+
+static void
+refuse_if_used(const Version *version, const List *uses)
+{
+	List	   *found = NIL;
+	ListCell   *cell;
+
 	foreach(cell, uses)
 	{
 		TdeUse	   *use = lfirst(cell);
 
 		/* what cannot be told may be this version */
-		if ((use->key_id == 0 || list_member_int(version->ids, use->key_id)) && ++count <= MAX_PLACES)
-			append_place(&places, use);
+		if (use->key_id == 0 || list_member_int(version->ids, use->key_id))
+			found = lappend(found, use);
 	}
-	if (count == 0)
+	if (found == NIL)
 		return;
-	if (count > MAX_PLACES)
-		appendStringInfo(&places, "\nand %d other place%s", count - MAX_PLACES, count == MAX_PLACES + 1 ? "" : "s");
 	ereport(ERROR,
 			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 			 errmsg("cannot drop version %d of key \"%s\" because it is still used", version->number, version->name),
-			 errdetail_internal("%s", places.data),
+			 errdetail_internal("%s", tde_usage_places(found)),
 			 errhint("Use CALL tde_rekey_table(...) for tables, then REINDEX and ANALYZE; create views, defaults and other "
 					 "expressions anew.  tde_key_usage() lists all places.")));
 }
@@ -234,12 +233,9 @@ delete_rows(Version *version)
 	tde_keystore_made_keys = tde_keystore_changed_rows = true;
 }
 
-/*
- * Have all sessions parse and plan their prepared statements and functions anew: what they keep holds literals that were
- * encrypted then.  An invalidation of this catalog, whose cache costs little to fill, resets all plans.
- */
-static void
-forget_plans(void)
+/* An invalidation of this catalog, whose cache costs little to fill, resets all plans. */
+void
+tde_usage_forget_plans(void)
 {
 	CacheInvalidateCatalog(NamespaceRelationId);
 }
@@ -258,10 +254,10 @@ tde_drop_key_version(PG_FUNCTION_ARGS)
 	version.number = PG_GETARG_INT32(1);
 	require_old_version(&version);
 
-	refuse_prepared_transactions();
-	wait_for_running_transactions();
+	tde_usage_refuse_prepared("drop a key version");
+	tde_usage_wait_for_transactions();
 	refuse_if_used(&version, tde_usage_collect(InvalidOid, true));
 	delete_rows(&version);
-	forget_plans();
+	tde_usage_forget_plans();
 	PG_RETURN_VOID();
 }

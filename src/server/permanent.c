@@ -122,10 +122,30 @@ freeze(Relation rel, ItemPointer tid)
 	UnlockReleaseBuffer(buffer);
 }
 
+static SharedInvalidationMessage
+message_about(Oid relid)
+{
+	SharedInvalidationMessage message;
+
+	memset(&message, 0, sizeof(message));
+	message.rc.id = SHAREDINVALRELCACHE_ID;
+	message.rc.dbId = MyDatabaseId;
+	message.rc.relId = relid;
+	return message;
+}
+
+void
+tde_permanent_tell(Oid relid)
+{
+	SharedInvalidationMessage message = message_about(relid);
+
+	SendSharedInvalidMessages(&message, 1);
+}
+
 void
 tde_permanent_insert(Relation rel, HeapTuple tuple, int options)
 {
-	SharedInvalidationMessage message;
+	SharedInvalidationMessage message = message_about(RelationGetRelid(rel));
 
 	tde_permanent_check_indexes(rel);
 	/* a rollback takes the new file away, with all that was added to it */
@@ -140,10 +160,6 @@ tde_permanent_insert(Relation rel, HeapTuple tuple, int options)
 	/* a cancel must not keep the others from being told; here and on standbys at once, logical decoding with the commit, if any */
 	HOLD_INTERRUPTS();
 	freeze(rel, &tuple->t_self);
-	memset(&message, 0, sizeof(message));
-	message.rc.id = SHAREDINVALRELCACHE_ID;
-	message.rc.dbId = MyDatabaseId;
-	message.rc.relId = RelationGetRelid(rel);
 	if (XLogStandbyInfoActive())
 		LogStandbyInvalidations(1, &message, false);
 	XLogFlush(XactLastRecEnd);

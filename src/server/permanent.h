@@ -16,6 +16,9 @@ extern void tde_permanent_insert(Relation rel, HeapTuple tuple, int options);
 /* ereport if the table has indexes of somebody's that such an insert, or an update without an executor, cannot serve. */
 extern void tde_permanent_check_indexes(Relation rel);
 
+/* Tell all backends of this database at once that rows of the table change; those that begin a transaction later know it then. */
+extern void tde_permanent_tell(Oid relid);
+
 /* A copy of the last row by this index, NULL if there is none; ereport if there is no such index. */
 extern HeapTuple tde_permanent_last(Relation rel, Oid index);
 

@@ -245,6 +245,13 @@ GRANT SELECT ON tde.keys TO pg_monitor;
 COMMENT ON VIEW tde.keys IS
   'data keys of this database, their master keys, and how many values they have encrypted: since the server started, and ever, at most';
 
+CREATE FUNCTION @extschema@.tde_key_fingerprint() RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+REVOKE ALL ON FUNCTION @extschema@.tde_key_fingerprint() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.tde_key_fingerprint() TO pg_monitor;
+COMMENT ON FUNCTION @extschema@.tde_key_fingerprint() IS
+  'a value that two databases have in common if, and only if, they have the same data keys; it tells nothing of them';
+
 --
 -- Counters
 --

@@ -13,8 +13,21 @@ CREATE FUNCTION @extschema@.tde_export_keys(secret text) RETURNS text
 REVOKE ALL ON FUNCTION @extschema@.tde_export_keys(text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_export_keys(text) IS 'all data keys of this database, as a text that only the secret opens';
 
+-- Functions of their own, so that the privilege to make this database's keys those of another is one of its own, too.
+CREATE FUNCTION @extschema@.tde_export_keys(secret text, adoptable boolean) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.tde_export_keys(text, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_export_keys(text, boolean) IS
+  'the same; adoptable: with all that another database needs to have the same keys, those that were destroyed included';
+
 CREATE FUNCTION @extschema@.tde_import_keys(exported text, secret text) RETURNS int4
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_import_keys(text, text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_import_keys(text, text) IS
   'add exported data keys that this database lacks, for reading only; returns how many';
+
+CREATE FUNCTION @extschema@.tde_import_keys(exported text, secret text, adopt boolean) RETURNS int4
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.tde_import_keys(text, text, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_import_keys(text, text, boolean) IS
+  'the same; adopt: make the keys of this database those that were exported, and return how many were added, changed or removed';

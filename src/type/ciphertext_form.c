@@ -327,7 +327,8 @@ read_key(StringInfo buf)
 				 errmsg("data key %s is not in this database",
 						DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&uuid)))),
 				 errdetail("An encrypted value names it."),
-				 errhint("Run tde_export_keys() where the value comes from, and tde_import_keys() here.")));
+				 errhint("Run tde_export_keys() where the value comes from, and tde_import_keys() here.  "
+						 "The view tde.keys tells there which version of which key it is.")));
 	return row->id;
 }
 

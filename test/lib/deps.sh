@@ -157,7 +157,8 @@ as_root() {
   fi
 }
 
-apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -q -o Dpkg::Use-Pty=0 "$@" </dev/null >>"$work/log/apt.log" 2>&1; }
+# Offline for systemd: no package is to start a service, as pgbouncer's would.
+apt() { as_root env DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1 apt-get -y -q -o Dpkg::Use-Pty=0 "$@" </dev/null >>"$work/log/apt.log" 2>&1; }
 
 # Debian's packages make a cluster "main" when a server is first installed.  Nothing here uses it, so it is switched off, for
 # this installation alone, by a file in the folder that createcluster.conf includes.

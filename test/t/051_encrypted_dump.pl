@@ -91,7 +91,7 @@ my $uuid = lines_of($source, q{SELECT uuid FROM tde.data_keys WHERE slot = 0 AND
 my $unknown = {
   state   => 'TDE03',
   message => qr/^data key \Q$uuid\E is not in this database$/,
-  hint    => qr/^Run tde_export_keys\(\) where the value comes from, and tde_import_keys\(\) here\.$/
+  hint    => qr/^Run tde_export_keys\(\) where the value comes from, and tde_import_keys\(\) here\.  The view tde\.keys tells there which version of which key it is\.$/
 };
 my $mode = 'SET tde_column.io_format = ciphertext;';
 fails_with($target, "$mode INSERT INTO bare VALUES (1, '$line')", $unknown, 'a key that is not there', db => 'keyless');

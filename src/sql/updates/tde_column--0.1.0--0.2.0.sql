@@ -61,5 +61,9 @@ REVOKE ALL ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, tex
   tde_internal.tde_alter_cast_sql(regtype, regtype, text), tde_internal.tde_leakproof(text, regtype, regtype), tde_internal.tde_missing_array_casts(tde_internal.type_plans), tde_internal.tde_is_of_library(pg_proc, text), tde_internal.tde_cast_function(regtype, regtype, text),
   tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text, text, text, boolean, boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION @extschema@.tde_export_keys(text, boolean), @extschema@.tde_import_keys(text, text, boolean),
+  @extschema@.tde_key_fingerprint() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.tde_key_fingerprint() TO pg_monitor;
+
 -- What the template makes, for users' types, too.
 SELECT @extschema@.tde_refresh_types();
