@@ -33,6 +33,14 @@ BEGIN
 END
 $$;
 
+-- Foreign tables that are imported are declared, too.
+DROP EVENT TRIGGER tde_column_ddl;
+CREATE EVENT TRIGGER tde_column_ddl ON ddl_command_end
+  WHEN TAG IN ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'ALTER TABLE', 'CREATE FOREIGN TABLE', 'ALTER FOREIGN TABLE', 'IMPORT FOREIGN SCHEMA',
+               'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'CREATE SCHEMA', 'CREATE INDEX', 'CREATE STATISTICS')
+  EXECUTE FUNCTION tde_internal.tde_ddl_trigger();
+ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
+
 -- How many values each key has encrypted.  Rows are added with those of keys, and changed in place by C code only (src/keys/limits.c).
 CREATE TABLE tde.key_counts (
   id          int4 PRIMARY KEY,
