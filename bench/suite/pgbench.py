@@ -39,7 +39,7 @@ END;
 """
 # card number i, for SQL and for pgbench alike: scattered, unique
 CARD_NUMBER = "4000000000000000 + {i} * 618033989 % 999999999989"
-TPCB_VARIANTS = ["plain", "tde", "pgcrypto"]
+TPCB_VARIANTS = ["plain", "encrypted", "pgcrypto"]
 CARD_VARIANTS = ["plain", "nosalt", "salt", "pgcrypto"]
 MODES = ["simple", "prepared"]
 LOOKUPS_CHECKED = 50
@@ -228,7 +228,7 @@ Transactions a second, runs of {seconds} s that take turns; {rounds} rounds afte
 not waited for (synchronous_commit off), which would hide the cost.
 
 TPC-B: pgbench's tables at scale {scale} and its built-in script, -M simple; encrypted are the balances, the delta and the
-fillers (tde: aes256, salt, {mac}; pgcrypto: as text in raw AES-256, zero IV, no MAC, the statements rewritten). At the end the
+fillers (encrypted: aes256, salt, {mac}; pgcrypto: as text in raw AES-256, zero IV, no MAC, the statements rewritten). At the end the
 sums of accounts, tellers and branches agree in each variant.
 
 lookup: `SELECT holder FROM card WHERE pan = ...` among {cards:,} cards, pan and holder encrypted, a btree on pan. nosalt, salt:

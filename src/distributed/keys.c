@@ -187,14 +187,19 @@ static void
 check_column(Oid table, const char *name)
 {
 	AttrNumber	column = get_attnum(table, name);
-	Oid			type = column > 0 ? getBaseType(get_atttype(table, column)) : InvalidOid;
+	Oid			type = column > 0 ? get_atttype(table, column) : InvalidOid;
 
-	if (OidIsValid(type) && tde_type_find(type))
-	{
-		/* what was found before may be of other nodes */
-		asked = ASKED_NOBODY;
-		require_same(ASKED_ALL, psprintf("distribute table \"%s\" by encrypted column \"%s\"", get_rel_name(table), name));
-	}
+	if (!OidIsValid(type) || tde_type_find(getBaseType(type)) == NULL)
+		return;
+	/* Citus casts what it compares to the domain, and believes that there is no such row if it cannot */
+	if (type != getBaseType(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot distribute table \"%s\" by column \"%s\" of a domain over an encrypted type", get_rel_name(table), name),
+				 errhint("Give the column the type %s.", format_type_be(getBaseType(type)))));
+	/* what was found before may be of other nodes */
+	asked = ASKED_NOBODY;
+	require_same(ASKED_ALL, psprintf("distribute table \"%s\" by encrypted column \"%s\"", get_rel_name(table), name));
 }
 
 /*

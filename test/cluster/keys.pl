@@ -76,6 +76,9 @@ foreach my $condition ('n = 7::int8', 'n = 7::int2', '7 = n', q{n = '7'}, 'n = 3
   is($node->sql("SELECT m FROM num WHERE $condition"), 7, '... and finds the row');
 }
 
+$node->sql('CREATE DOMAIN amount AS encrypted_numeric(10,2)', 'CREATE TABLE dom (a amount)');
+like($node->error(q{SELECT create_distributed_table('dom', 'a')}), qr/^0A000 cannot distribute table "dom" by column "a" of a domain/, 'a domain is refused');
+
 # a wallet that is closed
 $workers[0]->sql('SELECT tde_wallet_close()');
 $node->sql('CREATE TABLE closed (pan encrypted_text(aes256, nosalt))');
