@@ -111,9 +111,17 @@ subtest 'a report' => sub {
   like($text, qr/^\| avg\(length\(a\)\) \| aes256 mac salt \| .*\*\*[\d.]+\*\*.* \| 23\.0 \| <= 4 \| (pass|\*\*MISS\*\*) \|$/m,
     'a ratio');
   like($text, qr/^\| aes256 mac salt \| 500 \| 0 \| 47 \|/m, 'decryptions');
-  is(count_lines("$folder/samples.csv"), 1 + (18 + 17) * 2 * 2, 'samples, and those of plain before each');
+  is(count_lines("$folder/samples.csv"), 1 + (24 + 23) * 2 * 2, 'samples, and those of plain before each');
   like(slurp_file("$folder/ratios.svg"), qr{^<\?xml.*</svg>\s*\z}s, 'the chart is whole');
   nothing_left('a report');
+};
+
+subtest 'an experiment with other schemas' => sub {
+  my $result = bench('pgbench', '--scale=1', '--clients=1', '--seconds=1', '--rounds=1', '--mac=gcm', "--out=$out");
+  is($result->{status}, 0, 'pgbench ends well') or diag($result->{err});
+  my $text = slurp_file("$out/pgbench/report.md");
+  like($text, qr/^\| 1, simple \| $_ \|/m, "figures of $_ tables") foreach 'plain', 'encrypted', 'pgcrypto';
+  nothing_left('pgbench');
 };
 
 # Start a long experiment, wait until it is at this stage, and hand its processes to the action; the report that was there stays.
