@@ -46,7 +46,7 @@ PG_FUNCTION_INFO_V1(tde_distribute);
 
 /* ---- the fingerprint ---- */
 
-#define FINGERPRINT			'f'		/* see tde_node_digest() */
+#define FINGERPRINT			'f' /* see tde_node_digest() */
 #define FINGERPRINT_BYTES	16
 
 static char *
