@@ -120,7 +120,7 @@ subtest 'an experiment with other schemas' => sub {
   my $result = bench('pgbench', '--scale=1', '--clients=1', '--seconds=1', '--rounds=1', '--mac=gcm', "--out=$out");
   is($result->{status}, 0, 'pgbench ends well') or diag($result->{err});
   my $text = slurp_file("$out/pgbench/report.md");
-  like($text, qr/^\| 1, simple \| $_ \|/m, "figures of $_ tables") foreach 'plain', 'encrypted', 'pgcrypto';
+  like($text, qr/^\| TPC-B, 1 \| $_ \|/m, "figures of $_ tables") foreach 'plain', 'encrypted', 'pgcrypto';
   nothing_left('pgbench');
 };
 

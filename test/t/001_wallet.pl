@@ -398,18 +398,19 @@ SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM ours
 WHERE has_function_privilege('public', oid, 'EXECUTE') AND oid NOT IN (SELECT oid FROM serving WHERE oid IS NOT NULL)};
 
 # Those that convert columns act with the rights of who calls them, and want the table's owner.
+# tde_called() and tde_distribute() stand for functions that the caller may execute, and are an error otherwise.
 is(
   lines_of($node, $executable),
   join(' ', qw(
     acos acosd acosh age asin asind asinh atan atand atanh bool bpchar cbrt ceil ceiling char_length character_length
     cos cosd cosh cot cotd date date_bin date_trunc degrees exp float4 float8 floor gcd generate_series int2 int4 int8 lcm left length
     ln log log10 mod money numeric octet_length pow power radians round sign sin sind sinh sqrt substr tan tand tanh
-    tde_abandon_copy tde_abort_conversion tde_add_keys tde_catalog_classes tde_catalog_constraintdef tde_catalog_indexdef
-    tde_catalog_tree tde_catalog_type tde_catalog_typmod tde_check_conversion tde_check_dependents tde_check_namesakes tde_complete_copy tde_computed
+    tde_abandon_copy tde_abort_conversion tde_add_keys tde_called tde_catalog_classes tde_catalog_constraintdef tde_catalog_indexdef
+    tde_catalog_tree tde_catalog_type tde_catalog_typmod tde_check_conversion tde_check_dependents tde_check_namesakes tde_check_not_distributed tde_complete_copy tde_computed
     tde_constant_default tde_conversion tde_conversion_indexes tde_conversion_keys tde_conversion_obstacles
     tde_conversion_replacements tde_convert_all_rows tde_convert_offline tde_convert_trigger
-    tde_convertible_column tde_copy_column tde_decrypt_column tde_definition tde_dependents tde_drop_helper
-    tde_encrypt_column tde_encrypted_type_of tde_finish_conversion tde_full_name tde_index_commands
+    tde_convertible_column tde_copy_column tde_decrypt_column tde_definition tde_dependents tde_distribute tde_drop_helper
+    tde_encrypt_column tde_encrypted_type_of tde_finish_conversion tde_full_name tde_hash_fingerprint tde_index_commands tde_is_distributed
     tde_lock_commands tde_lock_tables tde_make_dependents tde_may_commit tde_may_decrypt tde_must_commit
     tde_named_indexes tde_named_opclass tde_plain_type_of tde_policy_commands tde_progress_status
     tde_recompile_triggers tde_rekey_table tde_remove_dependents tde_result tde_rule_commands tde_run
