@@ -117,9 +117,9 @@ subtest 'a report' => sub {
 };
 
 subtest 'an experiment with other schemas' => sub {
-  my $result = bench('pgbench', '--scale=1', '--clients=1', '--seconds=1', '--rounds=1', '--mac=gcm', "--out=$out");
+  my $result = bench('pgbench', '--scale=1', '--clients=1', '--seconds=1', '--rounds=1', '--mac=gcm', "--out=$logs/schemas");
   is($result->{status}, 0, 'pgbench ends well') or diag($result->{err});
-  my $text = slurp_file("$out/pgbench/report.md");
+  my $text = slurp_file("$logs/schemas/pgbench/report.md");
   like($text, qr/^\| TPC-B, 1 \| $_ \|/m, "figures of $_ tables") foreach 'plain', 'encrypted', 'pgcrypto';
   nothing_left('pgbench');
 };
