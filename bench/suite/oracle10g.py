@@ -8,8 +8,8 @@ import time
 
 from . import BenchError, pgcrypto, require_space
 from .options import whole
-from .oracle10g_report import report
-from .oracle10g_study import CIPHERS, STATEMENTS
+from .oracle10g_report import report, specs
+from .oracle10g_study import STATEMENTS
 from .samples import Case, Progress, Samples, measure
 from .server import Server
 
@@ -44,10 +44,8 @@ def add_options(parser):
 
 def variants():
     """Variant -> modifiers; those of the plain tables and pgcrypto's are None."""
-    specs = {f"{cipher} {salt} {mac}": f"'{cipher}',{salt},{'sha1' if mac == 'mac' else mac}"
-             for mac in ("nomac", "gcm", "mac") for salt in ("salt", "nosalt") for cipher in CIPHERS
-             if (cipher, mac) != ("3des168", "gcm")}
-    return {"plain": None, "plain again": None} | specs | {"pgcrypto": None}
+    modifiers = {variant: f"'{cipher}',{salt},{'sha1' if mac == 'mac' else mac}" for variant, (cipher, salt, mac) in specs().items()}
+    return {"plain": None, "plain again": None} | modifiers | {"pgcrypto": None}
 
 
 def table_of(variant, series):

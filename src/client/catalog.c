@@ -17,7 +17,6 @@
 #include "access/tableam.h"
 #include "access/transam.h"
 #include "access/xact.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_attrdef.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_constraint.h"
@@ -195,15 +194,10 @@ tde_catalog_classes(PG_FUNCTION_ARGS)
 static bool
 find_functions(ShowingFunctions *functions)
 {
-	Oid			schema = get_namespace_oid("tde_internal", true);
-
 	for (int i = 0; i < SHOWN_COUNT; i++)
 	{
-		oidvector  *types = buildoidvector(shown_by[i].arg_types, shown_by[i].count);
-
-		functions->oid[i] = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(shown_by[i].name), PointerGetDatum(types),
-											ObjectIdGetDatum(schema));
-		if (!OidIsValid(functions->oid[i]) || !tde_is_function(functions->oid[i], shown_by[i].name, shown_by[i].address))
+		functions->oid[i] = tde_internal_function(shown_by[i].name, shown_by[i].address, shown_by[i].arg_types, shown_by[i].count);
+		if (!OidIsValid(functions->oid[i]))
 			return false;
 	}
 	return true;

@@ -45,15 +45,11 @@ static TdeType *
 distribution_column(Node *node, const Conditions *conditions)
 {
 	Var		   *var = (Var *) node;
-	RangeTblEntry *entry;
 	const TdeDistribution *table;
 
 	if (node == NULL || !IsA(node, Var) || var->varlevelsup != 0 || var->varno > list_length(conditions->range_table))
 		return NULL;
-	entry = rt_fetch(var->varno, conditions->range_table);
-	if (entry->rtekind != RTE_RELATION)
-		return NULL;
-	table = tde_distribution(entry->relid);
+	table = tde_distribution_of(rt_fetch(var->varno, conditions->range_table));
 	return table && table->column == var->varattno ? tde_type_find(var->vartype) : NULL;
 }
 
@@ -272,13 +268,8 @@ has_encrypted_distribution(List *range_table)
 	ListCell   *cell;
 
 	foreach(cell, range_table)
-	{
-		RangeTblEntry *entry = lfirst(cell);
-		const TdeDistribution *table = entry->rtekind == RTE_RELATION ? tde_distribution(entry->relid) : NULL;
-
-		if (table && table->column != InvalidAttrNumber)
+		if (tde_is_by_encrypted(lfirst(cell)))
 			return true;
-	}
 	return false;
 }
 

@@ -12,9 +12,7 @@
 
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "access/tableam.h"
 #include "access/genam.h"
-#include "catalog/namespace.h"
 #include "catalog/objectaccess.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
@@ -27,7 +25,6 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -234,11 +231,8 @@ static Oid
 distribute_function(void)
 {
 	Oid			types[] = {OIDOID, ANYOID};
-	Oid			schema = get_namespace_oid("tde_internal", true);
-	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("tde_distribute"),
-										   PointerGetDatum(buildoidvector(types, lengthof(types))), ObjectIdGetDatum(schema));
 
-	return OidIsValid(function) && tde_is_function(function, "tde_distribute", tde_distribute) ? function : InvalidOid;
+	return tde_internal_function("tde_distribute", tde_distribute, types, lengthof(types));
 }
 
 static void
@@ -312,23 +306,6 @@ is_coordinator(void)
 	return group == 0;
 }
 
-/* A query_or_expression_tree_walker. */
-static bool
-is_by_encrypted(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, RangeTblEntry))
-	{
-		const TdeDistribution *table = ((RangeTblEntry *) node)->rtekind == RTE_RELATION ? tde_distribution(((RangeTblEntry *) node)->relid) : NULL;
-
-		return table && table->column != InvalidAttrNumber;
-	}
-	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, is_by_encrypted, context, QTW_EXAMINE_RTES_BEFORE);
-	return expression_tree_walker(node, is_by_encrypted, context);
-}
-
 /*
  * Does Citus' plan have nodes hash encrypted values, to put together what is joined?  That is a job of its own, whose partition column is
  * printed as a Var.  Looked for in the plan's text, since its nodes are Citus' own.
@@ -365,7 +342,7 @@ tde_distributed_keys_check(Query *query)
 	bool		moves_rows = query->commandType == CMD_MERGE ||
 	(query->commandType == CMD_INSERT && query->jointree->fromlist != NIL);
 
-	if ((is_coordinator() && !moves_rows) || !is_by_encrypted((Node *) query, NULL))
+	if ((is_coordinator() && !moves_rows) || !tde_reads_distributed(query, true))
 		return;
 	/* workers may hash what is moved */
 	require_same(moves_rows ? ASKED_ALL : ASKED_COORDINATOR, "use a table that is distributed by an encrypted column");

@@ -17,7 +17,6 @@
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/hsearch.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -42,19 +41,7 @@ static HTAB *tables = NULL;
 static void
 relation_changed(Oid relid)
 {
-	HASH_SEQ_STATUS status;
-	TdeDistribution *table;
-
-	if (OidIsValid(relid))
-	{
-		table = hash_search(tables, &relid, HASH_FIND, NULL);
-		if (table)
-			table->valid = false;
-		return;
-	}
-	hash_seq_init(&status, tables);
-	while ((table = hash_seq_search(&status)) != NULL)
-		table->valid = false;
+	tde_relation_memos_invalidate(tables, relid);
 }
 
 void
@@ -103,7 +90,7 @@ read_catalog(TdeDistribution *table, Oid catalog)
 	HeapTuple	tuple;
 	bool		isnull;
 
-	ScanKeyInit(&key, PARTITION_TABLE, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table->table));
+	ScanKeyInit(&key, PARTITION_TABLE, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table->memo.relation));
 	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
 	tuple = systable_getnext(scan);
 	if (HeapTupleIsValid(tuple))
@@ -121,7 +108,7 @@ read_catalog(TdeDistribution *table, Oid catalog)
 static pg_noinline TdeDistribution *
 look_up(Oid oid)
 {
-	TdeDistribution read = {.table = oid};
+	TdeDistribution read = {.memo.relation = oid};
 	TdeDistribution *table;
 	Oid			catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
 
@@ -129,7 +116,7 @@ look_up(Oid oid)
 		read_catalog(&read, catalog);
 	table = hash_search(tables, &oid, HASH_ENTER, NULL);
 	*table = read;
-	table->valid = true;
+	table->memo.valid = true;
 	return table;
 }
 
@@ -141,30 +128,44 @@ tde_distribution(Oid oid)
 	if (!tde_citus_is_loaded() || oid < FirstNormalObjectId)
 		return NULL;
 	table = hash_search(tables, &oid, HASH_FIND, NULL);
-	if (table == NULL || !table->valid)
+	if (table == NULL || !table->memo.valid)
 		table = look_up(oid);
 	return table->is_distributed ? table : NULL;
 }
 
 /* ---- queries ---- */
 
+const TdeDistribution *
+tde_distribution_of(const RangeTblEntry *entry)
+{
+	return entry->rtekind == RTE_RELATION ? tde_distribution(entry->relid) : NULL;
+}
+
+bool
+tde_is_by_encrypted(const RangeTblEntry *entry)
+{
+	const TdeDistribution *table = tde_distribution_of(entry);
+
+	return table && table->column != InvalidAttrNumber;
+}
+
 /* A query_or_expression_tree_walker. */
 static bool
-reads_distributed(Node *node, void *context)
+reads_distributed(Node *node, void *by_encrypted)
 {
 	if (node == NULL)
 		return false;
 	if (IsA(node, RangeTblEntry))
-		return ((RangeTblEntry *) node)->rtekind == RTE_RELATION && tde_distribution(((RangeTblEntry *) node)->relid) != NULL;
+		return *(bool *) by_encrypted ? tde_is_by_encrypted((RangeTblEntry *) node) : tde_distribution_of((RangeTblEntry *) node) != NULL;
 	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, reads_distributed, context, QTW_EXAMINE_RTES_BEFORE);
-	return expression_tree_walker(node, reads_distributed, context);
+		return query_tree_walker((Query *) node, reads_distributed, by_encrypted, QTW_EXAMINE_RTES_BEFORE);
+	return expression_tree_walker(node, reads_distributed, by_encrypted);
 }
 
 bool
-tde_reads_distributed(Query *query)
+tde_reads_distributed(Query *query, bool by_encrypted)
 {
-	return tde_citus_is_loaded() && reads_distributed((Node *) query, NULL);
+	return tde_citus_is_loaded() && reads_distributed((Node *) query, &by_encrypted);
 }
 
 /* ---- maintenance ---- */

@@ -7,10 +7,11 @@
 #include "fmgr.h"
 #include "nodes/parsenodes.h"
 
+#include "server/invalidation.h"
+
 typedef struct TdeDistribution
 {
-	Oid			table;			/* hash key */
-	bool		valid;			/* false: read Citus' catalog again */
+	TdeRelationMemo memo;		/* not valid: read Citus' catalog again */
 	bool		is_distributed; /* or a reference table, or one of Citus' local ones */
 	AttrNumber	column;			/* by which rows find their shard, if it is encrypted; InvalidAttrNumber: none */
 	Oid			type;			/* of that column */
@@ -22,8 +23,13 @@ extern bool tde_citus_is_loaded(void);
 /* What Citus' catalog says of a table; NULL: it knows nothing of it. */
 extern const TdeDistribution *tde_distribution(Oid table);
 
-/* Does a query, or one inside, write, or read, a table of Citus? */
-extern bool tde_reads_distributed(Query *query);
+extern const TdeDistribution *tde_distribution_of(const RangeTblEntry *entry);
+
+/* Is it a table that is distributed by an encrypted column? */
+extern bool tde_is_by_encrypted(const RangeTblEntry *entry);
+
+/* Does a query, or one inside, write, or read, a table of Citus, or one that is distributed by an encrypted column? */
+extern bool tde_reads_distributed(Query *query, bool by_encrypted);
 
 /* ereport if Citus distributes the table: a maintenance command would find this node's empty shell.  call: it, with %L for the table. */
 extern void tde_refuse_distributed(Oid table, const char *call);

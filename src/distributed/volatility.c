@@ -29,7 +29,6 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "distributed/table.h"
 #include "distributed/volatility.h"
 #include "server/compat.h"
 #include "type/inside.h"
@@ -79,11 +78,8 @@ static Oid
 called_function(void)
 {
 	Oid			types[] = {ANYOID};
-	Oid			schema = get_namespace_oid("tde_internal", true);
-	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("tde_called"),
-										   PointerGetDatum(buildoidvector(types, lengthof(types))), ObjectIdGetDatum(schema));
 
-	return OidIsValid(function) && tde_is_function(function, "tde_called", tde_called) ? function : InvalidOid;
+	return tde_internal_function("tde_called", tde_called, types, lengthof(types));
 }
 
 static FmgrInfo *
@@ -261,7 +257,7 @@ tde_distributed_volatility(Query *query)
 {
 	Replacement replacement = {InvalidOid, false};
 
-	if ((query->commandType == CMD_SELECT && !query->hasModifyingCTE) || !tde_reads_distributed(query))
+	if (query->commandType == CMD_SELECT && !query->hasModifyingCTE)
 		return;
 	replacement.called = called_function();
 	if (OidIsValid(replacement.called))

@@ -258,10 +258,12 @@ get_record(TdeExportFormat format, const uint8 *from, TdeExportedKey *key)
 static void
 get_records(const uint8 *records, size_t size, TdeExportedKeys *exported)
 {
-	for (size_t at = 0; at < size; at += record_size(exported->format, records + at, size - at))
+	for (size_t at = 0; at < size;)
 	{
-		(void) record_size(exported->format, records + at, size - at);
+		size_t		whole = record_size(exported->format, records + at, size - at);
+
 		get_record(exported->format, records + at, &exported->keys[exported->count++]);
+		at += whole;
 	}
 }
 

@@ -78,7 +78,7 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 static pg_noinline PlannedStmt *
 plan_distributed(Query *query, const char *source, int cursor_options, ParamListInfo params)
 {
-	bool		distributed = tde_reads_distributed(query);
+	bool		distributed = tde_reads_distributed(query, false);
 	Bitmapset  *returned = distributed ? tde_returning_take(query) : NULL;
 	List	   *collations = distributed ? tde_aggregate_collations(query) : NIL;
 	PlannedStmt *plan;

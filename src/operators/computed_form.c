@@ -8,7 +8,6 @@
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/dependency.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
@@ -38,11 +37,8 @@ static Oid
 computed_function(void)
 {
 	Oid			types[] = {ANYELEMENTOID, REGPROCEDUREOID, ANYOID};
-	Oid			schema = get_namespace_oid("tde_internal", true);
-	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("tde_computed"),
-										   PointerGetDatum(buildoidvector(types, lengthof(types))), ObjectIdGetDatum(schema));
 
-	return OidIsValid(function) && tde_is_function(function, "tde_computed", tde_computed) ? function : InvalidOid;
+	return tde_internal_function("tde_computed", tde_computed, types, lengthof(types));
 }
 
 bool

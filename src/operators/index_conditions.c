@@ -22,7 +22,6 @@
 #include "parser/parse_coerce.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/hsearch.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -39,8 +38,7 @@
 
 typedef struct IndexedTable
 {
-	Oid			oid;			/* hash key */
-	bool		valid;
+	TdeRelationMemo memo;
 	MemoryContext context;		/* of what follows; NULL: there is nothing */
 	Bitmapset  *columns;		/* encrypted ones in keys and conditions */
 	List	   *computed;		/* calls of tde_computed() and encrypted COALESCE() there, with varno 1 */
@@ -52,19 +50,7 @@ static MemoryContext tables_context = NULL;
 static void
 relation_changed(Oid relid)
 {
-	HASH_SEQ_STATUS status;
-	IndexedTable *table;
-
-	if (OidIsValid(relid))
-	{
-		table = hash_search(tables, &relid, HASH_FIND, NULL);
-		if (table)
-			table->valid = false;
-		return;
-	}
-	hash_seq_init(&status, tables);
-	while ((table = hash_seq_search(&status)) != NULL)
-		table->valid = false;
+	tde_relation_memos_invalidate(tables, relid);
 }
 
 List *
@@ -129,7 +115,7 @@ collect_index(Oid index, Relation rel, IndexedTable *table)
 static void
 read_indexes(IndexedTable *table)
 {
-	Relation	rel = table_open(table->oid, AccessShareLock);
+	Relation	rel = table_open(table->memo.relation, AccessShareLock);
 	ListCell   *cell;
 
 	if (rel->rd_rel->relhasindex)
@@ -157,18 +143,18 @@ static pg_noinline IndexedTable *
 look_up_table(Oid relid)
 {
 	IndexedTable *table = hash_search(tables, &relid, HASH_FIND, NULL);
-	IndexedTable read = {.oid = relid};
+	IndexedTable read = {.memo.relation = relid};
 	bool		found;
 
-	if (table && table->valid)
+	if (table && table->memo.valid)
 		return table;
 	read_indexes(&read);
 	table = hash_search(tables, &relid, HASH_ENTER, &found);
 	if (found && table->context)
 		MemoryContextDelete(table->context);
-	*table = (IndexedTable) {.oid = relid};
+	*table = (IndexedTable) {.memo.relation = relid};
 	remember(table, &read);
-	table->valid = true;
+	table->memo.valid = true;
 	return table;
 }
 
@@ -182,7 +168,7 @@ indexed_table(Oid relid)
 	static IndexedTable *found_before[TABLE_MEMOS]; /* entries stay where they are */
 	IndexedTable *table = found_before[relid % TABLE_MEMOS];
 
-	if (unlikely(table == NULL || table->oid != relid || !table->valid))
+	if (unlikely(table == NULL || table->memo.relation != relid || !table->memo.valid))
 		found_before[relid % TABLE_MEMOS] = table = look_up_table(relid);
 	return table->columns == NULL && table->computed == NIL ? NULL : table;
 }

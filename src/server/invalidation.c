@@ -30,3 +30,21 @@ tde_when_relation_changes(TdeRelationChanged callback)
 		CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
 	callbacks[count++] = callback;
 }
+
+void
+tde_relation_memos_invalidate(HTAB *memos, Oid relation)
+{
+	HASH_SEQ_STATUS status;
+	TdeRelationMemo *memo;
+
+	if (OidIsValid(relation))
+	{
+		memo = hash_search(memos, &relation, HASH_FIND, NULL);
+		if (memo)
+			memo->valid = false;
+		return;
+	}
+	hash_seq_init(&status, memos);
+	while ((memo = hash_seq_search(&status)) != NULL)
+		memo->valid = false;
+}

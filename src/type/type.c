@@ -10,6 +10,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_amproc.h"
 #include "catalog/pg_cast.h"
 #include "catalog/pg_language.h"
@@ -168,6 +169,18 @@ tde_is_function(Oid function, const char *symbol, PGFunction address)
 		return false;
 	fmgr_info(function, &finfo);
 	return finfo.fn_addr == address;
+}
+
+Oid
+tde_internal_function(const char *symbol, PGFunction address, const Oid *types, int count)
+{
+	Oid			schema = get_namespace_oid("tde_internal", true);
+	oidvector  *arguments = buildoidvector(types, count);
+	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(symbol),
+										   PointerGetDatum(arguments), ObjectIdGetDatum(schema));
+
+	pfree(arguments);
+	return OidIsValid(function) && tde_is_function(function, symbol, address) ? function : InvalidOid;
 }
 
 /* Does a query consist of one expression, and nothing else?  What a function in SQL RETURNs is such a one. */

@@ -147,6 +147,9 @@ extern TdeType *tde_type_of_base(Oid base);
 /* Is this SQL function the one of this library that has this C symbol, and so this address? */
 extern bool tde_is_function(Oid function, const char *symbol, PGFunction address);
 
+/* The function of tde_internal with this name, which is its symbol, and these types of arguments; InvalidOid if it is not there, or not ours. */
+extern Oid	tde_internal_function(const char *symbol, PGFunction address, const Oid *types, int count);
+
 /* The same as tde_type_find; ereport if it is not one. */
 extern TdeType *tde_type_get(Oid type);
 
