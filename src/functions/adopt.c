@@ -41,24 +41,6 @@ typedef struct Adoption
 	List	   *destroyed;		/* of TdeDataKey: those here that were destroyed there */
 } Adoption;
 
-/* ---- what keys are called ---- */
-
-static const char *
-name_of(const TdeDataKey *row)
-{
-	switch (row->slot)
-	{
-		case TDE_SLOT_DEFAULT:
-			return "default";
-		case TDE_SLOT_CATALOG:
-			return "catalog";
-		case TDE_SLOT_HASH:
-			return "hash";
-		default:
-			return row->name[0] != '\0' ? row->name : psprintf("%d", row->slot);
-	}
-}
-
 /* ---- finding keys ---- */
 
 static const TdeDataKey *
@@ -255,7 +237,7 @@ meet_again(Adoption *adoption, const TdeDataKey *here, const TdeExportedKey *key
 				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
 				 errmsg("data key %s is of another kind here than where it was exported", tde_keywrap_uuid_text(here->uuid))));
 	if (here->state == TDE_STATE_DESTROYED && !destroyed)
-		older_export_error(psprintf("Version %d of key \"%s\" was destroyed here, and not there.", here->version, name_of(here)));
+		older_export_error(psprintf("Version %d of key \"%s\" was destroyed here, and not there.", here->version, tde_keystore_called(here)));
 	if (!destroyed)
 		tde_keywrap_check(here, key->data_key);
 	if (destroyed && here->state != TDE_STATE_DESTROYED)
@@ -291,12 +273,12 @@ miss_there(Adoption *adoption, const TdeDataKey *here)
 		add_change(adoption, here)->remove = true;
 	else if (was_dropped_there(adoption, here))
 		ereport(NOTICE,
-				(errmsg("version %d of key \"%s\" was dropped where the keys come from, and stays here", here->version, name_of(here)),
-				 errhint("Drop it here, too: SELECT tde_drop_key_version(%s, %d);", quote_literal_cstr(name_of(here)), here->version)));
+				(errmsg("version %d of key \"%s\" was dropped where the keys come from, and stays here", here->version, tde_keystore_called(here)),
+				 errhint("Drop it here, too: SELECT tde_drop_key_version(%s, %d);", quote_literal_cstr(tde_keystore_called(here)), here->version)));
 	else
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("exported keys lack version %d of key \"%s\" of this database", here->version, name_of(here)),
+				 errmsg("exported keys lack version %d of key \"%s\" of this database", here->version, tde_keystore_called(here)),
 				 errdetail("The export is older than this key, or the key %s was made here.", tde_keywrap_uuid_text(here->uuid)),
 				 errhint("Export the keys again, with adoptable => true.  Bring a key that was made here there first: tde_export_keys() here, "
 						 "and tde_import_keys() without adopt there.")));
@@ -389,7 +371,7 @@ tell(const Adoption *adoption)
 		const TdeDataKey *row = lfirst(cell);
 
 		ereport(NOTICE,
-				(errmsg("version %d of key \"%s\" was destroyed where the keys come from, and now is here", row->version, name_of(row)),
+				(errmsg("version %d of key \"%s\" was destroyed where the keys come from, and now is here", row->version, tde_keystore_called(row)),
 				 row->erasable ?
 				 errhint("Other copies of the wallet, on standbys and in backups, still hold it: replace each of them.") :
 				 errdetail("WAL and backups of the database still hold it, wrapped by a master key.")));
@@ -430,7 +412,7 @@ tde_adopt_keys(const TdeExportedKeys *exported, void *count)
 	{
 		const TdeDataKey *here = lfirst(cell);
 
-		tde_adopt_require_undeclared(here->slot, name_of(here));
+		tde_adopt_require_undeclared(here->slot, tde_keystore_called(here));
 	}
 	if (adoption.first)
 		tde_adopt_require_unused();

@@ -33,6 +33,22 @@ tde_keys_check_name(const char *name)
 						   NAMEDATALEN - 1)));
 }
 
+const char *
+tde_keystore_called(const TdeDataKey *row)
+{
+	switch (row->slot)
+	{
+		case TDE_SLOT_DEFAULT:
+			return "default";
+		case TDE_SLOT_CATALOG:
+			return "catalog";
+		case TDE_SLOT_HASH:
+			return "hash";
+		default:
+			return row->name[0] != '\0' ? row->name : psprintf("%d", row->slot);
+	}
+}
+
 static void
 note_slot(const TdeDataKey *row, void *arg)
 {

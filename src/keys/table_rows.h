@@ -47,6 +47,18 @@ extern Oid	tde_keystore_index(Relation rel, AttrNumber column);
 /* Does the wallet lack the master key of one that could be read with it?  An erasable one without it was destroyed. */
 extern bool tde_keystore_lacks_master(const TdeDataKey *row);
 
+/* The row with the highest value of a column that has an index; id 0: there is none. */
+extern void tde_keystore_last(Relation rel, AttrNumber column, TdeDataKey *last);
+
+/* From a sequence, so that the number of a row that was deleted is never given to another key.  last: the highest that there is. */
+extern uint32 tde_keystore_next_id(Relation rel, uint32 last);
+
+/* After the last slot or version.  Only forged rows, or damaged ones, have numbers that none comes after: ereport. */
+extern int32 tde_keystore_number_after(int32 last);
+
+/* A random UUID (RFC 9562, version 4), of 16 bytes. */
+extern void tde_keystore_new_uuid(uint8 *bytes);
+
 /* Give a new row its number, its database's identity, and an account of what it encrypts.  The caller keeps other makers of keys out. */
 extern void tde_keystore_number(Relation rel, TdeDataKey *row);
 

@@ -1,23 +1,16 @@
 /*
- * table_write.c - adding keys to tde.data_keys, and changing its rows.
+ * table_write.c - adding keys to tde.data_keys.
  */
 #include "postgres.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "commands/sequence.h"
-#include "commands/trigger.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
-#include "utils/uuid.h"
 
 #include <openssl/crypto.h>
 
@@ -25,7 +18,6 @@
 #include "keys/limits.h"
 #include "keys/table_rows.h"
 #include "server/compat.h"
-#include "server/error.h"
 #include "server/permanent.h"
 #include "wallet/wallet.h"
 
@@ -97,17 +89,6 @@ survey_sibling(const TdeDataKey *row, void *arg)
 	survey->version = Max(survey->version, row->version);
 }
 
-/* The row with the highest value of this column; id 0: there is none. */
-static void
-find_last(Relation rel, AttrNumber column, TdeDataKey *last)
-{
-	HeapTuple	tuple = tde_permanent_last(rel, tde_keystore_index(rel, column));
-
-	last->id = 0;
-	if (tuple)
-		tde_keystore_row(tuple, RelationGetDescr(rel), last);
-}
-
 /* By indexes: with thousands of keys, too, the next one is made as fast as the first. */
 static void
 survey_keys(Relation rel, int32 slot, char kind, Survey *survey)
@@ -117,9 +98,9 @@ survey_keys(Relation rel, int32 slot, char kind, Survey *survey)
 	memset(survey, 0, sizeof(*survey));
 	survey->slot = slot;
 	survey->kind = kind;
-	find_last(rel, TDE_KEYS_SLOT, &last);
+	tde_keystore_last(rel, TDE_KEYS_SLOT, &last);
 	survey->last_slot = last.id != 0 ? Max(last.slot, 0) : 0;
-	find_last(rel, TDE_KEYS_ID, &last);
+	tde_keystore_last(rel, TDE_KEYS_ID, &last);
 	if (last.id == 0)
 		return;
 	survey->last_id = last.id;
@@ -128,78 +109,6 @@ survey_keys(Relation rel, int32 slot, char kind, Survey *survey)
 	survey_master(&last, survey);
 	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(TDE_SLOT_DEFAULT), survey_master, survey);
 	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(slot), survey_sibling, survey);
-}
-
-/* A random UUID (RFC 9562, version 4). */
-static void
-new_uuid(uint8 *bytes)
-{
-	tde_check(tde_random_key(bytes, UUID_LEN));
-	bytes[6] = (bytes[6] & 0x0f) | 0x40;
-	bytes[8] = (bytes[8] & 0x3f) | 0x80;
-}
-
-/* Have the sequence go on after this number.  Whoever needs a key need not be one who may do that. */
-static void
-advance_sequence(Relation rel, Oid sequence, uint32 last)
-{
-	Oid			user;
-	int			context;
-
-	GetUserIdAndSecContext(&user, &context);
-	SetUserIdAndSecContext(rel->rd_rel->relowner, context | SECURITY_LOCAL_USERID_CHANGE);
-	DirectFunctionCall2(setval_oid, ObjectIdGetDatum(sequence), Int64GetDatum((int64) last));
-	SetUserIdAndSecContext(user, context);
-}
-
-/* From a sequence, so that the number of a row that was deleted is never given to another key. */
-static uint32
-next_id(Relation rel, uint32 last)
-{
-	Oid			sequence = get_relname_relid("data_keys_id_seq", RelationGetNamespace(rel));
-	int64		id;
-
-	if (!OidIsValid(sequence))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("sequence \"%s\" does not exist", "tde.data_keys_id_seq")));
-	id = nextval_internal(sequence, false);
-	/* behind rows that it has not numbered: somebody has put them there, or set it back */
-	if (id <= last)
-	{
-		advance_sequence(rel, sequence, last);
-		id = nextval_internal(sequence, false);
-	}
-	if (id > PG_INT32_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no more data keys can be made")));
-	return (uint32) id;
-}
-
-void
-tde_keystore_number(Relation rel, TdeDataKey *row)
-{
-	TdeDataKey	last;
-
-	find_last(rel, TDE_KEYS_ID, &last);
-	row->id = next_id(rel, last.id);
-	if (last.id != 0)
-		memcpy(row->database, last.database, sizeof(row->database));
-	else
-		new_uuid(row->database);
-	tde_limits_start(row->id);
-}
-
-/* After the last slot or version.  Only forged rows, or damaged ones, have numbers that none comes after. */
-static int32
-number_after(int32 last)
-{
-	if (last < 0 || last == PG_INT32_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("no key can be made after slot or version %d", last),
-				 errdetail("A row of tde.data_keys has this number, which no key can have been given."),
-				 errhint("Restore a backup of the database that has the right rows.")));
-	return last + 1;
 }
 
 /* A row for the next version of the surveyed key, without the key. */
@@ -211,17 +120,17 @@ start_row(Relation rel, TdeDataKey *row, const Survey *survey, const char *name)
 		tde_keywrap_require_master(&survey->foreign);
 
 	memset(row, 0, sizeof(*row));
-	row->id = next_id(rel, survey->last_id);
+	row->id = tde_keystore_next_id(rel, survey->last_id);
 	row->slot = survey->slot;
-	row->version = number_after(survey->version);
+	row->version = tde_keystore_number_after(survey->version);
 	row->kind = survey->kind;
 	row->state = TDE_STATE_ACTIVE;
 	row->created = GetCurrentTimestamp();
-	new_uuid(row->uuid);
+	tde_keystore_new_uuid(row->uuid);
 	if (survey->has_database)
 		memcpy(row->database, survey->database, sizeof(row->database));
 	else
-		new_uuid(row->database);
+		tde_keystore_new_uuid(row->database);
 	strlcpy(row->name, name, sizeof(row->name));
 }
 
@@ -354,7 +263,7 @@ tde_keystore_create(const char *name, const uint8 *master)
 	tde_keystore_refuse_taken(name);
 	refuse_after_changes(name);
 	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
-	survey.slot = number_after(survey.last_slot);
+	survey.slot = tde_keystore_number_after(survey.last_slot);
 	make_key(rel, &survey, name, master);
 	table_close(rel, ShareRowExclusiveLock);
 	return survey.slot;
@@ -398,7 +307,7 @@ tde_keystore_replace(uint32 id)
 		make_sibling(rel, &survey);
 		ereport(LOG,
 				(errmsg("version %d of data key \"%s\" has encrypted as many values as a key may, and is replaced by version %d", row.version,
-						row.name[0] != '\0' ? row.name : row.slot == TDE_SLOT_DEFAULT ? "default" : "catalog", row.version + 1),
+						tde_keystore_called(&row), row.version + 1),
 				 errdetail("Old values stay as they are; tde_rekey_table() re-encrypts them.")));
 	}
 	table_close(rel, ShareRowExclusiveLock);
@@ -464,7 +373,7 @@ choose_slot(Relation rel, const Meeting *meeting, const TdeSlotMap *map)
 	if (!meeting->taken)
 		return slot;
 	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
-	return number_after(survey.last_slot);
+	return tde_keystore_number_after(survey.last_slot);
 }
 
 typedef struct Rescue
