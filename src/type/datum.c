@@ -21,7 +21,8 @@
 /*
  * How a literal is encrypted that reaches the input function without a typmod: without salt, so that no salt is ever
  * shared between the rows that one parsed statement writes, and under the catalog key, so that the length coercion knows
- * it and always encrypts it anew.
+ * it and always encrypts it anew.  Such values stay in the catalogs, in defaults and views, and a server under FIPS, which refuses
+ * AES-GCM-SIV, has to read them, too.
  */
 static const TdeSpec literal_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, false};
 
