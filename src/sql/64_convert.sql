@@ -412,6 +412,7 @@ BEGIN
       USING DETAIL = 'A transaction, replication slot or standby that is older than their removal keeps them.',
             HINT = 'Repeat it when that has ended.';
   END IF;
+  COMMIT;  -- so that a procedure that goes on has its own search_path
 END
 $$;
 COMMENT ON PROCEDURE @extschema@.tde_wipe_free_space(regclass, float8, int8) IS

@@ -179,6 +179,7 @@ BEGIN
     RAISE NOTICE 'next: %', command;
   END LOOP;
   RAISE NOTICE '%', format('next: CALL @extschema@.tde_finish_conversion(%L, %L);', relation, column_name);
+  COMMIT;  -- so that a procedure that goes on has its own search_path
 END
 $$;
 COMMENT ON PROCEDURE tde_internal.tde_copy_column(regclass, name, text, boolean, int, float8) IS 'make or complete the copy of a column';

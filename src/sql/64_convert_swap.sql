@@ -221,6 +221,7 @@ BEGIN
     SET LOCAL search_path = pg_catalog, pg_temp;
     IF remaining > 0 THEN
       RAISE NOTICE '%', format('next: CALL @extschema@.tde_finish_conversion(%L, %L);', relation, column_name);
+      COMMIT;  -- so that a procedure that goes on has its own search_path
       RETURN;
     END IF;
     PERFORM tde_internal.tde_drop_helper(relation, v.helper_column, v.helper_trigger);
@@ -229,6 +230,7 @@ BEGIN
     SET LOCAL search_path = pg_catalog, pg_temp;
   END IF;
   RAISE NOTICE '%', format('next: VACUUM (ANALYZE) %s;', relation);
+  COMMIT;  -- as above
 END
 $$;
 COMMENT ON PROCEDURE @extschema@.tde_finish_conversion(regclass, name, int, float8, float8) IS

@@ -461,5 +461,22 @@ app_ok("CALL tde_finish_conversion('small', '$_')", "finished: $_") foreach qw(b
 is(lines_of($node, 'SELECT id, a, b FROM small'), '1|SMALLMARK|', 'with a NULL');
 is(files_with('SMALLMARK'), '', 'without plaintext');
 
+# A procedure of the user's own goes on with its own search_path.
+app_ok(q(CREATE TABLE nested (id int, a text, b text); CREATE TABLE paths (at text, path text);
+CREATE PROCEDURE migrate() LANGUAGE plpgsql AS $$
+BEGIN
+  CALL tde_encrypt_column('nested', 'a');
+  INSERT INTO paths VALUES ('offline', current_setting('search_path'));
+  CALL tde_encrypt_column('nested', 'b', online => true);
+  INSERT INTO paths VALUES ('copied', current_setting('search_path'));
+  CALL tde_finish_conversion('nested', 'b');
+  INSERT INTO paths VALUES ('finished', current_setting('search_path'));
+  CALL tde_decrypt_column('nested', 'b', online => true);
+  CALL tde_abort_conversion('nested', 'b');
+  INSERT INTO paths VALUES ('aborted', current_setting('search_path'));
+END $$), 'a procedure that converts');
+app_ok('SET search_path = public, pg_temp; CALL migrate()', 'it runs to its end');
+is(app("SELECT string_agg(at, ' ') FROM paths WHERE path = 'public, pg_temp'")->{out}, 'offline copied finished aborted', 'with its search_path');
+
 $node->stop;
 done_testing();
