@@ -273,7 +273,7 @@ static Oid
 encrypted_operator(Oid operator, Oid *left, Oid *right)
 {
 	TdeType    *encrypted[] = {tde_type_find(*left), tde_type_find(*right)};
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(encrypted[0] ? *left : *right));
+	HeapTuple	tuple = tde_is_base_operator(operator) ? SearchSysCache1(TYPEOID, ObjectIdGetDatum(encrypted[0] ? *left : *right)) : NULL;
 	Oid			found;
 
 	if (!HeapTupleIsValid(tuple))
