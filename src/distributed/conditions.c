@@ -28,6 +28,7 @@
 #include "distributed/table.h"
 #include "server/compat.h"
 #include "type/datum.h"
+#include "type/inside.h"
 #include "type/type.h"
 #include "wallet/wallet.h"
 
@@ -94,7 +95,7 @@ is_equality(Oid operator)
 {
 	char	   *name = get_opname(operator);
 
-	return name != NULL && strcmp(name, "=") == 0;
+	return name != NULL && strcmp(name, "=") == 0 && tde_is_base_operator(operator);
 }
 
 /* The encrypted type's own equality; InvalidOid: it has none. */

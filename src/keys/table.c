@@ -36,6 +36,7 @@
 bool		tde_keystore_changed = true;
 bool		tde_keystore_made_keys = false;
 bool		tde_keystore_changed_rows = false;
+bool		tde_keystore_freed = false;
 bool		tde_keystore_described = false;
 
 /* The table and its indexes; 0 until they are looked for. */
@@ -138,7 +139,7 @@ transaction_callback(XactEvent event, void *arg)
 		case XACT_EVENT_PREPARE:
 			if (tde_keystore_made_keys && event != XACT_EVENT_ABORT)
 				tde_forget_everywhere();
-			tde_keystore_made_keys = tde_keystore_changed_rows = tde_keystore_described = false;
+			tde_keystore_made_keys = tde_keystore_changed_rows = tde_keystore_freed = tde_keystore_described = false;
 			break;
 		default:
 			break;

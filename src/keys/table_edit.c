@@ -126,9 +126,14 @@ edited_tuple(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	Edit	   *edit = arg;
 	TdeDataKey	row;
+	char		name[NAMEDATALEN];
 
 	tde_keystore_row(tuple, desc, &row);
-	return edit->edit(&row, edit->arg) ? changed_tuple(tuple, desc, &row) : NULL;
+	strlcpy(name, row.name, sizeof(name));
+	if (!edit->edit(&row, edit->arg))
+		return NULL;
+	tde_keystore_freed |= strcmp(row.name, name) != 0;
+	return changed_tuple(tuple, desc, &row);
 }
 
 int
@@ -303,5 +308,5 @@ tde_keystore_change(List *changes)
 	CacheInvalidateRelcacheByRelid(tde_keystore_relid());
 	CommandCounterIncrement();
 	tde_keystore_changed = true;
-	tde_keystore_made_keys = tde_keystore_changed_rows = true;
+	tde_keystore_made_keys = tde_keystore_changed_rows = tde_keystore_freed = true;
 }

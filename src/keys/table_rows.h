@@ -68,6 +68,9 @@ extern bool tde_keystore_made_keys;
 /* ... and changed rows, which a rollback would undo?  New ones are there for ever. */
 extern bool tde_keystore_changed_rows;
 
+/* ... so that keys, their names or their numbers are free until a rollback, which gives them back?  New rows would keep theirs. */
+extern bool tde_keystore_freed;
+
 /* Has this transaction changed a description?  Nobody depends on that, but it cannot be prepared: others who change the row would wait. */
 extern bool tde_keystore_described;
 

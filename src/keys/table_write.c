@@ -23,11 +23,25 @@
 
 /* ---- rows that no rollback takes away ---- */
 
+/* The rows that come back with a rollback would have the same slot under another name, the same version, or the same UUID. */
+static void
+refuse_after_freeing(const TdeDataKey *row)
+{
+	if (tde_keystore_freed)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot make version %d of key \"%s\" in a transaction that has renamed, dropped or adopted keys", row->version,
+						tde_keystore_called(row)),
+				 errdetail("A rollback would undo these changes, but not the new version."),
+				 errhint("Commit first.")));
+}
+
 static void
 insert_for_ever(Relation rel, const TdeDataKey *row)
 {
 	HeapTuple	tuple = tde_keystore_tuple(row, RelationGetDescr(rel));
 
+	refuse_after_freeing(row);
 	/* first, so that no key is without its counts */
 	tde_limits_start(row->id);
 	tde_permanent_insert(rel, tuple, 0);

@@ -230,7 +230,7 @@ delete_rows(Version *version)
 	CacheInvalidateRelcacheByRelid(tde_keystore_relid());
 	CommandCounterIncrement();
 	tde_keystore_changed = true;
-	tde_keystore_made_keys = tde_keystore_changed_rows = true;
+	tde_keystore_made_keys = tde_keystore_changed_rows = tde_keystore_freed = true;
 }
 
 /* An invalidation of this catalog, whose cache costs little to fill, resets all plans. */

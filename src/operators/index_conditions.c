@@ -273,7 +273,7 @@ static Oid
 encrypted_operator(Oid operator, Oid *left, Oid *right)
 {
 	TdeType    *encrypted[] = {tde_type_find(*left), tde_type_find(*right)};
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(encrypted[0] ? *left : *right));
+	HeapTuple	tuple = tde_is_base_operator(operator) ? SearchSysCache1(TYPEOID, ObjectIdGetDatum(encrypted[0] ? *left : *right)) : NULL;
 	Oid			found;
 
 	if (!HeapTupleIsValid(tuple))
@@ -419,6 +419,16 @@ tde_index_condition_form(Node *condition)
 	return use_indexes(condition, &usable);
 }
 
+/* ON CONFLICT (id) WHERE ok: PostgreSQL makes no boolean of this condition, as it does of all others. */
+static void
+make_boolean(OnConflictExpr *conflict)
+{
+	TdeType    *type = conflict->arbiterWhere ? tde_type_find(exprType(conflict->arbiterWhere)) : NULL;
+
+	if (type && type->base == BOOLOID)
+		conflict->arbiterWhere = as_operand(conflict->arbiterWhere, BOOLOID);
+}
+
 /* Subqueries that stand in expressions. */
 static bool
 prepare_sublinks(Node *node, void *context)
@@ -458,7 +468,10 @@ prepare_query(Query *query)
 	{
 		query->jointree = (FromExpr *) use_indexes((Node *) query->jointree, &usable);
 		if (query->onConflict)
+		{
+			make_boolean(query->onConflict);
 			query->onConflict = (OnConflictExpr *) use_indexes((Node *) query->onConflict, &usable);
+		}
 	}
 	foreach(cell, query->cteList)
 		tde_index_conditions_prepare((Query *) lfirst_node(CommonTableExpr, cell)->ctequery);

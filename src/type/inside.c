@@ -5,7 +5,11 @@
 
 #include "access/detoast.h"
 #include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
+#include "commands/extension.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -355,6 +359,21 @@ tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right)
 	ReleaseSysCache(tuple);
 	op_input_types(operator, left, right);
 	return operator;
+}
+
+bool
+tde_is_base_operator(Oid operator)
+{
+	Oid			family;
+	Oid			left;
+	Oid			right;
+
+	if (operator < FirstUnpinnedObjectId || getExtensionOfObject(OperatorRelationId, operator) == get_extension_oid("tde_column", true))
+		return true;
+	/* that of a user's type; <> is in no family */
+	op_input_types(operator, &left, &right);
+	family = lookup_type_cache(left, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+	return OidIsValid(family) && (op_in_opfamily(operator, family) || op_in_opfamily(get_negator(operator), family));
 }
 
 Plan *

@@ -58,6 +58,9 @@ extern void *tde_stored_tree(int cache, HeapTuple tuple, AttrNumber column);
  */
 extern Oid	tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right);
 
+/* A base type's own operator, or one of ours?  Another one of the same name, in another schema, may do anything. */
+extern bool tde_is_base_operator(Oid operator);
+
 /* What a query gives out: its target list, or its RETURNING list. */
 static inline List *
 tde_output_columns(Query *query)

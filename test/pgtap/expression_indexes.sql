@@ -106,6 +106,11 @@ CREATE UNIQUE INDEX unique_number ON e (coalesce(a, 0)) WHERE id < 0;
 INSERT INTO e (id) VALUES (-3);
 SELECT throws_ok('INSERT INTO e (id, a) VALUES (-4, 0)', '23505', NULL, 'UNIQUE of COALESCE');
 SELECT lives_ok('INSERT INTO e (id) VALUES (-5) ON CONFLICT (coalesce(a, 0)) WHERE id < 0 DO UPDATE SET a = 0', 'and ON CONFLICT');
+CREATE TABLE conflicting (n encrypted_int4(nosalt), ok encrypted_bool, f encrypted_bool);
+CREATE UNIQUE INDEX ON conflicting (n) WHERE ok;
+INSERT INTO conflicting VALUES (1, true);
+SELECT lives_ok('INSERT INTO conflicting VALUES (1, true) ON CONFLICT (n) WHERE ok DO NOTHING', 'ON CONFLICT where a boolean is true');
+SELECT throws_ok('INSERT INTO conflicting VALUES (1) ON CONFLICT (n) WHERE f DO NOTHING', '42P10', NULL, 'not another one');
 SELECT is((SELECT count(*) FROM e WHERE id = -3 AND a = 0), 1::bigint, 'find the row');
 DELETE FROM e WHERE id = -3;
 DROP INDEX unique_number;
@@ -148,6 +153,30 @@ CREATE FUNCTION mine_encrypted(encrypted_text) RETURNS encrypted_text LANGUAGE p
 CREATE FUNCTION lower(encrypted_text, int) RETURNS text LANGUAGE sql IMMUTABLE RETURN 'x';
 SELECT throws_ok('CREATE INDEX ON e (mine(name))', '42P17', NULL, 'one of plain values');
 SELECT lives_ok('CREATE INDEX ON e (mine_encrypted(name))', 'one of encrypted values');
+
+-- Operators of users that are called as PostgreSQL's are.
+CREATE SCHEMA other;
+CREATE FUNCTION other.same_in_any_case(text, text) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN lower($1) OPERATOR(pg_catalog.=) lower($2); END';
+CREATE OPERATOR other.= (LEFTARG = text, RIGHTARG = text, FUNCTION = other.same_in_any_case);
+CREATE OPERATOR other.<> (LEFTARG = text, RIGHTARG = text, FUNCTION = other.same_in_any_case);
+CREATE TABLE c (a encrypted_text(nosalt), b encrypted_varchar);
+INSERT INTO c VALUES ('Name', 'Name');
+CREATE INDEX ON c (a);
+CREATE INDEX ON c (b);
+CREATE INDEX ON c (lower(a));
+SELECT results_eq('SELECT count(*) FROM c WHERE ' || condition, 'VALUES (1::bigint)', condition)
+FROM unnest(ARRAY['a OPERATOR(other.=) ''NAME''', 'a::text OPERATOR(other.=) ''NAME''', 'b::text OPERATOR(other.=) ''NAME''', 'lower(a) OPERATOR(other.=) ''NAME''',
+  'lower(a) OPERATOR(other.<>) ''NAME''', 'a::text OPERATOR(other.=) ANY (ARRAY[''x'', ''NAME''])', 'NOT a::text OPERATOR(other.<>) ''X''']) condition;
+SELECT throws_ok('CREATE INDEX ON c ((1)) WHERE a::text OPERATOR(other.=) ''NAME''', '42P17', NULL, 'and no condition is made of one');
+SELECT ok(plan_of('SELECT FROM c WHERE a::text = ''Name''')::text ~ '"Index Name": "c_a_idx"', 'while PostgreSQL''s own uses the index');
+-- Citext's equality is its own.
+CREATE EXTENSION citext;
+SELECT tde_create_type('citext');
+CREATE TABLE ci (t encrypted_citext);
+INSERT INTO ci VALUES ('Name');
+CREATE INDEX ON ci (t);
+SELECT ok(plan_of(format('SELECT FROM ci WHERE t::citext %s ''x''', operator))::text ~ '"Index Name": "ci_t_idx"', operator || ' of a user''s type') FROM unnest('{=,<}'::text[]) operator;
+SELECT results_eq('SELECT count(*) FROM ci WHERE t::citext = ''NAME''', 'VALUES (1::bigint)', 'finds its rows');
 
 -- The function itself calls nothing else, for nobody.
 SELECT throws_ok(format('SELECT tde_internal.tde_computed(%s, %L::regprocedure, %s) FROM e LIMIT 1', result, function, arguments), state, NULL,

@@ -237,6 +237,27 @@ differ('dropped there');
 lines_of($other, q{SELECT tde_drop_key_version('new', 1)});
 agree('dropped on both');
 
+# ---- versions made after changes that a rollback undoes ----
+
+# They stay, and what the rollback brings back would have their slot, version or UUID.
+my $freed = { state => '55000', message => qr/^cannot make version \d of key "\w+" in a transaction that has renamed, dropped or adopted keys$/, hint => qr/^Commit first\.$/ };
+lines_of($origin, 'CREATE DATABASE apart');
+lines_of($origin, q{CREATE EXTENSION tde_column; SELECT tde_create_key('apart'), tde_rotate_key(); CREATE TABLE x (a encrypted_text('key=apart'))}, db => 'apart');
+my $apart = lines_of($origin, "SELECT tde_export_keys('$secret')", db => 'apart');
+my $apart_rows = lines_of($origin, 'SELECT * FROM tde.data_keys ORDER BY id', db => 'apart');
+foreach my $changes (
+  q{SELECT tde_rename_key('apart', 'renamed'); SELECT tde_rotate_key('renamed')},
+  q{SELECT tde_rename_key('apart', 'renamed'); CREATE TABLE y (a encrypted_text('key=renamed', nomac)); INSERT INTO y VALUES ('x')},
+  "SELECT tde_drop_key_version('default', 1); SELECT tde_import_keys('$apart', '$secret')",
+  "DROP TABLE x; @{[ adoption(exported($origin)) ]}; SELECT tde_rotate_key()",
+  "DROP TABLE x; @{[ adoption(exported($origin)) ]}; SELECT tde_import_keys('$apart', '$secret')")
+{
+  fails_with($origin, "BEGIN; $changes; ROLLBACK", $freed, substr($changes, 0, 60), db => 'apart');
+  is(lines_of($origin, 'SELECT * FROM tde.data_keys ORDER BY id', db => 'apart'), $apart_rows, 'which leaves nothing');
+}
+is(attempt($origin, q{BEGIN; SELECT tde_rotate_key('apart'); SELECT tde_rename_key('apart', 'renamed'); ROLLBACK; SELECT tde_rotate_key('apart')}, db => 'apart')->{state},
+  '', 'in the other order, and afterwards, they can be made');
+
 # ---- a key that was made here ----
 
 lines_of($other, q{SELECT tde_rotate_key(); INSERT INTO card VALUES (103, 'pan103', 'own', 'n', 3)});
