@@ -24,6 +24,7 @@
 #include "ddl/stored_spec.h"
 #include "distributed/aggregates.h"
 #include "distributed/conditions.h"
+#include "distributed/errors.h"
 #include "distributed/keys.h"
 #include "distributed/results.h"
 #include "distributed/table.h"
@@ -241,9 +242,11 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 
 /* ---- the log ---- */
 
+/* What names this server must be there before the entry is logged. */
 static void
 emit_log(ErrorData *edata)
 {
+	tde_distributed_error(edata);
 	if (tde_log_filter(edata) && next_emit_log)
 		next_emit_log(edata);
 }

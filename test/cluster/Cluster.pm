@@ -55,17 +55,29 @@ sub new
   return $self;
 }
 
-# One more worker, with keys of its own.
-sub add_stranger
+# One more server, which runs, and is no node yet.
+sub new_server
 {
-  my ($self, $settings) = @_;
-  my $node = Cluster::Node->new($self, 'stranger', free_port());
+  my ($self, $name, $settings) = @_;
+  return Cluster::Node->new($self, $name, free_port())->initdb($settings // '')->start;
+}
 
-  $node->initdb($settings // '')->start->keys;
-  $node->sql('CREATE EXTENSION citus');
+sub add
+{
+  my ($self, $node) = @_;
   $self->coordinator->sql("SELECT citus_add_node('127.0.0.1', $node->{port})");
   push @{ $self->{nodes} }, $node;
   return $node;
+}
+
+# One more worker, with keys of its own.
+sub add_stranger
+{
+  my ($self) = @_;
+  my $node = $self->new_server('stranger')->keys;
+
+  $node->sql('CREATE EXTENSION citus');
+  return $self->add($node);
 }
 
 sub coordinator { return $_[0]{nodes}[0]; }
@@ -157,6 +169,32 @@ sub keys
   return $self;
 }
 
+# The keys of another node in place of its own.
+sub adopt
+{
+  my ($self, $origin) = @_;
+  my $keys = $origin->sql(q{SELECT tde_export_keys('a secret for nodes', adoptable => true)});
+
+  $self->sql("SELECT tde_import_keys('$keys', 'a secret for nodes', adopt => true)");
+  return $self;
+}
+
+# A base backup without the wallet, and the server as it was then.
+sub backup
+{
+  my ($self) = @_;
+  Cluster::shell("pg_basebackup -h $self->{socket} -p $self->{port} -U postgres -D $self->{folder}/backup -X stream -c fast --no-sync");
+  return $self;
+}
+
+sub restore
+{
+  my ($self) = @_;
+  $self->stop('immediate');
+  Cluster::shell("rm -rf $self->{data} && mv $self->{folder}/backup $self->{data}");
+  return $self->start;
+}
+
 # A client that stays connected.
 sub client { return TdeWire->connect($_[0]); }
 
@@ -180,6 +218,14 @@ sub error
 {
   my ($self, $statement) = @_;
   return $self->client->query($statement)->{error};
+}
+
+# The same with detail, hint and context, a line each.
+sub whole_error
+{
+  my ($self, $statement) = @_;
+  my $got = $self->client->query($statement);
+  return join "\n", $got->{error}, grep { defined } @{ $got->{fields} }{qw(D H W)};
 }
 
 1;

@@ -84,6 +84,12 @@ missing_cluster() {
   want liblz4-dev lz4-devel lz4 has_header lz4.h
   want libpq-dev libpq-devel libpq can_include_libpq
   want libkrb5-dev krb5-devel krb5 has_header gssapi/gssapi.h
+  want libicu-dev libicu-devel icu4c can_include_locale
+}
+# A header of the server that includes ICU's, if the server was built with it.
+can_include_locale() {
+  # shellcheck disable=SC2046         # several
+  printf '#include "postgres.h"\n#include "utils/pg_locale.h"\n' | gcc $("$pg_config" --cppflags) -I"$("$pg_config" --includedir-server)" -E -xc -
 }
 can_include_libpq() { printf '#include <libpq-fe.h>\n' | gcc -I"$("$pg_config" --includedir)" -E -xc -; }
 

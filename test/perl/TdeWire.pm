@@ -59,6 +59,7 @@ sub execute
 }
 
 # Send what was put together; {types => [...], parameters => [...], rows => ['a|b', ...], error => 'state message',
+# fields => {its fields by PostgreSQL's letters},
 # suspended => are there more rows, perhaps}
 sub sync
 {
@@ -126,6 +127,7 @@ sub until_ready
     {
       my %field = map { /^(.)(.*)/s } split /\0/, $body;
       $got{error} ||= "$field{C} $field{M}";
+      $got{fields} ||= \%field;
     }
     $got{suspended} = 1 if $type eq 's';
     return \%got if $type eq 'Z';
