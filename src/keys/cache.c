@@ -16,6 +16,7 @@
 #include "crypto/primitives.h"
 #include "keys/cache.h"
 #include "keys/plain_cache.h"
+#include "keys/table_rows.h"
 #include "server/counters.h"
 #include "server/error.h"
 #include "server/memory.h"
@@ -258,6 +259,18 @@ tde_key_for_reading(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_S
 	return ready_key(tde_key_row(id, spec), spec, type_tag);
 }
 
+/* Rolled back rows stay in indexes, whose searches compare them: their key must not go. */
+static void
+require_committed(const TdeDataKey *row)
+{
+	if (unlikely(tde_keystore_uncommitted != 0 && row->id >= tde_keystore_uncommitted))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot store values under key \"%s\" in the transaction that has adopted it", tde_keystore_called(row)),
+				 errdetail("A rollback would take the key away, and leave values in indexes."),
+				 errhint("Commit first.")));
+}
+
 const TdeDataKey *
 tde_key_row_of_uuid(const uint8 uuid[16])
 {
@@ -272,6 +285,7 @@ tde_key_row_of_uuid(const uint8 uuid[16])
 		return row;
 	if (!has_table() || !tde_keystore_find_uuid(uuid, &found))
 		return NULL;
+	require_committed(&found);
 	*guess = found.id;
 	return remember_row(rows, &found);
 }
@@ -393,6 +407,7 @@ tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_
 	row = current_row(slot, kind, &destroyed);
 	if (row == NULL)
 		missing_key_error(slot, kind, destroyed);
+	require_committed(row);
 	return ready_key(row, spec, type_tag);
 }
 

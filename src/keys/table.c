@@ -38,6 +38,7 @@ bool		tde_keystore_made_keys = false;
 bool		tde_keystore_changed_rows = false;
 bool		tde_keystore_freed = false;
 bool		tde_keystore_described = false;
+uint32		tde_keystore_uncommitted = 0;
 
 /* The table and its indexes; 0 until they are looked for. */
 static Oid	keystore_relid = InvalidOid;
@@ -140,6 +141,7 @@ transaction_callback(XactEvent event, void *arg)
 			if (tde_keystore_made_keys && event != XACT_EVENT_ABORT)
 				tde_forget_everywhere();
 			tde_keystore_made_keys = tde_keystore_changed_rows = tde_keystore_freed = tde_keystore_described = false;
+			tde_keystore_uncommitted = 0;
 			break;
 		default:
 			break;

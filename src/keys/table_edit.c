@@ -2,7 +2,7 @@
  * table_edit.c - changing rows of the table of data keys, which only the functions of this extension do.
  *
  * Other than keys that are made here, which are there for ever at once, changes can be taken back by a rollback: nobody else sees them
- * before the commit, and what this transaction encrypts under keys that came with them goes with it.
+ * before the commit, and this transaction encrypts nothing under keys that came with them.  A rollback would leave it in indexes.
  */
 #include "postgres.h"
 
@@ -281,6 +281,8 @@ make_new_rows(Relation rel, List *changes)
 		if (change->id != 0)
 			continue;
 		tde_keystore_number(rel, &change->row);
+		if (tde_keystore_uncommitted == 0)
+			tde_keystore_uncommitted = change->row.id;
 		/* of a database without keys: this is its identity from now on */
 		if (first)
 			memcpy(change->row.database, first->database, sizeof(first->database));

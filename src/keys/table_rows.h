@@ -71,6 +71,9 @@ extern bool tde_keystore_changed_rows;
 /* ... so that keys, their names or their numbers are free until a rollback, which gives them back?  New rows would keep theirs. */
 extern bool tde_keystore_freed;
 
+/* The lowest id of the rows that come with the commit, in place of for ever; 0: there are none. */
+extern uint32 tde_keystore_uncommitted;
+
 /* Has this transaction changed a description?  Nobody depends on that, but it cannot be prepared: others who change the row would wait. */
 extern bool tde_keystore_described;
 

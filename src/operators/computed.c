@@ -20,6 +20,7 @@
 
 #include "operators/computed.h"
 #include "server/compat.h"
+#include "server/error.h"
 #include "type/access.h"
 #include "type/cast.h"
 #include "type/datum.h"
@@ -177,6 +178,21 @@ compute(FunctionCallInfo fcinfo, Computation *computation, Datum *result)
 	return !call->isnull;
 }
 
+/* Errors that have other causes than values.  All others may quote one: text search configuration "4111..." does not exist. */
+static bool
+is_about_values(int code)
+{
+	switch (ERRCODE_TO_CATEGORY(code))
+	{
+		case ERRCODE_TO_CATEGORY(ERRCODE_INSUFFICIENT_RESOURCES):
+		case ERRCODE_TO_CATEGORY(ERRCODE_OPERATOR_INTERVENTION):
+		case ERRCODE_TO_CATEGORY(ERRCODE_TDE_WALLET_CLOSED):
+			return false;
+		default:
+			return true;
+	}
+}
+
 /* Errors of casts and functions quote what they are about. */
 static bool
 compute_unseen(FunctionCallInfo fcinfo, Computation *computation, TdeType *hidden, Datum *result)
@@ -190,7 +206,7 @@ compute_unseen(FunctionCallInfo fcinfo, Computation *computation, TdeType *hidde
 	}
 	PG_CATCH();
 	{
-		if (ERRCODE_TO_CATEGORY(geterrcode()) != ERRCODE_DATA_EXCEPTION)
+		if (!is_about_values(geterrcode()))
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
 		FlushErrorState();

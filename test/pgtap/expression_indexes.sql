@@ -201,6 +201,10 @@ SET tde_column.decrypt_role = 'reader';
 SET ROLE nobody;
 SELECT lives_ok($$INSERT INTO e (id, email, j) VALUES (0, 'New@X.org', '{}')$$, 'who may not decrypt can write');
 SELECT throws_like($$SELECT tde_internal.tde_computed(NULL::encrypted_int4(nosalt), 0::regprocedure, email) FROM e$$, 'permission denied to decrypt%', 'and does not see values in errors');
+SELECT throws_like(format('SELECT tde_internal.tde_computed(%s, %L::regprocedure, %s) FROM e', result, function, arguments), 'permission denied to decrypt%', 'nor in those of ' || function)
+FROM (VALUES ('NULL::encrypted_text(nosalt)', 'to_tsvector(regconfig,text)', 'email, x'), ('NULL::encrypted_text(nosalt)', 'to_tsquery(regconfig,text)', $$'simple'::regconfig, name$$),
+             ('NULL::encrypted_bool(nosalt)', 'jsonb_path_exists(jsonb,jsonpath,jsonb,boolean)', $$'{}'::jsonb, name, '{}'::jsonb, false$$))
+  AS v (result, function, arguments);
 SELECT lives_ok($$SELECT tde_internal.tde_computed(NULL::encrypted_text(nosalt), 'lower(text)'::regprocedure, email) = 'x' FROM e$$, 'nor what is computed');
 RESET ROLE;
 

@@ -258,6 +258,24 @@ foreach my $changes (
 is(attempt($origin, q{BEGIN; SELECT tde_rotate_key('apart'); SELECT tde_rename_key('apart', 'renamed'); ROLLBACK; SELECT tde_rotate_key('apart')}, db => 'apart')->{state},
   '', 'in the other order, and afterwards, they can be made');
 
+# Nothing is stored under keys that a rollback takes away: its index would keep what nobody can compare.
+lines_of($other, 'CREATE DATABASE apart');
+lines_of($other, q{CREATE EXTENSION tde_column; CREATE TABLE x (a encrypted_int4(nosalt) PRIMARY KEY, b encrypted_text)}, db => 'apart');
+my $adopted = { state => '55000', message => qr/^cannot store values under key "\w+" in the transaction that has adopted it$/, hint => qr/^Commit first\.$/ };
+foreach my $time ('the first time', 'later')
+{
+  my $ciphertext = lines_of($origin, "CREATE TEMP TABLE f (a encrypted_int4(nosalt)); INSERT INTO f VALUES (7); ${form}COPY f TO STDOUT");
+  fails_with($other, "BEGIN; @{[ adoption(exported($origin)) ]}; $_; COMMIT", $adopted, "$time: $_", db => 'apart')
+    foreach 'INSERT INTO x VALUES (1)', "SAVEPOINT s; INSERT INTO x VALUES (1, 'a')", "CREATE TABLE y (a encrypted_text DEFAULT 'b')", "${form}INSERT INTO x VALUES ('$ciphertext')";
+  is(attempt($other, "BEGIN; @{[ adoption(exported($origin)) ]}; SELECT count(*) FROM x WHERE a > 1; ROLLBACK; INSERT INTO x SELECT i FROM generate_series(1, 500) i; TRUNCATE x", db => 'apart')->{state},
+    '', 'a rollback does no harm');
+  is(attempt($other, "BEGIN; SAVEPOINT s; @{[ adoption(exported($origin)) ]}; ROLLBACK TO s; INSERT INTO x VALUES (2); COMMIT", db => 'apart')->{state}, '', 'nor one to a savepoint');
+  lines_of($other, 'TRUNCATE x', db => 'apart');
+  adopted($other, exported($origin), 'apart');
+  lines_of($other, q{INSERT INTO x VALUES (3, 'c'); SET enable_seqscan = off; SELECT a FROM x WHERE a = 3; TRUNCATE x}, db => 'apart');
+  lines_of($origin, q{SELECT tde_rotate_key(), tde_rotate_key('catalog')});
+}
+
 # ---- a key that was made here ----
 
 lines_of($other, q{SELECT tde_rotate_key(); INSERT INTO card VALUES (103, 'pan103', 'own', 'n', 3)});
