@@ -307,9 +307,6 @@ fit_rows(ModifyTable *writer, Oid table, List *tables)
 	Target		target = {.table = table, .source = {plan, tables}};
 	List	   *fitting;
 
-	/* every statement that writes comes here */
-	if (!has_users_types(plan->targetlist))
-		return;
 	if (writer->operation == CMD_UPDATE)
 		target.numbers = linitial(writer->updateColnosLists);
 	fitting = fit_entries(plan->targetlist, &target);
@@ -350,15 +347,21 @@ fit_writer(ModifyTable *writer, List *tables)
 {
 	RangeTblEntry *entry;
 	ListCell   *cell;
+	bool		merges = writer->operation == CMD_MERGE;
+	bool		has_rows;
 	int			at = 0;
 
 	if (writer->operation == CMD_DELETE)
+		return;
+	has_rows = !merges && has_users_types(outerPlan(writer)->targetlist);
+	/* every statement that writes comes here */
+	if (likely(!has_rows && !merges && writer->onConflictAction != ONCONFLICT_UPDATE))
 		return;
 	entry = rt_fetch(linitial_int(writer->resultRelations), tables);
 	/* what a view's trigger or another server gets stores it in its turn */
 	if (entry->relkind != RELKIND_RELATION && entry->relkind != RELKIND_PARTITIONED_TABLE)
 		return;
-	if (writer->operation != CMD_MERGE)
+	if (has_rows)
 		fit_rows(writer, entry->relid, tables);
 	if (writer->onConflictAction == ONCONFLICT_UPDATE)
 		fit_conflict(writer, entry->relid, tables);

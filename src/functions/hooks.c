@@ -142,18 +142,13 @@ executor_start(QueryDesc *query, int flags)
 }
 
 /*
- * Values that somebody may not see are kept track of for one statement.  Most of the time there is nobody to keep them from.
- * begin: the function of type/access.h for this part of it; call: the next hook.
+ * Values that somebody may not see are kept track of for one statement.  Most of the time there is nobody to keep them from; so what
+ * keeps track is apart, since PG_TRY() wants a frame that would cost all others.
+ * begin: the function of type/access.h for this part of the statement; call: the next hook.
  */
-#define CALL_NEXT(begin, call) \
+#define TRACK(begin, call) \
 	do { \
-		TdeStatement outer; \
-		if (likely(!tde_access_restricted)) \
-		{ \
-			call; \
-			break; \
-		} \
-		outer = (begin); \
+		TdeStatement outer = (begin); \
 		PG_TRY(); \
 		{ \
 			call; \
@@ -167,6 +162,24 @@ executor_start(QueryDesc *query, int flags)
 		tde_access_end(outer); \
 	} while (0)
 
+static pg_noinline void
+run_tracked(TDE_EXECUTOR_RUN_PARAMETERS)
+{
+	TRACK(tde_access_begin(changes_data(query)), next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS));
+}
+
+static pg_noinline void
+finish_tracked(QueryDesc *query)
+{
+	TRACK(tde_access_begin(changes_data(query)), next_executor_finish(query));
+}
+
+static pg_noinline void
+end_tracked(QueryDesc *query)
+{
+	TRACK(tde_access_begin_end(), next_executor_end(query));
+}
+
 /* The store of rows that are kept is chosen before the receiver stands in front of it. */
 static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
@@ -176,7 +189,10 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 
 	tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
-	CALL_NEXT(tde_access_begin(changes_data(query)), next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS));
+	if (likely(!tde_access_restricted))
+		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
+	else
+		run_tracked(TDE_EXECUTOR_RUN_ARGUMENTS);
 	if (receiver)
 		tde_receiver_end(receiver, query);
 	tde_results_end(query, citus);
@@ -186,14 +202,20 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 static void
 executor_finish(QueryDesc *query)
 {
-	CALL_NEXT(tde_access_begin(changes_data(query)), next_executor_finish(query));
+	if (likely(!tde_access_restricted))
+		next_executor_finish(query);
+	else
+		finish_tracked(query);
 }
 
 /* auto_explain prints the plan here. */
 static void
 executor_end(QueryDesc *query)
 {
-	CALL_NEXT(tde_access_begin_end(), next_executor_end(query));
+	if (likely(!tde_access_restricted))
+		next_executor_end(query);
+	else
+		end_tracked(query);
 }
 
 /* ---- a utility command ---- */

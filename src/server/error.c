@@ -170,9 +170,14 @@ static void
 redact_statement(TdeCalls *calls)
 {
 	char	   *text = unconstify(char *, debug_query_string);
-	int			flags = tde_log_redact_flags();
-	uint64		parameters = prepared_with;
+	int			flags;
+	uint64		parameters;
 
+	/* every statement of the server comes here */
+	if (likely(prepared_with == 0 && !is_this_statement(executes_at) && !tde_redact_suspects(text)))
+		return;
+	flags = tde_log_redact_flags();
+	parameters = prepared_with;
 	tde_redact_calls(text, flags, calls);
 	prepared_with |= calls->parameters;
 	if (calls->elsewhere)
