@@ -63,6 +63,10 @@ is($node->sql(q{SELECT v FROM dn WHERE pan = 'MARKERa'}), 31, 'each update count
 is($node->sql($repartition, 'CREATE TABLE g (id int, n encrypted_int4)', q{SELECT create_distributed_table('g', 'id', colocate_with => 'none')},
     'INSERT INTO g SELECT g, g FROM generate_series(1, 50) g', 'SELECT count(*) FROM g a JOIN g b ON a.n = b.n'),
   50, 'a repartition join by encrypted columns has all rows');
+my $mixed = $node->client;
+$mixed->query($repartition);
+like($mixed->query('SELECT count(*) FROM g a JOIN dn b ON a.n = b.v')->{fields}{H}, qr/WITH x AS MATERIALIZED/, '... with a plain column: a hint');
+is($mixed->query('WITH x AS MATERIALIZED (SELECT n::int FROM g) SELECT count(*) FROM x JOIN dn ON x.n = dn.v')->{rows}[0], 4, '... which works');
 
 is($node->sql('CREATE TABLE src (id int, a encrypted_numeric(15,2,nomac))', q{SELECT create_distributed_table('src', 'id')},
     'INSERT INTO src SELECT g, g FROM generate_series(1, 9) g', 'CREATE TABLE dst (id int, a encrypted_numeric(15,2,mac))',
