@@ -1,5 +1,5 @@
 /*
- * errors.c - errors about keys tell which node they are from.
+ * errors.c - errors about keys tell which node they are from; what Citus refuses because of encryption says what to do instead.
  *
  * Citus passes on what another node says, but of rows that it copies, and of what goes through a third node, not which node says it.
  * With one wallet for each node that is what one has to know.
@@ -9,11 +9,17 @@
 #include "common/ip.h"
 #include "libpq/libpq-be.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 
 #include "distributed/errors.h"
 #include "distributed/table.h"
 #include "server/error.h"
+#include "type/type.h"
+
+/* ---- which node ---- */
 
 /* How the names begin that Citus gives to its own connections. */
 #define CITUS_APPLICATION	"citus_"
@@ -40,4 +46,40 @@ tde_distributed_error(ErrorData *edata)
 	if (pg_getnameinfo_all(&MyProcPort->laddr.addr, MyProcPort->laddr.salen, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
 		return;
 	edata->detail = psprintf("%s%s" NAMES_SERVER "%s:%s.", edata->detail ? edata->detail : "", edata->detail ? "  " : "", host, port);
+}
+
+/* ---- joins ---- */
+
+static bool
+is_encrypted(Node *expr)
+{
+	return tde_type_find(getBaseType(exprType(expr))) != NULL;
+}
+
+/* Is it a comparison of an encrypted column of one table with a plain one of another?  A query_or_expression_tree_walker. */
+static bool
+joins_mixed(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, OpExpr) && list_length(((OpExpr *) node)->args) == 2)
+	{
+		Node	   *left = linitial(((OpExpr *) node)->args);
+		Node	   *right = lsecond(((OpExpr *) node)->args);
+
+		if (is_encrypted(left) != is_encrypted(right) && contain_var_clause(left) && contain_var_clause(right) &&
+			!bms_equal(pull_varnos(NULL, left), pull_varnos(NULL, right)))
+			return true;
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, joins_mixed, context, 0);
+	return expression_tree_walker(node, joins_mixed, context);
+}
+
+void
+tde_distributed_explain(void *query)
+{
+	if (geterrcode() == ERRCODE_FEATURE_NOT_SUPPORTED && joins_mixed((Node *) query, NULL))
+		errhint("An encrypted column and a plain one have different hashes, so nodes cannot join by them.  Join with what a CTE has decrypted, "
+				"WITH x AS MATERIALIZED (SELECT column::type ...), or encrypt both columns.");
 }

@@ -11,8 +11,10 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/table.h"
 #include "access/genam.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/dependency.h"
 #include "catalog/objectaccess.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
@@ -163,8 +165,9 @@ require_same(Asked whom, const char *what)
 
 /* ---- distributing a table ---- */
 
-/* Functions of Citus whose first two arguments are a table and its distribution column. */
-static const char *const distributing[] = {"create_distributed_table", "create_distributed_table_concurrently", "alter_distributed_table"};
+/* Functions of Citus whose first two arguments are a table and its distribution column, if there is one. */
+static const char *const distributing[] = {"create_distributed_table", "create_distributed_table_concurrently", "alter_distributed_table",
+"create_reference_table"};
 
 static bool
 distributes(Oid function)
@@ -199,6 +202,34 @@ check_column(Oid table, const char *name)
 	require_same(ASKED_ALL, psprintf("distribute table \"%s\" by encrypted column \"%s\"", get_rel_name(table), name));
 }
 
+/* A type of a table's columns that tde_create_type() has made; NULL: there is none. */
+static char *
+made_type(Oid oid)
+{
+	Relation	table = relation_open(oid, AccessShareLock);
+	char	   *made = NULL;
+
+	for (int i = 0; i < RelationGetDescr(table)->natts && made == NULL; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(table), i);
+
+		if (!column->attisdropped && tde_type_find(getBaseType(column->atttypid)) &&
+			!OidIsValid(getExtensionOfObject(TypeRelationId, getBaseType(column->atttypid))))
+			made = format_type_be(column->atttypid);
+	}
+	relation_close(table, AccessShareLock);
+	return made;
+}
+
+/* An error context callback. */
+static void
+explain_made_type(void *type)
+{
+	if (type && geterrcode() == ERRCODE_FEATURE_NOT_SUPPORTED)
+		errhint("Citus distributes no types like %s, which tde_create_type() has made.  Give the column another encrypted type, such as "
+				"encrypted_text.", (char *) type);
+}
+
 /*
  * tde_distribute(oid, VARIADIC "any") returns void - call one of Citus' functions that distribute a table with the arguments that follow,
  * once nothing speaks against it.
@@ -211,6 +242,7 @@ tde_distribute(PG_FUNCTION_ARGS)
 
 	LOCAL_FCINFO(call, FUNC_MAX_ARGS);
 	FmgrInfo	citus;
+	ErrorContextCallback explain = {error_context_stack, explain_made_type, NULL};
 
 	if (!distributes(function) || count != get_func_nargs(function))
 		ereport(ERROR,
@@ -218,12 +250,16 @@ tde_distribute(PG_FUNCTION_ARGS)
 	if (!TDE_MAY_EXECUTE(function, GetUserId()))
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, get_func_name(function));
 	InvokeFunctionExecuteHook(function);
-	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2))
+	if (!PG_ARGISNULL(1))
+		explain.arg = made_type(PG_GETARG_OID(1));
+	if (count > 1 && !PG_ARGISNULL(1) && !PG_ARGISNULL(2))
 		check_column(PG_GETARG_OID(1), text_to_cstring(PG_GETARG_TEXT_PP(2)));
 	fmgr_info(function, &citus);
 	InitFunctionCallInfoData(*call, &citus, count, PG_GET_COLLATION(), fcinfo->context, fcinfo->resultinfo);
 	memcpy(call->args, fcinfo->args + 1, count * sizeof(NullableDatum));
+	error_context_stack = &explain;
 	FunctionCallInvoke(call);
+	error_context_stack = explain.previous;
 	PG_RETURN_VOID();
 }
 

@@ -82,6 +82,7 @@ plan_distributed(Query *query, const char *source, int cursor_options, ParamList
 	bool		distributed = tde_reads_distributed(query, false);
 	Bitmapset  *returned = distributed ? tde_returning_take(query) : NULL;
 	List	   *collations = distributed ? tde_aggregate_collations(query) : NIL;
+	ErrorContextCallback explain = {error_context_stack, tde_distributed_explain, query};
 	PlannedStmt *plan;
 
 	tde_distribution_guard(query);
@@ -90,8 +91,10 @@ plan_distributed(Query *query, const char *source, int cursor_options, ParamList
 		tde_distributed_keys_check(query);
 		tde_distributed_conditions(query, params);
 		tde_distributed_volatility(query);
+		error_context_stack = &explain;
 	}
 	plan = next_planner(query, source, cursor_options, params);
+	error_context_stack = explain.previous;
 	if (distributed)
 		tde_distributed_plan_check(plan);
 	tde_aggregates_collate(plan, collations);

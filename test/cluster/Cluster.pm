@@ -48,7 +48,7 @@ sub new
   {
     $node->start;
     $node->keys unless $options{shared};
-    $node->sql('CREATE EXTENSION citus');
+    $node->sql('CREATE EXTENSION citus', 'CREATE EXTENSION IF NOT EXISTS citus_columnar');
   }
   $coordinator->sql("SELECT citus_set_coordinator_host('127.0.0.1', $coordinator->{port})");
   $coordinator->sql("SELECT citus_add_node('127.0.0.1', $_->{port})") foreach @workers;

@@ -63,6 +63,10 @@ is($node->sql(q{SELECT v FROM dn WHERE pan = 'MARKERa'}), 31, 'each update count
 is($node->sql($repartition, 'CREATE TABLE g (id int, n encrypted_int4)', q{SELECT create_distributed_table('g', 'id', colocate_with => 'none')},
     'INSERT INTO g SELECT g, g FROM generate_series(1, 50) g', 'SELECT count(*) FROM g a JOIN g b ON a.n = b.n'),
   50, 'a repartition join by encrypted columns has all rows');
+my $mixed = $node->client;
+$mixed->query($repartition);
+like($mixed->query('SELECT count(*) FROM g a JOIN dn b ON a.n = b.v')->{fields}{H}, qr/WITH x AS MATERIALIZED/, '... with a plain column: a hint');
+is($mixed->query('WITH x AS MATERIALIZED (SELECT n::int FROM g) SELECT count(*) FROM x JOIN dn ON x.n = dn.v')->{rows}[0], 4, '... which works');
 
 is($node->sql('CREATE TABLE src (id int, a encrypted_numeric(15,2,nomac))', q{SELECT create_distributed_table('src', 'id')},
     'INSERT INTO src SELECT g, g FROM generate_series(1, 9) g', 'CREATE TABLE dst (id int, a encrypted_numeric(15,2,mac))',
@@ -78,6 +82,12 @@ foreach my $condition ('n = 7::int8', 'n = 7::int2', '7 = n', q{n = '7'}, 'n = 3
 
 $node->sql('CREATE DOMAIN amount AS encrypted_numeric(10,2)', 'CREATE TABLE dom (a amount)');
 like($node->error(q{SELECT create_distributed_table('dom', 'a')}), qr/^0A000 cannot distribute table "dom" by column "a" of a domain/, 'a domain is refused');
+
+$node->sql(q{CREATE TYPE mood AS ENUM ('sad', 'ok')}, q{SELECT tde_create_type('mood')}, 'CREATE TABLE feeling (id int PRIMARY KEY, mood encrypted_mood)',
+  q{INSERT INTO feeling VALUES (1, 'ok')});
+like($node->whole_error("SELECT $_"), qr/^0A000.*no types like encrypted_mood/s, "a type of one's own is refused, with a hint: $_")
+  foreach q{create_distributed_table('feeling', 'id')}, q{create_reference_table('feeling')};
+is($node->sql(q{SELECT mood FROM feeling WHERE mood = 'ok'}), 'ok', '... in local tables it works');
 
 # a wallet that is closed
 $workers[0]->sql('SELECT tde_wallet_close()');

@@ -15,6 +15,7 @@ my %KINDS = (
   reference     => { key => 'id', distribute => q{SELECT create_reference_table('t')} },
   citus_local   => { key => 'id', distribute => q{SELECT citus_add_local_table_to_metadata('t')} },
   local         => { key => 'id', distribute => 'SELECT 1' },
+  columnar      => { key => 'id', using => 'USING columnar', distribute => q{SELECT create_distributed_table('t', 'id', colocate_with => 'none')} },
   partitioned   => { key => 'id, d', partitions => 1, distribute => q{SELECT create_distributed_table('t', 'id', colocate_with => 'none')} },
 );
 my @KINDS = grep { !$ENV{KINDS} || " $ENV{KINDS} " =~ / $_ / } sort keys %KINDS;
@@ -52,12 +53,13 @@ sub setup
   my ($client, $side, $kind) = @_;
   my $schema = "${side}_$kind";
   my $partitions = $KINDS{$kind}{partitions} ? 'PARTITION BY RANGE (d)' : '';
+  my $using      = $KINDS{$kind}{using} // '';
   my $day        = $KINDS{$kind}{partitions} ? 'date'                   : '~date';
   my @statements = (
     "CREATE SCHEMA $schema", "SET search_path = $schema, public", 'SET client_min_messages = error', "SET timezone = 'UTC'",
     'SET citus.enable_repartition_joins = on',
     "CREATE TABLE t (id int, n ~int4, amount ~numeric(15,2), holder ~text, pan ~varchar(20), d $day, ts ~timestamptz, ok ~bool, j ~jsonb,"
-      . " note text, PRIMARY KEY (%KEY%)) $partitions",
+      . " note text, PRIMARY KEY (%KEY%)) $partitions$using",
     $partitions ? (q{CREATE TABLE t_1 PARTITION OF t FOR VALUES FROM ('2024-01-01') TO ('2024-01-16')},
       q{CREATE TABLE t_2 PARTITION OF t FOR VALUES FROM ('2024-01-16') TO ('2025-01-01')}) : (),
     $KINDS{$kind}{distribute},
