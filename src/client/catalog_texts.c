@@ -10,9 +10,12 @@
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_opclass.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -98,6 +101,14 @@ show_index(char *definition, HeapTuple index, bool pretty)
 	return definition;
 }
 
+/* Whoever may not call PostgreSQL's function must not do so by ours, which is called in its place. */
+static void
+require_execute(Oid function)
+{
+	if (!TDE_MAY_EXECUTE(function, GetUserId()))
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, get_func_name(function));
+}
+
 /* tde_catalog_indexdef(oid [, column int4, pretty bool]) - as pg_get_indexdef(). */
 Datum
 tde_catalog_indexdef(PG_FUNCTION_ARGS)
@@ -107,6 +118,7 @@ tde_catalog_indexdef(PG_FUNCTION_ARGS)
 	HeapTuple	index = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(oid));
 	Datum		definition;
 
+	require_execute(PG_NARGS() == 3 ? F_PG_GET_INDEXDEF_OID_INT4_BOOL : F_PG_GET_INDEXDEF_OID);
 	if (!HeapTupleIsValid(index))
 		PG_RETURN_NULL();
 	if (PG_NARGS() == 3)
@@ -128,6 +140,7 @@ tde_catalog_constraintdef(PG_FUNCTION_ARGS)
 	Node	   *expr;
 	char	   *definition;
 
+	require_execute(PG_NARGS() == 2 ? F_PG_GET_CONSTRAINTDEF_OID_BOOL : F_PG_GET_CONSTRAINTDEF_OID);
 	if (!HeapTupleIsValid(constraint))
 		PG_RETURN_NULL();
 	if (PG_NARGS() == 2)

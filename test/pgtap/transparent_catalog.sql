@@ -207,5 +207,20 @@ SELECT data_type AS told FROM information_schema.columns WHERE table_name = 'sto
 RESET ROLE;
 SELECT is(ARRAY[:'reader_told', :'state', :'view_told'], '{t,42501,oid}'::text[], 'a role reads what it may read of the catalog, itself and through views');
 
+-- So are those of functions.
+REVOKE EXECUTE ON FUNCTION pg_get_indexdef(oid), pg_get_constraintdef(oid, bool) FROM PUBLIC;
+SET ROLE reader;
+SAVEPOINT s;
+\set ON_ERROR_STOP off
+SELECT pg_get_indexdef(indexrelid) FROM pg_index LIMIT 1;
+\set indexdef_state :SQLSTATE
+ROLLBACK TO s;
+SELECT pg_get_constraintdef(oid, true) FROM pg_constraint LIMIT 1;
+\set constraintdef_state :SQLSTATE
+ROLLBACK TO s;
+\set ON_ERROR_STOP on
+RESET ROLE;
+SELECT is(ARRAY[:'indexdef_state', :'constraintdef_state'], '{42501,42501}'::text[], 'and calls what it may call');
+
 SELECT * FROM finish();
 ROLLBACK;
