@@ -119,7 +119,6 @@ CREATE TABLE parted (a encrypted_text) PARTITION BY LIST (in_plpgsql(a)); DROP T
 -- operators of the base type on encrypted columns are none for an index
 CREATE TABLE x (a encrypted_text, EXCLUDE (a WITH OPERATOR(pg_catalog.=)));
 CREATE INDEX ON t USING brin (a text_bloom_ops);
-CREATE INDEX ON t USING brin (a);
 CREATE INDEX ON t USING gin (to_tsvector('simple', a));
 CREATE TABLE x (a encrypted_text) PARTITION BY RANGE (a text_ops);
 

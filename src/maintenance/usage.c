@@ -12,6 +12,7 @@
 #include "catalog/index.h"
 #include "catalog/namespace.h"
 #include "catalog/objectaddress.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -237,6 +238,9 @@ survey_relations(TdeUsage *usage, bool keep_locks)
 			continue;
 		if (!RELATION_IS_OTHER_TEMP(rel))
 			blocks += RelationGetNumberOfBlocks(rel);
+		/* VACUUM copies values into summaries, and has no snapshot that would keep their rows */
+		if (keep_locks && rel->rd_rel->relam == BRIN_AM_OID)
+			LockRelationOid(IndexGetRelation(RelationGetRelid(rel), false), ShareUpdateExclusiveLock);
 		relation_close(rel, keep_locks ? NoLock : AccessShareLock);
 	}
 	return blocks;

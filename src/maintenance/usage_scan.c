@@ -3,6 +3,11 @@
  */
 #include "postgres.h"
 
+#include "access/brin.h"
+#include "access/brin_internal.h"
+#include "access/brin_page.h"
+#include "access/brin_revmap.h"
+#include "access/brin_tuple.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/nbtree.h"
@@ -268,21 +273,90 @@ scan_btree(Relation index, const AttrNumber *columns, int count, TdeScan *scan)
 	FreeAccessStrategy(strategy);
 }
 
+/* BRIN. */
+
+static void
+scan_summary(BrinDesc *desc, BrinTuple *tuple, const AttrNumber *columns, int count, TdeScan *scan)
+{
+	BrinMemTuple *summary = brin_deform_tuple(desc, tuple, NULL);
+
+	for (int i = 0; i < count; i++)
+	{
+		BrinValues *values = &summary->bt_columns[columns[i] - 1];
+		BrinOpcInfo *stored = desc->bd_info[columns[i] - 1];
+		Position	position = {scan, columns[i]};
+
+		for (int j = 0; j < stored->oi_nstored && !values->bv_allnulls; j++)
+			if (tde_type_holds_encrypted(stored->oi_typcache[j]->type_id))
+				tde_headers_in_datum(stored->oi_typcache[j]->type_id, values->bv_values[j], visit_value, &position);
+	}
+}
+
+/*
+ * The summaries of all ranges of blocks, also of such as the table no longer has, since it may grow again.  They are found as
+ * queries find them: one that is made larger moves to another page.
+ */
+static void
+scan_brin(Relation index, const AttrNumber *columns, int count, TdeScan *scan)
+{
+	MemoryContext per_range = AllocSetContextCreate(CurrentMemoryContext, "tde_column summary", ALLOCSET_DEFAULT_SIZES);
+	BrinDesc   *desc = brin_build_desc(index);
+	BlockNumber per_summary;
+	BrinRevmap *revmap = TDE_BRIN_REVMAP(index, &per_summary);
+	Buffer		buffer = InvalidBuffer;
+	BlockNumber page = InvalidBlockNumber;
+	BrinStatsData size;
+	uint64		end;
+
+	brinGetStats(index, &size);
+	/* it counts the pages of the map without the first */
+	end = Min((uint64) (BlockNumber) (size.revmapNumPages + 1) * REVMAP_PAGE_MAXITEMS * per_summary, (uint64) MaxBlockNumber + 1);
+	for (uint64 block = 0; block < end; block += per_summary)
+	{
+		MemoryContext before = MemoryContextSwitchTo(per_range);
+		OffsetNumber offset;
+		Size		length;
+		BrinTuple  *tuple = TDE_BRIN_TUPLE(revmap, (BlockNumber) block, &buffer, &offset, &length);
+
+		CHECK_FOR_INTERRUPTS();
+		if (tuple)
+		{
+			/* a copy, so that nothing happens under the page's lock */
+			tuple = brin_copy_tuple(tuple, length, NULL, NULL);
+			LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+			if (page != BufferGetBlockNumber(buffer))
+				tell_page(scan);
+			page = BufferGetBlockNumber(buffer);
+			scan_summary(desc, tuple, columns, count, scan);
+		}
+		MemoryContextSwitchTo(before);
+		MemoryContextReset(per_range);
+	}
+	if (BufferIsValid(buffer))
+		ReleaseBuffer(buffer);
+	brinRevmapTerminate(revmap);
+	brin_free_desc(desc);
+	MemoryContextDelete(per_range);
+}
+
 bool
 tde_scan_relation(Relation rel, TdeScan *scan)
 {
 	AttrNumber *columns;
 	int			count = tde_scan_columns(rel, &columns);
-	bool		is_index = rel->rd_rel->relkind == RELKIND_INDEX;
 
 	if (count == 0)
 		return true;
-	if (RELATION_IS_OTHER_TEMP(rel) || (is_index && rel->rd_rel->relam != BTREE_AM_OID))
+	if (RELATION_IS_OTHER_TEMP(rel))
 		return false;
-	if (is_index)
-		scan_btree(rel, columns, count, scan);
-	else
+	if (rel->rd_rel->relkind != RELKIND_INDEX)
 		scan_table(rel, columns, count, scan);
+	else if (rel->rd_rel->relam == BTREE_AM_OID)
+		scan_btree(rel, columns, count, scan);
+	else if (rel->rd_rel->relam == BRIN_AM_OID)
+		scan_brin(rel, columns, count, scan);
+	else
+		return false;
 	return true;
 }
 

@@ -42,8 +42,8 @@ extern int	tde_scan_columns(Relation rel, AttrNumber **columns);
 
 /*
  * All encrypted values of a table or materialized view, with those in its TOAST table (of which only the first piece is
- * read), or of an index.  False if it cannot be read: an index of another access method than btree, or a temporary table of
- * another session.  The caller holds a lock on it and a snapshot.
+ * read), or of an index.  False if it cannot be read: an index of another access method than btree and BRIN, or a temporary
+ * table of another session.  The caller holds a lock on it and a snapshot.
  */
 extern bool tde_scan_relation(Relation rel, TdeScan *scan);
 

@@ -54,6 +54,17 @@
 #define TDE_PRIMARY_KEY(rel) RelationGetPrimaryKeyIndex(rel)
 #endif
 
+/* 17 asks for no snapshot (f691f5b80a85). */
+#if PG_VERSION_NUM >= 170000
+#define TDE_BRIN_REVMAP(index, per_summary) brinRevmapInitialize(index, per_summary)
+#define TDE_BRIN_TUPLE(revmap, block, buffer, offset, length) \
+	brinGetTupleForHeapBlock(revmap, block, buffer, offset, length, BUFFER_LOCK_SHARE)
+#else
+#define TDE_BRIN_REVMAP(index, per_summary) brinRevmapInitialize(index, per_summary, NULL)
+#define TDE_BRIN_TUPLE(revmap, block, buffer, offset, length) \
+	brinGetTupleForHeapBlock(revmap, block, buffer, offset, length, BUFFER_LOCK_SHARE, NULL)
+#endif
+
 /* 18 has a name of C23's form for it (10a9bd6ea03d). */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()

@@ -59,7 +59,7 @@ CREATE VIEW tde_internal.type_plans AS
            THEN ARRAY(SELECT DISTINCT m FROM unnest(ARRAY[t.type, o.operand, tde_internal.tde_beside(t.base, o.operand, '='), t.base]) m) END AS members,
          b.family AS btree, (CASE WHEN t.shipped THEN 'tde_' || b.name ELSE made.name || '_ops' END)::name AS btree_name,
          h.family AS hash, (CASE WHEN t.shipped THEN 'tde_' || h.name ELSE made.name || '_ops' END)::name AS hash_name,
-         ('tde_' || r.opfname)::name AS pattern_name
+         ('tde_' || r.opfname)::name AS pattern_name, ('tde_' || s.opfname)::name AS summary_name
   FROM tde.types t JOIN pg_type y ON y.oid = t.type
   -- A type may have been renamed or moved since; what was made with it was not.
   JOIN pg_proc m ON m.oid = y.typmodin
@@ -70,7 +70,11 @@ CREATE VIEW tde_internal.type_plans AS
   CROSS JOIN LATERAL (SELECT coalesce(b.operand, h.operand)) o (operand)
   -- of strings: in the order of their bytes, for LIKE in all collations
   LEFT JOIN pg_opfamily r ON t.shipped AND r.opfname = (SELECT typname || '_pattern_ops' FROM pg_type WHERE oid = o.operand)
-    AND r.opfnamespace = 'pg_catalog'::regnamespace AND r.opfmethod = (SELECT oid FROM pg_am WHERE amname = 'btree');
+    AND r.opfnamespace = 'pg_catalog'::regnamespace AND r.opfmethod = (SELECT oid FROM pg_am WHERE amname = 'btree')
+  -- the least and the largest of many, for BRIN
+  LEFT JOIN LATERAL (SELECT f.opfname FROM pg_opclass c JOIN pg_opfamily f ON f.oid = c.opcfamily
+                     WHERE t.shipped AND b.family IS NOT NULL AND c.opcintype = o.operand AND c.opcnamespace = 'pg_catalog'::regnamespace
+                       AND right(f.opfname::text, 11) = '_minmax_ops' AND f.opfmethod = (SELECT oid FROM pg_am WHERE amname = 'brin')) s ON true;
 COMMENT ON VIEW tde_internal.type_plans IS
   'what the template makes for a type: in which schema, and after which operator families of the base type (NULL: it has none)';
 
@@ -331,14 +335,14 @@ BEGIN ATOMIC
   -- its members are the family's; something must stand there, and what does says nothing
   SELECT coalesce((
     SELECT format(E'CREATE OPERATOR CLASS %s.%I%s FOR TYPE %s USING %I FAMILY %I.%I AS STORAGE %4$s;\n', schema, name,
-                  CASE suffix WHEN '_ops' THEN ' DEFAULT' ELSE '' END, type, m.amname, n.nspname, f.opfname)
+                  CASE suffix WHEN '_pattern_ops' THEN '' ELSE ' DEFAULT' END, type, m.amname, n.nspname, f.opfname)
     FROM (SELECT (typname || suffix)::name FROM pg_type WHERE oid = type) AS t (name)
     CROSS JOIN pg_opfamily f JOIN pg_namespace n ON n.oid = f.opfnamespace JOIN pg_am m ON m.oid = f.opfmethod
     WHERE f.oid = family AND NOT EXISTS (
       SELECT FROM pg_opclass c WHERE c.opcmethod = f.opfmethod AND c.opcintype = type AND c.opcfamily = f.oid)), '');
 END;
 COMMENT ON FUNCTION tde_internal.tde_class_sql(text, regtype, oid, text) IS
-  'SQL that makes an operator class, the default one if its name ends in no more than _ops, if it is missing';
+  'SQL that makes an operator class, the default one if it is not for patterns, if it is missing';
 
 CREATE FUNCTION tde_internal.tde_has_aggregate(signature text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE

@@ -246,6 +246,23 @@ END;
 COMMENT ON FUNCTION tde_internal.tde_missing_patterns(tde_internal.type_plans, oid, oid) IS
   'SQL that makes what an encrypted string lacks to be compared by its bytes; btree, pattern: its operator families';
 
+CREATE FUNCTION tde_internal.tde_missing_summaries(p tde_internal.type_plans, btree oid, brin oid) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  -- PostgreSQL's functions keep the least and the largest value as they are, and compare by the operators of the family.
+  SELECT coalesce(string_agg(tde_internal.tde_members_sql($3, p.enc, r, operators, CASE r WHEN p.enc THEN ARRAY[
+             'pg_catalog.brin_minmax_opcinfo(internal)', 'pg_catalog.brin_minmax_add_value(internal, internal, internal, internal)',
+             'pg_catalog.brin_minmax_consistent(internal, internal, internal)', 'pg_catalog.brin_minmax_union(internal, internal, internal)']
+           ELSE '{}' END), ''), '')
+         || tde_internal.tde_class_sql(p.schema, p.enc, $3, '_minmax_ops')
+  FROM (SELECT e.amoprighttype::regtype, array_agg(format('%I.%s', n.nspname, o.oprname) ORDER BY e.amopstrategy)
+        FROM pg_amop e JOIN pg_operator o ON o.oid = e.amopopr JOIN pg_namespace n ON n.oid = o.oprnamespace
+        WHERE e.amopfamily = $2 AND e.amoplefttype = p.enc GROUP BY e.amoprighttype) AS members (r, operators)
+  WHERE $3 IS NOT NULL;
+END;
+COMMENT ON FUNCTION tde_internal.tde_missing_summaries(tde_internal.type_plans, oid, oid) IS
+  'SQL that makes what an encrypted type lacks to be summarized by BRIN; btree: the family whose operators it takes';
+
 CREATE FUNCTION tde_internal.tde_missing_aggregates(p tde_internal.type_plans) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -289,5 +306,6 @@ REVOKE ALL ON FUNCTION tde_internal.tde_missing_casts(tde_internal.type_plans, t
   tde_internal.tde_missing_comparisons(tde_internal.type_plans, tde_internal.type_plans[], oid, oid, oid, oid),
   tde_internal.tde_missing_classes(tde_internal.type_plans, oid, oid),
   tde_internal.tde_missing_number_hashes(tde_internal.type_plans, oid, text),
-  tde_internal.tde_missing_patterns(tde_internal.type_plans, oid, oid), tde_internal.tde_missing_aggregates(tde_internal.type_plans)
+  tde_internal.tde_missing_patterns(tde_internal.type_plans, oid, oid),
+  tde_internal.tde_missing_summaries(tde_internal.type_plans, oid, oid), tde_internal.tde_missing_aggregates(tde_internal.type_plans)
   FROM PUBLIC;

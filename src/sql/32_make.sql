@@ -32,6 +32,7 @@ DECLARE
   exact   oid;     -- hash families in which numbers of different sorts meet: as numeric,
   inexact oid;     -- and with a float among them as float8
   pattern oid;
+  brin    oid;
 BEGIN
   IF (SELECT typsubscript = 0 FROM pg_type WHERE oid = p.enc)
      AND (SELECT typsubscript <> 0 AND typelem = 0 FROM pg_type WHERE oid = p.base) THEN
@@ -43,6 +44,7 @@ BEGIN
     p.schema, CASE WHEN p.number AND p.shipped AND p.base <> ALL ('{float4,float8}'::regtype[]) THEN 'tde_exact_number_ops' END, 'hash');
   inexact := tde_internal.tde_make_family(p.schema, CASE WHEN p.number AND p.shipped THEN 'tde_number_ops' END, 'hash');
   pattern := tde_internal.tde_make_family(p.schema, p.pattern_name, 'btree');
+  brin := tde_internal.tde_make_family(p.schema, p.summary_name, 'brin');
   EXECUTE tde_internal.tde_missing_casts(p, others) || tde_internal.tde_missing_array_casts(p) || tde_internal.tde_missing_arithmetic(p, others)
     || tde_internal.tde_missing_comparisons(p, others, btree, hash, exact, inexact) || tde_internal.tde_missing_classes(p, btree, hash)
     || tde_internal.tde_missing_aggregates(p)
@@ -53,6 +55,7 @@ BEGIN
   EXECUTE tde_internal.tde_missing_number_hashes(p, exact, 'tde_hash_numeric');
   EXECUTE tde_internal.tde_missing_number_hashes(p, inexact, 'tde_hash_float8');
   EXECUTE tde_internal.tde_missing_patterns(p, btree, pattern);
+  EXECUTE tde_internal.tde_missing_summaries(p, btree, brin);
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_complete_type(tde_internal.type_plans, tde_internal.type_plans[]) IS

@@ -121,11 +121,13 @@ AS $$
     SELECT 'has a condition on the column' WHERE online AND i.indpred::text ~ format(':varattno %s ', a.attnum)
       AND pg_get_expr(i.indpred, i.indrelid) NOT IN (format('(%I IS NULL)', a.attname), format('(%I IS NOT NULL)', a.attname))
     UNION ALL
-    SELECT CASE WHEN m.amname NOT IN ('btree', 'hash') THEN 'is of access method ' || m.amname
+    SELECT CASE WHEN m.amname NOT IN ('btree', 'hash', 'brin') THEN 'is of access method ' || m.amname
                 ELSE 'names operator class ' || o.opcname END
     FROM generate_series(0, i.indnkeyatts - 1) k JOIN pg_opclass o ON o.oid = i.indclass[k]
     WHERE i.indkey[k] = a.attnum AND o.opcintype <> 'anyarray'::regtype
-      AND (NOT o.opcdefault AND tde_internal.tde_named_opclass(o.oid) IS NULL OR m.amname NOT IN ('btree', 'hash'))
+      AND (NOT o.opcdefault AND tde_internal.tde_named_opclass(o.oid) IS NULL OR m.amname NOT IN ('btree', 'hash', 'brin')
+           -- that of inet holds networks
+           OR m.amname = 'brin' AND NOT EXISTS (SELECT FROM pg_amproc f WHERE f.amprocfamily = o.opcfamily AND f.amproc = 'brin_minmax_opcinfo'::regproc))
     UNION ALL
     SELECT 'is an exclusion constraint''s' WHERE online AND i.indisexclusion AND a.attnum = ANY (i.indkey)
   ) AS reasons (reason)

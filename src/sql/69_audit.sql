@@ -212,7 +212,7 @@ $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_columns() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_columns() IS 'tde_audit(): how columns are encrypted, and what is being converted';
 
--- To delete a page of a btree, VACUUM compares values, for which it needs the wallet.
+-- To delete a page of a btree, and to sum up blocks for BRIN, VACUUM compares values, for which it needs the wallet.
 CREATE FUNCTION tde_internal.tde_audit_freezing() RETURNS SETOF tde_internal.tde_finding
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -222,7 +222,7 @@ AS $$
                 age(c.relfrozenxid), string_agg(x.oid::regclass::text, ', ' ORDER BY x.relname)),
          format('Open the wallet and run VACUUM %s; or VACUUM (INDEX_CLEANUP off) %1$s.', c.oid::regclass)
   FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_am m ON m.oid = x.relam
-  WHERE c.relkind IN ('r', 'm') AND m.amname = 'btree' AND age(c.relfrozenxid) > current_setting('autovacuum_freeze_max_age')::int8 / 2
+  WHERE c.relkind IN ('r', 'm') AND m.amname IN ('btree', 'brin') AND age(c.relfrozenxid) > current_setting('autovacuum_freeze_max_age')::int8 / 2
     AND coalesce(current_setting('tde_column.passphrase_command', true), '') = ''
     AND EXISTS (SELECT FROM pg_attribute a CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
                 WHERE a.attrelid = x.oid AND s.base_type IS NOT NULL)

@@ -180,6 +180,30 @@ like($usage, qr/^2\|index\|[1-9]/m, 'but pivots of the index are');
 lines_of($node, 'REINDEX TABLE pivots');
 is(lines_of($node, q{SELECT count(*) FROM tde_key_usage('pivots') WHERE version = 2}), '0', 'until it is built anew');
 
+# What sums up blocks: the two bounds of each range, of ranges that are gone, too.
+lines_of(
+  $node, q{
+SELECT tde_create_key('sum');
+CREATE TABLE summed (id int, i encrypted_int4('key=sum'), arr text[]);
+INSERT INTO summed SELECT g, nullif(g, 0) FROM generate_series(0, 2000) g;
+CREATE INDEX summed_b ON summed USING brin (id, i) WITH (pages_per_range = 1);
+});
+my $pages = lines_of($node, q{SELECT relpages FROM pg_class WHERE relname = 'summed'});
+my $in_summaries = q{SELECT version, "column", count FROM tde_key_usage('summed') WHERE object = 'public.summed_b' ORDER BY 1, 2};
+is(lines_of($node, $in_summaries), '1|i|' . 2 * $pages, 'a BRIN index has two values for each range');
+lines_of($node, q{SELECT tde_rotate_key('sum'); UPDATE summed SET i = i + 0});
+lines_of($node, 'VACUUM summed');
+is(lines_of($node, q{SELECT count(*) FROM tde_key_usage('summed') WHERE object_type = 'table' AND version = 1}), '0', 'no row is under the old version');
+like(lines_of($node, $in_summaries), qr/^1\|i\|\d+\n2\|i\|\d+$/, 'summaries keep bounds that went');
+drop_fails("'sum', 1", { detail => qr/index public\.summed_b, column i: \d+ values/ }, 'and so the version');
+lines_of($node, 'DELETE FROM summed');
+lines_of($node, 'VACUUM summed');
+is(lines_of($node, q{SELECT pg_relation_size('summed')}), '0', 'the table has no blocks any more');
+like(lines_of($node, $in_summaries), qr/^1\|i\|\d+$/m, 'those of ranges that are gone stay, since the table may grow again');
+lines_of($node, 'REINDEX INDEX summed_b');
+is(lines_of($node, $in_summaries), '', 'until the index is built anew');
+lines_of($node, 'DROP TABLE summed');
+
 lines_of($node, 'CREATE TABLE other_methods (arr encrypted_text[]); CREATE INDEX other_g ON other_methods USING gin (arr)');
 is(usage('key_id IS NULL'), '||index|public.other_g||', 'an index of another access method cannot be read');
 drop_fails("'one', 2", { detail => qr/^index public\.other_g: cannot be read, so which keys it uses is not known$/ }, 'that is reason to keep a key');

@@ -149,7 +149,7 @@ lines_of($node, 'CREATE OPERATOR CLASS own_ops FOR TYPE text USING btree FAMILY 
 app_ok(q(
 CREATE MATERIALIZED VIEW card_view AS SELECT pan FROM card;
 CREATE FUNCTION own_lower(text) RETURNS text IMMUTABLE LANGUAGE sql RETURN lower($1); CREATE INDEX card_mine ON card (own_lower(pan));
-CREATE INDEX card_lower ON card (lower(pan)); CREATE INDEX card_own ON card (pan own_ops); CREATE INDEX card_brin ON card USING brin (pan);
+CREATE INDEX card_lower ON card (lower(pan)); CREATE INDEX card_own ON card (pan own_ops); CREATE INDEX card_brin ON card USING brin (pan text_bloom_ops);
 CREATE FUNCTION card_count() RETURNS bigint BEGIN ATOMIC SELECT count(pan) FROM card; END;
 CREATE STATISTICS card_expression ON lower(pan), id FROM card), 'objects that depend on a type');
 lines_of($node, 'CREATE PUBLICATION card_publication FOR TABLE card (id, pan)');
@@ -161,7 +161,7 @@ foreach my $online ('false', 'true')
     {
       state   => '2BP01',
       message => qr/^column "pan" of table "card" cannot be encrypted because other objects depend on its type$/,
-      detail  => qr/^function\ public\.card_count\(\)\nindex\ public\.card_brin,\ which\ is\ of\ access\ method\ brin\n
+      detail  => qr/^function\ public\.card_count\(\)\nindex\ public\.card_brin,\ which\ names\ operator\ class\ text_bloom_ops\n
         (?:index\ public\.card_lower,\ which\ has\ an\ expression\ of\ the\ column\n){$times}
         index\ public\.card_mine,\ which\ computes\ with\ the\ column\ by\ function\ public\.own_lower\(text\)\n
         (?:index\ public\.card_mine,\ which\ has\ an\ expression\ of\ the\ column\n){$times}
