@@ -25,19 +25,30 @@ sub move
   return "SELECT citus_move_shard_placement($shard, '127.0.0.1', $from->{port}, '127.0.0.1', $to->{port}, '$mode')";
 }
 
-# What an earlier move left has to be gone, and it may be in use for a while.
-sub rebalance
+# The message, detail and hint of a warning that psql shows with the error.
+sub shown
 {
-  my $call = q{SELECT rebalance_table_shards(shard_transfer_mode => 'block_writes')};
+  my ($sql) = @_;
+  open my $psql, '-|', qq{psql -XAtq -h $node->{socket} -p $node->{port} -U postgres -d postgres -c "$sql" 2>&1} or die $!;
+  return join '', <$psql>;
+}
 
+# What moves have left behind is gone: Citus tries again while it is in use, but not when its node is.
+sub cleaned
+{
   foreach (1 .. 60)
   {
-    my $error = $node->error($call);
-    return if !$error;
-    die $error if $error !~ /could not be cleaned up/;
+    $node->sql('CALL citus_cleanup_orphaned_resources()');
+    return if !$node->sql('SELECT count(*) FROM pg_dist_cleanup');
     sleep 1;
   }
-  die "$call: too late";
+  die 'not cleaned up: ', shown('CALL citus_cleanup_orphaned_resources()'), $node->sql('SELECT * FROM pg_dist_cleanup');
+}
+
+sub rebalance
+{
+  cleaned();
+  return $node->sql(q{SELECT rebalance_table_shards(shard_transfer_mode => 'block_writes')});
 }
 
 sub set_everywhere
@@ -102,6 +113,7 @@ meanwhile('a key is rotated, and all adopt the version', sub {
 });
 meanwhile('a node is drained and removed', sub {
   $node->sql("SELECT citus_drain_node('127.0.0.1', $worker2->{port}, shard_transfer_mode => 'block_writes')");
+  cleaned();
   $node->sql("SELECT citus_remove_node('127.0.0.1', $worker2->{port})");
 });
 is(shards($worker2), 0, '... and has no shard');
@@ -153,14 +165,6 @@ sub goes_on
   is($node->sql($rows), '20000|20000|20000', "$name: all rows are there");
   is($node->sql(q{UPDATE card SET amount = amount + 1 WHERE pan = '0-77' RETURNING holder}), 'holder 0-77', '... and are written');
   return;
-}
-
-# The message, detail and hint of a warning that psql shows with the error.
-sub shown
-{
-  my ($sql) = @_;
-  open my $psql, '-|', qq{psql -XAtq -h $node->{socket} -p $node->{port} -U postgres -d postgres -c "$sql" 2>&1} or die $!;
-  return join '', <$psql>;
 }
 
 foreach my $lacks ('extension', 'wallet')
