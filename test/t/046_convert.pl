@@ -461,6 +461,23 @@ app_ok("CALL tde_finish_conversion('small', '$_')", "finished: $_") foreach qw(b
 is(lines_of($node, 'SELECT id, a, b FROM small'), '1|SMALLMARK|', 'with a NULL');
 is(files_with('SMALLMARK'), '', 'without plaintext');
 
+# BRIN indexes keep their class, by both ways and back.
+app_ok(q(CREATE TABLE summed (n int, t text) WITH (fillfactor = 20); INSERT INTO summed SELECT i, 'text ' || i FROM generate_series(1000, 2000) i;
+CREATE INDEX summed_n ON summed USING brin (n) WITH (pages_per_range = 2); CREATE INDEX summed_t ON summed USING brin (t text_minmax_ops)), 'BRIN indexes');
+sub summed
+{
+  return app(q(SET enable_seqscan = off; SELECT count(*) FROM summed WHERE n BETWEEN 1500 AND 1509; SELECT count(*) FROM summed WHERE t < 'text 1010';
+SELECT string_agg(opcname, ' ' ORDER BY attname) FROM pg_attribute a JOIN pg_index i ON a.attnum = i.indkey[0] AND a.attrelid = i.indrelid
+JOIN pg_opclass o ON o.oid = i.indclass[0] WHERE a.attrelid = 'summed'::regclass))->{out};
+}
+is(summed(), "10\n10\nint4_minmax_ops text_minmax_ops", 'plain');
+app_ok("CALL tde_encrypt_column('summed', 'n')", 'offline');
+convert_online('encrypt', 'summed', 't', 'online');
+is(summed(), "10\n10\nencrypted_int4_minmax_ops encrypted_text_minmax_ops", 'encrypted');
+app_ok("CALL tde_decrypt_column('summed', 'n')", 'and back, offline');
+convert_online('decrypt', 'summed', 't', 'and back, online');
+is(summed(), "10\n10\nint4_minmax_ops text_minmax_ops", 'plain again');
+
 # A procedure of the user's own goes on with its own search_path.
 app_ok(q(CREATE TABLE nested (id int, a text, b text); CREATE TABLE paths (at text, path text);
 CREATE PROCEDURE migrate() LANGUAGE plpgsql AS $$
