@@ -6,11 +6,12 @@
  */
 #include "postgres.h"
 
-#include "common/ip.h"
-#include "libpq/libpq-be.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "postmaster/postmaster.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 
@@ -35,17 +36,21 @@ is_for_node(void)
 void
 tde_distributed_error(ErrorData *edata)
 {
-	char		host[NI_MAXHOST];
-	char		port[NI_MAXSERV];
+	LOCAL_FCINFO(address, 0);
+	Datum		host;
 
 	if (ERRCODE_TO_CATEGORY(edata->sqlerrcode) != ERRCODE_TO_CATEGORY(ERRCODE_TDE_WALLET_CLOSED) || !is_for_node())
 		return;
 	/* from another node, which has named itself */
 	if (edata->detail && strstr(edata->detail, NAMES_SERVER))
 		return;
-	if (pg_getnameinfo_all(&MyProcPort->laddr.addr, MyProcPort->laddr.salen, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+	/* none if it is a socket in a folder */
+	InitFunctionCallInfoData(*address, NULL, 0, InvalidOid, NULL, NULL);
+	host = inet_server_addr(address);
+	if (address->isnull)
 		return;
-	edata->detail = psprintf("%s%s" NAMES_SERVER "%s:%s.", edata->detail ? edata->detail : "", edata->detail ? "  " : "", host, port);
+	edata->detail = psprintf("%s%s" NAMES_SERVER "%s:%d.", edata->detail ? edata->detail : "", edata->detail ? "  " : "",
+							 DatumGetCString(DirectFunctionCall1(inet_out, host)), PostPortNumber);
 }
 
 /* ---- joins ---- */

@@ -34,6 +34,20 @@ typedef struct TdeScan
 	void		(*page) (struct TdeScan *scan);
 } TdeScan;
 
+/* Tell those in a datum of this type, which may be an array or the like. */
+extern void tde_scan_value(TdeScan *scan, AttrNumber column, Oid type, Datum value);
+
+static inline void
+tde_scan_tell_page(TdeScan *scan)
+{
+	if (scan->page)
+		scan->page(scan);
+}
+
+/* Tell those of a btree or BRIN index, in these of its columns. */
+extern void tde_scan_btree(Relation index, const AttrNumber *columns, int count, TdeScan *scan);
+extern void tde_scan_brin(Relation index, const AttrNumber *columns, int count, TdeScan *scan);
+
 /*
  * The numbers of the columns that may hold encrypted values, in ascending order, and how many there are.  Of a dropped
  * column the bytes are still there, but nobody can read them any more: it is none of them.
