@@ -17,15 +17,7 @@ static Entries * entries = NULL;
 
 /* The last bytes of each entry's value, apart: a miss, which is what most lookups are, touches nothing else. */
 static uint32 tails[SETS][WAYS];
-static uint8 next[SETS];		/* to be overwritten next, unless it is found often */
-
-/*
- * How often each was found lately.  A row's value is found once, by the comparison after the hash; what was found more often is what
- * others are compared with, and stays while values of many rows pass by.
- */
-#define OFTEN	2
-#define MAX_FINDS	3
-static uint8 finds[SETS][WAYS];
+static uint8 next[SETS];		/* to be overwritten next */
 
 /* What finding a value again pays for. */
 #define CREDIT_PER_FIND	8
@@ -45,15 +37,11 @@ tail_of(const uint8 *value, size_t size)
 
 /* The tail of a value may be that of an empty entry, even if there are no entries at all. */
 static inline const TdeCachedPlain *
-if_same(uint32 set, int way, Oid type, uint64 epoch, const uint8 *value, size_t size)
+if_same(const TdeCachedPlain *entry, Oid type, uint64 epoch, const uint8 *value, size_t size)
 {
-	const TdeCachedPlain *entry = &(*entries)[set][way];
-
 	if (entry->size != size || entry->type != type || entry->epoch != (uint32) epoch || memcmp(entry->value, value, size) != 0)
 		return NULL;
 	tde_plain_cache_credit = Min(tde_plain_cache_credit + CREDIT_PER_FIND, MAX_CREDIT);
-	if (finds[set][way] < MAX_FINDS)
-		finds[set][way]++;
 	return entry;
 }
 
@@ -69,24 +57,8 @@ tde_plain_cache_find(Oid type, uint64 epoch, const uint8 *value, size_t size)
 	set = tail % SETS;
 	for (int way = 0; way < WAYS; way++)
 		if (tails[set][way] == tail)
-			return entries ? if_same(set, way, type, epoch, value, size) : NULL;
+			return entries ? if_same(&(*entries)[set][way], type, epoch, value, size) : NULL;
 	return NULL;
-}
-
-/* The next one that was not found often; those that it passes over have to be found again to stay. */
-static inline int
-choose_way(uint32 set)
-{
-	int			way = next[set];
-
-	while (finds[set][way] >= OFTEN)
-	{
-		finds[set][way]--;
-		way = (way + 1) % WAYS;
-	}
-	next[set] = (way + 1) % WAYS;
-	finds[set][way] = 0;
-	return way;
 }
 
 void
@@ -103,7 +75,7 @@ tde_plain_cache_put(Oid type, uint64 epoch, const uint8 *value, size_t size, con
 		return;
 	tde_plain_cache_credit = Max(tde_plain_cache_credit - 1, 0);
 	set = tail_of(value, size) % SETS;
-	way = choose_way(set);
+	way = next[set]++ % WAYS;
 	tails[set][way] = tail_of(value, size);
 	entry = &(*entries)[set][way];
 	entry->epoch = (uint32) epoch;
@@ -122,5 +94,4 @@ tde_plain_cache_forget(void)
 	tde_secret_pages_free(entries, sizeof(Entries), sizeof(Entries));
 	entries = NULL;
 	memset(tails, 0, sizeof(tails));
-	memset(finds, 0, sizeof(finds));
 }

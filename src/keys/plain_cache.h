@@ -13,9 +13,9 @@
 #define TDE_PLAIN_CACHE_PLAIN	56	/* longest plaintext */
 
 /*
- * What is remembered pushes out what came first among those few whose last bytes are alike, but for what is found often.
- * Decryptions were counted of sorts, groups, joins, sums, scans and lookups of 3,000 and 12,000 rows: places of their own for a
- * row's values, for those that were met once, and for those sure to come again, save none.
+ * What is remembered pushes out what came first among those few whose last bytes are alike.  Decryptions were counted of sorts,
+ * groups, joins, sums, scans and lookups of 3,000 and 12,000 rows: places of their own for a row's values, for those that were met
+ * once, and for those sure to come again, save none.
  */
 typedef enum TdeRemember
 {
