@@ -30,14 +30,18 @@ sub total
 
 sub last_version { return lines_of($node, "SELECT max(version) FROM tde.keys WHERE name = '$_[0]'") }
 
-# Values of the table, by key, beyond what is counted: none.  Deleted and rolled back ones are not among them, but count as well.
+# Values of the table, by key (seven bits in a byte, the lowest first), beyond what is counted: none.  Deleted and rolled back ones are not
+# among them, but count as well.
 sub all_counted
 {
   my ($table, $name) = @_;
   local $Test::Builder::Level = $Test::Builder::Level + 1;
   return is(
     lines_of(
-      $node, "SELECT k.id, n, total_encryptions FROM (SELECT get_byte(stored(a), 1) AS id, count(*) AS n FROM $table GROUP BY 1) t
+      $node, "SELECT k.id, n, total_encryptions
+       FROM (SELECT b1 & 127 | CASE WHEN b1 < 128 THEN 0 ELSE (b2 & 127) << 7 END | CASE WHEN b1 < 128 OR b2 < 128 THEN 0 ELSE b3 << 14 END AS id,
+                    count(*) AS n
+             FROM (SELECT get_byte(stored(a), 1) AS b1, get_byte(stored(a), 2) AS b2, get_byte(stored(a), 3) AS b3 FROM $table) b GROUP BY 1) t
               JOIN tde.keys k USING (id) WHERE n > total_encryptions"),
     '', $name);
 }
