@@ -368,12 +368,15 @@ tde_is_base_operator(Oid operator)
 	Oid			left;
 	Oid			right;
 
-	if (operator < FirstUnpinnedObjectId || getExtensionOfObject(OperatorRelationId, operator) == get_extension_oid("tde_column", true))
+	if (operator < FirstUnpinnedObjectId)
 		return true;
-	/* that of a user's type; <> is in no family */
+	/* that of an encrypted type or a user's type; <> is in no family */
 	op_input_types(operator, &left, &right);
 	family = lookup_type_cache(left, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-	return OidIsValid(family) && (op_in_opfamily(operator, family) || op_in_opfamily(get_negator(operator), family));
+	if (OidIsValid(family) && (op_in_opfamily(operator, family) || op_in_opfamily(get_negator(operator), family)))
+		return true;
+	/* last, since this alone is in no cache */
+	return getExtensionOfObject(OperatorRelationId, operator) == get_extension_oid("tde_column", true);
 }
 
 Plan *
