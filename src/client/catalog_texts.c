@@ -10,11 +10,8 @@
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_opclass.h"
-#include "catalog/pg_proc.h"
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
@@ -24,6 +21,7 @@
 #include "client/catalog.h"
 #include "client/catalog_trees.h"
 #include "server/compat.h"
+#include "type/base_functions.h"
 #include "type/inside.h"
 
 PG_FUNCTION_INFO_V1(tde_catalog_indexdef);
@@ -102,14 +100,6 @@ show_index(char *definition, HeapTuple index, bool pretty)
 	return definition;
 }
 
-/* Whoever may not call PostgreSQL's function must not do so by ours, which is called in its place. */
-static void
-require_execute(Oid function)
-{
-	if (!TDE_MAY_EXECUTE(function, GetUserId()))
-		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, get_func_name(function));
-}
-
 /* tde_catalog_indexdef(oid [, column int4, pretty bool]) - as pg_get_indexdef(). */
 Datum
 tde_catalog_indexdef(PG_FUNCTION_ARGS)
@@ -119,7 +109,7 @@ tde_catalog_indexdef(PG_FUNCTION_ARGS)
 	HeapTuple	index = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(oid));
 	Datum		definition;
 
-	require_execute(PG_NARGS() == 3 ? F_PG_GET_INDEXDEF_OID_INT4_BOOL : F_PG_GET_INDEXDEF_OID);
+	tde_require_execute(PG_NARGS() == 3 ? F_PG_GET_INDEXDEF_OID_INT4_BOOL : F_PG_GET_INDEXDEF_OID);
 	if (!HeapTupleIsValid(index))
 		PG_RETURN_NULL();
 	if (PG_NARGS() == 3)
@@ -141,7 +131,7 @@ tde_catalog_constraintdef(PG_FUNCTION_ARGS)
 	Node	   *expr;
 	char	   *definition;
 
-	require_execute(PG_NARGS() == 2 ? F_PG_GET_CONSTRAINTDEF_OID_BOOL : F_PG_GET_CONSTRAINTDEF_OID);
+	tde_require_execute(PG_NARGS() == 2 ? F_PG_GET_CONSTRAINTDEF_OID_BOOL : F_PG_GET_CONSTRAINTDEF_OID);
 	if (!HeapTupleIsValid(constraint))
 		PG_RETURN_NULL();
 	if (PG_NARGS() == 2)

@@ -20,11 +20,9 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -37,6 +35,7 @@
 #include "server/compat.h"
 #include "server/error.h"
 #include "server/invalidation.h"
+#include "type/base_functions.h"
 #include "type/inside.h"
 #include "type/type.h"
 
@@ -247,8 +246,7 @@ tde_distribute(PG_FUNCTION_ARGS)
 	if (!distributes(function) || count != get_func_nargs(function))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("tde_distribute() stands for functions of Citus, and cannot be called")));
-	if (!TDE_MAY_EXECUTE(function, GetUserId()))
-		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, get_func_name(function));
+	tde_require_execute(function);
 	InvokeFunctionExecuteHook(function);
 	if (!PG_ARGISNULL(1))
 		explain.arg = made_type(PG_GETARG_OID(1));

@@ -31,6 +31,7 @@
 
 #include "distributed/volatility.h"
 #include "server/compat.h"
+#include "type/base_functions.h"
 #include "type/inside.h"
 #include "type/type.h"
 
@@ -91,8 +92,7 @@ find_meant(FmgrInfo *flinfo)
 	if (!OidIsValid(function) || function == flinfo->fn_oid)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("tde_called() stands for other functions, and cannot be called")));
-	if (!TDE_MAY_EXECUTE(function, GetUserId()))
-		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, get_func_name(function));
+	tde_require_execute(function);
 	meant = MemoryContextAlloc(flinfo->fn_mcxt, sizeof(FmgrInfo));
 	fmgr_info_cxt(function, meant, flinfo->fn_mcxt);
 	fmgr_info_set_expr(flinfo->fn_expr, meant);

@@ -22,6 +22,7 @@
 #include "server/compat.h"
 #include "server/error.h"
 #include "type/access.h"
+#include "type/base_functions.h"
 #include "type/cast.h"
 #include "type/datum.h"
 
@@ -83,8 +84,7 @@ check_function(Oid function, int count)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("function %s cannot have an encrypted result", format_procedure(function)),
 				 errdetail("Only PostgreSQL's own IMMUTABLE functions can.")));
-	if (!TDE_MAY_EXECUTE(function, GetUserId()))
-		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, get_func_name(function));
+	tde_require_execute(function);
 	InvokeFunctionExecuteHook(function);
 	(void) get_func_signature(function, &types, &wanted);
 	if (wanted != count)

@@ -8,11 +8,14 @@
 #include "access/stratnum.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_operator.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
+#include "miscadmin.h"
 #include "nodes/value.h"
 #include "parser/parse_coerce.h"
 #include "parser/parse_oper.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -346,4 +349,11 @@ tde_mod_layout(Oid base)
 	if (HeapTupleIsValid(tuple))
 		ReleaseSysCache(tuple);
 	return has_modifiers ? TDE_MOD_OTHER : TDE_MOD_NONE;
+}
+
+void
+tde_require_execute(Oid function)
+{
+	if (!TDE_MAY_EXECUTE(function, GetUserId()))
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, get_func_name(function));
 }
