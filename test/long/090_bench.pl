@@ -190,8 +190,8 @@ sub change
   return;
 }
 
-# A repository of what is tested here, whose working tree takes some microseconds more for each value that it encrypts or decrypts:
-# statements on many values take so much longer that nothing else that happens on this machine hides it.
+# A repository of what is tested here, whose working tree takes some twenty microseconds more for each value that it encrypts or
+# decrypts: statements on many values take so much longer that nothing else that happens on this machine hides it.
 sub repository
 {
   my $tree = "$logs/repository";
@@ -204,7 +204,7 @@ sub repository
   system_or_bail(@git, 'commit', '-q', '-m', 'broken');
   change("$tree/src/functions/hooks.c", qr/#error does not build\n/, '');
   system_or_bail(@git, 'commit', '-q', '-a', '-m', 'good');
-  change("$tree/src/crypto/value.c", qr/\n$_\([^;{]*\{\n(?:\t[^\n]+\n)+\K(?=\n)/, "\tfor (volatile int turn = 0; turn < 10000; turn++);\n")
+  change("$tree/src/crypto/value.c", qr/\n$_\([^;{]*\{\n(?:\t[^\n]+\n)+\K(?=\n)/, "\tfor (volatile int turn = 0; turn < 50000; turn++);\n")
     foreach 'tde_seal', 'tde_open';
   return $tree;
 }
