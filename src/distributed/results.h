@@ -1,13 +1,16 @@
 /*
- * results.h - rows that Citus writes into files for its nodes.
+ * results.h - rows that Citus sends its nodes, and writes into files for them.
  */
 #ifndef TDE_DISTRIBUTED_RESULTS_H
 #define TDE_DISTRIBUTED_RESULTS_H
 
 #include "executor/execdesc.h"
 
-/* GUC: the form of encrypted values in them, a TdeIoFormat */
+/* GUC: the form of encrypted values in these files, a TdeIoFormat */
 extern int	tde_citus_results;
+
+/* What Citus has cast for INSERT ... SELECT, or been told to cast, is encrypted as a column's value is. */
+extern void tde_results_cast(Query *query);
 
 /* When a query is run: if Citus takes its rows, it gets them through a receiver of ours.  Returns Citus' then, to be put back, else NULL. */
 extern DestReceiver *tde_results_begin(QueryDesc *query);

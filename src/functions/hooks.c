@@ -86,6 +86,7 @@ plan_distributed(Query *query, const char *source, int cursor_options, ParamList
 	PlannedStmt *plan;
 
 	tde_distribution_guard(query);
+	tde_results_cast(query);
 	if (distributed)
 	{
 		tde_distributed_keys_check(query);

@@ -1,14 +1,14 @@
 # costs.pl - what two workers make of the time that one server takes, for plain and for encrypted tables, and what a query costs that finds
 # its shard by an encrypted column.  It measures, so it is run by name only, and wants a machine that does nothing else:
-# PARTS=costs ROWS=400000 ROUNDS=5.  Fails where encryption costs more than is hoped for.
+# PARTS=costs ROWS=1600000 ROUNDS=7.  Fails where encryption costs more than is hoped for.
 use strict;
 use warnings FATAL => 'all';
 
 use Cluster;
 use Time::HiRes qw(time);
 
-my $ROWS   = $ENV{ROWS}   || 400_000;
-my $ROUNDS = $ENV{ROUNDS} || 5;
+my $ROWS   = $ENV{ROWS}   || 1_600_000;
+my $ROUNDS = $ENV{ROUNDS} || 7;
 my @SIDES  = qw(plain encrypted);
 my %LIMIT  = (scale => 1.1, router => 1.2);
 

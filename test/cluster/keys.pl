@@ -72,6 +72,16 @@ is($node->sql('CREATE TABLE src (id int, a encrypted_numeric(15,2,nomac))', q{SE
     'INSERT INTO src SELECT g, g FROM generate_series(1, 9) g', 'CREATE TABLE dst (id int, a encrypted_numeric(15,2,mac))',
     'INSERT INTO dst SELECT id, a FROM src WHERE id < 5', 'INSERT INTO dst SELECT id, a FROM src WHERE id > 5 RETURNING a',
     'SELECT count(*), sum(a) FROM dst'), '8|40.00', 'what is inserted from a distributed table fits the column, also with RETURNING');
+# plaintext on the way into a column is encrypted as the column's values are, wherever the cast runs: not as a literal
+foreach my $way ('INSERT INTO src SELECT g, g + 0.5 FROM generate_series(100, 101) g', 'INSERT INTO dst SELECT id, id + 0.5 FROM src WHERE id = 9')
+{
+  my $plan = $node->sql("EXPLAIN (VERBOSE, COSTS OFF) $way");
+  like($plan, qr/encrypted_numeric\(.*, \d+, false\)/, "modifiers of a column: $way");
+  unlike($plan, qr/'-1'::integer/, '... and nowhere a literal');
+  $node->sql($way);
+}
+is($node->sql('SELECT sum(a) FROM src WHERE id >= 100'), '202.00', '... with its value');
+is($node->sql('SELECT a FROM dst ORDER BY a DESC LIMIT 1'), '9.50', '... from another node');
 foreach my $condition ('n = 7::int8', 'n = 7::int2', '7 = n', q{n = '7'}, 'n = 3 + 4', 'n = 7::int8 AND m = 7')
 {
   $node->sql('CREATE TABLE num (n encrypted_int4, m int)', q{SELECT create_distributed_table('num', 'n', colocate_with => 'none')},
