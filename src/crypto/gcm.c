@@ -231,20 +231,20 @@ hash_sealed(const TdeGcmKey *key, uint8_t spec_byte, const uint8_t *ciphertext, 
 	return tde_polyval(&key->hash, spec_byte, ciphertext, size);
 }
 
-/* Decrypt what is authentic, given so many blocks for the tag and the key stream. */
+/*
+ * Decrypt what is authentic, given so many blocks for the tag and the key stream.  The hash comes first: its multiplications are under way while
+ * OpenSSL is called.
+ */
 static inline __attribute__((always_inline))
 TdeStatus
 open_blocks(TdeGcmKey *key, const uint8_t *nonce, uint8_t spec_byte, const uint8_t *ciphertext, size_t size, uint8_t *stream,
 			size_t blocks, uint8_t *out)
 {
+	TdePair		tag = hash_sealed(key, spec_byte, ciphertext, size) ^ tde_load128(ciphertext + size);
 	TdeStatus	status = TDE_E_CRYPTO;
 
 	if (gcm_stream(key, nonce, blocks, stream))
-	{
-		TdePair		tag = hash_sealed(key, spec_byte, ciphertext, size) ^ tde_load128(stream);
-
-		status = is_zero(tag ^ tde_load128(ciphertext + size)) ? TDE_OK : TDE_E_AUTH;
-	}
+		status = is_zero(tag ^ tde_load128(stream)) ? TDE_OK : TDE_E_AUTH;
 	if (status == TDE_OK)
 		tde_xor(out, ciphertext, stream + 16, size);
 	tde_wipe_blocks(stream, blocks);
@@ -262,12 +262,14 @@ open_longer(TdeGcmKey *key, const uint8_t *nonce, uint8_t spec_byte, const uint8
 	return open_blocks(key, nonce, spec_byte, ciphertext, size, stream, 1 + (size + 15) / 16, out);
 }
 
-/* Most values are short: for them a number of blocks that the compiler knows, a block too many though it may be. */
+/* Most values are short: for them a number of blocks that the compiler knows. */
 static inline TdeStatus
 open_gcm(TdeGcmKey *key, const uint8_t *nonce, uint8_t spec_byte, const uint8_t *ciphertext, size_t size, uint8_t *out)
 {
 	uint8_t		stream[16 * TDE_AHEAD_BLOCKS];
 
+	if (key->own && size <= 16)
+		return open_blocks(key, nonce, spec_byte, ciphertext, size, stream, 2, out);
 	if (key->own && size <= TDE_AHEAD_STREAM)
 		return open_blocks(key, nonce, spec_byte, ciphertext, size, stream, TDE_AHEAD_BLOCKS, out);
 	return open_longer(key, nonce, spec_byte, ciphertext, size, out);
