@@ -6,18 +6,29 @@
 #include "keys/plain_cache.h"
 #include "server/memory.h"
 
-/* A power of two.  160 bytes each: together they fit into a second-level cache. */
-#define SETS			1024
-#define WAYS			4
+/*
+ * Powers of two.  160 bytes for each value: those of rows together stay in a first-level cache, the others in a second-level one.  Apart,
+ * because rows' values, of which there are ever new ones, would push out the others, and would be written where it takes longer.
+ */
+#define ROW_SETS		16
+#define ROW_WAYS		2
+#define LONG_SETS		1024
+#define LONG_WAYS		4
 
-typedef TdeCachedPlain Entries[SETS][WAYS];
+typedef struct Entries
+{
+	TdeCachedPlain row[ROW_SETS * ROW_WAYS];
+	TdeCachedPlain longer[LONG_SETS * LONG_WAYS];
+} Entries;
 
 /* NULL: there are none.  Made when the first value is remembered, given back when all are forgotten. */
-static Entries * entries = NULL;
+static Entries *entries = NULL;
 
 /* The last bytes of each entry's value, apart: a miss, which is what most lookups are, touches nothing else. */
-static uint32 tails[SETS][WAYS];
-static uint8 next[SETS];		/* to be overwritten next */
+static uint32 row_tails[ROW_SETS * ROW_WAYS];
+static uint32 long_tails[LONG_SETS * LONG_WAYS];
+static uint8 row_next[ROW_SETS];	/* to be overwritten next */
+static uint8 long_next[LONG_SETS];
 
 /* What finding a value again pays for. */
 #define CREDIT_PER_FIND	8
@@ -35,7 +46,7 @@ tail_of(const uint8 *value, size_t size)
 	return tail;
 }
 
-/* The tail of a value may be that of an empty entry, even if there are no entries at all. */
+/* The tail of a value may be that of an empty entry. */
 static inline const TdeCachedPlain *
 if_same(const TdeCachedPlain *entry, Oid type, uint64 epoch, const uint8 *value, size_t size)
 {
@@ -45,28 +56,50 @@ if_same(const TdeCachedPlain *entry, Oid type, uint64 epoch, const uint8 *value,
 	return entry;
 }
 
+/* Where it would be; -1: it is not there. */
+static pg_attribute_always_inline int
+place_of(const uint32 *tails, int sets, int ways, uint32 tail)
+{
+	int			first = tail % sets * ways;
+
+	for (int way = 0; way < ways; way++)
+		if (tails[first + way] == tail)
+			return first + way;
+	return -1;
+}
+
 const TdeCachedPlain *
 tde_plain_cache_find(Oid type, uint64 epoch, const uint8 *value, size_t size)
 {
 	uint32		tail;
-	uint32		set;
+	int			place;
 
-	if (size > TDE_PLAIN_CACHE_VALUE || size < sizeof(tail))
+	if (size > TDE_PLAIN_CACHE_VALUE || size < sizeof(tail) || entries == NULL)
 		return NULL;
 	tail = tail_of(value, size);
-	set = tail % SETS;
-	for (int way = 0; way < WAYS; way++)
-		if (tails[set][way] == tail)
-			return entries ? if_same(&(*entries)[set][way], type, epoch, value, size) : NULL;
-	return NULL;
+	place = place_of(row_tails, ROW_SETS, ROW_WAYS, tail);
+	if (place >= 0)
+		return if_same(&entries->row[place], type, epoch, value, size);
+	place = place_of(long_tails, LONG_SETS, LONG_WAYS, tail);
+	return place >= 0 ? if_same(&entries->longer[place], type, epoch, value, size) : NULL;
+}
+
+/* The place that is overwritten next. */
+static pg_attribute_always_inline int
+take_place(uint32 *tails, uint8 *next, int sets, int ways, uint32 tail)
+{
+	int			set = tail % sets;
+	int			place = set * ways + next[set]++ % ways;
+
+	tails[place] = tail;
+	return place;
 }
 
 void
-tde_plain_cache_put(Oid type, uint64 epoch, const uint8 *value, size_t size, const uint8 *plain, size_t plain_size)
+tde_plain_cache_put(TdeRemember remember, Oid type, uint64 epoch, const uint8 *value, size_t size, const uint8 *plain, size_t plain_size)
 {
 	TdeCachedPlain *entry;
-	uint32		set;
-	int			way;
+	uint32		tail;
 
 	if (size > TDE_PLAIN_CACHE_VALUE || size < sizeof(uint32) || plain_size > TDE_PLAIN_CACHE_PLAIN)
 		return;
@@ -74,10 +107,11 @@ tde_plain_cache_put(Oid type, uint64 epoch, const uint8 *value, size_t size, con
 	if (unlikely(entries == NULL) && (entries = tde_secret_pages_new(sizeof(Entries))) == NULL)
 		return;
 	tde_plain_cache_credit = Max(tde_plain_cache_credit - 1, 0);
-	set = tail_of(value, size) % SETS;
-	way = next[set]++ % WAYS;
-	tails[set][way] = tail_of(value, size);
-	entry = &(*entries)[set][way];
+	tail = tail_of(value, size);
+	if (remember == TDE_REMEMBER_ROW)
+		entry = &entries->row[take_place(row_tails, row_next, ROW_SETS, ROW_WAYS, tail)];
+	else
+		entry = &entries->longer[take_place(long_tails, long_next, LONG_SETS, LONG_WAYS, tail)];
 	entry->epoch = (uint32) epoch;
 	entry->type = type;
 	entry->size = (uint8) size;
@@ -93,5 +127,6 @@ tde_plain_cache_forget(void)
 		return;
 	tde_secret_pages_free(entries, sizeof(Entries), sizeof(Entries));
 	entries = NULL;
-	memset(tails, 0, sizeof(tails));
+	memset(row_tails, 0, sizeof(row_tails));
+	memset(long_tails, 0, sizeof(long_tails));
 }

@@ -131,7 +131,7 @@ decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t
 	result = tde_plain_bytes_datum(type, buffer, plain_size, compressed, authenticated, &in_buffer);
 	/* not if the keys have been forgotten meanwhile, and with them what was decrypted before */
 	if (remember != TDE_REMEMBER_NOT && !compressed && tde_keys_fresh(reader->epoch))
-		tde_plain_cache_put(type->oid, reader->epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
+		tde_plain_cache_put(remember, type->oid, reader->epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
 	if (!in_buffer && !use_scratch)
 		free_plain(buffer, VARHDRSZ + size);
 	if (scratch)
@@ -333,7 +333,7 @@ seal(TdeType *type, TdeSpec spec, const TdeKey *key, TdePlainBytes *payload, boo
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
 	if (is_literal)
-		tde_plain_cache_put(type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size, payload->bytes, payload->size);
+		tde_plain_cache_put(TDE_REMEMBER_LONG, type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size, payload->bytes, payload->size);
 	tde_plain_bytes_free(payload);
 	return PointerGetDatum(result);
 }
