@@ -223,10 +223,13 @@ replace_reached(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_ABORT)
 		reached_count = 0;
-	if (event != XACT_EVENT_PRE_COMMIT)
+	if (event != XACT_EVENT_PRE_COMMIT || reached_count == 0)
 		return;
+	/* the last statement's is gone, and the table of keys has values that may be out of line */
+	PushActiveSnapshot(GetTransactionSnapshot());
 	while (reached_count > 0)
 		tde_keystore_replace(reached[--reached_count]);
+	PopActiveSnapshot();
 }
 
 void
