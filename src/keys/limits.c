@@ -223,10 +223,13 @@ replace_reached(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_ABORT)
 		reached_count = 0;
-	if (event != XACT_EVENT_PRE_COMMIT)
+	if (event != XACT_EVENT_PRE_COMMIT || reached_count == 0)
 		return;
+	/* the statement's is gone, and rows of a table with TOAST want one */
+	PushActiveSnapshot(GetTransactionSnapshot());
 	while (reached_count > 0)
 		tde_keystore_replace(reached[--reached_count]);
+	PopActiveSnapshot();
 }
 
 void
