@@ -21,6 +21,7 @@
 #include "client/statements.h"
 #include "crypto/primitives.h"
 #include "ddl/declare.h"
+#include "ddl/dump_path.h"
 #include "ddl/stored_spec.h"
 #include "distributed/aggregates.h"
 #include "distributed/conditions.h"
@@ -236,6 +237,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	TdeStatement inner = {.source = tde_statement_utility(pstmt, query), .client = tde_client_sent(context)};
 	ErrorContextCallback *stack = error_context_stack;
 	ErrorContextCallback explain;
+	int			path;
 
 	if (read_only_tree && (tde_ddl_rewrites(pstmt->utilityStmt) || tde_client_recognizes(pstmt->utilityStmt)))
 	{
@@ -249,11 +251,13 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	PG_TRY();
 	{
 		tde_statement.declares = inner.declares;
+		path = tde_dump_path_begin(inner.utility);
 		tde_ddl_prepare(inner.utility, inner.source, &explain);
 		if (tde_client_possible())
 			dest = tde_client_prepare(inner.utility, dest);
 		tde_statement = inner;
 		next_process_utility(pstmt, inner.source, read_only_tree, context, params, environment, dest, completion);
+		tde_dump_path_end(path);
 	}
 	PG_CATCH();
 	{

@@ -149,12 +149,12 @@ set_up(FunctionCallInfo fcinfo, Oid function)
 	return computation;
 }
 
-static Datum
-plain_argument(Argument *argument, Datum value)
+static void
+set_plain(NullableDatum *plain, Argument *argument, Datum value)
 {
 	if (argument->encrypted)
 		value = tde_datum_decrypt(argument->encrypted, value, argument->declared);
-	return tde_cast_plain(&argument->cast, value, argument->source, argument->target, -1);
+	plain->value = tde_cast_plain(&argument->cast, value, argument->source, argument->target, -1, &plain->isnull);
 }
 
 /* False: the result is NULL. */
@@ -167,14 +167,14 @@ compute(FunctionCallInfo fcinfo, Computation *computation, Datum *result)
 	for (int i = 0; i < computation->count; i++)
 	{
 		call->args[i].isnull = PG_ARGISNULL(i + FIRST_ARGUMENT);
+		if (!call->args[i].isnull)
+			set_plain(&call->args[i], &computation->arguments[i], PG_GETARG_DATUM(i + FIRST_ARGUMENT));
 		if (call->args[i].isnull && (computation->call == NULL || computation->call->fn_strict))
 			return false;
-		if (!call->args[i].isnull)
-			call->args[i].value = plain_argument(&computation->arguments[i], PG_GETARG_DATUM(i + FIRST_ARGUMENT));
 	}
 	*result = computation->call ? FunctionCallInvoke(call) : call->args[0].value;
 	if (!call->isnull)
-		*result = tde_cast_plain(&computation->cast, *result, computation->returned, computation->type->base, -1);
+		*result = tde_cast_plain(&computation->cast, *result, computation->returned, computation->type->base, -1, &call->isnull);
 	return !call->isnull;
 }
 

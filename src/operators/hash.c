@@ -105,7 +105,8 @@ hash_as(FunctionCallInfo fcinfo, Oid common, bool by_value, PGFunction hash)
 	TdeProc    *proc = call->proc;
 	TdeScratch	scratch;
 	Datum		value = tde_argument_peek(fcinfo, call, 0, TDE_REMEMBER_ROW, &scratch);
-	Datum		converted = tde_cast_plain(proc, value, proc->args[0] ? proc->args[0]->base : proc->arg_types[0], common, -1);
+	bool		isnull;			/* no number becomes NULL */
+	Datum		converted = tde_cast_plain(proc, value, proc->args[0] ? proc->args[0]->base : proc->arg_types[0], common, -1, &isnull);
 	uint32		result = tde_keyed_hash(DatumGetUInt32(DirectFunctionCall1(hash, converted)));
 
 	if (!by_value && converted != value)

@@ -161,6 +161,7 @@ look_up(const SortState *state, uint32 lower, LowerHalf *half)
 {
 	half->kept = (lower & NOT_KEPT) == 0;
 	half->more = lower & ~NOT_KEPT;
+	half->plain = (Datum) 0;	/* for compilers that do not see that it is not read then */
 	return !half->kept || tde_sort_values_get(state->kept, lower, &half->plain, &half->more);
 }
 

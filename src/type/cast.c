@@ -165,23 +165,29 @@ resolve_cast(TdeProc *proc, Oid source, Oid target)
 }
 
 static Datum
-call_cast(FmgrInfo *cast, Datum value, int32 typmod)
+call_cast(FmgrInfo *cast, Datum value, int32 typmod, bool *isnull)
 {
-	if (cast->fn_nargs == 1)
-		return FunctionCall1(cast, value);
-	if (cast->fn_nargs == 2)
-		return FunctionCall2(cast, value, Int32GetDatum(typmod));
-	return FunctionCall3(cast, value, Int32GetDatum(typmod), BoolGetDatum(true));
+	LOCAL_FCINFO(call, 3);
+	Datum		result;
+
+	InitFunctionCallInfoData(*call, cast, cast->fn_nargs, InvalidOid, NULL, NULL);
+	call->args[0] = (NullableDatum) {value, false};
+	call->args[1] = (NullableDatum) {Int32GetDatum(typmod), false};
+	call->args[2] = (NullableDatum) {BoolGetDatum(true), false};
+	result = FunctionCallInvoke(call);
+	*isnull = call->isnull;
+	return result;
 }
 
 Datum
-tde_cast_plain(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod)
+tde_cast_plain(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod, bool *isnull)
 {
 	Oid			output;
 	Oid			input;
 	Oid			ioparam;
 	bool		is_varlena;
 
+	*isnull = false;
 	if (source == target)
 		return value;
 	if (!tde_is_resolved(proc))
@@ -191,7 +197,7 @@ tde_cast_plain(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod)
 		case COERCION_PATH_RELABELTYPE:
 			return value;
 		case COERCION_PATH_FUNC:
-			return call_cast(proc->base_function, value, typmod);
+			return call_cast(proc->base_function, value, typmod, isnull);
 		case COERCION_PATH_COERCEVIAIO:
 			getTypeOutputInfo(source, &output, &is_varlena);
 			getTypeInputInfo(target, &input, &ioparam);
@@ -232,9 +238,12 @@ tde_encrypt(PG_FUNCTION_ARGS)
 	TdeProc    *proc = tde_call(fcinfo)->proc;
 	TdeType    *type = proc->result;
 	Datum		value;
+	bool		isnull;
 
 	tde_log_mark();
-	value = tde_cast_plain(proc, PG_GETARG_DATUM(0), proc->arg_types[0], type->base, -1);
+	value = tde_cast_plain(proc, PG_GETARG_DATUM(0), proc->arg_types[0], type->base, -1, &isnull);
+	if (isnull)
+		PG_RETURN_NULL();
 	PG_RETURN_DATUM(fit_and_encrypt(type, value, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
 }
 
@@ -283,7 +292,7 @@ tde_decrypt_to(PG_FUNCTION_ARGS)
 
 	tde_access_check(type, PG_GETARG_DATUM(0));
 	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
-	PG_RETURN_DATUM(tde_cast_plain(proc, value, type->base, proc->result_type, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : -1));
+	return tde_cast_plain(proc, value, type->base, proc->result_type, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : -1, &fcinfo->isnull);
 }
 
 /*
@@ -309,12 +318,15 @@ tde_recast(PG_FUNCTION_ARGS)
 	TdeProc    *proc = call->proc;
 	TdeType    *target = proc->result;
 	Datum		value;
+	bool		isnull;
 
 	/* without a modifier the result is a constant under the catalog's key, which everybody may see */
 	if (PG_GETARG_INT32(1) < 0)
 		tde_access_check(proc->args[0], PG_GETARG_DATUM(0));
 	value = tde_datum_decrypt(proc->args[0], PG_GETARG_DATUM(0), call->declared[0]);
-	value = tde_cast_plain(proc, value, proc->args[0]->base, target->base, -1);
+	value = tde_cast_plain(proc, value, proc->args[0]->base, target->base, -1, &isnull);
+	if (isnull)
+		PG_RETURN_NULL();
 	PG_RETURN_DATUM(fit_and_encrypt(target, value, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
 }
 

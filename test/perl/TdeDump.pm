@@ -114,6 +114,20 @@ CREATE MATERIALIZED VIEW shop.kept AS SELECT id, a FROM shop.ruled WHERE k = 'ne
 CREATE FUNCTION shop.found() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM shop.ruled WHERE a = 'needle-ruled'; END;
 CREATE RULE ignored AS ON INSERT TO shop.refers WHERE NEW.k = 'needle-rule' DO INSTEAD NOTHING;
 
+-- Expressions in which pg_dump cannot name the operator.
+CREATE TABLE shop.unnamed (id int PRIMARY KEY, c encrypted_bpchar(5), t encrypted_text, i encrypted_int4, n encrypted_numeric,
+  CHECK (i IS DISTINCT FROM n), CONSTRAINT chosen CHECK (CASE i WHEN n THEN false ELSE true END));
+INSERT INTO shop.unnamed VALUES (1, 'a', 'needle-gone', 1, 2), (2, 'b', 'needle-here', 1, 3);
+CREATE UNIQUE INDEX unnamed_here ON shop.unnamed (i) WHERE t IS DISTINCT FROM 'needle-gone';
+CREATE INDEX unnamed_null ON shop.unnamed (id) WHERE nullif(i, n) IS NULL;
+CREATE VIEW shop.compared AS SELECT id, c IS DISTINCT FROM 'a' AS other, CASE c WHEN 'a' THEN 'is a' END AS a, CASE i WHEN n THEN 1 END AS equal,
+  nullif(n, 2) AS not_two, (i, n) IS DISTINCT FROM (n, i) AS swapped FROM shop.unnamed;
+CREATE VIEW shop.joined AS SELECT i FROM shop.unnamed u JOIN (SELECT n AS i FROM shop.unnamed) n USING (i);
+CREATE TRIGGER changed BEFORE UPDATE ON shop.unnamed FOR EACH ROW WHEN (OLD.i IS DISTINCT FROM NEW.n) EXECUTE FUNCTION suppress_redundant_updates_trigger();
+CREATE POLICY differs ON shop.unnamed USING (i IS DISTINCT FROM n);
+CREATE RULE counted AS ON DELETE TO shop.unnamed WHERE OLD.i IS DISTINCT FROM OLD.n DO ALSO SELECT CASE OLD.i WHEN OLD.n THEN 1 END;
+CREATE FUNCTION shop.differ(encrypted_int4, encrypted_numeric) RETURNS boolean LANGUAGE sql RETURN \$1 IS DISTINCT FROM \$2;
+
 CREATE TABLE shop.list (k encrypted_text(nosalt), x int) PARTITION BY LIST (k);
 CREATE TABLE shop.list_1 PARTITION OF shop.list FOR VALUES IN ('needle-one', 'needle-two');
 CREATE TABLE shop.list_2 PARTITION OF shop.list FOR VALUES IN ('needle-three', NULL);
@@ -151,6 +165,10 @@ sub tde_dump_state
     'SELECT relname, pg_get_expr(relpartbound, oid) FROM pg_class WHERE relispartition ORDER BY 1',
     "SELECT viewname, definition FROM pg_views WHERE schemaname = 'shop' ORDER BY 1",
     'SELECT adrelid::regclass, adnum, pg_get_expr(adbin, adrelid) FROM pg_attrdef ORDER BY adrelid::regclass::text, adnum',
+    'SELECT * FROM shop.compared ORDER BY id',
+    'SELECT * FROM shop.joined',
+    q{SELECT pg_get_triggerdef(oid), (SELECT qual FROM pg_policies), (SELECT definition FROM pg_rules WHERE rulename = 'counted'),
+             pg_get_functiondef('shop.differ'::regproc) FROM pg_trigger WHERE tgname = 'changed'},
     "INSERT INTO shop.ruled (id) VALUES (9) RETURNING a, copy, n, late",
     'DELETE FROM shop.ruled WHERE id = 9',
     "INSERT INTO shop.refers VALUES ('needle-rule'); SELECT count(*) FROM shop.refers",
@@ -166,7 +184,9 @@ sub tde_dump_state
     "INSERT INTO shop.ruled (id, a) VALUES (8, 'needle-check')",
     "INSERT INTO shop.ruled (id, k) VALUES (8, 'needle-k1')",
     "INSERT INTO shop.refers VALUES ('needle-k2')",
-    "INSERT INTO shop.made (id, code) VALUES (8, 'needle-dom')")
+    "INSERT INTO shop.made (id, code) VALUES (8, 'needle-dom')",
+    "INSERT INTO shop.unnamed (id, i, n) VALUES (8, 5, 5)",
+    "INSERT INTO shop.unnamed (id, i) VALUES (8, 1)")
   {
     $state{$refused} = attempt($node, $refused, db => $db)->{state};
   }

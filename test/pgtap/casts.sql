@@ -74,5 +74,21 @@ SELECT gives($$SELECT * FROM prm WHERE t = ANY (ARRAY['two']) AND n BETWEEN 2 AN
 DEALLOCATE ALL;
 DROP TABLE prm;
 
+-- casts that make NULL of a value: of infinity, and since PostgreSQL 18 of JSON's null
+CREATE TABLE moment (s encrypted_timestamp, z encrypted_timestamptz, t encrypted_time, tz encrypted_timetz, j encrypted_jsonb);
+CREATE INDEX ON moment (cast(s AS time));
+INSERT INTO moment (s, z, t, tz, j) VALUES ('infinity', '-infinity', 'infinity'::timestamp, 'infinity'::timestamptz, 'null'), ('2024-02-29 01:02', NULL, '03:04', NULL, '5');
+SELECT gives($$SELECT s::time, s::encrypted_time, z::time, z::timetz, z::encrypted_timetz, t, tz FROM moment x ORDER BY x.s$$,
+  E'(01:02:00,01:02:00,,,,03:04:00,)\n(,,,,,,)');
+UPDATE moment SET t = s, tz = z;
+SELECT gives($$SELECT t, tz FROM moment WHERE s = 'infinity' OR s::time = '01:02' ORDER BY moment.s$$,
+  E'(01:02:00,)\n(,)');
+ALTER TABLE moment ALTER z TYPE encrypted_time, ALTER tz TYPE time;
+SELECT gives($$SELECT count(*), count(z), count(tz) FROM moment$$,
+  '(2,0,0)');
+SELECT CASE WHEN current_setting('server_version_num')::int < 180000 THEN pass('JSON''s null is no number before PostgreSQL 18')
+            ELSE gives($$SELECT j::int, j::encrypted_numeric FROM moment x ORDER BY x.s$$, E'(5,5)\n(,)') END;
+DROP TABLE moment;
+
 SELECT * FROM finish();
 ROLLBACK;

@@ -21,7 +21,8 @@ $_->append_conf('postgresql.conf', "tde_column.passphrase_command = 'echo upgrad
 $new->append_conf('postgresql.conf', "tde_column.wallet_file = '" . wallet_path($old) . "'\n");
 $old->start;
 lines_of($old, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('upgrade-secret')");
-lines_of($old, 'CREATE DATABASE shop');
+# its owner may create objects in the extension's schema
+lines_of($old, 'CREATE ROLE owner; CREATE DATABASE shop OWNER owner');
 lines_of($old, tde_dump_schema(), db => 'shop');
 lines_of(
   $old, q{
