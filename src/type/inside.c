@@ -7,6 +7,7 @@
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/dependency.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
@@ -344,6 +345,19 @@ tde_stored_tree(int cache, HeapTuple tuple, AttrNumber column)
 	Datum		stored = SysCacheGetAttr(cache, tuple, column, &none);
 
 	return none ? NULL : stringToNode(TextDatumGetCString(stored));
+}
+
+List *
+tde_index_trees(Oid index)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	List	   *trees;
+
+	if (!HeapTupleIsValid(tuple))
+		return NIL;
+	trees = list_make2(tde_stored_tree(INDEXRELID, tuple, Anum_pg_index_indexprs), tde_stored_tree(INDEXRELID, tuple, Anum_pg_index_indpred));
+	ReleaseSysCache(tuple);
+	return trees;
 }
 
 Oid
