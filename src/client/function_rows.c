@@ -18,42 +18,11 @@
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
 #include "parser/parse_collate.h"
-#include "utils/lsyscache.h"
 
 #include "client/function_rows.h"
 #include "server/compat.h"
+#include "type/inside.h"
 #include "type/type.h"
-
-/* ---- types ---- */
-
-/* A type and its modifier. */
-typedef struct Declared
-{
-	Oid			type;
-	int32		typmod;
-} Declared;
-
-/* The plain type that an encrypted type, or an array of it, stands for; any other type itself. */
-static Declared
-plain(Declared column)
-{
-	Oid			element = get_element_type(column.type);
-	TdeType    *type = tde_type_find(OidIsValid(element) ? element : column.type);
-
-	if (type)
-	{
-		column.typmod = tde_type_base_typmod(type, column.typmod);
-		column.type = OidIsValid(element) ? get_array_type(type->base) : type->base;
-	}
-	return column;
-}
-
-/* Does PostgreSQL take a column for one that is declared so? */
-static bool
-is_taken(Declared column, Declared wanted)
-{
-	return column.type == wanted.type && (wanted.typmod < 0 || column.typmod == wanted.typmod);
-}
 
 /* ---- RETURN QUERY ---- */
 
@@ -112,25 +81,16 @@ wanted_by_function(DestReceiver *dest)
 	return receiver->wanted;
 }
 
-static Declared
-declared(TupleDesc descriptor, int index)
-{
-	Declared	column = {TupleDescAttr(descriptor, index)->atttypid, TupleDescAttr(descriptor, index)->atttypmod};
-
-	return column;
-}
-
 /* A column of the query, made to fit; the column itself if it fits or cannot be made to. */
 static Expr *
-fitted(TupleDesc query, int index, Declared wanted, bool *any)
+fitted(Form_pg_attribute column, Form_pg_attribute wanted, bool *any)
 {
-	Declared	column = declared(query, index);
-	Node	   *expr = (Node *) makeVar(OUTER_VAR, index + 1, column.type, column.typmod, TupleDescAttr(query, index)->attcollation, 0);
+	Node	   *expr = (Node *) makeVar(OUTER_VAR, column->attnum, column->atttypid, column->atttypmod, column->attcollation, 0);
 	Node	   *cast;
 
-	if (is_taken(column, wanted) || !is_taken(plain(column), plain(wanted)))
+	if (!tde_differs_encrypted(column->atttypid, column->atttypmod, wanted->atttypid, wanted->atttypmod))
 		return (Expr *) expr;
-	cast = coerce_to_target_type(NULL, expr, column.type, wanted.type, wanted.typmod, COERCION_ASSIGNMENT, COERCE_IMPLICIT_CAST, -1);
+	cast = coerce_to_target_type(NULL, expr, column->atttypid, wanted->atttypid, wanted->atttypmod, COERCION_ASSIGNMENT, COERCE_IMPLICIT_CAST, -1);
 	if (cast == NULL)
 		return (Expr *) expr;
 	assign_expr_collations(NULL, cast);
@@ -154,7 +114,7 @@ fitted_columns(TupleDesc query, TupleDesc wanted)
 			continue;
 		if (at == query->natts)
 			return NIL;
-		expr = fitted(query, at, declared(wanted, i), &any);
+		expr = fitted(TupleDescAttr(query, at), TupleDescAttr(wanted, i), &any);
 		columns = lappend(columns, makeTargetEntry(expr, at + 1, pstrdup(NameStr(TupleDescAttr(query, at)->attname)), false));
 		at++;
 	}

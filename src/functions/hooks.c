@@ -23,6 +23,7 @@
 #include "crypto/primitives.h"
 #include "ddl/declare.h"
 #include "ddl/stored_spec.h"
+#include "ddl/view_columns.h"
 #include "distributed/aggregates.h"
 #include "distributed/conditions.h"
 #include "distributed/errors.h"
@@ -73,6 +74,7 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 	if (next_post_parse_analyze)
 		next_post_parse_analyze(pstate, query, jumble);
 	tde_function_call_analyzed(pstate, query);
+	tde_view_columns_analyzed(pstate, query);
 	if (tde_client_possible())
 		tde_client_analyzed(pstate, query);
 }

@@ -360,6 +360,35 @@ tde_index_trees(Oid index)
 	return trees;
 }
 
+/* The plain type that an encrypted type, or an array of it, stands for; any other type itself. */
+static Oid
+plain_type(Oid oid, int32 *typmod)
+{
+	Oid			element = get_element_type(oid);
+	TdeType    *type = tde_type_find(OidIsValid(element) ? element : oid);
+
+	if (type == NULL)
+		return oid;
+	*typmod = tde_type_base_typmod(type, *typmod);
+	return OidIsValid(element) ? get_array_type(type->base) : type->base;
+}
+
+static bool
+is_taken(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod)
+{
+	return type == wanted && (wanted_typmod < 0 || typmod == wanted_typmod);
+}
+
+bool
+tde_differs_encrypted(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod)
+{
+	if (is_taken(type, typmod, wanted, wanted_typmod))
+		return false;
+	type = plain_type(type, &typmod);
+	wanted = plain_type(wanted, &wanted_typmod);
+	return is_taken(type, typmod, wanted, wanted_typmod);
+}
+
 Oid
 tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right)
 {
