@@ -2,8 +2,8 @@
  * view_columns.c - CREATE OR REPLACE VIEW keeps the types of the view's columns.
  *
  * PostgreSQL wants the new query to have them.  An expression that took the place of a plain column, upper(a) for a, would have the same
- * type; of an encrypted column it is of the plain type, and gets a cast, as the user could have written it.  So does a column that is encrypted
- * where the view was made of a plain one.
+ * type; of an encrypted column it is of the plain type, and gets a cast, as the user could have written it.  A table's column gets none:
+ * nobody could write through the view any more, and would find out only then.
  */
 #include "postgres.h"
 
@@ -12,6 +12,7 @@
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
 #include "parser/parse_collate.h"
+#include "parser/parsetree.h"
 #include "utils/rel.h"
 
 #include "ddl/view_columns.h"
@@ -19,14 +20,21 @@
 #include "server/statement.h"
 #include "type/inside.h"
 
+static bool
+is_column_of_table(Node *expr, Query *query)
+{
+	return IsA(expr, Var) && rt_fetch(((Var *) expr)->varno, query->rtable)->rtekind == RTE_RELATION;
+}
+
 /* What is sorted, grouped or compared with other queries' columns stays as it is. */
 static void
-fit_column(ParseState *pstate, TargetEntry *column, Form_pg_attribute wanted)
+fit_column(ParseState *pstate, Query *query, TargetEntry *column, Form_pg_attribute wanted)
 {
 	Node	   *expr = (Node *) column->expr;
 	Node	   *cast;
 
-	if (column->ressortgroupref != 0 || !tde_differs_encrypted(exprType(expr), exprTypmod(expr), wanted->atttypid, wanted->atttypmod))
+	if (column->ressortgroupref != 0 || !tde_type_holds_encrypted(wanted->atttypid) || is_column_of_table(expr, query) ||
+		!tde_differs_encrypted(exprType(expr), exprTypmod(expr), wanted->atttypid, wanted->atttypmod))
 		return;
 	cast = coerce_to_target_type(pstate, expr, exprType(expr), wanted->atttypid, wanted->atttypmod, COERCION_EXPLICIT, COERCE_EXPLICIT_CAST, -1);
 	if (cast == NULL)
@@ -55,7 +63,7 @@ tde_view_columns_analyzed(ParseState *pstate, Query *query)
 		TargetEntry *column = lfirst(cell);
 
 		if (!column->resjunk && column->resno <= RelationGetNumberOfAttributes(view))
-			fit_column(pstate, column, TupleDescAttr(RelationGetDescr(view), column->resno - 1));
+			fit_column(pstate, query, column, TupleDescAttr(RelationGetDescr(view), column->resno - 1));
 	}
 	relation_close(view, NoLock);
 }
