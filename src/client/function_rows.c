@@ -83,42 +83,58 @@ wanted_by_function(DestReceiver *dest)
 
 /* A column of the query, made to fit; the column itself if it fits or cannot be made to. */
 static Expr *
-fitted(Form_pg_attribute column, Form_pg_attribute wanted, bool *any)
+fitted(Form_pg_attribute column, Form_pg_attribute wanted)
 {
 	Node	   *expr = (Node *) makeVar(OUTER_VAR, column->attnum, column->atttypid, column->atttypmod, column->attcollation, 0);
-	Node	   *cast;
+	Node	   *cast = NULL;
 
-	if (!tde_differs_encrypted(column->atttypid, column->atttypmod, wanted->atttypid, wanted->atttypmod))
-		return (Expr *) expr;
-	cast = coerce_to_target_type(NULL, expr, column->atttypid, wanted->atttypid, wanted->atttypmod, COERCION_ASSIGNMENT, COERCE_IMPLICIT_CAST, -1);
-	if (cast == NULL)
-		return (Expr *) expr;
-	assign_expr_collations(NULL, cast);
-	*any = true;
-	return (Expr *) cast;
+	if (tde_differs_encrypted(column->atttypid, column->atttypmod, wanted->atttypid, wanted->atttypmod))
+		cast = coerce_to_target_type(NULL, expr, column->atttypid, wanted->atttypid, wanted->atttypmod, COERCION_ASSIGNMENT,
+									 COERCE_IMPLICIT_CAST, -1);
+	if (cast)
+		assign_expr_collations(NULL, cast);
+	return (Expr *) (cast ? cast : expr);
 }
 
-/* What makes rows fit; NIL if nothing is to be converted, or if PostgreSQL will refuse them anyway. */
-static List *
-fitted_columns(TupleDesc query, TupleDesc wanted)
+/* Is anything to be converted?  Mostly all columns have the types that are declared. */
+static bool
+any_differs(TupleDesc query, TupleDesc wanted)
 {
-	List	   *columns = NIL;
 	int			at = 0;
 	bool		any = false;
 
 	for (int i = 0; i < wanted->natts; i++)
 	{
-		Expr	   *expr;
+		Form_pg_attribute attribute = TupleDescAttr(wanted, i);
+		Form_pg_attribute column;
+
+		if (attribute->attisdropped)
+			continue;
+		/* PostgreSQL will refuse this */
+		if (at == query->natts)
+			return false;
+		column = TupleDescAttr(query, at++);
+		any = any || tde_differs_encrypted(column->atttypid, column->atttypmod, attribute->atttypid, attribute->atttypmod);
+	}
+	return any && at == query->natts;
+}
+
+static List *
+fitted_columns(TupleDesc query, TupleDesc wanted)
+{
+	List	   *columns = NIL;
+	int			at = 0;
+
+	for (int i = 0; i < wanted->natts; i++)
+	{
+		Form_pg_attribute column;
 
 		if (TupleDescAttr(wanted, i)->attisdropped)
 			continue;
-		if (at == query->natts)
-			return NIL;
-		expr = fitted(TupleDescAttr(query, at), TupleDescAttr(wanted, i), &any);
-		columns = lappend(columns, makeTargetEntry(expr, at + 1, pstrdup(NameStr(TupleDescAttr(query, at)->attname)), false));
-		at++;
+		column = TupleDescAttr(query, at++);
+		columns = lappend(columns, makeTargetEntry(fitted(column, TupleDescAttr(wanted, i)), at, pstrdup(NameStr(column->attname)), false));
 	}
-	return any && at == query->natts ? columns : NIL;
+	return columns;
 }
 
 static void
@@ -155,10 +171,12 @@ destroy(DestReceiver *self)
 }
 
 /* A receiver in the executor's memory, and with it gone. */
-static FittingReceiver *
-make_receiver(QueryDesc *query, List *columns)
+static DestReceiver *
+make_receiver(QueryDesc *query, TupleDesc wanted)
 {
+	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
 	FittingReceiver *receiver = palloc0(sizeof(FittingReceiver));
+	List	   *columns = fitted_columns(query->tupDesc, wanted);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(ExecTypeFromTL(columns), &TTSOpsVirtual);
 
 	receiver->pub.receiveSlot = receive;
@@ -169,7 +187,8 @@ make_receiver(QueryDesc *query, List *columns)
 	receiver->function = query->dest;
 	receiver->context = CreateExprContext(query->estate);
 	receiver->projection = ExecBuildProjectionInfo(columns, receiver->context, slot, NULL, query->tupDesc);
-	return receiver;
+	MemoryContextSwitchTo(context);
+	return &receiver->pub;
 }
 
 DestReceiver *
@@ -177,17 +196,14 @@ tde_function_rows_begin(QueryDesc *query)
 {
 	DestReceiver *function = query->dest;
 	TupleDesc	wanted;
-	MemoryContext context;
-	List	   *columns;
 
-	if (function == NULL || likely(function->mydest != DestTuplestore) || (wanted = wanted_by_function(function)) == NULL)
+	if (function == NULL || likely(function->mydest != DestTuplestore))
 		return NULL;
-	context = MemoryContextSwitchTo(query->estate->es_query_cxt);
-	columns = fitted_columns(query->tupDesc, wanted);
-	if (columns != NIL)
-		query->dest = &make_receiver(query, columns)->pub;
-	MemoryContextSwitchTo(context);
-	return columns != NIL ? function : NULL;
+	wanted = wanted_by_function(function);
+	if (wanted == NULL || !any_differs(query->tupDesc, wanted))
+		return NULL;
+	query->dest = make_receiver(query, wanted);
+	return function;
 }
 
 void
