@@ -54,3 +54,11 @@ DROP TABLE t, u, v, p, q, l, s.w, typed, ctas CASCADE;
 DROP SCHEMA s;
 DROP TYPE pair;
 DROP DOMAIN secret;
+
+-- DEFAULT NULL of a new column is none, as for plain types: no value for all rows, which PostgreSQL refuses where the row type is used
+CREATE TABLE used_row (a encrypted_text);
+CREATE TABLE using_row (r used_row);
+ALTER TABLE used_row ADD COLUMN b encrypted_text(nosalt) DEFAULT NULL, ADD COLUMN c encrypted_int4[] DEFAULT NULL NOT NULL;
+SELECT attname, atthasdef, atthasmissing, attnotnull FROM pg_attribute WHERE attrelid = 'used_row'::regclass AND attnum > 0 ORDER BY attnum;
+ALTER TABLE used_row ADD COLUMN d encrypted_text DEFAULT 'x';
+DROP TABLE used_row, using_row;

@@ -120,7 +120,7 @@ CREATE TABLE parted (a encrypted_text) PARTITION BY LIST (in_plpgsql(a)); DROP T
 CREATE TABLE x (a encrypted_text, EXCLUDE (a WITH OPERATOR(pg_catalog.=)));
 CREATE INDEX ON t USING brin (a text_bloom_ops);
 CREATE INDEX ON t USING gin (to_tsvector('simple', a));
-CREATE TABLE x (a encrypted_text) PARTITION BY RANGE (a text_ops);
+CREATE TABLE x (a encrypted_text) PARTITION BY RANGE (a name_ops);
 
 -- closed: what needs no value goes on
 SELECT tde_wallet_close();

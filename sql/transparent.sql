@@ -17,11 +17,11 @@ CREATE VIEW names AS SELECT name FROM person;
 CREATE TABLE copied AS SELECT name FROM person;
 CREATE TABLE executed AS EXECUTE q (1, 2, 'a', 'b', '2000-01-01');
 SELECT attrelid::regclass, format_type(atttypid, atttypmod) FROM pg_attribute
-WHERE attrelid IN ('names'::regclass, 'copied'::regclass) AND attname = 'name' ORDER BY 1;
+WHERE attrelid IN ('names'::regclass, 'copied'::regclass, 'executed'::regclass) AND attname = 'name' ORDER BY 1;
 -- and so do rows; arrays are shown as those of the base type
 SELECT array_agg(name ORDER BY id), row(name) FROM person WHERE id = 1 GROUP BY name \gdesc
 SET tde_column.transparent_results = off;
 SELECT name, salary FROM person \gdesc
 PREPARE encrypted AS SELECT FROM person WHERE salary = $1;
 SELECT parameter_types FROM pg_prepared_statements WHERE name = 'encrypted';
-DROP TABLE person, copied CASCADE;
+DROP TABLE person, copied, executed CASCADE;

@@ -303,7 +303,8 @@ tde_receiver_plan(Query *query, const char *source)
 void
 tde_receiver_starts(QueryDesc *query)
 {
-	if (tde_statement.client && IsA(tde_statement.utility, ExplainStmt) && tde_postponed_columns(query->plannedstmt))
+	if (tde_statement.client && IsA(tde_statement.utility, ExplainStmt) && query->dest->mydest != DestIntoRel &&
+		tde_postponed_columns(query->plannedstmt))
 		query->plannedstmt = tde_postponed_show(query->plannedstmt);
 }
 
@@ -327,6 +328,9 @@ tde_receiver_begin(QueryDesc *query)
 	if (receiver == NULL || query->dest == None_Receiver)
 		return NULL;
 	query->tupDesc = encrypted_descriptor(query);
+	/* what CREATE TABLE AS EXECUTE stores stays encrypted */
+	if (query->dest->mydest == DestIntoRel)
+		return NULL;
 	if (tde_held_cursor_persists(query))
 	{
 		tde_held_cursor_keep(query->tupDesc, tde_postponed_columns(query->plannedstmt));

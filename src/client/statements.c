@@ -26,6 +26,7 @@
 #include "client/params.h"
 #include "client/receiver.h"
 #include "client/result.h"
+#include "client/rows.h"
 #include "client/statements.h"
 #include "server/compat.h"
 #include "server/statement.h"
@@ -88,7 +89,22 @@ query_with_params(Query *query)
 	return cursor_query(query->utilityStmt);
 }
 
-/* Before a command executes a prepared statement that decrypts. */
+/* Is all that a prepared statement decrypts left to the receiver of its rows?  False if that cannot be told now. */
+static bool
+is_postponed(CachedPlanSource *source)
+{
+	Query	   *query = source->query_list ? linitial_node(Query, source->query_list) : NULL;
+	ListCell   *cell;
+
+	if (query == NULL || query->commandType != CMD_SELECT || query->hasModifyingCTE)
+		return false;
+	foreach(cell, query->targetList)
+		if (tde_row_shows(lfirst_node(TargetEntry, cell)->expr, tde_result_decrypts))
+			return false;
+	return true;
+}
+
+/* Before a command executes a prepared statement that decrypts.  What it leaves to the receiver is stored encrypted. */
 static void
 prepare_execution(Node *stmt, DestReceiver *dest)
 {
@@ -97,7 +113,7 @@ prepare_execution(Node *stmt, DestReceiver *dest)
 
 	if (prepared == NULL || !tde_result_in_source(prepared->plansource))
 		return;
-	if (stores)
+	if (stores && !is_postponed(prepared->plansource))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot create a table from prepared statement \"%s\"", prepared->stmt_name),

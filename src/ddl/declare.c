@@ -31,6 +31,7 @@
 
 #include "ddl/declare.h"
 #include "ddl/generated_column.h"
+#include "ddl/partition_key.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "keys/table.h"
@@ -78,10 +79,10 @@ warn_legacy_cipher(TdeType *type, int32 typmod)
 }
 
 /*
- * needs_keys_now: values may be encrypted by the command itself, as by ALTER TABLE ... ADD COLUMN ... DEFAULT.  Otherwise
- * the event trigger makes the keys, after the command has checked privileges.
+ * Is the type an encrypted one, or an array of it?  needs_keys_now: values may be encrypted by the command itself, as by ALTER TABLE ... ADD
+ * COLUMN ... DEFAULT.  Otherwise the event trigger makes the keys, after the command has checked privileges.
  */
-static void
+static bool
 declare_type(TypeName *name, bool needs_keys_now)
 {
 	TypeName	element;
@@ -90,14 +91,14 @@ declare_type(TypeName *name, bool needs_keys_now)
 	int32		typmod;
 
 	if (name == NULL || name->pct_type || name->setof)
-		return;
+		return false;
 	element = *name;
 	element.arrayBounds = NIL;
 	element.typmods = NIL;
 	oid = LookupTypeNameOid(NULL, &element, true);
 	type = OidIsValid(oid) ? tde_ddl_encrypted(oid) : NULL;
 	if (type == NULL)
-		return;
+		return false;
 	if (name->typmods == NIL && name->typemod < 0)
 		name->typemod = tde_typmod_default();
 	element.typmods = name->typmods;
@@ -106,6 +107,7 @@ declare_type(TypeName *name, bool needs_keys_now)
 	warn_legacy_cipher(type, typmod);
 	if (needs_keys_now)
 		(void) tde_ddl_ensure_keys(type, typmod);
+	return true;
 }
 
 static void
@@ -115,7 +117,7 @@ declare_columns(List *elements)
 
 	foreach(cell, elements)
 		if (IsA(lfirst(cell), ColumnDef))
-			declare_type(((ColumnDef *) lfirst(cell))->typeName, false);
+			(void) declare_type(((ColumnDef *) lfirst(cell))->typeName, false);
 }
 
 static Oid
@@ -140,6 +142,22 @@ tde_ddl_declared_column(AlterTableCmd *cmd)
 	return (ColumnDef *) cmd->def;
 }
 
+/* DEFAULT NULL is none for PostgreSQL where a type has no modifiers; with modifiers it would be a value to be put into all rows. */
+static void
+drop_null_default(ColumnDef *column)
+{
+	ListCell   *cell;
+
+	foreach(cell, column->constraints)
+	{
+		Constraint *constraint = lfirst_node(Constraint, cell);
+
+		if (constraint->contype == CONSTR_DEFAULT && constraint->raw_expr && IsA(constraint->raw_expr, A_Const) &&
+			((A_Const *) constraint->raw_expr)->isnull)
+			column->constraints = foreach_delete_current(column->constraints, cell);
+	}
+}
+
 static void
 declare_altered(AlterTableStmt *stmt)
 {
@@ -151,8 +169,8 @@ declare_altered(AlterTableStmt *stmt)
 	{
 		ColumnDef  *column = tde_ddl_declared_column(lfirst(cell));
 
-		if (column)
-			declare_type(column->typeName, owner);
+		if (column && declare_type(column->typeName, owner))
+			drop_null_default(column);
 	}
 }
 
@@ -186,7 +204,7 @@ declare_domain(CreateDomainStmt *stmt)
 	foreach(cell, stmt->constraints)
 		if (((Constraint *) lfirst(cell))->contype == CONSTR_DEFAULT)
 			refuse_domain_default(stmt->typeName);
-	declare_type(stmt->typeName, false);
+	(void) declare_type(stmt->typeName, false);
 }
 
 static bool
@@ -317,7 +335,10 @@ declare_statement(Node *stmt, const char *source)
 				break;
 			declare_columns(((CreateStmt *) stmt)->tableElts);
 			if (IsA(stmt, CreateStmt))
+			{
 				tde_generated_columns_create((CreateStmt *) stmt, source);
+				tde_partition_key_prepare((CreateStmt *) stmt, source);
+			}
 			break;
 		case T_AlterTableStmt:
 			tde_plaintext_alter_prepare((AlterTableStmt *) stmt);

@@ -35,6 +35,7 @@
 #include "utils/relcache.h"
 #include "utils/syscache.h"
 
+#include "client/postponed.h"
 #include "ddl/declare.h"
 #include "ddl/plaintext_guard.h"
 #include "operators/computed.h"
@@ -436,7 +437,12 @@ stored_query(CreateTableAsStmt *stmt)
 	if (!IsA(query->utilityStmt, ExecuteStmt))
 		return NULL;
 	prepared = FetchPreparedStatement(((ExecuteStmt *) query->utilityStmt)->name, false);
-	return prepared && prepared->plansource->query_list ? linitial(prepared->plansource->query_list) : NULL;
+	if (prepared == NULL || prepared->plansource->query_list == NIL)
+		return NULL;
+	query = copyObject(linitial_node(Query, prepared->plansource->query_list));
+	/* what is decrypted for the client is stored as it was */
+	(void) tde_postponed_take(query);
+	return query;
 }
 
 static const char *

@@ -15,6 +15,7 @@
 #include "parser/analyze.h"
 #include "tcop/utility.h"
 
+#include "client/function_rows.h"
 #include "client/held_cursors.h"
 #include "client/postponed.h"
 #include "client/receiver.h"
@@ -23,6 +24,7 @@
 #include "ddl/declare.h"
 #include "ddl/dump_path.h"
 #include "ddl/stored_spec.h"
+#include "ddl/view_columns.h"
 #include "distributed/aggregates.h"
 #include "distributed/conditions.h"
 #include "distributed/errors.h"
@@ -72,6 +74,8 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 	tde_statement_analyzed();
 	if (next_post_parse_analyze)
 		next_post_parse_analyze(pstate, query, jumble);
+	tde_function_call_analyzed(pstate, query);
+	tde_view_columns_analyzed(pstate, query);
 	if (tde_client_possible())
 		tde_client_analyzed(pstate, query);
 }
@@ -190,14 +194,18 @@ static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 {
 	DecryptingReceiver *receiver;
+	DestReceiver *function;
 	DestReceiver *citus = tde_results_begin(query);
 
 	tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
+	function = tde_function_rows_begin(query);
 	if (likely(!tde_access_restricted))
 		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
 	else
 		run_tracked(TDE_EXECUTOR_RUN_ARGUMENTS);
+	if (function)
+		tde_function_rows_end(query, function);
 	if (receiver)
 		tde_receiver_end(receiver, query);
 	tde_results_end(query, citus);

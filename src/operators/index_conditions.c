@@ -14,6 +14,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_operator.h"
+#include "catalog/pg_partitioned_table.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -30,6 +31,7 @@
 #include "operators/arrays.h"
 #include "operators/computed.h"
 #include "operators/index_conditions.h"
+#include "operators/opclass.h"
 #include "server/compat.h"
 #include "server/invalidation.h"
 #include "type/inside.h"
@@ -51,19 +53,6 @@ static void
 relation_changed(Oid relid)
 {
 	tde_relation_memos_invalidate(tables, relid);
-}
-
-List *
-tde_index_trees(Oid index)
-{
-	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
-	List	   *trees;
-
-	if (!HeapTupleIsValid(tuple))
-		return NIL;
-	trees = list_make2(tde_stored_tree(INDEXRELID, tuple, Anum_pg_index_indexprs), tde_stored_tree(INDEXRELID, tuple, Anum_pg_index_indpred));
-	ReleaseSysCache(tuple);
-	return trees;
 }
 
 /* An expression_tree_walker, of keys and conditions. */
@@ -111,6 +100,18 @@ collect_index(Oid index, Relation rel, IndexedTable *table)
 	(void) collect((Node *) tde_index_trees(index), table);
 }
 
+/* Partitions are pruned by the key. */
+static void
+collect_partition_key(Oid relid, IndexedTable *table)
+{
+	HeapTuple	tuple = SearchSysCache1(PARTRELID, ObjectIdGetDatum(relid));
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	(void) collect((Node *) tde_stored_tree(PARTRELID, tuple, Anum_pg_partitioned_table_partexprs), table);
+	ReleaseSysCache(tuple);
+}
+
 /* In this memory context. */
 static void
 read_indexes(IndexedTable *table)
@@ -121,6 +122,8 @@ read_indexes(IndexedTable *table)
 	if (rel->rd_rel->relhasindex)
 		foreach(cell, RelationGetIndexList(rel))
 			collect_index(lfirst_oid(cell), rel, table);
+	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+		collect_partition_key(RelationGetRelid(rel), table);
 	table_close(rel, AccessShareLock);
 }
 
@@ -473,6 +476,8 @@ prepare_query(Query *query)
 			query->onConflict = (OnConflictExpr *) use_indexes((Node *) query->onConflict, &usable);
 		}
 	}
+	if (query->onConflict)
+		tde_opclass_infer(query->onConflict);
 	foreach(cell, query->cteList)
 		tde_index_conditions_prepare((Query *) lfirst_node(CommonTableExpr, cell)->ctequery);
 	if (query->hasSubLinks)

@@ -12,12 +12,6 @@ extern void tde_index_conditions_prepare(Query *query);
 /* The condition of a partial index as one that does not decrypt, where it has such a form: WHERE ok, WHERE length(name) > 3. */
 extern Node *tde_index_condition_form(Node *condition);
 
-/*
- * The expressions and the condition of an index as they are stored.  (What the relation cache has is folded, and folding calls users'
- * functions, as whoever runs the command.)
- */
-extern List *tde_index_trees(Oid index);
-
 extern void tde_index_conditions_init(void);
 
 #endif							/* TDE_OPERATORS_INDEX_CONDITIONS_H */

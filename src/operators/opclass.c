@@ -88,9 +88,8 @@ namesake_class(const TdeType *type, List *name)
 	return pattern_class(type);
 }
 
-/* The name of the class that a column of this type takes for one that is named; NIL: its default. */
-static List *
-adopted(const TdeType *type, Oid method, List *name)
+List *
+tde_opclass_adopted(const TdeType *type, Oid method, List *name)
 {
 	Oid			named = get_opclass_oid(method, name, true);
 
@@ -99,6 +98,32 @@ adopted(const TdeType *type, Oid method, List *name)
 	if (do_the_same(named, tde_opclass_base_pattern(type)) && OidIsValid(tde_opclass_pattern(type)))
 		return namesake_class(type, name);
 	return name;
+}
+
+/* The same for one that is known by its OID. */
+static Oid
+adopted_class(const TdeType *type, Oid method, Oid named)
+{
+	if (do_the_same(named, GetDefaultOpClass(type->base, method)))
+		return GetDefaultOpClass(type->oid, method);
+	if (do_the_same(named, tde_opclass_base_pattern(type)) && OidIsValid(tde_opclass_pattern(type)))
+		return tde_opclass_pattern(type);
+	return named;
+}
+
+void
+tde_opclass_infer(OnConflictExpr *conflict)
+{
+	ListCell   *cell;
+
+	foreach(cell, conflict->arbiterElems)
+	{
+		InferenceElem *element = lfirst_node(InferenceElem, cell);
+		TdeType    *type = OidIsValid(element->inferopclass) ? tde_type_find(exprType(element->expr)) : NULL;
+
+		if (type)
+			element->inferopclass = adopted_class(type, BTREE_AM_OID, element->inferopclass);
+	}
 }
 
 void
@@ -124,6 +149,6 @@ tde_opclass_adopt(IndexStmt *stmt)
 		else if (element->expr && stmt->transformed)
 			type = tde_type_find(exprType(element->expr));
 		if (type)
-			element->opclass = adopted(type, method, element->opclass);
+			element->opclass = tde_opclass_adopted(type, method, element->opclass);
 	}
 }

@@ -5,6 +5,7 @@
 #define TDE_OPERATORS_OPCLASS_H
 
 #include "nodes/parsenodes.h"
+#include "nodes/primnodes.h"
 
 #include "type/type.h"
 
@@ -13,6 +14,12 @@
  * the one that is named does, it takes that.  Changes the statement.
  */
 extern void tde_opclass_adopt(IndexStmt *stmt);
+
+/* The name of the class that a column of this type takes for one that is named; NIL: its default. */
+extern List *tde_opclass_adopted(const TdeType *type, Oid method, List *name);
+
+/* The same for the classes in ON CONFLICT, by which PostgreSQL is going to find indexes. */
+extern void tde_opclass_infer(OnConflictExpr *conflict);
 
 /* PostgreSQL's class that orders strings by their bytes (text_pattern_ops); InvalidOid if the base type is none. */
 extern Oid	tde_opclass_base_pattern(const TdeType *type);

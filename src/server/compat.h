@@ -77,6 +77,13 @@
 #define TDE_MERGE_CONDITION(query) ((query)->jointree->quals)
 #endif
 
+/* 16 knows how a table is partitioned from its parser on (e5b8a4c098ad). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_PARTITION_METHOD(spec) ((spec)->strategy == PARTITION_STRATEGY_HASH ? HASH_AM_OID : BTREE_AM_OID)
+#else
+#define TDE_PARTITION_METHOD(spec) (pg_strcasecmp((spec)->strategy, "hash") == 0 ? HASH_AM_OID : BTREE_AM_OID)
+#endif
+
 /* In 18 columns that are grouped by go through an entry of their own in the range table (247dea89f761). */
 #if PG_VERSION_NUM >= 180000
 #define TDE_GROUP_EXPRESSIONS(rte) ((rte)->groupexprs)

@@ -7,6 +7,7 @@
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/dependency.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
@@ -344,6 +345,48 @@ tde_stored_tree(int cache, HeapTuple tuple, AttrNumber column)
 	Datum		stored = SysCacheGetAttr(cache, tuple, column, &none);
 
 	return none ? NULL : stringToNode(TextDatumGetCString(stored));
+}
+
+List *
+tde_index_trees(Oid index)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	List	   *trees;
+
+	if (!HeapTupleIsValid(tuple))
+		return NIL;
+	trees = list_make2(tde_stored_tree(INDEXRELID, tuple, Anum_pg_index_indexprs), tde_stored_tree(INDEXRELID, tuple, Anum_pg_index_indpred));
+	ReleaseSysCache(tuple);
+	return trees;
+}
+
+/* The plain type that an encrypted type, or an array of it, stands for; any other type itself. */
+static Oid
+plain_type(Oid oid, int32 *typmod)
+{
+	Oid			element = get_element_type(oid);
+	TdeType    *type = tde_type_find(OidIsValid(element) ? element : oid);
+
+	if (type == NULL)
+		return oid;
+	*typmod = tde_type_base_typmod(type, *typmod);
+	return OidIsValid(element) ? get_array_type(type->base) : type->base;
+}
+
+static bool
+is_taken(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod)
+{
+	return type == wanted && (wanted_typmod < 0 || typmod == wanted_typmod);
+}
+
+bool
+tde_differs_encrypted(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod)
+{
+	if (is_taken(type, typmod, wanted, wanted_typmod))
+		return false;
+	type = plain_type(type, &typmod);
+	wanted = plain_type(wanted, &wanted_typmod);
+	return is_taken(type, typmod, wanted, wanted_typmod);
 }
 
 Oid

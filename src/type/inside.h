@@ -53,6 +53,18 @@ extern void tde_headers_in_tree(Node *tree, TdeHeaderVisitor visit, void *arg);
 extern void *tde_stored_tree(int cache, HeapTuple tuple, AttrNumber column);
 
 /*
+ * The expressions and the condition of an index as they are stored.  (What the relation cache has is folded, and folding calls users'
+ * functions, as whoever runs the command.)
+ */
+extern List *tde_index_trees(Oid index);
+
+/*
+ * Are two types, with their modifiers, different only in that one is encrypted and the other is not, or is so otherwise?  Also of arrays.
+ * PostgreSQL would take a column of the first for one of the second if both were plain.
+ */
+extern bool tde_differs_encrypted(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod);
+
+/*
  * The operator of this name in a schema that the parser takes for these types (left: InvalidOid for one of one operand); InvalidOid: there is
  * none.  *left and *right become what it takes.
  */

@@ -18,7 +18,7 @@ import script as sql
 
 MARK = "@@statement"
 SERVERS = ("plain", "encrypted")
-TARGET = 98.5
+TARGET = 98.9
 
 DISPLAY = {"int2": "smallint", "int4": "integer", "int8": "bigint", "float4": "real", "float8": "double precision", "bool": "boolean",
            "varchar": "character varying", "bpchar": "character", "time": "time without time zone", "timetz": "time with time zone",
@@ -64,7 +64,7 @@ class Item:
     statement: sql.Statement
     text: str  # with encrypted columns
     touching: bool
-    otherwise: bool  # declared otherwise than by a type alone: another operator class, or not encrypted at all
+    otherwise: bool  # not encrypted at all
     hash: str
     refused: bool = False  # with encrypted columns, so that plain ones must do without it as well
 
@@ -72,7 +72,7 @@ class Item:
     def texts(self):
         if self.refused:
             return {"plain": "", "encrypted": f"\\set ON_ERROR_ROLLBACK on\n{self.text}\n\\set ON_ERROR_ROLLBACK off"}
-        return {"plain": self.statement.text, "encrypted": self.text}
+        return {"plain": sql.with_public(self.statement, self.statement.text), "encrypted": sql.with_public(self.statement, self.text)}
 
     @property
     def explains(self):
@@ -126,8 +126,7 @@ def items(source, encrypted, unencrypted, refused, spec):
         if touching:
             encrypted |= sql.made(statement)
             plain -= sql.made(statement)
-        opclass = bool(sql.opclasses(statement, plain)) and hash not in refused
-        result.append(Item(statement, text, touching or hash in refused, opclass, hash, hash in refused))
+        result.append(Item(statement, text, touching or hash in refused, False, hash, hash in refused))
     return result
 
 

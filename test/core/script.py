@@ -138,7 +138,6 @@ TYPES = {
     "bytea": "bytea", "uuid": "uuid", "json": "json", "jsonb": "jsonb", "inet": "inet",
 }
 TABLE_CONSTRAINTS = {"constraint", "primary", "unique", "check", "foreign", "exclude", "like"}
-OPCLASSES = {f"{name}_ops": f"public.encrypted_{name}_ops" for name in set(TYPES.values()) - {"json"}}
 
 
 def encrypted_type(tokens, spec):
@@ -258,19 +257,19 @@ def column_types(statement, plain):
                 yield action[low.index("type", 2) + 1:]
 
 
-def opclasses(statement, plain):
-    """Tokens that name a base type's operator class in the partition key of an encrypted table."""
-    tokens = statement.tokens
-    low = [t.low for t in tokens]
-    at = len(tokens)
-    if created_table(tokens) and created_table(tokens)[0] not in plain:
-        at = next((i for i in range(len(tokens) - 1) if low[i:i + 2] == ["partition", "by"]), at)
-    return [t for t in tokens[at:] if t.low in OPCLASSES]
+def with_public(statement, text):
+    """The text with the extension's schema on the search_path that it sets: README.md says that it belongs on every one."""
+    low = [t.low for t in statement.tokens]
+    at = skip(statement.tokens, 1, "local", "session")
+    if low[:1] != ["set"] or low[at:at + 1] != ["search_path"] or "public" in low or "default" in low or low[-1] != ";":
+        return text
+    end = statement.tokens[-1].start
+    return text[:end] + ", public" + text[end:]
 
 
 def encrypt(statement, spec="", plain=()):
-    """The text with its columns declared encrypted, and the operator classes of partition keys to match."""
-    changes = [(t.start, t.end, OPCLASSES[t.low]) for t in opclasses(statement, plain)]
+    """The text with its columns declared encrypted."""
+    changes = []
     for tokens in column_types(statement, plain):
         low = [t.low for t in tokens]
         if "generated" in low and "identity" in low:

@@ -34,18 +34,23 @@ BEGIN
     UNION ALL
     SELECT format('CREATE STATISTICS s ON (%s), id FROM held', expression) FROM decrypting(f)
   LOOP
+    DROP TABLE IF EXISTS other;
     failure := complaint(declaration);
     -- an index of encrypted results is one that hides what it computes; whether a condition is true is no value
     CONTINUE WHEN failure IS NULL AND declaration LIKE 'CREATE INDEX %'
       AND (SELECT bool_and(atttypid IN (SELECT enc FROM family) OR declaration LIKE '% WHERE %') FROM pg_attribute
            WHERE attrelid = (SELECT max(indexrelid) FROM pg_index WHERE indrelid = 'held'::regclass));
+    -- and so is such a partition key
+    CONTINUE WHEN failure IS NULL AND declaration LIKE '% PARTITION BY %'
+      AND (SELECT bool_and(opcintype IN (SELECT enc FROM family)) FROM pg_partitioned_table, unnest(partclass) AS c, pg_opclass
+           WHERE partrelid = to_regclass('other') AND pg_opclass.oid = c);
     -- 42P17: not immutable, or refused by us; 42P16: of a pseudo-type; 0A000, 42704: of a type without an order; 42804: of another type
     IF failure !~ '^(42P17|42P16|0A000|42704|42804)' OR failure IS NULL
       AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('other') AND attname = 'g' AND atttypid IN (SELECT enc FROM family)) THEN
       RETURN NEXT coalesce(failure, 'accepted') || ': ' || declaration;
     END IF;
-    DROP TABLE IF EXISTS other;
   END LOOP;
+  DROP TABLE IF EXISTS other;
   DROP TABLE held;
 END
 $$;

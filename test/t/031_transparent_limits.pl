@@ -231,10 +231,22 @@ is_deeply(
                  WHERE attname IN ('a', 'column1') AND relname ~ '^s[1-8]$' ORDER BY 1})->{rows},
   [ map { "s$_|encrypted_text" } 1 .. 6, 8 ],
   'columns of views and tables that are made of a query');
-my $refused = q{PREPARE p AS SELECT a FROM t; CREATE TABLE s9 AS EXECUTE p};
+$wire = TdeWire->connect($node);
+$wire->query($_)
+  foreach 'PREPARE p AS SELECT a FROM t ORDER BY a', 'CREATE TABLE e1 AS EXECUTE p', 'EXPLAIN ANALYZE CREATE TABLE e2 AS EXECUTE p',
+  'CREATE TABLE e3 AS EXECUTE p WITH NO DATA', 'PREPARE d AS SELECT DISTINCT a FROM t UNION SELECT a FROM t', 'CREATE TABLE e4 AS EXECUTE d';
+is_deeply(
+  $wire->query(q{SELECT relname, format_type(atttypid, -1) FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+                 WHERE attname = 'a' AND relname ~ '^e[1-4]$' ORDER BY 1})->{rows},
+  [ map { "e$_|encrypted_text" } 1 .. 4 ],
+  'and those of tables that are made of a prepared statement');
+is_deeply($wire->query('SELECT count(DISTINCT a) FROM e1 JOIN e2 USING (a) JOIN e4 USING (a)')->{rows}, $wire->query('SELECT count(DISTINCT a) FROM t')->{rows}, 'with the rows');
+is_deeply($wire->query('EXECUTE p')->{types}, [ $oid{text} ], 'the client itself gets the base type');
+my $refused = q{PREPARE p AS WITH w AS (DELETE FROM t WHERE false) SELECT a FROM t; CREATE TABLE s9 AS EXECUTE p};
 fails_with($node, $refused, { state => '0A000', message => qr/cannot create a table from prepared statement "p"/ },
-  'a table of the result of a prepared statement');
+  'a table of a prepared statement that decrypts itself');
 fails_with($node, $refused =~ s/CREATE/EXPLAIN ANALYZE CREATE/r, { state => '0A000' }, 'also in EXPLAIN');
+fails_with($node, q{PREPARE p AS SELECT ROW(a) FROM t; CREATE TABLE s9 AS EXECUTE p}, { state => '0A000' }, 'also with rows');
 $wire = TdeWire->connect($node);
 $wire->query($_) foreach 'PREPARE p AS SELECT a FROM t', 'ALTER TABLE t RENAME TO moved', 'EXECUTE p', 'ALTER TABLE moved RENAME TO t';
 like($wire->query('CREATE TABLE s9 AS EXECUTE p')->{error}, qr/^0A000 /, 'also after it could not be analyzed');

@@ -1,0 +1,249 @@
+/*
+ * function_rows.c - RETURN QUERY and CALL of PL/pgSQL convert between encrypted and plain types as its assignments do.
+ *
+ * Functions stay as they were written when columns are encrypted.  Most of what PL/pgSQL does with a value is an assignment, which
+ * converts it.  RETURN QUERY is none: it wants the query's columns to have the types that the function declares, and CALL wants
+ * bare variables for output arguments.
+ *
+ * The rows of RETURN QUERY are converted on their way into the function's result, so the query and its plan are what they would be
+ * anyway.  A column is converted where the plain types would be the same.  What decrypts is the cast of an assignment: a role that may
+ * not decrypt gets its error.
+ */
+#include "postgres.h"
+
+#include "access/tupdesc.h"
+#include "executor/executor.h"
+#include "executor/tstoreReceiver.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_collate.h"
+
+#include "client/function_rows.h"
+#include "server/compat.h"
+#include "type/inside.h"
+#include "type/type.h"
+
+/* ---- RETURN QUERY ---- */
+
+typedef struct FittingReceiver
+{
+	DestReceiver pub;
+	DestReceiver *function;
+	ExprContext *context;
+	ProjectionInfo *projection;
+} FittingReceiver;
+
+/* What the receiver of RETURN QUERY begins with, which PostgreSQL does not show. */
+typedef struct StoringReceiver
+{
+	DestReceiver pub;
+	Tuplestorestate *store;
+	MemoryContext context;
+	bool		detoast;
+	TupleDesc	wanted;
+	const char *complaint;		/* if it gets others; tells whose it is */
+} StoringReceiver;
+
+static void (*storing_startup) (DestReceiver *self, int operation, TupleDesc rows) = NULL;
+
+/* Set storing_startup; false if it turns out that this version has another structure. */
+static bool
+is_structure_known(void)
+{
+	static bool looked_up = false;
+
+	if (!looked_up)
+	{
+		DestReceiver *sample = CreateTuplestoreDestReceiver();
+		StoringReceiver *receiver = (StoringReceiver *) sample;
+		TupleDesc	wanted = CreateTemplateTupleDesc(1);
+		static const char complaint[] = "sample";
+
+		SetTuplestoreDestReceiverParams(sample, NULL, CurrentMemoryContext, false, wanted, complaint);
+		if (receiver->context == CurrentMemoryContext && receiver->wanted == wanted && receiver->complaint == complaint)
+			storing_startup = sample->rStartup;
+		sample->rDestroy(sample);
+		looked_up = true;
+	}
+	return storing_startup != NULL;
+}
+
+/* The types that rows for RETURN QUERY must have; NULL: they are for somebody else. */
+static TupleDesc
+wanted_by_function(DestReceiver *dest)
+{
+	StoringReceiver *receiver = (StoringReceiver *) dest;
+
+	if (!is_structure_known() || dest->rStartup != storing_startup || receiver->wanted == NULL || receiver->complaint == NULL ||
+		strcmp(receiver->complaint, "structure of query does not match function result type") != 0)
+		return NULL;
+	return receiver->wanted;
+}
+
+/* A column of the query, made to fit; the column itself if it fits or cannot be made to. */
+static Expr *
+fitted(Form_pg_attribute column, Form_pg_attribute wanted)
+{
+	Node	   *expr = (Node *) makeVar(OUTER_VAR, column->attnum, column->atttypid, column->atttypmod, column->attcollation, 0);
+	Node	   *cast = NULL;
+
+	if (tde_differs_encrypted(column->atttypid, column->atttypmod, wanted->atttypid, wanted->atttypmod))
+		cast = coerce_to_target_type(NULL, expr, column->atttypid, wanted->atttypid, wanted->atttypmod, COERCION_ASSIGNMENT,
+									 COERCE_IMPLICIT_CAST, -1);
+	if (cast)
+		assign_expr_collations(NULL, cast);
+	return (Expr *) (cast ? cast : expr);
+}
+
+/* Is anything to be converted?  Mostly all columns have the types that are declared. */
+static bool
+any_differs(TupleDesc query, TupleDesc wanted)
+{
+	int			at = 0;
+	bool		any = false;
+
+	for (int i = 0; i < wanted->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(wanted, i);
+		Form_pg_attribute column;
+
+		if (attribute->attisdropped)
+			continue;
+		/* PostgreSQL will refuse this */
+		if (at == query->natts)
+			return false;
+		column = TupleDescAttr(query, at++);
+		any = any || tde_differs_encrypted(column->atttypid, column->atttypmod, attribute->atttypid, attribute->atttypmod);
+	}
+	return any && at == query->natts;
+}
+
+static List *
+fitted_columns(TupleDesc query, TupleDesc wanted)
+{
+	List	   *columns = NIL;
+	int			at = 0;
+
+	for (int i = 0; i < wanted->natts; i++)
+	{
+		Form_pg_attribute column;
+
+		if (TupleDescAttr(wanted, i)->attisdropped)
+			continue;
+		column = TupleDescAttr(query, at++);
+		columns = lappend(columns, makeTargetEntry(fitted(column, TupleDescAttr(wanted, i)), at, pstrdup(NameStr(column->attname)), false));
+	}
+	return columns;
+}
+
+static void
+startup(DestReceiver *self, int operation, TupleDesc rows)
+{
+	FittingReceiver *receiver = (FittingReceiver *) self;
+
+	receiver->function->rStartup(receiver->function, operation, receiver->projection->pi_state.resultslot->tts_tupleDescriptor);
+}
+
+static bool
+receive(TupleTableSlot *slot, DestReceiver *self)
+{
+	FittingReceiver *receiver = (FittingReceiver *) self;
+
+	ResetExprContext(receiver->context);
+	receiver->context->ecxt_outertuple = slot;
+	/* the function's result gets a copy */
+	return receiver->function->receiveSlot(ExecProject(receiver->projection), receiver->function);
+}
+
+static void
+shutdown(DestReceiver *self)
+{
+	FittingReceiver *receiver = (FittingReceiver *) self;
+
+	receiver->function->rShutdown(receiver->function);
+}
+
+/* PL/pgSQL destroys its own. */
+static void
+destroy(DestReceiver *self)
+{
+}
+
+/* A receiver in the executor's memory, and with it gone. */
+static DestReceiver *
+make_receiver(QueryDesc *query, TupleDesc wanted)
+{
+	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
+	FittingReceiver *receiver = palloc0(sizeof(FittingReceiver));
+	List	   *columns = fitted_columns(query->tupDesc, wanted);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(ExecTypeFromTL(columns), &TTSOpsVirtual);
+
+	receiver->pub.receiveSlot = receive;
+	receiver->pub.rStartup = startup;
+	receiver->pub.rShutdown = shutdown;
+	receiver->pub.rDestroy = destroy;
+	receiver->pub.mydest = query->dest->mydest;
+	receiver->function = query->dest;
+	receiver->context = CreateExprContext(query->estate);
+	receiver->projection = ExecBuildProjectionInfo(columns, receiver->context, slot, NULL, query->tupDesc);
+	MemoryContextSwitchTo(context);
+	return &receiver->pub;
+}
+
+DestReceiver *
+tde_function_rows_begin(QueryDesc *query)
+{
+	DestReceiver *function = query->dest;
+	TupleDesc	wanted;
+
+	if (function == NULL || likely(function->mydest != DestTuplestore))
+		return NULL;
+	wanted = wanted_by_function(function);
+	if (wanted == NULL || !any_differs(query->tupDesc, wanted))
+		return NULL;
+	query->dest = make_receiver(query, wanted);
+	return function;
+}
+
+void
+tde_function_rows_end(QueryDesc *query, DestReceiver *function)
+{
+	query->dest = function;
+}
+
+/* ---- CALL ---- */
+
+/* The variable in a cast of it that encrypts or decrypts; NULL if an argument is none. */
+static Node *
+cast_variable(Node *argument)
+{
+	Node	   *variable;
+
+	if (!IsA(argument, FuncExpr) || ((FuncExpr *) argument)->funcformat != COERCE_IMPLICIT_CAST)
+		return NULL;
+	variable = linitial(((FuncExpr *) argument)->args);
+	if (!IsA(variable, Param) || ((Param *) variable)->paramkind != PARAM_EXTERN)
+		return NULL;
+	return tde_type_find(exprType(variable)) || tde_type_find(exprType(argument)) ? variable : NULL;
+}
+
+/*
+ * Of the languages here PL/pgSQL alone looks at names before PostgreSQL does.  It reads from the output arguments which variables are
+ * to be assigned to, and assigns what comes, by a cast in the other direction; nobody evaluates them.
+ */
+void
+tde_function_call_analyzed(ParseState *pstate, Query *query)
+{
+	ListCell   *cell;
+
+	if (likely(pstate->p_pre_columnref_hook == NULL) || query->commandType != CMD_UTILITY || !IsA(query->utilityStmt, CallStmt))
+		return;
+	foreach(cell, ((CallStmt *) query->utilityStmt)->outargs)
+	{
+		Node	   *variable = cast_variable(lfirst(cell));
+
+		if (variable)
+			lfirst(cell) = variable;
+	}
+}

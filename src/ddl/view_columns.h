@@ -1,0 +1,12 @@
+/*
+ * view_columns.h - CREATE OR REPLACE VIEW keeps the types of the view's columns.
+ */
+#ifndef TDE_DDL_VIEW_COLUMNS_H
+#define TDE_DDL_VIEW_COLUMNS_H
+
+#include "parser/parse_node.h"
+
+/* When a query has been analyzed: changes that of such a command. */
+extern void tde_view_columns_analyzed(ParseState *pstate, Query *query);
+
+#endif							/* TDE_DDL_VIEW_COLUMNS_H */
