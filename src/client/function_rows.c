@@ -75,7 +75,7 @@ wanted_by_function(DestReceiver *dest)
 {
 	StoringReceiver *receiver = (StoringReceiver *) dest;
 
-	if (!is_structure_known() || dest->rStartup != storing_startup || receiver->wanted == NULL ||
+	if (!is_structure_known() || dest->rStartup != storing_startup || receiver->wanted == NULL || receiver->complaint == NULL ||
 		strcmp(receiver->complaint, "structure of query does not match function result type") != 0)
 		return NULL;
 	return receiver->wanted;
