@@ -114,7 +114,8 @@ any_differs(TupleDesc query, TupleDesc wanted)
 		if (at == query->natts)
 			return false;
 		column = TupleDescAttr(query, at++);
-		any = any || tde_differs_encrypted(column->atttypid, column->atttypmod, attribute->atttypid, attribute->atttypmod);
+		if (unlikely(column->atttypid != attribute->atttypid || column->atttypmod != attribute->atttypmod))
+			any = any || tde_differs_encrypted(column->atttypid, column->atttypmod, attribute->atttypid, attribute->atttypmod);
 	}
 	return any && at == query->natts;
 }
@@ -191,15 +192,12 @@ make_receiver(QueryDesc *query, TupleDesc wanted)
 	return &receiver->pub;
 }
 
-DestReceiver *
+pg_noinline DestReceiver *
 tde_function_rows_begin(QueryDesc *query)
 {
 	DestReceiver *function = query->dest;
-	TupleDesc	wanted;
+	TupleDesc	wanted = wanted_by_function(function);
 
-	if (function == NULL || likely(function->mydest != DestTuplestore))
-		return NULL;
-	wanted = wanted_by_function(function);
 	if (wanted == NULL || !any_differs(query->tupDesc, wanted))
 		return NULL;
 	query->dest = make_receiver(query, wanted);
@@ -233,11 +231,11 @@ cast_variable(Node *argument)
  * to be assigned to, and assigns what comes, by a cast in the other direction; nobody evaluates them.
  */
 void
-tde_function_call_analyzed(ParseState *pstate, Query *query)
+tde_function_call_analyzed(Query *query)
 {
 	ListCell   *cell;
 
-	if (likely(pstate->p_pre_columnref_hook == NULL) || query->commandType != CMD_UTILITY || !IsA(query->utilityStmt, CallStmt))
+	if (query->commandType != CMD_UTILITY || !IsA(query->utilityStmt, CallStmt))
 		return;
 	foreach(cell, ((CallStmt *) query->utilityStmt)->outargs)
 	{

@@ -51,7 +51,7 @@ tde_view_columns_analyzed(ParseState *pstate, Query *query)
 	Relation	view;
 	ListCell   *cell;
 
-	if (likely(stmt == NULL) || !IsA(stmt, ViewStmt) || !stmt->replace || query->commandType != CMD_SELECT || query->setOperations)
+	if (!IsA(stmt, ViewStmt) || !stmt->replace || query->commandType != CMD_SELECT || query->setOperations)
 		return;
 	/* as PostgreSQL looks for it next, with the same errors */
 	(void) RangeVarGetAndCheckCreationNamespace(copyObject(stmt->view), AccessShareLock, &existing);

@@ -6,7 +6,7 @@
 
 #include "parser/parse_node.h"
 
-/* When a query has been analyzed: changes that of such a command. */
+/* When a query of a utility command has been analyzed: changes that of such a command. */
 extern void tde_view_columns_analyzed(ParseState *pstate, Query *query);
 
 #endif							/* TDE_DDL_VIEW_COLUMNS_H */

@@ -74,8 +74,10 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 	tde_statement_analyzed();
 	if (next_post_parse_analyze)
 		next_post_parse_analyze(pstate, query, jumble);
-	tde_function_call_analyzed(pstate, query);
-	tde_view_columns_analyzed(pstate, query);
+	if (unlikely(pstate->p_pre_columnref_hook != NULL))
+		tde_function_call_analyzed(query);
+	if (unlikely(tde_statement.utility != NULL))
+		tde_view_columns_analyzed(pstate, query);
 	if (tde_client_possible())
 		tde_client_analyzed(pstate, query);
 }
@@ -194,17 +196,18 @@ static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 {
 	DecryptingReceiver *receiver;
-	DestReceiver *function;
+	DestReceiver *function = NULL;
 	DestReceiver *citus = tde_results_begin(query);
 
 	tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
-	function = tde_function_rows_begin(query);
+	if (unlikely(query->dest != NULL && query->dest->mydest == DestTuplestore))
+		function = tde_function_rows_begin(query);
 	if (likely(!tde_access_restricted))
 		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
 	else
 		run_tracked(TDE_EXECUTOR_RUN_ARGUMENTS);
-	if (function)
+	if (unlikely(function != NULL))
 		tde_function_rows_end(query, function);
 	if (receiver)
 		tde_receiver_end(receiver, query);
