@@ -255,11 +255,6 @@ BEGIN ATOMIC
              'pg_catalog.brin_minmax_consistent(internal, internal, internal)', 'pg_catalog.brin_minmax_union(internal, internal, internal)']
            ELSE '{}' END), ''), '')
          || tde_internal.tde_class_sql(p.schema, p.enc, $3, '_minmax_ops')
-         -- PostgreSQL's classes name the type that they store, by which a domain's operators are found.  CREATE OPERATOR CLASS leaves
-         -- it out where it is the type itself.
-         || CASE WHEN $3 IS NULL THEN '' ELSE format(
-              E'UPDATE pg_catalog.pg_opclass SET opckeytype = opcintype WHERE opcfamily = %s AND opcintype = %s AND opckeytype = 0;\n',
-              $3, p.enc::oid) END
   FROM (SELECT e.amoprighttype::regtype, array_agg(format('%I.%s', n.nspname, o.oprname) ORDER BY e.amopstrategy)
         FROM pg_amop e JOIN pg_operator o ON o.oid = e.amopopr JOIN pg_namespace n ON n.oid = o.oprnamespace
         WHERE e.amopfamily = $2 AND e.amoplefttype = p.enc GROUP BY e.amoprighttype) AS members (r, operators)

@@ -90,18 +90,6 @@ SELECT is((SELECT id FROM log WHERE i < 0), 1, 'a new least value');
 SELECT lives_ok($$ SELECT brin_desummarize_range('log_brin', 0) $$, 'a range is forgotten');
 SELECT is((SELECT count(*) FROM log WHERE i BETWEEN 1 AND 9), 8::bigint, 'and read');
 
--- Domains
-CREATE DOMAIN age AS encrypted_int4 CHECK (value > 0);
-CREATE TABLE pupil (id int, age age, name encrypted_varchar(20));
-CREATE INDEX pupil_brin ON pupil USING brin (age, name) WITH (pages_per_range = 1);
-INSERT INTO pupil SELECT g, g, 'n' || g FROM generate_series(1, 2000) g;
-SELECT brin_summarize_new_values('pupil_brin');
-INSERT INTO pupil VALUES (0, 5000, 'x');
-ANALYZE pupil;
-SELECT matches(plan_of('SELECT FROM pupil WHERE age = 5'), 'Bitmap Index Scan on pupil_brin', 'a domain''s index is used');
-SELECT is((SELECT array_agg(id) FROM pupil WHERE age IN (5, 5000)), '{5,0}', 'and leads to the rows');
-SELECT is((SELECT count(*) FROM pupil WHERE age < 5::int8), 4::bigint, 'also beside another type');
-
 -- Names of classes of the base type that do the same
 SELECT lives_ok($$ CREATE INDEX ON log USING brin (at timestamptz_minmax_ops, i int4_minmax_ops) $$, 'the default classes of the base types by name');
 SELECT throws_ok($$ CREATE INDEX ON log USING brin (i int4_bloom_ops) $$, '42804', NULL, 'not a class that keeps hashes');
