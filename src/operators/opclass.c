@@ -88,27 +88,51 @@ namesake_class(const TdeType *type, List *name)
 	return pattern_class(type);
 }
 
+/* What a column of this type takes for a class that is named. */
+typedef enum Adopted
+{
+	ADOPTS_ITSELF,
+	ADOPTS_DEFAULT,
+	ADOPTS_PATTERN
+} Adopted;
+
+static Adopted
+adopted(const TdeType *type, Oid method, Oid named)
+{
+	if (do_the_same(named, GetDefaultOpClass(type->base, method)))
+		return ADOPTS_DEFAULT;
+	if (do_the_same(named, tde_opclass_base_pattern(type)) && OidIsValid(tde_opclass_pattern(type)))
+		return ADOPTS_PATTERN;
+	return ADOPTS_ITSELF;
+}
+
 List *
 tde_opclass_adopted(const TdeType *type, Oid method, List *name)
 {
-	Oid			named = get_opclass_oid(method, name, true);
-
-	if (do_the_same(named, GetDefaultOpClass(type->base, method)))
-		return NIL;
-	if (do_the_same(named, tde_opclass_base_pattern(type)) && OidIsValid(tde_opclass_pattern(type)))
-		return namesake_class(type, name);
-	return name;
+	switch (adopted(type, method, get_opclass_oid(method, name, true)))
+	{
+		case ADOPTS_DEFAULT:
+			return NIL;
+		case ADOPTS_PATTERN:
+			return namesake_class(type, name);
+		default:
+			return name;
+	}
 }
 
 /* The same for one that is known by its OID. */
 static Oid
 adopted_class(const TdeType *type, Oid method, Oid named)
 {
-	if (do_the_same(named, GetDefaultOpClass(type->base, method)))
-		return GetDefaultOpClass(type->oid, method);
-	if (do_the_same(named, tde_opclass_base_pattern(type)) && OidIsValid(tde_opclass_pattern(type)))
-		return tde_opclass_pattern(type);
-	return named;
+	switch (adopted(type, method, named))
+	{
+		case ADOPTS_DEFAULT:
+			return GetDefaultOpClass(type->oid, method);
+		case ADOPTS_PATTERN:
+			return tde_opclass_pattern(type);
+		default:
+			return named;
+	}
 }
 
 void
