@@ -79,17 +79,23 @@ key_type(PartitionElem *element, Node *expr, List *columns)
 void
 tde_partition_key_prepare(CreateStmt *stmt, const char *source)
 {
-	List	   *columns;
+	List	   *columns = NIL;
 	ListCell   *cell;
 
 	if (stmt->partspec == NULL)
 		return;
-	columns = columns_of(stmt);
 	foreach(cell, stmt->partspec->partParams)
 	{
 		PartitionElem *element = lfirst_node(PartitionElem, cell);
-		Node	   *expr = element->expr ? keep_encrypted(element, columns, stmt->relation->relname, source) : NULL;
-		TdeType    *type = element->opclass ? tde_type_find(key_type(element, expr, columns)) : NULL;
+		Node	   *expr;
+		TdeType    *type;
+
+		if (element->expr == NULL && element->opclass == NIL)
+			continue;
+		if (columns == NIL)
+			columns = columns_of(stmt);
+		expr = element->expr ? keep_encrypted(element, columns, stmt->relation->relname, source) : NULL;
+		type = element->opclass ? tde_type_find(key_type(element, expr, columns)) : NULL;
 
 		if (type)
 			element->opclass = tde_opclass_adopted(type, TDE_PARTITION_METHOD(stmt->partspec), element->opclass);
