@@ -27,6 +27,7 @@
 
 #include "ddl/stored_spec.h"
 #include "server/compat.h"
+#include "type/cast.h"
 #include "type/inside.h"
 #include "type/type.h"
 
@@ -181,11 +182,7 @@ coerced(Node *expr, TdeType *type, int32 typmod)
 
 	if (find_typmod_coercion_function(type->oid, &function) != COERCION_PATH_FUNC || !is_our_coercion(function))
 		return expr;
-	return (Node *) makeFuncExpr(function, type->oid,
-								 list_make3(expr,
-											makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(typmod), false, true),
-											makeBoolConst(false, false)),
-								 exprCollation(expr), InvalidOid, COERCE_IMPLICIT_CAST);
+	return (Node *) makeFuncExpr(function, type->oid, tde_modifier_args(expr, typmod), exprCollation(expr), InvalidOid, COERCE_IMPLICIT_CAST);
 }
 
 /*

@@ -11,9 +11,7 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "commands/copy.h"
-#include "nodes/makefuncs.h"
 #include "tcop/dest.h"
 
 #include "distributed/results.h"
@@ -123,9 +121,7 @@ tde_results_cast(Query *query)
 	{
 		FuncExpr   *call = (FuncExpr *) ((TargetEntry *) lfirst(lc))->expr;
 
-		if (call && IsA(call, FuncExpr) && list_length(call->args) == 1 && tde_is_encryption(call->funcid))
-			call->args = lappend(lappend(call->args,
-										 makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(tde_typmod_default()), false, true)),
-								 makeBoolConst(false, false));
+		if (IsA(call, FuncExpr) && list_length(call->args) == 1 && tde_is_encryption(call->funcid))
+			call->args = tde_modifier_args(linitial(call->args), tde_typmod_default());
 	}
 }
