@@ -78,7 +78,7 @@ help:
 	@echo 'make check-sanitize      unit, regress, pgtap and tap on a PostgreSQL with assertions (built from its sources, once), the extension'
 	@echo '                         under the undefined-behaviour sanitizer; then all but tap under the address sanitizer'
 	@echo 'make fuzz                libFuzzer on what reads bytes that others wrote; RUNS=10000000: for long'
-	@echo 'make manifest            write src/sql/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
+	@echo 'make manifest            write sql/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
 	@echo 'make check-apps          the test suites of Django and SQLAlchemy on encrypted columns beside plain ones; SUITES="django": only this'
 	@echo 'make check-cluster       Citus on three private servers, plain tables beside encrypted ones; CITUS=/path/to/its/source/tree,'
@@ -95,11 +95,11 @@ else
 
 MODULE_big = $(EXTENSION)
 OBJS       = $(patsubst %.c,%.o,$(sort $(wildcard src/*/*.c)))
-# The install script is put together from the parts in src/sql, in the order of their numbers.
+# The install script is put together from the parts in sql/, in the order of their numbers.
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
-PARTS      = $(sort $(wildcard $(srcdir)/src/sql/*.sql))
+PARTS      = $(sort $(wildcard $(srcdir)/sql/*.sql))
 # What earlier versions installed stays as it was; the update to this version is put together, too.
-UPDATES    = $(wildcard $(srcdir)/src/sql/updates/*.sql)
+UPDATES    = $(wildcard $(srcdir)/sql/updates/*.sql)
 UPDATE     = $(filter %--$(EXTVERSION).sql,$(UPDATES))
 DATA       = $(filter-out $(UPDATE),$(UPDATES))
 DATA_built = $(SCRIPT) $(notdir $(UPDATE))
@@ -110,7 +110,8 @@ PG_CFLAGS   = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing
 SHLIB_LINK += -lcrypto
 
 # In this order: 'install' creates the extension in the database that all of them use.
-REGRESS     = install $(filter-out install,$(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql))))
+REGRESS     = install $(filter-out install,$(patsubst $(srcdir)/test/sql/%.sql,%,$(sort $(wildcard $(srcdir)/test/sql/*.sql))))
+REGRESS_OPTS += --inputdir=$(srcdir)/test
 EXTRA_CLEAN = results regression.diffs regression.out tmp_check
 
 PG_CONFIG ?= pg_config
@@ -129,8 +130,8 @@ include $(PGXS)
 $(SCRIPT): $(PARTS)
 	cat $^ >$@
 
-$(notdir $(UPDATE)): $(UPDATE) $(PARTS) $(srcdir)/src/sql/update.awk
-	awk -v version=$(EXTVERSION) -f $(srcdir)/src/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< >$@
+$(notdir $(UPDATE)): $(UPDATE) $(PARTS) $(srcdir)/sql/update.awk
+	awk -v version=$(EXTVERSION) -f $(srcdir)/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< >$@
 
 # Debian's PGXS does not track headers; there are few, so each object depends on all.
 $(OBJS) $(OBJS:.o=.bc): $(wildcard $(srcdir)/src/*/*.h)

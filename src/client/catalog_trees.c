@@ -33,7 +33,7 @@
 
 /* ---- types ---- */
 
-/* Plain numbers beside encrypted ones have types of their own: src/sql/25_operands.sql. */
+/* Plain numbers beside encrypted ones have types of their own: sql/25_operands.sql. */
 static Oid
 operand_base(Oid oid)
 {

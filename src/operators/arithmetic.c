@@ -3,7 +3,7 @@
  *
  * An encrypted number is its base type's number through the implicit cast, but no further: encrypted_int4 * numeric would take
  * two casts in a row, and a second implicit cast would make every function of numbers ambiguous.  So each pair of number types
- * of which one is encrypted has operators of its own (src/sql/31_missing.sql).  They compute as PostgreSQL does for the base
+ * of which one is encrypted has operators of its own (sql/31_missing.sql).  They compute as PostgreSQL does for the base
  * types, and return plain numbers; therefore they are STABLE, like the cast that they stand for, so that no index or generated
  * column can hold their results in clear.
  */

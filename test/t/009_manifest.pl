@@ -1,4 +1,4 @@
-# The extension's objects are those in src/sql/objects-N.txt, so that a change of the template shows what it makes; and
+# The extension's objects are those in sql/objects-N.txt, so that a change of the template shows what it makes; and
 # tde_refresh_types() makes them so again.
 
 use strict;
@@ -32,7 +32,7 @@ sub differences
   return `diff -U0 $folder/were $folder/are | grep '^[-+][^-+]'`;
 }
 
-my $file = sprintf "src/sql/objects-%d.txt", $node->pg_version =~ /^(\d+)/;
+my $file = sprintf "sql/objects-%d.txt", $node->pg_version =~ /^(\d+)/;
 ok(-e "$top/$file", "$file is there") or diag('"make manifest" makes it');
 is(differences(-e "$top/$file" ? "$top/$file" : '/dev/null'), '', 'has the objects of a new installation')
   or diag("If these are the objects that you want, run \"make manifest\" and commit $file.");
