@@ -22,7 +22,7 @@
 
 #include "client/catalog.h"
 #include "client/held_cursors.h"
-#include "client/outputs.h"
+#include "client/routines.h"
 #include "client/params.h"
 #include "client/receiver.h"
 #include "client/result.h"

@@ -1,7 +1,5 @@
 /*
- * statement_tokens.h - the tokens of SQL, as far as finding calls and literals takes.
- *
- * A literal's body can be read as SQL itself: a quote in it is written as two quotes, or as \' in E'...'.
+ * statement_tokens.h - the tokens of SQL, as far as finding calls and literals takes; what a message quotes.
  */
 #ifndef TDE_CRYPTO_STATEMENT_TOKENS_H
 #define TDE_CRYPTO_STATEMENT_TOKENS_H
@@ -67,5 +65,11 @@ tde_mask(char *from, const char *to)
 	}
 	return changed;
 }
+
+/*
+ * Overwrite what an error message quotes, but for quotations that are words of keep (may be NULL).  format is the untranslated
+ * message before values were put in, or NULL: it tells where a quotation ends if the value has quotes itself.
+ */
+extern void tde_redact_quotations(char *message, const char *format, const char *keep);
 
 #endif							/* TDE_CRYPTO_STATEMENT_TOKENS_H */

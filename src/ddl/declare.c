@@ -30,8 +30,7 @@
 #include "utils/syscache.h"
 
 #include "ddl/declare.h"
-#include "ddl/generated_column.h"
-#include "ddl/partition_key.h"
+#include "ddl/kept_encrypted.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "keys/table.h"

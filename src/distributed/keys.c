@@ -34,7 +34,7 @@
 #include "keys/cache.h"
 #include "server/compat.h"
 #include "server/error.h"
-#include "server/invalidation.h"
+#include "server/memory.h"
 #include "type/base_functions.h"
 #include "type/inside.h"
 #include "type/type.h"

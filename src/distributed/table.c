@@ -24,7 +24,7 @@
 #include "distributed/table.h"
 #include "keys/cache.h"
 #include "server/compat.h"
-#include "server/invalidation.h"
+#include "server/memory.h"
 #include "type/type.h"
 
 PG_FUNCTION_INFO_V1(tde_is_distributed);

@@ -7,7 +7,7 @@
 #include "fmgr.h"
 #include "nodes/parsenodes.h"
 
-#include "server/invalidation.h"
+#include "server/memory.h"
 
 typedef struct TdeDistribution
 {

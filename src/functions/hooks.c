@@ -15,7 +15,7 @@
 #include "parser/analyze.h"
 #include "tcop/utility.h"
 
-#include "client/function_rows.h"
+#include "client/routines.h"
 #include "client/held_cursors.h"
 #include "client/postponed.h"
 #include "client/receiver.h"
@@ -24,7 +24,7 @@
 #include "ddl/declare.h"
 #include "ddl/dump_path.h"
 #include "ddl/stored_spec.h"
-#include "ddl/view_columns.h"
+#include "ddl/kept_encrypted.h"
 #include "distributed/aggregates.h"
 #include "distributed/conditions.h"
 #include "distributed/errors.h"

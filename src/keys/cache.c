@@ -15,7 +15,6 @@
 
 #include "crypto/primitives.h"
 #include "keys/cache.h"
-#include "keys/plain_cache.h"
 #include "keys/table_rows.h"
 #include "server/counters.h"
 #include "server/error.h"
@@ -35,6 +34,7 @@ typedef struct ContextEntry
 } ContextEntry;
 
 uint64		tde_keys_epoch = 1;
+void		(*tde_forget_decrypted) (void) = NULL;
 uint64		tde_keys_generation = 0;
 TdeStats	tde_stats;
 
@@ -97,7 +97,8 @@ forget(void)
 	ContextEntry *entry;
 
 	tde_keys_epoch++;
-	tde_plain_cache_forget();
+	if (tde_forget_decrypted)
+		tde_forget_decrypted();
 	OPENSSL_cleanse(hash_memos, sizeof(hash_memos));
 	forget_hash();
 	if (contexts == NULL)

@@ -28,6 +28,9 @@ typedef struct TdeKey
 } TdeKey;
 
 extern uint64 tde_keys_epoch;
+
+/* Set by what has kept plaintexts: cleanses them when keys are forgotten. */
+extern void (*tde_forget_decrypted) (void);
 extern uint64 tde_keys_generation;	/* the wallet's, when the cache was last known to be good */
 
 static inline bool

@@ -27,7 +27,7 @@
 #include "keys/modifiers.h"
 #include "keys/table.h"
 #include "server/compat.h"
-#include "server/invalidation.h"
+#include "server/memory.h"
 #include "server/permanent.h"
 
 static const char table_name[] = "specifications";

@@ -30,7 +30,6 @@
 #include "keys/table_rows.h"
 #include "server/compat.h"
 #include "server/error.h"
-#include "server/invalidation.h"
 #include "server/memory.h"
 
 bool		tde_keystore_changed = true;

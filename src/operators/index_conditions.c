@@ -33,7 +33,7 @@
 #include "operators/index_conditions.h"
 #include "operators/opclass.h"
 #include "server/compat.h"
-#include "server/invalidation.h"
+#include "server/memory.h"
 #include "type/inside.h"
 
 /* ---- what the indexes of a table hold ---- */

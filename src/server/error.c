@@ -22,7 +22,7 @@
 #include "utils/memutils.h"
 
 #include "crypto/primitives.h"
-#include "crypto/quotations.h"
+#include "crypto/statement_tokens.h"
 #include "crypto/statement_secrets.h"
 #include "server/compat.h"
 #include "server/error.h"

@@ -1,19 +1,20 @@
 /*
- * memory.c - memory: the extension's parts of shared memory, pages for secrets, and how every process forgets the secrets that it keeps.
+ * memory.c - memory: the extension's parts of shared memory, pages for secrets, and how every process forgets the secrets that it keeps, or
+ * what it has remembered of relations.
  *
  * An idle backend waits for its client and runs no code of ours.  What wakes it is PostgreSQL's own signal to those who lag behind in
  * reading invalidations: it makes an idle backend read them, outside of the signal handler, whether it is in a transaction or
  * not.  So what forgets is called where invalidations are accepted, can free memory as usual, and costs nothing until then.
+ *
+ * A backend has ten places for relcache callbacks and ends if there is none left.  PostgreSQL takes up to four, Citus five.  So ours share
+ * one.
  */
 #include "postgres.h"
 
+#include <malloc.h>
 #include <openssl/crypto.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #include "access/xact.h"
 #include "miscadmin.h"
@@ -23,6 +24,7 @@
 #include "storage/procsignal.h"
 #include "storage/shmem.h"
 #include "storage/sinval.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
 
 #include "server/compat.h"
@@ -312,4 +314,45 @@ void
 tde_forget_init(void)
 {
 	RegisterXactCallback(transaction_callback, NULL);
+}
+
+/* ---- changes of relations ---- */
+
+#define MAX_CALLBACKS	8
+
+static TdeRelationChanged callbacks[MAX_CALLBACKS];
+static int	callback_count = 0;
+
+static void
+relcache_callback(Datum arg, Oid relation)
+{
+	for (int i = 0; i < callback_count; i++)
+		callbacks[i] (relation);
+}
+
+void
+tde_when_relation_changes(TdeRelationChanged callback)
+{
+	Assert(callback_count < MAX_CALLBACKS);
+	if (callback_count == 0)
+		CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
+	callbacks[callback_count++] = callback;
+}
+
+void
+tde_relation_memos_invalidate(HTAB *memos, Oid relation)
+{
+	HASH_SEQ_STATUS status;
+	TdeRelationMemo *memo;
+
+	if (OidIsValid(relation))
+	{
+		memo = hash_search(memos, &relation, HASH_FIND, NULL);
+		if (memo)
+			memo->valid = false;
+		return;
+	}
+	hash_seq_init(&status, memos);
+	while ((memo = hash_seq_search(&status)) != NULL)
+		memo->valid = false;
 }

@@ -1,10 +1,11 @@
 /*
- * memory.h - memory: the extension's parts of shared memory, pages for secrets, and how every process forgets the secrets that it keeps.
+ * memory.h - memory: shared memory, pages for secrets, how every process forgets the secrets that it keeps; changes of relations.
  */
 #ifndef TDE_SERVER_MEMORY_H
 #define TDE_SERVER_MEMORY_H
 
 #include "storage/lwlock.h"
+#include "utils/hsearch.h"
 
 /* ---- shared memory ---- */
 
@@ -67,5 +68,22 @@ extern void tde_forget_here(void);
 extern void tde_forget_everywhere(void);
 
 extern void tde_forget_init(void);	/* from _PG_init */
+
+/* ---- changes of relations ---- */
+
+/* Called with the relation, or InvalidOid: all may have changed.  Under the rules of relcache callbacks: no catalog is looked at. */
+typedef void (*TdeRelationChanged) (Oid relation);
+
+extern void tde_when_relation_changes(TdeRelationChanged callback);
+
+/* What begins each entry of a hash table that remembers something of relations. */
+typedef struct TdeRelationMemo
+{
+	Oid			relation;		/* hash key */
+	bool		valid;			/* false: look again */
+} TdeRelationMemo;
+
+/* For such a callback: what is remembered of the relation, or of all, is not valid any more.  The entries stay. */
+extern void tde_relation_memos_invalidate(HTAB *memos, Oid relation);
 
 #endif							/* TDE_SERVER_MEMORY_H */

@@ -1,5 +1,7 @@
 /*
- * datum.c - the one door between plaintext datums and encrypted ones.
+ * datum.c - the one door between plaintext datums and encrypted ones: decryption, and the plaintexts of the values that were decrypted last.
+ *
+ * Encryption: datum_encrypt.c.
  */
 #include "postgres.h"
 
@@ -9,22 +11,182 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-#include "keys/plain_cache.h"
 #include "server/compat.h"
 #include "server/counters.h"
 #include "server/error.h"
+#include "server/memory.h"
 #include "type/access.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
 #include "type/plain_bytes.h"
 
 /*
- * How a literal is encrypted that reaches the input function without a typmod: without salt, so that no salt is ever
- * shared between the rows that one parsed statement writes, and under the catalog key, so that the length coercion knows
- * it and always encrypts it anew.  Such values stay in the catalogs, in defaults and views, and a server under FIPS, which refuses
- * AES-GCM-SIV, has to read them, too.
+ * ---- the values decrypted last, by this backend: so that a value met again costs a comparison ----
+ *
+ * One literal is decrypted by the coercion that follows its input; one row's column is used several times in a query; the
+ * upper pages of an index and the representatives of groups are met again and again.  Found by all of a value's bytes,
+ * never by its address.  Only short values that were authenticated, or else verified; a fixed number of them, on pages of
+ * their own; cleansed as server/memory.h says.
  */
-static const TdeSpec literal_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, false};
+
+#define CACHED_VALUE	94		/* longest value, in bytes as stored */
+#define CACHED_PLAIN	56		/* longest plaintext */
+
+typedef struct CachedPlain
+{
+	uint32		epoch;			/* the lower half will do: entries do not live through 2^32 changes of keys */
+	Oid			type;
+	uint8		size;			/* 0: empty */
+	uint8		plain_size;
+	uint8		value[CACHED_VALUE];
+	uint8		plain[CACHED_PLAIN];
+} CachedPlain;
+
+/*
+ * Powers of two.  160 bytes for each value: those of rows together stay in a first-level cache, the others in a second-level one.  Apart,
+ * because rows' values, of which there are ever new ones, would push out the others, and would be written where it takes longer.
+ */
+#define ROW_SETS		16
+#define ROW_WAYS		2
+#define LONG_SETS		1024
+#define LONG_WAYS		4
+
+typedef struct Entries
+{
+	CachedPlain row[ROW_SETS * ROW_WAYS];
+	CachedPlain longer[LONG_SETS * LONG_WAYS];
+} Entries;
+
+/* NULL: there are none.  Made when the first value is remembered, given back when all are forgotten. */
+static Entries *entries = NULL;
+
+/* The last bytes of each entry's value, apart: a miss, which is what most lookups are, touches nothing else. */
+static uint32 row_tails[ROW_SETS * ROW_WAYS];
+static uint32 long_tails[LONG_SETS * LONG_WAYS];
+static uint8 row_next[ROW_SETS];	/* to be overwritten next */
+static uint8 long_next[LONG_SETS];
+
+#define CREDIT_PER_FIND	8		/* what finding a value again pays for */
+#define MAX_CREDIT		256
+static int	credit = MAX_CREDIT;
+static uint32 uses = 0;
+
+/*
+ * Most queries use a row's value once, and then remembering it is work for nothing.  So each one that is found again pays for
+ * so many to be remembered; without credit, only a few in a row of many are tried.
+ */
+#define TRIED	64
+#define UNTRIED	960
+
+/*
+ * Would a value of a row not be remembered now?  Then looking for one that is decrypted as fast as it is found does not pay.
+ * To be asked once for each use of a value.
+ */
+static inline bool
+passes_over(void)
+{
+	return credit <= 0 && uses++ % (TRIED + UNTRIED) >= TRIED;
+}
+
+/* A value ends with its MAC or with ciphertext, so its last bytes are as good as random. */
+static inline uint32
+tail_of(const uint8 *value, size_t size)
+{
+	uint32		tail;
+
+	memcpy(&tail, value + size - sizeof(tail), sizeof(tail));
+	return tail;
+}
+
+/* The tail of a value may be that of an empty entry. */
+static inline const CachedPlain *
+if_same(const CachedPlain *entry, Oid type, uint64 epoch, const uint8 *value, size_t size)
+{
+	if (entry->size != size || entry->type != type || entry->epoch != (uint32) epoch || memcmp(entry->value, value, size) != 0)
+		return NULL;
+	credit = Min(credit + CREDIT_PER_FIND, MAX_CREDIT);
+	return entry;
+}
+
+/* Where it would be; -1: it is not there. */
+static pg_attribute_always_inline int
+place_of(const uint32 *tails, int sets, int ways, uint32 tail)
+{
+	int			first = tail % sets * ways;
+
+	for (int way = 0; way < ways; way++)
+		if (tails[first + way] == tail)
+			return first + way;
+	return -1;
+}
+
+/* The plaintext of a value; NULL if it is not known.  Good until the next call of a function here. */
+static const CachedPlain *
+find_plain(Oid type, uint64 epoch, const uint8 *value, size_t size)
+{
+	uint32		tail;
+	int			place;
+
+	if (size > CACHED_VALUE || size < sizeof(tail) || entries == NULL)
+		return NULL;
+	tail = tail_of(value, size);
+	place = place_of(row_tails, ROW_SETS, ROW_WAYS, tail);
+	if (place >= 0)
+		return if_same(&entries->row[place], type, epoch, value, size);
+	place = place_of(long_tails, LONG_SETS, LONG_WAYS, tail);
+	return place >= 0 ? if_same(&entries->longer[place], type, epoch, value, size) : NULL;
+}
+
+/* The place that is overwritten next. */
+static pg_attribute_always_inline int
+take_place(uint32 *tails, uint8 *next, int sets, int ways, uint32 tail)
+{
+	int			set = tail % sets;
+	int			place = set * ways + next[set]++ % ways;
+
+	tails[place] = tail;
+	return place;
+}
+
+/* Cleanse them all. */
+static void
+forget_plain(void)
+{
+	if (entries == NULL)
+		return;
+	tde_secret_pages_free(entries, sizeof(Entries), sizeof(Entries));
+	entries = NULL;
+	memset(row_tails, 0, sizeof(row_tails));
+	memset(long_tails, 0, sizeof(long_tails));
+}
+
+void
+tde_datum_remember(TdeRemember remember, Oid type, uint64 epoch, const uint8 *value, size_t size, const uint8 *plain, size_t plain_size)
+{
+	CachedPlain *entry;
+	uint32		tail;
+
+	if (size > CACHED_VALUE || size < sizeof(uint32) || plain_size > CACHED_PLAIN)
+		return;
+	/* what cannot be remembered is decrypted again */
+	if (unlikely(entries == NULL) && (entries = tde_secret_pages_new(sizeof(Entries))) == NULL)
+		return;
+	tde_forget_decrypted = forget_plain;
+	credit = Max(credit - 1, 0);
+	tail = tail_of(value, size);
+	if (remember == TDE_REMEMBER_ROW)
+		entry = &entries->row[take_place(row_tails, row_next, ROW_SETS, ROW_WAYS, tail)];
+	else
+		entry = &entries->longer[take_place(long_tails, long_next, LONG_SETS, LONG_WAYS, tail)];
+	entry->epoch = (uint32) epoch;
+	entry->type = type;
+	entry->size = (uint8) size;
+	entry->plain_size = (uint8) plain_size;
+	memcpy(entry->value, value, size);
+	memcpy(entry->plain, plain, plain_size);
+}
+
+/* ---- decryption ---- */
 
 /* Set a memo to a value's header and its key.  Nothing vouches for the value yet. */
 static pg_noinline void
@@ -60,12 +222,6 @@ reader_of(TdeType *type, const uint8 *bytes, size_t size, bool tells)
 	return reader;
 }
 
-static const TdeKey *
-reading_key(TdeType *type, const TdeHeader *header)
-{
-	return tde_key_for_reading(header->key_id, header->spec, type->tag);
-}
-
 /* Bytes of a datum of the base type that is passed by reference. */
 static inline size_t
 plain_size_of(const TdeType *type, Datum plain)
@@ -91,17 +247,17 @@ hand_over(TdeType *type, Datum plain, TdeScratch *scratch)
 
 /* The datum of a value that was decrypted before. */
 static pg_attribute_always_inline Datum
-recent_datum(TdeType *type, const TdeCachedPlain *recent, TdeScratch *scratch)
+recent_datum(TdeType *type, const CachedPlain *recent, TdeScratch *scratch)
 {
-	char	   *buffer = scratch ? scratch->header : palloc(VARHDRSZ + TDE_PLAIN_CACHE_PLAIN);
+	char	   *buffer = scratch ? scratch->header : palloc(VARHDRSZ + CACHED_PLAIN);
 	bool		in_buffer;
 	Datum		result;
 
 	/* all of it: a few moves */
-	memcpy(VARDATA(buffer), recent->plain, TDE_PLAIN_CACHE_PLAIN);
+	memcpy(VARDATA(buffer), recent->plain, CACHED_PLAIN);
 	result = tde_plain_bytes_datum(type, buffer, recent->plain_size, false, true, &in_buffer);
 	if (scratch == NULL && !in_buffer)
-		free_plain(buffer, VARHDRSZ + TDE_PLAIN_CACHE_PLAIN);
+		free_plain(buffer, VARHDRSZ + CACHED_PLAIN);
 	if (scratch)
 		scratch->allocated = NULL;
 	if (scratch && !in_buffer && !type->base_byval)
@@ -131,7 +287,7 @@ decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t
 	result = tde_plain_bytes_datum(type, buffer, plain_size, compressed, authenticated, &in_buffer);
 	/* not if the keys have been forgotten meanwhile, and with them what was decrypted before */
 	if (remember != TDE_REMEMBER_NOT && !compressed && tde_keys_fresh(reader->epoch))
-		tde_plain_cache_put(remember, type->oid, reader->epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
+		tde_datum_remember(remember, type->oid, reader->epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
 	if (!in_buffer && !use_scratch)
 		free_plain(buffer, VARHDRSZ + size);
 	if (scratch)
@@ -161,7 +317,7 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	const uint8 *bytes;
 	size_t		size;
 	const TdeReader *reader;
-	const TdeCachedPlain *recent = NULL;
+	const CachedPlain *recent = NULL;
 	bool		look;
 	Datum		result;
 
@@ -172,14 +328,14 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	tde_log_mark();
 	reader = reader_of(type, bytes, size, tells);
 	look = remember != TDE_REMEMBER_NOT;
-	if (remember == TDE_REMEMBER_ROW && tde_plain_cache_passes_over())
+	if (remember == TDE_REMEMBER_ROW && passes_over())
 	{
 		remember = TDE_REMEMBER_NOT;
 		/* a MAC takes longer than to look */
 		look = reader->header.spec.mac != TDE_NOMAC;
 	}
 	if (look)
-		recent = tde_plain_cache_find(type->oid, reader->epoch, bytes, size);
+		recent = find_plain(type->oid, reader->epoch, bytes, size);
 	if (unlikely(reader->header.spec.mac == TDE_NOMAC && tde_typmod_declares_mac(declared)))
 		refuse_without_mac(tells);
 	if (recent)
@@ -265,7 +421,7 @@ tde_datum_decrypt_slice(TdeType *type, Datum value, int32 declared, uint64 from,
 	if (VARSIZE(ciphertext) - VARHDRSZ != length)
 		tde_throw(TDE_E_AUTH);
 	result = palloc(VARHDRSZ + length);
-	status = tde_open_slice(reading_key(type, &header)->value_key, &header, (uint8 *) VARDATA(head) + header.size, *first,
+	status = tde_open_slice(tde_key_for_reading(header.key_id, header.spec, type->tag)->value_key, &header, (uint8 *) VARDATA(head) + header.size, *first,
 							(uint8 *) VARDATA(ciphertext), length, (uint8 *) VARDATA(result));
 	tde_stats.decryptions++;
 	tde_check(status);
@@ -283,85 +439,6 @@ tde_datum_free(TdeType *type, Datum value)
 		free_plain(DatumGetPointer(value), plain_size_of(type, value));
 }
 
-/* The spec and key slot that a typmod stands for, and the active key there. */
-static const TdeKey *
-writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
-{
-	TdeWriter  *writer = &type->writers[tde_key_memo((uint32) typmod)];
-	TdeModifiers mods;
-
-	*spec = writer->spec;
-	if (likely(writer->typmod == typmod && tde_keys_fresh(writer->epoch)))
-		return writer->key;
-	writer->epoch = 0;
-	if (typmod < 0)
-	{
-		mods.spec = literal_spec;
-		mods.slot = TDE_SLOT_CATALOG;
-	}
-	else
-		mods = tde_type_modifiers(type, typmod);
-	writer->key = tde_key_for_writing(mods.slot, mods.spec, type->tag);
-	writer->typmod = typmod;
-	writer->spec = mods.spec;
-	writer->epoch = tde_keys_epoch;
-	*spec = mods.spec;
-	return writer->key;
-}
-
-/* Encrypt a payload, and free it. */
-static Datum
-seal(TdeType *type, TdeSpec spec, const TdeKey *key, TdePlainBytes *payload, bool is_literal)
-{
-	size_t		size = tde_sealed_size(spec, key->id, payload->size);
-	char	   *result;
-	TdeStatus	status;
-
-	tde_log_mark();
-	if (unlikely(size > MaxAllocSize - VARHDRSZ))
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("value is too large to be encrypted"),
-				 errdetail("It has %zu bytes; with what encryption adds it would exceed %zu.",
-						   payload->size, (size_t) MaxAllocSize)));
-	result = palloc(VARHDRSZ + size);
-	SET_VARSIZE(result, VARHDRSZ + size);
-	status = tde_seal(key->value_key, key->id, payload->compressed, payload->bytes, payload->size,
-					  (uint8 *) VARDATA(result));
-	tde_stats.encryptions++;
-	(*key->encrypted)++;
-	tde_check(status);
-	/* the length coercion that follows will want the literal's plaintext */
-	if (is_literal)
-		tde_plain_cache_put(TDE_REMEMBER_LONG, type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size, payload->bytes, payload->size);
-	tde_plain_bytes_free(payload);
-	return PointerGetDatum(result);
-}
-
-Datum
-tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
-{
-	TdeSpec		spec;
-	const TdeKey *key = writing_key(type, typmod, &spec);
-	uint64		epoch = tde_keys_epoch;
-	TdePlainBytes payload;
-	uint64		blocks;
-
-	tde_plain_bytes_make(type, value, spec, &payload);
-	blocks = tde_limited_blocks(spec, payload.size);
-	/* reading a large value, and counting, may have made us forget the key */
-	while (unlikely(tde_keys_epoch != epoch || !tde_key_use_left(key->use, blocks)))
-	{
-		if (tde_keys_epoch == epoch)
-			tde_limits_reserve(key->use, spec, blocks);
-		key = writing_key(type, typmod, &spec);
-		epoch = tde_keys_epoch;
-	}
-	key->use->values--;
-	key->use->blocks -= blocks;
-	return seal(type, spec, key, &payload, typmod < 0);
-}
-
 bool
 tde_datum_header(Datum value, TdeHeader *header)
 {
@@ -376,104 +453,4 @@ tde_datum_header(Datum value, TdeHeader *header)
 	if (head != stored)
 		pfree(head);
 	return good;
-}
-
-static void
-read_header(Datum value, TdeHeader *header)
-{
-	if (!tde_datum_header(value, header))
-		tde_throw(TDE_E_AUTH);
-}
-
-/* Is it encrypted just as the typmod says?  Answers with a closed wallet, too. */
-static bool
-fits(Datum value, const TdeModifiers *mods)
-{
-	TdeHeader	header;
-
-	read_header(value, &header);
-	return tde_spec_equal(header.spec, mods->spec) && tde_key_row(header.key_id, header.spec)->slot == mods->slot;
-}
-
-Datum
-tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool is_explicit)
-{
-	TdeModifiers mods;
-	bool		fitting;
-	Datum		plain;
-	Datum		coerced;
-
-	/* pg_upgrade's values have been made to fit already, and their keys are not there yet */
-	if (typmod < 0 || IsBinaryUpgrade)
-		return value;
-	mods = tde_type_modifiers(type, typmod);
-	fitting = fits(value, &mods);
-	if (fitting && mods.base_typmod < 0)
-		return value;
-
-	plain = tde_datum_decrypt(type, value, declared);
-	coerced = tde_base_coerce(type, plain, mods.base_typmod, is_explicit);
-	if (fitting && datumIsEqual(plain, coerced, type->base_byval, type->base_len))
-		return value;
-	return tde_datum_encrypt(type, coerced, typmod);
-}
-
-/* The key and the spec that a value with this header should have. */
-static const TdeKey *
-current_key(TdeType *type, const TdeHeader *header, int32 typmod, TdeSpec *spec)
-{
-	if (typmod >= 0)
-		return writing_key(type, typmod, spec);
-	*spec = header->spec;
-	return tde_key_for_writing(tde_key_row(header->key_id, header->spec)->slot, header->spec, type->tag);
-}
-
-bool
-tde_datum_is_current(TdeType *type, Datum value, int32 typmod)
-{
-	TdeHeader	header;
-	TdeSpec		spec;
-	const TdeKey *key;
-
-	read_header(value, &header);
-	key = current_key(type, &header, typmod, &spec);
-	return header.key_id == key->id && tde_spec_equal(header.spec, spec);
-}
-
-Datum
-tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared)
-{
-	Datum		plain = tde_datum_decrypt_once(type, value, declared);
-	TdeHeader	header;
-	TdeSpec		spec;
-	TdePlainBytes payload;
-	Datum		result;
-
-	read_header(value, &header);
-	(void) current_key(type, &header, typmod, &spec);
-	tde_plain_bytes_make(type, plain, spec, &payload);
-	result = seal(type, spec, current_key(type, &header, typmod, &spec), &payload, false);
-	tde_datum_free(type, plain);
-	return result;
-}
-
-bool
-tde_datum_is_literal(TdeType *type, Datum value)
-{
-	TdeHeader	header;
-
-	read_header(value, &header);
-	return reading_key(type, &header)->slot == TDE_SLOT_CATALOG;
-}
-
-struct varlena *
-tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header)
-{
-	TdePlainBytes payload;
-
-	Assert(!header->spec.salted);
-	tde_plain_bytes_make(type, value, header->spec, &payload);
-	/* not counted: it is stored nowhere */
-	return (struct varlena *) DatumGetPointer(seal(type, header->spec, tde_key_for_comparing(header->key_id, header->spec, type->tag),
-												   &payload, false));
 }

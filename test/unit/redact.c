@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "crypto/quotations.h"
+#include "crypto/statement_tokens.h"
 #include "crypto/statement_secrets.h"
 
 typedef struct Case

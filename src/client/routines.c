@@ -1,5 +1,159 @@
 /*
- * function_rows.c - RETURN QUERY and CALL of PL/pgSQL convert between encrypted and plain types as its assignments do.
+ * routines.c - what procedures and functions return: output arguments of a client's CALL in the base types; RETURN QUERY and CALL of PL/pgSQL
+ * convert between encrypted and plain types as its assignments do.
+ */
+#include "postgres.h"
+
+#include "access/tupdesc.h"
+#include "commands/defrem.h"
+#include "executor/executor.h"
+#include "executor/tstoreReceiver.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_collate.h"
+
+#include "client/held_cursors.h"
+#include "client/receiver.h"
+#include "client/result.h"
+#include "client/routines.h"
+#include "server/compat.h"
+#include "type/inside.h"
+#include "type/type.h"
+
+/* Stands before the receiver of rows: the client's, or a function's. */
+typedef struct RoutineReceiver
+{
+	DestReceiver pub;
+	DestReceiver *next;
+} RoutineReceiver;
+
+static void
+shutdown(DestReceiver *self)
+{
+	DestReceiver *next = ((RoutineReceiver *) self)->next;
+
+	next->rShutdown(next);
+}
+
+/* Whoever made the next one destroys it. */
+static void
+destroy(DestReceiver *self)
+{
+}
+
+static void *
+new_receiver(Size size, DestReceiver *next, bool (*receive) (TupleTableSlot *slot, DestReceiver *self),
+			 void (*startup) (DestReceiver *self, int operation, TupleDesc rows))
+{
+	RoutineReceiver *receiver = palloc0(size);
+
+	receiver->pub = (DestReceiver) {receive, startup, shutdown, destroy, next->mydest};
+	receiver->next = next;
+	return receiver;
+}
+
+/*
+ * ---- output arguments of a client's CALL ----
+ *
+ * PostgreSQL describes the result of CALL by the types of the expressions in outargs, which it never evaluates, and sends the row that the
+ * procedure returns.  So these expressions are made to decrypt, which only says what the row is to be, and the row is decrypted by a
+ * receiver.
+ */
+
+typedef struct OutputReceiver
+{
+	RoutineReceiver pub;		/* next: who gets the row: at first the one that was given, then what decrypts for it */
+	CallStmt   *stmt;
+} OutputReceiver;
+
+/* Is the result described by these expressions?  Older minor releases go by the declaration of the procedure alone. */
+static bool
+is_described(CallStmt *stmt)
+{
+	TupleDesc	described = CallStmtResultDesc(stmt);
+	bool		same = described && described->natts == list_length(stmt->outargs);
+
+	for (int i = 0; same && i < described->natts; i++)
+		same = TupleDescAttr(described, i)->atttypid == exprType(list_nth(stmt->outargs, i));
+	return same;
+}
+
+void
+tde_outputs_describe(CallStmt *stmt)
+{
+	List	   *outputs = stmt->outargs;
+	bool		any = false;
+	ListCell   *cell;
+
+	stmt->outargs = list_copy(outputs);
+	foreach(cell, stmt->outargs)
+	{
+		TdeType    *type = tde_result_type(exprType(lfirst(cell)));
+
+		if (type == NULL)
+			continue;
+		lfirst(cell) = tde_result_call(lfirst(cell), type);
+		any = true;
+	}
+	if (any && !is_described(stmt))
+		stmt->outargs = outputs;
+}
+
+/* The columns that are encrypted where the expressions have base types. */
+static Bitmapset *
+described_columns(CallStmt *stmt, TupleDesc encrypted)
+{
+	Bitmapset  *columns = NULL;
+
+	for (int i = 0; i < encrypted->natts && i < list_length(stmt->outargs); i++)
+	{
+		Oid			type = TupleDescAttr(encrypted, i)->atttypid;
+
+		if (tde_result_type(type) && exprType(list_nth(stmt->outargs, i)) != type)
+			columns = bms_add_member(columns, i);
+	}
+	return columns;
+}
+
+static void
+output_startup(DestReceiver *self, int operation, TupleDesc encrypted)
+{
+	OutputReceiver *receiver = (OutputReceiver *) self;
+	Bitmapset  *columns = described_columns(receiver->stmt, encrypted);
+
+	if (columns)
+		receiver->pub.next = tde_receiver_for(encrypted, columns, receiver->pub.next);
+	receiver->pub.next->rStartup(receiver->pub.next, operation, encrypted);
+}
+
+static bool
+output_receive(TupleTableSlot *slot, DestReceiver *self)
+{
+	DestReceiver *client = ((RoutineReceiver *) self)->next;
+
+	return client->receiveSlot(slot, client);
+}
+
+DestReceiver *
+tde_outputs_receiver(CallStmt *stmt, DestReceiver *client)
+{
+	OutputReceiver *receiver;
+	bool		any = false;
+	ListCell   *cell;
+
+	foreach(cell, stmt->outargs)
+		any = any || tde_result_decrypts(lfirst(cell));
+	if (!any)
+		return client;
+	tde_held_rows_execute(client);
+	receiver = new_receiver(sizeof(OutputReceiver), client, output_receive, output_startup);
+	receiver->stmt = stmt;
+	return &receiver->pub.pub;
+}
+
+/*
+ * ---- RETURN QUERY ----
  *
  * Functions stay as they were written when columns are encrypted.  Most of what PL/pgSQL does with a value is an assignment, which
  * converts it.  RETURN QUERY is none: it wants the query's columns to have the types that the function declares, and CALL wants
@@ -9,27 +163,10 @@
  * anyway.  A column is converted where the plain types would be the same.  What decrypts is the cast of an assignment: a role that may
  * not decrypt gets its error.
  */
-#include "postgres.h"
-
-#include "access/tupdesc.h"
-#include "executor/executor.h"
-#include "executor/tstoreReceiver.h"
-#include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
-#include "parser/parse_coerce.h"
-#include "parser/parse_collate.h"
-
-#include "client/function_rows.h"
-#include "server/compat.h"
-#include "type/inside.h"
-#include "type/type.h"
-
-/* ---- RETURN QUERY ---- */
 
 typedef struct FittingReceiver
 {
-	DestReceiver pub;
-	DestReceiver *function;
+	RoutineReceiver pub;		/* next: the function's */
 	ExprContext *context;
 	ProjectionInfo *projection;
 } FittingReceiver;
@@ -139,36 +276,22 @@ fitted_columns(TupleDesc query, TupleDesc wanted)
 }
 
 static void
-startup(DestReceiver *self, int operation, TupleDesc rows)
+rows_startup(DestReceiver *self, int operation, TupleDesc rows)
 {
 	FittingReceiver *receiver = (FittingReceiver *) self;
 
-	receiver->function->rStartup(receiver->function, operation, receiver->projection->pi_state.resultslot->tts_tupleDescriptor);
+	receiver->pub.next->rStartup(receiver->pub.next, operation, receiver->projection->pi_state.resultslot->tts_tupleDescriptor);
 }
 
 static bool
-receive(TupleTableSlot *slot, DestReceiver *self)
+rows_receive(TupleTableSlot *slot, DestReceiver *self)
 {
 	FittingReceiver *receiver = (FittingReceiver *) self;
 
 	ResetExprContext(receiver->context);
 	receiver->context->ecxt_outertuple = slot;
 	/* the function's result gets a copy */
-	return receiver->function->receiveSlot(ExecProject(receiver->projection), receiver->function);
-}
-
-static void
-shutdown(DestReceiver *self)
-{
-	FittingReceiver *receiver = (FittingReceiver *) self;
-
-	receiver->function->rShutdown(receiver->function);
-}
-
-/* PL/pgSQL destroys its own. */
-static void
-destroy(DestReceiver *self)
-{
+	return receiver->pub.next->receiveSlot(ExecProject(receiver->projection), receiver->pub.next);
 }
 
 /* A receiver in the executor's memory, and with it gone. */
@@ -176,20 +299,14 @@ static DestReceiver *
 make_receiver(QueryDesc *query, TupleDesc wanted)
 {
 	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
-	FittingReceiver *receiver = palloc0(sizeof(FittingReceiver));
+	FittingReceiver *receiver = new_receiver(sizeof(FittingReceiver), query->dest, rows_receive, rows_startup);
 	List	   *columns = fitted_columns(query->tupDesc, wanted);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(ExecTypeFromTL(columns), &TTSOpsVirtual);
 
-	receiver->pub.receiveSlot = receive;
-	receiver->pub.rStartup = startup;
-	receiver->pub.rShutdown = shutdown;
-	receiver->pub.rDestroy = destroy;
-	receiver->pub.mydest = query->dest->mydest;
-	receiver->function = query->dest;
 	receiver->context = CreateExprContext(query->estate);
 	receiver->projection = ExecBuildProjectionInfo(columns, receiver->context, slot, NULL, query->tupDesc);
 	MemoryContextSwitchTo(context);
-	return &receiver->pub;
+	return &receiver->pub.pub;
 }
 
 pg_noinline DestReceiver *

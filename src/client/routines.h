@@ -1,11 +1,18 @@
 /*
- * function_rows.h - RETURN QUERY and CALL of PL/pgSQL convert between encrypted and plain types as its assignments do.
+ * routines.h - what procedures and functions return: CALL's output arguments, rows of RETURN QUERY.
  */
-#ifndef TDE_CLIENT_FUNCTION_ROWS_H
-#define TDE_CLIENT_FUNCTION_ROWS_H
+#ifndef TDE_CLIENT_ROUTINES_H
+#define TDE_CLIENT_ROUTINES_H
 
 #include "executor/execdesc.h"
 #include "nodes/parsenodes.h"
+#include "tcop/dest.h"
+
+/* When CALL has been analyzed: let its result be described in the base types. */
+extern void tde_outputs_describe(CallStmt *stmt);
+
+/* Before it runs: who is to get its row, which is decrypted if that was done. */
+extern DestReceiver *tde_outputs_receiver(CallStmt *stmt, DestReceiver *client);
 
 /*
  * Around a run of the executor whose rows go into a DestTuplestore: RETURN QUERY gets rows of the types that the function declares.  begin
@@ -17,4 +24,4 @@ extern void tde_function_rows_end(QueryDesc *query, DestReceiver *function);
 /* When a statement with p_pre_columnref_hook has been analyzed: variables of CALL take what output arguments of other types return. */
 extern void tde_function_call_analyzed(Query *query);
 
-#endif							/* TDE_CLIENT_FUNCTION_ROWS_H */
+#endif							/* TDE_CLIENT_ROUTINES_H */

@@ -1,14 +1,17 @@
 /*
- * generated_column.c - a stored generated column that is computed of encrypted ones is encrypted, and computed without decryption that
- * PostgreSQL would see.
+ * kept_encrypted.c - what is declared over encrypted columns stays encrypted: stored generated columns, partition keys, and the columns of a
+ * view that is replaced.
  *
- * PostgreSQL wants the expression IMMUTABLE, which decryption is not, and it wants it as the parser makes it, before it has looked at any
- * column.  So the expression is analyzed here, over the columns that the table is going to have; its encrypted form (see
- * operators/computed.h) is written back as what a user could have written, tde_computed(NULL::encrypted_text, 'lower(text)', email).
+ * PostgreSQL wants the expression of a generated column or a partition key IMMUTABLE, which decryption is not, and it wants it as the parser
+ * makes it, before it has looked at any column.  So the expression is analyzed here, over the columns that the table is going to have; its
+ * encrypted form (see operators/computed.h) is written back as what a user could have written: tde_computed(NULL::encrypted_text,
+ * 'lower(text)', email).  Bounds of partitions become constants of the encrypted type.  Where there is no such form, PostgreSQL refuses it.
  */
 #include "postgres.h"
 
 #include "access/relation.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_am.h"
 #include "commands/tablecmds.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -16,19 +19,23 @@
 #include "parser/parse_coerce.h"
 #include "parser/parse_collate.h"
 #include "parser/parse_expr.h"
+#include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "ddl/declare.h"
-#include "ddl/generated_column.h"
+#include "ddl/kept_encrypted.h"
 #include "ddl/new_expression.h"
 #include "ddl/plaintext_alter.h"
 #include "operators/computed.h"
+#include "operators/opclass.h"
 #include "server/compat.h"
+#include "server/statement.h"
 #include "type/inside.h"
+#include "type/type.h"
 
-/* ---- the columns ---- */
+/* ---- generated columns ---- */
 
 /* PostgreSQL's own message says nothing of encryption. */
 static void
@@ -195,4 +202,141 @@ tde_generated_columns_alter(AlterTableStmt *stmt, const char *source)
 	rel = relation_open(table, NoLock);
 	encrypt_columns(defs, tde_new_columns_of(rel), found, stmt->relation, source);
 	relation_close(rel, NoLock);
+}
+
+/* ---- partition keys ---- */
+
+/* The columns that the table is going to have. */
+static List *
+columns_of(CreateStmt *stmt)
+{
+	List	   *columns = NIL;
+	ListCell   *cell;
+
+	foreach(cell, stmt->inhRelations)
+	{
+		Relation	parent = relation_openrv_extended(lfirst_node(RangeVar, cell), AccessShareLock, true);
+
+		if (parent == NULL)
+			continue;
+		columns = list_concat(columns, tde_new_columns_of(parent));
+		relation_close(parent, AccessShareLock);
+	}
+	return tde_new_columns_add(columns, stmt->tableElts);
+}
+
+/* The key's expression; what it has in a form that stays encrypted is put into the statement. */
+static Node *
+keep_encrypted(PartitionElem *element, List *columns, const char *table, const char *source)
+{
+	TdeReadColumns read = {columns, NULL};
+	ParseState *pstate;
+	Node	   *expr;
+	Node	   *form;
+	Node	   *raw;
+
+	if (tde_reads_others(element->expr, &read) || read.encrypted == NULL)
+		return NULL;
+	pstate = tde_new_parse_state(columns, table, source);
+	expr = transformExpr(pstate, copyObject(element->expr), EXPR_KIND_PARTITION_EXPRESSION);
+	assign_expr_collations(pstate, expr);
+	free_parsestate(pstate);
+	form = contain_mutable_functions(expr) ? tde_encrypted_form(expr) : NULL;
+	raw = form && tde_type_find(exprType(form)) && !contain_mutable_functions(form) ? tde_raw_form(form, columns) : NULL;
+	if (raw == NULL)
+		return expr;
+	element->expr = raw;
+	return form;
+}
+
+static Oid
+key_type(PartitionElem *element, Node *expr, List *columns)
+{
+	TargetEntry *column = element->name ? tde_new_column(columns, element->name) : NULL;
+
+	if (column)
+		expr = (Node *) column->expr;
+	return expr ? exprType(expr) : InvalidOid;
+}
+
+void
+tde_partition_key_prepare(CreateStmt *stmt, const char *source)
+{
+	List	   *columns = NIL;
+	ListCell   *cell;
+
+	if (stmt->partspec == NULL)
+		return;
+	foreach(cell, stmt->partspec->partParams)
+	{
+		PartitionElem *element = lfirst_node(PartitionElem, cell);
+		Node	   *expr;
+		TdeType    *type;
+
+		if (element->expr == NULL && element->opclass == NIL)
+			continue;
+		if (columns == NIL)
+			columns = columns_of(stmt);
+		expr = element->expr ? keep_encrypted(element, columns, stmt->relation->relname, source) : NULL;
+		type = element->opclass ? tde_type_find(key_type(element, expr, columns)) : NULL;
+
+		if (type)
+			element->opclass = tde_opclass_adopted(type, TDE_PARTITION_METHOD(stmt->partspec), element->opclass);
+	}
+}
+
+/*
+ * ---- views ----
+ *
+ * PostgreSQL wants the new query of CREATE OR REPLACE VIEW to have the types of the view's columns.  An expression that took the place of a
+ * plain column, upper(a) for a, would have the same type; of an encrypted column it is of the plain type, and gets a cast, as the user could
+ * have written it.  A table's column gets none: nobody could write through the view any more, and would find out only then.
+ */
+
+static bool
+is_column_of_table(Node *expr, Query *query)
+{
+	return IsA(expr, Var) && rt_fetch(((Var *) expr)->varno, query->rtable)->rtekind == RTE_RELATION;
+}
+
+/* What is sorted, grouped or compared with other queries' columns stays as it is. */
+static void
+fit_column(ParseState *pstate, Query *query, TargetEntry *column, Form_pg_attribute wanted)
+{
+	Node	   *expr = (Node *) column->expr;
+	Node	   *cast;
+
+	if (column->ressortgroupref != 0 || !tde_type_holds_encrypted(wanted->atttypid) || is_column_of_table(expr, query) ||
+		!tde_differs_encrypted(exprType(expr), exprTypmod(expr), wanted->atttypid, wanted->atttypmod))
+		return;
+	cast = coerce_to_target_type(pstate, expr, exprType(expr), wanted->atttypid, wanted->atttypmod, COERCION_EXPLICIT, COERCE_EXPLICIT_CAST, -1);
+	if (cast == NULL)
+		return;
+	assign_expr_collations(pstate, cast);
+	column->expr = (Expr *) cast;
+}
+
+void
+tde_view_columns_analyzed(ParseState *pstate, Query *query)
+{
+	ViewStmt   *stmt = (ViewStmt *) tde_statement.utility;
+	Oid			existing = InvalidOid;
+	Relation	view;
+	ListCell   *cell;
+
+	if (!IsA(stmt, ViewStmt) || !stmt->replace || query->commandType != CMD_SELECT || query->setOperations)
+		return;
+	/* as PostgreSQL looks for it next, with the same errors */
+	(void) RangeVarGetAndCheckCreationNamespace(copyObject(stmt->view), AccessShareLock, &existing);
+	view = OidIsValid(existing) ? relation_open(existing, NoLock) : NULL;
+	if (view == NULL)
+		return;
+	foreach(cell, query->targetList)
+	{
+		TargetEntry *column = lfirst(cell);
+
+		if (!column->resjunk && column->resno <= RelationGetNumberOfAttributes(view))
+			fit_column(pstate, query, column, TupleDescAttr(RelationGetDescr(view), column->resno - 1));
+	}
+	relation_close(view, NoLock);
 }

@@ -1,0 +1,26 @@
+/*
+ * kept_encrypted.h - what is declared over encrypted columns stays encrypted.
+ */
+#ifndef TDE_DDL_KEPT_ENCRYPTED_H
+#define TDE_DDL_KEPT_ENCRYPTED_H
+
+#include "nodes/parsenodes.h"
+#include "parser/parse_node.h"
+
+/*
+ * Before CREATE TABLE and ALTER TABLE run, when the types of the columns have their modifiers: changes type and expression of such
+ * columns.  source: the statement's text, for the errors.
+ */
+extern void tde_generated_columns_create(CreateStmt *stmt, const char *source);
+extern void tde_generated_columns_alter(AlterTableStmt *stmt, const char *source);
+
+/*
+ * Before CREATE TABLE runs, when the types of the columns have their modifiers: changes expressions and operator classes of the key.
+ * source: the statement's text, for the errors.
+ */
+extern void tde_partition_key_prepare(CreateStmt *stmt, const char *source);
+
+/* When a query of a utility command has been analyzed: changes that of such a command. */
+extern void tde_view_columns_analyzed(ParseState *pstate, Query *query);
+
+#endif							/* TDE_DDL_KEPT_ENCRYPTED_H */
