@@ -142,7 +142,9 @@ CREATE FUNCTION call_of(f fn) RETURNS text LANGUAGE sql AS $$
            CASE WHEN type = 'float8[]'::regtype THEN '''{0,0,0,0,0,0}''::float8[]' WHEN type = 'boolean'::regtype THEN 'true'
              WHEN (SELECT typcategory FROM pg_type WHERE oid = type) = 'D' THEN format('''2024-01-01''::%s', type::regtype)
              WHEN (SELECT typcategory FROM pg_type WHERE oid = type) = 'R'
-               THEN format('%L::%s', CASE WHEN type::regtype::text ~ 'multi' THEN '{}' ELSE 'empty' END, type::regtype)
+               -- with two bounds: PostgreSQL 17 does not look at the element for another one
+               THEN format(CASE WHEN type::regtype::text ~ 'multi' THEN '''{[%s)}''::%s' ELSE '''[%s)''::%s' END,
+                           CASE WHEN type::regtype::text ~ '(int.|num)(multi)?range' THEN '1,2' ELSE '2024-01-01,2024-01-02' END, type::regtype)
              WHEN f.symbol = 'tde_recast' THEN '-1'    -- without a modifier
              ELSE format('%L::%s', '1', type::regtype) END), ', ' ORDER BY place))
   FROM unnest(f.proargtypes::oid[]) WITH ORDINALITY AS a (type, place)
