@@ -109,7 +109,12 @@ tde_result_type(Oid oid)
 TdeType *
 tde_result_column(TargetEntry *column)
 {
-	return column->resjunk ? NULL : tde_result_type(exprType((Node *) column->expr));
+	Expr	   *expr = column->expr;
+
+	if (column->resjunk)
+		return NULL;
+	/* asked for every column of every statement: most are columns of tables */
+	return tde_result_type(likely(IsA(expr, Var)) ? ((Var *) expr)->vartype : exprType((Node *) expr));
 }
 
 bool

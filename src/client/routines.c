@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "access/tupdesc.h"
 #include "commands/defrem.h"
 #include "executor/executor.h"
@@ -233,6 +234,17 @@ fitted(Form_pg_attribute column, Form_pg_attribute wanted)
 	return (Expr *) (cast ? cast : expr);
 }
 
+/* Has it a column of a type that is not PostgreSQL's, as encrypted ones are? */
+static inline bool
+has_other_type(TupleDesc rows)
+{
+	bool		any = false;
+
+	for (int i = 0; i < rows->natts; i++)
+		any |= TupleDescAttr(rows, i)->atttypid >= FirstNormalObjectId;
+	return any;
+}
+
 /* Is anything to be converted?  Mostly all columns have the types that are declared. */
 static bool
 any_differs(TupleDesc query, TupleDesc wanted)
@@ -315,7 +327,7 @@ tde_function_rows_begin(QueryDesc *query)
 	DestReceiver *function = query->dest;
 	TupleDesc	wanted = wanted_by_function(function);
 
-	if (wanted == NULL || !any_differs(query->tupDesc, wanted))
+	if (wanted == NULL || !(has_other_type(query->tupDesc) || has_other_type(wanted)) || !any_differs(query->tupDesc, wanted))
 		return NULL;
 	query->dest = make_receiver(query, wanted);
 	return function;

@@ -25,7 +25,7 @@ parts(Expr *expr)
 }
 
 bool
-tde_row_is_encrypted(Expr *expr)
+tde_row_has_encrypted(Expr *expr)
 {
 	ListCell   *cell;
 

@@ -7,7 +7,12 @@
 #include "nodes/primnodes.h"
 
 /* Is this ROW(...), or ARRAY[...] of such, with a field of an encrypted type? */
-extern bool tde_row_is_encrypted(Expr *expr);
+extern bool tde_row_has_encrypted(Expr *expr);
+static inline bool
+tde_row_is_encrypted(Expr *expr)
+{
+	return (IsA(expr, RowExpr) || IsA(expr, ArrayExpr)) && tde_row_has_encrypted(expr);
+}
 
 /* Decrypt its fields, in place. */
 extern void tde_row_decrypt(Expr *expr);
