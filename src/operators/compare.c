@@ -173,6 +173,7 @@ bytes_of(TdeCall *call, Datum value, int operand, const uint8 **bytes, size_t *s
 		return false;
 	*bytes = (const uint8 *) VARDATA_ANY(stored);
 	*size = VARSIZE_ANY_EXHDR(stored);
+	tde_prefetch_rows(*bytes);
 	return *size >= 2 && (((*bytes)[0] & TDE_SPEC_MAC) != 0 || !tde_typmod_declares_mac(call->declared[operand]));
 }
 

@@ -29,6 +29,9 @@ tde_datum_at_hand(Datum value)
 	return !VARATT_IS_EXTENDED(stored) || (VARATT_IS_SHORT(stored) && !VARATT_IS_EXTERNAL(stored));
 }
 
+/* A value of a row is about to be used, which may be one of a scan.  To be called for each value. */
+extern void tde_prefetch_rows(const uint8 *bytes);
+
 /*
  * Decrypt a value (toasted or not) into a datum of the base type.  declared: the typmod of the column that it comes from,
  * or -1 if that is not known; a value without MAC from a column with MAC is refused.  The result is palloc'd if the base
