@@ -55,8 +55,8 @@ compare_encrypted(Datum x, Datum y, SortSupport ssup)
 		state->tie = false;
 		return 0;
 	}
-	result = state->base.comparator(tde_datum_peek(state->type, x, -1, TDE_REMEMBER_LONG, &scratch[0]),
-									tde_datum_peek(state->type, y, -1, TDE_REMEMBER_LONG, &scratch[1]),
+	result = state->base.comparator(tde_datum_peek(state->type, x, -1, TDE_REMEMBER_SEARCH, &scratch[0]),
+									tde_datum_peek(state->type, y, -1, TDE_REMEMBER_SEARCH, &scratch[1]),
 									&state->base);
 	tde_datum_unpeek(&scratch[0]);
 	tde_datum_unpeek(&scratch[1]);

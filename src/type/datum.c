@@ -367,7 +367,8 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 		stored = PG_DETOAST_DATUM_PACKED(value);
 	bytes = (const uint8 *) VARDATA_ANY(stored);
 	size = VARSIZE_ANY_EXHDR(stored);
-	tde_prefetch_rows(bytes);
+	if (remember != TDE_REMEMBER_SEARCH)
+		tde_prefetch_rows(bytes);
 	tde_log_mark();
 	reader = reader_of(type, bytes, size, tells);
 	look = remember != TDE_REMEMBER_NOT;

@@ -17,7 +17,8 @@ typedef enum TdeRemember
 {
 	TDE_REMEMBER_NOT,			/* not expected to be met again soon */
 	TDE_REMEMBER_ROW,			/* while the row is at hand, as long as such values are found again */
-	TDE_REMEMBER_LONG			/* what others are compared with: representatives of groups, upper index pages */
+	TDE_REMEMBER_LONG,			/* what others are compared with: representatives of groups */
+	TDE_REMEMBER_SEARCH			/* the same, in a search or a sort, which goes to and fro: upper index pages */
 } TdeRemember;
 
 /* Are all bytes of a varlena here as they are, neither compressed nor out of line?  (What is out of line is "short", too.) */
