@@ -81,7 +81,8 @@ SELECT ok(used, 'and NOT ok') FROM pair WHERE condition = 'NOT %s';
 -- Conditions of indexes.
 CREATE TEMP TABLE partial AS
   SELECT unnest(ARRAY['ok', 'NOT ok', 'ok AND x IS NOT NULL', 'NOT ok OR a = 1', 'name LIKE ''Name 1%''', 'name ~ ''^Name 1''', 'length(name) > 9',
-                      'lower(email) = ''user9@x.org''', 'email::text > ''User8''', 'a % 2 = 0', 'a = ANY (ARRAY[1, 2, 3])', 'name IS NOT NULL']) AS condition;
+                      'lower(email) = ''user9@x.org''', 'email::text > ''User8''', 'a % 2 = 0', 'a = ANY (ARRAY[1, 2, 3])', 'name IS NOT NULL',
+                      'email::text COLLATE "C" > ''User8''', '''Name 8'' >= lower(name) COLLATE "C"']) AS condition;
 DO $$
 DECLARE
   c record;
@@ -96,6 +97,10 @@ END
 $$;
 SELECT ok(used, 'an index WHERE ' || expression || ' serves the same condition') FROM outcome WHERE of = 'partial';
 SELECT is((SELECT count(*) FROM outcome WHERE of = 'partial'), (SELECT count(*) FROM partial), 'all can be made');
+-- By its definition a dump makes it again.
+CREATE INDEX collated ON e (id) WHERE 'User8' > email::text COLLATE "C" OR lower(name) COLLATE "C" > 'n';
+SELECT is(cardinality(string_to_array(pg_get_indexdef('collated'::regclass), 'COLLATE "C"')), 3, 'the definition of a condition has its collations');
+DROP INDEX collated;
 
 -- UNIQUE, ON CONFLICT, joins, subqueries, prepared statements, partitions.
 CREATE UNIQUE INDEX unique_email ON e (lower(email)) WHERE x IS NOT NULL;
