@@ -18,7 +18,7 @@ import script as sql
 
 MARK = "@@statement"
 SERVERS = ("plain", "encrypted")
-TARGET = 98.9
+TARGET = 99.2
 
 DISPLAY = {"int2": "smallint", "int4": "integer", "int8": "bigint", "float4": "real", "float8": "double precision", "bool": "boolean",
            "varchar": "character varying", "bpchar": "character", "time": "time without time zone", "timetz": "time with time zone",
