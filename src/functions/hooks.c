@@ -201,7 +201,8 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	DestReceiver *citus = tde_results_begin(query);
 	ErrorContextCallback explain = {error_context_stack, tde_explain_key, NULL};
 
-	error_context_stack = &explain;
+	if (changes_data(query))
+		error_context_stack = &explain;
 	tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
 	if (unlikely(query->dest != NULL && query->dest->mydest == DestTuplestore))
