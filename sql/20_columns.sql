@@ -38,6 +38,34 @@ CREATE FUNCTION tde_internal.tde_catalog_constraintdef(constraint_oid oid, prett
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_internal.tde_catalog_constraintdef(oid, boolean) IS 'pg_get_constraintdef() as it would be of plain columns';
 
+CREATE FUNCTION tde_internal.tde_catalog_partkeydef(table_oid oid) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_partkeydef(oid) IS 'pg_get_partkeydef() as it would be of plain columns';
+
+CREATE FUNCTION tde_internal.tde_catalog_viewdef(view oid) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_viewdef(oid) IS 'pg_get_viewdef() as it would be of plain columns';
+
+CREATE FUNCTION tde_internal.tde_catalog_viewdef(view oid, pretty boolean) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_viewdef(oid, boolean) IS 'pg_get_viewdef() as it would be of plain columns';
+
+CREATE FUNCTION tde_internal.tde_catalog_viewdef_name(view text) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_viewdef_name(text) IS 'pg_get_viewdef() as it would be of plain columns';
+
+CREATE FUNCTION tde_internal.tde_catalog_viewdef_name(view text, pretty boolean) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_viewdef_name(text, boolean) IS 'pg_get_viewdef() as it would be of plain columns';
+
+CREATE FUNCTION tde_internal.tde_catalog_ruledef(rule oid) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_ruledef(oid) IS 'pg_get_ruledef() as it would be of plain columns';
+
+CREATE FUNCTION tde_internal.tde_catalog_ruledef(rule oid, pretty boolean) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_catalog_ruledef(oid, boolean) IS 'pg_get_ruledef() as it would be of plain columns';
+
 CREATE VIEW tde.encrypted_columns AS
   SELECT n.nspname AS schema_name, c.relname AS table_name, a.attname AS column_name,
          pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,

@@ -22,6 +22,7 @@
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_opclass.h"
+#include "catalog/pg_policy.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
@@ -55,6 +56,10 @@ PG_FUNCTION_INFO_V1(tde_catalog_classes);
 
 extern Datum tde_catalog_indexdef(PG_FUNCTION_ARGS);
 extern Datum tde_catalog_constraintdef(PG_FUNCTION_ARGS);
+extern Datum tde_catalog_partkeydef(PG_FUNCTION_ARGS);
+extern Datum tde_catalog_viewdef(PG_FUNCTION_ARGS);
+extern Datum tde_catalog_viewdef_name(PG_FUNCTION_ARGS);
+extern Datum tde_catalog_ruledef(PG_FUNCTION_ARGS);
 
 /* The functions by which columns of catalogs are shown, of the column itself or, for a modifier, of the type that it belongs to and it. */
 typedef enum ShownBy
@@ -67,6 +72,13 @@ typedef enum ShownBy
 	SHOWN_INDEXDEF_COLUMN,
 	SHOWN_CONSTRAINTDEF,
 	SHOWN_CONSTRAINTDEF_PRETTY,
+	SHOWN_PARTKEYDEF,
+	SHOWN_VIEWDEF,
+	SHOWN_VIEWDEF_PRETTY,
+	SHOWN_VIEWDEF_NAME,
+	SHOWN_VIEWDEF_NAME_PRETTY,
+	SHOWN_RULEDEF,
+	SHOWN_RULEDEF_PRETTY,
 	SHOWN_COUNT
 } ShownBy;
 
@@ -86,6 +98,13 @@ static const struct
 	{"tde_catalog_indexdef", tde_catalog_indexdef, 3, {OIDOID, INT4OID, BOOLOID}, F_PG_GET_INDEXDEF_OID_INT4_BOOL},
 	{"tde_catalog_constraintdef", tde_catalog_constraintdef, 1, {OIDOID}, F_PG_GET_CONSTRAINTDEF_OID},
 	{"tde_catalog_constraintdef", tde_catalog_constraintdef, 2, {OIDOID, BOOLOID}, F_PG_GET_CONSTRAINTDEF_OID_BOOL},
+	{"tde_catalog_partkeydef", tde_catalog_partkeydef, 1, {OIDOID}, F_PG_GET_PARTKEYDEF},
+	{"tde_catalog_viewdef", tde_catalog_viewdef, 1, {OIDOID}, F_PG_GET_VIEWDEF_OID},
+	{"tde_catalog_viewdef", tde_catalog_viewdef, 2, {OIDOID, BOOLOID}, F_PG_GET_VIEWDEF_OID_BOOL},
+	{"tde_catalog_viewdef_name", tde_catalog_viewdef_name, 1, {TEXTOID}, F_PG_GET_VIEWDEF_TEXT},
+	{"tde_catalog_viewdef_name", tde_catalog_viewdef_name, 2, {TEXTOID, BOOLOID}, F_PG_GET_VIEWDEF_TEXT_BOOL},
+	{"tde_catalog_ruledef", tde_catalog_ruledef, 1, {OIDOID}, F_PG_GET_RULEDEF_OID},
+	{"tde_catalog_ruledef", tde_catalog_ruledef, 2, {OIDOID, BOOLOID}, F_PG_GET_RULEDEF_OID_BOOL},
 };
 
 /* These functions, as they are in this database. */
@@ -111,6 +130,8 @@ static const struct ShownColumn
 	{IndexRelationId, Anum_pg_index_indclass, SHOWN_CLASSES},
 	{IndexRelationId, Anum_pg_index_indexprs, SHOWN_TREE},
 	{IndexRelationId, Anum_pg_index_indpred, SHOWN_TREE},
+	{PolicyRelationId, Anum_pg_policy_polqual, SHOWN_TREE},
+	{PolicyRelationId, Anum_pg_policy_polwithcheck, SHOWN_TREE},
 };
 
 /* ---- what is shown ---- */

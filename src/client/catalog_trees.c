@@ -24,6 +24,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "client/catalog_queries.h"
 #include "client/catalog_trees.h"
 #include "operators/computed.h"
 #include "server/compat.h"
@@ -89,8 +90,8 @@ is_ours(Oid oid)
 	return tde_shown_type(oid) != oid;
 }
 
-static bool
-has_our_argument(List *args)
+bool
+tde_shows_arguments(List *args)
 {
 	ListCell   *cell;
 
@@ -102,22 +103,14 @@ has_our_argument(List *args)
 
 /* ---- parts of an expression ---- */
 
-typedef struct Showing
-{
-	bool		failed;			/* something has no counterpart */
-} Showing;
-
-static Node *show(Node *node, void *context);
-
 static List *
-show_list(List *list, Showing *showing)
+show_list(List *list, TdeShowing *showing)
 {
-	return (List *) show((Node *) list, showing);
+	return (List *) tde_show((Node *) list, showing);
 }
 
-/* As the parser coerces it: an argument (COERCE_IMPLICIT_CAST), or a cast that somebody has written. */
-static Node *
-coerced(Node *node, Oid type, int32 typmod, CoercionForm form, Showing *showing)
+Node *
+tde_show_coerced(Node *node, Oid type, int32 typmod, CoercionForm form, TdeShowing *showing)
 {
 	CoercionContext ccontext = form == COERCE_IMPLICIT_CAST ? COERCION_ASSIGNMENT : COERCION_EXPLICIT;
 	Node	   *result = node;
@@ -162,7 +155,7 @@ is_written_as_integer(Oid base, Datum value, int32 *number)
 }
 
 static Node *
-show_constant(Const *constant, Showing *showing)
+show_constant(Const *constant, TdeShowing *showing)
 {
 	TdeType    *type = tde_type_find(constant->consttype);
 	Oid			base = tde_shown_type(constant->consttype);
@@ -181,33 +174,51 @@ show_constant(Const *constant, Showing *showing)
 		}
 		value = tde_datum_decrypt_once(type, value, -1);
 		if (is_written_as_integer(base, value, &number))
-			return coerced((Node *) number_constant(number), base, -1, COERCE_IMPLICIT_CAST, showing);
+			return tde_show_coerced((Node *) number_constant(number), base, -1, COERCE_IMPLICIT_CAST, showing);
 	}
 	else if (!constant->constisnull && OidIsValid(get_element_type(base)))
 		showing->failed = true;
 	return (Node *) makeConst(base, -1, get_typcollation(base), get_typlen(base), value, constant->constisnull, get_typbyval(base));
 }
 
-/* PostgreSQL's function of this name, for these arguments; text's serves varchar. */
-static Oid
-plain_function(Oid function, List *args)
+/* Is it declared with one of our types?  If not, it takes base types as well: anyelement, say. */
+static bool
+takes_ours(Oid function)
 {
-	List	   *name = list_make2(makeString("pg_catalog"), makeString(get_func_name(function)));
-	int			count = list_length(args);
+	Oid		   *types;
+	int			count;
+
+	(void) get_func_signature(function, &types, &count);
+	for (int i = 0; i < count; i++)
+		if (is_ours(types[i]))
+			return true;
+	return false;
+}
+
+Oid
+tde_shown_function(Oid function, List *args)
+{
+	List	   *name;
 	Oid			types[FUNC_MAX_ARGS];
-	Oid			found;
+	Oid			found = InvalidOid;
+	Oid			result;
+	bool		is_set;
+	int			variadic;
+	Oid			variadic_type;
+	Oid		   *declared;
 	ListCell   *cell;
 
+	if (!takes_ours(function))
+		return function;
+	name = list_make2(makeString("pg_catalog"), makeString(get_func_name(function)));
 	foreach(cell, args)
 		types[foreach_current_index(cell)] = exprType(lfirst(cell));
-	found = LookupFuncName(name, count, types, true);
-	for (int i = 0; i < count; i++)
-		types[i] = types[i] == VARCHAROID ? TEXTOID : types[i];
-	return OidIsValid(found) ? found : LookupFuncName(name, count, types, true);
+	(void) func_get_detail(name, NIL, NIL, list_length(args), types, false, false, false, &found, &result, &is_set, &variadic, &variadic_type, &declared, NULL);
+	return found;
 }
 
 static Node *
-make_call(Oid function, List *args, CoercionForm form, Showing *showing)
+make_call(Oid function, List *args, Oid polymorphic, CoercionForm form, TdeShowing *showing)
 {
 	Oid		   *types;
 	int			count;
@@ -222,26 +233,25 @@ make_call(Oid function, List *args, CoercionForm form, Showing *showing)
 	result = get_func_signature(function, &types, &count);
 	foreach(cell, args)
 		if (foreach_current_index(cell) < count)
-			lfirst(cell) = coerced(lfirst(cell), types[foreach_current_index(cell)], -1, COERCE_IMPLICIT_CAST, showing);
-	return (Node *) makeFuncExpr(function, result, args, InvalidOid, InvalidOid, form);
+			lfirst(cell) = tde_show_coerced(lfirst(cell), types[foreach_current_index(cell)], -1, COERCE_IMPLICIT_CAST, showing);
+	return (Node *) makeFuncExpr(function, IsPolymorphicType(result) ? polymorphic : result, args, InvalidOid, InvalidOid, form);
 }
 
 static Node *
-make_operation(Oid operator, List *args, Showing *showing)
+make_operation(Oid operator, List *args, TdeShowing *showing)
 {
 	Oid			types[2];
 	ListCell   *cell;
 
 	op_input_types(operator, &types[0], &types[1]);
 	foreach(cell, args)
-		lfirst(cell) = coerced(lfirst(cell), types[list_length(args) == 1 ? 1 : foreach_current_index(cell)], -1, COERCE_IMPLICIT_CAST, showing);
+		lfirst(cell) = tde_show_coerced(lfirst(cell), types[list_length(args) == 1 ? 1 : foreach_current_index(cell)], -1, COERCE_IMPLICIT_CAST, showing);
 	return (Node *) make_opclause(operator, get_op_rettype(operator), false, linitial(args), list_length(args) == 2 ? lsecond(args) : NULL,
 								  InvalidOid, InvalidOid);
 }
 
-/* PostgreSQL's operator of this name, for these operands. */
-static Oid
-plain_operator(Oid operator, Oid left, Oid right)
+Oid
+tde_shown_operator(Oid operator, Oid left, Oid right)
 {
 	return tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(operator), &left, &right);
 }
@@ -269,9 +279,9 @@ operator_of(Oid function)
 
 /* Of nodes that only pass values on, the types. */
 static Node *
-show_other(Node *node, Showing *showing)
+show_other(Node *node, TdeShowing *showing)
 {
-	Node	   *shown = expression_tree_mutator(node, show, showing);
+	Node	   *shown = expression_tree_mutator(node, tde_show, showing);
 
 #define SHOW_TYPE(type, field) \
 	case T_##type: \
@@ -310,14 +320,14 @@ show_other(Node *node, Showing *showing)
 		case T_ArrayCoerceExpr:
 			break;
 		default:
-			showing->failed = true;
+			return tde_show_in_query(node, shown, showing);
 	}
 	return shown;
 }
 
 /* tde_computed(NULL::result, function, arguments): operators/computed.h. */
 static Node *
-show_computed(FuncExpr *call, Showing *showing)
+show_computed(FuncExpr *call, TdeShowing *showing)
 {
 	Const	   *called = lsecond(call->args);
 	List	   *args = show_list(list_copy_tail(call->args, 2), showing);
@@ -328,37 +338,43 @@ show_computed(FuncExpr *call, Showing *showing)
 	if (showing->failed || args == NIL)
 		return (Node *) call;
 	if (!OidIsValid(function))
-		return coerced(linitial(args), result, -1, COERCE_EXPLICIT_CAST, showing);
+		return tde_show_coerced(linitial(args), result, -1, COERCE_EXPLICIT_CAST, showing);
 	if (OidIsValid(operator))
-		return coerced(make_operation(operator, args, showing), result, -1, COERCE_EXPLICIT_CAST, showing);
-	return coerced(make_call(function, args, COERCE_EXPLICIT_CALL, showing), result, -1, COERCE_EXPLICIT_CAST, showing);
+		return tde_show_coerced(make_operation(operator, args, showing), result, -1, COERCE_EXPLICIT_CAST, showing);
+	return tde_show_coerced(make_call(function, args, result, COERCE_EXPLICIT_CALL, showing), result, -1, COERCE_EXPLICIT_CAST, showing);
 }
 
 /* From, to or between our types: between their base types, or nothing. */
 static Node *
-show_cast(Node *cast, Node *arg, CoercionForm form, Showing *showing)
+show_cast(Node *cast, Node *arg, CoercionForm form, TdeShowing *showing)
 {
 	Oid			type = exprType(cast);
 
 	if (!is_ours(type) && !is_ours(exprType(arg)))
 		return show_other(cast, showing);
-	arg = show(arg, showing);
-	return showing->failed ? arg : coerced(arg, tde_shown_type(type), -1, form, showing);
+	arg = tde_show(arg, showing);
+	return showing->failed ? arg : tde_show_coerced(arg, tde_shown_type(type), -1, form, showing);
 }
 
 static Node *
-show_call(FuncExpr *call, Showing *showing)
+show_call(FuncExpr *call, TdeShowing *showing)
 {
 	List	   *args;
+	Node	   *shown;
 
 	if (tde_is_computed((Node *) call))
 		return show_computed(call, showing);
-	if (!is_ours(call->funcresulttype) && !has_our_argument(call->args))
+	if (!is_ours(call->funcresulttype) && !tde_shows_arguments(call->args))
 		return show_other((Node *) call, showing);
 	if (call->funcformat == COERCE_IMPLICIT_CAST || call->funcformat == COERCE_EXPLICIT_CAST)
 		return show_cast((Node *) call, linitial(call->args), call->funcformat, showing);
 	args = show_list(call->args, showing);
-	return showing->failed ? (Node *) call : make_call(plain_function(call->funcid, args), args, call->funcformat, showing);
+	if (showing->failed)
+		return (Node *) call;
+	shown = make_call(tde_shown_function(call->funcid, args), args, tde_shown_type(call->funcresulttype), call->funcformat, showing);
+	if (!showing->failed)
+		((FuncExpr *) shown)->funcvariadic = call->funcvariadic;
+	return shown;
 }
 
 /* ok = true, as conditions of indexes have it that were declared over ok. */
@@ -373,18 +389,18 @@ simplified(OpExpr *op)
 }
 
 static Node *
-show_operation(OpExpr *op, Showing *showing)
+show_operation(OpExpr *op, TdeShowing *showing)
 {
 	List	   *args;
 	Oid			operator;
 	OpExpr	   *shown;
 
-	if (!has_our_argument(op->args))
+	if (!tde_shows_arguments(op->args))
 		return show_other((Node *) op, showing);
 	args = show_list(op->args, showing);
 	if (showing->failed)
 		return (Node *) op;
-	operator = plain_operator(op->opno, list_length(args) == 2 ? exprType(linitial(args)) : InvalidOid, exprType(llast(args)));
+	operator = tde_shown_operator(op->opno, list_length(args) == 2 ? exprType(linitial(args)) : InvalidOid, exprType(llast(args)));
 	if (!OidIsValid(operator))
 	{
 		showing->failed = true;
@@ -393,25 +409,25 @@ show_operation(OpExpr *op, Showing *showing)
 	shown = (OpExpr *) make_operation(operator, args, showing);
 	/* IS DISTINCT FROM and NULLIF have the same fields */
 	NodeSetTag(shown, nodeTag(op));
-	return IsA(op, OpExpr) ? simplified(shown) : (Node *) shown;
+	return IsA(op, OpExpr) && !showing->in_query ? simplified(shown) : (Node *) shown;
 }
 
 static Node *
-show_array_operation(ScalarArrayOpExpr *op, Showing *showing)
+show_array_operation(ScalarArrayOpExpr *op, TdeShowing *showing)
 {
-	ScalarArrayOpExpr *shown = (ScalarArrayOpExpr *) expression_tree_mutator((Node *) op, show, showing);
+	ScalarArrayOpExpr *shown = (ScalarArrayOpExpr *) expression_tree_mutator((Node *) op, tde_show, showing);
 	Oid			left = exprType(linitial(shown->args));
 	Oid			element = get_base_element_type(exprType(lsecond(shown->args)));
 
-	if (showing->failed || !has_our_argument(op->args))
+	if (showing->failed || !tde_shows_arguments(op->args))
 		return (Node *) shown;
 	shown->opno = tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(op->opno), &left, &element);
 	showing->failed |= !OidIsValid(shown->opno);
 	if (showing->failed)
 		return (Node *) shown;
 	shown->opfuncid = get_opcode(shown->opno);
-	linitial(shown->args) = coerced(linitial(shown->args), left, -1, COERCE_IMPLICIT_CAST, showing);
-	lsecond(shown->args) = coerced(lsecond(shown->args), get_array_type(element), -1, COERCE_IMPLICIT_CAST, showing);
+	linitial(shown->args) = tde_show_coerced(linitial(shown->args), left, -1, COERCE_IMPLICIT_CAST, showing);
+	lsecond(shown->args) = tde_show_coerced(lsecond(shown->args), get_array_type(element), -1, COERCE_IMPLICIT_CAST, showing);
 	return (Node *) shown;
 }
 
@@ -427,11 +443,10 @@ show_column(Var *var)
 	return (Node *) shown;
 }
 
-/* An expression_tree_mutator. */
-static Node *
-show(Node *node, void *context)
+Node *
+tde_show(Node *node, void *context)
 {
-	Showing    *showing = context;
+	TdeShowing *showing = context;
 
 	if (node == NULL || showing->failed)
 		return node;
@@ -447,6 +462,8 @@ show(Node *node, void *context)
 		case T_DistinctExpr:
 		case T_NullIfExpr:
 			return show_operation((OpExpr *) node, showing);
+		case T_Query:
+			return tde_show_query((Query *) node, showing);
 		case T_ScalarArrayOpExpr:
 			return show_array_operation((ScalarArrayOpExpr *) node, showing);
 		case T_RelabelType:
@@ -463,8 +480,8 @@ show(Node *node, void *context)
 Node *
 tde_shown_tree(Node *tree)
 {
-	Showing		showing = {false};
-	Node	   *shown = show(tree, &showing);
+	TdeShowing	showing = {false, false};
+	Node	   *shown = tde_show(tree, &showing);
 
 	return showing.failed ? NULL : shown;
 }

@@ -4,12 +4,36 @@
 #ifndef TDE_CLIENT_CATALOG_TREES_H
 #define TDE_CLIENT_CATALOG_TREES_H
 
-#include "nodes/nodes.h"
+#include "nodes/pg_list.h"
+#include "nodes/primnodes.h"
 
 /* The base type of an encrypted type, of an array of one, or of an operand beside one; any other type as it is. */
 extern Oid	tde_shown_type(Oid oid);
 
 /* An expression, or a list of them, in a new tree; NULL if it has something that plain columns have no counterpart of. */
 extern Node *tde_shown_tree(Node *tree);
+
+/* ---- for catalog_queries.c ---- */
+
+typedef struct TdeShowing
+{
+	bool		failed;			/* something has no counterpart */
+	bool		in_query;
+} TdeShowing;
+
+/* An expression_tree_mutator (context: a TdeShowing). */
+extern Node *tde_show(Node *node, void *context);
+
+/* As the parser coerces it: an argument (COERCE_IMPLICIT_CAST), or a cast that somebody has written. */
+extern Node *tde_show_coerced(Node *node, Oid type, int32 typmod, CoercionForm form, TdeShowing *showing);
+
+/* Is one of them of an encrypted type, or of another one that is shown as its base type? */
+extern bool tde_shows_arguments(List *args);
+
+/* The function to be shown for these arguments: the one of PostgreSQL that the parser takes, unless it is declared with none of our types. */
+extern Oid	tde_shown_function(Oid function, List *args);
+
+/* PostgreSQL's operator of this name, for these operands. */
+extern Oid	tde_shown_operator(Oid operator, Oid left, Oid right);
 
 #endif							/* TDE_CLIENT_CATALOG_TREES_H */

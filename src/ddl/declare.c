@@ -400,7 +400,7 @@ explain_index_error(void *column)
 bool
 tde_ddl_rewrites(Node *stmt)
 {
-	return declares_types(stmt) || IsA(stmt, IndexStmt);
+	return declares_types(stmt) || IsA(stmt, IndexStmt) || IsA(stmt, RuleStmt);
 }
 
 void
@@ -416,6 +416,8 @@ tde_ddl_prepare(Node *stmt, const char *source, ErrorContextCallback *explain)
 	}
 	else if (declares_types(stmt))
 		declare_statement(stmt, source);
+	else if (IsA(stmt, RuleStmt))
+		tde_view_rule_prepare((RuleStmt *) stmt);
 	else if (IsA(stmt, CopyStmt))
 		mark_copy((CopyStmt *) stmt);
 	/* before the planner changes the query */

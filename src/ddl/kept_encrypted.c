@@ -288,7 +288,7 @@ tde_partition_key_prepare(CreateStmt *stmt, const char *source)
 /*
  * ---- views ----
  *
- * PostgreSQL wants the new query of CREATE OR REPLACE VIEW to have the types of the view's columns.  An expression that took the place of a
+ * PostgreSQL wants the new query of CREATE OR REPLACE VIEW, or of a rule "_RETURN", to have the types of the view's columns.  An expression that took the place of a
  * plain column, upper(a) for a, would have the same type; of an encrypted column it is of the plain type, and gets a cast, as the user could
  * have written it.  A table's column gets none: nobody could write through the view any more, and would find out only then.
  */
@@ -339,4 +339,52 @@ tde_view_columns_analyzed(ParseState *pstate, Query *query)
 			fit_column(pstate, query, column, TupleDescAttr(RelationGetDescr(view), column->resno - 1));
 	}
 	relation_close(view, NoLock);
+}
+
+/* t.*, which may be any number of columns */
+static bool
+is_star(Node *raw)
+{
+	List	   *fields = IsA(raw, ColumnRef) ? ((ColumnRef *) raw)->fields : IsA(raw, A_Indirection) ? ((A_Indirection *) raw)->indirection : NIL;
+
+	return fields && IsA(llast(fields), A_Star);
+}
+
+static Node *
+fit_raw(Node *raw, Oid view, AttrNumber number)
+{
+	TypeCast   *cast = makeNode(TypeCast);
+	Oid			type;
+	int32		typmod;
+	Oid			collation;
+
+	if (IsA(raw, ColumnRef) || get_attname(view, number, true) == NULL)
+		return raw;
+	get_atttypetypmodcoll(view, number, &type, &typmod, &collation);
+	if (!OidIsValid(type) || !tde_type_holds_encrypted(type))
+		return raw;
+	cast->arg = raw;
+	cast->typeName = makeTypeNameFromOid(type, typmod);
+	cast->location = -1;
+	return (Node *) cast;
+}
+
+/* PostgreSQL calls no hook when it has analyzed a rule's query, so that the casts stand in what is parsed. */
+void
+tde_view_rule_prepare(RuleStmt *rule)
+{
+	SelectStmt *query = rule->event == CMD_SELECT && list_length(rule->actions) == 1 ? linitial(rule->actions) : NULL;
+	Oid			view = query ? RangeVarGetRelid(rule->relation, NoLock, true) : InvalidOid;
+	ListCell   *cell;
+
+	if (!OidIsValid(view) || !IsA(query, SelectStmt) || query->op != SETOP_NONE || query->distinctClause || query->sortClause || query->groupClause)
+		return;
+	foreach(cell, query->targetList)
+	{
+		ResTarget  *column = lfirst(cell);
+
+		if (is_star(column->val))
+			return;
+		column->val = fit_raw(column->val, view, foreach_current_index(cell) + 1);
+	}
 }

@@ -23,4 +23,7 @@ extern void tde_partition_key_prepare(CreateStmt *stmt, const char *source);
 /* When a query of a utility command has been analyzed: changes that of such a command. */
 extern void tde_view_columns_analyzed(ParseState *pstate, Query *query);
 
+/* Before CREATE RULE: changes the query of a rule for SELECT. */
+extern void tde_view_rule_prepare(RuleStmt *rule);
+
 #endif							/* TDE_DDL_KEPT_ENCRYPTED_H */

@@ -14,10 +14,13 @@
 #include "access/xlog.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_constraint.h"
+#include "catalog/pg_type.h"
 #include "commands/tablecmds.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "parser/parse_type.h"
 #include "storage/bufmgr.h"
+#include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -27,6 +30,7 @@
 #include "ddl/declare.h"
 #include "ddl/plaintext_alter.h"
 #include "keys/modifiers.h"
+#include "server/compat.h"
 #include "type/inside.h"
 
 int			tde_plaintext_alter = TDE_ALTER_KEEP;
@@ -111,6 +115,9 @@ declare_like(ColumnDef *def, const char *name, const EncryptedColumn *column)
 
 	if (!find_declared(def, &type, &typmod))
 		return;
+	/* PostgreSQL says so next */
+	if (!TDE_MAY_USE_TYPE(type))
+		return;
 	wanted = format_type_with_typemod(type, typmod);
 	if (tde_plaintext_alter == TDE_ALTER_WARN)
 		ereport(WARNING,
@@ -122,7 +129,10 @@ declare_like(ColumnDef *def, const char *name, const EncryptedColumn *column)
 		refuse(column, name, wanted);
 }
 
-/* What references an encrypted key: if it cannot be like it, tde_plaintext_check_foreign_keys() will say so. */
+/*
+ * What references an encrypted key: if it cannot be like it, tde_plaintext_check_foreign_keys() will say so.  An array references no scalar,
+ * which PostgreSQL says itself.
+ */
 static bool
 declare_like_key(ColumnDef *def, const char *name, const EncryptedColumn *key)
 {
@@ -130,6 +140,7 @@ declare_like_key(ColumnDef *def, const char *name, const EncryptedColumn *key)
 	int32		typmod;
 
 	return tde_plaintext_alter == TDE_ALTER_KEEP && find_declared(def, &type, &typmod) &&
+		OidIsValid(get_base_element_type(type)) == OidIsValid(get_base_element_type(key->type)) &&
 		declare_encrypted(def, name, key, type, typmod);
 }
 

@@ -17,6 +17,7 @@
 
 #include "client/routines.h"
 #include "client/held_cursors.h"
+#include "client/key_errors.h"
 #include "client/postponed.h"
 #include "client/receiver.h"
 #include "client/statements.h"
@@ -198,7 +199,10 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	DecryptingReceiver *receiver;
 	DestReceiver *function = NULL;
 	DestReceiver *citus = tde_results_begin(query);
+	ErrorContextCallback explain = {error_context_stack, tde_explain_key, NULL};
 
+	if (changes_data(query))
+		error_context_stack = &explain;
 	tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
 	if (unlikely(query->dest != NULL && query->dest->mydest == DestTuplestore))
@@ -212,6 +216,7 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	if (receiver)
 		tde_receiver_end(receiver, query);
 	tde_results_end(query, citus);
+	error_context_stack = explain.previous;
 }
 
 /* Foreign keys are checked here. */
@@ -248,6 +253,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	TdeStatement inner = {.source = tde_statement_utility(pstmt, query), .client = tde_client_sent(context)};
 	ErrorContextCallback *stack = error_context_stack;
 	ErrorContextCallback explain;
+	ErrorContextCallback keys;
 	int			path;
 
 	if (read_only_tree && (tde_ddl_rewrites(pstmt->utilityStmt) || tde_client_recognizes(pstmt->utilityStmt)))
@@ -266,6 +272,12 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 		tde_ddl_prepare(inner.utility, inner.source, &explain);
 		if (tde_client_possible())
 			dest = tde_client_prepare(inner.utility, dest);
+		/* no others: by the stack, the client's own statements are known */
+		if (inner.changes_data || IsA(inner.utility, IndexStmt))
+		{
+			keys = (ErrorContextCallback) {error_context_stack, tde_explain_key, NULL};
+			error_context_stack = &keys;
+		}
 		tde_statement = inner;
 		next_process_utility(pstmt, inner.source, read_only_tree, context, params, environment, dest, completion);
 		tde_dump_path_end(path);

@@ -259,14 +259,19 @@ find_indexed(Node *form, List *range_table)
 	return table && bms_is_member(((Var *) form)->varattno, table->columns) ? form : NULL;
 }
 
-/* An expression as an index has it; NULL if none does.  In which collation it is compared, the operator says. */
+/* An expression as an index has it; NULL if none does.  COLLATE stays: the definition of a condition is written with it. */
 static Node *
 indexed_form(Node *node, const Usable *usable)
 {
 	Node	   *form;
 
 	if (IsA(node, CollateExpr))
-		node = (Node *) ((CollateExpr *) node)->arg;
+	{
+		CollateExpr *collate = copyObject((CollateExpr *) node);
+
+		collate->arg = (Expr *) indexed_form((Node *) collate->arg, usable);
+		return collate->arg ? (Node *) collate : NULL;
+	}
 	form = usable->computed ? tde_encrypted_form(node) : tde_encrypted_operand(node);
 	return form == NULL || usable->range_table == NIL ? form : find_indexed(form, usable->range_table);
 }

@@ -36,8 +36,10 @@
 /* 16 has one function for the privileges on all sorts of objects (c727f511bd7b). */
 #if PG_VERSION_NUM >= 160000
 #define TDE_MAY_EXECUTE(function, user) (object_aclcheck(ProcedureRelationId, function, user, ACL_EXECUTE) == ACLCHECK_OK)
+#define TDE_MAY_USE_TYPE(type) (object_aclcheck(TypeRelationId, type, GetUserId(), ACL_USAGE) == ACLCHECK_OK)
 #else
 #define TDE_MAY_EXECUTE(function, user) (pg_proc_aclcheck(function, user, ACL_EXECUTE) == ACLCHECK_OK)
+#define TDE_MAY_USE_TYPE(type) (pg_type_aclcheck(type, GetUserId(), ACL_USAGE) == ACLCHECK_OK)
 #endif
 
 /* 16 calls a relation's file by another name (b0a55e43299c). */

@@ -138,6 +138,7 @@ TYPES = {
     "bytea": "bytea", "uuid": "uuid", "json": "json", "jsonb": "jsonb", "inet": "inet",
 }
 TABLE_CONSTRAINTS = {"constraint", "primary", "unique", "check", "foreign", "exclude", "like"}
+SERIALS = {"serial", "serial2", "serial4", "serial8", "smallserial", "bigserial"}
 
 
 def encrypted_type(tokens, spec):
@@ -228,21 +229,44 @@ def created_table(tokens):
     return name_at(tokens, skip(tokens, at + 1, "if", "not", "exists"))
 
 
-def column_types(statement, plain):
+def declared_columns(tokens, at):
+    """Lists of tokens, each of which begins with the name of a column, of CREATE TABLE's list that begins at an index."""
+    if at < len(tokens) and tokens[at].text == "(":
+        for element in elements(tokens[at + 1:closing(tokens, at)]):
+            if len(element) > 1 and not (element[0].kind == "word" and element[0].low in TABLE_CONSTRAINTS):
+                yield element
+
+
+def serial_columns(statement, serials):
+    """Names of columns of the table that a statement makes that are serial, or inherited from such ones: they stay plain."""
+    tokens = statement.tokens
+    table = created_table(tokens)
+    if not table:
+        return set()
+    columns = {element[0].low for element in declared_columns(tokens, table[1]) if element[1].low in SERIALS}
+    low = [t.low for t in tokens]
+    if "inherits" in low:
+        at = low.index("inherits") + 1
+        for parent in elements(tokens[at + 1:closing(tokens, at)]):
+            columns |= serials.get(name_at(parent, 0)[0], set())
+    return columns
+
+
+def column_types(statement, plain, serials):
     """Lists of tokens, each of which begins with the type of a declared column."""
     tokens = statement.tokens
     if statement.words(2) == ["create", "schema"]:
         starts = [i for i in range(2, len(tokens)) if tokens[i].low == "create"] + [len(tokens)]
         for start, end in zip(starts, starts[1:]):
-            yield from column_types(Statement(statement.text, tokens[start:end]), plain)
+            yield from column_types(Statement(statement.text, tokens[start:end]), plain, serials)
         return
     table = created_table(tokens)
     if table:
         name, at = table
-        if at < len(tokens) and tokens[at].text == "(" and name not in plain:
-            for element in elements(tokens[at + 1:closing(tokens, at)]):
-                if len(element) > 1 and not (element[0].kind == "word" and element[0].low in TABLE_CONSTRAINTS):
-                    yield element[1:]
+        inherited = serial_columns(statement, serials)
+        for element in declared_columns(tokens, at) if name not in plain else ():
+            if element[0].low not in inherited:
+                yield element[1:]
     elif statement.words(2) == ["alter", "table"]:
         name, at = name_at(tokens, skip(tokens, 2, "if", "exists", "only"))
         if name in plain:
@@ -267,10 +291,10 @@ def with_public(statement, text):
     return text[:end] + ", public" + text[end:]
 
 
-def encrypt(statement, spec="", plain=()):
-    """The text with its columns declared encrypted."""
+def encrypt(statement, spec, plain, serials):
+    """The text with its columns declared encrypted, but for those of the tables 'plain', and what is in 'serials', {table: columns}."""
     changes = []
-    for tokens in column_types(statement, plain):
+    for tokens in column_types(statement, plain, serials):
         low = [t.low for t in tokens]
         if "generated" in low and "identity" in low:
             continue  # PostgreSQL allows it for its own integers only

@@ -81,7 +81,8 @@ SELECT ok(used, 'and NOT ok') FROM pair WHERE condition = 'NOT %s';
 -- Conditions of indexes.
 CREATE TEMP TABLE partial AS
   SELECT unnest(ARRAY['ok', 'NOT ok', 'ok AND x IS NOT NULL', 'NOT ok OR a = 1', 'name LIKE ''Name 1%''', 'name ~ ''^Name 1''', 'length(name) > 9',
-                      'lower(email) = ''user9@x.org''', 'email::text > ''User8''', 'a % 2 = 0', 'a = ANY (ARRAY[1, 2, 3])', 'name IS NOT NULL']) AS condition;
+                      'lower(email) = ''user9@x.org''', 'email::text > ''User8''', 'a % 2 = 0', 'a = ANY (ARRAY[1, 2, 3])', 'name IS NOT NULL',
+                      'email::text COLLATE "C" > ''User8''', '''Name 8'' >= lower(name) COLLATE "C"']) AS condition;
 DO $$
 DECLARE
   c record;
@@ -96,6 +97,10 @@ END
 $$;
 SELECT ok(used, 'an index WHERE ' || expression || ' serves the same condition') FROM outcome WHERE of = 'partial';
 SELECT is((SELECT count(*) FROM outcome WHERE of = 'partial'), (SELECT count(*) FROM partial), 'all can be made');
+-- By its definition a dump makes it again.
+CREATE INDEX collated ON e (id) WHERE 'User8' > email::text COLLATE "C" OR lower(name) COLLATE "C" > 'n';
+SELECT is(cardinality(string_to_array(pg_get_indexdef('collated'::regclass), 'COLLATE "C"')), 3, 'the definition of a condition has its collations');
+DROP INDEX collated;
 
 -- UNIQUE, ON CONFLICT, joins, subqueries, prepared statements, partitions.
 CREATE UNIQUE INDEX unique_email ON e (lower(email)) WHERE x IS NOT NULL;
@@ -207,6 +212,33 @@ FROM (VALUES ('NULL::encrypted_text(nosalt)', 'to_tsvector(regconfig,text)', 'em
   AS v (result, function, arguments);
 SELECT lives_ok($$SELECT tde_internal.tde_computed(NULL::encrypted_text(nosalt), 'lower(text)'::regprocedure, email) = 'x' FROM e$$, 'nor what is computed');
 RESET ROLE;
+
+-- ---- errors name the key as it was declared ----
+
+CREATE TABLE pu (id int, a text, n int4, b text);
+CREATE TABLE eu (id int, a encrypted_text(nosalt), n encrypted_int4(nosalt), b encrypted_text(nosalt));
+CREATE FUNCTION pg_temp.detail(command text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  said text;
+BEGIN
+  EXECUTE command;
+  RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS said = PG_EXCEPTION_DETAIL;
+  RETURN concat_ws(' ', SQLSTATE, SQLERRM, said);
+END
+$$;
+CREATE FUNCTION pg_temp.twin_detail(command text, OUT plain text, OUT enc text) LANGUAGE sql AS $$
+  SELECT pg_temp.detail(replace(command, '@', 'pu')), replace(pg_temp.detail(replace(command, '@', 'eu')), 'eu', 'pu') $$;
+SELECT is(plain, enc, 'a row') FROM pg_temp.twin_detail('INSERT INTO @ VALUES (1, ''Abc'', 3, ''x'')');
+SELECT pg_temp.twin_detail(command) FROM unnest(ARRAY['CREATE UNIQUE INDEX @_lower ON @ (lower(a))', 'CREATE UNIQUE INDEX @_sum ON @ (id, (n + 1))',
+  'CREATE UNIQUE INDEX @_both ON @ ((a || b), upper(b), n)']) command \g /dev/null
+SELECT is(enc, plain, 'as of plain columns: ' || command)
+FROM unnest(ARRAY['INSERT INTO @ VALUES (2, ''aBC'', 4, ''y'')', 'INSERT INTO @ VALUES (1, ''q'', 3, ''y'')', 'UPDATE @ SET a = ''ABC'', id = 9 WHERE false; INSERT INTO @ VALUES (7, ''abc'', 1, ''z'')',
+  'CREATE UNIQUE INDEX ON @ ((id - id)); INSERT INTO @ VALUES (5, ''r'', 5, ''r'')',
+  'INSERT INTO @ VALUES (11, ''u'', 31, ''u''), (12, ''v'', 32, ''v''); CREATE UNIQUE INDEX ON @ ((n / 100))',
+  'CREATE TABLE copied (LIKE @ INCLUDING INDEXES); INSERT INTO copied VALUES (1, ''A''); DO $d$ BEGIN INSERT INTO copied VALUES (2, ''a''); END $d$']) command, pg_temp.twin_detail(command);
+SELECT matches(enc, 'Key \(lower\(a\)\)=\(abc\) already exists', 'it is the key of lower(a)') FROM pg_temp.twin_detail('INSERT INTO @ VALUES (2, ''aBC'', 4, ''y'')');
 
 SELECT finish();
 ROLLBACK;

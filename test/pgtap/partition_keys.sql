@@ -134,5 +134,20 @@ FROM (VALUES ('k int4_ops', 'taken'), ('f text_pattern_ops', 'taken'), ('f text_
              ('lower(f) text_pattern_ops, k', 'taken'), ('lower(f) text_ops, k', '42P10'), ('c bpchar_ops, f text_ops', 'taken'), ('c bpchar_pattern_ops, f', '42P10'),
              ('k int8_ops', '42P10'), ('f', 'taken'), ('f COLLATE "C" text_pattern_ops', '42P10')) AS v (keys, expected);
 
+-- Errors name the key as it was declared.
+CREATE TABLE no_partition_p (a text, n int4) PARTITION BY RANGE (lower(a), (n + 0), n);
+CREATE TABLE no_partition_e (a encrypted_text(nosalt), n encrypted_int4) PARTITION BY RANGE (lower(a), (n + 0), n);
+CREATE FUNCTION detail(twin text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  said text;
+BEGIN
+  EXECUTE format('INSERT INTO no_partition_%s VALUES (''Ab'', 3)', twin);
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS said = PG_EXCEPTION_DETAIL;
+  RETURN said;
+END
+$$;
+SELECT is(ARRAY[detail('e'), detail('p')], array_fill('Partition key of the failing row contains (lower(a), (n + 0), n) = (ab, 3, 3).'::text, ARRAY[2]), 'an error names the key as it was declared');
+
 SELECT * FROM finish();
 ROLLBACK;

@@ -107,6 +107,7 @@ SELECT pg_temp.both(command) FROM unnest(ARRAY[
   'CREATE INDEX %1$s_1 ON %1$s (lower(a))', 'CREATE INDEX %1$s_2 ON %1$s ((a || ''x''))', 'CREATE INDEX %1$s_3 ON %1$s (a varchar_pattern_ops) WHERE ok',
   'CREATE UNIQUE INDEX %1$s_4 ON %1$s (upper(left(a, 3)), n DESC NULLS LAST) INCLUDE (id) WHERE a LIKE ''a%%''', 'CREATE INDEX %1$s_5 ON %1$s (n) WHERE NOT ok',
   'CREATE INDEX %1$s_6 ON %1$s (a, n) WHERE n > 5 AND a IS NOT NULL', 'CREATE INDEX %1$s_7 ON %1$s USING hash (a)', 'CREATE INDEX %1$s_8 ON %1$s (length(a))',
+  'CREATE INDEX %1$s_0 ON %1$s (id) WHERE ''-H'' >= a::text COLLATE "C" AND up COLLATE "C" < ''x''',
   'CREATE INDEX %1$s_9 ON %1$s (id, plain) WHERE plain <> ''z''',
   'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c1 CHECK (n > 0)', 'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c2 CHECK (a IN (''a'', ''b'') AND d > ''2020-01-01'' AND a <> ''x'')',
   'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c3 CHECK (ok OR length(a) < 10)', 'ALTER TABLE %1$s ADD CONSTRAINT %1$s_c4 CHECK (n BETWEEN 1.5 AND 10.5)',
@@ -138,6 +139,77 @@ SELECT is(count(*), 0::bigint, 'what is plain is defined as it was')
 CREATE TEMP TABLE raw AS SELECT conname, conbin::text AS tree FROM pg_constraint WHERE conbin IS NOT NULL;
 SELECT is(string_agg(c.conname, ' ' ORDER BY c.conname), 'ex_c1 ex_c2 ex_c3 ex_c4 ex_c5 ex_c6', 'trees of plain expressions are not touched')
   FROM pg_constraint c JOIN raw USING (conname) WHERE c.conbin::text <> raw.tree;
+
+-- ---- queries ----
+
+CREATE TABLE pq (id int, a varchar(50), t text, n numeric(10,2), i int4, big bigint, ok bool, d date, j jsonb, c bpchar(10));
+CREATE TABLE eq (id int, a encrypted_varchar(50,nosalt), t encrypted_text(nosalt), n encrypted_numeric(10,2), i encrypted_int4, big encrypted_int8, ok encrypted_bool,
+  d encrypted_date, j encrypted_jsonb, c encrypted_bpchar(10,nosalt));
+CREATE UNIQUE INDEX ON pq (c bpchar_pattern_ops);
+CREATE UNIQUE INDEX ON eq (c bpchar_pattern_ops);
+CREATE FUNCTION pg_temp.twins(command text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE regexp_replace(command, '@(?!>)', 'pq', 'g');
+  EXECUTE regexp_replace(command, '@(?!>)', 'eq', 'g');
+END
+$$;
+CREATE TABLE view_queries (number int GENERATED ALWAYS AS IDENTITY, query text);
+INSERT INTO view_queries (query) VALUES
+  ('SELECT * FROM @'),
+  ('SELECT t FROM @ WHERE t = ''A'' AND a <> ''b'' AND n > 5 AND i = 3 AND big = 4'),
+  ('SELECT upper(a) AS u, t || ''x'' AS tx, length(t) AS l, n * 2 AS n2, i + 1 AS i1, -i AS neg, big / 2 AS half FROM @'),
+  ('SELECT a::text AS at, t::varchar(5) AS tv, n::int4 AS ni, i::numeric(5,1) AS inum, i::int4 AS ii, d::timestamp AS dt, t::bytea AS b FROM @'),
+  ('SELECT id FROM @ WHERE ok AND NOT (a LIKE ''x%'' OR t ~ ''y'') AND d > ''2020-01-01'' AND i BETWEEN 1 AND 10 AND t IN (''a'', ''b'') AND n IS NOT NULL'),
+  ('SELECT ok, count(*) AS c, sum(i) AS s, max(a) AS ma, min(t) AS mt, avg(n) AS an, count(DISTINCT t) AS ct FROM @ GROUP BY ok HAVING sum(i) > 3'),
+  ('SELECT string_agg(a, '','' ORDER BY t DESC, i USING >) FILTER (WHERE i > 3) AS s, array_agg(i) AS aa, json_agg(t) AS jt FROM @'),
+  ('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i) AS p, rank(5, ''A'') WITHIN GROUP (ORDER BY i, t DESC) AS r FROM @'),
+  ('SELECT sum(i) OVER (PARTITION BY a ORDER BY n DESC NULLS LAST ROWS 2 PRECEDING) AS s, lag(t) OVER w AS l, first_value(i) OVER w AS f FROM @ WINDOW w AS (ORDER BY i, d DESC)'),
+  ('SELECT DISTINCT ON (a) a, t FROM @ ORDER BY a DESC, t, i NULLS FIRST LIMIT 3'),
+  ('SELECT a FROM @ x WHERE EXISTS (SELECT FROM @ y WHERE y.t = x.t) AND x.i IN (SELECT big FROM @) AND n > ALL (SELECT n FROM @ WHERE i = 1) AND i = (SELECT max(i) FROM @)'),
+  ('WITH RECURSIVE r AS (SELECT id, t, i FROM @ WHERE t = ''A'' UNION ALL SELECT s.id, s.t, s.i FROM @ s JOIN r ON s.i = r.i) SELECT * FROM r'),
+  ('SELECT a FROM @ UNION SELECT a FROM @ WHERE i > 5 ORDER BY 1'),
+  ('SELECT CASE WHEN i > 3 THEN t ELSE ''none'' END AS c, CASE a WHEN ''x'' THEN 1 ELSE 2 END AS k, coalesce(t, ''z'') AS z, nullif(i, 3) AS ni, greatest(i, 5) AS g FROM @'),
+  ('SELECT j -> ''k'' AS k, j ->> ''l'' AS l, j @> ''{"a": 1}'' AS c, extract(year FROM d) AS y, date_part(''month'', d) AS m, substring(t FROM 2 FOR 3) AS s, trim(a) AS tr FROM @'),
+  ('SELECT x.id, y.t FROM @ x LEFT JOIN @ y USING (t) JOIN LATERAL (SELECT upper(y.a) AS u) z ON z.u = x.a'),
+  ('SELECT (a, i) < (''x'', 3) AS lt, a IS DISTINCT FROM ''q'' AS df, t COLLATE "C" < ''z'' AS co, d + 1 AS tomorrow, now() - d AS age, c || ''x'' AS cx FROM @'),
+  ('SELECT grouping(a, i) AS g, a, i, sum(big) AS s FROM @ GROUP BY ROLLUP (a, i), CUBE (ok)'),
+  ('SELECT f.x, f.y FROM @, LATERAL (VALUES (t, i), (''v'', 3)) f (x, y)'),
+  ('SELECT i::text || t AS it, to_char(n, ''9.9'') AS tc, round(n, 1) AS r, abs(i) AS ab, n % 3 AS mo, sqrt(i) AS sq, md5(t) AS m FROM @');
+SELECT pg_temp.twins(format('CREATE VIEW @_%s AS %s', number, query)) FROM view_queries \g /dev/null
+SELECT pg_temp.twins(command) FROM unnest(ARRAY[
+  'CREATE VIEW @_renamed (one, two) AS SELECT upper(a), i + 1 FROM @ UNION ALL SELECT a, i FROM @', 'ALTER VIEW @_renamed RENAME COLUMN two TO "Two"',
+  'CREATE MATERIALIZED VIEW @_m AS SELECT id, a FROM @ WHERE t = ''A'' AND i > 3',
+  'CREATE RULE r1 AS ON INSERT TO @_1 WHERE new.t = ''A'' AND new.i > 3 DO INSTEAD INSERT INTO @ (id, t, i, n) VALUES (new.id, upper(new.t), new.i + 1, 3)',
+  'CREATE RULE r2 AS ON UPDATE TO @_1 WHERE old.t <> new.t DO INSTEAD (UPDATE @ SET t = lower(new.t), i = @.i + old.i WHERE @.i = old.i; DELETE FROM @ WHERE n > 5)',
+  'CREATE RULE r3 AS ON DELETE TO @_1 WHERE old.ok DO INSTEAD NOTHING', 'CREATE RULE r4 AS ON DELETE TO @_2 DO INSTEAD DELETE FROM @ WHERE a = ''x''',
+  'CREATE RULE r5 AS ON INSERT TO @_2 DO INSTEAD INSERT INTO @ (c) VALUES (new.t) ON CONFLICT (c bpchar_pattern_ops) DO UPDATE SET t = excluded.t WHERE excluded.c <> ''f'' RETURNING t',
+  'CREATE RULE r6 AS ON UPDATE TO @_2 WHERE new.t = ''A'' DO INSTEAD INSERT INTO @ (t) SELECT t FROM @ WHERE t = old.t',
+  'CREATE POLICY p1 ON @ USING (t = ''A'' AND i > 3) WITH CHECK (lower(a) = current_user OR i IN (SELECT i FROM @_1))']) command \g /dev/null
+
+SELECT is(replace(pg_get_viewdef(e.oid), 'eq', 'pq'), pg_get_viewdef(p.oid), format('pg_get_viewdef(), %s: %s', e.relname, v.query))
+  FROM pg_class e JOIN pg_class p ON p.relname = replace(e.relname, 'eq', 'pq') LEFT JOIN view_queries v ON e.relname = 'eq_' || v.number
+  WHERE e.relname ~ '^eq_(\d+|renamed|m)$';
+SELECT is(ARRAY[replace(pg_get_viewdef(e.oid, true), 'eq', 'pq'), replace(pg_get_viewdef(e.relname::text), 'eq', 'pq'), replace(pg_get_viewdef(e.relname::text, true), 'eq', 'pq')],
+          ARRAY[pg_get_viewdef(p.oid, true), pg_get_viewdef(p.relname::text), pg_get_viewdef(p.relname::text, true)], format('pg_get_viewdef(), other forms, %s', e.relname))
+  FROM pg_class e JOIN pg_class p ON p.relname = replace(e.relname, 'eq', 'pq') WHERE e.relname ~ '^eq_(\d+|renamed|m)$';
+SELECT is(replace(e.definition, 'eq', 'pq'), p.definition, 'pg_views') FROM pg_views e JOIN pg_views p ON p.viewname = 'pq_3' WHERE e.viewname = 'eq_3';
+SELECT is(replace(e.view_definition, 'eq', 'pq'), p.view_definition::text, 'information_schema.views')
+  FROM information_schema.views e JOIN information_schema.views p ON p.table_name = 'pq_3' WHERE e.table_name = 'eq_3';
+SELECT is(replace(e.definition, 'eq', 'pq'), p.definition, 'pg_matviews') FROM pg_matviews e JOIN pg_matviews p ON p.matviewname = 'pq_m' WHERE e.matviewname = 'eq_m';
+SELECT is(replace(e.definition, 'eq', 'pq'), p.definition, format('pg_rules, %s', e.rulename))
+  FROM pg_rules e JOIN pg_rules p ON p.tablename = replace(e.tablename, 'eq', 'pq') AND p.rulename = e.rulename WHERE e.tablename ~ '^eq_';
+SELECT is(replace(pg_get_ruledef(e.oid, true), 'eq', 'pq'), pg_get_ruledef(p.oid, true), format('pg_get_ruledef(), pretty, %s', e.rulename))
+  FROM pg_rewrite e JOIN pg_rewrite p ON p.ev_class::regclass::text = replace(e.ev_class::regclass::text, 'eq', 'pq') AND p.rulename = e.rulename
+  WHERE e.ev_class::regclass::text ~ '^eq_[12]$';
+SELECT is(replace((e.qual, e.with_check)::text, 'eq', 'pq'), (p.qual, p.with_check)::text, 'pg_policies')
+  FROM pg_policies e JOIN pg_policies p ON p.tablename = 'pq' WHERE e.tablename = 'eq';
+SELECT is((pg_get_viewdef(0::oid), pg_get_ruledef(0::oid), pg_get_partkeydef('eq'::regclass))::text, '(,,)', 'what is not there has no definition');
+CREATE FUNCTION pg_temp.true_view(view oid) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN pg_get_viewdef(view); END $$;
+SELECT is(count(*), 0::bigint, 'what is plain is defined as it was') FROM pg_class WHERE relkind = 'v' AND relname !~ '^eq_' AND pg_get_viewdef(oid) IS DISTINCT FROM pg_temp.true_view(oid);
+CREATE FUNCTION pg_temp.true_rule(rule oid) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN pg_get_ruledef(rule); END $$;
+CREATE TABLE ppart (a varchar(10), n int4) PARTITION BY RANGE (lower(a), a varchar_pattern_ops, (n + 0));
+CREATE TABLE epart (a encrypted_varchar(10,nosalt), n encrypted_int4) PARTITION BY RANGE (lower(a), a varchar_pattern_ops, (n + 0));
+SELECT is(pg_get_partkeydef('epart'::regclass), pg_get_partkeydef('ppart'::regclass), 'pg_get_partkeydef()');
 
 -- ---- in other forms of a query ----
 
@@ -179,6 +251,9 @@ CLOSE c;
 -- ---- when it has no effect ----
 
 SET row_security = off;
+SELECT is(pg_get_viewdef('eq_2'::regclass), pg_temp.true_view('eq_2'::regclass), 'not on views') UNION ALL
+SELECT is(pg_get_ruledef(oid), pg_temp.true_rule(oid), 'nor on rules') FROM pg_rewrite WHERE rulename = 'r1' AND ev_class = 'eq_1'::regclass;
+SELECT isnt(replace(pg_get_viewdef('eq_2'::regclass), 'eq', 'pq'), pg_get_viewdef('pq_2'::regclass), 'which have encrypted literals and casts');
 SELECT is(atttypid, 'encrypted_varchar'::regtype::oid, 'not with row_security off') FROM pg_attribute WHERE attrelid = 'e'::regclass AND attname = 'c3';
 RESET row_security;
 SET synchronize_seqscans = off;
@@ -208,7 +283,7 @@ RESET ROLE;
 SELECT is(ARRAY[:'reader_told', :'state', :'view_told'], '{t,42501,oid}'::text[], 'a role reads what it may read of the catalog, itself and through views');
 
 -- So are those of functions.
-REVOKE EXECUTE ON FUNCTION pg_get_indexdef(oid), pg_get_constraintdef(oid, bool) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION pg_get_indexdef(oid), pg_get_constraintdef(oid, bool), pg_get_viewdef(text), pg_get_ruledef(oid) FROM PUBLIC;
 SET ROLE reader;
 SAVEPOINT s;
 \set ON_ERROR_STOP off
@@ -218,9 +293,15 @@ ROLLBACK TO s;
 SELECT pg_get_constraintdef(oid, true) FROM pg_constraint LIMIT 1;
 \set constraintdef_state :SQLSTATE
 ROLLBACK TO s;
+SELECT pg_get_viewdef('eq_2'::text);
+\set viewdef_state :SQLSTATE
+ROLLBACK TO s;
+SELECT pg_get_ruledef(oid) FROM pg_rewrite LIMIT 1;
+\set ruledef_state :SQLSTATE
+ROLLBACK TO s;
 \set ON_ERROR_STOP on
 RESET ROLE;
-SELECT is(ARRAY[:'indexdef_state', :'constraintdef_state'], '{42501,42501}'::text[], 'and calls what it may call');
+SELECT is(ARRAY[:'indexdef_state', :'constraintdef_state', :'viewdef_state', :'ruledef_state'], array_fill('42501'::text, ARRAY[4]), 'and calls what it may call');
 
 SELECT * FROM finish();
 ROLLBACK;

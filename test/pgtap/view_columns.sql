@@ -58,5 +58,13 @@ SELECT is(types('pg_temp.w'), 'encrypted_text(aes256,nosalt,gcm)', 'and gets the
 SELECT lives_ok('CREATE OR REPLACE VIEW new AS SELECT a FROM e', 'a new one');
 SELECT is(types('new'), 'encrypted_text(aes256,nosalt,gcm)', 'likewise');
 
+-- The rule that a view is.
+CREATE VIEW ruled AS SELECT id, a, n FROM e;
+SELECT types('ruled') AS before \gset
+SELECT lives_ok($$CREATE OR REPLACE RULE "_RETURN" AS ON SELECT TO ruled DO INSTEAD SELECT id, upper(a) || 'x' AS a, 5 AS n FROM e$$, 'a rule "_RETURN" with expressions');
+SELECT is(types('ruled'), :'before', 'the view keeps its types');
+SELECT is((SELECT array_agg((a, n)::text ORDER BY id) FROM ruled), (SELECT array_agg((upper(a) || 'x', 5)::text ORDER BY id) FROM e), 'and has their values');
+SELECT throws_ok($$CREATE OR REPLACE RULE "_RETURN" AS ON SELECT TO ruled DO INSTEAD SELECT id, a FROM p$$, '42P17', NULL, 'of columns of another table it is refused, as for CREATE OR REPLACE VIEW');
+
 SELECT * FROM finish();
 ROLLBACK;

@@ -125,6 +125,10 @@ foreach my $case (
   is(attempt($node, 'ALTER TABLE r ADD z int')->{err}, '', 'it is said once');
   lines_of($node, 'DROP TABLE r');
 }
+# PostgreSQL refuses it, with the type that was declared.
+my $array = fails_with($node, 'CREATE TABLE r (x int[] REFERENCES keys)',
+  { state => '42804', detail => qr/^Key columns "x" and "id" are of incompatible types: integer\[\] and encrypted_int4\./ }, 'a foreign key of an array');
+unlike($array->{err}, qr/becomes of type/, 'does not become encrypted');
 fails_with($node, "SET tde_column.plaintext_alter = error; $_", { state => '42P16', message => qr/^column "x" is stored in clear/ }, 'or it is refused')
   foreach 'CREATE TABLE r (x int REFERENCES keys)', 'ALTER TABLE plain ADD x int REFERENCES keys';
 
@@ -133,6 +137,9 @@ my $filenode = lines_of($node, q{SELECT pg_relation_filenode('t')});
 fails_with($node, q{ALTER TABLE t ALTER tags TYPE mood USING NULL}, { state => '42P16', message => qr/^column "tags" cannot become of type mood/,
   detail => qr/^Column "tags" of table public\.t is encrypted/, hint => qr/CALL tde_decrypt_column\('public\.t', 'tags'\)/ }, 'there is no such encrypted type');
 fails_with($node, q{ALTER TABLE t ALTER name TYPE code}, { state => '42P16' }, 'nor over a domain');
+lines_of($node, 'REVOKE USAGE ON TYPE code FROM PUBLIC; ALTER TABLE t OWNER TO other; GRANT CREATE ON SCHEMA public TO other');
+fails_with($node, q{SET ROLE other; ALTER TABLE t ALTER name TYPE code}, { state => '42501', message => qr/^permission denied for type code/ }, 'nor without the privilege');
+lines_of($node, 'GRANT USAGE ON TYPE code TO PUBLIC; ALTER TABLE t OWNER TO CURRENT_USER; REVOKE CREATE ON SCHEMA public FROM other');
 fails_with($node, q{ALTER TABLE t ALTER name TYPE int, ALTER name DROP DEFAULT}, { state => '42804', hint => qr/USING name::encrypted_int4/ }, 'text has no cast to integer');
 lines_of($node, q{CREATE TABLE unproved (a encrypted_text(nosalt,nomac))});
 fails_with($node, q{ALTER TABLE unproved ALTER a TYPE jsonb USING a::jsonb}, { state => '0A000', message => qr/^type encrypted_jsonb cannot be declared with nomac/ },

@@ -1,0 +1,193 @@
+/*
+ * catalog_queries.c - stored queries on encrypted columns, as they would be on plain ones: what views, rules and subselects consist of.
+ *
+ * Their expressions are shown by catalog_trees.c; here are the nodes that only queries have.  As there, what comes out is to be printed, not to
+ * be executed: what no definition says, such as operators that group rows, stays as it is.
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "client/catalog.h"
+#include "client/catalog_queries.h"
+
+Node *
+tde_show_query(Query *query, TdeShowing *showing)
+{
+	bool		in_query = showing->in_query;
+	Query	   *shown;
+
+	showing->in_query = true;
+	shown = query_tree_mutator(query, tde_show, showing, QTW_EXAMINE_SORTGROUP);
+	showing->in_query = in_query;
+	return (Node *) shown;
+}
+
+/* A definition names an operator that sorts unless it is one of the two that the type has for this. */
+static void
+show_order(SortGroupClause *clause, TdeShowing *showing)
+{
+	Oid			left;
+	Oid			right;
+	Oid			base;
+	TypeCacheEntry *from;
+	TypeCacheEntry *to;
+
+	if (!OidIsValid(clause->sortop))
+		return;
+	op_input_types(clause->sortop, &left, &right);
+	base = tde_shown_type(left);
+	if (base == left)
+		return;
+	from = lookup_type_cache(left, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	to = lookup_type_cache(base, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	if (clause->sortop == from->lt_opr)
+		clause->sortop = to->lt_opr;
+	else if (clause->sortop == from->gt_opr)
+		clause->sortop = to->gt_opr;
+	else
+		clause->sortop = tde_shown_operator(clause->sortop, base, base);
+	showing->failed |= !OidIsValid(clause->sortop);
+}
+
+/* The function for arguments that are shown already; they become what it takes. */
+static Oid
+show_aggregated(Oid function, List *args, TdeShowing *showing)
+{
+	Oid			found = tde_shown_function(function, args);
+	Oid		   *types;
+	int			count;
+	ListCell   *cell;
+
+	if (!OidIsValid(found))
+	{
+		showing->failed = true;
+		return function;
+	}
+	(void) get_func_signature(found, &types, &count);
+	foreach(cell, args)
+		if (foreach_current_index(cell) < count)
+			lfirst(cell) = tde_show_coerced(lfirst(cell), types[foreach_current_index(cell)], -1, COERCE_IMPLICIT_CAST, showing);
+	return found;
+}
+
+static Node *
+show_aggregate(Aggref *aggregate, TdeShowing *showing)
+{
+	List	   *args = list_copy(aggregate->aggdirectargs);
+	int			direct = list_length(args);
+	ListCell   *cell;
+
+	foreach(cell, aggregate->args)
+		if (!((TargetEntry *) lfirst(cell))->resjunk)
+			args = lappend(args, ((TargetEntry *) lfirst(cell))->expr);
+	aggregate->aggfnoid = show_aggregated(aggregate->aggfnoid, args, showing);
+	aggregate->aggtype = tde_shown_type(aggregate->aggtype);
+	aggregate->aggargtypes = NIL;
+	foreach(cell, args)
+		aggregate->aggargtypes = lappend_oid(aggregate->aggargtypes, exprType(lfirst(cell)));
+	aggregate->aggdirectargs = list_copy_head(args, direct);
+	foreach(cell, aggregate->args)
+		if (!((TargetEntry *) lfirst(cell))->resjunk)
+			((TargetEntry *) lfirst(cell))->expr = list_nth(args, direct++);
+	return (Node *) aggregate;
+}
+
+static Node *
+show_window_function(WindowFunc *call, TdeShowing *showing)
+{
+	call->winfnoid = show_aggregated(call->winfnoid, call->args, showing);
+	call->wintype = tde_shown_type(call->wintype);
+	return (Node *) call;
+}
+
+static void
+show_row_comparison(RowCompareExpr *comparison, TdeShowing *showing)
+{
+	ListCell   *operator;
+	ListCell   *left;
+	ListCell   *right;
+
+	comparison->opnos = list_copy(comparison->opnos);
+	forthree(operator, comparison->opnos, left, comparison->largs, right, comparison->rargs)
+	{
+		Oid			types[2];
+
+		op_input_types(lfirst_oid(operator), &types[0], &types[1]);
+		if (tde_shown_type(types[0]) == types[0] && tde_shown_type(types[1]) == types[1])
+			continue;
+		lfirst_oid(operator) = tde_shown_operator(lfirst_oid(operator), exprType(lfirst(left)), exprType(lfirst(right)));
+		showing->failed |= !OidIsValid(lfirst_oid(operator));
+		if (showing->failed)
+			return;
+		op_input_types(lfirst_oid(operator), &types[0], &types[1]);
+		lfirst(left) = tde_show_coerced(lfirst(left), types[0], -1, COERCE_IMPLICIT_CAST, showing);
+		lfirst(right) = tde_show_coerced(lfirst(right), types[1], -1, COERCE_IMPLICIT_CAST, showing);
+	}
+}
+
+static void
+show_column_list(RangeTblFunction *function)
+{
+	ListCell   *cell;
+
+	function->funccoltypes = list_copy(function->funccoltypes);
+	foreach(cell, function->funccoltypes)
+		lfirst_oid(cell) = tde_shown_type(lfirst_oid(cell));
+}
+
+static void
+show_subscripts(SubscriptingRef *subscripted)
+{
+	subscripted->refcontainertype = tde_shown_type(subscripted->refcontainertype);
+	subscripted->refelemtype = tde_shown_type(subscripted->refelemtype);
+	subscripted->refrestype = tde_shown_type(subscripted->refrestype);
+}
+
+Node *
+tde_show_in_query(Node *node, Node *shown, TdeShowing *showing)
+{
+	switch (nodeTag(shown))
+	{
+		case T_Aggref:
+			return showing->failed ? node : show_aggregate((Aggref *) shown, showing);
+		case T_WindowFunc:
+			return showing->failed ? node : show_window_function((WindowFunc *) shown, showing);
+		case T_SortGroupClause:
+			show_order((SortGroupClause *) shown, showing);
+			break;
+		case T_RowCompareExpr:
+			show_row_comparison((RowCompareExpr *) shown, showing);
+			break;
+		case T_RangeTblFunction:
+			show_column_list((RangeTblFunction *) shown);
+			break;
+		case T_SubscriptingRef:
+			show_subscripts((SubscriptingRef *) shown);
+			break;
+		case T_InferenceElem:
+			((InferenceElem *) shown)->inferopclass = tde_shown_class(((InferenceElem *) shown)->inferopclass);
+			break;
+		case T_Param:
+			((Param *) shown)->paramtype = tde_shown_type(((Param *) shown)->paramtype);
+			break;
+		case T_TargetEntry:
+		case T_FromExpr:
+		case T_JoinExpr:
+		case T_RangeTblRef:
+		case T_SetOperationStmt:
+		case T_CommonTableExpr:
+		case T_SubLink:
+		case T_GroupingFunc:
+		case T_WindowClause:
+		case T_OnConflictExpr:
+		case T_TableSampleClause:
+		case T_SetToDefault:
+			break;
+		default:
+			showing->failed = true;
+	}
+	return shown;
+}
