@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-my $node = tde_node('extension_types');
+my $node = tde_node('extension_types', conf => "tde_column.passphrase_command = 'echo secret-passphrase'\n");
 my $mood = q{CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')};
 my $tag  = '6c3be3a8-1111-4222-8333-000000000001';
 # what an encrypted type has and no extension, and how many members the extension has
@@ -82,7 +82,23 @@ is(lines_of($node, $free, db => 'hand'), '', 'what was left of a type made by ha
 is(lines_of($node, $members, db => 'hand'), $count, '... nothing else does');
 is(lines_of($node, "DROP EXTENSION tde_test_moods; $free", db => 'hand'), '', 'with the extension all goes');
 is(attempt($node, q{DROP TYPE mood; DROP EXTENSION tde_column}, db => 'hand')->{state}, '', '... and holds nothing back');
+
+# ---- after pg_upgrade ----
+
+my %before = map { $_ => lines_of($node, $_) } 'SELECT * FROM person ORDER BY m', $members;
 $node->stop;
+my $new = tde_node('new', conf => "tde_column.passphrase_command = 'echo secret-passphrase'\n");
+$new->append_conf('postgresql.conf', "tde_column.wallet_file = '" . wallet_path($node) . "'\n");
+my $bindir = $new->config_data('--bindir');
+chdir $folder or die;
+command_ok([ 'pg_upgrade', '--no-sync', '-d', $node->data_dir, '-D', $new->data_dir, '-b', $bindir, '-B', $bindir, '-s', $new->host, '-p', $node->port, '-P', $new->port ],
+  'pg_upgrade');
+$new->start;
+is(lines_of($new, $_), $before{$_}, "... $_") foreach sort keys %before;
+is(lines_of($new, $free), '', '... and nothing belongs to nobody');
+lines_of($new, 'SELECT tde_refresh_types()');
+fails_with($new, 'DROP TYPE mood', { state => '2BP01', detail => qr/extension tde_test_moods depends on type mood/ }, 'tde_refresh_types() says again that the base type is needed');
+$new->stop;
 
 # ---- made by an older version ----
 
