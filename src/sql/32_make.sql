@@ -49,7 +49,7 @@ BEGIN
   LOOP
     EXECUTE format('ALTER EXTENSION %I ADD %s %s', made_by, member.type, member.identity);
   END LOOP;
-  -- So that pg_dump and Citus make the base type first, and nobody drops it.  pg_upgrade does not keep it.
+  -- So that pg_dump and Citus make the base type first.  pg_upgrade does not keep it.
   INSERT INTO pg_depend (classid, objid, objsubid, refclassid, refobjid, refobjsubid, deptype)
   SELECT x.tableoid, x.oid, 0, 'pg_type'::regclass, p.base, 0, 'n'
   FROM pg_extension x

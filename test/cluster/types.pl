@@ -140,6 +140,15 @@ reads($_) foreach $node, $added;
 is($added->sql(q{INSERT INTO name VALUES ('added', 99, 'sad')}, q{SELECT m FROM name WHERE c = 'ADDED'}), 'sad', 'it writes');
 is($node->sql(q{DELETE FROM name WHERE c = 'ADDED' RETURNING m}), 'sad', '... and others find it');
 
+my $activated = $cluster->new_server('activated');
+$activated->sql('CREATE EXTENSION tde_column', q{SELECT tde_wallet_create('cluster-passphrase')});
+$activated->adopt($node)->sql('CREATE EXTENSION citus');
+$node->sql("SELECT citus_add_inactive_node('127.0.0.1', $activated->{port})", "SELECT citus_activate_node('127.0.0.1', $activated->{port})");
+like($node->sql($made), qr/^1 RETURN /, 'so has one that is added and then activated');
+reads($activated);
+is($activated->sql(q{UPDATE color SET color = 'gold' WHERE m = 'happy' RETURNING m}), 'happy', 'it writes to a reference table');
+is($added->sql(q{SELECT color FROM color WHERE m = 'happy'}), 'gold', '... and others find it');
+
 # ---- a node that has lost it ----
 
 $added->sql('SET citus.enable_ddl_propagation = off', 'DROP EXTENSION tde_test_types CASCADE');

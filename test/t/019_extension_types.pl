@@ -19,6 +19,9 @@ my $free = q{SELECT pg_describe_object(catalog, object, 0) FROM tde_internal.tde
   WHERE tde_internal.tde_extension_of(catalog::regclass, object) IS NULL AND object >= 16384 ORDER BY 1};
 my $members = q{SELECT count(*) FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
   AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'tde_test_moods')};
+# what pg_dump and Citus bring before the extension
+my $needed = q{SELECT pg_describe_object(refclassid, refobjid, 0) FROM pg_depend WHERE classid = 'pg_extension'::regclass
+  AND objid = (SELECT oid FROM pg_extension WHERE extname = 'tde_test_moods') AND refclassid = 'pg_type'::regclass};
 
 # Put an extension into a private installation.
 sub install_types
@@ -50,7 +53,7 @@ CREATE INDEX ON person (m);
 INSERT INTO person VALUES (1, 'happy', 'Ann', 'low'), (2, DEFAULT, 'Bob', 'high');
 CREATE VIEW happy AS SELECT id FROM person WHERE m > 'ok' AND c = 'ANN';
 });
-fails_with($node, 'DROP TYPE mood', { state => '2BP01', detail => qr/extension tde_test_moods depends on type mood/ }, 'the base type is needed');
+is(lines_of($node, $needed), 'type mood', 'the extension depends on the base type');
 
 my $folder = PostgreSQL::Test::Utils::tempdir;
 foreach my $format ('plain', 'custom')
@@ -96,8 +99,9 @@ command_ok([ 'pg_upgrade', '--no-sync', '-d', $node->data_dir, '-D', $new->data_
 $new->start;
 is(lines_of($new, $_), $before{$_}, "... $_") foreach sort keys %before;
 is(lines_of($new, $free), '', '... and nothing belongs to nobody');
+is(lines_of($new, $needed), '', '... but the extension does not depend on the base type');
 lines_of($new, 'SELECT tde_refresh_types()');
-fails_with($new, 'DROP TYPE mood', { state => '2BP01', detail => qr/extension tde_test_moods depends on type mood/ }, 'tde_refresh_types() says again that the base type is needed');
+is(lines_of($new, $needed), 'type mood', '... until tde_refresh_types() makes it so again');
 $new->stop;
 
 # ---- made by an older version ----
@@ -137,6 +141,6 @@ is(lines_of($aged, $free), '', 'what an update adds to the type belongs to its e
 is(lines_of($aged, $members), $count, '... which has the members of a new one');
 is(lines_of($aged, 'SELECT tde_refresh_types()'), '0', '... all of them');
 is(lines_of($aged, q{INSERT INTO moods VALUES ('happy'); SELECT m FROM moods WHERE m >= 'ok' ORDER BY m DESC}), "happy\nok", '... and works');
-fails_with($aged, 'DROP TYPE mood', { state => '2BP01', detail => qr/extension tde_test_moods depends on type mood/ }, '... and needs the base type');
+is(lines_of($aged, $needed), 'type mood', '... and depends on the base type');
 $aged->stop;
 done_testing();
