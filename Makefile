@@ -82,7 +82,7 @@ help:
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
 	@echo 'make check-apps          the test suites of Django and SQLAlchemy on encrypted columns beside plain ones; SUITES="django": only this'
 	@echo 'make check-cluster       Citus on three private servers, plain tables beside encrypted ones; CITUS=/path/to/its/source/tree,'
-	@echo '                         unless it is installed; PARTS="keys nodes files twins": only these'
+	@echo '                         unless it is installed; PARTS="keys nodes types files twins": only these'
 	@echo 'make bench               experiments of five studies, with reports and charts in bench/results; bench/run lists them'
 	@echo 'make bench-crypto        ns per value of the crypto core beside bare OpenSSL'
 	@echo 'make bench-sql           scans, COPY and queries of encrypted columns beside plain ones; ROWS=1000000 ROUNDS=15'

@@ -78,6 +78,14 @@ CREATE VIEW tde_internal.type_plans AS
 COMMENT ON VIEW tde_internal.type_plans IS
   'what the template makes for a type: in which schema, and after which operator families of the base type (NULL: it has none)';
 
+CREATE FUNCTION tde_internal.tde_extension_of(class regclass, object oid) RETURNS name
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT x.extname FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid
+  WHERE d.classid = class AND d.objid = object AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e';
+END;
+COMMENT ON FUNCTION tde_internal.tde_extension_of(regclass, oid) IS 'the extension that an object is a member of; NULL: of none';
+
 --
 -- The template says in SQL what a type lacks, thing by thing, and what is other than it should be, so that an update can complete the
 -- types that an older version made.
@@ -85,18 +93,18 @@ COMMENT ON VIEW tde_internal.type_plans IS
 --
 
 -- What is there already counts only if it is ours: a member of the extension or, for a user's type, of a superuser's making, since
--- nobody else can call tde_create_type().  Anything else of this name is somebody's who wants it called, and is told.
+-- nobody else can call tde_create_type(), by hand or in the script of an extension.  Anything else of this name is somebody's who wants
+-- it called, and is told.
 CREATE FUNCTION tde_internal.tde_is_there(class regclass, object oid, owner oid, as_made boolean) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  of_extension text := (SELECT x.extname FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid
-                        WHERE d.classid = class AND d.objid = object AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e');
+  of_extension CONSTANT name := tde_internal.tde_extension_of(class, object);
 BEGIN
   IF object IS NULL THEN
     RETURN false;
-  ELSIF as_made AND (of_extension = 'tde_column' OR of_extension IS NULL AND (SELECT rolsuper FROM pg_roles WHERE oid = owner)) THEN
+  ELSIF as_made AND (of_extension = 'tde_column' OR (SELECT rolsuper FROM pg_roles WHERE oid = owner)) THEN
     RETURN true;
   END IF;
   RAISE EXCEPTION '% already exists', pg_describe_object(class, object, 0) USING ERRCODE = 'duplicate_object',
@@ -354,7 +362,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN tde_internal.tde_has_aggregate(signature) THEN '' ELSE
   format(E'CREATE AGGREGATE %1$s (%2$s, PARALLEL = SAFE);\nCOMMENT ON AGGREGATE %1$s IS %3$L;\n', signature, options, comment) END;
 COMMENT ON FUNCTION tde_internal.tde_aggregate_sql(text, text, text) IS 'SQL that makes an aggregate, if it is missing';
-REVOKE ALL ON FUNCTION tde_internal.tde_base_family(regtype, name), tde_internal.tde_is_there(regclass, oid, oid, boolean),
+REVOKE ALL ON FUNCTION tde_internal.tde_base_family(regtype, name), tde_internal.tde_extension_of(regclass, oid), tde_internal.tde_is_there(regclass, oid, oid, boolean),
   tde_internal.tde_is_of_library(pg_proc, text), tde_internal.tde_has_function(text, text), tde_internal.tde_function_sql(text, text, text, text, text, text),
   tde_internal.tde_cast_function(regtype, regtype, text), tde_internal.tde_has_cast(regtype, regtype, text),
   tde_internal.tde_cast_sql(text, text, regtype, regtype, text, text, text),

@@ -22,6 +22,45 @@ END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_make_family(text, name, name) IS 'operator family of this name, made if it is missing; NULL without a name';
 
+CREATE FUNCTION tde_internal.tde_join_extension(p tde_internal.type_plans, families oid[]) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  made_by CONSTANT name := tde_internal.tde_extension_of('pg_type', p.enc);
+  member  record;
+BEGIN
+  IF p.shipped OR made_by IS NULL THEN
+    RETURN;
+  END IF;
+  -- what was left by a type of this name, and is used now
+  FOR member IN
+    SELECT i.type, i.identity
+    FROM (SELECT f.tableoid, f.oid FROM pg_proc f
+          WHERE tde_internal.tde_is_of_library(f, f.prosrc) AND f.pronamespace = p.schema::regnamespace
+            AND (p.base = ANY (f.proargtypes) OR f.proname = ANY (ARRAY[p.name || '_typmod_out', p.name || '_sortsupport']))
+          UNION ALL SELECT o.tableoid, o.oid FROM pg_operator o JOIN pg_proc f ON f.oid = o.oprcode
+          WHERE tde_internal.tde_is_of_library(f, f.prosrc) AND p.base IN (o.oprleft, o.oprright)
+          UNION ALL SELECT tableoid, oid FROM pg_cast
+          WHERE castsource = (SELECT typarray FROM pg_type WHERE oid = p.base) AND casttarget = 'tde_internal.plain_array'::regtype
+          UNION ALL SELECT tableoid, oid FROM pg_opfamily WHERE oid = ANY (families)) AS used (catalog, object)
+    CROSS JOIN LATERAL pg_identify_object(catalog, object, 0) i
+    WHERE tde_internal.tde_extension_of(catalog, object) IS NULL
+  LOOP
+    EXECUTE format('ALTER EXTENSION %I ADD %s %s', made_by, member.type, member.identity);
+  END LOOP;
+  -- So that pg_dump and Citus make the base type first.  pg_upgrade does not keep it.
+  INSERT INTO pg_depend (classid, objid, objsubid, refclassid, refobjid, refobjsubid, deptype)
+  SELECT x.tableoid, x.oid, 0, 'pg_type'::regclass, p.base, 0, 'n'
+  FROM pg_extension x
+  WHERE x.extname = made_by AND p.base::oid >= 16384 AND tde_internal.tde_extension_of('pg_type', p.base) IS NULL
+    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = x.tableoid AND d.objid = x.oid
+                    AND d.refclassid = 'pg_type'::regclass AND d.refobjid = p.base);
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_join_extension(tde_internal.type_plans, oid[]) IS
+  'if another extension has made a type, it has all that the type uses, and depends on the base type';
+
 CREATE FUNCTION tde_internal.tde_complete_type(p tde_internal.type_plans, others tde_internal.type_plans[]) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -56,6 +95,7 @@ BEGIN
   EXECUTE tde_internal.tde_missing_number_hashes(p, inexact, 'tde_hash_float8');
   EXECUTE tde_internal.tde_missing_patterns(p, btree, pattern);
   EXECUTE tde_internal.tde_missing_summaries(p, btree, brin);
+  PERFORM tde_internal.tde_join_extension(p, ARRAY[btree, hash, exact, inexact, pattern, brin]);
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_complete_type(tde_internal.type_plans, tde_internal.type_plans[]) IS
@@ -226,27 +266,34 @@ SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off     -- names are put together to others
 AS $refresh_types$
 DECLARE
-  ours    boolean;
+  owner   record;
   before  text[];
   change  record;
   changes int4 := 0;
 BEGIN
-  -- What completes the extension's types belongs to it, what completes a user's type to the user, so that pg_dump dumps it,
-  -- whether this is called by an update of the extension or by hand.
-  FOREACH ours IN ARRAY ARRAY[true, false] LOOP
+  -- What completes the extension's types belongs to it, what completes a user's type to the user, so that pg_dump dumps it, or to the
+  -- extension that made the type, whether this is called by an update of the extension or by hand.
+  FOR owner IN
+    SELECT x.extension, array_agg(t.type) AS types
+    FROM tde.types t CROSS JOIN LATERAL tde_internal.tde_extension_of('pg_type', t.type) x (extension)
+    GROUP BY x.extension ORDER BY x.extension = 'tde_column' DESC NULLS LAST, x.extension
+  LOOP
     before := ARRAY(SELECT format('%s %s %s', catalog, object, state) FROM tde_internal.tde_template_objects());
-    PERFORM tde_internal.tde_complete_types(ARRAY(SELECT t.type FROM tde.types t WHERE t.shipped = ours));
+    PERFORM tde_internal.tde_complete_types(owner.types);
     FOR change IN
       SELECT i.type, i.identity, catalog || ' ' || object || ' ' NOT IN (SELECT substring(b FROM '^[0-9]+ [0-9]+ ') FROM unnest(before) b) AS is_new,
-             EXISTS (
-               SELECT FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid
-               WHERE d.classid = catalog AND d.objid = object AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e') AS is_member
+             tde_internal.tde_extension_of(catalog, object) AS extension
       FROM tde_internal.tde_template_objects() CROSS JOIN LATERAL pg_identify_object(catalog, object, 0) i
       WHERE format('%s %s %s', catalog, object, state) NOT IN (SELECT unnest(before))
     LOOP
       changes := changes + 1;
-      IF change.is_new AND change.is_member <> ours THEN
-        EXECUTE format('ALTER EXTENSION tde_column %s %s %s', CASE WHEN ours THEN 'ADD' ELSE 'DROP' END, change.type, change.identity);
+      IF change.is_new AND change.extension IS DISTINCT FROM owner.extension THEN
+        IF change.extension IS NOT NULL THEN
+          EXECUTE format('ALTER EXTENSION %I DROP %s %s', change.extension, change.type, change.identity);
+        END IF;
+        IF owner.extension IS NOT NULL THEN
+          EXECUTE format('ALTER EXTENSION %I ADD %s %s', owner.extension, change.type, change.identity);
+        END IF;
       END IF;
     END LOOP;
   END LOOP;
@@ -256,7 +303,8 @@ $refresh_types$;
 COMMENT ON FUNCTION @extschema@.tde_refresh_types() IS
   'complete encrypted types that an older version made; returns how many functions, casts, operators and classes it made or altered';
 
-REVOKE ALL ON FUNCTION tde_internal.tde_make_family(text, name, name), tde_internal.tde_complete_type(tde_internal.type_plans, tde_internal.type_plans[]),
+REVOKE ALL ON FUNCTION tde_internal.tde_make_family(text, name, name), tde_internal.tde_join_extension(tde_internal.type_plans, oid[]),
+  tde_internal.tde_complete_type(tde_internal.type_plans, tde_internal.type_plans[]),
   tde_internal.tde_complete_types(regtype[]), tde_internal.tde_make_type(regtype, text, text, uuid), tde_internal.tde_remove_leftover(regprocedure),
   @extschema@.tde_create_type(regtype, regnamespace, uuid), tde_internal.tde_template_objects(), @extschema@.tde_refresh_types()
   FROM PUBLIC;

@@ -36,6 +36,7 @@
 #include "server/error.h"
 #include "server/memory.h"
 #include "type/base_functions.h"
+#include "type/ciphertext_form.h"
 #include "type/inside.h"
 #include "type/type.h"
 
@@ -164,9 +165,9 @@ require_same(Asked whom, const char *what)
 
 /* ---- distributing a table ---- */
 
-/* Functions of Citus whose first two arguments are a table and its distribution column, if there is one. */
+/* Functions of Citus whose first argument is a table, and the second its distribution column, if it is text. */
 static const char *const distributing[] = {"create_distributed_table", "create_distributed_table_concurrently", "alter_distributed_table",
-"create_reference_table"};
+"create_reference_table", "citus_add_local_table_to_metadata"};
 
 static bool
 distributes(Oid function)
@@ -182,6 +183,19 @@ distributes(Oid function)
 	return false;
 }
 
+static bool
+names_column(Oid function)
+{
+	Oid		   *types;
+	int			count;
+
+	(void) get_func_signature(function, &types, &count);
+	return count > 1 && types[1] == TEXTOID;
+}
+
+/* Citus distributes by plain enums nevertheless, and then does not find rows that a worker has hashed (13.2). */
+#define HASHED_OIDS "Its values are hashed by OIDs, which are others on each node."
+
 static void
 check_column(Oid table, const char *name)
 {
@@ -196,6 +210,12 @@ check_column(Oid table, const char *name)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot distribute table \"%s\" by column \"%s\" of a domain over an encrypted type", get_rel_name(table), name),
 				 errhint("Give the column the type %s.", format_type_be(getBaseType(type)))));
+	if (!tde_ciphertext_has_form(tde_type_find(type)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot distribute table \"%s\" by column \"%s\" of type %s", get_rel_name(table), name, format_type_be(type)),
+				 errdetail(HASHED_OIDS),
+				 errhint("Distribute it by another column.")));
 	/* what was found before may be of other nodes */
 	asked = ASKED_NOBODY;
 	require_same(ASKED_ALL, psprintf("distribute table \"%s\" by encrypted column \"%s\"", get_rel_name(table), name));
@@ -225,8 +245,8 @@ static void
 explain_made_type(void *type)
 {
 	if (type && geterrcode() == ERRCODE_FEATURE_NOT_SUPPORTED)
-		errhint("Citus distributes no types like %s, which tde_create_type() has made.  Give the column another encrypted type, such as "
-				"encrypted_text.", (char *) type);
+		errhint("Citus brings such a type to other nodes only with an extension.  Have the script of one make %s, by tde_create_type(), "
+				"and install its files on all nodes.", (char *) type);
 }
 
 /*
@@ -250,7 +270,7 @@ tde_distribute(PG_FUNCTION_ARGS)
 	InvokeFunctionExecuteHook(function);
 	if (!PG_ARGISNULL(1))
 		explain.arg = made_type(PG_GETARG_OID(1));
-	if (count > 1 && !PG_ARGISNULL(1) && !PG_ARGISNULL(2))
+	if (names_column(function) && !PG_ARGISNULL(1) && !PG_ARGISNULL(2))
 		check_column(PG_GETARG_OID(1), text_to_cstring(PG_GETARG_TEXT_PP(2)));
 	fmgr_info(function, &citus);
 	InitFunctionCallInfoData(*call, &citus, count, PG_GET_COLLATION(), fcinfo->context, fcinfo->resultinfo);
@@ -341,13 +361,14 @@ is_coordinator(void)
 }
 
 /*
- * Does Citus' plan have nodes hash encrypted values, to put together what is joined?  That is a job of its own, whose partition column is
- * printed as a Var.  Looked for in the plan's text, since its nodes are Citus' own.
+ * Does Citus' plan have nodes hash encrypted values, to put together what is joined?  Error if they would hash OIDs.  That is a job of
+ * its own, whose partition column is printed as a Var.  Looked for in the plan's text, since its nodes are Citus' own.
  */
 static bool
 repartitions_encrypted(PlannedStmt *plan)
 {
 	const char *column = plan->planTree ? nodeToString(plan->planTree) : "";
+	TdeType    *encrypted;
 
 	if (strstr(column, ":extnodename MapMergeJob") == NULL)
 		return false;
@@ -355,7 +376,14 @@ repartitions_encrypted(PlannedStmt *plan)
 	{
 		const char *type = strstr(column, ":vartype ");
 
-		if (type && tde_type_find(getBaseType((Oid) strtoul(type + strlen(":vartype "), NULL, 10))))
+		encrypted = type ? tde_type_find(getBaseType((Oid) strtoul(type + strlen(":vartype "), NULL, 10))) : NULL;
+		if (encrypted && !tde_ciphertext_has_form(encrypted))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot repartition by a column of type %s", format_type_be(encrypted->oid)),
+					 errdetail(HASHED_OIDS),
+					 errhint("Join by another column, with a reference table, or with a MATERIALIZED CTE.")));
+		if (encrypted)
 			return true;
 		column++;
 	}

@@ -93,12 +93,6 @@ foreach my $condition ('n = 7::int8', 'n = 7::int2', '7 = n', q{n = '7'}, 'n = 3
 $node->sql('CREATE DOMAIN amount AS encrypted_numeric(10,2)', 'CREATE TABLE dom (a amount)');
 like($node->error(q{SELECT create_distributed_table('dom', 'a')}), qr/^0A000 cannot distribute table "dom" by column "a" of a domain/, 'a domain is refused');
 
-$node->sql(q{CREATE TYPE mood AS ENUM ('sad', 'ok')}, q{SELECT tde_create_type('mood')}, 'CREATE TABLE feeling (id int PRIMARY KEY, mood encrypted_mood)',
-  q{INSERT INTO feeling VALUES (1, 'ok')});
-like($node->whole_error("SELECT $_"), qr/^0A000.*no types like encrypted_mood/s, "a type of one's own is refused, with a hint: $_")
-  foreach q{create_distributed_table('feeling', 'id')}, q{create_reference_table('feeling')};
-is($node->sql(q{SELECT mood FROM feeling WHERE mood = 'ok'}), 'ok', '... in local tables it works');
-
 # a wallet that is closed
 $workers[0]->sql('SELECT tde_wallet_close()');
 $node->sql('CREATE TABLE closed (pan encrypted_text(aes256, nosalt))');
