@@ -343,7 +343,7 @@ tde_ge(PG_FUNCTION_ARGS)
 Datum
 tde_cmp(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT32(compare(fcinfo, TDE_REMEMBER_SEARCH));
+	PG_RETURN_INT32(compare(fcinfo, TDE_REMEMBER_PAGE));
 }
 
 /* Strings in the order of their bytes, whatever the collation is: text_pattern_ops. */
@@ -385,7 +385,7 @@ tde_pattern_ge(PG_FUNCTION_ARGS)
 Datum
 tde_pattern_cmp(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT32(compare_pattern(fcinfo, TDE_REMEMBER_SEARCH));
+	PG_RETURN_INT32(compare_pattern(fcinfo, TDE_REMEMBER_PAGE));
 }
 
 /*

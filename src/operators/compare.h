@@ -38,7 +38,9 @@ tde_operands_get(FunctionCallInfo fcinfo, TdeRemember remember, TdeOperands *ope
 		FmgrInfo   *convert = operands->comparison->convert[i];
 		bool		kept = false;
 
-		operands->values[i] = tde_argument_peek(fcinfo, call, i, remember, &operands->scratch[i]);
+		/* a search compares values of pages with its key */
+		operands->values[i] = tde_argument_peek(fcinfo, call, i, i == 1 && remember == TDE_REMEMBER_PAGE ? TDE_REMEMBER_SEARCH : remember,
+												&operands->scratch[i]);
 		if (convert)
 			operands->values[i] = call->proc->args[i] ? FunctionCall1(convert, operands->values[i]) :
 				tde_constant_convert(fcinfo, call, i, convert, &kept);

@@ -367,11 +367,17 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 		stored = PG_DETOAST_DATUM_PACKED(value);
 	bytes = (const uint8 *) VARDATA_ANY(stored);
 	size = VARSIZE_ANY_EXHDR(stored);
-	if (remember != TDE_REMEMBER_SEARCH)
+	if (remember < TDE_REMEMBER_SEARCH)
 		tde_prefetch_rows(bytes);
 	tde_log_mark();
 	reader = reader_of(type, bytes, size, tells);
 	look = remember != TDE_REMEMBER_NOT;
+	/* and the plaintexts of whole pages would push others out of the processor's caches */
+	if (remember == TDE_REMEMBER_PAGE && (reader->header.spec.mac == TDE_NOMAC || reader->header.spec.mac == TDE_GCM))
+	{
+		remember = TDE_REMEMBER_NOT;
+		look = false;
+	}
 	if (remember == TDE_REMEMBER_ROW && passes_over())
 	{
 		remember = TDE_REMEMBER_NOT;

@@ -18,7 +18,8 @@ typedef enum TdeRemember
 	TDE_REMEMBER_NOT,			/* not expected to be met again soon */
 	TDE_REMEMBER_ROW,			/* while the row is at hand, as long as such values are found again */
 	TDE_REMEMBER_LONG,			/* what others are compared with: representatives of groups */
-	TDE_REMEMBER_SEARCH			/* the same, in a search or a sort, which goes to and fro: upper index pages */
+	TDE_REMEMBER_SEARCH,		/* the same, in a search or a sort, which goes to and fro */
+	TDE_REMEMBER_PAGE			/* a value of an index page, met in a search: only if it takes longer to decrypt than to find */
 } TdeRemember;
 
 /* Are all bytes of a varlena here as they are, neither compressed nor out of line?  (What is out of line is "short", too.) */
