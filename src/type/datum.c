@@ -253,8 +253,7 @@ recent_datum(TdeType *type, const CachedPlain *recent, TdeScratch *scratch)
 	bool		in_buffer;
 	Datum		result;
 
-	/* all of it: a few moves */
-	memcpy(VARDATA(buffer), recent->plain, CACHED_PLAIN);
+	memcpy(VARDATA(buffer), recent->plain, CACHED_PLAIN);	/* all of it: a few moves */
 	result = tde_plain_bytes_datum(type, buffer, recent->plain_size, false, true, &in_buffer);
 	if (scratch == NULL && !in_buffer)
 		free_plain(buffer, VARHDRSZ + CACHED_PLAIN);
@@ -372,12 +371,9 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	tde_log_mark();
 	reader = reader_of(type, bytes, size, tells);
 	look = remember != TDE_REMEMBER_NOT;
-	/* and the plaintexts of whole pages would push others out of the processor's caches */
+	/* the plaintexts of whole pages would push others out of the processor's caches */
 	if (remember == TDE_REMEMBER_PAGE && (reader->header.spec.mac == TDE_NOMAC || reader->header.spec.mac == TDE_GCM))
-	{
 		remember = TDE_REMEMBER_NOT;
-		look = false;
-	}
 	if (remember == TDE_REMEMBER_ROW && passes_over())
 	{
 		remember = TDE_REMEMBER_NOT;
@@ -487,20 +483,4 @@ tde_datum_free(TdeType *type, Datum value)
 {
 	if (!type->base_byval)
 		free_plain(DatumGetPointer(value), plain_size_of(type, value));
-}
-
-bool
-tde_datum_header(Datum value, TdeHeader *header)
-{
-	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
-	struct varlena *head = stored;
-	bool		good;
-
-	/* a header is not longer than this, and whether the value is long enough for its spec, its size tells */
-	if (VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored))
-		head = detoast_attr_slice(stored, 0, TDE_MAX_HEADER);
-	good = tde_header_parse((const uint8 *) VARDATA_ANY(head), toast_raw_datum_size(value) - VARHDRSZ, header);
-	if (head != stored)
-		pfree(head);
-	return good;
 }

@@ -3,6 +3,7 @@
  */
 #include "postgres.h"
 
+#include "access/detoast.h"
 #include "miscadmin.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -100,6 +101,22 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 	key->use->values--;
 	key->use->blocks -= blocks;
 	return seal(type, spec, key, &payload, typmod < 0);
+}
+
+bool
+tde_datum_header(Datum value, TdeHeader *header)
+{
+	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+	struct varlena *head = stored;
+	bool		good;
+
+	/* a header is not longer than this, and whether the value is long enough for its spec, its size tells */
+	if (VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored))
+		head = detoast_attr_slice(stored, 0, TDE_MAX_HEADER);
+	good = tde_header_parse((const uint8 *) VARDATA_ANY(head), toast_raw_datum_size(value) - VARHDRSZ, header);
+	if (head != stored)
+		pfree(head);
+	return good;
 }
 
 static void

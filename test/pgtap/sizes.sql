@@ -98,7 +98,9 @@ SET LOCAL work_mem = '64kB';
 SET LOCAL max_parallel_maintenance_workers = 0;
 CREATE TABLE indexed AS SELECT ('value ' || md5(i::text))::encrypted_text(aes256,salt) AS a FROM generate_series(1, 10000) i;
 CREATE INDEX indexed_a ON indexed (a);
-SELECT results_eq($$SELECT decryptions BETWEEN 10000 AND 10100 FROM work_of('REINDEX INDEX indexed_a')$$, 'VALUES (true)', 'CREATE INDEX: one decryption for each row');
+-- where a page ends, PostgreSQL compares two values once more, to see how much of them the pages above need
+SELECT results_eq($$SELECT decryptions BETWEEN 10000 AND 10000 + pg_relation_size('indexed_a') / 8192 FROM work_of('REINDEX INDEX indexed_a')$$,
+                  'VALUES (true)', 'CREATE INDEX: one decryption for each row, and one for each page');
 RESET work_mem;
 
 SELECT results_eq($$SELECT * FROM work_of('UPDATE worked SET id = id WHERE id <= 10')$$, 'VALUES (0::bigint, 0::bigint)',
