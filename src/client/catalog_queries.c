@@ -57,20 +57,8 @@ static Oid
 show_aggregated(Oid function, List *args, TdeShowing *showing)
 {
 	Oid			found = tde_shown_function(function, args);
-	Oid		   *types;
-	int			count;
-	ListCell   *cell;
 
-	if (!OidIsValid(found))
-	{
-		showing->failed = true;
-		return function;
-	}
-	(void) get_func_signature(found, &types, &count);
-	foreach(cell, args)
-		if (foreach_current_index(cell) < count)
-			lfirst(cell) = tde_show_coerced(lfirst(cell), types[foreach_current_index(cell)], -1, COERCE_IMPLICIT_CAST, showing);
-	return found;
+	return OidIsValid(tde_show_passed(found, args, showing)) ? found : function;
 }
 
 static Node *

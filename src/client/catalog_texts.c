@@ -49,6 +49,29 @@ replace_first(char *definition, const char *from, const char *to)
 	return found ? psprintf("%.*s%s%s", (int) (found - definition), definition, to, found + strlen(from)) : definition;
 }
 
+/* What PostgreSQL's function gives for an object and the rest of this call's arguments; NULL: there is none. */
+static char *
+original(PGFunction function, Oid object, FunctionCallInfo fcinfo)
+{
+	LOCAL_FCINFO(call, 3);
+	Datum		definition;
+
+	InitFunctionCallInfoData(*call, NULL, PG_NARGS(), InvalidOid, NULL, NULL);
+	memcpy(call->args, fcinfo->args, PG_NARGS() * sizeof(NullableDatum));
+	call->args[0].value = ObjectIdGetDatum(object);
+	definition = function(call);
+	return call->isnull ? NULL : TextDatumGetCString(definition);
+}
+
+/* A definition as a function's result. */
+static Datum
+result(char *definition, FunctionCallInfo fcinfo)
+{
+	if (definition == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(definition));
+}
+
 static char *
 printed(Node *expr, Oid relation, bool pretty)
 {
@@ -95,23 +118,32 @@ show_class(char *definition, Oid opclass)
 	return definition;
 }
 
+/* The definition of a key: its expressions, with their conditions, and its operator classes. */
 static char *
-show_index(char *definition, HeapTuple index, bool pretty)
+show_key(char *definition, List *trees, Datum opclasses, Oid relation, bool pretty)
 {
-	Oid			relation = ((Form_pg_index) GETSTRUCT(index))->indrelid;
-	Node	   *predicate = tde_stored_tree(INDEXRELID, index, Anum_pg_index_indpred);
-	bool		isnull;
-	oidvector  *classes = (oidvector *) DatumGetPointer(SysCacheGetAttr(INDEXRELID, index, Anum_pg_index_indclass, &isnull));
+	oidvector  *classes = (oidvector *) DatumGetPointer(opclasses);
 	ListCell   *cell;
 
-	foreach(cell, (List *) tde_stored_tree(INDEXRELID, index, Anum_pg_index_indexprs))
+	foreach(cell, trees)
 		definition = tde_show_expression(definition, lfirst(cell), relation, pretty);
-	/* several conditions are a list, which is printed as if AND stood between them */
-	if (predicate)
-		definition = tde_show_expression(definition, IsA(predicate, List) ? (Node *) make_ands_explicit((List *) predicate) : predicate, relation, pretty);
 	for (int i = 0; i < classes->dim1; i++)
 		definition = show_class(definition, classes->values[i]);
 	return definition;
+}
+
+static char *
+show_index(char *definition, HeapTuple index, bool pretty)
+{
+	List	   *trees = tde_stored_tree(INDEXRELID, index, Anum_pg_index_indexprs);
+	Node	   *predicate = tde_stored_tree(INDEXRELID, index, Anum_pg_index_indpred);
+	bool		isnull;
+
+	/* several conditions are a list, which is printed as if AND stood between them */
+	if (predicate)
+		trees = lappend(trees, IsA(predicate, List) ? (Node *) make_ands_explicit((List *) predicate) : predicate);
+	return show_key(definition, trees, SysCacheGetAttr(INDEXRELID, index, Anum_pg_index_indclass, &isnull),
+					((Form_pg_index) GETSTRUCT(index))->indrelid, pretty);
 }
 
 /* tde_catalog_indexdef(oid [, column int4, pretty bool]) - as pg_get_indexdef(). */
@@ -121,18 +153,16 @@ tde_catalog_indexdef(PG_FUNCTION_ARGS)
 	Oid			oid = PG_GETARG_OID(0);
 	bool		pretty = PG_NARGS() == 3 && PG_GETARG_BOOL(2);
 	HeapTuple	index = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(oid));
-	Datum		definition;
+	char	   *definition;
 
 	tde_require_execute(PG_NARGS() == 3 ? F_PG_GET_INDEXDEF_OID_INT4_BOOL : F_PG_GET_INDEXDEF_OID);
 	if (!HeapTupleIsValid(index))
 		PG_RETURN_NULL();
-	if (PG_NARGS() == 3)
-		definition = DirectFunctionCall3(pg_get_indexdef_ext, ObjectIdGetDatum(oid), PG_GETARG_DATUM(1), BoolGetDatum(pretty));
-	else
-		definition = DirectFunctionCall1(pg_get_indexdef, ObjectIdGetDatum(oid));
-	definition = CStringGetTextDatum(show_index(TextDatumGetCString(definition), index, pretty));
+	definition = original(PG_NARGS() == 3 ? pg_get_indexdef_ext : pg_get_indexdef, oid, fcinfo);
+	if (definition)
+		definition = show_index(definition, index, pretty);
 	ReleaseSysCache(index);
-	PG_RETURN_DATUM(definition);
+	return result(definition, fcinfo);
 }
 
 /* tde_catalog_constraintdef(oid [, pretty bool]) - as pg_get_constraintdef(). */
@@ -148,15 +178,12 @@ tde_catalog_constraintdef(PG_FUNCTION_ARGS)
 	tde_require_execute(PG_NARGS() == 2 ? F_PG_GET_CONSTRAINTDEF_OID_BOOL : F_PG_GET_CONSTRAINTDEF_OID);
 	if (!HeapTupleIsValid(constraint))
 		PG_RETURN_NULL();
-	if (PG_NARGS() == 2)
-		definition = TextDatumGetCString(DirectFunctionCall2(pg_get_constraintdef_ext, ObjectIdGetDatum(oid), BoolGetDatum(pretty)));
-	else
-		definition = TextDatumGetCString(DirectFunctionCall1(pg_get_constraintdef, ObjectIdGetDatum(oid)));
+	definition = original(PG_NARGS() == 2 ? pg_get_constraintdef_ext : pg_get_constraintdef, oid, fcinfo);
 	expr = tde_stored_tree(CONSTROID, constraint, Anum_pg_constraint_conbin);
-	if (expr)
+	if (definition && expr)
 		definition = tde_show_expression(definition, expr, ((Form_pg_constraint) GETSTRUCT(constraint))->conrelid, pretty);
 	ReleaseSysCache(constraint);
-	PG_RETURN_TEXT_P(cstring_to_text(definition));
+	return result(definition, fcinfo);
 }
 
 /* tde_catalog_partkeydef(oid) - as pg_get_partkeydef(). */
@@ -166,21 +193,17 @@ tde_catalog_partkeydef(PG_FUNCTION_ARGS)
 	Oid			oid = PG_GETARG_OID(0);
 	HeapTuple	key = SearchSysCache1(PARTRELID, ObjectIdGetDatum(oid));
 	bool		isnull;
-	oidvector  *classes;
 	char	   *definition;
-	ListCell   *cell;
 
 	tde_require_execute(F_PG_GET_PARTKEYDEF);
 	if (!HeapTupleIsValid(key))
 		PG_RETURN_NULL();
-	definition = TextDatumGetCString(DirectFunctionCall1(pg_get_partkeydef, ObjectIdGetDatum(oid)));
-	foreach(cell, (List *) tde_stored_tree(PARTRELID, key, Anum_pg_partitioned_table_partexprs))
-		definition = tde_show_expression(definition, lfirst(cell), oid, false);
-	classes = (oidvector *) DatumGetPointer(SysCacheGetAttr(PARTRELID, key, Anum_pg_partitioned_table_partclass, &isnull));
-	for (int i = 0; i < classes->dim1; i++)
-		definition = show_class(definition, classes->values[i]);
+	definition = original(pg_get_partkeydef, oid, fcinfo);
+	if (definition)
+		definition = show_key(definition, tde_stored_tree(PARTRELID, key, Anum_pg_partitioned_table_partexprs),
+							  SysCacheGetAttr(PARTRELID, key, Anum_pg_partitioned_table_partclass, &isnull), oid, false);
 	ReleaseSysCache(key);
-	PG_RETURN_TEXT_P(cstring_to_text(definition));
+	return result(definition, fcinfo);
 }
 
 /* ---- views and rules ---- */
@@ -254,22 +277,6 @@ show_rule(char *definition, HeapTuple rule, bool pretty)
 	return definition;
 }
 
-/* What PostgreSQL's function gives for an object and the rest of this call's arguments; NULL: there is none. */
-static char *
-original(PGFunction function, Oid object, FunctionCallInfo fcinfo)
-{
-	LOCAL_FCINFO(call, 2);
-	Datum		definition;
-
-	InitFunctionCallInfoData(*call, NULL, PG_NARGS(), InvalidOid, NULL, NULL);
-	call->args[0].value = ObjectIdGetDatum(object);
-	call->args[0].isnull = false;
-	if (PG_NARGS() == 2)
-		call->args[1] = fcinfo->args[1];
-	definition = function(call);
-	return call->isnull ? NULL : TextDatumGetCString(definition);
-}
-
 static Datum
 show_view(Oid view, FunctionCallInfo fcinfo)
 {
@@ -283,9 +290,7 @@ show_view(Oid view, FunctionCallInfo fcinfo)
 			definition = show_rule(definition, rule, pretty);
 		ReleaseSysCache(rule);
 	}
-	if (definition == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(definition));
+	return result(definition, fcinfo);
 }
 
 /* tde_catalog_viewdef(oid [, pretty bool]) - as pg_get_viewdef(). */
@@ -325,7 +330,5 @@ tde_catalog_ruledef(PG_FUNCTION_ARGS)
 		definition = show_rule(definition, rule, pretty);
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
-	if (definition == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(definition));
+	return result(definition, fcinfo);
 }

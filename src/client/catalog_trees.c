@@ -90,8 +90,8 @@ is_ours(Oid oid)
 	return tde_shown_type(oid) != oid;
 }
 
-bool
-tde_shows_arguments(List *args)
+static bool
+has_our_argument(List *args)
 {
 	ListCell   *cell;
 
@@ -217,8 +217,8 @@ tde_shown_function(Oid function, List *args)
 	return found;
 }
 
-static Node *
-make_call(Oid function, List *args, Oid polymorphic, CoercionForm form, TdeShowing *showing)
+Oid
+tde_show_passed(Oid function, List *args, TdeShowing *showing)
 {
 	Oid		   *types;
 	int			count;
@@ -228,12 +228,22 @@ make_call(Oid function, List *args, Oid polymorphic, CoercionForm form, TdeShowi
 	if (!OidIsValid(function))
 	{
 		showing->failed = true;
-		return NULL;
+		return InvalidOid;
 	}
 	result = get_func_signature(function, &types, &count);
 	foreach(cell, args)
 		if (foreach_current_index(cell) < count)
 			lfirst(cell) = tde_show_coerced(lfirst(cell), types[foreach_current_index(cell)], -1, COERCE_IMPLICIT_CAST, showing);
+	return result;
+}
+
+static Node *
+make_call(Oid function, List *args, Oid polymorphic, CoercionForm form, TdeShowing *showing)
+{
+	Oid			result = tde_show_passed(function, args, showing);
+
+	if (!OidIsValid(result))
+		return NULL;
 	return (Node *) makeFuncExpr(function, IsPolymorphicType(result) ? polymorphic : result, args, InvalidOid, InvalidOid, form);
 }
 
@@ -364,7 +374,7 @@ show_call(FuncExpr *call, TdeShowing *showing)
 
 	if (tde_is_computed((Node *) call))
 		return show_computed(call, showing);
-	if (!is_ours(call->funcresulttype) && !tde_shows_arguments(call->args))
+	if (!is_ours(call->funcresulttype) && !has_our_argument(call->args))
 		return show_other((Node *) call, showing);
 	if (call->funcformat == COERCE_IMPLICIT_CAST || call->funcformat == COERCE_EXPLICIT_CAST)
 		return show_cast((Node *) call, linitial(call->args), call->funcformat, showing);
@@ -395,7 +405,7 @@ show_operation(OpExpr *op, TdeShowing *showing)
 	Oid			operator;
 	OpExpr	   *shown;
 
-	if (!tde_shows_arguments(op->args))
+	if (!has_our_argument(op->args))
 		return show_other((Node *) op, showing);
 	args = show_list(op->args, showing);
 	if (showing->failed)
@@ -419,7 +429,7 @@ show_array_operation(ScalarArrayOpExpr *op, TdeShowing *showing)
 	Oid			left = exprType(linitial(shown->args));
 	Oid			element = get_base_element_type(exprType(lsecond(shown->args)));
 
-	if (showing->failed || !tde_shows_arguments(op->args))
+	if (showing->failed || !has_our_argument(op->args))
 		return (Node *) shown;
 	shown->opno = tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(op->opno), &left, &element);
 	showing->failed |= !OidIsValid(shown->opno);

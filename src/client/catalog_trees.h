@@ -27,11 +27,11 @@ extern Node *tde_show(Node *node, void *context);
 /* As the parser coerces it: an argument (COERCE_IMPLICIT_CAST), or a cast that somebody has written. */
 extern Node *tde_show_coerced(Node *node, Oid type, int32 typmod, CoercionForm form, TdeShowing *showing);
 
-/* Is one of them of an encrypted type, or of another one that is shown as its base type? */
-extern bool tde_shows_arguments(List *args);
-
 /* The function to be shown for these arguments: the one of PostgreSQL that the parser takes, unless it is declared with none of our types. */
 extern Oid	tde_shown_function(Oid function, List *args);
+
+/* Coerce such arguments to what it takes, in place.  Its result's type; InvalidOid, and it has failed: there is no such function. */
+extern Oid	tde_show_passed(Oid function, List *args, TdeShowing *showing);
 
 /* PostgreSQL's operator of this name, for these operands. */
 extern Oid	tde_shown_operator(Oid operator, Oid left, Oid right);

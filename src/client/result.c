@@ -109,12 +109,7 @@ tde_result_type(Oid oid)
 TdeType *
 tde_result_column(TargetEntry *column)
 {
-	Expr	   *expr = column->expr;
-
-	if (column->resjunk)
-		return NULL;
-	/* asked for every column of every statement: most are columns of tables */
-	return tde_result_type(likely(IsA(expr, Var)) ? ((Var *) expr)->vartype : exprType((Node *) expr));
+	return column->resjunk ? NULL : tde_result_type(tde_expr_type(column->expr));
 }
 
 bool

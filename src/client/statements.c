@@ -284,7 +284,7 @@ is_planned_for_client(const char *source)
 void
 tde_client_plans(Query *query, const char *source)
 {
-	if (unlikely(tde_transparent_catalog) && results_wanted() && is_planned_for_client(source))
+	if (results_wanted() && is_planned_for_client(source))
 		tde_catalog_show(query);
 }
 

@@ -16,7 +16,7 @@ extern bool tde_client_possible(void);
 /* When a statement has been analyzed, and others have seen what the client wrote; may change it. */
 extern void tde_client_analyzed(ParseState *pstate, Query *query);
 
-/* Before a query is planned that has this text. */
+/* With transparent catalogs, before a query is planned that has this text. */
 extern void tde_client_plans(Query *query, const char *source);
 
 /* Is this a utility command whose query is known again by its address, so that it must not be copied after this? */

@@ -223,19 +223,6 @@ fit_expression(Node *expr, Form_pg_attribute column, const Source *source)
 
 /* ---- target lists ---- */
 
-/* exprType(), without a call for what most statements write: this is done for each plan of the server that writes. */
-static inline Oid
-type_of(const Expr *expr)
-{
-	if (IsA(expr, Var))
-		return ((const Var *) expr)->vartype;
-	if (IsA(expr, Const))
-		return ((const Const *) expr)->consttype;
-	if (IsA(expr, FuncExpr))
-		return ((const FuncExpr *) expr)->funcresulttype;
-	return exprType((const Node *) expr);
-}
-
 /* Is there a column whose type may be one of ours?  For most statements of the server there is not. */
 static bool
 has_users_types(List *targets)
@@ -243,7 +230,7 @@ has_users_types(List *targets)
 	ListCell   *cell;
 
 	foreach(cell, targets)
-		if (type_of(lfirst_node(TargetEntry, cell)->expr) >= FirstNormalObjectId)
+		if (tde_expr_type(lfirst_node(TargetEntry, cell)->expr) >= FirstNormalObjectId)
 			return true;
 	return false;
 }

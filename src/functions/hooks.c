@@ -15,11 +15,12 @@
 #include "parser/analyze.h"
 #include "tcop/utility.h"
 
-#include "client/routines.h"
+#include "client/catalog.h"
 #include "client/held_cursors.h"
 #include "client/key_errors.h"
 #include "client/postponed.h"
 #include "client/receiver.h"
+#include "client/routines.h"
 #include "client/statements.h"
 #include "crypto/primitives.h"
 #include "ddl/declare.h"
@@ -125,7 +126,8 @@ plan_query(Query *query, const char *source, int cursor_options, ParamListInfo p
 	List	   *postponed = tde_client_possible() ? tde_receiver_plan(query, source) : NIL;
 	PlannedStmt *plan;
 
-	tde_client_plans(query, source);
+	if (unlikely(tde_transparent_catalog))
+		tde_client_plans(query, source);
 	tde_index_conditions_prepare(query);
 	plan = unlikely(tde_citus_is_loaded()) ? plan_distributed(query, source, cursor_options, params) :
 		next_planner(query, source, cursor_options, params);

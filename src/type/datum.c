@@ -169,9 +169,12 @@ tde_datum_remember(TdeRemember remember, Oid type, uint64 epoch, const uint8 *va
 	if (size > CACHED_VALUE || size < sizeof(uint32) || plain_size > CACHED_PLAIN)
 		return;
 	/* what cannot be remembered is decrypted again */
-	if (unlikely(entries == NULL) && (entries = tde_secret_pages_new(sizeof(Entries))) == NULL)
-		return;
-	tde_forget_decrypted = forget_plain;
+	if (unlikely(entries == NULL))
+	{
+		if ((entries = tde_secret_pages_new(sizeof(Entries))) == NULL)
+			return;
+		tde_forget_decrypted = forget_plain;
+	}
 	credit = Max(credit - 1, 0);
 	tail = tail_of(value, size);
 	if (remember == TDE_REMEMBER_ROW)

@@ -7,6 +7,7 @@
 #define TDE_TYPE_INSIDE_H
 
 #include "access/htup.h"
+#include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
 
@@ -82,5 +83,18 @@ tde_output_columns(Query *query)
 
 /* A node on a finished plan that evaluates what the one below cannot, as sorts and limits; at first it passes on the same columns. */
 extern Plan *tde_projection_above(Plan *plan);
+
+/* exprType(), without a call for what most statements have: this is done for the columns of each statement of the server. */
+static inline Oid
+tde_expr_type(const Expr *expr)
+{
+	if (IsA(expr, Var))
+		return ((const Var *) expr)->vartype;
+	if (IsA(expr, Const))
+		return ((const Const *) expr)->consttype;
+	if (IsA(expr, FuncExpr))
+		return ((const FuncExpr *) expr)->funcresulttype;
+	return exprType((const Node *) expr);
+}
 
 #endif							/* TDE_TYPE_INSIDE_H */
