@@ -98,7 +98,8 @@ my @of_postgres = (
     'SELECT FROM (SELECT 1 AS a) s WHERE EXISTS (SELECT s.a, pg_catalog.unknownin(NULL::cstring) FROM pg_class)' ],
   [ qr/invalid INTERVAL typmod: 0x[0-9a-f]+/,  q{SELECT pg_catalog.interval(i, 1) FROM (SELECT now() - now() AS i) s} ],
   [ qr/unrecognized interval typmod: -?[0-9]+/, q{SELECT pg_catalog.interval('1 day'::interval, 1)} ],
-  [ qr/cache lookup failed for text search configuration [0-9]+/, q{SELECT pg_catalog.to_tsvector(3::oid::pg_catalog.regconfig, 'x')} ]);
+  [ qr/cache lookup failed for text search configuration [0-9]+/, q{SELECT pg_catalog.to_tsvector(3::oid::pg_catalog.regconfig, 'x')} ],
+  [ qr/invalid non-zero objectSubId for object class [0-9]+/, 'SELECT pg_catalog.pg_identify_object(0, 0, 1)' ]);
 foreach my $known (@of_postgres)
 {
   my ($message, $query) = @$known;
