@@ -12,7 +12,9 @@
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "nodes/value.h"
+#include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
 #include "parser/parse_oper.h"
 #include "utils/acl.h"
@@ -26,6 +28,7 @@
 
 #include "server/compat.h"
 #include "type/base_functions.h"
+#include "type/cast.h"
 
 static bool
 is_float(Oid type)
@@ -319,6 +322,29 @@ tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit)
 		type->coerce = coerce = tde_function(function);
 	}
 	return FunctionCall3(coerce, value, Int32GetDatum(base_typmod), BoolGetDatum(is_explicit));
+}
+
+bool
+tde_base_keeps(TdeType *type, int32 from, int32 to)
+{
+	Oid			function;
+	Oid			collation;
+	Param	   *value;
+	Node	   *fitting;
+
+	if (from == to || to < 0 || find_typmod_coercion_function(type->base, &function) != COERCION_PATH_FUNC)
+		return true;
+	collation = get_typcollation(type->base);
+	value = makeNode(Param);
+	value->paramkind = PARAM_EXEC;
+	value->paramtype = type->base;
+	value->paramtypmod = from;
+	value->paramcollid = collation;
+	fitting = (Node *) makeFuncExpr(function, type->base, tde_modifier_args((Node *) value, to), collation, collation, COERCE_IMPLICIT_CAST);
+	fitting = eval_const_expressions(NULL, fitting);
+	while (IsA(fitting, RelabelType))
+		fitting = (Node *) ((RelabelType *) fitting)->arg;
+	return IsA(fitting, Param);
 }
 
 /* ---- modifiers ---- */

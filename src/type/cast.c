@@ -10,6 +10,7 @@
 #include "commands/vacuum.h"
 #include "lib/stringinfo.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
@@ -33,6 +34,7 @@ PG_FUNCTION_INFO_V1(tde_out);
 PG_FUNCTION_INFO_V1(tde_recv);
 PG_FUNCTION_INFO_V1(tde_send);
 PG_FUNCTION_INFO_V1(tde_coerce);
+PG_FUNCTION_INFO_V1(tde_coerce_support);
 PG_FUNCTION_INFO_V1(tde_encrypt);
 PG_FUNCTION_INFO_V1(tde_encrypt_support);
 PG_FUNCTION_INFO_V1(tde_decrypt);
@@ -314,6 +316,41 @@ tde_coerce(PG_FUNCTION_ARGS)
 
 	PG_RETURN_DATUM(tde_datum_coerce(call->proc->args[0], PG_GETARG_DATUM(0), PG_GETARG_INT32(1), call->declared[0],
 									 PG_GETARG_BOOL(2)));
+}
+
+/*
+ * tde_coerce_support(internal) returns internal - planner support for tde_coerce().
+ *
+ * What comes from a column of the same specification and key is as it is wanted, if the base type's modifiers change nothing.
+ * So ALTER TABLE makes a column wider without writing the table anew, where PostgreSQL does so for the base type.
+ */
+Datum
+tde_coerce_support(PG_FUNCTION_ARGS)
+{
+	SupportRequestSimplify *request = (SupportRequestSimplify *) PG_GETARG_POINTER(0);
+	TdeType    *type;
+	Node	   *value;
+	Const	   *modifier;
+	int32		typmod;
+	TdeModifiers from;
+	TdeModifiers to;
+
+	if (!IsA(request, SupportRequestSimplify))
+		PG_RETURN_POINTER(NULL);
+	value = linitial(request->fcall->args);
+	modifier = (Const *) lsecond(request->fcall->args);
+	if (!IsA(value, Var) || exprTypmod(value) < 0 || !IsA(modifier, Const) || modifier->constisnull)
+		PG_RETURN_POINTER(NULL);
+	typmod = DatumGetInt32(modifier->constvalue);
+	if (typmod < 0)
+		PG_RETURN_POINTER(NULL);
+	type = tde_type_get(request->fcall->funcresulttype);
+	from = tde_type_modifiers(type, exprTypmod(value));
+	to = tde_type_modifiers(type, typmod);
+	if (!tde_spec_equal(from.spec, to.spec) || from.slot != to.slot ||
+		!tde_base_keeps(type, from.base_typmod, to.base_typmod))
+		PG_RETURN_POINTER(NULL);
+	PG_RETURN_POINTER(makeRelabelType((Expr *) value, type->oid, typmod, request->fcall->funccollid, COERCE_IMPLICIT_CAST));
 }
 
 /* tde_recast(encrypted, int4 typmod, bool explicit) returns another encrypted type, as the base types are cast. */

@@ -183,4 +183,33 @@ foreach my $setting (qw(keep warn error))
   is(types('t', 'name'), 'character varying(50)', 'decrypts it');
 }
 
+# ---- without writing the table anew, as PostgreSQL does for the base type ----
+
+lines_of($node, q{CREATE TABLE wide (v encrypted_varchar(10,aes128,nosalt,sha256,'key=k'), n encrypted_numeric(10,2,nosalt), t encrypted_timestamptz(3),
+  b encrypted_bpchar(5), s encrypted_varchar(10,nomac)); CREATE INDEX ON wide (v);
+  INSERT INTO wide VALUES ('short', 1.25, '2026-01-02 03:04:05.678+00', 'x', 'y')});
+foreach my $case (
+  [ 'a longer varchar', 'v TYPE varchar(20)', 'same' ],
+  [ 'varchar of any length', q{v TYPE encrypted_varchar(aes128,nosalt,sha256,'key=k')}, 'same' ],
+  [ 'a shorter varchar', 'v TYPE varchar(9)', 'new' ],
+  [ 'a longer varchar under another key', 'v TYPE encrypted_varchar(30,aes128,nosalt,sha256)', 'new' ],
+  [ 'a longer varchar of another specification', 's TYPE encrypted_varchar(20,mac)', 'new' ],
+  [ 'more digits', 'n TYPE numeric(12,2)', 'same' ],
+  [ 'another scale', 'n TYPE numeric(14,3)', 'new' ],
+  [ 'microseconds', 't TYPE timestamptz(6)', 'same' ],
+  [ 'tenths of a second', 't TYPE timestamptz(1)', 'new' ],
+  [ 'more blanks', 'b TYPE char(6)', 'new' ])
+{
+  my ($what, $change, $file) = @$case;
+  my $files = q{SELECT pg_relation_filenode('wide') || ' ' || pg_relation_filenode('wide_v_idx')};
+  my $before = lines_of($node, $files);
+
+  lines_of($node, "ALTER TABLE wide ALTER $change");
+  is(lines_of($node, $files) eq $before ? 'same' : 'new', $file, "$what: the $file file");
+}
+is(lines_of($node, q{SET enable_seqscan = off; SELECT v, n, t AT TIME ZONE 'UTC', b, s FROM wide WHERE v = 'short'}), 'short|1.250|2026-01-02 03:04:05.7|x     |y',
+  'the values are there');
+lines_of($node, 'ALTER TABLE wide ALTER v TYPE varchar(40)');
+fails_with($node, q{INSERT INTO wide (v) VALUES (repeat('x', 41))}, { state => '22001', message => qr/^value too long/ }, 'the new length is kept');
+
 done_testing();
