@@ -4,6 +4,7 @@ package Cluster;
 use strict;
 use warnings FATAL => 'all';
 
+use FindBin;
 use IO::Socket::INET;
 use TdeWire;
 
@@ -59,7 +60,27 @@ sub new
 sub new_server
 {
   my ($self, $name, $settings) = @_;
-  return Cluster::Node->new($self, $name, free_port())->initdb($settings // '')->start;
+  return $self->prepare($name, $settings)->start;
+}
+
+# ... that does not run yet.
+sub prepare
+{
+  my ($self, $name, $settings) = @_;
+  return Cluster::Node->new($self, $name, free_port())->initdb($settings // '');
+}
+
+# A copy of this installation with an earlier version of the extension: where its programs' folder bin is.
+sub old_install
+{
+  my ($self, $version) = @_;
+  my $folder = "$self->{folder}/$version";
+  chomp(my $bin = `pg_config --bindir`);
+  my ($prefix, $inside) = $bin =~ m{^(.*/pg)(/.*)/bin$} or die "$bin is in no private installation";
+
+  shell("mkdir $folder && cp -a $prefix $folder/pg && tar -C $folder -xzf $FindBin::RealBin/../upgrade/tde_column-$version.tar.gz");
+  shell("make -s -C $folder/tde_column-$version -j2 PG_CONFIG=$folder/pg$inside/bin/pg_config PG_CFLAGS=-O1 with_llvm=no install >$folder/log 2>&1");
+  return "$folder/pg$inside";
 }
 
 sub add
@@ -143,12 +164,24 @@ sub copy_of
   return $self;
 }
 
+# From another installation, if 'bin' tells one's programs.
 sub start
 {
-  my ($self) = @_;
-  Cluster::shell("pg_ctl -D $self->{data} -l $self->{folder}/log -w start >/dev/null");
+  my ($self, $bin) = @_;
+  my $pg_ctl = ($bin ? "$bin/" : '') . 'pg_ctl';
+  Cluster::shell("$pg_ctl -D $self->{data} -l $self->{folder}/log -w start >/dev/null");
   push @running, $self;
   return $self;
+}
+
+# One more line of postgresql.conf, for the next start.
+sub set
+{
+  my ($self, $line) = @_;
+  open my $conf, '>>', "$self->{data}/postgresql.conf" or die $!;
+  print $conf "$line\n";
+  close $conf;
+  return;
 }
 
 sub stop
