@@ -217,7 +217,7 @@ foreach my $case ([ 'b.a', 0 ], [ 'b.a::text', 1 ])
 # EXPLAIN shows and measures the decryption.  What looks at no value decrypts none.
 sub decryptions { return $wire->query('SELECT decryptions FROM tde.stats')->{rows}[0] }
 my $before = decryptions();
-my $got    = $wire->query('EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT a, n FROM t ORDER BY id + 1');
+my $got    = $wire->query('EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) SELECT a, n FROM t ORDER BY id + 1');
 is($got->{error}, '', 'EXPLAIN ANALYZE');
 like(
   join("\n", @{ $got->{rows} }),
