@@ -4,8 +4,8 @@ package Cluster;
 use strict;
 use warnings FATAL => 'all';
 
-use FindBin;
 use IO::Socket::INET;
+use TdeInstall qw(install_old);
 use TdeWire;
 
 my @running;
@@ -70,17 +70,13 @@ sub prepare
   return Cluster::Node->new($self, $name, free_port())->initdb($settings // '');
 }
 
-# A copy of this installation with an earlier version of the extension: where its programs' folder bin is.
-sub old_install
+# An installation with an earlier version of the extension: its folder of programs.
+sub old_programs
 {
   my ($self, $version) = @_;
   my $folder = "$self->{folder}/$version";
-  chomp(my $bin = `pg_config --bindir`);
-  my ($prefix, $inside) = $bin =~ m{^(.*/pg)(/.*)/bin$} or die "$bin is in no private installation";
-
-  shell("mkdir $folder && cp -a $prefix $folder/pg && tar -C $folder -xzf $FindBin::RealBin/../upgrade/tde_column-$version.tar.gz");
-  shell("make -s -C $folder/tde_column-$version -j2 PG_CONFIG=$folder/pg$inside/bin/pg_config PG_CFLAGS=-O1 with_llvm=no install >$folder/log 2>&1");
-  return "$folder/pg$inside";
+  mkdir $folder or die "$folder: $!";
+  return install_old($version, $folder) . '/bin';
 }
 
 sub add
@@ -137,8 +133,7 @@ sub initdb
 {
   my ($self, $more) = @_;
   Cluster::shell("mkdir -p -m 700 $self->{folder}/wallet && initdb -D $self->{data} -U postgres -A trust -E UTF8 --locale=C --no-sync >/dev/null");
-  open my $conf, '>>', "$self->{data}/postgresql.conf" or die $!;
-  print $conf <<"CONF" . $more . $self->settings;
+  return $self->set(<<"CONF" . $more . $self->settings);
 listen_addresses = '127.0.0.1'
 unix_socket_directories = '$self->{socket}'
 shared_preload_libraries = 'citus,tde_column'
@@ -150,21 +145,16 @@ citus.shard_count = 4
 citus.enable_statistics_collection = off
 max_connections = 200
 CONF
-  close $conf;
-  return $self;
 }
 
 sub copy_of
 {
   my ($self, $other) = @_;
   Cluster::shell("mkdir -p $self->{folder} && cp -R $other->{data} $other->{folder}/wallet $self->{folder}");
-  open my $conf, '>>', "$self->{data}/postgresql.conf" or die $!;
-  print $conf $self->settings;
-  close $conf;
-  return $self;
+  return $self->set($self->settings);
 }
 
-# From another installation, if 'bin' tells one's programs.
+# bin: the programs of another installation.
 sub start
 {
   my ($self, $bin) = @_;
@@ -174,14 +164,14 @@ sub start
   return $self;
 }
 
-# One more line of postgresql.conf, for the next start.
+# More lines of postgresql.conf, for the next start.
 sub set
 {
-  my ($self, $line) = @_;
+  my ($self, $lines) = @_;
   open my $conf, '>>', "$self->{data}/postgresql.conf" or die $!;
-  print $conf "$line\n";
+  print $conf "$lines\n";
   close $conf;
-  return;
+  return $self;
 }
 
 sub stop

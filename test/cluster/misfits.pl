@@ -4,7 +4,6 @@
 use strict;
 use warnings FATAL => 'all';
 
-use FindBin;
 use Cluster;
 use Test::More;
 
@@ -68,15 +67,15 @@ is_whole('its own wallet again');
 
 # ---- an older library ----
 
-my $old = $cluster->old_install('0.1.0');
+my $old = $cluster->old_programs('0.1.0');
 $worker->stop;
-$worker->start("$old/bin");
+$worker->start($old);
 is_named('an older library', qr/^(?:TDE04 could not authenticate|22023 invalid modifiers|55000 cannot use a table that is distributed)/);
 $worker->stop;
 $worker->start;
 is_whole('this library again');
 
-my $late = $cluster->prepare('late')->start("$old/bin");
+my $late = $cluster->prepare('late')->start($old);
 $late->sql('CREATE EXTENSION tde_column', q{SELECT tde_wallet_create('cluster-passphrase')}, 'CREATE EXTENSION citus');
 like($node->whole_error("SELECT citus_add_node('127.0.0.1', $late->{port})"), qr/127\.0\.0\.1:$late->{port}/s, 'a node with an older library is not added, and named');
 is($node->sql("SELECT count(*) FROM pg_dist_node WHERE nodeport = $late->{port}"), 0, '... not in part either');
@@ -86,9 +85,7 @@ is_whole('without it');
 
 foreach my $server ($node, $worker, $other)
 {
-  $server->stop;
-  $server->set(q{shared_preload_libraries = 'tde_column,citus'});
-  $server->start;
+  $server->stop->set(q{shared_preload_libraries = 'tde_column,citus'})->start;
 }
 is_whole('tde_column before citus');
 is($node->sql("SELECT holder FROM card WHERE pan = '$here'"), $here =~ s/pan/holder/r, '... a row is found by its key');

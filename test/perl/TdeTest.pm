@@ -8,6 +8,7 @@ use Exporter 'import';
 use File::Basename qw(dirname);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use TdeInstall qw(install_old);
 use Test::More;
 use Time::HiRes qw(gettimeofday);
 
@@ -58,27 +59,11 @@ sub tde_node
   return $node;
 }
 
-# A copy of the (private) installation that pg_config belongs to, with an older version of the extension, built from its frozen
-# sources, in place of this one; returns what install => is to be.
+# An installation with an older version of the extension: what install => is to be.
 sub old_install
 {
   my ($version) = @_;
-  my $folder = PostgreSQL::Test::Utils::tempdir;
-  my ($bindir, $prefix);
-  foreach my $kind (qw(bindir pkglibdir sharedir))
-  {
-    chomp(my $dir = `pg_config --$kind`);
-    $bindir //= $dir;
-    $prefix //= $dir;
-    $prefix = dirname($prefix) until index($dir, "$prefix/") == 0;
-  }
-  die "$prefix is no private installation" if $prefix =~ m{\A(?:/usr(?:/local)?)?/?\z};
-  # PostgreSQL finds what belongs to it by the place of its programs
-  my $old = "$folder/pg" . substr dirname($bindir), length $prefix;
-  my $log = `{ cp -a '$prefix' '$folder/pg' && tar -C '$folder' -xzf '$FindBin::RealBin/../upgrade/tde_column-$version.tar.gz' &&
-    make -s -C '$folder/tde_column-$version' -j2 PG_CONFIG='$old/bin/pg_config' PG_CFLAGS=-O1 with_llvm=no install; } 2>&1`;
-  die "could not install version $version: $log" if $?;
-  return $old;
+  return install_old($version, PostgreSQL::Test::Utils::tempdir);
 }
 
 # Put this version of the extension into such a copy, as a package does.

@@ -1,0 +1,35 @@
+# TdeInstall - an older version of the extension in an installation of its own, for tests with PostgreSQL's test modules and without.
+package TdeInstall;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use File::Basename qw(dirname);
+use FindBin;
+
+our @EXPORT_OK = qw(install_old);
+
+# A copy in this folder of the (private) installation that pg_config belongs to, with an older version of the extension, built from its
+# frozen sources, in place of this one; returns the folder whose bin has the programs.
+sub install_old
+{
+  my ($version, $folder) = @_;
+  my ($bindir, $prefix);
+  foreach my $kind (qw(bindir pkglibdir sharedir))
+  {
+    chomp(my $dir = `pg_config --$kind`);
+    $bindir //= $dir;
+    $prefix //= $dir;
+    $prefix = dirname($prefix) until index($dir, "$prefix/") == 0;
+  }
+  die "$prefix is no private installation" if $prefix =~ m{\A(?:/usr(?:/local)?)?/?\z};
+  # PostgreSQL finds what belongs to it by the place of its programs
+  my $old = "$folder/pg" . substr dirname($bindir), length $prefix;
+  my $log = `{ cp -a '$prefix' '$folder/pg' && tar -C '$folder' -xzf '$FindBin::RealBin/../upgrade/tde_column-$version.tar.gz' &&
+    make -s -C '$folder/tde_column-$version' -j2 PG_CONFIG='$old/bin/pg_config' PG_CFLAGS=-O1 with_llvm=no install; } 2>&1`;
+  die "could not install version $version: $log" if $?;
+  return $old;
+}
+
+1;
