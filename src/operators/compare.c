@@ -98,30 +98,10 @@ typedef enum Verdict
 typedef struct EqualState
 {
 	bool		bitwise;		/* other bytes mean that values are not equal */
-	int			constant;		/* the operand that is the same at each call, mostly; -1: neither */
-	Datum		given;			/* a copy of it, ... */
+	Datum		given;			/* a copy of the operand that is the same at each call, ... */
 	struct varlena *sealed;		/* ... and its encryption as the rows' values are encrypted; NULL: not yet made ... */
 	uint64		epoch;			/* ... with the keys of this epoch */
 } EqualState;
-
-/* Of an operator; the elements of an array change from call to call. */
-static int
-constant_operand(Node *expr)
-{
-	List	   *args;
-
-	if (expr == NULL || !(IsA(expr, OpExpr) || IsA(expr, DistinctExpr)))
-		return -1;
-	args = ((OpExpr *) expr)->args;
-	for (int i = 0; i < list_length(args) && i < 2; i++)
-	{
-		Node	   *arg = list_nth(args, i);
-
-		if (IsA(arg, Const) || (IsA(arg, Param) && ((Param *) arg)->paramkind == PARAM_EXTERN))
-			return i;
-	}
-	return -1;
-}
 
 static EqualState *
 make_state(FunctionCallInfo fcinfo, TdeCall *call, TdeComparison *comparison)
@@ -131,7 +111,6 @@ make_state(FunctionCallInfo fcinfo, TdeCall *call, TdeComparison *comparison)
 
 	state->bitwise = image != NULL &&
 		DatumGetBool(FunctionCall1Coll(image, PG_GET_COLLATION(), ObjectIdGetDatum(comparison->input_type)));
-	state->constant = constant_operand(fcinfo->flinfo->fn_expr);
 	call->more = state;
 	return state;
 }
@@ -181,8 +160,8 @@ bytes_of(TdeCall *call, Datum value, int operand, const uint8 **bytes, size_t *s
 static bool
 seal_constant(FunctionCallInfo fcinfo, TdeCall *call, EqualState *state, TdeType *row_type, const uint8 *bytes, size_t size)
 {
-	TdeType    *type = call->proc->args[state->constant];
-	Datum		constant = PG_GETARG_DATUM(state->constant);
+	TdeType    *type = call->proc->args[call->constant];
+	Datum		constant = PG_GETARG_DATUM(call->constant);
 	Datum		plain = constant;
 	TdeScratch	scratch = {0};
 	TdeHeader	header;
@@ -199,7 +178,7 @@ seal_constant(FunctionCallInfo fcinfo, TdeCall *call, EqualState *state, TdeType
 			pfree(DatumGetPointer(state->given));
 	}
 	if (type)
-		plain = tde_datum_peek(type, constant, call->declared[state->constant], TDE_REMEMBER_LONG, &scratch);
+		plain = tde_datum_peek(type, constant, call->declared[call->constant], TDE_REMEMBER_LONG, &scratch);
 	state->given = type ? datumCopy(constant, false, -1) : datumCopy(constant, row_type->base_byval, row_type->base_len);
 	state->sealed = tde_datum_seal_like(row_type, plain, &header);
 	state->epoch = tde_keys_epoch;
@@ -222,13 +201,13 @@ same_constant(const EqualState *state, const TdeType *type, const TdeType *row_t
 static inline Verdict
 compare_constant(FunctionCallInfo fcinfo, TdeCall *call, EqualState *state)
 {
-	TdeType    *type = call->proc->args[state->constant];
-	TdeType    *row_type = call->proc->args[1 - state->constant];
-	Datum		constant = PG_GETARG_DATUM(state->constant);
+	TdeType    *type = call->proc->args[call->constant];
+	TdeType    *row_type = call->proc->args[1 - call->constant];
+	Datum		constant = PG_GETARG_DATUM(call->constant);
 	const uint8 *bytes;
 	size_t		size;
 
-	if (!bytes_of(call, PG_GETARG_DATUM(1 - state->constant), 1 - state->constant, &bytes, &size) ||
+	if (!bytes_of(call, PG_GETARG_DATUM(1 - call->constant), 1 - call->constant, &bytes, &size) ||
 		(bytes[0] & TDE_SPEC_SALT) != 0)
 		return NOT_TOLD;
 	if ((type || row_type->base_len == -1) && !tde_datum_at_hand(constant))
@@ -259,7 +238,7 @@ told_by_bytes(FunctionCallInfo fcinfo)
 		return NOT_TOLD;
 	if (state == NULL)
 		state = make_state(fcinfo, call, comparison);
-	if (state->constant >= 0 && proc->args[1 - state->constant] != NULL)
+	if (call->constant >= 0 && proc->args[1 - call->constant] != NULL)
 		return compare_constant(fcinfo, call, state);
 	if (proc->args[0] == NULL || proc->args[0] != proc->args[1] ||
 		!bytes_of(call, PG_GETARG_DATUM(0), 0, &bytes[0], &size[0]) ||

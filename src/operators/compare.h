@@ -27,6 +27,15 @@ tde_comparison(TdeProc *proc)
 	return tde_is_resolved(proc) ? proc->comparison : tde_base_comparison(proc);
 }
 
+/* A search compares values of pages with its key, a condition values of rows with a constant. */
+static inline TdeRemember
+tde_operand_remember(const TdeCall *call, int operand, TdeRemember remember)
+{
+	if (remember == TDE_REMEMBER_PAGE)
+		return operand == 1 ? TDE_REMEMBER_SEARCH : remember;
+	return call->constant >= 0 && operand != call->constant ? TDE_REMEMBER_ROW : remember;
+}
+
 static inline void
 tde_operands_get(FunctionCallInfo fcinfo, TdeRemember remember, TdeOperands *operands)
 {
@@ -38,9 +47,7 @@ tde_operands_get(FunctionCallInfo fcinfo, TdeRemember remember, TdeOperands *ope
 		FmgrInfo   *convert = operands->comparison->convert[i];
 		bool		kept = false;
 
-		/* a search compares values of pages with its key */
-		operands->values[i] = tde_argument_peek(fcinfo, call, i, i == 1 && remember == TDE_REMEMBER_PAGE ? TDE_REMEMBER_SEARCH : remember,
-												&operands->scratch[i]);
+		operands->values[i] = tde_argument_peek(fcinfo, call, i, tde_operand_remember(call, i, remember), &operands->scratch[i]);
 		if (convert)
 			operands->values[i] = call->proc->args[i] ? FunctionCall1(convert, operands->values[i]) :
 				tde_constant_convert(fcinfo, call, i, convert, &kept);

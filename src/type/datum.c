@@ -73,7 +73,8 @@ static uint32 uses = 0;
 
 /*
  * Most queries use a row's value once, and then remembering it is work for nothing.  So each one that is found again pays for
- * so many to be remembered; without credit, only a few in a row of many are tried.
+ * so many to be remembered; without credit, only a few in a row of many are tried.  What rows are compared with does not count: it is always
+ * found again.
  */
 #define TRIED	64
 #define UNTRIED	960
@@ -102,10 +103,9 @@ tail_of(const uint8 *value, size_t size)
 static inline const CachedPlain *
 if_same(const CachedPlain *entry, Oid type, uint64 epoch, const uint8 *value, size_t size)
 {
-	if (entry->size != size || entry->type != type || entry->epoch != (uint32) epoch || memcmp(entry->value, value, size) != 0)
-		return NULL;
-	credit = Min(credit + CREDIT_PER_FIND, MAX_CREDIT);
-	return entry;
+	bool		same = entry->size == size && entry->type == type && entry->epoch == (uint32) epoch && memcmp(entry->value, value, size) == 0;
+
+	return same ? entry : NULL;
 }
 
 /* Where it would be; -1: it is not there. */
@@ -132,7 +132,10 @@ find_plain(Oid type, uint64 epoch, const uint8 *value, size_t size)
 	tail = tail_of(value, size);
 	place = place_of(row_tails, ROW_SETS, ROW_WAYS, tail);
 	if (place >= 0)
+	{
+		credit = Min(credit + CREDIT_PER_FIND, MAX_CREDIT);
 		return if_same(&entries->row[place], type, epoch, value, size);
+	}
 	place = place_of(long_tails, LONG_SETS, LONG_WAYS, tail);
 	return place >= 0 ? if_same(&entries->longer[place], type, epoch, value, size) : NULL;
 }
@@ -175,10 +178,12 @@ tde_datum_remember(TdeRemember remember, Oid type, uint64 epoch, const uint8 *va
 			return;
 		tde_forget_decrypted = forget_plain;
 	}
-	credit = Max(credit - 1, 0);
 	tail = tail_of(value, size);
 	if (remember == TDE_REMEMBER_ROW)
+	{
+		credit = Max(credit - 1, 0);
 		entry = &entries->row[take_place(row_tails, row_next, ROW_SETS, ROW_WAYS, tail)];
+	}
 	else
 		entry = &entries->longer[take_place(long_tails, long_next, LONG_SETS, LONG_WAYS, tail)];
 	entry->epoch = (uint32) epoch;

@@ -464,33 +464,37 @@ find_proc(Oid oid)
 	return proc;
 }
 
-/* The typmod that the calling expression declares for an argument: a column's, mostly. */
-static int32
-declared_typmod(Node *expr, int argno)
+/* The arguments of the calling expression, without the array whose elements are one of them in turn. */
+static List *
+call_arguments(Node *expr)
 {
-	List	   *args = NIL;
-
 	if (expr == NULL)
-		return -1;
+		return NIL;
 	if (IsA(expr, FuncExpr))
-		args = ((FuncExpr *) expr)->args;
-	else if (IsA(expr, OpExpr) || IsA(expr, DistinctExpr) || IsA(expr, NullIfExpr))
-		args = ((OpExpr *) expr)->args;
-	else if (IsA(expr, ScalarArrayOpExpr) && argno == 0)
-		args = ((ScalarArrayOpExpr *) expr)->args;
-	return argno < list_length(args) ? exprTypmod(list_nth(args, argno)) : -1;
+		return ((FuncExpr *) expr)->args;
+	if (IsA(expr, OpExpr) || IsA(expr, DistinctExpr) || IsA(expr, NullIfExpr))
+		return ((OpExpr *) expr)->args;
+	return IsA(expr, ScalarArrayOpExpr) ? list_make1(linitial(((ScalarArrayOpExpr *) expr)->args)) : NIL;
 }
 
 TdeCall *
 tde_call_setup(FmgrInfo *flinfo)
 {
 	TdeProc    *proc = find_proc(flinfo->fn_oid);
+	List	   *args = call_arguments(flinfo->fn_expr);
 	TdeCall    *call = MemoryContextAlloc(flinfo->fn_mcxt, sizeof(TdeCall));
 
 	call->proc = proc;
 	call->more = NULL;
-	for (int i = 0; i < lengthof(call->declared); i++)
-		call->declared[i] = proc->args[i] ? declared_typmod(flinfo->fn_expr, i) : -1;
+	call->constant = -1;
+	for (int i = lengthof(call->declared) - 1; i >= 0; i--)
+	{
+		Node	   *arg = i < list_length(args) ? list_nth(args, i) : NULL;
+
+		call->declared[i] = proc->args[i] ? exprTypmod(arg) : -1;
+		if (arg && (IsA(arg, Const) || (IsA(arg, Param) && ((Param *) arg)->paramkind == PARAM_EXTERN)))
+			call->constant = i;
+	}
 	flinfo->fn_extra = call;
 	return call;
 }

@@ -96,6 +96,7 @@ typedef struct TdeCall
 {
 	TdeProc    *proc;
 	int32		declared[2];	/* typmods that the expression tells of the first two arguments; -1: not known */
+	int			constant;		/* which of the two is the same at each call, mostly; -1: neither */
 	void	   *more;			/* what the function itself keeps, in fn_mcxt; NULL at first */
 } TdeCall;
 
