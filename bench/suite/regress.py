@@ -22,10 +22,10 @@ SOMETHING_SLOWER = 3
 # two servers share the machine's memory
 SETTINGS = {"shared_buffers": "512MB", "max_wal_size": "4GB", "min_wal_size": "1GB"}
 WORD = "left(md5(g::text), 10)"
-LINE_COLUMNS = """quantity encrypted_numeric(15,2,aes256,salt,sha1), price encrypted_numeric(15,2,aes256,salt,sha1),
-    discount encrypted_numeric(15,2,aes256,salt,sha1), tax encrypted_numeric(15,2,aes256,salt,sha1),
-    returnflag encrypted_bpchar(1,aes256,salt,sha1), linestatus encrypted_bpchar(1,aes256,salt,sha1),
-    shipdate encrypted_date(aes256,salt,sha1)"""
+LINE_COLUMNS = """quantity encrypted_numeric(15,2,aes256,salt,{mac}), price encrypted_numeric(15,2,aes256,salt,{mac}),
+    discount encrypted_numeric(15,2,aes256,salt,{mac}), tax encrypted_numeric(15,2,aes256,salt,{mac}),
+    returnflag encrypted_bpchar(1,aes256,salt,{mac}), linestatus encrypted_bpchar(1,aes256,salt,{mac}),
+    shipdate encrypted_date(aes256,salt,{mac})"""
 LINE_VALUES = """1 + g % 50, 900 + g * 7919::bigint % 104000 / 1.03, g % 11 / 100.0, g % 9 / 100.0, substr('ANR', 1 + g % 3, 1),
     substr('FO', 1 + g % 2, 1), date '1992-01-02' + g % 2526"""
 Q1 = """SELECT returnflag::text, linestatus::text, sum(quantity), sum(price), sum(price * (1 - discount)),
@@ -36,6 +36,7 @@ Q1 = """SELECT returnflag::text, linestatus::text, sum(quantity), sum(price), su
 def add_options(parser):
     parser.add_argument("--against", required=True, default=SUPPRESS, metavar="REV",
                         help="the revision to compare the working tree with")
+    parser.add_argument("--mac", choices=("sha1", "gcm"), default="sha1", help="of the encrypted columns; both builds must know it")
     parser.add_argument("--rows", type=millions, default="0.5", metavar="MILLIONS", help="rows of the scanned tables")
     parser.add_argument("--rounds", type=at_least(enough(len(workloads(1)))), default=20,
                         help="repetitions, each with two runs of either build")
@@ -59,19 +60,19 @@ class Table(NamedTuple):
         return create + (f"; INSERT INTO {name} SELECT {self.values} FROM generate_series(1, {self.rows}) g" if self.rows else "")
 
 
-def tables(rows, few):
+def tables(rows, few, mac):
     """Name -> Table: what both revisions understand, with the same values on both servers."""
-    two = "id int PRIMARY KEY, a encrypted_text(aes256,salt,sha1), b encrypted_int4(aes256,nosalt,sha1)"
+    two = f"id int PRIMARY KEY, a encrypted_text(aes256,salt,{mac}), b encrypted_int4(aes256,nosalt,{mac})"
     return {
         "nomac": Table("a encrypted_text(aes256,salt,nomac)", WORD, rows),
-        "mac": Table("a encrypted_text(aes256,salt,sha1)", WORD, rows),
-        "nosalt": Table("a encrypted_text(aes256,nosalt,sha1)", WORD, rows),
-        "grouped": Table("a encrypted_text(aes256,salt,sha1)", "md5((g % 1000)::text)", rows),
-        "sorted": Table("a encrypted_text(aes256,salt,sha1), b encrypted_int4(aes256,nosalt,sha1)", f"{WORD}, g", few),
-        "joined": Table("b encrypted_int4(aes256,salt,sha1)", "g", few),
-        "found": Table("id encrypted_int4(aes256,nosalt,sha1) PRIMARY KEY, a encrypted_text(aes256,salt,sha1)",
+        "mac": Table(f"a encrypted_text(aes256,salt,{mac})", WORD, rows),
+        "nosalt": Table(f"a encrypted_text(aes256,nosalt,{mac})", WORD, rows),
+        "grouped": Table(f"a encrypted_text(aes256,salt,{mac})", "md5((g % 1000)::text)", rows),
+        "sorted": Table(f"a encrypted_text(aes256,salt,{mac}), b encrypted_int4(aes256,nosalt,{mac})", f"{WORD}, g", few),
+        "joined": Table(f"b encrypted_int4(aes256,salt,{mac})", "g", few),
+        "found": Table(f"id encrypted_int4(aes256,nosalt,{mac}) PRIMARY KEY, a encrypted_text(aes256,salt,{mac})",
                        f"g, {WORD}", few),
-        "lines": Table(LINE_COLUMNS, LINE_VALUES, few),
+        "lines": Table(LINE_COLUMNS.format(mac=mac), LINE_VALUES, few),
         "loops": Table(two),
         "copied": Table(two),
     }
@@ -193,7 +194,7 @@ def run(options):
     rows, few = options.rows, max(options.rows // 5, 10)
     tree, commit = tree_of(options.against)
     require_space(rows * 2000 / 1e9 + 8)
-    filled, loads = tables(rows, few), workloads(few, source(few))
+    filled, loads = tables(rows, few, options.mac), workloads(few, source(few))
     with old_server(tree, commit) as old, Server(**SETTINGS) as new:
         builds = [Build("old", old), Build("new", new)]
         progress = Progress("loading", [table.rows or 1 for _ in builds for table in filled.values()])
@@ -210,8 +211,8 @@ def run(options):
 
 def report(options, few, commit, samples, versions):
     result = Report(f"The working tree beside {commit}",
-                    f"Two servers, {options.rows:,} rows in the scanned tables and {few:,} in the others; {options.rounds} "
-                    "rounds after one that warms up, each with new sessions. In a round each workload runs on old, new, old, new "
+                    f"Two servers, columns with {options.mac}, {options.rows:,} rows in the scanned tables and {few:,} in the others; "
+                    f"{options.rounds} rounds after one that warms up, each with new sessions. In a round each workload runs on old, new, old, new "
                     "(every second round: new, old, new, old). Ratio: of the faster of a round's two runs, new / old; the median "
                     "over the rounds, and between what it lies, with 95 % for all workloads together (order statistics). Noise: how "
                     "a build's second run differs from its first. A workload is slower or faster if the whole interval is further "

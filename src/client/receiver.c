@@ -37,6 +37,7 @@
 #include "client/receiver.h"
 #include "client/result.h"
 #include "server/compat.h"
+#include "server/receiver.h"
 #include "server/statement.h"
 #include "type/access.h"
 
@@ -52,8 +53,7 @@ typedef struct DecryptedColumn
 
 struct DecryptingReceiver
 {
-	DestReceiver pub;
-	DestReceiver *client;		/* who gets the rows */
+	TdeReceiver pub;			/* next: who gets the rows */
 	EState	   *estate;			/* who makes them; NULL: they are kept */
 	MemoryContext row;			/* for what is made up for one row; NULL: nothing was yet */
 	TupleTableSlot *slot;		/* the row in clear */
@@ -102,7 +102,7 @@ startup(DestReceiver *self, int operation, TupleDesc encrypted)
 {
 	DecryptingReceiver *receiver = (DecryptingReceiver *) self;
 
-	receiver->client->rStartup(receiver->client, operation, receiver->slot->tts_tupleDescriptor);
+	receiver->pub.next->rStartup(receiver->pub.next, operation, receiver->slot->tts_tupleDescriptor);
 }
 
 static MemoryContext
@@ -148,25 +148,11 @@ receive(TupleTableSlot *encrypted, DestReceiver *self)
 	MemoryContextSwitchTo(context);
 	ExecStoreVirtualTuple(slot);
 	/* whoever keeps a row copies it */
-	goes_on = receiver->client->receiveSlot(slot, receiver->client);
+	goes_on = receiver->pub.next->receiveSlot(slot, receiver->pub.next);
 	ExecClearTuple(slot);
 	for (int i = 0; i < receiver->count; i++)
 		tde_datum_unpeek(&receiver->columns[i].scratch);
 	return goes_on;
-}
-
-static void
-shutdown(DestReceiver *self)
-{
-	DecryptingReceiver *receiver = (DecryptingReceiver *) self;
-
-	receiver->client->rShutdown(receiver->client);
-}
-
-/* Whoever made the client's receiver destroys it. */
-static void
-destroy(DestReceiver *self)
-{
 }
 
 /* Give a column its base type; it keeps name and collation. */
@@ -223,14 +209,10 @@ static DecryptingReceiver *
 make_receiver(TupleDesc encrypted, Bitmapset *columns)
 {
 	int			count = bms_num_members(columns);
-	DecryptingReceiver *receiver = palloc0(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn));
+	DecryptingReceiver *receiver = tde_receiver_new(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn), receive, startup);
 	TupleDesc	decrypted = CreateTupleDescCopy(encrypted);
 	int			index = -1;
 
-	receiver->pub.receiveSlot = receive;
-	receiver->pub.rStartup = startup;
-	receiver->pub.rShutdown = shutdown;
-	receiver->pub.rDestroy = destroy;
 	receiver->count = count;
 	for (int i = 0; i < count; i++)
 	{
@@ -256,13 +238,6 @@ make_query_receiver(QueryDesc *query, Bitmapset *postponed)
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, &receiver->gone);
 	MemoryContextSwitchTo(context);
 	return receiver;
-}
-
-static void
-set_client(DecryptingReceiver *receiver, DestReceiver *client)
-{
-	receiver->client = client;
-	receiver->pub.mydest = client->mydest;
 }
 
 /* ---- for the hooks ---- */
@@ -336,8 +311,8 @@ tde_receiver_begin(QueryDesc *query)
 		tde_held_cursor_keep(query->tupDesc, tde_postponed_columns(query->plannedstmt));
 		return NULL;
 	}
-	set_client(receiver, query->dest);
-	query->dest = &receiver->pub;
+	tde_receiver_set_next(&receiver->pub, query->dest);
+	query->dest = &receiver->pub.pub;
 	return receiver;
 }
 
@@ -345,7 +320,7 @@ void
 tde_receiver_end(DecryptingReceiver *receiver, QueryDesc *query)
 {
 	query->tupDesc = receiver->slot->tts_tupleDescriptor;
-	query->dest = receiver->client;
+	query->dest = receiver->pub.next;
 }
 
 DestReceiver *
@@ -353,6 +328,6 @@ tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, DestReceiver *client)
 {
 	DecryptingReceiver *receiver = make_receiver(encrypted, columns);
 
-	set_client(receiver, client);
-	return &receiver->pub;
+	tde_receiver_set_next(&receiver->pub, client);
+	return &receiver->pub.pub;
 }

@@ -19,40 +19,9 @@
 #include "client/result.h"
 #include "client/routines.h"
 #include "server/compat.h"
+#include "server/receiver.h"
 #include "type/inside.h"
 #include "type/type.h"
-
-/* Stands before the receiver of rows: the client's, or a function's. */
-typedef struct RoutineReceiver
-{
-	DestReceiver pub;
-	DestReceiver *next;
-} RoutineReceiver;
-
-static void
-shutdown(DestReceiver *self)
-{
-	DestReceiver *next = ((RoutineReceiver *) self)->next;
-
-	next->rShutdown(next);
-}
-
-/* Whoever made the next one destroys it. */
-static void
-destroy(DestReceiver *self)
-{
-}
-
-static void *
-new_receiver(Size size, DestReceiver *next, bool (*receive) (TupleTableSlot *slot, DestReceiver *self),
-			 void (*startup) (DestReceiver *self, int operation, TupleDesc rows))
-{
-	RoutineReceiver *receiver = palloc0(size);
-
-	receiver->pub = (DestReceiver) {receive, startup, shutdown, destroy, next->mydest};
-	receiver->next = next;
-	return receiver;
-}
 
 /*
  * ---- output arguments of a client's CALL ----
@@ -64,7 +33,7 @@ new_receiver(Size size, DestReceiver *next, bool (*receive) (TupleTableSlot *slo
 
 typedef struct OutputReceiver
 {
-	RoutineReceiver pub;		/* next: who gets the row: at first the one that was given, then what decrypts for it */
+	TdeReceiver pub;			/* next: who gets the row: at first the one that was given, then what decrypts for it */
 	CallStmt   *stmt;
 } OutputReceiver;
 
@@ -131,7 +100,7 @@ output_startup(DestReceiver *self, int operation, TupleDesc encrypted)
 static bool
 output_receive(TupleTableSlot *slot, DestReceiver *self)
 {
-	DestReceiver *client = ((RoutineReceiver *) self)->next;
+	DestReceiver *client = ((TdeReceiver *) self)->next;
 
 	return client->receiveSlot(slot, client);
 }
@@ -148,7 +117,8 @@ tde_outputs_receiver(CallStmt *stmt, DestReceiver *client)
 	if (!any)
 		return client;
 	tde_held_rows_execute(client);
-	receiver = new_receiver(sizeof(OutputReceiver), client, output_receive, output_startup);
+	receiver = tde_receiver_new(sizeof(OutputReceiver), output_receive, output_startup);
+	tde_receiver_set_next(&receiver->pub, client);
 	receiver->stmt = stmt;
 	return &receiver->pub.pub;
 }
@@ -167,7 +137,7 @@ tde_outputs_receiver(CallStmt *stmt, DestReceiver *client)
 
 typedef struct FittingReceiver
 {
-	RoutineReceiver pub;		/* next: the function's */
+	TdeReceiver pub;			/* next: the function's */
 	ExprContext *context;
 	ProjectionInfo *projection;
 } FittingReceiver;
@@ -311,10 +281,11 @@ static DestReceiver *
 make_receiver(QueryDesc *query, TupleDesc wanted)
 {
 	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
-	FittingReceiver *receiver = new_receiver(sizeof(FittingReceiver), query->dest, rows_receive, rows_startup);
+	FittingReceiver *receiver = tde_receiver_new(sizeof(FittingReceiver), rows_receive, rows_startup);
 	List	   *columns = fitted_columns(query->tupDesc, wanted);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(ExecTypeFromTL(columns), &TTSOpsVirtual);
 
+	tde_receiver_set_next(&receiver->pub, query->dest);
 	receiver->context = CreateExprContext(query->estate);
 	receiver->projection = ExecBuildProjectionInfo(columns, receiver->context, slot, NULL, query->tupDesc);
 	MemoryContextSwitchTo(context);

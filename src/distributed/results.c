@@ -12,12 +12,12 @@
 #include "postgres.h"
 
 #include "commands/copy.h"
-#include "tcop/dest.h"
 
 #include "distributed/results.h"
 #include "distributed/table.h"
 #include "keys/typmod.h"
 #include "server/compat.h"
+#include "server/receiver.h"
 #include "type/cast.h"
 #include "type/ciphertext_form.h"
 #include "type/node_form.h"
@@ -25,16 +25,10 @@
 
 int			tde_citus_results = TDE_IO_PLAINTEXT;
 
-typedef struct NodeReceiver
-{
-	DestReceiver pub;
-	DestReceiver *citus;
-} NodeReceiver;
-
 static bool
 receive(TupleTableSlot *slot, DestReceiver *self)
 {
-	DestReceiver *citus = ((NodeReceiver *) self)->citus;
+	DestReceiver *citus = ((TdeReceiver *) self)->next;
 	bool		outer = tde_node_form_written;
 	bool		goes_on = false;
 
@@ -49,24 +43,6 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 	}
 	PG_END_TRY();
 	return goes_on;
-}
-
-static void
-startup(DestReceiver *self, int operation, TupleDesc columns)
-{
-	((NodeReceiver *) self)->citus->rStartup(((NodeReceiver *) self)->citus, operation, columns);
-}
-
-static void
-shutdown(DestReceiver *self)
-{
-	((NodeReceiver *) self)->citus->rShutdown(((NodeReceiver *) self)->citus);
-}
-
-/* Whoever made Citus' receiver destroys it. */
-static void
-destroy(DestReceiver *self)
-{
 }
 
 /* Citus' receivers say that they are COPY's, and are not PostgreSQL's. */
@@ -91,13 +67,12 @@ DestReceiver *
 tde_results_begin(QueryDesc *query)
 {
 	DestReceiver *citus = query->dest;
-	NodeReceiver *receiver;
+	TdeReceiver *receiver;
 
 	if (likely(tde_citus_results == TDE_IO_PLAINTEXT) || citus == NULL || !tde_citus_is_loaded() || !is_citus(citus))
 		return NULL;
-	receiver = palloc0(sizeof(NodeReceiver));
-	receiver->pub = (DestReceiver) {receive, startup, shutdown, destroy, citus->mydest};
-	receiver->citus = citus;
+	receiver = tde_receiver_new(sizeof(TdeReceiver), receive, tde_receiver_startup);
+	tde_receiver_set_next(receiver, citus);
 	query->dest = &receiver->pub;
 	return citus;
 }
