@@ -248,7 +248,8 @@ find_indexed(Node *form, List *range_table)
 	RangeTblEntry *entry;
 	IndexedTable *table;
 
-	if (!bms_get_singleton_member(pull_varnos(NULL, form), &place) || place > list_length(range_table))
+	/* no index has a subquery, which the query's would share with what is made of it here */
+	if (checkExprHasSubLink(form) || !bms_get_singleton_member(pull_varnos(NULL, form), &place) || place > list_length(range_table))
 		return NULL;
 	entry = list_nth(range_table, place - 1);
 	if (!is_table(entry))

@@ -129,6 +129,7 @@ SELECT ok(plan_of('SELECT id FROM e WHERE lower(email) = ''x'' UNION ALL SELECT 
 SELECT ok(plan_of('SELECT FROM (SELECT * FROM e WHERE lower(email) = ''x'' OFFSET 0) s')::text ~ 'every_email', 'a subquery');
 SELECT ok(plan_of('WITH s AS MATERIALIZED (SELECT id FROM e WHERE lower(email) = ''x'') SELECT FROM s')::text ~ 'every_email', 'WITH');
 SELECT ok(plan_of('SELECT (SELECT max(id) FROM e WHERE lower(e.email) = p.x) FROM p')::text ~ 'every_email', 'a subquery of each row');
+SELECT is((SELECT count(*) FROM e v JOIN e w ON v.id = w.id + 1 WHERE (SELECT w.a) < v.a), 1499::bigint, 'a subquery that reads the second of two tables');
 SELECT ok(plan_of('UPDATE e SET x = x WHERE lower(email) = ''x''')::text ~ 'every_email', 'UPDATE');
 SELECT ok(plan_of('SELECT FROM p LEFT JOIN e ON lower(e.email) = p.x')::text ~ 'every_email', 'an outer join');
 SELECT is((SELECT count(*) FROM p LEFT JOIN e ON lower(e.email) = 'user' || p.id || '@x.org' WHERE e.id = p.id), 1500::bigint, 'finds the rows');
