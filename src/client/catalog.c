@@ -12,7 +12,6 @@
  */
 #include "postgres.h"
 
-#include "access/sysattr.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/transam.h"
@@ -28,8 +27,6 @@
 #include "commands/defrem.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "parser/parse_relation.h"
-#include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
@@ -42,6 +39,7 @@
 #include "client/catalog.h"
 #include "client/catalog_trees.h"
 #include "server/compat.h"
+#include "server/subquery.h"
 #include "type/type.h"
 
 /* Names of operator classes may begin so, and go on as those of the base types. */
@@ -233,16 +231,6 @@ shown_column(Oid catalog, AttrNumber number)
 	return NULL;
 }
 
-/* What a subquery does not have: rows that can be locked or sampled, and system columns. */
-static bool
-needs_table(Query *query, Index rtindex)
-{
-	RangeTblEntry *rte = rt_fetch(rtindex, query->rtable);
-	int			first = bms_next_member(TDE_SELECTED_COLUMNS(query, rte), -1);
-
-	return rte->tablesample || get_parse_rowmark(query, rtindex) || first < 0 - FirstLowInvalidHeapAttributeNumber;
-}
-
 /* The call that stands for a column. */
 static Expr *
 show_column(Form_pg_attribute attribute, Var *column, const struct ShownColumn *shown, const ShowingFunctions *functions)
@@ -273,33 +261,6 @@ catalog_columns(Oid oid, const ShowingFunctions *functions)
 	}
 	table_close(catalog, NoLock);
 	return columns;
-}
-
-/* The scan keeps its lock and its permissions. */
-static void
-make_subquery(Query *query, RangeTblEntry *rte, const ShowingFunctions *functions)
-{
-	Query	   *inner = makeNode(Query);
-	RangeTblEntry *scan = copyObject(rte);
-	RangeTblEntry *outer = makeNode(RangeTblEntry);
-	RangeTblRef *ref = makeNode(RangeTblRef);
-
-	ref->rtindex = 1;
-	inner->commandType = CMD_SELECT;
-	inner->querySource = query->querySource;
-	inner->canSetTag = true;
-	inner->rtable = list_make1(scan);
-	inner->jointree = makeFromExpr(list_make1(ref), NULL);
-	inner->targetList = catalog_columns(rte->relid, functions);
-	TDE_MOVE_PERMISSIONS(query, rte, inner, scan);
-
-	outer->rtekind = RTE_SUBQUERY;
-	outer->subquery = inner;
-	outer->alias = rte->alias;
-	outer->eref = rte->eref;
-	outer->lateral = rte->lateral;
-	outer->inFromCl = rte->inFromCl;
-	*rte = *outer;
 }
 
 /* A view's query whose scans are none of the client's?  The system's own views were made by initdb. */
@@ -336,8 +297,8 @@ show_base_types(Node *node, void *context)
 
 		if (rte->rtekind == RTE_SUBQUERY && !is_users_view(rte))
 			(void) show_base_types((Node *) rte->subquery, context);
-		else if (rte->rtekind == RTE_RELATION && shown_column(rte->relid, 0) && !needs_table(query, foreach_current_index(cell) + 1))
-			make_subquery(query, rte, context);
+		else if (rte->rtekind == RTE_RELATION && shown_column(rte->relid, 0) && !tde_needs_table(query, foreach_current_index(cell) + 1))
+			(void) tde_make_subquery(query, rte, catalog_columns(rte->relid, context));
 	}
 	return query_tree_walker(query, show_base_types, context, QTW_IGNORE_RT_SUBQUERIES);
 }

@@ -84,7 +84,11 @@ joins_mixed(Node *node, void *context)
 void
 tde_distributed_explain(void *query)
 {
-	if (geterrcode() == ERRCODE_FEATURE_NOT_SUPPORTED && joins_mixed((Node *) query, NULL))
+	if (geterrcode() != ERRCODE_FEATURE_NOT_SUPPORTED || !joins_mixed((Node *) query, NULL))
+		return;
+	if (!tde_citus_repartitions())
+		errhint("Set citus.enable_repartition_joins to on, and nodes can join an encrypted column with a plain one.");
+	else
 		errhint("An encrypted column and a plain one have different hashes, so nodes cannot join by them.  Join with what a CTE has decrypted, "
 				"WITH x AS MATERIALIZED (SELECT column::type ...), or encrypt both columns.");
 }

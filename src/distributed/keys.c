@@ -390,14 +390,6 @@ repartitions_encrypted(PlannedStmt *plan)
 	return false;
 }
 
-static bool
-is_on(const char *setting)
-{
-	const char *value = GetConfigOption(setting, true, false);
-
-	return value && strcmp(value, "on") == 0;
-}
-
 void
 tde_distributed_keys_check(Query *query)
 {
@@ -413,6 +405,6 @@ tde_distributed_keys_check(Query *query)
 void
 tde_distributed_plan_check(PlannedStmt *plan)
 {
-	if (is_on("citus.enable_repartition_joins") && repartitions_encrypted(plan))
+	if (tde_citus_repartitions() && repartitions_encrypted(plan))
 		require_same(ASKED_ALL, "repartition by an encrypted column");
 }

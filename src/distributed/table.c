@@ -33,6 +33,7 @@ PG_FUNCTION_INFO_V1(tde_check_not_distributed);
 /* Columns of pg_dist_partition, the same since Citus 7. */
 #define PARTITION_TABLE		1
 #define PARTITION_KEY		3
+#define COLOCATION			4
 
 static HTAB *tables = NULL;
 
@@ -66,6 +67,14 @@ tde_citus_is_loaded(void)
 	return loaded;
 }
 
+bool
+tde_citus_repartitions(void)
+{
+	const char *value = GetConfigOption("citus.enable_repartition_joins", true, false);
+
+	return value && strcmp(value, "on") == 0;
+}
+
 /* ---- Citus' catalog ---- */
 
 /* The column stands there as a Var; a table without one has nothing there. */
@@ -89,6 +98,7 @@ read_catalog(TdeDistribution *table, Oid catalog)
 	SysScanDesc scan;
 	HeapTuple	tuple;
 	bool		isnull;
+	bool		none;
 
 	ScanKeyInit(&key, PARTITION_TABLE, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table->memo.relation));
 	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
@@ -98,6 +108,8 @@ read_catalog(TdeDistribution *table, Oid catalog)
 		Datum		column = heap_getattr(tuple, PARTITION_KEY, columns, &isnull);
 
 		table->is_distributed = true;
+		table->by_column = !isnull;
+		table->colocation = DatumGetInt32(heap_getattr(tuple, COLOCATION, columns, &none));
 		if (!isnull)
 			set_column(table, TextDatumGetCString(column));
 	}

@@ -13,12 +13,17 @@ typedef struct TdeDistribution
 {
 	TdeRelationMemo memo;		/* not valid: read Citus' catalog again */
 	bool		is_distributed; /* or a reference table, or one of Citus' local ones */
+	bool		by_column;		/* rows find their shard by a column */
+	int32		colocation;		/* equal columns are in shards of one node then, if two tables have the same */
 	AttrNumber	column;			/* by which rows find their shard, if it is encrypted; InvalidAttrNumber: none */
 	Oid			type;			/* of that column */
 } TdeDistribution;
 
 /* Is Citus loaded into this server?  Where it is not, nothing here costs anything. */
 extern bool tde_citus_is_loaded(void);
+
+/* May it repartition tables to join them? */
+extern bool tde_citus_repartitions(void);
 
 /* What Citus' catalog says of a table; NULL: it knows nothing of it. */
 extern const TdeDistribution *tde_distribution(Oid table);

@@ -30,6 +30,7 @@
 #include "distributed/aggregates.h"
 #include "distributed/conditions.h"
 #include "distributed/errors.h"
+#include "distributed/joins.h"
 #include "distributed/keys.h"
 #include "distributed/results.h"
 #include "distributed/table.h"
@@ -101,6 +102,7 @@ plan_distributed(Query *query, const char *source, int cursor_options, ParamList
 		tde_distributed_keys_check(query);
 		tde_distributed_conditions(query, params);
 		tde_distributed_volatility(query);
+		tde_distributed_joins(query);
 		error_context_stack = &explain;
 	}
 	plan = next_planner(query, source, cursor_options, params);

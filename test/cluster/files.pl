@@ -23,6 +23,8 @@ $node->sql(
   q{SELECT create_distributed_table('e', 'id')},
   "INSERT INTO e SELECT g, g, '$MARKER' || g, '${MARKER}pan' || g FROM generate_series(1, 2000) g",
   'CREATE TABLE k (pan encrypted_varchar(40), holder encrypted_text)', q{SELECT create_distributed_table('k', 'pan')},
+  'CREATE TABLE m (id int, n int, secret encrypted_text)', q{SELECT create_distributed_table('m', 'id', colocate_with => 'none')},
+  "INSERT INTO m SELECT g, g, '${MARKER}m' || g FROM generate_series(1, 2000) g",
   'CREATE TABLE r (id int, holder encrypted_text)', q{SELECT create_reference_table('r')},
   'CREATE TABLE plain (id int, holder text)', q{SELECT create_distributed_table('plain', 'id', colocate_with => 'none')});
 
@@ -30,11 +32,13 @@ my %STATEMENTS = (
   'a CTE'              => 'WITH x AS MATERIALIZED (SELECT holder, pan FROM e WHERE id % 2 = 0 OFFSET 0) SELECT count(*), min(holder) FROM x',
   'a repartition join' => 'SELECT count(*), min(a.holder) FROM e a JOIN e b ON a.n = b.n WHERE a.holder <> b.pan',
   'a join of strings'  => 'SELECT count(*), min(a.pan) FROM e a JOIN e b ON a.holder = b.holder',
+  'a join with a plain column' => 'SELECT count(*), min(m.secret) FROM e JOIN m ON e.n = m.n',
   'INSERT ... SELECT by repartitioning' => 'INSERT INTO k SELECT pan, holder FROM e',
   'INSERT ... SELECT through the coordinator' => 'INSERT INTO k SELECT pan, holder FROM e ORDER BY id LIMIT 100',
   'INSERT ... SELECT into a reference table'  => 'INSERT INTO r SELECT id, holder FROM e WHERE id < 100',
 );
-my %ROWS = ('a CTE' => "1000|${MARKER}10", 'a repartition join' => "2000|${MARKER}1", 'a join of strings' => "2000|${MARKER}pan1");
+my %ROWS = ('a CTE' => "1000|${MARKER}10", 'a repartition join' => "2000|${MARKER}1", 'a join of strings' => "2000|${MARKER}pan1",
+  'a join with a plain column' => "2000|${MARKER}m1");
 
 foreach my $format ('on', 'off')
 {
@@ -45,7 +49,7 @@ foreach my $format ('on', 'off')
     my $got = $client->query($STATEMENTS{$what});
     is($got->{error}, '', "$what runs, binary protocol $format");
     is("@{ $got->{rows} }", $ROWS{$what}, '... with its rows') if $ROWS{$what};
-    cmp_ok(scalar result_files(), '>', 0, '... has files') if $what =~ /CTE/;
+    cmp_ok(scalar result_files(), '>', 0, '... has files') if $what =~ /CTE|plain column/;
     is(join(' ', files()), '', '... and no file has a marker');
     $client->query('COMMIT');
   }

@@ -39,6 +39,7 @@ $client->query($repartition);
 like($client->query($join)->{error}, $NOT_SHARED, 'a repartition join by encrypted columns is refused');
 is($client->query('SELECT count(*) FROM e JOIN f ON e.id = f.m')->{rows}[0], 50, '... by plain ones it is not');
 is($client->query('SELECT count(*) FROM e JOIN f ON e.id = f.id AND e.n = f.n')->{error} // '', '', '... nor one more condition');
+is($client->query('SELECT count(*), sum(f.n) FROM e JOIN f ON e.n = f.m')->{rows}[0], '50|1275', '... nor a join by an encrypted and a plain one');
 
 # ---- nodes with the same keys ----
 
@@ -63,10 +64,29 @@ is($node->sql(q{SELECT v FROM dn WHERE pan = 'MARKERa'}), 31, 'each update count
 is($node->sql($repartition, 'CREATE TABLE g (id int, n encrypted_int4)', q{SELECT create_distributed_table('g', 'id', colocate_with => 'none')},
     'INSERT INTO g SELECT g, g FROM generate_series(1, 50) g', 'SELECT count(*) FROM g a JOIN g b ON a.n = b.n'),
   50, 'a repartition join by encrypted columns has all rows');
+
+# joins of an encrypted with a plain column: what the plain one's table gives is evaluated first, and no more of it than is read
 my $mixed = $node->client;
+my $join_mixed = 'SELECT count(*), max(o.name) FROM g JOIN o ON g.n = o.n';
+$node->sql('CREATE TABLE o (id int PRIMARY KEY, gone varchar(20), n int, name text, note text)', q{SELECT create_distributed_table('o', 'id', colocate_with => 'none')},
+  'ALTER TABLE o DROP COLUMN gone', q{INSERT INTO o SELECT i, i + 5, 'name' || i, 'note' FROM generate_series(1, 50) i});
+like($mixed->query($join_mixed)->{fields}{H}, qr/^Set citus.enable_repartition_joins to on/, 'a join with a plain column wants the setting');
 $mixed->query($repartition);
-like($mixed->query('SELECT count(*) FROM g a JOIN dn b ON a.n = b.v')->{fields}{H}, qr/WITH x AS MATERIALIZED/, '... with a plain column: a hint');
-is($mixed->query('WITH x AS MATERIALIZED (SELECT n::int FROM g) SELECT count(*) FROM x JOIN dn ON x.n = dn.v')->{rows}[0], 4, '... which works');
+sub joined { return join ' ', @{ $mixed->query($_[0])->{rows} }; }
+is(joined($join_mixed), '45|name9', '... with it, it has all rows');
+is(joined("$join_mixed WHERE o.note = 'note' AND o.id < 10 AND g.id > 8 AND o.n + g.n > 20"), '4|name9', '... under conditions');
+is(joined('SELECT count(*) FROM g JOIN dn ON g.n = dn.v'), 4, '... by a column of a table that is distributed by another encrypted one');
+is(joined("SELECT count(*) FROM g JOIN dn ON g.n = dn.v WHERE dn.pan = 'MARKERa'"), 1, '... where that is given');
+is($_->sql($repartition, $join_mixed), '45|name9', "... on $_->{name}") foreach $shared->nodes;
+is(joined("$join_mixed WHERE g.id IN (SELECT id FROM o WHERE id < 10 OFFSET 0)"), '4|name4', '... beside a subquery');
+my $plan = join "\n", @{ $mixed->query("EXPLAIN (VERBOSE, COSTS OFF) $join_mixed WHERE o.note = 'note'")->{rows} };
+is(() = $plan =~ /Distributed Subplan/g, 1, '... one table is evaluated first');
+like($plan, qr/Output: NULL::integer, NULL::integer, n, name, NULL::text\n.*\n?.*Filter: \(o\.note = 'note'::text\)/, '... what is read of it, under its own condition');
+$mixed->query('SET citus.max_intermediate_result_size = 0');
+like($mixed->query($join_mixed)->{error}, qr/the intermediate result size exceeds citus.max_intermediate_result_size/, '... within the limit of Citus');
+$mixed->query('RESET citus.max_intermediate_result_size');
+like($mixed->query('SELECT count(*) FROM g LEFT JOIN o ON g.n = o.n')->{fields}{H}, qr/WITH x AS MATERIALIZED/, 'what Citus does not do with plain columns: a hint');
+is(joined('WITH x AS MATERIALIZED (SELECT n::int FROM g) SELECT count(o.id) FROM x LEFT JOIN o ON x.n = o.n'), 45, '... which works');
 
 is($node->sql('CREATE TABLE src (id int, a encrypted_numeric(15,2,nomac))', q{SELECT create_distributed_table('src', 'id')},
     'INSERT INTO src SELECT g, g FROM generate_series(1, 9) g', 'CREATE TABLE dst (id int, a encrypted_numeric(15,2,mac))',
@@ -105,6 +125,11 @@ pass('... and then it does');
 # who may not
 $node->sql('CREATE ROLE somebody LOGIN', 'GRANT SELECT ON dn TO somebody', 'GRANT CREATE ON SCHEMA public TO somebody');
 is($node->sql('SET ROLE somebody', q{SELECT v FROM dn WHERE pan = 'MARKERb'::text}), 2, 'another role finds its shard');
+$node->sql('GRANT SELECT ON g TO somebody', 'GRANT SELECT (n, name) ON o TO somebody');
+my $somebody = $node->client;
+$somebody->query($_) foreach 'SET ROLE somebody', $repartition;
+is($somebody->query($join_mixed)->{rows}[0], '45|name9', 'another role joins by what it may read');
+like($somebody->query("$join_mixed WHERE o.note = 'note'")->{error}, qr/^42501 permission denied for table o$/, '... and by nothing else');
 like($node->error('SELECT tde_internal.tde_called(1)'), qr/^0A000/, 'tde_called() cannot be called');
 like($node->error(q{SELECT tde_internal.tde_distribute('version'::regproc::oid, 1)}), qr/^0A000/, 'tde_distribute() calls nothing else');
 like($node->error(q{SELECT tde_internal.tde_distribute('create_distributed_table(regclass,text,citus.distribution_type,text,int)'::regprocedure::oid, 1)}),

@@ -1,0 +1,12 @@
+/*
+ * joins.h - joins of an encrypted column with a plain one, whose hashes differ.
+ */
+#ifndef TDE_DISTRIBUTED_JOINS_H
+#define TDE_DISTRIBUTED_JOINS_H
+
+#include "nodes/parsenodes.h"
+
+/* Before Citus plans a query, and after all else that changes its conditions: what it would repartition if all columns were plain, it can run. */
+extern void tde_distributed_joins(Query *query);
+
+#endif							/* TDE_DISTRIBUTED_JOINS_H */

@@ -1,0 +1,15 @@
+/*
+ * subquery.h - a table of a query becomes a subquery of its own in the same place.
+ */
+#ifndef TDE_SERVER_SUBQUERY_H
+#define TDE_SERVER_SUBQUERY_H
+
+#include "nodes/parsenodes.h"
+
+/* Does the query need what a subquery does not have: rows that can be locked or sampled, and system columns? */
+extern bool tde_needs_table(Query *query, Index rtindex);
+
+/* Put SELECT columns FROM the table in its place, and return that.  columns: target entries in the order of the table's; they may come later. */
+extern Query *tde_make_subquery(Query *query, RangeTblEntry *rte, List *columns);
+
+#endif							/* TDE_SERVER_SUBQUERY_H */
