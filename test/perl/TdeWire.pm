@@ -1,4 +1,6 @@
 # TdeWire - a client that speaks PostgreSQL's extended query protocol message by message, as drivers do.
+#
+# {null}: what stands for NULL in rows, by default nothing.
 package TdeWire;
 
 use strict;
@@ -119,7 +121,7 @@ sub until_ready
       foreach (1 .. $count)
       {
         (my $length, $rest) = unpack 'N a*', $rest;
-        push @values, $length == 0xffffffff ? '' : substr $rest, 0, $length, '';
+        push @values, $length == 0xffffffff ? $self->{null} // '' : substr $rest, 0, $length, '';
       }
       push @{ $got{rows} }, join '|', @values;
     }
