@@ -40,6 +40,7 @@
 #include "keys/table.h"
 #include "maintenance/purge.h"
 #include "operators/index_conditions.h"
+#include "operators/indexed_tables.h"
 #include "server/compat.h"
 #include "server/counters.h"
 #include "server/error.h"
@@ -368,7 +369,7 @@ _PG_init(void)
 	tde_keycache_init();
 	tde_modifiers_init();
 	tde_type_init();
-	tde_index_conditions_init();
+	tde_indexed_tables_init();
 	tde_distributed_init();
 	tde_distributed_keys_init();
 	tde_access_init();

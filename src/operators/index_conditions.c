@@ -4,17 +4,14 @@
  *
  * PostgreSQL finds an index by the expression that a query has.  So before a query is planned, an expression that one of its tables
  * has in an index is put in the form that it has there (operators/computed_form.c), and its comparison becomes that of the encrypted
- * type, which gives the same.  What a table's indexes have is remembered, so that other queries cost a lookup for each of their tables.
+ * type, which gives the same.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/table.h"
 #include "access/transam.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_index.h"
 #include "catalog/pg_operator.h"
-#include "catalog/pg_partitioned_table.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -22,170 +19,16 @@
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
 #include "rewrite/rewriteManip.h"
-#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
-#include "utils/rel.h"
 #include "utils/syscache.h"
 
 #include "operators/arrays.h"
 #include "operators/computed.h"
 #include "operators/index_conditions.h"
+#include "operators/indexed_tables.h"
 #include "operators/opclass.h"
 #include "server/compat.h"
-#include "server/memory.h"
 #include "type/inside.h"
-
-/* ---- what the indexes of a table hold ---- */
-
-typedef struct IndexedTable
-{
-	TdeRelationMemo memo;
-	MemoryContext context;		/* of what follows; NULL: there is nothing */
-	Bitmapset  *columns;		/* encrypted ones in keys and conditions */
-	List	   *computed;		/* calls of tde_computed() and encrypted COALESCE() there, with varno 1 */
-} IndexedTable;
-
-static HTAB *tables = NULL;
-static MemoryContext tables_context = NULL;
-
-static void
-relation_changed(Oid relid)
-{
-	tde_relation_memos_invalidate(tables, relid);
-}
-
-/* An expression_tree_walker, of keys and conditions. */
-static bool
-collect(Node *node, void *context)
-{
-	IndexedTable *table = context;
-
-	if (node == NULL)
-		return false;
-	if (IsA(node, Var) && ((Var *) node)->varattno > 0 && tde_type_find(((Var *) node)->vartype))
-		table->columns = bms_add_member(table->columns, ((Var *) node)->varattno);
-	if (tde_is_computed(node) || (IsA(node, CoalesceExpr) && tde_type_find(exprType(node))))
-	{
-		table->computed = lappend(table->computed, eval_const_expressions(NULL, node));
-		return false;
-	}
-	return expression_tree_walker(node, collect, context);
-}
-
-/* A value, or an array of such. */
-static bool
-is_encrypted(Oid type)
-{
-	return tde_type_find(type) || tde_type_find(get_base_element_type(type));
-}
-
-static void
-collect_index(Oid index, Relation rel, IndexedTable *table)
-{
-	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
-	Form_pg_index form;
-
-	if (!HeapTupleIsValid(tuple))
-		return;
-	form = (Form_pg_index) GETSTRUCT(tuple);
-	for (int i = 0; i < form->indnkeyatts; i++)
-	{
-		AttrNumber	column = form->indkey.values[i];
-
-		if (column > 0 && is_encrypted(TupleDescAttr(RelationGetDescr(rel), column - 1)->atttypid))
-			table->columns = bms_add_member(table->columns, column);
-	}
-	ReleaseSysCache(tuple);
-	(void) collect((Node *) tde_index_trees(index), table);
-}
-
-/* Partitions are pruned by the key. */
-static void
-collect_partition_key(Oid relid, IndexedTable *table)
-{
-	HeapTuple	tuple = SearchSysCache1(PARTRELID, ObjectIdGetDatum(relid));
-
-	if (!HeapTupleIsValid(tuple))
-		return;
-	(void) collect((Node *) tde_stored_tree(PARTRELID, tuple, Anum_pg_partitioned_table_partexprs), table);
-	ReleaseSysCache(tuple);
-}
-
-/* In this memory context. */
-static void
-read_indexes(IndexedTable *table)
-{
-	Relation	rel = table_open(table->memo.relation, AccessShareLock);
-	ListCell   *cell;
-
-	if (rel->rd_rel->relhasindex)
-		foreach(cell, RelationGetIndexList(rel))
-			collect_index(lfirst_oid(cell), rel, table);
-	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
-		collect_partition_key(RelationGetRelid(rel), table);
-	table_close(rel, AccessShareLock);
-}
-
-/* In a memory context of its own, since a tree is freed no other way. */
-static void
-remember(IndexedTable *table, const IndexedTable *read)
-{
-	MemoryContext old;
-
-	if (read->columns == NULL && read->computed == NIL)
-		return;
-	table->context = AllocSetContextCreate(tables_context, "indexed expressions of a table", ALLOCSET_SMALL_SIZES);
-	old = MemoryContextSwitchTo(table->context);
-	table->columns = bms_copy(read->columns);
-	table->computed = copyObject(read->computed);
-	MemoryContextSwitchTo(old);
-}
-
-static pg_noinline IndexedTable *
-look_up_table(Oid relid)
-{
-	IndexedTable *table = hash_search(tables, &relid, HASH_FIND, NULL);
-	IndexedTable read = {.memo.relation = relid};
-	bool		found;
-
-	if (table && table->memo.valid)
-		return table;
-	read_indexes(&read);
-	table = hash_search(tables, &relid, HASH_ENTER, &found);
-	if (found && table->context)
-		MemoryContextDelete(table->context);
-	*table = (IndexedTable) {.memo.relation = relid};
-	remember(table, &read);
-	table->memo.valid = true;
-	return table;
-}
-
-/* Tables remembered before the hash table is asked: every statement comes here. */
-#define TABLE_MEMOS	64
-
-/* NULL if the indexes of a table have nothing that is encrypted.  Good until something else is looked up. */
-static inline IndexedTable *
-indexed_table(Oid relid)
-{
-	static IndexedTable *found_before[TABLE_MEMOS]; /* entries stay where they are */
-	IndexedTable *table = found_before[relid % TABLE_MEMOS];
-
-	if (unlikely(table == NULL || table->memo.relation != relid || !table->memo.valid))
-		found_before[relid % TABLE_MEMOS] = table = look_up_table(relid);
-	return table->columns == NULL && table->computed == NIL ? NULL : table;
-}
-
-void
-tde_index_conditions_init(void)
-{
-	HASHCTL		info = {.keysize = sizeof(Oid), .entrysize = sizeof(IndexedTable)};
-
-	tables_context = AllocSetContextCreate(TopMemoryContext, "tde_column indexed expressions", ALLOCSET_SMALL_SIZES);
-	info.hcxt = tables_context;
-	tables = hash_create("tde_column indexed expressions", 64, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	tde_when_relation_changes(relation_changed);
-}
 
 /* ---- what a query can use ---- */
 
@@ -213,18 +56,43 @@ without_specification(Node *node, void *context)
 	return copy;
 }
 
+/* Of an expression. */
+typedef struct Columns
+{
+	Relids		tables;			/* whose they are */
+	Relids		nulling;		/* outer joins that may make them NULL */
+} Columns;
+
+/* An expression_tree_walker. */
+static bool
+find_columns(Node *node, void *context)
+{
+	Columns    *columns = context;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Var))
+		return expression_tree_walker(node, find_columns, context);
+	if (((Var *) node)->varlevelsup == 0)
+	{
+		columns->tables = bms_add_member(columns->tables, ((Var *) node)->varno);
+		columns->nulling = bms_add_members(columns->nulling, TDE_NULLING_OF((Var *) node));
+	}
+	return false;
+}
+
 /* What is computed as an index has it, whose column may have got another specification since; NULL: none has it. */
 static Node *
-find_computed(Node *form, int place, Oid relid)
+find_computed(Node *form, int place, Oid relid, const Columns *columns)
 {
-	IndexedTable *table;
+	const TdeIndexedTable *table;
 	ListCell   *cell;
 
 	/* may call users' functions, whose queries look up tables, too */
-	form = eval_const_expressions(NULL, form);
+	form = TDE_WITHOUT_NULLING(eval_const_expressions(NULL, form), columns->nulling);
 	ChangeVarNodes(form, place, 1, 0);
 	form = without_specification(form, NULL);
-	table = indexed_table(relid);
+	table = tde_indexed_table(relid);
 	if (table == NULL)
 		return NULL;
 	foreach(cell, table->computed)
@@ -235,7 +103,7 @@ find_computed(Node *form, int place, Oid relid)
 			continue;
 		found = copyObject(found);
 		ChangeVarNodes(found, 1, place, 0);
-		return found;
+		return TDE_WITH_NULLING(found, place, columns->nulling);
 	}
 	return NULL;
 }
@@ -244,19 +112,21 @@ find_computed(Node *form, int place, Oid relid)
 static Node *
 find_indexed(Node *form, List *range_table)
 {
+	Columns		columns = {NULL, NULL};
 	int			place;
 	RangeTblEntry *entry;
-	IndexedTable *table;
+	const TdeIndexedTable *table;
 
 	/* no index has a subquery, which the query's would share with what is made of it here */
-	if (checkExprHasSubLink(form) || !bms_get_singleton_member(pull_varnos(NULL, form), &place) || place > list_length(range_table))
+	if (checkExprHasSubLink(form) || find_columns(form, &columns) || !bms_get_singleton_member(columns.tables, &place) ||
+		place > list_length(range_table))
 		return NULL;
 	entry = list_nth(range_table, place - 1);
 	if (!is_table(entry))
 		return NULL;
 	if (!IsA(form, Var))
-		return find_computed(form, place, entry->relid);
-	table = indexed_table(entry->relid);
+		return find_computed(form, place, entry->relid, &columns);
+	table = tde_indexed_table(entry->relid);
 	return table && bms_is_member(((Var *) form)->varattno, table->columns) ? form : NULL;
 }
 
@@ -420,6 +290,89 @@ use_indexes(Node *node, void *usable)
 	return changed ? changed : expression_tree_mutator(node, use_indexes, usable);
 }
 
+/* ---- outer joins ---- */
+
+typedef struct NotNull
+{
+	Relids		tables;			/* that still want a test */
+	List	   *tests;
+} NotNull;
+
+/* An expression_tree_walker. */
+static bool
+add_test(Node *node, void *context)
+{
+	NotNull    *not_null = context;
+	NullTest   *test;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Var))
+		return expression_tree_walker(node, add_test, context);
+	if (((Var *) node)->varlevelsup != 0 || !bms_is_member(((Var *) node)->varno, not_null->tables))
+		return false;
+	not_null->tables = bms_del_member(not_null->tables, ((Var *) node)->varno);
+	test = makeNode(NullTest);
+	test->arg = (Expr *) copyObject(node);
+	test->nulltesttype = IS_NOT_NULL;
+	test->location = -1;
+	not_null->tests = lappend(not_null->tests, test);
+	return false;
+}
+
+/*
+ * That a column is not NULL, of each table of which the condition tells PostgreSQL so and what has become of it does not: tde_computed() is
+ * not STRICT.  It makes inner joins of outer ones by that; a FULL JOIN may have no other plan.
+ */
+static List *
+not_null_tests(Node *condition, Node *changed)
+{
+	Node	   *strict = IsA(condition, ScalarArrayOpExpr) ? linitial(((ScalarArrayOpExpr *) condition)->args) : condition; /* not what the array has */
+	NotNull		not_null = {NULL, NIL};
+
+	if (!contain_nonstrict_functions(strict))
+		not_null.tables = bms_difference(find_nonnullable_rels(condition), find_nonnullable_rels(changed));
+	if (not_null.tables)
+		(void) add_test(strict, &not_null);
+	return not_null.tests;
+}
+
+/* The conditions of WHERE or ON, of which NULL is as good as false. */
+static Node *
+use_indexes_in_conditions(Node *conditions, const Usable *usable)
+{
+	List	   *changed = NIL;
+	ListCell   *cell;
+
+	foreach(cell, make_ands_implicit((Expr *) conditions))
+	{
+		Node	   *condition = use_indexes(lfirst(cell), (void *) usable);
+
+		changed = lappend(changed, condition);
+		if (condition != lfirst(cell))
+			changed = list_concat(changed, not_null_tests(lfirst(cell), condition));
+	}
+	return changed ? (Node *) make_ands_explicit(changed) : NULL;
+}
+
+/* An expression_tree_mutator, for FROM of a query with outer joins. */
+static Node *
+use_indexes_beside_outer_joins(Node *node, void *usable)
+{
+	Node	   *copy;
+
+	if (node == NULL || !(IsA(node, FromExpr) || IsA(node, JoinExpr) || IsA(node, List)))
+		return node;
+	copy = expression_tree_mutator(node, use_indexes_beside_outer_joins, usable);
+	if (IsA(copy, FromExpr))
+		((FromExpr *) copy)->quals = use_indexes_in_conditions(((FromExpr *) copy)->quals, usable);
+	else if (IsA(copy, JoinExpr))
+		((JoinExpr *) copy)->quals = use_indexes_in_conditions(((JoinExpr *) copy)->quals, usable);
+	return copy;
+}
+
+/* ---- conditions and queries ---- */
+
 Node *
 tde_index_condition_form(Node *condition)
 {
@@ -457,14 +410,16 @@ prepare_query(Query *query)
 {
 	bool		compares = query->jointree->fromlist != NIL || query->onConflict;
 	bool		any = false;
+	bool		outer = false;
 	Usable		usable = {query->rtable, false};
 	ListCell   *cell;
 
 	foreach(cell, query->rtable)
 	{
 		RangeTblEntry *entry = lfirst(cell);
-		IndexedTable *table = compares && is_table(entry) ? indexed_table(entry->relid) : NULL;
+		const TdeIndexedTable *table = compares && is_table(entry) ? tde_indexed_table(entry->relid) : NULL;
 
+		outer |= entry->rtekind == RTE_JOIN && IS_OUTER_JOIN(entry->jointype);
 		if (entry->rtekind == RTE_SUBQUERY)
 			tde_index_conditions_prepare(entry->subquery);
 		if (table)
@@ -475,7 +430,9 @@ prepare_query(Query *query)
 	}
 	if (unlikely(any))
 	{
-		query->jointree = (FromExpr *) use_indexes((Node *) query->jointree, &usable);
+		Node	   *from = (Node *) query->jointree;
+
+		query->jointree = (FromExpr *) (outer ? use_indexes_beside_outer_joins(from, &usable) : use_indexes(from, &usable));
 		if (query->onConflict)
 		{
 			make_boolean(query->onConflict);

@@ -12,6 +12,4 @@ extern void tde_index_conditions_prepare(Query *query);
 /* The condition of a partial index as one that does not decrypt, where it has such a form: WHERE ok, WHERE length(name) > 3. */
 extern Node *tde_index_condition_form(Node *condition);
 
-extern void tde_index_conditions_init(void);
-
 #endif							/* TDE_OPERATORS_INDEX_CONDITIONS_H */

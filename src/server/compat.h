@@ -86,6 +86,17 @@
 #define TDE_PARTITION_METHOD(spec) (pg_strcasecmp((spec)->strategy, "hash") == 0 ? HASH_AM_OID : BTREE_AM_OID)
 #endif
 
+/* 16 notes at a column which outer joins may make it NULL (2489d76c4906). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_NULLING_OF(var) ((var)->varnullingrels)
+#define TDE_WITHOUT_NULLING(node, joins) remove_nulling_relids(node, joins, NULL)
+#define TDE_WITH_NULLING(node, table, joins) add_nulling_relids(node, bms_make_singleton(table), joins)
+#else
+#define TDE_NULLING_OF(var) NULL
+#define TDE_WITHOUT_NULLING(node, joins) (node)
+#define TDE_WITH_NULLING(node, table, joins) (node)
+#endif
+
 /* In 18 columns that are grouped by go through an entry of their own in the range table (247dea89f761). */
 #if PG_VERSION_NUM >= 180000
 #define TDE_GROUP_EXPRESSIONS(rte) ((rte)->groupexprs)

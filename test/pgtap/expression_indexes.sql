@@ -133,6 +133,15 @@ SELECT is((SELECT count(*) FROM e v JOIN e w ON v.id = w.id + 1 WHERE (SELECT w.
 SELECT ok(plan_of('UPDATE e SET x = x WHERE lower(email) = ''x''')::text ~ 'every_email', 'UPDATE');
 SELECT ok(plan_of('SELECT FROM p LEFT JOIN e ON lower(e.email) = p.x')::text ~ 'every_email', 'an outer join');
 SELECT is((SELECT count(*) FROM p LEFT JOIN e ON lower(e.email) = 'user' || p.id || '@x.org' WHERE e.id = p.id), 1500::bigint, 'finds the rows');
+-- PostgreSQL makes inner joins of outer ones where a condition rejects rows of NULLs, or else has no plan for them
+SELECT is((SELECT count(*) FROM p FULL JOIN e ON p.id = 1 WHERE lower(e.email) = 'user8@x.org'), 1::bigint, 'a FULL JOIN that a condition makes another one');
+SELECT ok(plan_of('SELECT FROM p LEFT JOIN e ON e.id = p.id WHERE lower(e.email) = ''x''')::text ~ 'every_email', 'a condition on the optional table of an outer join');
+SELECT ok(plan_of('SELECT FROM p LEFT JOIN e ON e.id = p.id WHERE ' || condition)::text !~ '"Join Type": "(Left|Right|Anti)"', 'no outer join any more: ' || condition)
+FROM unnest(ARRAY['lower(e.email) = ''x''', 'lower(e.email) = p.x', 'NOT lower(e.email) > ''x''', 'lower(e.email) IN (''x'', ''y'')', 'p.x = ''x'' AND lower(e.email) < ''x''']) condition;
+SELECT ok(plan_of('SELECT FROM p LEFT JOIN e ON e.id = p.id WHERE ' || condition)::text ~ '"Join Type": "(Left|Right|Anti)"', 'still one: ' || condition)
+FROM unnest(ARRAY['lower(e.email) = ''x'' OR p.id = 1', 'coalesce(e.name, ''none'') = ''none''', '(lower(e.email) = ''x'') IS NULL', 'e.id IS NULL']) condition;
+SELECT is((SELECT count(*) FROM p LEFT JOIN e ON e.id = p.id + 700 WHERE (NOT lower(e.email) < 'user9') IS NOT TRUE),
+  (SELECT count(*) FROM p LEFT JOIN p e ON e.id = p.id + 700 WHERE (NOT lower(e.email) < 'user9') IS NOT TRUE), 'rows of NULLs are where they are for plain columns');
 DROP INDEX every_email, unique_email;
 SELECT results_eq('EXECUTE by_email(''USER8@X.ORG'')', 'VALUES (8)', 'after the index is dropped');
 CREATE TABLE parent (id int, s encrypted_text) PARTITION BY RANGE (id);

@@ -1,0 +1,165 @@
+/*
+ * indexed_tables.c - what is encrypted in the indexes of a table and in its partition key: columns, and what is computed.
+ *
+ * It is remembered, so that queries of other tables cost a lookup for each of these.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_partitioned_table.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "operators/computed.h"
+#include "operators/indexed_tables.h"
+#include "operators/opclass.h"
+#include "server/compat.h"
+#include "type/inside.h"
+
+static HTAB *tables = NULL;
+static MemoryContext tables_context = NULL;
+
+static void
+relation_changed(Oid relid)
+{
+	tde_relation_memos_invalidate(tables, relid);
+}
+
+/* An expression_tree_walker, of keys and conditions. */
+static bool
+collect(Node *node, void *context)
+{
+	TdeIndexedTable *table = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var) && ((Var *) node)->varattno > 0 && tde_type_find(((Var *) node)->vartype))
+		table->columns = bms_add_member(table->columns, ((Var *) node)->varattno);
+	if (tde_is_computed(node) || (IsA(node, CoalesceExpr) && tde_type_find(exprType(node))))
+	{
+		table->computed = lappend(table->computed, eval_const_expressions(NULL, node));
+		return false;
+	}
+	return expression_tree_walker(node, collect, context);
+}
+
+/* A value, or an array of such. */
+static bool
+is_encrypted(Oid type)
+{
+	return tde_type_find(type) || tde_type_find(get_base_element_type(type));
+}
+
+static void
+collect_index(Oid index, Relation rel, TdeIndexedTable *table)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	Form_pg_index form;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	for (int i = 0; i < form->indnkeyatts; i++)
+	{
+		AttrNumber	column = form->indkey.values[i];
+
+		if (column > 0 && is_encrypted(TupleDescAttr(RelationGetDescr(rel), column - 1)->atttypid))
+			table->columns = bms_add_member(table->columns, column);
+	}
+	ReleaseSysCache(tuple);
+	(void) collect((Node *) tde_index_trees(index), table);
+}
+
+/* Partitions are pruned by the key. */
+static void
+collect_partition_key(Oid relid, TdeIndexedTable *table)
+{
+	HeapTuple	tuple = SearchSysCache1(PARTRELID, ObjectIdGetDatum(relid));
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	(void) collect((Node *) tde_stored_tree(PARTRELID, tuple, Anum_pg_partitioned_table_partexprs), table);
+	ReleaseSysCache(tuple);
+}
+
+/* In this memory context. */
+static void
+read_indexes(TdeIndexedTable *table)
+{
+	Relation	rel = table_open(table->memo.relation, AccessShareLock);
+	ListCell   *cell;
+
+	if (rel->rd_rel->relhasindex)
+		foreach(cell, RelationGetIndexList(rel))
+			collect_index(lfirst_oid(cell), rel, table);
+	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+		collect_partition_key(RelationGetRelid(rel), table);
+	table_close(rel, AccessShareLock);
+}
+
+/* In a memory context of its own, since a tree is freed no other way. */
+static void
+remember(TdeIndexedTable *table, const TdeIndexedTable *read)
+{
+	MemoryContext old;
+
+	if (read->columns == NULL && read->computed == NIL)
+		return;
+	table->context = AllocSetContextCreate(tables_context, "indexed expressions of a table", ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(table->context);
+	table->columns = bms_copy(read->columns);
+	table->computed = copyObject(read->computed);
+	MemoryContextSwitchTo(old);
+}
+
+static pg_noinline TdeIndexedTable *
+look_up_table(Oid relid)
+{
+	TdeIndexedTable *table = hash_search(tables, &relid, HASH_FIND, NULL);
+	TdeIndexedTable read = {.memo.relation = relid};
+	bool		found;
+
+	if (table && table->memo.valid)
+		return table;
+	read_indexes(&read);
+	table = hash_search(tables, &relid, HASH_ENTER, &found);
+	if (found && table->context)
+		MemoryContextDelete(table->context);
+	*table = (TdeIndexedTable) {.memo.relation = relid};
+	remember(table, &read);
+	table->memo.valid = true;
+	return table;
+}
+
+/* Tables remembered before the hash table is asked: every statement comes here. */
+#define TABLE_MEMOS	64
+
+const TdeIndexedTable *
+tde_indexed_table(Oid relid)
+{
+	static TdeIndexedTable *found_before[TABLE_MEMOS];	/* entries stay where they are */
+	TdeIndexedTable *table = found_before[relid % TABLE_MEMOS];
+
+	if (unlikely(table == NULL || table->memo.relation != relid || !table->memo.valid))
+		found_before[relid % TABLE_MEMOS] = table = look_up_table(relid);
+	return table->columns == NULL && table->computed == NIL ? NULL : table;
+}
+
+void
+tde_indexed_tables_init(void)
+{
+	HASHCTL		info = {.keysize = sizeof(Oid), .entrysize = sizeof(TdeIndexedTable)};
+
+	tables_context = AllocSetContextCreate(TopMemoryContext, "tde_column indexed expressions", ALLOCSET_SMALL_SIZES);
+	info.hcxt = tables_context;
+	tables = hash_create("tde_column indexed expressions", 64, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	tde_when_relation_changes(relation_changed);
+}
