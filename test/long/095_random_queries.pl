@@ -15,7 +15,7 @@ use TdeWire;
 use Test::More;
 
 my $seed       = $ENV{SEED}       // 1;
-my $statements = $ENV{STATEMENTS} // 5000;
+my $statements = $ENV{STATEMENTS} // 2000;
 my @sides      = qw(plain encrypted);
 # settings below make costs look high enough for jit, which would take most of the time
 my $node       = tde_node('random', extension => 1, conf => "jit = off\n");
