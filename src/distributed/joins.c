@@ -12,14 +12,12 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
-#include "access/table.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 
 #include "distributed/joins.h"
 #include "distributed/table.h"
@@ -237,39 +235,6 @@ can_be_subquery(const Joins *joins, Index table)
 		!bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, columns_read(joins, table));
 }
 
-/* NULL for a column that is not read, or not there any more. */
-static Expr *
-column_of(Form_pg_attribute attribute, Bitmapset *read)
-{
-	if (attribute->attisdropped)
-		return (Expr *) makeNullConst(INT4OID, -1, InvalidOid);
-	if (!bms_is_member(attribute->attnum - FirstLowInvalidHeapAttributeNumber, read))
-		return (Expr *) makeNullConst(attribute->atttypid, attribute->atttypmod, attribute->attcollation);
-	return (Expr *) makeVar(1, attribute->attnum, attribute->atttypid, attribute->atttypmod, attribute->attcollation, 0);
-}
-
-/* The columns in their places.  Those of a subquery all have names, in a table those that were dropped have none. */
-static List *
-columns_of(RangeTblEntry *rte, Bitmapset *read)
-{
-	Relation	table = table_open(linitial_node(RangeTblEntry, rte->subquery->rtable)->relid, NoLock);
-	List	   *columns = NIL;
-	ListCell   *cell;
-
-	rte->eref = copyObject(rte->eref);
-	foreach(cell, rte->eref->colnames)
-	{
-		AttrNumber	number = foreach_current_index(cell) + 1;
-		Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(table), number - 1);
-
-		if (attribute->attisdropped)
-			lfirst(cell) = makeString(pstrdup(NameStr(attribute->attname)));
-		columns = lappend(columns, makeTargetEntry(column_of(attribute, read), number, pstrdup(strVal(lfirst(cell))), false));
-	}
-	table_close(table, NoLock);
-	return columns;
-}
-
 /* The subquery whose table alone a condition is about, NULL: there is none. */
 static Query *
 subquery_of(Node *condition, const Joins *joins)
@@ -355,7 +320,7 @@ make_subqueries(Joins *joins)
 		make_subquery(joins, table);
 	(void) move_all_conditions((Node *) joins->query->jointree, joins);
 	for (table = -1; (table = bms_next_member(others, table)) >= 0;)
-		entry(joins, table)->subquery->targetList = columns_of(entry(joins, table), columns_read(joins, table));
+		entry(joins, table)->subquery->targetList = tde_subquery_columns(entry(joins, table), columns_read(joins, table));
 }
 
 /* The SELECT that Citus plans now; NULL: it plans none. */

@@ -210,8 +210,8 @@ call_is_immutable(FuncExpr *call)
 typedef struct Replacement
 {
 	Oid			called;			/* tde_called() */
-	bool		conditional;	/* in a CASE, COALESCE or cast of an array of columns, where Citus takes no constants either that it would have to
-								 * compute */
+	bool		conditional;	/* in MERGE, or a CASE, COALESCE or cast of an array of columns, where Citus takes no constants either that it would
+								 * have to compute */
 } Replacement;
 
 /* Where the OID of the function stands that such an expression calls, if it is to be replaced; NULL otherwise. */
@@ -242,7 +242,7 @@ replace(Node *node, void *context)
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))
-		replacement.conditional = false;
+		replacement.conditional = ((Query *) node)->commandType == CMD_MERGE;
 	/* what casts an array's elements has no column in it */
 	else if (IsA(node, CoalesceExpr) || IsA(node, CaseExpr) || IsA(node, ArrayCoerceExpr))
 		replacement.conditional |= contain_var_clause(node);

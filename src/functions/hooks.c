@@ -32,6 +32,7 @@
 #include "distributed/errors.h"
 #include "distributed/joins.h"
 #include "distributed/keys.h"
+#include "distributed/merge.h"
 #include "distributed/results.h"
 #include "distributed/table.h"
 #include "distributed/volatility.h"
@@ -102,6 +103,7 @@ plan_distributed(Query *query, const char *source, int cursor_options, ParamList
 	{
 		tde_distributed_keys_check(query);
 		tde_distributed_conditions(query, params);
+		tde_distributed_merge(query);
 		tde_distributed_volatility(query);
 		tde_distributed_joins(query);
 		error_context_stack = &explain;

@@ -4,9 +4,11 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
+#include "access/table.h"
 #include "nodes/makefuncs.h"
 #include "parser/parse_relation.h"
 #include "parser/parsetree.h"
+#include "utils/rel.h"
 
 #include "server/compat.h"
 #include "server/subquery.h"
@@ -46,4 +48,37 @@ tde_make_subquery(Query *query, RangeTblEntry *rte, List *columns)
 	outer->inFromCl = rte->inFromCl;
 	*rte = *outer;
 	return inner;
+}
+
+/* NULL for a column that is not read, or not there any more. */
+static Expr *
+column_of(Form_pg_attribute attribute, Bitmapset *read)
+{
+	if (attribute->attisdropped)
+		return (Expr *) makeNullConst(INT4OID, -1, InvalidOid);
+	if (!bms_is_member(attribute->attnum - FirstLowInvalidHeapAttributeNumber, read))
+		return (Expr *) makeNullConst(attribute->atttypid, attribute->atttypmod, attribute->attcollation);
+	return (Expr *) makeVar(1, attribute->attnum, attribute->atttypid, attribute->atttypmod, attribute->attcollation, 0);
+}
+
+/* The columns in their places.  Those of a subquery all have names, in a table those that were dropped have none. */
+List *
+tde_subquery_columns(RangeTblEntry *rte, Bitmapset *read)
+{
+	Relation	table = table_open(linitial_node(RangeTblEntry, rte->subquery->rtable)->relid, NoLock);
+	List	   *columns = NIL;
+	ListCell   *cell;
+
+	rte->eref = copyObject(rte->eref);
+	foreach(cell, rte->eref->colnames)
+	{
+		AttrNumber	number = foreach_current_index(cell) + 1;
+		Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(table), number - 1);
+
+		if (attribute->attisdropped)
+			lfirst(cell) = makeString(pstrdup(NameStr(attribute->attname)));
+		columns = lappend(columns, makeTargetEntry(column_of(attribute, read), number, pstrdup(strVal(lfirst(cell))), false));
+	}
+	table_close(table, NoLock);
+	return columns;
 }
