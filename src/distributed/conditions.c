@@ -22,7 +22,6 @@
 #include "parser/parsetree.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
-#include "utils/typcache.h"
 
 #include "distributed/conditions.h"
 #include "distributed/table.h"
@@ -90,21 +89,6 @@ integer_of_type(const Const *value, Oid type)
 	return NULL;
 }
 
-static bool
-is_equality(Oid operator)
-{
-	char	   *name = get_opname(operator);
-
-	return name != NULL && strcmp(name, "=") == 0 && tde_is_base_operator(operator);
-}
-
-/* The encrypted type's own equality; InvalidOid: it has none. */
-static Oid
-own_equality(TdeType *type)
-{
-	return lookup_type_cache(type->oid, TYPECACHE_EQ_OPR)->eq_opr;
-}
-
 /* Evaluated as far as it is the same for the whole query. */
 static Node *
 evaluated(Node *node, const Conditions *conditions)
@@ -169,7 +153,7 @@ compare_column(OpExpr *op, int column_at, TdeType *type, const Conditions *condi
 {
 	Node	   *column = list_nth(op->args, column_at);
 	Node	   *value = list_nth(op->args, 1 - column_at);
-	Oid			operator = exprType(column) == type->oid ? own_equality(type) : InvalidOid;
+	Oid			operator = exprType(column) == type->oid ? tde_own_equality(type) : InvalidOid;
 	Node	   *encrypted = NULL;
 	Node	   *plain;
 
@@ -195,7 +179,7 @@ compare_column(OpExpr *op, int column_at, TdeType *type, const Conditions *condi
 static Node *
 compare(OpExpr *op, const Conditions *conditions)
 {
-	if (list_length(op->args) != 2 || !is_equality(op->opno))
+	if (list_length(op->args) != 2 || !tde_is_equality(op->opno))
 		return NULL;
 	for (int at = 0; at < 2; at++)
 	{
@@ -229,7 +213,7 @@ static Node *
 compare_any(ScalarArrayOpExpr *op, const Conditions *conditions)
 {
 	TdeType    *type = op->useOr ? distribution_column(linitial(op->args), conditions) : NULL;
-	Oid			operator = type && is_equality(op->opno) ? own_equality(type) : InvalidOid;
+	Oid			operator = type && tde_is_equality(op->opno) ? tde_own_equality(type) : InvalidOid;
 	Node	   *array;
 
 	if (!OidIsValid(operator) || !is_of_base_type(get_element_type(exprType(lsecond(op->args))), type))

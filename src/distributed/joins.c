@@ -116,15 +116,6 @@ pair(Var *left, Var *right, Joins *joins)
 			joins->group[i] = joins->group[left->varno];
 }
 
-/* What else has this name changes no result. */
-static bool
-is_equality(Oid operator)
-{
-	char	   *name = get_opname(operator);
-
-	return name != NULL && strcmp(name, "=") == 0;
-}
-
 /* Looks at what has to be true: an expression_tree_walker for FROM, which also goes through AND. */
 static bool
 find_pairs(Node *node, void *context)
@@ -138,7 +129,7 @@ find_pairs(Node *node, void *context)
 		return false;
 	if (IsA(node, FromExpr) || IsA(node, JoinExpr) || IsA(node, List) || is_andclause(node))
 		return expression_tree_walker(node, find_pairs, context);
-	if (!IsA(node, OpExpr) || list_length(op->args) != 2 || !is_equality(op->opno))
+	if (!IsA(node, OpExpr) || list_length(op->args) != 2 || !tde_is_equality(op->opno))
 		return false;
 	left = operand_column(linitial(op->args), joins);
 	right = operand_column(lsecond(op->args), joins);

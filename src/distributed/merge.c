@@ -14,7 +14,6 @@
 #include "parser/parse_relation.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
-#include "utils/typcache.h"
 
 #include "distributed/merge.h"
 #include "distributed/table.h"
@@ -60,7 +59,7 @@ compares(Node *condition, const Merge *merge, Var **target, Var **source)
 	Var		   *left;
 	Var		   *right;
 
-	if (!IsA(condition, OpExpr) || list_length(op->args) != 2 || strcmp(get_opname(op->opno), "=") != 0)
+	if (!IsA(condition, OpExpr) || list_length(op->args) != 2 || !tde_is_equality(op->opno))
 		return false;
 	left = column_of(linitial(op->args));
 	right = column_of(lsecond(op->args));
@@ -160,7 +159,7 @@ tde_distributed_merge(Query *query)
 		if (!compares((Node *) op, &merge, &target, &source) || (encrypted = add_encrypted(&merge, source)) == NULL)
 			continue;
 		insert_encrypted(&merge, source, encrypted);
-		op->opno = lookup_type_cache(merge.type->oid, TYPECACHE_EQ_OPR)->eq_opr;
+		op->opno = tde_own_equality(merge.type);
 		op->opfuncid = get_opcode(op->opno);
 		op->args = list_make2(target, encrypted);
 		return;

@@ -20,11 +20,13 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/typcache.h"
 
 #include "distributed/table.h"
 #include "keys/cache.h"
 #include "server/compat.h"
 #include "server/memory.h"
+#include "type/inside.h"
 #include "type/type.h"
 
 PG_FUNCTION_INFO_V1(tde_is_distributed);
@@ -196,6 +198,20 @@ tde_refuse_distributed(Oid table, const char *call)
 			 errdetail("Its rows are in shards, and this command would find none of them here."),
 			 errhint("Do it for all shards: SELECT * FROM run_command_on_placements(%s, %s);",
 					 quote_literal_cstr(name), quote_literal_cstr(call))));
+}
+
+bool
+tde_is_equality(Oid operator)
+{
+	char	   *name = get_opname(operator);
+
+	return name != NULL && strcmp(name, "=") == 0 && tde_is_base_operator(operator);
+}
+
+Oid
+tde_own_equality(const TdeType *type)
+{
+	return lookup_type_cache(type->oid, TYPECACHE_EQ_OPR)->eq_opr;
 }
 
 const char *

@@ -8,6 +8,7 @@
 #include "nodes/parsenodes.h"
 
 #include "server/memory.h"
+#include "type/type.h"
 
 typedef struct TdeDistribution
 {
@@ -35,6 +36,12 @@ extern bool tde_is_by_encrypted(const RangeTblEntry *entry);
 
 /* Does a query, or one inside, write, or read, a table of Citus, or one that is distributed by an encrypted column? */
 extern bool tde_reads_distributed(Query *query, bool by_encrypted);
+
+/* Is it an equality, and not a user's operator that has the name? */
+extern bool tde_is_equality(Oid operator);
+
+/* The encrypted type's own equality, by which Citus distributes; InvalidOid: it has none. */
+extern Oid	tde_own_equality(const TdeType *type);
 
 /* ereport if Citus distributes the table: a maintenance command would find this node's empty shell.  call: it, with %L for the table. */
 extern void tde_refuse_distributed(Oid table, const char *call);

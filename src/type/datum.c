@@ -133,8 +133,11 @@ find_plain(Oid type, uint64 epoch, const uint8 *value, size_t size)
 	place = place_of(row_tails, ROW_SETS, ROW_WAYS, tail);
 	if (place >= 0)
 	{
-		credit = Min(credit + CREDIT_PER_FIND, MAX_CREDIT);
-		return if_same(&entries->row[place], type, epoch, value, size);
+		const CachedPlain *entry = if_same(&entries->row[place], type, epoch, value, size);
+
+		if (entry)
+			credit = Min(credit + CREDIT_PER_FIND, MAX_CREDIT);
+		return entry;
 	}
 	place = place_of(long_tails, LONG_SETS, LONG_WAYS, tail);
 	return place >= 0 ? if_same(&entries->longer[place], type, epoch, value, size) : NULL;
