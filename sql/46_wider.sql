@@ -1,10 +1,9 @@
 --
--- Wider types: an encrypted value as a larger plain type, where PostgreSQL's function has no version for its own: mod(int2, int4), date_bin(date).
+-- Wider types: an encrypted value as a larger plain type, where PostgreSQL's function has no version for its own: mod(int2, int4), atan2(int4, int4).
 -- Encrypted values become such a type implicitly, plain values do not, so that no call with plain arguments can mean a function with one.
 -- Literals and parameters of open type still could.  So there are such functions only where those alone are ambiguous anyway, or where
--- PostgreSQL's own function takes a preferred type: not for round(numeric, int4).  Nor are there any of a name that PostgreSQL has once
--- (atan2), so that ::regproc finds it.  Beside a wider type stands one that takes nothing smaller, encrypted or plain, so that
--- mod(int4, int2) goes on meaning the one of int4.
+-- PostgreSQL's own function takes a preferred type: not for round(numeric, int4).  Beside a wider type stands one that takes nothing
+-- smaller, encrypted or plain, so that mod(int4, int2) goes on meaning the one of int4.
 --
 
 -- new in 0.2.0
@@ -17,7 +16,7 @@ BEGIN
     SELECT 'tde_internal.' || kind || '_' || base AS name, kind, 'pg_catalog.' || base AS base, b.typcategory, sources, typinput, typoutput,
            oidvectortypes(proargtypes) AS arguments
     FROM (VALUES ('wider', 'int4', '{int2}'::text[]), ('wider', 'int8', '{int2,int4}'), ('wider', 'numeric', '{int2,int4,int8}'),
-                 ('wider', 'timestamptz', '{date}'), ('only', 'int8', '{int8}'), ('only', 'numeric', '{numeric}'), ('only', 'timestamptz', '{timestamptz}'))
+                 ('wider', 'float8', '{int2,int4,int8,numeric,float4}'), ('wider', 'timestamptz', '{date}'), ('only', 'int8', '{int8}'), ('only', 'numeric', '{numeric}'), ('only', 'timestamptz', '{timestamptz}'))
       AS types (kind, base, sources)
     JOIN pg_type b ON b.oid = base::regtype JOIN pg_proc i ON i.oid = typinput
   LOOP
@@ -69,6 +68,7 @@ BEGIN
       ('{mod,gcd,lcm}'::text[], '{wider_int4,int4}'::text[]), ('{mod,gcd,lcm}', '{int4,wider_int4}'),
       ('{mod,gcd,lcm}', '{wider_int8,only_int8}'),       ('{mod,gcd,lcm}', '{only_int8,wider_int8}'),
       ('{mod,gcd,lcm}', '{wider_numeric,only_numeric}'), ('{mod,gcd,lcm}', '{only_numeric,wider_numeric}'),
+      ('{atan2,atan2d}', '{wider_float8,wider_float8}'), ('{atan2,atan2d}', '{wider_float8,float8}'), ('{atan2,atan2d}', '{float8,wider_float8}'),
       ('{date_bin}', '{interval,wider_timestamptz,only_timestamptz}'), ('{date_bin}', '{interval,only_timestamptz,wider_timestamptz}'),
       ('{generate_series}', '{wider_timestamptz,only_timestamptz,interval}'), ('{generate_series}', '{only_timestamptz,wider_timestamptz,interval}')
     ) AS calls (names, places), unnest(names) name
