@@ -32,6 +32,11 @@ CREATE FUNCTION tde_internal.tde_encrypt_support(internal) RETURNS internal
 COMMENT ON FUNCTION tde_internal.tde_encrypt_support(internal) IS 'planner support for casts that encrypt';
 REVOKE ALL ON FUNCTION tde_internal.tde_encrypt_support(internal) FROM PUBLIC;
 
+CREATE FUNCTION tde_internal.tde_decrypt_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_decrypt_support(internal) IS 'planner support for casts that decrypt';
+REVOKE ALL ON FUNCTION tde_internal.tde_decrypt_support(internal) FROM PUBLIC;
+
 CREATE FUNCTION tde_internal.tde_coerce_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_internal.tde_coerce_support(internal) IS 'planner support for length coercions';
@@ -203,6 +208,7 @@ BEGIN ATOMIC
   SELECT coalesce((
     SELECT tde_internal.tde_function_sql(signature, target::text, symbol, 'STABLE', comment,
                                          CASE symbol WHEN 'tde_encrypt' THEN 'tde_internal.tde_encrypt_support'
+                                                     WHEN 'tde_decrypt' THEN 'tde_internal.tde_decrypt_support'
                                                      WHEN 'tde_coerce' THEN 'tde_internal.tde_coerce_support' END)
            || CASE WHEN tde_internal.tde_has_cast(source, target, signature) THEN tde_internal.tde_alter_cast_sql(source, target, context)
                 ELSE format(E'CREATE CAST (%s AS %s) WITH FUNCTION %s %s;\n', source, target, signature, context) END

@@ -38,6 +38,7 @@ PG_FUNCTION_INFO_V1(tde_coerce_support);
 PG_FUNCTION_INFO_V1(tde_encrypt);
 PG_FUNCTION_INFO_V1(tde_encrypt_support);
 PG_FUNCTION_INFO_V1(tde_decrypt);
+PG_FUNCTION_INFO_V1(tde_decrypt_support);
 PG_FUNCTION_INFO_V1(tde_decrypt_to);
 PG_FUNCTION_INFO_V1(tde_recast);
 PG_FUNCTION_INFO_V1(tde_decrypt_to_json);
@@ -230,12 +231,14 @@ tde_modifier_args(Node *value, int32 typmod)
 	return list_make3(value, makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(typmod), false, true), makeBoolConst(false, false));
 }
 
-/* Apply the base type's own modifiers, then encrypt. */
+/* Apply the base type's own modifiers, unless the value is known to have them, then encrypt. */
 static Datum
-fit_and_encrypt(TdeType *type, Datum value, int32 typmod, bool is_explicit)
+fit_and_encrypt(TdeType *type, Datum value, int32 declared, int32 typmod, bool is_explicit)
 {
-	if (typmod >= 0)
-		value = tde_base_coerce(type, value, tde_type_modifiers(type, typmod).base_typmod, is_explicit);
+	int32		base_typmod = tde_type_base_typmod(type, typmod);
+
+	if (base_typmod != declared)
+		value = tde_base_coerce(type, value, base_typmod, is_explicit);
 	return tde_datum_encrypt(type, value, typmod);
 }
 
@@ -243,8 +246,10 @@ fit_and_encrypt(TdeType *type, Datum value, int32 typmod, bool is_explicit)
 Datum
 tde_encrypt(PG_FUNCTION_ARGS)
 {
-	TdeProc    *proc = tde_call(fcinfo)->proc;
+	TdeCall    *call = tde_call(fcinfo);
+	TdeProc    *proc = call->proc;
 	TdeType    *type = proc->result;
+	int32		declared = proc->arg_types[0] == type->base ? call->declared[0] : -1;
 	Datum		value;
 	bool		isnull;
 
@@ -252,7 +257,7 @@ tde_encrypt(PG_FUNCTION_ARGS)
 	value = tde_cast_plain(proc, PG_GETARG_DATUM(0), proc->arg_types[0], type->base, -1, &isnull);
 	if (isnull)
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(fit_and_encrypt(type, value, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
+	PG_RETURN_DATUM(fit_and_encrypt(type, value, declared, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
 }
 
 /*
@@ -287,6 +292,32 @@ tde_decrypt(PG_FUNCTION_ARGS)
 
 	tde_access_check(call->proc->args[0], PG_GETARG_DATUM(0));
 	PG_RETURN_DATUM(tde_datum_decrypt(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0]));
+}
+
+/*
+ * tde_decrypt_support(internal) returns internal - planner support for tde_decrypt().
+ *
+ * PL/pgSQL casts what a query returned to the type of the variable.  A varchar(25) of an encrypted column is not made to fit a variable of
+ * varchar(25), as one of a plain column is not.
+ */
+Datum
+tde_decrypt_support(PG_FUNCTION_ARGS)
+{
+	SupportRequestSimplify *request = (SupportRequestSimplify *) PG_GETARG_POINTER(0);
+	FuncExpr   *call;
+	CaseTestExpr *value;
+	int32		typmod;
+
+	if (!IsA(request, SupportRequestSimplify))
+		PG_RETURN_POINTER(NULL);
+	call = request->fcall;
+	value = linitial(call->args);
+	if (!IsA(value, CaseTestExpr))
+		PG_RETURN_POINTER(NULL);
+	typmod = tde_type_base_typmod(tde_type_get(value->typeId), value->typeMod);
+	if (typmod < 0)
+		PG_RETURN_POINTER(NULL);
+	PG_RETURN_POINTER(makeRelabelType(copyObject((Expr *) call), call->funcresulttype, typmod, call->funccollid, COERCE_IMPLICIT_CAST));
 }
 
 /* tde_decrypt_to(encrypted [, int4 typmod]) returns another type that the base type can be cast to. */
@@ -370,7 +401,7 @@ tde_recast(PG_FUNCTION_ARGS)
 	value = tde_cast_plain(proc, value, proc->args[0]->base, target->base, -1, &isnull);
 	if (isnull)
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(fit_and_encrypt(target, value, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
+	PG_RETURN_DATUM(fit_and_encrypt(target, value, -1, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
 }
 
 /*

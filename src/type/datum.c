@@ -1,7 +1,7 @@
 /*
- * datum.c - the one door between plaintext datums and encrypted ones: decryption, and the plaintexts of the values that were decrypted last.
+ * datum.c - the one door between plaintext datums and encrypted ones: decryption.
  *
- * Encryption: datum_encrypt.c.
+ * Encryption: datum_encrypt.c; the values that were decrypted last: plaintext_cache.c.
  */
 #include "postgres.h"
 
@@ -19,183 +19,7 @@
 #include "type/base_functions.h"
 #include "type/datum.h"
 #include "type/plain_bytes.h"
-
-/*
- * ---- the values decrypted last, by this backend: so that a value met again costs a comparison ----
- *
- * One literal is decrypted by the coercion that follows its input; one row's column is used several times in a query; the
- * upper pages of an index and the representatives of groups are met again and again.  Found by all of a value's bytes,
- * never by its address.  Only short values that were authenticated, or else verified; a fixed number of them, on pages of
- * their own; cleansed as server/memory.h says.
- */
-
-#define CACHED_VALUE	94		/* longest value, in bytes as stored */
-#define CACHED_PLAIN	56		/* longest plaintext */
-
-typedef struct CachedPlain
-{
-	uint32		epoch;			/* the lower half will do: entries do not live through 2^32 changes of keys */
-	Oid			type;
-	uint8		size;			/* 0: empty */
-	uint8		plain_size;
-	uint8		value[CACHED_VALUE];
-	uint8		plain[CACHED_PLAIN];
-} CachedPlain;
-
-/*
- * Powers of two.  160 bytes for each value: those of rows together stay in a first-level cache, the others in a second-level one.  Apart,
- * because rows' values, of which there are ever new ones, would push out the others, and would be written where it takes longer.
- */
-#define ROW_SETS		16
-#define ROW_WAYS		2
-#define LONG_SETS		1024
-#define LONG_WAYS		4
-
-typedef struct Entries
-{
-	CachedPlain row[ROW_SETS * ROW_WAYS];
-	CachedPlain longer[LONG_SETS * LONG_WAYS];
-} Entries;
-
-/* NULL: there are none.  Made when the first value is remembered, given back when all are forgotten. */
-static Entries *entries = NULL;
-
-/* The last bytes of each entry's value, apart: a miss, which is what most lookups are, touches nothing else. */
-static uint32 row_tails[ROW_SETS * ROW_WAYS];
-static uint32 long_tails[LONG_SETS * LONG_WAYS];
-static uint8 row_next[ROW_SETS];	/* to be overwritten next */
-static uint8 long_next[LONG_SETS];
-
-#define CREDIT_PER_FIND	8		/* what finding a value again pays for */
-#define MAX_CREDIT		256
-static int	credit = MAX_CREDIT;
-static uint32 uses = 0;
-
-/*
- * Most queries use a row's value once, and then remembering it is work for nothing.  So each one that is found again pays for
- * so many to be remembered; without credit, only a few in a row of many are tried.  What rows are compared with does not count: it is always
- * found again.
- */
-#define TRIED	64
-#define UNTRIED	960
-
-/*
- * Would a value of a row not be remembered now?  Then looking for one that is decrypted as fast as it is found does not pay.
- * To be asked once for each use of a value.
- */
-static inline bool
-passes_over(void)
-{
-	return credit <= 0 && uses++ % (TRIED + UNTRIED) >= TRIED;
-}
-
-/* A value ends with its MAC or with ciphertext, so its last bytes are as good as random. */
-static inline uint32
-tail_of(const uint8 *value, size_t size)
-{
-	uint32		tail;
-
-	memcpy(&tail, value + size - sizeof(tail), sizeof(tail));
-	return tail;
-}
-
-/* The tail of a value may be that of an empty entry. */
-static inline const CachedPlain *
-if_same(const CachedPlain *entry, Oid type, uint64 epoch, const uint8 *value, size_t size)
-{
-	bool		same = entry->size == size && entry->type == type && entry->epoch == (uint32) epoch && memcmp(entry->value, value, size) == 0;
-
-	return same ? entry : NULL;
-}
-
-/* Where it would be; -1: it is not there. */
-static pg_attribute_always_inline int
-place_of(const uint32 *tails, int sets, int ways, uint32 tail)
-{
-	int			first = tail % sets * ways;
-
-	for (int way = 0; way < ways; way++)
-		if (tails[first + way] == tail)
-			return first + way;
-	return -1;
-}
-
-/* The plaintext of a value; NULL if it is not known.  Good until the next call of a function here. */
-static const CachedPlain *
-find_plain(Oid type, uint64 epoch, const uint8 *value, size_t size)
-{
-	uint32		tail;
-	int			place;
-
-	if (size > CACHED_VALUE || size < sizeof(tail) || entries == NULL)
-		return NULL;
-	tail = tail_of(value, size);
-	place = place_of(row_tails, ROW_SETS, ROW_WAYS, tail);
-	if (place >= 0)
-	{
-		const CachedPlain *entry = if_same(&entries->row[place], type, epoch, value, size);
-
-		if (entry)
-			credit = Min(credit + CREDIT_PER_FIND, MAX_CREDIT);
-		return entry;
-	}
-	place = place_of(long_tails, LONG_SETS, LONG_WAYS, tail);
-	return place >= 0 ? if_same(&entries->longer[place], type, epoch, value, size) : NULL;
-}
-
-/* The place that is overwritten next. */
-static pg_attribute_always_inline int
-take_place(uint32 *tails, uint8 *next, int sets, int ways, uint32 tail)
-{
-	int			set = tail % sets;
-	int			place = set * ways + next[set]++ % ways;
-
-	tails[place] = tail;
-	return place;
-}
-
-/* Cleanse them all. */
-static void
-forget_plain(void)
-{
-	if (entries == NULL)
-		return;
-	tde_secret_pages_free(entries, sizeof(Entries), sizeof(Entries));
-	entries = NULL;
-	memset(row_tails, 0, sizeof(row_tails));
-	memset(long_tails, 0, sizeof(long_tails));
-}
-
-void
-tde_datum_remember(TdeRemember remember, Oid type, uint64 epoch, const uint8 *value, size_t size, const uint8 *plain, size_t plain_size)
-{
-	CachedPlain *entry;
-	uint32		tail;
-
-	if (size > CACHED_VALUE || size < sizeof(uint32) || plain_size > CACHED_PLAIN)
-		return;
-	/* what cannot be remembered is decrypted again */
-	if (unlikely(entries == NULL))
-	{
-		if ((entries = tde_secret_pages_new(sizeof(Entries))) == NULL)
-			return;
-		tde_forget_decrypted = forget_plain;
-	}
-	tail = tail_of(value, size);
-	if (remember == TDE_REMEMBER_ROW)
-	{
-		credit = Max(credit - 1, 0);
-		entry = &entries->row[take_place(row_tails, row_next, ROW_SETS, ROW_WAYS, tail)];
-	}
-	else
-		entry = &entries->longer[take_place(long_tails, long_next, LONG_SETS, LONG_WAYS, tail)];
-	entry->epoch = (uint32) epoch;
-	entry->type = type;
-	entry->size = (uint8) size;
-	entry->plain_size = (uint8) plain_size;
-	memcpy(entry->value, value, size);
-	memcpy(entry->plain, plain, plain_size);
-}
+#include "type/plaintext_cache.h"
 
 /* ---- decryption ---- */
 
@@ -258,16 +82,16 @@ hand_over(TdeType *type, Datum plain, TdeScratch *scratch)
 
 /* The datum of a value that was decrypted before. */
 static pg_attribute_always_inline Datum
-recent_datum(TdeType *type, const CachedPlain *recent, TdeScratch *scratch)
+recent_datum(TdeType *type, const TdeCachedPlain *recent, TdeScratch *scratch)
 {
-	char	   *buffer = scratch ? scratch->header : palloc(VARHDRSZ + CACHED_PLAIN);
+	char	   *buffer = scratch ? scratch->header : palloc(VARHDRSZ + TDE_CACHED_PLAIN);
 	bool		in_buffer;
 	Datum		result;
 
-	memcpy(VARDATA(buffer), recent->plain, CACHED_PLAIN);	/* all of it: a few moves */
+	memcpy(VARDATA(buffer), recent->plain, TDE_CACHED_PLAIN);	/* all of it: a few moves */
 	result = tde_plain_bytes_datum(type, buffer, recent->plain_size, false, true, &in_buffer);
 	if (scratch == NULL && !in_buffer)
-		free_plain(buffer, VARHDRSZ + CACHED_PLAIN);
+		free_plain(buffer, VARHDRSZ + TDE_CACHED_PLAIN);
 	if (scratch)
 		scratch->allocated = NULL;
 	if (scratch && !in_buffer && !type->base_byval)
@@ -297,7 +121,7 @@ decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t
 	result = tde_plain_bytes_datum(type, buffer, plain_size, compressed, authenticated, &in_buffer);
 	/* not if the keys have been forgotten meanwhile, and with them what was decrypted before */
 	if (remember != TDE_REMEMBER_NOT && !compressed && tde_keys_fresh(reader->epoch))
-		tde_datum_remember(remember, type->oid, reader->epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
+		tde_plaintext_remember(remember, type->oid, reader->epoch, bytes, size, (uint8 *) VARDATA(buffer), plain_size);
 	if (!in_buffer && !use_scratch)
 		free_plain(buffer, VARHDRSZ + size);
 	if (scratch)
@@ -369,7 +193,7 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	const uint8 *bytes;
 	size_t		size;
 	const TdeReader *reader;
-	const CachedPlain *recent = NULL;
+	const TdeCachedPlain *recent = NULL;
 	bool		look;
 	Datum		result;
 
@@ -382,17 +206,16 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	tde_log_mark();
 	reader = reader_of(type, bytes, size, tells);
 	look = remember != TDE_REMEMBER_NOT;
-	/* the plaintexts of whole pages would push others out of the processor's caches */
-	if (remember == TDE_REMEMBER_PAGE && (reader->header.spec.mac == TDE_NOMAC || reader->header.spec.mac == TDE_GCM))
-		remember = TDE_REMEMBER_NOT;
-	if (remember == TDE_REMEMBER_ROW && passes_over())
+	if (remember == TDE_REMEMBER_ROW && tde_plaintext_passes_over())
 	{
 		remember = TDE_REMEMBER_NOT;
 		/* a MAC takes longer than to look */
 		look = reader->header.spec.mac != TDE_NOMAC;
 	}
 	if (look)
-		recent = find_plain(type->oid, reader->epoch, bytes, size);
+		recent = tde_plaintext_find(type->oid, reader->epoch, bytes, size);
+	if (remember == TDE_REMEMBER_PAGE && recent == NULL && (reader->header.spec.mac == TDE_NOMAC || !tde_plaintext_is_met_again(bytes, size)))
+		remember = TDE_REMEMBER_NOT;
 	if (unlikely(reader->header.spec.mac == TDE_NOMAC && tde_typmod_declares_mac(declared)))
 		refuse_without_mac(tells);
 	if (recent)

@@ -5,22 +5,8 @@
 #define TDE_TYPE_DATUM_H
 
 #include "server/compat.h"
+#include "type/plaintext_cache.h"
 #include "type/type.h"
-
-/*
- * Is a short plaintext remembered, so that the value met again costs a comparison?  What is remembered pushes out what came first among those
- * few whose last bytes are alike.  Values of rows have places of their own, few, for as long as a row is at hand.  (In one run of
- * bench/queries.sh GROUP BY takes 6 % less time than with places for all, sums over several columns 8 %.  Places apart for those that are
- * sure to come again, or were met once, saved nothing.)
- */
-typedef enum TdeRemember
-{
-	TDE_REMEMBER_NOT,			/* not expected to be met again soon */
-	TDE_REMEMBER_ROW,			/* while the row is at hand, as long as such values are found again */
-	TDE_REMEMBER_LONG,			/* what others are compared with: representatives of groups */
-	TDE_REMEMBER_SEARCH,		/* the same, in a search or a sort, which goes to and fro */
-	TDE_REMEMBER_PAGE			/* a value of an index page, met in a search: only if it takes longer to decrypt than to find */
-} TdeRemember;
 
 /* Are all bytes of a varlena here as they are, neither compressed nor out of line?  (What is out of line is "short", too.) */
 static inline bool
@@ -104,13 +90,6 @@ extern Datum tde_datum_encrypt(TdeType *type, Datum value, int32 typmod);
  * are read and decrypted (selective decryption, Canim and Kantarcioglu, algorithm 3); of others, all.
  */
 extern struct varlena *tde_datum_decrypt_slice(TdeType *type, Datum value, int32 declared, uint64 from, uint64 to, uint64 *first);
-
-/*
- * Remember the plaintext of a value, authenticated or verified, among its like (not TDE_REMEMBER_NOT); does nothing with longer ones.  type is
- * the OID of the encrypted type, epoch the key cache's.
- */
-extern void tde_datum_remember(TdeRemember remember, Oid type, uint64 epoch, const uint8 *value, size_t size, const uint8 *plain,
-							   size_t plain_size);
 
 /* Free a decrypted datum that is no longer needed. */
 extern void tde_datum_free(TdeType *type, Datum value);

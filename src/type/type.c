@@ -491,7 +491,7 @@ tde_call_setup(FmgrInfo *flinfo)
 	{
 		Node	   *arg = i < list_length(args) ? list_nth(args, i) : NULL;
 
-		call->declared[i] = proc->args[i] ? exprTypmod(arg) : -1;
+		call->declared[i] = exprTypmod(arg);
 		if (arg && (IsA(arg, Const) || (IsA(arg, Param) && ((Param *) arg)->paramkind == PARAM_EXTERN)))
 			call->constant = i;
 	}
