@@ -312,7 +312,8 @@ tde_decrypt_support(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(NULL);
 	call = request->fcall;
 	value = linitial(call->args);
-	if (!IsA(value, CaseTestExpr))
+	/* that of a domain has none */
+	if (!IsA(value, CaseTestExpr) || value->typeMod < 0)
 		PG_RETURN_POINTER(NULL);
 	typmod = tde_type_base_typmod(tde_type_get(value->typeId), value->typeMod);
 	if (typmod < 0)

@@ -154,5 +154,39 @@ END
 $$;
 SELECT throws_ok('SELECT called_constant()', '22005', NULL, 'nor may a constant be assigned to');
 
+--
+-- Lengths: variables and columns of the same one are assigned as they are, others are made to fit, as of plain columns
+--
+CREATE DOMAIN sized AS varchar(5);
+CREATE DOMAIN encrypted_sized AS encrypted_varchar(5);
+CREATE TABLE sized_plain (v varchar(5), n numeric(6,2), t timestamp(3), c char(5), i interval(2), s sized, a varchar(5)[]);
+CREATE TABLE sized_encrypted (v encrypted_varchar(5), n encrypted_numeric(6,2), t encrypted_timestamp(3), c encrypted_bpchar(5), i encrypted_interval(2), s encrypted_sized,
+                              a encrypted_varchar(5)[]);
+INSERT INTO sized_plain VALUES ('abcde', 1234.56, '2026-01-02 03:04:05.678', 'abcd', '5.67 seconds', 'xyz', '{abcde,f}');
+INSERT INTO sized_encrypted SELECT v, n, t, c, i, s, a FROM sized_plain;
+-- what a variable of this type has of the column, and then the column of it
+CREATE FUNCTION through_variable(columns text, variable text, kind text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  result text;
+BEGIN
+  EXECUTE format('CREATE OR REPLACE FUNCTION pg_temp.through() RETURNS text LANGUAGE plpgsql AS %L', format(
+    'DECLARE x %2$s; y %2$s; r text; BEGIN FOR turn IN 1 .. 2 LOOP SELECT %1$s INTO x FROM sized_%3$s LIMIT 1; FOR y IN SELECT %1$s FROM sized_%3$s LOOP END LOOP;
+     INSERT INTO sized_%3$s (%1$s) VALUES (x); UPDATE sized_%3$s SET %1$s = x WHERE %1$s IS NOT NULL; END LOOP;
+     SELECT string_agg(%1$s::text, '','') INTO r FROM sized_%3$s; RETURN concat_ws('' '', x::text, y::text, r); END', columns, variable, kind));
+  EXECUTE 'SELECT pg_temp.through()' INTO result;
+  RAISE EXCEPTION USING ERRCODE = 'TDE99', MESSAGE = result;
+EXCEPTION WHEN SQLSTATE 'TDE99' THEN
+  RETURN SQLERRM;
+WHEN OTHERS THEN
+  RETURN SQLSTATE || ' ' || SQLERRM;
+END
+$$;
+SELECT is(through_variable(columns, variable, 'encrypted'), through_variable(columns, variable, 'plain'), format('%s by way of a variable of type %s', columns, variable))
+FROM (VALUES ('v', '{varchar(5),varchar(6),varchar(3),varchar,text,char(3),sized,encrypted_varchar(5),encrypted_varchar(3),int}'::text[]),
+             ('n', '{"numeric(6,2)","numeric(7,2)","numeric(6,1)","numeric(4,2)",numeric,float8,int,varchar(4),"encrypted_numeric(6,2)","encrypted_numeric(6,1)"}'),
+             ('t', '{timestamp(3),timestamp(2),timestamp(6),timestamp,date,encrypted_timestamp(1)}'),
+             ('c', '{char(5),char(6),char(3),varchar(5),text}'), ('i', '{interval(2),interval(1),interval}'),
+             ('s', '{varchar(5),varchar(2),text,sized,encrypted_sized}'), ('a', '{varchar(5)[],varchar(3)[],text[]}')) AS t (columns, variables), unnest(variables) variable;
+
 SELECT * FROM finish();
 ROLLBACK;
