@@ -214,7 +214,7 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	}
 	if (look)
 		recent = tde_plaintext_find(type->oid, reader->epoch, bytes, size);
-	if (remember == TDE_REMEMBER_PAGE && recent == NULL && (reader->header.spec.mac == TDE_NOMAC || !tde_plaintext_is_met_again(bytes, size)))
+	if (recent == NULL && (remember == TDE_REMEMBER_PAGE || remember == TDE_REMEMBER_LONG) && !tde_plaintext_is_met_again(bytes, size))
 		remember = TDE_REMEMBER_NOT;
 	if (unlikely(reader->header.spec.mac == TDE_NOMAC && tde_typmod_declares_mac(declared)))
 		refuse_without_mac(tells);

@@ -55,7 +55,7 @@ tde_plaintext_passes_over(void)
 	return credit <= 0 && uses++ % (TRIED + UNTRIED) >= TRIED;
 }
 
-/* Half of the last bytes of index values, by the other half. */
+/* One half of the last bytes of values that others were compared with, by the other half. */
 #define MET_PLACES	8192
 static uint16 met_tails[MET_PLACES];
 

@@ -14,9 +14,9 @@ typedef enum TdeRemember
 {
 	TDE_REMEMBER_NOT,			/* not expected to be met again soon */
 	TDE_REMEMBER_ROW,			/* while the row is at hand, as long as such values are found again */
-	TDE_REMEMBER_LONG,			/* what others are compared with: representatives of groups */
+	TDE_REMEMBER_LONG,			/* what others are compared with: representatives of groups; if it is met again */
 	TDE_REMEMBER_SEARCH,		/* the same, in a search or a sort, which goes to and fro */
-	TDE_REMEMBER_PAGE			/* a value of an index page, met in a search: only if it has been met before */
+	TDE_REMEMBER_PAGE			/* a value of an index page, met in a search */
 } TdeRemember;
 
 #define TDE_CACHED_VALUE	94	/* longest value, in bytes as stored */
@@ -42,8 +42,8 @@ extern const TdeCachedPlain *tde_plaintext_find(Oid type, uint64 epoch, const ui
 extern bool tde_plaintext_passes_over(void);
 
 /*
- * Has a search met the value before, not long ago?  Searches in an index meet the same few values of its upper pages, and in between ever new
- * ones of its leaves, which would push those out.
+ * Has the value been asked about before, not long ago?  Searches in an index meet the same few values of its upper pages, and in between ever
+ * new ones of its leaves, which would push those out.
  */
 extern bool tde_plaintext_is_met_again(const uint8 *value, size_t size);
 

@@ -111,5 +111,35 @@ CREATE TABLE copied (LIKE worked);
 SELECT results_eq($$SELECT * FROM work_of('INSERT INTO copied SELECT * FROM worked')$$, 'VALUES (0::bigint, 0::bigint)',
                   'INSERT ... SELECT between columns of one specification: values are copied');
 
+-- Searches in an index meet the values of its upper pages again and again, and those of its leaves once.
+CREATE TABLE searched (id int, salted encrypted_int4(aes256,salt,gcm), unsalted encrypted_int4(aes256,nosalt,gcm), mac encrypted_int4(aes256,salt,sha1),
+                       nomac encrypted_int4(aes256,salt,nomac));
+INSERT INTO searched SELECT i, i, i, i, i FROM generate_series(1, 20000) i;
+CREATE INDEX ON searched (salted);
+CREATE INDEX ON searched (unsalted);
+CREATE INDEX ON searched (mac);
+CREATE INDEX ON searched (nomac);
+ANALYZE searched;
+SET LOCAL enable_seqscan = off;
+SET LOCAL enable_bitmapscan = off;
+CREATE FUNCTION decrypted_by_search(col text) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+  before bigint;
+  found  int;
+BEGIN
+  FOR i IN 1 .. 800 LOOP
+    IF i = 601 THEN
+      SELECT decryptions INTO before FROM tde.stats;
+    END IF;
+    EXECUTE format('SELECT id FROM searched WHERE %I = $1', col) INTO found USING (i * 7919) % 20000 + 1;
+    ASSERT found = (i * 7919) % 20000 + 1;
+  END LOOP;
+  RETURN (SELECT decryptions - before FROM tde.stats) / 200.0;
+END
+$$;
+-- each goes down by some 15 comparisons, and decrypts what it has found
+SELECT cmp_ok(decrypted_by_search(col), '<', 11::numeric, format('a search in an index (%s) decrypts less than it compares', col))
+FROM unnest('{salted,unsalted,mac,nomac}'::text[]) col;
+
 SELECT finish();
 ROLLBACK;
