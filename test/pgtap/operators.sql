@@ -132,5 +132,32 @@ SELECT gives($$SELECT * FROM ex ORDER BY a$$,
 DROP FUNCTION uses_index;
 DROP TABLE n, s, e, p, child, plain_child, parts, hashed, ex CASCADE;
 
+--
+-- Bloom indexes of hashes, with an operator class as docs/columns.md has it
+--
+CREATE EXTENSION bloom;
+CREATE FUNCTION bloom(type text, made text, sought text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  plan text;
+  n    bigint;
+BEGIN
+  EXECUTE format('CREATE OPERATOR CLASS %1$s_bloom_ops DEFAULT FOR TYPE %1$s USING bloom AS OPERATOR 1 = (%1$s, %1$s), FUNCTION 1 tde_internal.tde_hash(%1$s)', type);
+  EXECUTE format('CREATE TABLE bloomed (id int, salted %1$s, unsalted %1$s(nosalt))', type);
+  EXECUTE format('INSERT INTO bloomed SELECT i, %1$s, %1$s FROM generate_series(1, 300) i', made);
+  CREATE INDEX ON bloomed USING bloom (salted, unsalted);
+  EXECUTE format('SELECT count(*) FROM bloomed WHERE salted = %1$s AND unsalted = %1$s', sought) INTO n;
+  FOR plan IN EXECUTE format('EXPLAIN SELECT FROM bloomed WHERE unsalted = %s', sought) LOOP
+    EXIT WHEN plan ~ 'Index Scan on bloomed_salted_unsalted_idx';
+  END LOOP;
+  DROP TABLE bloomed;
+  RETURN concat_ws(' ', n, plan);
+END
+$$;
+SET LOCAL enable_seqscan = off;
+SELECT matches(bloom(type, made, sought), '^1 .*Index Scan', format('a bloom index of %s', type))
+FROM (VALUES ('encrypted_text', '''v'' || i', '''v7'''), ('encrypted_varchar', '''v'' || i', '''v7'''), ('encrypted_int4', 'i', '''7'''),
+             ('encrypted_numeric', 'i / 2.0', '''3.5'''), ('encrypted_date', 'date ''2026-01-01'' + i', '''2026-01-08'''),
+             ('encrypted_uuid', 'md5(i::text)::uuid', '''8f14e45f-ceea-167a-5a36-dedd4bea2543''')) AS t (type, made, sought);
+
 SELECT * FROM finish();
 ROLLBACK;
