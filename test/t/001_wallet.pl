@@ -403,7 +403,7 @@ is(
   lines_of($node, $executable),
   # PostgreSQL 18 casts integers to bytea
   join(' ', grep { $_ ne 'bytea' || $node->pg_version >= 18 } qw(
-    acos acosd acosh age asin asind asinh atan atand atanh bool bpchar bytea cbrt ceil ceiling char_length character_length
+    acos acosd acosh age asin asind asinh atan atan2 atan2d atand atanh bool bpchar bytea cbrt ceil ceiling char_length character_length
     cos cosd cosh cot cotd date date_bin date_trunc degrees exp float4 float8 floor gcd generate_series int2 int4 int8 lcm left length
     ln log log10 mod money numeric octet_length pow power radians round sign sin sind sinh sqrt substr tan tand tanh
     tde_abandon_copy tde_abort_conversion tde_add_keys tde_called tde_catalog_classes tde_catalog_constraintdef tde_catalog_indexdef tde_catalog_partkeydef tde_catalog_ruledef
