@@ -40,7 +40,8 @@ change_column(Column *column, const char *name, const AlterTableCmd *cmd)
 {
 	const Constraint *constraint = (const Constraint *) cmd->def;
 
-	if (cmd->subtype == AT_AddConstraint && constraint->contype == CONSTR_PRIMARY && list_member(constraint->keys, makeString(pstrdup(name))))
+	if (cmd->subtype == AT_AddConstraint && (constraint->contype == CONSTR_PRIMARY || constraint->contype == CONSTR_NOTNULL) &&
+		list_member(constraint->keys, makeString(pstrdup(name))))
 		column->not_null = true;
 	if (cmd->name == NULL || strcmp(cmd->name, name) != 0)
 		return;
