@@ -16,6 +16,7 @@
 #include "commands/tablecmds.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "parser/parse_type.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -25,15 +26,59 @@
 #include "ddl/plaintext_alter.h"
 #include "type/inside.h"
 
+/* What the statement makes of a column before PostgreSQL adds identities. */
+typedef struct Column
+{
+	Oid			type;
+	bool		not_null;
+	bool		has_default;
+} Column;
+
+/* A subcommand, of this column or of others. */
+static void
+change_column(Column *column, const char *name, const AlterTableCmd *cmd)
+{
+	const Constraint *constraint = (const Constraint *) cmd->def;
+
+	if (cmd->subtype == AT_AddConstraint && (constraint->contype == CONSTR_PRIMARY || constraint->contype == CONSTR_NOTNULL) &&
+		list_member(constraint->keys, makeString(pstrdup(name))))
+		column->not_null = true;
+	if (cmd->name == NULL || strcmp(cmd->name, name) != 0)
+		return;
+	switch (cmd->subtype)
+	{
+		case AT_AlterColumnType:
+			column->type = LookupTypeNameOid(NULL, ((ColumnDef *) cmd->def)->typeName, true);
+			break;
+		case AT_SetNotNull:
+			column->not_null = true;
+			break;
+		case AT_ColumnDefault:	/* NULL: DROP DEFAULT.  One of ours, too: a column is numbered once. */
+			column->has_default = cmd->def != NULL;
+			break;
+		default:
+			break;
+	}
+}
+
 /* The base type of an encrypted column that can be numbered; InvalidOid: PostgreSQL says what is wrong. */
 static Oid
-numbered_type(Relation rel, const AlterTableCmd *cmd)
+numbered_type(Relation rel, const AlterTableStmt *stmt, const char *name)
 {
-	AttrNumber	number = get_attnum(RelationGetRelid(rel), cmd->name);
-	Form_pg_attribute column = number > 0 ? TupleDescAttr(RelationGetDescr(rel), number - 1) : NULL;
-	TdeType    *type = column ? tde_type_find(column->atttypid) : NULL;
+	AttrNumber	number = get_attnum(RelationGetRelid(rel), name);
+	Form_pg_attribute attribute;
+	Column		column;
+	TdeType    *type;
+	ListCell   *cell;
 
-	if (type == NULL || !column->attnotnull || column->atthasdef)
+	if (number <= 0)
+		return InvalidOid;
+	attribute = TupleDescAttr(RelationGetDescr(rel), number - 1);
+	column = (Column) {attribute->atttypid, attribute->attnotnull, attribute->atthasdef};
+	foreach(cell, stmt->cmds)
+		change_column(&column, name, lfirst(cell));
+	type = OidIsValid(column.type) ? tde_type_find(column.type) : NULL;
+	if (type == NULL || !column.not_null || column.has_default)
 		return InvalidOid;
 	return type->base == INT2OID || type->base == INT4OID || type->base == INT8OID ? type->base : InvalidOid;
 }
@@ -77,7 +122,7 @@ make_sequence(Relation rel, const AlterTableCmd *cmd, Oid type, const char *sour
 	wrapper->canSetTag = false;
 	wrapper->utilityStmt = (Node *) sequence;
 	wrapper->stmt_location = -1;
-	ProcessUtility(wrapper, source, false, PROCESS_UTILITY_SUBCOMMAND, NULL, NULL, None_Receiver, NULL);
+	ProcessUtility(wrapper, source, false, PROCESS_UTILITY_QUERY, NULL, NULL, None_Receiver, NULL);
 	CommandCounterIncrement();
 	return sequence->sequence;
 }
@@ -109,7 +154,8 @@ number_column(Relation rel, AlterTableCmd *cmd, Oid type, const char *source)
 	ereport(NOTICE,
 			(errmsg("column \"%s\" becomes numbered by sequence \"%s\" instead of an identity column", cmd->name, sequence->relname),
 			 errdetail("Column \"%s\" of table \"%s\" is encrypted, and an identity column of PostgreSQL cannot be.", cmd->name,
-					   RelationGetRelationName(rel))));
+					   RelationGetRelationName(rel)),
+			 errhint("Roles that insert rows need USAGE on the sequence.")));
 }
 
 /* Is there something to do, as far as can be seen without a lock? */
@@ -133,20 +179,30 @@ concerns_encrypted(const AlterTableStmt *stmt)
 void
 tde_identity_prepare(AlterTableStmt *stmt, const char *source)
 {
+	Oid			table;
 	Relation	rel;
+	int			numbered = 0;
 	ListCell   *cell;
 
 	if (tde_plaintext_alter != TDE_ALTER_KEEP || XactReadOnly || RecoveryInProgress() || !concerns_encrypted(stmt))
 		return;
 	/* as ALTER TABLE does it next, with the same errors: only its owner may */
-	rel = table_open(AlterTableLookupRelation(stmt, AlterTableGetLockLevel(stmt->cmds)), NoLock);
+	table = AlterTableLookupRelation(stmt, AlterTableGetLockLevel(stmt->cmds));
+	if (!OidIsValid(table))
+		return;
+	rel = table_open(table, NoLock);
 	foreach(cell, stmt->cmds)
 	{
 		AlterTableCmd *cmd = lfirst(cell);
-		Oid			type = is_by_default(cmd) ? numbered_type(rel, cmd) : InvalidOid;
+		Oid			type = is_by_default(cmd) ? numbered_type(rel, stmt, cmd->name) : InvalidOid;
 
-		if (OidIsValid(type))
-			number_column(rel, cmd, type, source);
+		if (!OidIsValid(type))
+			continue;
+		number_column(rel, cmd, type, source);
+		numbered++;
 	}
+	/* children that are not partitions keep their defaults, as they do when the parent gets an identity */
+	if (numbered == list_length(stmt->cmds) && rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		stmt->relation->inh = false;
 	table_close(rel, NoLock);
 }

@@ -320,6 +320,19 @@ add_test(Node *node, void *context)
 	return false;
 }
 
+/* Of the columns that make it NULL.  What stands beside them in an operator may be a CASE. */
+static void
+add_tests(Node *node, NotNull *not_null)
+{
+	ListCell   *cell;
+
+	if (!contain_nonstrict_functions(node))
+		(void) add_test(node, not_null);
+	else if (IsA(node, OpExpr) && op_strict(((OpExpr *) node)->opno))
+		foreach(cell, ((OpExpr *) node)->args)
+			add_tests(lfirst(cell), not_null);
+}
+
 /*
  * That a column is not NULL, of each table of which the condition tells PostgreSQL so and what has become of it does not: tde_computed() is
  * not STRICT.  It makes inner joins of outer ones by that; a FULL JOIN may have no other plan.
@@ -328,12 +341,10 @@ static List *
 not_null_tests(Node *condition, Node *changed)
 {
 	Node	   *strict = IsA(condition, ScalarArrayOpExpr) ? linitial(((ScalarArrayOpExpr *) condition)->args) : condition; /* not what the array has */
-	NotNull		not_null = {NULL, NIL};
+	NotNull		not_null = {bms_difference(find_nonnullable_rels(condition), find_nonnullable_rels(changed)), NIL};
 
-	if (!contain_nonstrict_functions(strict))
-		not_null.tables = bms_difference(find_nonnullable_rels(condition), find_nonnullable_rels(changed));
 	if (not_null.tables)
-		(void) add_test(strict, &not_null);
+		add_tests(strict, &not_null);
 	return not_null.tests;
 }
 

@@ -135,6 +135,9 @@ SELECT ok(plan_of('SELECT FROM p LEFT JOIN e ON lower(e.email) = p.x')::text ~ '
 SELECT is((SELECT count(*) FROM p LEFT JOIN e ON lower(e.email) = 'user' || p.id || '@x.org' WHERE e.id = p.id), 1500::bigint, 'finds the rows');
 -- PostgreSQL makes inner joins of outer ones where a condition rejects rows of NULLs, or else has no plan for them
 SELECT is((SELECT count(*) FROM p FULL JOIN e ON p.id = 1 WHERE lower(e.email) = 'user8@x.org'), 1::bigint, 'a FULL JOIN that a condition makes another one');
+SELECT is((SELECT count(*) FROM p FULL JOIN e ON p.id = 1 WHERE CASE WHEN p.id > 1 THEN 'x' ELSE 'user8@x.org' END || '' = lower(e.email)), 1::bigint, 'likewise, beside a CASE');
+SELECT is((SELECT count(*) FROM p LEFT JOIN e ON e.id = p.id AND p.id > 1 WHERE CASE WHEN p.id = 1 THEN 'x' END = coalesce(lower(e.email), 'x')), 1::bigint,
+          'but NULL in a COALESCE rejects nothing');
 SELECT ok(plan_of('SELECT FROM p LEFT JOIN e ON e.id = p.id WHERE lower(e.email) = ''x''')::text ~ 'every_email', 'a condition on the optional table of an outer join');
 SELECT ok(plan_of('SELECT FROM p LEFT JOIN e ON e.id = p.id WHERE ' || condition)::text !~ '"Join Type": "(Left|Right|Anti)"', 'no outer join any more: ' || condition)
 FROM unnest(ARRAY['lower(e.email) = ''x''', 'lower(e.email) = p.x', 'NOT lower(e.email) > ''x''', 'lower(e.email) IN (''x'', ''y'')', 'p.x = ''x'' AND lower(e.email) < ''x''']) condition;
