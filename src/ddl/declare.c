@@ -30,7 +30,6 @@
 #include "utils/syscache.h"
 
 #include "ddl/declare.h"
-#include "ddl/identity.h"
 #include "ddl/kept_encrypted.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
@@ -341,8 +340,7 @@ declare_statement(Node *stmt, const char *source)
 			}
 			break;
 		case T_AlterTableStmt:
-			tde_plaintext_alter_prepare((AlterTableStmt *) stmt);
-			tde_identity_prepare((AlterTableStmt *) stmt, source);
+			tde_plaintext_alter_prepare((AlterTableStmt *) stmt, source);
 			declare_altered((AlterTableStmt *) stmt);
 			tde_generated_columns_alter((AlterTableStmt *) stmt, source);
 			break;

@@ -9,12 +9,9 @@
 
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
-#include "commands/tablecmds.h"
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "parser/parse_type.h"
 #include "tcop/utility.h"
@@ -23,7 +20,6 @@
 #include "utils/rel.h"
 
 #include "ddl/identity.h"
-#include "ddl/plaintext_alter.h"
 #include "type/inside.h"
 
 /* What the statement makes of a column before PostgreSQL adds identities. */
@@ -158,39 +154,24 @@ number_column(Relation rel, AlterTableCmd *cmd, Oid type, const char *source)
 			 errhint("Roles that insert rows need USAGE on the sequence.")));
 }
 
-/* Is there something to do, as far as can be seen without a lock? */
-static bool
-concerns_encrypted(const AlterTableStmt *stmt)
+bool
+tde_identity_is_added(const List *cmds)
 {
-	Oid			table = RangeVarGetRelid(stmt->relation, NoLock, true);
 	ListCell   *cell;
 
-	foreach(cell, OidIsValid(table) ? stmt->cmds : NIL)
-	{
-		AlterTableCmd *cmd = lfirst(cell);
-		AttrNumber	number = cmd->subtype == AT_AddIdentity ? get_attnum(table, cmd->name) : InvalidAttrNumber;
-
-		if (number > 0 && tde_type_find(get_atttype(table, number)))
+	foreach(cell, cmds)
+		if (lfirst_node(AlterTableCmd, cell)->subtype == AT_AddIdentity)
 			return true;
-	}
 	return false;
 }
 
 void
-tde_identity_prepare(AlterTableStmt *stmt, const char *source)
+tde_identity_prepare(Oid table, AlterTableStmt *stmt, const char *source)
 {
-	Oid			table;
-	Relation	rel;
+	Relation	rel = table_open(table, NoLock);
 	int			numbered = 0;
 	ListCell   *cell;
 
-	if (tde_plaintext_alter != TDE_ALTER_KEEP || XactReadOnly || RecoveryInProgress() || !concerns_encrypted(stmt))
-		return;
-	/* as ALTER TABLE does it next, with the same errors: only its owner may */
-	table = AlterTableLookupRelation(stmt, AlterTableGetLockLevel(stmt->cmds));
-	if (!OidIsValid(table))
-		return;
-	rel = table_open(table, NoLock);
 	foreach(cell, stmt->cmds)
 	{
 		AlterTableCmd *cmd = lfirst(cell);

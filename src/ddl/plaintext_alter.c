@@ -28,6 +28,7 @@
 #include "utils/syscache.h"
 
 #include "ddl/declare.h"
+#include "ddl/identity.h"
 #include "ddl/plaintext_alter.h"
 #include "keys/modifiers.h"
 #include "server/compat.h"
@@ -269,7 +270,7 @@ concerns_existing(List *cmds)
 		if (def && (cmd->subtype == AT_AlterColumnType || is_dropped(cmds, def->colname)))
 			return true;
 	}
-	return added_foreign_keys(cmds) != NIL;
+	return added_foreign_keys(cmds) != NIL || tde_identity_is_added(cmds);
 }
 
 /* As ALTER TABLE does it next, with the same errors, so that nobody encrypts a column between this and that. */
@@ -362,7 +363,7 @@ prepare_foreign_keys(Oid table, List *keys, AlterTableStmt *stmt)
 }
 
 void
-tde_plaintext_alter_prepare(AlterTableStmt *stmt)
+tde_plaintext_alter_prepare(AlterTableStmt *stmt, const char *source)
 {
 	Oid			table;
 	List	   *keys;
@@ -392,6 +393,8 @@ tde_plaintext_alter_prepare(AlterTableStmt *stmt)
 	}
 	if (keys)
 		prepare_foreign_keys(table, keys, stmt);
+	if (tde_plaintext_alter == TDE_ALTER_KEEP && tde_identity_is_added(stmt->cmds))
+		tde_identity_prepare(table, stmt, source);
 }
 
 /* ---- foreign keys that there are ---- */

@@ -24,8 +24,8 @@ extern int	tde_plaintext_alter;
  */
 extern bool tde_encrypted_like(Oid like, int32 like_typmod, Oid *type, int32 *typmod);
 
-/* Before ALTER TABLE runs; changes the statement, and has then locked the table as it does. */
-extern void tde_plaintext_alter_prepare(AlterTableStmt *stmt);
+/* Before ALTER TABLE runs; changes the statement, and has then locked the table as it does.  source: its text. */
+extern void tde_plaintext_alter_prepare(AlterTableStmt *stmt, const char *source);
 
 /* After a command: a warning, or an ERROR, for each plain column of this table that a new foreign key fills with encrypted values. */
 extern void tde_plaintext_check_foreign_keys(Relation rel);

@@ -6,7 +6,6 @@
 #include "postgres.h"
 
 #include "access/detoast.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -14,14 +13,10 @@
 #include "server/compat.h"
 #include "server/counters.h"
 #include "server/error.h"
-#include "server/memory.h"
 #include "type/access.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
 #include "type/plain_bytes.h"
-#include "type/plaintext_cache.h"
-
-/* ---- decryption ---- */
 
 /* Set a memo to a value's header and its key.  Nothing vouches for the value yet. */
 static pg_noinline void
