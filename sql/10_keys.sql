@@ -3,11 +3,15 @@
 --
 -- Wrapped by the master keys of the wallet.  Rows are added outside of transactions, by C code only.  A user catalog table,
 -- so that logical decoding can read it; not dumped, since a dump holds plaintext and its restore uses the target's keys.
+--
+-- This table and the next two have no primary key, and no unique index of which all columns are NOT NULL: checks see to that in its place.
+-- Tools that copy a table beside its writers and put the copy in its place (pg_repack, pg_squeeze) want such a key, and leave other tables
+-- alone.  They must: by triggers and by logical decoding they would miss rows that C code adds outside of transactions, or changes in place.
 
 CREATE TABLE tde.data_keys (
-  id          int4 PRIMARY KEY CHECK (id > 0),
-  uuid        uuid NOT NULL UNIQUE,
-  slot        int4 NOT NULL,
+  id          int4 UNIQUE CHECK (id IS NOT NULL AND id > 0),
+  uuid        uuid UNIQUE CHECK (uuid IS NOT NULL),
+  slot        int4 CHECK (slot IS NOT NULL),
   version     int4 NOT NULL CHECK (version > 0),
   kind        "char" NOT NULL CHECK (kind IN ('m', 'n', 'c', 'h')),
   state       "char" NOT NULL CHECK (state IN ('a', 'r', 'd')),
@@ -21,6 +25,8 @@ CREATE TABLE tde.data_keys (
   description text,
   UNIQUE (slot, kind, version)
 ) WITH (user_catalog_table = true);
+-- Subscriptions want to know which row a change is of, although tde_guard_keys() leaves it out.
+ALTER TABLE tde.data_keys REPLICA IDENTITY FULL;
 CREATE INDEX data_keys_name_idx ON tde.data_keys (name COLLATE "C");
 CREATE SEQUENCE tde.data_keys_id_seq AS int4 OWNED BY tde.data_keys.id;
 REVOKE ALL ON tde.data_keys, tde.data_keys_id_seq FROM PUBLIC;
@@ -42,8 +48,8 @@ COMMENT ON COLUMN tde.data_keys.wrapped IS 'AES-256 key wrap (RFC 5649) of the k
 -- Modifiers that do not fit into the 31 bits of a typmod, which then names the row.  Rows are added as those of keys are, and never
 -- changed: declarations hold their numbers.  Not dumped either: a dump has the modifiers as words.
 CREATE TABLE tde.specifications (
-  number      int4 PRIMARY KEY CHECK (number BETWEEN 1 AND 16777215),
-  spec        int4 NOT NULL,
+  number      int4 UNIQUE CHECK (number IS NOT NULL AND number BETWEEN 1 AND 16777215),
+  spec        int4 CHECK (spec IS NOT NULL),
   key_slot    int4 NOT NULL,
   base_typmod int4 NOT NULL,
   UNIQUE (spec, key_slot, base_typmod)
@@ -57,7 +63,7 @@ COMMENT ON COLUMN tde.specifications.base_typmod IS 'typmod of the base type; -1
 
 -- How many values each key has encrypted.  Rows are added with those of keys, and changed in place by C code only (src/keys/limits.c).
 CREATE TABLE tde.key_counts (
-  id          int4 PRIMARY KEY,
+  id          int4 UNIQUE CHECK (id IS NOT NULL),
   encryptions int8 NOT NULL,
   des_blocks  int8 NOT NULL
 ) WITH (user_catalog_table = true);

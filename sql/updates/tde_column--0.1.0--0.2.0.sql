@@ -41,9 +41,25 @@ CREATE EVENT TRIGGER tde_column_ddl ON ddl_command_end
   EXECUTE FUNCTION tde_internal.tde_ddl_trigger();
 ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
 
+-- No key by which pg_repack and its like would take the tables of keys and specifications; see the comment of the install script.
+ALTER TABLE tde.data_keys DROP CONSTRAINT data_keys_pkey, DROP CONSTRAINT data_keys_uuid_key, DROP CONSTRAINT data_keys_slot_kind_version_key,
+  DROP CONSTRAINT data_keys_id_check;
+ALTER TABLE tde.data_keys ALTER id DROP NOT NULL, ALTER uuid DROP NOT NULL, ALTER slot DROP NOT NULL,
+  ADD UNIQUE (id), ADD UNIQUE (uuid), ADD UNIQUE (slot, kind, version),
+  ADD CONSTRAINT data_keys_id_check CHECK (id IS NOT NULL AND id > 0),
+  ADD CONSTRAINT data_keys_uuid_check CHECK (uuid IS NOT NULL),
+  ADD CONSTRAINT data_keys_slot_check CHECK (slot IS NOT NULL),
+  REPLICA IDENTITY FULL;
+ALTER TABLE tde.specifications DROP CONSTRAINT specifications_pkey, DROP CONSTRAINT specifications_spec_key_slot_base_typmod_key,
+  DROP CONSTRAINT specifications_number_check;
+ALTER TABLE tde.specifications ALTER number DROP NOT NULL, ALTER spec DROP NOT NULL,
+  ADD UNIQUE (number), ADD UNIQUE (spec, key_slot, base_typmod),
+  ADD CONSTRAINT specifications_number_check CHECK (number IS NOT NULL AND number BETWEEN 1 AND 16777215),
+  ADD CONSTRAINT specifications_spec_check CHECK (spec IS NOT NULL);
+
 -- How many values each key has encrypted.  Rows are added with those of keys, and changed in place by C code only (src/keys/limits.c).
 CREATE TABLE tde.key_counts (
-  id          int4 PRIMARY KEY,
+  id          int4 UNIQUE CHECK (id IS NOT NULL),
   encryptions int8 NOT NULL,
   des_blocks  int8 NOT NULL
 ) WITH (user_catalog_table = true);

@@ -84,7 +84,7 @@ tde_limits_start(uint32 key_id)
 	if (!OidIsValid(relid))
 		return;
 	rel = table_open(relid, RowExclusiveLock);
-	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
+	tuple = tde_permanent_form(rel, lengthof(values), values, nulls);
 	/* what this server has encrypted concerns no other */
 	tde_permanent_insert(rel, tuple, HEAP_INSERT_NO_LOGICAL);
 	heap_freetuple(tuple);
@@ -107,7 +107,7 @@ open_counts(void)
 static bool
 find_row(Relation rel, uint32 key_id, ItemPointer tid)
 {
-	Oid			index = TDE_PRIMARY_KEY(rel);
+	Oid			index = tde_permanent_index(rel, 1);
 	ScanKeyData key;
 	SysScanDesc scan;
 	HeapTuple	tuple;
@@ -133,7 +133,10 @@ row_at(Page page, OffsetNumber offset, uint32 key_id)
 		return NULL;
 	header = (HeapTupleHeader) PageGetItem(page, item);
 	row = (CountsRow *) ((char *) header + header->t_hoff);
-	return HeapTupleHeaderGetNatts(header) == 3 && !(header->t_infomask & HEAP_HASNULL) && row->id == (int32) key_id ? row : NULL;
+	/* columns may come after ours, which are never null */
+	if (HeapTupleHeaderGetNatts(header) < 3 || ((header->t_infomask & HEAP_HASNULL) && (header->t_bits[0] & 7) != 7))
+		return NULL;
+	return row->id == (int32) key_id ? row : NULL;
 }
 
 /* Add to the row's counts; what they are then.  False if there is no row. */

@@ -12,8 +12,8 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_index.h"
 #include "catalog/pg_database.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -104,34 +104,18 @@ remember(int32 number, const TdeModifiers *mods)
 static Relation
 open_table(LOCKMODE mode)
 {
+	static const Oid types[SPEC_COLUMNS] = {INT4OID, INT4OID, INT4OID, INT4OID};
 	Oid			relid = tde_keystore_sibling(table_name);
+	Relation	rel;
 
 	if (!OidIsValid(relid))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("table \"%s\" does not exist", "tde.specifications"),
 				 errhint("Run CREATE EXTENSION tde_column, or ALTER EXTENSION tde_column UPDATE.")));
-	return table_open(relid, mode);
-}
-
-/* The index that begins with the column; InvalidOid, for a scan of the table, if somebody has removed it. */
-static Oid
-index_by(Relation rel, AttrNumber column)
-{
-	ListCell   *cell;
-	Oid			found = InvalidOid;
-
-	foreach(cell, RelationGetIndexList(rel))
-	{
-		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
-		Form_pg_index form = index->rd_index;
-
-		if (form->indisunique && form->indisvalid && form->indimmediate && !form->indcheckxmin &&
-			form->indkey.values[0] == column && RelationGetIndexPredicate(index) == NIL)
-			found = RelationGetRelid(index);
-		index_close(index, AccessShareLock);
-	}
-	return found;
+	rel = table_open(relid, mode);
+	tde_permanent_check_columns(rel, SPEC_COLUMNS, types);
+	return rel;
 }
 
 static int32
@@ -162,7 +146,7 @@ find_number(int32 number, TdeModifiers *mods)
 	ScanKeyData key;
 	SysScanDesc scan;
 	HeapTuple	tuple;
-	Oid			index = index_by(rel, SPEC_NUMBER);
+	Oid			index = tde_permanent_index(rel, SPEC_NUMBER);
 
 	ScanKeyInit(&key, SPEC_NUMBER, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(number));
 	scan = systable_beginscan(rel, index, OidIsValid(index), NULL, 1, &key);
@@ -182,7 +166,7 @@ number_of(Relation rel, const TdeModifiers *mods)
 	SysScanDesc scan;
 	HeapTuple	tuple;
 	int32		number = 0;
-	Oid			index = index_by(rel, SPEC_SPEC);
+	Oid			index = tde_permanent_index(rel, SPEC_SPEC);
 
 	ScanKeyInit(&keys[0], SPEC_SPEC, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(tde_typmod_spec_bits(mods->spec)));
 	ScanKeyInit(&keys[1], SPEC_SLOT, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(mods->slot));
@@ -197,7 +181,7 @@ number_of(Relation rel, const TdeModifiers *mods)
 static int32
 last_number(Relation rel)
 {
-	HeapTuple	tuple = tde_permanent_last(rel, index_by(rel, SPEC_NUMBER));
+	HeapTuple	tuple = tde_permanent_last(rel, tde_permanent_index(rel, SPEC_NUMBER));
 
 	return tuple ? column_of(rel, tuple, SPEC_NUMBER) : 0;
 }
@@ -223,7 +207,7 @@ add_row(Relation rel, const TdeModifiers *mods)
 	values[SPEC_SPEC - 1] = Int32GetDatum(tde_typmod_spec_bits(mods->spec));
 	values[SPEC_SLOT - 1] = Int32GetDatum(mods->slot);
 	values[SPEC_BASE - 1] = Int32GetDatum(mods->base_typmod);
-	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
+	tuple = tde_permanent_form(rel, SPEC_COLUMNS, values, nulls);
 	tde_permanent_insert(rel, tuple, 0);
 	heap_freetuple(tuple);
 	return number;

@@ -15,6 +15,7 @@
 #include "catalog/pg_extension.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -24,6 +25,7 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 #include "utils/uuid.h"
 
@@ -31,6 +33,7 @@
 #include "server/compat.h"
 #include "server/error.h"
 #include "server/memory.h"
+#include "server/permanent.h"
 
 bool		tde_keystore_changed = true;
 bool		tde_keystore_made_keys = false;
@@ -174,17 +177,26 @@ copy_bytes(uint8 *to, size_t room, size_t *used, Datum value)
 	memcpy(to, VARDATA_ANY(bytes), Min(size, room));
 }
 
+/*
+ * The table as this version knows it.  A later one's may have more columns, which come after these: where an older library is loaded
+ * still, on a standby for example, it goes on reading, and makes and changes no rows (tde_permanent_form()).
+ */
+static const Oid column_types[TDE_KEYS_COLUMNS] = {
+	INT4OID, UUIDOID, INT4OID, INT4OID, CHAROID, CHAROID, TIMESTAMPTZOID, UUIDOID, UUIDOID, BYTEAOID, BYTEAOID, BOOLOID, TEXTOID, TEXTOID
+};
+
 void
-tde_keystore_row(HeapTuple tuple, TupleDesc desc, TdeDataKey *row)
+tde_keystore_row(Relation rel, HeapTuple tuple, TdeDataKey *row)
 {
-	Datum		values[TDE_KEYS_COLUMNS];
-	bool		nulls[TDE_KEYS_COLUMNS];
+	Datum		values[MaxHeapAttributeNumber];
+	bool		nulls[MaxHeapAttributeNumber];
 	size_t		kcv_size;
 	size_t		wrapped_size;
 
+	tde_permanent_check_columns(rel, TDE_KEYS_COLUMNS, column_types);
 	/* all of it, padding included: rows are copied, and pg_upgrade's form holds them whole */
 	memset(row, 0, sizeof(*row));
-	heap_deform_tuple(tuple, desc, values, nulls);
+	heap_deform_tuple(tuple, RelationGetDescr(rel), values, nulls);
 	for (int i = 0; i < TDE_KEYS_NAME - 1; i++)
 		if (nulls[i])
 			ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("table of data keys holds an unexpected null")));
@@ -225,7 +237,7 @@ tde_keystore_bytea(const uint8 *bytes, size_t size)
 }
 
 HeapTuple
-tde_keystore_tuple(const TdeDataKey *row, TupleDesc desc)
+tde_keystore_tuple(Relation rel, const TdeDataKey *row)
 {
 	Datum		values[TDE_KEYS_COLUMNS];
 	bool		nulls[TDE_KEYS_COLUMNS] = {0};
@@ -245,7 +257,7 @@ tde_keystore_tuple(const TdeDataKey *row, TupleDesc desc)
 	values[TDE_KEYS_NAME - 1] = CStringGetTextDatum(row->name);
 	nulls[TDE_KEYS_NAME - 1] = row->name[0] == '\0';
 	nulls[TDE_KEYS_DESCRIPTION - 1] = true;
-	return heap_form_tuple(desc, values, nulls);
+	return tde_permanent_form(rel, TDE_KEYS_COLUMNS, values, nulls);
 }
 
 /* Can the index serve to find rows by its first column?  A DBA may have put others there. */
@@ -296,6 +308,9 @@ note_indexes(Relation rel)
 Oid
 tde_keystore_index(Relation rel, AttrNumber column)
 {
+	/* as in tde_permanent_index() */
+	if (HistoricSnapshotActive())
+		return InvalidOid;
 	if (!indexes_known)
 		note_indexes(rel);
 	return indexes[column - 1];
@@ -316,7 +331,7 @@ scan_relation(Relation rel, Oid index, ScanKey key, TdeDataKeyVisitor visit, voi
 		TdeDataKey	row;
 
 		CHECK_FOR_INTERRUPTS();
-		tde_keystore_row(tuple, RelationGetDescr(rel), &row);
+		tde_keystore_row(rel, tuple, &row);
 		visit(&row, arg);
 	}
 	systable_endscan(scan);

@@ -35,7 +35,7 @@ tde_keystore_last(Relation rel, AttrNumber column, TdeDataKey *last)
 
 	last->id = 0;
 	if (tuple)
-		tde_keystore_row(tuple, RelationGetDescr(rel), last);
+		tde_keystore_row(rel, tuple, last);
 }
 
 void
@@ -154,7 +154,7 @@ tde_guard_keys(PG_FUNCTION_ARGS)
 /* ---- changes of all rows that a function chooses ---- */
 
 static HeapTuple
-changed_tuple(HeapTuple tuple, TupleDesc desc, const TdeDataKey *row)
+changed_tuple(Relation rel, HeapTuple tuple, const TdeDataKey *row)
 {
 	Datum		values[TDE_KEYS_COLUMNS] = {0};
 	bool		nulls[TDE_KEYS_COLUMNS] = {0};
@@ -169,12 +169,12 @@ changed_tuple(HeapTuple tuple, TupleDesc desc, const TdeDataKey *row)
 	values[TDE_KEYS_NAME - 1] = CStringGetTextDatum(row->name);
 	nulls[TDE_KEYS_NAME - 1] = row->name[0] == '\0';
 	replace[TDE_KEYS_NAME - 1] = true;
-	return heap_modify_tuple(tuple, desc, values, nulls, replace);
+	return tde_permanent_modify(rel, tuple, TDE_KEYS_COLUMNS, values, nulls, replace);
 }
 
 /* Change the rows of which changed() makes another tuple.  until: the lock that is given back at once, or NoLock. */
 static int
-change_rows(LOCKMODE lock, LOCKMODE until, HeapTuple (*changed) (HeapTuple tuple, TupleDesc desc, void *arg), void *arg)
+change_rows(LOCKMODE lock, LOCKMODE until, HeapTuple (*changed) (Relation rel, HeapTuple tuple, void *arg), void *arg)
 {
 	Relation	rel = table_open(tde_keystore_require(), lock);
 	SysScanDesc scan;
@@ -185,7 +185,7 @@ change_rows(LOCKMODE lock, LOCKMODE until, HeapTuple (*changed) (HeapTuple tuple
 	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
-		HeapTuple	new = changed(tuple, RelationGetDescr(rel), arg);
+		HeapTuple	new = changed(rel, tuple, arg);
 
 		CHECK_FOR_INTERRUPTS();
 		if (new == NULL)
@@ -208,18 +208,18 @@ typedef struct Edit
 } Edit;
 
 static HeapTuple
-edited_tuple(HeapTuple tuple, TupleDesc desc, void *arg)
+edited_tuple(Relation rel, HeapTuple tuple, void *arg)
 {
 	Edit	   *edit = arg;
 	TdeDataKey	row;
 	char		name[NAMEDATALEN];
 
-	tde_keystore_row(tuple, desc, &row);
+	tde_keystore_row(rel, tuple, &row);
 	strlcpy(name, row.name, sizeof(name));
 	if (!edit->edit(&row, edit->arg))
 		return NULL;
 	tde_keystore_freed |= strcmp(row.name, name) != 0;
-	return changed_tuple(tuple, desc, &row);
+	return changed_tuple(rel, tuple, &row);
 }
 
 int
@@ -246,7 +246,7 @@ typedef struct Description
 } Description;
 
 static HeapTuple
-described_tuple(HeapTuple tuple, TupleDesc desc, void *arg)
+described_tuple(Relation rel, HeapTuple tuple, void *arg)
 {
 	Description *description = arg;
 	Datum		values[TDE_KEYS_COLUMNS] = {0};
@@ -254,7 +254,7 @@ described_tuple(HeapTuple tuple, TupleDesc desc, void *arg)
 	bool		replace[TDE_KEYS_COLUMNS] = {0};
 	TdeDataKey	row;
 
-	tde_keystore_row(tuple, desc, &row);
+	tde_keystore_row(rel, tuple, &row);
 	/* those that every database has are without a name there */
 	if (row.name[0] == '\0' || strcmp(row.name, description->name) != 0 || row.state == TDE_STATE_DESTROYED)
 		return NULL;
@@ -262,7 +262,7 @@ described_tuple(HeapTuple tuple, TupleDesc desc, void *arg)
 		values[TDE_KEYS_DESCRIPTION - 1] = CStringGetTextDatum(description->text);
 	nulls[TDE_KEYS_DESCRIPTION - 1] = description->text == NULL;
 	replace[TDE_KEYS_DESCRIPTION - 1] = true;
-	return heap_modify_tuple(tuple, desc, values, nulls, replace);
+	return tde_permanent_modify(rel, tuple, TDE_KEYS_COLUMNS, values, nulls, replace);
 }
 
 int
@@ -311,16 +311,16 @@ wrap(TdeKeyChange *change)
 
 /* The tuple of the changed row, with the description that it has. */
 static HeapTuple
-new_tuple(HeapTuple old, TupleDesc desc, const TdeDataKey *row)
+new_tuple(Relation rel, HeapTuple old, const TdeDataKey *row)
 {
-	HeapTuple	new = tde_keystore_tuple(row, desc);
+	HeapTuple	new = tde_keystore_tuple(rel, row);
 	Datum		values[TDE_KEYS_COLUMNS] = {0};
 	bool		nulls[TDE_KEYS_COLUMNS] = {0};
 	bool		replace[TDE_KEYS_COLUMNS] = {0};
 
-	values[TDE_KEYS_DESCRIPTION - 1] = heap_getattr(old, TDE_KEYS_DESCRIPTION, desc, &nulls[TDE_KEYS_DESCRIPTION - 1]);
+	values[TDE_KEYS_DESCRIPTION - 1] = heap_getattr(old, TDE_KEYS_DESCRIPTION, RelationGetDescr(rel), &nulls[TDE_KEYS_DESCRIPTION - 1]);
 	replace[TDE_KEYS_DESCRIPTION - 1] = true;
-	return heap_modify_tuple(new, desc, values, nulls, replace);
+	return tde_permanent_modify(rel, new, TDE_KEYS_COLUMNS, values, nulls, replace);
 }
 
 /* Take away the rows that go or change; returns the tuples that come in place of the latter. */
@@ -337,14 +337,14 @@ take_old_rows(Relation rel, List *changes)
 		TdeKeyChange *change;
 
 		CHECK_FOR_INTERRUPTS();
-		tde_keystore_row(tuple, RelationGetDescr(rel), &row);
+		tde_keystore_row(rel, tuple, &row);
 		change = change_of(changes, row.id);
 		if (change == NULL)
 			continue;
 		if (!change->remove)
 		{
 			wrap(change);
-			tuples = lappend(tuples, new_tuple(tuple, RelationGetDescr(rel), &change->row));
+			tuples = lappend(tuples, new_tuple(rel, tuple, &change->row));
 		}
 		CatalogTupleDelete(rel, &tuple->t_self);
 	}
@@ -374,7 +374,7 @@ make_new_rows(Relation rel, List *changes)
 			memcpy(change->row.database, first->database, sizeof(first->database));
 		first = &change->row;
 		wrap(change);
-		tuples = lappend(tuples, tde_keystore_tuple(&change->row, RelationGetDescr(rel)));
+		tuples = lappend(tuples, tde_keystore_tuple(rel, &change->row));
 	}
 	return tuples;
 }

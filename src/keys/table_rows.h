@@ -28,8 +28,8 @@ enum
 	TDE_KEYS_COLUMNS = TDE_KEYS_DESCRIPTION
 };
 
-extern void tde_keystore_row(HeapTuple tuple, TupleDesc desc, TdeDataKey *row);
-extern HeapTuple tde_keystore_tuple(const TdeDataKey *row, TupleDesc desc);
+extern void tde_keystore_row(Relation rel, HeapTuple tuple, TdeDataKey *row);
+extern HeapTuple tde_keystore_tuple(Relation rel, const TdeDataKey *row);
 extern Datum tde_keystore_uuid(const uint8 *bytes);
 extern Datum tde_keystore_bytea(const uint8 *bytes, size_t size);
 
@@ -41,7 +41,7 @@ extern void tde_keystore_scan_relation(Relation rel, TdeDataKeyVisitor visit, vo
 /* Visit the rows with this value in a column that has an index: id, uuid, slot or name. */
 extern void tde_keystore_scan_where(Relation rel, AttrNumber column, Datum value, TdeDataKeyVisitor visit, void *arg);
 
-/* The index that begins with this column; InvalidOid if somebody has removed it. */
+/* The index that begins with this column; InvalidOid if it is to be done without one: see tde_permanent_index(). */
 extern Oid	tde_keystore_index(Relation rel, AttrNumber column);
 
 /* Does the wallet lack the master key of one that could be read with it?  An erasable one without it was destroyed. */

@@ -39,7 +39,7 @@ refuse_after_freeing(const TdeDataKey *row)
 static void
 insert_for_ever(Relation rel, const TdeDataKey *row)
 {
-	HeapTuple	tuple = tde_keystore_tuple(row, RelationGetDescr(rel));
+	HeapTuple	tuple = tde_keystore_tuple(rel, row);
 
 	refuse_after_freeing(row);
 	/* first, so that no key is without its counts */

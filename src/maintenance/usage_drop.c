@@ -221,7 +221,7 @@ delete_rows(Version *version)
 	{
 		TdeDataKey	row;
 
-		tde_keystore_row(tuple, RelationGetDescr(rel), &row);
+		tde_keystore_row(rel, tuple, &row);
 		if (list_member_int(version->ids, row.id))
 			CatalogTupleDelete(rel, &tuple->t_self);
 	}

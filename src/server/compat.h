@@ -49,13 +49,6 @@
 #define TDE_HAS_NEW_FILE(rel) ((rel)->rd_newRelfilenodeSubid != InvalidSubTransactionId)
 #endif
 
-/* 18 asks whether a deferrable one would do as well (14e87ffa5c54). */
-#if PG_VERSION_NUM >= 180000
-#define TDE_PRIMARY_KEY(rel) RelationGetPrimaryKeyIndex(rel, false)
-#else
-#define TDE_PRIMARY_KEY(rel) RelationGetPrimaryKeyIndex(rel)
-#endif
-
 /* 17 asks for no snapshot (f691f5b80a85). */
 #if PG_VERSION_NUM >= 170000
 #define TDE_BRIN_REVMAP(index, per_summary) brinRevmapInitialize(index, per_summary)

@@ -10,6 +10,8 @@
 #include "access/xlog.h"
 #include "access/xloginsert.h"
 #include "catalog/index.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_index.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
@@ -17,9 +19,93 @@
 #include "storage/standby.h"
 #include "utils/inval.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "server/compat.h"
 #include "server/permanent.h"
+
+/* ---- columns ---- */
+
+void
+tde_permanent_check_columns(Relation rel, int known, const Oid *types)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+
+	for (int i = 0; i < known; i++)
+		if (i >= desc->natts || TupleDescAttr(desc, i)->atttypid != types[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_CORRUPTED),
+					 errmsg("column %d of table \"tde.%s\" is not what it has to be", i + 1, RelationGetRelationName(rel)),
+					 errdetail("It was dropped, or has got another type."),
+					 errhint("Restore the database from a backup.")));
+}
+
+/* The values of all columns that the table has, of which we know the first ones. */
+static void
+take_values(Relation rel, int known, const Datum *values, const bool *nulls, Datum **all_values, bool **all_nulls)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+
+	for (int i = known; i < desc->natts; i++)
+		if (!TupleDescAttr(desc, i)->attisdropped)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("cannot change table \"tde.%s\" because of column \"%s\"", RelationGetRelationName(rel),
+							NameStr(TupleDescAttr(desc, i)->attname)),
+					 errdetail("The library that is loaded does not know it."),
+					 errhint("If a later version of the extension has made the column, install its library, and restart the server.  "
+							 "Drop the column otherwise.")));
+	*all_values = palloc0(desc->natts * sizeof(Datum));
+	*all_nulls = palloc(desc->natts * sizeof(bool));
+	memset(*all_nulls, true, desc->natts * sizeof(bool));
+	memcpy(*all_values, values, known * sizeof(Datum));
+	memcpy(*all_nulls, nulls, known * sizeof(bool));
+}
+
+HeapTuple
+tde_permanent_form(Relation rel, int known, const Datum *values, const bool *nulls)
+{
+	Datum	   *all_values;
+	bool	   *all_nulls;
+
+	take_values(rel, known, values, nulls, &all_values, &all_nulls);
+	return heap_form_tuple(RelationGetDescr(rel), all_values, all_nulls);
+}
+
+HeapTuple
+tde_permanent_modify(Relation rel, HeapTuple tuple, int known, const Datum *values, const bool *nulls, const bool *replace)
+{
+	Datum	   *all_values;
+	bool	   *all_nulls;
+	bool	   *all_replaced = palloc0(RelationGetDescr(rel)->natts * sizeof(bool));
+
+	take_values(rel, known, values, nulls, &all_values, &all_nulls);
+	memcpy(all_replaced, replace, known * sizeof(bool));
+	return heap_modify_tuple(tuple, RelationGetDescr(rel), all_values, all_nulls, all_replaced);
+}
+
+/* ---- indexes ---- */
+
+Oid
+tde_permanent_index(Relation rel, AttrNumber column)
+{
+	ListCell   *cell;
+	Oid			found = InvalidOid;
+
+	if (HistoricSnapshotActive())
+		return InvalidOid;
+	foreach(cell, RelationGetIndexList(rel))
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+		Form_pg_index form = index->rd_index;
+
+		if (index->rd_rel->relam == BTREE_AM_OID && form->indisunique && form->indisvalid && form->indimmediate && !form->indcheckxmin &&
+			form->indkey.values[0] == column && RelationGetIndexPredicate(index) == NIL)
+			found = RelationGetRelid(index);
+		index_close(index, AccessShareLock);
+	}
+	return found;
+}
 
 /* Entries of other indexes would take an executor: they would evaluate expressions of whoever made them. */
 static void
@@ -74,6 +160,8 @@ insert_index_entries(Relation rel, HeapTuple tuple)
 	}
 	ExecDropSingleTupleTableSlot(slot);
 }
+
+/* ---- rows ---- */
 
 static void
 tell_decoding(Relation rel, bool tell)
