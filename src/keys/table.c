@@ -291,6 +291,8 @@ note_indexes(Relation rel)
 
 	memset(indexes, 0, sizeof(indexes));
 	indexes_known = true;
+	/* one that came while the table was opened has had it forgotten, and the next one is to be known */
+	keystore_relid = RelationGetRelid(rel);
 	PG_TRY();
 	{
 		foreach(cell, list)

@@ -7,6 +7,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/rel.h"
@@ -20,6 +21,41 @@
 #include "server/compat.h"
 #include "server/permanent.h"
 #include "wallet/wallet.h"
+
+/* ---- one at a time ---- */
+
+/*
+ * The table, while nobody else makes keys or changes them.  Makers keep each other out by a lock of their own: one of the table that does so
+ * would be in the way of REINDEX CONCURRENTLY and its like, and have to wait as long as these wait for old transactions, which may be
+ * ours.  NULL if it is not to wait and would have to.
+ */
+static Relation
+lock_for_making(bool wait)
+{
+	Oid			relid = tde_keystore_require();
+
+	if (wait)
+	{
+		LockRelationOid(relid, RowExclusiveLock);
+		LockDatabaseObject(RelationRelationId, relid, 1, ExclusiveLock);
+	}
+	else if (!ConditionalLockRelationOid(relid, RowExclusiveLock))
+		return NULL;
+	else if (!ConditionalLockDatabaseObject(RelationRelationId, relid, 1, ExclusiveLock))
+	{
+		UnlockRelationOid(relid, RowExclusiveLock);
+		return NULL;
+	}
+	return table_open(relid, NoLock);
+}
+
+/* At once, not at the end of the transaction. */
+static void
+unlock(Relation rel)
+{
+	UnlockDatabaseObject(RelationRelationId, RelationGetRelid(rel), 1, ExclusiveLock);
+	table_close(rel, RowExclusiveLock);
+}
 
 /* ---- rows that no rollback takes away ---- */
 
@@ -192,12 +228,12 @@ tde_keystore_ensure(int32 slot, char kind)
 	if (!can_make_keys())
 		return false;
 
-	/* look again under a lock that keeps other makers out; it is released at once, not at the end of the transaction */
-	rel = table_open(tde_keystore_relid(), ShareRowExclusiveLock);
+	/* look again: somebody else may have made it meanwhile */
+	rel = lock_for_making(true);
 	survey_keys(rel, slot, kind, &survey);
 	if (!survey.active && !survey.destroyed)
 		make_sibling(rel, &survey);
-	table_close(rel, ShareRowExclusiveLock);
+	unlock(rel);
 	return true;
 }
 
@@ -238,7 +274,7 @@ open_for_making(void)
 	PreventCommandIfParallelMode("making a data key");
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to make a data key");
-	return table_open(tde_keystore_require(), ShareRowExclusiveLock);
+	return lock_for_making(true);
 }
 
 /*
@@ -264,7 +300,7 @@ tde_keystore_find_or_create(const char *name, bool *created)
 	*created = slot == TDE_NO_SLOT;
 	if (*created)
 		slot = tde_keystore_create(name, NULL);
-	table_close(rel, ShareRowExclusiveLock);
+	unlock(rel);
 	return slot;
 }
 
@@ -279,7 +315,7 @@ tde_keystore_create(const char *name, const uint8 *master)
 	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
 	survey.slot = tde_keystore_number_after(survey.last_slot);
 	make_key(rel, &survey, name, master);
-	table_close(rel, ShareRowExclusiveLock);
+	unlock(rel);
 	return survey.slot;
 }
 
@@ -300,7 +336,7 @@ tde_keystore_rotate(int32 slot)
 		make_sibling(rel, &survey);
 		version = Max(version, survey.version + 1);
 	}
-	table_close(rel, ShareRowExclusiveLock);
+	unlock(rel);
 	return version;
 }
 
@@ -311,10 +347,8 @@ tde_keystore_replace(uint32 id)
 	Survey		survey;
 	Relation	rel;
 
-	if (XactReadOnly || tde_keystore_changed_rows || !can_make_keys() || !tde_keystore_find(id, &row) ||
-		!ConditionalLockRelationOid(tde_keystore_require(), ShareRowExclusiveLock))
+	if (XactReadOnly || tde_keystore_changed_rows || !can_make_keys() || !tde_keystore_find(id, &row) || (rel = lock_for_making(false)) == NULL)
 		return;
-	rel = table_open(tde_keystore_require(), NoLock);
 	survey_keys(rel, row.slot, row.kind, &survey);
 	if (survey.active && !survey.destroyed && survey.version == row.version && survey.foreign.id == 0)
 	{
@@ -324,7 +358,7 @@ tde_keystore_replace(uint32 id)
 						tde_keystore_called(&row), row.version + 1),
 				 errdetail("Old values stay as they are; tde_rekey_table() re-encrypts them.")));
 	}
-	table_close(rel, ShareRowExclusiveLock);
+	unlock(rel);
 }
 
 /* ---- keys from elsewhere ---- */
@@ -438,7 +472,7 @@ tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KE
 		tde_keywrap_wrap(&row, data_key);
 		insert_for_ever(rel, &row);
 	}
-	table_close(rel, ShareRowExclusiveLock);
+	unlock(rel);
 	if (meeting.lost)
 		(void) tde_keystore_edit(rescue_row, &(Rescue) {imported, data_key});
 	return !meeting.is_here || meeting.lost;
