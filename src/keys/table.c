@@ -34,6 +34,7 @@
 #include "server/error.h"
 #include "server/memory.h"
 #include "server/permanent.h"
+#include "server/rights.h"
 
 bool		tde_keystore_changed = true;
 bool		tde_keystore_made_keys = false;
@@ -79,7 +80,7 @@ tde_extension_may_execute(const char *name, const Oid *types, int count, Oid use
 										   ObjectIdGetDatum(tde_extension_schema()));
 
 	pfree(args);
-	return OidIsValid(function) && TDE_MAY_EXECUTE(function, user);
+	return OidIsValid(function) && tde_may_execute_now(function, user);
 }
 
 Oid

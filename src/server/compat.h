@@ -42,6 +42,13 @@
 #define TDE_MAY_USE_TYPE(type) (pg_type_aclcheck(type, GetUserId(), ACL_USAGE) == ACLCHECK_OK)
 #endif
 
+/* 16 says at each membership whether privileges are inherited (e3ce2de09d81); before, the member does. */
+#if PG_VERSION_NUM >= 160000
+#define TDE_INHERITS(membership, member_does) ((void) (member_does), (membership)->inherit_option)
+#else
+#define TDE_INHERITS(membership, member_does) (member_does)
+#endif
+
 /* 16 calls a relation's file by another name (b0a55e43299c). */
 #if PG_VERSION_NUM >= 160000
 #define TDE_HAS_NEW_FILE(rel) ((rel)->rd_newRelfilelocatorSubid != InvalidSubTransactionId)

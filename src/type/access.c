@@ -13,8 +13,10 @@
 
 #include "server/compat.h"
 #include "server/error.h"
+#include "server/rights.h"
 #include "type/access.h"
 #include "type/base_functions.h"
+#include "type/ciphertext_form.h"
 #include "type/datum.h"
 
 PG_FUNCTION_INFO_V1(tde_may_decrypt);
@@ -33,9 +35,9 @@ static bool answer;
 static bool
 has_role(Oid user)
 {
-	Oid			role = get_role_oid(tde_decrypt_role, true);
+	Oid			role = tde_role_now(tde_decrypt_role);
 
-	return OidIsValid(role) ? has_privs_of_role(user, role) : superuser_arg(user);
+	return OidIsValid(role) ? tde_has_privs_now(user, role) : tde_superuser_now(user);
 }
 
 /* May the current user decrypt?  Inside a SECURITY DEFINER function that is its owner. */
@@ -59,6 +61,7 @@ static void
 forget_answer(Datum arg, int cacheid, uint32 hashvalue)
 {
 	answered_user = InvalidOid;
+	tde_ciphertext_forget_permission();
 }
 
 void
@@ -77,9 +80,9 @@ tde_access_permits(TdeType *type, Datum value)
 void
 tde_access_refuse(TdeType *type)
 {
-	const char *user = GetUserNameFromId(GetUserId(), false);
+	const char *user = tde_role_name_now(GetUserId());
 
-	if (!OidIsValid(get_role_oid(tde_decrypt_role, true)))
+	if (!OidIsValid(tde_role_now(tde_decrypt_role)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to decrypt values of type %s", format_type_be(type->oid)),
@@ -90,7 +93,7 @@ tde_access_refuse(TdeType *type)
 			 errmsg("permission denied to decrypt values of type %s", format_type_be(type->oid)),
 			 errdetail("Only roles with privileges of role \"%s\" may decrypt.", tde_decrypt_role),
 			 errhint("Leave encrypted columns out of the query, or have a superuser run \"GRANT %s TO %s\".",
-					 quote_identifier(tde_decrypt_role), quote_identifier(user))));
+					 quote_identifier(tde_decrypt_role), quote_identifier(user ? user : "?"))));
 }
 
 /* ---- values that PostgreSQL quotes in the details of errors ---- */
@@ -256,9 +259,17 @@ tde_key_for_comparing(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG
 	return key;
 }
 
+static void
+forget_permission(Datum arg, int cacheid, uint32 hashvalue)
+{
+	tde_ciphertext_forget_permission();
+}
+
 void
 tde_access_init(void)
 {
 	CacheRegisterSyscacheCallback(AUTHOID, forget_answer, (Datum) 0);
 	CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, forget_answer, (Datum) 0);
+	CacheRegisterSyscacheCallback(DATABASEOID, forget_answer, (Datum) 0);	/* whoever owns it is a member of pg_database_owner */
+	CacheRegisterSyscacheCallback(PROCOID, forget_permission, (Datum) 0);
 }

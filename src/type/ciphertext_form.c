@@ -28,6 +28,7 @@
 
 #include "server/compat.h"
 #include "server/error.h"
+#include "server/rights.h"
 #include "type/ciphertext_form.h"
 
 #define PREFIX			"tde:"
@@ -51,7 +52,7 @@ int			tde_io_format = TDE_IO_PLAINTEXT;
 static void
 check_user(Oid user)
 {
-	if (!superuser_arg(user) && !tde_extension_may_execute("tde_ciphertext_io", NULL, 0, user))
+	if (!tde_superuser_now(user) && !tde_extension_may_execute("tde_ciphertext_io", NULL, 0, user))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to read and write encrypted values as ciphertext"),
@@ -59,24 +60,31 @@ check_user(Oid user)
 				 errhint("Set it to plaintext, or have EXECUTE granted on function tde_ciphertext_io().")));
 }
 
+/* The two that were checked, and in which statement.  A walsender's goes on for days, so that changes of rights count, too. */
+static TimestampTz checked_in = 0;
+static Oid	checked_user = InvalidOid;
+static Oid	checked_outer = InvalidOid;
+
+void
+tde_ciphertext_forget_permission(void)
+{
+	checked_user = checked_outer = InvalidOid;
+}
+
 void
 tde_ciphertext_check_permission(void)
 {
-	static TimestampTz statement = 0;	/* that the two were checked in */
-	static Oid	current = InvalidOid;
-	static Oid	outer = InvalidOid;
-
 	/* only pg_upgrade and its helpers connect then */
 	if (IsBinaryUpgrade)
 		return;
-	if (statement == GetCurrentStatementStartTimestamp() && current == GetUserId() && outer == GetOuterUserId())
+	if (checked_in == GetCurrentStatementStartTimestamp() && checked_user == GetUserId() && checked_outer == GetOuterUserId())
 		return;
 	/* a SECURITY DEFINER function must not lend its owner's right to whoever calls it */
 	check_user(GetUserId());
 	check_user(GetOuterUserId());
-	statement = GetCurrentStatementStartTimestamp();
-	current = GetUserId();
-	outer = GetOuterUserId();
+	checked_in = GetCurrentStatementStartTimestamp();
+	checked_user = GetUserId();
+	checked_outer = GetOuterUserId();
 }
 
 /* ---- types that cannot ---- */

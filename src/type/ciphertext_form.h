@@ -21,6 +21,9 @@ extern int	tde_io_format;
 /* ereport unless the current user, and whoever called a function that has made another one current, may use the form. */
 extern void tde_ciphertext_check_permission(void);
 
+/* Check it anew, since rights have changed. */
+extern void tde_ciphertext_forget_permission(void);
+
 /*
  * Do input and output functions deal in the ciphertext form now?  The setting alone decides, never the look of a value; and
  * whoever may not use it gets an error, never plaintext.

@@ -1,0 +1,201 @@
+/*
+ * rights.c - roles and their rights as they are now, also while logical decoding has the catalogs as they were.
+ *
+ * Then the caches of catalogs are of former days as well, and so are all functions of PostgreSQL that look rights up there.  So the
+ * catalogs are read here past the caches, under a snapshot of now.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_auth_members.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_database.h"
+#include "catalog/pg_proc.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "server/compat.h"
+#include "server/rights.h"
+
+/* ---- reading catalogs of now ---- */
+
+typedef void (*Visitor) (Relation catalog, HeapTuple tuple, void *arg);
+
+static void
+visit(Oid relid, Oid index, AttrNumber column, RegProcedure equal, Datum value, Visitor visitor, void *arg)
+{
+	Relation	catalog = table_open(relid, AccessShareLock);
+	Snapshot	snapshot = RegisterSnapshot(GetNonHistoricCatalogSnapshot(relid));
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, column, BTEqualStrategyNumber, equal, value);
+	scan = systable_beginscan(catalog, index, true, snapshot, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		visitor(catalog, tuple, arg);
+	systable_endscan(scan);
+	UnregisterSnapshot(snapshot);
+	table_close(catalog, AccessShareLock);
+}
+
+/* ---- roles ---- */
+
+static void
+copy_role(Relation catalog, HeapTuple tuple, void *arg)
+{
+	memcpy(arg, GETSTRUCT(tuple), offsetof(FormData_pg_authid, rolconnlimit));
+}
+
+/* The role of this OID; its oid is InvalidOid if there is none. */
+static FormData_pg_authid
+role_of(Oid oid)
+{
+	FormData_pg_authid role = {.oid = InvalidOid};
+
+	visit(AuthIdRelationId, AuthIdOidIndexId, Anum_pg_authid_oid, F_OIDEQ, ObjectIdGetDatum(oid), copy_role, &role);
+	return role;
+}
+
+Oid
+tde_role_now(const char *name)
+{
+	FormData_pg_authid role = {.oid = InvalidOid};
+	NameData	wanted;
+
+	if (!HistoricSnapshotActive())
+		return get_role_oid(name, true);
+	if (strlen(name) >= NAMEDATALEN)
+		return InvalidOid;
+	namestrcpy(&wanted, name);
+	visit(AuthIdRelationId, AuthIdRolnameIndexId, Anum_pg_authid_rolname, F_NAMEEQ, NameGetDatum(&wanted), copy_role, &role);
+	return role.oid;
+}
+
+const char *
+tde_role_name_now(Oid oid)
+{
+	FormData_pg_authid role;
+
+	if (!HistoricSnapshotActive())
+		return GetUserNameFromId(oid, true);
+	role = role_of(oid);
+	return OidIsValid(role.oid) ? pstrdup(NameStr(role.rolname)) : NULL;
+}
+
+bool
+tde_superuser_now(Oid user)
+{
+	return HistoricSnapshotActive() ? role_of(user).rolsuper : superuser_arg(user);
+}
+
+/* ---- memberships ---- */
+
+/* Roles whose privileges a member has, itself first. */
+typedef struct Memberships
+{
+	List	   *roles;
+	bool		inherits;		/* does the one that is looked at, before 16? */
+} Memberships;
+
+static void
+add_role(Relation catalog, HeapTuple tuple, void *arg)
+{
+	Memberships *memberships = arg;
+	Form_pg_auth_members membership = (Form_pg_auth_members) GETSTRUCT(tuple);
+
+	if (TDE_INHERITS(membership, memberships->inherits))
+		memberships->roles = list_append_unique_oid(memberships->roles, membership->roleid);
+}
+
+static void
+add_database_owner(Relation catalog, HeapTuple tuple, void *arg)
+{
+	Memberships *memberships = arg;
+
+	if (list_member_oid(memberships->roles, ((Form_pg_database) GETSTRUCT(tuple))->datdba))
+		memberships->roles = list_append_unique_oid(memberships->roles, ROLE_PG_DATABASE_OWNER);
+}
+
+static void
+add_roles_of(Memberships *memberships, Oid member)
+{
+	memberships->inherits = role_of(member).rolinherit;
+	visit(AuthMemRelationId, AuthMemMemRoleIndexId, Anum_pg_auth_members_member, F_OIDEQ, ObjectIdGetDatum(member), add_role, memberships);
+	visit(DatabaseRelationId, DatabaseOidIndexId, Anum_pg_database_oid, F_OIDEQ, ObjectIdGetDatum(MyDatabaseId), add_database_owner, memberships);
+}
+
+static List *
+roles_of(Oid user)
+{
+	Memberships memberships = {list_make1_oid(user)};
+
+	/* the list grows while it is gone through */
+	for (int i = 0; i < list_length(memberships.roles); i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		add_roles_of(&memberships, list_nth_oid(memberships.roles, i));
+	}
+	return memberships.roles;
+}
+
+bool
+tde_has_privs_now(Oid user, Oid role)
+{
+	if (!HistoricSnapshotActive())
+		return has_privs_of_role(user, role);
+	return user == role || tde_superuser_now(user) || list_member_oid(roles_of(user), role);
+}
+
+/* ---- functions ---- */
+
+typedef struct Execution
+{
+	List	   *roles;			/* of the user */
+	bool		granted;		/* to one of these, or to all */
+} Execution;
+
+static void
+look_for_grant(Relation catalog, HeapTuple tuple, void *arg)
+{
+	Execution  *execution = arg;
+	bool		isnull;
+	Datum		value = heap_getattr(tuple, Anum_pg_proc_proacl, RelationGetDescr(catalog), &isnull);
+	Acl		   *acl;
+
+	/* by default everybody may */
+	execution->granted = isnull;
+	if (isnull)
+		return;
+	acl = DatumGetAclP(value);
+	for (int i = 0; i < ACL_NUM(acl); i++)
+	{
+		const AclItem *item = &ACL_DAT(acl)[i];
+
+		if ((item->ai_privs & ACL_EXECUTE) != 0 &&
+			(item->ai_grantee == ACL_ID_PUBLIC || list_member_oid(execution->roles, item->ai_grantee)))
+			execution->granted = true;
+	}
+}
+
+bool
+tde_may_execute_now(Oid function, Oid user)
+{
+	Execution	execution = {NIL, false};
+
+	if (!HistoricSnapshotActive())
+		return TDE_MAY_EXECUTE(function, user);
+	if (tde_superuser_now(user))
+		return true;
+	execution.roles = roles_of(user);
+	visit(ProcedureRelationId, ProcedureOidIndexId, Anum_pg_proc_oid, F_OIDEQ, ObjectIdGetDatum(function), look_for_grant, &execution);
+	return execution.granted;
+}
