@@ -10,6 +10,10 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_trigger.h"
+#include "commands/trigger.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
@@ -17,7 +21,10 @@
 #include "storage/latch.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/reltrigger.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
@@ -61,6 +68,43 @@ pause_between(const TdeBatches *batches)
 		CHECK_FOR_INTERRUPTS();
 		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
 	}
+}
+
+/* ---- tools that copy a table beside its writers ---- */
+
+/* Must a trigger see each change of a row, as C code of somebody's wants it? */
+static bool
+follows_changes(const Trigger *trigger)
+{
+	HeapTuple	function;
+	bool		in_c;
+
+	if (trigger->tgisinternal || trigger->tgenabled != TRIGGER_FIRES_ALWAYS || !TRIGGER_FOR_ROW(trigger->tgtype) ||
+		!TRIGGER_FOR_AFTER(trigger->tgtype) || !TRIGGER_FOR_UPDATE(trigger->tgtype))
+		return false;
+	function = SearchSysCache1(PROCOID, ObjectIdGetDatum(trigger->tgfoid));
+	in_c = HeapTupleIsValid(function) && ((Form_pg_proc) GETSTRUCT(function))->prolang == ClanguageId;
+	if (HeapTupleIsValid(function))
+		ReleaseSysCache(function);
+	return in_c;
+}
+
+/*
+ * pg_repack copies a table, follows what is changed meanwhile by such a trigger, and puts the copy in the table's place.  No trigger fires
+ * here, since to users nothing changes: so the copy would have the old values still.  To make the trigger takes a lock that excludes ours.
+ */
+static void
+refuse_followed(Relation rel)
+{
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+		if (follows_changes(&rel->trigdesc->triggers[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_IN_USE),
+					 errmsg("cannot change rows of table \"%s\" because of trigger \"%s\"", RelationGetRelationName(rel),
+							rel->trigdesc->triggers[i].tgname),
+					 errdetail("A tool that copies the table, like pg_repack, follows changes by it.  This one fires no triggers, so the copy "
+							   "would bring the old values back."),
+					 errhint("Go on when the tool has ended.  If it was broken off, drop the trigger that it has left.")));
 }
 
 /* ---- batches ---- */
@@ -122,12 +166,14 @@ go_to_table(TdeBatches *batches, int at)
 static bool
 change_from_here(TdeBatches *batches, Relation rel, int64 *seen, bool *touched)
 {
-	void	   *table = batches->open(batches, rel);
+	void	   *table;
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 	ItemPointerData last;
 	TableScanDesc scan;
 	bool		ended = true;
 
+	refuse_followed(rel);
+	table = batches->open(batches, rel);
 	/* after the snapshot was taken, so that nothing visible is behind it; and no pass chases what is appended meanwhile */
 	if (batches->end == InvalidBlockNumber)
 		batches->end = RelationGetNumberOfBlocks(rel);
