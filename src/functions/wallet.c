@@ -23,6 +23,7 @@
 #include "maintenance/purge.h"
 #include "server/compat.h"
 #include "server/error.h"
+#include "server/snapshot.h"
 #include "wallet/passphrase.h"
 #include "wallet/wallet.h"
 
@@ -241,11 +242,13 @@ Datum
 tde_wallet_open(PG_FUNCTION_ARGS)
 {
 	char	   *confirm = confirmation(fcinfo);
+	QueryDesc  *query = tde_without_snapshot_begin(fcinfo);
 
 	if (PG_ARGISNULL(0))
 		tde_wallet_open_by_command(confirm);
 	else
 		tde_passphrase_use(PG_GETARG_DATUM(0), "passphrase", open_with, confirm);
+	tde_without_snapshot_end(query);
 	make_first_keys();
 	PG_RETURN_VOID();
 }

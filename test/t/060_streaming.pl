@@ -281,6 +281,26 @@ fails_with($standby, 'SELECT holder FROM card', { state => 'TDE01', hint => qr/^
 lines_of($standby, "SELECT tde_wallet_open('its own-passphrase')");
 same_reads($standby, 'opened by hand');
 
+# ---- opening beside a primary that removes rows ----
+
+# The standby does not wait for queries, and replays meanwhile what conflicts with every snapshot that there is.
+my $folder = $standby->basedir;
+write_bytes("$folder/command", "touch $folder/began; while [ ! -e $folder/go ]; do sleep 0.1; done; cat " . passphrase_file($standby) . "\n");
+set_conf($standby, max_standby_streaming_delay => '0', hot_standby_feedback => 'off', 'tde_column.passphrase_command' => "sh $folder/command",
+  'tde_column.passphrase_timeout' => '10min');
+lines_of($standby, 'SELECT tde_wallet_close()');
+my ($opened, $refused) = ('', '');
+my $opening = IPC::Run::start([ 'psql', '-X', '-At', '-h', $standby->host, '-p', $standby->port, '-c', 'SELECT tde_wallet_open()', 'postgres' ],
+  '>', \$opened, '2>', \$refused);
+for (my $i = 0; !-e "$folder/began" && $i < 10 * $PostgreSQL::Test::Utils::timeout_default; $i++) { select undef, undef, undef, 0.1 }
+lines_of($primary, $_) foreach 'CREATE TABLE gone (a int)', 'DROP TABLE gone', 'VACUUM pg_class, pg_attribute, pg_type, pg_depend, tde.data_keys';
+$primary->wait_for_catchup($standby);
+write_bytes("$folder/go", '');
+ok($opening->finish, 'the wallet is opened while rows are removed that were there when this began') or diag($refused);
+same_reads($standby, 'and values are read');
+lines_of($standby, 'ALTER SYSTEM RESET ALL');
+$standby->reload;
+
 # ---- promotion ----
 
 # A version of which no commit tells.
