@@ -129,6 +129,7 @@ static PlannedStmt *
 plan_query(Query *query, const char *source, int cursor_options, ParamListInfo params)
 {
 	List	   *postponed = tde_client_possible() ? tde_receiver_plan(query, source) : NIL;
+	TdeStores	outer = tde_statement_begin(false);
 	PlannedStmt *plan;
 
 	if (unlikely(tde_transparent_catalog))
@@ -139,6 +140,7 @@ plan_query(Query *query, const char *source, int cursor_options, ParamListInfo p
 	if (postponed)
 		plan->invalItems = list_concat(postponed, plan->invalItems);
 	tde_stored_spec_planned(plan);
+	tde_statement_end(outer);
 	return plan;
 }
 
@@ -148,6 +150,13 @@ static bool
 changes_data(QueryDesc *query)
 {
 	return query->operation != CMD_SELECT || query->plannedstmt->hasModifyingCTE;
+}
+
+/* EXPLAIN ANALYZE fills tables and materialized views, too. */
+static bool
+stores_rows(QueryDesc *query)
+{
+	return changes_data(query) || (query->dest && (query->dest->mydest == DestIntoRel || query->dest->mydest == DestTransientRel));
 }
 
 /* The descriptor of the rows is there only when the others have started the executor. */
@@ -207,6 +216,8 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	DestReceiver *function = NULL;
 	DestReceiver *citus = tde_results_begin(query);
 	ErrorContextCallback explain = {error_context_stack, tde_explain_key, NULL};
+	bool		stores = stores_rows(query);
+	TdeStores	outer = tde_statement_begin(stores);
 
 	if (changes_data(query))
 		error_context_stack = &explain;
@@ -224,16 +235,21 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 		tde_receiver_end(receiver, query);
 	tde_results_end(query, citus);
 	error_context_stack = explain.previous;
+	tde_statement_has_stored |= stores;
+	tde_statement_end(outer);
 }
 
 /* Foreign keys are checked here. */
 static void
 executor_finish(QueryDesc *query)
 {
+	TdeStores	outer = tde_statement_begin(stores_rows(query));
+
 	if (likely(!tde_access_restricted))
 		next_executor_finish(query);
 	else
 		finish_tracked(query);
+	tde_statement_end(outer);
 }
 
 /* auto_explain prints the plan here. */
@@ -271,6 +287,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	inner.utility = pstmt->utilityStmt;
 	inner.declares = outer.declares || tde_ddl_stores_types(inner.utility);
 	inner.changes_data = IsA(inner.utility, CopyStmt) && ((CopyStmt *) inner.utility)->is_from;
+	inner.stores = outer.stores;
 
 	PG_TRY();
 	{
@@ -286,6 +303,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 			error_context_stack = &keys;
 		}
 		tde_statement = inner;
+		(void) tde_statement_begin(tde_statement_utility_stores(inner.utility));
 		next_process_utility(pstmt, inner.source, read_only_tree, context, params, environment, dest, completion);
 		tde_dump_path_end(path);
 	}
@@ -296,6 +314,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	}
 	PG_END_TRY();
 	error_context_stack = stack;
+	tde_statement_has_stored |= inner.changes_data;
 	tde_held_cursors_seal();
 	tde_access_end(outer);
 }

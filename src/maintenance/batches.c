@@ -22,6 +22,7 @@
 #include "utils/wait_event.h"
 
 #include "maintenance/batches.h"
+#include "server/statement.h"
 
 /* ---- transactions ---- */
 
@@ -122,12 +123,14 @@ go_to_table(TdeBatches *batches, int at)
 static bool
 change_from_here(TdeBatches *batches, Relation rel, int64 *seen, bool *touched)
 {
+	TdeStores	outer = tde_statement_begin(true);
 	void	   *table = batches->open(batches, rel);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 	ItemPointerData last;
 	TableScanDesc scan;
 	bool		ended = true;
 
+	tde_statement_has_stored = true;
 	/* after the snapshot was taken, so that nothing visible is behind it; and no pass chases what is appended meanwhile */
 	if (batches->end == InvalidBlockNumber)
 		batches->end = RelationGetNumberOfBlocks(rel);
@@ -140,6 +143,7 @@ change_from_here(TdeBatches *batches, Relation rel, int64 *seen, bool *touched)
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	batches->close(table);
+	tde_statement_end(outer);
 	return ended;
 }
 

@@ -104,8 +104,17 @@ extern Datum tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 de
  * Is this value encrypted just as a new one would be, so that it can be stored as it is: as the typmod says, under the newest
  * version of the key?  typmod -1, of a place that declares nothing: in its own way, under the newest version of its own key.
  * Looks at the header alone, of a value out of line, too.
+ *
+ * A version may reach its limit, and be replaced, while much is re-encrypted.  So a version counts as the newest that was so when a key's
+ * values were first asked about with these floors, or is newer than that.
  */
-extern bool tde_datum_is_current(TdeType *type, Datum value, int32 typmod);
+typedef struct TdeKeyFloors
+{
+	MemoryContext context;
+	List	   *list;			/* NIL at first */
+} TdeKeyFloors;
+
+extern bool tde_datum_is_current(TdeType *type, Datum value, int32 typmod, TdeKeyFloors *floors);
 
 /* Make it so.  declared: where it comes from, as above; -1 takes a value without MAC where the typmod declares one, too. */
 extern Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared);
