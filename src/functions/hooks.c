@@ -44,6 +44,7 @@
 #include "operators/indexed_tables.h"
 #include "server/compat.h"
 #include "server/counters.h"
+#include "server/drawn_ahead.h"
 #include "server/error.h"
 #include "server/memory.h"
 #include "server/statement.h"
@@ -219,6 +220,7 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	bool		stores = stores_rows(query);
 	TdeStores	outer = tde_statement_begin(stores);
 
+	tde_drawn_ahead_drop();
 	if (changes_data(query))
 		error_context_stack = &explain;
 	tde_held_rows_run(query);
@@ -237,6 +239,7 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	error_context_stack = explain.previous;
 	tde_statement_has_stored |= stores;
 	tde_statement_end(outer);
+	tde_drawn_ahead_drop();
 }
 
 /* Foreign keys are checked here. */
@@ -250,6 +253,7 @@ executor_finish(QueryDesc *query)
 	else
 		finish_tracked(query);
 	tde_statement_end(outer);
+	tde_drawn_ahead_drop();
 }
 
 /* auto_explain prints the plan here. */
@@ -288,6 +292,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	inner.declares = outer.declares || tde_ddl_stores_types(inner.utility);
 	inner.changes_data = IsA(inner.utility, CopyStmt) && ((CopyStmt *) inner.utility)->is_from;
 	inner.stores = outer.stores;
+	tde_drawn_ahead_drop();
 
 	PG_TRY();
 	{
@@ -317,6 +322,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	tde_statement_has_stored |= inner.changes_data;
 	tde_held_cursors_seal();
 	tde_access_end(outer);
+	tde_drawn_ahead_drop();
 }
 
 /* ---- the log ---- */
@@ -384,6 +390,7 @@ _PG_init(void)
 	tde_wallet_init();
 	tde_share_pool_init();
 	tde_counters_init();
+	tde_drawn_ahead_init();
 	tde_limits_init();
 	tde_forget_init();
 	tde_keystore_init();
