@@ -410,9 +410,9 @@ tell_others(void)
 uint64
 tde_limits_encrypted(uint32 key_id)
 {
-	TdeKeyUse  *use = tde_key_use(key_id);
+	const TdeKeyUse *use = uses ? hash_search(uses, &key_id, HASH_FIND, NULL) : NULL;
 
-	return tde_counters_read(key_id) + use->values - use->told;
+	return tde_counters_read(key_id) + (use ? use->values - use->told : 0);
 }
 
 uint64

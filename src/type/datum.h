@@ -85,6 +85,13 @@ extern struct varlena *tde_datum_seal_like(TdeType *type, Datum value, const Tde
 extern Datum tde_datum_encrypt(TdeType *type, Datum value, int32 typmod);
 
 /*
+ * The same for a value that whoever runs the statement has given, and for one that was made of this encrypted value.  What the statement does not store
+ * may be encrypted otherwise, if the typmod says triple DES.
+ */
+extern Datum tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod);
+extern Datum tde_datum_encrypt_from(TdeType *type, Datum value, int32 typmod, Datum source);
+
+/*
  * Bytes from (inclusive) to to (exclusive) of the plaintext of a varlena type, at most; *first is set to where the result
  * begins, which may be before from.  Of a large value without MAC in CTR mode that is stored out of line only those bytes
  * are read and decrypted (selective decryption, Canim and Kantarcioglu, algorithm 3); of others, all.

@@ -129,30 +129,72 @@ seal(Target *target, TdePlainBytes *payload, bool is_stored)
 	return PointerGetDatum(result);
 }
 
-/*
- * Of triple DES a key may encrypt so little that casts in queries would use it up.  What is not stored becomes a literal, which the
- * coercion to a column encrypts anew.
- */
-static pg_noinline void
-spare_triple_des(Target *target)
+static void
+read_header(Datum value, TdeHeader *header)
 {
-	if (!tde_stores_nothing())
-		return;
-	target->typmod = -1;
-	find_key(target);
+	if (!tde_datum_header(value, header))
+		tde_throw(TDE_E_AUTH);
+}
+
+/* Encrypt a datum of the base type; the key is found. */
+static inline Datum
+encrypt(Target *target, Datum value)
+{
+	TdePlainBytes payload;
+
+	tde_plain_bytes_make(target->type, value, target->spec, &payload);
+	return seal(target, &payload, true);
 }
 
 Datum
 tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 {
 	Target		target = {.type = type, .typmod = typmod};
-	TdePlainBytes payload;
 
 	find_key(&target);
-	if (unlikely(target.spec.cipher == TDE_3DES168))
-		spare_triple_des(&target);
-	tde_plain_bytes_make(type, value, target.spec, &payload);
-	return seal(&target, &payload, true);
+	return encrypt(&target, value);
+}
+
+/*
+ * By triple DES a key may encrypt so little that casts in queries would use it up.  So what a statement does not store is not encrypted so: a value
+ * that was given becomes a literal, another one stays in its own way, under its own key, so that nobody sees it who would not see it there.
+ * Where it is stored from there, the coercion to the column finds that it does not fit (ddl/stored_spec.c).
+ */
+static inline bool
+is_spared(const Target *target)
+{
+	return unlikely(target->spec.cipher == TDE_3DES168) && tde_stores_nothing();
+}
+
+Datum
+tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod)
+{
+	Target		target = {.type = type, .typmod = typmod};
+
+	find_key(&target);
+	if (is_spared(&target))
+		return tde_datum_encrypt(type, value, -1);
+	return encrypt(&target, value);
+}
+
+Datum
+tde_datum_encrypt_from(TdeType *type, Datum value, int32 typmod, Datum source)
+{
+	Target		target = {.type = type, .typmod = typmod};
+	TdeHeader	header;
+
+	find_key(&target);
+	if (is_spared(&target))
+	{
+		read_header(source, &header);
+		/* whoever reads it takes it for what is declared, and so would refuse it without a MAC */
+		if (header.spec.mac != TDE_NOMAC || target.spec.mac == TDE_NOMAC)
+		{
+			target = (Target) {.type = type, .typmod = -1, .header = &header};
+			find_key(&target);
+		}
+	}
+	return encrypt(&target, value);
 }
 
 bool
@@ -169,13 +211,6 @@ tde_datum_header(Datum value, TdeHeader *header)
 	if (head != stored)
 		pfree(head);
 	return good;
-}
-
-static void
-read_header(Datum value, TdeHeader *header)
-{
-	if (!tde_datum_header(value, header))
-		tde_throw(TDE_E_AUTH);
 }
 
 /* Is it encrypted just as the typmod says?  Answers with a closed wallet, too. */
@@ -208,7 +243,7 @@ tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool 
 	coerced = tde_base_coerce(type, plain, mods.base_typmod, is_explicit);
 	if (fitting && datumIsEqual(plain, coerced, type->base_byval, type->base_len))
 		return value;
-	return tde_datum_encrypt(type, coerced, typmod);
+	return tde_datum_encrypt_from(type, coerced, typmod, value);
 }
 
 /* ---- values that are there, encrypted anew ---- */
@@ -267,13 +302,11 @@ tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared)
 	Datum		plain = tde_datum_decrypt_once(type, value, declared);
 	TdeHeader	header;
 	Target		target = {.type = type, .typmod = typmod, .header = &header};
-	TdePlainBytes payload;
 	Datum		result;
 
 	read_header(value, &header);
 	find_key(&target);
-	tde_plain_bytes_make(type, plain, target.spec, &payload);
-	result = seal(&target, &payload, true);
+	result = encrypt(&target, plain);
 	tde_datum_free(type, plain);
 	return result;
 }
