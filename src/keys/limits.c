@@ -282,11 +282,18 @@ tde_stores_nothing(void)
 	return tde_statement.stores == TDE_STORES_NOTHING && !IsParallelWorker() && !IsLogicalWorker();
 }
 
-/* Does this transaction store values?  A number alone anybody can get (pg_current_xact_id()). */
+/* Has this transaction stored values?  A number alone anybody can get (pg_current_xact_id()). */
 static bool
 has_stored(void)
 {
 	return (tde_statement_has_stored || IsLogicalWorker()) && TransactionIdIsValid(GetTopTransactionIdIfAny());
+}
+
+/* Or is it about to?  Autovacuum stores statistics of expressions. */
+static bool
+stores(void)
+{
+	return tde_statement.stores == TDE_STORES_VALUES || has_stored() || IsLogicalWorker() || MyBackendType == B_AUTOVAC_WORKER;
 }
 
 /* What errors call a key's version. */
@@ -312,7 +319,7 @@ replace_now(uint32 key_id, TdeSpec spec, uint64 blocks)
 				 errmsg("value is too large for triple DES"),
 				 errdetail("It has " UINT64_FORMAT " blocks; a key may encrypt %s.", blocks, limit),
 				 errhint("Give the column another cipher: ALTER TABLE ... ALTER COLUMN ... TYPE ...(aes256).")));
-	if (tde_statement.stores != TDE_STORES_VALUES && !has_stored())
+	if (!stores() && !IsParallelWorker())
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("%s has encrypted as many values as a key may", called(key_id)),
@@ -437,7 +444,8 @@ end_transaction(XactEvent event, void *arg)
 	tell_others();
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
 		tde_statement_has_stored = false;
-	if (event == XACT_EVENT_ABORT)
+	/* an error has passed by who would restore it; a block goes on after its own rollback */
+	if (event == XACT_EVENT_ABORT && tde_statement.utility == NULL)
 		tde_statement.stores = TDE_STORES_UNKNOWN;
 }
 

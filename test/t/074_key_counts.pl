@@ -137,11 +137,11 @@ fails_with(
 # Put the count of a key where no test can wait for it to come.
 sub set_count
 {
-  my ($key, $column, $count) = @_;
+  my ($key, $column, $count, @db) = @_;
   lines_of(
     $node, qq{ALTER TABLE tde.key_counts DISABLE TRIGGER tde_guard_counts;
     UPDATE tde.key_counts SET $column = $count WHERE id = (SELECT id FROM tde.keys WHERE name = '$key' AND kind = 'mac' AND state = 'active');
-    ALTER TABLE tde.key_counts ENABLE ALWAYS TRIGGER tde_guard_counts});
+    ALTER TABLE tde.key_counts ENABLE ALWAYS TRIGGER tde_guard_counts}, @db);
   return;
 }
 sub version { return lines_of($node, "SELECT max(version) FROM tde.keys WHERE name = '$_[0]' AND kind = 'mac'") }
@@ -157,6 +157,7 @@ my @casts = (
     FOR i IN 1 .. 1200 LOOP v := repeat('x', 8000); END LOOP; PERFORM pg_current_xact_id(); END $$},
   q{DO $$ BEGIN BEGIN COPY forbidden FROM '/nowhere'; EXCEPTION WHEN OTHERS THEN END;
     PERFORM count(repeat('x', 8000)::TYPE), pg_current_xact_id() FROM generate_series(1, 1200); END $$},
+  q{DO $$ DECLARE v TYPE; BEGIN ROLLBACK; FOR i IN 1 .. 1200 LOOP v := repeat('x', 8000); END LOOP; PERFORM pg_current_xact_id(); END $$},
   q{EXPLAIN (ANALYZE) SELECT count(repeat('x', 8000)::TYPE), pg_current_xact_id() FROM generate_series(1, 1200)},
   q{COPY (SELECT count(repeat('x', 8000)::TYPE), pg_current_xact_id() FROM generate_series(1, 1200)) TO STDOUT},
   q{BEGIN; DECLARE c CURSOR WITH HOLD FOR SELECT length(repeat('x', 8000)::TYPE), pg_current_xact_id() FROM generate_series(1, 1200); COMMIT},
@@ -257,6 +258,9 @@ is(
     JOIN tde.keys k ON k.id = u.key_id AND k.name = 'sub' JOIN tde.key_counts c ON c.id = k.id}, db => 'sub'),
   't|t|' . ($rows + 1200),
   'an apply worker counts, and makes versions');
+set_count('sub', 'des_blocks', 1048576, db => 'sub');
+lines_of($node, q{INSERT INTO plain VALUES (3000, 'x')});
+ok($node->poll_query_until('sub', 'SELECT count(*) = 1 FROM plain WHERE id = 3000'), 'also when there is no room for the first value that it gets');
 lines_of($node, 'ALTER SUBSCRIPTION sub DISABLE; ALTER SUBSCRIPTION sub SET (slot_name = none); DROP SUBSCRIPTION sub', db => 'sub');
 lines_of($node, q{SELECT pg_drop_replication_slot('sub')});
 
