@@ -158,6 +158,11 @@ BEGIN
   SELECT 'notice', 'master keys', id::text, format('current since %s', created::date), 'SELECT tde_rotate_master_key();'
   FROM tde.master_keys WHERE state = 'current' AND created < now() - interval '1 year'
   UNION ALL
+  SELECT CASE WHEN count(*) < 256 THEN 'notice' ELSE 'warning' END, 'master keys', NULL,
+         format('%s of the 256 that a wallet has room for, %s of them of erasable keys', count(*), count(*) FILTER (WHERE state = 'erasable')),
+         'Remove retired ones: SELECT tde_purge_master_key(id) FROM tde.master_keys WHERE state = ''retired''; and destroy keys that are no longer needed.'
+  FROM tde.master_keys HAVING count(*) >= 192
+  UNION ALL
   SELECT 'warning', 'master keys', id::text, 'no backup of the wallet has it', 'SELECT tde_wallet_backup();'
   FROM tde.master_keys WHERE backed_up IS NULL AND coalesce(current_setting('tde_column.wallet_backup_command', true), '') <> '';
 END
@@ -178,10 +183,18 @@ AS $$
          'Drop the columns that have it: tde.encrypted_columns.key_slot.'
   FROM tde.keys WHERE state = 'destroyed' GROUP BY slot, name
   UNION ALL
-  SELECT 'warning', 'data keys', format('%s (%s), version %s', coalesce(name, format('slot %s', slot)), kind, version),
-         format('has encrypted %s values; no more than 2^40 should be under one key', total_encryptions),
-         format('SELECT tde_rotate_key(%L);', name)
-  FROM tde.keys WHERE state = 'active' AND total_encryptions > 1099511627776
+  -- at half of this the next transaction that stores values makes another version (src/keys/limits.c)
+  SELECT 'warning', 'data keys', format('%s (%s), version %s', coalesce(k.name, format('slot %s', k.slot)), k.kind, k.version),
+         format('has encrypted %s of the %s %s that a key may', l.used, l.most, l.unit),
+         format('Store a value under it, or SELECT tde_rotate_key(%L);', k.name)
+  FROM tde.keys k JOIN tde.key_counts c ON c.id = k.id
+  CROSS JOIN LATERAL (VALUES
+    (k.total_encryptions, 1099511627776, 'values', true),
+    (k.total_encryptions, 4294967296, 'values', k.kind = 'mac' AND EXISTS (
+      SELECT FROM tde.encrypted_columns e WHERE e.key_slot = k.slot AND e.mac = 'gcm' AND e.salt)),
+    (c.des_blocks, 1048576, 'blocks of triple DES', true)
+  ) AS l (used, most, unit, applies)
+  WHERE k.state = 'active' AND l.applies AND l.used >= l.most / 4 * 3
 $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_keys() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_keys() IS 'tde_audit(): data keys';

@@ -405,33 +405,3 @@ tde_unpad(const uint8_t *last, size_t block, size_t *padding)
 	*padding = count;
 	return (((count - 1) >= block) | ((wrong[0] | wrong[1]) != 0)) == 0;
 }
-
-/* ---- salts drawn ahead ---- */
-
-/*
- * Draw salts and encrypt their counters in one call, in place.
- */
-TdeStatus
-tde_ahead_fill(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, TdeAheadKind kind)
-{
-	TdeStatus	status = tde_random_salts(ahead->salts, (size_t) TDE_AHEAD_SALTS * kind.salt);
-	int			size = TDE_AHEAD_SALTS * kind.blocks * 16;
-	uint8_t    *counter = ahead->streams;
-	int			written = 0;
-
-	ahead->left = 0;
-	if (status != TDE_OK)
-		return status;
-	for (int i = 0; i < TDE_AHEAD_SALTS; i++)
-	{
-		TdePair		salt = tde_load_partial(ahead->salts + i * kind.salt, kind.salt);
-
-		for (int block = 0; block < kind.blocks; block++, counter += 16)
-			tde_store128(counter, salt | tde_byte_at(15, (uint8_t) (kind.first + block)));
-	}
-	if (EVP_EncryptUpdate(ecb, ahead->streams, &written, ahead->streams, size) != 1 || written != size)
-		return TDE_E_CRYPTO;
-	ahead->left = TDE_AHEAD_SALTS;
-	ahead->forks = tde_random_forks;
-	return TDE_OK;
-}

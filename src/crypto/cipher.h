@@ -114,16 +114,22 @@ typedef struct TdeAheadKind
 	uint8_t		blocks;			/* at most TDE_AHEAD_BLOCKS */
 } TdeAheadKind;
 
-/* To be zeroed before use, and wiped after it. */
+/* To be zeroed before use. */
 typedef struct TdeAhead
 {
 	uint8_t		streams[TDE_AHEAD_SALTS * TDE_AHEAD_BLOCKS * 16];
 	uint8_t		salts[TDE_AHEAD_SALTS * TDE_CTR_SALT];
 	unsigned	left;			/* the first ones; those behind them were used and wiped */
-	unsigned	forks;			/* tde_random_forks when they were drawn */
+	unsigned	drawn;			/* in the last filling */
+	sig_atomic_t epoch;			/* tde_random_epoch when they were drawn */
+	bool		listed;			/* among those that tde_random_drop() cleanses */
+	struct TdeAhead *after;
 } TdeAhead;
 
 extern TDE_MUST_CHECK TdeStatus tde_ahead_fill(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, TdeAheadKind kind);
+
+/* Wipe it; to be called before its memory is freed. */
+extern void tde_ahead_free(TdeAhead *ahead);
 
 /*
  * Write a fresh salt, and point at its key stream, which the caller wipes when it is used.  Only for keys that do the modes
@@ -134,7 +140,7 @@ tde_ahead_next(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, const TdeAheadKind kind, ui
 {
 	unsigned	next;
 
-	if (ahead->left == 0 || ahead->forks != tde_random_forks)
+	if (ahead->left == 0 || ahead->epoch != tde_random_epoch)
 	{
 		TdeStatus	status = tde_ahead_fill(ahead, ecb, kind);
 

@@ -111,6 +111,7 @@ tde_gcm_free(TdeGcmKey *key)
 	EVP_CIPHER_CTX_free(key->seal);
 	EVP_CIPHER_CTX_free(key->open);
 	tde_polyval_free(&key->hash);
+	tde_ahead_free(&key->ahead);
 	tde_wipe(key, sizeof(*key));
 }
 

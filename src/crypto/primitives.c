@@ -1,5 +1,5 @@
 /*
- * primitives.c - the few primitives that are used outside the value codec: HKDF, PBKDF2, key wrap, random bytes.
+ * primitives.c - the few primitives that are used outside the value codec: HKDF, PBKDF2, key wrap, a keyed hash.
  */
 #include "crypto/primitives.h"
 
@@ -10,18 +10,9 @@
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
-#include <openssl/rand.h>
-#include <pthread.h>
 
 #include "crypto/internal.h"
 #include "crypto/spec.h"
-
-#define POOL_SIZE	4096
-
-/* Random bytes for salts.  Bytes before pool_next were used and wiped; the pool starts empty. */
-static uint8_t pool[POOL_SIZE];
-static size_t pool_next = POOL_SIZE;
-unsigned	tde_random_forks = 0;
 
 static enum
 {
@@ -164,111 +155,6 @@ tde_unwrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size, uint8_t
 	}
 	OPENSSL_clear_free(plain, in_size);
 	return status;
-}
-
-TdeStatus
-tde_random_key(uint8_t *out, size_t size)
-{
-	ERR_clear_error();
-	if (size > INT_MAX || RAND_priv_bytes(out, (int) size) != 1)
-	{
-		OPENSSL_cleanse(out, size);
-		return TDE_E_CRYPTO;
-	}
-	return TDE_OK;
-}
-
-/*
- * In the child after fork(): parent and child must not use the same bytes.  Runs between fork() and its return, where
- * little is allowed; a store is.
- */
-static void
-drop_pool(void)
-{
-	memset(pool, 0, sizeof(pool));
-	pool_next = POOL_SIZE;
-	tde_random_forks++;
-}
-
-static TdeStatus
-fill_pool(void)
-{
-	static bool watching_fork = false;
-
-	ERR_clear_error();
-	if (!watching_fork)
-	{
-		if (pthread_atfork(NULL, NULL, drop_pool) != 0)
-			return TDE_E_NOMEM;
-		watching_fork = true;
-	}
-	if (RAND_bytes(pool, POOL_SIZE) != 1)
-	{
-		drop_pool();
-		return TDE_E_CRYPTO;
-	}
-	pool_next = 0;
-	return TDE_OK;
-}
-
-/* So many bytes of the pool, no more than a quarter of it, for the caller to copy and wipe; NULL and *status if it fails. */
-static inline uint8_t *
-take_from_pool(size_t size, TdeStatus *status)
-{
-	*status = POOL_SIZE - pool_next < size ? fill_pool() : TDE_OK;
-	if (*status != TDE_OK)
-		return NULL;
-	pool_next += size;
-	return pool + pool_next - size;
-}
-
-/*
- * The pool serves one thread, as a PostgreSQL backend is one.  The sizes that occur have a case each, so that copying
- * and wiping become a few moves.
- */
-TdeStatus
-tde_random_salt(uint8_t *out, size_t size)
-{
-	uint8_t    *next;
-	TdeStatus	status;
-
-	if (size > TDE_MAX_SALT)
-		return TDE_E_CRYPTO;
-	next = take_from_pool(size, &status);
-	if (next == NULL)
-		return status;
-	switch (size)
-	{
-		case 14:
-			memcpy(out, next, 14);
-			tde_wipe(next, 14);
-			break;
-		case 16:
-			memcpy(out, next, 16);
-			tde_wipe(next, 16);
-			break;
-		default:
-			memcpy(out, next, size);
-			tde_wipe(next, size);
-			break;
-	}
-	return TDE_OK;
-}
-
-TdeStatus
-tde_random_salts(uint8_t *out, size_t size)
-{
-	uint8_t    *next;
-	TdeStatus	status;
-
-	if (size > POOL_SIZE / 4)
-		return TDE_E_CRYPTO;
-	next = take_from_pool(size, &status);
-	if (next == NULL)
-		return status;
-	memcpy(out, next, size);
-	tde_wipe(next, size);
-	return TDE_OK;
 }
 
 bool

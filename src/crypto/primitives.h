@@ -4,6 +4,7 @@
 #ifndef TDE_CRYPTO_PRIMITIVES_H
 #define TDE_CRYPTO_PRIMITIVES_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,17 +40,36 @@ extern TDE_MUST_CHECK TdeStatus tde_prf_new(TdePrf **prf, const uint8_t key[32])
 extern TDE_MUST_CHECK TdeStatus tde_prf(TdePrf *prf, uint32_t number, uint32_t *result);
 extern void tde_prf_free(TdePrf *prf);
 
-/* Bytes for a key, from the CSPRNG for secrets (RAND_priv_bytes). */
+/* Bytes for a key, from OpenSSL's CSPRNG for secrets, stirred by the operating system's. */
 extern TDE_MUST_CHECK TdeStatus tde_random_key(uint8_t *out, size_t size);
 
-/* Bytes for a salt (at most TDE_MAX_SALT), from a pool that is filled by RAND_bytes and thrown away after fork(). */
+/* Bytes for a salt (at most TDE_MAX_SALT), from a pool of bytes that are drawn ahead. */
 extern TDE_MUST_CHECK TdeStatus tde_random_salt(uint8_t *out, size_t size);
 
-/* Bytes for many salts at once, from the same pool; at most 1024. */
+/* Bytes for many salts at once, from the same pool; at most 256. */
 extern TDE_MUST_CHECK TdeStatus tde_random_salts(uint8_t *out, size_t size);
 
-/* Changes in the child of a fork(): whatever was drawn before must be thrown away there. */
-extern unsigned tde_random_forks;
+/*
+ * What is drawn ahead, and not used yet, would be used twice if a snapshot of the machine were resumed twice.  So it lives for an epoch, which
+ * ends in the child of a fork(), and when the caller says so.  What begins an epoch comes from the operating system, which knows of both.
+ */
+extern volatile sig_atomic_t tde_random_epoch;
+
+/* Has anything been drawn ahead since it was dropped last? */
+extern bool tde_random_is_ahead;
+
+/* Called when something is drawn ahead in an epoch where nothing was; NULL: nobody wants to know. */
+extern void (*tde_random_draws) (void);
+
+/* End the epoch, and cleanse what is left of it. */
+extern void tde_random_drop(void);
+
+/* End the epoch, from a signal handler too; the next use or drop cleanses. */
+static inline void
+tde_random_expire(void)
+{
+	tde_random_epoch = (tde_random_epoch + 1) & 0x3fffffff;
+}
 
 /* Is OpenSSL restricted to its FIPS provider?  Then every operation goes through EVP's own modes and EVP_MAC. */
 extern bool tde_crypto_fips(void);

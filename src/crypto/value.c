@@ -127,6 +127,7 @@ tde_value_key_free(TdeValueKey *key)
 	tde_cipher_free(&key->cipher);
 	tde_mac_free(&key->mac);
 	tde_gcm_free(&key->gcm);
+	tde_ahead_free(&key->ahead);
 	OPENSSL_clear_free(key, sizeof(*key));
 }
 

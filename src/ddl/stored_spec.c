@@ -186,6 +186,36 @@ coerced(Node *expr, TdeType *type, int32 typmod)
 }
 
 /*
+ * Elements of arrays have no other modifier than their array, if it is believed.  Of triple DES it is not: what a variable holds is
+ * encrypted as a literal (type/datum_encrypt.c).
+ */
+static Node *
+fit_array(Node *expr, Oid array, int32 wanted, bool declared)
+{
+	TdeType    *type = tde_type_find(get_element_type(array));
+	CaseTestExpr *element = makeNode(CaseTestExpr);
+	ArrayCoerceExpr *each = makeNode(ArrayCoerceExpr);
+
+	if (type == NULL)
+		return expr;
+	if (!declared)
+		return coerce_to_target_type(NULL, expr, array, array, wanted, COERCION_ASSIGNMENT, COERCE_IMPLICIT_CAST, -1);
+	if (tde_type_modifiers(type, wanted).spec.cipher != TDE_3DES168)
+		return expr;
+	element->typeId = type->oid;
+	element->typeMod = -1;
+	element->collation = exprCollation(expr);
+	each->arg = (Expr *) expr;
+	each->elemexpr = (Expr *) coerced((Node *) element, type, without_base(type, wanted));
+	each->resulttype = array;
+	each->resulttypmod = wanted;
+	each->resultcollid = exprCollation(expr);
+	each->coerceformat = COERCE_IMPLICIT_CAST;
+	each->location = -1;
+	return (Node *) each;
+}
+
+/*
  * What to store in the column instead of this; the expression itself if there is nothing to do.  Values that a domain has checked
  * mean the same afterwards.
  */
@@ -214,11 +244,7 @@ fit_expression(Node *expr, Form_pg_attribute column, const Source *source)
 		return base == column->atttypid ? fitting :
 			(Node *) makeRelabelType((Expr *) fitting, column->atttypid, -1, exprCollation(fitting), COERCE_IMPLICIT_CAST);
 	}
-	/* elements of arrays have no other modifier than their array, if it is believed */
-	if (declared || tde_type_find(get_element_type(column->atttypid)) == NULL)
-		return expr;
-	return coerce_to_target_type(NULL, expr, column->atttypid, column->atttypid, wanted, COERCION_ASSIGNMENT,
-								 COERCE_IMPLICIT_CAST, -1);
+	return fit_array(expr, column->atttypid, wanted, declared);
 }
 
 /* ---- target lists ---- */

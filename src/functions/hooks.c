@@ -44,6 +44,7 @@
 #include "operators/indexed_tables.h"
 #include "server/compat.h"
 #include "server/counters.h"
+#include "server/drawn_ahead.h"
 #include "server/error.h"
 #include "server/memory.h"
 #include "server/statement.h"
@@ -129,6 +130,7 @@ static PlannedStmt *
 plan_query(Query *query, const char *source, int cursor_options, ParamListInfo params)
 {
 	List	   *postponed = tde_client_possible() ? tde_receiver_plan(query, source) : NIL;
+	TdeStores	outer = tde_statement_begin(false);
 	PlannedStmt *plan;
 
 	if (unlikely(tde_transparent_catalog))
@@ -139,6 +141,7 @@ plan_query(Query *query, const char *source, int cursor_options, ParamListInfo p
 	if (postponed)
 		plan->invalItems = list_concat(postponed, plan->invalItems);
 	tde_stored_spec_planned(plan);
+	tde_statement_end(outer);
 	return plan;
 }
 
@@ -148,6 +151,13 @@ static bool
 changes_data(QueryDesc *query)
 {
 	return query->operation != CMD_SELECT || query->plannedstmt->hasModifyingCTE;
+}
+
+/* EXPLAIN ANALYZE fills tables and materialized views, too. */
+static bool
+stores_rows(QueryDesc *query)
+{
+	return changes_data(query) || (query->dest && (query->dest->mydest == DestIntoRel || query->dest->mydest == DestTransientRel));
 }
 
 /* The descriptor of the rows is there only when the others have started the executor. */
@@ -207,7 +217,10 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	DestReceiver *function = NULL;
 	DestReceiver *citus = tde_results_begin(query);
 	ErrorContextCallback explain = {error_context_stack, tde_explain_key, NULL};
+	bool		stores = stores_rows(query);
+	TdeStores	outer = tde_statement_begin(stores);
 
+	tde_drawn_ahead_drop();
 	if (changes_data(query))
 		error_context_stack = &explain;
 	tde_held_rows_run(query);
@@ -224,16 +237,23 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 		tde_receiver_end(receiver, query);
 	tde_results_end(query, citus);
 	error_context_stack = explain.previous;
+	tde_statement_has_stored |= stores;
+	tde_statement_end(outer);
+	tde_drawn_ahead_drop();
 }
 
 /* Foreign keys are checked here. */
 static void
 executor_finish(QueryDesc *query)
 {
+	TdeStores	outer = tde_statement_begin(stores_rows(query));
+
 	if (likely(!tde_access_restricted))
 		next_executor_finish(query);
 	else
 		finish_tracked(query);
+	tde_statement_end(outer);
+	tde_drawn_ahead_drop();
 }
 
 /* auto_explain prints the plan here. */
@@ -271,6 +291,8 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	inner.utility = pstmt->utilityStmt;
 	inner.declares = outer.declares || tde_ddl_stores_types(inner.utility);
 	inner.changes_data = IsA(inner.utility, CopyStmt) && ((CopyStmt *) inner.utility)->is_from;
+	inner.stores = outer.stores;
+	tde_drawn_ahead_drop();
 
 	PG_TRY();
 	{
@@ -286,6 +308,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 			error_context_stack = &keys;
 		}
 		tde_statement = inner;
+		(void) tde_statement_begin(tde_statement_utility_stores(inner.utility));
 		next_process_utility(pstmt, inner.source, read_only_tree, context, params, environment, dest, completion);
 		tde_dump_path_end(path);
 	}
@@ -296,8 +319,10 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	}
 	PG_END_TRY();
 	error_context_stack = stack;
+	tde_statement_has_stored |= inner.changes_data;
 	tde_held_cursors_seal();
 	tde_access_end(outer);
+	tde_drawn_ahead_drop();
 }
 
 /* ---- the log ---- */
@@ -365,6 +390,7 @@ _PG_init(void)
 	tde_wallet_init();
 	tde_share_pool_init();
 	tde_counters_init();
+	tde_drawn_ahead_init();
 	tde_limits_init();
 	tde_forget_init();
 	tde_keystore_init();

@@ -13,6 +13,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "keys/limits.h"
 #include "server/compat.h"
 #include "server/counters.h"
 #include "type/type.h"
@@ -95,7 +96,7 @@ tde_stats_counters(PG_FUNCTION_ARGS)
 Datum
 tde_key_encryptions(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(tde_counters_read(PG_GETARG_INT32(0)));
+	PG_RETURN_INT64(tde_limits_encrypted(PG_GETARG_INT32(0)));
 }
 
 /* tde_type_base(type oid, OUT base regtype, OUT tag uuid) - NULLs if it is not an encrypted type, or incomplete. */
@@ -272,5 +273,5 @@ tde_version(PG_FUNCTION_ARGS)
 Datum
 tde_all_encryptions(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(tde_counters_read_all());
+	PG_RETURN_INT64(tde_counters_read_all() + tde_limits_untold());
 }

@@ -235,7 +235,6 @@ ready_key(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
 	entry->key.id = row->id;
 	entry->key.slot = row->slot;
 	entry->key.kind = row->kind;
-	entry->key.encrypted = tde_counters_for(row->id);
 	entry->key.use = tde_key_use(row->id);
 	return &entry->key;
 }

@@ -23,8 +23,7 @@ typedef struct TdeKey
 	uint32		id;
 	int32		slot;
 	char		kind;
-	uint64	   *encrypted;		/* counts values; see server/counters.h */
-	TdeKeyUse  *use;			/* what may be encrypted; see keys/limits.h */
+	TdeKeyUse  *use;			/* what was and may be encrypted; see keys/limits.h */
 } TdeKey;
 
 extern uint64 tde_keys_epoch;

@@ -6,9 +6,10 @@
  * by a record of generic WAL, without a transaction, so that queries that only read and parallel workers count as well.  The record
  * precedes that of any page with the values, and so is on disk when one of them is.  Standbys, whose values are stored nowhere, do not count.
  *
- * Limits: salted AES-GCM has random nonces of 96 bits, of which a key may have 2^32 (NIST SP 800-38D, 8.3); half of that is left for what
- * goes on while the version is replaced.  Triple DES may have 2^20 blocks (SP 800-67r2, 3.3).  For the others 2^40 values keep the odds that two
- * salts of 14 bytes are the same below 2^-32.
+ * Limits: salted AES-GCM has random nonces of 96 bits, of which a key may have 2^32 (NIST SP 800-38D, 8.3).  Triple DES may have 2^20 blocks
+ * (SP 800-67r2, 3.3).  For the others 2^40 values keep the odds that two salts of 14 bytes are the same below 2^-32.  At half of that a version is
+ * replaced by the end of a transaction; when there is no room for a value, at once, in the midst of a statement.  Only what stores values replaces
+ * versions: anybody could make new ones by casts otherwise, for good and for all.  The others get an error when there is no room.
  */
 #include "postgres.h"
 
@@ -16,10 +17,12 @@
 #include "access/generic_xlog.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
+#include "access/parallel.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
+#include "replication/logicalworker.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/fmgroids.h"
@@ -29,14 +32,23 @@
 #include "keys/cache.h"
 #include "keys/limits.h"
 #include "server/compat.h"
+#include "server/counters.h"
 #include "server/permanent.h"
+#include "server/statement.h"
 
 #define FIRST_BLOCK		32
 #define LARGEST_BLOCK	65536
 
-#define LIMIT_GCM		(UINT64CONST(1) << 31)
-#define LIMIT_3DES		(UINT64CONST(1) << 20)	/* blocks */
-#define LIMIT_OTHER		(UINT64CONST(1) << 40)
+/* Half of what a key may encrypt. */
+#define HALF_GCM		(UINT64CONST(1) << 31)
+#define HALF_3DES		(UINT64CONST(1) << 19)	/* blocks */
+#define HALF_OTHER		(UINT64CONST(1) << 39)
+
+/*
+ * A version that is younger lives on beyond its half.  Nobody encrypts the other half in that time; but who stores what others encrypt for no
+ * purpose does not make version after version.  Triple DES has no time to lose.
+ */
+#define LEAST_AGE_MS	60000
 
 /* A row of tde.key_counts, none of whose columns is ever null. */
 typedef struct CountsRow
@@ -51,8 +63,17 @@ int			tde_encryption_limit = 0;
 
 static HTAB *uses = NULL;
 
-/* Keys that have reached their limit; more than these wait for their turn. */
-static uint32 reached[8];
+static TdeKeyUse *first_use = NULL; /* of all of them: a walk through the table takes ten times as long */
+static uint64 told = 0;			/* tde_stats.encryptions then */
+
+/* Keys half of whose values are encrypted; more than these wait for their turn. */
+typedef struct Reached
+{
+	uint32		key_id;
+	bool		at_any_age;
+} Reached;
+
+static Reached reached[8];
 static int	reached_count = 0;
 
 TdeKeyUse *
@@ -66,8 +87,8 @@ tde_key_use(uint32 key_id)
 	use = hash_search(uses, &key_id, HASH_ENTER, &found);
 	if (!found)
 	{
-		use->values = use->blocks = 0;
-		use->next = FIRST_BLOCK;
+		*use = (TdeKeyUse) {.key_id = key_id, .next = FIRST_BLOCK, .after = first_use};
+		first_use = use;
 	}
 	return use;
 }
@@ -139,104 +160,300 @@ row_at(Page page, OffsetNumber offset, uint32 key_id)
 	return row->id == (int32) key_id ? row : NULL;
 }
 
-/* Add to the row's counts; what they are then.  False if there is no row. */
-static bool
-add_counts(uint32 key_id, uint64 values, uint64 blocks, CountsRow *counts)
+/* ---- the limits ---- */
+
+static uint64
+half(TdeSpec spec)
 {
-	Relation	rel = open_counts();
-	ItemPointerData tid;
-	bool		found = false;
+	uint64		half = spec.cipher == TDE_3DES168 ? HALF_3DES : spec.mac == TDE_GCM && spec.salted ? HALF_GCM : HALF_OTHER;
 
-	if (rel == NULL)
-		return false;
-	if (find_row(rel, key_id, &tid))
-	{
-		Buffer		buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(&tid));
-		GenericXLogState *state;
-		CountsRow  *row;
+	return tde_encryption_limit > 0 ? Min(half, (uint64) tde_encryption_limit) : half;
+}
 
-		/* nobody moves the row: that takes a lock that excludes ours */
-		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-		state = GenericXLogStart(rel);
-		row = row_at(GenericXLogRegisterBuffer(state, buffer, 0), ItemPointerGetOffsetNumber(&tid), key_id);
-		found = row != NULL;
-		if (found)
-		{
-			row->encryptions += (int64) values;
-			row->des_blocks += (int64) blocks;
-			*counts = *row;
-			GenericXLogFinish(state);
-		}
-		else
-			GenericXLogAbort(state);
-		UnlockReleaseBuffer(buffer);
-	}
-	table_close(rel, RowExclusiveLock);
-	return found;
+/* What counts against the spec's limit. */
+static uint64
+used(const CountsRow *counts, TdeSpec spec)
+{
+	return (uint64) (spec.cipher == TDE_3DES168 ? counts->des_blocks : counts->encryptions);
 }
 
 static uint64
-lowered(uint64 limit)
+room(const CountsRow *counts, TdeSpec spec)
 {
-	return tde_encryption_limit > 0 ? Min(limit, (uint64) tde_encryption_limit) : limit;
+	uint64		most = 2 * half(spec);
+
+	return most - Min(used(counts, spec), most);
 }
 
-static bool
-is_reached(const CountsRow *counts, TdeSpec spec)
+/* ---- counting ---- */
+
+/* What is to be counted. */
+typedef struct Claim
 {
-	if (spec.cipher == TDE_3DES168)
-		return (uint64) counts->des_blocks >= lowered(LIMIT_3DES);
-	return (uint64) counts->encryptions >= lowered(spec.mac == TDE_GCM && spec.salted ? LIMIT_GCM : LIMIT_OTHER);
+	TdeSpec		spec;
+	uint64		values;			/* at least 1 */
+	uint64		blocks;			/* at least least */
+	uint64		least;			/* blocks of the next value */
+} Claim;
+
+typedef enum Answer
+{
+	NOT_COUNTED,				/* there is no row, or it cannot be got at */
+	COUNTED,
+	FULL						/* there is no room for the next value */
+} Answer;
+
+/* The most that there is room for, in place of more. */
+static bool
+fit_claim(Claim *claim, const CountsRow *row)
+{
+	uint64		left = room(row, claim->spec);
+
+	if (left < Max(claim->least, 1))
+		return false;
+	if (claim->spec.cipher == TDE_3DES168)
+		claim->blocks = Min(claim->blocks, left);
+	else
+		claim->values = Min(claim->values, left);
+	return true;
+}
+
+/* Add to the row as much of the claim as fits, and make that the claim; what the counts are then. */
+static Answer
+add_to_row(Relation rel, ItemPointer tid, uint32 key_id, Claim *claim, CountsRow *counts)
+{
+	Buffer		buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
+	GenericXLogState *state;
+	CountsRow  *row;
+	Answer		answer = NOT_COUNTED;
+
+	/* nobody moves the row: that takes a lock that excludes ours */
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	state = GenericXLogStart(rel);
+	row = row_at(GenericXLogRegisterBuffer(state, buffer, 0), ItemPointerGetOffsetNumber(tid), key_id);
+	if (row != NULL)
+		answer = fit_claim(claim, row) ? COUNTED : FULL;
+	if (answer == COUNTED)
+	{
+		row->encryptions += (int64) claim->values;
+		row->des_blocks += (int64) claim->blocks;
+		*counts = *row;
+		GenericXLogFinish(state);
+	}
+	else
+		GenericXLogAbort(state);
+	UnlockReleaseBuffer(buffer);
+	return answer;
+}
+
+static Answer
+add_counts(uint32 key_id, Claim *claim, CountsRow *counts)
+{
+	Relation	rel = open_counts();
+	ItemPointerData tid;
+	Answer		answer = NOT_COUNTED;
+
+	if (rel == NULL)
+		return answer;
+	if (find_row(rel, key_id, &tid))
+		answer = add_to_row(rel, &tid, key_id, claim, counts);
+	table_close(rel, RowExclusiveLock);
+	return answer;
 }
 
 static void
-remember_reached(uint32 key_id)
+remember_reached(uint32 key_id, bool at_any_age)
 {
 	for (int i = 0; i < reached_count; i++)
-		if (reached[i] == key_id)
+	{
+		if (reached[i].key_id == key_id)
+		{
+			reached[i].at_any_age |= at_any_age;
 			return;
+		}
+	}
 	if (reached_count < lengthof(reached))
-		reached[reached_count++] = key_id;
+		reached[reached_count++] = (Reached) {key_id, at_any_age};
+}
+
+/* ---- who stores ---- */
+
+/* Workers for queries and indexes do what their leader's statement does; that is not known to them. */
+bool
+tde_stores_nothing(void)
+{
+	return tde_statement.stores == TDE_STORES_NOTHING && !IsParallelWorker() && !IsLogicalWorker();
+}
+
+/* Has this transaction stored values?  A number alone anybody can get (pg_current_xact_id()). */
+static bool
+has_stored(void)
+{
+	return (tde_statement_has_stored || IsLogicalWorker()) && TransactionIdIsValid(GetTopTransactionIdIfAny());
+}
+
+/* Or is it about to?  Autovacuum stores statistics of expressions. */
+static bool
+stores(void)
+{
+	return tde_statement.stores == TDE_STORES_VALUES || has_stored() || IsLogicalWorker() || MyBackendType == B_AUTOVAC_WORKER;
+}
+
+/* What errors call a key's version. */
+static const char *
+called(uint32 key_id)
+{
+	TdeDataKey	row;
+
+	return tde_keystore_find(key_id, &row) ? psprintf("version %d of data key \"%s\"", row.version, tde_keystore_called(&row)) :
+		psprintf("data key %u", key_id);
+}
+
+/* There is no room for the next value: make another version. */
+static void
+replace_now(uint32 key_id, TdeSpec spec, uint64 blocks)
+{
+	const char *limit = psprintf(spec.cipher == TDE_3DES168 ? UINT64_FORMAT " blocks of 8 bytes" : UINT64_FORMAT " values", 2 * half(spec));
+	bool		done;
+
+	if (blocks > 2 * half(spec))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("value is too large for triple DES"),
+				 errdetail("It has " UINT64_FORMAT " blocks; a key may encrypt %s.", blocks, limit),
+				 errhint("Give the column another cipher: ALTER TABLE ... ALTER COLUMN ... TYPE ...(aes256).")));
+	if (!stores() && !IsParallelWorker())
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("%s has encrypted as many values as a key may", called(key_id)),
+				 errdetail("It may encrypt %s.  The next transaction that stores values makes another version; this one stores none.", limit),
+				 errhint("Store a value under the key, or run tde_rotate_key().")));
+	/* whoever calls from outside of a query may have none */
+	PushActiveSnapshot(GetTransactionSnapshot());
+	done = tde_keystore_replace(key_id, true);
+	PopActiveSnapshot();
+	/* seen by ourselves, too, if somebody else has made it */
+	tde_keystore_changed = true;
+	if (!done)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("%s has encrypted as many values as a key may", called(key_id)),
+				 errdetail("It may encrypt %s.  No version can be made in a read-only transaction, in a parallel query, or after changes of keys.", limit),
+				 errhint("Run tde_rotate_key() in a transaction of its own.")));
+}
+
+/* What could not be counted now is owed, and counted with what comes next. */
+static void
+grant(TdeKeyUse *use, const Claim *claim, Answer answer)
+{
+	uint64		owed = Min(use->owed, claim->values);
+
+	use->counted += claim->values - owed;
+	use->owed = answer == COUNTED ? use->owed - owed : claim->values;
+	use->blocks += claim->blocks;
+	use->next = Min(use->next * 2, LARGEST_BLOCK);
 }
 
 void
 tde_limits_reserve(TdeKeyUse *use, TdeSpec spec, uint64 blocks)
 {
-	uint64		values = use->next;
-	CountsRow	counts;
+	Claim		claim = {spec, use->next, blocks, blocks};
+	CountsRow	counts = {0};
+	Answer		answer;
 
+	/* what is stored nowhere, and not counted, is not to be left over when a standby is promoted */
+	if (RecoveryInProgress() || IsBinaryUpgrade || HistoricSnapshotActive())
+	{
+		use->counted = use->values + 1;
+		use->blocks = Max(use->blocks, blocks);
+		return;
+	}
 	/* a lowered limit is not to be passed by the first block */
 	if (tde_encryption_limit > 0)
-		values = Min(values, (uint64) tde_encryption_limit / 4 + 1);
+		claim.values = Min(claim.values, (uint64) tde_encryption_limit / 4 + 1);
 	if (blocks > 0)
-		blocks = Max(blocks, values);
-	if (!RecoveryInProgress() && !IsBinaryUpgrade && !HistoricSnapshotActive() && add_counts(use->key_id, values, blocks, &counts) && is_reached(&counts, spec))
-		remember_reached(use->key_id);
-	use->values += values;
-	use->blocks += blocks;
-	use->next = Min(use->next * 2, LARGEST_BLOCK);
+		claim.blocks = Max(blocks, claim.values);
+	claim.values += use->owed;
+	answer = add_counts(use->key_id, &claim, &counts);
+	if (answer == FULL)
+	{
+		replace_now(use->key_id, spec, blocks);
+		return;
+	}
+	if (answer == COUNTED && used(&counts, spec) >= half(spec))
+		remember_reached(use->key_id, spec.cipher == TDE_3DES168);
+	grant(use, &claim, answer);
 }
+
+/* ---- the end of a transaction ---- */
 
 /*
  * Before the commit, since making a key takes a transaction that may write.  A key that cannot be replaced now is tried again when the next
  * values are counted: nothing here may fail the transaction.
  */
 static void
-replace_reached(XactEvent event, void *arg)
+replace_reached(void)
 {
-	if (event == XACT_EVENT_ABORT)
-		reached_count = 0;
-	if (event != XACT_EVENT_PRE_COMMIT || reached_count == 0)
-		return;
 	/* the last statement's is gone, and the table of keys has values that may be out of line */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	while (reached_count > 0)
-		tde_keystore_replace(reached[--reached_count]);
+	{
+		Reached		next = reached[--reached_count];
+
+		if (next.at_any_age || tde_encryption_limit > 0 || tde_keystore_age(next.key_id) >= LEAST_AGE_MS)
+			(void) tde_keystore_replace(next.key_id, false);
+	}
 	PopActiveSnapshot();
+}
+
+static void
+tell_others(void)
+{
+	if (tde_stats.encryptions == told)
+		return;
+	told = tde_stats.encryptions;
+	for (TdeKeyUse *use = first_use; use != NULL; use = use->after)
+		if (use->values != use->told && tde_counters_add(use->key_id, &use->place, use->values - use->told))
+			use->told = use->values;
+}
+
+uint64
+tde_limits_encrypted(uint32 key_id)
+{
+	const TdeKeyUse *use = uses ? hash_search(uses, &key_id, HASH_FIND, NULL) : NULL;
+
+	return tde_counters_read(key_id) + (use ? use->values - use->told : 0);
+}
+
+uint64
+tde_limits_untold(void)
+{
+	uint64		sum = 0;
+
+	for (TdeKeyUse *use = first_use; use != NULL; use = use->after)
+		sum += use->values - use->told;
+	return sum;
+}
+
+static void
+end_transaction(XactEvent event, void *arg)
+{
+	if (event == XACT_EVENT_PRE_COMMIT)
+	{
+		if (reached_count > 0 && has_stored())
+			replace_reached();
+		return;
+	}
+	tell_others();
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+		tde_statement_has_stored = false;
+	/* an error has passed by who would restore it; a block goes on after its own rollback */
+	if (event == XACT_EVENT_ABORT && tde_statement.utility == NULL)
+		tde_statement.stores = TDE_STORES_UNKNOWN;
 }
 
 void
 tde_limits_init(void)
 {
-	RegisterXactCallback(replace_reached, NULL);
+	RegisterXactCallback(end_transaction, NULL);
 }

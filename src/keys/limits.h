@@ -6,16 +6,21 @@
 
 #include "crypto/spec.h"
 
-/* What this process may encrypt under a key before it has to count more. */
+/* What this process has encrypted under a key, and may encrypt before it has to count more. */
 typedef struct TdeKeyUse
 {
 	uint32		key_id;			/* hash key */
-	uint64		values;
-	uint64		blocks;			/* of triple DES */
+	uint64		values;			/* encrypted */
+	uint64		counted;		/* so many of them may be */
+	uint64		blocks;			/* of triple DES that are counted and left */
 	uint64		next;			/* so many values are counted ahead next */
+	uint64		owed;			/* values that could not be counted yet */
+	uint64		told;			/* of values, to the other processes */
+	struct TdeSharedCount *place;	/* where; see server/counters.h */
+	struct TdeKeyUse *after;
 } TdeKeyUse;
 
-/* Lowers the limits, for tests; 0: they are as they are. */
+/* Lowers the numbers at which versions are replaced, for tests; 0: they are as they are. */
 extern int	tde_encryption_limit;
 
 /* This process's account of a data key of its database; it stays where it is. */
@@ -32,17 +37,37 @@ tde_limited_blocks(TdeSpec spec, size_t size)
 static inline bool
 tde_key_use_left(const TdeKeyUse *use, uint64 blocks)
 {
-	return use->values > 0 && use->blocks >= blocks;
+	return use->values < use->counted && use->blocks >= blocks;
+}
+
+static inline void
+tde_key_use_take(TdeKeyUse *use, uint64 blocks)
+{
+	use->values++;
+	use->blocks -= blocks;
 }
 
 /*
- * Count values ahead, of which the next one takes so many blocks.  Opens a table.  If the key version has reached the limit of this spec, the end of
- * the transaction makes another one.
+ * Is the running statement sure to store nothing that it encrypts?  What it encrypts goes to the client or into a variable, and is coerced, and
+ * so encrypted anew if need be, where it is stored from there.
+ */
+extern bool tde_stores_nothing(void);
+
+/*
+ * Count values ahead, of which the next one takes so many blocks.  Opens a table.  If the version has encrypted half of what this spec lets a key
+ * encrypt, the end of a transaction that stores makes another one.  If it has encrypted all, that is made now, and nothing is counted: the
+ * caller looks up the key again.  ereport if it cannot be made.
  */
 extern void tde_limits_reserve(TdeKeyUse *use, TdeSpec spec, uint64 blocks);
 
 /* The row of a new key in tde.key_counts; the caller keeps other makers of keys out. */
 extern void tde_limits_start(uint32 key_id);
+
+/* What all processes have encrypted under a key of this database since the server started, but for others' running transactions. */
+extern uint64 tde_limits_encrypted(uint32 key_id);
+
+/* What this process has encrypted and not told the others. */
+extern uint64 tde_limits_untold(void);
 
 extern void tde_limits_init(void);	/* from _PG_init */
 

@@ -127,10 +127,13 @@ extern int32 tde_keystore_find_or_create(const char *name, bool *created);
 extern int32 tde_keystore_rotate(int32 slot);
 
 /*
- * Make another version in place of this one, which has reached its limit; nothing if that cannot be done now, or has been done.  Throws no more
- * than what inserting a row may.
+ * Make another version in place of this one, unless that has been done; false if it cannot be done now.  wait: until others have made or changed
+ * keys.  Throws no more than what inserting a row, and waiting, may.
  */
-extern void tde_keystore_replace(uint32 id);
+extern bool tde_keystore_replace(uint32 id, bool wait);
+
+/* Milliseconds since the key was made; 0 if there is no such key. */
+extern long tde_keystore_age(uint32 id);
 
 /* Which slot here stands for the slot of the key that was imported last; both TDE_NO_SLOT at first. */
 typedef struct TdeSlotMap

@@ -340,25 +340,47 @@ tde_keystore_rotate(int32 slot)
 	return version;
 }
 
-void
-tde_keystore_replace(uint32 id)
+/* The surveyed key's next version follows this one.  False if it cannot be made, or something is wrong with it. */
+static bool
+follow(Relation rel, const TdeDataKey *row, const Survey *survey)
+{
+	if (!survey->active || survey->destroyed || survey->foreign.id != 0)
+		return false;
+	if (survey->version == row->version)
+	{
+		make_sibling(rel, survey);
+		ereport(LOG,
+				(errmsg("version %d of data key \"%s\" has encrypted as many values as a key may, and is replaced by version %d", row->version,
+						tde_keystore_called(row), row->version + 1),
+				 errdetail("Old values stay as they are; tde_rekey_table() re-encrypts them.")));
+	}
+	return true;
+}
+
+bool
+tde_keystore_replace(uint32 id, bool wait)
 {
 	TdeDataKey	row;
 	Survey		survey;
 	Relation	rel;
+	bool		done;
 
-	if (XactReadOnly || tde_keystore_changed_rows || !can_make_keys() || !tde_keystore_find(id, &row) || (rel = lock_for_making(false)) == NULL)
-		return;
+	if (XactReadOnly || tde_keystore_changed_rows || !can_make_keys() || !tde_keystore_find(id, &row))
+		return false;
+	if ((rel = lock_for_making(wait)) == NULL)
+		return false;
 	survey_keys(rel, row.slot, row.kind, &survey);
-	if (survey.active && !survey.destroyed && survey.version == row.version && survey.foreign.id == 0)
-	{
-		make_sibling(rel, &survey);
-		ereport(LOG,
-				(errmsg("version %d of data key \"%s\" has encrypted as many values as a key may, and is replaced by version %d", row.version,
-						tde_keystore_called(&row), row.version + 1),
-				 errdetail("Old values stay as they are; tde_rekey_table() re-encrypts them.")));
-	}
+	done = follow(rel, &row, &survey);
 	unlock(rel);
+	return done;
+}
+
+long
+tde_keystore_age(uint32 id)
+{
+	TdeDataKey	row;
+
+	return tde_keystore_find(id, &row) ? TimestampDifferenceMilliseconds(row.created, GetCurrentTimestamp()) : 0;
 }
 
 /* ---- keys from elsewhere ---- */

@@ -29,6 +29,7 @@
 #include "utils/wait_event.h"
 
 #include "maintenance/batches.h"
+#include "server/statement.h"
 
 /* ---- transactions ---- */
 
@@ -166,6 +167,7 @@ go_to_table(TdeBatches *batches, int at)
 static bool
 change_from_here(TdeBatches *batches, Relation rel, int64 *seen, bool *touched)
 {
+	TdeStores	outer = tde_statement_begin(true);
 	void	   *table;
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 	ItemPointerData last;
@@ -174,6 +176,7 @@ change_from_here(TdeBatches *batches, Relation rel, int64 *seen, bool *touched)
 
 	refuse_followed(rel);
 	table = batches->open(batches, rel);
+	tde_statement_has_stored = true;
 	/* after the snapshot was taken, so that nothing visible is behind it; and no pass chases what is appended meanwhile */
 	if (batches->end == InvalidBlockNumber)
 		batches->end = RelationGetNumberOfBlocks(rel);
@@ -186,6 +189,7 @@ change_from_here(TdeBatches *batches, Relation rel, int64 *seen, bool *touched)
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	batches->close(table);
+	tde_statement_end(outer);
 	return ended;
 }
 

@@ -44,6 +44,7 @@ typedef struct Rekey
 	const char *name;			/* its name, */
 	const char *qualified;		/* and that as SQL has it */
 	bool		repair;			/* are values without MAC to be believed? */
+	TdeKeyFloors floors;
 	bool		indexed;		/* is an encrypted column in an index? */
 } Rekey;
 
@@ -157,8 +158,10 @@ wait_for_writers(Rekey *rekey)
 static void *
 open_table(TdeBatches *batches, Relation rel)
 {
+	Rekey	   *rekey = (Rekey *) batches;
+
 	check_table(rel);
-	return tde_rekey_open(rel, ((Rekey *) batches)->repair);
+	return tde_rekey_open(rel, rekey->repair, &rekey->floors);
 }
 
 /* One pass over everything; true if it was one transaction in which all was current. */
@@ -246,6 +249,7 @@ tde_rekey_table(PG_FUNCTION_ARGS)
 	if (rekey.batches.rows < 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("batch_rows must be greater than zero")));
 	tde_batches_begin(&rekey.batches, fcinfo);
+	rekey.floors.context = rekey.batches.context;
 	rekey_table(&rekey);
 	SPI_finish();
 	PG_RETURN_VOID();

@@ -27,6 +27,7 @@ typedef struct RekeyTable
 	TdeInside **columns;		/* by number - 1; NULL where nothing is encrypted */
 	AttrNumber	last;			/* the last column where something is */
 	bool		repair;			/* take values without MAC where one is declared */
+	TdeKeyFloors *floors;
 	LockTupleMode lock_mode;
 	EState	   *estate;
 	ResultRelInfo *relinfo;
@@ -120,13 +121,14 @@ add_context(void *arg)
 }
 
 void *
-tde_rekey_open(Relation rel, bool repair)
+tde_rekey_open(Relation rel, bool repair, TdeKeyFloors *floors)
 {
 	RekeyTable *table = palloc0(sizeof(RekeyTable));
 
 	CheckCmdReplicaIdentity(rel, CMD_UPDATE);
 	table->rel = rel;
 	table->repair = repair;
+	table->floors = floors;
 	table->columns = find_columns(RelationGetDescr(rel), &table->last);
 	table->lock_mode = needed_lock(table);
 	table->newest = table_slot_create(rel, NULL);
@@ -166,7 +168,7 @@ renew_value(TdeType *type, Datum value, int32 declared, void *arg)
 {
 	RekeyTable *table = arg;
 
-	if (tde_datum_is_current(type, value, declared))
+	if (tde_datum_is_current(type, value, declared, table->floors))
 		return value;
 	return tde_datum_reencrypt(type, value, declared, table->repair ? -1 : declared);
 }

@@ -5,6 +5,7 @@
 #define TDE_MAINTENANCE_REKEY_ROW_H
 
 #include "maintenance/batches.h"
+#include "type/datum.h"
 
 /* Does the table have columns whose values hold encrypted ones? */
 extern bool tde_rekey_concerns(Relation rel);
@@ -14,9 +15,9 @@ extern bool tde_rekey_concerns_indexes(Relation rel);
 
 /*
  * A table opened for rows to be re-encrypted; its indexes are open, and its owner is the current user.  repair: a value without MAC
- * where one is declared gets it, instead of being refused.
+ * where one is declared gets it, instead of being refused.  floors: of the whole call.
  */
-extern void *tde_rekey_open(Relation rel, bool repair);
+extern void *tde_rekey_open(Relation rel, bool repair, TdeKeyFloors *floors);
 extern void tde_rekey_close(void *table);
 
 /* Re-encrypt in the row what is not current.  For TdeBatches. */

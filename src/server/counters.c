@@ -1,15 +1,14 @@
 /*
  * counters.c - the numbers that views show of the running server: how many values each key has encrypted, how far a long command is.
  *
- * Each process counts for itself and adds that to shared memory at the end of its transactions.  Without
- * shared_preload_libraries there is only what the session has counted.
+ * Each process counts for itself (keys/limits.h) and adds that to shared memory at the end of its transactions.  Without
+ * shared_preload_libraries there is none.
  *
  * How far a command is stands in the backend's status entry, as for VACUUM, under a number of command that PostgreSQL does not
  * know and so shows nowhere else.  That needs no shared memory of our own, and an error clears it.
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "catalog/pg_authid.h"
 #include "commands/dbcommands.h"
 #include "funcapi.h"
@@ -22,9 +21,7 @@
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "server/compat.h"
@@ -38,36 +35,23 @@ PG_FUNCTION_INFO_V1(tde_progress_status);
 /* Keys that are counted; what comes later than these is not. */
 #define MAX_COUNTED 4096
 
-typedef struct SharedCount
+struct TdeSharedCount
 {
 	Oid			database;
 	uint32		key_id;
 	pg_atomic_uint64 values;
-} SharedCount;
+};
 
 typedef struct SharedCounts
 {
 	slock_t		lock;			/* for adding one */
 	pg_atomic_uint32 used;
-	SharedCount counts[MAX_COUNTED];
+	TdeSharedCount counts[MAX_COUNTED];
 } SharedCounts;
 
-typedef struct OwnCount
-{
-	uint32		key_id;			/* hash key */
-	uint64		values;			/* not in shared memory yet */
-	SharedCount *shared;		/* NULL: not known yet */
-	struct OwnCount *next;
-} OwnCount;
-
 static SharedCounts *shared_counts = NULL;
-static HTAB *own_counts = NULL;
 
-/* All of them: transactions go through the few that there are, and a walk through the table takes ten times as long. */
-static OwnCount *first_own = NULL;
-static uint64 flushed = 0;		/* tde_stats.encryptions then */
-
-static SharedCount *
+static TdeSharedCount *
 find_shared(uint32 key_id)
 {
 	uint32		used = pg_atomic_read_u32(&shared_counts->used);
@@ -75,7 +59,7 @@ find_shared(uint32 key_id)
 	pg_read_barrier();
 	for (uint32 i = 0; i < used; i++)
 	{
-		SharedCount *count = &shared_counts->counts[i];
+		TdeSharedCount *count = &shared_counts->counts[i];
 
 		if (count->key_id == key_id && count->database == MyDatabaseId)
 			return count;
@@ -84,10 +68,10 @@ find_shared(uint32 key_id)
 }
 
 /* NULL if there is no room. */
-static SharedCount *
+static TdeSharedCount *
 find_or_add_shared(uint32 key_id)
 {
-	SharedCount *count = find_shared(key_id);
+	TdeSharedCount *count = find_shared(key_id);
 
 	if (count != NULL)
 		return count;
@@ -105,53 +89,24 @@ find_or_add_shared(uint32 key_id)
 	return count;
 }
 
-uint64 *
-tde_counters_for(uint32 key_id)
+bool
+tde_counters_add(uint32 key_id, TdeSharedCount **place, uint64 values)
 {
-	OwnCount   *own;
-	bool		found;
-
-	if (own_counts == NULL)
-	{
-		HASHCTL		ctl = {.keysize = sizeof(uint32), .entrysize = sizeof(OwnCount), .hcxt = TopMemoryContext};
-
-		own_counts = hash_create("tde_column counters", 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	}
-	own = hash_search(own_counts, &key_id, HASH_ENTER, &found);
-	if (!found)
-	{
-		own->values = 0;
-		own->shared = NULL;
-		own->next = first_own;
-		first_own = own;
-	}
-	return &own->values;
-}
-
-static void
-flush_counts(XactEvent event, void *arg)
-{
-	if (tde_stats.encryptions == flushed || shared_counts == NULL)
-		return;
-	flushed = tde_stats.encryptions;
-	for (OwnCount *own = first_own; own != NULL; own = own->next)
-	{
-		if (own->values == 0)
-			continue;
-		if (own->shared == NULL)
-			own->shared = find_or_add_shared(own->key_id);
-		if (own->shared)
-			pg_atomic_fetch_add_u64(&own->shared->values, own->values);
-		own->values = 0;
-	}
+	if (shared_counts == NULL)
+		return false;
+	if (*place == NULL)
+		*place = find_or_add_shared(key_id);
+	if (*place)
+		pg_atomic_fetch_add_u64(&(*place)->values, values);
+	return true;
 }
 
 uint64
 tde_counters_read(uint32 key_id)
 {
-	SharedCount *shared = shared_counts ? find_shared(key_id) : NULL;
+	TdeSharedCount *shared = shared_counts ? find_shared(key_id) : NULL;
 
-	return *tde_counters_for(key_id) + (shared ? pg_atomic_read_u64(&shared->values) : 0);
+	return shared ? pg_atomic_read_u64(&shared->values) : 0;
 }
 
 uint64
@@ -159,8 +114,6 @@ tde_counters_read_all(void)
 {
 	uint64		sum = 0;
 
-	for (OwnCount *own = first_own; own != NULL; own = own->next)
-		sum += own->values;
 	if (shared_counts != NULL)
 	{
 		uint32		used = pg_atomic_read_u32(&shared_counts->used);
@@ -191,7 +144,6 @@ startup_shmem(void)
 void
 tde_counters_init(void)
 {
-	RegisterXactCallback(flush_counts, NULL);
 	(void) tde_shmem_add(sizeof(SharedCounts), NULL, startup_shmem);
 }
 

@@ -20,13 +20,14 @@ typedef struct TdeStats
 
 extern TdeStats tde_stats;
 
-/* This process's counter for a data key of its database, to be incremented for each value; it stays where it is. */
-extern uint64 *tde_counters_for(uint32 key_id);
+/* What all processes have told of a key. */
+typedef struct TdeSharedCount TdeSharedCount;
 
-/* What all processes have counted for a key; up to the last end of a transaction in each. */
+/* Tell the others; *place, at first NULL, remembers where.  False without shared memory. */
+extern bool tde_counters_add(uint32 key_id, TdeSharedCount **place, uint64 values);
+
+/* What was told of a key of this database, and of all keys of all databases. */
 extern uint64 tde_counters_read(uint32 key_id);
-
-/* The same for all keys of all databases. */
 extern uint64 tde_counters_read_all(void);
 
 extern void tde_counters_init(void);

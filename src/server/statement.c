@@ -11,6 +11,7 @@
 #include "commands/prepare.h"
 #include "miscadmin.h"
 #include "tcop/pquery.h"
+#include "tcop/utility.h"
 #include "utils/backend_status.h"
 #include "utils/memutils.h"
 #include "utils/portal.h"
@@ -21,6 +22,7 @@
 #include "server/statement.h"
 
 TdeStatement tde_statement = {0};
+bool		tde_statement_has_stored = false;
 
 /* True if there is something to clean, and so a new query id to be told. */
 static bool
@@ -105,6 +107,26 @@ without_arguments(const char *text, uint64 parameters)
 
 	tde_redact_execute(copy, tde_log_redact_flags(), parameters);
 	return copy;
+}
+
+/* ---- what stores values ---- */
+
+/* What PostgreSQL logs as a change of data or definitions, and what rebuilds indexes and statistics over expressions. */
+bool
+tde_statement_utility_stores(Node *stmt)
+{
+	switch (nodeTag(stmt))
+	{
+		case T_ExecuteStmt:
+		case T_ExplainStmt:
+		case T_PrepareStmt:
+			return false;
+		case T_ReindexStmt:
+		case T_VacuumStmt:
+			return true;
+		default:
+			return GetCommandLogLevel(stmt) != LOGSTMT_ALL;
+	}
 }
 
 /* ---- for the hooks ---- */

@@ -8,6 +8,14 @@
 #include "executor/execdesc.h"
 #include "nodes/plannodes.h"
 
+/* Does a statement store values?  Only what the hooks have seen begin is known. */
+typedef enum TdeStores
+{
+	TDE_STORES_UNKNOWN,
+	TDE_STORES_NOTHING,			/* it reads, and so do those that it is run by */
+	TDE_STORES_VALUES			/* it does, or one that it is run by */
+} TdeStores;
+
 /* What functions/hooks.c tells of it; nothing without the hooks, in a first statement that has only just loaded the library. */
 typedef struct TdeStatement
 {
@@ -17,10 +25,36 @@ typedef struct TdeStatement
 	bool		declares;		/* it, or one that it is run by, writes types into the catalogs */
 	bool		changes_data;	/* the innermost statement of all; only known while type/access.h has somebody to keep values from */
 	bool		ends;			/* the executor is being shut down for it; known as long as that is */
+	TdeStores	stores;			/* of those that are run by it, too, unless it is UNKNOWN */
 	struct TdeType *hidden;		/* a value of this type was asked of that one, and not given; or NULL */
 } TdeStatement;
 
 extern TdeStatement tde_statement;
+
+/* Has a statement of this transaction stored values, whose right to do so was checked?  For keys/limits.c, which clears it. */
+extern bool tde_statement_has_stored;
+
+/* A statement, or planning one, begins, and ends: what is to be restored then, and by an error, is returned. */
+static inline TdeStores
+tde_statement_begin(bool stores)
+{
+	TdeStores	outer = tde_statement.stores;
+
+	if (stores)
+		tde_statement.stores = TDE_STORES_VALUES;
+	else if (outer == TDE_STORES_UNKNOWN)
+		tde_statement.stores = TDE_STORES_NOTHING;
+	return outer;
+}
+
+static inline void
+tde_statement_end(TdeStores outer)
+{
+	tde_statement.stores = outer;
+}
+
+/* Does a utility command store values itself, and not by statements that it runs? */
+extern bool tde_statement_utility_stores(Node *stmt);
 
 /*
  * The prepared statement that a command executes, by itself or in EXPLAIN or CREATE TABLE AS; NULL if there is none.  *stores becomes true

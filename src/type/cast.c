@@ -88,7 +88,7 @@ tde_in(PG_FUNCTION_ARGS)
 	input = tde_base_input(type);
 	if (!TDE_INPUT_CALL(input, PG_GETARG_CSTRING(0), type->ioparam, tde_type_base_typmod(type, typmod), fcinfo->context, &value))
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));
+	PG_RETURN_DATUM(tde_datum_encrypt_given(type, value, typmod));
 }
 
 /* tde_out(encrypted) returns cstring - the base type's output of the decrypted value. */
@@ -129,7 +129,7 @@ tde_recv(PG_FUNCTION_ARGS)
 	tde_log_mark();
 	receive = tde_base_receive(type);
 	value = ReceiveFunctionCall(receive, message, type->ioparam, tde_type_base_typmod(type, typmod));
-	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));
+	PG_RETURN_DATUM(tde_datum_encrypt_given(type, value, typmod));
 }
 
 /* tde_send(encrypted) returns bytea - the base type's binary format of the decrypted value. */
@@ -231,15 +231,13 @@ tde_modifier_args(Node *value, int32 typmod)
 	return list_make3(value, makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(typmod), false, true), makeBoolConst(false, false));
 }
 
-/* Apply the base type's own modifiers, unless the value is known to have them, then encrypt. */
+/* Apply the base type's own modifiers, unless the value is known to have them. */
 static Datum
-fit_and_encrypt(TdeType *type, Datum value, int32 declared, int32 typmod, bool is_explicit)
+fit(TdeType *type, Datum value, int32 declared, int32 typmod, bool is_explicit)
 {
 	int32		base_typmod = tde_type_base_typmod(type, typmod);
 
-	if (base_typmod != declared)
-		value = tde_base_coerce(type, value, base_typmod, is_explicit);
-	return tde_datum_encrypt(type, value, typmod);
+	return base_typmod != declared ? tde_base_coerce(type, value, base_typmod, is_explicit) : value;
 }
 
 /* tde_encrypt(base or other, int4 typmod, bool explicit) returns encrypted. */
@@ -257,7 +255,8 @@ tde_encrypt(PG_FUNCTION_ARGS)
 	value = tde_cast_plain(proc, PG_GETARG_DATUM(0), proc->arg_types[0], type->base, -1, &isnull);
 	if (isnull)
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(fit_and_encrypt(type, value, declared, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
+	value = fit(type, value, declared, PG_GETARG_INT32(1), PG_GETARG_BOOL(2));
+	PG_RETURN_DATUM(tde_datum_encrypt_given(type, value, PG_GETARG_INT32(1)));
 }
 
 /*
@@ -402,7 +401,8 @@ tde_recast(PG_FUNCTION_ARGS)
 	value = tde_cast_plain(proc, value, proc->args[0]->base, target->base, -1, &isnull);
 	if (isnull)
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(fit_and_encrypt(target, value, -1, PG_GETARG_INT32(1), PG_GETARG_BOOL(2)));
+	value = fit(target, value, -1, PG_GETARG_INT32(1), PG_GETARG_BOOL(2));
+	PG_RETURN_DATUM(tde_datum_encrypt_from(target, value, PG_GETARG_INT32(1), PG_GETARG_DATUM(0)));
 }
 
 /*

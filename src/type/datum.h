@@ -85,6 +85,13 @@ extern struct varlena *tde_datum_seal_like(TdeType *type, Datum value, const Tde
 extern Datum tde_datum_encrypt(TdeType *type, Datum value, int32 typmod);
 
 /*
+ * The same for a value that whoever runs the statement has given, and for one that was made of this encrypted value.  What the statement does not store
+ * may be encrypted otherwise, if the typmod says triple DES.
+ */
+extern Datum tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod);
+extern Datum tde_datum_encrypt_from(TdeType *type, Datum value, int32 typmod, Datum source);
+
+/*
  * Bytes from (inclusive) to to (exclusive) of the plaintext of a varlena type, at most; *first is set to where the result
  * begins, which may be before from.  Of a large value without MAC in CTR mode that is stored out of line only those bytes
  * are read and decrypted (selective decryption, Canim and Kantarcioglu, algorithm 3); of others, all.
@@ -104,8 +111,17 @@ extern Datum tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 de
  * Is this value encrypted just as a new one would be, so that it can be stored as it is: as the typmod says, under the newest
  * version of the key?  typmod -1, of a place that declares nothing: in its own way, under the newest version of its own key.
  * Looks at the header alone, of a value out of line, too.
+ *
+ * A version may reach its limit, and be replaced, while much is re-encrypted.  So a version counts as the newest that was so when a key's
+ * values were first asked about with these floors, or is newer than that.
  */
-extern bool tde_datum_is_current(TdeType *type, Datum value, int32 typmod);
+typedef struct TdeKeyFloors
+{
+	MemoryContext context;
+	List	   *list;			/* NIL at first */
+} TdeKeyFloors;
+
+extern bool tde_datum_is_current(TdeType *type, Datum value, int32 typmod, TdeKeyFloors *floors);
 
 /* Make it so.  declared: where it comes from, as above; -1 takes a value without MAC where the typmod declares one, too. */
 extern Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared);

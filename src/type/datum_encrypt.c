@@ -50,15 +50,66 @@ writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
 	return writer->key;
 }
 
-/* Encrypt a payload, and free it. */
-static Datum
-seal(TdeType *type, TdeSpec spec, const TdeKey *key, TdePlainBytes *payload, bool is_literal)
+/* What a value is to be encrypted under. */
+typedef struct Target
 {
-	size_t		size = tde_sealed_size(spec, key->id, payload->size);
+	TdeType    *type;
+	int32		typmod;			/* as a column declares; -1: as the header says, or as a literal if there is none */
+	const TdeHeader *header;
+	TdeSpec		spec;			/* from here on set by find_key() */
+	const TdeKey *key;
+	uint64		epoch;			/* the key is good while it is this one */
+} Target;
+
+static inline void
+find_key(Target *target)
+{
+	const TdeHeader *header = target->header;
+
+	if (target->typmod >= 0 || header == NULL)
+		target->key = writing_key(target->type, target->typmod, &target->spec);
+	else
+	{
+		target->spec = header->spec;
+		target->key = tde_key_for_writing(tde_key_row(header->key_id, header->spec)->slot, header->spec, target->type->tag);
+	}
+	target->epoch = tde_keys_epoch;
+}
+
+/* Count one more value, which makes us forget the key, perhaps, or puts another version in its place. */
+static pg_noinline void
+count_ahead(Target *target, uint64 blocks)
+{
+	find_key(target);
+	while (!tde_key_use_left(target->key->use, blocks))
+	{
+		CHECK_FOR_INTERRUPTS();
+		tde_limits_reserve(target->key->use, target->spec, blocks);
+		find_key(target);
+	}
+}
+
+/*
+ * Encrypt a payload, and free it.  All values are encrypted here, and count against their key's limit, but for those that are compared and
+ * stored nowhere.
+ */
+static inline Datum
+seal(Target *target, TdePlainBytes *payload, bool is_stored)
+{
+	uint64		blocks = tde_limited_blocks(target->spec, payload->size);
+	size_t		size;
 	char	   *result;
 	TdeStatus	status;
 
 	tde_log_mark();
+	if (is_stored)
+	{
+		/* reading a large value may have made us forget the key, too */
+		if (unlikely(tde_keys_epoch != target->epoch || !tde_key_use_left(target->key->use, blocks)))
+			count_ahead(target, blocks);
+		tde_key_use_take(target->key->use, blocks);
+	}
+	size = tde_sealed_size(target->spec, target->key->id, payload->size);
 	if (unlikely(size > MaxAllocSize - VARHDRSZ))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -67,40 +118,83 @@ seal(TdeType *type, TdeSpec spec, const TdeKey *key, TdePlainBytes *payload, boo
 						   payload->size, (size_t) MaxAllocSize)));
 	result = palloc(VARHDRSZ + size);
 	SET_VARSIZE(result, VARHDRSZ + size);
-	status = tde_seal(key->value_key, key->id, payload->compressed, payload->bytes, payload->size,
+	status = tde_seal(target->key->value_key, target->key->id, payload->compressed, payload->bytes, payload->size,
 					  (uint8 *) VARDATA(result));
 	tde_stats.encryptions++;
-	(*key->encrypted)++;
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
-	if (is_literal)
-		tde_plaintext_remember(TDE_REMEMBER_LONG, type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size, payload->bytes, payload->size);
+	if (target->typmod < 0 && target->header == NULL)
+		tde_plaintext_remember(TDE_REMEMBER_LONG, target->type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size, payload->bytes, payload->size);
 	tde_plain_bytes_free(payload);
 	return PointerGetDatum(result);
+}
+
+static void
+read_header(Datum value, TdeHeader *header)
+{
+	if (!tde_datum_header(value, header))
+		tde_throw(TDE_E_AUTH);
+}
+
+/* Encrypt a datum of the base type; the key is found. */
+static inline Datum
+encrypt(Target *target, Datum value)
+{
+	TdePlainBytes payload;
+
+	tde_plain_bytes_make(target->type, value, target->spec, &payload);
+	return seal(target, &payload, true);
 }
 
 Datum
 tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 {
-	TdeSpec		spec;
-	const TdeKey *key = writing_key(type, typmod, &spec);
-	uint64		epoch = tde_keys_epoch;
-	TdePlainBytes payload;
-	uint64		blocks;
+	Target		target = {.type = type, .typmod = typmod};
 
-	tde_plain_bytes_make(type, value, spec, &payload);
-	blocks = tde_limited_blocks(spec, payload.size);
-	/* reading a large value, and counting, may have made us forget the key */
-	while (unlikely(tde_keys_epoch != epoch || !tde_key_use_left(key->use, blocks)))
+	find_key(&target);
+	return encrypt(&target, value);
+}
+
+/*
+ * By triple DES a key may encrypt so little that casts in queries would use it up.  So what a statement does not store is not encrypted so: a value
+ * that was given becomes a literal, another one stays in its own way, under its own key, so that nobody sees it who would not see it there.
+ * Where it is stored from there, the coercion to the column finds that it does not fit (ddl/stored_spec.c).
+ */
+static inline bool
+is_spared(const Target *target)
+{
+	return unlikely(target->spec.cipher == TDE_3DES168) && tde_stores_nothing();
+}
+
+Datum
+tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod)
+{
+	Target		target = {.type = type, .typmod = typmod};
+
+	find_key(&target);
+	if (is_spared(&target))
+		return tde_datum_encrypt(type, value, -1);
+	return encrypt(&target, value);
+}
+
+Datum
+tde_datum_encrypt_from(TdeType *type, Datum value, int32 typmod, Datum source)
+{
+	Target		target = {.type = type, .typmod = typmod};
+	TdeHeader	header;
+
+	find_key(&target);
+	if (is_spared(&target))
 	{
-		if (tde_keys_epoch == epoch)
-			tde_limits_reserve(key->use, spec, blocks);
-		key = writing_key(type, typmod, &spec);
-		epoch = tde_keys_epoch;
+		read_header(source, &header);
+		/* whoever reads it takes it for what is declared, and so would refuse it without a MAC */
+		if (header.spec.mac != TDE_NOMAC || target.spec.mac == TDE_NOMAC)
+		{
+			target = (Target) {.type = type, .typmod = -1, .header = &header};
+			find_key(&target);
+		}
 	}
-	key->use->values--;
-	key->use->blocks -= blocks;
-	return seal(type, spec, key, &payload, typmod < 0);
+	return encrypt(&target, value);
 }
 
 bool
@@ -117,13 +211,6 @@ tde_datum_header(Datum value, TdeHeader *header)
 	if (head != stored)
 		pfree(head);
 	return good;
-}
-
-static void
-read_header(Datum value, TdeHeader *header)
-{
-	if (!tde_datum_header(value, header))
-		tde_throw(TDE_E_AUTH);
 }
 
 /* Is it encrypted just as the typmod says?  Answers with a closed wallet, too. */
@@ -156,29 +243,57 @@ tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool 
 	coerced = tde_base_coerce(type, plain, mods.base_typmod, is_explicit);
 	if (fitting && datumIsEqual(plain, coerced, type->base_byval, type->base_len))
 		return value;
-	return tde_datum_encrypt(type, coerced, typmod);
+	return tde_datum_encrypt_from(type, coerced, typmod, value);
 }
 
-/* The key and the spec that a value with this header should have. */
-static const TdeKey *
-current_key(TdeType *type, const TdeHeader *header, int32 typmod, TdeSpec *spec)
+/* ---- values that are there, encrypted anew ---- */
+
+typedef struct Floor
 {
-	if (typmod >= 0)
-		return writing_key(type, typmod, spec);
-	*spec = header->spec;
-	return tde_key_for_writing(tde_key_row(header->key_id, header->spec)->slot, header->spec, type->tag);
+	int32		slot;
+	char		kind;
+	int32		version;
+} Floor;
+
+/* The version that was the newest of this one's key when that was asked for first. */
+static int32
+floor_version(const TdeDataKey *newest, TdeKeyFloors *floors)
+{
+	MemoryContext old;
+	Floor	   *floor;
+	ListCell   *cell;
+
+	foreach(cell, floors->list)
+	{
+		floor = lfirst(cell);
+		if (floor->slot == newest->slot && floor->kind == newest->kind)
+			return floor->version;
+	}
+	old = MemoryContextSwitchTo(floors->context);
+	floor = palloc(sizeof(Floor));
+	*floor = (Floor) {newest->slot, newest->kind, newest->version};
+	floors->list = lappend(floors->list, floor);
+	MemoryContextSwitchTo(old);
+	return floor->version;
 }
 
 bool
-tde_datum_is_current(TdeType *type, Datum value, int32 typmod)
+tde_datum_is_current(TdeType *type, Datum value, int32 typmod, TdeKeyFloors *floors)
 {
 	TdeHeader	header;
-	TdeSpec		spec;
-	const TdeKey *key;
+	Target		target = {.type = type, .typmod = typmod, .header = &header};
+	int32		lowest;
+	const TdeDataKey *row;
 
 	read_header(value, &header);
-	key = current_key(type, &header, typmod, &spec);
-	return header.key_id == key->id && tde_spec_equal(header.spec, spec);
+	find_key(&target);
+	lowest = floor_version(tde_key_row(target.key->id, target.spec), floors);
+	if (!tde_spec_equal(header.spec, target.spec))
+		return false;
+	if (header.key_id == target.key->id)
+		return true;
+	row = tde_key_row(header.key_id, header.spec);
+	return row->slot == target.key->slot && row->kind == target.key->kind && row->state == TDE_STATE_ACTIVE && row->version >= lowest;
 }
 
 Datum
@@ -186,14 +301,12 @@ tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared)
 {
 	Datum		plain = tde_datum_decrypt_once(type, value, declared);
 	TdeHeader	header;
-	TdeSpec		spec;
-	TdePlainBytes payload;
+	Target		target = {.type = type, .typmod = typmod, .header = &header};
 	Datum		result;
 
 	read_header(value, &header);
-	(void) current_key(type, &header, typmod, &spec);
-	tde_plain_bytes_make(type, plain, spec, &payload);
-	result = seal(type, spec, current_key(type, &header, typmod, &spec), &payload, false);
+	find_key(&target);
+	result = encrypt(&target, plain);
 	tde_datum_free(type, plain);
 	return result;
 }
@@ -210,11 +323,11 @@ tde_datum_is_literal(TdeType *type, Datum value)
 struct varlena *
 tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header)
 {
+	Target		target = {.type = type, .typmod = -1, .header = header, .spec = header->spec};
 	TdePlainBytes payload;
 
 	Assert(!header->spec.salted);
 	tde_plain_bytes_make(type, value, header->spec, &payload);
-	/* not counted: it is stored nowhere */
-	return (struct varlena *) DatumGetPointer(seal(type, header->spec, tde_key_for_comparing(header->key_id, header->spec, type->tag),
-												   &payload, false));
+	target.key = tde_key_for_comparing(header->key_id, header->spec, type->tag);
+	return (struct varlena *) DatumGetPointer(seal(&target, &payload, false));
 }

@@ -20,7 +20,7 @@ our @EXPORT = qw(
   set_conf parallel_setting
   read_bytes write_bytes flip_bit
   log_offset log_since
-  processes_with is_running none_left count_lines
+  processes_with is_running none_left count_lines own_memory memory_of
 );
 
 # A node that is not running yet.
@@ -356,6 +356,38 @@ sub none_left
   diag("still running: $left{$_}") foreach sort keys %left;
   kill 'KILL', keys %left;
   return 0;
+}
+
+# The parts of a process' memory that are its own: lists of address, size, and what the kernel calls it.
+sub own_memory
+{
+  my ($pid) = @_;
+  my @parts;
+  no warnings 'portable';    # addresses have more than 32 bits
+  foreach (split /\n/, slurp_file("/proc/$pid/maps"))
+  {
+    next unless /^([0-9a-f]+)-([0-9a-f]+) rw-p \S+ \S+ \d+ *(.*)$/;
+    push @parts, [ hex $1, hex($2) - hex($1), $3 || 'mapped' ];
+  }
+  return @parts;
+}
+
+# Their bytes, as a list of pairs of name and bytes; undef if they cannot be read here.
+sub memory_of
+{
+  my ($pid) = @_;
+  my @parts;
+  open my $memory, '<:raw', "/proc/$pid/mem" or return;
+  foreach my $part (own_memory($pid))
+  {
+    my ($address, $size, $name) = @$part;
+    my $bytes = '';
+    sysseek($memory, $address, 0) or next;
+    sysread($memory, $bytes, $size) or next;
+    push @parts, [ $name, $bytes ];
+  }
+  close $memory;
+  return \@parts;
 }
 
 # Lines of a file; 0 if it does not exist.

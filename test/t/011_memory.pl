@@ -22,39 +22,23 @@ $node->start;
 # What is promised.
 my $seconds = 2;
 
-# The parts of a process' memory that are its own: lists of address, size, and what the kernel calls it.
-sub own_memory
-{
-  my ($pid) = @_;
-  my @parts;
-  foreach (split /\n/, slurp_file("/proc/$pid/maps"))
-  {
-    next unless /^([0-9a-f]+)-([0-9a-f]+) rw-p \S+ \S+ \d+ *(.*)$/;
-    push @parts, [ hex $1, hex($2) - hex($1), $3 || 'mapped' ];
-  }
-  return @parts;
-}
-
 # How often the markers are there: all in all, and where.
 sub count_markers
 {
   my ($pid, $pattern) = @_;
   my %count = (all => 0);
+  my $parts = memory_of($pid) or return;
 
-  open my $memory, '<:raw', "/proc/$pid/mem" or return;
-  foreach my $part (own_memory($pid))
+  foreach my $part (@$parts)
   {
-    my ($address, $size, $name) = @$part;
-    my ($bytes, $found) = ('', 0);
-    sysseek($memory, $address, 0) or next;
-    sysread($memory, $bytes, $size) or next;
+    my ($name, $bytes) = @$part;
+    my $found = 0;
     $found++ while $bytes =~ /$pattern/g;
     next unless $found;
     $name =~ s{.*/}{};
     $count{$name} += $found;
     $count{all} += $found;
   }
-  close $memory;
   return \%count;
 }
 

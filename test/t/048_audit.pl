@@ -168,7 +168,7 @@ my $older = q{CREATE OR REPLACE VIEW tde.keys AS SELECT k.slot, k.name, k.kind::
     version, master_key, id, uuid, description FROM tde.data_keys) AS k};
 is(
   told('data keys', within => $older),
-  "warning|catalog (other), version 1|has encrypted 1099511627777 values; no more than 2^40 should be under one key\n"
+  "warning|catalog (other), version 1|has encrypted 1099511627777 of the 1099511627776 values that a key may\n"
     . 'notice|default (mac)|its newest version is of 2001-02-03',
   'a key that is old, and one that has encrypted much');
 is(
@@ -177,6 +177,12 @@ is(
     UNION ALL SELECT id, state, created, backed_up FROM tde_internal.tde_master_key_list() WHERE state <> 'current'}),
   "notice|$master|current since 2001-02-03",
   'an old master key');
+my $crowd = q{CREATE OR REPLACE VIEW tde.master_keys AS SELECT * FROM (
+    SELECT id, state, created, backed_up FROM tde_internal.tde_master_key_list()
+    UNION ALL SELECT gen_random_uuid(), 'erasable', now(), now() FROM generate_series(1, 256)) k LIMIT %d};
+is(told('master keys', within => sprintf($crowd, 191)), 'ok||the current one wraps the data keys of this database', 'many master keys');
+like(told('master keys', within => sprintf($crowd, 192)), qr/^notice\|\|192 of the 256 that a wallet has room for, 1\d\d of them of erasable keys$/, 'more of them');
+like(told('master keys', within => sprintf($crowd, 256)), qr/^warning\|\|256 of the 256 that a wallet has room for, 2\d\d of them of erasable keys$/, 'as many as there is room for');
 lines_of($node, "SELECT tde_destroy_key('erased', 'destroy erased')");
 is(
   told('data keys'),
