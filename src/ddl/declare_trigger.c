@@ -1,6 +1,6 @@
 /*
  * declare_trigger.c - after a command: what it has declared gets the default specification, or a key of its own; wide tables a larger
- * toast_tuple_target; and ddl/plaintext_guard.c looks for what would be stored in clear.
+ * toast_tuple_target; ddl/plaintext_guard.c looks for what would be stored in clear, ddl/taken_names.c for names that would be called.
  */
 #include "postgres.h"
 
@@ -8,7 +8,10 @@
 #include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
+#include "catalog/pg_cast.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_statistic_ext.h"
 #include "catalog/pg_type.h"
 #include "commands/event_trigger.h"
@@ -27,6 +30,7 @@
 #include "ddl/declare.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
+#include "ddl/taken_names.h"
 #include "keys/table.h"
 #include "server/compat.h"
 
@@ -239,6 +243,11 @@ mend_object(Oid classid, Oid objid, bool new_table)
 			break;
 		case StatisticExtRelationId:
 			tde_guard_statistics(objid);
+			break;
+		case ProcedureRelationId:
+		case OperatorRelationId:
+		case CastRelationId:
+			tde_guard_name(classid, objid);
 			break;
 	}
 }
