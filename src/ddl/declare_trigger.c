@@ -188,13 +188,14 @@ mend_relation(Oid relid, bool new_table)
 }
 
 static void
-check_altered(Oid relid)
+check_altered(Oid relid, const CollectedCommand *command)
 {
 	Relation	rel = try_relation_open(relid, AccessShareLock);
 
 	if (rel == NULL)
 		return;
 	tde_plaintext_check_foreign_keys(rel);
+	tde_guard_using(rel, command);
 	if (rel->rd_rel->relhasindex)
 		tde_expression_index_check(rel);
 	relation_close(rel, AccessShareLock);
@@ -292,7 +293,7 @@ mend_objects(CommandTag command)
 		mend_object(classid, objid, new_table);
 		/* foreign keys of a new table, too, are added by an ALTER TABLE */
 		if (classid == RelationRelationId && strcmp(TextDatumGetCString(slot_getattr(slot, 4, &isnull)), "ALTER TABLE") == 0)
-			check_altered(objid);
+			check_altered(objid, (CollectedCommand *) DatumGetPointer(slot_getattr(slot, 9, &isnull)));
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	tuplestore_end(commands.setResult);
