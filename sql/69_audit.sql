@@ -324,9 +324,13 @@ AS $$
     UNION ALL
     SELECT c.tableoid, c.oid, coalesce(f.proowner, t.typowner), 'CAST', NULL, format('(%s AS %s)', c.castsource::regtype, c.casttarget::regtype)
     FROM pg_cast c JOIN pg_type t ON t.oid = c.casttarget LEFT JOIN pg_proc f ON f.oid = c.castfunc
-    WHERE c.castcontext <> 'e' AND c.oid >= 16384)
-  SELECT 'warning', 'captured names', coalesce(m.name, 'cast ' || m.cast_types),
+    WHERE c.castcontext <> 'e' AND c.oid >= 16384
+    UNION ALL
+    SELECT t.tableoid, t.oid, t.typowner, CASE t.typtype WHEN 'd' THEN 'DOMAIN' ELSE 'TYPE' END, t.oid::regtype::text, NULL
+    FROM pg_type t WHERE t.typtype NOT IN ('c', 'p') AND t.typnamespace <> 'pg_catalog'::regnamespace)
+  SELECT DISTINCT 'warning', 'captured names', coalesce(m.name, 'cast ' || m.cast_types),
          CASE WHEN m.kind = 'CAST' THEN format('made by %I: applied to encrypted values by itself', r.rolname)
+              WHEN m.kind IN ('DOMAIN', 'TYPE') THEN format('made by %I: functions of this name in schema %I, called with encrypted values, are casts to it', r.rolname, m.meant)
               ELSE format('made by %I: called for encrypted values in place of that of schema %I', r.rolname, m.meant) END,
          CASE WHEN m.kind = 'CAST' THEN format('DROP CAST %s; the owner may create it without AS IMPLICIT.', m.cast_types)
               WHEN m.kind = 'OPERATOR' THEN format('See what it does. DROP OPERATOR %s; its owner may give it another name.', m.name)

@@ -237,6 +237,7 @@ mend_object(Oid classid, Oid objid, bool new_table)
 			mend_relation(objid, new_table);
 			break;
 		case TypeRelationId:
+			tde_guard_name(classid, objid);
 			if (get_typtype(objid) == TYPTYPE_COMPOSITE)
 				mend_relation(get_typ_typrelid(objid), false);
 			else

@@ -1,11 +1,12 @@
 /*
- * taken_names.c - functions, operators and casts of others that would be called for encrypted values in place of PostgreSQL's or ours.
+ * taken_names.c - functions, operators, casts and types of others that would be called for encrypted values in place of PostgreSQL's or ours.
  *
  * For a column of type text, lower(text) of pg_catalog fits exactly, and nobody's function can come before it.  For an encrypted column
  * nothing of pg_catalog does: its functions are found through an implicit cast, and an exact lower(encrypted_text) in any schema of the
  * search path wins, wherever that stands.  A polymorphic one wins if it fits the other arguments better, and otherwise none of the two is
- * taken.  So whoever may make objects in such a schema could get the values, and run as whoever calls it.  The door is closed where it is
- * opened: only superusers make functions and operators of such names.
+ * taken.  A type of that name wins, too: where no function fits exactly, lower(x) may be a cast to a type lower, whose checks are run.  So
+ * whoever may make objects in such a schema could get the values, and run as whoever calls it.  The door is closed where it is opened: only
+ * superusers make functions, operators and types of such names.
  *
  * What fits plain values alone is PostgreSQL's own matter.  So are composites: pg_catalog has no function of anybody's row type.
  */
@@ -24,6 +25,8 @@
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_type.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
 #include "utils/fmgroids.h"
@@ -45,6 +48,7 @@ typedef struct Signature
 	Oid			schema;
 	char		name[NAMEDATALEN];
 	bool		variadic;
+	int			required;		/* how many arguments have no default */
 	int			count;
 	Oid			types[FUNC_MAX_ARGS];
 } Signature;
@@ -117,6 +121,7 @@ read_function(HeapTuple tuple, Signature *signature)
 	signature->schema = form->pronamespace;
 	strlcpy(signature->name, NameStr(form->proname), NAMEDATALEN);
 	signature->variadic = OidIsValid(form->provariadic);
+	signature->required = form->pronargs - form->pronargdefaults;
 	signature->count = Min(form->pronargs, FUNC_MAX_ARGS);
 	memcpy(signature->types, form->proargtypes.values, signature->count * sizeof(Oid));
 }
@@ -131,6 +136,7 @@ read_operator(HeapTuple tuple, Signature *signature)
 	signature->schema = form->oprnamespace;
 	strlcpy(signature->name, NameStr(form->oprname), NAMEDATALEN);
 	signature->variadic = false;
+	signature->required = 2;
 	signature->count = 2;
 	signature->types[0] = form->oprleft;
 	signature->types[1] = form->oprright;
@@ -274,6 +280,77 @@ cast_is_taken(Oid cast)
 		getExtensionOfObject(CastRelationId, cast) != get_extension_oid("tde_column", true);
 }
 
+/* ---- types ---- */
+
+/* Would a call of the function with an encrypted value, which none fits exactly, be a cast to this type?  See func_get_detail(). */
+static bool
+becomes_cast(const Signature *function, Oid type)
+{
+	Oid			argument = function->count > 0 && function->required <= 1 ? function->types[0] : InvalidOid;
+	TdeType    *encrypted = OidIsValid(argument) ? tde_type_find(argument) : NULL;
+	CoercionPathType path;
+	Oid			cast;
+
+	if (encrypted == NULL && OidIsValid(argument))
+		encrypted = tde_type_of_base(argument);
+	if (encrypted == NULL)
+		return false;
+	path = find_coercion_pathway(type, encrypted->oid, COERCION_EXPLICIT, &cast);
+	return takes_encrypted(type) || path == COERCION_PATH_RELABELTYPE || path == COERCION_PATH_COERCEVIAIO;
+}
+
+/* False: it is no type that a call can be a cast to, or one that is not found by its name, as above. */
+static bool
+find_type_name(Oid type, char *name)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	Form_pg_type form;
+	Oid			schema;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_type) GETSTRUCT(tuple);
+	schema = form->typisdefined ? form->typnamespace : PG_CATALOG_NAMESPACE;
+	strlcpy(name, NameStr(form->typname), NAMEDATALEN);
+	ReleaseSysCache(tuple);
+	return schema != PG_CATALOG_NAMESPACE && !isAnyTempNamespace(schema) && !ISCOMPLEX(type) &&
+		!SearchSysCacheExists2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(PG_CATALOG_NAMESPACE)) &&
+		getExtensionOfObject(TypeRelationId, type) != get_extension_oid("tde_column", true);
+}
+
+/* The schema of a function of PostgreSQL's or ours that has the type's name. */
+static Oid
+schema_of_function(Oid type)
+{
+	char		name[NAMEDATALEN];
+	CatCList   *list;
+	Oid			schema = InvalidOid;
+
+	if (!find_type_name(type, name))
+		return InvalidOid;
+	list = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum(name));
+	for (int i = 0; i < list->n_members && !OidIsValid(schema); i++)
+	{
+		Signature	function;
+
+		read_function(&list->members[i]->tuple, &function);
+		if ((function.schema == PG_CATALOG_NAMESPACE || is_ours(&function)) && becomes_cast(&function, type))
+			schema = function.schema;
+	}
+	ReleaseSysCacheList(list);
+	return schema;
+}
+
+/* A range's other type, of several ranges, is made with it, and may have any name. */
+static Oid
+schema_of_functions(Oid type)
+{
+	Oid			schema = schema_of_function(type);
+	Oid			multirange = OidIsValid(schema) ? InvalidOid : get_range_multirange(type);
+
+	return OidIsValid(multirange) ? schema_of_function(multirange) : schema;
+}
+
 /* ---- the decision, and what comes of it ---- */
 
 const char *
@@ -284,9 +361,12 @@ tde_name_is_taken(Oid catalog, Oid object)
 
 	if (catalog == CastRelationId)
 		return cast_is_taken(object) ? "" : NULL;
-	if (!find_signature(catalog, object, &signature))
+	if (catalog == TypeRelationId)
+		schema = schema_of_functions(object);
+	else if (find_signature(catalog, object, &signature))
+		schema = schema_of_meant(&signature);
+	else
 		return NULL;
-	schema = schema_of_meant(&signature);
 	return OidIsValid(schema) ? get_namespace_name(schema) : NULL;
 }
 
@@ -304,6 +384,17 @@ refuse_cast(Oid cast)
 			 errhint("Create it without AS IMPLICIT and AS ASSIGNMENT, and write it where it is meant.")));
 }
 
+static void
+refuse_type(Oid type, const char *meant)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("must be superuser to give a type this name"),
+			 errdetail("The function of this name in schema \"%s\", called with an encrypted value, would be a cast to type %s, or to the type of its multiranges.",
+					   meant, format_type_be_qualified(type)),
+			 errhint("Give it another name, which no function of PostgreSQL or tde_column has.")));
+}
+
 void
 tde_guard_name(Oid catalog, Oid object)
 {
@@ -314,6 +405,8 @@ tde_guard_name(Oid catalog, Oid object)
 		return;
 	if (catalog == CastRelationId)
 		refuse_cast(object);
+	if (catalog == TypeRelationId)
+		refuse_type(object, meant);
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("must be superuser to give %s this name", function ? "a function" : "an operator"),
@@ -329,7 +422,7 @@ tde_taken_name(PG_FUNCTION_ARGS)
 	Oid			catalog = PG_GETARG_OID(0);
 	const char *meant = NULL;
 
-	if (catalog == ProcedureRelationId || catalog == OperatorRelationId || catalog == CastRelationId)
+	if (catalog == ProcedureRelationId || catalog == OperatorRelationId || catalog == CastRelationId || catalog == TypeRelationId)
 		meant = tde_name_is_taken(catalog, PG_GETARG_OID(1));
 	if (meant == NULL)
 		PG_RETURN_NULL();

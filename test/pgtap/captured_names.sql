@@ -69,6 +69,37 @@ SELECT is(captor_is_told(format('CREATE FUNCTION captor.%s RETURNS int LANGUAGE 
 FROM unnest(ARRAY['own(encrypted_text)', 'own(anyelement)', 'lower(text)', 'lower(varchar)', 'round(float8, int)', 'age(person)',
                   'array_ndims(anyelement)', 'array_upper(anyarray)', 'array_append(anyarray)']) AS signature;
 
+-- A type of a function's name: a call that none fits exactly is a cast to it, and runs its checks.
+CREATE FUNCTION type_is_told(name name) RETURNS text LANGUAGE sql AS $$
+  SELECT string_agg(told, '; ') FROM (
+    SELECT format('%s: %s', definition, captor_is_told(format('CREATE %s', format(definition, 'captor.' || quote_ident(name))))) AS told
+    FROM unnest(ARRAY['DOMAIN %s AS encrypted_text(aes256)', 'DOMAIN %s AS encrypted_int4(aes256)', 'DOMAIN %s AS name',
+                      'TYPE %s AS ENUM (''a'')', 'TYPE %s AS RANGE (subtype = pg_lsn)', 'TYPE r AS RANGE (subtype = pg_lsn, multirange_type_name = %s)']) AS definition) t
+  WHERE told !~ ': 42501 must be superuser to give a type this name'
+$$;
+SELECT is_empty($$
+  SELECT proname, told FROM (SELECT DISTINCT proname, type_is_told(proname) AS told FROM pg_proc
+    WHERE pronamespace = 'pg_catalog'::regnamespace AND pronargs = 1 AND proargtypes[0] = 'text'::regtype
+      AND NOT EXISTS (SELECT FROM pg_type WHERE typname = proname AND typnamespace = 'pg_catalog'::regnamespace)) s
+  WHERE told IS NOT NULL$$, 'no type has the name of a function of text');
+SELECT matches(captor_is_told(statement), '^42501', statement)
+FROM unnest(ARRAY['CREATE DOMAIN captor.abs AS text', 'CREATE DOMAIN captor.abs AS varchar(10)', 'CREATE DOMAIN captor.isfinite AS name',
+                  'CREATE DOMAIN captor.length AS int']) AS statement;
+SELECT is(captor_is_told(statement), NULL, statement || ' is allowed')
+FROM unnest(ARRAY['CREATE DOMAIN captor.age AS int', 'CREATE DOMAIN captor.lower AS text', 'CREATE DOMAIN captor.name AS text', 'CREATE TABLE captor.upper (a int)',
+                  'CREATE TYPE captor.md5 AS (a int)', 'CREATE TYPE captor.status AS ENUM (''a'')', 'CREATE DOMAIN captor.to_json AS text',
+                  'CREATE DOMAIN pg_temp.reverse AS encrypted_text(aes256)', 'CREATE DOMAIN captor.free AS encrypted_text(aes256)']) AS statement;
+SELECT matches(captor_is_told(statement), '^42501', statement)
+FROM unnest(ARRAY['ALTER DOMAIN captor.free RENAME TO reverse', 'ALTER TYPE captor.free RENAME TO initcap', 'ALTER TYPE captor.status RENAME TO initcap']) AS statement;
+DROP DOMAIN captor.lower;
+DROP TABLE captor.upper;
+DROP TYPE captor.md5;
+CREATE DOMAIN captor.reverse AS encrypted_text(aes256);
+ALTER DOMAIN captor.reverse OWNER TO captor;
+SELECT is(array_agg(replace(object, 'public.', '') || ': ' || hint), ARRAY['captor.reverse: See what it does. ALTER DOMAIN captor.reverse RENAME TO another name, or DROP it.'],
+          'the audit lists types') FROM tde_audit() WHERE topic = 'captured names';
+DROP DOMAIN captor.reverse;
+
 -- By every statement
 CREATE FUNCTION captor.upper(encrypted_text) RETURNS int LANGUAGE sql AS 'SELECT 1';      -- as if from before the extension
 CREATE FUNCTION captor.mine(encrypted_text) RETURNS int LANGUAGE sql AS 'SELECT 1';
