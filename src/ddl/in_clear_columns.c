@@ -42,16 +42,19 @@ of_queries(const TdeScope *scope, List *queries)
 	return inner;
 }
 
+/* type: that the set operations give.  Where a branch has another one, the planner will cast it: from an encrypted one it decrypts. */
 static bool
-set_operation_reads(Node *node, AttrNumber column, const TdeScope *scope)
+set_operation_reads(Node *node, AttrNumber column, Oid type, const TdeScope *scope)
 {
 	Query	   *query = linitial(scope->queries);
+	TdeScope	cast = tde_of_whole(scope, true);
 
-	if (IsA(node, RangeTblRef))
-		return tde_output_reads(rt_fetch(((RangeTblRef *) node)->rtindex, query->rtable)->subquery, column, scope);
 	check_stack_depth();
-	return set_operation_reads(((SetOperationStmt *) node)->larg, column, scope) ||
-		set_operation_reads(((SetOperationStmt *) node)->rarg, column, scope);
+	if (IsA(node, SetOperationStmt))
+		return set_operation_reads(((SetOperationStmt *) node)->larg, column, type, scope) ||
+			set_operation_reads(((SetOperationStmt *) node)->rarg, column, type, scope);
+	query = rt_fetch(((RangeTblRef *) node)->rtindex, query->rtable)->subquery;
+	return tde_output_reads(query, column, exprType((Node *) get_tle_by_resno(query->targetList, column)->expr) == type ? scope : &cast);
 }
 
 bool
@@ -60,9 +63,11 @@ tde_output_reads(Query *query, AttrNumber column, const TdeScope *scope)
 	TdeScope	inner = of_queries(scope, lcons(query, list_copy(scope->queries)));
 	TargetEntry *entry = get_tle_by_resno(tde_output_columns(query), column);
 
+	if (entry == NULL)
+		return false;
 	if (query->setOperations)
-		return set_operation_reads(query->setOperations, column, &inner);
-	return entry != NULL && tde_part_reads((Node *) entry->expr, &inner);
+		return set_operation_reads(query->setOperations, column, exprType((Node *) entry->expr), &inner);
+	return tde_part_reads((Node *) entry->expr, &inner);
 }
 
 /* One copy serves all that read a view: what is known of its columns is known by the copy's address. */

@@ -136,7 +136,7 @@ like($told->{$_}, qr/stores decrypted values/, $bare[ $_ / 2 ] . ($_ % 2 ? ' by 
 my @rows = (
   'SELECT row_to_json(s) FROM (SELECT a FROM t) s', 'SELECT row_to_json(v) FROM (SELECT u FROM seen) v', 'SELECT (v).u FROM seen v', 'SELECT (v).bad FROM seen v',
   'SELECT v FROM seen v', 'SELECT (v.bad).y FROM seen v', 'SELECT b FROM (SELECT (v).bad.y AS b FROM seen v) s',
-  'SELECT r.y FROM (SELECT bad AS r FROM seen) s, LATERAL (SELECT (r).*) r', 'SELECT y FROM seen, unnest(ARRAY[bad])');
+  'SELECT p AS e FROM t UNION ALL SELECT a FROM t', 'SELECT e FROM (SELECT a AS e FROM t UNION SELECT p FROM t) s', 'SELECT r.y FROM (SELECT bad AS r FROM seen) s, LATERAL (SELECT (r).*) r', 'SELECT y FROM seen, unnest(ARRAY[bad])');
 $told = told(map { "CREATE TABLE o AS $_" } @rows);
 like($told->{$_}, qr/stores decrypted values/, $rows[$_]) foreach 0 .. $#rows;
 my @plain = (
