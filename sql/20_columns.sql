@@ -91,6 +91,12 @@ REVOKE ALL ON FUNCTION tde_internal.tde_ddl_trigger() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_ddl_trigger() IS
   'give the default specification to encrypted columns declared without modifiers';
 
+CREATE FUNCTION tde_internal.tde_taken_name(catalog oid, object oid) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+REVOKE ALL ON FUNCTION tde_internal.tde_taken_name(oid, oid) FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_taken_name(oid, oid) IS
+  'schema of the functions or operators in place of which this one would be called for encrypted values (of a cast: empty); NULL: none';
+
 CREATE FUNCTION tde_internal.tde_typanalyze(internal) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION tde_internal.tde_typanalyze(internal) IS 'statistics of an encrypted column, unless the wallet is closed';

@@ -297,6 +297,16 @@ $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_logging() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_logging() IS 'tde_audit(): settings that write constants of statements down';
 
+CREATE FUNCTION tde_internal.tde_path_schemas(path text) RETURNS SETOF name
+LANGUAGE sql IMMUTABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT CASE WHEN word[1] ~ '^"' THEN replace(trim(both '"' FROM word[1]), '""', '"') ELSE lower(word[1]) END
+  FROM regexp_matches(path, '"(?:[^"]|"")*"|[^",[:space:]]+', 'g') AS m (word)
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_path_schemas(text) FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_path_schemas(text) IS 'names of the schemas in a search_path, not quoted';
+
 CREATE FUNCTION tde_internal.tde_audit_search_path() RETURNS SETOF tde_internal.tde_finding
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -307,11 +317,65 @@ AS $$
          format('Add %I to it.', n.nspname)
   FROM s CROSS JOIN pg_extension x JOIN pg_namespace n ON n.oid = x.extnamespace
   WHERE x.extname = 'tde_column' AND NOT (s.of_server AND EXISTS (SELECT FROM s WHERE of_database))
-    AND NOT EXISTS (SELECT FROM regexp_matches(s.value, '"(?:[^"]|"")*"|[^",[:space:]]+', 'g') AS m (word)
-                    WHERE n.nspname = CASE WHEN word[1] ~ '^"' THEN replace(trim(both '"' FROM word[1]), '""', '"') ELSE lower(word[1]) END)
+    AND n.nspname NOT IN (SELECT p.schema FROM tde_internal.tde_path_schemas(s.value) p (schema))
 $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_search_path() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_search_path() IS 'tde_audit(): the extension''s schema on the search paths of the server, this database and roles';
+
+-- What superusers have made is theirs to answer for, and casts of an encrypted type that tde_create_type() has made call the library.
+CREATE FUNCTION tde_internal.tde_audit_names() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  WITH made AS (
+    SELECT p.tableoid AS catalog, p.oid, p.proowner AS owner, CASE p.prokind WHEN 'a' THEN 'AGGREGATE' ELSE 'ROUTINE' END AS kind,
+           p.oid::regprocedure::text AS name, NULL AS cast_types
+    FROM pg_proc p WHERE p.pronamespace <> 'pg_catalog'::regnamespace
+    UNION ALL
+    SELECT o.tableoid, o.oid, o.oprowner, 'OPERATOR', o.oid::regoperator::text, NULL
+    FROM pg_operator o WHERE o.oprnamespace <> 'pg_catalog'::regnamespace
+    UNION ALL
+    SELECT c.tableoid, c.oid, coalesce(f.proowner, t.typowner), 'CAST', NULL, format('(%s AS %s)', c.castsource::regtype, c.casttarget::regtype)
+    FROM pg_cast c JOIN pg_type t ON t.oid = c.casttarget LEFT JOIN pg_proc f ON f.oid = c.castfunc
+    WHERE c.castcontext <> 'e' AND c.oid >= 16384
+    UNION ALL
+    SELECT t.tableoid, t.oid, t.typowner, CASE t.typtype WHEN 'd' THEN 'DOMAIN' ELSE 'TYPE' END, t.oid::regtype::text, NULL
+    FROM pg_type t WHERE t.typtype NOT IN ('c', 'p') AND t.typnamespace <> 'pg_catalog'::regnamespace)
+  SELECT DISTINCT 'warning', 'captured names', coalesce(m.name, 'cast ' || m.cast_types),
+         CASE WHEN m.kind = 'CAST' THEN format('made by %I: applied to encrypted values by itself', r.rolname)
+              WHEN m.kind IN ('DOMAIN', 'TYPE') THEN format('made by %I: functions of this name in schema %I, called with encrypted values, are casts to it', r.rolname, m.meant)
+              ELSE format('made by %I: called for encrypted values in place of that of schema %I', r.rolname, m.meant) END,
+         CASE WHEN m.kind = 'CAST' THEN format('DROP CAST %s; the owner may create it without AS IMPLICIT.', m.cast_types)
+              WHEN m.kind = 'OPERATOR' THEN format('See what it does. DROP OPERATOR %s; its owner may give it another name.', m.name)
+              ELSE format('See what it does. ALTER %s %s RENAME TO another name, or DROP it.', m.kind, m.name) END
+  FROM (SELECT made.*, tde_internal.tde_taken_name(made.catalog, made.oid) AS meant FROM made JOIN pg_roles o ON o.oid = made.owner AND NOT o.rolsuper) m
+  JOIN pg_roles r ON r.oid = m.owner
+  WHERE m.meant IS NOT NULL
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_names() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_names() IS
+  'tde_audit(): functions, operators and casts of others that are called for encrypted values in place of PostgreSQL''s or ours';
+
+-- An owner may do so anyway; "$user" is a role's own schema.
+CREATE FUNCTION tde_internal.tde_audit_path_schemas() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT 'notice', 'schema privileges', n.oid::regnamespace::text,
+         format('on a search path (%s), and these may make objects in it, which statements of others then use: %s',
+                string_agg(DISTINCT s.scope, ', '), string_agg(DISTINCT coalesce(quote_ident(r.rolname), 'PUBLIC'), ', ')),
+         format('REVOKE CREATE ON SCHEMA %s FROM them, or take it off the paths of those who do not trust them.', n.oid::regnamespace)
+  FROM tde_internal.tde_audited_settings() s
+  CROSS JOIN LATERAL tde_internal.tde_path_schemas(s.value) p (schema)
+  JOIN pg_namespace n ON n.nspname = p.schema
+  CROSS JOIN LATERAL aclexplode(n.nspacl) a
+  LEFT JOIN pg_roles r ON r.oid = a.grantee
+  WHERE s.name = 'search_path' AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner AND r.rolsuper IS NOT true
+    AND NOT (a.grantee = 0 AND EXISTS (SELECT FROM pg_extension x WHERE x.extname = 'tde_column' AND x.extnamespace = n.oid))
+  GROUP BY n.oid
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_path_schemas() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_path_schemas() IS 'tde_audit(): schemas on search paths in which others than their owners may make objects';
 
 -- SECURITY DEFINER, so that it takes EXECUTE on this one function alone.  It reads catalogs, settings and the wallet's state.
 CREATE FUNCTION @extschema@.tde_audit() RETURNS SETOF tde_internal.tde_finding
@@ -326,14 +390,17 @@ AS $$
     UNION ALL SELECT * FROM tde_internal.tde_audit_columns()
     UNION ALL SELECT * FROM tde_internal.tde_audit_freezing()
     UNION ALL SELECT * FROM tde_internal.tde_audit_logging()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_search_path())
+    UNION ALL SELECT * FROM tde_internal.tde_audit_search_path()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_path_schemas()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_names())
   SELECT severity, topic, object, finding, hint FROM (
     SELECT * FROM found
     UNION ALL
     SELECT 'ok', topic, NULL, good, NULL FROM (VALUES
       ('version', 'library and extension are of one version'),
       ('preloading', 'the library is preloaded'),
-      ('schema privileges', 'only some roles may make objects in the extension''s schema'),
+      ('schema privileges', 'no role may make objects in somebody else''s schema on a search path'),
+      ('captured names', 'encrypted values go to nobody else''s functions, operators and casts by their names'),
       ('wallet file', 'it is there, belongs to the server alone, and is the one that was opened'),
       ('wallet', 'open'),
       ('passphrase command', 'configured'),

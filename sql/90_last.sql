@@ -4,11 +4,14 @@
 
 CREATE EVENT TRIGGER tde_column_ddl ON ddl_command_end
   WHEN TAG IN ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'ALTER TABLE', 'CREATE FOREIGN TABLE', 'ALTER FOREIGN TABLE', 'IMPORT FOREIGN SCHEMA',
-               'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'CREATE SCHEMA', 'CREATE INDEX', 'CREATE STATISTICS')
+               'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'CREATE SCHEMA', 'CREATE INDEX', 'CREATE STATISTICS',
+               'CREATE FUNCTION', 'CREATE PROCEDURE', 'CREATE AGGREGATE', 'CREATE OPERATOR', 'CREATE CAST',
+               'ALTER FUNCTION', 'ALTER PROCEDURE', 'ALTER ROUTINE', 'ALTER AGGREGATE', 'ALTER OPERATOR',
+               'ALTER DOMAIN')
   EXECUTE FUNCTION tde_internal.tde_ddl_trigger();
 ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER tde_column_ddl IS
-  'gives the default specification to encrypted columns declared without modifiers';
+  'gives the default specification to encrypted columns declared without modifiers; refuses functions that would be called in place of others';
 
 DO $$
 DECLARE

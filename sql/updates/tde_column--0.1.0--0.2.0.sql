@@ -33,11 +33,14 @@ BEGIN
 END
 $$;
 
--- Foreign tables that are imported are declared, too.
+-- Foreign tables that are imported are declared, too, and names of functions and operators are looked at.
 DROP EVENT TRIGGER tde_column_ddl;
 CREATE EVENT TRIGGER tde_column_ddl ON ddl_command_end
   WHEN TAG IN ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'ALTER TABLE', 'CREATE FOREIGN TABLE', 'ALTER FOREIGN TABLE', 'IMPORT FOREIGN SCHEMA',
-               'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'CREATE SCHEMA', 'CREATE INDEX', 'CREATE STATISTICS')
+               'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'CREATE SCHEMA', 'CREATE INDEX', 'CREATE STATISTICS',
+               'CREATE FUNCTION', 'CREATE PROCEDURE', 'CREATE AGGREGATE', 'CREATE OPERATOR', 'CREATE CAST',
+               'ALTER FUNCTION', 'ALTER PROCEDURE', 'ALTER ROUTINE', 'ALTER AGGREGATE', 'ALTER OPERATOR',
+               'ALTER DOMAIN')
   EXECUTE FUNCTION tde_internal.tde_ddl_trigger();
 ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
 
@@ -87,6 +90,8 @@ REVOKE ALL ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, tex
   tde_internal.tde_missing_summaries(tde_internal.type_plans, oid, oid), tde_internal.tde_is_of_library(pg_proc, text), tde_internal.tde_cast_function(regtype, regtype, text),
   tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text, text, text, boolean, boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION tde_internal.tde_taken_name(oid, oid), tde_internal.tde_audit_names(), tde_internal.tde_audit_path_schemas(),
+  tde_internal.tde_path_schemas(text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION @extschema@.tde_export_keys(text, boolean), @extschema@.tde_import_keys(text, text, boolean),
   @extschema@.tde_key_fingerprint() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.tde_key_fingerprint() TO pg_monitor;

@@ -421,8 +421,8 @@ tde_ddl_prepare(Node *stmt, const char *source, ErrorContextCallback *explain)
 	else if (IsA(stmt, CopyStmt))
 		mark_copy((CopyStmt *) stmt);
 	/* before the planner changes the query */
-	else if (IsA(stmt, CreateTableAsStmt) && !IsBinaryUpgrade)
-		tde_guard_query((CreateTableAsStmt *) stmt);
+	else if (!IsBinaryUpgrade)
+		tde_guard_query(stmt);
 	if (explain->arg == NULL)
 		return;
 	explain->callback = explain_index_error;

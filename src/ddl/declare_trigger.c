@@ -1,6 +1,6 @@
 /*
  * declare_trigger.c - after a command: what it has declared gets the default specification, or a key of its own; wide tables a larger
- * toast_tuple_target; and ddl/plaintext_guard.c looks for what would be stored in clear.
+ * toast_tuple_target; ddl/plaintext_guard.c looks for what would be stored in clear, ddl/taken_names.c for names that would be called.
  */
 #include "postgres.h"
 
@@ -8,7 +8,10 @@
 #include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
+#include "catalog/pg_cast.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_statistic_ext.h"
 #include "catalog/pg_type.h"
 #include "commands/event_trigger.h"
@@ -27,6 +30,7 @@
 #include "ddl/declare.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
+#include "ddl/taken_names.h"
 #include "keys/table.h"
 #include "server/compat.h"
 
@@ -184,13 +188,14 @@ mend_relation(Oid relid, bool new_table)
 }
 
 static void
-check_altered(Oid relid)
+check_altered(Oid relid, const CollectedCommand *command)
 {
 	Relation	rel = try_relation_open(relid, AccessShareLock);
 
 	if (rel == NULL)
 		return;
 	tde_plaintext_check_foreign_keys(rel);
+	tde_guard_using(rel, command);
 	if (rel->rd_rel->relhasindex)
 		tde_expression_index_check(rel);
 	relation_close(rel, AccessShareLock);
@@ -232,6 +237,7 @@ mend_object(Oid classid, Oid objid, bool new_table)
 			mend_relation(objid, new_table);
 			break;
 		case TypeRelationId:
+			tde_guard_name(classid, objid);
 			if (get_typtype(objid) == TYPTYPE_COMPOSITE)
 				mend_relation(get_typ_typrelid(objid), false);
 			else
@@ -239,6 +245,11 @@ mend_object(Oid classid, Oid objid, bool new_table)
 			break;
 		case StatisticExtRelationId:
 			tde_guard_statistics(objid);
+			break;
+		case ProcedureRelationId:
+		case OperatorRelationId:
+		case CastRelationId:
+			tde_guard_name(classid, objid);
 			break;
 	}
 }
@@ -283,7 +294,7 @@ mend_objects(CommandTag command)
 		mend_object(classid, objid, new_table);
 		/* foreign keys of a new table, too, are added by an ALTER TABLE */
 		if (classid == RelationRelationId && strcmp(TextDatumGetCString(slot_getattr(slot, 4, &isnull)), "ALTER TABLE") == 0)
-			check_altered(objid);
+			check_altered(objid, (CollectedCommand *) DatumGetPointer(slot_getattr(slot, 9, &isnull)));
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	tuplestore_end(commands.setResult);

@@ -6,9 +6,7 @@
  * and it believes functions that are declared IMMUTABLE.  So the expressions themselves are looked at here;
  * nothing is decrypted for that, and nothing evaluated: they are read from the catalogs as they are stored.  What the relation
  * cache has of indexes and partition keys is folded, and folding calls users' functions, as whoever runs the command.
- *
- * An expression is in clear if its type is not an encrypted one, and something of an encrypted type goes into it.
- * Whether a value is NULL is no secret.
+ * Which expressions hold decrypted values: ddl/in_clear.c.
  */
 #include "postgres.h"
 
@@ -21,15 +19,15 @@
 #include "catalog/pg_partitioned_table.h"
 #include "catalog/pg_statistic_ext.h"
 #include "catalog/pg_type.h"
+#include "commands/defrem.h"
 #include "commands/prepare.h"
 #include "commands/tablecmds.h"
-#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
 #include "parser/parse_utilcmd.h"
-#include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
@@ -37,6 +35,8 @@
 
 #include "client/postponed.h"
 #include "ddl/declare.h"
+#include "ddl/in_clear.h"
+#include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "operators/computed.h"
 #include "operators/index_conditions.h"
@@ -118,184 +118,6 @@ tde_expression_index_check(Relation rel)
 
 /* ---- other declarations are refused ---- */
 
-static bool reads_encrypted(Node *node, void *queries);
-
-/* ---- queries ---- */
-
-/* Does an output column of a query read something encrypted?  outer: the queries around it, the innermost first. */
-static bool output_reads(Query *query, AttrNumber column, List *outer);
-
-static bool
-set_operation_reads(Node *node, AttrNumber column, List *queries)
-{
-	Query	   *query = linitial(queries);
-
-	if (IsA(node, SetOperationStmt))
-		return set_operation_reads(((SetOperationStmt *) node)->larg, column, queries) ||
-			set_operation_reads(((SetOperationStmt *) node)->rarg, column, queries);
-	return output_reads(rt_fetch(((RangeTblRef *) node)->rtindex, query->rtable)->subquery, column, queries);
-}
-
-static bool
-output_reads(Query *query, AttrNumber column, List *outer)
-{
-	List	   *queries = lcons(query, list_copy(outer));
-	TargetEntry *entry = get_tle_by_resno(tde_output_columns(query), column);
-
-	if (query->setOperations)
-		return set_operation_reads(query->setOperations, column, queries);
-	return entry != NULL && reads_encrypted((Node *) entry->expr, queries);
-}
-
-static bool
-view_reads(Oid relid, AttrNumber column)
-{
-	Relation	view = relation_open(relid, AccessShareLock);
-	bool		result = output_reads(get_view_query(view), column, NIL);
-
-	relation_close(view, AccessShareLock);
-	return result;
-}
-
-static bool
-with_query_reads(RangeTblEntry *rte, AttrNumber column, List *queries)
-{
-	List	   *defining = list_copy_tail(queries, rte->ctelevelsup);
-	ListCell   *cell;
-
-	if (rte->self_reference)
-		return false;			/* the other branch of the recursion tells */
-	foreach(cell, ((Query *) linitial(defining))->cteList)
-	{
-		CommonTableExpr *cte = lfirst(cell);
-
-		if (strcmp(cte->ctename, rte->ctename) == 0)
-			return output_reads((Query *) cte->ctequery, column, defining);
-	}
-	return false;
-}
-
-static bool
-values_read(RangeTblEntry *rte, AttrNumber column, List *queries)
-{
-	ListCell   *cell;
-
-	foreach(cell, rte->values_lists)
-		if (reads_encrypted(list_nth(lfirst(cell), column - 1), queries))
-			return true;
-	return false;
-}
-
-/* A column that is not of an encrypted type may still be made of some: where it comes from. */
-static bool
-column_reads(Var *var, List *queries)
-{
-	List	   *from = list_copy_tail(queries, var->varlevelsup);
-	RangeTblEntry *rte;
-
-	if (from == NIL || var->varattno <= 0)
-		return false;			/* a table's own expression, or a row, whose type has told */
-	rte = rt_fetch(var->varno, ((Query *) linitial(from))->rtable);
-	if (TDE_GROUP_EXPRESSIONS(rte) != NIL)
-		return reads_encrypted(list_nth(TDE_GROUP_EXPRESSIONS(rte), var->varattno - 1), from);
-	switch (rte->rtekind)
-	{
-		case RTE_RELATION:
-			return rte->relkind == RELKIND_VIEW && view_reads(rte->relid, var->varattno);
-		case RTE_SUBQUERY:
-			return output_reads(rte->subquery, var->varattno, from);
-		case RTE_JOIN:
-			return reads_encrypted(list_nth(rte->joinaliasvars, var->varattno - 1), from);
-		case RTE_CTE:
-			return with_query_reads(rte, var->varattno, from);
-		case RTE_VALUES:
-			return values_read(rte, var->varattno, from);
-		case RTE_FUNCTION:
-			return expression_tree_walker((Node *) rte->functions, reads_encrypted, from);
-		case RTE_TABLEFUNC:
-			return expression_tree_walker((Node *) rte->tablefunc, reads_encrypted, from);
-		default:
-			return false;
-	}
-}
-
-static bool
-sublink_reads(SubLink *sublink, List *queries)
-{
-	Query	   *query = (Query *) sublink->subselect;
-	ListCell   *cell;
-
-	if (sublink->subLinkType == EXISTS_SUBLINK)
-		return false;
-	foreach(cell, tde_output_columns(query))
-		if (output_reads(query, ((TargetEntry *) lfirst(cell))->resno, queries))
-			return true;
-	return reads_encrypted(sublink->testexpr, queries);
-}
-
-/* An expression_tree_walker; the context is the list of queries around the expression, or NIL. */
-static bool
-reads_encrypted(Node *node, void *queries)
-{
-	if (node == NULL)
-		return false;
-	check_stack_depth();		/* a view can be replaced by one that reads itself */
-	switch (nodeTag(node))
-	{
-		case T_Var:
-			return tde_type_holds_encrypted(((Var *) node)->vartype) || column_reads((Var *) node, queries);
-		case T_FieldSelect:
-			return tde_type_holds_encrypted(((FieldSelect *) node)->resulttype);
-		case T_SubLink:
-			return sublink_reads((SubLink *) node, queries);
-		case T_NullTest:
-			return false;
-		case T_Aggref:
-			if (((Aggref *) node)->aggfnoid == F_COUNT_ANY)
-				return false;
-			break;
-		case T_WindowFunc:
-			if (((WindowFunc *) node)->winfnoid == F_COUNT_ANY)
-				return false;
-			break;
-		case T_FuncExpr:
-			if (tde_type_holds_encrypted(((FuncExpr *) node)->funcresulttype))
-				return true;
-			break;
-		default:
-			break;
-	}
-	return expression_tree_walker(node, reads_encrypted, queries);
-}
-
-/* ---- expressions of a table ---- */
-
-/* A row is in clear where a part of it is. */
-static bool
-in_clear(Node *expr)
-{
-	ListCell   *cell;
-
-	if (!tde_type_holds_encrypted(exprType(expr)))
-		return reads_encrypted(expr, NIL);
-	if (IsA(expr, RowExpr))
-		foreach(cell, ((RowExpr *) expr)->args)
-			if (in_clear(lfirst(cell)))
-				return true;
-	return false;
-}
-
-static bool
-any_in_clear(List *expressions)
-{
-	ListCell   *cell;
-
-	foreach(cell, expressions)
-		if (in_clear(lfirst(cell)))
-			return true;
-	return false;
-}
-
 static void
 check_generated(Relation rel)
 {
@@ -306,7 +128,7 @@ check_generated(Relation rel)
 		Form_pg_attribute column = TupleDescAttr(columns, i);
 
 		if (column->attisdropped || column->attgenerated != ATTRIBUTE_GENERATED_STORED ||
-			!in_clear(build_column_default(rel, i + 1)))
+			!tde_in_clear(build_column_default(rel, i + 1)))
 			continue;
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
@@ -325,7 +147,7 @@ tde_guard_statistics(Oid statistics)
 
 	if (!HeapTupleIsValid(tuple))
 		return;
-	if (any_in_clear(tde_stored_tree(STATEXTOID, tuple, Anum_pg_statistic_ext_stxexprs)))
+	if (tde_any_in_clear(tde_stored_tree(STATEXTOID, tuple, Anum_pg_statistic_ext_stxexprs)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 				 errmsg("statistics object \"%s\" would store decrypted values",
@@ -344,7 +166,7 @@ warn_in_clear(Relation rel, const char *what, int cache, AttrNumber column)
 
 	if (!HeapTupleIsValid(tuple))
 		return;
-	warn = any_in_clear(tde_stored_tree(cache, tuple, column));
+	warn = tde_any_in_clear(tde_stored_tree(cache, tuple, column));
 	ReleaseSysCache(tuple);
 	if (warn)
 		ereport(WARNING,
@@ -379,6 +201,67 @@ tde_guard_relation(Relation rel)
 	statistics = RelationGetStatExtList(rel);
 	foreach(cell, statistics)
 		tde_guard_statistics(lfirst_oid(cell));
+}
+
+/* ---- ALTER TABLE ... ALTER ... TYPE ... USING ---- */
+
+/* The column was encrypted, and is not any more: ddl/plaintext_alter.c has said so. */
+static bool
+is_decrypted(Node *expr, AttrNumber column, Oid type)
+{
+	ListCell   *cell;
+
+	foreach(cell, pull_var_clause(expr, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS))
+		if (((Var *) lfirst(cell))->varattno == column && tde_type_holds_encrypted(((Var *) lfirst(cell))->vartype))
+			return !tde_type_holds_encrypted(type);
+	return false;
+}
+
+/* Does the column hold in clear what USING, as it has been analyzed, computes of encrypted columns? */
+static bool
+using_in_clear(Node *expr, Form_pg_attribute column)
+{
+	Node	   *stored;
+
+	if (exprType(expr) == UNKNOWNOID || is_decrypted(expr, column->attnum, column->atttypid))
+		return false;
+	stored = coerce_to_target_type(NULL, expr, exprType(expr), column->atttypid, column->atttypmod, COERCION_ASSIGNMENT,
+								   COERCE_IMPLICIT_CAST, -1);
+	return tde_in_clear(stored ? stored : expr);
+}
+
+static void
+report_using(Relation rel, Form_pg_attribute column)
+{
+	bool		refuse = tde_plaintext_alter == TDE_ALTER_ERROR;
+
+	ereport(refuse ? ERROR : WARNING,
+			(errcode(refuse ? ERRCODE_INVALID_TABLE_DEFINITION : ERRCODE_WARNING),
+			 errmsg("column \"%s\" stores decrypted values", NameStr(column->attname)),
+			 errdetail("In table \"%s\", USING computes them of an encrypted column, and type %s is not encrypted, or not in all its parts.",
+					   RelationGetRelationName(rel), format_type_be(column->atttypid)),
+			 errhint("Declare an encrypted type.")));
+}
+
+void
+tde_guard_using(Relation rel, const CollectedCommand *command)
+{
+	ListCell   *cell;
+
+	if (command->type != SCT_AlterTable || tde_plaintext_alter == TDE_ALTER_ALLOW)
+		return;
+	foreach(cell, command->d.alterTable.subcmds)
+	{
+		CollectedATSubcmd *part = lfirst(cell);
+		AlterTableCmd *cmd = (AlterTableCmd *) part->parsetree;
+		ColumnDef  *def = IsA(cmd, AlterTableCmd) && cmd->subtype == AT_AlterColumnType ? (ColumnDef *) cmd->def : NULL;
+		AttrNumber	column = part->address.objectSubId;
+
+		/* a child's is as the table's own */
+		if (def && def->cooked_default && part->address.objectId == RelationGetRelid(rel) && column > 0 &&
+			using_in_clear(def->cooked_default, TupleDescAttr(RelationGetDescr(rel), column - 1)))
+			report_using(rel, TupleDescAttr(RelationGetDescr(rel), column - 1));
+	}
 }
 
 /* ---- indexes that PostgreSQL is going to refuse ---- */
@@ -453,8 +336,8 @@ result_name(CreateTableAsStmt *stmt, TargetEntry *entry)
 	return entry->resno <= list_length(names) ? strVal(list_nth(names, entry->resno - 1)) : entry->resname;
 }
 
-void
-tde_guard_query(CreateTableAsStmt *stmt)
+static void
+warn_stored(CreateTableAsStmt *stmt)
 {
 	Query	   *query = stored_query(stmt);
 	StringInfoData names;
@@ -467,8 +350,7 @@ tde_guard_query(CreateTableAsStmt *stmt)
 	{
 		TargetEntry *entry = lfirst(cell);
 
-		if (!entry->resjunk && !tde_type_holds_encrypted(exprType((Node *) entry->expr)) &&
-			output_reads(query, entry->resno, NIL))
+		if (!entry->resjunk && tde_output_in_clear(query, entry->resno))
 			appendStringInfo(&names, "%s\"%s\"", names.len > 0 ? ", " : "", result_name(stmt, entry));
 	}
 	if (names.len > 0)
@@ -477,4 +359,19 @@ tde_guard_query(CreateTableAsStmt *stmt)
 						stmt->objtype == OBJECT_MATVIEW ? "materialized view" : "table", stmt->into->rel->relname),
 				 errdetail("Columns: %s.", names.data),
 				 errhint("Cast them to an encrypted type.")));
+}
+
+void
+tde_guard_query(Node *stmt)
+{
+	Query	   *explained = IsA(stmt, ExplainStmt) ? (Query *) ((ExplainStmt *) stmt)->query : NULL;
+	ListCell   *cell;
+
+	if (IsA(stmt, CreateTableAsStmt))
+		warn_stored((CreateTableAsStmt *) stmt);
+	if (explained == NULL || explained->commandType != CMD_UTILITY || !IsA(explained->utilityStmt, CreateTableAsStmt))
+		return;
+	foreach(cell, ((ExplainStmt *) stmt)->options)
+		if (strcmp(lfirst_node(DefElem, cell)->defname, "analyze") == 0 && defGetBoolean(lfirst(cell)))
+			warn_stored((CreateTableAsStmt *) explained->utilityStmt);
 }

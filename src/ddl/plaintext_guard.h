@@ -5,6 +5,7 @@
 #define TDE_DDL_PLAINTEXT_GUARD_H
 
 #include "nodes/parsenodes.h"
+#include "tcop/deparse_utility.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
 
@@ -25,7 +26,10 @@ extern void tde_guard_statistics(Oid statistics);
 /* The first encrypted column that is named in an expression of a new index, or in its predicate; NULL: none. */
 extern const char *tde_guard_index(IndexStmt *stmt);
 
-/* CREATE TABLE AS, SELECT INTO, CREATE MATERIALIZED VIEW: a warning that names the columns. */
-extern void tde_guard_query(CreateTableAsStmt *stmt);
+/* CREATE TABLE AS, SELECT INTO, CREATE MATERIALIZED VIEW, also under EXPLAIN ANALYZE: a warning that names the columns.  Else: nothing. */
+extern void tde_guard_query(Node *stmt);
+
+/* After ALTER TABLE: a warning for each column that USING fills with decrypted values; an ERROR where tde_column.plaintext_alter wants it. */
+extern void tde_guard_using(Relation rel, const CollectedCommand *command);
 
 #endif							/* TDE_DDL_PLAINTEXT_GUARD_H */

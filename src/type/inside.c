@@ -256,6 +256,23 @@ tde_type_holds_encrypted(Oid type)
 	return tde_inside_find(type, -1) != NULL;
 }
 
+static bool
+has_plain(const TdeInside *nested)
+{
+	for (int i = 0; i < nested->count; i++)
+		if (nested->parts[i] == NULL || has_plain(nested->parts[i]))
+			return true;
+	return false;
+}
+
+bool
+tde_type_holds_plain(Oid type)
+{
+	TdeInside  *nested = tde_inside_find(type, -1);
+
+	return nested == NULL || has_plain(nested);
+}
+
 typedef struct HeaderWalk
 {
 	TdeHeaderVisitor visit;

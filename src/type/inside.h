@@ -41,6 +41,9 @@ typedef void (*TdeHeaderVisitor) (const TdeHeader *header, void *arg);
 /* Is the type an encrypted one, or does it have parts of one? */
 extern bool tde_type_holds_encrypted(Oid type);
 
+/* Does it have parts that are not encrypted, as far as is known? */
+extern bool tde_type_holds_plain(Oid type);
+
 /*
  * Every encrypted value in a datum that is not NULL.  Of the type anyarray the array itself tells what it holds.  What is
  * allocated is left to the caller's memory context.

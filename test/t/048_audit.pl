@@ -66,7 +66,7 @@ set_conf($node, 'tde_column.passphrase_command' => 'echo audit-passphrase');
 is(lines_of($node, "SELECT topic, severity, finding FROM tde_audit() WHERE severity <> 'ok'"), '', 'nothing is wrong');
 is(
   lines_of($node, 'SELECT string_agg(topic, $$, $$) FROM tde_audit()'),
-  'columns, conversions, data keys, freezing, master keys, passphrase command, preloading, schema privileges, search path, '
+  'captured names, columns, conversions, data keys, freezing, master keys, passphrase command, preloading, schema privileges, search path, '
     . 'statement log, statement statistics, version, wallet, wallet file',
   'and all topics say so');
 is(lines_of($node, $status), "OPEN|$path|t|t|1", 'the status with an open wallet');
@@ -90,6 +90,12 @@ is(
 is(told('schema privileges', within => 'GRANT CREATE ON SCHEMA public TO PUBLIC') =~ s/:.*//r,
   'warning|public|everybody may make objects in the schema of types and operators, which statements of others then use',
   'everybody may create in the schema');
+my $shared = 'CREATE SCHEMA "Sha red"; CREATE ROLE maker; GRANT CREATE ON SCHEMA "Sha red" TO maker, PUBLIC; CREATE SCHEMA own AUTHORIZATION maker';
+is(told('schema privileges', within => $shared) =~ s/\|.*//r, 'ok', 'others may create in a schema that is on no path');
+is(
+  told('schema privileges', within => "$shared; ALTER ROLE app SET search_path = public, own, \"Sha red\""),
+  'notice|"Sha red"|on a search path (role app), and these may make objects in it, which statements of others then use: PUBLIC, maker',
+  'or in one that is');
 
 # The file.
 

@@ -1,0 +1,289 @@
+/*
+ * in_clear.c - would an expression's value, if it is stored, hold in clear what is computed of encrypted values?
+ *
+ * A value has parts: fields of rows, elements of arrays, to any depth.  Those of an encrypted type are stored as ciphertext.  Each other
+ * part is followed to what it is computed of: through whatever only passes values on, CASE, COALESCE, ARRAY, rows in rows, subqueries and
+ * views, set operations, functions such as array_agg().  All else may put into any part of its result what it is given.  What decides, as
+ * a condition or a comparison does, goes into the result, too.  Whether a value is NULL is no secret.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+#include "ddl/in_clear.h"
+#include "ddl/in_clear_search.h"
+#include "type/inside.h"
+
+/* ---- parts ---- */
+
+TdeScope
+tde_of_whole(const TdeScope *scope, bool any)
+{
+	TdeScope	inner = *scope;
+
+	memset(&inner.part, 0, sizeof(inner.part));
+	inner.part.any = any;
+	return inner;
+}
+
+bool
+tde_enter_field(TdeScope *scope, AttrNumber field, Oid type)
+{
+	if (scope->part.depth == TDE_MAX_PATH)
+		return false;
+	if (scope->part.depth == 0)
+		scope->part.type = type;
+	scope->part.path[scope->part.depth++] = field;
+	return true;
+}
+
+AttrNumber
+tde_leave_field(TdeScope *scope)
+{
+	AttrNumber	field = scope->part.path[--scope->part.depth];
+
+	scope->part.path[scope->part.depth] = 0;
+	if (scope->part.depth == 0)
+		scope->part.type = InvalidOid;
+	return field;
+}
+
+bool
+tde_part_is_encrypted(const TdeScope *scope, Oid type)
+{
+	return scope->part.any && tde_type_holds_encrypted(scope->part.depth > 0 ? scope->part.type : type);
+}
+
+bool
+tde_goes_in(Node *node, void *context)
+{
+	TdeScope	inner = tde_of_whole(context, true);
+
+	return tde_part_reads(node, &inner);
+}
+
+bool
+tde_any_goes_in(Node *node, const TdeScope *scope)
+{
+	return expression_tree_walker(node, tde_goes_in, (void *) scope);
+}
+
+static bool
+any_reads(List *exprs, const TdeScope *scope)
+{
+	ListCell   *cell;
+
+	foreach(cell, exprs)
+		if (tde_part_reads(lfirst(cell), scope))
+			return true;
+	return false;
+}
+
+/* ---- expressions ---- */
+
+static bool
+sublink_reads(SubLink *sublink, const TdeScope *scope)
+{
+	Query	   *query = (Query *) sublink->subselect;
+	bool		passes = sublink->subLinkType == EXPR_SUBLINK || sublink->subLinkType == ARRAY_SUBLINK;
+	TdeScope	inner = passes ? *scope : tde_of_whole(scope, true);
+	ListCell   *cell;
+
+	if (sublink->subLinkType == EXISTS_SUBLINK)
+		return false;
+	foreach(cell, tde_output_columns(query))
+		if (!lfirst_node(TargetEntry, cell)->resjunk && tde_output_reads(query, lfirst_node(TargetEntry, cell)->resno, &inner))
+			return true;
+	return tde_goes_in(sublink->testexpr, (void *) scope);
+}
+
+/* One of PostgreSQL's whose result is of the type that it is given: what it returns, it has got so. */
+static bool
+passes_on(Oid function)
+{
+	return function < FirstUnpinnedObjectId && IsPolymorphicType(get_func_rettype(function));
+}
+
+static bool
+call_reads(Node *call, Oid function, List *args, const TdeScope *scope)
+{
+	return passes_on(function) ? any_reads(args, scope) : tde_any_goes_in(call, scope);
+}
+
+static bool
+field_reads(FieldSelect *field, const TdeScope *scope)
+{
+	TdeScope	inner = *scope;
+
+	if (!tde_enter_field(&inner, field->fieldnum, field->resulttype))
+		return tde_goes_in((Node *) field->arg, (void *) scope);
+	return tde_part_reads((Node *) field->arg, &inner);
+}
+
+static bool
+row_expression_reads(RowExpr *row, const TdeScope *scope)
+{
+	TdeScope	inner = *scope;
+	AttrNumber	field = scope->part.depth > 0 ? tde_leave_field(&inner) : 0;
+
+	if (field == 0)
+		return any_reads(row->args, scope);
+	return field <= list_length(row->args) && tde_part_reads(list_nth(row->args, field - 1), &inner);
+}
+
+/* A row as one of another table, whose columns of the same names stand elsewhere. */
+static bool
+converted_row_reads(ConvertRowtypeExpr *convert, const TdeScope *scope)
+{
+	TdeScope	inner = *scope;
+	Oid			type = scope->part.type;
+	char	   *name;
+
+	if (scope->part.depth == 0)
+		return tde_part_reads((Node *) convert->arg, scope);
+	name = get_attname(get_typ_typrelid(getBaseType(convert->resulttype)), tde_leave_field(&inner), true);
+	if (name == NULL || !tde_enter_field(&inner, get_attnum(get_typ_typrelid(getBaseType(exprType((Node *) convert->arg))), name), type))
+		return tde_goes_in((Node *) convert->arg, (void *) scope);
+	return tde_part_reads((Node *) convert->arg, &inner);
+}
+
+static bool
+case_reads(CaseExpr *expr, const TdeScope *scope)
+{
+	ListCell   *cell;
+
+	foreach(cell, expr->args)
+		if (tde_goes_in((Node *) lfirst_node(CaseWhen, cell)->expr, (void *) scope) || tde_part_reads((Node *) lfirst_node(CaseWhen, cell)->result, scope))
+			return true;
+	return tde_goes_in((Node *) expr->arg, (void *) scope) || tde_part_reads((Node *) expr->defresult, scope);
+}
+
+static bool
+subscript_reads(SubscriptingRef *ref, const TdeScope *scope)
+{
+	if (!OidIsValid(get_element_type(getBaseType(ref->refcontainertype))))
+		return tde_any_goes_in((Node *) ref, scope);
+	return tde_goes_in((Node *) ref->refupperindexpr, (void *) scope) || tde_goes_in((Node *) ref->reflowerindexpr, (void *) scope) ||
+		tde_part_reads((Node *) ref->refexpr, scope) || tde_part_reads((Node *) ref->refassgnexpr, scope);
+}
+
+/* What each element becomes tells, where they are elements of the same parts. */
+static bool
+array_coercion_reads(ArrayCoerceExpr *coerce, const TdeScope *scope)
+{
+	TdeScope	whole = tde_of_whole(scope, scope->part.any);
+
+	return tde_part_reads((Node *) coerce->elemexpr, scope) || tde_part_reads((Node *) coerce->arg, &whole);
+}
+
+static bool
+expression_reads(Node *node, const TdeScope *scope)
+{
+	switch (nodeTag(node))
+	{
+		case T_Var:
+			return tde_var_reads((Var *) node, scope);
+		case T_Param:
+		case T_CaseTestExpr:
+			return tde_part_is_encrypted(scope, exprType(node));
+		case T_FieldSelect:
+			return field_reads((FieldSelect *) node, scope);
+		case T_RowExpr:
+			return row_expression_reads((RowExpr *) node, scope);
+		case T_ConvertRowtypeExpr:
+			return converted_row_reads((ConvertRowtypeExpr *) node, scope);
+		case T_RelabelType:
+			return tde_part_reads((Node *) ((RelabelType *) node)->arg, scope);
+		case T_CollateExpr:
+			return tde_part_reads((Node *) ((CollateExpr *) node)->arg, scope);
+		case T_CoerceToDomain:
+			return tde_part_reads((Node *) ((CoerceToDomain *) node)->arg, scope);
+		case T_NamedArgExpr:
+			return tde_part_reads((Node *) ((NamedArgExpr *) node)->arg, scope);
+		case T_ArrayExpr:
+			return any_reads(((ArrayExpr *) node)->elements, scope);
+		case T_CoalesceExpr:
+			return any_reads(((CoalesceExpr *) node)->args, scope);
+		case T_ArrayCoerceExpr:
+			return array_coercion_reads((ArrayCoerceExpr *) node, scope);
+		case T_SubscriptingRef:
+			return subscript_reads((SubscriptingRef *) node, scope);
+		case T_CaseExpr:
+			return case_reads((CaseExpr *) node, scope);
+		case T_SubLink:
+			return sublink_reads((SubLink *) node, scope);
+		case T_NullTest:
+			return false;
+		case T_FuncExpr:
+			return tde_part_is_encrypted(scope, ((FuncExpr *) node)->funcresulttype) ||
+				call_reads(node, ((FuncExpr *) node)->funcid, ((FuncExpr *) node)->args, scope);
+		case T_OpExpr:
+			return call_reads(node, get_opcode(((OpExpr *) node)->opno), ((OpExpr *) node)->args, scope);
+		case T_Aggref:
+			return ((Aggref *) node)->aggfnoid != F_COUNT_ANY &&
+				call_reads(node, ((Aggref *) node)->aggfnoid, ((Aggref *) node)->args, scope);
+		case T_WindowFunc:
+			return ((WindowFunc *) node)->winfnoid != F_COUNT_ANY &&
+				call_reads(node, ((WindowFunc *) node)->winfnoid, ((WindowFunc *) node)->args, scope);
+		default:
+			return tde_any_goes_in(node, scope);
+	}
+}
+
+bool
+tde_part_reads(Node *node, const TdeScope *scope)
+{
+	TdeScope	unknown;
+	Oid			type;
+
+	if (node == NULL)
+		return false;
+	CHECK_FOR_INTERRUPTS();
+	check_stack_depth();
+	if (IsA(node, TargetEntry))
+		return tde_part_reads((Node *) ((TargetEntry *) node)->expr, scope);
+	if (scope->part.any || scope->part.depth > 0)
+		return expression_reads(node, scope);
+	type = exprType(node);
+	if (!tde_type_holds_plain(type))
+		return false;
+	/* which fields it has, and so which of them are encrypted, its type does not tell */
+	unknown = tde_of_whole(scope, type == RECORDOID || type == RECORDARRAYOID);
+	return expression_reads(node, &unknown);
+}
+
+/* ---- what is asked ---- */
+
+bool
+tde_in_clear(Node *expr)
+{
+	TdeSearch	search = {NULL, NIL};
+	TdeScope	scope = {.search = &search};
+
+	return tde_part_reads(expr, &scope);
+}
+
+bool
+tde_any_in_clear(List *exprs)
+{
+	ListCell   *cell;
+
+	foreach(cell, exprs)
+		if (tde_in_clear(lfirst(cell)))
+			return true;
+	return false;
+}
+
+bool
+tde_output_in_clear(Query *query, AttrNumber column)
+{
+	TdeSearch	search = {NULL, NIL};
+	TdeScope	scope = {.search = &search};
+
+	return tde_output_reads(query, column, &scope);
+}

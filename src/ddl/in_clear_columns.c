@@ -1,0 +1,231 @@
+/*
+ * in_clear_columns.c - what columns come from, for the search of in_clear.c: output columns of queries, and columns that expressions read.
+ *
+ * The search ends at the first find.  So a column that it comes to again has none, or is being looked at: it is not looked at twice.
+ * Otherwise queries that read each column of the next twice would take twice as long with each.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "ddl/in_clear_search.h"
+#include "server/compat.h"
+#include "type/inside.h"
+
+/* A column that has been looked at. */
+typedef struct Seen
+{
+	RangeTblEntry *rte;
+	int			column;
+	TdePart		part;
+} Seen;
+
+typedef struct View
+{
+	Oid			relid;
+	Query	   *query;
+} View;
+
+static TdeScope
+of_queries(const TdeScope *scope, List *queries)
+{
+	TdeScope	inner = *scope;
+
+	inner.queries = queries;
+	return inner;
+}
+
+/* type: that the set operations give.  Where a branch has another one, the planner will cast it: from an encrypted one it decrypts. */
+static bool
+set_operation_reads(Node *node, AttrNumber column, Oid type, const TdeScope *scope)
+{
+	Query	   *query = linitial(scope->queries);
+	TdeScope	cast = tde_of_whole(scope, true);
+
+	check_stack_depth();
+	if (IsA(node, SetOperationStmt))
+		return set_operation_reads(((SetOperationStmt *) node)->larg, column, type, scope) ||
+			set_operation_reads(((SetOperationStmt *) node)->rarg, column, type, scope);
+	query = rt_fetch(((RangeTblRef *) node)->rtindex, query->rtable)->subquery;
+	return tde_output_reads(query, column, exprType((Node *) get_tle_by_resno(query->targetList, column)->expr) == type ? scope : &cast);
+}
+
+bool
+tde_output_reads(Query *query, AttrNumber column, const TdeScope *scope)
+{
+	TdeScope	inner = of_queries(scope, lcons(query, list_copy(scope->queries)));
+	TargetEntry *entry = get_tle_by_resno(tde_output_columns(query), column);
+
+	if (entry == NULL)
+		return false;
+	if (query->setOperations)
+		return set_operation_reads(query->setOperations, column, exprType((Node *) entry->expr), &inner);
+	return tde_part_reads((Node *) entry->expr, &inner);
+}
+
+/* One copy serves all that read a view: what is known of its columns is known by the copy's address. */
+static Query *
+view_query(TdeSearch *search, Oid relid)
+{
+	View	   *view;
+	Relation	rel;
+	ListCell   *cell;
+
+	foreach(cell, search->views)
+		if (((View *) lfirst(cell))->relid == relid)
+			return ((View *) lfirst(cell))->query;
+	rel = relation_open(relid, AccessShareLock);
+	view = palloc(sizeof(View));
+	*view = (View) {relid, copyObject(get_view_query(rel))};
+	relation_close(rel, AccessShareLock);
+	search->views = lappend(search->views, view);
+	return view->query;
+}
+
+static bool
+with_query_reads(RangeTblEntry *rte, AttrNumber column, const TdeScope *scope)
+{
+	TdeScope	defining = of_queries(scope, list_copy_tail(scope->queries, rte->ctelevelsup));
+	ListCell   *cell;
+
+	foreach(cell, ((Query *) linitial(defining.queries))->cteList)
+	{
+		CommonTableExpr *cte = lfirst(cell);
+
+		if (strcmp(cte->ctename, rte->ctename) == 0)
+			return tde_output_reads((Query *) cte->ctequery, column, &defining);
+	}
+	return false;
+}
+
+static bool
+values_read(RangeTblEntry *rte, AttrNumber column, const TdeScope *scope)
+{
+	ListCell   *cell;
+
+	foreach(cell, rte->values_lists)
+		if (tde_part_reads(list_nth(lfirst(cell), column - 1), scope))
+			return true;
+	return false;
+}
+
+/* type: of the column. */
+static bool
+functions_read(RangeTblEntry *rte, AttrNumber column, Oid type, const TdeScope *scope)
+{
+	TdeScope	inner = *scope;
+	ListCell   *cell;
+
+	foreach(cell, rte->functions)
+	{
+		RangeTblFunction *function = lfirst(cell);
+
+		if (column > function->funccolcount)
+		{
+			column -= function->funccolcount;
+			continue;
+		}
+		if (type_is_rowtype(exprType(function->funcexpr)) && !tde_enter_field(&inner, column, type))
+			return tde_goes_in(function->funcexpr, (void *) scope);
+		return tde_part_reads(function->funcexpr, &inner);
+	}
+	return false;				/* a number of the row */
+}
+
+/* A column of what a query reads from: where it comes from.  scope: the query's that has the entry. */
+static bool
+entry_reads(RangeTblEntry *rte, AttrNumber column, Oid type, const TdeScope *scope)
+{
+	TdeScope	outermost;
+
+	if (TDE_GROUP_EXPRESSIONS(rte) != NIL)
+		return tde_part_reads(list_nth(TDE_GROUP_EXPRESSIONS(rte), column - 1), scope);
+	switch (rte->rtekind)
+	{
+		case RTE_RELATION:
+			outermost = of_queries(scope, NIL);
+			return rte->relkind == RELKIND_VIEW && tde_output_reads(view_query(scope->search, rte->relid), column, &outermost);
+		case RTE_SUBQUERY:
+			return tde_output_reads(rte->subquery, column, scope);
+		case RTE_JOIN:
+			return tde_part_reads(list_nth(rte->joinaliasvars, column - 1), scope);
+		case RTE_CTE:
+			return with_query_reads(rte, column, scope);
+		case RTE_VALUES:
+			return values_read(rte, column, scope);
+		case RTE_FUNCTION:
+			return functions_read(rte, column, type, scope);
+		case RTE_TABLEFUNC:
+			return tde_any_goes_in((Node *) rte->tablefunc, scope);
+		default:
+			return false;
+	}
+}
+
+static bool
+is_seen(RangeTblEntry *rte, AttrNumber column, const TdeScope *scope)
+{
+	TdeSearch  *search = scope->search;
+	HASHCTL		info = {.keysize = sizeof(Seen), .entrysize = sizeof(Seen), .hcxt = CurrentMemoryContext};
+	Seen		key;
+	bool		found;
+
+	if (search->seen == NULL)
+		search->seen = hash_create("tde_column columns looked at", 64, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	memset(&key, 0, sizeof(key));	/* what is between its fields, too */
+	key.rte = rte;
+	key.column = column;
+	key.part.type = scope->part.type;
+	key.part.any = scope->part.any;
+	key.part.depth = scope->part.depth;
+	memcpy(key.part.path, scope->part.path, sizeof(key.part.path));
+	(void) hash_search(search->seen, &key, HASH_ENTER, &found);
+	return found;
+}
+
+static bool
+column_reads(RangeTblEntry *rte, AttrNumber column, Oid type, const TdeScope *scope)
+{
+	return !is_seen(rte, column, scope) && entry_reads(rte, column, type, scope);
+}
+
+/* A row of a table is as the table has it; of one that a query gives, each column is looked at, unless it is known which. */
+static bool
+row_reads(RangeTblEntry *rte, const TdeScope *scope)
+{
+	TdeScope	inner = *scope;
+
+	if (rte->rtekind == RTE_RELATION && rte->relkind != RELKIND_VIEW)
+		return false;
+	if (rte->rtekind == RTE_FUNCTION && list_length(rte->functions) == 1 && !rte->funcordinality)
+		return tde_part_reads(linitial_node(RangeTblFunction, rte->functions)->funcexpr, scope);
+	if (rte->rtekind == RTE_FUNCTION)
+		return tde_any_goes_in((Node *) rte->functions, scope);
+	if (scope->part.depth > 0)
+		return column_reads(rte, tde_leave_field(&inner), scope->part.type, &inner);
+	for (int i = 1; i <= list_length(rte->eref->colnames); i++)
+		if (column_reads(rte, i, InvalidOid, scope))
+			return true;
+	return false;
+}
+
+bool
+tde_var_reads(Var *var, const TdeScope *scope)
+{
+	TdeScope	from = of_queries(scope, list_copy_tail(scope->queries, var->varlevelsup));
+	RangeTblEntry *rte;
+
+	if (tde_part_is_encrypted(scope, var->vartype))
+		return true;
+	if (from.queries == NIL || var->varattno < 0)
+		return false;			/* a table's own expression, or where the row is */
+	rte = rt_fetch(var->varno, ((Query *) linitial(from.queries))->rtable);
+	return var->varattno == 0 ? row_reads(rte, &from) : column_reads(rte, var->varattno, var->vartype, &from);
+}
