@@ -194,7 +194,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
   SELECT 'error', 'data keys', i.indexrelid::regclass::text,
          format('by this index of columns that are NOT NULL, pg_repack and its like copy table %s, and lose keys that are made meanwhile', i.indrelid::regclass),
-         'Drop it, or the constraint that it belongs to.'
+         format('Drop it if it was added, and have its columns be as they were: ALTER TABLE %s ALTER COLUMN ... DROP NOT NULL.', i.indrelid::regclass)
   FROM pg_extension x JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = x.oid AND d.deptype = 'e' AND d.classid = 'pg_class'::regclass
   JOIN pg_index i ON i.indrelid = d.objid AND i.indisunique AND i.indpred IS NULL
   WHERE x.extname = 'tde_column' AND NOT EXISTS (
