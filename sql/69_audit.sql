@@ -200,6 +200,23 @@ REVOKE ALL ON FUNCTION tde_internal.tde_audit_keys() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_keys() IS 'tde_audit(): data keys';
 
 -- Columns that are as their parent's are not told again.
+-- Why the extension's tables have none: sql/10_keys.sql.
+CREATE FUNCTION tde_internal.tde_audit_tables() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT 'error', 'data keys', i.indexrelid::regclass::text,
+         format('by this index of columns that are NOT NULL, pg_repack and its like copy table %s, and lose keys that are made meanwhile', i.indrelid::regclass),
+         format('Drop it if it was added, and have its columns be as they were: ALTER TABLE %s ALTER COLUMN ... DROP NOT NULL.', i.indrelid::regclass)
+  FROM pg_extension x JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = x.oid AND d.deptype = 'e' AND d.classid = 'pg_class'::regclass
+  JOIN pg_index i ON i.indrelid = d.objid AND i.indisunique AND i.indpred IS NULL
+  WHERE x.extname = 'tde_column' AND NOT EXISTS (
+    SELECT FROM unnest(i.indkey::int2[]) k (column_number) LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.column_number AND a.attnotnull
+    WHERE k.column_number = 0 OR a.attnum IS NULL)
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_tables() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_tables() IS 'tde_audit(): keys by which tools would copy the extension''s tables';
+
 CREATE FUNCTION tde_internal.tde_audit_columns() RETURNS SETOF tde_internal.tde_finding
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -387,6 +404,7 @@ AS $$
     UNION ALL SELECT * FROM tde_internal.tde_audit_wallet()
     UNION ALL SELECT * FROM tde_internal.tde_audit_master_keys()
     UNION ALL SELECT * FROM tde_internal.tde_audit_keys()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_tables()
     UNION ALL SELECT * FROM tde_internal.tde_audit_columns()
     UNION ALL SELECT * FROM tde_internal.tde_audit_freezing()
     UNION ALL SELECT * FROM tde_internal.tde_audit_logging()

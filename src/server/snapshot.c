@@ -11,18 +11,16 @@
 
 #include "server/snapshot.h"
 
-/* Is it SELECT function(...), and no more?  Then nobody looks at rows by its snapshot. */
+/* Is it SELECT function(...), this call of it, and no more?  Then nobody looks at rows by its snapshot. */
 static bool
-only_calls(const PlannedStmt *statement, Oid function)
+only_calls(const PlannedStmt *statement, const FmgrInfo *function)
 {
 	const Plan *plan = statement->planTree;
-	const TargetEntry *target;
 
 	if (statement->commandType != CMD_SELECT || statement->hasModifyingCTE || statement->relationOids != NIL || statement->subplans != NIL ||
 		!IsA(plan, Result) || plan->lefttree != NULL || list_length(plan->targetlist) != 1)
 		return false;
-	target = linitial_node(TargetEntry, plan->targetlist);
-	return IsA(target->expr, FuncExpr) && ((const FuncExpr *) target->expr)->funcid == function;
+	return linitial_node(TargetEntry, plan->targetlist)->expr == (const Expr *) function->fn_expr;
 }
 
 QueryDesc *
@@ -33,7 +31,7 @@ tde_without_snapshot_begin(FunctionCallInfo fcinfo)
 	/* in other levels of isolation the transaction keeps it, too */
 	if (query == NULL || query->estate == NULL || IsolationUsesXactSnapshot() || !ActiveSnapshotSet() ||
 		GetActiveSnapshot() != query->snapshot || query->estate->es_snapshot != query->snapshot ||
-		!only_calls(query->plannedstmt, fcinfo->flinfo->fn_oid))
+		!only_calls(query->plannedstmt, fcinfo->flinfo))
 		return NULL;
 	PopActiveSnapshot();
 	UnregisterSnapshot(query->estate->es_snapshot);

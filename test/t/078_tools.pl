@@ -161,6 +161,10 @@ foreach my $run (@runs)
   my $got = beside_makers($name, $kind eq 'by' ? by_psql(@$what) : @$what);
   ok($got->{good}, $name) or diag($got->{out});
 }
+lines_of($node, 'ALTER TABLE tde.key_counts ADD PRIMARY KEY (id)');
+is(lines_of($node, q{SELECT severity, topic, object FROM tde_audit() WHERE finding ~ 'copy table tde.key_counts'}),
+  "error|data keys|tde.key_counts_id_key\nerror|data keys|tde.key_counts_pkey", 'tde_audit() finds keys by which they would be copied');
+lines_of($node, 'ALTER TABLE tde.key_counts DROP CONSTRAINT key_counts_pkey; ALTER TABLE tde.key_counts ALTER id DROP NOT NULL');
 foreach my $table (@ours)
 {
   foreach my $sql ("TRUNCATE $table", "TRUNCATE secret, $table CASCADE")
