@@ -107,6 +107,13 @@ is(count_lines($runs),                                                          
 is(lines_of($node, "SELECT a FROM t WHERE id = 8; SELECT status FROM tde.wallet"), "value 8\nOPEN", 'another session');
 is(count_lines($runs),                                                             2,               'runs it again');
 is(lines_of($node, 'SELECT status FROM tde.wallet'), 'CLOSED', 'in a session that has not used it, it is closed');
+
+# The event trigger loads it.
+lines_of($node, 'CREATE ROLE captor; CREATE SCHEMA captor AUTHORIZATION captor');
+is(
+  attempt($node, "SET ROLE captor; CREATE FUNCTION captor.lower(public.encrypted_text) RETURNS int LANGUAGE sql AS 'SELECT 1'")->{state},
+  '42501', 'a name that is taken');
+is(attempt($node, 'SET ROLE captor; CREATE DOMAIN captor.lower AS public.encrypted_text(aes256)')->{state}, '42501', 'and for a type');
 is(attempt($node, 'SELECT tde_wallet_open(); SELECT status FROM tde.wallet')->{out}, "\nOPEN",
   'tde_wallet_open() runs it, too');
 fails_with($node, "SELECT tde_wallet_open('x-passphrase')", $not_instance_wide, 'with a passphrase it is an error as before');

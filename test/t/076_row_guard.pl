@@ -89,7 +89,7 @@ sub told
     $script .= "DO 'BEGIN RAISE NOTICE ''\@$number\@''; END';\nBEGIN;\n$statements[$number];\nROLLBACK;\n";
   }
   $node->psql('postgres', $script, stderr => \my $told, on_error_stop => 0);
-  my (undef, %told) = split /^[^\n]*\@(\d+)\@\n/m, $told, -1;
+  my (undef, %told) = split /^[^\n]*\@(\d+)\@(?:\n|\z)/m, $told, -1;
   return \%told;
 }
 
