@@ -28,6 +28,9 @@ extern bool tde_computed_is_current(const FuncExpr *call);
  */
 extern Node *tde_encrypted_form(Node *expr);
 
+/* Is it of a kind that can have one? */
+extern bool tde_may_have_form(Node *expr);
+
 /* Only the first, of a column alone, which costs less. */
 extern Node *tde_encrypted_operand(Node *expr);
 

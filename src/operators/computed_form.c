@@ -235,8 +235,8 @@ is_same(Node *arg, Oid type)
 	return base == type || (base == VARCHAROID && type == TEXTOID);
 }
 
-static bool
-may_decrypt(Node *expr)
+bool
+tde_may_have_form(Node *expr)
 {
 	return IsA(expr, FuncExpr) || IsA(expr, OpExpr) || IsA(expr, CoerceViaIO) || IsA(expr, RelabelType) || IsA(expr, CoalesceExpr);
 }
@@ -372,7 +372,7 @@ look_at(Node *node, HTAB *remembered)
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	if (!may_decrypt(node))
+	if (!tde_may_have_form(node))
 		return forms;
 	if (remembered && (entry = hash_search(remembered, &node, HASH_FIND, NULL)) != NULL)
 		return entry->forms;

@@ -97,26 +97,19 @@ bare_indexed(Node *indexed)
 
 /* An expression_tree_walker that ends when there is more than somebody would write into an index. */
 static bool
-is_too_large(Node *node, void *room)
+has_no_room(Node *node, void *room)
 {
 	CHECK_FOR_INTERRUPTS();
-	return node != NULL && (--*(int *) room < 0 || expression_tree_walker(node, is_too_large, room));
+	return node != NULL && (--*(int *) room < 0 || expression_tree_walker(node, has_no_room, room));
 }
 
-/* Can the planner find out that it is a constant, or something else that an index has, too? */
+/* What the planner makes of it may be what an index has. */
 static bool
-may_fold(Node *node)
+is_small(Node *node)
 {
 	int			room = 100;
 
-	return !IsA(node, Var) && !is_too_large(node, &room);
-}
-
-/* PostgreSQL's own functions of columns stay what they are. */
-static bool
-is_own_call(Node *node)
-{
-	return IsA(node, FuncExpr) && ((FuncExpr *) node)->funcid < FirstUnpinnedObjectId;
+	return !has_no_room(node, &room);
 }
 
 static bool
@@ -140,7 +133,7 @@ may_be_all(List *args, List *indexed, const Table *table)
 		CHECK_FOR_INTERRUPTS();
 		if (at < list_length(indexed) && may_be(lfirst(cell), list_nth(indexed, at), table))
 			at++;
-		else if (!may_fold(bare(lfirst(cell))))
+		else if (!IsA(bare(lfirst(cell)), Const))
 			return false;
 	}
 	return at == list_length(indexed);
@@ -166,25 +159,23 @@ may_be(Node *node, Node *indexed, const Table *table)
 {
 	Oid			function;
 	Oid			own;
+	List	   *args;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	node = bare(node);
 	indexed = bare_indexed(indexed);
-	if (IsA(indexed, Var) && (IsA(node, Var) || is_own_call(node)))
-		return is_column(node, (Var *) indexed, table);
-	if (IsA(indexed, CoalesceExpr) && IsA(node, CoalesceExpr))
-		return may_be_all(((CoalesceExpr *) node)->args, ((CoalesceExpr *) indexed)->args, table);
 	if (IsA(node, CoalesceExpr))
-		return may_be_any(((CoalesceExpr *) node)->args, indexed, table);
+		return IsA(indexed, CoalesceExpr) ? may_be_all(((CoalesceExpr *) node)->args, ((CoalesceExpr *) indexed)->args, table) :
+			may_be_any(((CoalesceExpr *) node)->args, indexed, table);
+	if (IsA(indexed, Var))
+		return is_column(node, (Var *) indexed, table);
 	if (!is_like_computed(indexed, &function))
-		return may_fold(node);
+		return !IsA(indexed, CoalesceExpr) && is_small(node);
+	args = list_copy_tail(((FuncExpr *) indexed)->args, 2);
 	if (is_like_computed(node, &own))
-		return own == function && may_be_all(list_copy_tail(((FuncExpr *) node)->args, 2), list_copy_tail(((FuncExpr *) indexed)->args, 2), table);
-	if (!tde_may_call(node, function))
-		return !is_own_call(node) && may_fold(node);
-	return may_be_all(IsA(node, FuncExpr) ? ((FuncExpr *) node)->args : ((OpExpr *) node)->args,
-					  list_copy_tail(((FuncExpr *) indexed)->args, 2), table);
+		return own == function && may_be_all(list_copy_tail(((FuncExpr *) node)->args, 2), args, table);
+	return tde_may_call(node, function) && may_be_all(IsA(node, FuncExpr) ? ((FuncExpr *) node)->args : ((OpExpr *) node)->args, args, table);
 }
 
 /* In one of the query's tables? */
@@ -308,7 +299,7 @@ tde_indexed_form(Node *node, const TdeUsable *usable)
 		if (usable->remembered)
 			return tde_form_find(node, usable->remembered);
 		form = tde_encrypted_operand(node);
-		if (form == NULL && usable->computed && may_be_indexed(node, usable))
+		if (form == NULL && usable->computed && tde_may_have_form(node) && may_be_indexed(node, usable))
 			form = tde_encrypted_form(node);
 		return form ? tde_find_indexed(form, usable) : NULL;
 	}
