@@ -15,6 +15,7 @@
 #include "access/transam.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_operator.h"
+#include "miscadmin.h"
 #include "nodes/bitmapset.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -277,6 +278,8 @@ retype_mutator(Node *node, void *context)
 	Params	   *params = context;
 	Node	   *changed = NULL;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return NULL;
 	if (IsA(node, Query))
@@ -299,6 +302,8 @@ unchanged_walker(Node *node, void *context)
 {
 	Params	   *params = context;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))

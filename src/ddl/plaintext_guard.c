@@ -36,6 +36,7 @@
 #include "utils/syscache.h"
 
 #include "client/postponed.h"
+#include "ddl/columns_read.h"
 #include "ddl/declare.h"
 #include "ddl/plaintext_guard.h"
 #include "operators/computed.h"
@@ -57,6 +58,8 @@ keep_encrypted(Node *expr)
 {
 	Node	   *form;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (IsA(expr, CollateExpr))
 	{
 		((CollateExpr *) expr)->arg = (Expr *) keep_encrypted((Node *) ((CollateExpr *) expr)->arg);
@@ -95,6 +98,7 @@ tde_expression_index_prepare(IndexStmt *stmt, const char *source)
 static bool
 is_former(Node *node, void *context)
 {
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (tde_is_computed(node) && !tde_computed_is_current((FuncExpr *) node))
@@ -130,6 +134,8 @@ set_operation_reads(Node *node, AttrNumber column, List *queries)
 {
 	Query	   *query = linitial(queries);
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (IsA(node, SetOperationStmt))
 		return set_operation_reads(((SetOperationStmt *) node)->larg, column, queries) ||
 			set_operation_reads(((SetOperationStmt *) node)->rarg, column, queries);
@@ -139,22 +145,18 @@ set_operation_reads(Node *node, AttrNumber column, List *queries)
 static bool
 output_reads(Query *query, AttrNumber column, List *outer)
 {
-	List	   *queries = lcons(query, list_copy(outer));
+	List	   *queries;
 	TargetEntry *entry = get_tle_by_resno(tde_output_columns(query), column);
+	bool		reads = false;
 
+	if (tde_was_looked_at(query, column, &reads))
+		return reads;
+	queries = lcons(query, list_copy(outer));
 	if (query->setOperations)
-		return set_operation_reads(query->setOperations, column, queries);
-	return entry != NULL && reads_encrypted((Node *) entry->expr, queries);
-}
-
-static bool
-view_reads(Oid relid, AttrNumber column)
-{
-	Relation	view = relation_open(relid, AccessShareLock);
-	bool		result = output_reads(get_view_query(view), column, NIL);
-
-	relation_close(view, AccessShareLock);
-	return result;
+		reads = set_operation_reads(query->setOperations, column, queries);
+	else if (entry)
+		reads = reads_encrypted((Node *) entry->expr, queries);
+	return tde_looked_at(query, column, reads);
 }
 
 static bool
@@ -186,22 +188,16 @@ values_read(RangeTblEntry *rte, AttrNumber column, List *queries)
 	return false;
 }
 
-/* A column that is not of an encrypted type may still be made of some: where it comes from. */
+/* Where a column comes from: from are the queries around it, the innermost of which has the entry. */
 static bool
-column_reads(Var *var, List *queries)
+entry_reads(RangeTblEntry *rte, Var *var, List *from)
 {
-	List	   *from = list_copy_tail(queries, var->varlevelsup);
-	RangeTblEntry *rte;
-
-	if (from == NIL || var->varattno <= 0)
-		return false;			/* a table's own expression, or a row, whose type has told */
-	rte = rt_fetch(var->varno, ((Query *) linitial(from))->rtable);
 	if (TDE_GROUP_EXPRESSIONS(rte) != NIL)
 		return reads_encrypted(list_nth(TDE_GROUP_EXPRESSIONS(rte), var->varattno - 1), from);
 	switch (rte->rtekind)
 	{
 		case RTE_RELATION:
-			return rte->relkind == RELKIND_VIEW && view_reads(rte->relid, var->varattno);
+			return rte->relkind == RELKIND_VIEW && output_reads(tde_view_looked_at(rte->relid), var->varattno, NIL);
 		case RTE_SUBQUERY:
 			return output_reads(rte->subquery, var->varattno, from);
 		case RTE_JOIN:
@@ -217,6 +213,22 @@ column_reads(Var *var, List *queries)
 		default:
 			return false;
 	}
+}
+
+/* A column that is not of an encrypted type may still be made of some. */
+static bool
+column_reads(Var *var, List *queries)
+{
+	List	   *from = list_copy_tail(queries, var->varlevelsup);
+	RangeTblEntry *rte;
+	bool		reads;
+
+	if (from == NIL || var->varattno <= 0)
+		return false;			/* a table's own expression, or a row, whose type has told */
+	rte = rt_fetch(var->varno, ((Query *) linitial(from))->rtable);
+	if (tde_was_looked_at(rte, var->varattno, &reads))
+		return reads;
+	return tde_looked_at(rte, var->varattno, entry_reads(rte, var, from));
 }
 
 static bool
@@ -239,7 +251,8 @@ reads_encrypted(Node *node, void *queries)
 {
 	if (node == NULL)
 		return false;
-	check_stack_depth();		/* a view can be replaced by one that reads itself */
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	switch (nodeTag(node))
 	{
 		case T_Var:
@@ -276,6 +289,8 @@ in_clear(Node *expr)
 {
 	ListCell   *cell;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (!tde_type_holds_encrypted(exprType(expr)))
 		return reads_encrypted(expr, NIL);
 	if (IsA(expr, RowExpr))
@@ -290,6 +305,7 @@ any_in_clear(List *expressions)
 {
 	ListCell   *cell;
 
+	tde_looks_begin();
 	foreach(cell, expressions)
 		if (in_clear(lfirst(cell)))
 			return true;
@@ -301,6 +317,7 @@ check_generated(Relation rel)
 {
 	TupleDesc	columns = RelationGetDescr(rel);
 
+	tde_looks_begin();
 	for (int i = 0; i < columns->natts; i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(columns, i);
@@ -397,6 +414,7 @@ names_encrypted(Node *node, void *context)
 	Node	   *last;
 	AttrNumber	column;
 
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (!IsA(node, ColumnRef))
@@ -463,6 +481,7 @@ tde_guard_query(CreateTableAsStmt *stmt)
 	if (query == NULL || (stmt->if_not_exists && OidIsValid(RangeVarGetRelid(stmt->into->rel, NoLock, true))))
 		return;
 	initStringInfo(&names);
+	tde_looks_begin();
 	foreach(cell, tde_output_columns(query))
 	{
 		TargetEntry *entry = lfirst(cell);

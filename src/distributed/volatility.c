@@ -239,6 +239,8 @@ replace(Node *node, void *context)
 	Replacement replacement = *(Replacement *) context;
 	Oid		   *function;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))
