@@ -49,7 +49,7 @@ sub run_on
   # the columns of a new table
   $sql =~ s/\bTHE_COLUMNS\b/$table eq 'e' ? 'id int, a encrypted_text, b text, n encrypted_int4' : 'id int, a text, b text, n int4'/ge;
   $node->psql(
-    'postgres', "SET client_min_messages = error; SET enable_seqscan = off;\n$sql;\n$memory",
+    'postgres', "SET client_min_messages = error; SET jit = off; SET enable_seqscan = off;\n$sql;\n$memory",
     stdout        => \$out,
     stderr        => \$err,
     on_error_stop => 0,
