@@ -15,6 +15,7 @@
 #include "catalog/pg_opclass.h"
 #include "catalog/pg_partitioned_table.h"
 #include "catalog/pg_rewrite.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "rewrite/rewriteManip.h"
@@ -214,6 +215,8 @@ name_columns(Query *query, Oid view)
 {
 	ListCell   *cell;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	foreach(cell, query->targetList)
 	{
 		TargetEntry *column = lfirst(cell);

@@ -15,6 +15,7 @@
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
@@ -62,26 +63,24 @@ operand_base(Oid oid)
 	return base;
 }
 
+/* InvalidOid: it is shown as it is. */
+static Oid
+shown_base(Oid oid)
+{
+	TdeType    *type = oid < FirstNormalObjectId ? NULL : tde_type_find(oid);
+
+	if (oid < FirstNormalObjectId)
+		return InvalidOid;
+	return type ? type->base : operand_base(oid);
+}
+
 Oid
 tde_shown_type(Oid oid)
 {
-	Oid			element;
-	TdeType    *type;
-	Oid			base;
+	Oid			element = oid < FirstNormalObjectId ? InvalidOid : get_element_type(oid);
+	Oid			base = shown_base(OidIsValid(element) ? element : oid);
 
-	if (oid < FirstNormalObjectId)
-		return oid;
-	type = tde_type_find(oid);
-	if (type)
-		return type->base;
-	element = get_element_type(oid);
-	if (OidIsValid(element))
-	{
-		base = tde_shown_type(element);
-		return base == element ? oid : get_array_type(base);
-	}
-	base = operand_base(oid);
-	return OidIsValid(base) ? base : oid;
+	return !OidIsValid(base) ? oid : OidIsValid(element) ? get_array_type(base) : base;
 }
 
 static bool
@@ -279,6 +278,7 @@ operator_of(Oid function)
 	{
 		Form_pg_operator form = (Form_pg_operator) GETSTRUCT(tuple);
 
+		CHECK_FOR_INTERRUPTS();
 		if (form->oprcode == function && form->oprnamespace == PG_CATALOG_NAMESPACE)
 			operator = form->oid;
 	}
@@ -458,6 +458,8 @@ tde_show(Node *node, void *context)
 {
 	TdeShowing *showing = context;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL || showing->failed)
 		return node;
 	switch (nodeTag(node))

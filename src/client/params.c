@@ -15,6 +15,7 @@
 #include "access/transam.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_operator.h"
+#include "miscadmin.h"
 #include "nodes/bitmapset.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -36,6 +37,7 @@ typedef struct Params
 	int			declared;		/* so many stay as they are */
 	Bitmapset  *kept;			/* and these, because of one of their uses */
 	Bitmapset  *found;			/* by unchanged_walker() */
+	int		   *groups;			/* see group_of() */
 } Params;
 
 /* ---- parameters ---- */
@@ -277,6 +279,8 @@ retype_mutator(Node *node, void *context)
 	Params	   *params = context;
 	Node	   *changed = NULL;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return NULL;
 	if (IsA(node, Query))
@@ -299,6 +303,8 @@ unchanged_walker(Node *node, void *context)
 {
 	Params	   *params = context;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))
@@ -308,10 +314,64 @@ unchanged_walker(Node *node, void *context)
 	return expression_tree_walker(node, unchanged_walker, context);
 }
 
+/* ---- parameters that keep each other ---- */
+
+/* One of the elements of each array stands for the others: that of the parameter itself, or of one that it leads to. */
+static int
+group_of(int param, int *groups)
+{
+	while (groups[param] != param)
+	{
+		CHECK_FOR_INTERRUPTS();
+		param = groups[param] = groups[groups[param]];
+	}
+	return param;
+}
+
+/* Where one element of amount IN ($1, $2) stays encrypted, all do. */
+static bool
+group_walker(Node *node, void *context)
+{
+	Params	   *params = context;
+	Param	   *first = NULL;
+	ListCell   *cell;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, group_walker, context, 0);
+	foreach(cell, IsA(node, ArrayExpr) ? ((ArrayExpr *) node)->elements : NIL)
+	{
+		Param	   *param = open_param(lfirst(cell), false, params);
+
+		if (param && first)
+			params->groups[group_of(param->paramid, params->groups)] = group_of(first->paramid, params->groups);
+		first = first ? first : param;
+	}
+	return expression_tree_walker(node, group_walker, context);
+}
+
+/* Keep those that were found, and those that they keep: not one after the other, each time in all of the query. */
+static void
+keep_found(Params *params, int count)
+{
+	Bitmapset  *kept = NULL;
+	int			param = -1;
+
+	while ((param = bms_next_member(params->found, param)) >= 0)
+		kept = bms_add_member(kept, group_of(param, params->groups));
+	for (param = 1; param <= count; param++)
+		if (bms_is_member(group_of(param, params->groups), kept))
+			params->kept = bms_add_member(params->kept, param);
+	params->kept = bms_add_members(params->kept, params->found);
+}
+
 void
 tde_params_retype(ParseState *pstate, Query *query, int declared)
 {
-	Params		params = {pstate, declared, NULL, NULL};
+	Params		params = {pstate, declared};
 	VarParamState *state = pstate->p_ref_hook_state;
 	Oid		   *types;
 	int			count;
@@ -327,6 +387,10 @@ tde_params_retype(ParseState *pstate, Query *query, int declared)
 	if (!any)
 		return;
 
+	params.groups = palloc((count + 1) * sizeof(int));
+	for (int i = 0; i <= count; i++)
+		params.groups[i] = i;
+	(void) query_tree_walker(query, group_walker, &params, 0);
 	/* a parameter with a use where it must stay encrypted is left alone everywhere, which may keep others, too */
 	for (;;)
 	{
@@ -335,7 +399,7 @@ tde_params_retype(ParseState *pstate, Query *query, int declared)
 		(void) query_tree_walker(changed, unchanged_walker, &params, 0);
 		if (bms_is_empty(params.found))
 			break;
-		params.kept = bms_add_members(params.kept, params.found);
+		keep_found(&params, count);
 	}
 	*query = *changed;
 	for (int i = declared; i < count; i++)

@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 
 #include "client/result.h"
@@ -29,6 +30,8 @@ tde_row_has_encrypted(Expr *expr)
 {
 	ListCell   *cell;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	foreach(cell, parts(expr))
 		if (tde_result_type(exprType(lfirst(cell))) || tde_row_is_encrypted(lfirst(cell)))
 			return true;
@@ -40,6 +43,8 @@ tde_row_decrypt(Expr *expr)
 {
 	ListCell   *cell;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	foreach(cell, parts(expr))
 	{
 		TdeType    *type = tde_result_type(exprType(lfirst(cell)));
@@ -56,6 +61,8 @@ tde_row_shows(Expr *expr, bool (*is_shown) (Expr *field))
 {
 	ListCell   *cell;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	foreach(cell, parts(expr))
 		if (is_shown(lfirst(cell)) || tde_row_shows(lfirst(cell), is_shown))
 			return true;

@@ -445,6 +445,7 @@ tde_ddl_ensure_declared_keys(void)
 		Form_pg_attribute column = (Form_pg_attribute) GETSTRUCT(tuple);
 		TdeType    *type = NULL;
 
+		CHECK_FOR_INTERRUPTS();
 		if (column->attnum > 0 && !column->attisdropped && column->atttypmod >= 0)
 			type = tde_ddl_encrypted(column->atttypid);
 		if (type)

@@ -289,6 +289,7 @@ mend_objects(CommandTag command)
 		Oid			classid = DatumGetObjectId(slot_getattr(slot, 1, &isnull));
 		Oid			objid = DatumGetObjectId(slot_getattr(slot, 2, &isnull));
 
+		CHECK_FOR_INTERRUPTS();
 		if (isnull)
 			continue;
 		mend_object(classid, objid, new_table);

@@ -34,6 +34,7 @@
 static bool
 compares_unnamed(Node *node, void *context)
 {
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	switch (nodeTag(node))
@@ -69,6 +70,8 @@ static bool declares(List *parts);
 static bool
 declares_part(Node *part)
 {
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (part == NULL)
 		return false;
 	switch (nodeTag(part))

@@ -64,6 +64,7 @@ tde_goes_in(Node *node, void *context)
 {
 	TdeScope	inner = tde_of_whole(context, true);
 
+	CHECK_FOR_INTERRUPTS();
 	return tde_part_reads(node, &inner);
 }
 

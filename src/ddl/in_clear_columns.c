@@ -49,6 +49,7 @@ set_operation_reads(Node *node, AttrNumber column, Oid type, const TdeScope *sco
 	Query	   *query = linitial(scope->queries);
 	TdeScope	cast = tde_of_whole(scope, true);
 
+	CHECK_FOR_INTERRUPTS();
 	check_stack_depth();
 	if (IsA(node, SetOperationStmt))
 		return set_operation_reads(((SetOperationStmt *) node)->larg, column, type, scope) ||

@@ -171,7 +171,10 @@ parse_modifiers(Oid base, ArrayType *array)
 	while (numbers < count && is_number(DatumGetCString(words[numbers])))
 		numbers++;
 	for (int i = numbers; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		spec_words = lappend(spec_words, resolve_key(DatumGetCString(words[i])));
+	}
 
 	problem = tde_words_parse(spec_words, &tde_default_spec, &mods.spec, &mods.slot);
 	if (problem)

@@ -11,6 +11,7 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_relation.h"
@@ -92,6 +93,7 @@ reads_others(Node *node, void *context)
 	Node	   *last;
 	TargetEntry *column;
 
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (!IsA(node, ColumnRef))
@@ -227,6 +229,8 @@ raw_coalesce(CoalesceExpr *coalesce, List *columns)
 Node *
 tde_raw_form(Node *expr, List *columns)
 {
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	switch (nodeTag(expr))
 	{
 		case T_Var:

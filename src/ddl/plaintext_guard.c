@@ -57,6 +57,8 @@ keep_encrypted(Node *expr)
 {
 	Node	   *form;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (IsA(expr, CollateExpr))
 	{
 		((CollateExpr *) expr)->arg = (Expr *) keep_encrypted((Node *) ((CollateExpr *) expr)->arg);
@@ -95,6 +97,7 @@ tde_expression_index_prepare(IndexStmt *stmt, const char *source)
 static bool
 is_former(Node *node, void *context)
 {
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (tde_is_computed(node) && !tde_computed_is_current((FuncExpr *) node))
@@ -280,6 +283,7 @@ names_encrypted(Node *node, void *context)
 	Node	   *last;
 	AttrNumber	column;
 
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (!IsA(node, ColumnRef))

@@ -15,6 +15,7 @@
 #include "access/table.h"
 #include "access/transam.h"
 #include "catalog/pg_class.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/plannodes.h"
@@ -147,6 +148,8 @@ is_made_for(Node *expr, int32 wanted, const Source *source)
 {
 	int32		typmod;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (IsA(expr, Var))
 		return is_column_made_for((Var *) expr, wanted, source);
 	if (IsA(expr, Const))
@@ -385,6 +388,8 @@ fit_plan(Plan *plan, List *tables)
 {
 	ListCell   *cell;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (plan == NULL)
 		return;
 	if (IsA(plan, ModifyTable))

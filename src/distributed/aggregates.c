@@ -8,6 +8,7 @@
 
 #include "access/transam.h"
 #include "catalog/pg_namespace.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 
@@ -53,6 +54,8 @@ add_collated(List **collations, const Aggref *call)
 static bool
 collect(Node *node, void *collations)
 {
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))
@@ -88,6 +91,7 @@ is_combination(const Aggref *call)
 static bool
 set_collation(Node *node, void *collations)
 {
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, Aggref) && is_combination((Aggref *) node))
@@ -104,6 +108,8 @@ set_collation(Node *node, void *collations)
 static void
 collate_plan(Plan *plan, List *collations)
 {
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (plan == NULL)
 		return;
 	if (IsA(plan, Agg))

@@ -13,6 +13,7 @@
 
 #include "access/transam.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
@@ -202,8 +203,11 @@ encrypted_array(Const *array, TdeType *type)
 
 	deconstruct_array(plain, ARR_ELEMTYPE(plain), type->base_len, type->base_byval, type->base_align, &values, &nulls, &count);
 	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (!nulls[i])
 			values[i] = tde_datum_encrypt(type, values[i], -1);
+	}
 	plain = construct_md_array(values, nulls, ARR_NDIM(plain), ARR_DIMS(plain), ARR_LBOUND(plain), type->oid, -1, false, TYPALIGN_INT);
 	return makeConst(get_array_type(type->oid), -1, array->constcollid, -1, PointerGetDatum(plain), false, false);
 }
@@ -235,6 +239,7 @@ encrypt_values(Node *node, void *context)
 {
 	Node	   *changed = NULL;
 
+	CHECK_FOR_INTERRUPTS();
 	/* subqueries in expressions have their turn */
 	if (node == NULL || IsA(node, Query))
 		return node;
@@ -264,6 +269,8 @@ prepare(Node *node, void *root)
 {
 	Query	   *query = (Query *) node;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (!IsA(node, Query))

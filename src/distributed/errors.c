@@ -65,6 +65,8 @@ is_encrypted(Node *expr)
 static bool
 joins_mixed(Node *node, void *context)
 {
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, OpExpr) && list_length(((OpExpr *) node)->args) == 2)

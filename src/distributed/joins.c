@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -48,6 +49,8 @@ find_tables(Node *node, Joins *joins)
 {
 	ListCell   *cell;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (IsA(node, JoinExpr))
 		return ((JoinExpr *) node)->jointype == JOIN_INNER && find_tables(((JoinExpr *) node)->larg, joins) &&
 			find_tables(((JoinExpr *) node)->rarg, joins);
@@ -125,6 +128,7 @@ find_pairs(Node *node, void *context)
 	Var		   *left;
 	Var		   *right;
 
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, FromExpr) || IsA(node, JoinExpr) || IsA(node, List) || is_andclause(node))
@@ -186,6 +190,8 @@ find_columns(Node *node, void *context)
 	Var		   *var = (Var *) node;
 	Index		level = reads->level;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))
@@ -264,6 +270,7 @@ move_conditions(Node *conditions, const Joins *joins)
 static bool
 move_all_conditions(Node *node, void *joins)
 {
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, FromExpr))

@@ -20,6 +20,7 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -108,7 +109,10 @@ ask_nodes(const char *question)
 	if (SPI_execute(question, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute failed");
 	for (uint64 i = 0; i < SPI_processed && difference == NULL; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		difference = find_difference(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, own);
+	}
 	if (difference)
 		difference = MemoryContextStrdup(context, difference);
 	SPI_finish();
@@ -308,6 +312,7 @@ guard_calls(Node *node, void *context)
 {
 	Oid			guard;
 
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, FuncExpr) && distributes(((FuncExpr *) node)->funcid))

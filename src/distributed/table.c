@@ -12,6 +12,7 @@
 #include "access/transam.h"
 #include "catalog/pg_namespace.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -167,6 +168,8 @@ tde_is_by_encrypted(const RangeTblEntry *entry)
 static bool
 reads_distributed(Node *node, void *by_encrypted)
 {
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, RangeTblEntry))

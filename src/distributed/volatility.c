@@ -239,13 +239,15 @@ replace(Node *node, void *context)
 	Replacement replacement = *(Replacement *) context;
 	Oid		   *function;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))
 		replacement.conditional = ((Query *) node)->commandType == CMD_MERGE;
 	/* what casts an array's elements has no column in it */
 	else if (IsA(node, CoalesceExpr) || IsA(node, CaseExpr) || IsA(node, ArrayCoerceExpr))
-		replacement.conditional |= contain_var_clause(node);
+		replacement.conditional = replacement.conditional || contain_var_clause(node);
 	if (IsA(node, Query))
 		return query_tree_walker((Query *) node, replace, &replacement, 0);
 	function = function_to_replace(node, replacement.conditional);

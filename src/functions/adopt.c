@@ -58,8 +58,11 @@ static const TdeDataKey *
 find_there(const Adoption *adoption, const uint8 *uuid)
 {
 	for (int i = 0; i < adoption->exported->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (memcmp(adoption->exported->keys[i].row.uuid, uuid, UUID_LEN) == 0)
 			return &adoption->exported->keys[i].row;
+	}
 	return NULL;
 }
 
@@ -70,6 +73,7 @@ shares_hash_key(const Adoption *adoption)
 	{
 		const TdeDataKey *row = &adoption->exported->keys[i].row;
 
+		CHECK_FOR_INTERRUPTS();
 		if (row->kind == TDE_KIND_HASH && find_here(adoption, row->uuid))
 			return true;
 	}
@@ -99,6 +103,7 @@ entry_for(Adoption *adoption, int32 slot)
 		const TdeDataKey *there = &adoption->exported->keys[i].row;
 		const TdeDataKey *here = there->slot == slot ? find_here(adoption, there->uuid) : NULL;
 
+		CHECK_FOR_INTERRUPTS();
 		if (here && here->erasable && here->state != TDE_STATE_DESTROYED)
 		{
 			memcpy(entry->master, here->master, sizeof(entry->master));
@@ -256,6 +261,7 @@ was_dropped_there(const Adoption *adoption, const TdeDataKey *here)
 	{
 		const TdeDataKey *there = &adoption->exported->keys[i].row;
 
+		CHECK_FOR_INTERRUPTS();
 		if (there->slot != here->slot || there->kind != here->kind)
 			continue;
 		if (there->version == here->version)
@@ -294,6 +300,7 @@ plan_changes(Adoption *adoption)
 		const TdeExportedKey *key = &adoption->exported->keys[i];
 		const TdeDataKey *here = find_here(adoption, key->row.uuid);
 
+		CHECK_FOR_INTERRUPTS();
 		if (here)
 			meet_again(adoption, here, key);
 		else
@@ -314,6 +321,7 @@ has_namesake_there(const Adoption *adoption, const TdeDataKey *here)
 	{
 		const TdeDataKey *there = &adoption->exported->keys[i].row;
 
+		CHECK_FOR_INTERRUPTS();
 		if (there->slot == here->slot && there->state != TDE_STATE_DESTROYED && strcmp(there->name, here->name) == 0)
 			return true;
 	}
@@ -351,7 +359,10 @@ require_adoptable(const TdeExportedKeys *exported)
 				 errmsg("exported keys do not tell all that is to be adopted"),
 				 errhint("Export them with tde_export_keys(..., adoptable => true).")));
 	for (int i = 0; i < exported->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		has_hash |= exported->keys[i].row.kind == TDE_KIND_HASH;
+	}
 	if (!has_hash)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -18,6 +18,7 @@
 #include "common/base64.h"
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
@@ -272,6 +273,7 @@ get_records(const uint8 *records, size_t size, TdeExportedKeys *exported)
 	{
 		size_t		whole = record_size(exported->format, records + at, size - at);
 
+		CHECK_FOR_INTERRUPTS();
 		get_record(exported->format, records + at, &exported->keys[exported->count++]);
 		at += whole;
 	}
@@ -360,6 +362,7 @@ import_keys(const TdeExportedKeys *exported, void *arg)
 	{
 		const TdeExportedKey *key = &exported->keys[i];
 
+		CHECK_FOR_INTERRUPTS();
 		if (key->row.state != TDE_STATE_DESTROYED && tde_keystore_import(&key->row, key->data_key, &map))
 			(*(int *) arg)++;
 	}

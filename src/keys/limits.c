@@ -178,7 +178,7 @@ used(const CountsRow *counts, TdeSpec spec)
 }
 
 static uint64
-room(const CountsRow *counts, TdeSpec spec)
+room_for(const CountsRow *counts, TdeSpec spec)
 {
 	uint64		most = 2 * half(spec);
 
@@ -207,7 +207,7 @@ typedef enum Answer
 static bool
 fit_claim(Claim *claim, const CountsRow *row)
 {
-	uint64		left = room(row, claim->spec);
+	uint64		left = room_for(row, claim->spec);
 
 	if (left < Max(claim->least, 1))
 		return false;

@@ -365,9 +365,7 @@ tde_keystore_replace(uint32 id, bool wait)
 	Relation	rel;
 	bool		done;
 
-	if (XactReadOnly || tde_keystore_changed_rows || !can_make_keys() || !tde_keystore_find(id, &row))
-		return false;
-	if ((rel = lock_for_making(wait)) == NULL)
+	if (XactReadOnly || tde_keystore_changed_rows || !can_make_keys() || !tde_keystore_find(id, &row) || (rel = lock_for_making(wait)) == NULL)
 		return false;
 	survey_keys(rel, row.slot, row.kind, &survey);
 	done = follow(rel, &row, &survey);

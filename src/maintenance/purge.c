@@ -133,6 +133,7 @@ list_databases(void)
 		Form_pg_database form = (Form_pg_database) GETSTRUCT(tuple);
 		Database   *database;
 
+		CHECK_FOR_INTERRUPTS();
 		if (form->datconnlimit == TDE_INVALID_DATABASE)
 			continue;
 		database = palloc(sizeof(Database));

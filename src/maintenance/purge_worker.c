@@ -72,12 +72,16 @@ await_extension(void)
 		ScanKeyData key;
 		SysScanDesc scan;
 
+		CHECK_FOR_INTERRUPTS();
 		other = InvalidTransactionId;
 		InitDirtySnapshot(dirty);
 		ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ, CStringGetDatum("tde_column"));
 		scan = systable_beginscan(rel, ExtensionNameIndexId, true, &dirty, 1, &key);
 		while (!TransactionIdIsValid(other) && HeapTupleIsValid(systable_getnext(scan)))
+		{
+			CHECK_FOR_INTERRUPTS();
 			other = TransactionIdIsValid(dirty.xmin) ? dirty.xmin : dirty.xmax;
+		}
 		systable_endscan(scan);
 		table_close(rel, AccessShareLock);
 		if (TransactionIdIsValid(other))

@@ -221,6 +221,7 @@ delete_rows(Version *version)
 	{
 		TdeDataKey	row;
 
+		CHECK_FOR_INTERRUPTS();
 		tde_keystore_row(rel, tuple, &row);
 		if (list_member_int(version->ids, row.id))
 			CatalogTupleDelete(rel, &tuple->t_self);

@@ -238,8 +238,11 @@ walk_most_common(Datum value, TdeUsage *usage)
 
 	for (int i = 0; i < list->nitems; i++)
 		for (int j = 0; j < list->ndimensions; j++)
+		{
+			CHECK_FOR_INTERRUPTS();
 			if (!list->items[i].isnull[j] && tde_type_holds_encrypted(list->types[j]))
 				tde_headers_in_datum(list->types[j], list->items[i].values[j], tde_usage_count, usage);
+		}
 }
 
 /* Statistics of expressions are rows of pg_statistic. */
@@ -253,8 +256,11 @@ walk_statistics(Datum value, TdeUsage *usage)
 
 	deconstruct_array(DatumGetArrayTypeP(value), row_type, -1, false, TYPALIGN_DOUBLE, &rows, &nulls, &count);
 	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (!nulls[i])
 			tde_headers_in_datum(row_type, rows[i], tde_usage_count, usage);
+	}
 }
 
 static void

@@ -256,8 +256,11 @@ tde_percentiles(PG_FUNCTION_ARGS)
 	fractions = PG_GETARG_ARRAYTYPE_P(1);
 	deconstruct_array(fractions, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &items, &nulls, &count);
 	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (!nulls[i])
 			items[i] = Float8GetDatum(value_at(state, DatumGetFloat8(items[i])));
+	}
 	PG_RETURN_POINTER(construct_md_array(items, nulls, ARR_NDIM(fractions), ARR_DIMS(fractions), ARR_LBOUND(fractions), FLOAT8OID,
 										 sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }

@@ -13,6 +13,7 @@
 #include "access/transam.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/clauses.h"
@@ -50,13 +51,19 @@ tde_array_decrypt(TdeType *type, ArrayType *array, int32 declared, int32 base_ty
 
 	deconstruct_array(array, type->oid, -1, false, TYPALIGN_INT, &values, &nulls, &count);
 	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (!nulls[i])
 			values[i] = decrypt(type, values[i], declared, base_typmod, &nulls[i]);
+	}
 	result = construct_md_array(values, nulls, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array), type->base, type->base_len,
 								type->base_byval, type->base_align);
 	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (!nulls[i])
 			tde_datum_free(type, values[i]);
+	}
 	pfree(values);
 	pfree(nulls);
 	return result;

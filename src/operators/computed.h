@@ -6,6 +6,7 @@
 
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
+#include "utils/hsearch.h"
 
 #include "type/type.h"
 
@@ -27,7 +28,18 @@ extern bool tde_computed_is_current(const FuncExpr *call);
  */
 extern Node *tde_encrypted_form(Node *expr);
 
-/* Only the first, which costs less: what is cast. */
+/* Is it of a kind that can have one? */
+extern bool tde_may_have_form(Node *expr);
+
+/* Only the first, of a column alone, which costs less. */
 extern Node *tde_encrypted_operand(Node *expr);
+
+/*
+ * The same as tde_encrypted_form(), for many parts of one expression, which is not changed meanwhile: what is remembered of each part is not
+ * looked at again.  tde_form_collated() makes a form that is to be used complete.
+ */
+extern HTAB *tde_forms_remembered(void);
+extern Node *tde_form_find(Node *expr, HTAB *remembered);
+extern Node *tde_form_collated(Node *form);
 
 #endif							/* TDE_OPERATORS_COMPUTED_H */

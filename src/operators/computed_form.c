@@ -5,25 +5,18 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
-#include "access/transam.h"
-#include "catalog/dependency.h"
-#include "catalog/pg_namespace.h"
-#include "catalog/pg_operator.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "commands/extension.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
 #include "parser/parse_collate.h"
-#include "parser/parse_func.h"
-#include "utils/builtins.h"
+#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
 #include "operators/computed.h"
+#include "operators/computed_call.h"
 #include "server/compat.h"
 #include "type/cast.h"
 #include "type/inside.h"
@@ -45,75 +38,6 @@ bool
 tde_is_computed(const Node *node)
 {
 	return IsA(node, FuncExpr) && tde_is_function(((const FuncExpr *) node)->funcid, "tde_computed", tde_computed);
-}
-
-/* ---- what an expression calls ---- */
-
-static Oid
-base_type_of(Node *node)
-{
-	Oid			type = exprType(node);
-	TdeType    *encrypted = tde_type_find(type);
-
-	return encrypted ? encrypted->base : type;
-}
-
-static Oid
-namesake_of_function(FuncExpr *call)
-{
-	List	   *name = list_make2(makeString("pg_catalog"), makeString(get_func_name(call->funcid)));
-	int			count = list_length(call->args);
-	Oid			types[FUNC_MAX_ARGS];
-	Oid			function;
-	ListCell   *cell;
-
-	if (getExtensionOfObject(ProcedureRelationId, call->funcid) != get_extension_oid("tde_column", true))
-		return InvalidOid;
-	foreach(cell, call->args)
-		types[foreach_current_index(cell)] = base_type_of(lfirst(cell));
-	function = LookupFuncName(name, count, types, true);
-	if (OidIsValid(function))
-		return function;
-	/* varchar has the functions of text */
-	for (int i = 0; i < count; i++)
-		types[i] = types[i] == VARCHAROID ? TEXTOID : types[i];
-	return LookupFuncName(name, count, types, true);
-}
-
-static Oid
-namesake_of_operator(OpExpr *op)
-{
-	Oid			left = list_length(op->args) == 2 ? base_type_of(linitial(op->args)) : InvalidOid;
-	Oid			right = base_type_of(llast(op->args));
-	Oid			operator;
-
-	if (getExtensionOfObject(OperatorRelationId, op->opno) != get_extension_oid("tde_column", true))
-		return InvalidOid;
-	operator = tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(op->opno), &left, &right);
-	return OidIsValid(operator) ? get_opcode(operator) : InvalidOid;
-}
-
-/* PostgreSQL's function that an expression calls, or that one of ours stands for; InvalidOid: none that tde_computed() can call. */
-static Oid
-called_function(Node *expr, List **args)
-{
-	Oid			function = InvalidOid;
-
-	if (IsA(expr, FuncExpr))
-	{
-		FuncExpr   *call = (FuncExpr *) expr;
-
-		*args = call->args;
-		function = call->funcid < FirstUnpinnedObjectId ? call->funcid : namesake_of_function(call);
-	}
-	else if (IsA(expr, OpExpr))
-	{
-		OpExpr	   *op = (OpExpr *) expr;
-
-		*args = op->args;
-		function = op->opno < FirstUnpinnedObjectId ? get_opcode(op->opno) : namesake_of_operator(op);
-	}
-	return OidIsValid(function) && tde_is_computable(function) ? function : InvalidOid;
 }
 
 /* ---- what is decrypted for it ---- */
@@ -156,57 +80,46 @@ relabelled_varchar(Node *node)
 	return IsA(node, RelabelType) && relabel->resulttype == TEXTOID && exprType((Node *) relabel->arg) == VARCHAROID ? (Node *) relabel->arg : NULL;
 }
 
-/* What is cast to the type of the expression, encrypted, if the cast always gives the same; NULL if it is no cast. */
-static Node *
-encrypted_cast(Node *node)
-{
-	Oid			wanted = exprType(node);
-	Node	   *relabelled = relabelled_varchar(node);
-	Node	   *arg = decrypted(relabelled ? relabelled : node);
+/* ---- the result's specification and key ---- */
 
-	/* of what is computed */
-	if (arg == NULL && IsA(node, CoerceViaIO))
-		arg = tde_encrypted_form((Node *) ((CoerceViaIO *) node)->arg);
-	else if (arg && IsA(arg, CoalesceExpr))
-		arg = tde_encrypted_form(arg);
-	return arg && cast_is_immutable(base_type_of(arg), wanted) ? arg : NULL;
-}
-
-/* An argument as tde_computed() takes it: encrypted, if it is one way or another. */
-static Node *
-encrypted_argument(Node *node)
-{
-	Node	   *arg;
-
-	if (IsA(node, CollateExpr))
-	{
-		CollateExpr *collate = copyObject((CollateExpr *) node);
-
-		collate->arg = (Expr *) encrypted_argument((Node *) collate->arg);
-		return (Node *) collate;
-	}
-	arg = encrypted_cast(node);
-	if (arg == NULL)
-		arg = tde_encrypted_form(node);
-	return arg ? arg : node;
-}
-
-/* ---- the form ---- */
-
-static int32 declared_typmod(FuncExpr *call);
-
-/* Of coalesce(name, 'none') it is that of the name. */
+/* Of coalesce(name, 'none') it is that of the name; of a call's result, what its first argument says, or else what the others are. */
 static int32
 typmod_of(Node *arg)
 {
-	int32		typmod = tde_is_computed(arg) ? declared_typmod((FuncExpr *) arg) : exprTypmod(arg);
+	int32		typmod = -1;
 	ListCell   *cell;
 
-	if (typmod < 0 && IsA(arg, CoalesceExpr))
-		foreach(cell, ((CoalesceExpr *) arg)->args)
-			if (typmod < 0)
-				typmod = typmod_of(lfirst(cell));
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (IsA(arg, CollateExpr))
+		return typmod_of((Node *) ((CollateExpr *) arg)->arg);
+	if (tde_is_computed(arg))
+	{
+		FuncExpr   *call = (FuncExpr *) arg;
+
+		typmod = exprTypmod(linitial(call->args));
+		return typmod >= 0 ? typmod : tde_computed_typmod(tde_type_get(call->funcresulttype), list_copy_tail(call->args, 2));
+	}
+	if (!IsA(arg, CoalesceExpr))
+		return exprTypmod(arg);
+	foreach(cell, ((CoalesceExpr *) arg)->args)
+		if (typmod < 0)
+			typmod = typmod_of(lfirst(cell));
 	return typmod;
+}
+
+/* What is computed of a value of this type and these modifiers: the same, but unsalted. */
+static int32
+unsalted_typmod(TdeType *result, TdeType *type, int32 typmod)
+{
+	TdeModifiers modifiers;
+
+	if (typmod < 0)
+		return -1;
+	modifiers = tde_type_modifiers(type, typmod);
+	modifiers.base_typmod = -1;
+	modifiers.spec = tde_spec_unsalted(modifiers.spec);
+	return tde_typmod_pack(result->layout, &modifiers, &typmod) ? typmod : -1;
 }
 
 int32
@@ -216,45 +129,100 @@ tde_computed_typmod(TdeType *result, List *args)
 
 	foreach(cell, args)
 	{
-		Node	   *arg = lfirst(cell);
-		TdeType    *type = tde_type_find(exprType(arg));
-		TdeModifiers modifiers;
-		int32		typmod;
+		TdeType    *type = tde_type_find(exprType(lfirst(cell)));
 
-		if (type == NULL)
-			continue;
-		typmod = typmod_of(arg);
-		if (typmod < 0)
-			return -1;
-		modifiers = tde_type_modifiers(type, typmod);
-		modifiers.base_typmod = -1;
-		modifiers.spec = tde_spec_unsalted(modifiers.spec);
-		return tde_typmod_pack(result->layout, &modifiers, &typmod) ? typmod : -1;
+		if (type)
+			return unsalted_typmod(result, type, typmod_of(lfirst(cell)));
 	}
 	return -1;
 }
 
-/* Of a call's result: what its first argument says or, where that says nothing, what its others are. */
-static int32
-declared_typmod(FuncExpr *call)
+bool
+tde_computed_is_current(const FuncExpr *call)
 {
-	int32		typmod = exprTypmod(linitial(call->args));
-
-	return typmod >= 0 ? typmod : tde_computed_typmod(tde_type_get(call->funcresulttype), list_copy_tail(call->args, 2));
+	return exprTypmod(linitial(call->args)) == tde_computed_typmod(tde_type_get(call->funcresulttype), list_copy_tail(call->args, 2));
 }
 
-/* Collations are what the parser would make of it, as when an index's definition is read again. */
-static Node *
-make_form(TdeType *type, int32 typmod, Oid function, List *args)
-{
-	Const	   *result = makeNullConst(type->oid, typmod, get_typcollation(type->oid));
-	Const	   *called = makeConst(REGPROCEDUREOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(function), false, true);
-	Node	   *form = (Node *) makeFuncExpr(computed_function(), type->oid, lcons(result, lcons(called, args)), InvalidOid, InvalidOid,
-											 COERCE_EXPLICIT_CALL);
-	ParseState *pstate = make_parsestate(NULL);
+/* ---- the form ---- */
 
-	assign_expr_collations(pstate, form);
-	free_parsestate(pstate);
+/* What is known of a form is kept beside it, so that nobody has to look into it again: there may be thousands of calls inside each other. */
+typedef struct Form
+{
+	Node	   *expr;			/* NULL: there is none */
+	TdeType    *type;			/* NULL: it is not encrypted */
+	int32		typmod;
+	Node	   *model;			/* of the same specification and key, and small */
+} Form;
+
+/* Of one node: each is looked at once, and so are its parts. */
+typedef struct Forms
+{
+	Form		decrypted;		/* what it decrypts itself */
+	Form		cast;			/* what is cast to its type, encrypted, if the cast always gives the same */
+	Form		whole;			/* it itself, encrypted */
+} Forms;
+
+/* Where parts of what was looked at are looked at again, by others than itself. */
+typedef struct Remembered
+{
+	Node	   *node;			/* the key */
+	Forms		forms;
+} Remembered;
+
+static Forms look_at(Node *node, HTAB *remembered);
+
+/* An expression as it is: a column, or a plain value. */
+static Form
+form_of(Node *expr)
+{
+	Form		form = {expr, tde_type_find(exprType(expr)), -1};
+
+	if (form.type == NULL)
+		return form;
+	form.typmod = typmod_of(expr);
+	form.model = IsA(expr, Var) ? expr : (Node *) makeNullConst(form.type->oid, form.typmod, get_typcollation(form.type->oid));
+	return form;
+}
+
+/* Encrypted as another one; what it has of collations comes at the end. */
+static Form
+make_form(TdeType *type, Oid function, List *args, const Form *like)
+{
+	Form		form = {NULL, type, -1, like->model};
+	Node	   *result;
+	Node	   *called;
+
+	if (like->type)
+		form.typmod = unsalted_typmod(type, like->type, like->typmod);
+	if (form.typmod < 0 || !OidIsValid(computed_function()))
+		return form;
+	result = (Node *) makeNullConst(type->oid, form.typmod, get_typcollation(type->oid));
+	called = (Node *) makeConst(REGPROCEDUREOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(function), false, true);
+	form.expr = (Node *) makeFuncExpr(computed_function(), type->oid, lcons(result, lcons(called, args)), InvalidOid, InvalidOid,
+									  COERCE_EXPLICIT_CALL);
+	return form;
+}
+
+/* An argument as tde_computed() takes it: encrypted, if it is one way or another. */
+static Form
+argument_form(Node *node, HTAB *remembered)
+{
+	Forms		forms;
+	Form		form;
+	CollateExpr *collate;
+
+	if (!IsA(node, CollateExpr))
+	{
+		forms = look_at(node, remembered);
+		return forms.cast.expr ? forms.cast : forms.whole.expr ? forms.whole : form_of(node);
+	}
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	form = argument_form((Node *) ((CollateExpr *) node)->arg, remembered);
+	collate = makeNode(CollateExpr);
+	*collate = *(CollateExpr *) node;
+	collate->arg = (Expr *) form.expr;
+	form.expr = (Node *) collate;
 	return form;
 }
 
@@ -262,13 +230,13 @@ make_form(TdeType *type, int32 typmod, Oid function, List *args)
 static bool
 is_same(Node *arg, Oid type)
 {
-	Oid			base = base_type_of(arg);
+	Oid			base = tde_base_type_of(arg);
 
 	return base == type || (base == VARCHAROID && type == TEXTOID);
 }
 
-static bool
-may_decrypt(Node *expr)
+bool
+tde_may_have_form(Node *expr)
 {
 	return IsA(expr, FuncExpr) || IsA(expr, OpExpr) || IsA(expr, CoerceViaIO) || IsA(expr, RelabelType) || IsA(expr, CoalesceExpr);
 }
@@ -282,96 +250,179 @@ before_encryption(Node *node)
 	return encryption ? linitial(((FuncExpr *) node)->args) : node;
 }
 
-/* An alternative of COALESCE in the type of all, a plain one encrypted as the model is; NULL: it has no such form. */
-static Node *
-alternative_form(TdeType *type, Node *arg, Node *model)
+/* An alternative of COALESCE in the type of all, a plain one encrypted as the model is. */
+static Form
+alternative_form(TdeType *type, const Form *alternative, const Form *like)
 {
-	List	   *args = tde_type_find(exprType(arg)) ? list_make1(arg) : list_make2(arg, model);
-	int32		typmod = tde_computed_typmod(type, args);
+	Form		none = {NULL};
+	List	   *args = list_make1(alternative->expr);
 
-	if (exprType(arg) == type->oid)
-		return arg;
-	if (typmod < 0 || !OidIsValid(computed_function()) || !cast_is_immutable(base_type_of(arg), type->base))
-		return NULL;
-	return make_form(type, typmod, InvalidOid, args);
+	if (alternative->type == type)
+		return *alternative;
+	if (!cast_is_immutable(tde_base_type_of(alternative->expr), type->base))
+		return none;
+	return alternative->type ? make_form(type, InvalidOid, args, alternative) :
+		make_form(type, InvalidOid, lappend(args, copyObject(like->model)), like);
 }
 
 /* COALESCE(price, 0) is a plain one of what is decrypted, or an encrypted one of what is encrypted anew each time. */
-static Node *
-coalesced_form(TdeType *type, CoalesceExpr *coalesce)
+static Form
+coalesced_form(TdeType *type, CoalesceExpr *coalesce, HTAB *remembered)
 {
-	CoalesceExpr *form = makeNode(CoalesceExpr);
-	Node	   *model = NULL;
-	ListCell   *cell;
-	ParseState *pstate;
+	CoalesceExpr *expr = makeNode(CoalesceExpr);
+	Form		whole = {NULL, type, -1};
+	int			count = list_length(coalesce->args);
+	Form	   *alternatives = palloc(count * sizeof(Form));
+	const Form *like = NULL;
 
-	foreach(cell, coalesce->args)
+	for (int i = 0; i < count; i++)
 	{
-		Node	   *arg = encrypted_argument(before_encryption(lfirst(cell)));
+		alternatives[i] = argument_form(before_encryption(list_nth(coalesce->args, i)), remembered);
+		if (like == NULL && alternatives[i].type)
+			like = &alternatives[i];
+	}
+	for (int i = 0; like && i < count; i++)
+	{
+		Form		form = alternative_form(type, &alternatives[i], like);
 
-		if (model == NULL && tde_type_find(exprType(arg)))
-			model = arg;
-		form->args = lappend(form->args, arg);
+		if (form.expr == NULL)
+			return form;
+		expr->args = lappend(expr->args, form.expr);
+		if (whole.typmod < 0)
+			whole = form;
 	}
-	if (model == NULL)
-		return NULL;
-	foreach(cell, form->args)
-	{
-		lfirst(cell) = alternative_form(type, lfirst(cell), model);
-		if (lfirst(cell) == NULL)
-			return NULL;
-	}
-	form->coalescetype = type->oid;
-	form->location = -1;
-	pstate = make_parsestate(NULL);
-	assign_expr_collations(pstate, (Node *) form);
-	free_parsestate(pstate);
-	return (Node *) form;
+	expr->coalescetype = type->oid;
+	expr->location = -1;
+	whole.expr = like ? (Node *) expr : NULL;
+	return whole;
 }
 
-bool
-tde_computed_is_current(const FuncExpr *call)
+static Form
+called_form(TdeType *type, Node *expr, HTAB *remembered)
 {
-	return exprTypmod(linitial(call->args)) == tde_computed_typmod(tde_type_get(call->funcresulttype), list_copy_tail(call->args, 2));
+	Form		like = {NULL};
+	List	   *args = NIL;
+	List	   *encrypted = NIL;
+	Oid			function = tde_called_function(expr, &args);
+	ListCell   *cell;
+
+	if (!OidIsValid(function))
+		return like;
+	foreach(cell, args)
+	{
+		Form		form = argument_form(lfirst(cell), remembered);
+
+		encrypted = lappend(encrypted, form.expr);
+		if (like.type == NULL)
+			like = form;
+	}
+	return make_form(type, function, encrypted, &like);
+}
+
+/* What the node decrypts itself, or by an alternative of what it decrypts, and, if it is a cast by text, what is computed there. */
+static Form
+cast_form(Node *node, const Form *decrypts, HTAB *remembered)
+{
+	Form		none = {NULL};
+	Form		form = *decrypts;
+
+	if (IsA(node, CoerceViaIO) && decrypted(node) == NULL)
+		form = look_at((Node *) ((CoerceViaIO *) node)->arg, remembered).whole;
+	return form.expr && cast_is_immutable(tde_base_type_of(form.expr), exprType(node)) ? form : none;
+}
+
+static Forms
+forms_of(Node *node, HTAB *remembered)
+{
+	Forms		forms = {{NULL}};
+	TdeType    *type = tde_type_of_base(exprType(node));
+	Node	   *relabelled = relabelled_varchar(node);
+	Node	   *decrypts = decrypted(node);
+
+	if (type == NULL && IsA(node, CoalesceExpr))
+		type = tde_type_find(exprType(node));
+	if (IsA(node, CoalesceExpr))
+	{
+		if (type)
+			forms.whole = coalesced_form(type, (CoalesceExpr *) node, remembered);
+		return forms;
+	}
+	if (relabelled)
+		forms = look_at(relabelled, remembered);
+	else if (decrypts)
+		forms.decrypted = IsA(decrypts, CoalesceExpr) ? look_at(decrypts, remembered).whole : form_of(decrypts);
+	forms.cast = cast_form(node, &forms.decrypted, remembered);
+	if (type == NULL)
+		return forms;
+	if (forms.cast.expr && is_same(forms.cast.expr, exprType(node)))
+		forms.whole = forms.cast;
+	else if (forms.cast.expr)
+		forms.whole = make_form(type, InvalidOid, list_make1(forms.cast.expr), &forms.cast);
+	else if (relabelled == NULL && (decrypts == NULL || !IsA(decrypts, CoalesceExpr)))
+		forms.whole = called_form(type, node, remembered);
+	return forms;
+}
+
+static Forms
+look_at(Node *node, HTAB *remembered)
+{
+	Remembered *entry = NULL;
+	Forms		forms = {{NULL}};
+	bool		found;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (!tde_may_have_form(node))
+		return forms;
+	if (remembered && (entry = hash_search(remembered, &node, HASH_FIND, NULL)) != NULL)
+		return entry->forms;
+	forms = forms_of(node, remembered);
+	if (remembered)
+	{
+		entry = hash_search(remembered, &node, HASH_ENTER, &found);
+		entry->forms = forms;
+	}
+	return forms;
+}
+
+/* Collations are what the parser would make of it, as when an index's definition is read again. */
+Node *
+tde_form_collated(Node *form)
+{
+	ParseState *pstate = make_parsestate(NULL);
+
+	assign_expr_collations(pstate, form);
+	free_parsestate(pstate);
+	return form;
+}
+
+HTAB *
+tde_forms_remembered(void)
+{
+	HASHCTL		info = {.keysize = sizeof(Node *), .entrysize = sizeof(Remembered), .hcxt = CurrentMemoryContext};
+
+	return hash_create("tde_column forms", 64, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
 Node *
-tde_encrypted_operand(Node *expr)
+tde_form_find(Node *expr, HTAB *remembered)
 {
-	Node	   *cast = may_decrypt(expr) ? encrypted_cast(expr) : NULL;
-
-	return cast && is_same(cast, exprType(expr)) ? cast : NULL;
+	return look_at(expr, remembered).whole.expr;
 }
 
 Node *
 tde_encrypted_form(Node *expr)
 {
-	TdeType    *type = may_decrypt(expr) ? tde_type_of_base(exprType(expr)) : NULL;
-	List	   *args = NIL;
-	List	   *encrypted = NIL;
-	Oid			function = InvalidOid;
-	int32		typmod;
-	Node	   *cast;
-	ListCell   *cell;
+	Node	   *form = tde_form_find(expr, NULL);
 
-	if (type == NULL && IsA(expr, CoalesceExpr))
-		type = tde_type_find(exprType(expr));
-	if (type == NULL)
-		return NULL;
-	if (IsA(expr, CoalesceExpr))
-		return coalesced_form(type, (CoalesceExpr *) expr);
-	cast = encrypted_cast(expr);
-	if (cast && is_same(cast, exprType(expr)))
-		return cast;
-	if (cast == NULL && relabelled_varchar(expr))
-		return tde_encrypted_form(relabelled_varchar(expr));
-	if (cast)
-		encrypted = list_make1(cast);
-	else
-		function = called_function(expr, &args);
-	if (OidIsValid(function))
-		foreach(cell, args)
-			encrypted = lappend(encrypted, encrypted_argument(lfirst(cell)));
-	typmod = tde_computed_typmod(type, encrypted);
-	return typmod < 0 || !OidIsValid(computed_function()) ? NULL : make_form(type, typmod, function, encrypted);
+	return form ? tde_form_collated(form) : NULL;
+}
+
+Node *
+tde_encrypted_operand(Node *expr)
+{
+	Node	   *relabelled = relabelled_varchar(expr);
+	Node	   *operand = decrypted(relabelled ? relabelled : expr);
+
+	return operand && IsA(operand, Var) && is_same(operand, exprType(expr)) ? operand : NULL;
 }

@@ -13,6 +13,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -25,127 +26,13 @@
 #include "operators/arrays.h"
 #include "operators/computed.h"
 #include "operators/index_conditions.h"
+#include "operators/indexed_forms.h"
 #include "operators/indexed_tables.h"
 #include "operators/opclass.h"
 #include "server/compat.h"
 #include "type/inside.h"
 
-/* ---- what a query can use ---- */
-
-/* A mutator's context. */
-typedef struct Usable
-{
-	List	   *range_table;	/* of a query; NIL: no matter what the indexes have */
-	bool		computed;		/* do they have something computed? */
-} Usable;
-
-static inline bool
-is_table(RangeTblEntry *entry)
-{
-	return entry->rtekind == RTE_RELATION && entry->relid >= FirstNormalObjectId && entry->relkind != RELKIND_VIEW;
-}
-
-/* An expression_tree_mutator: without the specifications of what is computed. */
-static Node *
-without_specification(Node *node, void *context)
-{
-	Node	   *copy = node ? expression_tree_mutator(node, without_specification, context) : NULL;
-
-	if (copy && tde_is_computed(copy) && IsA(linitial(((FuncExpr *) copy)->args), Const))
-		linitial_node(Const, ((FuncExpr *) copy)->args)->consttypmod = -1;
-	return copy;
-}
-
-/* Of an expression. */
-typedef struct Columns
-{
-	Relids		tables;			/* whose they are */
-	Relids		nulling;		/* outer joins that may make them NULL */
-} Columns;
-
-/* An expression_tree_walker. */
-static bool
-find_columns(Node *node, void *context)
-{
-	Columns    *columns = context;
-
-	if (node == NULL)
-		return false;
-	if (!IsA(node, Var))
-		return expression_tree_walker(node, find_columns, context);
-	if (((Var *) node)->varlevelsup == 0)
-	{
-		columns->tables = bms_add_member(columns->tables, ((Var *) node)->varno);
-		columns->nulling = bms_add_members(columns->nulling, TDE_NULLING_OF((Var *) node));
-	}
-	return false;
-}
-
-/* What is computed as an index has it, whose column may have got another specification since; NULL: none has it. */
-static Node *
-find_computed(Node *form, int place, Oid relid, const Columns *columns)
-{
-	const TdeIndexedTable *table;
-	ListCell   *cell;
-
-	/* may call users' functions, whose queries look up tables, too */
-	form = TDE_WITHOUT_NULLING(eval_const_expressions(NULL, form), columns->nulling);
-	ChangeVarNodes(form, place, 1, 0);
-	form = without_specification(form, NULL);
-	table = tde_indexed_table(relid);
-	if (table == NULL)
-		return NULL;
-	foreach(cell, table->computed)
-	{
-		Node	   *found = lfirst(cell);
-
-		if (!equal(without_specification(found, NULL), form))
-			continue;
-		found = copyObject(found);
-		ChangeVarNodes(found, 1, place, 0);
-		return TDE_WITH_NULLING(found, place, columns->nulling);
-	}
-	return NULL;
-}
-
-/* This as an index has it, a column or what is computed; NULL: none has it. */
-static Node *
-find_indexed(Node *form, List *range_table)
-{
-	Columns		columns = {NULL, NULL};
-	int			place;
-	RangeTblEntry *entry;
-	const TdeIndexedTable *table;
-
-	/* no index has a subquery, which the query's would share with what is made of it here */
-	if (checkExprHasSubLink(form) || find_columns(form, &columns) || !bms_get_singleton_member(columns.tables, &place) ||
-		place > list_length(range_table))
-		return NULL;
-	entry = list_nth(range_table, place - 1);
-	if (!is_table(entry))
-		return NULL;
-	if (!IsA(form, Var))
-		return find_computed(form, place, entry->relid, &columns);
-	table = tde_indexed_table(entry->relid);
-	return table && bms_is_member(((Var *) form)->varattno, table->columns) ? form : NULL;
-}
-
-/* An expression as an index has it; NULL if none does.  COLLATE stays: the definition of a condition is written with it. */
-static Node *
-indexed_form(Node *node, const Usable *usable)
-{
-	Node	   *form;
-
-	if (IsA(node, CollateExpr))
-	{
-		CollateExpr *collate = copyObject((CollateExpr *) node);
-
-		collate->arg = (Expr *) indexed_form((Node *) collate->arg, usable);
-		return collate->arg ? (Node *) collate : NULL;
-	}
-	form = usable->computed ? tde_encrypted_form(node) : tde_encrypted_operand(node);
-	return form == NULL || usable->range_table == NIL ? form : find_indexed(form, usable->range_table);
-}
+/* ---- comparisons ---- */
 
 /* The operator of the same name beside an encrypted type, which takes what is encrypted as it is; *left and *right: what it takes. */
 static Oid
@@ -171,37 +58,46 @@ as_operand(Node *node, Oid type)
 	return coerce_to_target_type(NULL, node, exprType(node), type, -1, COERCION_IMPLICIT, COERCE_IMPLICIT_CAST, -1);
 }
 
+/* What is remembered of forms has no collations yet. */
+static Node *
+completed(Node *form, const TdeUsable *usable)
+{
+	return usable->remembered ? tde_form_collated(form) : form;
+}
+
 /* A comparison of what an index has, with anything; NULL if it is none. */
 static Node *
-compare_encrypted(OpExpr *op, const Usable *usable)
+compare_encrypted(OpExpr *op, const TdeUsable *usable)
 {
-	Node	   *left = indexed_form(linitial(op->args), usable);
-	Node	   *right = indexed_form(lsecond(op->args), usable);
+	Node	   *left = tde_indexed_form(linitial(op->args), usable);
+	Node	   *right = tde_indexed_form(lsecond(op->args), usable);
 	Oid			left_type;
 	Oid			right_type;
 	Oid			operator;
+	OpExpr	   *changed;
 
 	if (left == NULL && right == NULL)
 		return NULL;
-	left = left ? left : linitial(op->args);
-	right = right ? right : lsecond(op->args);
-	left_type = exprType(left);
-	right_type = exprType(right);
+	left_type = exprType(left ? left : linitial(op->args));
+	right_type = exprType(right ? right : lsecond(op->args));
 	operator = encrypted_operator(op->opno, &left_type, &right_type);
 	if (!OidIsValid(operator))
 		return NULL;
-	op = copyObject(op);
-	op->opno = operator;
-	op->opfuncid = get_opcode(operator);
-	op->args = list_make2(as_operand(left, left_type), as_operand(right, right_type));
-	return (Node *) op;
+	left = left ? completed(left, usable) : copyObject(linitial(op->args));
+	right = right ? completed(right, usable) : copyObject(lsecond(op->args));
+	changed = makeNode(OpExpr);
+	*changed = *op;
+	changed->opno = operator;
+	changed->opfuncid = get_opcode(operator);
+	changed->args = list_make2(as_operand(left, left_type), as_operand(right, right_type));
+	return (Node *) changed;
 }
 
 /* lower(email) = ANY (...) */
 static Node *
-compare_any_encrypted(ScalarArrayOpExpr *op, const Usable *usable)
+compare_any_encrypted(ScalarArrayOpExpr *op, const TdeUsable *usable)
 {
-	Node	   *form = indexed_form(linitial(op->args), usable);
+	Node	   *form = tde_indexed_form(linitial(op->args), usable);
 	Oid			type = form ? exprType(form) : InvalidOid;
 	Oid			element = get_element_type(exprType(lsecond(op->args)));
 	Oid			operator = form && OidIsValid(element) ? encrypted_operator(op->opno, &type, &element) : InvalidOid;
@@ -212,15 +108,15 @@ compare_any_encrypted(ScalarArrayOpExpr *op, const Usable *usable)
 	op->opno = operator;
 	op->opfuncid = get_opcode(operator);
 	op->hashfuncid = op->negfuncid = InvalidOid;
-	op->args = list_make2(form, as_operand(lsecond(op->args), get_array_type(element)));
+	op->args = list_make2(completed(form, usable), as_operand(lsecond(op->args), get_array_type(element)));
 	return (Node *) op;
 }
 
 /* ok, or NOT ok, as a comparison. */
 static Node *
-compare_boolean(Node *node, bool value, const Usable *usable)
+compare_boolean(Node *node, bool value, const TdeUsable *usable)
 {
-	Node	   *form = exprType(node) == BOOLOID ? indexed_form(node, usable) : NULL;
+	Node	   *form = exprType(node) == BOOLOID ? tde_indexed_form(node, usable) : NULL;
 	Oid			left = form ? exprType(form) : InvalidOid;
 	Oid			right = BOOLOID;
 	Oid			operator = form ? encrypted_operator(BooleanEqualOperator, &left, &right) : InvalidOid;
@@ -228,15 +124,15 @@ compare_boolean(Node *node, bool value, const Usable *usable)
 
 	if (!OidIsValid(operator))
 		return NULL;
-	op = (OpExpr *) make_opclause(operator, BOOLOID, false, (Expr *) form, (Expr *) makeBoolConst(value, false), InvalidOid, InvalidOid);
+	op = (OpExpr *) make_opclause(operator, BOOLOID, false, (Expr *) completed(form, usable), (Expr *) makeBoolConst(value, false), InvalidOid, InvalidOid);
 	op->opfuncid = get_opcode(operator);
 	return (Node *) op;
 }
 
 static Node *
-infer_encrypted(InferenceElem *element, const Usable *usable)
+infer_encrypted(InferenceElem *element, const TdeUsable *usable)
 {
-	Node	   *form = indexed_form(element->expr, usable);
+	Node	   *form = tde_indexed_form(element->expr, usable);
 
 	if (form == NULL)
 		return NULL;
@@ -246,7 +142,7 @@ infer_encrypted(InferenceElem *element, const Usable *usable)
 }
 
 static Node *
-encrypted_condition(Node *node, const Usable *usable)
+encrypted_condition(Node *node, const TdeUsable *usable)
 {
 	Node	   *changed;
 	Node	   *array;
@@ -256,12 +152,12 @@ encrypted_condition(Node *node, const Usable *usable)
 		case T_OpExpr:
 			if (list_length(((OpExpr *) node)->args) != 2 || ((OpExpr *) node)->opresulttype != BOOLOID)
 				return NULL;
-			array = usable->range_table == NIL ? NULL : tde_array_column((OpExpr *) node);
+			array = usable->remembered ? NULL : tde_array_column((OpExpr *) node);
 			if (array)
-				return find_indexed(array, usable->range_table) ? tde_array_comparison((OpExpr *) node) : NULL;
+				return tde_find_indexed(array, usable) ? tde_array_comparison((OpExpr *) node) : NULL;
 			changed = compare_encrypted((OpExpr *) node, usable);
 			/* what it says, may itself be indexed */
-			return changed == NULL && usable->range_table != NIL ? compare_boolean(node, true, usable) : changed;
+			return changed == NULL && usable->remembered == NULL ? compare_boolean(node, true, usable) : changed;
 		case T_ScalarArrayOpExpr:
 			return compare_any_encrypted((ScalarArrayOpExpr *) node, usable);
 		case T_BoolExpr:
@@ -283,6 +179,7 @@ use_indexes(Node *node, void *usable)
 {
 	Node	   *changed;
 
+	CHECK_FOR_INTERRUPTS();
 	/* subqueries in expressions have their turn */
 	if (node == NULL || IsA(node, Query))
 		return node;
@@ -305,6 +202,7 @@ add_test(Node *node, void *context)
 	NotNull    *not_null = context;
 	NullTest   *test;
 
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (!IsA(node, Var))
@@ -326,11 +224,13 @@ add_tests(Node *node, NotNull *not_null)
 {
 	ListCell   *cell;
 
-	if (!contain_nonstrict_functions(node))
-		(void) add_test(node, not_null);
-	else if (IsA(node, OpExpr) && op_strict(((OpExpr *) node)->opno))
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (IsA(node, OpExpr) && op_strict(((OpExpr *) node)->opno))
 		foreach(cell, ((OpExpr *) node)->args)
 			add_tests(lfirst(cell), not_null);
+	else if (!contain_nonstrict_functions(node))
+		(void) add_test(node, not_null);
 }
 
 /*
@@ -350,7 +250,7 @@ not_null_tests(Node *condition, Node *changed)
 
 /* The conditions of WHERE or ON, of which NULL is as good as false. */
 static Node *
-use_indexes_in_conditions(Node *conditions, const Usable *usable)
+use_indexes_in_conditions(Node *conditions, const TdeUsable *usable)
 {
 	List	   *changed = NIL;
 	ListCell   *cell;
@@ -372,6 +272,7 @@ use_indexes_beside_outer_joins(Node *node, void *usable)
 {
 	Node	   *copy;
 
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL || !(IsA(node, FromExpr) || IsA(node, JoinExpr) || IsA(node, List)))
 		return node;
 	copy = expression_tree_mutator(node, use_indexes_beside_outer_joins, usable);
@@ -387,9 +288,11 @@ use_indexes_beside_outer_joins(Node *node, void *usable)
 Node *
 tde_index_condition_form(Node *condition)
 {
-	Usable		usable = {NIL, true};
+	TdeUsable	usable = {.remembered = tde_forms_remembered()};
 
-	return use_indexes(condition, &usable);
+	condition = use_indexes(condition, &usable);
+	hash_destroy(usable.remembered);
+	return condition;
 }
 
 /* ON CONFLICT (id) WHERE ok: PostgreSQL makes no boolean of this condition, as it does of all others. */
@@ -406,6 +309,7 @@ make_boolean(OnConflictExpr *conflict)
 static bool
 prepare_sublinks(Node *node, void *context)
 {
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))
@@ -422,21 +326,24 @@ prepare_query(Query *query)
 	bool		compares = query->jointree->fromlist != NIL || query->onConflict;
 	bool		any = false;
 	bool		outer = false;
-	Usable		usable = {query->rtable, false};
+	TdeUsable	usable = {.range_table = query->rtable};
 	ListCell   *cell;
 
+	check_stack_depth();
 	foreach(cell, query->rtable)
 	{
 		RangeTblEntry *entry = lfirst(cell);
-		const TdeIndexedTable *table = compares && is_table(entry) ? tde_indexed_table(entry->relid) : NULL;
+		const TdeIndexedTable *table = compares && tde_may_have_indexes(entry) ? tde_indexed_table(entry->relid) : NULL;
 
+		CHECK_FOR_INTERRUPTS();
 		outer |= entry->rtekind == RTE_JOIN && IS_OUTER_JOIN(entry->jointype);
 		if (entry->rtekind == RTE_SUBQUERY)
 			tde_index_conditions_prepare(entry->subquery);
 		if (table)
 		{
 			any = true;
-			usable.computed |= table->computed != NIL;
+			if (table->computed)
+				usable.computed = list_append_unique_oid(usable.computed, entry->relid);
 		}
 	}
 	if (unlikely(any))

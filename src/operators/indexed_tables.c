@@ -10,6 +10,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_partitioned_table.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/hsearch.h"
@@ -39,6 +40,7 @@ collect(Node *node, void *context)
 {
 	TdeIndexedTable *table = context;
 
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, Var) && ((Var *) node)->varattno > 0 && tde_type_find(((Var *) node)->vartype))

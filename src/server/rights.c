@@ -41,7 +41,10 @@ visit(Oid relid, Oid index, AttrNumber column, RegProcedure equal, Datum value, 
 	ScanKeyInit(&key, column, BTEqualStrategyNumber, equal, value);
 	scan = systable_beginscan(catalog, index, true, snapshot, 1, &key);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		CHECK_FOR_INTERRUPTS();
 		visitor(catalog, tuple, arg);
+	}
 	systable_endscan(scan);
 	UnregisterSnapshot(snapshot);
 	table_close(catalog, AccessShareLock);

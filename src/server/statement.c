@@ -61,6 +61,8 @@ contained_execute(Node *stmt, bool *stores)
 {
 	Node	   *inner = NULL;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (IsA(stmt, ExecuteStmt))
 		return (ExecuteStmt *) stmt;
 	if (IsA(stmt, ExplainStmt))

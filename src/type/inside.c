@@ -20,6 +20,7 @@
 #include "parser/parse_oper.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/multirangetypes.h"
 #include "utils/rangetypes.h"
@@ -47,6 +48,7 @@ struct TdeInside
 	Oid			oid;			/* of an array its element's type, otherwise the type's, without domains */
 	TdeType    *type;			/* NESTED_VALUE */
 	int32		typmod;			/* likewise */
+	bool		holds_plain;	/* some part, to any depth, is not encrypted */
 	int			count;			/* of parts: 1, or a composite's columns */
 	TdeInside **parts;			/* NULL where there is nothing encrypted */
 };
@@ -74,11 +76,21 @@ with_part(NestedKind kind, Oid oid, TdeInside *part)
 		return NULL;
 	nested = new_nested(kind, oid, 1);
 	nested->parts[0] = part;
+	nested->holds_plain = part->holds_plain;
 	return nested;
 }
 
+static TdeInside *find_inside(Oid type, int32 typmod, HTAB *known);
+
+/* A composite type's members may be of composite types that others are made of, too: each is looked at once. */
+typedef struct KnownComposite
+{
+	Oid			type;			/* the key */
+	TdeInside  *nested;			/* NULL: there is nothing encrypted in it */
+} KnownComposite;
+
 static TdeInside *
-find_in_composite(Oid type)
+find_in_composite(Oid type, HTAB *known)
 {
 	TupleDesc	desc = lookup_rowtype_tupdesc(type, -1);
 	TdeInside  *nested = new_nested(NESTED_COMPOSITE, type, desc->natts);
@@ -89,21 +101,38 @@ find_in_composite(Oid type)
 		Form_pg_attribute member = TupleDescAttr(desc, i);
 
 		if (!member->attisdropped)
-			nested->parts[i] = tde_inside_find(member->atttypid, member->atttypmod);
+			nested->parts[i] = find_inside(member->atttypid, member->atttypmod, known);
 		any |= nested->parts[i] != NULL;
+		nested->holds_plain |= nested->parts[i] == NULL || nested->parts[i]->holds_plain;
 	}
 	ReleaseTupleDesc(desc);
 	return any ? nested : NULL;
 }
 
-TdeInside *
-tde_inside_find(Oid type, int32 typmod)
+static TdeInside *
+find_in_known_composite(Oid type, HTAB *known)
+{
+	HASHCTL		info = {.keysize = sizeof(Oid), .entrysize = sizeof(KnownComposite), .hcxt = CurrentMemoryContext};
+	HTAB	   *all = known ? known : hash_create("tde_column composite types", 16, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	KnownComposite *composite = hash_search(all, &type, HASH_FIND, NULL);
+	TdeInside  *nested = composite ? composite->nested : find_in_composite(type, all);
+
+	((KnownComposite *) hash_search(all, &type, HASH_ENTER, NULL))->nested = nested;
+	if (known == NULL)
+		hash_destroy(all);
+	return nested;
+}
+
+/* known: the composite types that were looked at before; NULL: none were. */
+static TdeInside *
+find_inside(Oid type, int32 typmod, HTAB *known)
 {
 	TdeType    *encrypted;
 	TdeInside  *nested;
 	Oid			element;
 
 	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	type = getBaseTypeAndTypmod(type, &typmod);
 	encrypted = tde_type_find(type);
 	if (encrypted)
@@ -115,18 +144,24 @@ tde_inside_find(Oid type, int32 typmod)
 	}
 	element = get_element_type(type);
 	if (OidIsValid(element))
-		return with_part(NESTED_ARRAY, element, tde_inside_find(element, typmod));
+		return with_part(NESTED_ARRAY, element, find_inside(element, typmod, known));
 	switch (get_typtype(type))
 	{
 		case TYPTYPE_COMPOSITE:
-			return find_in_composite(type);
+			return find_in_known_composite(type, known);
 		case TYPTYPE_RANGE:
-			return with_part(NESTED_RANGE, type, tde_inside_find(get_range_subtype(type), -1));
+			return with_part(NESTED_RANGE, type, find_inside(get_range_subtype(type), -1, known));
 		case TYPTYPE_MULTIRANGE:
-			return with_part(NESTED_MULTIRANGE, type, tde_inside_find(get_multirange_range(type), -1));
+			return with_part(NESTED_MULTIRANGE, type, find_inside(get_multirange_range(type), -1, known));
 		default:
 			return NULL;
 	}
+}
+
+TdeInside *
+tde_inside_find(Oid type, int32 typmod)
+{
+	return find_inside(type, typmod, NULL);
 }
 
 /* ---- values ---- */
@@ -156,8 +191,11 @@ replace_in_array(const TdeInside *nested, Datum value, TdeInsideChange change, v
 	get_typlenbyvalalign(nested->oid, &length, &by_value, &align);
 	deconstruct_array(array, nested->oid, length, by_value, align, &elements, &nulls, &count);
 	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (!nulls[i])
 			changed |= replace_part(nested->parts[0], &elements[i], change, arg);
+	}
 	if (!changed)
 		return value;
 	return PointerGetDatum(construct_md_array(elements, nulls, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array),
@@ -231,6 +269,8 @@ tde_inside_replace(const TdeInside *nested, Datum value, TdeInsideChange change,
 {
 	RangeType  *range;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	switch (nested->kind)
 	{
 		case NESTED_VALUE:
@@ -256,21 +296,12 @@ tde_type_holds_encrypted(Oid type)
 	return tde_inside_find(type, -1) != NULL;
 }
 
-static bool
-has_plain(const TdeInside *nested)
-{
-	for (int i = 0; i < nested->count; i++)
-		if (nested->parts[i] == NULL || has_plain(nested->parts[i]))
-			return true;
-	return false;
-}
-
 bool
 tde_type_holds_plain(Oid type)
 {
 	TdeInside  *nested = tde_inside_find(type, -1);
 
-	return nested == NULL || has_plain(nested);
+	return nested == NULL || nested->holds_plain;
 }
 
 typedef struct HeaderWalk
@@ -322,6 +353,8 @@ walk_node(Node *node, void *context)
 {
 	HeaderWalk *walk = context;
 
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, Const))

@@ -16,8 +16,8 @@
 #include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "nodes/primnodes.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
 #include "utils/fmgroids.h"
@@ -385,6 +385,7 @@ type_by_column(Oid catalog, AttrNumber column, Oid function)
 	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
 	while (!OidIsValid(type) && HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (catalog == AccessMethodProcedureRelationId)
 			type = ((Form_pg_amproc) GETSTRUCT(tuple))->amproclefttype;
 		else if (!OidIsValid(((Form_pg_type) GETSTRUCT(tuple))->typelem))	/* its array type has the same functions */
@@ -398,11 +399,10 @@ type_by_column(Oid catalog, AttrNumber column, Oid function)
 TdeType *
 tde_type_of_function(Oid function)
 {
-	TdeProc    *proc;
+	TdeProc    *proc = hash_search(procs, &function, HASH_FIND, NULL);
 	Oid			type;
 	bool		found;
 
-	proc = hash_search(procs, &function, HASH_FIND, NULL);
 	if (proc && proc->valid && proc->result)
 		return proc->result;
 

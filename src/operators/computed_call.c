@@ -1,0 +1,109 @@
+/*
+ * computed_call.c - which of PostgreSQL's own functions an expression calls: a function, an operator, or one of ours of the same name.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "commands/extension.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_func.h"
+#include "utils/lsyscache.h"
+
+#include "operators/computed_call.h"
+#include "operators/computed.h"
+#include "type/inside.h"
+#include "type/type.h"
+
+Oid
+tde_base_type_of(Node *node)
+{
+	Oid			type = exprType(node);
+	TdeType    *encrypted = tde_type_find(type);
+
+	return encrypted ? encrypted->base : type;
+}
+
+static Oid
+namesake_of_function(FuncExpr *call)
+{
+	List	   *name = list_make2(makeString("pg_catalog"), makeString(get_func_name(call->funcid)));
+	int			count = list_length(call->args);
+	Oid			types[FUNC_MAX_ARGS];
+	Oid			function;
+	ListCell   *cell;
+
+	if (getExtensionOfObject(ProcedureRelationId, call->funcid) != get_extension_oid("tde_column", true))
+		return InvalidOid;
+	foreach(cell, call->args)
+		types[foreach_current_index(cell)] = tde_base_type_of(lfirst(cell));
+	function = LookupFuncName(name, count, types, true);
+	if (OidIsValid(function))
+		return function;
+	/* varchar has the functions of text */
+	for (int i = 0; i < count; i++)
+		types[i] = types[i] == VARCHAROID ? TEXTOID : types[i];
+	return LookupFuncName(name, count, types, true);
+}
+
+static Oid
+namesake_of_operator(OpExpr *op)
+{
+	Oid			left = list_length(op->args) == 2 ? tde_base_type_of(linitial(op->args)) : InvalidOid;
+	Oid			right = tde_base_type_of(llast(op->args));
+	Oid			operator;
+
+	if (getExtensionOfObject(OperatorRelationId, op->opno) != get_extension_oid("tde_column", true))
+		return InvalidOid;
+	operator = tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(op->opno), &left, &right);
+	return OidIsValid(operator) ? get_opcode(operator) : InvalidOid;
+}
+
+Oid
+tde_called_function(Node *expr, List **args)
+{
+	Oid			function = InvalidOid;
+
+	if (IsA(expr, FuncExpr))
+	{
+		FuncExpr   *call = (FuncExpr *) expr;
+
+		*args = call->args;
+		function = call->funcid < FirstUnpinnedObjectId ? call->funcid : namesake_of_function(call);
+	}
+	else if (IsA(expr, OpExpr))
+	{
+		OpExpr	   *op = (OpExpr *) expr;
+
+		*args = op->args;
+		function = op->opno < FirstUnpinnedObjectId ? get_opcode(op->opno) : namesake_of_operator(op);
+	}
+	return OidIsValid(function) && tde_is_computable(function) ? function : InvalidOid;
+}
+
+/* Whose name another function has, too; the catalogs tell at once that it is not. */
+static bool
+has_name_of(Oid function, Oid other)
+{
+	char	   *name = get_func_name(function);
+	char	   *wanted = get_func_name(other);
+
+	return name && wanted && strcmp(name, wanted) == 0;
+}
+
+bool
+tde_may_call(Node *expr, Oid function)
+{
+	Oid			operator = IsA(expr, OpExpr) ? ((OpExpr *) expr)->opno : InvalidOid;
+
+	if (IsA(expr, FuncExpr))
+		return ((FuncExpr *) expr)->funcid < FirstUnpinnedObjectId ? ((FuncExpr *) expr)->funcid == function :
+			has_name_of(((FuncExpr *) expr)->funcid, function);
+	if (!OidIsValid(operator))
+		return false;
+	return operator < FirstUnpinnedObjectId ? get_opcode(operator) == function : namesake_of_operator((OpExpr *) expr) == function;
+}
