@@ -71,6 +71,18 @@ REVOKE ALL ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, tex
   tde_internal.tde_missing_summaries(tde_internal.type_plans, oid, oid), tde_internal.tde_is_of_library(pg_proc, text), tde_internal.tde_cast_function(regtype, regtype, text),
   tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text, text, text, boolean, boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION tde_internal.tde_foreign_values_in(regclass, int4), @extschema@.tde_foreign_values(regclass), tde_internal.tde_declared_tables(),
+  tde_internal.tde_audit_key_wall() FROM PUBLIC;
+
+-- Values under other keys than their columns declare are refused now.  Here nobody could look for them before, so they are read with a warning until
+-- somebody has, and takes this back: ALTER DATABASE ... RESET tde_column.key_wall.
+DO $$
+BEGIN
+  EXECUTE format('ALTER DATABASE %I SET tde_column.key_wall = warn', current_database());
+  PERFORM set_config('tde_column.key_wall', 'warn', false);
+END
+$$;
+
 REVOKE ALL ON FUNCTION @extschema@.tde_export_keys(text, boolean), @extschema@.tde_import_keys(text, text, boolean),
   @extschema@.tde_key_fingerprint() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.tde_key_fingerprint() TO pg_monitor;

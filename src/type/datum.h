@@ -21,14 +21,17 @@ tde_datum_at_hand(Datum value)
 extern void tde_prefetch_rows(const uint8 *bytes);
 
 /*
- * Decrypt a value (toasted or not) into a datum of the base type.  declared: the typmod of the column that it comes from,
- * or -1 if that is not known; a value without MAC from a column with MAC is refused.  The result is palloc'd if the base
- * type is passed by reference.
+ * Decrypt a value (toasted or not) into a datum of the base type.  declared: what the column that it comes from declares, as
+ * tde_declared() says; a value that does not fit is refused (type/declared.h).  The result is palloc'd if the base type is passed
+ * by reference.
  */
 extern Datum tde_datum_decrypt(TdeType *type, Datum value, int32 declared);
 
 /* The same, for a value that is not expected to be met again soon: output and send. */
 extern Datum tde_datum_decrypt_once(TdeType *type, Datum value, int32 declared);
+
+/* Would it not be refused for that?  For those who do not decrypt it. */
+extern bool tde_datum_fits(TdeType *type, Datum value, int32 declared);
 
 /*
  * The same for a comparison or the like: a short plaintext goes to scratch, without an allocation.  To be followed by
@@ -107,7 +110,7 @@ extern Datum tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 de
  */
 extern bool tde_datum_is_current(TdeType *type, Datum value, int32 typmod);
 
-/* Make it so.  declared: where it comes from, as above; -1 takes a value without MAC where the typmod declares one, too. */
+/* Make it so.  declared: where it comes from, as above; -1 takes a value that does not fit, too. */
 extern Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared);
 
 /* Is this a constant of SQL, encrypted under the catalog's key, and not a column's value? */

@@ -14,6 +14,7 @@
 #include "type/access.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
+#include "type/declared.h"
 #include "type/plain_bytes.h"
 
 /*
@@ -126,21 +127,24 @@ read_header(Datum value, TdeHeader *header)
 		tde_throw(TDE_E_AUTH);
 }
 
-/* Is it encrypted just as the typmod says?  Answers with a closed wallet, too. */
+/* Is it encrypted just as the modifiers say?  Answers with a closed wallet, too. */
 static bool
-fits(Datum value, const TdeModifiers *mods)
+fits(const TdeHeader *header, const TdeModifiers *mods)
 {
-	TdeHeader	header;
-
-	read_header(value, &header);
-	return tde_spec_equal(header.spec, mods->spec) && tde_key_row(header.key_id, header.spec)->slot == mods->slot;
+	return tde_spec_equal(header->spec, mods->spec) && tde_key_row(header->key_id, header->spec)->slot == mods->slot;
 }
 
+/*
+ * Where the value comes from, the same key may be declared: then it may be under another one, and gets the right one now.  So
+ * ddl/stored_spec.c mends what a function has wrongly said of its values.
+ */
 Datum
 tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool is_explicit)
 {
 	TdeModifiers mods;
+	TdeHeader	header;
 	bool		fitting;
+	bool		has_key;
 	Datum		plain;
 	Datum		coerced;
 
@@ -148,11 +152,15 @@ tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool 
 	if (typmod < 0 || IsBinaryUpgrade)
 		return value;
 	mods = tde_type_modifiers(type, typmod);
-	fitting = fits(value, &mods);
+	read_header(value, &header);
+	fitting = fits(&header, &mods);
+	has_key = fitting || declared >> 1 == mods.slot;
+	if (has_key && unlikely(!tde_fits(tde_declaration(mods.slot, header.spec), declared)))
+		tde_declared_refuse(type, tde_declaration(mods.slot, header.spec), declared, true);
 	if (fitting && mods.base_typmod < 0)
 		return value;
 
-	plain = tde_datum_decrypt(type, value, declared);
+	plain = tde_datum_decrypt(type, value, has_key ? -1 : declared);
 	coerced = tde_base_coerce(type, plain, mods.base_typmod, is_explicit);
 	if (fitting && datumIsEqual(plain, coerced, type->base_byval, type->base_len))
 		return value;
