@@ -15,3 +15,34 @@ REVOKE ALL ON FUNCTION @extschema@.tde_drop_key_version(text, int4) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_drop_key_version(text, int4) IS
   'drop an old version of a data key, unless something in this database is still encrypted under it';
 
+
+CREATE FUNCTION tde_internal.tde_foreign_values_in(relation regclass, pages int4, OUT "column" name, OUT declared_key text, OUT key text, OUT count int8)
+  RETURNS SETOF record
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_internal.tde_foreign_values_in(regclass, int4) FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_foreign_values_in(regclass, int4) IS 'tde_foreign_values() of one table';
+
+-- Tables that may hold encrypted values, in arrays and the like, too; the function in C looks more closely.
+CREATE FUNCTION tde_internal.tde_declared_tables(OUT relation regclass) RETURNS SETOF regclass
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT c.oid::regclass FROM pg_class c
+  WHERE c.relkind IN ('r', 'm') AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND a.atttypid >= 16384)
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_declared_tables() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_declared_tables() IS 'tables with columns of users'' types';
+
+CREATE FUNCTION @extschema@.tde_foreign_values(relation regclass DEFAULT NULL, OUT "table" regclass, OUT "column" name,
+                                   OUT declared_key text, OUT key text, OUT count int8) RETURNS SETOF record
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT t.relation, f.*
+  FROM tde_internal.tde_declared_tables() t CROSS JOIN LATERAL tde_internal.tde_foreign_values_in(t.relation, NULL) f
+  WHERE $1 IS NULL OR t.relation IN (SELECT $1 UNION ALL SELECT p.relid FROM pg_partition_tree($1) p)
+  ORDER BY 1, 2, 4
+$$;
+REVOKE ALL ON FUNCTION @extschema@.tde_foreign_values(regclass) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_foreign_values(regclass) IS
+  'list columns that hold values under another data key than they declare, in this database or in a table with its partitions';

@@ -394,6 +394,35 @@ $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_path_schemas() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_path_schemas() IS 'tde_audit(): schemas on search paths in which others than their owners may make objects';
 
+-- A file that was put in another one's place shows in its first pages.
+CREATE FUNCTION tde_internal.tde_audit_key_wall() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  r record;
+BEGIN
+  RETURN QUERY
+  SELECT 'warning', 'key wall', scope, 'key_wall = warn: values under other keys than their columns declare are read',
+         CASE WHEN of_database THEN format('SELECT * FROM tde_foreign_values(); if it finds none, ALTER DATABASE %I RESET tde_column.key_wall;', current_database())
+              ELSE 'SELECT * FROM tde_foreign_values(); in each database; if it finds none, take the setting back.' END
+  FROM tde_internal.tde_audited_settings() WHERE name = 'tde_column.key_wall' AND lower(value) = 'warn';
+  FOR r IN SELECT t.relation FROM tde_internal.tde_declared_tables() t LOOP
+    BEGIN
+      RETURN QUERY
+      SELECT 'error', 'key wall', r.relation::text,
+             format('column %I is declared with key "%s", and has values under key "%s" in its first pages: %s', f."column", f.declared_key, f.key, f.count),
+             format('Only if you know how they got there, CALL tde_rekey_table(%L, repair => true);', r.relation)
+      FROM tde_internal.tde_foreign_values_in(r.relation, 4) f;
+    EXCEPTION WHEN OTHERS THEN
+      RETURN QUERY SELECT 'error', 'key wall', r.relation::text, format('cannot be read: %s', SQLERRM), NULL;
+    END;
+  END LOOP;
+END
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_key_wall() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_key_wall() IS 'tde_audit(): values under other keys than their columns declare';
+
 -- SECURITY DEFINER, so that it takes EXECUTE on this one function alone.  It reads catalogs, settings and the wallet's state.
 CREATE FUNCTION @extschema@.tde_audit() RETURNS SETOF tde_internal.tde_finding
 LANGUAGE sql VOLATILE SECURITY DEFINER
@@ -406,6 +435,7 @@ AS $$
     UNION ALL SELECT * FROM tde_internal.tde_audit_keys()
     UNION ALL SELECT * FROM tde_internal.tde_audit_tables()
     UNION ALL SELECT * FROM tde_internal.tde_audit_columns()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_key_wall()
     UNION ALL SELECT * FROM tde_internal.tde_audit_freezing()
     UNION ALL SELECT * FROM tde_internal.tde_audit_logging()
     UNION ALL SELECT * FROM tde_internal.tde_audit_search_path()
@@ -426,6 +456,7 @@ AS $$
       ('data keys', 'all have a name, a version of the last year and room'),
       ('columns', 'all are salted, have a MAC and use AES'),
       ('conversions', 'none is unfinished'),
+      ('key wall', 'values are under their columns'' keys, as far as the first pages of tables show, and others are refused'),
       ('freezing', 'no table waits for the wallet'),
       ('statement log', 'no setting has statements logged'),
       ('statement statistics', 'they hold no constants'),

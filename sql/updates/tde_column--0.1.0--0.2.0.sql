@@ -92,6 +92,18 @@ REVOKE ALL ON FUNCTION tde_internal.tde_audit_tables(), tde_internal.tde_functio
 
 REVOKE ALL ON FUNCTION tde_internal.tde_taken_name(oid, oid), tde_internal.tde_audit_names(), tde_internal.tde_audit_path_schemas(),
   tde_internal.tde_path_schemas(text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION tde_internal.tde_foreign_values_in(regclass, int4), @extschema@.tde_foreign_values(regclass), tde_internal.tde_declared_tables(),
+  tde_internal.tde_audit_key_wall() FROM PUBLIC;
+
+-- Values under other keys than their columns declare are refused now.  Here nobody could look for them before, so they are read with a warning until
+-- somebody has, and takes this back: ALTER DATABASE ... RESET tde_column.key_wall.
+DO $$
+BEGIN
+  EXECUTE format('ALTER DATABASE %I SET tde_column.key_wall = warn', current_database());
+  PERFORM set_config('tde_column.key_wall', 'warn', false);
+END
+$$;
+
 REVOKE ALL ON FUNCTION @extschema@.tde_export_keys(text, boolean), @extschema@.tde_import_keys(text, text, boolean),
   @extschema@.tde_key_fingerprint() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.tde_key_fingerprint() TO pg_monitor;

@@ -40,6 +40,7 @@
 #include "server/receiver.h"
 #include "server/statement.h"
 #include "type/access.h"
+#include "type/declared.h"
 
 typedef struct DecryptedColumn
 {
@@ -79,20 +80,21 @@ static void
 set_column(DecryptedColumn *column, int index, TupleDesc encrypted)
 {
 	Form_pg_attribute attribute = TupleDescAttr(encrypted, index);
+	int32		typmod = attribute->atttypmod;
 
 	column->index = index;
-	column->declared = attribute->atttypmod;
 	column->type = tde_type_find(attribute->atttypid);
 	column->is_array = false;
 	if (column->type == NULL)
 	{
-		Oid			base = getBaseTypeAndTypmod(attribute->atttypid, &column->declared);
+		Oid			base = getBaseTypeAndTypmod(attribute->atttypid, &typmod);
 		Oid			element = get_element_type(base);
 
 		column->is_array = OidIsValid(element);
 		column->type = tde_type_get(column->is_array ? element : base);
 	}
-	column->base_typmod = tde_type_base_typmod(column->type, column->declared);
+	column->declared = tde_declared(column->type, typmod);
+	column->base_typmod = tde_type_base_typmod(column->type, typmod);
 }
 
 /* ---- rows ---- */

@@ -16,6 +16,7 @@
 #include "tcop/utility.h"
 
 #include "client/catalog.h"
+#include "client/check_results.h"
 #include "client/held_cursors.h"
 #include "client/key_errors.h"
 #include "client/postponed.h"
@@ -49,6 +50,7 @@
 #include "server/memory.h"
 #include "server/statement.h"
 #include "type/access.h"
+#include "type/copied.h"
 #include "type/node_form.h"
 #include "type/type.h"
 #include "wallet/share_pool.h"
@@ -216,6 +218,7 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	DecryptingReceiver *receiver;
 	DestReceiver *function = NULL;
 	DestReceiver *citus = tde_results_begin(query);
+	DestReceiver *client = NULL;
 	ErrorContextCallback explain = {error_context_stack, tde_explain_key, NULL};
 	bool		stores = stores_rows(query);
 	TdeStores	outer = tde_statement_begin(stores);
@@ -227,12 +230,16 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	receiver = tde_receiver_begin(query);
 	if (unlikely(query->dest != NULL && query->dest->mydest == DestTuplestore))
 		function = tde_function_rows_begin(query);
+	if (receiver == NULL && citus == NULL)
+		client = tde_results_check_begin(query);
 	if (likely(!tde_access_restricted))
 		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
 	else
 		run_tracked(TDE_EXECUTOR_RUN_ARGUMENTS);
 	if (unlikely(function != NULL))
 		tde_function_rows_end(query, function);
+	if (client)
+		query->dest = client;
 	if (receiver)
 		tde_receiver_end(receiver, query);
 	tde_results_end(query, citus);
@@ -290,6 +297,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	}
 	inner.utility = pstmt->utilityStmt;
 	inner.declares = outer.declares || tde_ddl_stores_types(inner.utility);
+	inner.copied = tde_copied_table(inner.utility);
 	inner.changes_data = IsA(inner.utility, CopyStmt) && ((CopyStmt *) inner.utility)->is_from;
 	inner.stores = outer.stores;
 	tde_drawn_ahead_drop();

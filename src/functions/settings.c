@@ -18,6 +18,7 @@
 #include "server/compat.h"
 #include "type/access.h"
 #include "type/ciphertext_form.h"
+#include "type/declared.h"
 #include "type/plain_bytes.h"
 #include "wallet/backup.h"
 #include "wallet/share_pool.h"
@@ -50,6 +51,12 @@ static const struct config_enum_entry plaintext_alter_options[] = {
 	{"warn", TDE_ALTER_WARN, false},
 	{"error", TDE_ALTER_ERROR, false},
 	{"allow", TDE_ALTER_ALLOW, true},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry key_wall_options[] = {
+	{"error", TDE_WALL_ERROR, false},
+	{"warn", TDE_WALL_WARN, false},
 	{NULL, 0, false}
 };
 
@@ -285,6 +292,16 @@ define_values(void)
 }
 
 static void
+define_key_wall(void)
+{
+	DefineCustomEnumVariable("tde_column.key_wall",
+							 "Sets what becomes of a value that is under another data key than its column declares.",
+							 "error: it is refused.  warn: it is read, with a WARNING for each column.",
+							 &tde_key_wall, TDE_WALL_ERROR, key_wall_options, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+}
+
+static void
 define_developer(void)
 {
 	DefineCustomIntVariable("tde_column.encryption_limit",
@@ -300,6 +317,7 @@ tde_settings_init(void)
 	define_wallet();
 	define_backup();
 	define_values();
+	define_key_wall();
 	define_developer();
 	MarkGUCPrefixReserved("tde_column");
 }

@@ -170,6 +170,16 @@ tde_keystore_name(int32 slot)
 	return found;
 }
 
+const char *
+tde_keystore_slot_called(int32 slot)
+{
+	TdeDataKey	key = {.slot = slot};
+
+	if (slot > TDE_SLOT_DEFAULT)
+		strlcpy(key.name, tde_keystore_name(slot).name, sizeof(key.name));
+	return pstrdup(tde_keystore_called(&key));
+}
+
 void
 tde_keystore_missing(const char *name)
 {

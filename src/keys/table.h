@@ -69,6 +69,7 @@ extern TdeSlotName tde_keystore_name(int32 slot);
 
 /* What messages call a key: its name, or for want of one the number of its slot. */
 extern const char *tde_keystore_called(const TdeDataKey *row);
+extern const char *tde_keystore_slot_called(int32 slot);
 
 /* ereport if a key has this name. */
 extern void tde_keystore_refuse_taken(const char *name);

@@ -76,13 +76,6 @@ tde_typmod_has_low_bits(int32 typmod)
 	return typmod >= 0 && (typmod & 0xffffff) != 0;
 }
 
-/* Does it ask for a MAC?  -1 does not say. */
-static inline bool
-tde_typmod_declares_mac(int32 typmod)
-{
-	return typmod >= 0 && ((typmod >> 24) & 3) != TDE_NOMAC;
-}
-
 /* The typmod that a type without modifiers stands for in a column. */
 extern int32 tde_typmod_default(void);
 

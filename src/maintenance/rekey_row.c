@@ -19,6 +19,7 @@
 #include "maintenance/rekey_row.h"
 #include "server/compat.h"
 #include "type/datum.h"
+#include "type/declared.h"
 #include "type/inside.h"
 
 typedef struct RekeyTable
@@ -26,7 +27,7 @@ typedef struct RekeyTable
 	Relation	rel;
 	TdeInside **columns;		/* by number - 1; NULL where nothing is encrypted */
 	AttrNumber	last;			/* the last column where something is */
-	bool		repair;			/* take values without MAC where one is declared */
+	bool		repair;			/* take values that are not as they are declared: without a MAC, or under another key */
 	TdeKeyFloors *floors;
 	LockTupleMode lock_mode;
 	EState	   *estate;
@@ -164,13 +165,13 @@ tde_rekey_close(void *opened)
 /* ---- rows ---- */
 
 static Datum
-renew_value(TdeType *type, Datum value, int32 declared, void *arg)
+renew_value(TdeType *type, Datum value, int32 typmod, void *arg)
 {
 	RekeyTable *table = arg;
 
-	if (tde_datum_is_current(type, value, declared, table->floors))
+	if (tde_datum_is_current(type, value, typmod, table->floors))
 		return value;
-	return tde_datum_reencrypt(type, value, declared, table->repair ? -1 : declared);
+	return tde_datum_reencrypt(type, value, typmod, table->repair ? -1 : tde_declared(type, typmod));
 }
 
 /* Put the row with what is not current re-encrypted into the slot renewed; false if all is current. */

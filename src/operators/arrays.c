@@ -26,6 +26,7 @@
 #include "operators/arrays.h"
 #include "server/compat.h"
 #include "type/datum.h"
+#include "type/declared.h"
 #include "type/inside.h"
 #include "wallet/wallet.h"
 
@@ -221,7 +222,7 @@ tde_array_operand(PG_FUNCTION_ARGS)
 /* What a call site keeps: the typmods of its operands. */
 typedef struct ArrayCall
 {
-	int32		declared[2];
+	int32		typmods[2];
 } ArrayCall;
 
 static ArrayCall *
@@ -236,7 +237,7 @@ array_call(FmgrInfo *flinfo)
 	{
 		Node	   *array = array_of_operand(operand_of_call(flinfo->fn_expr, i));
 
-		call->declared[i] = array ? exprTypmod(array) : -1;
+		call->typmods[i] = array ? exprTypmod(array) : -1;
 	}
 	flinfo->fn_extra = call;
 	return call;
@@ -246,14 +247,14 @@ array_call(FmgrInfo *flinfo)
 static ArrayType *
 get_operand(FunctionCallInfo fcinfo, int operand, Size *ours)
 {
-	int32		declared = array_call(fcinfo->flinfo)->declared[operand];
+	int32		typmod = array_call(fcinfo->flinfo)->typmods[operand];
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(operand);
 	TdeType    *type = tde_type_find(ARR_ELEMTYPE(array));
 
 	*ours = 0;
 	if (type)
 	{
-		array = tde_array_decrypt(type, array, declared, -1, decrypt_element);
+		array = tde_array_decrypt(type, array, tde_declared(type, typmod), -1, decrypt_element);
 		*ours = ARR_SIZE(array);
 	}
 	return array;

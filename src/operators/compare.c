@@ -142,9 +142,9 @@ compare_bytes(const EqualState *state, const uint8 *a, size_t a_size, const uint
 	return state->bitwise && same_recipe(a, a_size, b, b_size) ? DIFFERENT : NOT_TOLD;
 }
 
-/* The bytes of a value, if they may be compared as bytes: one without MAC from a column with MAC must be refused. */
+/* The bytes of a value, if they are at hand. */
 static inline bool
-bytes_of(TdeCall *call, Datum value, int operand, const uint8 **bytes, size_t *size)
+bytes_of(Datum value, const uint8 **bytes, size_t *size)
 {
 	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
 
@@ -153,10 +153,13 @@ bytes_of(TdeCall *call, Datum value, int operand, const uint8 **bytes, size_t *s
 	*bytes = (const uint8 *) VARDATA_ANY(stored);
 	*size = VARSIZE_ANY_EXHDR(stored);
 	tde_prefetch_rows(*bytes);
-	return *size >= 2 && (((*bytes)[0] & TDE_SPEC_MAC) != 0 || !tde_typmod_declares_mac(call->declared[operand]));
+	return *size >= 2;
 }
 
-/* Encrypt the constant as the value is encrypted whose bytes are given, and remember it. */
+/*
+ * Encrypt the constant as the value is encrypted whose bytes are given, and remember it.  Not if that value is to be refused, nor so any
+ * other one that is compared with this encryption.
+ */
 static bool
 seal_constant(FunctionCallInfo fcinfo, TdeCall *call, EqualState *state, TdeType *row_type, const uint8 *bytes, size_t size)
 {
@@ -167,7 +170,8 @@ seal_constant(FunctionCallInfo fcinfo, TdeCall *call, EqualState *state, TdeType
 	TdeHeader	header;
 	MemoryContext caller;
 
-	if (!tde_header_parse(bytes, size, &header) || header.spec.salted)
+	if (!tde_header_parse(bytes, size, &header) || header.spec.salted ||
+		!tde_datum_fits(row_type, PG_GETARG_DATUM(1 - call->constant), call->declared[1 - call->constant]))
 		return false;
 	caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	if (state->sealed)
@@ -207,7 +211,7 @@ compare_constant(FunctionCallInfo fcinfo, TdeCall *call, EqualState *state)
 	const uint8 *bytes;
 	size_t		size;
 
-	if (!bytes_of(call, PG_GETARG_DATUM(1 - call->constant), 1 - call->constant, &bytes, &size) ||
+	if (!bytes_of(PG_GETARG_DATUM(1 - call->constant), &bytes, &size) ||
 		(bytes[0] & TDE_SPEC_SALT) != 0)
 		return NOT_TOLD;
 	if ((type || row_type->base_len == -1) && !tde_datum_at_hand(constant))
@@ -232,6 +236,7 @@ told_by_bytes(FunctionCallInfo fcinfo)
 	EqualState *state = call->more;
 	const uint8 *bytes[2];
 	size_t		size[2];
+	Verdict		verdict;
 
 	/* a closed wallet compares nothing */
 	if (!comparison->same_bytes || !tde_keys_fresh(tde_keys_epoch))
@@ -241,10 +246,17 @@ told_by_bytes(FunctionCallInfo fcinfo)
 	if (call->constant >= 0 && proc->args[1 - call->constant] != NULL)
 		return compare_constant(fcinfo, call, state);
 	if (proc->args[0] == NULL || proc->args[0] != proc->args[1] ||
-		!bytes_of(call, PG_GETARG_DATUM(0), 0, &bytes[0], &size[0]) ||
-		!bytes_of(call, PG_GETARG_DATUM(1), 1, &bytes[1], &size[1]))
+		!bytes_of(PG_GETARG_DATUM(0), &bytes[0], &size[0]) ||
+		!bytes_of(PG_GETARG_DATUM(1), &bytes[1], &size[1]))
 		return NOT_TOLD;
-	return compare_bytes(state, bytes[0], size[0], bytes[1], size[1]);
+	verdict = compare_bytes(state, bytes[0], size[0], bytes[1], size[1]);
+	/* what does not fit is to be refused; both are under one key */
+	if (verdict != NOT_TOLD && !tde_datum_fits(proc->args[0], PG_GETARG_DATUM(0), call->declared[0]))
+		return NOT_TOLD;
+	if (verdict != NOT_TOLD && call->declared[1] != call->declared[0] &&
+		!tde_datum_fits(proc->args[1], PG_GETARG_DATUM(1), call->declared[1]))
+		return NOT_TOLD;
+	return verdict;
 }
 
 static bool

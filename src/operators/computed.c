@@ -25,6 +25,7 @@
 #include "type/base_functions.h"
 #include "type/cast.h"
 #include "type/datum.h"
+#include "type/declared.h"
 
 PG_FUNCTION_INFO_V1(tde_computed);
 
@@ -101,7 +102,7 @@ set_argument(Argument *argument, FmgrInfo *flinfo, int number, Oid target)
 
 	argument->encrypted = tde_type_find(type);
 	argument->source = argument->encrypted ? argument->encrypted->base : type;
-	argument->declared = exprTypmod(node);
+	argument->declared = argument->encrypted ? tde_declared(argument->encrypted, exprTypmod(node)) : -1;
 	argument->target = OidIsValid(target) ? target : argument->source;
 	if (get_typtype(argument->source) == TYPTYPE_PSEUDO)
 		ereport(ERROR,

@@ -30,6 +30,7 @@
 #include "type/access.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
+#include "type/declared.h"
 
 PG_FUNCTION_INFO_V1(tde_substr);
 PG_FUNCTION_INFO_V1(tde_left);
@@ -296,7 +297,7 @@ assign(ExprState *state, ExprEvalStep *op, ExprContext *econtext)
 	{
 		/* the error of a subscript that does not fit tells what is there, and a variable without modifier keeps a constant */
 		tde_access_check(assignment->type, *op->resvalue);
-		*op->resvalue = tde_datum_decrypt(assignment->type, *op->resvalue, assignment->typmod);
+		*op->resvalue = tde_datum_decrypt(assignment->type, *op->resvalue, tde_declared(assignment->type, assignment->typmod));
 	}
 	assignment->methods.sbs_assign(state, &base_op, econtext);
 	if (!*op->resnull)

@@ -18,6 +18,7 @@
 #define ERRCODE_TDE_KEY_NOT_FOUND	MAKE_SQLSTATE('T','D','E','0','3')
 #define ERRCODE_TDE_NOT_AUTHENTIC	MAKE_SQLSTATE('T','D','E','0','4')
 #define ERRCODE_TDE_CRYPTO_FAILURE	MAKE_SQLSTATE('T','D','E','0','5')
+#define ERRCODE_TDE_OTHER_KEY		MAKE_SQLSTATE('T','D','E','0','6')
 
 /*
  * Raise the error that stands for a status other than TDE_OK.  Anything wrong with a value's bytes gives one and the

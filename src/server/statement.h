@@ -23,6 +23,7 @@ typedef struct TdeStatement
 	const char *source;			/* its text */
 	bool		client;			/* sent by the client, and not run by a function */
 	bool		declares;		/* it, or one that it is run by, writes types into the catalogs */
+	Oid			copied;			/* the table whose rows COPY gives out as they are; InvalidOid: none */
 	bool		changes_data;	/* the innermost statement of all; only known while type/access.h has somebody to keep values from */
 	bool		ends;			/* the executor is being shut down for it; known as long as that is */
 	TdeStores	stores;			/* of those that are run by it, too, unless it is UNKNOWN */

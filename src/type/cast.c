@@ -25,6 +25,7 @@
 #include "type/base_functions.h"
 #include "type/cast.h"
 #include "type/ciphertext_form.h"
+#include "type/copied.h"
 #include "type/datum.h"
 #include "type/node_form.h"
 #include "wallet/wallet.h"
@@ -95,7 +96,7 @@ tde_in(PG_FUNCTION_ARGS)
 Datum
 tde_out(PG_FUNCTION_ARGS)
 {
-	TdeCall    *call = tde_call(fcinfo);
+	TdeCall    *call = tde_output_call(fcinfo);
 	TdeType    *type = call->proc->args[0];
 	Datum		value;
 	char	   *text;
@@ -106,7 +107,7 @@ tde_out(PG_FUNCTION_ARGS)
 		PG_RETURN_CSTRING(tde_node_out(type, PG_GETARG_DATUM(0)));
 	if (unlikely(tde_access_restricted) && !tde_access_permits(type, PG_GETARG_DATUM(0)))
 		PG_RETURN_CSTRING(tde_access_hidden(type));
-	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
+	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), tde_output_declares(call, PG_GETARG_DATUM(0)));
 	text = OutputFunctionCall(tde_base_output(type), value);
 	tde_datum_free(type, value);
 	PG_RETURN_CSTRING(text);
@@ -136,7 +137,7 @@ tde_recv(PG_FUNCTION_ARGS)
 Datum
 tde_send(PG_FUNCTION_ARGS)
 {
-	TdeCall    *call = tde_call(fcinfo);
+	TdeCall    *call = tde_output_call(fcinfo);
 	TdeType    *type = call->proc->args[0];
 	Datum		value;
 	bytea	   *bytes;
@@ -146,7 +147,7 @@ tde_send(PG_FUNCTION_ARGS)
 	if (unlikely(tde_node_form_written) && tde_ciphertext_has_form(type))
 		PG_RETURN_BYTEA_P(tde_node_send(type, PG_GETARG_DATUM(0)));
 	tde_access_check(type, PG_GETARG_DATUM(0));
-	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), call->declared[0]);
+	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), tde_output_declares(call, PG_GETARG_DATUM(0)));
 	bytes = SendFunctionCall(tde_base_send(type), value);
 	tde_datum_free(type, value);
 	PG_RETURN_BYTEA_P(bytes);
@@ -402,7 +403,7 @@ tde_recast(PG_FUNCTION_ARGS)
 	if (isnull)
 		PG_RETURN_NULL();
 	value = fit(target, value, -1, PG_GETARG_INT32(1), PG_GETARG_BOOL(2));
-	PG_RETURN_DATUM(tde_datum_encrypt_from(target, value, PG_GETARG_INT32(1), PG_GETARG_DATUM(0)));
+	PG_RETURN_DATUM(tde_datum_encrypt_given(target, value, PG_GETARG_INT32(1)));
 }
 
 /*

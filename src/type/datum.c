@@ -16,6 +16,7 @@
 #include "type/access.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
+#include "type/declared.h"
 #include "type/plain_bytes.h"
 
 /* Set a memo to a value's header and its key.  Nothing vouches for the value yet. */
@@ -27,6 +28,7 @@ set_reader(TdeReader *reader, TdeType *type, const uint8 *bytes, size_t size, bo
 		tde_throw(TDE_E_AUTH);
 	reader->key = tells ? tde_key_for_reading(reader->header.key_id, reader->header.spec, type->tag)
 		: tde_key_for_comparing(reader->header.key_id, reader->header.spec, type->tag);
+	reader->fits = tde_declaration(reader->key->slot, reader->header.spec);
 	reader->mask = 0;
 	memset(&reader->mask, 0xff, reader->header.size);
 	memcpy(&reader->head, bytes, sizeof(reader->head));
@@ -126,16 +128,19 @@ decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t
 	return result;
 }
 
-pg_noreturn static void
-refuse_without_mac(bool tells)
+bool
+tde_datum_fits(TdeType *type, Datum value, int32 declared)
 {
-	if (!tells && !tde_may_know_reason())
-		tde_throw_alike("value without MAC in a column that is declared with MAC");
-	ereport(ERROR,
-			(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
-			 errmsg("value without MAC in a column that is declared with MAC"),
-			 errdetail("Somebody may have put it there to circumvent the MAC."),
-			 errhint("Only if you know how it got there, run tde_rekey_table() with repair => true, which gives it a MAC.")));
+	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+	TdeHeader	header;
+
+	if (declared < 0)
+		return true;
+	if (tde_datum_at_hand(value))
+		return tde_fits(reader_of(type, (const uint8 *) VARDATA_ANY(stored), VARSIZE_ANY_EXHDR(stored), false)->fits, declared);
+	/* who reads it will say what is wrong with it */
+	return !tde_datum_header(value, &header) ||
+		tde_fits(tde_declaration(tde_key_row(header.key_id, header.spec)->slot, header.spec), declared);
 }
 
 /*
@@ -200,6 +205,12 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 		tde_prefetch_rows(bytes);
 	tde_log_mark();
 	reader = reader_of(type, bytes, size, tells);
+	if (unlikely(!tde_fits(reader->fits, declared)))
+	{
+		tde_declared_refuse(type, reader->fits, declared, tells);
+		/* a warning looks up names, by which the key may have gone */
+		reader = reader_of(type, bytes, size, tells);
+	}
 	look = remember != TDE_REMEMBER_NOT;
 	if (remember == TDE_REMEMBER_ROW && tde_plaintext_passes_over())
 	{
@@ -211,8 +222,6 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 		recent = tde_plaintext_find(type->oid, reader->epoch, bytes, size);
 	if (recent == NULL && (remember == TDE_REMEMBER_PAGE || remember == TDE_REMEMBER_LONG) && !tde_plaintext_is_met_again(bytes, size))
 		remember = TDE_REMEMBER_NOT;
-	if (unlikely(reader->header.spec.mac == TDE_NOMAC && tde_typmod_declares_mac(declared)))
-		refuse_without_mac(tells);
 	if (recent)
 		result = recent_datum(type, recent, scratch);
 	else
@@ -265,8 +274,9 @@ sliceable_head(Datum value, int32 declared, TdeHeader *header, size_t *size)
 		return NULL;
 	*size = pointer.va_rawsize - VARHDRSZ;
 	head = detoast_attr_slice(stored, 0, TDE_MAX_HEADER + TDE_CTR_SALT);
+	/* where it does not fit, the whole value is asked for, and refused */
 	if (tde_header_parse((uint8 *) VARDATA(head), *size, header) && tde_sliceable(header) &&
-		!tde_typmod_declares_mac(declared))
+		tde_fits(tde_declaration(tde_key_row(header->key_id, header->spec)->slot, header->spec), declared))
 		return head;
 	pfree(head);
 	return NULL;

@@ -21,14 +21,17 @@ tde_datum_at_hand(Datum value)
 extern void tde_prefetch_rows(const uint8 *bytes);
 
 /*
- * Decrypt a value (toasted or not) into a datum of the base type.  declared: the typmod of the column that it comes from,
- * or -1 if that is not known; a value without MAC from a column with MAC is refused.  The result is palloc'd if the base
- * type is passed by reference.
+ * Decrypt a value (toasted or not) into a datum of the base type.  declared: what the column that it comes from declares, as
+ * tde_declared() says; a value that does not fit is refused (type/declared.h).  The result is palloc'd if the base type is passed
+ * by reference.
  */
 extern Datum tde_datum_decrypt(TdeType *type, Datum value, int32 declared);
 
 /* The same, for a value that is not expected to be met again soon: output and send. */
 extern Datum tde_datum_decrypt_once(TdeType *type, Datum value, int32 declared);
+
+/* Would it not be refused for that?  For those who do not decrypt it. */
+extern bool tde_datum_fits(TdeType *type, Datum value, int32 declared);
 
 /*
  * The same for a comparison or the like: a short plaintext goes to scratch, without an allocation.  To be followed by
@@ -85,11 +88,10 @@ extern struct varlena *tde_datum_seal_like(TdeType *type, Datum value, const Tde
 extern Datum tde_datum_encrypt(TdeType *type, Datum value, int32 typmod);
 
 /*
- * The same for a value that whoever runs the statement has given, and for one that was made of this encrypted value.  What the statement does not store
- * may be encrypted otherwise, if the typmod says triple DES.
+ * The same for what a cast or an input function is given.  What the statement does not store is encrypted by AES-GCM if the typmod says triple
+ * DES, under the same key.
  */
 extern Datum tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod);
-extern Datum tde_datum_encrypt_from(TdeType *type, Datum value, int32 typmod, Datum source);
 
 /*
  * Bytes from (inclusive) to to (exclusive) of the plaintext of a varlena type, at most; *first is set to where the result
@@ -123,7 +125,7 @@ typedef struct TdeKeyFloors
 
 extern bool tde_datum_is_current(TdeType *type, Datum value, int32 typmod, TdeKeyFloors *floors);
 
-/* Make it so.  declared: where it comes from, as above; -1 takes a value without MAC where the typmod declares one, too. */
+/* Make it so.  declared: where it comes from, as above; -1 takes a value that does not fit, too. */
 extern Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared);
 
 /* Is this a constant of SQL, encrypted under the catalog's key, and not a column's value? */

@@ -14,6 +14,7 @@
 #include "type/access.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
+#include "type/declared.h"
 #include "type/plain_bytes.h"
 
 /*
@@ -23,6 +24,12 @@
  * AES-GCM-SIV, has to read them, too.
  */
 static const TdeSpec literal_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, false};
+
+/*
+ * What takes the place of triple DES, under the same key, where a statement stores nothing.  By triple DES a key may encrypt so little that casts in
+ * queries would use it up.  Where such a value is stored, the coercion to the column finds that it does not fit (ddl/stored_spec.c).
+ */
+static const TdeSpec spared_spec = {TDE_AES256, TDE_CTR, TDE_GCM, true};
 
 /* The spec and key slot that a typmod stands for, and the active key there. */
 static const TdeKey *
@@ -56,6 +63,7 @@ typedef struct Target
 	TdeType    *type;
 	int32		typmod;			/* as a column declares; -1: as the header says, or as a literal if there is none */
 	const TdeHeader *header;
+	bool		spares_des;		/* encrypt by spared_spec in place of triple DES */
 	TdeSpec		spec;			/* from here on set by find_key() */
 	const TdeKey *key;
 	uint64		epoch;			/* the key is good while it is this one */
@@ -67,7 +75,14 @@ find_key(Target *target)
 	const TdeHeader *header = target->header;
 
 	if (target->typmod >= 0 || header == NULL)
+	{
 		target->key = writing_key(target->type, target->typmod, &target->spec);
+		if (unlikely(target->spares_des && target->spec.cipher == TDE_3DES168))
+		{
+			target->spec = spared_spec;
+			target->key = tde_key_for_writing(tde_type_modifiers(target->type, target->typmod).slot, spared_spec, target->type->tag);
+		}
+	}
 	else
 	{
 		target->spec = header->spec;
@@ -155,45 +170,12 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 	return encrypt(&target, value);
 }
 
-/*
- * By triple DES a key may encrypt so little that casts in queries would use it up.  So what a statement does not store is not encrypted so: a value
- * that was given becomes a literal, another one stays in its own way, under its own key, so that nobody sees it who would not see it there.
- * Where it is stored from there, the coercion to the column finds that it does not fit (ddl/stored_spec.c).
- */
-static inline bool
-is_spared(const Target *target)
-{
-	return unlikely(target->spec.cipher == TDE_3DES168) && tde_stores_nothing();
-}
-
 Datum
 tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod)
 {
-	Target		target = {.type = type, .typmod = typmod};
+	Target		target = {.type = type, .typmod = typmod, .spares_des = tde_stores_nothing()};
 
 	find_key(&target);
-	if (is_spared(&target))
-		return tde_datum_encrypt(type, value, -1);
-	return encrypt(&target, value);
-}
-
-Datum
-tde_datum_encrypt_from(TdeType *type, Datum value, int32 typmod, Datum source)
-{
-	Target		target = {.type = type, .typmod = typmod};
-	TdeHeader	header;
-
-	find_key(&target);
-	if (is_spared(&target))
-	{
-		read_header(source, &header);
-		/* whoever reads it takes it for what is declared, and so would refuse it without a MAC */
-		if (header.spec.mac != TDE_NOMAC || target.spec.mac == TDE_NOMAC)
-		{
-			target = (Target) {.type = type, .typmod = -1, .header = &header};
-			find_key(&target);
-		}
-	}
 	return encrypt(&target, value);
 }
 
@@ -213,21 +195,24 @@ tde_datum_header(Datum value, TdeHeader *header)
 	return good;
 }
 
-/* Is it encrypted just as the typmod says?  Answers with a closed wallet, too. */
+/* Is it encrypted just as the modifiers say?  Answers with a closed wallet, too. */
 static bool
-fits(Datum value, const TdeModifiers *mods)
+fits(const TdeHeader *header, const TdeModifiers *mods)
 {
-	TdeHeader	header;
-
-	read_header(value, &header);
-	return tde_spec_equal(header.spec, mods->spec) && tde_key_row(header.key_id, header.spec)->slot == mods->slot;
+	return tde_spec_equal(header->spec, mods->spec) && tde_key_row(header->key_id, header->spec)->slot == mods->slot;
 }
 
+/*
+ * Where the value comes from, the same key may be declared: then it may be under another one, and gets the right one now.  So
+ * ddl/stored_spec.c mends what a function has wrongly said of its values.
+ */
 Datum
 tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool is_explicit)
 {
 	TdeModifiers mods;
+	TdeHeader	header;
 	bool		fitting;
+	bool		has_key;
 	Datum		plain;
 	Datum		coerced;
 
@@ -235,15 +220,19 @@ tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool 
 	if (typmod < 0 || IsBinaryUpgrade)
 		return value;
 	mods = tde_type_modifiers(type, typmod);
-	fitting = fits(value, &mods);
+	read_header(value, &header);
+	fitting = fits(&header, &mods);
+	has_key = fitting || declared >> 1 == mods.slot;
+	if (has_key && unlikely(!tde_fits(tde_declaration(mods.slot, header.spec), declared)))
+		tde_declared_refuse(type, tde_declaration(mods.slot, header.spec), declared, true);
 	if (fitting && mods.base_typmod < 0)
 		return value;
 
-	plain = tde_datum_decrypt(type, value, declared);
+	plain = tde_datum_decrypt(type, value, has_key ? -1 : declared);
 	coerced = tde_base_coerce(type, plain, mods.base_typmod, is_explicit);
 	if (fitting && datumIsEqual(plain, coerced, type->base_byval, type->base_len))
 		return value;
-	return tde_datum_encrypt_from(type, coerced, typmod, value);
+	return tde_datum_encrypt_given(type, coerced, typmod);
 }
 
 /* ---- values that are there, encrypted anew ---- */

@@ -17,7 +17,7 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
+#include "nodes/primnodes.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
 #include "utils/fmgroids.h"
@@ -426,8 +426,8 @@ tde_type_of_function(Oid function)
 
 /* ---- functions ---- */
 
-static TdeProc *
-find_proc(Oid oid)
+TdeProc *
+tde_proc_find(Oid oid)
 {
 	static TdeProc *found_before[LOOKUP_MEMOS];
 	TdeProc    *proc = found_before[oid % LOOKUP_MEMOS];
@@ -462,39 +462,4 @@ find_proc(Oid oid)
 	proc->valid = true;
 	found_before[oid % LOOKUP_MEMOS] = proc;
 	return proc;
-}
-
-/* The arguments of the calling expression, without the array whose elements are one of them in turn. */
-static List *
-call_arguments(Node *expr)
-{
-	if (expr == NULL)
-		return NIL;
-	if (IsA(expr, FuncExpr))
-		return ((FuncExpr *) expr)->args;
-	if (IsA(expr, OpExpr) || IsA(expr, DistinctExpr) || IsA(expr, NullIfExpr))
-		return ((OpExpr *) expr)->args;
-	return IsA(expr, ScalarArrayOpExpr) ? list_make1(linitial(((ScalarArrayOpExpr *) expr)->args)) : NIL;
-}
-
-TdeCall *
-tde_call_setup(FmgrInfo *flinfo)
-{
-	TdeProc    *proc = find_proc(flinfo->fn_oid);
-	List	   *args = call_arguments(flinfo->fn_expr);
-	TdeCall    *call = MemoryContextAlloc(flinfo->fn_mcxt, sizeof(TdeCall));
-
-	call->proc = proc;
-	call->more = NULL;
-	call->constant = -1;
-	for (int i = lengthof(call->declared) - 1; i >= 0; i--)
-	{
-		Node	   *arg = i < list_length(args) ? list_nth(args, i) : NULL;
-
-		call->declared[i] = exprTypmod(arg);
-		if (arg && (IsA(arg, Const) || (IsA(arg, Param) && ((Param *) arg)->paramkind == PARAM_EXTERN)))
-			call->constant = i;
-	}
-	flinfo->fn_extra = call;
-	return call;
 }

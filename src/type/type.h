@@ -21,6 +21,7 @@ typedef struct TdeReader
 	uint64		mask;
 	TdeHeader	header;
 	const TdeKey *key;
+	int32		fits;			/* what must be declared where such a value stands: tde_declaration() of it */
 } TdeReader;
 
 /* ... and by what columns declare. */
@@ -95,7 +96,7 @@ typedef struct TdeProc
 typedef struct TdeCall
 {
 	TdeProc    *proc;
-	int32		declared[2];	/* typmods that the expression tells of the first two arguments; -1: not known */
+	int32		declared[2];	/* what the expression tells of the first two arguments: as tde_declared(); of plain ones the typmod */
 	int			constant;		/* which of the two is the same at each call, mostly; -1: neither */
 	void	   *more;			/* what the function itself keeps, in fn_mcxt; NULL at first */
 } TdeCall;
@@ -160,14 +161,17 @@ extern TdeType *tde_type_get(Oid type);
  */
 extern TdeType *tde_type_of_function(Oid function);
 
-extern TdeCall *tde_call_setup(FmgrInfo *flinfo);
+/* A function of ours by its OID. */
+extern TdeProc *tde_proc_find(Oid oid);
+
+extern TdeCall *tde_call_setup(FunctionCallInfo fcinfo);
 
 static inline TdeCall *
 tde_call(FunctionCallInfo fcinfo)
 {
 	if (likely(fcinfo->flinfo->fn_extra != NULL))
 		return (TdeCall *) fcinfo->flinfo->fn_extra;
-	return tde_call_setup(fcinfo->flinfo);
+	return tde_call_setup(fcinfo);
 }
 
 /*

@@ -1,0 +1,73 @@
+/*
+ * call.c - what a call site of a function of ours keeps, and what its expression tells of the columns that are its arguments.
+ */
+#include "postgres.h"
+
+#include "nodes/execnodes.h"
+#include "nodes/nodeFuncs.h"
+
+#include "type/declared.h"
+#include "type/type.h"
+
+/* The arguments of the calling expression, without the array whose elements are one of them in turn. */
+static List *
+call_arguments(Node *expr)
+{
+	if (expr == NULL)
+		return NIL;
+	if (IsA(expr, FuncExpr))
+		return ((FuncExpr *) expr)->args;
+	if (IsA(expr, OpExpr) || IsA(expr, DistinctExpr) || IsA(expr, NullIfExpr))
+		return ((OpExpr *) expr)->args;
+	return IsA(expr, ScalarArrayOpExpr) ? list_make1(linitial(((ScalarArrayOpExpr *) expr)->args)) : NIL;
+}
+
+/*
+ * The typmod of the column that an argument is; -1: it is none.  A cast's function says what it likes of its result, and a domain's CHECK
+ * looks at what is still to become a column's value.
+ */
+static int32
+told_typmod(Node *arg)
+{
+	Node	   *source = arg;
+
+	while (source && IsA(source, RelabelType))
+		source = (Node *) ((RelabelType *) source)->arg;
+	return source && (IsA(source, FuncExpr) || IsA(source, CoerceToDomainValue)) ? -1 : exprTypmod(arg);
+}
+
+/* Those of an aggregate's transition function, whose expression tells nothing of them but their types; the first one is the state. */
+static List *
+aggregated_arguments(const Aggref *aggref)
+{
+	List	   *args = list_make1(NULL);
+	ListCell   *cell;
+
+	foreach(cell, aggref->args)
+		args = lappend(args, lfirst_node(TargetEntry, cell)->expr);
+	return args;
+}
+
+TdeCall *
+tde_call_setup(FunctionCallInfo fcinfo)
+{
+	FmgrInfo   *flinfo = fcinfo->flinfo;
+	TdeProc    *proc = tde_proc_find(flinfo->fn_oid);
+	Aggref	   *aggref = fcinfo->context && IsA(fcinfo->context, AggState) ? AggGetAggref(fcinfo) : NULL;
+	List	   *args = aggref ? aggregated_arguments(aggref) : call_arguments(flinfo->fn_expr);
+	TdeCall    *call = MemoryContextAlloc(flinfo->fn_mcxt, sizeof(TdeCall));
+
+	call->proc = proc;
+	call->more = NULL;
+	call->constant = -1;
+	for (int i = lengthof(call->declared) - 1; i >= 0; i--)
+	{
+		Node	   *arg = i < list_length(args) ? list_nth(args, i) : NULL;
+
+		call->declared[i] = i < proc->nargs && proc->args[i] ? tde_declared(proc->args[i], told_typmod(arg)) : exprTypmod(arg);
+		if (arg && (IsA(arg, Const) || (IsA(arg, Param) && ((Param *) arg)->paramkind == PARAM_EXTERN)))
+			call->constant = i;
+	}
+	flinfo->fn_extra = call;
+	return call;
+}

@@ -1,0 +1,35 @@
+/*
+ * copied.h - the columns of a table that COPY gives out, which no expression tells.
+ */
+#ifndef TDE_TYPE_COPIED_H
+#define TDE_TYPE_COPIED_H
+
+#include "nodes/nodes.h"
+
+#include "type/type.h"
+
+/* The table whose rows a COPY command gives out without a query; InvalidOid: none.  Takes no lock and checks no right. */
+extern Oid	tde_copied_table(Node *command);
+
+/* For the two functions below. */
+extern TdeCall *tde_output_call_setup(FunctionCallInfo fcinfo);
+extern int32 tde_declared_by_any(TdeCall *call, Datum value);
+
+/* What a call site of an output function keeps. */
+static inline TdeCall *
+tde_output_call(FunctionCallInfo fcinfo)
+{
+	return likely(fcinfo->flinfo->fn_extra != NULL) ? fcinfo->flinfo->fn_extra : tde_output_call_setup(fcinfo);
+}
+
+/*
+ * What the column declares whose value it is to give out.  A query's expression tells that.  COPY of a table has none: there it is what any
+ * of the table's columns of this type declares.
+ */
+static inline int32
+tde_output_declares(TdeCall *call, Datum value)
+{
+	return likely(call->more == NULL) ? call->declared[0] : tde_declared_by_any(call, value);
+}
+
+#endif							/* TDE_TYPE_COPIED_H */
