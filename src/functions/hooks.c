@@ -39,6 +39,7 @@
 #include "functions/settings.h"
 #include "keys/cache.h"
 #include "keys/table.h"
+#include "maintenance/closed_wallet.h"
 #include "maintenance/purge.h"
 #include "operators/index_conditions.h"
 #include "operators/indexed_tables.h"
@@ -248,6 +249,44 @@ executor_end(QueryDesc *query)
 
 /* ---- a utility command ---- */
 
+/* What a utility hook is called with, but for the statement. */
+typedef struct Utility
+{
+	PlannedStmt *planned;
+	const char *source;
+	bool		read_only_tree;
+	ProcessUtilityContext context;
+	ParamListInfo params;
+	QueryEnvironment *environment;
+	DestReceiver *dest;
+	QueryCompletion *completion;
+} Utility;
+
+static void
+run_instead(Node *statement, void *arg)
+{
+	Utility    *utility = arg;
+	PlannedStmt *planned = makeNode(PlannedStmt);
+
+	*planned = *utility->planned;
+	planned->utilityStmt = statement;
+	next_process_utility(planned, utility->source, utility->read_only_tree, utility->context, utility->params, utility->environment, utility->dest,
+						 utility->completion);
+}
+
+static void
+run_utility(Utility *utility)
+{
+	Node	   *statement = utility->planned->utilityStmt;
+	List	   *instead;
+
+	if (unlikely(tde_without_wallet(statement, utility->context == PROCESS_UTILITY_TOPLEVEL, &instead)))
+		tde_run_without_wallet(instead, run_instead, utility);
+	else
+		next_process_utility(utility->planned, utility->source, utility->read_only_tree, utility->context, utility->params, utility->environment,
+							 utility->dest, utility->completion);
+}
+
 /*
  * In this order: no secrets for the others; a parse tree of our own, where it is changed or known again by its address; declarations,
  * which may make keys; the client's cursors and prepared statements.  Of utility commands, only COPY FROM changes rows of the user's.
@@ -286,7 +325,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 			error_context_stack = &keys;
 		}
 		tde_statement = inner;
-		next_process_utility(pstmt, inner.source, read_only_tree, context, params, environment, dest, completion);
+		run_utility(&(Utility) {pstmt, inner.source, read_only_tree, context, params, environment, dest, completion});
 		tde_dump_path_end(path);
 	}
 	PG_CATCH();
