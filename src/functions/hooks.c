@@ -23,8 +23,10 @@
 #include "client/routines.h"
 #include "client/statements.h"
 #include "crypto/primitives.h"
+#include "ddl/copied_database.h"
 #include "ddl/declare.h"
 #include "ddl/dump_path.h"
+#include "ddl/explain_error.h"
 #include "ddl/stored_spec.h"
 #include "ddl/kept_encrypted.h"
 #include "distributed/aggregates.h"
@@ -298,6 +300,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	TdeStatement outer = tde_statement;
 	TdeStatement inner = {.source = tde_statement_utility(pstmt, query), .client = tde_client_sent(context)};
 	ErrorContextCallback *stack = error_context_stack;
+	ErrorContextCallback hint = {stack, tde_ddl_explains(pstmt->utilityStmt), pstmt->utilityStmt};
 	ErrorContextCallback explain;
 	ErrorContextCallback keys;
 	int			path;
@@ -315,6 +318,9 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	{
 		tde_statement.declares = inner.declares;
 		path = tde_dump_path_begin(inner.utility);
+		if (hint.callback)
+			error_context_stack = &hint;
+		tde_drop_extension_warn(inner.utility);
 		tde_ddl_prepare(inner.utility, inner.source, &explain);
 		if (tde_client_possible())
 			dest = tde_client_prepare(inner.utility, dest);
@@ -326,6 +332,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 		}
 		tde_statement = inner;
 		run_utility(&(Utility) {pstmt, inner.source, read_only_tree, context, params, environment, dest, completion});
+		tde_database_copied(inner.utility);
 		tde_dump_path_end(path);
 	}
 	PG_CATCH();

@@ -33,6 +33,13 @@
 #define TDE_GUC_MALLOC(size) malloc(size)
 #endif
 
+/* 18 has generated columns that are not stored (83ea6c54025b). */
+#if PG_VERSION_NUM >= 180000
+#define TDE_IS_VIRTUAL(constraint) (((Constraint *) (constraint))->generated_kind == ATTRIBUTE_GENERATED_VIRTUAL)
+#else
+#define TDE_IS_VIRTUAL(constraint) false
+#endif
+
 /* 16 leaves out the system's own tables (2cbc3c17a5c1). */
 #define TDE_REINDEX_DATABASE_HAS_CATALOGS (PG_VERSION_NUM < 160000)
 
