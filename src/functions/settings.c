@@ -227,6 +227,30 @@ define_wallet(void)
 							NULL, NULL, NULL);
 }
 
+/* What guards values in clear. */
+static void
+define_guards(void)
+{
+	define_decrypt_role();
+	DefineCustomEnumVariable("tde_column.decrypt_policy",
+							 "Sets what results show in place of values that the role may not decrypt.",
+							 "Applies to a client's own statements while row_security is on.  Everywhere else such a value "
+							 "is an error.",
+							 &tde_decrypt_policy, TDE_POLICY_ERROR, policy_options, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomEnumVariable("tde_column.plaintext_alter",
+							 "Sets what becomes of ALTER TABLE that would store an encrypted column in clear.",
+							 "keep: the column gets the encrypted type of the plain one that was asked for.  warn: it is decrypted.  "
+							 "error: it is refused.",
+							 &tde_plaintext_alter, TDE_ALTER_KEEP, plaintext_alter_options, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("tde_column.plaintext_allowed",
+							 "Lets ALTER TABLE store an encrypted column in clear.",
+							 "For tde_decrypt_column(), whoever calls it.",
+							 &tde_plaintext_allowed, false, PGC_USERSET, GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE | GUC_DISALLOW_IN_FILE,
+							 check_plaintext_allowed, NULL, NULL);
+}
+
 static void
 define_values(void)
 {
@@ -262,24 +286,6 @@ define_values(void)
 							 "tde_column.transparent_results, nor on pg_dump.",
 							 &tde_transparent_catalog, false, PGC_USERSET, 0,
 							 NULL, tde_catalog_assign, NULL);
-	define_decrypt_role();
-	DefineCustomEnumVariable("tde_column.decrypt_policy",
-							 "Sets what results show in place of values that the role may not decrypt.",
-							 "Applies to a client's own statements while row_security is on.  Everywhere else such a value "
-							 "is an error.",
-							 &tde_decrypt_policy, TDE_POLICY_ERROR, policy_options, PGC_SUSET, 0,
-							 NULL, NULL, NULL);
-	DefineCustomEnumVariable("tde_column.plaintext_alter",
-							 "Sets what becomes of ALTER TABLE that would store an encrypted column in clear.",
-							 "keep: the column gets the encrypted type of the plain one that was asked for.  warn: it is decrypted.  "
-							 "error: it is refused.",
-							 &tde_plaintext_alter, TDE_ALTER_KEEP, plaintext_alter_options, PGC_SUSET, 0,
-							 NULL, NULL, NULL);
-	DefineCustomBoolVariable("tde_column.plaintext_allowed",
-							 "Lets ALTER TABLE store an encrypted column in clear.",
-							 "For tde_decrypt_column(), whoever calls it.",
-							 &tde_plaintext_allowed, false, PGC_USERSET, GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE | GUC_DISALLOW_IN_FILE,
-							 check_plaintext_allowed, NULL, NULL);
 	DefineCustomEnumVariable("tde_column.io_format",
 							 "Sets the form in which encrypted values are read and written as text.",
 							 "ciphertext: they leave and enter the database encrypted, for dumps.  tde_export_keys() and "
@@ -310,6 +316,7 @@ tde_settings_init(void)
 	define_wallet();
 	define_backup();
 	define_values();
+	define_guards();
 	define_developer();
 	MarkGUCPrefixReserved("tde_column");
 }
