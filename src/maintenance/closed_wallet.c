@@ -78,21 +78,21 @@ has_encrypted_index(Oid table)
 	return false;
 }
 
-/* Of a table, or one of its partitions. */
+/* Of a table that is named, with its partitions; or of one among all, with all partitions. */
 static bool
-needs_wallet(Oid table)
+needs_wallet(Oid table, bool named)
 {
 	ListCell   *cell;
 
 	if (get_rel_relkind(table) != RELKIND_PARTITIONED_TABLE)
 		return has_encrypted_index(table);
-	foreach(cell, find_all_inheritors(table, NoLock, NULL))
+	foreach(cell, named ? find_all_inheritors(table, NoLock, NULL) : NIL)
 		if (has_encrypted_index(lfirst_oid(cell)))
 			return true;
 	return false;
 }
 
-/* All that hold rows of users or of the system, in a schema if it is given. */
+/* All tables of users and of the system, in a schema if it is given. */
 static List *
 all_tables(Oid schema)
 {
@@ -106,8 +106,8 @@ all_tables(Oid schema)
 		Form_pg_class form = (Form_pg_class) GETSTRUCT(tuple);
 		bool		foreign_temp = form->relpersistence == RELPERSISTENCE_TEMP && isOtherTempNamespace(form->relnamespace);
 
-		if ((form->relkind == RELKIND_RELATION || form->relkind == RELKIND_MATVIEW) && !foreign_temp &&
-			(!OidIsValid(schema) || form->relnamespace == schema))
+		if ((form->relkind == RELKIND_RELATION || form->relkind == RELKIND_MATVIEW || form->relkind == RELKIND_PARTITIONED_TABLE) &&
+			!foreign_temp && (!OidIsValid(schema) || form->relnamespace == schema))
 			tables = lappend_oid(tables, form->oid);
 	}
 	systable_endscan(scan);
@@ -183,15 +183,15 @@ split_vacuum(VacuumStmt *command, List **instead)
 	List	   *oids = NIL;
 	ListCell   *cell;
 
-	/* who wants the indexes vacuumed gets the error */
-	if (!command->is_vacuumcmd || has_option(command->options, "index_cleanup"))
+	/* who wants the indexes vacuumed gets the error; the last does not look at tables */
+	if (!command->is_vacuumcmd || has_option(command->options, "index_cleanup") || has_option(command->options, "only_database_stats"))
 		return false;
 	foreach(cell, tables_of(command))
 	{
 		VacuumRelation *table = lfirst(cell);
 		Oid			oid = OidIsValid(table->oid) ? table->oid : RangeVarGetRelid(table->relation, NoLock, true);
 
-		if (!OidIsValid(oid) || !needs_wallet(oid))
+		if (!OidIsValid(oid) || !needs_wallet(oid, table->relation != NULL))
 			others = lappend(others, table);
 		else
 		{
@@ -274,7 +274,7 @@ split_reindex(ReindexStmt *command, List **instead)
 	{
 		Oid			table = lfirst_oid(cell);
 
-		if (IsCatalogRelationOid(table))
+		if (IsCatalogRelationOid(table) || get_rel_relkind(table) == RELKIND_PARTITIONED_TABLE)
 			continue;
 		if (has_encrypted_index(table))
 			*instead = reindex_others(command, table, *instead);

@@ -49,6 +49,7 @@ foreach my $command ('VACUUM', 'VACUUM (VERBOSE false, ANALYZE)', 'VACUUM first_
   lines_of($node, 'SELECT pg_stat_force_next_flush()');
   is(lines_of($node, $vacuumed), "first_one $count, last_one $count, parted_1 $count, sealed $count", 'all tables were vacuumed');
 }
+is(lines_of($node, q{SELECT pg_stat_force_next_flush(); SELECT count(*) FROM pg_stat_user_tables WHERE relname = 'parted' AND analyze_count = 1}) =~ s/^\n//r, '1', 'partitioned ones are analyzed, too');
 fails_with($node, 'VACUUM (INDEX_CLEANUP on) sealed', { state => 'TDE01' }, 'who wants the indexes vacuumed is told that it cannot be done');
 fails_with($node, 'BEGIN; VACUUM sealed', { state => '25001' }, 'and not in a transaction block');
 
