@@ -162,16 +162,6 @@ typedef struct Piece
 	struct Piece *next;
 } Piece;
 
-/* Whole pages in the middle of what is free were given back to the kernel, but not those next to its ends. */
-static void
-cleanse_piece(char *piece, Size size)
-{
-	Size		edge = Min(size, 2 * sysconf(_SC_PAGESIZE));
-
-	explicit_bzero(piece, edge);
-	explicit_bzero(piece + size - edge, edge);
-}
-
 /* Take pieces of a size, until they come from beyond the heap's end; put them last into the list.  Returns the new place of its end. */
 static Piece **
 take_pieces(Piece **last, Size size, const char *end)
@@ -180,7 +170,7 @@ take_pieces(Piece **last, Size size, const char *end)
 
 	while ((piece = malloc(size)) != NULL)
 	{
-		cleanse_piece((char *) piece, malloc_usable_size(piece));
+		explicit_bzero(piece, malloc_usable_size(piece));
 		*last = piece;
 		last = &piece->next;
 		if ((char *) piece >= end)
