@@ -303,7 +303,7 @@ CREATE FUNCTION tde_internal.tde_convert_offline(a pg_attribute, type text, encr
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET default_tablespace = ''     -- as it was, at the end
-SET tde_column.plaintext_alter = 'allow'
+SET tde_column.plaintext_allowed = on
 AS $$
 DECLARE
   started  timestamptz := clock_timestamp();

@@ -120,7 +120,7 @@ encrypt_column(ColumnDef *def, Constraint *constraint, List *columns, const char
 	if (tde_reads_others(constraint->raw_expr, &read) || read.encrypted == NULL || declared == NULL)
 		return;
 	type = exprType((Node *) declared->expr);
-	if (!tde_type_find(type) && tde_plaintext_alter != TDE_ALTER_KEEP)
+	if (!tde_type_find(type) && TDE_PLAINTEXT_ALTER != TDE_ALTER_KEEP)
 		return;
 	pstate = tde_new_parse_state(columns, table, source);
 	expr = transformExpr(pstate, copyObject(constraint->raw_expr), EXPR_KIND_GENERATED_COLUMN);

@@ -35,6 +35,7 @@
 #include "type/inside.h"
 
 int			tde_plaintext_alter = TDE_ALTER_KEEP;
+bool		tde_plaintext_allowed = false;
 
 /* A column that is encrypted: the one that is altered, or one whose values will stand in it, too. */
 typedef struct EncryptedColumn
@@ -75,7 +76,7 @@ refuse(const EncryptedColumn *column, const char *name, const char *type)
 			 errmsg("column \"%s\" cannot become of type %s", name, type),
 			 errdetail("Column \"%s\" of table %s is encrypted, and its values would be stored in clear.", column->name, table),
 			 errhint("%s  To decrypt the column: CALL tde_decrypt_column(%s, %s).",
-					 tde_plaintext_alter == TDE_ALTER_ERROR ? "Declare an encrypted type." : "No encrypted type stands for that one.",
+					 TDE_PLAINTEXT_ALTER == TDE_ALTER_ERROR ? "Declare an encrypted type." : "No encrypted type stands for that one.",
 					 quote_literal_cstr(table), quote_literal_cstr(column->name))));
 }
 
@@ -120,13 +121,13 @@ declare_like(ColumnDef *def, const char *name, const EncryptedColumn *column)
 	if (!TDE_MAY_USE_TYPE(type))
 		return;
 	wanted = format_type_with_typemod(type, typmod);
-	if (tde_plaintext_alter == TDE_ALTER_WARN)
+	if (TDE_PLAINTEXT_ALTER == TDE_ALTER_WARN)
 		ereport(WARNING,
 				(errmsg("column \"%s\" is stored in clear", name),
 				 errdetail("It becomes of type %s, and has values of column \"%s\" of table \"%s\", which is encrypted.",
 						   wanted, column->name, get_rel_name(column->table)),
 				 errhint("Declare an encrypted type.")));
-	else if (tde_plaintext_alter == TDE_ALTER_ERROR || !declare_encrypted(def, name, column, type, typmod))
+	else if (TDE_PLAINTEXT_ALTER == TDE_ALTER_ERROR || !declare_encrypted(def, name, column, type, typmod))
 		refuse(column, name, wanted);
 }
 
@@ -140,7 +141,7 @@ declare_like_key(ColumnDef *def, const char *name, const EncryptedColumn *key)
 	Oid			type;
 	int32		typmod;
 
-	return tde_plaintext_alter == TDE_ALTER_KEEP && find_declared(def, &type, &typmod) &&
+	return TDE_PLAINTEXT_ALTER == TDE_ALTER_KEEP && find_declared(def, &type, &typmod) &&
 		OidIsValid(get_base_element_type(type)) == OidIsValid(get_base_element_type(key->type)) &&
 		declare_encrypted(def, name, key, type, typmod);
 }
@@ -370,7 +371,7 @@ tde_plaintext_alter_prepare(AlterTableStmt *stmt, const char *source)
 	ListCell   *cell;
 
 	/* it is going to be refused */
-	if (tde_plaintext_alter == TDE_ALTER_ALLOW || XactReadOnly || RecoveryInProgress())
+	if (TDE_PLAINTEXT_ALTER == TDE_ALTER_ALLOW || XactReadOnly || RecoveryInProgress())
 		return;
 	table = find_table(stmt);
 	if (!OidIsValid(table))
@@ -393,7 +394,7 @@ tde_plaintext_alter_prepare(AlterTableStmt *stmt, const char *source)
 	}
 	if (keys)
 		prepare_foreign_keys(table, keys, stmt);
-	if (tde_plaintext_alter == TDE_ALTER_KEEP && tde_identity_is_added(stmt->cmds))
+	if (TDE_PLAINTEXT_ALTER == TDE_ALTER_KEEP && tde_identity_is_added(stmt->cmds))
 		tde_identity_prepare(table, stmt, source);
 }
 
@@ -405,8 +406,8 @@ report_foreign_key(Relation rel, AttrNumber column, Oid key_table, AttrNumber ke
 	const char *table = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
 	const char *name = get_attname(RelationGetRelid(rel), column, false);
 
-	ereport(tde_plaintext_alter == TDE_ALTER_ERROR ? ERROR : WARNING,
-			(errcode(tde_plaintext_alter == TDE_ALTER_ERROR ? ERRCODE_INVALID_TABLE_DEFINITION : ERRCODE_WARNING),
+	ereport(TDE_PLAINTEXT_ALTER == TDE_ALTER_ERROR ? ERROR : WARNING,
+			(errcode(TDE_PLAINTEXT_ALTER == TDE_ALTER_ERROR ? ERRCODE_INVALID_TABLE_DEFINITION : ERRCODE_WARNING),
 			 errmsg("column \"%s\" is stored in clear", name),
 			 errdetail("It references column \"%s\" of table \"%s\", which is encrypted, and has the same values.",
 					   get_attname(key_table, key, false), get_rel_name(key_table)),
@@ -433,7 +434,7 @@ tde_plaintext_check_foreign_keys(Relation rel)
 {
 	ListCell   *cell;
 
-	if (tde_plaintext_alter == TDE_ALTER_ALLOW)
+	if (TDE_PLAINTEXT_ALTER == TDE_ALTER_ALLOW)
 		return;
 	foreach(cell, RelationGetFKeyList(rel))
 	{

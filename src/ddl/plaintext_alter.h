@@ -17,6 +17,10 @@ typedef enum TdePlaintextAlter
 } TdePlaintextAlter;
 
 extern int	tde_plaintext_alter;
+extern bool tde_plaintext_allowed;
+
+/* What holds now. */
+#define TDE_PLAINTEXT_ALTER (tde_plaintext_allowed ? TDE_ALTER_ALLOW : tde_plaintext_alter)
 
 /*
  * *type and *typmod: of a plain type; then of the encrypted type of it (or array of it), with the specification and key of an encrypted

@@ -24,8 +24,10 @@
 #include "client/routines.h"
 #include "client/statements.h"
 #include "crypto/primitives.h"
+#include "ddl/copied_database.h"
 #include "ddl/declare.h"
 #include "ddl/dump_path.h"
+#include "ddl/explain_error.h"
 #include "ddl/stored_spec.h"
 #include "ddl/kept_encrypted.h"
 #include "distributed/aggregates.h"
@@ -40,6 +42,7 @@
 #include "functions/settings.h"
 #include "keys/cache.h"
 #include "keys/table.h"
+#include "maintenance/closed_wallet.h"
 #include "maintenance/purge.h"
 #include "operators/index_conditions.h"
 #include "operators/indexed_tables.h"
@@ -275,6 +278,44 @@ executor_end(QueryDesc *query)
 
 /* ---- a utility command ---- */
 
+/* What a utility hook is called with, but for the statement. */
+typedef struct Utility
+{
+	PlannedStmt *planned;
+	const char *source;
+	bool		read_only_tree;
+	ProcessUtilityContext context;
+	ParamListInfo params;
+	QueryEnvironment *environment;
+	DestReceiver *dest;
+	QueryCompletion *completion;
+} Utility;
+
+static void
+run_instead(Node *statement, void *arg)
+{
+	Utility    *utility = arg;
+	PlannedStmt *planned = makeNode(PlannedStmt);
+
+	*planned = *utility->planned;
+	planned->utilityStmt = statement;
+	next_process_utility(planned, utility->source, utility->read_only_tree, utility->context, utility->params, utility->environment, utility->dest,
+						 utility->completion);
+}
+
+static void
+run_utility(Utility *utility)
+{
+	Node	   *statement = utility->planned->utilityStmt;
+	List	   *instead;
+
+	if (unlikely(tde_without_wallet(statement, utility->context == PROCESS_UTILITY_TOPLEVEL, &instead)))
+		tde_run_without_wallet(instead, run_instead, utility);
+	else
+		next_process_utility(utility->planned, utility->source, utility->read_only_tree, utility->context, utility->params, utility->environment,
+							 utility->dest, utility->completion);
+}
+
 /*
  * In this order: no secrets for the others; a parse tree of our own, where it is changed or known again by its address; declarations,
  * which may make keys; the client's cursors and prepared statements.  Of utility commands, only COPY FROM changes rows of the user's.
@@ -286,6 +327,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	TdeStatement outer = tde_statement;
 	TdeStatement inner = {.source = tde_statement_utility(pstmt, query), .client = tde_client_sent(context)};
 	ErrorContextCallback *stack = error_context_stack;
+	ErrorContextCallback hint = {stack, tde_ddl_explains(pstmt->utilityStmt), pstmt->utilityStmt};
 	ErrorContextCallback explain;
 	ErrorContextCallback keys;
 	int			path;
@@ -306,6 +348,9 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	{
 		tde_statement.declares = inner.declares;
 		path = tde_dump_path_begin(inner.utility);
+		if (hint.callback)
+			error_context_stack = &hint;
+		tde_drop_extension_warn(inner.utility);
 		tde_ddl_prepare(inner.utility, inner.source, &explain);
 		if (tde_client_possible())
 			dest = tde_client_prepare(inner.utility, dest);
@@ -317,7 +362,8 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 		}
 		tde_statement = inner;
 		(void) tde_statement_begin(tde_statement_utility_stores(inner.utility));
-		next_process_utility(pstmt, inner.source, read_only_tree, context, params, environment, dest, completion);
+		run_utility(&(Utility) {pstmt, inner.source, read_only_tree, context, params, environment, dest, completion});
+		tde_database_copied(inner.utility);
 		tde_dump_path_end(path);
 	}
 	PG_CATCH();

@@ -45,12 +45,10 @@ static const struct config_enum_entry policy_options[] = {
 	{NULL, 0, false}
 };
 
-/* A script or a session does not need the hidden one: it can say warn. */
 static const struct config_enum_entry plaintext_alter_options[] = {
 	{"keep", TDE_ALTER_KEEP, false},
 	{"warn", TDE_ALTER_WARN, false},
 	{"error", TDE_ALTER_ERROR, false},
-	{"allow", TDE_ALTER_ALLOW, true},
 	{NULL, 0, false}
 };
 
@@ -133,6 +131,13 @@ static void
 assign_default_spec(const char *newval, void *extra)
 {
 	tde_default_spec = *(TdeSpec *) extra;
+}
+
+/* Whoever owns a database or a role must not allow it for others. */
+static bool
+check_plaintext_allowed(bool *newval, void **extra, GucSource source)
+{
+	return !*newval || source >= PGC_S_SESSION || (source == PGC_S_TEST && superuser());
 }
 
 /* A name that no role has is accepted: refused, it would leave everybody free to decrypt after the role was dropped. */
@@ -229,6 +234,30 @@ define_wallet(void)
 							NULL, NULL, NULL);
 }
 
+/* What guards values in clear. */
+static void
+define_guards(void)
+{
+	define_decrypt_role();
+	DefineCustomEnumVariable("tde_column.decrypt_policy",
+							 "Sets what results show in place of values that the role may not decrypt.",
+							 "Applies to a client's own statements while row_security is on.  Everywhere else such a value "
+							 "is an error.",
+							 &tde_decrypt_policy, TDE_POLICY_ERROR, policy_options, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomEnumVariable("tde_column.plaintext_alter",
+							 "Sets what becomes of ALTER TABLE that would store an encrypted column in clear.",
+							 "keep: the column gets the encrypted type of the plain one that was asked for.  warn: it is decrypted.  "
+							 "error: it is refused.",
+							 &tde_plaintext_alter, TDE_ALTER_KEEP, plaintext_alter_options, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("tde_column.plaintext_allowed",
+							 "Lets ALTER TABLE store an encrypted column in clear.",
+							 "For tde_decrypt_column(), whoever calls it.",
+							 &tde_plaintext_allowed, false, PGC_USERSET, GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE | GUC_DISALLOW_IN_FILE,
+							 check_plaintext_allowed, NULL, NULL);
+}
+
 static void
 define_values(void)
 {
@@ -236,7 +265,7 @@ define_values(void)
 							   "Sets the modifiers of encrypted columns that declare none.",
 							   "A list as in encrypted_text(aes256,salt,gcm).  Modifiers that a column omits are taken from "
 							   "here as well.",
-							   &default_spec_string, TDE_SHIPPED_WORDS, PGC_USERSET, GUC_LIST_INPUT,
+							   &default_spec_string, TDE_SHIPPED_WORDS, PGC_SUSET, GUC_LIST_INPUT,
 							   check_default_spec, assign_default_spec, NULL);
 	DefineCustomBoolVariable("tde_column.key_per_table",
 							 "Gives each new table a data key of its own.",
@@ -264,19 +293,6 @@ define_values(void)
 							 "tde_column.transparent_results, nor on pg_dump.",
 							 &tde_transparent_catalog, false, PGC_USERSET, 0,
 							 NULL, tde_catalog_assign, NULL);
-	define_decrypt_role();
-	DefineCustomEnumVariable("tde_column.decrypt_policy",
-							 "Sets what results show in place of values that the role may not decrypt.",
-							 "Applies to a client's own statements while row_security is on.  Everywhere else such a value "
-							 "is an error.",
-							 &tde_decrypt_policy, TDE_POLICY_ERROR, policy_options, PGC_SUSET, 0,
-							 NULL, NULL, NULL);
-	DefineCustomEnumVariable("tde_column.plaintext_alter",
-							 "Sets what becomes of ALTER TABLE that would store an encrypted column in clear.",
-							 "keep: the column gets the encrypted type of the plain one that was asked for.  warn: it is decrypted.  "
-							 "error: it is refused.",
-							 &tde_plaintext_alter, TDE_ALTER_KEEP, plaintext_alter_options, PGC_USERSET, 0,
-							 NULL, NULL, NULL);
 	DefineCustomEnumVariable("tde_column.io_format",
 							 "Sets the form in which encrypted values are read and written as text.",
 							 "ciphertext: they leave and enter the database encrypted, for dumps.  tde_export_keys() and "
@@ -318,6 +334,7 @@ tde_settings_init(void)
 	define_backup();
 	define_values();
 	define_key_wall();
+	define_guards();
 	define_developer();
 	MarkGUCPrefixReserved("tde_column");
 }

@@ -20,6 +20,7 @@
 #include "crypto/primitives.h"
 #include "ddl/declare.h"
 #include "keys/table.h"
+#include "keys/table_rows.h"
 #include "maintenance/purge.h"
 #include "server/compat.h"
 #include "server/error.h"
@@ -233,6 +234,51 @@ change_by_command(void)
 	PG_END_TRY();
 }
 
+typedef struct Lacking
+{
+	int			keys;
+	char		master[TDE_MASTER_ID_SIZE * 2 + 1];
+} Lacking;
+
+static void
+count_lacking(const TdeDataKey *row, void *arg)
+{
+	Lacking    *lacking = arg;
+
+	if (!tde_keystore_lacks_master(row))
+		return;
+	if (lacking->keys++ == 0)
+		lacking->master[hex_encode((const char *) row->master, TDE_MASTER_ID_SIZE, lacking->master)] = '\0';
+}
+
+/* Whoever has put the wrong file there learns it now, not by the first value. */
+static void
+warn_wrong_wallet(void)
+{
+	Lacking		lacking = {0};
+	TdeWalletInfo info = tde_wallet_info();
+
+	if (info.status != TDE_WALLET_OPEN)
+		return;
+	if (OidIsValid(tde_keystore_relid()))
+		tde_keystore_scan(count_lacking, &lacking);
+	if (lacking.keys > 0)
+		ereport(WARNING,
+				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
+				 errmsg_plural("the wallet that was opened lacks the master key of %d data key of this database",
+							   "the wallet that was opened lacks the master keys of %d data keys of this database", lacking.keys, lacking.keys),
+				 errdetail("Master key %s is one.  The wallet belongs to %s.", lacking.master,
+						   tde_server_owns(&info.owner) ? "this server" : info.owner.name),
+				 errhint("If it is the wrong one, run tde_wallet_close(), put the right file at \"%s\", and run tde_wallet_open() again.", tde_wallet_file)));
+	else if (!RecoveryInProgress() && !tde_server_owns(&info.owner))
+		ereport(WARNING,
+				(errcode(ERRCODE_WARNING),
+				 errmsg("the wallet that was opened belongs to another server"),
+				 errdetail("It belongs to %s.", info.owner.name),
+				 errhint("If this server is a copy of that one, run tde_wallet_take_over() before it changes keys.  If it is the wrong wallet, run "
+						 "tde_wallet_close().")));
+}
+
 /*
  * tde_wallet_open(passphrase text DEFAULT NULL [, confirm text]) - open the wallet for the whole instance, reading the
  * file anew if it is open already, and make the keys that this database still lacks.  Without a passphrase the passphrase command is
@@ -249,6 +295,7 @@ tde_wallet_open(PG_FUNCTION_ARGS)
 	else
 		tde_passphrase_use(PG_GETARG_DATUM(0), "passphrase", open_with, confirm);
 	tde_without_snapshot_end(query);
+	warn_wrong_wallet();
 	make_first_keys();
 	PG_RETURN_VOID();
 }

@@ -150,6 +150,7 @@ put_found(Search *search, Relation rel, ReturnSetInfo *result)
 		Datum		values[4];
 		bool		nulls[4] = {0};
 
+		CHECK_FOR_INTERRUPTS();
 		values[0] = NameGetDatum(&TupleDescAttr(RelationGetDescr(rel), foreign->id.column - 1)->attname);
 		values[1] = CStringGetTextDatum(tde_keystore_slot_called(foreign->id.declared));
 		values[2] = CStringGetTextDatum(tde_keystore_slot_called(foreign->id.slot));

@@ -33,6 +33,16 @@
 #define TDE_GUC_MALLOC(size) malloc(size)
 #endif
 
+/* 18 has generated columns that are not stored (83ea6c54025b). */
+#if PG_VERSION_NUM >= 180000
+#define TDE_IS_VIRTUAL(constraint) (((Constraint *) (constraint))->generated_kind == ATTRIBUTE_GENERATED_VIRTUAL)
+#else
+#define TDE_IS_VIRTUAL(constraint) false
+#endif
+
+/* 16 leaves out the system's own tables (2cbc3c17a5c1). */
+#define TDE_REINDEX_DATABASE_HAS_CATALOGS (PG_VERSION_NUM < 160000)
+
 /* 16 has one function for the privileges on all sorts of objects (c727f511bd7b). */
 #if PG_VERSION_NUM >= 160000
 #define TDE_MAY_EXECUTE(function, user) (object_aclcheck(ProcedureRelationId, function, user, ACL_EXECUTE) == ACLCHECK_OK)

@@ -11,7 +11,6 @@
  */
 #include "postgres.h"
 
-#include <malloc.h>
 #include <openssl/crypto.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,6 +28,7 @@
 
 #include "server/compat.h"
 #include "server/memory.h"
+#include "server/remains.h"
 
 /* ---- shared memory: one pair of PostgreSQL's hooks for all parts of it ---- */
 
@@ -224,9 +224,6 @@ tde_secret_shmem(const char *name, Size size, bool *found)
 
 /* ---- forgetting secrets, in idle processes too ---- */
 
-/* How far down the stack remains are looked for.  PostgreSQL keeps twice as much free below the depth that it checks. */
-#define STACK_BELOW		(256 * 1024)
-
 #define MAX_FORGETTERS	4
 
 bool		tde_secrets_held = false;
@@ -244,25 +241,6 @@ tde_forget_by(void (*forget) (void))
 	forgetters[forgetter_count++] = forget;
 }
 
-/* What functions that have returned left on the stack. */
-static pg_noinline void
-cleanse_stack(void)
-{
-	char		below[STACK_BELOW];
-
-	explicit_bzero(below, sizeof(below));
-}
-
-/* Copies of values that were freed without a look at what they held: those in whole pages go back to the kernel. */
-static void
-cleanse_remains(void)
-{
-	cleanse_stack();
-#ifdef __GLIBC__
-	(void) malloc_trim(0);
-#endif
-}
-
 void
 tde_forget_here(void)
 {
@@ -271,7 +249,7 @@ tde_forget_here(void)
 	tde_secrets_held = false;
 	for (int i = 0; i < forgetter_count; i++)
 		forgetters[i] ();
-	cleanse_remains();
+	tde_remains_cleanse();
 	cleanse_at_end = true;
 }
 
@@ -306,7 +284,7 @@ transaction_callback(XactEvent event, void *arg)
 	if (cleanse_at_end && (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT))
 	{
 		cleanse_at_end = false;
-		cleanse_remains();
+		tde_remains_cleanse();
 	}
 }
 

@@ -16,6 +16,7 @@
 #include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -60,6 +61,16 @@ input_type(FunctionCallInfo fcinfo)
 }
 
 /*
+ * Is it called by an expression, a cast to or from text above all, and not for what a client or a dump reads and writes?  Expressions deal in
+ * plaintext, in whatever form values go in and out.
+ */
+static inline bool
+is_cast(FunctionCallInfo fcinfo)
+{
+	return fcinfo->flinfo && fcinfo->flinfo->fn_expr;
+}
+
+/*
  * tde_in(cstring, oid, int4) - the base type's input, then encryption.
  *
  * The typmod is -1 for every literal and untyped parameter (the length coercion follows), the column's for COPY, arrays,
@@ -74,7 +85,10 @@ tde_in(PG_FUNCTION_ARGS)
 	FmgrInfo   *input;
 	Datum		value;
 
-	if (tde_ciphertext_wanted())
+	ErrorContextCallback explain = {error_context_stack, tde_ciphertext_explain, PG_GETARG_CSTRING(0)};
+	bool		valid;
+
+	if (tde_ciphertext_wanted() && !is_cast(fcinfo))
 	{
 		value = tde_ciphertext_in(type, PG_GETARG_CSTRING(0));
 		PG_RETURN_DATUM(tde_datum_coerce(type, value, typmod, -1, false));
@@ -84,10 +98,13 @@ tde_in(PG_FUNCTION_ARGS)
 		if (tde_node_form_accepted && tde_node_in(type, PG_GETARG_CSTRING(0), &value))
 			PG_RETURN_DATUM(tde_datum_coerce(type, value, typmod, -1, false));
 		tde_ciphertext_suspect(PG_GETARG_CSTRING(0));
+		error_context_stack = &explain;
 	}
 	tde_log_mark();
 	input = tde_base_input(type);
-	if (!TDE_INPUT_CALL(input, PG_GETARG_CSTRING(0), type->ioparam, tde_type_base_typmod(type, typmod), fcinfo->context, &value))
+	valid = TDE_INPUT_CALL(input, PG_GETARG_CSTRING(0), type->ioparam, tde_type_base_typmod(type, typmod), fcinfo->context, &value);
+	error_context_stack = explain.previous;
+	if (!valid)
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(tde_datum_encrypt_given(type, value, typmod));
 }
@@ -101,7 +118,7 @@ tde_out(PG_FUNCTION_ARGS)
 	Datum		value;
 	char	   *text;
 
-	if (tde_ciphertext_wanted())
+	if (tde_ciphertext_wanted() && !is_cast(fcinfo))
 		PG_RETURN_CSTRING(tde_ciphertext_out(type, PG_GETARG_DATUM(0)));
 	if (unlikely(tde_node_form_written) && tde_ciphertext_has_form(type))
 		PG_RETURN_CSTRING(tde_node_out(type, PG_GETARG_DATUM(0)));
@@ -408,7 +425,7 @@ tde_recast(PG_FUNCTION_ARGS)
 
 /*
  * tde_decrypt_to_json(encrypted) returns json - what to_json() gives for the base type.  to_json(encrypted), row_to_json() and
- * their like take this cast; without it numbers would become strings.
+ * their like take this cast; without it numbers would become strings.  Called by them and not as a cast, in the ciphertext form it gives a string.
  */
 Datum
 tde_decrypt_to_json(PG_FUNCTION_ARGS)
@@ -418,6 +435,14 @@ tde_decrypt_to_json(PG_FUNCTION_ARGS)
 	TdeType    *type = proc->args[0];
 	Datum		value;
 
+	if (tde_ciphertext_wanted() && !is_cast(fcinfo))
+	{
+		StringInfoData json;
+
+		initStringInfo(&json);
+		escape_json(&json, tde_ciphertext_out(type, PG_GETARG_DATUM(0)));
+		PG_RETURN_TEXT_P(cstring_to_text_with_len(json.data, json.len));
+	}
 	tde_access_check(type, PG_GETARG_DATUM(0));
 	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
 	if (proc->base_function == NULL)

@@ -396,6 +396,13 @@ tde_ciphertext_in(TdeType *type, const char *text)
 }
 
 void
+tde_ciphertext_explain(void *text)
+{
+	if (strncmp(text, PREFIX, PREFIX_SIZE) == 0)
+		errhint("Set %s to ciphertext to restore an encrypted dump.", "tde_column.io_format");
+}
+
+void
 tde_ciphertext_suspect(const char *text)
 {
 	static bool told = false;

@@ -46,6 +46,9 @@ extern bytea *tde_ciphertext_send(TdeType *type, Datum value);
 /* Tell once if what is about to be encrypted is the ciphertext form: somebody restores a dump without the setting. */
 extern void tde_ciphertext_suspect(const char *text);
 
+/* An error context callback, with the text: it adds the hint to the error of a base type that cannot read the ciphertext form. */
+extern void tde_ciphertext_explain(void *text);
+
 /* The value, under the same key and in the same bytes; ereport if it is damaged, of another type, or its key is not here. */
 extern Datum tde_ciphertext_in(TdeType *type, const char *text);
 extern Datum tde_ciphertext_recv(TdeType *type, StringInfo message);

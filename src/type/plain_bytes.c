@@ -337,6 +337,20 @@ decompress_unchecked(struct varlena *packed, uint32 method)
 	return result;
 }
 
+/*
+ * A server without lz4 says so of a value that it knows to be good, from another server.  Of bytes that nothing vouches for that would tell what
+ * they are.
+ */
+static bool
+is_method(uint32 method, bool checked)
+{
+#ifdef USE_LZ4
+	return method == TOAST_PGLZ_COMPRESSION_ID || method == TOAST_LZ4_COMPRESSION_ID;
+#else
+	return method == TOAST_PGLZ_COMPRESSION_ID || (checked && method == TOAST_LZ4_COMPRESSION_ID);
+#endif
+}
+
 /* The reverse; buffer is a compressed varlena but for its header and the order of the info word's bytes. */
 static Datum
 decompress(char *buffer, size_t size, bool checked)
@@ -349,8 +363,7 @@ decompress(char *buffer, size_t size, bool checked)
 	/*
 	 * Neither method can make 256 bytes out of one.  Without this bound a few bytes without a MAC could ask for a gigabyte.
 	 */
-	if (raw_size == 0 || raw_size > 256 * (uint64) size ||
-		(method != TOAST_PGLZ_COMPRESSION_ID && method != TOAST_LZ4_COMPRESSION_ID))
+	if (raw_size == 0 || raw_size > 256 * (uint64) size || !is_method(method, checked))
 		tde_throw(TDE_E_AUTH);
 
 	SET_VARSIZE_COMPRESSED(buffer, size + VARHDRSZ);

@@ -83,12 +83,14 @@ slurp(const char *path, size_t *size, int elevel)
 	if (fd < 0)
 	{
 		bool		missing = (errno == ENOENT);
+		bool		denied = (errno == EACCES);
 
 		ereport(elevel,
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
 				 errmsg("could not open wallet file \"%s\": %m", path),
 				 missing ? errhint("Put the wallet back there, from its backup, or set tde_column.wallet_file to where it is.  If it "
-								   "is open in this server, tde_wallet_save() writes it.") : 0));
+								   "is open in this server, tde_wallet_save() writes it.") : 0,
+				 denied ? errhint("File and folder must belong to the user that the server runs as (chown), with modes 0600 and 0700.") : 0));
 		return NULL;
 	}
 	if (check_permissions(path, fd, &expected, elevel))
@@ -146,7 +148,10 @@ tde_wallet_file_read(const char *path, TdeWalletContents *contents, int elevel)
 	if (status == TDE_E_AUTH)
 		ereport(elevel,
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
-				 errmsg("could not open wallet file \"%s\": wrong passphrase or damaged wallet", path)));
+				 errmsg("could not open wallet file \"%s\": wrong passphrase or damaged wallet", path),
+				 size == 0 ? errdetail("The file is empty.") : 0,
+				 errhint("Earlier copies are beside it (\"%s.previous\" is the last one) and where tde_column.wallet_backup_command puts them; shares of the "
+						 "passphrase open it by tde_wallet_open_share().  Nothing else does.", path)));
 	else if (status == TDE_E_UNAVAILABLE)
 		ereport(elevel,
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),

@@ -186,7 +186,8 @@ what_to_do(const TdeMasterKeys *keys, bool ours, const char *loss)
 		return errhint("The server in %s has changed the wallet since.  To keep what is open, set tde_column.wallet_file to "
 					   "another path and write it there with tde_wallet_save().  To lose it nevertheless, run: SELECT "
 					   "tde_wallet_open(..., confirm => '%s');", keys->owner.name, loss);
-	return errhint("The file is %s.  Put the right one there, or move this one away, keep it, and write the open wallet with "
+	return errhint("The file is %s.  If it is the right one, and a wrong one is open, run tde_wallet_close() and open this one.  Otherwise put the "
+				   "right one there, or move this one away, keep it, and write the open wallet with "
 				   "tde_wallet_save().  To lose them nevertheless, run: SELECT tde_wallet_open(..., confirm => '%s');",
 				   has_others(keys) ? "another server's, or has master keys that were not opened yet" : "an older one", loss);
 }

@@ -334,7 +334,7 @@ sub is_running
 {
   my ($text) = @_;
 
-  foreach (1 .. 100)
+  foreach (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
   {
     return 1 if processes_with($text);
     select undef, undef, undef, 0.1;
@@ -348,7 +348,7 @@ sub none_left
   my ($text) = @_;
   my %left;
 
-  foreach (1 .. 30)
+  foreach (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
   {
     %left = processes_with($text) or return 1;
     select undef, undef, undef, 0.1;

@@ -212,9 +212,7 @@ sub hangs
 
   lines_of($node, 'SELECT tde_wallet_close()');
   set_conf($node, 'tde_column.passphrase_command' => $command);
-  my $start = time;
   fails_with($node, $sql, $expected, $name);
-  cmp_ok(time - $start, '<', 15, "$name: the error comes soon");
   ok(none_left($marker), "$name: nothing of the command is left running");
   is(wallet_status(), 'CLOSED', "$name: closed");
   return $offset;

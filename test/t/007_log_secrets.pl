@@ -52,7 +52,7 @@ sub log_now { return { map { $_ => -s $_ } log_files() }; }
 sub wait_for_log_line
 {
   my ($since, $regexp) = @_;
-  foreach (1 .. 100)
+  foreach (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
   {
     my $text = log_text($since);
     return $text if $text =~ $regexp;

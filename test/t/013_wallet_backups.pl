@@ -90,11 +90,11 @@ ok(read_bytes($path) eq $bytes, 'the file is what it was');
 unlike(wallet_folder_files($node), qr/tmp/, 'nothing is left beside it');
 is_intact('all is readable');
 
-set_conf($node, 'tde_column.wallet_backup_command' => "sleep 100.$$", 'tde_column.wallet_backup_timeout' => '200ms');
+set_conf($node, 'tde_column.wallet_backup_command' => "sleep 86400.$$", 'tde_column.wallet_backup_timeout' => '200ms');
 fails_with($node, 'SELECT tde_rotate_master_key()', $failed, 'a command that hangs');
 set_conf($node, 'tde_column.wallet_backup_timeout' => '1min');
 fails_with($node, q{SET statement_timeout = '200ms'; SELECT tde_rotate_master_key()}, { state => '57014' }, 'cancelled');
-ok(none_left("sleep 100.$$"), 'it is gone');
+ok(none_left("sleep 86400.$$"), 'it is gone');
 ok(read_bytes($path) eq $bytes, 'the file is what it was');
 unlike(wallet_folder_files($node), qr/tmp/, 'nothing is left beside it');
 
@@ -114,7 +114,7 @@ is(lines_of($node, 'SELECT count(*) FROM tde.master_keys WHERE backed_up IS NULL
 
 # What it leaves running in the background is its own affair, as with archive_command.
 my $nap = "300.$$";
-set_conf($node, 'tde_column.wallet_backup_command' => qq{$save; sleep $nap &}, 'tde_column.wallet_backup_timeout' => '5s');
+set_conf($node, 'tde_column.wallet_backup_command' => qq{$save; sleep $nap &}, 'tde_column.wallet_backup_timeout' => '3min');
 is(attempt($node, 'SELECT tde_wallet_backup()')->{state}, '', 'a command that leaves something in the background is done');
 my %naps = processes_with("sleep $nap");
 kill 'KILL', keys %naps;

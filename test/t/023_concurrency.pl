@@ -84,7 +84,7 @@ foreach my $end ('COMMIT', 'ROLLBACK')
 # A key that has to be looked up while a page of an index is held: nobody waits there, where he could not be interrupted.
 lines_of($node, q{CREATE TABLE paged (a encrypted_text) WITH (autovacuum_enabled = off); CREATE INDEX ON paged (a); INSERT INTO paged VALUES ('x')});
 my $locker = session($node);
-session_try($locker, q{SET idle_in_transaction_session_timeout = '20s'; BEGIN; LOCK TABLE tde.data_keys});
+session_try($locker, q{SET idle_in_transaction_session_timeout = '10min'; BEGIN; LOCK TABLE tde.data_keys});
 fails_with($node, q{SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT FROM paged WHERE a = 'x'::text},
   { state => '55P03', message => qr/^could not obtain lock on relation "tde.data_keys"/ }, 'a key under a page');
 session_try($locker, 'ROLLBACK');

@@ -113,8 +113,8 @@ my %other = (
 foreach my $what (sort keys %other)
 {
   $other{$what}->();
-  fails_with($node, "SET statement_timeout = '20s'; SELECT tde_wallet_open('rows-passphrase')", { state => 'TDE02', message => qr/is not a regular file/ }, "the wallet is $what");
-  fails_with($node, q(SET statement_timeout = '20s'; SELECT a FROM t), { state => 'TDE01' }, "the wallet is $what: reading a value");
+  fails_with($node, "SET statement_timeout = '3min'; SELECT tde_wallet_open('rows-passphrase')", { state => 'TDE02', message => qr/is not a regular file/ }, "the wallet is $what");
+  fails_with($node, q(SET statement_timeout = '3min'; SELECT a FROM t), { state => 'TDE01' }, "the wallet is $what: reading a value");
   rmdir $wallet or unlink $wallet;
 }
 rename "$wallet.kept", $wallet or die "could not rename it back: $!";

@@ -176,7 +176,7 @@ my $reader = session($node);
 session_try($writer, "BEGIN; INSERT INTO t VALUES (-1, 'writer 1')");
 session_try($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(a::text) FROM t');
 my $rotator = session($node);
-session_try($rotator, "SET lock_timeout = '10s'");
+session_try($rotator, "SET lock_timeout = '3min'");
 is(session_try($rotator, 'BEGIN; SELECT tde_rotate_master_key()')->{state}, '', 'a transaction that writes holds up no rotation');
 is(session_try($writer, "INSERT INTO t VALUES (-1, 'writer 2')")->{state}, '', 'nor is it held up');
 is(session_try($reader, 'SELECT count(a::text) FROM t')->{out}, $rows, 'nor one with an old snapshot');

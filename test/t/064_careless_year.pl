@@ -255,7 +255,7 @@ foreach my $change ('SELECT tde_rotate_master_key()', q{SELECT tde_rotate_key('c
   select undef, undef, undef, rand 0.8;
   my $postmaster = $node->{_pid};
   $node->kill9;
-  foreach (1 .. 200)
+  foreach (1 .. 20 * $PostgreSQL::Test::Utils::timeout_default)
   {
     last unless kill 0, $postmaster;
     select undef, undef, undef, 0.05;

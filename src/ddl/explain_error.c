@@ -1,0 +1,208 @@
+/*
+ * explain_error.c - errors of PostgreSQL's about declarations get a hint that knows of encrypted columns; what DROP EXTENSION takes along.
+ *
+ * PostgreSQL's own hints are about plain columns, and some lead astray: to DROP ... CASCADE, which drops every encrypted column and the data keys,
+ * or to an operator class that is refused next.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "ddl/declare.h"
+#include "ddl/explain_error.h"
+#include "server/compat.h"
+
+#define EXTENSION		"tde_column"
+#define NAMED_COLUMNS	10		/* more are counted */
+
+/* ---- DROP EXTENSION ---- */
+
+static bool
+drops_extension(Node *statement)
+{
+	ListCell   *cell;
+
+	if (!IsA(statement, DropStmt) || ((DropStmt *) statement)->removeType != OBJECT_EXTENSION)
+		return false;
+	foreach(cell, ((DropStmt *) statement)->objects)
+		if (strcmp(strVal(lfirst(cell)), EXTENSION) == 0)
+			return true;
+	return false;
+}
+
+static void
+explain_drop(void *statement)
+{
+	if (geterrcode() == ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST)
+		errhint("Decrypt the columns first, by tde_decrypt_column().  DROP ... CASCADE drops them with all their values, and the data keys.");
+}
+
+/* Is it a column of a table, with values? */
+static bool
+holds_values(Form_pg_attribute column)
+{
+	char		kind;
+
+	if (column->attnum <= 0 || column->attisdropped || !tde_ddl_encrypted(column->atttypid))
+		return false;
+	kind = get_rel_relkind(column->attrelid);
+	return kind == RELKIND_RELATION || kind == RELKIND_MATVIEW || kind == RELKIND_PARTITIONED_TABLE;
+}
+
+static int
+list_columns(StringInfo names)
+{
+	Relation	catalog = table_open(AttributeRelationId, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, NULL, 0, NULL);
+	HeapTuple	tuple;
+	int			count = 0;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_attribute column = (Form_pg_attribute) GETSTRUCT(tuple);
+
+		CHECK_FOR_INTERRUPTS();
+		if (!holds_values(column))
+			continue;
+		if (count++ < NAMED_COLUMNS)
+			appendStringInfo(names, "%s%s.%s", count == 1 ? "" : ", ",
+							 quote_qualified_identifier(get_namespace_name(get_rel_namespace(column->attrelid)), get_rel_name(column->attrelid)),
+							 quote_identifier(NameStr(column->attname)));
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	if (count > NAMED_COLUMNS)
+		appendStringInfo(names, ", and %d more", count - NAMED_COLUMNS);
+	return count;
+}
+
+void
+tde_drop_extension_warn(Node *statement)
+{
+	StringInfoData names;
+	int			count;
+
+	if (!drops_extension(statement) || ((DropStmt *) statement)->behavior != DROP_CASCADE)
+		return;
+	initStringInfo(&names);
+	count = list_columns(&names);
+	if (count > 0)
+		ereport(WARNING,
+				(errcode(ERRCODE_WARNING),
+				 errmsg_plural("%d encrypted column is dropped, with all its values and the data keys",
+							   "%d encrypted columns are dropped, with all their values and the data keys", count, count),
+				 errdetail("These are %s.", names.data),
+				 errhint("To keep the values, run DROP EXTENSION in a transaction block, ROLLBACK, and decrypt the columns by tde_decrypt_column() first.")));
+	pfree(names.data);
+}
+
+/* ---- declarations ---- */
+
+/* btree, hash and brin have operator classes for encrypted types, and bloom gets one. */
+static bool
+has_no_classes(const char *method)
+{
+	return strcmp(method, "gin") == 0 || strcmp(method, "gist") == 0 || strcmp(method, "spgist") == 0;
+}
+
+static void
+explain_index(void *statement)
+{
+	if (geterrcode() == ERRCODE_UNDEFINED_OBJECT || geterrcode() == ERRCODE_DATATYPE_MISMATCH)
+		errhint("Encrypted columns have btree, hash and brin indexes.  A %s index would store parts of the values in clear.",
+				((IndexStmt *) statement)->accessMethod);
+}
+
+/* Of the table's columns, those named. */
+static bool
+indexes_encrypted(IndexStmt *statement)
+{
+	Oid			table = statement->relation ? RangeVarGetRelid(statement->relation, NoLock, true) : InvalidOid;
+	ListCell   *cell;
+
+	foreach(cell, statement->indexParams)
+	{
+		IndexElem  *element = lfirst(cell);
+		AttrNumber	column = OidIsValid(table) && element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
+
+		if (column != InvalidAttrNumber && tde_ddl_encrypted(get_atttype(table, column)))
+			return true;
+	}
+	return false;
+}
+
+/* The columns of CREATE TABLE and ALTER TABLE. */
+static ColumnDef *
+next_column(Node *part)
+{
+	if (IsA(part, AlterTableCmd))
+		part = ((AlterTableCmd *) part)->def;
+	return part && IsA(part, ColumnDef) ? (ColumnDef *) part : NULL;
+}
+
+static bool
+names_encrypted(TypeName *name)
+{
+	return name && name->names && strncmp(strVal(llast(name->names)), "encrypted_", strlen("encrypted_")) == 0;
+}
+
+static bool
+has_constraint(ColumnDef *column, ConstrType kind, bool is_virtual)
+{
+	ListCell   *cell;
+
+	foreach(cell, column->constraints)
+		if (IsA(lfirst(cell), Constraint) && ((Constraint *) lfirst(cell))->contype == kind && (!is_virtual || TDE_IS_VIRTUAL(lfirst(cell))))
+			return true;
+	return false;
+}
+
+static void
+explain_column(ColumnDef *column)
+{
+	bool		encrypted = names_encrypted(column->typeName);
+
+	if (encrypted && geterrcode() == ERRCODE_SYNTAX_ERROR)
+		errhint("Modifiers are words such as aes256, salt and gcm, without a hyphen.  Quote '3des168' and 'key=NAME'.");
+	else if (encrypted && geterrcode() == ERRCODE_INVALID_PARAMETER_VALUE && has_constraint(column, CONSTR_IDENTITY, false))
+		errhint("Declare the column without it, and run ALTER TABLE ... ALTER COLUMN ... ADD GENERATED BY DEFAULT AS IDENTITY: that gives it a "
+				"sequence and a default.");
+	else if (geterrcode() == ERRCODE_INVALID_OBJECT_DEFINITION && has_constraint(column, CONSTR_GENERATED, true))
+		errhint("If it reads an encrypted column, write STORED: it becomes encrypted then.");
+}
+
+static void
+explain_columns(void *statement)
+{
+	ListCell   *cell;
+
+	foreach(cell, IsA(statement, AlterTableStmt) ? ((AlterTableStmt *) statement)->cmds : ((CreateStmt *) statement)->tableElts)
+	{
+		ColumnDef  *column = next_column(lfirst(cell));
+
+		if (column)
+			explain_column(column);
+	}
+}
+
+TdeExplain
+tde_ddl_explains(Node *statement)
+{
+	if (drops_extension(statement))
+		return explain_drop;
+	if (IsA(statement, IndexStmt) && has_no_classes(((IndexStmt *) statement)->accessMethod) && indexes_encrypted((IndexStmt *) statement))
+		return explain_index;
+	if (IsA(statement, CreateStmt) || IsA(statement, AlterTableStmt))
+		return explain_columns;
+	return NULL;
+}

@@ -1,0 +1,16 @@
+/*
+ * explain_error.h - errors of PostgreSQL's about declarations get a hint that knows of encrypted columns.
+ */
+#ifndef TDE_DDL_EXPLAIN_ERROR_H
+#define TDE_DDL_EXPLAIN_ERROR_H
+
+#include "nodes/nodes.h"
+
+/* The error context callback for such a statement, which is its argument; NULL: there is nothing to explain. */
+typedef void (*TdeExplain) (void *statement);
+extern TdeExplain tde_ddl_explains(Node *statement);
+
+/* Before DROP EXTENSION ... CASCADE of this extension: a warning that names the columns that go with it. */
+extern void tde_drop_extension_warn(Node *statement);
+
+#endif							/* TDE_DDL_EXPLAIN_ERROR_H */

@@ -1,0 +1,224 @@
+/*
+ * remains.c - memory that is free is overwritten, for what functions of PostgreSQL and of the base types left there in clear.
+ *
+ * Three have such memory: the stack, below; PostgreSQL's memory contexts, in the blocks that they have and in those that they keep for
+ * contexts to come; and the C library, which gives back to the kernel whole pages only, and does not tell what is free.  So memory is asked for
+ * until it comes from somewhere new, overwritten, and given back.
+ *
+ * That takes a millisecond or two, when secrets are forgotten, and nothing else waits for it.
+ */
+#include "postgres.h"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "server/compat.h"
+#include "server/remains.h"
+
+/* How far down the stack remains are looked for.  PostgreSQL keeps twice as much free below the depth that it checks. */
+#define STACK_BELOW		(256 * 1024)
+
+/* What functions that have returned left on the stack. */
+static pg_noinline void
+cleanse_stack(void)
+{
+	char		below[STACK_BELOW];
+
+	explicit_bzero(below, sizeof(below));
+}
+
+/* ---- memory contexts ---- */
+
+/*
+ * How PostgreSQL's usual memory contexts begin, and their blocks.  From "free" to "end" nothing of a block is used; in a list is what was
+ * freed, chunks of 8 bytes, of 16 and so on.
+ */
+typedef struct Block
+{
+	MemoryContext context;
+	struct Block *previous;
+	struct Block *next;
+	char	   *free;
+	char	   *end;
+} Block;
+
+#define CHUNK_LISTS		11
+
+typedef struct Blocks
+{
+	MemoryContextData header;
+	Block	   *first;
+	void	   *lists[CHUNK_LISTS];
+} Blocks;
+
+/* So many contexts that were deleted are kept, of either kind of sizes.  One more, and those are freed. */
+#define KEPT_CONTEXTS	100
+
+/* Is that so?  Asked of a new context: its first block stands within it. */
+static bool
+is_layout_known(MemoryContext context)
+{
+	Blocks	   *blocks = (Blocks *) context;
+	char	   *begin = (char *) context;
+	char	   *end = begin + context->mem_allocated;
+	char	   *was_free;
+	char	   *chunk;
+
+	if ((char *) blocks->first < begin || (char *) (blocks->first + 1) > end)
+		return false;
+	was_free = blocks->first->free;
+	chunk = MemoryContextAlloc(context, 1);
+	return blocks->first->context == context && blocks->first->end == end && was_free < chunk && chunk < blocks->first->free &&
+		blocks->lists[0] == NULL && (pfree(chunk), blocks->lists[0] != NULL);
+}
+
+/* The chunks of a list: those that it gives for sizes of its own, less a byte where PostgreSQL wants to find writes beyond the end. */
+static void
+cleanse_chunks(Blocks *blocks, int list)
+{
+	Size		size = ((Size) 8 << list) - 1;
+	void	   *first;
+	void	   *chunks = NULL;
+	void	   *chunk;
+
+	while ((first = blocks->lists[list]) != NULL)
+	{
+		chunk = MemoryContextAlloc((MemoryContext) blocks, size);
+		explicit_bzero(chunk, size);
+		memcpy(chunk, &chunks, sizeof(chunks));
+		chunks = chunk;
+		if (blocks->lists[list] == first)
+			break;
+	}
+	while ((chunk = chunks) != NULL)
+	{
+		memcpy(&chunks, chunk, sizeof(chunks));
+		pfree(chunk);
+	}
+}
+
+static void
+cleanse_context(MemoryContext context)
+{
+	Blocks	   *blocks = (Blocks *) context;
+
+	if (!IsA(context, AllocSetContext))
+		return;
+	for (Block *block = blocks->first; block != NULL; block = block->next)
+		explicit_bzero(block->free, block->end - block->free);
+	/* no value fits into the smallest */
+	for (int list = 1; list < CHUNK_LISTS; list++)
+		cleanse_chunks(blocks, list);
+}
+
+static void
+cleanse_contexts(MemoryContext context)
+{
+	check_stack_depth();
+	cleanse_context(context);
+	for (MemoryContext child = context->firstchild; child != NULL; child = child->nextchild)
+		cleanse_contexts(child);
+}
+
+/* A context that was kept, if there is one; it goes with the parent. */
+static void
+cleanse_kept_context(MemoryContext parent, Size first_block)
+{
+	cleanse_context(AllocSetContextCreateInternal(parent, "tde remains", 0, first_block, ALLOCSET_DEFAULT_MAXSIZE));
+}
+
+/* What this takes is clean when it is given back, and those that are kept are freed then. */
+static void
+cleanse_all_contexts(void)
+{
+	MemoryContext parent = AllocSetContextCreate(TopMemoryContext, "tde remains", ALLOCSET_SMALL_SIZES);
+
+	if (is_layout_known(parent))
+	{
+		for (int i = 0; i <= KEPT_CONTEXTS; i++)
+		{
+			cleanse_kept_context(parent, ALLOCSET_DEFAULT_INITSIZE);
+			cleanse_kept_context(parent, ALLOCSET_SMALL_INITSIZE);
+		}
+		cleanse_contexts(TopMemoryContext);
+	}
+	MemoryContextDelete(parent);
+}
+
+/* ---- the C library ---- */
+
+#ifdef __GLIBC__
+
+/* Larger than these, malloc() may ask the kernel; up to these, it keeps a list for each size. */
+#define LARGEST_PIECE	(120 * 1024)
+#define LISTED_PIECE	1032
+#define SMALLEST_PIECE	24
+
+typedef struct Piece
+{
+	struct Piece *next;
+} Piece;
+
+/* Take pieces of a size, until they come from beyond the heap's end; put them last into the list.  Returns the new place of its end. */
+static Piece **
+take_pieces(Piece **last, Size size, const char *end)
+{
+	Piece	   *piece;
+
+	while ((piece = malloc(size)) != NULL)
+	{
+		explicit_bzero(piece, malloc_usable_size(piece));
+		*last = piece;
+		last = &piece->next;
+		if ((char *) piece >= end)
+			break;
+	}
+	return last;
+}
+
+static void
+cleanse_heap(void)
+{
+	Piece	   *pieces = NULL;
+	Piece	  **last = &pieces;
+	const char *end;
+
+	(void) malloc_trim(0);
+	end = sbrk(0);
+	for (Size size = LARGEST_PIECE; size >= SMALLEST_PIECE; size = size > LISTED_PIECE ? Max(size / 2, LISTED_PIECE) : size - 16)
+		last = take_pieces(last, size, end);
+	while (pieces != NULL)
+	{
+		Piece	   *next = pieces->next;
+
+		free(pieces);
+		pieces = next;
+	}
+	(void) malloc_trim(0);
+}
+#else
+#define cleanse_heap()	((void) 0)
+#endif
+
+void
+tde_remains_cleanse(void)
+{
+	MemoryContext old = CurrentMemoryContext;
+
+	cleanse_stack();
+	PG_TRY();
+	{
+		cleanse_all_contexts();
+	}
+	PG_CATCH();
+	{
+		/* memory is short: no reason to fail, which a transaction that has committed must not */
+		MemoryContextSwitchTo(old);
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	cleanse_heap();
+}
