@@ -13,7 +13,7 @@ COMMENT ON FUNCTION tde_internal.tde_tree_null_test(pg_node_tree, int2) IS 'IS N
 CREATE FUNCTION tde_internal.tde_foreign_constant(class regclass, object oid, role oid) RETURNS regtype
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_internal.tde_foreign_constant(regclass, oid, oid) IS
-  'type of a constant in an object''s expressions whose literal runs code of others than the role and superusers';
+  'type of a constant in an object''s expressions whose literal could run code of others than the role and superusers';
 
 CREATE FUNCTION tde_internal.tde_check_namesakes(a pg_attribute) RETURNS void
 LANGUAGE plpgsql STABLE
@@ -76,7 +76,7 @@ AS $$
   -- What is read again for the column's new type is read as the table's owner.  But the indexes of its copy are made by who runs CREATE
   -- INDEX CONCURRENTLY, which PostgreSQL allows in no function that could become somebody else.
   SELECT concat(pg_describe_object(d.classid, d.objid, 0),
-                format(', with a constant of type %s, whose literal would run code of others as role "%s"', type, pg_get_userbyid(reader)),
+                format(', with a constant of type %s, whose literal could run code of others as role "%s"', type, pg_get_userbyid(reader)),
                 CASE WHEN reader <> owner THEN format(': role "%s" must convert the column', pg_get_userbyid(owner)) END)
   FROM pg_depend d CROSS JOIN tde_internal.tde_owner_of(a.attrelid) AS owner CROSS JOIN LATERAL (
     SELECT CASE WHEN online AND d.classid = 'pg_class'::regclass THEN (SELECT oid FROM pg_roles WHERE rolname = current_user) ELSE owner END) AS readers (reader)

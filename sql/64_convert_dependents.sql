@@ -168,7 +168,7 @@ AS $$
            WHEN EXISTS (SELECT FROM pg_depend d WHERE (d.classid, d.objid) = (o.classid, o.objid) AND deptype IN ('e', 'x')) THEN ', which belongs to an extension'
            WHEN EXISTS (SELECT FROM pg_seclabel l WHERE (l.classoid, l.objoid) = (o.classid, o.objid)) THEN ', which has a security label'
            WHEN f.type IS NOT NULL THEN format(
-             ', with a constant of type %s, whose literal would run code of others as role "%s"', f.type, pg_get_userbyid(r.relowner))
+             ', with a constant of type %s, whose literal could run code of others as role "%s"', f.type, pg_get_userbyid(r.relowner))
          END, c.removal, c.creation, r.relowner
   FROM objects o LEFT JOIN commands c USING (classid, objid) LEFT JOIN pg_class r ON r.oid = c.relation
   LEFT JOIN LATERAL tde_internal.tde_foreign_constant(classid, objid, r.relowner) AS f (type) ON true LEFT JOIN pg_class v ON classid = 'pg_class'::regclass AND v.oid = objid

@@ -1,8 +1,9 @@
 /*
- * constants.c - whose code runs when an expression's text is read again, and what a default means as a literal.
+ * constants.c - whose code could run when an expression's text is read again, and what a default means as a literal.
  *
  * A literal is read by the input function of its type.  That of an array calls that of its elements, that of a domain evaluates the
- * domain's CHECKs, that of a range its function canonical.
+ * domain's CHECKs, that of a range its function canonical.  And a text names its types: between printing and reading another type may
+ * get the name, from the owner of the type, or of its schema.
  */
 #include "postgres.h"
 
@@ -10,6 +11,8 @@
 #include "access/relation.h"
 #include "access/transam.h"
 #include "catalog/dependency.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_range.h"
 #include "catalog/pg_type.h"
@@ -41,6 +44,20 @@ static bool
 is_trusted_owner(Oid owner, Oid role)
 {
 	return owner == role || superuser_arg(owner);
+}
+
+/* The database's owner owns whatever he wants there. */
+static bool
+is_trusted_schema(Oid schema, Oid role)
+{
+	HeapTuple	tuple = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(schema));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	owner = ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner;
+	ReleaseSysCache(tuple);
+	return owner == ROLE_PG_DATABASE_OWNER || is_trusted_owner(owner, role);
 }
 
 static bool
@@ -91,6 +108,8 @@ parts_read_alone(Oid oid, Form_pg_type type, Oid role)
 {
 	switch (type->typtype)
 	{
+		case TYPTYPE_ENUM:
+			return true;
 		case TYPTYPE_BASE:
 			return is_trusted_function(type->typinput, role);
 		case TYPTYPE_DOMAIN:
@@ -131,8 +150,7 @@ reads_alone(Oid oid, Oid role)
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	type = (Form_pg_type) GETSTRUCT(tuple);
-	/* an enum has nothing that its owner could put there */
-	result = type->typtype == TYPTYPE_ENUM || (is_trusted_owner(type->typowner, role) && parts_read_alone(oid, type, role));
+	result = is_trusted_owner(type->typowner, role) && is_trusted_schema(type->typnamespace, role) && parts_read_alone(oid, type, role);
 	ReleaseSysCache(tuple);
 	return result;
 }

@@ -61,6 +61,19 @@ is_logged_in(Oid role)
 	return role == GetUserId() && role == GetSessionUserId() && role == GetAuthenticatedUserId();
 }
 
+/*
+ * Could the caller SET ROLE to it?  Where that is forbidden, in SECURITY DEFINER functions and restricted operations, only a superuser
+ * has all of the role's rights already, and attributes that nobody inherits.
+ */
+static bool
+may_become(Oid role)
+{
+	Oid			user = GetUserId();
+
+	return role == user || superuser_arg(user) ||
+		(!InLocalUserIdChange() && !InSecurityRestrictedOperation() && TDE_MAY_BECOME(user, role));
+}
+
 static void
 run_commands(const char *commands)
 {
@@ -84,7 +97,7 @@ tde_run_as(PG_FUNCTION_ARGS)
 	char	   *commands = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	TdeCaller	caller;
 
-	if (!TDE_MAY_BECOME(GetUserId(), role))
+	if (!may_become(role))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to set role \"%s\"", GetUserNameFromId(role, false)),

@@ -143,7 +143,7 @@
 
 /* 16 has memberships that inherit the role's privileges and cannot SET ROLE (3d14e171e9e2). */
 #if PG_VERSION_NUM >= 160000
-#define TDE_MAY_BECOME(member, role) member_can_set_role(member, role)
+#define TDE_MAY_BECOME(member, role) (has_privs_of_role(member, role) && member_can_set_role(member, role))
 #else
 #define TDE_MAY_BECOME(member, role) has_privs_of_role(member, role)
 #endif
