@@ -165,6 +165,8 @@ AS $$
            WHEN v.relkind = 'm' AND v.relispopulated THEN format(
              ', which has data: REFRESH MATERIALIZED VIEW %s WITH NO DATA before, and without these words afterwards', tde_internal.tde_full_name(v.oid))
            WHEN v.relpersistence = 't' AND v.relnamespace <> pg_my_temp_schema() THEN ', which is temporary in another session'
+           WHEN v.relpersistence = 't' AND (v.relowner::regrole::text, v.relowner::regrole::text) <> (quote_ident(current_user), quote_ident(session_user)) THEN
+             ', which is temporary, and of another role than the one that has logged in'
            WHEN EXISTS (SELECT FROM pg_depend d WHERE (d.classid, d.objid) = (o.classid, o.objid) AND deptype IN ('e', 'x')) THEN ', which belongs to an extension'
            WHEN EXISTS (SELECT FROM pg_seclabel l WHERE (l.classoid, l.objoid) = (o.classid, o.objid)) THEN ', which has a security label'
            WHEN f.type IS NOT NULL THEN format(
