@@ -88,35 +88,10 @@ AS $$
 $$;
 COMMENT ON FUNCTION tde_internal.tde_with_collation(pg_attribute, text) IS 'a type, with the collation that the column has';
 
-CREATE FUNCTION tde_internal.tde_constant_default(a pg_attribute) RETURNS text
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-  is_plain boolean := (SELECT base_type IS NULL FROM tde_internal.tde_type_spec(a.atttypid, a.atttypmod));
-  expr     text;
-  tree     text;
-  literal  text;
-BEGIN
-  SELECT pg_get_expr(adbin, adrelid), adbin::text INTO expr, tree FROM pg_attrdef WHERE adrelid = a.attrelid AND adnum = a.attnum;
-  -- A cast may round or cut off, which the literal has behind it.  One that is not immutable may have another result tomorrow, as that
-  -- of date to timestamptz.
-  IF tree IS NULL OR tree ~ '[{](?!CONST |FUNCEXPR |RELABELTYPE )' OR EXISTS (
-      SELECT FROM regexp_matches(tree, ':funcid ([0-9]+)', 'g') f JOIN pg_proc p ON p.oid = f[1]::oid
-      WHERE CASE WHEN pronamespace = 'pg_catalog'::regnamespace THEN NOT is_plain OR provolatile <> 'i' ELSE is_plain END) THEN
-    RETURN NULL;
-  END IF;
-  -- As a literal without a type, since a constant of the old type would stay one: in clear, or under a key.
-  IF is_plain THEN
-    EXECUTE format('SELECT quote_literal(CAST(CAST(%s AS %s) AS text))', expr, format_type(a.atttypid, a.atttypmod)) INTO literal;
-    RETURN literal;
-  END IF;
-  RETURN CASE WHEN expr IN ('true', 'false') THEN quote_literal(expr)
-              ELSE coalesce((regexp_match(expr, '^(''(?:[^'']|'''')*'')(?:::[^'']+)?$'))[1],
-                            quote_literal((regexp_match(expr, '^[(]?(-?[0-9.]+)[)]?(?:::.+)?$'))[1])) END;
-END
-$$;
-COMMENT ON FUNCTION tde_internal.tde_constant_default(pg_attribute) IS 'a column''s default as a literal; NULL if it is none or no constant';
+CREATE FUNCTION tde_internal.tde_constant_default(relation oid, column_number int2) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp;
+COMMENT ON FUNCTION tde_internal.tde_constant_default(oid, int2) IS 'a column''s default as a literal; NULL if it is none or no constant';
 
 CREATE FUNCTION tde_internal.tde_named_opclass(opclass oid) RETURNS name
 LANGUAGE sql STABLE

@@ -2,9 +2,11 @@
 -- Converting columns of tables that are there: plain to encrypted and back.
 --
 -- What commits is a procedure, which cannot have settings of its own, so each sets its search_path after every COMMIT.  Nor can
--- it be SECURITY DEFINER: all of this acts with the rights of who calls it, so everybody may execute it, parts that only serve
--- others included.  They do what the caller could do with SQL of his own; those in C check that he owns the table, unless it is one
+-- it be SECURITY DEFINER: all of this acts with the rights of who calls it, or with fewer, so everybody may execute it, parts that only
+-- serve others included.  They do what the caller could do with SQL of his own; those in C check that he owns the table, unless it is one
 -- of four catalogs that is wiped, and that the trigger is there that a conversion makes.
+--
+-- Every command that concerns the table, or what depends on it, is run as the owner of that, by tde_run_as(): src/maintenance/owner.c.
 --
 
 CREATE FUNCTION tde_internal.tde_convert_trigger() RETURNS trigger
@@ -34,154 +36,18 @@ CREATE FUNCTION tde_internal.tde_must_commit() RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION tde_internal.tde_must_commit() IS 'error if the procedure that calls it may not COMMIT';
 
---
--- What keeps a column's type from being changed
---
+CREATE FUNCTION tde_internal.tde_run_as(role oid, commands text) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp, @extschema@;
+COMMENT ON FUNCTION tde_internal.tde_run_as(oid, text) IS 'run commands with no more than the rights of a role that the caller could become';
 
-CREATE FUNCTION tde_internal.tde_check_namesakes(a pg_attribute) RETURNS void
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-  trusted oid[] := ARRAY(SELECT oid FROM pg_roles WHERE rolsuper UNION SELECT relowner FROM pg_class WHERE oid = a.attrelid);
-  others  text;
-BEGIN
-  IF NOT EXISTS (SELECT FROM pg_depend d LEFT JOIN pg_constraint c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid
-                 LEFT JOIN pg_index i ON d.classid = 'pg_class'::regclass AND i.indexrelid = d.objid
-                 WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
-                   AND CASE d.classid WHEN 'pg_constraint'::regclass THEN c.contype = 'c'
-                                      WHEN 'pg_class'::regclass THEN coalesce(i.indexprs, i.indpred) IS NOT NULL
-                                      WHEN 'pg_attrdef'::regclass THEN tde_internal.tde_constant_default(a) IS NULL
-                                      ELSE true END) THEN
-    RETURN;
-  END IF;
-  -- What uses the column is read again for its new type, with the extension's schema on the path: what somebody has put there under
-  -- PostgreSQL's or the extension's names might match better.  Only superusers make functions in C.
-  SELECT string_agg(format('%s, of role "%s"', pg_describe_object(classid, objid, 0), pg_get_userbyid(owner)), E'\n') INTO others FROM (
-    SELECT 'pg_proc'::regclass, f.oid, proowner FROM pg_proc f JOIN pg_language l ON l.oid = prolang
-    WHERE pronamespace = '@extschema@'::regnamespace AND proowner <> ALL (trusted) AND lanname NOT IN ('c', 'internal')
-      AND EXISTS (SELECT FROM pg_proc p WHERE p.proname = f.proname AND p.oid <> f.oid
-                  AND p.pronamespace IN ('pg_catalog'::regnamespace, f.pronamespace))
-    UNION ALL
-    SELECT 'pg_operator'::regclass, f.oid, oprowner FROM pg_operator f
-    WHERE oprnamespace = '@extschema@'::regnamespace AND oprowner <> ALL (trusted)
-      AND EXISTS (SELECT FROM pg_operator p WHERE p.oprname = f.oprname AND p.oid <> f.oid
-                  AND p.oprnamespace IN ('pg_catalog'::regnamespace, f.oprnamespace))
-  ) AS found (classid, objid, owner)
-  WHERE NOT EXISTS (SELECT FROM pg_depend d WHERE (d.classid, d.objid) = (found.classid, found.objid) AND deptype = 'e');
-  IF others IS NOT NULL THEN
-    RAISE EXCEPTION 'schema "%" has functions or operators of other roles that expressions of table % could call', '@extschema@', a.attrelid::regclass
-      USING ERRCODE = 'object_not_in_prerequisite_state',
-        DETAIL = format(E'They have names of PostgreSQL''s or the extension''s:\n%s', others),
-        HINT = 'Move them to another schema, and REVOKE CREATE ON SCHEMA @extschema@ from their owners.';
-  END IF;
-  -- they could be made between this and the reading, while a lock is waited for
-  SELECT string_agg(quote_ident(rolname), ', ' ORDER BY rolname) INTO others FROM (
-    SELECT rolname FROM pg_roles r
-    WHERE oid <> ALL (trusted) AND rolname <> 'pg_database_owner' AND NOT pg_has_role(oid, (SELECT relowner FROM pg_class WHERE oid = a.attrelid), 'MEMBER')
-      AND EXISTS (SELECT FROM pg_roles m WHERE pg_has_role(r.oid, m.oid, 'MEMBER') AND has_schema_privilege(m.oid, '@extschema@', 'CREATE'))
-    ORDER BY rolname LIMIT 10
-  ) AS makers;
-  IF others IS NOT NULL THEN
-    RAISE EXCEPTION 'other roles may create functions in schema "%", which expressions of table % could call', '@extschema@', a.attrelid::regclass
-      USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('Among them: %s.', others),
-        HINT = 'REVOKE CREATE ON SCHEMA @extschema@ from PUBLIC and from them, at least until the column is converted.';
-  END IF;
-END
-$$;
-COMMENT ON FUNCTION tde_internal.tde_check_namesakes(pg_attribute) IS
-  'error if expressions that are read again could find functions or operators of others than superusers and the table''s owner';
-
-CREATE FUNCTION tde_internal.tde_conversion_obstacles(a pg_attribute, encrypting boolean, online boolean) RETURNS SETOF text
+CREATE FUNCTION tde_internal.tde_owner_of(relation oid) RETURNS oid
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  -- PostgreSQL refuses these one by one, some of them only after the table was rewritten
-  SELECT CASE WHEN d.classid = 'pg_attrdef'::regclass THEN (
-                SELECT format('generated column %I', g.attname) FROM pg_attrdef f JOIN pg_attribute g ON g.attrelid = adrelid AND g.attnum = adnum
-                WHERE f.oid = d.objid)
-              ELSE pg_describe_object(d.classid, d.objid, d.objsubid) END
-  FROM pg_depend d
-  WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
-    AND (d.classid = ANY ('{pg_publication_rel,pg_proc}'::regclass[])
-         OR d.classid = 'pg_attrdef'::regclass AND d.objid NOT IN (
-           SELECT oid FROM pg_attrdef WHERE adrelid = a.attrelid AND adnum = a.attnum))
-  UNION
-  SELECT object || refused FROM tde_internal.tde_dependents(a) WHERE refused IS NOT NULL
-  UNION
-  SELECT format('index %s, which %s', i.indexrelid::regclass, reason)
-  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
-  CROSS JOIN LATERAL (
-    SELECT 'has an expression of the column' WHERE online AND i.indexprs::text ~ format(':varattno %s ', a.attnum)
-    UNION ALL
-    SELECT 'computes with the column by function ' || d.refobjid::regprocedure
-    FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid AND d.refclassid = 'pg_proc'::regclass
-      AND concat(i.indexprs, i.indpred) ~ format(':varattno %s ', a.attnum)
-    UNION ALL
-    SELECT 'has a condition on the column' WHERE online AND i.indpred::text ~ format(':varattno %s ', a.attnum)
-      AND pg_get_expr(i.indpred, i.indrelid) NOT IN (format('(%I IS NULL)', a.attname), format('(%I IS NOT NULL)', a.attname))
-    UNION ALL
-    SELECT CASE WHEN m.amname NOT IN ('btree', 'hash', 'brin') THEN 'is of access method ' || m.amname
-                ELSE 'names operator class ' || o.opcname END
-    FROM generate_series(0, i.indnkeyatts - 1) k JOIN pg_opclass o ON o.oid = i.indclass[k]
-    WHERE i.indkey[k] = a.attnum AND o.opcintype <> 'anyarray'::regtype
-      AND (NOT o.opcdefault AND tde_internal.tde_named_opclass(o.oid) IS NULL OR m.amname NOT IN ('btree', 'hash', 'brin')
-           -- that of inet holds networks
-           OR m.amname = 'brin' AND NOT EXISTS (SELECT FROM pg_amproc f WHERE f.amprocfamily = o.opcfamily AND f.amproc = 'brin_minmax_opcinfo'::regproc))
-    UNION ALL
-    SELECT 'is an exclusion constraint''s' WHERE online AND i.indisexclusion AND a.attnum = ANY (i.indkey)
-  ) AS reasons (reason)
-  WHERE i.indrelid = a.attrelid
-  UNION
-  SELECT pg_describe_object('pg_statistic_ext'::regclass, oid, 0) || ', which has an expression of the column' FROM pg_statistic_ext
-  WHERE stxrelid = a.attrelid AND stxexprs::text ~ format(':varattno %s ', a.attnum)
-  UNION
-  SELECT 'the partition key' FROM pg_partitioned_table
-  WHERE partrelid = a.attrelid AND (a.attnum = ANY (partattrs) OR partexprs::text ~ format(':varattno %s ', a.attnum))
-  UNION
-  SELECT 'the column''s identity sequence' WHERE a.attidentity <> '' AND (encrypting OR online)
-  UNION
-  SELECT 'the column''s own expression' WHERE a.attgenerated <> '' AND online
-  UNION
-  SELECT format('constraint %I on table %s, which sets the column on delete', conname, conrelid::regclass) FROM pg_constraint
-  WHERE online AND contype = 'f' AND conrelid = a.attrelid AND a.attnum = ANY (confdelsetcols)
+  SELECT relowner FROM pg_class WHERE oid = relation
 $$;
-COMMENT ON FUNCTION tde_internal.tde_conversion_obstacles(pg_attribute, boolean, boolean) IS 'objects that keep a column''s type from being changed';
-
-CREATE FUNCTION tde_internal.tde_check_conversion(a pg_attribute, encrypting boolean, online boolean) RETURNS void
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-  obstacles text := (SELECT string_agg(o, E'\n' ORDER BY o COLLATE "C")
-                     FROM tde_internal.tde_conversion_obstacles(a, encrypting, online) o);
-  verb      text := CASE WHEN encrypting THEN 'encrypted' ELSE 'decrypted' END;
-BEGIN
-  IF obstacles IS NOT NULL THEN
-    RAISE EXCEPTION 'column "%" of table "%" cannot be % because other objects depend on its type',
-        a.attname, (SELECT relname FROM pg_class WHERE oid = a.attrelid), verb
-      USING ERRCODE = 'dependent_objects_still_exist', DETAIL = obstacles,
-        HINT = 'Drop them, convert the column, and make again those that the new type allows.';
-  ELSIF online AND EXISTS (SELECT FROM pg_class WHERE oid = a.attrelid AND (relkind = 'p' OR relispartition)
-                           UNION ALL SELECT FROM pg_inherits WHERE inhrelid = a.attrelid OR inhparent = a.attrelid) THEN
-    RAISE EXCEPTION 'columns of partitioned tables and of tables with inheritance cannot be converted online'
-      USING ERRCODE = 'feature_not_supported', HINT = 'Convert the column offline.';
-  ELSIF online AND NOT EXISTS (SELECT FROM pg_class c JOIN pg_am m ON m.oid = relam WHERE c.oid = a.attrelid AND amname = 'heap') THEN
-    RAISE EXCEPTION 'columns of tables whose access method is not heap cannot be converted online'
-      USING ERRCODE = 'feature_not_supported', HINT = 'Convert the column offline.';
-  ELSIF online AND tde_internal.tde_is_distributed(a.attrelid) THEN
-    RAISE EXCEPTION 'columns of tables that Citus distributes cannot be converted online'
-      USING ERRCODE = 'feature_not_supported', HINT = 'Convert the column offline.';
-  ELSIF a.attinhcount > 0 THEN
-    RAISE EXCEPTION 'column "%" is inherited', a.attname USING ERRCODE = 'invalid_table_definition',
-      HINT = format('Convert the column of table %s: those that inherit it follow.',
-                    (SELECT string_agg(inhparent::regclass::text, ', ') FROM pg_inherits WHERE inhrelid = a.attrelid));
-  END IF;
-  PERFORM tde_internal.tde_check_dependents(a);
-  PERFORM tde_internal.tde_check_namesakes(a);
-END
-$$;
-COMMENT ON FUNCTION tde_internal.tde_check_conversion(pg_attribute, boolean, boolean) IS 'error if a column''s type cannot be changed';
+COMMENT ON FUNCTION tde_internal.tde_owner_of(oid) IS 'the role that owns a table or view';
 
 CREATE FUNCTION tde_internal.tde_recompile_triggers(relation regclass) RETURNS void
 LANGUAGE plpgsql
@@ -229,29 +95,9 @@ $$;
 COMMENT ON FUNCTION tde_internal.tde_warn_of_rest(regclass, name) IS
   'warn of objects that use a decrypted column, no encrypted one, and still the extension';
 
---
--- Expressions of the user's, as text: read for the new type of a column they find the operators that belong to it.  Only these functions
--- have the extension's schema on their path, and they name all that they call.  It comes after pg_temp: names of temporary tables that
--- were printed with a path without it mean the same here.
---
-
 CREATE FUNCTION tde_internal.tde_definition(class regclass, object oid) RETURNS text
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp, @extschema@
-AS $$
-  SELECT CASE
-    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_constraint'::pg_catalog.regclass THEN pg_catalog.pg_get_constraintdef(object)
-    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass THEN
-      coalesce(pg_catalog.pg_get_viewdef(object), pg_catalog.pg_get_indexdef(object))
-    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass THEN pg_catalog.pg_get_ruledef(object)
-    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass THEN pg_catalog.pg_get_triggerdef(object)
-    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_policy'::pg_catalog.regclass THEN (
-      SELECT pg_catalog.concat('USING (' OPERATOR(pg_catalog.||) pg_catalog.pg_get_expr(polqual, polrelid) OPERATOR(pg_catalog.||) ')',
-                               ' WITH CHECK (' OPERATOR(pg_catalog.||) pg_catalog.pg_get_expr(polwithcheck, polrelid) OPERATOR(pg_catalog.||) ')')
-      FROM pg_catalog.pg_policy WHERE oid OPERATOR(pg_catalog.=) object)
-    WHEN class OPERATOR(pg_catalog.=) 'pg_catalog.pg_statistic_ext'::pg_catalog.regclass THEN pg_catalog.pg_get_statisticsobjdef(object)
-    ELSE (SELECT pg_catalog.pg_get_expr(adbin, adrelid) FROM pg_catalog.pg_attrdef WHERE oid OPERATOR(pg_catalog.=) object) END
-$$;
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp, @extschema@;
 COMMENT ON FUNCTION tde_internal.tde_definition(regclass, oid) IS
   'definition of a constraint, index, view (its query), rule, trigger, policy (its expressions), statistics object or default';
 
@@ -283,7 +129,7 @@ AS $$
   SELECT i.indexrelid, tde_internal.tde_index_commands(i.indexrelid)
   FROM pg_index i
   WHERE i.indrelid = a.attrelid AND (
-    NOT i.indisexclusion AND concat(i.indexprs, i.indpred) ~ format(':varattno %s ', a.attnum)
+    NOT i.indisexclusion AND (tde_internal.tde_tree_uses(i.indexprs, a.attnum) OR tde_internal.tde_tree_uses(i.indpred, a.attnum))
     OR EXISTS (
       SELECT FROM generate_series(0, i.indnkeyatts - 1) k WHERE i.indkey[k] = a.attnum AND tde_internal.tde_named_opclass(i.indclass[k]) IS NOT NULL))
 $$;
@@ -307,7 +153,8 @@ SET tde_column.plaintext_allowed = on
 AS $$
 DECLARE
   started  timestamptz := clock_timestamp();
-  literal  text := tde_internal.tde_constant_default(a);
+  owner    oid  := tde_internal.tde_owner_of(a.attrelid);
+  literal  text := tde_internal.tde_constant_default(a.attrelid, a.attnum);
   before   int8 := tde_internal.tde_size_of(a.attrelid);
   indexes  text := (SELECT coalesce(string_agg(format('DROP INDEX %s', index), ';'), '') FROM tde_internal.tde_named_indexes(a));
   again    text := (SELECT coalesce(string_agg(array_to_string(commands, ';'), ';'), '') FROM tde_internal.tde_named_indexes(a));
@@ -324,12 +171,12 @@ BEGIN
                           (SELECT sum(greatest(reltuples, 0))::int8 FROM pg_class
                            WHERE relkind <> 'p' AND (oid = a.attrelid OR oid IN (SELECT relid FROM pg_partition_tree(a.attrelid)))),
                           pg_size_pretty(before));
-  PERFORM tde_internal.tde_run(indexes);
-  PERFORM tde_internal.tde_run(format('ALTER TABLE %1$s %3$s ALTER COLUMN %2$I TYPE %4$s %5$s', a.attrelid::regclass, a.attname,
+  PERFORM tde_internal.tde_run_as(owner, indexes);
+  PERFORM tde_internal.tde_run_as(owner, format('ALTER TABLE %1$s %3$s ALTER COLUMN %2$I TYPE %4$s %5$s', a.attrelid::regclass, a.attname,
                  CASE WHEN literal IS NOT NULL THEN format('ALTER COLUMN %I DROP DEFAULT,', a.attname) END,
                  tde_internal.tde_with_collation(a, type),
                  CASE WHEN literal IS NOT NULL THEN format(', ALTER COLUMN %I SET DEFAULT %s', a.attname, literal) END));
-  PERFORM tde_internal.tde_run(again);
+  PERFORM tde_internal.tde_run_as(owner, again);
   PERFORM tde_internal.tde_make_dependents(a, others);
   PERFORM tde_internal.tde_recompile_triggers(a.attrelid);
   IF NOT encrypting THEN

@@ -32,8 +32,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  attempts int  := CASE WHEN current_setting('lock_timeout') = '0' THEN 30 ELSE 1 END;
-  command  text;
+  attempts int := CASE WHEN current_setting('lock_timeout') = '0' THEN 30 ELSE 1 END;
 BEGIN
   -- Whoever comes after a waiting lock waits, too: so wait briefly, and often.
   IF attempts > 1 THEN
@@ -41,9 +40,7 @@ BEGIN
   END IF;
   FOR attempt IN 1 .. attempts LOOP
     BEGIN
-      FOR command IN SELECT tde_internal.tde_lock_commands(relations) LOOP
-        EXECUTE command;
-      END LOOP;
+      PERFORM tde_internal.tde_lock_all(relations::oid[]);
       RETURN;
     EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
       PERFORM pg_sleep(CASE WHEN attempt < attempts THEN 1 ELSE 0 END);
@@ -62,18 +59,19 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   helper text := 'tde_convert_' || a.attnum;
+  owner  oid  := tde_internal.tde_owner_of(a.attrelid);
 BEGIN
   PERFORM tde_internal.tde_check_conversion(a, encrypting, true);
   PERFORM tde_internal.tde_lock_tables(ARRAY[a.attrelid]);
-  EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', a.attrelid::regclass, helper, tde_internal.tde_with_collation(a, type));
+  PERFORM tde_internal.tde_run_as(owner, format('ALTER TABLE %s ADD COLUMN %I %s', a.attrelid::regclass, helper, tde_internal.tde_with_collation(a, type)));
   IF a.attnotnull THEN
     -- a valid one spares SET NOT NULL its scan
-    EXECUTE format('ALTER TABLE %1$s ADD CONSTRAINT %2$I CHECK (%2$I IS NOT NULL) NOT VALID', a.attrelid::regclass, helper);
+    PERFORM tde_internal.tde_run_as(owner, format('ALTER TABLE %1$s ADD CONSTRAINT %2$I CHECK (%2$I IS NOT NULL) NOT VALID', a.attrelid::regclass, helper));
   END IF;
   -- the last one to see the row
-  EXECUTE format('CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''copy'', %3$L, %4$L)',
-                 a.attrelid::regclass, '~' || helper, a.attname, helper);
-  EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', a.attrelid::regclass, '~' || helper);
+  PERFORM tde_internal.tde_run_as(owner, format(
+    'CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''copy'', %3$L, %4$L);
+    ALTER TABLE %1$s ENABLE ALWAYS TRIGGER %2$I', a.attrelid::regclass, '~' || helper, a.attname, helper));
   RAISE NOTICE 'column "%" is being copied to column "%" of type %', a.attname, helper, type;
 END
 $$;
@@ -104,13 +102,11 @@ AS $$
                 CASE WHEN i.indnullsnotdistinct THEN ' NULLS NOT DISTINCT' END,
                 ' WITH (' || array_to_string(c.reloptions, ', ') || ')',
                 ' TABLESPACE ' || (SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid = c.reltablespace),
-                ' WHERE ' || CASE pg_get_expr(i.indpred, i.indrelid)
-                  WHEN format('(%I IS NULL)', a.attname) THEN format('%I IS NULL', v.helper_column)
-                  WHEN format('(%I IS NOT NULL)', a.attname) THEN format('%I IS NOT NULL', v.helper_column)
-                  ELSE pg_get_expr(i.indpred, i.indrelid) END) END
+                ' WHERE ' || coalesce(quote_ident(v.helper_column) || ' ' || tde_internal.tde_tree_null_test(i.indpred, a.attnum),
+                                      pg_get_expr(i.indpred, i.indrelid))) END
   FROM tde.conversions v
   JOIN pg_attribute a ON a.attrelid = v.relation AND a.attname = v.column_name
-  JOIN pg_index i ON i.indrelid = v.relation AND (a.attnum = ANY (i.indkey) OR i.indpred::text ~ format(':varattno %s ', a.attnum))
+  JOIN pg_index i ON i.indrelid = v.relation AND (a.attnum = ANY (i.indkey) OR tde_internal.tde_tree_uses(i.indpred, a.attnum))
   JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
   CROSS JOIN LATERAL (SELECT ('tde_convert_' || i.indexrelid)::name) AS names (new_name)
   LEFT JOIN pg_index n ON n.indexrelid = (SELECT oid FROM pg_class WHERE relnamespace = c.relnamespace AND relname = new_name)
@@ -137,10 +133,20 @@ $$;
 COMMENT ON FUNCTION tde_internal.tde_conversion_replacements(regclass, name) IS 'indexes on a column that is being copied, and which ones replace them';
 
 CREATE FUNCTION @extschema@.tde_conversion_indexes(relation regclass, column_name name) RETURNS SETOF text
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  SELECT command FROM tde_internal.tde_conversion_replacements(relation, column_name) WHERE command IS NOT NULL ORDER BY index::oid
+DECLARE
+  -- the user reads their texts
+  others text := (SELECT string_agg(o, E'\n' ORDER BY o COLLATE "C")
+                  FROM tde_internal.tde_foreign_constants(tde_internal.tde_convertible_column(relation, column_name), true) o);
+BEGIN
+  IF others IS NOT NULL THEN
+    RAISE EXCEPTION 'column "%" of table % cannot be converted by role "%"', column_name, relation, current_user
+      USING ERRCODE = 'dependent_objects_still_exist', DETAIL = others, HINT = 'Drop them, convert the column, and make them again.';
+  END IF;
+  RETURN QUERY SELECT command FROM tde_internal.tde_conversion_replacements(relation, column_name) WHERE command IS NOT NULL ORDER BY index::oid;
+END
 $$;
 COMMENT ON FUNCTION @extschema@.tde_conversion_indexes(regclass, name) IS
   E'commands that make the indexes needed before tde_finish_conversion(); psql runs them by \\gexec';

@@ -4,9 +4,9 @@
 --
 
 CREATE TYPE tde_internal.tde_dependent AS (
-  depth int, object text, relation regclass, refused text, removal text, creation text[]);
+  depth int, object text, relation regclass, refused text, removal text, creation text[], owner oid);
 COMMENT ON TYPE tde_internal.tde_dependent IS
-  'an object that depends on a column''s type, the table or view that it is or belongs to, and commands, or why it cannot be made again';
+  'an object that depends on a column''s type, the table or view that it is or belongs to, and that one''s owner, and commands, or why it cannot be made again';
 
 CREATE FUNCTION tde_internal.tde_full_name(relation oid) RETURNS text
 LANGUAGE sql STABLE
@@ -33,35 +33,38 @@ AS $$
                  unnest(list) o) AS options
     FROM pg_class c WHERE c.oid = view
   ), columns AS (
-    SELECT v.name, v.materialized, a AS attribute, a.attrelid, a.attnum, quote_ident(a.attname) AS column_name, a.attacl, a.attstattarget, a.attoptions
+    SELECT v.name, v.materialized, a.attrelid, a.attnum, quote_ident(a.attname) AS column_name, a.attacl, a.attstattarget, a.attoptions
     FROM v JOIN pg_attribute a ON attrelid = v.oid AND attnum > 0 AND NOT attisdropped
   ), given AS (
-    -- by ALTER DEFAULT PRIVILEGES, to a view that the caller makes
+    -- by ALTER DEFAULT PRIVILEGES, to a view that the owner makes
     SELECT DISTINCT grantee FROM pg_default_acl, aclexplode(defaclacl)
-    WHERE defaclrole = (SELECT oid FROM pg_roles WHERE rolname = current_user) AND defaclobjtype = 'r'
+    WHERE defaclrole = (SELECT relowner FROM v) AND defaclobjtype = 'r'
   ), privileges AS (
     SELECT name, '' AS column_name, g.* FROM v, aclexplode(coalesce(relacl, acldefault('r', relowner))) g
     WHERE relacl IS NOT NULL OR EXISTS (SELECT FROM given)
     UNION ALL SELECT name, format(' (%s)', column_name), g.* FROM columns, aclexplode(attacl) g
   )
   SELECT array_agg(command ORDER BY place, command COLLATE "C") FROM (
-    SELECT 1, format('CREATE %s %s%s%s%s AS %s%s', kind, name, ' USING ' || CASE WHEN materialized THEN quote_ident(method) END, ' WITH (' || options || ')',
-                     ' TABLESPACE ' || quote_ident(tablespace), rtrim(tde_internal.tde_definition('pg_class', oid), ';'),
-                     CASE WHEN materialized THEN ' WITH NO DATA' END) FROM v
-    UNION ALL SELECT 2, format('ALTER %s %s OWNER TO %s', kind, name, owner) FROM v
-    UNION ALL SELECT 3, format('ALTER VIEW %s ALTER COLUMN %s SET DEFAULT %s', name, column_name,
-                               coalesce(tde_internal.tde_constant_default(attribute), tde_internal.tde_definition('pg_attrdef', d.oid)))
-              FROM columns JOIN pg_attrdef d ON adrelid = attrelid AND adnum = attnum
-    UNION ALL SELECT 4, format('ALTER MATERIALIZED VIEW %s ALTER COLUMN %s SET STATISTICS %s', name, column_name, attstattarget)
-              FROM columns WHERE materialized AND attstattarget >= 0
-    UNION ALL SELECT 4, format('ALTER MATERIALIZED VIEW %s ALTER COLUMN %s SET (%s)', name, column_name, array_to_string(attoptions, ', '))
-              FROM columns WHERE materialized AND attoptions IS NOT NULL
-    UNION ALL SELECT 5, format('COMMENT ON %s %s IS ', kind, name) || quote_literal(obj_description(oid, 'pg_class')) FROM v
-    UNION ALL SELECT 5, format('COMMENT ON COLUMN %s.%s IS ', name, column_name) || quote_literal(col_description(attrelid, attnum)) FROM columns
-    UNION ALL SELECT 6, format('REVOKE ALL ON %s FROM %s%s', name, owner, (SELECT string_agg(CASE grantee WHEN 0 THEN ', PUBLIC' ELSE ', ' || grantee::regrole END, '') FROM given))
-              FROM v WHERE relacl IS NOT NULL OR EXISTS (SELECT FROM given)
-    UNION ALL SELECT 7, format('GRANT %s%s ON %s TO %s%s', privilege_type, column_name, name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END,
-                               CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END) FROM privileges
+    SELECT c.* FROM v CROSS JOIN LATERAL (VALUES
+      (1, format('CREATE %s %s%s%s%s AS ', kind, name, ' USING ' || CASE WHEN materialized THEN quote_ident(method) END, ' WITH (' || options || ')',
+                 ' TABLESPACE ' || quote_ident(tablespace))
+          || rtrim(tde_internal.tde_definition('pg_class', oid), ';') || CASE WHEN materialized THEN ' WITH NO DATA' ELSE '' END),
+      (5, format('COMMENT ON %s %s IS ', kind, name) || quote_literal(obj_description(oid, 'pg_class'))),
+      (6, CASE WHEN relacl IS NOT NULL OR EXISTS (SELECT FROM given) THEN
+            format('REVOKE ALL ON %s FROM %s%s', name, owner, (SELECT string_agg(CASE grantee WHEN 0 THEN ', PUBLIC' ELSE ', ' || grantee::regrole END, '') FROM given)) END)
+    ) AS c (place, command)
+    UNION ALL
+    SELECT c.* FROM columns CROSS JOIN LATERAL (VALUES
+      (3, format('ALTER VIEW %s ALTER COLUMN %s SET DEFAULT ', name, column_name) || coalesce(tde_internal.tde_constant_default(attrelid, attnum),
+            (SELECT tde_internal.tde_definition('pg_attrdef', d.oid) FROM pg_attrdef d WHERE adrelid = attrelid AND adnum = attnum))),
+      (4, CASE WHEN materialized AND attstattarget >= 0 THEN
+            format('ALTER MATERIALIZED VIEW %s ALTER COLUMN %s SET STATISTICS %s', name, column_name, attstattarget) END),
+      (4, CASE WHEN materialized THEN format('ALTER MATERIALIZED VIEW %s ALTER COLUMN %s SET (', name, column_name) || array_to_string(attoptions, ', ') || ')' END),
+      (5, format('COMMENT ON COLUMN %s.%s IS ', name, column_name) || quote_literal(col_description(attrelid, attnum)))
+    ) AS c (place, command)
+    UNION ALL
+    SELECT 7, format('GRANT %s%s ON %s TO %s%s', privilege_type, column_name, name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END,
+                     CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END) FROM privileges
   ) AS commands (place, command) WHERE command IS NOT NULL
 $$;
 COMMENT ON FUNCTION tde_internal.tde_view_commands(oid) IS 'commands that make a view again, with its owner, options, defaults, comments and privileges; without data';
@@ -158,14 +161,19 @@ AS $$
     FROM objects JOIN pg_policy p ON classid = 'pg_policy'::regclass AND p.oid = objid
   )
   SELECT o.depth, pg_describe_object(classid, objid, 0), c.relation::regclass, CASE
-           WHEN c.creation IS NULL OR o.depth = 100 THEN ''
+           WHEN c.relation IS NULL OR o.depth = 100 THEN ''
            WHEN v.relkind = 'm' AND v.relispopulated THEN format(
              ', which has data: REFRESH MATERIALIZED VIEW %s WITH NO DATA before, and without these words afterwards', tde_internal.tde_full_name(v.oid))
            WHEN v.relpersistence = 't' AND v.relnamespace <> pg_my_temp_schema() THEN ', which is temporary in another session'
+           WHEN v.relpersistence = 't' AND (v.relowner::regrole::text, v.relowner::regrole::text) <> (quote_ident(current_user), quote_ident(session_user)) THEN
+             ', which is temporary, and of another role than the one that has logged in'
            WHEN EXISTS (SELECT FROM pg_depend d WHERE (d.classid, d.objid) = (o.classid, o.objid) AND deptype IN ('e', 'x')) THEN ', which belongs to an extension'
            WHEN EXISTS (SELECT FROM pg_seclabel l WHERE (l.classoid, l.objoid) = (o.classid, o.objid)) THEN ', which has a security label'
-         END, c.removal, c.creation
-  FROM objects o LEFT JOIN commands c USING (classid, objid) LEFT JOIN pg_class v ON classid = 'pg_class'::regclass AND v.oid = objid
+           WHEN f.type IS NOT NULL THEN format(
+             ', with a constant of type %s, whose literal could run code of others as role "%s"', f.type, pg_get_userbyid(r.relowner))
+         END, c.removal, c.creation, r.relowner
+  FROM objects o LEFT JOIN commands c USING (classid, objid) LEFT JOIN pg_class r ON r.oid = c.relation
+  LEFT JOIN LATERAL tde_internal.tde_foreign_constant(classid, objid, r.relowner) AS f (type) ON true LEFT JOIN pg_class v ON classid = 'pg_class'::regclass AND v.oid = objid
   -- triggers of partitions go with the table's
   WHERE NOT EXISTS (SELECT FROM pg_trigger t WHERE classid = 'pg_trigger'::regclass AND t.oid = objid AND tgparentid <> 0)
 $$;
@@ -192,20 +200,20 @@ COMMENT ON FUNCTION tde_internal.tde_check_dependents(pg_attribute) IS 'error if
 -- Dropping and making them
 --
 
-CREATE FUNCTION tde_internal.tde_lock_commands(relations regclass[]) RETURNS SETOF text
-LANGUAGE sql STABLE
+CREATE FUNCTION tde_internal.tde_lock(relation oid) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION tde_internal.tde_lock(oid) IS 'lock a view, or a table with those that inherit from it, against all use';
+
+CREATE FUNCTION tde_internal.tde_lock_all(relations oid[]) RETURNS void
+LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  -- Views before tables, as whoever reads them.  LOCK would lock all tables of a view, so it is given to the owner it has.
-  SELECT command FROM (
-    SELECT min(n), format('ALTER TABLE %s OWNER TO %s', tde_internal.tde_full_name(oid), relowner::regrole)
-    FROM unnest(relations) WITH ORDINALITY AS r (relation, n) JOIN pg_class c ON c.oid = relation AND relkind IN ('v', 'm') GROUP BY oid, relowner
-    UNION ALL
-    SELECT NULL, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', string_agg(tde_internal.tde_full_name(oid), ', ' ORDER BY oid))
-    FROM pg_class WHERE oid = ANY (relations) AND relkind NOT IN ('v', 'm') AND pg_has_role(relowner, 'USAGE')
-  ) AS commands (place, command) WHERE command IS NOT NULL ORDER BY place NULLS LAST
+  -- views before tables, as whoever reads them; those of others are not locked, but an error later
+  SELECT tde_internal.tde_lock(oid) FROM (
+    SELECT c.oid, min(n) FILTER (WHERE relkind IN ('v', 'm')) AS place FROM unnest(relations) WITH ORDINALITY AS r (relation, n) JOIN pg_class c ON c.oid = relation
+    WHERE pg_has_role(relowner, 'USAGE') GROUP BY c.oid ORDER BY place NULLS LAST, c.oid) AS locks
 $$;
-COMMENT ON FUNCTION tde_internal.tde_lock_commands(regclass[]) IS 'commands that lock tables, and before them views';
+COMMENT ON FUNCTION tde_internal.tde_lock_all(oid[]) IS 'lock tables, and before them views';
 
 CREATE FUNCTION tde_internal.tde_remove_dependents(a pg_attribute) RETURNS tde_internal.tde_dependent[]
 LANGUAGE plpgsql
@@ -213,15 +221,13 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   dependents tde_internal.tde_dependent[];
-  command    text;
+  dependent  tde_internal.tde_dependent;
 BEGIN
   -- nobody changes them between reading and dropping
-  FOR command IN SELECT tde_internal.tde_lock_commands(ARRAY(SELECT relation FROM tde_internal.tde_dependents(a) ORDER BY depth DESC) || a.attrelid::regclass) LOOP
-    EXECUTE command;
-  END LOOP;
+  PERFORM tde_internal.tde_lock_all(ARRAY(SELECT relation::oid FROM tde_internal.tde_dependents(a) ORDER BY depth DESC) || a.attrelid);
   dependents := ARRAY(SELECT d FROM tde_internal.tde_dependents(a) d WHERE refused IS NULL ORDER BY depth, object COLLATE "C");
-  FOR command IN SELECT removal FROM unnest(dependents) WHERE removal IS NOT NULL ORDER BY depth DESC LOOP
-    EXECUTE command;
+  FOREACH dependent IN ARRAY ARRAY(SELECT o FROM unnest(dependents) o WHERE removal IS NOT NULL ORDER BY depth DESC) LOOP
+    PERFORM tde_internal.tde_run_as(dependent.owner, dependent.removal);
   END LOOP;
   RETURN dependents;
 END
@@ -231,17 +237,13 @@ COMMENT ON FUNCTION tde_internal.tde_remove_dependents(pg_attribute) IS 'drop wh
 CREATE FUNCTION tde_internal.tde_make_dependents(a pg_attribute, dependents tde_internal.tde_dependent[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-SET default_tablespace = ''     -- commands for indexes set it
 AS $$
 DECLARE
-  d       tde_internal.tde_dependent;
-  command text;
-  detail  text;
+  d      tde_internal.tde_dependent;
+  detail text;
 BEGIN
   FOREACH d IN ARRAY dependents LOOP
-    FOREACH command IN ARRAY d.creation LOOP
-      PERFORM tde_internal.tde_run(command);
-    END LOOP;
+    PERFORM tde_internal.tde_run_as(d.owner, array_to_string(d.creation, ';'));
     -- online the old column may still be there: a view with "FROM card AS c (id, number)" finds it by its position
     IF (SELECT attname <> a.attname FROM pg_attribute WHERE attrelid = a.attrelid AND attnum = a.attnum) AND EXISTS (
         SELECT FROM pg_depend WHERE refclassid = 'pg_class'::regclass AND refobjid = a.attrelid AND refobjsubid = a.attnum
@@ -256,7 +258,8 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
   RAISE EXCEPTION '% cannot be made again for the new type of column "%"', d.object, a.attname USING ERRCODE = SQLSTATE,
-    DETAIL = concat_ws(E'\n', SQLERRM, nullif(detail, '')), HINT = 'Drop it, convert the column, and make it again as the new type allows.';
+    DETAIL = concat_ws(E'\n', SQLERRM, nullif(detail, '')), HINT = CASE WHEN SQLSTATE = '42501' THEN format('It is made as its owner, role "%s": GRANT that what it lacks.', pg_get_userbyid(d.owner))
+                ELSE 'Drop it, convert the column, and make it again as the new type allows.' END;
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_make_dependents(pg_attribute, tde_internal.tde_dependent[]) IS 'make again what was dropped, for a column''s new type';

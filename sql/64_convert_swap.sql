@@ -46,7 +46,8 @@ BEGIN
         HINT = 'Drop it, and make it again after tde_finish_conversion().';
     END IF;
     IF NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = key.referencing AND conname = key.replacement) THEN
-      EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', key.referencing, key.replacement, key.definition);
+      PERFORM tde_internal.tde_run_as(tde_internal.tde_owner_of(key.referencing),
+                                      format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', key.referencing, key.replacement, key.definition));
     END IF;
   END LOOP;
   RETURN ARRAY(SELECT c.oid FROM tde_internal.tde_conversion_keys(relation, column_name) k
@@ -75,7 +76,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
   WITH v AS (
     SELECT c.*, a.attnum, a.attnotnull, a.attacl, a.attstattarget, a.attoptions, replace(helper_column, 'tde_convert_', 'tde_erase_') AS old_name,
-           tde_internal.tde_constant_default(a) AS literal, (SELECT tde_internal.tde_definition('pg_attrdef', f.oid) FROM pg_attrdef f WHERE adrelid = attrelid AND adnum = attnum) AS expr
+           tde_internal.tde_constant_default(attrelid, attnum) AS literal, (SELECT tde_internal.tde_definition('pg_attrdef', f.oid) FROM pg_attrdef f WHERE adrelid = attrelid AND adnum = attnum) AS expr
     FROM tde.conversions c JOIN pg_attribute a ON attrelid = c.relation AND attname = c.column_name
     WHERE c.relation = $1 AND c.column_name = $2 AND c.phase = 'copy'
   ), checks AS (
@@ -90,53 +91,56 @@ AS $$
     FROM tde_internal.tde_conversion_replacements(relation, column_name) r
     JOIN pg_index i ON i.indexrelid = r.index JOIN pg_class c ON c.oid = r.index JOIN pg_namespace n ON n.oid = c.relnamespace
     LEFT JOIN pg_constraint k ON k.conindid = r.index AND k.contype IN ('p', 'u')
-  ), keys AS (
-    SELECT * FROM tde_internal.tde_conversion_keys(relation, column_name)
   )
-  SELECT 10, format('DROP TRIGGER %I ON %s', helper_trigger, relation) FROM v
-  UNION ALL SELECT 20, format('ALTER TABLE %1$s DROP CONSTRAINT %2$I', referencing, name) FROM keys
-  UNION ALL SELECT 21, format('ALTER TABLE %1$s RENAME CONSTRAINT %3$I TO %2$I', referencing, name, replacement) FROM keys
-  UNION ALL SELECT 22, format('COMMENT ON CONSTRAINT %I ON %s IS %L', name, referencing, obj_description(constraint_oid, 'pg_constraint')) FROM keys
-  UNION ALL SELECT 30, format('ALTER TABLE %s DROP CONSTRAINT %I', relation, conname) FROM checks
-  UNION ALL SELECT 31, format('DROP STATISTICS %s', name) FROM stats
-  UNION ALL SELECT 32, CASE WHEN conname IS NULL THEN format('DROP INDEX %s', index) ELSE format('ALTER TABLE %s DROP CONSTRAINT %I', relation, conname) END
-            FROM indexes
-  UNION ALL SELECT 40, format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, column_name, old_name) FROM v
-  UNION ALL SELECT 41, format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, helper_column, column_name) FROM v
-  UNION ALL SELECT 42, format('ALTER TABLE %1$s ALTER COLUMN %2$I DROP NOT NULL, ALTER COLUMN %2$I DROP DEFAULT', relation, old_name) FROM v
-  UNION ALL SELECT 43, format('ALTER SEQUENCE %s OWNED BY %s.%I', objid::regclass, relation, column_name) FROM v JOIN pg_depend d
-            ON refclassid = 'pg_class'::regclass AND refobjid = relation AND refobjsubid = attnum AND classid = 'pg_class'::regclass AND deptype = 'a'
-            JOIN pg_class s ON s.oid = objid WHERE s.relkind = 'S'
-  UNION ALL SELECT 50, format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', relation, column_name, coalesce(literal, expr)) FROM v WHERE expr IS NOT NULL
-  UNION ALL SELECT 51, format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', relation, column_name) FROM v WHERE attnotnull
-  UNION ALL SELECT 52, format('ALTER TABLE %s DROP CONSTRAINT %I', relation, helper_column) FROM v WHERE attnotnull
-  UNION ALL SELECT 60, format('ALTER INDEX %s.%I RENAME TO %I', schema, replacement, relname) FROM indexes
-  UNION ALL SELECT 61, format('COMMENT ON INDEX %s.%I IS %L', schema, relname, obj_description(index, 'pg_class')) FROM indexes
-  UNION ALL SELECT 62, format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I%s%s', relation, conname,
-              CASE contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END, relname, CASE WHEN condeferrable THEN ' DEFERRABLE' END,
-              CASE WHEN condeferred THEN ' INITIALLY DEFERRED' END) FROM indexes WHERE conname IS NOT NULL
-  UNION ALL SELECT 63, format('COMMENT ON CONSTRAINT %I ON %s IS %L', conname, relation, obj_description(constraint_oid, 'pg_constraint'))
-            FROM indexes WHERE conname IS NOT NULL
-  UNION ALL SELECT 64, format('ALTER TABLE %s CLUSTER ON %I', relation, relname) FROM indexes WHERE indisclustered
-  UNION ALL SELECT 65, format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', relation, relname) FROM indexes WHERE indisreplident
-  UNION ALL SELECT 70, format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', relation, conname, definition,
-                              CASE WHEN convalidated THEN ' NOT VALID' END) FROM checks
-  UNION ALL SELECT 71, format('COMMENT ON CONSTRAINT %I ON %s IS %L', conname, relation, obj_description(oid, 'pg_constraint')) FROM checks
-  UNION ALL SELECT 72, definition FROM stats
-  UNION ALL SELECT 73, format('COMMENT ON STATISTICS %s IS %L', name, obj_description(oid, 'pg_statistic_ext')) FROM stats
-  UNION ALL SELECT 74, format('ALTER STATISTICS %s SET STATISTICS %s', name, stxstattarget) FROM stats WHERE stxstattarget >= 0
-  UNION ALL SELECT 80, format('GRANT %s (%I) ON %s TO %s%s', privilege_type, column_name, relation,
-                              CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
-            FROM v, aclexplode(attacl)
-  UNION ALL SELECT 81, format('COMMENT ON COLUMN %s.%I IS %L', relation, column_name, col_description(relation, attnum)) FROM v
-  UNION ALL SELECT 82, format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', relation, column_name, attstattarget) FROM v WHERE attstattarget >= 0
-  UNION ALL SELECT 83, format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', relation, column_name, string_agg(o, ', ')) FROM v, unnest(attoptions) o
-            WHERE o ~ '^n_distinct' GROUP BY relation, column_name
-  -- from now on the old column is written with NULLs only
-  UNION ALL SELECT 90, format('CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''erase'', %3$L, %4$L)',
-                              relation, helper_trigger, old_name, column_name) FROM v WHERE direction = 'encrypt'
-  UNION ALL SELECT 91, format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, helper_trigger) FROM v WHERE direction = 'encrypt'
-  UNION ALL SELECT 92, format('ALTER TABLE %s DROP COLUMN %I', relation, old_name) FROM v WHERE direction = 'decrypt'
+  SELECT c.place, c.command FROM v CROSS JOIN LATERAL (VALUES
+    (10, format('DROP TRIGGER %I ON %s', helper_trigger, relation)),
+    (40, format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, column_name, old_name)),
+    (41, format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, helper_column, column_name)),
+    (42, format('ALTER TABLE %1$s ALTER COLUMN %2$I DROP NOT NULL, ALTER COLUMN %2$I DROP DEFAULT', relation, old_name)),
+    (50, format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT ', relation, column_name) || coalesce(literal, expr)),
+    (51, CASE WHEN attnotnull THEN format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', relation, column_name) END),
+    (52, CASE WHEN attnotnull THEN format('ALTER TABLE %s DROP CONSTRAINT %I', relation, helper_column) END),
+    (81, format('COMMENT ON COLUMN %s.%I IS %L', relation, column_name, col_description(relation, attnum))),
+    (82, CASE WHEN attstattarget >= 0 THEN format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', relation, column_name, attstattarget) END),
+    (83, format('ALTER TABLE %s ALTER COLUMN %I SET (', relation, column_name) || (SELECT string_agg(o, ', ') FROM unnest(attoptions) o WHERE o ~ '^n_distinct') || ')'),
+    -- from now on the old column is written with NULLs only
+    (90, CASE direction WHEN 'encrypt' THEN format(
+           'CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''erase'', %3$L, %4$L)',
+           relation, helper_trigger, old_name, column_name) END),
+    (91, CASE direction WHEN 'encrypt' THEN format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, helper_trigger)
+                        ELSE format('ALTER TABLE %s DROP COLUMN %I', relation, old_name) END)) AS c (place, command) WHERE c.command IS NOT NULL
+  UNION ALL
+  SELECT 43, format('ALTER SEQUENCE %s OWNED BY %s.%I', objid::regclass, relation, column_name) FROM v JOIN pg_depend d
+    ON refclassid = 'pg_class'::regclass AND refobjid = relation AND refobjsubid = attnum AND classid = 'pg_class'::regclass AND deptype = 'a'
+    JOIN pg_class s ON s.oid = objid WHERE s.relkind = 'S'
+  UNION ALL
+  SELECT 80, format('GRANT %s (%I) ON %s TO %s%s', privilege_type, column_name, relation,
+                    CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
+  FROM v, aclexplode(attacl)
+  UNION ALL
+  SELECT c.place, c.command FROM indexes CROSS JOIN LATERAL (VALUES
+    (32, CASE WHEN conname IS NULL THEN format('DROP INDEX %s', index) ELSE format('ALTER TABLE %s DROP CONSTRAINT %I', relation, conname) END),
+    (60, format('ALTER INDEX %s.%I RENAME TO %I', schema, replacement, relname)),
+    (61, format('COMMENT ON INDEX %s.%I IS %L', schema, relname, obj_description(index, 'pg_class'))),
+    (62, format('ALTER TABLE %s ADD CONSTRAINT ', relation) || quote_ident(conname) || format(' %s USING INDEX %I%s%s',
+                CASE contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END, relname, CASE WHEN condeferrable THEN ' DEFERRABLE' END,
+                CASE WHEN condeferred THEN ' INITIALLY DEFERRED' END)),
+    (63, 'COMMENT ON CONSTRAINT ' || quote_ident(conname) || format(' ON %s IS %L', relation, obj_description(constraint_oid, 'pg_constraint'))),
+    (64, CASE WHEN indisclustered THEN format('ALTER TABLE %s CLUSTER ON %I', relation, relname) END),
+    (65, CASE WHEN indisreplident THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', relation, relname) END)) AS c (place, command)
+  WHERE c.command IS NOT NULL
+  UNION ALL
+  SELECT c.place, c.command FROM checks CROSS JOIN LATERAL (VALUES
+    (30, format('ALTER TABLE %s DROP CONSTRAINT %I', relation, conname)),
+    (70, format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', relation, conname, definition, CASE WHEN convalidated THEN ' NOT VALID' END)),
+    (71, format('COMMENT ON CONSTRAINT %I ON %s IS %L', conname, relation, obj_description(oid, 'pg_constraint')))) AS c (place, command)
+  UNION ALL
+  SELECT c.place, c.command FROM stats CROSS JOIN LATERAL (VALUES
+    (31, format('DROP STATISTICS %s', name)),
+    (72, definition),
+    (73, format('COMMENT ON STATISTICS %s IS %L', name, obj_description(oid, 'pg_statistic_ext'))),
+    (74, CASE WHEN stxstattarget >= 0 THEN format('ALTER STATISTICS %s SET STATISTICS %s', name, stxstattarget) END)) AS c (place, command)
+  WHERE c.command IS NOT NULL
 $$;
 COMMENT ON FUNCTION tde_internal.tde_swap_commands(regclass, name) IS 'commands that put the copy of a column, with all that depends on it, in the column''s place';
 
@@ -147,7 +151,8 @@ AS $$
 DECLARE
   a        pg_attribute := tde_internal.tde_convertible_column(relation, column_name);
   v        record;
-  command  text;
+  key      record;
+  commands text;
   checks   name[];
   others   tde_internal.tde_dependent[];
 BEGIN
@@ -164,10 +169,15 @@ BEGIN
   checks := ARRAY(SELECT conname FROM pg_constraint
                   WHERE conrelid = relation AND contype = 'c' AND convalidated AND a.attnum = ANY (conkey));
   others := tde_internal.tde_remove_dependents(a);
-  -- all at once, since each changes what the next would read
-  FOREACH command IN ARRAY ARRAY(SELECT c.command FROM tde_internal.tde_swap_commands(relation, column_name) c ORDER BY place, c.command) LOOP
-    PERFORM tde_internal.tde_run(command);
+  -- read all at once, since each command changes what the next would read
+  commands := (SELECT string_agg(command, ';' ORDER BY place, command) FROM tde_internal.tde_swap_commands(relation, column_name));
+  FOR key IN SELECT tde_internal.tde_owner_of(referencing) AS owner, format(
+        'ALTER TABLE %1$s DROP CONSTRAINT %2$I; ALTER TABLE %1$s RENAME CONSTRAINT %3$I TO %2$I; COMMENT ON CONSTRAINT %2$I ON %1$s IS %4$L',
+        referencing, name, replacement, obj_description(constraint_oid, 'pg_constraint')) AS commands
+      FROM tde_internal.tde_conversion_keys(relation, column_name) LOOP
+    PERFORM tde_internal.tde_run_as(key.owner, key.commands);
   END LOOP;
+  PERFORM tde_internal.tde_run_as(tde_internal.tde_owner_of(relation), commands);
   PERFORM tde_internal.tde_make_dependents(a, others);
   PERFORM tde_internal.tde_recompile_triggers(relation);
   IF v.direction = 'decrypt' THEN
@@ -242,8 +252,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
   PERFORM tde_internal.tde_lock_tables(ARRAY[relation]);
-  EXECUTE format('DROP TRIGGER %I ON %s', helper_trigger, relation);
-  EXECUTE format('ALTER TABLE %s DROP COLUMN %I', relation, helper_column);
+  PERFORM tde_internal.tde_run_as(tde_internal.tde_owner_of(relation),
+                                  format('DROP TRIGGER %2$I ON %1$s; ALTER TABLE %1$s DROP COLUMN %3$I', relation, helper_trigger, helper_column));
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_drop_helper(regclass, name, name) IS 'drop the second column of a conversion, and the trigger';
@@ -265,7 +275,8 @@ BEGIN
                     ELSE format('CALL @extschema@.tde_finish_conversion(%L, %L); and then tde_decrypt_column().', relation, column_name) END;
   END IF;
   FOR key IN SELECT * FROM tde_internal.tde_conversion_keys(relation, column_name) LOOP
-    EXECUTE format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I', key.referencing, key.replacement);
+    PERFORM tde_internal.tde_run_as(tde_internal.tde_owner_of(key.referencing),
+                                    format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I', key.referencing, key.replacement));
   END LOOP;
   IF v.direction = 'encrypt' THEN
     PERFORM tde_internal.tde_drop_helper(relation, v.helper_column, v.helper_trigger);
@@ -287,21 +298,22 @@ AS $$
 DECLARE
   v     record;
   other record;
+  owner oid := tde_internal.tde_owner_of(relation);
 BEGIN
   PERFORM tde_internal.tde_lock_tables(ARRAY[relation]);
   SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
   FOR other IN SELECT conname FROM pg_constraint WHERE conrelid = relation AND conname = v.helper_column LOOP
-    EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', relation, other.conname);
+    PERFORM tde_internal.tde_run_as(owner, format('ALTER TABLE %s DROP CONSTRAINT %I', relation, other.conname));
   END LOOP;
   FOR other IN SELECT format('%I.%I', nspname, relname) AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
       JOIN pg_namespace n ON n.oid = relnamespace JOIN pg_attribute a ON attrelid = indrelid AND attnum = ANY (indkey)
       WHERE indrelid = relation AND attname = v.helper_column LOOP
-    EXECUTE format('DROP INDEX %s', other.name);
+    PERFORM tde_internal.tde_run_as(owner, format('DROP INDEX %s', other.name));
   END LOOP;
-  EXECUTE format('DROP TRIGGER %I ON %s', v.helper_trigger, relation);
-  EXECUTE format('CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''erase'', %3$L, %4$L)',
-                 relation, v.helper_trigger, v.helper_column, column_name);
-  EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, v.helper_trigger);
+  PERFORM tde_internal.tde_run_as(owner, format(
+    'DROP TRIGGER %2$I ON %1$s;
+    CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''erase'', %3$L, %4$L);
+    ALTER TABLE %1$s ENABLE ALWAYS TRIGGER %2$I', relation, v.helper_trigger, v.helper_column, column_name));
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_abandon_copy(regclass, name) IS 'have the copy of a column erased instead of kept';

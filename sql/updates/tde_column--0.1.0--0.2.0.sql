@@ -79,6 +79,10 @@ ALTER TABLE tde.key_counts ENABLE ALWAYS TRIGGER tde_guard_all_counts;
 -- One procedure in C does what it did for a batch.
 DROP FUNCTION tde_internal.tde_convert_rows(regclass, name, name, int8, int8, int8, timestamptz);
 
+-- What is made again for a column's new type is made as its owner.
+DROP FUNCTION tde_internal.tde_constant_default(pg_attribute), tde_internal.tde_lock_commands(regclass[]);
+ALTER TYPE tde_internal.tde_dependent ADD ATTRIBUTE owner oid;
+
 -- @parts@
 
 DROP FUNCTION tde_internal.tde_function_sql_before(text, text, text, text, text);

@@ -241,21 +241,3 @@ tde_batches_pass(TdeBatches *batches, TdePhase phase, int64 blocks)
 	} while (batches->at < list_length(batches->tables));
 	return count;
 }
-
-/* ---- the owner's rights ---- */
-
-void
-tde_owner_begin(TdeCaller *caller, Relation rel)
-{
-	GetUserIdAndSecContext(&caller->user, &caller->sec_context);
-	SetUserIdAndSecContext(rel->rd_rel->relowner, caller->sec_context | SECURITY_RESTRICTED_OPERATION);
-	caller->guc_level = NewGUCNestLevel();
-	TDE_RESTRICT_SEARCH_PATH();
-}
-
-void
-tde_owner_end(const TdeCaller *caller)
-{
-	AtEOXact_GUC(false, caller->guc_level);
-	SetUserIdAndSecContext(caller->user, caller->sec_context);
-}

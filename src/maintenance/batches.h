@@ -52,18 +52,4 @@ extern void tde_batches_next_transaction(const TdeBatches *batches);
 /* One pass over all rows of the tables, which have so many blocks; returns in how many transactions. */
 extern int	tde_batches_pass(TdeBatches *batches, TdePhase phase, int64 blocks);
 
-/* ---- running what a table's owner has put into CHECKs, indexes and generated columns with no more than his rights ---- */
-
-/* Who called, and his settings. */
-typedef struct TdeCaller
-{
-	Oid			user;
-	int			sec_context;
-	int			guc_level;
-} TdeCaller;
-
-/* Until tde_owner_end(), or an error, the current user is the table's owner, restricted; PostgreSQL 17 restricts the search path as well. */
-extern void tde_owner_begin(TdeCaller *caller, Relation rel);
-extern void tde_owner_end(const TdeCaller *caller);
-
 #endif							/* TDE_MAINTENANCE_BATCHES_H */

@@ -13,6 +13,7 @@
 #include "access/tableam.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "commands/tablecmds.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
@@ -21,6 +22,7 @@
 #include "miscadmin.h"
 #include "parser/parse_relation.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -32,9 +34,11 @@
 
 #include "maintenance/batches.h"
 #include "maintenance/convert.h"
+#include "maintenance/owner.h"
 #include "server/compat.h"
 
 PG_FUNCTION_INFO_V1(tde_convert_all_rows);
+PG_FUNCTION_INFO_V1(tde_lock);
 PG_FUNCTION_INFO_V1(tde_validate);
 PG_FUNCTION_INFO_V1(tde_may_commit);
 PG_FUNCTION_INFO_V1(tde_must_commit);
@@ -294,6 +298,25 @@ tde_convert_all_rows(PG_FUNCTION_ARGS)
 	convert.target = pstrdup(NameStr(*PG_GETARG_NAME(2)));
 	convert_all_rows(&convert, PG_GETARG_OID(0));
 	SPI_finish();
+	PG_RETURN_VOID();
+}
+
+/*
+ * tde_lock(relation oid) - lock a view, or a table with those that inherit from it, against all use.  By its OID: a name may become that of
+ * something else while the lock is waited for.  For owners.
+ */
+Datum
+tde_lock(PG_FUNCTION_ARGS)
+{
+	Oid			relid = PG_GETARG_OID(0);
+
+	if (!TDE_OWNS_RELATION(relid))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
+	LockRelationOid(relid, AccessExclusiveLock);
+	(void) find_all_inheritors(relid, AccessExclusiveLock, NULL);
+	/* it may have been given to somebody else meanwhile */
+	if (!TDE_OWNS_RELATION(relid))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
 	PG_RETURN_VOID();
 }
 

@@ -16,6 +16,7 @@
 #include "utils/snapmgr.h"
 
 #include "maintenance/batches.h"
+#include "maintenance/owner.h"
 #include "maintenance/rekey_row.h"
 #include "server/compat.h"
 #include "type/datum.h"

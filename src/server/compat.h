@@ -151,6 +151,13 @@
 #define TDE_MAY_CREATE_IN_DATABASE() (pg_database_aclcheck(MyDatabaseId, GetUserId(), ACL_CREATE | ACL_CREATE_TEMP) == ACLCHECK_OK)
 #endif
 
+/* 16 has memberships that inherit the role's privileges and cannot SET ROLE (3d14e171e9e2). */
+#if PG_VERSION_NUM >= 160000
+#define TDE_MAY_BECOME(member, role) (has_privs_of_role(member, role) && member_can_set_role(member, role))
+#else
+#define TDE_MAY_BECOME(member, role) has_privs_of_role(member, role)
+#endif
+
 /* 16 keeps permissions apart from the range table (a61b1f74823c); 18 asks what is not pruned (cbc127917e04). */
 #if PG_VERSION_NUM >= 160000
 #define TDE_UPDATED_COLUMNS(rte, permissions) (addRTEPermissionInfo(permissions, rte)->updatedCols)

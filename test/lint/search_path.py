@@ -25,7 +25,7 @@ CREATE FUNCTION public.planted() RETURNS text LANGUAGE sql SET search_path = pub
 PROCEDURE = re.compile(r"^CREATE PROCEDURE ([\w.]+)\((.*?)\)\s*\nLANGUAGE", re.S | re.M)
 
 # These have the extension's schema on their path, for what they read and run of the user's, and name the schema of all else.
-WITH_SCHEMA = {"tde_internal.tde_definition", "tde_internal.tde_run"}
+WITH_SCHEMA = {"tde_internal.tde_definition", "tde_internal.tde_run", "tde_internal.tde_run_as"}
 
 # Bodies that are parsed when the function is made, under the script's path.  The linter cannot read them.
 PARSED_BODY = re.compile(r"^CREATE FUNCTION (?:(?!^CREATE |^COMMENT |\bAS [$']).)*?\bLANGUAGE sql\b(?:(?!\bAS [$']).)*?\b(?:RETURN|BEGIN ATOMIC)\b"

@@ -211,11 +211,35 @@ lines_of($node, 'ALTER VIEW shop.counted OWNER TO stranger');
 app_fails("CALL tde_encrypt_column('shop.card', 'pan', online => $_)",
   { state => '42501', detail => qr/^rule no_deletes on view shop\.counted, of role "stranger"\ntrigger instead .*\nview shop\.counted, of role "stranger"$/, hint => qr/superuser/ },
   "views of others, online $_") foreach 'false', 'true';
-is(attempt($node, "CALL tde_encrypt_column('shop.card', 'pan'); CALL tde_decrypt_column('shop.card', 'pan')")->{state}, '', 'a superuser');
-lines_of($node, 'ALTER VIEW shop.counted OWNER TO reporting; REVOKE CREATE ON SCHEMA shop FROM reporting');
-app_fails("CALL tde_encrypt_column('shop.card', 'pan')",
-  { state => '42501', message => qr/^view shop\.counted cannot be made again/, detail => qr/^permission denied for schema shop$/ }, 'an owner who may make no views any more');
-lines_of($node, 'GRANT CREATE ON SCHEMA shop TO reporting');
+fails_with($node, "CALL tde_encrypt_column('shop.card', 'pan', online => $_)",
+  { state => '42501', message => qr/^owners lack privileges to make again/, detail => qr/^view shop\.counted$/, hint => qr/^GRANT CREATE ON SCHEMA shop TO stranger;$/ },
+  "a superuser, for an owner who may make no views any more, online $_") foreach 'false', 'true';
+lines_of($node, 'GRANT CREATE ON SCHEMA shop TO stranger');
+is(attempt($node, "CALL tde_encrypt_column('shop.card', 'pan'); CALL tde_decrypt_column('shop.card', 'pan')")->{state}, '', '... and for one who may');
+lines_of($node, 'REVOKE CREATE ON SCHEMA shop FROM stranger; ALTER VIEW shop.counted OWNER TO reporting');
+
+# What else owners may have lost.  Each hint helps.
+app_ok('CREATE TABLE shop.pans (pan text PRIMARY KEY); INSERT INTO shop.pans SELECT DISTINCT pan FROM shop.card WHERE pan IS NOT NULL;
+ALTER TABLE shop.card ADD CONSTRAINT known FOREIGN KEY (pan) REFERENCES shop.pans; CREATE STATISTICS shop.more ON pan, n FROM shop.card;
+CREATE INDEX card_pattern ON shop.card (pan text_pattern_ops)', 'more that is made again');
+lines_of($node, 'CREATE SCHEMA keys; GRANT USAGE ON SCHEMA keys TO app; ALTER TABLE shop.pans SET SCHEMA keys; ALTER TABLE keys.pans OWNER TO postgres; GRANT REFERENCES ON keys.pans TO app');
+foreach my $lost (
+  [ 'REVOKE EXECUTE ON FUNCTION shop.touched() FROM PUBLIC, app', qr/^trigger later on table shop\.card\n/, qr/^GRANT EXECUTE ON FUNCTION shop\.touched\(\) TO app;$/ ],
+  [ 'REVOKE TRIGGER ON shop.counted FROM reporting', qr/^trigger instead on view shop\.counted$/, qr/^GRANT TRIGGER ON shop\.counted TO reporting;$/ ],
+  [ 'REVOKE REFERENCES ON keys.pans FROM app', qr/^constraint known on table shop\.card$/, qr/^GRANT REFERENCES \(pan\) ON keys\.pans TO app;$/ ],
+  [ 'REVOKE USAGE ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO app', qr/shop\.counted/, qr/^GRANT USAGE ON SCHEMA public TO reporting;$/ ])
+{
+  my ($revoke, $detail, $hint) = @$lost;
+  lines_of($node, $revoke);
+  foreach my $online ('false', 'true')
+  {
+    my $got = fails_with($node, "CALL tde_encrypt_column('shop.card', 'pan', online => $online)", { state => '42501', detail => $detail, hint => $hint }, "$revoke, online $online");
+    lines_of($node, $got->{hint}) if $online eq 'true' && $got->{hint};
+  }
+  is(attempt($node, "BEGIN; CALL tde_encrypt_column('shop.card', 'pan'); ROLLBACK")->{state}, '', 'the hint helps');
+}
+lines_of($node, 'GRANT USAGE ON SCHEMA public TO PUBLIC; REVOKE USAGE ON SCHEMA public FROM app, reporting; GRANT EXECUTE ON FUNCTION shop.touched() TO PUBLIC;
+REVOKE EXECUTE ON FUNCTION shop.touched() FROM app; ALTER TABLE shop.card DROP CONSTRAINT known; DROP TABLE keys.pans; DROP SCHEMA keys; DROP STATISTICS shop.more; DROP INDEX shop.card_pattern');
 is(lines_of($node, $all) =~ s/::encrypted_text/::text/gr, $before, 'leaves the owners');
 
 #

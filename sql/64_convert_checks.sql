@@ -1,0 +1,248 @@
+--
+-- Converting columns: what keeps a column's type from being changed, and what the owners of its dependents may not.
+--
+
+CREATE FUNCTION tde_internal.tde_tree_uses(tree pg_node_tree, column_number int2) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_tree_uses(pg_node_tree, int2) IS 'whether an expression of one table reads a column; false if there is none';
+
+CREATE FUNCTION tde_internal.tde_tree_null_test(tree pg_node_tree, column_number int2) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_tree_null_test(pg_node_tree, int2) IS 'IS NULL or IS NOT NULL, if a condition asks that of a column and nothing else';
+
+CREATE FUNCTION tde_internal.tde_foreign_constant(class regclass, object oid, role oid) RETURNS regtype
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_foreign_constant(regclass, oid, oid) IS
+  'type of a constant in an object''s expressions whose literal could run code of others than the role and superusers';
+
+CREATE FUNCTION tde_internal.tde_check_namesakes(a pg_attribute) RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  trusted oid[] := ARRAY(SELECT oid FROM pg_roles WHERE rolsuper UNION SELECT relowner FROM pg_class WHERE oid = a.attrelid);
+  others  text;
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_depend d LEFT JOIN pg_constraint c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid
+                 LEFT JOIN pg_index i ON d.classid = 'pg_class'::regclass AND i.indexrelid = d.objid
+                 WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+                   AND CASE d.classid WHEN 'pg_constraint'::regclass THEN c.contype = 'c'
+                                      WHEN 'pg_class'::regclass THEN coalesce(i.indexprs, i.indpred) IS NOT NULL
+                                      WHEN 'pg_attrdef'::regclass THEN tde_internal.tde_constant_default(a.attrelid, a.attnum) IS NULL
+                                      ELSE true END) THEN
+    RETURN;
+  END IF;
+  -- What uses the column is read again for its new type, with the extension's schema on the path: what somebody has put there under
+  -- PostgreSQL's or the extension's names might match better.  Only superusers make functions in C.
+  SELECT string_agg(format('%s, of role "%s"', pg_describe_object(classid, objid, 0), pg_get_userbyid(owner)), E'\n') INTO others FROM (
+    SELECT 'pg_proc'::regclass, f.oid, proowner FROM pg_proc f JOIN pg_language l ON l.oid = prolang
+    WHERE pronamespace = '@extschema@'::regnamespace AND proowner <> ALL (trusted) AND lanname NOT IN ('c', 'internal')
+      AND EXISTS (SELECT FROM pg_proc p WHERE p.proname = f.proname AND p.oid <> f.oid
+                  AND p.pronamespace IN ('pg_catalog'::regnamespace, f.pronamespace))
+    UNION ALL
+    SELECT 'pg_operator'::regclass, f.oid, oprowner FROM pg_operator f
+    WHERE oprnamespace = '@extschema@'::regnamespace AND oprowner <> ALL (trusted)
+      AND EXISTS (SELECT FROM pg_operator p WHERE p.oprname = f.oprname AND p.oid <> f.oid
+                  AND p.oprnamespace IN ('pg_catalog'::regnamespace, f.oprnamespace))
+  ) AS found (classid, objid, owner)
+  WHERE NOT EXISTS (SELECT FROM pg_depend d WHERE (d.classid, d.objid) = (found.classid, found.objid) AND deptype = 'e');
+  IF others IS NOT NULL THEN
+    RAISE EXCEPTION 'schema "%" has functions or operators of other roles that expressions of table % could call', '@extschema@', a.attrelid::regclass
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+        DETAIL = format(E'They have names of PostgreSQL''s or the extension''s:\n%s', others),
+        HINT = 'Move them to another schema, and REVOKE CREATE ON SCHEMA @extschema@ from their owners.';
+  END IF;
+  -- they could be made between this and the reading, while a lock is waited for
+  SELECT string_agg(quote_ident(rolname), ', ' ORDER BY rolname) INTO others FROM (
+    SELECT rolname FROM pg_roles r
+    WHERE oid <> ALL (trusted) AND rolname <> 'pg_database_owner' AND NOT pg_has_role(oid, (SELECT relowner FROM pg_class WHERE oid = a.attrelid), 'MEMBER')
+      AND EXISTS (SELECT FROM pg_roles m WHERE pg_has_role(r.oid, m.oid, 'MEMBER') AND has_schema_privilege(m.oid, '@extschema@', 'CREATE'))
+    ORDER BY rolname LIMIT 10
+  ) AS makers;
+  IF others IS NOT NULL THEN
+    RAISE EXCEPTION 'other roles may create functions in schema "%", which expressions of table % could call', '@extschema@', a.attrelid::regclass
+      USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('Among them: %s.', others),
+        HINT = 'REVOKE CREATE ON SCHEMA @extschema@ from PUBLIC and from them, at least until the column is converted.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_check_namesakes(pg_attribute) IS
+  'error if expressions that are read again could find functions or operators of others than superusers and the table''s owner';
+
+CREATE FUNCTION tde_internal.tde_foreign_constants(a pg_attribute, online boolean) RETURNS SETOF text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  -- What is read again for the column's new type is read as the table's owner.  But the indexes of its copy are made by who runs CREATE
+  -- INDEX CONCURRENTLY, which PostgreSQL allows in no function that could become somebody else.
+  SELECT concat(pg_describe_object(d.classid, d.objid, 0),
+                format(', with a constant of type %s, whose literal could run code of others as role "%s"', type, pg_get_userbyid(reader)),
+                CASE WHEN reader <> owner THEN format(': role "%s" must convert the column', pg_get_userbyid(owner)) END)
+  FROM pg_depend d CROSS JOIN tde_internal.tde_owner_of(a.attrelid) AS owner CROSS JOIN LATERAL (
+    SELECT CASE WHEN online AND d.classid = 'pg_class'::regclass THEN (SELECT oid FROM pg_roles WHERE rolname = current_user) ELSE owner END) AS readers (reader)
+  CROSS JOIN LATERAL tde_internal.tde_foreign_constant(d.classid, d.objid, reader) AS type
+  WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+    AND d.classid = ANY ('{pg_class,pg_constraint,pg_attrdef}'::regclass[]) AND type IS NOT NULL
+$$;
+COMMENT ON FUNCTION tde_internal.tde_foreign_constants(pg_attribute, boolean) IS
+  'objects of a column''s table that cannot be made again without running, as somebody, what belongs to others';
+
+CREATE FUNCTION tde_internal.tde_missing_rights(a pg_attribute, online boolean) RETURNS TABLE (object text, command text)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  WITH made AS (
+    -- what is made again, as whom, and of which table or view it is
+    SELECT object, owner, relation FROM tde_internal.tde_dependents(a)
+    UNION ALL SELECT format('table %s', a.attrelid::regclass), tde_internal.tde_owner_of(a.attrelid), a.attrelid::regclass
+  ), in_schemas AS (
+    SELECT m.object, m.owner, c.relnamespace AS schema, c.reltablespace AS tablespace FROM made m JOIN pg_class c
+      ON c.oid = m.relation AND relkind IN ('v', 'm') AND m.object = pg_describe_object('pg_class'::regclass, c.oid, 0)
+    UNION ALL SELECT format('index %s', i.index), c.relowner, c.relnamespace, c.reltablespace
+    FROM tde_internal.tde_named_indexes(a) i JOIN pg_class c ON c.oid = i.index WHERE NOT online
+    UNION ALL SELECT pg_describe_object('pg_statistic_ext'::regclass, s.oid, 0), tde_internal.tde_owner_of(a.attrelid), stxnamespace, 0
+    FROM pg_statistic_ext s WHERE online AND stxrelid = a.attrelid AND a.attnum = ANY (stxkeys)
+  ), keys AS (
+    -- offline they are made again as the owner of the table that is altered
+    SELECT pg_describe_object('pg_constraint'::regclass, f.oid, 0) AS object, CASE WHEN online THEN tde_internal.tde_owner_of(conrelid) ELSE tde_internal.tde_owner_of(a.attrelid) END AS owner,
+           confrelid, (SELECT string_agg(quote_ident(attname), ', ') FROM pg_attribute WHERE attrelid = confrelid AND attnum = ANY (confkey)) AS columns, confkey
+    FROM pg_constraint f WHERE contype = 'f' AND (conrelid = a.attrelid AND a.attnum = ANY (conkey) OR confrelid = a.attrelid AND a.attnum = ANY (confkey))
+  )
+  SELECT DISTINCT object, format('GRANT USAGE ON SCHEMA %I TO %s', nspname, owner::regrole) FROM made JOIN pg_namespace n
+    ON n.oid = '@extschema@'::regnamespace OR n.oid = (SELECT relnamespace FROM pg_class c WHERE c.oid = relation) WHERE NOT has_schema_privilege(owner, n.oid, 'USAGE')
+  UNION ALL
+  SELECT object, format('GRANT CREATE ON SCHEMA %s TO %s', schema::regnamespace, owner::regrole) FROM in_schemas WHERE NOT has_schema_privilege(owner, schema, 'CREATE')
+  UNION ALL
+  SELECT object, format('GRANT CREATE ON TABLESPACE %I TO %s', spcname, owner::regrole) FROM in_schemas JOIN pg_tablespace t ON t.oid = tablespace
+  WHERE NOT has_tablespace_privilege(owner, t.oid, 'CREATE')
+  UNION ALL
+  SELECT m.object, format('GRANT EXECUTE ON FUNCTION %s TO %s', tgfoid::regprocedure, owner::regrole) FROM made m JOIN pg_trigger t
+    ON tgrelid = m.relation AND m.object = pg_describe_object('pg_trigger'::regclass, t.oid, 0) WHERE NOT has_function_privilege(owner, tgfoid, 'EXECUTE')
+  UNION ALL
+  SELECT m.object, format('GRANT TRIGGER ON %s TO %s', m.relation, owner::regrole) FROM made m JOIN pg_trigger t
+    ON tgrelid = m.relation AND m.object = pg_describe_object('pg_trigger'::regclass, t.oid, 0) WHERE NOT has_table_privilege(owner, m.relation, 'TRIGGER')
+  UNION ALL
+  SELECT object, format('GRANT REFERENCES (%s) ON %s TO %s', columns, confrelid::regclass, owner::regrole) FROM keys
+  WHERE NOT has_table_privilege(owner, confrelid, 'REFERENCES') AND EXISTS (
+    SELECT FROM unnest(confkey) k WHERE NOT has_column_privilege(owner, confrelid, k, 'REFERENCES'))
+  UNION ALL
+  SELECT format('table %s', c.oid::regclass), format('ALTER TABLE %s OWNER TO %s', c.oid::regclass, tde_internal.tde_owner_of(a.attrelid)::regrole)
+  FROM pg_class c WHERE c.oid IN (
+    WITH RECURSIVE children AS (
+      SELECT inhrelid FROM pg_inherits WHERE inhparent = a.attrelid UNION SELECT i.inhrelid FROM children c JOIN pg_inherits i ON i.inhparent = c.inhrelid)
+    SELECT inhrelid FROM children) AND NOT pg_has_role(tde_internal.tde_owner_of(a.attrelid), c.relowner, 'USAGE')
+$$;
+COMMENT ON FUNCTION tde_internal.tde_missing_rights(pg_attribute, boolean) IS
+  'what owners could not make again for a column''s new type, and the command that gives them the right to';
+
+CREATE FUNCTION tde_internal.tde_conversion_obstacles(a pg_attribute, encrypting boolean, online boolean) RETURNS SETOF text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  -- PostgreSQL refuses these one by one, some of them only after the table was rewritten
+  SELECT CASE WHEN d.classid = 'pg_attrdef'::regclass THEN (
+                SELECT format('generated column %I', g.attname) FROM pg_attrdef f JOIN pg_attribute g ON g.attrelid = adrelid AND g.attnum = adnum
+                WHERE f.oid = d.objid)
+              ELSE pg_describe_object(d.classid, d.objid, d.objsubid) END
+  FROM pg_depend d
+  WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+    AND (d.classid = ANY ('{pg_publication_rel,pg_proc}'::regclass[])
+         OR d.classid = 'pg_attrdef'::regclass AND d.objid NOT IN (
+           SELECT oid FROM pg_attrdef WHERE adrelid = a.attrelid AND adnum = a.attnum))
+  UNION
+  SELECT object || refused FROM tde_internal.tde_dependents(a) WHERE refused IS NOT NULL
+  UNION
+  SELECT * FROM tde_internal.tde_foreign_constants(a, online)
+  UNION
+  SELECT format('index %s, which %s', i.indexrelid::regclass, reason)
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
+  CROSS JOIN LATERAL (
+    SELECT 'has an expression of the column' WHERE online AND tde_internal.tde_tree_uses(i.indexprs, a.attnum)
+    UNION ALL
+    SELECT 'computes with the column by function ' || d.refobjid::regprocedure
+    FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid AND d.refclassid = 'pg_proc'::regclass
+      AND (tde_internal.tde_tree_uses(i.indexprs, a.attnum) OR tde_internal.tde_tree_uses(i.indpred, a.attnum))
+    UNION ALL
+    SELECT 'has a condition on the column' WHERE online AND tde_internal.tde_tree_uses(i.indpred, a.attnum)
+      AND tde_internal.tde_tree_null_test(i.indpred, a.attnum) IS NULL
+    UNION ALL
+    SELECT CASE WHEN m.amname NOT IN ('btree', 'hash', 'brin') THEN 'is of access method ' || m.amname
+                ELSE 'names operator class ' || o.opcname END
+    FROM generate_series(0, i.indnkeyatts - 1) k JOIN pg_opclass o ON o.oid = i.indclass[k]
+    WHERE i.indkey[k] = a.attnum AND o.opcintype <> 'anyarray'::regtype
+      AND (NOT o.opcdefault AND tde_internal.tde_named_opclass(o.oid) IS NULL OR m.amname NOT IN ('btree', 'hash', 'brin')
+           -- that of inet holds networks
+           OR m.amname = 'brin' AND NOT EXISTS (SELECT FROM pg_amproc f WHERE f.amprocfamily = o.opcfamily AND f.amproc = 'brin_minmax_opcinfo'::regproc))
+    UNION ALL
+    SELECT 'is an exclusion constraint''s' WHERE online AND i.indisexclusion AND a.attnum = ANY (i.indkey)
+  ) AS reasons (reason)
+  WHERE i.indrelid = a.attrelid
+  UNION
+  SELECT pg_describe_object('pg_statistic_ext'::regclass, oid, 0) || ', which has an expression of the column' FROM pg_statistic_ext
+  WHERE stxrelid = a.attrelid AND tde_internal.tde_tree_uses(stxexprs, a.attnum)
+  UNION
+  SELECT 'the partition key' FROM pg_partitioned_table
+  WHERE partrelid = a.attrelid AND (a.attnum = ANY (partattrs) OR tde_internal.tde_tree_uses(partexprs, a.attnum))
+  UNION
+  SELECT 'the column''s identity sequence' WHERE a.attidentity <> '' AND (encrypting OR online)
+  UNION
+  SELECT 'the column''s own expression' WHERE a.attgenerated <> '' AND online
+  UNION
+  SELECT format('constraint %I on table %s, which sets the column on delete', conname, conrelid::regclass) FROM pg_constraint
+  WHERE online AND contype = 'f' AND conrelid = a.attrelid AND a.attnum = ANY (confdelsetcols)
+$$;
+COMMENT ON FUNCTION tde_internal.tde_conversion_obstacles(pg_attribute, boolean, boolean) IS 'objects that keep a column''s type from being changed';
+
+CREATE FUNCTION tde_internal.tde_check_rights(a pg_attribute, online boolean) RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  objects  text;
+  commands text;
+BEGIN
+  SELECT string_agg(DISTINCT object, E'\n'), string_agg(DISTINCT command || ';', ' ') INTO objects, commands
+  FROM tde_internal.tde_missing_rights(a, online);
+  IF objects IS NOT NULL THEN
+    RAISE EXCEPTION 'owners lack privileges to make again what depends on the type of column "%"', a.attname USING ERRCODE = 'insufficient_privilege',
+      DETAIL = objects, HINT = commands;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_check_rights(pg_attribute, boolean) IS 'error if owners could not make again what is theirs';
+
+CREATE FUNCTION tde_internal.tde_check_conversion(a pg_attribute, encrypting boolean, online boolean) RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  obstacles text := (SELECT string_agg(o, E'\n' ORDER BY o COLLATE "C")
+                     FROM tde_internal.tde_conversion_obstacles(a, encrypting, online) o);
+  verb      text := CASE WHEN encrypting THEN 'encrypted' ELSE 'decrypted' END;
+BEGIN
+  IF obstacles IS NOT NULL THEN
+    RAISE EXCEPTION 'column "%" of table "%" cannot be % because other objects depend on its type',
+        a.attname, (SELECT relname FROM pg_class WHERE oid = a.attrelid), verb
+      USING ERRCODE = 'dependent_objects_still_exist', DETAIL = obstacles,
+        HINT = 'Drop them, convert the column, and make again those that the new type allows.';
+  ELSIF online AND EXISTS (SELECT FROM pg_class WHERE oid = a.attrelid AND (relkind = 'p' OR relispartition)
+                           UNION ALL SELECT FROM pg_inherits WHERE inhrelid = a.attrelid OR inhparent = a.attrelid) THEN
+    RAISE EXCEPTION 'columns of partitioned tables and of tables with inheritance cannot be converted online'
+      USING ERRCODE = 'feature_not_supported', HINT = 'Convert the column offline.';
+  ELSIF online AND NOT EXISTS (SELECT FROM pg_class c JOIN pg_am m ON m.oid = relam WHERE c.oid = a.attrelid AND amname = 'heap') THEN
+    RAISE EXCEPTION 'columns of tables whose access method is not heap cannot be converted online'
+      USING ERRCODE = 'feature_not_supported', HINT = 'Convert the column offline.';
+  ELSIF online AND tde_internal.tde_is_distributed(a.attrelid) THEN
+    RAISE EXCEPTION 'columns of tables that Citus distributes cannot be converted online'
+      USING ERRCODE = 'feature_not_supported', HINT = 'Convert the column offline.';
+  ELSIF a.attinhcount > 0 THEN
+    RAISE EXCEPTION 'column "%" is inherited', a.attname USING ERRCODE = 'invalid_table_definition',
+      HINT = format('Convert the column of table %s: those that inherit it follow.',
+                    (SELECT string_agg(inhparent::regclass::text, ', ') FROM pg_inherits WHERE inhrelid = a.attrelid));
+  END IF;
+  PERFORM tde_internal.tde_check_dependents(a);
+  PERFORM tde_internal.tde_check_rights(a, online);
+  PERFORM tde_internal.tde_check_namesakes(a);
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_check_conversion(pg_attribute, boolean, boolean) IS 'error if a column''s type cannot be changed';

@@ -1,0 +1,28 @@
+/*
+ * owner.h - running what a table's owner has put into CHECKs, indexes, views and the like with no more than the owner's rights.
+ */
+#ifndef TDE_MAINTENANCE_OWNER_H
+#define TDE_MAINTENANCE_OWNER_H
+
+#include "utils/rel.h"
+
+/* Who called, and his settings. */
+typedef struct TdeCaller
+{
+	Oid			user;
+	int			sec_context;
+	int			guc_level;
+} TdeCaller;
+
+/*
+ * Until tde_owner_end(), or an error, the current user is that role, or the table's owner, restricted as in REINDEX and CLUSTER;
+ * PostgreSQL 17 restricts the search path as well.
+ */
+extern void tde_role_begin(TdeCaller *caller, Oid role);
+extern void tde_owner_begin(TdeCaller *caller, Relation rel);
+extern void tde_owner_end(const TdeCaller *caller);
+
+/* The same with the search path that the caller has: for functions that have one by their declaration. */
+extern void tde_role_begin_on_path(TdeCaller *caller, Oid role);
+
+#endif							/* TDE_MAINTENANCE_OWNER_H */

@@ -1,0 +1,211 @@
+/*
+ * stored_trees.c - the expressions and queries that the catalogs keep of an object, and what is asked of them in SQL.
+ *
+ * Nothing is evaluated here, nor printed.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/sysattr.h"
+#include "access/table.h"
+#include "catalog/pg_attrdef.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_policy.h"
+#include "catalog/pg_rewrite.h"
+#include "catalog/pg_statistic_ext.h"
+#include "catalog/pg_trigger.h"
+#include "nodes/primnodes.h"
+#include "optimizer/optimizer.h"
+#include "rewrite/rewriteSupport.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "maintenance/stored_trees.h"
+#include "server/compat.h"
+#include "type/inside.h"
+
+PG_FUNCTION_INFO_V1(tde_tree_uses);
+PG_FUNCTION_INFO_V1(tde_tree_null_test);
+
+/* A catalog whose rows have trees: where in a row its OID stands, and the relation. */
+typedef struct TreeCatalog
+{
+	Oid			class;
+	AttrNumber	oid;
+	Oid			oid_index;
+	AttrNumber	relation;
+} TreeCatalog;
+
+static const TreeCatalog catalogs[] = {
+	{RelationRelationId, Anum_pg_class_oid, ClassOidIndexId, Anum_pg_class_oid},
+	{AttrDefaultRelationId, Anum_pg_attrdef_oid, AttrDefaultOidIndexId, Anum_pg_attrdef_adrelid},
+	{ConstraintRelationId, Anum_pg_constraint_oid, ConstraintOidIndexId, Anum_pg_constraint_conrelid},
+	{PolicyRelationId, Anum_pg_policy_oid, PolicyOidIndexId, Anum_pg_policy_polrelid},
+	{RewriteRelationId, Anum_pg_rewrite_oid, RewriteOidIndexId, Anum_pg_rewrite_ev_class},
+	{StatisticExtRelationId, Anum_pg_statistic_ext_oid, StatisticExtOidIndexId, Anum_pg_statistic_ext_stxrelid},
+	{TriggerRelationId, Anum_pg_trigger_oid, TriggerOidIndexId, Anum_pg_trigger_tgrelid},
+};
+
+static const TreeCatalog *
+find_catalog(Oid class)
+{
+	for (int i = 0; i < lengthof(catalogs); i++)
+		if (catalogs[i].class == class)
+			return &catalogs[i];
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("objects of catalog %u have no expressions", class)));
+}
+
+/* A copy of the object's row; NULL if it is not there. */
+static HeapTuple
+stored_row(Relation catalog, Oid object)
+{
+	const TreeCatalog *known = find_catalog(RelationGetRelid(catalog));
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	row;
+
+	ScanKeyInit(&key, known->oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(object));
+	scan = systable_beginscan(catalog, known->oid_index, true, NULL, 1, &key);
+	row = systable_getnext(scan);
+	if (HeapTupleIsValid(row))
+		row = heap_copytuple(row);
+	systable_endscan(scan);
+	return row;
+}
+
+Oid
+tde_stored_relation(Oid class, Oid object)
+{
+	AttrNumber	column = find_catalog(class)->relation;
+	Relation	catalog = table_open(class, AccessShareLock);
+	HeapTuple	row = stored_row(catalog, object);
+	bool		isnull = true;
+	Datum		relation = row ? heap_getattr(row, column, RelationGetDescr(catalog), &isnull) : (Datum) 0;
+
+	table_close(catalog, AccessShareLock);
+	return isnull ? InvalidOid : DatumGetObjectId(relation);
+}
+
+/* ---- trees ---- */
+
+static List *
+add_tree(List *trees, const char *text)
+{
+	return lappend(trees, stringToNode(text));
+}
+
+/* All columns of the row that are trees. */
+static List *
+add_trees_of_row(List *trees, Relation catalog, HeapTuple row)
+{
+	TupleDesc	desc = RelationGetDescr(catalog);
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Datum		stored;
+		bool		isnull;
+
+		if (TupleDescAttr(desc, i)->atttypid != PG_NODE_TREEOID)
+			continue;
+		stored = heap_getattr(row, i + 1, desc, &isnull);
+		if (!isnull)
+			trees = add_tree(trees, TextDatumGetCString(stored));
+	}
+	return trees;
+}
+
+static List *
+add_trees_of_object(List *trees, Oid class, Oid object)
+{
+	Relation	catalog = table_open(class, AccessShareLock);
+	HeapTuple	row = stored_row(catalog, object);
+
+	if (HeapTupleIsValid(row))
+		trees = add_trees_of_row(trees, catalog, row);
+	table_close(catalog, AccessShareLock);
+	return trees;
+}
+
+/* Its query, and what its columns have for defaults. */
+static List *
+add_trees_of_view(List *trees, Oid view)
+{
+	Relation	rel = relation_open(view, AccessShareLock);
+	TupleConstr *constr = RelationGetDescr(rel)->constr;
+	Oid			rule = get_rewrite_oid(view, ViewSelectRuleName, true);
+
+	if (OidIsValid(rule))
+		trees = add_trees_of_object(trees, RewriteRelationId, rule);
+	for (int i = 0; constr && i < constr->num_defval; i++)
+		trees = add_tree(trees, constr->defval[i].adbin);
+	relation_close(rel, AccessShareLock);
+	return trees;
+}
+
+List *
+tde_stored_trees(Oid class, Oid object)
+{
+	(void) find_catalog(class);
+	if (class != RelationRelationId)
+		return add_trees_of_object(NIL, class, object);
+	switch (get_rel_relkind(object))
+	{
+		case RELKIND_INDEX:
+		case RELKIND_PARTITIONED_INDEX:
+			return tde_index_trees(object);
+		case RELKIND_VIEW:
+		case RELKIND_MATVIEW:
+			return add_trees_of_view(NIL, object);
+		default:
+			return NIL;
+	}
+}
+
+Node *
+tde_stored_expression(Oid class, Oid object, AttrNumber column)
+{
+	Relation	catalog = table_open(class, AccessShareLock);
+	HeapTuple	row = stored_row(catalog, object);
+	bool		isnull = true;
+	Datum		stored = row ? heap_getattr(row, column, RelationGetDescr(catalog), &isnull) : (Datum) 0;
+
+	table_close(catalog, AccessShareLock);
+	return isnull ? NULL : stringToNode(TextDatumGetCString(stored));
+}
+
+/* ---- what SQL asks of expressions of a single table ---- */
+
+/* tde_tree_uses(tree pg_node_tree, column_number int2) - whether the expression reads the column; false if there is none */
+Datum
+tde_tree_uses(PG_FUNCTION_ARGS)
+{
+	Bitmapset  *columns = NULL;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_BOOL(false);
+	pull_varattnos((Node *) stringToNode(text_to_cstring(PG_GETARG_TEXT_PP(0))), 1, &columns);
+	/* or the whole row */
+	PG_RETURN_BOOL(bms_is_member(PG_GETARG_INT16(1) - FirstLowInvalidHeapAttributeNumber, columns) ||
+				   bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, columns));
+}
+
+/*
+ * tde_tree_null_test(tree pg_node_tree, column_number int2) - 'IS NULL' or 'IS NOT NULL' if the condition asks nothing but that of the
+ * column; otherwise NULL
+ */
+Datum
+tde_tree_null_test(PG_FUNCTION_ARGS)
+{
+	NullTest   *test = stringToNode(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+
+	if (!IsA(test, NullTest) || test->argisrow || !IsA(test->arg, Var) || ((Var *) test->arg)->varattno != PG_GETARG_INT16(1))
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(test->nulltesttype == IS_NULL ? "IS NULL" : "IS NOT NULL"));
+}

@@ -1,0 +1,22 @@
+/*
+ * stored_trees.h - the expressions and queries that the catalogs keep of an object.
+ */
+#ifndef TDE_MAINTENANCE_STORED_TREES_H
+#define TDE_MAINTENANCE_STORED_TREES_H
+
+#include "access/attnum.h"
+#include "nodes/pg_list.h"
+
+/* The table, view or index that the object is, or belongs to; InvalidOid if it is not there. */
+extern Oid	tde_stored_relation(Oid class, Oid object);
+
+/*
+ * The trees of a constraint, index, view (with the defaults of its columns), rule, trigger, policy, statistics object or default, as
+ * they are stored: they have not been evaluated in any part.
+ */
+extern List *tde_stored_trees(Oid class, Oid object);
+
+/* One of them, of such a column of the object's catalog; NULL if there is none. */
+extern Node *tde_stored_expression(Oid class, Oid object, AttrNumber column);
+
+#endif							/* TDE_MAINTENANCE_STORED_TREES_H */
