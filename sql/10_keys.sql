@@ -111,6 +111,18 @@ COMMENT ON TRIGGER tde_guard_all_keys ON tde.data_keys IS 'only functions change
 -- Wallet
 --
 
+-- Secrets come by COPY tde.passphrase FROM STDIN: its data stand in no statement and in no parameter.  The next function that needs one,
+-- and is given none as an argument, takes it.
+CREATE VIEW tde.passphrase AS SELECT NULL::text AS secret WHERE false;
+COMMENT ON VIEW tde.passphrase IS 'takes a passphrase, a share or the secret of exported keys, by COPY, for the next function that needs one';
+CREATE FUNCTION tde_internal.tde_give_secret() RETURNS trigger
+  AS 'MODULE_PATHNAME' LANGUAGE C;
+REVOKE ALL ON FUNCTION tde_internal.tde_give_secret() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_give_secret() IS 'keeps what COPY brings to tde.passphrase, in memory of the session, for a minute';
+-- new in 0.2.0
+CREATE TRIGGER tde_give_secret INSTEAD OF INSERT ON tde.passphrase FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_give_secret();
+COMMENT ON TRIGGER tde_give_secret ON tde.passphrase IS 'nothing is stored';
+
 -- The argument confirm has a function of its own: with a default, another one's function of the passphrase alone would be the better match.
 CREATE FUNCTION @extschema@.tde_wallet_create(passphrase text DEFAULT NULL) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -118,7 +130,7 @@ CREATE FUNCTION @extschema@.tde_wallet_create(passphrase text, confirm text) RET
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_wallet_create(text), @extschema@.tde_wallet_create(text, text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_wallet_create(text) IS
-  'make the wallet file and open it; by default under the passphrase that tde_column.passphrase_command prints, or under a new one, which is returned';
+  'make the wallet file and open it; by default under the passphrase that COPY has brought or tde_column.passphrase_command prints, or under a new one, which is returned';
 COMMENT ON FUNCTION @extschema@.tde_wallet_create(text, text) IS
   'make a new wallet although databases have data keys of another one; the error without confirm says what to pass';
 
@@ -128,7 +140,7 @@ CREATE FUNCTION @extschema@.tde_wallet_open(passphrase text, confirm text) RETUR
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_wallet_open(text), @extschema@.tde_wallet_open(text, text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_wallet_open(text) IS
-  'open the wallet for the whole server; by default with the passphrase that tde_column.passphrase_command prints';
+  'open the wallet for the whole server; by default with the passphrase that COPY has brought or tde_column.passphrase_command prints';
 COMMENT ON FUNCTION @extschema@.tde_wallet_open(text, text) IS
   'open the wallet although its file lacks master keys that are open; the error without confirm says what to pass';
 
@@ -167,7 +179,7 @@ CREATE FUNCTION @extschema@.tde_wallet_change_passphrase(passphrase text DEFAULT
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_wallet_change_passphrase(text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_wallet_change_passphrase(text) IS
-  'encrypt the wallet file under another passphrase; by default the one that the passphrase command prints now';
+  'encrypt the wallet file under another passphrase; by default the one that COPY has brought or the passphrase command prints now';
 
 CREATE FUNCTION @extschema@.tde_wallet_backup() RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;

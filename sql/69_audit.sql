@@ -305,6 +305,8 @@ AS $$
      'Set it to -1, or let clients use parameters and set auto_explain.log_parameter_max_length = 0.'),
     ('pgaudit.log', s.value !~* '^(none)?$', 'warning', 'statement log', 'statements are logged with their constants',
      'Let clients use parameters, and set pgaudit.log_parameter = off.'),
+    (CASE WHEN s.name ~ '^debug_print_' THEN s.name END, s.value ~* '^(on|true|yes|1)$', 'warning', 'statement log',
+     'trees of statements are logged with their constants', 'Set it to off.'),
     ('pg_stat_statements.track_utility', s.value !~* '^(off|false|no|0)$', 'warning', 'statement statistics',
      'the file of pg_stat_statements can hold constants of defaults, views, partition bounds and DO blocks in clear',
      'Set it to off, then SELECT pg_stat_statements_reset();')

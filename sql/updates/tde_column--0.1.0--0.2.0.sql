@@ -110,6 +110,7 @@ $$;
 
 REVOKE ALL ON FUNCTION @extschema@.tde_export_keys(text, boolean), @extschema@.tde_import_keys(text, text, boolean),
   @extschema@.tde_key_fingerprint() FROM PUBLIC;
+REVOKE ALL ON FUNCTION tde_internal.tde_give_secret() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.tde_key_fingerprint() TO pg_monitor;
 
 -- What the template makes, for users' types, too.

@@ -334,15 +334,18 @@ export_under(const char *secret, void *arg)
 	export->result = tde_exported_write(export->format, secret);
 }
 
-/* tde_export_keys(secret text, adoptable boolean DEFAULT false) returns text - all data keys of this database under a secret. */
+/*
+ * tde_export_keys(secret text DEFAULT NULL [, adoptable boolean]) returns text - all data keys of this database under a secret; NULL: the
+ * one that COPY has brought.
+ */
 Datum
 tde_export_keys(PG_FUNCTION_ARGS)
 {
 	ExportCall	export = {TDE_EXPORT_READABLE};
 
-	if (PG_NARGS() > 1 && PG_GETARG_BOOL(1))
+	if (PG_NARGS() > 1 && !PG_ARGISNULL(1) && PG_GETARG_BOOL(1))
 		export.format = TDE_EXPORT_ADOPTABLE;
-	tde_passphrase_use(PG_GETARG_DATUM(0), "secret", export_under, &export);
+	tde_passphrase_use(fcinfo, 0, "secret", export_under, &export);
 	PG_RETURN_TEXT_P(export.result);
 }
 
@@ -377,16 +380,19 @@ import_under(const char *secret, void *arg)
 }
 
 /*
- * tde_import_keys(exported text, secret text, adopt boolean DEFAULT false) returns int4 - add exported keys that are not here, for reading;
+ * tde_import_keys(exported text, secret text DEFAULT NULL [, adopt boolean]) returns int4 - add exported keys that are not here, for reading;
  * or make this database's keys those that were exported.  How many were added, or changed.
  */
 Datum
 tde_import_keys(PG_FUNCTION_ARGS)
 {
-	Import		import = {.exported = PG_GETARG_TEXT_PP(0)};
+	Import		import = {0};
 
-	import.adopt = PG_NARGS() > 2 && PG_GETARG_BOOL(2);
-	tde_passphrase_use(PG_GETARG_DATUM(1), "secret", import_under, &import);
+	if (PG_ARGISNULL(0))
+		not_exported_error();
+	import.exported = PG_GETARG_TEXT_PP(0);
+	import.adopt = PG_NARGS() > 2 && !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
+	tde_passphrase_use(fcinfo, 1, "secret", import_under, &import);
 	PG_RETURN_INT32(import.count);
 }
 

@@ -39,6 +39,7 @@
 #include "distributed/results.h"
 #include "distributed/table.h"
 #include "distributed/volatility.h"
+#include "functions/secrets.h"
 #include "functions/settings.h"
 #include "keys/cache.h"
 #include "keys/table.h"
@@ -82,9 +83,12 @@ static emit_log_hook_type next_emit_log = NULL;
 static void
 post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 {
-	tde_statement_analyzed();
+	const char *text = pstate->p_sourcetext;
+
+	pstate->p_sourcetext = tde_statement_analyzed(text);
 	if (next_post_parse_analyze)
 		next_post_parse_analyze(pstate, query, jumble);
+	pstate->p_sourcetext = text;
 	if (unlikely(pstate->p_pre_columnref_hook != NULL))
 		tde_function_call_analyzed(query);
 	if (unlikely(tde_statement.utility != NULL))
@@ -138,6 +142,7 @@ plan_query(Query *query, const char *source, int cursor_options, ParamListInfo p
 	TdeStores	outer = tde_statement_begin(false);
 	PlannedStmt *plan;
 
+	tde_statement_planned(source);
 	if (unlikely(tde_transparent_catalog))
 		tde_client_plans(query, source);
 	tde_index_conditions_prepare(query);
@@ -340,6 +345,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	inner.utility = pstmt->utilityStmt;
 	inner.declares = outer.declares || tde_ddl_stores_types(inner.utility);
 	inner.copied = tde_copied_table(inner.utility);
+	tde_secrets_utility(inner.utility);
 	inner.changes_data = IsA(inner.utility, CopyStmt) && ((CopyStmt *) inner.utility)->is_from;
 	inner.stores = outer.stores;
 	tde_drawn_ahead_drop();

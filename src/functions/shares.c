@@ -14,6 +14,8 @@
 #include "ddl/declare.h"
 #include "server/compat.h"
 #include "server/error.h"
+#include "server/hidden.h"
+#include "wallet/passphrase.h"
 #include "wallet/share_pool.h"
 #include "wallet/wallet.h"
 
@@ -38,13 +40,11 @@ require_shared(void)
 /* ---- a share comes in ---- */
 
 static void
-take_share(const text *argument, TdeShare *share)
+parse_share(const char *given, Size size, TdeShare *share)
 {
 	TdeShareFault fault;
-	TdeStatus	status;
+	TdeStatus	status = tde_share_parse(given, size, share, &fault);
 
-	tde_log_secret = GetCurrentStatementStartTimestamp();
-	status = tde_share_parse(VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument), share, &fault);
 	if (status == TDE_OK && fault == TDE_SHARE_GOOD)
 		return;
 	OPENSSL_cleanse(share, sizeof(*share));
@@ -63,6 +63,27 @@ take_share(const text *argument, TdeShare *share)
 			 errdetail("It has characters that do not occur in shares.") :
 			 errdetail("Its checksum is wrong."),
 			 errhint("Compare it with what tde_wallet_split() printed, group by group.")));
+}
+
+static void
+parse_given(const char *given, void *arg)
+{
+	parse_share(given, strlen(given), arg);
+}
+
+static void
+take_share(FunctionCallInfo fcinfo, TdeShare *share)
+{
+	text	   *argument;
+
+	if (PG_ARGISNULL(0))
+	{
+		tde_passphrase_use(fcinfo, 0, "share", parse_given, share);
+		return;
+	}
+	tde_hide_statement("");
+	argument = PG_GETARG_TEXT_PP(0);
+	parse_share(VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument), share);
 }
 
 static void
@@ -143,7 +164,7 @@ open_with_shares(TdeShare *shares, int count)
 }
 
 /*
- * tde_wallet_open_share(share text) returns text - collect a share; open the wallet for the whole instance when there are
+ * tde_wallet_open_share(share text DEFAULT NULL) returns text - collect a share, NULL: the one that COPY has brought; open the wallet for the whole instance when there are
  * enough.  Not undone by a rollback.  Says how many are in.
  */
 Datum
@@ -155,7 +176,7 @@ tde_wallet_open_share(PG_FUNCTION_ARGS)
 	int			in;
 
 	require_shared();
-	take_share(PG_GETARG_TEXT_PP(0), &share);
+	take_share(fcinfo, &share);
 	verdict = tde_share_pool_add(&share, &in, enough);
 	OPENSSL_cleanse(share.y, sizeof(share.y));
 	report_verdict(verdict, &share, in);

@@ -98,9 +98,9 @@ new_passphrase(FunctionCallInfo fcinfo, char passphrase[TDE_MAX_PASSPHRASE])
 {
 	TdePassphraseSource source = TDE_PASSPHRASE_PRINTED;
 
-	if (!PG_ARGISNULL(0))
+	if (tde_passphrase_is_given(fcinfo, 0))
 	{
-		tde_passphrase_take(PG_GETARG_DATUM(0), "passphrase", passphrase);
+		tde_passphrase_take(fcinfo, 0, "passphrase", passphrase);
 		source = TDE_PASSPHRASE_GIVEN;
 	}
 	else if (!tde_wallet_ask_command(passphrase))
@@ -161,8 +161,8 @@ confirmation(FunctionCallInfo fcinfo)
  * tde_wallet_create(passphrase text DEFAULT NULL [, confirm text]) returns text - make the wallet file with a first master
  * key, open it and make this database's keys.
  *
- * An error where data keys are, unless confirm names that loss.  Without a passphrase it is the one that the passphrase command prints,
- * which opens the wallet from now on; without a command one of 256 random bits is made and returned, this once.
+ * An error where data keys are, unless confirm names that loss.  Without a passphrase it is the one that COPY has brought, or that the
+ * passphrase command prints, which opens the wallet from now on; without a command one of 256 random bits is made and returned, this once.
  */
 Datum
 tde_wallet_create(PG_FUNCTION_ARGS)
@@ -281,8 +281,8 @@ warn_wrong_wallet(void)
 
 /*
  * tde_wallet_open(passphrase text DEFAULT NULL [, confirm text]) - open the wallet for the whole instance, reading the
- * file anew if it is open already, and make the keys that this database still lacks.  Without a passphrase the passphrase command is
- * asked.  An error if the file lacks master keys that are open, unless confirm names that loss.
+ * file anew if it is open already, and make the keys that this database still lacks.  Without a passphrase it is the one that COPY has brought,
+ * or the passphrase command is asked.  An error if the file lacks master keys that are open, unless confirm names that loss.
  */
 Datum
 tde_wallet_open(PG_FUNCTION_ARGS)
@@ -290,10 +290,10 @@ tde_wallet_open(PG_FUNCTION_ARGS)
 	char	   *confirm = confirmation(fcinfo);
 	QueryDesc  *query = tde_without_snapshot_begin(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		tde_wallet_open_by_command(confirm);
+	if (tde_passphrase_is_given(fcinfo, 0))
+		tde_passphrase_use(fcinfo, 0, "passphrase", open_with, confirm);
 	else
-		tde_passphrase_use(PG_GETARG_DATUM(0), "passphrase", open_with, confirm);
+		tde_wallet_open_by_command(confirm);
 	tde_without_snapshot_end(query);
 	warn_wrong_wallet();
 	make_first_keys();
@@ -351,16 +351,16 @@ tde_wallet_close(PG_FUNCTION_ARGS)
 
 /*
  * tde_wallet_change_passphrase(passphrase text DEFAULT NULL) - encrypt the wallet file under another passphrase; without an argument, the
- * one that the passphrase command prints now.  Who may call this could open the wallet anyway, so the old one is not asked for: the
+ * one that COPY has brought, or that the passphrase command prints now.  Who may call this could open the wallet anyway, so the old one is not asked for: the
  * wallet is open.
  */
 Datum
 tde_wallet_change_passphrase(PG_FUNCTION_ARGS)
 {
-	if (PG_ARGISNULL(0))
-		change_by_command();
+	if (tde_passphrase_is_given(fcinfo, 0))
+		tde_passphrase_use(fcinfo, 0, "passphrase", change_to, NULL);
 	else
-		tde_passphrase_use(PG_GETARG_DATUM(0), "passphrase", change_to, NULL);
+		change_by_command();
 	tde_wallet_note_copies();
 	tde_wallet_keep_result();
 	PG_RETURN_VOID();

@@ -167,6 +167,7 @@ find_foreign_constant(Node *node, void *context)
 	Search	   *search = context;
 
 	CHECK_FOR_INTERRUPTS();
+	check_stack_depth();
 	if (node == NULL)
 		return false;
 	if (IsA(node, Const) && !reads_alone(((Const *) node)->consttype, search->role))
@@ -216,6 +217,8 @@ stored_default(Relation rel, AttrNumber column)
 static bool
 is_plain_constant(Node *node)
 {
+	CHECK_FOR_INTERRUPTS();
+	check_stack_depth();
 	if (IsA(node, RelabelType))
 		return is_plain_constant((Node *) ((RelabelType *) node)->arg);
 	if (IsA(node, FuncExpr))
@@ -237,7 +240,6 @@ is_plain_constant(Node *node)
 static Const *
 plain_constant(Node *node)
 {
-	check_stack_depth();
 	if (!is_plain_constant(node))
 		return NULL;
 	node = eval_const_expressions(NULL, node);

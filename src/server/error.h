@@ -43,6 +43,10 @@ extern TimestampTz *tde_log_sensitive;
 
 extern void tde_log_mark_statement(TimestampTz start);
 
+/* Is it the running one?  Are the marks of parallel workers known? */
+extern bool tde_log_is_sensitive(void);
+extern bool tde_log_marks_are_shared(void);
+
 /* To be called before plaintext can get into an error. */
 static inline void
 tde_log_mark(void)
@@ -53,34 +57,10 @@ tde_log_mark(void)
 		tde_log_mark_statement(start);
 }
 
-/* Start time of the last statement that had a passphrase as an argument. */
-extern TimestampTz tde_log_secret;
-
 /* Has this session statements whose parameters are values for encrypted columns, and are read without us? */
 extern bool tde_log_plain_params;
 
-/* This statement EXECUTEs a prepared one, which passes these of its parameters, as in TdeCalls, to functions that take secrets. */
-extern void tde_log_executes(uint64 parameters);
-
-/* How the server reads literals, for crypto/statement_secrets.h. */
-extern int	tde_log_redact_flags(void);
-
-/*
- * The client's statement without its secrets, overwritten in place.  Only where it is in memory that nobody reads as SQL again: in
- * sessions of clients.  Returns it if that changed it, else NULL.
- */
-extern const char *tde_log_clean_statement(void);
-
-/* Is a text the one that tde_log_clean_statement(), called before, has looked through? */
-extern bool tde_log_is_cleaned(const char *text);
-
-/* The same for the text of a portal, which is a copy of its own. */
-extern void tde_log_clean_text(const char *text);
-
-/*
- * For the hook of the log: change the entry in place, so that it holds nothing that must not be read.  False: what the client is to
- * get differs, so the entry has been logged already, and is the client's again.
- */
+/* For the hook of the log.  False: the entry has something that must not be read; it has been logged without that, and is the client's. */
 extern bool tde_log_filter(ErrorData *edata);
 
 extern void tde_log_init(void);

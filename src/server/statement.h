@@ -63,11 +63,13 @@ extern bool tde_statement_utility_stores(Node *stmt);
  */
 extern PreparedStatement *tde_statement_executed(Node *stmt, bool *stores);
 
-/* For the hooks of the same names: pg_stat_activity, and those who see the statement next, get no secret of it. */
-extern void tde_statement_analyzed(void);
+/*
+ * For the hooks of the same names: pg_stat_activity, and those who see the statement next, get no secret of it.  Two return the text for
+ * those.
+ */
+extern const char *tde_statement_analyzed(const char *text);
+extern void tde_statement_planned(const char *text);
 extern void tde_statement_starts(QueryDesc *query);
-
-/* Returns the text for those who see the utility command next. */
 extern const char *tde_statement_utility(PlannedStmt *pstmt, const char *text);
 
 #endif							/* TDE_SERVER_STATEMENT_H */

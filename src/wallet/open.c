@@ -16,12 +16,14 @@
 #include "server/command.h"
 #include "server/compat.h"
 #include "server/error.h"
+#include "server/hidden.h"
 #include "wallet/file.h"
+#include "wallet/given.h"
 #include "wallet/passphrase.h"
 #include "wallet/state.h"
 #include "wallet/wallet.h"
 
-/* ---- where passphrases and other secrets come from, arguments in SQL and the command that prints one, and how strong they have to be ---- */
+/* ---- where passphrases and other secrets come from: COPY, arguments in SQL and the command that prints one; how strong they have to be ---- */
 
 /* So that no single character, repeated, is a passphrase. */
 #define MIN_DIFFERENT	5
@@ -73,35 +75,15 @@ tde_passphrase_require_strength(const char *passphrase, const char *what)
 			 errhint("tde_wallet_create() makes a passphrase of 256 random bits if it is given none and no command prints one.")));
 }
 
-/* Copy the text if it is of a passphrase's size, which is returned. */
-static size_t
-copy_text(const text *from, char passphrase[TDE_MAX_PASSPHRASE])
+bool
+tde_passphrase_is_given(FunctionCallInfo fcinfo, int n)
 {
-	size_t		size = VARSIZE_ANY_EXHDR(from);
-
-	if (size > 0 && size < TDE_MAX_PASSPHRASE)
-	{
-		memcpy(passphrase, VARDATA_ANY(from), size);
-		passphrase[size] = '\0';
-	}
-	return size;
+	return !PG_ARGISNULL(n) || tde_given_waits();
 }
 
 void
-tde_passphrase_take(Datum argument, const char *what, char passphrase[TDE_MAX_PASSPHRASE])
+tde_passphrase_check_size(Size size, const char *what)
 {
-	text	   *given;
-	size_t		size;
-
-	tde_log_secret = GetCurrentStatementStartTimestamp();
-	given = DatumGetTextPP(argument);
-	size = copy_text(given, passphrase);
-	/* the argument itself is not ours: a constant of the plan, which may run again */
-	if ((Pointer) given != DatumGetPointer(argument))
-	{
-		explicit_bzero(given, VARSIZE_ANY(given));
-		pfree(given);
-	}
 	if (size == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be empty", what)));
 	if (size >= TDE_MAX_PASSPHRASE)
@@ -110,14 +92,49 @@ tde_passphrase_take(Datum argument, const char *what, char passphrase[TDE_MAX_PA
 				 errmsg("%s must be shorter than %d bytes", what, TDE_MAX_PASSPHRASE)));
 }
 
+/* The argument itself is not ours: a constant of the plan, which may run again. */
+static void
+take_argument(Datum argument, const char *what, char passphrase[TDE_MAX_PASSPHRASE])
+{
+	text	   *given;
+	Size		size;
+
+	tde_hide_statement("");
+	given = DatumGetTextPP(argument);
+	size = VARSIZE_ANY_EXHDR(given);
+	if (size < TDE_MAX_PASSPHRASE)
+	{
+		memcpy(passphrase, VARDATA_ANY(given), size);
+		passphrase[size] = '\0';
+	}
+	if ((Pointer) given != DatumGetPointer(argument))
+	{
+		explicit_bzero(given, VARSIZE_ANY(given));
+		pfree(given);
+	}
+	tde_passphrase_check_size(size, what);
+}
+
 void
-tde_passphrase_use(Datum argument, const char *what, TdePassphraseUse use, void *arg)
+tde_passphrase_take(FunctionCallInfo fcinfo, int n, const char *what, char passphrase[TDE_MAX_PASSPHRASE])
+{
+	if (!PG_ARGISNULL(n))
+		take_argument(PG_GETARG_DATUM(n), what, passphrase);
+	else if (!tde_given_take(passphrase))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no %s was given", what),
+				 errhint("Give it by COPY tde.passphrase FROM STDIN, and call the function in the same session within a minute.")));
+}
+
+void
+tde_passphrase_use(FunctionCallInfo fcinfo, int n, const char *what, TdePassphraseUse use, void *arg)
 {
 	char		passphrase[TDE_MAX_PASSPHRASE];
 
 	PG_TRY();
 	{
-		tde_passphrase_take(argument, what, passphrase);
+		tde_passphrase_take(fcinfo, n, what, passphrase);
 		use(passphrase, arg);
 	}
 	PG_FINALLY();

@@ -8,14 +8,15 @@ use warnings FATAL => 'all';
 
 use IO::Socket::UNIX;
 
+# With these settings of the session: "-c log_statement=all".
 sub connect
 {
-  my ($class, $node) = @_;
+  my ($class, $node, $options) = @_;
   my $path   = $node->host . '/.s.PGSQL.' . $node->port;
   my $socket = IO::Socket::UNIX->new($path) or die "could not connect to $path: $!";
   my $self   = bless { socket => $socket }, $class;
   my $user   = getpwuid $>;
-  my $start  = pack('N', 196608) . "user\0$user\0database\0postgres\0\0";
+  my $start  = pack('N', 196608) . "user\0$user\0database\0postgres\0options\0" . ($options // '') . "\0\0";
 
   syswrite $socket, pack('N', 4 + length $start) . $start;
   $self->until_ready;
@@ -81,6 +82,15 @@ sub ask
 }
 
 sub query { return $_[0]->ask($_[1])->until_ready; }
+
+# COPY FROM STDIN with its data.
+sub copy
+{
+  my ($self, $sql, $data) = @_;
+  $self->put('Q', "$sql\0")->put('d', $data)->put('c', '');
+  syswrite $self->{socket}, delete $self->{out};
+  return $self->until_ready;
+}
 
 sub take
 {

@@ -294,6 +294,7 @@ my %logging = (
   'log_min_duration_sample'           => '100',
   'log_transaction_sample_rate'       => '0.5',
   'log_parameter_max_length_on_error' => '-1',
+  'debug_print_plan'                  => 'on',
   'auto_explain.log_min_duration'     => '0');
 set_conf($node, %logging);
 is(told('statement log') =~ s/:.*//gr, join("\n", map { "warning|server|$_ = $logging{$_}" } sort keys %logging), 'settings of the server');

@@ -1,0 +1,93 @@
+/*
+ * quotations.c - overwrites what a message quotes, in place and without changing its length.
+ */
+#include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#include "crypto/quotations.h"
+
+#define CONTINUES_WORD(c) (isalnum((unsigned char) (c)) || (c) == '_' || (c) == '$' || ((unsigned char) (c)) >= 0x80)
+
+static void
+mask(char *from, const char *to)
+{
+	while (from < to)
+		*from++ = '*';
+}
+
+/* The size of the quotation mark at p, or 0.  Translations have "..." or guillemets. */
+static int
+quotation_mark(const char *p)
+{
+	if (*p == '"')
+		return 1;
+	return strncmp(p, "\302\253", 2) == 0 || strncmp(p, "\302\273", 2) == 0 ? 2 : 0;
+}
+
+static char *
+next_mark(char *p)
+{
+	while (*p != '\0' && quotation_mark(p) == 0)
+		p++;
+	return *p == '\0' ? NULL : p;
+}
+
+/* Does the format have this between two quotation marks? */
+static bool
+is_between(const char *format, const char *gap, size_t size)
+{
+	for (const char *p = format; p != NULL && (p = strchr(p, '"')) != NULL; p++)
+		if (strncmp(p + 1, gap, size) == 0 && p[1 + size] == '"')
+			return true;
+	return false;
+}
+
+static bool
+is_word_of(const char *text, const char *word, size_t size)
+{
+	if (size == 0)
+		return true;
+	for (const char *p = text; p != NULL && *p != '\0'; p++)
+		if (strncasecmp(p, word, size) == 0 &&
+			!(p > text && CONTINUES_WORD(p[-1]) && CONTINUES_WORD(*p)) &&
+			!(CONTINUES_WORD(p[size - 1]) && CONTINUES_WORD(p[size])))
+			return true;
+	return false;
+}
+
+void
+tde_redact_quotations(char *message, const char *format, const char *keep)
+{
+	char	   *first = next_mark(message);
+	char	   *last = first;
+	int			marks = 0;
+	bool		clear = true;	/* each pair of marks is one quotation */
+
+	for (char *p = first; p != NULL; p = next_mark(p + quotation_mark(p)))
+	{
+		if (marks > 0 && marks % 2 == 0 && !is_between(format, last + quotation_mark(last), p - last - quotation_mark(last)))
+			clear = false;
+		last = p;
+		marks++;
+	}
+	if (marks == 0)
+		return;
+	if (marks % 2 != 0 || !clear)
+	{
+		/* a lone mark: all that follows it */
+		mask(first + quotation_mark(first), marks == 1 ? message + strlen(message) : last);
+		return;
+	}
+	for (char *p = first; p != NULL;)
+	{
+		char	   *body = p + quotation_mark(p);
+		char	   *end = next_mark(body);
+
+		if (!is_word_of(keep, body, end - body))
+			mask(body, end);
+		p = next_mark(end + quotation_mark(end));
+	}
+}

@@ -1,0 +1,13 @@
+/*
+ * quotations.h - what a message quotes, overwritten.
+ */
+#ifndef TDE_CRYPTO_QUOTATIONS_H
+#define TDE_CRYPTO_QUOTATIONS_H
+
+/*
+ * Overwrite what an error message quotes, but for quotations that are words of keep (may be NULL).  format is the untranslated
+ * message before values were put in, or NULL: it tells where a quotation ends if the value has quotes itself.
+ */
+extern void tde_redact_quotations(char *message, const char *format, const char *keep);
+
+#endif							/* TDE_CRYPTO_QUOTATIONS_H */

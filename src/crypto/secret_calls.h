@@ -1,0 +1,24 @@
+/*
+ * secret_calls.h - does the text of a statement pass a secret to one of our functions?
+ *
+ * A secret is a passphrase, a share or the secret of exported keys.  The functions are known by their names, since a text is logged
+ * before anything of it is looked up.  Nothing is allocated, and the text may be anything.
+ */
+#ifndef TDE_CRYPTO_SECRET_CALLS_H
+#define TDE_CRYPTO_SECRET_CALLS_H
+
+#include <stdbool.h>
+
+/*
+ * What the text calls with arguments, or may call: the name of a function, or of the view that takes secrets; NULL if there is none.
+ * Fast, for texts of any size.
+ */
+extern const char *tde_secret_call(const char *text);
+
+/* Has the text a parameter, $1? */
+extern bool tde_has_parameter(const char *text);
+
+/* Has the text the command EXECUTE?  Not the privilege, nor what a trigger does. */
+extern bool tde_has_execute(const char *text);
+
+#endif							/* TDE_CRYPTO_SECRET_CALLS_H */

@@ -1,0 +1,438 @@
+/*
+ * log.c - what of an error, or of another entry, gets into the server log.
+ *
+ * PostgreSQL's errors quote values: "Key (a)=(...) already exists.", "Failing row contains (...)", COPY's line, "invalid input
+ * syntax for type integer: ...".  The client gets them, but the log is a file that many can read.  And a statement that opens the
+ * wallet or exports keys holds a secret, so nothing of it is logged (server/hidden.c).  The entry stays, with user, time and command.
+ *
+ * A hook in the log path must work in every process and state, so this one looks nothing up, and does without memory that it does not
+ * get.  What must not be read is left out of a copy of the entry, which is logged in place of it; the client gets the entry.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "commands/extension.h"
+#include "miscadmin.h"
+#include "tcop/pquery.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+
+#include "crypto/quotations.h"
+#include "crypto/secret_calls.h"
+#include "server/compat.h"
+#include "server/error.h"
+#include "server/hidden.h"
+
+bool		tde_log_plain_params = false;
+
+/* ---- what is known of the entry ---- */
+
+/* Errors of class TD are ours wherever they come from: from a parallel worker they come without a domain. */
+static bool
+is_ours(const ErrorData *edata)
+{
+	return ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_TO_CATEGORY(ERRCODE_TDE_WALLET_CLOSED) ||
+		(edata->domain != NULL && strcmp(edata->domain, TEXTDOMAIN) == 0);
+}
+
+/* PostgreSQL's format "%s": the message is wholly what somebody else says, as in RAISE. */
+static bool
+is_free_text(const ErrorData *edata)
+{
+	return edata->message_id == NULL || strcmp(edata->message_id, "%s") == 0;
+}
+
+/* Of auto_explain. */
+static bool
+is_plan(const ErrorData *edata)
+{
+	return edata->message != NULL && strncmp(edata->message, "duration: ", 10) == 0 && strstr(edata->message, " plan:") != NULL;
+}
+
+/* Of debug_print_parse and its like: the title is the message, the tree the detail. */
+static bool
+is_tree(const ErrorData *edata)
+{
+	return edata->elevel < ERROR && edata->message_id != NULL && strcmp(edata->message_id, "%s:") == 0;
+}
+
+/* Is the statement of an error logged with it?  "log" stands between "error" and "fatal". */
+static bool
+logs_failed_statements(void)
+{
+	return log_min_error_statement != LOG && log_min_error_statement <= ERROR;
+}
+
+/* ---- texts for the log alone; without memory for one, the log has to do without it ---- */
+
+static char *
+new_text(Size size)
+{
+	return MemoryContextAllocExtended(ErrorContext, size, MCXT_ALLOC_NO_OOM | MCXT_ALLOC_HUGE);
+}
+
+/* What begins a message, and what follows in place of the rest; NULL: nothing does. */
+static char *
+join_text(const char *begins, Size size, char *follows)
+{
+	Size		added = follows ? strlen(follows) : 0;
+	char	   *text = new_text(size + added + 1);
+
+	if (text != NULL)
+	{
+		memcpy(text, begins, size);
+		memcpy(text + size, follows ? follows : "", added);
+		text[size + added] = '\0';
+	}
+	if (follows)
+		pfree(follows);
+	return text;
+}
+
+/* ---- secrets ---- */
+
+#define NOT_LOGGED_SECRET	((char *) "Not logged, since the statement passes a secret.")
+
+/* Is a text of the entry that of a statement to be hidden, or does it quote one?  Scripts of extensions hold no secrets. */
+static bool
+is_hidden_text(const char *text)
+{
+	return text != NULL && !creating_extension && tde_secret_call(text) != NULL;
+}
+
+/* The context quotes statements, and so may EXECUTE one that was prepared. */
+static bool
+is_hidden_context(const ErrorData *edata)
+{
+	const char *texts[] = {edata->context, edata->internalquery};
+
+	for (int i = 0; i < lengthof(texts); i++)
+		if (texts[i] != NULL && !creating_extension && tde_hidden_by(texts[i]) != NULL)
+			return true;
+	return false;
+}
+
+/* Behind so many fields of CSV, with the comma. */
+static const char *
+skip_fields(const char *p, int count)
+{
+	bool		quoted = false;
+
+	for (; *p != '\0' && count > 0; p++)
+	{
+		if (*p == '"')
+			quoted = !quoted;
+		else if (*p == ',' && !quoted)
+			count--;
+	}
+	return p;
+}
+
+/* How much of a message has nothing of the statement: how long it took; of pgaudit what it is, its class, command and object. */
+static Size
+harmless_size(const char *message)
+{
+	const char *end = NULL;
+
+	if (strncmp(message, "duration: ", 10) == 0)
+		end = strstr(message, " ms");
+	else if (strncmp(message, "AUDIT: ", 7) == 0)
+		return skip_fields(message, 7) - message;
+	return end ? end + strlen(" ms  ") - message : 0;
+}
+
+static void
+replace_message(ErrorData *edata)
+{
+	const char *message = edata->message ? edata->message : "";
+	Size		size = Min(harmless_size(message), strlen(message));
+	char		error[64];
+
+	if (edata->elevel < ERROR)
+		edata->message = join_text(message, size, tde_describe_hidden());
+	else
+	{
+		size = snprintf(error, sizeof(error), "error %s, whose message is hidden", unpack_sql_state(edata->sqlerrcode));
+		edata->message = join_text(error, size, NULL);
+	}
+}
+
+/* Does an entry that is not an error have nothing in its message that anybody else has put there?  whole: the statement's text included. */
+static bool
+is_own_message(const ErrorData *edata, bool whole)
+{
+	const char *format = edata->message_id;
+
+	if (format == NULL || is_free_text(edata) || is_plan(edata) || is_hidden_text(edata->message))
+		return false;
+	return !whole || strstr(format, "%s") == NULL || strcmp(format, "duration: %s ms") == 0 || strcmp(format, "%s:") == 0;
+}
+
+/* Do errors with this SQLSTATE quote names and files, and never values? */
+static bool
+quotes_names_only(const ErrorData *edata)
+{
+	if (is_free_text(edata))
+		return false;
+	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
+	{
+		case ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION:
+		case ERRCODE_CONNECTION_EXCEPTION:
+		case ERRCODE_INVALID_TRANSACTION_STATE:
+		case ERRCODE_TRANSACTION_ROLLBACK:
+		case ERRCODE_INSUFFICIENT_RESOURCES:
+		case ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE:
+		case ERRCODE_OPERATOR_INTERVENTION:
+		case ERRCODE_INTERNAL_ERROR:
+			return true;
+		case ERRCODE_PROGRAM_LIMIT_EXCEEDED:
+			/* of an index that a value does not fit in, not of a word that is too long for a search */
+			return strstr(edata->message_id, "index \"%s\"") != NULL;
+		case ERRCODE_SYSTEM_ERROR:
+			/* the server's own files, not one that a function was asked for */
+			return edata->message != NULL && (strstr(edata->message, "\"base/") || strstr(edata->message, "\"pg_") ||
+											  strstr(edata->message, "\"global/"));
+		default:
+			return false;
+	}
+}
+
+/* The same of COPY's columns, and encodings, which show a few bytes. */
+static bool
+quotes_little(const ErrorData *edata)
+{
+	return !is_free_text(edata) &&
+		(edata->sqlerrcode == ERRCODE_BAD_COPY_FILE_FORMAT || edata->sqlerrcode == ERRCODE_CHARACTER_NOT_IN_REPERTOIRE ||
+		 edata->sqlerrcode == ERRCODE_UNTRANSLATABLE_CHARACTER);
+}
+
+/*
+ * Nothing of a statement that passes a secret, nor of what it passes.  whole: its text is hidden, too.  What we say ourselves quotes
+ * nothing.
+ */
+static void
+hide_secret(ErrorData *edata, bool whole)
+{
+	edata->internalquery = NULL;
+	edata->hide_ctx = true;
+	if (whole)
+		edata->hide_stmt = true;
+	if (edata->elevel >= ERROR && whole)
+	{
+		edata->context = tde_describe_hidden();
+		edata->hide_ctx = false;
+	}
+	if (is_ours(edata))
+		return;
+	if (edata->detail != NULL || edata->detail_log != NULL)
+		edata->detail_log = NOT_LOGGED_SECRET;
+	edata->hint = NULL;
+	if (edata->elevel >= ERROR ? !quotes_names_only(edata) && edata->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE :
+		!is_own_message(edata, whole))
+		replace_message(edata);
+}
+
+/* The statement passes none, but one of these texts is of a statement that does. */
+static void
+hide_quoted_secret(ErrorData *edata)
+{
+	if (is_hidden_text(edata->message))
+		replace_message(edata);
+	if (is_hidden_text(edata->detail) || is_hidden_text(edata->detail_log))
+		edata->detail_log = NOT_LOGGED_SECRET;
+	if (is_hidden_text(edata->hint))
+		edata->hint = NULL;
+	if (is_hidden_context(edata))
+	{
+		edata->hide_ctx = true;
+		edata->internalquery = NULL;
+	}
+}
+
+/* A call that was refused: it has not come so far as to say itself that the statement passes a secret. */
+static bool
+is_refused_call(const ErrorData *edata)
+{
+	return (edata->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE || edata->sqlerrcode == ERRCODE_UNDEFINED_FUNCTION) &&
+		is_hidden_context(edata);
+}
+
+static bool
+has_secret(const ErrorData *edata)
+{
+	return is_hidden_text(edata->message) || is_hidden_text(edata->detail) || is_hidden_text(edata->detail_log) ||
+		is_hidden_text(edata->hint) || is_hidden_context(edata);
+}
+
+/* ---- values ---- */
+
+#define NOT_LOGGED_VALUE	((char *) "Not logged, since the statement used encrypted values.")
+
+/*
+ * What the message quotes may be a value; but a name, or a misspelt word, that stands in the statement is no secret.  Errors about
+ * data quote data, so there a value that happens to be a word of the statement is overwritten, too.
+ */
+static void
+redact_message(ErrorData *edata)
+{
+	bool		is_data = ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_DATA_EXCEPTION;
+
+	if (edata->message == NULL || is_ours(edata) || quotes_names_only(edata) || quotes_little(edata))
+		return;
+	edata->message = join_text(edata->message, strlen(edata->message), NULL);
+	if (edata->message != NULL)
+		tde_redact_quotations(edata->message, edata->message_id, is_data ? NULL : debug_query_string);
+}
+
+/*
+ * The statement's context and the statement of a function may have the value in their text, as may the detail.  That of a deadlock, for
+ * the client, has no statements.
+ */
+static void
+hide_values(ErrorData *edata)
+{
+	redact_message(edata);
+	if (edata->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED)
+		edata->detail_log = NULL;
+	else if (edata->detail != NULL || edata->detail_log != NULL)
+		edata->detail_log = NOT_LOGGED_VALUE;
+	edata->hide_ctx = true;
+	edata->internalquery = NULL;
+}
+
+/* Without shared memory, the leader does not know what a worker has seen whose error it throws again (so it has no message id). */
+static bool
+is_unknown_parallel(const ErrorData *edata)
+{
+	return !tde_log_marks_are_shared() && edata->message_id == NULL && IsInParallelMode() && !IsParallelWorker();
+}
+
+/*
+ * Statements of other sessions stand in the detail of deadlocks and crashes.  Whoever has statements that fail kept out of the log means
+ * those, too.
+ */
+static bool
+quotes_other_statements(const ErrorData *edata)
+{
+	if (logs_failed_statements())
+		return false;
+	return (edata->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED && edata->detail_log != NULL) ||
+		(!IsUnderPostmaster && IsPostmasterEnvironment && edata->detail != NULL && edata->elevel == LOG);
+}
+
+/* ---- for the hook ---- */
+
+/* What is to be left out of an entry. */
+typedef struct Hiding
+{
+	bool		statement;		/* the statement passes a secret */
+	bool		data;			/* ... in what it reads or runs */
+	bool		quoted;			/* ... or one that is quoted does */
+	bool		values;
+	bool		tree;			/* of a statement that used values */
+	bool		context;
+	bool		others;			/* statements of others */
+} Hiding;
+
+static Hiding
+find_hiding(const ErrorData *edata)
+{
+	bool		is_error = edata->elevel >= ERROR;
+	Hiding		hiding = {0};
+
+	hiding.statement = tde_statement_is_hidden() || (is_error && is_refused_call(edata));
+	hiding.data = tde_data_is_hidden();
+	hiding.quoted = !hiding.statement && !hiding.data && has_secret(edata);
+
+	/* an error may come before the first of our functions, and quote a parameter or have the parameters in its context */
+	hiding.values = is_error && ((!is_ours(edata) && (tde_log_is_sensitive() || (tde_log_plain_params && ActivePortal == NULL))) ||
+								 is_unknown_parallel(edata));
+	hiding.tree = is_tree(edata) && tde_log_is_sensitive();
+	/* a warning, or what log_temp_files says, has the context of an error */
+	hiding.context = (!is_error && edata->context != NULL && tde_log_is_sensitive()) ||
+		(is_error && tde_log_plain_params && log_parameter_max_length_on_error != 0);
+	hiding.others = quotes_other_statements(edata);
+	return hiding;
+}
+
+static bool
+hides_anything(const Hiding *hiding)
+{
+	return hiding->statement || hiding->data || hiding->quoted || hiding->values || hiding->tree || hiding->context || hiding->others;
+}
+
+static void
+hide(ErrorData *edata, const Hiding *hiding)
+{
+	if (hiding->statement || hiding->data)
+		hide_secret(edata, hiding->statement);
+	else
+	{
+		if (hiding->quoted)
+			hide_quoted_secret(edata);
+		if (hiding->values)
+			hide_values(edata);
+		if (hiding->tree)
+			edata->detail_log = NOT_LOGGED_VALUE;
+		if (hiding->context)
+			edata->hide_ctx = true;
+	}
+	if (hiding->others)
+		edata->detail_log = edata->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED ? NULL :
+			(char *) "Not logged, since log_min_error_statement keeps statements that fail out of the log.";
+}
+
+/* Is it log_alone() that calls the hook again? */
+static bool within = false;
+
+/* Log the entry now, as it is now, and not for the client. */
+static void
+log_alone(ErrorData *edata)
+{
+	edata->output_to_client = false;
+	within = true;
+	/* it may throw: not enough memory for the line of the log */
+	PG_TRY();
+	{
+		EmitErrorReport();
+	}
+	PG_FINALLY();
+	{
+		within = false;
+	}
+	PG_END_TRY();
+}
+
+static void
+free_text(const char *text, const char *original)
+{
+	if (text != NULL && text != original)
+		pfree(unconstify(char *, text));
+}
+
+bool
+tde_log_filter(ErrorData *edata)
+{
+	ErrorData	whole = *edata;
+	Hiding		hiding;
+
+	if (within)
+		return true;
+	tde_hide_client_text();
+	hiding = find_hiding(edata);
+	if (!hides_anything(&hiding))
+		return true;
+	hide(edata, &hiding);
+	/* where all of the server fails, as little as possible is done */
+	if (edata->elevel >= PANIC)
+		return true;
+
+	/* the log first, as always: a client that does not read must not keep it waiting */
+	log_alone(edata);
+	free_text(edata->message, whole.message);
+	free_text(edata->context, whole.context);
+	*edata = whole;
+	edata->output_to_server = false;
+	return false;
+}
