@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "commands/prepare.h"
+#include "miscadmin.h"
 #include "tcop/pquery.h"
 #include "tcop/utility.h"
 #include "utils/memutils.h"
