@@ -310,6 +310,8 @@ tde_lock(PG_FUNCTION_ARGS)
 {
 	Oid			relid = PG_GETARG_OID(0);
 
+	if (get_rel_relkind(relid) == '\0')
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relid)));
 	if (!TDE_OWNS_RELATION(relid))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
 	LockRelationOid(relid, AccessExclusiveLock);

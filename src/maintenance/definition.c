@@ -80,7 +80,9 @@ print_definition(Oid class, Oid object)
 			return print(pg_get_triggerdef, object);
 		default:
 			kind = get_rel_relkind(object);
-			return print(kind == RELKIND_VIEW || kind == RELKIND_MATVIEW ? pg_get_viewdef : pg_get_indexdef, object);
+			if (kind == RELKIND_VIEW || kind == RELKIND_MATVIEW)
+				return print(pg_get_viewdef, object);
+			return kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX ? print(pg_get_indexdef, object) : NULL;
 	}
 }
 
@@ -115,5 +117,7 @@ tde_definition(PG_FUNCTION_ARGS)
 	tde_role_begin_on_path(&caller, owner_of(relation));
 	text = print_definition(class, object);
 	tde_owner_end(&caller);
+	if (text == NULL)
+		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(text));
 }

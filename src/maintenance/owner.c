@@ -94,16 +94,16 @@ Datum
 tde_run_as(PG_FUNCTION_ARGS)
 {
 	Oid			role = PG_GETARG_OID(0);
+	char	   *name = GetUserNameFromId(role, false);
 	char	   *commands = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	TdeCaller	caller;
 
 	if (!may_become(role))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied to set role \"%s\"", GetUserNameFromId(role, false)),
+				 errmsg("permission denied to set role \"%s\"", name),
 				 errdetail("What belongs to a table or view is made as its owner."),
-				 errhint("GRANT %s TO %s;", quote_identifier(GetUserNameFromId(role, false)),
-						 quote_identifier(GetUserNameFromId(GetUserId(), false)))));
+				 errhint("GRANT %s TO %s;", quote_identifier(name), quote_identifier(GetUserNameFromId(GetUserId(), false)))));
 	if (is_logged_in(role))
 	{
 		run_commands(commands);

@@ -272,6 +272,14 @@ lines_of($node, 'CREATE ROLE admin LOGIN; GRANT postgres TO admin; CREATE FUNCTI
   . ($as_postgres =~ s/^SELECT //r) . '; END$$; ALTER FUNCTION public.lent() OWNER TO admin');
 fails_with($node, 'SELECT public.lent()', { state => '42501' }, q(a member, in a function that lends others the member's rights), user => 'mallory');
 
+# ... whatever they are called with
+foreach my $call ([ 'tde_run_as(99999999, $$SELECT$$)', '42704' ], [ 'tde_lock(99999999)', '42P01' ], [ q(tde_definition('pg_class', 'mal.named'::regclass)), '' ],
+  [ q(tde_definition('pg_type', 'mal.dom'::regtype)), '22023' ], [ q(tde_foreign_constant('pg_type', 'mal.dom'::regtype, 10)), '22023' ],
+  [ 'tde_constant_default(99999999, 1::int2)', '' ], [ q(tde_constant_default('mal.named'::regclass, 999::int2)), '' ], [ q(tde_constant_default('mal.named'::regclass, -1::int2)), '' ])
+{
+  is(attempt($node, "SELECT tde_internal.$call->[0]")->{state}, $call->[1], $call->[0]);
+}
+
 #
 # Nothing is forgotten
 #
