@@ -237,7 +237,7 @@ using_in_clear(Node *expr, Form_pg_attribute column)
 static void
 report_using(Relation rel, Form_pg_attribute column)
 {
-	bool		refuse = tde_plaintext_alter == TDE_ALTER_ERROR;
+	bool		refuse = TDE_PLAINTEXT_ALTER == TDE_ALTER_ERROR;
 
 	ereport(refuse ? ERROR : WARNING,
 			(errcode(refuse ? ERRCODE_INVALID_TABLE_DEFINITION : ERRCODE_WARNING),
@@ -252,7 +252,7 @@ tde_guard_using(Relation rel, const CollectedCommand *command)
 {
 	ListCell   *cell;
 
-	if (command->type != SCT_AlterTable || tde_plaintext_alter == TDE_ALTER_ALLOW)
+	if (command->type != SCT_AlterTable || TDE_PLAINTEXT_ALTER == TDE_ALTER_ALLOW)
 		return;
 	foreach(cell, command->d.alterTable.subcmds)
 	{
