@@ -343,7 +343,9 @@ tde_export_keys(PG_FUNCTION_ARGS)
 {
 	ExportCall	export = {TDE_EXPORT_READABLE};
 
-	if (PG_NARGS() > 1 && !PG_ARGISNULL(1) && PG_GETARG_BOOL(1))
+	if (PG_NARGS() > 1 && PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	if (PG_NARGS() > 1 && PG_GETARG_BOOL(1))
 		export.format = TDE_EXPORT_ADOPTABLE;
 	tde_passphrase_use(fcinfo, 0, "secret", export_under, &export);
 	PG_RETURN_TEXT_P(export.result);
@@ -388,10 +390,10 @@ tde_import_keys(PG_FUNCTION_ARGS)
 {
 	Import		import = {0};
 
-	if (PG_ARGISNULL(0))
-		not_exported_error();
+	if (PG_ARGISNULL(0) || (PG_NARGS() > 2 && PG_ARGISNULL(2)))
+		PG_RETURN_NULL();
 	import.exported = PG_GETARG_TEXT_PP(0);
-	import.adopt = PG_NARGS() > 2 && !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
+	import.adopt = PG_NARGS() > 2 && PG_GETARG_BOOL(2);
 	tde_passphrase_use(fcinfo, 1, "secret", import_under, &import);
 	PG_RETURN_INT32(import.count);
 }

@@ -89,8 +89,9 @@ refused(substr($first, 0, 100) . ($first =~ /^.{100}A/ ? 'B' : 'A') . substr($fi
 refused($first =~ s/^tdekeys:Ag/tdekeys:AQ/r, $unwrap, 'a text of the other format');
 refused($first =~ s/^tdekeys:Ag/tdekeys:Aw/r, $no_text, 'a text of a later format');
 refused('', $no_text, 'no text');
-is(lines_of($other, "SELECT tde_import_keys(NULL, 'x', true) IS NULL AND tde_import_keys('x', NULL, true) IS NULL AND tde_import_keys('x', 'x', NULL) IS NULL"),
+is(lines_of($other, "SELECT tde_import_keys(NULL, 'x', true) IS NULL AND tde_import_keys('x', 'x', NULL) IS NULL AND tde_export_keys('x', NULL) IS NULL"),
   't', 'NULLs');
+fails_with($other, "SELECT tde_import_keys('x', NULL, true)", { state => '22023', message => qr/^no secret was given$/, hint => qr/COPY tde\.passphrase/ }, 'no secret');
 
 # Data, wherever it is.
 foreach my $case (

@@ -55,7 +55,7 @@ like(answer('SELECT tde_export_keys(NULL, true)'), qr/^tdekeys:/, 'tde_export_ke
 given('a secret for the keys');
 is(answer("SELECT tde_import_keys('$exported')"), '0', 'tde_import_keys(exported)');
 like(answer("SELECT tde_import_keys('$exported')"), qr/^22023 no secret was given$/, 'not twice');
-like(answer('SELECT tde_import_keys(NULL)'), qr/^22023 text does not contain keys/, 'nothing to import');
+is(answer('SELECT tde_import_keys(NULL) IS NULL'), 't', 'nothing to import');
 like(answer('SELECT tde_wallet_open_share()'), qr/^22023 no share was given$/, 'no share');
 my @shares = split /\|/, answer('SELECT tde_wallet_split(2, 3)');
 given($shares[0]);
