@@ -85,7 +85,7 @@ extern struct varlena *tde_datum_seal_like(TdeType *type, Datum value, const Tde
 extern Datum tde_datum_encrypt(TdeType *type, Datum value, int32 typmod);
 
 /*
- * The same for a value that whoever runs the statement has given, and for one that was made of this encrypted value.  What the statement does not store
+ * The same for a value that whoever runs the statement has cast, and for one that was made of this encrypted value.  What the statement does not store
  * may be encrypted otherwise, if the typmod says triple DES.
  */
 extern Datum tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod);

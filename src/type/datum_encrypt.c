@@ -157,7 +157,7 @@ tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 
 /*
  * By triple DES a key may encrypt so little that casts in queries would use it up.  So what a statement does not store is not encrypted so: a value
- * that was given becomes a literal, another one stays in its own way, under its own key, so that nobody sees it who would not see it there.
+ * that was cast becomes a literal, another one stays in its own way, under its own key, so that nobody sees it who would not see it there.
  * Where it is stored from there, the coercion to the column finds that it does not fit (ddl/stored_spec.c).
  */
 static inline bool
