@@ -74,7 +74,7 @@ is_cast(FunctionCallInfo fcinfo)
  * tde_in(cstring, oid, int4) - the base type's input, then encryption.
  *
  * The typmod is -1 for every literal and untyped parameter (the length coercion follows), the column's for COPY, arrays,
- * composites and domains.  Always encrypts: a plaintext datum on the way would end up stored somewhere.  In the ciphertext
+ * composites and domains: also when a statement is parsed, before anybody knows what it does with them.  Always encrypts: a plaintext datum on the way would end up stored somewhere.  In the ciphertext
  * form there is nothing to encrypt.
  */
 Datum
@@ -106,7 +106,7 @@ tde_in(PG_FUNCTION_ARGS)
 	error_context_stack = explain.previous;
 	if (!valid)
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(tde_datum_encrypt_given(type, value, typmod));
+	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));
 }
 
 /* tde_out(encrypted) returns cstring - the base type's output of the decrypted value. */
@@ -147,7 +147,7 @@ tde_recv(PG_FUNCTION_ARGS)
 	tde_log_mark();
 	receive = tde_base_receive(type);
 	value = ReceiveFunctionCall(receive, message, type->ioparam, tde_type_base_typmod(type, typmod));
-	PG_RETURN_DATUM(tde_datum_encrypt_given(type, value, typmod));
+	PG_RETURN_DATUM(tde_datum_encrypt(type, value, typmod));
 }
 
 /* tde_send(encrypted) returns bytea - the base type's binary format of the decrypted value. */

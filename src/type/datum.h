@@ -88,8 +88,8 @@ extern struct varlena *tde_datum_seal_like(TdeType *type, Datum value, const Tde
 extern Datum tde_datum_encrypt(TdeType *type, Datum value, int32 typmod);
 
 /*
- * The same for what a cast or an input function is given.  What the statement does not store is encrypted by AES-GCM if the typmod says triple
- * DES, under the same key.
+ * The same for what a cast makes.  What the statement does not store is encrypted by AES-GCM if the typmod says triple DES, under the same
+ * key.
  */
 extern Datum tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod);
 
