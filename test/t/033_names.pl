@@ -212,7 +212,7 @@ fails_with($node, q{SELECT 'x'::encrypted_varchar(7001)}, { state => '42501', me
 is(attempt($node, q{SELECT 'x'::encrypted_varchar(6000)}, user => 'lowly')->{out}, 'x', 'one that is there, for everybody');
 
 # A rewritten table may go again.
-fails_with($node, q{BEGIN; CLUSTER tde.specifications USING specifications_pkey; SELECT 'x'::encrypted_varchar(7002)},
+fails_with($node, q{BEGIN; CLUSTER tde.specifications USING specifications_number_key; SELECT 'x'::encrypted_varchar(7002)},
   { state => '55006', message => qr/^cannot add rows to table "tde\.specifications", which this transaction has rewritten$/ }, 'after CLUSTER, not in this transaction');
 
 # Beside REINDEX CONCURRENTLY.
