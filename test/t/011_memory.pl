@@ -232,6 +232,7 @@ $sent->quit;
 # What an error leaves of a passphrase on the stack.  (The argument itself stays in memory of PostgreSQL's.)
 
 my $passphrase = qr/WRONG-PASSPHRASE-7-\w+/;
+$pid = pid_of($idle);
 foreach my $call ('tde_wallet_open(%s)', "tde_import_keys('tdekeys:', %s)", 'tde_wallet_create(%s)')
 {
   my $sql    = sprintf "SELECT $call FROM card WHERE id = 7", "'WRONG-' || 'PASSPHRASE-' || id || '-' || repeat('x', 200)";

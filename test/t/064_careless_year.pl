@@ -99,7 +99,7 @@ put(substr read_bytes($path), 0, 1000);
 back_from_backup('truncated', $open, { state => 'TDE02', message => qr/wrong passphrase or damaged wallet$/ });
 
 put($older);
-fails_with($node, $open, { state => 'TDE02', message => qr/lacks 1 master key that is open$/, hint => qr/^The file is an older one\.  Put the right one there/ }, 'an older file');
+fails_with($node, $open, { state => 'TDE02', message => qr/lacks 1 master key that is open$/, hint => qr/^The file is an older one\.  If it is the right one, .*run tde_wallet_close\(\).*Otherwise put the right one there/ }, 'an older file');
 unlink $path;
 lines_of($node, 'SELECT tde_wallet_save()');
 nothing_is_lost('an older file: saved');
