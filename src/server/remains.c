@@ -9,7 +9,9 @@
  */
 #include "postgres.h"
 
+#ifdef __GLIBC__
 #include <malloc.h>
+#endif
 #include <unistd.h>
 
 #include "miscadmin.h"
