@@ -16,7 +16,7 @@ sub connect
   my $socket = IO::Socket::UNIX->new($path) or die "could not connect to $path: $!";
   my $self   = bless { socket => $socket }, $class;
   my $user   = getpwuid $>;
-  my $start  = pack('N', 196608) . "user\0$user\0database\0postgres\0options\0" . ($options // '') . "\0\0";
+  my $start  = pack('N', 196608) . "user\0$user\0database\0postgres\0" . (defined $options ? "options\0$options\0" : '') . "\0";
 
   syswrite $socket, pack('N', 4 + length $start) . $start;
   $self->until_ready;

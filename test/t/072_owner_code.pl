@@ -208,7 +208,7 @@ foreach my $kind (sort keys %kinds)
     next if $direction eq 'decrypt';
 
     superuser(
-      'SELECT public.tde_rotate_key();', (map { ("CALL public.tde_rekey_table('$_');", "SELECT count(*) FROM public.tde_key_usage('$_');", "CALL public.tde_wipe_free_space('$_');") } @tables),
+      'SELECT public.tde_rotate_key();', (map { ("CALL public.tde_rekey_table('$_');", "SELECT count(*) FROM public.tde_key_usage('$_');", "CALL public.tde_wipe_free_space('$_');", "SELECT count(*) FROM public.tde_foreign_values('$_');") } @tables),
       'CALL public.tde_wipe_catalogs();', 'SELECT count(*) FROM public.tde_audit();', 'SELECT public.tde_refresh_types();',
       "SELECT public.tde_drop_key_version('default', min(version)) FROM tde.keys WHERE slot = 0;",
       (map { "SELECT count(*) FROM $_;" } qw(tde.encrypted_columns tde.conversions tde.dba_encrypted_columns tde.all_encrypted_columns tde.status)),

@@ -147,11 +147,12 @@ $told = told(map { "CREATE TABLE o AS $_" } @plain);
 is($told->{$_} // '', '', $plain[$_]) foreach 0 .. $#plain;
 
 # ALTER ... USING by the setting
-$told = told(map { "SET LOCAL tde_column.plaintext_alter = $_; ALTER TABLE t ALTER q TYPE text USING upper(a)" } 'keep', 'warn', 'error', 'allow');
+$told = told(map { "SET LOCAL tde_column.$_; ALTER TABLE t ALTER q TYPE text USING upper(a)" }
+    'plaintext_alter = keep', 'plaintext_alter = warn', 'plaintext_alter = error', 'plaintext_allowed = on');
 like($told->{0}, qr/^psql:.*WARNING:  column "q" stores decrypted values\nDETAIL:  In table "t", USING computes them .* type text .*\nHINT:  Declare/, 'keep');
 like($told->{1}, qr/WARNING:  column "q" stores decrypted values/, 'warn');
 like($told->{2}, qr/ERROR:  column "q" stores decrypted values/,   'error');
-is($told->{3} // '', '', 'allow');
+is($told->{3} // '', '', 'allowed, as tde_decrypt_column() does');
 $told = told(
   'ALTER TABLE t ALTER q TYPE encrypted_text USING upper(a)', 'ALTER TABLE t ALTER q TYPE text USING lower(p)',
   'ALTER TABLE t ALTER q TYPE text USING a', 'SET LOCAL tde_column.plaintext_alter = warn; ALTER TABLE t ALTER a TYPE text USING upper(a)',
