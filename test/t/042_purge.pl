@@ -270,7 +270,7 @@ $gate->quit;
 sub erasable { return sql("SELECT string_agg(id::text, ' ') FROM tde.master_keys WHERE state = 'erasable' AND id <> '$erasable'"); }
 my $blocker = session($node);
 my $maker   = session($node);
-session_try($blocker, 'BEGIN; LOCK TABLE tde.data_keys IN SHARE MODE');
+session_try($blocker, 'BEGIN; LOCK TABLE tde.data_keys IN SHARE ROW EXCLUSIVE MODE');
 $maker->query_until(qr/asked/, "\\echo asked\nSELECT tde_create_key('unmade', erasable => true);\n");
 $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE relation = 'tde.data_keys'::regclass AND NOT granted") or die;
 my $left = erasable();
