@@ -291,6 +291,13 @@ becomes_cast(const Signature *function, Oid type)
 	CoercionPathType path;
 	Oid			cast;
 
+	if (argument == ANYOID || IsPolymorphicType(argument))
+	{
+		/* so do plain values: only of what runs code, and of encrypted values, is more to be said */
+		if (!takes_encrypted(type) && get_typtype(type) != TYPTYPE_DOMAIN)
+			return false;
+		argument = TEXTOID;
+	}
 	if (encrypted == NULL && OidIsValid(argument))
 		encrypted = tde_type_of_base(argument);
 	if (encrypted == NULL)

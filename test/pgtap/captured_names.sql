@@ -82,12 +82,21 @@ SELECT is_empty($$
     WHERE pronamespace = 'pg_catalog'::regnamespace AND pronargs = 1 AND proargtypes[0] = 'text'::regtype
       AND NOT EXISTS (SELECT FROM pg_type WHERE typname = proname AND typnamespace = 'pg_catalog'::regnamespace)) s
   WHERE told IS NOT NULL$$, 'no type has the name of a function of text');
+-- Nor of a function of any type: no value fits that exactly.
+SELECT is_empty($$
+  SELECT DISTINCT proname, definition, told FROM pg_proc,
+    unnest(ARRAY['DOMAIN %s AS encrypted_text(aes256)', 'DOMAIN %s AS encrypted_text[]', 'DOMAIN %s AS name', 'TYPE %s AS RANGE (subtype = encrypted_text)']) AS definition,
+    LATERAL (SELECT captor_is_told(format('CREATE %s', format(definition, 'captor.' || quote_ident(proname)))) AS told) t
+  WHERE pronamespace = 'pg_catalog'::regnamespace AND pronargs - pronargdefaults <= 1
+    AND proargtypes[0] IN (SELECT oid FROM pg_type WHERE typname ~ '^any' AND typtype = 'p')
+    AND NOT EXISTS (SELECT FROM pg_type WHERE typname = proname AND typnamespace = 'pg_catalog'::regnamespace)
+    AND (told ~ '^42501 must be superuser to give a type this name') IS NOT true$$, 'no type that takes encrypted values has the name of a function of any type');
 SELECT matches(captor_is_told(statement), '^42501', statement)
 FROM unnest(ARRAY['CREATE DOMAIN captor.abs AS text', 'CREATE DOMAIN captor.abs AS varchar(10)', 'CREATE DOMAIN captor.isfinite AS name',
                   'CREATE DOMAIN captor.length AS int']) AS statement;
 SELECT is(captor_is_told(statement), NULL, statement || ' is allowed')
 FROM unnest(ARRAY['CREATE DOMAIN captor.age AS int', 'CREATE DOMAIN captor.lower AS text', 'CREATE DOMAIN captor.name AS text', 'CREATE TABLE captor.upper (a int)',
-                  'CREATE TYPE captor.md5 AS (a int)', 'CREATE TYPE captor.status AS ENUM (''a'')', 'CREATE DOMAIN captor.to_json AS text',
+                  'CREATE TYPE captor.md5 AS (a int)', 'CREATE TYPE captor.status AS ENUM (''a'')', 'CREATE DOMAIN captor.to_json AS text', 'CREATE TYPE captor.mode AS ENUM (''a'')',
                   'CREATE DOMAIN pg_temp.reverse AS encrypted_text(aes256)', 'CREATE DOMAIN captor.free AS encrypted_text(aes256)']) AS statement;
 SELECT matches(captor_is_told(statement), '^42501', statement)
 FROM unnest(ARRAY['ALTER DOMAIN captor.free RENAME TO reverse', 'ALTER TYPE captor.free RENAME TO initcap', 'ALTER TYPE captor.status RENAME TO initcap']) AS statement;
