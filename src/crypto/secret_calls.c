@@ -292,22 +292,26 @@ call_in_names(const char *start)
 	return NULL;
 }
 
-/* Is the word at p the view's name, in its schema? */
+/* Is the word at p the view's name, in its schema, or where a table to insert into is named? */
 static bool
 is_view(const char *start, const char *p)
 {
+	if (strncasecmp(p, "passphrase", 10) != 0)
+		return false;
 	while (p > start && (p[-1] == '"' || p[-1] == '.' || isspace((unsigned char) p[-1])))
 		p--;
-	return p - start >= 3 && strncasecmp(p - 3, "tde", 3) == 0;
+	return (p - start >= 3 && strncasecmp(p - 3, "tde", 3) == 0) || (p - start >= 4 && strncasecmp(p - 4, "into", 4) == 0);
 }
 
 /* Has the text the view and a literal or a parameter?  COPY FROM STDIN has neither. */
 static bool
 passes_to_view(const char *start)
 {
-	for (const char *p = start; (p = strstr(p, "passphrase")) != NULL; p++)
+	if (strpbrk(start, "'$") == NULL)
+		return false;
+	for (const char *p = start; (p = strpbrk(p, "pP")) != NULL; p++)
 		if (is_view(start, p))
-			return strpbrk(start, "'$") != NULL;
+			return true;
 	return false;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "commands/copyfrom_internal.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
@@ -48,7 +49,8 @@ check_call(FunctionCallInfo fcinfo)
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_INSTEAD(trigger->tg_event) || !TRIGGER_FIRED_BY_INSERT(trigger->tg_event) ||
-		!TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
+		!TRIGGER_FIRED_FOR_ROW(trigger->tg_event) || RelationGetNumberOfAttributes(trigger->tg_relation) != 1 ||
+		TupleDescAttr(RelationGetDescr(trigger->tg_relation), 0)->atttypid != TEXTOID)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("tde_give_secret() must be called as the trigger of tde.passphrase")));

@@ -119,14 +119,46 @@ all_tables(Oid schema)
 	return tables;
 }
 
+/* No lock keeps a relation from being dropped: then, NULL. */
+static RangeVar *
+find_name(Oid relation)
+{
+	char	   *name = get_rel_name(relation);
+	char	   *schema = name ? get_namespace_name(get_rel_namespace(relation)) : NULL;
+
+	return schema ? makeRangeVar(schema, name, -1) : NULL;
+}
+
 static void
 warn(const char *what, Oid relation)
 {
+	RangeVar   *name = find_name(relation);
+
+	if (name == NULL)
+		return;
 	ereport(WARNING,
 			(errcode(ERRCODE_TDE_WALLET_CLOSED),
-			 errmsg(what, quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), get_rel_name(relation))),
+			 errmsg(what, quote_qualified_identifier(name->schemaname, name->relname)),
 			 errdetail("The wallet is not open, and comparing encrypted values needs a key."),
 			 errhint("Run the command again when the wallet is open.")));
+}
+
+/* ---- steps ---- */
+
+/* What to run.  relation: of REINDEX, which may have another name by then, or be gone; InvalidOid: its own words tell. */
+typedef struct TdeStep
+{
+	Node	   *statement;
+	Oid			relation;
+} TdeStep;
+
+static List *
+add_step(List *steps, Node *statement, Oid relation)
+{
+	TdeStep    *step = palloc(sizeof(TdeStep));
+
+	*step = (TdeStep) {statement, relation};
+	return lappend(steps, step);
 }
 
 /* ---- VACUUM ---- */
@@ -209,37 +241,34 @@ split_vacuum(VacuumStmt *command, List **instead)
 		warn(full ? "skipping table %s with encrypted values in indexes" : "skipping indexes of table %s with encrypted values",
 			 lfirst_oid(cell));
 	if (others != NIL)
-		*instead = lappend(*instead, vacuum_of(command, others));
+		*instead = add_step(*instead, (Node *) vacuum_of(command, others), InvalidOid);
 	if (!full)
 	{
 		VacuumStmt *without = vacuum_of(command, needing);
 
 		without->options = lappend(list_copy(command->options), makeDefElem("index_cleanup", (Node *) makeString("off"), -1));
-		*instead = lappend(*instead, without);
+		*instead = add_step(*instead, (Node *) without, InvalidOid);
 	}
 	return true;
 }
 
 /* ---- REINDEX ---- */
 
-static ReindexStmt *
-reindex_of(ReindexStmt *command, ReindexObjectType kind, Oid relation)
+static List *
+add_reindex(List *steps, ReindexStmt *command, ReindexObjectType kind, Oid relation)
 {
 	ReindexStmt *statement = makeNode(ReindexStmt);
 
 	*statement = *command;
 	statement->kind = kind;
 	if (OidIsValid(relation))
-	{
-		statement->relation = makeRangeVar(get_namespace_name(get_rel_namespace(relation)), get_rel_name(relation), -1);
 		statement->name = NULL;
-	}
-	return statement;
+	return add_step(steps, (Node *) statement, relation);
 }
 
 /* Of a table with encrypted indexes the others. */
 static List *
-reindex_others(ReindexStmt *command, Oid table, List *statements)
+reindex_others(List *steps, ReindexStmt *command, Oid table)
 {
 	ListCell   *cell;
 
@@ -247,8 +276,8 @@ reindex_others(ReindexStmt *command, Oid table, List *statements)
 		if (is_index_encrypted(lfirst_oid(cell)))
 			warn("skipping index %s with encrypted values", lfirst_oid(cell));
 		else
-			statements = lappend(statements, reindex_of(command, REINDEX_OBJECT_INDEX, lfirst_oid(cell)));
-	return statements;
+			steps = add_reindex(steps, command, REINDEX_OBJECT_INDEX, lfirst_oid(cell));
+	return steps;
 }
 
 /*
@@ -273,7 +302,7 @@ split_reindex(ReindexStmt *command, List **instead)
 	if (!needed || tde_wallet_ensure_open())
 		return false;
 	if (database && TDE_REINDEX_DATABASE_HAS_CATALOGS && !has_option(command->params, "concurrently"))
-		*instead = lappend(*instead, reindex_of(command, REINDEX_OBJECT_SYSTEM, InvalidOid));
+		*instead = add_reindex(*instead, command, REINDEX_OBJECT_SYSTEM, InvalidOid);
 	foreach(cell, tables)
 	{
 		Oid			table = lfirst_oid(cell);
@@ -281,9 +310,9 @@ split_reindex(ReindexStmt *command, List **instead)
 		if (IsCatalogRelationOid(table) || get_rel_relkind(table) == RELKIND_PARTITIONED_TABLE)
 			continue;
 		if (has_encrypted_index(table))
-			*instead = reindex_others(command, table, *instead);
+			*instead = reindex_others(*instead, command, table);
 		else
-			*instead = lappend(*instead, reindex_of(command, REINDEX_OBJECT_TABLE, table));
+			*instead = add_reindex(*instead, command, REINDEX_OBJECT_TABLE, table);
 	}
 	return true;
 }
@@ -294,9 +323,22 @@ tde_without_wallet(Node *utility, bool isolated, List **instead)
 	*instead = NIL;
 	if (!isolated || IsTransactionBlock() || tde_wallet_info().status == TDE_WALLET_OPEN)
 		return false;
-	if (IsA(utility, VacuumStmt))
-		return split_vacuum((VacuumStmt *) utility, instead);
-	return IsA(utility, ReindexStmt) && split_reindex((ReindexStmt *) utility, instead);
+	if (IsA(utility, VacuumStmt) ? !split_vacuum((VacuumStmt *) utility, instead) :
+		!IsA(utility, ReindexStmt) || !split_reindex((ReindexStmt *) utility, instead))
+		return false;
+	/* not behind other statements of a pipeline either, as PostgreSQL would say itself: they would be committed */
+	PreventInTransactionBlock(isolated, IsA(utility, VacuumStmt) ? "VACUUM" : "REINDEX");
+	return true;
+}
+
+/* False: it is gone. */
+static bool
+name_relation(TdeStep *step)
+{
+	if (!OidIsValid(step->relation))
+		return true;
+	((ReindexStmt *) step->statement)->relation = find_name(step->relation);
+	return ((ReindexStmt *) step->statement)->relation != NULL;
 }
 
 /* As vacuum() and REINDEX of many tables go from one to the next. */
@@ -314,7 +356,8 @@ tde_run_without_wallet(List *instead, TdeRunUtility run, void *arg)
 		StartTransactionCommand();
 		PushActiveSnapshot(GetTransactionSnapshot());
 		MemoryContextSwitchTo(context);
-		run(lfirst(cell), arg);
+		if (name_relation(lfirst(cell)))
+			run(((TdeStep *) lfirst(cell))->statement, arg);
 	}
 	if (ActiveSnapshotSet())
 		PopActiveSnapshot();

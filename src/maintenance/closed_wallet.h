@@ -7,7 +7,7 @@
 #include "nodes/pg_list.h"
 
 /*
- * What to run in place of a command that would end at the first encrypted index: true, and statements in *instead, each in transactions of its
+ * What to run in place of a command that would end at the first encrypted index: true, and steps in *instead, each in transactions of its
  * own, which may be none; those that are left out are told by a WARNING.  False: it is run as it is.  isolated: outside of a transaction block.
  */
 extern bool tde_without_wallet(Node *utility, bool isolated, List **instead);

@@ -134,10 +134,8 @@ cleanse_kept_context(MemoryContext parent, Size first_block)
 
 /* What this takes is clean when it is given back, and those that are kept are freed then. */
 static void
-cleanse_all_contexts(void)
+cleanse_all_contexts(MemoryContext parent)
 {
-	MemoryContext parent = AllocSetContextCreate(TopMemoryContext, "tde remains", ALLOCSET_SMALL_SIZES);
-
 	if (is_layout_known(parent))
 	{
 		for (int i = 0; i <= KEPT_CONTEXTS; i++)
@@ -147,7 +145,6 @@ cleanse_all_contexts(void)
 		}
 		cleanse_contexts(TopMemoryContext);
 	}
-	MemoryContextDelete(parent);
 }
 
 /* ---- the C library ---- */
@@ -209,11 +206,13 @@ void
 tde_remains_cleanse(void)
 {
 	MemoryContext old = CurrentMemoryContext;
+	volatile MemoryContext parent = NULL;
 
 	cleanse_stack();
 	PG_TRY();
 	{
-		cleanse_all_contexts();
+		parent = AllocSetContextCreate(TopMemoryContext, "tde remains", ALLOCSET_SMALL_SIZES);
+		cleanse_all_contexts(parent);
 	}
 	PG_CATCH();
 	{
@@ -222,5 +221,7 @@ tde_remains_cleanse(void)
 		FlushErrorState();
 	}
 	PG_END_TRY();
+	if (parent)
+		MemoryContextDelete(parent);
 	cleanse_heap();
 }

@@ -6,9 +6,11 @@ use warnings FATAL => 'all';
 
 use FindBin;
 use lib "$FindBin::RealBin/../perl";
+use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use TdeTest;
+use TdeWire;
 use Test::More;
 
 my $node = tde_node('robust', extension => 1);
@@ -77,6 +79,37 @@ fails_with($node, 'REINDEX DATABASE plain', { state => '0A000' }, 'another datab
 
 $node->command_ok([ 'vacuumdb', '-a', '-q' ], 'vacuumdb of all databases');
 $node->command_ok([ 'reindexdb', '-a', '-q' ], 'reindexdb of all databases');
+
+# Tables that are dropped while the passphrase command runs, which holds no lock on them, are left out.
+my $folder = PostgreSQL::Test::Utils::tempdir;
+my $gate   = "$folder/go";
+set_conf($node, 'tde_column.passphrase_command' => "echo asked >$folder/asked; while test ! -e $gate; do sleep 0.05; done; exit 1");
+foreach my $command ('VACUUM', 'VACUUM FULL', 'REINDEX SCHEMA public')
+{
+  unlink $gate, "$folder/asked";
+  $node->restart;    # what closes the wallet by tde_wallet_close() asks no command
+  lines_of($node, 'CREATE TABLE goes (a encrypted_text); CREATE INDEX ON goes (a); CREATE TABLE goes_too (id int PRIMARY KEY)');
+  my $run = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', $command ], '>', \my $out, '2>', \my $err);
+  for (my $tries = 0; !-e "$folder/asked" && $tries < 10 * $PostgreSQL::Test::Utils::timeout_default; $tries++)
+  {
+    select undef, undef, undef, 0.1;
+  }
+  lines_of($node, 'DROP TABLE goes, goes_too');
+  write_bytes($gate, '');
+  $run->finish;
+  is($run->full_result(0), 0, "$command: tables are dropped meanwhile") or diag($err);
+  unlike($err, qr/ERROR|goes/, 'and nothing is said of them');
+}
+set_conf($node, 'tde_column.passphrase_command' => '');
+lines_of($node, 'SELECT tde_wallet_close()');
+
+# In a pipeline, which is one transaction up to its end, nothing is committed before its time.
+lines_of($node, 'CREATE TABLE piped (id int)');
+my $wire = TdeWire->connect($node);
+my $ended = $wire->parse('', 'INSERT INTO piped VALUES (1)')->execute('')->parse('', 'VACUUM sealed')->execute('')->sync;
+like($ended->{error}, qr/^25001/, 'VACUUM in a pipeline is refused');
+undef $wire;
+is(lines_of($node, 'SELECT count(*) FROM piped; DROP TABLE piped'), '0', 'a pipeline with VACUUM in it is no less than a transaction');
 
 # What was left is done when it is open.
 lines_of($node, q{SELECT tde_wallet_open('robust-passphrase')});

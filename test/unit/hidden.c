@@ -69,6 +69,8 @@ static const char *const hidden[] = {
 	"AUDIT: SESSION,1,1,READ,SELECT,,,\"SELECT \"\"tde_wallet_open\"\"('a,b', \"\"c d\"\")\",<none>",
 	/* the view */
 	"INSERT INTO tde.passphrase VALUES ('geheim')",
+	"INSERT INTO TDE.PASSPHRASE VALUES ('geheim')",
+	"INSERT INTO passphrase VALUES ('geheim')",
 	"INSERT INTO \"tde\" . \"passphrase\" VALUES ($1)",
 	"COPY tde.passphrase FROM PROGRAM 'echo geheim'",
 };
