@@ -2,7 +2,7 @@
  * convert_rows.c - converting a column of a table in use: filling its copy in batches (maintenance/batches.h).
  *
  * Rows that nobody writes are updated here, as logical replication updates rows, but without firing triggers: to users nothing
- * has changed.
+ * has changed.  PostgreSQL's own see to foreign keys, as the table's owner; rows of other tables are never changed.
  */
 #include "postgres.h"
 
@@ -58,6 +58,7 @@ typedef struct Batch
 	TdeCaller	caller;
 	EState	   *estate;
 	ResultRelInfo *result;
+	List	   *cascades;		/* triggers of foreign keys that would change other tables */
 	TdeConversion conversion;
 	TupleTableSlot *old;
 	TupleTableSlot *new;
@@ -81,24 +82,45 @@ init_range_table(EState *estate, Relation rel, AttrNumber target)
 	TDE_INIT_RANGE_TABLE(estate, rte, permissions);
 }
 
+static bool
+is_cascade(const Trigger *trigger)
+{
+	return trigger->tgfoid == F_RI_FKEY_CASCADE_UPD || trigger->tgfoid == F_RI_FKEY_SETNULL_UPD ||
+		trigger->tgfoid == F_RI_FKEY_SETDEFAULT_UPD;
+}
+
 /*
- * Users' triggers do not fire, but those by which PostgreSQL keeps foreign keys.  Unique and exclusion constraints that wait for the
- * end of the transaction need no second look, since nothing has become equal; it would evaluate the table owner's expressions with
- * the rights of whoever converts.
+ * Users' triggers do not fire, but those by which PostgreSQL checks foreign keys: at once, so that all is done before the owner's
+ * rights are given up; whatever waits for the end of the transaction would run with those of whoever converts.  For the same reason
+ * unique and exclusion constraints that wait have no second look, which would evaluate the owner's expressions: nothing has become
+ * equal.  Returns the triggers that would change rows of other tables, where users' triggers would fire.
  */
-static void
-keep_internal_triggers(TriggerDesc *desc)
+static List *
+keep_checks(TriggerDesc *desc)
 {
 	TriggerDesc kept = {0};
+	List	   *cascades = NIL;
 
 	if (desc == NULL)
-		return;
-	kept.triggers = desc->triggers;
+		return NIL;
+	kept.triggers = palloc(desc->numtriggers * sizeof(Trigger));
 	for (int i = 0; i < desc->numtriggers; i++)
-		if (desc->triggers[i].tgisinternal && desc->triggers[i].tgfoid != F_UNIQUE_KEY_RECHECK)
-			kept.triggers[kept.numtriggers++] = desc->triggers[i];
+	{
+		Trigger    *trigger = &desc->triggers[i];
+
+		if (!trigger->tgisinternal || RI_FKey_trigger_type(trigger->tgfoid) == RI_TRIGGER_NONE)
+			continue;
+		if (is_cascade(trigger))
+		{
+			cascades = lappend(cascades, trigger);
+			continue;
+		}
+		trigger->tgdeferrable = trigger->tginitdeferred = false;
+		kept.triggers[kept.numtriggers++] = *trigger;
+	}
 	kept.trig_update_after_row = kept.numtriggers > 0;
 	*desc = kept;
+	return cascades;
 }
 
 static void
@@ -110,7 +132,7 @@ batch_begin(Batch *batch, Relation rel, const char *source, const char *target)
 	init_range_table(batch->estate, rel, batch->conversion.target);
 	batch->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(batch->result, rel, 1, NULL, 0);
-	keep_internal_triggers(batch->result->ri_TrigDesc);
+	batch->cascades = keep_checks(batch->result->ri_TrigDesc);
 	batch->estate->es_opened_result_relations = list_make1(batch->result);
 	AfterTriggerBeginQuery();
 	batch->estate->es_output_cid = GetCurrentCommandId(true);
@@ -126,14 +148,13 @@ close_table(void *table)
 {
 	Batch	   *batch = table;
 
-	tde_owner_end(&batch->caller);
-	/* foreign keys may wait for the end of the transaction, which nothing can that runs as the owner */
 	AfterTriggerEndQuery(batch->estate);
+	ExecCloseResultRelations(batch->estate);
 	ExecResetTupleTable(batch->estate->es_tupleTable, false);
 	ExecDropSingleTupleTableSlot(batch->old);
 	ExecDropSingleTupleTableSlot(batch->new);
-	ExecCloseIndices(batch->result);
 	FreeExecutorState(batch->estate);
+	tde_owner_end(&batch->caller);
 }
 
 static bool
@@ -142,6 +163,31 @@ is_pending(Batch *batch, TupleTableSlot *row)
 	return batch->conversion.expr
 		? !slot_attisnull(row, batch->conversion.source) && slot_attisnull(row, batch->conversion.target)
 		: !slot_attisnull(row, batch->conversion.target);
+}
+
+pg_noreturn static void
+report_cascade(Relation rel, const Trigger *trigger)
+{
+	char	   *name = get_constraint_name(trigger->tgconstraint);
+	char	   *schema = get_namespace_name(get_rel_namespace(trigger->tgconstrrelid));
+	char	   *table = quote_qualified_identifier(schema, get_rel_name(trigger->tgconstrrelid));
+
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("cannot change rows of table \"%s\" because of foreign key \"%s\"", RelationGetRelationName(rel), name),
+			 errdetail("The foreign key would change rows of table %s, whose triggers would fire.", table),
+			 errhint("ALTER TABLE %s DROP CONSTRAINT %s; and go on.", table, quote_identifier(name))));
+}
+
+/* The row has been updated, with its generated columns: has a key changed whose change another table would have to follow? */
+static void
+refuse_cascade(Batch *batch)
+{
+	ListCell   *cell;
+
+	foreach(cell, batch->cascades)
+		if (RI_FKey_pk_upd_check_required(lfirst(cell), batch->rel, batch->old, batch->new))
+			report_cascade(batch->rel, lfirst(cell));
 }
 
 static void
@@ -162,6 +208,7 @@ update_row(Batch *batch)
 			batch->new->tts_isnull[i] = true;
 	ExecStoreVirtualTuple(batch->new);
 	ExecSimpleRelationUpdate(batch->result, batch->estate, NULL, batch->old, batch->new);
+	refuse_cascade(batch);
 	MemoryContextSwitchTo(old);
 }
 

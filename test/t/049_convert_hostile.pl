@@ -73,6 +73,55 @@ fails_with($node, q(SELECT tde_internal.tde_validate('checked', 'checked_c_check
 lines_of($node, 'DROP TABLE checked');
 
 #
+# Triggers that a foreign key's cascade would fire, at once or at the end of the transaction
+#
+sub erasing
+{
+  my ($more) = @_;
+  my $got = attempt($node, qq(
+CREATE TABLE erased (id int PRIMARY KEY, c encrypted_text(aes256,salt), tde_erase_2 text UNIQUE,
+  sign int GENERATED ALWAYS AS (CASE WHEN tde_erase_2 IS NULL THEN -id ELSE id END) STORED UNIQUE);
+INSERT INTO erased VALUES (1, 'a', '1'), (2, 'b', '2');
+CREATE TRIGGER "~tde_convert_2" BEFORE INSERT OR UPDATE ON erased FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger('erase', 'tde_erase_2', 'c');
+ALTER TABLE erased ENABLE ALWAYS TRIGGER "~tde_convert_2";
+$more), user => 'mallory');
+  is($got->{state}, '', "mallory's table is being converted: $more") or diag($got->{err});
+  lines_of($node, 'TRUNCATE caught');
+}
+
+is(attempt($node, q(CREATE FUNCTION evil_trigger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM public.trap(TG_NAME); RETURN NULL; END $$), user => 'mallory')->{err}, '', 'a trap for triggers');
+my $followers = q(INSERT INTO child VALUES (1);
+CREATE TRIGGER soon AFTER UPDATE ON child FOR EACH ROW EXECUTE FUNCTION evil_trigger();
+CREATE CONSTRAINT TRIGGER late AFTER UPDATE ON child DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION evil_trigger(););
+foreach my $child ('k text REFERENCES erased (tde_erase_2) ON UPDATE SET NULL', 'k text DEFAULT 2 REFERENCES erased (tde_erase_2) ON UPDATE SET DEFAULT',
+  'k text REFERENCES erased (tde_erase_2) ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED', 'k int REFERENCES erased (sign) ON UPDATE CASCADE')
+{
+  erasing("CREATE TABLE child ($child); $followers");
+  my $got = fails_with($node, q(CALL tde_finish_conversion('erased', 'c')), {
+    state => '55000', message => qr/^cannot change rows of table "erased" because of foreign key "child_k_fkey"$/,
+    detail => qr/^The foreign key would change rows of table public\.child, /, hint => qr/^ALTER TABLE public\.child DROP CONSTRAINT child_k_fkey; and go on\.$/ }, $child);
+  is(caught(), '', '... and no trigger ran as the superuser');
+  unlike($got->{err}, qr/not closed/, '... and nothing was left open');
+  is(lines_of($node, 'SELECT count(*) FROM erased WHERE tde_erase_2 IS NOT NULL'), '2', '... and nothing was erased');
+  lines_of($node, 'ALTER TABLE child DROP CONSTRAINT child_k_fkey; ALTER TABLE erased DROP sign');
+  is(attempt($node, q(CALL tde_finish_conversion('erased', 'c')))->{state}, '', '... what the hint says helps');
+  lines_of($node, 'DROP TABLE child, erased');
+}
+
+erasing("CREATE TABLE child (k int REFERENCES erased ON UPDATE CASCADE); $followers ALTER TABLE erased DROP sign");
+is(attempt($node, q(CALL tde_finish_conversion('erased', 'c')))->{state}, '', 'a cascade from another column is not in the way');
+lines_of($node, 'DROP TABLE child, erased');
+
+# checks that would wait for the end of the transaction, where restricted operations may leave nothing
+my $rows = q(CALL tde_internal.tde_convert_all_rows('erased', NULL, 'tde_erase_2', 100, 0));
+erasing('CREATE TABLE signs (sign int PRIMARY KEY); INSERT INTO signs VALUES (1), (2), (-1);
+ALTER TABLE erased ADD FOREIGN KEY (sign) REFERENCES signs DEFERRABLE INITIALLY DEFERRED;');
+fails_with($node, $rows, { state => '23503' }, 'a foreign key that is checked late is checked');
+lines_of($node, 'INSERT INTO signs VALUES (-2)');
+is(attempt($node, $rows)->{state}, '', '... and holds');
+lines_of($node, 'DROP TABLE erased, signs');
+
+#
 # While others may create functions in the extension's schema, they could do so between the check and the reading.
 #
 lines_of($node, 'GRANT CREATE ON SCHEMA public TO alice');
