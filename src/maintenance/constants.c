@@ -12,6 +12,7 @@
 #include "access/transam.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_authid.h"
+#include "catalog/pg_database.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_range.h"
@@ -39,14 +40,20 @@ PG_FUNCTION_INFO_V1(tde_constant_default);
 
 static bool reads_alone(Oid type, Oid role);
 
-/* Does it belong to the role, or to a superuser? */
-static bool
-is_trusted_owner(Oid owner, Oid role)
+static Oid
+database_owner(void)
 {
-	return owner == role || superuser_arg(owner);
+	HeapTuple	tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for database %u", MyDatabaseId);
+	owner = ((Form_pg_database) GETSTRUCT(tuple))->datdba;
+	ReleaseSysCache(tuple);
+	return owner;
 }
 
-/* The database's owner owns whatever he wants there. */
+/* Could nobody but them give one of its types' names to another type? */
 static bool
 is_trusted_schema(Oid schema, Oid role)
 {
@@ -57,7 +64,7 @@ is_trusted_schema(Oid schema, Oid role)
 		return false;
 	owner = ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner;
 	ReleaseSysCache(tuple);
-	return owner == ROLE_PG_DATABASE_OWNER || is_trusted_owner(owner, role);
+	return tde_is_trusted_owner(owner == ROLE_PG_DATABASE_OWNER ? database_owner() : owner, role);
 }
 
 static bool
@@ -71,7 +78,7 @@ is_trusted_function(Oid function, Oid role)
 	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	if (!HeapTupleIsValid(tuple))
 		return false;
-	result = is_trusted_owner(((Form_pg_proc) GETSTRUCT(tuple))->proowner, role);
+	result = tde_is_trusted_owner(((Form_pg_proc) GETSTRUCT(tuple))->proowner, role);
 	ReleaseSysCache(tuple);
 	return result;
 }
@@ -150,7 +157,7 @@ reads_alone(Oid oid, Oid role)
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	type = (Form_pg_type) GETSTRUCT(tuple);
-	result = is_trusted_owner(type->typowner, role) && is_trusted_schema(type->typnamespace, role) && parts_read_alone(oid, type, role);
+	result = tde_is_trusted_owner(type->typowner, role) && is_trusted_schema(type->typnamespace, role) && parts_read_alone(oid, type, role);
 	ReleaseSysCache(tuple);
 	return result;
 }

@@ -7,16 +7,33 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "catalog/objectaddress.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_namespace.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
+#include "utils/syscache.h"
 
 #include "maintenance/owner.h"
 #include "server/compat.h"
 
 PG_FUNCTION_INFO_V1(tde_run_as);
+
+bool
+tde_is_trusted_owner(Oid owner, Oid role)
+{
+	return owner == role || superuser_arg(owner);
+}
 
 void
 tde_role_begin(TdeCaller *caller, Oid role)
@@ -49,7 +66,7 @@ tde_role_begin_on_path(TdeCaller *caller, Oid role)
 	(void) set_config_option("search_path", path, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
-/* ---- commands ---- */
+/* ---- whose commands run, and how ---- */
 
 /*
  * Is it whoever is logged in, and nobody else whose rights could be got back by RESET ROLE?  Then there is nothing to give up, and
@@ -73,6 +90,77 @@ may_become(Oid role)
 	return role == user || superuser_arg(user) ||
 		(!InLocalUserIdChange() && !InSecurityRestrictedOperation() && TDE_MAY_BECOME(user, role));
 }
+
+/* ---- temporary objects ---- */
+
+/* The role that owns an object; InvalidOid if objects of its kind have no owner, or if it is not there. */
+static Oid
+owner_of(const ObjectAddress *object)
+{
+	AttrNumber	column = get_object_attnum_owner(object->classId);
+	HeapTuple	tuple;
+	Datum		owner;
+	bool		isnull;
+
+	if (column == InvalidAttrNumber)
+		return InvalidOid;
+	tuple = SearchSysCache1(get_object_catcache_oid(object->classId), ObjectIdGetDatum(object->objectId));
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	owner = SysCacheGetAttr(get_object_catcache_oid(object->classId), tuple, column, &isnull);
+	ReleaseSysCache(tuple);
+	return isnull ? InvalidOid : DatumGetObjectId(owner);
+}
+
+static void
+check_temporary_object(const ObjectAddress *object, Oid role)
+{
+	Oid			owner = owner_of(object);
+
+	if (!OidIsValid(owner) || tde_is_trusted_owner(owner, role))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("this session has temporary objects that others than role \"%s\" own", GetUserNameFromId(role, false)),
+			 errdetail("Role \"%s\" owns %s, which commands of role \"%s\" could find by its name.",
+					   GetUserNameFromId(owner, false), getObjectDescription(object, false), GetUserNameFromId(role, false)),
+			 errhint("DISCARD TEMP; or do it in a session of its own.")));
+}
+
+/*
+ * The commands name types and relations of the extension's schema without it, and what is in pg_temp is found before.  A restricted
+ * operation makes nothing there, but may rename what its role owns.
+ */
+static void
+check_temporary_objects(Oid role)
+{
+	Oid			schema;
+	Oid			toast_schema;
+	Relation	depend;
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	GetTempNamespaceState(&schema, &toast_schema);
+	if (!OidIsValid(schema))
+		return;
+	depend = table_open(DependRelationId, AccessShareLock);
+	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(NamespaceRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(schema));
+	scan = systable_beginscan(depend, DependReferenceIndexId, true, NULL, 2, keys);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend row = (Form_pg_depend) GETSTRUCT(tuple);
+		ObjectAddress object = {row->classid, row->objid, row->objsubid};
+
+		CHECK_FOR_INTERRUPTS();
+		check_temporary_object(&object, role);
+	}
+	systable_endscan(scan);
+	table_close(depend, AccessShareLock);
+}
+
+/* ---- running them ---- */
 
 static void
 run_commands(const char *commands)
@@ -104,6 +192,7 @@ tde_run_as(PG_FUNCTION_ARGS)
 				 errmsg("permission denied to set role \"%s\"", name),
 				 errdetail("What belongs to a table or view is made as its owner."),
 				 errhint("GRANT %s TO %s;", quote_identifier(name), quote_identifier(GetUserNameFromId(GetUserId(), false)))));
+	check_temporary_objects(role);
 	if (is_logged_in(role))
 	{
 		run_commands(commands);

@@ -6,6 +6,9 @@
 
 #include "utils/rel.h"
 
+/* Does it belong to the role, or to a superuser?  Then it runs nothing as this role that could not be run so anyway. */
+extern bool tde_is_trusted_owner(Oid owner, Oid role);
+
 /* Who called, and his settings. */
 typedef struct TdeCaller
 {

@@ -281,6 +281,58 @@ foreach my $call ([ 'tde_run_as(99999999, $$SELECT$$)', '42704' ], [ 'tde_lock(9
 }
 
 #
+# Children of other roles, and names that others can give anew: by the schema's owner, in pg_temp
+#
+my $spies = q(
+CREATE FUNCTION mal.spy(what text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM mal.trap('spy'); RETURN true; END $$;
+CREATE FUNCTION mal.plant(what text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  IF what = 'now' AND to_regtype('pg_temp.seed') IS NOT NULL THEN ALTER DOMAIN pg_temp.seed RENAME TO state; END IF;
+  RETURN true;
+END $$;
+CREATE DOMAIN mal.planter AS text CHECK (mal.plant(value)));
+is(attempt($node, $spies, user => 'mallory')->{state}, '', 'mallory sets other traps');
+
+foreach my $family ([ 'partition', '(mal.spy(a))' ], [ 'heir', q((a = ANY ('{heir}'::mal.dom[]) OR true)) ])
+{
+  my ($name, $check) = @$family;
+  lines_of($node, $name eq 'partition' ?
+    'CREATE TABLE public.parent (id int, a text) PARTITION BY LIST (id); CREATE TABLE mal.partition PARTITION OF public.parent FOR VALUES IN (1); INSERT INTO public.parent VALUES (1, $$x$$)' :
+    'CREATE TABLE public.parent (id int, a text); CREATE TABLE public.between () INHERITS (public.parent); CREATE TABLE mal.heir () INHERITS (public.between)');
+  lines_of($node, "ALTER TABLE mal.$name OWNER TO mallory");
+  is(attempt($node, "ALTER TABLE mal.$name ADD CONSTRAINT c CHECK $check", user => 'mallory')->{state}, '', "mallory has a $name of a superuser's table");
+  my $expected = $name eq 'partition' ? { state => '42501', detail => qr/^table mal\.partition$/, hint => qr/^ALTER TABLE mal\.partition OWNER TO postgres;$/ } :
+    { state => '2BP01', detail => qr/^constraint c on table mal\.heir, with a constant of type mal\.dom\[\], whose literal could run code of others as role "postgres"$/ };
+  trapped();
+  fails_with($node, q(CALL tde_encrypt_column('public.parent', 'a')), $expected, "a $name of another role");
+  nobody_else("a $name");
+  lines_of($node, "ALTER TABLE mal.$name OWNER TO postgres; ALTER TABLE mal.$name DROP CONSTRAINT c");
+  is(attempt($node, q(CALL tde_encrypt_column('public.parent', 'a')))->{state}, '', "a $name of the same role");
+  lines_of($node, 'DROP TABLE public.parent CASCADE');
+}
+
+lines_of($node, 'CREATE ROLE landlord');
+lines_of($node, 'CREATE DATABASE owned OWNER landlord');
+lines_of($node, q(CREATE SCHEMA tde_schema; CREATE EXTENSION tde_column SCHEMA tde_schema; CREATE TYPE public.state AS ENUM ('on');
+CREATE TABLE tde_schema.t (a text CONSTRAINT c CHECK (a <> '' OR '{on}'::public.state[] IS NOT NULL))), db => 'owned');
+my $convert = q(CALL tde_schema.tde_encrypt_column('tde_schema.t', 'a'));
+fails_with($node, $convert, { state => '2BP01', detail => qr/^constraint c on table tde_schema\.t, with a constant of type public\.state\[\]/ },
+  "a type in the schema of the database's owner", db => 'owned');
+lines_of($node, 'ALTER DATABASE owned OWNER TO postgres');
+is(attempt($node, $convert, db => 'owned')->{state}, '', '... who is a superuser');
+
+lines_of($node, q(REVOKE postgres FROM admin; CREATE TYPE public.state AS ENUM ('on')));
+is(attempt($node, q(CREATE TABLE mal.planted (a text); CREATE VIEW mal.planting AS SELECT a, '{now}'::mal.planter[] FROM mal.planted), user => 'mallory')->{state}, '', "mallory's view gives a type another one's name");
+lines_of($node, q(CREATE VIEW public.reading AS SELECT a, '{on}'::public.state[] FROM mal.planted));
+trapped();
+fails_with($node, q(SET ROLE mallory; CREATE DOMAIN pg_temp.seed AS text CHECK (mal.spy(value)); RESET ROLE; CALL tde_encrypt_column('mal.planted', 'a')), {
+  state => '55000', message => qr/^this session has temporary objects/, detail => qr/^Role "mallory" owns type .*, which commands of role "postgres" could find/, hint => qr/^DISCARD TEMP;/ }, 'a type in pg_temp');
+nobody_else('a type in pg_temp');
+lines_of($node, 'DROP VIEW mal.planting');
+is(attempt($node, q(CALL tde_encrypt_column('mal.planted', 'a')))->{state}, '', '... in a session without one');
+lines_of($node, 'DROP VIEW public.reading');
+
+#
 # Nothing is forgotten
 #
 superuser(map { "SELECT public.tde_create_type('$kinds{$_}[0]');" } grep { $_ ne 'call' } sort keys %kinds);
