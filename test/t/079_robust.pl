@@ -98,7 +98,7 @@ foreach my $command ('VACUUM', 'VACUUM FULL', 'REINDEX SCHEMA public')
   write_bytes($gate, '');
   $run->finish;
   is($run->full_result(0), 0, "$command: tables are dropped meanwhile") or diag($err);
-  unlike($err, qr/ERROR|goes/, 'and nothing is said of them');
+  unlike($err, qr/ERROR/, 'and that is no error');
 }
 set_conf($node, 'tde_column.passphrase_command' => '');
 lines_of($node, 'SELECT tde_wallet_close()');
