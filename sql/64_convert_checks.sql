@@ -10,6 +10,19 @@ CREATE FUNCTION tde_internal.tde_tree_null_test(tree pg_node_tree, column_number
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_internal.tde_tree_null_test(pg_node_tree, int2) IS 'IS NULL or IS NOT NULL, if a condition asks that of a column and nothing else';
 
+CREATE FUNCTION tde_internal.tde_column_family(a pg_attribute) RETURNS TABLE (relation oid, attnum int2)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  WITH RECURSIVE family AS (
+    SELECT a.attrelid AS relation, a.attnum AS attnum
+    UNION SELECT c.attrelid, c.attnum FROM family JOIN pg_inherits ON inhparent = relation
+          JOIN pg_attribute c ON c.attrelid = inhrelid AND c.attname = a.attname
+  )
+  SELECT relation, attnum FROM family
+$$;
+COMMENT ON FUNCTION tde_internal.tde_column_family(pg_attribute) IS 'a column, and the columns that inherit it';
+
 CREATE FUNCTION tde_internal.tde_foreign_constant(class regclass, object oid, role oid) RETURNS regtype
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_internal.tde_foreign_constant(regclass, oid, oid) IS
@@ -73,18 +86,12 @@ CREATE FUNCTION tde_internal.tde_foreign_constants(a pg_attribute, online boolea
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  WITH RECURSIVE columns AS (
-    -- ALTER TABLE reads those of tables that inherit it as the same role
-    SELECT a.attrelid AS relation, a.attnum AS attnum
-    UNION SELECT c.attrelid, c.attnum FROM columns JOIN pg_inherits ON inhparent = relation
-          JOIN pg_attribute c ON c.attrelid = inhrelid AND c.attname = a.attname
-  )
-  -- What is read again for the column's new type is read as the table's owner.  But the indexes of its copy are made by who runs CREATE
-  -- INDEX CONCURRENTLY, which PostgreSQL allows in no function that could become somebody else.
+  -- What is read again for the column's new type is read as the table's owner, of tables that inherit it, too.  But the indexes of its copy
+  -- are made by who runs CREATE INDEX CONCURRENTLY, which PostgreSQL allows in no function that could become somebody else.
   SELECT concat(pg_describe_object(d.classid, d.objid, 0),
                 format(', with a constant of type %s, whose literal could run code of others as role "%s"', type, pg_get_userbyid(reader)),
                 CASE WHEN reader <> owner THEN format(': role "%s" must convert the column', pg_get_userbyid(owner)) END)
-  FROM columns JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = relation AND d.refobjsubid = columns.attnum
+  FROM tde_internal.tde_column_family(a) f JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = f.relation AND d.refobjsubid = f.attnum
   CROSS JOIN tde_internal.tde_owner_of(a.attrelid) AS owner CROSS JOIN LATERAL (
     SELECT CASE WHEN online AND d.classid = 'pg_class'::regclass THEN (SELECT oid FROM pg_roles WHERE rolname = current_user) ELSE owner END) AS readers (reader)
   CROSS JOIN LATERAL tde_internal.tde_foreign_constant(d.classid, d.objid, reader) AS type
@@ -132,13 +139,10 @@ AS $$
   WHERE NOT has_table_privilege(owner, confrelid, 'REFERENCES') AND EXISTS (
     SELECT FROM unnest(confkey) k WHERE NOT has_column_privilege(owner, confrelid, k, 'REFERENCES'))
   UNION ALL
-  SELECT format('table %s', c.oid::regclass), format('ALTER TABLE %s OWNER TO %s', c.oid::regclass, tde_internal.tde_owner_of(a.attrelid)::regrole)
-  FROM pg_class c WHERE c.oid IN (
-    WITH RECURSIVE children AS (
-      SELECT inhrelid FROM pg_inherits WHERE inhparent = a.attrelid UNION SELECT i.inhrelid FROM children c JOIN pg_inherits i ON i.inhparent = c.inhrelid)
-    SELECT inhrelid FROM children) AND c.relowner <> tde_internal.tde_owner_of(a.attrelid)
-    -- What is in their CHECKs runs as the owner of the table that is altered, who may be a member of all roles: a superuser's alone may differ.
-    AND NOT (pg_has_role(tde_internal.tde_owner_of(a.attrelid), c.relowner, 'USAGE') AND (SELECT rolsuper FROM pg_roles r WHERE r.oid = c.relowner))
+  SELECT format('table %s', c.oid::regclass), format('ALTER TABLE %s OWNER TO %s', c.oid::regclass, owner::regrole)
+  FROM tde_internal.tde_owner_of(a.attrelid) AS owner CROSS JOIN tde_internal.tde_column_family(a) f JOIN pg_class c ON c.oid = f.relation
+  -- What is in their CHECKs runs as the owner of the table that is altered, who may be a member of all roles: a superuser's alone may differ.
+  WHERE c.relowner <> owner AND NOT (pg_has_role(owner, c.relowner, 'USAGE') AND (SELECT rolsuper FROM pg_roles r WHERE r.oid = c.relowner))
 $$;
 COMMENT ON FUNCTION tde_internal.tde_missing_rights(pg_attribute, boolean) IS
   'what owners could not make again for a column''s new type, and the command that gives them the right to';

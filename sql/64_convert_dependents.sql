@@ -122,14 +122,9 @@ CREATE FUNCTION tde_internal.tde_dependents(a pg_attribute) RETURNS SETOF tde_in
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  WITH RECURSIVE columns AS (
-    -- of tables that inherit it, too
-    SELECT a.attrelid AS relation, a.attnum AS attnum
-    UNION SELECT c.attrelid, c.attnum FROM columns JOIN pg_inherits ON inhparent = relation
-          JOIN pg_attribute c ON c.attrelid = inhrelid AND c.attname = a.attname
-  ), found (depth, classid, objid, objsubid) AS (
+  WITH RECURSIVE found (depth, classid, objid, objsubid) AS (
     -- A view depends by its rule.  Views that refer to each other would be found for ever.
-    SELECT 0, 'pg_class'::regclass::oid, relation, attnum::int FROM columns
+    SELECT 0, 'pg_class'::regclass::oid, relation, attnum::int FROM tde_internal.tde_column_family(a)
     UNION
     SELECT f.depth + 1, CASE WHEN r.oid IS NULL THEN d.classid ELSE 'pg_class'::regclass END, coalesce(r.ev_class, d.objid), 0
     FROM found f JOIN pg_class c ON f.classid = 'pg_class'::regclass AND c.oid = f.objid AND (f.depth = 0 OR relkind IN ('v', 'm')) AND f.depth < 100
