@@ -145,6 +145,23 @@ AS $$
 $$;
 COMMENT ON FUNCTION tde_internal.tde_size_of(regclass) IS 'bytes of a table with its indexes, and of its partitions';
 
+CREATE FUNCTION tde_internal.tde_lock_column(a pg_attribute) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  now pg_attribute;
+BEGIN
+  PERFORM tde_internal.tde_lock_all(ARRAY(SELECT relation::oid FROM tde_internal.tde_dependents(a) ORDER BY depth DESC) || a.attrelid);
+  now := tde_internal.tde_convertible_column(a.attrelid, a.attname);
+  IF (now.attnum, now.atttypid, now.atttypmod) <> (a.attnum, a.atttypid, a.atttypmod) THEN
+    RAISE EXCEPTION 'column "%" of table % was changed meanwhile', a.attname, a.attrelid::regclass
+      USING ERRCODE = 'object_in_use', HINT = 'Call it again.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_lock_column(pg_attribute) IS 'lock a column''s table and what depends on its type; error if the column is not the same any more';
+
 CREATE FUNCTION tde_internal.tde_convert_offline(a pg_attribute, type text, encrypting boolean) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -153,17 +170,26 @@ SET tde_column.plaintext_allowed = on
 AS $$
 DECLARE
   started  timestamptz := clock_timestamp();
-  owner    oid  := tde_internal.tde_owner_of(a.attrelid);
-  literal  text := tde_internal.tde_constant_default(a.attrelid, a.attnum);
-  before   int8 := tde_internal.tde_size_of(a.attrelid);
-  indexes  text := (SELECT coalesce(string_agg(format('DROP INDEX %s', index), ';'), '') FROM tde_internal.tde_named_indexes(a));
-  again    text := (SELECT coalesce(string_agg(array_to_string(commands, ';'), ';'), '') FROM tde_internal.tde_named_indexes(a));
+  owner    oid;
+  literal  text;
+  before   int8;
+  indexes  text;
+  again    text;
   c        pg_class;
   detail   text;
   others   tde_internal.tde_dependent[];
+  bindings tde_internal.tde_binding[];
 BEGIN
   PERFORM tde_internal.tde_check_conversion(a, encrypting, false);
   PERFORM type::regtype;      -- what its modifiers do not allow is said before anything is announced
+  PERFORM tde_internal.tde_lock_column(a);
+  PERFORM tde_internal.tde_check_conversion(a, encrypting, false);    -- again: now nobody gives any of it to somebody else
+  owner := tde_internal.tde_owner_of(a.attrelid);
+  literal := tde_internal.tde_constant_default(a.attrelid, a.attnum);
+  before := tde_internal.tde_size_of(a.attrelid);
+  bindings := ARRAY(SELECT b FROM tde_internal.tde_bindings(a) b);    -- before anything is printed
+  SELECT coalesce(string_agg(format('DROP INDEX %s', index), ';'), ''), coalesce(string_agg(array_to_string(commands, ';'), ';'), '') INTO indexes, again
+  FROM tde_internal.tde_named_indexes(a);
   others := tde_internal.tde_remove_dependents(a);
   SELECT * INTO c FROM pg_class WHERE oid = a.attrelid;
   RAISE NOTICE 'rewriting table "%" and its indexes: column "%" becomes %', c.relname, a.attname, type
@@ -176,8 +202,10 @@ BEGIN
                  CASE WHEN literal IS NOT NULL THEN format('ALTER COLUMN %I DROP DEFAULT,', a.attname) END,
                  tde_internal.tde_with_collation(a, type),
                  CASE WHEN literal IS NOT NULL THEN format(', ALTER COLUMN %I SET DEFAULT %s', a.attname, literal) END));
+  PERFORM tde_internal.tde_check_bindings(a, bindings, false);        -- what is in an index is evaluated as soon as it is read
   PERFORM tde_internal.tde_run_as(owner, again);
   PERFORM tde_internal.tde_make_dependents(a, others);
+  PERFORM tde_internal.tde_check_bindings(a, bindings, true);
   PERFORM tde_internal.tde_recompile_triggers(a.attrelid);
   IF NOT encrypting THEN
     PERFORM tde_internal.tde_warn_of_rest(a.attrelid, a.attname);

@@ -95,7 +95,7 @@ AS $$
   CROSS JOIN tde_internal.tde_owner_of(a.attrelid) AS owner CROSS JOIN LATERAL (
     SELECT CASE WHEN online AND d.classid = 'pg_class'::regclass THEN (SELECT oid FROM pg_roles WHERE rolname = current_user) ELSE owner END) AS readers (reader)
   CROSS JOIN LATERAL tde_internal.tde_foreign_constant(d.classid, d.objid, reader) AS type
-  WHERE d.classid = ANY ('{pg_class,pg_constraint,pg_attrdef}'::regclass[]) AND type IS NOT NULL
+  WHERE d.classid = ANY ('{pg_class,pg_constraint,pg_attrdef,pg_statistic_ext}'::regclass[]) AND type IS NOT NULL
 $$;
 COMMENT ON FUNCTION tde_internal.tde_foreign_constants(pg_attribute, boolean) IS
   'objects of a column''s table that cannot be made again without running, as somebody, what belongs to others';
@@ -142,7 +142,7 @@ AS $$
   SELECT format('table %s', c.oid::regclass), format('ALTER TABLE %s OWNER TO %s', c.oid::regclass, owner::regrole)
   FROM tde_internal.tde_owner_of(a.attrelid) AS owner CROSS JOIN tde_internal.tde_column_family(a) f JOIN pg_class c ON c.oid = f.relation
   -- What is in their CHECKs runs as the owner of the table that is altered, who may be a member of all roles: a superuser's alone may differ.
-  WHERE c.relowner <> owner AND NOT (pg_has_role(owner, c.relowner, 'USAGE') AND (SELECT rolsuper FROM pg_roles r WHERE r.oid = c.relowner))
+  WHERE tde_internal.tde_foreign_owner('pg_class', c.oid, owner) IS NOT NULL OR NOT pg_has_role(owner, c.relowner, 'USAGE')
 $$;
 COMMENT ON FUNCTION tde_internal.tde_missing_rights(pg_attribute, boolean) IS
   'what owners could not make again for a column''s new type, and the command that gives them the right to';

@@ -4,7 +4,7 @@
 --
 
 CREATE TYPE tde_internal.tde_dependent AS (
-  depth int, object text, relation regclass, refused text, removal text, creation text[], owner oid);
+  depth int, object text, relation regclass, refused text, removal text, creation text[], owner oid, classid oid, objid oid);
 COMMENT ON TYPE tde_internal.tde_dependent IS
   'an object that depends on a column''s type, the table or view that it is or belongs to, and that one''s owner, and commands, or why it cannot be made again';
 
@@ -166,7 +166,7 @@ AS $$
            WHEN EXISTS (SELECT FROM pg_seclabel l WHERE (l.classoid, l.objoid) = (o.classid, o.objid)) THEN ', which has a security label'
            WHEN f.type IS NOT NULL THEN format(
              ', with a constant of type %s, whose literal could run code of others as role "%s"', f.type, pg_get_userbyid(r.relowner))
-         END, c.removal, c.creation, r.relowner
+         END, c.removal, c.creation, r.relowner, o.classid, o.objid
   FROM objects o LEFT JOIN commands c USING (classid, objid) LEFT JOIN pg_class r ON r.oid = c.relation
   LEFT JOIN LATERAL tde_internal.tde_foreign_constant(classid, objid, r.relowner) AS f (type) ON true LEFT JOIN pg_class v ON classid = 'pg_class'::regclass AND v.oid = objid
   -- triggers of partitions go with the table's

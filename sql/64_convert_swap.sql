@@ -155,10 +155,12 @@ DECLARE
   commands text;
   checks   name[];
   others   tde_internal.tde_dependent[];
+  bindings tde_internal.tde_binding[];
 BEGIN
   SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
   PERFORM tde_internal.tde_lock_tables(ARRAY(SELECT d.relation FROM tde_internal.tde_dependents(a) d ORDER BY depth DESC) || ARRAY(
     SELECT unnest(ARRAY[referencing, referenced]) FROM tde_internal.tde_conversion_keys(relation, column_name)) || relation);
+  a := tde_internal.tde_convertible_column(relation, column_name);
   PERFORM tde_internal.tde_check_conversion(a, v.direction = 'encrypt', true);
   IF EXISTS (SELECT FROM @extschema@.tde_conversion_indexes(relation, column_name)) OR EXISTS (
       SELECT FROM tde_internal.tde_conversion_keys(relation, column_name) k
@@ -166,6 +168,7 @@ BEGIN
     RAISE EXCEPTION 'column "%" has got new indexes or foreign keys meanwhile', column_name
       USING ERRCODE = 'object_in_use', HINT = format('CALL @extschema@.tde_finish_conversion(%L, %L); again.', relation, column_name);
   END IF;
+  bindings := ARRAY(SELECT b FROM tde_internal.tde_bindings(a) b);    -- before anything is printed
   checks := ARRAY(SELECT conname FROM pg_constraint
                   WHERE conrelid = relation AND contype = 'c' AND convalidated AND a.attnum = ANY (conkey));
   others := tde_internal.tde_remove_dependents(a);
@@ -179,6 +182,7 @@ BEGIN
   END LOOP;
   PERFORM tde_internal.tde_run_as(tde_internal.tde_owner_of(relation), commands);
   PERFORM tde_internal.tde_make_dependents(a, others);
+  PERFORM tde_internal.tde_check_bindings(a, bindings, true);
   PERFORM tde_internal.tde_recompile_triggers(relation);
   IF v.direction = 'decrypt' THEN
     PERFORM tde_internal.tde_warn_of_rest(relation, column_name);

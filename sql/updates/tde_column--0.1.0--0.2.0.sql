@@ -81,7 +81,7 @@ DROP FUNCTION tde_internal.tde_convert_rows(regclass, name, name, int8, int8, in
 
 -- What is made again for a column's new type is made as its owner.
 DROP FUNCTION tde_internal.tde_constant_default(pg_attribute), tde_internal.tde_lock_commands(regclass[]);
-ALTER TYPE tde_internal.tde_dependent ADD ATTRIBUTE owner oid;
+ALTER TYPE tde_internal.tde_dependent ADD ATTRIBUTE owner oid, ADD ATTRIBUTE classid oid, ADD ATTRIBUTE objid oid;
 
 -- @parts@
 

@@ -27,6 +27,7 @@
 #include "maintenance/owner.h"
 #include "server/compat.h"
 
+PG_FUNCTION_INFO_V1(tde_foreign_owner);
 PG_FUNCTION_INFO_V1(tde_run_as);
 
 bool
@@ -91,26 +92,41 @@ may_become(Oid role)
 		(!InLocalUserIdChange() && !InSecurityRestrictedOperation() && TDE_MAY_BECOME(user, role));
 }
 
-/* ---- temporary objects ---- */
+/* ---- whose objects ---- */
 
 /* The role that owns an object; InvalidOid if objects of its kind have no owner, or if it is not there. */
 static Oid
 owner_of(const ObjectAddress *object)
 {
 	AttrNumber	column = get_object_attnum_owner(object->classId);
+	int			cache = get_object_catcache_oid(object->classId);
 	HeapTuple	tuple;
 	Datum		owner;
 	bool		isnull;
 
-	if (column == InvalidAttrNumber)
+	if (column == InvalidAttrNumber || cache < 0)
 		return InvalidOid;
-	tuple = SearchSysCache1(get_object_catcache_oid(object->classId), ObjectIdGetDatum(object->objectId));
+	tuple = SearchSysCache1(cache, ObjectIdGetDatum(object->objectId));
 	if (!HeapTupleIsValid(tuple))
 		return InvalidOid;
-	owner = SysCacheGetAttr(get_object_catcache_oid(object->classId), tuple, column, &isnull);
+	owner = SysCacheGetAttr(cache, tuple, column, &isnull);
 	ReleaseSysCache(tuple);
 	return isnull ? InvalidOid : DatumGetObjectId(owner);
 }
+
+/* tde_foreign_owner(class regclass, object oid, role oid) - the owner of an object, if that is neither the role nor a superuser; else NULL */
+Datum
+tde_foreign_owner(PG_FUNCTION_ARGS)
+{
+	ObjectAddress object = {PG_GETARG_OID(0), PG_GETARG_OID(1), 0};
+	Oid			owner = is_objectclass_supported(object.classId) ? owner_of(&object) : InvalidOid;
+
+	if (!OidIsValid(owner) || tde_is_trusted_owner(owner, PG_GETARG_OID(2)))
+		PG_RETURN_NULL();
+	PG_RETURN_OID(owner);
+}
+
+/* ---- temporary objects ---- */
 
 static void
 check_temporary_object(const ObjectAddress *object, Oid role)

@@ -29,6 +29,7 @@
 #include "server/compat.h"
 #include "type/inside.h"
 
+PG_FUNCTION_INFO_V1(tde_relation_of);
 PG_FUNCTION_INFO_V1(tde_tree_uses);
 PG_FUNCTION_INFO_V1(tde_tree_null_test);
 
@@ -91,6 +92,17 @@ tde_stored_relation(Oid class, Oid object)
 
 	table_close(catalog, AccessShareLock);
 	return isnull ? InvalidOid : DatumGetObjectId(relation);
+}
+
+/* tde_relation_of(class regclass, object oid) - the table, view or index that an object is, or belongs to; NULL if it is not there */
+Datum
+tde_relation_of(PG_FUNCTION_ARGS)
+{
+	Oid			relation = tde_stored_relation(PG_GETARG_OID(0), PG_GETARG_OID(1));
+
+	if (!OidIsValid(relation))
+		PG_RETURN_NULL();
+	PG_RETURN_OID(relation);
 }
 
 /* ---- trees ---- */

@@ -275,6 +275,8 @@ fails_with($node, 'SELECT public.lent()', { state => '42501' }, q(a member, in a
 # ... whatever they are called with
 foreach my $call ([ 'tde_run_as(99999999, $$SELECT$$)', '42704' ], [ 'tde_lock(99999999)', '42P01' ], [ q(tde_definition('pg_class', 'mal.named'::regclass)), '' ],
   [ q(tde_definition('pg_type', 'mal.dom'::regtype)), '22023' ], [ q(tde_foreign_constant('pg_type', 'mal.dom'::regtype, 10)), '22023' ],
+  [ q(tde_relation_of('pg_type', 'mal.dom'::regtype)), '22023' ], [ q(tde_relation_of('pg_class', 99999999)), '' ],
+  [ q(tde_foreign_owner('pg_attrdef', 99999999, 10)), '' ], [ q(tde_foreign_owner('pg_extension', 99999999, 10)), '' ], [ q(tde_foreign_owner('pg_proc', 99999999, 10)), '' ],
   [ 'tde_constant_default(99999999, 1::int2)', '' ], [ q(tde_constant_default('mal.named'::regclass, 999::int2)), '' ], [ q(tde_constant_default('mal.named'::regclass, -1::int2)), '' ])
 {
   is(attempt($node, "SELECT tde_internal.$call->[0]")->{state}, $call->[1], $call->[0]);
