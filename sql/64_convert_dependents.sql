@@ -6,7 +6,7 @@
 CREATE TYPE tde_internal.tde_dependent AS (
   depth int, object text, relation regclass, refused text, removal text, creation text[], owner oid, classid oid, objid oid);
 COMMENT ON TYPE tde_internal.tde_dependent IS
-  'an object that depends on a column''s type, the table or view that it is or belongs to, and that one''s owner, and commands, or why it cannot be made again';
+  'an object that depends on a column''s type, its address, the table or view that it is or belongs to, and that one''s owner, and commands, or why it cannot be made again';
 
 CREATE FUNCTION tde_internal.tde_full_name(relation oid) RETURNS text
 LANGUAGE sql STABLE

@@ -96,9 +96,11 @@ AS $$
   CROSS JOIN LATERAL tde_internal.tde_foreign_owner(r.class, r.object, g.owner) AS f (owner)
   WHERE f.owner IS NOT NULL AND r.class <> 'pg_namespace'::regclass
     AND NOT EXISTS (
-      -- the same, or a view that was made again as well
+      -- the same, or a view that was made again as well, or the same role's function of that name, for other arguments
       SELECT FROM unnest(g.refs) b WHERE (b.class, b.object) = (r.class, r.object)
-        OR b.description = r.description AND EXISTS (SELECT FROM again v WHERE (v.classid, v.objid) = (r.class, r.object)))
+        OR b.description = r.description AND EXISTS (SELECT FROM again v WHERE (v.classid, v.objid) = (r.class, r.object))
+        OR EXISTS (SELECT FROM pg_proc o JOIN pg_proc n USING (pronamespace, proname, proowner)
+                   WHERE (b.class, r.class) = ('pg_proc'::regclass, 'pg_proc'::regclass) AND (o.oid, n.oid) = (b.object, r.object)))
     AND NOT EXISTS (
       -- the column's type itself
       SELECT FROM pg_attribute n JOIN pg_type t ON t.oid = n.atttypid

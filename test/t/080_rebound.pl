@@ -123,6 +123,13 @@ foreach my $online ('false', 'true')
   forget();
 }
 
+# Who was called may have another function of that name, which he could give to the first one, too.
+table_that('NULL;');
+lines_of($node, "CREATE FUNCTION mal.f(text) $good; CREATE FUNCTION mal.f(public.encrypted_text) RETURNS text LANGUAGE sql AS \$\$SELECT 'encrypted'\$\$; $view");
+lines_of($node, "ALTER FUNCTION mal.f($_) OWNER TO mallory") foreach 'text', 'public.encrypted_text';
+is_made("both are mallory's", $encrypt, $ask, 'encrypted');
+forget();
+
 # A type of the table's owner comes with the column, and is nobody's doing.
 lines_of($node, q(CREATE TYPE mal.color AS ENUM ('red'); ALTER TYPE mal.color OWNER TO mallory; SELECT tde_create_type('mal.color', 'boss')));
 is(attempt($node, q(CREATE TABLE mal.t (a mal.color, b mal.color[]); INSERT INTO mal.t VALUES ('red', '{red}')), user => 'mallory')->{state}, '', 'mallory has a type');
