@@ -1,5 +1,5 @@
 /*
- * quotations.c - overwrites what a message quotes, in place and without changing its length.
+ * quotations.c - overwrites what a message quotes, and numbers in it, in place and without changing its length.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -89,5 +89,39 @@ tde_redact_quotations(char *message, const char *format, const char *keep)
 		if (!is_word_of(keep, body, end - body))
 			mask(body, end);
 		p = next_mark(end + quotation_mark(end));
+	}
+}
+
+/* The end of a number, be it a date, a time, or have it a point or an exponent. */
+static char *
+number_end(char *p)
+{
+	while (CONTINUES_WORD(*p) || (*p == '.' && isdigit((unsigned char) p[1])))
+		p++;
+	return p;
+}
+
+/* Does it stand as in numeric(10,2)? */
+static bool
+is_modifier(const char *message, const char *from, const char *to)
+{
+	while (from > message && (isdigit((unsigned char) from[-1]) || from[-1] == ','))
+		from--;
+	while (isdigit((unsigned char) *to) || *to == ',')
+		to++;
+	return from > message + 1 && from[-1] == '(' && CONTINUES_WORD(from[-2]) && *to == ')';
+}
+
+void
+tde_redact_numbers(char *message, const char *format, const char *keep)
+{
+	for (char *p = message, *end; *p != '\0'; p = end)
+	{
+		end = p + 1;
+		if (!CONTINUES_WORD(*p))
+			continue;
+		end = number_end(p);
+		if (isdigit((unsigned char) *p) && !is_modifier(message, p, end) && !is_word_of(format, p, end - p) && !is_word_of(keep, p, end - p))
+			mask(p, end);
 	}
 }

@@ -1,5 +1,5 @@
 /*
- * quotations.h - what a message quotes, overwritten.
+ * quotations.h - what a message quotes, and numbers in it, overwritten.
  */
 #ifndef TDE_CRYPTO_QUOTATIONS_H
 #define TDE_CRYPTO_QUOTATIONS_H
@@ -9,5 +9,11 @@
  * message before values were put in, or NULL: it tells where a quotation ends if the value has quotes itself.
  */
 extern void tde_redact_quotations(char *message, const char *format, const char *keep);
+
+/*
+ * The same of numbers that stand outside of quotations and are no part of a name or of a type's modifiers: varying(30).  Numbers of format and keep
+ * stay.
+ */
+extern void tde_redact_numbers(char *message, const char *format, const char *keep);
 
 #endif							/* TDE_CRYPTO_QUOTATIONS_H */

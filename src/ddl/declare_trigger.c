@@ -146,6 +146,8 @@ inspect_relation(Relation rel, bool new_table)
 	int			added = 0;
 	char	   *whole;
 	List	   *commands = NIL;
+	TdeType    *ensured = NULL; /* its keys are there, for this typmod */
+	int32		ensured_typmod = -1;
 
 	for (int i = 0; i < columns->natts; i++)
 	{
@@ -156,7 +158,11 @@ inspect_relation(Relation rel, bool new_table)
 		if (type == NULL)
 			continue;
 		typmod = may_be_altered(rel, column) ? wanted_typmod(rel, column, type, own_key, &table_key) : column->atttypmod;
-		(void) tde_ddl_ensure_keys(type, typmod);
+		/* a table may have many columns that are declared the same */
+		if (type != ensured || typmod != ensured_typmod)
+			(void) tde_ddl_ensure_keys(type, typmod);
+		ensured = type;
+		ensured_typmod = typmod;
 		if (typmod != column->atttypmod)
 			commands = lappend(commands, alter_command(rel, column, typmod));
 		added += added_bytes(type, typmod);

@@ -109,11 +109,10 @@ encrypt_expression(Constraint *constraint, ParseState *pstate, Node **expr, Oid 
 }
 
 static void
-encrypt_column(ColumnDef *def, Constraint *constraint, List *columns, const char *table, const char *source)
+encrypt_column(ColumnDef *def, Constraint *constraint, List *columns, ParseState *pstate)
 {
 	TdeReadColumns read = {columns, NULL};
 	TargetEntry *declared = tde_new_column(columns, def->colname);
-	ParseState *pstate;
 	Node	   *expr;
 	Oid			type;
 
@@ -122,13 +121,11 @@ encrypt_column(ColumnDef *def, Constraint *constraint, List *columns, const char
 	type = exprType((Node *) declared->expr);
 	if (!tde_type_find(type) && TDE_PLAINTEXT_ALTER != TDE_ALTER_KEEP)
 		return;
-	pstate = tde_new_parse_state(columns, table, source);
 	expr = transformExpr(pstate, copyObject(constraint->raw_expr), EXPR_KIND_GENERATED_COLUMN);
 	/* one that is encrypted as it is, may encrypt within: coalesce(n, 0) of a numeric */
 	if (((tde_type_find(exprType(expr)) && !contain_mutable_functions(expr)) || encrypt_expression(constraint, pstate, &expr, type, &read)) &&
 		!tde_type_find(type))
 		declare_encrypted(def, type, exprTypmod((Node *) declared->expr), first_encrypted(expr), columns);
-	free_parsestate(pstate);
 }
 
 static Constraint *
@@ -162,11 +159,15 @@ generated(List *defs)
 static void
 encrypt_columns(List *defs, List *columns, List *generated, const RangeVar *table, const char *source)
 {
+	ParseState *pstate;
 	ListCell   *cell;
 
+	/* one for all: it is as large as the table */
 	columns = tde_new_columns_add(columns, defs);
+	pstate = tde_new_parse_state(columns, table->relname, source);
 	foreach(cell, generated)
-		encrypt_column(lfirst(cell), find_generation(lfirst(cell)), columns, table->relname, source);
+		encrypt_column(lfirst(cell), find_generation(lfirst(cell)), columns, pstate);
+	free_parsestate(pstate);
 }
 
 void

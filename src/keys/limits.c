@@ -10,6 +10,10 @@
  * (SP 800-67r2, 3.3).  For the others 2^40 values keep the odds that two salts of 14 bytes are the same below 2^-32.  At half of that a version is
  * replaced by the end of a transaction; when there is no room for a value, at once, in the midst of a statement.  Only what stores values replaces
  * versions: anybody could make new ones by casts otherwise, for good and for all.  The others get an error when there is no room.
+ *
+ * But for the literals' key, which is needed before anybody can know what becomes of a value: when a statement is parsed, when parameters are bound, in
+ * variables of functions.  If only some were let in, whoever casts could shut out all who store.  So at the end of a version of that one, whoever comes
+ * next makes another, which takes 2^40 values each time: a processor is busy for days by that.
  */
 #include "postgres.h"
 
@@ -299,6 +303,15 @@ stores(void)
 	return tde_statement.stores == TDE_STORES_VALUES || has_stored() || IsLogicalWorker() || MyBackendType == B_AUTOVAC_WORKER;
 }
 
+/* May this statement make another version of the key, there being no room? */
+static bool
+may_replace(uint32 key_id)
+{
+	TdeDataKey	row;
+
+	return stores() || IsParallelWorker() || tde_statement_parses_stored() || (tde_keystore_find(key_id, &row) && row.slot == TDE_SLOT_CATALOG);
+}
+
 /* What errors call a key's version. */
 static const char *
 called(uint32 key_id)
@@ -322,12 +335,16 @@ replace_now(uint32 key_id, TdeSpec spec, uint64 blocks)
 				 errmsg("value is too large for triple DES"),
 				 errdetail("It has " UINT64_FORMAT " blocks; a key may encrypt %s.", blocks, limit),
 				 errhint("Give the column another cipher: ALTER TABLE ... ALTER COLUMN ... TYPE ...(aes256).")));
-	if (!stores() && !IsParallelWorker())
+	if (!may_replace(key_id))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("%s has encrypted as many values as a key may", called(key_id)),
-				 errdetail("It may encrypt %s.  The next transaction that stores values makes another version; this one stores none.", limit),
-				 errhint("Store a value under the key, or run tde_rotate_key().")));
+				 tde_statement.stores == TDE_STORES_NOTHING ?
+				 errdetail("It may encrypt %s.  The next transaction that stores values makes another version; this one stores none.", limit) :
+				 errdetail("It may encrypt %s.  The next transaction that stores values makes another version; this one has stored none yet.", limit),
+				 tde_statement.stores == TDE_STORES_NOTHING ?
+				 errhint("Store a value under the key, or run tde_rotate_key().") :
+				 errhint("Store a value under the key by an expression, as ROW(...) is in place of a row's text, or run tde_rotate_key().")));
 	/* whoever calls from outside of a query may have none */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	done = tde_keystore_replace(key_id, true);

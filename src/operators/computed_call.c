@@ -50,17 +50,55 @@ namesake_of_function(FuncExpr *call)
 	return LookupFuncName(name, count, types, true);
 }
 
+/* ---- what was asked before: each expression of a query is compared with each that an index has ---- */
+
+#define MEMOS	64
+
+/* What the catalogs say of three OIDs. */
+typedef struct Memo
+{
+	Oid			asked[3];
+	Oid			answer;
+	uint64		epoch;			/* of tde_functions_epoch; 0: no answer yet */
+} Memo;
+
+static Memo *
+memo_of(Oid first, Oid second, Oid third)
+{
+	static Memo memos[MEMOS];
+	Memo	   *memo = &memos[(first + 31 * second + 961 * third) % MEMOS];
+
+	if (memo->epoch == tde_functions_epoch && memo->asked[0] == first && memo->asked[1] == second && memo->asked[2] == third)
+		return memo;
+	memo->asked[0] = first;
+	memo->asked[1] = second;
+	memo->asked[2] = third;
+	memo->epoch = 0;
+	return memo;
+}
+
+static Oid
+find_namesake_of_operator(Oid operator, Oid left, Oid right)
+{
+	if (getExtensionOfObject(OperatorRelationId, operator) != get_extension_oid("tde_column", true))
+		return InvalidOid;
+	operator = tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(operator), &left, &right);
+	return OidIsValid(operator) ? get_opcode(operator) : InvalidOid;
+}
+
 static Oid
 namesake_of_operator(OpExpr *op)
 {
 	Oid			left = list_length(op->args) == 2 ? tde_base_type_of(linitial(op->args)) : InvalidOid;
-	Oid			right = tde_base_type_of(llast(op->args));
-	Oid			operator;
+	Memo	   *memo = memo_of(op->opno, left, tde_base_type_of(llast(op->args)));
+	uint64		epoch = tde_functions_epoch;
 
-	if (getExtensionOfObject(OperatorRelationId, op->opno) != get_extension_oid("tde_column", true))
-		return InvalidOid;
-	operator = tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(op->opno), &left, &right);
-	return OidIsValid(operator) ? get_opcode(operator) : InvalidOid;
+	if (memo->epoch == 0)
+	{
+		memo->answer = find_namesake_of_operator(op->opno, left, memo->asked[2]);
+		memo->epoch = epoch;
+	}
+	return memo->answer;
 }
 
 Oid
@@ -85,14 +123,28 @@ tde_called_function(Node *expr, List **args)
 	return OidIsValid(function) && tde_is_computable(function) ? function : InvalidOid;
 }
 
-/* Whose name another function has, too; the catalogs tell at once that it is not. */
 static bool
-has_name_of(Oid function, Oid other)
+have_one_name(Oid function, Oid other)
 {
 	char	   *name = get_func_name(function);
 	char	   *wanted = get_func_name(other);
 
 	return name && wanted && strcmp(name, wanted) == 0;
+}
+
+/* Whose name another function has, too; the catalogs tell at once that it is not. */
+static bool
+has_name_of(Oid function, Oid other)
+{
+	Memo	   *memo = memo_of(function, other, InvalidOid);
+	uint64		epoch = tde_functions_epoch;
+
+	if (memo->epoch == 0)
+	{
+		memo->answer = have_one_name(function, other);
+		memo->epoch = epoch;
+	}
+	return memo->answer;
 }
 
 bool
@@ -105,5 +157,8 @@ tde_may_call(Node *expr, Oid function)
 			has_name_of(((FuncExpr *) expr)->funcid, function);
 	if (!OidIsValid(operator))
 		return false;
-	return operator < FirstUnpinnedObjectId ? get_opcode(operator) == function : namesake_of_operator((OpExpr *) expr) == function;
+	if (operator >= FirstUnpinnedObjectId)
+		return namesake_of_operator((OpExpr *) expr) == function;
+	/* not looked up for each of many indexes; in stored trees there is none */
+	return (OidIsValid(((OpExpr *) expr)->opfuncid) ? ((OpExpr *) expr)->opfuncid : get_opcode(operator)) == function;
 }

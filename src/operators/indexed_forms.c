@@ -121,14 +121,13 @@ is_column(Node *node, Var *indexed, const Table *table)
 		rt_fetch(var->varno, table->range_table)->relid == table->relid;
 }
 
-/* Arguments, of which the planner takes out some that are constants. */
+/* Arguments from a place on, of which the planner takes out some that are constants. */
 static bool
-may_be_all(List *args, List *indexed, const Table *table)
+may_be_all(List *args, int from, List *indexed, int at, const Table *table)
 {
-	int			at = 0;
 	ListCell   *cell;
 
-	foreach(cell, args)
+	for_each_from(cell, args, from)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (at < list_length(indexed) && may_be(lfirst(cell), list_nth(indexed, at), table))
@@ -166,16 +165,16 @@ may_be(Node *node, Node *indexed, const Table *table)
 	node = bare(node);
 	indexed = bare_indexed(indexed);
 	if (IsA(node, CoalesceExpr))
-		return IsA(indexed, CoalesceExpr) ? may_be_all(((CoalesceExpr *) node)->args, ((CoalesceExpr *) indexed)->args, table) :
+		return IsA(indexed, CoalesceExpr) ? may_be_all(((CoalesceExpr *) node)->args, 0, ((CoalesceExpr *) indexed)->args, 0, table) :
 			may_be_any(((CoalesceExpr *) node)->args, indexed, table);
 	if (IsA(indexed, Var))
 		return is_column(node, (Var *) indexed, table);
 	if (!is_like_computed(indexed, &function))
 		return !IsA(indexed, CoalesceExpr) && is_small(node);
-	args = list_copy_tail(((FuncExpr *) indexed)->args, 2);
+	args = ((FuncExpr *) indexed)->args;
 	if (is_like_computed(node, &own))
-		return own == function && may_be_all(list_copy_tail(((FuncExpr *) node)->args, 2), args, table);
-	return tde_may_call(node, function) && may_be_all(IsA(node, FuncExpr) ? ((FuncExpr *) node)->args : ((OpExpr *) node)->args, args, table);
+		return own == function && may_be_all(((FuncExpr *) node)->args, 2, args, 2, table);
+	return tde_may_call(node, function) && may_be_all(IsA(node, FuncExpr) ? ((FuncExpr *) node)->args : ((OpExpr *) node)->args, 0, args, 2, table);
 }
 
 /* In one of the query's tables? */
@@ -199,19 +198,6 @@ may_be_indexed(Node *node, const TdeUsable *usable)
 }
 
 /* ---- is it? ---- */
-
-/* An expression_tree_mutator: without the specifications of what is computed. */
-static Node *
-without_specification(Node *node, void *context)
-{
-	Node	   *copy;
-
-	CHECK_FOR_INTERRUPTS();
-	copy = node ? expression_tree_mutator(node, without_specification, context) : NULL;
-	if (copy && tde_is_computed(copy) && IsA(linitial(((FuncExpr *) copy)->args), Const))
-		linitial_node(Const, ((FuncExpr *) copy)->args)->consttypmod = -1;
-	return copy;
-}
 
 /* Of an expression. */
 typedef struct Columns
@@ -244,22 +230,24 @@ static Node *
 find_computed(Node *form, int place, Oid relid, const Columns *columns)
 {
 	const TdeIndexedTable *table;
+	ListCell   *unspecified;
 	ListCell   *cell;
 
 	/* may call users' functions, whose queries look up tables, too */
 	form = TDE_WITHOUT_NULLING(eval_const_expressions(NULL, form), columns->nulling);
 	ChangeVarNodes(form, place, 1, 0);
-	form = without_specification(form, NULL);
+	form = tde_without_specification(form, NULL);
 	table = tde_indexed_table(relid);
 	if (table == NULL)
 		return NULL;
-	foreach(cell, table->computed)
+	forboth(cell, table->computed, unspecified, table->unspecified)
 	{
-		Node	   *found = lfirst(cell);
+		Node	   *found;
 
-		if (!equal(without_specification(found, NULL), form))
+		CHECK_FOR_INTERRUPTS();
+		if (!equal(lfirst(unspecified), form))
 			continue;
-		found = copyObject(found);
+		found = copyObject(lfirst(cell));
 		ChangeVarNodes(found, 1, place, 0);
 		return TDE_WITH_NULLING(found, place, columns->nulling);
 	}

@@ -53,6 +53,19 @@ collect(Node *node, void *context)
 	return expression_tree_walker(node, collect, context);
 }
 
+/* An expression_tree_mutator. */
+Node *
+tde_without_specification(Node *node, void *context)
+{
+	Node	   *copy;
+
+	CHECK_FOR_INTERRUPTS();
+	copy = node ? expression_tree_mutator(node, tde_without_specification, context) : NULL;
+	if (copy && tde_is_computed(copy) && IsA(linitial(((FuncExpr *) copy)->args), Const))
+		linitial_node(Const, ((FuncExpr *) copy)->args)->consttypmod = -1;
+	return copy;
+}
+
 /* A value, or an array of such. */
 static bool
 is_encrypted(Oid type)
@@ -119,6 +132,8 @@ remember(TdeIndexedTable *table, const TdeIndexedTable *read)
 	old = MemoryContextSwitchTo(table->context);
 	table->columns = bms_copy(read->columns);
 	table->computed = copyObject(read->computed);
+	/* it shares constants with that one, which stays as long */
+	table->unspecified = (List *) tde_without_specification((Node *) table->computed, NULL);
 	MemoryContextSwitchTo(old);
 }
 

@@ -15,7 +15,11 @@ typedef struct TdeIndexedTable
 	MemoryContext context;		/* of what follows; NULL: there is nothing */
 	Bitmapset  *columns;		/* encrypted ones in keys and conditions */
 	List	   *computed;		/* calls of tde_computed() and encrypted COALESCE() there, with varno 1 */
+	List	   *unspecified;	/* the same without specifications, to be compared */
 } TdeIndexedTable;
+
+/* A copy without the specifications of what is computed; context: nothing. */
+extern Node *tde_without_specification(Node *node, void *context);
 
 /* NULL if there is nothing.  Good until something else is looked up. */
 extern const TdeIndexedTable *tde_indexed_table(Oid relid);

@@ -57,6 +57,34 @@ is_tree(const ErrorData *edata)
 	return edata->elevel < ERROR && edata->message_id != NULL && strcmp(edata->message_id, "%s:") == 0;
 }
 
+/* Is it from one of these source files?  What functions of PostgreSQL's say of their arguments, is from others. */
+static bool
+is_from(const ErrorData *edata, const char *const *files, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (edata->filename != NULL && strcmp(edata->filename, files[i]) == 0)
+			return true;
+	return false;
+}
+
+/* What settings write down: statements, parameters, plans and trees, statistics, temporary files, waits for locks, VACUUM and ANALYZE. */
+static bool
+is_report(const ErrorData *edata)
+{
+	static const char *const files[] = {"postgres.c", "print.c", "auto_explain.c", "pgaudit.c", "fd.c", "proc.c", "vacuumlazy.c", "analyze.c"};
+
+	return is_from(edata, files, lengthof(files));
+}
+
+/* Of the server's own files, not of those that a function was asked for. */
+static bool
+is_of_storage(const ErrorData *edata)
+{
+	static const char *const files[] = {"md.c", "buffile.c", "slru.c", "relmapper.c", "xlog.c"};
+
+	return is_from(edata, files, lengthof(files)) || (edata->message_id != NULL && strstr(edata->message_id, "temporary file") != NULL);
+}
+
 /* Is the statement of an error logged with it?  "log" stands between "error" and "fatal". */
 static bool
 logs_failed_statements(void)
@@ -190,9 +218,7 @@ quotes_names_only(const ErrorData *edata)
 			/* of an index that a value does not fit in, not of a word that is too long for a search */
 			return strstr(edata->message_id, "index \"%s\"") != NULL;
 		case ERRCODE_SYSTEM_ERROR:
-			/* the server's own files, not one that a function was asked for */
-			return edata->message != NULL && (strstr(edata->message, "\"base/") || strstr(edata->message, "\"pg_") ||
-											  strstr(edata->message, "\"global/"));
+			return is_of_storage(edata);
 		default:
 			return false;
 	}
@@ -269,20 +295,37 @@ has_secret(const ErrorData *edata)
 
 #define NOT_LOGGED_VALUE	((char *) "Not logged, since the statement used encrypted values.")
 
+/* A copy in which what may be a value is overwritten. */
+static char *
+redacted(const char *text, const char *format, const char *keep)
+{
+	char	   *copy = join_text(text, strlen(text), NULL);
+
+	if (copy != NULL)
+	{
+		tde_redact_quotations(copy, format, keep);
+		tde_redact_numbers(copy, format, keep);
+	}
+	return copy;
+}
+
 /*
- * What the message quotes may be a value; but a name, or a misspelt word, that stands in the statement is no secret.  Errors about
- * data quote data, so there a value that happens to be a word of the statement is overwritten, too.
+ * What the message quotes may be a value, and so may a number; but a name, or a misspelt word, that stands in the statement is no secret.  Errors about
+ * data quote data, so there a value that happens to be a word of the statement is overwritten, too.  A hint is like the message, but for one that is
+ * somebody else's.
  */
 static void
 redact_message(ErrorData *edata)
 {
 	bool		is_data = ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_DATA_EXCEPTION;
+	const char *keep = is_data ? NULL : debug_query_string;
 
-	if (edata->message == NULL || is_ours(edata) || quotes_names_only(edata) || quotes_little(edata))
+	if (is_ours(edata) || quotes_names_only(edata) || quotes_little(edata))
 		return;
-	edata->message = join_text(edata->message, strlen(edata->message), NULL);
 	if (edata->message != NULL)
-		tde_redact_quotations(edata->message, edata->message_id, is_data ? NULL : debug_query_string);
+		edata->message = redacted(edata->message, edata->message_id, keep);
+	if (edata->hint != NULL)
+		edata->hint = is_free_text(edata) ? NULL : redacted(edata->hint, NULL, keep);
 }
 
 /*
@@ -349,7 +392,10 @@ find_hiding(const ErrorData *edata)
 	hiding.values = is_error && ((!is_ours(edata) && (tde_log_is_sensitive() || (tde_log_plain_params && ActivePortal == NULL))) ||
 								 is_unknown_parallel(edata));
 	hiding.tree = is_tree(edata) && tde_log_is_sensitive();
-	/* a warning, or what log_temp_files says, has the context of an error */
+	/* a warning says what an error does; processes of the server's own say what they are about */
+	hiding.values |= !is_error && tde_log_is_sensitive() && !is_ours(edata) && !is_report(edata) &&
+		(MyBackendType == B_BACKEND || IsParallelWorker() || is_free_text(edata));
+	/* and what log_temp_files says, has the context of an error */
 	hiding.context = (!is_error && edata->context != NULL && tde_log_is_sensitive()) ||
 		(is_error && tde_log_plain_params && log_parameter_max_length_on_error != 0);
 	hiding.others = quotes_other_statements(edata);
@@ -432,6 +478,7 @@ tde_log_filter(ErrorData *edata)
 	log_alone(edata);
 	free_text(edata->message, whole.message);
 	free_text(edata->context, whole.context);
+	free_text(edata->hint, whole.hint);
 	*edata = whole;
 	edata->output_to_server = false;
 	return false;

@@ -9,10 +9,13 @@
 
 #include "commands/prepare.h"
 #include "miscadmin.h"
+#include "parser/parse_node.h"
 #include "tcop/pquery.h"
 #include "tcop/utility.h"
+#include "utils/acl.h"
 #include "utils/memutils.h"
 #include "utils/portal.h"
+#include "utils/rel.h"
 
 #include "server/compat.h"
 #include "server/hidden.h"
@@ -79,6 +82,36 @@ tde_statement_utility_stores(Node *stmt)
 		default:
 			return GetCommandLogLevel(stmt) != LOGSTMT_ALL;
 	}
+}
+
+/* The parser, if it is that which has a type's input function read a constant; NULL: something else has. */
+static ParseState *
+parsing(void)
+{
+	ErrorContextCallback *top = error_context_stack;
+	ParseCallbackState parser;
+
+	/* there is no other way to learn the callback's address */
+	setup_parser_errposition_callback(&parser, NULL, -1);
+	cancel_parser_errposition_callback(&parser);
+	return top && top->callback == parser.errcallback.callback ? ((ParseCallbackState *) top->arg)->pstate : NULL;
+}
+
+bool
+tde_statement_parses_stored(void)
+{
+	const AclMode rights = ACL_INSERT | ACL_UPDATE;
+	ParseState *state = parsing();
+	Oid			table;
+
+	/* a subquery's has the statement's above it */
+	while (state && state->p_target_relation == NULL)
+		state = state->parentParseState;
+	if (state == NULL)
+		return false;
+	table = RelationGetRelid(state->p_target_relation);
+	return pg_class_aclmask(table, GetUserId(), rights, ACLMASK_ANY) != 0 ||
+		pg_attribute_aclcheck_all(table, GetUserId(), rights, ACLMASK_ANY) == ACLCHECK_OK;
 }
 
 /* ---- for the hooks ---- */

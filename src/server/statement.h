@@ -54,6 +54,12 @@ tde_statement_end(TdeStores outer)
 	tde_statement.stores = outer;
 }
 
+/*
+ * Is a constant being read of a statement that is only just parsed, but is sure to change a table, and whose user may do that?  What stands in its WITH
+ * is not known to be such a one's.
+ */
+extern bool tde_statement_parses_stored(void);
+
 /* Does a utility command store values itself, and not by statements that it runs? */
 extern bool tde_statement_utility_stores(Node *stmt);
 

@@ -131,6 +131,26 @@ foreach my $form (['CREATE INDEX', $indexed], ['GENERATED', $generated], ['PARTI
 behaves('CREATE INDEX WHERE: conditions inside each other',
   map { sprintf $partial, nested($_, sub { "(length((lower($_[0]) = 'x')::text))::text" }, 'a') . q{ = '5'} } 10, 20, 60);
 
+# ---- tables with many columns and many indexes ----
+
+behaves('CREATE TABLE with many generated columns', map {
+    'DROP TABLE IF EXISTS made; CREATE TABLE made (THE_COLUMNS, ' . join(', ', map { "made_$_ text GENERATED ALWAYS AS (lower(a) || ${_}::text) STORED" } 1 .. $_) . ')' } 40, 1200);
+lines_of($node, 'SET client_min_messages = error; DROP TABLE made; ' . join '; ', map { my $twin = $_;
+  "CREATE TABLE many_$twin (LIKE $twin)", map { "CREATE INDEX ON many_$twin (lower(a || 'x$_'))" } 1 .. 150 } 'p', 'e');
+
+# How often a statement asks to which extension a function or an operator belongs.
+sub asked
+{
+  my ($table, $sql) = @_;
+  my $scans = q{SELECT pg_stat_get_xact_numscans('pg_depend_depender_index'::regclass)};
+  return lines_of($node, "SET enable_seqscan = off; BEGIN; SELECT count(*) FROM many_$table WHERE $sql \\g /dev/null\n$scans;");
+}
+foreach my $sql (
+  (join ' OR ', map { "a = 'a$_'" } 1 .. 20), (join ' OR ', map { "a LIKE 'a$_%'" } 1 .. 20))
+{
+  cmp_ok(asked('e', $sql), '<', 20, 'conditions beside many indexes do not ask for each of these: ' . substr $sql, 0, 30);
+}
+
 # ---- the guard against plaintext ----
 
 behaves('CREATE TABLE AS of subqueries that name a column twice',

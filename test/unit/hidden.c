@@ -177,6 +177,7 @@ test_noise(void)
 		(void) tde_has_execute(copy);
 		(void) tde_has_parameter(copy);
 		tde_redact_quotations(copy, text, text);
+		tde_redact_numbers(copy, text, text);
 		if (strlen(copy) != strlen(text))
 			ok(false, "the length stays");
 		free(copy);
@@ -241,6 +242,14 @@ test_quotations(void)
 		{"column \"foo\" does not exist", "column \"%s\" does not exist", "SELECT Foobar", "column \"***\" does not exist"},
 		{"division by zero", "division by zero", NULL, "division by zero"},
 		{"secret \"x\" y", NULL, NULL, "secret \"*\" y"},
+		{"date field value out of range: 1999-13-40", "date field value out of range: %d-%02d-%02d", NULL, "date field value out of range: ****-**-**"},
+		{"value -4111 is not between 0 and 1", "value %d is not between 0 and 1", NULL, "value -**** is not between 0 and 1"},
+		{"value 1.5e10, 0x1f", "value %g, %x", NULL, "value ******, ****"},
+		{"value too long for type numeric(10,2)", "value too long for type %s", NULL, "value too long for type numeric(10,2)"},
+		{"dimensions (10)", "dimensions (%d)", NULL, "dimensions (**)"},
+		{"no parameter $1 of int4 in x_2", "no parameter $%d of %s in %s", NULL, "no parameter $1 of int4 in x_2"},
+		{"no relation with OID 17 and 7", "no relation with OID %u and %u", "SELECT 17", "no relation with OID 17 and *"},
+		{"12", NULL, NULL, "**"},
 	};
 
 	for (int i = 0; i < (int) (sizeof(cases) / sizeof(cases[0])); i++)
@@ -248,6 +257,7 @@ test_quotations(void)
 		char	   *text = copy_of(cases[i].message);
 
 		tde_redact_quotations(text, cases[i].format, cases[i].keep);
+		tde_redact_numbers(text, cases[i].format, cases[i].keep);
 		is_text(text, cases[i].expected, cases[i].message);
 	}
 }
