@@ -3,8 +3,12 @@
  *
  * A value has parts: fields of rows, elements of arrays, to any depth.  Those of an encrypted type are stored as ciphertext.  Each other
  * part is followed to what it is computed of: through whatever only passes values on, CASE, COALESCE, ARRAY, rows in rows, subqueries and
- * views, set operations, functions such as array_agg().  All else may put into any part of its result what it is given.  What decides, as
- * a condition or a comparison does, goes into the result, too.  Whether a value is NULL is no secret.
+ * views, set operations, functions such as array_agg().  All else may put into any part of its result what it is given.
+ *
+ * What decides within the expression goes into its result, too: comparisons, the conditions of CASE and FILTER, and what decides which rows
+ * a subquery under EXISTS, IN, ANY or ALL has, since that is what these tell.  What elsewhere chooses, joins, groups or orders the rows that
+ * are stored does not: WHERE, ON, HAVING, PARTITION BY, ORDER BY, LIMIT, set operations.  Whether a value is NULL is no secret.  What a
+ * function of users' reads without being given it is not known.
  */
 #include "postgres.h"
 
@@ -91,10 +95,13 @@ static bool
 sublink_reads(SubLink *sublink, const TdeScope *scope)
 {
 	Query	   *query = (Query *) sublink->subselect;
+	bool		tells_rows = sublink->subLinkType == ANY_SUBLINK || sublink->subLinkType == ALL_SUBLINK;
 	bool		passes = sublink->subLinkType == EXPR_SUBLINK || sublink->subLinkType == ARRAY_SUBLINK;
 	TdeScope	inner = passes ? *scope : tde_of_whole(scope, true);
 	ListCell   *cell;
 
+	if ((tells_rows || sublink->subLinkType == EXISTS_SUBLINK) && tde_rows_read(query, scope))
+		return true;
 	if (sublink->subLinkType == EXISTS_SUBLINK)
 		return false;
 	foreach(cell, tde_output_columns(query))
@@ -114,6 +121,13 @@ static bool
 call_reads(Node *call, Oid function, List *args, const TdeScope *scope)
 {
 	return passes_on(function) ? any_reads(args, scope) : tde_any_goes_in(call, scope);
+}
+
+/* Of an aggregate or a window function. */
+static bool
+aggregate_reads(Node *call, Oid function, List *args, Node *filter, const TdeScope *scope)
+{
+	return tde_goes_in(filter, (void *) scope) || (function != F_COUNT_ANY && call_reads(call, function, args, scope));
 }
 
 static bool
@@ -226,11 +240,10 @@ expression_reads(Node *node, const TdeScope *scope)
 		case T_OpExpr:
 			return call_reads(node, get_opcode(((OpExpr *) node)->opno), ((OpExpr *) node)->args, scope);
 		case T_Aggref:
-			return ((Aggref *) node)->aggfnoid != F_COUNT_ANY &&
-				call_reads(node, ((Aggref *) node)->aggfnoid, ((Aggref *) node)->args, scope);
+			return aggregate_reads(node, ((Aggref *) node)->aggfnoid, ((Aggref *) node)->args, (Node *) ((Aggref *) node)->aggfilter, scope);
 		case T_WindowFunc:
-			return ((WindowFunc *) node)->winfnoid != F_COUNT_ANY &&
-				call_reads(node, ((WindowFunc *) node)->winfnoid, ((WindowFunc *) node)->args, scope);
+			return aggregate_reads(node, ((WindowFunc *) node)->winfnoid, ((WindowFunc *) node)->args,
+								   (Node *) ((WindowFunc *) node)->aggfilter, scope);
 		default:
 			return tde_any_goes_in(node, scope);
 	}

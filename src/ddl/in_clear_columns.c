@@ -1,5 +1,6 @@
 /*
- * in_clear_columns.c - what columns come from, for the search of in_clear.c: output columns of queries, and columns that expressions read.
+ * in_clear_columns.c - what columns come from, for the search of in_clear.c: output columns of queries, columns that expressions read, and
+ * which rows there are.
  *
  * The search ends at the first find.  So a column that it comes to again has none, or is being looked at: it is not looked at twice.
  * Otherwise queries that read each column of the next twice would take twice as long with each.
@@ -90,20 +91,30 @@ view_query(TdeSearch *search, Oid relid)
 	return view->query;
 }
 
-static bool
-with_query_reads(RangeTblEntry *rte, AttrNumber column, const TdeScope *scope)
+/* A query of WITH, and what is around it. */
+static Query *
+with_query(RangeTblEntry *rte, const TdeScope *scope, TdeScope *defining)
 {
-	TdeScope	defining = of_queries(scope, list_copy_tail(scope->queries, rte->ctelevelsup));
 	ListCell   *cell;
 
-	foreach(cell, ((Query *) linitial(defining.queries))->cteList)
+	*defining = of_queries(scope, list_copy_tail(scope->queries, rte->ctelevelsup));
+	foreach(cell, ((Query *) linitial(defining->queries))->cteList)
 	{
 		CommonTableExpr *cte = lfirst(cell);
 
 		if (strcmp(cte->ctename, rte->ctename) == 0)
-			return tde_output_reads((Query *) cte->ctequery, column, &defining);
+			return (Query *) cte->ctequery;
 	}
-	return false;
+	return NULL;
+}
+
+static bool
+with_query_reads(RangeTblEntry *rte, AttrNumber column, const TdeScope *scope)
+{
+	TdeScope	defining;
+	Query	   *query = with_query(rte, scope, &defining);
+
+	return query && tde_output_reads(query, column, &defining);
 }
 
 static bool
@@ -229,4 +240,70 @@ tde_var_reads(Var *var, const TdeScope *scope)
 		return false;			/* a table's own expression, or where the row is */
 	rte = rt_fetch(var->varno, ((Query *) linitial(from.queries))->rtable);
 	return var->varattno == 0 ? row_reads(rte, &from) : column_reads(rte, var->varattno, var->vartype, &from);
+}
+
+/* ---- which rows there are ---- */
+
+/* In place of a column's number. */
+#define ROWS	PG_INT16_MIN
+
+/* INTERSECT and EXCEPT compare whole rows. */
+static bool
+compares_rows(Node *operations)
+{
+	SetOperationStmt *operation = (SetOperationStmt *) operations;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (operations == NULL || !IsA(operations, SetOperationStmt))
+		return false;
+	return operation->op != SETOP_UNION || compares_rows(operation->larg) || compares_rows(operation->rarg);
+}
+
+/* Of what a query reads from, which is looked at once. */
+static bool
+entry_rows_read(RangeTblEntry *rte, const TdeScope *scope)
+{
+	TdeScope	around = of_queries(scope, NIL);
+	Query	   *query = rte->subquery;
+
+	if (is_seen(rte, ROWS, scope))
+		return false;
+	switch (rte->rtekind)
+	{
+		case RTE_RELATION:
+			return rte->relkind == RELKIND_VIEW && tde_rows_read(view_query(scope->search, rte->relid), &around);
+		case RTE_SUBQUERY:
+			return tde_rows_read(query, scope);
+		case RTE_CTE:
+			query = with_query(rte, scope, &around);
+			return query && tde_rows_read(query, &around);
+		case RTE_FUNCTION:
+			return tde_any_goes_in((Node *) rte->functions, scope);
+		case RTE_TABLEFUNC:
+			return tde_any_goes_in((Node *) rte->tablefunc, scope);
+		default:
+			return false;
+	}
+}
+
+bool
+tde_rows_read(Query *query, const TdeScope *scope)
+{
+	TdeScope	whole = tde_of_whole(scope, true);
+	TdeScope	inner = of_queries(&whole, lcons(query, list_copy(scope->queries)));
+	ListCell   *cell;
+
+	CHECK_FOR_INTERRUPTS();
+	check_stack_depth();
+	if (tde_goes_in((Node *) query->jointree, &inner) || tde_goes_in(query->havingQual, &inner) || tde_goes_in(query->limitCount, &inner) ||
+		tde_goes_in(query->limitOffset, &inner))
+		return true;
+	foreach(cell, query->rtable)
+		if (entry_rows_read(lfirst(cell), &inner))
+			return true;
+	foreach(cell, compares_rows(query->setOperations) ? query->targetList : NIL)
+		if (tde_output_reads(query, lfirst_node(TargetEntry, cell)->resno, &whole))
+			return true;
+	return false;
 }

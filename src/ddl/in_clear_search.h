@@ -51,6 +51,9 @@ extern bool tde_part_reads(Node *node, const TdeScope *scope);
 extern bool tde_output_reads(Query *query, AttrNumber column, const TdeScope *scope);
 extern bool tde_var_reads(Var *var, const TdeScope *scope);
 
+/* Is what decides whether a query has rows computed of encrypted values?  scope: around the query. */
+extern bool tde_rows_read(Query *query, const TdeScope *scope);
+
 /* Whatever goes in may come out: the expression itself, an expression_tree_walker; what it consists of. */
 extern bool tde_goes_in(Node *node, void *context);
 extern bool tde_any_goes_in(Node *node, const TdeScope *scope);

@@ -333,37 +333,56 @@ stored_query(CreateTableAsStmt *stmt)
 	return query;
 }
 
-static const char *
-result_name(CreateTableAsStmt *stmt, TargetEntry *entry)
+/* names: of the columns, as far as they are given. */
+static void
+warn_query(Query *query, const char *what, const char *stored, List *names)
 {
-	List	   *names = stmt->into->colNames;
+	StringInfoData columns;
+	ListCell   *cell;
 
-	return entry->resno <= list_length(names) ? strVal(list_nth(names, entry->resno - 1)) : entry->resname;
+	initStringInfo(&columns);
+	foreach(cell, tde_output_columns(query))
+	{
+		TargetEntry *entry = lfirst(cell);
+
+		if (!entry->resjunk && tde_output_in_clear(query, entry->resno))
+			appendStringInfo(&columns, "%s\"%s\"", columns.len > 0 ? ", " : "",
+							 entry->resno <= list_length(names) ? strVal(list_nth(names, entry->resno - 1)) : entry->resname);
+	}
+	if (columns.len > 0)
+		ereport(WARNING,
+				(errmsg("%s \"%s\" stores decrypted values", what, stored),
+				 errdetail("Columns: %s.", columns.data),
+				 errhint("Cast them to an encrypted type.")));
 }
 
 static void
 warn_stored(CreateTableAsStmt *stmt)
 {
 	Query	   *query = stored_query(stmt);
-	StringInfoData names;
-	ListCell   *cell;
 
-	if (query == NULL || (stmt->if_not_exists && OidIsValid(RangeVarGetRelid(stmt->into->rel, NoLock, true))))
+	if (query && !(stmt->if_not_exists && OidIsValid(RangeVarGetRelid(stmt->into->rel, NoLock, true))))
+		warn_query(query, stmt->objtype == OBJECT_MATVIEW ? "materialized view" : "table", stmt->into->rel->relname, stmt->into->colNames);
+}
+
+/* What its query reads may be another view by now.  The lock is given back: REFRESH takes a stronger one, and two would wait for each other. */
+static void
+warn_refreshed(RefreshMatViewStmt *stmt)
+{
+	Oid			relid = RangeVarGetRelid(stmt->relation, NoLock, true);
+	Relation	rel = NULL;
+	List	   *names = NIL;
+
+	if (!stmt->skipData && get_rel_relkind(relid) == RELKIND_MATVIEW && TDE_MAINTAINS_RELATION(relid))
+		rel = try_relation_open(relid, AccessShareLock);
+	if (rel == NULL)
 		return;
-	initStringInfo(&names);
-	foreach(cell, tde_output_columns(query))
-	{
-		TargetEntry *entry = lfirst(cell);
-
-		if (!entry->resjunk && tde_output_in_clear(query, entry->resno))
-			appendStringInfo(&names, "%s\"%s\"", names.len > 0 ? ", " : "", result_name(stmt, entry));
-	}
-	if (names.len > 0)
-		ereport(WARNING,
-				(errmsg("%s \"%s\" stores decrypted values",
-						stmt->objtype == OBJECT_MATVIEW ? "materialized view" : "table", stmt->into->rel->relname),
-				 errdetail("Columns: %s.", names.data),
-				 errhint("Cast them to an encrypted type.")));
+	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
+		names = lappend(names, makeString(pstrdup(NameStr(TupleDescAttr(RelationGetDescr(rel), i)->attname))));
+	/* as PostgreSQL does; get_view_query() is for views */
+	if (rel->rd_rules && rel->rd_rules->numLocks == 1)
+		warn_query(copyObject(linitial_node(Query, rel->rd_rules->rules[0]->actions)), "materialized view", RelationGetRelationName(rel), names);
+	relation_close(rel, AccessShareLock);
 }
 
 void
@@ -374,6 +393,8 @@ tde_guard_query(Node *stmt)
 
 	if (IsA(stmt, CreateTableAsStmt))
 		warn_stored((CreateTableAsStmt *) stmt);
+	if (IsA(stmt, RefreshMatViewStmt))
+		warn_refreshed((RefreshMatViewStmt *) stmt);
 	if (explained == NULL || explained->commandType != CMD_UTILITY || !IsA(explained->utilityStmt, CreateTableAsStmt))
 		return;
 	foreach(cell, ((ExplainStmt *) stmt)->options)

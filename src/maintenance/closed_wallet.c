@@ -4,7 +4,10 @@
  * An index over encrypted values cannot be built without their order, and VACUUM searches in it for the place of a page that it deletes.  The
  * error would end the command, and with it vacuumdb and reindexdb, at the first such table.  So VACUUM leaves the dead
  * entries of these indexes to the next one, as INDEX_CLEANUP OFF does, VACUUM FULL leaves out these tables, and REINDEX of a schema or a database
- * these indexes.
+ * these indexes; REINDEX TABLE CONCURRENTLY, too, which goes from one to the next.
+ *
+ * What is built CONCURRENTLY is in the catalogs before it is built, and stays there if that fails, invalid, but kept up to date by all who
+ * write.  So where it needs a key it is refused before it begins.
  */
 #include "postgres.h"
 
@@ -13,6 +16,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/catalog.h"
+#include "catalog/index.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
@@ -23,63 +27,17 @@
 #include "nodes/makefuncs.h"
 #include "nodes/parsenodes.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "maintenance/closed_wallet.h"
+#include "maintenance/index_keys.h"
 #include "server/compat.h"
 #include "server/error.h"
-#include "type/inside.h"
 #include "wallet/wallet.h"
 
-/* ---- what needs a key ---- */
-
-/* The types in an index tell, of columns and of expressions.  No table is locked here: whoever holds it must not hold up the others. */
-static bool
-is_index_encrypted(Oid index)
-{
-	Oid			type;
-
-	for (AttrNumber column = 1; OidIsValid(type = get_atttype(index, column)); column++)
-		if (tde_type_holds_encrypted(type))
-			return true;
-	return false;
-}
-
-static List *
-indexes_of(Oid table)
-{
-	Relation	catalog = table_open(IndexRelationId, AccessShareLock);
-	ScanKeyData key;
-	SysScanDesc scan;
-	List	   *indexes = NIL;
-	HeapTuple	tuple;
-
-	ScanKeyInit(&key, Anum_pg_index_indrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table));
-	scan = systable_beginscan(catalog, IndexIndrelidIndexId, true, NULL, 1, &key);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		CHECK_FOR_INTERRUPTS();
-		indexes = lappend_oid(indexes, ((Form_pg_index) GETSTRUCT(tuple))->indexrelid);
-	}
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
-	return indexes;
-}
-
-static bool
-has_encrypted_index(Oid table)
-{
-	ListCell   *cell;
-
-	foreach(cell, indexes_of(table))
-		if (is_index_encrypted(lfirst_oid(cell)))
-			return true;
-	return false;
-}
+/* ---- tables ---- */
 
 /* Of a table that is named, with its partitions; or of one among all, with all partitions. */
 static bool
@@ -88,9 +46,9 @@ needs_wallet(Oid table, bool named)
 	ListCell   *cell;
 
 	if (get_rel_relkind(table) != RELKIND_PARTITIONED_TABLE)
-		return has_encrypted_index(table);
+		return tde_indexes_need_key(table);
 	foreach(cell, named ? find_all_inheritors(table, NoLock, NULL) : NIL)
-		if (has_encrypted_index(lfirst_oid(cell)))
+		if (tde_indexes_need_key(lfirst_oid(cell)))
 			return true;
 	return false;
 }
@@ -129,36 +87,44 @@ find_name(Oid relation)
 	return schema ? makeRangeVar(schema, name, -1) : NULL;
 }
 
-static void
-warn(const char *what, Oid relation)
+/* ---- steps ---- */
+
+/* An OID that no relation has: PostgreSQL gives them from FirstGenbkiObjectId on, and writes those below into its sources. */
+#define NO_RELATION	((Oid) 1)
+
+/* What to run, or to tell. */
+typedef struct TdeStep
 {
-	RangeVar   *name = find_name(relation);
+	Node	   *statement;		/* NULL: a warning */
+	Oid			relation;		/* of REINDEX and warnings, which may have another name by then, or be gone; InvalidOid: its own words tell */
+	const char *warning;
+	bool		needs_key;		/* what the warning is of */
+} TdeStep;
+
+static List *
+add_step(List *steps, const TdeStep *step)
+{
+	return lappend(steps, memcpy(palloc(sizeof(TdeStep)), step, sizeof(TdeStep)));
+}
+
+static List *
+add_skip(List *steps, const char *what, Oid relation)
+{
+	return add_step(steps, &(TdeStep) {NULL, relation, what, true});
+}
+
+static void
+warn(const TdeStep *step)
+{
+	RangeVar   *name = find_name(step->relation);
 
 	if (name == NULL)
 		return;
 	ereport(WARNING,
-			(errcode(ERRCODE_TDE_WALLET_CLOSED),
-			 errmsg(what, quote_qualified_identifier(name->schemaname, name->relname)),
-			 errdetail("The wallet is not open, and comparing encrypted values needs a key."),
-			 errhint("Run the command again when the wallet is open.")));
-}
-
-/* ---- steps ---- */
-
-/* What to run.  relation: of REINDEX, which may have another name by then, or be gone; InvalidOid: its own words tell. */
-typedef struct TdeStep
-{
-	Node	   *statement;
-	Oid			relation;
-} TdeStep;
-
-static List *
-add_step(List *steps, Node *statement, Oid relation)
-{
-	TdeStep    *step = palloc(sizeof(TdeStep));
-
-	*step = (TdeStep) {statement, relation};
-	return lappend(steps, step);
+			(errcode(step->needs_key ? ERRCODE_TDE_WALLET_CLOSED : ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg(step->warning, quote_qualified_identifier(name->schemaname, name->relname)),
+			 step->needs_key ? errdetail("The wallet is not open, and comparing encrypted values needs a key.") : 0,
+			 step->needs_key ? errhint("Run the command again when the wallet is open.") : 0));
 }
 
 /* ---- VACUUM ---- */
@@ -175,14 +141,15 @@ has_option(List *options, const char *name)
 }
 
 static bool
-is_full(List *options)
+is_on(List *options, const char *name)
 {
+	bool		on = false;
 	ListCell   *cell;
 
 	foreach(cell, options)
-		if (strcmp(((DefElem *) lfirst(cell))->defname, "full") == 0)
-			return defGetBoolean(lfirst(cell));
-	return false;
+		if (strcmp(((DefElem *) lfirst(cell))->defname, name) == 0)
+			on = defGetBoolean(lfirst(cell));
+	return on;
 }
 
 static VacuumStmt *
@@ -209,11 +176,30 @@ tables_of(VacuumStmt *command)
 	return tables;
 }
 
+/* Whose other tables VACUUM leaves out itself, and says so. */
+static bool
+may_vacuum(Oid table)
+{
+	return superuser() || (get_rel_relkind(table) != '\0' && (TDE_MAINTAINS_RELATION(table) || TDE_OWNS_DATABASE()));
+}
+
+/*
+ * For those without indexes all the same.  It comes first: the options may be none that VACUUM knows, and then its error is all that there
+ * is to tell.  Where no table is left it is asked of one that there is none of, which VACUUM passes over as if it had been dropped meanwhile.
+ */
+static List *
+add_vacuum(List *steps, VacuumStmt *command, List *tables)
+{
+	if (tables == NIL)
+		tables = list_make1(makeVacuumRelation(NULL, NO_RELATION, NIL));
+	return add_step(steps, &(TdeStep) {(Node *) vacuum_of(command, tables)});
+}
+
 /* Which are vacuumed with their indexes, which without, or not at all. */
 static bool
 split_vacuum(VacuumStmt *command, List **instead)
 {
-	bool		full = is_full(command->options);
+	bool		full = is_on(command->options, "full");
 	List	   *others = NIL;
 	List	   *needing = NIL;
 	List	   *oids = NIL;
@@ -227,7 +213,7 @@ split_vacuum(VacuumStmt *command, List **instead)
 		VacuumRelation *table = lfirst(cell);
 		Oid			oid = OidIsValid(table->oid) ? table->oid : RangeVarGetRelid(table->relation, NoLock, true);
 
-		if (!OidIsValid(oid) || !needs_wallet(oid, table->relation != NULL))
+		if (!OidIsValid(oid) || !needs_wallet(oid, table->relation != NULL) || !may_vacuum(oid))
 			others = lappend(others, table);
 		else
 		{
@@ -237,17 +223,16 @@ split_vacuum(VacuumStmt *command, List **instead)
 	}
 	if (needing == NIL || tde_wallet_ensure_open())
 		return false;
+	*instead = add_vacuum(*instead, command, others);
 	foreach(cell, oids)
-		warn(full ? "skipping table %s with encrypted values in indexes" : "skipping indexes of table %s with encrypted values",
-			 lfirst_oid(cell));
-	if (others != NIL)
-		*instead = add_step(*instead, (Node *) vacuum_of(command, others), InvalidOid);
+		*instead = add_skip(*instead, full ? "skipping table %s with encrypted values in indexes" : "skipping indexes of table %s with encrypted values",
+							lfirst_oid(cell));
 	if (!full)
 	{
 		VacuumStmt *without = vacuum_of(command, needing);
 
 		without->options = lappend(list_copy(command->options), makeDefElem("index_cleanup", (Node *) makeString("off"), -1));
-		*instead = add_step(*instead, (Node *) without, InvalidOid);
+		*instead = add_vacuum(*instead, without, needing);
 	}
 	return true;
 }
@@ -263,21 +248,78 @@ add_reindex(List *steps, ReindexStmt *command, ReindexObjectType kind, Oid relat
 	statement->kind = kind;
 	if (OidIsValid(relation))
 		statement->name = NULL;
-	return add_step(steps, (Node *) statement, relation);
+	return add_step(steps, &(TdeStep) {(Node *) statement, relation});
 }
 
-/* Of a table with encrypted indexes the others. */
+/* Of an index that REINDEX TABLE CONCURRENTLY passes over, and REINDEX INDEX CONCURRENTLY does not: what it says of it; NULL: it is another one. */
+static const char *
+passed_over(Oid index)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	const char *words = NULL;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	if (!((Form_pg_index) GETSTRUCT(tuple))->indisvalid)
+		words = "cannot reindex invalid index %s concurrently, skipping";
+	else if (((Form_pg_index) GETSTRUCT(tuple))->indisexclusion)
+		words = "cannot reindex exclusion constraint index %s concurrently, skipping";
+	ReleaseSysCache(tuple);
+	return words;
+}
+
+/* Of a table with indexes that need a key the others, and those of its TOAST table. */
 static List *
 reindex_others(List *steps, ReindexStmt *command, Oid table)
 {
+	bool		concurrently = is_on(command->params, "concurrently");
+	List	   *indexes = list_concat(tde_indexes_of(table), tde_indexes_of(tde_toast_table(table)));
 	ListCell   *cell;
 
-	foreach(cell, indexes_of(table))
-		if (is_index_encrypted(lfirst_oid(cell)))
-			warn("skipping index %s with encrypted values", lfirst_oid(cell));
+	foreach(cell, indexes)
+	{
+		Oid			index = lfirst_oid(cell);
+		const char *words = concurrently ? passed_over(index) : NULL;
+
+		if (words)
+			steps = add_step(steps, &(TdeStep) {NULL, index, words, false});
+		else if (tde_index_needs_key(index))
+			steps = add_skip(steps, "skipping index %s with encrypted values", index);
 		else
-			steps = add_reindex(steps, command, REINDEX_OBJECT_INDEX, lfirst_oid(cell));
+			steps = add_reindex(steps, command, REINDEX_OBJECT_INDEX, index);
+	}
 	return steps;
+}
+
+/* What REINDEX of a schema or a database takes; NIL: another command, or PostgreSQL will refuse it. */
+static List *
+reindexed_tables(ReindexStmt *command)
+{
+	bool		database = command->kind == REINDEX_OBJECT_DATABASE;
+	Oid			schema = InvalidOid;
+
+	if (command->kind == REINDEX_OBJECT_SCHEMA)
+		schema = get_namespace_oid(command->name, true);
+	if (database && command->name && strcmp(command->name, get_database_name(MyDatabaseId)) != 0)
+		return NIL;
+	return database || OidIsValid(schema) ? all_tables(schema) : NIL;
+}
+
+/* Does REINDEX TABLE CONCURRENTLY name a table some of whose indexes, but not all, need a key? */
+static bool
+is_mixed(ReindexStmt *command, Oid *table)
+{
+	ListCell   *cell;
+
+	if (command->kind != REINDEX_OBJECT_TABLE || !is_on(command->params, "concurrently"))
+		return false;
+	*table = RangeVarGetRelid(command->relation, NoLock, true);
+	if (!OidIsValid(*table) || get_rel_relkind(*table) == RELKIND_PARTITIONED_TABLE || !OidIsValid(tde_index_in_need(*table)))
+		return false;
+	foreach(cell, tde_indexes_of(*table))
+		if (!tde_index_needs_key(lfirst_oid(cell)))
+			return true;
+	return false;
 }
 
 /*
@@ -287,21 +329,19 @@ reindex_others(List *steps, ReindexStmt *command, Oid table)
 static bool
 split_reindex(ReindexStmt *command, List **instead)
 {
-	bool		database = command->kind == REINDEX_OBJECT_DATABASE;
 	List	   *tables;
+	Oid			mixed;
 	ListCell   *cell;
 	bool		needed = false;
 
-	if (!superuser() || (!database && command->kind != REINDEX_OBJECT_SCHEMA))
+	if (!superuser())
 		return false;
-	if (database && command->name && strcmp(command->name, get_database_name(MyDatabaseId)) != 0)
-		return false;
-	tables = all_tables(database ? InvalidOid : get_namespace_oid(command->name, true));
+	tables = is_mixed(command, &mixed) ? list_make1_oid(mixed) : reindexed_tables(command);
 	foreach(cell, tables)
-		needed = needed || has_encrypted_index(lfirst_oid(cell));
+		needed = needed || tde_indexes_need_key(lfirst_oid(cell));
 	if (!needed || tde_wallet_ensure_open())
 		return false;
-	if (database && TDE_REINDEX_DATABASE_HAS_CATALOGS && !has_option(command->params, "concurrently"))
+	if (command->kind == REINDEX_OBJECT_DATABASE && TDE_REINDEX_DATABASE_HAS_CATALOGS && !is_on(command->params, "concurrently"))
 		*instead = add_reindex(*instead, command, REINDEX_OBJECT_SYSTEM, InvalidOid);
 	foreach(cell, tables)
 	{
@@ -309,12 +349,74 @@ split_reindex(ReindexStmt *command, List **instead)
 
 		if (IsCatalogRelationOid(table) || get_rel_relkind(table) == RELKIND_PARTITIONED_TABLE)
 			continue;
-		if (has_encrypted_index(table))
+		if (tde_indexes_need_key(table))
 			*instead = reindex_others(*instead, command, table);
 		else
 			*instead = add_reindex(*instead, command, REINDEX_OBJECT_TABLE, table);
 	}
 	return true;
+}
+
+/* ---- CONCURRENTLY ---- */
+
+/* Whom PostgreSQL will refuse it, it tells so itself. */
+static bool
+is_refused(Oid relation)
+{
+	return get_rel_relkind(relation) == '\0' || !TDE_MAINTAINS_RELATION(relation);
+}
+
+/* The first one that REINDEX would build, and that needs a key; InvalidOid: none. */
+static Oid
+reindex_in_need(ReindexStmt *command)
+{
+	bool		named = command->kind == REINDEX_OBJECT_TABLE || command->kind == REINDEX_OBJECT_INDEX;
+	Oid			relation = named ? RangeVarGetRelid(command->relation, NoLock, true) : InvalidOid;
+	Oid			table = command->kind == REINDEX_OBJECT_INDEX ? IndexGetRelation(relation, true) : relation;
+	List	   *tables = named ? list_make1_oid(table) : reindexed_tables(command);
+	ListCell   *cell;
+
+	if (named && is_refused(table))
+		return InvalidOid;
+	if (command->kind == REINDEX_OBJECT_INDEX)
+		return tde_index_needs_key(relation) && tde_holds_rows(table) ? relation : InvalidOid;
+	foreach(cell, tables)
+	{
+		Oid			index = tde_index_in_need(lfirst_oid(cell));
+
+		if (OidIsValid(index))
+			return index;
+	}
+	return InvalidOid;
+}
+
+/* The table, if CREATE INDEX needs a key to build the index. */
+static Oid
+table_in_need(IndexStmt *command)
+{
+	Oid			table = RangeVarGetRelid(command->relation, NoLock, true);
+
+	if (is_refused(table) || !tde_new_index_needs_key(command, table) || !tde_holds_rows(table) ||
+		(command->if_not_exists && command->idxname && OidIsValid(get_relname_relid(command->idxname, get_rel_namespace(table)))))
+		return InvalidOid;
+	return table;
+}
+
+static void
+refuse_concurrently(Node *utility)
+{
+	RangeVar   *name = NULL;
+	const char *what = "index";
+
+	if (IsA(utility, ReindexStmt) && is_on(((ReindexStmt *) utility)->params, "concurrently"))
+		name = find_name(reindex_in_need((ReindexStmt *) utility));
+	else if (IsA(utility, IndexStmt) && ((IndexStmt *) utility)->concurrent)
+	{
+		what = "an index of table";
+		name = find_name(table_in_need((IndexStmt *) utility));
+	}
+	if (name && !tde_wallet_ensure_open())
+		tde_wallet_closed_error(psprintf("to build %s %s", what, quote_qualified_identifier(name->schemaname, name->relname)));
 }
 
 bool
@@ -325,7 +427,10 @@ tde_without_wallet(Node *utility, bool isolated, List **instead)
 		return false;
 	if (IsA(utility, VacuumStmt) ? !split_vacuum((VacuumStmt *) utility, instead) :
 		!IsA(utility, ReindexStmt) || !split_reindex((ReindexStmt *) utility, instead))
+	{
+		refuse_concurrently(utility);
 		return false;
+	}
 	/* not behind other statements of a pipeline either, as PostgreSQL would say itself: they would be committed */
 	PreventInTransactionBlock(isolated, IsA(utility, VacuumStmt) ? "VACUUM" : "REINDEX");
 	return true;
@@ -356,7 +461,9 @@ tde_run_without_wallet(List *instead, TdeRunUtility run, void *arg)
 		StartTransactionCommand();
 		PushActiveSnapshot(GetTransactionSnapshot());
 		MemoryContextSwitchTo(context);
-		if (name_relation(lfirst(cell)))
+		if (((TdeStep *) lfirst(cell))->statement == NULL)
+			warn(lfirst(cell));
+		else if (name_relation(lfirst(cell)))
 			run(((TdeStep *) lfirst(cell))->statement, arg);
 	}
 	if (ActiveSnapshotSet())

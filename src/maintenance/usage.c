@@ -401,7 +401,7 @@ tde_key_usage(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(0))
 	{
 		check_has_storage(PG_GETARG_OID(0));
-		tde_refuse_distributed(PG_GETARG_OID(0), tde_distributed_call("SELECT array_agg(u) FROM", fcinfo));
+		tde_refuse_distributed(PG_GETARG_OID(0), tde_distributed_call("SELECT array_agg(tde_key_usage) FROM", fcinfo));
 	}
 	uses = tde_usage_collect(PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0), false);
 	foreach(cell, uses)

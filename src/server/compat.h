@@ -151,6 +151,13 @@
 #define TDE_MAY_CREATE_IN_DATABASE() (pg_database_aclcheck(MyDatabaseId, GetUserId(), ACL_CREATE | ACL_CREATE_TEMP) == ACLCHECK_OK)
 #endif
 
+/* 17 has a privilege for VACUUM and REINDEX (ecb0fd33720f). */
+#if PG_VERSION_NUM >= 170000
+#define TDE_MAINTAINS_RELATION(relid) (pg_class_aclcheck(relid, GetUserId(), ACL_MAINTAIN) == ACLCHECK_OK)
+#else
+#define TDE_MAINTAINS_RELATION(relid) TDE_OWNS_RELATION(relid)
+#endif
+
 /* 16 has memberships that inherit the role's privileges and cannot SET ROLE (3d14e171e9e2). */
 #if PG_VERSION_NUM >= 160000
 #define TDE_MAY_BECOME(member, role) (has_privs_of_role(member, role) && member_can_set_role(member, role))

@@ -138,10 +138,15 @@ like($node->error(q{CREATE INDEX ON g (tde_internal.tde_called(n))}), qr/^(42P16
 
 # ---- maintenance ----
 
-foreach my $call ('CALL tde_rekey_table(%s)', 'SELECT * FROM tde_key_usage(%s)', 'CALL tde_wipe_free_space(%s)')
+foreach my $call ('CALL tde_rekey_table(%s)', 'SELECT * FROM tde_key_usage(%s)', 'SELECT * FROM tde_foreign_values(%s)', 'CALL tde_wipe_free_space(%s)')
 {
   my $error = $node->error(sprintf $call, q{'g'});
   like($error, qr/^0A000 table public.g is distributed by Citus/, sprintf "$call is refused", 'g');
+}
+foreach my $call ('tde_key_usage', 'tde_foreign_values')
+{
+  my ($instead) = $node->whole_error("SELECT * FROM $call('g')") =~ /(SELECT .*);/;
+  is($node->sql("SELECT bool_and(success) FROM ($instead) r"), 't', "$call() runs on all shards as the hint says");
 }
 like($node->error(q{CALL tde_encrypt_column('f', 'm', online => true)}), qr/./, 'an online conversion is refused');
 my ($command) = $node->whole_error(q{CALL tde_rekey_table('g')}) =~ /(SELECT .*);/;

@@ -25,6 +25,7 @@ CREATE FUNCTION same(anyelement) RETURNS anyelement IMMUTABLE LANGUAGE plpgsql A
 CREATE TABLE t (a encrypted_text, p text, i int, q text, c pair);
 INSERT INTO t VALUES ('secret', 'plain', 1, 'plain', ROW('secret', 'plain'));
 CREATE VIEW seen AS SELECT a, ROW(a, a::text)::pair AS bad, ROW(a, p)::pair AS good, upper(a) AS u, p, i FROM t;
+CREATE VIEW chosen AS SELECT i FROM t WHERE a = 'x';
 });
 
 # A value of type pair, in clear in one part or in none; and what may be written around it: its type, and whether it is more than passed on.
@@ -132,6 +133,16 @@ my @bare = ('a::text', 'upper(a)', 'ARRAY[a]::text[]', 'row_to_json(ROW(a))', 'C
 my $told = told(map { ("CREATE TABLE o AS SELECT $_ AS e FROM t", "ALTER TABLE t ALTER q TYPE text USING ($_)::text") } @bare);
 like($told->{$_}, qr/stores decrypted values/, $bare[ $_ / 2 ] . ($_ % 2 ? ' by USING' : '')) foreach 0 .. 2 * $#bare + 1;
 
+# What decides within the expression: subqueries that tell whether there are rows, and FILTER.
+my @deciding = ('EXISTS (SELECT FROM t u WHERE u.a = t.a)', 'EXISTS (SELECT FROM t u JOIN t v ON u.a = v.a)', 'EXISTS (SELECT FROM t u JOIN t v USING (a))',
+  q{EXISTS (SELECT FROM (SELECT upper(a) AS b FROM t) s WHERE b = 'X')}, q{EXISTS (SELECT FROM (SELECT i FROM t WHERE a = 'x') s)}, q{EXISTS (SELECT FROM chosen)},
+  q{EXISTS (WITH w AS (SELECT i FROM t WHERE a = 'x') SELECT FROM w)}, q{EXISTS (SELECT 1 FROM t HAVING max(a) > 'x')}, 'EXISTS (SELECT FROM generate_series(1, length(t.a)))',
+  'EXISTS (SELECT a FROM t EXCEPT SELECT a FROM seen)', q{EXISTS (SELECT 1 UNION ALL SELECT i FROM t WHERE a = 'x')}, 'EXISTS (SELECT FROM t u LIMIT length(t.a))',
+  q{NOT EXISTS (SELECT FROM t u WHERE EXISTS (SELECT FROM t v WHERE v.a = 'x'))}, q{CASE WHEN EXISTS (SELECT FROM t u WHERE a = 'x') THEN p END}, q{i IN (SELECT i FROM t WHERE a = 'x')},
+  q{i > ALL (SELECT i FROM t WHERE a = 'x')}, q{(SELECT array_agg(p) FILTER (WHERE a = 'x') FROM t)}, q{(SELECT count(a) FILTER (WHERE a = 'x') FROM t)});
+$told = told(map { "CREATE TABLE o AS SELECT $_ AS e FROM t" } @deciding);
+like($told->{$_}, qr/stores decrypted values/, $deciding[$_]) foreach 0 .. $#deciding;
+
 # Rows of subqueries and views, whose types do not tell.
 my @rows = (
   'SELECT row_to_json(s) FROM (SELECT a FROM t) s', 'SELECT row_to_json(v) FROM (SELECT u FROM seen) v', 'SELECT (v).u FROM seen v', 'SELECT (v).bad FROM seen v',
@@ -142,7 +153,11 @@ like($told->{$_}, qr/stores decrypted values/, $rows[$_]) foreach 0 .. $#rows;
 my @plain = (
   'SELECT (v.good).y FROM seen v', 'SELECT good, p FROM seen', 'SELECT (v).p FROM seen v', 'SELECT y FROM t, unnest(ARRAY[c])', 'SELECT c FROM t',
   'SELECT array_agg(c) FROM t', 'SELECT (array_agg(good))[1].y FROM seen', 'SELECT row_to_json(s) FROM (SELECT p FROM t) s', 'SELECT count(a) FROM t',
-  'SELECT y FROM (SELECT (c).y FROM t) s');
+  'SELECT y FROM (SELECT (c).y FROM t) s',
+  q{SELECT i FROM t WHERE a > 'x'}, q{SELECT u.p FROM t u JOIN t v ON u.a = v.a}, q{SELECT p FROM t WHERE EXISTS (SELECT FROM t u WHERE u.a = t.a)}, 'SELECT count(*) FROM t GROUP BY a HAVING max(a) > $$x$$',
+  'SELECT i FROM t ORDER BY a LIMIT 1', 'SELECT row_number() OVER (PARTITION BY a ORDER BY a) FROM t', 'SELECT i FROM t INTERSECT SELECT i FROM t', q{SELECT i FROM chosen},
+  q{SELECT (SELECT p FROM t u WHERE u.a = t.a) FROM t}, q{SELECT ARRAY(SELECT p FROM t u WHERE u.a = 'x')}, 'SELECT EXISTS (SELECT FROM t u WHERE u.a IS NOT NULL)', 'SELECT EXISTS (SELECT a FROM t u WHERE u.p = t.p) FROM t',
+  'SELECT EXISTS (SELECT a FROM t UNION SELECT a FROM t ORDER BY a)', 'SELECT i IN (SELECT i FROM t WHERE p = $$x$$) FROM t', 'SELECT array_agg(p) FILTER (WHERE i > 0) FROM t', 'SELECT EXISTS (WITH RECURSIVE w AS (SELECT i FROM t UNION ALL SELECT i + 1 FROM w WHERE i < 3) SELECT FROM w)');
 $told = told(map { "CREATE TABLE o AS $_" } @plain);
 is($told->{$_} // '', '', $plain[$_]) foreach 0 .. $#plain;
 
@@ -164,15 +179,30 @@ is(() = $told->{3} =~ /WARNING/g, 1, 'a column that was encrypted: one warning')
 is($told->{4} // '', '', 'a constant');
 like($told->{5}, qr/stores decrypted values/, 'in a DO block');
 
+# A materialized view over a view that is another one when it is filled again.
+my $change = 'CREATE VIEW w AS SELECT p AS x, i FROM t; CREATE MATERIALIZED VIEW "M" AS SELECT x, i FROM w; CREATE UNIQUE INDEX ON "M" (i); ALTER MATERIALIZED VIEW "M" RENAME x TO y;'
+  . ' CREATE OR REPLACE VIEW w AS SELECT upper(a) AS x, i FROM t;';
+$told = told(map { "$change $_" } 'REFRESH MATERIALIZED VIEW "M"', 'REFRESH MATERIALIZED VIEW CONCURRENTLY "M"', 'REFRESH MATERIALIZED VIEW "M" WITH NO DATA', 'DO $$ BEGIN REFRESH MATERIALIZED VIEW "M"; END $$',
+  'SET ROLE pg_monitor; REFRESH MATERIALIZED VIEW "M"', 'REFRESH MATERIALIZED VIEW w');
+like($told->{$_}, qr/WARNING:  materialized view "M" stores decrypted values\nDETAIL:  Columns: "y"\.\nHINT:  Cast them/, "REFRESH after a change: $_") foreach 0, 1, 3;
+is($told->{2} // '', '', 'WITH NO DATA stores nothing');
+unlike($told->{4}, qr/decrypted/, 'who may not is told that');
+like($told->{4}, qr/ERROR:  (?:must be owner|permission denied)/, 'by PostgreSQL');
+like($told->{5}, qr/ERROR:  "w" is not a .*materialized view/, 'another relation');
+$told = told('CREATE MATERIALIZED VIEW m AS SELECT a, p FROM seen; REFRESH MATERIALIZED VIEW m');
+is($told->{0} // '', '', 'one that decrypts nothing');
+
 # Queries that read each column of the next twice: forty deep, as views, subqueries and functions; a view that reads itself.
 my $views = 'CREATE VIEW v0 AS SELECT p AS e FROM t; ' . join '', map { "CREATE VIEW v$_ AS SELECT x.e || y.e AS e FROM v" . ($_ - 1) . ' x, v' . ($_ - 1) . ' y; ' } 1 .. 40;
 my $within = 'SELECT p AS e FROM t';
 $within = "SELECT e || e AS e FROM ($within) s" foreach 1 .. 40;
+my $rows = 'CREATE VIEW b0 AS SELECT p FROM t; ' . join '', map { "CREATE VIEW b$_ AS SELECT x.p FROM b" . ($_ - 1) . ' x JOIN b' . ($_ - 1) . ' y USING (p); ' } 1 .. 40;
 my $lateral = 'SELECT e40 FROM t, LATERAL (VALUES (p)) v0 (e0)' . join '', map { ', LATERAL (VALUES (e' . ($_ - 1) . ' || e' . ($_ - 1) . ")) v$_ (e$_)" } 1 .. 40;
 $told = told("$views EXPLAIN CREATE TABLE o AS SELECT e FROM v1; SET LOCAL statement_timeout = '100s'; CREATE MATERIALIZED VIEW o AS SELECT e FROM v40 WITH NO DATA",
   "CREATE TABLE o AS $within WITH NO DATA", "CREATE TABLE o AS $lateral WITH NO DATA",
+  "$rows SET LOCAL statement_timeout = '100s'; CREATE MATERIALIZED VIEW o AS SELECT EXISTS (SELECT FROM b40) AS e WITH NO DATA",
   'CREATE VIEW w AS SELECT u FROM seen; CREATE OR REPLACE VIEW w AS SELECT u FROM w; CREATE TABLE o AS SELECT u FROM w');
-is($told->{$_} // '', '', 'the search does not double with each level') foreach 0 .. 2;
-like($told->{3}, qr/ERROR:  infinite recursion/, 'a view that reads itself');
+is($told->{$_} // '', '', 'the search does not double with each level') foreach 0 .. 3;
+like($told->{4}, qr/ERROR:  infinite recursion/, 'a view that reads itself');
 
 done_testing();

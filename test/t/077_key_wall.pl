@@ -146,6 +146,37 @@ is(lines_of($node, q{SELECT count(*) FROM staff; SELECT count(a) FROM staff; SEL
 fails_with($node, q{SET enable_seqscan = off; SELECT a FROM staff WHERE u = 'staff'}, $refused, 'an index scan of the table');
 fails_with($node, q{SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT u FROM swapped WHERE u >= 'c'}, $refused, 'an index-only scan of an index that was put there');
 
+# What no modifiers tell of: docs/keys.md lists it.
+lines_of(
+  $node, q{
+CREATE FUNCTION bare() RETURNS text LANGUAGE plpgsql AS $$ DECLARE v encrypted_text; BEGIN SELECT a INTO v FROM staff LIMIT 1; RETURN v || 'x'; END $$;
+CREATE FUNCTION computes() RETURNS text LANGUAGE plpgsql AS $$ DECLARE r record; BEGIN SELECT a, id INTO r FROM staff LIMIT 1; RETURN r.a || 'x'; END $$;
+CREATE FUNCTION returns() RETURNS text LANGUAGE plpgsql AS $$ DECLARE r record; BEGIN SELECT a, id INTO r FROM staff LIMIT 1; RETURN r.a; END $$});
+foreach my $sql (
+  'SELECT CASE WHEN id > 0 THEN a END FROM staff',
+  'SELECT id FROM staff WHERE CASE WHEN id > 0 THEN a END > $$$$',
+  'SELECT coalesce(a, $$x$$) || $$y$$ FROM staff',
+  'SELECT a FROM staff UNION ALL SELECT a FROM chief',
+  'SELECT a::encrypted_text::text FROM staff',
+  'SELECT array_agg(a)::text FROM staff',
+  'SELECT unnest(arr) FROM staff',
+  'SELECT lag(a, 0) OVER (ORDER BY id) FROM staff',
+  'SELECT mode() WITHIN GROUP (ORDER BY a) FROM staff',
+  'SELECT max(a) FROM staff WHERE id = 1',
+  'SELECT to_json(a) FROM staff',
+  'SELECT concat(a) FROM staff',
+  'SELECT says(a) FROM staff',
+  'SELECT s FROM staff s',
+  'SELECT bare()',
+  'SELECT returns()',
+  'SET tde_column.transparent_results = off; BEGIN; DELETE FROM staff WHERE id = 1 RETURNING a')
+{
+  is(attempt($node, $sql)->{state}, '', "not told: $sql");
+}
+fails_with($node, $_, $refused, "told: $_")
+  foreach 'SELECT CASE WHEN id > 0 THEN a ELSE a END FROM staff', 'SELECT coalesce(a, a) FROM staff', 'SELECT greatest(a, a) FROM staff', 'SELECT nullif(a, $$x$$) FROM staff', 'SELECT (ARRAY[a])[1] FROM staff',
+  'SELECT ROW(a) FROM staff', 'SELECT a FROM staff UNION ALL SELECT a FROM good', 'SELECT computes()', 'BEGIN; DELETE FROM staff RETURNING a';
+
 # ---- what may be ----
 
 lines_of($node, q{SELECT tde_rotate_key('k2')});
@@ -245,6 +276,18 @@ is(lines_of($node, q{SELECT severity, finding FROM tde_audit() WHERE topic = 'ke
   q{ok|values are under their columns' keys, as far as the first pages of tables show, and others are refused}, 'then all is good');
 lines_of($node, 'VACUUM staff, plain');
 is(lines_of($node, 'SELECT count(*) FROM tde_foreign_values()'), '0', 'everywhere');
+
+# Of a table that Citus distributes the rows are elsewhere.  It needs no more of Citus than its setting and its catalog.
+$node->append_conf('postgresql.conf', "citus.version = '13.2'");
+$node->restart;
+lines_of($node, q{SET allow_system_table_mods = on; CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, colocationid int);
+  INSERT INTO pg_catalog.pg_dist_partition VALUES ('staff', 'h', NULL, 1)});
+fails_with($node, "SELECT * FROM $_('staff')", { state => '0A000', message => qr/^table public\.staff is distributed by Citus$/,
+    hint => qr/^Do it for all shards: SELECT \* FROM run_command_on_placements\('public\.staff', 'SELECT array_agg\(\w+\) FROM public\.$_\(%L\)(?: f)?'\);$/ }, $_)
+  foreach 'tde_key_usage', 'tde_foreign_values';
+is(lines_of($node, "SELECT * FROM tde_foreign_values('good')"), '', 'others are read');
+is(lines_of($node, 'SELECT count(*) FROM tde_foreign_values()'), '0', 'and so is the whole database');
+lines_of($node, sprintf 'SELECT array_agg(%s) FROM %s(%s) %s', @$_) foreach [ 'tde_key_usage', 'tde_key_usage', q{'good'}, '' ], [ 'f', 'tde_foreign_values', q{'good'}, 'f' ];
 $node->stop;
 
 # ---- a database of an older version ----

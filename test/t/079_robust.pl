@@ -80,6 +80,79 @@ fails_with($node, 'REINDEX DATABASE plain', { state => '0A000' }, 'another datab
 $node->command_ok([ 'vacuumdb', '-a', '-q' ], 'vacuumdb of all databases');
 $node->command_ok([ 'reindexdb', '-a', '-q' ], 'reindexdb of all databases');
 
+# What is built CONCURRENTLY is refused before an invalid index is there, or is left out; and no more is done than was asked for.
+my $invalid = q{SELECT string_agg(indexrelid::regclass::text, ',') FROM pg_index WHERE NOT indisvalid};
+lines_of($node, q{
+CREATE ROLE tidy LOGIN; CREATE SCHEMA tidied AUTHORIZATION tidy;
+CREATE TABLE tidied.one (LIKE sealed); INSERT INTO tidied.one SELECT i, NULL, i FROM generate_series(1, 20000) i; CREATE INDEX one_k ON tidied.one (k); CREATE INDEX one_l ON tidied.one (l);
+ALTER TABLE tidied.one OWNER TO tidy;
+CREATE TABLE filled (k encrypted_int4, l int, p int, j encrypted_int4); CREATE TABLE empty (LIKE filled);
+CREATE INDEX ON filled (l) WHERE k > 5; CREATE INDEX ON filled ((k = 5)); CREATE INDEX ON filled (l) WHERE k IS NOT NULL; CREATE INDEX ON filled (l) INCLUDE (k);
+INSERT INTO filled (l) SELECT generate_series(1, 100)});
+lines_of($node, q{SELECT tde_wallet_open('robust-passphrase'); UPDATE filled SET k = 1; SELECT tde_wallet_close()});
+foreach my $command (
+  'REINDEX INDEX CONCURRENTLY sealed_k',
+  'REINDEX (CONCURRENTLY false, CONCURRENTLY) INDEX sealed_k',
+  'REINDEX INDEX CONCURRENTLY filled_l_idx',
+  'REINDEX INDEX CONCURRENTLY filled_expr_idx',
+  'REINDEX TABLE CONCURRENTLY parted',
+  'REINDEX INDEX CONCURRENTLY parted_lower_idx',
+  'REINDEX TABLE CONCURRENTLY parted_1',
+  'CREATE INDEX CONCURRENTLY ON filled (k)',
+  'CREATE INDEX CONCURRENTLY ON filled USING hash (k)',
+  'CREATE INDEX CONCURRENTLY ON filled USING brin (k)',
+  'CREATE INDEX CONCURRENTLY ON filled ((k + 1))',
+  'CREATE INDEX CONCURRENTLY ON filled ((k = j))',
+  'CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS filled_new ON filled (l) WHERE k < j')
+{
+  fails_with($node, $command, { state => 'TDE01', detail => qr/^Its keys are needed to build (?:index public\.\w+|an index of table public\.filled)\.$/, hint => qr/tde_wallet_open/ }, $command);
+  is(lines_of($node, $invalid), '', 'and nothing is left behind');
+}
+foreach my $command ('TABLE CONCURRENTLY tidied.one', 'SCHEMA CONCURRENTLY tidied')
+{
+  fails_with($node, "REINDEX $command", { state => 'TDE01', detail => qr/tidied\.one_k/ }, "$command: by the owner", user => 'tidy');
+  is(lines_of($node, $invalid), '', 'and nothing is left behind');
+}
+fails_with($node, 'REINDEX TABLE CONCURRENTLY sealed', { state => '42501' }, 'who may not is told that', user => 'tidy');
+fails_with($node, 'CREATE INDEX CONCURRENTLY ON filled (k)', { state => '42501' }, 'of CREATE INDEX, too', user => 'tidy');
+is(attempt($node, $_)->{err}, '', $_)
+  foreach 'CREATE INDEX CONCURRENTLY ON empty (k)', 'REINDEX TABLE CONCURRENTLY empty', 'CREATE INDEX CONCURRENTLY ON filled (l) INCLUDE (k)', 'CREATE INDEX CONCURRENTLY ON filled (l) WHERE k IS NOT NULL',
+  'REINDEX INDEX CONCURRENTLY filled_l_k_idx', 'REINDEX INDEX CONCURRENTLY filled_l_idx1', 'CREATE INDEX CONCURRENTLY ON filled (p)';
+
+# Of a table with plain indexes beside encrypted ones, these are left out; what PostgreSQL passes over is passed over.
+lines_of($node, q{ALTER TABLE sealed ADD EXCLUDE USING btree (l WITH =)}) ;
+my $toast = 'SELECT c.relfilenode FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid JOIN pg_class t ON t.reltoastrelid = i.indrelid WHERE t.relname = $$sealed$$';
+foreach my $command ('TABLE CONCURRENTLY sealed', 'SCHEMA public', 'SCHEMA CONCURRENTLY public')
+{
+  my ($of_sealed, $of_toast, $encrypted) = ($file->('sealed_l', 'sealed_pkey'), lines_of($node, $toast), $file->('sealed_k'));
+  $got = attempt($node, "REINDEX $command");
+  is($got->{state}, '', "$command: no error") or diag($got->{err});
+  like($got->{err}, qr/WARNING: .*skipping index public\.sealed_k with encrypted values/, 'what is skipped is told');
+  like($got->{err}, qr/WARNING: .*0A000: cannot reindex exclusion constraint index public\.sealed_l_excl concurrently, skipping/, 'as PostgreSQL does') if $command =~ /CONC/;
+  isnt((split /,/, $file->('sealed_l', 'sealed_pkey'))[$_], (split /,/, $of_sealed)[$_], 'the others are made anew') foreach 0, 1;
+  isnt(lines_of($node, $toast), $of_toast, 'and that of its TOAST table');
+  is($file->('sealed_k'), $encrypted, 'but not encrypted ones');
+  like($got->{err}, qr/skipping index public\.filled_l_idx with.*skipping index public\.filled_expr_idx with/s, 'nor those whose condition or expression is') if $command =~ /SCHEMA/;
+  unlike($got->{err}, qr/filled_l_idx1|filled_l_k_idx/, 'but those that need no key');
+}
+is(lines_of($node, $invalid), '', 'and nothing is left behind');
+lines_of($node, 'ALTER TABLE sealed DROP CONSTRAINT sealed_l_excl');
+my $before = $file->('last_one_pkey');
+fails_with($node, 'REINDEX SCHEMA nowhere', { state => '3F000' }, 'a schema that there is none of');
+is($file->('last_one_pkey'), $before, 'and nothing is done');
+
+# Options are VACUUM's, and so is what it says of tables of others.
+fails_with($node, $_, { state => '42601', message => qr/^unrecognized VACUUM option "bogus"$/ }, $_) foreach 'VACUUM (FULL, BOGUS)', 'VACUUM (FULL, BOGUS) sealed', 'VACUUM (BOGUS) sealed';
+fails_with($node, 'VACUUM (FULL, PARALLEL 2) sealed', { state => '0A000', message => qr/PARALLEL|parallel/ }, 'options that do not go together');
+unlike(attempt($node, 'VACUUM (FULL, BOGUS)')->{err}, qr/WARNING/, 'and there is nothing else to tell');
+$got = attempt($node, 'VACUUM', user => 'tidy');
+like($got->{err}, qr/WARNING: .*skipping indexes of table tidied\.one with encrypted values/, 'by another role: its own table');
+is(scalar(() = $got->{err} =~ /skipping indexes/g), 1, 'and no other one');
+$got = attempt($node, 'VACUUM FULL sealed', user => 'tidy');
+like($got->{err}, qr/WARNING: .*(?:skipping "sealed" --- only|permission denied to vacuum "sealed")/, 'a table of others that is named');
+unlike($got->{err}, qr/encrypted values/, 'is refused, not left out');
+lines_of($node, 'DROP TABLE filled, empty; DROP SCHEMA tidied CASCADE; DROP ROLE tidy');
+
 # Tables that are dropped while the passphrase command runs, which holds no lock on them, are left out.
 my $folder = PostgreSQL::Test::Utils::tempdir;
 my $gate   = "$folder/go";

@@ -1,0 +1,178 @@
+/*
+ * index_keys.c - which indexes cannot be built without a key?
+ *
+ * Those that compare or hash encrypted values, and those whose expressions or condition read them, whatever type comes out of it.  What is
+ * only carried along (INCLUDE), or asked whether it is NULL, needs none.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_inherits.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "storage/bufmgr.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "maintenance/index_keys.h"
+#include "type/inside.h"
+
+/* ---- the catalogs ---- */
+
+List *
+tde_indexes_of(Oid table)
+{
+	Relation	catalog = table_open(IndexRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	List	   *indexes = NIL;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_index_indrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table));
+	scan = systable_beginscan(catalog, IndexIndrelidIndexId, true, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		CHECK_FOR_INTERRUPTS();
+		indexes = lappend_oid(indexes, ((Form_pg_index) GETSTRUCT(tuple))->indexrelid);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return indexes;
+}
+
+Oid
+tde_toast_table(Oid table)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
+	Oid			toast = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		toast = ((Form_pg_class) GETSTRUCT(tuple))->reltoastrelid;
+		ReleaseSysCache(tuple);
+	}
+	return toast;
+}
+
+/* The columns that it compares; 0: it is gone. */
+static AttrNumber
+key_columns(Oid index)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	AttrNumber	columns = 0;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		columns = ((Form_pg_index) GETSTRUCT(tuple))->indnkeyatts;
+		ReleaseSysCache(tuple);
+	}
+	return columns;
+}
+
+/* ---- what needs a key ---- */
+
+/* An expression_tree_walker. */
+static bool
+reads_encrypted(Node *node, void *context)
+{
+	CHECK_FOR_INTERRUPTS();
+	check_stack_depth();
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+		return tde_type_holds_encrypted(((Var *) node)->vartype);
+	if (IsA(node, NullTest) && IsA(((NullTest *) node)->arg, Var))
+		return false;
+	return expression_tree_walker(node, reads_encrypted, context);
+}
+
+bool
+tde_index_needs_key(Oid index)
+{
+	AttrNumber	columns = key_columns(index);
+
+	for (AttrNumber column = 1; column <= columns; column++)
+	{
+		Oid			type = get_atttype(index, column);
+
+		if (OidIsValid(type) && tde_type_holds_encrypted(type))
+			return true;
+	}
+	return columns > 0 && reads_encrypted((Node *) tde_index_trees(index), NULL);
+}
+
+bool
+tde_indexes_need_key(Oid table)
+{
+	ListCell   *cell;
+
+	foreach(cell, tde_indexes_of(table))
+		if (tde_index_needs_key(lfirst_oid(cell)))
+			return true;
+	return false;
+}
+
+/* Expressions that name an encrypted column have been analyzed; others read none. */
+bool
+tde_new_index_needs_key(IndexStmt *command, Oid table)
+{
+	ListCell   *cell;
+
+	foreach(cell, command->indexParams)
+	{
+		IndexElem  *element = lfirst_node(IndexElem, cell);
+		AttrNumber	column = element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
+
+		if (column > 0 && tde_type_holds_encrypted(get_atttype(table, column)))
+			return true;
+		if (command->transformed && reads_encrypted(element->expr, NULL))
+			return true;
+	}
+	return command->transformed && reads_encrypted(command->whereClause, NULL);
+}
+
+/* ---- what has rows ---- */
+
+static List *
+with_partitions(Oid table)
+{
+	return get_rel_relkind(table) == RELKIND_PARTITIONED_TABLE ? find_all_inheritors(table, NoLock, NULL) : list_make1_oid(table);
+}
+
+bool
+tde_holds_rows(Oid table)
+{
+	ListCell   *cell;
+	bool		found = false;
+
+	foreach(cell, with_partitions(table))
+	{
+		Relation	rel = try_relation_open(lfirst_oid(cell), AccessShareLock);
+
+		if (rel == NULL)
+			continue;
+		found = found || (RELKIND_HAS_STORAGE(rel->rd_rel->relkind) && RelationGetNumberOfBlocks(rel) > 0);
+		relation_close(rel, AccessShareLock);
+	}
+	return found;
+}
+
+Oid
+tde_index_in_need(Oid table)
+{
+	ListCell   *outer;
+	ListCell   *cell;
+
+	foreach(outer, with_partitions(table))
+		foreach(cell, tde_indexes_of(lfirst_oid(outer)))
+			if (tde_index_needs_key(lfirst_oid(cell)) && tde_holds_rows(lfirst_oid(outer)))
+				return lfirst_oid(cell);
+	return InvalidOid;
+}
