@@ -181,6 +181,9 @@ tde_scan_relation(Relation rel, TdeScan *scan)
 		return true;
 	if (RELATION_IS_OTHER_TEMP(rel))
 		return false;
+	/* an index whose first build failed has no pages, not even a first one */
+	if (rel->rd_rel->relkind == RELKIND_INDEX && RelationGetNumberOfBlocks(rel) == 0)
+		return true;
 	if (rel->rd_rel->relkind != RELKIND_INDEX)
 		scan_table(rel, columns, count, scan);
 	else if (rel->rd_rel->relam == BTREE_AM_OID)
