@@ -28,6 +28,7 @@
 #include "parser/parse_coerce.h"
 #include "parser/parse_utilcmd.h"
 #include "rewrite/rewriteHandler.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
