@@ -171,14 +171,22 @@ sub parse_error
 sub attempt
 {
   my ($node, $sql, %opts) = @_;
-  my ($out, $err) = ('', '');
+  my ($out, $err, $written) = ('', '');
 
-  $node->psql(
-    $opts{db} // 'postgres', $sql,
-    stdout        => \$out,
-    stderr        => \$err,
-    on_error_stop => 1,
-    extra_params  => [ '-v', 'VERBOSITY=verbose', $opts{user} ? ('-U', $opts{user}) : () ]);
+  # psql that may not connect can end before the statement has been written to it
+  until ($written)
+  {
+    $written = eval {
+      $node->psql(
+        $opts{db} // 'postgres', $sql,
+        stdout        => \$out,
+        stderr        => \$err,
+        on_error_stop => 1,
+        extra_params  => [ '-v', 'VERBOSITY=verbose', $opts{user} ? ('-U', $opts{user}) : () ]);
+      1;
+    };
+    die $@ if !$written && $@ !~ /Broken pipe/;
+  }
   my $result = parse_error("$err\n");
   $result->{out} = $out;
   return $result;

@@ -14,6 +14,7 @@ use Test::More;
 
 my $node = tde_node('owner_code', extension => 1, conf => "tde_column.passphrase_command = 'echo owner-passphrase'\nfsync = off\nlog_error_verbosity = terse\n");
 $node->start;
+my $me = lines_of($node, 'SELECT quote_ident(current_user)');
 lines_of($node, q(
 SELECT tde_wallet_create('owner-passphrase');
 CREATE ROLE mallory LOGIN; CREATE SCHEMA mal AUTHORIZATION mallory; GRANT CREATE ON DATABASE postgres TO mallory));
@@ -234,7 +235,7 @@ is(attempt($node, "CREATE TABLE mal.named (a text); INSERT INTO mal.named VALUES
 trapped();
 fails_with($node, q(CALL tde_encrypt_column('mal.named', 'a', online => true)), {
   state => '2BP01', hint => qr/^Drop them/,
-  detail => qr/^index mal\.named_index, with a constant of type mal\.dom\[\], whose literal could run code of others as role "postgres": role "mallory" must convert the column$/ },
+  detail => qr/^index mal\.named_index, with a constant of type mal\.dom\[\], whose literal could run code of others as role "$me": role "mallory" must convert the column$/ },
   'online');
 nobody_else('refused');
 my $enum = q(CREATE TYPE mal.color AS ENUM ('red'); CREATE INDEX named_color ON mal.named (a) WHERE 'red'::mal.color IS NOT NULL; DROP INDEX mal.named_index);
@@ -255,7 +256,7 @@ trapped();
 foreach my $online ('false', 'true')
 {
   fails_with($node, "CALL tde_decrypt_column('mal.named', 'a', online => $online)",
-    { state => '2BP01', detail => qr/^view public\.supers, with a constant of type mal\.dom\[\], whose literal could run code of others as role "postgres"$/m }, "a superuser's view, online $online");
+    { state => '2BP01', detail => qr/^view public\.supers, with a constant of type mal\.dom\[\], whose literal could run code of others as role "$me"$/m }, "a superuser's view, online $online");
 }
 nobody_else("a superuser's view");
 lines_of($node, 'DROP VIEW public.supers');
@@ -267,8 +268,8 @@ fails_with($node, q(SET ROLE mallory; CREATE TEMP VIEW temporary AS SELECT a FRO
 # Nobody becomes another one by the function that runs commands as owners
 #
 my $as_postgres = q(SELECT tde_internal.tde_run_as(10, 'ALTER ROLE mallory SUPERUSER'));
-fails_with($node, $as_postgres, { state => '42501', hint => qr/^GRANT postgres TO mallory;$/ }, 'not a member', user => 'mallory');
-lines_of($node, 'CREATE ROLE admin LOGIN; GRANT postgres TO admin; CREATE FUNCTION public.lent() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$BEGIN PERFORM '
+fails_with($node, $as_postgres, { state => '42501', hint => qr/^GRANT $me TO mallory;$/ }, 'not a member', user => 'mallory');
+lines_of($node, 'CREATE ROLE admin LOGIN; GRANT ' . $me . ' TO admin; CREATE FUNCTION public.lent() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$BEGIN PERFORM '
   . ($as_postgres =~ s/^SELECT //r) . '; END$$; ALTER FUNCTION public.lent() OWNER TO admin');
 fails_with($node, 'SELECT public.lent()', { state => '42501' }, q(a member, in a function that lends others the member's rights), user => 'mallory');
 
@@ -303,12 +304,12 @@ foreach my $family ([ 'partition', '(mal.spy(a))' ], [ 'heir', q((a = ANY ('{hei
     'CREATE TABLE public.parent (id int, a text); CREATE TABLE public.between () INHERITS (public.parent); CREATE TABLE mal.heir () INHERITS (public.between)');
   lines_of($node, "ALTER TABLE mal.$name OWNER TO mallory");
   is(attempt($node, "ALTER TABLE mal.$name ADD CONSTRAINT c CHECK $check", user => 'mallory')->{state}, '', "mallory has a $name of a superuser's table");
-  my $expected = $name eq 'partition' ? { state => '42501', detail => qr/^table mal\.partition$/, hint => qr/^ALTER TABLE mal\.partition OWNER TO postgres;$/ } :
-    { state => '2BP01', detail => qr/^constraint c on table mal\.heir, with a constant of type mal\.dom\[\], whose literal could run code of others as role "postgres"$/ };
+  my $expected = $name eq 'partition' ? { state => '42501', detail => qr/^table mal\.partition$/, hint => qr/^ALTER TABLE mal\.partition OWNER TO $me;$/ } :
+    { state => '2BP01', detail => qr/^constraint c on table mal\.heir, with a constant of type mal\.dom\[\], whose literal could run code of others as role "$me"$/ };
   trapped();
   fails_with($node, q(CALL tde_encrypt_column('public.parent', 'a')), $expected, "a $name of another role");
   nobody_else("a $name");
-  lines_of($node, "ALTER TABLE mal.$name OWNER TO postgres; ALTER TABLE mal.$name DROP CONSTRAINT c");
+  lines_of($node, "ALTER TABLE mal.$name OWNER TO CURRENT_USER; ALTER TABLE mal.$name DROP CONSTRAINT c");
   is(attempt($node, q(CALL tde_encrypt_column('public.parent', 'a')))->{state}, '', "a $name of the same role");
   lines_of($node, 'DROP TABLE public.parent CASCADE');
 }
@@ -320,15 +321,15 @@ CREATE TABLE tde_schema.t (a text CONSTRAINT c CHECK (a <> '' OR '{on}'::public.
 my $convert = q(CALL tde_schema.tde_encrypt_column('tde_schema.t', 'a'));
 fails_with($node, $convert, { state => '2BP01', detail => qr/^constraint c on table tde_schema\.t, with a constant of type public\.state\[\]/ },
   "a type in the schema of the database's owner", db => 'owned');
-lines_of($node, 'ALTER DATABASE owned OWNER TO postgres');
+lines_of($node, 'ALTER DATABASE owned OWNER TO CURRENT_USER');
 is(attempt($node, $convert, db => 'owned')->{state}, '', '... who is a superuser');
 
-lines_of($node, q(REVOKE postgres FROM admin; CREATE TYPE public.state AS ENUM ('on')));
+lines_of($node, "REVOKE $me FROM admin; CREATE TYPE public.state AS ENUM ('on')");
 is(attempt($node, q(CREATE TABLE mal.planted (a text); CREATE VIEW mal.planting AS SELECT a, '{now}'::mal.planter[] FROM mal.planted), user => 'mallory')->{state}, '', "mallory's view gives a type another one's name");
 lines_of($node, q(CREATE VIEW public.reading AS SELECT a, '{on}'::public.state[] FROM mal.planted));
 trapped();
 fails_with($node, q(SET ROLE mallory; CREATE DOMAIN pg_temp.seed AS text CHECK (mal.spy(value)); RESET ROLE; CALL tde_encrypt_column('mal.planted', 'a')), {
-  state => '55000', message => qr/^this session has temporary objects/, detail => qr/^Role "mallory" owns type .*, which commands of role "postgres" could find/, hint => qr/^DISCARD TEMP;/ }, 'a type in pg_temp');
+  state => '55000', message => qr/^this session has temporary objects/, detail => qr/^Role "mallory" owns type .*, which commands of role "$me" could find/, hint => qr/^DISCARD TEMP;/ }, 'a type in pg_temp');
 nobody_else('a type in pg_temp');
 lines_of($node, 'DROP VIEW mal.planting');
 is(attempt($node, q(CALL tde_encrypt_column('mal.planted', 'a')))->{state}, '', '... in a session without one');
