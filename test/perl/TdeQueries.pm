@@ -315,7 +315,9 @@ my %shapes = (
     my @types = map { random_choice(@SORTABLE) } 1, 2;
     my $side  = sub {
       my ($alias) = @_;
-      return 'SELECT ' . join(', ', map { distinct_value($_, chance(0.3), $alias) } @types) . ' FROM ' . table() . " $alias" . maybe_where($alias);
+      # columns of one type, too, have numbers of other scales, of which any may be the one that is kept
+      my @values = map { $_ eq 'numeric' ? 'trim_scale(' . distinct_value($_, chance(0.3), $alias) . ')' : distinct_value($_, chance(0.3), $alias) } @types;
+      return 'SELECT ' . join(', ', @values) . ' FROM ' . table() . " $alias" . maybe_where($alias);
     };
     return join ' ', $side->('x'), random_choice('UNION', 'UNION ALL', 'INTERSECT', 'EXCEPT', 'EXCEPT ALL', 'INTERSECT ALL'), $side->('y');
   },
