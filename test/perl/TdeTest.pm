@@ -12,6 +12,9 @@ use TdeInstall qw(install_old);
 use Test::More;
 use Time::HiRes qw(gettimeofday);
 
+# A shell has what it runs in the background ignore Ctrl-C, and programs that are started here would, too.
+$SIG{INT} = 'DEFAULT';
+
 my $foreigners = 0;
 
 our @EXPORT = qw(
