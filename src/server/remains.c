@@ -2,7 +2,7 @@
  * remains.c - memory that is free is overwritten, for what functions of PostgreSQL and of the base types left there in clear.
  *
  * Three have such memory: the stack, below; PostgreSQL's memory contexts, in the blocks that they have and in those that they keep for
- * contexts to come; and the C library, which gives back to the kernel whole pages only, and does not tell what is free.  So memory is asked for
+ * contexts to come, and in the free entries of hash tables; and the C library, which gives back to the kernel whole pages only, and does not tell what is free.  So memory is asked for
  * until it comes from somewhere new, overwritten, and given back.
  *
  * That takes a millisecond or two, when secrets are forgotten, and nothing else waits for it.
@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "miscadmin.h"
+#include "storage/spin.h"
+#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 #include "server/compat.h"
@@ -116,13 +118,105 @@ cleanse_context(MemoryContext context)
 		cleanse_chunks(blocks, list);
 }
 
+/* ---- hash tables ---- */
+
+/*
+ * Hash tables take memory for some dozens of entries at once, and write to each only when it is used.  Those of one process have a context of
+ * their own, which is identified by the table's name, which stands behind the table.  A table begins with a pointer to its header, and that
+ * with lists of free entries, of which these tables use the first.
+ */
+typedef struct TableHeader
+{
+	struct
+	{
+		slock_t		mutex;
+		int64		count;
+		HASHELEMENT *first;
+	}			free[32];
+	long		directory[2];
+	uint32		buckets[3];
+	Size		key_size;
+	Size		entry_size;
+} TableHeader;
+
+/* What tells contexts of tables from others, NULL if the layout is not known; and how far the name is from the table's begin. */
+typedef struct TableLayout
+{
+	const char *context_name;
+	Size		name_at;
+} TableLayout;
+
+/* An entry of a table that is made to look at it: no field of a header has one of these sizes by chance. */
+typedef struct Sample
+{
+	char		key[40];
+	char		rest[1000];
+} Sample;
+
+static HASHELEMENT *
+element_of(void *entry)
+{
+	return (HASHELEMENT *) ((char *) entry - MAXALIGN(sizeof(HASHELEMENT)));
+}
+
+/* Is the header as it is assumed to be?  An entry that is removed is the first free one, and was not while it was in use. */
+static bool
+is_header_known(HTAB *table, TableHeader *header)
+{
+	char		key[sizeof(((Sample *) NULL)->key)] = {0};
+	Sample	   *entry = hash_search(table, key, HASH_ENTER, NULL);
+	bool		first_in_use = header->free[0].first == element_of(entry);
+
+	(void) hash_search(table, key, HASH_REMOVE, NULL);
+	return !first_in_use && header->free[0].first == element_of(entry) && header->key_size == sizeof(key) && header->entry_size == sizeof(Sample);
+}
+
+/* Looks at a new table, which stands with its header in the first block of its context, the newest one of the parent. */
+static TableLayout
+layout_of_tables(MemoryContext parent)
+{
+	TableLayout layout = {NULL, 0};
+	HASHCTL		info = {.keysize = sizeof(((Sample *) NULL)->key), .entrysize = sizeof(Sample), .hcxt = parent};
+	HTAB	   *table = hash_create("tde remains", 1, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	MemoryContext context = parent->firstchild;
+	char	   *begin = (char *) context;
+	char	   *end = begin + ALLOCSET_DEFAULT_INITSIZE;
+	TableHeader *header = *(TableHeader **) table;
+
+	if (context != NULL && IsA(context, AllocSetContext) && begin < (char *) table && (char *) table < context->ident && context->ident < end &&
+		begin < (char *) header && (char *) (header + 1) <= end && is_header_known(table, header))
+	{
+		layout.context_name = context->name;
+		layout.name_at = context->ident - (char *) table;
+	}
+	return layout;
+}
+
+/* The free entries of a table, if that is what the context is of. */
 static void
-cleanse_contexts(MemoryContext context)
+cleanse_table(MemoryContext context, TableLayout layout)
+{
+	TableHeader *header;
+
+	if (layout.context_name == NULL || context->name != layout.context_name || context->ident == NULL)
+		return;
+	header = *(TableHeader **) (context->ident - layout.name_at);
+	if (header == NULL)
+		return;
+	for (HASHELEMENT *element = header->free[0].first; element != NULL; element = element->link)
+		explicit_bzero((char *) element + MAXALIGN(sizeof(HASHELEMENT)), header->entry_size);
+}
+
+/* ---- all of them ---- */
+
+static void
+cleanse_contexts(MemoryContext context, TableLayout tables)
 {
 	check_stack_depth();
 	cleanse_context(context);
+	cleanse_table(context, tables);
 	for (MemoryContext child = context->firstchild; child != NULL; child = child->nextchild)
-		cleanse_contexts(child);
+		cleanse_contexts(child, tables);
 }
 
 /* A context that was kept, if there is one; it goes with the parent. */
@@ -143,7 +237,7 @@ cleanse_all_contexts(MemoryContext parent)
 			cleanse_kept_context(parent, ALLOCSET_DEFAULT_INITSIZE);
 			cleanse_kept_context(parent, ALLOCSET_SMALL_INITSIZE);
 		}
-		cleanse_contexts(TopMemoryContext);
+		cleanse_contexts(TopMemoryContext, layout_of_tables(parent));
 	}
 }
 
