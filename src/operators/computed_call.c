@@ -54,27 +54,29 @@ namesake_of_function(FuncExpr *call)
 
 #define MEMOS	64
 
-/* What the catalogs say of three OIDs. */
+/* A question to the catalogs about three OIDs. */
+typedef Oid (*Question) (Oid first, Oid second, Oid third);
+
 typedef struct Memo
 {
-	Oid			asked[3];
+	Question	question;
+	Oid			about[3];
 	Oid			answer;
-	uint64		epoch;			/* of tde_functions_epoch; 0: no answer yet */
+	uint64		epoch;			/* of tde_functions_epoch */
 } Memo;
 
-static Memo *
-memo_of(Oid first, Oid second, Oid third)
+static Oid
+answer_to(Question question, Oid first, Oid second, Oid third)
 {
 	static Memo memos[MEMOS];
 	Memo	   *memo = &memos[(first + 31 * second + 961 * third) % MEMOS];
+	Memo		asked = {question, {first, second, third}, InvalidOid, tde_functions_epoch};
 
-	if (memo->epoch == tde_functions_epoch && memo->asked[0] == first && memo->asked[1] == second && memo->asked[2] == third)
-		return memo;
-	memo->asked[0] = first;
-	memo->asked[1] = second;
-	memo->asked[2] = third;
-	memo->epoch = 0;
-	return memo;
+	if (memo->question == question && memo->epoch == asked.epoch && memcmp(memo->about, asked.about, sizeof(asked.about)) == 0)
+		return memo->answer;
+	asked.answer = question(first, second, third);
+	*memo = asked;
+	return asked.answer;
 }
 
 static Oid
@@ -90,15 +92,8 @@ static Oid
 namesake_of_operator(OpExpr *op)
 {
 	Oid			left = list_length(op->args) == 2 ? tde_base_type_of(linitial(op->args)) : InvalidOid;
-	Memo	   *memo = memo_of(op->opno, left, tde_base_type_of(llast(op->args)));
-	uint64		epoch = tde_functions_epoch;
 
-	if (memo->epoch == 0)
-	{
-		memo->answer = find_namesake_of_operator(op->opno, left, memo->asked[2]);
-		memo->epoch = epoch;
-	}
-	return memo->answer;
+	return answer_to(find_namesake_of_operator, op->opno, left, tde_base_type_of(llast(op->args)));
 }
 
 Oid
@@ -123,28 +118,21 @@ tde_called_function(Node *expr, List **args)
 	return OidIsValid(function) && tde_is_computable(function) ? function : InvalidOid;
 }
 
-static bool
-have_one_name(Oid function, Oid other)
+/* The function itself if another one has its name; else InvalidOid. */
+static Oid
+find_name_of(Oid function, Oid other, Oid unused)
 {
 	char	   *name = get_func_name(function);
 	char	   *wanted = get_func_name(other);
 
-	return name && wanted && strcmp(name, wanted) == 0;
+	return name && wanted && strcmp(name, wanted) == 0 ? function : InvalidOid;
 }
 
 /* Whose name another function has, too; the catalogs tell at once that it is not. */
 static bool
 has_name_of(Oid function, Oid other)
 {
-	Memo	   *memo = memo_of(function, other, InvalidOid);
-	uint64		epoch = tde_functions_epoch;
-
-	if (memo->epoch == 0)
-	{
-		memo->answer = have_one_name(function, other);
-		memo->epoch = epoch;
-	}
-	return memo->answer;
+	return OidIsValid(answer_to(find_name_of, function, other, InvalidOid));
 }
 
 bool
