@@ -174,12 +174,12 @@ sub parse_error
 sub attempt
 {
   my ($node, $sql, %opts) = @_;
-  my ($out, $err, $written) = ('', '');
+  my ($out, $err) = ('', '');
 
   # psql that may not connect can end before the statement has been written to it
-  until ($written)
+  foreach my $try (1 .. 20)
   {
-    $written = eval {
+    last if eval {
       $node->psql(
         $opts{db} // 'postgres', $sql,
         stdout        => \$out,
@@ -188,7 +188,7 @@ sub attempt
         extra_params  => [ '-v', 'VERBOSITY=verbose', $opts{user} ? ('-U', $opts{user}) : () ]);
       1;
     };
-    die $@ if !$written && $@ !~ /Broken pipe/;
+    die $@ if $try == 20 || $@ !~ /Broken pipe/;
   }
   my $result = parse_error("$err\n");
   $result->{out} = $out;
