@@ -281,11 +281,12 @@ tde_forget_everywhere(void)
 static void
 transaction_callback(XactEvent event, void *arg)
 {
-	if (cleanse_at_end && (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT))
-	{
-		cleanse_at_end = false;
+	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT)
+		return;
+	if (cleanse_at_end)
 		tde_remains_cleanse();
-	}
+	cleanse_at_end = false;
+	tde_remains_at_end();
 }
 
 void

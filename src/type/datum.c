@@ -13,6 +13,7 @@
 #include "server/compat.h"
 #include "server/counters.h"
 #include "server/error.h"
+#include "server/remains.h"
 #include "type/access.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
@@ -114,6 +115,7 @@ decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t
 
 	status = tde_open(reader->key->value_key, &reader->header, bytes, size, (uint8 *) VARDATA(buffer), &plain_size);
 	tde_stats.decryptions++;
+	tde_remains_of(size);
 	tde_check(status);
 	result = tde_plain_bytes_datum(type, buffer, plain_size, compressed, authenticated, &in_buffer);
 	/* not if the keys have been forgotten meanwhile, and with them what was decrypted before */
@@ -309,6 +311,7 @@ tde_datum_decrypt_slice(TdeType *type, Datum value, int32 declared, uint64 from,
 	status = tde_open_slice(tde_key_for_reading(header.key_id, header.spec, type->tag)->value_key, &header, (uint8 *) VARDATA(head) + header.size, *first,
 							(uint8 *) VARDATA(ciphertext), length, (uint8 *) VARDATA(result));
 	tde_stats.decryptions++;
+	tde_remains_of(length);
 	tde_check(status);
 	pfree(head);
 	pfree(ciphertext);

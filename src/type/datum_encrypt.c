@@ -136,6 +136,7 @@ seal(Target *target, TdePlainBytes *payload, bool is_stored)
 	status = tde_seal(target->key->value_key, target->key->id, payload->compressed, payload->bytes, payload->size,
 					  (uint8 *) VARDATA(result));
 	tde_stats.encryptions++;
+	tde_remains_of(size);
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
 	if (target->typmod < 0 && target->header == NULL)

@@ -229,6 +229,24 @@ foreach my $statements (@chunks)
 }
 $sent->quit;
 
+# Large values, and caches that take their memory.
+
+$sent = session($node);
+$pid  = pid_of($sent);
+session_try($sent, "\\o /dev/null\nSELECT array_agg(packed::text) FROM card");
+session_try($sent, "SELECT string_agg(packed, ',') FROM card WHERE id < 1000");
+foreach my $i (1 .. 70)
+{
+  session_try($sent, "CREATE TYPE pg_temp.kind_$i AS ENUM ('a', 'b', 'c')");
+  session_try($sent, "CREATE TEMP TABLE of_kind_$i (kind pg_temp.kind_$i, note text DEFAULT 'x')");
+  session_try($sent, "SELECT * FROM of_kind_$i WHERE kind = 'a'");
+}
+session_try($sent, q{SELECT repeat('-', 100000)});
+lines_of($node, 'SELECT tde_wallet_close()');
+is_gone($pid, $marker, 'from memory that caches have taken');
+lines_of($node, "SELECT tde_wallet_open('a passphrase')");
+$sent->quit;
+
 # What an error leaves of a passphrase on the stack.  (The argument itself stays in memory of PostgreSQL's.)
 
 my $passphrase = qr/WRONG-PASSPHRASE-7-\w+/;

@@ -20,7 +20,7 @@ CREATE TYPE pair AS (x encrypted_text, y text);
 CREATE TYPE around AS (f pair, g text);
 CREATE DOMAIN held AS pair;
 CREATE FUNCTION clear(encrypted_text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
-CREATE FUNCTION pair_of(encrypted_text) RETURNS pair IMMUTABLE LANGUAGE plpgsql AS 'DECLARE r pair; BEGIN r.x := $1; r.y := $1; RETURN r; END';
+CREATE FUNCTION pair_of(encrypted_text) RETURNS pair IMMUTABLE LANGUAGE plpgsql AS 'DECLARE r public.pair; BEGIN r.x := $1; r.y := $1; RETURN r; END';
 CREATE FUNCTION same(anyelement) RETURNS anyelement IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
 CREATE TABLE t (a encrypted_text, p text, i int, q text, c pair);
 INSERT INTO t VALUES ('secret', 'plain', 1, 'plain', ROW('secret', 'plain'));
