@@ -31,7 +31,7 @@ sub told
 {
   my ($topic, %opts) = @_;
   my $before = $opts{within} ? "BEGIN; $opts{within};" : '';
-  return attempt($opts{node} // $node, "\\set QUIET on\n$before SELECT severity, object, finding FROM public.tde_audit() WHERE topic = '$topic'", %opts)->{out};
+  return attempt($opts{node} // $node, "\\set QUIET on\n$before SELECT severity, object, finding FROM tde_audit() WHERE topic = '$topic'", %opts)->{out};
 }
 
 sub hint
