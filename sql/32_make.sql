@@ -256,7 +256,7 @@ $create_type$;
 COMMENT ON FUNCTION tde_internal.tde_create_type_in(regtype, regnamespace, name, uuid) IS
   'make the encrypted version of a base type; schema: if NULL, where the base type is, if that is a user''s, and else path_schema';
 
--- without settings, since the user's search_path counts
+-- Without settings, since the user's search_path counts.
 CREATE FUNCTION @extschema@.tde_create_type(base regtype, schema regnamespace DEFAULT NULL, type_tag uuid DEFAULT gen_random_uuid()) RETURNS regtype
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN tde_internal.tde_create_type_in(base, schema, current_schema(), type_tag);

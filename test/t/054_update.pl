@@ -41,7 +41,8 @@ REVOKE EXECUTE ON FUNCTION tde_may_decrypt() FROM PUBLIC;
 }, db => 'shop');
   lines_of(
     $node, q{
-CREATE EXTENSION tde_column;
+CREATE SCHEMA "own's"; SET search_path = "own's", public; ALTER DATABASE bare SET search_path = "own's", public;
+CREATE EXTENSION tde_column SCHEMA "own's";
 CREATE SCHEMA "a) (b";
 CREATE SCHEMA elsewhere;
 CREATE TYPE "a) (b".size AS ENUM ('low', 'high');
@@ -77,6 +78,12 @@ ALTER TYPE "a) (b".secret SET SCHEMA elsewhere;
     is($got->{state}, '', "updated in $db $options{$db}") or diag($got->{err});
   }
   is(lines_of($node, q{SELECT extversion FROM pg_extension WHERE extname = 'tde_column'}, db => 'shop'), $current, "to $current");
+  is(lines_of($node, q{SELECT DISTINCT i.schema FROM pg_depend d JOIN pg_extension x ON d.refclassid = x.tableoid AND d.refobjid = x.oid AND d.deptype = 'e'
+      CROSS JOIN LATERAL pg_identify_object(d.classid, d.objid, d.objsubid) i WHERE x.extname = 'tde_column' AND i.schema IS NOT NULL ORDER BY 1}, db => $_),
+    "pg_catalog\ntde\ntde_internal", "nothing of it is left in another schema, in $_") foreach sort keys %options;
+  is(lines_of($node, q{SELECT type, shipped FROM tde.types WHERE NOT shipped}, db => 'shop'), 'encrypted_mood|f', q(a user's type is where it was));
+  is(lines_of($node, q{DROP SCHEMA "own's"; SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'tde_column'}, db => 'bare'), 'pg_catalog',
+    'the schema that it had can go');
   my %after = (tde_dump_state($node, 'shop'), map { $_ => lines_of($node, $_, db => 'shop') } @more, $privileges);
   is($after{$_}, $expected{$_}, "updated: $_") foreach sort keys %expected;
   is(lines_of($node, q{INSERT INTO moods VALUES ('sad', 'ok'); SELECT count(*) FROM moods WHERE a >= 'sad'}, db => 'shop'), '2', 'it can be written');
@@ -104,7 +111,9 @@ ALTER TABLE shop.ruled ADD FOREIGN KEY (k) REFERENCES shop.young (k) DEFERRABLE}
 
   # The older version's dump.
   lines_of($node, 'CREATE DATABASE restored');
+  lines_of($node, "CREATE EXTENSION tde_column VERSION '$version'", db => 'restored');
   $node->command_ok([ 'pg_restore', '-e', '-d', 'restored', "$folder/$version.dump" ], 'its dump is restored');
+  lines_of($node, 'ALTER EXTENSION tde_column UPDATE', db => 'restored');
   my %restored = tde_dump_state($node, 'restored');
   is($restored{$_}, $expected{$_}, "restored: $_") foreach sort keys %restored;
 
