@@ -14,7 +14,7 @@ DECLARE
   member record;
 BEGIN
   FOR member IN
-    SELECT i.type, i.identity
+    SELECT catalog, object
     FROM (SELECT tableoid, oid FROM pg_type WHERE typnamespace = before AND typrelid = 0 AND typcategory <> 'A'
           UNION ALL SELECT tableoid, oid FROM pg_proc WHERE pronamespace = before
           UNION ALL SELECT tableoid, oid FROM pg_operator WHERE oprnamespace = before
@@ -22,9 +22,9 @@ BEGIN
           UNION ALL SELECT tableoid, oid FROM pg_opfamily WHERE opfnamespace = before) AS o (catalog, object)
     JOIN pg_depend d ON d.classid = catalog AND d.objid = object AND d.deptype = 'e'
     JOIN pg_extension x ON d.refclassid = x.tableoid AND d.refobjid = x.oid AND x.extname = 'tde_column'
-    CROSS JOIN LATERAL pg_identify_object(catalog, object, 0) i
   LOOP
-    EXECUTE format('ALTER %s %s SET SCHEMA pg_catalog', member.type, member.identity);
+    -- with the names that types have by now
+    EXECUTE (SELECT format('ALTER %s %s SET SCHEMA pg_catalog', type, identity) FROM pg_identify_object(member.catalog, member.object, 0));
   END LOOP;
   -- There is no ALTER EXTENSION for one that is not relocatable.
   DELETE FROM pg_depend d USING pg_extension x

@@ -316,10 +316,10 @@ foreach my $family ([ 'partition', '(mal.spy(a))' ], [ 'heir', q((a = ANY ('{hei
 
 lines_of($node, 'CREATE ROLE landlord');
 lines_of($node, 'CREATE DATABASE owned OWNER landlord');
-lines_of($node, q(CREATE SCHEMA tde_schema; CREATE EXTENSION tde_column SCHEMA tde_schema; CREATE TYPE public.state AS ENUM ('on');
-CREATE TABLE tde_schema.t (a text CONSTRAINT c CHECK (a <> '' OR '{on}'::public.state[] IS NOT NULL))), db => 'owned');
-my $convert = q(CALL tde_schema.tde_encrypt_column('tde_schema.t', 'a'));
-fails_with($node, $convert, { state => '2BP01', detail => qr/^constraint c on table tde_schema\.t, with a constant of type public\.state\[\]/ },
+lines_of($node, q(CREATE SCHEMA mine; CREATE EXTENSION tde_column; CREATE TYPE public.state AS ENUM ('on');
+CREATE TABLE mine.t (a text CONSTRAINT c CHECK (a <> '' OR '{on}'::public.state[] IS NOT NULL))), db => 'owned');
+my $convert = q(CALL tde_encrypt_column('mine.t', 'a'));
+fails_with($node, $convert, { state => '2BP01', detail => qr/^constraint c on table mine\.t, with a constant of type public\.state\[\]/ },
   "a type in the schema of the database's owner", db => 'owned');
 lines_of($node, 'ALTER DATABASE owned OWNER TO CURRENT_USER');
 is(attempt($node, $convert, db => 'owned')->{state}, '', '... who is a superuser');
