@@ -116,7 +116,7 @@ foreach my $online ('false', 'true')
   is(attempt($node, "CREATE FUNCTION mal.f(encrypted_text) $spy", user => 'mallory')->{state}, '', 'mallory has a function of encrypted values');
   lines_of($node, "CREATE FUNCTION mal.f(text) $good; $view");
   is(attempt($node, $convert)->{state}, '', 'begun online') if $online eq 'true';
-  is_refused("a function that fits better, online $online", $online eq 'true' ? $finish : $convert, qr/^view boss\.v: function mal\.f\(public\.encrypted_text\), of role "mallory"$/m, $ask, 'good');
+  is_refused("a function that fits better, online $online", $online eq 'true' ? $finish : $convert, qr/^view boss\.v: function mal\.f\((?:pg_catalog\.)?encrypted_text\), of role "mallory"$/m, $ask, 'good');
 
   # where a superuser has made it, or the view is his who has, it is meant
   lines_of($node, 'ALTER FUNCTION mal.f(encrypted_text) OWNER TO CURRENT_USER; ALTER VIEW boss.v SET SCHEMA mal; ALTER VIEW mal.v OWNER TO mallory; CREATE VIEW boss.w AS SELECT f, v FROM mal.v');
