@@ -55,8 +55,7 @@ BEGIN
   SELECT string_agg(quote_literal(coalesce(replace(item[1], '''''', ''''), trim(item[2]))), ',') INTO modifiers
   FROM regexp_matches(coalesce(spec, current_setting('tde_column.default_spec')),
                       '''((?:[^'']|'''')*)''|([^,'']*[^,''[:space:]][^,'']*)', 'g') AS items (item);
-  RETURN format('%s(%s)%s', (SELECT format('%I.%I', nspname, typname) FROM pg_type t JOIN pg_namespace n ON n.oid = typnamespace
-                             WHERE t.oid = encrypted),
+  RETURN format('%s(%s)%s', encrypted,
                 concat_ws(',', substring(plain FROM '[(]([-0-9,]+)[)]'), modifiers),
                 CASE WHEN is_array THEN '[]' END);
 END

@@ -7,6 +7,7 @@
 #include "utils/lsyscache.h"
 
 #include "server/admin_log.h"
+#include "server/compat.h"
 
 void
 tde_log_call(FunctionCallInfo fcinfo, const char *key)
