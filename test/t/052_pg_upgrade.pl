@@ -44,7 +44,7 @@ GRANT EXECUTE ON FUNCTION tde_create_key(text, boolean) TO owner;
 REVOKE EXECUTE ON FUNCTION tde_may_decrypt() FROM PUBLIC;
 }, db => 'shop');
   my @more = ('SELECT * FROM moods', q{SELECT * FROM anycase WHERE a = 'ANN'},
-    q{SELECT proname, proacl FROM pg_proc WHERE proname IN ('tde_create_key', 'tde_may_decrypt', 'tde_export_keys') ORDER BY oid::regprocedure::text},
+    q{SELECT proname, proacl FROM pg_proc WHERE proname IN ('tde_create_key', 'tde_may_decrypt', 'tde_rotate_key') ORDER BY oid::regprocedure::text},
     'SELECT * FROM tde.data_keys ORDER BY id', 'SELECT last_value FROM tde.data_keys_id_seq',
     q{SELECT reloptions FROM pg_class WHERE relname = 'data_keys'}, 'SELECT tde_refresh_types()');
   my %expected = (tde_dump_state($old, 'shop', @unnamed), map { $_ => lines_of($old, $_, db => 'shop') } @more);
