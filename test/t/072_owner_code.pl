@@ -143,7 +143,7 @@ sub superuser
 {
   my (@steps) = @_;
   my ($out, $err) = ('', '');
-  $called{$_} = 1 foreach map { /\bpublic[.](tde_\w+)\(/g } @steps;
+  $called{$_} = 1 foreach map { /\b(tde_\w+)\(/g } @steps;
   $node->psql('postgres', join("\n", 'SET client_min_messages = error;', @steps, 'SHOW search_path;'), stdout => \$out, stderr => \$err, on_error_stop => 0, extra_params => [ '-v', 'VERBOSITY=default', '-v', 'SHOW_CONTEXT=never' ]);
   like($out, qr/^"\$user", public\z/m, 'the search path is what it was');
   return "$out\n$err";
@@ -200,7 +200,7 @@ foreach my $kind (sort keys %kinds)
   {
     $said = superuser(
       map {
-        my $start = "CALL public.tde_${direction}_column('$_', 'a', online => true);";
+        my $start = "CALL tde_${direction}_column('$_', 'a', online => true);";
         ($start, "CALL tde_abort_conversion('$_', 'a');", $start, "SELECT tde_conversion_indexes('$_', 'a') \\gexec", "CALL tde_finish_conversion('$_', 'a');")
       } @tables);
     nobody_else("$kind, ${direction}ed online", 1);
@@ -209,7 +209,7 @@ foreach my $kind (sort keys %kinds)
     next if $direction eq 'decrypt';
 
     superuser(
-      'SELECT tde_rotate_key();', (map { ("CALL tde_rekey_table('$_');", "SELECT count(*) FROM tde_key_usage('$_');", "CALL tde_wipe_free_space('$_');", "SELECT count(*) FROM public.tde_foreign_values('$_');") } @tables),
+      'SELECT tde_rotate_key();', (map { ("CALL tde_rekey_table('$_');", "SELECT count(*) FROM tde_key_usage('$_');", "CALL tde_wipe_free_space('$_');", "SELECT count(*) FROM tde_foreign_values('$_');") } @tables),
       'CALL tde_wipe_catalogs();', 'SELECT count(*) FROM tde_audit();', 'SELECT tde_refresh_types();',
       "SELECT tde_drop_key_version('default', min(version)) FROM tde.keys WHERE slot = 0;",
       (map { "SELECT count(*) FROM $_;" } qw(tde.encrypted_columns tde.conversions tde.dba_encrypted_columns tde.all_encrypted_columns tde.status)),

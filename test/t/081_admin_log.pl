@@ -17,7 +17,7 @@ my $node = tde_node('admin', extension => 1, conf => $conf);
 $node->start;
 my $me = lines_of($node, 'SELECT current_user');
 lines_of($node, q{CREATE ROLE keeper LOGIN; GRANT pg_write_server_files TO keeper;
-  SELECT format('GRANT EXECUTE ON FUNCTION %s TO keeper', p.oid::regprocedure) FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.deptype = 'e'
+  SELECT format('GRANT EXECUTE ON ROUTINE %s TO keeper', p.oid::regprocedure) FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.deptype = 'e'
   WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^tde_' \gexec});
 
 # In an order that works; each with the key that it names.  Some fail, and are logged, too.
