@@ -102,7 +102,7 @@ PARTS      = $(sort $(wildcard $(srcdir)/sql/*.sql))
 # What earlier versions installed stays as it was; the update to this version is put together, too.
 UPDATES    = $(wildcard $(srcdir)/sql/updates/*.sql)
 UPDATE     = $(filter %--$(EXTVERSION).sql,$(UPDATES))
-DATA       = $(filter-out $(UPDATE),$(UPDATES))
+DATA       = $(filter-out $(UPDATE),$(UPDATES)) $(wildcard $(srcdir)/sql/updates/*.control)
 DATA_built = $(SCRIPT) $(notdir $(UPDATE))
 
 PG_CPPFLAGS = -I$(srcdir)/src -DTDE_VERSION='"$(EXTVERSION)"'
@@ -131,8 +131,9 @@ include $(PGXS)
 $(SCRIPT): $(PARTS)
 	cat $^ >$@
 
+# PostgreSQL would put the schema in that the extension had before the update.
 $(notdir $(UPDATE)): $(UPDATE) $(PARTS) $(srcdir)/sql/update.awk
-	awk -v version=$(EXTVERSION) -f $(srcdir)/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< >$@
+	awk -v version=$(EXTVERSION) -f $(srcdir)/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< | sed 's/@extschema@/pg_catalog/g' >$@
 
 # Debian's PGXS does not track headers; there are few, so each object depends on all.
 $(OBJS) $(OBJS:.o=.bc): $(wildcard $(srcdir)/src/*/*.h)

@@ -9,8 +9,8 @@
 -- No name in here is looked up where others may make objects: all is written with its schema, and what is not is PostgreSQL's own.
 -- The scripts of updates begin with the same settings.
 --
--- The extension's schema holds what users write: types, operators, functions.  Tables and views are in tde, where no tool takes
--- them for the application's.  What is reached through types, operators, casts and operator families is in tde_internal, which
+-- The extension's schema, pg_catalog, holds what users write: types, operators, functions.  So they are found on every search_path.  Tables
+-- and views are in tde, where no tool takes them for the application's.  What is reached through types, operators, casts and operator families is in tde_internal, which
 -- belongs on no search path.
 --
 
@@ -40,10 +40,16 @@ CREATE SCHEMA tde_internal;
 GRANT USAGE ON SCHEMA tde_internal TO PUBLIC;
 COMMENT ON SCHEMA tde_internal IS 'internal objects of extension tde_column; not for a search path';
 
+CREATE FUNCTION tde_internal.tde_is_core(object oid) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN object < 16384;
+COMMENT ON FUNCTION tde_internal.tde_is_core(oid) IS 'tell whether initdb has made an object: pg_catalog has those of extensions, too';
+REVOKE ALL ON FUNCTION tde_internal.tde_is_core(oid) FROM PUBLIC;
+
 -- What is made by the dozen: a query says it in SQL, from functions of the template where it has them, and this runs it.
 CREATE FUNCTION tde_internal.tde_run(command text) RETURNS void
 LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp, @extschema@
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
   EXECUTE command;

@@ -80,10 +80,10 @@ CREATE VIEW tde_internal.type_plans AS
   CROSS JOIN LATERAL (SELECT coalesce(b.operand, h.operand)) o (operand)
   -- of strings: in the order of their bytes, for LIKE in all collations
   LEFT JOIN pg_opfamily r ON t.shipped AND r.opfname = (SELECT typname || '_pattern_ops' FROM pg_type WHERE oid = o.operand)
-    AND r.opfnamespace = 'pg_catalog'::regnamespace AND r.opfmethod = (SELECT oid FROM pg_am WHERE amname = 'btree')
+    AND tde_internal.tde_is_core(r.oid) AND r.opfmethod = (SELECT oid FROM pg_am WHERE amname = 'btree')
   -- the least and the largest of many, for BRIN
   LEFT JOIN LATERAL (SELECT f.opfname FROM pg_opclass c JOIN pg_opfamily f ON f.oid = c.opcfamily
-                     WHERE t.shipped AND b.family IS NOT NULL AND c.opcintype = o.operand AND c.opcnamespace = 'pg_catalog'::regnamespace
+                     WHERE t.shipped AND b.family IS NOT NULL AND c.opcintype = o.operand AND tde_internal.tde_is_core(c.oid)
                        AND right(f.opfname::text, 11) = '_minmax_ops' AND f.opfmethod = (SELECT oid FROM pg_am WHERE amname = 'brin')) s ON true;
 COMMENT ON VIEW tde_internal.type_plans IS
   'what the template makes for a type: in which schema, and after which operator families of the base type (NULL: it has none)';
@@ -223,7 +223,7 @@ BEGIN ATOMIC
   || coalesce((
     SELECT tde_internal.tde_function_sql(format('%s.%I(%s)', schema, typname, source), target::text, symbol, 'STABLE', comment)
     FROM pg_type WHERE oid = target AND schema <> inner_schema AND symbol IN ('tde_decrypt', 'tde_decrypt_to')
-      AND (SELECT count(*) FROM pg_proc WHERE proname = typname AND pronamespace = 'pg_catalog'::regnamespace AND pronargs = 1) > 1), '');
+      AND (SELECT count(*) FROM pg_proc WHERE proname = typname AND tde_internal.tde_is_core(oid) AND pronargs = 1) > 1), '');
 END;
 COMMENT ON FUNCTION tde_internal.tde_cast_sql(text, text, regtype, regtype, text, text, text) IS 'SQL that makes a cast, if it is missing, or alters it';
 
@@ -307,12 +307,12 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-  IF greatest(l::oid, r::oid) >= 16384 THEN     -- not PostgreSQL's own
+  IF NOT tde_internal.tde_is_core(greatest(l::oid, r::oid)) THEN
     RETURN NULL;
   END IF;
   RETURN (SELECT format('pg_catalog.%I', p.proname) FROM pg_operator o JOIN pg_proc p ON p.oid = o.oprcode
-          WHERE o.oprname = symbol AND o.oprnamespace = 'pg_catalog'::regnamespace AND o.oprleft = l AND o.oprright = r
-            AND o.oprresult = 'bool'::regtype AND p.pronamespace = 'pg_catalog'::regnamespace
+          WHERE o.oprname = symbol AND tde_internal.tde_is_core(o.oid) AND o.oprleft = l AND o.oprright = r
+            AND o.oprresult = 'bool'::regtype AND tde_internal.tde_is_core(p.oid)
             AND (p.proargtypes[0], p.proargtypes[1]) = (l, r));
 END
 $$;

@@ -22,7 +22,7 @@ BEGIN ATOMIC
              THEN castcontext::text ELSE 'a' END, 'encrypt'
     FROM pg_cast
     WHERE casttarget = p.base AND castsource <> p.base
-      AND castsource < 16384 AND castsource NOT IN ('"char"'::regtype, 'name'::regtype, 'xml'::regtype, 'money'::regtype)
+      AND tde_internal.tde_is_core(castsource) AND castsource NOT IN ('"char"'::regtype, 'name'::regtype, 'xml'::regtype, 'money'::regtype)
     UNION ALL
     -- What the base type can be cast to.  IMPLICIT only between strings (varchar and bpchar to text), as a second implicit cast of a
     -- number would make arithmetic ambiguous, or silently inexact, and one to oid would compare -1 as the largest; and only of built-in
@@ -31,7 +31,7 @@ BEGIN ATOMIC
            CASE WHEN castcontext = 'i' AND p.base = ANY ('{text,varchar,bpchar}'::regtype[]) THEN 'i' ELSE 'a' END,
            'decrypt and cast'
     FROM pg_cast
-    WHERE castsource = p.base AND casttarget <> p.base AND casttarget < 16384
+    WHERE castsource = p.base AND casttarget <> p.base AND tde_internal.tde_is_core(casttarget)
       AND casttarget NOT IN ('"char"'::regtype, 'name'::regtype, 'xml'::regtype, 'regclass'::regtype)
     UNION ALL
     -- Explicit, for to_json() and its like, where they give more than the text in quotes.
@@ -101,7 +101,7 @@ DECLARE
   -- plain types are compared by PostgreSQL's functions
   cmp text := coalesce((SELECT format('pg_catalog.%I(%s, %s)', f.proname, l, r) FROM pg_amproc a JOIN pg_proc f ON f.oid = a.amproc
                         WHERE a.amprocfamily = p.btree AND a.amproclefttype = l AND a.amprocrighttype = r AND a.amprocnum = 1
-                          AND f.pronamespace = 'pg_catalog'::regnamespace AND (f.proargtypes[0], f.proargtypes[1]) = (l, r)),
+                          AND tde_internal.tde_is_core(f.oid) AND (f.proargtypes[0], f.proargtypes[1]) = (l, r)),
                        format('%s.tde_cmp(%s, %s)', p.inner_schema, l, r));
 BEGIN
   -- btree, hash: the families that they are members of, or NULL
@@ -157,7 +157,7 @@ BEGIN ATOMIC
            -- a comparison of timestamptz with date depends on the time zone
            coalesce((SELECT CASE WHEN provolatile = 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END
                      FROM pg_operator e JOIN pg_proc f ON f.oid = e.oprcode
-                     WHERE oprname = '=' AND oprnamespace = 'pg_catalog'::regnamespace AND oprleft = p.operand AND oprright = o.operand),
+                     WHERE oprname = '=' AND tde_internal.tde_is_core(e.oid) AND oprleft = p.operand AND oprright = o.operand),
                     'IMMUTABLE')
     FROM unnest(others) o
     CROSS JOIN LATERAL (SELECT o.btree = p.btree) s (shared)
@@ -294,7 +294,7 @@ BEGIN ATOMIC
                                    obj_description(f.oid, 'pg_proc')), '')
                           FROM pg_aggregate JOIN pg_proc f ON f.oid = aggfnoid
                           WHERE aggtransfn IN ('float8_regr_accum'::regproc, 'int8inc_float8_float8'::regproc)
-                            AND pronamespace = 'pg_catalog'::regnamespace), '')
+                            AND tde_internal.tde_is_core(f.oid)), '')
     FROM (VALUES (p.enc, p.enc), (p.enc, p.base), (p.base, p.enc)) AS s (l, r) WHERE p.base = 'float8'::regtype), '');
 END;
 COMMENT ON FUNCTION tde_internal.tde_missing_aggregates(tde_internal.type_plans) IS 'SQL that makes the aggregates that an encrypted type lacks';

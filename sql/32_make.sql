@@ -53,7 +53,7 @@ BEGIN
   INSERT INTO pg_depend (classid, objid, objsubid, refclassid, refobjid, refobjsubid, deptype)
   SELECT x.tableoid, x.oid, 0, 'pg_type'::regclass, p.base, 0, 'n'
   FROM pg_extension x
-  WHERE x.extname = made_by AND p.base::oid >= 16384 AND tde_internal.tde_extension_of('pg_type', p.base) IS NULL
+  WHERE x.extname = made_by AND NOT tde_internal.tde_is_core(p.base) AND tde_internal.tde_extension_of('pg_type', p.base) IS NULL
     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = x.tableoid AND d.objid = x.oid
                     AND d.refclassid = 'pg_type'::regclass AND d.refobjid = p.base);
 END
@@ -193,10 +193,13 @@ $$;
 COMMENT ON FUNCTION tde_internal.tde_remove_leftover(regprocedure) IS
   'drop the modifier function of a type that was dropped; error if it is another function';
 
-CREATE FUNCTION @extschema@.tde_create_type(base regtype,
-                                            schema regnamespace
-                                              DEFAULT pg_catalog.to_regnamespace(pg_catalog.quote_ident(pg_catalog.current_schema())),
-                                            type_tag uuid DEFAULT pg_catalog.gen_random_uuid()) RETURNS regtype
+CREATE FUNCTION tde_internal.tde_is_system_schema(schema regnamespace) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN schema = ANY ('{pg_catalog,information_schema,tde,tde_internal}'::regnamespace[]);
+COMMENT ON FUNCTION tde_internal.tde_is_system_schema(regnamespace) IS
+  'tell whether a schema is one whose objects pg_dump takes for those of PostgreSQL or of an extension';
+
+CREATE FUNCTION tde_internal.tde_create_type_in(base regtype, schema regnamespace, path_schema name, type_tag uuid) RETURNS regtype
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off     -- names are put together to others
@@ -213,9 +216,6 @@ BEGIN
       USING ERRCODE = 'insufficient_privilege', DETAIL = 'It is a base type with functions in C.';
   ELSIF base IS NULL OR type_tag IS NULL THEN
     RAISE EXCEPTION 'base type and type tag must not be null' USING ERRCODE = 'null_value_not_allowed';
-  ELSIF schema IS NULL THEN
-    RAISE EXCEPTION 'no schema has been selected to create the type in'
-      USING ERRCODE = 'invalid_schema_name', HINT = 'Name one: tde_create_type(''type'', ''schema'').';
   ELSIF existing IS NOT NULL THEN
     RAISE EXCEPTION 'type % has an encrypted version already: %', base, existing USING ERRCODE = 'duplicate_object';
   END IF;
@@ -231,6 +231,15 @@ BEGIN
             HINT = 'Make the encrypted version of the element, field or base type; arrays, composites and domains can be made '
                    'of that.';
   END IF;
+  schema := coalesce(schema, (SELECT typnamespace FROM pg_type WHERE oid = base AND NOT tde_internal.tde_is_system_schema(typnamespace)),
+                     to_regnamespace(quote_ident(path_schema)));
+  IF schema IS NULL THEN
+    RAISE EXCEPTION 'no schema has been selected to create the type in'
+      USING ERRCODE = 'invalid_schema_name', HINT = 'Name one: tde_create_type(''type'', ''schema'').';
+  ELSIF tde_internal.tde_is_system_schema(schema) THEN
+    RAISE EXCEPTION 'cannot make an encrypted type in schema %', schema USING ERRCODE = 'feature_not_supported',
+      DETAIL = 'pg_dump dumps nothing of a user''s that is there.', HINT = 'Name another one: tde_create_type(''type'', ''schema'').';
+  END IF;
   name := 'encrypted_' || base_row.typname;
   enc := format('%s.%I', schema, name);
   IF octet_length(name || '_sortsupport') > 63 THEN
@@ -244,6 +253,13 @@ BEGIN
   RETURN type;
 END
 $create_type$;
+COMMENT ON FUNCTION tde_internal.tde_create_type_in(regtype, regnamespace, name, uuid) IS
+  'make the encrypted version of a base type; schema: if NULL, where the base type is, if that is a user''s, and else path_schema';
+
+-- Without settings, since the user's search_path counts.
+CREATE FUNCTION @extschema@.tde_create_type(base regtype, schema regnamespace DEFAULT NULL, type_tag uuid DEFAULT gen_random_uuid()) RETURNS regtype
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN tde_internal.tde_create_type_in(base, schema, current_schema(), type_tag);
 COMMENT ON FUNCTION @extschema@.tde_create_type(regtype, regnamespace, uuid) IS
   'make the encrypted version of a base type; the tag names the type in key derivation and must stay the same for ever';
 
@@ -306,5 +322,6 @@ COMMENT ON FUNCTION @extschema@.tde_refresh_types() IS
 REVOKE ALL ON FUNCTION tde_internal.tde_make_family(text, name, name), tde_internal.tde_join_extension(tde_internal.type_plans, oid[]),
   tde_internal.tde_complete_type(tde_internal.type_plans, tde_internal.type_plans[]),
   tde_internal.tde_complete_types(regtype[]), tde_internal.tde_make_type(regtype, text, text, uuid), tde_internal.tde_remove_leftover(regprocedure),
+  tde_internal.tde_is_system_schema(regnamespace), tde_internal.tde_create_type_in(regtype, regnamespace, name, uuid),
   @extschema@.tde_create_type(regtype, regnamespace, uuid), tde_internal.tde_template_objects(), @extschema@.tde_refresh_types()
   FROM PUBLIC;

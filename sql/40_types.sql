@@ -65,7 +65,7 @@ SELECT tde_internal.tde_run(string_agg(
             CASE WHEN n.oid IS NULL THEN '' ELSE format('NEGATOR = OPERATOR(@extschema@.%s),', n.oprname) END, o.oprrest, o.oprjoin), ''))
 FROM (VALUES ('@extschema@.encrypted_text', 'text'::regtype), ('@extschema@.encrypted_varchar', 'text'), ('@extschema@.encrypted_bpchar', 'bpchar'))
   AS sides (enc, string)
-JOIN pg_operator o ON o.oprleft = string AND o.oprright = 'text'::regtype AND o.oprnamespace = 'pg_catalog'::regnamespace
+JOIN pg_operator o ON o.oprleft = string AND o.oprright = 'text'::regtype AND tde_internal.tde_is_core(o.oid)
   AND o.oprrest::text ~ '(like|regexeq|regexne|prefix)sel$'
 JOIN pg_proc p ON p.oid = o.oprcode CROSS JOIN LATERAL (SELECT 'tde_internal.tde_' || p.proname) f (function)
 LEFT JOIN pg_operator n ON n.oid = o.oprnegate;

@@ -38,7 +38,7 @@ CREATE FUNCTION @extschema@.tde_foreign_values(relation regclass DEFAULT NULL, O
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  SELECT tde_internal.tde_check_not_distributed($1, 'SELECT array_agg(f) FROM @extschema@.tde_foreign_values(%L) f');
+  SELECT tde_internal.tde_check_not_distributed($1, 'SELECT array_agg(f) FROM tde_foreign_values(%L) f');
   SELECT t.relation, f.*
   FROM tde_internal.tde_declared_tables() t CROSS JOIN LATERAL tde_internal.tde_foreign_values_in(t.relation, NULL) f
   WHERE $1 IS NULL OR t.relation IN (SELECT $1 UNION ALL SELECT p.relid FROM pg_partition_tree($1) p)

@@ -46,7 +46,7 @@ BEGIN
                     a.attrelid::regclass, a.attname);
   ELSIF encrypted IS NULL THEN
     RAISE EXCEPTION 'type % has no encrypted type', element USING ERRCODE = 'undefined_object',
-      HINT = format('SELECT @extschema@.tde_create_type(%L); makes one.', element);
+      HINT = format('SELECT tde_create_type(%L); makes one.', element);
   ELSIF plain ~ '^interval [a-z]' THEN
     RAISE EXCEPTION 'an encrypted interval cannot be restricted to fields, as % is', plain USING ERRCODE = 'feature_not_supported',
       HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE interval; first.', a.attrelid::regclass, a.attname);
@@ -55,8 +55,7 @@ BEGIN
   SELECT string_agg(quote_literal(coalesce(replace(item[1], '''''', ''''), trim(item[2]))), ',') INTO modifiers
   FROM regexp_matches(coalesce(spec, current_setting('tde_column.default_spec')),
                       '''((?:[^'']|'''')*)''|([^,'']*[^,''[:space:]][^,'']*)', 'g') AS items (item);
-  RETURN format('%s(%s)%s', (SELECT format('%I.%I', nspname, typname) FROM pg_type t JOIN pg_namespace n ON n.oid = typnamespace
-                             WHERE t.oid = encrypted),
+  RETURN format('%s(%s)%s', encrypted,
                 concat_ws(',', substring(plain FROM '[(]([-0-9,]+)[)]'), modifiers),
                 CASE WHEN is_array THEN '[]' END);
 END
@@ -100,7 +99,7 @@ AS $$
   -- CREATE INDEX on an encrypted column takes these for its own
   SELECT regexp_replace(opcname, '^encrypted_', '')::name FROM pg_opclass
   WHERE oid = opclass AND opcname ~ '^((encrypted_)?(text|varchar|bpchar)_pattern|varchar)_ops$'
-    AND opcnamespace = ANY (CASE WHEN opcname ~ '^encrypted_' THEN ARRAY['@extschema@'] ELSE ARRAY['pg_catalog', 'tde_internal', 'tde'] END::regnamespace[])
+    AND opcnamespace = ANY ('{pg_catalog,tde_internal,tde}'::regnamespace[])
 $$;
 COMMENT ON FUNCTION tde_internal.tde_named_opclass(oid) IS
   'name of the operator class of a column''s other type that stands for one that is not the default; NULL: there is none';

@@ -38,7 +38,7 @@ COMMENT ON FUNCTION tde_internal.tde_must_commit() IS 'error if the procedure th
 
 CREATE FUNCTION tde_internal.tde_run_as(role oid, commands text) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-  SET search_path = pg_catalog, pg_temp, @extschema@;
+  SET search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION tde_internal.tde_run_as(oid, text) IS 'run commands with no more than the rights of a role that the caller could become';
 
 CREATE FUNCTION tde_internal.tde_owner_of(relation oid) RETURNS oid
@@ -97,7 +97,7 @@ COMMENT ON FUNCTION tde_internal.tde_warn_of_rest(regclass, name) IS
 
 CREATE FUNCTION tde_internal.tde_definition(class regclass, object oid) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL UNSAFE
-  SET search_path = pg_catalog, pg_temp, @extschema@;
+  SET search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION tde_internal.tde_definition(regclass, oid) IS
   'definition of a constraint, index, view (its query), rule, trigger, policy (its expressions), statistics object or default';
 
@@ -261,7 +261,7 @@ DECLARE
   rest     int8;
 BEGIN
   PERFORM tde_internal.tde_must_commit();
-  PERFORM tde_internal.tde_check_not_distributed(relation, 'CALL @extschema@.tde_wipe_free_space(%L)');
+  PERFORM tde_internal.tde_check_not_distributed(relation, 'CALL tde_wipe_free_space(%L)');
   SET LOCAL search_path = pg_catalog, pg_temp;
   remaining := 0;
   deadline := clock_timestamp() + make_interval(secs => max_wait);

@@ -28,60 +28,6 @@ CREATE FUNCTION tde_internal.tde_foreign_constant(class regclass, object oid, ro
 COMMENT ON FUNCTION tde_internal.tde_foreign_constant(regclass, oid, oid) IS
   'type of a constant in an object''s expressions whose literal could run code of others than the role and superusers';
 
-CREATE FUNCTION tde_internal.tde_check_namesakes(a pg_attribute) RETURNS void
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-  trusted oid[] := ARRAY(SELECT oid FROM pg_roles WHERE rolsuper UNION SELECT relowner FROM pg_class WHERE oid = a.attrelid);
-  others  text;
-BEGIN
-  IF NOT EXISTS (SELECT FROM pg_depend d LEFT JOIN pg_constraint c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid
-                 LEFT JOIN pg_index i ON d.classid = 'pg_class'::regclass AND i.indexrelid = d.objid
-                 WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
-                   AND CASE d.classid WHEN 'pg_constraint'::regclass THEN c.contype = 'c'
-                                      WHEN 'pg_class'::regclass THEN coalesce(i.indexprs, i.indpred) IS NOT NULL
-                                      WHEN 'pg_attrdef'::regclass THEN tde_internal.tde_constant_default(a.attrelid, a.attnum) IS NULL
-                                      ELSE true END) THEN
-    RETURN;
-  END IF;
-  -- What uses the column is read again for its new type, with the extension's schema on the path: what somebody has put there under
-  -- PostgreSQL's or the extension's names might match better.  Only superusers make functions in C.
-  SELECT string_agg(format('%s, of role "%s"', pg_describe_object(classid, objid, 0), pg_get_userbyid(owner)), E'\n') INTO others FROM (
-    SELECT 'pg_proc'::regclass, f.oid, proowner FROM pg_proc f JOIN pg_language l ON l.oid = prolang
-    WHERE pronamespace = '@extschema@'::regnamespace AND proowner <> ALL (trusted) AND lanname NOT IN ('c', 'internal')
-      AND EXISTS (SELECT FROM pg_proc p WHERE p.proname = f.proname AND p.oid <> f.oid
-                  AND p.pronamespace IN ('pg_catalog'::regnamespace, f.pronamespace))
-    UNION ALL
-    SELECT 'pg_operator'::regclass, f.oid, oprowner FROM pg_operator f
-    WHERE oprnamespace = '@extschema@'::regnamespace AND oprowner <> ALL (trusted)
-      AND EXISTS (SELECT FROM pg_operator p WHERE p.oprname = f.oprname AND p.oid <> f.oid
-                  AND p.oprnamespace IN ('pg_catalog'::regnamespace, f.oprnamespace))
-  ) AS found (classid, objid, owner)
-  WHERE NOT EXISTS (SELECT FROM pg_depend d WHERE (d.classid, d.objid) = (found.classid, found.objid) AND deptype = 'e');
-  IF others IS NOT NULL THEN
-    RAISE EXCEPTION 'schema "%" has functions or operators of other roles that expressions of table % could call', '@extschema@', a.attrelid::regclass
-      USING ERRCODE = 'object_not_in_prerequisite_state',
-        DETAIL = format(E'They have names of PostgreSQL''s or the extension''s:\n%s', others),
-        HINT = 'Move them to another schema, and REVOKE CREATE ON SCHEMA @extschema@ from their owners.';
-  END IF;
-  -- they could be made between this and the reading, while a lock is waited for
-  SELECT string_agg(quote_ident(rolname), ', ' ORDER BY rolname) INTO others FROM (
-    SELECT rolname FROM pg_roles r
-    WHERE oid <> ALL (trusted) AND rolname <> 'pg_database_owner' AND NOT pg_has_role(oid, (SELECT relowner FROM pg_class WHERE oid = a.attrelid), 'MEMBER')
-      AND EXISTS (SELECT FROM pg_roles m WHERE pg_has_role(r.oid, m.oid, 'MEMBER') AND has_schema_privilege(m.oid, '@extschema@', 'CREATE'))
-    ORDER BY rolname LIMIT 10
-  ) AS makers;
-  IF others IS NOT NULL THEN
-    RAISE EXCEPTION 'other roles may create functions in schema "%", which expressions of table % could call', '@extschema@', a.attrelid::regclass
-      USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('Among them: %s.', others),
-        HINT = 'REVOKE CREATE ON SCHEMA @extschema@ from PUBLIC and from them, at least until the column is converted.';
-  END IF;
-END
-$$;
-COMMENT ON FUNCTION tde_internal.tde_check_namesakes(pg_attribute) IS
-  'error if expressions that are read again could find functions or operators of others than superusers and the table''s owner';
-
 CREATE FUNCTION tde_internal.tde_foreign_constants(a pg_attribute, online boolean) RETURNS SETOF text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -122,7 +68,7 @@ AS $$
     FROM pg_constraint f WHERE contype = 'f' AND (conrelid = a.attrelid AND a.attnum = ANY (conkey) OR confrelid = a.attrelid AND a.attnum = ANY (confkey))
   )
   SELECT DISTINCT object, format('GRANT USAGE ON SCHEMA %I TO %s', nspname, owner::regrole) FROM made JOIN pg_namespace n
-    ON n.oid = '@extschema@'::regnamespace OR n.oid = (SELECT relnamespace FROM pg_class c WHERE c.oid = relation) WHERE NOT has_schema_privilege(owner, n.oid, 'USAGE')
+    ON n.oid = (SELECT relnamespace FROM pg_class c WHERE c.oid = relation) WHERE NOT has_schema_privilege(owner, n.oid, 'USAGE')
   UNION ALL
   SELECT object, format('GRANT CREATE ON SCHEMA %s TO %s', schema::regnamespace, owner::regrole) FROM in_schemas WHERE NOT has_schema_privilege(owner, schema, 'CREATE')
   UNION ALL
@@ -254,7 +200,6 @@ BEGIN
   END IF;
   PERFORM tde_internal.tde_check_dependents(a);
   PERFORM tde_internal.tde_check_rights(a, online);
-  PERFORM tde_internal.tde_check_namesakes(a);
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_check_conversion(pg_attribute, boolean, boolean) IS 'error if a column''s type cannot be changed';

@@ -184,7 +184,7 @@ BEGIN
   FOR command IN SELECT * FROM @extschema@.tde_conversion_indexes(relation, column_name) LOOP
     RAISE NOTICE 'next: %', command;
   END LOOP;
-  RAISE NOTICE '%', format('next: CALL @extschema@.tde_finish_conversion(%L, %L);', relation, column_name);
+  RAISE NOTICE '%', format('next: CALL tde_finish_conversion(%L, %L);', relation, column_name);
   COMMIT;  -- so that a procedure that goes on has its own search_path
 END
 $$;

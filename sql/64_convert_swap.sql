@@ -166,7 +166,7 @@ BEGIN
       SELECT FROM tde_internal.tde_conversion_keys(relation, column_name) k
       WHERE NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = k.referencing AND conname = k.replacement AND convalidated = k.valid)) THEN
     RAISE EXCEPTION 'column "%" has got new indexes or foreign keys meanwhile', column_name
-      USING ERRCODE = 'object_in_use', HINT = format('CALL @extschema@.tde_finish_conversion(%L, %L); again.', relation, column_name);
+      USING ERRCODE = 'object_in_use', HINT = format('CALL tde_finish_conversion(%L, %L); again.', relation, column_name);
   END IF;
   bindings := ARRAY(SELECT b FROM tde_internal.tde_bindings(a) b);    -- before anything is printed
   checks := ARRAY(SELECT conname FROM pg_constraint
@@ -206,13 +206,13 @@ BEGIN
   SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
   IF v.phase IS NULL THEN
     RAISE EXCEPTION 'column "%" is not being converted', column_name USING ERRCODE = 'object_not_in_prerequisite_state',
-      HINT = format('CALL @extschema@.tde_encrypt_column(%L, %L, online => true); begins it.', relation, column_name);
+      HINT = format('CALL tde_encrypt_column(%L, %L, online => true); begins it.', relation, column_name);
   END IF;
   IF v.phase = 'copy' THEN
     missing := (SELECT string_agg(command, E'\n') FROM @extschema@.tde_conversion_indexes(relation, column_name) command);
     IF missing IS NOT NULL THEN
       RAISE EXCEPTION 'indexes of the copy of column "%" are missing', column_name USING ERRCODE = 'object_not_in_prerequisite_state',
-        DETAIL = missing, HINT = format(E'Run these commands, or: SELECT @extschema@.tde_conversion_indexes(%L, %L) \\gexec', relation, column_name);
+        DETAIL = missing, HINT = format(E'Run these commands, or: SELECT tde_conversion_indexes(%L, %L) \\gexec', relation, column_name);
     END IF;
     -- in case that the copying was broken off
     CALL tde_internal.tde_complete_copy(relation, column_name, v.helper_column, batch_rows, batch_delay);
@@ -234,7 +234,7 @@ BEGIN
     CALL @extschema@.tde_wipe_free_space(relation, max_wait, remaining);
     SET LOCAL search_path = pg_catalog, pg_temp;
     IF remaining > 0 THEN
-      RAISE NOTICE '%', format('next: CALL @extschema@.tde_finish_conversion(%L, %L);', relation, column_name);
+      RAISE NOTICE '%', format('next: CALL tde_finish_conversion(%L, %L);', relation, column_name);
       COMMIT;  -- so that a procedure that goes on has its own search_path
       RETURN;
     END IF;
@@ -276,7 +276,7 @@ BEGIN
                               ELSE format('column "%s" has its new type already', column_name) END
       USING ERRCODE = 'object_not_in_prerequisite_state',
         HINT = CASE WHEN v.phase IS NULL THEN 'See the view tde.conversions.'
-                    ELSE format('CALL @extschema@.tde_finish_conversion(%L, %L); and then tde_decrypt_column().', relation, column_name) END;
+                    ELSE format('CALL tde_finish_conversion(%L, %L); and then tde_decrypt_column().', relation, column_name) END;
   END IF;
   FOR key IN SELECT * FROM tde_internal.tde_conversion_keys(relation, column_name) LOOP
     PERFORM tde_internal.tde_run_as(tde_internal.tde_owner_of(key.referencing),

@@ -14,12 +14,12 @@ BEGIN
   PERFORM tde_internal.tde_convert_offline(tde_internal.tde_convertible_column(relation, column_name),
     tde_internal.tde_encrypted_type_of(tde_internal.tde_convertible_column(relation, column_name), spec), true);
   IF tde_internal.tde_is_distributed(relation) THEN
-    RAISE NOTICE 'next, after COMMIT: SELECT run_command_on_all_nodes(''CALL @extschema@.tde_wipe_catalogs()'');';
+    RAISE NOTICE 'next, after COMMIT: SELECT run_command_on_all_nodes(''CALL tde_wipe_catalogs()'');';
   ELSIF tde_internal.tde_may_commit() THEN
     COMMIT;
     CALL @extschema@.tde_wipe_catalogs();
   ELSE
-    RAISE NOTICE 'next, after COMMIT: CALL @extschema@.tde_wipe_catalogs();';
+    RAISE NOTICE 'next, after COMMIT: CALL tde_wipe_catalogs();';
   END IF;
 END
 $$;

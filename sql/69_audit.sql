@@ -63,7 +63,7 @@ LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
   WITH v AS (
-    SELECT @extschema@.tde_version() AS library, x.extversion, a.default_version, w.instance_wide, x.extnamespace
+    SELECT @extschema@.tde_version() AS library, x.extversion, a.default_version, w.instance_wide
     FROM pg_extension x LEFT JOIN pg_available_extensions a ON a.name = x.extname CROSS JOIN tde.wallet w
     WHERE x.extname = 'tde_column')
   SELECT f.severity, f.topic, f.object, f.finding, f.hint
@@ -76,10 +76,7 @@ AS $$
      'Restart the server, then run ALTER EXTENSION tde_column UPDATE in each database.'),
     (NOT instance_wide, 'warning', 'preloading', 'shared_preload_libraries',
      'the library is not preloaded: each session opens the wallet for itself, and results are not transparent',
-     'Add tde_column to shared_preload_libraries and restart.'),
-    (has_schema_privilege('public', extnamespace, 'CREATE'), 'warning', 'schema privileges', extnamespace::regnamespace::text,
-     'everybody may make objects in the schema of types and operators, which statements of others then use',
-     format('REVOKE CREATE ON SCHEMA %s FROM PUBLIC;', extnamespace::regnamespace))
+     'Add tde_column to shared_preload_libraries and restart.')
   ) AS f (applies, severity, topic, object, finding, hint)
   WHERE f.applies
 $$;
@@ -326,20 +323,32 @@ $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_path_schemas(text) FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_path_schemas(text) IS 'names of the schemas in a search_path, not quoted';
 
+-- The extension's own types have their operators in pg_catalog.  A function that is parsed when it is called uses such a type if it names a
+-- table that has it.
 CREATE FUNCTION tde_internal.tde_audit_search_path() RETURNS SETOF tde_internal.tde_finding
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  WITH s AS (SELECT * FROM tde_internal.tde_audited_settings() WHERE name = 'search_path')
-  SELECT 'warning', 'search path', s.scope,
-         format('search_path = %s lacks schema %I: comparisons with encrypted columns take the operators of the base types, and no index', s.value, n.nspname),
-         format('Add %I to it.', n.nspname)
-  FROM s CROSS JOIN pg_extension x JOIN pg_namespace n ON n.oid = x.extnamespace
-  WHERE x.extname = 'tde_column' AND NOT (s.of_server AND EXISTS (SELECT FROM s WHERE of_database))
-    AND n.nspname NOT IN (SELECT p.schema FROM tde_internal.tde_path_schemas(s.value) p (schema))
+  WITH s AS (SELECT * FROM tde_internal.tde_audited_settings() WHERE name = 'search_path'),
+  used AS (
+    SELECT t.type, n.nspname, c.relname
+    FROM tde.types t JOIN pg_type y ON y.oid = t.type JOIN pg_proc m ON m.oid = y.typmodin JOIN pg_namespace n ON n.oid = m.pronamespace
+    JOIN pg_attribute a ON a.atttypid IN (y.oid, y.typarray) JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
+    WHERE NOT t.shipped),
+  paths AS (
+    SELECT s.scope, s.value, NULL AS source FROM s WHERE NOT (s.of_server AND EXISTS (SELECT FROM s WHERE of_database))
+    UNION ALL
+    SELECT 'function ' || p.oid::regprocedure, substr(entry, strpos(entry, '=') + 1), p.prosrc
+    FROM pg_proc p CROSS JOIN LATERAL unnest(p.proconfig) entry WHERE entry LIKE 'search_path=%')
+  SELECT DISTINCT 'warning', 'search path', p.scope,
+         format('search_path = %s lacks schema %I: comparisons with columns of type %s take the operators of the base type, and no index',
+                p.value, u.nspname, u.type),
+         format('Add %I to it.', u.nspname)
+  FROM paths p JOIN used u ON p.source IS NULL OR strpos(p.source, u.relname) > 0
+  WHERE u.nspname NOT IN (SELECT w.schema FROM tde_internal.tde_path_schemas(p.value) w (schema))
 $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_search_path() FROM PUBLIC;
-COMMENT ON FUNCTION tde_internal.tde_audit_search_path() IS 'tde_audit(): the extension''s schema on the search paths of the server, this database and roles';
+COMMENT ON FUNCTION tde_internal.tde_audit_search_path() IS 'tde_audit(): schemas of users'' encrypted types on the search paths of the server, this database, roles and functions';
 
 -- What superusers have made is theirs to answer for, and casts of an encrypted type that tde_create_type() has made call the library.
 CREATE FUNCTION tde_internal.tde_audit_names() RETURNS SETOF tde_internal.tde_finding
@@ -349,17 +358,17 @@ AS $$
   WITH made AS (
     SELECT p.tableoid AS catalog, p.oid, p.proowner AS owner, CASE p.prokind WHEN 'a' THEN 'AGGREGATE' ELSE 'ROUTINE' END AS kind,
            p.oid::regprocedure::text AS name, NULL AS cast_types
-    FROM pg_proc p WHERE p.pronamespace <> 'pg_catalog'::regnamespace
+    FROM pg_proc p WHERE NOT tde_internal.tde_is_core(p.oid)
     UNION ALL
     SELECT o.tableoid, o.oid, o.oprowner, 'OPERATOR', o.oid::regoperator::text, NULL
-    FROM pg_operator o WHERE o.oprnamespace <> 'pg_catalog'::regnamespace
+    FROM pg_operator o WHERE NOT tde_internal.tde_is_core(o.oid)
     UNION ALL
     SELECT c.tableoid, c.oid, coalesce(f.proowner, t.typowner), 'CAST', NULL, format('(%s AS %s)', c.castsource::regtype, c.casttarget::regtype)
     FROM pg_cast c JOIN pg_type t ON t.oid = c.casttarget LEFT JOIN pg_proc f ON f.oid = c.castfunc
-    WHERE c.castcontext <> 'e' AND c.oid >= 16384
+    WHERE c.castcontext <> 'e' AND NOT tde_internal.tde_is_core(c.oid)
     UNION ALL
     SELECT t.tableoid, t.oid, t.typowner, CASE t.typtype WHEN 'd' THEN 'DOMAIN' ELSE 'TYPE' END, t.oid::regtype::text, NULL
-    FROM pg_type t WHERE t.typtype NOT IN ('c', 'p') AND t.typnamespace <> 'pg_catalog'::regnamespace)
+    FROM pg_type t WHERE t.typtype NOT IN ('c', 'p') AND NOT tde_internal.tde_is_core(t.oid))
   SELECT DISTINCT 'warning', 'captured names', coalesce(m.name, 'cast ' || m.cast_types),
          CASE WHEN m.kind = 'CAST' THEN format('made by %I: applied to encrypted values by itself', r.rolname)
               WHEN m.kind IN ('DOMAIN', 'TYPE') THEN format('made by %I: functions of this name in schema %I, called with encrypted values, are casts to it', r.rolname, m.meant)
@@ -380,7 +389,7 @@ CREATE FUNCTION tde_internal.tde_audit_path_schemas() RETURNS SETOF tde_internal
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  SELECT 'notice', 'schema privileges', n.oid::regnamespace::text,
+  SELECT CASE WHEN bool_or(a.grantee = 0) THEN 'warning' ELSE 'notice' END, 'schema privileges', n.oid::regnamespace::text,
          format('on a search path (%s), and these may make objects in it, which statements of others then use: %s',
                 string_agg(DISTINCT s.scope, ', '), string_agg(DISTINCT coalesce(quote_ident(r.rolname), 'PUBLIC'), ', ')),
          format('REVOKE CREATE ON SCHEMA %s FROM them, or take it off the paths of those who do not trust them.', n.oid::regnamespace)
@@ -390,7 +399,6 @@ AS $$
   CROSS JOIN LATERAL aclexplode(n.nspacl) a
   LEFT JOIN pg_roles r ON r.oid = a.grantee
   WHERE s.name = 'search_path' AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner AND r.rolsuper IS NOT true
-    AND NOT (a.grantee = 0 AND EXISTS (SELECT FROM pg_extension x WHERE x.extname = 'tde_column' AND x.extnamespace = n.oid))
   GROUP BY n.oid
 $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_path_schemas() FROM PUBLIC;
@@ -462,7 +470,7 @@ AS $$
       ('freezing', 'no table waits for the wallet'),
       ('statement log', 'no setting has statements logged'),
       ('statement statistics', 'they hold no constants'),
-      ('search path', 'all have the extension''s schema')
+      ('search path', 'all have the schemas of users'' encrypted types that are used with them')
     ) AS t (topic, good)
     WHERE NOT EXISTS (SELECT FROM found WHERE found.topic = t.topic)) AS r
   ORDER BY array_position(ARRAY['error', 'warning', 'notice', 'ok'], severity), topic, object, finding

@@ -14,18 +14,10 @@ COMMENT ON EVENT TRIGGER tde_column_ddl IS
   'gives the default specification to encrypted columns declared without modifiers; refuses functions that would be called in place of others';
 
 DO $$
-DECLARE
-  schema name := (SELECT nspname FROM pg_namespace WHERE oid = '@extschema@'::regnamespace);
 BEGIN
   IF NOT @extschema@.tde_ensure_keys() THEN
     RAISE WARNING 'the wallet is not open, so no data keys were made yet'
       USING HINT = 'Open it with tde_wallet_open().  Only if this server never had a wallet, make one with tde_wallet_create().';
-  END IF;
-  IF NOT schema = ANY (ARRAY(SELECT trim(both ' "' FROM p) FROM unnest(string_to_array(
-      (SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'search_path'), ',')) p)) THEN
-    RAISE WARNING 'schema "%" is not on the default search_path', schema
-      USING DETAIL = 'Comparisons with encrypted columns would then silently use the operators of the base type, without indexes.',
-            HINT = 'Add the schema to search_path.';
   END IF;
 END
 $$;

@@ -6,6 +6,33 @@
 SET LOCAL search_path = pg_catalog, pg_temp;
 SET LOCAL quote_all_identifiers = off;
 
+-- Types, operators and functions that users write move to pg_catalog, from whatever schema they were in.  What tde_create_type() has made is no
+-- member, and stays with its user.
+DO $$
+DECLARE
+  before CONSTANT regnamespace := (SELECT extnamespace FROM pg_extension WHERE extname = 'tde_column');
+  member record;
+BEGIN
+  FOR member IN
+    SELECT catalog, object
+    FROM (SELECT tableoid, oid FROM pg_type WHERE typnamespace = before AND typrelid = 0 AND typcategory <> 'A'
+          UNION ALL SELECT tableoid, oid FROM pg_proc WHERE pronamespace = before
+          UNION ALL SELECT tableoid, oid FROM pg_operator WHERE oprnamespace = before
+          UNION ALL SELECT tableoid, oid FROM pg_opclass WHERE opcnamespace = before
+          UNION ALL SELECT tableoid, oid FROM pg_opfamily WHERE opfnamespace = before) AS o (catalog, object)
+    JOIN pg_depend d ON d.classid = catalog AND d.objid = object AND d.deptype = 'e'
+    JOIN pg_extension x ON d.refclassid = x.tableoid AND d.refobjid = x.oid AND x.extname = 'tde_column'
+  LOOP
+    -- with the names that types have by now
+    EXECUTE (SELECT format('ALTER %s %s SET SCHEMA pg_catalog', type, identity) FROM pg_identify_object(member.catalog, member.object, 0));
+  END LOOP;
+  -- There is no ALTER EXTENSION for one that is not relocatable.
+  DELETE FROM pg_depend d USING pg_extension x
+  WHERE x.extname = 'tde_column' AND d.classid = x.tableoid AND d.objid = x.oid AND d.refclassid = 'pg_namespace'::regclass AND d.refobjid = before;
+  UPDATE pg_extension SET extnamespace = 'pg_catalog'::regnamespace WHERE extname = 'tde_column';
+END
+$$;
+
 -- These have got a parameter or a column more.  Functions in SQL are bound to the first, so it goes when they are replaced.
 ALTER FUNCTION tde_internal.tde_function_sql(text, text, text, text, text) RENAME TO tde_function_sql_before;
 ALTER FUNCTION tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text)
@@ -83,10 +110,15 @@ DROP FUNCTION tde_internal.tde_convert_rows(regclass, name, name, int8, int8, in
 DROP FUNCTION tde_internal.tde_constant_default(pg_attribute), tde_internal.tde_lock_commands(regclass[]);
 ALTER TYPE tde_internal.tde_dependent ADD ATTRIBUTE owner oid, ADD ATTRIBUTE classid oid, ADD ATTRIBUTE objid oid;
 
+-- Nobody else makes any in pg_catalog.
+DROP FUNCTION tde_internal.tde_check_namesakes(pg_attribute);
+
 -- @parts@
 
 DROP FUNCTION tde_internal.tde_function_sql_before(text, text, text, text, text);
 DROP FUNCTION tde_internal.tde_operator_sql_before(tde_internal.type_plans, text, regtype, regtype, text, text, text, text);
+REVOKE ALL ON FUNCTION tde_internal.tde_is_core(oid), tde_internal.tde_is_system_schema(regnamespace),
+  tde_internal.tde_create_type_in(regtype, regnamespace, name, uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_tables(), tde_internal.tde_function_sql(text, text, text, text, text, text), tde_internal.tde_template_objects(), tde_internal.tde_extension_of(regclass, oid), tde_internal.tde_coerce_support(internal), tde_internal.tde_decrypt_support(internal),
   tde_internal.tde_join_extension(tde_internal.type_plans, oid[]),
   tde_internal.tde_with_defaults(text), tde_internal.tde_cast_defaults(int4, boolean), tde_internal.tde_alter_function_sql(regprocedure, text, text, text), tde_internal.tde_alter_operator_sql(regoperator, text, text, text, boolean, boolean),

@@ -11,7 +11,6 @@
 #include "access/table.h"
 #include "access/transam.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -30,6 +29,7 @@
 #include "operators/computed.h"
 #include "server/compat.h"
 #include "type/access.h"
+#include "type/core.h"
 #include "type/datum.h"
 #include "type/inside.h"
 
@@ -213,7 +213,7 @@ tde_shown_function(Oid function, List *args)
 	foreach(cell, args)
 		types[foreach_current_index(cell)] = exprType(lfirst(cell));
 	(void) func_get_detail(name, NIL, NIL, list_length(args), types, false, false, false, &found, &result, &is_set, &variadic, &variadic_type, &declared, NULL);
-	return found;
+	return tde_is_core(found) ? found : InvalidOid;
 }
 
 Oid
@@ -262,7 +262,7 @@ make_operation(Oid operator, List *args, TdeShowing *showing)
 Oid
 tde_shown_operator(Oid operator, Oid left, Oid right)
 {
-	return tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(operator), &left, &right);
+	return tde_core_operator(get_opname(operator), &left, &right);
 }
 
 /* Whose implementation a function of PostgreSQL is; InvalidOid: it is called by its name. */
@@ -279,7 +279,7 @@ operator_of(Oid function)
 		Form_pg_operator form = (Form_pg_operator) GETSTRUCT(tuple);
 
 		CHECK_FOR_INTERRUPTS();
-		if (form->oprcode == function && form->oprnamespace == PG_CATALOG_NAMESPACE)
+		if (form->oprcode == function && tde_is_core(form->oid))
 			operator = form->oid;
 	}
 	systable_endscan(scan);
@@ -431,7 +431,7 @@ show_array_operation(ScalarArrayOpExpr *op, TdeShowing *showing)
 
 	if (showing->failed || !has_our_argument(op->args))
 		return (Node *) shown;
-	shown->opno = tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(op->opno), &left, &element);
+	shown->opno = tde_core_operator(get_opname(op->opno), &left, &element);
 	showing->failed |= !OidIsValid(shown->opno);
 	if (showing->failed)
 		return (Node *) shown;

@@ -13,7 +13,6 @@
 
 #include "access/htup_details.h"
 #include "access/transam.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_operator.h"
 #include "miscadmin.h"
 #include "nodes/bitmapset.h"
@@ -28,6 +27,7 @@
 #include "client/params.h"
 #include "server/compat.h"
 #include "server/error.h"
+#include "type/core.h"
 #include "type/inside.h"
 #include "type/type.h"
 
@@ -106,7 +106,6 @@ mixed_operator(Oid operator, Oid plain, Oid other, bool param_is_left, Oid *oper
 {
 	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
 	Form_pg_operator form;
-	Oid			schema;
 	Oid			left = param_is_left ? plain : other;
 	Oid			right = param_is_left ? other : plain;
 	Oid			result = InvalidOid;
@@ -115,9 +114,9 @@ mixed_operator(Oid operator, Oid plain, Oid other, bool param_is_left, Oid *oper
 		return InvalidOid;
 	form = (Form_pg_operator) GETSTRUCT(tuple);
 	/* upper(name) = $1 has no encrypted side any more */
-	schema = tde_type_find(other) ? form->oprnamespace : PG_CATALOG_NAMESPACE;
 	if (OidIsValid(plain))
-		result = tde_operator_for(schema, NameStr(form->oprname), &left, &right);
+		result = tde_type_find(other) ? tde_operator_for(form->oprnamespace, NameStr(form->oprname), &left, &right) :
+			tde_core_operator(NameStr(form->oprname), &left, &right);
 	ReleaseSysCache(tuple);
 	if (!OidIsValid(result))
 		return InvalidOid;

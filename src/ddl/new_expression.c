@@ -6,10 +6,8 @@
  */
 #include "postgres.h"
 
-#include "access/transam.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_collation.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -23,6 +21,7 @@
 
 #include "ddl/new_expression.h"
 #include "server/compat.h"
+#include "type/core.h"
 #include "type/inside.h"
 
 /* ---- the columns that the table is going to have: target entries of NULLs ---- */
@@ -185,9 +184,9 @@ raw_operator(OpExpr *op, List *columns)
 	List	   *args = raw_list(op->args, columns);
 	Node	   *left = list_length(args) == 2 ? linitial(args) : NULL;
 
-	if (args == NIL || op->opno >= FirstUnpinnedObjectId)
+	if (args == NIL || !tde_is_core(op->opno))
 		return NULL;
-	return (Node *) makeA_Expr(AEXPR_OP, qualified(PG_CATALOG_NAMESPACE, get_opname(op->opno)), left, llast(args), -1);
+	return (Node *) makeA_Expr(AEXPR_OP, list_make2(makeString("pg_catalog"), makeString(get_opname(op->opno))), left, llast(args), -1);
 }
 
 static Node *

@@ -19,7 +19,6 @@
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_cast.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -36,6 +35,7 @@
 
 #include "ddl/taken_names.h"
 #include "keys/table.h"
+#include "type/core.h"
 #include "type/type.h"
 
 PG_FUNCTION_INFO_V1(tde_taken_name);
@@ -210,7 +210,7 @@ schema_of_meant(const Signature *signature)
 		(function ? read_function : read_operator) (&list->members[i]->tuple, &other);
 		if (other.oid == signature->oid)
 			continue;
-		if (other.schema == PG_CATALOG_NAMESPACE)
+		if (tde_is_core(other.oid))
 			system = other.schema;
 		else if (is_ours(&other))
 			ours = other.schema;
@@ -234,7 +234,7 @@ find_signature(Oid catalog, Oid object, Signature *signature)
 		return false;
 	(catalog == ProcedureRelationId ? read_function : read_operator) (tuple, signature);
 	ReleaseSysCache(tuple);
-	return signature->schema != PG_CATALOG_NAMESPACE && !isAnyTempNamespace(signature->schema) &&
+	return !tde_is_core(signature->oid) && !isAnyTempNamespace(signature->schema) &&
 		getExtensionOfObject(catalog, object) != get_extension_oid("tde_column", true);
 }
 
@@ -312,16 +312,16 @@ find_type_name(Oid type, char *name)
 {
 	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
 	Form_pg_type form;
-	Oid			schema;
+	bool		found;
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	form = (Form_pg_type) GETSTRUCT(tuple);
-	schema = form->typisdefined ? form->typnamespace : PG_CATALOG_NAMESPACE;
+	found = form->typisdefined && !isAnyTempNamespace(form->typnamespace) && !ISCOMPLEX(type);
 	strlcpy(name, NameStr(form->typname), NAMEDATALEN);
 	ReleaseSysCache(tuple);
-	return schema != PG_CATALOG_NAMESPACE && !isAnyTempNamespace(schema) && !ISCOMPLEX(type) &&
-		!SearchSysCacheExists2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(PG_CATALOG_NAMESPACE)) &&
+	return found && !tde_is_core(type) &&
+		!SearchSysCacheExists2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(get_namespace_oid("pg_catalog", false))) &&
 		getExtensionOfObject(TypeRelationId, type) != get_extension_oid("tde_column", true);
 }
 
@@ -341,7 +341,7 @@ schema_of_function(Oid type)
 		Signature	function;
 
 		read_function(&list->members[i]->tuple, &function);
-		if ((function.schema == PG_CATALOG_NAMESPACE || is_ours(&function)) && becomes_cast(&function, type))
+		if ((tde_is_core(function.oid) || is_ours(&function)) && becomes_cast(&function, type))
 			schema = function.schema;
 	}
 	ReleaseSysCacheList(list);

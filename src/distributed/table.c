@@ -220,10 +220,7 @@ tde_own_equality(const TdeType *type)
 const char *
 tde_distributed_call(const char *verb, FunctionCallInfo fcinfo)
 {
-	Oid			function = fcinfo->flinfo->fn_oid;
-
-	return psprintf("%s %s(%%L)", verb,
-					quote_qualified_identifier(get_namespace_name(get_func_namespace(function)), get_func_name(function)));
+	return psprintf("%s %s(%%L)", verb, get_func_name(fcinfo->flinfo->fn_oid));
 }
 
 /* tde_is_distributed(regclass) returns boolean */

@@ -16,7 +16,6 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_cast.h"
 #include "catalog/pg_language.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
@@ -32,6 +31,7 @@
 #include "distributed/volatility.h"
 #include "server/compat.h"
 #include "type/base_functions.h"
+#include "type/core.h"
 #include "type/inside.h"
 #include "type/type.h"
 
@@ -166,7 +166,7 @@ operator_is_immutable(OpExpr *op)
 {
 	Oid			left = list_length(op->args) == 2 ? base_of(linitial(op->args)) : InvalidOid;
 	Oid			right = base_of(llast(op->args));
-	Oid			operator = tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(op->opno), &left, &right);
+	Oid			operator = tde_core_operator(get_opname(op->opno), &left, &right);
 
 	return OidIsValid(operator) && is_immutable(get_opcode(operator));
 }

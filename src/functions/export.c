@@ -19,6 +19,7 @@
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
+#include "server/admin_log.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
@@ -343,6 +344,7 @@ tde_export_keys(PG_FUNCTION_ARGS)
 {
 	ExportCall	export = {TDE_EXPORT_READABLE};
 
+	tde_log_call(fcinfo, NULL);
 	if (PG_NARGS() > 1 && PG_ARGISNULL(1))
 		PG_RETURN_NULL();
 	if (PG_NARGS() > 1 && PG_GETARG_BOOL(1))
@@ -390,6 +392,7 @@ tde_import_keys(PG_FUNCTION_ARGS)
 {
 	Import		import = {0};
 
+	tde_log_call(fcinfo, NULL);
 	if (PG_ARGISNULL(0) || (PG_NARGS() > 2 && PG_ARGISNULL(2)))
 		PG_RETURN_NULL();
 	import.exported = PG_GETARG_TEXT_PP(0);

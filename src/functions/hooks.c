@@ -26,7 +26,6 @@
 #include "crypto/primitives.h"
 #include "ddl/copied_database.h"
 #include "ddl/declare.h"
-#include "ddl/dump_path.h"
 #include "ddl/explain_error.h"
 #include "ddl/stored_spec.h"
 #include "ddl/kept_encrypted.h"
@@ -335,7 +334,6 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	ErrorContextCallback hint = {stack, tde_ddl_explains(pstmt->utilityStmt), pstmt->utilityStmt};
 	ErrorContextCallback explain;
 	ErrorContextCallback keys;
-	int			path;
 
 	if (read_only_tree && (tde_ddl_rewrites(pstmt->utilityStmt) || tde_client_recognizes(pstmt->utilityStmt)))
 	{
@@ -353,7 +351,6 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	PG_TRY();
 	{
 		tde_statement.declares = inner.declares;
-		path = tde_dump_path_begin(inner.utility);
 		if (hint.callback)
 			error_context_stack = &hint;
 		tde_drop_extension_warn(inner.utility);
@@ -370,7 +367,6 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 		(void) tde_statement_begin(tde_statement_utility_stores(inner.utility));
 		run_utility(&(Utility) {pstmt, inner.source, read_only_tree, context, params, environment, dest, completion});
 		tde_database_copied(inner.utility);
-		tde_dump_path_end(path);
 	}
 	PG_CATCH();
 	{

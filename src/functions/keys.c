@@ -10,6 +10,7 @@
 #include "catalog/pg_database.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "server/admin_log.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -59,6 +60,7 @@ tde_create_key(PG_FUNCTION_ARGS)
 	uint8		master[TDE_MASTER_ID_SIZE];
 	int32		slot;
 
+	tde_log_call(fcinfo, name);
 	tde_keys_check_name(name);
 	PreventCommandIfReadOnly("tde_create_key()");
 	if (erasable)
@@ -84,6 +86,7 @@ tde_describe_key(PG_FUNCTION_ARGS)
 {
 	char	   *name;
 
+	tde_log_call(fcinfo, PG_ARGISNULL(0) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	PreventCommandIfReadOnly("tde_describe_key()");
 	if (PG_ARGISNULL(0))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name of a key must not be null")));
@@ -121,6 +124,7 @@ tde_rename_key(PG_FUNCTION_ARGS)
 	char	   *new_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Renaming	renaming = {TDE_NO_SLOT, new_name};
 
+	tde_log_call(fcinfo, name);
 	tde_keys_check_name(new_name);
 	PreventCommandIfReadOnly("tde_rename_key()");
 	/* nobody else gives the name to a key meanwhile */
@@ -148,6 +152,7 @@ tde_rotate_key(PG_FUNCTION_ARGS)
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	int32		version;
 
+	tde_log_call(fcinfo, name);
 	PreventCommandIfReadOnly("tde_rotate_key()");
 	version = tde_keystore_rotate(tde_keystore_require_slot(name));
 	if (version == 0)
@@ -210,6 +215,7 @@ tde_destroy_key(PG_FUNCTION_ARGS)
 	char	   *confirm = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Destruction destruction = {0};
 
+	tde_log_call(fcinfo, name);
 	destruction.slot = tde_keystore_require_slot(name);
 	if (destruction.slot <= TDE_SLOT_DEFAULT)
 		ereport(ERROR,
@@ -293,6 +299,7 @@ tde_rotate_master_key(PG_FUNCTION_ARGS)
 	uint8		master[TDE_MASTER_ID_SIZE];
 	int			count;
 
+	tde_log_call(fcinfo, NULL);
 	PreventCommandIfReadOnly("tde_rotate_master_key()");
 	/* whoever cannot have it is to change no wallet in vain */
 	LockRelationOid(tde_keystore_require(), ShareRowExclusiveLock);
@@ -312,6 +319,7 @@ tde_rotate_master_key(PG_FUNCTION_ARGS)
 Datum
 tde_rewrap_keys(PG_FUNCTION_ARGS)
 {
+	tde_log_call(fcinfo, NULL);
 	PreventCommandIfReadOnly("tde_rewrap_keys()");
 	PG_RETURN_INT32(tde_keystore_edit(renew_row, NULL));
 }
@@ -322,6 +330,7 @@ tde_prepare_master_key(PG_FUNCTION_ARGS)
 {
 	uint8		master[TDE_MASTER_ID_SIZE];
 
+	tde_log_call(fcinfo, NULL);
 	/* in a standby's own wallet, the primary's rotation would not find it */
 	PreventCommandDuringRecovery("tde_prepare_master_key()");
 	tde_wallet_edit(prepare_master, master);

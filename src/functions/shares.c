@@ -7,6 +7,7 @@
 
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "server/admin_log.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
@@ -175,6 +176,7 @@ tde_wallet_open_share(PG_FUNCTION_ARGS)
 	TdeShareVerdict verdict;
 	int			in;
 
+	tde_log_call(fcinfo, NULL);
 	require_shared();
 	take_share(fcinfo, &share);
 	verdict = tde_share_pool_add(&share, &in, enough);
@@ -198,6 +200,7 @@ tde_wallet_forget_shares(PG_FUNCTION_ARGS)
 {
 	int			count;
 
+	tde_log_call(fcinfo, NULL);
 	require_shared();
 	count = tde_share_pool_forget();
 	if (count > 0)
@@ -322,6 +325,7 @@ tde_wallet_split(PG_FUNCTION_ARGS)
 	int			n = PG_GETARG_INT32(1);
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 
+	tde_log_call(fcinfo, NULL);
 	require_shared();
 	check_numbers(k, n);
 	begin_result(rsinfo);

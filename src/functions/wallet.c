@@ -13,6 +13,7 @@
 #include "catalog/pg_authid.h"
 #include "commands/dbcommands.h"
 #include "miscadmin.h"
+#include "server/admin_log.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/resowner.h"
@@ -170,6 +171,7 @@ tde_wallet_create(PG_FUNCTION_ARGS)
 	char		passphrase[TDE_MAX_PASSPHRASE];
 	text	   *volatile result = NULL;
 
+	tde_log_call(fcinfo, NULL);
 	/* a standby reads what the primary has encrypted: its wallet is a copy of that one */
 	PreventCommandDuringRecovery("tde_wallet_create()");
 	tde_wallet_refuse_existing();
@@ -288,8 +290,10 @@ Datum
 tde_wallet_open(PG_FUNCTION_ARGS)
 {
 	char	   *confirm = confirmation(fcinfo);
-	QueryDesc  *query = tde_without_snapshot_begin(fcinfo);
+	QueryDesc  *query;
 
+	tde_log_call(fcinfo, NULL);
+	query = tde_without_snapshot_begin(fcinfo);
 	if (tde_passphrase_is_given(fcinfo, 0))
 		tde_passphrase_use(fcinfo, 0, "passphrase", open_with, confirm);
 	else
@@ -309,6 +313,7 @@ tde_wallet_save(PG_FUNCTION_ARGS)
 {
 	char	   *path = PG_ARGISNULL(0) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(0));
 
+	tde_log_call(fcinfo, NULL);
 	if (path != NULL && !has_privs_of_role(GetUserId(), ROLE_PG_WRITE_SERVER_FILES))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -337,6 +342,7 @@ tde_wallet_save(PG_FUNCTION_ARGS)
 Datum
 tde_wallet_take_over(PG_FUNCTION_ARGS)
 {
+	tde_log_call(fcinfo, NULL);
 	tde_wallet_take_over_now();
 	PG_RETURN_VOID();
 }
@@ -345,6 +351,7 @@ tde_wallet_take_over(PG_FUNCTION_ARGS)
 Datum
 tde_wallet_close(PG_FUNCTION_ARGS)
 {
+	tde_log_call(fcinfo, NULL);
 	tde_wallet_close_now();
 	PG_RETURN_VOID();
 }
@@ -357,6 +364,7 @@ tde_wallet_close(PG_FUNCTION_ARGS)
 Datum
 tde_wallet_change_passphrase(PG_FUNCTION_ARGS)
 {
+	tde_log_call(fcinfo, NULL);
 	if (tde_passphrase_is_given(fcinfo, 0))
 		tde_passphrase_use(fcinfo, 0, "passphrase", change_to, NULL);
 	else
@@ -370,6 +378,7 @@ tde_wallet_change_passphrase(PG_FUNCTION_ARGS)
 Datum
 tde_wallet_backup(PG_FUNCTION_ARGS)
 {
+	tde_log_call(fcinfo, NULL);
 	tde_wallet_back_up();
 	PG_RETURN_VOID();
 }
@@ -378,5 +387,6 @@ tde_wallet_backup(PG_FUNCTION_ARGS)
 Datum
 tde_ensure_keys(PG_FUNCTION_ARGS)
 {
+	tde_log_call(fcinfo, NULL);
 	PG_RETURN_BOOL(tde_ddl_ensure_declared_keys());
 }

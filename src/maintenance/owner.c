@@ -144,8 +144,8 @@ check_temporary_object(const ObjectAddress *object, Oid role)
 }
 
 /*
- * The commands name types and relations of the extension's schema without it, and what is in pg_temp is found before.  A restricted
- * operation makes nothing there, but may rename what its role owns.
+ * What is in pg_temp is found by the commands, too, where pg_catalog has no object of its name.  A restricted operation makes nothing there,
+ * but may rename what its role owns.
  */
 static void
 check_temporary_objects(Oid role)

@@ -18,6 +18,7 @@
 #include "catalog/pg_extension.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "server/admin_log.h"
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/builtins.h"
@@ -343,6 +344,7 @@ tde_purge_master_key(PG_FUNCTION_ARGS)
 	Purge		purge = {{0}};
 	char	   *id = tde_keywrap_uuid_text(PG_GETARG_UUID_P(0)->data);
 
+	tde_log_call(fcinfo, id);
 	PreventCommandIfReadOnly("tde_purge_master_key()");
 	if (!tde_purge_available())
 		ereport(ERROR,

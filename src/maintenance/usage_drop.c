@@ -28,6 +28,7 @@
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "server/admin_log.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
@@ -247,6 +248,7 @@ tde_drop_key_version(PG_FUNCTION_ARGS)
 {
 	Version		version = {0};
 
+	tde_log_call(fcinfo, PG_ARGISNULL(0) ? "default" : text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	if (PG_ARGISNULL(1))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("version must not be null")));
 	PreventCommandIfReadOnly("tde_drop_key_version()");

@@ -11,7 +11,6 @@
 #include "postgres.h"
 
 #include "access/transam.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -25,6 +24,7 @@
 
 #include "operators/arrays.h"
 #include "server/compat.h"
+#include "type/core.h"
 #include "type/datum.h"
 #include "type/declared.h"
 #include "type/inside.h"
@@ -198,7 +198,7 @@ tde_array_comparison(OpExpr *op)
 	Oid			type = getBaseType(exprType(array));
 	Oid			left = type;
 	Oid			right = type;
-	Oid			operator = tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(op->opno), &left, &right);
+	Oid			operator = tde_core_operator(get_opname(op->opno), &left, &right);
 	Node	   *other = encrypt_operand(list_nth(op->args, 1 - column), type);
 
 	if (!OidIsValid(operator) || other == NULL)

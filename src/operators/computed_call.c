@@ -5,7 +5,6 @@
 
 #include "access/transam.h"
 #include "catalog/dependency.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -16,6 +15,7 @@
 
 #include "operators/computed_call.h"
 #include "operators/computed.h"
+#include "type/core.h"
 #include "type/inside.h"
 #include "type/type.h"
 
@@ -84,7 +84,7 @@ find_namesake_of_operator(Oid operator, Oid left, Oid right)
 {
 	if (getExtensionOfObject(OperatorRelationId, operator) != get_extension_oid("tde_column", true))
 		return InvalidOid;
-	operator = tde_operator_for(PG_CATALOG_NAMESPACE, get_opname(operator), &left, &right);
+	operator = tde_core_operator(get_opname(operator), &left, &right);
 	return OidIsValid(operator) ? get_opcode(operator) : InvalidOid;
 }
 

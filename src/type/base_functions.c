@@ -16,7 +16,6 @@
 #include "nodes/value.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
-#include "parser/parse_oper.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -28,6 +27,7 @@
 
 #include "server/compat.h"
 #include "type/base_functions.h"
+#include "type/core.h"
 #include "type/cast.h"
 
 static bool
@@ -217,19 +217,17 @@ TdeArithmetic *
 tde_base_arithmetic(TdeProc *proc, const char *symbol)
 {
 	uint64		epoch = tde_functions_epoch;
-	List	   *name = list_make2(makeString("pg_catalog"), makeString(pstrdup(symbol)));
-	Operator	tuple = oper(NULL, name, plain_type(proc, 0), plain_type(proc, 1), false, -1);
-	FormData_pg_operator operator = *(Form_pg_operator) GETSTRUCT(tuple);
+	Oid			left = plain_type(proc, 0);
+	Oid			right = plain_type(proc, 1);
+	Oid			operator = tde_core_operator(symbol, &left, &right);
 	TdeArithmetic arithmetic = {0};
 
-	ReleaseSysCache(tuple);
-	if (!resolve_conversion(plain_type(proc, 0), operator.oprleft, &arithmetic.convert[0]) ||
-		!resolve_conversion(plain_type(proc, 1), operator.oprright, &arithmetic.convert[1]) ||
-		operator.oprresult != proc->result_type)
+	if (!OidIsValid(operator) || !resolve_conversion(plain_type(proc, 0), left, &arithmetic.convert[0]) ||
+		!resolve_conversion(plain_type(proc, 1), right, &arithmetic.convert[1]) || get_op_rettype(operator) != proc->result_type)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
 				 errmsg("function %s does not compute as the base types' operator", format_procedure(proc->oid))));
-	arithmetic.operate = tde_function(operator.oprcode);
+	arithmetic.operate = tde_function(get_opcode(operator));
 	proc->arithmetic = keep(proc->arithmetic, &arithmetic, sizeof(arithmetic));
 	proc->resolved = epoch;
 	return proc->arithmetic;

@@ -28,6 +28,7 @@
 #include "utils/typcache.h"
 
 #include "server/compat.h"
+#include "type/core.h"
 #include "type/datum.h"
 #include "type/inside.h"
 
@@ -461,7 +462,7 @@ tde_is_base_operator(Oid operator)
 	Oid			left;
 	Oid			right;
 
-	if (operator < FirstUnpinnedObjectId)
+	if (tde_is_core(operator))
 		return true;
 	/* that of an encrypted type or a user's type; <> is in no family */
 	op_input_types(operator, &left, &right);

@@ -23,8 +23,8 @@ TARGET = 99.2
 DISPLAY = {"int2": "smallint", "int4": "integer", "int8": "bigint", "float4": "real", "float8": "double precision", "bool": "boolean",
            "varchar": "character varying", "bpchar": "character", "time": "time without time zone", "timetz": "time with time zone",
            "timestamp": "timestamp without time zone", "timestamptz": "timestamp with time zone"}
-ENCRYPTED = re.compile(r"(?:public\.)?encrypted_([a-z0-9]+)(?:\(([^()]*)\))?")
-ENCRYPTED_OPS = re.compile(r"(?:public\.)?encrypted_([a-z0-9]+)_ops")
+ENCRYPTED = re.compile(r"encrypted_([a-z0-9]+)(?:\(([^()]*)\))?")
+ENCRYPTED_OPS = re.compile(r"encrypted_([a-z0-9]+)_ops")
 NUMBER = re.compile(r"\s*(?:-?\d[\d.]*(?:e[+-]\d+)?|NaN|-?Infinity|)\s*")
 ERROR = re.compile(r"^(ERROR|FATAL|PANIC):", re.M)
 
@@ -72,7 +72,7 @@ class Item:
     def texts(self):
         if self.refused:
             return {"plain": "", "encrypted": f"\\set ON_ERROR_ROLLBACK on\n{self.text}\n\\set ON_ERROR_ROLLBACK off"}
-        return {"plain": sql.with_public(self.statement, self.statement.text), "encrypted": sql.with_public(self.statement, self.text)}
+        return {"plain": self.statement.text, "encrypted": self.text}
 
     @property
     def explains(self):

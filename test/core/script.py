@@ -175,7 +175,7 @@ def encrypted_type(tokens, spec):
     if name == "numeric" and modifiers and int(modifiers[0]) > 62 or name in ("varchar", "bpchar") and modifiers and int(modifiers[0]) > 4094:
         return None
     words = modifiers + ([spec] if spec else [])
-    return at, f"public.encrypted_{name}" + (f"({','.join(words)})" if words else "")
+    return at, f"encrypted_{name}" + (f"({','.join(words)})" if words else "")
 
 
 def elements(tokens):
@@ -279,16 +279,6 @@ def column_types(statement, plain, serials):
                     yield action[i + 1:]
             elif low[:1] == ["alter"] and "type" in low[2:6]:
                 yield action[low.index("type", 2) + 1:]
-
-
-def with_public(statement, text):
-    """The text with the extension's schema on the search_path that it sets: README.md says that it belongs on every one."""
-    low = [t.low for t in statement.tokens]
-    at = skip(statement.tokens, 1, "local", "session")
-    if low[:1] != ["set"] or low[at:at + 1] != ["search_path"] or "public" in low or "default" in low or low[-1] != ";":
-        return text
-    end = statement.tokens[-1].start
-    return text[:end] + ", public" + text[end:]
 
 
 def encrypt(statement, spec, plain, serials):

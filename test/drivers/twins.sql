@@ -17,7 +17,7 @@ BEGIN
             WHERE c.relkind = 'r' AND c.relnamespace = 'twin_enc'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> 'id'
               AND a.atttypid < 16384
             ORDER BY c.relname, a.attnum LOOP
-    CALL public.tde_encrypt_column(r.relation, r.name, CASE WHEN r.keyed THEN 'nosalt' ELSE 'salt' END);
+    CALL tde_encrypt_column(r.relation, r.name, CASE WHEN r.keyed THEN 'nosalt' ELSE 'salt' END);
   END LOOP;
 END
 $$;

@@ -15,18 +15,20 @@ our @EXPORT_OK = qw(install_old);
 sub install_old
 {
   my ($version, $folder) = @_;
-  my ($bindir, $prefix);
+  my ($bindir, $prefix, $sharedir);
   foreach my $kind (qw(bindir pkglibdir sharedir))
   {
     chomp(my $dir = `pg_config --$kind`);
     $bindir //= $dir;
     $prefix //= $dir;
     $prefix = dirname($prefix) until index($dir, "$prefix/") == 0;
+    $sharedir = $dir;
   }
   die "$prefix is no private installation" if $prefix =~ m{\A(?:/usr(?:/local)?)?/?\z};
   # PostgreSQL finds what belongs to it by the place of its programs
   my $old = "$folder/pg" . substr dirname($bindir), length $prefix;
-  my $log = `{ cp -a '$prefix' '$folder/pg' && tar -C '$folder' -xzf '$FindBin::RealBin/../upgrade/tde_column-$version.tar.gz' &&
+  my $share = "$folder/pg" . substr $sharedir, length $prefix;
+  my $log = `{ cp -a '$prefix' '$folder/pg' && rm '$share'/extension/tde_column* && tar -C '$folder' -xzf '$FindBin::RealBin/../upgrade/tde_column-$version.tar.gz' &&
     make -s -C '$folder/tde_column-$version' -j2 PG_CONFIG='$old/bin/pg_config' PG_CFLAGS=-O1 with_llvm=no install; } 2>&1`;
   die "could not install version $version: $log" if $?;
   return $old;

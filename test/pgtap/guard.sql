@@ -10,10 +10,10 @@ CREATE FUNCTION decrypting(f family) RETURNS TABLE (expression text) LANGUAGE sq
   UNION
   -- any function of the base type alone, any operator of two of them
   SELECT format('pg_catalog.%I(e)', proname) FROM pg_proc
-  WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f' AND NOT proretset AND pronargs = 1 AND proargtypes[0] = f.base
+  WHERE oid < 12000 AND prokind = 'f' AND NOT proretset AND pronargs = 1 AND proargtypes[0] = f.base
   UNION
-  SELECT format('e OPERATOR(pg_catalog.%s) e', oprname) FROM pg_operator
-  WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprleft = f.base AND oprright = f.base
+  SELECT format('e::%s OPERATOR(pg_catalog.%s) e::%1$s', f.base, oprname) FROM pg_operator
+  WHERE oid < 12000 AND oprleft = f.base AND oprright = f.base
   UNION
   SELECT unnest(ARRAY['(ARRAY[e])::text[]', 'ROW(e)::text', 'to_json(e)', 'concat(e)', 'format(''%s'', e)'])
 $$;

@@ -24,7 +24,7 @@ CREATE TEMP TABLE namesake AS
   SELECT DISTINCT c.proname AS name, c.pronargs AS arguments FROM pg_proc p
   JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
   JOIN pg_extension x ON x.oid = d.refobjid AND x.extname = 'tde_column'
-  JOIN pg_proc c ON c.proname = p.proname AND c.pronamespace = 'pg_catalog'::regnamespace;
+  JOIN pg_proc c ON c.proname = p.proname AND c.oid < 12000;
 SELECT cmp_ok((SELECT count(*) FROM namesake WHERE arguments = n), '>', few::bigint, format('namesakes with %s arguments', n))
 FROM (VALUES (1, 50), (2, 15), (3, 3)) AS v (n, few);
 

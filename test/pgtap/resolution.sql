@@ -21,7 +21,7 @@ INSERT INTO pair
   WITH operand AS (
     SELECT o.oid, o.oprname, side, format('NULL::%s', coalesce(f.plain, format_type(t, NULL))) AS plain, 'NULL::' || f.enc AS encrypted
     FROM pg_operator o CROSS JOIN LATERAL (VALUES ('l', oprleft), ('r', oprright)) s (side, t) LEFT JOIN family f ON f.base = t
-    WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprkind = 'b'
+    WHERE oid < 12000 AND oprkind = 'b'
   )
   SELECT DISTINCT format('%s %s %s', p.l, l.oprname, p.r), format('%s %s %s', e.l, l.oprname, e.r)
   FROM operand l JOIN operand r USING (oid)
@@ -43,7 +43,7 @@ INSERT INTO pair
            count(f.enc) FILTER (WHERE encrypted IN (0, place)) AS changed
     FROM pg_proc p, generate_series(0, pronargs) encrypted, unnest('{true,false}'::bool[]) literal,
          unnest(proargtypes::oid[]) WITH ORDINALITY AS a (t, place) LEFT JOIN family f ON f.base = t
-    WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f' AND pronargs BETWEEN 1 AND 6 AND NOT proargtypes::oid[] && '{internal,cstring}'::regtype[]::oid[]
+    WHERE oid < 12000 AND prokind = 'f' AND pronargs BETWEEN 1 AND 6 AND NOT proargtypes::oid[] && '{internal,cstring}'::regtype[]::oid[]
       AND prorettype <> ALL ('{internal,trigger,event_trigger,record}'::regtype[]) AND provolatile <> 'v'
     GROUP BY 1, 2, 3, 4
   )
@@ -66,10 +66,10 @@ CREATE TEMP TABLE becomes AS
   WHERE s.base = t.base OR EXISTS (SELECT FROM pg_cast WHERE castsource = s.base AND casttarget = t.base AND castcontext = 'i');
 CREATE TEMP TABLE two AS
   WITH signature AS (
-    SELECT oprname AS name, true AS is_operator, ARRAY[oprleft, oprright] AS types FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprkind = 'b'
+    SELECT oprname AS name, true AS is_operator, ARRAY[oprleft, oprright] AS types FROM pg_operator WHERE oid < 12000 AND oprkind = 'b'
     UNION ALL
     SELECT proname, false, string_to_array(proargtypes::text, ' ')::oid[] FROM pg_proc p
-    WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f' AND pronargs BETWEEN 2 AND 6 AND NOT proargtypes::oid[] && '{internal,cstring}'::regtype[]::oid[]
+    WHERE oid < 12000 AND prokind = 'f' AND pronargs BETWEEN 2 AND 6 AND NOT proargtypes::oid[] && '{internal,cstring}'::regtype[]::oid[]
       AND prorettype <> ALL ('{internal,trigger,event_trigger,record}'::regtype[]) AND provolatile <> 'v'
       AND NOT EXISTS (SELECT FROM pg_operator WHERE oprcode = p.oid) AND NOT EXISTS (SELECT FROM pg_amproc WHERE amproc = p.oid)
       AND NOT EXISTS (SELECT FROM pg_aggregate WHERE p.oid IN (aggtransfn, aggfinalfn, aggcombinefn, aggmtransfn, aggminvtransfn, aggmfinalfn))

@@ -66,18 +66,30 @@ SELECT set_eq('SELECT opcintype::regtype::text || amname FROM pg_opclass c JOIN 
 CREATE DOMAIN d AS int;
 CREATE TYPE pair AS (a int);
 SELECT throws_ok(format('SELECT tde_create_type(%L)', t), '0A000', 'cannot make an encrypted type of ' || t, 'no encrypted ' || t)
-FROM unnest('{public.d,public.pair,integer[],int4range,anyelement,cstring,public.encrypted_int4,int2vector}'::text[]) t;
-SELECT throws_ok($$SELECT tde_create_type('int4')$$, '42710', 'type integer has an encrypted version already: public.encrypted_int4', 'one is enough');
+FROM unnest('{public.d,public.pair,integer[],int4range,anyelement,cstring,encrypted_int4,int2vector}'::text[]) t;
+SELECT throws_ok($$SELECT tde_create_type('int4')$$, '42710', 'type integer has an encrypted version already: encrypted_int4', 'one is enough');
 SELECT throws_ok($$SELECT tde_create_type('mood')$$, '42710', 'type public.mood has an encrypted version already: public.encrypted_mood', 'of a user''s type, too');
 CREATE TYPE encrypted_box AS ENUM ();
 SELECT throws_ok($$SELECT tde_create_type('box')$$, '42710', 'type public.encrypted_box already exists', 'the name is taken');
 CREATE TYPE type_with_a_name_of_fifty_bytes_and_some_more_letters AS ENUM ();
 SELECT throws_ok($$SELECT tde_create_type('type_with_a_name_of_fifty_bytes_and_some_more_letters')$$, '42622', NULL, 'the name is too long');
-SELECT throws_ok($$SELECT tde_create_type('box', NULL)$$, '3F000', 'no schema has been selected to create the type in', 'no schema');
+SELECT throws_ok($$SELECT tde_internal.tde_create_type_in('box', NULL, NULL, gen_random_uuid())$$, '3F000', 'no schema has been selected to create the type in', 'no schema');
+SELECT throws_ok(format('SELECT tde_create_type(''path'', %L)', s), '0A000', 'cannot make an encrypted type in schema ' || s, 'pg_dump would leave it out')
+FROM unnest('{pg_catalog,information_schema,tde,tde_internal}'::text[]) s;
+SET LOCAL search_path = pg_catalog, public;
+SELECT throws_ok($$SELECT tde_create_type('path')$$, '0A000', 'cannot make an encrypted type in schema pg_catalog', 'not by the search path either');
+SET LOCAL search_path = DEFAULT;
+CREATE SCHEMA place;
+CREATE TYPE place.seat AS ENUM ('aisle');
+SELECT is(tde_create_type('place.seat')::text, 'place.encrypted_seat', 'beside the base type, if that is a user''s');
+SET LOCAL search_path = place, public;
+SELECT is(tde_create_type('line')::text, 'encrypted_line', 'PostgreSQL''s where one makes all else');
+SET LOCAL search_path = DEFAULT;
+SELECT is((SELECT typnamespace FROM pg_type WHERE typname = 'encrypted_line'), 'place'::regnamespace::oid, 'that is in the first schema of search_path');
 SELECT throws_ok($$SELECT tde_create_type('box', 'public', '0c8d6fb5-7d0c-4b43-9b57-52b2f2a6d7a1')$$, '42710', NULL, 'the tag of another type');
 CREATE ROLE nobody_special;
 GRANT CREATE ON SCHEMA public TO nobody_special;
-GRANT EXECUTE ON FUNCTION tde_create_type TO nobody_special;
+GRANT EXECUTE ON FUNCTION tde_create_type, tde_internal.tde_create_type_in TO nobody_special;
 SET LOCAL ROLE nobody_special;
 SELECT throws_ok($$SELECT tde_create_type('path')$$, '42501', 'must be superuser to make an encrypted type', 'not for everybody');
 RESET ROLE;

@@ -47,7 +47,7 @@ BEGIN
   FOR trap IN
     WITH called AS (
       SELECT DISTINCT proname, prorettype::regtype AS result FROM pg_proc
-      WHERE pronamespace = 'pg_catalog'::regnamespace AND proname IN ($names) AND prokind = 'f' AND NOT proretset AND pronargs > 0
+      WHERE oid < 12000 AND proname IN ($names) AND prokind = 'f' AND NOT proretset AND pronargs > 0
         AND prorettype::regtype::text !~ '^any|internal|trigger|cstring|_handler|void|record'),
     one AS (SELECT DISTINCT ON (proname) proname, result FROM called ORDER BY proname, result)
     SELECT proname, result, args FROM one, (
@@ -58,7 +58,7 @@ BEGIN
   END LOOP;
   FOR trap IN
     SELECT DISTINCT oprname, l, r FROM pg_operator, unnest(types) l, unnest(types) r
-    WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprname IN ('=', '<>', '<', '>', '||', '~', '!~', '&&', '<\@', '->>', '?')
+    WHERE oid < 12000 AND oprname IN ('=', '<>', '<', '>', '||', '~', '!~', '&&', '<\@', '->>', '?')
       AND to_regoperator(format('pg_catalog.%s(%s, %s)', oprname, l, r)) IS NULL
   LOOP
     EXECUTE format('CREATE FUNCTION mallory.%I(%s, %s) RETURNS %s LANGUAGE plpgsql AS %L', 'op_' || md5(trap.oprname), trap.l, trap.r,
@@ -72,7 +72,7 @@ RESET search_path;
 SQL
 my $calls = q{SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM mallory.calls};
 
-# What of the extension's is somebody else's, or calls something of somebody else's; and what is where it should not be.
+# What of the extension's is somebody else's, or calls something of somebody else's, or is where others could make something beside it.
 my $foreign = q{
 SET search_path = pg_catalog;    -- not to be trapped itself
 WITH member AS (
@@ -86,9 +86,6 @@ SELECT pg_describe_object(d.classid, d.objid, d.objsubid) || ' needs ' || pg_des
 FROM pg_depend d JOIN pg_proc p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
 WHERE p.proowner = 'mallory'::regrole AND (d.classid, d.objid) IN (
   SELECT classid, objid FROM member UNION ALL SELECT 'pg_amop'::regclass, oid FROM pg_amop UNION ALL SELECT 'pg_amproc'::regclass, oid FROM pg_amproc)
-UNION ALL
-SELECT pg_describe_object(classid, objid, 0) || ' is in pg_catalog' FROM member
-WHERE (pg_identify_object(classid, objid, 0)).schema = 'pg_catalog' AND classid <> 'pg_cast'::regclass
 UNION ALL
 SELECT 'function ' || p.oid::regprocedure || ' is public''s, as PUBLIC may create in its schema' FROM pg_namespace n JOIN pg_proc p ON pronamespace = n.oid
 WHERE nspname IN ('tde', 'tde_internal') AND has_schema_privilege('public', n.oid, 'CREATE')};
@@ -115,8 +112,7 @@ is(lines_of($node, $foreign, db => 'traps'), '',  'and nothing is taken over');
 is(
   attempt($node, q{CREATE TABLE p (id int PRIMARY KEY, a text, n int NOT NULL DEFAULT 7 UNIQUE); INSERT INTO p VALUES (1, 'x'); SET client_min_messages = error;
     CALL tde_encrypt_column('p', 'a'); CALL tde_encrypt_column('p', 'n'); CALL tde_decrypt_column('p', 'a')}, db => 'traps')->{state}, '', 'columns are converted');
-fails_with($node, q{ALTER TABLE p ADD CHECK (a <> ''); CALL tde_encrypt_column('p', 'a')}, { state => '55000', detail => qr/of role "mallory"/ },
-  'but not where expressions would be read again', db => 'traps');
+is(attempt($node, q{ALTER TABLE p ADD CHECK (a <> ''); CALL tde_encrypt_column('p', 'a')}, db => 'traps')->{state}, '', 'also where expressions are read again');
 is(lines_of($node, $calls, db => 'traps'), '0', 'without a call of them');
 
 #
@@ -135,8 +131,9 @@ is(lines_of($node, q{CREATE TABLE p (a text); CREATE TABLE e (a encrypted_text);
 
 database('same_name');
 lines_of($node, 'SET ROLE mallory; CREATE FUNCTION public.tde_wallet_open(text) RETURNS void LANGUAGE sql AS $$ $$', db => 'same_name');
-fails_with($node, 'CREATE EXTENSION tde_column', { state => '42723', message => qr/function "tde_wallet_open" already exists/ },
-  'a function that users call', db => 'same_name');
+lines_of($node, 'CREATE EXTENSION tde_column', db => 'same_name');
+is(lines_of($node, q{SELECT pronamespace::regnamespace FROM pg_proc WHERE oid = 'tde_wallet_open(text)'::regprocedure}, db => 'same_name'), 'pg_catalog',
+  'of a function that users call, too, ours is the one that is found');
 foreach my $schema ('tde', 'tde_internal')
 {
   database("schema_$schema");
@@ -231,16 +228,13 @@ my $house = q{CREATE EXTENSION tde_column; CREATE TABLE card (id int PRIMARY KEY
   born encrypted_date, made encrypted_timestamptz DEFAULT now(), j encrypted_jsonb); GRANT ALL ON card TO app; INSERT INTO card VALUES (1, '4111', 'Ann', 5, '2000-01-01')};
 lines_of($node, $house, db => 'house');
 is(lines_of($node, q{SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY 1}, db => 'house'), "card\ncard_pan_key\ncard_pkey",
-  'the schema of types has no tables, views and sequences but the application\'s');
-is(lines_of($node, q{SELECT p.oid::regprocedure FROM pg_proc p WHERE pronamespace = 'public'::regnamespace AND EXISTS (
-    SELECT FROM pg_depend d WHERE d.refclassid = 'pg_proc'::regclass AND d.refobjid = p.oid AND d.classid = ANY ('{pg_cast,pg_operator,pg_type,pg_amproc}'::regclass[]))},
-    db => 'house'), '', 'nor a function that a cast, an operator, a type or an operator family is made of');
-is(lines_of($node, q{SELECT o.oid::regoperator FROM pg_operator o WHERE oprnamespace = 'public'::regnamespace
+  'the application\'s schema has no tables, views and sequences but the application\'s');
+is(lines_of($node, q{SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    UNION ALL SELECT oid::regoperator::text FROM pg_operator WHERE oprnamespace = 'public'::regnamespace}, db => 'house'), '', 'and no functions and operators');
+is(lines_of($node, q{SELECT o.oid::regoperator FROM pg_operator o WHERE oid >= 16384 AND oprnamespace = 'pg_catalog'::regnamespace
     AND NOT EXISTS (SELECT FROM tde.types WHERE type IN (oprleft, oprright))
     -- an array of any encrypted type
-    AND 'tde_internal.encrypted_array'::regtype NOT IN (oprleft, oprright)}, db => 'house'), '', 'nor an operator between plain types');
-cmp_ok(lines_of($node, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace}, db => 'house'), '<=', 700,
-  'and few enough functions for GRANT ALL ON ALL FUNCTIONS');
+    AND 'tde_internal.encrypted_array'::regtype NOT IN (oprleft, oprright)}, db => 'house'), '', 'on the search path is no new operator between plain types');
 
 lines_of($node, 'REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM PUBLIC', db => 'house');
 foreach my $statement (
@@ -260,8 +254,7 @@ lines_of($node, 'GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO PUBLIC', db 
 my $small = length $node->safe_psql('house', '') . dump_of('house');
 lines_of($node, 'GRANT ALL ON ALL FUNCTIONS IN SCHEMA public TO app', db => 'house');
 my $grants = () = dump_of('house') =~ /^GRANT ALL ON (FUNCTION|PROCEDURE)/gm;
-cmp_ok($grants, '<=', 700, 'GRANT ALL ON ALL FUNCTIONS adds few lines to a dump');
-cmp_ok($grants, '>', 100, 'and some');
+is($grants, 0, 'GRANT ALL ON ALL FUNCTIONS IN SCHEMA hands out nothing of the extension\'s');
 
 lines_of($node, q{SELECT format('TRUNCATE %I.%I CASCADE', schemaname, tablename) FROM pg_tables WHERE schemaname = 'public' \gexec}, db => 'house');
 is(attempt($node, q{INSERT INTO card (id, pan) VALUES (3, '4111') RETURNING pan}, db => 'house')->{out}, '4111', 'truncating all tables of the schema leaves the keys alone');

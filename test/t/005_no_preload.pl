@@ -111,9 +111,9 @@ is(lines_of($node, 'SELECT status FROM tde.wallet'), 'CLOSED', 'in a session tha
 # The event trigger loads it.
 lines_of($node, 'CREATE ROLE captor; CREATE SCHEMA captor AUTHORIZATION captor');
 is(
-  attempt($node, "SET ROLE captor; CREATE FUNCTION captor.lower(public.encrypted_text) RETURNS int LANGUAGE sql AS 'SELECT 1'")->{state},
+  attempt($node, "SET ROLE captor; CREATE FUNCTION captor.lower(encrypted_text) RETURNS int LANGUAGE sql AS 'SELECT 1'")->{state},
   '42501', 'a name that is taken');
-is(attempt($node, 'SET ROLE captor; CREATE DOMAIN captor.lower AS public.encrypted_text(aes256)')->{state}, '42501', 'and for a type');
+is(attempt($node, 'SET ROLE captor; CREATE DOMAIN captor.lower AS encrypted_text(aes256)')->{state}, '42501', 'and for a type');
 is(attempt($node, 'SELECT tde_wallet_open(); SELECT status FROM tde.wallet')->{out}, "\nOPEN",
   'tde_wallet_open() runs it, too');
 fails_with($node, "SELECT tde_wallet_open('x-passphrase')", $not_instance_wide, 'with a passphrase it is an error as before');

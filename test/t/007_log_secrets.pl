@@ -78,7 +78,7 @@ my @ways = (
   [ 'literal',       "SELECT 'seen 1', tde_wallet_open('$secret')" ],
   [ 'correct',       "SELECT 'seen 2', tde_wallet_open('$correct')" ],
   [ 'escapes',       "SELECT 'seen 3', tde_wallet_open(E'\\'$secret')" ],
-  [ 'dollars',       "SELECT 'seen 4', public.tde_wallet_open(\$x\$$secret\$x\$)" ],
+  [ 'dollars',       "SELECT 'seen 4', tde_wallet_open(\$x\$$secret\$x\$)" ],
   [ 'named',         "SELECT 'seen 5', tde_wallet_open(passphrase => '$secret')" ],
   [ 'quoted name',   "SELECT 'seen 6', \"tde_wallet_open\" ('$secret')" ],
   [ 'expression',    "SELECT 'seen 7', tde_wallet_open('' || lower('$secret'))" ],

@@ -22,7 +22,7 @@ SELECT tde_wallet_create('$pass');
 CREATE TABLE card (id int PRIMARY KEY, number encrypted_text);
 INSERT INTO card SELECT i, 'number ' || i FROM generate_series(1, 20) i;
 CREATE ROLE keeper LOGIN;
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO keeper});
+GRANT EXECUTE ON FUNCTION tde_wallet_save TO keeper});
 my $bytes   = read_bytes($path);
 my $facts   = "SELECT status, file_state, coalesce(array_length(lacks, 1), 0) FROM tde.wallet";
 my $numbers = sub { return lines_of($node, 'SELECT count(number::text) FROM card'); };

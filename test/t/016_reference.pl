@@ -54,7 +54,7 @@ my %functions = rows(qq{
                 ' → ' || pg_get_function_result(p.oid))
          || E'\\t' || coalesce(obj_description(p.oid, 'pg_proc'), '')
   FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace
-  WHERE p.oid IN ($members) AND nspname = 'public' AND proname ~ '^tde_'});
+  WHERE p.oid IN ($members) AND nspname = 'pg_catalog' AND proname ~ '^tde_'});
 
 # As the page writes them: defaults without casts, and without expressions.
 %functions = map {

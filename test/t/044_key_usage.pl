@@ -121,7 +121,7 @@ is(
   usage(q{slot = -1 AND object LIKE '%place%'}), 'catalog|1|default|public.place|a|1
 catalog|1|default|public.place|fast|1
 catalog|1|domain constraint|place_d_check on public.place_d||1
-catalog|1|function|public.place_f(public.encrypted_text)||3
+catalog|1|function|public.place_f(pg_catalog.encrypted_text)||3
 catalog|1|index definition|public.place_i||1
 catalog|1|materialized view|public.place_m||1
 catalog|1|policy|place_p on public.place||3

@@ -226,8 +226,7 @@ lines_of($node, 'CREATE SCHEMA keys; GRANT USAGE ON SCHEMA keys TO app; ALTER TA
 foreach my $lost (
   [ 'REVOKE EXECUTE ON FUNCTION shop.touched() FROM PUBLIC, app', qr/^trigger later on table shop\.card\n/, qr/^GRANT EXECUTE ON FUNCTION shop\.touched\(\) TO app;$/ ],
   [ 'REVOKE TRIGGER ON shop.counted FROM reporting', qr/^trigger instead on view shop\.counted$/, qr/^GRANT TRIGGER ON shop\.counted TO reporting;$/ ],
-  [ 'REVOKE REFERENCES ON keys.pans FROM app', qr/^constraint known on table shop\.card$/, qr/^GRANT REFERENCES \(pan\) ON keys\.pans TO app;$/ ],
-  [ 'REVOKE USAGE ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO app', qr/shop\.counted/, qr/^GRANT USAGE ON SCHEMA public TO reporting;$/ ])
+  [ 'REVOKE REFERENCES ON keys.pans FROM app', qr/^constraint known on table shop\.card$/, qr/^GRANT REFERENCES \(pan\) ON keys\.pans TO app;$/ ])
 {
   my ($revoke, $detail, $hint) = @$lost;
   lines_of($node, $revoke);
@@ -238,7 +237,7 @@ foreach my $lost (
   }
   is(attempt($node, "BEGIN; CALL tde_encrypt_column('shop.card', 'pan'); ROLLBACK")->{state}, '', 'the hint helps');
 }
-lines_of($node, 'GRANT USAGE ON SCHEMA public TO PUBLIC; REVOKE USAGE ON SCHEMA public FROM app, reporting; GRANT EXECUTE ON FUNCTION shop.touched() TO PUBLIC;
+lines_of($node, 'GRANT EXECUTE ON FUNCTION shop.touched() TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION shop.touched() FROM app; ALTER TABLE shop.card DROP CONSTRAINT known; DROP TABLE keys.pans; DROP SCHEMA keys; DROP STATISTICS shop.more; DROP INDEX shop.card_pattern');
 is(lines_of($node, $all) =~ s/::encrypted_text/::text/gr, $before, 'leaves the owners');
 

@@ -76,20 +76,13 @@ foreach my $way (@ways)
 
 unlike(slurp_file("$dump/plain"), qr/tde_data_keys|tde:/, 'a plain dump holds no keys and no ciphertext');
 
-# In a restore, operators are found in the extension's schema, where it is needed, and if nobody has put others there.
+# In a restore, which empties the search path, operators are found without a schema.
 
 lines_of($target, 'CREATE DATABASE others');
-lines_of($target, 'CREATE EXTENSION tde_column; CREATE TABLE t (id int, i encrypted_int4, n encrypted_numeric); GRANT CREATE ON SCHEMA public TO reader', db => 'others');
-my $view = 'CREATE VIEW public.v AS SELECT i IS DISTINCT FROM n FROM public.t; SHOW search_path';
-is(attempt($target, "SET search_path = ''; $view", db => 'others')->{state}, '42883', 'somebody else may create objects there');
-lines_of($target, 'REVOKE CREATE ON SCHEMA public FROM reader', db => 'others');
-is(lines_of($target, "SET search_path = ''; $view", db => 'others'), '""', 'nobody else may; the path is as it was');
-is(attempt($target, "SET search_path = ''; CREATE VIEW v AS SELECT i IS DISTINCT FROM n FROM public.t", db => 'others')->{state}, '42883',
-  'a command that names no schema would create something in that one');
-is(attempt($target, "SET search_path = ''; SELECT i IS DISTINCT FROM n FROM public.t", db => 'others')->{state}, '42883', 'queries look at the path alone');
-is(attempt($target, "SET search_path = pg_catalog; DROP VIEW public.v; $view", db => 'others')->{state}, '42883', 'a path that is not empty is what was wanted');
-is(attempt($target, "SET search_path = ''; CREATE INDEX CONCURRENTLY ON public.t (id) WHERE i IS DISTINCT FROM 5", db => 'others')->{state}, '42P17',
-  'what commits on its way is left alone');
+lines_of($target, 'CREATE EXTENSION tde_column; CREATE TABLE t (id int, i encrypted_int4, n encrypted_numeric)', db => 'others');
+is(lines_of($target, "SET search_path = ''; CREATE VIEW public.v AS SELECT i IS DISTINCT FROM n FROM public.t; SELECT count(*) FROM public.v", db => 'others'), '0',
+  'IS DISTINCT FROM of two encrypted types');
+is(attempt($target, "SET search_path = ''; CREATE INDEX CONCURRENTLY ON public.t (id) WHERE i IS DISTINCT FROM 5", db => 'others')->{state}, '', 'and in an index');
 
 # The whole instance.
 

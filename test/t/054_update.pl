@@ -27,21 +27,27 @@ foreach my $version (@versions)
   my $node = tde_node("from_$version", install => $old, conf => "tde_column.passphrase_command = 'echo update-secret'\n");
   $node->start;
   lines_of($node, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('update-secret')");
-  lines_of($node, "CREATE DATABASE $_") foreach qw(shop bare);
+  lines_of($node, "CREATE DATABASE $_") foreach qw(shop bare dumped);
   lines_of($node, tde_dump_schema(), db => 'shop');
-  lines_of(
-    $node, q{
+  # what docs/moving-data.md says of dumps: without expressions that find no operator in public
+  lines_of($node, tde_dump_schema(unnamed => 0), db => 'dumped');
+  my $moods = q{
 CREATE TYPE mood AS ENUM ('sad', 'ok');
 SELECT tde_create_type('mood');
 CREATE TABLE moods (a encrypted_mood(nosalt) PRIMARY KEY, b encrypted_mood DEFAULT 'sad');
-INSERT INTO moods VALUES ('ok');
+INSERT INTO moods VALUES ('ok')};
+  lines_of($node, $moods, db => $_) foreach qw(shop dumped);
+  my %dumped = (tde_dump_state($node, 'dumped', unnamed => 0), map { $_ => lines_of($node, $_, db => 'dumped') } 'SELECT * FROM moods');
+  lines_of(
+    $node, q{
 SELECT tde_rotate_key();
 GRANT EXECUTE ON FUNCTION tde_create_key(text, boolean) TO pg_monitor;
 REVOKE EXECUTE ON FUNCTION tde_may_decrypt() FROM PUBLIC;
 }, db => 'shop');
   lines_of(
     $node, q{
-CREATE EXTENSION tde_column;
+CREATE SCHEMA "Its own"; SET search_path = "Its own", public; ALTER DATABASE bare SET search_path = "Its own", public;
+CREATE EXTENSION tde_column SCHEMA "Its own";
 CREATE SCHEMA "a) (b";
 CREATE SCHEMA elsewhere;
 CREATE TYPE "a) (b".size AS ENUM ('low', 'high');
@@ -54,7 +60,7 @@ ALTER TYPE "a) (b".secret SET SCHEMA elsewhere;
   my $privileges = q{SELECT proname, proacl FROM pg_proc WHERE proname IN ('tde_create_key', 'tde_may_decrypt') ORDER BY 1};
   my %expected = (tde_dump_state($node, 'shop'), map { $_ => lines_of($node, $_, db => 'shop') } @more, $privileges);
   is(lines_of($node, "$type_of ('shop.bare', 'a')", db => 'shop'), 'encrypted_text(aes256,salt,mac)', 'the default was HMAC-SHA1') if $version eq '0.1.0';
-  $node->command_ok([ 'pg_dump', '-Fc', '-f', "$folder/$version.dump", 'shop' ], 'it is dumped');
+  $node->command_ok([ 'pg_dump', '-Fc', '-f', "$folder/$version.dump", 'dumped' ], 'it is dumped');
   $node->stop;
 
   # The package is upgraded, the server started: before anybody updates the extension, what is stored is read.
@@ -77,6 +83,12 @@ ALTER TYPE "a) (b".secret SET SCHEMA elsewhere;
     is($got->{state}, '', "updated in $db $options{$db}") or diag($got->{err});
   }
   is(lines_of($node, q{SELECT extversion FROM pg_extension WHERE extname = 'tde_column'}, db => 'shop'), $current, "to $current");
+  is(lines_of($node, q{SELECT DISTINCT i.schema FROM pg_depend d JOIN pg_extension x ON d.refclassid = x.tableoid AND d.refobjid = x.oid AND d.deptype = 'e'
+      CROSS JOIN LATERAL pg_identify_object(d.classid, d.objid, d.objsubid) i WHERE x.extname = 'tde_column' AND i.schema IS NOT NULL ORDER BY 1}, db => $_),
+    "pg_catalog\ntde\ntde_internal", "nothing of it is left in another schema, in $_") foreach sort keys %options;
+  is(lines_of($node, q{SELECT type, shipped FROM tde.types WHERE NOT shipped}, db => 'shop'), 'encrypted_mood|f', q(a user's type is where it was));
+  is(lines_of($node, q{DROP SCHEMA "Its own"; SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'tde_column'}, db => 'bare'), 'pg_catalog',
+    'the schema that it had can go');
   my %after = (tde_dump_state($node, 'shop'), map { $_ => lines_of($node, $_, db => 'shop') } @more, $privileges);
   is($after{$_}, $expected{$_}, "updated: $_") foreach sort keys %expected;
   is(lines_of($node, q{INSERT INTO moods VALUES ('sad', 'ok'); SELECT count(*) FROM moods WHERE a >= 'sad'}, db => 'shop'), '2', 'it can be written');
@@ -104,9 +116,11 @@ ALTER TABLE shop.ruled ADD FOREIGN KEY (k) REFERENCES shop.young (k) DEFERRABLE}
 
   # The older version's dump.
   lines_of($node, 'CREATE DATABASE restored');
+  lines_of($node, "CREATE EXTENSION tde_column VERSION '$version'", db => 'restored');
   $node->command_ok([ 'pg_restore', '-e', '-d', 'restored', "$folder/$version.dump" ], 'its dump is restored');
-  my %restored = tde_dump_state($node, 'restored');
-  is($restored{$_}, $expected{$_}, "restored: $_") foreach sort keys %restored;
+  lines_of($node, 'ALTER EXTENSION tde_column UPDATE', db => 'restored');
+  my %restored = (tde_dump_state($node, 'restored', unnamed => 0), map { $_ => lines_of($node, $_, db => 'restored') } 'SELECT * FROM moods');
+  is($restored{$_}, $dumped{$_}, "restored: $_") foreach sort keys %restored;
 
   # The same objects as in a new installation.
   lines_of($node, 'CREATE DATABASE new');

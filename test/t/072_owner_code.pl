@@ -143,7 +143,7 @@ sub superuser
 {
   my (@steps) = @_;
   my ($out, $err) = ('', '');
-  $called{$_} = 1 foreach map { /\bpublic[.](tde_\w+)\(/g } @steps;
+  $called{$_} = 1 foreach map { /\b(tde_\w+)\(/g } @steps;
   $node->psql('postgres', join("\n", 'SET client_min_messages = error;', @steps, 'SHOW search_path;'), stdout => \$out, stderr => \$err, on_error_stop => 0, extra_params => [ '-v', 'VERBOSITY=default', '-v', 'SHOW_CONTEXT=never' ]);
   like($out, qr/^"\$user", public\z/m, 'the search path is what it was');
   return "$out\n$err";
@@ -187,12 +187,12 @@ foreach my $kind (sort keys %kinds)
   is(attempt($node, fill('CREATE PUBLICATION p FOR TABLE T WHERE (E)', $tables[0], $kind, 'publication'), user => 'mallory')->{state}, '0A000', "$kind: no place for it in a publication");
   trapped();
 
-  my $said = superuser(map { "CALL public.tde_encrypt_column('$_', 'a');" } @tables);
+  my $said = superuser(map { "CALL tde_encrypt_column('$_', 'a');" } @tables);
   nobody_else("$kind, encrypted offline", 1);
   is(encrypted($kind), convertible($kind, 0), "$kind: what was encrypted")
     or diag($said);
 
-  superuser(map { "CALL public.tde_decrypt_column('$_', 'a');" } @tables);
+  superuser(map { "CALL tde_decrypt_column('$_', 'a');" } @tables);
   nobody_else("$kind, decrypted offline", 1);
   is(encrypted($kind), '', "$kind: what is left encrypted");
 
@@ -200,8 +200,8 @@ foreach my $kind (sort keys %kinds)
   {
     $said = superuser(
       map {
-        my $start = "CALL public.tde_${direction}_column('$_', 'a', online => true);";
-        ($start, "CALL public.tde_abort_conversion('$_', 'a');", $start, "SELECT public.tde_conversion_indexes('$_', 'a') \\gexec", "CALL public.tde_finish_conversion('$_', 'a');")
+        my $start = "CALL tde_${direction}_column('$_', 'a', online => true);";
+        ($start, "CALL tde_abort_conversion('$_', 'a');", $start, "SELECT tde_conversion_indexes('$_', 'a') \\gexec", "CALL tde_finish_conversion('$_', 'a');")
       } @tables);
     nobody_else("$kind, ${direction}ed online", 1);
     is(encrypted($kind), $direction eq 'decrypt' ? '' : convertible($kind, 1), "$kind: what is encrypted, ${direction}ed online")
@@ -209,9 +209,9 @@ foreach my $kind (sort keys %kinds)
     next if $direction eq 'decrypt';
 
     superuser(
-      'SELECT public.tde_rotate_key();', (map { ("CALL public.tde_rekey_table('$_');", "SELECT count(*) FROM public.tde_key_usage('$_');", "CALL public.tde_wipe_free_space('$_');", "SELECT count(*) FROM public.tde_foreign_values('$_');") } @tables),
-      'CALL public.tde_wipe_catalogs();', 'SELECT count(*) FROM public.tde_audit();', 'SELECT public.tde_refresh_types();',
-      "SELECT public.tde_drop_key_version('default', min(version)) FROM tde.keys WHERE slot = 0;",
+      'SELECT tde_rotate_key();', (map { ("CALL tde_rekey_table('$_');", "SELECT count(*) FROM tde_key_usage('$_');", "CALL tde_wipe_free_space('$_');", "SELECT count(*) FROM tde_foreign_values('$_');") } @tables),
+      'CALL tde_wipe_catalogs();', 'SELECT count(*) FROM tde_audit();', 'SELECT tde_refresh_types();',
+      "SELECT tde_drop_key_version('default', min(version)) FROM tde.keys WHERE slot = 0;",
       (map { "SELECT count(*) FROM $_;" } qw(tde.encrypted_columns tde.conversions tde.dba_encrypted_columns tde.all_encrypted_columns tde.status)),
       # not of partitions: for these psql has PostgreSQL compute the partition key, as whoever asks
       'SET tde_column.transparent_catalog = on;', "\\d+ mal.${kind}_[^p]*", '\\dT+ mal.*');
@@ -242,13 +242,13 @@ my $enum = q(CREATE TYPE mal.color AS ENUM ('red'); CREATE INDEX named_color ON 
 is(attempt($node, $enum, user => 'mallory')->{state}, '', 'an enum runs nothing');
 fails_with($node, q(CALL tde_encrypt_column('mal.named', 'a', online => true)), { state => '2BP01', detail => qr/^index mal\.named_color, with a constant of type mal\.color/ },
   'but another type could have its name, when it is read');
-is(attempt($node, q(CALL public.tde_encrypt_column('mal.named', 'a', online => true)), user => 'mallory')->{state}, '', 'the owner begins');
+is(attempt($node, q(CALL tde_encrypt_column('mal.named', 'a', online => true)), user => 'mallory')->{state}, '', 'the owner begins');
 fails_with($node, q(SELECT tde_conversion_indexes('mal.named', 'a')), { state => '2BP01', detail => qr/role "mallory" must convert/ }, 'a superuser gets no text to run');
-my $commands = attempt($node, q(SELECT public.tde_conversion_indexes('mal.named', 'a')), user => 'mallory')->{out};
+my $commands = attempt($node, q(SELECT tde_conversion_indexes('mal.named', 'a')), user => 'mallory')->{out};
 like($commands, qr/^CREATE INDEX CONCURRENTLY/, 'the owner does');
 is(attempt($node, $commands, user => 'mallory')->{state}, '', '... and runs it');
 fails_with($node, q(CALL tde_finish_conversion('mal.named', 'a')), { state => '2BP01' }, 'a superuser does not finish it');
-is(attempt($node, q(CALL public.tde_finish_conversion('mal.named', 'a')), user => 'mallory')->{state}, '', 'the owner does');
+is(attempt($node, q(CALL tde_finish_conversion('mal.named', 'a')), user => 'mallory')->{state}, '', 'the owner does');
 
 # who makes the view runs the trap himself
 lines_of($node, "CREATE VIEW public.supers AS SELECT a FROM mal.named WHERE $boom; ALTER ROLE mallory NOSUPERUSER");
@@ -316,10 +316,10 @@ foreach my $family ([ 'partition', '(mal.spy(a))' ], [ 'heir', q((a = ANY ('{hei
 
 lines_of($node, 'CREATE ROLE landlord');
 lines_of($node, 'CREATE DATABASE owned OWNER landlord');
-lines_of($node, q(CREATE SCHEMA tde_schema; CREATE EXTENSION tde_column SCHEMA tde_schema; CREATE TYPE public.state AS ENUM ('on');
-CREATE TABLE tde_schema.t (a text CONSTRAINT c CHECK (a <> '' OR '{on}'::public.state[] IS NOT NULL))), db => 'owned');
-my $convert = q(CALL tde_schema.tde_encrypt_column('tde_schema.t', 'a'));
-fails_with($node, $convert, { state => '2BP01', detail => qr/^constraint c on table tde_schema\.t, with a constant of type public\.state\[\]/ },
+lines_of($node, q(CREATE SCHEMA mine; CREATE EXTENSION tde_column; CREATE TYPE public.state AS ENUM ('on');
+CREATE TABLE mine.t (a text CONSTRAINT c CHECK (a <> '' OR '{on}'::public.state[] IS NOT NULL))), db => 'owned');
+my $convert = q(CALL tde_encrypt_column('mine.t', 'a'));
+fails_with($node, $convert, { state => '2BP01', detail => qr/^constraint c on table mine\.t, with a constant of type public\.state\[\]/ },
   "a type in the schema of the database's owner", db => 'owned');
 lines_of($node, 'ALTER DATABASE owned OWNER TO CURRENT_USER');
 is(attempt($node, $convert, db => 'owned')->{state}, '', '... who is a superuser');
@@ -338,10 +338,10 @@ lines_of($node, 'DROP VIEW public.reading');
 #
 # Nothing is forgotten
 #
-superuser(map { "SELECT public.tde_create_type('$kinds{$_}[0]');" } grep { $_ ne 'call' } sort keys %kinds);
+superuser(map { "SELECT tde_create_type('$kinds{$_}[0]');" } grep { $_ ne 'call' } sort keys %kinds);
 nobody_else('types made of them');
 my $functions = lines_of($node, q(SELECT string_agg(DISTINCT proname, ' ') FROM pg_proc JOIN pg_depend d ON d.objid = pg_proc.oid AND classid = 'pg_proc'::regclass AND deptype = 'e'
-  WHERE pronamespace = 'public'::regnamespace AND proname ~ '^tde_' AND ('regclass'::regtype = ANY (proargtypes::oid[]) OR 'regtype'::regtype = ANY (proargtypes::oid[]))));
+  WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^tde_' AND ('regclass'::regtype = ANY (proargtypes::oid[]) OR 'regtype'::regtype = ANY (proargtypes::oid[]))));
 is(join(' ', grep { !$called{$_} } split / /, $functions), '', 'whatever is for tables and types was called');
 
 $node->stop;

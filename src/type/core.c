@@ -1,0 +1,57 @@
+/*
+ * core.c - PostgreSQL's own operators, looked up by name.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_operator.h"
+#include "miscadmin.h"
+#include "parser/parse_func.h"
+#include "utils/lsyscache.h"
+
+#include "type/core.h"
+
+/* Of operators with this name, those that are PostgreSQL's; what they take begins with their first operand. */
+static FuncCandidateList
+core_candidates(List *name, bool binary)
+{
+	FuncCandidateList all = OpernameGetCandidates(name, binary ? 'b' : 'l', false);
+	FuncCandidateList core = NULL;
+
+	while (all)
+	{
+		FuncCandidateList next = all->next;
+
+		CHECK_FOR_INTERRUPTS();
+		if (tde_is_core(all->oid))
+		{
+			if (!binary)
+				all->args[0] = all->args[1];
+			all->next = core;
+			core = all;
+		}
+		all = next;
+	}
+	return core;
+}
+
+Oid
+tde_core_operator(const char *name, Oid *left, Oid *right)
+{
+	List	   *names = list_make2(makeString("pg_catalog"), makeString(pstrdup(name)));
+	bool		binary = OidIsValid(*left);
+	Oid			types[] = {binary ? *left : *right, *right};
+	Oid			operator = OpernameGetOprid(names, *left, *right);
+
+	if (!OidIsValid(operator) || !tde_is_core(operator))
+	{
+		FuncCandidateList candidates = core_candidates(names, binary);
+
+		if (func_match_argtypes(binary ? 2 : 1, types, candidates, &candidates) > 1)
+			candidates = func_select_candidate(binary ? 2 : 1, types, candidates);
+		operator = candidates ? candidates->oid : InvalidOid;
+	}
+	if (OidIsValid(operator))
+		op_input_types(operator, left, right);
+	return operator;
+}

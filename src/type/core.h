@@ -1,0 +1,24 @@
+/*
+ * core.h - what is PostgreSQL's own.
+ *
+ * The schema does not say so: the types, operators and functions of this extension stand in pg_catalog beside PostgreSQL's.
+ */
+#ifndef TDE_TYPE_CORE_H
+#define TDE_TYPE_CORE_H
+
+#include "access/transam.h"
+
+/* Has initdb made this object? */
+static inline bool
+tde_is_core(Oid object)
+{
+	return object < FirstNormalObjectId;
+}
+
+/*
+ * PostgreSQL's own operator of this name that the parser would take for these types if there were no others (left: InvalidOid for one of one
+ * operand); InvalidOid: there is none.  *left and *right become what it takes.
+ */
+extern Oid	tde_core_operator(const char *name, Oid *left, Oid *right);
+
+#endif							/* TDE_TYPE_CORE_H */
