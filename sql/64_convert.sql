@@ -145,24 +145,45 @@ AS $$
 $$;
 COMMENT ON FUNCTION tde_internal.tde_size_of(regclass) IS 'bytes of a table with its indexes, and of its partitions';
 
-CREATE FUNCTION tde_internal.tde_lock_column(a pg_attribute) RETURNS void
+CREATE FUNCTION tde_internal.tde_lock_columns(columns pg_attribute[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+  a   pg_attribute;
   now pg_attribute;
 BEGIN
-  PERFORM tde_internal.tde_lock_all(ARRAY(SELECT relation::oid FROM tde_internal.tde_dependents(a) ORDER BY depth DESC) || a.attrelid);
-  now := tde_internal.tde_convertible_column(a.attrelid, a.attname);
-  IF (now.attnum, now.atttypid, now.atttypmod) <> (a.attnum, a.atttypid, a.atttypmod) THEN
-    RAISE EXCEPTION 'column "%" of table % was changed meanwhile', a.attname, a.attrelid::regclass
-      USING ERRCODE = 'object_in_use', HINT = 'Call it again.';
-  END IF;
+  PERFORM tde_internal.tde_lock_all(ARRAY(
+    SELECT relation::oid FROM unnest(columns) c CROSS JOIN LATERAL tde_internal.tde_dependents(c) ORDER BY depth DESC) || columns[1].attrelid);
+  FOREACH a IN ARRAY columns LOOP
+    now := tde_internal.tde_convertible_column(a.attrelid, a.attname);
+    IF (now.attnum, now.atttypid, now.atttypmod) <> (a.attnum, a.atttypid, a.atttypmod) THEN
+      RAISE EXCEPTION 'column "%" of table % was changed meanwhile', a.attname, a.attrelid::regclass
+        USING ERRCODE = 'object_in_use', HINT = 'Call it again.';
+    END IF;
+  END LOOP;
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_lock_column(pg_attribute) IS 'lock a column''s table and what depends on its type; error if the column is not the same any more';
+COMMENT ON FUNCTION tde_internal.tde_lock_columns(pg_attribute[]) IS
+  'lock the table of columns and what depends on their types; error if they are not the same any more';
 
-CREATE FUNCTION tde_internal.tde_convert_offline(a pg_attribute, type text, encrypting boolean) RETURNS void
+CREATE FUNCTION tde_internal.tde_type_command(columns pg_attribute[], types text[]) RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  -- a default that is a constant is read again for the new type, in one pass over the table
+  SELECT format('ALTER TABLE %s ', columns[1].attrelid::regclass) || string_agg(command, ', ' ORDER BY place, n)
+  FROM generate_subscripts(columns, 1) n CROSS JOIN LATERAL tde_internal.tde_constant_default(columns[n].attrelid, columns[n].attnum) AS literal
+  CROSS JOIN LATERAL (VALUES
+    (1, CASE WHEN literal IS NOT NULL THEN format('ALTER COLUMN %I DROP DEFAULT', columns[n].attname) END),
+    (2, format('ALTER COLUMN %I TYPE %s', columns[n].attname, tde_internal.tde_with_collation(columns[n], types[n]))),
+    (3, CASE WHEN literal IS NOT NULL THEN format('ALTER COLUMN %I SET DEFAULT %s', columns[n].attname, literal) END)
+  ) AS commands (place, command)
+  WHERE command IS NOT NULL
+$$;
+COMMENT ON FUNCTION tde_internal.tde_type_command(pg_attribute[], text[]) IS 'the command that changes the types of columns of a table';
+
+CREATE FUNCTION tde_internal.tde_convert_offline(columns pg_attribute[], types text[], encrypting boolean) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET default_tablespace = ''     -- as it was, at the end
@@ -170,57 +191,69 @@ SET tde_column.plaintext_allowed = on
 AS $$
 DECLARE
   started  timestamptz := clock_timestamp();
+  changed  regclass    := columns[1].attrelid;
   owner    oid;
-  literal  text;
   before   int8;
+  command  text;
   indexes  text;
   again    text;
+  unnumber text;
+  number   text;
+  a        pg_attribute;
   c        pg_class;
   detail   text;
-  others   tde_internal.tde_dependent[];
+  others   tde_internal.tde_dependent[] := '{}';
   bindings tde_internal.tde_binding[];
 BEGIN
-  PERFORM tde_internal.tde_check_conversion(a, encrypting, false);
-  PERFORM type::regtype;      -- what its modifiers do not allow is said before anything is announced
-  PERFORM tde_internal.tde_lock_column(a);
-  PERFORM tde_internal.tde_check_conversion(a, encrypting, false);    -- again: now nobody gives any of it to somebody else
-  owner := tde_internal.tde_owner_of(a.attrelid);
-  literal := tde_internal.tde_constant_default(a.attrelid, a.attnum);
-  before := tde_internal.tde_size_of(a.attrelid);
-  bindings := ARRAY(SELECT b FROM tde_internal.tde_bindings(a) b);    -- before anything is printed
+  FOREACH a IN ARRAY columns LOOP
+    PERFORM tde_internal.tde_check_conversion(a, encrypting, false);
+  END LOOP;
+  PERFORM t::regtype FROM unnest(types) t;    -- what its modifiers do not allow is said before anything is announced
+  PERFORM tde_internal.tde_lock_columns(columns);
+  FOREACH a IN ARRAY columns LOOP
+    PERFORM tde_internal.tde_check_conversion(a, encrypting, false);    -- again: now nobody gives any of it to somebody else
+  END LOOP;
+  owner := tde_internal.tde_owner_of(changed);
+  before := tde_internal.tde_size_of(changed);
+  bindings := ARRAY(SELECT DISTINCT b FROM unnest(columns) u CROSS JOIN LATERAL tde_internal.tde_bindings(u) b);    -- before anything is printed
+  command := tde_internal.tde_type_command(columns, types);
   SELECT coalesce(string_agg(format('DROP INDEX %s', index), ';'), ''), coalesce(string_agg(array_to_string(commands, ';'), ';'), '') INTO indexes, again
-  FROM tde_internal.tde_named_indexes(a);
-  others := tde_internal.tde_remove_dependents(a);
-  SELECT * INTO c FROM pg_class WHERE oid = a.attrelid;
-  RAISE NOTICE 'rewriting table "%" and its indexes: column "%" becomes %', c.relname, a.attname, type
+  FROM (SELECT DISTINCT i.* FROM unnest(columns) u CROSS JOIN LATERAL tde_internal.tde_named_indexes(u) i) AS named;
+  SELECT coalesce(string_agg(removal, ';'), ''), coalesce(string_agg(creation, ';'), '') INTO unnumber, number
+  FROM unnest(columns) u CROSS JOIN LATERAL tde_internal.tde_identity_commands(u);
+  FOREACH a IN ARRAY columns LOOP
+    others := tde_internal.tde_remove_dependents(a) || others;    -- made again in the reverse order
+  END LOOP;
+  SELECT * INTO c FROM pg_class WHERE oid = changed;
+  RAISE NOTICE 'rewriting table "%" and its indexes: %', c.relname,
+      (SELECT string_agg(format('column "%s" becomes %s', columns[n].attname, types[n]), ', ' ORDER BY n) FROM generate_subscripts(columns, 1) n)
     USING DETAIL = format('It has about %s rows and %s. Nobody else can read or write it meanwhile.',
                           (SELECT sum(greatest(reltuples, 0))::int8 FROM pg_class
-                           WHERE relkind <> 'p' AND (oid = a.attrelid OR oid IN (SELECT relid FROM pg_partition_tree(a.attrelid)))),
+                           WHERE relkind <> 'p' AND (oid = changed OR oid IN (SELECT relid FROM pg_partition_tree(changed)))),
                           pg_size_pretty(before));
-  PERFORM tde_internal.tde_run_as(owner, indexes);
-  PERFORM tde_internal.tde_run_as(owner, format('ALTER TABLE %1$s %3$s ALTER COLUMN %2$I TYPE %4$s %5$s', a.attrelid::regclass, a.attname,
-                 CASE WHEN literal IS NOT NULL THEN format('ALTER COLUMN %I DROP DEFAULT,', a.attname) END,
-                 tde_internal.tde_with_collation(a, type),
-                 CASE WHEN literal IS NOT NULL THEN format(', ALTER COLUMN %I SET DEFAULT %s', a.attname, literal) END));
-  PERFORM tde_internal.tde_check_bindings(a, bindings, false);        -- what is in an index is evaluated as soon as it is read
+  PERFORM tde_internal.tde_run_as(owner, concat_ws(';', indexes, unnumber));
+  PERFORM tde_internal.tde_run_as(owner, concat_ws(';', command, number));
+  PERFORM tde_internal.tde_check_bindings(columns, bindings, false);        -- what is in an index is evaluated as soon as it is read
   PERFORM tde_internal.tde_run_as(owner, again);
-  PERFORM tde_internal.tde_make_dependents(a, others);
-  PERFORM tde_internal.tde_check_bindings(a, bindings, true);
-  PERFORM tde_internal.tde_recompile_triggers(a.attrelid);
+  PERFORM tde_internal.tde_make_dependents(columns, others);
+  PERFORM tde_internal.tde_check_bindings(columns, bindings, true);
+  PERFORM tde_internal.tde_recompile_triggers(changed);
   IF NOT encrypting THEN
-    PERFORM tde_internal.tde_warn_of_rest(a.attrelid, a.attname);
+    PERFORM tde_internal.tde_warn_of_rest(changed, u.attname) FROM unnest(columns) u;
   END IF;
-  RAISE NOTICE 'column "%" of table "%" is % now', a.attname, c.relname, type
+  RAISE NOTICE '% now',
+      (SELECT string_agg(format('column "%s" of table "%s" is %s', columns[n].attname, c.relname, types[n]), ', ' ORDER BY n)
+       FROM generate_subscripts(columns, 1) n)
     USING DETAIL = format('%s s, %s before, %s after.', round(extract(epoch FROM clock_timestamp() - started), 1),
-                          pg_size_pretty(before), pg_size_pretty(tde_internal.tde_size_of(a.attrelid)));
+                          pg_size_pretty(before), pg_size_pretty(tde_internal.tde_size_of(changed)));
 EXCEPTION WHEN invalid_object_definition THEN
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
   RAISE EXCEPTION '%', SQLERRM USING ERRCODE = SQLSTATE,
     DETAIL = coalesce(nullif(detail, ''), 'A condition of an index, or an expression, decrypts the column then, and would be stored.'),
-    HINT = format('Drop the indexes of table %s that compute with the column, and convert it then.', a.attrelid::regclass);
+    HINT = format('Drop the indexes of table %s that compute with the column, and convert it then.', changed);
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_convert_offline(pg_attribute, text, boolean) IS 'change a column''s type, rewriting the table';
+COMMENT ON FUNCTION tde_internal.tde_convert_offline(pg_attribute[], text[], boolean) IS 'change the types of columns of a table, rewriting it once';
 
 --
 -- What removed rows have left

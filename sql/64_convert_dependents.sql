@@ -229,32 +229,35 @@ END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_remove_dependents(pg_attribute) IS 'drop what depends on a column''s type; returns what was dropped';
 
-CREATE FUNCTION tde_internal.tde_make_dependents(a pg_attribute, dependents tde_internal.tde_dependent[]) RETURNS void
+CREATE FUNCTION tde_internal.tde_make_dependents(columns pg_attribute[], dependents tde_internal.tde_dependent[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   d      tde_internal.tde_dependent;
+  types  text := CASE cardinality(columns) WHEN 1 THEN format('type of column "%s"', columns[1].attname)
+                                           ELSE format('types of columns of table %s', columns[1].attrelid::regclass) END;
   detail text;
 BEGIN
   FOREACH d IN ARRAY dependents LOOP
     PERFORM tde_internal.tde_run_as(d.owner, array_to_string(d.creation, ';'));
     -- online the old column may still be there: a view with "FROM card AS c (id, number)" finds it by its position
-    IF (SELECT attname <> a.attname FROM pg_attribute WHERE attrelid = a.attrelid AND attnum = a.attnum) AND EXISTS (
-        SELECT FROM pg_depend WHERE refclassid = 'pg_class'::regclass AND refobjid = a.attrelid AND refobjsubid = a.attnum
+    IF EXISTS (
+        SELECT FROM unnest(columns) a JOIN pg_attribute n ON (n.attrelid, n.attnum) = (a.attrelid, a.attnum) AND n.attname <> a.attname
+        JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = a.attrelid AND refobjsubid = a.attnum
           AND classid = ANY ('{pg_rewrite,pg_trigger,pg_policy}'::regclass[])) THEN
       RAISE EXCEPTION 'It names columns of the table by their position.' USING ERRCODE = 'feature_not_supported';
     END IF;
   END LOOP;
   IF cardinality(dependents) > 0 THEN
-    RAISE NOTICE 'made again for the new type of column "%"', a.attname
+    RAISE NOTICE 'made again for the new %', types
       USING DETAIL = (SELECT string_agg(object, E'\n' ORDER BY object COLLATE "C") FROM unnest(dependents));
   END IF;
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-  RAISE EXCEPTION '% cannot be made again for the new type of column "%"', d.object, a.attname USING ERRCODE = SQLSTATE,
+  RAISE EXCEPTION '% cannot be made again for the new %', d.object, types USING ERRCODE = SQLSTATE,
     DETAIL = concat_ws(E'\n', SQLERRM, nullif(detail, '')), HINT = CASE WHEN SQLSTATE = '42501' THEN format('It is made as its owner, role "%s": GRANT that what it lacks.', pg_get_userbyid(d.owner))
                 ELSE 'Drop it, convert the column, and make it again as the new type allows.' END;
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_make_dependents(pg_attribute, tde_internal.tde_dependent[]) IS 'make again what was dropped, for a column''s new type';
+COMMENT ON FUNCTION tde_internal.tde_make_dependents(pg_attribute[], tde_internal.tde_dependent[]) IS 'make again what was dropped, for the new types of columns';

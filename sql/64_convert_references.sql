@@ -80,7 +80,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION tde_internal.tde_changed_names(tde_internal.tde_binding[]) IS 'what objects referred to that is not there any more under its name';
 
-CREATE FUNCTION tde_internal.tde_foreign_references(a pg_attribute, bindings tde_internal.tde_binding[]) RETURNS SETOF text
+CREATE FUNCTION tde_internal.tde_foreign_references(columns pg_attribute[], bindings tde_internal.tde_binding[]) RETURNS SETOF text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -102,17 +102,17 @@ AS $$
         OR EXISTS (SELECT FROM pg_proc o JOIN pg_proc n USING (pronamespace, proname, proowner)
                    WHERE (b.class, r.class) = ('pg_proc'::regclass, 'pg_proc'::regclass) AND (o.oid, n.oid) = (b.object, r.object)))
     AND NOT EXISTS (
-      -- the column's type itself
-      SELECT FROM pg_attribute n JOIN pg_type t ON t.oid = n.atttypid
-      WHERE n.attrelid = a.attrelid AND n.attname = a.attname AND r.class = 'pg_type'::regclass AND r.object IN (t.oid, t.typelem))
+      -- the columns' types themselves
+      SELECT FROM unnest(columns) a JOIN pg_attribute n ON (n.attrelid, n.attname) = (a.attrelid, a.attname) JOIN pg_type t ON t.oid = n.atttypid
+      WHERE r.class = 'pg_type'::regclass AND r.object IN (t.oid, t.typelem))
   UNION ALL
   SELECT format('%s, of role "%s"', description, pg_get_userbyid(o.owner))
   FROM again g CROSS JOIN LATERAL tde_internal.tde_owner_of(tde_internal.tde_relation_of(classid, objid)) AS o (owner) WHERE o.owner <> g.owner
 $$;
-COMMENT ON FUNCTION tde_internal.tde_foreign_references(pg_attribute, tde_internal.tde_binding[]) IS
+COMMENT ON FUNCTION tde_internal.tde_foreign_references(pg_attribute[], tde_internal.tde_binding[]) IS
   'what objects that were made again refer to, did not refer to before, and belongs to others than their owners and superusers';
 
-CREATE FUNCTION tde_internal.tde_check_bindings(a pg_attribute, bindings tde_internal.tde_binding[], made boolean) RETURNS void
+CREATE FUNCTION tde_internal.tde_check_bindings(columns pg_attribute[], bindings tde_internal.tde_binding[], made boolean) RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -120,14 +120,15 @@ DECLARE
   changes text[] := ARRAY(SELECT DISTINCT c FROM tde_internal.tde_changed_names(bindings) c ORDER BY c);
 BEGIN
   IF made AND changes = '{}' THEN
-    changes := ARRAY(SELECT DISTINCT f FROM tde_internal.tde_foreign_references(a, bindings) f ORDER BY f);
+    changes := ARRAY(SELECT DISTINCT f FROM tde_internal.tde_foreign_references(columns, bindings) f ORDER BY f);
   END IF;
   IF changes <> '{}' THEN
-    RAISE EXCEPTION 'names in what depends on column "%" of table % mean something else now', a.attname, a.attrelid::regclass
+    RAISE EXCEPTION 'names in what depends on column % of table % mean something else now',
+        (SELECT string_agg(format('"%s"', attname), ', ') FROM unnest(columns)), columns[1].attrelid::regclass
       USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = array_to_string(changes, E'\n'),
         HINT = 'See who owns these and the schemas that they are in. Then call it again, or drop what names them before.';
   END IF;
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_check_bindings(pg_attribute, tde_internal.tde_binding[], boolean) IS
+COMMENT ON FUNCTION tde_internal.tde_check_bindings(pg_attribute[], tde_internal.tde_binding[], boolean) IS
   'error if what is read again for a column''s new type does not mean what it did; made: it was read';

@@ -181,8 +181,8 @@ BEGIN
     PERFORM tde_internal.tde_run_as(key.owner, key.commands);
   END LOOP;
   PERFORM tde_internal.tde_run_as(tde_internal.tde_owner_of(relation), commands);
-  PERFORM tde_internal.tde_make_dependents(a, others);
-  PERFORM tde_internal.tde_check_bindings(a, bindings, true);
+  PERFORM tde_internal.tde_make_dependents(ARRAY[a], others);
+  PERFORM tde_internal.tde_check_bindings(ARRAY[a], bindings, true);
   PERFORM tde_internal.tde_recompile_triggers(relation);
   IF v.direction = 'decrypt' THEN
     PERFORM tde_internal.tde_warn_of_rest(relation, column_name);

@@ -108,6 +108,9 @@ DROP FUNCTION tde_internal.tde_convert_rows(regclass, name, name, int8, int8, in
 
 -- What is made again for a column's new type is made as its owner.
 DROP FUNCTION tde_internal.tde_constant_default(pg_attribute), tde_internal.tde_lock_commands(regclass[]);
+-- One rewrite of a table converts several columns.
+DROP FUNCTION tde_internal.tde_convert_offline(pg_attribute, text, boolean),
+  tde_internal.tde_make_dependents(pg_attribute, tde_internal.tde_dependent[]);
 ALTER TYPE tde_internal.tde_dependent ADD ATTRIBUTE owner oid, ADD ATTRIBUTE classid oid, ADD ATTRIBUTE objid oid;
 
 -- Nobody else makes any in pg_catalog.

@@ -187,12 +187,12 @@ foreach my $kind (sort keys %kinds)
   is(attempt($node, fill('CREATE PUBLICATION p FOR TABLE T WHERE (E)', $tables[0], $kind, 'publication'), user => 'mallory')->{state}, '0A000', "$kind: no place for it in a publication");
   trapped();
 
-  my $said = superuser(map { "CALL tde_encrypt_column('$_', 'a');" } @tables);
+  my $said = superuser(map { "CALL tde_encrypt_columns('$_', '{a}');" } @tables);
   nobody_else("$kind, encrypted offline", 1);
   is(encrypted($kind), convertible($kind, 0), "$kind: what was encrypted")
     or diag($said);
 
-  superuser(map { "CALL tde_decrypt_column('$_', 'a');" } @tables);
+  superuser(map { "CALL tde_decrypt_columns('$_');" } @tables);
   nobody_else("$kind, decrypted offline", 1);
   is(encrypted($kind), '', "$kind: what is left encrypted");
 
