@@ -269,7 +269,7 @@ lines_of($node, q{
 CREATE FUNCTION reads() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$ BEGIN RETURN (SELECT count(*) FROM public.diary); END $$;
 CREATE FUNCTION reads_not() RETURNS bigint LANGUAGE sql SET search_path = pg_catalog, pg_temp AS 'SELECT 1';
 CREATE FUNCTION finds() RETURNS bigint LANGUAGE plpgsql SET search_path = pg_catalog, "Odd, one" AS $$ BEGIN RETURN (SELECT count(*) FROM public.diary); END $$});
-is(told('search path'), "warning|function reads()|search_path = pg_catalog, pg_temp $lacks", 'of a function that names such a table');
+is(told('search path'), "warning|function \"Odd, one\".reads()|search_path = pg_catalog, pg_temp $lacks", 'of a function that names such a table');
 lines_of($node, 'DROP TABLE diary; ALTER DATABASE postgres RESET search_path');
 
 # Logging.

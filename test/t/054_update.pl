@@ -87,7 +87,7 @@ ALTER TYPE "a) (b".secret SET SCHEMA elsewhere;
       CROSS JOIN LATERAL pg_identify_object(d.classid, d.objid, d.objsubid) i WHERE x.extname = 'tde_column' AND i.schema IS NOT NULL ORDER BY 1}, db => $_),
     "pg_catalog\ntde\ntde_internal", "nothing of it is left in another schema, in $_") foreach sort keys %options;
   is(lines_of($node, q{SELECT type, shipped FROM tde.types WHERE NOT shipped}, db => 'shop'), 'encrypted_mood|f', q(a user's type is where it was));
-  is(lines_of($node, q{DROP SCHEMA "Its own"; SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'tde_column'}, db => 'bare'), 'pg_catalog',
+  is(lines_of($node, q{DROP TABLE meanwhile; DROP SCHEMA "Its own"; SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'tde_column'}, db => 'bare'), 'pg_catalog',
     'the schema that it had can go');
   my %after = (tde_dump_state($node, 'shop'), map { $_ => lines_of($node, $_, db => 'shop') } @more, $privileges);
   is($after{$_}, $expected{$_}, "updated: $_") foreach sort keys %expected;

@@ -283,7 +283,7 @@ $node->restart;
 lines_of($node, q{SET allow_system_table_mods = on; CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, colocationid int);
   INSERT INTO pg_catalog.pg_dist_partition VALUES ('staff', 'h', NULL, 1)});
 fails_with($node, "SELECT * FROM $_('staff')", { state => '0A000', message => qr/^table public\.staff is distributed by Citus$/,
-    hint => qr/^Do it for all shards: SELECT \* FROM run_command_on_placements\('public\.staff', 'SELECT array_agg\(\w+\) FROM public\.$_\(%L\)(?: f)?'\);$/ }, $_)
+    hint => qr/^Do it for all shards: SELECT \* FROM run_command_on_placements\('public\.staff', 'SELECT array_agg\(\w+\) FROM $_\(%L\)(?: f)?'\);$/ }, $_)
   foreach 'tde_key_usage', 'tde_foreign_values';
 is(lines_of($node, "SELECT * FROM tde_foreign_values('good')"), '', 'others are read');
 is(lines_of($node, 'SELECT count(*) FROM tde_foreign_values()'), '0', 'and so is the whole database');
