@@ -16,13 +16,16 @@ BEGIN ATOMIC
     -- ASSIGNMENT from the base type: an IMPLICIT one would let encrypted and plain operators compete.
     SELECT p.base, p.enc, 'tde_encrypt', 'a', 'encrypt'
     UNION ALL
-    -- IMPLICIT for COALESCE and its like; not to timestamp, so that date - timestamp means PostgreSQL's
+    -- IMPLICIT for COALESCE and its like, so that the first of two strings says what both become; not to timestamp, so that
+    -- date - timestamp means PostgreSQL's, nor from varchar to char(n), of which varchar = char(n) would be ambiguous
     SELECT castsource::regtype, p.enc, 'tde_encrypt',
-           CASE WHEN castcontext = 'e' OR castcontext = 'i' AND (tde_internal.tde_takes_numbers(p.base) OR p.base = 'timestamptz'::regtype)
+           CASE WHEN castcontext = 'e' OR castcontext = 'i' AND (tde_internal.tde_takes_numbers(p.base) OR p.base = 'timestamptz'::regtype
+                                                                 OR ARRAY[castsource::regtype, p.base] <@ '{text,varchar,bpchar,name}'::regtype[]
+                                                                    AND (castsource, p.base) <> ('varchar'::regtype, 'bpchar'::regtype))
              THEN castcontext::text ELSE 'a' END, 'encrypt'
     FROM pg_cast
     WHERE casttarget = p.base AND castsource <> p.base
-      AND castsource < 16384 AND castsource NOT IN ('"char"'::regtype, 'name'::regtype, 'xml'::regtype, 'money'::regtype)
+      AND castsource < 16384 AND castsource NOT IN ('"char"'::regtype, 'xml'::regtype, 'money'::regtype)
     UNION ALL
     -- What the base type can be cast to.  IMPLICIT only between strings (varchar and bpchar to text), as a second implicit cast of a
     -- number would make arithmetic ambiguous, or silently inexact, and one to oid would compare -1 as the largest; and only of built-in
@@ -32,7 +35,7 @@ BEGIN ATOMIC
            'decrypt and cast'
     FROM pg_cast
     WHERE castsource = p.base AND casttarget <> p.base AND casttarget < 16384
-      AND casttarget NOT IN ('"char"'::regtype, 'name'::regtype, 'xml'::regtype, 'regclass'::regtype)
+      AND casttarget NOT IN ('"char"'::regtype, 'xml'::regtype, 'regclass'::regtype)
     UNION ALL
     -- Explicit, for to_json() and its like, where they give more than the text in quotes.
     SELECT p.enc, 'json'::regtype, 'tde_decrypt_to_json', 'e', 'decrypt, as to_json()'
