@@ -56,3 +56,66 @@ BEGIN
   PERFORM tde_internal.tde_run(ddl);
 END
 $$;
+
+--
+-- Arrays and elements of different sorts: int4[] || numeric is numeric[], since || takes what both become.  An encrypted int4 becomes its base
+-- type and nothing larger; so here encrypted values become types that stand for larger ones, and what stands beside is of a type that only one
+-- plain type becomes.
+--
+
+-- new in 0.2.0
+DO $$
+DECLARE
+  sort record;
+  ddl  text := '';
+BEGIN
+  FOR sort IN
+    SELECT format('tde_internal.%s_%s', kind, base) AS name, 'pg_catalog.' || base AS base, kind, sources, b.typcategory, typinput, typoutput,
+           oidvectortypes(proargtypes) AS arguments
+    FROM (VALUES ('joined', 'int4', '{int2}'::text[]), ('joined', 'int8', '{int2,int4}'), ('joined', 'numeric', '{int2,int4,int8}'),
+                 ('joined', 'float4', '{int2,int4,int8,numeric}'), ('joined', 'float8', '{int2,int4,int8,numeric,float4}'), ('joined', 'oid', '{int2,int4,int8}'),
+                 ('joined', 'timestamp', '{date}'), ('joined', 'timestamptz', '{date,timestamp}'), ('joined', 'timetz', '{time}'),
+                 ('joined', 'bpchar', '{bpchar}'), ('same', 'int4', '{int4}')) AS sorts (kind, base, sources)
+    JOIN pg_type b ON b.oid = base::regtype JOIN pg_proc i ON i.oid = typinput
+    UNION ALL
+    SELECT 'tde_internal.bare_' || base, 'pg_catalog.' || base, 'bare', NULL, b.typcategory, typinput, typoutput, oidvectortypes(proargtypes)
+    FROM unnest('{int2,int4,int8,numeric,float4,float8,oid,timestamp,timestamptz,timetz,varchar}'::text[]) base
+    JOIN pg_type b ON b.oid = base::regtype JOIN pg_proc i ON i.oid = typinput
+  LOOP
+    ddl := ddl || format(
+      E'CREATE TYPE %1$s;\n'
+      'CREATE FUNCTION %1$s_in(%2$s) RETURNS %1$s AS %3$L LANGUAGE internal STABLE STRICT PARALLEL SAFE;\n'
+      'COMMENT ON FUNCTION %1$s_in(%2$s) IS ''I/O'';\n'
+      'CREATE FUNCTION %1$s_out(%1$s) RETURNS cstring AS %4$L LANGUAGE internal STABLE STRICT PARALLEL SAFE;\n'
+      'COMMENT ON FUNCTION %1$s_out(%1$s) IS ''I/O'';\n'
+      -- the one of varchar is preferred to what || takes otherwise
+      'CREATE TYPE %1$s (INPUT = %1$s_in, OUTPUT = %1$s_out, LIKE = %5$s, CATEGORY = %6$L, PREFERRED = %7$s);\n'
+      'COMMENT ON TYPE %1$s IS ''%8$s beside an array: for operators, not for columns'';\n'
+      'REVOKE USAGE ON TYPE %1$s FROM PUBLIC;\n'
+      'CREATE CAST (%1$s AS %5$s) WITHOUT FUNCTION;\nCREATE CAST (%5$s AS %1$s) WITHOUT FUNCTION%9$s;\n',
+      sort.name, sort.arguments, sort.typinput, sort.typoutput, sort.base, sort.typcategory, (sort.kind = 'bare' AND sort.typcategory = 'S')::text,
+      CASE sort.kind WHEN 'bare' THEN 'a plain value' ELSE 'an encrypted value' END, CASE sort.kind WHEN 'bare' THEN ' AS IMPLICIT' END)
+    || coalesce((SELECT string_agg(format(E'CREATE FUNCTION %1$s(%2$s) RETURNS %1$s LANGUAGE sql STABLE PARALLEL SAFE '
+                                          'AS ''SELECT $1::pg_catalog.%3$s::%4$s::%1$s'';\n'
+                                          'COMMENT ON FUNCTION %1$s(%2$s) IS ''decrypt and cast'';\n'
+                                          'CREATE CAST (%2$s AS %1$s) WITH FUNCTION %1$s(%2$s) AS IMPLICIT;\n',
+                                          sort.name, '@extschema@.encrypted_' || source, source, sort.base), '')
+                 FROM unnest(sort.sources) source), '');
+  END LOOP;
+  EXECUTE ddl;
+  EXECUTE (SELECT string_agg(format(
+      E'CREATE FUNCTION %1$s RETURNS pg_catalog.%2$s[] LANGUAGE sql STABLE PARALLEL SAFE AS ''SELECT %3$s OPERATOR(pg_catalog.||) %4$s'';\n'
+      'COMMENT ON FUNCTION %1$s IS ''implementation of || operator'';\n'
+      'CREATE OPERATOR @extschema@.|| (LEFTARG = tde_internal.%5$s, RIGHTARG = tde_internal.%6$s, FUNCTION = tde_internal.tde_array_cat);\n',
+      format('tde_internal.tde_array_cat(tde_internal.%s, tde_internal.%s)', l || l_array, r || r_array), result,
+      format('$1::pg_catalog.%1$s%3$s::pg_catalog.%2$s%3$s', substr(l, strpos(l, '_') + 1), result, l_array),
+      format('$2::pg_catalog.%1$s%3$s::pg_catalog.%2$s%3$s', substr(r, strpos(r, '_') + 1), result, r_array), l || l_array, r || r_array), '')
+    FROM (SELECT 'joined_' || base, 'bare_' || base, base FROM unnest('{int4,int8,numeric,float4,float8,oid,timestamp,timestamptz,timetz}'::text[]) base
+          UNION ALL VALUES ('same_int4', 'bare_int2', 'int4'),
+                           -- of two strings the first says what both become, and a varchar does not become a char(n) by itself
+                           ('joined_bpchar', 'bare_varchar', 'bpchar')) AS pairs (encrypted, plain, result)
+    CROSS JOIN (VALUES ('[]', '[]'), ('[]', ''), ('', '[]')) AS shapes (l_array, r_array)
+    CROSS JOIN LATERAL (VALUES (encrypted, plain), (plain, encrypted)) AS s (l, r)
+    WHERE l <> 'bare_varchar');
+END
+$$;
