@@ -294,9 +294,9 @@ BEGIN ATOMIC
     SELECT FROM pg_operator o JOIN pg_proc f ON f.oid = o.oprcode
     CROSS JOIN LATERAL (SELECT tde_internal.tde_catalog_type(l), tde_internal.tde_catalog_type(r)) b (l_base, r_base)
     WHERE o.oprname = symbol AND f.proleakproof
-      -- varchar is compared as text
-      AND o.oprleft = CASE l_base WHEN 'varchar'::regtype THEN 'text'::regtype ELSE l_base END
-      AND o.oprright = CASE r_base WHEN 'varchar'::regtype THEN 'text'::regtype ELSE r_base END)
+      -- varchar is compared as text, beside a char(n) as one
+      AND o.oprleft = CASE WHEN l_base <> 'varchar'::regtype THEN l_base WHEN r_base = 'bpchar'::regtype THEN r_base ELSE 'text'::regtype END
+      AND o.oprright = CASE WHEN r_base <> 'varchar'::regtype THEN r_base WHEN l_base = 'bpchar'::regtype THEN l_base ELSE 'text'::regtype END)
     THEN ' LEAKPROOF' ELSE '' END;
 END;
 COMMENT ON FUNCTION tde_internal.tde_leakproof(text, regtype, regtype) IS

@@ -16,13 +16,16 @@ BEGIN ATOMIC
     -- ASSIGNMENT from the base type: an IMPLICIT one would let encrypted and plain operators compete.
     SELECT p.base, p.enc, 'tde_encrypt', 'a', 'encrypt'
     UNION ALL
-    -- IMPLICIT for COALESCE and its like; not to timestamp, so that date - timestamp means PostgreSQL's
+    -- IMPLICIT for COALESCE and its like, so that the first of two strings says what both become; not to timestamp, so that
+    -- date - timestamp means PostgreSQL's, nor from varchar to char(n), of which varchar = char(n) would be ambiguous
     SELECT castsource::regtype, p.enc, 'tde_encrypt',
-           CASE WHEN castcontext = 'e' OR castcontext = 'i' AND (tde_internal.tde_takes_numbers(p.base) OR p.base = 'timestamptz'::regtype)
+           CASE WHEN castcontext = 'e' OR castcontext = 'i' AND (tde_internal.tde_takes_numbers(p.base) OR p.base = 'timestamptz'::regtype
+                                                                 OR ARRAY[castsource::regtype, p.base] <@ '{text,varchar,bpchar,name}'::regtype[]
+                                                                    AND (castsource, p.base) <> ('varchar'::regtype, 'bpchar'::regtype))
              THEN castcontext::text ELSE 'a' END, 'encrypt'
     FROM pg_cast
     WHERE casttarget = p.base AND castsource <> p.base
-      AND tde_internal.tde_is_core(castsource) AND castsource NOT IN ('"char"'::regtype, 'name'::regtype, 'xml'::regtype, 'money'::regtype)
+      AND tde_internal.tde_is_core(castsource) AND castsource NOT IN ('"char"'::regtype, 'xml'::regtype, 'money'::regtype)
     UNION ALL
     -- What the base type can be cast to.  IMPLICIT only between strings (varchar and bpchar to text), as a second implicit cast of a
     -- number would make arithmetic ambiguous, or silently inexact, and one to oid would compare -1 as the largest; and only of built-in
@@ -32,7 +35,7 @@ BEGIN ATOMIC
            'decrypt and cast'
     FROM pg_cast
     WHERE castsource = p.base AND casttarget <> p.base AND tde_internal.tde_is_core(casttarget)
-      AND casttarget NOT IN ('"char"'::regtype, 'name'::regtype, 'xml'::regtype, 'regclass'::regtype)
+      AND casttarget NOT IN ('"char"'::regtype, 'xml'::regtype, 'regclass'::regtype)
     UNION ALL
     -- Explicit, for to_json() and its like, where they give more than the text in quotes.
     SELECT p.enc, 'json'::regtype, 'tde_decrypt_to_json', 'e', 'decrypt, as to_json()'
@@ -92,6 +95,12 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION tde_internal.tde_missing_arithmetic(tde_internal.type_plans, tde_internal.type_plans[]) IS 'SQL that makes the arithmetic that an encrypted type lacks';
 
+CREATE FUNCTION tde_internal.tde_padded(p tde_internal.type_plans, l regtype, r regtype) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN p.base = 'bpchar'::regtype AND NOT ARRAY[l, r] && ARRAY[p.enc, p.base] THEN 'tde_padded_' ELSE 'tde_' END;
+COMMENT ON FUNCTION tde_internal.tde_padded(tde_internal.type_plans, regtype, regtype) IS
+  'what the names of functions begin with that compare two types in the families of a type: other strings, beside char(n), as such';
+
 CREATE FUNCTION tde_internal.tde_comparison_sql(p tde_internal.type_plans, l regtype, r regtype, prefix text, ordered boolean, btree oid,
                                                 hash oid, volatility text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -102,29 +111,30 @@ DECLARE
   cmp text := coalesce((SELECT format('pg_catalog.%I(%s, %s)', f.proname, l, r) FROM pg_amproc a JOIN pg_proc f ON f.oid = a.amproc
                         WHERE a.amprocfamily = p.btree AND a.amproclefttype = l AND a.amprocrighttype = r AND a.amprocnum = 1
                           AND tde_internal.tde_is_core(f.oid) AND (f.proargtypes[0], f.proargtypes[1]) = (l, r)),
-                       format('%s.tde_cmp(%s, %s)', p.inner_schema, l, r));
+                       format('%s.%scmp(%s, %s)', p.inner_schema, tde_internal.tde_padded(p, l, r), l, r));
 BEGIN
   -- btree, hash: the families that they are members of, or NULL
   RETURN (
   SELECT string_agg(tde_internal.tde_operator_sql(
-           p, prefix || o.symbol, l, r, 'boolean', coalesce(tde_internal.tde_plain_comparison(o.symbol, l, r), o.function),
+           p, prefix || o.symbol, l, r, 'boolean',
+           coalesce(tde_internal.tde_plain_comparison(o.symbol, l, r), tde_internal.tde_padded(p, l, r) || o.function),
            volatility || tde_internal.tde_leakproof(o.symbol, l, r),
            tde_internal.tde_operator_name(p, prefix || o.commutator), tde_internal.tde_operator_name(p, prefix || o.negator), o.selectivity,
            merges => o.symbol = '=' AND btree IS NOT NULL, hashes => o.symbol = '=' AND hash IS NOT NULL), '')
     || CASE WHEN btree IS NULL THEN '' ELSE
          CASE WHEN cmp LIKE 'pg_catalog.%' THEN ''
-           ELSE tde_internal.tde_function_sql(cmp, 'int4', 'tde_cmp', volatility || tde_internal.tde_leakproof('<', l, r), 'less-equal-greater') END
+           ELSE tde_internal.tde_function_sql(cmp, 'int4', tde_internal.tde_padded(p, l, r) || 'cmp', volatility || tde_internal.tde_leakproof('<', l, r), 'less-equal-greater') END
          || tde_internal.tde_members_sql(btree, l, r,
                             ARRAY(SELECT tde_internal.tde_operator_name(p, prefix || s) FROM unnest('{<,<=,=,>=,>}'::text[]) s),
                             ARRAY[cmp]) END
     || CASE WHEN hash IS NULL THEN '' ELSE
          tde_internal.tde_members_sql(hash, l, r, ARRAY[tde_internal.tde_operator_name(p, prefix || '=')], '{}') END
-  FROM (VALUES ('=',  'tde_eq', '=',  '<>', 'eq'),
-               ('<>', 'tde_ne', '<>', '=',  'neq'),
-               ('<',  'tde_lt', '>',  '>=', 'scalarlt'),
-               ('<=', 'tde_le', '>=', '>',  'scalarle'),
-               ('>',  'tde_gt', '<',  '<=', 'scalargt'),
-               ('>=', 'tde_ge', '<=', '<',  'scalarge')) AS o (symbol, function, commutator, negator, selectivity)
+  FROM (VALUES ('=',  'eq', '=',  '<>', 'eq'),
+               ('<>', 'ne', '<>', '=',  'neq'),
+               ('<',  'lt', '>',  '>=', 'scalarlt'),
+               ('<=', 'le', '>=', '>',  'scalarle'),
+               ('>',  'gt', '<',  '<=', 'scalargt'),
+               ('>=', 'ge', '<=', '<',  'scalarge')) AS o (symbol, function, commutator, negator, selectivity)
   WHERE ordered OR o.symbol IN ('=', '<>'));
 END
 $$;
@@ -148,6 +158,12 @@ BEGIN ATOMIC
     SELECT l, r, '', true, NULL, NULL, 'IMMUTABLE'
     FROM (VALUES (p.enc, 'name'::regtype), ('name', p.enc)) AS s (l, r)
     WHERE p.shipped AND p.operand = 'text'::regtype
+    UNION ALL
+    -- A varchar beside a char(n) is one, and the planner sorts and hashes each as such.
+    SELECT l, r, prefix, true, $3, $4, 'IMMUTABLE'
+    FROM unnest(others) o
+    CROSS JOIN LATERAL (VALUES (p.enc, o.enc, ''), (o.enc, p.enc, ''), (p.base, o.enc, ''), (o.enc, p.base, ''), (o.enc, o.enc, '%%')) AS s (l, r, prefix)
+    WHERE p.shipped AND p.base = 'bpchar'::regtype AND o.shipped AND o.base = 'varchar'::regtype
     UNION ALL
     -- The extension's types with each other: in the family where the base types share one; numbers of all sorts in those that hash
     -- them alike.
@@ -196,6 +212,10 @@ BEGIN ATOMIC
     SELECT $3, t, t, 2, format('%s.tde_hash_extended(%s, int8)', p.inner_schema, t), 'int8', 'tde_hash_extended', 'IMMUTABLE',
            'hash with a seed'
     FROM unnest(p.members) t
+    UNION ALL
+    SELECT $3, t.type, t.type, 1, format('%s.tde_padded_hash(%s)', p.inner_schema, t.type), 'int4', 'tde_padded_hash', 'IMMUTABLE',
+           'keyed hash of a string beside a char(n)'
+    FROM tde.types t WHERE p.shipped AND p.base = 'bpchar'::regtype AND t.base = 'varchar'::regtype
   ) AS functions (family, l, r, number, signature, result, symbol, volatility, comment)
   WHERE family IS NOT NULL;
 END;
@@ -224,14 +244,14 @@ BEGIN ATOMIC
   -- that are members of the same.
   SELECT coalesce(string_agg((
     SELECT string_agg(tde_internal.tde_operator_sql(
-             p, prefix || o.symbol, l, r, 'boolean', coalesce(tde_internal.tde_plain_comparison(o.symbol, l, r), o.function),
+             p, prefix || o.symbol, l, r, 'boolean', coalesce(tde_internal.tde_plain_comparison(o.symbol, l, r), kind || o.function),
              'IMMUTABLE' || tde_internal.tde_leakproof(o.symbol, l, r),
              tde_internal.tde_operator_name(p, prefix || o.commutator), tde_internal.tde_operator_name(p, prefix || o.negator), o.selectivity), '')
-    FROM (VALUES ('~<~',  'tde_pattern_lt', '~>~',  '~>=~', 'scalarlt'),
-                 ('~<=~', 'tde_pattern_le', '~>=~', '~>~',  'scalarle'),
-                 ('~>~',  'tde_pattern_gt', '~<~',  '~<=~', 'scalargt'),
-                 ('~>=~', 'tde_pattern_ge', '~<=~', '~<~',  'scalarge')) AS o (symbol, function, commutator, negator, selectivity))
-    || tde_internal.tde_function_sql(compare, 'int4', 'tde_pattern_cmp', 'IMMUTABLE' || tde_internal.tde_leakproof('~<~', l, r), 'less-equal-greater')
+    FROM (VALUES ('~<~',  'pattern_lt', '~>~',  '~>=~', 'scalarlt'),
+                 ('~<=~', 'pattern_le', '~>=~', '~>~',  'scalarle'),
+                 ('~>~',  'pattern_gt', '~<~',  '~<=~', 'scalargt'),
+                 ('~>=~', 'pattern_ge', '~<=~', '~<~',  'scalarge')) AS o (symbol, function, commutator, negator, selectivity))
+    || tde_internal.tde_function_sql(compare, 'int4', kind || 'pattern_cmp', 'IMMUTABLE' || tde_internal.tde_leakproof('~<~', l, r), 'less-equal-greater')
     || CASE WHEN l = p.enc AND r = p.enc THEN tde_internal.tde_function_sql(sort, 'void', 'tde_pattern_sortsupport', 'IMMUTABLE', 'sort support') ELSE '' END
     || tde_internal.tde_members_sql($3, l, r,
                        ARRAY(SELECT tde_internal.tde_operator_name(p, prefix || o) FROM unnest('{~<~,~<=~,=,~>=~,~>~}'::text[]) o),
@@ -239,7 +259,8 @@ BEGIN ATOMIC
     || tde_internal.tde_class_sql(p.schema, p.enc, $3, '_pattern_ops')
   FROM pg_amop e JOIN pg_operator q ON q.oid = e.amopopr
   CROSS JOIN LATERAL (SELECT e.amoplefttype::regtype, e.amoprighttype::regtype, rtrim(q.oprname, '=')) s (l, r, prefix)
-  CROSS JOIN LATERAL (SELECT format('%s.tde_pattern_cmp(%s, %s)', p.inner_schema, l, r),
+  CROSS JOIN LATERAL (SELECT tde_internal.tde_padded(p, l, r)) k (kind)
+  CROSS JOIN LATERAL (SELECT format('%s.%spattern_cmp(%s, %s)', p.inner_schema, kind, l, r),
                              format('%s.%I(internal)', p.inner_schema, p.name || '_pattern_sortsupport')) f (compare, sort)
   WHERE e.amopfamily = $2 AND e.amopstrategy = 3 AND $3 IS NOT NULL;
 END;
@@ -302,6 +323,7 @@ COMMENT ON FUNCTION tde_internal.tde_missing_aggregates(tde_internal.type_plans)
 REVOKE ALL ON FUNCTION tde_internal.tde_missing_casts(tde_internal.type_plans, tde_internal.type_plans[]),
   tde_internal.tde_missing_array_casts(tde_internal.type_plans),
   tde_internal.tde_missing_arithmetic(tde_internal.type_plans, tde_internal.type_plans[]),
+  tde_internal.tde_padded(tde_internal.type_plans, regtype, regtype),
   tde_internal.tde_comparison_sql(tde_internal.type_plans, regtype, regtype, text, boolean, oid, oid, text),
   tde_internal.tde_missing_comparisons(tde_internal.type_plans, tde_internal.type_plans[], oid, oid, oid, oid),
   tde_internal.tde_missing_classes(tde_internal.type_plans, oid, oid),

@@ -124,6 +124,14 @@ SELECT tde_internal.tde_run(string_agg(tde_internal.tde_cast_sql(
   'decrypt and cast'), ''))
 FROM unnest('{int2,int4,int8,numeric,float4,float8}'::text[]) sorted;
 
+-- COALESCE(NULLIF(5, n), n): what is of a type for operands and an encrypted number become the former, as the base types do.
+-- new in 0.2.0
+SELECT tde_internal.tde_run(string_agg(tde_internal.tde_cast_sql(
+  'tde_internal', 'tde_internal', t.type, ('tde_internal.' || operand)::regtype, 'tde_decrypt_to', 'AS IMPLICIT', 'decrypt and cast'), ''))
+FROM (VALUES ('plain_numeric', '{int2,int4,int8,numeric}'::regtype[]), ('plain_decimal', '{int2,int4,int8,numeric}'),
+             ('plain_float8', '{int2,int4,int8,numeric,float4,float8}')) AS operands (operand, sources)
+JOIN tde.types t ON t.base = ANY (sources) AND t.shipped;
+
 CREATE FUNCTION tde_internal.tde_percentile_transition(internal, @extschema@.encrypted_float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
 COMMENT ON FUNCTION tde_internal.tde_percentile_transition(internal, @extschema@.encrypted_float8) IS 'aggregate transition function';

@@ -16,7 +16,8 @@ BEGIN
     SELECT 'tde_internal.' || kind || '_' || base AS name, kind, 'pg_catalog.' || base AS base, b.typcategory, sources, typinput, typoutput,
            oidvectortypes(proargtypes) AS arguments
     FROM (VALUES ('wider', 'int4', '{int2}'::text[]), ('wider', 'int8', '{int2,int4}'), ('wider', 'numeric', '{int2,int4,int8}'),
-                 ('wider', 'float8', '{int2,int4,int8,numeric,float4}'), ('wider', 'timestamptz', '{date}'), ('only', 'int8', '{int8}'), ('only', 'numeric', '{numeric}'), ('only', 'timestamptz', '{timestamptz}'))
+                 ('wider', 'float8', '{int2,int4,int8,numeric,float4}'), ('wider', 'timestamptz', '{date}'),
+                 ('wider', 'oid', '{int2,int4,int8}'), ('wider', 'interval', '{time}'), ('only', 'int8', '{int8}'), ('only', 'numeric', '{numeric}'), ('only', 'timestamptz', '{timestamptz}'))
       AS types (kind, base, sources)
     JOIN pg_type b ON b.oid = base::regtype JOIN pg_proc i ON i.oid = typinput
   LOOP

@@ -125,7 +125,8 @@ REVOKE ALL ON FUNCTION tde_internal.tde_is_core(oid), tde_internal.tde_is_system
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_tables(), tde_internal.tde_function_sql(text, text, text, text, text, text), tde_internal.tde_template_objects(), tde_internal.tde_extension_of(regclass, oid), tde_internal.tde_coerce_support(internal), tde_internal.tde_decrypt_support(internal),
   tde_internal.tde_join_extension(tde_internal.type_plans, oid[]),
   tde_internal.tde_with_defaults(text), tde_internal.tde_cast_defaults(int4, boolean), tde_internal.tde_alter_function_sql(regprocedure, text, text, text), tde_internal.tde_alter_operator_sql(regoperator, text, text, text, boolean, boolean),
-  tde_internal.tde_alter_cast_sql(regtype, regtype, text), tde_internal.tde_leakproof(text, regtype, regtype), tde_internal.tde_missing_array_casts(tde_internal.type_plans),
+  tde_internal.tde_alter_cast_sql(regtype, regtype, text), tde_internal.tde_leakproof(text, regtype, regtype), tde_internal.tde_padded(tde_internal.type_plans, regtype, regtype),
+  tde_internal.tde_missing_array_casts(tde_internal.type_plans),
   tde_internal.tde_missing_summaries(tde_internal.type_plans, oid, oid), tde_internal.tde_is_of_library(pg_proc, text), tde_internal.tde_cast_function(regtype, regtype, text),
   tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text, text, text, boolean, boolean) FROM PUBLIC;
 

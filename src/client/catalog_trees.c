@@ -26,6 +26,7 @@
 
 #include "client/catalog_queries.h"
 #include "client/catalog_trees.h"
+#include "client/operand_results.h"
 #include "operators/computed.h"
 #include "server/compat.h"
 #include "type/access.h"
@@ -35,34 +36,6 @@
 
 /* ---- types ---- */
 
-/* Plain numbers beside encrypted ones have types of their own: sql/25_operands.sql. */
-static Oid
-operand_base(Oid oid)
-{
-	static const struct
-	{
-		const char *name;
-		Oid			base;
-	}			operands[] = {
-		{"plain_int8", INT8OID},
-		{"plain_decimal", NUMERICOID},
-		{"plain_numeric", NUMERICOID},
-		{"plain_float8", FLOAT8OID},
-		{"plain_fraction", FLOAT8OID},
-	};
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(oid));
-	Oid			base = InvalidOid;
-
-	if (!HeapTupleIsValid(tuple))
-		return InvalidOid;
-	if (((Form_pg_type) GETSTRUCT(tuple))->typnamespace == get_namespace_oid("tde_internal", true))
-		for (int i = 0; i < lengthof(operands); i++)
-			if (strcmp(NameStr(((Form_pg_type) GETSTRUCT(tuple))->typname), operands[i].name) == 0)
-				base = operands[i].base;
-	ReleaseSysCache(tuple);
-	return base;
-}
-
 /* InvalidOid: it is shown as it is. */
 static Oid
 shown_base(Oid oid)
@@ -71,7 +44,7 @@ shown_base(Oid oid)
 
 	if (oid < FirstNormalObjectId)
 		return InvalidOid;
-	return type ? type->base : operand_base(oid);
+	return type ? type->base : tde_operand_base(oid);
 }
 
 Oid

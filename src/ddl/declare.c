@@ -332,6 +332,8 @@ declare_statement(Node *stmt, const char *source)
 		case T_CreateForeignTableStmt:
 			if (is_skipped((CreateStmt *) stmt))
 				break;
+			if (IsA(stmt, CreateStmt))
+				tde_plaintext_create_prepare((CreateStmt *) stmt);
 			declare_columns(((CreateStmt *) stmt)->tableElts);
 			if (IsA(stmt, CreateStmt))
 			{

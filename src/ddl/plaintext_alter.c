@@ -13,6 +13,7 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/namespace.h"
+#include "catalog/partition.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
 #include "commands/tablecmds.h"
@@ -212,9 +213,17 @@ find_referenced(Constraint *key, int place, EncryptedColumn *column)
 	return name && find_encrypted(table, name, column);
 }
 
-/* The encrypted column that a new one references: by itself, or by one of the table's foreign keys. */
+/* Does a foreign key reference the table that is still to be made?  Its columns become like each other when the key is added. */
 static bool
-find_key(ColumnDef *def, List *foreign_keys, EncryptedColumn *column)
+references_itself(Constraint *key, RangeVar *made)
+{
+	return made && strcmp(key->pktable->relname, made->relname) == 0 &&
+		(key->pktable->schemaname == NULL || made->schemaname == NULL || strcmp(key->pktable->schemaname, made->schemaname) == 0);
+}
+
+/* The encrypted column that a new one references: by itself, or by one of the table's foreign keys.  made: NULL if the table is there. */
+static bool
+find_key(ColumnDef *def, List *foreign_keys, RangeVar *made, EncryptedColumn *column)
 {
 	bool		generated = false;
 	bool		found = false;
@@ -227,32 +236,35 @@ find_key(ColumnDef *def, List *foreign_keys, EncryptedColumn *column)
 
 		/* PostgreSQL makes numbers for integers only, and a generated column has its own type */
 		generated = generated || constraint->contype == CONSTR_IDENTITY || constraint->contype == CONSTR_GENERATED;
-		found = found || (constraint->contype == CONSTR_FOREIGN && find_referenced(constraint, 0, column));
+		found = found || (constraint->contype == CONSTR_FOREIGN && !references_itself(constraint, made) &&
+						   find_referenced(constraint, 0, column));
 	}
 	foreach(cell, foreign_keys)
 	{
 		Constraint *key = lfirst(cell);
 
 		foreach(name, key->fk_attrs)
-			found = found || (strcmp(strVal(lfirst(name)), def->colname) == 0 &&
+			found = found || (strcmp(strVal(lfirst(name)), def->colname) == 0 && !references_itself(key, made) &&
 							  find_referenced(key, foreach_current_index(name), column));
 	}
 	return found && !generated;
 }
 
-/* The foreign keys that ALTER TABLE adds. */
+/* The foreign keys that CREATE TABLE or ALTER TABLE adds. */
 static List *
-added_foreign_keys(List *cmds)
+added_foreign_keys(List *parts)
 {
 	List	   *keys = NIL;
 	ListCell   *cell;
 
-	foreach(cell, cmds)
+	foreach(cell, parts)
 	{
-		AlterTableCmd *cmd = lfirst(cell);
+		Node	   *part = lfirst(cell);
 
-		if (cmd->subtype == AT_AddConstraint && ((Constraint *) cmd->def)->contype == CONSTR_FOREIGN)
-			keys = lappend(keys, cmd->def);
+		if (IsA(part, AlterTableCmd))
+			part = ((AlterTableCmd *) part)->subtype == AT_AddConstraint ? ((AlterTableCmd *) part)->def : part;
+		if (IsA(part, Constraint) && ((Constraint *) part)->contype == CONSTR_FOREIGN)
+			keys = lappend(keys, part);
 	}
 	return keys;
 }
@@ -310,7 +322,9 @@ declare_again(Relation rel, const char *name)
 	AlterTableCmd *cmd;
 	ColumnDef  *def;
 
-	if (column == NULL || tde_type_holds_encrypted(column->atttypid) || column->attidentity || column->attgenerated)
+	if (column == NULL || tde_type_holds_encrypted(column->atttypid) || column->attidentity || column->attgenerated ||
+		column->attinhcount > 0 || OidIsValid(rel->rd_rel->reloftype) ||
+		has_partition_attrs(rel, bms_make_singleton(number - FirstLowInvalidHeapAttributeNumber), NULL))
 		return NULL;
 	def = makeNode(ColumnDef);
 	def->typeName = makeTypeNameFromOid(column->atttypid, column->atttypmod);
@@ -389,13 +403,49 @@ tde_plaintext_alter_prepare(AlterTableStmt *stmt, const char *source)
 			declare_like(def, cmd->name, &column);
 		else if (cmd->subtype == AT_AddColumn && is_dropped(stmt->cmds, def->colname) && find_encrypted(table, def->colname, &column))
 			declare_like(def, def->colname, &column);
-		else if (cmd->subtype == AT_AddColumn && find_key(def, keys, &column))
+		else if (cmd->subtype == AT_AddColumn && find_key(def, keys, NULL, &column))
 			(void) declare_like_key(def, def->colname, &column);
 	}
 	if (keys)
 		prepare_foreign_keys(table, keys, stmt);
 	if (TDE_PLAINTEXT_ALTER == TDE_ALTER_KEEP && tde_identity_is_added(stmt->cmds))
 		tde_identity_prepare(table, stmt, source);
+}
+
+/* ---- CREATE TABLE ---- */
+
+/* A column that a parent has, too, is of its type. */
+static bool
+is_inherited(const CreateStmt *stmt, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, stmt->inhRelations)
+	{
+		Oid			parent = RangeVarGetRelid(lfirst(cell), NoLock, true);
+
+		if (OidIsValid(parent) && get_attnum(parent, name) > 0)
+			return true;
+	}
+	return false;
+}
+
+void
+tde_plaintext_create_prepare(CreateStmt *stmt)
+{
+	List	   *keys = added_foreign_keys(stmt->tableElts);
+	ListCell   *cell;
+
+	if (TDE_PLAINTEXT_ALTER != TDE_ALTER_KEEP || XactReadOnly || RecoveryInProgress())
+		return;
+	foreach(cell, stmt->tableElts)
+	{
+		ColumnDef  *def = lfirst(cell);
+		EncryptedColumn column;
+
+		if (IsA(def, ColumnDef) && def->typeName && !is_inherited(stmt, def->colname) && find_key(def, keys, stmt->relation, &column))
+			(void) declare_like_key(def, def->colname, &column);
+	}
 }
 
 /* ---- foreign keys that there are ---- */

@@ -31,6 +31,9 @@ extern bool tde_encrypted_like(Oid like, int32 like_typmod, Oid *type, int32 *ty
 /* Before ALTER TABLE runs; changes the statement, and has then locked the table as it does.  source: its text. */
 extern void tde_plaintext_alter_prepare(AlterTableStmt *stmt, const char *source);
 
+/* Before CREATE TABLE runs: columns that reference encrypted ones are declared so, since some cannot be altered afterwards. */
+extern void tde_plaintext_create_prepare(CreateStmt *stmt);
+
 /* After a command: a warning, or an ERROR, for each plain column of this table that a new foreign key fills with encrypted values. */
 extern void tde_plaintext_check_foreign_keys(Relation rel);
 

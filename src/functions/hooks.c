@@ -19,6 +19,7 @@
 #include "client/check_results.h"
 #include "client/held_cursors.h"
 #include "client/key_errors.h"
+#include "client/operand_results.h"
 #include "client/postponed.h"
 #include "client/receiver.h"
 #include "client/routines.h"
@@ -92,6 +93,7 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 		tde_function_call_analyzed(query);
 	if (unlikely(tde_statement.utility != NULL))
 		tde_view_columns_analyzed(pstate, query);
+	tde_operand_results(query);
 	if (tde_client_possible())
 		tde_client_analyzed(pstate, query);
 }

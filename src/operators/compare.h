@@ -66,4 +66,13 @@ tde_operands_free(TdeOperands *operands)
 	}
 }
 
+/* The operators themselves, which compare as the function that is called has been resolved. */
+extern PGDLLEXPORT Datum tde_eq(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum tde_ne(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum tde_lt(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum tde_le(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum tde_gt(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum tde_ge(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum tde_cmp(PG_FUNCTION_ARGS);
+
 #endif							/* TDE_OPERATORS_COMPARE_H */

@@ -183,12 +183,19 @@ keep_comparison(TdeProc *proc, const TdeComparison *found, uint64 epoch)
 	return proc->comparison;
 }
 
+/* Beside a char(n) a varchar is one, as it stands: PostgreSQL takes the operator of which it has one of the two types. */
+static Oid
+beside_padded(Oid type, Oid other)
+{
+	return type == VARCHAROID && other == BPCHAROID ? BPCHAROID : type;
+}
+
 TdeComparison *
 tde_base_comparison(TdeProc *proc)
 {
 	uint64		epoch = tde_functions_epoch;
-	Oid			left = plain_type(proc, 0);
-	Oid			right = plain_type(proc, 1);
+	Oid			left = beside_padded(plain_type(proc, 0), plain_type(proc, 1));
+	Oid			right = beside_padded(plain_type(proc, 1), plain_type(proc, 0));
 	TdeComparison comparison;
 
 	memset(&comparison, 0, sizeof(comparison));
@@ -198,19 +205,42 @@ tde_base_comparison(TdeProc *proc)
 	return keep_comparison(proc, &comparison, epoch);
 }
 
+/* Strings of this type in the order of their bytes. */
+static TdeComparison *
+keep_pattern(TdeProc *proc, Oid string, uint64 epoch)
+{
+	TdeComparison comparison;
+
+	memset(&comparison, 0, sizeof(comparison));
+	comparison.compare = tde_function(string == BPCHAROID ? F_BTBPCHAR_PATTERN_CMP : F_BTTEXT_PATTERN_CMP);
+	return keep_comparison(proc, &comparison, epoch);
+}
+
 TdeComparison *
 tde_base_pattern(TdeProc *proc)
 {
 	uint64		epoch = tde_functions_epoch;
-	Oid			left = tde_compared_as(plain_type(proc, 0));
-	Oid			right = tde_compared_as(plain_type(proc, 1));
-	TdeComparison comparison;
+	Oid			left = tde_compared_as(beside_padded(plain_type(proc, 0), plain_type(proc, 1)));
+	Oid			right = tde_compared_as(beside_padded(plain_type(proc, 1), plain_type(proc, 0)));
 
 	if (left != right || (left != TEXTOID && left != BPCHAROID))
 		incomparable(left, right);
+	return keep_pattern(proc, left, epoch);
+}
+
+void
+tde_base_padded(TdeProc *proc, bool pattern)
+{
+	uint64		epoch = tde_functions_epoch;
+	TdeComparison comparison;
+
 	memset(&comparison, 0, sizeof(comparison));
-	comparison.compare = tde_function(left == BPCHAROID ? F_BTBPCHAR_PATTERN_CMP : F_BTTEXT_PATTERN_CMP);
-	return keep_comparison(proc, &comparison, epoch);
+	if (pattern)
+		keep_pattern(proc, BPCHAROID, epoch);
+	else if (resolve_in_family(BPCHAROID, BPCHAROID, &comparison))
+		keep_comparison(proc, &comparison, epoch);
+	else
+		incomparable(BPCHAROID, BPCHAROID);
 }
 
 TdeArithmetic *

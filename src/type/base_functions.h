@@ -41,6 +41,9 @@ extern TdeComparison *tde_base_comparison(TdeProc *proc);
 /* The same for the order of pattern operator classes; ereport if the base types are no strings. */
 extern TdeComparison *tde_base_pattern(TdeProc *proc);
 
+/* Both operands as char(n), whatever strings they are: in its order, or in that of its bytes. */
+extern void tde_base_padded(TdeProc *proc, bool pattern);
+
 /* An operator of the base types, and how its operands come to be of the types that it takes. */
 typedef struct TdeArithmetic
 {

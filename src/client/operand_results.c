@@ -1,0 +1,121 @@
+/*
+ * operand_results.c - results of the types that operands have beside encrypted ones: they get the base type.
+ *
+ * NULLIF(5, n) is of the type that its operator takes on the left, which beside an encrypted n is a type of ours (sql/25_operands.sql).
+ * Nobody else is to meet it: no client, no table, no view, and so it ends where a query does.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/syscache.h"
+
+#include "client/operand_results.h"
+#include "type/inside.h"
+#include "type/type.h"
+
+/* Two are not named after their base types. */
+static Oid
+base_by_name(const char *name)
+{
+	const char *base = strchr(name, '_');
+
+	if (strncmp(name, "plain_", 6) != 0 && strncmp(name, "wider_", 6) != 0 && strncmp(name, "only_", 5) != 0)
+		return InvalidOid;
+	if (strcmp(name, "plain_decimal") == 0)
+		return NUMERICOID;
+	if (strcmp(name, "plain_fraction") == 0)
+		return FLOAT8OID;
+	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(base + 1), ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+}
+
+Oid
+tde_operand_base(Oid type)
+{
+	HeapTuple	tuple;
+	Form_pg_type form;
+	Oid			base = InvalidOid;
+
+	if (type < FirstNormalObjectId || tde_type_find(type))
+		return InvalidOid;
+	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	form = (Form_pg_type) GETSTRUCT(tuple);
+	/* what is a domain is shown as its base type anyway */
+	if (form->typtype == TYPTYPE_BASE && form->typnamespace == get_namespace_oid("tde_internal", true))
+		base = base_by_name(NameStr(form->typname));
+	ReleaseSysCache(tuple);
+	return base;
+}
+
+/* The query whose columns somebody gets. */
+static Query *
+giving_out(Query *query)
+{
+	Node	   *stmt = query->commandType == CMD_UTILITY ? query->utilityStmt : NULL;
+
+	if (stmt == NULL)
+		return query;
+	if (IsA(stmt, CreateTableAsStmt))
+		stmt = ((CreateTableAsStmt *) stmt)->query;
+	else if (IsA(stmt, DeclareCursorStmt))
+		stmt = ((DeclareCursorStmt *) stmt)->query;
+	return IsA(stmt, Query) ? (Query *) stmt : NULL;
+}
+
+/* What the branches of UNION and its like have in common; the planner makes those columns of it that are others. */
+static void
+show_branches(Node *node)
+{
+	SetOperationStmt *set = (SetOperationStmt *) node;
+	ListCell   *cell;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (node == NULL || !IsA(node, SetOperationStmt))
+		return;
+	foreach(cell, set->colTypes)
+	{
+		Oid			base = tde_operand_base(lfirst_oid(cell));
+
+		if (OidIsValid(base))
+			lfirst_oid(cell) = base;
+	}
+	show_branches(set->larg);
+	show_branches(set->rarg);
+}
+
+static void
+show_column(Query *query, TargetEntry *column)
+{
+	Oid			type = tde_expr_type(column->expr);
+	Oid			base = type < FirstNormalObjectId ? InvalidOid : tde_operand_base(type);
+
+	/* what is grouped must stay the same expression */
+	if (!OidIsValid(base) || column->resjunk || (column->ressortgroupref != 0 && query->groupClause != NIL))
+		return;
+	if (query->setOperations)
+		castNode(Var, column->expr)->vartype = base;
+	else
+		column->expr = (Expr *) makeRelabelType(column->expr, base, -1, exprCollation((Node *) column->expr), COERCE_IMPLICIT_CAST);
+}
+
+void
+tde_operand_results(Query *query)
+{
+	ListCell   *cell;
+
+	query = giving_out(query);
+	if (query == NULL || query->commandType == CMD_UTILITY)
+		return;
+	foreach(cell, tde_output_columns(query))
+		show_column(query, lfirst(cell));
+	show_branches(query->setOperations);
+}
