@@ -32,11 +32,11 @@
 #include "server/compat.h"
 #include "type/inside.h"
 
-/* The base types of which a language makes something else than text, or which it does not make of text. */
+/* The base types of which a language makes something else than text, or which it makes of something else and not, with an error, of text. */
 static const Oid python_reads[] = {
 	BOOLOID, INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID, NUMERICOID, OIDOID, BYTEAOID, InvalidOid
 };
-static const Oid python_writes[] = {BYTEAOID, InvalidOid};
+static const Oid bytes[] = {BYTEAOID, InvalidOid};
 static const Oid none[] = {InvalidOid};
 
 typedef struct Convention
@@ -48,10 +48,10 @@ typedef struct Convention
 } Convention;
 
 static const Convention conventions[] = {
-	{"plpython3", true, python_reads, python_writes},
+	{"plpython3", true, python_reads, bytes},
 	{"plperl", true, none, none},
 	{"pltcl", true, none, none},
-	{"pllua", false, NULL, none}
+	{"pllua", false, NULL, bytes}
 };
 
 typedef struct Language
