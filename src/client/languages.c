@@ -57,12 +57,15 @@ static const Convention conventions[] = {
 typedef struct Language
 {
 	Oid			oid;			/* hash key */
-	bool		valid;			/* false: look it up again */
+	uint64		epoch;			/* when it was looked up: see languages_epoch; 0: not yet */
 	const Convention *convention;	/* NULL: none of these */
 	PGFunction	handler;		/* NULL: none of its functions was called yet */
 } Language;
 
 static HTAB *languages = NULL;
+
+/* Rises whenever a language may have changed. */
+static uint64 languages_epoch = 1;
 
 /* ---- which languages ---- */
 
@@ -114,13 +117,13 @@ find_language(Oid oid)
 
 	if (!found)
 	{
-		language->valid = false;
+		language->epoch = 0;
 		language->handler = NULL;
 	}
-	if (!language->valid)
+	if (language->epoch != languages_epoch)
 	{
+		language->epoch = languages_epoch;
 		language->convention = look_up(oid);
-		language->valid = true;
 	}
 	return language;
 }
@@ -128,12 +131,7 @@ find_language(Oid oid)
 static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
 {
-	HASH_SEQ_STATUS status;
-	Language   *language;
-
-	hash_seq_init(&status, languages);
-	while ((language = hash_seq_search(&status)) != NULL)
-		language->valid = false;
+	languages_epoch++;
 }
 
 void
