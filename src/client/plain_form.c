@@ -122,7 +122,7 @@ plain_row(Datum value)
 	HeapTupleHeader header = DatumGetHeapTupleHeader(value);
 	TupleDesc	rows = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
 	TupleDesc	plain = tde_plain_descriptor(rows, true);
-	HeapTupleData row = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
+	HeapTupleData row = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
 
 	return plain ? heap_copy_tuple_as_datum(tde_plain_tuple(&row, rows, plain, true), plain) : value;
 }
