@@ -222,6 +222,11 @@ BEGIN
   SELECT * INTO base_row FROM pg_type WHERE oid = base;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'type with OID % does not exist', base::oid USING ERRCODE = 'undefined_object';
+  ELSIF base = 'oid'::regtype THEN
+    RAISE EXCEPTION 'cannot make an encrypted type of %', base
+      USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'vacuumlo removes the large objects that no column of type oid or lo refers to.',
+            HINT = 'Encrypt what the large objects hold, as bytea; for other numbers take bigint.';
   ELSIF base_row.typtype NOT IN ('b', 'e') OR base_row.typlen = -2 OR base_row.typelem <> 0 AND base_row.typlen = -1
      OR EXISTS (SELECT FROM tde.types t WHERE t.type = $1) THEN
     RAISE EXCEPTION 'cannot make an encrypted type of %', base

@@ -225,7 +225,8 @@ AS $$
     (s.cipher IS NULL, 'warning', 'declared without modifiers, and encrypted as constants are, equal values alike', 'ALTER TABLE ... TYPE with modifiers.'),
     (s.mac = 'nomac', 'warning', 'without a MAC, so that changed bytes go unnoticed', 'ALTER TABLE ... TYPE with gcm, sha256 or mac.'),
     (s.cipher = '3des168', 'warning', 'under triple DES, of which NIST allows no new use', 'ALTER TABLE ... TYPE with aes256.'),
-    (NOT s.salt, 'notice', 'without salt, so that files tell which values are equal', 'ALTER TABLE ... TYPE with salt, if nothing needs it so.')
+    (NOT s.salt, 'notice', 'without salt, so that files tell which values are equal', 'ALTER TABLE ... TYPE with salt, if nothing needs it so.'),
+    (s.base_type = 'oid', 'warning', 'vacuumlo does not see which large objects it refers to, and removes them', 'ALTER TABLE ... TYPE oid, or never run vacuumlo here.')
   ) AS w (applies, severity, finding, hint)
   WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attinhcount = 0 AND s.base_type IS NOT NULL
     AND c.relkind IN ('r', 'p', 'f', 'm', 'c') AND c.relpersistence <> 't' AND w.applies
@@ -312,6 +313,41 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_logging() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_logging() IS 'tde_audit(): settings that write constants of statements down';
+
+-- Who takes rows elsewhere, in clear, whatever is stored in the table.  What a function does with a row as text is not looked at.
+CREATE FUNCTION tde_internal.tde_audit_capture() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT f.severity, 'row capture', g.tgrelid::regclass::text, format('trigger %I, function %s: %s', g.tgname, p.oid::regprocedure, f.finding), f.hint
+  FROM pg_trigger g JOIN pg_proc p ON p.oid = g.tgfoid CROSS JOIN LATERAL (VALUES
+    (p.pronamespace = to_regnamespace('pgq'), 'warning', 'rows are put into tables of events in clear',
+     'Drop it, or have it ignore the encrypted columns: ignore=COLUMN,COLUMN.'),
+    (p.proname = 'triggered_change_notification' AND EXISTS (
+       SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indexrelid CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
+       WHERE i.indrelid = g.tgrelid AND i.indisprimary AND s.base_type IS NOT NULL),
+     'warning', 'values of the encrypted primary key are sent in clear to all who listen', 'Drop it, or take another primary key.'),
+    (p.prosrc ~* '\m(to_jsonb?|row_to_json|jsonb?_build_object|hstore|xmlforest)\s*\(\s*(new|old)\M' OR p.prosrc ~* '\m(new|old)\s*(\.\s*\*\s*)?\)?\s*::\s*(text|jsonb?)\M',
+     'notice', 'rows become text or JSON, which is in clear unless it is stored in an encrypted column',
+     'Encrypt the column that gets it, or store rows in columns of the types that this table has.')
+  ) AS f (applies, severity, finding, hint)
+  WHERE f.applies AND NOT g.tgisinternal AND g.tgenabled <> 'D' AND EXISTS (
+    SELECT FROM pg_attribute a CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
+    WHERE a.attrelid = g.tgrelid AND a.attnum > 0 AND NOT a.attisdropped AND s.base_type IS NOT NULL)
+  UNION ALL
+  SELECT 'warning', 'row capture', s.scope, 'pg_qualstats keeps constants of conditions and statements as examples, in clear',
+         'Set pg_qualstats.enabled = off, then SELECT pg_qualstats_reset();'
+  FROM tde_internal.tde_audited_settings() s WHERE s.name = 'pg_qualstats.enabled' AND s.value ~* '^(on|true|yes|1)$'
+  UNION ALL
+  SELECT 'warning', 'row capture', 'extension ' || quote_ident(x.extname), f.finding, f.hint
+  FROM pg_extension x JOIN (VALUES
+    ('^powa$', 'what pg_qualstats keeps is copied into its tables, in clear', 'Set pg_qualstats.enabled = off, and empty its tables.'),
+    ('^pgpool_', 'the query cache of pgpool-II, if it is on, goes on giving out values when the wallet is closed or a role has lost the right to decrypt',
+     'Set memory_cache_enabled = off in pgpool.conf, or name the tables in cache_unsafe_memqcache_table_list.')
+  ) AS f (name, finding, hint) ON x.extname ~ f.name
+$$;
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_capture() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_capture() IS 'tde_audit(): triggers and extensions that keep values of encrypted columns in clear';
 
 CREATE FUNCTION tde_internal.tde_path_schemas(path text) RETURNS SETOF name
 LANGUAGE sql IMMUTABLE STRICT
@@ -448,6 +484,7 @@ AS $$
     UNION ALL SELECT * FROM tde_internal.tde_audit_key_wall()
     UNION ALL SELECT * FROM tde_internal.tde_audit_freezing()
     UNION ALL SELECT * FROM tde_internal.tde_audit_logging()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_capture()
     UNION ALL SELECT * FROM tde_internal.tde_audit_search_path()
     UNION ALL SELECT * FROM tde_internal.tde_audit_path_schemas()
     UNION ALL SELECT * FROM tde_internal.tde_audit_names())
@@ -470,6 +507,7 @@ AS $$
       ('freezing', 'no table waits for the wallet'),
       ('statement log', 'no setting has statements logged'),
       ('statement statistics', 'they hold no constants'),
+      ('row capture', 'no trigger and no extension that is known here takes values elsewhere'),
       ('search path', 'all have the schemas of users'' encrypted types that are used with them')
     ) AS t (topic, good)
     WHERE NOT EXISTS (SELECT FROM found WHERE found.topic = t.topic)) AS r

@@ -24,15 +24,14 @@
  */
 #include "postgres.h"
 
-#include "access/toast_compression.h"
 #include "executor/executor.h"
 #include "lib/ilist.h"
 #include "optimizer/planner.h"
 #include "tcop/tcopprot.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "client/held_cursors.h"
+#include "client/plain_form.h"
 #include "client/postponed.h"
 #include "client/receiver.h"
 #include "client/result.h"
@@ -40,15 +39,11 @@
 #include "server/receiver.h"
 #include "server/statement.h"
 #include "type/access.h"
-#include "type/declared.h"
 
 typedef struct DecryptedColumn
 {
 	int			index;
-	TdeType    *type;			/* of it, or of its elements */
-	bool		is_array;
-	int32		declared;
-	int32		base_typmod;
+	TdePlainColumn plain;
 	TdeScratch	scratch;
 } DecryptedColumn;
 
@@ -73,28 +68,6 @@ encrypted_descriptor(QueryDesc *query)
 	JunkFilter *filter = query->estate->es_junkFilter;
 
 	return filter ? filter->jf_cleanTupType : ExecGetResultType(query->planstate);
-}
-
-/* What is to be done with a column of encrypted type, or of an array or domain of one. */
-static void
-set_column(DecryptedColumn *column, int index, TupleDesc encrypted)
-{
-	Form_pg_attribute attribute = TupleDescAttr(encrypted, index);
-	int32		typmod = attribute->atttypmod;
-
-	column->index = index;
-	column->type = tde_type_find(attribute->atttypid);
-	column->is_array = false;
-	if (column->type == NULL)
-	{
-		Oid			base = getBaseTypeAndTypmod(attribute->atttypid, &typmod);
-		Oid			element = get_element_type(base);
-
-		column->is_array = OidIsValid(element);
-		column->type = tde_type_get(column->is_array ? element : base);
-	}
-	column->declared = tde_declared(column->type, typmod);
-	column->base_typmod = tde_type_base_typmod(column->type, typmod);
 }
 
 /* ---- rows ---- */
@@ -142,10 +115,10 @@ receive(TupleTableSlot *encrypted, DestReceiver *self)
 		column->scratch.allocated = NULL;
 		if (*isnull)
 			continue;
-		if (unlikely(column->is_array))
-			*value = tde_result_peek_array(column->type, *value, column->declared, column->base_typmod, &column->scratch);
+		if (unlikely(column->plain.is_array))
+			*value = tde_result_peek_array(column->plain.type, *value, column->plain.declared, column->plain.base_typmod, &column->scratch);
 		else
-			*value = tde_result_peek(column->type, *value, column->declared, column->base_typmod, &column->scratch, isnull);
+			*value = tde_result_peek(column->plain.type, *value, column->plain.declared, column->plain.base_typmod, &column->scratch, isnull);
 	}
 	MemoryContextSwitchTo(context);
 	ExecStoreVirtualTuple(slot);
@@ -155,31 +128,6 @@ receive(TupleTableSlot *encrypted, DestReceiver *self)
 	for (int i = 0; i < receiver->count; i++)
 		tde_datum_unpeek(&receiver->columns[i].scratch);
 	return goes_on;
-}
-
-/* Give a column its base type; it keeps name and collation. */
-static void
-describe(TupleDesc descriptor, DecryptedColumn *column)
-{
-	Form_pg_attribute attribute = TupleDescAttr(descriptor, column->index);
-	TdeType    *type = column->type;
-
-	attribute->atttypid = type->base;
-	attribute->atttypmod = column->base_typmod;
-	attribute->attlen = type->base_len;
-	attribute->attbyval = type->base_byval;
-	attribute->attalign = type->base_align;
-	attribute->attstorage = type->base_storage;
-	attribute->attcompression = InvalidCompressionMethod;
-	if (unlikely(column->is_array))
-	{
-		attribute->atttypid = get_array_type(type->base);
-		get_typlenbyvalalign(attribute->atttypid, &attribute->attlen, &attribute->attbyval, &attribute->attalign);
-		attribute->attstorage = get_typstorage(attribute->atttypid);
-	}
-	else
-		attribute->attndims = 0;
-	TDE_COLUMN_CHANGED(descriptor, column->index);
 }
 
 /* Those of all queries that have started, the last one first. */
@@ -218,9 +166,13 @@ make_receiver(TupleDesc encrypted, Bitmapset *columns)
 	receiver->count = count;
 	for (int i = 0; i < count; i++)
 	{
+		Form_pg_attribute attribute;
+
 		index = bms_next_member(columns, index);
-		set_column(&receiver->columns[i], index, encrypted);
-		describe(decrypted, &receiver->columns[i]);
+		attribute = TupleDescAttr(encrypted, index);
+		receiver->columns[i].index = index;
+		receiver->columns[i].plain = tde_plain_column(attribute->atttypid, attribute->atttypmod);
+		tde_plain_describe(decrypted, index, receiver->columns[i].plain);
 	}
 	receiver->slot = MakeSingleTupleTableSlot(decrypted, &TTSOpsVirtual);
 	return receiver;

@@ -47,9 +47,8 @@ is_hidden(TdeType *type, Datum value)
 	return unlikely(tde_access_restricted) && !tde_access_permits(type, value);
 }
 
-/* palloc'd */
-static inline Datum
-decrypt_value(TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull)
+Datum
+tde_result_value(TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull)
 {
 	if (is_hidden(type, value))
 		return tde_access_result(type, base_typmod, isnull);
@@ -61,7 +60,7 @@ tde_result(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
 
-	return decrypt_value(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0], PG_GETARG_INT32(1), &fcinfo->isnull);
+	return tde_result_value(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0], PG_GETARG_INT32(1), &fcinfo->isnull);
 }
 
 Datum
@@ -82,7 +81,7 @@ Datum
 tde_result_peek_array(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
-	ArrayType  *result = tde_array_decrypt(type, array, declared, base_typmod, decrypt_value);
+	ArrayType  *result = tde_array_decrypt(type, array, declared, base_typmod, tde_result_value);
 
 	if ((Pointer) array != DatumGetPointer(value))
 		pfree(array);

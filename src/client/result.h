@@ -32,6 +32,9 @@ extern Datum tde_result_peek(TdeType *type, Datum value, int32 declared, int32 b
 /* The same of an array of them. */
 extern Datum tde_result_peek_array(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch);
 
+/* The same, palloc'd where the base type is passed by reference. */
+extern Datum tde_result_value(TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull);
+
 /* The encrypted type that a type is, or has as its elements, or is a domain over; or NULL. */
 extern TdeType *tde_result_type(Oid oid);
 

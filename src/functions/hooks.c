@@ -19,6 +19,7 @@
 #include "client/check_results.h"
 #include "client/held_cursors.h"
 #include "client/key_errors.h"
+#include "client/languages.h"
 #include "client/operand_results.h"
 #include "client/postponed.h"
 #include "client/receiver.h"
@@ -73,6 +74,8 @@ static ExecutorFinish_hook_type next_executor_finish = standard_ExecutorFinish;
 static ExecutorEnd_hook_type next_executor_end = standard_ExecutorEnd;
 static ProcessUtility_hook_type next_process_utility = standard_ProcessUtility;
 static emit_log_hook_type next_emit_log = NULL;
+static needs_fmgr_hook_type next_needs_fmgr = NULL;
+static fmgr_hook_type next_fmgr = NULL;
 
 /* ---- a statement is analyzed and planned ---- */
 
@@ -228,11 +231,13 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	DestReceiver *function = NULL;
 	DestReceiver *citus = tde_results_begin(query);
 	DestReceiver *client = NULL;
+	DestReceiver *rows = query->dest;
 	ErrorContextCallback explain = {error_context_stack, tde_explain_key, NULL};
 	bool		stores = stores_rows(query);
 	TdeStores	outer = tde_statement_begin(stores);
 
 	tde_drawn_ahead_drop();
+	query->dest = tde_language_receiver(rows);
 	if (changes_data(query))
 		error_context_stack = &explain;
 	tde_held_rows_run(query);
@@ -251,6 +256,7 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 		query->dest = client;
 	if (receiver)
 		tde_receiver_end(receiver, query);
+	query->dest = rows;
 	tde_results_end(query, citus);
 	error_context_stack = explain.previous;
 	tde_statement_has_stored |= stores;
@@ -336,6 +342,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	ErrorContextCallback hint = {stack, tde_ddl_explains(pstmt->utilityStmt), pstmt->utilityStmt};
 	ErrorContextCallback explain;
 	ErrorContextCallback keys;
+	ErrorContextCallback language;
 
 	if (read_only_tree && (tde_ddl_rewrites(pstmt->utilityStmt) || tde_client_recognizes(pstmt->utilityStmt)))
 	{
@@ -349,6 +356,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	inner.changes_data = IsA(inner.utility, CopyStmt) && ((CopyStmt *) inner.utility)->is_from;
 	inner.stores = outer.stores;
 	tde_drawn_ahead_drop();
+	dest = tde_language_receiver(dest);
 
 	PG_TRY();
 	{
@@ -365,6 +373,8 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 			keys = (ErrorContextCallback) {error_context_stack, tde_explain_key, NULL};
 			error_context_stack = &keys;
 		}
+		if (tde_language_do(inner.utility, &language))
+			error_context_stack = &language;
 		tde_statement = inner;
 		(void) tde_statement_begin(tde_statement_utility_stores(inner.utility));
 		run_utility(&(Utility) {pstmt, inner.source, read_only_tree, context, params, environment, dest, completion});
@@ -381,6 +391,23 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	tde_held_cursors_seal();
 	tde_access_end(outer);
 	tde_drawn_ahead_drop();
+}
+
+/* ---- a function is called ---- */
+
+static bool
+needs_fmgr(Oid function)
+{
+	return tde_language_converts(function) || (next_needs_fmgr && next_needs_fmgr(function));
+}
+
+static void
+begin_or_end_call(FmgrHookEventType event, FmgrInfo *function, Datum *arg)
+{
+	if (next_fmgr)
+		next_fmgr(event, function, arg);
+	if (event == FHET_START)
+		tde_language_begin(function);
 }
 
 /* ---- the log ---- */
@@ -420,6 +447,8 @@ install(void)
 	INSTALL(ExecutorEnd_hook, next_executor_end, executor_end);
 	INSTALL(ProcessUtility_hook, next_process_utility, process_utility);
 	INSTALL(emit_log_hook, next_emit_log, emit_log);
+	INSTALL(needs_fmgr_hook, next_needs_fmgr, needs_fmgr);
+	INSTALL(fmgr_hook, next_fmgr, begin_or_end_call);
 }
 
 /* ---- the library is loaded: self-test, settings, shared state, hooks ---- */
@@ -455,6 +484,7 @@ _PG_init(void)
 	tde_keycache_init();
 	tde_modifiers_init();
 	tde_type_init();
+	tde_languages_init();
 	tde_indexed_tables_init();
 	tde_distributed_init();
 	tde_distributed_keys_init();

@@ -196,9 +196,9 @@ need() {
   macOS (brew):   $(list "${brew[@]}")"
 }
 
-# need_debian COMMAND PACKAGES WHAT: only Debian has packages of it; without them the test that wants it says so.
+# need_debian COMMAND-OR-FILE PACKAGES WHAT: only Debian has packages of it; without them the test that wants it says so.
 need_debian() {
-  command -v "$1" >/dev/null && return
+  { command -v "$1" >/dev/null || [[ -e $1 ]]; } && return
   if command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }; then
     say "installing $2"
     # shellcheck disable=SC2086       # several

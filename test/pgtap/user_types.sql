@@ -66,7 +66,7 @@ SELECT set_eq('SELECT opcintype::regtype::text || amname FROM pg_opclass c JOIN 
 CREATE DOMAIN d AS int;
 CREATE TYPE pair AS (a int);
 SELECT throws_ok(format('SELECT tde_create_type(%L)', t), '0A000', 'cannot make an encrypted type of ' || t, 'no encrypted ' || t)
-FROM unnest('{public.d,public.pair,integer[],int4range,anyelement,cstring,encrypted_int4,int2vector}'::text[]) t;
+FROM unnest('{oid,public.d,public.pair,integer[],int4range,anyelement,cstring,encrypted_int4,int2vector}'::text[]) t;
 SELECT throws_ok($$SELECT tde_create_type('int4')$$, '42710', 'type integer has an encrypted version already: encrypted_int4', 'one is enough');
 SELECT throws_ok($$SELECT tde_create_type('mood')$$, '42710', 'type public.mood has an encrypted version already: public.encrypted_mood', 'of a user''s type, too');
 CREATE TYPE encrypted_box AS ENUM ();

@@ -66,7 +66,7 @@ set_conf($node, 'tde_column.passphrase_command' => 'echo audit-passphrase');
 is(lines_of($node, "SELECT topic, severity, finding FROM tde_audit() WHERE severity <> 'ok'"), '', 'nothing is wrong');
 is(
   lines_of($node, 'SELECT string_agg(topic, $$, $$) FROM tde_audit()'),
-  'captured names, columns, conversions, data keys, freezing, key wall, master keys, passphrase command, preloading, schema privileges, search path, '
+  'captured names, columns, conversions, data keys, freezing, key wall, master keys, passphrase command, preloading, row capture, schema privileges, search path, '
     . 'statement log, statement statistics, version, wallet, wallet file',
   'and all topics say so');
 is(lines_of($node, $status), "OPEN|$path|t|t|1", 'the status with an open wallet');
@@ -306,6 +306,39 @@ set_conf($node, 'pg_stat_statements.track_utility' => 'on');
 like(told('statement statistics'), qr/^warning\|server\|pg_stat_statements\.track_utility = on: .* in clear$/, 'pg_stat_statements keeps constants');
 lines_of($node, q{DO $$BEGIN PERFORM 'in-the-file-of-statements'::encrypted_text; END$$});
 ok((grep { -f && index(read_bytes($_), 'in-the-file-of-statements') >= 0 } glob($node->data_dir . '/pg_stat_tmp/*')), 'as it does');
+
+# Others that keep values.
+
+is(told('row capture'), 'ok||no trigger and no extension that is known here takes values elsewhere', 'nothing captures rows');
+lines_of(
+  $node, q{
+CREATE EXTENSION tcn;
+CREATE SCHEMA pgq;
+CREATE FUNCTION pgq.logutriga() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
+CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM to_jsonb( NEW ) - 'id'; RETURN NEW; END $$;
+CREATE FUNCTION history() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO old_rows SELECT OLD.*; RETURN NEW; END $$;
+CREATE TABLE captured (a encrypted_text(nosalt) PRIMARY KEY);
+CREATE TABLE no_key (a encrypted_text);
+CREATE TABLE not_encrypted (a text PRIMARY KEY);
+} . join ' ', map { my $table = $_; map { "CREATE TRIGGER \"t $_\" AFTER UPDATE ON $table FOR EACH ROW EXECUTE FUNCTION $_();" }
+  qw(triggered_change_notification pgq.logutriga audit history) } qw(captured no_key not_encrypted));
+is(
+  told('row capture'),
+  join("\n",
+    'warning|public.captured|trigger "t pgq.logutriga", function pgq.logutriga(): rows are put into tables of events in clear',
+    'warning|public.captured|trigger "t triggered_change_notification", function public.triggered_change_notification(): '
+      . 'values of the encrypted primary key are sent in clear to all who listen',
+    'warning|public.no_key|trigger "t pgq.logutriga", function pgq.logutriga(): rows are put into tables of events in clear',
+    map { "notice|public.$_|trigger \"t audit\", function public.audit(): "
+        . 'rows become text or JSON, which is in clear unless it is stored in an encrypted column' } qw(captured no_key)),
+  'triggers on tables with encrypted columns');
+lines_of($node, 'DROP TABLE captured, no_key, not_encrypted');
+my $installed = q{INSERT INTO pg_extension SELECT (1000000 + n)::oid, name, extowner, extnamespace, extrelocatable, extversion
+  FROM pg_extension, (VALUES (1, 'powa'::name), (2, 'pgpool_adm')) AS v (n, name) WHERE extname = 'tde_column'};
+is(told('row capture', within => $installed) =~ s/,.*//gr,
+  "warning|extension pgpool_adm|the query cache of pgpool-II\nwarning|extension powa|what pg_qualstats keeps is copied into its tables", 'extensions');
+like(told('row capture', within => 'ALTER ROLE app SET pg_qualstats.enabled = on'),
+  qr/^warning\|role app\|pg_qualstats keeps constants of conditions/, 'pg_qualstats');
 
 # A standby whose wallet is a copy of before a rotation.
 

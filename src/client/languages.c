@@ -1,0 +1,335 @@
+/*
+ * languages.c - procedural languages that convert values by their types get the base types, as they do of plain columns.
+ *
+ * PL/pgSQL and SQL know no types but PostgreSQL's own and leave all to casts.  Others make numbers of numbers and true of true, for the types
+ * that they know by OID, and text of everything else: also of encrypted numbers.  So their handlers are called through a function
+ * of ours, which replaces rows (client/language_rows.c) and leaves a mark on the error context stack: by that the statements are known that
+ * they run.
+ *
+ * Only the languages that are named here: what their handlers read of a trigger's relation and of a row was looked up in their sources.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "commands/proclang.h"
+#include "commands/trigger.h"
+#include "funcapi.h"
+#include "nodes/parsenodes.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/syscache.h"
+
+#include "client/language_rows.h"
+#include "client/languages.h"
+#include "client/result.h"
+#include "keys/cache.h"
+#include "server/compat.h"
+#include "type/inside.h"
+
+/* The base types of which a language makes something else than text, or which it makes of something else and not, with an error, of text. */
+static const Oid python_reads[] = {
+	BOOLOID, INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID, NUMERICOID, OIDOID, BYTEAOID, InvalidOid
+};
+static const Oid bytes[] = {BYTEAOID, InvalidOid};
+static const Oid none[] = {InvalidOid};
+
+typedef struct Convention
+{
+	const char *library;		/* with its handlers */
+	bool		by_header;		/* it reads rows by the types that they tell themselves */
+	const Oid  *reads;			/* NULL: all */
+	const Oid  *writes;
+} Convention;
+
+static const Convention conventions[] = {
+	{"plpython3", true, python_reads, bytes},
+	{"plperl", true, none, none},
+	{"pltcl", true, none, none},
+	{"pllua", false, NULL, bytes}
+};
+
+typedef struct Language
+{
+	Oid			oid;			/* hash key */
+	uint64		epoch;			/* when it was looked up: see languages_epoch; 0: not yet */
+	const Convention *convention;	/* NULL: none of these */
+	PGFunction	handler;		/* NULL: none of its functions was called yet */
+} Language;
+
+static HTAB *languages = NULL;
+
+/* Rises whenever a language may have changed. */
+static uint64 languages_epoch = 1;
+
+/* ---- which languages ---- */
+
+/* The library of a C function, without folder and ending. */
+static char *
+library_of(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	char	   *library = NULL;
+	Datum		path;
+	bool		isnull;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	path = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_probin, &isnull);
+	if (!isnull)
+	{
+		char	   *name = TextDatumGetCString(path);
+		char	   *slash = strrchr(name, '/');
+
+		library = slash ? slash + 1 : name;
+		library[strcspn(library, ".")] = '\0';
+	}
+	ReleaseSysCache(tuple);
+	return library;
+}
+
+static const Convention *
+look_up(Oid language)
+{
+	HeapTuple	tuple = SearchSysCache1(LANGOID, ObjectIdGetDatum(language));
+	char	   *library;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	library = library_of(((Form_pg_language) GETSTRUCT(tuple))->lanplcallfoid);
+	ReleaseSysCache(tuple);
+	for (int i = 0; library && i < lengthof(conventions); i++)
+		if (strcmp(conventions[i].library, library) == 0)
+			return &conventions[i];
+	return NULL;
+}
+
+static Language *
+find_language(Oid oid)
+{
+	bool		found;
+	Language   *language = hash_search(languages, &oid, HASH_ENTER, &found);
+
+	if (!found)
+	{
+		language->epoch = 0;
+		language->handler = NULL;
+	}
+	if (language->epoch != languages_epoch)
+	{
+		language->epoch = languages_epoch;
+		language->convention = look_up(oid);
+	}
+	return language;
+}
+
+static void
+invalidate(Datum arg, int cacheid, uint32 hashvalue)
+{
+	languages_epoch++;
+}
+
+void
+tde_languages_init(void)
+{
+	languages = tde_table_new("tde_column languages", sizeof(Oid), sizeof(Language));
+	CacheRegisterSyscacheCallback(LANGOID, invalidate, (Datum) 0);
+}
+
+/* The language of a function, if it is one of these; NULL otherwise.  All functions that are not built in come here. */
+static Language *
+language_of(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Oid			oid = HeapTupleIsValid(tuple) ? ((Form_pg_proc) GETSTRUCT(tuple))->prolang : InvalidOid;
+	Language   *language;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	ReleaseSysCache(tuple);
+	if (likely(oid == INTERNALlanguageId || oid == ClanguageId || oid == SQLlanguageId))
+		return NULL;
+	language = find_language(oid);
+	return language->convention ? language : NULL;
+}
+
+bool
+tde_language_converts(Oid function)
+{
+	return language_of(function) != NULL;
+}
+
+/*
+ * ---- what a function declares ----
+ *
+ * A language looks up for itself what its function declares, and cannot be told another type.
+ */
+
+static bool
+is_among(const Oid *bases, TdeType *type)
+{
+	for (int i = 0; bases && OidIsValid(bases[i]); i++)
+		if (bases[i] == type->base)
+			return true;
+	return bases == NULL;
+}
+
+static void
+check_parameters(Oid function, const Convention *convention)
+{
+	Oid		   *types;
+	int			count;
+
+	(void) get_func_signature(function, &types, &count);
+	for (int i = 0; i < count; i++)
+	{
+		TdeType    *type = tde_result_type(types[i]);
+
+		if (type ? !is_among(convention->reads, type) : convention->by_header || !tde_type_holds_encrypted(types[i]))
+			continue;
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("function %s cannot have a parameter of type %s", format_procedure(function), format_type_be(types[i])),
+				 errdetail("To its language such a value is another one than a value of the base type."),
+				 type ? errhint("Declare the parameter as %s: a call with an encrypted value decrypts it.", format_type_be(type->base)) :
+				 errhint("Declare parameters of the fields' base types.")));
+	}
+}
+
+static void
+check_result_type(Oid function, Oid declared, const Convention *convention)
+{
+	TdeType    *type = tde_result_type(declared);
+
+	if (type && is_among(convention->writes, type))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("function %s cannot return a value of type %s", format_procedure(function), format_type_be(declared)),
+				 errdetail("Its language makes such a value of other objects than one of the base type."),
+				 errhint("Declare the result as %s: what is stored in an encrypted column is encrypted there.", format_type_be(type->base))));
+}
+
+static void
+check_result(Oid function, const Convention *convention)
+{
+	TupleDesc	rows;
+	Oid			type;
+
+	switch (get_func_result_type(function, &type, &rows))
+	{
+		case TYPEFUNC_SCALAR:
+			check_result_type(function, type, convention);
+			break;
+		case TYPEFUNC_COMPOSITE:
+		case TYPEFUNC_COMPOSITE_DOMAIN:
+			for (int i = 0; i < rows->natts; i++)
+				if (!TupleDescAttr(rows, i)->attisdropped)
+					check_result_type(function, TupleDescAttr(rows, i)->atttypid, convention);
+			break;
+		default:
+			break;
+	}
+}
+
+/* ---- calls ---- */
+
+static void
+mark_callback(void *arg)
+{
+}
+
+static ErrorContextCallback
+mark_of(const Convention *convention)
+{
+	return (ErrorContextCallback) {error_context_stack, mark_callback, unconstify(Convention *, convention)};
+}
+
+/* In place of a language's handler. */
+static Datum
+call_handler(PG_FUNCTION_ARGS)
+{
+	Language   *language = language_of(fcinfo->flinfo->fn_oid);
+	ErrorContextCallback mark;
+	Datum		result;
+
+	if (language == NULL)
+		elog(ERROR, "language of function %u is not known any more", fcinfo->flinfo->fn_oid);
+	mark = mark_of(language->convention);
+	error_context_stack = &mark;
+	if (CALLED_AS_TRIGGER(fcinfo))
+		result = tde_language_trigger(fcinfo, language->handler, language->convention->by_header);
+	else
+		result = tde_language_function(fcinfo, language->handler, language->convention->by_header);
+	error_context_stack = mark.previous;
+	return result;
+}
+
+void
+tde_language_begin(FmgrInfo *function)
+{
+	Language   *language;
+
+	if (function->fn_addr == call_handler)
+		return;
+	language = language_of(function->fn_oid);
+	if (language == NULL)
+		return;
+	check_parameters(function->fn_oid, language->convention);
+	check_result(function->fn_oid, language->convention);
+	language->handler = function->fn_addr;
+	function->fn_addr = call_handler;
+}
+
+bool
+tde_language_do(Node *stmt, ErrorContextCallback *mark)
+{
+	const Convention *convention = NULL;
+	ListCell   *cell;
+
+	if (!IsA(stmt, DoStmt))
+		return false;
+	foreach(cell, ((DoStmt *) stmt)->args)
+	{
+		DefElem    *option = lfirst(cell);
+
+		if (strcmp(option->defname, "language") == 0)
+		{
+			Oid			language = get_language_oid(strVal(option->arg), true);
+
+			convention = OidIsValid(language) ? find_language(language)->convention : NULL;
+		}
+	}
+	if (convention)
+		*mark = mark_of(convention);
+	return convention != NULL;
+}
+
+/* ---- statements ---- */
+
+/*
+ * Does such a language run the statement that is about to begin?  Then there is nothing above its mark but what itself and the server programming interface
+ * put there, one each; another function that has come in between has its own, and that of the statement that calls it.
+ */
+static const Convention *
+running(void)
+{
+	ErrorContextCallback *entry = error_context_stack;
+
+	for (int above = 0; entry && above <= 2; above++, entry = entry->previous)
+		if (entry->callback == mark_callback)
+			return entry->arg;
+	return NULL;
+}
+
+DestReceiver *
+tde_language_receiver(DestReceiver *receiver)
+{
+	const Convention *convention = receiver && receiver->mydest == DestSPI ? running() : NULL;
+
+	return convention ? tde_language_rows(receiver, convention->by_header) : receiver;
+}
