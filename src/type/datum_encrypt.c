@@ -63,6 +63,7 @@ typedef struct Target
 	TdeType    *type;
 	int32		typmod;			/* as a column declares; -1: as the header says, or as a literal if there is none */
 	const TdeHeader *header;
+	uint32		key_id;			/* of the version of the typmod's key; 0: the newest */
 	bool		spares_des;		/* encrypt by spared_spec in place of triple DES */
 	TdeSpec		spec;			/* from here on set by find_key() */
 	const TdeKey *key;
@@ -74,7 +75,12 @@ find_key(Target *target)
 {
 	const TdeHeader *header = target->header;
 
-	if (target->typmod >= 0 || header == NULL)
+	if (target->key_id != 0)
+	{
+		target->spec = tde_type_modifiers(target->type, target->typmod).spec;
+		target->key = tde_key_for_reading(target->key_id, target->spec, target->type->tag);
+	}
+	else if (target->typmod >= 0 || header == NULL)
 	{
 		target->key = writing_key(target->type, target->typmod, &target->spec);
 		if (unlikely(target->spares_des && target->spec.cipher == TDE_3DES168))
@@ -100,6 +106,8 @@ count_ahead(Target *target, uint64 blocks)
 	{
 		CHECK_FOR_INTERRUPTS();
 		tde_limits_reserve(target->key->use, target->spec, blocks);
+		if (target->key_id != 0 && !tde_key_use_left(tde_key_use(target->key_id), blocks))
+			target->key_id = 0; /* there is no room under that version any more */
 		find_key(target);
 	}
 }
@@ -165,6 +173,15 @@ Datum
 tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 {
 	Target		target = {.type = type, .typmod = typmod};
+
+	find_key(&target);
+	return encrypt(&target, value);
+}
+
+Datum
+tde_datum_encrypt_under(TdeType *type, Datum value, int32 typmod, uint32 key_id)
+{
+	Target		target = {.type = type, .typmod = typmod, .key_id = key_id};
 
 	find_key(&target);
 	return encrypt(&target, value);
