@@ -31,6 +31,12 @@ static const TdeSpec literal_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, false};
  */
 static const TdeSpec spared_spec = {TDE_AES256, TDE_CTR, TDE_GCM, true};
 
+/*
+ * What passes from process to process, or through a sort, is encrypted under the literals' key, as no column has it.  With salt: nobody looks
+ * for equal values.
+ */
+static const TdeSpec passing_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, true};
+
 /* The spec and key slot that a typmod stands for, and the active key there. */
 static const TdeKey *
 writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
@@ -64,6 +70,7 @@ typedef struct Target
 	int32		typmod;			/* as a column declares; -1: as the header says, or as a literal if there is none */
 	const TdeHeader *header;
 	uint32		key_id;			/* of the version of the typmod's key; 0: the newest */
+	bool		passes;			/* encrypt by passing_spec */
 	bool		spares_des;		/* encrypt by spared_spec in place of triple DES */
 	TdeSpec		spec;			/* from here on set by find_key() */
 	const TdeKey *key;
@@ -79,6 +86,11 @@ find_key(Target *target)
 	{
 		target->spec = tde_type_modifiers(target->type, target->typmod).spec;
 		target->key = tde_key_for_reading(target->key_id, target->spec, target->type->tag);
+	}
+	else if (target->passes)
+	{
+		target->spec = passing_spec;
+		target->key = tde_key_for_writing(TDE_SLOT_CATALOG, passing_spec, target->type->tag);
 	}
 	else if (target->typmod >= 0 || header == NULL)
 	{
@@ -146,7 +158,7 @@ seal(Target *target, TdePlainBytes *payload, bool is_stored)
 	tde_stats.encryptions++;
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
-	if (target->typmod < 0 && target->header == NULL)
+	if (target->typmod < 0 && target->header == NULL && !target->passes)
 		tde_plaintext_remember(TDE_REMEMBER_LONG, target->type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size, payload->bytes, payload->size);
 	tde_plain_bytes_free(payload);
 	return PointerGetDatum(result);
@@ -182,6 +194,15 @@ Datum
 tde_datum_encrypt_under(TdeType *type, Datum value, int32 typmod, uint32 key_id)
 {
 	Target		target = {.type = type, .typmod = typmod, .key_id = key_id};
+
+	find_key(&target);
+	return encrypt(&target, value);
+}
+
+Datum
+tde_datum_encrypt_passing(TdeType *type, Datum value)
+{
+	Target		target = {.type = type, .typmod = -1, .passes = true};
 
 	find_key(&target);
 	return encrypt(&target, value);
