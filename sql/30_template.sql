@@ -366,14 +366,16 @@ COMMENT ON FUNCTION tde_internal.tde_class_sql(text, regtype, oid, text) IS
 
 CREATE FUNCTION tde_internal.tde_has_aggregate(signature text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN coalesce((SELECT tde_internal.tde_is_there('pg_proc', oid, proowner, prokind = 'a') FROM pg_proc WHERE oid = to_regprocedure(signature)), false);
+RETURN coalesce((SELECT tde_internal.tde_is_there('pg_proc', oid, proowner, prokind = 'a') FROM pg_proc
+                 WHERE oid = to_regprocedure(replace(signature, ' ORDER BY', ','))), false);
 COMMENT ON FUNCTION tde_internal.tde_has_aggregate(text) IS 'tell whether an aggregate exists; error if it is somebody else''s';
 
 CREATE FUNCTION tde_internal.tde_aggregate_sql(signature text, options text, comment text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 -- one whose states go from process to process, or no longer do, is replaced
 RETURN CASE WHEN tde_internal.tde_has_aggregate(signature)
-    AND (SELECT aggcombinefn <> 0 FROM pg_aggregate WHERE aggfnoid = to_regprocedure(signature)) = (options LIKE '%, COMBINEFUNC = %') THEN '' ELSE
+    AND (SELECT aggcombinefn <> 0 FROM pg_aggregate WHERE aggfnoid = to_regprocedure(replace(signature, ' ORDER BY', ',')))
+      = (options LIKE '%, COMBINEFUNC = %') THEN '' ELSE
   format(E'CREATE OR REPLACE AGGREGATE %1$s (%2$s, PARALLEL = SAFE);\nCOMMENT ON AGGREGATE %1$s IS %3$L;\n', signature, options, comment) END;
 COMMENT ON FUNCTION tde_internal.tde_aggregate_sql(text, text, text) IS 'SQL that makes an aggregate, if it is missing or other than that';
 REVOKE ALL ON FUNCTION tde_internal.tde_base_family(regtype, name), tde_internal.tde_extension_of(regclass, oid), tde_internal.tde_is_there(regclass, oid, oid, boolean),

@@ -42,6 +42,7 @@ COMMENT ON FUNCTION tde_internal.tde_missing_own_aggregates(tde_internal.type_pl
   'SQL that makes the aggregates that an encrypted type lacks whose transition functions are like no other''s';
 
 -- An aggregate of PostgreSQL's for one choice of the types of its arguments.
+-- new in 0.2.0
 CREATE TYPE tde_internal.aggregate_plan AS (name name, args text, a pg_aggregate, result text, comment text, boxed boolean, partial boolean, moving boolean);
 COMMENT ON TYPE tde_internal.aggregate_plan IS 'an aggregate that the template makes after one of PostgreSQL''s';
 

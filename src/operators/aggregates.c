@@ -217,8 +217,8 @@ decrypt(FunctionCallInfo fcinfo, TdeCall *call, int arg, const TdeAggregation *a
 }
 
 /*
- * Call PostgreSQL's function with what is decrypted.  The arguments are given back as they were: nodeAgg.c compares the next value with them,
- * and frees them.
+ * Call PostgreSQL's function with what is decrypted.  The arguments are given back as they were: with DISTINCT, nodeAgg.c compares the next value
+ * with them, and frees them; with GROUPING SETS, the next set takes them, too.
  */
 static inline Datum
 advance(FunctionCallInfo fcinfo, TdeCall *call, TdeAggregation *aggregation)
