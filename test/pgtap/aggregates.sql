@@ -87,15 +87,17 @@ FROM (SELECT format('SELECT percentile_cont(%s) WITHIN GROUP (ORDER BY @_%s%s) F
       FROM unnest(ARRAY['0.5', '0', '1', '0.33', $$'{0,0.25,NULL,0.9}'::float8[]$$, 'NULL::float8']) fraction, unnest('{i2,i4,i8,n,f4,f8,iv}'::text[]) name,
         unnest(ARRAY['', ' DESC']) direction, unnest(ARRAY['', ' WHERE id < 0', ' WHERE id % 10 = 0', ' GROUP BY g ORDER BY g']) rest) AS t (q);
 
--- Parallel workers hand states on.
+-- Parallel workers hand states on.  In which order floats are added up then, nobody knows.
 CREATE TEMP TABLE parallel_call AS SELECT DISTINCT ON (aggregate, first) * FROM call WHERE single AND name <> 'xmlagg' OR name LIKE 'regr%' OR name LIKE 'co%';
 ALTER TABLE twin SET (parallel_workers = 2);
+ANALYZE twin;
 SET LOCAL parallel_setup_cost = 0;
 SET LOCAL parallel_tuple_cost = 0;
 SET LOCAL min_parallel_table_scan_size = 0;
 SET LOCAL parallel_leader_participation = off;
 SELECT is(answer(replace(q, '@', 'e')), answer(replace(q, '@', 'p')), 'parallel: ' || replace(q, '@', 'e'))
-FROM (SELECT format('SELECT %2$s%1$s(%3$s) FROM twin%4$s', quote_ident(name), columns, args, rest)
+FROM (SELECT format(CASE WHEN name ~ '^(var|std|regr|co)' THEN 'SELECT %2$sround(%1$s(%3$s)::numeric, 9) FROM twin%4$s' ELSE 'SELECT %2$s%1$s(%3$s) FROM twin%4$s' END,
+                    quote_ident(name), columns, args, rest)
       FROM parallel_call, (VALUES ('', ''), ('', ' WHERE id < 0'), ('g, ', ' GROUP BY g ORDER BY g'), ('id, ', ' GROUP BY id ORDER BY id')) AS r (columns, rest)) AS t (q);
 \ir include/plan.sql
 SELECT alike(plan_of(q)::text, '%"Partial Mode": "Partial"%', 'partial: ' || q)
