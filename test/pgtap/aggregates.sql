@@ -87,6 +87,13 @@ FROM (SELECT format('SELECT percentile_cont(%s) WITHIN GROUP (ORDER BY @_%s%s) F
       FROM unnest(ARRAY['0.5', '0', '1', '0.33', $$'{0,0.25,NULL,0.9}'::float8[]$$, 'NULL::float8']) fraction, unnest('{i2,i4,i8,n,f4,f8,iv}'::text[]) name,
         unnest(ARRAY['', ' DESC']) direction, unnest(ARRAY['', ' WHERE id < 0', ' WHERE id % 10 = 0', ' GROUP BY g ORDER BY g']) rest) AS t (q);
 
+-- What is ranked is of the plain type.
+SELECT is(answer(replace(q, '@', 'e')), answer(replace(q, '@', 'p')), replace(q, '@', 'e'))
+FROM (SELECT format('SELECT %s(%s%s) WITHIN GROUP (ORDER BY @_%s%s) FROM twin%s', function, format(given, name, type), more, name, direction, rest)
+      FROM unnest('{rank,dense_rank,percent_rank,cume_dist}'::text[]) function, unnest(ARRAY['(SELECT p_%1$s FROM twin WHERE id = 33)', 'NULL::%2$s']) given,
+        (SELECT name, type FROM col WHERE name <> 'x') c, (VALUES ('', ''), ('', ' DESC'), (', ''t3''::text', ' DESC NULLS LAST, @_t')) AS k (more, direction),
+        unnest(ARRAY['', ' WHERE id < 0', ' GROUP BY g ORDER BY g']) rest) AS t (q);
+
 -- Parallel workers hand states on.  In which order floats are added up then, nobody knows.
 CREATE TEMP TABLE parallel_call AS SELECT DISTINCT ON (aggregate, first) * FROM call WHERE single AND name <> 'xmlagg' OR name LIKE 'regr%' OR name LIKE 'co%';
 ALTER TABLE twin SET (parallel_workers = 2);
