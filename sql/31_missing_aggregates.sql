@@ -58,9 +58,12 @@ BEGIN ATOMIC
   ), choices (aggregate, args) AS (
     SELECT f.oid, concat_ws(', ', one.type, two.type)
     FROM pg_proc f
-    CROSS JOIN LATERAL (SELECT enc FROM taken WHERE base = f.proargtypes[0] UNION ALL SELECT f.proargtypes[0]::regtype) one (type)
+    CROSS JOIN LATERAL (SELECT enc FROM taken WHERE base = f.proargtypes[0]
+                        UNION ALL SELECT CASE f.proargtypes[0] WHEN 'bytea'::regtype THEN 'tde_internal.plain_bytea'::regtype
+                                         ELSE f.proargtypes[0]::regtype END) one (type)
     CROSS JOIN LATERAL (SELECT enc FROM taken WHERE f.pronargs = 2 AND base = f.proargtypes[1]
-                        UNION ALL SELECT CASE f.pronargs WHEN 2 THEN f.proargtypes[1]::regtype END) two (type)
+                        UNION ALL SELECT CASE f.proargtypes[1] WHEN 'bytea'::regtype THEN 'tde_internal.plain_bytea'::regtype
+                                         ELSE f.proargtypes[1]::regtype END) two (type)
     WHERE f.prokind = 'a' AND f.oid < 16384 AND f.pronargs IN (1, 2) AND p.enc IN (one.type, two.type)
   )
   SELECT f.proname, c.args, a, f.prorettype::regtype::text, obj_description(f.oid, 'pg_proc'),

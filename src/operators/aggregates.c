@@ -51,12 +51,10 @@ static bool
 find_conversion(Oid source, Oid target, Oid *convert)
 {
 	*convert = InvalidOid;
-	if (source == target)
+	if (IsBinaryCoercible(source, target))
 		return true;
 	/* strings alone have a further implicit cast, to text */
-	if (target != TEXTOID)
-		return false;
-	return find_coercion_pathway(target, source, COERCION_IMPLICIT, convert) != COERCION_PATH_NONE;
+	return target == TEXTOID && find_coercion_pathway(target, source, COERCION_IMPLICIT, convert) == COERCION_PATH_FUNC;
 }
 
 /* Does PostgreSQL's function take our arguments? */

@@ -50,16 +50,20 @@ BEGIN
   EXECUTE (SELECT format('INSERT INTO twin SELECT id, id %% 3, %s FROM generate_series(1, 2000) id', string_agg(format('%1$s, %1$s', value), ', ')) FROM col);
 END
 $do$;
-ALTER TABLE twin SET (parallel_workers = 2);
-ANALYZE twin));
+-- groups of many rows, in which one has a value
+CREATE TABLE sparse AS SELECT g.id AS h, t.* FROM twin g CROSS JOIN generate_series(0, 9) k LEFT JOIN twin t ON t.id = g.id AND k = 0;
+ALTER TABLE sparse SET (parallel_workers = 2);
+ANALYZE twin, sparse));
 
 lines_of(
   $node, q(
 -- In how many files are they?  Those of parallel workers may be in folders.
-CREATE FUNCTION look(canaries bytea[]) RETURNS int LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED AS $$
+CREATE FUNCTION look(col text) RETURNS int LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED AS $$
 DECLARE
-  file  text;
-  found int := 0;
+  -- not as a parameter, which workers would be given in shared memory
+  patterns CONSTANT bytea[] := (SELECT canaries FROM col WHERE name = look.col);
+  file     text;
+  found    int := 0;
 BEGIN
   FOR file IN
     WITH RECURSIVE paths (path) AS (
@@ -67,7 +71,7 @@ BEGIN
       UNION ALL SELECT path || '/' || f FROM paths, pg_ls_dir(path, true, false) f WHERE (pg_stat_file(path, true)).isdir)
     SELECT path FROM paths WHERE NOT (pg_stat_file(path, true)).isdir
   LOOP
-    IF (SELECT bool_or(position(c IN pg_read_binary_file(file)) > 0) FROM unnest(canaries) c) THEN
+    IF (SELECT bool_or(position(c IN pg_read_binary_file(file)) > 0) FROM unnest(patterns) c) THEN
       found := found + 1;
     END IF;
   END LOOP;
@@ -75,11 +79,11 @@ BEGIN
 END
 $$;
 -- NULL: there is no such call
-CREATE FUNCTION look_during(query text, canaries bytea[]) RETURNS int LANGUAGE plpgsql AS $$
+CREATE FUNCTION look_during(query text) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
   found int;
 BEGIN
-  EXECUTE query INTO found USING canaries;
+  EXECUTE query INTO found;
   RETURN found;
 EXCEPTION WHEN OTHERS THEN
   RETURN NULL;
@@ -88,10 +92,10 @@ $$;
 CREATE TABLE way (way text, query text);
 INSERT INTO way VALUES
   -- when all rows but one have been given to the aggregate,
-  ('sorted', 'SELECT max(t.look), %s FROM (SELECT *, 0 AS look FROM twin UNION ALL SELECT *, look($1) FROM twin WHERE id = 1) t'),
+  ('sorted', 'SELECT max(t.look), %1$s FROM (SELECT *, 0 AS look FROM twin UNION ALL SELECT *, look(%2$L) FROM twin WHERE id = 1) t'),
   -- and before the second result is fetched
-  ('window', 'SELECT look($1), q.a FROM (SELECT %s OVER (PARTITION BY g ORDER BY id) AS a, count(*) OVER () FROM twin OFFSET 0) q LIMIT 1'),
-  ('parallel', 'SELECT look($1), q.a FROM (SELECT id, %s AS a FROM twin GROUP BY id OFFSET 0) q LIMIT 1');
+  ('window', 'SELECT look(%2$L), q.a FROM (SELECT %1$s OVER (PARTITION BY g ORDER BY id) AS a, count(*) OVER () FROM twin OFFSET 0) q LIMIT 1'),
+  ('parallel', 'SELECT look(%2$L), q.a FROM (SELECT h, %1$s AS a FROM sparse GROUP BY h OFFSET 0) q LIMIT 1');
 -- Whatever arguments they may take: @ is the column.
 CREATE TABLE form (way text, call text);
 INSERT INTO form SELECT 'sorted', unnest(ARRAY['DISTINCT @', '@ ORDER BY @', 'DISTINCT @ ORDER BY @', '@, @ ORDER BY @', 'DISTINCT @, @',
@@ -101,16 +105,16 @@ INSERT INTO form SELECT 'sorted', unnest(ARRAY['DISTINCT @', '@ ORDER BY @', 'DI
   'NULL::#) WITHIN GROUP (ORDER BY @', 'NULL::#) WITHIN GROUP (ORDER BY @ DESC']);
 INSERT INTO form SELECT way, unnest(ARRAY['@', '@, @', '@, $$-$$::text', '$$-$$::text, @', '@, $$-$$::bytea', 'id, @', '@, id']) FROM unnest('{window,parallel}'::text[]) way;
 CREATE TABLE seen AS
-  SELECT way, a.name AS aggregate, f.call, c.name AS col, side, NULL::int AS found, c.canaries,
-         format(w.query, format('%I(%s)', a.name, replace(replace(f.call, '@', side || '_' || c.name), '#', c.base))) AS query
+  SELECT way, a.name AS aggregate, f.call, c.name AS col, side, NULL::int AS found,
+         format(w.query, format('%I(%s)', a.name, replace(replace(f.call, '@', side || '_' || c.name), '#', c.base)), c.name) AS query
   FROM form f JOIN way w USING (way), (SELECT DISTINCT proname FROM pg_proc WHERE prokind = 'a') a (name), col c, unnest('{p,e}'::text[]) side
 ));
 
-my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off; ';
+my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off; SET enable_gathermerge = off; ';
 foreach my $way (qw(sorted window parallel))
 {
   my $settings = $way eq 'parallel' ? $parallel : 'SET max_parallel_workers_per_gather = 0; ';
-  lines_of($node, "$settings UPDATE seen SET found = look_during(query, canaries) WHERE way = '$way'");
+  lines_of($node, "$settings UPDATE seen SET found = look_during(query) WHERE way = '$way'");
   my $run = lines_of($node, "SELECT count(DISTINCT aggregate) || ' aggregates, ' || count(*) || ' calls' FROM seen WHERE way = '$way' AND side = 'e' AND found IS NOT NULL");
   is(lines_of($node, "SELECT aggregate, call, col, found FROM seen WHERE way = '$way' AND side = 'e' AND found > 0 ORDER BY 1, 2, 3"), '', "$way: nothing is in clear: $run");
 }
@@ -122,7 +126,7 @@ is(lines_of($node, $not_found->('window', 'true')), '', 'and in windows');
 is(lines_of($node, $not_found->('parallel', "name IN ('i4', 'i8', 'n', 'f8', 'iv')")), '', 'and in states of parallel workers');
 is(lines_of($node, q(
 SELECT DISTINCT p.way, p.aggregate, p.col FROM seen p JOIN seen e USING (way, aggregate, call, col)
-WHERE p.side = 'p' AND e.side = 'e' AND p.found IS NOT NULL AND e.found IS NULL ORDER BY 1, 2, 3)), '', 'an encrypted column can be given to each aggregate to which a plain one can');
-like(lines_of($node, "$parallel EXPLAIN (COSTS off) SELECT id, sum(e_i4), sum(e_n) FROM twin GROUP BY id"), qr/Partial/, 'workers compute partial states');
+WHERE p.side = 'p' AND e.side = 'e' AND p.found IS NOT NULL AND e.found IS NULL AND p.call !~ 'WITHIN' AND p.aggregate !~ 'object' ORDER BY 1, 2, 3)), '', 'an encrypted column can be given to each aggregate to which a plain one can');
+like(lines_of($node, "$parallel EXPLAIN (COSTS off) SELECT h, sum(e_i4), sum(e_n) FROM sparse GROUP BY h"), qr/Sort.*Gather.*Partial/s, 'workers compute partial states');
 
 done_testing();
