@@ -36,6 +36,23 @@ FROM (VALUES ('tde_internal.plain_int8',     'int8'::regtype, '{int2,int4}'::reg
   AS o (name, base, sources, preferred, comment)
 JOIN pg_type b ON b.oid = base;
 
+-- Bytes beside encrypted ones, as the delimiter of string_agg(): what stands in quotes there is taken for an encrypted value, and beside that this
+-- one is no choice.
+-- new in 0.2.0
+DO $bytes$
+BEGIN
+  CREATE TYPE tde_internal.plain_bytea;
+  CREATE FUNCTION tde_internal.plain_bytea_in(cstring) RETURNS tde_internal.plain_bytea AS 'byteain' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+  COMMENT ON FUNCTION tde_internal.plain_bytea_in(cstring) IS 'I/O';
+  CREATE FUNCTION tde_internal.plain_bytea_out(tde_internal.plain_bytea) RETURNS cstring AS 'byteaout' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+  COMMENT ON FUNCTION tde_internal.plain_bytea_out(tde_internal.plain_bytea) IS 'I/O';
+  CREATE TYPE tde_internal.plain_bytea (INPUT = tde_internal.plain_bytea_in, OUTPUT = tde_internal.plain_bytea_out, LIKE = bytea, PREFERRED = true);
+  COMMENT ON TYPE tde_internal.plain_bytea IS 'bytes beside encrypted ones: for functions, not for columns';
+  CREATE CAST (bytea AS tde_internal.plain_bytea) WITHOUT FUNCTION AS IMPLICIT;
+  CREATE CAST (tde_internal.plain_bytea AS bytea) WITHOUT FUNCTION AS IMPLICIT;
+END
+$bytes$;
+
 CREATE FUNCTION tde_internal.tde_takes_numbers(encrypted regtype) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 -- not the small integers, of which operators with plain numbers of all types can be kept apart no other way

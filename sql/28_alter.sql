@@ -27,10 +27,11 @@ BEGIN
     -- ALTER FUNCTION takes no planner support away
     CASE WHEN support IS NULL AND f.prosupport <> 0 THEN format(E'UPDATE pg_catalog.pg_proc SET prosupport = 0 WHERE oid = %s;\n', f.oid) END,
     CASE WHEN (f.provolatile, f.proisstrict, f.proparallel, f.procost, f.prosecdef, f.proleakproof, f.proconfig IS NULL)
-              <> (lower(left(volatility, 1))::"char", true, 's'::"char", 1::float4, false, volatility LIKE '% LEAKPROOF', true)
+              <> (lower(left(volatility, 1))::"char", volatility NOT LIKE '% ON NULL INPUT', 's'::"char", 1::float4, false, volatility LIKE '% LEAKPROOF', true)
            OR f.prosupport <> support::regproc
-      THEN format(E'ALTER FUNCTION %s %s STRICT PARALLEL SAFE COST 1 SECURITY INVOKER %sLEAKPROOF%s RESET ALL;\n', function,
-                  split_part(volatility, ' ', 1), CASE WHEN volatility LIKE '% LEAKPROOF' THEN '' ELSE 'NOT ' END, ' SUPPORT ' || support) END,
+      THEN format(E'ALTER FUNCTION %s %s %s PARALLEL SAFE COST 1 SECURITY INVOKER %sLEAKPROOF%s RESET ALL;\n', function,
+                  split_part(volatility, ' ', 1), CASE WHEN volatility LIKE '% ON NULL INPUT' THEN 'CALLED ON NULL INPUT' ELSE 'STRICT' END,
+                  CASE WHEN volatility LIKE '% LEAKPROOF' THEN '' ELSE 'NOT ' END, ' SUPPORT ' || support) END,
     CASE WHEN f.pronargdefaults = 0 AND tde_internal.tde_with_defaults(function::text) <> function::text
       THEN format(E'UPDATE pg_catalog.pg_proc SET (pronargdefaults, proargdefaults) = (SELECT pronargdefaults, proargdefaults FROM pg_catalog.pg_proc '
                   'WHERE oid = %s) WHERE oid = %s;\n', 'tde_internal.tde_cast_defaults(int4, boolean)'::regprocedure::oid, f.oid) END,

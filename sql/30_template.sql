@@ -164,9 +164,9 @@ BEGIN
   IF tde_internal.tde_has_function(signature, symbol) THEN
     RETURN tde_internal.tde_alter_function_sql(signature::regprocedure, volatility, comment, support);
   END IF;
-  RETURN format(E'CREATE FUNCTION %7$s RETURNS %2$s AS ''MODULE_PATHNAME'', %3$L LANGUAGE C %4$s STRICT PARALLEL SAFE%5$s;\n'
+  RETURN format(E'CREATE FUNCTION %7$s RETURNS %2$s AS ''MODULE_PATHNAME'', %3$L LANGUAGE C %4$s%8$s PARALLEL SAFE%5$s;\n'
                 'COMMENT ON FUNCTION %1$s IS %6$L;\n', signature, result, symbol, volatility, ' SUPPORT ' || support, comment,
-                tde_internal.tde_with_defaults(signature));
+                tde_internal.tde_with_defaults(signature), CASE WHEN volatility LIKE '% ON NULL INPUT' THEN '' ELSE ' STRICT' END);
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_function_sql(text, text, text, text, text, text) IS
@@ -366,14 +366,18 @@ COMMENT ON FUNCTION tde_internal.tde_class_sql(text, regtype, oid, text) IS
 
 CREATE FUNCTION tde_internal.tde_has_aggregate(signature text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN coalesce((SELECT tde_internal.tde_is_there('pg_proc', oid, proowner, prokind = 'a') FROM pg_proc WHERE oid = to_regprocedure(signature)), false);
+RETURN coalesce((SELECT tde_internal.tde_is_there('pg_proc', oid, proowner, prokind = 'a') FROM pg_proc
+                 WHERE oid = to_regprocedure(replace(signature, ' ORDER BY', ','))), false);
 COMMENT ON FUNCTION tde_internal.tde_has_aggregate(text) IS 'tell whether an aggregate exists; error if it is somebody else''s';
 
 CREATE FUNCTION tde_internal.tde_aggregate_sql(signature text, options text, comment text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN CASE WHEN tde_internal.tde_has_aggregate(signature) THEN '' ELSE
-  format(E'CREATE AGGREGATE %1$s (%2$s, PARALLEL = SAFE);\nCOMMENT ON AGGREGATE %1$s IS %3$L;\n', signature, options, comment) END;
-COMMENT ON FUNCTION tde_internal.tde_aggregate_sql(text, text, text) IS 'SQL that makes an aggregate, if it is missing';
+-- one whose states go from process to process, or no longer do, is replaced
+RETURN CASE WHEN tde_internal.tde_has_aggregate(signature)
+    AND (SELECT aggcombinefn <> 0 FROM pg_aggregate WHERE aggfnoid = to_regprocedure(replace(signature, ' ORDER BY', ',')))
+      = (options LIKE '%, COMBINEFUNC = %') THEN '' ELSE
+  format(E'CREATE OR REPLACE AGGREGATE %1$s (%2$s, PARALLEL = SAFE);\nCOMMENT ON AGGREGATE %1$s IS %3$L;\n', signature, options, comment) END;
+COMMENT ON FUNCTION tde_internal.tde_aggregate_sql(text, text, text) IS 'SQL that makes an aggregate, if it is missing or other than that';
 REVOKE ALL ON FUNCTION tde_internal.tde_base_family(regtype, name), tde_internal.tde_extension_of(regclass, oid), tde_internal.tde_is_there(regclass, oid, oid, boolean),
   tde_internal.tde_is_of_library(pg_proc, text), tde_internal.tde_has_function(text, text), tde_internal.tde_function_sql(text, text, text, text, text, text),
   tde_internal.tde_cast_function(regtype, regtype, text), tde_internal.tde_has_cast(regtype, regtype, text),

@@ -284,42 +284,6 @@ END;
 COMMENT ON FUNCTION tde_internal.tde_missing_summaries(tde_internal.type_plans, oid, oid) IS
   'SQL that makes what an encrypted type lacks to be summarized by BRIN; btree: the family whose operators it takes';
 
-CREATE FUNCTION tde_internal.tde_missing_aggregates(p tde_internal.type_plans) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  -- min and max, which keep an index useful
-  SELECT coalesce((
-    SELECT string_agg(tde_internal.tde_function_sql(format('%s.tde_%s(%s, %3$s)', p.inner_schema, a.suffix, p.enc), p.enc::text, 'tde_' || a.suffix,
-                                       'IMMUTABLE', a.suffix || ' of two')
-                      || tde_internal.tde_aggregate_sql(format('%s.%I(%s)', p.schema, a.name, p.enc),
-                                           format('SFUNC = %1$s.tde_%2$s, STYPE = %3$s, COMBINEFUNC = %1$s.tde_%2$s, '
-                                                  'SORTOP = OPERATOR(%4$s.%5$s)', p.inner_schema, a.suffix, p.enc, p.schema, a.sortop),
-                                           a.name || 'imum of all values'), '')
-    FROM (VALUES ('max', 'larger', '>'), ('min', 'smaller', '<')) AS a (name, suffix, sortop)
-    WHERE p.btree IS NOT NULL AND EXISTS (
-      SELECT FROM pg_proc WHERE proname = a.name AND prokind = 'a' AND pronargs = 1 AND (proargtypes[0] = p.operand
-        OR proargtypes[0] = 'anyenum'::regtype AND (SELECT typtype FROM pg_type WHERE oid = p.base) = 'e'))), '')
-  -- corr, covar_*, regr_*: of float8, which the other encrypted numbers become implicitly
-  || coalesce((
-    SELECT string_agg(tde_internal.tde_function_sql(format('%s.tde_regr_accum(float8[], %s, %s)', p.inner_schema, l, r), 'float8[]',
-                                       'tde_regr_accum', 'STABLE', 'aggregate transition function')
-                      || tde_internal.tde_function_sql(format('%s.tde_regr_count(int8, %s, %s)', p.inner_schema, l, r), 'int8',
-                                          'tde_regr_count', 'IMMUTABLE', 'aggregate transition function')
-                      || (SELECT string_agg(tde_internal.tde_aggregate_sql(
-                                   format('%s.%I(%s, %s)', p.schema, f.proname, l, r),
-                                   format('SFUNC = %s.%s, STYPE = %s, INITCOND = %L, COMBINEFUNC = %s%s', p.inner_schema,
-                                          CASE WHEN aggtransfn = 'float8_regr_accum'::regproc THEN 'tde_regr_accum'
-                                            ELSE 'tde_regr_count' END,
-                                          aggtranstype::regtype, agginitval, aggcombinefn,
-                                          CASE WHEN aggfinalfn <> 0 THEN format(', FINALFUNC = %s', aggfinalfn) END),
-                                   obj_description(f.oid, 'pg_proc')), '')
-                          FROM pg_aggregate JOIN pg_proc f ON f.oid = aggfnoid
-                          WHERE aggtransfn IN ('float8_regr_accum'::regproc, 'int8inc_float8_float8'::regproc)
-                            AND tde_internal.tde_is_core(f.oid)), '')
-    FROM (VALUES (p.enc, p.enc), (p.enc, p.base), (p.base, p.enc)) AS s (l, r) WHERE p.base = 'float8'::regtype), '');
-END;
-COMMENT ON FUNCTION tde_internal.tde_missing_aggregates(tde_internal.type_plans) IS 'SQL that makes the aggregates that an encrypted type lacks';
-
 REVOKE ALL ON FUNCTION tde_internal.tde_missing_casts(tde_internal.type_plans, tde_internal.type_plans[]),
   tde_internal.tde_missing_array_casts(tde_internal.type_plans),
   tde_internal.tde_missing_arithmetic(tde_internal.type_plans, tde_internal.type_plans[]),
@@ -329,5 +293,5 @@ REVOKE ALL ON FUNCTION tde_internal.tde_missing_casts(tde_internal.type_plans, t
   tde_internal.tde_missing_classes(tde_internal.type_plans, oid, oid),
   tde_internal.tde_missing_number_hashes(tde_internal.type_plans, oid, text),
   tde_internal.tde_missing_patterns(tde_internal.type_plans, oid, oid),
-  tde_internal.tde_missing_summaries(tde_internal.type_plans, oid, oid), tde_internal.tde_missing_aggregates(tde_internal.type_plans)
+  tde_internal.tde_missing_summaries(tde_internal.type_plans, oid, oid)
   FROM PUBLIC;

@@ -86,7 +86,7 @@ BEGIN
   brin := tde_internal.tde_make_family(p.schema, p.summary_name, 'brin');
   EXECUTE tde_internal.tde_missing_casts(p, others) || tde_internal.tde_missing_array_casts(p) || tde_internal.tde_missing_arithmetic(p, others)
     || tde_internal.tde_missing_comparisons(p, others, btree, hash, exact, inexact) || tde_internal.tde_missing_classes(p, btree, hash)
-    || tde_internal.tde_missing_aggregates(p)
+    || tde_internal.tde_missing_aggregates(p, others)
     -- VOLATILE, so that it is evaluated above sorts and hash tables, which spill what they hold
     || tde_internal.tde_function_sql(format('%s.tde_result(%s, int4)', p.inner_schema, p.enc), p.base::text, 'tde_result',
                                     'VOLATILE', 'decrypt for a client');

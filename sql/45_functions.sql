@@ -151,3 +151,18 @@ CREATE AGGREGATE @extschema@.percentile_cont(float8[] ORDER BY @extschema@.encry
   SFUNC = tde_internal.tde_percentile_transition, STYPE = internal, FINALFUNC = tde_internal.tde_percentiles,
   FINALFUNC_MODIFY = READ_WRITE, PARALLEL = SAFE);
 COMMENT ON AGGREGATE @extschema@.percentile_cont(float8[] ORDER BY @extschema@.encrypted_float8) IS 'multiple continuous percentiles';
+
+-- new in 0.2.0
+SELECT tde_internal.tde_run(string_agg(tde_internal.tde_function_sql('tde_internal.' || signature, result, symbol, volatility, comment), ''))
+FROM (VALUES
+  ('tde_percentile_transition(internal, @extschema@.encrypted_interval)', 'internal', 'tde_percentile_transition', 'STABLE CALLED ON NULL INPUT', 'aggregate transition function'),
+  ('tde_interval_percentile(internal, float8)', 'interval', 'tde_percentile', 'STABLE', 'aggregate final function'),
+  ('tde_interval_percentiles(internal, float8[])', 'interval[]', 'tde_percentiles', 'STABLE', 'aggregate final function')
+) AS f (signature, result, symbol, volatility, comment);
+
+-- new in 0.2.0
+SELECT tde_internal.tde_run(string_agg(tde_internal.tde_aggregate_sql(
+  format('@extschema@.percentile_cont(%s ORDER BY @extschema@.encrypted_interval)', fraction),
+  format('SFUNC = tde_internal.tde_percentile_transition, STYPE = internal, FINALFUNC = tde_internal.%s, FINALFUNC_MODIFY = READ_WRITE', final), comment), ''))
+FROM (VALUES ('tde_internal.plain_fraction', 'tde_interval_percentile', 'continuous distribution percentile'),
+             ('float8[]', 'tde_interval_percentiles', 'multiple continuous percentiles')) AS a (fraction, final, comment);

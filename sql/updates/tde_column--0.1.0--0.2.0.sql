@@ -118,6 +118,7 @@ DROP FUNCTION tde_internal.tde_check_namesakes(pg_attribute);
 
 -- @parts@
 
+DROP FUNCTION tde_internal.tde_missing_aggregates(tde_internal.type_plans);
 DROP FUNCTION tde_internal.tde_function_sql_before(text, text, text, text, text);
 DROP FUNCTION tde_internal.tde_operator_sql_before(tde_internal.type_plans, text, regtype, regtype, text, text, text, text);
 REVOKE ALL ON FUNCTION tde_internal.tde_is_core(oid), tde_internal.tde_is_system_schema(regnamespace),
@@ -134,6 +135,13 @@ REVOKE ALL ON FUNCTION tde_internal.tde_taken_name(oid, oid), tde_internal.tde_a
   tde_internal.tde_path_schemas(text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION tde_internal.tde_foreign_values_in(regclass, int4), @extschema@.tde_foreign_values(regclass), tde_internal.tde_declared_tables(),
   tde_internal.tde_audit_key_wall() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION tde_internal.tde_missing_own_aggregates(tde_internal.type_plans),
+  tde_internal.tde_aggregate_plans(tde_internal.type_plans, tde_internal.type_plans[]), tde_internal.tde_name_of(oid),
+  tde_internal.tde_boxed_result(tde_internal.aggregate_plan),
+  tde_internal.tde_aggregate_functions(tde_internal.type_plans, tde_internal.aggregate_plan),
+  tde_internal.tde_aggregate_options(tde_internal.type_plans, tde_internal.aggregate_plan),
+  tde_internal.tde_missing_aggregates(tde_internal.type_plans, tde_internal.type_plans[]) FROM PUBLIC;
 
 -- Values under other keys than their columns declare are refused now.  Here nobody could look for them before, so they are read with a warning until
 -- somebody has, and takes this back: ALTER DATABASE ... RESET tde_column.key_wall.

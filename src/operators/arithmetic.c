@@ -98,12 +98,15 @@ tde_modulo(PG_FUNCTION_ARGS)
 
 /*
  * tde_regr_accum(float8[], encrypted_float8 or float8, likewise) returns float8[] - transition function of corr() and its like.
- * float8_regr_accum() learns from fcinfo that it is in an aggregate, and may change the state in place.
+ * float8_regr_accum() learns from fcinfo that it is in an aggregate, and may change the state in place.  The arguments are given back as they
+ * were: with GROUPING SETS, the next set takes them, too.
  */
 Datum
 tde_regr_accum(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
+	Datum		given[] = {PG_GETARG_DATUM(1), PG_GETARG_DATUM(2)};
+	Datum		result;
 
 	for (int i = 1; i <= 2; i++)
 	{
@@ -113,7 +116,10 @@ tde_regr_accum(PG_FUNCTION_ARGS)
 			fcinfo->args[i].value = tde_datum_decrypt(call->proc->args[i], PG_GETARG_DATUM(i), -1);
 		}
 	}
-	return float8_regr_accum(fcinfo);
+	result = float8_regr_accum(fcinfo);
+	fcinfo->args[1].value = given[0];
+	fcinfo->args[2].value = given[1];
+	return result;
 }
 
 /* tde_regr_count(int8, encrypted_float8 or float8, likewise) returns int8 - transition function of regr_count(). */
@@ -127,12 +133,13 @@ tde_regr_count(PG_FUNCTION_ARGS)
  * ---- percentile_cont(), which PostgreSQL's own would read as what they are not ----
  *
  * The values are sorted encrypted, so that a sort that does not fit into memory writes ciphertext, and those next to a percentile
- * are decrypted.  They are encrypted_float8, which the other encrypted numbers become implicitly, as their base types become float8.
+ * are decrypted.  They are encrypted_interval, or encrypted_float8, which the other encrypted numbers become implicitly, as their base types
+ * become float8.
  */
 
 typedef struct Percentiles
 {
-	Oid			type;			/* the encrypted one */
+	TdeType    *type;			/* the encrypted one */
 	Tuplesortstate *sort;
 	int64		rows;
 	bool		sorted;
@@ -158,16 +165,16 @@ begin(FunctionCallInfo fcinfo)
 	order = linitial_node(SortGroupClause, aggref->aggorder);
 	caller = MemoryContextSwitchTo(group);
 	state = palloc0(sizeof(Percentiles));
-	state->type = tde_call(fcinfo)->proc->arg_types[1];
+	state->type = tde_call(fcinfo)->proc->args[1];
 	/* an array of percentiles is read off in its own order */
-	state->sort = tuplesort_begin_datum(state->type, order->sortop, InvalidOid, order->nulls_first, work_mem, NULL,
+	state->sort = tuplesort_begin_datum(state->type->oid, order->sortop, InvalidOid, order->nulls_first, work_mem, NULL,
 										TUPLESORT_RANDOMACCESS);
 	AggRegisterCallback(fcinfo, end_sort, PointerGetDatum(state));
 	MemoryContextSwitchTo(caller);
 	return state;
 }
 
-/* tde_percentile_transition(internal, encrypted_float8) returns internal - take in a value; NULL does not count. */
+/* tde_percentile_transition(internal, encrypted_float8 or encrypted_interval) returns internal - take in a value; NULL does not count. */
 Datum
 tde_percentile_transition(PG_FUNCTION_ARGS)
 {
@@ -182,27 +189,39 @@ tde_percentile_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-static float8
+static Datum
 next_value(Percentiles *state)
 {
 	Datum		stored;
 	bool		isnull;
-	float8		value;
+	Datum		value;
 
 	if (!TDE_SORT_NEXT(state->sort, &stored, &isnull) || isnull)
 		elog(ERROR, "a sorted value is missing");
-	value = DatumGetFloat8(tde_datum_decrypt(tde_type_get(state->type), stored, -1));
+	value = tde_datum_decrypt(state->type, stored, -1);
 	pfree(DatumGetPointer(stored));
 	return value;
 }
 
-/* The value at this part of all sorted values; between two, their linear interpolation, as percentile_cont(float8) has it. */
-static float8
+/* This part of the way between two values. */
+static Datum
+between(const TdeType *type, Datum low, Datum high, float8 part)
+{
+	Datum		way;
+
+	if (type->base == FLOAT8OID)
+		return Float8GetDatum(DatumGetFloat8(low) + part * (DatumGetFloat8(high) - DatumGetFloat8(low)));
+	way = DirectFunctionCall2(interval_mul, DirectFunctionCall2(interval_mi, high, low), Float8GetDatum(part));
+	return DirectFunctionCall2(interval_pl, way, low);
+}
+
+/* The value at this part of all sorted values; between two, their linear interpolation, as percentile_cont() has it. */
+static Datum
 value_at(Percentiles *state, float8 fraction)
 {
 	float8		place;
 	int64		before;
-	float8		low;
+	Datum		low;
 
 	if (isnan(fraction) || fraction < 0 || fraction > 1)
 		ereport(ERROR,
@@ -218,7 +237,7 @@ value_at(Percentiles *state, float8 fraction)
 	if (!tuplesort_skiptuples(state->sort, before, true))
 		elog(ERROR, "a sorted value is missing");
 	low = next_value(state);
-	return place > (float8) before ? low + (place - (float8) before) * (next_value(state) - low) : low;
+	return place > (float8) before ? between(state->type, low, next_value(state), place - (float8) before) : low;
 }
 
 /* The state of an aggregate that has met values, or NULL. */
@@ -230,7 +249,7 @@ finished(FunctionCallInfo fcinfo)
 	return state && state->rows > 0 ? state : NULL;
 }
 
-/* tde_percentile(internal, float8) returns float8 - final function of percentile_cont(float8). */
+/* tde_percentile(internal, float8) returns the base type - final function of percentile_cont(float8). */
 Datum
 tde_percentile(PG_FUNCTION_ARGS)
 {
@@ -238,10 +257,10 @@ tde_percentile(PG_FUNCTION_ARGS)
 
 	if (state == NULL || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(value_at(state, PG_GETARG_FLOAT8(1)));
+	PG_RETURN_DATUM(value_at(state, PG_GETARG_FLOAT8(1)));
 }
 
-/* tde_percentiles(internal, float8[]) returns float8[] - final function of percentile_cont(float8[]). */
+/* tde_percentiles(internal, float8[]) returns an array of the base type - final function of percentile_cont(float8[]). */
 Datum
 tde_percentiles(PG_FUNCTION_ARGS)
 {
@@ -259,8 +278,8 @@ tde_percentiles(PG_FUNCTION_ARGS)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!nulls[i])
-			items[i] = Float8GetDatum(value_at(state, DatumGetFloat8(items[i])));
+			items[i] = value_at(state, DatumGetFloat8(items[i]));
 	}
-	PG_RETURN_POINTER(construct_md_array(items, nulls, ARR_NDIM(fractions), ARR_DIMS(fractions), ARR_LBOUND(fractions), FLOAT8OID,
-										 sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	PG_RETURN_POINTER(construct_md_array(items, nulls, ARR_NDIM(fractions), ARR_DIMS(fractions), ARR_LBOUND(fractions),
+										 state->type->base, state->type->base_len, state->type->base_byval, state->type->base_align));
 }

@@ -41,6 +41,16 @@ typedef struct Argument
 	TdeProc		cast;
 } Argument;
 
+/* A key, as a value names it. */
+typedef struct Seen
+{
+	uint64		epoch;			/* 0: nothing */
+	uint32		key_id;
+	int32		slot;
+	char		kind;
+	int32		version;
+} Seen;
+
 /* What one call site keeps. */
 typedef struct Computation
 {
@@ -50,6 +60,7 @@ typedef struct Computation
 	int32		typmod;
 	Oid			returned;		/* by the function */
 	TdeProc		cast;
+	Seen		seen;			/* of late: the key of an argument */
 	int			count;
 	Argument	arguments[FLEXIBLE_ARRAY_MEMBER];
 } Computation;
@@ -231,6 +242,48 @@ find_hidden(FunctionCallInfo fcinfo, Computation *computation)
 	return NULL;
 }
 
+/* The key of an argument; false for a plain one, and for a constant of SQL, which has the literals'. */
+static bool
+see_key(TdeType *type, Datum value, Seen *seen)
+{
+	TdeHeader	header;
+	const TdeDataKey *row;
+
+	if (type == NULL || !tde_datum_header(value, &header))
+		return false;
+	if (seen->key_id != header.key_id || !tde_keys_fresh(seen->epoch))
+	{
+		row = tde_key_row(header.key_id, header.spec);
+		*seen = (Seen) {tde_keys_epoch, header.key_id, row->slot, row->kind, row->version};
+	}
+	return seen->kind != TDE_KIND_CATALOG;
+}
+
+/*
+ * The version of the key that the result gets: the latest among the arguments, so that the same arguments always give the same bytes, as who
+ * checks an index expects.  0, the newest there is, where the arguments do not tell: there is none, or one has another key, which must not
+ * decide under which version of this one something is encrypted.
+ */
+static uint32
+version_of(FunctionCallInfo fcinfo, Computation *computation)
+{
+	TdeModifiers wanted = tde_type_modifiers(computation->type, computation->typmod);
+	char		kind = wanted.spec.mac == TDE_NOMAC ? TDE_KIND_NOMAC : TDE_KIND_MAC;
+	Seen		latest = {0};
+
+	for (int i = 0; i < computation->count; i++)
+	{
+		if (PG_ARGISNULL(i + FIRST_ARGUMENT) ||
+			!see_key(computation->arguments[i].encrypted, PG_GETARG_DATUM(i + FIRST_ARGUMENT), &computation->seen))
+			continue;
+		if (computation->seen.slot != wanted.slot || computation->seen.kind != kind)
+			return 0;
+		if (computation->seen.version > latest.version)
+			latest = computation->seen;
+	}
+	return latest.key_id;
+}
+
 /*
  * tde_computed(anyelement, regprocedure, VARIADIC "any") returns anyelement - the function's result for these arguments, some of them
  * encrypted, encrypted as the type of the first argument says, which is a NULL; without modifiers, as the first encrypted argument is
@@ -257,5 +310,5 @@ tde_computed(PG_FUNCTION_ARGS)
 		found = compute(fcinfo, computation, &result);
 	if (!found)
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(tde_datum_encrypt(computation->type, result, computation->typmod));
+	PG_RETURN_DATUM(tde_datum_encrypt_under(computation->type, result, computation->typmod, version_of(fcinfo, computation)));
 }

@@ -3,8 +3,11 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
 #include "nodes/execnodes.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/syscache.h"
 
 #include "type/declared.h"
 #include "type/type.h"
@@ -48,13 +51,60 @@ aggregated_arguments(const Aggref *aggref)
 	return args;
 }
 
+/* Is this the function that takes a value into the state of an aggregate, or out of it? */
+static bool
+is_transition(Oid function, Oid aggregate)
+{
+	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+	Form_pg_aggregate form;
+	bool		result;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_aggregate) GETSTRUCT(tuple);
+	result = form->aggtransfn == function || form->aggmtransfn == function || form->aggminvtransfn == function;
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+/* The same of an aggregate over a window.  Which of several has called, nothing tells: then these tell nothing. */
+static List *
+windowed_arguments(const WindowAggState *state, Oid function)
+{
+	List	   *args = NIL;
+	ListCell   *cell;
+
+	foreach(cell, state->funcs)
+	{
+		WindowFunc *call = ((WindowFuncExprState *) lfirst(cell))->wfunc;
+
+		if (!is_transition(function, call->winfnoid))
+			continue;
+		if (args != NIL)
+			return NIL;
+		args = lcons(NULL, list_copy(call->args));
+	}
+	return args;
+}
+
+/* What of the columns that are its arguments can be told to a function. */
+static List *
+told_arguments(FunctionCallInfo fcinfo)
+{
+	Aggref	   *aggref;
+
+	if (fcinfo->context && IsA(fcinfo->context, WindowAggState))
+		return windowed_arguments((WindowAggState *) fcinfo->context, fcinfo->flinfo->fn_oid);
+	aggref = fcinfo->context && IsA(fcinfo->context, AggState) ? AggGetAggref(fcinfo) : NULL;
+	return aggref ? aggregated_arguments(aggref) : call_arguments(fcinfo->flinfo->fn_expr);
+}
+
 TdeCall *
 tde_call_setup(FunctionCallInfo fcinfo)
 {
 	FmgrInfo   *flinfo = fcinfo->flinfo;
 	TdeProc    *proc = tde_proc_find(flinfo->fn_oid);
-	Aggref	   *aggref = fcinfo->context && IsA(fcinfo->context, AggState) ? AggGetAggref(fcinfo) : NULL;
-	List	   *args = aggref ? aggregated_arguments(aggref) : call_arguments(flinfo->fn_expr);
+	List	   *args = told_arguments(fcinfo);
 	TdeCall    *call = MemoryContextAlloc(flinfo->fn_mcxt, sizeof(TdeCall));
 
 	call->proc = proc;
@@ -65,7 +115,7 @@ tde_call_setup(FunctionCallInfo fcinfo)
 		Node	   *arg = i < list_length(args) ? list_nth(args, i) : NULL;
 
 		call->declared[i] = i < proc->nargs && proc->args[i] ? tde_declared(proc->args[i], told_typmod(arg)) : exprTypmod(arg);
-		if (arg && (IsA(arg, Const) || (IsA(arg, Param) && ((Param *) arg)->paramkind == PARAM_EXTERN)))
+		if (i < 2 && arg && (IsA(arg, Const) || (IsA(arg, Param) && ((Param *) arg)->paramkind == PARAM_EXTERN)))
 			call->constant = i;
 	}
 	flinfo->fn_extra = call;

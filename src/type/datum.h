@@ -87,6 +87,12 @@ extern struct varlena *tde_datum_seal_like(TdeType *type, Datum value, const Tde
  */
 extern Datum tde_datum_encrypt(TdeType *type, Datum value, int32 typmod);
 
+/* The same under a version of that key which values have, by its number; under the newest if that one is full, or 0. */
+extern Datum tde_datum_encrypt_under(TdeType *type, Datum value, int32 typmod, uint32 key_id);
+
+/* The same for what is stored in no column, but may get into temporary files. */
+extern Datum tde_datum_encrypt_passing(TdeType *type, Datum value);
+
 /*
  * The same for what a cast makes.  What the statement does not store is encrypted by AES-GCM if the typmod says triple DES, under the same
  * key.

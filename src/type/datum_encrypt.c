@@ -32,6 +32,12 @@ static const TdeSpec literal_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, false};
  */
 static const TdeSpec spared_spec = {TDE_AES256, TDE_CTR, TDE_GCM, true};
 
+/*
+ * What passes from process to process, or through a sort, is encrypted under the literals' key, as no column has it.  With salt: nobody looks
+ * for equal values.
+ */
+static const TdeSpec passing_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, true};
+
 /* The spec and key slot that a typmod stands for, and the active key there. */
 static const TdeKey *
 writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
@@ -64,6 +70,8 @@ typedef struct Target
 	TdeType    *type;
 	int32		typmod;			/* as a column declares; -1: as the header says, or as a literal if there is none */
 	const TdeHeader *header;
+	uint32		key_id;			/* of the version of the typmod's key; 0: the newest */
+	bool		passes;			/* encrypt by passing_spec */
 	bool		spares_des;		/* encrypt by spared_spec in place of triple DES */
 	TdeSpec		spec;			/* from here on set by find_key() */
 	const TdeKey *key;
@@ -75,7 +83,17 @@ find_key(Target *target)
 {
 	const TdeHeader *header = target->header;
 
-	if (target->typmod >= 0 || header == NULL)
+	if (target->key_id != 0)
+	{
+		target->spec = tde_type_modifiers(target->type, target->typmod).spec;
+		target->key = tde_key_for_reading(target->key_id, target->spec, target->type->tag);
+	}
+	else if (target->passes)
+	{
+		target->spec = passing_spec;
+		target->key = tde_key_for_writing(TDE_SLOT_CATALOG, passing_spec, target->type->tag);
+	}
+	else if (target->typmod >= 0 || header == NULL)
 	{
 		target->key = writing_key(target->type, target->typmod, &target->spec);
 		if (unlikely(target->spares_des && target->spec.cipher == TDE_3DES168))
@@ -101,6 +119,8 @@ count_ahead(Target *target, uint64 blocks)
 	{
 		CHECK_FOR_INTERRUPTS();
 		tde_limits_reserve(target->key->use, target->spec, blocks);
+		if (target->key_id != 0 && !tde_key_use_left(tde_key_use(target->key_id), blocks))
+			target->key_id = 0; /* there is no room under that version any more */
 		find_key(target);
 	}
 }
@@ -140,7 +160,7 @@ seal(Target *target, TdePlainBytes *payload, bool is_stored)
 	tde_remains_of(size);
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
-	if (target->typmod < 0 && target->header == NULL)
+	if (target->typmod < 0 && target->header == NULL && !target->passes)
 		tde_plaintext_remember(TDE_REMEMBER_LONG, target->type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size, payload->bytes, payload->size);
 	tde_plain_bytes_free(payload);
 	return PointerGetDatum(result);
@@ -167,6 +187,24 @@ Datum
 tde_datum_encrypt(TdeType *type, Datum value, int32 typmod)
 {
 	Target		target = {.type = type, .typmod = typmod};
+
+	find_key(&target);
+	return encrypt(&target, value);
+}
+
+Datum
+tde_datum_encrypt_under(TdeType *type, Datum value, int32 typmod, uint32 key_id)
+{
+	Target		target = {.type = type, .typmod = typmod, .key_id = key_id};
+
+	find_key(&target);
+	return encrypt(&target, value);
+}
+
+Datum
+tde_datum_encrypt_passing(TdeType *type, Datum value)
+{
+	Target		target = {.type = type, .typmod = -1, .passes = true};
 
 	find_key(&target);
 	return encrypt(&target, value);

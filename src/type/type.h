@@ -96,8 +96,8 @@ typedef struct TdeProc
 typedef struct TdeCall
 {
 	TdeProc    *proc;
-	int32		declared[2];	/* what the expression tells of the first two arguments: as tde_declared(); of plain ones the typmod */
-	int			constant;		/* which of the two is the same at each call, mostly; -1: neither */
+	int32		declared[3];	/* what the expression tells of the first arguments: as tde_declared(); of plain ones the typmod */
+	int			constant;		/* which of the first two is the same at each call, mostly; -1: neither */
 	void	   *more;			/* what the function itself keeps, in fn_mcxt; NULL at first */
 } TdeCall;
 

@@ -46,8 +46,26 @@ is(attempt($node, $checks)->{state}, '', 'amcheck finds each row in the index');
 lines_of($node, 'REINDEX TABLE u; VACUUM u');
 is(attempt($node, $checks)->{state}, '', 'also after REINDEX');
 
+# What is computed has the version of the key that it is computed of, so that it is the same again after a rotation; of several, the latest.
+my @pg_amcheck = ('pg_amcheck', '--heapallindexed', '--parent-check', 'postgres');
+lines_of($node, q{
+CREATE TABLE pairs (id int, a encrypted_text, b encrypted_text, glued encrypted_text GENERATED ALWAYS AS (a || b) STORED);
+CREATE INDEX pairs_both ON pairs ((a || b)); CREATE INDEX pairs_some ON pairs (lower(a)) WHERE id > 0;
+INSERT INTO pairs SELECT g, 'a' || g, 'b' || g FROM generate_series(1, 100) g});
+
 # Keys are replaced, and the old version goes.
 lines_of($node, q{SELECT tde_rotate_key()});
+$node->command_ok(\@pg_amcheck, 'pg_amcheck after a rotation');
+lines_of($node, q{UPDATE pairs SET a = 'c' || id WHERE id <= 50; INSERT INTO pairs SELECT g, 'a' || g, 'b' || g FROM generate_series(101, 150) g; UPDATE pairs SET id = id + 1});
+$node->command_ok(\@pg_amcheck, 'and among rows of two versions');
+lines_of($node, q{REINDEX TABLE pairs; CREATE INDEX pairs_new ON pairs (upper(b))});
+$node->command_ok(\@pg_amcheck, 'also in indexes made then');
+is(lines_of($node, q{SELECT count(*) FROM pairs WHERE glued::text <> a || b OR lower(a) <> lower(a::text)}), '0', 'with the right values');
+my $usage = q{SELECT object, count(DISTINCT key_id), sum(count) FROM tde_key_usage() WHERE object LIKE 'public.pairs%' AND object_type = 'index' GROUP BY 1 ORDER BY 1};
+like(lines_of($node, $usage), qr/^public.pairs_new\|2\|150$/m, 'of both versions');
+lines_of($node, q{CALL tde_rekey_table('pairs'); VACUUM (INDEX_CLEANUP on) pairs; REINDEX TABLE pairs});
+$node->command_ok(\@pg_amcheck, 'after re-encryption');
+unlike(lines_of($node, $usage), qr/\|2\|/, 'of one version then');
 lines_of($node, q{INSERT INTO u VALUES (3000, 'Secretive3000@X.org', true)});
 fails_with($node, q{INSERT INTO u VALUES (3000, 'SECRETIVE5@X.org', true)}, { state => '23505' }, 'UNIQUE under two versions of a key');
 like(lines_of($node, q{SELECT string_agg(object::text, ' ') FROM tde_key_usage()}), qr/u_lower/, 'key usage knows the index');

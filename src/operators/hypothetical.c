@@ -1,0 +1,85 @@
+/*
+ * hypothetical.c - rank(5) WITHIN GROUP (ORDER BY n), and its like, sort encrypted values.
+ *
+ * PostgreSQL brings what is ranked and the rows' values to one type.  A constant takes that of the column; of a plain value the column takes the
+ * type, by the implicit cast, and plaintext would be sorted, which may write it to a temporary file.  So before such a call is planned, the cast
+ * goes, and the value is encrypted instead.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "catalog/pg_aggregate.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
+#include "utils/typcache.h"
+
+#include "operators/computed.h"
+#include "operators/hypothetical.h"
+
+/* The operator that sorts the encrypted values in the order in which another one sorts the plain ones; InvalidOid: there is none. */
+static Oid
+sort_operator(Oid operator, Oid plain, Oid encrypted, Oid *equality)
+{
+	TypeCacheEntry *from = lookup_type_cache(plain, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	TypeCacheEntry *to = lookup_type_cache(encrypted, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+
+	*equality = to->eq_opr;
+	return operator == from->lt_opr ? to->lt_opr : operator == from->gt_opr ? to->gt_opr : InvalidOid;
+}
+
+/* One key of the sort, and the value that is ranked by it. */
+static void
+encrypt_key(Aggref *call, int number)
+{
+	TargetEntry *entry = list_nth_node(TargetEntry, call->args, number);
+	SortGroupClause *order = get_sortgroupref_clause(entry->ressortgroupref, call->aggorder);
+	ListCell   *direct = list_nth_cell(call->aggdirectargs, number);
+	Oid			plain = exprType((Node *) entry->expr);
+	Node	   *operand = tde_encrypted_operand((Node *) entry->expr);
+	Oid			encrypted = operand ? exprType(operand) : InvalidOid;
+	Oid			equality;
+	Oid			operator;
+	Node	   *value;
+
+	if (operand == NULL || exprType(lfirst(direct)) != plain)
+		return;
+	operator = sort_operator(order->sortop, plain, encrypted, &equality);
+	value = coerce_to_target_type(NULL, lfirst(direct), plain, encrypted, -1, COERCION_EXPLICIT, COERCE_IMPLICIT_CAST, -1);
+	if (!OidIsValid(operator) || value == NULL)
+		return;
+	order->sortop = operator;
+	order->eqop = equality;
+	entry->expr = (Expr *) operand;
+	lfirst(direct) = value;
+	lfirst_oid(list_nth_cell(call->aggargtypes, number)) = encrypted;
+	lfirst_oid(list_nth_cell(call->aggargtypes, list_length(call->aggdirectargs) + number)) = encrypted;
+}
+
+/* An expression_tree_walker. */
+static bool
+encrypt_calls(Node *node, void *context)
+{
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (node == NULL)
+		return false;
+	if (IsA(node, Aggref))
+	{
+		Aggref	   *call = (Aggref *) node;
+
+		if (call->aggkind == AGGKIND_HYPOTHETICAL && call->aggfnoid < FirstUnpinnedObjectId &&
+			list_length(call->args) == list_length(call->aggdirectargs))
+			for (int i = 0; i < list_length(call->args); i++)
+				encrypt_key(call, i);
+	}
+	return expression_tree_walker(node, encrypt_calls, context);
+}
+
+void
+tde_hypothetical_prepare(Query *query)
+{
+	(void) encrypt_calls((Node *) query->targetList, NULL);
+	(void) encrypt_calls(query->havingQual, NULL);
+}
