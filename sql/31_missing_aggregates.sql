@@ -35,7 +35,7 @@ BEGIN ATOMIC
                                    obj_description(f.oid, 'pg_proc')), '')
                           FROM pg_aggregate JOIN pg_proc f ON f.oid = aggfnoid
                           WHERE aggtransfn IN ('float8_regr_accum'::regproc, 'int8inc_float8_float8'::regproc)
-                            AND pronamespace = 'pg_catalog'::regnamespace), '')
+                            AND tde_internal.tde_is_core(f.oid)), '')
     FROM (VALUES (p.enc, p.enc), (p.enc, p.base), (p.base, p.enc)) AS s (l, r) WHERE p.base = 'float8'::regtype), '');
 END;
 COMMENT ON FUNCTION tde_internal.tde_missing_own_aggregates(tde_internal.type_plans) IS
@@ -64,7 +64,7 @@ BEGIN ATOMIC
     CROSS JOIN LATERAL (SELECT enc FROM taken WHERE f.pronargs = 2 AND base = f.proargtypes[1]
                         UNION ALL SELECT CASE f.proargtypes[1] WHEN 'bytea'::regtype THEN 'tde_internal.plain_bytea'::regtype
                                          ELSE f.proargtypes[1]::regtype END) two (type)
-    WHERE f.prokind = 'a' AND f.oid < 16384 AND f.pronargs IN (1, 2) AND p.enc IN (one.type, two.type)
+    WHERE f.prokind = 'a' AND tde_internal.tde_is_core(f.oid) AND f.pronargs IN (1, 2) AND p.enc IN (one.type, two.type)
   )
   SELECT f.proname, c.args, a, f.prorettype::regtype::text, obj_description(f.oid, 'pg_proc'),
          p.shipped AND a.aggcombinefn <> 0 AND a.aggtranstype <> 'internal'::regtype, p.shipped AND a.aggcombinefn <> 0,

@@ -11,7 +11,7 @@ BEGIN
   WITH wider AS (
     SELECT w.oid AS wider, b.oid AS base, only_.oid AS only_, array_agg(s.base::oid) AS sources
     FROM pg_type w JOIN pg_cast c ON c.casttarget = w.oid JOIN tde.types s ON s.type = c.castsource
-    JOIN pg_type b ON b.typname = substr(w.typname, 7) AND b.typnamespace = 'pg_catalog'::regnamespace
+    JOIN pg_type b ON b.typname = substr(w.typname, 7) AND tde_internal.tde_is_core(b.oid)
     LEFT JOIN pg_type only_ ON only_.typname = 'only_' || b.typname AND only_.typnamespace = w.typnamespace
     WHERE w.typnamespace = 'tde_internal'::regnamespace AND w.typname LIKE 'wider\_%'
     GROUP BY w.oid, b.oid, only_.oid
@@ -20,7 +20,7 @@ BEGIN
     SELECT o.oprname, o.oprcode, o.oprresult, o.oprleft = w.base AND side = 'left' AS on_left, w.*,
            CASE side WHEN 'left' THEN o.oprright ELSE o.oprleft END AS other
     FROM wider w CROSS JOIN unnest('{left,right}'::text[]) side
-    JOIN pg_operator o ON o.oid < 16384 AND o.oprkind = 'b' AND CASE side WHEN 'left' THEN o.oprleft ELSE o.oprright END = w.base
+    JOIN pg_operator o ON tde_internal.tde_is_core(o.oid) AND o.oprkind = 'b' AND CASE side WHEN 'left' THEN o.oprleft ELSE o.oprright END = w.base
   ), wanted AS (
     SELECT oprname, 'tde_' || proname AS function, oprresult::regtype AS result,
            CASE WHEN on_left THEN wider ELSE beside END::regtype AS l, CASE WHEN on_left THEN beside ELSE wider END::regtype AS r,
@@ -28,10 +28,10 @@ BEGIN
     FROM side s JOIN pg_proc p ON p.oid = s.oprcode
     CROSS JOIN LATERAL (SELECT CASE WHEN other = base THEN coalesce(only_, other) ELSE other END) b (beside)
     -- one of two that mean the same of a smaller type leaves a choice: time + time, which is none of PostgreSQL's either
-    WHERE NOT (other = ANY (sources) AND EXISTS (SELECT FROM pg_operator x WHERE x.oprname = s.oprname AND x.oid < 16384
+    WHERE NOT (other = ANY (sources) AND EXISTS (SELECT FROM pg_operator x WHERE x.oprname = s.oprname AND tde_internal.tde_is_core(x.oid)
                  AND (x.oprleft, x.oprright) = (CASE WHEN on_left THEN other ELSE base END, CASE WHEN on_left THEN base ELSE other END)))
       -- what takes a smaller type itself is found without this one
-      AND NOT EXISTS (SELECT FROM pg_operator x WHERE x.oprname = s.oprname AND x.oid < 16384
+      AND NOT EXISTS (SELECT FROM pg_operator x WHERE x.oprname = s.oprname AND tde_internal.tde_is_core(x.oid)
                         AND (on_left AND x.oprleft = ANY (sources) AND x.oprright = other OR NOT on_left AND x.oprright = ANY (sources) AND x.oprleft = other))
       -- and what the template makes for each type
       AND NOT EXISTS (SELECT FROM pg_operator x JOIN tde.types e ON e.base = s.base JOIN tde.types f ON f.base = s.other
@@ -44,7 +44,7 @@ BEGIN
     JOIN (VALUES ('int2'::regtype, 'int2'::regtype), ('int4', 'int4'), ('int8', 'int8'), ('float8', 'numeric')) AS t (takes, base)
       ON takes = CASE WHEN on_left THEN o.oprleft ELSE o.oprright END
     JOIN tde.types e ON e.base = t.base
-    WHERE o.oid < 16384 AND 'money'::regtype IN (o.oprleft, o.oprright)
+    WHERE tde_internal.tde_is_core(o.oid) AND 'money'::regtype IN (o.oprleft, o.oprright)
   )
   SELECT string_agg(format(
     E'CREATE FUNCTION %1$s RETURNS %2$s LANGUAGE sql STABLE PARALLEL SAFE AS ''SELECT $1::%5$s OPERATOR(pg_catalog.%3$s) $2::%6$s'';\n'
