@@ -13,7 +13,7 @@ BEGIN
     FROM pg_type w JOIN pg_cast c ON c.casttarget = w.oid JOIN tde.types s ON s.type = c.castsource
     JOIN pg_type b ON b.typname = substr(w.typname, 7) AND b.typnamespace = 'pg_catalog'::regnamespace
     LEFT JOIN pg_type only_ ON only_.typname = 'only_' || b.typname AND only_.typnamespace = w.typnamespace
-    WHERE w.typnamespace = 'tde_internal'::regnamespace AND w.typname LIKE 'wider\_%'
+    WHERE w.typnamespace = 'tde_internal'::regnamespace AND left(w.typname::text, 6) = 'wider_'
     GROUP BY w.oid, b.oid, only_.oid
   ), side AS (
     -- the other operand is plain, or an encrypted value that becomes its base type; one that is to become something wider, too, is not there
