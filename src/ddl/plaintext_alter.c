@@ -237,7 +237,7 @@ find_key(ColumnDef *def, List *foreign_keys, RangeVar *made, EncryptedColumn *co
 		/* PostgreSQL makes numbers for integers only, and a generated column has its own type */
 		generated = generated || constraint->contype == CONSTR_IDENTITY || constraint->contype == CONSTR_GENERATED;
 		found = found || (constraint->contype == CONSTR_FOREIGN && !references_itself(constraint, made) &&
-						   find_referenced(constraint, 0, column));
+						  find_referenced(constraint, 0, column));
 	}
 	foreach(cell, foreign_keys)
 	{
