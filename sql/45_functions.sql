@@ -126,11 +126,14 @@ FROM unnest('{int2,int4,int8,numeric,float4,float8}'::text[]) sorted;
 
 -- COALESCE(NULLIF(5, n), n): what is of a type for operands and an encrypted number become the former, as the base types do.
 -- new in 0.2.0
-SELECT tde_internal.tde_run(string_agg(tde_internal.tde_cast_sql(
-  'tde_internal', 'tde_internal', t.type, ('tde_internal.' || operand)::regtype, 'tde_decrypt_to', 'AS IMPLICIT', 'decrypt and cast'), ''))
-FROM (VALUES ('plain_numeric', '{int2,int4,int8,numeric}'::regtype[]), ('plain_decimal', '{int2,int4,int8,numeric}'),
-             ('plain_float8', '{int2,int4,int8,numeric,float4,float8}')) AS operands (operand, sources)
-JOIN tde.types t ON t.base = ANY (sources) AND t.shipped;
+SELECT tde_internal.tde_run(string_agg(format(
+  E'CREATE FUNCTION tde_internal.%1$s(%2$s) RETURNS tde_internal.%1$s LANGUAGE sql STABLE PARALLEL SAFE '
+  'AS ''SELECT $1::pg_catalog.%3$s::pg_catalog.%4$s::tde_internal.%1$s'';\n'
+  'COMMENT ON FUNCTION tde_internal.%1$s(%2$s) IS ''decrypt and cast'';\n'
+  'CREATE CAST (%2$s AS tde_internal.%1$s) WITH FUNCTION tde_internal.%1$s(%2$s) AS IMPLICIT;\n',
+  operand, '@extschema@.encrypted_' || source, source, base), ''))
+FROM (VALUES ('plain_numeric', 'numeric', '{int2,int4,int8,numeric}'::text[]), ('plain_decimal', 'numeric', '{int2,int4,int8,numeric}'),
+             ('plain_float8', 'float8', '{int2,int4,int8,numeric,float4,float8}')) AS operands (operand, base, sources), unnest(sources) source;
 
 CREATE FUNCTION tde_internal.tde_percentile_transition(internal, @extschema@.encrypted_float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;

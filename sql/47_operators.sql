@@ -13,7 +13,7 @@ BEGIN
     FROM pg_type w JOIN pg_cast c ON c.casttarget = w.oid JOIN tde.types s ON s.type = c.castsource
     JOIN pg_type b ON b.typname = substr(w.typname, 7) AND tde_internal.tde_is_core(b.oid)
     LEFT JOIN pg_type only_ ON only_.typname = 'only_' || b.typname AND only_.typnamespace = w.typnamespace
-    WHERE w.typnamespace = 'tde_internal'::regnamespace AND w.typname LIKE 'wider\_%'
+    WHERE w.typnamespace = 'tde_internal'::regnamespace AND left(w.typname::text, 6) = 'wider_'
     GROUP BY w.oid, b.oid, only_.oid
   ), side AS (
     -- the other operand is plain, or an encrypted value that becomes its base type; one that is to become something wider, too, is not there
@@ -82,13 +82,13 @@ BEGIN
     FROM unnest('{int2,int4,int8,numeric,float4,float8,oid,timestamp,timestamptz,timetz,varchar}'::text[]) base
     JOIN pg_type b ON b.oid = base::regtype JOIN pg_proc i ON i.oid = typinput
   LOOP
+    -- the one of varchar is preferred to what || takes otherwise
     ddl := ddl || format(
       E'CREATE TYPE %1$s;\n'
       'CREATE FUNCTION %1$s_in(%2$s) RETURNS %1$s AS %3$L LANGUAGE internal STABLE STRICT PARALLEL SAFE;\n'
       'COMMENT ON FUNCTION %1$s_in(%2$s) IS ''I/O'';\n'
       'CREATE FUNCTION %1$s_out(%1$s) RETURNS cstring AS %4$L LANGUAGE internal STABLE STRICT PARALLEL SAFE;\n'
       'COMMENT ON FUNCTION %1$s_out(%1$s) IS ''I/O'';\n'
-      -- the one of varchar is preferred to what || takes otherwise
       'CREATE TYPE %1$s (INPUT = %1$s_in, OUTPUT = %1$s_out, LIKE = %5$s, CATEGORY = %6$L, PREFERRED = %7$s);\n'
       'COMMENT ON TYPE %1$s IS ''%8$s beside an array: for operators, not for columns'';\n'
       'REVOKE USAGE ON TYPE %1$s FROM PUBLIC;\n'
