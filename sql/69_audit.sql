@@ -349,6 +349,7 @@ AS $$
      'Set memory_cache_enabled = off in pgpool.conf, or name the tables in cache_unsafe_memqcache_table_list.')
   ) AS f (name, finding, hint) ON x.extname ~ f.name
 $$;
+-- new in 0.2.0
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_capture() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_capture() IS 'tde_audit(): triggers and extensions that keep values of encrypted columns in clear';
 
