@@ -11,6 +11,7 @@
 #include "server/compat.h"
 #include "server/counters.h"
 #include "server/error.h"
+#include "server/remains.h"
 #include "type/access.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
