@@ -327,7 +327,7 @@ AS $$
        SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indexrelid CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
        WHERE i.indrelid = g.tgrelid AND i.indisprimary AND s.base_type IS NOT NULL),
      'warning', 'values of the encrypted primary key are sent in clear to all who listen', 'Drop it, or take another primary key.'),
-    (p.prosrc ~* '\m(to_jsonb?|row_to_json|jsonb?_build_object|hstore|xmlforest)\s*\(\s*(new|old)\M' OR p.prosrc ~* '\m(new|old)\s*(\.\s*\*\s*)?\)?\s*::\s*(text|jsonb?)\M',
+    (p.prosrc ~* E'\\m(to_jsonb?|row_to_json|jsonb?_build_object|hstore|xmlforest)\\s*\\(\\s*(new|old)\\M' OR p.prosrc ~* E'\\m(new|old)\\s*(\\.\\s*\\*\\s*)?\\)?\\s*::\\s*(text|jsonb?)\\M',
      'notice', 'rows become text or JSON, which is in clear unless it is stored in an encrypted column',
      'Encrypt the column that gets it, or store rows in columns of the types that this table has.')
   ) AS f (applies, severity, finding, hint)
@@ -346,6 +346,7 @@ AS $$
      'Set memory_cache_enabled = off in pgpool.conf, or name the tables in cache_unsafe_memqcache_table_list.')
   ) AS f (name, finding, hint) ON x.extname ~ f.name
 $$;
+-- new in 0.2.0
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_capture() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_capture() IS 'tde_audit(): triggers and extensions that keep values of encrypted columns in clear';
 

@@ -141,27 +141,39 @@ tde_languages_init(void)
 	CacheRegisterSyscacheCallback(LANGOID, invalidate, (Datum) 0);
 }
 
-/* The language of a function, if it is one of these; NULL otherwise.  All functions that are not built in come here. */
+/* The language of a function, if it is one of these; NULL otherwise. */
 static Language *
 language_of(Oid function)
 {
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	Oid			oid = HeapTupleIsValid(tuple) ? ((Form_pg_proc) GETSTRUCT(tuple))->prolang : InvalidOid;
 	Language   *language;
 
 	if (!HeapTupleIsValid(tuple))
 		return NULL;
+	language = find_language(((Form_pg_proc) GETSTRUCT(tuple))->prolang);
 	ReleaseSysCache(tuple);
-	if (likely(oid == INTERNALlanguageId || oid == ClanguageId || oid == SQLlanguageId))
-		return NULL;
-	language = find_language(oid);
 	return language->convention ? language : NULL;
 }
 
+/* Whenever a function that is not built in is looked up, this is asked: some that are in no such language are remembered. */
 bool
 tde_language_converts(Oid function)
 {
-	return language_of(function) != NULL;
+	static struct
+	{
+		Oid			function;
+		uint64		epoch;		/* of functions and languages */
+	}			others[64];
+	int			at = function % lengthof(others);
+	uint64		epoch = tde_functions_epoch + languages_epoch;
+
+	if (likely(others[at].function == function && others[at].epoch == epoch))
+		return false;
+	if (language_of(function))
+		return true;
+	others[at].function = function;
+	others[at].epoch = epoch;
+	return false;
 }
 
 /*
@@ -327,9 +339,9 @@ running(void)
 }
 
 DestReceiver *
-tde_language_receiver(DestReceiver *receiver)
+tde_language_spi_receiver(DestReceiver *receiver)
 {
-	const Convention *convention = receiver && receiver->mydest == DestSPI ? running() : NULL;
+	const Convention *convention = running();
 
 	return convention ? tde_language_rows(receiver, convention->by_header) : receiver;
 }

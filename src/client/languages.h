@@ -20,7 +20,13 @@ extern void tde_language_begin(FmgrInfo *function);
 extern bool tde_language_do(Node *stmt, ErrorContextCallback *mark);
 
 /* The receiver of a statement's rows, before that runs: another one in front of it, if such a language runs it. */
-extern DestReceiver *tde_language_receiver(DestReceiver *receiver);
+extern DestReceiver *tde_language_spi_receiver(DestReceiver *receiver);
+
+static inline DestReceiver *
+tde_language_receiver(DestReceiver *receiver)
+{
+	return unlikely(receiver && receiver->mydest == DestSPI) ? tde_language_spi_receiver(receiver) : receiver;
+}
 
 extern void tde_languages_init(void);
 
