@@ -44,10 +44,10 @@ SELECT is((SELECT count(DISTINCT tag(enc)) FROM family), (SELECT count(*) FROM f
 CREATE TEMP TABLE operand_type AS
   SELECT t.*, c.casttarget FROM pg_type t JOIN member m ON m.classid = 'pg_type'::regclass AND m.objid = t.oid
   JOIN pg_cast c ON c.castsource = t.oid AND castmethod = 'b' WHERE typname ~ '^plain_';
-SELECT set_eq('SELECT typname FROM operand_type', '{plain_int8,plain_decimal,plain_numeric,plain_float8,plain_fraction}'::name[], 'the operand types');
+SELECT set_eq('SELECT typname FROM operand_type', '{plain_int8,plain_decimal,plain_numeric,plain_float8,plain_fraction,plain_bytea}'::name[], 'the operand types');
 SELECT is_empty($$SELECT o.typname FROM operand_type o JOIN pg_type b ON b.oid = casttarget
                   WHERE (o.typlen, o.typbyval, o.typalign, o.typstorage) <> (b.typlen, b.typbyval, b.typalign, b.typstorage)
-                     OR o.typcategory <> 'N' OR o.typispreferred <> (o.typname <> 'plain_fraction') OR obj_description(o.oid, 'pg_type') IS NULL
+                     OR o.typcategory <> CASE o.typname WHEN 'plain_bytea' THEN 'U' ELSE 'N' END OR o.typispreferred <> (o.typname <> 'plain_fraction') OR obj_description(o.oid, 'pg_type') IS NULL
                      OR NOT EXISTS (SELECT FROM pg_cast c WHERE castsource = b.oid AND c.casttarget = o.oid AND castcontext = 'i' AND castmethod = 'b')$$,
                 'they are their base types by another name, with a comment; all but one are preferred');
 
@@ -58,7 +58,8 @@ SELECT cmp_ok((SELECT count(*) FROM fn WHERE on_values), '>', 100::bigint, 'func
 SELECT is_empty('SELECT signature FROM fn WHERE obj_description(oid, ''pg_proc'') IS NULL', 'functions have a comment');
 SELECT is_empty('SELECT signature FROM fn WHERE on_values AND (proparallel <> ''s'' OR NOT proisstrict OR prosecdef OR proleakproof AND prosrc !~ ''^tde_(pattern_)?(eq|ne|lt|le|gt|ge|cmp)$'')
                  AND prolang = (SELECT oid FROM pg_language WHERE lanname = ''c'')
-                 AND oid NOT IN (SELECT aggtransfn FROM pg_aggregate WHERE aggtranstype = ''internal''::regtype)',
+                 AND oid NOT IN (SELECT aggtransfn FROM pg_aggregate WHERE aggtranstype = ''internal''::regtype)
+                 AND prosrc <> ''tde_transition''',
                 'functions of values are parallel safe and strict, and none but comparisons is leakproof');
 SELECT is_empty('SELECT signature FROM fn WHERE proparallel = ''s'' AND provolatile = ''v'' AND proname <> ''tde_result''',
                 'nothing volatile is labelled parallel safe, but for what is only volatile so that sorts do not see plaintext');

@@ -140,6 +140,7 @@ CREATE FUNCTION call_of(f fn) RETURNS text LANGUAGE sql AS $$
   SELECT format('SELECT %s(%s) FROM held LIMIT 1', f.oid::regproc, string_agg(coalesce(
            (SELECT quote_ident(name) FROM family WHERE enc = type),
            CASE WHEN type = 'float8[]'::regtype THEN '''{0,0,0,0,0,0}''::float8[]' WHEN type = 'boolean'::regtype THEN 'true'
+             WHEN type IN ('int8[]'::regtype, 'interval[]'::regtype) THEN format('''{0,0}''::%s', type::regtype)
              WHEN (SELECT typcategory FROM pg_type WHERE oid = type) = 'D' THEN format('''2024-01-01''::%s', type::regtype)
              WHEN (SELECT typcategory FROM pg_type WHERE oid = type) = 'R'
                -- with two bounds: PostgreSQL 17 does not look at the element for another one
@@ -159,9 +160,12 @@ SELECT is_empty('SELECT signature, complaint_of(''postgres'', call) FROM decrypt
 SELECT is_empty('SELECT signature, complaint_of(''writer'', call) FROM decrypting
                  WHERE complaint_of(''writer'', call) IS NULL OR complaint_of(''writer'', call) !~ ''^42501 permission denied to decrypt''',
                 'every one of them refuses to decrypt');
+SELECT is_empty($$SELECT signature, complaint_of('writer', call_of(fn)) FROM fn WHERE prokind = 'a' AND proargtypes::oid[] && (SELECT array_agg(enc::oid) FROM family)
+                  AND proname NOT IN ('min', 'max', 'percentile_cont', 'regr_count') AND complaint_of('writer', call_of(fn)) !~ '^42501 permission denied to decrypt'$$,
+                'so does every aggregate that computes');
 SELECT matches(complaint_of('writer', format('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY encrypted_%s) FROM held', type)),
                '^42501 permission denied to decrypt', 'percentile_cont() of ' || type || ' does, too')
-FROM unnest('{int4,float8}'::text[]) type;
+FROM unnest('{int4,float8,interval}'::text[]) type;
 
 --
 -- What it can do

@@ -105,6 +105,8 @@ foreach my $sql (
   'SELECT count(*) FILTER (WHERE a > $$$$) FROM staff',
   'SELECT max(a) FROM staff',
   'SELECT string_agg(a, $$,$$) FROM staff',
+  'SELECT sum(n) OVER () FROM staff',
+  'SELECT string_agg(a, $$,$$) OVER (ORDER BY id) FROM staff',
   'SELECT rank() OVER (ORDER BY n RANGE BETWEEN 1 PRECEDING AND CURRENT ROW), a FROM staff',
   'SELECT loops()',
   'SELECT takes()',
