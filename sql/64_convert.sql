@@ -183,7 +183,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION tde_internal.tde_type_command(pg_attribute[], text[]) IS 'the command that changes the types of columns of a table';
 
-CREATE FUNCTION tde_internal.tde_convert_offline(columns pg_attribute[], types text[], encrypting boolean) RETURNS void
+CREATE FUNCTION tde_internal.tde_convert_offline(relation regclass, column_names name[], specs text[], encrypting boolean) RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET default_tablespace = ''     -- as it was, at the end
@@ -191,7 +191,8 @@ SET tde_column.plaintext_allowed = on
 AS $$
 DECLARE
   started  timestamptz := clock_timestamp();
-  changed  regclass    := columns[1].attrelid;
+  columns  pg_attribute[];
+  types    text[];
   owner    oid;
   before   int8;
   command  text;
@@ -205,6 +206,11 @@ DECLARE
   others   tde_internal.tde_dependent[] := '{}';
   bindings tde_internal.tde_binding[];
 BEGIN
+  SELECT array_agg(tde_internal.tde_convertible_column(relation, t.column_name) ORDER BY n), array_agg(t.type ORDER BY n) INTO columns, types
+  FROM tde_internal.tde_targets(relation, column_names, specs, encrypting) WITH ORDINALITY AS t (column_name, type, n);
+  IF columns IS NULL THEN
+    RETURN false;
+  END IF;
   FOREACH a IN ARRAY columns LOOP
     PERFORM tde_internal.tde_check_conversion(a, encrypting, false);
   END LOOP;
@@ -213,8 +219,8 @@ BEGIN
   FOREACH a IN ARRAY columns LOOP
     PERFORM tde_internal.tde_check_conversion(a, encrypting, false);    -- again: now nobody gives any of it to somebody else
   END LOOP;
-  owner := tde_internal.tde_owner_of(changed);
-  before := tde_internal.tde_size_of(changed);
+  owner := tde_internal.tde_owner_of(relation);
+  before := tde_internal.tde_size_of(relation);
   bindings := ARRAY(SELECT DISTINCT b FROM unnest(columns) u CROSS JOIN LATERAL tde_internal.tde_bindings(u) b);    -- before anything is printed
   command := tde_internal.tde_type_command(columns, types);
   SELECT coalesce(string_agg(format('DROP INDEX %s', index), ';'), ''), coalesce(string_agg(array_to_string(commands, ';'), ';'), '') INTO indexes, again
@@ -224,12 +230,12 @@ BEGIN
   FOREACH a IN ARRAY columns LOOP
     others := tde_internal.tde_remove_dependents(a) || others;    -- made again in the reverse order
   END LOOP;
-  SELECT * INTO c FROM pg_class WHERE oid = changed;
+  SELECT * INTO c FROM pg_class WHERE oid = relation;
   RAISE NOTICE 'rewriting table "%" and its indexes: %', c.relname,
       (SELECT string_agg(format('column "%s" becomes %s', columns[n].attname, types[n]), ', ' ORDER BY n) FROM generate_subscripts(columns, 1) n)
     USING DETAIL = format('It has about %s rows and %s. Nobody else can read or write it meanwhile.',
                           (SELECT sum(greatest(reltuples, 0))::int8 FROM pg_class
-                           WHERE relkind <> 'p' AND (oid = changed OR oid IN (SELECT relid FROM pg_partition_tree(changed)))),
+                           WHERE relkind <> 'p' AND (oid = relation OR oid IN (SELECT relid FROM pg_partition_tree(relation)))),
                           pg_size_pretty(before));
   PERFORM tde_internal.tde_run_as(owner, concat_ws(';', indexes, unnumber));
   PERFORM tde_internal.tde_run_as(owner, concat_ws(';', command, number));
@@ -237,23 +243,25 @@ BEGIN
   PERFORM tde_internal.tde_run_as(owner, again);
   PERFORM tde_internal.tde_make_dependents(columns, others);
   PERFORM tde_internal.tde_check_bindings(columns, bindings, true);
-  PERFORM tde_internal.tde_recompile_triggers(changed);
+  PERFORM tde_internal.tde_recompile_triggers(relation);
   IF NOT encrypting THEN
-    PERFORM tde_internal.tde_warn_of_rest(changed, u.attname) FROM unnest(columns) u;
+    PERFORM tde_internal.tde_warn_of_rest(relation, u.attname) FROM unnest(columns) u;
   END IF;
   RAISE NOTICE '% now',
       (SELECT string_agg(format('column "%s" of table "%s" is %s', columns[n].attname, c.relname, types[n]), ', ' ORDER BY n)
        FROM generate_subscripts(columns, 1) n)
     USING DETAIL = format('%s s, %s before, %s after.', round(extract(epoch FROM clock_timestamp() - started), 1),
-                          pg_size_pretty(before), pg_size_pretty(tde_internal.tde_size_of(changed)));
+                          pg_size_pretty(before), pg_size_pretty(tde_internal.tde_size_of(relation)));
+  RETURN true;
 EXCEPTION WHEN invalid_object_definition THEN
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
   RAISE EXCEPTION '%', SQLERRM USING ERRCODE = SQLSTATE,
     DETAIL = coalesce(nullif(detail, ''), 'A condition of an index, or an expression, decrypts the column then, and would be stored.'),
-    HINT = format('Drop the indexes of table %s that compute with the column, and convert it then.', changed);
+    HINT = format('Drop the indexes of table %s that compute with the column, and convert it then.', relation);
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_convert_offline(pg_attribute[], text[], boolean) IS 'change the types of columns of a table, rewriting it once';
+COMMENT ON FUNCTION tde_internal.tde_convert_offline(regclass, name[], text[], boolean) IS
+  'change the types of columns of a table, rewriting it once; returns whether there were any';
 
 --
 -- What removed rows have left

@@ -2,78 +2,80 @@
 -- What a user calls
 --
 
-CREATE FUNCTION tde_internal.tde_columns_to_convert(relation regclass, columns name[], encrypting boolean) RETURNS pg_attribute[]
+CREATE FUNCTION tde_internal.tde_all_convertible(relation regclass, encrypting boolean) RETURNS name[]
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  a       pg_attribute;
-  chosen   pg_attribute[] := '{}';
-  left_as text[]         := '{}';
-  reason  text;
+  a      pg_attribute;
+  names  name[] := '{}';
+  others text[] := '{}';
+  detail text;
 BEGIN
-  IF columns IS NOT NULL THEN
-    RETURN ARRAY(SELECT tde_internal.tde_convertible_column(relation, c) FROM unnest(columns) WITH ORDINALITY AS u (c, n) ORDER BY n);
-  END IF;
   FOR a IN SELECT * FROM pg_attribute WHERE attrelid = relation AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 ORDER BY attnum LOOP
     PERFORM tde_internal.tde_convertible_column(relation, a.attname);
     CONTINUE WHEN encrypting = EXISTS (SELECT FROM tde_internal.tde_type_spec(a.atttypid, a.atttypmod) WHERE base_type IS NOT NULL);
     BEGIN
-      reason := NULL;
       IF encrypting THEN
         PERFORM tde_internal.tde_encrypted_type_of(a, NULL);
       END IF;
       PERFORM tde_internal.tde_check_conversion(a, encrypting, false);
+      names := names || a.attname;
     EXCEPTION WHEN wrong_object_type OR undefined_object OR feature_not_supported OR dependent_objects_still_exist THEN
-      GET STACKED DIAGNOSTICS reason = PG_EXCEPTION_DETAIL;
-      reason := SQLERRM || coalesce(': ' || replace(nullif(reason, ''), E'\n', '; '), '');
+      GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+      others := others || (SQLERRM || coalesce(': ' || replace(nullif(detail, ''), E'\n', '; '), ''));
     END;
-    IF reason IS NULL THEN
-      chosen := chosen || a;
-    ELSE
-      left_as := left_as || reason;
-    END IF;
   END LOOP;
-  IF left_as <> '{}' THEN
-    RAISE WARNING '% of table % stay as they are',
-        CASE cardinality(left_as) WHEN 1 THEN '1 column' ELSE format('%s columns', cardinality(left_as)) END, relation
-      USING DETAIL = array_to_string(left_as, E'\n'),
-        HINT = format('CALL @extschema@.%s_column(%L, ...) for one of them says what to do.', CASE WHEN encrypting THEN 'tde_encrypt' ELSE 'tde_decrypt' END, relation);
+  IF others <> '{}' THEN
+    RAISE WARNING '% of table % stay as they are', CASE cardinality(others) WHEN 1 THEN '1 column' ELSE format('%s columns', cardinality(others)) END, relation
+      USING DETAIL = array_to_string(others, E'\n'),
+        HINT = format('CALL %s_column(%L, ...) for one of them says what to do.', CASE WHEN encrypting THEN 'tde_encrypt' ELSE 'tde_decrypt' END, relation);
   END IF;
-  RETURN chosen;
+  RETURN names;
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_columns_to_convert(regclass, name[], boolean) IS
-  'columns of a table that the user owns; NULL: all that can be converted, with a warning of the others';
+COMMENT ON FUNCTION tde_internal.tde_all_convertible(regclass, boolean) IS 'columns of a table that can be converted, with a warning of the others';
+
+CREATE FUNCTION tde_internal.tde_targets(relation regclass, column_names name[], specs text[], encrypting boolean) RETURNS TABLE (column_name name, type text)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  names name[] := coalesce(column_names, tde_internal.tde_all_convertible(relation, encrypting));
+BEGIN
+  IF cardinality(specs) NOT IN (1, cardinality(names)) THEN
+    RAISE EXCEPTION 'number of specs does not match number of columns' USING ERRCODE = 'invalid_parameter_value',
+      DETAIL = format('There are %s specs and %s columns.', cardinality(specs), cardinality(names)), HINT = 'Give one for each column, or one for all.';
+  END IF;
+  RETURN QUERY SELECT a.attname, CASE WHEN encrypting THEN tde_internal.tde_encrypted_type_of(a, specs[least(n, cardinality(specs))])
+                                      ELSE tde_internal.tde_plain_type_of(a) END
+    FROM generate_subscripts(names, 1) n CROSS JOIN LATERAL tde_internal.tde_convertible_column(relation, names[n]) a ORDER BY n;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_targets(regclass, name[], text[], boolean) IS
+  'columns to be converted, NULL: all that can be, and the types that they get; specs: of each, or one for all';
 
 CREATE PROCEDURE @extschema@.tde_encrypt_columns(relation regclass, columns name[] DEFAULT NULL, specs text[] DEFAULT NULL, online boolean DEFAULT false,
                                      batch_rows int DEFAULT 10000, batch_delay float8 DEFAULT 0)
 LANGUAGE plpgsql AS $$
 DECLARE
-  chosen pg_attribute[] := tde_internal.tde_columns_to_convert(relation, columns, true);
-  types text[];
+  target record;
 BEGIN
-  IF cardinality(specs) NOT IN (1, cardinality(chosen)) THEN
-    RAISE EXCEPTION 'number of specs does not match number of columns' USING ERRCODE = 'invalid_parameter_value',
-      DETAIL = format('There are %s specs and %s columns.', cardinality(specs), cardinality(chosen)), HINT = 'Give one for each column, or one for all.';
-  END IF;
-  types := ARRAY(SELECT tde_internal.tde_encrypted_type_of(chosen[n], specs[least(n, cardinality(specs))]) FROM generate_subscripts(chosen, 1) n ORDER BY n);
-  IF cardinality(chosen) = 0 THEN
-    RETURN;
-  ELSIF online THEN
-    FOR n IN 1 .. cardinality(chosen) LOOP
-      CALL tde_internal.tde_copy_column(relation, chosen[n].attname, types[n], true, batch_rows, batch_delay);
+  IF online THEN
+    FOR target IN SELECT t.column_name, t.type FROM tde_internal.tde_targets(relation, columns, specs, true) t LOOP
+      CALL tde_internal.tde_copy_column(relation, target.column_name, target.type, true, batch_rows, batch_delay);
     END LOOP;
     RETURN;
+  ELSIF NOT tde_internal.tde_convert_offline(relation, columns, specs, true) THEN
+    RETURN;
   END IF;
-  PERFORM tde_internal.tde_convert_offline(chosen, types, true);
   IF tde_internal.tde_is_distributed(relation) THEN
-    RAISE NOTICE 'next, after COMMIT: SELECT run_command_on_all_nodes(''CALL tde_wipe_catalogs()'');';
+    RAISE NOTICE 'next, after COMMIT: SELECT run_command_on_all_nodes(''CALL @extschema@.tde_wipe_catalogs()'');';
   ELSIF tde_internal.tde_may_commit() THEN
     COMMIT;
     CALL @extschema@.tde_wipe_catalogs();
   ELSE
-    RAISE NOTICE 'next, after COMMIT: CALL tde_wipe_catalogs();';
+    RAISE NOTICE 'next, after COMMIT: CALL @extschema@.tde_wipe_catalogs();';
   END IF;
 END
 $$;
@@ -84,17 +86,14 @@ CREATE PROCEDURE @extschema@.tde_decrypt_columns(relation regclass, columns name
                                      batch_rows int DEFAULT 10000, batch_delay float8 DEFAULT 0)
 LANGUAGE plpgsql AS $$
 DECLARE
-  chosen pg_attribute[] := tde_internal.tde_columns_to_convert(relation, columns, false);
-  types text[] := ARRAY(SELECT tde_internal.tde_plain_type_of(chosen[n]) FROM generate_subscripts(chosen, 1) n ORDER BY n);
+  target record;
 BEGIN
-  IF cardinality(chosen) = 0 THEN
-    RETURN;
-  ELSIF online THEN
-    FOR n IN 1 .. cardinality(chosen) LOOP
-      CALL tde_internal.tde_copy_column(relation, chosen[n].attname, types[n], false, batch_rows, batch_delay);
+  IF online THEN
+    FOR target IN SELECT t.column_name, t.type FROM tde_internal.tde_targets(relation, columns, NULL, false) t LOOP
+      CALL tde_internal.tde_copy_column(relation, target.column_name, target.type, false, batch_rows, batch_delay);
     END LOOP;
   ELSE
-    PERFORM tde_internal.tde_convert_offline(chosen, types, false);
+    PERFORM tde_internal.tde_convert_offline(relation, columns, NULL, false);
   END IF;
 END
 $$;

@@ -409,7 +409,7 @@ is(
     tde_abandon_copy tde_abort_conversion tde_add_keys tde_bindings tde_called tde_catalog_classes tde_catalog_constraintdef
     tde_catalog_indexdef tde_catalog_partkeydef tde_catalog_ruledef tde_catalog_tree tde_catalog_type tde_catalog_typmod tde_catalog_viewdef
     tde_catalog_viewdef_name tde_changed_names tde_check_bindings tde_check_conversion tde_check_dependents tde_check_not_distributed
-    tde_check_rights tde_column_family tde_columns_to_convert tde_complete_copy tde_computed tde_constant_default tde_conversion
+    tde_check_rights tde_column_family tde_all_convertible tde_complete_copy tde_computed tde_constant_default tde_conversion
     tde_conversion_indexes tde_conversion_keys tde_conversion_obstacles tde_conversion_replacements tde_convert_all_rows tde_convert_offline
     tde_convert_trigger tde_convertible_column tde_copy_column tde_decrypt_column tde_decrypt_columns tde_definition tde_dependents
     tde_distribute tde_drop_helper tde_encrypt_column tde_encrypt_columns tde_encrypted_type_of tde_finish_conversion tde_foreign_constant
@@ -418,7 +418,7 @@ is(
     tde_may_decrypt tde_missing_rights tde_must_commit tde_named_indexes tde_named_opclass tde_owner_of tde_plain_type_of
     tde_policy_commands tde_progress_status tde_recompile_triggers tde_references tde_rekey_table tde_relation_of tde_remove_dependents
     tde_result tde_rule_commands tde_run tde_run_as tde_size_of tde_start_conversion tde_stats_counters tde_stored_parts tde_swap
-    tde_swap_commands tde_tree_null_test tde_tree_uses tde_trigger_commands tde_type_base tde_type_command tde_type_spec tde_typmod_in
+    tde_swap_commands tde_targets tde_tree_null_test tde_tree_uses tde_trigger_commands tde_type_base tde_type_command tde_type_spec tde_typmod_in
     tde_validate tde_validate_all tde_view_commands tde_warn_of_rest tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space
     tde_with_collation text time
     timestamp timestamptz timetz to_char to_timestamp trunc)),
