@@ -393,7 +393,7 @@ serving AS (
   UNION ALL SELECT castfunc FROM pg_cast
   UNION ALL SELECT unnest(ARRAY[oprcode, oprrest, oprjoin]::oid[]) FROM pg_operator
   UNION ALL SELECT amproc::oid FROM pg_amproc
-  UNION ALL SELECT unnest(ARRAY[aggtransfn, aggfinalfn, aggfnoid]::oid[]) FROM pg_aggregate)
+  UNION ALL SELECT unnest(ARRAY[aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, aggmtransfn, aggminvtransfn, aggmfinalfn, aggfnoid]::oid[]) FROM pg_aggregate)
 SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM ours
 WHERE has_function_privilege('public', oid, 'EXECUTE') AND oid NOT IN (SELECT oid FROM serving WHERE oid IS NOT NULL)};
 

@@ -59,7 +59,7 @@ my %functions = rows(qq{
 # As the page writes them: defaults without casts, and without expressions.
 %functions = map {
   my $comment = $functions{$_};
-  s/::\w+//g;
+  s/::\w+(\[\])?//g;
   s/DEFAULT \w+\(.*?\)(?=, \w+ \w+ DEFAULT |\) →)/DEFAULT .../g;
   ($_ => $comment)
 } keys %functions;
