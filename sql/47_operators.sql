@@ -36,6 +36,10 @@ BEGIN
       AND NOT EXISTS (SELECT FROM pg_operator x JOIN tde.types e ON e.base = s.base JOIN tde.types f ON f.base = s.other
                       WHERE x.oprname = s.oprname AND (x.oprleft, x.oprright) = (CASE WHEN on_left THEN e.type ELSE f.type END, CASE WHEN on_left THEN f.type ELSE e.type END))
     UNION ALL
+    -- An encrypted bigint beside a literal would be both, too.
+    SELECT o.oid, e.type, o.oprright FROM pg_operator o JOIN tde.types e ON e.base = o.oprleft
+    WHERE o.oid < 16384 AND o.oprname IN ('<<', '>>') AND (o.oprleft, o.oprright) = ('int8'::regtype, 'int4'::regtype)
+    UNION ALL
     -- Money takes float8, and each of the smaller types but numeric itself; these, too, become encrypted_numeric, and so stand beside it.
     SELECT o.oid, CASE WHEN on_left THEN e.type ELSE 'money' END, CASE WHEN on_left THEN 'money' ELSE e.type END
     FROM pg_operator o CROSS JOIN LATERAL (SELECT o.oprright = 'money'::regtype) s (on_left)
