@@ -31,7 +31,9 @@ BEGIN ATOMIC
     -- number would make arithmetic ambiguous, or silently inexact, and one to oid would compare -1 as the largest; and only of built-in
     -- types, as text would lend its operators to a type that compares otherwise (citext).
     SELECT p.enc, casttarget::regtype, 'tde_decrypt_to',
-           CASE WHEN castcontext = 'i' AND p.base = ANY ('{text,varchar,bpchar}'::regtype[]) THEN 'i' ELSE 'a' END,
+           -- char(n) would not know which of text(char(n)) and text(name) is meant
+           CASE WHEN castcontext = 'i' AND p.base = ANY ('{text,varchar,bpchar}'::regtype[]) AND (p.base, casttarget) <> ('bpchar'::regtype, 'name'::regtype)
+             THEN 'i' ELSE 'a' END,
            'decrypt and cast'
     FROM pg_cast
     WHERE castsource = p.base AND casttarget <> p.base AND tde_internal.tde_is_core(casttarget)

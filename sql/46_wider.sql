@@ -17,7 +17,8 @@ BEGIN
            oidvectortypes(proargtypes) AS arguments
     FROM (VALUES ('wider', 'int4', '{int2}'::text[]), ('wider', 'int8', '{int2,int4}'), ('wider', 'numeric', '{int2,int4,int8}'),
                  ('wider', 'float8', '{int2,int4,int8,numeric,float4}'), ('wider', 'timestamptz', '{date}'),
-                 ('wider', 'oid', '{int2,int4,int8}'), ('wider', 'interval', '{time}'), ('only', 'int8', '{int8}'), ('only', 'numeric', '{numeric}'), ('only', 'timestamptz', '{timestamptz}'))
+                 ('wider', 'oid', '{int2,int4,int8}'), ('wider', 'interval', '{time}'), ('only', 'int8', '{int8}'), ('only', 'numeric', '{numeric}'), ('only', 'timestamptz', '{timestamptz}'),
+                 ('only', 'inet', '{inet}'), ('only', 'bit', '{}'), ('only', 'pg_lsn', '{}'))
       AS types (kind, base, sources)
     JOIN pg_type b ON b.oid = base::regtype JOIN pg_proc i ON i.oid = typinput
   LOOP
@@ -34,12 +35,12 @@ BEGIN
       wider.name, wider.arguments, wider.typinput, wider.typoutput, wider.base, wider.typcategory,
       CASE wider.kind WHEN 'only' THEN ' AS IMPLICIT' END,
       CASE wider.kind WHEN 'only' THEN 'a value of this type beside a smaller encrypted one' ELSE 'an encrypted value of a smaller type' END)
-    || (SELECT string_agg(format(E'CREATE FUNCTION %1$s(%2$s) RETURNS %1$s LANGUAGE sql STABLE PARALLEL SAFE '
+    || coalesce((SELECT string_agg(format(E'CREATE FUNCTION %1$s(%2$s) RETURNS %1$s LANGUAGE sql STABLE PARALLEL SAFE '
                                  'AS ''SELECT $1::pg_catalog.%3$s::%4$s::%1$s'';\n'
                                  'COMMENT ON FUNCTION %1$s(%2$s) IS ''decrypt and cast'';\n'
                                  'CREATE CAST (%2$s AS %1$s) WITH FUNCTION %1$s(%2$s) AS IMPLICIT;\n',
                                  wider.name, '@extschema@.encrypted_' || source, source, wider.base), '')
-        FROM unnest(wider.sources) source);
+        FROM unnest(wider.sources) source), '');
   END LOOP;
   EXECUTE ddl;
 END
@@ -54,6 +55,12 @@ AS 'SELECT $1::pg_catalog.timestamptz::tde_internal.only_timestamptz';
 COMMENT ON FUNCTION tde_internal.only_timestamptz(date) IS 'cast';
 -- new in 0.2.0
 CREATE CAST (date AS tde_internal.only_timestamptz) WITH FUNCTION tde_internal.only_timestamptz(date) AS IMPLICIT;
+
+-- What is an inet or a bit string already.
+-- new in 0.2.0
+CREATE CAST (cidr AS tde_internal.only_inet) WITHOUT FUNCTION AS IMPLICIT;
+-- new in 0.2.0
+CREATE CAST (varbit AS tde_internal.only_bit) WITHOUT FUNCTION AS IMPLICIT;
 
 -- new in 0.2.0
 DO $$

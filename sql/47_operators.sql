@@ -9,24 +9,23 @@ DECLARE
   ddl text;
 BEGIN
   WITH wider AS (
-    SELECT w.oid AS wider, b.oid AS base, only_.oid AS only_, array_agg(s.base::oid) AS sources
+    SELECT w.oid AS wider, b.oid AS base, array_agg(s.base::oid) AS sources
     FROM pg_type w JOIN pg_cast c ON c.casttarget = w.oid JOIN tde.types s ON s.type = c.castsource
     JOIN pg_type b ON b.typname = substr(w.typname, 7) AND tde_internal.tde_is_core(b.oid)
-    LEFT JOIN pg_type only_ ON only_.typname = 'only_' || b.typname AND only_.typnamespace = w.typnamespace
     WHERE w.typnamespace = 'tde_internal'::regnamespace AND left(w.typname::text, 6) = 'wider_'
-    GROUP BY w.oid, b.oid, only_.oid
+    GROUP BY w.oid, b.oid
   ), side AS (
     -- the other operand is plain, or an encrypted value that becomes its base type; one that is to become something wider, too, is not there
-    SELECT o.oprname, o.oprcode, o.oprresult, o.oprleft = w.base AND side = 'left' AS on_left, w.*,
+    SELECT o.oid AS operator, o.oprname, o.oprleft = w.base AND side = 'left' AS on_left, w.wider, w.base, w.sources,
            CASE side WHEN 'left' THEN o.oprright ELSE o.oprleft END AS other
     FROM wider w CROSS JOIN unnest('{left,right}'::text[]) side
     JOIN pg_operator o ON tde_internal.tde_is_core(o.oid) AND o.oprkind = 'b' AND CASE side WHEN 'left' THEN o.oprleft ELSE o.oprright END = w.base
   ), wanted AS (
-    SELECT oprname, 'tde_' || proname AS function, oprresult::regtype AS result,
-           CASE WHEN on_left THEN wider ELSE beside END::regtype AS l, CASE WHEN on_left THEN beside ELSE wider END::regtype AS r,
-           (CASE WHEN on_left THEN base ELSE other END::regtype) AS plain_l, (CASE WHEN on_left THEN other ELSE base END::regtype) AS plain_r
-    FROM side s JOIN pg_proc p ON p.oid = s.oprcode
-    CROSS JOIN LATERAL (SELECT CASE WHEN other = base THEN coalesce(only_, other) ELSE other END) b (beside)
+    SELECT operator, CASE WHEN on_left THEN wider ELSE beside END::regtype AS l, CASE WHEN on_left THEN beside ELSE wider END::regtype AS r
+    FROM side s
+    -- where a literal beside it could be both, it is of a type that less becomes, so that PostgreSQL's own operator fits plain operands better
+    CROSS JOIN LATERAL (SELECT coalesce((SELECT t.oid FROM pg_type b JOIN pg_type t ON t.typname = 'only_' || b.typname AND t.typnamespace = 'tde_internal'::regnamespace
+                                         WHERE b.oid = other AND b.oid = ANY ('{int8,inet,bit,pg_lsn}'::regtype[])), other)) b (beside)
     -- one of two that mean the same of a smaller type leaves a choice: time + time, which is none of PostgreSQL's either
     WHERE NOT (other = ANY (sources) AND EXISTS (SELECT FROM pg_operator x WHERE x.oprname = s.oprname AND tde_internal.tde_is_core(x.oid)
                  AND (x.oprleft, x.oprright) = (CASE WHEN on_left THEN other ELSE base END, CASE WHEN on_left THEN base ELSE other END)))
@@ -37,22 +36,30 @@ BEGIN
       AND NOT EXISTS (SELECT FROM pg_operator x JOIN tde.types e ON e.base = s.base JOIN tde.types f ON f.base = s.other
                       WHERE x.oprname = s.oprname AND (x.oprleft, x.oprright) = (CASE WHEN on_left THEN e.type ELSE f.type END, CASE WHEN on_left THEN f.type ELSE e.type END))
     UNION ALL
+    -- An encrypted bigint beside a literal would be both, too.
+    SELECT o.oid, e.type, o.oprright FROM pg_operator o JOIN tde.types e ON e.base = o.oprleft
+    WHERE o.oid < 16384 AND o.oprname IN ('<<', '>>') AND (o.oprleft, o.oprright) = ('int8'::regtype, 'int4'::regtype)
+    UNION ALL
     -- Money takes float8, and each of the smaller types but numeric itself; these, too, become encrypted_numeric, and so stand beside it.
-    SELECT o.oprname, 'tde_' || proname, o.oprresult::regtype, CASE WHEN on_left THEN e.type ELSE 'money' END,
-           CASE WHEN on_left THEN 'money' ELSE e.type END, o.oprleft::regtype, o.oprright::regtype
-    FROM pg_operator o JOIN pg_proc p ON p.oid = o.oprcode CROSS JOIN LATERAL (SELECT o.oprright = 'money'::regtype) s (on_left)
+    SELECT o.oid, CASE WHEN on_left THEN e.type ELSE 'money' END, CASE WHEN on_left THEN 'money' ELSE e.type END
+    FROM pg_operator o CROSS JOIN LATERAL (SELECT o.oprright = 'money'::regtype) s (on_left)
     JOIN (VALUES ('int2'::regtype, 'int2'::regtype), ('int4', 'int4'), ('int8', 'int8'), ('float8', 'numeric')) AS t (takes, base)
       ON takes = CASE WHEN on_left THEN o.oprleft ELSE o.oprright END
     JOIN tde.types e ON e.base = t.base
     WHERE tde_internal.tde_is_core(o.oid) AND 'money'::regtype IN (o.oprleft, o.oprright)
   )
   SELECT string_agg(format(
-    E'CREATE FUNCTION %1$s RETURNS %2$s LANGUAGE sql STABLE PARALLEL SAFE AS ''SELECT $1::%5$s OPERATOR(pg_catalog.%3$s) $2::%6$s'';\n'
-    'COMMENT ON FUNCTION %1$s IS ''implementation of %3$s operator'';\n'
-    'CREATE OPERATOR @extschema@.%3$s (LEFTARG = %7$s, RIGHTARG = %8$s, FUNCTION = tde_internal.%4$I);\n',
-    format('tde_internal.%I(%s, %s)', function, l, r), result, oprname, function,
-    'pg_catalog.' || (SELECT quote_ident(typname) FROM pg_type WHERE oid = plain_l), 'pg_catalog.' || (SELECT quote_ident(typname) FROM pg_type WHERE oid = plain_r),
-    l, r), '' ORDER BY oprname, l::text, r::text) INTO ddl FROM wanted;
+    E'CREATE FUNCTION %1$s RETURNS %2$s LANGUAGE sql %3$s PARALLEL SAFE AS ''SELECT $1::%4$s OPERATOR(pg_catalog.%6$s) $2::%5$s'';\n'
+    'COMMENT ON FUNCTION %1$s IS ''implementation of %6$s operator'';\n'
+    'CREATE OPERATOR @extschema@.%6$s (LEFTARG = %7$s, RIGHTARG = %8$s, FUNCTION = tde_internal.%9$I%10$s%11$s%12$s%13$s);\n',
+    format('tde_internal.%I(%s, %s)', function, l, r), o.oprresult::regtype, CASE o.oprresult WHEN 'bool'::regtype THEN 'IMMUTABLE' ELSE 'STABLE' END,
+    plain_l, plain_r, o.oprname, l, r, function, ', COMMUTATOR = OPERATOR(@extschema@.' || commutator.oprname || ')',
+    ', NEGATOR = OPERATOR(@extschema@.' || negator.oprname || ')', ', RESTRICT = ' || nullif(o.oprrest::oid, 0)::regproc, ', JOIN = ' || nullif(o.oprjoin::oid, 0)::regproc), ''
+    ORDER BY o.oprname, l::text, r::text) INTO ddl
+  FROM wanted JOIN pg_operator o ON o.oid = operator JOIN pg_proc p ON p.oid = o.oprcode
+  LEFT JOIN pg_operator commutator ON commutator.oid = o.oprcom LEFT JOIN pg_operator negator ON negator.oid = o.oprnegate
+  CROSS JOIN LATERAL (SELECT 'tde_' || p.proname, (SELECT 'pg_catalog.' || quote_ident(typname) FROM pg_type WHERE oid = o.oprleft),
+                             (SELECT 'pg_catalog.' || quote_ident(typname) FROM pg_type WHERE oid = o.oprright)) f (function, plain_l, plain_r);
   PERFORM tde_internal.tde_run(ddl);
 END
 $$;

@@ -73,7 +73,7 @@ FROM unnest(ARRAY['own(encrypted_text)', 'own(anyelement)', 'lower(text)', 'lowe
 CREATE FUNCTION type_is_told(name name) RETURNS text LANGUAGE sql AS $$
   SELECT string_agg(told, '; ') FROM (
     SELECT format('%s: %s', definition, captor_is_told(format('CREATE %s', format(definition, 'captor.' || quote_ident(name))))) AS told
-    FROM unnest(ARRAY['DOMAIN %s AS encrypted_text(aes256)', 'DOMAIN %s AS encrypted_int4(aes256)', 'DOMAIN %s AS name',
+    FROM unnest(ARRAY['DOMAIN %s AS encrypted_text(aes256)', 'DOMAIN %s AS encrypted_int4(aes256)', 'DOMAIN %s AS xml',
                       'TYPE %s AS ENUM (''a'')', 'TYPE %s AS RANGE (subtype = pg_lsn)', 'TYPE r AS RANGE (subtype = pg_lsn, multirange_type_name = %s)']) AS definition) t
   WHERE told !~ ': 42501 must be superuser to give a type this name'
 $$;
@@ -85,7 +85,7 @@ SELECT is_empty($$
 -- Nor of a function of any type: no value fits that exactly.
 SELECT is_empty($$
   SELECT DISTINCT proname, definition, told FROM pg_proc,
-    unnest(ARRAY['DOMAIN %s AS encrypted_text(aes256)', 'DOMAIN %s AS encrypted_text[]', 'DOMAIN %s AS name', 'TYPE %s AS RANGE (subtype = encrypted_text)']) AS definition,
+    unnest(ARRAY['DOMAIN %s AS encrypted_text(aes256)', 'DOMAIN %s AS encrypted_text[]', 'DOMAIN %s AS xml', 'TYPE %s AS RANGE (subtype = encrypted_text)']) AS definition,
     LATERAL (SELECT captor_is_told(format('CREATE %s', format(definition, 'captor.' || quote_ident(proname)))) AS told) t
   WHERE oid < 12000 AND pronargs - pronargdefaults <= 1
     AND proargtypes[0] IN (SELECT oid FROM pg_type WHERE typname ~ '^any' AND typtype = 'p')

@@ -56,7 +56,7 @@ SELECT is_empty($$SELECT o.typname FROM operand_type o JOIN pg_type b ON b.oid =
 --
 SELECT cmp_ok((SELECT count(*) FROM fn WHERE on_values), '>', 100::bigint, 'functions are found');
 SELECT is_empty('SELECT signature FROM fn WHERE obj_description(oid, ''pg_proc'') IS NULL', 'functions have a comment');
-SELECT is_empty('SELECT signature FROM fn WHERE on_values AND (proparallel <> ''s'' OR NOT proisstrict OR prosecdef OR proleakproof AND prosrc !~ ''^tde_(pattern_)?(eq|ne|lt|le|gt|ge|cmp)$'')
+SELECT is_empty('SELECT signature FROM fn WHERE on_values AND (proparallel <> ''s'' OR NOT proisstrict OR prosecdef OR proleakproof AND prosrc !~ ''^tde_(padded_)?(pattern_)?(eq|ne|lt|le|gt|ge|cmp)$'')
                  AND prolang = (SELECT oid FROM pg_language WHERE lanname = ''c'')
                  AND oid NOT IN (SELECT aggtransfn FROM pg_aggregate WHERE aggtranstype = ''internal''::regtype)
                  AND prosrc <> ''tde_transition''',
@@ -95,21 +95,21 @@ SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ W
 SELECT is_empty($$SELECT name FROM cast_ c WHERE casttarget = enc AND castsource <> enc AND (pronargs <> 3 OR castcontext <> coalesce(
                     (SELECT CASE WHEN s.enc IS NOT NULL OR b.castsource = ANY ('{int2,int4,int8,numeric,float4}'::regtype[])
                                    AND c.base = ANY ('{int8,numeric,float4,float8}'::regtype[])
+                                   OR ARRAY[b.castsource::regtype, c.base] <@ '{text,varchar,bpchar,name}'::regtype[] AND b.castsource <> 'varchar'::regtype
+                                   OR (b.castsource, c.base) = ('varchar'::regtype, 'text'::regtype)
                                    OR c.base = 'timestamptz'::regtype AND b.castsource IN ('date'::regtype, 'timestamp'::regtype) OR b.castcontext = 'e' THEN b.castcontext ELSE 'a' END
                      FROM pg_cast b LEFT JOIN family s ON s.enc = c.castsource
                      WHERE b.castsource = coalesce(s.base, c.castsource) AND b.casttarget = c.base AND b.castsource <> b.casttarget), 'a'))$$,
-                'what becomes an encrypted value does so by assignment, larger numbers, timestamptz and encrypted values as the base types do; all know the '
+                'what becomes an encrypted value does so by assignment, larger numbers, strings, timestamptz and encrypted values as the base types do; all know the '
                 'column''s modifiers');
 SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ WHERE castsource = f.base AND casttarget = f.enc)$$,
                 'the base type can be assigned');
-SELECT is_empty($$SELECT oprname FROM pg_operator JOIN pg_type t ON t.oid IN (oprleft, oprright) WHERE typnamespace = 'tde_internal'::regnamespace AND typname ~ '^_?(wider|only)_'$$,
-                'no operator takes a wider type');
 SELECT is_empty($$SELECT name FROM cast_ c WHERE castsource = enc AND casttarget NOT IN (SELECT enc FROM family UNION SELECT c.base UNION SELECT 'tde_internal.plain_fraction'::regtype
-                                                                   UNION SELECT oid FROM pg_type WHERE typnamespace = 'tde_internal'::regnamespace AND typname ~ '^(wider|only)_')
+                                                                   UNION SELECT oid FROM pg_type WHERE typnamespace = 'tde_internal'::regnamespace AND typname ~ '^(plain|wider|only|joined|same)_')
                   AND castcontext = 'i'
                   AND NOT EXISTS (SELECT FROM pg_cast b WHERE b.castsource = c.base AND b.casttarget = c.casttarget AND b.castcontext = 'i'
                                   AND c.base = ANY ('{text,varchar,bpchar}'::regtype[]))$$,
-                'other types only by assignment, but for strings and the types that functions alone take: no second way into arithmetic');
+                'other types only by assignment, but for strings and the types that only functions and operators take: no second way into arithmetic');
 SELECT is_empty($$SELECT name FROM cast_ WHERE castsource = enc AND casttarget IN ('float8'::regtype, 'int4'::regtype) AND casttarget <> base AND castcontext = 'i'$$,
                 'never implicitly to float8 or int4');
 SELECT is_empty($$SELECT f.enc, b.casttarget::regtype FROM family f JOIN pg_cast b ON b.castsource = f.base
@@ -134,7 +134,8 @@ SELECT is_empty($$SELECT signature FROM operator o JOIN pg_proc p ON p.oid = opr
                 'comparisons are immutable, as index members must be, but where the base types'' own depend on the time zone');
 SELECT is_empty($$SELECT signature FROM operator o JOIN pg_proc p ON p.oid = oprcode WHERE o.oprresult <> 'bool'::regtype AND p.provolatile <> 's'$$,
                 'what returns plain values is stable, so that no index can hold them');
-SELECT is_empty($$SELECT signature FROM operator WHERE oprname IN ('=', '<>', '<', '<=', '>', '>=') AND 0 IN (oprcom, oprnegate, oprrest::oid, oprjoin::oid)$$,
+SELECT is_empty($$SELECT signature FROM operator WHERE oprname IN ('=', '<>', '<', '<=', '>', '>=') AND 0 IN (oprcom, oprnegate, oprrest::oid, oprjoin::oid)
+                  AND oprleft <> 'xid'::regtype$$,
                 'comparisons have commutator, negator and selectivity estimators');
 SELECT is_empty($$SELECT o.signature FROM operator o WHERE oprcom <> 0 AND NOT EXISTS (SELECT FROM pg_operator c WHERE c.oid = o.oprcom AND c.oprcom = o.oid)
                   UNION SELECT o.signature FROM operator o WHERE oprnegate <> 0 AND NOT EXISTS (SELECT FROM pg_operator n WHERE n.oid = o.oprnegate AND n.oprnegate = o.oid)$$,
