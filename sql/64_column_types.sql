@@ -36,6 +36,7 @@ DECLARE
   element   regtype := CASE WHEN is_array THEN (SELECT typelem FROM pg_type WHERE oid = a.atttypid) ELSE a.atttypid END;
   encrypted regtype := (SELECT type FROM tde.types WHERE base = element ORDER BY shipped DESC, type::oid LIMIT 1);
   modifiers text;
+  base_modifiers text;    -- numbers, or words as in geometry(Point,4326)
 BEGIN
   IF EXISTS (SELECT FROM tde.types WHERE type = element) THEN
     RAISE EXCEPTION 'column "%" is encrypted already, as %', a.attname, plain USING ERRCODE = 'wrong_object_type',
@@ -55,8 +56,10 @@ BEGIN
   SELECT string_agg(quote_literal(coalesce(replace(item[1], '''''', ''''), trim(item[2]))), ',') INTO modifiers
   FROM regexp_matches(coalesce(spec, current_setting('tde_column.default_spec')),
                       '''((?:[^'']|'''')*)''|([^,'']*[^,''[:space:]][^,'']*)', 'g') AS items (item);
+  SELECT string_agg(CASE WHEN word ~ '^-?[0-9]+$' THEN word ELSE quote_literal(word) END, ',') INTO base_modifiers
+  FROM regexp_split_to_table(substring(plain FROM '[(]([^()]+)[)](?: with(?:out)? time zone)?(?:[[][]])?$'), ' *, *') word;
   RETURN format('%s(%s)%s', encrypted,
-                concat_ws(',', substring(plain FROM '[(]([-0-9,]+)[)]'), modifiers),
+                concat_ws(',', base_modifiers, modifiers),
                 CASE WHEN is_array THEN '[]' END);
 END
 $$;

@@ -51,7 +51,7 @@ encrypted_name(Oid base)
 	return name;
 }
 
-/* The leading numbers go to the base type's own typmod_in, which has its own errors about them. */
+/* What leads goes to the base type's own typmod_in, which has its own errors about it. */
 static int32
 parse_base_modifiers(Oid base, Datum *words, int count)
 {
@@ -154,6 +154,18 @@ tde_ddl_check_mac(Oid base, TdeSpec spec)
 				 errhint("Use gcm, sha256 or mac.")));
 }
 
+/* How many of the words are the base type's: numbers, and what else a user's type takes that is no word of ours, as geometry(Point,4326). */
+static int
+count_base_words(Oid base, Datum *words, int count)
+{
+	bool		takes_words = modifier_function(base, true) >= FirstNormalObjectId;
+	int			own = 0;
+
+	while (own < count && (is_number(DatumGetCString(words[own])) || (takes_words && !tde_words_know(DatumGetCString(words[own])))))
+		own++;
+	return own;
+}
+
 /* Base modifiers first, then words in any order. */
 static int32
 parse_modifiers(Oid base, ArrayType *array)
@@ -161,16 +173,15 @@ parse_modifiers(Oid base, ArrayType *array)
 	TdeModifiers mods;
 	Datum	   *words;
 	int			count;
-	int			numbers = 0;
+	int			own;
 	int32		row;
 	List	   *spec_words = NIL;
 	char	   *problem;
 
 	deconstruct_array(array, CSTRINGOID, -2, false, TYPALIGN_CHAR, &words, NULL, &count);
 	row = take_row_number(words, &count);
-	while (numbers < count && is_number(DatumGetCString(words[numbers])))
-		numbers++;
-	for (int i = numbers; i < count; i++)
+	own = count_base_words(base, words, count);
+	for (int i = own; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		spec_words = lappend(spec_words, resolve_key(DatumGetCString(words[i])));
@@ -185,7 +196,7 @@ parse_modifiers(Oid base, ArrayType *array)
 				 errhint("Modifiers are: those of %s first; then, in any order, one of aes128, aes192, aes256, '3des168'; "
 						 "salt or nosalt; gcm, sha256, mac or nomac; ctr or cbc; 'key=NAME'.", format_type_be(base))));
 	tde_ddl_check_mac(base, mods.spec);
-	mods.base_typmod = parse_base_modifiers(base, words, numbers);
+	mods.base_typmod = parse_base_modifiers(base, words, own);
 	if (row > 0)
 		return tde_modifiers_offer(row, &mods);
 	return tde_modifiers_pack(tde_mod_layout(base), &mods);

@@ -115,6 +115,17 @@ take_word(ParsedWords *parsed, const char *word)
 	return psprintf("Modifier \"%s\" is not known.", word);
 }
 
+bool
+tde_words_know(const char *word)
+{
+	if (pg_strncasecmp(word, "key=", 4) == 0)
+		return true;
+	for (size_t i = 0; i < lengthof(meanings); i++)
+		if (pg_strcasecmp(word, meanings[i].word) == 0)
+			return true;
+	return false;
+}
+
 /* CBC where nothing else is possible. */
 static bool
 only_cbc(TdeSpec spec)

@@ -49,6 +49,9 @@ extern TdeSpec tde_default_spec;
  */
 extern char *tde_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot);
 
+/* Is it one of those, whatever may stand beside it? */
+extern bool tde_words_know(const char *word);
+
 /* Pack them into *typmod; false if a part does not fit into its bits. */
 extern bool tde_typmod_pack(TdeModLayout layout, const TdeModifiers *mods, int32 *typmod);
 

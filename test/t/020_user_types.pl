@@ -120,6 +120,36 @@ foreach my $options ('', '-c quote_all_identifiers=on', '-c standard_conforming_
   lines_of($node, 'DROP DATABASE odd');
 }
 
+# Modifiers that are words, as geometry(Point,4326) has them, come before those of the extension, and a conversion keeps them.
+
+my $module = $node->basedir . '/word_modifiers.so';
+my ($server_include) = $node->config_data('--includedir-server');
+system_or_bail('gcc', '-O1', '-shared', '-fPIC', "-I$server_include", '-o', $module, "$FindBin::RealBin/../lib/word_modifiers.c");
+lines_of(
+  $node, q{
+CREATE TYPE shape;
+CREATE FUNCTION shape_in(cstring) RETURNS shape LANGUAGE internal IMMUTABLE STRICT AS 'textin';
+CREATE FUNCTION shape_out(shape) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'textout';
+CREATE FUNCTION shape_typmod_in(cstring[]) RETURNS int4 LANGUAGE c IMMUTABLE STRICT AS 'MODULE';
+CREATE FUNCTION shape_typmod_out(int4) RETURNS cstring LANGUAGE c IMMUTABLE STRICT AS 'MODULE';
+CREATE TYPE shape (INPUT = shape_in, OUTPUT = shape_out, TYPMOD_IN = shape_typmod_in, TYPMOD_OUT = shape_typmod_out, LIKE = text);
+SELECT tde_create_type('shape');
+CREATE TABLE worded (a shape(round,7), b encrypted_shape(Square, 5, aes128), c encrypted_shape('round', nosalt), d encrypted_shape(aes192), e shape(square,1)[]);
+INSERT INTO worded VALUES ('x');
+CALL tde_encrypt_column('worded', 'a');
+CALL tde_encrypt_column('worded', 'e', 'aes128');
+} =~ s/MODULE/$module/gr);
+my $types = q{SELECT string_agg(format_type(atttypid, atttypmod), ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'worded'::regclass AND attnum > 0};
+is(
+  lines_of($node, $types),
+  'encrypted_shape(round,7,aes256,salt,gcm) encrypted_shape(square,5,aes128,salt,gcm) encrypted_shape(round,0,aes256,nosalt,gcm) '
+    . 'encrypted_shape(aes192,salt,gcm) encrypted_shape(square,1,aes128,salt,gcm)[]',
+  'modifiers that are words');
+lines_of($node, q{CALL tde_decrypt_column('worded', 'a')});
+like(lines_of($node, $types), qr/^shape\(round,7\) /, 'and back');
+fails_with($node, 'CREATE TABLE wrong (a encrypted_shape(oval))', { state => '22023', message => qr/no shape is oval/ }, 'a word that the type does not know');
+fails_with($node, 'CREATE TABLE wrong (a encrypted_text(oval))', { state => '22023', message => qr/invalid modifiers/ }, 'nor a type without words');
+
 # The library and the extension go only with their types.
 
 fails_with($node, 'DROP EXTENSION tde_column', { state => '2BP01' }, 'the extension cannot be dropped under a user\'s type', db => 'restored_plain');
