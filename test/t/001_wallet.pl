@@ -405,11 +405,11 @@ is(
   join(' ', grep { $_ ne 'bytea' || $node->pg_version >= 18 } qw(
     acos acosd acosh age asin asind asinh atan atan2 atan2d atand atanh bool bpchar bytea cbrt ceil ceiling char_length character_length
     cos cosd cosh cot cotd date date_bin date_trunc degrees exp float4 float8 floor gcd generate_series int2 int4 int8 lcm left length
-    ln log log10 mod money numeric octet_length pow power radians round sign sin sind sinh sqrt substr tan tand tanh
-    tde_abandon_copy tde_abort_conversion tde_add_keys tde_bindings tde_called tde_catalog_classes tde_catalog_constraintdef
+    ln log log10 mod money name numeric octet_length pow power radians round sign sin sind sinh sqrt substr tan tand tanh
+    tde_abandon_copy tde_abort_conversion tde_add_keys tde_all_convertible tde_bindings tde_called tde_catalog_classes tde_catalog_constraintdef
     tde_catalog_indexdef tde_catalog_partkeydef tde_catalog_ruledef tde_catalog_tree tde_catalog_type tde_catalog_typmod tde_catalog_viewdef
     tde_catalog_viewdef_name tde_changed_names tde_check_bindings tde_check_conversion tde_check_dependents tde_check_not_distributed
-    tde_check_rights tde_column_family tde_all_convertible tde_complete_copy tde_computed tde_constant_default tde_conversion
+    tde_check_rights tde_column_family tde_complete_copy tde_computed tde_constant_default tde_conversion
     tde_conversion_indexes tde_conversion_keys tde_conversion_obstacles tde_conversion_replacements tde_convert_all_rows tde_convert_offline
     tde_convert_trigger tde_convertible_column tde_copy_column tde_decrypt_column tde_decrypt_columns tde_definition tde_dependents
     tde_distribute tde_drop_helper tde_encrypt_column tde_encrypt_columns tde_encrypted_type_of tde_finish_conversion tde_foreign_constant
