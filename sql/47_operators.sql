@@ -1,73 +1,6 @@
 --
--- Operators of PostgreSQL's that a base type reaches by an implicit cast of its own: int2 & int4 is that of int4, time + timestamp that of interval.
--- They take the wider types of 46_wider.sql there.  All that the server has are looked at, so that those of a later version are among them.
---
-
--- new in 0.2.0
-DO $$
-DECLARE
-  ddl text;
-BEGIN
-  WITH wider AS (
-    SELECT w.oid AS wider, b.oid AS base, array_agg(s.base::oid) AS sources
-    FROM pg_type w JOIN pg_cast c ON c.casttarget = w.oid JOIN tde.types s ON s.type = c.castsource
-    JOIN pg_type b ON b.typname = substr(w.typname, 7) AND b.typnamespace = 'pg_catalog'::regnamespace
-    WHERE w.typnamespace = 'tde_internal'::regnamespace AND left(w.typname::text, 6) = 'wider_'
-    GROUP BY w.oid, b.oid
-  ), side AS (
-    -- the other operand is plain, or an encrypted value that becomes its base type; one that is to become something wider, too, is not there
-    SELECT o.oid AS operator, o.oprname, o.oprleft = w.base AND side = 'left' AS on_left, w.wider, w.base, w.sources,
-           CASE side WHEN 'left' THEN o.oprright ELSE o.oprleft END AS other
-    FROM wider w CROSS JOIN unnest('{left,right}'::text[]) side
-    JOIN pg_operator o ON o.oid < 16384 AND o.oprkind = 'b' AND CASE side WHEN 'left' THEN o.oprleft ELSE o.oprright END = w.base
-  ), wanted AS (
-    SELECT operator, CASE WHEN on_left THEN wider ELSE beside END::regtype AS l, CASE WHEN on_left THEN beside ELSE wider END::regtype AS r
-    FROM side s
-    -- where a literal beside it could be both, it is of a type that less becomes, so that PostgreSQL's own operator fits plain operands better
-    CROSS JOIN LATERAL (SELECT coalesce((SELECT t.oid FROM pg_type b JOIN pg_type t ON t.typname = 'only_' || b.typname AND t.typnamespace = 'tde_internal'::regnamespace
-                                         WHERE b.oid = other AND b.oid = ANY ('{int8,inet,bit,pg_lsn}'::regtype[])), other)) b (beside)
-    -- one of two that mean the same of a smaller type leaves a choice: time + time, which is none of PostgreSQL's either
-    WHERE NOT (other = ANY (sources) AND EXISTS (SELECT FROM pg_operator x WHERE x.oprname = s.oprname AND x.oid < 16384
-                 AND (x.oprleft, x.oprright) = (CASE WHEN on_left THEN other ELSE base END, CASE WHEN on_left THEN base ELSE other END)))
-      -- what takes a smaller type itself is found without this one
-      AND NOT EXISTS (SELECT FROM pg_operator x WHERE x.oprname = s.oprname AND x.oid < 16384
-                        AND (on_left AND x.oprleft = ANY (sources) AND x.oprright = other OR NOT on_left AND x.oprright = ANY (sources) AND x.oprleft = other))
-      -- and what the template makes for each type
-      AND NOT EXISTS (SELECT FROM pg_operator x JOIN tde.types e ON e.base = s.base JOIN tde.types f ON f.base = s.other
-                      WHERE x.oprname = s.oprname AND (x.oprleft, x.oprright) = (CASE WHEN on_left THEN e.type ELSE f.type END, CASE WHEN on_left THEN f.type ELSE e.type END))
-    UNION ALL
-    -- An encrypted bigint beside a literal would be both, too.
-    SELECT o.oid, e.type, o.oprright FROM pg_operator o JOIN tde.types e ON e.base = o.oprleft
-    WHERE o.oid < 16384 AND o.oprname IN ('<<', '>>') AND (o.oprleft, o.oprright) = ('int8'::regtype, 'int4'::regtype)
-    UNION ALL
-    -- Money takes float8, and each of the smaller types but numeric itself; these, too, become encrypted_numeric, and so stand beside it.
-    SELECT o.oid, CASE WHEN on_left THEN e.type ELSE 'money' END, CASE WHEN on_left THEN 'money' ELSE e.type END
-    FROM pg_operator o CROSS JOIN LATERAL (SELECT o.oprright = 'money'::regtype) s (on_left)
-    JOIN (VALUES ('int2'::regtype, 'int2'::regtype), ('int4', 'int4'), ('int8', 'int8'), ('float8', 'numeric')) AS t (takes, base)
-      ON takes = CASE WHEN on_left THEN o.oprleft ELSE o.oprright END
-    JOIN tde.types e ON e.base = t.base
-    WHERE o.oid < 16384 AND 'money'::regtype IN (o.oprleft, o.oprright)
-  )
-  SELECT string_agg(format(
-    E'CREATE FUNCTION %1$s RETURNS %2$s LANGUAGE sql %3$s PARALLEL SAFE AS ''SELECT $1::%4$s OPERATOR(pg_catalog.%6$s) $2::%5$s'';\n'
-    'COMMENT ON FUNCTION %1$s IS ''implementation of %6$s operator'';\n'
-    'CREATE OPERATOR @extschema@.%6$s (LEFTARG = %7$s, RIGHTARG = %8$s, FUNCTION = tde_internal.%9$I%10$s%11$s%12$s%13$s);\n',
-    format('tde_internal.%I(%s, %s)', function, l, r), o.oprresult::regtype, CASE o.oprresult WHEN 'bool'::regtype THEN 'IMMUTABLE' ELSE 'STABLE' END,
-    plain_l, plain_r, o.oprname, l, r, function, ', COMMUTATOR = OPERATOR(@extschema@.' || commutator.oprname || ')',
-    ', NEGATOR = OPERATOR(@extschema@.' || negator.oprname || ')', ', RESTRICT = ' || nullif(o.oprrest::oid, 0)::regproc, ', JOIN = ' || nullif(o.oprjoin::oid, 0)::regproc), ''
-    ORDER BY o.oprname, l::text, r::text) INTO ddl
-  FROM wanted JOIN pg_operator o ON o.oid = operator JOIN pg_proc p ON p.oid = o.oprcode
-  LEFT JOIN pg_operator commutator ON commutator.oid = o.oprcom LEFT JOIN pg_operator negator ON negator.oid = o.oprnegate
-  CROSS JOIN LATERAL (SELECT 'tde_' || p.proname, (SELECT 'pg_catalog.' || quote_ident(typname) FROM pg_type WHERE oid = o.oprleft),
-                             (SELECT 'pg_catalog.' || quote_ident(typname) FROM pg_type WHERE oid = o.oprright)) f (function, plain_l, plain_r);
-  PERFORM tde_internal.tde_run(ddl);
-END
-$$;
-
---
--- Arrays and elements of different sorts: int4[] || numeric is numeric[], since || takes what both become.  An encrypted int4 becomes its base
--- type and nothing larger; so here encrypted values become types that stand for larger ones, and what stands beside is of a type that only one
--- plain type becomes.
+-- Types that stand for plain ones where PostgreSQL's own operator would compete: what an encrypted value that is joined to larger ones becomes, and
+-- a plain value that nothing but itself becomes.
 --
 
 -- new in 0.2.0
@@ -110,6 +43,81 @@ BEGIN
                  FROM unnest(sort.sources) source), '');
   END LOOP;
   EXECUTE ddl;
+END
+$$;
+
+--
+-- Operators of PostgreSQL's that a base type reaches by an implicit cast of its own: int2 & int4 is that of int4, time + timestamp that of interval.
+-- They take the wider types of 46_wider.sql there.  All that the server has are looked at, so that those of a later version are among them.
+--
+
+-- new in 0.2.0
+DO $$
+DECLARE
+  ddl text;
+BEGIN
+  WITH wider AS (
+    SELECT w.oid AS wider, b.oid AS base, array_agg(s.base::oid) AS sources
+    FROM pg_type w JOIN pg_cast c ON c.casttarget = w.oid JOIN tde.types s ON s.type = c.castsource
+    JOIN pg_type b ON b.typname = substr(w.typname, 7) AND b.typnamespace = 'pg_catalog'::regnamespace
+    WHERE w.typnamespace = 'tde_internal'::regnamespace AND left(w.typname::text, 6) = 'wider_'
+    GROUP BY w.oid, b.oid
+  ), side AS (
+    -- the other operand is plain, or an encrypted value that becomes its base type; one that is to become something wider, too, is not there
+    SELECT o.oid AS operator, o.oprname, o.oprleft = w.base AND side = 'left' AS on_left, w.wider, w.base, w.sources,
+           CASE side WHEN 'left' THEN o.oprright ELSE o.oprleft END AS other
+    FROM wider w CROSS JOIN unnest('{left,right}'::text[]) side
+    JOIN pg_operator o ON o.oid < 16384 AND o.oprkind = 'b' AND CASE side WHEN 'left' THEN o.oprleft ELSE o.oprright END = w.base
+  ), wanted AS (
+    SELECT operator, CASE WHEN on_left THEN wider ELSE beside END::regtype AS l, CASE WHEN on_left THEN beside ELSE wider END::regtype AS r
+    FROM side s
+    -- where a literal beside it could be both, it is of a type that less becomes, so that PostgreSQL's own operator fits plain operands better
+    CROSS JOIN LATERAL (SELECT CASE other WHEN 'int8'::regtype THEN (CASE base WHEN other THEN 'tde_internal.only_int8' ELSE 'tde_internal.bare_int8' END)::regtype
+                                 WHEN 'inet'::regtype THEN 'tde_internal.only_inet' WHEN 'bit'::regtype THEN 'tde_internal.only_bit'
+                                 WHEN 'pg_lsn'::regtype THEN 'tde_internal.only_pg_lsn' ELSE other::regtype END) b (beside)
+    -- one of two that mean the same of a smaller type leaves a choice: time + time, which is none of PostgreSQL's either
+    WHERE NOT (other = ANY (sources) AND EXISTS (SELECT FROM pg_operator x WHERE x.oprname = s.oprname AND x.oid < 16384
+                 AND (x.oprleft, x.oprright) = (CASE WHEN on_left THEN other ELSE base END, CASE WHEN on_left THEN base ELSE other END)))
+      -- what takes a smaller type itself is found without this one
+      AND NOT EXISTS (SELECT FROM pg_operator x WHERE x.oprname = s.oprname AND x.oid < 16384
+                        AND (on_left AND x.oprleft = ANY (sources) AND x.oprright = other OR NOT on_left AND x.oprright = ANY (sources) AND x.oprleft = other))
+      -- and what the template makes for each type
+      AND NOT EXISTS (SELECT FROM pg_operator x JOIN tde.types e ON e.base = s.base JOIN tde.types f ON f.base = s.other
+                      WHERE x.oprname = s.oprname AND (x.oprleft, x.oprright) = (CASE WHEN on_left THEN e.type ELSE f.type END, CASE WHEN on_left THEN f.type ELSE e.type END))
+    UNION ALL
+    -- Money takes float8, and each of the smaller types but numeric itself; these, too, become encrypted_numeric, and so stand beside it.
+    SELECT o.oid, CASE WHEN on_left THEN e.type ELSE 'money' END, CASE WHEN on_left THEN 'money' ELSE e.type END
+    FROM pg_operator o CROSS JOIN LATERAL (SELECT o.oprright = 'money'::regtype) s (on_left)
+    JOIN (VALUES ('int2'::regtype, 'int2'::regtype), ('int4', 'int4'), ('int8', 'int8'), ('float8', 'numeric')) AS t (takes, base)
+      ON takes = CASE WHEN on_left THEN o.oprleft ELSE o.oprright END
+    JOIN tde.types e ON e.base = t.base
+    WHERE o.oid < 16384 AND 'money'::regtype IN (o.oprleft, o.oprright)
+  )
+  SELECT string_agg(format(
+    E'CREATE FUNCTION %1$s RETURNS %2$s LANGUAGE sql %3$s PARALLEL SAFE AS ''SELECT $1::%4$s OPERATOR(pg_catalog.%6$s) $2::%5$s'';\n'
+    'COMMENT ON FUNCTION %1$s IS ''implementation of %6$s operator'';\n'
+    'CREATE OPERATOR @extschema@.%6$s (LEFTARG = %7$s, RIGHTARG = %8$s, FUNCTION = tde_internal.%9$I%10$s%11$s%12$s%13$s);\n',
+    format('tde_internal.%I(%s, %s)', function, l, r), o.oprresult::regtype, CASE o.oprresult WHEN 'bool'::regtype THEN 'IMMUTABLE' ELSE 'STABLE' END,
+    plain_l, plain_r, o.oprname, l, r, function, ', COMMUTATOR = OPERATOR(@extschema@.' || commutator.oprname || ')',
+    ', NEGATOR = OPERATOR(@extschema@.' || negator.oprname || ')', ', RESTRICT = ' || nullif(o.oprrest::oid, 0)::regproc, ', JOIN = ' || nullif(o.oprjoin::oid, 0)::regproc), ''
+    ORDER BY o.oprname, l::text, r::text) INTO ddl
+  FROM wanted JOIN pg_operator o ON o.oid = operator JOIN pg_proc p ON p.oid = o.oprcode
+  LEFT JOIN pg_operator commutator ON commutator.oid = o.oprcom LEFT JOIN pg_operator negator ON negator.oid = o.oprnegate
+  CROSS JOIN LATERAL (SELECT 'tde_' || p.proname, (SELECT 'pg_catalog.' || quote_ident(typname) FROM pg_type WHERE oid = o.oprleft),
+                             (SELECT 'pg_catalog.' || quote_ident(typname) FROM pg_type WHERE oid = o.oprright)) f (function, plain_l, plain_r);
+  PERFORM tde_internal.tde_run(ddl);
+END
+$$;
+
+--
+-- Arrays and elements of different sorts: int4[] || numeric is numeric[], since || takes what both become.  An encrypted int4 becomes its base
+-- type and nothing larger; so here encrypted values become types that stand for larger ones, and what stands beside is of a type that only one
+-- plain type becomes.
+--
+
+-- new in 0.2.0
+DO $$
+BEGIN
   EXECUTE (SELECT string_agg(format(
       E'CREATE FUNCTION %1$s RETURNS pg_catalog.%2$s[] LANGUAGE sql STABLE PARALLEL SAFE AS ''SELECT %3$s OPERATOR(pg_catalog.||) %4$s'';\n'
       'COMMENT ON FUNCTION %1$s IS ''implementation of || operator'';\n'
