@@ -15,11 +15,11 @@ BEGIN
     FROM (VALUES ('joined', 'int4', '{int2}'::text[]), ('joined', 'int8', '{int2,int4}'), ('joined', 'numeric', '{int2,int4,int8}'),
                  ('joined', 'float4', '{int2,int4,int8,numeric}'), ('joined', 'float8', '{int2,int4,int8,numeric,float4}'), ('joined', 'oid', '{int2,int4,int8}'),
                  ('joined', 'timestamp', '{date}'), ('joined', 'timestamptz', '{date,timestamp}'), ('joined', 'timetz', '{time}'),
-                 ('joined', 'bpchar', '{bpchar}'), ('same', 'int4', '{int4}')) AS sorts (kind, base, sources)
+                 ('joined', 'bpchar', '{bpchar}'), ('same', 'int4', '{int4}'), ('same', 'inet', '{inet}')) AS sorts (kind, base, sources)
     JOIN pg_type b ON b.oid = base::regtype JOIN pg_proc i ON i.oid = typinput
     UNION ALL
     SELECT 'tde_internal.bare_' || base, 'pg_catalog.' || base, 'bare', NULL, b.typcategory, typinput, typoutput, oidvectortypes(proargtypes)
-    FROM unnest('{int2,int4,int8,numeric,float4,float8,oid,timestamp,timestamptz,timetz,varchar}'::text[]) base
+    FROM unnest('{int2,int4,int8,numeric,float4,float8,oid,timestamp,timestamptz,timetz,varchar,cidr}'::text[]) base
     JOIN pg_type b ON b.oid = base::regtype JOIN pg_proc i ON i.oid = typinput
   LOOP
     -- the one of varchar is preferred to what || takes otherwise
@@ -126,7 +126,7 @@ BEGIN
       format('$1::pg_catalog.%1$s%3$s::pg_catalog.%2$s%3$s', substr(l, strpos(l, '_') + 1), result, l_array),
       format('$2::pg_catalog.%1$s%3$s::pg_catalog.%2$s%3$s', substr(r, strpos(r, '_') + 1), result, r_array), l || l_array, r || r_array), '')
     FROM (SELECT 'joined_' || base, 'bare_' || base, base FROM unnest('{int4,int8,numeric,float4,float8,oid,timestamp,timestamptz,timetz}'::text[]) base
-          UNION ALL VALUES ('same_int4', 'bare_int2', 'int4'),
+          UNION ALL VALUES ('same_int4', 'bare_int2', 'int4'), ('same_inet', 'bare_cidr', 'inet'),
                            -- of two strings the first says what both become, and a varchar does not become a char(n) by itself
                            ('joined_bpchar', 'bare_varchar', 'bpchar')) AS pairs (encrypted, plain, result)
     CROSS JOIN (VALUES ('[]', '[]'), ('[]', ''), ('', '[]')) AS shapes (l_array, r_array)
