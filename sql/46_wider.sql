@@ -56,11 +56,9 @@ COMMENT ON FUNCTION tde_internal.only_timestamptz(date) IS 'cast';
 -- new in 0.2.0
 CREATE CAST (date AS tde_internal.only_timestamptz) WITH FUNCTION tde_internal.only_timestamptz(date) AS IMPLICIT;
 
--- What is an inet or a bit string already.
+-- What is an inet already.  Not varbit to bit: beside a literal that would be as good as PostgreSQL's own.
 -- new in 0.2.0
 CREATE CAST (cidr AS tde_internal.only_inet) WITHOUT FUNCTION AS IMPLICIT;
--- new in 0.2.0
-CREATE CAST (varbit AS tde_internal.only_bit) WITHOUT FUNCTION AS IMPLICIT;
 
 -- new in 0.2.0
 DO $$

@@ -77,8 +77,11 @@ CREATE TEMP TABLE cell AS
   WHERE (l_column = 'plain' OR kl.enc IS NOT NULL) AND (r_column = 'plain' OR kr.enc IS NOT NULL);
 SELECT cmp_ok((SELECT count(*) FROM cell), '>', 4500::bigint, 'there are operators');
 
--- What stays different, by docs/compatibility.md: some arrays and elements of different sorts have no common type.
-CREATE TEMP TABLE differs AS SELECT *, op = '||' AND got ~ '^42' AND l || r ~ '\[\]' AND rtrim(l, '[]') <> rtrim(r, '[]') AS known FROM cell WHERE got <> expected;
+-- What stays different, by docs/columns.md: some arrays and elements of different sorts have no common type; and a literal beside an encrypted bigint
+-- or a varbit would be ambiguous with another operator that shifts one.
+CREATE TEMP TABLE differs AS 
+  SELECT *, got ~ '^42' AND (op = '||' AND l || r ~ '\[\]' AND rtrim(l, '[]') <> rtrim(r, '[]') OR op IN ('<<', '>>') AND l IN ('int8', 'varbit') AND r = 'int2') AS known
+  FROM cell WHERE got <> expected;
 SELECT is(got, expected, format('%s %s %s (%s, %s)', l, op, r, l_column, r_column)) FROM differs WHERE NOT known;
 SELECT cmp_ok((SELECT count(*) FROM differs WHERE known), '<=', 20::bigint, 'few are left out');
 

@@ -17,7 +17,7 @@ END
 $$;
 
 CREATE TEMP TABLE operand AS
-  SELECT format('NULL::%s', type) AS value FROM (SELECT plain FROM family UNION ALL SELECT unnest('{name,cidr,oid,money,"\"char\"",xml}'::text[])) t (type)
+  SELECT format('NULL::%s', type) AS value FROM (SELECT plain FROM family UNION ALL SELECT unnest('{name,cidr,oid,xid,money,"\"char\"",xml,bit,varbit,pg_lsn}'::text[])) t (type)
   UNION ALL VALUES ('NULL'), ('1'), ('1.5'), ('''2''');
 -- PostgreSQL's functions of which the extension has others, by the number of their arguments.
 CREATE TEMP TABLE namesake AS
@@ -31,7 +31,7 @@ FROM (VALUES (1, 50), (2, 15), (3, 3)) AS v (n, few);
 CREATE TEMP TABLE expression (text text);
 INSERT INTO expression
   SELECT format('%s %s %s', l.value, symbol, r.value)
-  FROM operand l, operand r, unnest('{=,<>,<,<=,>,>=,+,-,*,/,%,||,^,~~,!~~,~,^@}'::text[]) symbol
+  FROM operand l, operand r, unnest('{=,<>,<,<=,>,>=,+,-,*,/,%,||,^,~~,!~~,~,^@,#,&,|,<<,>>,->,->>,~<~}'::text[]) symbol
   UNION ALL
   SELECT format(form, l.value, r.value)
   FROM operand l, operand r,

@@ -94,9 +94,9 @@ SELECT cmp_ok((SELECT count(*) FROM two_result WHERE got = expected), '>', 2000:
 -- arguments would be ambiguous (docs/columns.md).  By cause, and how many:
 CREATE TEMP TABLE known (cause text, names text[], calls bigint);
 INSERT INTO known VALUES
-  ('of larger types', '{generate_subscripts,get_bit,get_byte,int4range,int8range,left,lpad,make_date,make_time,make_timestamp,make_timestamptz,
+  ('of larger types', '{<<,>>,generate_subscripts,get_bit,get_byte,int4range,int8range,left,lpad,make_date,make_time,make_timestamp,make_timestamptz,
      overlay,pg_get_indexdef,pg_index_column_has_property,regexp_count,regexp_instr,regexp_replace,regexp_substr,repeat,right,rpad,satisfies_hash_partition,
-     set_bit,set_byte,set_masklen,split_part,substr,substring,to_ascii}', 507),
+     set_bit,set_byte,set_masklen,split_part,substr,substring,to_ascii}', 509),
   ('of numeric', '{div,int8_sum,log,numeric_div_trunc,numeric_log,numrange,round,trunc}', 78),
   ('of float8, or of it and numeric', '{point,width_bucket}', 198),
   ('of larger moments', '{date_add,date_bin,date_subtract,generate_series,tsrange,tstzrange}', 116),
