@@ -52,6 +52,7 @@
 #include "server/drawn_ahead.h"
 #include "server/error.h"
 #include "server/memory.h"
+#include "server/remains.h"
 #include "server/statement.h"
 #include "type/access.h"
 #include "type/copied.h"
@@ -174,6 +175,7 @@ stores_rows(QueryDesc *query)
 static void
 executor_start(QueryDesc *query, int flags)
 {
+	tde_remains_at_start();
 	tde_statement_starts(query);
 	tde_receiver_starts(query);
 	next_executor_start(query, flags);
@@ -275,6 +277,7 @@ executor_finish(QueryDesc *query)
 static void
 executor_end(QueryDesc *query)
 {
+	tde_remains_at_end();
 	if (likely(!tde_access_restricted))
 		next_executor_end(query);
 	else

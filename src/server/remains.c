@@ -301,13 +301,12 @@ cleanse_heap(void)
 
 /*
  * What asks for 600 bytes gets 1024, and leaves the rest as it was.  So glibc is told to overwrite what it is given back, and what it gives
- * out (M_PERTURB), from a transaction's first MUCH bytes to the end of the next transaction with less: a statement frees what the one
- * before it had.  Not always, which would cost a point lookup 7 % of its time.
+ * out (M_PERTURB), from the end of a statement with MUCH bytes to the beginning of the next one.  Not while one runs: sorts take memory that
+ * they may never write to.
  */
 #define MUCH	(64 * 1024)
 
 static int64 until_much = MUCH;
-static bool much_was_decrypted = false;
 static bool overwrites = false;
 
 static void
@@ -323,20 +322,23 @@ void
 tde_remains_of(Size size)
 {
 	until_much -= size;
-	if (likely(until_much > 0))
-		return;
-	until_much = MUCH;
-	much_was_decrypted = true;
-	if (!overwrites)
-		overwrite_freed(true);
+}
+
+void
+tde_remains_at_start(void)
+{
+	if (unlikely(overwrites))
+		overwrite_freed(false);
 }
 
 void
 tde_remains_at_end(void)
 {
-	if (overwrites && !much_was_decrypted)
-		overwrite_freed(false);
-	much_was_decrypted = false;
+	if (likely(until_much > 0))
+		return;
+	until_much = MUCH;
+	if (!overwrites)
+		overwrite_freed(true);
 }
 
 /* ---- cleansing ---- */

@@ -4,10 +4,11 @@
 #ifndef TDE_SERVER_REMAINS_H
 #define TDE_SERVER_REMAINS_H
 
-/* A value of about so many bytes was encrypted or decrypted: where there are many, memory is overwritten as soon as it is freed. */
+/* A value of about so many bytes was encrypted or decrypted. */
 extern void tde_remains_of(Size size);
 
-/* At the end of a transaction. */
+/* A statement begins.  One ends, and frees its memory: after many values it is overwritten then. */
+extern void tde_remains_at_start(void);
 extern void tde_remains_at_end(void);
 
 /* Overwrite memory of this process that nothing uses: the stack below, what memory contexts keep for later, and freed memory. */
