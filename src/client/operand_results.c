@@ -20,19 +20,20 @@
 #include "type/inside.h"
 #include "type/type.h"
 
-/* Two are not named after their base types. */
+/* They are named after their base types: wider_int8; but for two. */
 static Oid
 base_by_name(const char *name)
 {
-	const char *base = strchr(name, '_');
+	static const char *const kinds[] = {"plain_", "wider_", "only_", "joined_", "same_", "bare_"};
 
-	if (strncmp(name, "plain_", 6) != 0 && strncmp(name, "wider_", 6) != 0 && strncmp(name, "only_", 5) != 0)
-		return InvalidOid;
 	if (strcmp(name, "plain_decimal") == 0)
 		return NUMERICOID;
 	if (strcmp(name, "plain_fraction") == 0)
 		return FLOAT8OID;
-	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(base + 1), ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+	for (int i = 0; i < lengthof(kinds); i++)
+		if (strncmp(name, kinds[i], strlen(kinds[i])) == 0)
+			return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name + strlen(kinds[i])), ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+	return InvalidOid;
 }
 
 Oid
@@ -70,6 +71,13 @@ giving_out(Query *query)
 	return IsA(stmt, Query) ? (Query *) stmt : NULL;
 }
 
+/* Has somebody cast it to this type?  So do the functions of casts to it. */
+static bool
+is_meant(const Expr *expr)
+{
+	return IsA(expr, RelabelType) && ((const RelabelType *) expr)->relabelformat == COERCE_EXPLICIT_CAST;
+}
+
 /* What the branches of UNION and its like have in common; the planner makes those columns of it that are others. */
 static void
 show_branches(Node *node)
@@ -99,7 +107,7 @@ show_column(Query *query, TargetEntry *column)
 	Oid			base = type < FirstNormalObjectId ? InvalidOid : tde_operand_base(type);
 
 	/* what is grouped must stay the same expression */
-	if (!OidIsValid(base) || column->resjunk || (column->ressortgroupref != 0 && query->groupClause != NIL))
+	if (!OidIsValid(base) || column->resjunk || is_meant(column->expr) || (column->ressortgroupref != 0 && query->groupClause != NIL))
 		return;
 	if (query->setOperations)
 		castNode(Var, column->expr)->vartype = base;
