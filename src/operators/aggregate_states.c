@@ -25,20 +25,22 @@ PG_FUNCTION_INFO_V1(tde_sealed_deserialize);
 
 /* ---- boxes ---- */
 
-static MemoryContext
-group_context(FunctionCallInfo fcinfo)
+MemoryContext
+tde_group_context(FunctionCallInfo fcinfo)
 {
 	MemoryContext context;
 
 	if (AggCheckCallContext(fcinfo, &context) == 0)
-		elog(ERROR, "not called for an aggregate");
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("aggregate function called in non-aggregate context")));
 	return context;
 }
 
 TdeBox *
-tde_box_new(FunctionCallInfo fcinfo, const TdeBox *model)
+tde_box_new(MemoryContext group, const TdeBox *model)
 {
-	MemoryContext caller = MemoryContextSwitchTo(group_context(fcinfo));
+	MemoryContext caller = MemoryContextSwitchTo(group);
 	TdeBox	   *box = palloc(sizeof(TdeBox));
 
 	*box = *model;
@@ -49,9 +51,9 @@ tde_box_new(FunctionCallInfo fcinfo, const TdeBox *model)
 }
 
 void
-tde_box_replace(FunctionCallInfo fcinfo, TdeBox *box, Datum value, bool isnull)
+tde_box_replace(MemoryContext group, TdeBox *box, Datum value, bool isnull)
 {
-	MemoryContext caller = MemoryContextSwitchTo(group_context(fcinfo));
+	MemoryContext caller = MemoryContextSwitchTo(group);
 	Datum		copy = datumCopy(value, box->byval, box->len);
 
 	MemoryContextSwitchTo(caller);
@@ -71,6 +73,7 @@ argument_box(FunctionCallInfo fcinfo, int arg)
 Datum
 tde_boxed_combine(PG_FUNCTION_ARGS)
 {
+	MemoryContext group = tde_group_context(fcinfo);
 	TdeAggregation *aggregation = tde_aggregation(fcinfo, true);
 	TdeBox	   *box = argument_box(fcinfo, 0);
 	TdeBox	   *other = argument_box(fcinfo, 1);
@@ -79,13 +82,13 @@ tde_boxed_combine(PG_FUNCTION_ARGS)
 	if (other == NULL && box == NULL)
 		PG_RETURN_NULL();
 	if (box == NULL)
-		PG_RETURN_POINTER(tde_box_new(fcinfo, other));
+		PG_RETURN_POINTER(tde_box_new(group, other));
 	if (other != NULL && !(other->isnull && aggregation->base.fn_strict))
 	{
 		fcinfo->args[0] = (NullableDatum) {box->value, box->isnull};
 		fcinfo->args[1] = (NullableDatum) {other->value, other->isnull};
 		result = box->isnull && aggregation->base.fn_strict ? other->value : tde_call_base(fcinfo, aggregation);
-		tde_box_set(fcinfo, box, result, fcinfo->isnull);
+		tde_box_set(group, box, result, fcinfo->isnull);
 		fcinfo->isnull = false;
 	}
 	PG_RETURN_POINTER(box);
@@ -98,6 +101,7 @@ tde_boxed_final(PG_FUNCTION_ARGS)
 	TdeAggregation *aggregation = tde_aggregation(fcinfo, true);
 	TdeBox	   *box = argument_box(fcinfo, 0);
 
+	(void) tde_group_context(fcinfo);
 	if (box == NULL || (box->isnull && aggregation->base.fn_strict))
 		PG_RETURN_NULL();
 	fcinfo->args[0] = (NullableDatum) {box->value, box->isnull};
@@ -110,6 +114,7 @@ tde_boxed_value(PG_FUNCTION_ARGS)
 {
 	TdeBox	   *box = argument_box(fcinfo, 0);
 
+	(void) tde_group_context(fcinfo);
 	if (box == NULL || box->isnull)
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(box->value);
@@ -161,6 +166,7 @@ tde_boxed_serialize(PG_FUNCTION_ARGS)
 	bytea	   *state = palloc0(size);
 	char	   *at = VARDATA(state);
 
+	(void) tde_group_context(fcinfo);
 	SET_VARSIZE(state, size);
 	memcpy(at, &head, sizeof(head));
 	at += sizeof(head);
@@ -172,11 +178,14 @@ tde_boxed_serialize(PG_FUNCTION_ARGS)
 Datum
 tde_boxed_deserialize(PG_FUNCTION_ARGS)
 {
-	bytea	   *state = open_state(PG_GETARG_DATUM(0));
 	TdeBox	   *box = palloc(sizeof(TdeBox));
-	char	   *at = VARDATA_ANY(state);
+	bytea	   *state;
+	char	   *at;
 	BoxHead		head;
 
+	(void) tde_group_context(fcinfo);
+	state = open_state(PG_GETARG_DATUM(0));
+	at = VARDATA_ANY(state);
 	memcpy(&head, at, sizeof(head));
 	at += sizeof(head);
 	*box = (TdeBox) {.len = head.len, .byval = head.byval};
@@ -197,6 +206,7 @@ tde_sealed_deserialize(PG_FUNCTION_ARGS)
 {
 	TdeAggregation *aggregation = tde_aggregation(fcinfo, false);
 
+	(void) tde_group_context(fcinfo);
 	fcinfo->args[0].value = PointerGetDatum(open_state(PG_GETARG_DATUM(0)));
 	return tde_call_base(fcinfo, aggregation);
 }

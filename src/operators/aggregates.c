@@ -42,6 +42,7 @@ typedef struct Known
 	uint64		resolved;		/* see tde_functions_epoch */
 	Oid			base;
 	Oid			state;			/* the type of its first argument */
+	bool		from_first;		/* a first value may be the state */
 	Oid			convert[3];		/* see TdeAggregation; InvalidOid: none */
 	char	   *initial;		/* what the state is made of at first, as a text; NULL: it is NULL */
 } Known;
@@ -65,6 +66,7 @@ suits(Form_pg_proc form, const TdeProc *proc, bool boxed, Known *known)
 	if (form->oid >= FirstUnpinnedObjectId || form->pronargs != proc->nargs)
 		return false;
 	known->state = form->proargtypes.values[0];
+	known->from_first = form->pronargs == 2 && IsBinaryCoercible(form->proargtypes.values[1], known->state);
 	for (int i = 0; i < proc->nargs; i++)
 	{
 		Oid			source = proc->args[i] ? proc->args[i]->base : proc->arg_types[i];
@@ -181,6 +183,7 @@ set_up(FunctionCallInfo fcinfo, bool boxed)
 		if (OidIsValid(known->convert[i]))
 			aggregation->convert[i] = tde_function(known->convert[i]);
 	set_initial(&aggregation->initial, known);
+	aggregation->from_first = known->from_first;
 	/* those that count up an array or a state of their own take over what they are given; others may return it */
 	aggregation->scratch = aggregation->initial.byval || OidIsValid(get_element_type(known->state));
 	call->more = aggregation;
@@ -233,11 +236,14 @@ advance(FunctionCallInfo fcinfo, TdeCall *call, TdeAggregation *aggregation)
 		if (!PG_ARGISNULL(i))
 			fcinfo->args[i].value = decrypt(fcinfo, call, i, aggregation, &scratch[i]);
 	}
-	/* of a strict function, the first value is the state, if there is none */
-	if (unlikely(aggregation->base.fn_strict && PG_ARGISNULL(0)))
-		result = PG_GETARG_DATUM(1);
-	else
+	if (likely(!aggregation->base.fn_strict || !PG_ARGISNULL(0)))
 		result = tde_call_base(fcinfo, aggregation);
+	else
+	{
+		/* of a strict function, the first value is the state, if there is none: not if somebody else calls ours */
+		fcinfo->isnull = !aggregation->from_first;
+		result = PG_GETARG_DATUM(1);
+	}
 	for (int i = 1; i < count; i++)
 	{
 		fcinfo->args[i].value = given[i];
@@ -276,16 +282,17 @@ tde_transition(PG_FUNCTION_ARGS)
 Datum
 tde_boxed_transition(PG_FUNCTION_ARGS)
 {
+	MemoryContext group = tde_group_context(fcinfo);
 	TdeAggregation *aggregation = tde_aggregation(fcinfo, true);
 	TdeCall    *call = tde_call(fcinfo);
-	TdeBox	   *box = PG_ARGISNULL(0) ? tde_box_new(fcinfo, &aggregation->initial) : (TdeBox *) PG_GETARG_POINTER(0);
+	TdeBox	   *box = PG_ARGISNULL(0) ? tde_box_new(group, &aggregation->initial) : (TdeBox *) PG_GETARG_POINTER(0);
 	Datum		result;
 
 	if (!is_passed_over(fcinfo, call, aggregation))
 	{
 		fcinfo->args[0] = (NullableDatum) {box->value, box->isnull};
 		result = advance(fcinfo, call, aggregation);
-		tde_box_set(fcinfo, box, result, fcinfo->isnull);
+		tde_box_set(group, box, result, fcinfo->isnull);
 		fcinfo->isnull = false;
 	}
 	PG_RETURN_POINTER(box);

@@ -25,6 +25,7 @@ typedef struct TdeBox
 typedef struct TdeAggregation
 {
 	FmgrInfo	base;			/* what it calls */
+	bool		from_first;		/* a first value may be the state, if that is strict */
 	bool		scratch;		/* that returns nothing that points into its arguments */
 	FmgrInfo   *convert[3];		/* what the base type becomes for it; NULL: it is taken as it is */
 	TdeBox		initial;		/* the state at first */
@@ -46,14 +47,17 @@ tde_call_base(FunctionCallInfo fcinfo, TdeAggregation *aggregation)
 	return result;
 }
 
-/* A new box, in the memory of the aggregate's group; its value is copied, too. */
-extern TdeBox *tde_box_new(FunctionCallInfo fcinfo, const TdeBox *model);
+/* The memory of the aggregate's group.  An error where somebody calls the function himself: what he passes may be no state. */
+extern MemoryContext tde_group_context(FunctionCallInfo fcinfo);
+
+/* A new box, in that memory; its value is copied, too. */
+extern TdeBox *tde_box_new(MemoryContext group, const TdeBox *model);
 
 /* What PostgreSQL's function has made of the box's value becomes its value. */
-extern void tde_box_replace(FunctionCallInfo fcinfo, TdeBox *box, Datum value, bool isnull);
+extern void tde_box_replace(MemoryContext group, TdeBox *box, Datum value, bool isnull);
 
 static inline void
-tde_box_set(FunctionCallInfo fcinfo, TdeBox *box, Datum value, bool isnull)
+tde_box_set(MemoryContext group, TdeBox *box, Datum value, bool isnull)
 {
 	if (box->byval || isnull)
 	{
@@ -61,7 +65,7 @@ tde_box_set(FunctionCallInfo fcinfo, TdeBox *box, Datum value, bool isnull)
 		box->isnull = isnull;
 	}
 	else if (box->isnull || DatumGetPointer(value) != DatumGetPointer(box->value))
-		tde_box_replace(fcinfo, box, value, isnull);
+		tde_box_replace(group, box, value, isnull);
 }
 
 #endif							/* TDE_OPERATORS_AGGREGATES_H */

@@ -111,5 +111,33 @@ SELECT alike(plan_of(q)::text, '%"Partial Mode": "Partial"%', 'partial: ' || q)
 FROM (SELECT format('SELECT g, %I(e_%s) FROM twin GROUP BY g', name, col) FROM (VALUES ('sum', '{i2,i4,i8,n,f4,f8,iv}'::text[]), ('avg', '{i2,i4,i8,n,f4,f8,iv}'), ('stddev', '{i2,i4,i8,n,f4,f8}'),
         ('bool_and', '{o}'), ('bool_or', '{o}'), ('every', '{o}'), ('bit_xor', '{i2,i4,i8}')) AS a (name, cols), unnest(cols) col) AS t (q);
 
+-- Whoever calls the functions of aggregates himself gets NULL or an error: of no state a value makes one.
+CREATE TEMP TABLE answered (signature text, answer text);
+DO $do$
+DECLARE
+  f record;
+BEGIN
+  FOR f IN
+    SELECT p.oid::regprocedure::text AS signature, format('SELECT (tde_internal.%I(%s)) IS NULL', p.proname, (
+        SELECT string_agg(coalesce((SELECT format('(SELECT %I FROM twin WHERE %1$I IS NOT NULL LIMIT 1)', attname) FROM pg_attribute
+                                    WHERE attrelid = 'twin'::regclass AND atttypid = t AND attname LIKE 'e\_%' LIMIT 1), format('NULL::%s', t::regtype)), ', ' ORDER BY n)
+        FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a (t, n))) AS call
+    FROM pg_proc p WHERE p.pronamespace = 'tde_internal'::regnamespace AND p.oid IN (
+      SELECT unnest(ARRAY[aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, aggmtransfn, aggminvtransfn, aggmfinalfn]::oid[]) FROM pg_aggregate)
+  LOOP
+    BEGIN
+      EXECUTE f.call INTO f.call;
+      INSERT INTO answered VALUES (f.signature, f.call);
+    EXCEPTION WHEN OTHERS THEN
+      INSERT INTO answered VALUES (f.signature, SQLERRM);
+    END;
+  END LOOP;
+END
+$do$;
+SELECT cmp_ok((SELECT count(*) FROM answered)::int, '>', 100, 'there are such functions');
+SELECT is_empty($$SELECT * FROM answered WHERE signature ~ '[(,]internal' AND answer IN ('true', 'false')$$, 'states are no values');
+CREATE AGGREGATE pg_temp.mine(encrypted_int2) (SFUNC = tde_internal.int2_avg_accum, STYPE = int8[]);
+SELECT is((SELECT pg_temp.mine(e_i2) FROM twin), NULL, 'an aggregate of others that begins without a state');
+
 SELECT * FROM finish();
 ROLLBACK;
