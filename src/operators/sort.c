@@ -24,6 +24,7 @@
 
 #include "operators/sort_values.h"
 #include "server/compat.h"
+#include "server/remains.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
 
@@ -268,6 +269,8 @@ prepare(SortSupport ssup, TdeType *type, Oid base_support)
 	prepare_base(state, ssup, &state->base, false);
 	ssup->ssup_extra = state;
 	ssup->comparator = compare_encrypted;
+	if (ssup->abbreviate)
+		tde_remains_of_sort();
 	if (ssup->abbreviate && abbreviates(state, ssup))
 	{
 		ssup->abbrev_full_comparator = compare_encrypted;

@@ -301,17 +301,21 @@ cleanse_heap(void)
 
 /*
  * What asks for 600 bytes gets 1024, and leaves the rest as it was.  So glibc is told to overwrite what it is given back, and what it gives
- * out (M_PERTURB), from the end of a statement with MUCH bytes to the beginning of the next one.  Not while one runs: sorts take memory that
- * they may never write to.
+ * out (M_PERTURB), from MUCH bytes of values on until the next statement begins.  Not beside a sort, which takes memory that it may never
+ * write to, and keeps values in pages of ours.
  */
 #define MUCH	(64 * 1024)
 
 static int64 until_much = MUCH;
+static bool much = false;
+static bool sorts = false;
 static bool overwrites = false;
 
 static void
 overwrite_freed(bool on)
 {
+	if (overwrites == on)
+		return;
 	overwrites = on;
 #ifdef __GLIBC__
 	(void) mallopt(M_PERTURB, on ? 0xff : 0);
@@ -322,23 +326,34 @@ void
 tde_remains_of(Size size)
 {
 	until_much -= size;
+	if (likely(until_much > 0))
+		return;
+	until_much = MUCH;
+	much = true;
+	overwrite_freed(!sorts);
+}
+
+void
+tde_remains_of_sort(void)
+{
+	sorts = true;
+	overwrite_freed(false);
 }
 
 void
 tde_remains_at_start(void)
 {
-	if (unlikely(overwrites))
-		overwrite_freed(false);
+	sorts = false;
+	overwrite_freed(false);
 }
 
 void
 tde_remains_at_end(void)
 {
-	if (likely(until_much > 0))
-		return;
-	until_much = MUCH;
-	if (!overwrites)
+	if (unlikely(much))
 		overwrite_freed(true);
+	much = false;
+	sorts = false;
 }
 
 /* ---- cleansing ---- */

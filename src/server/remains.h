@@ -4,10 +4,13 @@
 #ifndef TDE_SERVER_REMAINS_H
 #define TDE_SERVER_REMAINS_H
 
-/* A value of about so many bytes was encrypted or decrypted. */
+/* A value of about so many bytes was encrypted or decrypted: after many, memory is overwritten as soon as it is freed. */
 extern void tde_remains_of(Size size);
 
-/* A statement begins.  One ends, and frees its memory: after many values it is overwritten then. */
+/* The statement sorts values: not while it runs. */
+extern void tde_remains_of_sort(void);
+
+/* A statement begins.  One ends, and frees its memory. */
 extern void tde_remains_at_start(void);
 extern void tde_remains_at_end(void);
 
