@@ -185,7 +185,7 @@ tde_shown_function(Oid function, List *args)
 	name = list_make2(makeString("pg_catalog"), makeString(get_func_name(function)));
 	foreach(cell, args)
 		types[foreach_current_index(cell)] = exprType(lfirst(cell));
-	(void) func_get_detail(name, NIL, NIL, list_length(args), types, false, false, false, &found, &result, &is_set, &variadic, &variadic_type, &declared, NULL);
+	(void) TDE_FUNC_GET_DETAIL(name, list_length(args), types, &found, &result, &is_set, &variadic, &variadic_type, &declared);
 	return tde_is_core(found) ? found : InvalidOid;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"

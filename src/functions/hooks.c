@@ -85,7 +85,7 @@ static fmgr_hook_type next_fmgr = NULL;
  * query's identifier has been computed of that, too.
  */
 static void
-post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
+post_parse_analyze(TDE_ANALYZE_PARAMETERS)
 {
 	const char *text = pstate->p_sourcetext;
 
@@ -104,12 +104,12 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 
 /* The next planner, where Citus is among those: what it could not make use of gets another form first. */
 static pg_noinline PlannedStmt *
-plan_distributed(Query *query, const char *source, int cursor_options, ParamListInfo params)
+plan_distributed(TDE_PLANNER_PARAMETERS)
 {
 	bool		distributed = tde_reads_distributed(query, false);
 	Bitmapset  *returned = distributed ? tde_returning_take(query) : NULL;
 	List	   *collations = distributed ? tde_aggregate_collations(query) : NIL;
-	ErrorContextCallback explain = {error_context_stack, tde_distributed_explain, query};
+	ErrorContextCallback context = {error_context_stack, tde_distributed_explain, query};
 	PlannedStmt *plan;
 
 	tde_distribution_guard(query);
@@ -121,10 +121,10 @@ plan_distributed(Query *query, const char *source, int cursor_options, ParamList
 		tde_distributed_merge(query);
 		tde_distributed_volatility(query);
 		tde_distributed_joins(query);
-		error_context_stack = &explain;
+		error_context_stack = &context;
 	}
-	plan = next_planner(query, source, cursor_options, params);
-	error_context_stack = explain.previous;
+	plan = next_planner(TDE_PLANNER_ARGUMENTS);
+	error_context_stack = context.previous;
 	if (distributed)
 		tde_distributed_plan_check(plan);
 	tde_aggregates_collate(plan, collations);
@@ -141,7 +141,7 @@ plan_distributed(Query *query, const char *source, int cursor_options, ParamList
  * what catalogs tell a client must be in it.  Stored values are looked for in what was planned.
  */
 static PlannedStmt *
-plan_query(Query *query, const char *source, int cursor_options, ParamListInfo params)
+plan_query(TDE_PLANNER_PARAMETERS)
 {
 	List	   *postponed = tde_client_possible() ? tde_receiver_plan(query, source) : NIL;
 	TdeStores	outer = tde_statement_begin(false);
@@ -151,8 +151,8 @@ plan_query(Query *query, const char *source, int cursor_options, ParamListInfo p
 	if (unlikely(tde_transparent_catalog))
 		tde_client_plans(query, source);
 	tde_index_conditions_prepare(query);
-	plan = unlikely(tde_citus_is_loaded()) ? plan_distributed(query, source, cursor_options, params) :
-		next_planner(query, source, cursor_options, params);
+	plan = unlikely(tde_citus_is_loaded()) ? plan_distributed(TDE_PLANNER_ARGUMENTS) :
+		next_planner(TDE_PLANNER_ARGUMENTS);
 	if (postponed)
 		plan->invalItems = list_concat(postponed, plan->invalItems);
 	tde_stored_spec_planned(plan);
@@ -234,14 +234,14 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	DestReceiver *citus = tde_results_begin(query);
 	DestReceiver *client = NULL;
 	DestReceiver *rows = query->dest;
-	ErrorContextCallback explain = {error_context_stack, tde_explain_key, NULL};
+	ErrorContextCallback context = {error_context_stack, tde_explain_key, NULL};
 	bool		stores = stores_rows(query);
 	TdeStores	outer = tde_statement_begin(stores);
 
 	tde_drawn_ahead_drop();
 	query->dest = tde_language_receiver(rows);
 	if (changes_data(query))
-		error_context_stack = &explain;
+		error_context_stack = &context;
 	tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
 	if (unlikely(query->dest != NULL && query->dest->mydest == DestTuplestore))
@@ -260,7 +260,7 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 		tde_receiver_end(receiver, query);
 	query->dest = rows;
 	tde_results_end(query, citus);
-	error_context_stack = explain.previous;
+	error_context_stack = context.previous;
 	tde_statement_has_stored |= stores;
 	tde_statement_end(outer);
 	tde_drawn_ahead_drop();

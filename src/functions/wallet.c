@@ -16,6 +16,7 @@
 #include "server/admin_log.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/resowner.h"
 
 #include "crypto/primitives.h"

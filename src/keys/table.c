@@ -27,6 +27,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 #include "utils/uuid.h"
 
 #include "keys/table_rows.h"
@@ -136,12 +137,12 @@ transaction_callback(XactEvent event, void *arg)
 						 errhint("Change keys in a transaction of its own.")));
 			break;
 		case XACT_EVENT_ABORT:
-			/* what was read in it may have been its own, uncommitted changes */
-			tde_keystore_changed |= tde_keystore_made_keys;
-			/* FALLTHROUGH */
 		case XACT_EVENT_COMMIT:
 		case XACT_EVENT_PREPARE:
-			if (tde_keystore_made_keys && event != XACT_EVENT_ABORT)
+			/* what was read in a transaction that is rolled back may have been its own, uncommitted changes */
+			if (event == XACT_EVENT_ABORT)
+				tde_keystore_changed |= tde_keystore_made_keys;
+			else if (tde_keystore_made_keys)
 				tde_forget_everywhere();
 			tde_keystore_made_keys = tde_keystore_changed_rows = tde_keystore_freed = tde_keystore_described = false;
 			tde_keystore_uncommitted = 0;

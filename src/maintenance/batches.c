@@ -29,6 +29,7 @@
 #include "utils/wait_event.h"
 
 #include "maintenance/batches.h"
+#include "server/compat.h"
 #include "server/statement.h"
 
 /* ---- transactions ---- */
@@ -183,7 +184,7 @@ change_from_here(TdeBatches *batches, Relation rel, int64 *seen, bool *touched)
 	if (batches->end > 0)
 	{
 		ItemPointerSet(&last, batches->end - 1, MaxOffsetNumber);
-		scan = table_beginscan_tidrange(rel, GetActiveSnapshot(), &batches->next, &last);
+		scan = TDE_BEGINSCAN_TIDRANGE(rel, &batches->next, &last);
 		ended = scan_table(batches, table, scan, slot, seen, touched);
 		table_endscan(scan);
 	}

@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
+#include "utils/tuplestore.h"
 
 #include "keys/table.h"
 #include "maintenance/usage_scan.h"

@@ -219,8 +219,7 @@ update_row(RekeyTable *table, ItemPointer tid)
 	LockTupleMode lock_mode;
 	TdeIndexUpdate indexes;
 	TM_FailureData failure;
-	TM_Result	result = table_tuple_update(table->rel, tid, table->renewed, GetCurrentCommandId(true),
-											GetActiveSnapshot(), InvalidSnapshot, true, &failure, &lock_mode, &indexes);
+	TM_Result	result = TDE_TUPLE_UPDATE(table->rel, tid, table->renewed, &failure, &lock_mode, &indexes);
 
 	if (result != TM_Ok)
 		elog(ERROR, "unexpected status %u of a row that is to be re-encrypted", result);

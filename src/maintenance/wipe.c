@@ -88,7 +88,7 @@ prune(Wipe *wipe, Buffer buffer)
 	TransactionIdRetreat(page->pd_prune_xid);
 	MarkBufferDirtyHint(buffer, true);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	heap_page_prune_opt(wipe->rel, buffer);
+	TDE_PRUNE(wipe->rel, buffer);
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 }
 

@@ -1,5 +1,5 @@
 /*
- * compat.h - every difference between PostgreSQL 15, 16, 17 and 18 that this extension meets.
+ * compat.h - every difference between PostgreSQL 15 to 19 that this extension meets.
  */
 #ifndef TDE_SERVER_COMPAT_H
 #define TDE_SERVER_COMPAT_H
@@ -130,6 +130,59 @@
 #define TDE_EXECUTOR_RUN_ARGUMENTS query, direction, count, once
 #endif
 
+/* In 19 the planner is told what EXPLAIN asks for (4c1a27e53a50), and hooks may not change what statements are told apart by. */
+#if PG_VERSION_NUM >= 190000
+#include "commands/explain_state.h"
+#define TDE_PLANNER_PARAMETERS Query *query, const char *source, int cursor_options, ParamListInfo params, ExplainState *explain
+#define TDE_PLANNER_ARGUMENTS query, source, cursor_options, params, explain
+#define TDE_ANALYZE_PARAMETERS ParseState *pstate, Query *query, const JumbleState *jumble
+#else
+#define TDE_PLANNER_PARAMETERS Query *query, const char *source, int cursor_options, ParamListInfo params
+#define TDE_PLANNER_ARGUMENTS query, source, cursor_options, params
+#define TDE_ANALYZE_PARAMETERS ParseState *pstate, Query *query, JumbleState *jumble
+#endif
+
+/* 19 says why no function or operator was found. */
+#if PG_VERSION_NUM >= 190000
+#define TDE_FUNC_GET_DETAIL(name, count, types, found, result, is_set, variadic, variadic_type, declared) \
+	func_get_detail(name, NIL, NIL, count, types, false, false, false, &(int) {0}, found, result, is_set, variadic, variadic_type, declared, NULL)
+#define TDE_OPERATOR_CANDIDATES(name, kind) OpernameGetCandidates(name, kind, false, &(int) {0})
+#else
+#define TDE_FUNC_GET_DETAIL(name, count, types, found, result, is_set, variadic, variadic_type, declared) \
+	func_get_detail(name, NIL, NIL, count, types, false, false, false, found, result, is_set, variadic, variadic_type, declared, NULL)
+#define TDE_OPERATOR_CANDIDATES(name, kind) OpernameGetCandidates(name, kind, false)
+#endif
+
+/* 19 gives tables' access methods options for updates and scans. */
+#if PG_VERSION_NUM >= 190000
+#define TDE_TUPLE_UPDATE(rel, tid, slot, failure, mode, indexes) \
+	table_tuple_update(rel, tid, slot, GetCurrentCommandId(true), 0, GetActiveSnapshot(), InvalidSnapshot, true, failure, mode, indexes)
+#define TDE_BEGINSCAN_TIDRANGE(rel, first, last) table_beginscan_tidrange(rel, GetActiveSnapshot(), first, last, 0)
+#else
+#define TDE_TUPLE_UPDATE(rel, tid, slot, failure, mode, indexes) \
+	table_tuple_update(rel, tid, slot, GetCurrentCommandId(true), GetActiveSnapshot(), InvalidSnapshot, true, failure, mode, indexes)
+#define TDE_BEGINSCAN_TIDRANGE(rel, first, last) table_beginscan_tidrange(rel, GetActiveSnapshot(), first, last)
+#endif
+
+/* 19 may note at once that all of a page is visible, if the caller lets it: this one is about to write. */
+#if PG_VERSION_NUM >= 190000
+#define TDE_PRUNE(rel, buffer) \
+	do { \
+		Buffer		visibility = InvalidBuffer; \
+\
+		heap_page_prune_opt(rel, buffer, &visibility, false); \
+		if (BufferIsValid(visibility)) \
+			ReleaseBuffer(visibility); \
+	} while (0)
+#else
+#define TDE_PRUNE(rel, buffer) heap_page_prune_opt(rel, buffer)
+#endif
+
+/* 19 calls CLUSTER and VACUUM FULL by the name of the command that replaces them. */
+#if PG_VERSION_NUM >= 190000
+#define PROGRESS_COMMAND_CLUSTER PROGRESS_COMMAND_REPACK
+#endif
+
 /* 18 keeps what it needs of a column most often in a second place, too (5983a4cffc31). */
 #if PG_VERSION_NUM >= 180000
 #define TDE_COLUMN_CHANGED(descriptor, index) populate_compact_attribute(descriptor, index)
@@ -227,7 +280,11 @@
 #endif
 
 /* 16 tells updates that only concern summarizing indexes (BRIN) from others (19d8e2308bc5). */
-#if PG_VERSION_NUM >= 160000
+#if PG_VERSION_NUM >= 190000
+#define TdeIndexUpdate TU_UpdateIndexes
+#define TDE_UPDATE_INDEXES(relinfo, slot, estate, what) \
+	ExecInsertIndexTuples(relinfo, estate, EIIT_IS_UPDATE | ((what) == TU_Summarizing ? EIIT_ONLY_SUMMARIZING : 0), slot, NIL, NULL)
+#elif PG_VERSION_NUM >= 160000
 #define TdeIndexUpdate TU_UpdateIndexes
 #define TDE_UPDATE_INDEXES(relinfo, slot, estate, what) \
 	ExecInsertIndexTuples(relinfo, slot, estate, true, false, NULL, NIL, (what) == TU_Summarizing)

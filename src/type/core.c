@@ -9,13 +9,14 @@
 #include "parser/parse_func.h"
 #include "utils/lsyscache.h"
 
+#include "server/compat.h"
 #include "type/core.h"
 
 /* Of operators with this name, those that are PostgreSQL's; what they take begins with their first operand. */
 static FuncCandidateList
 core_candidates(List *name, bool binary)
 {
-	FuncCandidateList all = OpernameGetCandidates(name, binary ? 'b' : 'l', false);
+	FuncCandidateList all = TDE_OPERATOR_CANDIDATES(name, binary ? 'b' : 'l');
 	FuncCandidateList core = NULL;
 
 	while (all)

@@ -18,6 +18,7 @@
 #include "storage/shmem.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
+#include "utils/wait_event.h"
 
 #include "crypto/primitives.h"
 #include "server/error.h"
