@@ -25,11 +25,11 @@
 
 #include "operators/arrays.h"
 #include "operators/computed.h"
-#include "operators/hypothetical.h"
 #include "operators/index_conditions.h"
 #include "operators/indexed_forms.h"
 #include "operators/indexed_tables.h"
 #include "operators/opclass.h"
+#include "operators/prepared_aggregates.h"
 #include "server/compat.h"
 #include "type/inside.h"
 
@@ -361,7 +361,7 @@ prepare_query(Query *query)
 	if (query->onConflict)
 		tde_opclass_infer(query->onConflict);
 	if (query->hasAggs)
-		tde_hypothetical_prepare(query);
+		tde_aggregates_prepare(query);
 	foreach(cell, query->cteList)
 		tde_index_conditions_prepare((Query *) lfirst_node(CommonTableExpr, cell)->ctequery);
 	if (query->hasSubLinks)

@@ -40,6 +40,9 @@
 #define TDE_IS_VIRTUAL(constraint) false
 #endif
 
+/* In 16 workers may each gather a part of an array (16fd03e95654). */
+#define TDE_ARRAY_AGG_IS_PARTIAL (PG_VERSION_NUM >= 160000)
+
 /* 16 leaves out the system's own tables (2cbc3c17a5c1). */
 #define TDE_REINDEX_DATABASE_HAS_CATALOGS (PG_VERSION_NUM < 160000)
 

@@ -32,7 +32,7 @@ INSERT INTO col VALUES
   ('t',  'text',        '', $$'canary' || id$$, '{canary}'),
   ('v',  'varchar',     '', $$'kenari' || id$$, '{kenari}'),
   ('b',  'bpchar',      '', $$'canari' || id$$, '{canari}'),
-  ('i4', 'int4',        '', '1515847680 + id', ARRAY['\x5a5a00000000', '\x0003000200000000000f0630'::bytea]),
+  ('i4', 'int4',        '', '1515870720 + id % 256', ARRAY['\x5a5a5a00000000', '\x0003000200000000000f0633'::bytea]),
   ('i8', 'int8',        '', '6510615555426877440 + id', ARRAY['\x5a5a5a5a5a5a', '\x028b026715b2', '\x8b026702b215'::bytea]),
   ('n',  'numeric',     '', '123456789012345600000 + id', ARRAY['\x09291a85007b', '\x2909851a7b00'::bytea]),
   ('f8', 'float8',      '', '1.2345e300 + id * 1e285', ARRAY['\x7e3d7e7e70', '\x707e7e3d7e'::bytea]),
@@ -47,6 +47,8 @@ INSERT INTO col VALUES
 DO $do$
 BEGIN
   EXECUTE (SELECT format('CREATE TABLE twin (id int, g int, %s)', string_agg(format('p_%1$s %2$s%3$s, e_%1$s encrypted_%2$s%3$s', name, base, typmod), ', ')) FROM col);
+  -- rows are sent, too
+  EXECUTE (SELECT string_agg(format('CREATE TYPE p_%1$s_row AS (v %2$s%3$s); CREATE TYPE e_%1$s_row AS (v encrypted_%2$s%3$s);', name, base, typmod), ' ') FROM col);
   EXECUTE (SELECT format('INSERT INTO twin SELECT id, id %% 3, %s FROM generate_series(1, 2000) id', string_agg(format('%1$s, %1$s', value), ', ')) FROM col);
 END
 $do$;
@@ -104,6 +106,7 @@ INSERT INTO form SELECT 'sorted', unnest(ARRAY['DISTINCT @', '@ ORDER BY @', 'DI
   ') WITHIN GROUP (ORDER BY @', '0.5) WITHIN GROUP (ORDER BY @', '$${0.1,0.9}$$::float8[]) WITHIN GROUP (ORDER BY @', 'NULL) WITHIN GROUP (ORDER BY @',
   'NULL::#) WITHIN GROUP (ORDER BY @', 'NULL::#) WITHIN GROUP (ORDER BY @ DESC']);
 INSERT INTO form SELECT way, unnest(ARRAY['@', '@, @', '@, $$-$$::text', '$$-$$::text, @', '@, $$-$$::bytea', 'id, @', '@, id']) FROM unnest('{window,parallel}'::text[]) way;
+INSERT INTO form VALUES ('parallel', 'ROW(@)::@_row');
 CREATE TABLE seen AS
   SELECT way, a.name AS aggregate, f.call, c.name AS col, side, NULL::int AS found,
          format(w.query, format('%I(%s)', a.name, replace(replace(f.call, '@', side || '_' || c.name), '#', c.base)), c.name) AS query

@@ -1,22 +1,30 @@
 /*
- * hypothetical.c - rank(5) WITHIN GROUP (ORDER BY n), and its like, sort encrypted values.
+ * prepared_aggregates.c - PostgreSQL's aggregates of any type, which would sort decrypted values or hand them from process to process.
  *
- * PostgreSQL brings what is ranked and the rows' values to one type.  A constant takes that of the column; of a plain value the column takes the
- * type, by the implicit cast, and plaintext would be sorted, which may write it to a temporary file.  So before such a call is planned, the cast
- * goes, and the value is encrypted instead.
+ * rank(5) WITHIN GROUP (ORDER BY n), and its like: PostgreSQL brings what is ranked and the rows' values to one type.  A constant takes that of the
+ * column; of a plain value the column takes the type, by the implicit cast, and plaintext would be sorted, which may write it to a temporary file.  So
+ * before such a call is planned, the cast goes, and the value is encrypted instead.
+ *
+ * array_agg(n): a parallel worker passes on what it has gathered by the send function of the type, rows and ranges by those of their parts, which
+ * decrypt.  One of ours takes its place that differs in nothing but that no worker has a part of its result.
  */
 #include "postgres.h"
 
 #include "access/transam.h"
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
+#include "parser/parse_func.h"
+#include "utils/fmgroids.h"
 #include "utils/typcache.h"
 
 #include "operators/computed.h"
-#include "operators/hypothetical.h"
+#include "operators/prepared_aggregates.h"
+#include "server/compat.h"
+#include "type/inside.h"
 
 /* The operator that sorts the encrypted values in the order in which another one sorts the plain ones; InvalidOid: there is none. */
 static Oid
@@ -57,9 +65,19 @@ encrypt_key(Aggref *call, int number)
 	lfirst_oid(list_nth_cell(call->aggargtypes, list_length(call->aggdirectargs) + number)) = encrypted;
 }
 
+static void
+gather_in_one_process(Aggref *call)
+{
+	Oid			taken = ANYNONARRAYOID;
+	Oid			ours = LookupFuncName(list_make2(makeString("tde_internal"), makeString("array_agg")), 1, &taken, true);
+
+	if (OidIsValid(ours))
+		call->aggfnoid = ours;
+}
+
 /* An expression_tree_walker. */
 static bool
-encrypt_calls(Node *node, void *context)
+prepare_calls(Node *node, void *context)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
@@ -73,13 +91,15 @@ encrypt_calls(Node *node, void *context)
 			list_length(call->args) == list_length(call->aggdirectargs))
 			for (int i = 0; i < list_length(call->args); i++)
 				encrypt_key(call, i);
+		if (TDE_ARRAY_AGG_IS_PARTIAL && call->aggfnoid == F_ARRAY_AGG_ANYNONARRAY && tde_type_holds_encrypted(linitial_oid(call->aggargtypes)))
+			gather_in_one_process(call);
 	}
-	return expression_tree_walker(node, encrypt_calls, context);
+	return expression_tree_walker(node, prepare_calls, context);
 }
 
 void
-tde_hypothetical_prepare(Query *query)
+tde_aggregates_prepare(Query *query)
 {
-	(void) encrypt_calls((Node *) query->targetList, NULL);
-	(void) encrypt_calls(query->havingQual, NULL);
+	(void) prepare_calls((Node *) query->targetList, NULL);
+	(void) prepare_calls(query->havingQual, NULL);
 }
