@@ -80,12 +80,12 @@ SELECT cmp_ok((SELECT count(*) FROM outcome WHERE source <> target AND words ~ '
 -- Casts WITHOUT FUNCTION
 --
 CREATE CAST (encrypted_uuid AS encrypted_json) WITHOUT FUNCTION;
-CREATE CAST (encrypted_bytea AS encrypted_uuid) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (encrypted_interval AS encrypted_uuid) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (encrypted_bool AS encrypted_inet) WITHOUT FUNCTION AS ASSIGNMENT;
 CREATE CAST (bytea AS encrypted_jsonb) WITHOUT FUNCTION;
 CREATE CAST (encrypted_inet AS bytea) WITHOUT FUNCTION;
-CREATE TABLE lied (u encrypted_uuid, b encrypted_bytea, o encrypted_bool, i encrypted_inet, p bytea);
-INSERT INTO lied VALUES ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '\x00112233445566778899aabbccddeeff', true, '10.0.0.1', '\x00');
+CREATE TABLE lied (u encrypted_uuid, b encrypted_interval, o encrypted_bool, i encrypted_inet, p bytea);
+INSERT INTO lied VALUES ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '1 day', true, '10.0.0.1', '\x00');
 \set refused '\'TDE04 could not authenticate encrypted value [The stored bytes were changed, or were not made under their key for this type.]\''
 SELECT is(complaint(statement), :refused, statement) FROM unnest(ARRAY[
   'SELECT u::encrypted_json::text FROM lied', 'SELECT json_typeof(u::encrypted_json) FROM lied', 'SELECT b::encrypted_uuid::text FROM lied', 'SELECT b = u FROM lied', 'SELECT u = b FROM lied',

@@ -39,7 +39,9 @@ INSERT INTO with_key VALUES (1, '{}'), (1 + 1, '{}');
 INSERT INTO with_key VALUES (1, '{"new": 1}') ON CONFLICT (id) DO UPDATE SET j['was'] = excluded.j RETURNING j;
 
 -- what is read is plain, and must not get into an index; views and functions keep the expression
+\set VERBOSITY sqlstate
 CREATE INDEX ON sub ((j['a']));
+\set VERBOSITY terse
 CREATE TABLE gen (j encrypted_jsonb, a jsonb GENERATED ALWAYS AS (j['a']) STORED);
 CREATE VIEW sub_view AS SELECT id, j['a']['b'] AS b FROM sub;
 SELECT pg_get_viewdef('sub_view') LIKE '%j)::jsonb)[''a''::text][''b''::text] AS b%';
