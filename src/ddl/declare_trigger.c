@@ -27,8 +27,8 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "ddl/clear_keys.h"
 #include "ddl/declare.h"
-#include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "ddl/taken_names.h"
 #include "keys/table.h"
@@ -200,7 +200,7 @@ check_altered(Oid relid, const CollectedCommand *command)
 
 	if (rel == NULL)
 		return;
-	tde_plaintext_check_foreign_keys(rel);
+	tde_clear_keys_check(rel);
 	tde_guard_using(rel, command);
 	if (rel->rd_rel->relhasindex)
 		tde_expression_index_check(rel);

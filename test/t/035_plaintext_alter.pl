@@ -292,4 +292,31 @@ lines_of($node, q{CREATE FUNCTION seen() RETURNS event_trigger LANGUAGE plpgsql 
 is(lines_of($node, q{SELECT tag, object FROM seen ORDER BY tag}), "ALTER TABLE|public.watched\nCREATE SEQUENCE|public.watched_i_seq", 'event triggers see the sequence');
 lines_of($node, 'DROP TABLE company_plain, company_encrypted, watched CASCADE');
 
+# A type that has no encrypted one yet: the hint says how to get it, and then the same statement works.
+lines_of($node, q{CREATE EXTENSION citext; CREATE SCHEMA "Odd"; CREATE TYPE "Odd"."State" AS ENUM ('new', 'done');
+  CREATE TABLE typed (id int, c encrypted_text(nosalt), p encrypted_numeric, n encrypted_inet, s encrypted_text, l encrypted_varchar(10)[], r encrypted_text);
+  INSERT INTO typed VALUES (1, 'Alice', 12.5, '10.0.0.0/8', 'done', '{new,done}', '[1,2)')});
+foreach my $case (
+  [ 'c', 'citext', 'TYPE citext', 'encrypted_citext(aes256,nosalt,gcm)', 'Alice' ],
+  [ 'p', 'money', 'TYPE money', 'encrypted_money(aes256,salt,gcm)', '$12.50' ],
+  [ 'n', 'cidr', 'TYPE cidr USING n::cidr', 'encrypted_cidr(aes256,salt,gcm)', '10.0.0.0/8' ],
+  [ 's', 'an enum', q{TYPE "Odd"."State" USING s::"Odd"."State"}, '"Odd"."encrypted_State"(aes256,salt,gcm)', 'done' ],
+  [ 'l', 'an array', q{TYPE "Odd"."State"[] USING l::text[]::"Odd"."State"[]}, '"Odd"."encrypted_State"(aes256,salt,gcm)[]', '{new,done}' ])
+{
+  my ($column, $what, $type, $expected, $value) = @$case;
+  my $alter = "ALTER TABLE typed ALTER $column $type";
+  if ($what ne 'an array')
+  {
+    my $got = fails_with($node, $alter, { state => '42P16', hint => qr/^Let a superuser run SELECT tde_create_type\(/ }, "$what has no encrypted type yet");
+    lines_of($node, $1) if $got->{err} =~ /run (SELECT tde_create_type\(.*\)); then repeat/ or die $got->{err};
+  }
+  my $again = attempt($node, $alter);
+  is($again->{state}, '', "$what: the statement once more") or diag($again->{err});
+  is(types('typed', $column), $expected, "$what: the column is of the encrypted type");
+  is(lines_of($node, "SELECT $column\::text FROM typed"), $value, "$what: with its value");
+}
+fails_with($node, "ALTER TABLE typed ALTER r TYPE $_", { state => '42P16', hint => qr/^No encrypted type stands for that one\.  To decrypt the column: / }, "none can be made of $_")
+  foreach 'code', 'int4range', 'oid USING r::text::oid', 'pair';
+fails_with($node, 'SET tde_column.plaintext_alter = error; ALTER TABLE typed ALTER s TYPE bit', { state => '42P16', hint => qr/^Declare an encrypted type\./ }, 'nor is one wanted');
+
 done_testing();
