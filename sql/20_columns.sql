@@ -91,6 +91,15 @@ REVOKE ALL ON FUNCTION tde_internal.tde_ddl_trigger() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_ddl_trigger() IS
   'give the default specification to encrypted columns declared without modifiers';
 
+-- As PostgreSQL's, everybody may execute them: a trigger on a table of his own can call them, and what they decrypt he has the right to.
+CREATE FUNCTION tde_internal.tde_tsvector_update_trigger() RETURNS trigger
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_tsvector_update_trigger() IS 'tsvector_update_trigger() for encrypted columns';
+
+CREATE FUNCTION tde_internal.tde_tsvector_update_trigger_column() RETURNS trigger
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_tsvector_update_trigger_column() IS 'tsvector_update_trigger_column() for encrypted columns';
+
 CREATE FUNCTION tde_internal.tde_taken_name(catalog oid, object oid) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 REVOKE ALL ON FUNCTION tde_internal.tde_taken_name(oid, oid) FROM PUBLIC;

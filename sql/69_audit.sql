@@ -327,6 +327,11 @@ AS $$
        SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indexrelid CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
        WHERE i.indrelid = g.tgrelid AND i.indisprimary AND s.base_type IS NOT NULL),
      'warning', 'values of the encrypted primary key are sent in clear to all who listen', 'Drop it, or take another primary key.'),
+    (p.prosrc ~ '^tde_tsvector_update_trigger' AND p.pronamespace = 'tde_internal'::regnamespace AND NOT EXISTS (
+       SELECT FROM pg_attribute a CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
+       WHERE a.attrelid = g.tgrelid AND s.base_type IS NOT NULL
+         AND a.attname = convert_from(substr(g.tgargs, 1, position(decode('00', 'hex') IN g.tgargs) - 1), getdatabaseencoding())),
+     'warning', 'words of encrypted columns are stored in clear, in a tsvector column', 'Drop it, or give that column an encrypted type.'),
     (p.prosrc ~* E'\\m(to_jsonb?|row_to_json|jsonb?_build_object|hstore|xmlforest)\\s*\\(\\s*(new|old)\\M' OR p.prosrc ~* E'\\m(new|old)\\s*(\\.\\s*\\*\\s*)?\\)?\\s*::\\s*(text|jsonb?)\\M',
      'notice', 'rows become text or JSON, which is in clear unless it is stored in an encrypted column',
      'Encrypt the column that gets it, or store rows in columns of the types that this table has.')
@@ -429,7 +434,8 @@ AS $$
   SELECT CASE WHEN bool_or(a.grantee = 0) THEN 'warning' ELSE 'notice' END, 'schema privileges', n.oid::regnamespace::text,
          format('on a search path (%s), and these may make objects in it, which statements of others then use: %s',
                 string_agg(DISTINCT s.scope, ', '), string_agg(DISTINCT coalesce(quote_ident(r.rolname), 'PUBLIC'), ', ')),
-         format('REVOKE CREATE ON SCHEMA %s FROM them, or take it off the paths of those who do not trust them.', n.oid::regnamespace)
+         format('REVOKE CREATE ON SCHEMA %s FROM %s; or take it off the paths of those who do not trust them.', n.oid::regnamespace,
+                string_agg(DISTINCT coalesce(quote_ident(r.rolname), 'PUBLIC'), ', '))
   FROM tde_internal.tde_audited_settings() s
   CROSS JOIN LATERAL tde_internal.tde_path_schemas(s.value) p (schema)
   JOIN pg_namespace n ON n.nspname = p.schema

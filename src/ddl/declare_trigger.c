@@ -13,6 +13,7 @@
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_statistic_ext.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/event_trigger.h"
 #include "executor/executor.h"
@@ -31,6 +32,7 @@
 #include "ddl/declare.h"
 #include "ddl/plaintext_guard.h"
 #include "ddl/taken_names.h"
+#include "ddl/text_search.h"
 #include "keys/table.h"
 #include "server/compat.h"
 
@@ -205,6 +207,7 @@ check_altered(Oid relid, const CollectedCommand *command)
 	if (rel->rd_rel->relhasindex)
 		tde_expression_index_check(rel);
 	relation_close(rel, AccessShareLock);
+	tde_text_search_altered(relid);
 }
 
 static void
@@ -251,6 +254,9 @@ mend_object(Oid classid, Oid objid, bool new_table)
 			break;
 		case StatisticExtRelationId:
 			tde_guard_statistics(objid);
+			break;
+		case TriggerRelationId:
+			tde_text_search_created(objid);
 			break;
 		case ProcedureRelationId:
 		case OperatorRelationId:
