@@ -28,6 +28,7 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "ddl/added_columns.h"
 #include "ddl/declare.h"
 #include "ddl/identity.h"
 #include "ddl/plaintext_alter.h"
@@ -111,9 +112,9 @@ refuse(const EncryptedColumn *column, const char *name, Oid type, const char *wa
 					 quote_literal_cstr(column->name))));
 }
 
-/* What is declared for a column, if that is a plain type.  PostgreSQL says itself what is wrong with a type. */
-static bool
-find_declared(ColumnDef *def, Oid *type, int32 *typmod)
+/* PostgreSQL says itself what is wrong with a type. */
+bool
+tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod)
 {
 	Oid			found = def->typeName->setof || def->typeName->pct_type ? InvalidOid : LookupTypeNameOid(NULL, def->typeName, true);
 
@@ -146,7 +147,7 @@ declare_like(ColumnDef *def, const char *name, const EncryptedColumn *column)
 	Oid			type;
 	int32		typmod;
 
-	if (!find_declared(def, &type, &typmod))
+	if (!tde_declared_type(def, &type, &typmod))
 		return;
 	/* PostgreSQL says so next */
 	if (!TDE_MAY_USE_TYPE(type))
@@ -172,7 +173,7 @@ declare_like_key(ColumnDef *def, const char *name, const EncryptedColumn *key)
 	Oid			type;
 	int32		typmod;
 
-	return TDE_PLAINTEXT_ALTER == TDE_ALTER_KEEP && find_declared(def, &type, &typmod) &&
+	return TDE_PLAINTEXT_ALTER == TDE_ALTER_KEEP && tde_declared_type(def, &type, &typmod) &&
 		OidIsValid(get_base_element_type(type)) == OidIsValid(get_base_element_type(key->type)) &&
 		declare_encrypted(def, name, key, type, typmod);
 }
@@ -435,6 +436,8 @@ tde_plaintext_alter_prepare(AlterTableStmt *stmt, const char *source)
 			declare_like(def, def->colname, &column);
 		else if (cmd->subtype == AT_AddColumn && find_key(def, keys, NULL, &column))
 			(void) declare_like_key(def, def->colname, &column);
+		else if (cmd->subtype == AT_AddColumn)
+			tde_added_column_prepare(table, cmd);
 	}
 	if (keys)
 		prepare_foreign_keys(table, keys, stmt);

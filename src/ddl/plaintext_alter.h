@@ -27,6 +27,9 @@ extern bool tde_plaintext_allowed;
  */
 extern bool tde_encrypted_like(Oid like, int32 like_typmod, Oid *type, int32 *typmod);
 
+/* What is declared for a column, if that is a plain type. */
+extern bool tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod);
+
 /* Before ALTER TABLE runs; changes the statement, and has then locked the table as it does.  source: its text. */
 extern void tde_plaintext_alter_prepare(AlterTableStmt *stmt, const char *source);
 
