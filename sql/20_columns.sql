@@ -91,6 +91,20 @@ REVOKE ALL ON FUNCTION tde_internal.tde_ddl_trigger() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_ddl_trigger() IS
   'give the default specification to encrypted columns declared without modifiers';
 
+-- As PostgreSQL's, everybody may execute them: a trigger on a table of his own can call them, and what they decrypt he has the right to.
+CREATE FUNCTION tde_internal.tde_tsvector_update_trigger() RETURNS trigger
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION tde_internal.tde_tsvector_update_trigger() IS 'tsvector_update_trigger() for encrypted columns';
+
+CREATE FUNCTION tde_internal.tde_tsvector_update_trigger_column() RETURNS trigger
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION tde_internal.tde_tsvector_update_trigger_column() IS 'tsvector_update_trigger_column() for encrypted columns';
+
+-- In a client's own statement alone, which puts it there: the row is no value of its type any more.
+CREATE FUNCTION tde_internal.tde_plain_rows(anyelement) RETURNS anyelement
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION tde_internal.tde_plain_rows(anyelement) IS 'a row of a client''s result, with fields of the base types';
+
 CREATE FUNCTION tde_internal.tde_taken_name(catalog oid, object oid) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 REVOKE ALL ON FUNCTION tde_internal.tde_taken_name(oid, oid) FROM PUBLIC;

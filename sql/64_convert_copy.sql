@@ -56,6 +56,7 @@ COMMENT ON FUNCTION tde_internal.tde_lock_tables(regclass[]) IS
 CREATE FUNCTION tde_internal.tde_start_conversion(a pg_attribute, type text, encrypting boolean) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET tde_column.plaintext_allowed = on
 AS $$
 DECLARE
   helper text := 'tde_convert_' || a.attnum;

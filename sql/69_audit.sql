@@ -214,6 +214,19 @@ $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_tables() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_tables() IS 'tde_audit(): keys by which tools would copy the extension''s tables';
 
+CREATE FUNCTION tde_internal.tde_is_left_plain(a pg_attribute) RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT a.attnum > 0 AND NOT a.attisdropped AND a.attidentity = '' AND a.attgenerated = ''
+    AND EXISTS (SELECT FROM tde.types t JOIN pg_type b ON b.oid = t.base WHERE a.atttypid IN (b.oid, b.typarray))
+    AND NOT EXISTS (SELECT FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S'
+                    WHERE d.classid = s.tableoid AND d.refclassid = s.tableoid AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum AND d.deptype = 'a')
+$$;
+-- new in 0.2.0
+REVOKE ALL ON FUNCTION tde_internal.tde_is_left_plain(pg_attribute) FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_is_left_plain(pg_attribute) IS 'whether a column is plain, could be encrypted, and is no serial or identity column';
+
 CREATE FUNCTION tde_internal.tde_audit_columns() RETURNS SETOF tde_internal.tde_finding
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -231,6 +244,16 @@ AS $$
   WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attinhcount = 0 AND s.base_type IS NOT NULL
     AND c.relkind IN ('r', 'p', 'f', 'm', 'c') AND c.relpersistence <> 't' AND w.applies
   GROUP BY c.oid, w.severity, w.finding, w.hint
+  UNION ALL
+  -- the same rule as of ADD COLUMN: src/ddl/added_columns.c
+  SELECT 'notice', 'columns', c.oid::regclass::text, format('in clear, while all columns before are encrypted: %s', string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)),
+         format('CALL tde_encrypt_columns(%L, %L);', c.oid::regclass, array_agg(a.attname ORDER BY a.attnum))
+  FROM pg_class c JOIN (
+      SELECT attrelid, max(attnum) FILTER (WHERE s.base_type IS NOT NULL) AS last_encrypted, min(attnum) FILTER (WHERE tde_internal.tde_is_left_plain(x)) AS first_plain
+      FROM pg_attribute x CROSS JOIN LATERAL tde_internal.tde_type_spec(x.atttypid, x.atttypmod) s WHERE attnum > 0 AND NOT attisdropped GROUP BY attrelid
+    ) AS t ON t.attrelid = c.oid AND last_encrypted < first_plain JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum >= first_plain AND tde_internal.tde_is_left_plain(a)
+  WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND NOT c.relispartition
+  GROUP BY c.oid
   UNION ALL
   SELECT 'warning', 'conversions', relation::text, format('column %I is still being converted (phase %s)', column_name, phase),
          CASE WHEN phase = 'erase' THEN format('CALL tde_finish_conversion(%L, %L);', relation, column_name)
@@ -327,6 +350,11 @@ AS $$
        SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indexrelid CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
        WHERE i.indrelid = g.tgrelid AND i.indisprimary AND s.base_type IS NOT NULL),
      'warning', 'values of the encrypted primary key are sent in clear to all who listen', 'Drop it, or take another primary key.'),
+    (p.prosrc ~ '^tde_tsvector_update_trigger' AND p.pronamespace = 'tde_internal'::regnamespace AND NOT EXISTS (
+       SELECT FROM pg_attribute a CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
+       WHERE a.attrelid = g.tgrelid AND s.base_type IS NOT NULL
+         AND a.attname = convert_from(substr(g.tgargs, 1, position(decode('00', 'hex') IN g.tgargs) - 1), getdatabaseencoding())),
+     'warning', 'words of encrypted columns are stored in clear, in a tsvector column', 'Drop it, or give that column an encrypted type.'),
     (p.prosrc ~* E'\\m(to_jsonb?|row_to_json|jsonb?_build_object|hstore|xmlforest)\\s*\\(\\s*(new|old)\\M' OR p.prosrc ~* E'\\m(new|old)\\s*(\\.\\s*\\*\\s*)?\\)?\\s*::\\s*(text|jsonb?)\\M',
      'notice', 'rows become text or JSON, which is in clear unless it is stored in an encrypted column',
      'Encrypt the column that gets it, or store rows in columns of the types that this table has.')
@@ -429,7 +457,8 @@ AS $$
   SELECT CASE WHEN bool_or(a.grantee = 0) THEN 'warning' ELSE 'notice' END, 'schema privileges', n.oid::regnamespace::text,
          format('on a search path (%s), and these may make objects in it, which statements of others then use: %s',
                 string_agg(DISTINCT s.scope, ', '), string_agg(DISTINCT coalesce(quote_ident(r.rolname), 'PUBLIC'), ', ')),
-         format('REVOKE CREATE ON SCHEMA %s FROM them, or take it off the paths of those who do not trust them.', n.oid::regnamespace)
+         format('REVOKE CREATE ON SCHEMA %s FROM %s; or take it off the paths of those who do not trust them.', n.oid::regnamespace,
+                string_agg(DISTINCT coalesce(quote_ident(r.rolname), 'PUBLIC'), ', '))
   FROM tde_internal.tde_audited_settings() s
   CROSS JOIN LATERAL tde_internal.tde_path_schemas(s.value) p (schema)
   JOIN pg_namespace n ON n.nspname = p.schema

@@ -18,6 +18,7 @@
 #include "client/plain_form.h"
 #include "client/result.h"
 #include "server/receiver.h"
+#include "type/access.h"
 
 /* ---- arguments ---- */
 
@@ -71,6 +72,25 @@ plain_row(HeapTuple row, TriggerData *trigger, TupleDesc plain, bool by_header)
 	return row ? tde_plain_tuple(row, RelationGetDescr(trigger->tg_relation), plain, by_header) : NULL;
 }
 
+/* The rows as they are shown.  Without masks: what a function in C computes of one would be stored. */
+static void
+show_rows(TriggerData *shown, TriggerData *trigger, TupleDesc plain, bool by_header, bool masks)
+{
+	int			policy = tde_decrypt_policy;
+
+	PG_TRY();
+	{
+		tde_decrypt_policy = masks ? policy : TDE_POLICY_ERROR;
+		shown->tg_trigtuple = plain_row(trigger->tg_trigtuple, trigger, plain, by_header);
+		shown->tg_newtuple = plain_row(trigger->tg_newtuple, trigger, plain, by_header);
+	}
+	PG_FINALLY();
+	{
+		tde_decrypt_policy = policy;
+	}
+	PG_END_TRY();
+}
+
 /* What a trigger function returns, of what it was called with; NULL: the row is left out. */
 static HeapTuple
 returned_row(HeapTuple returned, TriggerData *trigger, TriggerData *shown, TupleDesc plain)
@@ -86,7 +106,7 @@ returned_row(HeapTuple returned, TriggerData *trigger, TriggerData *shown, Tuple
 }
 
 Datum
-tde_language_trigger(FunctionCallInfo fcinfo, PGFunction handler, bool by_header)
+tde_language_trigger(FunctionCallInfo fcinfo, PGFunction handler, bool by_header, bool masks)
 {
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 	TupleDesc	plain = NULL;
@@ -95,7 +115,7 @@ tde_language_trigger(FunctionCallInfo fcinfo, PGFunction handler, bool by_header
 	RelationData relation;
 	HeapTuple	returned;
 
-	if (TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
+	if (CALLED_AS_TRIGGER(fcinfo) && TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
 		plain = tde_plain_descriptor(RelationGetDescr(trigger->tg_relation), by_header);
 	if (plain == NULL)
 		return handler(fcinfo);
@@ -103,8 +123,7 @@ tde_language_trigger(FunctionCallInfo fcinfo, PGFunction handler, bool by_header
 	relation = *trigger->tg_relation;
 	relation.rd_att = plain;
 	shown.tg_relation = &relation;
-	shown.tg_trigtuple = plain_row(trigger->tg_trigtuple, trigger, plain, by_header);
-	shown.tg_newtuple = plain_row(trigger->tg_newtuple, trigger, plain, by_header);
+	show_rows(&shown, trigger, plain, by_header, masks);
 	call = copy_call(fcinfo);
 	call->context = (Node *) &shown;
 	returned = (HeapTuple) DatumGetPointer(handler(call));

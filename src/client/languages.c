@@ -1,12 +1,14 @@
 /*
- * languages.c - procedural languages that convert values by their types get the base types, as they do of plain columns.
+ * languages.c - procedural languages, and trigger functions in C, that convert values by their types get the base types, as they do of plain columns.
  *
  * PL/pgSQL and SQL know no types but PostgreSQL's own and leave all to casts.  Others make numbers of numbers and true of true, for the types
  * that they know by OID, and text of everything else: also of encrypted numbers.  So their handlers are called through a function
  * of ours, which replaces rows (client/language_rows.c) and leaves a mark on the error context stack: by that the statements are known that
  * they run.
  *
- * Only the languages that are named here: what their handlers read of a trigger's relation and of a row was looked up in their sources.
+ * Trigger functions of contrib want a column of one type, moddatetime() a timestamp.
+ *
+ * Only the libraries that are named here: what their handlers and functions read of a trigger's relation and of a row was looked up in their sources.
  */
 #include "postgres.h"
 
@@ -32,6 +34,9 @@
 #include "server/compat.h"
 #include "type/inside.h"
 
+PG_FUNCTION_INFO_V1(tde_tsvector_update_trigger);
+PG_FUNCTION_INFO_V1(tde_tsvector_update_trigger_column);
+
 /* The base types of which a language makes something else than text, or which it makes of something else and not, with an error, of text. */
 static const Oid python_reads[] = {
 	BOOLOID, INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID, NUMERICOID, OIDOID, BYTEAOID, InvalidOid
@@ -41,7 +46,7 @@ static const Oid none[] = {InvalidOid};
 
 typedef struct Convention
 {
-	const char *library;		/* with its handlers */
+	const char *library;		/* with its handlers, or functions */
 	bool		by_header;		/* it reads rows by the types that they tell themselves */
 	const Oid  *reads;			/* NULL: all */
 	const Oid  *writes;
@@ -51,13 +56,23 @@ static const Convention conventions[] = {
 	{"plpython3", true, python_reads, bytes},
 	{"plperl", true, none, none},
 	{"pltcl", true, none, none},
-	{"pllua", false, NULL, bytes}
+	{"pllua", false, NULL, bytes},
+	{"moddatetime", false, NULL, none},
+	{"insert_username", false, NULL, none},
+	{"autoinc", false, NULL, none},
+	{"refint", false, NULL, none}
 };
+
+typedef struct LanguageKey
+{
+	Oid			language;
+	Oid			function;		/* InvalidOid, but for a trigger function in C: each is a handler of its own */
+} LanguageKey;
 
 typedef struct Language
 {
-	Oid			oid;			/* hash key */
-	uint64		epoch;			/* when it was looked up: see languages_epoch; 0: not yet */
+	LanguageKey key;
+	uint64		epoch;			/* when it was looked up: see current_epoch(); 0: not yet */
 	const Convention *convention;	/* NULL: none of these */
 	PGFunction	handler;		/* NULL: none of its functions was called yet */
 } Language;
@@ -93,37 +108,52 @@ library_of(Oid function)
 	return library;
 }
 
-static const Convention *
-look_up(Oid language)
+static Oid
+handler_of(Oid language)
 {
 	HeapTuple	tuple = SearchSysCache1(LANGOID, ObjectIdGetDatum(language));
-	char	   *library;
+	Oid			handler = InvalidOid;
 
-	if (!HeapTupleIsValid(tuple))
-		return NULL;
-	library = library_of(((Form_pg_language) GETSTRUCT(tuple))->lanplcallfoid);
-	ReleaseSysCache(tuple);
+	if (HeapTupleIsValid(tuple))
+	{
+		handler = ((Form_pg_language) GETSTRUCT(tuple))->lanplcallfoid;
+		ReleaseSysCache(tuple);
+	}
+	return handler;
+}
+
+static const Convention *
+look_up(LanguageKey key)
+{
+	char	   *library = library_of(OidIsValid(key.function) ? key.function : handler_of(key.language));
+
 	for (int i = 0; library && i < lengthof(conventions); i++)
 		if (strcmp(conventions[i].library, library) == 0)
 			return &conventions[i];
 	return NULL;
 }
 
+static uint64
+current_epoch(void)
+{
+	return tde_functions_epoch + languages_epoch;
+}
+
 static Language *
-find_language(Oid oid)
+find_language(LanguageKey key)
 {
 	bool		found;
-	Language   *language = hash_search(languages, &oid, HASH_ENTER, &found);
+	Language   *language = hash_search(languages, &key, HASH_ENTER, &found);
 
 	if (!found)
 	{
 		language->epoch = 0;
 		language->handler = NULL;
 	}
-	if (language->epoch != languages_epoch)
+	if (language->epoch != current_epoch())
 	{
-		language->epoch = languages_epoch;
-		language->convention = look_up(oid);
+		language->epoch = current_epoch();
+		language->convention = look_up(key);
 	}
 	return language;
 }
@@ -137,7 +167,7 @@ invalidate(Datum arg, int cacheid, uint32 hashvalue)
 void
 tde_languages_init(void)
 {
-	languages = tde_table_new("tde_column languages", sizeof(Oid), sizeof(Language));
+	languages = tde_table_new("tde_column languages", sizeof(LanguageKey), sizeof(Language));
 	CacheRegisterSyscacheCallback(LANGOID, invalidate, (Datum) 0);
 }
 
@@ -146,13 +176,19 @@ static Language *
 language_of(Oid function)
 {
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Form_pg_proc form;
+	LanguageKey key;
+	bool		is_candidate;
 	Language   *language;
 
 	if (!HeapTupleIsValid(tuple))
 		return NULL;
-	language = find_language(((Form_pg_proc) GETSTRUCT(tuple))->prolang);
+	form = (Form_pg_proc) GETSTRUCT(tuple);
+	key = (LanguageKey) {form->prolang, form->prolang == ClanguageId ? function : InvalidOid};
+	is_candidate = form->prolang != ClanguageId || form->prorettype == TRIGGEROID;
 	ReleaseSysCache(tuple);
-	return language->convention ? language : NULL;
+	language = is_candidate ? find_language(key) : NULL;
+	return language && language->convention ? language : NULL;
 }
 
 /* Whenever a function that is not built in is looked up, this is asked: some that are in no such language are remembered. */
@@ -165,7 +201,7 @@ tde_language_converts(Oid function)
 		uint64		epoch;		/* of functions and languages */
 	}			others[64];
 	int			at = function % lengthof(others);
-	uint64		epoch = tde_functions_epoch + languages_epoch;
+	uint64		epoch = current_epoch();
 
 	if (likely(others[at].function == function && others[at].epoch == epoch))
 		return false;
@@ -274,7 +310,7 @@ call_handler(PG_FUNCTION_ARGS)
 	mark = mark_of(language->convention);
 	error_context_stack = &mark;
 	if (CALLED_AS_TRIGGER(fcinfo))
-		result = tde_language_trigger(fcinfo, language->handler, language->convention->by_header);
+		result = tde_language_trigger(fcinfo, language->handler, language->convention->by_header, !OidIsValid(language->key.function));
 	else
 		result = tde_language_function(fcinfo, language->handler, language->convention->by_header);
 	error_context_stack = mark.previous;
@@ -313,12 +349,32 @@ tde_language_do(Node *stmt, ErrorContextCallback *mark)
 		{
 			Oid			language = get_language_oid(strVal(option->arg), true);
 
-			convention = OidIsValid(language) ? find_language(language)->convention : NULL;
+			convention = OidIsValid(language) ? find_language((LanguageKey) {language})->convention : NULL;
 		}
 	}
 	if (convention)
 		*mark = mark_of(convention);
 	return convention != NULL;
+}
+
+/*
+ * ---- PostgreSQL's own trigger functions ----
+ *
+ * Those are called past the function manager's hooks, so triggers call these instead: ddl/text_search.c.
+ */
+
+/* tde_tsvector_update_trigger() returns trigger */
+Datum
+tde_tsvector_update_trigger(PG_FUNCTION_ARGS)
+{
+	return tde_language_trigger(fcinfo, tsvector_update_trigger_byid, false, false);
+}
+
+/* tde_tsvector_update_trigger_column() returns trigger */
+Datum
+tde_tsvector_update_trigger_column(PG_FUNCTION_ARGS)
+{
+	return tde_language_trigger(fcinfo, tsvector_update_trigger_bycolumn, false, false);
 }
 
 /* ---- statements ---- */

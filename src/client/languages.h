@@ -28,6 +28,10 @@ tde_language_receiver(DestReceiver *receiver)
 	return unlikely(receiver && receiver->mydest == DestSPI) ? tde_language_spi_receiver(receiver) : receiver;
 }
 
+/* PostgreSQL's trigger functions that fill a tsvector column, for encrypted columns. */
+extern Datum tde_tsvector_update_trigger(PG_FUNCTION_ARGS);
+extern Datum tde_tsvector_update_trigger_column(PG_FUNCTION_ARGS);
+
 extern void tde_languages_init(void);
 
 #endif							/* TDE_CLIENT_LANGUAGES_H */

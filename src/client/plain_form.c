@@ -67,9 +67,8 @@ tde_plain_describe(TupleDesc rows, int index, TdePlainColumn column)
 	TDE_COLUMN_CHANGED(rows, index);
 }
 
-/* A type of rows, or of arrays of them, which may have encrypted fields; of rows of no named type each tells by itself. */
-static bool
-has_rows(Oid type)
+bool
+tde_type_has_rows(Oid type)
 {
 	Oid			element = type == RECORDARRAYOID ? RECORDOID : get_element_type(type);
 
@@ -84,7 +83,7 @@ differs(Oid type, bool by_header)
 {
 	if (type < FirstNormalObjectId && type != RECORDOID && type != RECORDARRAYOID)
 		return false;
-	return tde_result_type(type) != NULL || (by_header && has_rows(type));
+	return tde_result_type(type) != NULL || (by_header && tde_type_has_rows(type));
 }
 
 TupleDesc

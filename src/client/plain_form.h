@@ -29,6 +29,9 @@ extern void tde_plain_describe(TupleDesc rows, int index, TdePlainColumn column)
  * those inside of others are, too, of no named type then, although a column declares one.
  */
 
+/* Is it a type of rows, or of arrays of them, which may have encrypted fields?  Of rows of no named type each tells by itself. */
+extern bool tde_type_has_rows(Oid type);
+
 /* Their descriptor, of a row type of its own; NULL: rows are so already. */
 extern TupleDesc tde_plain_descriptor(TupleDesc rows, bool by_header);
 

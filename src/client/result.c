@@ -190,8 +190,8 @@ function_hash(Oid function)
 	return GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(function));
 }
 
-static void
-remember_function(Oid function)
+void
+tde_result_remember(Oid function)
 {
 	int			hash = (int) function_hash(function);
 
@@ -212,7 +212,7 @@ tde_result_function(TdeType *type)
 	{
 		type->result_function = look_up_function(type);
 		if (OidIsValid(type->result_function))
-			remember_function(type->result_function);
+			tde_result_remember(type->result_function);
 	}
 	return type->result_function;
 }
@@ -296,10 +296,7 @@ decrypt_columns(List *columns, bool with_rows)
 			column->ressortgroupref = 0;
 			hidden = lappend(hidden, copy);
 		}
-		if (type)
-			column->expr = tde_result_call(column->expr, type);
-		else
-			tde_row_decrypt(column->expr);
+		column->expr = type ? tde_result_call(column->expr, type) : tde_row_decrypt(column->expr);
 	}
 	return list_concat(columns, hidden);
 }
@@ -372,13 +369,15 @@ decrypt_outside(Query *query, bool with_rows)
 		if (column->resjunk)
 			continue;
 		/* the query above sees no fields */
-		if (with_rows && column->ressortgroupref == 0)
-			tde_row_decrypt(column->expr);
+		if (with_rows && column->ressortgroupref == 0 && !tde_row_is_plain_for_client(column->expr))
+			column->expr = tde_row_decrypt(column->expr);
 		rte->eref->colnames = lappend(rte->eref->colnames,
 									  makeString(pstrdup(column->resname ? column->resname : "?column?")));
 		shown = flatCopyTargetEntry(column);
 		shown->ressortgroupref = 0;
 		shown->expr = tde_result_call((Expr *) makeVarFromTargetEntry(1, column), tde_result_column(column));
+		if (with_rows && tde_row_is_plain_for_client(shown->expr))
+			shown->expr = tde_row_decrypt(shown->expr);
 		outer->targetList = lappend(outer->targetList, shown);
 	}
 

@@ -50,6 +50,9 @@ extern Expr *tde_result_call(Expr *expr, TdeType *type);
 /* The call in such an expression, of the element of an array; NULL if there is none. */
 extern FuncExpr *tde_result_called(Expr *expr);
 
+/* Know it again as one that decrypts results. */
+extern void tde_result_remember(Oid function);
+
 /* Is an expression such a call, or one for each element of an array? */
 extern bool tde_result_decrypts(Expr *expr);
 

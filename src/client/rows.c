@@ -1,18 +1,26 @@
 /*
- * rows.c - ROW(...) in a client's result has fields of the base types.
+ * rows.c - ROW(...) in a client's result has fields of the base types, and so has any row for those whom catalogs tell these.
  *
- * A row of no named type tells each field's type itself, in the binary protocol.  What such a row is made of stands in the query, so the
- * fields are decrypted there.  A row of a table's or a composite type is what its type says in the catalogs, and stays so.
+ * In the binary protocol each row tells its fields' types itself.  What ROW(...) is made of stands in the query, so the fields are decrypted
+ * there.  A row of a table's or a composite type is what its type says in the catalogs: with transparent catalogs, that fields have the base types.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 
+#include "client/catalog.h"
+#include "client/plain_form.h"
 #include "client/result.h"
 #include "client/rows.h"
 #include "server/compat.h"
+#include "type/type.h"
+
+PG_FUNCTION_INFO_V1(tde_plain_rows);
+
+/* ---- ROW(...) ---- */
 
 /* The fields of a row of no named type, or the rows of an array of such; NIL: it is neither. */
 static List *
@@ -38,8 +46,62 @@ tde_row_has_encrypted(Expr *expr)
 	return false;
 }
 
-void
-tde_row_decrypt(Expr *expr)
+/* ---- rows that tell their type ---- */
+
+extern Datum tde_plain_rows(PG_FUNCTION_ARGS);
+
+static Oid
+plain_rows_function(void)
+{
+	Oid			types[] = {ANYELEMENTOID};
+
+	return tde_internal_function("tde_plain_rows", tde_plain_rows, types, lengthof(types));
+}
+
+bool
+tde_row_is_plain_for_client(Expr *expr)
+{
+	return tde_transparent_catalog && parts(expr) == NIL && tde_type_has_rows(exprType((Node *) expr)) && OidIsValid(plain_rows_function());
+}
+
+/* In the form of a cast, as no user can call it. */
+static Expr *
+plain_rows_call(Expr *expr)
+{
+	Oid			function = plain_rows_function();
+	Oid			collation = exprCollation((Node *) expr);
+
+	tde_result_remember(function);
+	return (Expr *) makeFuncExpr(function, exprType((Node *) expr), list_make1(expr), collation, collation, COERCE_EXPLICIT_CAST);
+}
+
+static bool
+is_plain_rows_call(Expr *expr)
+{
+	return IsA(expr, FuncExpr) && ((FuncExpr *) expr)->funcformat == COERCE_EXPLICIT_CAST &&
+		((FuncExpr *) expr)->funcid == plain_rows_function();
+}
+
+/*
+ * tde_plain_rows(anyelement) returns anyelement - a row, or an array of rows, with fields of the base types, for a client.  The value is not of
+ * the type that it is declared of, so nothing but an output function may get it.
+ */
+Datum
+tde_plain_rows(PG_FUNCTION_ARGS)
+{
+	Node	   *call = fcinfo->flinfo->fn_expr;
+
+	if (call == NULL || !IsA(call, FuncExpr) || ((FuncExpr *) call)->funcformat != COERCE_EXPLICIT_CAST)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("tde_plain_rows() is for results of clients' statements only")));
+	PG_RETURN_DATUM(tde_plain_value(get_fn_expr_argtype(fcinfo->flinfo, 0), -1, PG_GETARG_DATUM(0), true, &fcinfo->isnull));
+}
+
+/* ---- both ---- */
+
+static Expr *
+decrypt_parts(Expr *expr)
 {
 	ListCell   *cell;
 
@@ -49,11 +111,15 @@ tde_row_decrypt(Expr *expr)
 	{
 		TdeType    *type = tde_result_type(exprType(lfirst(cell)));
 
-		if (type)
-			lfirst(cell) = tde_result_call(lfirst(cell), type);
-		else
-			tde_row_decrypt(lfirst(cell));
+		lfirst(cell) = type ? tde_result_call(lfirst(cell), type) : tde_row_decrypt(lfirst(cell));
 	}
+	return expr;
+}
+
+Expr *
+tde_row_decrypt(Expr *expr)
+{
+	return tde_row_is_plain_for_client(expr) ? plain_rows_call(expr) : decrypt_parts(expr);
 }
 
 bool
@@ -63,6 +129,8 @@ tde_row_shows(Expr *expr, bool (*is_shown) (Expr *field))
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
+	if (is_plain_rows_call(expr))
+		return true;
 	foreach(cell, parts(expr))
 		if (is_shown(lfirst(cell)) || tde_row_shows(lfirst(cell), is_shown))
 			return true;

@@ -13,6 +13,7 @@
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_statistic_ext.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/event_trigger.h"
 #include "executor/executor.h"
@@ -28,10 +29,11 @@
 #include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
+#include "ddl/clear_keys.h"
 #include "ddl/declare.h"
-#include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "ddl/taken_names.h"
+#include "ddl/text_search.h"
 #include "keys/table.h"
 #include "server/compat.h"
 
@@ -201,11 +203,12 @@ check_altered(Oid relid, const CollectedCommand *command)
 
 	if (rel == NULL)
 		return;
-	tde_plaintext_check_foreign_keys(rel);
+	tde_clear_keys_check(rel);
 	tde_guard_using(rel, command);
 	if (rel->rd_rel->relhasindex)
 		tde_expression_index_check(rel);
 	relation_close(rel, AccessShareLock);
+	tde_text_search_altered(relid);
 }
 
 static void
@@ -252,6 +255,9 @@ mend_object(Oid classid, Oid objid, bool new_table)
 			break;
 		case StatisticExtRelationId:
 			tde_guard_statistics(objid);
+			break;
+		case TriggerRelationId:
+			tde_text_search_created(objid);
 			break;
 		case ProcedureRelationId:
 		case OperatorRelationId:

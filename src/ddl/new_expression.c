@@ -9,6 +9,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -21,6 +22,8 @@
 #include "utils/syscache.h"
 
 #include "ddl/new_expression.h"
+#include "operators/computed.h"
+#include "operators/computed_choice.h"
 #include "server/compat.h"
 #include "type/core.h"
 #include "type/inside.h"
@@ -179,15 +182,35 @@ raw_call(FuncExpr *call, List *columns)
 	return (Node *) makeFuncCall(qualified(get_func_namespace(call->funcid), get_func_name(call->funcid)), args, COERCE_EXPLICIT_CALL, -1);
 }
 
-static Node *
-raw_operator(OpExpr *op, List *columns)
+static Oid
+operator_namespace(Oid operator)
 {
-	List	   *args = raw_list(op->args, columns);
+	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
+	Oid			schema = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		schema = ((Form_pg_operator) GETSTRUCT(tuple))->oprnamespace;
+		ReleaseSysCache(tuple);
+	}
+	return schema;
+}
+
+static Node *
+raw_operator(A_Expr_Kind kind, Oid operator, List *operands, List *columns)
+{
+	List	   *args = raw_list(operands, columns);
 	Node	   *left = list_length(args) == 2 ? linitial(args) : NULL;
 
-	if (args == NIL || !tde_is_core(op->opno))
+	if (args == NIL)
 		return NULL;
-	return (Node *) makeA_Expr(AEXPR_OP, list_make2(makeString("pg_catalog"), makeString(get_opname(op->opno))), left, llast(args), -1);
+	return (Node *) makeA_Expr(kind, qualified(operator_namespace(operator), get_opname(operator)), left, llast(args), -1);
+}
+
+static Node *
+raw_array_operator(ScalarArrayOpExpr *op, List *columns)
+{
+	return raw_operator(op->useOr ? AEXPR_OP_ANY : AEXPR_OP_ALL, op->opno, op->args, columns);
 }
 
 static Node *
@@ -216,14 +239,46 @@ raw_collate(CollateExpr *collate, List *columns)
 	return raw->arg ? (Node *) raw : NULL;
 }
 
+/* COALESCE, CASE, GREATEST, LEAST. */
 static Node *
-raw_coalesce(CoalesceExpr *coalesce, List *columns)
+raw_choice(Node *choice, List *columns)
 {
-	CoalesceExpr *raw = makeNode(CoalesceExpr);
+	List	   *alternatives = raw_list(tde_alternatives_of(choice), columns);
+	Node	   *raw = alternatives ? tde_choice_of(choice, InvalidOid, alternatives, tde_forms_remembered()) : NULL;
+	ListCell   *cell;
 
-	raw->args = raw_list(coalesce->args, columns);
-	raw->location = -1;
-	return raw->args ? (Node *) raw : NULL;
+	if (raw == NULL || !IsA(raw, CaseExpr))
+		return raw;
+	if (((CaseExpr *) raw)->arg)
+		return NULL;
+	foreach(cell, ((CaseExpr *) raw)->args)
+	{
+		CaseWhen   *when = lfirst(cell);
+
+		when->expr = (Expr *) tde_raw_form((Node *) when->expr, columns);
+		if (when->expr == NULL)
+			return NULL;
+	}
+	return raw;
+}
+
+/* AND, OR and NOT. */
+static Node *
+raw_boolean(BoolExpr *expr, List *columns)
+{
+	List	   *args = raw_list(expr->args, columns);
+
+	return args ? (Node *) makeBoolExpr(expr->boolop, args, -1) : NULL;
+}
+
+static Node *
+raw_null_test(NullTest *test, List *columns)
+{
+	NullTest   *raw = makeNode(NullTest);
+
+	*raw = *test;
+	raw->arg = (Expr *) tde_raw_form((Node *) test->arg, columns);
+	return raw->arg ? (Node *) raw : NULL;
 }
 
 Node *
@@ -240,11 +295,21 @@ tde_raw_form(Node *expr, List *columns)
 		case T_FuncExpr:
 			return raw_call((FuncExpr *) expr, columns);
 		case T_OpExpr:
-			return raw_operator((OpExpr *) expr, columns);
+			return raw_operator(AEXPR_OP, ((OpExpr *) expr)->opno, ((OpExpr *) expr)->args, columns);
+		case T_DistinctExpr:
+			return raw_operator(AEXPR_DISTINCT, ((DistinctExpr *) expr)->opno, ((DistinctExpr *) expr)->args, columns);
+		case T_ScalarArrayOpExpr:
+			return raw_array_operator((ScalarArrayOpExpr *) expr, columns);
 		case T_CollateExpr:
 			return raw_collate((CollateExpr *) expr, columns);
 		case T_CoalesceExpr:
-			return raw_coalesce((CoalesceExpr *) expr, columns);
+		case T_CaseExpr:
+		case T_MinMaxExpr:
+			return raw_choice(expr, columns);
+		case T_BoolExpr:
+			return raw_boolean((BoolExpr *) expr, columns);
+		case T_NullTest:
+			return raw_null_test((NullTest *) expr, columns);
 		case T_RelabelType:
 			return raw_cast(tde_raw_form((Node *) ((RelabelType *) expr)->arg, columns), exprType(expr), exprTypmod(expr));
 		case T_CoerceViaIO:

@@ -28,6 +28,7 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "ddl/added_columns.h"
 #include "ddl/declare.h"
 #include "ddl/identity.h"
 #include "ddl/plaintext_alter.h"
@@ -67,23 +68,53 @@ tde_encrypted_like(Oid like, int32 declared, Oid *type, int32 *typmod)
 	return true;
 }
 
+/* Could tde_create_type() make an encrypted one of it?  What that refuses: sql/32_make.sql. */
+static bool
+lacks_encrypted(Oid type)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	Form_pg_type form;
+	bool		result;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_type) GETSTRUCT(tuple);
+	result = (form->typtype == TYPTYPE_BASE || form->typtype == TYPTYPE_ENUM) && form->typlen != -2 &&
+		!(OidIsValid(form->typelem) && form->typlen == -1) && type != OIDOID && tde_type_of_base(type) == NULL;
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+/* What makes the statement succeed, but for decrypting the column. */
+static const char *
+way_out(Oid type)
+{
+	Oid			element = get_element_type(type);
+
+	type = OidIsValid(element) ? element : type;
+	if (TDE_PLAINTEXT_ALTER == TDE_ALTER_ERROR)
+		return "Declare an encrypted type.";
+	if (!lacks_encrypted(type))
+		return "No encrypted type stands for that one.";
+	return psprintf("Let a superuser run SELECT tde_create_type(%s); then repeat the command.", quote_literal_cstr(format_type_be_qualified(type)));
+}
+
 static void
-refuse(const EncryptedColumn *column, const char *name, const char *type)
+refuse(const EncryptedColumn *column, const char *name, Oid type, const char *wanted)
 {
 	const char *table = quote_qualified_identifier(get_namespace_name(get_rel_namespace(column->table)), get_rel_name(column->table));
 
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-			 errmsg("column \"%s\" cannot become of type %s", name, type),
+			 errmsg("column \"%s\" cannot become of type %s", name, wanted),
 			 errdetail("Column \"%s\" of table %s is encrypted, and its values would be stored in clear.", column->name, table),
-			 errhint("%s  To decrypt the column: CALL tde_decrypt_column(%s, %s).",
-					 TDE_PLAINTEXT_ALTER == TDE_ALTER_ERROR ? "Declare an encrypted type." : "No encrypted type stands for that one.",
-					 quote_literal_cstr(table), quote_literal_cstr(column->name))));
+			 errhint("%s  To decrypt the column: CALL tde_decrypt_column(%s, %s).", way_out(type), quote_literal_cstr(table),
+					 quote_literal_cstr(column->name))));
 }
 
-/* What is declared for a column, if that is a plain type.  PostgreSQL says itself what is wrong with a type. */
-static bool
-find_declared(ColumnDef *def, Oid *type, int32 *typmod)
+/* PostgreSQL says itself what is wrong with a type. */
+bool
+tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod)
 {
 	Oid			found = def->typeName->setof || def->typeName->pct_type ? InvalidOid : LookupTypeNameOid(NULL, def->typeName, true);
 
@@ -116,7 +147,7 @@ declare_like(ColumnDef *def, const char *name, const EncryptedColumn *column)
 	Oid			type;
 	int32		typmod;
 
-	if (!find_declared(def, &type, &typmod))
+	if (!tde_declared_type(def, &type, &typmod))
 		return;
 	/* PostgreSQL says so next */
 	if (!TDE_MAY_USE_TYPE(type))
@@ -129,11 +160,11 @@ declare_like(ColumnDef *def, const char *name, const EncryptedColumn *column)
 						   wanted, column->name, get_rel_name(column->table)),
 				 errhint("Declare an encrypted type.")));
 	else if (TDE_PLAINTEXT_ALTER == TDE_ALTER_ERROR || !declare_encrypted(def, name, column, type, typmod))
-		refuse(column, name, wanted);
+		refuse(column, name, type, wanted);
 }
 
 /*
- * What references an encrypted key: if it cannot be like it, tde_plaintext_check_foreign_keys() will say so.  An array references no scalar,
+ * What references an encrypted key: if it cannot be like it, tde_clear_keys_check() will say so.  An array references no scalar,
  * which PostgreSQL says itself.
  */
 static bool
@@ -142,7 +173,7 @@ declare_like_key(ColumnDef *def, const char *name, const EncryptedColumn *key)
 	Oid			type;
 	int32		typmod;
 
-	return TDE_PLAINTEXT_ALTER == TDE_ALTER_KEEP && find_declared(def, &type, &typmod) &&
+	return TDE_PLAINTEXT_ALTER == TDE_ALTER_KEEP && tde_declared_type(def, &type, &typmod) &&
 		OidIsValid(get_base_element_type(type)) == OidIsValid(get_base_element_type(key->type)) &&
 		declare_encrypted(def, name, key, type, typmod);
 }
@@ -405,6 +436,8 @@ tde_plaintext_alter_prepare(AlterTableStmt *stmt, const char *source)
 			declare_like(def, def->colname, &column);
 		else if (cmd->subtype == AT_AddColumn && find_key(def, keys, NULL, &column))
 			(void) declare_like_key(def, def->colname, &column);
+		else if (cmd->subtype == AT_AddColumn)
+			tde_added_column_prepare(table, cmd);
 	}
 	if (keys)
 		prepare_foreign_keys(table, keys, stmt);
@@ -445,56 +478,5 @@ tde_plaintext_create_prepare(CreateStmt *stmt)
 
 		if (IsA(def, ColumnDef) && def->typeName && !is_inherited(stmt, def->colname) && find_key(def, keys, stmt->relation, &column))
 			(void) declare_like_key(def, def->colname, &column);
-	}
-}
-
-/* ---- foreign keys that there are ---- */
-
-static void
-report_foreign_key(Relation rel, AttrNumber column, Oid key_table, AttrNumber key)
-{
-	const char *table = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
-	const char *name = get_attname(RelationGetRelid(rel), column, false);
-
-	ereport(TDE_PLAINTEXT_ALTER == TDE_ALTER_ERROR ? ERROR : WARNING,
-			(errcode(TDE_PLAINTEXT_ALTER == TDE_ALTER_ERROR ? ERRCODE_INVALID_TABLE_DEFINITION : ERRCODE_WARNING),
-			 errmsg("column \"%s\" is stored in clear", name),
-			 errdetail("It references column \"%s\" of table \"%s\", which is encrypted, and has the same values.",
-					   get_attname(key_table, key, false), get_rel_name(key_table)),
-			 errhint("To encrypt it, too: CALL tde_encrypt_column(%s, %s).", quote_literal_cstr(table), quote_literal_cstr(name))));
-}
-
-/* Made in this transaction, and not because a parent has it. */
-static bool
-is_new_constraint(Oid constraint)
-{
-	HeapTuple	tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint));
-	bool		result;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	result = !OidIsValid(((Form_pg_constraint) GETSTRUCT(tuple))->conparentid) &&
-		TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetRawXmin(tuple->t_data));
-	ReleaseSysCache(tuple);
-	return result;
-}
-
-void
-tde_plaintext_check_foreign_keys(Relation rel)
-{
-	ListCell   *cell;
-
-	if (TDE_PLAINTEXT_ALTER == TDE_ALTER_ALLOW)
-		return;
-	foreach(cell, RelationGetFKeyList(rel))
-	{
-		ForeignKeyCacheInfo *key = lfirst(cell);
-
-		if (!is_new_constraint(key->conoid))
-			continue;
-		for (int i = 0; i < key->nkeys; i++)
-			if (!tde_type_holds_encrypted(get_atttype(key->conrelid, key->conkey[i])) &&
-				tde_type_holds_encrypted(get_atttype(key->confrelid, key->confkey[i])))
-				report_foreign_key(rel, key->conkey[i], key->confrelid, key->confkey[i]);
 	}
 }

@@ -5,7 +5,6 @@
 #define TDE_DDL_PLAINTEXT_ALTER_H
 
 #include "nodes/parsenodes.h"
-#include "utils/relcache.h"
 
 /* tde_column.plaintext_alter */
 typedef enum TdePlaintextAlter
@@ -28,13 +27,13 @@ extern bool tde_plaintext_allowed;
  */
 extern bool tde_encrypted_like(Oid like, int32 like_typmod, Oid *type, int32 *typmod);
 
+/* What is declared for a column, if that is a plain type. */
+extern bool tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod);
+
 /* Before ALTER TABLE runs; changes the statement, and has then locked the table as it does.  source: its text. */
 extern void tde_plaintext_alter_prepare(AlterTableStmt *stmt, const char *source);
 
 /* Before CREATE TABLE runs: columns that reference encrypted ones are declared so, since some cannot be altered afterwards. */
 extern void tde_plaintext_create_prepare(CreateStmt *stmt);
-
-/* After a command: a warning, or an ERROR, for each plain column of this table that a new foreign key fills with encrypted values. */
-extern void tde_plaintext_check_foreign_keys(Relation rel);
 
 #endif							/* TDE_DDL_PLAINTEXT_ALTER_H */

@@ -11,6 +11,7 @@
 
 #include "client/catalog.h"
 #include "client/statements.h"
+#include "ddl/added_columns.h"
 #include "ddl/declare.h"
 #include "ddl/plaintext_alter.h"
 #include "distributed/results.h"
@@ -271,6 +272,12 @@ define_values(void)
 							 "Gives each new table a data key of its own.",
 							 "For its encrypted columns that name no key.  The key is named after the table.",
 							 &tde_key_per_table, false, PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("tde_column.encrypt_new_columns",
+							 "Encrypts columns that are added to tables that have encrypted columns.",
+							 "ALTER TABLE ... ADD COLUMN of a plain type gives the column the encrypted type of it.  Off: of a table whose "
+							 "columns are all encrypted, a NOTICE says that this one is not.",
+							 &tde_encrypt_new_columns, false, PGC_USERSET, 0,
 							 NULL, NULL, NULL);
 	DefineCustomBoolVariable("tde_column.create_missing_keys",
 							 "Makes data keys that declarations name and that do not exist.",

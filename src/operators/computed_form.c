@@ -17,6 +17,7 @@
 
 #include "operators/computed.h"
 #include "operators/computed_call.h"
+#include "operators/computed_choice.h"
 #include "server/compat.h"
 #include "type/cast.h"
 #include "type/inside.h"
@@ -100,9 +101,9 @@ typmod_of(Node *arg)
 		typmod = exprTypmod(linitial(call->args));
 		return typmod >= 0 ? typmod : tde_computed_typmod(tde_type_get(call->funcresulttype), list_copy_tail(call->args, 2));
 	}
-	if (!IsA(arg, CoalesceExpr))
+	if (!tde_is_choice(arg))
 		return exprTypmod(arg);
-	foreach(cell, ((CoalesceExpr *) arg)->args)
+	foreach(cell, tde_alternatives_of(arg))
 		if (typmod < 0)
 			typmod = typmod_of(lfirst(cell));
 	return typmod;
@@ -238,7 +239,7 @@ is_same(Node *arg, Oid type)
 bool
 tde_may_have_form(Node *expr)
 {
-	return IsA(expr, FuncExpr) || IsA(expr, OpExpr) || IsA(expr, CoerceViaIO) || IsA(expr, RelabelType) || IsA(expr, CoalesceExpr);
+	return IsA(expr, FuncExpr) || IsA(expr, OpExpr) || IsA(expr, CoerceViaIO) || IsA(expr, RelabelType) || tde_is_choice(expr);
 }
 
 /* What is encrypted by a cast, to the type of the others; the node itself, if it is none. */
@@ -250,7 +251,7 @@ before_encryption(Node *node)
 	return encryption ? linitial(((FuncExpr *) node)->args) : node;
 }
 
-/* An alternative of COALESCE in the type of all, a plain one encrypted as the model is. */
+/* An alternative in the type of all, a plain one encrypted as the model is. */
 static Form
 alternative_form(TdeType *type, const Form *alternative, const Form *like)
 {
@@ -259,6 +260,9 @@ alternative_form(TdeType *type, const Form *alternative, const Form *like)
 
 	if (alternative->type == type)
 		return *alternative;
+	/* that of CASE without ELSE */
+	if (IsA(alternative->expr, Const) && ((Const *) alternative->expr)->constisnull)
+		return (Form) {(Node *) makeNullConst(type->oid, -1, get_typcollation(type->oid)), type, -1};
 	if (!cast_is_immutable(tde_base_type_of(alternative->expr), type->base))
 		return none;
 	return alternative->type ? make_form(type, InvalidOid, args, alternative) :
@@ -267,17 +271,18 @@ alternative_form(TdeType *type, const Form *alternative, const Form *like)
 
 /* COALESCE(price, 0) is a plain one of what is decrypted, or an encrypted one of what is encrypted anew each time. */
 static Form
-coalesced_form(TdeType *type, CoalesceExpr *coalesce, HTAB *remembered)
+choice_form(TdeType *type, Node *choice, HTAB *remembered)
 {
-	CoalesceExpr *expr = makeNode(CoalesceExpr);
+	List	   *given = tde_alternatives_of(choice);
+	List	   *results = NIL;
 	Form		whole = {NULL, type, -1};
-	int			count = list_length(coalesce->args);
+	int			count = list_length(given);
 	Form	   *alternatives = palloc(count * sizeof(Form));
 	const Form *like = NULL;
 
 	for (int i = 0; i < count; i++)
 	{
-		alternatives[i] = argument_form(before_encryption(list_nth(coalesce->args, i)), remembered);
+		alternatives[i] = argument_form(before_encryption(list_nth(given, i)), remembered);
 		if (like == NULL && alternatives[i].type)
 			like = &alternatives[i];
 	}
@@ -287,13 +292,11 @@ coalesced_form(TdeType *type, CoalesceExpr *coalesce, HTAB *remembered)
 
 		if (form.expr == NULL)
 			return form;
-		expr->args = lappend(expr->args, form.expr);
+		results = lappend(results, form.expr);
 		if (whole.typmod < 0)
 			whole = form;
 	}
-	expr->coalescetype = type->oid;
-	expr->location = -1;
-	whole.expr = like ? (Node *) expr : NULL;
+	whole.expr = like ? tde_choice_of(choice, type->oid, results, remembered) : NULL;
 	return whole;
 }
 
@@ -339,18 +342,17 @@ forms_of(Node *node, HTAB *remembered)
 	Node	   *relabelled = relabelled_varchar(node);
 	Node	   *decrypts = decrypted(node);
 
-	if (type == NULL && IsA(node, CoalesceExpr))
-		type = tde_type_find(exprType(node));
-	if (IsA(node, CoalesceExpr))
+	if (tde_is_choice(node))
 	{
+		type = type ? type : tde_type_find(exprType(node));
 		if (type)
-			forms.whole = coalesced_form(type, (CoalesceExpr *) node, remembered);
+			forms.whole = choice_form(type, node, remembered);
 		return forms;
 	}
 	if (relabelled)
 		forms = look_at(relabelled, remembered);
 	else if (decrypts)
-		forms.decrypted = IsA(decrypts, CoalesceExpr) ? look_at(decrypts, remembered).whole : form_of(decrypts);
+		forms.decrypted = tde_is_choice(decrypts) ? look_at(decrypts, remembered).whole : form_of(decrypts);
 	forms.cast = cast_form(node, &forms.decrypted, remembered);
 	if (type == NULL)
 		return forms;
@@ -358,7 +360,7 @@ forms_of(Node *node, HTAB *remembered)
 		forms.whole = forms.cast;
 	else if (forms.cast.expr)
 		forms.whole = make_form(type, InvalidOid, list_make1(forms.cast.expr), &forms.cast);
-	else if (relabelled == NULL && (decrypts == NULL || !IsA(decrypts, CoalesceExpr)))
+	else if (relabelled == NULL && (decrypts == NULL || !tde_is_choice(decrypts)))
 		forms.whole = called_form(type, node, remembered);
 	return forms;
 }
@@ -376,6 +378,9 @@ look_at(Node *node, HTAB *remembered)
 		return forms;
 	if (remembered && (entry = hash_search(remembered, &node, HASH_FIND, NULL)) != NULL)
 		return entry->forms;
+	/* parts of a condition are looked at by others, too */
+	if (remembered == NULL && IsA(node, CaseExpr))
+		remembered = tde_forms_remembered();
 	forms = forms_of(node, remembered);
 	if (remembered)
 	{

@@ -287,12 +287,20 @@ use_indexes_beside_outer_joins(Node *node, void *usable)
 /* ---- conditions and queries ---- */
 
 Node *
+tde_condition_form(Node *condition, HTAB *remembered)
+{
+	TdeUsable	usable = {.remembered = remembered};
+
+	return use_indexes(condition, &usable);
+}
+
+Node *
 tde_index_condition_form(Node *condition)
 {
-	TdeUsable	usable = {.remembered = tde_forms_remembered()};
+	HTAB	   *remembered = tde_forms_remembered();
 
-	condition = use_indexes(condition, &usable);
-	hash_destroy(usable.remembered);
+	condition = tde_condition_form(condition, remembered);
+	hash_destroy(remembered);
 	return condition;
 }
 

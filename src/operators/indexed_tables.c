@@ -20,6 +20,7 @@
 #include "utils/syscache.h"
 
 #include "operators/computed.h"
+#include "operators/computed_choice.h"
 #include "operators/indexed_tables.h"
 #include "operators/opclass.h"
 #include "server/compat.h"
@@ -45,7 +46,7 @@ collect(Node *node, void *context)
 		return false;
 	if (IsA(node, Var) && ((Var *) node)->varattno > 0 && tde_type_find(((Var *) node)->vartype))
 		table->columns = bms_add_member(table->columns, ((Var *) node)->varattno);
-	if (tde_is_computed(node) || (IsA(node, CoalesceExpr) && tde_type_find(exprType(node))))
+	if (tde_is_computed(node) || tde_is_encrypted_choice(node))
 	{
 		table->computed = lappend(table->computed, eval_const_expressions(NULL, node));
 		return false;

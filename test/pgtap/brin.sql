@@ -99,7 +99,7 @@ SELECT throws_ok($$ CREATE INDEX ON log USING brin (i int4_minmax_multi_ops) $$,
 CREATE INDEX log_twice ON log USING brin ((i * 2)) WITH (pages_per_range = 2);
 SELECT matches(plan_of('SELECT FROM log WHERE i * 2 = 3000'), 'Bitmap Index Scan on log_twice\s+Index Cond: ', 'an expression');
 SELECT is((SELECT id FROM log WHERE i * 2 = 3000), 1500, 'found by it');
-SELECT throws_ok($$ CREATE INDEX ON log USING brin (greatest(i, 5)) $$, '42P17', NULL, 'an expression that decrypts');
+SELECT throws_ok($$ CREATE INDEX ON log USING brin (nullif(i * 2, 5)) $$, '42P17', NULL, 'an expression that decrypts');
 
 SELECT * FROM finish();
 ROLLBACK;

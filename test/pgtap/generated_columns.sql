@@ -24,6 +24,9 @@ INSERT INTO generated VALUES
   ('text', 'md5(b)'), ('int', 'length(name)'), ('text', 'coalesce(name, email)'), ('text', 'coalesce(name, '''')'), ('text', 'coalesce(name, '''') || '' '' || coalesce(email, '''')'), ('int', 'k + 1'), ('text', 'name || upper(''tail'')'),
   ('int', 'coalesce(a, 0) - coalesce(length(name), 1)'), ('int', 'coalesce(k, a)'), ('numeric', 'coalesce(a, n, 0)'), ('int', 'coalesce(a, 0)'),
   ('text', 'coalesce(lower(name), ''none'')'), ('date', 'coalesce(d, t::date, date ''2020-01-01'')'), ('int', 'coalesce(random()::int, a)'),
+  ('text', 'CASE WHEN a > 30 AND name <> ''x'' OR t IS NULL THEN lower(name) ELSE ''none'' END'), ('text', 'CASE WHEN NOT ok THEN name END'), ('int', 'greatest(a, k, 45)'),
+  ('numeric', 'least(n, a)'), ('varchar(20)', 'CASE WHEN left(email, 5) = ANY (''{User1,User2}'') THEN email ELSE name || ''!'' END'), ('int', 'CASE WHEN name > ALL (''{a,Name 44 }'') THEN a END'),
+  ('text', 'nullif(name, ''Name 45 '')'), ('int', 'CASE WHEN name IS DISTINCT FROM ''Name 45 '' THEN a ELSE k END'), ('text', 'CASE WHEN random() > 2 THEN name END'),
   ('int', 'abs(-k) + a'), ('text', 'to_char(t, ''YYYY'')'), ('text', 'concat(name, email)'), ('text', 'now()::text || name'), ('int', 'random() + a'),
   ('int', 'nothing + a'), ('int', 'name'), ('text', 'pg_catalog.upper(e.name)'), ('int', '(SELECT a)'), ('int', 'sum(a)');
 

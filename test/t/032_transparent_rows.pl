@@ -302,6 +302,52 @@ foreach my $setting (qw(off on))
   is_deeply($wire->query('SELECT * FROM shown_view WHERE id = 4')->{rows}, ['4|value 4|value 4'], 'in a view');
 }
 
+# Whole rows tell the types of their fields in the binary form.  With transparent catalogs they are those that the catalogs tell.
+$wire = TdeWire->connect($node);
+lines_of($node, q{CREATE TYPE plain_pair AS (a text, b int); CREATE TYPE encrypted_pair AS (a encrypted_text(nosalt), b encrypted_int4);
+CREATE TABLE plain_rows (i int, a text, n numeric(10,2), l varchar(5)[], p plain_pair);
+CREATE TABLE encrypted_rows (i int, a encrypted_text, n encrypted_numeric(10,2), l encrypted_varchar(5)[], p encrypted_pair);
+INSERT INTO plain_rows SELECT i, 'a' || i, i / 3.0, ARRAY['l' || i, NULL], ROW('p' || i, i)::plain_pair FROM generate_series(1, 20) i; INSERT INTO plain_rows (i) VALUES (21);
+INSERT INTO encrypted_rows SELECT i, a, n, l, CASE WHEN p IS NOT NULL THEN ROW((p).a, (p).b)::encrypted_pair END FROM plain_rows;
+CREATE FUNCTION plain_function(int) RETURNS SETOF plain_rows LANGUAGE sql AS 'SELECT * FROM plain_rows WHERE i <= $1';
+CREATE FUNCTION encrypted_function(int) RETURNS SETOF encrypted_rows LANGUAGE sql AS 'SELECT * FROM encrypted_rows WHERE i <= $1';
+CREATE VIEW plain_view AS SELECT i, t AS whole FROM plain_rows t; CREATE VIEW encrypted_view AS SELECT i, t AS whole FROM encrypted_rows t});
+my @rows_of = (
+  'SELECT t FROM $_rows t ORDER BY i', 'SELECT i, t, a FROM $_rows t ORDER BY t.a DESC', 'SELECT t FROM $_rows t ORDER BY t', 'SELECT array_agg(t ORDER BY i) FROM $_rows t',
+  'SELECT p FROM $_rows ORDER BY i', 'SELECT array_agg(p ORDER BY i), count(*) FROM $_rows', 'SELECT array_agg(ROW(a, n, p) ORDER BY i) FROM $_rows', 'SELECT ROW(i, t) FROM $_rows t ORDER BY i',
+  'SELECT ARRAY(SELECT t FROM $_rows t ORDER BY i)', '(SELECT t FROM $_rows t WHERE i = 3)', 'SELECT r FROM (SELECT ROW(a, n) AS r FROM $_rows ORDER BY i OFFSET 0) s',
+  'SELECT $_function(3)', 'SELECT ROW(1, $_function(3), 2)', 'SELECT ARRAY[ROW(a, t), ROW(n, t)] FROM $_rows t ORDER BY i', 'SELECT $_function(3) ORDER BY 1', 'SELECT f FROM $_function(4) f', 'SELECT whole FROM $_view ORDER BY i', 'SELECT max(i), (SELECT t FROM $_rows t WHERE i = 2) FROM $_rows',
+  'WITH c AS MATERIALIZED (SELECT t FROM $_rows t) SELECT t FROM c ORDER BY (t).i', 'SELECT t, u FROM $_rows t LEFT JOIN $_rows u ON u.i = t.i + 15 ORDER BY t.i', 'SELECT t FROM $_rows t WHERE i = 2 FOR UPDATE',
+  q{UPDATE $_rows SET a = 'b' || i WHERE i = 5 RETURNING $_rows, i}, q{INSERT INTO $_rows (i, a) VALUES (30, 'x') RETURNING $_rows}, 'DELETE FROM $_rows t WHERE i = 30 RETURNING t, t.p',
+  'EXECUTE $_prepared', q{SELECT CASE WHEN i > 3 THEN t END FROM $_rows t ORDER BY i});
+$wire->query("PREPARE ${_}_prepared AS SELECT t FROM ${_}_rows t ORDER BY i") foreach qw(plain encrypted);
+# Composite types are two for plain and encrypted.
+my %twin = map { pack('N', $_->[0]) => pack('N', $_->[1]) } map { [ split /\|/ ] } split /\n/, lines_of($node,
+  q{SELECT e.oid, p.oid FROM pg_type e JOIN pg_type p ON p.typname = replace(e.typname, 'encrypted_', 'plain_') WHERE e.typname ~ '^_?encrypted_(pair|rows)$'});
+my $twins = join '|', map { quotemeta } keys %twin;
+foreach my $setting (qw(on off))
+{
+  $wire->query("SET tde_column.transparent_catalog = $setting; DEALLOCATE ALL");
+  $wire->query("PREPARE ${_}_prepared AS SELECT t FROM ${_}_rows t ORDER BY i") foreach qw(plain encrypted);
+  foreach my $sql (@rows_of)
+  {
+    foreach my $form (0, 1)
+    {
+      my ($plain, $encrypted) = map { (my $of = $sql) =~ s/\$/$_/g; $wire->parse('', $of)->bind('', '', $form)->fetch('', 0)->sync } qw(plain encrypted);
+      my $name = "$sql, catalogs $setting, " . ($form ? 'binary' : 'text');
+      is($encrypted->{error}, '', $name);
+      next if $setting eq 'off' && $form;
+      is_deeply([ map { s/($twins)/$twin{$1}/gr } @{ $encrypted->{rows} } ], $plain->{rows}, "$name: as plain rows");
+    }
+  }
+}
+$wire->query('SET tde_column.transparent_catalog = on; PREPARE kept AS SELECT i, t FROM encrypted_rows t');
+like($wire->query('CREATE TABLE stored AS EXECUTE kept')->{error}, qr/cannot create a table from prepared statement "kept"/, 'what is for a client is stored nowhere');
+is($wire->query('CREATE TABLE stored AS SELECT i, t FROM encrypted_rows t')->{error}, '', 'another statement stores the rows');
+is_deeply($wire->query('SELECT pg_typeof((t).a), (t).a FROM stored WHERE i = 2')->{rows}, ['encrypted_text|a2'], 'encrypted');
+like($wire->query('SELECT tde_internal.tde_plain_rows(t) FROM encrypted_rows t')->{error}, qr/is for results of clients' statements only/, 'nor does anybody call its function');
+is($wire->query('SELECT row_to_json(t) FROM encrypted_rows t WHERE i = 2')->{rows}[0], $wire->query('SELECT row_to_json(t) FROM plain_rows t WHERE i = 2')->{rows}[0], 'arguments of functions are what they were');
+
 # With a module that measures statements, on either side.
 foreach my $order ('auto_explain, tde_column', 'tde_column, auto_explain')
 {

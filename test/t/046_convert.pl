@@ -174,7 +174,7 @@ foreach my $online ('false', 'true')
 }
 lines_of($node, 'DROP PUBLICATION card_publication; DROP OPERATOR CLASS own_ops USING btree CASCADE');
 app_ok(q(DROP MATERIALIZED VIEW card_view; DROP INDEX card_lower, card_brin, card_mine;
-DROP FUNCTION card_count; DROP STATISTICS card_expression; CREATE INDEX card_some ON card (id) WHERE greatest(pan, 'x') = 'y'),
+DROP FUNCTION card_count; DROP STATISTICS card_expression; CREATE INDEX card_some ON card (id) WHERE nullif(lower(pan), 'x') = 'y'),
   'away with them');
 app_fails("CALL tde_encrypt_column('card', 'pan')", { state => '42P17', hint => qr/^Drop the indexes of table public\.card that compute with the column/ }, "an index's condition that would decrypt");
 app_fails("CALL tde_encrypt_column('card', 'pan', online => true)", { state => '2BP01', detail => qr/card_some, which has a condition/ }, 'and online');

@@ -290,5 +290,23 @@ foreach my $how ('offline', 'online')
   unlike($said, qr/has_some|both_x/, '... and no other one');
 }
 
+#
+# Triggers that fill a tsvector column read encrypted columns by functions of ours, and go on as before when it is decrypted
+#
+foreach my $how ('offline', 'online')
+{
+  app_ok("CREATE TABLE shop.text_$how (id int PRIMARY KEY, title text, body text, fts tsvector); CREATE TRIGGER words BEFORE INSERT OR UPDATE OF title, body
+    ON shop.text_$how FOR EACH ROW EXECUTE FUNCTION tsvector_update_trigger(fts, 'pg_catalog.english', title, body); INSERT INTO shop.text_$how VALUES (1, 'old titles', 'bodies')",
+    "$how: a trigger that fills a tsvector column");
+  my $defined = lines_of($node, "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = 'shop.text_$how'::regclass");
+  my $said = join('', map { app_ok($_, "$how: $_")->{err} } steps('encrypt', $how, "shop.text_$how", 'title'));
+  like($said, qr/WARNING: .*trigger "words" stores words of encrypted columns in clear/, "$how: words in clear are told of");
+  app_ok("UPDATE shop.text_$how SET title = 'new titles'", "$how: an update");
+  is(lines_of($node, "SELECT fts FROM shop.text_$how"), q('bodi':3 'new':1 'titl':2), "$how: of the encrypted column and the plain one");
+  app_ok($_, "$how: $_") foreach steps('decrypt', $how, "shop.text_$how", 'title');
+  is(lines_of($node, "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = 'shop.text_$how'::regclass AND tgname = 'words'"), $defined,
+    "$how: the trigger of before");
+}
+
 $node->stop;
 done_testing();

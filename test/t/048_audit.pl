@@ -217,6 +217,7 @@ is(
     'warning|app.weak|under triple DES, of which NIST allows no new use: c',
     'warning|app.weak|without a MAC, so that changed bytes go unnoticed: a, "B b"',
     'notice|app.parted|without salt, so that files tell which values are equal: a',
+    'notice|app.weak|in clear, while all columns before are encrypted: e',
     'notice|app.weak|without salt, so that files tell which values are equal: "B b"'),
   'columns, those of a table together');
 lines_of($node, 'DROP SCHEMA app CASCADE');
