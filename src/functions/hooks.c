@@ -29,6 +29,7 @@
 #include "ddl/copied_database.h"
 #include "ddl/declare.h"
 #include "ddl/explain_error.h"
+#include "ddl/foreign_keys.h"
 #include "ddl/stored_spec.h"
 #include "ddl/kept_encrypted.h"
 #include "distributed/aggregates.h"
@@ -322,6 +323,7 @@ static void
 run_utility(Utility *utility)
 {
 	Node	   *statement = utility->planned->utilityStmt;
+	List	   *members = tde_foreign_keys_begin(statement);
 	List	   *instead;
 
 	if (unlikely(tde_without_wallet(statement, utility->context == PROCESS_UTILITY_TOPLEVEL, &instead)))
@@ -329,6 +331,7 @@ run_utility(Utility *utility)
 	else
 		next_process_utility(utility->planned, utility->source, utility->read_only_tree, utility->context, utility->params, utility->environment,
 							 utility->dest, utility->completion);
+	tde_foreign_keys_end(members);
 }
 
 /*
