@@ -89,6 +89,7 @@ static void
 post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 {
 	const char *text = pstate->p_sourcetext;
+	bool		core;
 
 	pstate->p_sourcetext = tde_statement_analyzed(text);
 	if (next_post_parse_analyze)
@@ -98,9 +99,9 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 		tde_function_call_analyzed(query);
 	if (unlikely(tde_statement.utility != NULL))
 		tde_view_columns_analyzed(pstate, query);
-	tde_operand_results(query);
+	core = tde_operand_results(query);
 	if (tde_client_possible())
-		tde_client_analyzed(pstate, query);
+		tde_client_analyzed(pstate, query, core);
 }
 
 /* The next planner, where Citus is among those: what it could not make use of gets another form first. */
@@ -231,9 +232,7 @@ static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 {
 	DecryptingReceiver *receiver;
-	DestReceiver *function = NULL;
 	DestReceiver *citus = tde_results_begin(query);
-	DestReceiver *client = NULL;
 	DestReceiver *rows = query->dest;
 	ErrorContextCallback explain = {error_context_stack, tde_explain_key, NULL};
 	bool		stores = stores_rows(query);
@@ -246,17 +245,13 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
 	if (unlikely(query->dest != NULL && query->dest->mydest == DestTuplestore))
-		function = tde_function_rows_begin(query);
+		tde_function_rows_begin(query);
 	if (receiver == NULL && citus == NULL)
-		client = tde_results_check_begin(query);
+		tde_results_check_begin(query);
 	if (likely(!tde_access_restricted))
 		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
 	else
 		run_tracked(TDE_EXECUTOR_RUN_ARGUMENTS);
-	if (unlikely(function != NULL))
-		tde_function_rows_end(query, function);
-	if (client)
-		query->dest = client;
 	if (receiver)
 		tde_receiver_end(receiver, query);
 	query->dest = rows;
@@ -484,7 +479,6 @@ _PG_init(void)
 	tde_share_pool_init();
 	tde_counters_init();
 	tde_drawn_ahead_init();
-	tde_limits_init();
 	tde_forget_init();
 	tde_keystore_init();
 	tde_keycache_init();
