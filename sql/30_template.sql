@@ -37,6 +37,11 @@ CREATE FUNCTION tde_internal.tde_decrypt_support(internal) RETURNS internal
 COMMENT ON FUNCTION tde_internal.tde_decrypt_support(internal) IS 'planner support for casts that decrypt';
 REVOKE ALL ON FUNCTION tde_internal.tde_decrypt_support(internal) FROM PUBLIC;
 
+CREATE FUNCTION tde_internal.tde_plain_index_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_plain_index_support(internal) IS 'planner support for comparisons of plain values with encrypted ones';
+REVOKE ALL ON FUNCTION tde_internal.tde_plain_index_support(internal) FROM PUBLIC;
+
 CREATE FUNCTION tde_internal.tde_coerce_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_internal.tde_coerce_support(internal) IS 'planner support for length coercions';
@@ -270,7 +275,10 @@ BEGIN
   IF is_ours THEN
     ddl := tde_internal.tde_function_sql(
       signature, result, function, volatility,
-      format('implementation of %s operator', CASE WHEN symbol = '%' THEN symbol ELSE ltrim(symbol, '%#') END));
+      format('implementation of %s operator', CASE WHEN symbol = '%' THEN symbol ELSE ltrim(symbol, '%#') END),
+      -- of what a btree index has, where one side may be plain
+      CASE WHEN l <> r AND ltrim(symbol, '%#') IN ('=', '<', '<=', '>', '>=')
+        THEN 'tde_internal.tde_plain_index_support' END);
   END IF;
   IF tde_internal.tde_has_operator(operator || operands, signature) THEN
     ddl := ddl || tde_internal.tde_alter_operator_sql((operator || operands)::regoperator, commutator, negator, selectivity, merges, hashes);

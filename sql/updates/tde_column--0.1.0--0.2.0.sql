@@ -123,7 +123,7 @@ DROP FUNCTION tde_internal.tde_function_sql_before(text, text, text, text, text)
 DROP FUNCTION tde_internal.tde_operator_sql_before(tde_internal.type_plans, text, regtype, regtype, text, text, text, text);
 REVOKE ALL ON FUNCTION tde_internal.tde_is_core(oid), tde_internal.tde_is_system_schema(regnamespace),
   tde_internal.tde_create_type_in(regtype, regnamespace, name, uuid) FROM PUBLIC;
-REVOKE ALL ON FUNCTION tde_internal.tde_audit_tables(), tde_internal.tde_function_sql(text, text, text, text, text, text), tde_internal.tde_template_objects(), tde_internal.tde_extension_of(regclass, oid), tde_internal.tde_coerce_support(internal), tde_internal.tde_decrypt_support(internal),
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_tables(), tde_internal.tde_function_sql(text, text, text, text, text, text), tde_internal.tde_template_objects(), tde_internal.tde_extension_of(regclass, oid), tde_internal.tde_coerce_support(internal), tde_internal.tde_decrypt_support(internal), tde_internal.tde_plain_index_support(internal),
   tde_internal.tde_join_extension(tde_internal.type_plans, oid[]),
   tde_internal.tde_with_defaults(text), tde_internal.tde_cast_defaults(int4, boolean), tde_internal.tde_alter_function_sql(regprocedure, text, text, text), tde_internal.tde_alter_operator_sql(regoperator, text, text, text, boolean, boolean),
   tde_internal.tde_alter_cast_sql(regtype, regtype, text), tde_internal.tde_leakproof(text, regtype, regtype), tde_internal.tde_padded(tde_internal.type_plans, regtype, regtype),

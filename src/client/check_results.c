@@ -97,19 +97,22 @@ has_users_types(TupleDesc rows)
 	return false;
 }
 
-DestReceiver *
-tde_results_check_begin(QueryDesc *query)
+static pg_noinline void
+check(QueryDesc *query)
 {
-	DestReceiver *client = query->dest;
-	CheckingReceiver *receiver;
+	CheckingReceiver *receiver = tde_receiver_new(offsetof(CheckingReceiver, columns) + query->tupDesc->natts * sizeof(CheckedColumn), receive,
+												  tde_receiver_startup);
 
-	if (!is_given_out(client) || query->tupDesc == NULL || !has_users_types(query->tupDesc))
-		return NULL;
-	receiver = tde_receiver_new(offsetof(CheckingReceiver, columns) + query->tupDesc->natts * sizeof(CheckedColumn), receive, tde_receiver_startup);
 	receiver->count = find_columns(query->tupDesc, receiver->columns);
 	if (receiver->count == 0)
-		return NULL;
-	tde_receiver_set_next(&receiver->pub, client);
+		return;
+	tde_receiver_set_next(&receiver->pub, query->dest);
 	query->dest = &receiver->pub.pub;
-	return client;
+}
+
+void
+tde_results_check_begin(QueryDesc *query)
+{
+	if (is_given_out(query->dest) && query->tupDesc != NULL && unlikely(has_users_types(query->tupDesc)))
+		check(query);
 }

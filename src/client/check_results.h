@@ -6,10 +6,7 @@
 
 #include "executor/execdesc.h"
 
-/*
- * Around the run of a query whose result is not decrypted (client/receiver.h): returns what is to be put back into query->dest then;
- * NULL: nothing.
- */
-extern DestReceiver *tde_results_check_begin(QueryDesc *query);
+/* Before the run of a query whose result is not decrypted (client/receiver.h); query->dest is to be put back then. */
+extern void tde_results_check_begin(QueryDesc *query);
 
 #endif							/* TDE_CLIENT_CHECK_RESULTS_H */

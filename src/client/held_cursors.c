@@ -117,12 +117,39 @@ tde_held_cursor_persists(QueryDesc *query)
 }
 
 void
+tde_held_cursors_seal(void)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &cursors)
+	{
+		HeldCursor *cursor = dlist_container(HeldCursor, node, iter.cur);
+
+		if (cursor->portal->status != PORTAL_READY)
+			continue;
+		cursor->portal->status = PORTAL_DONE;
+		cursor->portal->tupDesc = cursor->shown;
+	}
+}
+
+static void
+transaction_callback(XactEvent event, void *arg)
+{
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
+		tde_held_cursors_seal();
+}
+
+void
 tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns)
 {
 	Portal		portal = ActivePortal;
 	MemoryContext context = MemoryContextSwitchTo(portal->holdContext);
 	HeldCursor *cursor = palloc(sizeof(HeldCursor));
+	static bool registered = false;
 
+	if (!registered)
+		RegisterXactCallback(transaction_callback, NULL);
+	registered = true;
 	cursor->portal = portal;
 	cursor->shown = portal->tupDesc;
 	cursor->encrypted = CreateTupleDescCopy(encrypted);
@@ -153,33 +180,4 @@ tde_held_cursor_open(Portal portal, DestReceiver *dest)
 		return dest == None_Receiver ? dest : tde_receiver_for(cursor->encrypted, cursor->columns, dest);
 	}
 	return dest;
-}
-
-void
-tde_held_cursors_seal(void)
-{
-	dlist_iter	iter;
-
-	dlist_foreach(iter, &cursors)
-	{
-		HeldCursor *cursor = dlist_container(HeldCursor, node, iter.cur);
-
-		if (cursor->portal->status != PORTAL_READY)
-			continue;
-		cursor->portal->status = PORTAL_DONE;
-		cursor->portal->tupDesc = cursor->shown;
-	}
-}
-
-static void
-transaction_callback(XactEvent event, void *arg)
-{
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
-		tde_held_cursors_seal();
-}
-
-void
-tde_held_cursors_init(void)
-{
-	RegisterXactCallback(transaction_callback, NULL);
 }

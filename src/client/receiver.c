@@ -198,12 +198,14 @@ make_query_receiver(QueryDesc *query, Bitmapset *postponed)
 
 static const char *awaited_source = NULL;
 static int	awaited_location;
+static bool awaited_core;		/* nothing is to be decrypted */
 
 void
-tde_receiver_await(Query *query, const char *source)
+tde_receiver_await(Query *query, const char *source, bool core)
 {
 	awaited_source = query ? source : NULL;
 	awaited_location = query ? query->stmt_location : 0;
+	awaited_core = core;
 }
 
 /*
@@ -226,7 +228,9 @@ tde_receiver_plan(Query *query, const char *source)
 	/* PostgreSQL describes the result of a SELECT with a data-changing WITH clause by its plan, and not after it has started */
 	if (query->commandType != CMD_SELECT || query->hasModifyingCTE)
 		return NIL;
-	return is_awaited(query, source) ? tde_postponed_mark(query) : tde_postponed_take(query);
+	if (is_awaited(query, source))
+		return awaited_core ? NIL : tde_postponed_mark(query);
+	return tde_postponed_take(query);
 }
 
 void
@@ -251,7 +255,7 @@ DecryptingReceiver *
 tde_receiver_begin(QueryDesc *query)
 {
 	/* if another module has kept us from starting it, there is none: rows are encrypted and declared so */
-	DecryptingReceiver *receiver = find_receiver(query);
+	DecryptingReceiver *receiver = likely(dlist_is_empty(&receivers)) ? NULL : find_receiver(query);
 
 	/* MOVE looks at no value */
 	if (receiver == NULL || query->dest == None_Receiver)

@@ -10,9 +10,9 @@ typedef struct DecryptingReceiver DecryptingReceiver;
 
 /*
  * The SELECT of this text that is planned next was analyzed just now, and its columns are to be decrypted although it does
- * not say so.  NULL: there is none.
+ * not say so.  NULL: there is none.  core: there is nothing to decrypt in it.
  */
-extern void tde_receiver_await(Query *query, const char *source);
+extern void tde_receiver_await(Query *query, const char *source, bool core);
 
 /* Before a query is planned, which may change it: what belongs among the plan's invalItems. */
 extern List *tde_receiver_plan(Query *query, const char *source);

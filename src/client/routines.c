@@ -204,15 +204,19 @@ fitted(Form_pg_attribute column, Form_pg_attribute wanted)
 	return (Expr *) (cast ? cast : expr);
 }
 
-/* Has it a column of a type that is not PostgreSQL's, as encrypted ones are? */
-static inline bool
-has_other_type(TupleDesc rows)
+/* Most rows have the types that are wanted, all of them PostgreSQL's own. */
+static bool
+may_differ(TupleDesc query, TupleDesc wanted)
 {
-	bool		any = false;
+	bool		may = query->natts != wanted->natts;
 
-	for (int i = 0; i < rows->natts; i++)
-		any |= TupleDescAttr(rows, i)->atttypid >= FirstNormalObjectId;
-	return any;
+	for (int i = 0; i < query->natts && !may; i++)
+	{
+		Oid			type = TupleDescAttr(query, i)->atttypid;
+
+		may = type >= FirstNormalObjectId || type != TupleDescAttr(wanted, i)->atttypid;
+	}
+	return may;
 }
 
 /* Is anything to be converted?  Mostly all columns have the types that are declared. */
@@ -292,22 +296,13 @@ make_receiver(QueryDesc *query, TupleDesc wanted)
 	return &receiver->pub.pub;
 }
 
-pg_noinline DestReceiver *
+pg_noinline void
 tde_function_rows_begin(QueryDesc *query)
 {
-	DestReceiver *function = query->dest;
-	TupleDesc	wanted = wanted_by_function(function);
+	TupleDesc	wanted = wanted_by_function(query->dest);
 
-	if (wanted == NULL || !(has_other_type(query->tupDesc) || has_other_type(wanted)) || !any_differs(query->tupDesc, wanted))
-		return NULL;
-	query->dest = make_receiver(query, wanted);
-	return function;
-}
-
-void
-tde_function_rows_end(QueryDesc *query, DestReceiver *function)
-{
-	query->dest = function;
+	if (wanted != NULL && may_differ(query->tupDesc, wanted) && any_differs(query->tupDesc, wanted))
+		query->dest = make_receiver(query, wanted);
 }
 
 /* ---- CALL ---- */

@@ -15,11 +15,10 @@ extern void tde_outputs_describe(CallStmt *stmt);
 extern DestReceiver *tde_outputs_receiver(CallStmt *stmt, DestReceiver *client);
 
 /*
- * Around a run of the executor whose rows go into a DestTuplestore: RETURN QUERY gets rows of the types that the function declares.  begin
- * returns the receiver that end puts back; NULL, and no end: nothing is to be converted.  No end after an error.
+ * Before a run of the executor whose rows go into a DestTuplestore, which is put back into query->dest then: RETURN QUERY gets rows of the
+ * types that the function declares.
  */
-extern DestReceiver *tde_function_rows_begin(QueryDesc *query);
-extern void tde_function_rows_end(QueryDesc *query, DestReceiver *function);
+extern void tde_function_rows_begin(QueryDesc *query);
 
 /* When a statement with p_pre_columnref_hook has been analyzed: variables of CALL take what output arguments of other types return. */
 extern void tde_function_call_analyzed(Query *query);

@@ -216,7 +216,7 @@ is_cursor(Query *query)
 	return query->commandType == CMD_UTILITY || (tde_statement.utility && IsA(tde_statement.utility, DeclareCursorStmt));
 }
 
-static void
+static pg_noinline void
 transform_result(ParseState *pstate, Query *query)
 {
 	TupleDesc	described;
@@ -227,7 +227,7 @@ transform_result(ParseState *pstate, Query *query)
 	{
 		bool		is_received = query->commandType == CMD_SELECT && !query->hasModifyingCTE && !with_rows;
 
-		tde_receiver_await(is_received && results_wanted() ? query : NULL, pstate->p_sourcetext);
+		tde_receiver_await(is_received && results_wanted() ? query : NULL, pstate->p_sourcetext, false);
 		if (is_received)
 			return;
 	}
@@ -254,11 +254,14 @@ transform_result(ParseState *pstate, Query *query)
 }
 
 void
-tde_client_analyzed(ParseState *pstate, Query *query)
+tde_client_analyzed(ParseState *pstate, Query *query, bool core)
 {
 	if (results_wanted() && pstate->p_coerce_param_hook)
 		transform_params(pstate, query);
-	transform_result(pstate, query);
+	if (!core)
+		transform_result(pstate, query);
+	else if (is_simple_query(pstate))
+		tde_receiver_await(query, pstate->p_sourcetext, true);
 }
 
 /* Is a query with this text planned for the client, and not for a table, a function or the like? */
@@ -319,6 +322,4 @@ tde_client_init(void)
 {
 	/* a library that is loaded by the first call of one of its functions has missed the statement that calls it */
 	possible = process_shared_preload_libraries_in_progress;
-	if (possible)
-		tde_held_cursors_init();
 }

@@ -13,8 +13,8 @@ extern bool tde_transparent_results;
 /* Has the library been loaded so early that no session has a statement that it did not see? */
 extern bool tde_client_possible(void);
 
-/* When a statement has been analyzed, and others have seen what the client wrote; may change it. */
-extern void tde_client_analyzed(ParseState *pstate, Query *query);
+/* When a statement has been analyzed, and others have seen what the client wrote; may change it.  core: what tde_outputs_are_core() says. */
+extern void tde_client_analyzed(ParseState *pstate, Query *query, bool core);
 
 /* With transparent catalogs, before a query is planned that has this text. */
 extern void tde_client_plans(Query *query, const char *source);

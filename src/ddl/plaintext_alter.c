@@ -22,7 +22,6 @@
 #include "parser/parse_type.h"
 #include "storage/bufmgr.h"
 #include "utils/acl.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -30,6 +29,7 @@
 
 #include "ddl/added_columns.h"
 #include "ddl/declare.h"
+#include "ddl/foreign_keys.h"
 #include "ddl/identity.h"
 #include "ddl/plaintext_alter.h"
 #include "keys/modifiers.h"
@@ -209,38 +209,13 @@ is_dropped(List *cmds, const char *name)
 	return false;
 }
 
-/* The column of this place in a primary key. */
-static const char *
-primary_key_column(Oid table, int place)
-{
-	Oid			constraint;
-	HeapTuple	tuple;
-	ArrayType  *columns;
-	bool		none;
-	const char *name = NULL;
-
-	if (get_primary_key_attnos(table, false, &constraint) == NULL)
-		return NULL;
-	tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint));
-	if (!HeapTupleIsValid(tuple))
-		return NULL;
-	columns = DatumGetArrayTypeP(SysCacheGetAttr(CONSTROID, tuple, Anum_pg_constraint_conkey, &none));
-	if (!none && place < ARR_DIMS(columns)[0])
-		name = get_attname(table, ((int16 *) ARR_DATA_PTR(columns))[place], true);
-	ReleaseSysCache(tuple);
-	return name;
-}
-
 /* The column that the one of this place in a foreign key references, if it is encrypted. */
 static bool
 find_referenced(Constraint *key, int place, EncryptedColumn *column)
 {
-	Oid			table = RangeVarGetRelid(key->pktable, NoLock, true);
-	const char *name;
+	Oid			table;
+	const char *name = tde_foreign_key_referenced(key, place, &table);
 
-	if (!OidIsValid(table) || (key->pk_attrs != NIL && place >= list_length(key->pk_attrs)))
-		return false;
-	name = key->pk_attrs ? strVal(list_nth(key->pk_attrs, place)) : primary_key_column(table, place);
 	return name && find_encrypted(table, name, column);
 }
 
@@ -281,25 +256,6 @@ find_key(ColumnDef *def, List *foreign_keys, RangeVar *made, EncryptedColumn *co
 	return found && !generated;
 }
 
-/* The foreign keys that CREATE TABLE or ALTER TABLE adds. */
-static List *
-added_foreign_keys(List *parts)
-{
-	List	   *keys = NIL;
-	ListCell   *cell;
-
-	foreach(cell, parts)
-	{
-		Node	   *part = lfirst(cell);
-
-		if (IsA(part, AlterTableCmd))
-			part = ((AlterTableCmd *) part)->subtype == AT_AddConstraint ? ((AlterTableCmd *) part)->def : part;
-		if (IsA(part, Constraint) && ((Constraint *) part)->contype == CONSTR_FOREIGN)
-			keys = lappend(keys, part);
-	}
-	return keys;
-}
-
 /* Does it concern columns that are there?  Adding one locks nothing here: that what it references is encrypted meanwhile harms nobody. */
 static bool
 concerns_existing(List *cmds)
@@ -314,7 +270,7 @@ concerns_existing(List *cmds)
 		if (def && (cmd->subtype == AT_AlterColumnType || is_dropped(cmds, def->colname)))
 			return true;
 	}
-	return added_foreign_keys(cmds) != NIL || tde_identity_is_added(cmds);
+	return tde_foreign_keys_added(cmds) != NIL || tde_identity_is_added(cmds);
 }
 
 /* As ALTER TABLE does it next, with the same errors, so that nobody encrypts a column between this and that. */
@@ -421,7 +377,7 @@ tde_plaintext_alter_prepare(AlterTableStmt *stmt, const char *source)
 	table = find_table(stmt);
 	if (!OidIsValid(table))
 		return;
-	keys = added_foreign_keys(stmt->cmds);
+	keys = tde_foreign_keys_added(stmt->cmds);
 	foreach(cell, stmt->cmds)
 	{
 		AlterTableCmd *cmd = lfirst(cell);
@@ -466,7 +422,7 @@ is_inherited(const CreateStmt *stmt, const char *name)
 void
 tde_plaintext_create_prepare(CreateStmt *stmt)
 {
-	List	   *keys = added_foreign_keys(stmt->tableElts);
+	List	   *keys = tde_foreign_keys_added(stmt->tableElts);
 	ListCell   *cell;
 
 	if (TDE_PLAINTEXT_ALTER != TDE_ALTER_KEEP || XactReadOnly || RecoveryInProgress())

@@ -29,6 +29,7 @@
 #include "ddl/copied_database.h"
 #include "ddl/declare.h"
 #include "ddl/explain_error.h"
+#include "ddl/foreign_keys.h"
 #include "ddl/stored_spec.h"
 #include "ddl/kept_encrypted.h"
 #include "distributed/aggregates.h"
@@ -88,6 +89,7 @@ static void
 post_parse_analyze(TDE_ANALYZE_PARAMETERS)
 {
 	const char *text = pstate->p_sourcetext;
+	bool		core;
 
 	pstate->p_sourcetext = tde_statement_analyzed(text);
 	if (next_post_parse_analyze)
@@ -97,9 +99,9 @@ post_parse_analyze(TDE_ANALYZE_PARAMETERS)
 		tde_function_call_analyzed(query);
 	if (unlikely(tde_statement.utility != NULL))
 		tde_view_columns_analyzed(pstate, query);
-	tde_operand_results(query);
+	core = tde_operand_results(query);
 	if (tde_client_possible())
-		tde_client_analyzed(pstate, query);
+		tde_client_analyzed(pstate, query, core);
 }
 
 /* The next planner, where Citus is among those: what it could not make use of gets another form first. */
@@ -230,9 +232,7 @@ static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 {
 	DecryptingReceiver *receiver;
-	DestReceiver *function = NULL;
 	DestReceiver *citus = tde_results_begin(query);
-	DestReceiver *client = NULL;
 	DestReceiver *rows = query->dest;
 	ErrorContextCallback context = {error_context_stack, tde_explain_key, NULL};
 	bool		stores = stores_rows(query);
@@ -245,17 +245,13 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
 	if (unlikely(query->dest != NULL && query->dest->mydest == DestTuplestore))
-		function = tde_function_rows_begin(query);
+		tde_function_rows_begin(query);
 	if (receiver == NULL && citus == NULL)
-		client = tde_results_check_begin(query);
+		tde_results_check_begin(query);
 	if (likely(!tde_access_restricted))
 		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
 	else
 		run_tracked(TDE_EXECUTOR_RUN_ARGUMENTS);
-	if (unlikely(function != NULL))
-		tde_function_rows_end(query, function);
-	if (client)
-		query->dest = client;
 	if (receiver)
 		tde_receiver_end(receiver, query);
 	query->dest = rows;
@@ -322,6 +318,7 @@ static void
 run_utility(Utility *utility)
 {
 	Node	   *statement = utility->planned->utilityStmt;
+	List	   *members = tde_foreign_keys_begin(statement);
 	List	   *instead;
 
 	if (unlikely(tde_without_wallet(statement, utility->context == PROCESS_UTILITY_TOPLEVEL, &instead)))
@@ -329,6 +326,7 @@ run_utility(Utility *utility)
 	else
 		next_process_utility(utility->planned, utility->source, utility->read_only_tree, utility->context, utility->params, utility->environment,
 							 utility->dest, utility->completion);
+	tde_foreign_keys_end(members);
 }
 
 /*
@@ -481,7 +479,6 @@ _PG_init(void)
 	tde_share_pool_init();
 	tde_counters_init();
 	tde_drawn_ahead_init();
-	tde_limits_init();
 	tde_forget_init();
 	tde_keystore_init();
 	tde_keycache_init();

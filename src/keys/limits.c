@@ -80,23 +80,6 @@ typedef struct Reached
 static Reached reached[8];
 static int	reached_count = 0;
 
-TdeKeyUse *
-tde_key_use(uint32 key_id)
-{
-	TdeKeyUse  *use;
-	bool		found;
-
-	if (uses == NULL)
-		uses = tde_table_new("tde_column key use", sizeof(uint32), sizeof(TdeKeyUse));
-	use = hash_search(uses, &key_id, HASH_ENTER, &found);
-	if (!found)
-	{
-		*use = (TdeKeyUse) {.key_id = key_id, .next = FIRST_BLOCK, .after = first_use};
-		first_use = use;
-	}
-	return use;
-}
-
 void
 tde_limits_start(uint32 key_id)
 {
@@ -462,15 +445,24 @@ end_transaction(XactEvent event, void *arg)
 		return;
 	}
 	tell_others();
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
-		tde_statement_has_stored = false;
-	/* an error has passed by who would restore it; a block goes on after its own rollback */
-	if (event == XACT_EVENT_ABORT && tde_statement.utility == NULL)
-		tde_statement.stores = TDE_STORES_UNKNOWN;
 }
 
-void
-tde_limits_init(void)
+TdeKeyUse *
+tde_key_use(uint32 key_id)
 {
-	RegisterXactCallback(end_transaction, NULL);
+	TdeKeyUse  *use;
+	bool		found;
+
+	if (uses == NULL)
+	{
+		uses = tde_table_new("tde_column key use", sizeof(uint32), sizeof(TdeKeyUse));
+		RegisterXactCallback(end_transaction, NULL);
+	}
+	use = hash_search(uses, &key_id, HASH_ENTER, &found);
+	if (!found)
+	{
+		*use = (TdeKeyUse) {.key_id = key_id, .next = FIRST_BLOCK, .after = first_use};
+		first_use = use;
+	}
+	return use;
 }

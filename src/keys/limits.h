@@ -69,6 +69,4 @@ extern uint64 tde_limits_encrypted(uint32 key_id);
 /* What this process has encrypted and not told the others. */
 extern uint64 tde_limits_untold(void);
 
-extern void tde_limits_init(void);	/* from _PG_init */
-
 #endif							/* TDE_KEYS_LIMITS_H */

@@ -95,14 +95,6 @@ tde_keystore_sibling(const char *name)
 	return OidIsValid(relid) && getExtensionOfObject(RelationRelationId, relid) == extension ? relid : InvalidOid;
 }
 
-Oid
-tde_keystore_relid(void)
-{
-	if (!OidIsValid(keystore_relid))
-		keystore_relid = tde_keystore_sibling("data_keys");
-	return keystore_relid;
-}
-
 static void
 relation_changed(Oid relid)
 {
@@ -159,12 +151,27 @@ subtransaction_callback(SubXactEvent event, SubTransactionId mine, SubTransactio
 		tde_keystore_changed |= tde_keystore_made_keys;
 }
 
+/* Nobody has changed the table who has not looked for it. */
+Oid
+tde_keystore_relid(void)
+{
+	static bool registered = false;
+
+	if (!registered)
+	{
+		RegisterXactCallback(transaction_callback, NULL);
+		RegisterSubXactCallback(subtransaction_callback, NULL);
+	}
+	registered = true;
+	if (!OidIsValid(keystore_relid))
+		keystore_relid = tde_keystore_sibling("data_keys");
+	return keystore_relid;
+}
+
 void
 tde_keystore_init(void)
 {
 	tde_when_relation_changes(relation_changed);
-	RegisterXactCallback(transaction_callback, NULL);
-	RegisterSubXactCallback(subtransaction_callback, NULL);
 }
 
 /* ---- rows ---- */

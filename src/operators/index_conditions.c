@@ -379,7 +379,18 @@ prepare_query(Query *query)
 void
 tde_index_conditions_prepare(Query *query)
 {
-	/* not INSERT ... VALUES */
-	if (query->jointree->fromlist != NIL || query->onConflict || query->setOperations || query->cteList != NIL || query->hasSubLinks)
+	bool		compares = query->jointree->fromlist != NIL || query->setOperations;
+	bool		prepare = query->onConflict || query->cteList != NIL || query->hasSubLinks || query->hasAggs;
+	ListCell   *cell;
+
+	/* most statements have nothing of that, and no encrypted column in an index; INSERT ... VALUES compares nothing */
+	foreach(cell, compares && !prepare ? query->rtable : NIL)
+	{
+		RangeTblEntry *entry = lfirst(cell);
+
+		if (entry->rtekind == RTE_SUBQUERY || (tde_may_have_indexes(entry) && tde_indexed_table(entry->relid)))
+			prepare = true;
+	}
+	if (unlikely(prepare))
 		prepare_query(query);
 }

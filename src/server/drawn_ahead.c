@@ -22,20 +22,6 @@ time_is_over(void)
 	tde_random_expire();
 }
 
-/* What runs still since an earlier statement drew something ends early, at most once in that time. */
-static void
-begin_time(void)
-{
-	static bool registered = false;
-	static TimeoutId timeout;
-
-	if (!registered)
-		timeout = RegisterTimeout(USER_TIMEOUT, time_is_over);
-	registered = true;
-	if (!get_timeout_active(timeout))
-		enable_timeout_after(timeout, LONGEST_MS);
-}
-
 static void
 end_transaction(XactEvent event, void *arg)
 {
@@ -49,10 +35,29 @@ end_subtransaction(SubXactEvent event, SubTransactionId mine, SubTransactionId p
 		tde_drawn_ahead_drop();
 }
 
+/*
+ * What runs still since an earlier statement drew something ends early, at most once in that time.  A session that draws nothing has
+ * nothing to do at the end of a transaction.
+ */
+static void
+begin_time(void)
+{
+	static bool registered = false;
+	static TimeoutId timeout;
+
+	if (!registered)
+	{
+		timeout = RegisterTimeout(USER_TIMEOUT, time_is_over);
+		RegisterXactCallback(end_transaction, NULL);
+		RegisterSubXactCallback(end_subtransaction, NULL);
+	}
+	registered = true;
+	if (!get_timeout_active(timeout))
+		enable_timeout_after(timeout, LONGEST_MS);
+}
+
 void
 tde_drawn_ahead_init(void)
 {
 	tde_random_draws = begin_time;
-	RegisterXactCallback(end_transaction, NULL);
-	RegisterSubXactCallback(end_subtransaction, NULL);
 }

@@ -111,25 +111,31 @@ overwrite_client_text(const char *callee)
 	}
 }
 
+static pg_noinline void
+hide_client_text(TimestampTz now)
+{
+	const char *callee = tde_hidden_by(debug_query_string);
+
+	if (callee == NULL)
+		return;
+	/* of the client's own text: what others' functions prepare must not hide what the client says later */
+	has_prepared = has_prepared || tde_has_parameter(debug_query_string);
+	hidden_at = now;
+	overwrite_client_text(callee);
+}
+
 void
 tde_hide_client_text(void)
 {
 	/* not again for each statement of a function; the pointer is never followed */
 	static const char *seen = NULL;
 	static TimestampTz seen_at = 0;
-	const char *callee;
 
 	if (debug_query_string == NULL || (seen == debug_query_string && is_this_statement(seen_at)))
 		return;
 	seen = debug_query_string;
 	seen_at = GetCurrentStatementStartTimestamp();
-	callee = tde_hidden_by(debug_query_string);
-	if (callee == NULL)
-		return;
-	/* of the client's own text: what others' functions prepare must not hide what the client says later */
-	has_prepared = has_prepared || tde_has_parameter(debug_query_string);
-	hidden_at = seen_at;
-	overwrite_client_text(callee);
+	hide_client_text(seen_at);
 }
 
 bool

@@ -29,6 +29,7 @@
 #include "server/compat.h"
 #include "server/memory.h"
 #include "server/remains.h"
+#include "server/statement.h"
 
 /* ---- shared memory: one pair of PostgreSQL's hooks for all parts of it ---- */
 
@@ -281,7 +282,10 @@ tde_forget_everywhere(void)
 static void
 transaction_callback(XactEvent event, void *arg)
 {
-	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT)
+	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT && event != XACT_EVENT_PREPARE)
+		return;
+	tde_statement_transaction_ends(event == XACT_EVENT_ABORT);
+	if (event == XACT_EVENT_PREPARE)
 		return;
 	if (cleanse_at_end)
 		tde_remains_cleanse();

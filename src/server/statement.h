@@ -32,7 +32,7 @@ typedef struct TdeStatement
 
 extern TdeStatement tde_statement;
 
-/* Has a statement of this transaction stored values, whose right to do so was checked?  For keys/limits.c, which clears it. */
+/* Has a statement of this transaction stored values, whose right to do so was checked?  For keys/limits.c. */
 extern bool tde_statement_has_stored;
 
 /* A statement, or planning one, begins, and ends: what is to be restored then, and by an error, is returned. */
@@ -52,6 +52,15 @@ static inline void
 tde_statement_end(TdeStores outer)
 {
 	tde_statement.stores = outer;
+}
+
+/* An error has passed by who would restore what was begun; a block goes on after its own rollback. */
+static inline void
+tde_statement_transaction_ends(bool aborts)
+{
+	tde_statement_has_stored = false;
+	if (aborts && tde_statement.utility == NULL)
+		tde_statement.stores = TDE_STORES_UNKNOWN;
 }
 
 /*

@@ -7,6 +7,8 @@
 #define TDE_TYPE_INSIDE_H
 
 #include "access/htup.h"
+#include "access/transam.h"
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
@@ -98,6 +100,27 @@ tde_expr_type(const Expr *expr)
 	if (IsA(expr, FuncExpr))
 		return ((const FuncExpr *) expr)->funcresulttype;
 	return exprType((const Node *) expr);
+}
+
+/*
+ * Are all that a query gives out of PostgreSQL's own types, and no rows, whose fields might be others?  Then nothing is to be done for a client, as
+ * for most statements of the server.
+ */
+static inline bool
+tde_outputs_are_core(Query *query)
+{
+	ListCell   *cell;
+
+	if (query->commandType == CMD_UTILITY || query->setOperations)
+		return false;
+	foreach(cell, tde_output_columns(query))
+	{
+		Oid			type = tde_expr_type(((TargetEntry *) lfirst(cell))->expr);
+
+		if (type >= FirstNormalObjectId || type == RECORDOID || type == RECORDARRAYOID)
+			return false;
+	}
+	return true;
 }
 
 #endif							/* TDE_TYPE_INSIDE_H */

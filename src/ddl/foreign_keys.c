@@ -1,0 +1,269 @@
+/*
+ * foreign_keys.c - foreign keys between an encrypted and a plain column of different types, as plain columns have them: encrypted_int8 and
+ * integer, varchar and encrypted_bpchar.
+ *
+ * PostgreSQL checks a foreign key by an operator of the referenced column's index, between the types of both columns or such as they become
+ * implicitly.  For a bigint and an integer there is one, and it does for an encrypted bigint, too: once a foreign key has it, PostgreSQL
+ * casts the values itself.  But it looks for it by the types of the columns, in a family that is not ours to add to: what stands there is
+ * for the planner as well, and pg_upgrade would not bring it.  So it is there while the statement runs, and nobody else ever sees it.
+ *
+ * Two transactions that do so for the same types wait for each other, as for any unique entry.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/stratnum.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/catalog.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_amop.h"
+#include "catalog/pg_constraint.h"
+#include "commands/defrem.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "ddl/declare.h"
+#include "ddl/foreign_keys.h"
+#include "type/type.h"
+
+/* ---- foreign keys of a statement ---- */
+
+List *
+tde_foreign_keys_added(List *parts)
+{
+	List	   *keys = NIL;
+	ListCell   *cell;
+
+	foreach(cell, parts)
+	{
+		Node	   *part = lfirst(cell);
+
+		if (IsA(part, AlterTableCmd))
+			part = ((AlterTableCmd *) part)->subtype == AT_AddConstraint ? ((AlterTableCmd *) part)->def : part;
+		if (IsA(part, Constraint) && ((Constraint *) part)->contype == CONSTR_FOREIGN)
+			keys = lappend(keys, part);
+	}
+	return keys;
+}
+
+/* The column of this place in a primary key. */
+static const char *
+primary_key_column(Oid table, int place)
+{
+	Oid			constraint;
+	HeapTuple	tuple;
+	ArrayType  *columns;
+	bool		none;
+	const char *name = NULL;
+
+	if (get_primary_key_attnos(table, false, &constraint) == NULL)
+		return NULL;
+	tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint));
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	columns = DatumGetArrayTypeP(SysCacheGetAttr(CONSTROID, tuple, Anum_pg_constraint_conkey, &none));
+	if (!none && place < ARR_DIMS(columns)[0])
+		name = get_attname(table, ((int16 *) ARR_DATA_PTR(columns))[place], true);
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+const char *
+tde_foreign_key_referenced(Constraint *key, int place, Oid *table)
+{
+	*table = RangeVarGetRelid(key->pktable, NoLock, true);
+	if (!OidIsValid(*table) || (key->pk_attrs != NIL && place >= list_length(key->pk_attrs)))
+		return NULL;
+	return key->pk_attrs ? strVal(list_nth(key->pk_attrs, place)) : primary_key_column(*table, place);
+}
+
+/* ---- what PostgreSQL looks for ---- */
+
+/* For a statement: of values of these types the operator does what the method's equality does.  Not for the planner, to which it says nothing. */
+static List *
+add_member(List *members, Oid family, Oid left, Oid right, Oid operator)
+{
+	Relation	catalog;
+	HeapTuple	tuple;
+	Datum		values[Natts_pg_amop];
+	bool		nulls[Natts_pg_amop] = {0};
+
+	if (!OidIsValid(operator) || OidIsValid(get_opfamily_member(family, left, right, BTEqualStrategyNumber)))
+		return members;
+	catalog = table_open(AccessMethodOperatorRelationId, RowExclusiveLock);
+	values[Anum_pg_amop_oid - 1] = ObjectIdGetDatum(GetNewOidWithIndex(catalog, AccessMethodOperatorOidIndexId, Anum_pg_amop_oid));
+	values[Anum_pg_amop_amopfamily - 1] = ObjectIdGetDatum(family);
+	values[Anum_pg_amop_amoplefttype - 1] = ObjectIdGetDatum(left);
+	values[Anum_pg_amop_amoprighttype - 1] = ObjectIdGetDatum(right);
+	values[Anum_pg_amop_amopstrategy - 1] = Int16GetDatum(BTEqualStrategyNumber);
+	values[Anum_pg_amop_amoppurpose - 1] = CharGetDatum(AMOP_ORDER);
+	values[Anum_pg_amop_amopopr - 1] = ObjectIdGetDatum(operator);
+	values[Anum_pg_amop_amopmethod - 1] = ObjectIdGetDatum(GIST_AM_OID);
+	values[Anum_pg_amop_amopsortfamily - 1] = ObjectIdGetDatum(InvalidOid);
+	tuple = heap_form_tuple(RelationGetDescr(catalog), values, nulls);
+	CatalogTupleInsert(catalog, tuple);
+	table_close(catalog, RowExclusiveLock);
+	CommandCounterIncrement();
+	return lappend(members, tuple);
+}
+
+/* The family of a type's index, and the type that it is of. */
+static Oid
+index_family(Oid type, Oid *input)
+{
+	Oid			opclass = GetDefaultOpClass(type, BTREE_AM_OID);
+
+	*input = OidIsValid(opclass) ? get_opclass_input_type(opclass) : InvalidOid;
+	return OidIsValid(opclass) ? get_opclass_family(opclass) : InvalidOid;
+}
+
+static Oid
+equality(Oid family, Oid left, Oid right)
+{
+	return get_opfamily_member(family, left, right, BTEqualStrategyNumber);
+}
+
+/* For a foreign key from a column of one type to one of another. */
+static List *
+add_members(List *members, Oid foreign, Oid key)
+{
+	TdeType    *own = tde_type_find(foreign = getBaseType(foreign));
+	TdeType    *referenced = tde_type_find(key = getBaseType(key));
+	Oid			input;
+	Oid			family = (own == NULL) == (referenced == NULL) ? InvalidOid : index_family(key, &input);
+	Oid			both;
+	Oid			alone;
+
+	if (!OidIsValid(family) || OidIsValid(equality(family, input, foreign)) || can_coerce_type(1, &foreign, &input, COERCION_IMPLICIT))
+		return members;
+	if (own)
+	{
+		both = equality(family, input, own->base);
+		alone = equality(family, own->base, own->base);
+	}
+	else
+	{
+		Oid			base_input;
+		Oid			base_family = index_family(referenced->base, &base_input);
+
+		both = equality(family, key, referenced->base);
+		alone = can_coerce_type(1, &foreign, &base_input, COERCION_IMPLICIT) ? equality(base_family, base_input, base_input) : InvalidOid;
+	}
+	if (!OidIsValid(both) || !OidIsValid(alone))
+		return members;
+	members = add_member(members, family, input, foreign, both);
+	return add_member(members, family, foreign, foreign, alone);
+}
+
+/* ---- which types ---- */
+
+/* The type of a column, as the statement is going to have it. */
+static Oid
+column_type(AlterTableStmt *stmt, Oid table, const char *name)
+{
+	AttrNumber	number;
+	ListCell   *cell;
+
+	foreach(cell, stmt->cmds)
+	{
+		AlterTableCmd *cmd = lfirst(cell);
+		ColumnDef  *def = tde_ddl_declared_column(cmd);
+
+		if (def && def->typeName && strcmp(cmd->subtype == AT_AlterColumnType ? cmd->name : def->colname, name) == 0)
+			return LookupTypeNameOid(NULL, def->typeName, true);
+	}
+	number = get_attnum(table, name);
+	return number > 0 ? get_atttype(table, number) : InvalidOid;
+}
+
+static List *
+add_for_column(List *members, AlterTableStmt *stmt, Oid table, const char *name, Constraint *key, int place)
+{
+	Oid			key_table;
+	const char *key_name = tde_foreign_key_referenced(key, place, &key_table);
+	Oid			type = column_type(stmt, table, name);
+	Oid			key_type = key_name == NULL ? InvalidOid :
+	key_table == table ? column_type(stmt, table, key_name) : get_atttype(key_table, get_attnum(key_table, key_name));
+
+	return OidIsValid(type) && OidIsValid(key_type) ? add_members(members, type, key_type) : members;
+}
+
+/* PostgreSQL makes the foreign keys of a column anew whose type changes. */
+static List *
+add_for_existing(List *members, AlterTableStmt *stmt, Oid table)
+{
+	Relation	rel = table_open(table, NoLock);
+	ListCell   *cell;
+
+	foreach(cell, RelationGetFKeyList(rel))
+	{
+		ForeignKeyCacheInfo *key = lfirst(cell);
+
+		for (int i = 0; i < key->nkeys; i++)
+			members = add_members(members, column_type(stmt, table, get_attname(table, key->conkey[i], false)),
+								  get_atttype(key->confrelid, key->confkey[i]));
+	}
+	table_close(rel, NoLock);
+	return members;
+}
+
+/* Those of CREATE TABLE come in an ALTER TABLE of their own. */
+List *
+tde_foreign_keys_begin(Node *node)
+{
+	AlterTableStmt *stmt = (AlterTableStmt *) node;
+	List	   *members = NIL;
+	bool		changes_type = false;
+	Oid			table;
+	ListCell   *cell;
+	ListCell   *column;
+
+	if (!IsA(node, AlterTableStmt) || XactReadOnly || RecoveryInProgress())
+		return NIL;
+	table = RangeVarGetRelid(stmt->relation, NoLock, true);
+	if (!OidIsValid(table))
+		return NIL;
+	foreach(cell, tde_foreign_keys_added(stmt->cmds))
+	{
+		Constraint *key = lfirst(cell);
+
+		foreach(column, key->fk_attrs)
+			members = add_for_column(members, stmt, table, strVal(lfirst(column)), key, foreach_current_index(column));
+	}
+	foreach(cell, stmt->cmds)
+	{
+		AlterTableCmd *cmd = lfirst(cell);
+		ColumnDef  *def = tde_ddl_declared_column(cmd);
+
+		changes_type = changes_type || cmd->subtype == AT_AlterColumnType;
+		foreach(column, def ? def->constraints : NIL)
+			if (((Constraint *) lfirst(column))->contype == CONSTR_FOREIGN)
+				members = add_for_column(members, stmt, table, def->colname, lfirst(column), 0);
+	}
+	return changes_type ? add_for_existing(members, stmt, table) : members;
+}
+
+void
+tde_foreign_keys_end(List *members)
+{
+	Relation	catalog;
+	ListCell   *cell;
+
+	if (members == NIL)
+		return;
+	catalog = table_open(AccessMethodOperatorRelationId, RowExclusiveLock);
+	foreach(cell, members)
+		CatalogTupleDelete(catalog, &((HeapTuple) lfirst(cell))->t_self);
+	table_close(catalog, RowExclusiveLock);
+	CommandCounterIncrement();
+}

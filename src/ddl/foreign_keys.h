@@ -1,0 +1,19 @@
+/*
+ * foreign_keys.h - foreign keys that statements add, and those between an encrypted and a plain column of different types.
+ */
+#ifndef TDE_DDL_FOREIGN_KEYS_H
+#define TDE_DDL_FOREIGN_KEYS_H
+
+#include "nodes/parsenodes.h"
+
+/* The foreign keys that CREATE TABLE or ALTER TABLE adds, but for those that stand with a column. */
+extern List *tde_foreign_keys_added(List *parts);
+
+/* The column that the one of this place in a foreign key references; NULL: there is none.  *table: its table, InvalidOid if that is not there. */
+extern const char *tde_foreign_key_referenced(Constraint *key, int place, Oid *table);
+
+/* Before and after a utility command: PostgreSQL finds operators for foreign keys of columns that it knows no operators for. */
+extern List *tde_foreign_keys_begin(Node *stmt);
+extern void tde_foreign_keys_end(List *members);
+
+#endif							/* TDE_DDL_FOREIGN_KEYS_H */
