@@ -398,7 +398,8 @@ SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM ours
 WHERE has_function_privilege('public', oid, 'EXECUTE') AND oid NOT IN (SELECT oid FROM serving WHERE oid IS NOT NULL)};
 
 # Those that convert columns act with the rights of who calls them, and want the table's owner.
-# tde_called() and tde_distribute() stand for functions that the caller may execute, and are an error otherwise.
+# tde_called(), tde_distribute() and tde_plain_rows() stand in what the caller may execute, and are an error otherwise; PostgreSQL's own
+# tsvector_update_trigger() is everybody's, too.
 is(
   lines_of($node, $executable),
   # PostgreSQL 18 casts integers to bytea
@@ -415,10 +416,11 @@ is(
     tde_distribute tde_drop_helper tde_encrypt_column tde_encrypt_columns tde_encrypted_type_of tde_finish_conversion tde_foreign_constant
     tde_foreign_constants tde_foreign_owner tde_foreign_references tde_full_name tde_hash_fingerprint tde_identity_commands
     tde_index_commands tde_is_distributed tde_lock tde_lock_all tde_lock_columns tde_lock_tables tde_make_dependents tde_may_commit
-    tde_may_decrypt tde_missing_rights tde_must_commit tde_named_indexes tde_named_opclass tde_owner_of tde_plain_type_of
+    tde_may_decrypt tde_missing_rights tde_must_commit tde_named_indexes tde_named_opclass tde_owner_of tde_plain_rows tde_plain_type_of
     tde_policy_commands tde_progress_status tde_recompile_triggers tde_references tde_rekey_table tde_relation_of tde_remove_dependents
     tde_result tde_rule_commands tde_run tde_run_as tde_size_of tde_start_conversion tde_stats_counters tde_stored_parts tde_swap
-    tde_swap_commands tde_targets tde_tree_null_test tde_tree_uses tde_trigger_commands tde_type_base tde_type_command tde_type_spec tde_typmod_in
+    tde_swap_commands tde_targets tde_tree_null_test tde_tree_uses tde_trigger_commands tde_tsvector_update_trigger
+    tde_tsvector_update_trigger_column tde_type_base tde_type_command tde_type_spec tde_typmod_in
     tde_validate tde_validate_all tde_view_commands tde_warn_of_rest tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space
     tde_with_collation text time
     timestamp timestamptz timetz to_char to_timestamp trunc)),
