@@ -128,6 +128,20 @@ endif
 
 include $(PGXS)
 
+# The names of output plugins by which logical decoding loads this library: src/client/output_plugin.c.
+PLUGINS = pgoutput test_decoding wal2json decoderbufs
+plugin_folder = '$(DESTDIR)$(pkglibdir)/$(EXTENSION)'
+
+install: install-plugins
+install-plugins:
+	$(MKDIR_P) $(plugin_folder)
+	for plugin in $(PLUGINS); do ln -sf ../$(EXTENSION)$(DLSUFFIX) $(plugin_folder)/$$plugin$(DLSUFFIX); done
+
+uninstall: uninstall-plugins
+uninstall-plugins:
+	rm -rf $(plugin_folder)
+.PHONY: install-plugins uninstall-plugins
+
 $(SCRIPT): $(PARTS)
 	cat $^ >$@
 

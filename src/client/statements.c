@@ -281,10 +281,16 @@ is_planned_for_client(const char *source)
 	return source == tde_statement.source && shown_query(utility) != NULL;
 }
 
+bool
+tde_catalog_is_transparent(void)
+{
+	return tde_transparent_catalog && results_wanted();
+}
+
 void
 tde_client_plans(Query *query, const char *source)
 {
-	if (results_wanted() && is_planned_for_client(source))
+	if (tde_catalog_is_transparent() && is_planned_for_client(source))
 		tde_catalog_show(query);
 }
 

@@ -21,6 +21,7 @@
 #include "client/key_errors.h"
 #include "client/languages.h"
 #include "client/operand_results.h"
+#include "client/output_plugin.h"
 #include "client/postponed.h"
 #include "client/receiver.h"
 #include "client/routines.h"
@@ -488,6 +489,7 @@ _PG_init(void)
 	tde_modifiers_init();
 	tde_type_init();
 	tde_languages_init();
+	tde_output_plugin_init();
 	tde_indexed_tables_init();
 	tde_distributed_init();
 	tde_distributed_keys_init();

@@ -263,6 +263,15 @@
 #define TDE_PROC_NUMBER(proc) ((proc)->pgprocno)
 #endif
 
+/* 17 has no buffer around a row of a change any more (08e6344fd642). */
+#if PG_VERSION_NUM >= 170000
+#define TdeChangedRow HeapTupleData
+#define TDE_CHANGED_ROW(row) (row)
+#else
+#define TdeChangedRow ReorderBufferTupleBuf
+#define TDE_CHANGED_ROW(row) (&(row)->tuple)
+#endif
+
 /* pg_database.datconnlimit of a database that is not wholly there: 15.4 and later have a name for it (c66a7d75e652). */
 #define TDE_INVALID_DATABASE (-2)
 

@@ -1,0 +1,281 @@
+/*
+ * output_plugin.c - logical decoding tells the base types, where clients are shown them in the catalogs.
+ *
+ * PostgreSQL loads an output plugin by its name from the folders of dynamic_library_path.  In the first of them, $libdir/tde_column, this
+ * library has the names of output plugins (Makefile).  So it is loaded instead, loads the one that is meant, and stands before it.
+ *
+ * pgoutput looks at the true rows: for row filters, and those of partitions become their root's.  So it gets them, and what it has
+ * written is changed: the types of columns in a message that describes a table.  The values are right as they are, since encrypted types have
+ * the output of their base types, in text and in binary.  Other plugins print a row by its types: they get rows in the base types.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "fmgr.h"
+#include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "port/pg_bswap.h"
+#include "replication/logical.h"
+#include "replication/logicalproto.h"
+#include "replication/slot.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "client/catalog.h"
+#include "client/catalog_trees.h"
+#include "client/output_plugin.h"
+#include "client/plain_form.h"
+#include "client/statements.h"
+#include "server/compat.h"
+
+#define FOLDER "$libdir/tde_column"
+
+extern PGDLLEXPORT void _PG_output_plugin_init(OutputPluginCallbacks *callbacks);
+
+/* The plugin in use: a session decodes for one slot at a time. */
+static struct
+{
+	OutputPluginCallbacks callbacks;
+	LogicalOutputPluginWriterPrepareWrite prepare_write;
+	LogicalOutputPluginWriterWrite write;
+	int			begin;			/* of pgoutput's message in its buffer */
+	bool		streaming;		/* of a transaction in progress: messages tell its number */
+	MemoryContext change;		/* for what other plugins get of one change */
+} plugin;
+
+/* ---- pgoutput: the types in its messages ---- */
+
+/* A table: its number, names, replica identity, and its columns. */
+static void
+show_columns(StringInfo out, StringInfo message)
+{
+	int			count;
+
+	(void) pq_getmsgint(message, 4);
+	(void) pq_getmsgrawstring(message);
+	(void) pq_getmsgrawstring(message);
+	(void) pq_getmsgbyte(message);
+	count = pq_getmsgint(message, 2);
+	for (int i = 0; i < count; i++)
+	{
+		uint32		shown[2];
+		int			place;
+		Oid			type;
+
+		CHECK_FOR_INTERRUPTS();
+		(void) pq_getmsgbyte(message);
+		(void) pq_getmsgrawstring(message);
+		place = message->cursor;
+		type = pq_getmsgint(message, 4);
+		shown[0] = pg_hton32(tde_shown_type(type));
+		shown[1] = pg_hton32((uint32) tde_shown_typmod(type, (int32) pq_getmsgint(message, 4)));
+		memcpy(out->data + place, shown, sizeof(shown));
+	}
+}
+
+/* A type that is not PostgreSQL's own.  False: nothing is to be told. */
+static bool
+show_type(StringInfo out, StringInfo message, TransactionId xid)
+{
+	Oid			type = pq_getmsgint(message, 4);
+	Oid			shown = tde_shown_type(type);
+
+	if (shown == type)
+		return true;
+	out->len = plugin.begin;
+	logicalrep_write_typ(out, xid, shown);
+	return shown >= FirstGenbkiObjectId;
+}
+
+static bool
+show_types(StringInfo out)
+{
+	StringInfoData message = *out;
+	TransactionId xid = InvalidTransactionId;
+	int			kind;
+
+	message.cursor = plugin.begin;
+	kind = pq_getmsgbyte(&message);
+	if (kind == LOGICAL_REP_MSG_STREAM_START || kind == LOGICAL_REP_MSG_STREAM_STOP)
+		plugin.streaming = kind == LOGICAL_REP_MSG_STREAM_START;
+	if (kind != LOGICAL_REP_MSG_RELATION && kind != LOGICAL_REP_MSG_TYPE)
+		return true;
+	if (plugin.streaming)
+		xid = pq_getmsgint(&message, 4);
+	if (kind == LOGICAL_REP_MSG_TYPE)
+		return show_type(out, &message, xid);
+	show_columns(out, &message);
+	return true;
+}
+
+/* Before its message a walsender writes one of its own. */
+static void
+prepare_write(LogicalDecodingContext *context, XLogRecPtr place, TransactionId xid, bool last)
+{
+	plugin.prepare_write(context, place, xid, last);
+	plugin.begin = context->out->len;
+}
+
+static void
+write_shown(LogicalDecodingContext *context, XLogRecPtr place, TransactionId xid, bool last)
+{
+	if (show_types(context->out))
+		plugin.write(context, place, xid, last);
+}
+
+static void
+startup(LogicalDecodingContext *context, OutputPluginOptions *options, bool is_init)
+{
+	plugin.prepare_write = context->prepare_write;
+	plugin.write = context->write;
+	context->prepare_write = prepare_write;
+	context->write = write_shown;
+	plugin.callbacks.startup_cb(context, options, is_init);
+}
+
+/* ---- others: rows in the base types ---- */
+
+/*
+ * A row.  What an UPDATE has left in its TOAST table is not at hand.  A base type without TOAST has no way to say so: plugins are shown no such
+ * column.
+ */
+static TdeChangedRow *
+show_row(TdeChangedRow *row, TupleDesc rows, TupleDesc plain)
+{
+	Datum	   *values;
+	bool	   *nulls;
+	TdeChangedRow *shown;
+
+	if (row == NULL)
+		return NULL;
+	values = palloc(rows->natts * sizeof(Datum));
+	nulls = palloc(rows->natts * sizeof(bool));
+	shown = palloc0(sizeof(TdeChangedRow));
+	heap_deform_tuple(TDE_CHANGED_ROW(row), rows, values, nulls);
+	for (int i = 0; i < rows->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(rows, i);
+
+		CHECK_FOR_INTERRUPTS();
+		if (nulls[i] || attribute->attisdropped)
+			continue;
+		if (attribute->attlen != -1 || !VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(values[i])))
+			values[i] = tde_plain_value(attribute->atttypid, attribute->atttypmod, values[i], false, &nulls[i]);
+		else if (TupleDescAttr(plain, i)->attlen != -1)
+			nulls[i] = TupleDescAttr(plain, i)->attisdropped = true;
+	}
+	*TDE_CHANGED_ROW(shown) = *heap_form_tuple(plain, values, nulls);
+	TDE_CHANGED_ROW(shown)->t_self = TDE_CHANGED_ROW(row)->t_self;
+	TDE_CHANGED_ROW(shown)->t_tableOid = TDE_CHANGED_ROW(row)->t_tableOid;
+	return shown;
+}
+
+/* In copies of what PostgreSQL has of the table and of the change.  The copy knows all that the plugin may ask, and so looks nothing up. */
+static void
+show_change(LogicalDecodingContext *context, ReorderBufferTXN *txn, Relation table, ReorderBufferChange *change, LogicalDecodeChangeCB next)
+{
+	MemoryContext before;
+	RelationData shown_table;
+	ReorderBufferChange shown = *change;
+	TupleDesc	plain;
+
+	if (plugin.change == NULL)
+		plugin.change = AllocSetContextCreate(context->context, "tde change", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextReset(plugin.change);
+	before = MemoryContextSwitchTo(plugin.change);
+	plain = tde_plain_descriptor(RelationGetDescr(table), false);
+	if (plain)
+	{
+		shown.data.tp.oldtuple = show_row(change->data.tp.oldtuple, RelationGetDescr(table), plain);
+		shown.data.tp.newtuple = show_row(change->data.tp.newtuple, RelationGetDescr(table), plain);
+		(void) RelationGetIndexList(table);
+		(void) RelationGetIndexAttrBitmap(table, INDEX_ATTR_BITMAP_IDENTITY_KEY);
+		shown_table = *table;
+		shown_table.rd_att = plain;
+	}
+	MemoryContextSwitchTo(before);
+	next(context, txn, plain ? &shown_table : table, plain ? &shown : change);
+}
+
+static void
+change_shown(LogicalDecodingContext *context, ReorderBufferTXN *txn, Relation table, ReorderBufferChange *change)
+{
+	show_change(context, txn, table, change, plugin.callbacks.change_cb);
+}
+
+static void
+stream_change_shown(LogicalDecodingContext *context, ReorderBufferTXN *txn, Relation table, ReorderBufferChange *change)
+{
+	show_change(context, txn, table, change, plugin.callbacks.stream_change_cb);
+}
+
+/* ---- the plugin is loaded ---- */
+
+static void
+load(const char *name, OutputPluginCallbacks *callbacks)
+{
+	LogicalOutputPluginInit init = (LogicalOutputPluginInit) load_external_function(name, "_PG_output_plugin_init", true, NULL);
+
+	if (init == _PG_output_plugin_init)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" is not an output plugin", name),
+				 errdetail("It is a name of the library tde_column."),
+				 errhint("Name the plugin that is to be used, such as pgoutput or wal2json.")));
+	init(callbacks);
+}
+
+/* The plugin that PostgreSQL finds in the folders after ours, which may itself look for one (Citus' do). */
+static void
+load_meant(const char *name, OutputPluginCallbacks *callbacks)
+{
+	char	   *path = Dynamic_library_path;
+	char	   *ours = strstr(path, FOLDER ":");
+
+	Dynamic_library_path = ours ? ours + strlen(FOLDER ":") : "$libdir";
+	PG_TRY();
+	{
+		load(name, callbacks);
+	}
+	PG_FINALLY();
+	{
+		Dynamic_library_path = path;
+	}
+	PG_END_TRY();
+}
+
+void
+_PG_output_plugin_init(OutputPluginCallbacks *callbacks)
+{
+	const char *name = NameStr(MyReplicationSlot->data.plugin);
+
+	load_meant(name, callbacks);
+	if (!tde_catalog_is_transparent())
+		return;
+	memset(&plugin, 0, sizeof(plugin));
+	plugin.callbacks = *callbacks;
+	if (strcmp(name, "pgoutput") == 0)
+		callbacks->startup_cb = startup;
+	else
+	{
+		callbacks->change_cb = change_shown;
+		if (callbacks->stream_change_cb)
+			callbacks->stream_change_cb = stream_change_shown;
+	}
+}
+
+/* Whoever has set the path himself finds our folder there, or is told. */
+void
+tde_output_plugin_init(void)
+{
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	SetConfigOption("dynamic_library_path", FOLDER ":$libdir", PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
+	if (strstr(Dynamic_library_path, FOLDER ":") == NULL)
+		ereport(WARNING,
+				(errmsg("logical decoding does not follow \"tde_column.transparent_catalog\""),
+				 errdetail("\"dynamic_library_path\" does not name \"%s\".", FOLDER),
+				 errhint("Let it begin with \"%s:\".", FOLDER)));
+}
