@@ -130,11 +130,18 @@
 #define TDE_EXECUTOR_RUN_ARGUMENTS query, direction, count, once
 #endif
 
-/* 18 keeps what it needs of a column most often in a second place, too (5983a4cffc31). */
+/*
+ * 18 keeps what it needs of a column most often in a second place, too (5983a4cffc31), and a copy of a descriptor knows no places of columns in
+ * rows yet; before, it has those of the original, which are wrong from the changed column on.
+ */
 #if PG_VERSION_NUM >= 180000
 #define TDE_COLUMN_CHANGED(descriptor, index) populate_compact_attribute(descriptor, index)
 #else
-#define TDE_COLUMN_CHANGED(descriptor, index) ((void) 0)
+#define TDE_COLUMN_CHANGED(descriptor, index) \
+	do { \
+		for (int column_ = (index); column_ < (descriptor)->natts; column_++) \
+			TupleDescAttr(descriptor, column_)->attcacheoff = -1; \
+	} while (0)
 #endif
 
 /* 16 asks by class and object (afbfc02983f8). */
