@@ -19,6 +19,7 @@
 #include "replication/logical.h"
 #include "replication/logicalproto.h"
 #include "replication/slot.h"
+#include "utils/array.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -27,15 +28,22 @@
 #include "client/catalog_trees.h"
 #include "client/output_plugin.h"
 #include "client/plain_form.h"
+#include "client/result.h"
 #include "client/statements.h"
+#include "operators/arrays.h"
 #include "server/compat.h"
+#include "type/access.h"
+#include "type/datum.h"
 
 #define FOLDER "$libdir/tde_column"
 
 extern PGDLLEXPORT void _PG_output_plugin_init(OutputPluginCallbacks *callbacks);
 
+/* A row of a change, as PostgreSQL has it. */
+typedef TDE_CHANGED_ROW_TYPE ChangedRow;
+
 /* The plugin in use: a session decodes for one slot at a time. */
-static struct
+typedef struct Decoding
 {
 	OutputPluginCallbacks callbacks;
 	LogicalOutputPluginWriterPrepareWrite prepare_write;
@@ -43,7 +51,9 @@ static struct
 	int			begin;			/* of pgoutput's message in its buffer */
 	bool		streaming;		/* of a transaction in progress: messages tell its number */
 	MemoryContext change;		/* for what other plugins get of one change */
-} plugin;
+} Decoding;
+
+static Decoding decoding;
 
 /* ---- pgoutput: the types in its messages ---- */
 
@@ -84,7 +94,7 @@ show_type(StringInfo out, StringInfo message, TransactionId xid)
 
 	if (shown == type)
 		return true;
-	out->len = plugin.begin;
+	out->len = decoding.begin;
 	logicalrep_write_typ(out, xid, shown);
 	return shown >= FirstGenbkiObjectId;
 }
@@ -96,13 +106,13 @@ show_types(StringInfo out)
 	TransactionId xid = InvalidTransactionId;
 	int			kind;
 
-	message.cursor = plugin.begin;
+	message.cursor = decoding.begin;
 	kind = pq_getmsgbyte(&message);
 	if (kind == LOGICAL_REP_MSG_STREAM_START || kind == LOGICAL_REP_MSG_STREAM_STOP)
-		plugin.streaming = kind == LOGICAL_REP_MSG_STREAM_START;
+		decoding.streaming = kind == LOGICAL_REP_MSG_STREAM_START;
 	if (kind != LOGICAL_REP_MSG_RELATION && kind != LOGICAL_REP_MSG_TYPE)
 		return true;
-	if (plugin.streaming)
+	if (decoding.streaming)
 		xid = pq_getmsgint(&message, 4);
 	if (kind == LOGICAL_REP_MSG_TYPE)
 		return show_type(out, &message, xid);
@@ -114,45 +124,66 @@ show_types(StringInfo out)
 static void
 prepare_write(LogicalDecodingContext *context, XLogRecPtr place, TransactionId xid, bool last)
 {
-	plugin.prepare_write(context, place, xid, last);
-	plugin.begin = context->out->len;
+	decoding.prepare_write(context, place, xid, last);
+	decoding.begin = context->out->len;
 }
 
 static void
 write_shown(LogicalDecodingContext *context, XLogRecPtr place, TransactionId xid, bool last)
 {
 	if (show_types(context->out))
-		plugin.write(context, place, xid, last);
+		decoding.write(context, place, xid, last);
 }
 
 static void
 startup(LogicalDecodingContext *context, OutputPluginOptions *options, bool is_init)
 {
-	plugin.prepare_write = context->prepare_write;
-	plugin.write = context->write;
+	decoding.prepare_write = context->prepare_write;
+	decoding.write = context->write;
 	context->prepare_write = prepare_write;
 	context->write = write_shown;
-	plugin.callbacks.startup_cb(context, options, is_init);
+	decoding.callbacks.startup_cb(context, options, is_init);
 }
 
 /* ---- others: rows in the base types ---- */
+
+/* As the output functions do, an error tells who may not see it: masks would be taken for values, and for keys. */
+static Datum
+decrypt(TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull)
+{
+	tde_access_check(type, value);
+	return tde_datum_decrypt_once(type, value, declared);
+}
+
+static Datum
+show_value(Form_pg_attribute attribute, Datum value)
+{
+	TdePlainColumn column;
+
+	if (tde_result_type(attribute->atttypid) == NULL)
+		return value;
+	column = tde_plain_column(attribute->atttypid, attribute->atttypmod);
+	if (column.is_array)
+		return PointerGetDatum(tde_array_decrypt(column.type, DatumGetArrayTypeP(value), column.declared, column.base_typmod, decrypt));
+	return decrypt(column.type, value, column.declared, column.base_typmod, NULL);
+}
 
 /*
  * A row.  What an UPDATE has left in its TOAST table is not at hand.  A base type without TOAST has no way to say so: plugins are shown no such
  * column.
  */
-static TdeChangedRow *
-show_row(TdeChangedRow *row, TupleDesc rows, TupleDesc plain)
+static ChangedRow *
+show_row(ChangedRow *row, TupleDesc rows, TupleDesc plain)
 {
 	Datum	   *values;
 	bool	   *nulls;
-	TdeChangedRow *shown;
+	ChangedRow *shown;
 
 	if (row == NULL)
 		return NULL;
 	values = palloc(rows->natts * sizeof(Datum));
 	nulls = palloc(rows->natts * sizeof(bool));
-	shown = palloc0(sizeof(TdeChangedRow));
+	shown = palloc0(sizeof(ChangedRow));
 	heap_deform_tuple(TDE_CHANGED_ROW(row), rows, values, nulls);
 	for (int i = 0; i < rows->natts; i++)
 	{
@@ -162,7 +193,7 @@ show_row(TdeChangedRow *row, TupleDesc rows, TupleDesc plain)
 		if (nulls[i] || attribute->attisdropped)
 			continue;
 		if (attribute->attlen != -1 || !VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(values[i])))
-			values[i] = tde_plain_value(attribute->atttypid, attribute->atttypmod, values[i], false, &nulls[i]);
+			values[i] = show_value(attribute, values[i]);
 		else if (TupleDescAttr(plain, i)->attlen != -1)
 			nulls[i] = TupleDescAttr(plain, i)->attisdropped = true;
 	}
@@ -181,13 +212,16 @@ show_change(LogicalDecodingContext *context, ReorderBufferTXN *txn, Relation tab
 	ReorderBufferChange shown = *change;
 	TupleDesc	plain;
 
-	if (plugin.change == NULL)
-		plugin.change = AllocSetContextCreate(context->context, "tde change", ALLOCSET_DEFAULT_SIZES);
-	MemoryContextReset(plugin.change);
-	before = MemoryContextSwitchTo(plugin.change);
+	if (decoding.change == NULL)
+		decoding.change = AllocSetContextCreate(context->context, "tde change", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextReset(decoding.change);
+	before = MemoryContextSwitchTo(decoding.change);
 	plain = tde_plain_descriptor(RelationGetDescr(table), false);
 	if (plain)
 	{
+		/* what the type of a row does not have */
+		for (int i = 0; i < plain->natts; i++)
+			TupleDescAttr(plain, i)->attnotnull = TupleDescAttr(RelationGetDescr(table), i)->attnotnull;
 		shown.data.tp.oldtuple = show_row(change->data.tp.oldtuple, RelationGetDescr(table), plain);
 		shown.data.tp.newtuple = show_row(change->data.tp.newtuple, RelationGetDescr(table), plain);
 		(void) RelationGetIndexList(table);
@@ -202,13 +236,13 @@ show_change(LogicalDecodingContext *context, ReorderBufferTXN *txn, Relation tab
 static void
 change_shown(LogicalDecodingContext *context, ReorderBufferTXN *txn, Relation table, ReorderBufferChange *change)
 {
-	show_change(context, txn, table, change, plugin.callbacks.change_cb);
+	show_change(context, txn, table, change, decoding.callbacks.change_cb);
 }
 
 static void
 stream_change_shown(LogicalDecodingContext *context, ReorderBufferTXN *txn, Relation table, ReorderBufferChange *change)
 {
-	show_change(context, txn, table, change, plugin.callbacks.stream_change_cb);
+	show_change(context, txn, table, change, decoding.callbacks.stream_change_cb);
 }
 
 /* ---- the plugin is loaded ---- */
@@ -254,8 +288,8 @@ _PG_output_plugin_init(OutputPluginCallbacks *callbacks)
 	load_meant(name, callbacks);
 	if (!tde_catalog_is_transparent())
 		return;
-	memset(&plugin, 0, sizeof(plugin));
-	plugin.callbacks = *callbacks;
+	memset(&decoding, 0, sizeof(decoding));
+	decoding.callbacks = *callbacks;
 	if (strcmp(name, "pgoutput") == 0)
 		callbacks->startup_cb = startup;
 	else
@@ -270,8 +304,6 @@ _PG_output_plugin_init(OutputPluginCallbacks *callbacks)
 void
 tde_output_plugin_init(void)
 {
-	if (!process_shared_preload_libraries_in_progress)
-		return;
 	SetConfigOption("dynamic_library_path", FOLDER ":$libdir", PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
 	if (strstr(Dynamic_library_path, FOLDER ":") == NULL)
 		ereport(WARNING,

@@ -4,7 +4,7 @@
 #ifndef TDE_CLIENT_OUTPUT_PLUGIN_H
 #define TDE_CLIENT_OUTPUT_PLUGIN_H
 
-/* When the library is loaded: PostgreSQL then finds output plugins through it. */
+/* When the library is preloaded: PostgreSQL then finds output plugins through it. */
 extern void tde_output_plugin_init(void);
 
 #endif							/* TDE_CLIENT_OUTPUT_PLUGIN_H */

@@ -22,6 +22,8 @@
 
 #include "client/catalog.h"
 #include "client/held_cursors.h"
+#include "client/languages.h"
+#include "client/output_plugin.h"
 #include "client/routines.h"
 #include "client/params.h"
 #include "client/receiver.h"
@@ -326,5 +328,9 @@ tde_client_init(void)
 	/* a library that is loaded by the first call of one of its functions has missed the statement that calls it */
 	possible = process_shared_preload_libraries_in_progress;
 	if (possible)
+	{
 		tde_held_cursors_init();
+		tde_output_plugin_init();
+	}
+	tde_languages_init();
 }

@@ -21,11 +21,11 @@
 #include "client/key_errors.h"
 #include "client/languages.h"
 #include "client/operand_results.h"
-#include "client/output_plugin.h"
 #include "client/postponed.h"
 #include "client/receiver.h"
 #include "client/routines.h"
 #include "client/statements.h"
+#include "client/xml_values.h"
 #include "crypto/primitives.h"
 #include "ddl/copied_database.h"
 #include "ddl/declare.h"
@@ -99,6 +99,7 @@ post_parse_analyze(ParseState *pstate, Query *query, JumbleState *jumble)
 	if (unlikely(tde_statement.utility != NULL))
 		tde_view_columns_analyzed(pstate, query);
 	tde_operand_results(query);
+	tde_xml_values(query, text);
 	if (tde_client_possible())
 		tde_client_analyzed(pstate, query);
 }
@@ -488,8 +489,6 @@ _PG_init(void)
 	tde_keycache_init();
 	tde_modifiers_init();
 	tde_type_init();
-	tde_languages_init();
-	tde_output_plugin_init();
 	tde_indexed_tables_init();
 	tde_distributed_init();
 	tde_distributed_keys_init();

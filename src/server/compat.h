@@ -272,10 +272,10 @@
 
 /* 17 has no buffer around a row of a change any more (08e6344fd642). */
 #if PG_VERSION_NUM >= 170000
-#define TdeChangedRow HeapTupleData
+#define TDE_CHANGED_ROW_TYPE HeapTupleData
 #define TDE_CHANGED_ROW(row) (row)
 #else
-#define TdeChangedRow ReorderBufferTupleBuf
+#define TDE_CHANGED_ROW_TYPE ReorderBufferTupleBuf
 #define TDE_CHANGED_ROW(row) (&(row)->tuple)
 #endif
 
