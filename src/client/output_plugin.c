@@ -10,6 +10,8 @@
  */
 #include "postgres.h"
 
+#include <unistd.h>
+
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "fmgr.h"
@@ -300,14 +302,17 @@ _PG_output_plugin_init(OutputPluginCallbacks *callbacks)
 	}
 }
 
-/* Whoever has set the path himself finds our folder there, or is told. */
+/* Whoever has set the path himself finds our folder there, or is told; so is who has packed the library without it. */
 void
 tde_output_plugin_init(void)
 {
+	char		first[MAXPGPATH];
+
 	SetConfigOption("dynamic_library_path", FOLDER ":$libdir", PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
-	if (strstr(Dynamic_library_path, FOLDER ":") == NULL)
+	snprintf(first, sizeof(first), "%s%s/pgoutput%s", pkglib_path, FOLDER + strlen("$libdir"), DLSUFFIX);
+	if (strstr(Dynamic_library_path, FOLDER ":") == NULL || access(first, R_OK) != 0)
 		ereport(WARNING,
 				(errmsg("logical decoding does not follow \"tde_column.transparent_catalog\""),
-				 errdetail("\"dynamic_library_path\" does not name \"%s\".", FOLDER),
-				 errhint("Let it begin with \"%s:\".", FOLDER)));
+				 errdetail("Output plugins are not loaded from \"%s\".", FOLDER),
+				 errhint("Let \"dynamic_library_path\" begin with \"%s:\"; \"make install\" makes this folder.", FOLDER)));
 }

@@ -269,7 +269,7 @@ is(lines_of($node, 'SHOW dynamic_library_path'), '$libdir/tde_column:$libdir', '
 my $offset = log_offset($node);
 set_conf($node, dynamic_library_path => '$libdir');
 $node->restart;
-like(log_since($node, $offset), qr/WARNING:  logical decoding does not follow "tde_column.transparent_catalog".*DETAIL:.*HINT:  Let it begin with "\$libdir\/tde_column:"/s,
+like(log_since($node, $offset), qr/WARNING:  logical decoding does not follow "tde_column.transparent_catalog".*DETAIL:.*HINT:  Let "dynamic_library_path" begin with "\$libdir\/tde_column:"/s,
   'who has set a path without it is told at the start');
 set_conf($node, dynamic_library_path => '$libdir/tde_column:$libdir');
 $offset = log_offset($node);
