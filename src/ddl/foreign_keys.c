@@ -13,6 +13,7 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "access/xact.h"
@@ -202,7 +203,8 @@ add_for_column(List *members, AlterTableStmt *stmt, Oid table, const char *name,
 static List *
 add_for_existing(List *members, AlterTableStmt *stmt, Oid table)
 {
-	Relation	rel = table_open(table, NoLock);
+	/* may be a composite type */
+	Relation	rel = relation_open(table, NoLock);
 	ListCell   *cell;
 
 	foreach(cell, RelationGetFKeyList(rel))
@@ -213,7 +215,7 @@ add_for_existing(List *members, AlterTableStmt *stmt, Oid table)
 			members = add_members(members, column_type(stmt, table, get_attname(table, key->conkey[i], false)),
 								  get_atttype(key->confrelid, key->confkey[i]));
 	}
-	table_close(rel, NoLock);
+	relation_close(rel, NoLock);
 	return members;
 }
 
