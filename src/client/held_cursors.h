@@ -24,5 +24,4 @@ extern DestReceiver *tde_held_cursor_open(Portal cursor, DestReceiver *dest);
 /* After a utility command has run. */
 extern void tde_held_cursors_seal(void);
 
-
 #endif							/* TDE_CLIENT_HELD_CURSORS_H */

@@ -46,7 +46,7 @@ static const Oid none[] = {InvalidOid};
 
 typedef struct Convention
 {
-	const char *library;		/* with its handlers, or functions */
+	const char *file;			/* of the library with its handlers, or functions */
 	bool		by_header;		/* it reads rows by the types that they tell themselves */
 	const Oid  *reads;			/* NULL: all */
 	const Oid  *writes;
@@ -128,7 +128,7 @@ look_up(LanguageKey key)
 	char	   *library = library_of(OidIsValid(key.function) ? key.function : handler_of(key.language));
 
 	for (int i = 0; library && i < lengthof(conventions); i++)
-		if (strcmp(conventions[i].library, library) == 0)
+		if (strcmp(conventions[i].file, library) == 0)
 			return &conventions[i];
 	return NULL;
 }
