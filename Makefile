@@ -4,7 +4,7 @@ EXTENSION  = tde_column
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(EXTENSION).control)
 
 # These goals install PostgreSQL themselves where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = demo check check-long check-all check-core check-extensions check-drivers check-apps check-cluster check-sanitize fuzz manifest bench bench-crypto bench-sql help
+SELF_GOALS = demo check check-long check-all check-core check-extensions check-drivers check-tools check-apps check-cluster check-sanitize fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -27,6 +27,9 @@ check-all:
 
 check-drivers:
 	@test/drivers/run $(DRIVERS)
+
+check-tools:
+	@test/tools/run $(TOOLS)
 
 check-apps:
 	@test/apps/run $(SUITES)
@@ -81,6 +84,7 @@ help:
 	@echo 'make fuzz                libFuzzer on what reads bytes that others wrote; RUNS=10000000: for long'
 	@echo 'make manifest            write sql/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
+	@echo 'make check-tools         tools around a database, of Debian'\''s packages: wal2json, pglogical, pg_repack, orafce, ...; TOOLS="repack": only these'
 	@echo 'make check-apps          the test suites of Django and SQLAlchemy on encrypted columns beside plain ones; SUITES="django": only this'
 	@echo 'make check-cluster       Citus on three private servers, plain tables beside encrypted ones; CITUS=/path/to/its/source/tree,'
 	@echo '                         unless it is installed; PARTS="keys nodes types files twins": only these'
@@ -127,6 +131,20 @@ PG_CFLAGS  += -O3 -flto=auto -fno-plt -fno-semantic-interposition
 endif
 
 include $(PGXS)
+
+# The names of output plugins by which logical decoding loads this library: src/client/output_plugin.c.
+PLUGINS = pgoutput test_decoding wal2json decoderbufs
+plugin_folder = '$(DESTDIR)$(pkglibdir)/$(EXTENSION)'
+
+install: install-plugins
+install-plugins:
+	$(MKDIR_P) $(plugin_folder)
+	for plugin in $(PLUGINS); do ln -sf ../$(EXTENSION)$(DLSUFFIX) $(plugin_folder)/$$plugin$(DLSUFFIX); done
+
+uninstall: uninstall-plugins
+uninstall-plugins:
+	rm -rf $(plugin_folder)
+.PHONY: install-plugins uninstall-plugins
 
 $(SCRIPT): $(PARTS)
 	cat $^ >$@

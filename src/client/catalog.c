@@ -142,16 +142,20 @@ tde_catalog_type(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(tde_shown_type(PG_GETARG_OID(0)));
 }
 
+int32
+tde_shown_typmod(Oid oid, int32 typmod)
+{
+	Oid			element = oid < FirstNormalObjectId ? InvalidOid : get_element_type(oid);
+	TdeType    *type = oid < FirstNormalObjectId ? NULL : tde_type_find(OidIsValid(element) ? element : oid);
+
+	return type ? tde_type_base_typmod(type, typmod) : typmod;
+}
+
 /* tde_catalog_typmod(oid, int4) - the modifier of that type. */
 Datum
 tde_catalog_typmod(PG_FUNCTION_ARGS)
 {
-	Oid			oid = PG_GETARG_OID(0);
-	int32		typmod = PG_GETARG_INT32(1);
-	Oid			element = oid < FirstNormalObjectId ? InvalidOid : get_element_type(oid);
-	TdeType    *type = oid < FirstNormalObjectId ? NULL : tde_type_find(OidIsValid(element) ? element : oid);
-
-	PG_RETURN_INT32(type ? tde_type_base_typmod(type, typmod) : typmod);
+	PG_RETURN_INT32(tde_shown_typmod(PG_GETARG_OID(0), PG_GETARG_INT32(1)));
 }
 
 /* tde_catalog_tree(pg_node_tree) - the expression as it would be of plain columns; itself if there is no such one. */

@@ -11,6 +11,9 @@ extern bool tde_transparent_catalog;
 
 extern void tde_catalog_assign(bool newval, void *extra);
 
+/* The modifier of the base type, of tde_shown_type(oid). */
+extern int32 tde_shown_typmod(Oid oid, int32 typmod);
+
 /* The operator class of the base type that an encrypted type's stands for; any other as it is. */
 extern Oid	tde_shown_class(Oid opclass);
 

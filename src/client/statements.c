@@ -22,6 +22,7 @@
 
 #include "client/catalog.h"
 #include "client/held_cursors.h"
+#include "client/output_plugin.h"
 #include "client/routines.h"
 #include "client/params.h"
 #include "client/receiver.h"
@@ -284,10 +285,16 @@ is_planned_for_client(const char *source)
 	return source == tde_statement.source && shown_query(utility) != NULL;
 }
 
+bool
+tde_catalog_is_transparent(void)
+{
+	return tde_transparent_catalog && results_wanted();
+}
+
 void
 tde_client_plans(Query *query, const char *source)
 {
-	if (results_wanted() && is_planned_for_client(source))
+	if (tde_catalog_is_transparent() && is_planned_for_client(source))
 		tde_catalog_show(query);
 }
 
@@ -322,4 +329,6 @@ tde_client_init(void)
 {
 	/* a library that is loaded by the first call of one of its functions has missed the statement that calls it */
 	possible = process_shared_preload_libraries_in_progress;
+	if (possible)
+		tde_output_plugin_init();
 }

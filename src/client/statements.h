@@ -16,6 +16,9 @@ extern bool tde_client_possible(void);
 /* When a statement has been analyzed, and others have seen what the client wrote; may change it.  core: what tde_outputs_are_core() says. */
 extern void tde_client_analyzed(ParseState *pstate, Query *query, bool core);
 
+/* Are the catalogs transparent, as the settings are? */
+extern bool tde_catalog_is_transparent(void);
+
 /* With transparent catalogs, before a query is planned that has this text. */
 extern void tde_client_plans(Query *query, const char *source);
 

@@ -25,6 +25,7 @@
 #include "client/receiver.h"
 #include "client/routines.h"
 #include "client/statements.h"
+#include "client/xml_values.h"
 #include "crypto/primitives.h"
 #include "ddl/copied_database.h"
 #include "ddl/declare.h"
@@ -100,6 +101,7 @@ post_parse_analyze(TDE_ANALYZE_PARAMETERS)
 	if (unlikely(tde_statement.utility != NULL))
 		tde_view_columns_analyzed(pstate, query);
 	core = tde_operand_results(query);
+	tde_xml_values(query, text);
 	if (tde_client_possible())
 		tde_client_analyzed(pstate, query, core);
 }

@@ -186,11 +186,18 @@
 #define PROGRESS_COMMAND_CLUSTER PROGRESS_COMMAND_REPACK
 #endif
 
-/* 18 keeps what it needs of a column most often in a second place, too (5983a4cffc31). */
+/*
+ * 18 keeps what it needs of a column most often in a second place, too (5983a4cffc31), and a copy of a descriptor knows no places of columns in
+ * rows yet; before, it has those of the original, which are wrong from the changed column on.
+ */
 #if PG_VERSION_NUM >= 180000
 #define TDE_COLUMN_CHANGED(descriptor, index) populate_compact_attribute(descriptor, index)
 #else
-#define TDE_COLUMN_CHANGED(descriptor, index) ((void) 0)
+#define TDE_COLUMN_CHANGED(descriptor, index) \
+	do { \
+		for (int column_ = (index); column_ < (descriptor)->natts; column_++) \
+			TupleDescAttr(descriptor, column_)->attcacheoff = -1; \
+	} while (0)
 #endif
 
 /* 16 asks by class and object (afbfc02983f8). */
@@ -321,6 +328,15 @@
 #define TDE_PROC_NUMBER(proc) GetNumberFromPGProc(proc)
 #else
 #define TDE_PROC_NUMBER(proc) ((proc)->pgprocno)
+#endif
+
+/* 17 has no buffer around a row of a change any more (08e6344fd642). */
+#if PG_VERSION_NUM >= 170000
+#define TDE_CHANGED_ROW_TYPE HeapTupleData
+#define TDE_CHANGED_ROW(row) (row)
+#else
+#define TDE_CHANGED_ROW_TYPE ReorderBufferTupleBuf
+#define TDE_CHANGED_ROW(row) (&(row)->tuple)
 #endif
 
 /* pg_database.datconnlimit of a database that is not wholly there: 15.4 and later have a name for it (c66a7d75e652). */

@@ -274,6 +274,30 @@ return trigger.new
 $$} ] ]);
 }
 
+# ---- where columns stand ----
+
+# The first column of a variable length, where PostgreSQL knows its place in all rows: the base type may stand elsewhere.  The second row comes when
+# the session knows where the columns of the table are.
+SKIP:
+{
+  skip 'PL/Perl is not installed here', 1 unless lines_of($node, q{SELECT count(*) FROM pg_language WHERE lanname = 'plperl'});
+
+  lines_of($node, q{CREATE FUNCTION change() RETURNS trigger LANGUAGE plperl AS $$ $_TD->{new}{last} = 9; return 'MODIFY' $$});
+  my $sql = '';
+  foreach my $column (grep { !$_->[2] } @columns)
+  {
+    foreach my $table (@tables)
+    {
+      my $name = "$table->[0]_$column->[0]";
+      $sql .= "CREATE TABLE $name (id int, v $column->[1][$table->[1]], last int2); CREATE TRIGGER t BEFORE INSERT ON $name FOR EACH ROW EXECUTE FUNCTION change();\n"
+        . ("INSERT INTO $name VALUES (1, " . literal($column, 0) . ", 3);\n") x 2
+        . "INSERT INTO seen SELECT 'plperl', 'place', '$table->[0]', '$column->[0] ' || row_number() OVER (), concat_ws(' ', id, v::text, last) FROM $name;\n";
+    }
+  }
+  lines_of($node, $sql);
+  compare('plperl', 'place', 2 * grep { !$_->[2] } @columns);
+}
+
 # ---- what is between a language and its statements ----
 
 SKIP:
