@@ -307,8 +307,7 @@ is_view(const char *start, const char *p)
 static bool
 passes_to_view(const char *start)
 {
-	/* each of these searches is faster than one for several characters */
-	if ((strchr(start, '\'') == NULL && strchr(start, '$') == NULL) || (strchr(start, 'p') == NULL && strchr(start, 'P') == NULL))
+	if (strchr(start, '\'') == NULL && strchr(start, '$') == NULL)
 		return false;
 	for (const char *p = start; (p = strpbrk(p, "pP")) != NULL; p++)
 		if (is_view(start, p))
@@ -322,6 +321,9 @@ tde_secret_call(const char *text)
 	const char *call = NULL;
 	bool		escapes = false;
 
+	/* what all that is looked for has one of: many short statements have none */
+	if (strpbrk(text, "&_pP") == NULL)
+		return NULL;
 	for (const char *p = text; !escapes && (p = strchr(p, '&')) != NULL; p++)
 		escapes = p[1] == '"';
 	if (escapes)

@@ -63,25 +63,17 @@ is_citus(DestReceiver *receiver)
 	return receiver->receiveSlot != copy_receive;
 }
 
-DestReceiver *
+bool
 tde_results_begin(QueryDesc *query)
 {
-	DestReceiver *citus = query->dest;
 	TdeReceiver *receiver;
 
-	if (likely(tde_citus_results == TDE_IO_PLAINTEXT) || citus == NULL || !tde_citus_is_loaded() || !is_citus(citus))
-		return NULL;
+	if (likely(tde_citus_results == TDE_IO_PLAINTEXT) || query->dest == NULL || !tde_citus_is_loaded() || !is_citus(query->dest))
+		return false;
 	receiver = tde_receiver_new(sizeof(TdeReceiver), receive, tde_receiver_startup);
-	tde_receiver_set_next(receiver, citus);
+	tde_receiver_set_next(receiver, query->dest);
 	query->dest = &receiver->pub;
-	return citus;
-}
-
-void
-tde_results_end(QueryDesc *query, DestReceiver *receiver)
-{
-	if (receiver)
-		query->dest = receiver;
+	return true;
 }
 
 /* Calls of casts that encrypt, without the modifiers' argument: so does Citus make them, and nobody else but by name. */

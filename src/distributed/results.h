@@ -12,8 +12,7 @@ extern int	tde_citus_results;
 /* What Citus has cast for INSERT ... SELECT, or been told to cast, is encrypted as a column's value is. */
 extern void tde_results_cast(Query *query);
 
-/* When a query is run: if Citus takes its rows, it gets them through a receiver of ours.  Returns Citus' then, to be put back, else NULL. */
-extern DestReceiver *tde_results_begin(QueryDesc *query);
-extern void tde_results_end(QueryDesc *query, DestReceiver *receiver);
+/* When a query is run: if Citus takes its rows, it gets them through a receiver of ours, in query->dest.  Returns whether it does. */
+extern bool tde_results_begin(QueryDesc *query);
 
 #endif							/* TDE_DISTRIBUTED_RESULTS_H */

@@ -174,9 +174,9 @@ changes_data(QueryDesc *query)
 
 /* EXPLAIN ANALYZE fills tables and materialized views, too. */
 static bool
-stores_rows(QueryDesc *query)
+fills_table(DestReceiver *dest)
 {
-	return changes_data(query) || (query->dest && (query->dest->mydest == DestIntoRel || query->dest->mydest == DestTransientRel));
+	return dest && (dest->mydest == DestIntoRel || dest->mydest == DestTransientRel);
 }
 
 /* The descriptor of the rows is there only when the others have started the executor. */
@@ -234,21 +234,22 @@ static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 {
 	DecryptingReceiver *receiver;
-	DestReceiver *citus = tde_results_begin(query);
 	DestReceiver *rows = query->dest;
+	bool		citus = tde_results_begin(query);
 	ErrorContextCallback context = {error_context_stack, tde_explain_key, NULL};
-	bool		stores = stores_rows(query);
+	bool		changes = changes_data(query);
+	bool		stores = changes || fills_table(query->dest);
 	TdeStores	outer = tde_statement_begin(stores);
 
 	tde_drawn_ahead_drop();
-	query->dest = tde_language_receiver(rows);
-	if (changes_data(query))
+	query->dest = tde_language_receiver(query->dest);
+	if (changes)
 		error_context_stack = &context;
 	tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
 	if (unlikely(query->dest != NULL && query->dest->mydest == DestTuplestore))
 		tde_function_rows_begin(query);
-	if (receiver == NULL && citus == NULL)
+	if (receiver == NULL && !citus)
 		tde_results_check_begin(query);
 	if (likely(!tde_access_restricted))
 		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
@@ -257,7 +258,6 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	if (receiver)
 		tde_receiver_end(receiver, query);
 	query->dest = rows;
-	tde_results_end(query, citus);
 	error_context_stack = context.previous;
 	tde_statement_has_stored |= stores;
 	tde_statement_end(outer);
@@ -268,7 +268,7 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 static void
 executor_finish(QueryDesc *query)
 {
-	TdeStores	outer = tde_statement_begin(stores_rows(query));
+	TdeStores	outer = tde_statement_begin(changes_data(query) || fills_table(query->dest));
 
 	if (likely(!tde_access_restricted))
 		next_executor_finish(query);
