@@ -339,6 +339,13 @@
 #define TDE_CHANGED_ROW(row) (&(row)->tuple)
 #endif
 
+/* 16 made pq_sendbytes(), which test/fuzz/backend.c has of its own, take a pointer to anything. */
+#if PG_VERSION_NUM >= 160000
+#define TDE_SENT_BYTES const void *
+#else
+#define TDE_SENT_BYTES const char *
+#endif
+
 /* pg_database.datconnlimit of a database that is not wholly there: 15.4 and later have a name for it (c66a7d75e652). */
 #define TDE_INVALID_DATABASE (-2)
 
