@@ -117,6 +117,15 @@
 #define TDE_GROUP_EXPRESSIONS(rte) NIL
 #endif
 
+/* 18 tells what an operator means in terms of no access method (a8025f544854), by numbers that are btree's strategies. */
+#if PG_VERSION_NUM >= 180000
+#define TDE_OPERATOR_MEANINGS(operator) get_op_index_interpretation(operator)
+#define TDE_MEANT_STRATEGY(meaning) ((int) ((OpIndexInterpretation *) (meaning))->cmptype)
+#else
+#define TDE_OPERATOR_MEANINGS(operator) get_op_btree_interpretation(operator)
+#define TDE_MEANT_STRATEGY(meaning) (((OpBtreeInterpretation *) (meaning))->strategy)
+#endif
+
 /* 18 lets a module tell its name and version (9324c8c58065). */
 #if PG_VERSION_NUM >= 180000
 #define TDE_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "tde_column", .version = TDE_VERSION)
