@@ -126,6 +126,12 @@
 #define TDE_MEANT_STRATEGY(meaning) (((OpBtreeInterpretation *) (meaning))->strategy)
 #endif
 
+/*
+ * 19 looks a foreign key's value up in the index itself (2da86c1ef9b5), and where the operator has two types it casts to the left one, which is the
+ * index's, in place of the right one.
+ */
+#define TDE_FOREIGN_KEYS_CAST_TO_OPERAND (PG_VERSION_NUM < 190000)
+
 /* 18 lets a module tell its name and version (9324c8c58065). */
 #if PG_VERSION_NUM >= 180000
 #define TDE_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "tde_column", .version = TDE_VERSION)
@@ -197,9 +203,12 @@
 
 /*
  * 18 keeps what it needs of a column most often in a second place, too (5983a4cffc31), and a copy of a descriptor knows no places of columns in
- * rows yet; before, it has those of the original, which are wrong from the changed column on.
+ * rows yet; before, it has those of the original, which are wrong from the changed column on.  19 looks these places up once, when it is told to
+ * (c456e3911380).
  */
-#if PG_VERSION_NUM >= 180000
+#if PG_VERSION_NUM >= 190000
+#define TDE_COLUMN_CHANGED(descriptor, index) (populate_compact_attribute(descriptor, index), TupleDescFinalize(descriptor))
+#elif PG_VERSION_NUM >= 180000
 #define TDE_COLUMN_CHANGED(descriptor, index) populate_compact_attribute(descriptor, index)
 #else
 #define TDE_COLUMN_CHANGED(descriptor, index) \
