@@ -38,7 +38,7 @@ is(differences(-e "$top/$file" ? "$top/$file" : '/dev/null'), '', 'has the objec
   or diag("If these are the objects that you want, run \"make manifest\" and commit $file.");
 
 # Settings that change how names and literals are written, and, up to 18, how literals are read.
-foreach my $setting ('quote_all_identifiers=on', $node->pg_version < 19 ? 'standard_conforming_strings=off' : ())
+foreach my $setting ('quote_all_identifiers=on', $node->pg_version->major < 19 ? 'standard_conforming_strings=off' : ())
 {
   lines_of($node, 'CREATE DATABASE odd');
   {
