@@ -11,6 +11,7 @@
 #include "optimizer/planner.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/tuplestore.h"
 
 #include "server/compat.h"
 
