@@ -132,6 +132,12 @@ endif
 
 include $(PGXS)
 
+# What this version has been tried on, from its tests to what src/README.md says that it assumes.
+TRIED = 15 16 17 18 19
+ifeq (,$(filter $(TRIED),$(MAJORVERSION))$(TDE_ANY_POSTGRESQL)$(filter clean,$(MAKECMDGOALS)))
+$(error this version of $(EXTENSION) has been tried on PostgreSQL $(firstword $(TRIED)) to $(lastword $(TRIED)), and this is PostgreSQL $(MAJORVERSION): "make TDE_ANY_POSTGRESQL=1" builds it all the same, for a trial)
+endif
+
 # The names of output plugins by which logical decoding loads this library: src/client/output_plugin.c.
 PLUGINS = pgoutput test_decoding wal2json decoderbufs
 plugin_folder = '$(DESTDIR)$(pkglibdir)/$(EXTENSION)'

@@ -8,6 +8,8 @@
  * for the planner as well, and pg_upgrade would not bring it.  So it is there while the statement runs, and nobody else ever sees it.
  *
  * Two transactions that do so for the same types wait for each other, as for any unique entry.
+ *
+ * From 19 on PostgreSQL no longer casts so, and every row would be refused: there it says that the foreign key cannot be implemented.
  */
 #include "postgres.h"
 
@@ -35,6 +37,7 @@
 
 #include "ddl/declare.h"
 #include "ddl/foreign_keys.h"
+#include "server/compat.h"
 #include "type/type.h"
 
 /* ---- foreign keys of a statement ---- */
@@ -230,7 +233,7 @@ tde_foreign_keys_begin(Node *node)
 	ListCell   *cell;
 	ListCell   *column;
 
-	if (!IsA(node, AlterTableStmt) || XactReadOnly || RecoveryInProgress())
+	if (!TDE_FOREIGN_KEYS_CAST_TO_OPERAND || !IsA(node, AlterTableStmt) || XactReadOnly || RecoveryInProgress())
 		return NIL;
 	table = RangeVarGetRelid(stmt->relation, NoLock, true);
 	if (!OidIsValid(table))

@@ -18,6 +18,7 @@
 #include "parser/parse_coerce.h"
 #include "utils/lsyscache.h"
 
+#include "server/compat.h"
 #include "type/access.h"
 #include "type/type.h"
 
@@ -29,13 +30,13 @@ index_operator(const SupportRequestIndexCondition *request, Oid operator, Oid *v
 {
 	Oid			method = request->index->relam;
 	Oid			key = request->index->opcintype[request->indexcol];
-	List	   *meanings = get_op_btree_interpretation(operator);
+	List	   *meanings = TDE_OPERATOR_MEANINGS(operator);
 	int			strategy;
 	Oid			found;
 
 	if (meanings == NIL || (method != BTREE_AM_OID && method != HASH_AM_OID))
 		return InvalidOid;
-	strategy = ((OpBtreeInterpretation *) linitial(meanings))->strategy;
+	strategy = TDE_MEANT_STRATEGY(linitial(meanings));
 	if (method == HASH_AM_OID)
 	{
 		if (strategy != BTEqualStrategyNumber)

@@ -117,6 +117,21 @@
 #define TDE_GROUP_EXPRESSIONS(rte) NIL
 #endif
 
+/* 18 tells what an operator means in terms of no access method (a8025f544854), by numbers that are btree's strategies. */
+#if PG_VERSION_NUM >= 180000
+#define TDE_OPERATOR_MEANINGS(operator) get_op_index_interpretation(operator)
+#define TDE_MEANT_STRATEGY(meaning) ((int) ((OpIndexInterpretation *) (meaning))->cmptype)
+#else
+#define TDE_OPERATOR_MEANINGS(operator) get_op_btree_interpretation(operator)
+#define TDE_MEANT_STRATEGY(meaning) (((OpBtreeInterpretation *) (meaning))->strategy)
+#endif
+
+/*
+ * 19 looks a foreign key's value up in the index itself (2da86c1ef9b5), and where the operator has two types it casts to the left one, which is the
+ * index's, in place of the right one.
+ */
+#define TDE_FOREIGN_KEYS_CAST_TO_OPERAND (PG_VERSION_NUM < 190000)
+
 /* 18 lets a module tell its name and version (9324c8c58065). */
 #if PG_VERSION_NUM >= 180000
 #define TDE_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "tde_column", .version = TDE_VERSION)
@@ -188,9 +203,12 @@
 
 /*
  * 18 keeps what it needs of a column most often in a second place, too (5983a4cffc31), and a copy of a descriptor knows no places of columns in
- * rows yet; before, it has those of the original, which are wrong from the changed column on.
+ * rows yet; before, it has those of the original, which are wrong from the changed column on.  19 looks these places up once, when it is told to
+ * (c456e3911380).
  */
-#if PG_VERSION_NUM >= 180000
+#if PG_VERSION_NUM >= 190000
+#define TDE_COLUMN_CHANGED(descriptor, index) (populate_compact_attribute(descriptor, index), TupleDescFinalize(descriptor))
+#elif PG_VERSION_NUM >= 180000
 #define TDE_COLUMN_CHANGED(descriptor, index) populate_compact_attribute(descriptor, index)
 #else
 #define TDE_COLUMN_CHANGED(descriptor, index) \
@@ -337,6 +355,13 @@
 #else
 #define TDE_CHANGED_ROW_TYPE ReorderBufferTupleBuf
 #define TDE_CHANGED_ROW(row) (&(row)->tuple)
+#endif
+
+/* 16 made pq_sendbytes(), which test/fuzz/backend.c has of its own, take a pointer to anything. */
+#if PG_VERSION_NUM >= 160000
+#define TDE_SENT_BYTES const void *
+#else
+#define TDE_SENT_BYTES const char *
 #endif
 
 /* pg_database.datconnlimit of a database that is not wholly there: 15.4 and later have a name for it (c66a7d75e652). */

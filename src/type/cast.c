@@ -425,12 +425,13 @@ tde_recast(PG_FUNCTION_ARGS)
 
 /*
  * tde_decrypt_to_json(encrypted) returns json - what to_json() gives for the base type.  to_json(encrypted), row_to_json() and
- * their like take this cast; without it numbers would become strings.  Called by them and not as a cast, in the ciphertext form it gives a string.
+ * their like take this cast, and so does PostgreSQL 19's COPY as JSON; without it numbers would become strings.  Called by them and not as a cast, in
+ * the ciphertext form it gives a string.
  */
 Datum
 tde_decrypt_to_json(PG_FUNCTION_ARGS)
 {
-	TdeCall    *call = tde_call(fcinfo);
+	TdeCall    *call = tde_output_call(fcinfo);
 	TdeProc    *proc = call->proc;
 	TdeType    *type = proc->args[0];
 	Datum		value;
@@ -444,7 +445,7 @@ tde_decrypt_to_json(PG_FUNCTION_ARGS)
 		PG_RETURN_TEXT_P(cstring_to_text_with_len(json.data, json.len));
 	}
 	tde_access_check(type, PG_GETARG_DATUM(0));
-	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
+	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), tde_output_declares(call, PG_GETARG_DATUM(0)));
 	if (proc->base_function == NULL)
 	{
 		/* to_json(anyelement) learns from the expression what it is called with; nobody can change the function itself */

@@ -1,7 +1,7 @@
 /*
  * copied.c - the columns of a table that COPY gives out, which no expression tells.
  *
- * COPY table TO calls the output functions of the columns' types by nothing but the types.  While it does, nothing else of the session
+ * COPY table TO calls the output functions of the columns' types, or as JSON their casts to it, by nothing but the types.  While it does, nothing else of the session
  * runs: so their calls are COPY's, for the table's columns.
  */
 #include "postgres.h"

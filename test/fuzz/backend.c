@@ -223,13 +223,8 @@ pq_getmsgint64(StringInfo msg)
 	return (int64) number(msg, 8);
 }
 
-/* 16 made it take a pointer to anything. */
 void
-#if PG_VERSION_NUM >= 160000
-pq_sendbytes(StringInfo buf, const void *data, int size)
-#else
-pq_sendbytes(StringInfo buf, const char *data, int size)
-#endif
+pq_sendbytes(StringInfo buf, TDE_SENT_BYTES data, int size)
 {
 	appendBinaryStringInfo(buf, data, size);
 }

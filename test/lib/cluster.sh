@@ -138,6 +138,7 @@ private_install() {
     dir=$("$pg_config" "--$dir")
     [[ ! -e $dir || -e $tree$dir ]] || { mkdir -p "$tree${dir%/*}" && ln -s "$dir" "$tree$dir"; }
   done
+  [[ ! -e $work/pgtap/pgtap.control ]] || cp "$work"/pgtap/pgtap* "$tree$("$pg_config" --sharedir)/extension" # see deps.sh
   bindir=$tree$bindir pg_config=$bindir/pg_config
   for dir in pkglibdir sharedir includedir-server pgxs; do
     dir=$("$pg_config" "--$dir")

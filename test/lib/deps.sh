@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2154
 # deps.sh - find PostgreSQL, and install what a goal needs and this machine lacks.  To be sourced after cluster.sh.
 #
-#   need demo|check|crypto      sets pg_config (not for crypto); exits with a list of what to install if it cannot do it itself
+#   need demo|check|crypto      sets pg_config (not for crypto); exits with a list of what to install if it cannot do it itself;
+#                               check: $work/pgtap has pgTAP where this PostgreSQL has none of its own
 #   need cluster                check's and what builds Citus
 #   need sanitize|fuzz          check's and what builds PostgreSQL; clang with libFuzzer
 #   need bench                  sets python, too: an interpreter with the modules that bench/suite wants
@@ -74,8 +75,22 @@ missing() {
   want perl perl perl command -v prove
   want openssl openssl openssl@3 command -v openssl
   want libipc-run-perl perl-IPC-Run 'IPC::Run (cpan)' has_perl_module IPC::Run
-  want "postgresql-$major-pgtap" pgtap 'pgtap (pgxn)' has_extension pgtap
+  want "postgresql-$major-pgtap" pgtap 'pgtap (pgxn)' has_pgtap
   [[ $1 != sanitize ]] || missing_sanitize
+}
+
+has_pgtap() { has_extension pgtap || [[ -e $work/pgtap/pgtap.control ]]; }
+
+# pgTAP is SQL alone: where Debian has it for other majors only, the newest one's serves, unpacked for private_install.
+borrow_pgtap() {
+  local own=postgresql-$major-pgtap package
+  apt-cache show "$own" >/dev/null 2>&1 || apt update || return 0
+  ! apt-cache show "$own" >/dev/null 2>&1 || return 0
+  package=$(apt-cache pkgnames postgresql- | grep -E '^postgresql-[0-9]+-pgtap$' | sort -V | tail -n 1)
+  [[ $package ]] || return 0
+  say "taking pgTAP of $package"
+  mkdir "$work/pgtap"
+  (cd "$work/pgtap" && apt-get -q download "$package" && dpkg -x "$package"_*.deb . && mv usr/share/postgresql/*/extension/pgtap* .) >>"$work/log/apt.log" 2>&1
 }
 
 # To build Citus.
@@ -184,6 +199,8 @@ need() {
   missing "$1"
   ((${#debian[@]})) || return 0
   if command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }; then
+    [[ " ${debian[*]} " != *'-pgtap '* ]] || { borrow_pgtap && missing "$1"; }
+    ((${#debian[@]})) || return 0
     mapfile -t packages < <(printf '%s\n' "${debian[@]}" | sort -u)
     say "installing ${packages[*]}"
     apt_install "${packages[@]}" || { tail -n 20 "$work/log/apt.log" >&2; die "apt-get failed"; }

@@ -79,8 +79,8 @@ assert_build() {
   [[ -e $archive ]] || pack_assert_build "$archive"
   mkdir "$work/pgsql"
   tar -C "$work/pgsql" -xf "$archive"
-  # pgTAP is SQL alone
-  cp "$pgtap"/pgtap* "$work/pgsql/share/extension"
+  # pgTAP is SQL alone; private_install has what deps.sh took from elsewhere
+  [[ -e $work/pgtap/pgtap.control ]] || cp "$pgtap"/pgtap* "$work/pgsql/share/extension"
   bindir=$work/pgsql/bin pg_config=$bindir/pg_config
   export LD_LIBRARY_PATH=$work/pgsql/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
   if ((EUID == 0)); then chown -R postgres: "$work"; fi

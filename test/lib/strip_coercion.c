@@ -11,6 +11,9 @@
 #include "optimizer/planner.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/tuplestore.h"
+
+#include "server/compat.h"
 
 PG_MODULE_MAGIC;
 PG_FUNCTION_INFO_V1(rows_of);
@@ -70,11 +73,11 @@ strip_queries(Node *node, void *unused)
 }
 
 static PlannedStmt *
-plan(Query *query, const char *text, int options, ParamListInfo params)
+plan(TDE_PLANNER_PARAMETERS)
 {
 	if (enabled)
 		(void) strip_queries((Node *) query, NULL);
-	return next_planner ? next_planner(query, text, options, params) : standard_planner(query, text, options, params);
+	return next_planner ? next_planner(TDE_PLANNER_ARGUMENTS) : standard_planner(TDE_PLANNER_ARGUMENTS);
 }
 
 /* rows_of(query text) returns SETOF record */

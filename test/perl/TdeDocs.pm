@@ -64,10 +64,12 @@ sub doc_examples
   return @examples;
 }
 
-# What psql prints, or a page shows, without what differs by the width of a column.
+# What psql prints, or a page shows, without what differs by the width of a column; and without places in statements that the page which is
+# to be compared does not show, since a newer PostgreSQL tells more of them.
 sub doc_output
 {
-  my ($text) = @_;
+  my ($text, $page) = @_;
+  $text =~ s/^LINE \d+: .*\n *\^\n//mg if defined $page && $page !~ /^LINE \d+: /m;
   $text =~ s/[ \t]+/ /g;
   $text =~ s/-{2,}/--/g;
   $text =~ s/^ | $//mg;

@@ -51,8 +51,11 @@ CREATE TEMP TABLE result AS
   FROM value c JOIN value p ON (c.first = p.first), unnest('{both,to encrypted,to plain}'::text[]) kind;
 SELECT cmp_ok((SELECT count(*) FROM result WHERE plain ~ 'refused'), '>', 150::bigint, 'plain columns have foreign keys');
 -- by docs/columns.md: a larger type to which an encrypted column does not become implicitly, and with which its base type shares no operator
+SELECT current_setting('server_version_num')::int < 190000 AS casts \gset
 DELETE FROM result WHERE encrypted ~ '^42804' AND kind = 'to plain' AND NOT EXISTS (
   SELECT FROM pg_amop WHERE amopmethod = 403 AND amoplefttype = parent::regtype AND amoprighttype = child::regtype);
+-- and, on PostgreSQL 19, which does not cast to an operand: whatever it does not find an operator for
+DELETE FROM result WHERE encrypted ~ '^42804' AND kind <> 'both' AND NOT :'casts';
 SELECT is(encrypted, plain, format('%s to %s, %s', child, parent, kind)) FROM result WHERE plain ~ 'refused' AND encrypted <> plain;
 SELECT cmp_ok((SELECT count(*) FROM result WHERE plain ~ 'refused' AND encrypted = plain), '>', 140::bigint, 'and so have encrypted ones');
 
@@ -64,6 +67,7 @@ FROM (VALUES ('encrypted_int4(aes128,nosalt)', 'encrypted_int4(aes256,salt,mac)'
              ('varchar(10)', 'encrypted_varchar(20)'), ('encrypted_varchar(10)', 'varchar(20)')) AS v (c, p);
 
 -- Several columns, columns that are added or get another type, and partitions.
+\if :casts
 CREATE TABLE parent (a int4, b varchar(5), PRIMARY KEY (a, b), small int2 UNIQUE);
 CREATE TABLE child (b encrypted_varchar(5), a encrypted_int8, FOREIGN KEY (a, b) REFERENCES parent);
 ALTER TABLE child ADD small encrypted_int4 REFERENCES parent (small), ALTER a TYPE encrypted_int2;
@@ -75,6 +79,10 @@ INSERT INTO child VALUES ('x', 1, 2);
 INSERT INTO parts VALUES (2);
 SELECT throws_ok(format('INSERT INTO %s', statement), '23503', NULL, statement)
 FROM unnest('{"child VALUES (''y'', 1)","child VALUES (''x'', 3)","child (small) VALUES (3000000000)","parts VALUES (3)"}'::text[]) statement;
+\else
+CREATE TABLE parent (a int4 PRIMARY KEY);
+SELECT throws_ok('CREATE TABLE child (a encrypted_int8 REFERENCES parent)', '42804', NULL, 'PostgreSQL 19 would not cast: the foreign key is refused');
+\endif
 SELECT is((SELECT count(*) FROM pg_amop WHERE amoppurpose = 'o' AND amopmethod = 783 AND amopfamily IN (SELECT oid FROM pg_opfamily WHERE opfmethod = 403)),
           0::bigint, 'nothing of it stays in the families of operators');
 

@@ -45,6 +45,9 @@ INSERT INTO functions VALUES
   ('lo', 'id int, label text, object lo',
    '{"BEFORE DELETE OR UPDATE ON $_lo FOR EACH ROW EXECUTE FUNCTION lo_manage(object)"}',
    ARRAY['INSERT INTO $_lo VALUES (1, ''a'', lo_create(0)), (2, ''b'', lo_create(0))', 'UPDATE $_lo SET label = ''c'' WHERE id = 1', 'UPDATE $_lo SET object = NULL WHERE id = 1', 'DELETE FROM $_lo']);
+-- from PostgreSQL 19 on refint wants it so
+UPDATE functions SET triggers = replace(triggers::text, 'BEFORE', 'AFTER')::text[]
+WHERE name IN ('key', 'reference') AND current_setting('server_version_num')::int >= 190000;
 
 CREATE FUNCTION try(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN

@@ -69,9 +69,10 @@ foreach my $page (@pages)
     }
     if (defined $example->{output})
     {
-      my $expected = join '.*?', map { quotemeta } split /\.\.\./, doc_output($example->{output}), -1;
-      ok(doc_output($got) =~ /\A$expected\z/s, "$where: prints what the page shows")
-        or diag("The page shows:\n" . doc_output($example->{output}) . "\npsql prints:\n" . doc_output($got) . "\n$advice");
+      my ($shown, $printed) = (doc_output($example->{output}), doc_output($got, $example->{output}));
+      my $expected = join '.*?', map { quotemeta } split /\.\.\./, $shown, -1;
+      ok($printed =~ /\A$expected\z/s, "$where: prints what the page shows")
+        or diag("The page shows:\n$shown\npsql prints:\n$printed\n$advice");
     }
     else
     {

@@ -109,7 +109,7 @@ DROP FUNCTION "a) (b".tde_result CASCADE;
 SELECT tde_refresh_types();
 SET search_path = "a) (b", public;
 SELECT s FROM sizes WHERE s > 'low'};
-foreach my $options ('', '-c quote_all_identifiers=on', '-c standard_conforming_strings=off')
+foreach my $options ('', '-c quote_all_identifiers=on', $node->pg_version->major < 19 ? '-c standard_conforming_strings=off' : ())
 {
   local $ENV{PGOPTIONS} = $options;
   lines_of($node, 'CREATE DATABASE odd');

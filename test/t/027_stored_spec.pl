@@ -14,7 +14,7 @@ use Test::More;
 my $node = tde_node('stored_spec', conf => "tde_column.passphrase_command = 'echo spec-passphrase'\njit = off\n");
 my $module = $node->basedir . '/strip_coercion.so';
 my ($server_include) = $node->config_data('--includedir-server');
-system_or_bail('gcc', '-O1', '-shared', '-fPIC', "-I$server_include", '-o', $module, "$FindBin::RealBin/../lib/strip_coercion.c");
+system_or_bail('gcc', '-O1', '-shared', '-fPIC', "-I$server_include", "-I$FindBin::RealBin/../../src", '-o', $module, "$FindBin::RealBin/../lib/strip_coercion.c");
 # it is called by ours, as one that was loaded before
 $node->append_conf('postgresql.conf', "shared_preload_libraries = '$module, tde_column'\n");
 $node->start;

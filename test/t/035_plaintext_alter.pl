@@ -110,7 +110,9 @@ foreach my $case (
   lines_of($node, 'DROP TABLE r; DROP TABLE IF EXISTS two');
 }
 lines_of($node, q{CREATE SCHEMA embedding CREATE TABLE r (x int REFERENCES public.keys) PARTITION BY RANGE (x) CREATE TABLE r2 (x int, FOREIGN KEY (x) REFERENCES public.keys)});
-is(types("embedding.$_", 'x'), 'encrypted_int4(aes256,nosalt,gcm)', 'tables of CREATE SCHEMA') foreach qw(r r2);
+# from PostgreSQL 19 on foreign keys come after all tables
+is(types('embedding.r', 'x'), $node->pg_version->major < 19 ? 'encrypted_int4(aes256,nosalt,gcm)' : 'integer', 'a partitioned table of CREATE SCHEMA');
+is(types('embedding.r2', 'x'), 'encrypted_int4(aes256,nosalt,gcm)', 'a table of CREATE SCHEMA');
 
 # Where it cannot be, or has rows already, somebody is told.
 foreach my $case (

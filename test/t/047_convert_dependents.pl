@@ -147,7 +147,7 @@ $before = lines_of($node, $all);
 my $impossible = {
   state   => '42883',
   message => qr/^view shop\.same cannot be made again for the new type of column "pan"$/,
-  detail  => qr/^function shop\.same\(encrypted_text, text\) does not exist$/,
+  detail  => qr/^function shop\.same\(encrypted_text, text\) does not exist$/m,
   hint    => qr/^Drop it/
 };
 app_fails("CALL tde_encrypt_column('shop.card', 'pan')", $impossible, 'offline');

@@ -21,7 +21,7 @@ my @versions = map { m{/tde_column--([\d.]+)\.sql$} ? $1 : () } glob "$top/sql/u
 my ($current) = slurp_file("$top/tde_column.control") =~ /^default_version = '([\d.]+)'/m;
 ok(@versions > 0, "from @versions to $current");
 
-foreach my $version (@versions)
+foreach my $version (sort { old_version_runs($b) <=> old_version_runs($a) } @versions)
 {
   my $old  = old_install($version);
   my $node = tde_node("from_$version", install => $old, conf => "tde_column.passphrase_command = 'echo update-secret'\n");

@@ -127,6 +127,7 @@ foreach my $sql (
   'COPY staff (u) TO STDOUT',
   'COPY staff TO STDOUT (FORMAT binary)',
   'COPY (SELECT a FROM staff) TO STDOUT',
+  ($node->pg_version->major >= 19 ? ('COPY staff (n) TO STDOUT (FORMAT json)', 'COPY staff (u) TO STDOUT (FORMAT json)') : ()),
   'SET tde_column.transparent_results = off; SELECT a FROM staff',
   'PREPARE p AS SELECT a FROM staff WHERE u > $1; EXECUTE p ($$$$)',
   'BEGIN; DECLARE c CURSOR FOR SELECT a FROM staff; FETCH c',
@@ -233,6 +234,7 @@ is(attempt($node, $_)->{out}, $good{$_}, $_) foreach sort keys %good;
 foreach my $table (qw(own mixed pairs shorts parts changed upserts all_of_them ranges chief good))
 {
   is(attempt($node, $table =~ /all_of/ ? "COPY (TABLE $table) TO '/dev/null'" : $table eq 'parts' ? 'COPY (TABLE parts) TO $$/dev/null$$' : "COPY $table TO '/dev/null'")->{err}, '', "COPY $table");
+  is(attempt($node, "COPY $table TO '/dev/null' (FORMAT json)")->{err}, '', "COPY $table as JSON") if $node->pg_version->major >= 19 && $table !~ /all_of/;
 }
 is(lines_of($node, q{SELECT "table", "column", declared_key, key, count FROM tde_foreign_values() WHERE "table" NOT IN ('staff'::regclass, 'plain'::regclass, 'long_staff'::regclass)}), '', 'and no column holds what it does not declare');
 

@@ -151,6 +151,7 @@ my @runs = (
   [ 'REINDEX TABLE CONCURRENTLY', by => [ map { "REINDEX TABLE CONCURRENTLY $_" } @ours ] ],
   [ 'VACUUM FULL of ours',        by => [ map { "VACUUM (FULL, FREEZE, ANALYZE) $_" } @ours ] ],
   [ 'CLUSTER of ours',            by => [ map { "CLUSTER $_ USING $first{$_}" } @ours ] ],
+  ($node->pg_version->major >= 19 ? [ 'REPACK of ours', by => [ map { ("REPACK $_", "REPACK $_ USING INDEX $first{$_}") } @ours ] ] : ()),
   [ 'REINDEX SCHEMA',             by => [ 'REINDEX SCHEMA tde', 'REINDEX SCHEMA CONCURRENTLY tde' ] ],
   [ 'REINDEX of all',             by => [ 'REINDEX DATABASE postgres', 'REINDEX SYSTEM postgres', 'REINDEX DATABASE CONCURRENTLY postgres' ] ],
   [ 'VACUUM FULL of all',         by => [ 'CLUSTER', 'VACUUM FULL' ] ],

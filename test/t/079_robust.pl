@@ -262,6 +262,8 @@ fails_with($node, 'CREATE TABLE refused (id encrypted_int4 GENERATED ALWAYS AS I
 if ($node->pg_version >= 18)
 {
   fails_with($node, 'CREATE TABLE refused (a encrypted_text, b text GENERATED ALWAYS AS (upper(a)))', { state => '42P17', hint => qr/write STORED/ }, 'virtual');
+  fails_with($node, 'CREATE TABLE refused (n encrypted_int4, b bool GENERATED ALWAYS AS (n > 5))', { state => '0A000', hint => qr/write STORED/ }, 'virtual, by an operator');
+  fails_with($node, 'ALTER TABLE docs ADD u encrypted_text GENERATED ALWAYS AS (t) VIRTUAL', { state => '0A000', hint => qr/^Write STORED/ }, 'virtual, of an encrypted type');
 }
 
 # ---- another server's wallet ----

@@ -52,7 +52,7 @@ static bool traditional;		/* are files to have the MAC of earlier versions? */
  */
 #define BLOCK_HEADER	16
 
-static const uint8_t marker[12] = "KEYKEYKEYKEY";	/* in every test key */
+static const uint8_t marker[] = {'K', 'E', 'Y', 'K', 'E', 'Y', 'K', 'E', 'Y', 'K', 'E', 'Y'};	/* in every test key */
 static long allocations_left = -1;
 static bool look_for_keys = false;
 static int	keys_found = 0;
