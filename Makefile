@@ -85,7 +85,7 @@ help:
 	@echo 'make manifest            write sql/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
 	@echo 'make check-tools         tools around a database, of Debian'\''s packages: wal2json, pglogical, pg_repack, orafce, ...; TOOLS="repack": only these'
-	@echo 'make check-apps          the test suites of Django and SQLAlchemy on encrypted columns beside plain ones; SUITES="django": only this'
+	@echo 'make check-apps          the test suites of Django, SQLAlchemy and asyncpg on encrypted columns beside plain ones; SUITES="django": only this; "peewee rails": others'
 	@echo 'make check-cluster       Citus on three private servers, plain tables beside encrypted ones; CITUS=/path/to/its/source/tree,'
 	@echo '                         unless it is installed; PARTS="keys nodes types files twins": only these'
 	@echo 'make bench               experiments of five studies, with reports and charts in bench/results; bench/run lists them'

@@ -6,7 +6,7 @@
 #   need cluster                check's and what builds Citus
 #   need sanitize|fuzz          check's and what builds PostgreSQL; clang with libFuzzer
 #   need bench                  sets python, too: an interpreter with the modules that bench/suite wants
-#   need python|java|node|go    a language's compiler or interpreter, and what its packages are fetched with
+#   need python|java|node|go|ruby    a language's compiler or interpreter, and what its packages are fetched with
 #   need node_orm|hibernate|gorm   the same for ORMs
 
 # The PostgreSQL to use: what PG_CONFIG says, else what pg_config on PATH belongs to if one can build extensions with it,
@@ -55,7 +55,7 @@ has_extension() { [[ -e $("$pg_config" --sharedir)/extension/$1.control ]]; }
 missing() {
   debian=() rhel=() brew=()
   case $1 in
-    python | java | node | node_orm | go | hibernate | gorm)
+    python | java | node | node_orm | go | hibernate | gorm | ruby)
       "missing_$1"
       return ;;
   esac
@@ -161,6 +161,14 @@ missing_hibernate() {
   want maven maven maven as_pg env mvn --version
 }
 missing_gorm() { missing_go; }
+# with the gems that Active Record and its tests load
+missing_ruby() {
+  local gem
+  want ruby ruby ruby as_pg env ruby --version
+  for gem in pg i18n tzinfo concurrent minitest zeitwerk bcrypt builder; do
+    want "ruby-$gem" "rubygem-$gem" "$gem (gem)" as_pg env ruby -e "require '$gem'"
+  done
+}
 missing_go() {
   want golang-go golang go as_pg env go version
   want ca-certificates ca-certificates ca-certificates certificates
