@@ -57,7 +57,7 @@ DELETE FROM result WHERE encrypted ~ '^42804' AND kind = 'to plain' AND NOT EXIS
 -- and, on PostgreSQL 19, which does not cast to an operand: whatever it does not find an operator for
 DELETE FROM result WHERE encrypted ~ '^42804' AND kind <> 'both' AND NOT :'casts';
 SELECT is(encrypted, plain, format('%s to %s, %s', child, parent, kind)) FROM result WHERE plain ~ 'refused' AND encrypted <> plain;
-SELECT cmp_ok((SELECT count(*) FROM result WHERE plain ~ 'refused' AND encrypted = plain), '>', 140::bigint, 'and so have encrypted ones');
+SELECT cmp_ok((SELECT count(*) FROM result WHERE plain ~ 'refused' AND encrypted = plain), '>', CASE WHEN :'casts' THEN 140 ELSE 120 END::bigint, 'and so have encrypted ones');
 
 -- With specs that differ, and from an integer to a numeric.
 SELECT is(foreign_key(c, p, '1', '2'), 'insert refused, delete refused, 2, 0', format('%s to %s', c, p))
