@@ -30,7 +30,6 @@ SELECT tde_internal.tde_run(string_agg(
 FROM (VALUES ('tde_internal.plain_int8',     'int8'::regtype, '{int2,int4}'::regtype[],             true,  'an integer'),
              ('tde_internal.plain_decimal',  'numeric',       '{}',                                 true,  'a numeric'),
              ('tde_internal.plain_numeric',  'numeric',       '{int2,int4,int8}',                   true,  'a numeric or an integer'),
-             ('tde_internal.plain_float8',   'float8',        '{float4}',                           true,  'a float'),
              -- percentile_cont(0.5) WITHIN GROUP (ORDER BY $1) goes on meaning PostgreSQL's, whose float8 is preferred
              ('tde_internal.plain_fraction', 'float8',        '{int2,int4,int8,numeric,float4}',    false, 'a number'))
   AS o (name, base, sources, preferred, comment)
@@ -64,9 +63,9 @@ CREATE FUNCTION tde_internal.tde_beside(encrypted regtype, plain regtype, symbol
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
   WHEN NOT tde_internal.tde_takes_numbers(encrypted) THEN plain
-  -- float8 is preferred, and takes integers and numeric
-  WHEN encrypted IN ('float4'::regtype, 'float8'::regtype) THEN CASE WHEN plain IN ('float4'::regtype, 'float8'::regtype) THEN plain END
-  WHEN plain IN ('float4'::regtype, 'float8'::regtype) THEN CASE WHEN plain = 'float8'::regtype THEN 'tde_internal.plain_float8'::regtype END
+  -- float8 is preferred, and takes integers and numeric, encrypted ones, too
+  WHEN 'float4'::regtype IN (encrypted, plain) OR 'float8'::regtype IN (encrypted, plain)
+    THEN CASE WHEN encrypted = ANY ('{float4,float8}'::regtype[]) AND plain = ANY ('{float4,float8}'::regtype[]) THEN plain END
   WHEN encrypted = 'numeric'::regtype THEN CASE WHEN plain = 'numeric'::regtype THEN 'tde_internal.plain_numeric'::regtype END
   WHEN plain = 'numeric'::regtype THEN 'tde_internal.plain_decimal'::regtype
   -- PostgreSQL has all operators of two integers for all sizes, but not %

@@ -27,12 +27,13 @@ BEGIN ATOMIC
     WHERE casttarget = p.base AND castsource <> p.base
       AND tde_internal.tde_is_core(castsource) AND castsource NOT IN ('"char"'::regtype, 'xml'::regtype, 'money'::regtype)
     UNION ALL
-    -- What the base type can be cast to.  IMPLICIT only between strings (varchar and bpchar to text), as a second implicit cast of a
-    -- number would make arithmetic ambiguous, or silently inexact, and one to oid would compare -1 as the largest; and only of built-in
-    -- types, as text would lend its operators to a type that compares otherwise (citext).
+    -- What the base type can be cast to.  IMPLICIT where the base types' is: strings (varchar and bpchar to text), and what becomes a larger number or
+    -- moment (sql/46_smaller.sql), but not a number that stands for an object; and only of built-in types, as text would lend its operators to a type
+    -- that compares otherwise (citext).
     SELECT p.enc, casttarget::regtype, 'tde_decrypt_to',
            -- char(n) would not know which of text(char(n)) and text(name) is meant
-           CASE WHEN castcontext = 'i' AND p.base = ANY ('{text,varchar,bpchar}'::regtype[]) AND (p.base, casttarget) <> ('bpchar'::regtype, 'name'::regtype)
+           CASE WHEN castcontext = 'i' AND (p.base = ANY ('{text,varchar,bpchar}'::regtype[]) AND (p.base, casttarget) <> ('bpchar'::regtype, 'name'::regtype)
+                                            OR p.shipped AND casttarget = ANY ('{int4,int8,numeric,float4,float8,oid,timestamp,timestamptz,interval}'::regtype[]))
              THEN 'i' ELSE 'a' END,
            'decrypt and cast'
     FROM pg_cast
@@ -45,7 +46,9 @@ BEGIN ATOMIC
     UNION ALL
     -- Casts between encrypted types, as between their base types.  Those of a user's type with one of the extension's are the
     -- user's, and not IMPLICIT: comparisons of the two would be ambiguous.
-    SELECT s.source, s.target, 'tde_recast', CASE WHEN c.castcontext = 'i' AND NOT p.shipped THEN 'a' ELSE c.castcontext::text END,
+    -- A time and an interval have nothing in common but operators of intervals, which it meets as one, decrypted.
+    SELECT s.source, s.target, 'tde_recast',
+           CASE WHEN c.castcontext = 'i' AND (NOT p.shipped OR s.target_base = 'interval'::regtype) THEN 'a' ELSE c.castcontext::text END,
            'cast as between the base types'
     FROM unnest(others) t
     CROSS JOIN LATERAL (VALUES (p.enc, p.base, t.enc, t.base), (t.enc, t.base, p.enc, p.base))
@@ -232,7 +235,7 @@ BEGIN ATOMIC
                              || tde_internal.tde_function_sql(signature, 'int4', symbol, 'IMMUTABLE', 'keyed hash of a number among such of other types')
                              || tde_internal.tde_members_sql(family, t, t, '{}', ARRAY[signature]), ''), '')
   FROM (SELECT p.enc UNION SELECT p.base WHERE p.base = ANY ('{numeric,float4,float8}'::regtype[])
-        UNION SELECT tde_internal.tde_beside('int8', p.base, '=') WHERE p.base = ANY ('{numeric,float8}'::regtype[])) AS types (t)
+        UNION SELECT tde_internal.tde_beside('int8', p.base, '=') WHERE p.base = 'numeric'::regtype) AS types (t)
   CROSS JOIN LATERAL (SELECT format('%s.%s(%s)', p.inner_schema, symbol, t)) s (signature)
   WHERE family IS NOT NULL;
 END;

@@ -1,91 +1,33 @@
 --
--- Functions and operators that a base type reaches by a cast of its own: floor(int4) is that of float8, age(date) that of
--- timestamptz.  An encrypted value becomes its base type implicitly, and nothing further, since two implicit casts of a number
--- would make abs(int4) and abs(numeric) equally good.  So these take encrypted values themselves.
---
--- Plain arguments and literals must go on meeting what they meet without them.  So a place beside an encrypted type is of a type that
--- PostgreSQL's own function has there or of an operand type, and where a literal can stand there is one of its own with a preferred
--- type; those of numeric alone (scale(numeric), round(numeric, int4)) are left out.
---
--- Which of its functions PostgreSQL takes for the base types, and what that returns, its parser is asked, here, one by one.  All are
--- in SQL, and disappear from the plans of the queries that call them.  Their bodies are texts, with schemas: parse trees take ten
--- times the room.
+-- Operators beside which what stands in quotes must be an encrypted value, too, since it would be taken for text, or for an interval, and they with it;
+-- and differences of moments, which PostgreSQL has for two of one type.  All are in SQL, and disappear from the plans of the queries that call them.
+-- Their bodies are texts, with schemas: parse trees take ten times the room.
 --
 
+-- new in 0.2.0
 DO $$
 DECLARE
   -- what stands for several types
-  sorts     CONSTANT jsonb := '{"number": ["encrypted_int2", "encrypted_int4", "encrypted_int8", "encrypted_numeric", "encrypted_float4",
-                                           "encrypted_float8"],
-                                "small": ["encrypted_int2", "encrypted_int4"], "float": ["encrypted_float4", "encrypted_float8"],
-                                "operand": ["plain_int8", "plain_decimal", "plain_float8"],
-                                "moment": ["encrypted_date", "encrypted_timestamp", "encrypted_timestamptz"],
-                                "local moment": ["encrypted_date", "encrypted_timestamp"],
-                                "plain moment": ["date", "timestamp", "timestamptz"]}';
-  functions CONSTANT jsonb := '{"^": "tde_power", "|/": "tde_sqrt", "||/": "tde_cbrt", "*": "tde_times", "/": "tde_divided",
-                                "-": "tde_minus", "||": "tde_concatenate"}';
-  call      record;
-  result    regtype;
-  function  text;
-  ddl       text := '';
+  sorts    CONSTANT jsonb := '{"moment": ["encrypted_date", "encrypted_timestamp", "encrypted_timestamptz"],
+                               "local moment": ["encrypted_date", "encrypted_timestamp"], "plain moment": ["date", "timestamp", "timestamptz"]}';
+  operator record;
+  result   regtype;
+  ddl      text := '';
 BEGIN
-  FOR call IN
-    WITH RECURSIVE combination (name, places, types) AS (
-      SELECT name, places, '{}'::text[]
-      FROM (VALUES
-        ('{acos,acosd,acosh,asin,asind,asinh,atan,atand,atanh,cbrt,ceil,ceiling,cos,cosd,cosh,cot,cotd,degrees,exp,floor,ln,log,log10,
-           radians,round,sign,sin,sind,sinh,sqrt,tan,tand,tanh,to_timestamp,trunc,|/,||/}'::text[], '{number}'::text[]),
-        ('{pow,power,^}', '{number,number}'),
-        ('{pow,power,^}', '{small,float8}'),    ('{pow,power,^}', '{float8,small}'),
-        ('{pow,power,^}', '{small,numeric}'),   ('{pow,power,^}', '{numeric,small}'),
-        ('{pow,power,^}', '{encrypted_int8,operand}'), ('{pow,power,^}', '{operand,encrypted_int8}'),
-        ('{pow,power,^}', '{encrypted_numeric,plain_numeric}'), ('{pow,power,^}', '{plain_numeric,encrypted_numeric}'),
-        ('{pow,power,^}', '{encrypted_numeric,plain_float8}'),  ('{pow,power,^}', '{plain_float8,encrypted_numeric}'),
-        ('{pow,power,^}', '{float,float8}'),    ('{pow,power,^}', '{float8,float}'),
-        ('{*,/}', '{interval,number}'), ('{*,/}', '{encrypted_interval,number}'), ('{*,/}', '{encrypted_interval,float8}'),
-        ('{*}', '{number,interval}'),   ('{*}', '{number,encrypted_interval}'),   ('{*}', '{float8,encrypted_interval}'),
-        ('{-}', '{moment,moment}'), ('{-}', '{local moment,plain moment}'), ('{-}', '{plain moment,local moment}'),
-        -- timestamp and date become the preferred type, and the encrypted one implicitly
-        ('{-,age}', '{encrypted_timestamptz,timestamptz}'), ('{-,age}', '{timestamptz,encrypted_timestamptz}'),
-        -- what stands in quotes beside them would be taken for text, and they with it
-        ('{||}', '{encrypted_bytea,encrypted_bytea}'), ('{||}', '{encrypted_jsonb,encrypted_jsonb}'),
-        ('{age}', '{encrypted_date}'), ('{age}', '{moment,moment}'),
-        ('{age}', '{local moment,timestamp}'), ('{age}', '{local moment,timestamptz}'),
-        ('{age}', '{timestamp,local moment}'), ('{age}', '{timestamptz,local moment}'),
-        ('{date_trunc}', '{text,encrypted_date}'), ('{date_trunc}', '{text,encrypted_time}'),
-        ('{date_trunc}', '{text,encrypted_date,text}'), ('{date_trunc}', '{text,encrypted_timestamp,text}'),
-        ('{generate_series}', '{encrypted_date,encrypted_date,interval}'),
-        ('{to_char}', '{encrypted_int2,text}'), ('{to_char}', '{encrypted_date,text}'), ('{to_char}', '{encrypted_time,text}')
-      ) AS calls (names, places), unnest(names) name
-      UNION ALL
-      SELECT name, places[2:], types || type
-      FROM combination, jsonb_array_elements_text(coalesce(sorts -> places[1], to_jsonb(places[1:1]))) AS t (type)
-      WHERE cardinality(places) > 0
-    )
-    SELECT name, functions ? name AS is_operator, types,
-           CASE WHEN NOT functions ? name THEN format('pg_catalog.%s(%s)', name, array_to_string(operands, ', '))
-             WHEN cardinality(types) = 1 THEN format('OPERATOR(pg_catalog.%s) %s', name, operands[1])
-             ELSE format('%s OPERATOR(pg_catalog.%s) %s', operands[1], name, operands[2]) END AS expression
-    FROM combination
-    CROSS JOIN LATERAL (SELECT array_agg(format('$%s::pg_catalog.%I', number, replace(regexp_replace(type, '^(encrypted|plain)_', ''), 'decimal', 'numeric')))
-                        FROM unnest(types) WITH ORDINALITY t (type, number)) o (operands)
-    WHERE places = '{}'
+  FOR operator IN
+    SELECT name, function, l, r, format('$1::pg_catalog.%s OPERATOR(pg_catalog.%s) $2::pg_catalog.%s', replace(l, 'encrypted_', ''), name, replace(r, 'encrypted_', '')) AS expression
+    FROM (VALUES ('-', 'tde_minus', 'moment', 'moment'), ('-', 'tde_minus', 'local moment', 'plain moment'), ('-', 'tde_minus', 'plain moment', 'local moment'),
+                 -- timestamp and date become the preferred type, and the encrypted one implicitly
+                 ('-', 'tde_minus', 'encrypted_timestamptz', 'timestamptz'), ('-', 'tde_minus', 'timestamptz', 'encrypted_timestamptz'),
+                 ('||', 'tde_concatenate', 'encrypted_bytea', 'encrypted_bytea'), ('||', 'tde_concatenate', 'encrypted_jsonb', 'encrypted_jsonb'))
+      AS operators (name, function, left_sort, right_sort),
+      jsonb_array_elements_text(coalesce(sorts -> left_sort, to_jsonb(ARRAY[left_sort]))) l, jsonb_array_elements_text(coalesce(sorts -> right_sort, to_jsonb(ARRAY[right_sort]))) r
   LOOP
-    -- a subquery, since that of a set, too, has a type
-    EXECUTE format('SELECT pg_catalog.pg_typeof((SELECT %s LIMIT 1))', regexp_replace(call.expression, '[$][0-9]', 'NULL', 'g')) INTO result;
-    call.types := ARRAY(SELECT regexp_replace(regexp_replace(t, '^encrypted_', E'@extschema@.\\&'), '^plain_', E'tde_internal.\\&')
-                        FROM unnest(call.types) t);
-    function := format('%s.%I(%s)', CASE WHEN call.is_operator THEN 'tde_internal' ELSE '@extschema@' END,
-                       coalesce(functions ->> call.name, call.name), array_to_string(call.types, ', '));
-    ddl := ddl || format(E'CREATE FUNCTION %1$s RETURNS %2$s LANGUAGE sql STABLE PARALLEL SAFE AS %3$L;\n'
-                         'COMMENT ON FUNCTION %1$s IS %4$L;\n', function,
-                         CASE call.name WHEN 'generate_series' THEN 'SETOF ' ELSE '' END || result, 'SELECT ' || call.expression,
-                         CASE WHEN call.is_operator THEN format('implementation of %s operator', call.name)
-                           ELSE format('%s() of the base types', call.name) END);
-    CONTINUE WHEN NOT call.is_operator;
-    ddl := ddl || format(E'CREATE OPERATOR @extschema@.%s (%s, FUNCTION = tde_internal.%s);\n', call.name,
-                         CASE cardinality(call.types) WHEN 1 THEN 'RIGHTARG = ' || call.types[1]
-                           ELSE format('LEFTARG = %s, RIGHTARG = %s', VARIADIC call.types) END, functions ->> call.name);
+    EXECUTE format('SELECT pg_catalog.pg_typeof(%s)', regexp_replace(operator.expression, '[$][0-9]', 'NULL', 'g')) INTO result;
+    ddl := ddl || format(E'CREATE FUNCTION %1$s RETURNS %2$s LANGUAGE sql STABLE PARALLEL SAFE AS %3$L;\nCOMMENT ON FUNCTION %1$s IS %4$L;\n'
+                         'CREATE OPERATOR @extschema@.%5$s (LEFTARG = %6$s, RIGHTARG = %7$s, FUNCTION = tde_internal.%8$s);\n',
+                         format('tde_internal.%s(%s, %s)', operator.function, operator.l, operator.r), result, 'SELECT ' || operator.expression,
+                         format('implementation of %s operator', operator.name), operator.name, operator.l, operator.r, operator.function);
   END LOOP;
   PERFORM tde_internal.tde_run(ddl);
 END
@@ -132,8 +74,7 @@ SELECT tde_internal.tde_run(string_agg(format(
   'COMMENT ON FUNCTION tde_internal.%1$s(%2$s) IS ''decrypt and cast'';\n'
   'CREATE CAST (%2$s AS tde_internal.%1$s) WITH FUNCTION tde_internal.%1$s(%2$s) AS IMPLICIT;\n',
   operand, '@extschema@.encrypted_' || source, source, base), ''))
-FROM (VALUES ('plain_numeric', 'numeric', '{int2,int4,int8,numeric}'::text[]), ('plain_decimal', 'numeric', '{int2,int4,int8,numeric}'),
-             ('plain_float8', 'float8', '{int2,int4,int8,numeric,float4,float8}')) AS operands (operand, base, sources), unnest(sources) source;
+FROM (VALUES ('plain_numeric', 'numeric', '{int2,int4,int8,numeric}'::text[]), ('plain_decimal', 'numeric', '{int2,int4,int8,numeric}')) AS operands (operand, base, sources), unnest(sources) source;
 
 CREATE FUNCTION tde_internal.tde_percentile_transition(internal, @extschema@.encrypted_float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;

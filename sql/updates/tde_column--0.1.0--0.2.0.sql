@@ -39,14 +39,41 @@ ALTER FUNCTION tde_internal.tde_operator_sql(tde_internal.type_plans, text, regt
   RENAME TO tde_operator_sql_before;
 DROP FUNCTION tde_internal.tde_template_objects();
 
--- Those with timestamptz serve timestamp and date, too, now that these become encrypted_timestamptz implicitly.
-DROP OPERATOR @extschema@.-(@extschema@.encrypted_timestamptz, date);
-DROP OPERATOR @extschema@.-(@extschema@.encrypted_timestamptz, timestamp);
-DROP OPERATOR @extschema@.-(date, @extschema@.encrypted_timestamptz);
-DROP OPERATOR @extschema@.-(timestamp, @extschema@.encrypted_timestamptz);
-DROP FUNCTION tde_internal.tde_minus(@extschema@.encrypted_timestamptz, date), tde_internal.tde_minus(@extschema@.encrypted_timestamptz, timestamp),
-  tde_internal.tde_minus(date, @extschema@.encrypted_timestamptz), tde_internal.tde_minus(timestamp, @extschema@.encrypted_timestamptz),
-  @extschema@.age(@extschema@.encrypted_timestamptz, timestamp), @extschema@.age(timestamp, @extschema@.encrypted_timestamptz);
+-- Encrypted numbers and moments become larger plain ones implicitly.  What was there instead goes: functions and operators that took larger ones for
+-- them, of which sql/46_smaller.sql makes others, and what has the type of floats beside them.  What a user has made of these must be dropped first.
+DO $$
+DECLARE
+  floats CONSTANT regtype := 'tde_internal.plain_float8';
+  member record;
+BEGIN
+  FOR member IN
+    SELECT format('ALTER OPERATOR FAMILY @extschema@.tde_number_ops USING hash DROP OPERATOR %s (%s, %s)', amopstrategy, amoplefttype::regtype, amoprighttype::regtype) AS command, 1 AS step
+    FROM pg_amop WHERE floats IN (amoplefttype, amoprighttype)
+    UNION ALL
+    SELECT format('ALTER OPERATOR FAMILY @extschema@.tde_number_ops USING hash DROP FUNCTION %s (%s, %s)', amprocnum, amproclefttype::regtype, amprocrighttype::regtype), 1
+    FROM pg_amproc WHERE floats IN (amproclefttype, amprocrighttype)
+    UNION ALL
+    SELECT format('DROP OPERATOR %s', o.oid::regoperator), 2
+    FROM pg_operator o JOIN pg_depend d ON d.classid = o.tableoid AND d.objid = o.oid AND d.deptype = 'e'
+    JOIN pg_proc p ON p.oid = o.oprcode JOIN pg_language l ON l.oid = p.prolang
+    WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'tde_column') AND d.refclassid = 'pg_extension'::regclass
+      AND (floats IN (oprleft, oprright)
+           OR lanname = 'sql' AND proname = ANY ('{tde_power,tde_sqrt,tde_cbrt,tde_times,tde_divided,tde_minus,tde_concatenate}'))
+    UNION ALL
+    SELECT format('DROP CAST (%s AS %s)', castsource::regtype, casttarget::regtype), 3 FROM pg_cast WHERE floats IN (castsource, casttarget)
+    UNION ALL
+    SELECT format('DROP FUNCTION %s', p.oid::regprocedure), 4
+    FROM pg_proc p JOIN pg_depend d ON d.classid = p.tableoid AND d.objid = p.oid AND d.deptype = 'e' JOIN pg_language l ON l.oid = p.prolang
+    WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'tde_column') AND d.refclassid = 'pg_extension'::regclass
+      AND ((floats = ANY (proargtypes) OR prorettype = floats) AND proname !~ '^plain_float8_'
+           OR lanname = 'sql' AND (proname = ANY ('{tde_power,tde_sqrt,tde_cbrt,tde_times,tde_divided,tde_minus,tde_concatenate}')
+                                   OR obj_description(p.oid, 'pg_proc') = proname || '() of the base types'))
+    ORDER BY 2, 1
+  LOOP
+    EXECUTE member.command;
+  END LOOP;
+END
+$$;
 
 -- LIKE and its like may stand in conditions of indexes.
 DO $$
@@ -67,7 +94,7 @@ CREATE EVENT TRIGGER tde_column_ddl ON ddl_command_end
                'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'CREATE SCHEMA', 'CREATE INDEX', 'CREATE STATISTICS', 'CREATE TRIGGER',
                'CREATE FUNCTION', 'CREATE PROCEDURE', 'CREATE AGGREGATE', 'CREATE OPERATOR', 'CREATE CAST',
                'ALTER FUNCTION', 'ALTER PROCEDURE', 'ALTER ROUTINE', 'ALTER AGGREGATE', 'ALTER OPERATOR',
-               'ALTER DOMAIN')
+               'ALTER DOMAIN', 'CREATE RULE', 'CREATE POLICY', 'ALTER POLICY')
   EXECUTE FUNCTION tde_internal.tde_ddl_trigger();
 ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
 
@@ -119,6 +146,15 @@ DROP FUNCTION tde_internal.tde_check_namesakes(pg_attribute);
 -- @parts@
 
 DROP FUNCTION tde_internal.tde_missing_aggregates(tde_internal.type_plans);
+-- With its functions for input and output, but nobody's column; our functions that named it are others now.
+DO $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_attribute JOIN pg_type t ON t.oid = atttypid WHERE 'tde_internal.plain_float8'::regtype IN (t.oid, t.typelem, t.typbasetype)) THEN
+    RAISE EXCEPTION 'a column has type tde_internal.plain_float8' USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Give it type double precision first.';
+  END IF;
+  DROP TYPE tde_internal.plain_float8 CASCADE;
+END
+$$;
 DROP FUNCTION tde_internal.tde_function_sql_before(text, text, text, text, text);
 DROP FUNCTION tde_internal.tde_operator_sql_before(tde_internal.type_plans, text, regtype, regtype, text, text, text, text);
 REVOKE ALL ON FUNCTION tde_internal.tde_is_core(oid), tde_internal.tde_is_system_schema(regnamespace),

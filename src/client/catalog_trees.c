@@ -185,7 +185,7 @@ tde_shown_function(Oid function, List *args)
 	name = list_make2(makeString("pg_catalog"), makeString(get_func_name(function)));
 	foreach(cell, args)
 		types[foreach_current_index(cell)] = exprType(lfirst(cell));
-	(void) TDE_FUNC_GET_DETAIL(name, list_length(args), types, &found, &result, &is_set, &variadic, &variadic_type, &declared);
+	(void) TDE_FUNC_GET_DETAIL(name, NIL, list_length(args), types, false, &found, &result, &is_set, &variadic, &variadic_type, &declared);
 	return tde_is_core(found) ? found : InvalidOid;
 }
 

@@ -20,11 +20,11 @@
 #include "type/inside.h"
 #include "type/type.h"
 
-/* They are named after their base types: wider_int8; but for two. */
+/* They are named after their base types: plain_int8; but for two. */
 static Oid
 base_by_name(const char *name)
 {
-	static const char *const kinds[] = {"plain_", "wider_", "only_", "joined_", "same_", "bare_"};
+	static const char *const kinds[] = {"plain_", "same_", "bare_"};
 
 	if (strcmp(name, "plain_decimal") == 0)
 		return NUMERICOID;

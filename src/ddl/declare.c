@@ -33,6 +33,7 @@
 #include "ddl/kept_encrypted.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
+#include "ddl/widened_calls.h"
 #include "keys/table.h"
 #include "operators/opclass.h"
 #include "server/compat.h"
@@ -421,7 +422,10 @@ tde_ddl_prepare(Node *stmt, const char *source, ErrorContextCallback *explain)
 	else if (IsA(stmt, RuleStmt))
 		tde_view_rule_prepare((RuleStmt *) stmt);
 	else if (IsA(stmt, CopyStmt))
+	{
 		mark_copy((CopyStmt *) stmt);
+		tde_widened_calls_copy((CopyStmt *) stmt, source);
+	}
 	/* before the planner changes the query */
 	else if (!IsBinaryUpgrade)
 		tde_guard_query(stmt);

@@ -34,6 +34,7 @@
 #include "ddl/plaintext_guard.h"
 #include "ddl/taken_names.h"
 #include "ddl/text_search.h"
+#include "ddl/widened_calls.h"
 #include "keys/table.h"
 #include "server/compat.h"
 
@@ -205,6 +206,7 @@ check_altered(Oid relid, const CollectedCommand *command)
 		return;
 	tde_clear_keys_check(rel);
 	tde_guard_using(rel, command);
+	tde_widened_calls_altered(command);
 	if (rel->rd_rel->relhasindex)
 		tde_expression_index_check(rel);
 	relation_close(rel, AccessShareLock);
@@ -305,6 +307,7 @@ mend_objects(CommandTag command)
 		CHECK_FOR_INTERRUPTS();
 		if (isnull)
 			continue;
+		tde_widened_calls_stored(classid, objid);
 		mend_object(classid, objid, new_table);
 		/* foreign keys of a new table, too, are added by an ALTER TABLE */
 		if (classid == RelationRelationId && strcmp(TextDatumGetCString(slot_getattr(slot, 4, &isnull)), "ALTER TABLE") == 0)

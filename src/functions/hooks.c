@@ -33,6 +33,7 @@
 #include "ddl/foreign_keys.h"
 #include "ddl/stored_spec.h"
 #include "ddl/kept_encrypted.h"
+#include "ddl/widened_calls.h"
 #include "distributed/aggregates.h"
 #include "distributed/conditions.h"
 #include "distributed/errors.h"
@@ -100,6 +101,7 @@ post_parse_analyze(TDE_ANALYZE_PARAMETERS)
 		tde_function_call_analyzed(query);
 	if (unlikely(tde_statement.utility != NULL))
 		tde_view_columns_analyzed(pstate, query);
+	tde_widened_calls_analyzed(pstate, query);
 	core = tde_operand_results(query);
 	tde_xml_values(query, text);
 	if (tde_client_possible())

@@ -160,14 +160,14 @@
 #define TDE_ANALYZE_PARAMETERS ParseState *pstate, Query *query, JumbleState *jumble
 #endif
 
-/* 19 says why no function or operator was found. */
+/* 19 says why no function or operator was found.  expand: with defaults, and arguments that are not in an array, for VARIADIC. */
 #if PG_VERSION_NUM >= 190000
-#define TDE_FUNC_GET_DETAIL(name, count, types, found, result, is_set, variadic, variadic_type, declared) \
-	func_get_detail(name, NIL, NIL, count, types, false, false, false, &(int) {0}, found, result, is_set, variadic, variadic_type, declared, NULL)
+#define TDE_FUNC_GET_DETAIL(name, names, count, types, expand, found, result, is_set, variadic, variadic_type, declared) \
+	func_get_detail(name, NIL, names, count, types, expand, expand, false, &(int) {0}, found, result, is_set, variadic, variadic_type, declared, NULL)
 #define TDE_OPERATOR_CANDIDATES(name, kind) OpernameGetCandidates(name, kind, false, &(int) {0})
 #else
-#define TDE_FUNC_GET_DETAIL(name, count, types, found, result, is_set, variadic, variadic_type, declared) \
-	func_get_detail(name, NIL, NIL, count, types, false, false, false, found, result, is_set, variadic, variadic_type, declared, NULL)
+#define TDE_FUNC_GET_DETAIL(name, names, count, types, expand, found, result, is_set, variadic, variadic_type, declared) \
+	func_get_detail(name, NIL, names, count, types, expand, expand, false, found, result, is_set, variadic, variadic_type, declared, NULL)
 #define TDE_OPERATOR_CANDIDATES(name, kind) OpernameGetCandidates(name, kind, false)
 #endif
 

@@ -44,10 +44,10 @@ SELECT is((SELECT count(DISTINCT tag(enc)) FROM family), (SELECT count(*) FROM f
 CREATE TEMP TABLE operand_type AS
   SELECT t.*, c.casttarget FROM pg_type t JOIN member m ON m.classid = 'pg_type'::regclass AND m.objid = t.oid
   JOIN pg_cast c ON c.castsource = t.oid AND castmethod = 'b' WHERE typname ~ '^plain_';
-SELECT set_eq('SELECT typname FROM operand_type', '{plain_int8,plain_decimal,plain_numeric,plain_float8,plain_fraction,plain_bytea}'::name[], 'the operand types');
+SELECT set_eq('SELECT typname FROM operand_type', '{plain_int4,plain_int8,plain_decimal,plain_numeric,plain_fraction,plain_timestamp,plain_bytea}'::name[], 'the operand types');
 SELECT is_empty($$SELECT o.typname FROM operand_type o JOIN pg_type b ON b.oid = casttarget
                   WHERE (o.typlen, o.typbyval, o.typalign, o.typstorage) <> (b.typlen, b.typbyval, b.typalign, b.typstorage)
-                     OR o.typcategory <> CASE o.typname WHEN 'plain_bytea' THEN 'U' ELSE 'N' END OR o.typispreferred <> (o.typname <> 'plain_fraction') OR obj_description(o.oid, 'pg_type') IS NULL
+                     OR o.typcategory <> CASE o.typname WHEN 'plain_bytea' THEN 'U' WHEN 'plain_timestamp' THEN 'D' ELSE 'N' END OR o.typispreferred <> (o.typname <> 'plain_fraction') OR obj_description(o.oid, 'pg_type') IS NULL
                      OR NOT EXISTS (SELECT FROM pg_cast c WHERE castsource = b.oid AND c.casttarget = o.oid AND castcontext = 'i' AND castmethod = 'b')$$,
                 'they are their base types by another name, with a comment; all but one are preferred');
 
@@ -93,25 +93,25 @@ SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ W
 SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ WHERE castsource = f.enc AND casttarget = f.base
                   AND castcontext = 'i')$$, 'an encrypted value is its base type''s, implicitly');
 SELECT is_empty($$SELECT name FROM cast_ c WHERE casttarget = enc AND castsource <> enc AND (pronargs <> 3 OR castcontext <> coalesce(
-                    (SELECT CASE WHEN s.enc IS NOT NULL OR b.castsource = ANY ('{int2,int4,int8,numeric,float4}'::regtype[])
+                    (SELECT CASE WHEN s.enc IS NOT NULL AND c.base <> 'interval'::regtype OR b.castsource = ANY ('{int2,int4,int8,numeric,float4}'::regtype[])
                                    AND c.base = ANY ('{int8,numeric,float4,float8}'::regtype[])
                                    OR ARRAY[b.castsource::regtype, c.base] <@ '{text,varchar,bpchar,name}'::regtype[] AND b.castsource <> 'varchar'::regtype
                                    OR (b.castsource, c.base) = ('varchar'::regtype, 'text'::regtype)
                                    OR c.base = 'timestamptz'::regtype AND b.castsource IN ('date'::regtype, 'timestamp'::regtype) OR b.castcontext = 'e' THEN b.castcontext ELSE 'a' END
                      FROM pg_cast b LEFT JOIN family s ON s.enc = c.castsource
                      WHERE b.castsource = coalesce(s.base, c.castsource) AND b.casttarget = c.base AND b.castsource <> b.casttarget), 'a'))$$,
-                'what becomes an encrypted value does so by assignment, larger numbers, strings, timestamptz and encrypted values as the base types do; all know the '
+                'what becomes an encrypted value does so by assignment, larger numbers, strings, timestamptz and encrypted values, but a time, as the base types do; all know the '
                 'column''s modifiers');
 SELECT is_empty($$SELECT enc FROM family f WHERE NOT EXISTS (SELECT FROM cast_ WHERE castsource = f.base AND casttarget = f.enc)$$,
                 'the base type can be assigned');
-SELECT is_empty($$SELECT name FROM cast_ c WHERE castsource = enc AND casttarget NOT IN (SELECT enc FROM family UNION SELECT c.base UNION SELECT 'tde_internal.plain_fraction'::regtype
-                                                                   UNION SELECT oid FROM pg_type WHERE typnamespace = 'tde_internal'::regnamespace AND typname ~ '^(plain|wider|only|joined|same)_')
-                  AND castcontext = 'i'
-                  AND NOT EXISTS (SELECT FROM pg_cast b WHERE b.castsource = c.base AND b.casttarget = c.casttarget AND b.castcontext = 'i'
-                                  AND c.base = ANY ('{text,varchar,bpchar}'::regtype[]))$$,
-                'other types only by assignment, but for strings and the types that only functions and operators take: no second way into arithmetic');
-SELECT is_empty($$SELECT name FROM cast_ WHERE castsource = enc AND casttarget IN ('float8'::regtype, 'int4'::regtype) AND casttarget <> base AND castcontext = 'i'$$,
-                'never implicitly to float8 or int4');
+SELECT set_eq($$SELECT name FROM cast_ WHERE castsource = enc AND casttarget <> base AND casttarget < 12000 AND castcontext = 'i'$$,
+              $$SELECT format('%s -> %s', f.enc, b.casttarget::regtype) FROM family f JOIN pg_cast b ON b.castsource = f.base AND b.castcontext = 'i' AND b.casttarget <> f.base
+                WHERE ARRAY[f.base, b.casttarget::regtype] <@ '{text,varchar,bpchar,name}'::regtype[] AND (f.base, b.casttarget) <> ('bpchar'::regtype, 'name'::regtype)
+                   OR b.casttarget = ANY ('{int4,int8,numeric,float4,float8,oid,timestamp,timestamptz,interval}'::regtype[])$$,
+              'strings, numbers and moments become others implicitly as the base types do');
+SELECT is_empty($$SELECT name FROM cast_ c WHERE castsource = enc AND castcontext = 'i' AND casttarget >= 12000 AND casttarget NOT IN (SELECT enc FROM family)
+                  AND casttarget NOT IN (SELECT oid FROM pg_type WHERE typnamespace = 'tde_internal'::regnamespace AND typname ~ '^(plain|same)_')$$,
+                'of the types that only functions and operators take, they become two sorts');
 SELECT is_empty($$SELECT f.enc, b.casttarget::regtype FROM family f JOIN pg_cast b ON b.castsource = f.base
                   JOIN pg_type t ON t.oid = b.casttarget AND t.oid < 12000
                   WHERE b.casttarget NOT IN (f.base, '"char"'::regtype, 'name'::regtype, 'xml'::regtype, 'money'::regtype)

@@ -50,11 +50,10 @@ CREATE TEMP TABLE result AS
          foreign_key(CASE WHEN kind = 'to encrypted' THEN c.plain ELSE c.enc END, CASE WHEN kind = 'to plain' THEN p.plain ELSE p.enc END, c.first, c.second) AS encrypted
   FROM value c JOIN value p ON (c.first = p.first), unnest('{both,to encrypted,to plain}'::text[]) kind;
 SELECT cmp_ok((SELECT count(*) FROM result WHERE plain ~ 'refused'), '>', 150::bigint, 'plain columns have foreign keys');
--- by docs/columns.md: a larger type to which an encrypted column does not become implicitly, and with which its base type shares no operator
+-- by docs/columns.md: an encrypted time becomes larger only where it is cast
+DELETE FROM result WHERE encrypted ~ '^42804' AND (child, parent, kind) IN (('time without time zone', 'interval', 'both'), ('time without time zone', 'time with time zone', 'to plain'));
+-- and PostgreSQL 19 does not cast to an operand: whatever it does not find an operator for
 SELECT current_setting('server_version_num')::int < 190000 AS casts \gset
-DELETE FROM result WHERE encrypted ~ '^42804' AND kind = 'to plain' AND NOT EXISTS (
-  SELECT FROM pg_amop WHERE amopmethod = 403 AND amoplefttype = parent::regtype AND amoprighttype = child::regtype);
--- and, on PostgreSQL 19, which does not cast to an operand: whatever it does not find an operator for
 DELETE FROM result WHERE encrypted ~ '^42804' AND kind <> 'both' AND NOT :'casts';
 SELECT is(encrypted, plain, format('%s to %s, %s', child, parent, kind)) FROM result WHERE plain ~ 'refused' AND encrypted <> plain;
 SELECT cmp_ok((SELECT count(*) FROM result WHERE plain ~ 'refused' AND encrypted = plain), '>', CASE WHEN :'casts' THEN 140 ELSE 120 END::bigint, 'and so have encrypted ones');
