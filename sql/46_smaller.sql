@@ -123,7 +123,7 @@ BEGIN
                                            ELSE format('LEFTARG = %s, RIGHTARG = %s', types[1]::regtype, types[2]::regtype) END, 'tde_' || function) ELSE '' END, ''
     ORDER BY is_operator, name, signature) INTO ddl
   FROM wanted
-  CROSS JOIN LATERAL (SELECT array_agg(format('$%s::%s', n, format_type(arg, NULL)) ORDER BY n) FROM unnest(args) WITH ORDINALITY u (arg, n)) o (operands)
+  CROSS JOIN LATERAL (SELECT array_agg(format('$%s::pg_catalog.%I', n, typname) ORDER BY n) FROM unnest(args) WITH ORDINALITY u (arg, n) JOIN pg_type t ON t.oid = arg) o (operands)
   CROSS JOIN LATERAL (SELECT format('%s.%I(%s)', CASE WHEN is_operator THEN 'tde_internal' ELSE '@extschema@' END,
                                     CASE WHEN is_operator THEN 'tde_' ELSE '' END || function,
                                     (SELECT string_agg(type::regtype::text, ', ' ORDER BY n) FROM unnest(types) WITH ORDINALITY u (type, n)))) f (signature)

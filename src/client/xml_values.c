@@ -7,10 +7,8 @@
 #include "postgres.h"
 
 #include "access/transam.h"
-#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
-#include "tcop/utility.h"
 #include "utils/lsyscache.h"
 
 #include "client/catalog_trees.h"
@@ -33,42 +31,10 @@ show_values(List *values)
 	}
 }
 
-/* A query_or_expression_tree_walker. */
-static bool
-show_xml(Node *node, void *context)
-{
-	check_stack_depth();
-	CHECK_FOR_INTERRUPTS();
-	if (node == NULL)
-		return false;
-	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, show_xml, context, 0);
-	if (IsA(node, XmlExpr))
-	{
-		show_values(((XmlExpr *) node)->named_args);
-		if (((XmlExpr *) node)->op == IS_XMLELEMENT)
-			show_values(((XmlExpr *) node)->args);
-	}
-	return expression_tree_walker(node, show_xml, context);
-}
-
-/* The words stand nowhere but in the text, and few texts have them: only these trees are looked through. */
-static bool
-has_xml(const char *text)
-{
-	for (; (text = strpbrk(text, "xX")) != NULL; text++)
-		if (pg_strncasecmp(text, "xmlelement", 10) == 0 || pg_strncasecmp(text, "xmlforest", 9) == 0)
-			return true;
-	return false;
-}
-
 void
-tde_xml_values(Query *query, const char *text)
+tde_xml_values(XmlExpr *xml)
 {
-	if (unlikely(has_xml(text)))
-	{
-		if (query->commandType == CMD_UTILITY)
-			query = UtilityContainsQuery(query->utilityStmt);
-		(void) show_xml((Node *) query, NULL);
-	}
+	show_values(xml->named_args);
+	if (xml->op == IS_XMLELEMENT)
+		show_values(xml->args);
 }

@@ -4,9 +4,9 @@
 #ifndef TDE_CLIENT_XML_VALUES_H
 #define TDE_CLIENT_XML_VALUES_H
 
-#include "nodes/parsenodes.h"
+#include "nodes/primnodes.h"
 
-/* When a statement has been analyzed, from this text: the values that it makes XML of get their base types, in place. */
-extern void tde_xml_values(Query *query, const char *text);
+/* When a statement has been analyzed: what this part of it makes XML of gets its base types, in place. */
+extern void tde_xml_values(XmlExpr *xml);
 
 #endif							/* TDE_CLIENT_XML_VALUES_H */

@@ -22,7 +22,6 @@
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_func.h"
 #include "parser/parse_oper.h"
-#include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
@@ -331,6 +330,36 @@ check_operator(ParseState *pstate, Oid operator, List *args, bool is_scalar_arra
 	check_call(call);
 }
 
+void
+tde_widened_call_check(Node *node, ParseState *pstate)
+{
+	switch (nodeTag(node))
+	{
+		case T_FuncExpr:
+			check_function(pstate, ((FuncExpr *) node)->funcid, NIL, ((FuncExpr *) node)->args, ((FuncExpr *) node)->funcvariadic,
+						   ((FuncExpr *) node)->location);
+			break;
+		case T_Aggref:
+			check_function(pstate, ((Aggref *) node)->aggfnoid, ((Aggref *) node)->aggdirectargs, ((Aggref *) node)->args,
+						   ((Aggref *) node)->aggvariadic, ((Aggref *) node)->location);
+			break;
+		case T_WindowFunc:
+			check_function(pstate, ((WindowFunc *) node)->winfnoid, NIL, ((WindowFunc *) node)->args, false, ((WindowFunc *) node)->location);
+			break;
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+			check_operator(pstate, ((OpExpr *) node)->opno, ((OpExpr *) node)->args, false, ((OpExpr *) node)->location);
+			break;
+		case T_ScalarArrayOpExpr:
+			check_operator(pstate, ((ScalarArrayOpExpr *) node)->opno, ((ScalarArrayOpExpr *) node)->args, true,
+						   ((ScalarArrayOpExpr *) node)->location);
+			break;
+		default:
+			break;
+	}
+}
+
 /* A query_or_expression_tree_walker. */
 static bool
 check_calls(Node *node, void *context)
@@ -339,33 +368,9 @@ check_calls(Node *node, void *context)
 	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
-	switch (nodeTag(node))
-	{
-		case T_Query:
-			return query_tree_walker((Query *) node, check_calls, context, 0);
-		case T_FuncExpr:
-			check_function(context, ((FuncExpr *) node)->funcid, NIL, ((FuncExpr *) node)->args, ((FuncExpr *) node)->funcvariadic,
-						   ((FuncExpr *) node)->location);
-			break;
-		case T_Aggref:
-			check_function(context, ((Aggref *) node)->aggfnoid, ((Aggref *) node)->aggdirectargs, ((Aggref *) node)->args,
-						   ((Aggref *) node)->aggvariadic, ((Aggref *) node)->location);
-			break;
-		case T_WindowFunc:
-			check_function(context, ((WindowFunc *) node)->winfnoid, NIL, ((WindowFunc *) node)->args, false, ((WindowFunc *) node)->location);
-			break;
-		case T_OpExpr:
-		case T_DistinctExpr:
-		case T_NullIfExpr:
-			check_operator(context, ((OpExpr *) node)->opno, ((OpExpr *) node)->args, false, ((OpExpr *) node)->location);
-			break;
-		case T_ScalarArrayOpExpr:
-			check_operator(context, ((ScalarArrayOpExpr *) node)->opno, ((ScalarArrayOpExpr *) node)->args, true,
-						   ((ScalarArrayOpExpr *) node)->location);
-			break;
-		default:
-			break;
-	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, check_calls, context, 0);
+	tde_widened_call_check(node, context);
 	return expression_tree_walker(node, check_calls, context);
 }
 
@@ -373,17 +378,4 @@ void
 tde_widened_calls_check(Node *tree, ParseState *pstate)
 {
 	(void) check_calls(tree, pstate);
-}
-
-void
-tde_widened_calls_analyzed(ParseState *pstate, Query *query)
-{
-	Node	   *utility = query->utilityStmt;
-
-	if (query->commandType != CMD_UTILITY)
-		(void) query_tree_walker(query, check_calls, pstate, 0);
-	else if (IsA(utility, CallStmt))
-		(void) check_calls((Node *) ((CallStmt *) utility)->funcexpr, pstate);
-	else
-		(void) check_calls((Node *) UtilityContainsQuery(utility), pstate);
 }

@@ -8,11 +8,9 @@
 #include "parser/parse_node.h"
 #include "tcop/deparse_utility.h"
 
-/* ereport if there is one in the tree.  pstate: NULL, or what has parsed it. */
+/* ereport if this node, or one in the tree, is such a call.  pstate: NULL, or what has parsed it. */
+extern void tde_widened_call_check(Node *node, ParseState *pstate);
 extern void tde_widened_calls_check(Node *tree, ParseState *pstate);
-
-/* When a statement has been analyzed: ereport if there is one in it. */
-extern void tde_widened_calls_analyzed(ParseState *pstate, Query *query);
 
 /* Before COPY: the same for its condition, which is not analyzed as a statement. */
 extern void tde_widened_calls_copy(CopyStmt *stmt, const char *source);

@@ -25,7 +25,6 @@
 #include "client/receiver.h"
 #include "client/routines.h"
 #include "client/statements.h"
-#include "client/xml_values.h"
 #include "crypto/primitives.h"
 #include "ddl/copied_database.h"
 #include "ddl/declare.h"
@@ -33,7 +32,6 @@
 #include "ddl/foreign_keys.h"
 #include "ddl/stored_spec.h"
 #include "ddl/kept_encrypted.h"
-#include "ddl/widened_calls.h"
 #include "distributed/aggregates.h"
 #include "distributed/conditions.h"
 #include "distributed/errors.h"
@@ -43,6 +41,7 @@
 #include "distributed/results.h"
 #include "distributed/table.h"
 #include "distributed/volatility.h"
+#include "functions/analyzed.h"
 #include "functions/secrets.h"
 #include "functions/settings.h"
 #include "keys/cache.h"
@@ -101,9 +100,8 @@ post_parse_analyze(TDE_ANALYZE_PARAMETERS)
 		tde_function_call_analyzed(query);
 	if (unlikely(tde_statement.utility != NULL))
 		tde_view_columns_analyzed(pstate, query);
-	tde_widened_calls_analyzed(pstate, query);
+	tde_tree_analyzed(pstate, query);
 	core = tde_operand_results(query);
-	tde_xml_values(query, text);
 	if (tde_client_possible())
 		tde_client_analyzed(pstate, query, core);
 }
@@ -247,7 +245,8 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	query->dest = tde_language_receiver(query->dest);
 	if (changes)
 		error_context_stack = &context;
-	tde_held_rows_run(query);
+	if (unlikely(rows != NULL && rows->mydest == DestTuplestore))
+		tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
 	if (unlikely(query->dest != NULL && query->dest->mydest == DestTuplestore))
 		tde_function_rows_begin(query);

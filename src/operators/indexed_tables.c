@@ -6,7 +6,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/table.h"
+#include "access/relation.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_partitioned_table.h"
@@ -110,15 +110,17 @@ collect_partition_key(Oid relid, TdeIndexedTable *table)
 static void
 read_indexes(TdeIndexedTable *table)
 {
-	Relation	rel = table_open(table->memo.relation, AccessShareLock);
+	Relation	rel = relation_open(table->memo.relation, AccessShareLock);	/* or a composite type */
 	ListCell   *cell;
 
+	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
+		table->has_users_types |= TupleDescAttr(RelationGetDescr(rel), i)->atttypid >= FirstNormalObjectId;
 	if (rel->rd_rel->relhasindex)
 		foreach(cell, RelationGetIndexList(rel))
 			collect_index(lfirst_oid(cell), rel, table);
 	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
 		collect_partition_key(RelationGetRelid(rel), table);
-	table_close(rel, AccessShareLock);
+	relation_close(rel, AccessShareLock);
 }
 
 /* In a memory context of its own, since a tree is freed no other way. */
@@ -151,7 +153,7 @@ look_up_table(Oid relid)
 	table = hash_search(tables, &relid, HASH_ENTER, &found);
 	if (found && table->context)
 		MemoryContextDelete(table->context);
-	*table = (TdeIndexedTable) {.memo.relation = relid};
+	*table = (TdeIndexedTable) {.memo.relation = relid, .has_users_types = read.has_users_types};
 	remember(table, &read);
 	table->memo.valid = true;
 	return table;
@@ -160,15 +162,29 @@ look_up_table(Oid relid)
 /* Tables remembered before the hash table is asked: every statement comes here. */
 #define TABLE_MEMOS	64
 
-const TdeIndexedTable *
-tde_indexed_table(Oid relid)
+static inline TdeIndexedTable *
+find_table(Oid relid)
 {
 	static TdeIndexedTable *found_before[TABLE_MEMOS];	/* entries stay where they are */
 	TdeIndexedTable *table = found_before[relid % TABLE_MEMOS];
 
 	if (unlikely(table == NULL || table->memo.relation != relid || !table->memo.valid))
 		found_before[relid % TABLE_MEMOS] = table = look_up_table(relid);
+	return table;
+}
+
+const TdeIndexedTable *
+tde_indexed_table(Oid relid)
+{
+	TdeIndexedTable *table = find_table(relid);
+
 	return table->columns == NULL && table->computed == NIL ? NULL : table;
+}
+
+bool
+tde_table_has_users_types(Oid relid)
+{
+	return find_table(relid)->has_users_types;
 }
 
 void

@@ -1,0 +1,98 @@
+/*
+ * analyzed.c - the one walk through a statement's tree when it has been analyzed, for all that looks for something in it.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "tcop/utility.h"
+#include "utils/lsyscache.h"
+
+#include "client/xml_values.h"
+#include "ddl/widened_calls.h"
+#include "functions/analyzed.h"
+#include "operators/indexed_tables.h"
+#include "type/inside.h"
+
+/* ---- what may have encrypted values ---- */
+
+static bool
+function_may_return_some(RangeTblFunction *function)
+{
+	Oid			type = tde_expr_type((Expr *) function->funcexpr);
+	Oid			relation = type < FirstNormalObjectId ? InvalidOid : get_typ_typrelid(type);
+
+	if (OidIsValid(relation))
+		return tde_table_has_users_types(relation);
+	return type >= FirstNormalObjectId || type == RECORDOID;
+}
+
+static bool
+may_have_some(RangeTblEntry *entry)
+{
+	ListCell   *cell;
+
+	if (entry->rtekind == RTE_RELATION)
+		return tde_table_has_users_types(entry->relid);
+	if (entry->rtekind != RTE_FUNCTION)
+		return entry->rtekind != RTE_JOIN && entry->rtekind != RTE_RESULT;
+	foreach(cell, entry->functions)
+		if (function_may_return_some(lfirst(cell)))
+			return true;
+	return false;
+}
+
+/*
+ * Can a query have encrypted values at all?  Every statement of the server comes here, and to look through its tree costs more than to look at
+ * its tables.  An encrypted constant names its type; variables of languages come by hooks, which a client's parameters do not need.
+ */
+static bool
+may_be_encrypted(ParseState *pstate, Query *query)
+{
+	const char *text = pstate->p_sourcetext;
+	ListCell   *cell;
+
+	if (query->hasSubLinks || query->cteList != NIL || text == NULL || pstate->p_pre_columnref_hook || pstate->p_post_columnref_hook ||
+		(pstate->p_paramref_hook && !pstate->p_coerce_param_hook) ||
+		(strchr(text, '_') && strstr(text, "encrypted_")))
+		return true;
+	foreach(cell, query->rtable)
+		if (may_have_some(lfirst(cell)))
+			return true;
+	return false;
+}
+
+/* ---- the walk ---- */
+
+/* A query_or_expression_tree_walker. */
+static bool
+look(Node *node, void *context)
+{
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, look, context, 0);
+	if (IsA(node, XmlExpr))
+		tde_xml_values((XmlExpr *) node);
+	else
+		tde_widened_call_check(node, context);
+	return expression_tree_walker(node, look, context);
+}
+
+void
+tde_tree_analyzed(ParseState *pstate, Query *query)
+{
+	if (query->commandType != CMD_UTILITY)
+	{
+		if (unlikely(may_be_encrypted(pstate, query)))
+			(void) look((Node *) query, pstate);
+	}
+	else if (IsA(query->utilityStmt, CallStmt))
+		(void) look((Node *) ((CallStmt *) query->utilityStmt)->funcexpr, pstate);
+	else
+		(void) look((Node *) UtilityContainsQuery(query->utilityStmt), pstate);
+}
