@@ -131,11 +131,11 @@ server_archive() {
 }
 
 processors_archive() {
-  local root=$work/processors_base foreign='arm64 s390x i386'
+  local root=$work/processors_base foreign='arm64 s390x'
   archive=$chroots/processors.tar
   is_fresh "$archive" && return
   say "making a Debian with compilers for other processors (once, some minutes)"
-  install_base bookworm "$root" qemu-user perl gcc-{aarch64,s390x,i686}-linux-gnu libc6-dev-{arm64,s390x,i386}-cross libssl-dev:{arm64,s390x,i386}
+  install_base bookworm "$root" qemu-user perl gcc-{aarch64,s390x}-linux-gnu libc6-dev-{arm64,s390x}-cross libssl-dev:{arm64,s390x}
   quietly clean inside "$root" apt-get clean
   archive=$chroots/processors.tar
   pack "$root" "$archive"
