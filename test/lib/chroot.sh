@@ -173,7 +173,7 @@ server16() {
   else
     say "PostgreSQL 16 has no contrib modules here, since npm cannot fetch $contrib16: tests that want them say so"
   fi
-  inside "$root" ldconfig
+  inside "$root" ldconfig 2>/dev/null # that some links are files
   borrow "$root" postgresql-client-17
   cp -R "$root/tmp/postgresql-client-17/usr/lib/postgresql/17/lib/pgxs/src/test/perl" "$tree/lib/postgresql/pgxs/src/test/perl"
   rm -rf "$root/tmp/postgresql-client-17"
@@ -220,7 +220,7 @@ add_server() {
     done
     lend_libraries "$old" "$root" "$(dirname "$(pg_config_of "$major")")"
   fi
-  inside "$root" ldconfig
+  inside "$root" ldconfig 2>/dev/null
   rm -rf --one-file-system "$old"
 }
 
@@ -229,7 +229,7 @@ lend_libraries() {
   local old=$1 root=$2 bindir=$3 name missing
   for _ in 1 2 3 4; do
     # shellcheck disable=SC2016        # for the shell there
-    missing=$(inside "$root" sh -c 'ldconfig; ldd "$1"/* 2>/dev/null' _ "$bindir" | sed -n 's/^\t\(.*\) => not found/\1/p' | sort -u)
+    missing=$(inside "$root" sh -c 'ldconfig 2>/dev/null; ldd "$1"/* 2>/dev/null' _ "$bindir" | sed -n 's/^\t\(.*\) => not found/\1/p' | sort -u)
     [[ $missing ]] || return 0
     for name in $missing; do cp -L "$old"/usr/lib/*-linux-gnu/"$name" "$root/usr/local/lib"; done
   done
