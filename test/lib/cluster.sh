@@ -130,7 +130,7 @@ private_install() {
   mkdir -p "$tree$bindir" "$work/src"
   cp -RL "$bindir/." "$tree$bindir"
   for dir in pkglibdir sharedir; do
-    dir=$("$pg_config" --$dir)
+    dir=$("$pg_config" --$dir) && [[ $dir == /* ]] || die "$pg_config does not run"
     mkdir -p "$tree$dir"
     cp -Rs "$dir/." "$tree$dir" 2>/dev/null || cp -R "$dir/." "$tree$dir" # not every cp makes links
   done
