@@ -24,7 +24,8 @@ DECLARE
   indexed record;
 BEGIN
   FOR indexed IN SELECT attrelid::regclass AS name, attname, substr(relname, 4) AS method FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-                 WHERE relname IN ('by_btree', 'by_hash', 'by_brin') AND attname LIKE 'a\_%' AND attname <> 'a_json' LOOP
+                 WHERE relname IN ('by_btree', 'by_hash', 'by_brin') AND attname LIKE 'a\_%'
+                   AND EXISTS (SELECT FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod WHERE amname = substr(relname, 4) AND opcdefault AND opcintype = atttypid) LOOP
     EXECUTE format('CREATE INDEX ON %s USING %s (%I)', indexed.name, indexed.method, indexed.attname);
   END LOOP;
 END $$;
