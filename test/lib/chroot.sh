@@ -218,6 +218,7 @@ add_server() {
       mkdir -p "$root/usr/$path/postgresql"
       cp -R "$old/usr/$path/postgresql/$major" "$root/usr/$path/postgresql"
     done
+    rm -f "$root/usr/lib/postgresql/$major"/lib/llvmjit*.so # without the older LLVM it would be an error to compile
     lend_libraries "$old" "$root" "$(dirname "$(pg_config_of "$major")")"
   fi
   inside "$root" ldconfig 2>/dev/null

@@ -46,7 +46,7 @@ sub columns_of
   return split /\n/, lines_of($node, qq{SELECT attname FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey) WHERE indrelid = '$table'::regclass}, db => 'shop');
 }
 
-my $by_index    = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off;';
+my $by_index    = 'SET jit = off; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off;';
 my @found_by    = map { [ "shop.$_->[0]", $_->[1] ] } [ kinds_lower => q{lower(a) = 'needle-77'} ],
   [ kinds_more => q{s = 'Salted-78' AND a LIKE 'Needle%'} ], [ kinds_pattern => q{s ~>=~ 'Salted-79' AND s ~<~ 'Salted-7:'} ],
   [ kinds_computed => 'n * 2 = 160' ], [ kinds_tags => q{tags @> ARRAY['needle-81']} ], [ kinds_a_key => q{a = 'Needle-82'} ], [ kinds_n_excl => 'n = 83' ];
