@@ -77,7 +77,7 @@ help:
 	@echo 'make check-long          the tests that take minutes: kill -9 at 250 points, pg_upgrade from PostgreSQL 15 to 17,'
 	@echo '                         bench/run'\''s ends and reports, random queries by sqlsmith and on plain and encrypted twins, a server under FIPS,'
 	@echo '                         other processors, a short make fuzz'
-	@echo 'make check-all           both, as CI runs them'
+	@echo 'make check-all           both'
 	@echo 'make check-core          PostgreSQL'\''s own regression scripts on encrypted columns beside plain ones (downloads the sources),'
 	@echo '                         and unmodified beside a server without the extension; parse trees and instructions of plain statements;'
 	@echo '                         CORE="columns guest expressions costs": only these parts'
