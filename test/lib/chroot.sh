@@ -230,7 +230,7 @@ lend_libraries() {
   local old=$1 root=$2 bindir=$3 name missing
   for _ in 1 2 3 4; do
     # shellcheck disable=SC2016        # for the shell there
-    missing=$(inside "$root" sh -c 'ldconfig 2>/dev/null; ldd "$1"/* 2>/dev/null' _ "$bindir" | sed -n 's/^\t\(.*\) => not found/\1/p' | sort -u)
+    missing=$(inside "$root" sh -c 'ldconfig 2>/dev/null; ldd "$1"/* 2>/dev/null; true' _ "$bindir" | sed -n 's/^\t\(.*\) => not found/\1/p' | sort -u)
     [[ $missing ]] || return 0
     for name in $missing; do cp -L "$old"/usr/lib/*-linux-gnu/"$name" "$root/usr/local/lib"; done
   done
