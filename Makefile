@@ -4,7 +4,7 @@ EXTENSION  = tde_column
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(EXTENSION).control)
 
 # These goals install PostgreSQL themselves where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = demo check check-long check-all check-core check-extensions check-drivers check-tools check-apps check-cluster check-sanitize fuzz manifest bench bench-crypto bench-sql help
+SELF_GOALS = demo check check-long check-all check-core check-extensions check-drivers check-tools check-apps check-cluster check-matrix check-sanitize fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -36,6 +36,9 @@ check-apps:
 
 check-cluster:
 	@test/cluster/run
+
+check-matrix:
+	@test/matrix/run
 
 check-core:
 	@rc=0; for part in $(or $(CORE),columns guest expressions costs); do test/core/$$part || rc=1; done; exit $$rc
@@ -74,7 +77,7 @@ help:
 	@echo 'make check-long          the tests that take minutes: kill -9 at 250 points, pg_upgrade from PostgreSQL 15 to 17,'
 	@echo '                         bench/run'\''s ends and reports, random queries by sqlsmith and on plain and encrypted twins, a server under FIPS,'
 	@echo '                         other processors, a short make fuzz'
-	@echo 'make check-all           both, as CI runs them'
+	@echo 'make check-all           both'
 	@echo 'make check-core          PostgreSQL'\''s own regression scripts on encrypted columns beside plain ones (downloads the sources),'
 	@echo '                         and unmodified beside a server without the extension; parse trees and instructions of plain statements;'
 	@echo '                         CORE="columns guest expressions costs": only these parts'
@@ -88,6 +91,8 @@ help:
 	@echo 'make check-apps          the test suites of Django, SQLAlchemy and asyncpg on encrypted columns beside plain ones; SUITES="django": only this; "peewee rails": others'
 	@echo 'make check-cluster       Citus on three private servers, plain tables beside encrypted ones; CITUS=/path/to/its/source/tree,'
 	@echo '                         unless it is installed; PARTS="keys nodes types files twins": only these'
+	@echo 'make check-matrix        as root: all of it on PostgreSQL 15 to 19, each in a Debian that has it, pg_upgrade between them, compilers and'
+	@echo '                         processors; SERVERS="17 19" PARTS="regress pgtap": only these'
 	@echo 'make bench               experiments of five studies, with reports and charts in bench/results; bench/run lists them'
 	@echo 'make bench-crypto        ns per value of the crypto core beside bare OpenSSL'
 	@echo 'make bench-sql           scans, COPY and queries of encrypted columns beside plain ones; ROWS=1000000 ROUNDS=15'
@@ -125,9 +130,12 @@ ifeq (,$(wildcard $(PGXS)))
 $(error "$(PG_CONFIG) --pgxs" names no PGXS makefile: install postgresql-server-dev-N (Debian, N is PostgreSQL's major version) or postgresql-server-devel (RHEL), or say make PG_CONFIG=/path/to/pg_config)
 endif
 # A value passes through the functions of many small files; optimized together they take a quarter less time.  gcc alone:
-# clang would need a linker that knows its object files.
-ifeq (1,$(shell $$($(PG_CONFIG) --cc) -v 2>&1 | grep -c '^gcc version'))
+# clang would need a linker that knows its object files.  It does not know all options and attributes of the gcc that has built PostgreSQL, either.
+compiler = $(if $(filter command,$(origin CC)),$(CC),$(shell $(PG_CONFIG) --cc))
+ifeq (1,$(shell $(compiler) -v 2>&1 | grep -c '^gcc version'))
 PG_CFLAGS  += -O3 -flto=auto -fno-plt -fno-semantic-interposition
+else ifeq (1,$(shell $(compiler) -v 2>&1 | grep -c 'clang version'))
+PG_CFLAGS  += -Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wno-ignored-attributes
 endif
 
 include $(PGXS)

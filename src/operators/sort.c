@@ -105,8 +105,6 @@ abbreviate_plain(Datum original, SortSupport ssup)
 	return plain;
 }
 
-#if SIZEOF_DATUM == 8
-
 /* ---- a prefix and a number ---- */
 
 /* The share of a sort's memory that its plaintexts may take beyond it. */
@@ -210,8 +208,6 @@ memory_of_sort(void)
 	return (Size) (builds_index ? maintenance_work_mem / sharers : work_mem) * 1024;
 }
 
-#endif
-
 /* ---- set-up ---- */
 
 static Oid
@@ -242,7 +238,6 @@ abbreviates(SortState *state, SortSupport ssup)
 		ssup->abbrev_converter = abbreviate_plain;
 		return true;
 	}
-#if SIZEOF_DATUM == 8
 	state->kept = tde_sort_values_new(state->type, &state->base, memory_of_sort() / SHARE_OF_PLAINTEXTS);
 	if (state->kept)
 	{
@@ -254,7 +249,6 @@ abbreviates(SortState *state, SortSupport ssup)
 		ssup->abbrev_converter = abbreviate_interned;
 		return true;
 	}
-#endif
 	return false;
 }
 

@@ -15,6 +15,11 @@
 #error tde_column needs PostgreSQL 15 or later
 #endif
 
+/* Sorts keep a number in each half of a Datum, and nothing is tested on 32 bits. */
+#if SIZEOF_VOID_P < 8
+#error tde_column needs a 64-bit processor
+#endif
+
 /* 16 moved VARDATA_ANY and its like out of postgres.h (d952373a987b) and gave input functions soft errors (d9f7f5d32f20). */
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"

@@ -130,7 +130,7 @@ private_install() {
   mkdir -p "$tree$bindir" "$work/src"
   cp -RL "$bindir/." "$tree$bindir"
   for dir in pkglibdir sharedir; do
-    dir=$("$pg_config" --$dir)
+    dir=$("$pg_config" --$dir) && [[ $dir == /* ]] || die "$pg_config does not run"
     mkdir -p "$tree$dir"
     cp -Rs "$dir/." "$tree$dir" 2>/dev/null || cp -R "$dir/." "$tree$dir" # not every cp makes links
   done
@@ -149,7 +149,7 @@ private_install() {
   export HOME=$work PATH=$bindir:$PATH
   cd "$work/src" || exit
   # without bitcode for JIT, which would double the time
-  quietly build as_pg make -j"$(getconf _NPROCESSORS_ONLN)" PG_CONFIG="$pg_config" with_llvm=no install
+  quietly build as_pg make -j"$(getconf _NPROCESSORS_ONLN)" PG_CONFIG="$pg_config" ${CC:+"CC=$CC"} with_llvm=no install
 }
 
 # Only what knows the setting is compiled again; a FIPS provider wants 1000.  The library says in the server's log what it is.
@@ -163,7 +163,7 @@ quick_install() {
     if grep -q TDE_PKCS12_ITERATIONS "$file"; then rm "$work/quick_src/${file%.c}.o"; fi
   done
   COPT="${COPT:-} -DTDE_PKCS12_ITERATIONS=1000" \
-    quietly quick as_pg make -C "$work/quick_src" PG_CONFIG="$quick/bin/pg_config" with_llvm=no install
+    quietly quick as_pg make -C "$work/quick_src" PG_CONFIG="$quick/bin/pg_config" ${CC:+"CC=$CC"} with_llvm=no install
 }
 
 cluster_start() {

@@ -170,7 +170,7 @@ sub tde_dump_state
     "SELECT schema_name, table_name, column_name, type, base_type, cipher, mode, salt, mac FROM tde.encrypted_columns
        WHERE schema_name = 'shop' ORDER BY 1, 2, 3",
     q{SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
-      WHERE connamespace = 'shop'::regnamespace ORDER BY 1, 2},
+      WHERE connamespace = 'shop'::regnamespace AND contype <> 'n' ORDER BY 1, 2}, # NOT NULL is there from 18 on
     q{SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid::regclass::text LIKE 'shop.%' ORDER BY 1},
     'SELECT relname, pg_get_expr(relpartbound, oid) FROM pg_class WHERE relispartition ORDER BY 1',
     "SELECT viewname, definition FROM pg_views WHERE schemaname = 'shop' ORDER BY 1",

@@ -24,6 +24,10 @@ client_min_messages = error
 $node->start;
 lines_of($node, q(SELECT tde_wallet_create('a passphrase'); SELECT tde_create_type('money'); SELECT tde_create_type('bit'); SELECT tde_create_type('xml')));
 
+# Not every PostgreSQL was built with libxml.
+my $has_xml = attempt($node, q(SELECT xmlcomment('')))->{state} eq '' ? 'true' : 'false';
+note 'SKIPPED: xml, since this PostgreSQL has no libxml' if $has_xml eq 'false';
+
 # A value of each type for each row, and bytes that all of one column have in common: as they are in memory, and as they are sent.
 lines_of(
   $node, q(
@@ -44,6 +48,7 @@ INSERT INTO col VALUES
   ('m',  'money',       '', $$'65106155554269.00'::money + id * '0.01'::money$$, ARRAY['\x73cf5e211700'::bytea]),
   ('z',  'bit',         '(64)', $$B'0110001101100001011011100110000101110010' || id::bit(24)$$, '{canar}'),
   ('x',  'xml',         '', $$format('<canary>%s</canary>', id)::xml$$, '{<canary>}');
+DELETE FROM col WHERE NOT ) . $has_xml . q( AND name = 'x';
 DO $do$
 BEGIN
   EXECUTE (SELECT format('CREATE TABLE twin (id int, g int, %s)', string_agg(format('p_%1$s %2$s%3$s, e_%1$s encrypted_%2$s%3$s', name, base, typmod), ', ')) FROM col);

@@ -13,6 +13,44 @@ use TdeDump;
 use TdeTest;
 use Test::More;
 
+# Indexes of every kind: of each type that has an order, by each access method; over expressions, with conditions, of arrays.
+my @methods = qw(btree hash brin);
+my $indexes = join(
+  "\n",
+  map({ "CREATE TABLE shop.by_$_ (LIKE shop.every); INSERT INTO shop.by_$_ TABLE shop.every;" } @methods),
+  q{
+DO $$
+DECLARE
+  indexed record;
+BEGIN
+  FOR indexed IN SELECT attrelid::regclass AS name, attname, substr(relname, 4) AS method FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+                 WHERE relname IN ('by_btree', 'by_hash', 'by_brin') AND attname LIKE 'a\_%'
+                   AND EXISTS (SELECT FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod WHERE amname = substr(relname, 4) AND opcdefault AND opcintype = atttypid) LOOP
+    EXECUTE format('CREATE INDEX ON %s USING %s (%I)', indexed.name, indexed.method, indexed.attname);
+  END LOOP;
+END $$;
+CREATE TABLE shop.kinds (id int PRIMARY KEY, a encrypted_text(nosalt) UNIQUE NULLS NOT DISTINCT, s encrypted_text, n encrypted_int4(salt),
+  tags encrypted_text(nosalt)[], EXCLUDE USING hash (n WITH =));
+INSERT INTO shop.kinds SELECT g, 'Needle-' || g, 'Salted-' || g, g, ARRAY['needle-' || g, 'needle-' || g % 3] FROM generate_series(1, 500) g;
+CREATE INDEX kinds_lower ON shop.kinds (lower(a));
+CREATE INDEX kinds_more ON shop.kinds (s DESC NULLS LAST, n) INCLUDE (id) WHERE a LIKE 'Needle%';
+CREATE INDEX kinds_pattern ON shop.kinds (s text_pattern_ops);
+CREATE INDEX kinds_computed ON shop.kinds USING brin ((n * 2)) WITH (pages_per_range = 1);
+CREATE INDEX kinds_tags ON shop.kinds USING gin (tags);
+});
+
+# The columns that have an index.
+sub columns_of
+{
+  my ($node, $table) = @_;
+  return split /\n/, lines_of($node, qq{SELECT attname FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey) WHERE indrelid = '$table'::regclass}, db => 'shop');
+}
+
+my $by_index    = 'SET jit = off; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off;';
+my @found_by    = map { [ "shop.$_->[0]", $_->[1] ] } [ kinds_lower => q{lower(a) = 'needle-77'} ],
+  [ kinds_more => q{s = 'Salted-78' AND a LIKE 'Needle%'} ], [ kinds_pattern => q{s ~>=~ 'Salted-79' AND s ~<~ 'Salted-7:'} ],
+  [ kinds_computed => 'n * 2 = 160' ], [ kinds_tags => q{tags @> ARRAY['needle-81']} ], [ kinds_a_key => q{a = 'Needle-82'} ], [ kinds_n_excl => 'n = 83' ];
+
 # OLD_INSTALL: the prefix of an older version of PostgreSQL, see test/upgrade/run; without it, this one with an older version of the extension,
 # whose types are in public, and with this one, whose types are in pg_catalog
 my %installs = $ENV{OLD_INSTALL} ? (older => $ENV{OLD_INSTALL}) : (old_version_runs('0.1.0') ? ('0.1.0' => old_install('0.1.0')) : (), this => undef);
@@ -43,7 +81,11 @@ INSERT INTO anycase VALUES ('Ann');
 GRANT EXECUTE ON FUNCTION tde_create_key(text, boolean) TO owner;
 REVOKE EXECUTE ON FUNCTION tde_may_decrypt() FROM PUBLIC;
 }, db => 'shop');
-  my @more = ('SELECT * FROM moods', q{SELECT * FROM anycase WHERE a = 'ANN'},
+  lines_of($old, $indexes, db => 'shop') if $name ne '0.1.0';
+  my @found = $name eq '0.1.0' ? () : (
+    map({ "$by_index SELECT id FROM shop.kinds WHERE $_->[1]" } @found_by),
+    map({ my $by = $_; map { "$by_index SELECT e.id, i.id FROM shop.every e JOIN shop.by_$by i ON e.$_ = i.$_ ORDER BY 1, 2" } columns_of($old, "shop.by_$by") } @methods));
+  my @more = (@found, 'SELECT * FROM moods', q{SELECT * FROM anycase WHERE a = 'ANN'},
     q{SELECT proname, proacl FROM pg_proc WHERE proname IN ('tde_create_key', 'tde_may_decrypt', 'tde_rotate_key') ORDER BY oid::regprocedure::text},
     'SELECT * FROM tde.data_keys ORDER BY id', 'SELECT last_value FROM tde.data_keys_id_seq',
     q{SELECT reloptions FROM pg_class WHERE relname = 'data_keys'}, 'SELECT tde_refresh_types()');
@@ -81,6 +123,7 @@ REVOKE EXECUTE ON FUNCTION tde_may_decrypt() FROM PUBLIC;
   my %updated = (tde_dump_state($new, 'shop', @unnamed), map { $_ => lines_of($new, $_, db => 'shop') } @more);
   s/\b(ruled|unnamed)\.//g foreach @updated{ grep { /pg_views/ } keys %updated };
   is($updated{$_}, $got{$_}, "updated: $_") foreach sort keys %got;
+  like(lines_of($new, s/ SELECT / EXPLAIN (COSTS off) SELECT /r, db => 'shop'), qr/Index.* (?:on|using) \w*(?:by|kinds)_\w+/, "by an index: $_") foreach @found;
   lines_of($new, q{INSERT INTO moods VALUES ('ok', 'ok'); INSERT INTO shop.list VALUES ('needle-two', 6)}, db => 'shop');
   is(lines_of($new, q{SELECT count(*) FROM moods; SELECT x FROM shop.list WHERE k = 'needle-two' ORDER BY x}, db => 'shop'),
     "2\n2\n6", 'it can be written');

@@ -89,7 +89,12 @@ draw_in_both(Drawn *here, Drawn *there)
 
 	must(pipe(fds) == 0, "no pipe");
 	fflush(stdout);
+#ifdef __s390__
+	/* alone in having the stack first */
+	pid = syscall(SYS_clone, 0, SIGCHLD, 0, 0, 0);
+#else
 	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+#endif
 	must(pid >= 0, "no copy");
 	if (pid == 0)
 	{
