@@ -110,7 +110,7 @@ collect_partition_key(Oid relid, TdeIndexedTable *table)
 static void
 read_indexes(TdeIndexedTable *table)
 {
-	Relation	rel = relation_open(table->memo.relation, AccessShareLock);	/* or a composite type */
+	Relation	rel = relation_open(table->memo.relation, AccessShareLock); /* or a composite type */
 	ListCell   *cell;
 
 	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
