@@ -2,8 +2,8 @@
  * prepared_aggregates.c - PostgreSQL's aggregates of any type, which would sort decrypted values or hand them from process to process.
  *
  * rank(5) WITHIN GROUP (ORDER BY n), and its like: PostgreSQL brings what is ranked and the rows' values to one type.  A constant takes that of the
- * column; of a plain value the column takes the type, by the implicit cast, and plaintext would be sorted, which may write it to a temporary file.  So
- * before such a call is planned, the cast goes, and the value is encrypted instead.
+ * column; of a plain value the column takes the type, or a larger one, by the implicit cast, and plaintext would be sorted, which may write it to a
+ * temporary file.  So before such a call is planned, the cast goes, or one to the larger encrypted type takes its place, and the value is encrypted instead.
  *
  * array_agg(n): a parallel worker passes on what it has gathered by the send function of the type, rows and ranges by those of their parts, which
  * decrypt.  One of ours takes its place that differs in nothing but that no worker has a part of its result.
@@ -24,7 +24,9 @@
 #include "operators/computed.h"
 #include "operators/prepared_aggregates.h"
 #include "server/compat.h"
+#include "type/cast.h"
 #include "type/inside.h"
+#include "type/type.h"
 
 /* The operator that sorts the encrypted values in the order in which another one sorts the plain ones; InvalidOid: there is none. */
 static Oid
@@ -37,6 +39,22 @@ sort_operator(Oid operator, Oid plain, Oid encrypted, Oid *equality)
 	return operator == from->lt_opr ? to->lt_opr : operator == from->gt_opr ? to->gt_opr : InvalidOid;
 }
 
+/* The encrypted value of which a cast has made this: a column, or what it becomes beside something larger; NULL: there is none. */
+static Node *
+encrypted_key(Node *expr)
+{
+	FuncExpr   *cast = (FuncExpr *) expr;
+	Node	   *operand = tde_encrypted_operand(expr);
+	TdeType    *larger;
+
+	if (operand || !IsA(expr, FuncExpr) || cast->funcformat != COERCE_IMPLICIT_CAST || !tde_is_decryption(cast->funcid))
+		return operand;
+	operand = linitial(cast->args);
+	larger = tde_type_of_base(cast->funcresulttype);
+	return larger && IsA(operand, Var) ?
+		coerce_to_target_type(NULL, operand, exprType(operand), larger->oid, -1, COERCION_EXPLICIT, COERCE_IMPLICIT_CAST, -1) : NULL;
+}
+
 /* One key of the sort, and the value that is ranked by it. */
 static void
 encrypt_key(Aggref *call, int number)
@@ -45,7 +63,7 @@ encrypt_key(Aggref *call, int number)
 	SortGroupClause *order = get_sortgroupref_clause(entry->ressortgroupref, call->aggorder);
 	ListCell   *direct = list_nth_cell(call->aggdirectargs, number);
 	Oid			plain = exprType((Node *) entry->expr);
-	Node	   *operand = tde_encrypted_operand((Node *) entry->expr);
+	Node	   *operand = encrypted_key((Node *) entry->expr);
 	Oid			encrypted = operand ? exprType(operand) : InvalidOid;
 	Oid			equality;
 	Oid			operator;

@@ -94,5 +94,29 @@ CREATE TEMP TABLE paired AS SELECT *, result(plain) AS expected, result(encrypte
 SELECT cmp_ok((SELECT count(*) FROM paired WHERE expected !~ '^[0-9A-Z]{5}$'), '>', 200::bigint, 'moments meet larger ones');
 SELECT is(got, expected, format('%s as %s', encrypted, plain)) FROM paired WHERE got <> expected;
 
+--
+-- rank() and its like of something larger than the column: the same, and what is sorted is encrypted.
+--
+CREATE TABLE ranked (i2 encrypted_int2, i4 encrypted_int4, i8 encrypted_int8, n encrypted_numeric, d encrypted_date, t encrypted_timestamp,
+  pi2 int2, pi4 int4, pi8 int8, pn numeric, pd date, pt timestamp);
+INSERT INTO ranked SELECT i, i, i, i, d + i, d + i, i, i, i, i, d + i, d + i FROM generate_series(0, 9) i, CAST('2024-01-01' AS date) d;
+CREATE TEMP TABLE rank_call AS
+  SELECT format('SELECT (%s(%s) WITHIN GROUP (ORDER BY ', called, direct) AS call, key, descending || '))::text FROM ranked' AS rest
+  FROM unnest('{rank,dense_rank,percent_rank,cume_dist}'::text[]) called, unnest('{""," DESC"}'::text[]) descending,
+    (VALUES ('i2', '3.5'), ('i4', '3.5'), ('i8', '3.5'), ('i8', '''3.5''::float8'), ('n', '''3.5''::float8'), ('i2', '3'), ('i4', '3::int8'),
+            ('d', 'timestamp ''2024-01-04 12:00'''), ('t', 'timestamptz ''2024-01-04 12:00''')) AS k (key, direct);
+CREATE FUNCTION one_value(query text) RETURNS text LANGUAGE plpgsql AS $$ DECLARE r text; BEGIN EXECUTE query INTO r; RETURN r; END $$;
+CREATE FUNCTION sorts_encrypted(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || query LOOP
+    IF line ~ 'WITHIN GROUP' THEN RETURN line ~ 'ORDER BY \(*(ranked\.)?[a-z0-9]+\)?::encrypted_'; END IF;
+  END LOOP;
+END
+$$;
+SELECT is(one_value(call || key || rest), one_value(call || 'p' || key || rest), call || key || rest) FROM rank_call;
+SELECT ok(sorts_encrypted(call || key || rest), 'encrypted: ' || call || key || rest) FROM rank_call;
+
 SELECT * FROM finish();
 ROLLBACK;
