@@ -112,8 +112,8 @@ BEGIN
     UNION SELECT name, function, is_operator, args, result, of_set, volatility, types FROM beside JOIN signature USING (oid, is_operator)
   )
   SELECT string_agg(format(
-      E'CREATE FUNCTION %1$s RETURNS %2$s LANGUAGE sql %3$s PARALLEL SAFE AS ''SELECT %4$s'';\nCOMMENT ON FUNCTION %1$s IS %5$L;\n', signature,
-      CASE WHEN of_set THEN 'SETOF ' ELSE '' END || result::regtype, CASE volatility WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
+      E'CREATE FUNCTION %1$s RETURNS %2$s LANGUAGE sql %3$s AS ''SELECT %4$s'';\nCOMMENT ON FUNCTION %1$s IS %5$L;\n', signature,
+      CASE WHEN of_set THEN 'SETOF ' ELSE '' END || result::regtype, CASE volatility WHEN 'v' THEN 'VOLATILE PARALLEL RESTRICTED' ELSE 'STABLE PARALLEL SAFE' END,
       CASE WHEN NOT is_operator THEN format('pg_catalog.%I(%s)', name, array_to_string(operands, ', '))
         WHEN cardinality(types) = 1 THEN format('OPERATOR(pg_catalog.%s) %s', name, operands[1])
         ELSE format('%s OPERATOR(pg_catalog.%s) %s', operands[1], name, operands[2]) END,
