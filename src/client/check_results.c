@@ -15,6 +15,7 @@
 #include "type/ciphertext_form.h"
 #include "type/datum.h"
 #include "type/declared.h"
+#include "type/inside.h"
 
 typedef struct CheckedColumn
 {
@@ -87,16 +88,6 @@ find_columns(TupleDesc rows, CheckedColumn *columns)
 	return count;
 }
 
-/* Mostly there is nothing of a user's types. */
-static bool
-has_users_types(TupleDesc rows)
-{
-	for (int i = 0; i < rows->natts; i++)
-		if (TupleDescAttr(rows, i)->atttypid >= FirstNormalObjectId)
-			return true;
-	return false;
-}
-
 static pg_noinline void
 check(QueryDesc *query)
 {
@@ -113,6 +104,6 @@ check(QueryDesc *query)
 void
 tde_results_check_begin(QueryDesc *query)
 {
-	if (is_given_out(query->dest) && query->tupDesc != NULL && unlikely(has_users_types(query->tupDesc)))
+	if (is_given_out(query->dest) && query->tupDesc != NULL && unlikely(tde_has_users_types(query->tupDesc)))
 		check(query);
 }

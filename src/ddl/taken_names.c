@@ -15,14 +15,12 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "catalog/dependency.h"
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_cast.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "commands/extension.h"
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
 #include "parser/parse_type.h"
@@ -74,7 +72,7 @@ static bool
 takes_encrypted(Oid type)
 {
 	for (; OidIsValid(type); type = inner_type(type))
-		if (tde_type_find(type) || getExtensionOfObject(TypeRelationId, type) == get_extension_oid("tde_column", true))
+		if (tde_type_find(type) || tde_is_member(TypeRelationId, type))
 			return true;
 	return false;
 }
@@ -186,7 +184,7 @@ static bool
 is_ours(const Signature *signature)
 {
 	return signature->schema == tde_extension_schema() &&
-		getExtensionOfObject(signature->catalog, signature->oid) == get_extension_oid("tde_column", true);
+		tde_is_member(signature->catalog, signature->oid);
 }
 
 /*
@@ -235,7 +233,7 @@ find_signature(Oid catalog, Oid object, Signature *signature)
 	(catalog == ProcedureRelationId ? read_function : read_operator) (tuple, signature);
 	ReleaseSysCache(tuple);
 	return !tde_is_core(signature->oid) && !isAnyTempNamespace(signature->schema) &&
-		getExtensionOfObject(catalog, object) != get_extension_oid("tde_column", true);
+		!tde_is_member(catalog, object);
 }
 
 /* ---- casts ---- */
@@ -277,7 +275,7 @@ cast_is_taken(Oid cast)
 	CastTypes	types;
 
 	return find_cast(cast, &types) && !types.is_written && (takes_encrypted(types.source) || takes_encrypted(types.target)) &&
-		getExtensionOfObject(CastRelationId, cast) != get_extension_oid("tde_column", true);
+		!tde_is_member(CastRelationId, cast);
 }
 
 /* ---- types ---- */
@@ -322,7 +320,7 @@ find_type_name(Oid type, char *name)
 	ReleaseSysCache(tuple);
 	return found && !tde_is_core(type) &&
 		!SearchSysCacheExists2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(get_namespace_oid("pg_catalog", false))) &&
-		getExtensionOfObject(TypeRelationId, type) != get_extension_oid("tde_column", true);
+		!tde_is_member(TypeRelationId, type);
 }
 
 /* The schema of a function of PostgreSQL's or ours that has the type's name. */

@@ -13,11 +13,9 @@
 
 #include "access/htup_details.h"
 #include "access/transam.h"
-#include "catalog/dependency.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "commands/extension.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_func.h"
@@ -29,6 +27,7 @@
 
 #include "ddl/widened_calls.h"
 #include "server/compat.h"
+#include "type/core.h"
 #include "type/type.h"
 
 /* A call of a function, or an operator's. */
@@ -49,25 +48,11 @@ typedef struct Call
 
 /* ---- arguments ---- */
 
-/* What the parser has put round an argument to make it what the function takes. */
+/* Without what the parser has put round an argument to make it what the function takes. */
 static Node *
 before_coercion(Node *arg)
 {
-	for (;;)
-	{
-		if (IsA(arg, NamedArgExpr))
-			arg = (Node *) ((NamedArgExpr *) arg)->arg;
-		else if (IsA(arg, FuncExpr) && ((FuncExpr *) arg)->funcformat == COERCE_IMPLICIT_CAST && ((FuncExpr *) arg)->args != NIL)
-			arg = linitial(((FuncExpr *) arg)->args);
-		else if (IsA(arg, RelabelType) && ((RelabelType *) arg)->relabelformat == COERCE_IMPLICIT_CAST)
-			arg = (Node *) ((RelabelType *) arg)->arg;
-		else if (IsA(arg, CoerceToDomain) && ((CoerceToDomain *) arg)->coercionformat == COERCE_IMPLICIT_CAST)
-			arg = (Node *) ((CoerceToDomain *) arg)->arg;
-		else if (IsA(arg, ArrayCoerceExpr) && ((ArrayCoerceExpr *) arg)->coerceformat == COERCE_IMPLICIT_CAST)
-			arg = (Node *) ((ArrayCoerceExpr *) arg)->arg;
-		else
-			return arg;
-	}
+	return strip_implicit_coercions(IsA(arg, NamedArgExpr) ? (Node *) ((NamedArgExpr *) arg)->arg : arg);
 }
 
 /*
@@ -265,8 +250,8 @@ schema_of(const Call *call)
 static bool
 is_ours(const Call *call)
 {
-	return call->called >= FirstNormalObjectId &&
-		getExtensionOfObject(call->is_operator ? OperatorRelationId : ProcedureRelationId, call->called) == get_extension_oid("tde_column", true);
+	return !tde_is_core(call->called) &&
+		tde_is_member(call->is_operator ? OperatorRelationId : ProcedureRelationId, call->called);
 }
 
 static pg_noinline void

@@ -86,13 +86,13 @@ look(Node *node, void *context)
 void
 tde_tree_analyzed(ParseState *pstate, Query *query)
 {
-	if (query->commandType != CMD_UTILITY)
+	if (query->commandType == CMD_UTILITY && IsA(query->utilityStmt, CallStmt))
 	{
-		if (unlikely(may_be_encrypted(pstate, query)))
-			(void) look((Node *) query, pstate);
-	}
-	else if (IsA(query->utilityStmt, CallStmt))
 		(void) look((Node *) ((CallStmt *) query->utilityStmt)->funcexpr, pstate);
-	else
-		(void) look((Node *) UtilityContainsQuery(query->utilityStmt), pstate);
+		return;
+	}
+	if (query->commandType == CMD_UTILITY)
+		query = UtilityContainsQuery(query->utilityStmt);
+	if (unlikely(query != NULL && may_be_encrypted(pstate, query)))
+		(void) look((Node *) query, pstate);
 }

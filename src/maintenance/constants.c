@@ -10,14 +10,12 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/transam.h"
-#include "catalog/dependency.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_database.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_range.h"
 #include "catalog/pg_type.h"
-#include "commands/extension.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -31,6 +29,7 @@
 #include "maintenance/owner.h"
 #include "maintenance/stored_trees.h"
 #include "server/compat.h"
+#include "type/core.h"
 #include "type/type.h"
 
 PG_FUNCTION_INFO_V1(tde_foreign_constant);
@@ -257,7 +256,7 @@ static bool
 is_cast_of_ours(FuncExpr *call)
 {
 	return (call->funcformat == COERCE_IMPLICIT_CAST || (call->funcformat == COERCE_EXPLICIT_CAST && exprTypmod((Node *) call) == -1)) &&
-		getExtensionOfObject(ProcedureRelationId, call->funcid) == get_extension_oid("tde_column", true);
+		tde_is_member(ProcedureRelationId, call->funcid);
 }
 
 /* The constant from which casts of ours make a value of the column, which is encrypted. */

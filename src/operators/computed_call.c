@@ -4,11 +4,9 @@
 #include "postgres.h"
 
 #include "access/transam.h"
-#include "catalog/dependency.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "commands/extension.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_func.h"
 #include "utils/lsyscache.h"
@@ -37,7 +35,7 @@ namesake_of_function(FuncExpr *call)
 	Oid			function;
 	ListCell   *cell;
 
-	if (getExtensionOfObject(ProcedureRelationId, call->funcid) != get_extension_oid("tde_column", true))
+	if (!tde_is_member(ProcedureRelationId, call->funcid))
 		return InvalidOid;
 	foreach(cell, call->args)
 		types[foreach_current_index(cell)] = tde_base_type_of(lfirst(cell));
@@ -82,7 +80,7 @@ answer_to(Question question, Oid first, Oid second, Oid third)
 static Oid
 find_namesake_of_operator(Oid operator, Oid left, Oid right)
 {
-	if (getExtensionOfObject(OperatorRelationId, operator) != get_extension_oid("tde_column", true))
+	if (!tde_is_member(OperatorRelationId, operator))
 		return InvalidOid;
 	operator = tde_core_operator(get_opname(operator), &left, &right);
 	return OidIsValid(operator) ? get_opcode(operator) : InvalidOid;

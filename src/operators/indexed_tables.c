@@ -113,8 +113,7 @@ read_indexes(TdeIndexedTable *table)
 	Relation	rel = relation_open(table->memo.relation, AccessShareLock); /* or a composite type */
 	ListCell   *cell;
 
-	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
-		table->has_users_types |= TupleDescAttr(RelationGetDescr(rel), i)->atttypid >= FirstNormalObjectId;
+	table->has_users_types = tde_has_users_types(RelationGetDescr(rel));
 	if (rel->rd_rel->relhasindex)
 		foreach(cell, RelationGetIndexList(rel))
 			collect_index(lfirst_oid(cell), rel, table);

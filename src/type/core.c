@@ -1,16 +1,24 @@
 /*
- * core.c - PostgreSQL's own operators, looked up by name.
+ * core.c - PostgreSQL's own operators, looked up by name; what is the extension's.
  */
 #include "postgres.h"
 
+#include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_operator.h"
+#include "commands/extension.h"
 #include "miscadmin.h"
 #include "parser/parse_func.h"
 #include "utils/lsyscache.h"
 
 #include "server/compat.h"
 #include "type/core.h"
+
+bool
+tde_is_member(Oid catalog, Oid object)
+{
+	return getExtensionOfObject(catalog, object) == get_extension_oid("tde_column", true);
+}
 
 /* Of operators with this name, those that are PostgreSQL's; what they take begins with their first operand. */
 static FuncCandidateList

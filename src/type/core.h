@@ -1,5 +1,5 @@
 /*
- * core.h - what is PostgreSQL's own.
+ * core.h - what is PostgreSQL's own, and what is the extension's.
  *
  * The schema does not say so: the types, operators and functions of this extension stand in pg_catalog beside PostgreSQL's.
  */
@@ -14,6 +14,9 @@ tde_is_core(Oid object)
 {
 	return object < FirstNormalObjectId;
 }
+
+/* Is this object, of this catalog, one of the extension's? */
+extern bool tde_is_member(Oid catalog, Oid object);
 
 /*
  * PostgreSQL's own operator of this name that the parser would take for these types if there were no others (left: InvalidOid for one of one

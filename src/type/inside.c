@@ -6,11 +6,9 @@
 #include "access/detoast.h"
 #include "access/htup_details.h"
 #include "access/transam.h"
-#include "catalog/dependency.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
-#include "commands/extension.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -470,7 +468,7 @@ tde_is_base_operator(Oid operator)
 	if (OidIsValid(family) && (op_in_opfamily(operator, family) || op_in_opfamily(get_negator(operator), family)))
 		return true;
 	/* last, since this alone is in no cache */
-	return getExtensionOfObject(OperatorRelationId, operator) == get_extension_oid("tde_column", true);
+	return tde_is_member(OperatorRelationId, operator);
 }
 
 Plan *

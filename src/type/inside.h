@@ -8,6 +8,7 @@
 
 #include "access/htup.h"
 #include "access/transam.h"
+#include "access/tupdesc.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
@@ -88,6 +89,16 @@ tde_output_columns(Query *query)
 
 /* A node on a finished plan that evaluates what the one below cannot, as sorts and limits; at first it passes on the same columns. */
 extern Plan *tde_projection_above(Plan *plan);
+
+/* Has one of the columns a type that is not PostgreSQL's own?  Mostly none has. */
+static inline bool
+tde_has_users_types(TupleDesc rows)
+{
+	for (int i = 0; i < rows->natts; i++)
+		if (TupleDescAttr(rows, i)->atttypid >= FirstNormalObjectId)
+			return true;
+	return false;
+}
 
 /* exprType(), without a call for what most statements have: this is done for the columns of each statement of the server. */
 static inline Oid

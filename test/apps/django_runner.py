@@ -1,56 +1,12 @@
-"""Runs Django's tests and writes a line for each into the file OUTCOMES: its name, a tab, and passed, failed or skipped."""
-import os
-import unittest
-
+"""Runs Django's tests and writes the outcome of each."""
+import outcomes
 from django.test.runner import DiscoverRunner
-
-
-class RecordingResult(unittest.TextTestResult):
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.outcomes = {}
-
-    def record(self, test, outcome):
-        name = test.id()
-        if self.outcomes.get(name) != "failed":
-            self.outcomes[name] = outcome
-
-    def addSuccess(self, test):
-        super().addSuccess(test)
-        self.record(test, "passed")
-
-    def addFailure(self, test, err):
-        super().addFailure(test, err)
-        self.record(test, "failed")
-
-    def addError(self, test, err):
-        super().addError(test, err)
-        self.record(test, "failed")
-
-    def addSkip(self, test, reason):
-        super().addSkip(test, reason)
-        self.record(test, "skipped")
-
-    def addSubTest(self, test, subtest, err):
-        super().addSubTest(test, subtest, err)
-        if err is not None:
-            self.record(test, "failed")
-
-    def addExpectedFailure(self, test, err):
-        super().addExpectedFailure(test, err)
-        self.record(test, "skipped")
-
-    def addUnexpectedSuccess(self, test):
-        super().addUnexpectedSuccess(test)
-        self.record(test, "failed")
 
 
 class RecordingRunner(DiscoverRunner):
     def get_resultclass(self):
-        return RecordingResult
+        return outcomes.RecordingResult
 
     def suite_result(self, suite, result, **kwargs):
-        with open(os.environ["OUTCOMES"], "w", encoding="utf-8") as file:
-            for name, outcome in sorted(result.outcomes.items()):
-                file.write(f"{name}\t{outcome}\n")
+        outcomes.write(result.outcomes)
         return super().suite_result(suite, result, **kwargs)

@@ -1,9 +1,10 @@
 """A pytest plugin for SQLAlchemy's suite: with ENCRYPTED, the columns of CREATE TABLE are encrypted; outcomes go to the file OUTCOMES."""
 import os
 
+import outcomes
 from encrypted_types import encrypted
 
-outcomes = {}
+seen = {}
 
 
 def encrypt_columns(statement, context):
@@ -41,13 +42,11 @@ def pytest_configure(config):
 
 def pytest_runtest_logreport(report):
     if report.failed:
-        outcomes[report.nodeid] = "failed"
+        seen[report.nodeid] = "failed"
     elif report.when == "call" or report.skipped:
-        outcomes.setdefault(report.nodeid, report.outcome)
+        seen.setdefault(report.nodeid, report.outcome)
 
 
 def pytest_sessionfinish(session):
     if not hasattr(session.config, "workerinput"):
-        with open(os.environ["OUTCOMES"], "w", encoding="utf-8") as file:
-            for name, outcome in sorted(outcomes.items()):
-                file.write(f"{name}\t{outcome}\n")
+        outcomes.write(seen)
