@@ -12,7 +12,10 @@
 #include "type/declared.h"
 #include "type/type.h"
 
-/* The arguments of the calling expression, without the array whose elements are one of them in turn. */
+/*
+ * The arguments of the calling expression, without the array whose elements are one of them in turn; of one that is looked up in a hash table of these,
+ * none, since each function gets elements in its place, too.
+ */
 static List *
 call_arguments(Node *expr)
 {
@@ -22,7 +25,8 @@ call_arguments(Node *expr)
 		return ((FuncExpr *) expr)->args;
 	if (IsA(expr, OpExpr) || IsA(expr, DistinctExpr) || IsA(expr, NullIfExpr))
 		return ((OpExpr *) expr)->args;
-	return IsA(expr, ScalarArrayOpExpr) ? list_make1(linitial(((ScalarArrayOpExpr *) expr)->args)) : NIL;
+	return IsA(expr, ScalarArrayOpExpr) && !OidIsValid(((ScalarArrayOpExpr *) expr)->hashfuncid) ?
+		list_make1(linitial(((ScalarArrayOpExpr *) expr)->args)) : NIL;
 }
 
 /*

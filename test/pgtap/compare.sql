@@ -156,5 +156,23 @@ SELECT results_eq(format('SELECT * FROM equal_out_of_line(%L)', words), 'VALUES 
                   format('%s: large values are equal where their texts are', words))
 FROM unnest(ARRAY['aes256,salt', 'aes256,nosalt', 'aes256,salt,mac', 'aes256,nosalt,mac', 'aes256,salt,nomac', 'aes256,cbc,nosalt,nomac']) words;
 
+-- A long list of constants, which PostgreSQL makes a hash table of.
+CREATE FUNCTION in_list(f family, words text, form text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  list text;
+  side text;
+BEGIN
+  PERFORM set_up(f, words);
+  SELECT repeat(string_agg(quote_literal(plain), ', ') || ', ', 12) || quote_literal(min(plain::text)) INTO list FROM (SELECT plain FROM pairs WHERE n % 2 = 1) odd;
+  FOREACH side IN ARRAY '{plain,enc}'::text[] LOOP
+    RETURN QUERY EXECUTE format('SELECT array_agg(n ORDER BY n)::text FROM pairs WHERE %s %s (%s)', side, form, list);
+  END LOOP;
+  DROP TABLE pairs;
+END
+$$;
+SELECT is(found[2], found[1], format('%s(%s) %s a list of constants', enc, words, form))
+FROM (SELECT f.enc, words, form, ARRAY(SELECT in_list(f, words, form)) AS found FROM family f, specs, unnest('{IN,NOT IN}'::text[]) form
+      WHERE default_opclass(f.base, 'hash') AND (f.nomac OR words NOT LIKE '%nomac%') OFFSET 0) l;
+
 SELECT finish();
 ROLLBACK;
