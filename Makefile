@@ -1,10 +1,15 @@
 # tde_column: column encryption for PostgreSQL.  'make help' lists the goals.
 
 EXTENSION  = tde_column
-EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(EXTENSION).control)
+# The sources' folder: a build may stand in another, by 'make -f SOURCES/Makefile' or with VPATH.
+here       := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
+EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(here)/$(EXTENSION).control)
+ifeq (,$(EXTVERSION))
+$(error $(here)/$(EXTENSION).control names no default_version)
+endif
 
 # These goals install PostgreSQL themselves where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = demo check check-long check-all check-core check-extensions check-drivers check-tools check-apps check-cluster check-matrix check-sanitize fuzz manifest bench bench-crypto bench-sql help
+SELF_GOALS = dist deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-apps check-cluster check-matrix check-sanitize fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -13,6 +18,12 @@ $(error "$(filter-out $(SELF_GOALS),$(MAKECMDGOALS))" cannot be made together wi
 endif
 
 # Variables given to make (SCALE=4, T=regress, PG_CONFIG=...) are in the environment of these scripts.
+dist:
+	git -C $(here) archive --format=zip --prefix=$(EXTENSION)-$(EXTVERSION)/ -o $(CURDIR)/$(EXTENSION)-$(EXTVERSION).zip HEAD
+
+deps:
+	@test/deps
+
 demo:
 	@bench/demo.sh
 
@@ -53,7 +64,7 @@ fuzz:
 	@test/fuzz/run
 
 manifest:
-	@test/manifest
+	@test/manifest/run
 
 bench:
 	@bench/run all
@@ -67,13 +78,16 @@ bench-sql:
 help:
 	@echo 'make                     build the extension'
 	@echo 'make install             install it into the PostgreSQL that pg_config belongs to'
-	@echo 'make installcheck        run the regression tests against a running server (see test/check for its settings)'
+	@echo 'make installcheck        tests of what is installed: as an ordinary user on a server of their own; with PGHOST, PGPORT or PGSERVICE as'
+	@echo '                         superuser on that server, which has to have this library preloaded and its wallet open'
+	@echo 'make dist                tde_column-VERSION.zip, for PGXN and packages'
 	@echo 'make clean               remove what was built'
 	@echo
-	@echo 'These install what they need and work in a temporary folder, on a private server:'
+	@echo 'These install what they need, unless DEPS=no, and work in a temporary folder, on a private server:'
+	@echo 'make deps                only that: what check and demo need'
 	@echo 'make demo                what encryption costs and what the disk holds; SCALE=4: four times the work'
 	@echo 'make check               all tests; T="lint unit regress pgtap tap core": only these parts;'
-	@echo '                         REGRESS="io", PGTAP="test/pgtap/x.sql", TAP="test/t/003*.pl": only these tests'
+	@echo '                         REGRESS="guard", PGTAP="test/pgtap/x.sql", TAP="test/t/003*.pl": only these tests'
 	@echo 'make check-long          the tests that take minutes: kill -9 at 250 points, pg_upgrade from PostgreSQL 15 to 17,'
 	@echo '                         bench/run'\''s ends and reports, random queries by sqlsmith and on plain and encrypted twins, a server under FIPS,'
 	@echo '                         other processors, a short make fuzz'
@@ -85,7 +99,7 @@ help:
 	@echo 'make check-sanitize      unit, regress, pgtap and tap on a PostgreSQL with assertions (built from its sources, once), the extension'
 	@echo '                         under the undefined-behaviour sanitizer; then all but tap under the address sanitizer'
 	@echo 'make fuzz                libFuzzer on what reads bytes that others wrote; RUNS=10000000: for long'
-	@echo 'make manifest            write sql/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
+	@echo 'make manifest            write test/manifest/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
 	@echo 'make check-tools         tools around a database, of Debian'\''s packages: wal2json, pglogical, pg_repack, orafce, ...; TOOLS="repack": only these'
 	@echo 'make check-apps          the test suites of Django, SQLAlchemy and asyncpg on encrypted columns beside plain ones; SUITES="django": only this; "peewee rails": others'
@@ -104,25 +118,53 @@ help:
 else
 
 MODULE_big = $(EXTENSION)
-OBJS       = $(patsubst %.c,%.o,$(sort $(wildcard src/*/*.c)))
-# The install script is put together from the parts in sql/, in the order of their numbers.
+OBJS += $(addprefix src/crypto/, cipher.o container.o container_mac.o gcm.o header.o mac.o polyval.o primitives.o quotations.o random.o \
+    secret_calls.o selftest.o shamir.o value.o)
+OBJS += $(addprefix src/server/, admin_log.o command.o counters.o drawn_ahead.o error.o hidden.o log.o memory.o permanent.o remains.o \
+    rights.o sensitive.o snapshot.o statement.o subquery.o)
+OBJS += $(addprefix src/wallet/, backup.o change.o file.o given.o open.o share_pool.o wallet.o)
+OBJS += $(addprefix src/keys/, cache.o limits.o modifiers.o names.o table.o table_edit.o table_write.o typmod.o wrap.o)
+OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertext_form.o copied.o core.o datum.o datum_encrypt.o \
+    declared.o inside.o node_form.o plain_bytes.o plaintext_cache.o type.o)
+OBJS += $(addprefix src/operators/, aggregate_states.o aggregates.o arithmetic.o arrays.o compare.o computed.o computed_call.o \
+    computed_choice.o computed_form.o hash.o index_conditions.o indexed_forms.o indexed_tables.o opclass.o padded.o plain_index.o \
+    prepared_aggregates.o sort.o sort_values.o string.o)
+OBJS += $(addprefix src/distributed/, aggregates.o conditions.o errors.o joins.o keys.o merge.o results.o table.o volatility.o)
+OBJS += $(addprefix src/client/, catalog.o catalog_queries.o catalog_texts.o catalog_trees.o check_results.o held_cursors.o key_errors.o \
+    language_rows.o languages.o operand_results.o output_plugin.o params.o plain_form.o postponed.o receiver.o result.o routines.o rows.o \
+    statements.o xml_values.o)
+OBJS += $(addprefix src/ddl/, added_columns.o clear_keys.o copied_database.o declare.o declare_trigger.o explain_error.o foreign_keys.o \
+    identity.o in_clear.o in_clear_columns.o kept_encrypted.o modifiers.o new_expression.o plaintext_alter.o plaintext_guard.o \
+    stored_spec.o taken_names.o text_search.o widened_calls.o widened_stored.o)
+OBJS += $(addprefix src/maintenance/, batches.o closed_wallet.o constants.o convert.o convert_rows.o definition.o foreign_values.o \
+    index_keys.o owner.o purge.o purge_worker.o rekey.o rekey_row.o stored_trees.o usage.o usage_drop.o usage_index.o usage_scan.o \
+    wipe.o)
+OBJS += $(addprefix src/functions/, adopt.o adopt_refuse.o analyzed.o export.o hooks.o keys.o secrets.o settings.o shares.o views.o \
+    wallet.o)
+# The install script is put together from the parts in src/sql/, in the order of their numbers.
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
-PARTS      = $(sort $(wildcard $(srcdir)/sql/*.sql))
+PARTS      = $(sort $(wildcard $(here)/src/sql/*.sql))
 # What earlier versions installed stays as it was; the update to this version is put together, too.
-UPDATES    = $(wildcard $(srcdir)/sql/updates/*.sql)
+UPDATES    = $(patsubst $(here)/%,%,$(wildcard $(here)/src/sql/updates/*))
 UPDATE     = $(filter %--$(EXTVERSION).sql,$(UPDATES))
-DATA       = $(filter-out $(UPDATE),$(UPDATES)) $(wildcard $(srcdir)/sql/updates/*.control)
+DATA       = $(filter-out $(UPDATE),$(UPDATES))
 DATA_built = $(SCRIPT) $(notdir $(UPDATE))
 
-PG_CPPFLAGS = -I$(srcdir)/src -DTDE_VERSION='"$(EXTVERSION)"'
+PG_CPPFLAGS = -I$(here)/src -DTDE_VERSION='"$(EXTVERSION)"'
 # -Wextra without what PostgreSQL's own headers and calling conventions (fcinfo, callbacks) trip over.
 PG_CFLAGS   = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers
 SHLIB_LINK += -lcrypto
 
-# In this order: 'install' creates the extension in the database that all of them use.
-REGRESS     = install $(filter-out install,$(patsubst $(srcdir)/test/sql/%.sql,%,$(sort $(wildcard $(srcdir)/test/sql/*.sql))))
-REGRESS_OPTS += --inputdir=$(srcdir)/test
-EXTRA_CLEAN = results regression.diffs regression.out tmp_check
+# 'install' comes first: it creates the extension in the database that all of them use.  Where PGHOST, PGPORT or PGSERVICE name a server,
+# they run there, with its wallet, which has to be open and stays so; else on a server of their own, together with what closes a wallet.
+REGRESS     = install types operators roles declare guard large modifiers quickstart subscript transparent
+REGRESS_OPTS += --encoding=UTF8 --no-locale
+ifeq (,$(PGHOST)$(PGHOSTADDR)$(PGPORT)$(PGSERVICE))
+REGRESS    += closed
+REGRESS_PREP = regress.conf
+REGRESS_OPTS += --temp-instance=tmp_check --temp-config=regress.conf
+endif
+EXTRA_CLEAN = results regression.diffs regression.out regress.conf tmp_check
 
 PG_CONFIG ?= pg_config
 PGXS      := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
@@ -133,10 +175,12 @@ endif
 # clang would need a linker that knows its object files.  It does not know all options and attributes of the gcc that has built PostgreSQL, either.
 compiler = $(if $(filter command,$(origin CC)),$(CC),$(shell $(PG_CONFIG) --cc))
 ifeq (1,$(shell $(compiler) -v 2>&1 | grep -c '^gcc version'))
-PG_CFLAGS  += -O3 -flto=auto -fno-plt -fno-semantic-interposition
+TDE_OPTIMIZE ?= -O3 -flto=auto -fno-plt -fno-semantic-interposition
 else ifeq (1,$(shell $(compiler) -v 2>&1 | grep -c 'clang version'))
 PG_CFLAGS  += -Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wno-ignored-attributes
 endif
+
+PG_CFLAGS  += $(TDE_OPTIMIZE)
 
 include $(PGXS)
 
@@ -164,10 +208,22 @@ $(SCRIPT): $(PARTS)
 	cat $^ >$@
 
 # PostgreSQL would put the schema in that the extension had before the update.
-$(notdir $(UPDATE)): $(UPDATE) $(PARTS) $(srcdir)/sql/update.awk
-	awk -v version=$(EXTVERSION) -f $(srcdir)/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< | sed 's/@extschema@/pg_catalog/g' >$@
+$(notdir $(UPDATE)): $(here)/$(UPDATE) $(PARTS) $(here)/src/sql/update.awk
+	awk -v version=$(EXTVERSION) -f $(here)/src/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< | sed 's/@extschema@/pg_catalog/g' >$@
 
-# Debian's PGXS does not track headers; there are few, so each object depends on all.
-$(OBJS) $(OBJS:.o=.bc): $(wildcard $(srcdir)/src/*/*.h)
+regress.conf: $(here)/test/regress.conf
+	@[ "$$(id -u)" != 0 ] || { echo 'make: PostgreSQL does not run as root: call this as an ordinary user, or name a server by PGHOST, PGPORT or PGSERVICE' >&2; exit 1; }
+	sed 's#@folder@#$(CURDIR)/tmp_check#' $< >$@
+
+# Objects are made anew when a header has changed, since Debian's PGXS does not track these, and for another PostgreSQL.
+BUILT_FOR := $(shell $(PG_CONFIG) --version)
+ifneq ($(BUILT_FOR),$(shell cat built_for 2>/dev/null))
+.PHONY: built_for
+endif
+built_for:
+	@mkdir -p $(sort $(dir $(OBJS)))
+	@echo '$(BUILT_FOR)' >$@
+EXTRA_CLEAN += built_for
+$(OBJS) $(OBJS:.o=.bc): built_for $(wildcard $(here)/src/*/*.h)
 
 endif

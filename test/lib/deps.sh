@@ -8,6 +8,8 @@
 #   need bench                  sets python, too: an interpreter with the modules that bench/suite wants
 #   need python|java|node|go|ruby    a language's compiler or interpreter, and what its packages are fetched with
 #   need node_orm|hibernate|gorm   the same for ORMs
+#
+# With DEPS=no in the environment nothing is installed.
 
 # The PostgreSQL to use: what PG_CONFIG says, else what pg_config on PATH belongs to if one can build extensions with it,
 # else the newest server of Debian's layout, else the one that Debian installs by default.
@@ -175,6 +177,8 @@ missing_go() {
 }
 certificates() { test -e /etc/ssl/certs/ca-certificates.crt -o -e /etc/pki/tls/certs/ca-bundle.crt -o -d /System/Library; }
 
+can_install() { [[ ${DEPS:-} != no ]] && command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }; }
+
 # As root, or through sudo.
 as_root() {
   if ((EUID == 0)); then
@@ -206,7 +210,7 @@ need() {
   local debian rhel brew packages
   missing "$1"
   ((${#debian[@]})) || return 0
-  if command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }; then
+  if can_install; then
     [[ " ${debian[*]} " != *'-pgtap '* ]] || { borrow_pgtap && missing "$1"; }
     ((${#debian[@]})) || return 0
     mapfile -t packages < <(printf '%s\n' "${debian[@]}" | sort -u)
@@ -224,7 +228,7 @@ need() {
 # need_debian COMMAND-OR-FILE PACKAGES WHAT: only Debian has packages of it; without them the test that wants it says so.
 need_debian() {
   { command -v "$1" >/dev/null || [[ -e $1 ]]; } && return
-  if command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }; then
+  if can_install; then
     say "installing $2"
     # shellcheck disable=SC2086       # several
     apt_install $2 && return

@@ -1,4 +1,4 @@
-# The extension's objects are those in sql/objects-N.txt, so that a change of the template shows what it makes; and
+# The extension's objects are those in test/manifest/objects-N.txt, so that a change of the template shows what it makes; and
 # tde_refresh_types() makes them so again.
 
 use strict;
@@ -16,7 +16,7 @@ my $node = tde_node('manifest');
 $node->start;
 lines_of($node, 'CREATE EXTENSION tde_column');
 
-my $manifest = slurp_file("$top/test/manifest.sql");
+my $manifest = slurp_file("$top/test/manifest/members.sql");
 my $folder   = PostgreSQL::Test::Utils::tempdir;
 
 # The lines in which the objects are others than those in the file; without the hashes of functions' texts, if these differ in themselves.
@@ -32,7 +32,7 @@ sub differences
   return `diff -U0 $folder/were $folder/are | grep '^[-+][^-+]'`;
 }
 
-my $file = sprintf "sql/objects-%d.txt", $node->pg_version =~ /^(\d+)/;
+my $file = sprintf "test/manifest/objects-%d.txt", $node->pg_version =~ /^(\d+)/;
 ok(-e "$top/$file", "$file is there") or diag('"make manifest" makes it');
 is(differences(-e "$top/$file" ? "$top/$file" : '/dev/null'), '', 'has the objects of a new installation')
   or diag("If these are the objects that you want, run \"make manifest\" and commit $file.");

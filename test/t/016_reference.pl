@@ -64,7 +64,7 @@ my %functions = rows(qq{
   ($_ => $comment)
 } keys %functions;
 my @uncommented = grep { $functions{$_} eq '' } sort keys %functions;
-is_deeply(\@uncommented, [], 'every function has a comment') or diag(join "\n", map { "$_ has no comment: write COMMENT ON beside its definition in sql/" } @uncommented);
+is_deeply(\@uncommented, [], 'every function has a comment') or diag(join "\n", map { "$_ has no comment: write COMMENT ON beside its definition in src/sql/" } @uncommented);
 same('Functions and procedures', %functions);
 
 my %views = rows(qq{

@@ -14,10 +14,10 @@ use TdeTest;
 use Test::More;
 
 my $top      = "$FindBin::RealBin/../..";
-my $manifest = slurp_file("$top/test/manifest.sql");
+my $manifest = slurp_file("$top/test/manifest/members.sql");
 my $folder   = PostgreSQL::Test::Utils::tempdir;
 my $type_of  = q{SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE (attrelid::regclass::text, attname) = };
-my @versions = map { m{/tde_column--([\d.]+)\.sql$} ? $1 : () } glob "$top/sql/updates/*.sql";
+my @versions = map { m{/tde_column--([\d.]+)\.sql$} ? $1 : () } glob "$top/src/sql/updates/*.sql";
 my ($current) = slurp_file("$top/tde_column.control") =~ /^default_version = '([\d.]+)'/m;
 ok(@versions > 0, "from @versions to $current");
 
@@ -132,7 +132,7 @@ ALTER TABLE shop.ruled ADD FOREIGN KEY (k) REFERENCES shop.young (k) DEFERRABLE}
   {
     my ($from, $to) = split / /, $pair;
     is(`diff -U0 $folder/$from $folder/$to | grep '^[-+][^-+]'`, '', "$to: the objects of a new installation (-) and of one updated from $version (+)")
-      or diag("What a new installation has, sql/updates/tde_column--$version--$current.sql has to make.");
+      or diag("What a new installation has, src/sql/updates/tde_column--$version--$current.sql has to make.");
   }
   is(lines_of($node, 'SELECT tde_refresh_types()', db => $_), '0', "nothing is left to refresh in $_") foreach qw(shop bare postgres);
   $node->stop;

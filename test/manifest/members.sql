@@ -1,7 +1,7 @@
--- All objects of the extension in this database with their properties, sorted, one on a line: what sql/objects-N.txt holds for
+-- All objects of the extension in this database with their properties, sorted, one on a line: what test/manifest/objects-N.txt holds for
 -- PostgreSQL N, and what an update must leave as a new installation does.  'make manifest' writes that file.
 --
--- Functions in SQL and views have a hash of their text: the text stands in sql/.
+-- Functions in SQL and views have a hash of their text: the text stands in src/sql/.
 SET search_path = pg_catalog, pg_temp;
 SET extra_float_digits = 0;
 

@@ -134,26 +134,6 @@ CREATE INDEX ON t USING brin (a text_bloom_ops);
 SELECT refusal($$CREATE INDEX ON t USING gin (to_tsvector('simple', a))$$);
 CREATE TABLE x (a encrypted_text) PARTITION BY RANGE (a name_ops);
 
--- closed: what needs no value goes on
-SELECT tde_wallet_close();
-CREATE TABLE c (a encrypted_text, n encrypted_int4(nosalt), b encrypted_text GENERATED ALWAYS AS (a) STORED);
-CREATE TABLE g (a encrypted_text, b text GENERATED ALWAYS AS (a) STORED);
-CREATE STATISTICS c_s ON a, n FROM c;
-CREATE STATISTICS g_s ON (a::text) FROM c;
-CREATE INDEX ON c (a);
-CREATE TABLE q AS SELECT a, a::text AS b FROM c;
-DROP TABLE q;
-CREATE TABLE q AS SELECT a FROM t;
-DROP TABLE q;
-CREATE TABLE q AS SELECT a::text AS b FROM t;
-CREATE INDEX ON t (a);
-ALTER TABLE c ADD d encrypted_date, DROP n;
-ALTER TABLE c ALTER b DROP EXPRESSION;
-\d c
-ANALYZE c, t;
-DROP STATISTICS s2;
-ANALYZE c, t;
-SELECT tde_wallet_open();
-DROP TABLE t, c, allowed, later CASCADE;
+DROP TABLE t, allowed, later CASCADE;
 DROP TYPE pair;
 DROP FUNCTION in_sql, in_plpgsql, of_text, encrypted;
