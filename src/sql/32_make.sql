@@ -104,6 +104,7 @@ COMMENT ON FUNCTION tde_internal.tde_complete_type(tde_internal.type_plans, tde_
 CREATE FUNCTION tde_internal.tde_complete_types(types regtype[]) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 DECLARE
   others CONSTANT tde_internal.type_plans[] := ARRAY(SELECT o FROM tde_internal.type_plans o ORDER BY enc::oid);
@@ -285,6 +286,7 @@ CREATE FUNCTION @extschema@.tde_refresh_types() RETURNS int4
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off     -- names are put together to others
+SET jit = off
 AS $refresh_types$
 DECLARE
   owner   record;

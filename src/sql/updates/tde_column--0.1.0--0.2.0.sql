@@ -5,6 +5,7 @@
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 SET LOCAL quote_all_identifiers = off;
+SET LOCAL jit = off;
 
 -- Types, operators and functions that users write move to pg_catalog, from whatever schema they were in.  What tde_create_type() has made is no
 -- member, and stays with its user.
