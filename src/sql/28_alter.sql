@@ -35,7 +35,7 @@ BEGIN
     CASE WHEN f.pronargdefaults = 0 AND tde_internal.tde_with_defaults(function::text) <> function::text
       THEN format(E'UPDATE pg_catalog.pg_proc SET (pronargdefaults, proargdefaults) = (SELECT pronargdefaults, proargdefaults FROM pg_catalog.pg_proc '
                   'WHERE oid = %s) WHERE oid = %s;\n', 'tde_internal.tde_cast_defaults(int4, boolean)'::regprocedure::oid, f.oid) END,
-    CASE WHEN obj_description(function, 'pg_proc') IS DISTINCT FROM comment THEN format(E'COMMENT ON FUNCTION %s IS %L;\n', function, comment) END,
+    CASE WHEN (SELECT description FROM pg_description WHERE objoid = function AND classoid = 'pg_proc'::regclass AND objsubid = 0) IS DISTINCT FROM comment THEN format(E'COMMENT ON FUNCTION %s IS %L;\n', function, comment) END,
     -- operators and casts would not work for others; what users write is the administrator's to grant
     CASE WHEN f.pronamespace = 'tde_internal'::regnamespace AND NOT has_function_privilege('public', function, 'EXECUTE')
       THEN format(E'GRANT EXECUTE ON FUNCTION %s TO PUBLIC;\n', function) END);

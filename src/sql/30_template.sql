@@ -94,17 +94,20 @@ COMMENT ON VIEW tde_internal.type_plans IS
   'what the template makes for a type: in which schema, and after which operator families of the base type (NULL: it has none)';
 
 CREATE FUNCTION tde_internal.tde_extension_of(class regclass, object oid) RETURNS name
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT x.extname FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid
-  WHERE d.classid = class AND d.objid = object AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e';
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  RETURN (SELECT x.extname FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid
+          WHERE d.classid = class AND d.objid = object AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e');
+END
+$$;
 COMMENT ON FUNCTION tde_internal.tde_extension_of(regclass, oid) IS 'the extension that an object is a member of; NULL: of none';
 
 --
 -- The template says in SQL what a type lacks, thing by thing, and what is other than it should be, so that an update can complete the
 -- types that an older version made.
--- It is executed in few pieces, since each new operator makes PostgreSQL plan all queries anew.
+-- It is executed in few pieces (tde_complete_types() in 32_make.sql), since each new operator makes PostgreSQL plan all queries anew.
 --
 
 -- What is there already counts only if it is ours: a member of the extension or, for a user's type, of a superuser's making, since
@@ -296,17 +299,21 @@ COMMENT ON FUNCTION tde_internal.tde_operator_sql(tde_internal.type_plans, text,
 
 -- What row level security lets a comparison see, it lets that of the encrypted types see, too: src/type/access.h says why it may.
 CREATE FUNCTION tde_internal.tde_leakproof(symbol text, l regtype, r regtype) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT CASE WHEN EXISTS (
-    SELECT FROM pg_operator o JOIN pg_proc f ON f.oid = o.oprcode
-    CROSS JOIN LATERAL (SELECT tde_internal.tde_catalog_type(l), tde_internal.tde_catalog_type(r)) b (l_base, r_base)
-    WHERE o.oprname = symbol AND f.proleakproof
-      -- varchar is compared as text, beside a char(n) as one
-      AND o.oprleft = CASE WHEN l_base <> 'varchar'::regtype THEN l_base WHEN r_base = 'bpchar'::regtype THEN r_base ELSE 'text'::regtype END
-      AND o.oprright = CASE WHEN r_base <> 'varchar'::regtype THEN r_base WHEN l_base = 'bpchar'::regtype THEN l_base ELSE 'text'::regtype END)
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  l_base CONSTANT regtype := tde_internal.tde_catalog_type(l);
+  r_base CONSTANT regtype := tde_internal.tde_catalog_type(r);
+  -- varchar is compared as text, beside a char(n) as one
+  l_as   CONSTANT regtype := CASE WHEN l_base <> 'varchar'::regtype THEN l_base WHEN r_base = 'bpchar'::regtype THEN r_base ELSE 'text'::regtype END;
+  r_as   CONSTANT regtype := CASE WHEN r_base <> 'varchar'::regtype THEN r_base WHEN l_base = 'bpchar'::regtype THEN l_base ELSE 'text'::regtype END;
+BEGIN
+  RETURN CASE WHEN EXISTS (SELECT FROM pg_operator o JOIN pg_proc f ON f.oid = o.oprcode
+                           WHERE o.oprname = symbol AND o.oprleft = l_as AND o.oprright = r_as AND f.proleakproof)
     THEN ' LEAKPROOF' ELSE '' END;
-END;
+END
+$$;
 COMMENT ON FUNCTION tde_internal.tde_leakproof(text, regtype, regtype) IS
   'what CREATE FUNCTION adds of a comparison whose like of the base types is leakproof; empty if it is not';
 
@@ -358,17 +365,20 @@ COMMENT ON FUNCTION tde_internal.tde_members_sql(oid, regtype, regtype, text[], 
   'SQL that adds operators and functions to a family that lacks them';
 
 CREATE FUNCTION tde_internal.tde_class_sql(schema text, type regtype, family oid, suffix text DEFAULT '_ops') RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
   -- its members are the family's; something must stand there, and what does says nothing
-  SELECT coalesce((
+  RETURN coalesce((
     SELECT format(E'CREATE OPERATOR CLASS %s.%I%s FOR TYPE %s USING %I FAMILY %I.%I AS STORAGE %4$s;\n', schema, name,
                   CASE suffix WHEN '_pattern_ops' THEN '' ELSE ' DEFAULT' END, type, m.amname, n.nspname, f.opfname)
     FROM (SELECT (typname || suffix)::name FROM pg_type WHERE oid = type) AS t (name)
     CROSS JOIN pg_opfamily f JOIN pg_namespace n ON n.oid = f.opfnamespace JOIN pg_am m ON m.oid = f.opfmethod
     WHERE f.oid = family AND NOT EXISTS (
       SELECT FROM pg_opclass c WHERE c.opcmethod = f.opfmethod AND c.opcintype = type AND c.opcfamily = f.oid)), '');
-END;
+END
+$$;
 COMMENT ON FUNCTION tde_internal.tde_class_sql(text, regtype, oid, text) IS
   'SQL that makes an operator class, the default one if it is not for patterns, if it is missing';
 

@@ -267,7 +267,9 @@ BEGIN ATOMIC
   CROSS JOIN LATERAL (SELECT tde_internal.tde_padded(p, l, r)) k (kind)
   CROSS JOIN LATERAL (SELECT format('%s.%spattern_cmp(%s, %s)', p.inner_schema, kind, l, r),
                              format('%s.%I(internal)', p.inner_schema, p.name || '_pattern_sortsupport')) f (compare, sort)
-  WHERE e.amopfamily = $2 AND e.amopstrategy = 3 AND $3 IS NOT NULL;
+  WHERE e.amopfamily = $2 AND e.amopstrategy = 3 AND $3 IS NOT NULL
+    -- another encrypted type of the family has sort support of its own, and says so in its turn
+    AND (l <> r OR l = p.enc OR kind <> 'tde_' OR tde_internal.tde_catalog_type(l) = l);
 END;
 COMMENT ON FUNCTION tde_internal.tde_missing_patterns(tde_internal.type_plans, oid, oid) IS
   'SQL that makes what an encrypted string lacks to be compared by its bytes; btree, pattern: its operator families';

@@ -81,8 +81,13 @@ COMMENT ON FUNCTION tde_internal.tde_aggregate_plans(tde_internal.type_plans, td
   'PostgreSQL''s aggregates that values of an encrypted type are given to, and what is made after them';
 
 CREATE FUNCTION tde_internal.tde_name_of(function oid) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN (SELECT proname FROM pg_proc WHERE oid = function);
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  RETURN (SELECT proname FROM pg_proc WHERE oid = function);
+END
+$$;
 COMMENT ON FUNCTION tde_internal.tde_name_of(oid) IS 'name of a function, without its schema and arguments';
 
 CREATE FUNCTION tde_internal.tde_boxed_result(g tde_internal.aggregate_plan) RETURNS text
@@ -132,16 +137,21 @@ RETURN format(CASE WHEN g.boxed
 COMMENT ON FUNCTION tde_internal.tde_aggregate_options(tde_internal.type_plans, tde_internal.aggregate_plan) IS 'what CREATE AGGREGATE says of an aggregate';
 
 CREATE FUNCTION tde_internal.tde_missing_aggregates(p tde_internal.type_plans, others tde_internal.type_plans[]) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT tde_internal.tde_missing_own_aggregates(p)
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  plans CONSTANT tde_internal.aggregate_plan[] := ARRAY(SELECT g FROM tde_internal.tde_aggregate_plans(p, others) g);
+BEGIN
+  RETURN tde_internal.tde_missing_own_aggregates(p)
     || coalesce((SELECT string_agg(tde_internal.tde_function_sql(signature, result, symbol,
                                      CASE WHEN symbol IN ('tde_transition', 'tde_boxed_transition', 'tde_boxed_combine') THEN 'STABLE CALLED ON NULL INPUT' ELSE 'STABLE' END,
                                      'aggregate support function'), '')
-                 FROM (SELECT DISTINCT f.* FROM tde_internal.tde_aggregate_plans(p, others) g CROSS JOIN LATERAL tde_internal.tde_aggregate_functions(p, g) f) AS functions), '')
+                 FROM (SELECT DISTINCT f.* FROM unnest(plans) g CROSS JOIN LATERAL tde_internal.tde_aggregate_functions(p, g) f) AS functions), '')
     || coalesce((SELECT string_agg(tde_internal.tde_aggregate_sql(format('%s.%I(%s)', p.schema, g.name, g.args), tde_internal.tde_aggregate_options(p, g), g.comment), '')
-                 FROM tde_internal.tde_aggregate_plans(p, others) g), '');
-END;
+                 FROM unnest(plans) g), '');
+END
+$$;
 COMMENT ON FUNCTION tde_internal.tde_missing_aggregates(tde_internal.type_plans, tde_internal.type_plans[]) IS 'SQL that makes the aggregates that an encrypted type lacks';
 
 REVOKE ALL ON FUNCTION tde_internal.tde_missing_own_aggregates(tde_internal.type_plans),

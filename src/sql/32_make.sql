@@ -61,45 +61,73 @@ $$;
 COMMENT ON FUNCTION tde_internal.tde_join_extension(tde_internal.type_plans, oid[]) IS
   'if another extension has made a type, it has all that the type uses, and depends on the base type';
 
-CREATE FUNCTION tde_internal.tde_complete_type(p tde_internal.type_plans, others tde_internal.type_plans[]) RETURNS void
+CREATE FUNCTION tde_internal.tde_make_families(p tde_internal.type_plans) RETURNS oid[]
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  RETURN ARRAY[
+    tde_internal.tde_make_family(p.schema, CASE WHEN p.btree IS NOT NULL THEN p.btree_name END, 'btree'),
+    tde_internal.tde_make_family(p.schema, CASE WHEN p.hash IS NOT NULL THEN p.hash_name END, 'hash'),
+    -- in which numbers of different sorts meet: as numeric, and with a float among them as float8
+    tde_internal.tde_make_family(
+      p.schema, CASE WHEN p.number AND p.shipped AND p.base <> ALL ('{float4,float8}'::regtype[]) THEN 'tde_exact_number_ops' END, 'hash'),
+    tde_internal.tde_make_family(p.schema, CASE WHEN p.number AND p.shipped THEN 'tde_number_ops' END, 'hash'),
+    tde_internal.tde_make_family(p.schema, p.pattern_name, 'btree'),
+    tde_internal.tde_make_family(p.schema, p.summary_name, 'brin')];
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_make_families(tde_internal.type_plans) IS
+  'operator families of an encrypted type, made if they are missing: btree, hash, hash of exact numbers, of all numbers, btree for LIKE, BRIN';
+
+CREATE FUNCTION tde_internal.tde_missing_first(p tde_internal.type_plans, others tde_internal.type_plans[], families oid[]) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  RETURN tde_internal.tde_missing_casts(p, others) || tde_internal.tde_missing_array_casts(p) || tde_internal.tde_missing_arithmetic(p, others)
+    || tde_internal.tde_missing_comparisons(p, others, families[1], families[2], families[3], families[4])
+    || tde_internal.tde_missing_classes(p, families[1], families[2]) || tde_internal.tde_missing_aggregates(p, others)
+    -- VOLATILE, so that it is evaluated above sorts and hash tables, which spill what they hold
+    || tde_internal.tde_function_sql(format('%s.tde_result(%s, int4)', p.inner_schema, p.enc), p.base::text, 'tde_result',
+                                    'VOLATILE', 'decrypt for a client');
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_missing_first(tde_internal.type_plans, tde_internal.type_plans[], oid[]) IS
+  'SQL that makes what an encrypted type lacks, alone and beside others';
+
+CREATE FUNCTION tde_internal.tde_missing_then(p tde_internal.type_plans, families oid[]) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  RETURN tde_internal.tde_missing_number_hashes(p, families[3], 'tde_hash_numeric') || tde_internal.tde_missing_number_hashes(p, families[4], 'tde_hash_float8')
+    || tde_internal.tde_missing_patterns(p, families[1], families[5]) || tde_internal.tde_missing_summaries(p, families[1], families[6]);
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_missing_then(tde_internal.type_plans, oid[]) IS
+  'SQL that makes what an encrypted type lacks of operators and functions that there are by now';
+
+CREATE FUNCTION tde_internal.tde_run_once(commands text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  btree   oid;
-  hash    oid;
-  exact   oid;     -- hash families in which numbers of different sorts meet: as numeric,
-  inexact oid;     -- and with a float among them as float8
-  pattern oid;
-  brin    oid;
+  piece text;
 BEGIN
-  IF (SELECT typsubscript = 0 FROM pg_type WHERE oid = p.enc)
-     AND (SELECT typsubscript <> 0 AND typelem = 0 FROM pg_type WHERE oid = p.base) THEN
-    EXECUTE format('ALTER TYPE %s SET (SUBSCRIPT = tde_internal.tde_subscript)', p.enc);
-  END IF;
-  btree := tde_internal.tde_make_family(p.schema, CASE WHEN p.btree IS NOT NULL THEN p.btree_name END, 'btree');
-  hash := tde_internal.tde_make_family(p.schema, CASE WHEN p.hash IS NOT NULL THEN p.hash_name END, 'hash');
-  exact := tde_internal.tde_make_family(
-    p.schema, CASE WHEN p.number AND p.shipped AND p.base <> ALL ('{float4,float8}'::regtype[]) THEN 'tde_exact_number_ops' END, 'hash');
-  inexact := tde_internal.tde_make_family(p.schema, CASE WHEN p.number AND p.shipped THEN 'tde_number_ops' END, 'hash');
-  pattern := tde_internal.tde_make_family(p.schema, p.pattern_name, 'btree');
-  brin := tde_internal.tde_make_family(p.schema, p.summary_name, 'brin');
-  EXECUTE tde_internal.tde_missing_casts(p, others) || tde_internal.tde_missing_array_casts(p) || tde_internal.tde_missing_arithmetic(p, others)
-    || tde_internal.tde_missing_comparisons(p, others, btree, hash, exact, inexact) || tde_internal.tde_missing_classes(p, btree, hash)
-    || tde_internal.tde_missing_aggregates(p, others)
-    -- VOLATILE, so that it is evaluated above sorts and hash tables, which spill what they hold
-    || tde_internal.tde_function_sql(format('%s.tde_result(%s, int4)', p.inner_schema, p.enc), p.base::text, 'tde_result',
-                                    'VOLATILE', 'decrypt for a client');
-  -- of functions and operators that there are now
-  EXECUTE tde_internal.tde_missing_number_hashes(p, exact, 'tde_hash_numeric');
-  EXECUTE tde_internal.tde_missing_number_hashes(p, inexact, 'tde_hash_float8');
-  EXECUTE tde_internal.tde_missing_patterns(p, btree, pattern);
-  EXECUTE tde_internal.tde_missing_summaries(p, btree, brin);
-  PERFORM tde_internal.tde_join_extension(p, ARRAY[btree, hash, exact, inexact, pattern, brin]);
+  FOR piece IN
+    SELECT string_agg(line, E'\n' ORDER BY part, place)
+    FROM (SELECT line, min(ARRAY[part, place])
+          FROM unnest(commands) WITH ORDINALITY c (command, part), string_to_table(command, E'\n') WITH ORDINALITY l (line, place)
+          WHERE line <> '' GROUP BY line) AS lines (line, first)
+    CROSS JOIN LATERAL (SELECT first[1], first[2]) f (part, place)
+    GROUP BY part ORDER BY part
+  LOOP
+    EXECUTE piece;
+  END LOOP;
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_complete_type(tde_internal.type_plans, tde_internal.type_plans[]) IS
-  'make what an encrypted type lacks against the template, beside the others';
+COMMENT ON FUNCTION tde_internal.tde_run_once(text[]) IS 'run commands, one on a line, each of them once: several types want what they share';
 
 CREATE FUNCTION tde_internal.tde_complete_types(types regtype[]) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -107,13 +135,39 @@ SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 DECLARE
-  others CONSTANT tde_internal.type_plans[] := ARRAY(SELECT o FROM tde_internal.type_plans o ORDER BY enc::oid);
-  p      tde_internal.type_plans;
+  others   CONSTANT tde_internal.type_plans[] := ARRAY(SELECT o FROM tde_internal.type_plans o ORDER BY enc::oid);
+  wanted   CONSTANT tde_internal.type_plans[] := ARRAY(SELECT o FROM unnest(others) o WHERE o.enc = ANY (types));
+  families oid[] := '{}';      -- of all of them, one behind the other
+  commands text[] := '{}';
+  p        tde_internal.type_plans;
+  number   int4 := 0;
 BEGIN
-  FOREACH p IN ARRAY others LOOP
-    IF p.enc = ANY (types) THEN
-      PERFORM tde_internal.tde_complete_type(p, others);
+  -- First all that is to be made, then that is made, in few pieces, since each new operator makes PostgreSQL plan all queries anew.
+  FOREACH p IN ARRAY wanted LOOP
+    IF (SELECT typsubscript = 0 FROM pg_type WHERE oid = p.enc)
+       AND (SELECT typsubscript <> 0 AND typelem = 0 FROM pg_type WHERE oid = p.base) THEN
+      EXECUTE format('ALTER TYPE %s SET (SUBSCRIPT = tde_internal.tde_subscript)', p.enc);
     END IF;
+    families := families || tde_internal.tde_make_families(p);
+  END LOOP;
+  FOREACH p IN ARRAY wanted LOOP
+    number := number + 1;
+    -- what it has in common with one that is still to come, that one's turn makes
+    commands := commands || tde_internal.tde_missing_first(
+      p, ARRAY(SELECT o FROM unnest(others) o WHERE NOT (o.enc = ANY (types) AND o.enc::oid > p.enc::oid)), families[6 * number - 5 : 6 * number]);
+  END LOOP;
+  PERFORM tde_internal.tde_run_once(commands);
+  commands := '{}';
+  number := 0;
+  FOREACH p IN ARRAY wanted LOOP
+    number := number + 1;
+    commands := commands || tde_internal.tde_missing_then(p, families[6 * number - 5 : 6 * number]);
+  END LOOP;
+  PERFORM tde_internal.tde_run_once(commands);
+  number := 0;
+  FOREACH p IN ARRAY wanted LOOP
+    number := number + 1;
+    PERFORM tde_internal.tde_join_extension(p, families[6 * number - 5 : 6 * number]);
   END LOOP;
 END
 $$;
@@ -327,7 +381,8 @@ COMMENT ON FUNCTION @extschema@.tde_refresh_types() IS
   'complete encrypted types that an older version made; returns how many functions, casts, operators and classes it made or altered';
 
 REVOKE ALL ON FUNCTION tde_internal.tde_make_family(text, name, name), tde_internal.tde_join_extension(tde_internal.type_plans, oid[]),
-  tde_internal.tde_complete_type(tde_internal.type_plans, tde_internal.type_plans[]),
+  tde_internal.tde_make_families(tde_internal.type_plans), tde_internal.tde_missing_first(tde_internal.type_plans, tde_internal.type_plans[], oid[]),
+  tde_internal.tde_missing_then(tde_internal.type_plans, oid[]), tde_internal.tde_run_once(text[]),
   tde_internal.tde_complete_types(regtype[]), tde_internal.tde_make_type(regtype, text, text, uuid), tde_internal.tde_remove_leftover(regprocedure),
   tde_internal.tde_is_system_schema(regnamespace), tde_internal.tde_create_type_in(regtype, regnamespace, name, uuid),
   @extschema@.tde_create_type(regtype, regnamespace, uuid), tde_internal.tde_template_objects(), @extschema@.tde_refresh_types()

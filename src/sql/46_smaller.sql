@@ -55,7 +55,8 @@ DO $$
 DECLARE
   ddl text;
 BEGIN
-  WITH widening AS (
+  WITH encrypted AS MATERIALIZED (SELECT type, base FROM tde.types
+  ), widening AS (
     SELECT castsource AS type, casttarget AS larger FROM pg_cast
     WHERE castcontext = 'i' AND castsource <> casttarget
       AND castsource = ANY ('{int2,int4,int8,numeric,float4,date,time,timestamp}'::regtype[])
@@ -86,7 +87,7 @@ BEGIN
       SELECT name, v.oid, function, is_operator, args, result, of_set, volatility, places, types || c.type, is_encrypted OR c.encrypted
       FROM v CROSS JOIN LATERAL (SELECT args[cardinality(types) + 1] AS base, cardinality(types) + 1 = ANY (places) AS disputed) a
       CROSS JOIN LATERAL (SELECT a.base AS type, false AS encrypted WHERE NOT a.disputed
-                          UNION ALL SELECT t.type, true FROM tde.types t WHERE a.disputed AND t.base = a.base
+                          UNION ALL SELECT t.type, true FROM encrypted t WHERE a.disputed AND t.base = a.base
                           -- what a plain value of a smaller type becomes, and what stands in quotes
                           UNION ALL SELECT t.oid, false FROM pg_type t WHERE a.disputed AND cardinality(places) > 1
                             AND t.oid = CASE a.base WHEN 'int4'::regtype THEN 'tde_internal.plain_int4'::regtype
@@ -96,14 +97,14 @@ BEGIN
     SELECT name, function, is_operator, args, result, of_set, volatility, types FROM v
     WHERE cardinality(types) = cardinality(args) AND is_encrypted
       -- what the template makes, or is above, it makes for plain values beside, too
-      AND NOT EXISTS (SELECT FROM pg_operator x LEFT JOIN tde.types l ON l.type = x.oprleft JOIN tde.types r ON r.type = x.oprright
+      AND NOT EXISTS (SELECT FROM pg_operator x LEFT JOIN encrypted l ON l.type = x.oprleft JOIN encrypted r ON r.type = x.oprright
                       WHERE is_operator AND x.oprname = name AND ARRAY[l.base, r.base]::oid[] = CASE cardinality(args) WHEN 1 THEN NULL || args ELSE args END)
   ), beside AS (
     -- where there is a version for an encrypted moment in one place, all that take its base type there have one: what stands in quotes beside it is to
     -- choose among them as among PostgreSQL's
     SELECT s.oid, s.is_operator, ARRAY(SELECT CASE n WHEN i THEN t.type ELSE a END FROM unnest(s.args) WITH ORDINALITY u (a, n) ORDER BY n) AS types
     FROM (SELECT DISTINCT name, is_operator, cardinality(args) AS arguments, i, types[i] AS type FROM version, generate_subscripts(types, 1) i WHERE types[i] <> args[i]) m
-    JOIN tde.types t USING (type) JOIN signature s USING (name, is_operator)
+    JOIN encrypted t USING (type) JOIN signature s USING (name, is_operator)
     WHERE cardinality(s.args) = arguments AND s.args[i] = t.base AND t.base = ANY ('{date,time,timestamp}'::regtype[])
       -- but beside a timestamp stands what a date becomes, above
       AND NOT (t.base = 'timestamp'::regtype AND EXISTS (SELECT FROM rival r WHERE (r.oid, r.is_operator) = (s.oid, s.is_operator) AND i = ANY (r.places)))

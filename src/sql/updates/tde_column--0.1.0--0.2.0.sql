@@ -147,6 +147,7 @@ DROP FUNCTION tde_internal.tde_check_namesakes(pg_attribute);
 -- @parts@
 
 DROP FUNCTION tde_internal.tde_missing_aggregates(tde_internal.type_plans);
+DROP FUNCTION tde_internal.tde_complete_type(tde_internal.type_plans, tde_internal.type_plans[]);
 -- With its functions for input and output, but nobody's column; our functions that named it are others now.
 DO $$
 BEGIN
@@ -173,7 +174,10 @@ REVOKE ALL ON FUNCTION tde_internal.tde_taken_name(oid, oid), tde_internal.tde_a
 REVOKE ALL ON FUNCTION tde_internal.tde_foreign_values_in(regclass, int4), @extschema@.tde_foreign_values(regclass), tde_internal.tde_declared_tables(),
   tde_internal.tde_audit_key_wall() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION tde_internal.tde_missing_own_aggregates(tde_internal.type_plans),
+REVOKE ALL ON FUNCTION tde_internal.tde_make_families(tde_internal.type_plans),
+  tde_internal.tde_missing_first(tde_internal.type_plans, tde_internal.type_plans[], oid[]),
+  tde_internal.tde_missing_then(tde_internal.type_plans, oid[]), tde_internal.tde_run_once(text[]),
+  tde_internal.tde_missing_own_aggregates(tde_internal.type_plans),
   tde_internal.tde_aggregate_plans(tde_internal.type_plans, tde_internal.type_plans[]), tde_internal.tde_name_of(oid),
   tde_internal.tde_boxed_result(tde_internal.aggregate_plan),
   tde_internal.tde_aggregate_functions(tde_internal.type_plans, tde_internal.aggregate_plan),
