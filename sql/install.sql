@@ -1,7 +1,5 @@
 -- The extension in the database that all tests use, and an open wallet: this server's own, or one that is made for the tests.
-SET client_min_messages = error;
 CREATE EXTENSION tde_column;
-RESET client_min_messages;
 SELECT coalesce(bool_or(status = 'OPEN'), false) AS is_open, current_setting('tde_column.passphrase_command') = 'echo regress-passphrase' AS is_own FROM tde.wallet
 \gset
 \if :is_open

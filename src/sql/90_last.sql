@@ -13,11 +13,25 @@ ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER tde_column_ddl IS
   'gives the default specification to encrypted columns declared without modifiers; refuses functions that would be called in place of others';
 
+-- What comes next; CREATE EXTENSION would swallow a NOTICE.
 DO $$
+DECLARE
+  wallet tde.wallet;
 BEGIN
-  IF NOT @extschema@.tde_ensure_keys() THEN
-    RAISE WARNING 'the wallet is not open, so no data keys were made yet'
-      USING HINT = 'Open it with tde_wallet_open().  Only if this server never had a wallet, make one with tde_wallet_create().';
+  IF @extschema@.tde_ensure_keys() THEN
+    RETURN;
+  END IF;
+  SELECT * INTO wallet FROM tde.wallet;
+  IF coalesce(wallet.file, '') = '' THEN
+    RAISE WARNING 'no wallet file is configured'
+      USING HINT = 'Set tde_column.wallet_file to a path outside the data directory, reload the configuration, and call tde_wallet_create().';
+  ELSIF wallet.file_state = 'missing' THEN
+    RAISE INFO 'there is no wallet yet'
+      USING HINT = 'Make it with tde_wallet_create().  If this server had one before, put a copy of that at tde_column.wallet_file instead.';
+  ELSIF wallet.file_state = 'present' THEN
+    RAISE INFO 'the wallet is not open' USING HINT = 'Open it with tde_wallet_open().';
+  ELSE
+    RAISE WARNING 'the wallet file cannot be used' USING HINT = 'tde_audit() says why.';
   END IF;
 END
 $$;
