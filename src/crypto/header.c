@@ -157,7 +157,7 @@ varint_read(const uint8_t *in, size_t size, uint32_t *id)
 }
 
 /*
- * What a spec byte says, asked once per process: asking crypto/spec.c for each value would cost half as much as an AES
+ * What a spec byte says, asked once per process: deriving it for each value would cost half as much as an AES
  * block does.
  */
 typedef struct Shape
