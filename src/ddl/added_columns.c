@@ -144,6 +144,6 @@ tde_added_column_prepare(Oid table, const AlterTableCmd *cmd)
 	}
 	def->typeName = makeTypeNameFromOid(type, typmod);
 	ereport(NOTICE,
-			(errmsg("column \"%s\" becomes of type %s instead of %s", def->colname, format_type_with_typemod(type, typmod), wanted),
+			(errmsg("column \"%s\" has type %s instead of %s", def->colname, format_type_with_typemod(type, typmod), wanted),
 			 errdetail("Table \"%s\" has encrypted columns, and %s is on.", get_rel_name(table), "tde_column.encrypt_new_columns")));
 }

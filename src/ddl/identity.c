@@ -148,7 +148,7 @@ number_column(Relation rel, AlterTableCmd *cmd, Oid type, const char *source)
 
 	set_default(cmd, sequence);
 	ereport(NOTICE,
-			(errmsg("column \"%s\" becomes numbered by sequence \"%s\" instead of an identity column", cmd->name, sequence->relname),
+			(errmsg("column \"%s\" uses sequence \"%s\" instead of being an identity column", cmd->name, sequence->relname),
 			 errdetail("Column \"%s\" of table \"%s\" is encrypted, which an identity column of PostgreSQL cannot be.", cmd->name,
 					   RelationGetRelationName(rel)),
 			 errhint("Roles that insert rows need USAGE on the sequence.")));

@@ -82,7 +82,7 @@ declare_encrypted(ColumnDef *def, Oid type, int32 typmod, Var *source, List *col
 	if (source == NULL || !tde_encrypted_like(source->vartype, source->vartypmod, &type, &typmod))
 		return;
 	ereport(NOTICE,
-			(errmsg("column \"%s\" becomes of type %s instead of %s", def->colname, format_type_with_typemod(type, typmod), wanted),
+			(errmsg("column \"%s\" has type %s instead of %s", def->colname, format_type_with_typemod(type, typmod), wanted),
 			 errdetail("It is generated of column \"%s\", which is encrypted.",
 					   ((TargetEntry *) list_nth(columns, source->varattno - 1))->resname)));
 	def->typeName = makeTypeNameFromOid(type, typmod);

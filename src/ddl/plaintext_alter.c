@@ -106,7 +106,7 @@ refuse(const EncryptedColumn *column, const char *name, Oid type, const char *wa
 
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-			 errmsg("column \"%s\" cannot become of type %s", name, wanted),
+			 errmsg("cannot change column \"%s\" to type %s", name, wanted),
 			 errdetail("Column \"%s\" of table %s is encrypted, and its values would be stored in clear.", column->name, table),
 			 errhint("%s  To decrypt the column: CALL tde_decrypt_column(%s, %s).", way_out(type), quote_literal_cstr(table),
 					 quote_literal_cstr(column->name))));
@@ -134,7 +134,7 @@ declare_encrypted(ColumnDef *def, const char *name, const EncryptedColumn *colum
 		return false;
 	def->typeName = makeTypeNameFromOid(type, typmod);
 	ereport(NOTICE,
-			(errmsg("column \"%s\" becomes of type %s instead of %s", name, format_type_with_typemod(type, typmod), wanted),
+			(errmsg("column \"%s\" has type %s instead of %s", name, format_type_with_typemod(type, typmod), wanted),
 			 errdetail("Column \"%s\" of table \"%s\" is encrypted.", column->name, get_rel_name(column->table))));
 	return true;
 }
@@ -156,7 +156,7 @@ declare_like(ColumnDef *def, const char *name, const EncryptedColumn *column)
 	if (TDE_PLAINTEXT_ALTER == TDE_ALTER_WARN)
 		ereport(WARNING,
 				(errmsg("column \"%s\" is stored in clear", name),
-				 errdetail("It becomes of type %s, and has values of column \"%s\" of table \"%s\", which is encrypted.",
+				 errdetail("Its type becomes %s, and it holds values of column \"%s\" of table \"%s\", which is encrypted.",
 						   wanted, column->name, get_rel_name(column->table)),
 				 errhint("Declare an encrypted type.")));
 	else if (TDE_PLAINTEXT_ALTER == TDE_ALTER_ERROR || !declare_encrypted(def, name, column, type, typmod))

@@ -25,7 +25,7 @@
 /* How the names begin that Citus gives to its own connections. */
 #define CITUS_APPLICATION	"citus_"
 
-#define NAMES_SERVER		"This is said by the server at "
+#define NAMES_SERVER		"Reported by the server at "
 
 static bool
 is_for_node(void)

@@ -255,7 +255,8 @@ tde_keys_make_missing(const char *name)
 	if (!may_make_keys())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("key \"%s\" does not exist, and user \"%s\" may not make it", name, GetUserNameFromId(GetUserId(), false)),
+				 errmsg("permission denied to create key \"%s\"", name),
+				 errdetail("The key does not exist, and user \"%s\" has no right to create keys.", GetUserNameFromId(GetUserId(), false)),
 				 errhint("Have it made: SELECT tde_create_key(%s);", quote_literal_cstr(name))));
 	slot = tde_keystore_find_or_create(name, &created);
 	if (!created)

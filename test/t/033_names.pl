@@ -74,7 +74,7 @@ fails_with($node, q{CREATE TABLE refused (a encrypted_text('key=77'))},
   { state => '42704', message => qr/^key "77" does not exist$/, detail => qr/^No key of this database has this number\.$/, hint => qr/tde\.keys/ }, 'a number that no key has');
 lines_of($node, 'CREATE ROLE maker LOGIN; GRANT CREATE ON SCHEMA public TO maker; GRANT USAGE ON SCHEMA public TO maker');
 fails_with($node, q{CREATE TABLE refused (a encrypted_text('key=typo'))},
-  { state => '42501', message => qr/^key "typo" does not exist, and user "maker" may not make it$/, hint => qr/tde_create_key\('typo'\)/ },
+  { state => '42501', message => qr/^permission denied to create key "typo"$/, detail => qr/^The key does not exist, and user "maker" has no right/, hint => qr/tde_create_key\('typo'\)/ },
   'who may not make keys does not make one by a declaration', user => 'maker');
 fails_with($node, 'SET tde_column.create_missing_keys = on', { state => '42501' }, 'and does not set it', user => 'maker');
 is(lines_of($node, 'SELECT count(*) FROM tde.data_keys'), $keys, 'no key was made');
