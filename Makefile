@@ -128,7 +128,7 @@ OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertex
     declared.o inside.o node_form.o plain_bytes.o plaintext_cache.o type.o)
 OBJS += $(addprefix src/operators/, aggregate_states.o aggregates.o arithmetic.o arrays.o compare.o computed.o computed_call.o \
     computed_choice.o computed_form.o hash.o index_conditions.o indexed_forms.o indexed_tables.o opclass.o padded.o plain_index.o \
-    prepared_aggregates.o sort.o sort_values.o string.o)
+    prepared_aggregates.o prepared_joins.o sort.o sort_values.o string.o)
 OBJS += $(addprefix src/distributed/, aggregates.o conditions.o errors.o joins.o keys.o merge.o results.o table.o volatility.o)
 OBJS += $(addprefix src/client/, catalog.o catalog_queries.o catalog_texts.o catalog_trees.o check_results.o held_cursors.o key_errors.o \
     language_rows.o languages.o operand_results.o output_plugin.o params.o plain_form.o postponed.o receiver.o result.o routines.o rows.o \

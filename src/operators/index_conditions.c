@@ -30,6 +30,7 @@
 #include "operators/indexed_tables.h"
 #include "operators/opclass.h"
 #include "operators/prepared_aggregates.h"
+#include "operators/prepared_joins.h"
 #include "server/compat.h"
 #include "type/core.h"
 #include "type/inside.h"
@@ -315,6 +316,8 @@ make_boolean(OnConflictExpr *conflict)
 		conflict->arbiterWhere = as_operand(conflict->arbiterWhere, BOOLOID);
 }
 
+static void prepare_conditions(Query *query);
+
 /* Subqueries that stand in expressions. */
 static bool
 prepare_sublinks(Node *node, void *context)
@@ -324,7 +327,7 @@ prepare_sublinks(Node *node, void *context)
 		return false;
 	if (IsA(node, Query))
 	{
-		tde_index_conditions_prepare((Query *) node);
+		prepare_conditions((Query *) node);
 		return false;
 	}
 	return expression_tree_walker(node, prepare_sublinks, context);
@@ -348,7 +351,7 @@ prepare_query(Query *query)
 		CHECK_FOR_INTERRUPTS();
 		outer |= entry->rtekind == RTE_JOIN && IS_OUTER_JOIN(entry->jointype);
 		if (entry->rtekind == RTE_SUBQUERY)
-			tde_index_conditions_prepare(entry->subquery);
+			prepare_conditions(entry->subquery);
 		if (table)
 		{
 			any = true;
@@ -372,13 +375,13 @@ prepare_query(Query *query)
 	if (query->hasAggs)
 		tde_aggregates_prepare(query);
 	foreach(cell, query->cteList)
-		tde_index_conditions_prepare((Query *) lfirst_node(CommonTableExpr, cell)->ctequery);
+		prepare_conditions((Query *) lfirst_node(CommonTableExpr, cell)->ctequery);
 	if (query->hasSubLinks)
 		(void) query_tree_walker(query, prepare_sublinks, NULL, QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
 }
 
-void
-tde_index_conditions_prepare(Query *query)
+static void
+prepare_conditions(Query *query)
 {
 	bool		compares = query->jointree->fromlist != NIL || query->setOperations;
 	bool		prepare = query->onConflict || query->cteList != NIL || query->hasSubLinks || query->hasAggs;
@@ -394,4 +397,11 @@ tde_index_conditions_prepare(Query *query)
 	}
 	if (unlikely(prepare))
 		prepare_query(query);
+}
+
+void
+tde_index_conditions_prepare(Query *query)
+{
+	prepare_conditions(query);
+	tde_joins_prepare(query);
 }

@@ -7,7 +7,7 @@
 #include "nodes/parsenodes.h"
 #include "utils/hsearch.h"
 
-/* Before a query is planned: its conditions, and those of its subqueries, that compare what such an index holds compare that. */
+/* Before a query is planned: its conditions, and those of its subqueries, that compare what such an index holds compare that, and joins what is encrypted. */
 extern void tde_index_conditions_prepare(Query *query);
 
 /* The condition of a partial index as one that does not decrypt, where it has such a form: WHERE ok, WHERE length(name) > 3. */

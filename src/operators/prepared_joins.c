@@ -1,0 +1,156 @@
+/*
+ * prepared_joins.c - joins by PostgreSQL's equality, which would sort or hash what a cast has decrypted.
+ *
+ * bigint = double precision compares two double precisions, and so does an encrypted bigint beside one: by the implicit cast that decrypts.  An operator
+ * of the two themselves would make 1 = 1.5 ambiguous (sql/25_operands.sql).  But a merge join sorts what it compares, a hash join keeps it, and both
+ * may write that to a temporary file.  So before such a query is planned, the cast becomes one to the larger encrypted type, which gives the same value
+ * encrypted, and the comparison that of this type.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_coerce.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "operators/prepared_joins.h"
+#include "server/compat.h"
+#include "type/cast.h"
+#include "type/core.h"
+#include "type/inside.h"
+#include "type/type.h"
+
+/* An expression_tree_walker: does it differ from row to row? */
+static bool
+reads_rows(Node *node, void *context)
+{
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (node == NULL)
+		return false;
+	/* what a subquery under IN gives */
+	if (IsA(node, Var) || (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_SUBLINK))
+		return true;
+	return expression_tree_walker(node, reads_rows, context);
+}
+
+/*
+ * What an implicit cast has decrypted, in the encrypted type of the cast's result; NULL: it is something else, or there is no such type.  An oid, of which
+ * there is no encrypted type, is encrypted as a bigint.
+ */
+static Node *
+encrypted_operand(Node *node)
+{
+	Oid			result = exprType(node);
+	TdeType    *type = tde_type_of_base(result == OIDOID ? INT8OID : result);
+
+	if (IsA(node, RelabelType) && ((RelabelType *) node)->relabelformat == COERCE_IMPLICIT_CAST)
+		node = (Node *) ((RelabelType *) node)->arg;
+	if (type == NULL || !IsA(node, FuncExpr) || ((FuncExpr *) node)->funcformat != COERCE_IMPLICIT_CAST ||
+		!tde_is_decryption(((FuncExpr *) node)->funcid))
+		return NULL;
+	if (result != OIDOID)
+		node = linitial(((FuncExpr *) node)->args);
+	return coerce_to_target_type(NULL, node, exprType(node), type->oid, -1, COERCION_EXPLICIT, COERCE_IMPLICIT_CAST, -1);
+}
+
+static bool
+joins_by(Oid operator, Oid left)
+{
+	return OidIsValid(operator) && (op_mergejoinable(operator, left) || op_hashjoinable(operator, left));
+}
+
+/* Equality of encrypted types by which tables can be joined, that takes exactly these; InvalidOid: there is none. */
+static Oid
+encrypted_equality(Oid left, Oid right)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(tde_type_find(left) ? left : right));
+	Oid			taken[] = {left, right};
+	Oid			found;
+
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	found = tde_operator_for(((Form_pg_type) GETSTRUCT(tuple))->typnamespace, "=", &taken[0], &taken[1]);
+	ReleaseSysCache(tuple);
+	return taken[0] == left && taken[1] == right && joins_by(found, left) && tde_is_base_operator(found) ? found : InvalidOid;
+}
+
+static void
+encrypt_equality(OpExpr *op)
+{
+	Node	   *args[] = {linitial(op->args), lsecond(op->args)};
+	Node	   *encrypted[] = {encrypted_operand(args[0]), encrypted_operand(args[1])};
+	Oid			operator;
+
+	if (encrypted[0] == NULL && encrypted[1] == NULL)
+		return;
+	for (int i = 0; i < 2; i++)
+		if (encrypted[i] == NULL)
+			encrypted[i] = args[i];
+	operator = encrypted_equality(exprType(encrypted[0]), exprType(encrypted[1]));
+	/* a name beside a text is one, an oid beside a bigint */
+	for (int i = 0; i < 2 && !OidIsValid(operator); i++)
+		if (encrypted[i] == args[i])
+		{
+			encrypted[i] = coerce_to_target_type(NULL, args[i], exprType(args[i]), tde_type_get(exprType(encrypted[1 - i]))->base, -1,
+												 COERCION_ASSIGNMENT, COERCE_IMPLICIT_CAST, -1);
+			operator = encrypted[i] ? encrypted_equality(exprType(encrypted[0]), exprType(encrypted[1])) : InvalidOid;
+		}
+	if (!OidIsValid(operator))
+		return;
+	op->opno = operator;
+	op->opfuncid = get_opcode(operator);
+	op->args = list_make2(encrypted[0], encrypted[1]);
+}
+
+/* Conditions by which tables may be joined: all that must hold. */
+static void
+prepare_conditions(Node *node)
+{
+	OpExpr	   *op = (OpExpr *) node;
+	ListCell   *cell;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (node == NULL)
+		return;
+	if (is_andclause(node))
+		foreach(cell, ((BoolExpr *) node)->args)
+			prepare_conditions(lfirst(cell));
+	else if (IsA(node, OpExpr) && list_length(op->args) == 2 && tde_is_core(op->opno) && joins_by(op->opno, exprType(linitial(op->args))) &&
+			 reads_rows(linitial(op->args), NULL) && reads_rows(lsecond(op->args), NULL))
+		encrypt_equality(op);
+}
+
+/* A walker of queries and expressions. */
+static bool
+prepare_joins(Node *node, void *context)
+{
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+	{
+		prepare_conditions(TDE_MERGE_CONDITION((Query *) node));
+		return query_tree_walker((Query *) node, prepare_joins, context, QTW_IGNORE_JOINALIASES);
+	}
+	if (IsA(node, FromExpr))
+		prepare_conditions(((FromExpr *) node)->quals);
+	else if (IsA(node, JoinExpr))
+		prepare_conditions(((JoinExpr *) node)->quals);
+	else if (IsA(node, SubLink))
+		prepare_conditions(((SubLink *) node)->testexpr);
+	return expression_tree_walker(node, prepare_joins, context);
+}
+
+void
+tde_joins_prepare(Query *query)
+{
+	/* most statements read one table */
+	if (list_length(query->rtable) > 1 || query->hasSubLinks || query->cteList != NIL)
+		(void) prepare_joins((Node *) query, NULL);
+}
