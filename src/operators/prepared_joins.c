@@ -38,8 +38,8 @@ reads_rows(Node *node, void *context)
 }
 
 /*
- * What an implicit cast has decrypted, in the encrypted type of the cast's result; NULL: it is something else, or there is no such type.  An oid, of which
- * there is no encrypted type, is encrypted as a bigint.
+ * What is encrypted, or what an implicit cast has decrypted, in the encrypted type of its result; NULL: it is something else, or there is no such
+ * type.  An oid, of which there is none, is encrypted as a bigint.
  */
 static Node *
 encrypted_operand(Node *node)
@@ -47,6 +47,8 @@ encrypted_operand(Node *node)
 	Oid			result = exprType(node);
 	TdeType    *type = tde_type_of_base(result == OIDOID ? INT8OID : result);
 
+	if (tde_type_find(result))
+		return node;
 	if (IsA(node, RelabelType) && ((RelabelType *) node)->relabelformat == COERCE_IMPLICIT_CAST)
 		node = (Node *) ((RelabelType *) node)->arg;
 	if (type == NULL || !IsA(node, FuncExpr) || ((FuncExpr *) node)->funcformat != COERCE_IMPLICIT_CAST ||
@@ -91,14 +93,21 @@ encrypt_equality(OpExpr *op)
 		if (encrypted[i] == NULL)
 			encrypted[i] = args[i];
 	operator = encrypted_equality(exprType(encrypted[0]), exprType(encrypted[1]));
-	/* a name beside a text is one, an oid beside a bigint */
-	for (int i = 0; i < 2 && !OidIsValid(operator); i++)
-		if (encrypted[i] == args[i])
-		{
-			encrypted[i] = coerce_to_target_type(NULL, args[i], exprType(args[i]), tde_type_get(exprType(encrypted[1 - i]))->base, -1,
+	if (!OidIsValid(operator))
+	{
+		TdeType    *left = tde_type_find(exprType(encrypted[0]));
+		TdeType    *right = tde_type_find(exprType(encrypted[1]));
+		int			plain = left ? 1 : 0;
+		Oid			wanted;
+
+		if (left && right)
+			return;
+		/* a name beside a string is a text, an oid beside a bigint one */
+		wanted = exprType(args[plain]) == NAMEOID ? TEXTOID : (left ? left : right)->base;
+		encrypted[plain] = coerce_to_target_type(NULL, args[plain], exprType(args[plain]), wanted, -1,
 												 COERCION_ASSIGNMENT, COERCE_IMPLICIT_CAST, -1);
-			operator = encrypted[i] ? encrypted_equality(exprType(encrypted[0]), exprType(encrypted[1])) : InvalidOid;
-		}
+		operator = encrypted[plain] ? encrypted_equality(exprType(encrypted[0]), exprType(encrypted[1])) : InvalidOid;
+	}
 	if (!OidIsValid(operator))
 		return;
 	op->opno = operator;
@@ -106,9 +115,22 @@ encrypt_equality(OpExpr *op)
 	op->args = list_make2(encrypted[0], encrypted[1]);
 }
 
+/* Equality that would have decrypted values sorted or hashed, or one of ours by which there is no FULL JOIN: that of a string and a name. */
+static bool
+wants_another(const OpExpr *op, bool full)
+{
+	Oid			left = exprType(linitial(op->args));
+	bool		joins = joins_by(op->opno, left);
+
+	if (tde_is_core(op->opno))
+		return joins;
+	return full && !joins && strcmp(get_opname(op->opno), "=") == 0 && tde_is_base_operator(op->opno) &&
+		(tde_type_find(left) || tde_type_find(exprType(lsecond(op->args))));
+}
+
 /* Conditions by which tables may be joined: all that must hold. */
 static void
-prepare_conditions(Node *node)
+prepare_conditions(Node *node, bool full)
 {
 	OpExpr	   *op = (OpExpr *) node;
 	ListCell   *cell;
@@ -119,8 +141,8 @@ prepare_conditions(Node *node)
 		return;
 	if (is_andclause(node))
 		foreach(cell, ((BoolExpr *) node)->args)
-			prepare_conditions(lfirst(cell));
-	else if (IsA(node, OpExpr) && list_length(op->args) == 2 && tde_is_core(op->opno) && joins_by(op->opno, exprType(linitial(op->args))) &&
+			prepare_conditions(lfirst(cell), full);
+	else if (IsA(node, OpExpr) && list_length(op->args) == 2 && wants_another(op, full) &&
 			 reads_rows(linitial(op->args), NULL) && reads_rows(lsecond(op->args), NULL))
 		encrypt_equality(op);
 }
@@ -135,15 +157,15 @@ prepare_joins(Node *node, void *context)
 		return false;
 	if (IsA(node, Query))
 	{
-		prepare_conditions(TDE_MERGE_CONDITION((Query *) node));
+		prepare_conditions(TDE_MERGE_CONDITION((Query *) node), false);
 		return query_tree_walker((Query *) node, prepare_joins, context, QTW_IGNORE_JOINALIASES);
 	}
 	if (IsA(node, FromExpr))
-		prepare_conditions(((FromExpr *) node)->quals);
+		prepare_conditions(((FromExpr *) node)->quals, false);
 	else if (IsA(node, JoinExpr))
-		prepare_conditions(((JoinExpr *) node)->quals);
+		prepare_conditions(((JoinExpr *) node)->quals, ((JoinExpr *) node)->jointype == JOIN_FULL);
 	else if (IsA(node, SubLink))
-		prepare_conditions(((SubLink *) node)->testexpr);
+		prepare_conditions(((SubLink *) node)->testexpr, false);
 	return expression_tree_walker(node, prepare_joins, context);
 }
 
@@ -151,6 +173,7 @@ void
 tde_joins_prepare(Query *query)
 {
 	/* most statements read one table */
-	if (list_length(query->rtable) > 1 || query->hasSubLinks || query->cteList != NIL)
+	if (list_length(query->rtable) > 1 || query->hasSubLinks || query->cteList != NIL ||
+		(query->rtable != NIL && linitial_node(RangeTblEntry, query->rtable)->rtekind == RTE_SUBQUERY))
 		(void) prepare_joins((Node *) query, NULL);
 }

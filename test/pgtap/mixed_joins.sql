@@ -35,9 +35,10 @@ $$;
 
 CREATE TEMP TABLE form AS SELECT unnest(ARRAY[
   'SELECT x::text, y::text FROM $e e JOIN p ON $c', 'SELECT x::text, y::text FROM $e e LEFT JOIN p ON $c', 'SELECT x::text, y::text FROM p LEFT JOIN $e e ON $c AND true',
+  'SELECT x::text, y::text FROM $e e FULL JOIN p ON $c',
   'SELECT y::text FROM p WHERE EXISTS (SELECT FROM $e e WHERE $c)', 'SELECT x::text FROM $e e WHERE NOT EXISTS (SELECT FROM p WHERE $c)',
   'SELECT x::text FROM $e e WHERE x IN (SELECT y FROM p)', 'SELECT y::text FROM p WHERE y IN (SELECT x FROM $e e)', 'SELECT y::text FROM p WHERE y NOT IN (SELECT x FROM $e e WHERE x IS NOT NULL)',
-  'WITH w AS MATERIALIZED (SELECT x, y FROM $e e, p WHERE $c) SELECT x::text, y::text FROM w', 'SELECT x::text, l.y::text FROM $e e, LATERAL (SELECT y FROM p WHERE $c OFFSET 0) l']) AS form;
+  'SELECT * FROM (SELECT x::text, y::text FROM $e e JOIN p ON $c OFFSET 0) s', 'WITH w AS MATERIALIZED (SELECT x, y FROM $e e, p WHERE $c) SELECT x::text, y::text FROM w', 'SELECT x::text, l.y::text FROM $e e, LATERAL (SELECT y FROM p WHERE $c OFFSET 0) l']) AS form;
 CREATE TEMP TABLE seen (enc regtype, other text, form text, method text, key text);
 CREATE TEMP TABLE given (enc regtype, other text, form text, method text, got text, expected text);
 CREATE FUNCTION rows_of(query text) RETURNS text LANGUAGE plpgsql AS $$

@@ -69,7 +69,7 @@ $$;
 SELECT cmp_ok((SELECT count(*) FROM compared WHERE expected !~ '^[0-9A-Z]{5}$'), '>', 4000::bigint, 'there are comparisons');
 
 -- By docs/compatibility.md: a plain name has no families, and a plain varchar does not become an encrypted char(n) that comes first (in CASE ELSE does).
-DELETE FROM compared WHERE 'plain_n' IN (l, r) AND way IN ('FULL JOIN', '(l.x, 1) = (r.x, 1)') AND got ~ '^(0A000|42704)$';
+DELETE FROM compared WHERE 'plain_n' IN (l, r) AND way = '(l.x, 1) = (r.x, 1)' AND got ~ '^(0A000|42704)$';
 DELETE FROM compared WHERE 'plain_n' IN (l, r) AND 'enc_c' IN (l, r) AND way ~ 'COALESCE|GREATEST|CASE WHEN|UNION|EXCEPT|INTERSECT|USING' AND got ~ '^(42846|XX000)$';
 DELETE FROM compared WHERE l = 'enc_c' AND r IN ('plain_v', 'plain_w') AND way ~ 'COALESCE|GREATEST|UNION|EXCEPT|INTERSECT'
   OR r = 'enc_c' AND l IN ('plain_v', 'plain_w') AND way ~ 'CASE WHEN';
