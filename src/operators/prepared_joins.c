@@ -115,17 +115,26 @@ encrypt_equality(OpExpr *op)
 	op->args = list_make2(encrypted[0], encrypted[1]);
 }
 
+/* May an implicit cast have decrypted it?  Asked first, since most operands are columns. */
+static bool
+is_cast(Node *node)
+{
+	if (IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	return IsA(node, FuncExpr) && ((FuncExpr *) node)->funcformat == COERCE_IMPLICIT_CAST;
+}
+
 /* Equality that would have decrypted values sorted or hashed, or one of ours by which there is no FULL JOIN: that of a string and a name. */
 static bool
 wants_another(const OpExpr *op, bool full)
 {
-	Oid			left = exprType(linitial(op->args));
-	bool		joins = joins_by(op->opno, left);
+	Node	   *left = linitial(op->args);
+	Node	   *right = lsecond(op->args);
 
 	if (tde_is_core(op->opno))
-		return joins;
-	return full && !joins && strcmp(get_opname(op->opno), "=") == 0 && tde_is_base_operator(op->opno) &&
-		(tde_type_find(left) || tde_type_find(exprType(lsecond(op->args))));
+		return (is_cast(left) || is_cast(right)) && joins_by(op->opno, exprType(left));
+	return full && !joins_by(op->opno, exprType(left)) && strcmp(get_opname(op->opno), "=") == 0 && tde_is_base_operator(op->opno) &&
+		(tde_type_find(exprType(left)) || tde_type_find(exprType(right)));
 }
 
 /* Conditions by which tables may be joined: all that must hold. */
@@ -147,9 +156,31 @@ prepare_conditions(Node *node, bool full)
 		encrypt_equality(op);
 }
 
-/* A walker of queries and expressions. */
+/* Of FROM and WHERE; not what subqueries in their expressions have. */
+static void
+prepare_from(Node *node)
+{
+	ListCell   *cell;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (IsA(node, FromExpr))
+	{
+		prepare_conditions(((FromExpr *) node)->quals, false);
+		foreach(cell, ((FromExpr *) node)->fromlist)
+			prepare_from(lfirst(cell));
+	}
+	else if (IsA(node, JoinExpr))
+	{
+		prepare_conditions(((JoinExpr *) node)->quals, ((JoinExpr *) node)->jointype == JOIN_FULL);
+		prepare_from(((JoinExpr *) node)->larg);
+		prepare_from(((JoinExpr *) node)->rarg);
+	}
+}
+
+/* Subqueries that stand in expressions: an expression_tree_walker. */
 static bool
-prepare_joins(Node *node, void *context)
+prepare_sublinks(Node *node, void *context)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
@@ -157,23 +188,32 @@ prepare_joins(Node *node, void *context)
 		return false;
 	if (IsA(node, Query))
 	{
-		prepare_conditions(TDE_MERGE_CONDITION((Query *) node), false);
-		return query_tree_walker((Query *) node, prepare_joins, context, QTW_IGNORE_JOINALIASES);
+		tde_joins_prepare((Query *) node);
+		return false;
 	}
-	if (IsA(node, FromExpr))
-		prepare_conditions(((FromExpr *) node)->quals, false);
-	else if (IsA(node, JoinExpr))
-		prepare_conditions(((JoinExpr *) node)->quals, ((JoinExpr *) node)->jointype == JOIN_FULL);
-	else if (IsA(node, SubLink))
+	if (IsA(node, SubLink))
 		prepare_conditions(((SubLink *) node)->testexpr, false);
-	return expression_tree_walker(node, prepare_joins, context);
+	return expression_tree_walker(node, prepare_sublinks, context);
 }
 
 void
 tde_joins_prepare(Query *query)
 {
+	ListCell   *cell;
+
+	check_stack_depth();
+	prepare_conditions(TDE_MERGE_CONDITION(query), false);
 	/* most statements read one table */
-	if (list_length(query->rtable) > 1 || query->hasSubLinks || query->cteList != NIL ||
-		(query->rtable != NIL && linitial_node(RangeTblEntry, query->rtable)->rtekind == RTE_SUBQUERY))
-		(void) prepare_joins((Node *) query, NULL);
+	if (list_length(query->rtable) > 1)
+		prepare_from((Node *) query->jointree);
+	foreach(cell, query->rtable)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (lfirst_node(RangeTblEntry, cell)->rtekind == RTE_SUBQUERY)
+			tde_joins_prepare(lfirst_node(RangeTblEntry, cell)->subquery);
+	}
+	foreach(cell, query->cteList)
+		tde_joins_prepare((Query *) lfirst_node(CommonTableExpr, cell)->ctequery);
+	if (query->hasSubLinks)
+		(void) query_tree_walker(query, prepare_sublinks, NULL, QTW_IGNORE_JOINALIASES | QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
 }
