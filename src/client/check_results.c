@@ -1,15 +1,23 @@
 /*
  * check_results.c - values that go to the client encrypted, to be decrypted by output functions, are looked at before.
  *
- * Without transparent results, and in COPY (query) TO, PostgreSQL calls the output functions, which are told of a column no more than its
- * type.  Here it is known what the column declares.
+ * Without transparent results, in COPY (query) TO, and inside of rows, PostgreSQL calls the output functions, which are told of a column no more
+ * than its type.  Here it is known what the column declares, or the row's type.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/transam.h"
+#include "tcop/pquery.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/portal.h"
+#include "utils/typcache.h"
 
+#include "client/catalog.h"
 #include "client/check_results.h"
+#include "client/plain_form.h"
+#include "client/result.h"
 #include "server/compat.h"
 #include "server/receiver.h"
 #include "type/ciphertext_form.h"
@@ -20,16 +28,77 @@
 typedef struct CheckedColumn
 {
 	int			index;
-	TdeType    *type;
+	TdeType    *type;			/* NULL: values are inside of others */
 	int32		declared;
+	TdeInside  *inside;			/* then where; NULL: nowhere in this row */
+	Oid			row_type;		/* of rows of no named type: that of the last one, which tells what is inside */
+	int32		row_typmod;
 } CheckedColumn;
 
 typedef struct CheckingReceiver
 {
 	TdeReceiver pub;
+	MemoryContext context;		/* of this, and of what is known of types */
+	MemoryContext row;			/* for what is made to look at one row; NULL: nothing is */
 	int			count;
 	CheckedColumn columns[FLEXIBLE_ARRAY_MEMBER];
 } CheckingReceiver;
+
+/* ---- one value ---- */
+
+/* Reading it looks again, if it is told what to look for. */
+static void
+check_value(TdeType *type, Datum value, int32 declared)
+{
+	if (!tde_datum_fits(type, value, declared))
+		tde_datum_free(type, tde_datum_decrypt_once(type, value, declared));
+}
+
+static Datum
+check_inside(TdeType *type, Datum value, int32 typmod, void *arg)
+{
+	check_value(type, value, tde_declared(type, typmod));
+	return value;
+}
+
+/* What is inside of this row, of no named type. */
+static void
+look_up_row(CheckingReceiver *receiver, CheckedColumn *column, Datum value)
+{
+	HeapTupleHeader header = DatumGetHeapTupleHeader(value);
+	Oid			type = HeapTupleHeaderGetTypeId(header);
+	int32		typmod = HeapTupleHeaderGetTypMod(header);
+	MemoryContext before;
+	TupleDesc	fields;
+
+	if (type == column->row_type && typmod == column->row_typmod)
+		return;
+	before = MemoryContextSwitchTo(receiver->context);
+	fields = lookup_rowtype_tupdesc(type, typmod);
+	column->inside = tde_inside_find_fields(fields);
+	column->row_type = type;
+	column->row_typmod = typmod;
+	ReleaseTupleDesc(fields);
+	MemoryContextSwitchTo(before);
+}
+
+static void
+check_column(CheckingReceiver *receiver, CheckedColumn *column, Datum value)
+{
+	MemoryContext before;
+
+	if (column->type)
+	{
+		check_value(column->type, value, column->declared);
+		return;
+	}
+	before = MemoryContextSwitchTo(receiver->row);
+	if (OidIsValid(column->row_type))
+		look_up_row(receiver, column, value);
+	if (column->inside)
+		(void) tde_inside_replace(column->inside, value, check_inside, NULL);
+	MemoryContextSwitchTo(before);
+}
 
 static bool
 receive(TupleTableSlot *slot, DestReceiver *self)
@@ -39,22 +108,31 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 	slot_getallattrs(slot);
 	for (int i = 0; i < receiver->count; i++)
 	{
-		CheckedColumn *column = &receiver->columns[i];
-		Datum		value = slot->tts_values[column->index];
+		int			index = receiver->columns[i].index;
 
-		/* reading it looks again, if it is told what to look for */
-		if (!slot->tts_isnull[column->index] && !tde_datum_fits(column->type, value, column->declared))
-			tde_datum_free(column->type, tde_datum_decrypt_once(column->type, value, column->declared));
+		if (!slot->tts_isnull[index])
+			check_column(receiver, &receiver->columns[i], slot->tts_values[index]);
 	}
+	if (receiver->row)
+		MemoryContextReset(receiver->row);
 	return receiver->pub.next->receiveSlot(slot, receiver->pub.next);
 }
 
+/* ---- which columns ---- */
+
+/* Rows of RETURNING, of EXECUTE and FETCH, and of a cursor WITH HOLD are kept at first. */
 static bool
-is_given_out(DestReceiver *receiver)
+is_kept(QueryDesc *query)
 {
-	if (receiver == NULL || tde_ciphertext_wanted())
+	return ActivePortal && (ActivePortal->queryDesc == query || list_member_ptr(ActivePortal->stmts, query->plannedstmt));
+}
+
+static bool
+is_given_out(QueryDesc *query)
+{
+	if (query->dest == NULL || tde_ciphertext_wanted())
 		return false;
-	switch (receiver->mydest)
+	switch (query->dest->mydest)
 	{
 		case DestRemote:
 		case DestRemoteExecute:
@@ -62,48 +140,87 @@ is_given_out(DestReceiver *receiver)
 		case DestDebug:
 		case DestCopyOut:
 			return true;
+		case DestTuplestore:
+			return is_kept(query);
 		default:
 			return false;
 	}
 }
 
-/* The columns that declare something; how many there are. */
-static int
-find_columns(TupleDesc rows, CheckedColumn *columns)
+/*
+ * One that is to be looked at?  decrypted: columns of encrypted types, and arrays of them, are looked at by who decrypts them; plain_rows: so are
+ * rows (client/rows.c), which are not of the type that they are declared of.
+ */
+static bool
+find_column(Form_pg_attribute attribute, int index, bool decrypted, bool plain_rows, CheckedColumn *column)
 {
-	int			count = 0;
+	int32		typmod = attribute->atttypmod;
+	Oid			oid = attribute->atttypid;
 
+	*column = (CheckedColumn) {.index = index, .row_type = oid == RECORDOID ? RECORDOID : InvalidOid, .row_typmod = -1};
+	if (plain_rows && tde_type_has_rows(oid))
+		return false;
+	if (oid == RECORDOID)
+		return true;
+	if (likely(oid < FirstNormalObjectId) || (decrypted && tde_result_type(oid)))
+		return false;
+	column->type = tde_type_find(getBaseTypeAndTypmod(oid, &typmod));
+	if (column->type)
+		column->declared = tde_declared(column->type, typmod);
+	else
+		column->inside = tde_inside_find(oid, typmod);
+	return column->type ? typmod >= 0 : column->inside != NULL;
+}
+
+static bool
+may_hold_some(TupleDesc rows)
+{
 	for (int i = 0; i < rows->natts; i++)
-	{
-		Form_pg_attribute attribute = TupleDescAttr(rows, i);
-		int32		typmod = attribute->atttypmod;
-		TdeType    *type;
-
-		if (likely(attribute->atttypid < FirstNormalObjectId))
-			continue;
-		type = tde_type_find(getBaseTypeAndTypmod(attribute->atttypid, &typmod));
-		if (type && typmod >= 0)
-			columns[count++] = (CheckedColumn) {i, type, tde_declared(type, typmod)};
-	}
-	return count;
+		if (TupleDescAttr(rows, i)->atttypid >= FirstNormalObjectId || TupleDescAttr(rows, i)->atttypid == RECORDOID)
+			return true;
+	return false;
 }
 
 static pg_noinline void
-check(QueryDesc *query)
+check(QueryDesc *query, bool decrypted)
 {
-	CheckingReceiver *receiver = tde_receiver_new(offsetof(CheckingReceiver, columns) + query->tupDesc->natts * sizeof(CheckedColumn), receive,
-												  tde_receiver_startup);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "tde checked results", ALLOCSET_SMALL_SIZES);
+	MemoryContext before = MemoryContextSwitchTo(context);
+	TupleDesc	rows = query->tupDesc;
+	CheckingReceiver *receiver = tde_receiver_new(offsetof(CheckingReceiver, columns) + rows->natts * sizeof(CheckedColumn), receive, tde_receiver_startup);
+	bool		plain_rows = tde_transparent_catalog && query->dest->mydest != DestCopyOut;
+	bool		nested = false;
 
-	receiver->count = find_columns(query->tupDesc, receiver->columns);
+	for (int i = 0; i < rows->natts; i++)
+		if (find_column(TupleDescAttr(rows, i), i, decrypted, plain_rows, &receiver->columns[receiver->count]))
+			nested |= receiver->columns[receiver->count++].type == NULL;
+	receiver->context = context;
+	if (nested)
+		receiver->row = AllocSetContextCreate(context, "tde checked row", ALLOCSET_SMALL_SIZES);
+	MemoryContextSwitchTo(before);
 	if (receiver->count == 0)
+	{
+		MemoryContextDelete(context);
 		return;
+	}
 	tde_receiver_set_next(&receiver->pub, query->dest);
 	query->dest = &receiver->pub.pub;
 }
 
 void
-tde_results_check_begin(QueryDesc *query)
+tde_results_check_begin(QueryDesc *query, bool decrypted)
 {
-	if (is_given_out(query->dest) && query->tupDesc != NULL && unlikely(tde_has_users_types(query->tupDesc)))
-		check(query);
+	if (query->tupDesc != NULL && unlikely(may_hold_some(query->tupDesc)) && is_given_out(query))
+		check(query, decrypted);
+}
+
+void
+tde_results_check_end(QueryDesc *query)
+{
+	CheckingReceiver *receiver = (CheckingReceiver *) query->dest;
+
+	if (likely(receiver == NULL || receiver->pub.pub.receiveSlot != receive))
+		return;
+	query->dest = receiver->pub.next;
+	MemoryContextDelete(receiver->context);
 }

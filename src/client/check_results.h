@@ -6,7 +6,11 @@
 
 #include "executor/execdesc.h"
 
-/* Before the run of a query whose result is not decrypted (client/receiver.h); query->dest is to be put back then. */
-extern void tde_results_check_begin(QueryDesc *query);
+/*
+ * Before the run of a query; decrypted: its columns of encrypted types, and arrays of them, are (client/receiver.h), which begins before
+ * this does and ends after it.
+ */
+extern void tde_results_check_begin(QueryDesc *query, bool decrypted);
+extern void tde_results_check_end(QueryDesc *query);
 
 #endif							/* TDE_CLIENT_CHECK_RESULTS_H */

@@ -250,12 +250,13 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	receiver = tde_receiver_begin(query);
 	if (unlikely(query->dest != NULL && query->dest->mydest == DestTuplestore))
 		tde_function_rows_begin(query);
-	if (receiver == NULL && !citus)
-		tde_results_check_begin(query);
+	if (!citus)
+		tde_results_check_begin(query, receiver != NULL);
 	if (likely(!tde_access_restricted))
 		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
 	else
 		run_tracked(TDE_EXECUTOR_RUN_ARGUMENTS);
+	tde_results_check_end(query);
 	if (receiver)
 		tde_receiver_end(receiver, query);
 	query->dest = rows;

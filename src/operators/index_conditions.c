@@ -31,6 +31,7 @@
 #include "operators/opclass.h"
 #include "operators/prepared_aggregates.h"
 #include "server/compat.h"
+#include "type/core.h"
 #include "type/inside.h"
 
 /* ---- comparisons ---- */

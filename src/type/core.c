@@ -1,5 +1,5 @@
 /*
- * core.c - PostgreSQL's own operators, looked up by name; what is the extension's.
+ * core.c - operators, PostgreSQL's own and others', looked up by name; what is the extension's.
  */
 #include "postgres.h"
 
@@ -9,7 +9,9 @@
 #include "commands/extension.h"
 #include "miscadmin.h"
 #include "parser/parse_func.h"
+#include "parser/parse_oper.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "server/compat.h"
 #include "type/core.h"
@@ -62,5 +64,20 @@ tde_core_operator(const char *name, Oid *left, Oid *right)
 	}
 	if (OidIsValid(operator))
 		op_input_types(operator, left, right);
+	return operator;
+}
+
+Oid
+tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right)
+{
+	List	   *names = list_make2(makeString(get_namespace_name(schema)), makeString(pstrdup(name)));
+	Operator	tuple = OidIsValid(*left) ? oper(NULL, names, *left, *right, true, -1) : left_oper(NULL, names, *right, true, -1);
+	Oid			operator;
+
+	if (tuple == NULL)
+		return InvalidOid;
+	operator = oprid(tuple);
+	ReleaseSysCache(tuple);
+	op_input_types(operator, left, right);
 	return operator;
 }

@@ -24,4 +24,10 @@ extern bool tde_is_member(Oid catalog, Oid object);
  */
 extern Oid	tde_core_operator(const char *name, Oid *left, Oid *right);
 
+/*
+ * The operator of this name in a schema that the parser takes for these types (left: InvalidOid for one of one operand); InvalidOid: there is
+ * none.  *left and *right become what it takes.
+ */
+extern Oid	tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right);
+
 #endif							/* TDE_TYPE_CORE_H */

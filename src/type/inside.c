@@ -15,7 +15,6 @@
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "nodes/primnodes.h"
-#include "parser/parse_oper.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -89,10 +88,9 @@ typedef struct KnownComposite
 } KnownComposite;
 
 static TdeInside *
-find_in_composite(Oid type, HTAB *known)
+find_in_fields(TupleDesc desc, HTAB *known)
 {
-	TupleDesc	desc = lookup_rowtype_tupdesc(type, -1);
-	TdeInside  *nested = new_nested(NESTED_COMPOSITE, type, desc->natts);
+	TdeInside  *nested = new_nested(NESTED_COMPOSITE, desc->tdtypeid, desc->natts);
 	bool		any = false;
 
 	for (int i = 0; i < desc->natts; i++)
@@ -104,18 +102,23 @@ find_in_composite(Oid type, HTAB *known)
 		any |= nested->parts[i] != NULL;
 		nested->holds_plain |= nested->parts[i] == NULL || nested->parts[i]->holds_plain;
 	}
-	ReleaseTupleDesc(desc);
 	return any ? nested : NULL;
 }
 
 static TdeInside *
-find_in_known_composite(Oid type, HTAB *known)
+find_in_composite(Oid type, HTAB *known)
 {
 	HASHCTL		info = {.keysize = sizeof(Oid), .entrysize = sizeof(KnownComposite), .hcxt = CurrentMemoryContext};
 	HTAB	   *all = known ? known : hash_create("tde_column composite types", 16, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	KnownComposite *composite = hash_search(all, &type, HASH_FIND, NULL);
-	TdeInside  *nested = composite ? composite->nested : find_in_composite(type, all);
+	TupleDesc	desc;
+	TdeInside  *nested;
 
+	if (composite)
+		return composite->nested;
+	desc = lookup_rowtype_tupdesc(type, -1);
+	nested = find_in_fields(desc, all);
+	ReleaseTupleDesc(desc);
 	((KnownComposite *) hash_search(all, &type, HASH_ENTER, NULL))->nested = nested;
 	if (known == NULL)
 		hash_destroy(all);
@@ -147,7 +150,7 @@ find_inside(Oid type, int32 typmod, HTAB *known)
 	switch (get_typtype(type))
 	{
 		case TYPTYPE_COMPOSITE:
-			return find_in_known_composite(type, known);
+			return find_in_composite(type, known);
 		case TYPTYPE_RANGE:
 			return with_part(NESTED_RANGE, type, find_inside(get_range_subtype(type), -1, known));
 		case TYPTYPE_MULTIRANGE:
@@ -161,6 +164,12 @@ TdeInside *
 tde_inside_find(Oid type, int32 typmod)
 {
 	return find_inside(type, typmod, NULL);
+}
+
+TdeInside *
+tde_inside_find_fields(TupleDesc fields)
+{
+	return find_in_fields(fields, NULL);
 }
 
 /* ---- values ---- */
@@ -436,21 +445,6 @@ tde_differs_encrypted(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod)
 	type = plain_type(type, &typmod);
 	wanted = plain_type(wanted, &wanted_typmod);
 	return is_taken(type, typmod, wanted, wanted_typmod);
-}
-
-Oid
-tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right)
-{
-	List	   *names = list_make2(makeString(get_namespace_name(schema)), makeString(pstrdup(name)));
-	Operator	tuple = OidIsValid(*left) ? oper(NULL, names, *left, *right, true, -1) : left_oper(NULL, names, *right, true, -1);
-	Oid			operator;
-
-	if (tuple == NULL)
-		return InvalidOid;
-	operator = oprid(tuple);
-	ReleaseSysCache(tuple);
-	op_input_types(operator, left, right);
-	return operator;
 }
 
 bool

@@ -24,6 +24,9 @@ typedef struct TdeInside TdeInside;
 /* NULL if values of this type hold no encrypted ones.  Made in the current memory context. */
 extern TdeInside *tde_inside_find(Oid type, int32 typmod);
 
+/* The same of a row with such fields, of a named type or of none. */
+extern TdeInside *tde_inside_find_fields(TupleDesc fields);
+
 /*
  * What to do with one encrypted value: returns it as it is, or another one.  declared: the typmod of the place where it stands,
  * or -1 where none is declared, as in a range.
@@ -70,12 +73,6 @@ extern List *tde_index_trees(Oid index);
  * PostgreSQL would take a column of the first for one of the second if both were plain.
  */
 extern bool tde_differs_encrypted(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod);
-
-/*
- * The operator of this name in a schema that the parser takes for these types (left: InvalidOid for one of one operand); InvalidOid: there is
- * none.  *left and *right become what it takes.
- */
-extern Oid	tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right);
 
 /* A base type's own operator, or one of ours?  Another one of the same name, in another schema, may do anything. */
 extern bool tde_is_base_operator(Oid operator);

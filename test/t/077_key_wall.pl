@@ -169,16 +169,49 @@ foreach my $sql (
   'SELECT to_json(a) FROM staff',
   'SELECT concat(a) FROM staff',
   'SELECT says(a) FROM staff',
-  'SELECT s FROM staff s',
+  'SELECT to_json(s) FROM staff s',
+  'SELECT s::text FROM staff s',
+  'SELECT jsonb_agg(s) FROM staff s',
+  'SET tde_column.transparent_results = off; SELECT ARRAY[ROW(a)] FROM staff',
   'SELECT bare()',
-  'SELECT returns()',
-  'SET tde_column.transparent_results = off; BEGIN; DELETE FROM staff WHERE id = 1 RETURNING a')
+  'SELECT returns()')
 {
   is(attempt($node, $sql)->{state}, '', "not told: $sql");
 }
 fails_with($node, $_, $refused, "told: $_")
   foreach 'SELECT CASE WHEN id > 0 THEN a ELSE a END FROM staff', 'SELECT coalesce(a, a) FROM staff', 'SELECT greatest(a, a) FROM staff', 'SELECT nullif(a, $$x$$) FROM staff', 'SELECT (ARRAY[a])[1] FROM staff',
   'SELECT ROW(a) FROM staff', 'SELECT a FROM staff UNION ALL SELECT a FROM good', 'SELECT computes()', 'BEGIN; DELETE FROM staff RETURNING a';
+
+# Values inside of others, and rows as a whole, by each way by which results leave: a row's type tells of its fields.
+lines_of(
+  $node, q{
+CREATE FUNCTION whole() RETURNS staff LANGUAGE sql AS $$ SELECT * FROM staff LIMIT 1 $$;
+CREATE FUNCTION wholes() RETURNS SETOF staff LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY EXECUTE 'SELECT * FROM staff'; END $$;
+CREATE FUNCTION some_record() RETURNS record LANGUAGE plpgsql AS $$ DECLARE r record; BEGIN SELECT id, n, a INTO r FROM staff LIMIT 1; RETURN r; END $$;
+CREATE TYPE holder AS (id int, inner_row staff)});
+my @wholes = ('s', 'ROW(s.id, s.n)', 'ROW(1, s)', 'ROW(1, s)::holder', 'ARRAY[s]', 'ARRAY[s.n]', 's.arr', 'whole()', 'wholes()', 'some_record()', '(SELECT t FROM staff t LIMIT 1)', 's.id, s.good, s', 'CASE WHEN s.id > 0 THEN s END');
+my %ways   = (
+  'a SELECT'            => 'SELECT @ FROM staff s',
+  'EXECUTE'             => 'PREPARE p AS SELECT @ FROM staff s; EXECUTE p',
+  'FETCH'               => 'BEGIN; DECLARE c CURSOR FOR SELECT @ FROM staff s; FETCH c',
+  'a cursor WITH HOLD'  => 'BEGIN; DECLARE c CURSOR WITH HOLD FOR SELECT @ FROM staff s; COMMIT; FETCH c',
+  'a WITH clause'       => 'WITH w AS (DELETE FROM third RETURNING id) SELECT @ FROM staff s',
+  'RETURNING'           => 'BEGIN; DELETE FROM staff s RETURNING @',
+  'COPY'                => 'COPY (SELECT @ FROM staff s) TO STDOUT',
+  'COPY in binary form' => 'COPY (SELECT @ FROM staff s) TO STDOUT (FORMAT binary)');
+foreach my $way (sort keys %ways)
+{
+  foreach my $whole (grep { $way ne 'RETURNING' || $_ ne 'wholes()' } @wholes)
+  {
+    foreach my $transparent (qw(on off))
+    {
+      (my $sql = $ways{$way}) =~ s/@/$whole =~ s{s\.good}{(SELECT g.a FROM good g WHERE g.id = s.id)}r/e;
+      my $result = attempt($node, "SET tde_column.transparent_results = $transparent; $sql");
+      is($result->{state}, 'TDE06', "$whole by $way, transparent results $transparent") or diag($result->{err}, $result->{out});
+    }
+  }
+}
+is(attempt($node, 'SELECT s, ROW(s.id, s.a), ARRAY[s] FROM good s ORDER BY s.id LIMIT 1')->{err}, '', 'rows of the declared key are given out');
 
 # ---- what may be ----
 
