@@ -183,11 +183,11 @@ fills_table(DestReceiver *dest)
 static void
 executor_start(QueryDesc *query, int flags)
 {
-	tde_remains_at_start();
 	tde_statement_starts(query);
 	tde_receiver_starts(query);
 	next_executor_start(query, flags);
 	tde_receiver_started(query);
+	tde_remains_at_start(query);
 }
 
 /*

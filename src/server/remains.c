@@ -15,7 +15,11 @@
 #endif
 #include <unistd.h>
 
+#include "catalog/pg_aggregate.h"
+#include "executor/execdesc.h"
 #include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "nodes/nodeFuncs.h"
 #include "storage/spin.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -301,8 +305,8 @@ cleanse_heap(void)
 
 /*
  * What asks for 600 bytes gets 1024, and leaves the rest as it was.  So glibc is told to overwrite what it is given back, and what it gives
- * out (M_PERTURB), from MUCH bytes of values on until the next statement begins.  Not beside a sort, which takes memory that it may never
- * write to, and keeps values in pages of ours.
+ * out (M_PERTURB), from MUCH bytes of values on until the next statement begins.  Not beside a sort of a command like CREATE INDEX, which takes
+ * memory that it may never write to, and keeps values in pages of ours.
  */
 #define MUCH	(64 * 1024)
 
@@ -310,6 +314,16 @@ static int64 until_much = MUCH;
 static bool much = false;
 static bool sorts = false;
 static bool overwrites = false;
+
+/*
+ * Sorts and hashed groups beyond work_mem write whole blocks to temporary files, and behind the last row of a block is what was in that memory
+ * before.  So while a plan that may do so runs, memory is overwritten from the first value on that the session has had in clear; beside a sort of values
+ * only until these are many, when all free memory is overwritten, once.
+ */
+static int	block_writers = 0;
+static bool left_some = false;
+static bool swept = false;
+#define NEXT_VALUE	0			/* of until_much, which is above that otherwise */
 
 static void
 overwrite_freed(bool on)
@@ -330,21 +344,78 @@ tde_remains_of(Size size)
 		return;
 	until_much = MUCH;
 	much = true;
-	overwrite_freed(!sorts);
+	if (sorts && block_writers > 0 && left_some && !swept)
+	{
+		swept = true;
+		cleanse_heap();
+	}
+	left_some = true;
+	overwrite_freed(block_writers > 0 ? !swept : !sorts);
 }
 
 void
 tde_remains_of_sort(void)
 {
 	sorts = true;
-	overwrite_freed(false);
+	overwrite_freed(left_some && block_writers > 0 && !swept);
+}
+
+/* Does one of an aggregate's functions sort, or the node itself, or has it a hash table? */
+static bool
+aggregation_writes_blocks(AggState *state)
+{
+	ListCell   *cell;
+
+	if (state->aggstrategy == AGG_HASHED || state->aggstrategy == AGG_MIXED || ((Agg *) state->ss.ps.plan)->chain != NIL)
+		return true;
+	foreach(cell, state->aggs)
+	{
+		Aggref	   *aggregate = lfirst_node(Aggref, cell);
+
+		if (aggregate->aggorder != NIL || aggregate->aggdistinct != NIL || AGGKIND_IS_ORDERED_SET(aggregate->aggkind))
+			return true;
+	}
+	return false;
+}
+
+/* A planstate_tree_walker. */
+static bool
+writes_blocks(PlanState *state, void *context)
+{
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (IsA(state, SortState) || IsA(state, IncrementalSortState) || (IsA(state, AggState) && aggregation_writes_blocks((AggState *) state)))
+		return true;
+	return planstate_tree_walker(state, writes_blocks, context);
+}
+
+static void
+block_writer_gone(void *arg)
+{
+	block_writers--;
+}
+
+static void
+block_writer_starts(MemoryContext context)
+{
+	MemoryContextCallback *gone = MemoryContextAlloc(context, sizeof(MemoryContextCallback));
+
+	gone->func = block_writer_gone;
+	MemoryContextRegisterResetCallback(context, gone);
+	block_writers++;
+	left_some |= until_much < MUCH && until_much != NEXT_VALUE;
+	if (!left_some)
+		until_much = NEXT_VALUE;
 }
 
 void
-tde_remains_at_start(void)
+tde_remains_at_start(QueryDesc *query)
 {
 	sorts = false;
-	overwrite_freed(false);
+	swept = false;
+	if (query->planstate && unlikely(writes_blocks(query->planstate, NULL)))
+		block_writer_starts(query->estate->es_query_cxt);
+	overwrite_freed(left_some && block_writers > 0);
 }
 
 void

@@ -140,4 +140,35 @@ SELECT DISTINCT p.way, p.aggregate, p.col FROM seen p JOIN seen e USING (way, ag
 WHERE p.side = 'p' AND e.side = 'e' AND p.found IS NOT NULL AND e.found IS NULL AND p.call !~ 'WITHIN' AND p.aggregate !~ 'object' ORDER BY 1, 2, 3)), '', 'an encrypted column can be given to each aggregate to which a plain one can');
 like(lines_of($node, "$parallel EXPLAIN (COSTS off) SELECT h, sum(e_i4), sum(e_n) FROM sparse GROUP BY h"), qr/Sort.*Gather.*Partial/s, 'workers compute partial states');
 
+# PostgreSQL writes whole blocks, and behind the last row stands what was in that memory before.  For that stands here a mark, which glibc writes to all memory that it
+# gives out (~90 is 0xa5); not so when the session has had a value in clear, or the statement has one.
+{
+  local $ENV{MALLOC_PERTURB_} = 90;
+  $node->restart;
+}
+lines_of(
+  $node, q(
+SELECT tde_wallet_open('a passphrase');
+CREATE TABLE numbers AS SELECT (id * 7919) % 16000 AS id FROM generate_series(1, 16000) id;
+ANALYZE numbers;
+CREATE FUNCTION marked_files() RETURNS int LANGUAGE sql VOLATILE AS $$
+  SELECT count(*)::int FROM pg_ls_dir('base/pgsql_tmp', true, false) f WHERE position(decode(repeat('a5', 64), 'hex') IN pg_read_binary_file('base/pgsql_tmp/' || f)) > 0 $$;
+-- Of so many groups, when those that there was no room for have been written, a few into each of many blocks.
+CREATE FUNCTION marks(clear boolean) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  found int := 0;
+  value text := '';
+BEGIN
+  FOR groups IN 10000 .. 16000 BY 500 LOOP
+    found := found + (SELECT max(m) FROM (SELECT marked_files() AS m FROM (SELECT id, count(*) FROM numbers WHERE id < groups GROUP BY id OFFSET 0) q LIMIT 1) l
+                      WHERE NOT clear OR (SELECT e_t::text FROM twin WHERE id = 1) = 'canary1');
+  END LOOP;
+  RETURN found;
+END
+$$));
+my $groups = q(SET max_parallel_workers_per_gather = 0; SET enable_sort = off; SET work_mem = '1MB'; SET hash_mem_multiplier = 1; );
+cmp_ok(lines_of($node, "$groups SELECT marks(false)"), '>', 0, 'in a session without values in clear blocks show what was in their memory');
+is(lines_of($node, "$groups SELECT e_t::text FROM twin WHERE id = 1; SELECT marks(false)"), "canary1\n0", 'not in one that has had one');
+is(lines_of($node, "$groups SELECT marks(true)"), '0', 'nor after one in the same statement');
+
 done_testing();
