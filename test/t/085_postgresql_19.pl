@@ -1,5 +1,6 @@
 # What PostgreSQL 19 brings beside SQL, on encrypted columns as on plain ones: COPY as JSON, of partitioned tables and with wrong values made NULL,
-# foreign keys that are checked in batches, extended statistics in dumps, VACUUM by several processes, the log of what the parser reads.
+# foreign keys that are checked in batches, extended statistics in dumps, statistics of foreign tables, VACUUM by several processes, publications of
+# sequences and of all tables but some, WAIT FOR, plan advice, the log of what the parser reads.
 
 use strict;
 use warnings FATAL => 'all';
@@ -15,6 +16,8 @@ my $node = tde_node('nineteen', extension => 1, conf => qq(
 tde_column.passphrase_command = 'echo nineteen-passphrase'
 tde_column.plaintext_alter = warn
 client_min_messages = error
+wal_level = logical
+max_wal_senders = 5
 ));
 plan skip_all => 'of PostgreSQL 19' if $node->pg_version->major < 19;
 $node->start;
@@ -114,6 +117,88 @@ foreach my $format (qw(plaintext ciphertext))
 }
 lines_of($node, 'CHECKPOINT');
 unlike(read_bytes($node->data_dir . '/' . lines_of($node, q{SELECT pg_relation_filepath('pg_statistic_ext_data')})), qr/canary/, 'the catalog has nothing in clear');
+
+# ---- statistics of foreign tables ----
+
+lines_of(
+  $node, q{
+CREATE TABLE plain_rated AS SELECT 'canary' || i % 3 AS a, i % 3 AS b FROM generate_series(1, 3000) i;
+CREATE TABLE enc_rated (a encrypted_text(nosalt), b encrypted_int4(nosalt));
+INSERT INTO enc_rated TABLE plain_rated;
+ANALYZE plain_rated, enc_rated;
+CREATE EXTENSION postgres_fdw;
+DO $$ BEGIN
+  EXECUTE format('CREATE SERVER back FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host %L, port %L, dbname %L)', split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port'), current_database());
+END $$;
+CREATE USER MAPPING FOR CURRENT_USER SERVER back});
+foreach my $pair ([qw(enc enc)], [qw(enc plain)], [qw(plain enc)], [qw(plain plain)])
+{
+  my ($here, $there) = @$pair;
+  my $types = $here eq 'enc' ? 'a encrypted_text(nosalt), b encrypted_int4(nosalt)' : 'a text, b int';
+  lines_of($node, "CREATE FOREIGN TABLE ${here}_of_$there ($types) SERVER back OPTIONS (table_name '${there}_rated', import_stats 'true'); ANALYZE ${here}_of_$there");
+  is(lines_of($node, "SELECT attname, n_distinct, (SELECT string_agg(v, ',' ORDER BY v) FROM unnest(most_common_vals::text::text[]) v) FROM pg_stats WHERE tablename = '${here}_of_$there' ORDER BY 1"),
+    "a|3|canary0,canary1,canary2\nb|3|0,1,2", "$here: statistics of a foreign table, $there there");
+}
+lines_of($node, 'DROP FOREIGN TABLE plain_of_enc, plain_of_plain; DROP TABLE plain_rated; VACUUM FULL pg_statistic; CHECKPOINT');
+unlike(read_bytes($node->data_dir . '/' . lines_of($node, q{SELECT pg_relation_filepath('pg_statistic')})), qr/canary/, 'the catalog has nothing in clear');
+
+# ---- publications ----
+
+lines_of(
+  $node, q{
+CREATE DATABASE subscriber;
+CREATE TABLE published (id encrypted_int4(nosalt) PRIMARY KEY, a encrypted_text);
+CREATE TABLE kept_back (id int PRIMARY KEY, a encrypted_text);
+CREATE SEQUENCE numbers;
+INSERT INTO published SELECT i, 'v' || i FROM generate_series(1, 5) i;
+SELECT setval('numbers', 42);
+CREATE PUBLICATION tables FOR ALL TABLES EXCEPT (TABLE kept_back, tde.data_keys);
+CREATE PUBLICATION sequences FOR ALL SEQUENCES;
+SELECT pg_create_logical_replication_slot('slot', 'pgoutput')});
+is(lines_of($node, q{SELECT string_agg(tablename, ',' ORDER BY tablename) FROM pg_publication_tables WHERE tablename IN ('published', 'kept_back', 'data_keys')}), 'published', 'all tables but two');
+my $subscriber = sub { lines_of($node, $_[0], db => 'subscriber') };
+$subscriber->(q{CREATE EXTENSION tde_column; SELECT tde_create_key('a'), tde_create_key('b'), tde_create_key('c'), tde_create_key('d');
+  CREATE TABLE published (id int PRIMARY KEY, a encrypted_text('key=d')); CREATE SEQUENCE numbers});
+# not what other parts of this file have made
+lines_of($node, q{DROP PUBLICATION tables; CREATE PUBLICATION tables FOR TABLE published});
+$subscriber->(sprintf q{CREATE SUBSCRIPTION s CONNECTION '%s' PUBLICATION tables, sequences WITH (create_slot = false, slot_name = 'slot')}, $node->connstr('postgres') =~ s/'/''/gr);
+ok($node->poll_query_until('subscriber', q{SELECT count(*) = 5 FROM published}), 'rows arrive');
+ok($node->poll_query_until('subscriber', q{SELECT last_value = 42 FROM numbers}), 'and sequences');
+lines_of($node, q{INSERT INTO published VALUES (6, 'v6'); SELECT setval('numbers', 77)});
+$subscriber->('ALTER SUBSCRIPTION s REFRESH SEQUENCES');
+ok($node->poll_query_until('subscriber', q{SELECT last_value = 77 FROM numbers}), 'again');
+ok($node->poll_query_until('subscriber', q{SELECT count(*) = 6 FROM published WHERE a LIKE 'v%'}), 'values are under the key here');
+my $last = lines_of($node, 'SELECT last_value FROM tde.data_keys_id_seq');
+is($subscriber->('SELECT last_value FROM tde.data_keys_id_seq'), $last, q{the sequence of keys' numbers is one of them});
+$subscriber->(q{SELECT tde_create_key('e'), tde_create_key('f'); SELECT tde_rotate_key('d')});
+is($subscriber->(q{SELECT count(*) > 0 AND count(*) = count(DISTINCT id) FROM tde.data_keys}), 't', 'keys that are made then have numbers of their own');
+is($subscriber->(q{SELECT count(*) FROM published WHERE a LIKE 'v%'}), '6', 'and values are read');
+$subscriber->('ALTER SUBSCRIPTION s DISABLE; ALTER SUBSCRIPTION s SET (slot_name = NONE); DROP SUBSCRIPTION s');
+
+my $lsn = lines_of($node, q{INSERT INTO published VALUES (7, 'v7'); SELECT pg_current_wal_insert_lsn()});
+is(lines_of($node, "SELECT a FROM published WHERE id = 7; WAIT FOR LSN '$lsn' WITH (MODE 'primary_flush'); SELECT a FROM published WHERE id = 7"), "v7\nsuccess\nv7", 'WAIT FOR');
+
+# ---- plan advice ----
+
+lines_of(
+  $node, q{
+CREATE TABLE plain_left AS SELECT i AS id, 'a' || i AS a FROM generate_series(1, 1000) i;
+CREATE TABLE plain_right AS TABLE plain_left;
+CREATE TABLE enc_left (id encrypted_int4, a encrypted_text(nosalt));
+CREATE TABLE enc_right (id encrypted_int4, a encrypted_text(nosalt));
+INSERT INTO enc_left TABLE plain_left;
+INSERT INTO enc_right TABLE plain_left;
+CREATE INDEX ON plain_right (id);
+CREATE INDEX ON enc_right (id);
+ANALYZE plain_left, plain_right, enc_left, enc_right});
+foreach my $advice ('JOIN_ORDER(r l) HASH_JOIN(l)', 'JOIN_ORDER(l r) NESTED_LOOP_PLAIN(r) INDEX_SCAN(r public.%_right_id_idx)', 'JOIN_ORDER(l r) MERGE_JOIN_PLAIN(r) SEQ_SCAN(l r)')
+{
+  my $query = 'SELECT l.id, r.a FROM %_left l JOIN %_right r USING (id)';
+  same("LOAD 'pg_plan_advice'; SET pg_plan_advice.advice = '$advice'; SELECT count(*), max(id), min(a) FROM ($query OFFSET 0) q", "rows by $advice");
+  my ($plain, $enc) = map { my $kind = $_; lines_of($node, "LOAD 'pg_plan_advice'; SET pg_plan_advice.advice = '$advice'; EXPLAIN (COSTS off) $query" =~ s/%/$kind/gr) =~ s/$kind//gr } qw(plain enc);
+  like($plain, qr{/\* matched \*/}, "$advice is taken");
+  is($enc, $plain, "$advice: the same plan");
+}
 
 # ---- VACUUM by several processes ----
 
