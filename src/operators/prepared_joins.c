@@ -178,6 +178,8 @@ prepare_from(Node *node)
 	}
 }
 
+static void prepare_query(Query *query, bool is_subquery);
+
 /* Subqueries that stand in expressions: an expression_tree_walker. */
 static bool
 prepare_sublinks(Node *node, void *context)
@@ -188,7 +190,7 @@ prepare_sublinks(Node *node, void *context)
 		return false;
 	if (IsA(node, Query))
 	{
-		tde_joins_prepare((Query *) node);
+		prepare_query((Query *) node, true);
 		return false;
 	}
 	if (IsA(node, SubLink))
@@ -196,24 +198,30 @@ prepare_sublinks(Node *node, void *context)
 	return expression_tree_walker(node, prepare_sublinks, context);
 }
 
-void
-tde_joins_prepare(Query *query)
+static void
+prepare_query(Query *query, bool is_subquery)
 {
 	ListCell   *cell;
 
 	check_stack_depth();
 	prepare_conditions(TDE_MERGE_CONDITION(query), false);
-	/* most statements read one table */
-	if (list_length(query->rtable) > 1)
+	/* most statements read one table; a subquery may compare it with one outside */
+	if (is_subquery || list_length(query->rtable) > 1)
 		prepare_from((Node *) query->jointree);
 	foreach(cell, query->rtable)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (lfirst_node(RangeTblEntry, cell)->rtekind == RTE_SUBQUERY)
-			tde_joins_prepare(lfirst_node(RangeTblEntry, cell)->subquery);
+			prepare_query(lfirst_node(RangeTblEntry, cell)->subquery, true);
 	}
 	foreach(cell, query->cteList)
-		tde_joins_prepare((Query *) lfirst_node(CommonTableExpr, cell)->ctequery);
+		prepare_query((Query *) lfirst_node(CommonTableExpr, cell)->ctequery, true);
 	if (query->hasSubLinks)
 		(void) query_tree_walker(query, prepare_sublinks, NULL, QTW_IGNORE_JOINALIASES | QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
+}
+
+void
+tde_joins_prepare(Query *query)
+{
+	prepare_query(query, false);
 }
