@@ -8,7 +8,7 @@ ifeq (,$(EXTVERSION))
 $(error $(here)/$(EXTENSION).control names no default_version)
 endif
 
-# These goals install PostgreSQL themselves where it is missing, so they must not depend on PGXS (which is part of it).
+# These goals need no PostgreSQL, or install it where it is missing, so they must not depend on PGXS (which is part of it).
 SELF_GOALS = dist deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-apps check-cluster check-matrix check-sanitize fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
@@ -17,10 +17,10 @@ ifneq (,$(filter-out $(SELF_GOALS),$(MAKECMDGOALS)))
 $(error "$(filter-out $(SELF_GOALS),$(MAKECMDGOALS))" cannot be made together with "$(filter $(SELF_GOALS),$(MAKECMDGOALS))": call make twice)
 endif
 
-# Variables given to make (SCALE=4, T=regress, PG_CONFIG=...) are in the environment of these scripts.
 dist:
 	git -C $(here) archive --format=zip --prefix=$(EXTENSION)-$(EXTVERSION)/ -o $(CURDIR)/$(EXTENSION)-$(EXTVERSION).zip HEAD
 
+# Variables given to make (SCALE=4, T=regress, PG_CONFIG=...) are in the environment of these scripts.
 deps:
 	@test/deps
 

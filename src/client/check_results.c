@@ -172,15 +172,6 @@ find_column(Form_pg_attribute attribute, int index, bool decrypted, bool plain_r
 	return column->type ? typmod >= 0 : column->inside != NULL;
 }
 
-static bool
-may_hold_some(TupleDesc rows)
-{
-	for (int i = 0; i < rows->natts; i++)
-		if (TupleDescAttr(rows, i)->atttypid >= FirstNormalObjectId || TupleDescAttr(rows, i)->atttypid == RECORDOID)
-			return true;
-	return false;
-}
-
 static pg_noinline void
 check(QueryDesc *query, bool decrypted)
 {
@@ -210,7 +201,7 @@ check(QueryDesc *query, bool decrypted)
 void
 tde_results_check_begin(QueryDesc *query, bool decrypted)
 {
-	if (query->tupDesc != NULL && unlikely(may_hold_some(query->tupDesc)) && is_given_out(query))
+	if (query->tupDesc != NULL && unlikely(tde_may_hold_encrypted(query->tupDesc)) && is_given_out(query))
 		check(query, decrypted);
 }
 

@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_operator.h"
@@ -21,7 +20,6 @@
 #include "parser/parse_coerce.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
 #include "operators/arrays.h"
 #include "operators/computed.h"
@@ -42,13 +40,11 @@ static Oid
 encrypted_operator(Oid operator, Oid *left, Oid *right)
 {
 	TdeType    *encrypted[] = {tde_type_find(*left), tde_type_find(*right)};
-	HeapTuple	tuple = tde_is_base_operator(operator) ? SearchSysCache1(TYPEOID, ObjectIdGetDatum(encrypted[0] ? *left : *right)) : NULL;
 	Oid			found;
 
-	if (!HeapTupleIsValid(tuple))
+	if (!tde_is_base_operator(operator))
 		return InvalidOid;
-	found = tde_operator_for(((Form_pg_type) GETSTRUCT(tuple))->typnamespace, get_opname(operator), left, right);
-	ReleaseSysCache(tuple);
+	found = tde_operator_with(encrypted[0] ? *left : *right, get_opname(operator), left, right);
 	if (!OidIsValid(found))
 		return InvalidOid;
 	return tde_type_find(*left) == encrypted[0] && tde_type_find(*right) == encrypted[1] && get_op_rettype(found) == BOOLOID ? found : InvalidOid;

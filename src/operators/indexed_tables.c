@@ -113,7 +113,7 @@ read_indexes(TdeIndexedTable *table)
 	Relation	rel = relation_open(table->memo.relation, AccessShareLock); /* or a composite type */
 	ListCell   *cell;
 
-	table->has_users_types = tde_has_users_types(RelationGetDescr(rel));
+	table->has_users_types = tde_may_hold_encrypted(RelationGetDescr(rel));
 	if (rel->rd_rel->relhasindex)
 		foreach(cell, RelationGetIndexList(rel))
 			collect_index(lfirst_oid(cell), rel, table);

@@ -8,13 +8,11 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
 #include "operators/prepared_joins.h"
 #include "server/compat.h"
@@ -37,6 +35,15 @@ reads_rows(Node *node, void *context)
 	return expression_tree_walker(node, reads_rows, context);
 }
 
+/* The implicit cast that a node is, beneath a change of the type's name; NULL: it is none.  Asked first, since most operands are columns. */
+static FuncExpr *
+implicit_cast(Node *node)
+{
+	if (IsA(node, RelabelType) && ((RelabelType *) node)->relabelformat == COERCE_IMPLICIT_CAST)
+		node = (Node *) ((RelabelType *) node)->arg;
+	return IsA(node, FuncExpr) && ((FuncExpr *) node)->funcformat == COERCE_IMPLICIT_CAST ? (FuncExpr *) node : NULL;
+}
+
 /*
  * What is encrypted, or what an implicit cast has decrypted, in the encrypted type of its result; NULL: it is something else, or there is no such
  * type.  An oid, of which there is none, is encrypted as a bigint.
@@ -46,16 +53,13 @@ encrypted_operand(Node *node)
 {
 	Oid			result = exprType(node);
 	TdeType    *type = tde_type_of_base(result == OIDOID ? INT8OID : result);
+	FuncExpr   *cast = implicit_cast(node);
 
 	if (tde_type_find(result))
 		return node;
-	if (IsA(node, RelabelType) && ((RelabelType *) node)->relabelformat == COERCE_IMPLICIT_CAST)
-		node = (Node *) ((RelabelType *) node)->arg;
-	if (type == NULL || !IsA(node, FuncExpr) || ((FuncExpr *) node)->funcformat != COERCE_IMPLICIT_CAST ||
-		!tde_is_decryption(((FuncExpr *) node)->funcid))
+	if (type == NULL || cast == NULL || !tde_is_decryption(cast->funcid))
 		return NULL;
-	if (result != OIDOID)
-		node = linitial(((FuncExpr *) node)->args);
+	node = result == OIDOID ? (Node *) cast : linitial(cast->args);
 	return coerce_to_target_type(NULL, node, exprType(node), type->oid, -1, COERCION_EXPLICIT, COERCE_IMPLICIT_CAST, -1);
 }
 
@@ -69,14 +73,9 @@ joins_by(Oid operator, Oid left)
 static Oid
 encrypted_equality(Oid left, Oid right)
 {
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(tde_type_find(left) ? left : right));
 	Oid			taken[] = {left, right};
-	Oid			found;
+	Oid			found = tde_operator_with(tde_type_find(left) ? left : right, "=", &taken[0], &taken[1]);
 
-	if (!HeapTupleIsValid(tuple))
-		return InvalidOid;
-	found = tde_operator_for(((Form_pg_type) GETSTRUCT(tuple))->typnamespace, "=", &taken[0], &taken[1]);
-	ReleaseSysCache(tuple);
 	return taken[0] == left && taken[1] == right && joins_by(found, left) && tde_is_base_operator(found) ? found : InvalidOid;
 }
 
@@ -115,15 +114,6 @@ encrypt_equality(OpExpr *op)
 	op->args = list_make2(encrypted[0], encrypted[1]);
 }
 
-/* May an implicit cast have decrypted it?  Asked first, since most operands are columns. */
-static bool
-is_cast(Node *node)
-{
-	if (IsA(node, RelabelType))
-		node = (Node *) ((RelabelType *) node)->arg;
-	return IsA(node, FuncExpr) && ((FuncExpr *) node)->funcformat == COERCE_IMPLICIT_CAST;
-}
-
 /* Equality that would have decrypted values sorted or hashed, or one of ours by which there is no FULL JOIN: that of a string and a name. */
 static bool
 wants_another(const OpExpr *op, bool full)
@@ -132,14 +122,14 @@ wants_another(const OpExpr *op, bool full)
 	Node	   *right = lsecond(op->args);
 
 	if (tde_is_core(op->opno))
-		return (is_cast(left) || is_cast(right)) && joins_by(op->opno, exprType(left));
+		return (implicit_cast(left) || implicit_cast(right)) && joins_by(op->opno, exprType(left));
 	return full && !joins_by(op->opno, exprType(left)) && strcmp(get_opname(op->opno), "=") == 0 && tde_is_base_operator(op->opno) &&
 		(tde_type_find(exprType(left)) || tde_type_find(exprType(right)));
 }
 
 /* Conditions by which tables may be joined: all that must hold. */
 static void
-prepare_conditions(Node *node, bool full)
+encrypt_conditions(Node *node, bool full)
 {
 	OpExpr	   *op = (OpExpr *) node;
 	ListCell   *cell;
@@ -150,7 +140,7 @@ prepare_conditions(Node *node, bool full)
 		return;
 	if (is_andclause(node))
 		foreach(cell, ((BoolExpr *) node)->args)
-			prepare_conditions(lfirst(cell), full);
+			encrypt_conditions(lfirst(cell), full);
 	else if (IsA(node, OpExpr) && list_length(op->args) == 2 && wants_another(op, full) &&
 			 reads_rows(linitial(op->args), NULL) && reads_rows(lsecond(op->args), NULL))
 		encrypt_equality(op);
@@ -158,7 +148,7 @@ prepare_conditions(Node *node, bool full)
 
 /* Of FROM and WHERE; not what subqueries in their expressions have. */
 static void
-prepare_from(Node *node)
+encrypt_from(Node *node)
 {
 	ListCell   *cell;
 
@@ -166,23 +156,23 @@ prepare_from(Node *node)
 	CHECK_FOR_INTERRUPTS();
 	if (IsA(node, FromExpr))
 	{
-		prepare_conditions(((FromExpr *) node)->quals, false);
+		encrypt_conditions(((FromExpr *) node)->quals, false);
 		foreach(cell, ((FromExpr *) node)->fromlist)
-			prepare_from(lfirst(cell));
+			encrypt_from(lfirst(cell));
 	}
 	else if (IsA(node, JoinExpr))
 	{
-		prepare_conditions(((JoinExpr *) node)->quals, ((JoinExpr *) node)->jointype == JOIN_FULL);
-		prepare_from(((JoinExpr *) node)->larg);
-		prepare_from(((JoinExpr *) node)->rarg);
+		encrypt_conditions(((JoinExpr *) node)->quals, ((JoinExpr *) node)->jointype == JOIN_FULL);
+		encrypt_from(((JoinExpr *) node)->larg);
+		encrypt_from(((JoinExpr *) node)->rarg);
 	}
 }
 
-static void prepare_query(Query *query, bool is_subquery);
+static void encrypt_joins(Query *query, bool is_subquery);
 
 /* Subqueries that stand in expressions: an expression_tree_walker. */
 static bool
-prepare_sublinks(Node *node, void *context)
+encrypt_sublinks(Node *node, void *context)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
@@ -190,38 +180,38 @@ prepare_sublinks(Node *node, void *context)
 		return false;
 	if (IsA(node, Query))
 	{
-		prepare_query((Query *) node, true);
+		encrypt_joins((Query *) node, true);
 		return false;
 	}
 	if (IsA(node, SubLink))
-		prepare_conditions(((SubLink *) node)->testexpr, false);
-	return expression_tree_walker(node, prepare_sublinks, context);
+		encrypt_conditions(((SubLink *) node)->testexpr, false);
+	return expression_tree_walker(node, encrypt_sublinks, context);
 }
 
 static void
-prepare_query(Query *query, bool is_subquery)
+encrypt_joins(Query *query, bool is_subquery)
 {
 	ListCell   *cell;
 
 	check_stack_depth();
-	prepare_conditions(TDE_MERGE_CONDITION(query), false);
+	encrypt_conditions(TDE_MERGE_CONDITION(query), false);
 	/* most statements read one table; a subquery may compare it with one outside */
 	if (is_subquery || list_length(query->rtable) > 1)
-		prepare_from((Node *) query->jointree);
+		encrypt_from((Node *) query->jointree);
 	foreach(cell, query->rtable)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (lfirst_node(RangeTblEntry, cell)->rtekind == RTE_SUBQUERY)
-			prepare_query(lfirst_node(RangeTblEntry, cell)->subquery, true);
+			encrypt_joins(lfirst_node(RangeTblEntry, cell)->subquery, true);
 	}
 	foreach(cell, query->cteList)
-		prepare_query((Query *) lfirst_node(CommonTableExpr, cell)->ctequery, true);
+		encrypt_joins((Query *) lfirst_node(CommonTableExpr, cell)->ctequery, true);
 	if (query->hasSubLinks)
-		(void) query_tree_walker(query, prepare_sublinks, NULL, QTW_IGNORE_JOINALIASES | QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
+		(void) query_tree_walker(query, encrypt_sublinks, NULL, QTW_IGNORE_JOINALIASES | QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
 }
 
 void
 tde_joins_prepare(Query *query)
 {
-	prepare_query(query, false);
+	encrypt_joins(query, false);
 }

@@ -140,7 +140,6 @@ DECLARE
   families oid[] := '{}';      -- of all of them, one behind the other
   commands text[] := '{}';
   p        tde_internal.type_plans;
-  number   int4 := 0;
 BEGIN
   -- First all that is to be made, then that is made, in few pieces, since each new operator makes PostgreSQL plan all queries anew.
   FOREACH p IN ARRAY wanted LOOP
@@ -150,24 +149,20 @@ BEGIN
     END IF;
     families := families || tde_internal.tde_make_families(p);
   END LOOP;
-  FOREACH p IN ARRAY wanted LOOP
-    number := number + 1;
+  FOR number IN 1 .. cardinality(wanted) LOOP
+    p := wanted[number];
     -- what it has in common with one that is still to come, that one's turn makes
     commands := commands || tde_internal.tde_missing_first(
       p, ARRAY(SELECT o FROM unnest(others) o WHERE NOT (o.enc = ANY (types) AND o.enc::oid > p.enc::oid)), families[6 * number - 5 : 6 * number]);
   END LOOP;
   PERFORM tde_internal.tde_run_once(commands);
   commands := '{}';
-  number := 0;
-  FOREACH p IN ARRAY wanted LOOP
-    number := number + 1;
-    commands := commands || tde_internal.tde_missing_then(p, families[6 * number - 5 : 6 * number]);
+  FOR number IN 1 .. cardinality(wanted) LOOP
+    commands := commands || tde_internal.tde_missing_then(wanted[number], families[6 * number - 5 : 6 * number]);
   END LOOP;
   PERFORM tde_internal.tde_run_once(commands);
-  number := 0;
-  FOREACH p IN ARRAY wanted LOOP
-    number := number + 1;
-    PERFORM tde_internal.tde_join_extension(p, families[6 * number - 5 : 6 * number]);
+  FOR number IN 1 .. cardinality(wanted) LOOP
+    PERFORM tde_internal.tde_join_extension(wanted[number], families[6 * number - 5 : 6 * number]);
   END LOOP;
 END
 $$;

@@ -3,9 +3,11 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
 #include "parser/parse_func.h"
@@ -80,4 +82,17 @@ tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right)
 	ReleaseSysCache(tuple);
 	op_input_types(operator, left, right);
 	return operator;
+}
+
+Oid
+tde_operator_with(Oid type, const char *name, Oid *left, Oid *right)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	Oid			schema;
+
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	schema = ((Form_pg_type) GETSTRUCT(tuple))->typnamespace;
+	ReleaseSysCache(tuple);
+	return tde_operator_for(schema, name, left, right);
 }

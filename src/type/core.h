@@ -30,4 +30,7 @@ extern Oid	tde_core_operator(const char *name, Oid *left, Oid *right);
  */
 extern Oid	tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right);
 
+/* The same in the schema of a type; InvalidOid if there is no such type. */
+extern Oid	tde_operator_with(Oid type, const char *name, Oid *left, Oid *right);
+
 #endif							/* TDE_TYPE_CORE_H */

@@ -87,12 +87,12 @@ tde_output_columns(Query *query)
 /* A node on a finished plan that evaluates what the one below cannot, as sorts and limits; at first it passes on the same columns. */
 extern Plan *tde_projection_above(Plan *plan);
 
-/* Has one of the columns a type that is not PostgreSQL's own?  Mostly none has. */
+/* May such rows hold something encrypted?  Not if all types are PostgreSQL's own, as mostly. */
 static inline bool
-tde_has_users_types(TupleDesc rows)
+tde_may_hold_encrypted(TupleDesc rows)
 {
 	for (int i = 0; i < rows->natts; i++)
-		if (TupleDescAttr(rows, i)->atttypid >= FirstNormalObjectId)
+		if (TupleDescAttr(rows, i)->atttypid >= FirstNormalObjectId || TupleDescAttr(rows, i)->atttypid == RECORDOID)
 			return true;
 	return false;
 }

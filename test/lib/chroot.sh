@@ -202,7 +202,7 @@ unpack() {
   tar -C "$2" -xf "$1"
   host_settings "$2"
   mkdir "$2/src"
-  tar -C "$top" --exclude=./.git --exclude='*.o' --exclude='*.bc' --exclude='*.so' -cf - . | tar -C "$2/src" -xf -
+  copy_sources "$2/src"
 }
 
 # An older server in a newer Debian: its own folders, and the libraries that only the older Debian has.

@@ -2,6 +2,7 @@
 # cluster.sh - a private PostgreSQL with this extension, in a temporary folder that is gone when the script ends.
 #
 #   workspace                   makes the folder ($work; inside $within if that is set) and sets the traps; call it first
+#   copy_sources FOLDER         copies this tree there, without what was built
 #   private_install             copies PostgreSQL there and installs the extension into the copy
 #   quick_install               copies that installation to $quick, with a library that derives a wallet's keys in no time
 #   cluster_start <<<SETTINGS   makes and starts a cluster on a unix socket in $work, with SETTINGS in its postgresql.conf
@@ -119,6 +120,10 @@ quietly() {
   die "failed: $*"
 }
 
+copy_sources() {
+  tar -C "$top" --exclude=./.git --exclude='*.o' --exclude='*.bc' --exclude='*.so' --exclude=./built_for --exclude='./tde_column--*' -cf - . | tar -C "$1" -xf -
+}
+
 # PostgreSQL finds its folders relative to its binaries: a tree of links with the same layout, in which only the binaries are
 # copies, is an installation of its own, and the extension is built and installed as for any other.
 private_install() {
@@ -144,7 +149,7 @@ private_install() {
     dir=$("$pg_config" "--$dir")
     [[ $dir == "$tree"/* && -e $dir ]] || die "a copy of this PostgreSQL cannot be used elsewhere: it looks for $dir"
   done
-  tar -C "$top" --exclude=./.git --exclude='*.o' --exclude='*.bc' --exclude='*.so' -cf - . | tar -C "$work/src" -xf -
+  copy_sources "$work/src"
   if ((EUID == 0)); then chown -R postgres: "$work"; fi
   export HOME=$work PATH=$bindir:$PATH
   cd "$work/src" || exit
