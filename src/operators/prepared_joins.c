@@ -14,6 +14,7 @@
 #include "parser/parse_coerce.h"
 #include "utils/lsyscache.h"
 
+#include "operators/computed.h"
 #include "operators/prepared_joins.h"
 #include "server/compat.h"
 #include "type/cast.h"
@@ -109,6 +110,10 @@ encrypt_equality(OpExpr *op)
 	}
 	if (!OidIsValid(operator))
 		return;
+	/* rows that a subquery gives are made unique by the collation that these have */
+	for (int i = 0; i < 2; i++)
+		if (encrypted[i] != args[i])
+			encrypted[i] = tde_form_collated(encrypted[i]);
 	op->opno = operator;
 	op->opfuncid = get_opcode(operator);
 	op->args = list_make2(encrypted[0], encrypted[1]);
