@@ -4,9 +4,6 @@ EXTENSION  = tde_column
 # The sources' folder: a build may stand in another, by 'make -f SOURCES/Makefile' or with VPATH.
 here       := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(here)/$(EXTENSION).control)
-ifeq (,$(EXTVERSION))
-$(error $(here)/$(EXTENSION).control names no default_version)
-endif
 
 # These goals need no PostgreSQL, or install it where it is missing, so they must not depend on PGXS (which is part of it).
 SELF_GOALS = dist deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-apps check-cluster check-matrix check-sanitize fuzz manifest bench bench-crypto bench-sql help
@@ -119,18 +116,18 @@ else
 
 MODULE_big = $(EXTENSION)
 OBJS += $(addprefix src/crypto/, cipher.o container.o container_mac.o gcm.o header.o mac.o polyval.o primitives.o quotations.o random.o \
-    secret_calls.o selftest.o shamir.o value.o)
-OBJS += $(addprefix src/server/, admin_log.o command.o counters.o drawn_ahead.o error.o hidden.o log.o memory.o permanent.o remains.o \
+    secret_calls.o selftest.o value.o)
+OBJS += $(addprefix src/server/, admin_log.o command.o counters.o drawn_ahead.o error.o hidden.o log.o memory.o module.o permanent.o remains.o \
     rights.o sensitive.o snapshot.o statement.o subquery.o)
-OBJS += $(addprefix src/wallet/, backup.o change.o file.o given.o open.o share_pool.o wallet.o)
+OBJS += $(addprefix src/wallet/, backup.o change.o file.o given.o open.o wallet.o)
 OBJS += $(addprefix src/keys/, cache.o limits.o modifiers.o names.o table.o table_edit.o table_write.o typmod.o wrap.o)
 OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertext_form.o copied.o core.o datum.o datum_encrypt.o \
     declared.o inside.o node_form.o plain_bytes.o plaintext_cache.o type.o)
 OBJS += $(addprefix src/operators/, aggregate_states.o aggregates.o arithmetic.o arrays.o compare.o computed.o computed_call.o \
     computed_choice.o computed_form.o hash.o index_conditions.o indexed_forms.o indexed_tables.o opclass.o padded.o plain_index.o \
     prepared_aggregates.o prepared_joins.o sort.o sort_values.o string.o)
-OBJS += $(addprefix src/distributed/, aggregates.o conditions.o errors.o joins.o keys.o merge.o results.o table.o volatility.o)
-OBJS += $(addprefix src/client/, catalog.o catalog_queries.o catalog_texts.o catalog_trees.o check_results.o held_cursors.o key_errors.o \
+OBJS += $(addprefix src/distributed/, citus.o table.o)
+OBJS += $(addprefix src/client/, catalog.o catalog_parts.o catalog_queries.o catalog_trees.o check_results.o held_cursors.o key_errors.o \
     language_rows.o languages.o operand_results.o output_plugin.o params.o plain_form.o postponed.o receiver.o result.o routines.o rows.o \
     statements.o xml_values.o)
 OBJS += $(addprefix src/ddl/, added_columns.o clear_keys.o copied_database.o declare.o declare_trigger.o explain_error.o foreign_keys.o \
@@ -139,8 +136,7 @@ OBJS += $(addprefix src/ddl/, added_columns.o clear_keys.o copied_database.o dec
 OBJS += $(addprefix src/maintenance/, batches.o closed_wallet.o constants.o convert.o convert_rows.o definition.o foreign_values.o \
     index_keys.o owner.o purge.o purge_worker.o rekey.o rekey_row.o stored_trees.o usage.o usage_drop.o usage_index.o usage_scan.o \
     wipe.o)
-OBJS += $(addprefix src/functions/, adopt.o adopt_refuse.o analyzed.o export.o hooks.o keys.o secrets.o settings.o shares.o views.o \
-    wallet.o)
+OBJS += $(addprefix src/functions/, analyzed.o hooks.o keys.o modules.o secrets.o settings.o views.o wallet.o)
 # The install script is put together from the parts in src/sql/, in the order of their numbers.
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
 PARTS      = $(sort $(wildcard $(here)/src/sql/*.sql))
@@ -149,11 +145,6 @@ UPDATES    = $(patsubst $(here)/%,%,$(wildcard $(here)/src/sql/updates/*))
 UPDATE     = $(filter %--$(EXTVERSION).sql,$(UPDATES))
 DATA       = $(filter-out $(UPDATE),$(UPDATES))
 DATA_built = $(SCRIPT) $(notdir $(UPDATE))
-
-PG_CPPFLAGS = -I$(here)/src -DTDE_VERSION='"$(EXTVERSION)"'
-# -Wextra without what PostgreSQL's own headers and calling conventions (fcinfo, callbacks) trip over.
-PG_CFLAGS   = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers
-SHLIB_LINK += -lcrypto
 
 # 'install' comes first: it creates the extension in the database that all of them use.  Where PGHOST, PGPORT or PGSERVICE name a server,
 # they run there, with its wallet, which has to be open and stays so; else on a server of their own, together with what closes a wallet.
@@ -166,22 +157,7 @@ REGRESS_OPTS += --temp-instance=tmp_check --temp-config=regress.conf
 endif
 EXTRA_CLEAN = results regression.diffs regression.out regress.conf tmp_check
 
-PG_CONFIG ?= pg_config
-PGXS      := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
-ifeq (,$(wildcard $(PGXS)))
-$(error "$(PG_CONFIG) --pgxs" names no PGXS makefile: install postgresql-server-dev-N (Debian, N is PostgreSQL's major version) or postgresql-server-devel (RHEL), or say make PG_CONFIG=/path/to/pg_config)
-endif
-# A value passes through the functions of many small files; optimized together they take a quarter less time.  gcc alone:
-# clang would need a linker that knows its object files.  It does not know all options and attributes of the gcc that has built PostgreSQL, either.
-compiler = $(if $(filter command,$(origin CC)),$(CC),$(shell $(PG_CONFIG) --cc))
-ifeq (1,$(shell $(compiler) -v 2>&1 | grep -c '^gcc version'))
-TDE_OPTIMIZE ?= -O3 -flto=auto -fno-plt -fno-semantic-interposition
-else ifeq (1,$(shell $(compiler) -v 2>&1 | grep -c 'clang version'))
-PG_CFLAGS  += -Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wno-ignored-attributes
-endif
-
-PG_CFLAGS  += $(TDE_OPTIMIZE)
-
+include $(here)/src/compile.mk
 include $(PGXS)
 
 # What this version has been tried on, from its tests to what src/README.md says that it assumes.
@@ -210,6 +186,24 @@ $(SCRIPT): $(PARTS)
 # PostgreSQL would put the schema in that the extension had before the update.
 $(notdir $(UPDATE)): $(here)/$(UPDATE) $(PARTS) $(here)/src/sql/update.awk
 	awk -v version=$(EXTVERSION) -f $(here)/src/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< | sed 's/@extschema@/pg_catalog/g' >$@
+
+# Libraries beside this one, for what few need: modules/NAME makes tde_column_NAME.  TDE_MODULES='' builds and installs none.
+TDE_MODULES ?= catalog ceremony citus transfer
+in_module   = mkdir -p modules/$* && $(MAKE) -C modules/$* -f $(abspath $(here))/modules/$*/Makefile $(if $(filter-out .,$(here)),VPATH=$(abspath $(here))/modules/$*)
+
+all: $(TDE_MODULES:%=module-%)
+install: $(TDE_MODULES:%=install-module-%)
+uninstall: $(TDE_MODULES:%=uninstall-module-%)
+clean: $(TDE_MODULES:%=clean-module-%)
+$(TDE_MODULES:%=module-%): module-%:
+	+@$(in_module) all
+$(TDE_MODULES:%=install-module-%): install-module-%: module-%
+	+@$(in_module) install
+$(TDE_MODULES:%=uninstall-module-%): uninstall-module-%:
+	+@$(in_module) uninstall
+$(TDE_MODULES:%=clean-module-%): clean-module-%:
+	+@$(in_module) clean
+.PHONY: $(foreach goal,module install-module uninstall-module clean-module,$(TDE_MODULES:%=$(goal)-%))
 
 regress.conf: $(here)/test/regress.conf
 	@[ "$$(id -u)" != 0 ] || { echo 'make: PostgreSQL does not run as root: call this as an ordinary user, or name a server by PGHOST, PGPORT or PGSERVICE' >&2; exit 1; }

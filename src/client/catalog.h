@@ -11,13 +11,13 @@ extern bool tde_transparent_catalog;
 
 extern void tde_catalog_assign(bool newval, void *extra);
 
-/* The modifier of the base type, of tde_shown_type(oid). */
-extern int32 tde_shown_typmod(Oid oid, int32 typmod);
+typedef struct TdeCatalogCalls
+{
+	/* Before a client's SELECT is planned: its scans of catalogs tell the base types.  Changes it in place. */
+	void		(*show) (Query *query);
+} TdeCatalogCalls;
 
-/* The operator class of the base type that an encrypted type's stands for; any other as it is. */
-extern Oid	tde_shown_class(Oid opclass);
-
-/* Before a client's SELECT is planned: its scans of catalogs tell the base types.  Changes it in place. */
+/* The same, by the module; without it a WARNING, once. */
 extern void tde_catalog_show(Query *query);
 
 #endif							/* TDE_CLIENT_CATALOG_H */

@@ -8,10 +8,10 @@
 #include "nodes/primnodes.h"
 
 /* The base type of an encrypted type, of an array of one, or of an operand beside one; any other type as it is. */
-extern Oid	tde_shown_type(Oid oid);
+extern PGDLLEXPORT Oid tde_shown_type(Oid oid);
 
 /* An expression, or a list of them, in a new tree; NULL if it has something that plain columns have no counterpart of. */
-extern Node *tde_shown_tree(Node *tree);
+extern PGDLLEXPORT Node *tde_shown_tree(Node *tree);
 
 /* ---- for catalog_queries.c ---- */
 

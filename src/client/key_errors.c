@@ -12,7 +12,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
-#include "client/catalog_texts.h"
+#include "client/catalog_parts.h"
 #include "client/key_errors.h"
 #include "type/inside.h"
 

@@ -27,6 +27,7 @@
 #include "utils/rel.h"
 
 #include "client/catalog.h"
+#include "client/catalog_parts.h"
 #include "client/catalog_trees.h"
 #include "client/output_plugin.h"
 #include "client/plain_form.h"

@@ -19,16 +19,16 @@ extern TDE_MUST_CHECK TdeStatus tde_hkdf(const uint8_t *ikm, size_t ikm_size, co
 										 uint8_t *out, size_t out_size);
 
 /* PBKDF2-HMAC-SHA256 (RFC 8018): a key from a secret that people choose. */
-extern TDE_MUST_CHECK TdeStatus tde_stretch(const char *secret, const uint8_t *salt, size_t salt_size, uint32_t iterations,
-											uint8_t *out, size_t out_size);
+extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_stretch(const char *secret, const uint8_t *salt, size_t salt_size, uint32_t iterations,
+														uint8_t *out, size_t out_size);
 
 /* AES-256 key wrap with padding (RFC 5649).  *out_size: room on entry, bytes written on return. */
-extern TDE_MUST_CHECK TdeStatus tde_wrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size,
-											 uint8_t *out, size_t *out_size);
+extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_wrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size,
+														 uint8_t *out, size_t *out_size);
 
 /* The reverse; TDE_E_AUTH if the bytes were not wrapped under this key. */
-extern TDE_MUST_CHECK TdeStatus tde_unwrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size,
-											   uint8_t *out, size_t *out_size);
+extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_unwrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size,
+														   uint8_t *out, size_t *out_size);
 
 /*
  * A keyed hash of 32 bits: AES-256 of one block that holds the number, truncated (a pseudo-random function as long as the block
@@ -41,10 +41,10 @@ extern TDE_MUST_CHECK TdeStatus tde_prf(TdePrf *prf, uint32_t number, uint32_t *
 extern void tde_prf_free(TdePrf *prf);
 
 /* Bytes for a key, from OpenSSL's CSPRNG for secrets, stirred by the operating system's. */
-extern TDE_MUST_CHECK TdeStatus tde_random_key(uint8_t *out, size_t size);
+extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_random_key(uint8_t *out, size_t size);
 
 /* Bytes for a salt (at most TDE_MAX_SALT), from a pool of bytes that are drawn ahead. */
-extern TDE_MUST_CHECK TdeStatus tde_random_salt(uint8_t *out, size_t size);
+extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_random_salt(uint8_t *out, size_t size);
 
 /* Bytes for many salts at once, from the same pool; at most 256. */
 extern TDE_MUST_CHECK TdeStatus tde_random_salts(uint8_t *out, size_t size);

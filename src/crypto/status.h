@@ -20,4 +20,9 @@ typedef enum TdeStatus
 
 #define TDE_MUST_CHECK __attribute__((warn_unused_result))
 
+/* What modules may call; PostgreSQL's headers define it, if they are there. */
+#ifndef PGDLLEXPORT
+#define PGDLLEXPORT
+#endif
+
 #endif							/* TDE_CRYPTO_STATUS_H */

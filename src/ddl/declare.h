@@ -37,6 +37,6 @@ extern bool tde_ddl_declares(void);
 extern void tde_ddl_refuse_default(void);
 
 /* Make the keys that the columns and domains of this database declare; false if some could not be made. */
-extern bool tde_ddl_ensure_declared_keys(void);
+extern PGDLLEXPORT bool tde_ddl_ensure_declared_keys(void);
 
 #endif							/* TDE_DDL_DECLARE_H */

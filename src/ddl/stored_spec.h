@@ -7,6 +7,6 @@
 #include "nodes/plannodes.h"
 
 /* When a statement has been planned; changes the plan in place. */
-extern void tde_stored_spec_planned(PlannedStmt *plan);
+extern PGDLLEXPORT void tde_stored_spec_planned(PlannedStmt *plan);
 
 #endif							/* TDE_DDL_STORED_SPEC_H */

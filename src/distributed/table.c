@@ -1,5 +1,5 @@
 /*
- * table.c - which tables Citus distributes, and by which column: Citus' catalog, remembered.
+ * table.c - which tables Citus distributes, and by which column: Citus' catalog, remembered.  What else there is about Citus is in modules/citus.
  *
  * Nothing of Citus is linked or included: its tables and functions are found in pg_catalog, where only superusers can make any.
  * Citus sends an invalidation of a table whenever it changes what its catalog says of it.
@@ -21,7 +21,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/typcache.h"
 
 #include "distributed/table.h"
 #include "keys/cache.h"
@@ -68,14 +67,6 @@ tde_citus_is_loaded(void)
 		asked = true;
 	}
 	return loaded;
-}
-
-bool
-tde_citus_repartitions(void)
-{
-	const char *value = GetConfigOption("citus.enable_repartition_joins", true, false);
-
-	return value && strcmp(value, "on") == 0;
 }
 
 /* ---- Citus' catalog ---- */
@@ -156,33 +147,30 @@ tde_distribution_of(const RangeTblEntry *entry)
 	return entry->rtekind == RTE_RELATION ? tde_distribution(entry->relid) : NULL;
 }
 
-bool
-tde_is_by_encrypted(const RangeTblEntry *entry)
-{
-	const TdeDistribution *table = tde_distribution_of(entry);
-
-	return table && table->column != InvalidAttrNumber;
-}
-
-/* A query_or_expression_tree_walker. */
+/* A query_or_expression_tree_walker.  wanted: a TdeDistributionTest. */
 static bool
-reads_distributed(Node *node, void *by_encrypted)
+reads_distributed(Node *node, void *wanted)
 {
+	const TdeDistribution *table;
+
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
 	if (IsA(node, RangeTblEntry))
-		return *(bool *) by_encrypted ? tde_is_by_encrypted((RangeTblEntry *) node) : tde_distribution_of((RangeTblEntry *) node) != NULL;
+	{
+		table = tde_distribution_of((RangeTblEntry *) node);
+		return table && (*(TdeDistributionTest *) wanted) (table);
+	}
 	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, reads_distributed, by_encrypted, QTW_EXAMINE_RTES_BEFORE);
-	return expression_tree_walker(node, reads_distributed, by_encrypted);
+		return query_tree_walker((Query *) node, reads_distributed, wanted, QTW_EXAMINE_RTES_BEFORE);
+	return expression_tree_walker(node, reads_distributed, wanted);
 }
 
 bool
-tde_reads_distributed(Query *query, bool by_encrypted)
+tde_reads_distributed(Query *query, TdeDistributionTest wanted)
 {
-	return tde_citus_is_loaded() && reads_distributed((Node *) query, &by_encrypted);
+	return tde_citus_is_loaded() && reads_distributed((Node *) query, &wanted);
 }
 
 /* ---- maintenance ---- */
@@ -201,20 +189,6 @@ tde_refuse_distributed(Oid table, const char *call)
 			 errdetail("Its rows are in shards, and this command would find none of them here."),
 			 errhint("Do it for all shards: SELECT * FROM run_command_on_placements(%s, %s);",
 					 quote_literal_cstr(name), quote_literal_cstr(call))));
-}
-
-bool
-tde_is_equality(Oid operator)
-{
-	char	   *name = get_opname(operator);
-
-	return name != NULL && strcmp(name, "=") == 0 && tde_is_base_operator(operator);
-}
-
-Oid
-tde_own_equality(const TdeType *type)
-{
-	return lookup_type_cache(type->oid, TYPECACHE_EQ_OPR)->eq_opr;
 }
 
 const char *

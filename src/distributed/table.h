@@ -21,27 +21,16 @@ typedef struct TdeDistribution
 } TdeDistribution;
 
 /* Is Citus loaded into this server?  Where it is not, nothing here costs anything. */
-extern bool tde_citus_is_loaded(void);
-
-/* May it repartition tables to join them? */
-extern bool tde_citus_repartitions(void);
+extern PGDLLEXPORT bool tde_citus_is_loaded(void);
 
 /* What Citus' catalog says of a table; NULL: it knows nothing of it. */
 extern const TdeDistribution *tde_distribution(Oid table);
 
-extern const TdeDistribution *tde_distribution_of(const RangeTblEntry *entry);
+extern PGDLLEXPORT const TdeDistribution *tde_distribution_of(const RangeTblEntry *entry);
 
-/* Is it a table that is distributed by an encrypted column? */
-extern bool tde_is_by_encrypted(const RangeTblEntry *entry);
-
-/* Does a query, or one inside, write, or read, a table of Citus, or one that is distributed by an encrypted column? */
-extern bool tde_reads_distributed(Query *query, bool by_encrypted);
-
-/* Is it an equality, and not a user's operator that has the name? */
-extern bool tde_is_equality(Oid operator);
-
-/* The encrypted type's own equality, by which Citus distributes; InvalidOid: it has none. */
-extern Oid	tde_own_equality(const TdeType *type);
+/* Does a query, or one inside, write, or read, such a table of Citus? */
+typedef bool (*TdeDistributionTest) (const TdeDistribution *table);
+extern PGDLLEXPORT bool tde_reads_distributed(Query *query, TdeDistributionTest wanted);
 
 /* ereport if Citus distributes the table: a maintenance command would find this node's empty shell.  call: it, with %L for the table. */
 extern void tde_refuse_distributed(Oid table, const char *call);

@@ -32,15 +32,8 @@
 #include "ddl/foreign_keys.h"
 #include "ddl/stored_spec.h"
 #include "ddl/kept_encrypted.h"
-#include "distributed/aggregates.h"
-#include "distributed/conditions.h"
-#include "distributed/errors.h"
-#include "distributed/joins.h"
-#include "distributed/keys.h"
-#include "distributed/merge.h"
-#include "distributed/results.h"
+#include "distributed/citus.h"
 #include "distributed/table.h"
-#include "distributed/volatility.h"
 #include "functions/analyzed.h"
 #include "functions/secrets.h"
 #include "functions/settings.h"
@@ -55,16 +48,16 @@
 #include "server/drawn_ahead.h"
 #include "server/error.h"
 #include "server/memory.h"
+#include "server/module.h"
 #include "server/remains.h"
 #include "server/statement.h"
 #include "type/access.h"
 #include "type/copied.h"
 #include "type/node_form.h"
 #include "type/type.h"
-#include "wallet/share_pool.h"
 #include "wallet/wallet.h"
 
-TDE_MODULE_MAGIC;
+TDE_LIBRARY_MAGIC("tde_column");
 
 void		_PG_init(void);
 
@@ -106,40 +99,6 @@ post_parse_analyze(TDE_ANALYZE_PARAMETERS)
 		tde_client_analyzed(pstate, query, core);
 }
 
-/* The next planner, where Citus is among those: what it could not make use of gets another form first. */
-static pg_noinline PlannedStmt *
-plan_distributed(TDE_PLANNER_PARAMETERS)
-{
-	bool		distributed = tde_reads_distributed(query, false);
-	Bitmapset  *returned = distributed ? tde_returning_take(query) : NULL;
-	List	   *collations = distributed ? tde_aggregate_collations(query) : NIL;
-	ErrorContextCallback context = {error_context_stack, tde_distributed_explain, query};
-	PlannedStmt *plan;
-
-	tde_distribution_guard(query);
-	tde_results_cast(query);
-	if (distributed)
-	{
-		tde_distributed_keys_check(query);
-		tde_distributed_conditions(query, params);
-		tde_distributed_merge(query);
-		tde_distributed_volatility(query);
-		tde_distributed_joins(query);
-		error_context_stack = &context;
-	}
-	plan = next_planner(TDE_PLANNER_ARGUMENTS);
-	error_context_stack = context.previous;
-	if (distributed)
-		tde_distributed_plan_check(plan);
-	tde_aggregates_collate(plan, collations);
-	if (returned)
-	{
-		tde_stored_spec_planned(plan);	/* does not look below what comes on top now */
-		tde_returning_decrypt(plan, returned);
-	}
-	return plan;
-}
-
 /*
  * What the receiver decrypts must be out of the query before it is planned, and so must be expressions that are to be found in indexes;
  * what catalogs tell a client must be in it.  Stored values are looked for in what was planned.
@@ -155,7 +114,7 @@ plan_query(TDE_PLANNER_PARAMETERS)
 	if (unlikely(tde_transparent_catalog))
 		tde_client_plans(query, source);
 	tde_index_conditions_prepare(query);
-	plan = unlikely(tde_citus_is_loaded()) ? plan_distributed(TDE_PLANNER_ARGUMENTS) :
+	plan = unlikely(tde_citus_is_loaded()) ? tde_citus_plan(next_planner, TDE_PLANNER_ARGUMENTS) :
 		next_planner(TDE_PLANNER_ARGUMENTS);
 	if (postponed)
 		plan->invalItems = list_concat(postponed, plan->invalItems);
@@ -235,7 +194,7 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 {
 	DecryptingReceiver *receiver;
 	DestReceiver *rows = query->dest;
-	bool		citus = tde_results_begin(query);
+	bool		citus = unlikely(tde_citus != NULL) && tde_citus->results_begin(query);
 	ErrorContextCallback context = {error_context_stack, tde_explain_key, NULL};
 	bool		changes = changes_data(query);
 	bool		stores = changes || fills_table(query->dest);
@@ -421,7 +380,8 @@ begin_or_end_call(FmgrHookEventType event, FmgrInfo *function, Datum *arg)
 static void
 emit_log(ErrorData *edata)
 {
-	tde_distributed_error(edata);
+	if (tde_citus)
+		tde_citus->name_server(edata);
 	if (tde_log_filter(edata) && next_emit_log)
 		next_emit_log(edata);
 }
@@ -480,7 +440,6 @@ _PG_init(void)
 	tde_client_init();
 	tde_settings_init();
 	tde_wallet_init();
-	tde_share_pool_init();
 	tde_counters_init();
 	tde_drawn_ahead_init();
 	tde_forget_init();
@@ -491,7 +450,10 @@ _PG_init(void)
 	tde_languages_init();
 	tde_indexed_tables_init();
 	tde_distributed_init();
-	tde_distributed_keys_init();
+	tde_citus_init();
+	/* it has shared memory */
+	if (process_shared_preload_libraries_in_progress)
+		(void) tde_module_load("ceremony");
 	tde_access_init();
 	tde_log_init();
 	tde_purge_init();

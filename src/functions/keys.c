@@ -1,5 +1,5 @@
 /*
- * keys.c - the SQL functions that make, rotate and destroy keys, master keys included.
+ * keys.c - the SQL functions that make, rotate and destroy keys, master keys included, and tell whether two databases have the same.
  *
  * Data keys are made outside the transaction, so a rollback does not undo tde_create_key() and tde_rotate_key().
  */
@@ -9,11 +9,13 @@
 
 #include "catalog/pg_database.h"
 #include "catalog/pg_type.h"
+#include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "server/admin_log.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/uuid.h"
 
@@ -32,6 +34,7 @@ PG_FUNCTION_INFO_V1(tde_destroy_key);
 PG_FUNCTION_INFO_V1(tde_rotate_master_key);
 PG_FUNCTION_INFO_V1(tde_prepare_master_key);
 PG_FUNCTION_INFO_V1(tde_rewrap_keys);
+PG_FUNCTION_INFO_V1(tde_key_fingerprint);
 
 /* ---- data keys ---- */
 
@@ -335,4 +338,50 @@ tde_prepare_master_key(PG_FUNCTION_ARGS)
 	PreventCommandDuringRecovery("tde_prepare_master_key()");
 	tde_wallet_edit(prepare_master, master);
 	PG_RETURN_DATUM(tde_keystore_uuid(master));
+}
+
+/* ---- a short value that two databases have in common if, and only if, they have the same keys ---- */
+
+#define SHOWN_BYTES	16
+
+static int
+by_uuid(const ListCell *a, const ListCell *b)
+{
+	return memcmp(((const TdeDataKey *) lfirst(a))->uuid, ((const TdeDataKey *) lfirst(b))->uuid, UUID_LEN);
+}
+
+/*
+ * What keys have in common wherever they are.  Their numbers and what wraps them are this database's own.  The check value stands for
+ * the key itself, of which it tells nothing.
+ */
+static void
+append_key(StringInfo bytes, const TdeDataKey *row)
+{
+	pq_sendbytes(bytes, (void *) row->uuid, UUID_LEN);
+	pq_sendint32(bytes, row->slot);
+	pq_sendint32(bytes, row->version);
+	pq_sendbyte(bytes, row->kind);
+	pq_sendbyte(bytes, row->state);
+	pq_sendbyte(bytes, row->erasable);
+	pq_sendbytes(bytes, (void *) row->kcv, TDE_KCV_SIZE);
+	pq_sendbytes(bytes, (void *) row->name, NAMEDATALEN);
+}
+
+/* tde_key_fingerprint() returns text - the same in two databases that have the same keys. */
+Datum
+tde_key_fingerprint(PG_FUNCTION_ARGS)
+{
+	List	   *rows = tde_keystore_rows();
+	StringInfoData bytes;
+	ListCell   *cell;
+	bytea	   *digest;
+	char		shown[2 * SHOWN_BYTES];
+
+	list_sort(rows, by_uuid);
+	pq_begintypsend(&bytes);
+	foreach(cell, rows)
+		append_key(&bytes, lfirst(cell));
+	digest = DatumGetByteaPP(DirectFunctionCall1(sha256_bytea, PointerGetDatum(pq_endtypsend(&bytes))));
+	hex_encode(VARDATA_ANY(digest), SHOWN_BYTES, shown);
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(shown, sizeof(shown)));
 }

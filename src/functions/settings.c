@@ -14,7 +14,7 @@
 #include "ddl/added_columns.h"
 #include "ddl/declare.h"
 #include "ddl/plaintext_alter.h"
-#include "distributed/results.h"
+#include "distributed/citus.h"
 #include "functions/settings.h"
 #include "server/compat.h"
 #include "type/access.h"
@@ -22,8 +22,9 @@
 #include "type/declared.h"
 #include "type/plain_bytes.h"
 #include "wallet/backup.h"
-#include "wallet/share_pool.h"
 #include "wallet/wallet.h"
+
+int			tde_share_timeout = 600;
 
 static char *default_spec_string = NULL;
 

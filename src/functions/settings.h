@@ -4,6 +4,9 @@
 #ifndef TDE_FUNCTIONS_SETTINGS_H
 #define TDE_FUNCTIONS_SETTINGS_H
 
+/* GUC of the module "ceremony": seconds from the first share to when those that are in are forgotten. */
+extern PGDLLEXPORT int tde_share_timeout;
+
 extern void tde_settings_init(void);
 
 #endif							/* TDE_FUNCTIONS_SETTINGS_H */

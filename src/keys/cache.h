@@ -26,11 +26,11 @@ typedef struct TdeKey
 	TdeKeyUse  *use;			/* what was and may be encrypted; see keys/limits.h */
 } TdeKey;
 
-extern uint64 tde_keys_epoch;
+extern PGDLLEXPORT uint64 tde_keys_epoch;
 
 /* Set by what has kept plaintexts: cleanses them when keys are forgotten. */
 extern void (*tde_forget_decrypted) (void);
-extern uint64 tde_keys_generation;	/* the wallet's, when the cache was last known to be good */
+extern PGDLLEXPORT uint64 tde_keys_generation;	/* the wallet's, when the cache was last known to be good */
 
 static inline bool
 tde_keys_fresh(uint64 epoch)
@@ -67,7 +67,7 @@ extern uint32 tde_keyed_hash(uint32 number);
  * HMAC-SHA256 over the purpose and the bytes, under a key that all databases with the same hash key have.  Unlike the keyed hash, whose
  * results anyone can see who hashes a value, it can be had by no SQL.
  */
-extern void tde_node_digest(char purpose, const uint8 *bytes, size_t size, uint8 digest[TDE_MAX_DIGEST]);
+extern PGDLLEXPORT void tde_node_digest(char purpose, const uint8 *bytes, size_t size, uint8 digest[TDE_MAX_DIGEST]);
 
 extern void tde_keycache_init(void);	/* from _PG_init */
 

@@ -37,10 +37,10 @@ extern Oid	tde_extension_schema(void);
 extern bool tde_extension_may_execute(const char *name, const Oid *types, int count, Oid user);
 
 /* OID of tde.data_keys; InvalidOid if the extension is not in this database. */
-extern Oid	tde_keystore_relid(void);
+extern PGDLLEXPORT Oid tde_keystore_relid(void);
 
 /* The same, or an error. */
-extern Oid	tde_keystore_require(void);
+extern PGDLLEXPORT Oid tde_keystore_require(void);
 
 /* OID of another table of the extension in the schema tde; InvalidOid if there is none. */
 extern Oid	tde_keystore_sibling(const char *name);
@@ -68,7 +68,7 @@ typedef struct TdeSlotName
 extern TdeSlotName tde_keystore_name(int32 slot);
 
 /* What messages call a key: its name, or for want of one the number of its slot. */
-extern const char *tde_keystore_called(const TdeDataKey *row);
+extern PGDLLEXPORT const char *tde_keystore_called(const TdeDataKey *row);
 extern const char *tde_keystore_slot_called(int32 slot);
 
 /* ereport if a key has this name. */
@@ -93,11 +93,11 @@ extern int32 tde_keystore_require_slot(const char *name);
 extern bool tde_keystore_is_newer(const TdeDataKey *row, int32 slot, char kind, const TdeDataKey *best);
 
 /* Visit every row, or those of a slot, under a snapshot of its own (historic while decoding). */
-extern void tde_keystore_scan(TdeDataKeyVisitor visit, void *arg);
+extern PGDLLEXPORT void tde_keystore_scan(TdeDataKeyVisitor visit, void *arg);
 extern void tde_keystore_scan_slot(int32 slot, TdeDataKeyVisitor visit, void *arg);
 
 /* All rows, as a list of TdeDataKey. */
-extern List *tde_keystore_rows(void);
+extern PGDLLEXPORT List *tde_keystore_rows(void);
 
 /* The row of a key by its number, or by its UUID; false if there is none. */
 extern bool tde_keystore_find(uint32 id, TdeDataKey *found);
@@ -113,7 +113,7 @@ extern bool tde_keystore_ensure(int32 slot, char kind);
 extern bool tde_keystore_ensure_basic(void);
 
 /* These, and for each slot of active keys one of the kind for values without MAC; as far as they can be made here. */
-extern void tde_keystore_ensure_all(void);
+extern PGDLLEXPORT void tde_keystore_ensure_all(void);
 
 /*
  * A new key of this name, in a slot of its own, whose number is returned; master: the wrapping key's id, NULL for the current
@@ -148,7 +148,7 @@ typedef struct TdeSlotMap
  * that is free or has no name either; else a new one.  Version and number are its own here.  False if the key is here already and can be unwrapped; if it cannot,
  * since the wallet lacks its master key, it is wrapped by the current one, in the transaction.
  */
-extern bool tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KEY_SIZE], TdeSlotMap *map);
+extern PGDLLEXPORT bool tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KEY_SIZE], TdeSlotMap *map);
 
 /*
  * Change rows, in the transaction: edit() sees each one and says whether it has changed state, name, master, check value or
@@ -167,12 +167,12 @@ typedef struct TdeKeyChange
 } TdeKeyChange;
 
 /* Change, add and remove rows, in the transaction, which has the table locked against makers of keys. */
-extern void tde_keystore_change(List *changes);
+extern PGDLLEXPORT void tde_keystore_change(List *changes);
 
 /* Registers the transaction callback. */
 extern void tde_keystore_init(void);
 
 /* Set by whatever may have changed the table; the key cache reads it again and clears it. */
-extern bool tde_keystore_changed;
+extern PGDLLEXPORT bool tde_keystore_changed;
 
 #endif							/* TDE_KEYS_TABLE_H */

@@ -45,7 +45,7 @@ extern void tde_keystore_scan_where(Relation rel, AttrNumber column, Datum value
 extern Oid	tde_keystore_index(Relation rel, AttrNumber column);
 
 /* Does the wallet lack the master key of one that could be read with it?  An erasable one without it was destroyed. */
-extern bool tde_keystore_lacks_master(const TdeDataKey *row);
+extern PGDLLEXPORT bool tde_keystore_lacks_master(const TdeDataKey *row);
 
 /* The row with the highest value of a column that has an index; id 0: there is none. */
 extern void tde_keystore_last(Relation rel, AttrNumber column, TdeDataKey *last);

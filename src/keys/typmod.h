@@ -80,7 +80,7 @@ tde_typmod_has_low_bits(int32 typmod)
 }
 
 /* The typmod that a type without modifiers stands for in a column. */
-extern int32 tde_typmod_default(void);
+extern PGDLLEXPORT int32 tde_typmod_default(void);
 
 /* The same without salt, with the one mode and the MAC that are possible then. */
 extern TdeSpec tde_spec_unsalted(TdeSpec spec);

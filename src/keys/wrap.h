@@ -33,7 +33,7 @@ typedef struct TdeDataKey
  * Unwrap, and see that every field of the row is the one that was wrapped with the key.  ereport if the wallet is closed
  * or lacks the master key.  The caller cleanses data_key.
  */
-extern void tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE]);
+extern PGDLLEXPORT void tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE]);
 
 /*
  * A new random key for a row whose other fields are set: fills in check value and wrapped, and master unless it names one.
@@ -45,7 +45,7 @@ extern void tde_keywrap_new(TdeDataKey *row);
 extern void tde_keywrap_wrap(TdeDataKey *row, const uint8 data_key[TDE_DATA_KEY_SIZE]);
 
 /* ereport unless this is the row's key, by its check value. */
-extern void tde_keywrap_check(const TdeDataKey *row, const uint8 data_key[TDE_DATA_KEY_SIZE]);
+extern PGDLLEXPORT void tde_keywrap_check(const TdeDataKey *row, const uint8 data_key[TDE_DATA_KEY_SIZE]);
 
 /* Wrap the row's key under the current master key; false if it is so already, or its slot has a wrapping key of its own. */
 extern bool tde_keywrap_renew(TdeDataKey *row);
@@ -66,6 +66,6 @@ tde_keywrap_put(uint8 *to, uint64 number, int bytes)
 }
 
 /* A UUID as text, palloc'd. */
-extern char *tde_keywrap_uuid_text(const uint8 *bytes);
+extern PGDLLEXPORT char *tde_keywrap_uuid_text(const uint8 *bytes);
 
 #endif							/* TDE_KEYS_WRAP_H */

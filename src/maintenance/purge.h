@@ -27,8 +27,8 @@ extern bool tde_purge_available(void);
  * From before the wallet entry of an erasable key is written until its row of tde.data_keys is there: no entry is purged in
  * between.  ereport if one is being purged.  An error, too, ends it.
  */
-extern void tde_purge_keep_out(void);
-extern void tde_purge_let_in(void);
+extern PGDLLEXPORT void tde_purge_keep_out(void);
+extern PGDLLEXPORT void tde_purge_let_in(void);
 
 /* The background worker's main function. */
 extern PGDLLEXPORT void tde_purge_worker(Datum main_arg);

@@ -24,24 +24,24 @@ typedef struct TdeUse
  * object_type, object and column.  Reads all of it, and tells now and then how far it is.  keep_locks: the tables' locks,
  * which keep them from being dropped, truncated or rewritten, stay until the end of the transaction.
  */
-extern List *tde_usage_collect(Oid table, bool keep_locks);
+extern PGDLLEXPORT List *tde_usage_collect(Oid table, bool keep_locks);
 
 /* ---- for what takes keys away: maintenance/usage_drop.c ---- */
 
 /* The first ten of the places, a line for each, and how many more there are. */
-extern char *tde_usage_places(const List *uses);
+extern PGDLLEXPORT char *tde_usage_places(const List *uses);
 
 /* ereport if this database has prepared transactions, during which one cannot do this. */
-extern void tde_usage_refuse_prepared(const char *what);
+extern PGDLLEXPORT void tde_usage_refuse_prepared(const char *what);
 
 /* Wait for all other transactions of this database that are running now. */
-extern void tde_usage_wait_for_transactions(void);
+extern PGDLLEXPORT void tde_usage_wait_for_transactions(void);
 
 /*
  * Have all sessions parse and plan their prepared statements and functions anew: what they keep holds literals that were
  * encrypted then.
  */
-extern void tde_usage_forget_plans(void);
+extern PGDLLEXPORT void tde_usage_forget_plans(void);
 
 /* ---- for maintenance/usage_scan.c ---- */
 

@@ -139,9 +139,9 @@
 
 /* 18 lets a module tell its name and version (9324c8c58065). */
 #if PG_VERSION_NUM >= 180000
-#define TDE_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "tde_column", .version = TDE_VERSION)
+#define TDE_LIBRARY_MAGIC(library) PG_MODULE_MAGIC_EXT(.name = library, .version = TDE_VERSION)
 #else
-#define TDE_MODULE_MAGIC PG_MODULE_MAGIC
+#define TDE_LIBRARY_MAGIC(library) PG_MODULE_MAGIC
 #endif
 
 /* 18 removed a parameter (3eea7a0c97e9). */

@@ -24,7 +24,7 @@
  * Raise the error that stands for a status other than TDE_OK.  Anything wrong with a value's bytes gives one and the
  * same message, whatever it was.
  */
-pg_noreturn extern void tde_throw(TdeStatus status);
+pg_noreturn extern PGDLLEXPORT void tde_throw(TdeStatus status);
 
 static inline void
 tde_check(TdeStatus status)

@@ -7,7 +7,7 @@
 #include "utils/palloc.h"
 
 /* The running statement passes a secret, as its text does not show: to this function or view. */
-extern void tde_hide_statement(const char *callee);
+extern PGDLLEXPORT void tde_hide_statement(const char *callee);
 
 /* What the running statement reads or runs is secret, its text is not: COPY tde.passphrase FROM STDIN. */
 extern void tde_hide_data(void);

@@ -14,13 +14,13 @@
  * postmaster, with AddinShmemInitLock held, to find or make the part.  False, and nothing is done, if the library is not being
  * loaded by shared_preload_libraries: then there is no shared memory for it.
  */
-extern bool tde_shmem_add(Size size, const char *lock, void (*startup) (void));
+extern PGDLLEXPORT bool tde_shmem_add(Size size, const char *lock, void (*startup) (void));
 
 /* The same for an array with an element for each of MaxBackends, a number that _PG_init comes too early for. */
 extern bool tde_shmem_add_for_backends(Size size_each, void (*startup) (void));
 
 /* The lock of that name; for startup. */
-extern LWLock *tde_shmem_lock(const char *lock);
+extern PGDLLEXPORT LWLock *tde_shmem_lock(const char *lock);
 
 /* ---- pages for secrets, out of swap and core dumps where the kernel allows it ---- */
 
@@ -43,8 +43,8 @@ extern Size tde_whole_pages(Size size);
  * The same of shared memory: main shared memory only, since dynamic shared memory can be a file.  What to request for it; finding or
  * making it, with AddinShmemInitLock held: filled with zeros if it was not *found.
  */
-extern Size tde_secret_shmem_size(Size size);
-extern void *tde_secret_shmem(const char *name, Size size, bool *found);
+extern PGDLLEXPORT Size tde_secret_shmem_size(Size size);
+extern PGDLLEXPORT void *tde_secret_shmem(const char *name, Size size, bool *found);
 
 /* ---- forgetting secrets ---- */
 
@@ -74,7 +74,7 @@ extern void tde_forget_init(void);	/* from _PG_init */
 /* Called with the relation, or InvalidOid: all may have changed.  Under the rules of relcache callbacks: no catalog is looked at. */
 typedef void (*TdeRelationChanged) (Oid relation);
 
-extern void tde_when_relation_changes(TdeRelationChanged callback);
+extern PGDLLEXPORT void tde_when_relation_changes(TdeRelationChanged callback);
 
 /* What begins each entry of a hash table that remembers something of relations. */
 typedef struct TdeRelationMemo

@@ -35,7 +35,7 @@ extern void tde_permanent_check_columns(Relation rel, int known, const Oid *type
 extern Oid	tde_permanent_index(Relation rel, AttrNumber column);
 
 /* Tell all backends of this database at once that rows of the table change; those that begin a transaction later know it then. */
-extern void tde_permanent_tell(Oid relid);
+extern PGDLLEXPORT void tde_permanent_tell(Oid relid);
 
 /* A copy of the last row by this index, NULL if there is none; ereport if there is no such index. */
 extern HeapTuple tde_permanent_last(Relation rel, Oid index);

@@ -7,12 +7,12 @@
 #include "nodes/parsenodes.h"
 
 /* Does the query need what a subquery does not have: rows that can be locked or sampled, and system columns? */
-extern bool tde_needs_table(Query *query, Index rtindex);
+extern PGDLLEXPORT bool tde_needs_table(Query *query, Index rtindex);
 
 /* Put SELECT columns FROM the table in its place, and return that.  columns: target entries in the order of the table's; they may come later. */
-extern Query *tde_make_subquery(Query *query, RangeTblEntry *rte, List *columns);
+extern PGDLLEXPORT Query *tde_make_subquery(Query *query, RangeTblEntry *rte, List *columns);
 
 /* Columns for it, all that the table has: those that are not read, by their numbers in range tables, are NULL. */
-extern List *tde_subquery_columns(RangeTblEntry *rte, Bitmapset *read);
+extern PGDLLEXPORT List *tde_subquery_columns(RangeTblEntry *rte, Bitmapset *read);
 
 #endif							/* TDE_SERVER_SUBQUERY_H */

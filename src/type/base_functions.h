@@ -61,6 +61,6 @@ extern TdeArithmetic *tde_base_arithmetic(TdeProc *proc, const char *symbol);
 extern Oid	tde_base_btree_support(Oid left, Oid right, int16 number);
 
 /* ereport if the user may not execute a function in whose place one of ours is called. */
-extern void tde_require_execute(Oid function);
+extern PGDLLEXPORT void tde_require_execute(Oid function);
 
 #endif							/* TDE_TYPE_BASE_FUNCTIONS_H */

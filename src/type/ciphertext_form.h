@@ -38,7 +38,7 @@ tde_ciphertext_wanted(void)
 }
 
 /* False for types whose values hold OIDs, which differ in another database. */
-extern bool tde_ciphertext_has_form(TdeType *type);
+extern PGDLLEXPORT bool tde_ciphertext_has_form(TdeType *type);
 
 extern char *tde_ciphertext_out(TdeType *type, Datum value);
 extern bytea *tde_ciphertext_send(TdeType *type, Datum value);

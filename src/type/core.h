@@ -22,7 +22,7 @@ extern bool tde_is_member(Oid catalog, Oid object);
  * PostgreSQL's own operator of this name that the parser would take for these types if there were no others (left: InvalidOid for one of one
  * operand); InvalidOid: there is none.  *left and *right become what it takes.
  */
-extern Oid	tde_core_operator(const char *name, Oid *left, Oid *right);
+extern PGDLLEXPORT Oid tde_core_operator(const char *name, Oid *left, Oid *right);
 
 /*
  * The operator of this name in a schema that the parser takes for these types (left: InvalidOid for one of one operand); InvalidOid: there is

@@ -85,7 +85,7 @@ extern struct varlena *tde_datum_seal_like(TdeType *type, Datum value, const Tde
 /*
  * Encrypt a datum of the base type as the typmod says; -1: as a literal, deterministically, under the catalog key.
  */
-extern Datum tde_datum_encrypt(TdeType *type, Datum value, int32 typmod);
+extern PGDLLEXPORT Datum tde_datum_encrypt(TdeType *type, Datum value, int32 typmod);
 
 /* The same under a version of that key which values have, by its number; under the newest if that one is full, or 0. */
 extern Datum tde_datum_encrypt_under(TdeType *type, Datum value, int32 typmod, uint32 key_id);

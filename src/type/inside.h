@@ -60,7 +60,7 @@ extern void tde_headers_in_datum(Oid type, Datum value, TdeHeaderVisitor visit, 
 extern void tde_headers_in_tree(Node *tree, TdeHeaderVisitor visit, void *arg);
 
 /* A tree, or a list of them, in a column of a catalog's row; NULL if there is none. */
-extern void *tde_stored_tree(int cache, HeapTuple tuple, AttrNumber column);
+extern PGDLLEXPORT void *tde_stored_tree(int cache, HeapTuple tuple, AttrNumber column);
 
 /*
  * The expressions and the condition of an index as they are stored.  (What the relation cache has is folded, and folding calls users'
@@ -75,7 +75,7 @@ extern List *tde_index_trees(Oid index);
 extern bool tde_differs_encrypted(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod);
 
 /* A base type's own operator, or one of ours?  Another one of the same name, in another schema, may do anything. */
-extern bool tde_is_base_operator(Oid operator);
+extern PGDLLEXPORT bool tde_is_base_operator(Oid operator);
 
 /* What a query gives out: its target list, or its RETURNING list. */
 static inline List *

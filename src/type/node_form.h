@@ -9,7 +9,7 @@
 #include "type/type.h"
 
 /* Are rows being written that only nodes read?  Output functions then give this form. */
-extern bool tde_node_form_written;
+extern PGDLLEXPORT bool tde_node_form_written;
 
 /* Is this a server whose nodes may have written so?  Input functions then take it, too. */
 extern bool tde_node_form_accepted;

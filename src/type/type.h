@@ -123,7 +123,7 @@ extern TdeModLayout tde_mod_layout(Oid base);
 extern bool tde_type_base(Oid type, Oid *base, uint8 tag[TDE_TYPE_TAG_SIZE]);
 
 /* The type, or NULL if it is not an encrypted one. */
-extern TdeType *tde_type_find(Oid type);
+extern PGDLLEXPORT TdeType *tde_type_find(Oid type);
 
 /* Unpack and remember a typmod that is not -1; ereport on one that no declaration of this type can have given. */
 extern void tde_type_unpack(TdeType *type, int32 typmod);
@@ -150,7 +150,7 @@ extern TdeType *tde_type_of_base(Oid base);
 extern bool tde_is_function(Oid function, const char *symbol, PGFunction address);
 
 /* The function of tde_internal with this name, which is its symbol, and these types of arguments; InvalidOid if it is not there, or not ours. */
-extern Oid	tde_internal_function(const char *symbol, PGFunction address, const Oid *types, int count);
+extern PGDLLEXPORT Oid tde_internal_function(const char *symbol, PGFunction address, const Oid *types, int count);
 
 /* The same as tde_type_find; ereport if it is not one. */
 extern TdeType *tde_type_get(Oid type);

@@ -28,11 +28,11 @@ extern bool tde_passphrase_is_given(FunctionCallInfo fcinfo, int n);
 extern void tde_passphrase_check_size(Size size, const char *what);
 
 /* ereport if it is too weak for a new one; what as above. */
-extern void tde_passphrase_require_strength(const char *passphrase, const char *what);
+extern PGDLLEXPORT void tde_passphrase_require_strength(const char *passphrase, const char *what);
 
 /* Call a function with such a copy, which is cleansed however the call ends. */
 typedef void (*TdePassphraseUse) (const char *passphrase, void *arg);
-extern void tde_passphrase_use(FunctionCallInfo fcinfo, int n, const char *what, TdePassphraseUse use, void *arg);
+extern PGDLLEXPORT void tde_passphrase_use(FunctionCallInfo fcinfo, int n, const char *what, TdePassphraseUse use, void *arg);
 
 /*
  * Run the command and read the first line that it prints.  Cancellable; after timeout milliseconds the command and its

@@ -19,7 +19,7 @@ extern char *tde_passphrase_command;
 extern int	tde_passphrase_timeout;
 
 /* Changes with every opening and closing; a cache of keys is good as long as it does not. */
-extern pg_atomic_uint64 *tde_wallet_generation;
+extern PGDLLEXPORT pg_atomic_uint64 *tde_wallet_generation;
 
 typedef enum TdeWalletStatus
 {
@@ -41,13 +41,13 @@ typedef struct TdeWalletInfo
 } TdeWalletInfo;
 
 extern void tde_wallet_init(void);	/* from _PG_init */
-extern TdeWalletInfo tde_wallet_info(void);
+extern PGDLLEXPORT TdeWalletInfo tde_wallet_info(void);
 
 /*
  * Open the wallet through tde_column.passphrase_command if it is closed and that may be done.  Waits for another process
  * that is doing so.  False if the wallet is closed afterwards; the reason is in the server log.
  */
-extern bool tde_wallet_ensure_open(void);
+extern PGDLLEXPORT bool tde_wallet_ensure_open(void);
 
 /* Is tde_column.passphrase_command set? */
 extern bool tde_wallet_has_command(void);
@@ -56,7 +56,7 @@ extern bool tde_wallet_has_command(void);
 extern bool tde_wallet_ask_command(char passphrase[TDE_MAX_PASSPHRASE]);
 
 /* ereport that the wallet is closed; what says for what it was needed ("to decrypt a value", ...). */
-pg_noreturn extern void tde_wallet_closed_error(const char *what);
+pg_noreturn extern PGDLLEXPORT void tde_wallet_closed_error(const char *what);
 
 /*
  * Copy a master key out; id NULL: the current one.  False if the wallet is closed or has no such key.  The caller cleanses
@@ -77,7 +77,7 @@ extern bool tde_wallet_is_shared(void);
  * Open with this passphrase, or with what the command prints, replacing what is open.  ereport on every failure, and if master keys
  * that are open would be lost, since the file lacks them, unless confirm (may be NULL) names that loss.
  */
-extern void tde_wallet_open_with(const char *passphrase, const char *confirm);
+extern PGDLLEXPORT void tde_wallet_open_with(const char *passphrase, const char *confirm);
 extern void tde_wallet_open_by_command(const char *confirm);
 extern void tde_wallet_refuse_existing(void);
 extern void tde_wallet_refuse_open(void);
@@ -95,7 +95,7 @@ extern const char *tde_wallet_save_to(const char *path);
  * cannot be written; nothing has changed then.
  */
 typedef void (*TdeWalletEdit) (TdeWalletContents *contents, void *arg);
-extern void tde_wallet_edit(TdeWalletEdit edit, void *arg);
+extern PGDLLEXPORT void tde_wallet_edit(TdeWalletEdit edit, void *arg);
 
 /* From now on this server may change the wallet, and no other one. */
 extern void tde_wallet_take_over_now(void);
@@ -113,7 +113,7 @@ typedef enum TdePassphraseSource
 extern void tde_wallet_check_new_passphrase(const char *passphrase, TdePassphraseSource source);
 
 /* NOTICE that copies of the wallet are under the passphrase that was changed. */
-extern void tde_wallet_note_copies(void);
+extern PGDLLEXPORT void tde_wallet_note_copies(void);
 
 /* Hand the wallet to the backup command; ereport if there is none. */
 extern void tde_wallet_back_up(void);
@@ -123,19 +123,19 @@ extern void tde_wallet_back_up(void);
  * held off, until tde_wallet_keep_result().
  */
 extern void tde_wallet_create_with(const char *passphrase, TdePassphraseSource source);
-extern void tde_wallet_change_passphrase_to(const char *passphrase, TdePassphraseSource source);
+extern PGDLLEXPORT void tde_wallet_change_passphrase_to(const char *passphrase, TdePassphraseSource source);
 
 /*
  * The passphrase is another one now, and the answer to this statement says so, or is all that there is of it: neither a cancel that has
  * come nor the timeout takes it away any more.
  */
-extern void tde_wallet_keep_result(void);
+extern PGDLLEXPORT void tde_wallet_keep_result(void);
 
 /* A new random master key, at the end of the list; ereport if there is no room. */
-extern TdeMasterKey *tde_wallet_add_master(TdeMasterKeys *keys, TdeMasterState state);
+extern PGDLLEXPORT TdeMasterKey *tde_wallet_add_master(TdeMasterKeys *keys, TdeMasterState state);
 
 /* Take a master key off the list, if it is there. */
-extern void tde_wallet_remove_master(TdeMasterKeys *keys, const uint8 *id);
+extern PGDLLEXPORT void tde_wallet_remove_master(TdeMasterKeys *keys, const uint8 *id);
 
 /* ---- which server is this one: a copy of it, made by whatever means, is another ---- */
 

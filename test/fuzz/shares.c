@@ -6,7 +6,7 @@
 #include <openssl/crypto.h>
 
 #include "check.h"
-#include "crypto/shamir.h"
+#include "ceremony/shamir.h"
 
 /* More make a run slow: the work grows with the square. */
 #define MOST	6

@@ -4,9 +4,11 @@ package TdeInstall;
 use strict;
 use warnings FATAL => 'all';
 
+use Cwd qw(abs_path);
 use Exporter 'import';
 use File::Basename qw(dirname);
-use FindBin;
+
+my $upgrade = abs_path(dirname(__FILE__) . '/../upgrade');
 
 our @EXPORT_OK = qw(install_old);
 
@@ -28,7 +30,7 @@ sub install_old
   # PostgreSQL finds what belongs to it by the place of its programs
   my $old = "$folder/pg" . substr dirname($bindir), length $prefix;
   my $share = "$folder/pg" . substr $sharedir, length $prefix;
-  my $log = `{ cp -a '$prefix' '$folder/pg' && rm '$share'/extension/tde_column* && tar -C '$folder' -xzf '$FindBin::RealBin/../upgrade/tde_column-$version.tar.gz' &&
+  my $log = `{ cp -a '$prefix' '$folder/pg' && rm '$share'/extension/tde_column* && tar -C '$folder' -xzf '$upgrade/tde_column-$version.tar.gz' &&
     make -s -C '$folder/tde_column-$version' -j2 PG_CONFIG='$old/bin/pg_config' PG_CFLAGS=-O1 with_llvm=no install; } 2>&1`;
   die "could not install version $version: $log" if $?;
   return $old;

@@ -1,0 +1,65 @@
+/*
+ * citus.c - tables that Citus distributes: what the core has Citus plan and run comes here first.
+ *
+ * Where the module is, nothing else is done by name: tables of Citus' are known by its catalog (distributed/table.c in the core).  It is loaded when the
+ * server starts, if Citus is in shared_preload_libraries, since what it forgot of one statement another node would not.
+ */
+#include "postgres.h"
+
+#include "optimizer/planner.h"
+
+#include "citus/combined.h"
+#include "citus/shard_conditions.h"
+#include "citus/node_errors.h"
+#include "citus/repartition.h"
+#include "citus/node_keys.h"
+#include "citus/merge.h"
+#include "citus/node_results.h"
+#include "citus/tables.h"
+#include "citus/volatility.h"
+#include "client/postponed.h"
+#include "ddl/stored_spec.h"
+#include "distributed/citus.h"
+#include "server/compat.h"
+#include "server/module.h"
+
+static PlannedStmt *
+plan_query(planner_hook_type next, TDE_PLANNER_PARAMETERS)
+{
+	bool		distributed = tde_reads_distributed(query, tde_citus_any_table);
+	Bitmapset  *returned = distributed ? tde_returning_take(query) : NULL;
+	List	   *collations = distributed ? tde_aggregate_collations(query) : NIL;
+	ErrorContextCallback context = {error_context_stack, tde_citus_explain, query};
+	PlannedStmt *plan;
+
+	tde_distribution_guard(query);
+	tde_results_cast(query);
+	if (distributed)
+	{
+		tde_distributed_keys_check(query);
+		tde_distributed_conditions(query, params);
+		tde_distributed_merge(query);
+		tde_distributed_volatility(query);
+		tde_distributed_joins(query);
+		error_context_stack = &context;
+	}
+	plan = next(TDE_PLANNER_ARGUMENTS);
+	error_context_stack = context.previous;
+	if (distributed)
+		tde_distributed_plan_check(plan);
+	tde_aggregates_collate(plan, collations);
+	if (returned)
+	{
+		tde_stored_spec_planned(plan);	/* does not look below what comes on top now */
+		tde_returning_decrypt(plan, returned);
+	}
+	return plan;
+}
+
+static const TdeCitusCalls calls = {
+	.plan = plan_query,
+	.results_begin = tde_results_begin,
+	.name_server = tde_citus_name_server,
+};
+
+TDE_MODULE("citus", tde_distributed_keys_init, &calls);

@@ -1,0 +1,16 @@
+/*
+ * combined.h - aggregates that Citus combines from those of its nodes.
+ */
+#ifndef TDE_CITUS_COMBINED_H
+#define TDE_CITUS_COMBINED_H
+
+#include "nodes/parsenodes.h"
+#include "nodes/plannodes.h"
+
+/* Before Citus plans a query: which collations its aggregates of encrypted strings have; for the other function. */
+extern List *tde_aggregate_collations(Query *query);
+
+/* When it is planned: what combines them has the same. */
+extern void tde_aggregates_collate(PlannedStmt *plan, List *collations);
+
+#endif							/* TDE_CITUS_COMBINED_H */

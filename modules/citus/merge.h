@@ -1,0 +1,12 @@
+/*
+ * merge.h - MERGE into a table by its encrypted distribution column.
+ */
+#ifndef TDE_CITUS_MERGE_H
+#define TDE_CITUS_MERGE_H
+
+#include "nodes/parsenodes.h"
+
+/* Before Citus plans it: what ON compares with the distribution column becomes encrypted. */
+extern void tde_distributed_merge(Query *query);
+
+#endif							/* TDE_CITUS_MERGE_H */

@@ -1,0 +1,13 @@
+/*
+ * shard_conditions.h - conditions on encrypted distribution columns, such that Citus finds their shard.
+ */
+#ifndef TDE_CITUS_SHARD_CONDITIONS_H
+#define TDE_CITUS_SHARD_CONDITIONS_H
+
+#include "nodes/params.h"
+#include "nodes/parsenodes.h"
+
+/* Before Citus plans a query: what is compared with an encrypted distribution column becomes encrypted, where it can. */
+extern void tde_distributed_conditions(Query *query, ParamListInfo params);
+
+#endif							/* TDE_CITUS_SHARD_CONDITIONS_H */

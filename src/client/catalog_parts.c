@@ -1,0 +1,91 @@
+/*
+ * catalog_parts.c - what definitions name besides expressions, as it would be of plain columns; and an expression where a definition prints it.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_opclass.h"
+#include "commands/defrem.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "client/catalog_parts.h"
+#include "client/catalog_trees.h"
+#include "type/type.h"
+
+int32
+tde_shown_typmod(Oid oid, int32 typmod)
+{
+	Oid			element = oid < FirstNormalObjectId ? InvalidOid : get_element_type(oid);
+	TdeType    *type = oid < FirstNormalObjectId ? NULL : tde_type_find(OidIsValid(element) ? element : oid);
+
+	return type ? tde_type_base_typmod(type, typmod) : typmod;
+}
+
+/* Names of operator classes may begin so, and go on as those of the base types. */
+#define ENCRYPTED_PREFIX "encrypted_"
+
+/* The operator class of a base type that an encrypted type's stands for: its default, or the one of the same name. */
+static Oid
+plain_class(Form_pg_opclass opclass)
+{
+	TdeType    *type = tde_type_find(opclass->opcintype);
+	char	   *name = NameStr(opclass->opcname);
+
+	if (type == NULL)
+		return InvalidOid;
+	if (opclass->opcdefault)
+		return GetDefaultOpClass(type->base, opclass->opcmethod);
+	if (strncmp(name, ENCRYPTED_PREFIX, strlen(ENCRYPTED_PREFIX)) == 0)
+		name += strlen(ENCRYPTED_PREFIX);
+	return get_opclass_oid(opclass->opcmethod, list_make2(makeString("pg_catalog"), makeString(pstrdup(name))), true);
+}
+
+Oid
+tde_shown_class(Oid opclass)
+{
+	HeapTuple	tuple = opclass < FirstNormalObjectId ? NULL : SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
+	Oid			plain = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		plain = plain_class((Form_pg_opclass) GETSTRUCT(tuple));
+		ReleaseSysCache(tuple);
+	}
+	return OidIsValid(plain) ? plain : opclass;
+}
+
+char *
+tde_replace_first(char *definition, const char *from, const char *to)
+{
+	char	   *found = strstr(definition, from);
+
+	return found ? psprintf("%.*s%s%s", (int) (found - definition), definition, to, found + strlen(from)) : definition;
+}
+
+static char *
+printed(Node *expr, Oid relation, bool pretty)
+{
+	Datum		tree = CStringGetTextDatum(nodeToString(expr));
+
+	return TextDatumGetCString(DirectFunctionCall3(pg_get_expr_ext, tree, ObjectIdGetDatum(relation), BoolGetDatum(pretty)));
+}
+
+/* Where a call is printed without parentheses, anything else needs them. */
+char *
+tde_show_expression(char *definition, Node *expr, Oid relation, bool pretty)
+{
+	Node	   *shown = tde_shown_tree(expr);
+	char	   *to;
+
+	if (shown == NULL || equal(shown, expr))
+		return definition;
+	to = printed(shown, relation, pretty);
+	if (IsA(expr, FuncExpr) && !IsA(shown, FuncExpr))
+		to = psprintf("(%s)", to);
+	return tde_replace_first(definition, printed(expr, relation, pretty), to);
+}

@@ -1,0 +1,21 @@
+/*
+ * catalog_parts.h - what definitions name besides expressions, as it would be of plain columns; and an expression where a definition prints it.
+ */
+#ifndef TDE_CLIENT_CATALOG_PARTS_H
+#define TDE_CLIENT_CATALOG_PARTS_H
+
+#include "nodes/nodes.h"
+
+/* The modifier of the base type, of tde_shown_type(oid). */
+extern PGDLLEXPORT int32 tde_shown_typmod(Oid oid, int32 typmod);
+
+/* The operator class of the base type that an encrypted type's stands for; any other as it is. */
+extern PGDLLEXPORT Oid tde_shown_class(Oid opclass);
+
+/* In a text, an expression of a relation's columns, as it would be of plain ones.  Where PostgreSQL prints a call without parentheses. */
+extern PGDLLEXPORT char *tde_show_expression(char *definition, Node *expr, Oid relation, bool pretty);
+
+/* A text with the first occurrence of another one replaced; itself, if there is none. */
+extern PGDLLEXPORT char *tde_replace_first(char *definition, const char *from, const char *to);
+
+#endif							/* TDE_CLIENT_CATALOG_PARTS_H */

@@ -1,0 +1,42 @@
+/*
+ * modules.c - the SQL functions that modules have: each loads its module when it is called for the first time.
+ */
+#include "postgres.h"
+
+#include "server/compat.h"
+#include "server/module.h"
+
+/* tde_NAME() of SQL is tde_MODULE_NAME() of the module. */
+#define MODULE_FUNCTION(module, name) \
+	PG_FUNCTION_INFO_V1(tde_##name); \
+	Datum \
+	tde_##name(PG_FUNCTION_ARGS) \
+	{ \
+		static PGFunction function = NULL; \
+\
+		if (function == NULL) \
+			function = tde_module_function(#module, "tde_" #module "_" #name); \
+		return function(fcinfo); \
+	}
+
+MODULE_FUNCTION(catalog, catalog_type)
+MODULE_FUNCTION(catalog, catalog_typmod)
+MODULE_FUNCTION(catalog, catalog_tree)
+MODULE_FUNCTION(catalog, catalog_classes)
+MODULE_FUNCTION(catalog, catalog_indexdef)
+MODULE_FUNCTION(catalog, catalog_constraintdef)
+MODULE_FUNCTION(catalog, catalog_partkeydef)
+MODULE_FUNCTION(catalog, catalog_viewdef)
+MODULE_FUNCTION(catalog, catalog_viewdef_name)
+MODULE_FUNCTION(catalog, catalog_ruledef)
+
+MODULE_FUNCTION(ceremony, wallet_split)
+MODULE_FUNCTION(ceremony, wallet_open_share)
+MODULE_FUNCTION(ceremony, wallet_forget_shares)
+
+MODULE_FUNCTION(citus, called)
+MODULE_FUNCTION(citus, distribute)
+MODULE_FUNCTION(citus, hash_fingerprint)
+
+MODULE_FUNCTION(transfer, export_keys)
+MODULE_FUNCTION(transfer, import_keys)

@@ -1,0 +1,43 @@
+/*
+ * module.h - libraries beside this one, for what few need: modules/NAME makes tde_column_NAME.
+ *
+ * A module has no SQL objects: the core's script declares its functions in the core's library, which calls the module's (functions/modules.c).
+ * So CREATE EXTENSION, dumps and pg_upgrade do without it.  A module may call what the core's headers mark PGDLLEXPORT, and nothing else; what the
+ * core calls in it, besides such functions, stands in a structure of its own below.
+ */
+#ifndef TDE_SERVER_MODULE_H
+#define TDE_SERVER_MODULE_H
+
+#include "fmgr.h"
+
+typedef struct TdeModule
+{
+	const char *name;
+	const char *version;		/* of the core that it was built with */
+	void		(*init) (void); /* its settings and shared memory; NULL: it has none */
+	const void *calls;			/* what the core calls; NULL: only SQL functions */
+} TdeModule;
+
+/* What a module has once.  Not after the core is loaded: PostgreSQL would not find what it calls. */
+#define TDE_MODULE(name_, init_, calls_) \
+	TDE_LIBRARY_MAGIC("tde_column_" name_); \
+	extern void _PG_init(void); \
+	void \
+	_PG_init(void) \
+	{ \
+		static const TdeModule module = {.name = (name_), .version = TDE_VERSION, .init = (init_), .calls = (calls_)}; \
+\
+		tde_module_register(&module); \
+	} \
+	extern void _PG_init(void)
+
+/* From a module's _PG_init: ereport if it is of another version. */
+extern PGDLLEXPORT void tde_module_register(const TdeModule *module);
+
+/* NULL if it is not installed, or cannot be loaded, of which a WARNING tells. */
+extern const TdeModule *tde_module_load(const char *name);
+
+/* A function of a module that has this name in C; ereport if it is not installed. */
+extern PGFunction tde_module_function(const char *name, const char *function);
+
+#endif							/* TDE_SERVER_MODULE_H */

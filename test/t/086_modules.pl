@@ -1,0 +1,110 @@
+# The core without its modules, with one of another version, and with one that cannot be loaded: what needs them says so, and nothing else changes.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../perl";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use TdeTest;
+use Test::More;
+
+# The server looks for libraries in a folder of ours alone, which has the core.
+my $folder = PostgreSQL::Test::Utils::tempdir;
+my $node = tde_node('modules', extension => 1,
+  conf => "dynamic_library_path = '$folder'\ntde_column.passphrase_command = 'echo module-passphrase'\n");
+chomp(my $server_include = `pg_config --includedir-server`);
+chomp(my $libdir = `pg_config --pkglibdir`);
+my $dlsuffix = -e "$libdir/plpgsql.dylib" ? '.dylib' : '.so';
+symlink("$libdir/tde_column$dlsuffix", "$folder/tde_column$dlsuffix") or die "could not make a link: $!";
+
+sub build
+{
+  my ($source, $library, @options) = @_;
+  system_or_bail('gcc', '-O1', '-shared', '-fPIC', "-I$server_include", "-I$FindBin::RealBin/../../src", @options, '-o', "$folder/$library$dlsuffix",
+    "$FindBin::RealBin/../lib/$source");
+  return;
+}
+
+$node->start;
+is(log_since($node, 0) =~ /module/ ? 'told' : 'silent', 'silent', 'a server without modules starts, and nothing is said');
+
+# ---- functions ----
+
+my %calls = (
+  ceremony => [ 'tde_wallet_split(2, 3)', "tde_wallet_open_share('x')", 'tde_wallet_forget_shares()' ],
+  transfer => [ "tde_export_keys('a secret of some length')", "tde_export_keys('a secret of some length', true)", "tde_import_keys('x', 'y')" ],
+  citus    => [ 'tde_internal.tde_hash_fingerprint()' ],
+  catalog  => [ "tde_internal.tde_catalog_type('int4'::regtype)" ]);
+
+foreach my $module (sort keys %calls)
+{
+  foreach my $call (@{ $calls{$module} })
+  {
+    fails_with(
+      $node,
+      "SELECT $call",
+      { state => '0A000',
+        message => qr/^module "$module" of tde_column is not installed$/,
+        detail  => qr/^This function is in the library "tde_column_$module", which the server does not find\.$/,
+        hint    => qr/^Install it: / },
+      "$call without module $module");
+  }
+}
+
+# Every function of a module stands above.
+my $functions = slurp_file("$FindBin::RealBin/../../src/functions/modules.c");
+my %named = map { $_ => 1 } $functions =~ /^MODULE_FUNCTION\((\w+),/mg;
+is(join(' ', sort keys %named), join(' ', sort keys %calls), 'these are all modules');
+
+# ---- the rest ----
+
+lines_of($node, "SELECT tde_wallet_create('module-passphrase')");
+is(attempt($node, "CREATE TABLE t (id int, a encrypted_text(aes256,nosalt)); CREATE INDEX ON t (a);
+  INSERT INTO t VALUES (1, 'one'), (2, 'two')")->{state}, '', 'encrypted columns need no module');
+is(lines_of($node, "SELECT id FROM t WHERE a = 'two'"), '2', 'nor do queries');
+is($node->safe_psql('postgres', 'SHOW tde_column.share_timeout'), '10min', 'settings of modules are there');
+
+my $told = attempt($node, q{SET tde_column.transparent_catalog = on; SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 't'::regclass AND attname = 'a';
+  SELECT count(*) FROM pg_attribute WHERE attrelid = 't'::regclass AND attnum > 0});
+is($told->{state}, '', 'transparent catalogs without their module are no error');
+is($told->{out}, "encrypted_text(aes256,nosalt,gcm)\n2", 'but catalogs show what is there');
+is(() = $told->{err} =~ /WARNING: .*catalogs show encrypted types, although "tde_column\.transparent_catalog" is on\nDETAIL:  Module "catalog" of tde_column is missing\./g, 1,
+  'and the session is told so, once');
+
+# ---- of another version ----
+
+build('module_of_yesterday.c', 'tde_column_transfer', '-DTDE_VERSION="0.0.1"');
+fails_with(
+  $node,
+  "SELECT tde_export_keys('a secret of some length')",
+  { state => '55000', message => qr/^module "transfer" of tde_column is of version 0\.0\.1$/, detail => qr/^tde_column itself is of version \S+\.$/,
+    hint => qr/^Install both of one version, and start the server anew\.$/ },
+  'a module of another version');
+write_bytes("$folder/tde_column_ceremony$dlsuffix", 'no library');
+$node->restart;
+like(log_since($node, 0), qr/WARNING:  module "ceremony" of tde_column is not loaded: could not load library/, 'a server with a broken module starts, with a WARNING');
+is(lines_of($node, "SELECT a FROM t WHERE id = 1"), 'one', 'and works');
+
+# ---- where Citus is ----
+
+build('citus_settings.c', 'citus');
+my $offset = log_offset($node);
+$node->append_conf('postgresql.conf', "shared_preload_libraries = '$folder/citus, tde_column'\n");
+$node->restart;
+like(log_since($node, $offset), qr/WARNING:  module "citus" of tde_column is missing, and Citus is here\n.*DETAIL:  Statements on tables with encrypted columns/,
+  'Citus without its module: the server starts, with a WARNING');
+is(lines_of($node, 'SELECT count(*) FROM t'), '2', 'tables that Citus does not distribute can be used');
+attempt($node, "SET allow_system_table_mods = on; CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid oid, partmethod \"char\", partkey text, colocationid int);
+  CREATE TABLE plain (id int); INSERT INTO pg_catalog.pg_dist_partition VALUES ('t'::regclass, 'h', NULL, 1), ('plain'::regclass, 'h', NULL, 1)");
+my $refused = {
+  state   => '0A000',
+  message => qr/^cannot use table "t", which Citus distributes, without a module$/,
+  detail  => qr/^It has encrypted columns, and module "citus" of tde_column was missing when the server started\.$/,
+  hint    => qr/^Install the module "citus" of tde_column, and start the server anew\.$/ };
+fails_with($node, $_, $refused, $_)
+  foreach 'SELECT count(*) FROM t', "INSERT INTO t VALUES (3, 'x')", 'SELECT 1 WHERE EXISTS (SELECT FROM t)', "UPDATE t SET id = 4", 'WITH x AS (SELECT a FROM t) SELECT count(*) FROM x';
+is(lines_of($node, 'SELECT count(*) FROM plain'), '0', 'a plain table that Citus distributes can be used');
+
+done_testing();
