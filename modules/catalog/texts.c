@@ -31,6 +31,7 @@
 #include "client/catalog_parts.h"
 #include "client/catalog_trees.h"
 #include "server/compat.h"
+#include "server/stored_tree.h"
 #include "type/base_functions.h"
 #include "type/inside.h"
 

@@ -18,6 +18,7 @@
 #include "keys/typmod.h"
 #include "server/compat.h"
 #include "server/receiver.h"
+#include "type/base_functions.h"
 #include "type/cast.h"
 #include "type/ciphertext_form.h"
 #include "type/node_form.h"

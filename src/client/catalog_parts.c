@@ -5,8 +5,6 @@
 
 #include "access/htup_details.h"
 #include "access/transam.h"
-#include "catalog/pg_opclass.h"
-#include "commands/defrem.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -14,6 +12,7 @@
 #include "utils/syscache.h"
 
 #include "client/catalog_parts.h"
+#include "client/catalog_queries.h"
 #include "client/catalog_trees.h"
 #include "type/type.h"
 
@@ -26,37 +25,13 @@ tde_shown_typmod(Oid oid, int32 typmod)
 	return type ? tde_type_base_typmod(type, typmod) : typmod;
 }
 
-/* Names of operator classes may begin so, and go on as those of the base types. */
-#define ENCRYPTED_PREFIX "encrypted_"
-
-/* The operator class of a base type that an encrypted type's stands for: its default, or the one of the same name. */
-static Oid
-plain_class(Form_pg_opclass opclass)
+Node *
+tde_shown_tree(Node *tree)
 {
-	TdeType    *type = tde_type_find(opclass->opcintype);
-	char	   *name = NameStr(opclass->opcname);
+	TdeShowing	showing = {.query = tde_show_query, .other = tde_show_in_query};
+	Node	   *shown = tde_show(tree, &showing);
 
-	if (type == NULL)
-		return InvalidOid;
-	if (opclass->opcdefault)
-		return GetDefaultOpClass(type->base, opclass->opcmethod);
-	if (strncmp(name, ENCRYPTED_PREFIX, strlen(ENCRYPTED_PREFIX)) == 0)
-		name += strlen(ENCRYPTED_PREFIX);
-	return get_opclass_oid(opclass->opcmethod, list_make2(makeString("pg_catalog"), makeString(pstrdup(name))), true);
-}
-
-Oid
-tde_shown_class(Oid opclass)
-{
-	HeapTuple	tuple = opclass < FirstNormalObjectId ? NULL : SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
-	Oid			plain = InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		plain = plain_class((Form_pg_opclass) GETSTRUCT(tuple));
-		ReleaseSysCache(tuple);
-	}
-	return OidIsValid(plain) ? plain : opclass;
+	return showing.failed ? NULL : shown;
 }
 
 char *

@@ -10,7 +10,6 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#include "client/catalog_parts.h"
 #include "client/catalog_queries.h"
 
 Node *

@@ -11,9 +11,11 @@
 #include "access/table.h"
 #include "access/transam.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_opclass.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "commands/defrem.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -24,7 +26,6 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "client/catalog_queries.h"
 #include "client/catalog_trees.h"
 #include "client/operand_results.h"
 #include "operators/computed.h"
@@ -303,7 +304,7 @@ show_other(Node *node, TdeShowing *showing)
 		case T_ArrayCoerceExpr:
 			break;
 		default:
-			return tde_show_in_query(node, shown, showing);
+			return showing->other(node, shown, showing);
 	}
 	return shown;
 }
@@ -448,7 +449,7 @@ tde_show(Node *node, void *context)
 		case T_NullIfExpr:
 			return show_operation((OpExpr *) node, showing);
 		case T_Query:
-			return tde_show_query((Query *) node, showing);
+			return showing->query((Query *) node, showing);
 		case T_ScalarArrayOpExpr:
 			return show_array_operation((ScalarArrayOpExpr *) node, showing);
 		case T_RelabelType:
@@ -462,11 +463,37 @@ tde_show(Node *node, void *context)
 	}
 }
 
-Node *
-tde_shown_tree(Node *tree)
-{
-	TdeShowing	showing = {false, false};
-	Node	   *shown = tde_show(tree, &showing);
+/* ---- operator classes ---- */
 
-	return showing.failed ? NULL : shown;
+/* Names of operator classes may begin so, and go on as those of the base types. */
+#define ENCRYPTED_PREFIX "encrypted_"
+
+/* The operator class of a base type that an encrypted type's stands for: its default, or the one of the same name. */
+static Oid
+plain_class(Form_pg_opclass opclass)
+{
+	TdeType    *type = tde_type_find(opclass->opcintype);
+	char	   *name = NameStr(opclass->opcname);
+
+	if (type == NULL)
+		return InvalidOid;
+	if (opclass->opcdefault)
+		return GetDefaultOpClass(type->base, opclass->opcmethod);
+	if (strncmp(name, ENCRYPTED_PREFIX, strlen(ENCRYPTED_PREFIX)) == 0)
+		name += strlen(ENCRYPTED_PREFIX);
+	return get_opclass_oid(opclass->opcmethod, list_make2(makeString("pg_catalog"), makeString(pstrdup(name))), true);
+}
+
+Oid
+tde_shown_class(Oid opclass)
+{
+	HeapTuple	tuple = opclass < FirstNormalObjectId ? NULL : SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
+	Oid			plain = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		plain = plain_class((Form_pg_opclass) GETSTRUCT(tuple));
+		ReleaseSysCache(tuple);
+	}
+	return OidIsValid(plain) ? plain : opclass;
 }

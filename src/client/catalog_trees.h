@@ -5,21 +5,25 @@
 #define TDE_CLIENT_CATALOG_TREES_H
 
 #include "nodes/pg_list.h"
-#include "nodes/primnodes.h"
+#include "nodes/parsenodes.h"
 
 /* The base type of an encrypted type, of an array of one, or of an operand beside one; any other type as it is. */
 extern PGDLLEXPORT Oid tde_shown_type(Oid oid);
 
-/* An expression, or a list of them, in a new tree; NULL if it has something that plain columns have no counterpart of. */
-extern PGDLLEXPORT Node *tde_shown_tree(Node *tree);
+/* The operator class of the base type that an encrypted type's stands for; any other as it is. */
+extern PGDLLEXPORT Oid tde_shown_class(Oid opclass);
 
 /* ---- for catalog_queries.c ---- */
 
-typedef struct TdeShowing
+typedef struct TdeShowing TdeShowing;
+
+struct TdeShowing
 {
+	Node	   *(*query) (Query *query, TdeShowing *showing);	/* catalog_queries.c: for a query within an expression, ... */
+	Node	   *(*other) (Node *node, Node *shown, TdeShowing *showing);	/* ... and for nodes that only queries have */
 	bool		failed;			/* something has no counterpart */
 	bool		in_query;
-} TdeShowing;
+};
 
 /* An expression_tree_mutator (context: a TdeShowing). */
 extern Node *tde_show(Node *node, void *context);

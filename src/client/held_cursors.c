@@ -13,7 +13,6 @@
 #include "utils/tuplestore.h"
 
 #include "client/held_cursors.h"
-#include "client/receiver.h"
 #include "client/result.h"
 
 /*
@@ -163,8 +162,8 @@ tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns)
 	MemoryContextSwitchTo(context);
 }
 
-DestReceiver *
-tde_held_cursor_open(Portal portal, DestReceiver *dest)
+bool
+tde_held_cursor_open(Portal portal, TupleDesc *encrypted, Bitmapset **columns)
 {
 	dlist_iter	iter;
 
@@ -176,8 +175,9 @@ tde_held_cursor_open(Portal portal, DestReceiver *dest)
 			continue;
 		if (portal->status == PORTAL_DONE)
 			portal->status = PORTAL_READY;
-		portal->tupDesc = cursor->encrypted;
-		return dest == None_Receiver ? dest : tde_receiver_for(cursor->encrypted, cursor->columns, dest);
+		portal->tupDesc = *encrypted = cursor->encrypted;
+		*columns = cursor->columns;
+		return true;
 	}
-	return dest;
+	return false;
 }

@@ -18,8 +18,8 @@ extern bool tde_held_cursor_persists(QueryDesc *query);
 /* They are put down as the executor makes them, with this descriptor; these columns are to be decrypted later. */
 extern void tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns);
 
-/* Before FETCH or MOVE: if the cursor is such a one, let it be read.  Returns who is to get its rows, to give them to dest in clear. */
-extern DestReceiver *tde_held_cursor_open(Portal cursor, DestReceiver *dest);
+/* Before FETCH or MOVE: if the cursor is such a one, let it be read, and tell what its rows are, and which columns are to be decrypted. */
+extern bool tde_held_cursor_open(Portal cursor, TupleDesc *encrypted, Bitmapset **columns);
 
 /* After a utility command has run. */
 extern void tde_held_cursors_seal(void);

@@ -14,6 +14,7 @@
 
 #include "client/catalog_parts.h"
 #include "client/key_errors.h"
+#include "server/stored_tree.h"
 #include "type/inside.h"
 
 /* The expressions of the index, or of the partition key, that an error is about. */

@@ -32,6 +32,7 @@
 #include "client/result.h"
 #include "keys/cache.h"
 #include "server/compat.h"
+#include "server/memory.h"
 #include "type/inside.h"
 
 PG_FUNCTION_INFO_V1(tde_tsvector_update_trigger);

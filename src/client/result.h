@@ -53,6 +53,9 @@ extern FuncExpr *tde_result_called(Expr *expr);
 /* Know it again as one that decrypts results. */
 extern void tde_result_remember(Oid function);
 
+/* By the hash value of a function: is it one that decrypts results? */
+extern bool tde_result_is_remembered(uint32 hash);
+
 /* Is an expression such a call, or one for each element of an array? */
 extern bool tde_result_decrypts(Expr *expr);
 

@@ -22,7 +22,6 @@
 
 #include "client/catalog.h"
 #include "client/held_cursors.h"
-#include "client/output_plugin.h"
 #include "client/routines.h"
 #include "client/params.h"
 #include "client/receiver.h"
@@ -314,6 +313,9 @@ DestReceiver *
 tde_client_prepare(Node *stmt, DestReceiver *dest)
 {
 	Portal		cursor = IsA(stmt, FetchStmt) ? GetPortalByName(((FetchStmt *) stmt)->portalname) : NULL;
+	TupleDesc	encrypted;
+	Bitmapset  *columns;
+	bool		held;
 
 	if (IsA(stmt, CallStmt))
 		return tde_outputs_receiver((CallStmt *) stmt, dest);
@@ -321,7 +323,8 @@ tde_client_prepare(Node *stmt, DestReceiver *dest)
 	if (!PortalIsValid(cursor))
 		return dest;
 	tde_held_rows_fetch(cursor, dest);
-	return tde_held_cursor_open(cursor, dest);
+	held = tde_held_cursor_open(cursor, &encrypted, &columns);
+	return held && dest != None_Receiver ? tde_receiver_for(encrypted, columns, dest) : dest;
 }
 
 void
@@ -329,6 +332,4 @@ tde_client_init(void)
 {
 	/* a library that is loaded by the first call of one of its functions has missed the statement that calls it */
 	possible = process_shared_preload_libraries_in_progress;
-	if (possible)
-		tde_output_plugin_init();
 }

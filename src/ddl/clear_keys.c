@@ -12,6 +12,7 @@
 #include "utils/syscache.h"
 
 #include "ddl/clear_keys.h"
+#include "ddl/declared_type.h"
 #include "ddl/plaintext_alter.h"
 #include "server/compat.h"
 #include "type/inside.h"

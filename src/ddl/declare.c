@@ -30,6 +30,7 @@
 #include "utils/syscache.h"
 
 #include "ddl/declare.h"
+#include "ddl/declared_type.h"
 #include "ddl/kept_encrypted.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
@@ -41,17 +42,7 @@
 #include "server/statement.h"
 #include "type/type.h"
 
-bool		tde_create_missing_keys = true;
-
 /* ---- what a declared type means ---- */
-
-TdeType *
-tde_ddl_encrypted(Oid type)
-{
-	Oid			element = get_element_type(type);
-
-	return tde_type_find(OidIsValid(element) ? element : type);
-}
 
 bool
 tde_ddl_ensure_keys(TdeType *type, int32 typmod)
@@ -132,14 +123,6 @@ get_rel_owner(Oid relid)
 		ReleaseSysCache(tuple);
 	}
 	return owner;
-}
-
-ColumnDef *
-tde_ddl_declared_column(AlterTableCmd *cmd)
-{
-	if ((cmd->subtype != AT_AddColumn && cmd->subtype != AT_AlterColumnType) || cmd->def == NULL || !IsA(cmd->def, ColumnDef))
-		return NULL;
-	return (ColumnDef *) cmd->def;
 }
 
 /* DEFAULT NULL is none for PostgreSQL where a type has no modifiers; with modifiers it would be a value to be put into all rows. */

@@ -9,7 +9,6 @@
 
 /* GUCs */
 extern bool tde_key_per_table;
-extern bool tde_create_missing_keys;
 
 /* Is the statement one that tde_ddl_prepare() changes?  Does it write types into the catalogs? */
 extern bool tde_ddl_rewrites(Node *stmt);
@@ -18,17 +17,8 @@ extern bool tde_ddl_stores_types(Node *stmt);
 /* Before a utility command runs, which is of this text.  *explain may be on the error context stack afterwards; whoever has it takes it off. */
 extern void tde_ddl_prepare(Node *stmt, const char *source, ErrorContextCallback *explain);
 
-/* The encrypted type itself or the element of an array of it; NULL if the type is neither. */
-extern TdeType *tde_ddl_encrypted(Oid type);
-
 /* Make the keys that a declaration needs, now, before anything can be encrypted under them. */
 extern bool tde_ddl_ensure_keys(TdeType *type, int32 typmod);
-
-/* The column that such a part of ALTER TABLE declares: a new one, or one whose type changes; NULL: it declares none. */
-extern ColumnDef *tde_ddl_declared_column(AlterTableCmd *cmd);
-
-/* ereport: values of this base type must not go without a MAC. */
-extern void tde_ddl_check_mac(Oid base, TdeSpec spec);
 
 /* Is a statement under way that writes types into the catalogs, so that a key that it names is made if there is none? */
 extern bool tde_ddl_declares(void);

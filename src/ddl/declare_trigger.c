@@ -31,6 +31,7 @@
 
 #include "ddl/clear_keys.h"
 #include "ddl/declare.h"
+#include "ddl/declared_type.h"
 #include "ddl/plaintext_guard.h"
 #include "ddl/taken_names.h"
 #include "ddl/text_search.h"

@@ -19,6 +19,7 @@
 #include "utils/rel.h"
 
 #include "ddl/declare.h"
+#include "ddl/declared_type.h"
 #include "ddl/explain_error.h"
 #include "server/compat.h"
 

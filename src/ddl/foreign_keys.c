@@ -36,6 +36,7 @@
 #include "utils/syscache.h"
 
 #include "ddl/declare.h"
+#include "ddl/declared_type.h"
 #include "ddl/foreign_keys.h"
 #include "server/compat.h"
 #include "type/type.h"

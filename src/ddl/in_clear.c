@@ -23,61 +23,6 @@
 #include "ddl/in_clear_search.h"
 #include "type/inside.h"
 
-/* ---- parts ---- */
-
-TdeScope
-tde_of_whole(const TdeScope *scope, bool any)
-{
-	TdeScope	inner = *scope;
-
-	memset(&inner.part, 0, sizeof(inner.part));
-	inner.part.any = any;
-	return inner;
-}
-
-bool
-tde_enter_field(TdeScope *scope, AttrNumber field, Oid type)
-{
-	if (scope->part.depth == TDE_MAX_PATH)
-		return false;
-	if (scope->part.depth == 0)
-		scope->part.type = type;
-	scope->part.path[scope->part.depth++] = field;
-	return true;
-}
-
-AttrNumber
-tde_leave_field(TdeScope *scope)
-{
-	AttrNumber	field = scope->part.path[--scope->part.depth];
-
-	scope->part.path[scope->part.depth] = 0;
-	if (scope->part.depth == 0)
-		scope->part.type = InvalidOid;
-	return field;
-}
-
-bool
-tde_part_is_encrypted(const TdeScope *scope, Oid type)
-{
-	return scope->part.any && tde_type_holds_encrypted(scope->part.depth > 0 ? scope->part.type : type);
-}
-
-bool
-tde_goes_in(Node *node, void *context)
-{
-	TdeScope	inner = tde_of_whole(context, true);
-
-	CHECK_FOR_INTERRUPTS();
-	return tde_part_reads(node, &inner);
-}
-
-bool
-tde_any_goes_in(Node *node, const TdeScope *scope)
-{
-	return expression_tree_walker(node, tde_goes_in, (void *) scope);
-}
-
 static bool
 any_reads(List *exprs, const TdeScope *scope)
 {
@@ -249,8 +194,9 @@ expression_reads(Node *node, const TdeScope *scope)
 	}
 }
 
-bool
-tde_part_reads(Node *node, const TdeScope *scope)
+/* TdeSearch's part(). */
+static bool
+part_reads(Node *node, const TdeScope *scope)
 {
 	TdeScope	unknown;
 	Oid			type;
@@ -260,7 +206,7 @@ tde_part_reads(Node *node, const TdeScope *scope)
 	CHECK_FOR_INTERRUPTS();
 	check_stack_depth();
 	if (IsA(node, TargetEntry))
-		return tde_part_reads((Node *) ((TargetEntry *) node)->expr, scope);
+		return part_reads((Node *) ((TargetEntry *) node)->expr, scope);
 	if (scope->part.any || scope->part.depth > 0)
 		return expression_reads(node, scope);
 	type = exprType(node);
@@ -276,7 +222,7 @@ tde_part_reads(Node *node, const TdeScope *scope)
 bool
 tde_in_clear(Node *expr)
 {
-	TdeSearch	search = {NULL, NIL};
+	TdeSearch	search = {.part = part_reads};
 	TdeScope	scope = {.search = &search};
 
 	return tde_part_reads(expr, &scope);
@@ -296,7 +242,7 @@ tde_any_in_clear(List *exprs)
 bool
 tde_output_in_clear(Query *query, AttrNumber column)
 {
-	TdeSearch	search = {NULL, NIL};
+	TdeSearch	search = {.part = part_reads};
 	TdeScope	scope = {.search = &search};
 
 	return tde_output_reads(query, column, &scope);

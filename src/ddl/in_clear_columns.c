@@ -34,6 +34,69 @@ typedef struct View
 	Query	   *query;
 } View;
 
+/* ---- parts ---- */
+
+bool
+tde_part_reads(Node *node, const TdeScope *scope)
+{
+	return scope->search->part(node, scope);
+}
+
+TdeScope
+tde_of_whole(const TdeScope *scope, bool any)
+{
+	TdeScope	inner = *scope;
+
+	memset(&inner.part, 0, sizeof(inner.part));
+	inner.part.any = any;
+	return inner;
+}
+
+bool
+tde_enter_field(TdeScope *scope, AttrNumber field, Oid type)
+{
+	if (scope->part.depth == TDE_MAX_PATH)
+		return false;
+	if (scope->part.depth == 0)
+		scope->part.type = type;
+	scope->part.path[scope->part.depth++] = field;
+	return true;
+}
+
+AttrNumber
+tde_leave_field(TdeScope *scope)
+{
+	AttrNumber	field = scope->part.path[--scope->part.depth];
+
+	scope->part.path[scope->part.depth] = 0;
+	if (scope->part.depth == 0)
+		scope->part.type = InvalidOid;
+	return field;
+}
+
+bool
+tde_part_is_encrypted(const TdeScope *scope, Oid type)
+{
+	return scope->part.any && tde_type_holds_encrypted(scope->part.depth > 0 ? scope->part.type : type);
+}
+
+bool
+tde_goes_in(Node *node, void *context)
+{
+	TdeScope	inner = tde_of_whole(context, true);
+
+	CHECK_FOR_INTERRUPTS();
+	return tde_part_reads(node, &inner);
+}
+
+bool
+tde_any_goes_in(Node *node, const TdeScope *scope)
+{
+	return expression_tree_walker(node, tde_goes_in, (void *) scope);
+}
+
+/* ---- columns ---- */
+
 static TdeScope
 of_queries(const TdeScope *scope, List *queries)
 {

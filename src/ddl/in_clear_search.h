@@ -18,19 +18,22 @@ typedef struct TdePart
 	AttrNumber	path[TDE_MAX_PATH]; /* numbers of fields, the first one last; zeros after them */
 } TdePart;
 
-/* What one search has come across. */
+typedef struct TdeScope TdeScope;
+
+/* How one search goes through expressions, and what it has come across. */
 typedef struct TdeSearch
 {
+	bool		(*part) (Node *node, const TdeScope *scope);	/* tde_part_reads() */
 	HTAB	   *seen;			/* NULL: nothing */
 	List	   *views;			/* their queries, as they were at first sight */
 } TdeSearch;
 
-typedef struct TdeScope
+struct TdeScope
 {
 	TdeSearch  *search;
 	List	   *queries;		/* around the expression, the innermost first; NIL: a table's own expression */
 	TdePart		part;
-} TdeScope;
+};
 
 /* The part is in this field, which is of this type; false: the path becomes too long. */
 extern bool tde_enter_field(TdeScope *scope, AttrNumber field, Oid type);

@@ -25,6 +25,7 @@
 #include "utils/rel.h"
 
 #include "ddl/declare.h"
+#include "ddl/declared_type.h"
 #include "ddl/kept_encrypted.h"
 #include "ddl/new_expression.h"
 #include "ddl/plaintext_alter.h"

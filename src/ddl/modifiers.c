@@ -14,6 +14,7 @@
 #include "utils/timestamp.h"
 
 #include "ddl/declare.h"
+#include "ddl/declared_type.h"
 #include "keys/names.h"
 #include "server/compat.h"
 #include "type/plain_bytes.h"
@@ -37,20 +38,6 @@ modifier_function(Oid base, bool in)
 	return function;
 }
 
-/* What tde_create_type() calls the encrypted version: it may be that not all of it is there yet, while a dump is restored. */
-static const char *
-encrypted_name(Oid base)
-{
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
-	const char *name;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for type %u", base);
-	name = quote_identifier(psprintf("encrypted_%s", NameStr(((Form_pg_type) GETSTRUCT(tuple))->typname)));
-	ReleaseSysCache(tuple);
-	return name;
-}
-
 /* What leads goes to the base type's own typmod_in, which has its own errors about it. */
 static int32
 parse_base_modifiers(Oid base, Datum *words, int count)
@@ -72,7 +59,7 @@ parse_base_modifiers(Oid base, Datum *words, int count)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("base type %s of %s does not take the modifier \"%s\"", format_type_be(base),
-						encrypted_name(base), DatumGetCString(words[0]))));
+						tde_ddl_encrypted_name(base), DatumGetCString(words[0]))));
 	return DatumGetInt32(OidFunctionCall1(function,
 										  PointerGetDatum(construct_array(words, count, CSTRINGOID, -2, false, TYPALIGN_CHAR))));
 }
@@ -142,18 +129,6 @@ take_row_number(Datum *words, int *count)
 	return atoi(last + strlen("row="));
 }
 
-void
-tde_ddl_check_mac(Oid base, TdeSpec spec)
-{
-	if (spec.mac == TDE_NOMAC && tde_verifier_of(base) == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("type %s cannot be declared with nomac", encrypted_name(base)),
-				 errdetail("Damaged bytes of type %s could crash the server, so they must be authenticated.",
-						   format_type_be(base)),
-				 errhint("Use gcm, sha256 or mac.")));
-}
-
 /* How many of the words are the base type's: numbers, and what else a user's type takes that is no word of ours, as geometry(Point,4326). */
 static int
 count_base_words(Oid base, Datum *words, int count)
@@ -191,7 +166,7 @@ parse_modifiers(Oid base, ArrayType *array)
 	if (problem)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid modifiers for type %s", encrypted_name(base)),
+				 errmsg("invalid modifiers for type %s", tde_ddl_encrypted_name(base)),
 				 errdetail_internal("%s", problem),
 				 errhint("Modifiers are: those of %s first; then, in any order, one of aes128, aes192, aes256, '3des168'; "
 						 "salt or nosalt; gcm, sha256, mac or nomac; ctr or cbc; 'key=NAME'.", format_type_be(base))));

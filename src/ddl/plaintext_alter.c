@@ -29,15 +29,13 @@
 
 #include "ddl/added_columns.h"
 #include "ddl/declare.h"
+#include "ddl/declared_type.h"
 #include "ddl/foreign_keys.h"
 #include "ddl/identity.h"
 #include "ddl/plaintext_alter.h"
 #include "keys/modifiers.h"
 #include "server/compat.h"
 #include "type/inside.h"
-
-int			tde_plaintext_alter = TDE_ALTER_KEEP;
-bool		tde_plaintext_allowed = false;
 
 /* A column that is encrypted: the one that is altered, or one whose values will stand in it, too. */
 typedef struct EncryptedColumn
@@ -47,26 +45,6 @@ typedef struct EncryptedColumn
 	Oid			type;
 	int32		typmod;
 } EncryptedColumn;
-
-/* ---- the type that keeps it encrypted ---- */
-
-bool
-tde_encrypted_like(Oid like, int32 declared, Oid *type, int32 *typmod)
-{
-	TdeType    *own = tde_ddl_encrypted(getBaseTypeAndTypmod(like, &declared));
-	Oid			element = get_element_type(*type);
-	TdeType    *encrypted = own ? tde_type_of_base(OidIsValid(element) ? element : *type) : NULL;
-	TdeModifiers modifiers;
-
-	if (encrypted == NULL || !tde_typmod_base_valid(encrypted->layout, *typmod))
-		return false;
-	modifiers = declared >= 0 ? tde_type_modifiers(own, declared) : tde_typmod_unpack(TDE_MOD_NONE, tde_typmod_default());
-	tde_ddl_check_mac(encrypted->base, modifiers.spec);
-	modifiers.base_typmod = *typmod;
-	*typmod = tde_modifiers_pack(encrypted->layout, &modifiers);
-	*type = OidIsValid(element) ? get_array_type(encrypted->oid) : encrypted->oid;
-	return true;
-}
 
 /* Could tde_create_type() make an encrypted one of it?  What that refuses: sql/32_make.sql. */
 static bool
@@ -110,18 +88,6 @@ refuse(const EncryptedColumn *column, const char *name, Oid type, const char *wa
 			 errdetail("Column \"%s\" of table %s is encrypted, and its values would be stored in clear.", column->name, table),
 			 errhint("%s  To decrypt the column: CALL tde_decrypt_column(%s, %s).", way_out(type), quote_literal_cstr(table),
 					 quote_literal_cstr(column->name))));
-}
-
-/* PostgreSQL says itself what is wrong with a type. */
-bool
-tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod)
-{
-	Oid			found = def->typeName->setof || def->typeName->pct_type ? InvalidOid : LookupTypeNameOid(NULL, def->typeName, true);
-
-	if (!OidIsValid(found) || tde_type_holds_encrypted(found))
-		return false;
-	typenameTypeIdAndMod(NULL, def->typeName, type, typmod);
-	return true;
 }
 
 /* False: it stays what it is, since no encrypted type can stand for it. */

@@ -37,12 +37,14 @@
 
 #include "client/postponed.h"
 #include "ddl/declare.h"
+#include "ddl/declared_type.h"
 #include "ddl/in_clear.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "operators/computed.h"
 #include "operators/index_conditions.h"
 #include "server/compat.h"
+#include "server/stored_tree.h"
 #include "type/inside.h"
 #include "type/type.h"
 

@@ -28,6 +28,7 @@
 
 #include "ddl/stored_spec.h"
 #include "server/compat.h"
+#include "type/base_functions.h"
 #include "type/cast.h"
 #include "type/inside.h"
 #include "type/type.h"

@@ -21,6 +21,7 @@
 #include "client/key_errors.h"
 #include "client/languages.h"
 #include "client/operand_results.h"
+#include "client/output_plugin.h"
 #include "client/postponed.h"
 #include "client/receiver.h"
 #include "client/routines.h"
@@ -41,6 +42,8 @@
 #include "keys/table.h"
 #include "maintenance/closed_wallet.h"
 #include "maintenance/purge.h"
+#include "operators/computed.h"
+#include "operators/computed_choice.h"
 #include "operators/index_conditions.h"
 #include "operators/indexed_tables.h"
 #include "server/compat.h"
@@ -60,6 +63,10 @@
 TDE_LIBRARY_MAGIC("tde_column");
 
 void		_PG_init(void);
+
+extern Datum tde_in(PG_FUNCTION_ARGS);
+extern Datum tde_typmod_in(PG_FUNCTION_ARGS);
+extern Datum tde_computed(PG_FUNCTION_ARGS);
 
 /* What the hooks were before, or PostgreSQL's own functions. */
 static post_parse_analyze_hook_type next_post_parse_analyze = NULL;
@@ -446,14 +453,18 @@ _PG_init(void)
 	tde_keystore_init();
 	tde_keycache_init();
 	tde_modifiers_init();
-	tde_type_init();
+	tde_type_init(tde_in, tde_typmod_in);
 	tde_languages_init();
+	tde_computed_init(tde_computed);
+	tde_choices_init(tde_condition_form);
 	tde_indexed_tables_init();
 	tde_distributed_init();
 	tde_citus_init();
-	/* it has shared memory */
 	if (process_shared_preload_libraries_in_progress)
-		(void) tde_module_load("ceremony");
+	{
+		tde_output_plugin_init();
+		(void) tde_module_load("ceremony"); /* it has shared memory */
+	}
 	tde_access_init();
 	tde_log_init();
 	tde_purge_init();

@@ -36,7 +36,6 @@ typedef struct ContextEntry
 uint64		tde_keys_epoch = 1;
 void		(*tde_forget_decrypted) (void) = NULL;
 uint64		tde_keys_generation = 0;
-TdeStats	tde_stats;
 
 /* A slot's keys of a kind, of which the newest is for new values. */
 typedef struct SlotId
@@ -69,17 +68,6 @@ typedef struct HashMemo
 	uint32		result;
 } HashMemo;
 static HashMemo hash_memos[HASH_MEMOS];
-
-HTAB *
-tde_table_new(const char *name, Size keysize, Size entrysize)
-{
-	HASHCTL		ctl;
-
-	ctl.keysize = keysize;
-	ctl.entrysize = entrysize;
-	ctl.hcxt = TopMemoryContext;
-	return hash_create(name, 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-}
 
 static void
 forget_hash(void)

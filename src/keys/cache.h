@@ -71,7 +71,4 @@ extern PGDLLEXPORT void tde_node_digest(char purpose, const uint8 *bytes, size_t
 
 extern void tde_keycache_init(void);	/* from _PG_init */
 
-/* A hash table that lives as long as the backend; its keys are compared byte by byte. */
-extern HTAB *tde_table_new(const char *name, Size keysize, Size entrysize);
-
 #endif							/* TDE_KEYS_CACHE_H */

@@ -37,6 +37,7 @@
 #include "keys/limits.h"
 #include "server/compat.h"
 #include "server/counters.h"
+#include "server/memory.h"
 #include "server/permanent.h"
 #include "server/statement.h"
 
@@ -79,25 +80,6 @@ typedef struct Reached
 
 static Reached reached[8];
 static int	reached_count = 0;
-
-void
-tde_limits_start(uint32 key_id)
-{
-	Oid			relid = tde_keystore_sibling("key_counts");
-	Datum		values[3] = {Int32GetDatum((int32) key_id), Int64GetDatum(0), Int64GetDatum(0)};
-	bool		nulls[3] = {false, false, false};
-	Relation	rel;
-	HeapTuple	tuple;
-
-	if (!OidIsValid(relid))
-		return;
-	rel = table_open(relid, RowExclusiveLock);
-	tuple = tde_permanent_form(rel, lengthof(values), values, nulls);
-	/* what this server has encrypted concerns no other */
-	tde_permanent_insert(rel, tuple, HEAP_INSERT_NO_LOGICAL);
-	heap_freetuple(tuple);
-	table_close(rel, RowExclusiveLock);
-}
 
 /* NULL if there is no such table yet (an update of the extension), or if it is locked while a page of an index is held. */
 static Relation

@@ -60,9 +60,6 @@ extern bool tde_stores_nothing(void);
  */
 extern void tde_limits_reserve(TdeKeyUse *use, TdeSpec spec, uint64 blocks);
 
-/* The row of a new key in tde.key_counts; the caller keeps other makers of keys out. */
-extern void tde_limits_start(uint32 key_id);
-
 /* What all processes have encrypted under a key of this database since the server started, but for others' running transactions. */
 extern uint64 tde_limits_encrypted(uint32 key_id);
 

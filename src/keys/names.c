@@ -1,5 +1,5 @@
 /*
- * names.c - names of keys: their slots, those of destroyed ones, and keys that a declaration names and nobody has made.
+ * names.c - names of keys: their slots, and those of destroyed ones.
  */
 #include "postgres.h"
 
@@ -234,38 +234,4 @@ tde_keystore_refuse_taken(const char *name)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("key name \"%s\" is taken", name),
 				 errdetail("Declarations use this name for key %d, which was destroyed and whose own name another key has.", slot)));
-}
-
-/* May the user make keys?  Whoever may call tde_create_key(), or owns the database and restores it. */
-static bool
-may_make_keys(void)
-{
-	static const Oid types[] = {TEXTOID, BOOLOID};
-
-	return TDE_OWNS_DATABASE() || tde_extension_may_execute("tde_create_key", types, lengthof(types), GetUserId());
-}
-
-int32
-tde_keys_make_missing(const char *name)
-{
-	int32		slot;
-	bool		created;
-
-	tde_keys_check_name(name);
-	if (!may_make_keys())
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied to create key \"%s\"", name),
-				 errdetail("The key does not exist, and user \"%s\" has no right to create keys.", GetUserNameFromId(GetUserId(), false)),
-				 errhint("Have it made: SELECT tde_create_key(%s);", quote_literal_cstr(name))));
-	slot = tde_keystore_find_or_create(name, &created);
-	if (!created)
-		return slot;
-	ereport(NOTICE,
-			(errmsg("data key \"%s\" created", name),
-			 errdetail("A declaration names it, and no key had this name."),
-			 errhint("The setting tde_column.create_missing_keys = off makes this an error.")));
-	ereport(LOG_SERVER_ONLY,
-			(errmsg("data key \"%s\" created by a declaration of user \"%s\"", name, GetUserNameFromId(GetUserId(), false))));
-	return slot;
 }

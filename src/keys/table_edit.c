@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/indexing.h"
@@ -23,7 +24,6 @@
 #include "utils/uuid.h"
 
 #include "crypto/primitives.h"
-#include "keys/limits.h"
 #include "keys/table_rows.h"
 #include "server/error.h"
 #include "server/permanent.h"
@@ -92,7 +92,7 @@ tde_keystore_number(Relation rel, TdeDataKey *row)
 		memcpy(row->database, last.database, sizeof(row->database));
 	else
 		tde_keystore_new_uuid(row->database);
-	tde_limits_start(row->id);
+	tde_keystore_start_counts(row->id);
 }
 
 int32
@@ -397,4 +397,23 @@ tde_keystore_change(List *changes)
 	CommandCounterIncrement();
 	tde_keystore_changed = true;
 	tde_keystore_made_keys = tde_keystore_changed_rows = tde_keystore_freed = true;
+}
+
+void
+tde_keystore_start_counts(uint32 key_id)
+{
+	Oid			relid = tde_keystore_sibling("key_counts");
+	Datum		values[3] = {Int32GetDatum((int32) key_id), Int64GetDatum(0), Int64GetDatum(0)};
+	bool		nulls[3] = {false, false, false};
+	Relation	rel;
+	HeapTuple	tuple;
+
+	if (!OidIsValid(relid))
+		return;
+	rel = table_open(relid, RowExclusiveLock);
+	tuple = tde_permanent_form(rel, lengthof(values), values, nulls);
+	/* what this server has encrypted concerns no other */
+	tde_permanent_insert(rel, tuple, HEAP_INSERT_NO_LOGICAL);
+	heap_freetuple(tuple);
+	table_close(rel, RowExclusiveLock);
 }

@@ -77,4 +77,7 @@ extern uint32 tde_keystore_uncommitted;
 /* Has this transaction changed a description?  Nobody depends on that, but it cannot be prepared: others who change the row would wait. */
 extern bool tde_keystore_described;
 
+/* The row of a new key in tde.key_counts; the caller keeps other makers of keys out. */
+extern void tde_keystore_start_counts(uint32 key_id);
+
 #endif							/* TDE_KEYS_TABLE_ROWS_H */

@@ -79,7 +79,7 @@ insert_for_ever(Relation rel, const TdeDataKey *row)
 
 	refuse_after_freeing(row);
 	/* first, so that no key is without its counts */
-	tde_limits_start(row->id);
+	tde_keystore_start_counts(row->id);
 	tde_permanent_insert(rel, tuple, 0);
 	heap_freetuple(tuple);
 	tde_keystore_changed = true;

@@ -22,6 +22,7 @@
 #include "utils/syscache.h"
 
 #include "maintenance/index_keys.h"
+#include "server/stored_tree.h"
 #include "type/inside.h"
 
 /* ---- the catalogs ---- */

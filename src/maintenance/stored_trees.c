@@ -27,6 +27,7 @@
 
 #include "maintenance/stored_trees.h"
 #include "server/compat.h"
+#include "server/stored_tree.h"
 #include "type/inside.h"
 
 PG_FUNCTION_INFO_V1(tde_relation_of);

@@ -21,7 +21,6 @@
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -30,105 +29,11 @@
 #include "distributed/table.h"
 #include "keys/table.h"
 #include "maintenance/usage.h"
-#include "maintenance/usage_scan.h"
+#include "maintenance/usage_count.h"
 #include "server/compat.h"
 #include "server/counters.h"
 
 PG_FUNCTION_INFO_V1(tde_key_usage);
-
-/* What a count is of. */
-typedef struct CountId
-{
-	uint32		key_id;
-	int32		place;
-	int32		column;			/* of the relation that is being read; 0: none in particular */
-} CountId;
-
-typedef struct Count
-{
-	CountId		id;				/* hash key */
-	TdeUse	   *use;
-} Count;
-
-struct TdeUsage
-{
-	TdeScan		scan;
-	MemoryContext context;		/* in which the result is */
-	List	   *relations;		/* OIDs of tables and indexes to read */
-	List	   *tables;			/* the table and partitions that were asked for; NIL: all */
-	List	   *uses;			/* of TdeUse */
-	HTAB	   *counts;
-	int32		place;			/* the number of the place that is being read, ... */
-	int			before;			/* ... and how many uses there were before it */
-	Relation	rel;			/* the relation that is being read, or NULL: a catalog's row */
-	TdeProgress progress;
-};
-
-/* ---- counting ---- */
-
-static void
-count_value(TdeUsage *usage, AttrNumber column, uint32 key_id)
-{
-	CountId		id = {key_id, usage->place, column};
-	bool		found;
-	Count	   *count = hash_search(usage->counts, &id, HASH_ENTER, &found);
-
-	if (!found)
-	{
-		MemoryContext before = MemoryContextSwitchTo(usage->context);
-
-		count->use = palloc0(sizeof(TdeUse));
-		count->use->key_id = key_id;
-		if (column > 0)
-			count->use->column = pstrdup(NameStr(TupleDescAttr(RelationGetDescr(usage->rel), column - 1)->attname));
-		usage->uses = lappend(usage->uses, count->use);
-		MemoryContextSwitchTo(before);
-	}
-	count->use->count++;
-}
-
-static void
-count_scanned(TdeScan *scan, AttrNumber column, const TdeHeader *header)
-{
-	count_value((TdeUsage *) scan, column, header ? header->key_id : 0);
-}
-
-void
-tde_usage_count(const TdeHeader *header, void *usage)
-{
-	count_value(usage, 0, header ? header->key_id : 0);
-}
-
-void
-tde_usage_begin_place(TdeUsage *usage)
-{
-	usage->place++;
-	usage->before = list_length(usage->uses);
-}
-
-bool
-tde_usage_counted(TdeUsage *usage)
-{
-	return list_length(usage->uses) > usage->before;
-}
-
-void
-tde_usage_end_place(TdeUsage *usage, const char *object_type, const char *object, const char *column)
-{
-	object_type = MemoryContextStrdup(usage->context, object_type);
-	object = MemoryContextStrdup(usage->context, object);
-	if (column)
-		column = MemoryContextStrdup(usage->context, column);
-	for (int i = usage->before; i < list_length(usage->uses); i++)
-	{
-		TdeUse	   *use = list_nth(usage->uses, i);
-
-		use->object_type = object_type;
-		use->object = object;
-		if (column)
-			use->column = column;
-	}
-}
 
 /* ---- progress ---- */
 
@@ -143,12 +48,6 @@ tell_progress(TdeScan *scan)
 }
 
 /* ---- relations ---- */
-
-bool
-tde_usage_wants(TdeUsage *usage, Oid relation)
-{
-	return usage->tables == NIL || list_member_oid(usage->tables, relation) || list_member_oid(usage->relations, relation);
-}
 
 static bool
 has_values_of_its_own(Oid relation)
@@ -294,13 +193,10 @@ List *
 tde_usage_collect(Oid table, bool keep_locks)
 {
 	TdeUsage   *usage = palloc0(sizeof(TdeUsage));
-	HASHCTL		control = {.keysize = sizeof(CountId), .entrysize = sizeof(Count), .hcxt = CurrentMemoryContext};
 	ListCell   *cell;
 
-	usage->scan.value = count_scanned;
+	tde_usage_begin(usage);
 	usage->scan.page = tell_progress;
-	usage->context = CurrentMemoryContext;
-	usage->counts = hash_create("tde_column key usage", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	if (OidIsValid(table))
 		usage->tables = find_all_inheritors(table, NoLock, NULL);
 	usage->relations = relations_with_values(usage->tables);

@@ -43,25 +43,4 @@ extern PGDLLEXPORT void tde_usage_wait_for_transactions(void);
  */
 extern PGDLLEXPORT void tde_usage_forget_plans(void);
 
-/* ---- for maintenance/usage_scan.c ---- */
-
-typedef struct TdeUsage TdeUsage;
-
-/* Is the table, or the index, one of those that were asked for? */
-extern bool tde_usage_wants(TdeUsage *usage, Oid relation);
-
-/* From here on values are counted for another place, whose name is told behind it if it has some. */
-extern void tde_usage_begin_place(TdeUsage *usage);
-
-/* A TdeHeaderVisitor. */
-extern void tde_usage_count(const TdeHeader *header, void *usage);
-
-/* Have values been counted in this place? */
-extern bool tde_usage_counted(TdeUsage *usage);
-
-extern void tde_usage_end_place(TdeUsage *usage, const char *object_type, const char *object, const char *column);
-
-/* Count what the system catalogs hold. */
-extern void tde_usage_of_catalogs(TdeUsage *usage);
-
 #endif							/* TDE_MAINTENANCE_USAGE_H */

@@ -18,6 +18,31 @@
 
 /* ---- btrees ---- */
 
+/* ---- values ---- */
+
+/* A scan on its way, and the column it is at. */
+typedef struct Position
+{
+	TdeScan    *scan;
+	AttrNumber	column;
+} Position;
+
+static void
+visit_value(const TdeHeader *header, void *arg)
+{
+	Position   *position = arg;
+
+	position->scan->value(position->scan, position->column, header);
+}
+
+void
+tde_scan_value(TdeScan *scan, AttrNumber column, Oid type, Datum value)
+{
+	Position	position = {scan, column};
+
+	tde_headers_in_datum(type, value, visit_value, &position);
+}
+
 static void
 scan_index_tuple(Relation index, IndexTuple tuple, const AttrNumber *columns, int count, TdeScan *scan)
 {

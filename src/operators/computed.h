@@ -13,11 +13,22 @@
 /* Can tde_computed() call it?  If it is PostgreSQL's own, IMMUTABLE, and takes and returns types that columns have. */
 extern bool tde_is_computable(Oid function);
 
+/* tde_computed() in this database; InvalidOid: it is not here. */
+extern Oid	tde_computed_function(void);
+
 /* Is it a call of tde_computed()? */
 extern bool tde_is_computed(const Node *node);
 
+extern void tde_computed_init(PGFunction function); /* from _PG_init: the C function */
+
 /* The typmod of a result of this type: as that of the first encrypted argument, but unsalted; -1: there is none. */
 extern int32 tde_computed_typmod(TdeType *result, List *args);
+
+/* Of what is computed of a value of a type and its modifiers: the same, but unsalted. */
+extern int32 tde_computed_unsalted(TdeType *result, TdeType *type, int32 typmod);
+
+/* Of an expression: as its columns, calls and choices have it. */
+extern int32 tde_computed_typmod_of(Node *expr);
 
 /* Is its result encrypted as the columns are now that it is made of? */
 extern bool tde_computed_is_current(const FuncExpr *call);

@@ -7,9 +7,16 @@
 #include "nodes/nodeFuncs.h"
 
 #include "operators/computed_choice.h"
-#include "operators/index_conditions.h"
 #include "server/compat.h"
 #include "type/type.h"
+
+static TdeConditionForm condition_form = NULL;
+
+void
+tde_choices_init(TdeConditionForm form)
+{
+	condition_form = form;
+}
 
 bool
 tde_is_choice(const Node *node)
@@ -53,7 +60,7 @@ case_of(CaseExpr *choice, Oid type, List *alternatives, HTAB *remembered)
 	{
 		CaseWhen   *when = makeNode(CaseWhen);
 
-		when->expr = (Expr *) tde_condition_form((Node *) lfirst_node(CaseWhen, cell)->expr, remembered);
+		when->expr = (Expr *) condition_form((Node *) lfirst_node(CaseWhen, cell)->expr, remembered);
 		when->result = list_nth(alternatives, foreach_current_index(cell));
 		when->location = -1;
 		result->args = lappend(result->args, when);

@@ -22,4 +22,8 @@ extern List *tde_alternatives_of(Node *choice);
  */
 extern Node *tde_choice_of(Node *choice, Oid type, List *alternatives, HTAB *remembered);
 
+/* From _PG_init: what makes such forms of conditions, which is above (index_conditions.c). */
+typedef Node *(*TdeConditionForm) (Node *condition, HTAB *remembered);
+extern void tde_choices_init(TdeConditionForm form);
+
 #endif							/* TDE_OPERATORS_COMPUTED_CHOICE_H */

@@ -23,24 +23,6 @@
 #include "type/inside.h"
 #include "type/type.h"
 
-extern Datum tde_computed(PG_FUNCTION_ARGS);
-
-/* ---- the function itself ---- */
-
-static Oid
-computed_function(void)
-{
-	Oid			types[] = {ANYELEMENTOID, REGPROCEDUREOID, ANYOID};
-
-	return tde_internal_function("tde_computed", tde_computed, types, lengthof(types));
-}
-
-bool
-tde_is_computed(const Node *node)
-{
-	return IsA(node, FuncExpr) && tde_is_function(((const FuncExpr *) node)->funcid, "tde_computed", tde_computed);
-}
-
 /* ---- what is decrypted for it ---- */
 
 /* Does a cast give the same at all times?  Through text, dates do not. */
@@ -81,69 +63,6 @@ relabelled_varchar(Node *node)
 	return IsA(node, RelabelType) && relabel->resulttype == TEXTOID && exprType((Node *) relabel->arg) == VARCHAROID ? (Node *) relabel->arg : NULL;
 }
 
-/* ---- the result's specification and key ---- */
-
-/* Of coalesce(name, 'none') it is that of the name; of a call's result, what its first argument says, or else what the others are. */
-static int32
-typmod_of(Node *arg)
-{
-	int32		typmod = -1;
-	ListCell   *cell;
-
-	check_stack_depth();
-	CHECK_FOR_INTERRUPTS();
-	if (IsA(arg, CollateExpr))
-		return typmod_of((Node *) ((CollateExpr *) arg)->arg);
-	if (tde_is_computed(arg))
-	{
-		FuncExpr   *call = (FuncExpr *) arg;
-
-		typmod = exprTypmod(linitial(call->args));
-		return typmod >= 0 ? typmod : tde_computed_typmod(tde_type_get(call->funcresulttype), list_copy_tail(call->args, 2));
-	}
-	if (!tde_is_choice(arg))
-		return exprTypmod(arg);
-	foreach(cell, tde_alternatives_of(arg))
-		if (typmod < 0)
-			typmod = typmod_of(lfirst(cell));
-	return typmod;
-}
-
-/* What is computed of a value of this type and these modifiers: the same, but unsalted. */
-static int32
-unsalted_typmod(TdeType *result, TdeType *type, int32 typmod)
-{
-	TdeModifiers modifiers;
-
-	if (typmod < 0)
-		return -1;
-	modifiers = tde_type_modifiers(type, typmod);
-	modifiers.base_typmod = -1;
-	modifiers.spec = tde_spec_unsalted(modifiers.spec);
-	return tde_typmod_pack(result->layout, &modifiers, &typmod) ? typmod : -1;
-}
-
-int32
-tde_computed_typmod(TdeType *result, List *args)
-{
-	ListCell   *cell;
-
-	foreach(cell, args)
-	{
-		TdeType    *type = tde_type_find(exprType(lfirst(cell)));
-
-		if (type)
-			return unsalted_typmod(result, type, typmod_of(lfirst(cell)));
-	}
-	return -1;
-}
-
-bool
-tde_computed_is_current(const FuncExpr *call)
-{
-	return exprTypmod(linitial(call->args)) == tde_computed_typmod(tde_type_get(call->funcresulttype), list_copy_tail(call->args, 2));
-}
-
 /* ---- the form ---- */
 
 /* What is known of a form is kept beside it, so that nobody has to look into it again: there may be thousands of calls inside each other. */
@@ -180,7 +99,7 @@ form_of(Node *expr)
 
 	if (form.type == NULL)
 		return form;
-	form.typmod = typmod_of(expr);
+	form.typmod = tde_computed_typmod_of(expr);
 	form.model = IsA(expr, Var) ? expr : (Node *) makeNullConst(form.type->oid, form.typmod, get_typcollation(form.type->oid));
 	return form;
 }
@@ -194,12 +113,12 @@ make_form(TdeType *type, Oid function, List *args, const Form *like)
 	Node	   *called;
 
 	if (like->type)
-		form.typmod = unsalted_typmod(type, like->type, like->typmod);
-	if (form.typmod < 0 || !OidIsValid(computed_function()))
+		form.typmod = tde_computed_unsalted(type, like->type, like->typmod);
+	if (form.typmod < 0 || !OidIsValid(tde_computed_function()))
 		return form;
 	result = (Node *) makeNullConst(type->oid, form.typmod, get_typcollation(type->oid));
 	called = (Node *) makeConst(REGPROCEDUREOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(function), false, true);
-	form.expr = (Node *) makeFuncExpr(computed_function(), type->oid, lcons(result, lcons(called, args)), InvalidOid, InvalidOid,
+	form.expr = (Node *) makeFuncExpr(tde_computed_function(), type->oid, lcons(result, lcons(called, args)), InvalidOid, InvalidOid,
 									  COERCE_EXPLICIT_CALL);
 	return form;
 }

@@ -24,6 +24,7 @@
 #include "operators/indexed_tables.h"
 #include "operators/opclass.h"
 #include "server/compat.h"
+#include "server/stored_tree.h"
 #include "type/inside.h"
 
 static HTAB *tables = NULL;

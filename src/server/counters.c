@@ -43,6 +43,8 @@ struct TdeSharedCount
 	pg_atomic_uint64 values;
 };
 
+TdeStats	tde_stats;
+
 typedef struct SharedCounts
 {
 	slock_t		lock;			/* for adding one */

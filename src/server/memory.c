@@ -339,3 +339,14 @@ tde_relation_memos_invalidate(HTAB *memos, Oid relation)
 	while ((memo = hash_seq_search(&status)) != NULL)
 		memo->valid = false;
 }
+
+HTAB *
+tde_table_new(const char *name, Size keysize, Size entrysize)
+{
+	HASHCTL		ctl;
+
+	ctl.keysize = keysize;
+	ctl.entrysize = entrysize;
+	ctl.hcxt = TopMemoryContext;
+	return hash_create(name, 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}

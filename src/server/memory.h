@@ -86,4 +86,7 @@ typedef struct TdeRelationMemo
 /* For such a callback: what is remembered of the relation, or of all, is not valid any more.  The entries stay. */
 extern void tde_relation_memos_invalidate(HTAB *memos, Oid relation);
 
+/* A hash table that lives as long as the backend; its keys are compared byte by byte. */
+extern HTAB *tde_table_new(const char *name, Size keysize, Size entrysize);
+
 #endif							/* TDE_SERVER_MEMORY_H */

@@ -28,7 +28,6 @@
 #include "server/compat.h"
 #include "type/base_functions.h"
 #include "type/core.h"
-#include "type/cast.h"
 
 static bool
 is_float(Oid type)
@@ -375,34 +374,10 @@ tde_base_keeps(TdeType *type, int32 from, int32 to)
 	return IsA(fitting, Param);
 }
 
-/* ---- modifiers ---- */
-
-TdeModLayout
-tde_mod_layout(Oid base)
+List *
+tde_modifier_args(Node *value, int32 typmod)
 {
-	HeapTuple	tuple;
-	bool		has_modifiers;
-
-	switch (base)
-	{
-		case NUMERICOID:
-			return TDE_MOD_NUMERIC;
-		case VARCHAROID:
-		case BPCHAROID:
-			return TDE_MOD_LENGTH;
-		case TIMEOID:
-		case TIMETZOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-			return TDE_MOD_PRECISION;
-		case INTERVALOID:
-			return TDE_MOD_LARGE;
-	}
-	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
-	has_modifiers = HeapTupleIsValid(tuple) && OidIsValid(((Form_pg_type) GETSTRUCT(tuple))->typmodin);
-	if (HeapTupleIsValid(tuple))
-		ReleaseSysCache(tuple);
-	return has_modifiers ? TDE_MOD_OTHER : TDE_MOD_NONE;
+	return list_make3(value, makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(typmod), false, true), makeBoolConst(false, false));
 }
 
 void

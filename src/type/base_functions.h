@@ -63,4 +63,7 @@ extern Oid	tde_base_btree_support(Oid left, Oid right, int16 number);
 /* ereport if the user may not execute a function in whose place one of ours is called. */
 extern PGDLLEXPORT void tde_require_execute(Oid function);
 
+/* The arguments of one of those, or of a length coercion: the value, the modifiers, and that it is no explicit cast. */
+extern PGDLLEXPORT List *tde_modifier_args(Node *value, int32 typmod);
+
 #endif							/* TDE_TYPE_BASE_FUNCTIONS_H */

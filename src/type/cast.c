@@ -243,12 +243,6 @@ tde_is_encryption(Oid function)
 	return tde_is_function(function, "tde_encrypt", tde_encrypt) || tde_is_function(function, "tde_recast", tde_recast);
 }
 
-List *
-tde_modifier_args(Node *value, int32 typmod)
-{
-	return list_make3(value, makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(typmod), false, true), makeBoolConst(false, false));
-}
-
 /* Apply the base type's own modifiers, unless the value is known to have them. */
 static Datum
 fit(TdeType *type, Datum value, int32 declared, int32 typmod, bool is_explicit)

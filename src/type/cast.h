@@ -20,7 +20,4 @@ extern bool tde_is_decryption(Oid function);
 /* ... of a cast from a plain type, or another encrypted one, to an encrypted type? */
 extern PGDLLEXPORT bool tde_is_encryption(Oid function);
 
-/* The arguments of one of those, or of a length coercion: the value, the modifiers, and that it is no explicit cast. */
-extern PGDLLEXPORT List *tde_modifier_args(Node *value, int32 typmod);
-
 #endif							/* TDE_TYPE_CAST_H */

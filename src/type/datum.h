@@ -140,4 +140,7 @@ extern bool tde_datum_is_literal(TdeType *type, Datum value);
 /* The header of a value, in line or not; false if it is none. */
 extern bool tde_datum_header(Datum value, TdeHeader *header);
 
+/* The same; ereport if they are not. */
+extern void tde_datum_read_header(Datum value, TdeHeader *header);
+
 #endif							/* TDE_TYPE_DATUM_H */

@@ -166,13 +166,6 @@ seal(Target *target, TdePlainBytes *payload, bool is_stored)
 	return PointerGetDatum(result);
 }
 
-static void
-read_header(Datum value, TdeHeader *header)
-{
-	if (!tde_datum_header(value, header))
-		tde_throw(TDE_E_AUTH);
-}
-
 /* Encrypt a datum of the base type; the key is found. */
 static inline Datum
 encrypt(Target *target, Datum value)
@@ -219,22 +212,6 @@ tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod)
 	return encrypt(&target, value);
 }
 
-bool
-tde_datum_header(Datum value, TdeHeader *header)
-{
-	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
-	struct varlena *head = stored;
-	bool		good;
-
-	/* a header is not longer than this, and whether the value is long enough for its spec, its size tells */
-	if (VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored))
-		head = detoast_attr_slice(stored, 0, TDE_MAX_HEADER);
-	good = tde_header_parse((const uint8 *) VARDATA_ANY(head), toast_raw_datum_size(value) - VARHDRSZ, header);
-	if (head != stored)
-		pfree(head);
-	return good;
-}
-
 /* Is it encrypted just as the modifiers say?  Answers with a closed wallet, too. */
 static bool
 fits(const TdeHeader *header, const TdeModifiers *mods)
@@ -260,7 +237,7 @@ tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool 
 	if (typmod < 0 || IsBinaryUpgrade)
 		return value;
 	mods = tde_type_modifiers(type, typmod);
-	read_header(value, &header);
+	tde_datum_read_header(value, &header);
 	fitting = fits(&header, &mods);
 	has_key = fitting || declared >> 1 == mods.slot;
 	if (has_key && unlikely(!tde_fits(tde_declaration(mods.slot, header.spec), declared)))
@@ -314,7 +291,7 @@ tde_datum_is_current(TdeType *type, Datum value, int32 typmod, TdeKeyFloors *flo
 	int32		lowest;
 	const TdeDataKey *row;
 
-	read_header(value, &header);
+	tde_datum_read_header(value, &header);
 	find_key(&target);
 	lowest = floor_version(tde_key_row(target.key->id, target.spec), floors);
 	if (!tde_spec_equal(header.spec, target.spec))
@@ -333,20 +310,11 @@ tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared)
 	Target		target = {.type = type, .typmod = typmod, .header = &header};
 	Datum		result;
 
-	read_header(value, &header);
+	tde_datum_read_header(value, &header);
 	find_key(&target);
 	result = encrypt(&target, plain);
 	tde_datum_free(type, plain);
 	return result;
-}
-
-bool
-tde_datum_is_literal(TdeType *type, Datum value)
-{
-	TdeHeader	header;
-
-	read_header(value, &header);
-	return tde_key_for_reading(header.key_id, header.spec, type->tag)->slot == TDE_SLOT_CATALOG;
 }
 
 struct varlena *

@@ -396,28 +396,6 @@ tde_headers_in_tree(Node *tree, TdeHeaderVisitor visit, void *arg)
 	walk_node(tree, &walk);
 }
 
-void *
-tde_stored_tree(int cache, HeapTuple tuple, AttrNumber column)
-{
-	bool		none;
-	Datum		stored = SysCacheGetAttr(cache, tuple, column, &none);
-
-	return none ? NULL : stringToNode(TextDatumGetCString(stored));
-}
-
-List *
-tde_index_trees(Oid index)
-{
-	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
-	List	   *trees;
-
-	if (!HeapTupleIsValid(tuple))
-		return NIL;
-	trees = list_make2(tde_stored_tree(INDEXRELID, tuple, Anum_pg_index_indexprs), tde_stored_tree(INDEXRELID, tuple, Anum_pg_index_indpred));
-	ReleaseSysCache(tuple);
-	return trees;
-}
-
 /* The plain type that an encrypted type, or an array of it, stands for; any other type itself. */
 static Oid
 plain_type(Oid oid, int32 *typmod)

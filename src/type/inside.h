@@ -59,15 +59,6 @@ extern void tde_headers_in_datum(Oid type, Datum value, TdeHeaderVisitor visit, 
 /* Every encrypted value in the constants of a stored expression, query, partition bound, or list of them. */
 extern void tde_headers_in_tree(Node *tree, TdeHeaderVisitor visit, void *arg);
 
-/* A tree, or a list of them, in a column of a catalog's row; NULL if there is none. */
-extern PGDLLEXPORT void *tde_stored_tree(int cache, HeapTuple tuple, AttrNumber column);
-
-/*
- * The expressions and the condition of an index as they are stored.  (What the relation cache has is folded, and folding calls users'
- * functions, as whoever runs the command.)
- */
-extern List *tde_index_trees(Oid index);
-
 /*
  * Are two types, with their modifiers, different only in that one is encrypted and the other is not, or is so otherwise?  Also of arrays.
  * PostgreSQL would take a column of the first for one of the second if both were plain.

@@ -28,12 +28,11 @@
 #include "utils/uuid.h"
 
 #include "server/compat.h"
+#include "server/memory.h"
+#include "server/stored_tree.h"
 #include "type/inside.h"
 #include "type/plain_bytes.h"
 #include "type/type.h"
-
-extern Datum tde_in(PG_FUNCTION_ARGS);
-extern Datum tde_typmod_in(PG_FUNCTION_ARGS);
 
 /* Lookups remembered before the hash table is asked: set-up runs for each statement, and must cost next to nothing. */
 #define LOOKUP_MEMOS	16
@@ -49,6 +48,10 @@ typedef struct Known
 	TransactionId xmin;			/* of its row in pg_proc then */
 	ItemPointerData tid;
 } Known;
+
+/* By these two an encrypted type is known. */
+static PGFunction input = NULL;
+static PGFunction typmod_input = NULL;
 
 static HTAB *types = NULL;
 static HTAB *procs = NULL;
@@ -90,10 +93,12 @@ invalidate_functions(Datum arg, int cacheid, uint32 hashvalue)
 }
 
 void
-tde_type_init(void)
+tde_type_init(PGFunction in, PGFunction typmod_in)
 {
 	static const int resolved_by[] = {PROCOID, CASTSOURCETARGET, OPEROID, CLAOID, AMPROCNUM, AMOPOPID};
 
+	input = in;
+	typmod_input = typmod_in;
 	type_context = AllocSetContextCreate(TopMemoryContext, "tde_column types", ALLOCSET_DEFAULT_SIZES);
 	types = tde_table_new("tde_column types", sizeof(Oid), sizeof(TdeType));
 	procs = tde_table_new("tde_column functions", sizeof(Oid), sizeof(TdeProc));
@@ -226,7 +231,7 @@ find_base(Oid typmodin, Oid *base, uint8 *tag)
 	Param	   *words;
 	Const	   *args[2];
 
-	if (call == NULL || list_length(call->args) != 3 || !tde_is_function(call->funcid, "tde_typmod_in", tde_typmod_in))
+	if (call == NULL || list_length(call->args) != 3 || !tde_is_function(call->funcid, "tde_typmod_in", typmod_input))
 		return false;
 	words = linitial(call->args);
 	if (!IsA(words, Param) || words->paramkind != PARAM_EXTERN || words->paramid != 1 || words->paramtype != CSTRINGARRAYOID)
@@ -245,16 +250,16 @@ static bool
 is_encrypted(Oid type, Oid *typmodin)
 {
 	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-	Oid			input = InvalidOid;
+	Oid			function = InvalidOid;
 
 	if (HeapTupleIsValid(tuple))
 	{
 		if (((Form_pg_type) GETSTRUCT(tuple))->typtype == TYPTYPE_BASE)
-			input = ((Form_pg_type) GETSTRUCT(tuple))->typinput;
+			function = ((Form_pg_type) GETSTRUCT(tuple))->typinput;
 		*typmodin = ((Form_pg_type) GETSTRUCT(tuple))->typmodin;
 		ReleaseSysCache(tuple);
 	}
-	return OidIsValid(input) && tde_is_function(input, "tde_in", tde_in);
+	return OidIsValid(function) && tde_is_function(function, "tde_in", input);
 }
 
 bool
@@ -263,6 +268,34 @@ tde_type_base(Oid type, Oid *base, uint8 tag[TDE_TYPE_TAG_SIZE])
 	Oid			typmodin;
 
 	return is_encrypted(type, &typmodin) && find_base(typmodin, base, tag);
+}
+
+TdeModLayout
+tde_mod_layout(Oid base)
+{
+	HeapTuple	tuple;
+	bool		has_modifiers;
+
+	switch (base)
+	{
+		case NUMERICOID:
+			return TDE_MOD_NUMERIC;
+		case VARCHAROID:
+		case BPCHAROID:
+			return TDE_MOD_LENGTH;
+		case TIMEOID:
+		case TIMETZOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return TDE_MOD_PRECISION;
+		case INTERVALOID:
+			return TDE_MOD_LARGE;
+	}
+	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
+	has_modifiers = HeapTupleIsValid(tuple) && OidIsValid(((Form_pg_type) GETSTRUCT(tuple))->typmodin);
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return has_modifiers ? TDE_MOD_OTHER : TDE_MOD_NONE;
 }
 
 static void

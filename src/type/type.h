@@ -179,6 +179,6 @@ tde_call(FunctionCallInfo fcinfo)
  */
 extern FmgrInfo *tde_function(Oid function);
 
-extern void tde_type_init(void);
+extern void tde_type_init(PGFunction in, PGFunction typmod_in); /* by these, an encrypted type is known */
 
 #endif							/* TDE_TYPE_TYPE_H */

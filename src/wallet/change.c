@@ -23,61 +23,6 @@
 
 /* ---- which server is this one ---- */
 
-/* What systemd and D-Bus know a machine by.  Containers often have none, and host names that change with each start say nothing. */
-#define MACHINE_ID_FILE "/etc/machine-id"
-
-static void
-machine(char id[MAXPGPATH])
-{
-	FILE	   *file = AllocateFile(MACHINE_ID_FILE, "r");
-
-	if (file == NULL || fgets(id, MAXPGPATH, file) == NULL)
-		id[0] = '\0';
-	if (file != NULL)
-		FreeFile(file);
-}
-
-/* The data directory's inode: a copy has another one, even where the copy has the same path, and a directory that is renamed keeps it. */
-static uint64
-data_directory(void)
-{
-	struct stat st;
-
-	if (stat(DataDir, &st) != 0)
-		ereport(ERROR, (errcode_for_file_access(), errmsg("could not stat file \"%s\": %m", DataDir)));
-	return (uint64) st.st_ino;
-}
-
-void
-tde_server_here(TdeServer *here)
-{
-	char		id[MAXPGPATH];
-	char		host[MAXPGPATH];
-	char	   *words;
-	int			length;
-
-	memset(here, 0, sizeof(*here));
-	machine(id);
-	words = psprintf(UINT64_FORMAT " " UINT64_FORMAT " %s", GetSystemIdentifier(), data_directory(), id);
-	tde_check(EVP_Digest(words, strlen(words), here->id, NULL, EVP_sha256(), NULL) == 1 ? TDE_OK : TDE_E_CRYPTO);
-	pfree(words);
-	if (gethostname(host, sizeof(host)) != 0)
-		strlcpy(host, "localhost", sizeof(host));
-	host[sizeof(host) - 1] = '\0';
-	words = psprintf("%s on %s", DataDir, host);
-	length = pg_encoding_mbcliplen(PG_UTF8, words, strlen(words), sizeof(here->name) - 1);
-	memcpy(here->name, words, length);
-	pfree(words);
-}
-
-bool
-tde_server_owns(const TdeServer *owner)
-{
-	TdeServer	here;
-
-	tde_server_here(&here);
-	return owner->name[0] == '\0' || memcmp(owner->id, here.id, sizeof(here.id)) == 0;
-}
 
 /* ---- changes ---- */
 
@@ -111,23 +56,6 @@ tde_wallet_remove_master(TdeMasterKeys *keys, const uint8 *id)
 			OPENSSL_cleanse(&keys->keys[keys->count], sizeof(TdeMasterKey));
 			return;
 		}
-}
-
-void
-tde_wallet_with_contents(TdeWalletUse use, void *arg)
-{
-	TdeWalletContents contents;
-
-	PG_TRY();
-	{
-		memset(&contents, 0, sizeof(contents));
-		use(&contents, arg);
-	}
-	PG_FINALLY();
-	{
-		OPENSSL_cleanse(&contents, sizeof(contents));
-	}
-	PG_END_TRY();
 }
 
 /* ereport if there is no name for a wallet file, or a file of that name. */

@@ -19,6 +19,17 @@
 /* How long it waits: enough for the next statement, typed by hand. */
 #define LIFETIME_MS		60000
 
+void
+tde_passphrase_check_size(Size size, const char *what)
+{
+	if (size == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be empty", what)));
+	if (size >= TDE_MAX_PASSPHRASE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be shorter than %d bytes", what, TDE_MAX_PASSPHRASE)));
+}
+
 /* On a page of its own, made with the first one. */
 static char *secret_page = NULL;
 static volatile sig_atomic_t waits = false;

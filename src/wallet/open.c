@@ -81,17 +81,6 @@ tde_passphrase_is_given(FunctionCallInfo fcinfo, int n)
 	return !PG_ARGISNULL(n) || tde_given_waits();
 }
 
-void
-tde_passphrase_check_size(Size size, const char *what)
-{
-	if (size == 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be empty", what)));
-	if (size >= TDE_MAX_PASSPHRASE)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be shorter than %d bytes", what, TDE_MAX_PASSPHRASE)));
-}
-
 /* The argument itself is not ours: a constant of the plan, which may run again. */
 static void
 take_argument(Datum argument, const char *what, char passphrase[TDE_MAX_PASSPHRASE])
@@ -269,12 +258,6 @@ tde_wallet_open_with(const char *passphrase, const char *confirm)
 
 /* ---- opening by command ---- */
 
-bool
-tde_wallet_has_command(void)
-{
-	return tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0';
-}
-
 static void
 command_failed_error(void)
 {
@@ -415,33 +398,4 @@ tde_wallet_open_by_command(const char *confirm)
 	tde_wallet_unlock();
 	if (!tde_wallet_ensure_open())
 		command_failed_error();
-}
-
-/* errhint() */
-static int
-how_to_open(void)
-{
-	TdeWalletInfo info = tde_wallet_info();
-
-	if (!tde_wallet_has_file() && !tde_wallet_has_command() && !info.instance_wide)
-		return errhint("No wallet file is configured. Set tde_column.wallet_file, and also tde_column.passphrase_command, or add "
-					   "tde_column to shared_preload_libraries.");
-	if (!tde_wallet_has_file())
-		return errhint("No wallet file is configured. Set tde_column.wallet_file and reload the configuration.");
-	if (tde_wallet_has_command() && !info.closed_by_user)
-		return errhint("The passphrase command did not open it; the server log says why.");
-	if (info.instance_wide)
-		return errhint("Open it with tde_wallet_open().");
-	return errhint("Set tde_column.passphrase_command, or add tde_column to shared_preload_libraries.");
-}
-
-void
-tde_wallet_closed_error(const char *what)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_TDE_WALLET_CLOSED),
-			 errmsg("wallet is not open"),
-			 errdetail("Its keys are needed %s.", what),
-			 how_to_open()));
-	pg_unreachable();
 }

@@ -322,3 +322,55 @@ tde_wallet_info(void)
 	tde_wallet_unlock();
 	return info;
 }
+
+void
+tde_wallet_with_contents(TdeWalletUse use, void *arg)
+{
+	TdeWalletContents contents;
+
+	PG_TRY();
+	{
+		memset(&contents, 0, sizeof(contents));
+		use(&contents, arg);
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(&contents, sizeof(contents));
+	}
+	PG_END_TRY();
+}
+
+bool
+tde_wallet_has_command(void)
+{
+	return tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0';
+}
+
+/* errhint() */
+static int
+how_to_open(void)
+{
+	TdeWalletInfo info = tde_wallet_info();
+
+	if (!tde_wallet_has_file() && !tde_wallet_has_command() && !info.instance_wide)
+		return errhint("No wallet file is configured. Set tde_column.wallet_file, and also tde_column.passphrase_command, or add "
+					   "tde_column to shared_preload_libraries.");
+	if (!tde_wallet_has_file())
+		return errhint("No wallet file is configured. Set tde_column.wallet_file and reload the configuration.");
+	if (tde_wallet_has_command() && !info.closed_by_user)
+		return errhint("The passphrase command did not open it; the server log says why.");
+	if (info.instance_wide)
+		return errhint("Open it with tde_wallet_open().");
+	return errhint("Set tde_column.passphrase_command, or add tde_column to shared_preload_libraries.");
+}
+
+void
+tde_wallet_closed_error(const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_TDE_WALLET_CLOSED),
+			 errmsg("wallet is not open"),
+			 errdetail("Its keys are needed %s.", what),
+			 how_to_open()));
+	pg_unreachable();
+}

@@ -1,0 +1,91 @@
+/*
+ * declared_type.c - the type that a statement declares for a column, and the encrypted one that stands for a plain one.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "parser/parse_type.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "ddl/declared_type.h"
+#include "keys/modifiers.h"
+#include "server/compat.h"
+#include "type/inside.h"
+#include "type/plain_bytes.h"
+
+int			tde_plaintext_alter = TDE_ALTER_KEEP;
+bool		tde_plaintext_allowed = false;
+
+TdeType *
+tde_ddl_encrypted(Oid type)
+{
+	Oid			element = get_element_type(type);
+
+	return tde_type_find(OidIsValid(element) ? element : type);
+}
+
+ColumnDef *
+tde_ddl_declared_column(AlterTableCmd *cmd)
+{
+	if ((cmd->subtype != AT_AddColumn && cmd->subtype != AT_AlterColumnType) || cmd->def == NULL || !IsA(cmd->def, ColumnDef))
+		return NULL;
+	return (ColumnDef *) cmd->def;
+}
+
+/* PostgreSQL says itself what is wrong with a type. */
+bool
+tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod)
+{
+	Oid			found = def->typeName->setof || def->typeName->pct_type ? InvalidOid : LookupTypeNameOid(NULL, def->typeName, true);
+
+	if (!OidIsValid(found) || tde_type_holds_encrypted(found))
+		return false;
+	typenameTypeIdAndMod(NULL, def->typeName, type, typmod);
+	return true;
+}
+
+bool
+tde_encrypted_like(Oid like, int32 declared, Oid *type, int32 *typmod)
+{
+	TdeType    *own = tde_ddl_encrypted(getBaseTypeAndTypmod(like, &declared));
+	Oid			element = get_element_type(*type);
+	TdeType    *encrypted = own ? tde_type_of_base(OidIsValid(element) ? element : *type) : NULL;
+	TdeModifiers modifiers;
+
+	if (encrypted == NULL || !tde_typmod_base_valid(encrypted->layout, *typmod))
+		return false;
+	modifiers = declared >= 0 ? tde_type_modifiers(own, declared) : tde_typmod_unpack(TDE_MOD_NONE, tde_typmod_default());
+	tde_ddl_check_mac(encrypted->base, modifiers.spec);
+	modifiers.base_typmod = *typmod;
+	*typmod = tde_modifiers_pack(encrypted->layout, &modifiers);
+	*type = OidIsValid(element) ? get_array_type(encrypted->oid) : encrypted->oid;
+	return true;
+}
+
+const char *
+tde_ddl_encrypted_name(Oid base)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
+	const char *name;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for type %u", base);
+	name = quote_identifier(psprintf("encrypted_%s", NameStr(((Form_pg_type) GETSTRUCT(tuple))->typname)));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+void
+tde_ddl_check_mac(Oid base, TdeSpec spec)
+{
+	if (spec.mac == TDE_NOMAC && tde_verifier_of(base) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("type %s cannot be declared with nomac", tde_ddl_encrypted_name(base)),
+				 errdetail("Damaged bytes of type %s could crash the server, so they must be authenticated.",
+						   format_type_be(base)),
+				 errhint("Use gcm, sha256 or mac.")));
+}

@@ -1,0 +1,49 @@
+/*
+ * declared_type.h - the type that a statement declares for a column, and the encrypted one that stands for a plain one.
+ */
+#ifndef TDE_DDL_DECLARED_TYPE_H
+#define TDE_DDL_DECLARED_TYPE_H
+
+#include "nodes/parsenodes.h"
+
+#include "type/type.h"
+
+/* The encrypted type itself or the element of an array of it; NULL if the type is neither. */
+extern TdeType *tde_ddl_encrypted(Oid type);
+
+/* The column that such a part of ALTER TABLE declares: a new one, or one whose type changes; NULL: it declares none. */
+extern ColumnDef *tde_ddl_declared_column(AlterTableCmd *cmd);
+
+/* What is declared for a column, if that is a plain type. */
+extern bool tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod);
+
+/*
+ * *type and *typmod: of a plain type; then of the encrypted type of it (or array of it), with the specification and key of an encrypted
+ * one.  False: no encrypted type can stand for it.
+ */
+extern bool tde_encrypted_like(Oid like, int32 like_typmod, Oid *type, int32 *typmod);
+
+/* ereport: values of this base type must not go without a MAC. */
+extern void tde_ddl_check_mac(Oid base, TdeSpec spec);
+
+/* What tde_create_type() calls the encrypted version of a type: it may be that not all of it is there yet, while a dump is restored. */
+extern const char *tde_ddl_encrypted_name(Oid base);
+
+/* ---- a plain type for an encrypted column ---- */
+
+/* tde_column.plaintext_alter */
+typedef enum TdePlaintextAlter
+{
+	TDE_ALTER_KEEP,
+	TDE_ALTER_WARN,
+	TDE_ALTER_ERROR,
+	TDE_ALTER_ALLOW				/* for tde_decrypt_column() */
+} TdePlaintextAlter;
+
+extern int	tde_plaintext_alter;
+extern bool tde_plaintext_allowed;
+
+/* What holds now. */
+#define TDE_PLAINTEXT_ALTER (tde_plaintext_allowed ? TDE_ALTER_ALLOW : tde_plaintext_alter)
+
+#endif							/* TDE_DDL_DECLARED_TYPE_H */
