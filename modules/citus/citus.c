@@ -13,6 +13,7 @@
 #include "citus/node_errors.h"
 #include "citus/repartition.h"
 #include "citus/node_keys.h"
+#include "citus/inlined.h"
 #include "citus/merge.h"
 #include "citus/node_results.h"
 #include "citus/tables.h"
@@ -36,6 +37,7 @@ plan_query(planner_hook_type next, TDE_PLANNER_PARAMETERS)
 	tde_results_cast(query);
 	if (distributed)
 	{
+		tde_citus_inline(query);
 		tde_distributed_keys_check(query);
 		tde_distributed_conditions(query, params);
 		tde_distributed_merge(query);
