@@ -45,7 +45,6 @@
 #include "server/subquery.h"
 #include "type/type.h"
 
-PG_FUNCTION_INFO_V1(tde_catalog_catalog_type);
 PG_FUNCTION_INFO_V1(tde_catalog_catalog_typmod);
 PG_FUNCTION_INFO_V1(tde_catalog_catalog_tree);
 PG_FUNCTION_INFO_V1(tde_catalog_catalog_classes);
@@ -136,13 +135,6 @@ static const struct ShownColumn
 };
 
 /* ---- what is shown ---- */
-
-/* tde_catalog_type(oid) - the base type of an encrypted one, an array's likewise; any other type as it is. */
-Datum
-tde_catalog_catalog_type(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_OID(tde_shown_type(PG_GETARG_OID(0)));
-}
 
 /* tde_catalog_typmod(oid, int4) - the modifier of that type. */
 Datum

@@ -6,7 +6,10 @@
 #include "utils/plancache.h"
 
 #include "client/catalog.h"
+#include "client/catalog_trees.h"
 #include "server/module.h"
+
+PG_FUNCTION_INFO_V1(tde_catalog_type);
 
 bool		tde_transparent_catalog = false;
 
@@ -36,4 +39,11 @@ tde_catalog_assign(bool newval, void *extra)
 {
 	if (newval != tde_transparent_catalog)
 		ResetPlanCache();
+}
+
+/* tde_catalog_type(oid) - the base type of an encrypted one, an array's likewise; any other type as it is; the install script asks it, too. */
+Datum
+tde_catalog_type(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_OID(tde_shown_type(PG_GETARG_OID(0)));
 }

@@ -19,7 +19,6 @@
 		return function(fcinfo); \
 	}
 
-MODULE_FUNCTION(catalog, catalog_type)
 MODULE_FUNCTION(catalog, catalog_typmod)
 MODULE_FUNCTION(catalog, catalog_tree)
 MODULE_FUNCTION(catalog, catalog_classes)

@@ -16,7 +16,7 @@ tde_is_core(Oid object)
 }
 
 /* Is this object, of this catalog, one of the extension's? */
-extern bool tde_is_member(Oid catalog, Oid object);
+extern PGDLLEXPORT bool tde_is_member(Oid catalog, Oid object);
 
 /*
  * PostgreSQL's own operator of this name that the parser would take for these types if there were no others (left: InvalidOid for one of one

@@ -36,7 +36,7 @@ my %calls = (
   ceremony => [ 'tde_wallet_split(2, 3)', "tde_wallet_open_share('x')", 'tde_wallet_forget_shares()' ],
   transfer => [ "tde_export_keys('a secret of some length')", "tde_export_keys('a secret of some length', true)", "tde_import_keys('x', 'y')" ],
   citus    => [ 'tde_internal.tde_hash_fingerprint()' ],
-  catalog  => [ "tde_internal.tde_catalog_type('int4'::regtype)" ]);
+  catalog  => [ "tde_internal.tde_catalog_typmod('int4'::regtype, -1)" ]);
 
 foreach my $module (sort keys %calls)
 {
@@ -59,6 +59,10 @@ my %named = map { $_ => 1 } $functions =~ /^MODULE_FUNCTION\((\w+),/mg;
 is(join(' ', sort keys %named), join(' ', sort keys %calls), 'these are all modules');
 
 # ---- the rest ----
+
+is(attempt($node, 'CREATE DATABASE another')->{state}, '', 'a database');
+is(attempt($node, 'CREATE EXTENSION tde_column', db => 'another')->{state}, '', 'CREATE EXTENSION needs no module');
+is(attempt($node, "SELECT tde_create_type('macaddr', 'public')", db => 'another')->{state}, '', 'nor does a type of a user');
 
 lines_of($node, "SELECT tde_wallet_create('module-passphrase')");
 is(attempt($node, "CREATE TABLE t (id int, a encrypted_text(aes256,nosalt)); CREATE INDEX ON t (a);
