@@ -23,6 +23,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -228,7 +229,7 @@ function_to_replace(Node *node, bool conditional)
 	if (IsA(node, FuncExpr) ? ((FuncExpr *) node)->funcid < FirstNormalObjectId : ((OpExpr *) node)->opno < FirstNormalObjectId)
 		return NULL;
 	function = meant_function(node);
-	if (!OidIsValid(function) || !is_ours(function) || !(conditional || contain_var_clause(node)))
+	if (!OidIsValid(function) || !is_ours(function) || !(conditional || contain_var_clause(node) || checkExprHasSubLink(node)))
 		return NULL;
 	if (!IsA(node, FuncExpr))
 		return operator_is_immutable((OpExpr *) node) ? &((OpExpr *) node)->opfuncid : NULL;
