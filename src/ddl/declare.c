@@ -6,6 +6,12 @@
  * parse tree before the command runs and makes the keys that the command may need while it runs.  An event trigger
  * afterwards, ddl/declare_trigger.c, mends what came another way (CREATE TABLE AS, or a first statement that only loaded the
  * library).
+ *
+ * Before a command runs, in this order: what it would store in clear is kept encrypted or refused (plaintext_alter.c, plaintext_guard.c, which has the
+ * queries of views, rules and CREATE TABLE AS); expressions of indexes, generated columns and partition keys get their encrypted form
+ * (kept_encrypted.c); types without modifiers get the default; keys are made.  Everything is done to the parse tree, which has been copied if somebody
+ * else may run it again, and nothing evaluates an expression.  What a command names is looked up as the command will look it up, without locks but
+ * where it would take them itself; so the event trigger looks again at what there is afterwards.
  */
 #include "postgres.h"
 

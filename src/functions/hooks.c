@@ -5,6 +5,21 @@
  * in a statement's text or in a log entry (server/), and what is planned and run for others, encrypted columns inside and base types
  * outside, is the same for all of them (client/).  So they are installed when all libraries of shared_preload_libraries are loaded;
  * in a library that a session loads, at once.  Only shared memory's own hooks are elsewhere: server/memory.c.
+ *
+ * What becomes of a statement, and who is called for it:
+ *
+ *	parsed		no hook of ours: input functions encrypt constants as literals (type/cast.c)
+ *	analyzed	post_parse_analyze(): others get the text without secrets; what calls another function for being encrypted is refused
+ *				(functions/analyzed.c); a client's result gets base types (client/statements.c)
+ *	planned		plan_query(): results that receivers decrypt are taken out again (client/postponed.c), conditions are put in the form that
+ *				indexes have (operators/index_conditions.c), what Citus plans goes through its module; in the finished plan values are
+ *				given the specification of the column that stores them (ddl/stored_spec.c)
+ *	executed	executor_start() to executor_end(): receivers that decrypt, or look at keys, stand before the client's
+ *	utility		process_utility(): keys that declarations need are made, and guards look, before the command runs
+ *	logged		emit_log(): no entry passes with a secret or a value in clear (server/log.c)
+ *
+ * Parallel workers come through executor_start() to executor_end() alone.  A library that is loaded by the first call of one of its functions has not
+ * seen that statement analyzed and planned: its results stay encrypted.
  */
 #include "postgres.h"
 

@@ -4,6 +4,10 @@
  * Two tables: the rows of tde.data_keys that were needed (wrapped; looked up again when something may have changed them), and the
  * cipher contexts, by the key's UUID.  A key's bytes never change under its UUID, so contexts outlive a reading of the rows;
  * they are cleansed when the wallet's generation changes, and whenever this process is to forget its secrets.
+ *
+ * A look-up goes from what is nearest to what is farthest: the row that is remembered, tde.data_keys by index, the wallet for the master key that
+ * wraps it (wrap.c), then the contexts are set up.  Each step may find that something has changed meanwhile, and a key that is not there is looked for
+ * once more before that is an error: somebody may just have made it.  Nothing here makes a key.
  */
 #include "postgres.h"
 

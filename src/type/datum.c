@@ -2,6 +2,18 @@
  * datum.c - the one door between plaintext datums and encrypted ones: decryption.
  *
  * Encryption: datum_encrypt.c; the values that were decrypted last: plaintext_cache.c.
+ *
+ * Whoever decrypts comes through here, in this order:
+ *
+ *	1. the datum's bytes are fetched, of a value out of line from TOAST, which may accept invalidations: so before the key is looked up
+ *	2. the header names a key (keys/cache.c): the wallet may be closed, the key unknown, or of a kind that does not allow such a value
+ *	3. the value must fit what the column declares, where the caller knows that (type/declared.c): a key is a wall
+ *	4. the MAC is checked before anything of the plaintext is decompressed or looked at (crypto/value.c)
+ *	5. without a MAC, the plaintext is checked for what its type needs (type/plain_bytes.c)
+ *
+ * Rights are not asked here: who may see values in clear is asked before (type/access.c), since comparisons and indexes need them, too.  Plaintexts
+ * are the caller's: he gives them back to tde_datum_free() or tde_datum_unpeek(), which cleanse them; after an error they stay in a memory context
+ * that server/remains.c overwrites.
  */
 #include "postgres.h"
 

@@ -5,6 +5,11 @@
  * passphrase command runs, and the file is read or written (a good part of a second, on purpose), with the lock released
  * and the state marked busy, so that other processes that need a key, or the file, wait on the condition variable and can
  * be cancelled.
+ *
+ * The wallet is closed at start.  Who needs a key opens it by the passphrase command, if there is one (open.c); a user opens it by a passphrase.  A
+ * command that failed is not run again for a while, and one that a user has closed not at all, until a user opens it.  Each opening and closing is
+ * another generation, by which processes know that what they have of keys is stale.  A change (change.c) writes the file first, and then the state: a
+ * crash in between leaves what the file says.  Preloaded, all of this is once for the instance; otherwise each process has it for itself.
  */
 #include "postgres.h"
 
