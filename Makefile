@@ -126,17 +126,17 @@ OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertex
 OBJS += $(addprefix src/operators/, aggregate_states.o aggregates.o aggregation.o arithmetic.o arrays.o compare.o computed.o computed_call.o computed_choice.o \
     computed_form.o computed_result.o hash.o index_conditions.o indexed_forms.o indexed_tables.o opclass.o padded.o \
     plain_index.o prepared_aggregates.o prepared_joins.o sort.o sort_values.o string.o)
-OBJS += $(addprefix src/distributed/, citus.o table.o)
+OBJS += $(addprefix src/distributed/, citus_module.o distribution.o)
 OBJS += $(addprefix src/client/, catalog.o catalog_parts.o catalog_queries.o catalog_trees.o check_results.o held_cursors.o key_errors.o language_rows.o \
-    languages.o operand_results.o output_plugin.o params.o plain_form.o postponed.o receiver.o result.o result_query.o \
+    languages.o operand_results.o output_plugin.o params.o plain_form.o postponed.o result.o result_query.o result_receiver.o \
     routines.o rows.o statements.o xml_values.o)
 OBJS += $(addprefix src/ddl/, added_columns.o clear_keys.o copied_database.o declare.o declare_trigger.o declared_type.o explain_error.o foreign_keys.o \
-    identity.o in_clear.o in_clear_columns.o kept_encrypted.o modifiers.o new_expression.o plaintext_alter.o plaintext_guard.o \
-    stored_spec.o taken_names.o text_search.o widened_calls.o widened_stored.o)
+    identity.o in_clear.o in_clear_columns.o kept_encrypted.o new_expression.o plaintext_alter.o plaintext_guard.o \
+    stored_spec.o taken_names.o text_search.o typmod_functions.o widened_calls.o widened_stored.o)
 OBJS += $(addprefix src/maintenance/, batches.o closed_wallet.o constants.o convert.o convert_rows.o definition.o foreign_values.o index_keys.o owner.o purge.o \
     purge_worker.o rekey.o rekey_row.o stored_trees.o usage.o usage_catalogs.o usage_count.o usage_drop.o usage_index.o \
     usage_scan.o wipe.o)
-OBJS += $(addprefix src/functions/, analyzed.o hooks.o keys.o modules.o secrets.o settings.o views.o wallet.o)
+OBJS += $(addprefix src/functions/, analyzed.o hooks.o keys.o modules.o secrets.o settings.o views.o wallet_functions.o)
 # The install script is put together from the parts in src/sql/, in the order of their numbers.
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
 PARTS      = $(sort $(wildcard $(here)/src/sql/*.sql))

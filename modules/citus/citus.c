@@ -1,7 +1,7 @@
 /*
  * citus.c - tables that Citus distributes: what the core has Citus plan and run comes here first.
  *
- * Where the module is, nothing else is done by name: tables of Citus' are known by its catalog (distributed/table.c in the core).  It is loaded when the
+ * Where the module is, nothing else is done by name: tables of Citus' are known by its catalog (distributed/distribution.c in the core).  It is loaded when the
  * server starts, if Citus is in shared_preload_libraries, since what it forgot of one statement another node would not.
  */
 #include "postgres.h"
@@ -20,7 +20,7 @@
 #include "citus/volatility.h"
 #include "client/postponed.h"
 #include "ddl/stored_spec.h"
-#include "distributed/citus.h"
+#include "distributed/citus_module.h"
 #include "server/compat.h"
 #include "server/module.h"
 

@@ -4,7 +4,7 @@
 #ifndef TDE_CITUS_TABLES_H
 #define TDE_CITUS_TABLES_H
 
-#include "distributed/table.h"
+#include "distributed/distribution.h"
 
 /* May Citus repartition tables to join them? */
 extern bool tde_citus_repartitions(void);

@@ -7,7 +7,7 @@
 #include "executor/execdesc.h"
 
 /*
- * Before the run of a query; decrypted: its columns of encrypted types, and arrays of them, are (client/receiver.h), which begins before
+ * Before the run of a query; decrypted: its columns of encrypted types, and arrays of them, are (client/result_receiver.h), which begins before
  * this does and ends after it.
  */
 extern void tde_results_check_begin(QueryDesc *query, bool decrypted);

@@ -2,7 +2,7 @@
  * result_query.c - the encrypted columns of a query's result are decrypted by the query itself and have the base type.
  *
  * So the query has the right types wherever PostgreSQL asks for them.  Before a SELECT is planned, the function that decrypts is taken
- * out again (client/postponed.c): client/receiver.c does the same for less when the rows are sent.  Where nobody asks before the query is planned,
+ * out again (client/postponed.c): client/result_receiver.c does the same for less when the rows are sent.  Where nobody asks before the query is planned,
  * it is not put in at all.
  */
 #include "postgres.h"

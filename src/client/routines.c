@@ -15,7 +15,7 @@
 #include "parser/parse_collate.h"
 
 #include "client/held_cursors.h"
-#include "client/receiver.h"
+#include "client/result_receiver.h"
 #include "client/result.h"
 #include "client/routines.h"
 #include "server/compat.h"

@@ -24,7 +24,7 @@
 #include "client/held_cursors.h"
 #include "client/routines.h"
 #include "client/params.h"
-#include "client/receiver.h"
+#include "client/result_receiver.h"
 #include "client/result.h"
 #include "client/rows.h"
 #include "client/statements.h"
@@ -57,7 +57,7 @@ called_by_client(void)
 
 /* ---- what utility commands contain ---- */
 
-/* The query of a cursor.  What SCROLL and WITH HOLD put down is what the executor makes, which is encrypted (client/receiver.c). */
+/* The query of a cursor.  What SCROLL and WITH HOLD put down is what the executor makes, which is encrypted (client/result_receiver.c). */
 static Query *
 cursor_query(Node *stmt)
 {

@@ -25,7 +25,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "distributed/table.h"
+#include "distributed/distribution.h"
 #include "maintenance/batches.h"
 #include "maintenance/rekey_row.h"
 #include "server/compat.h"

@@ -26,7 +26,7 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
-#include "distributed/table.h"
+#include "distributed/distribution.h"
 #include "keys/table.h"
 #include "maintenance/usage.h"
 #include "maintenance/usage_count.h"

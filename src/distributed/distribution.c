@@ -1,5 +1,5 @@
 /*
- * table.c - which tables Citus distributes, and by which column: Citus' catalog, remembered.  What else there is about Citus is in modules/citus.
+ * distribution.c - which tables Citus distributes, and by which column: Citus' catalog, remembered.  What else there is about Citus is in modules/citus.
  *
  * Nothing of Citus is linked or included: its tables and functions are found in pg_catalog, where only superusers can make any.
  * Citus sends an invalidation of a table whenever it changes what its catalog says of it.
@@ -22,7 +22,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "distributed/table.h"
+#include "distributed/distribution.h"
 #include "keys/cache.h"
 #include "server/compat.h"
 #include "server/memory.h"

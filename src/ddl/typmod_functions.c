@@ -1,5 +1,5 @@
 /*
- * modifiers.c - modifier functions, one C function for all encrypted types: what a declaration says as a typmod, and back.
+ * typmod_functions.c - modifier functions, one C function for all encrypted types: what a declaration says as a typmod, and back.
  */
 #include "postgres.h"
 

@@ -1,8 +1,8 @@
 /*
- * citus.h - the module for tables that Citus distributes (modules/citus), as the core calls it.
+ * citus_module.h - the module for tables that Citus distributes (modules/citus), as the core calls it.
  */
-#ifndef TDE_DISTRIBUTED_CITUS_H
-#define TDE_DISTRIBUTED_CITUS_H
+#ifndef TDE_DISTRIBUTED_CITUS_MODULE_H
+#define TDE_DISTRIBUTED_CITUS_MODULE_H
 
 #include "executor/execdesc.h"
 #include "optimizer/planner.h"
@@ -32,4 +32,4 @@ extern PlannedStmt *tde_citus_plan(planner_hook_type next, TDE_PLANNER_PARAMETER
 
 extern void tde_citus_init(void);	/* from _PG_init */
 
-#endif							/* TDE_DISTRIBUTED_CITUS_H */
+#endif							/* TDE_DISTRIBUTED_CITUS_MODULE_H */

@@ -1,8 +1,8 @@
 /*
- * receiver.h - the encrypted columns of a client's SELECT are decrypted when its rows are sent.
+ * result_receiver.h - the encrypted columns of a client's SELECT are decrypted when its rows are sent.
  */
-#ifndef TDE_CLIENT_RECEIVER_H
-#define TDE_CLIENT_RECEIVER_H
+#ifndef TDE_CLIENT_RESULT_RECEIVER_H
+#define TDE_CLIENT_RESULT_RECEIVER_H
 
 #include "executor/execdesc.h"
 
@@ -33,4 +33,4 @@ extern void tde_receiver_end(DecryptingReceiver *receiver, QueryDesc *query);
 /* A receiver that gives rows of this descriptor, of which these columns are encrypted, to the client's in clear. */
 extern DestReceiver *tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, DestReceiver *client);
 
-#endif							/* TDE_CLIENT_RECEIVER_H */
+#endif							/* TDE_CLIENT_RESULT_RECEIVER_H */

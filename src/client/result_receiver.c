@@ -1,5 +1,5 @@
 /*
- * receiver.c - the encrypted columns of a client's SELECT are decrypted when its rows are sent.
+ * result_receiver.c - the encrypted columns of a client's SELECT are decrypted when its rows are sent.
  *
  * client/result.c has made the query decrypt them, so that all who ask see the base types.  But as a part of the plan this
  * costs more than the decryption: planning, permissions and set-up of the function, for each statement.  So the planner gets
@@ -33,7 +33,7 @@
 #include "client/held_cursors.h"
 #include "client/plain_form.h"
 #include "client/postponed.h"
-#include "client/receiver.h"
+#include "client/result_receiver.h"
 #include "client/result.h"
 #include "server/compat.h"
 #include "server/receiver.h"

@@ -1,5 +1,5 @@
 /*
- * citus.c - the module for tables that Citus distributes, and what becomes of their statements without it.
+ * citus_module.c - the module for tables that Citus distributes, and what becomes of their statements without it.
  */
 #include "postgres.h"
 
@@ -8,8 +8,8 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "distributed/citus.h"
-#include "distributed/table.h"
+#include "distributed/citus_module.h"
+#include "distributed/distribution.h"
 #include "server/module.h"
 #include "type/ciphertext_form.h"
 #include "type/inside.h"

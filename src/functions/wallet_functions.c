@@ -1,5 +1,5 @@
 /*
- * wallet.c - the SQL functions that create, open and close the wallet and make the first keys.
+ * wallet_functions.c - the SQL functions that create, open and close the wallet and make the first keys.
  *
  * They are functions and not procedures: pg_stat_statements of PostgreSQL 15 keeps the text of utility statements with its
  * literals, and CALL is one.

@@ -1,8 +1,8 @@
 /*
- * table.h - which tables Citus distributes, and by which column.
+ * distribution.h - which tables Citus distributes, and by which column.
  */
-#ifndef TDE_DISTRIBUTED_TABLE_H
-#define TDE_DISTRIBUTED_TABLE_H
+#ifndef TDE_DISTRIBUTED_DISTRIBUTION_H
+#define TDE_DISTRIBUTED_DISTRIBUTION_H
 
 #include "fmgr.h"
 #include "nodes/parsenodes.h"
@@ -40,4 +40,4 @@ extern const char *tde_distributed_call(const char *verb, FunctionCallInfo fcinf
 
 extern void tde_distributed_init(void); /* from _PG_init */
 
-#endif							/* TDE_DISTRIBUTED_TABLE_H */
+#endif							/* TDE_DISTRIBUTED_DISTRIBUTION_H */

@@ -1,5 +1,5 @@
 /*
- * catalog.c - in a client's own statements the catalogs tell the base types of encrypted columns, as results do.
+ * catalog_scans.c - in a client's own statements the catalogs tell the base types of encrypted columns, as results do.
  *
  * Drivers, ORMs and schema browsers read the types of columns from pg_attribute, joined with pg_type, through format_type() or from
  * information_schema; likewise defaults, conditions and expressions of indexes.  All of these follow from a few columns of catalogs.  So
