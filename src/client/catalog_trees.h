@@ -8,7 +8,7 @@
 #include "nodes/parsenodes.h"
 
 /* The base type of an encrypted type, of an array of one, or of an operand beside one; any other type as it is. */
-extern PGDLLEXPORT Oid tde_shown_type(Oid oid);
+extern Oid	tde_shown_type(Oid oid);
 
 /* The operator class of the base type that an encrypted type's stands for; any other as it is. */
 extern PGDLLEXPORT Oid tde_shown_class(Oid opclass);
