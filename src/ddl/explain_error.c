@@ -209,3 +209,32 @@ tde_ddl_explains(Node *statement)
 		return explain_columns;
 	return NULL;
 }
+
+/* ---- a join of columns of one name ---- */
+
+/* How PostgreSQL's message begins, and what stands between its two types. */
+#define NO_CONVERSION	"failed to find conversion function from "
+#define BETWEEN_TYPES	" to "
+
+/*
+ * The parser chooses the type of such a column by what casts there are, and takes for granted that the other one becomes it.  A plain number does not
+ * become a larger encrypted one by itself.
+ */
+void
+tde_name_join_error(ErrorData *edata)
+{
+	char	   *types;
+	char	   *second;
+
+	if (edata->sqlerrcode != ERRCODE_INTERNAL_ERROR || edata->message_id == NULL || strcmp(edata->message_id, NO_CONVERSION "%s" BETWEEN_TYPES "%s") != 0)
+		return;
+	types = pstrdup(edata->message + strlen(NO_CONVERSION));
+	second = strstr(types, BETWEEN_TYPES);
+	if (second == NULL || (strstr(types, "encrypted_") == NULL))
+		return;
+	*second = '\0';
+	second += strlen(BETWEEN_TYPES);
+	edata->sqlerrcode = ERRCODE_DATATYPE_MISMATCH;
+	edata->message = psprintf("JOIN/USING types %s and %s cannot be matched", second, types);
+	edata->hint = psprintf("Join by a condition, which finds the operator of both types: ON a.x = b.x.");
+}

@@ -404,6 +404,7 @@ emit_log(ErrorData *edata)
 {
 	if (tde_citus)
 		tde_citus->name_server(edata);
+	tde_name_join_error(edata);
 	if (tde_log_filter(edata) && next_emit_log)
 		next_emit_log(edata);
 }

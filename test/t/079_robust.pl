@@ -17,6 +17,17 @@ my $node = tde_node('robust', extension => 1);
 $node->start;
 lines_of($node, q{SELECT tde_wallet_create('robust-passphrase')});
 
+# ---- an internal error of PostgreSQL's gets a name ----
+
+lines_of($node, q{CREATE TABLE larger (x encrypted_int4, y encrypted_timestamp); CREATE TABLE smaller (x smallint, y date)});
+fails_with(
+  $node,
+  "SELECT count(*) FROM larger $_",
+  { state => '42804', message => qr/^JOIN\/USING types encrypted_\S+ and (smallint|date) cannot be matched$/, hint => qr/ON a\.x = b\.x/ },
+  $_)
+  foreach 'JOIN smaller USING (x)', 'JOIN smaller USING (y)', 'NATURAL JOIN smaller';
+is(lines_of($node, 'SELECT count(*) FROM larger l JOIN smaller s ON l.x = s.x AND l.y = s.y'), '0', 'as the hint says');
+
 # ---- VACUUM and REINDEX with the wallet closed ----
 
 lines_of($node, q{
