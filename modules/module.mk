@@ -6,5 +6,9 @@ MODULE_big  = tde_column_$(MODULE)
 include $(here)/src/compile.mk
 PG_CPPFLAGS += -I$(here)/modules
 include $(PGXS)
+# What it calls of the core is found when it is loaded: macOS' linker wants to be told so.
+ifeq (darwin,$(PORTNAME))
+SHLIB_LINK += -Wl,-undefined,dynamic_lookup
+endif
 
 $(OBJS) $(OBJS:.o=.bc): $(here)/src/compile.mk $(wildcard $(here)/src/*/*.h $(here)/modules/$(MODULE)/*.h) $(here)/tde_column.control
