@@ -195,7 +195,7 @@ all: $(TDE_MODULES:%=module-%)
 install: $(TDE_MODULES:%=install-module-%)
 uninstall: $(TDE_MODULES:%=uninstall-module-%)
 clean: $(TDE_MODULES:%=clean-module-%)
-$(TDE_MODULES:%=module-%): module-%:
+$(TDE_MODULES:%=module-%): module-%: built_for
 	+@$(in_module) all
 $(TDE_MODULES:%=install-module-%): install-module-%: module-%
 	+@$(in_module) install

@@ -11,4 +11,5 @@ ifeq (darwin,$(PORTNAME))
 SHLIB_LINK += -Wl,-undefined,dynamic_lookup
 endif
 
-$(OBJS) $(OBJS:.o=.bc): $(here)/src/compile.mk $(wildcard $(here)/src/*/*.h $(here)/modules/$(MODULE)/*.h) $(here)/tde_column.control
+# ../../built_for: for another PostgreSQL they are made anew.
+$(OBJS) $(OBJS:.o=.bc): $(wildcard ../../built_for) $(here)/src/compile.mk $(wildcard $(here)/src/*/*.h $(here)/modules/$(MODULE)/*.h) $(here)/tde_column.control
