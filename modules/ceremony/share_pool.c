@@ -18,9 +18,9 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
+#include "ceremony/share_pool.h"
 #include "functions/settings.h"
 #include "server/memory.h"
-#include "ceremony/share_pool.h"
 #include "wallet/wallet.h"
 
 extern PGDLLEXPORT void tde_share_expiry_main(Datum number);

@@ -7,18 +7,18 @@
 
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "server/admin_log.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
+#include "ceremony/share_pool.h"
 #include "crypto/primitives.h"
 #include "ddl/declare.h"
+#include "server/admin_log.h"
 #include "server/compat.h"
 #include "server/error.h"
 #include "server/hidden.h"
 #include "server/module.h"
 #include "wallet/passphrase.h"
-#include "ceremony/share_pool.h"
 #include "wallet/wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_ceremony_wallet_split);

@@ -1,21 +1,21 @@
 /*
  * citus.c - tables that Citus distributes: what the core has Citus plan and run comes here first.
  *
- * Where the module is, nothing else is done by name: tables of Citus' are known by its catalog (distributed/distribution.c in the core).  It is loaded when the
- * server starts, if Citus is in shared_preload_libraries, since what it forgot of one statement another node would not.
+ * The core knows such tables by Citus' catalog (distributed/distribution.c).  The library is loaded when the server starts, and not when a statement
+ * needs it: all statements of a node are to be planned in the same way.
  */
 #include "postgres.h"
 
 #include "optimizer/planner.h"
 
 #include "citus/combined.h"
-#include "citus/shard_conditions.h"
-#include "citus/node_errors.h"
-#include "citus/repartition.h"
-#include "citus/node_keys.h"
 #include "citus/inlined.h"
 #include "citus/merge.h"
+#include "citus/node_errors.h"
+#include "citus/node_keys.h"
 #include "citus/node_results.h"
+#include "citus/repartition.h"
+#include "citus/shard_conditions.h"
 #include "citus/tables.h"
 #include "citus/volatility.h"
 #include "client/postponed.h"

@@ -15,12 +15,12 @@
 #include "utils/builtins.h"
 #include "utils/uuid.h"
 
-#include "transfer/adopt.h"
 #include "keys/table_rows.h"
 #include "maintenance/purge.h"
 #include "maintenance/usage.h"
 #include "server/compat.h"
 #include "server/error.h"
+#include "transfer/adopt.h"
 #include "wallet/wallet.h"
 
 /* The wallet's entry for a slot's erasable keys. */

@@ -6,11 +6,11 @@
 #include "executor/spi.h"
 #include "storage/lmgr.h"
 
-#include "transfer/adopt.h"
 #include "maintenance/usage.h"
 #include "server/compat.h"
 #include "server/error.h"
 #include "server/permanent.h"
+#include "transfer/adopt.h"
 
 /* The first column of the query's first row; NULL if there is none. */
 static char *

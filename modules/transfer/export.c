@@ -17,17 +17,17 @@
 
 #include "common/base64.h"
 #include "miscadmin.h"
-#include "server/admin_log.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/uuid.h"
 
 #include "crypto/primitives.h"
-#include "transfer/adopt.h"
-#include "transfer/exported.h"
+#include "server/admin_log.h"
 #include "server/compat.h"
 #include "server/error.h"
 #include "server/module.h"
+#include "transfer/adopt.h"
+#include "transfer/exported.h"
 #include "wallet/passphrase.h"
 
 PG_FUNCTION_INFO_V1(tde_transfer_export_keys);

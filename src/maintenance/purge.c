@@ -19,7 +19,6 @@
 #include "catalog/pg_extension.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "server/admin_log.h"
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/builtins.h"
@@ -31,6 +30,7 @@
 
 #include "keys/wrap.h"
 #include "maintenance/purge.h"
+#include "server/admin_log.h"
 #include "server/compat.h"
 #include "server/error.h"
 #include "wallet/wallet.h"

@@ -28,7 +28,6 @@
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "server/admin_log.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
@@ -38,6 +37,7 @@
 
 #include "keys/table_rows.h"
 #include "maintenance/usage.h"
+#include "server/admin_log.h"
 #include "server/compat.h"
 #include "server/error.h"
 
