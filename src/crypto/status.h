@@ -20,9 +20,9 @@ typedef enum TdeStatus
 
 #define TDE_MUST_CHECK __attribute__((warn_unused_result))
 
-/* What modules may call; PostgreSQL's headers define it, if they are there. */
+/* What modules may call, as PostgreSQL's headers define it: it hides from 16 on what is not marked so. */
 #ifndef PGDLLEXPORT
-#define PGDLLEXPORT
+#define PGDLLEXPORT __attribute__((visibility("default")))
 #endif
 
 #endif							/* TDE_CRYPTO_STATUS_H */

@@ -161,13 +161,13 @@ foreach my $order ("tde_column,pg_stat_statements,auto_explain", "auto_explain,p
 my $since = log_now();
 attempt($node, "SELECT wrapper('$secret')");
 like(
-  wait_for_log_line($since, qr/hidden, since/),
+  wait_for_log_line($since, qr/CONTEXT:  statement of user "\w+" hidden, since/),
   qr/ERROR:  TDE02(?:(?!$secret).)*CONTEXT:  statement of user "\w+" hidden, since it passes a secret; at most 64 bytes\n/s,
   'the secret that a function passes on is not in the entry of its error');
 lines_of($node, 'CREATE ROLE low LOGIN; CREATE TABLE theirs (a int)');
 $since = log_now();
 attempt($node, "SELECT wrapper('$secret')", user => 'low');
-my $refused = wait_for_log_line($since, qr/hidden, since/);
+my $refused = wait_for_log_line($since, qr/CONTEXT:  statement of user "\w+" hidden, since/);
 like($refused, qr/ERROR:  42501: permission denied for function tde_wallet_open\n(?:(?!$secret).)*CONTEXT:  statement of user "low" hidden/s, 'nor in that of a refusal');
 
 # What has no secret is seen.
