@@ -3,6 +3,7 @@
 use strict;
 use warnings FATAL => 'all';
 
+use File::Basename qw(basename);
 use FindBin;
 use lib "$FindBin::RealBin/../perl";
 use PostgreSQL::Test::Cluster;
@@ -10,14 +11,17 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-# The server looks for libraries in a folder of ours alone, which has the core.
+# The server looks for libraries in a folder of ours alone, which has no modules.
 my $folder = PostgreSQL::Test::Utils::tempdir;
 my $node = tde_node('modules', extension => 1,
   conf => "dynamic_library_path = '$folder'\ntde_column.passphrase_command = 'echo module-passphrase'\n");
 chomp(my $server_include = `pg_config --includedir-server`);
 chomp(my $libdir = `pg_config --pkglibdir`);
 my $dlsuffix = -e "$libdir/plpgsql.dylib" ? '.dylib' : '.so';
-symlink("$libdir/tde_column$dlsuffix", "$folder/tde_column$dlsuffix") or die "could not make a link: $!";
+foreach my $library (grep { !m{/(?:tde_column_|citus)} } glob("$libdir/*$dlsuffix"))
+{
+  symlink($library, "$folder/" . basename($library)) or die "could not make a link: $!";
+}
 
 sub build
 {
