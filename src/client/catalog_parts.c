@@ -3,13 +3,11 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/transam.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
 #include "client/catalog_parts.h"
 #include "client/catalog_queries.h"

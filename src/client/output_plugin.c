@@ -26,7 +26,6 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "client/catalog.h"
 #include "client/catalog_parts.h"
 #include "client/catalog_trees.h"
 #include "client/output_plugin.h"

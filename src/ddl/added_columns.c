@@ -19,9 +19,7 @@
 #include "utils/syscache.h"
 
 #include "ddl/added_columns.h"
-#include "ddl/declare.h"
 #include "ddl/declared_type.h"
-#include "ddl/plaintext_alter.h"
 #include "server/compat.h"
 #include "type/inside.h"
 

@@ -13,7 +13,6 @@
 
 #include "ddl/clear_keys.h"
 #include "ddl/declared_type.h"
-#include "ddl/plaintext_alter.h"
 #include "server/compat.h"
 #include "type/inside.h"
 

@@ -18,7 +18,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "ddl/declare.h"
 #include "ddl/declared_type.h"
 #include "ddl/explain_error.h"
 #include "server/compat.h"

@@ -35,7 +35,6 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
-#include "ddl/declare.h"
 #include "ddl/declared_type.h"
 #include "ddl/foreign_keys.h"
 #include "server/compat.h"

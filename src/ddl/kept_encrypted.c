@@ -24,11 +24,9 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "ddl/declare.h"
 #include "ddl/declared_type.h"
 #include "ddl/kept_encrypted.h"
 #include "ddl/new_expression.h"
-#include "ddl/plaintext_alter.h"
 #include "operators/computed.h"
 #include "operators/opclass.h"
 #include "server/compat.h"

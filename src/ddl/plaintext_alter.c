@@ -19,7 +19,6 @@
 #include "commands/tablecmds.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
-#include "parser/parse_type.h"
 #include "storage/bufmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -28,12 +27,10 @@
 #include "utils/syscache.h"
 
 #include "ddl/added_columns.h"
-#include "ddl/declare.h"
 #include "ddl/declared_type.h"
 #include "ddl/foreign_keys.h"
 #include "ddl/identity.h"
 #include "ddl/plaintext_alter.h"
-#include "keys/modifiers.h"
 #include "server/compat.h"
 #include "type/inside.h"
 

@@ -36,10 +36,8 @@
 #include "utils/syscache.h"
 
 #include "client/postponed.h"
-#include "ddl/declare.h"
 #include "ddl/declared_type.h"
 #include "ddl/in_clear.h"
-#include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
 #include "operators/computed.h"
 #include "operators/index_conditions.h"

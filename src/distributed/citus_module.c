@@ -4,7 +4,6 @@
 #include "postgres.h"
 
 #include "access/relation.h"
-#include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 

@@ -4,11 +4,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "catalog/pg_database.h"
-#include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
-#include "miscadmin.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 
 #include "keys/names.h"

@@ -5,7 +5,6 @@
 
 #include "access/heapam.h"
 #include "access/htup_details.h"
-#include "access/table.h"
 #include "catalog/pg_am.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"

@@ -7,27 +7,11 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/table.h"
-#include "access/transam.h"
-#include "catalog/pg_aggregate.h"
-#include "catalog/pg_proc.h"
-#include "catalog/pg_type.h"
-#include "miscadmin.h"
-#include "parser/parse_coerce.h"
-#include "utils/builtins.h"
-#include "utils/catcache.h"
 #include "utils/datum.h"
-#include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
-#include "utils/syscache.h"
 
 #include "operators/aggregates.h"
 #include "server/compat.h"
-#include "server/memory.h"
 #include "type/access.h"
 #include "type/datum.h"
 

@@ -18,7 +18,7 @@ typedef struct TdeModule
 	const void *calls;			/* what the core calls; NULL: only SQL functions */
 } TdeModule;
 
-/* What a module has once.  Not after the core is loaded: PostgreSQL would not find what it calls. */
+/* What a module has once.  It can be loaded only after the core, which has what it calls. */
 #define TDE_MODULE(name_, init_, calls_) \
 	TDE_LIBRARY_MAGIC("tde_column_" name_); \
 	extern void _PG_init(void); \

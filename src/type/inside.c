@@ -6,7 +6,6 @@
 #include "access/detoast.h"
 #include "access/htup_details.h"
 #include "access/transam.h"
-#include "catalog/pg_index.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"

@@ -4,14 +4,9 @@
 #include "postgres.h"
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "access/xlog.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "storage/fd.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
