@@ -73,8 +73,8 @@ as_parameters(List *args)
 }
 
 /*
- * What stands for the call; NULL: it stays.  PostgreSQL's own way, which also evaluates what it can: so it gets parameters, and nothing of the user's.
- * An argument may be taken several times, so none may be volatile.
+ * What stands for the call; NULL: it stays.  PostgreSQL's own way, which looks into what comes out, too, and also evaluates what it can: so it gets
+ * parameters, and nothing of the user's.  An argument may be taken several times, so none may be volatile.
  */
 static Node *
 inlined(Node *call)
@@ -107,7 +107,7 @@ inline_calls(Node *node, void *context)
 		return (Node *) query_tree_mutator((Query *) node, inline_calls, context, 0);
 	copy = expression_tree_mutator(node, inline_calls, context);
 	body = IsA(copy, FuncExpr) || IsA(copy, OpExpr) ? inlined(copy) : NULL;
-	return body ? inline_calls(body, context) : copy;
+	return body ? body : copy;
 }
 
 void
