@@ -6,7 +6,7 @@ here       := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(here)/$(EXTENSION).control)
 
 # These goals need no PostgreSQL, or install it where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = dist deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-apps check-cluster check-matrix check-sanitize fuzz manifest bench bench-crypto bench-sql help
+SELF_GOALS = dist deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-apps check-cluster check-matrix check-sanitize check-mutate fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -57,6 +57,9 @@ check-extensions:
 check-sanitize:
 	@test/sanitize/run
 
+check-mutate:
+	@test/mutate/run $(MUTATIONS)
+
 fuzz:
 	@test/fuzz/run
 
@@ -95,6 +98,7 @@ help:
 	@echo 'make check-extensions    contrib modules and packaged extensions beside this one; EXTENSIONS="hstore postgis": only these'
 	@echo 'make check-sanitize      unit, regress, pgtap and tap on a PostgreSQL with assertions (built from its sources, once), the extension'
 	@echo '                         under the undefined-behaviour sanitizer; then all but tap under the address sanitizer'
+	@echo 'make check-mutate        some 65 small wrong changes of the code, each of which a test has to find; MUTATIONS="crypto wallet": only these'
 	@echo 'make fuzz                libFuzzer on what reads bytes that others wrote; RUNS=10000000: for long'
 	@echo 'make manifest            write test/manifest/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
