@@ -5,7 +5,7 @@
  *
  * Every round measures every line once, so that a disturbance meets all of them; the table shows medians over the
  * rounds.  For a target each round's time is divided by the time allowed in the same round, and the median of these
- * ratios must not exceed 1.  "open" is tde_header_parse() and tde_open().  Exits 1 if a target is missed.
+ * ratios must not exceed 1.  "open" is tde_header_parse() and tde_value_open().  Exits 1 if a target is missed.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED		/* SHA_CTX is what we compare with */
 
@@ -75,7 +75,7 @@ static void
 run_seal(Line *line, long count)
 {
 	while (count-- > 0)
-		must(tde_seal(line->key, 1, false, plain, line->size, out) == TDE_OK);
+		must(tde_value_seal(line->key, 1, false, plain, line->size, out) == TDE_OK);
 }
 
 static void
@@ -87,7 +87,7 @@ run_open(Line *line, long count)
 	while (count-- > 0)
 	{
 		must(tde_header_parse(line->sealed, line->sealed_size, &header));
-		must(tde_open(line->key, &header, line->sealed, line->sealed_size, out, &size) == TDE_OK);
+		must(tde_value_open(line->key, &header, line->sealed, line->sealed_size, out, &size) == TDE_OK);
 	}
 }
 
@@ -287,11 +287,11 @@ add_value(const char *name, TdeSpec spec, size_t size)
 		Line	   *line = add_line(name, i == 0 ? run_seal : run_open, size);
 
 		line->spec = spec;
-		line->sealed_size = tde_sealed_size(spec, 1, size);
+		line->sealed_size = tde_header_sealed_size(spec, 1, size);
 		line->sealed = malloc(line->sealed_size);
 		must(line->sealed != NULL);
 		must(tde_value_key_new(&line->key, mac_key, spec, type_tag) == TDE_OK);
-		must(tde_seal(line->key, 1, false, plain, size, line->sealed) == TDE_OK);
+		must(tde_value_seal(line->key, 1, false, plain, size, line->sealed) == TDE_OK);
 	}
 	return first;
 }

@@ -153,7 +153,7 @@ column_decrypt(const Mode *mode, bool set_key, const uint8_t iv[16], const uint8
 {
 	(void) mode;
 	(void) set_key;
-	must(tde_ctr_crypt(&column_key, iv, in, size, out) == TDE_OK);
+	must(tde_cipher_ctr(&column_key, iv, in, size, out) == TDE_OK);
 }
 
 static Mode all_modes[] = {

@@ -106,7 +106,7 @@ def method(options):
             "* *CBC, CTR, OFB, CFB*: OpenSSL's modes, one call that sets the IV and one that decrypts, for each block.\n"
             "* *CTR4*: four counters are encrypted by one call of ECB, and xored to the data, as in the study. *CTR32*: the same "
             "with 32 counters for a call.\n"
-            "* *tde_column*: the counter mode of encrypted columns (`tde_ctr_crypt()`), for any counter and size: up to 1 KB all "
+            "* *tde_column*: the counter mode of encrypted columns (`tde_cipher_ctr()`), for any counter and size: up to 1 KB all "
             "counters by one call of ECB, and OpenSSL's CTR from there on. It wipes its key stream. It never sets a key for a value.\n"
             "* *copy*: the blocks are copied.\n\n"
             "Published: seconds for 1 GB on a Pentium D of 2.8 GHz, OpenSSL of 2006, AES in software; their ratios are compared.")

@@ -136,7 +136,7 @@ static const struct ShownColumn
 Datum
 tde_catalog_catalog_typmod(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT32(tde_shown_typmod(PG_GETARG_OID(0), PG_GETARG_INT32(1)));
+	PG_RETURN_INT32(tde_catalog_shown_typmod(PG_GETARG_OID(0), PG_GETARG_INT32(1)));
 }
 
 /* tde_catalog_tree(pg_node_tree) - the expression as it would be of plain columns; itself if there is no such one. */
@@ -144,7 +144,7 @@ Datum
 tde_catalog_catalog_tree(PG_FUNCTION_ARGS)
 {
 	Node	   *tree = stringToNode(TextDatumGetCString(PG_GETARG_DATUM(0)));
-	Node	   *shown = tde_shown_tree(tree);
+	Node	   *shown = tde_catalog_shown_tree(tree);
 
 	if (shown == NULL || equal(shown, tree))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
@@ -159,7 +159,7 @@ tde_catalog_catalog_classes(PG_FUNCTION_ARGS)
 	oidvector  *shown = buildoidvector(classes->values, classes->dim1);
 
 	for (int i = 0; i < shown->dim1; i++)
-		shown->values[i] = tde_shown_class(shown->values[i]);
+		shown->values[i] = tde_catalog_shown_class(shown->values[i]);
 	PG_RETURN_POINTER(shown);
 }
 
@@ -171,7 +171,7 @@ find_functions(ShowingFunctions *functions)
 {
 	for (int i = 0; i < SHOWN_COUNT; i++)
 	{
-		functions->oid[i] = tde_internal_function(shown_by[i].name, shown_by[i].address, shown_by[i].arg_types, shown_by[i].count);
+		functions->oid[i] = tde_type_internal_function(shown_by[i].name, shown_by[i].address, shown_by[i].arg_types, shown_by[i].count);
 		if (!OidIsValid(functions->oid[i]))
 			return false;
 	}
@@ -255,8 +255,8 @@ show_base_types(Node *node, void *context)
 
 		if (rte->rtekind == RTE_SUBQUERY && !is_users_view(rte))
 			(void) show_base_types((Node *) rte->subquery, context);
-		else if (rte->rtekind == RTE_RELATION && shown_column(rte->relid, 0) && !tde_needs_table(query, foreach_current_index(cell) + 1))
-			(void) tde_make_subquery(query, rte, catalog_columns(rte->relid, context));
+		else if (rte->rtekind == RTE_RELATION && shown_column(rte->relid, 0) && !tde_subquery_needs_table(query, foreach_current_index(cell) + 1))
+			(void) tde_subquery_make(query, rte, catalog_columns(rte->relid, context));
 	}
 	return query_tree_walker(query, show_base_types, context, QTW_IGNORE_RT_SUBQUERIES);
 }

@@ -69,7 +69,7 @@ result(char *definition, FunctionCallInfo fcinfo)
 static char *
 show_class(char *definition, Oid opclass)
 {
-	Oid			plain = tde_shown_class(opclass);
+	Oid			plain = tde_catalog_shown_class(opclass);
 	HeapTuple	tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
 	HeapTuple	shown = plain == opclass ? NULL : SearchSysCache1(CLAOID, ObjectIdGetDatum(plain));
 
@@ -78,8 +78,8 @@ show_class(char *definition, Oid opclass)
 		Form_pg_opclass from = (Form_pg_opclass) GETSTRUCT(tuple);
 		char	   *to = psprintf(" %s", NameStr(((Form_pg_opclass) GETSTRUCT(shown))->opcname));
 
-		definition = tde_replace_first(definition, psprintf(" %s", quote_qualified_identifier(get_namespace_name(from->opcnamespace), NameStr(from->opcname))), to);
-		definition = tde_replace_first(definition, psprintf(" %s", NameStr(from->opcname)), to);
+		definition = tde_catalog_replace_first(definition, psprintf(" %s", quote_qualified_identifier(get_namespace_name(from->opcnamespace), NameStr(from->opcname))), to);
+		definition = tde_catalog_replace_first(definition, psprintf(" %s", NameStr(from->opcname)), to);
 	}
 	if (HeapTupleIsValid(tuple))
 		ReleaseSysCache(tuple);
@@ -96,7 +96,7 @@ show_key(char *definition, List *trees, Datum opclasses, Oid relation, bool pret
 	ListCell   *cell;
 
 	foreach(cell, trees)
-		definition = tde_show_expression(definition, lfirst(cell), relation, pretty);
+		definition = tde_catalog_show_expression(definition, lfirst(cell), relation, pretty);
 	for (int i = 0; i < classes->dim1; i++)
 		definition = show_class(definition, classes->values[i]);
 	return definition;
@@ -125,7 +125,7 @@ tde_catalog_catalog_indexdef(PG_FUNCTION_ARGS)
 	HeapTuple	index = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(oid));
 	char	   *definition;
 
-	tde_require_execute(PG_NARGS() == 3 ? F_PG_GET_INDEXDEF_OID_INT4_BOOL : F_PG_GET_INDEXDEF_OID);
+	tde_base_require_execute(PG_NARGS() == 3 ? F_PG_GET_INDEXDEF_OID_INT4_BOOL : F_PG_GET_INDEXDEF_OID);
 	if (!HeapTupleIsValid(index))
 		PG_RETURN_NULL();
 	definition = original(PG_NARGS() == 3 ? pg_get_indexdef_ext : pg_get_indexdef, oid, fcinfo);
@@ -145,13 +145,13 @@ tde_catalog_catalog_constraintdef(PG_FUNCTION_ARGS)
 	Node	   *expr;
 	char	   *definition;
 
-	tde_require_execute(PG_NARGS() == 2 ? F_PG_GET_CONSTRAINTDEF_OID_BOOL : F_PG_GET_CONSTRAINTDEF_OID);
+	tde_base_require_execute(PG_NARGS() == 2 ? F_PG_GET_CONSTRAINTDEF_OID_BOOL : F_PG_GET_CONSTRAINTDEF_OID);
 	if (!HeapTupleIsValid(constraint))
 		PG_RETURN_NULL();
 	definition = original(PG_NARGS() == 2 ? pg_get_constraintdef_ext : pg_get_constraintdef, oid, fcinfo);
 	expr = tde_stored_tree(CONSTROID, constraint, Anum_pg_constraint_conbin);
 	if (definition && expr)
-		definition = tde_show_expression(definition, expr, ((Form_pg_constraint) GETSTRUCT(constraint))->conrelid, pretty);
+		definition = tde_catalog_show_expression(definition, expr, ((Form_pg_constraint) GETSTRUCT(constraint))->conrelid, pretty);
 	ReleaseSysCache(constraint);
 	return result(definition, fcinfo);
 }
@@ -165,7 +165,7 @@ tde_catalog_catalog_partkeydef(PG_FUNCTION_ARGS)
 	bool		isnull;
 	char	   *definition;
 
-	tde_require_execute(F_PG_GET_PARTKEYDEF);
+	tde_base_require_execute(F_PG_GET_PARTKEYDEF);
 	if (!HeapTupleIsValid(key))
 		PG_RETURN_NULL();
 	definition = original(pg_get_partkeydef, oid, fcinfo);
@@ -227,16 +227,16 @@ show_rule(char *definition, HeapTuple rule, bool pretty)
 	Form_pg_rewrite form = (Form_pg_rewrite) GETSTRUCT(rule);
 	List	   *actions = tde_stored_tree(RULERELNAME, rule, Anum_pg_rewrite_ev_action);
 	Node	   *condition = tde_stored_tree(RULERELNAME, rule, Anum_pg_rewrite_ev_qual);
-	Node	   *shown = tde_shown_tree(condition);
+	Node	   *shown = tde_catalog_shown_tree(condition);
 	ListCell   *cell;
 
 	if (shown && !equal(shown, condition))
-		definition = tde_replace_first(definition, printed_condition(condition, linitial(actions), pretty), printed_condition(shown, linitial(actions), pretty));
+		definition = tde_catalog_replace_first(definition, printed_condition(condition, linitial(actions), pretty), printed_condition(shown, linitial(actions), pretty));
 	foreach(cell, actions)
 	{
 		Query	   *action = lfirst(cell);
 
-		shown = tde_shown_tree((Node *) action);
+		shown = tde_catalog_shown_tree((Node *) action);
 		if (shown == NULL || equal(shown, action))
 			continue;
 		if (form->ev_type - '0' == CMD_SELECT)
@@ -244,7 +244,7 @@ show_rule(char *definition, HeapTuple rule, bool pretty)
 			name_columns(action, form->ev_class);
 			name_columns((Query *) shown, form->ev_class);
 		}
-		definition = tde_replace_first(definition, printed_query(action, pretty), printed_query((Query *) shown, pretty));
+		definition = tde_catalog_replace_first(definition, printed_query(action, pretty), printed_query((Query *) shown, pretty));
 	}
 	return definition;
 }
@@ -269,7 +269,7 @@ show_view(Oid view, FunctionCallInfo fcinfo)
 Datum
 tde_catalog_catalog_viewdef(PG_FUNCTION_ARGS)
 {
-	tde_require_execute(PG_NARGS() == 2 ? F_PG_GET_VIEWDEF_OID_BOOL : F_PG_GET_VIEWDEF_OID);
+	tde_base_require_execute(PG_NARGS() == 2 ? F_PG_GET_VIEWDEF_OID_BOOL : F_PG_GET_VIEWDEF_OID);
 	return show_view(PG_GETARG_OID(0), fcinfo);
 }
 
@@ -277,7 +277,7 @@ tde_catalog_catalog_viewdef(PG_FUNCTION_ARGS)
 Datum
 tde_catalog_catalog_viewdef_name(PG_FUNCTION_ARGS)
 {
-	tde_require_execute(PG_NARGS() == 2 ? F_PG_GET_VIEWDEF_TEXT_BOOL : F_PG_GET_VIEWDEF_TEXT);
+	tde_base_require_execute(PG_NARGS() == 2 ? F_PG_GET_VIEWDEF_TEXT_BOOL : F_PG_GET_VIEWDEF_TEXT);
 	return show_view(RangeVarGetRelid(makeRangeVarFromNameList(textToQualifiedNameList(PG_GETARG_TEXT_PP(0))), NoLock, false), fcinfo);
 }
 
@@ -292,7 +292,7 @@ tde_catalog_catalog_ruledef(PG_FUNCTION_ARGS)
 	HeapTuple	rule;
 	char	   *definition;
 
-	tde_require_execute(PG_NARGS() == 2 ? F_PG_GET_RULEDEF_OID_BOOL : F_PG_GET_RULEDEF_OID);
+	tde_base_require_execute(PG_NARGS() == 2 ? F_PG_GET_RULEDEF_OID_BOOL : F_PG_GET_RULEDEF_OID);
 	definition = original(PG_NARGS() == 2 ? pg_get_ruledef_ext : pg_get_ruledef, PG_GETARG_OID(0), fcinfo);
 	ScanKeyInit(&key, Anum_pg_rewrite_oid, BTEqualStrategyNumber, F_OIDEQ, PG_GETARG_DATUM(0));
 	catalog = table_open(RewriteRelationId, AccessShareLock);

@@ -70,7 +70,7 @@ evaluate(const uint8_t secret[TDE_SHARE_SECRET_SIZE], uint8_t coefficients[][TDE
 }
 
 TdeStatus
-tde_shares_split(const uint8_t secret[TDE_SHARE_SECRET_SIZE], int k, int n, TdeShare *shares)
+tde_shamir_split(const uint8_t secret[TDE_SHARE_SECRET_SIZE], int k, int n, TdeShare *shares)
 {
 	uint8_t		coefficients[TDE_MAX_SHARES - 1][TDE_SHARE_SECRET_SIZE];
 	uint8_t		split[TDE_SHARE_SPLIT_SIZE];
@@ -93,7 +93,7 @@ tde_shares_split(const uint8_t secret[TDE_SHARE_SECRET_SIZE], int k, int n, TdeS
 }
 
 int
-tde_shares_same_split(const TdeShare *a, const TdeShare *b)
+tde_shamir_same_split(const TdeShare *a, const TdeShare *b)
 {
 	return a->k == b->k && memcmp(a->split, b->split, sizeof(a->split)) == 0;
 }
@@ -103,7 +103,7 @@ belong_together(const TdeShare *shares, int count)
 {
 	for (int i = 0; i < count; i++)
 	{
-		if (shares[i].k != count || shares[i].x == 0 || !tde_shares_same_split(&shares[i], &shares[0]))
+		if (shares[i].k != count || shares[i].x == 0 || !tde_shamir_same_split(&shares[i], &shares[0]))
 			return false;
 		for (int j = 0; j < i; j++)
 			if (shares[j].x == shares[i].x)
@@ -130,7 +130,7 @@ weight(const TdeShare *shares, int count, int i)
 }
 
 TdeStatus
-tde_shares_combine(const TdeShare *shares, int count, uint8_t secret[TDE_SHARE_SECRET_SIZE])
+tde_shamir_combine(const TdeShare *shares, int count, uint8_t secret[TDE_SHARE_SECRET_SIZE])
 {
 	if (!belong_together(shares, count))
 		return TDE_E_FORMAT;
@@ -230,7 +230,7 @@ unpack(const uint8_t body[BODY_SIZE], TdeShare *share)
 }
 
 TdeStatus
-tde_share_print(const TdeShare *share, char text[TDE_SHARE_TEXT_SIZE])
+tde_shamir_print(const TdeShare *share, char text[TDE_SHARE_TEXT_SIZE])
 {
 	uint8_t		body[BODY_SIZE];
 	char	   *out = text;
@@ -307,7 +307,7 @@ is_possible(const TdeShare *share)
 }
 
 TdeStatus
-tde_share_parse(const char *text, size_t size, TdeShare *share, TdeShareFault *fault)
+tde_shamir_parse(const char *text, size_t size, TdeShare *share, TdeShareFault *fault)
 {
 	uint8_t		values[TDE_SHARE_CHARACTERS + 1];
 	uint8_t		body[BODY_SIZE];
@@ -339,7 +339,7 @@ tde_share_parse(const char *text, size_t size, TdeShare *share, TdeShareFault *f
 }
 
 void
-tde_share_passphrase(const uint8_t secret[TDE_SHARE_SECRET_SIZE], char passphrase[TDE_SHARE_PASSPHRASE_SIZE])
+tde_shamir_passphrase(const uint8_t secret[TDE_SHARE_SECRET_SIZE], char passphrase[TDE_SHARE_PASSPHRASE_SIZE])
 {
 	for (int i = 0; i < 2 * TDE_SHARE_SECRET_SIZE; i++)
 	{

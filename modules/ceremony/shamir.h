@@ -41,26 +41,26 @@ typedef enum TdeShareFault
 } TdeShareFault;
 
 /* Make n shares of which k are needed; 2 <= k <= n <= 255, else TDE_E_FORMAT. */
-extern TDE_MUST_CHECK TdeStatus tde_shares_split(const uint8_t secret[TDE_SHARE_SECRET_SIZE], int k, int n,
+extern TDE_MUST_CHECK TdeStatus tde_shamir_split(const uint8_t secret[TDE_SHARE_SECRET_SIZE], int k, int n,
 												 TdeShare *shares);
 
 /* Do the shares belong to one split? */
-extern int	tde_shares_same_split(const TdeShare *a, const TdeShare *b);
+extern int	tde_shamir_same_split(const TdeShare *a, const TdeShare *b);
 
 /*
  * The secret of as many shares as they say are needed.  TDE_E_FORMAT if they are of different splits, fewer or more, or not
  * all different.  Nothing can tell whether they are genuine: another y gives another secret.
  */
-extern TDE_MUST_CHECK TdeStatus tde_shares_combine(const TdeShare *shares, int count,
+extern TDE_MUST_CHECK TdeStatus tde_shamir_combine(const TdeShare *shares, int count,
 												   uint8_t secret[TDE_SHARE_SECRET_SIZE]);
 
 /* The text of a share, with its terminating zero. */
-extern TDE_MUST_CHECK TdeStatus tde_share_print(const TdeShare *share, char text[TDE_SHARE_TEXT_SIZE]);
+extern TDE_MUST_CHECK TdeStatus tde_shamir_print(const TdeShare *share, char text[TDE_SHARE_TEXT_SIZE]);
 
 /* Read a share as it was printed or typed: case, spaces and dashes do not matter, I and L are 1, O is 0. */
-extern TDE_MUST_CHECK TdeStatus tde_share_parse(const char *text, size_t size, TdeShare *share, TdeShareFault *fault);
+extern TDE_MUST_CHECK TdeStatus tde_shamir_parse(const char *text, size_t size, TdeShare *share, TdeShareFault *fault);
 
 /* The passphrase that a secret stands for: its hexadecimal digits, with a terminating zero. */
-extern void tde_share_passphrase(const uint8_t secret[TDE_SHARE_SECRET_SIZE], char passphrase[TDE_SHARE_PASSPHRASE_SIZE]);
+extern void tde_shamir_passphrase(const uint8_t secret[TDE_SHARE_SECRET_SIZE], char passphrase[TDE_SHARE_PASSPHRASE_SIZE]);
 
 #endif							/* TDE_CEREMONY_SHAMIR_H */

@@ -47,19 +47,19 @@ static Pool *pool = NULL;		/* NULL: not preloaded */
 /* ---- set-up ---- */
 
 static void
-startup_shmem(void)
+startup_share_pool(void)
 {
 	bool		found;
 
-	pool = tde_secret_shmem(NAME, sizeof(Pool), &found);
+	pool = tde_memory_secret_shmem(NAME, sizeof(Pool), &found);
 	if (!found)
-		pool->lock = tde_shmem_lock(NAME);
+		pool->lock = tde_memory_shmem_lock(NAME);
 }
 
 void
 tde_share_pool_init(void)
 {
-	(void) tde_shmem_add(tde_secret_shmem_size(sizeof(Pool)), NAME, startup_shmem);
+	(void) tde_memory_shmem_add(tde_memory_secret_shmem_size(sizeof(Pool)), NAME, startup_share_pool);
 }
 
 bool
@@ -207,7 +207,7 @@ tde_share_pool_add(const TdeShare *share, int *in, TdeShare enough[TDE_MAX_SHARE
 
 	LWLockAcquire(pool->lock, LW_EXCLUSIVE);
 	expired = forget_stale_locked();
-	if (pool->count > 0 && !tde_shares_same_split(share, &pool->shares[0]))
+	if (pool->count > 0 && !tde_shamir_same_split(share, &pool->shares[0]))
 		verdict = TDE_SHARE_FOREIGN;
 	else if (is_in_locked(share))
 		verdict = TDE_SHARE_REPEATED;

@@ -47,7 +47,7 @@ static void
 parse_share(const char *given, Size size, TdeShare *share)
 {
 	TdeShareFault fault;
-	TdeStatus	status = tde_share_parse(given, size, share, &fault);
+	TdeStatus	status = tde_shamir_parse(given, size, share, &fault);
 
 	if (status == TDE_OK && fault == TDE_SHARE_GOOD)
 		return;
@@ -85,7 +85,7 @@ take_share(FunctionCallInfo fcinfo, TdeShare *share)
 		tde_passphrase_use(fcinfo, 0, "share", parse_given, share);
 		return;
 	}
-	tde_hide_statement("");
+	tde_hidden_statement("");
 	argument = PG_GETARG_TEXT_PP(0);
 	parse_share(VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument), share);
 }
@@ -135,10 +135,10 @@ static void
 combine(TdeShare *shares, int count, char passphrase[TDE_SHARE_PASSPHRASE_SIZE])
 {
 	uint8		secret[TDE_SHARE_SECRET_SIZE];
-	TdeStatus	status = tde_shares_combine(shares, count, secret);
+	TdeStatus	status = tde_shamir_combine(shares, count, secret);
 
 	if (status == TDE_OK)
-		tde_share_passphrase(secret, passphrase);
+		tde_shamir_passphrase(secret, passphrase);
 	OPENSSL_cleanse(secret, sizeof(secret));
 	OPENSSL_cleanse(shares, count * sizeof(TdeShare));
 	tde_check(status);
@@ -255,8 +255,8 @@ put_text(ReturnSetInfo *rsinfo, const TdeShare *share)
 	Datum		value;
 	bool		null = false;
 
-	tde_check(tde_share_print(share, text));
-	tde_check(tde_share_parse(text, strlen(text), &found, &fault));
+	tde_check(tde_shamir_print(share, text));
+	tde_check(tde_shamir_parse(text, strlen(text), &found, &fault));
 	if (fault != TDE_SHARE_GOOD || memcmp(&found, share, sizeof(found)) != 0)
 		elog(ERROR, "share %d cannot be read as it is printed", share->x);
 	value = CStringGetTextDatum(text);
@@ -272,7 +272,7 @@ check_secret(const TdeShare *shares, int k, const uint8 secret[TDE_SHARE_SECRET_
 	uint8		found[TDE_SHARE_SECRET_SIZE];
 	bool		same;
 
-	tde_check(tde_shares_combine(shares, k, found));
+	tde_check(tde_shamir_combine(shares, k, found));
 	same = CRYPTO_memcmp(found, secret, sizeof(found)) == 0;
 	OPENSSL_cleanse(found, sizeof(found));
 	if (!same)
@@ -290,12 +290,12 @@ split(int k, int n, ReturnSetInfo *rsinfo)
 	PG_TRY();
 	{
 		tde_check(tde_random_key(secret, sizeof(secret)));
-		tde_check(tde_shares_split(secret, k, n, shares));
+		tde_check(tde_shamir_split(secret, k, n, shares));
 		check_secret(shares, k, secret);
 		check_secret(shares + n - k, k, secret);
 		for (int i = 0; i < n; i++)
 			put_text(rsinfo, &shares[i]);
-		tde_share_passphrase(secret, passphrase);
+		tde_shamir_passphrase(secret, passphrase);
 		tde_wallet_change_passphrase_to(passphrase, TDE_PASSPHRASE_SHARED);
 	}
 	PG_FINALLY();

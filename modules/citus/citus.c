@@ -27,33 +27,33 @@
 static PlannedStmt *
 plan_query(planner_hook_type next, TDE_PLANNER_PARAMETERS)
 {
-	bool		distributed = tde_reads_distributed(query, tde_citus_any_table);
-	Bitmapset  *returned = distributed ? tde_returning_take(query) : NULL;
-	List	   *collations = distributed ? tde_aggregate_collations(query) : NIL;
+	bool		distributed = tde_distributed_reads(query, tde_citus_any_table);
+	Bitmapset  *returned = distributed ? tde_postponed_take_returning(query) : NULL;
+	List	   *collations = distributed ? tde_combined_collations(query) : NIL;
 	ErrorContextCallback context = {error_context_stack, tde_citus_explain, query};
 	PlannedStmt *plan;
 
-	tde_distribution_guard(query);
+	tde_node_keys_guard(query);
 	tde_results_cast(query);
 	if (distributed)
 	{
 		tde_citus_inline(query);
-		tde_distributed_keys_check(query);
-		tde_distributed_conditions(query, params);
-		tde_distributed_merge(query);
-		tde_distributed_volatility(query);
-		tde_distributed_joins(query);
+		tde_node_keys_check(query);
+		tde_shard_conditions(query, params);
+		tde_merge_prepare(query);
+		tde_volatility_prepare(query);
+		tde_repartition_joins(query);
 		error_context_stack = &context;
 	}
 	plan = next(TDE_PLANNER_ARGUMENTS);
 	error_context_stack = context.previous;
 	if (distributed)
-		tde_distributed_plan_check(plan);
-	tde_aggregates_collate(plan, collations);
+		tde_node_keys_check_plan(plan);
+	tde_combined_collate(plan, collations);
 	if (returned)
 	{
 		tde_stored_spec_planned(plan);	/* does not look below what comes on top now */
-		tde_returning_decrypt(plan, returned);
+		tde_postponed_decrypt_returning(plan, returned);
 	}
 	return plan;
 }
@@ -64,4 +64,4 @@ static const TdeCitusCalls calls = {
 	.name_server = tde_citus_name_server,
 };
 
-TDE_MODULE("citus", tde_distributed_keys_init, &calls);
+TDE_MODULE("citus", tde_node_keys_init, &calls);

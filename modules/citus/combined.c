@@ -67,7 +67,7 @@ collect(Node *node, void *collations)
 }
 
 List *
-tde_aggregate_collations(Query *query)
+tde_combined_collations(Query *query)
 {
 	List	   *collations = NIL;
 
@@ -124,7 +124,7 @@ collate_plan(Plan *plan, List *collations)
 }
 
 void
-tde_aggregates_collate(PlannedStmt *plan, List *collations)
+tde_combined_collate(PlannedStmt *plan, List *collations)
 {
 	ListCell   *cell;
 

@@ -8,9 +8,9 @@
 #include "nodes/plannodes.h"
 
 /* Before Citus plans a query: which collations its aggregates of encrypted strings have; for the other function. */
-extern List *tde_aggregate_collations(Query *query);
+extern List *tde_combined_collations(Query *query);
 
 /* When it is planned: what combines them has the same. */
-extern void tde_aggregates_collate(PlannedStmt *plan, List *collations);
+extern void tde_combined_collate(PlannedStmt *plan, List *collations);
 
 #endif							/* TDE_CITUS_COMBINED_H */

@@ -34,7 +34,7 @@ put_arguments(Node *node, void *args)
 
 /* Is it one of ours, in SQL? */
 static bool
-is_ours(Oid function)
+is_our_sql_function(Oid function)
 {
 	HeapTuple	tuple = function < FirstNormalObjectId ? NULL : SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	bool		ours;
@@ -43,7 +43,7 @@ is_ours(Oid function)
 		return false;
 	ours = ((Form_pg_proc) GETSTRUCT(tuple))->prolang == SQLlanguageId && ((Form_pg_proc) GETSTRUCT(tuple))->provolatile == PROVOLATILE_STABLE;
 	ReleaseSysCache(tuple);
-	return ours && tde_is_member(ProcedureRelationId, function);
+	return ours && tde_core_is_member(ProcedureRelationId, function);
 }
 
 static Oid
@@ -84,7 +84,7 @@ inlined(Node *call)
 	List	   *given = *args;
 	Node	   *body;
 
-	if (!is_ours(function) || contain_volatile_functions((Node *) given))
+	if (!is_our_sql_function(function) || contain_volatile_functions((Node *) given))
 		return NULL;
 	*args = as_parameters(given);
 	body = eval_const_expressions(NULL, call);

@@ -74,14 +74,14 @@ source_query(Query *query, Index source)
 {
 	RangeTblEntry *rte = rt_fetch(source, query->rtable);
 
-	if (rte->rtekind == RTE_RELATION && !tde_needs_table(query, source))
+	if (rte->rtekind == RTE_RELATION && !tde_subquery_needs_table(query, source))
 	{
 		Bitmapset  *read = bms_copy(TDE_SELECTED_COLUMNS(query, rte));
 
 		/* the whole row would have one column more */
 		if (bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, read))
 			return NULL;
-		(void) tde_make_subquery(query, rte, NIL);
+		(void) tde_subquery_make(query, rte, NIL);
 		rte->subquery->targetList = tde_subquery_columns(rte, read);
 	}
 	return rte->rtekind == RTE_SUBQUERY && rte->subquery->setOperations == NULL ? rte->subquery : NULL;
@@ -136,7 +136,7 @@ insert_encrypted(const Merge *merge, const Var *source, Var *encrypted)
 }
 
 void
-tde_distributed_merge(Query *query)
+tde_merge_prepare(Query *query)
 {
 	Merge		merge = {query, query->resultRelation};
 	const TdeDistribution *distribution;

@@ -7,6 +7,6 @@
 #include "nodes/parsenodes.h"
 
 /* Before Citus plans it: what ON compares with the distribution column becomes encrypted. */
-extern void tde_distributed_merge(Query *query);
+extern void tde_merge_prepare(Query *query);
 
 #endif							/* TDE_CITUS_MERGE_H */

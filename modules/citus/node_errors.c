@@ -30,7 +30,7 @@
 static bool
 is_for_node(void)
 {
-	return MyProcPort && tde_citus_is_loaded() && application_name && strncmp(application_name, CITUS_APPLICATION, strlen(CITUS_APPLICATION)) == 0;
+	return MyProcPort && tde_distributed_citus_is_loaded() && application_name && strncmp(application_name, CITUS_APPLICATION, strlen(CITUS_APPLICATION)) == 0;
 }
 
 void

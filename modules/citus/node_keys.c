@@ -49,7 +49,7 @@ extern PGDLLEXPORT Datum tde_distribute(PG_FUNCTION_ARGS);
 
 /* ---- the fingerprint ---- */
 
-#define FINGERPRINT			'f' /* see tde_node_digest() */
+#define FINGERPRINT			'f' /* see tde_key_node_digest() */
 #define FINGERPRINT_BYTES	16
 
 static char *
@@ -58,7 +58,7 @@ hash_fingerprint(void)
 	uint8		digest[TDE_MAX_DIGEST];
 	char	   *hex = palloc0(2 * FINGERPRINT_BYTES + 1);
 
-	tde_node_digest(FINGERPRINT, (const uint8 *) "", 0, digest);
+	tde_key_node_digest(FINGERPRINT, (const uint8 *) "", 0, digest);
 	hex_encode((const char *) digest, FINGERPRINT_BYTES, hex);
 	return hex;
 }
@@ -137,16 +137,16 @@ static Oid	nodes = InvalidOid; /* Citus' table of them */
 
 /* Citus tells when a node comes or goes. */
 static void
-relation_changed(Oid relid)
+nodes_changed(Oid relid)
 {
 	if (!OidIsValid(relid) || relid == nodes)
 		asked = ASKED_NOBODY;
 }
 
 void
-tde_distributed_keys_init(void)
+tde_node_keys_init(void)
 {
-	tde_when_relation_changes(relation_changed);
+	tde_memory_when_relation_changes(nodes_changed);
 }
 
 static void
@@ -273,7 +273,7 @@ tde_citus_distribute(PG_FUNCTION_ARGS)
 	if (!distributes(function) || count != get_func_nargs(function))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("tde_distribute() stands for functions of Citus, and cannot be called")));
-	tde_require_execute(function);
+	tde_base_require_execute(function);
 	InvokeFunctionExecuteHook(function);
 	if (!PG_ARGISNULL(1))
 		explain.arg = made_type(PG_GETARG_OID(1));
@@ -293,7 +293,7 @@ distribute_function(void)
 {
 	Oid			types[] = {OIDOID, ANYOID};
 
-	return tde_internal_function("tde_distribute", tde_distribute, types, lengthof(types));
+	return tde_type_internal_function("tde_distribute", tde_distribute, types, lengthof(types));
 }
 
 static void
@@ -328,7 +328,7 @@ guard_calls(Node *node, void *context)
 }
 
 void
-tde_distribution_guard(Query *query)
+tde_node_keys_guard(Query *query)
 {
 	ListCell   *cell;
 
@@ -399,19 +399,19 @@ repartitions_encrypted(PlannedStmt *plan)
 }
 
 void
-tde_distributed_keys_check(Query *query)
+tde_node_keys_check(Query *query)
 {
 	bool		moves_rows = query->commandType == CMD_MERGE ||
 	(query->commandType == CMD_INSERT && query->jointree->fromlist != NIL);
 
-	if ((is_coordinator() && !moves_rows) || !tde_reads_distributed(query, tde_citus_by_encrypted))
+	if ((is_coordinator() && !moves_rows) || !tde_distributed_reads(query, tde_citus_by_encrypted))
 		return;
 	/* workers may hash what is moved */
 	require_same(moves_rows ? ASKED_ALL : ASKED_COORDINATOR, "use a table that is distributed by an encrypted column");
 }
 
 void
-tde_distributed_plan_check(PlannedStmt *plan)
+tde_node_keys_check_plan(PlannedStmt *plan)
 {
 	if (tde_citus_repartitions() && repartitions_encrypted(plan))
 		require_same(ASKED_ALL, "repartition by an encrypted column");

@@ -7,14 +7,14 @@
 #include "nodes/plannodes.h"
 
 /* Before Citus plans a query: calls of its functions that distribute tables go through tde_distribute(). */
-extern void tde_distribution_guard(Query *query);
+extern void tde_node_keys_guard(Query *query);
 
 /* ereport if a query uses a table that is distributed by an encrypted column, and this node, or another that it needs, would find other shards. */
-extern void tde_distributed_keys_check(Query *query);
+extern void tde_node_keys_check(Query *query);
 
 /* ereport if nodes are to hash encrypted values for a join, and do not all have the same hash key. */
-extern void tde_distributed_plan_check(PlannedStmt *plan);
+extern void tde_node_keys_check_plan(PlannedStmt *plan);
 
-extern void tde_distributed_keys_init(void);	/* from _PG_init */
+extern void tde_node_keys_init(void);	/* from _PG_init */
 
 #endif							/* TDE_CITUS_NODE_KEYS_H */

@@ -25,7 +25,7 @@
 #include "type/type.h"
 
 static bool
-receive(TupleTableSlot *slot, DestReceiver *self)
+receive_from_node(TupleTableSlot *slot, DestReceiver *self)
 {
 	DestReceiver *citus = ((TdeReceiver *) self)->next;
 	bool		outer = tde_node_form_written;
@@ -69,7 +69,7 @@ tde_results_begin(QueryDesc *query)
 
 	if (likely(tde_citus_results == TDE_IO_PLAINTEXT) || query->dest == NULL || !is_citus(query->dest))
 		return false;
-	receiver = tde_receiver_new(sizeof(TdeReceiver), receive, tde_receiver_startup);
+	receiver = tde_receiver_new(sizeof(TdeReceiver), receive_from_node, tde_receiver_startup);
 	tde_receiver_set_next(receiver, query->dest);
 	query->dest = &receiver->pub;
 	return true;
@@ -87,7 +87,7 @@ tde_results_cast(Query *query)
 	{
 		FuncExpr   *call = (FuncExpr *) ((TargetEntry *) lfirst(lc))->expr;
 
-		if (IsA(call, FuncExpr) && list_length(call->args) == 1 && tde_is_encryption(call->funcid))
-			call->args = tde_modifier_args(linitial(call->args), tde_typmod_default());
+		if (IsA(call, FuncExpr) && list_length(call->args) == 1 && tde_cast_is_encryption(call->funcid))
+			call->args = tde_base_modifier_args(linitial(call->args), tde_typmod_default());
 	}
 }

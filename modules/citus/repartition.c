@@ -185,7 +185,7 @@ typedef struct Reads
 
 /* Which columns of a table are read.  A query_or_expression_tree_walker. */
 static bool
-find_columns(Node *node, void *context)
+find_join_columns(Node *node, void *context)
 {
 	Reads	   *reads = context;
 	Var		   *var = (Var *) node;
@@ -198,12 +198,12 @@ find_columns(Node *node, void *context)
 	if (IsA(node, Query))
 	{
 		reads->level++;
-		(void) query_tree_walker((Query *) node, find_columns, context, 0);
+		(void) query_tree_walker((Query *) node, find_join_columns, context, 0);
 		reads->level = level;
 		return false;
 	}
 	if (!IsA(node, Var))
-		return expression_tree_walker(node, find_columns, context);
+		return expression_tree_walker(node, find_join_columns, context);
 	if (var->varlevelsup != reads->level)
 		return false;
 	if (var->varno == reads->table)
@@ -211,7 +211,7 @@ find_columns(Node *node, void *context)
 	else
 	{
 		reads->level = 0;
-		(void) find_columns(joined(reads->joins, var), context);
+		(void) find_join_columns(joined(reads->joins, var), context);
 		reads->level = level;
 	}
 	return false;
@@ -222,14 +222,14 @@ columns_read(const Joins *joins, Index table)
 {
 	Reads		reads = {joins, table, 0, NULL};
 
-	(void) query_tree_walker(joins->query, find_columns, &reads, QTW_IGNORE_JOINALIASES);
+	(void) query_tree_walker(joins->query, find_join_columns, &reads, QTW_IGNORE_JOINALIASES);
 	return reads.columns;
 }
 
 static bool
 can_be_subquery(const Joins *joins, Index table)
 {
-	return entry(joins, table)->securityQuals == NIL && !tde_needs_table(joins->query, table) &&
+	return entry(joins, table)->securityQuals == NIL && !tde_subquery_needs_table(joins->query, table) &&
 		!bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, columns_read(joins, table));
 }
 
@@ -289,7 +289,7 @@ make_subquery(const Joins *joins, Index table)
 {
 	const TdeDistribution *other = tde_distribution_of(entry(joins, joins->stays));
 	bool		colocated = other && other->colocation == tde_distribution_of(entry(joins, table))->colocation;
-	Query	   *subquery = tde_make_subquery(joins->query, entry(joins, table), NIL);
+	Query	   *subquery = tde_subquery_make(joins->query, entry(joins, table), NIL);
 
 	if (!colocated)
 		subquery->limitOffset = (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL);
@@ -333,7 +333,7 @@ planned_select(Query *query)
 }
 
 void
-tde_distributed_joins(Query *query)
+tde_repartition_joins(Query *query)
 {
 	Joins		joins = {.query = planned_select(query)};
 

@@ -290,7 +290,7 @@ prepare(Node *node, void *root)
 }
 
 void
-tde_distributed_conditions(Query *query, ParamListInfo params)
+tde_shard_conditions(Query *query, ParamListInfo params)
 {
 	PlannerInfo *root = makeNode(PlannerInfo);
 

@@ -8,6 +8,6 @@
 #include "nodes/parsenodes.h"
 
 /* Before Citus plans a query: what is compared with an encrypted distribution column becomes encrypted, where it can. */
-extern void tde_distributed_conditions(Query *query, ParamListInfo params);
+extern void tde_shard_conditions(Query *query, ParamListInfo params);
 
 #endif							/* TDE_CITUS_SHARD_CONDITIONS_H */

@@ -43,7 +43,7 @@ tde_citus_is_equality(Oid operator)
 {
 	char	   *name = get_opname(operator);
 
-	return name != NULL && strcmp(name, "=") == 0 && tde_is_base_operator(operator);
+	return name != NULL && strcmp(name, "=") == 0 && tde_inside_is_base_operator(operator);
 }
 
 Oid

@@ -84,7 +84,7 @@ called_function(void)
 {
 	Oid			types[] = {ANYOID};
 
-	return tde_internal_function("tde_called", tde_called, types, lengthof(types));
+	return tde_type_internal_function("tde_called", tde_called, types, lengthof(types));
 }
 
 static FmgrInfo *
@@ -96,7 +96,7 @@ find_meant(FmgrInfo *flinfo)
 	if (!OidIsValid(function) || function == flinfo->fn_oid)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("tde_called() stands for other functions, and cannot be called")));
-	tde_require_execute(function);
+	tde_base_require_execute(function);
 	meant = MemoryContextAlloc(flinfo->fn_mcxt, sizeof(FmgrInfo));
 	fmgr_info_cxt(function, meant, flinfo->fn_mcxt);
 	fmgr_info_set_expr(flinfo->fn_expr, meant);
@@ -128,7 +128,7 @@ tde_citus_called(PG_FUNCTION_ARGS)
 
 /* Is it one of ours, STABLE, that nobody else can have made?  Only superusers make functions in C. */
 static bool
-is_ours(Oid function)
+is_our_operator(Oid function)
 {
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	Form_pg_proc form;
@@ -229,7 +229,7 @@ function_to_replace(Node *node, bool conditional)
 	if (IsA(node, FuncExpr) ? ((FuncExpr *) node)->funcid < FirstNormalObjectId : ((OpExpr *) node)->opno < FirstNormalObjectId)
 		return NULL;
 	function = meant_function(node);
-	if (!OidIsValid(function) || !is_ours(function) || !(conditional || contain_var_clause(node) || checkExprHasSubLink(node)))
+	if (!OidIsValid(function) || !is_our_operator(function) || !(conditional || contain_var_clause(node) || checkExprHasSubLink(node)))
 		return NULL;
 	if (!IsA(node, FuncExpr))
 		return operator_is_immutable((OpExpr *) node) ? &((OpExpr *) node)->opfuncid : NULL;
@@ -261,7 +261,7 @@ replace(Node *node, void *context)
 }
 
 void
-tde_distributed_volatility(Query *query)
+tde_volatility_prepare(Query *query)
 {
 	Replacement replacement = {InvalidOid, false};
 

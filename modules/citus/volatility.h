@@ -7,6 +7,6 @@
 #include "nodes/parsenodes.h"
 
 /* Before Citus plans a query that changes its tables: operators and casts that are STABLE only because they decrypt or encrypt are IMMUTABLE to it. */
-extern void tde_distributed_volatility(Query *query);
+extern void tde_volatility_prepare(Query *query);
 
 #endif							/* TDE_CITUS_VOLATILITY_H */

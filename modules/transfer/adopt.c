@@ -242,12 +242,12 @@ meet_again(Adoption *adoption, const TdeDataKey *here, const TdeExportedKey *key
 				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
 				 errmsg("data key %s is of another kind here than where it was exported", tde_keywrap_uuid_text(here->uuid))));
 	if (here->state == TDE_STATE_DESTROYED && !destroyed)
-		older_export_error(psprintf("Version %d of key \"%s\" was destroyed here, and not there.", here->version, tde_keystore_called(here)));
+		older_export_error(psprintf("Version %d of key \"%s\" was destroyed here, and not there.", here->version, tde_keys_called(here)));
 	if (!destroyed)
 		tde_keywrap_check(here, key->data_key);
 	if (destroyed && here->state != TDE_STATE_DESTROYED)
 		adoption->destroyed = lappend(adoption->destroyed, (void *) here);
-	if (!is_as_there(here, there) || tde_keystore_lacks_master(here))
+	if (!is_as_there(here, there) || tde_keys_lacks_master(here))
 		make_as_there(adoption, here, there, destroyed ? NULL : key->data_key);
 }
 
@@ -279,12 +279,12 @@ miss_there(Adoption *adoption, const TdeDataKey *here)
 		add_change(adoption, here)->remove = true;
 	else if (was_dropped_there(adoption, here))
 		ereport(NOTICE,
-				(errmsg("version %d of key \"%s\" was dropped where the keys come from, and stays here", here->version, tde_keystore_called(here)),
-				 errhint("Drop it here, too: SELECT tde_drop_key_version(%s, %d);", quote_literal_cstr(tde_keystore_called(here)), here->version)));
+				(errmsg("version %d of key \"%s\" was dropped where the keys come from, and stays here", here->version, tde_keys_called(here)),
+				 errhint("Drop it here, too: SELECT tde_drop_key_version(%s, %d);", quote_literal_cstr(tde_keys_called(here)), here->version)));
 	else
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("exported keys lack version %d of key \"%s\" of this database", here->version, tde_keystore_called(here)),
+				 errmsg("exported keys lack version %d of key \"%s\" of this database", here->version, tde_keys_called(here)),
 				 errdetail("The export is older than this key, or the key %s was made here.", tde_keywrap_uuid_text(here->uuid)),
 				 errhint("Export the keys again, with adoptable => true.  Bring a key that was made here there first: tde_export_keys() here, "
 						 "and tde_import_keys() without adopt there.")));
@@ -382,7 +382,7 @@ tell(const Adoption *adoption)
 		const TdeDataKey *row = lfirst(cell);
 
 		ereport(NOTICE,
-				(errmsg("version %d of key \"%s\" was destroyed where the keys come from, and now is here", row->version, tde_keystore_called(row)),
+				(errmsg("version %d of key \"%s\" was destroyed where the keys come from, and now is here", row->version, tde_keys_called(row)),
 				 row->erasable ?
 				 errhint("Other copies of the wallet, on standbys and in backups, still hold it: replace each of them.") :
 				 errdetail("WAL and backups of the database still hold it, wrapped by a master key.")));
@@ -406,14 +406,14 @@ tde_adopt_keys(const TdeExportedKeys *exported, void *count)
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to adopt keys");
 	/* to the end of the transaction: nobody makes or changes keys meanwhile */
-	LockRelationOid(tde_keystore_require(), ShareRowExclusiveLock);
-	adoption.here = tde_keystore_rows();
+	LockRelationOid(tde_keys_require(), ShareRowExclusiveLock);
+	adoption.here = tde_keys_rows();
 	adoption.first = !shares_hash_key(&adoption);
 	plan_changes(&adoption);
 	if (adoption.changes == NIL)
 	{
 		/* whoever prepares this transaction is not to keep others from making keys */
-		UnlockRelationOid(tde_keystore_require(), ShareRowExclusiveLock);
+		UnlockRelationOid(tde_keys_require(), ShareRowExclusiveLock);
 		return;
 	}
 	moved = find_moved(&adoption);
@@ -423,7 +423,7 @@ tde_adopt_keys(const TdeExportedKeys *exported, void *count)
 	{
 		const TdeDataKey *here = lfirst(cell);
 
-		tde_adopt_require_undeclared(here->slot, tde_keystore_called(here));
+		tde_adopt_require_undeclared(here->slot, tde_keys_called(here));
 	}
 	if (adoption.first)
 		tde_adopt_require_unused();
@@ -431,7 +431,7 @@ tde_adopt_keys(const TdeExportedKeys *exported, void *count)
 	if (makes_entries)
 		tde_purge_keep_out();
 	change_wallet(&adoption);
-	tde_keystore_change(adoption.changes);
+	tde_keys_change(adoption.changes);
 	if (makes_entries)
 		tde_purge_let_in();
 	if (adoption.first)

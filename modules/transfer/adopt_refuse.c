@@ -104,8 +104,8 @@ void
 tde_adopt_keep_others_out(void)
 {
 	tde_usage_refuse_prepared("adopt keys");
-	LockRelationOid(tde_keystore_require(), AccessExclusiveLock);
-	tde_permanent_tell(tde_keystore_relid());
+	LockRelationOid(tde_keys_require(), AccessExclusiveLock);
+	tde_permanent_tell(tde_keys_relid());
 	tde_usage_wait_for_transactions();
 }
 

@@ -68,7 +68,7 @@ derive(const char *secret, const uint8 *head, uint8 kek[32])
 {
 	size_t		from = head[0] == TDE_EXPORT_ADOPTABLE ? 0 : 1 + 4;
 
-	tde_check(tde_stretch(secret, head + from, HEAD_SIZE - from, get_number(head + 1, 4), kek, 32));
+	tde_check(tde_crypto_stretch(secret, head + from, HEAD_SIZE - from, get_number(head + 1, 4), kek, 32));
 }
 
 /* ---- writing ---- */
@@ -147,7 +147,7 @@ wrap_records(const Export *export, const char *secret)
 	tde_keywrap_put(bytes + 1, ITERATIONS, 4);
 	tde_check(tde_random_salt(bytes + 1 + 4, SALT_SIZE));
 	derive(secret, bytes, kek);
-	status = tde_wrap_key(kek, export->records, export->size, bytes + HEAD_SIZE, &wrapped);
+	status = tde_crypto_wrap_key(kek, export->records, export->size, bytes + HEAD_SIZE, &wrapped);
 	OPENSSL_cleanse(kek, sizeof(kek));
 	tde_check(status);
 	return as_text(bytes, HEAD_SIZE + wrapped);
@@ -159,7 +159,7 @@ tde_exported_write(TdeExportFormat format, const char *secret)
 	Export		export = {.format = format};
 	text	   *volatile result = NULL;
 
-	tde_keystore_scan(make_room, &export);
+	tde_keys_scan(make_room, &export);
 	if (export.room == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
@@ -167,7 +167,7 @@ tde_exported_write(TdeExportFormat format, const char *secret)
 	export.records = palloc(export.room);
 	PG_TRY();
 	{
-		tde_keystore_scan(put_record, &export);
+		tde_keys_scan(put_record, &export);
 		result = wrap_records(&export, secret);
 	}
 	PG_FINALLY();
@@ -292,7 +292,7 @@ tde_exported_read(const text *exported, const char *secret, TdeExportedUser use,
 	TdeStatus	status;
 
 	derive(secret, bytes, kek);
-	status = tde_unwrap_key(kek, bytes + HEAD_SIZE, size - HEAD_SIZE, records, &records_size);
+	status = tde_crypto_unwrap_key(kek, bytes + HEAD_SIZE, size - HEAD_SIZE, records, &records_size);
 	OPENSSL_cleanse(kek, sizeof(kek));
 	if (status == TDE_E_AUTH)
 		ereport(ERROR,
@@ -330,7 +330,7 @@ export_under(const char *secret, void *arg)
 	tde_passphrase_require_strength(secret, "secret");
 	/* so that those who adopt the keys need not make any, which would be others */
 	if (export->format == TDE_EXPORT_ADOPTABLE)
-		tde_keystore_ensure_all();
+		tde_keys_ensure_all();
 	export->result = tde_exported_write(export->format, secret);
 }
 
@@ -369,7 +369,7 @@ import_keys(const TdeExportedKeys *exported, void *arg)
 		const TdeExportedKey *key = &exported->keys[i];
 
 		CHECK_FOR_INTERRUPTS();
-		if (key->row.state != TDE_STATE_DESTROYED && tde_keystore_import(&key->row, key->data_key, &map))
+		if (key->row.state != TDE_STATE_DESTROYED && tde_keys_import(&key->row, key->data_key, &map))
 			(*(int *) arg)++;
 	}
 }

@@ -45,5 +45,5 @@ tde_catalog_assign(bool newval, void *extra)
 Datum
 tde_catalog_type(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_OID(tde_shown_type(PG_GETARG_OID(0)));
+	PG_RETURN_OID(tde_catalog_shown_type(PG_GETARG_OID(0)));
 }

@@ -15,7 +15,7 @@
 #include "type/type.h"
 
 int32
-tde_shown_typmod(Oid oid, int32 typmod)
+tde_catalog_shown_typmod(Oid oid, int32 typmod)
 {
 	Oid			element = oid < FirstNormalObjectId ? InvalidOid : get_element_type(oid);
 	TdeType    *type = oid < FirstNormalObjectId ? NULL : tde_type_find(OidIsValid(element) ? element : oid);
@@ -24,16 +24,16 @@ tde_shown_typmod(Oid oid, int32 typmod)
 }
 
 Node *
-tde_shown_tree(Node *tree)
+tde_catalog_shown_tree(Node *tree)
 {
-	TdeShowing	showing = {.query = tde_show_query, .other = tde_show_in_query};
-	Node	   *shown = tde_show(tree, &showing);
+	TdeShowing	showing = {.query = tde_catalog_show_query, .other = tde_catalog_show_in_query};
+	Node	   *shown = tde_catalog_show_tree(tree, &showing);
 
 	return showing.failed ? NULL : shown;
 }
 
 char *
-tde_replace_first(char *definition, const char *from, const char *to)
+tde_catalog_replace_first(char *definition, const char *from, const char *to)
 {
 	char	   *found = strstr(definition, from);
 
@@ -50,9 +50,9 @@ printed(Node *expr, Oid relation, bool pretty)
 
 /* Where a call is printed without parentheses, anything else needs them. */
 char *
-tde_show_expression(char *definition, Node *expr, Oid relation, bool pretty)
+tde_catalog_show_expression(char *definition, Node *expr, Oid relation, bool pretty)
 {
-	Node	   *shown = tde_shown_tree(expr);
+	Node	   *shown = tde_catalog_shown_tree(expr);
 	char	   *to;
 
 	if (shown == NULL || equal(shown, expr))
@@ -60,5 +60,5 @@ tde_show_expression(char *definition, Node *expr, Oid relation, bool pretty)
 	to = printed(shown, relation, pretty);
 	if (IsA(expr, FuncExpr) && !IsA(shown, FuncExpr))
 		to = psprintf("(%s)", to);
-	return tde_replace_first(definition, printed(expr, relation, pretty), to);
+	return tde_catalog_replace_first(definition, printed(expr, relation, pretty), to);
 }

@@ -13,13 +13,13 @@
 #include "client/catalog_queries.h"
 
 Node *
-tde_show_query(Query *query, TdeShowing *showing)
+tde_catalog_show_query(Query *query, TdeShowing *showing)
 {
 	bool		in_query = showing->in_query;
 	Query	   *shown;
 
 	showing->in_query = true;
-	shown = query_tree_mutator(query, tde_show, showing, QTW_EXAMINE_SORTGROUP);
+	shown = query_tree_mutator(query, tde_catalog_show_tree, showing, QTW_EXAMINE_SORTGROUP);
 	showing->in_query = in_query;
 	return (Node *) shown;
 }
@@ -37,7 +37,7 @@ show_order(SortGroupClause *clause, TdeShowing *showing)
 	if (!OidIsValid(clause->sortop))
 		return;
 	op_input_types(clause->sortop, &left, &right);
-	base = tde_shown_type(left);
+	base = tde_catalog_shown_type(left);
 	if (base == left)
 		return;
 	from = lookup_type_cache(left, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
@@ -47,7 +47,7 @@ show_order(SortGroupClause *clause, TdeShowing *showing)
 	else if (clause->sortop == from->gt_opr)
 		clause->sortop = to->gt_opr;
 	else
-		clause->sortop = tde_shown_operator(clause->sortop, base, base);
+		clause->sortop = tde_catalog_shown_operator(clause->sortop, base, base);
 	showing->failed |= !OidIsValid(clause->sortop);
 }
 
@@ -55,9 +55,9 @@ show_order(SortGroupClause *clause, TdeShowing *showing)
 static Oid
 show_aggregated(Oid function, List *args, TdeShowing *showing)
 {
-	Oid			found = tde_shown_function(function, args);
+	Oid			found = tde_catalog_shown_function(function, args);
 
-	return OidIsValid(tde_show_passed(found, args, showing)) ? found : function;
+	return OidIsValid(tde_catalog_show_passed(found, args, showing)) ? found : function;
 }
 
 static Node *
@@ -71,7 +71,7 @@ show_aggregate(Aggref *aggregate, TdeShowing *showing)
 		if (!((TargetEntry *) lfirst(cell))->resjunk)
 			args = lappend(args, ((TargetEntry *) lfirst(cell))->expr);
 	aggregate->aggfnoid = show_aggregated(aggregate->aggfnoid, args, showing);
-	aggregate->aggtype = tde_shown_type(aggregate->aggtype);
+	aggregate->aggtype = tde_catalog_shown_type(aggregate->aggtype);
 	aggregate->aggargtypes = NIL;
 	foreach(cell, args)
 		aggregate->aggargtypes = lappend_oid(aggregate->aggargtypes, exprType(lfirst(cell)));
@@ -86,7 +86,7 @@ static Node *
 show_window_function(WindowFunc *call, TdeShowing *showing)
 {
 	call->winfnoid = show_aggregated(call->winfnoid, call->args, showing);
-	call->wintype = tde_shown_type(call->wintype);
+	call->wintype = tde_catalog_shown_type(call->wintype);
 	return (Node *) call;
 }
 
@@ -103,15 +103,15 @@ show_row_comparison(RowCompareExpr *comparison, TdeShowing *showing)
 		Oid			types[2];
 
 		op_input_types(lfirst_oid(operator), &types[0], &types[1]);
-		if (tde_shown_type(types[0]) == types[0] && tde_shown_type(types[1]) == types[1])
+		if (tde_catalog_shown_type(types[0]) == types[0] && tde_catalog_shown_type(types[1]) == types[1])
 			continue;
-		lfirst_oid(operator) = tde_shown_operator(lfirst_oid(operator), exprType(lfirst(left)), exprType(lfirst(right)));
+		lfirst_oid(operator) = tde_catalog_shown_operator(lfirst_oid(operator), exprType(lfirst(left)), exprType(lfirst(right)));
 		showing->failed |= !OidIsValid(lfirst_oid(operator));
 		if (showing->failed)
 			return;
 		op_input_types(lfirst_oid(operator), &types[0], &types[1]);
-		lfirst(left) = tde_show_coerced(lfirst(left), types[0], -1, COERCE_IMPLICIT_CAST, showing);
-		lfirst(right) = tde_show_coerced(lfirst(right), types[1], -1, COERCE_IMPLICIT_CAST, showing);
+		lfirst(left) = tde_catalog_show_coerced(lfirst(left), types[0], -1, COERCE_IMPLICIT_CAST, showing);
+		lfirst(right) = tde_catalog_show_coerced(lfirst(right), types[1], -1, COERCE_IMPLICIT_CAST, showing);
 	}
 }
 
@@ -122,19 +122,19 @@ show_column_list(RangeTblFunction *function)
 
 	function->funccoltypes = list_copy(function->funccoltypes);
 	foreach(cell, function->funccoltypes)
-		lfirst_oid(cell) = tde_shown_type(lfirst_oid(cell));
+		lfirst_oid(cell) = tde_catalog_shown_type(lfirst_oid(cell));
 }
 
 static void
 show_subscripts(SubscriptingRef *subscripted)
 {
-	subscripted->refcontainertype = tde_shown_type(subscripted->refcontainertype);
-	subscripted->refelemtype = tde_shown_type(subscripted->refelemtype);
-	subscripted->refrestype = tde_shown_type(subscripted->refrestype);
+	subscripted->refcontainertype = tde_catalog_shown_type(subscripted->refcontainertype);
+	subscripted->refelemtype = tde_catalog_shown_type(subscripted->refelemtype);
+	subscripted->refrestype = tde_catalog_shown_type(subscripted->refrestype);
 }
 
 Node *
-tde_show_in_query(Node *node, Node *shown, TdeShowing *showing)
+tde_catalog_show_in_query(Node *node, Node *shown, TdeShowing *showing)
 {
 	switch (nodeTag(shown))
 	{
@@ -155,10 +155,10 @@ tde_show_in_query(Node *node, Node *shown, TdeShowing *showing)
 			show_subscripts((SubscriptingRef *) shown);
 			break;
 		case T_InferenceElem:
-			((InferenceElem *) shown)->inferopclass = tde_shown_class(((InferenceElem *) shown)->inferopclass);
+			((InferenceElem *) shown)->inferopclass = tde_catalog_shown_class(((InferenceElem *) shown)->inferopclass);
 			break;
 		case T_Param:
-			((Param *) shown)->paramtype = tde_shown_type(((Param *) shown)->paramtype);
+			((Param *) shown)->paramtype = tde_catalog_shown_type(((Param *) shown)->paramtype);
 			break;
 		case T_TargetEntry:
 		case T_FromExpr:

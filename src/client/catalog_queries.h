@@ -8,9 +8,9 @@
 
 #include "client/catalog_trees.h"
 
-extern Node *tde_show_query(Query *query, TdeShowing *showing);
+extern Node *tde_catalog_show_query(Query *query, TdeShowing *showing);
 
 /* A node that is in queries only; shown is a copy, whose members are shown already. */
-extern Node *tde_show_in_query(Node *node, Node *shown, TdeShowing *showing);
+extern Node *tde_catalog_show_in_query(Node *node, Node *shown, TdeShowing *showing);
 
 #endif							/* TDE_CLIENT_CATALOG_QUERIES_H */

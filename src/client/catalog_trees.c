@@ -49,7 +49,7 @@ shown_base(Oid oid)
 }
 
 Oid
-tde_shown_type(Oid oid)
+tde_catalog_shown_type(Oid oid)
 {
 	Oid			element = oid < FirstNormalObjectId ? InvalidOid : get_element_type(oid);
 	Oid			base = shown_base(OidIsValid(element) ? element : oid);
@@ -58,9 +58,9 @@ tde_shown_type(Oid oid)
 }
 
 static bool
-is_ours(Oid oid)
+is_our_type(Oid oid)
 {
-	return tde_shown_type(oid) != oid;
+	return tde_catalog_shown_type(oid) != oid;
 }
 
 static bool
@@ -69,7 +69,7 @@ has_our_argument(List *args)
 	ListCell   *cell;
 
 	foreach(cell, args)
-		if (is_ours(exprType(lfirst(cell))))
+		if (is_our_type(exprType(lfirst(cell))))
 			return true;
 	return false;
 }
@@ -79,11 +79,11 @@ has_our_argument(List *args)
 static List *
 show_list(List *list, TdeShowing *showing)
 {
-	return (List *) tde_show((Node *) list, showing);
+	return (List *) tde_catalog_show_tree((Node *) list, showing);
 }
 
 Node *
-tde_show_coerced(Node *node, Oid type, int32 typmod, CoercionForm form, TdeShowing *showing)
+tde_catalog_show_coerced(Node *node, Oid type, int32 typmod, CoercionForm form, TdeShowing *showing)
 {
 	CoercionContext ccontext = form == COERCE_IMPLICIT_CAST ? COERCION_ASSIGNMENT : COERCION_EXPLICIT;
 	Node	   *result = node;
@@ -131,7 +131,7 @@ static Node *
 show_constant(Const *constant, TdeShowing *showing)
 {
 	TdeType    *type = tde_type_find(constant->consttype);
-	Oid			base = tde_shown_type(constant->consttype);
+	Oid			base = tde_catalog_shown_type(constant->consttype);
 	Datum		value = constant->constvalue;
 	int32		number;
 
@@ -147,7 +147,7 @@ show_constant(Const *constant, TdeShowing *showing)
 		}
 		value = tde_datum_decrypt_once(type, value, -1);
 		if (is_written_as_integer(base, value, &number))
-			return tde_show_coerced((Node *) number_constant(number), base, -1, COERCE_IMPLICIT_CAST, showing);
+			return tde_catalog_show_coerced((Node *) number_constant(number), base, -1, COERCE_IMPLICIT_CAST, showing);
 	}
 	else if (!constant->constisnull && OidIsValid(get_element_type(base)))
 		showing->failed = true;
@@ -163,13 +163,13 @@ takes_ours(Oid function)
 
 	(void) get_func_signature(function, &types, &count);
 	for (int i = 0; i < count; i++)
-		if (is_ours(types[i]))
+		if (is_our_type(types[i]))
 			return true;
 	return false;
 }
 
 Oid
-tde_shown_function(Oid function, List *args)
+tde_catalog_shown_function(Oid function, List *args)
 {
 	List	   *name;
 	Oid			types[FUNC_MAX_ARGS];
@@ -191,7 +191,7 @@ tde_shown_function(Oid function, List *args)
 }
 
 Oid
-tde_show_passed(Oid function, List *args, TdeShowing *showing)
+tde_catalog_show_passed(Oid function, List *args, TdeShowing *showing)
 {
 	Oid		   *types;
 	int			count;
@@ -206,14 +206,14 @@ tde_show_passed(Oid function, List *args, TdeShowing *showing)
 	result = get_func_signature(function, &types, &count);
 	foreach(cell, args)
 		if (foreach_current_index(cell) < count)
-			lfirst(cell) = tde_show_coerced(lfirst(cell), types[foreach_current_index(cell)], -1, COERCE_IMPLICIT_CAST, showing);
+			lfirst(cell) = tde_catalog_show_coerced(lfirst(cell), types[foreach_current_index(cell)], -1, COERCE_IMPLICIT_CAST, showing);
 	return result;
 }
 
 static Node *
 make_call(Oid function, List *args, Oid polymorphic, CoercionForm form, TdeShowing *showing)
 {
-	Oid			result = tde_show_passed(function, args, showing);
+	Oid			result = tde_catalog_show_passed(function, args, showing);
 
 	if (!OidIsValid(result))
 		return NULL;
@@ -228,13 +228,13 @@ make_operation(Oid operator, List *args, TdeShowing *showing)
 
 	op_input_types(operator, &types[0], &types[1]);
 	foreach(cell, args)
-		lfirst(cell) = tde_show_coerced(lfirst(cell), types[list_length(args) == 1 ? 1 : foreach_current_index(cell)], -1, COERCE_IMPLICIT_CAST, showing);
+		lfirst(cell) = tde_catalog_show_coerced(lfirst(cell), types[list_length(args) == 1 ? 1 : foreach_current_index(cell)], -1, COERCE_IMPLICIT_CAST, showing);
 	return (Node *) make_opclause(operator, get_op_rettype(operator), false, linitial(args), list_length(args) == 2 ? lsecond(args) : NULL,
 								  InvalidOid, InvalidOid);
 }
 
 Oid
-tde_shown_operator(Oid operator, Oid left, Oid right)
+tde_catalog_shown_operator(Oid operator, Oid left, Oid right)
 {
 	return tde_core_operator(get_opname(operator), &left, &right);
 }
@@ -265,11 +265,11 @@ operator_of(Oid function)
 static Node *
 show_other(Node *node, TdeShowing *showing)
 {
-	Node	   *shown = expression_tree_mutator(node, tde_show, showing);
+	Node	   *shown = expression_tree_mutator(node, tde_catalog_show_tree, showing);
 
 #define SHOW_TYPE(type, field) \
 	case T_##type: \
-		((type *) shown)->field = tde_shown_type(((type *) shown)->field); \
+		((type *) shown)->field = tde_catalog_shown_type(((type *) shown)->field); \
 		break
 
 	switch (nodeTag(shown))
@@ -280,8 +280,8 @@ show_other(Node *node, TdeShowing *showing)
 			SHOW_TYPE(MinMaxExpr, minmaxtype);
 			SHOW_TYPE(CoerceToDomainValue, typeId);
 		case T_ArrayExpr:
-			((ArrayExpr *) shown)->array_typeid = tde_shown_type(((ArrayExpr *) shown)->array_typeid);
-			((ArrayExpr *) shown)->element_typeid = tde_shown_type(((ArrayExpr *) shown)->element_typeid);
+			((ArrayExpr *) shown)->array_typeid = tde_catalog_shown_type(((ArrayExpr *) shown)->array_typeid);
+			((ArrayExpr *) shown)->element_typeid = tde_catalog_shown_type(((ArrayExpr *) shown)->element_typeid);
 			break;
 		case T_List:
 		case T_CaseWhen:
@@ -317,15 +317,15 @@ show_computed(FuncExpr *call, TdeShowing *showing)
 	List	   *args = show_list(list_copy_tail(call->args, 2), showing);
 	Oid			function = IsA(called, Const) ? DatumGetObjectId(called->constvalue) : InvalidOid;
 	Oid			operator = OidIsValid(function) ? operator_of(function) : InvalidOid;
-	Oid			result = tde_shown_type(call->funcresulttype);
+	Oid			result = tde_catalog_shown_type(call->funcresulttype);
 
 	if (showing->failed || args == NIL)
 		return (Node *) call;
 	if (!OidIsValid(function))
-		return tde_show_coerced(linitial(args), result, -1, COERCE_EXPLICIT_CAST, showing);
+		return tde_catalog_show_coerced(linitial(args), result, -1, COERCE_EXPLICIT_CAST, showing);
 	if (OidIsValid(operator))
-		return tde_show_coerced(make_operation(operator, args, showing), result, -1, COERCE_EXPLICIT_CAST, showing);
-	return tde_show_coerced(make_call(function, args, result, COERCE_EXPLICIT_CALL, showing), result, -1, COERCE_EXPLICIT_CAST, showing);
+		return tde_catalog_show_coerced(make_operation(operator, args, showing), result, -1, COERCE_EXPLICIT_CAST, showing);
+	return tde_catalog_show_coerced(make_call(function, args, result, COERCE_EXPLICIT_CALL, showing), result, -1, COERCE_EXPLICIT_CAST, showing);
 }
 
 /* From, to or between our types: between their base types, or nothing. */
@@ -334,10 +334,10 @@ show_cast(Node *cast, Node *arg, CoercionForm form, TdeShowing *showing)
 {
 	Oid			type = exprType(cast);
 
-	if (!is_ours(type) && !is_ours(exprType(arg)))
+	if (!is_our_type(type) && !is_our_type(exprType(arg)))
 		return show_other(cast, showing);
-	arg = tde_show(arg, showing);
-	return showing->failed ? arg : tde_show_coerced(arg, tde_shown_type(type), -1, form, showing);
+	arg = tde_catalog_show_tree(arg, showing);
+	return showing->failed ? arg : tde_catalog_show_coerced(arg, tde_catalog_shown_type(type), -1, form, showing);
 }
 
 static Node *
@@ -348,14 +348,14 @@ show_call(FuncExpr *call, TdeShowing *showing)
 
 	if (tde_is_computed((Node *) call))
 		return show_computed(call, showing);
-	if (!is_ours(call->funcresulttype) && !has_our_argument(call->args))
+	if (!is_our_type(call->funcresulttype) && !has_our_argument(call->args))
 		return show_other((Node *) call, showing);
 	if (call->funcformat == COERCE_IMPLICIT_CAST || call->funcformat == COERCE_EXPLICIT_CAST)
 		return show_cast((Node *) call, linitial(call->args), call->funcformat, showing);
 	args = show_list(call->args, showing);
 	if (showing->failed)
 		return (Node *) call;
-	shown = make_call(tde_shown_function(call->funcid, args), args, tde_shown_type(call->funcresulttype), call->funcformat, showing);
+	shown = make_call(tde_catalog_shown_function(call->funcid, args), args, tde_catalog_shown_type(call->funcresulttype), call->funcformat, showing);
 	if (!showing->failed)
 		((FuncExpr *) shown)->funcvariadic = call->funcvariadic;
 	return shown;
@@ -384,7 +384,7 @@ show_operation(OpExpr *op, TdeShowing *showing)
 	args = show_list(op->args, showing);
 	if (showing->failed)
 		return (Node *) op;
-	operator = tde_shown_operator(op->opno, list_length(args) == 2 ? exprType(linitial(args)) : InvalidOid, exprType(llast(args)));
+	operator = tde_catalog_shown_operator(op->opno, list_length(args) == 2 ? exprType(linitial(args)) : InvalidOid, exprType(llast(args)));
 	if (!OidIsValid(operator))
 	{
 		showing->failed = true;
@@ -399,7 +399,7 @@ show_operation(OpExpr *op, TdeShowing *showing)
 static Node *
 show_array_operation(ScalarArrayOpExpr *op, TdeShowing *showing)
 {
-	ScalarArrayOpExpr *shown = (ScalarArrayOpExpr *) expression_tree_mutator((Node *) op, tde_show, showing);
+	ScalarArrayOpExpr *shown = (ScalarArrayOpExpr *) expression_tree_mutator((Node *) op, tde_catalog_show_tree, showing);
 	Oid			left = exprType(linitial(shown->args));
 	Oid			element = get_base_element_type(exprType(lsecond(shown->args)));
 
@@ -410,8 +410,8 @@ show_array_operation(ScalarArrayOpExpr *op, TdeShowing *showing)
 	if (showing->failed)
 		return (Node *) shown;
 	shown->opfuncid = get_opcode(shown->opno);
-	linitial(shown->args) = tde_show_coerced(linitial(shown->args), left, -1, COERCE_IMPLICIT_CAST, showing);
-	lsecond(shown->args) = tde_show_coerced(lsecond(shown->args), get_array_type(element), -1, COERCE_IMPLICIT_CAST, showing);
+	linitial(shown->args) = tde_catalog_show_coerced(linitial(shown->args), left, -1, COERCE_IMPLICIT_CAST, showing);
+	lsecond(shown->args) = tde_catalog_show_coerced(lsecond(shown->args), get_array_type(element), -1, COERCE_IMPLICIT_CAST, showing);
 	return (Node *) shown;
 }
 
@@ -419,16 +419,16 @@ static Node *
 show_column(Var *var)
 {
 	Var		   *shown = copyObject(var);
-	TdeType    *type = is_ours(var->vartype) ? tde_type_find(var->vartype) : NULL;
+	TdeType    *type = is_our_type(var->vartype) ? tde_type_find(var->vartype) : NULL;
 
-	shown->vartype = tde_shown_type(var->vartype);
+	shown->vartype = tde_catalog_shown_type(var->vartype);
 	if (type)
 		shown->vartypmod = tde_type_base_typmod(type, var->vartypmod);
 	return (Node *) shown;
 }
 
 Node *
-tde_show(Node *node, void *context)
+tde_catalog_show_tree(Node *node, void *context)
 {
 	TdeShowing *showing = context;
 
@@ -485,7 +485,7 @@ plain_class(Form_pg_opclass opclass)
 }
 
 Oid
-tde_shown_class(Oid opclass)
+tde_catalog_shown_class(Oid opclass)
 {
 	HeapTuple	tuple = opclass < FirstNormalObjectId ? NULL : SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
 	Oid			plain = InvalidOid;

@@ -8,10 +8,10 @@
 #include "nodes/parsenodes.h"
 
 /* The base type of an encrypted type, of an array of one, or of an operand beside one; any other type as it is. */
-extern Oid	tde_shown_type(Oid oid);
+extern Oid	tde_catalog_shown_type(Oid oid);
 
 /* The operator class of the base type that an encrypted type's stands for; any other as it is. */
-extern PGDLLEXPORT Oid tde_shown_class(Oid opclass);
+extern PGDLLEXPORT Oid tde_catalog_shown_class(Oid opclass);
 
 /* ---- for catalog_queries.c ---- */
 
@@ -26,18 +26,18 @@ struct TdeShowing
 };
 
 /* An expression_tree_mutator (context: a TdeShowing). */
-extern Node *tde_show(Node *node, void *context);
+extern Node *tde_catalog_show_tree(Node *node, void *context);
 
 /* As the parser coerces it: an argument (COERCE_IMPLICIT_CAST), or a cast that somebody has written. */
-extern Node *tde_show_coerced(Node *node, Oid type, int32 typmod, CoercionForm form, TdeShowing *showing);
+extern Node *tde_catalog_show_coerced(Node *node, Oid type, int32 typmod, CoercionForm form, TdeShowing *showing);
 
 /* The function to be shown for these arguments: the one of PostgreSQL that the parser takes, unless it is declared with none of our types. */
-extern Oid	tde_shown_function(Oid function, List *args);
+extern Oid	tde_catalog_shown_function(Oid function, List *args);
 
 /* Coerce such arguments to what it takes, in place.  Its result's type; InvalidOid, and it has failed: there is no such function. */
-extern Oid	tde_show_passed(Oid function, List *args, TdeShowing *showing);
+extern Oid	tde_catalog_show_passed(Oid function, List *args, TdeShowing *showing);
 
 /* PostgreSQL's operator of this name, for these operands. */
-extern Oid	tde_shown_operator(Oid operator, Oid left, Oid right);
+extern Oid	tde_catalog_shown_operator(Oid operator, Oid left, Oid right);
 
 #endif							/* TDE_CLIENT_CATALOG_TREES_H */

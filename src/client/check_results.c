@@ -101,7 +101,7 @@ check_column(CheckingReceiver *receiver, CheckedColumn *column, Datum value)
 }
 
 static bool
-receive(TupleTableSlot *slot, DestReceiver *self)
+check_row(TupleTableSlot *slot, DestReceiver *self)
 {
 	CheckingReceiver *receiver = (CheckingReceiver *) self;
 
@@ -158,7 +158,7 @@ find_column(Form_pg_attribute attribute, int index, bool decrypted, bool plain_r
 	Oid			oid = attribute->atttypid;
 
 	*column = (CheckedColumn) {.index = index, .row_type = oid == RECORDOID ? RECORDOID : InvalidOid, .row_typmod = -1};
-	if (plain_rows && tde_type_has_rows(oid))
+	if (plain_rows && tde_plain_type_has_rows(oid))
 		return false;
 	if (oid == RECORDOID)
 		return true;
@@ -178,7 +178,7 @@ check(QueryDesc *query, bool decrypted)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "tde checked results", ALLOCSET_SMALL_SIZES);
 	MemoryContext before = MemoryContextSwitchTo(context);
 	TupleDesc	rows = query->tupDesc;
-	CheckingReceiver *receiver = tde_receiver_new(offsetof(CheckingReceiver, columns) + rows->natts * sizeof(CheckedColumn), receive, tde_receiver_startup);
+	CheckingReceiver *receiver = tde_receiver_new(offsetof(CheckingReceiver, columns) + rows->natts * sizeof(CheckedColumn), check_row, tde_receiver_startup);
 	bool		plain_rows = tde_transparent_catalog && query->dest->mydest != DestCopyOut;
 	bool		nested = false;
 
@@ -210,7 +210,7 @@ tde_results_check_end(QueryDesc *query)
 {
 	CheckingReceiver *receiver = (CheckingReceiver *) query->dest;
 
-	if (likely(receiver == NULL || receiver->pub.pub.receiveSlot != receive))
+	if (likely(receiver == NULL || receiver->pub.pub.receiveSlot != check_row))
 		return;
 	query->dest = receiver->pub.next;
 	MemoryContextDelete(receiver->context);

@@ -104,7 +104,7 @@ typedef struct HeldCursor
 static dlist_head cursors = DLIST_STATIC_INIT(cursors);
 
 static void
-forget(void *cursor)
+forget_cursor(void *cursor)
 {
 	dlist_delete(&((HeldCursor *) cursor)->node);
 }
@@ -132,7 +132,7 @@ tde_held_cursors_seal(void)
 }
 
 static void
-transaction_callback(XactEvent event, void *arg)
+cursors_at_end(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
 		tde_held_cursors_seal();
@@ -147,7 +147,7 @@ tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns)
 	static bool registered = false;
 
 	if (!registered)
-		RegisterXactCallback(transaction_callback, NULL);
+		RegisterXactCallback(cursors_at_end, NULL);
 	registered = true;
 	cursor->portal = portal;
 	cursor->shown = portal->tupDesc;
@@ -156,7 +156,7 @@ tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns)
 	/* until it is sealed, a deferred trigger may read it, for example */
 	portal->tupDesc = cursor->encrypted;
 	dlist_push_head(&cursors, &cursor->node);
-	cursor->gone.func = forget;
+	cursor->gone.func = forget_cursor;
 	cursor->gone.arg = cursor;
 	MemoryContextRegisterResetCallback(portal->holdContext, &cursor->gone);
 	MemoryContextSwitchTo(context);

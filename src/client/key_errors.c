@@ -26,7 +26,7 @@ key_expressions(const ErrorData *error, Oid table)
 
 	if (error->constraint_name)
 	{
-		expressions = tde_index_trees(get_relname_relid(error->constraint_name, get_rel_namespace(table)));
+		expressions = tde_stored_index_trees(get_relname_relid(error->constraint_name, get_rel_namespace(table)));
 		return expressions ? linitial(expressions) : NIL;
 	}
 	key = SearchSysCache1(PARTRELID, ObjectIdGetDatum(table));
@@ -47,12 +47,12 @@ explain(const ErrorData *error)
 	if (!OidIsValid(table))
 		return;
 	foreach(cell, key_expressions(error, table))
-		detail = tde_show_expression(detail, lfirst(cell), table, true);
+		detail = tde_catalog_show_expression(detail, lfirst(cell), table, true);
 	errdetail_internal("%s", detail);
 }
 
 void
-tde_explain_key(void *arg)
+tde_key_errors_explain(void *arg)
 {
 	int			code = geterrcode();
 	MemoryContext context;

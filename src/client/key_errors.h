@@ -5,6 +5,6 @@
 #define TDE_CLIENT_KEY_ERRORS_H
 
 /* An ErrorContextCallback, around what may insert rows. */
-extern void tde_explain_key(void *arg);
+extern void tde_key_errors_explain(void *arg);
 
 #endif							/* TDE_CLIENT_KEY_ERRORS_H */

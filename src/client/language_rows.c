@@ -145,7 +145,7 @@ typedef struct LanguageReceiver
 } LanguageReceiver;
 
 static void
-startup(DestReceiver *self, int operation, TupleDesc rows)
+language_startup(DestReceiver *self, int operation, TupleDesc rows)
 {
 	LanguageReceiver *receiver = (LanguageReceiver *) self;
 	TupleDesc	plain = tde_plain_descriptor(rows, receiver->by_header);
@@ -160,7 +160,7 @@ startup(DestReceiver *self, int operation, TupleDesc rows)
 }
 
 static bool
-receive(TupleTableSlot *row, DestReceiver *self)
+receive_for_language(TupleTableSlot *row, DestReceiver *self)
 {
 	LanguageReceiver *receiver = (LanguageReceiver *) self;
 	DestReceiver *next = receiver->pub.next;
@@ -192,7 +192,7 @@ receive(TupleTableSlot *row, DestReceiver *self)
 DestReceiver *
 tde_language_rows(DestReceiver *spi, bool by_header)
 {
-	LanguageReceiver *receiver = tde_receiver_new(sizeof(LanguageReceiver), receive, startup);
+	LanguageReceiver *receiver = tde_receiver_new(sizeof(LanguageReceiver), receive_for_language, language_startup);
 
 	tde_receiver_set_next(&receiver->pub, spi);
 	receiver->by_header = by_header;

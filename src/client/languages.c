@@ -168,7 +168,7 @@ invalidate(Datum arg, int cacheid, uint32 hashvalue)
 void
 tde_languages_init(void)
 {
-	languages = tde_table_new("tde_column languages", sizeof(LanguageKey), sizeof(Language));
+	languages = tde_memory_table_new("tde_column languages", sizeof(LanguageKey), sizeof(Language));
 	CacheRegisterSyscacheCallback(LANGOID, invalidate, (Datum) 0);
 }
 

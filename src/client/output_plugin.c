@@ -81,8 +81,8 @@ show_columns(StringInfo out, StringInfo message)
 		(void) pq_getmsgrawstring(message);
 		place = message->cursor;
 		type = pq_getmsgint(message, 4);
-		shown[0] = pg_hton32(tde_shown_type(type));
-		shown[1] = pg_hton32((uint32) tde_shown_typmod(type, (int32) pq_getmsgint(message, 4)));
+		shown[0] = pg_hton32(tde_catalog_shown_type(type));
+		shown[1] = pg_hton32((uint32) tde_catalog_shown_typmod(type, (int32) pq_getmsgint(message, 4)));
 		memcpy(out->data + place, shown, sizeof(shown));
 	}
 }
@@ -92,7 +92,7 @@ static bool
 show_type(StringInfo out, StringInfo message, TransactionId xid)
 {
 	Oid			type = pq_getmsgint(message, 4);
-	Oid			shown = tde_shown_type(type);
+	Oid			shown = tde_catalog_shown_type(type);
 
 	if (shown == type)
 		return true;
@@ -138,7 +138,7 @@ write_shown(LogicalDecodingContext *context, XLogRecPtr place, TransactionId xid
 }
 
 static void
-startup(LogicalDecodingContext *context, OutputPluginOptions *options, bool is_init)
+output_plugin_startup(LogicalDecodingContext *context, OutputPluginOptions *options, bool is_init)
 {
 	decoding.prepare_write = context->prepare_write;
 	decoding.write = context->write;
@@ -288,12 +288,12 @@ _PG_output_plugin_init(OutputPluginCallbacks *callbacks)
 	const char *name = NameStr(MyReplicationSlot->data.plugin);
 
 	load_meant(name, callbacks);
-	if (!tde_catalog_is_transparent())
+	if (!tde_client_catalog_is_transparent())
 		return;
 	memset(&decoding, 0, sizeof(decoding));
 	decoding.callbacks = *callbacks;
 	if (strcmp(name, "pgoutput") == 0)
-		callbacks->startup_cb = startup;
+		callbacks->startup_cb = output_plugin_startup;
 	else
 	{
 		callbacks->change_cb = change_shown;

@@ -60,7 +60,7 @@ open_param(Node *node, bool array, Params *params)
 
 /* The base type of an encrypted type, or the array of it that belongs to an array; InvalidOid for other types. */
 static Oid
-plain_type(Oid type)
+plain_param_type(Oid type)
 {
 	Oid			element = get_element_type(type);
 	TdeType    *encrypted = tde_type_find(OidIsValid(element) ? element : type);
@@ -76,7 +76,7 @@ as_plain(Param *param)
 {
 	Param	   *plain = copyObject(param);
 
-	plain->paramtype = plain_type(param->paramtype);
+	plain->paramtype = plain_param_type(param->paramtype);
 	plain->paramcollid = get_typcollation(plain->paramtype);
 	return plain;
 }
@@ -115,7 +115,7 @@ mixed_operator(Oid operator, Oid plain, Oid other, bool param_is_left, Oid *oper
 	form = (Form_pg_operator) GETSTRUCT(tuple);
 	/* upper(name) = $1 has no encrypted side any more */
 	if (OidIsValid(plain))
-		result = tde_type_find(other) ? tde_operator_for(form->oprnamespace, NameStr(form->oprname), &left, &right) :
+		result = tde_type_find(other) ? tde_core_operator_for(form->oprnamespace, NameStr(form->oprname), &left, &right) :
 			tde_core_operator(NameStr(form->oprname), &left, &right);
 	ReleaseSysCache(tuple);
 	if (!OidIsValid(result))
@@ -138,7 +138,7 @@ retype_operator(OpExpr *op, Params *params)
 
 	if (param == NULL || list_length(op->args) != 2 || IsA(other, Param))
 		return NULL;
-	operator = mixed_operator(op->opno, plain_type(param->paramtype), exprType(other), is_left, &operand);
+	operator = mixed_operator(op->opno, plain_param_type(param->paramtype), exprType(other), is_left, &operand);
 	plain = OidIsValid(operator) ? retyped(param, operand, COERCION_IMPLICIT, params) : NULL;
 	if (plain == NULL)
 		return NULL;
@@ -186,7 +186,7 @@ retype_any(ScalarArrayOpExpr *op, Params *params)
 
 	if ((param == NULL && !IsA(right, ArrayExpr)) || !OidIsValid(element))
 		return NULL;
-	operator = mixed_operator(op->opno, plain_type(element), exprType(left), false, &operand);
+	operator = mixed_operator(op->opno, plain_param_type(element), exprType(left), false, &operand);
 	if (!OidIsValid(operator))
 		return NULL;
 	right = param ? retyped(param, get_array_type(operand), COERCION_IMPLICIT, params) :
@@ -217,9 +217,9 @@ retype_cast(FuncExpr *call, Params *params)
 		return retyped(param, call->funcresulttype, COERCION_EXPLICIT, params);
 	/* encrypt it for the column, instead of making what has been encrypted fit */
 	if (call->funcresulttype != encrypted || list_length(call->args) != 3 ||
-		find_coercion_pathway(encrypted, plain_type(encrypted), COERCION_EXPLICIT, &encrypt) != COERCION_PATH_FUNC)
+		find_coercion_pathway(encrypted, plain_param_type(encrypted), COERCION_EXPLICIT, &encrypt) != COERCION_PATH_FUNC)
 		return NULL;
-	plain = retyped(param, plain_type(encrypted), COERCION_EXPLICIT, params);
+	plain = retyped(param, plain_param_type(encrypted), COERCION_EXPLICIT, params);
 	call = copyObject(call);
 	call->funcid = encrypt;
 	call->args = list_make3(plain, lsecond(call->args), lthird(call->args));
@@ -382,7 +382,7 @@ tde_params_retype(ParseState *pstate, Query *query, int declared)
 	types = *state->types;
 	count = *state->count;
 	for (int i = declared; i < count; i++)
-		any = any || (types[i] >= FirstNormalObjectId && OidIsValid(plain_type(types[i])));
+		any = any || (types[i] >= FirstNormalObjectId && OidIsValid(plain_param_type(types[i])));
 	if (!any)
 		return;
 
@@ -403,9 +403,9 @@ tde_params_retype(ParseState *pstate, Query *query, int declared)
 	*query = *changed;
 	for (int i = declared; i < count; i++)
 	{
-		if (types[i] >= FirstNormalObjectId && !bms_is_member(i + 1, params.kept) && OidIsValid(plain_type(types[i])))
+		if (types[i] >= FirstNormalObjectId && !bms_is_member(i + 1, params.kept) && OidIsValid(plain_param_type(types[i])))
 		{
-			types[i] = plain_type(types[i]);
+			types[i] = plain_param_type(types[i]);
 			tde_log_plain_params = true;
 		}
 	}

@@ -68,7 +68,7 @@ tde_plain_describe(TupleDesc rows, int index, TdePlainColumn column)
 }
 
 bool
-tde_type_has_rows(Oid type)
+tde_plain_type_has_rows(Oid type)
 {
 	Oid			element = type == RECORDARRAYOID ? RECORDOID : get_element_type(type);
 
@@ -83,7 +83,7 @@ differs(Oid type, bool by_header)
 {
 	if (type < FirstNormalObjectId && type != RECORDOID && type != RECORDARRAYOID)
 		return false;
-	return tde_result_type(type) != NULL || (by_header && tde_type_has_rows(type));
+	return tde_result_type(type) != NULL || (by_header && tde_plain_type_has_rows(type));
 }
 
 TupleDesc

@@ -30,7 +30,7 @@ extern void tde_plain_describe(TupleDesc rows, int index, TdePlainColumn column)
  */
 
 /* Is it a type of rows, or of arrays of them, which may have encrypted fields?  Of rows of no named type each tells by itself. */
-extern bool tde_type_has_rows(Oid type);
+extern bool tde_plain_type_has_rows(Oid type);
 
 /* Their descriptor, of a row type of its own; NULL: rows are so already. */
 extern TupleDesc tde_plain_descriptor(TupleDesc rows, bool by_header);

@@ -167,7 +167,7 @@ tde_postponed_show(PlannedStmt *plan)
 	PlannedStmt *shown = copyObject(plan);
 
 	if (!is_projection_capable_plan(shown->planTree))
-		shown->planTree = tde_projection_above(shown->planTree);
+		shown->planTree = tde_inside_projection_above(shown->planTree);
 	decrypt_columns(shown->planTree, tde_postponed_columns(plan));
 	shown->invalItems = NIL;
 	return shown;
@@ -176,7 +176,7 @@ tde_postponed_show(PlannedStmt *plan)
 /* ---- RETURNING of tables that are on other nodes ---- */
 
 Bitmapset *
-tde_returning_take(Query *query)
+tde_postponed_take_returning(Query *query)
 {
 	Bitmapset  *columns = NULL;
 	ListCell   *cell;
@@ -195,8 +195,8 @@ tde_returning_take(Query *query)
 }
 
 void
-tde_returning_decrypt(PlannedStmt *plan, Bitmapset *columns)
+tde_postponed_decrypt_returning(PlannedStmt *plan, Bitmapset *columns)
 {
-	plan->planTree = tde_projection_above(plan->planTree);
+	plan->planTree = tde_inside_projection_above(plan->planTree);
 	decrypt_columns(plan->planTree, columns);
 }

@@ -36,7 +36,7 @@ extern PlannedStmt *tde_postponed_show(PlannedStmt *plan);
  * The same for RETURNING of a table of Citus, which takes no function there that is not IMMUTABLE: before it is planned; which columns
  * these were.  And afterwards: a node on top of the plan decrypts them.
  */
-extern PGDLLEXPORT Bitmapset *tde_returning_take(Query *query);
-extern PGDLLEXPORT void tde_returning_decrypt(PlannedStmt *plan, Bitmapset *columns);
+extern PGDLLEXPORT Bitmapset *tde_postponed_take_returning(Query *query);
+extern PGDLLEXPORT void tde_postponed_decrypt_returning(PlannedStmt *plan, Bitmapset *columns);
 
 #endif							/* TDE_CLIENT_POSTPONED_H */

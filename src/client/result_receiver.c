@@ -73,7 +73,7 @@ encrypted_descriptor(QueryDesc *query)
 /* ---- rows ---- */
 
 static void
-startup(DestReceiver *self, int operation, TupleDesc encrypted)
+result_startup(DestReceiver *self, int operation, TupleDesc encrypted)
 {
 	DecryptingReceiver *receiver = (DecryptingReceiver *) self;
 
@@ -90,7 +90,7 @@ context_of_row(DecryptingReceiver *receiver)
 }
 
 static bool
-receive(TupleTableSlot *encrypted, DestReceiver *self)
+receive_and_decrypt(TupleTableSlot *encrypted, DestReceiver *self)
 {
 	DecryptingReceiver *receiver = (DecryptingReceiver *) self;
 	TupleTableSlot *slot = receiver->slot;
@@ -134,7 +134,7 @@ receive(TupleTableSlot *encrypted, DestReceiver *self)
 static dlist_head receivers = DLIST_STATIC_INIT(receivers);
 
 static void
-forget(void *receiver)
+forget_receiver(void *receiver)
 {
 	dlist_delete(&((DecryptingReceiver *) receiver)->node);
 }
@@ -159,7 +159,7 @@ static DecryptingReceiver *
 make_receiver(TupleDesc encrypted, Bitmapset *columns)
 {
 	int			count = bms_num_members(columns);
-	DecryptingReceiver *receiver = tde_receiver_new(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn), receive, startup);
+	DecryptingReceiver *receiver = tde_receiver_new(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn), receive_and_decrypt, result_startup);
 	TupleDesc	decrypted = CreateTupleDescCopy(encrypted);
 	int			index = -1;
 
@@ -186,7 +186,7 @@ make_query_receiver(QueryDesc *query, Bitmapset *postponed)
 	DecryptingReceiver *receiver = make_receiver(encrypted_descriptor(query), postponed);
 
 	receiver->estate = query->estate;
-	receiver->gone.func = forget;
+	receiver->gone.func = forget_receiver;
 	receiver->gone.arg = receiver;
 	dlist_push_head(&receivers, &receiver->node);
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, &receiver->gone);

@@ -50,7 +50,7 @@ is_described(CallStmt *stmt)
 }
 
 void
-tde_outputs_describe(CallStmt *stmt)
+tde_routine_outputs_describe(CallStmt *stmt)
 {
 	List	   *outputs = stmt->outargs;
 	bool		any = false;
@@ -106,7 +106,7 @@ output_receive(TupleTableSlot *slot, DestReceiver *self)
 }
 
 DestReceiver *
-tde_outputs_receiver(CallStmt *stmt, DestReceiver *client)
+tde_routine_outputs_receiver(CallStmt *stmt, DestReceiver *client)
 {
 	OutputReceiver *receiver;
 	bool		any = false;
@@ -196,7 +196,7 @@ fitted(Form_pg_attribute column, Form_pg_attribute wanted)
 	Node	   *expr = (Node *) makeVar(OUTER_VAR, column->attnum, column->atttypid, column->atttypmod, column->attcollation, 0);
 	Node	   *cast = NULL;
 
-	if (tde_differs_encrypted(column->atttypid, column->atttypmod, wanted->atttypid, wanted->atttypmod))
+	if (tde_inside_differs(column->atttypid, column->atttypmod, wanted->atttypid, wanted->atttypmod))
 		cast = coerce_to_target_type(NULL, expr, column->atttypid, wanted->atttypid, wanted->atttypmod, COERCION_ASSIGNMENT,
 									 COERCE_IMPLICIT_CAST, -1);
 	if (cast)
@@ -238,7 +238,7 @@ any_differs(TupleDesc query, TupleDesc wanted)
 			return false;
 		column = TupleDescAttr(query, at++);
 		if (unlikely(column->atttypid != attribute->atttypid || column->atttypmod != attribute->atttypmod))
-			any = any || tde_differs_encrypted(column->atttypid, column->atttypmod, attribute->atttypid, attribute->atttypmod);
+			any = any || tde_inside_differs(column->atttypid, column->atttypmod, attribute->atttypid, attribute->atttypmod);
 	}
 	return any && at == query->natts;
 }
@@ -297,7 +297,7 @@ make_receiver(QueryDesc *query, TupleDesc wanted)
 }
 
 pg_noinline void
-tde_function_rows_begin(QueryDesc *query)
+tde_routine_rows_begin(QueryDesc *query)
 {
 	TupleDesc	wanted = wanted_by_function(query->dest);
 
@@ -326,7 +326,7 @@ cast_variable(Node *argument)
  * to be assigned to, and assigns what comes, by a cast in the other direction; nobody evaluates them.
  */
 void
-tde_function_call_analyzed(Query *query)
+tde_routine_call_analyzed(Query *query)
 {
 	ListCell   *cell;
 

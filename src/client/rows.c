@@ -55,13 +55,13 @@ plain_rows_function(void)
 {
 	Oid			types[] = {ANYELEMENTOID};
 
-	return tde_internal_function("tde_plain_rows", tde_plain_rows, types, lengthof(types));
+	return tde_type_internal_function("tde_plain_rows", tde_plain_rows, types, lengthof(types));
 }
 
 bool
 tde_row_is_plain_for_client(Expr *expr)
 {
-	return tde_transparent_catalog && parts(expr) == NIL && tde_type_has_rows(exprType((Node *) expr)) && OidIsValid(plain_rows_function());
+	return tde_transparent_catalog && parts(expr) == NIL && tde_plain_type_has_rows(exprType((Node *) expr)) && OidIsValid(plain_rows_function());
 }
 
 /* In the form of a cast, as no user can call it. */

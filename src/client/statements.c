@@ -234,7 +234,7 @@ transform_result(ParseState *pstate, Query *query)
 	if (query->commandType == CMD_UTILITY && IsA(query->utilityStmt, CallStmt))
 	{
 		if (results_wanted() && is_client_statement(pstate, query))
-			tde_outputs_describe((CallStmt *) query->utilityStmt);
+			tde_routine_outputs_describe((CallStmt *) query->utilityStmt);
 		return;
 	}
 	if (query->commandType == CMD_UTILITY)
@@ -285,7 +285,7 @@ is_planned_for_client(const char *source)
 }
 
 bool
-tde_catalog_is_transparent(void)
+tde_client_catalog_is_transparent(void)
 {
 	return tde_transparent_catalog && results_wanted();
 }
@@ -293,7 +293,7 @@ tde_catalog_is_transparent(void)
 void
 tde_client_plans(Query *query, const char *source)
 {
-	if (tde_catalog_is_transparent() && is_planned_for_client(source))
+	if (tde_client_catalog_is_transparent() && is_planned_for_client(source))
 		tde_catalog_show(query);
 }
 
@@ -318,7 +318,7 @@ tde_client_prepare(Node *stmt, DestReceiver *dest)
 	bool		held;
 
 	if (IsA(stmt, CallStmt))
-		return tde_outputs_receiver((CallStmt *) stmt, dest);
+		return tde_routine_outputs_receiver((CallStmt *) stmt, dest);
 	prepare_execution(stmt, dest);
 	if (!PortalIsValid(cursor))
 		return dest;

@@ -17,7 +17,7 @@ extern bool tde_client_possible(void);
 extern void tde_client_analyzed(ParseState *pstate, Query *query, bool core);
 
 /* Are the catalogs transparent, as the settings are? */
-extern bool tde_catalog_is_transparent(void);
+extern bool tde_client_catalog_is_transparent(void);
 
 /* With transparent catalogs, before a query is planned that has this text. */
 extern void tde_client_plans(Query *query, const char *source);

@@ -24,7 +24,7 @@ show_values(List *values)
 		Node	   *value = lfirst(cell);
 		Oid			type = exprType(value);
 		Oid			inner = type < FirstNormalObjectId ? type : getBaseType(type);
-		Oid			shown = tde_shown_type(inner);
+		Oid			shown = tde_catalog_shown_type(inner);
 
 		if (shown != inner)
 			lfirst(cell) = coerce_to_target_type(NULL, value, type, shown, -1, COERCION_EXPLICIT, COERCE_IMPLICIT_CAST, -1);

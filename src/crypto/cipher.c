@@ -118,7 +118,7 @@ tde_cipher_init(TdeCipherKey *key, TdeSpec spec, const uint8_t *secret)
 	status = key->own_modes ? init_own_modes(key, spec, secret) : init_evp_modes(key, spec, secret);
 	/* a provider may offer triple DES, and refuse to encrypt with it */
 	if (status == TDE_E_UNAVAILABLE || (status == TDE_E_CRYPTO && spec.cipher == TDE_3DES168))
-		status = tde_unavailable(tde_cipher_word(spec));
+		status = tde_crypto_unavailable(tde_spec_cipher_word(spec));
 	if (status != TDE_OK)
 	{
 		tde_cipher_free(key);
@@ -199,7 +199,7 @@ ctr_batch(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_
 }
 
 TdeStatus
-tde_ctr_crypt_any(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_t size, uint8_t *out)
+tde_cipher_ctr_any(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_t size, uint8_t *out)
 {
 	if (size == 0)
 		return TDE_OK;
@@ -257,7 +257,7 @@ cbc_start(TdeCipherKey *key, const uint8_t *iv, TdePair first, uint8_t *data, si
 }
 
 TdeStatus
-tde_cbc_encrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t size, uint8_t *out)
+tde_cipher_cbc_encrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t size, uint8_t *out)
 {
 	if (size == 0 || (size & (key->block - 1u)) != 0)
 		return TDE_E_CRYPTO;
@@ -287,7 +287,7 @@ all_bytes(unsigned value)
 
 /* PKCS#7 (RFC 5652, 6.3): the padding is 1 to block bytes, each of which says how many they are. */
 TdeStatus
-tde_cbc_encrypt_padded(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t size, uint8_t *out)
+tde_cipher_cbc_encrypt_padded(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t size, uint8_t *out)
 {
 	size_t		padded = tde_padded_size(size, key->block);
 	unsigned	padding = (unsigned) (padded - size);
@@ -304,7 +304,7 @@ tde_cbc_encrypt_padded(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, 
 }
 
 TdeStatus
-tde_cbc_decrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t size, uint8_t *out)
+tde_cipher_cbc_decrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t size, uint8_t *out)
 {
 	size_t		block = key->block;
 
@@ -327,7 +327,7 @@ tde_cbc_decrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t 
  * now last is cut to the size of the last plaintext block.  A single block is plain CBC.
  */
 TdeStatus
-tde_cs3_encrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t size, uint8_t *out)
+tde_cipher_cs3_encrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t size, uint8_t *out)
 {
 	size_t		block = key->block;
 	size_t		head;			/* all but the last block */
@@ -337,7 +337,7 @@ tde_cs3_encrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t 
 	if (size < block)
 		return TDE_E_CRYPTO;
 	if (size == block)
-		return tde_cbc_encrypt(key, iv, in, size, out);
+		return tde_cipher_cbc_encrypt(key, iv, in, size, out);
 	if (!key->own_modes)
 		return set_iv(key->steal, iv) && encrypt_update(key->steal, in, size, out) ? TDE_OK : TDE_E_CRYPTO;
 
@@ -361,7 +361,7 @@ tde_cs3_encrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t 
  * last plaintext block xor the stolen block's bytes, the others are the bytes that were cut off from the stolen block.
  */
 TdeStatus
-tde_cs3_decrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t size, uint8_t *out)
+tde_cipher_cs3_decrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t size, uint8_t *out)
 {
 	size_t		block = key->block;
 	size_t		head,
@@ -372,7 +372,7 @@ tde_cs3_decrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t 
 	if (size < block)
 		return TDE_E_CRYPTO;
 	if (size == block)
-		return tde_cbc_decrypt(key, iv, in, size, out);
+		return tde_cipher_cbc_decrypt(key, iv, in, size, out);
 	if (!key->own_modes)
 		return set_iv(key->unsteal, iv) && decrypt_update(key->unsteal, in, size, out) ? TDE_OK : TDE_E_CRYPTO;
 
@@ -396,7 +396,7 @@ tde_cs3_decrypt(TdeCipherKey *key, const uint8_t *iv, const uint8_t *in, size_t 
  * The reverse of PKCS#7 padding.  Looks at every byte whatever it finds, so that the time taken tells nothing.
  */
 bool
-tde_unpad(const uint8_t *last, size_t block, size_t *padding)
+tde_cipher_unpad(const uint8_t *last, size_t block, size_t *padding)
 {
 	unsigned	count = last[block - 1];
 	TdePair		bytes = block == 16 ? tde_load128(last) : (TdePair) {0, tde_load64(last)};	/* ends at the end */

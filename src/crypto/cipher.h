@@ -36,8 +36,8 @@ extern TDE_MUST_CHECK TdeStatus tde_cipher_context(EVP_CIPHER_CTX **context, Tde
 extern TDE_MUST_CHECK TdeStatus tde_cipher_init(TdeCipherKey *key, TdeSpec spec, const uint8_t *secret);
 extern void tde_cipher_free(TdeCipherKey *key);
 
-extern TDE_MUST_CHECK TdeStatus tde_ctr_crypt_any(TdeCipherKey *key, const uint8_t counter[16],
-												  const uint8_t *in, size_t size, uint8_t *out);
+extern TDE_MUST_CHECK TdeStatus tde_cipher_ctr_any(TdeCipherKey *key, const uint8_t counter[16],
+												   const uint8_t *in, size_t size, uint8_t *out);
 
 /*
  * The first counter block: 14 bytes of salt and two of zeros.  Made in a register and stored by one move, because AES
@@ -56,13 +56,13 @@ tde_first_counter(uint8_t counter[16], const uint8_t *salt)
  * are, another call would be a good part of the work.
  */
 static inline __attribute__((always_inline)) TDE_MUST_CHECK TdeStatus
-tde_ctr_crypt(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_t size, uint8_t *out)
+tde_cipher_ctr(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, size_t size, uint8_t *out)
 {
 	uint8_t		stream[16];
 	int			written = 0;
 
 	if (size > sizeof(stream) || size == 0 || !key->own_modes)
-		return tde_ctr_crypt_any(key, counter, in, size, out);
+		return tde_cipher_ctr_any(key, counter, in, size, out);
 	if (EVP_EncryptUpdate(key->encrypt, stream, &written, counter, sizeof(stream)) != 1 || written != sizeof(stream))
 		return TDE_E_CRYPTO;
 	tde_xor(out, in, stream, size);
@@ -72,20 +72,20 @@ tde_ctr_crypt(TdeCipherKey *key, const uint8_t counter[16], const uint8_t *in, s
 }
 
 /* CBC of whole blocks, at least one. */
-extern TDE_MUST_CHECK TdeStatus tde_cbc_encrypt(TdeCipherKey *key, const uint8_t *iv,
-												const uint8_t *in, size_t size, uint8_t *out);
-extern TDE_MUST_CHECK TdeStatus tde_cbc_decrypt(TdeCipherKey *key, const uint8_t *iv,
-												const uint8_t *in, size_t size, uint8_t *out);
-
-/* CBC with PKCS#7 padding; out has room for tde_padded_size() bytes.  tde_unpad() is the reverse. */
-extern TDE_MUST_CHECK TdeStatus tde_cbc_encrypt_padded(TdeCipherKey *key, const uint8_t *iv,
+extern TDE_MUST_CHECK TdeStatus tde_cipher_cbc_encrypt(TdeCipherKey *key, const uint8_t *iv,
+													   const uint8_t *in, size_t size, uint8_t *out);
+extern TDE_MUST_CHECK TdeStatus tde_cipher_cbc_decrypt(TdeCipherKey *key, const uint8_t *iv,
 													   const uint8_t *in, size_t size, uint8_t *out);
 
+/* CBC with PKCS#7 padding; out has room for tde_padded_size() bytes.  tde_cipher_unpad() is the reverse. */
+extern TDE_MUST_CHECK TdeStatus tde_cipher_cbc_encrypt_padded(TdeCipherKey *key, const uint8_t *iv,
+															  const uint8_t *in, size_t size, uint8_t *out);
+
 /* CBC-CS3 of at least one block; the ciphertext is as long as the plaintext.  Only for unsalted CBC specs. */
-extern TDE_MUST_CHECK TdeStatus tde_cs3_encrypt(TdeCipherKey *key, const uint8_t *iv,
-												const uint8_t *in, size_t size, uint8_t *out);
-extern TDE_MUST_CHECK TdeStatus tde_cs3_decrypt(TdeCipherKey *key, const uint8_t *iv,
-												const uint8_t *in, size_t size, uint8_t *out);
+extern TDE_MUST_CHECK TdeStatus tde_cipher_cs3_encrypt(TdeCipherKey *key, const uint8_t *iv,
+													   const uint8_t *in, size_t size, uint8_t *out);
+extern TDE_MUST_CHECK TdeStatus tde_cipher_cs3_decrypt(TdeCipherKey *key, const uint8_t *iv,
+													   const uint8_t *in, size_t size, uint8_t *out);
 
 /* Sizes of blocks are powers of two, which saves the divisions. */
 static inline size_t
@@ -95,7 +95,7 @@ tde_padded_size(size_t size, size_t block)
 }
 
 /* False if the last block (given) does not end in PKCS#7 padding; otherwise how many of its bytes are padding. */
-extern bool tde_unpad(const uint8_t *last, size_t block, size_t *padding);
+extern bool tde_cipher_unpad(const uint8_t *last, size_t block, size_t *padding);
 
 /*
  * Salts drawn ahead, a few at a time, together with the key stream that belongs to them.  A salt is random, so nothing of a value is
@@ -126,10 +126,10 @@ typedef struct TdeAhead
 	struct TdeAhead *after;
 } TdeAhead;
 
-extern TDE_MUST_CHECK TdeStatus tde_ahead_fill(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, TdeAheadKind kind);
+extern TDE_MUST_CHECK TdeStatus tde_random_ahead_fill(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, TdeAheadKind kind);
 
 /* Wipe it; to be called before its memory is freed. */
-extern void tde_ahead_free(TdeAhead *ahead);
+extern void tde_random_ahead_free(TdeAhead *ahead);
 
 /*
  * Write a fresh salt, and point at its key stream, which the caller wipes when it is used.  Only for keys that do the modes
@@ -142,7 +142,7 @@ tde_ahead_next(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, const TdeAheadKind kind, ui
 
 	if (ahead->left == 0 || ahead->epoch != tde_random_epoch)
 	{
-		TdeStatus	status = tde_ahead_fill(ahead, ecb, kind);
+		TdeStatus	status = tde_random_ahead_fill(ahead, ecb, kind);
 
 		if (status != TDE_OK)
 			return status;
@@ -158,7 +158,7 @@ tde_ahead_next(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, const TdeAheadKind kind, ui
  * TDE_AHEAD_STREAM.
  */
 static inline TDE_MUST_CHECK TdeStatus
-tde_ahead_crypt(TdeAhead *ahead, TdeCipherKey *key, const uint8_t *in, size_t size, uint8_t *out)
+tde_random_ahead_crypt(TdeAhead *ahead, TdeCipherKey *key, const uint8_t *in, size_t size, uint8_t *out)
 {
 	const TdeAheadKind kind = {.salt = TDE_CTR_SALT, .first = 0, .blocks = TDE_AHEAD_STREAM / 16};
 	uint8_t    *stream;

@@ -250,7 +250,7 @@ encrypt_keys(const TdeMasterKeys *keys, const char *passphrase)
 }
 
 TdeStatus
-tde_pkcs12_encode(const TdeMasterKeys *keys, const char *passphrase, uint8_t **der, size_t *size)
+tde_container_encode(const TdeMasterKeys *keys, const char *passphrase, uint8_t **der, size_t *size)
 {
 	STACK_OF(PKCS7) *safes;
 	PKCS7	   *safe = NULL;
@@ -267,9 +267,9 @@ tde_pkcs12_encode(const TdeMasterKeys *keys, const char *passphrase, uint8_t **d
 	if ((safes = sk_PKCS7_new_null()) == NULL ||
 		(safe = encrypt_keys(keys, passphrase)) == NULL ||
 		sk_PKCS7_push(safes, safe) <= 0)
-		status = tde_pfx_failure(TDE_E_CRYPTO);
+		status = tde_container_failure(TDE_E_CRYPTO);
 	else
-		status = tde_pfx_write(safes, passphrase, TDE_PKCS12_ITERATIONS, der, size);
+		status = tde_container_write(safes, passphrase, TDE_PKCS12_ITERATIONS, der, size);
 	sk_PKCS7_free(safes);
 	PKCS7_free(safe);
 	ERR_clear_error();
@@ -295,7 +295,7 @@ read_bags(const STACK_OF(PKCS12_SAFEBAG) *bags, TdeMasterKeys *keys)
 	bool		known = count >= 1 && count <= TDE_MAX_MASTER_KEYS + 1;
 
 	if ((type = OBJ_txt2obj(SECRET_TYPE_OID, 1)) == NULL)
-		return tde_pfx_failure(TDE_E_CRYPTO);
+		return tde_container_failure(TDE_E_CRYPTO);
 	for (int i = 0; known && i < count; i++)
 	{
 		const PKCS12_SAFEBAG *bag = sk_PKCS12_SAFEBAG_value(bags, i);
@@ -321,13 +321,13 @@ read_safes(const STACK_OF(PKCS7) *safes, const char *passphrase, TdeMasterKeys *
 	if (sk_PKCS7_num(safes) != 1 || !PKCS7_type_is_encrypted(sk_PKCS7_value(safes, 0)))
 		return TDE_E_FORMAT;
 	bags = PKCS12_unpack_p7encdata(sk_PKCS7_value(safes, 0), passphrase, -1);
-	status = bags == NULL ? tde_pfx_failure(TDE_E_AUTH) : read_bags(bags, keys);
+	status = bags == NULL ? tde_container_failure(TDE_E_AUTH) : read_bags(bags, keys);
 	free_bags(bags);
 	return status;
 }
 
 TdeStatus
-tde_pkcs12_decode(const uint8_t *der, size_t size, const char *passphrase, TdeMasterKeys *keys)
+tde_container_decode(const uint8_t *der, size_t size, const char *passphrase, TdeMasterKeys *keys)
 {
 	STACK_OF(PKCS7) *safes;
 	TdeStatus	status;
@@ -337,7 +337,7 @@ tde_pkcs12_decode(const uint8_t *der, size_t size, const char *passphrase, TdeMa
 		return TDE_E_AUTH;
 
 	ERR_clear_error();
-	status = tde_pfx_read(der, size, passphrase, &safes);
+	status = tde_container_read(der, size, passphrase, &safes);
 	if (status == TDE_OK)
 		status = read_safes(safes, passphrase, keys);
 	sk_PKCS7_pop_free(safes, PKCS7_free);

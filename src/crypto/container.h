@@ -53,8 +53,8 @@ typedef struct TdeMasterKeys
 /*
  * Make the file's bytes.  *der is allocated with OPENSSL_malloc; free it with OPENSSL_clear_free.
  */
-extern TDE_MUST_CHECK TdeStatus tde_pkcs12_encode(const TdeMasterKeys *keys, const char *passphrase,
-												  uint8_t **der, size_t *size);
+extern TDE_MUST_CHECK TdeStatus tde_container_encode(const TdeMasterKeys *keys, const char *passphrase,
+													 uint8_t **der, size_t *size);
 
 /*
  * Read the file's bytes.  A wrong passphrase, a truncated and a changed file are all TDE_E_AUTH: nobody can tell them
@@ -62,7 +62,7 @@ extern TDE_MUST_CHECK TdeStatus tde_pkcs12_encode(const TdeMasterKeys *keys, con
  * TDE_E_UNAVAILABLE where it has the MAC of earlier versions, which OpenSSL here does not offer (FIPS).  On failure
  * *keys is cleansed.
  */
-extern TDE_MUST_CHECK TdeStatus tde_pkcs12_decode(const uint8_t *der, size_t size, const char *passphrase,
-												  TdeMasterKeys *keys);
+extern TDE_MUST_CHECK TdeStatus tde_container_decode(const uint8_t *der, size_t size, const char *passphrase,
+													 TdeMasterKeys *keys);
 
 #endif							/* TDE_CRYPTO_CONTAINER_H */

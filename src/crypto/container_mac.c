@@ -67,7 +67,7 @@ ASN1_SEQUENCE(Pfx) = {
 /* INDENT ON */
 
 TdeStatus
-tde_pfx_failure(TdeStatus otherwise)
+tde_container_failure(TdeStatus otherwise)
 {
 	TdeStatus	status = otherwise;
 	unsigned long error;
@@ -209,7 +209,7 @@ pbmac1(const ASN1_OCTET_STRING *content, const char *passphrase, const uint8_t *
 	   uint8_t mac[MAC_SIZE])
 {
 	uint8_t		key[MAC_KEY_SIZE];
-	TdeStatus	status = tde_stretch(passphrase, salt, salt_size, (uint32_t) iterations, key, sizeof(key));
+	TdeStatus	status = tde_crypto_stretch(passphrase, salt, salt_size, (uint32_t) iterations, key, sizeof(key));
 
 	if (status == TDE_OK)
 		status = hmac(key, content, mac);
@@ -253,7 +253,7 @@ expected_traditional(const Pfx *pfx, const char *passphrase, uint8_t mac[MAC_SIZ
 		return TDE_E_AUTH;
 	kdf = EVP_KDF_fetch(NULL, "PKCS12KDF", NULL);
 	if (kdf == NULL)
-		return tde_pfx_failure(TDE_E_UNAVAILABLE);
+		return tde_container_failure(TDE_E_UNAVAILABLE);
 	EVP_KDF_free(kdf);
 
 	/* takes the passphrase as UTF-16, where PBKDF2 takes its bytes */
@@ -315,7 +315,7 @@ seal(Pfx *pfx, const char *passphrase, int iterations)
 }
 
 TdeStatus
-tde_pfx_write(const STACK_OF(PKCS7) *safes, const char *passphrase, int iterations, uint8_t **der, size_t *size)
+tde_container_write(const STACK_OF(PKCS7) *safes, const char *passphrase, int iterations, uint8_t **der, size_t *size)
 {
 	Pfx		   *pfx = pfx_new();
 	int			written = 0;
@@ -332,7 +332,7 @@ tde_pfx_write(const STACK_OF(PKCS7) *safes, const char *passphrase, int iteratio
 	if (status == TDE_OK)
 		*size = (size_t) written;
 	else
-		status = tde_pfx_failure(status);
+		status = tde_container_failure(status);
 	pfx_free(pfx);
 	return status;
 }
@@ -353,7 +353,7 @@ is_der(const Pfx *pfx, const uint8_t *bytes, size_t size)
 }
 
 TdeStatus
-tde_pfx_read(const uint8_t *der, size_t size, const char *passphrase, STACK_OF(PKCS7) **safes)
+tde_container_read(const uint8_t *der, size_t size, const char *passphrase, STACK_OF(PKCS7) **safes)
 {
 	const uint8_t *end = der;
 	Pfx		   *pfx = (Pfx *) ASN1_item_d2i(NULL, &end, (long) size, ASN1_ITEM_rptr(Pfx));
@@ -361,11 +361,11 @@ tde_pfx_read(const uint8_t *der, size_t size, const char *passphrase, STACK_OF(P
 
 	*safes = NULL;
 	if (pfx == NULL || end != der + size || !integer_within(pfx->version, PFX_VERSION, PFX_VERSION) || !is_der(pfx, der, size))
-		status = tde_pfx_failure(TDE_E_AUTH);
+		status = tde_container_failure(TDE_E_AUTH);
 	else if ((status = verify(pfx, passphrase)) != TDE_OK)
-		status = tde_pfx_failure(status);
+		status = tde_container_failure(status);
 	else if ((*safes = ASN1_item_unpack(pfx->content->d.data, ASN1_ITEM_rptr(PKCS12_AUTHSAFES))) == NULL)
-		status = tde_pfx_failure(TDE_E_FORMAT);
+		status = tde_container_failure(TDE_E_FORMAT);
 	pfx_free(pfx);
 	return status;
 }

@@ -69,7 +69,7 @@ init_unsalted(TdeGcmKey *key, TdeSpec spec, const uint8_t *secret, const uint8_t
 	TdeStatus	status;
 
 	if (tde_crypto_fips())
-		return tde_unavailable("AES-GCM-SIV (gcm without salt)");
+		return tde_crypto_unavailable("AES-GCM-SIV (gcm without salt)");
 	status = tde_cipher_context(&key->ecb, spec, "ECB", secret, 1);
 	for (size_t i = 0; i < count; i++)
 	{
@@ -111,7 +111,7 @@ tde_gcm_free(TdeGcmKey *key)
 	EVP_CIPHER_CTX_free(key->seal);
 	EVP_CIPHER_CTX_free(key->open);
 	tde_polyval_free(&key->hash);
-	tde_ahead_free(&key->ahead);
+	tde_random_ahead_free(&key->ahead);
 	tde_wipe(key, sizeof(*key));
 }
 

@@ -84,7 +84,7 @@ tde_spec_key(TdeSpec spec)
 }
 
 const char *
-tde_cipher_word(TdeSpec spec)
+tde_spec_cipher_word(TdeSpec spec)
 {
 	static const char *const words[] = {"", "aes128", "aes192", "aes256", "3des168"};
 
@@ -92,19 +92,19 @@ tde_cipher_word(TdeSpec spec)
 }
 
 const char *
-tde_mode_word(TdeSpec spec)
+tde_spec_mode_word(TdeSpec spec)
 {
 	return spec.mode == TDE_CBC ? "cbc" : "ctr";
 }
 
 const char *
-tde_salt_word(TdeSpec spec)
+tde_spec_salt_word(TdeSpec spec)
 {
 	return spec.salted ? "salt" : "nosalt";
 }
 
 const char *
-tde_mac_word(TdeSpec spec)
+tde_spec_mac_word(TdeSpec spec)
 {
 	static const char *const words[] = {"nomac", "mac", "sha256", "gcm"};
 
@@ -223,7 +223,7 @@ tde_header_write(uint8_t *out, uint8_t spec_byte, uint32_t key_id)
 }
 
 size_t
-tde_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain_size)
+tde_header_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain_size)
 {
 	size_t		block = tde_spec_block(spec);
 	size_t		ciphertext = plain_size;
@@ -236,7 +236,7 @@ tde_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain_size)
 }
 
 size_t
-tde_open_room(const TdeHeader *header, size_t size)
+tde_header_open_room(const TdeHeader *header, size_t size)
 {
 	size_t		overhead = header->size + tde_spec_salt(header->spec) + tde_spec_tag(header->spec);
 

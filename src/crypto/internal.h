@@ -22,7 +22,7 @@ extern void tde_crypto_use_evp(bool on);
 #define TDE_MAX_UPDATE	((size_t) 1 << 30)
 
 /* TDE_E_UNAVAILABLE; tde_crypto_missing() will name this cipher. */
-extern TDE_MUST_CHECK TdeStatus tde_unavailable(const char *cipher);
+extern TDE_MUST_CHECK TdeStatus tde_crypto_unavailable(const char *cipher);
 
 /*
  * Overwrite secrets on the stack.  OPENSSL_cleanse() would do, but this is a move or two where the size is known; the

@@ -25,7 +25,7 @@ static const char *missing = NULL;
  * HKDF (RFC 5869, 2.2 and 2.3).  Without a salt parameter OpenSSL uses the string of zeros that the RFC demands.
  */
 TdeStatus
-tde_hkdf(const uint8_t *ikm, size_t ikm_size, const uint8_t *info, size_t info_size, uint8_t *out, size_t out_size)
+tde_crypto_hkdf(const uint8_t *ikm, size_t ikm_size, const uint8_t *info, size_t info_size, uint8_t *out, size_t out_size)
 {
 	char		sha256[] = "SHA256";
 	OSSL_PARAM	params[4];
@@ -58,7 +58,7 @@ tde_hkdf(const uint8_t *ikm, size_t ikm_size, const uint8_t *info, size_t info_s
 }
 
 TdeStatus
-tde_stretch(const char *secret, const uint8_t *salt, size_t salt_size, uint32_t iterations, uint8_t *out, size_t out_size)
+tde_crypto_stretch(const char *secret, const uint8_t *salt, size_t salt_size, uint32_t iterations, uint8_t *out, size_t out_size)
 {
 	ERR_clear_error();
 	if (iterations > INT_MAX || PKCS5_PBKDF2_HMAC(secret, (int) strlen(secret), salt, (int) salt_size, (int) iterations,
@@ -102,7 +102,7 @@ wrap_pad(const uint8_t kek[32], int encrypt, const uint8_t *in, size_t in_size, 
 }
 
 TdeStatus
-tde_wrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size, uint8_t *out, size_t *out_size)
+tde_crypto_wrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size, uint8_t *out, size_t *out_size)
 {
 	size_t		room = *out_size;
 	size_t		wrapped = (in_size + 7) / 8 * 8 + TDE_WRAP_OVERHEAD;
@@ -127,7 +127,7 @@ tde_wrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size, uint8_t *
  * Goes through a buffer of its own: OpenSSL writes the padding too, for which the caller need not have room.
  */
 TdeStatus
-tde_unwrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size, uint8_t *out, size_t *out_size)
+tde_crypto_unwrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size, uint8_t *out, size_t *out_size)
 {
 	size_t		room = *out_size;
 	size_t		size;
@@ -172,7 +172,7 @@ tde_crypto_use_evp(bool on)
 }
 
 TdeStatus
-tde_unavailable(const char *cipher)
+tde_crypto_unavailable(const char *cipher)
 {
 	missing = cipher;
 	return TDE_E_UNAVAILABLE;
@@ -213,7 +213,7 @@ struct TdePrf
 };
 
 TdeStatus
-tde_prf_new(TdePrf **prf, const uint8_t key[32])
+tde_crypto_prf_new(TdePrf **prf, const uint8_t key[32])
 {
 	TdePrf	   *new = OPENSSL_zalloc(sizeof(*new));
 
@@ -225,7 +225,7 @@ tde_prf_new(TdePrf **prf, const uint8_t key[32])
 	if (new->context == NULL || EVP_EncryptInit_ex2(new->context, EVP_aes_256_ecb(), key, NULL, NULL) != 1 ||
 		EVP_CIPHER_CTX_set_padding(new->context, 0) != 1)
 	{
-		tde_prf_free(new);
+		tde_crypto_prf_free(new);
 		return TDE_E_CRYPTO;
 	}
 	*prf = new;
@@ -233,7 +233,7 @@ tde_prf_new(TdePrf **prf, const uint8_t key[32])
 }
 
 TdeStatus
-tde_prf(TdePrf *prf, uint32_t number, uint32_t *result)
+tde_crypto_prf(TdePrf *prf, uint32_t number, uint32_t *result)
 {
 	/* little-endian on every machine: the result is stored in hash indexes */
 	uint8_t		block[16] = {(uint8_t) number, (uint8_t) (number >> 8), (uint8_t) (number >> 16), (uint8_t) (number >> 24)};
@@ -247,7 +247,7 @@ tde_prf(TdePrf *prf, uint32_t number, uint32_t *result)
 }
 
 void
-tde_prf_free(TdePrf *prf)
+tde_crypto_prf_free(TdePrf *prf)
 {
 	if (prf == NULL)
 		return;

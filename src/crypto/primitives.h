@@ -11,24 +11,24 @@
 
 #include "crypto/status.h"
 
-/* Bytes that tde_wrap_key() adds to a multiple of 8 (RFC 5649); other sizes are first rounded up to 8. */
+/* Bytes that tde_crypto_wrap_key() adds to a multiple of 8 (RFC 5649); other sizes are first rounded up to 8. */
 #define TDE_WRAP_OVERHEAD	8
 
 /* HKDF-SHA256 (RFC 5869), extract with an empty salt and expand. */
-extern TDE_MUST_CHECK TdeStatus tde_hkdf(const uint8_t *ikm, size_t ikm_size, const uint8_t *info, size_t info_size,
-										 uint8_t *out, size_t out_size);
+extern TDE_MUST_CHECK TdeStatus tde_crypto_hkdf(const uint8_t *ikm, size_t ikm_size, const uint8_t *info, size_t info_size,
+												uint8_t *out, size_t out_size);
 
 /* PBKDF2-HMAC-SHA256 (RFC 8018): a key from a secret that people choose. */
-extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_stretch(const char *secret, const uint8_t *salt, size_t salt_size, uint32_t iterations,
-														uint8_t *out, size_t out_size);
+extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_crypto_stretch(const char *secret, const uint8_t *salt, size_t salt_size, uint32_t iterations,
+															   uint8_t *out, size_t out_size);
 
 /* AES-256 key wrap with padding (RFC 5649).  *out_size: room on entry, bytes written on return. */
-extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_wrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size,
-														 uint8_t *out, size_t *out_size);
+extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_crypto_wrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size,
+																uint8_t *out, size_t *out_size);
 
 /* The reverse; TDE_E_AUTH if the bytes were not wrapped under this key. */
-extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_unwrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size,
-														   uint8_t *out, size_t *out_size);
+extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_crypto_unwrap_key(const uint8_t kek[32], const uint8_t *in, size_t in_size,
+																  uint8_t *out, size_t *out_size);
 
 /*
  * A keyed hash of 32 bits: AES-256 of one block that holds the number, truncated (a pseudo-random function as long as the block
@@ -36,9 +36,9 @@ extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_unwrap_key(const uint8_t kek[32]
  */
 typedef struct TdePrf TdePrf;
 
-extern TDE_MUST_CHECK TdeStatus tde_prf_new(TdePrf **prf, const uint8_t key[32]);
-extern TDE_MUST_CHECK TdeStatus tde_prf(TdePrf *prf, uint32_t number, uint32_t *result);
-extern void tde_prf_free(TdePrf *prf);
+extern TDE_MUST_CHECK TdeStatus tde_crypto_prf_new(TdePrf **prf, const uint8_t key[32]);
+extern TDE_MUST_CHECK TdeStatus tde_crypto_prf(TdePrf *prf, uint32_t number, uint32_t *result);
+extern void tde_crypto_prf_free(TdePrf *prf);
 
 /* Bytes for a key, from OpenSSL's CSPRNG for secrets, stirred by the operating system's. */
 extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_random_key(uint8_t *out, size_t size);

@@ -59,7 +59,7 @@ is_word_of(const char *text, const char *word, size_t size)
 }
 
 void
-tde_redact_quotations(char *message, const char *format, const char *keep)
+tde_quotations_redact(char *message, const char *format, const char *keep)
 {
 	char	   *first = next_mark(message);
 	char	   *last = first;
@@ -113,7 +113,7 @@ is_modifier(const char *message, const char *from, const char *to)
 }
 
 void
-tde_redact_numbers(char *message, const char *format, const char *keep)
+tde_quotations_redact_numbers(char *message, const char *format, const char *keep)
 {
 	for (char *p = message, *end; *p != '\0'; p = end)
 	{

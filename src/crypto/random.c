@@ -210,7 +210,7 @@ tde_random_salts(uint8_t *out, size_t size)
  * Draw salts and encrypt their counters in one call, in place: one at first, since many statements need no more, and twice as many each time.
  */
 TdeStatus
-tde_ahead_fill(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, TdeAheadKind kind)
+tde_random_ahead_fill(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, TdeAheadKind kind)
 {
 	unsigned	count = ahead->epoch != tde_random_epoch ? 1 : ahead->drawn < TDE_AHEAD_SALTS ? ahead->drawn * 2 : TDE_AHEAD_SALTS;
 	TdeStatus	status = tde_random_salts(ahead->salts, (size_t) count * kind.salt);
@@ -242,7 +242,7 @@ tde_ahead_fill(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, TdeAheadKind kind)
 }
 
 void
-tde_ahead_free(TdeAhead *ahead)
+tde_random_ahead_free(TdeAhead *ahead)
 {
 	TdeAhead  **place = &first_ahead;
 

@@ -334,7 +334,7 @@ tde_secret_call(const char *text)
 }
 
 bool
-tde_has_parameter(const char *text)
+tde_secret_has_parameter(const char *text)
 {
 	for (const char *p = text; (p = strchr(p, '$')) != NULL; p++)
 		if (isdigit((unsigned char) p[1]))
@@ -343,7 +343,7 @@ tde_has_parameter(const char *text)
 }
 
 bool
-tde_has_execute(const char *text)
+tde_secret_has_execute(const char *text)
 {
 	static const char *const others[] = {"on", "function", "procedure"};
 

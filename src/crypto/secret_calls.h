@@ -16,9 +16,9 @@
 extern const char *tde_secret_call(const char *text);
 
 /* Has the text a parameter, $1? */
-extern bool tde_has_parameter(const char *text);
+extern bool tde_secret_has_parameter(const char *text);
 
 /* Has the text the command EXECUTE?  Not the privilege, nor what a trigger does. */
-extern bool tde_has_execute(const char *text);
+extern bool tde_secret_has_execute(const char *text);
 
 #endif							/* TDE_CRYPTO_SECRET_CALLS_H */

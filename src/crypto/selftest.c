@@ -170,11 +170,11 @@ run_mode(TdeCipherKey *key, CipherOp op, bool encrypt, const uint8_t *iv, const 
 	switch (op)
 	{
 		case OP_CTR:
-			return tde_ctr_crypt(key, iv, in, size, out);
+			return tde_cipher_ctr(key, iv, in, size, out);
 		case OP_CBC:
-			return encrypt ? tde_cbc_encrypt(key, iv, in, size, out) : tde_cbc_decrypt(key, iv, in, size, out);
+			return encrypt ? tde_cipher_cbc_encrypt(key, iv, in, size, out) : tde_cipher_cbc_decrypt(key, iv, in, size, out);
 		case OP_CS3:
-			return encrypt ? tde_cs3_encrypt(key, iv, in, size, out) : tde_cs3_decrypt(key, iv, in, size, out);
+			return encrypt ? tde_cipher_cs3_encrypt(key, iv, in, size, out) : tde_cipher_cs3_decrypt(key, iv, in, size, out);
 	}
 	return TDE_E_CRYPTO;
 }
@@ -316,7 +316,7 @@ test_hkdf(void)
 
 	memset(ikm, 0x0b, sizeof(ikm));
 	unhex("8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8", expected);
-	status = tde_hkdf(ikm, sizeof(ikm), NULL, 0, out, sizeof(out));
+	status = tde_crypto_hkdf(ikm, sizeof(ikm), NULL, 0, out, sizeof(out));
 	return status == TDE_OK && memcmp(out, expected, sizeof(out)) != 0 ? TDE_E_CRYPTO : status;
 }
 
@@ -338,14 +338,14 @@ test_wrap(void)
 	unhex("fb36b1f3907fb5edce", plain);
 	unhex("6974d7bae0221b4ed91336c26af77e32761f6024d8bbf292", wrapped);
 
-	status = tde_wrap_key(kek, plain, sizeof(plain), out, &size);
+	status = tde_crypto_wrap_key(kek, plain, sizeof(plain), out, &size);
 	if (status == TDE_OK && (size != sizeof(wrapped) || memcmp(out, wrapped, size) != 0))
 		status = TDE_E_CRYPTO;
 	if (status != TDE_OK)
 		return status;
 
 	size = sizeof(out);
-	status = tde_unwrap_key(kek, wrapped, sizeof(wrapped), out, &size);
+	status = tde_crypto_unwrap_key(kek, wrapped, sizeof(wrapped), out, &size);
 	if (status == TDE_OK && (size != sizeof(plain) || memcmp(out, plain, size) != 0))
 		status = TDE_E_CRYPTO;
 	if (status != TDE_OK)
@@ -353,7 +353,7 @@ test_wrap(void)
 
 	wrapped[0] ^= 1;
 	size = sizeof(out);
-	return tde_unwrap_key(kek, wrapped, sizeof(wrapped), out, &size) == TDE_E_AUTH ? TDE_OK : TDE_E_CRYPTO;
+	return tde_crypto_unwrap_key(kek, wrapped, sizeof(wrapped), out, &size) == TDE_E_AUTH ? TDE_OK : TDE_E_CRYPTO;
 }
 
 TdeStatus

@@ -97,9 +97,9 @@ tde_spec_tag(TdeSpec spec)
 }
 
 /* The word of the type modifier for each part: "aes256", "cbc", "salt", "sha256", ... */
-extern const char *tde_cipher_word(TdeSpec spec);
-extern const char *tde_mode_word(TdeSpec spec);
-extern const char *tde_salt_word(TdeSpec spec);
-extern const char *tde_mac_word(TdeSpec spec);
+extern const char *tde_spec_cipher_word(TdeSpec spec);
+extern const char *tde_spec_mode_word(TdeSpec spec);
+extern const char *tde_spec_salt_word(TdeSpec spec);
+extern const char *tde_spec_mac_word(TdeSpec spec);
 
 #endif							/* TDE_CRYPTO_SPEC_H */

@@ -53,7 +53,7 @@ derive(const uint8_t *data_key, const char *purpose, TdeSpec spec, const uint8_t
 	*end++ = tde_spec_byte(spec, false) & SPEC_BITS;
 	memcpy(end, type_tag, TDE_TYPE_TAG_SIZE);
 	end += TDE_TYPE_TAG_SIZE;
-	return tde_hkdf(data_key, TDE_DATA_KEY_SIZE, info, (size_t) (end - info), out, size);
+	return tde_crypto_hkdf(data_key, TDE_DATA_KEY_SIZE, info, (size_t) (end - info), out, size);
 }
 
 static TdeStatus
@@ -127,7 +127,7 @@ tde_value_key_free(TdeValueKey *key)
 	tde_cipher_free(&key->cipher);
 	tde_mac_free(&key->mac);
 	tde_gcm_free(&key->gcm);
-	tde_ahead_free(&key->ahead);
+	tde_random_ahead_free(&key->ahead);
 	OPENSSL_clear_free(key, sizeof(*key));
 }
 
@@ -150,7 +150,7 @@ salted_ctr(TdeValueKey *key, const uint8_t *plain, size_t size, uint8_t *salt)
 	if (status != TDE_OK)
 		return status;
 	tde_first_counter(counter, salt);
-	return tde_ctr_crypt(&key->cipher, counter, plain, size, salt + TDE_CTR_SALT);
+	return tde_cipher_ctr(&key->cipher, counter, plain, size, salt + TDE_CTR_SALT);
 }
 
 /*
@@ -166,14 +166,14 @@ seal_salted(TdeValueKey *key, uint8_t spec_byte, const uint8_t *plain, size_t si
 
 	if (key->spec.mode == TDE_CTR)
 		status = size <= TDE_AHEAD_STREAM && key->cipher.own_modes
-			? tde_ahead_crypt(&key->ahead, &key->cipher, plain, size, salt)
+			? tde_random_ahead_crypt(&key->ahead, &key->cipher, plain, size, salt)
 			: salted_ctr(key, plain, size, salt);
 	else
 	{
 		written = tde_padded_size(size, key->block);
 		status = tde_random_salt(salt, key->salt);
 		if (status == TDE_OK)
-			status = tde_cbc_encrypt_padded(&key->cipher, salt, plain, size, ciphertext);
+			status = tde_cipher_cbc_encrypt_padded(&key->cipher, salt, plain, size, ciphertext);
 	}
 	if (status != TDE_OK || key->tag == 0)
 		return status;
@@ -204,21 +204,21 @@ seal_unsalted(TdeValueKey *key, uint8_t spec_byte, const uint8_t *plain, size_t 
 		iv = tag;
 	}
 	if (key->spec.mode == TDE_CTR)
-		status = tde_ctr_crypt(&key->cipher, iv, plain, size, ciphertext);
+		status = tde_cipher_ctr(&key->cipher, iv, plain, size, ciphertext);
 	else if (size < key->block)
 	{
 		written = key->block;
-		status = tde_cbc_encrypt_padded(&key->cipher, iv, plain, size, ciphertext);
+		status = tde_cipher_cbc_encrypt_padded(&key->cipher, iv, plain, size, ciphertext);
 	}
 	else
-		status = tde_cs3_encrypt(&key->cipher, iv, plain, size, ciphertext);
+		status = tde_cipher_cs3_encrypt(&key->cipher, iv, plain, size, ciphertext);
 	if (status == TDE_OK && key->tag != 0)
 		copy_tag(ciphertext + written, tag, key->tag);
 	return status;
 }
 
 TdeStatus
-tde_seal(TdeValueKey *key, uint32_t key_id, bool compressed, const uint8_t *plain, size_t plain_size, uint8_t *out)
+tde_value_seal(TdeValueKey *key, uint32_t key_id, bool compressed, const uint8_t *plain, size_t plain_size, uint8_t *out)
 {
 	bool		flag = compressed;
 	uint8_t    *body;
@@ -237,7 +237,7 @@ tde_seal(TdeValueKey *key, uint32_t key_id, bool compressed, const uint8_t *plai
 	else
 		status = seal_unsalted(key, out[0], plain, plain_size, body);
 	if (status != TDE_OK)
-		OPENSSL_cleanse(out, tde_sealed_size(key->spec, key_id, plain_size));
+		OPENSSL_cleanse(out, tde_header_sealed_size(key->spec, key_id, plain_size));
 	return status;
 }
 
@@ -247,7 +247,7 @@ strip(const uint8_t *plain, size_t size, size_t block, size_t *plain_size)
 {
 	size_t		padding;
 
-	if (!tde_unpad(plain + size - block, block, &padding))
+	if (!tde_cipher_unpad(plain + size - block, block, &padding))
 		return TDE_E_AUTH;
 	*plain_size = size - padding;
 	return TDE_OK;
@@ -285,9 +285,9 @@ open_salted(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, size
 
 		tde_first_counter(counter, salt);
 		*plain_size = size;
-		return tde_ctr_crypt(&key->cipher, counter, ciphertext, size, out);
+		return tde_cipher_ctr(&key->cipher, counter, ciphertext, size, out);
 	}
-	status = tde_cbc_decrypt(&key->cipher, salt, ciphertext, size, out);
+	status = tde_cipher_cbc_decrypt(&key->cipher, salt, ciphertext, size, out);
 	return status == TDE_OK ? strip(out, size, key->block, plain_size) : status;
 }
 
@@ -306,15 +306,15 @@ open_unsalted(TdeValueKey *key, const TdeHeader *header, const uint8_t *cipherte
 
 	*plain_size = size;
 	if (key->spec.mode == TDE_CTR)
-		status = tde_ctr_crypt(&key->cipher, iv, ciphertext, size, out);
+		status = tde_cipher_ctr(&key->cipher, iv, ciphertext, size, out);
 	else if (header->flag)
 	{
-		status = tde_cbc_decrypt(&key->cipher, iv, ciphertext, size, out);
+		status = tde_cipher_cbc_decrypt(&key->cipher, iv, ciphertext, size, out);
 		if (status == TDE_OK)
 			padding = strip(out, size, key->block, plain_size);
 	}
 	else
-		status = tde_cs3_decrypt(&key->cipher, iv, ciphertext, size, out);
+		status = tde_cipher_cs3_decrypt(&key->cipher, iv, ciphertext, size, out);
 
 	if (status == TDE_OK && key->tag != 0)
 		status = authenticate(key, header->spec_byte, out, *plain_size, stored);
@@ -322,8 +322,8 @@ open_unsalted(TdeValueKey *key, const TdeHeader *header, const uint8_t *cipherte
 }
 
 TdeStatus
-tde_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t size, uint8_t *out,
-		 size_t *plain_size)
+tde_value_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t size, uint8_t *out,
+			   size_t *plain_size)
 {
 	size_t		overhead = (size_t) header->size + key->salt + key->tag;
 	const uint8_t *body = value + header->size;
@@ -346,15 +346,15 @@ tde_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t
 	}
 	if (status != TDE_OK)
 	{
-		OPENSSL_cleanse(out, tde_open_room(header, size));
+		OPENSSL_cleanse(out, tde_header_open_room(header, size));
 		*plain_size = 0;
 	}
 	return status;
 }
 
 TdeStatus
-tde_open_slice(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, uint64_t offset, const uint8_t *ciphertext,
-			   size_t size, uint8_t *out)
+tde_value_open_slice(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, uint64_t offset, const uint8_t *ciphertext,
+					 size_t size, uint8_t *out)
 {
 	uint8_t		counter[16];
 	uint64_t	high,
@@ -368,5 +368,5 @@ tde_open_slice(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, u
 	if (low < offset / 16)
 		high++;
 	tde_store128(counter, (TdePair) {tde_big64(high), tde_big64(low)});
-	return tde_ctr_crypt(&key->cipher, counter, ciphertext, size, out);
+	return tde_cipher_ctr(&key->cipher, counter, ciphertext, size, out);
 }

@@ -57,32 +57,32 @@ extern bool tde_header_parse(const uint8_t *value, size_t size, TdeHeader *heade
 extern size_t tde_header_write(uint8_t *out, uint8_t spec_byte, uint32_t key_id);
 
 /* Exact size of a value, header included, for a plaintext of so many bytes. */
-extern size_t tde_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain_size);
+extern size_t tde_header_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain_size);
 
 /*
- * Encrypt.  out has room for tde_sealed_size() bytes and does not overlap plain.  compressed is stored in the flag and
+ * Encrypt.  out has room for tde_header_sealed_size() bytes and does not overlap plain.  compressed is stored in the flag and
  * is only allowed with salt.  On failure out is cleansed.
  */
-extern TDE_MUST_CHECK TdeStatus tde_seal(TdeValueKey *key, uint32_t key_id, bool compressed,
-										 const uint8_t *plain, size_t plain_size, uint8_t *out);
+extern TDE_MUST_CHECK TdeStatus tde_value_seal(TdeValueKey *key, uint32_t key_id, bool compressed,
+											   const uint8_t *plain, size_t plain_size, uint8_t *out);
 
-/* Room that tde_open() needs; at least the plaintext's size and at most TDE_MAX_BLOCK bytes more. */
-extern size_t tde_open_room(const TdeHeader *header, size_t size);
+/* Room that tde_value_open() needs; at least the plaintext's size and at most TDE_MAX_BLOCK bytes more. */
+extern size_t tde_header_open_room(const TdeHeader *header, size_t size);
 
 /*
  * Authenticate and decrypt a value whose header was read by tde_header_parse(); key must be of the header's spec.
- * out has room for tde_open_room() bytes and does not overlap value.  Anything wrong with the bytes is TDE_E_AUTH, and
+ * out has room for tde_header_open_room() bytes and does not overlap value.  Anything wrong with the bytes is TDE_E_AUTH, and
  * then out is cleansed: bytes that were not authenticated never leave.
  */
-extern TDE_MUST_CHECK TdeStatus tde_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t size,
-										 uint8_t *out, size_t *plain_size);
+extern TDE_MUST_CHECK TdeStatus tde_value_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t size,
+											   uint8_t *out, size_t *plain_size);
 
 /*
  * Some of the plaintext of a value that tde_sliceable() says yes to, without reading the rest: ciphertext has size bytes and
  * begins offset bytes, a multiple of 16, behind the salt.  out has size bytes.
  */
-extern TDE_MUST_CHECK TdeStatus tde_open_slice(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, uint64_t offset,
-											   const uint8_t *ciphertext, size_t size, uint8_t *out);
+extern TDE_MUST_CHECK TdeStatus tde_value_open_slice(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, uint64_t offset,
+													 const uint8_t *ciphertext, size_t size, uint8_t *out);
 
 /* Salted, in CTR mode, and neither authenticated nor compressed? */
 static inline bool

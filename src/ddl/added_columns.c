@@ -134,7 +134,7 @@ tde_added_column_prepare(Oid table, const AlterTableCmd *cmd)
 	if (encrypted == InvalidAttrNumber || !tde_declared_type(def, &type, &typmod))
 		return;
 	wanted = format_type_with_typemod(type, typmod);
-	if (!(tde_encrypt_new_columns || all) || !tde_encrypted_like(get_atttype(table, encrypted), -1, &type, &typmod))
+	if (!(tde_encrypt_new_columns || all) || !tde_declared_like(get_atttype(table, encrypted), -1, &type, &typmod))
 		return;
 	if (!tde_encrypt_new_columns)
 	{

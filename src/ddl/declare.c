@@ -55,12 +55,12 @@ tde_ddl_ensure_keys(TdeType *type, int32 typmod)
 {
 	TdeModifiers mods;
 
-	if (!tde_keystore_ensure_basic())
+	if (!tde_keys_ensure_basic())
 		return false;
 	if (typmod < 0)
 		return true;
 	mods = tde_modifiers_unpack(type->layout, typmod);
-	return tde_keystore_ensure(mods.slot, mods.spec.mac == TDE_NOMAC ? TDE_KIND_NOMAC : TDE_KIND_MAC);
+	return tde_keys_ensure(mods.slot, mods.spec.mac == TDE_NOMAC ? TDE_KIND_NOMAC : TDE_KIND_MAC);
 }
 
 /* ---- the hook ---- */
@@ -327,14 +327,14 @@ declare_statement(Node *stmt, const char *source)
 			declare_columns(((CreateStmt *) stmt)->tableElts);
 			if (IsA(stmt, CreateStmt))
 			{
-				tde_generated_columns_create((CreateStmt *) stmt, source);
-				tde_partition_key_prepare((CreateStmt *) stmt, source);
+				tde_kept_generated_create((CreateStmt *) stmt, source);
+				tde_kept_partition_key((CreateStmt *) stmt, source);
 			}
 			break;
 		case T_AlterTableStmt:
 			tde_plaintext_alter_prepare((AlterTableStmt *) stmt, source);
 			declare_altered((AlterTableStmt *) stmt);
-			tde_generated_columns_alter((AlterTableStmt *) stmt, source);
+			tde_kept_generated_alter((AlterTableStmt *) stmt, source);
 			break;
 		case T_CompositeTypeStmt:
 			declare_columns(((CompositeTypeStmt *) stmt)->coldeflist);
@@ -403,13 +403,13 @@ tde_ddl_prepare(Node *stmt, const char *source, ErrorContextCallback *explain)
 	{
 		explain->arg = (void *) tde_guard_index((IndexStmt *) stmt);
 		if (explain->arg)
-			tde_expression_index_prepare((IndexStmt *) stmt, source);
+			tde_guard_expression_index_prepare((IndexStmt *) stmt, source);
 		tde_opclass_adopt((IndexStmt *) stmt);
 	}
 	else if (declares_types(stmt))
 		declare_statement(stmt, source);
 	else if (IsA(stmt, RuleStmt))
-		tde_view_rule_prepare((RuleStmt *) stmt);
+		tde_kept_view_rule((RuleStmt *) stmt);
 	else if (IsA(stmt, CopyStmt))
 	{
 		mark_copy((CopyStmt *) stmt);
@@ -430,7 +430,7 @@ tde_ddl_prepare(Node *stmt, const char *source, ErrorContextCallback *explain)
 bool
 tde_ddl_ensure_declared_keys(void)
 {
-	bool		complete = tde_keystore_ensure_basic();
+	bool		complete = tde_keys_ensure_basic();
 	Relation	rel = table_open(AttributeRelationId, AccessShareLock);
 	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
 	HeapTuple	tuple;

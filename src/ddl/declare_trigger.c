@@ -80,9 +80,9 @@ make_table_key(Relation rel)
 	char	   *full = psprintf("%s.%s", get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
 	char	   *name = pnstrdup(full, pg_mbcliplen(full, strlen(full), NAMEDATALEN - 8));
 
-	for (int i = 2; tde_keystore_slot(name) != TDE_NO_SLOT && i < 1000000; i++)
+	for (int i = 2; tde_keys_slot(name) != TDE_NO_SLOT && i < 1000000; i++)
 		name = psprintf("%.*s~%d", pg_mbcliplen(full, strlen(full), NAMEDATALEN - 8), full, i);
-	return tde_keystore_create(name, NULL);
+	return tde_keys_create(name, NULL);
 }
 
 /* Does each new table get a key, and is this one? */
@@ -114,7 +114,7 @@ added_bytes(TdeType *type, int32 typmod)
 {
 	TdeModifiers mods = tde_modifiers_unpack(type->layout, typmod >= 0 ? typmod : tde_typmod_default());
 
-	return 1 + (int) tde_sealed_size(mods.spec, 1, 0);
+	return 1 + (int) tde_header_sealed_size(mods.spec, 1, 0);
 }
 
 /*
@@ -209,7 +209,7 @@ check_altered(Oid relid, const CollectedCommand *command)
 	tde_guard_using(rel, command);
 	tde_widened_calls_altered(command);
 	if (rel->rd_rel->relhasindex)
-		tde_expression_index_check(rel);
+		tde_guard_expression_index_check(rel);
 	relation_close(rel, AccessShareLock);
 	tde_text_search_altered(relid);
 }
@@ -250,7 +250,7 @@ mend_object(Oid classid, Oid objid, bool new_table)
 			mend_relation(objid, new_table);
 			break;
 		case TypeRelationId:
-			tde_guard_name(classid, objid);
+			tde_name_guard(classid, objid);
 			if (get_typtype(objid) == TYPTYPE_COMPOSITE)
 				mend_relation(get_typ_typrelid(objid), false);
 			else
@@ -265,7 +265,7 @@ mend_object(Oid classid, Oid objid, bool new_table)
 		case ProcedureRelationId:
 		case OperatorRelationId:
 		case CastRelationId:
-			tde_guard_name(classid, objid);
+			tde_name_guard(classid, objid);
 			break;
 	}
 }

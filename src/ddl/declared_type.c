@@ -48,7 +48,7 @@ tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod)
 }
 
 bool
-tde_encrypted_like(Oid like, int32 declared, Oid *type, int32 *typmod)
+tde_declared_like(Oid like, int32 declared, Oid *type, int32 *typmod)
 {
 	TdeType    *own = tde_ddl_encrypted(getBaseTypeAndTypmod(like, &declared));
 	Oid			element = get_element_type(*type);
@@ -81,7 +81,7 @@ tde_ddl_encrypted_name(Oid base)
 void
 tde_ddl_check_mac(Oid base, TdeSpec spec)
 {
-	if (spec.mac == TDE_NOMAC && tde_verifier_of(base) == NULL)
+	if (spec.mac == TDE_NOMAC && tde_plain_verifier(base) == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("type %s cannot be declared with nomac", tde_ddl_encrypted_name(base)),

@@ -21,7 +21,7 @@ extern bool tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod);
  * *type and *typmod: of a plain type; then of the encrypted type of it (or array of it), with the specification and key of an encrypted
  * one.  False: no encrypted type can stand for it.
  */
-extern bool tde_encrypted_like(Oid like, int32 like_typmod, Oid *type, int32 *typmod);
+extern bool tde_declared_like(Oid like, int32 like_typmod, Oid *type, int32 *typmod);
 
 /* ereport: values of this base type must not go without a MAC. */
 extern void tde_ddl_check_mac(Oid base, TdeSpec spec);

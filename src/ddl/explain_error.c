@@ -87,7 +87,7 @@ list_columns(StringInfo names)
 }
 
 void
-tde_drop_extension_warn(Node *statement)
+tde_explain_drop_extension(Node *statement)
 {
 	StringInfoData names;
 	int			count;
@@ -220,7 +220,7 @@ tde_ddl_explains(Node *statement)
  * become a larger encrypted one by itself.
  */
 void
-tde_name_join_error(ErrorData *edata)
+tde_explain_join_error(ErrorData *edata)
 {
 	char	   *types;
 	char	   *second;

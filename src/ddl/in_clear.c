@@ -29,7 +29,7 @@ any_reads(List *exprs, const TdeScope *scope)
 	ListCell   *cell;
 
 	foreach(cell, exprs)
-		if (tde_part_reads(lfirst(cell), scope))
+		if (tde_in_clear_part_reads(lfirst(cell), scope))
 			return true;
 	return false;
 }
@@ -42,17 +42,17 @@ sublink_reads(SubLink *sublink, const TdeScope *scope)
 	Query	   *query = (Query *) sublink->subselect;
 	bool		tells_rows = sublink->subLinkType == ANY_SUBLINK || sublink->subLinkType == ALL_SUBLINK;
 	bool		passes = sublink->subLinkType == EXPR_SUBLINK || sublink->subLinkType == ARRAY_SUBLINK;
-	TdeScope	inner = passes ? *scope : tde_of_whole(scope, true);
+	TdeScope	inner = passes ? *scope : tde_in_clear_of_whole(scope, true);
 	ListCell   *cell;
 
-	if ((tells_rows || sublink->subLinkType == EXISTS_SUBLINK) && tde_rows_read(query, scope))
+	if ((tells_rows || sublink->subLinkType == EXISTS_SUBLINK) && tde_in_clear_rows_read(query, scope))
 		return true;
 	if (sublink->subLinkType == EXISTS_SUBLINK)
 		return false;
 	foreach(cell, tde_output_columns(query))
-		if (!lfirst_node(TargetEntry, cell)->resjunk && tde_output_reads(query, lfirst_node(TargetEntry, cell)->resno, &inner))
+		if (!lfirst_node(TargetEntry, cell)->resjunk && tde_in_clear_output_reads(query, lfirst_node(TargetEntry, cell)->resno, &inner))
 			return true;
-	return tde_goes_in(sublink->testexpr, (void *) scope);
+	return tde_in_clear_goes_in(sublink->testexpr, (void *) scope);
 }
 
 /* One of PostgreSQL's whose result is of the type that it is given: what it returns, it has got so. */
@@ -65,14 +65,14 @@ passes_on(Oid function)
 static bool
 call_reads(Node *call, Oid function, List *args, const TdeScope *scope)
 {
-	return passes_on(function) ? any_reads(args, scope) : tde_any_goes_in(call, scope);
+	return passes_on(function) ? any_reads(args, scope) : tde_in_clear_any_goes_in(call, scope);
 }
 
 /* Of an aggregate or a window function. */
 static bool
 aggregate_reads(Node *call, Oid function, List *args, Node *filter, const TdeScope *scope)
 {
-	return tde_goes_in(filter, (void *) scope) || (function != F_COUNT_ANY && call_reads(call, function, args, scope));
+	return tde_in_clear_goes_in(filter, (void *) scope) || (function != F_COUNT_ANY && call_reads(call, function, args, scope));
 }
 
 static bool
@@ -80,20 +80,20 @@ field_reads(FieldSelect *field, const TdeScope *scope)
 {
 	TdeScope	inner = *scope;
 
-	if (!tde_enter_field(&inner, field->fieldnum, field->resulttype))
-		return tde_goes_in((Node *) field->arg, (void *) scope);
-	return tde_part_reads((Node *) field->arg, &inner);
+	if (!tde_in_clear_enter_field(&inner, field->fieldnum, field->resulttype))
+		return tde_in_clear_goes_in((Node *) field->arg, (void *) scope);
+	return tde_in_clear_part_reads((Node *) field->arg, &inner);
 }
 
 static bool
 row_expression_reads(RowExpr *row, const TdeScope *scope)
 {
 	TdeScope	inner = *scope;
-	AttrNumber	field = scope->part.depth > 0 ? tde_leave_field(&inner) : 0;
+	AttrNumber	field = scope->part.depth > 0 ? tde_in_clear_leave_field(&inner) : 0;
 
 	if (field == 0)
 		return any_reads(row->args, scope);
-	return field <= list_length(row->args) && tde_part_reads(list_nth(row->args, field - 1), &inner);
+	return field <= list_length(row->args) && tde_in_clear_part_reads(list_nth(row->args, field - 1), &inner);
 }
 
 /* A row as one of another table, whose columns of the same names stand elsewhere. */
@@ -105,11 +105,11 @@ converted_row_reads(ConvertRowtypeExpr *convert, const TdeScope *scope)
 	char	   *name;
 
 	if (scope->part.depth == 0)
-		return tde_part_reads((Node *) convert->arg, scope);
-	name = get_attname(get_typ_typrelid(getBaseType(convert->resulttype)), tde_leave_field(&inner), true);
-	if (name == NULL || !tde_enter_field(&inner, get_attnum(get_typ_typrelid(getBaseType(exprType((Node *) convert->arg))), name), type))
-		return tde_goes_in((Node *) convert->arg, (void *) scope);
-	return tde_part_reads((Node *) convert->arg, &inner);
+		return tde_in_clear_part_reads((Node *) convert->arg, scope);
+	name = get_attname(get_typ_typrelid(getBaseType(convert->resulttype)), tde_in_clear_leave_field(&inner), true);
+	if (name == NULL || !tde_in_clear_enter_field(&inner, get_attnum(get_typ_typrelid(getBaseType(exprType((Node *) convert->arg))), name), type))
+		return tde_in_clear_goes_in((Node *) convert->arg, (void *) scope);
+	return tde_in_clear_part_reads((Node *) convert->arg, &inner);
 }
 
 static bool
@@ -118,27 +118,27 @@ case_reads(CaseExpr *expr, const TdeScope *scope)
 	ListCell   *cell;
 
 	foreach(cell, expr->args)
-		if (tde_goes_in((Node *) lfirst_node(CaseWhen, cell)->expr, (void *) scope) || tde_part_reads((Node *) lfirst_node(CaseWhen, cell)->result, scope))
+		if (tde_in_clear_goes_in((Node *) lfirst_node(CaseWhen, cell)->expr, (void *) scope) || tde_in_clear_part_reads((Node *) lfirst_node(CaseWhen, cell)->result, scope))
 			return true;
-	return tde_goes_in((Node *) expr->arg, (void *) scope) || tde_part_reads((Node *) expr->defresult, scope);
+	return tde_in_clear_goes_in((Node *) expr->arg, (void *) scope) || tde_in_clear_part_reads((Node *) expr->defresult, scope);
 }
 
 static bool
 subscript_reads(SubscriptingRef *ref, const TdeScope *scope)
 {
 	if (!OidIsValid(get_element_type(getBaseType(ref->refcontainertype))))
-		return tde_any_goes_in((Node *) ref, scope);
-	return tde_goes_in((Node *) ref->refupperindexpr, (void *) scope) || tde_goes_in((Node *) ref->reflowerindexpr, (void *) scope) ||
-		tde_part_reads((Node *) ref->refexpr, scope) || tde_part_reads((Node *) ref->refassgnexpr, scope);
+		return tde_in_clear_any_goes_in((Node *) ref, scope);
+	return tde_in_clear_goes_in((Node *) ref->refupperindexpr, (void *) scope) || tde_in_clear_goes_in((Node *) ref->reflowerindexpr, (void *) scope) ||
+		tde_in_clear_part_reads((Node *) ref->refexpr, scope) || tde_in_clear_part_reads((Node *) ref->refassgnexpr, scope);
 }
 
 /* What each element becomes tells, where they are elements of the same parts. */
 static bool
 array_coercion_reads(ArrayCoerceExpr *coerce, const TdeScope *scope)
 {
-	TdeScope	whole = tde_of_whole(scope, scope->part.any);
+	TdeScope	whole = tde_in_clear_of_whole(scope, scope->part.any);
 
-	return tde_part_reads((Node *) coerce->elemexpr, scope) || tde_part_reads((Node *) coerce->arg, &whole);
+	return tde_in_clear_part_reads((Node *) coerce->elemexpr, scope) || tde_in_clear_part_reads((Node *) coerce->arg, &whole);
 }
 
 static bool
@@ -147,10 +147,10 @@ expression_reads(Node *node, const TdeScope *scope)
 	switch (nodeTag(node))
 	{
 		case T_Var:
-			return tde_var_reads((Var *) node, scope);
+			return tde_in_clear_var_reads((Var *) node, scope);
 		case T_Param:
 		case T_CaseTestExpr:
-			return tde_part_is_encrypted(scope, exprType(node));
+			return tde_in_clear_part_is_encrypted(scope, exprType(node));
 		case T_FieldSelect:
 			return field_reads((FieldSelect *) node, scope);
 		case T_RowExpr:
@@ -158,13 +158,13 @@ expression_reads(Node *node, const TdeScope *scope)
 		case T_ConvertRowtypeExpr:
 			return converted_row_reads((ConvertRowtypeExpr *) node, scope);
 		case T_RelabelType:
-			return tde_part_reads((Node *) ((RelabelType *) node)->arg, scope);
+			return tde_in_clear_part_reads((Node *) ((RelabelType *) node)->arg, scope);
 		case T_CollateExpr:
-			return tde_part_reads((Node *) ((CollateExpr *) node)->arg, scope);
+			return tde_in_clear_part_reads((Node *) ((CollateExpr *) node)->arg, scope);
 		case T_CoerceToDomain:
-			return tde_part_reads((Node *) ((CoerceToDomain *) node)->arg, scope);
+			return tde_in_clear_part_reads((Node *) ((CoerceToDomain *) node)->arg, scope);
 		case T_NamedArgExpr:
-			return tde_part_reads((Node *) ((NamedArgExpr *) node)->arg, scope);
+			return tde_in_clear_part_reads((Node *) ((NamedArgExpr *) node)->arg, scope);
 		case T_ArrayExpr:
 			return any_reads(((ArrayExpr *) node)->elements, scope);
 		case T_CoalesceExpr:
@@ -180,7 +180,7 @@ expression_reads(Node *node, const TdeScope *scope)
 		case T_NullTest:
 			return false;
 		case T_FuncExpr:
-			return tde_part_is_encrypted(scope, ((FuncExpr *) node)->funcresulttype) ||
+			return tde_in_clear_part_is_encrypted(scope, ((FuncExpr *) node)->funcresulttype) ||
 				call_reads(node, ((FuncExpr *) node)->funcid, ((FuncExpr *) node)->args, scope);
 		case T_OpExpr:
 			return call_reads(node, get_opcode(((OpExpr *) node)->opno), ((OpExpr *) node)->args, scope);
@@ -190,7 +190,7 @@ expression_reads(Node *node, const TdeScope *scope)
 			return aggregate_reads(node, ((WindowFunc *) node)->winfnoid, ((WindowFunc *) node)->args,
 								   (Node *) ((WindowFunc *) node)->aggfilter, scope);
 		default:
-			return tde_any_goes_in(node, scope);
+			return tde_in_clear_any_goes_in(node, scope);
 	}
 }
 
@@ -213,7 +213,7 @@ part_reads(Node *node, const TdeScope *scope)
 	if (!tde_type_holds_plain(type))
 		return false;
 	/* which fields it has, and so which of them are encrypted, its type does not tell */
-	unknown = tde_of_whole(scope, type == RECORDOID || type == RECORDARRAYOID);
+	unknown = tde_in_clear_of_whole(scope, type == RECORDOID || type == RECORDARRAYOID);
 	return expression_reads(node, &unknown);
 }
 
@@ -225,11 +225,11 @@ tde_in_clear(Node *expr)
 	TdeSearch	search = {.part = part_reads};
 	TdeScope	scope = {.search = &search};
 
-	return tde_part_reads(expr, &scope);
+	return tde_in_clear_part_reads(expr, &scope);
 }
 
 bool
-tde_any_in_clear(List *exprs)
+tde_in_clear_any(List *exprs)
 {
 	ListCell   *cell;
 
@@ -240,10 +240,10 @@ tde_any_in_clear(List *exprs)
 }
 
 bool
-tde_output_in_clear(Query *query, AttrNumber column)
+tde_in_clear_output(Query *query, AttrNumber column)
 {
 	TdeSearch	search = {.part = part_reads};
 	TdeScope	scope = {.search = &search};
 
-	return tde_output_reads(query, column, &scope);
+	return tde_in_clear_output_reads(query, column, &scope);
 }

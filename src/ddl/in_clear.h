@@ -10,9 +10,9 @@
 extern bool tde_in_clear(Node *expr);
 
 /* One of them, of a list; NIL: none. */
-extern bool tde_any_in_clear(List *exprs);
+extern bool tde_in_clear_any(List *exprs);
 
 /* An output column of an analyzed query. */
-extern bool tde_output_in_clear(Query *query, AttrNumber column);
+extern bool tde_in_clear_output(Query *query, AttrNumber column);
 
 #endif							/* TDE_DDL_IN_CLEAR_H */

@@ -37,13 +37,13 @@ typedef struct View
 /* ---- parts ---- */
 
 bool
-tde_part_reads(Node *node, const TdeScope *scope)
+tde_in_clear_part_reads(Node *node, const TdeScope *scope)
 {
 	return scope->search->part(node, scope);
 }
 
 TdeScope
-tde_of_whole(const TdeScope *scope, bool any)
+tde_in_clear_of_whole(const TdeScope *scope, bool any)
 {
 	TdeScope	inner = *scope;
 
@@ -53,7 +53,7 @@ tde_of_whole(const TdeScope *scope, bool any)
 }
 
 bool
-tde_enter_field(TdeScope *scope, AttrNumber field, Oid type)
+tde_in_clear_enter_field(TdeScope *scope, AttrNumber field, Oid type)
 {
 	if (scope->part.depth == TDE_MAX_PATH)
 		return false;
@@ -64,7 +64,7 @@ tde_enter_field(TdeScope *scope, AttrNumber field, Oid type)
 }
 
 AttrNumber
-tde_leave_field(TdeScope *scope)
+tde_in_clear_leave_field(TdeScope *scope)
 {
 	AttrNumber	field = scope->part.path[--scope->part.depth];
 
@@ -75,24 +75,24 @@ tde_leave_field(TdeScope *scope)
 }
 
 bool
-tde_part_is_encrypted(const TdeScope *scope, Oid type)
+tde_in_clear_part_is_encrypted(const TdeScope *scope, Oid type)
 {
 	return scope->part.any && tde_type_holds_encrypted(scope->part.depth > 0 ? scope->part.type : type);
 }
 
 bool
-tde_goes_in(Node *node, void *context)
+tde_in_clear_goes_in(Node *node, void *context)
 {
-	TdeScope	inner = tde_of_whole(context, true);
+	TdeScope	inner = tde_in_clear_of_whole(context, true);
 
 	CHECK_FOR_INTERRUPTS();
-	return tde_part_reads(node, &inner);
+	return tde_in_clear_part_reads(node, &inner);
 }
 
 bool
-tde_any_goes_in(Node *node, const TdeScope *scope)
+tde_in_clear_any_goes_in(Node *node, const TdeScope *scope)
 {
-	return expression_tree_walker(node, tde_goes_in, (void *) scope);
+	return expression_tree_walker(node, tde_in_clear_goes_in, (void *) scope);
 }
 
 /* ---- columns ---- */
@@ -111,7 +111,7 @@ static bool
 set_operation_reads(Node *node, AttrNumber column, Oid type, const TdeScope *scope)
 {
 	Query	   *query = linitial(scope->queries);
-	TdeScope	cast = tde_of_whole(scope, true);
+	TdeScope	cast = tde_in_clear_of_whole(scope, true);
 
 	CHECK_FOR_INTERRUPTS();
 	check_stack_depth();
@@ -119,11 +119,11 @@ set_operation_reads(Node *node, AttrNumber column, Oid type, const TdeScope *sco
 		return set_operation_reads(((SetOperationStmt *) node)->larg, column, type, scope) ||
 			set_operation_reads(((SetOperationStmt *) node)->rarg, column, type, scope);
 	query = rt_fetch(((RangeTblRef *) node)->rtindex, query->rtable)->subquery;
-	return tde_output_reads(query, column, exprType((Node *) get_tle_by_resno(query->targetList, column)->expr) == type ? scope : &cast);
+	return tde_in_clear_output_reads(query, column, exprType((Node *) get_tle_by_resno(query->targetList, column)->expr) == type ? scope : &cast);
 }
 
 bool
-tde_output_reads(Query *query, AttrNumber column, const TdeScope *scope)
+tde_in_clear_output_reads(Query *query, AttrNumber column, const TdeScope *scope)
 {
 	TdeScope	inner = of_queries(scope, lcons(query, list_copy(scope->queries)));
 	TargetEntry *entry = get_tle_by_resno(tde_output_columns(query), column);
@@ -132,7 +132,7 @@ tde_output_reads(Query *query, AttrNumber column, const TdeScope *scope)
 		return false;
 	if (query->setOperations)
 		return set_operation_reads(query->setOperations, column, exprType((Node *) entry->expr), &inner);
-	return tde_part_reads((Node *) entry->expr, &inner);
+	return tde_in_clear_part_reads((Node *) entry->expr, &inner);
 }
 
 /* One copy serves all that read a view: what is known of its columns is known by the copy's address. */
@@ -177,7 +177,7 @@ with_query_reads(RangeTblEntry *rte, AttrNumber column, const TdeScope *scope)
 	TdeScope	defining;
 	Query	   *query = with_query(rte, scope, &defining);
 
-	return query && tde_output_reads(query, column, &defining);
+	return query && tde_in_clear_output_reads(query, column, &defining);
 }
 
 static bool
@@ -186,7 +186,7 @@ values_read(RangeTblEntry *rte, AttrNumber column, const TdeScope *scope)
 	ListCell   *cell;
 
 	foreach(cell, rte->values_lists)
-		if (tde_part_reads(list_nth(lfirst(cell), column - 1), scope))
+		if (tde_in_clear_part_reads(list_nth(lfirst(cell), column - 1), scope))
 			return true;
 	return false;
 }
@@ -207,9 +207,9 @@ functions_read(RangeTblEntry *rte, AttrNumber column, Oid type, const TdeScope *
 			column -= function->funccolcount;
 			continue;
 		}
-		if (type_is_rowtype(exprType(function->funcexpr)) && !tde_enter_field(&inner, column, type))
-			return tde_goes_in(function->funcexpr, (void *) scope);
-		return tde_part_reads(function->funcexpr, &inner);
+		if (type_is_rowtype(exprType(function->funcexpr)) && !tde_in_clear_enter_field(&inner, column, type))
+			return tde_in_clear_goes_in(function->funcexpr, (void *) scope);
+		return tde_in_clear_part_reads(function->funcexpr, &inner);
 	}
 	return false;				/* a number of the row */
 }
@@ -221,16 +221,16 @@ entry_reads(RangeTblEntry *rte, AttrNumber column, Oid type, const TdeScope *sco
 	TdeScope	outermost;
 
 	if (TDE_GROUP_EXPRESSIONS(rte) != NIL)
-		return tde_part_reads(list_nth(TDE_GROUP_EXPRESSIONS(rte), column - 1), scope);
+		return tde_in_clear_part_reads(list_nth(TDE_GROUP_EXPRESSIONS(rte), column - 1), scope);
 	switch (rte->rtekind)
 	{
 		case RTE_RELATION:
 			outermost = of_queries(scope, NIL);
-			return rte->relkind == RELKIND_VIEW && tde_output_reads(view_query(scope->search, rte->relid), column, &outermost);
+			return rte->relkind == RELKIND_VIEW && tde_in_clear_output_reads(view_query(scope->search, rte->relid), column, &outermost);
 		case RTE_SUBQUERY:
-			return tde_output_reads(rte->subquery, column, scope);
+			return tde_in_clear_output_reads(rte->subquery, column, scope);
 		case RTE_JOIN:
-			return tde_part_reads(list_nth(rte->joinaliasvars, column - 1), scope);
+			return tde_in_clear_part_reads(list_nth(rte->joinaliasvars, column - 1), scope);
 		case RTE_CTE:
 			return with_query_reads(rte, column, scope);
 		case RTE_VALUES:
@@ -238,7 +238,7 @@ entry_reads(RangeTblEntry *rte, AttrNumber column, Oid type, const TdeScope *sco
 		case RTE_FUNCTION:
 			return functions_read(rte, column, type, scope);
 		case RTE_TABLEFUNC:
-			return tde_any_goes_in((Node *) rte->tablefunc, scope);
+			return tde_in_clear_any_goes_in((Node *) rte->tablefunc, scope);
 		default:
 			return false;
 	}
@@ -280,11 +280,11 @@ row_reads(RangeTblEntry *rte, const TdeScope *scope)
 	if (rte->rtekind == RTE_RELATION && rte->relkind != RELKIND_VIEW)
 		return false;
 	if (rte->rtekind == RTE_FUNCTION && list_length(rte->functions) == 1 && !rte->funcordinality)
-		return tde_part_reads(linitial_node(RangeTblFunction, rte->functions)->funcexpr, scope);
+		return tde_in_clear_part_reads(linitial_node(RangeTblFunction, rte->functions)->funcexpr, scope);
 	if (rte->rtekind == RTE_FUNCTION)
-		return tde_any_goes_in((Node *) rte->functions, scope);
+		return tde_in_clear_any_goes_in((Node *) rte->functions, scope);
 	if (scope->part.depth > 0)
-		return column_reads(rte, tde_leave_field(&inner), scope->part.type, &inner);
+		return column_reads(rte, tde_in_clear_leave_field(&inner), scope->part.type, &inner);
 	for (int i = 1; i <= list_length(rte->eref->colnames); i++)
 		if (column_reads(rte, i, InvalidOid, scope))
 			return true;
@@ -292,12 +292,12 @@ row_reads(RangeTblEntry *rte, const TdeScope *scope)
 }
 
 bool
-tde_var_reads(Var *var, const TdeScope *scope)
+tde_in_clear_var_reads(Var *var, const TdeScope *scope)
 {
 	TdeScope	from = of_queries(scope, list_copy_tail(scope->queries, var->varlevelsup));
 	RangeTblEntry *rte;
 
-	if (tde_part_is_encrypted(scope, var->vartype))
+	if (tde_in_clear_part_is_encrypted(scope, var->vartype))
 		return true;
 	if (from.queries == NIL || var->varattno < 0)
 		return false;			/* a table's own expression, or where the row is */
@@ -335,38 +335,38 @@ entry_rows_read(RangeTblEntry *rte, const TdeScope *scope)
 	switch (rte->rtekind)
 	{
 		case RTE_RELATION:
-			return rte->relkind == RELKIND_VIEW && tde_rows_read(view_query(scope->search, rte->relid), &around);
+			return rte->relkind == RELKIND_VIEW && tde_in_clear_rows_read(view_query(scope->search, rte->relid), &around);
 		case RTE_SUBQUERY:
-			return tde_rows_read(query, scope);
+			return tde_in_clear_rows_read(query, scope);
 		case RTE_CTE:
 			query = with_query(rte, scope, &around);
-			return query && tde_rows_read(query, &around);
+			return query && tde_in_clear_rows_read(query, &around);
 		case RTE_FUNCTION:
-			return tde_any_goes_in((Node *) rte->functions, scope);
+			return tde_in_clear_any_goes_in((Node *) rte->functions, scope);
 		case RTE_TABLEFUNC:
-			return tde_any_goes_in((Node *) rte->tablefunc, scope);
+			return tde_in_clear_any_goes_in((Node *) rte->tablefunc, scope);
 		default:
 			return false;
 	}
 }
 
 bool
-tde_rows_read(Query *query, const TdeScope *scope)
+tde_in_clear_rows_read(Query *query, const TdeScope *scope)
 {
-	TdeScope	whole = tde_of_whole(scope, true);
+	TdeScope	whole = tde_in_clear_of_whole(scope, true);
 	TdeScope	inner = of_queries(&whole, lcons(query, list_copy(scope->queries)));
 	ListCell   *cell;
 
 	CHECK_FOR_INTERRUPTS();
 	check_stack_depth();
-	if (tde_goes_in((Node *) query->jointree, &inner) || tde_goes_in(query->havingQual, &inner) || tde_goes_in(query->limitCount, &inner) ||
-		tde_goes_in(query->limitOffset, &inner))
+	if (tde_in_clear_goes_in((Node *) query->jointree, &inner) || tde_in_clear_goes_in(query->havingQual, &inner) || tde_in_clear_goes_in(query->limitCount, &inner) ||
+		tde_in_clear_goes_in(query->limitOffset, &inner))
 		return true;
 	foreach(cell, query->rtable)
 		if (entry_rows_read(lfirst(cell), &inner))
 			return true;
 	foreach(cell, compares_rows(query->setOperations) ? query->targetList : NIL)
-		if (tde_output_reads(query, lfirst_node(TargetEntry, cell)->resno, &whole))
+		if (tde_in_clear_output_reads(query, lfirst_node(TargetEntry, cell)->resno, &whole))
 			return true;
 	return false;
 }

@@ -78,7 +78,7 @@ declare_encrypted(ColumnDef *def, Oid type, int32 typmod, Var *source, List *col
 {
 	const char *wanted = format_type_with_typemod(type, typmod);
 
-	if (source == NULL || !tde_encrypted_like(source->vartype, source->vartypmod, &type, &typmod))
+	if (source == NULL || !tde_declared_like(source->vartype, source->vartypmod, &type, &typmod))
 		return;
 	ereport(NOTICE,
 			(errmsg("column \"%s\" has type %s instead of %s", def->colname, format_type_with_typemod(type, typmod), wanted),
@@ -96,8 +96,8 @@ encrypt_expression(Constraint *constraint, ParseState *pstate, Node **expr, Oid 
 
 	*expr = as_declared(pstate, *expr, type);
 	assign_expr_collations(pstate, *expr);
-	form = tde_encrypted_form(*expr);
-	raw = form ? tde_raw_form(form, read->columns) : NULL;
+	form = tde_form_encrypted(*expr);
+	raw = form ? tde_new_raw_form(form, read->columns) : NULL;
 	if (contain_mutable_functions(raw ? form : *expr))
 		refuse(read->encrypted);
 	if (raw == NULL)
@@ -115,7 +115,7 @@ encrypt_column(ColumnDef *def, Constraint *constraint, List *columns, ParseState
 	Node	   *expr;
 	Oid			type;
 
-	if (tde_reads_others(constraint->raw_expr, &read) || read.encrypted == NULL || declared == NULL)
+	if (tde_new_reads_others(constraint->raw_expr, &read) || read.encrypted == NULL || declared == NULL)
 		return;
 	type = exprType((Node *) declared->expr);
 	if (!tde_type_find(type) && TDE_PLAINTEXT_ALTER != TDE_ALTER_KEEP)
@@ -170,7 +170,7 @@ encrypt_columns(List *defs, List *columns, List *generated, const RangeVar *tabl
 }
 
 void
-tde_generated_columns_create(CreateStmt *stmt, const char *source)
+tde_kept_generated_create(CreateStmt *stmt, const char *source)
 {
 	List	   *found = generated(stmt->tableElts);
 
@@ -179,7 +179,7 @@ tde_generated_columns_create(CreateStmt *stmt, const char *source)
 }
 
 void
-tde_generated_columns_alter(AlterTableStmt *stmt, const char *source)
+tde_kept_generated_alter(AlterTableStmt *stmt, const char *source)
 {
 	List	   *defs = NIL;
 	List	   *found;
@@ -235,14 +235,14 @@ keep_encrypted(PartitionElem *element, List *columns, const char *table, const c
 	Node	   *form;
 	Node	   *raw;
 
-	if (tde_reads_others(element->expr, &read) || read.encrypted == NULL)
+	if (tde_new_reads_others(element->expr, &read) || read.encrypted == NULL)
 		return NULL;
 	pstate = tde_new_parse_state(columns, table, source);
 	expr = transformExpr(pstate, copyObject(element->expr), EXPR_KIND_PARTITION_EXPRESSION);
 	assign_expr_collations(pstate, expr);
 	free_parsestate(pstate);
-	form = contain_mutable_functions(expr) ? tde_encrypted_form(expr) : NULL;
-	raw = form && tde_type_find(exprType(form)) && !contain_mutable_functions(form) ? tde_raw_form(form, columns) : NULL;
+	form = contain_mutable_functions(expr) ? tde_form_encrypted(expr) : NULL;
+	raw = form && tde_type_find(exprType(form)) && !contain_mutable_functions(form) ? tde_new_raw_form(form, columns) : NULL;
 	if (raw == NULL)
 		return expr;
 	element->expr = raw;
@@ -260,7 +260,7 @@ key_type(PartitionElem *element, Node *expr, List *columns)
 }
 
 void
-tde_partition_key_prepare(CreateStmt *stmt, const char *source)
+tde_kept_partition_key(CreateStmt *stmt, const char *source)
 {
 	List	   *columns = NIL;
 	ListCell   *cell;
@@ -307,7 +307,7 @@ fit_column(ParseState *pstate, Query *query, TargetEntry *column, Form_pg_attrib
 	Node	   *cast;
 
 	if (column->ressortgroupref != 0 || !tde_type_holds_encrypted(wanted->atttypid) || is_column_of_table(expr, query) ||
-		!tde_differs_encrypted(exprType(expr), exprTypmod(expr), wanted->atttypid, wanted->atttypmod))
+		!tde_inside_differs(exprType(expr), exprTypmod(expr), wanted->atttypid, wanted->atttypmod))
 		return;
 	cast = coerce_to_target_type(pstate, expr, exprType(expr), wanted->atttypid, wanted->atttypmod, COERCION_EXPLICIT, COERCE_EXPLICIT_CAST, -1);
 	if (cast == NULL)
@@ -317,7 +317,7 @@ fit_column(ParseState *pstate, Query *query, TargetEntry *column, Form_pg_attrib
 }
 
 void
-tde_view_columns_analyzed(ParseState *pstate, Query *query)
+tde_kept_view_columns(ParseState *pstate, Query *query)
 {
 	ViewStmt   *stmt = (ViewStmt *) tde_statement.utility;
 	Oid			existing = InvalidOid;
@@ -371,7 +371,7 @@ fit_raw(Node *raw, Oid view, AttrNumber number)
 
 /* PostgreSQL calls no hook when it has analyzed a rule's query, so that the casts stand in what is parsed. */
 void
-tde_view_rule_prepare(RuleStmt *rule)
+tde_kept_view_rule(RuleStmt *rule)
 {
 	SelectStmt *query = rule->event == CMD_SELECT && list_length(rule->actions) == 1 ? linitial(rule->actions) : NULL;
 	Oid			view = query ? RangeVarGetRelid(rule->relation, NoLock, true) : InvalidOid;

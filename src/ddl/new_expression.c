@@ -109,7 +109,7 @@ reads_others(Node *node, void *context)
 }
 
 bool
-tde_reads_others(Node *expr, TdeReadColumns *read)
+tde_new_reads_others(Node *expr, TdeReadColumns *read)
 {
 	return reads_others(expr, read);
 }
@@ -161,7 +161,7 @@ raw_list(List *args, List *columns)
 
 	foreach(cell, args)
 	{
-		Node	   *arg = tde_raw_form(lfirst(cell), columns);
+		Node	   *arg = tde_new_raw_form(lfirst(cell), columns);
 
 		if (arg == NULL)
 			return NIL;
@@ -234,7 +234,7 @@ raw_collate(CollateExpr *collate, List *columns)
 		return NULL;
 	raw->collname = qualified(collation->collnamespace, NameStr(collation->collname));
 	ReleaseSysCache(tuple);
-	raw->arg = tde_raw_form((Node *) collate->arg, columns);
+	raw->arg = tde_new_raw_form((Node *) collate->arg, columns);
 	raw->location = -1;
 	return raw->arg ? (Node *) raw : NULL;
 }
@@ -243,7 +243,7 @@ raw_collate(CollateExpr *collate, List *columns)
 static Node *
 raw_choice(Node *choice, List *columns)
 {
-	List	   *alternatives = raw_list(tde_alternatives_of(choice), columns);
+	List	   *alternatives = raw_list(tde_choice_alternatives(choice), columns);
 	Node	   *raw = alternatives ? tde_choice_of(choice, InvalidOid, alternatives, tde_forms_remembered()) : NULL;
 	ListCell   *cell;
 
@@ -255,7 +255,7 @@ raw_choice(Node *choice, List *columns)
 	{
 		CaseWhen   *when = lfirst(cell);
 
-		when->expr = (Expr *) tde_raw_form((Node *) when->expr, columns);
+		when->expr = (Expr *) tde_new_raw_form((Node *) when->expr, columns);
 		if (when->expr == NULL)
 			return NULL;
 	}
@@ -277,12 +277,12 @@ raw_null_test(NullTest *test, List *columns)
 	NullTest   *raw = makeNode(NullTest);
 
 	*raw = *test;
-	raw->arg = (Expr *) tde_raw_form((Node *) test->arg, columns);
+	raw->arg = (Expr *) tde_new_raw_form((Node *) test->arg, columns);
 	return raw->arg ? (Node *) raw : NULL;
 }
 
 Node *
-tde_raw_form(Node *expr, List *columns)
+tde_new_raw_form(Node *expr, List *columns)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
@@ -311,9 +311,9 @@ tde_raw_form(Node *expr, List *columns)
 		case T_NullTest:
 			return raw_null_test((NullTest *) expr, columns);
 		case T_RelabelType:
-			return raw_cast(tde_raw_form((Node *) ((RelabelType *) expr)->arg, columns), exprType(expr), exprTypmod(expr));
+			return raw_cast(tde_new_raw_form((Node *) ((RelabelType *) expr)->arg, columns), exprType(expr), exprTypmod(expr));
 		case T_CoerceViaIO:
-			return raw_cast(tde_raw_form((Node *) ((CoerceViaIO *) expr)->arg, columns), exprType(expr), -1);
+			return raw_cast(tde_new_raw_form((Node *) ((CoerceViaIO *) expr)->arg, columns), exprType(expr), -1);
 		default:
 			return NULL;
 	}

@@ -23,12 +23,12 @@ typedef struct TdeReadColumns
 } TdeReadColumns;
 
 /* Does an expression as the parser makes it read something else than these columns?  Sets encrypted. */
-extern bool tde_reads_others(Node *expr, TdeReadColumns *read);
+extern bool tde_new_reads_others(Node *expr, TdeReadColumns *read);
 
 /* For the analysis of expressions over these columns. */
 extern ParseState *tde_new_parse_state(List *columns, const char *table, const char *source);
 
 /* An analyzed expression as the parser would make it; NULL: it cannot be written. */
-extern Node *tde_raw_form(Node *expr, List *columns);
+extern Node *tde_new_raw_form(Node *expr, List *columns);
 
 #endif							/* TDE_DDL_NEW_EXPRESSION_H */

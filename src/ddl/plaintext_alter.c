@@ -93,7 +93,7 @@ declare_encrypted(ColumnDef *def, const char *name, const EncryptedColumn *colum
 {
 	const char *wanted = format_type_with_typemod(type, typmod);
 
-	if (!tde_encrypted_like(column->type, column->typmod, &type, &typmod))
+	if (!tde_declared_like(column->type, column->typmod, &type, &typmod))
 		return false;
 	def->typeName = makeTypeNameFromOid(type, typmod);
 	ereport(NOTICE,

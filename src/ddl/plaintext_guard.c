@@ -66,7 +66,7 @@ keep_encrypted(Node *expr)
 		((CollateExpr *) expr)->arg = (Expr *) keep_encrypted((Node *) ((CollateExpr *) expr)->arg);
 		return expr;
 	}
-	form = tde_encrypted_form(expr);
+	form = tde_form_encrypted(expr);
 	if (form && tde_is_computed(form))
 	{
 		TdeType    *type = tde_type_get(exprType(form));
@@ -77,7 +77,7 @@ keep_encrypted(Node *expr)
 }
 
 void
-tde_expression_index_prepare(IndexStmt *stmt, const char *source)
+tde_guard_expression_index_prepare(IndexStmt *stmt, const char *source)
 {
 	Oid			table;
 	ListCell   *cell;
@@ -109,12 +109,12 @@ is_former(Node *node, void *context)
 
 /* PostgreSQL makes indexes anew by their definitions, in which the result's specification stands. */
 void
-tde_expression_index_check(Relation rel)
+tde_guard_expression_index_check(Relation rel)
 {
 	ListCell   *cell;
 
 	foreach(cell, RelationGetIndexList(rel))
-		if (is_former((Node *) tde_index_trees(lfirst_oid(cell)), NULL))
+		if (is_former((Node *) tde_stored_index_trees(lfirst_oid(cell)), NULL))
 			ereport(WARNING,
 					(errmsg("index \"%s\" keeps the former specification and key of its column", get_rel_name(lfirst_oid(cell))),
 					 errdetail("It holds what is computed of an encrypted column, which has another specification or key now."),
@@ -152,7 +152,7 @@ tde_guard_statistics(Oid statistics)
 
 	if (!HeapTupleIsValid(tuple))
 		return;
-	if (tde_any_in_clear(tde_stored_tree(STATEXTOID, tuple, Anum_pg_statistic_ext_stxexprs)))
+	if (tde_in_clear_any(tde_stored_tree(STATEXTOID, tuple, Anum_pg_statistic_ext_stxexprs)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 				 errmsg("statistics object \"%s\" would store decrypted values",
@@ -171,7 +171,7 @@ warn_in_clear(Relation rel, const char *what, int cache, AttrNumber column)
 
 	if (!HeapTupleIsValid(tuple))
 		return;
-	warn = tde_any_in_clear(tde_stored_tree(cache, tuple, column));
+	warn = tde_in_clear_any(tde_stored_tree(cache, tuple, column));
 	ReleaseSysCache(tuple);
 	if (warn)
 		ereport(WARNING,
@@ -346,7 +346,7 @@ warn_query(Query *query, const char *what, const char *stored, List *names)
 	{
 		TargetEntry *entry = lfirst(cell);
 
-		if (!entry->resjunk && tde_output_in_clear(query, entry->resno))
+		if (!entry->resjunk && tde_in_clear_output(query, entry->resno))
 			appendStringInfo(&columns, "%s\"%s\"", columns.len > 0 ? ", " : "",
 							 entry->resno <= list_length(names) ? strVal(list_nth(names, entry->resno - 1)) : entry->resname);
 	}

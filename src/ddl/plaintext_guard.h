@@ -13,10 +13,10 @@
  * Before CREATE INDEX runs: analyzes the statement as PostgreSQL does next, with the same lock and errors, and puts expressions that
  * would decrypt into a form that stays encrypted, where they have one.  source: the statement's text, for the errors.
  */
-extern void tde_expression_index_prepare(IndexStmt *stmt, const char *source);
+extern void tde_guard_expression_index_prepare(IndexStmt *stmt, const char *source);
 
 /* After ALTER TABLE: a warning for each such index whose columns have got another specification or key, which it has not. */
-extern void tde_expression_index_check(Relation rel);
+extern void tde_guard_expression_index_check(Relation rel);
 
 /* Generated columns and statistics of a table: ereport.  Its partition key, the expressions of an index: a warning. */
 extern void tde_guard_relation(Relation rel);

@@ -186,7 +186,7 @@ coerced(Node *expr, TdeType *type, int32 typmod)
 
 	if (find_typmod_coercion_function(type->oid, &function) != COERCION_PATH_FUNC || !is_our_coercion(function))
 		return expr;
-	return (Node *) makeFuncExpr(function, type->oid, tde_modifier_args(expr, typmod), exprCollation(expr), InvalidOid, COERCE_IMPLICIT_CAST);
+	return (Node *) makeFuncExpr(function, type->oid, tde_base_modifier_args(expr, typmod), exprCollation(expr), InvalidOid, COERCE_IMPLICIT_CAST);
 }
 
 /*
@@ -328,7 +328,7 @@ fit_rows(ModifyTable *writer, Oid table, List *tables)
 		return;
 	if (!is_projection_capable_plan(plan))
 	{
-		outerPlan(writer) = target.source.plan = plan = tde_projection_above(plan);
+		outerPlan(writer) = target.source.plan = plan = tde_inside_projection_above(plan);
 		fitting = fit_entries(plan->targetlist, &target);
 	}
 	replace_expressions(plan->targetlist, fitting);

@@ -33,6 +33,7 @@
 
 #include "ddl/taken_names.h"
 #include "keys/table.h"
+#include "server/extension.h"
 #include "type/core.h"
 #include "type/type.h"
 
@@ -72,7 +73,7 @@ static bool
 takes_encrypted(Oid type)
 {
 	for (; OidIsValid(type); type = inner_type(type))
-		if (tde_type_find(type) || tde_is_member(TypeRelationId, type))
+		if (tde_type_find(type) || tde_core_is_member(TypeRelationId, type))
 			return true;
 	return false;
 }
@@ -181,10 +182,10 @@ competes_with(const Signature *signature, const Signature *other)
 }
 
 static bool
-is_ours(const Signature *signature)
+is_our_signature(const Signature *signature)
 {
 	return signature->schema == tde_extension_schema() &&
-		tde_is_member(signature->catalog, signature->oid);
+		tde_core_is_member(signature->catalog, signature->oid);
 }
 
 /*
@@ -210,7 +211,7 @@ schema_of_meant(const Signature *signature)
 			continue;
 		if (tde_is_core(other.oid))
 			system = other.schema;
-		else if (is_ours(&other))
+		else if (is_our_signature(&other))
 			ours = other.schema;
 		else
 			continue;
@@ -233,7 +234,7 @@ find_signature(Oid catalog, Oid object, Signature *signature)
 	(catalog == ProcedureRelationId ? read_function : read_operator) (tuple, signature);
 	ReleaseSysCache(tuple);
 	return !tde_is_core(signature->oid) && !isAnyTempNamespace(signature->schema) &&
-		!tde_is_member(catalog, object);
+		!tde_core_is_member(catalog, object);
 }
 
 /* ---- casts ---- */
@@ -275,7 +276,7 @@ cast_is_taken(Oid cast)
 	CastTypes	types;
 
 	return find_cast(cast, &types) && !types.is_written && (takes_encrypted(types.source) || takes_encrypted(types.target)) &&
-		!tde_is_member(CastRelationId, cast);
+		!tde_core_is_member(CastRelationId, cast);
 }
 
 /* ---- types ---- */
@@ -320,7 +321,7 @@ find_type_name(Oid type, char *name)
 	ReleaseSysCache(tuple);
 	return found && !tde_is_core(type) &&
 		!SearchSysCacheExists2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(get_namespace_oid("pg_catalog", false))) &&
-		!tde_is_member(TypeRelationId, type);
+		!tde_core_is_member(TypeRelationId, type);
 }
 
 /* The schema of a function of PostgreSQL's or ours that has the type's name. */
@@ -339,7 +340,7 @@ schema_of_function(Oid type)
 		Signature	function;
 
 		read_function(&list->members[i]->tuple, &function);
-		if ((tde_is_core(function.oid) || is_ours(&function)) && becomes_cast(&function, type))
+		if ((tde_is_core(function.oid) || is_our_signature(&function)) && becomes_cast(&function, type))
 			schema = function.schema;
 	}
 	ReleaseSysCacheList(list);
@@ -401,7 +402,7 @@ refuse_type(Oid type, const char *meant)
 }
 
 void
-tde_guard_name(Oid catalog, Oid object)
+tde_name_guard(Oid catalog, Oid object)
 {
 	const char *meant = superuser() ? NULL : tde_name_is_taken(catalog, object);
 	bool		function = catalog == ProcedureRelationId;

@@ -11,6 +11,6 @@
 extern const char *tde_name_is_taken(Oid catalog, Oid object);
 
 /* After it was made or altered: ereport if its name is taken, and the current user is no superuser. */
-extern void tde_guard_name(Oid catalog, Oid object);
+extern void tde_name_guard(Oid catalog, Oid object);
 
 #endif							/* TDE_DDL_TAKEN_NAMES_H */

@@ -40,8 +40,8 @@ static bool
 find_pair(const Trigger *trigger, Pair *pair)
 {
 	const Pair	pairs[] = {
-		{F_TSVECTOR_UPDATE_TRIGGER, tde_internal_function("tde_tsvector_update_trigger", tde_tsvector_update_trigger, NULL, 0)},
-		{F_TSVECTOR_UPDATE_TRIGGER_COLUMN, tde_internal_function("tde_tsvector_update_trigger_column", tde_tsvector_update_trigger_column, NULL, 0)}
+		{F_TSVECTOR_UPDATE_TRIGGER, tde_type_internal_function("tde_tsvector_update_trigger", tde_tsvector_update_trigger, NULL, 0)},
+		{F_TSVECTOR_UPDATE_TRIGGER_COLUMN, tde_type_internal_function("tde_tsvector_update_trigger_column", tde_tsvector_update_trigger_column, NULL, 0)}
 	};
 
 	for (int i = 0; i < lengthof(pairs); i++)
@@ -54,7 +54,7 @@ find_pair(const Trigger *trigger, Pair *pair)
 }
 
 static bool
-is_encrypted(Oid relid, const char *column)
+is_encrypted_column(Oid relid, const char *column)
 {
 	AttrNumber	number = get_attnum(relid, column);
 
@@ -117,11 +117,11 @@ adapt_trigger(Relation rel, const Trigger *trigger, Oid created)
 	if (!find_pair(trigger, &pair))
 		return;
 	for (int i = 0; i < trigger->tgnargs; i++)
-		encrypted = encrypted || is_encrypted(RelationGetRelid(rel), trigger->tgargs[i]);
+		encrypted = encrypted || is_encrypted_column(RelationGetRelid(rel), trigger->tgargs[i]);
 	function = encrypted ? pair.own : pair.core;
 	if (function != trigger->tgfoid)
 		set_function(rel, trigger, function);
-	if (encrypted && (function != trigger->tgfoid || trigger->tgoid == created) && !is_encrypted(RelationGetRelid(rel), trigger->tgargs[0]))
+	if (encrypted && (function != trigger->tgfoid || trigger->tgoid == created) && !is_encrypted_column(RelationGetRelid(rel), trigger->tgargs[0]))
 		warn_in_clear(rel, trigger);
 }
 

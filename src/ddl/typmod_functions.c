@@ -84,7 +84,7 @@ numbered_slot(const char *digits)
 	errno = 0;
 	slot = strtol(digits, NULL, 10);
 	if (errno != 0 || slot < 0 || slot > PG_INT32_MAX ||
-		(!IsBinaryUpgrade && !tde_keystore_name((int32) slot).exists))
+		(!IsBinaryUpgrade && !tde_keys_name((int32) slot).exists))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("key \"%s\" does not exist", digits),
@@ -97,12 +97,12 @@ numbered_slot(const char *digits)
 static int32
 named_slot(const char *name)
 {
-	int32		slot = tde_keystore_declared_slot(name);
+	int32		slot = tde_keys_declared_slot(name);
 
-	if (slot == TDE_NO_SLOT && tde_create_missing_keys && tde_ddl_declares() && tde_keystore_is_free(name))
+	if (slot == TDE_NO_SLOT && tde_create_missing_keys && tde_ddl_declares() && tde_keys_is_free(name))
 		return tde_keys_make_missing(name);
 	if (slot < 0)
-		tde_keystore_missing(name);
+		tde_keys_missing(name);
 	return slot;
 }
 
@@ -136,7 +136,7 @@ count_base_words(Oid base, Datum *words, int count)
 	bool		takes_words = modifier_function(base, true) >= FirstNormalObjectId;
 	int			own = 0;
 
-	while (own < count && (is_number(DatumGetCString(words[own])) || (takes_words && !tde_words_know(DatumGetCString(words[own])))))
+	while (own < count && (is_number(DatumGetCString(words[own])) || (takes_words && !tde_typmod_words_know(DatumGetCString(words[own])))))
 		own++;
 	return own;
 }
@@ -162,7 +162,7 @@ parse_modifiers(Oid base, ArrayType *array)
 		spec_words = lappend(spec_words, resolve_key(DatumGetCString(words[i])));
 	}
 
-	problem = tde_words_parse(spec_words, &tde_default_spec, &mods.spec, &mods.slot);
+	problem = tde_typmod_words_parse(spec_words, &tde_default_spec, &mods.spec, &mods.slot);
 	if (problem)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -174,7 +174,7 @@ parse_modifiers(Oid base, ArrayType *array)
 	mods.base_typmod = parse_base_modifiers(base, words, own);
 	if (row > 0)
 		return tde_modifiers_offer(row, &mods);
-	return tde_modifiers_pack(tde_mod_layout(base), &mods);
+	return tde_modifiers_pack(tde_type_mod_layout(base), &mods);
 }
 
 /*
@@ -241,7 +241,7 @@ print_key(StringInfo buf, int32 slot)
 
 	if (slot == TDE_SLOT_DEFAULT)
 		return;
-	name = IsBinaryUpgrade ? "" : pstrdup(tde_keystore_name(slot).name);
+	name = IsBinaryUpgrade ? "" : pstrdup(tde_keys_name(slot).name);
 	if (*name == '\0')
 		name = psprintf("%d", slot);
 	appendStringInfo(buf, ",%s", quote_literal_cstr(psprintf("key=%s", name)));

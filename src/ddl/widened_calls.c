@@ -60,7 +60,7 @@ before_coercion(Node *arg)
  * Arrays have no casts of their own.
  */
 static Oid
-plain_type(Oid actual, Oid taken, Oid *widened)
+plain_argument_type(Oid actual, Oid taken, Oid *widened)
 {
 	Oid			type = getBaseType(actual);
 	Oid			element = get_element_type(type);
@@ -104,7 +104,7 @@ is_widened(List *args)
 		Node	   *before = arg ? before_coercion(arg) : NULL;
 
 		if (before != arg && exprType(before) >= FirstNormalObjectId)
-			(void) plain_type(exprType(before), exprType(arg), &widened);
+			(void) plain_argument_type(exprType(before), exprType(arg), &widened);
 	}
 	return OidIsValid(widened);
 }
@@ -133,7 +133,7 @@ add_argument(Call *call, Node *arg)
 	if (IsA(arg, NamedArgExpr))
 		call->names = lappend(call->names, ((NamedArgExpr *) arg)->name);
 	call->actual[i] = exprType(before);
-	call->plain[i] = before == arg ? call->actual[i] : plain_type(call->actual[i], exprType(arg), &call->widened);
+	call->plain[i] = before == arg ? call->actual[i] : plain_argument_type(call->actual[i], exprType(arg), &call->widened);
 	call->quoted[i] = may_be_quoted(call, before);
 }
 
@@ -248,10 +248,10 @@ schema_of(const Call *call)
 
 /* Our own take what PostgreSQL's would. */
 static bool
-is_ours(const Call *call)
+is_our_function(const Call *call)
 {
 	return !tde_is_core(call->called) &&
-		tde_is_member(call->is_operator ? OperatorRelationId : ProcedureRelationId, call->called);
+		tde_core_is_member(call->is_operator ? OperatorRelationId : ProcedureRelationId, call->called);
 }
 
 static pg_noinline void
@@ -260,7 +260,7 @@ check_call(Call *call)
 	char	   *name = call->is_operator ? get_opname(call->called) : get_func_name(call->called);
 	List	   *names;
 
-	if (name == NULL || !OidIsValid(call->widened) || is_ours(call))
+	if (name == NULL || !OidIsValid(call->widened) || is_our_function(call))
 		return;
 	names = list_make1(makeString(name));
 	for (int quoted = 0; quoted < 2; quoted++)

@@ -25,7 +25,7 @@ tde_citus_init(void)
 {
 	const TdeModule *module;
 
-	if (!tde_citus_is_loaded())
+	if (!tde_distributed_citus_is_loaded())
 		return;
 	module = tde_module_load("citus");
 	if (module)
@@ -61,6 +61,6 @@ tde_citus_plan(planner_hook_type next, TDE_PLANNER_PARAMETERS)
 {
 	if (tde_citus)
 		return tde_citus->plan(next, TDE_PLANNER_ARGUMENTS);
-	(void) tde_reads_distributed(query, has_encrypted);
+	(void) tde_distributed_reads(query, has_encrypted);
 	return next(TDE_PLANNER_ARGUMENTS);
 }

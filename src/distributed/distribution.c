@@ -42,20 +42,20 @@ static HTAB *tables = NULL;
 /* ---- what is remembered ---- */
 
 static void
-relation_changed(Oid relid)
+distribution_changed(Oid relid)
 {
-	tde_relation_memos_invalidate(tables, relid);
+	tde_memory_relation_memos_invalidate(tables, relid);
 }
 
 void
 tde_distributed_init(void)
 {
-	tables = tde_table_new("tde_column distributed tables", sizeof(Oid), sizeof(TdeDistribution));
-	tde_when_relation_changes(relation_changed);
+	tables = tde_memory_table_new("tde_column distributed tables", sizeof(Oid), sizeof(TdeDistribution));
+	tde_memory_when_relation_changes(distribution_changed);
 }
 
 bool
-tde_citus_is_loaded(void)
+tde_distributed_citus_is_loaded(void)
 {
 	static bool asked = false;
 	static bool loaded = false;
@@ -131,7 +131,7 @@ tde_distribution(Oid oid)
 {
 	TdeDistribution *table;
 
-	if (!tde_citus_is_loaded() || oid < FirstNormalObjectId)
+	if (!tde_distributed_citus_is_loaded() || oid < FirstNormalObjectId)
 		return NULL;
 	table = hash_search(tables, &oid, HASH_FIND, NULL);
 	if (table == NULL || !table->memo.valid)
@@ -168,15 +168,15 @@ reads_distributed(Node *node, void *wanted)
 }
 
 bool
-tde_reads_distributed(Query *query, TdeDistributionTest wanted)
+tde_distributed_reads(Query *query, TdeDistributionTest wanted)
 {
-	return tde_citus_is_loaded() && reads_distributed((Node *) query, &wanted);
+	return tde_distributed_citus_is_loaded() && reads_distributed((Node *) query, &wanted);
 }
 
 /* ---- maintenance ---- */
 
 void
-tde_refuse_distributed(Oid table, const char *call)
+tde_distributed_refuse(Oid table, const char *call)
 {
 	char	   *name;
 
@@ -204,10 +204,10 @@ tde_is_distributed(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(tde_distribution(PG_GETARG_OID(0)) != NULL);
 }
 
-/* tde_check_not_distributed(regclass, text) returns void - tde_refuse_distributed() for procedures in SQL. */
+/* tde_check_not_distributed(regclass, text) returns void - tde_distributed_refuse() for procedures in SQL. */
 Datum
 tde_check_not_distributed(PG_FUNCTION_ARGS)
 {
-	tde_refuse_distributed(PG_GETARG_OID(0), text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	tde_distributed_refuse(PG_GETARG_OID(0), text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	PG_RETURN_VOID();
 }

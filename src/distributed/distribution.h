@@ -21,7 +21,7 @@ typedef struct TdeDistribution
 } TdeDistribution;
 
 /* Is Citus loaded into this server?  Where it is not, nothing here costs anything. */
-extern PGDLLEXPORT bool tde_citus_is_loaded(void);
+extern PGDLLEXPORT bool tde_distributed_citus_is_loaded(void);
 
 /* What Citus' catalog says of a table; NULL: it knows nothing of it. */
 extern const TdeDistribution *tde_distribution(Oid table);
@@ -30,10 +30,10 @@ extern PGDLLEXPORT const TdeDistribution *tde_distribution_of(const RangeTblEntr
 
 /* Does a query, or one inside, write, or read, such a table of Citus? */
 typedef bool (*TdeDistributionTest) (const TdeDistribution *table);
-extern PGDLLEXPORT bool tde_reads_distributed(Query *query, TdeDistributionTest wanted);
+extern PGDLLEXPORT bool tde_distributed_reads(Query *query, TdeDistributionTest wanted);
 
 /* ereport if Citus distributes the table: a maintenance command would find this node's empty shell.  call: it, with %L for the table. */
-extern void tde_refuse_distributed(Oid table, const char *call);
+extern void tde_distributed_refuse(Oid table, const char *call);
 
 /* Such a call of the function that is running: VERB schema.function(%L). */
 extern const char *tde_distributed_call(const char *verb, FunctionCallInfo fcinfo);

@@ -84,7 +84,7 @@ look(Node *node, void *context)
 }
 
 void
-tde_tree_analyzed(ParseState *pstate, Query *query)
+tde_analyzed_tree(ParseState *pstate, Query *query)
 {
 	if (query->commandType == CMD_UTILITY && IsA(query->utilityStmt, CallStmt))
 	{

@@ -8,6 +8,6 @@
 #include "parser/parse_node.h"
 
 /* When a statement has been analyzed: ereport if it must not run, and change what would print values otherwise than plain ones. */
-extern void tde_tree_analyzed(ParseState *pstate, Query *query);
+extern void tde_analyzed_tree(ParseState *pstate, Query *query);
 
 #endif							/* TDE_FUNCTIONS_ANALYZED_H */

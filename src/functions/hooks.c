@@ -112,10 +112,10 @@ post_parse_analyze(TDE_ANALYZE_PARAMETERS)
 		next_post_parse_analyze(pstate, query, jumble);
 	pstate->p_sourcetext = text;
 	if (unlikely(pstate->p_pre_columnref_hook != NULL))
-		tde_function_call_analyzed(query);
+		tde_routine_call_analyzed(query);
 	if (unlikely(tde_statement.utility != NULL))
-		tde_view_columns_analyzed(pstate, query);
-	tde_tree_analyzed(pstate, query);
+		tde_kept_view_columns(pstate, query);
+	tde_analyzed_tree(pstate, query);
 	core = tde_operand_results(query);
 	if (tde_client_possible())
 		tde_client_analyzed(pstate, query, core);
@@ -136,7 +136,7 @@ plan_query(TDE_PLANNER_PARAMETERS)
 	if (unlikely(tde_transparent_catalog))
 		tde_client_plans(query, source);
 	tde_index_conditions_prepare(query);
-	plan = unlikely(tde_citus_is_loaded()) ? tde_citus_plan(next_planner, TDE_PLANNER_ARGUMENTS) :
+	plan = unlikely(tde_distributed_citus_is_loaded()) ? tde_citus_plan(next_planner, TDE_PLANNER_ARGUMENTS) :
 		next_planner(TDE_PLANNER_ARGUMENTS);
 	if (postponed)
 		plan->invalItems = list_concat(postponed, plan->invalItems);
@@ -217,7 +217,7 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	DecryptingReceiver *receiver;
 	DestReceiver *rows = query->dest;
 	bool		citus = unlikely(tde_citus != NULL) && tde_citus->results_begin(query);
-	ErrorContextCallback context = {error_context_stack, tde_explain_key, NULL};
+	ErrorContextCallback context = {error_context_stack, tde_key_errors_explain, NULL};
 	bool		changes = changes_data(query);
 	bool		stores = changes || fills_table(query->dest);
 	TdeStores	outer = tde_statement_begin(stores);
@@ -230,7 +230,7 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 		tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
 	if (unlikely(query->dest != NULL && query->dest->mydest == DestTuplestore))
-		tde_function_rows_begin(query);
+		tde_routine_rows_begin(query);
 	if (!citus)
 		tde_results_check_begin(query, receiver != NULL);
 	if (likely(!tde_access_restricted))
@@ -306,8 +306,8 @@ run_utility(Utility *utility)
 	List	   *members = tde_foreign_keys_begin(statement);
 	List	   *instead;
 
-	if (unlikely(tde_without_wallet(statement, utility->context == PROCESS_UTILITY_TOPLEVEL, &instead)))
-		tde_run_without_wallet(instead, run_instead, utility);
+	if (unlikely(tde_closed_wallet_changes(statement, utility->context == PROCESS_UTILITY_TOPLEVEL, &instead)))
+		tde_closed_wallet_run(instead, run_instead, utility);
 	else
 		next_process_utility(utility->planned, utility->source, utility->read_only_tree, utility->context, utility->params, utility->environment,
 							 utility->dest, utility->completion);
@@ -349,14 +349,14 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 		tde_statement.declares = inner.declares;
 		if (hint.callback)
 			error_context_stack = &hint;
-		tde_drop_extension_warn(inner.utility);
+		tde_explain_drop_extension(inner.utility);
 		tde_ddl_prepare(inner.utility, inner.source, &explain);
 		if (tde_client_possible())
 			dest = tde_client_prepare(inner.utility, dest);
 		/* no others: by the stack, the client's own statements are known */
 		if (inner.changes_data || IsA(inner.utility, IndexStmt))
 		{
-			keys = (ErrorContextCallback) {error_context_stack, tde_explain_key, NULL};
+			keys = (ErrorContextCallback) {error_context_stack, tde_key_errors_explain, NULL};
 			error_context_stack = &keys;
 		}
 		if (tde_language_do(inner.utility, &language))
@@ -404,7 +404,7 @@ emit_log(ErrorData *edata)
 {
 	if (tde_citus)
 		tde_citus->name_server(edata);
-	tde_name_join_error(edata);
+	tde_explain_join_error(edata);
 	if (tde_log_filter(edata) && next_emit_log)
 		next_emit_log(edata);
 }
@@ -426,7 +426,7 @@ install(void)
 	if (installed)
 		return;
 	installed = true;
-	tde_node_form_accepted = tde_citus_is_loaded();
+	tde_node_form_accepted = tde_distributed_citus_is_loaded();
 	INSTALL(post_parse_analyze_hook, next_post_parse_analyze, post_parse_analyze);
 	INSTALL(planner_hook, next_planner, plan_query);
 	INSTALL(ExecutorStart_hook, next_executor_start, executor_start);
@@ -465,8 +465,8 @@ _PG_init(void)
 	tde_wallet_init();
 	tde_counters_init();
 	tde_drawn_ahead_init();
-	tde_forget_init();
-	tde_keystore_init();
+	tde_memory_forget_init();
+	tde_keys_init();
 	tde_keycache_init();
 	tde_modifiers_init();
 	tde_type_init(tde_in, tde_typmod_in);
@@ -482,8 +482,8 @@ _PG_init(void)
 		(void) tde_module_load("ceremony"); /* it has shared memory */
 	}
 	tde_access_init();
-	tde_log_init();
+	tde_sensitive_init();
 	tde_purge_init();
-	if (!tde_shmem_add(0, NULL, install))
+	if (!tde_memory_shmem_add(0, NULL, install))
 		install();
 }

@@ -69,13 +69,13 @@ tde_create_key(PG_FUNCTION_ARGS)
 	if (erasable)
 	{
 		/* looked at again when it is made; without this, an entry nobody needs would be left in the wallet, to be purged */
-		tde_keystore_refuse_taken(name);
+		tde_keys_refuse_taken(name);
 		/* likewise where the wallet is another one */
-		tde_keystore_scan_slot(TDE_SLOT_DEFAULT, require_master, NULL);
+		tde_keys_scan_slot(TDE_SLOT_DEFAULT, require_master, NULL);
 		tde_purge_keep_out();
 		tde_wallet_edit(add_erasable, master);
 	}
-	slot = tde_keystore_create(name, erasable ? master : NULL);
+	slot = tde_keys_create(name, erasable ? master : NULL);
 	if (erasable)
 		tde_purge_let_in();
 	ereport(LOG,
@@ -94,7 +94,7 @@ tde_describe_key(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name of a key must not be null")));
 	name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	if (tde_keystore_describe(name, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1))) == 0)
+	if (tde_keys_describe(name, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1))) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("key \"%s\" does not exist", name),
@@ -131,17 +131,17 @@ tde_rename_key(PG_FUNCTION_ARGS)
 	tde_keys_check_name(new_name);
 	PreventCommandIfReadOnly("tde_rename_key()");
 	/* nobody else gives the name to a key meanwhile */
-	LockRelationOid(tde_keystore_require(), ShareRowExclusiveLock);
-	renaming.slot = tde_keystore_require_slot(name);
+	LockRelationOid(tde_keys_require(), ShareRowExclusiveLock);
+	renaming.slot = tde_keys_require_slot(name);
 	if (renaming.slot <= TDE_SLOT_DEFAULT)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cannot rename key \"%s\"", name),
 				 errdetail("Every database has it under this name.")));
-	tde_keystore_refuse_taken(new_name);
+	tde_keys_refuse_taken(new_name);
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to rename a data key");
-	(void) tde_keystore_edit(rename_row, &renaming);
+	(void) tde_keys_edit(rename_row, &renaming);
 	ereport(LOG,
 			(errmsg("data key \"%s\" renamed to \"%s\" by user \"%s\"", name, new_name,
 					GetUserNameFromId(GetUserId(), false))));
@@ -157,7 +157,7 @@ tde_rotate_key(PG_FUNCTION_ARGS)
 
 	tde_log_call(fcinfo, name);
 	PreventCommandIfReadOnly("tde_rotate_key()");
-	version = tde_keystore_rotate(tde_keystore_require_slot(name));
+	version = tde_keys_rotate(tde_keys_require_slot(name));
 	if (version == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND), errmsg("key \"%s\" has no active version", name)));
@@ -219,7 +219,7 @@ tde_destroy_key(PG_FUNCTION_ARGS)
 	Destruction destruction = {0};
 
 	tde_log_call(fcinfo, name);
-	destruction.slot = tde_keystore_require_slot(name);
+	destruction.slot = tde_keys_require_slot(name);
 	if (destruction.slot <= TDE_SLOT_DEFAULT)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -236,12 +236,12 @@ tde_destroy_key(PG_FUNCTION_ARGS)
 
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to destroy a key");
-	LockRelationOid(tde_keystore_require(), ShareRowExclusiveLock);
-	tde_keystore_scan(find_wrapping_key, &destruction);
+	LockRelationOid(tde_keys_require(), ShareRowExclusiveLock);
+	tde_keys_scan(find_wrapping_key, &destruction);
 	/* first the wallet: after a crash between the two, the key counts as destroyed */
 	if (destruction.erasable)
 		tde_wallet_edit(erase_master, destruction.master);
-	tde_keystore_edit(destroy_row, &destruction);
+	tde_keys_edit(destroy_row, &destruction);
 
 	if (destruction.erasable)
 		ereport(NOTICE,
@@ -305,14 +305,14 @@ tde_rotate_master_key(PG_FUNCTION_ARGS)
 	tde_log_call(fcinfo, NULL);
 	PreventCommandIfReadOnly("tde_rotate_master_key()");
 	/* whoever cannot have it is to change no wallet in vain */
-	LockRelationOid(tde_keystore_require(), ShareRowExclusiveLock);
-	tde_keystore_scan(require_master, NULL);
+	LockRelationOid(tde_keys_require(), ShareRowExclusiveLock);
+	tde_keys_scan(require_master, NULL);
 	tde_wallet_edit(change_master, master);
-	count = tde_keystore_edit(renew_row, NULL);
+	count = tde_keys_edit(renew_row, NULL);
 	ereport(LOG,
 			(errmsg("master key rotated by user \"%s\"", GetUserNameFromId(GetUserId(), false)),
 			 errdetail("%d data keys of this database are wrapped by it.", count)));
-	PG_RETURN_DATUM(tde_keystore_uuid(master));
+	PG_RETURN_DATUM(tde_keys_uuid(master));
 }
 
 /*
@@ -324,7 +324,7 @@ tde_rewrap_keys(PG_FUNCTION_ARGS)
 {
 	tde_log_call(fcinfo, NULL);
 	PreventCommandIfReadOnly("tde_rewrap_keys()");
-	PG_RETURN_INT32(tde_keystore_edit(renew_row, NULL));
+	PG_RETURN_INT32(tde_keys_edit(renew_row, NULL));
 }
 
 /* tde_prepare_master_key() returns uuid - put the next master key into the wallet, to be copied to standbys before rotation. */
@@ -337,7 +337,7 @@ tde_prepare_master_key(PG_FUNCTION_ARGS)
 	/* in a standby's own wallet, the primary's rotation would not find it */
 	PreventCommandDuringRecovery("tde_prepare_master_key()");
 	tde_wallet_edit(prepare_master, master);
-	PG_RETURN_DATUM(tde_keystore_uuid(master));
+	PG_RETURN_DATUM(tde_keys_uuid(master));
 }
 
 /* ---- a short value that two databases have in common if, and only if, they have the same keys ---- */
@@ -371,7 +371,7 @@ append_key(StringInfo bytes, const TdeDataKey *row)
 Datum
 tde_key_fingerprint(PG_FUNCTION_ARGS)
 {
-	List	   *rows = tde_keystore_rows();
+	List	   *rows = tde_keys_rows();
 	StringInfoData bytes;
 	ListCell   *cell;
 	bytea	   *digest;

@@ -54,10 +54,10 @@ check_call(FunctionCallInfo fcinfo)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("tde_give_secret() must be called as the trigger of tde.passphrase")));
-	tde_hide_data();
+	tde_hidden_data();
 	if (calling_copy() != NULL)
 		return;
-	tde_hide_statement("tde.passphrase");
+	tde_hidden_statement("tde.passphrase");
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("a secret cannot be inserted"),
@@ -103,7 +103,7 @@ tde_secrets_utility(Node *stmt)
 		CopyStmt   *copy = (CopyStmt *) stmt;
 
 		if (copy->is_from && copy->relation != NULL && strcmp(copy->relation->relname, "passphrase") == 0)
-			tde_hide_data();
+			tde_hidden_data();
 	}
 	else if (IsA(stmt, DiscardStmt))
 		tde_given_drop();

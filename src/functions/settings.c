@@ -113,7 +113,7 @@ check_default_spec(char **newval, void **extra, GucSource source)
 		GUC_check_errdetail("List syntax is invalid.");
 		return false;
 	}
-	problem = tde_words_parse(words, &shipped, &spec, NULL);
+	problem = tde_typmod_words_parse(words, &shipped, &spec, NULL);
 	if (problem == NULL && spec.cipher == TDE_3DES168)
 		problem = "Triple DES is for old data only and cannot be the default.";
 	if (problem)

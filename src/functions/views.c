@@ -142,10 +142,10 @@ tde_type_spec(PG_FUNCTION_ARGS)
 		nulls[0] = false;
 		if (typmod >= 0)
 		{
-			values[1] = CStringGetTextDatum(tde_cipher_word(mods.spec));
-			values[2] = CStringGetTextDatum(tde_mode_word(mods.spec));
+			values[1] = CStringGetTextDatum(tde_spec_cipher_word(mods.spec));
+			values[2] = CStringGetTextDatum(tde_spec_mode_word(mods.spec));
 			values[3] = BoolGetDatum(mods.spec.salted);
-			values[4] = CStringGetTextDatum(mods.spec.mac == TDE_SHA1 ? "sha1" : tde_mac_word(mods.spec));
+			values[4] = CStringGetTextDatum(mods.spec.mac == TDE_SHA1 ? "sha1" : tde_spec_mac_word(mods.spec));
 			values[5] = Int32GetDatum(mods.slot);
 			memset(nulls, 0, sizeof(nulls));
 		}

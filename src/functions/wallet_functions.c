@@ -132,8 +132,8 @@ refuse_other_wallet(const char *confirm)
 
 	tde_wallet_refuse_open();
 	initStringInfo(&where);
-	if (OidIsValid(tde_keystore_relid()))
-		tde_keystore_scan(note_key, &count);
+	if (OidIsValid(tde_keys_relid()))
+		tde_keys_scan(note_key, &count);
 	if (count > 0)
 		appendStringInfo(&where, "database \"%s\": %d data %s", get_database_name(MyDatabaseId), count, count == 1 ? "key" : "keys");
 	count += tde_purge_other_databases(&where, &unknown);
@@ -248,7 +248,7 @@ count_lacking(const TdeDataKey *row, void *arg)
 {
 	Lacking    *lacking = arg;
 
-	if (!tde_keystore_lacks_master(row))
+	if (!tde_keys_lacks_master(row))
 		return;
 	if (lacking->keys++ == 0)
 		lacking->master[hex_encode((const char *) row->master, TDE_MASTER_ID_SIZE, lacking->master)] = '\0';
@@ -263,8 +263,8 @@ warn_wrong_wallet(void)
 
 	if (info.status != TDE_WALLET_OPEN)
 		return;
-	if (OidIsValid(tde_keystore_relid()))
-		tde_keystore_scan(count_lacking, &lacking);
+	if (OidIsValid(tde_keys_relid()))
+		tde_keys_scan(count_lacking, &lacking);
 	if (lacking.keys > 0)
 		ereport(WARNING,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
@@ -294,12 +294,12 @@ tde_wallet_open(PG_FUNCTION_ARGS)
 	QueryDesc  *query;
 
 	tde_log_call(fcinfo, NULL);
-	query = tde_without_snapshot_begin(fcinfo);
+	query = tde_snapshot_without_begin(fcinfo);
 	if (tde_passphrase_is_given(fcinfo, 0))
 		tde_passphrase_use(fcinfo, 0, "passphrase", open_with, confirm);
 	else
 		tde_wallet_open_by_command(confirm);
-	tde_without_snapshot_end(query);
+	tde_snapshot_without_end(query);
 	warn_wrong_wallet();
 	make_first_keys();
 	PG_RETURN_VOID();

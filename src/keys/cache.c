@@ -76,14 +76,14 @@ static HashMemo hash_memos[HASH_MEMOS];
 static void
 forget_hash(void)
 {
-	tde_prf_free(hash_prf);
+	tde_crypto_prf_free(hash_prf);
 	hash_prf = NULL;
 	tde_mac_free(&node_mac);
 }
 
 /* Nothing that came from the wallet before may be used any more. */
 static void
-forget(void)
+forget_keys(void)
 {
 	HASH_SEQ_STATUS status;
 	ContextEntry *entry;
@@ -118,15 +118,15 @@ static void
 forget_rows(void)
 {
 	/* cleared first: a change that arrives meanwhile asks for it again */
-	tde_keystore_changed = false;
+	tde_keys_changed = false;
 	if (rows)
 		hash_destroy(rows);
 	rows = NULL;
 	if (newest)
 		hash_destroy(newest);
 	newest = NULL;
-	rows = tde_table_new("tde_column data keys", sizeof(uint32), sizeof(TdeDataKey));
-	newest = tde_table_new("tde_column newest keys", sizeof(SlotId), sizeof(NewestEntry));
+	rows = tde_memory_table_new("tde_column data keys", sizeof(uint32), sizeof(TdeDataKey));
+	newest = tde_memory_table_new("tde_column newest keys", sizeof(SlotId), sizeof(NewestEntry));
 	tde_keys_epoch++;
 	tde_stats.key_loads++;
 }
@@ -139,10 +139,10 @@ follow_wallet(void)
 	if (tde_keys_generation != generation)
 	{
 		tde_keys_epoch++;
-		tde_forget_here();
+		tde_memory_forget_here();
 		tde_keys_generation = generation;
 		/* a running statement may not have heard yet that rows have another master key, and the wallet no longer has theirs */
-		tde_keystore_changed = true;
+		tde_keys_changed = true;
 	}
 }
 
@@ -151,7 +151,7 @@ static void
 refresh(void)
 {
 	follow_wallet();
-	if (tde_keystore_changed || rows == NULL || newest == NULL)
+	if (tde_keys_changed || rows == NULL || newest == NULL)
 		forget_rows();
 }
 
@@ -159,7 +159,7 @@ refresh(void)
 static bool
 has_table(void)
 {
-	return !IsBinaryUpgrade || OidIsValid(tde_keystore_relid());
+	return !IsBinaryUpgrade || OidIsValid(tde_keys_relid());
 }
 
 static const TdeDataKey *
@@ -170,7 +170,7 @@ find_row(uint32 id)
 
 	if (row == NULL && offered)
 		row = hash_search(offered, &id, HASH_FIND, NULL);
-	if (row == NULL && has_table() && tde_keystore_find(id, &found))
+	if (row == NULL && has_table() && tde_keys_find(id, &found))
 		row = remember_row(rows, &found);
 	if (row == NULL)
 		ereport(ERROR,
@@ -214,7 +214,7 @@ ready_key(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
 	memcpy(id.type_tag, type_tag, sizeof(id.type_tag));
 	id.spec_byte = tde_spec_byte(spec, false);
 	if (contexts == NULL)
-		contexts = tde_table_new("tde_column contexts", sizeof(ContextId), sizeof(ContextEntry));
+		contexts = tde_memory_table_new("tde_column contexts", sizeof(ContextId), sizeof(ContextEntry));
 	entry = hash_search(contexts, &id, HASH_FIND, NULL);
 	if (entry == NULL)
 	{
@@ -241,7 +241,7 @@ tde_key_row(uint32 id, TdeSpec spec)
 	row = find_row(id);
 	without_mac = (row->kind == TDE_KIND_NOMAC);
 	if (row->kind == TDE_KIND_HASH || without_mac != (spec.mac == TDE_NOMAC))
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 	return row;
 }
 
@@ -255,10 +255,10 @@ tde_key_for_reading(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_S
 static void
 require_committed(const TdeDataKey *row)
 {
-	if (unlikely(tde_keystore_uncommitted != 0 && row->id >= tde_keystore_uncommitted))
+	if (unlikely(tde_keys_uncommitted != 0 && row->id >= tde_keys_uncommitted))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot store values under key \"%s\" in the transaction that has adopted it", tde_keystore_called(row)),
+				 errmsg("cannot store values under key \"%s\" in the transaction that has adopted it", tde_keys_called(row)),
 				 errdetail("A rollback would take the key away, and leave values in indexes."),
 				 errhint("Commit first.")));
 }
@@ -275,7 +275,7 @@ tde_key_row_of_uuid(const uint8 uuid[16])
 	row = hash_search(rows, guess, HASH_FIND, NULL);
 	if (row != NULL && memcmp(row->uuid, uuid, sizeof(row->uuid)) == 0)
 		return row;
-	if (!has_table() || !tde_keystore_find_uuid(uuid, &found))
+	if (!has_table() || !tde_keys_find_uuid(uuid, &found))
 		return NULL;
 	require_committed(&found);
 	*guess = found.id;
@@ -286,7 +286,7 @@ void
 tde_key_offer(const TdeDataKey *row)
 {
 	if (offered == NULL)
-		offered = tde_table_new("tde_column offered keys", sizeof(uint32), sizeof(TdeDataKey));
+		offered = tde_memory_table_new("tde_column offered keys", sizeof(uint32), sizeof(TdeDataKey));
 	(void) remember_row(offered, row);
 }
 
@@ -309,7 +309,7 @@ see_newest(const TdeDataKey *row, void *arg)
 	seen->destroyed |= row->state == TDE_STATE_DESTROYED;
 	if (row->slot == seen->id.slot && row->kind == seen->id.kind && row->state == TDE_STATE_RETIRED)
 		seen->imported = lappend_int(seen->imported, (int) row->id);
-	if (tde_keystore_is_newer(row, seen->id.slot, seen->id.kind, seen->best.id != 0 ? &seen->best : NULL))
+	if (tde_keys_is_newer(row, seen->id.slot, seen->id.kind, seen->best.id != 0 ? &seen->best : NULL))
 		seen->best = *row;
 }
 
@@ -346,7 +346,7 @@ current_row(int32 slot, char kind, bool *destroyed)
 	if (entry != NULL)
 		return hash_search(rows, &entry->key, HASH_FIND, NULL);
 	if (has_table())
-		tde_keystore_scan_slot(slot, see_newest, &seen);
+		tde_keys_scan_slot(slot, see_newest, &seen);
 	*destroyed = seen.destroyed;
 	if (seen.best.id == 0 || seen.destroyed)
 		return NULL;
@@ -368,7 +368,7 @@ missing_key_error(int32 slot, char kind, bool destroyed)
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 				 errmsg("the data key of slot %d was destroyed", slot),
 				 errhint("Give the column another key: ALTER TABLE ... ALTER COLUMN ... TYPE ...('key=NAME').")));
-	if (slot > TDE_SLOT_DEFAULT && !tde_keystore_name(slot).exists)
+	if (slot > TDE_SLOT_DEFAULT && !tde_keys_name(slot).exists)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 				 errmsg("the data key of slot %d is missing", slot),
@@ -409,10 +409,10 @@ derive_hash_keys(const uint8 *data_key, uint8 *hash_key, uint8 *node_key)
 {
 	static const uint8 hash_info[] = "tde_column/1hash";
 	static const uint8 node_info[] = "tde_column/1node";
-	TdeStatus	status = tde_hkdf(data_key, TDE_DATA_KEY_SIZE, hash_info, sizeof(hash_info) - 1, hash_key, HASH_KEY_SIZE);
+	TdeStatus	status = tde_crypto_hkdf(data_key, TDE_DATA_KEY_SIZE, hash_info, sizeof(hash_info) - 1, hash_key, HASH_KEY_SIZE);
 
 	if (status == TDE_OK)
-		status = tde_hkdf(data_key, TDE_DATA_KEY_SIZE, node_info, sizeof(node_info) - 1, node_key, HASH_KEY_SIZE);
+		status = tde_crypto_hkdf(data_key, TDE_DATA_KEY_SIZE, node_info, sizeof(node_info) - 1, node_key, HASH_KEY_SIZE);
 	return status;
 }
 
@@ -440,24 +440,24 @@ set_up_hash(void)
 	if (status == TDE_OK)
 		status = tde_mac_init(&node_mac, TDE_SHA256, node_key, sizeof(node_key));
 	if (status == TDE_OK)
-		status = tde_prf_new(&hash_prf, hash_key);
+		status = tde_crypto_prf_new(&hash_prf, hash_key);
 	OPENSSL_cleanse(hash_key, sizeof(hash_key));
 	OPENSSL_cleanse(node_key, sizeof(node_key));
 	tde_check(status);
 	/* an empty memo is one of the number 0, which must not be found there before it was hashed */
 	memset(hash_memos, 0, sizeof(hash_memos));
-	tde_check(tde_prf(hash_prf, 0, &hash_memos[0].result));
+	tde_check(tde_crypto_prf(hash_prf, 0, &hash_memos[0].result));
 	hash_epoch = tde_keys_epoch;
 }
 
 void
 tde_keycache_init(void)
 {
-	tde_forget_by(forget);
+	tde_memory_forget_by(forget_keys);
 }
 
 uint32
-tde_keyed_hash(uint32 number)
+tde_key_hash(uint32 number)
 {
 	HashMemo   *memo = &hash_memos[number % HASH_MEMOS];
 
@@ -467,14 +467,14 @@ tde_keyed_hash(uint32 number)
 	{
 		uint32		result;
 
-		tde_check(tde_prf(hash_prf, number, &result));
+		tde_check(tde_crypto_prf(hash_prf, number, &result));
 		*memo = (HashMemo) {number, result};
 	}
 	return memo->result;
 }
 
 void
-tde_node_digest(char purpose, const uint8 *bytes, size_t size, uint8 digest[TDE_MAX_DIGEST])
+tde_key_node_digest(char purpose, const uint8 *bytes, size_t size, uint8 digest[TDE_MAX_DIGEST])
 {
 	if (unlikely(hash_prf == NULL || !tde_keys_fresh(hash_epoch)))
 		set_up_hash();

@@ -35,7 +35,7 @@ extern PGDLLEXPORT uint64 tde_keys_generation;	/* the wallet's, when the cache w
 static inline bool
 tde_keys_fresh(uint64 epoch)
 {
-	return epoch == tde_keys_epoch && !tde_keystore_changed &&
+	return epoch == tde_keys_epoch && !tde_keys_changed &&
 		tde_keys_generation == pg_atomic_read_u64(tde_wallet_generation);
 }
 
@@ -61,13 +61,13 @@ extern void tde_key_offer(const TdeDataKey *row);
 extern const TdeKey *tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE]);
 
 /* The keyed hash of a number, under the database's hash key; ereport if the wallet is closed. */
-extern uint32 tde_keyed_hash(uint32 number);
+extern uint32 tde_key_hash(uint32 number);
 
 /*
  * HMAC-SHA256 over the purpose and the bytes, under a key that all databases with the same hash key have.  Unlike the keyed hash, whose
  * results anyone can see who hashes a value, it can be had by no SQL.
  */
-extern PGDLLEXPORT void tde_node_digest(char purpose, const uint8 *bytes, size_t size, uint8 digest[TDE_MAX_DIGEST]);
+extern PGDLLEXPORT void tde_key_node_digest(char purpose, const uint8 *bytes, size_t size, uint8 digest[TDE_MAX_DIGEST]);
 
 extern void tde_keycache_init(void);	/* from _PG_init */
 

@@ -37,6 +37,7 @@
 #include "keys/limits.h"
 #include "server/compat.h"
 #include "server/counters.h"
+#include "server/extension.h"
 #include "server/memory.h"
 #include "server/permanent.h"
 #include "server/statement.h"
@@ -85,7 +86,7 @@ static int	reached_count = 0;
 static Relation
 open_counts(void)
 {
-	Oid			relid = tde_keystore_sibling("key_counts");
+	Oid			relid = tde_extension_table("key_counts");
 
 	if (!OidIsValid(relid))
 		return NULL;
@@ -249,7 +250,7 @@ remember_reached(uint32 key_id, bool at_any_age)
 
 /* Workers for queries and indexes do what their leader's statement does; that is not known to them. */
 bool
-tde_stores_nothing(void)
+tde_limits_stores_nothing(void)
 {
 	return tde_statement.stores == TDE_STORES_NOTHING && !IsParallelWorker() && !IsLogicalWorker();
 }
@@ -274,7 +275,7 @@ may_replace(uint32 key_id)
 {
 	TdeDataKey	row;
 
-	return stores() || IsParallelWorker() || tde_statement_parses_stored() || (tde_keystore_find(key_id, &row) && row.slot == TDE_SLOT_CATALOG);
+	return stores() || IsParallelWorker() || tde_statement_parses_stored() || (tde_keys_find(key_id, &row) && row.slot == TDE_SLOT_CATALOG);
 }
 
 /* What errors call a key's version. */
@@ -283,7 +284,7 @@ called(uint32 key_id)
 {
 	TdeDataKey	row;
 
-	return tde_keystore_find(key_id, &row) ? psprintf("version %d of data key \"%s\"", row.version, tde_keystore_called(&row)) :
+	return tde_keys_find(key_id, &row) ? psprintf("version %d of data key \"%s\"", row.version, tde_keys_called(&row)) :
 		psprintf("data key %u", key_id);
 }
 
@@ -312,10 +313,10 @@ replace_now(uint32 key_id, TdeSpec spec, uint64 blocks)
 				 errhint("Store a value under the key by an expression, as ROW(...) is in place of a row's text, or run tde_rotate_key().")));
 	/* whoever calls from outside of a query may have none */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	done = tde_keystore_replace(key_id, true);
+	done = tde_keys_replace(key_id, true);
 	PopActiveSnapshot();
 	/* seen by ourselves, too, if somebody else has made it */
-	tde_keystore_changed = true;
+	tde_keys_changed = true;
 	if (!done)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -382,8 +383,8 @@ replace_reached(void)
 	{
 		Reached		next = reached[--reached_count];
 
-		if (next.at_any_age || tde_encryption_limit > 0 || tde_keystore_age(next.key_id) >= LEAST_AGE_MS)
-			(void) tde_keystore_replace(next.key_id, false);
+		if (next.at_any_age || tde_encryption_limit > 0 || tde_keys_age(next.key_id) >= LEAST_AGE_MS)
+			(void) tde_keys_replace(next.key_id, false);
 	}
 	PopActiveSnapshot();
 }
@@ -437,7 +438,7 @@ tde_key_use(uint32 key_id)
 
 	if (uses == NULL)
 	{
-		uses = tde_table_new("tde_column key use", sizeof(uint32), sizeof(TdeKeyUse));
+		uses = tde_memory_table_new("tde_column key use", sizeof(uint32), sizeof(TdeKeyUse));
 		RegisterXactCallback(end_transaction, NULL);
 	}
 	use = hash_search(uses, &key_id, HASH_ENTER, &found);

@@ -51,7 +51,7 @@ tde_key_use_take(TdeKeyUse *use, uint64 blocks)
  * Is the running statement sure to store nothing that it encrypts?  What it encrypts goes to the client or into a variable, and is coerced, and
  * so encrypted anew if need be, where it is stored from there.
  */
-extern bool tde_stores_nothing(void);
+extern bool tde_limits_stores_nothing(void);
 
 /*
  * Count values ahead, of which the next one takes so many blocks.  Opens a table.  If the version has encrypted half of what this spec lets a key

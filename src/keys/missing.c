@@ -12,6 +12,7 @@
 #include "keys/names.h"
 #include "keys/table.h"
 #include "server/compat.h"
+#include "server/extension.h"
 
 bool		tde_create_missing_keys = true;
 
@@ -37,7 +38,7 @@ tde_keys_make_missing(const char *name)
 				 errmsg("permission denied to create key \"%s\"", name),
 				 errdetail("The key does not exist, and user \"%s\" has no right to create keys.", GetUserNameFromId(GetUserId(), false)),
 				 errhint("Have it made: SELECT tde_create_key(%s);", quote_literal_cstr(name))));
-	slot = tde_keystore_find_or_create(name, &created);
+	slot = tde_keys_find_or_create(name, &created);
 	if (!created)
 		return slot;
 	ereport(NOTICE,

@@ -27,6 +27,7 @@
 #include "keys/modifiers.h"
 #include "keys/table.h"
 #include "server/compat.h"
+#include "server/extension.h"
 #include "server/memory.h"
 #include "server/permanent.h"
 
@@ -53,7 +54,7 @@ static Oid	known_relid = InvalidOid;	/* of this table; InvalidOid: it may be ano
 
 /* The extension may be dropped, and made anew with another table. */
 static void
-relation_changed(Oid relid)
+modifiers_changed(Oid relid)
 {
 	if (relid == InvalidOid || relid == known_relid)
 		known_relid = InvalidOid;
@@ -62,8 +63,8 @@ relation_changed(Oid relid)
 void
 tde_modifiers_init(void)
 {
-	known = tde_table_new("tde_column specifications", sizeof(int32), sizeof(Numbered));
-	tde_when_relation_changes(relation_changed);
+	known = tde_memory_table_new("tde_column specifications", sizeof(int32), sizeof(Numbered));
+	tde_memory_when_relation_changes(modifiers_changed);
 }
 
 static void
@@ -85,7 +86,7 @@ recall(int32 number)
 
 	if (!OidIsValid(known_relid) && !IsBinaryUpgrade)
 	{
-		relid = tde_keystore_sibling(table_name);
+		relid = tde_extension_table(table_name);
 		forget_all();
 		known_relid = relid;
 	}
@@ -105,7 +106,7 @@ static Relation
 open_table(LOCKMODE mode)
 {
 	static const Oid types[SPEC_COLUMNS] = {INT4OID, INT4OID, INT4OID, INT4OID};
-	Oid			relid = tde_keystore_sibling(table_name);
+	Oid			relid = tde_extension_table(table_name);
 	Relation	rel;
 
 	if (!OidIsValid(relid))

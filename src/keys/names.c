@@ -30,7 +30,7 @@ tde_keys_check_name(const char *name)
 }
 
 const char *
-tde_keystore_called(const TdeDataKey *row)
+tde_keys_called(const TdeDataKey *row)
 {
 	switch (row->slot)
 	{
@@ -53,7 +53,7 @@ note_slot(const TdeDataKey *row, void *arg)
 }
 
 int32
-tde_keystore_slot(const char *name)
+tde_keys_slot(const char *name)
 {
 	int32		slot = TDE_NO_SLOT;
 	Relation	rel;
@@ -64,8 +64,8 @@ tde_keystore_slot(const char *name)
 		return TDE_SLOT_CATALOG;
 	if (*name == '\0')
 		return TDE_NO_SLOT;
-	rel = table_open(tde_keystore_require(), AccessShareLock);
-	tde_keystore_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_slot, &slot);
+	rel = table_open(tde_keys_require(), AccessShareLock);
+	tde_keys_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_slot, &slot);
 	table_close(rel, AccessShareLock);
 	return slot;
 }
@@ -113,13 +113,13 @@ slot_of_destroyed(const char *name)
 	slot = strtol(name + digits, NULL, 10);
 	if (errno != 0 || slot <= TDE_SLOT_DEFAULT || slot > PG_INT32_MAX)
 		return TDE_NO_SLOT;
-	return strcmp(tde_keystore_name((int32) slot).name, name) == 0 ? (int32) slot : TDE_NO_SLOT;
+	return strcmp(tde_keys_name((int32) slot).name, name) == 0 ? (int32) slot : TDE_NO_SLOT;
 }
 
 int32
-tde_keystore_declared_slot(const char *name)
+tde_keys_declared_slot(const char *name)
 {
-	int32		slot = tde_keystore_slot(name);
+	int32		slot = tde_keys_slot(name);
 
 	return slot == TDE_NO_SLOT ? slot_of_destroyed(name) : slot;
 }
@@ -142,21 +142,21 @@ note_namesake(const TdeDataKey *row, void *arg)
 static bool
 is_name_of_another(const char *name, int32 slot)
 {
-	Relation	rel = table_open(tde_keystore_require(), AccessShareLock);
+	Relation	rel = table_open(tde_keys_require(), AccessShareLock);
 	Namesake	other = {slot, false};
 
-	tde_keystore_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_namesake, &other);
+	tde_keys_scan_where(rel, TDE_KEYS_NAME, CStringGetTextDatum(name), note_namesake, &other);
 	table_close(rel, AccessShareLock);
 	return other.found;
 }
 
 TdeSlotName
-tde_keystore_name(int32 slot)
+tde_keys_name(int32 slot)
 {
 	TdeSlotName found = {slot == TDE_SLOT_DEFAULT};
 	char		original[NAMEDATALEN];
 
-	tde_keystore_scan_slot(slot, note_name, &found);
+	tde_keys_scan_slot(slot, note_name, &found);
 	if (!found.destroyed)
 		return found;
 	/* another key has the name, too: one that means this slot here, and elsewhere a key of its own */
@@ -167,17 +167,17 @@ tde_keystore_name(int32 slot)
 }
 
 const char *
-tde_keystore_slot_called(int32 slot)
+tde_keys_slot_called(int32 slot)
 {
 	TdeDataKey	key = {.slot = slot};
 
 	if (slot > TDE_SLOT_DEFAULT)
-		strlcpy(key.name, tde_keystore_name(slot).name, sizeof(key.name));
-	return pstrdup(tde_keystore_called(&key));
+		strlcpy(key.name, tde_keys_name(slot).name, sizeof(key.name));
+	return pstrdup(tde_keys_called(&key));
 }
 
 void
-tde_keystore_missing(const char *name)
+tde_keys_missing(const char *name)
 {
 	char	   *make = psprintf("SELECT tde_create_key(%s);", quote_literal_cstr(name));
 
@@ -199,15 +199,15 @@ tde_keystore_missing(const char *name)
 }
 
 bool
-tde_keystore_is_free(const char *name)
+tde_keys_is_free(const char *name)
 {
-	return *name != '\0' && tde_keystore_slot(name) == TDE_NO_SLOT && !is_name_of_another(name, TDE_NO_SLOT);
+	return *name != '\0' && tde_keys_slot(name) == TDE_NO_SLOT && !is_name_of_another(name, TDE_NO_SLOT);
 }
 
 int32
-tde_keystore_require_slot(const char *name)
+tde_keys_require_slot(const char *name)
 {
-	int32		slot = tde_keystore_slot(name);
+	int32		slot = tde_keys_slot(name);
 
 	if (slot == TDE_NO_SLOT)
 		ereport(ERROR,
@@ -218,9 +218,9 @@ tde_keystore_require_slot(const char *name)
 }
 
 void
-tde_keystore_refuse_taken(const char *name)
+tde_keys_refuse_taken(const char *name)
 {
-	int32		slot = tde_keystore_slot(name);
+	int32		slot = tde_keys_slot(name);
 
 	if (slot != TDE_NO_SLOT)
 		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));

@@ -7,16 +7,11 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/dependency.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_collation.h"
-#include "catalog/pg_extension.h"
 #include "catalog/pg_index.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "commands/extension.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -33,78 +28,34 @@
 #include "keys/table_rows.h"
 #include "server/compat.h"
 #include "server/error.h"
+#include "server/extension.h"
 #include "server/memory.h"
 #include "server/permanent.h"
-#include "server/rights.h"
 
-bool		tde_keystore_changed = true;
-bool		tde_keystore_made_keys = false;
-bool		tde_keystore_changed_rows = false;
-bool		tde_keystore_freed = false;
-bool		tde_keystore_described = false;
-uint32		tde_keystore_uncommitted = 0;
+bool		tde_keys_changed = true;
+bool		tde_keys_made_keys = false;
+bool		tde_keys_changed_rows = false;
+bool		tde_keys_freed = false;
+bool		tde_keys_described = false;
+uint32		tde_keys_uncommitted = 0;
 
 /* The table and its indexes; 0 until they are looked for. */
-static Oid	keystore_relid = InvalidOid;
+static Oid	keys_relid = InvalidOid;
 static Oid	indexes[TDE_KEYS_COLUMNS];	/* by the first column, the others in their order */
 static bool indexes_known = false;
 
 /* ---- finding the table ---- */
 
-Oid
-tde_extension_schema(void)
-{
-	Oid			extension = get_extension_oid("tde_column", true);
-	Relation	rel;
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	Oid			schema = InvalidOid;
-
-	if (!OidIsValid(extension))
-		return InvalidOid;
-	rel = table_open(ExtensionRelationId, AccessShareLock);
-	ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(extension));
-	scan = systable_beginscan(rel, ExtensionOidIndexId, true, NULL, 1, &key);
-	if (HeapTupleIsValid(tuple = systable_getnext(scan)))
-		schema = ((Form_pg_extension) GETSTRUCT(tuple))->extnamespace;
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
-	return schema;
-}
-
-bool
-tde_extension_may_execute(const char *name, const Oid *types, int count, Oid user)
-{
-	oidvector  *args = buildoidvector(types, count);
-	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name), PointerGetDatum(args),
-										   ObjectIdGetDatum(tde_extension_schema()));
-
-	pfree(args);
-	return OidIsValid(function) && tde_may_execute_now(function, user);
-}
-
-Oid
-tde_keystore_sibling(const char *name)
-{
-	Oid			extension = get_extension_oid("tde_column", true);
-	Oid			schema = OidIsValid(extension) ? get_namespace_oid("tde", true) : InvalidOid;
-	Oid			relid = OidIsValid(schema) ? get_relname_relid(name, schema) : InvalidOid;
-
-	/* a namesake of somebody's is not our table */
-	return OidIsValid(relid) && getExtensionOfObject(RelationRelationId, relid) == extension ? relid : InvalidOid;
-}
-
 static void
-relation_changed(Oid relid)
+keys_table_changed(Oid relid)
 {
-	bool		changed = relid == InvalidOid || relid == keystore_relid;
+	bool		changed = relid == InvalidOid || relid == keys_relid;
 
 	if (changed)
 	{
-		keystore_relid = InvalidOid;
+		keys_relid = InvalidOid;
 		indexes_known = false;
-		tde_keystore_changed = true;
+		tde_keys_changed = true;
 	}
 
 	/*
@@ -112,16 +63,16 @@ relation_changed(Oid relid)
 	 * relations are meant when messages were lost, and with them the one to forget.
 	 */
 	if (relid == InvalidOid || relid == TDE_FORGET_RELID)
-		tde_forget_here();
+		tde_memory_forget_here();
 }
 
 static void
-transaction_callback(XactEvent event, void *arg)
+keys_at_end(XactEvent event, void *arg)
 {
 	switch (event)
 	{
 		case XACT_EVENT_PRE_PREPARE:
-			if (tde_keystore_changed_rows || tde_keystore_described)
+			if (tde_keys_changed_rows || tde_keys_described)
 				ereport(ERROR,
 						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 						 errmsg("cannot PREPARE a transaction that has changed encryption keys"),
@@ -133,11 +84,11 @@ transaction_callback(XactEvent event, void *arg)
 		case XACT_EVENT_PREPARE:
 			/* what was read in a transaction that is rolled back may have been its own, uncommitted changes */
 			if (event == XACT_EVENT_ABORT)
-				tde_keystore_changed |= tde_keystore_made_keys;
-			else if (tde_keystore_made_keys)
-				tde_forget_everywhere();
-			tde_keystore_made_keys = tde_keystore_changed_rows = tde_keystore_freed = tde_keystore_described = false;
-			tde_keystore_uncommitted = 0;
+				tde_keys_changed |= tde_keys_made_keys;
+			else if (tde_keys_made_keys)
+				tde_memory_forget_everywhere();
+			tde_keys_made_keys = tde_keys_changed_rows = tde_keys_freed = tde_keys_described = false;
+			tde_keys_uncommitted = 0;
 			break;
 		default:
 			break;
@@ -148,30 +99,30 @@ static void
 subtransaction_callback(SubXactEvent event, SubTransactionId mine, SubTransactionId parent, void *arg)
 {
 	if (event == SUBXACT_EVENT_ABORT_SUB)
-		tde_keystore_changed |= tde_keystore_made_keys;
+		tde_keys_changed |= tde_keys_made_keys;
 }
 
 /* Nobody has changed the table who has not looked for it. */
 Oid
-tde_keystore_relid(void)
+tde_keys_relid(void)
 {
 	static bool registered = false;
 
 	if (!registered)
 	{
-		RegisterXactCallback(transaction_callback, NULL);
+		RegisterXactCallback(keys_at_end, NULL);
 		RegisterSubXactCallback(subtransaction_callback, NULL);
 	}
 	registered = true;
-	if (!OidIsValid(keystore_relid))
-		keystore_relid = tde_keystore_sibling("data_keys");
-	return keystore_relid;
+	if (!OidIsValid(keys_relid))
+		keys_relid = tde_extension_table("data_keys");
+	return keys_relid;
 }
 
 void
-tde_keystore_init(void)
+tde_keys_init(void)
 {
-	tde_when_relation_changes(relation_changed);
+	tde_memory_when_relation_changes(keys_table_changed);
 }
 
 /* ---- rows ---- */
@@ -195,7 +146,7 @@ static const Oid column_types[TDE_KEYS_COLUMNS] = {
 };
 
 void
-tde_keystore_row(Relation rel, HeapTuple tuple, TdeDataKey *row)
+tde_keys_row(Relation rel, HeapTuple tuple, TdeDataKey *row)
 {
 	Datum		values[MaxHeapAttributeNumber];
 	bool		nulls[MaxHeapAttributeNumber];
@@ -231,7 +182,7 @@ tde_keystore_row(Relation rel, HeapTuple tuple, TdeDataKey *row)
 }
 
 Datum
-tde_keystore_uuid(const uint8 *bytes)
+tde_keys_uuid(const uint8 *bytes)
 {
 	pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
 
@@ -240,28 +191,28 @@ tde_keystore_uuid(const uint8 *bytes)
 }
 
 Datum
-tde_keystore_bytea(const uint8 *bytes, size_t size)
+tde_keys_bytea(const uint8 *bytes, size_t size)
 {
 	return PointerGetDatum(cstring_to_text_with_len((const char *) bytes, size));
 }
 
 HeapTuple
-tde_keystore_tuple(Relation rel, const TdeDataKey *row)
+tde_keys_tuple(Relation rel, const TdeDataKey *row)
 {
 	Datum		values[TDE_KEYS_COLUMNS];
 	bool		nulls[TDE_KEYS_COLUMNS] = {0};
 
 	values[TDE_KEYS_ID - 1] = Int32GetDatum(row->id);
-	values[TDE_KEYS_UUID - 1] = tde_keystore_uuid(row->uuid);
+	values[TDE_KEYS_UUID - 1] = tde_keys_uuid(row->uuid);
 	values[TDE_KEYS_SLOT - 1] = Int32GetDatum(row->slot);
 	values[TDE_KEYS_VERSION - 1] = Int32GetDatum(row->version);
 	values[TDE_KEYS_KIND - 1] = CharGetDatum(row->kind);
 	values[TDE_KEYS_STATE - 1] = CharGetDatum(row->state);
 	values[TDE_KEYS_CREATED - 1] = TimestampTzGetDatum(row->created);
-	values[TDE_KEYS_DATABASE - 1] = tde_keystore_uuid(row->database);
-	values[TDE_KEYS_MASTER - 1] = tde_keystore_uuid(row->master);
-	values[TDE_KEYS_KCV - 1] = tde_keystore_bytea(row->kcv, sizeof(row->kcv));
-	values[TDE_KEYS_WRAPPED - 1] = tde_keystore_bytea(row->wrapped, row->wrapped_size);
+	values[TDE_KEYS_DATABASE - 1] = tde_keys_uuid(row->database);
+	values[TDE_KEYS_MASTER - 1] = tde_keys_uuid(row->master);
+	values[TDE_KEYS_KCV - 1] = tde_keys_bytea(row->kcv, sizeof(row->kcv));
+	values[TDE_KEYS_WRAPPED - 1] = tde_keys_bytea(row->wrapped, row->wrapped_size);
 	values[TDE_KEYS_ERASABLE - 1] = BoolGetDatum(row->erasable);
 	values[TDE_KEYS_NAME - 1] = CStringGetTextDatum(row->name);
 	nulls[TDE_KEYS_NAME - 1] = row->name[0] == '\0';
@@ -301,7 +252,7 @@ note_indexes(Relation rel)
 	memset(indexes, 0, sizeof(indexes));
 	indexes_known = true;
 	/* one that came while the table was opened has had it forgotten, and the next one is to be known */
-	keystore_relid = RelationGetRelid(rel);
+	keys_relid = RelationGetRelid(rel);
 	PG_TRY();
 	{
 		foreach(cell, list)
@@ -317,7 +268,7 @@ note_indexes(Relation rel)
 }
 
 Oid
-tde_keystore_index(Relation rel, AttrNumber column)
+tde_keys_index(Relation rel, AttrNumber column)
 {
 	/* as in tde_permanent_index() */
 	if (HistoricSnapshotActive())
@@ -342,32 +293,32 @@ scan_relation(Relation rel, Oid index, ScanKey key, TdeDataKeyVisitor visit, voi
 		TdeDataKey	row;
 
 		CHECK_FOR_INTERRUPTS();
-		tde_keystore_row(rel, tuple, &row);
+		tde_keys_row(rel, tuple, &row);
 		visit(&row, arg);
 	}
 	systable_endscan(scan);
 }
 
 void
-tde_keystore_scan_relation(Relation rel, TdeDataKeyVisitor visit, void *arg)
+tde_keys_scan_relation(Relation rel, TdeDataKeyVisitor visit, void *arg)
 {
 	scan_relation(rel, InvalidOid, NULL, visit, arg);
 }
 
 void
-tde_keystore_scan_where(Relation rel, AttrNumber column, Datum value, TdeDataKeyVisitor visit, void *arg)
+tde_keys_scan_where(Relation rel, AttrNumber column, Datum value, TdeDataKeyVisitor visit, void *arg)
 {
 	ScanKeyData key;
 	RegProcedure equal = column == TDE_KEYS_UUID ? F_UUID_EQ : column == TDE_KEYS_NAME ? F_TEXTEQ : F_INT4EQ;
 
 	ScanKeyInit(&key, column, BTEqualStrategyNumber, equal, value);
-	scan_relation(rel, tde_keystore_index(rel, column), &key, visit, arg);
+	scan_relation(rel, tde_keys_index(rel, column), &key, visit, arg);
 }
 
 Oid
-tde_keystore_require(void)
+tde_keys_require(void)
 {
-	Oid			relid = tde_keystore_relid();
+	Oid			relid = tde_keys_relid();
 
 	if (!OidIsValid(relid))
 		ereport(ERROR,
@@ -382,9 +333,9 @@ tde_keystore_require(void)
  * interrupted, and could be one for a process that waits for the page: so it does not wait then.
  */
 Relation
-tde_keystore_open(void)
+tde_keys_open(void)
 {
-	Oid			relid = tde_keystore_require();
+	Oid			relid = tde_keys_require();
 
 	if (InterruptHoldoffCount == 0)
 		return table_open(relid, AccessShareLock);
@@ -398,11 +349,11 @@ tde_keystore_open(void)
 }
 
 void
-tde_keystore_scan(TdeDataKeyVisitor visit, void *arg)
+tde_keys_scan(TdeDataKeyVisitor visit, void *arg)
 {
-	Relation	rel = tde_keystore_open();
+	Relation	rel = tde_keys_open();
 
-	tde_keystore_scan_relation(rel, visit, arg);
+	tde_keys_scan_relation(rel, visit, arg);
 	table_close(rel, AccessShareLock);
 }
 
@@ -417,11 +368,11 @@ append_row(const TdeDataKey *row, void *arg)
 }
 
 List *
-tde_keystore_rows(void)
+tde_keys_rows(void)
 {
 	List	   *rows = NIL;
 
-	tde_keystore_scan(append_row, &rows);
+	tde_keys_scan(append_row, &rows);
 	return rows;
 }
 
@@ -435,37 +386,37 @@ copy_row(const TdeDataKey *row, void *arg)
 static bool
 find_one(AttrNumber column, Datum value, TdeDataKey *found)
 {
-	Relation	rel = tde_keystore_open();
+	Relation	rel = tde_keys_open();
 
 	found->id = 0;
-	tde_keystore_scan_where(rel, column, value, copy_row, found);
+	tde_keys_scan_where(rel, column, value, copy_row, found);
 	table_close(rel, AccessShareLock);
 	return found->id != 0;
 }
 
 bool
-tde_keystore_find(uint32 id, TdeDataKey *found)
+tde_keys_find(uint32 id, TdeDataKey *found)
 {
 	return find_one(TDE_KEYS_ID, Int32GetDatum((int32) id), found);
 }
 
 bool
-tde_keystore_find_uuid(const uint8 uuid[UUID_LEN], TdeDataKey *found)
+tde_keys_find_uuid(const uint8 uuid[UUID_LEN], TdeDataKey *found)
 {
 	return find_one(TDE_KEYS_UUID, PointerGetDatum(uuid), found);
 }
 
 void
-tde_keystore_scan_slot(int32 slot, TdeDataKeyVisitor visit, void *arg)
+tde_keys_scan_slot(int32 slot, TdeDataKeyVisitor visit, void *arg)
 {
-	Relation	rel = tde_keystore_open();
+	Relation	rel = tde_keys_open();
 
-	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(slot), visit, arg);
+	tde_keys_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(slot), visit, arg);
 	table_close(rel, AccessShareLock);
 }
 
 bool
-tde_keystore_is_newer(const TdeDataKey *row, int32 slot, char kind, const TdeDataKey *best)
+tde_keys_is_newer(const TdeDataKey *row, int32 slot, char kind, const TdeDataKey *best)
 {
 	return row->slot == slot && row->kind == kind && row->state != TDE_STATE_RETIRED &&
 		(best == NULL || row->version > best->version);

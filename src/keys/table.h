@@ -30,29 +30,20 @@
 
 typedef void (*TdeDataKeyVisitor) (const TdeDataKey *row, void *arg);
 
-/* The schema of types and of what users call, whatever search_path says; InvalidOid if the extension is not in this database. */
-extern Oid	tde_extension_schema(void);
-
-/* May the user execute this function of the extension's schema, with these types of arguments?  Not if there is none. */
-extern bool tde_extension_may_execute(const char *name, const Oid *types, int count, Oid user);
-
 /* OID of tde.data_keys; InvalidOid if the extension is not in this database. */
-extern PGDLLEXPORT Oid tde_keystore_relid(void);
+extern PGDLLEXPORT Oid tde_keys_relid(void);
 
 /* The same, or an error. */
-extern PGDLLEXPORT Oid tde_keystore_require(void);
-
-/* OID of another table of the extension in the schema tde; InvalidOid if there is none. */
-extern Oid	tde_keystore_sibling(const char *name);
+extern PGDLLEXPORT Oid tde_keys_require(void);
 
 /*
  * The slot of a key by its name ("default" and "catalog" included); TDE_NO_SLOT if there is none,
  * or none any more.
  */
-extern int32 tde_keystore_slot(const char *name);
+extern int32 tde_keys_slot(const char *name);
 
 /* The same for the name in a declaration, which may mean a destroyed key as well: see below. */
-extern int32 tde_keystore_declared_slot(const char *name);
+extern int32 tde_keys_declared_slot(const char *name);
 
 /*
  * The name of a slot's key, as declarations print it.  Of one that was destroyed and whose name another key has by now it is NAME~destroyed~SLOT.
@@ -65,76 +56,76 @@ typedef struct TdeSlotName
 	char		name[NAMEDATALEN];
 } TdeSlotName;
 
-extern TdeSlotName tde_keystore_name(int32 slot);
+extern TdeSlotName tde_keys_name(int32 slot);
 
 /* What messages call a key: its name, or for want of one the number of its slot. */
-extern PGDLLEXPORT const char *tde_keystore_called(const TdeDataKey *row);
-extern const char *tde_keystore_slot_called(int32 slot);
+extern PGDLLEXPORT const char *tde_keys_called(const TdeDataKey *row);
+extern const char *tde_keys_slot_called(int32 slot);
 
 /* ereport if a key has this name. */
-extern void tde_keystore_refuse_taken(const char *name);
+extern void tde_keys_refuse_taken(const char *name);
 
 /* Has no key this name, nor had one that was destroyed? */
-extern bool tde_keystore_is_free(const char *name);
+extern bool tde_keys_is_free(const char *name);
 
 /* ereport: a declaration names a key that is not there. */
-pg_noreturn extern void tde_keystore_missing(const char *name);
+pg_noreturn extern void tde_keys_missing(const char *name);
 
 /* Give the rows of this name a description, NULL: none; how many there are. */
-extern int	tde_keystore_describe(const char *name, const char *description);
+extern int	tde_keys_describe(const char *name, const char *description);
 
 /* The slot of this name, or an error. */
-extern int32 tde_keystore_require_slot(const char *name);
+extern int32 tde_keys_require_slot(const char *name);
 
 /*
  * New values of a slot and kind take the highest version that was not imported; none if that was destroyed.  Is that rather this row
  * than best, the one found so far (NULL: none)?
  */
-extern bool tde_keystore_is_newer(const TdeDataKey *row, int32 slot, char kind, const TdeDataKey *best);
+extern bool tde_keys_is_newer(const TdeDataKey *row, int32 slot, char kind, const TdeDataKey *best);
 
 /* Visit every row, or those of a slot, under a snapshot of its own (historic while decoding). */
-extern PGDLLEXPORT void tde_keystore_scan(TdeDataKeyVisitor visit, void *arg);
-extern void tde_keystore_scan_slot(int32 slot, TdeDataKeyVisitor visit, void *arg);
+extern PGDLLEXPORT void tde_keys_scan(TdeDataKeyVisitor visit, void *arg);
+extern void tde_keys_scan_slot(int32 slot, TdeDataKeyVisitor visit, void *arg);
 
 /* All rows, as a list of TdeDataKey. */
-extern PGDLLEXPORT List *tde_keystore_rows(void);
+extern PGDLLEXPORT List *tde_keys_rows(void);
 
 /* The row of a key by its number, or by its UUID; false if there is none. */
-extern bool tde_keystore_find(uint32 id, TdeDataKey *found);
-extern bool tde_keystore_find_uuid(const uint8 uuid[16], TdeDataKey *found);
+extern bool tde_keys_find(uint32 id, TdeDataKey *found);
+extern bool tde_keys_find_uuid(const uint8 uuid[16], TdeDataKey *found);
 
 /*
  * See that the slot has an active key of this kind, or was destroyed; make its first version if not.  A slot that has no key at all
  * stays so.  False if none can be made here (wallet closed, recovery, parallel mode, read-only transaction).
  */
-extern bool tde_keystore_ensure(int32 slot, char kind);
+extern bool tde_keys_ensure(int32 slot, char kind);
 
 /* The keys that every database needs: slot 0, catalog and hash. */
-extern bool tde_keystore_ensure_basic(void);
+extern bool tde_keys_ensure_basic(void);
 
 /* These, and for each slot of active keys one of the kind for values without MAC; as far as they can be made here. */
-extern PGDLLEXPORT void tde_keystore_ensure_all(void);
+extern PGDLLEXPORT void tde_keys_ensure_all(void);
 
 /*
  * A new key of this name, in a slot of its own, whose number is returned; master: the wrapping key's id, NULL for the current
  * one.  ereport if there is one of this name or none can be made.
  */
-extern int32 tde_keystore_create(const char *name, const uint8 *master);
+extern int32 tde_keys_create(const char *name, const uint8 *master);
 
 /* The slot of the key of this name, which is made if there is none. */
-extern int32 tde_keystore_find_or_create(const char *name, bool *created);
+extern int32 tde_keys_find_or_create(const char *name, bool *created);
 
 /* A new version of each of the slot's active keys, the highest of which is returned; 0 if it has none. */
-extern int32 tde_keystore_rotate(int32 slot);
+extern int32 tde_keys_rotate(int32 slot);
 
 /*
  * Make another version in place of this one, unless that has been done; false if it cannot be done now.  wait: until others have made or changed
  * keys.  Throws no more than what inserting a row, and waiting, may.
  */
-extern bool tde_keystore_replace(uint32 id, bool wait);
+extern bool tde_keys_replace(uint32 id, bool wait);
 
 /* Milliseconds since the key was made; 0 if there is no such key. */
-extern long tde_keystore_age(uint32 id);
+extern long tde_keys_age(uint32 id);
 
 /* Which slot here stands for the slot of the key that was imported last; both TDE_NO_SLOT at first. */
 typedef struct TdeSlotMap
@@ -148,14 +139,14 @@ typedef struct TdeSlotMap
  * that is free or has no name either; else a new one.  Version and number are its own here.  False if the key is here already and can be unwrapped; if it cannot,
  * since the wallet lacks its master key, it is wrapped by the current one, in the transaction.
  */
-extern PGDLLEXPORT bool tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KEY_SIZE], TdeSlotMap *map);
+extern PGDLLEXPORT bool tde_keys_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KEY_SIZE], TdeSlotMap *map);
 
 /*
  * Change rows, in the transaction: edit() sees each one and says whether it has changed state, name, master, check value or
  * wrapped.  Nobody else can change the table until the transaction ends.  Returns how many were changed.
  */
 typedef bool (*TdeDataKeyEditor) (TdeDataKey *row, void *arg);
-extern int	tde_keystore_edit(TdeDataKeyEditor edit, void *arg);
+extern int	tde_keys_edit(TdeDataKeyEditor edit, void *arg);
 
 /* What becomes of a row. */
 typedef struct TdeKeyChange
@@ -167,12 +158,12 @@ typedef struct TdeKeyChange
 } TdeKeyChange;
 
 /* Change, add and remove rows, in the transaction, which has the table locked against makers of keys. */
-extern PGDLLEXPORT void tde_keystore_change(List *changes);
+extern PGDLLEXPORT void tde_keys_change(List *changes);
 
 /* Registers the transaction callback. */
-extern void tde_keystore_init(void);
+extern void tde_keys_init(void);
 
 /* Set by whatever may have changed the table; the key cache reads it again and clears it. */
-extern PGDLLEXPORT bool tde_keystore_changed;
+extern PGDLLEXPORT bool tde_keys_changed;
 
 #endif							/* TDE_KEYS_TABLE_H */

@@ -26,20 +26,21 @@
 #include "crypto/primitives.h"
 #include "keys/table_rows.h"
 #include "server/error.h"
+#include "server/extension.h"
 #include "server/permanent.h"
 
 void
-tde_keystore_last(Relation rel, AttrNumber column, TdeDataKey *last)
+tde_keys_last(Relation rel, AttrNumber column, TdeDataKey *last)
 {
-	HeapTuple	tuple = tde_permanent_last(rel, tde_keystore_index(rel, column));
+	HeapTuple	tuple = tde_permanent_last(rel, tde_keys_index(rel, column));
 
 	last->id = 0;
 	if (tuple)
-		tde_keystore_row(rel, tuple, last);
+		tde_keys_row(rel, tuple, last);
 }
 
 void
-tde_keystore_new_uuid(uint8 *bytes)
+tde_keys_new_uuid(uint8 *bytes)
 {
 	tde_check(tde_random_key(bytes, UUID_LEN));
 	bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -60,7 +61,7 @@ advance_sequence(Relation rel, Oid sequence, uint32 last)
 }
 
 uint32
-tde_keystore_next_id(Relation rel, uint32 last)
+tde_keys_next_id(Relation rel, uint32 last)
 {
 	Oid			sequence = get_relname_relid("data_keys_id_seq", RelationGetNamespace(rel));
 	int64		id;
@@ -82,21 +83,21 @@ tde_keystore_next_id(Relation rel, uint32 last)
 }
 
 void
-tde_keystore_number(Relation rel, TdeDataKey *row)
+tde_keys_number(Relation rel, TdeDataKey *row)
 {
 	TdeDataKey	last;
 
-	tde_keystore_last(rel, TDE_KEYS_ID, &last);
-	row->id = tde_keystore_next_id(rel, last.id);
+	tde_keys_last(rel, TDE_KEYS_ID, &last);
+	row->id = tde_keys_next_id(rel, last.id);
 	if (last.id != 0)
 		memcpy(row->database, last.database, sizeof(row->database));
 	else
-		tde_keystore_new_uuid(row->database);
-	tde_keystore_start_counts(row->id);
+		tde_keys_new_uuid(row->database);
+	tde_keys_start_counts(row->id);
 }
 
 int32
-tde_keystore_number_after(int32 last)
+tde_keys_number_after(int32 last)
 {
 	if (last < 0 || last == PG_INT32_MAX)
 		ereport(ERROR,
@@ -116,9 +117,9 @@ guard_hint(const TriggerData *trigger)
 {
 	TriggerEvent event = trigger->tg_event;
 
-	if (RelationGetRelid(trigger->tg_relation) == tde_keystore_sibling("key_counts"))
+	if (RelationGetRelid(trigger->tg_relation) == tde_extension_table("key_counts"))
 		return errhint("tde_rotate_key() makes a version that has encrypted nothing yet.");
-	if (RelationGetRelid(trigger->tg_relation) != tde_keystore_relid())
+	if (RelationGetRelid(trigger->tg_relation) != tde_keys_relid())
 		return errhint("Declarations add rows as they need them.");
 	if (TRIGGER_FIRED_BY_INSERT(event))
 		return errhint("Make keys with tde_create_key(); bring those of another database with tde_import_keys().");
@@ -143,9 +144,9 @@ tde_guard_keys(PG_FUNCTION_ARGS)
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("cannot change table \"tde.%s\" directly", RelationGetRelationName(trigger->tg_relation)),
-			 RelationGetRelid(trigger->tg_relation) == tde_keystore_relid()
+			 RelationGetRelid(trigger->tg_relation) == tde_keys_relid()
 			 ? errdetail("Removing or changing the row of a data key would lose all values under that key.")
-			 : RelationGetRelid(trigger->tg_relation) == tde_keystore_sibling("key_counts")
+			 : RelationGetRelid(trigger->tg_relation) == tde_extension_table("key_counts")
 			 ? errdetail("It tells when a key has encrypted as many values as it may.")
 			 : errdetail("The types of columns name its rows."),
 			 guard_hint(trigger)));
@@ -161,9 +162,9 @@ changed_tuple(Relation rel, HeapTuple tuple, const TdeDataKey *row)
 	bool		replace[TDE_KEYS_COLUMNS] = {0};
 
 	values[TDE_KEYS_STATE - 1] = CharGetDatum(row->state);
-	values[TDE_KEYS_MASTER - 1] = tde_keystore_uuid(row->master);
-	values[TDE_KEYS_KCV - 1] = tde_keystore_bytea(row->kcv, sizeof(row->kcv));
-	values[TDE_KEYS_WRAPPED - 1] = tde_keystore_bytea(row->wrapped, row->wrapped_size);
+	values[TDE_KEYS_MASTER - 1] = tde_keys_uuid(row->master);
+	values[TDE_KEYS_KCV - 1] = tde_keys_bytea(row->kcv, sizeof(row->kcv));
+	values[TDE_KEYS_WRAPPED - 1] = tde_keys_bytea(row->wrapped, row->wrapped_size);
 	replace[TDE_KEYS_STATE - 1] = replace[TDE_KEYS_MASTER - 1] = true;
 	replace[TDE_KEYS_KCV - 1] = replace[TDE_KEYS_WRAPPED - 1] = true;
 	values[TDE_KEYS_NAME - 1] = CStringGetTextDatum(row->name);
@@ -176,7 +177,7 @@ changed_tuple(Relation rel, HeapTuple tuple, const TdeDataKey *row)
 static int
 change_rows(LOCKMODE lock, LOCKMODE until, HeapTuple (*changed) (Relation rel, HeapTuple tuple, void *arg), void *arg)
 {
-	Relation	rel = table_open(tde_keystore_require(), lock);
+	Relation	rel = table_open(tde_keys_require(), lock);
 	SysScanDesc scan;
 	HeapTuple	tuple;
 	int			count = 0;
@@ -214,16 +215,16 @@ edited_tuple(Relation rel, HeapTuple tuple, void *arg)
 	TdeDataKey	row;
 	char		name[NAMEDATALEN];
 
-	tde_keystore_row(rel, tuple, &row);
+	tde_keys_row(rel, tuple, &row);
 	strlcpy(name, row.name, sizeof(name));
 	if (!edit->edit(&row, edit->arg))
 		return NULL;
-	tde_keystore_freed |= strcmp(row.name, name) != 0;
+	tde_keys_freed |= strcmp(row.name, name) != 0;
 	return changed_tuple(rel, tuple, &row);
 }
 
 int
-tde_keystore_edit(TdeDataKeyEditor edit, void *arg)
+tde_keys_edit(TdeDataKeyEditor edit, void *arg)
 {
 	Edit		edits = {edit, arg};
 
@@ -232,9 +233,9 @@ tde_keystore_edit(TdeDataKeyEditor edit, void *arg)
 
 	if (count > 0)
 	{
-		CacheInvalidateRelcacheByRelid(tde_keystore_relid());
-		tde_keystore_changed = true;
-		tde_keystore_made_keys = tde_keystore_changed_rows = true;
+		CacheInvalidateRelcacheByRelid(tde_keys_relid());
+		tde_keys_changed = true;
+		tde_keys_made_keys = tde_keys_changed_rows = true;
 	}
 	return count;
 }
@@ -254,7 +255,7 @@ described_tuple(Relation rel, HeapTuple tuple, void *arg)
 	bool		replace[TDE_KEYS_COLUMNS] = {0};
 	TdeDataKey	row;
 
-	tde_keystore_row(rel, tuple, &row);
+	tde_keys_row(rel, tuple, &row);
 	/* those that every database has are without a name there */
 	if (row.name[0] == '\0' || strcmp(row.name, description->name) != 0 || row.state == TDE_STATE_DESTROYED)
 		return NULL;
@@ -266,14 +267,14 @@ described_tuple(Relation rel, HeapTuple tuple, void *arg)
 }
 
 int
-tde_keystore_describe(const char *name, const char *text)
+tde_keys_describe(const char *name, const char *text)
 {
 	Description description = {name, text};
 
 	/* not to the end of the transaction, which would keep others from making keys */
 	int			count = change_rows(RowExclusiveLock, RowExclusiveLock, described_tuple, &description);
 
-	tde_keystore_described = true;
+	tde_keys_described = true;
 	return count;
 }
 
@@ -313,7 +314,7 @@ wrap(TdeKeyChange *change)
 static HeapTuple
 new_tuple(Relation rel, HeapTuple old, const TdeDataKey *row)
 {
-	HeapTuple	new = tde_keystore_tuple(rel, row);
+	HeapTuple	new = tde_keys_tuple(rel, row);
 	Datum		values[TDE_KEYS_COLUMNS] = {0};
 	bool		nulls[TDE_KEYS_COLUMNS] = {0};
 	bool		replace[TDE_KEYS_COLUMNS] = {0};
@@ -337,7 +338,7 @@ take_old_rows(Relation rel, List *changes)
 		TdeKeyChange *change;
 
 		CHECK_FOR_INTERRUPTS();
-		tde_keystore_row(rel, tuple, &row);
+		tde_keys_row(rel, tuple, &row);
 		change = change_of(changes, row.id);
 		if (change == NULL)
 			continue;
@@ -366,23 +367,23 @@ make_new_rows(Relation rel, List *changes)
 
 		if (change->id != 0)
 			continue;
-		tde_keystore_number(rel, &change->row);
-		if (tde_keystore_uncommitted == 0)
-			tde_keystore_uncommitted = change->row.id;
+		tde_keys_number(rel, &change->row);
+		if (tde_keys_uncommitted == 0)
+			tde_keys_uncommitted = change->row.id;
 		/* of a database without keys: this is its identity from now on */
 		if (first)
 			memcpy(change->row.database, first->database, sizeof(first->database));
 		first = &change->row;
 		wrap(change);
-		tuples = lappend(tuples, tde_keystore_tuple(rel, &change->row));
+		tuples = lappend(tuples, tde_keys_tuple(rel, &change->row));
 	}
 	return tuples;
 }
 
 void
-tde_keystore_change(List *changes)
+tde_keys_change(List *changes)
 {
-	Relation	rel = table_open(tde_keystore_require(), RowExclusiveLock);
+	Relation	rel = table_open(tde_keys_require(), RowExclusiveLock);
 	List	   *tuples;
 	ListCell   *cell;
 
@@ -393,16 +394,16 @@ tde_keystore_change(List *changes)
 	foreach(cell, tuples)
 		CatalogTupleInsert(rel, lfirst(cell));
 	table_close(rel, NoLock);
-	CacheInvalidateRelcacheByRelid(tde_keystore_relid());
+	CacheInvalidateRelcacheByRelid(tde_keys_relid());
 	CommandCounterIncrement();
-	tde_keystore_changed = true;
-	tde_keystore_made_keys = tde_keystore_changed_rows = tde_keystore_freed = true;
+	tde_keys_changed = true;
+	tde_keys_made_keys = tde_keys_changed_rows = tde_keys_freed = true;
 }
 
 void
-tde_keystore_start_counts(uint32 key_id)
+tde_keys_start_counts(uint32 key_id)
 {
-	Oid			relid = tde_keystore_sibling("key_counts");
+	Oid			relid = tde_extension_table("key_counts");
 	Datum		values[3] = {Int32GetDatum((int32) key_id), Int64GetDatum(0), Int64GetDatum(0)};
 	bool		nulls[3] = {false, false, false};
 	Relation	rel;

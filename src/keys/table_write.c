@@ -32,7 +32,7 @@
 static Relation
 lock_for_making(bool wait)
 {
-	Oid			relid = tde_keystore_require();
+	Oid			relid = tde_keys_require();
 
 	if (wait)
 	{
@@ -63,11 +63,11 @@ unlock(Relation rel)
 static void
 refuse_after_freeing(const TdeDataKey *row)
 {
-	if (tde_keystore_freed)
+	if (tde_keys_freed)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot make version %d of key \"%s\" in a transaction that has renamed, dropped or adopted keys", row->version,
-						tde_keystore_called(row)),
+						tde_keys_called(row)),
 				 errdetail("A rollback would undo these changes, but not the new version."),
 				 errhint("Commit first.")));
 }
@@ -75,15 +75,15 @@ refuse_after_freeing(const TdeDataKey *row)
 static void
 insert_for_ever(Relation rel, const TdeDataKey *row)
 {
-	HeapTuple	tuple = tde_keystore_tuple(rel, row);
+	HeapTuple	tuple = tde_keys_tuple(rel, row);
 
 	refuse_after_freeing(row);
 	/* first, so that no key is without its counts */
-	tde_keystore_start_counts(row->id);
+	tde_keys_start_counts(row->id);
 	tde_permanent_insert(rel, tuple, 0);
 	heap_freetuple(tuple);
-	tde_keystore_changed = true;
-	tde_keystore_made_keys = true;
+	tde_keys_changed = true;
+	tde_keys_made_keys = true;
 }
 
 /* ---- making keys ---- */
@@ -105,7 +105,7 @@ typedef struct Survey
 } Survey;
 
 bool
-tde_keystore_lacks_master(const TdeDataKey *row)
+tde_keys_lacks_master(const TdeDataKey *row)
 {
 	TdeMasterKey master;
 	bool		found = tde_wallet_find_master(row->master, &master);
@@ -122,7 +122,7 @@ tde_keystore_lacks_master(const TdeDataKey *row)
 static void
 survey_master(const TdeDataKey *row, void *arg)
 {
-	if (tde_keystore_lacks_master(row))
+	if (tde_keys_lacks_master(row))
 		((Survey *) arg)->foreign = *row;
 }
 
@@ -148,17 +148,17 @@ survey_keys(Relation rel, int32 slot, char kind, Survey *survey)
 	memset(survey, 0, sizeof(*survey));
 	survey->slot = slot;
 	survey->kind = kind;
-	tde_keystore_last(rel, TDE_KEYS_SLOT, &last);
+	tde_keys_last(rel, TDE_KEYS_SLOT, &last);
 	survey->last_slot = last.id != 0 ? Max(last.slot, 0) : 0;
-	tde_keystore_last(rel, TDE_KEYS_ID, &last);
+	tde_keys_last(rel, TDE_KEYS_ID, &last);
 	if (last.id == 0)
 		return;
 	survey->last_id = last.id;
 	memcpy(survey->database, last.database, sizeof(survey->database));
 	survey->has_database = true;
 	survey_master(&last, survey);
-	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(TDE_SLOT_DEFAULT), survey_master, survey);
-	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(slot), survey_sibling, survey);
+	tde_keys_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(TDE_SLOT_DEFAULT), survey_master, survey);
+	tde_keys_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(slot), survey_sibling, survey);
 }
 
 /* A row for the next version of the surveyed key, without the key. */
@@ -170,17 +170,17 @@ start_row(Relation rel, TdeDataKey *row, const Survey *survey, const char *name)
 		tde_keywrap_require_master(&survey->foreign);
 
 	memset(row, 0, sizeof(*row));
-	row->id = tde_keystore_next_id(rel, survey->last_id);
+	row->id = tde_keys_next_id(rel, survey->last_id);
 	row->slot = survey->slot;
-	row->version = tde_keystore_number_after(survey->version);
+	row->version = tde_keys_number_after(survey->version);
 	row->kind = survey->kind;
 	row->state = TDE_STATE_ACTIVE;
 	row->created = GetCurrentTimestamp();
-	tde_keystore_new_uuid(row->uuid);
+	tde_keys_new_uuid(row->uuid);
 	if (survey->has_database)
 		memcpy(row->database, survey->database, sizeof(row->database));
 	else
-		tde_keystore_new_uuid(row->database);
+		tde_keys_new_uuid(row->database);
 	strlcpy(row->name, name, sizeof(row->name));
 }
 
@@ -212,14 +212,14 @@ can_make_keys(void)
 }
 
 bool
-tde_keystore_ensure(int32 slot, char kind)
+tde_keys_ensure(int32 slot, char kind)
 {
 	Survey		survey;
 	Relation	rel;
 
-	if (!OidIsValid(tde_keystore_relid()))
+	if (!OidIsValid(tde_keys_relid()))
 		return false;
-	rel = table_open(tde_keystore_relid(), AccessShareLock);
+	rel = table_open(tde_keys_relid(), AccessShareLock);
 	survey_keys(rel, slot, kind, &survey);
 	table_close(rel, AccessShareLock);
 	/* the key of a slot with a number is made by its name */
@@ -238,11 +238,11 @@ tde_keystore_ensure(int32 slot, char kind)
 }
 
 bool
-tde_keystore_ensure_basic(void)
+tde_keys_ensure_basic(void)
 {
-	return tde_keystore_ensure(TDE_SLOT_DEFAULT, TDE_KIND_MAC) &&
-		tde_keystore_ensure(TDE_SLOT_CATALOG, TDE_KIND_CATALOG) &&
-		tde_keystore_ensure(TDE_SLOT_HASH, TDE_KIND_HASH);
+	return tde_keys_ensure(TDE_SLOT_DEFAULT, TDE_KIND_MAC) &&
+		tde_keys_ensure(TDE_SLOT_CATALOG, TDE_KIND_CATALOG) &&
+		tde_keys_ensure(TDE_SLOT_HASH, TDE_KIND_HASH);
 }
 
 static void
@@ -255,15 +255,15 @@ note_slot(const TdeDataKey *row, void *arg)
 }
 
 void
-tde_keystore_ensure_all(void)
+tde_keys_ensure_all(void)
 {
 	List	   *slots = NIL;
 	ListCell   *cell;
 
-	(void) tde_keystore_ensure_basic();
-	tde_keystore_scan(note_slot, &slots);
+	(void) tde_keys_ensure_basic();
+	tde_keys_scan(note_slot, &slots);
 	foreach(cell, slots)
-		(void) tde_keystore_ensure(lfirst_int(cell), TDE_KIND_NOMAC);
+		(void) tde_keys_ensure(lfirst_int(cell), TDE_KIND_NOMAC);
 }
 
 /* The table, locked against other makers; ereport if keys cannot be made here. */
@@ -283,7 +283,7 @@ open_for_making(void)
 static void
 refuse_after_changes(const char *name)
 {
-	if (tde_keystore_changed_rows)
+	if (tde_keys_changed_rows)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot make key \"%s\" in a transaction that has renamed, destroyed or wrapped keys anew", name),
@@ -292,35 +292,35 @@ refuse_after_changes(const char *name)
 }
 
 int32
-tde_keystore_find_or_create(const char *name, bool *created)
+tde_keys_find_or_create(const char *name, bool *created)
 {
 	Relation	rel = open_for_making();
-	int32		slot = tde_keystore_slot(name);
+	int32		slot = tde_keys_slot(name);
 
 	*created = slot == TDE_NO_SLOT;
 	if (*created)
-		slot = tde_keystore_create(name, NULL);
+		slot = tde_keys_create(name, NULL);
 	unlock(rel);
 	return slot;
 }
 
 int32
-tde_keystore_create(const char *name, const uint8 *master)
+tde_keys_create(const char *name, const uint8 *master)
 {
 	Relation	rel = open_for_making();
 	Survey		survey;
 
-	tde_keystore_refuse_taken(name);
+	tde_keys_refuse_taken(name);
 	refuse_after_changes(name);
 	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
-	survey.slot = tde_keystore_number_after(survey.last_slot);
+	survey.slot = tde_keys_number_after(survey.last_slot);
 	make_key(rel, &survey, name, master);
 	unlock(rel);
 	return survey.slot;
 }
 
 int32
-tde_keystore_rotate(int32 slot)
+tde_keys_rotate(int32 slot)
 {
 	static const char kinds[] = {TDE_KIND_MAC, TDE_KIND_NOMAC, TDE_KIND_CATALOG, TDE_KIND_HASH};
 	Relation	rel = open_for_making();
@@ -351,21 +351,21 @@ follow(Relation rel, const TdeDataKey *row, const Survey *survey)
 		make_sibling(rel, survey);
 		ereport(LOG,
 				(errmsg("version %d of data key \"%s\" has encrypted as many values as a key may, and is replaced by version %d", row->version,
-						tde_keystore_called(row), row->version + 1),
+						tde_keys_called(row), row->version + 1),
 				 errdetail("Old values stay as they are; tde_rekey_table() re-encrypts them.")));
 	}
 	return true;
 }
 
 bool
-tde_keystore_replace(uint32 id, bool wait)
+tde_keys_replace(uint32 id, bool wait)
 {
 	TdeDataKey	row;
 	Survey		survey;
 	Relation	rel;
 	bool		done;
 
-	if (XactReadOnly || tde_keystore_changed_rows || !can_make_keys() || !tde_keystore_find(id, &row) || (rel = lock_for_making(wait)) == NULL)
+	if (XactReadOnly || tde_keys_changed_rows || !can_make_keys() || !tde_keys_find(id, &row) || (rel = lock_for_making(wait)) == NULL)
 		return false;
 	survey_keys(rel, row.slot, row.kind, &survey);
 	done = follow(rel, &row, &survey);
@@ -374,11 +374,11 @@ tde_keystore_replace(uint32 id, bool wait)
 }
 
 long
-tde_keystore_age(uint32 id)
+tde_keys_age(uint32 id)
 {
 	TdeDataKey	row;
 
-	return tde_keystore_find(id, &row) ? TimestampDifferenceMilliseconds(row.created, GetCurrentTimestamp()) : 0;
+	return tde_keys_find(id, &row) ? TimestampDifferenceMilliseconds(row.created, GetCurrentTimestamp()) : 0;
 }
 
 /* ---- keys from elsewhere ---- */
@@ -399,7 +399,7 @@ meet_key(const TdeDataKey *row, void *arg)
 	Meeting    *meeting = arg;
 
 	meeting->is_here = true;
-	meeting->lost = tde_keystore_lacks_master(row);
+	meeting->lost = tde_keys_lacks_master(row);
 	meeting->slot = row->slot;
 }
 
@@ -417,12 +417,12 @@ meet(Relation rel, Meeting *meeting)
 {
 	const TdeDataKey *imported = meeting->imported;
 
-	tde_keystore_scan_where(rel, TDE_KEYS_UUID, tde_keystore_uuid(imported->uuid), meet_key, meeting);
+	tde_keys_scan_where(rel, TDE_KEYS_UUID, tde_keys_uuid(imported->uuid), meet_key, meeting);
 	if (meeting->is_here)
 		return;
 	if (imported->name[0] != '\0')
-		meeting->slot = tde_keystore_slot(imported->name);
-	tde_keystore_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(imported->slot), meet_slot, meeting);
+		meeting->slot = tde_keys_slot(imported->name);
+	tde_keys_scan_where(rel, TDE_KEYS_SLOT, Int32GetDatum(imported->slot), meet_slot, meeting);
 }
 
 /* The slot that means here what the key's slot means where it comes from. */
@@ -441,7 +441,7 @@ choose_slot(Relation rel, const Meeting *meeting, const TdeSlotMap *map)
 	if (!meeting->taken)
 		return slot;
 	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
-	return tde_keystore_number_after(survey.last_slot);
+	return tde_keys_number_after(survey.last_slot);
 }
 
 typedef struct Rescue
@@ -465,7 +465,7 @@ rescue_row(TdeDataKey *row, void *arg)
 }
 
 bool
-tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KEY_SIZE], TdeSlotMap *map)
+tde_keys_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KEY_SIZE], TdeSlotMap *map)
 {
 	Relation	rel = open_for_making();
 	Meeting		meeting = {imported, false, TDE_NO_SLOT, false, false};
@@ -494,6 +494,6 @@ tde_keystore_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KE
 	}
 	unlock(rel);
 	if (meeting.lost)
-		(void) tde_keystore_edit(rescue_row, &(Rescue) {imported, data_key});
+		(void) tde_keys_edit(rescue_row, &(Rescue) {imported, data_key});
 	return !meeting.is_here || meeting.lost;
 }

@@ -116,7 +116,7 @@ take_word(ParsedWords *parsed, const char *word)
 }
 
 bool
-tde_words_know(const char *word)
+tde_typmod_words_know(const char *word)
 {
 	if (pg_strncasecmp(word, "key=", 4) == 0)
 		return true;
@@ -141,7 +141,7 @@ never_gcm(TdeSpec spec)
 }
 
 TdeSpec
-tde_spec_unsalted(TdeSpec spec)
+tde_typmod_unsalted(TdeSpec spec)
 {
 	spec.salted = false;
 	if (spec.mac == TDE_NOMAC)
@@ -152,7 +152,7 @@ tde_spec_unsalted(TdeSpec spec)
 }
 
 char *
-tde_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot)
+tde_typmod_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot)
 {
 	ParsedWords parsed = {0, -1, -1, -1, -1};
 	ListCell   *cell;
@@ -374,9 +374,9 @@ tde_typmod_words(TdeSpec spec)
 
 	initStringInfo(&buf);
 	/* a word that begins with a digit is not an identifier */
-	appendStringInfo(&buf, spec.cipher == TDE_3DES168 ? "'%s'" : "%s", tde_cipher_word(spec));
+	appendStringInfo(&buf, spec.cipher == TDE_3DES168 ? "'%s'" : "%s", tde_spec_cipher_word(spec));
 	if (spec.mode == TDE_CBC && !only_cbc(spec))
 		appendStringInfoString(&buf, ",cbc");
-	appendStringInfo(&buf, ",%s,%s", tde_salt_word(spec), tde_mac_word(spec));
+	appendStringInfo(&buf, ",%s,%s", tde_spec_salt_word(spec), tde_spec_mac_word(spec));
 	return buf.data;
 }

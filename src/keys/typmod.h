@@ -47,10 +47,10 @@ extern TdeSpec tde_default_spec;
  * no word speaks of the specification at all, so that what tde_typmod_words() prints means the same everywhere.  NULL if they
  * are good, otherwise a palloc'd sentence that says what is wrong.  slot may be NULL where no key can be named.
  */
-extern char *tde_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot);
+extern char *tde_typmod_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot);
 
 /* Is it one of those, whatever may stand beside it? */
-extern bool tde_words_know(const char *word);
+extern bool tde_typmod_words_know(const char *word);
 
 /* Pack them into *typmod; false if a part does not fit into its bits. */
 extern bool tde_typmod_pack(TdeModLayout layout, const TdeModifiers *mods, int32 *typmod);
@@ -83,9 +83,9 @@ tde_typmod_has_low_bits(int32 typmod)
 extern PGDLLEXPORT int32 tde_typmod_default(void);
 
 /* The same without salt, with the one mode and the MAC that are possible then. */
-extern TdeSpec tde_spec_unsalted(TdeSpec spec);
+extern TdeSpec tde_typmod_unsalted(TdeSpec spec);
 
-/* "aes128,nosalt,mac": what tde_words_parse() reads again whatever the default is then; palloc'd. */
+/* "aes128,nosalt,mac": what tde_typmod_words_parse() reads again whatever the default is then; palloc'd. */
 extern char *tde_typmod_words(TdeSpec spec);
 
 #endif							/* TDE_KEYS_TYPMOD_H */

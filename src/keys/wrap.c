@@ -48,7 +48,7 @@ check_value(const uint8 *data_key, uint8 *kcv)
 {
 	static const uint8 info[] = {'k', 'c', 'v'};
 
-	tde_check(tde_hkdf(data_key, TDE_DATA_KEY_SIZE, info, sizeof(info), kcv, TDE_KCV_SIZE));
+	tde_check(tde_crypto_hkdf(data_key, TDE_DATA_KEY_SIZE, info, sizeof(info), kcv, TDE_KCV_SIZE));
 }
 
 char *
@@ -116,10 +116,10 @@ tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE])
 	TdeStatus	status;
 
 	master_key_for(row, &master);
-	status = tde_unwrap_key(master.key, row->wrapped, row->wrapped_size, plain, &size);
+	status = tde_crypto_unwrap_key(master.key, row->wrapped, row->wrapped_size, plain, &size);
 	OPENSSL_cleanse(&master, sizeof(master));
 	if (status != TDE_OK && status != TDE_E_AUTH)
-		tde_throw(status);
+		tde_error_throw(status);
 	write_context(row, context);
 	if (status != TDE_OK || size != WRAPPED_SIZE || memcmp(plain, context, CONTEXT_SIZE) != 0)
 	{
@@ -169,7 +169,7 @@ tde_keywrap_wrap(TdeDataKey *row, const uint8 data_key[TDE_DATA_KEY_SIZE])
 		write_context(row, plain);
 		memcpy(plain + CONTEXT_SIZE, data_key, TDE_DATA_KEY_SIZE);
 		check_value(data_key, row->kcv);
-		tde_check(tde_wrap_key(master.key, plain, sizeof(plain), row->wrapped, &size));
+		tde_check(tde_crypto_wrap_key(master.key, plain, sizeof(plain), row->wrapped, &size));
 		row->wrapped_size = size;
 	}
 	PG_FINALLY();

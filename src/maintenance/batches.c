@@ -119,7 +119,7 @@ show_block(TdeBatches *batches, BlockNumber *shown, BlockNumber block)
 	/* what is appended meanwhile does not count */
 	progress->blocks_done = Min(progress->blocks_done + (block - *shown), progress->blocks_total);
 	*shown = block;
-	tde_progress_show(progress);
+	tde_counters_progress_show(progress);
 }
 
 /*
@@ -222,7 +222,7 @@ run_batch(TdeBatches *batches)
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(batch);
 	tde_batches_next_transaction(batches);
-	tde_progress_show(&batches->progress);
+	tde_counters_progress_show(&batches->progress);
 	if (touched)
 		pause_between(batches);
 }
@@ -232,7 +232,7 @@ tde_batches_pass(TdeBatches *batches, TdePhase phase, int64 blocks)
 {
 	int			count = 0;
 
-	tde_progress_phase(&batches->progress, phase, blocks);
+	tde_counters_progress_phase(&batches->progress, phase, blocks);
 	batches->stale = 0;
 	go_to_table(batches, 0);
 	do

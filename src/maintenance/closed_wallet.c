@@ -275,7 +275,7 @@ static List *
 reindex_others(List *steps, ReindexStmt *command, Oid table)
 {
 	bool		concurrently = is_on(command->params, "concurrently");
-	List	   *indexes = list_concat(tde_indexes_of(table), tde_indexes_of(tde_toast_table(table)));
+	List	   *indexes = list_concat(tde_indexes_of(table), tde_indexes_of(tde_index_toast_table(table)));
 	ListCell   *cell;
 
 	foreach(cell, indexes)
@@ -381,7 +381,7 @@ reindex_in_need(ReindexStmt *command)
 	if (named && is_refused(table))
 		return InvalidOid;
 	if (command->kind == REINDEX_OBJECT_INDEX)
-		return tde_index_needs_key(relation) && tde_holds_rows(table) ? relation : InvalidOid;
+		return tde_index_needs_key(relation) && tde_index_holds_rows(table) ? relation : InvalidOid;
 	foreach(cell, tables)
 	{
 		Oid			index = tde_index_in_need(lfirst_oid(cell));
@@ -398,7 +398,7 @@ table_in_need(IndexStmt *command)
 {
 	Oid			table = RangeVarGetRelid(command->relation, NoLock, true);
 
-	if (is_refused(table) || !tde_new_index_needs_key(command, table) || !tde_holds_rows(table) ||
+	if (is_refused(table) || !tde_index_new_needs_key(command, table) || !tde_index_holds_rows(table) ||
 		(command->if_not_exists && command->idxname && OidIsValid(get_relname_relid(command->idxname, get_rel_namespace(table)))))
 		return InvalidOid;
 	return table;
@@ -422,7 +422,7 @@ refuse_concurrently(Node *utility)
 }
 
 bool
-tde_without_wallet(Node *utility, bool isolated, List **instead)
+tde_closed_wallet_changes(Node *utility, bool isolated, List **instead)
 {
 	*instead = NIL;
 	if (!isolated || IsTransactionBlock() || tde_wallet_info().status == TDE_WALLET_OPEN)
@@ -450,7 +450,7 @@ name_relation(TdeStep *step)
 
 /* As vacuum() and REINDEX of many tables go from one to the next. */
 void
-tde_run_without_wallet(List *instead, TdeRunUtility run, void *arg)
+tde_closed_wallet_run(List *instead, TdeRunUtility run, void *arg)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ListCell   *cell;

@@ -63,7 +63,7 @@ is_trusted_schema(Oid schema, Oid role)
 		return false;
 	owner = ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner;
 	ReleaseSysCache(tuple);
-	return tde_is_trusted_owner(owner == ROLE_PG_DATABASE_OWNER ? database_owner() : owner, role);
+	return tde_owner_is_trusted(owner == ROLE_PG_DATABASE_OWNER ? database_owner() : owner, role);
 }
 
 static bool
@@ -77,7 +77,7 @@ is_trusted_function(Oid function, Oid role)
 	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	if (!HeapTupleIsValid(tuple))
 		return false;
-	result = tde_is_trusted_owner(((Form_pg_proc) GETSTRUCT(tuple))->proowner, role);
+	result = tde_owner_is_trusted(((Form_pg_proc) GETSTRUCT(tuple))->proowner, role);
 	ReleaseSysCache(tuple);
 	return result;
 }
@@ -156,7 +156,7 @@ reads_alone(Oid oid, Oid role)
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	type = (Form_pg_type) GETSTRUCT(tuple);
-	result = tde_is_trusted_owner(type->typowner, role) && is_trusted_schema(type->typnamespace, role) && parts_read_alone(oid, type, role);
+	result = tde_owner_is_trusted(type->typowner, role) && is_trusted_schema(type->typnamespace, role) && parts_read_alone(oid, type, role);
 	ReleaseSysCache(tuple);
 	return result;
 }
@@ -256,7 +256,7 @@ static bool
 is_cast_of_ours(FuncExpr *call)
 {
 	return (call->funcformat == COERCE_IMPLICIT_CAST || (call->funcformat == COERCE_EXPLICIT_CAST && exprTypmod((Node *) call) == -1)) &&
-		tde_is_member(ProcedureRelationId, call->funcid);
+		tde_core_is_member(ProcedureRelationId, call->funcid);
 }
 
 /* The constant from which casts of ours make a value of the column, which is encrypted. */
@@ -289,7 +289,7 @@ literal(const Const *constant)
 }
 
 static bool
-is_encrypted(Oid type)
+is_encrypted_constant(Oid type)
 {
 	Oid			element = get_element_type(type);
 
@@ -314,7 +314,7 @@ tde_constant_default(PG_FUNCTION_ARGS)
 	if (TDE_OWNS_RELATION(RelationGetRelid(rel)) && (node = stored_default(rel, column)) != NULL)
 	{
 		tde_owner_begin(&caller, rel);
-		result = literal(is_encrypted(TupleDescAttr(RelationGetDescr(rel), column - 1)->atttypid) ?
+		result = literal(is_encrypted_constant(TupleDescAttr(RelationGetDescr(rel), column - 1)->atttypid) ?
 						 encrypted_constant(node) : plain_constant(node));
 		tde_owner_end(&caller);
 	}

@@ -106,7 +106,7 @@ is_conversion(Relation rel, const Trigger *trigger, Roles *roles)
 }
 
 bool
-tde_conversion_is_under_way(Relation rel, const char *source, const char *target)
+tde_convert_is_under_way(Relation rel, const char *source, const char *target)
 {
 	TriggerDesc *triggers = rel->trigdesc;
 
@@ -146,7 +146,7 @@ conversion_expr(Relation rel, AttrNumber source, AttrNumber target)
 }
 
 void
-tde_conversion_init(TdeConversion *conversion, Relation rel, const char *source, const char *target, ExprContext *context)
+tde_convert_init(TdeConversion *conversion, Relation rel, const char *source, const char *target, ExprContext *context)
 {
 	conversion->source = source ? column_number(rel, source) : InvalidAttrNumber;
 	conversion->target = column_number(rel, target);
@@ -155,7 +155,7 @@ tde_conversion_init(TdeConversion *conversion, Relation rel, const char *source,
 }
 
 Datum
-tde_conversion_value(TdeConversion *conversion, Relation rel, TupleTableSlot *row, bool *isnull)
+tde_convert_value(TdeConversion *conversion, Relation rel, TupleTableSlot *row, bool *isnull)
 {
 	Oid			user;
 	int			context;
@@ -202,7 +202,7 @@ trigger_state(FunctionCallInfo fcinfo, TriggerData *data)
 	old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	state = palloc0(sizeof(TriggerState));
 	state->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(data->tg_relation)), &TTSOpsHeapTuple);
-	tde_conversion_init(&state->conversion, data->tg_relation, roles.source, roles.target, CreateStandaloneExprContext());
+	tde_convert_init(&state->conversion, data->tg_relation, roles.source, roles.target, CreateStandaloneExprContext());
 	fcinfo->flinfo->fn_extra = state;
 	MemoryContextSwitchTo(old);
 	return state;
@@ -226,7 +226,7 @@ tde_convert_trigger(PG_FUNCTION_ARGS)
 	row = TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newtuple : data->tg_trigtuple;
 	ResetExprContext(state->conversion.context);
 	ExecStoreHeapTuple(row, state->slot, false);
-	value = tde_conversion_value(&state->conversion, data->tg_relation, state->slot, &isnull);
+	value = tde_convert_value(&state->conversion, data->tg_relation, state->slot, &isnull);
 	target = state->conversion.target;
 	row = heap_modify_tuple_by_cols(row, RelationGetDescr(data->tg_relation), 1, &target, &value, &isnull);
 	ExecClearTuple(state->slot);

@@ -17,15 +17,15 @@ typedef struct TdeConversion
 } TdeConversion;
 
 /* Without a source the target becomes NULL. */
-extern void tde_conversion_init(TdeConversion *conversion, Relation rel, const char *source, const char *target, ExprContext *context);
+extern void tde_convert_init(TdeConversion *conversion, Relation rel, const char *source, const char *target, ExprContext *context);
 
 /*
  * As the table's owner, since a writer need not be one who may decrypt: the owner has decided what the column becomes.  The
  * result lives until the context is reset.
  */
-extern Datum tde_conversion_value(TdeConversion *conversion, Relation rel, TupleTableSlot *row, bool *isnull);
+extern Datum tde_convert_value(TdeConversion *conversion, Relation rel, TupleTableSlot *row, bool *isnull);
 
 /* Is a conversion of the table under way that sets the target from the source, or to NULL without one? */
-extern bool tde_conversion_is_under_way(Relation rel, const char *source, const char *target);
+extern bool tde_convert_is_under_way(Relation rel, const char *source, const char *target);
 
 #endif							/* TDE_MAINTENANCE_CONVERT_H */

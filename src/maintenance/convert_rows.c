@@ -128,7 +128,7 @@ batch_begin(Batch *batch, Relation rel, const char *source, const char *target)
 {
 	batch->rel = rel;
 	batch->estate = CreateExecutorState();
-	tde_conversion_init(&batch->conversion, rel, source, target, GetPerTupleExprContext(batch->estate));
+	tde_convert_init(&batch->conversion, rel, source, target, GetPerTupleExprContext(batch->estate));
 	init_range_table(batch->estate, rel, batch->conversion.target);
 	batch->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(batch->result, rel, 1, NULL, 0);
@@ -201,7 +201,7 @@ update_row(Batch *batch)
 	ExecClearTuple(batch->new);
 	memcpy(batch->new->tts_values, batch->old->tts_values, natts * sizeof(Datum));
 	memcpy(batch->new->tts_isnull, batch->old->tts_isnull, natts * sizeof(bool));
-	batch->new->tts_values[target] = tde_conversion_value(&batch->conversion, batch->rel, batch->old, &batch->new->tts_isnull[target]);
+	batch->new->tts_values[target] = tde_convert_value(&batch->conversion, batch->rel, batch->old, &batch->new->tts_isnull[target]);
 	/* as an UPDATE does */
 	for (int i = 0; i < natts; i++)
 		if (TupleDescAttr(RelationGetDescr(batch->rel), i)->attisdropped)
@@ -270,7 +270,7 @@ require_heap(Relation rel)
 static void
 require_conversion(Relation rel, const char *source, const char *target)
 {
-	if (!tde_conversion_is_under_way(rel, source, target))
+	if (!tde_convert_is_under_way(rel, source, target))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("column \"%s\" of table \"%s\" is not being converted", source ? source : target,
@@ -314,10 +314,10 @@ convert_all_rows(Convert *convert, Oid relid)
 	table_close(rel, AccessShareLock);
 	batches->tables = list_make1_oid(relid);
 	tde_batches_next_transaction(batches);
-	tde_progress_start(&batches->progress, relid, convert->source ? TDE_PHASE_COPY : TDE_PHASE_ERASE);
+	tde_counters_progress_start(&batches->progress, relid, convert->source ? TDE_PHASE_COPY : TDE_PHASE_ERASE);
 	/* rows that come, or move, later go through the trigger: one pass sees all others */
 	(void) tde_batches_pass(batches, batches->progress.phase, blocks);
-	tde_progress_end();
+	tde_counters_progress_end();
 	report(&batches->progress, name);
 }
 

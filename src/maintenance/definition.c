@@ -114,7 +114,7 @@ tde_definition(PG_FUNCTION_ARGS)
 
 	if (!OidIsValid(relation) || !TDE_OWNS_RELATION(relation))
 		PG_RETURN_NULL();
-	tde_role_begin_on_path(&caller, owner_of(relation));
+	tde_owner_begin_as_on_path(&caller, owner_of(relation));
 	text = print_definition(class, object);
 	tde_owner_end(&caller);
 	if (text == NULL)

@@ -63,7 +63,7 @@ slot_of(Search *search, uint32 id)
 
 	if (!known)
 		key->slot = TDE_NO_SLOT;
-	if (!known && tde_keystore_find(id, &row))
+	if (!known && tde_keys_find(id, &row))
 		key->slot = row.slot;
 	return key->slot;
 }
@@ -109,10 +109,10 @@ static void
 look_at_rows(Search *search, Relation rel, BlockNumber pages)
 {
 	MemoryContext per_row = AllocSetContextCreate(CurrentMemoryContext, "tde_column row", ALLOCSET_DEFAULT_SIZES);
-	TdeRows    *rows = tde_rows_begin(rel);
+	TdeRows    *rows = tde_scan_rows_begin(rel);
 	TupleTableSlot *row;
 
-	while ((row = tde_rows_next(rows)) != NULL && ItemPointerGetBlockNumberNoCheck(&row->tts_tid) < pages)
+	while ((row = tde_scan_rows_next(rows)) != NULL && ItemPointerGetBlockNumberNoCheck(&row->tts_tid) < pages)
 	{
 		MemoryContext before = MemoryContextSwitchTo(per_row);
 
@@ -120,12 +120,12 @@ look_at_rows(Search *search, Relation rel, BlockNumber pages)
 		MemoryContextSwitchTo(before);
 		MemoryContextReset(per_row);
 	}
-	tde_rows_end(rows);
+	tde_scan_rows_end(rows);
 	MemoryContextDelete(per_row);
 }
 
 static void
-find_columns(Search *search, TupleDesc columns)
+find_foreign_columns(Search *search, TupleDesc columns)
 {
 	search->columns = palloc0(Max(columns->natts, 1) * sizeof(TdeInside *));
 	for (int i = 0; i < columns->natts; i++)
@@ -153,8 +153,8 @@ put_found(Search *search, Relation rel, ReturnSetInfo *result)
 
 		CHECK_FOR_INTERRUPTS();
 		values[0] = NameGetDatum(&TupleDescAttr(RelationGetDescr(rel), foreign->id.column - 1)->attname);
-		values[1] = CStringGetTextDatum(tde_keystore_slot_called(foreign->id.declared));
-		values[2] = CStringGetTextDatum(tde_keystore_slot_called(foreign->id.slot));
+		values[1] = CStringGetTextDatum(tde_keys_slot_called(foreign->id.declared));
+		values[2] = CStringGetTextDatum(tde_keys_slot_called(foreign->id.slot));
 		values[3] = Int64GetDatum(foreign->count);
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
@@ -190,7 +190,7 @@ tde_foreign_values_in(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	search.found = make_table("tde_column foreign values", sizeof(ForeignId), sizeof(Foreign));
 	search.keys = make_table("tde_column keys", sizeof(uint32), sizeof(KnownKey));
-	find_columns(&search, RelationGetDescr(rel));
+	find_foreign_columns(&search, RelationGetDescr(rel));
 	if (search.last > 0 && !RELATION_IS_OTHER_TEMP(rel))
 		look_at_rows(&search, rel, all ? MaxBlockNumber : PG_GETARG_INT32(1));
 	put_found(&search, rel, (ReturnSetInfo *) fcinfo->resultinfo);

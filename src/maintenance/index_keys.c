@@ -49,7 +49,7 @@ tde_indexes_of(Oid table)
 }
 
 Oid
-tde_toast_table(Oid table)
+tde_index_toast_table(Oid table)
 {
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
 	Oid			toast = InvalidOid;
@@ -106,7 +106,7 @@ tde_index_needs_key(Oid index)
 		if (OidIsValid(type) && tde_type_holds_encrypted(type))
 			return true;
 	}
-	return columns > 0 && reads_encrypted((Node *) tde_index_trees(index), NULL);
+	return columns > 0 && reads_encrypted((Node *) tde_stored_index_trees(index), NULL);
 }
 
 bool
@@ -122,7 +122,7 @@ tde_indexes_need_key(Oid table)
 
 /* Expressions that name an encrypted column have been analyzed; others read none. */
 bool
-tde_new_index_needs_key(IndexStmt *command, Oid table)
+tde_index_new_needs_key(IndexStmt *command, Oid table)
 {
 	ListCell   *cell;
 
@@ -148,7 +148,7 @@ with_partitions(Oid table)
 }
 
 bool
-tde_holds_rows(Oid table)
+tde_index_holds_rows(Oid table)
 {
 	ListCell   *cell;
 	bool		found = false;
@@ -173,7 +173,7 @@ tde_index_in_need(Oid table)
 
 	foreach(outer, with_partitions(table))
 		foreach(cell, tde_indexes_of(lfirst_oid(outer)))
-			if (tde_index_needs_key(lfirst_oid(cell)) && tde_holds_rows(lfirst_oid(outer)))
+			if (tde_index_needs_key(lfirst_oid(cell)) && tde_index_holds_rows(lfirst_oid(outer)))
 				return lfirst_oid(cell);
 	return InvalidOid;
 }

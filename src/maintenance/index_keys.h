@@ -9,17 +9,17 @@
 extern List *tde_indexes_of(Oid table);
 
 /* InvalidOid: it has none, or there is no such table. */
-extern Oid	tde_toast_table(Oid table);
+extern Oid	tde_index_toast_table(Oid table);
 
 /* Is what it compares, or what its expressions and its condition read, encrypted?  None of these takes a lock. */
 extern bool tde_index_needs_key(Oid index);
 extern bool tde_indexes_need_key(Oid table);
 
 /* The same of one that CREATE INDEX makes, as ddl/plaintext_guard.c has left the command. */
-extern bool tde_new_index_needs_key(IndexStmt *command, Oid table);
+extern bool tde_index_new_needs_key(IndexStmt *command, Oid table);
 
 /* Of an empty table no index needs a key.  With its partitions; waits for who has locked it. */
-extern bool tde_holds_rows(Oid table);
+extern bool tde_index_holds_rows(Oid table);
 
 /* The first index of a table, or of its partitions, that needs a key, and has rows to be built of; InvalidOid: none. */
 extern Oid	tde_index_in_need(Oid table);

@@ -31,13 +31,13 @@ PG_FUNCTION_INFO_V1(tde_foreign_owner);
 PG_FUNCTION_INFO_V1(tde_run_as);
 
 bool
-tde_is_trusted_owner(Oid owner, Oid role)
+tde_owner_is_trusted(Oid owner, Oid role)
 {
 	return owner == role || superuser_arg(owner);
 }
 
 void
-tde_role_begin(TdeCaller *caller, Oid role)
+tde_owner_begin_as(TdeCaller *caller, Oid role)
 {
 	GetUserIdAndSecContext(&caller->user, &caller->sec_context);
 	SetUserIdAndSecContext(role, caller->sec_context | SECURITY_RESTRICTED_OPERATION);
@@ -48,7 +48,7 @@ tde_role_begin(TdeCaller *caller, Oid role)
 void
 tde_owner_begin(TdeCaller *caller, Relation rel)
 {
-	tde_role_begin(caller, rel->rd_rel->relowner);
+	tde_owner_begin_as(caller, rel->rd_rel->relowner);
 }
 
 void
@@ -59,11 +59,11 @@ tde_owner_end(const TdeCaller *caller)
 }
 
 void
-tde_role_begin_on_path(TdeCaller *caller, Oid role)
+tde_owner_begin_as_on_path(TdeCaller *caller, Oid role)
 {
 	char	   *path = pstrdup(GetConfigOption("search_path", false, false));
 
-	tde_role_begin(caller, role);
+	tde_owner_begin_as(caller, role);
 	(void) set_config_option("search_path", path, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
@@ -121,7 +121,7 @@ tde_foreign_owner(PG_FUNCTION_ARGS)
 	ObjectAddress object = {PG_GETARG_OID(0), PG_GETARG_OID(1), 0};
 	Oid			owner = is_objectclass_supported(object.classId) ? owner_of(&object) : InvalidOid;
 
-	if (!OidIsValid(owner) || tde_is_trusted_owner(owner, PG_GETARG_OID(2)))
+	if (!OidIsValid(owner) || tde_owner_is_trusted(owner, PG_GETARG_OID(2)))
 		PG_RETURN_NULL();
 	PG_RETURN_OID(owner);
 }
@@ -133,7 +133,7 @@ check_temporary_object(const ObjectAddress *object, Oid role)
 {
 	Oid			owner = owner_of(object);
 
-	if (!OidIsValid(owner) || tde_is_trusted_owner(owner, role))
+	if (!OidIsValid(owner) || tde_owner_is_trusted(owner, role))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -214,7 +214,7 @@ tde_run_as(PG_FUNCTION_ARGS)
 		run_commands(commands);
 		PG_RETURN_VOID();
 	}
-	tde_role_begin_on_path(&caller, role);
+	tde_owner_begin_as_on_path(&caller, role);
 	run_commands(commands);
 	tde_owner_end(&caller);
 	PG_RETURN_VOID();

@@ -7,7 +7,7 @@
 #include "utils/rel.h"
 
 /* Does it belong to the role, or to a superuser?  Then it runs nothing as this role that could not be run so anyway. */
-extern bool tde_is_trusted_owner(Oid owner, Oid role);
+extern bool tde_owner_is_trusted(Oid owner, Oid role);
 
 /* Who called, and his settings. */
 typedef struct TdeCaller
@@ -21,11 +21,11 @@ typedef struct TdeCaller
  * Until tde_owner_end(), or an error, the current user is that role, or the table's owner, restricted as in REINDEX and CLUSTER;
  * PostgreSQL 17 restricts the search path as well.
  */
-extern void tde_role_begin(TdeCaller *caller, Oid role);
+extern void tde_owner_begin_as(TdeCaller *caller, Oid role);
 extern void tde_owner_begin(TdeCaller *caller, Relation rel);
 extern void tde_owner_end(const TdeCaller *caller);
 
 /* The same with the search path that the caller has: for functions that have one by their declaration. */
-extern void tde_role_begin_on_path(TdeCaller *caller, Oid role);
+extern void tde_owner_begin_as_on_path(TdeCaller *caller, Oid role);
 
 #endif							/* TDE_MAINTENANCE_OWNER_H */

@@ -116,17 +116,17 @@ count_wrapped(const uint8 *master)
 
 	if (master)
 		await_extension();
-	if (!OidIsValid(tde_keystore_relid()))
+	if (!OidIsValid(tde_keys_relid()))
 		return 0;
 
 	/*
 	 * This lock conflicts with the one that a rotation holds until its transaction ends: if that rolls back, rows under the
 	 * old master key, which nobody sees now, come back.
 	 */
-	rel = try_table_open(tde_keystore_relid(), lock);
+	rel = try_table_open(tde_keys_relid(), lock);
 	if (rel == NULL)
 		return 0;
-	tde_keystore_scan_relation(rel, count_row, &count);
+	tde_keys_scan_relation(rel, count_row, &count);
 	table_close(rel, lock);
 	return count.rows;
 }
@@ -240,7 +240,7 @@ tde_purge_count(Oid database, const uint8 *master, int *count)
 /* ---- set-up ---- */
 
 static void
-startup_shmem(void)
+startup_purge(void)
 {
 	bool		found;
 
@@ -261,5 +261,5 @@ tde_purge_available(void)
 void
 tde_purge_init(void)
 {
-	(void) tde_shmem_add(sizeof(Answer), NULL, startup_shmem);
+	(void) tde_memory_shmem_add(sizeof(Answer), NULL, startup_purge);
 }

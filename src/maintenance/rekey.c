@@ -146,7 +146,7 @@ wait_for_writers(Rekey *rekey)
 {
 	ListCell   *cell;
 
-	tde_progress_phase(&rekey->batches.progress, TDE_PHASE_WAIT, 0);
+	tde_counters_progress_phase(&rekey->batches.progress, TDE_PHASE_WAIT, 0);
 	foreach(cell, rekey->batches.tables)
 	{
 		LOCKTAG		tag;
@@ -208,11 +208,11 @@ rekey_table(Rekey *rekey)
 	if (!tde_wallet_ensure_open())
 		tde_wallet_closed_error("to re-encrypt values");
 	tde_batches_next_transaction(&rekey->batches);
-	tde_progress_start(&rekey->batches.progress, rekey->relid, TDE_PHASE_REKEY);
+	tde_counters_progress_start(&rekey->batches.progress, rekey->relid, TDE_PHASE_REKEY);
 	(void) run_pass(rekey, TDE_PHASE_REKEY);
 	for (int i = 0; i < MAX_VERIFICATIONS && !clean; i++)
 		clean = run_pass(rekey, TDE_PHASE_VERIFY);
-	tde_progress_end();
+	tde_counters_progress_end();
 	report(rekey);
 	if (!clean)
 		ereport(WARNING,
@@ -243,7 +243,7 @@ tde_rekey_table(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("arguments of tde_rekey_table must not be null")));
 	rekey.relid = PG_GETARG_OID(0);
-	tde_refuse_distributed(rekey.relid, tde_distributed_call("CALL", fcinfo));
+	tde_distributed_refuse(rekey.relid, tde_distributed_call("CALL", fcinfo));
 	rekey.batches.rows = PG_GETARG_INT32(1);
 	rekey.batches.delay_ms = delay_in_ms(PG_GETARG_INTERVAL_P(2));
 	rekey.repair = PG_GETARG_BOOL(3);

@@ -172,7 +172,7 @@ tde_stored_trees(Oid class, Oid object)
 	{
 		case RELKIND_INDEX:
 		case RELKIND_PARTITIONED_INDEX:
-			return tde_index_trees(object);
+			return tde_stored_index_trees(object);
 		case RELKIND_VIEW:
 		case RELKIND_MATVIEW:
 			return add_trees_of_view(NIL, object);

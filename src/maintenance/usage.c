@@ -44,7 +44,7 @@ tell_progress(TdeScan *scan)
 
 	/* tables grow while they are read */
 	progress->blocks_done = Min(progress->blocks_done + 1, progress->blocks_total);
-	tde_progress_show(progress);
+	tde_counters_progress_show(progress);
 }
 
 /* ---- relations ---- */
@@ -200,12 +200,12 @@ tde_usage_collect(Oid table, bool keep_locks)
 	if (OidIsValid(table))
 		usage->tables = find_all_inheritors(table, NoLock, NULL);
 	usage->relations = relations_with_values(usage->tables);
-	tde_progress_start(&usage->progress, table, TDE_PHASE_LOOK);
-	tde_progress_phase(&usage->progress, TDE_PHASE_LOOK, survey_relations(usage, keep_locks));
+	tde_counters_progress_start(&usage->progress, table, TDE_PHASE_LOOK);
+	tde_counters_progress_phase(&usage->progress, TDE_PHASE_LOOK, survey_relations(usage, keep_locks));
 	foreach(cell, usage->relations)
 		count_relation(usage, lfirst_oid(cell), keep_locks);
 	tde_usage_of_catalogs(usage);
-	tde_progress_end();
+	tde_counters_progress_end();
 	hash_destroy(usage->counts);
 	return merge_uses(usage->uses);
 }
@@ -254,7 +254,7 @@ put_use(ReturnSetInfo *result, const TdeUse *use)
 	Datum		values[8] = {0};
 	bool		nulls[8] = {0};
 
-	tde_keystore_scan(find_key, &find);
+	tde_keys_scan(find_key, &find);
 	values[0] = Int32GetDatum(use->key_id);
 	nulls[0] = use->key_id == 0;
 	values[1] = Int32GetDatum(find.row.slot);
@@ -298,7 +298,7 @@ tde_key_usage(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(0))
 	{
 		check_has_storage(PG_GETARG_OID(0));
-		tde_refuse_distributed(PG_GETARG_OID(0), tde_distributed_call("SELECT array_agg(tde_key_usage) FROM", fcinfo));
+		tde_distributed_refuse(PG_GETARG_OID(0), tde_distributed_call("SELECT array_agg(tde_key_usage) FROM", fcinfo));
 	}
 	uses = tde_usage_collect(PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0), false);
 	foreach(cell, uses)

@@ -79,7 +79,7 @@ walk_most_common(Datum value, TdeUsage *usage)
 		{
 			CHECK_FOR_INTERRUPTS();
 			if (!list->items[i].isnull[j] && tde_type_holds_encrypted(list->types[j]))
-				tde_headers_in_datum(list->types[j], list->items[i].values[j], tde_usage_count, usage);
+				tde_inside_headers_of_datum(list->types[j], list->items[i].values[j], tde_usage_count, usage);
 		}
 }
 
@@ -97,7 +97,7 @@ walk_statistics(Datum value, TdeUsage *usage)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!nulls[i])
-			tde_headers_in_datum(row_type, rows[i], tde_usage_count, usage);
+			tde_inside_headers_of_datum(row_type, rows[i], tde_usage_count, usage);
 	}
 }
 
@@ -114,11 +114,11 @@ walk_row(TupleTableSlot *slot, TdeUsage *usage)
 		if (slot->tts_isnull[i])
 			continue;
 		if (type == PG_NODE_TREEOID)
-			tde_headers_in_tree(stringToNode(TextDatumGetCString(slot->tts_values[i])), tde_usage_count, usage);
+			tde_inside_headers_of_tree(stringToNode(TextDatumGetCString(slot->tts_values[i])), tde_usage_count, usage);
 		else if (type == PG_MCV_LISTOID)
 			walk_most_common(slot->tts_values[i], usage);
 		else if (type == ANYARRAYOID)
-			tde_headers_in_datum(type, slot->tts_values[i], tde_usage_count, usage);
+			tde_inside_headers_of_datum(type, slot->tts_values[i], tde_usage_count, usage);
 		else if (type == statistics)
 			walk_statistics(slot->tts_values[i], usage);
 	}
@@ -185,10 +185,10 @@ count_catalog(const Catalog *catalog, TdeUsage *usage)
 {
 	MemoryContext per_row = AllocSetContextCreate(CurrentMemoryContext, "tde_column row", ALLOCSET_DEFAULT_SIZES);
 	Relation	rel = table_open(catalog->catalog, AccessShareLock);
-	TdeRows    *rows = tde_rows_begin(rel);
+	TdeRows    *rows = tde_scan_rows_begin(rel);
 	TupleTableSlot *slot;
 
-	while ((slot = tde_rows_next(rows)) != NULL)
+	while ((slot = tde_scan_rows_next(rows)) != NULL)
 	{
 		MemoryContext before = MemoryContextSwitchTo(per_row);
 
@@ -203,7 +203,7 @@ count_catalog(const Catalog *catalog, TdeUsage *usage)
 		MemoryContextSwitchTo(before);
 		MemoryContextReset(per_row);
 	}
-	tde_rows_end(rows);
+	tde_scan_rows_end(rows);
 	table_close(rel, AccessShareLock);
 	MemoryContextDelete(per_row);
 }

@@ -65,7 +65,7 @@ current_row(List *rows, int32 slot, char kind)
 	ListCell   *cell;
 
 	foreach(cell, rows)
-		if (tde_keystore_is_newer(lfirst(cell), slot, kind, best))
+		if (tde_keys_is_newer(lfirst(cell), slot, kind, best))
 			best = lfirst(cell);
 	return best;
 }
@@ -73,7 +73,7 @@ current_row(List *rows, int32 slot, char kind)
 static void
 find_version(Version *version)
 {
-	List	   *rows = tde_keystore_rows();
+	List	   *rows = tde_keys_rows();
 	ListCell   *cell;
 
 	version->ids = NIL;
@@ -212,7 +212,7 @@ refuse_if_used(const Version *version, const List *uses)
 static void
 delete_rows(Version *version)
 {
-	Relation	rel = table_open(tde_keystore_require(), ShareRowExclusiveLock);
+	Relation	rel = table_open(tde_keys_require(), ShareRowExclusiveLock);
 	SysScanDesc scan;
 	HeapTuple	tuple;
 
@@ -223,16 +223,16 @@ delete_rows(Version *version)
 		TdeDataKey	row;
 
 		CHECK_FOR_INTERRUPTS();
-		tde_keystore_row(rel, tuple, &row);
+		tde_keys_row(rel, tuple, &row);
 		if (list_member_int(version->ids, row.id))
 			CatalogTupleDelete(rel, &tuple->t_self);
 	}
 	systable_endscan(scan);
 	table_close(rel, NoLock);
-	CacheInvalidateRelcacheByRelid(tde_keystore_relid());
+	CacheInvalidateRelcacheByRelid(tde_keys_relid());
 	CommandCounterIncrement();
-	tde_keystore_changed = true;
-	tde_keystore_made_keys = tde_keystore_changed_rows = tde_keystore_freed = true;
+	tde_keys_changed = true;
+	tde_keys_made_keys = tde_keys_changed_rows = tde_keys_freed = true;
 }
 
 /* An invalidation of this catalog, whose cache costs little to fill, resets all plans. */
@@ -253,7 +253,7 @@ tde_drop_key_version(PG_FUNCTION_ARGS)
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("version must not be null")));
 	PreventCommandIfReadOnly("tde_drop_key_version()");
 	version.name = PG_ARGISNULL(0) ? "default" : text_to_cstring(PG_GETARG_TEXT_PP(0));
-	version.slot = tde_keystore_require_slot(version.name);
+	version.slot = tde_keys_require_slot(version.name);
 	version.number = PG_GETARG_INT32(1);
 	require_old_version(&version);
 

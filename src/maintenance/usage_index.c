@@ -40,7 +40,7 @@ tde_scan_value(TdeScan *scan, AttrNumber column, Oid type, Datum value)
 {
 	Position	position = {scan, column};
 
-	tde_headers_in_datum(type, value, visit_value, &position);
+	tde_inside_headers_of_datum(type, value, visit_value, &position);
 }
 
 static void

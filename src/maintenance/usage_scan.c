@@ -26,7 +26,7 @@ struct TdeRows
 };
 
 TdeRows *
-tde_rows_begin(Relation rel)
+tde_scan_rows_begin(Relation rel)
 {
 	TdeRows    *rows = palloc(sizeof(TdeRows));
 	bool		heap = rel->rd_rel->relam == HEAP_TABLE_AM_OID;
@@ -53,7 +53,7 @@ is_dead(TdeRows *rows)
 }
 
 TupleTableSlot *
-tde_rows_next(TdeRows *rows)
+tde_scan_rows_next(TdeRows *rows)
 {
 	while (table_scan_getnextslot(rows->scan, ForwardScanDirection, rows->slot))
 	{
@@ -65,7 +65,7 @@ tde_rows_next(TdeRows *rows)
 }
 
 void
-tde_rows_end(TdeRows *rows)
+tde_scan_rows_end(TdeRows *rows)
 {
 	table_endscan(rows->scan);
 	ExecDropSingleTupleTableSlot(rows->slot);
@@ -95,11 +95,11 @@ static void
 scan_table(Relation rel, const AttrNumber *columns, int count, TdeScan *scan)
 {
 	MemoryContext per_row = AllocSetContextCreate(CurrentMemoryContext, "tde_column row", ALLOCSET_DEFAULT_SIZES);
-	TdeRows    *rows = tde_rows_begin(rel);
+	TdeRows    *rows = tde_scan_rows_begin(rel);
 	BlockNumber block = InvalidBlockNumber;
 	TupleTableSlot *slot;
 
-	while ((slot = tde_rows_next(rows)) != NULL)
+	while ((slot = tde_scan_rows_next(rows)) != NULL)
 	{
 		MemoryContext before = MemoryContextSwitchTo(per_row);
 
@@ -119,7 +119,7 @@ scan_table(Relation rel, const AttrNumber *columns, int count, TdeScan *scan)
 		MemoryContextSwitchTo(before);
 		MemoryContextReset(per_row);
 	}
-	tde_rows_end(rows);
+	tde_scan_rows_end(rows);
 	MemoryContextDelete(per_row);
 }
 

@@ -26,7 +26,7 @@ PG_FUNCTION_INFO_V1(tde_sealed_deserialize);
 /* ---- boxes ---- */
 
 MemoryContext
-tde_group_context(FunctionCallInfo fcinfo)
+tde_aggregate_context(FunctionCallInfo fcinfo)
 {
 	MemoryContext context;
 
@@ -38,7 +38,7 @@ tde_group_context(FunctionCallInfo fcinfo)
 }
 
 TdeBox *
-tde_box_new(MemoryContext group, const TdeBox *model)
+tde_aggregate_box_new(MemoryContext group, const TdeBox *model)
 {
 	MemoryContext caller = MemoryContextSwitchTo(group);
 	TdeBox	   *box = palloc(sizeof(TdeBox));
@@ -51,7 +51,7 @@ tde_box_new(MemoryContext group, const TdeBox *model)
 }
 
 void
-tde_box_replace(MemoryContext group, TdeBox *box, Datum value, bool isnull)
+tde_aggregate_box_replace(MemoryContext group, TdeBox *box, Datum value, bool isnull)
 {
 	MemoryContext caller = MemoryContextSwitchTo(group);
 	Datum		copy = datumCopy(value, box->byval, box->len);
@@ -73,7 +73,7 @@ argument_box(FunctionCallInfo fcinfo, int arg)
 Datum
 tde_boxed_combine(PG_FUNCTION_ARGS)
 {
-	MemoryContext group = tde_group_context(fcinfo);
+	MemoryContext group = tde_aggregate_context(fcinfo);
 	TdeAggregation *aggregation = tde_aggregation(fcinfo, true);
 	TdeBox	   *box = argument_box(fcinfo, 0);
 	TdeBox	   *other = argument_box(fcinfo, 1);
@@ -82,7 +82,7 @@ tde_boxed_combine(PG_FUNCTION_ARGS)
 	if (other == NULL && box == NULL)
 		PG_RETURN_NULL();
 	if (box == NULL)
-		PG_RETURN_POINTER(tde_box_new(group, other));
+		PG_RETURN_POINTER(tde_aggregate_box_new(group, other));
 	if (other != NULL && !(other->isnull && aggregation->base.fn_strict))
 	{
 		fcinfo->args[0] = (NullableDatum) {box->value, box->isnull};
@@ -101,7 +101,7 @@ tde_boxed_final(PG_FUNCTION_ARGS)
 	TdeAggregation *aggregation = tde_aggregation(fcinfo, true);
 	TdeBox	   *box = argument_box(fcinfo, 0);
 
-	(void) tde_group_context(fcinfo);
+	(void) tde_aggregate_context(fcinfo);
 	if (box == NULL || (box->isnull && aggregation->base.fn_strict))
 		PG_RETURN_NULL();
 	fcinfo->args[0] = (NullableDatum) {box->value, box->isnull};
@@ -114,7 +114,7 @@ tde_boxed_value(PG_FUNCTION_ARGS)
 {
 	TdeBox	   *box = argument_box(fcinfo, 0);
 
-	(void) tde_group_context(fcinfo);
+	(void) tde_aggregate_context(fcinfo);
 	if (box == NULL || box->isnull)
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(box->value);
@@ -166,7 +166,7 @@ tde_boxed_serialize(PG_FUNCTION_ARGS)
 	bytea	   *state = palloc0(size);
 	char	   *at = VARDATA(state);
 
-	(void) tde_group_context(fcinfo);
+	(void) tde_aggregate_context(fcinfo);
 	SET_VARSIZE(state, size);
 	memcpy(at, &head, sizeof(head));
 	at += sizeof(head);
@@ -183,7 +183,7 @@ tde_boxed_deserialize(PG_FUNCTION_ARGS)
 	char	   *at;
 	BoxHead		head;
 
-	(void) tde_group_context(fcinfo);
+	(void) tde_aggregate_context(fcinfo);
 	state = open_state(PG_GETARG_DATUM(0));
 	at = VARDATA_ANY(state);
 	memcpy(&head, at, sizeof(head));
@@ -206,7 +206,7 @@ tde_sealed_deserialize(PG_FUNCTION_ARGS)
 {
 	TdeAggregation *aggregation = tde_aggregation(fcinfo, false);
 
-	(void) tde_group_context(fcinfo);
+	(void) tde_aggregate_context(fcinfo);
 	fcinfo->args[0].value = PointerGetDatum(open_state(PG_GETARG_DATUM(0)));
 	return tde_call_base(fcinfo, aggregation);
 }

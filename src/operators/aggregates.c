@@ -101,10 +101,10 @@ tde_transition(PG_FUNCTION_ARGS)
 Datum
 tde_boxed_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext group = tde_group_context(fcinfo);
+	MemoryContext group = tde_aggregate_context(fcinfo);
 	TdeAggregation *aggregation = tde_aggregation(fcinfo, true);
 	TdeCall    *call = tde_call(fcinfo);
-	TdeBox	   *box = PG_ARGISNULL(0) ? tde_box_new(group, &aggregation->initial) : (TdeBox *) PG_GETARG_POINTER(0);
+	TdeBox	   *box = PG_ARGISNULL(0) ? tde_aggregate_box_new(group, &aggregation->initial) : (TdeBox *) PG_GETARG_POINTER(0);
 	Datum		result;
 
 	if (!is_passed_over(fcinfo, call, aggregation))

@@ -48,13 +48,13 @@ tde_call_base(FunctionCallInfo fcinfo, TdeAggregation *aggregation)
 }
 
 /* The memory of the aggregate's group.  An error where somebody calls the function himself: what he passes may be no state. */
-extern MemoryContext tde_group_context(FunctionCallInfo fcinfo);
+extern MemoryContext tde_aggregate_context(FunctionCallInfo fcinfo);
 
 /* A new box, in that memory; its value is copied, too. */
-extern TdeBox *tde_box_new(MemoryContext group, const TdeBox *model);
+extern TdeBox *tde_aggregate_box_new(MemoryContext group, const TdeBox *model);
 
 /* What PostgreSQL's function has made of the box's value becomes its value. */
-extern void tde_box_replace(MemoryContext group, TdeBox *box, Datum value, bool isnull);
+extern void tde_aggregate_box_replace(MemoryContext group, TdeBox *box, Datum value, bool isnull);
 
 static inline void
 tde_box_set(MemoryContext group, TdeBox *box, Datum value, bool isnull)
@@ -65,7 +65,7 @@ tde_box_set(MemoryContext group, TdeBox *box, Datum value, bool isnull)
 		box->isnull = isnull;
 	}
 	else if (box->isnull || DatumGetPointer(value) != DatumGetPointer(box->value))
-		tde_box_replace(group, box, value, isnull);
+		tde_aggregate_box_replace(group, box, value, isnull);
 }
 
 #endif							/* TDE_OPERATORS_AGGREGATES_H */

@@ -117,14 +117,14 @@ static const Known *
 find_known(Oid function, bool boxed)
 {
 	static HTAB *functions = NULL;
-	TdeProc    *proc = tde_proc_find(function);
+	TdeProc    *proc = tde_type_proc(function);
 	uint64		epoch = tde_functions_epoch;
 	Known	   *known;
 	char	   *name;
 	bool		found;
 
 	if (functions == NULL)
-		functions = tde_table_new("tde_column aggregates", sizeof(Oid), sizeof(Known));
+		functions = tde_memory_table_new("tde_column aggregates", sizeof(Oid), sizeof(Known));
 	known = hash_search(functions, &function, HASH_ENTER, &found);
 	if (found && known->resolved == epoch && OidIsValid(known->base))
 		return known;
@@ -167,10 +167,10 @@ set_up(FunctionCallInfo fcinfo, bool boxed)
 	MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	TdeAggregation *aggregation = palloc0(sizeof(TdeAggregation));
 
-	fmgr_info_copy(&aggregation->base, tde_function(known->base), CurrentMemoryContext);
+	fmgr_info_copy(&aggregation->base, tde_type_function(known->base), CurrentMemoryContext);
 	for (int i = 0; i < lengthof(known->convert); i++)
 		if (OidIsValid(known->convert[i]))
-			aggregation->convert[i] = tde_function(known->convert[i]);
+			aggregation->convert[i] = tde_type_function(known->convert[i]);
 	set_initial(&aggregation->initial, known);
 	aggregation->from_first = known->from_first;
 	/* those that count up an array or a state of their own take over what they are given; others may return it */

@@ -58,7 +58,7 @@ compute(FunctionCallInfo fcinfo, const char *symbol)
 		operands[i] = tde_argument_peek(fcinfo, call, i, TDE_REMEMBER_ROW, &scratch[i]);
 		if (convert)
 			operands[i] = proc->args[i] ? FunctionCall1(convert, operands[i])
-				: tde_constant_convert(fcinfo, call, i, convert, &kept);
+				: tde_compare_constant(fcinfo, call, i, convert, &kept);
 	}
 	result = FunctionCall2(arithmetic->operate, operands[0], operands[1]);
 	tde_datum_unpeek(&scratch[0]);

@@ -85,7 +85,7 @@ array_of_operand(Node *operand)
 {
 	FuncExpr   *cast = (FuncExpr *) operand;
 
-	return operand && IsA(operand, FuncExpr) && tde_is_function(cast->funcid, "tde_array_operand", tde_array_operand) ?
+	return operand && IsA(operand, FuncExpr) && tde_type_is_function(cast->funcid, "tde_array_operand", tde_array_operand) ?
 		linitial(cast->args) : NULL;
 }
 
@@ -262,7 +262,7 @@ get_operand(FunctionCallInfo fcinfo, int operand, Size *ours)
 
 /* What PostgreSQL's function says of both. */
 static bool
-compare(FunctionCallInfo fcinfo, Oid function)
+compare_elements(FunctionCallInfo fcinfo, Oid function)
 {
 	ArrayType  *arrays[2];
 	Size		ours[2];
@@ -271,7 +271,7 @@ compare(FunctionCallInfo fcinfo, Oid function)
 	for (int i = 0; i < 2; i++)
 		arrays[i] = get_operand(fcinfo, i, &ours[i]);
 	check_elements(ARR_ELEMTYPE(arrays[0]), ARR_ELEMTYPE(arrays[1]));
-	result = DatumGetBool(FunctionCall2Coll(tde_function(function), PG_GET_COLLATION(), PointerGetDatum(arrays[0]),
+	result = DatumGetBool(FunctionCall2Coll(tde_type_function(function), PG_GET_COLLATION(), PointerGetDatum(arrays[0]),
 											PointerGetDatum(arrays[1])));
 	for (int i = 0; i < 2; i++)
 		if (ours[i])
@@ -285,53 +285,53 @@ compare(FunctionCallInfo fcinfo, Oid function)
 Datum
 tde_array_eq(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo, F_ARRAY_EQ));
+	PG_RETURN_BOOL(compare_elements(fcinfo, F_ARRAY_EQ));
 }
 
 Datum
 tde_array_ne(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo, F_ARRAY_NE));
+	PG_RETURN_BOOL(compare_elements(fcinfo, F_ARRAY_NE));
 }
 
 Datum
 tde_array_lt(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo, F_ARRAY_LT));
+	PG_RETURN_BOOL(compare_elements(fcinfo, F_ARRAY_LT));
 }
 
 Datum
 tde_array_le(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo, F_ARRAY_LE));
+	PG_RETURN_BOOL(compare_elements(fcinfo, F_ARRAY_LE));
 }
 
 Datum
 tde_array_gt(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo, F_ARRAY_GT));
+	PG_RETURN_BOOL(compare_elements(fcinfo, F_ARRAY_GT));
 }
 
 Datum
 tde_array_ge(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo, F_ARRAY_GE));
+	PG_RETURN_BOOL(compare_elements(fcinfo, F_ARRAY_GE));
 }
 
 Datum
 tde_array_overlap(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo, F_ARRAYOVERLAP));
+	PG_RETURN_BOOL(compare_elements(fcinfo, F_ARRAYOVERLAP));
 }
 
 Datum
 tde_array_contains(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo, F_ARRAYCONTAINS));
+	PG_RETURN_BOOL(compare_elements(fcinfo, F_ARRAYCONTAINS));
 }
 
 Datum
 tde_array_contained(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo, F_ARRAYCONTAINED));
+	PG_RETURN_BOOL(compare_elements(fcinfo, F_ARRAYCONTAINED));
 }

@@ -66,7 +66,7 @@ make_operand(FunctionCallInfo fcinfo, int operand, FmgrInfo *convert)
 }
 
 Datum
-tde_constant_convert(FunctionCallInfo fcinfo, TdeCall *call, int operand, FmgrInfo *convert, bool *kept)
+tde_compare_constant(FunctionCallInfo fcinfo, TdeCall *call, int operand, FmgrInfo *convert, bool *kept)
 {
 	PlainOperand *plain = call->more;
 
@@ -152,7 +152,7 @@ bytes_of(Datum value, const uint8 **bytes, size_t *size)
 		return false;
 	*bytes = (const uint8 *) VARDATA_ANY(stored);
 	*size = VARSIZE_ANY_EXHDR(stored);
-	tde_prefetch_rows(*bytes);
+	tde_datum_prefetch(*bytes);
 	return *size >= 2;
 }
 
@@ -290,7 +290,7 @@ tde_ne(PG_FUNCTION_ARGS)
 /* ---- order ---- */
 
 static inline int
-compare(FunctionCallInfo fcinfo, TdeRemember remember)
+compare_operands(FunctionCallInfo fcinfo, TdeRemember remember)
 {
 	TdeOperands operands;
 	int			result;
@@ -309,32 +309,32 @@ compare(FunctionCallInfo fcinfo, TdeRemember remember)
 Datum
 tde_lt(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo, TDE_REMEMBER_LONG) < 0);
+	PG_RETURN_BOOL(compare_operands(fcinfo, TDE_REMEMBER_LONG) < 0);
 }
 
 Datum
 tde_le(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo, TDE_REMEMBER_LONG) <= 0);
+	PG_RETURN_BOOL(compare_operands(fcinfo, TDE_REMEMBER_LONG) <= 0);
 }
 
 Datum
 tde_gt(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo, TDE_REMEMBER_LONG) > 0);
+	PG_RETURN_BOOL(compare_operands(fcinfo, TDE_REMEMBER_LONG) > 0);
 }
 
 Datum
 tde_ge(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare(fcinfo, TDE_REMEMBER_LONG) >= 0);
+	PG_RETURN_BOOL(compare_operands(fcinfo, TDE_REMEMBER_LONG) >= 0);
 }
 
 /* tde_cmp(a, b) returns int4 - btree support function 1. */
 Datum
 tde_cmp(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT32(compare(fcinfo, TDE_REMEMBER_PAGE));
+	PG_RETURN_INT32(compare_operands(fcinfo, TDE_REMEMBER_PAGE));
 }
 
 /* Strings in the order of their bytes, whatever the collation is: text_pattern_ops. */
@@ -345,7 +345,7 @@ compare_pattern(FunctionCallInfo fcinfo, TdeRemember remember)
 
 	if (!tde_is_resolved(proc))
 		tde_base_pattern(proc);
-	return compare(fcinfo, remember);
+	return compare_operands(fcinfo, remember);
 }
 
 Datum
@@ -386,14 +386,14 @@ tde_pattern_cmp(PG_FUNCTION_ARGS)
 Datum
 tde_larger(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(compare(fcinfo, TDE_REMEMBER_LONG) > 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
+	PG_RETURN_DATUM(compare_operands(fcinfo, TDE_REMEMBER_LONG) > 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
 }
 
 /* tde_smaller(encrypted, encrypted) returns encrypted - transition function of min(). */
 Datum
 tde_smaller(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(compare(fcinfo, TDE_REMEMBER_LONG) < 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
+	PG_RETURN_DATUM(compare_operands(fcinfo, TDE_REMEMBER_LONG) < 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
 }
 
 /*
@@ -420,7 +420,7 @@ tde_in_range(PG_FUNCTION_ARGS)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("RANGE with offset PRECEDING/FOLLOWING is not supported for type %s", format_type_be(type->base))));
-		proc->base_function = tde_function(function);
+		proc->base_function = tde_type_function(function);
 		proc->resolved = epoch;
 	}
 	value = tde_datum_peek(type, PG_GETARG_DATUM(0), call->declared[0], TDE_REMEMBER_LONG, &scratch[0]);

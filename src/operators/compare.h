@@ -11,7 +11,7 @@
  * Convert an operand that is not encrypted.  A constant is converted at the first call, as the planner would have done if it
  * knew of the conversion, and kept in call->more, which is nobody else's then; *kept: it is, so nobody may free it.
  */
-extern Datum tde_constant_convert(FunctionCallInfo fcinfo, TdeCall *call, int operand, FmgrInfo *convert, bool *kept);
+extern Datum tde_compare_constant(FunctionCallInfo fcinfo, TdeCall *call, int operand, FmgrInfo *convert, bool *kept);
 
 typedef struct TdeOperands
 {
@@ -50,7 +50,7 @@ tde_operands_get(FunctionCallInfo fcinfo, TdeRemember remember, TdeOperands *ope
 		operands->values[i] = tde_argument_peek(fcinfo, call, i, tde_operand_remember(call, i, remember), &operands->scratch[i]);
 		if (convert)
 			operands->values[i] = call->proc->args[i] ? FunctionCall1(convert, operands->values[i]) :
-				tde_constant_convert(fcinfo, call, i, convert, &kept);
+				tde_compare_constant(fcinfo, call, i, convert, &kept);
 		operands->free_converted[i] = operands->comparison->free_converted[i] && !kept;
 	}
 }

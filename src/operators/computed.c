@@ -66,7 +66,7 @@ typedef struct Computation
 } Computation;
 
 bool
-tde_is_computable(Oid function)
+tde_computed_is_possible(Oid function)
 {
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	Form_pg_proc form;
@@ -91,12 +91,12 @@ check_function(Oid function, int count)
 	Oid		   *types;
 	int			wanted;
 
-	if (!tde_is_computable(function))
+	if (!tde_computed_is_possible(function))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("function %s cannot have an encrypted result", format_procedure(function)),
 				 errdetail("Only PostgreSQL's own IMMUTABLE functions can.")));
-	tde_require_execute(function);
+	tde_base_require_execute(function);
 	InvokeFunctionExecuteHook(function);
 	(void) get_func_signature(function, &types, &wanted);
 	if (wanted != count)
@@ -149,7 +149,7 @@ set_up(FunctionCallInfo fcinfo, Oid function)
 	if (OidIsValid(function))
 	{
 		check_function(function, count);
-		computation->call = tde_function(function);
+		computation->call = tde_type_function(function);
 		computation->returned = get_func_signature(function, &targets, &count);
 	}
 	else if (count < 1 || count > 2)

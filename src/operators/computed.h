@@ -11,7 +11,7 @@
 #include "type/type.h"
 
 /* Can tde_computed() call it?  If it is PostgreSQL's own, IMMUTABLE, and takes and returns types that columns have. */
-extern bool tde_is_computable(Oid function);
+extern bool tde_computed_is_possible(Oid function);
 
 /* tde_computed() in this database; InvalidOid: it is not here. */
 extern Oid	tde_computed_function(void);
@@ -37,16 +37,16 @@ extern bool tde_computed_is_current(const FuncExpr *call);
  * An expression that decrypts, as one that is encrypted: for (ok)::boolean and (name)::text what is cast; for lower(email), (n)::text and
  * j ->> 'k' a call of tde_computed().  NULL if it has no such form.  Evaluates nothing.
  */
-extern Node *tde_encrypted_form(Node *expr);
+extern Node *tde_form_encrypted(Node *expr);
 
 /* Is it of a kind that can have one? */
-extern bool tde_may_have_form(Node *expr);
+extern bool tde_form_is_possible(Node *expr);
 
 /* Only the first, of a column alone, which costs less. */
-extern Node *tde_encrypted_operand(Node *expr);
+extern Node *tde_form_operand(Node *expr);
 
 /*
- * The same as tde_encrypted_form(), for many parts of one expression, which is not changed meanwhile: what is remembered of each part is not
+ * The same as tde_form_encrypted(), for many parts of one expression, which is not changed meanwhile: what is remembered of each part is not
  * looked at again.  tde_form_collated() makes a form that is to be used complete.
  */
 extern HTAB *tde_forms_remembered(void);

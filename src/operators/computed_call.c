@@ -18,7 +18,7 @@
 #include "type/type.h"
 
 Oid
-tde_base_type_of(Node *node)
+tde_computed_base_type(Node *node)
 {
 	Oid			type = exprType(node);
 	TdeType    *encrypted = tde_type_find(type);
@@ -35,10 +35,10 @@ namesake_of_function(FuncExpr *call)
 	Oid			function;
 	ListCell   *cell;
 
-	if (!tde_is_member(ProcedureRelationId, call->funcid))
+	if (!tde_core_is_member(ProcedureRelationId, call->funcid))
 		return InvalidOid;
 	foreach(cell, call->args)
-		types[foreach_current_index(cell)] = tde_base_type_of(lfirst(cell));
+		types[foreach_current_index(cell)] = tde_computed_base_type(lfirst(cell));
 	function = LookupFuncName(name, count, types, true);
 	if (OidIsValid(function))
 		return function;
@@ -80,7 +80,7 @@ answer_to(Question question, Oid first, Oid second, Oid third)
 static Oid
 find_namesake_of_operator(Oid operator, Oid left, Oid right)
 {
-	if (!tde_is_member(OperatorRelationId, operator))
+	if (!tde_core_is_member(OperatorRelationId, operator))
 		return InvalidOid;
 	operator = tde_core_operator(get_opname(operator), &left, &right);
 	return OidIsValid(operator) ? get_opcode(operator) : InvalidOid;
@@ -89,9 +89,9 @@ find_namesake_of_operator(Oid operator, Oid left, Oid right)
 static Oid
 namesake_of_operator(OpExpr *op)
 {
-	Oid			left = list_length(op->args) == 2 ? tde_base_type_of(linitial(op->args)) : InvalidOid;
+	Oid			left = list_length(op->args) == 2 ? tde_computed_base_type(linitial(op->args)) : InvalidOid;
 
-	return answer_to(find_namesake_of_operator, op->opno, left, tde_base_type_of(llast(op->args)));
+	return answer_to(find_namesake_of_operator, op->opno, left, tde_computed_base_type(llast(op->args)));
 }
 
 Oid
@@ -113,7 +113,7 @@ tde_called_function(Node *expr, List **args)
 		*args = op->args;
 		function = op->opno < FirstUnpinnedObjectId ? get_opcode(op->opno) : namesake_of_operator(op);
 	}
-	return OidIsValid(function) && tde_is_computable(function) ? function : InvalidOid;
+	return OidIsValid(function) && tde_computed_is_possible(function) ? function : InvalidOid;
 }
 
 /* The function itself if another one has its name; else InvalidOid. */
@@ -134,7 +134,7 @@ has_name_of(Oid function, Oid other)
 }
 
 bool
-tde_may_call(Node *expr, Oid function)
+tde_computed_may_call(Node *expr, Oid function)
 {
 	Oid			operator = IsA(expr, OpExpr) ? ((OpExpr *) expr)->opno : InvalidOid;
 

@@ -8,12 +8,12 @@
 #include "nodes/primnodes.h"
 
 /* The type of an expression, of an encrypted one the base type. */
-extern Oid	tde_base_type_of(Node *node);
+extern Oid	tde_computed_base_type(Node *node);
 
 /* PostgreSQL's function that an expression calls, or that one of ours stands for; InvalidOid: none that tde_computed() can call. */
 extern Oid	tde_called_function(Node *expr, List **args);
 
 /* Can that be this function?  Costs less, if not. */
-extern bool tde_may_call(Node *expr, Oid function);
+extern bool tde_computed_may_call(Node *expr, Oid function);
 
 #endif							/* TDE_OPERATORS_COMPUTED_CALL_H */

@@ -25,13 +25,13 @@ tde_is_choice(const Node *node)
 }
 
 bool
-tde_is_encrypted_choice(const Node *node)
+tde_choice_is_encrypted(const Node *node)
 {
 	return tde_is_choice(node) && tde_type_find(exprType(node));
 }
 
 List *
-tde_alternatives_of(Node *choice)
+tde_choice_alternatives(Node *choice)
 {
 	List	   *alternatives = NIL;
 	ListCell   *cell;

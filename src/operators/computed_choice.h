@@ -11,10 +11,10 @@
 extern bool tde_is_choice(const Node *node);
 
 /* Is it one of encrypted values? */
-extern bool tde_is_encrypted_choice(const Node *node);
+extern bool tde_choice_is_encrypted(const Node *node);
 
 /* The values. */
-extern List *tde_alternatives_of(Node *choice);
+extern List *tde_choice_alternatives(Node *choice);
 
 /*
  * The same choice of others instead, which have this type and the same order.  The conditions of CASE do not decrypt either, where they have

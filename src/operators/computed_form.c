@@ -51,7 +51,7 @@ decrypted(Node *node)
 		arg = (Node *) ((CoerceViaIO *) node)->arg;
 	if (arg == NULL || tde_type_find(exprType(arg)) == NULL)
 		return NULL;
-	return IsA(node, CoerceViaIO) || tde_is_decryption(((FuncExpr *) node)->funcid) ? arg : NULL;
+	return IsA(node, CoerceViaIO) || tde_cast_is_decryption(((FuncExpr *) node)->funcid) ? arg : NULL;
 }
 
 /* A varchar as it stands for text: itself; NULL if it is something else. */
@@ -150,13 +150,13 @@ argument_form(Node *node, HTAB *remembered)
 static bool
 is_same(Node *arg, Oid type)
 {
-	Oid			base = tde_base_type_of(arg);
+	Oid			base = tde_computed_base_type(arg);
 
 	return base == type || (base == VARCHAROID && type == TEXTOID);
 }
 
 bool
-tde_may_have_form(Node *expr)
+tde_form_is_possible(Node *expr)
 {
 	return IsA(expr, FuncExpr) || IsA(expr, OpExpr) || IsA(expr, CoerceViaIO) || IsA(expr, RelabelType) || tde_is_choice(expr);
 }
@@ -165,7 +165,7 @@ tde_may_have_form(Node *expr)
 static Node *
 before_encryption(Node *node)
 {
-	bool		encryption = IsA(node, FuncExpr) && exprTypmod(node) < 0 && tde_is_encryption(((FuncExpr *) node)->funcid);
+	bool		encryption = IsA(node, FuncExpr) && exprTypmod(node) < 0 && tde_cast_is_encryption(((FuncExpr *) node)->funcid);
 
 	return encryption ? linitial(((FuncExpr *) node)->args) : node;
 }
@@ -182,7 +182,7 @@ alternative_form(TdeType *type, const Form *alternative, const Form *like)
 	/* that of CASE without ELSE */
 	if (IsA(alternative->expr, Const) && ((Const *) alternative->expr)->constisnull)
 		return (Form) {(Node *) makeNullConst(type->oid, -1, get_typcollation(type->oid)), type, -1};
-	if (!cast_is_immutable(tde_base_type_of(alternative->expr), type->base))
+	if (!cast_is_immutable(tde_computed_base_type(alternative->expr), type->base))
 		return none;
 	return alternative->type ? make_form(type, InvalidOid, args, alternative) :
 		make_form(type, InvalidOid, lappend(args, copyObject(like->model)), like);
@@ -192,7 +192,7 @@ alternative_form(TdeType *type, const Form *alternative, const Form *like)
 static Form
 choice_form(TdeType *type, Node *choice, HTAB *remembered)
 {
-	List	   *given = tde_alternatives_of(choice);
+	List	   *given = tde_choice_alternatives(choice);
 	List	   *results = NIL;
 	Form		whole = {NULL, type, -1};
 	int			count = list_length(given);
@@ -250,7 +250,7 @@ cast_form(Node *node, const Form *decrypts, HTAB *remembered)
 
 	if (IsA(node, CoerceViaIO) && decrypted(node) == NULL)
 		form = look_at((Node *) ((CoerceViaIO *) node)->arg, remembered).whole;
-	return form.expr && cast_is_immutable(tde_base_type_of(form.expr), exprType(node)) ? form : none;
+	return form.expr && cast_is_immutable(tde_computed_base_type(form.expr), exprType(node)) ? form : none;
 }
 
 static Forms
@@ -293,7 +293,7 @@ look_at(Node *node, HTAB *remembered)
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	if (!tde_may_have_form(node))
+	if (!tde_form_is_possible(node))
 		return forms;
 	if (remembered && (entry = hash_search(remembered, &node, HASH_FIND, NULL)) != NULL)
 		return entry->forms;
@@ -335,7 +335,7 @@ tde_form_find(Node *expr, HTAB *remembered)
 }
 
 Node *
-tde_encrypted_form(Node *expr)
+tde_form_encrypted(Node *expr)
 {
 	Node	   *form = tde_form_find(expr, NULL);
 
@@ -343,7 +343,7 @@ tde_encrypted_form(Node *expr)
 }
 
 Node *
-tde_encrypted_operand(Node *expr)
+tde_form_operand(Node *expr)
 {
 	Node	   *relabelled = relabelled_varchar(expr);
 	Node	   *operand = decrypted(relabelled ? relabelled : expr);

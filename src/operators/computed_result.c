@@ -25,13 +25,13 @@ tde_computed_function(void)
 {
 	Oid			types[] = {ANYELEMENTOID, REGPROCEDUREOID, ANYOID};
 
-	return tde_internal_function("tde_computed", computed, types, lengthof(types));
+	return tde_type_internal_function("tde_computed", computed, types, lengthof(types));
 }
 
 bool
 tde_is_computed(const Node *node)
 {
-	return IsA(node, FuncExpr) && tde_is_function(((const FuncExpr *) node)->funcid, "tde_computed", computed);
+	return IsA(node, FuncExpr) && tde_type_is_function(((const FuncExpr *) node)->funcid, "tde_computed", computed);
 }
 
 /* Of coalesce(name, 'none') it is that of the name; of a call's result, what its first argument says, or else what the others are. */
@@ -54,7 +54,7 @@ tde_computed_typmod_of(Node *arg)
 	}
 	if (!tde_is_choice(arg))
 		return exprTypmod(arg);
-	foreach(cell, tde_alternatives_of(arg))
+	foreach(cell, tde_choice_alternatives(arg))
 		if (typmod < 0)
 			typmod = tde_computed_typmod_of(lfirst(cell));
 	return typmod;
@@ -69,7 +69,7 @@ tde_computed_unsalted(TdeType *result, TdeType *type, int32 typmod)
 		return -1;
 	modifiers = tde_type_modifiers(type, typmod);
 	modifiers.base_typmod = -1;
-	modifiers.spec = tde_spec_unsalted(modifiers.spec);
+	modifiers.spec = tde_typmod_unsalted(modifiers.spec);
 	return tde_typmod_pack(result->layout, &modifiers, &typmod) ? typmod : -1;
 }
 

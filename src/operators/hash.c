@@ -44,7 +44,7 @@ base_hash(TdeProc *proc, bool extended)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),
 					 errmsg("could not identify a hash function for type %s", format_type_be(base))));
-		proc->base_function = tde_function(function);
+		proc->base_function = tde_type_function(function);
 		proc->resolved = epoch;
 	}
 	return proc->base_function;
@@ -72,7 +72,7 @@ hash_plain(FunctionCallInfo fcinfo, bool extended)
 Datum
 tde_hash(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UINT32(tde_keyed_hash(DatumGetUInt32(hash_plain(fcinfo, false))));
+	PG_RETURN_UINT32(tde_key_hash(DatumGetUInt32(hash_plain(fcinfo, false))));
 }
 
 /*
@@ -107,7 +107,7 @@ hash_as(FunctionCallInfo fcinfo, Oid common, bool by_value, PGFunction hash)
 	Datum		value = tde_argument_peek(fcinfo, call, 0, TDE_REMEMBER_ROW, &scratch);
 	bool		isnull;			/* no number becomes NULL */
 	Datum		converted = tde_cast_plain(proc, value, proc->args[0] ? proc->args[0]->base : proc->arg_types[0], common, -1, &isnull);
-	uint32		result = tde_keyed_hash(DatumGetUInt32(DirectFunctionCall1(hash, converted)));
+	uint32		result = tde_key_hash(DatumGetUInt32(DirectFunctionCall1(hash, converted)));
 
 	if (!by_value && converted != value)
 		pfree(DatumGetPointer(converted));

@@ -42,9 +42,9 @@ encrypted_operator(Oid operator, Oid *left, Oid *right)
 	TdeType    *encrypted[] = {tde_type_find(*left), tde_type_find(*right)};
 	Oid			found;
 
-	if (!tde_is_base_operator(operator))
+	if (!tde_inside_is_base_operator(operator))
 		return InvalidOid;
-	found = tde_operator_with(encrypted[0] ? *left : *right, get_opname(operator), left, right);
+	found = tde_core_operator_with(encrypted[0] ? *left : *right, get_opname(operator), left, right);
 	if (!OidIsValid(found))
 		return InvalidOid;
 	return tde_type_find(*left) == encrypted[0] && tde_type_find(*right) == encrypted[1] && get_op_rettype(found) == BOOLOID ? found : InvalidOid;
@@ -153,7 +153,7 @@ encrypted_condition(Node *node, const TdeUsable *usable)
 				return NULL;
 			array = usable->remembered ? NULL : tde_array_column((OpExpr *) node);
 			if (array)
-				return tde_find_indexed(array, usable) ? tde_array_comparison((OpExpr *) node) : NULL;
+				return tde_indexed_find(array, usable) ? tde_array_comparison((OpExpr *) node) : NULL;
 			changed = compare_encrypted((OpExpr *) node, usable);
 			/* what it says, may itself be indexed */
 			return changed == NULL && usable->remembered == NULL ? compare_boolean(node, true, usable) : changed;

@@ -174,7 +174,7 @@ may_be(Node *node, Node *indexed, const Table *table)
 	args = ((FuncExpr *) indexed)->args;
 	if (is_like_computed(node, &own))
 		return own == function && may_be_all(((FuncExpr *) node)->args, 2, args, 2, table);
-	return tde_may_call(node, function) && may_be_all(IsA(node, FuncExpr) ? ((FuncExpr *) node)->args : ((OpExpr *) node)->args, 0, args, 2, table);
+	return tde_computed_may_call(node, function) && may_be_all(IsA(node, FuncExpr) ? ((FuncExpr *) node)->args : ((OpExpr *) node)->args, 0, args, 2, table);
 }
 
 /* In one of the query's tables? */
@@ -208,7 +208,7 @@ typedef struct Columns
 
 /* An expression_tree_walker. */
 static bool
-find_columns(Node *node, void *context)
+find_indexed_columns(Node *node, void *context)
 {
 	Columns    *columns = context;
 
@@ -216,7 +216,7 @@ find_columns(Node *node, void *context)
 	if (node == NULL)
 		return false;
 	if (!IsA(node, Var))
-		return expression_tree_walker(node, find_columns, context);
+		return expression_tree_walker(node, find_indexed_columns, context);
 	if (((Var *) node)->varlevelsup == 0)
 	{
 		columns->tables = bms_add_member(columns->tables, ((Var *) node)->varno);
@@ -236,7 +236,7 @@ find_computed(Node *form, int place, Oid relid, const Columns *columns)
 	/* may call users' functions, whose queries look up tables, too */
 	form = TDE_WITHOUT_NULLING(eval_const_expressions(NULL, form), columns->nulling);
 	ChangeVarNodes(form, place, 1, 0);
-	form = tde_without_specification(form, NULL);
+	form = tde_indexed_without_specification(form, NULL);
 	table = tde_indexed_table(relid);
 	if (table == NULL)
 		return NULL;
@@ -256,7 +256,7 @@ find_computed(Node *form, int place, Oid relid, const Columns *columns)
 
 /* This as an index has it, a column or what is computed; NULL: none has it. */
 Node *
-tde_find_indexed(Node *form, const TdeUsable *usable)
+tde_indexed_find(Node *form, const TdeUsable *usable)
 {
 	Columns		columns = {NULL, NULL};
 	int			place;
@@ -264,7 +264,7 @@ tde_find_indexed(Node *form, const TdeUsable *usable)
 	const TdeIndexedTable *table;
 
 	/* no index has a subquery, which the query's would share with what is made of it here */
-	if (checkExprHasSubLink(form) || find_columns(form, &columns) || !bms_get_singleton_member(columns.tables, &place) ||
+	if (checkExprHasSubLink(form) || find_indexed_columns(form, &columns) || !bms_get_singleton_member(columns.tables, &place) ||
 		place > list_length(usable->range_table))
 		return NULL;
 	entry = list_nth(usable->range_table, place - 1);
@@ -286,10 +286,10 @@ tde_indexed_form(Node *node, const TdeUsable *usable)
 	{
 		if (usable->remembered)
 			return tde_form_find(node, usable->remembered);
-		form = tde_encrypted_operand(node);
-		if (form == NULL && usable->computed && tde_may_have_form(node) && may_be_indexed(node, usable))
-			form = tde_encrypted_form(node);
-		return form ? tde_find_indexed(form, usable) : NULL;
+		form = tde_form_operand(node);
+		if (form == NULL && usable->computed && tde_form_is_possible(node) && may_be_indexed(node, usable))
+			form = tde_form_encrypted(node);
+		return form ? tde_indexed_find(form, usable) : NULL;
 	}
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();

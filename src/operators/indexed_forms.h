@@ -24,7 +24,7 @@ tde_may_have_indexes(RangeTblEntry *entry)
 }
 
 /* A form as an index has it; NULL: none has it. */
-extern Node *tde_find_indexed(Node *form, const TdeUsable *usable);
+extern Node *tde_indexed_find(Node *form, const TdeUsable *usable);
 
 /*
  * An expression as an index has it, NULL if none does; of what is remembered its form, without its collations.  COLLATE stays: the definition

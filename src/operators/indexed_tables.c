@@ -31,9 +31,9 @@ static HTAB *tables = NULL;
 static MemoryContext tables_context = NULL;
 
 static void
-relation_changed(Oid relid)
+indexed_table_changed(Oid relid)
 {
-	tde_relation_memos_invalidate(tables, relid);
+	tde_memory_relation_memos_invalidate(tables, relid);
 }
 
 /* An expression_tree_walker, of keys and conditions. */
@@ -47,7 +47,7 @@ collect(Node *node, void *context)
 		return false;
 	if (IsA(node, Var) && ((Var *) node)->varattno > 0 && tde_type_find(((Var *) node)->vartype))
 		table->columns = bms_add_member(table->columns, ((Var *) node)->varattno);
-	if (tde_is_computed(node) || tde_is_encrypted_choice(node))
+	if (tde_is_computed(node) || tde_choice_is_encrypted(node))
 	{
 		table->computed = lappend(table->computed, eval_const_expressions(NULL, node));
 		return false;
@@ -57,12 +57,12 @@ collect(Node *node, void *context)
 
 /* An expression_tree_mutator. */
 Node *
-tde_without_specification(Node *node, void *context)
+tde_indexed_without_specification(Node *node, void *context)
 {
 	Node	   *copy;
 
 	CHECK_FOR_INTERRUPTS();
-	copy = node ? expression_tree_mutator(node, tde_without_specification, context) : NULL;
+	copy = node ? expression_tree_mutator(node, tde_indexed_without_specification, context) : NULL;
 	if (copy && tde_is_computed(copy) && IsA(linitial(((FuncExpr *) copy)->args), Const))
 		linitial_node(Const, ((FuncExpr *) copy)->args)->consttypmod = -1;
 	return copy;
@@ -70,7 +70,7 @@ tde_without_specification(Node *node, void *context)
 
 /* A value, or an array of such. */
 static bool
-is_encrypted(Oid type)
+is_encrypted_index(Oid type)
 {
 	return tde_type_find(type) || tde_type_find(get_base_element_type(type));
 }
@@ -88,11 +88,11 @@ collect_index(Oid index, Relation rel, TdeIndexedTable *table)
 	{
 		AttrNumber	column = form->indkey.values[i];
 
-		if (column > 0 && is_encrypted(TupleDescAttr(RelationGetDescr(rel), column - 1)->atttypid))
+		if (column > 0 && is_encrypted_index(TupleDescAttr(RelationGetDescr(rel), column - 1)->atttypid))
 			table->columns = bms_add_member(table->columns, column);
 	}
 	ReleaseSysCache(tuple);
-	(void) collect((Node *) tde_index_trees(index), table);
+	(void) collect((Node *) tde_stored_index_trees(index), table);
 }
 
 /* Partitions are pruned by the key. */
@@ -136,7 +136,7 @@ remember(TdeIndexedTable *table, const TdeIndexedTable *read)
 	table->columns = bms_copy(read->columns);
 	table->computed = copyObject(read->computed);
 	/* it shares constants with that one, which stays as long */
-	table->unspecified = (List *) tde_without_specification((Node *) table->computed, NULL);
+	table->unspecified = (List *) tde_indexed_without_specification((Node *) table->computed, NULL);
 	MemoryContextSwitchTo(old);
 }
 
@@ -195,5 +195,5 @@ tde_indexed_tables_init(void)
 	tables_context = AllocSetContextCreate(TopMemoryContext, "tde_column indexed expressions", ALLOCSET_SMALL_SIZES);
 	info.hcxt = tables_context;
 	tables = hash_create("tde_column indexed expressions", 64, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	tde_when_relation_changes(relation_changed);
+	tde_memory_when_relation_changes(indexed_table_changed);
 }

@@ -20,7 +20,7 @@ typedef struct TdeIndexedTable
 } TdeIndexedTable;
 
 /* A copy without the specifications of what is computed; context: nothing. */
-extern Node *tde_without_specification(Node *node, void *context);
+extern Node *tde_indexed_without_specification(Node *node, void *context);
 
 /* NULL if there is nothing.  Good until something else is looked up. */
 extern const TdeIndexedTable *tde_indexed_table(Oid relid);

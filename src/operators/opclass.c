@@ -38,7 +38,7 @@ do_the_same(Oid one, Oid other)
 Oid
 tde_opclass_base_pattern(const TdeType *type)
 {
-	switch (tde_compared_as(type->base))
+	switch (tde_base_compared_as(type->base))
 	{
 		case TEXTOID:
 			return TEXT_BTREE_PATTERN_OPS_OID;

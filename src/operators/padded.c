@@ -48,5 +48,5 @@ tde_padded_hash(PG_FUNCTION_ARGS)
 	Datum		hash = DirectFunctionCall1Coll(hashbpchar, PG_GET_COLLATION(), value);
 
 	tde_datum_unpeek(&scratch);
-	PG_RETURN_UINT32(tde_keyed_hash(DatumGetUInt32(hash)));
+	PG_RETURN_UINT32(tde_key_hash(DatumGetUInt32(hash)));
 }

@@ -44,10 +44,10 @@ static Node *
 encrypted_key(Node *expr)
 {
 	FuncExpr   *cast = (FuncExpr *) expr;
-	Node	   *operand = tde_encrypted_operand(expr);
+	Node	   *operand = tde_form_operand(expr);
 	TdeType    *larger;
 
-	if (operand || !IsA(expr, FuncExpr) || cast->funcformat != COERCE_IMPLICIT_CAST || !tde_is_decryption(cast->funcid))
+	if (operand || !IsA(expr, FuncExpr) || cast->funcformat != COERCE_IMPLICIT_CAST || !tde_cast_is_decryption(cast->funcid))
 		return operand;
 	operand = linitial(cast->args);
 	larger = tde_type_of_base(cast->funcresulttype);

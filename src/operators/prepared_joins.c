@@ -58,7 +58,7 @@ encrypted_operand(Node *node)
 
 	if (tde_type_find(result))
 		return node;
-	if (type == NULL || cast == NULL || !tde_is_decryption(cast->funcid))
+	if (type == NULL || cast == NULL || !tde_cast_is_decryption(cast->funcid))
 		return NULL;
 	node = result == OIDOID ? (Node *) cast : linitial(cast->args);
 	return coerce_to_target_type(NULL, node, exprType(node), type->oid, -1, COERCION_EXPLICIT, COERCE_IMPLICIT_CAST, -1);
@@ -75,9 +75,9 @@ static Oid
 encrypted_equality(Oid left, Oid right)
 {
 	Oid			taken[] = {left, right};
-	Oid			found = tde_operator_with(tde_type_find(left) ? left : right, "=", &taken[0], &taken[1]);
+	Oid			found = tde_core_operator_with(tde_type_find(left) ? left : right, "=", &taken[0], &taken[1]);
 
-	return taken[0] == left && taken[1] == right && joins_by(found, left) && tde_is_base_operator(found) ? found : InvalidOid;
+	return taken[0] == left && taken[1] == right && joins_by(found, left) && tde_inside_is_base_operator(found) ? found : InvalidOid;
 }
 
 static void
@@ -128,7 +128,7 @@ wants_another(const OpExpr *op, bool full)
 
 	if (tde_is_core(op->opno))
 		return (implicit_cast(left) || implicit_cast(right)) && joins_by(op->opno, exprType(left));
-	return full && !joins_by(op->opno, exprType(left)) && strcmp(get_opname(op->opno), "=") == 0 && tde_is_base_operator(op->opno) &&
+	return full && !joins_by(op->opno, exprType(left)) && strcmp(get_opname(op->opno), "=") == 0 && tde_inside_is_base_operator(op->opno) &&
 		(tde_type_find(exprType(left)) || tde_type_find(exprType(right)));
 }
 

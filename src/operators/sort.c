@@ -129,7 +129,7 @@ prefix_of(SortState *state, Datum plain)
 }
 
 static Datum
-abbreviate_interned(Datum original, SortSupport ssup)
+abbreviate_kept(Datum original, SortSupport ssup)
 {
 	SortState  *state = ssup->ssup_extra;
 	TdeScratch	scratch;
@@ -165,7 +165,7 @@ look_up(const SortState *state, uint32 lower, LowerHalf *half)
 }
 
 static int
-compare_interned(Datum x, Datum y, SortSupport ssup)
+compare_kept(Datum x, Datum y, SortSupport ssup)
 {
 	SortState  *state = ssup->ssup_extra;
 	uint32		x_prefix = (uint32) (x >> 32);
@@ -213,7 +213,7 @@ memory_of_sort(void)
 static Oid
 default_support(const TdeType *type, int16 number)
 {
-	return tde_base_btree_support(type->base, tde_compared_as(type->base), number);
+	return tde_base_btree_support(type->base, tde_base_compared_as(type->base), number);
 }
 
 /* The base type's own sort support, or else its comparison function. */
@@ -245,8 +245,8 @@ abbreviates(SortState *state, SortSupport ssup)
 		/* others order their abbreviations in a way that is not known here */
 		if (state->prefix.comparator != ssup_datum_unsigned_cmp && state->type->base != NUMERICOID)
 			state->prefix.abbrev_converter = NULL;
-		ssup->comparator = compare_interned;
-		ssup->abbrev_converter = abbreviate_interned;
+		ssup->comparator = compare_kept;
+		ssup->abbrev_converter = abbreviate_kept;
 		return true;
 	}
 	return false;
@@ -297,6 +297,6 @@ tde_pattern_sortsupport(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("nondeterministic collations are not supported for pattern operator classes")));
-	prepare(ssup, type, tde_compared_as(type->base) == BPCHAROID ? F_BTBPCHAR_PATTERN_SORTSUPPORT : F_BTTEXT_PATTERN_SORTSUPPORT);
+	prepare(ssup, type, tde_base_compared_as(type->base) == BPCHAROID ? F_BTBPCHAR_PATTERN_SORTSUPPORT : F_BTTEXT_PATTERN_SORTSUPPORT);
 	PG_RETURN_VOID();
 }

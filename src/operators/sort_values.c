@@ -54,7 +54,7 @@ static void
 free_arena(Generation *generation)
 {
 	if (generation->arena)
-		tde_secret_pages_free(generation->arena, generation->room * UNIT, generation->used * UNIT);
+		tde_memory_secret_pages_free(generation->arena, generation->room * UNIT, generation->used * UNIT);
 	generation->arena = NULL;
 }
 
@@ -62,14 +62,14 @@ static void
 free_slots(Generation *generation)
 {
 	if (generation->slot_count >= SLOTS_ON_PAGES)
-		tde_secret_pages_free(generation->slots, generation->slot_count * sizeof(uint32), 0);
+		tde_memory_secret_pages_free(generation->slots, generation->slot_count * sizeof(uint32), 0);
 	else if (generation->slots)
 		pfree(generation->slots);
 	generation->slots = NULL;
 }
 
 static void
-forget(Generation *generation)
+forget_generation(Generation *generation)
 {
 	free_arena(generation);
 	free_slots(generation);
@@ -81,8 +81,8 @@ cleanse(void *arg)
 {
 	TdeSortValues *kept = arg;
 
-	forget(&kept->current);
-	forget(&kept->previous);
+	forget_generation(&kept->current);
+	forget_generation(&kept->previous);
 }
 
 TdeSortValues *
@@ -181,7 +181,7 @@ grow_slots(TdeSortValues *kept)
 	Generation *generation = &kept->current;
 	Size		count = more_slots(generation);
 	Size		size = count * sizeof(uint32);
-	uint32	   *slots = count >= SLOTS_ON_PAGES ? tde_secret_pages_new(size) : MemoryContextAllocZero(kept->base->ssup_cxt, size);
+	uint32	   *slots = count >= SLOTS_ON_PAGES ? tde_memory_secret_pages_new(size) : MemoryContextAllocZero(kept->base->ssup_cxt, size);
 
 	if (slots == NULL)
 		no_memory(size);
@@ -208,8 +208,8 @@ grow_arena(TdeSortValues *kept, uint32 units)
 	uint64	   *arena;
 
 	room = Max(room, (Size) generation->used + units);
-	arena = generation->arena == NULL ? tde_secret_pages_new(room * UNIT) :
-		tde_secret_pages_grow(generation->arena, generation->room * UNIT, room * UNIT);
+	arena = generation->arena == NULL ? tde_memory_secret_pages_new(room * UNIT) :
+		tde_memory_secret_pages_grow(generation->arena, generation->room * UNIT, room * UNIT);
 	if (arena == NULL)
 		no_memory(room * UNIT);
 	generation->arena = arena;
@@ -253,7 +253,7 @@ tde_sort_values_compared(TdeSortValues *kept, uint64 comparisons)
 	/* what sorts its values, and not what puts another one into a heap */
 	if (generation->entries >= MIN_GENERATION && comparisons >= generation->entries / 2)
 	{
-		forget(&kept->previous);
+		forget_generation(&kept->previous);
 		kept->previous = *generation;
 		start_generation(kept);
 	}
@@ -268,13 +268,13 @@ make_room(TdeSortValues *kept, Size units)
 	if (generation->first + generation->used + units >= TDE_SORT_NUMBERS)
 		return false;
 	if (!fits(kept, units) && kept->previous.arena)
-		forget(&kept->previous);
+		forget_generation(&kept->previous);
 	if (!fits(kept, units) && generation->compared)
 	{
 		Generation	full = *generation;
 
 		start_generation(kept);
-		forget(&full);
+		forget_generation(&full);
 	}
 	if (!fits(kept, units))
 		return false;

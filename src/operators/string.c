@@ -115,7 +115,7 @@ static Oid
 namesake(Oid function, TdeType *type)
 {
 	char	   *name = get_func_name(function);
-	Oid			arg_types[2] = {tde_compared_as(type->base), TEXTOID};
+	Oid			arg_types[2] = {tde_base_compared_as(type->base), TEXTOID};
 
 	if (name == NULL || strncmp(name, PREFIX, strlen(PREFIX)) != 0)
 		elog(ERROR, "function %u does not stand for one of PostgreSQL's", function);
@@ -136,7 +136,7 @@ tde_match(PG_FUNCTION_ARGS)
 	{
 		uint64		epoch = tde_functions_epoch;
 
-		proc->base_function = tde_function(namesake(proc->oid, proc->args[0]));
+		proc->base_function = tde_type_function(namesake(proc->oid, proc->args[0]));
 		proc->resolved = epoch;
 	}
 	tde_access_check(proc->args[0], PG_GETARG_DATUM(0));

@@ -129,7 +129,7 @@ tde_counters_read_all(void)
 }
 
 static void
-startup_shmem(void)
+startup_counters(void)
 {
 	bool		found;
 
@@ -147,7 +147,7 @@ startup_shmem(void)
 void
 tde_counters_init(void)
 {
-	(void) tde_shmem_add(sizeof(SharedCounts), NULL, startup_shmem);
+	(void) tde_memory_shmem_add(sizeof(SharedCounts), NULL, startup_counters);
 }
 
 /* ---- how far a long command is: for the view tde.progress, and as notices ---- */
@@ -186,7 +186,7 @@ publish(const TdeProgress *progress)
 }
 
 void
-tde_progress_start(TdeProgress *progress, Oid relid, TdePhase phase)
+tde_counters_progress_start(TdeProgress *progress, Oid relid, TdePhase phase)
 {
 	char	   *table = OidIsValid(relid) ? get_rel_name(relid) : NULL;
 
@@ -201,7 +201,7 @@ tde_progress_start(TdeProgress *progress, Oid relid, TdePhase phase)
 }
 
 void
-tde_progress_phase(TdeProgress *progress, TdePhase phase, int64 blocks_total)
+tde_counters_progress_phase(TdeProgress *progress, TdePhase phase, int64 blocks_total)
 {
 	progress->phase = phase;
 	progress->blocks_total = blocks_total;
@@ -232,7 +232,7 @@ send_notice(TdeProgress *progress, TimestampTz now)
 }
 
 void
-tde_progress_show(TdeProgress *progress)
+tde_counters_progress_show(TdeProgress *progress)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
@@ -242,7 +242,7 @@ tde_progress_show(TdeProgress *progress)
 }
 
 void
-tde_progress_end(void)
+tde_counters_progress_end(void)
 {
 	pgstat_progress_end_command();
 }

@@ -58,14 +58,14 @@ typedef struct TdeProgress
 } TdeProgress;
 
 /* A command on a table, or on all of them, begins. */
-extern void tde_progress_start(TdeProgress *progress, Oid relid, TdePhase phase);
+extern void tde_counters_progress_start(TdeProgress *progress, Oid relid, TdePhase phase);
 
 /* A phase has so many blocks before it. */
-extern void tde_progress_phase(TdeProgress *progress, TdePhase phase, int64 blocks_total);
+extern void tde_counters_progress_phase(TdeProgress *progress, TdePhase phase, int64 blocks_total);
 
 /* Show where we are: to be called for each block or so.  Every few seconds also sends a notice. */
-extern void tde_progress_show(TdeProgress *progress);
+extern void tde_counters_progress_show(TdeProgress *progress);
 
-extern void tde_progress_end(void);
+extern void tde_counters_progress_end(void);
 
 #endif							/* TDE_SERVER_COUNTERS_H */

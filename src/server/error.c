@@ -26,7 +26,7 @@ throw_unavailable(const char *cipher)
 }
 
 void
-tde_throw(TdeStatus status)
+tde_error_throw(TdeStatus status)
 {
 	switch (status)
 	{

@@ -24,13 +24,13 @@
  * Raise the error that stands for a status other than TDE_OK.  Anything wrong with a value's bytes gives one and the
  * same message, whatever it was.
  */
-pg_noreturn extern PGDLLEXPORT void tde_throw(TdeStatus status);
+pg_noreturn extern PGDLLEXPORT void tde_error_throw(TdeStatus status);
 
 static inline void
 tde_check(TdeStatus status)
 {
 	if (unlikely(status != TDE_OK))
-		tde_throw(status);
+		tde_error_throw(status);
 }
 
 /* ---- the server log ---- */
@@ -41,11 +41,11 @@ tde_check(TdeStatus status)
  */
 extern TimestampTz *tde_log_sensitive;
 
-extern void tde_log_mark_statement(TimestampTz start);
+extern void tde_sensitive_mark_statement(TimestampTz start);
 
 /* Is it the running one?  Are the marks of parallel workers known? */
-extern bool tde_log_is_sensitive(void);
-extern bool tde_log_marks_are_shared(void);
+extern bool tde_sensitive_is_marked(void);
+extern bool tde_sensitive_marks_are_shared(void);
 
 /* To be called before plaintext can get into an error. */
 static inline void
@@ -54,7 +54,7 @@ tde_log_mark(void)
 	TimestampTz start = GetCurrentStatementStartTimestamp();
 
 	if (unlikely(*tde_log_sensitive != start))
-		tde_log_mark_statement(start);
+		tde_sensitive_mark_statement(start);
 }
 
 /* Has this session statements whose parameters are values for encrypted columns, and are read without us? */
@@ -63,6 +63,6 @@ extern bool tde_log_plain_params;
 /* For the hook of the log.  False: the entry has something that must not be read; it has been logged without that, and is the client's. */
 extern bool tde_log_filter(ErrorData *edata);
 
-extern void tde_log_init(void);
+extern void tde_sensitive_init(void);
 
 #endif							/* TDE_SERVER_ERROR_H */

@@ -64,7 +64,7 @@ tde_hidden_by(const char *text)
 	if (is_marked(text))
 		return "";
 	callee = tde_secret_call(text);
-	return callee == NULL && has_prepared && tde_has_execute(text) ? "EXECUTE" : callee;
+	return callee == NULL && has_prepared && tde_secret_has_execute(text) ? "EXECUTE" : callee;
 }
 
 /* The rest of the text is blank: positions in it stay what they are. */
@@ -119,13 +119,13 @@ hide_client_text(TimestampTz now)
 	if (callee == NULL)
 		return;
 	/* of the client's own text: what others' functions prepare must not hide what the client says later */
-	has_prepared = has_prepared || tde_has_parameter(debug_query_string);
+	has_prepared = has_prepared || tde_secret_has_parameter(debug_query_string);
 	hidden_at = now;
 	overwrite_client_text(callee);
 }
 
 void
-tde_hide_client_text(void)
+tde_hidden_client_text(void)
 {
 	/* not again for each statement of a function; the pointer is never followed */
 	static const char *seen = NULL;
@@ -139,13 +139,13 @@ tde_hide_client_text(void)
 }
 
 bool
-tde_is_client_text(const char *text)
+tde_hidden_is_client_text(const char *text)
 {
 	return text == debug_query_string && may_overwrite();
 }
 
 void
-tde_hide_portal_text(const char *text)
+tde_hidden_portal_text(const char *text)
 {
 	const char *callee = may_overwrite() ? tde_hidden_by(text) : NULL;
 
@@ -156,26 +156,26 @@ tde_hide_portal_text(const char *text)
 /* ---- the running statement ---- */
 
 void
-tde_hide_statement(const char *callee)
+tde_hidden_statement(const char *callee)
 {
 	hidden_at = GetCurrentStatementStartTimestamp();
 	overwrite_client_text(callee);
 }
 
 void
-tde_hide_data(void)
+tde_hidden_data(void)
 {
 	data_hidden_at = GetCurrentStatementStartTimestamp();
 }
 
 bool
-tde_statement_is_hidden(void)
+tde_hidden_is_statement(void)
 {
 	return is_this_statement(hidden_at) || (debug_query_string != NULL && tde_hidden_by(debug_query_string) != NULL);
 }
 
 bool
-tde_data_is_hidden(void)
+tde_hidden_is_data(void)
 {
 	return is_this_statement(data_hidden_at);
 }
@@ -189,7 +189,7 @@ tde_hidden_copy(const char *text, MemoryContext context)
 
 	if (callee == NULL)
 		return NULL;
-	tde_hide_data();
+	tde_hidden_data();
 	copy = MemoryContextStrdup(context, text);
 	overwrite(copy, callee);
 	return copy;
@@ -219,7 +219,7 @@ find_callee(char *callee, size_t room)
 }
 
 char *
-tde_describe_hidden(void)
+tde_hidden_describe(void)
 {
 	char		callee[NAMEDATALEN];
 	const char *user = GetConfigOption("session_authorization", true, false);

@@ -30,7 +30,7 @@ bool		tde_log_plain_params = false;
 
 /* Errors of class TD are ours wherever they come from: from a parallel worker they come without a domain. */
 static bool
-is_ours(const ErrorData *edata)
+is_our_message(const ErrorData *edata)
 {
 	return ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_TO_CATEGORY(ERRCODE_TDE_WALLET_CLOSED) ||
 		(edata->domain != NULL && strcmp(edata->domain, TEXTDOMAIN) == 0);
@@ -178,7 +178,7 @@ replace_message(ErrorData *edata)
 	char		error[64];
 
 	if (edata->elevel < ERROR)
-		edata->message = join_text(message, size, tde_describe_hidden());
+		edata->message = join_text(message, size, tde_hidden_describe());
 	else
 	{
 		size = snprintf(error, sizeof(error), "error %s, whose message is hidden", unpack_sql_state(edata->sqlerrcode));
@@ -246,10 +246,10 @@ hide_secret(ErrorData *edata, bool whole)
 		edata->hide_stmt = true;
 	if (edata->elevel >= ERROR && whole)
 	{
-		edata->context = tde_describe_hidden();
+		edata->context = tde_hidden_describe();
 		edata->hide_ctx = false;
 	}
-	if (is_ours(edata))
+	if (is_our_message(edata))
 		return;
 	if (edata->detail != NULL || edata->detail_log != NULL)
 		edata->detail_log = NOT_LOGGED_SECRET;
@@ -303,8 +303,8 @@ redacted(const char *text, const char *format, const char *keep)
 
 	if (copy != NULL)
 	{
-		tde_redact_quotations(copy, format, keep);
-		tde_redact_numbers(copy, format, keep);
+		tde_quotations_redact(copy, format, keep);
+		tde_quotations_redact_numbers(copy, format, keep);
 	}
 	return copy;
 }
@@ -320,7 +320,7 @@ redact_message(ErrorData *edata)
 	bool		is_data = ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_DATA_EXCEPTION;
 	const char *keep = is_data ? NULL : debug_query_string;
 
-	if (is_ours(edata) || quotes_names_only(edata) || quotes_little(edata))
+	if (is_our_message(edata) || quotes_names_only(edata) || quotes_little(edata))
 		return;
 	if (edata->message != NULL)
 		edata->message = redacted(edata->message, edata->message_id, keep);
@@ -348,7 +348,7 @@ hide_values(ErrorData *edata)
 static bool
 is_unknown_parallel(const ErrorData *edata)
 {
-	return !tde_log_marks_are_shared() && edata->message_id == NULL && IsInParallelMode() && !IsParallelWorker();
+	return !tde_sensitive_marks_are_shared() && edata->message_id == NULL && IsInParallelMode() && !IsParallelWorker();
 }
 
 /*
@@ -384,19 +384,19 @@ find_hiding(const ErrorData *edata)
 	bool		is_error = edata->elevel >= ERROR;
 	Hiding		hiding = {0};
 
-	hiding.statement = tde_statement_is_hidden() || (is_error && is_refused_call(edata));
-	hiding.data = tde_data_is_hidden();
+	hiding.statement = tde_hidden_is_statement() || (is_error && is_refused_call(edata));
+	hiding.data = tde_hidden_is_data();
 	hiding.quoted = !hiding.statement && !hiding.data && has_secret(edata);
 
 	/* an error may come before the first of our functions, and quote a parameter or have the parameters in its context */
-	hiding.values = is_error && ((!is_ours(edata) && (tde_log_is_sensitive() || (tde_log_plain_params && ActivePortal == NULL))) ||
+	hiding.values = is_error && ((!is_our_message(edata) && (tde_sensitive_is_marked() || (tde_log_plain_params && ActivePortal == NULL))) ||
 								 is_unknown_parallel(edata));
-	hiding.tree = is_tree(edata) && tde_log_is_sensitive();
+	hiding.tree = is_tree(edata) && tde_sensitive_is_marked();
 	/* a warning says what an error does; processes of the server's own say what they are about */
-	hiding.values |= !is_error && tde_log_is_sensitive() && !is_ours(edata) && !is_report(edata) &&
+	hiding.values |= !is_error && tde_sensitive_is_marked() && !is_our_message(edata) && !is_report(edata) &&
 		(MyBackendType == B_BACKEND || IsParallelWorker() || is_free_text(edata));
 	/* and what log_temp_files says, has the context of an error */
-	hiding.context = (!is_error && edata->context != NULL && tde_log_is_sensitive()) ||
+	hiding.context = (!is_error && edata->context != NULL && tde_sensitive_is_marked()) ||
 		(is_error && tde_log_plain_params && log_parameter_max_length_on_error != 0);
 	hiding.others = quotes_other_statements(edata);
 	return hiding;
@@ -465,7 +465,7 @@ tde_log_filter(ErrorData *edata)
 
 	if (within)
 		return true;
-	tde_hide_client_text();
+	tde_hidden_client_text();
 	hiding = find_hiding(edata);
 	if (!hides_anything(&hiding))
 		return true;

@@ -63,7 +63,7 @@ request_shmem(void)
 }
 
 static void
-startup_shmem(void)
+startup_memory(void)
 {
 	ListCell   *cell;
 
@@ -81,7 +81,7 @@ install_hooks(void)
 	prev_shmem_request_hook = shmem_request_hook;
 	shmem_request_hook = request_shmem;
 	prev_shmem_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = startup_shmem;
+	shmem_startup_hook = startup_memory;
 }
 
 static bool
@@ -106,19 +106,19 @@ add_part(Size size, Size size_each, const char *lock, void (*startup) (void))
 }
 
 bool
-tde_shmem_add(Size size, const char *lock, void (*startup) (void))
+tde_memory_shmem_add(Size size, const char *lock, void (*startup) (void))
 {
 	return add_part(size, 0, lock, startup);
 }
 
 bool
-tde_shmem_add_for_backends(Size size_each, void (*startup) (void))
+tde_memory_shmem_add_for_backends(Size size_each, void (*startup) (void))
 {
 	return add_part(0, size_each, NULL, startup);
 }
 
 LWLock *
-tde_shmem_lock(const char *lock)
+tde_memory_shmem_lock(const char *lock)
 {
 	return &(GetNamedLWLockTranche(lock))->lock;
 }
@@ -126,7 +126,7 @@ tde_shmem_lock(const char *lock)
 /* ---- pages for secrets, out of swap and core dumps where the kernel allows it ---- */
 
 Size
-tde_whole_pages(Size size)
+tde_memory_whole_pages(Size size)
 {
 	return TYPEALIGN(sysconf(_SC_PAGESIZE), size);
 }
@@ -147,7 +147,7 @@ lock_pages(void *start, Size size)
  * DEBUG1.
  */
 void
-tde_secret_pages_protect(void *start, Size size)
+tde_memory_secret_pages_protect(void *start, Size size)
 {
 	if (lock_pages(start, size) < 0)
 		elog(DEBUG1, "could not lock memory for secrets: %m");
@@ -158,67 +158,67 @@ tde_secret_pages_protect(void *start, Size size)
 }
 
 void *
-tde_secret_pages_new(Size size)
+tde_memory_secret_pages_new(Size size)
 {
-	void	   *pages = mmap(NULL, tde_whole_pages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void	   *pages = mmap(NULL, tde_memory_whole_pages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (pages == MAP_FAILED)
 		return NULL;
-	tde_secret_pages_protect(pages, tde_whole_pages(size));
+	tde_memory_secret_pages_protect(pages, tde_memory_whole_pages(size));
 	return pages;
 }
 
 void *
-tde_secret_pages_grow(void *pages, Size size, Size new_size)
+tde_memory_secret_pages_grow(void *pages, Size size, Size new_size)
 {
 	void	   *grown;
 
 #ifdef MREMAP_MAYMOVE
 	/* no copy is made, and they stay protected */
-	grown = mremap(pages, tde_whole_pages(size), tde_whole_pages(new_size), MREMAP_MAYMOVE);
+	grown = mremap(pages, tde_memory_whole_pages(size), tde_memory_whole_pages(new_size), MREMAP_MAYMOVE);
 	if (grown == MAP_FAILED)
 	{
 		/* there may not be so many locked ones */
-		(void) munlock(pages, tde_whole_pages(size));
-		grown = mremap(pages, tde_whole_pages(size), tde_whole_pages(new_size), MREMAP_MAYMOVE);
+		(void) munlock(pages, tde_memory_whole_pages(size));
+		grown = mremap(pages, tde_memory_whole_pages(size), tde_memory_whole_pages(new_size), MREMAP_MAYMOVE);
 	}
 	return grown == MAP_FAILED ? NULL : grown;
 #else
-	grown = tde_secret_pages_new(new_size);
+	grown = tde_memory_secret_pages_new(new_size);
 	if (grown == NULL)
 		return NULL;
 	memcpy(grown, pages, size);
-	tde_secret_pages_free(pages, size, size);
+	tde_memory_secret_pages_free(pages, size, size);
 	return grown;
 #endif
 }
 
 void
-tde_secret_pages_free(void *pages, Size size, Size used)
+tde_memory_secret_pages_free(void *pages, Size size, Size used)
 {
 	OPENSSL_cleanse(pages, used);
-	(void) munmap(pages, tde_whole_pages(size));
+	(void) munmap(pages, tde_memory_whole_pages(size));
 }
 
 /* ---- shared memory ---- */
 
 /* One page more, since shared memory is not handed out in whole pages. */
 Size
-tde_secret_shmem_size(Size size)
+tde_memory_secret_shmem_size(Size size)
 {
-	return tde_whole_pages(size) + sysconf(_SC_PAGESIZE);
+	return tde_memory_whole_pages(size) + sysconf(_SC_PAGESIZE);
 }
 
 void *
-tde_secret_shmem(const char *name, Size size, bool *found)
+tde_memory_secret_shmem(const char *name, Size size, bool *found)
 {
-	char	   *pages = ShmemInitStruct(name, tde_secret_shmem_size(size), found);
+	char	   *pages = ShmemInitStruct(name, tde_memory_secret_shmem_size(size), found);
 
-	pages = (char *) tde_whole_pages((Size) pages);
+	pages = (char *) tde_memory_whole_pages((Size) pages);
 	if (!*found)
 	{
-		memset(pages, 0, tde_whole_pages(size));
-		tde_secret_pages_protect(pages, tde_whole_pages(size));
+		memset(pages, 0, tde_memory_whole_pages(size));
+		tde_memory_secret_pages_protect(pages, tde_memory_whole_pages(size));
 	}
 	return pages;
 }
@@ -236,14 +236,14 @@ static int	forgetter_count = 0;
 static bool cleanse_at_end = false;
 
 void
-tde_forget_by(void (*forget) (void))
+tde_memory_forget_by(void (*forget) (void))
 {
 	Assert(forgetter_count < MAX_FORGETTERS);
 	forgetters[forgetter_count++] = forget;
 }
 
 void
-tde_forget_here(void)
+tde_memory_forget_here(void)
 {
 	if (!tde_secrets_held)
 		return;
@@ -265,11 +265,11 @@ wake(const PGPROC *proc)
 }
 
 void
-tde_forget_everywhere(void)
+tde_memory_forget_everywhere(void)
 {
 	SharedInvalidationMessage message;
 
-	tde_forget_here();
+	tde_memory_forget_here();
 	memset(&message, 0, sizeof(message));
 	message.rc.id = SHAREDINVALRELCACHE_ID;
 	message.rc.dbId = InvalidOid;	/* all databases */
@@ -280,7 +280,7 @@ tde_forget_everywhere(void)
 }
 
 static void
-transaction_callback(XactEvent event, void *arg)
+memory_at_end(XactEvent event, void *arg)
 {
 	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT && event != XACT_EVENT_PREPARE)
 		return;
@@ -294,9 +294,9 @@ transaction_callback(XactEvent event, void *arg)
 }
 
 void
-tde_forget_init(void)
+tde_memory_forget_init(void)
 {
-	RegisterXactCallback(transaction_callback, NULL);
+	RegisterXactCallback(memory_at_end, NULL);
 }
 
 /* ---- changes of relations ---- */
@@ -314,7 +314,7 @@ relcache_callback(Datum arg, Oid relation)
 }
 
 void
-tde_when_relation_changes(TdeRelationChanged callback)
+tde_memory_when_relation_changes(TdeRelationChanged callback)
 {
 	Assert(callback_count < MAX_CALLBACKS);
 	if (callback_count == 0)
@@ -323,7 +323,7 @@ tde_when_relation_changes(TdeRelationChanged callback)
 }
 
 void
-tde_relation_memos_invalidate(HTAB *memos, Oid relation)
+tde_memory_relation_memos_invalidate(HTAB *memos, Oid relation)
 {
 	HASH_SEQ_STATUS status;
 	TdeRelationMemo *memo;
@@ -341,7 +341,7 @@ tde_relation_memos_invalidate(HTAB *memos, Oid relation)
 }
 
 HTAB *
-tde_table_new(const char *name, Size keysize, Size entrysize)
+tde_memory_table_new(const char *name, Size keysize, Size entrysize)
 {
 	HASHCTL		ctl;
 

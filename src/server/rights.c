@@ -69,7 +69,7 @@ role_of(Oid oid)
 }
 
 Oid
-tde_role_now(const char *name)
+tde_rights_role(const char *name)
 {
 	FormData_pg_authid role = {.oid = InvalidOid};
 	NameData	wanted;
@@ -84,7 +84,7 @@ tde_role_now(const char *name)
 }
 
 const char *
-tde_role_name_now(Oid oid)
+tde_rights_role_name(Oid oid)
 {
 	FormData_pg_authid role;
 
@@ -95,7 +95,7 @@ tde_role_name_now(Oid oid)
 }
 
 bool
-tde_superuser_now(Oid user)
+tde_rights_superuser(Oid user)
 {
 	return HistoricSnapshotActive() ? role_of(user).rolsuper : superuser_arg(user);
 }
@@ -151,11 +151,11 @@ roles_of(Oid user)
 }
 
 bool
-tde_has_privs_now(Oid user, Oid role)
+tde_rights_has_privs(Oid user, Oid role)
 {
 	if (!HistoricSnapshotActive())
 		return has_privs_of_role(user, role);
-	return user == role || tde_superuser_now(user) || list_member_oid(roles_of(user), role);
+	return user == role || tde_rights_superuser(user) || list_member_oid(roles_of(user), role);
 }
 
 /* ---- functions ---- */
@@ -190,13 +190,13 @@ look_for_grant(Relation catalog, HeapTuple tuple, void *arg)
 }
 
 bool
-tde_may_execute_now(Oid function, Oid user)
+tde_rights_may_execute(Oid function, Oid user)
 {
 	Execution	execution = {NIL, false};
 
 	if (!HistoricSnapshotActive())
 		return TDE_MAY_EXECUTE(function, user);
-	if (tde_superuser_now(user))
+	if (tde_rights_superuser(user))
 		return true;
 	execution.roles = roles_of(user);
 	visit(ProcedureRelationId, ProcedureOidIndexId, Anum_pg_proc_oid, F_OIDEQ, ObjectIdGetDatum(function), look_for_grant, &execution);

@@ -39,7 +39,7 @@ shared_mark(void)
 }
 
 void
-tde_log_mark_statement(TimestampTz start)
+tde_sensitive_mark_statement(TimestampTz start)
 {
 	TimestampTz *mark = shared_mark();
 
@@ -48,7 +48,7 @@ tde_log_mark_statement(TimestampTz start)
 }
 
 bool
-tde_log_is_sensitive(void)
+tde_sensitive_is_marked(void)
 {
 	TimestampTz *mark = shared_mark();
 
@@ -56,7 +56,7 @@ tde_log_is_sensitive(void)
 }
 
 bool
-tde_log_marks_are_shared(void)
+tde_sensitive_marks_are_shared(void)
 {
 	return marks != NULL;
 }
@@ -68,7 +68,7 @@ marks_size(void)
 }
 
 static void
-startup(void)
+sensitive_startup(void)
 {
 	bool		found;
 
@@ -78,7 +78,7 @@ startup(void)
 }
 
 void
-tde_log_init(void)
+tde_sensitive_init(void)
 {
-	(void) tde_shmem_add_for_backends(sizeof(TimestampTz), startup);
+	(void) tde_memory_shmem_add_for_backends(sizeof(TimestampTz), sensitive_startup);
 }

@@ -24,7 +24,7 @@ only_calls(const PlannedStmt *statement, const FmgrInfo *function)
 }
 
 QueryDesc *
-tde_without_snapshot_begin(FunctionCallInfo fcinfo)
+tde_snapshot_without_begin(FunctionCallInfo fcinfo)
 {
 	QueryDesc  *query = ActivePortal != NULL ? ActivePortal->queryDesc : NULL;
 
@@ -43,7 +43,7 @@ tde_without_snapshot_begin(FunctionCallInfo fcinfo)
 }
 
 void
-tde_without_snapshot_end(QueryDesc *query)
+tde_snapshot_without_end(QueryDesc *query)
 {
 	if (query == NULL)
 		return;

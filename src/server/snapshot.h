@@ -12,7 +12,7 @@
  * removes rows, which would cancel the statement otherwise.  Returns what end() wants; NULL: the snapshot stays, since others may need it.
  * After an error there is nothing to do.
  */
-extern QueryDesc *tde_without_snapshot_begin(FunctionCallInfo fcinfo);
-extern void tde_without_snapshot_end(QueryDesc *query);
+extern QueryDesc *tde_snapshot_without_begin(FunctionCallInfo fcinfo);
+extern void tde_snapshot_without_end(QueryDesc *query);
 
 #endif							/* TDE_SERVER_SNAPSHOT_H */

@@ -28,7 +28,7 @@ bool		tde_statement_has_stored = false;
 static const char *
 without_secrets(const char *text, MemoryContext context)
 {
-	const char *copy = tde_is_client_text(text) ? NULL : tde_hidden_copy(text, context);
+	const char *copy = tde_hidden_is_client_text(text) ? NULL : tde_hidden_copy(text, context);
 
 	return copy ? copy : text;
 }
@@ -119,24 +119,24 @@ tde_statement_parses_stored(void)
 const char *
 tde_statement_analyzed(const char *text)
 {
-	tde_hide_client_text();
+	tde_hidden_client_text();
 	return without_secrets(text, CurrentMemoryContext);
 }
 
 void
 tde_statement_planned(const char *text)
 {
-	tde_hide_client_text();
+	tde_hidden_client_text();
 	(void) without_secrets(text, CurrentMemoryContext);
 }
 
 void
 tde_statement_starts(QueryDesc *query)
 {
-	tde_hide_client_text();
+	tde_hidden_client_text();
 	/* when a client's portal is run, in a later message, its text is shown before any hook is called */
-	if (ActivePortal != NULL && ActivePortal->sourceText == query->sourceText && !tde_is_client_text(query->sourceText))
-		tde_hide_portal_text(query->sourceText);
+	if (ActivePortal != NULL && ActivePortal->sourceText == query->sourceText && !tde_hidden_is_client_text(query->sourceText))
+		tde_hidden_portal_text(query->sourceText);
 	query->sourceText = without_secrets(query->sourceText, GetMemoryChunkContext(query));
 }
 
@@ -146,13 +146,13 @@ tde_statement_utility(PlannedStmt *pstmt, const char *text)
 	bool		stores = false;
 	PreparedStatement *prepared = tde_statement_executed(pstmt->utilityStmt, &stores);
 
-	tde_hide_client_text();
+	tde_hidden_client_text();
 	if (prepared != NULL && tde_hidden_by(prepared->plansource->query_string) != NULL)
 	{
-		if (tde_is_client_text(text))
-			tde_hide_statement("EXECUTE");
+		if (tde_hidden_is_client_text(text))
+			tde_hidden_statement("EXECUTE");
 		else
-			tde_hide_data();
+			tde_hidden_data();
 	}
 	return without_secrets(text, CurrentMemoryContext);
 }

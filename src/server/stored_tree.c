@@ -21,7 +21,7 @@ tde_stored_tree(int cache, HeapTuple tuple, AttrNumber column)
 }
 
 List *
-tde_index_trees(Oid index)
+tde_stored_index_trees(Oid index)
 {
 	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
 	List	   *trees;

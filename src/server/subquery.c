@@ -15,7 +15,7 @@
 #include "server/subquery.h"
 
 bool
-tde_needs_table(Query *query, Index rtindex)
+tde_subquery_needs_table(Query *query, Index rtindex)
 {
 	RangeTblEntry *rte = rt_fetch(rtindex, query->rtable);
 	int			first = bms_next_member(TDE_SELECTED_COLUMNS(query, rte), -1);
@@ -25,7 +25,7 @@ tde_needs_table(Query *query, Index rtindex)
 
 /* The scan keeps its lock and its permissions. */
 Query *
-tde_make_subquery(Query *query, RangeTblEntry *rte, List *columns)
+tde_subquery_make(Query *query, RangeTblEntry *rte, List *columns)
 {
 	Query	   *inner = makeNode(Query);
 	RangeTblEntry *scan = copyObject(rte);

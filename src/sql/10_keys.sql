@@ -240,7 +240,7 @@ CREATE FUNCTION tde_internal.tde_key_encryptions(id int4) RETURNS int8
 REVOKE ALL ON FUNCTION tde_internal.tde_key_encryptions(int4) FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_key_encryptions(int4) IS 'values that a data key of this database has encrypted since the server started';
 
--- Which version is the active one is said again here, as tde_keystore_is_newer() has it: a function in C would look at the table
+-- Which version is the active one is said again here, as tde_keys_is_newer() has it: a function in C would look at the table
 -- under another snapshot than the view's own, and once for each row.
 CREATE VIEW tde.keys AS
   SELECT k.slot,

@@ -35,9 +35,9 @@ static bool answer;
 static bool
 has_role(Oid user)
 {
-	Oid			role = tde_role_now(tde_decrypt_role);
+	Oid			role = tde_rights_role(tde_decrypt_role);
 
-	return OidIsValid(role) ? tde_has_privs_now(user, role) : tde_superuser_now(user);
+	return OidIsValid(role) ? tde_rights_has_privs(user, role) : tde_rights_superuser(user);
 }
 
 /* May the current user decrypt?  Inside a SECURITY DEFINER function that is its owner. */
@@ -80,9 +80,9 @@ tde_access_permits(TdeType *type, Datum value)
 void
 tde_access_refuse(TdeType *type)
 {
-	const char *user = tde_role_name_now(GetUserId());
+	const char *user = tde_rights_role_name(GetUserId());
 
-	if (!OidIsValid(tde_role_now(tde_decrypt_role)))
+	if (!OidIsValid(tde_rights_role(tde_decrypt_role)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to decrypt values of type %s", format_type_be(type->oid)),
@@ -212,18 +212,18 @@ tde_access_result(TdeType *type, int32 base_typmod, bool *isnull)
 /* ---- reasons ---- */
 
 bool
-tde_may_know_reason(void)
+tde_access_may_know_reason(void)
 {
 	return has_bypassrls_privilege(GetUserId());
 }
 
 void
-tde_throw_alike(const char *reason)
+tde_access_throw_alike(const char *reason)
 {
 	ereport(LOG_SERVER_ONLY,
 			(errmsg("a comparison could not read an encrypted value: %s", reason),
 			 errdetail("Its error does not say so, since row level security may hide the value.")));
-	tde_throw(TDE_E_AUTH);
+	tde_error_throw(TDE_E_AUTH);
 }
 
 /* Errors that depend on the value: not that the wallet is closed, that the statement is canceled, or that there is no memory. */
@@ -235,7 +235,7 @@ is_about_value(int code)
 }
 
 const TdeKey *
-tde_key_for_comparing(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE])
+tde_access_key_for_comparing(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE])
 {
 	MemoryContext context = CurrentMemoryContext;
 	const TdeKey *volatile key = NULL;
@@ -248,12 +248,12 @@ tde_key_for_comparing(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG
 	{
 		ErrorData  *error;
 
-		if (!is_about_value(geterrcode()) || tde_may_know_reason())
+		if (!is_about_value(geterrcode()) || tde_access_may_know_reason())
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
 		FlushErrorState();
-		tde_throw_alike(error->message);
+		tde_access_throw_alike(error->message);
 	}
 	PG_END_TRY();
 	return key;

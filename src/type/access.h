@@ -65,11 +65,11 @@ extern void tde_access_end(TdeStatement outer);
  * Comparisons are LEAKPROOF: PostgreSQL evaluates them on rows that row level security hides.  So all that they say of a value that cannot be read
  * is that it is not authentic, whatever the reason.  Who is not subject to row level security gets the reason, and the server log has it.
  */
-extern bool tde_may_know_reason(void);
-pg_noreturn extern void tde_throw_alike(const char *reason);
+extern bool tde_access_may_know_reason(void);
+pg_noreturn extern void tde_access_throw_alike(const char *reason);
 
 /* tde_key_for_reading() with such errors. */
-extern const TdeKey *tde_key_for_comparing(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE]);
+extern const TdeKey *tde_access_key_for_comparing(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE]);
 
 /* Of the setting. */
 extern void tde_access_assign_role(const char *newval, void *extra);

@@ -80,14 +80,14 @@ resolve_in_family(Oid left, Oid right, TdeComparison *comparison)
 	equal = get_opfamily_member(family, left, right, BTEqualStrategyNumber);
 	if (!OidIsValid(compare) || !OidIsValid(equal))
 		return false;
-	comparison->compare = tde_function(compare);
-	comparison->equal = tde_function(get_opcode(equal));
+	comparison->compare = tde_type_function(compare);
+	comparison->equal = tde_type_function(get_opcode(equal));
 	comparison->same_bytes = left == right;
 	comparison->input_type = left;
 	equal_image = get_opfamily_proc(family, left, left, BTEQUALIMAGE_PROC);
 	/* bpchar claims it, but 'a' and 'a ' are equal where no length has padded them */
 	if (left == right && left != BPCHAROID && OidIsValid(equal_image))
-		comparison->equal_image = tde_function(equal_image);
+		comparison->equal_image = tde_type_function(equal_image);
 	return true;
 }
 
@@ -101,7 +101,7 @@ resolve_conversion(Oid source, Oid target, FmgrInfo **convert)
 		return true;
 	if (find_coercion_pathway(target, source, COERCION_EXPLICIT, &function) != COERCION_PATH_FUNC)
 		return false;
-	*convert = tde_function(function);
+	*convert = tde_type_function(function);
 	return true;
 }
 
@@ -132,12 +132,12 @@ resolve_equality(Oid left, Oid right, TdeComparison *comparison)
 
 	if (left != right || !OidIsValid(entry->eq_opr))
 		return false;
-	comparison->equal = tde_function(get_opcode(entry->eq_opr));
+	comparison->equal = tde_type_function(get_opcode(entry->eq_opr));
 	return true;
 }
 
 Oid
-tde_compared_as(Oid type)
+tde_base_compared_as(Oid type)
 {
 	Oid			opclass = GetDefaultOpClass(type, BTREE_AM_OID);
 
@@ -146,10 +146,10 @@ tde_compared_as(Oid type)
 
 /* The type of an argument in clear; for an operand type (plain_numeric) the number that it stands for. */
 static Oid
-plain_type(TdeProc *proc, int arg)
+plain_base_type(TdeProc *proc, int arg)
 {
 	Oid			type = proc->args[arg] ? proc->args[arg]->base : proc->arg_types[arg];
-	Oid			compared_as = tde_compared_as(type);
+	Oid			compared_as = tde_base_compared_as(type);
 
 	return is_number(compared_as) ? compared_as : type;
 }
@@ -193,8 +193,8 @@ TdeComparison *
 tde_base_comparison(TdeProc *proc)
 {
 	uint64		epoch = tde_functions_epoch;
-	Oid			left = beside_padded(plain_type(proc, 0), plain_type(proc, 1));
-	Oid			right = beside_padded(plain_type(proc, 1), plain_type(proc, 0));
+	Oid			left = beside_padded(plain_base_type(proc, 0), plain_base_type(proc, 1));
+	Oid			right = beside_padded(plain_base_type(proc, 1), plain_base_type(proc, 0));
 	TdeComparison comparison;
 
 	memset(&comparison, 0, sizeof(comparison));
@@ -211,7 +211,7 @@ keep_pattern(TdeProc *proc, Oid string, uint64 epoch)
 	TdeComparison comparison;
 
 	memset(&comparison, 0, sizeof(comparison));
-	comparison.compare = tde_function(string == BPCHAROID ? F_BTBPCHAR_PATTERN_CMP : F_BTTEXT_PATTERN_CMP);
+	comparison.compare = tde_type_function(string == BPCHAROID ? F_BTBPCHAR_PATTERN_CMP : F_BTTEXT_PATTERN_CMP);
 	return keep_comparison(proc, &comparison, epoch);
 }
 
@@ -219,8 +219,8 @@ TdeComparison *
 tde_base_pattern(TdeProc *proc)
 {
 	uint64		epoch = tde_functions_epoch;
-	Oid			left = tde_compared_as(beside_padded(plain_type(proc, 0), plain_type(proc, 1)));
-	Oid			right = tde_compared_as(beside_padded(plain_type(proc, 1), plain_type(proc, 0)));
+	Oid			left = tde_base_compared_as(beside_padded(plain_base_type(proc, 0), plain_base_type(proc, 1)));
+	Oid			right = tde_base_compared_as(beside_padded(plain_base_type(proc, 1), plain_base_type(proc, 0)));
 
 	if (left != right || (left != TEXTOID && left != BPCHAROID))
 		incomparable(left, right);
@@ -246,17 +246,17 @@ TdeArithmetic *
 tde_base_arithmetic(TdeProc *proc, const char *symbol)
 {
 	uint64		epoch = tde_functions_epoch;
-	Oid			left = plain_type(proc, 0);
-	Oid			right = plain_type(proc, 1);
+	Oid			left = plain_base_type(proc, 0);
+	Oid			right = plain_base_type(proc, 1);
 	Oid			operator = tde_core_operator(symbol, &left, &right);
 	TdeArithmetic arithmetic = {0};
 
-	if (!OidIsValid(operator) || !resolve_conversion(plain_type(proc, 0), left, &arithmetic.convert[0]) ||
-		!resolve_conversion(plain_type(proc, 1), right, &arithmetic.convert[1]) || get_op_rettype(operator) != proc->result_type)
+	if (!OidIsValid(operator) || !resolve_conversion(plain_base_type(proc, 0), left, &arithmetic.convert[0]) ||
+		!resolve_conversion(plain_base_type(proc, 1), right, &arithmetic.convert[1]) || get_op_rettype(operator) != proc->result_type)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
 				 errmsg("function %s does not compute as the base types' operator", format_procedure(proc->oid))));
-	arithmetic.operate = tde_function(get_opcode(operator));
+	arithmetic.operate = tde_type_function(get_opcode(operator));
 	proc->arithmetic = keep(proc->arithmetic, &arithmetic, sizeof(arithmetic));
 	proc->resolved = epoch;
 	return proc->arithmetic;
@@ -283,7 +283,7 @@ tde_base_input(TdeType *type)
 	if (type->input == NULL)
 	{
 		getTypeInputInfo(type->base, &function, &type->ioparam);
-		type->input = tde_function(function);
+		type->input = tde_type_function(function);
 	}
 	return type->input;
 }
@@ -298,7 +298,7 @@ tde_base_output(TdeType *type)
 	if (type->output == NULL)
 	{
 		getTypeOutputInfo(type->base, &function, &is_varlena);
-		type->output = tde_function(function);
+		type->output = tde_type_function(function);
 	}
 	return type->output;
 }
@@ -312,7 +312,7 @@ tde_base_receive(TdeType *type)
 	if (type->receive == NULL)
 	{
 		getTypeBinaryInputInfo(type->base, &function, &type->ioparam);
-		type->receive = tde_function(function);
+		type->receive = tde_type_function(function);
 	}
 	return type->receive;
 }
@@ -327,7 +327,7 @@ tde_base_send(TdeType *type)
 	if (type->send == NULL)
 	{
 		getTypeBinaryOutputInfo(type->base, &function, &is_varlena);
-		type->send = tde_function(function);
+		type->send = tde_type_function(function);
 	}
 	return type->send;
 }
@@ -346,7 +346,7 @@ tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit)
 	{
 		if (find_typmod_coercion_function(type->base, &function) != COERCION_PATH_FUNC)
 			return value;
-		type->coerce = coerce = tde_function(function);
+		type->coerce = coerce = tde_type_function(function);
 	}
 	return FunctionCall3(coerce, value, Int32GetDatum(base_typmod), BoolGetDatum(is_explicit));
 }
@@ -367,7 +367,7 @@ tde_base_keeps(TdeType *type, int32 from, int32 to)
 	value->paramtype = type->base;
 	value->paramtypmod = from;
 	value->paramcollid = collation;
-	fitting = (Node *) makeFuncExpr(function, type->base, tde_modifier_args((Node *) value, to), collation, collation, COERCE_IMPLICIT_CAST);
+	fitting = (Node *) makeFuncExpr(function, type->base, tde_base_modifier_args((Node *) value, to), collation, collation, COERCE_IMPLICIT_CAST);
 	fitting = eval_const_expressions(NULL, fitting);
 	while (IsA(fitting, RelabelType))
 		fitting = (Node *) ((RelabelType *) fitting)->arg;
@@ -375,13 +375,13 @@ tde_base_keeps(TdeType *type, int32 from, int32 to)
 }
 
 List *
-tde_modifier_args(Node *value, int32 typmod)
+tde_base_modifier_args(Node *value, int32 typmod)
 {
 	return list_make3(value, makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(typmod), false, true), makeBoolConst(false, false));
 }
 
 void
-tde_require_execute(Oid function)
+tde_base_require_execute(Oid function)
 {
 	if (!TDE_MAY_EXECUTE(function, GetUserId()))
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, get_func_name(function));

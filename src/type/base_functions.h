@@ -33,7 +33,7 @@ extern Datum tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool
 extern bool tde_base_keeps(TdeType *type, int32 from, int32 to);
 
 /* The type as which PostgreSQL compares a type: text for varchar.  The type itself if it has no order. */
-extern Oid	tde_compared_as(Oid type);
+extern Oid	tde_base_compared_as(Oid type);
 
 /* ereport if the two base types cannot be compared.  What it returns stays good. */
 extern TdeComparison *tde_base_comparison(TdeProc *proc);
@@ -61,9 +61,9 @@ extern TdeArithmetic *tde_base_arithmetic(TdeProc *proc, const char *symbol);
 extern Oid	tde_base_btree_support(Oid left, Oid right, int16 number);
 
 /* ereport if the user may not execute a function in whose place one of ours is called. */
-extern PGDLLEXPORT void tde_require_execute(Oid function);
+extern PGDLLEXPORT void tde_base_require_execute(Oid function);
 
 /* The arguments of one of those, or of a length coercion: the value, the modifiers, and that it is no explicit cast. */
-extern PGDLLEXPORT List *tde_modifier_args(Node *value, int32 typmod);
+extern PGDLLEXPORT List *tde_base_modifier_args(Node *value, int32 typmod);
 
 #endif							/* TDE_TYPE_BASE_FUNCTIONS_H */

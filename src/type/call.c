@@ -107,7 +107,7 @@ TdeCall *
 tde_call_setup(FunctionCallInfo fcinfo)
 {
 	FmgrInfo   *flinfo = fcinfo->flinfo;
-	TdeProc    *proc = tde_proc_find(flinfo->fn_oid);
+	TdeProc    *proc = tde_type_proc(flinfo->fn_oid);
 	List	   *args = told_arguments(fcinfo);
 	TdeCall    *call = MemoryContextAlloc(flinfo->fn_mcxt, sizeof(TdeCall));
 

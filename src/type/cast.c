@@ -181,7 +181,7 @@ resolve_cast(TdeProc *proc, Oid source, Oid target)
 
 	proc->cast_path = find_coercion_pathway(target, source, COERCION_EXPLICIT, &function);
 	if (proc->cast_path == COERCION_PATH_FUNC)
-		proc->base_function = tde_function(function);
+		proc->base_function = tde_type_function(function);
 	proc->resolved = epoch;
 }
 
@@ -232,15 +232,15 @@ tde_cast_plain(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod,
 }
 
 bool
-tde_is_decryption(Oid function)
+tde_cast_is_decryption(Oid function)
 {
-	return tde_is_function(function, "tde_decrypt", tde_decrypt) || tde_is_function(function, "tde_decrypt_to", tde_decrypt_to);
+	return tde_type_is_function(function, "tde_decrypt", tde_decrypt) || tde_type_is_function(function, "tde_decrypt_to", tde_decrypt_to);
 }
 
 bool
-tde_is_encryption(Oid function)
+tde_cast_is_encryption(Oid function)
 {
-	return tde_is_function(function, "tde_encrypt", tde_encrypt) || tde_is_function(function, "tde_recast", tde_recast);
+	return tde_type_is_function(function, "tde_encrypt", tde_encrypt) || tde_type_is_function(function, "tde_recast", tde_recast);
 }
 
 /* Apply the base type's own modifiers, unless the value is known to have them. */

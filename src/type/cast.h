@@ -15,9 +15,9 @@
 extern Datum tde_cast_plain(TdeProc *proc, Datum value, Oid source, Oid target, int32 typmod, bool *isnull);
 
 /* Is it the function of a cast from an encrypted type to its base type, or to what that can be cast to? */
-extern bool tde_is_decryption(Oid function);
+extern bool tde_cast_is_decryption(Oid function);
 
 /* ... of a cast from a plain type, or another encrypted one, to an encrypted type? */
-extern PGDLLEXPORT bool tde_is_encryption(Oid function);
+extern PGDLLEXPORT bool tde_cast_is_encryption(Oid function);
 
 #endif							/* TDE_TYPE_CAST_H */

@@ -28,6 +28,7 @@
 
 #include "server/compat.h"
 #include "server/error.h"
+#include "server/extension.h"
 #include "server/rights.h"
 #include "type/ciphertext_form.h"
 
@@ -52,7 +53,7 @@ int			tde_io_format = TDE_IO_PLAINTEXT;
 static void
 check_user(Oid user)
 {
-	if (!tde_superuser_now(user) && !tde_extension_may_execute("tde_ciphertext_io", NULL, 0, user))
+	if (!tde_rights_superuser(user) && !tde_extension_may_execute("tde_ciphertext_io", NULL, 0, user))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to read and write encrypted values as ciphertext"),
@@ -165,16 +166,16 @@ read_row(StringInfo buf, TdeDataKey *row)
 	pq_copymsgbytes(buf, (char *) row->kcv, TDE_KCV_SIZE);
 	row->wrapped_size = pq_getmsgint(buf, 4);
 	if (row->wrapped_size > TDE_MAX_WRAPPED)
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 	pq_copymsgbytes(buf, (char *) row->wrapped, row->wrapped_size);
 	erasable = pq_getmsgbyte(buf);
 	row->erasable = erasable == 1;
 	length = pq_getmsgbyte(buf);
 	if (erasable > 1 || length >= sizeof(row->name))
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 	pq_copymsgbytes(buf, row->name, length);
 	if (strlen(row->name) != length)
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 }
 
 /* ---- out ---- */
@@ -191,7 +192,7 @@ checksum(const char *bytes, size_t size)
 }
 
 static void
-append_armour(StringInfo buf, TdeType *type, Datum value)
+append_form(StringInfo buf, TdeType *type, Datum value)
 {
 	int			start = buf->len;
 	struct varlena *stored = PG_DETOAST_DATUM_PACKED(value);
@@ -202,7 +203,7 @@ append_armour(StringInfo buf, TdeType *type, Datum value)
 
 	refuse_oids(type);
 	if (!tde_header_parse((const uint8 *) bytes, size, &header))
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 	row = tde_key_row(header.key_id, header.spec);
 
 	pq_sendbyte(buf, IsBinaryUpgrade ? FORM_UPGRADE : FORM_UUID);
@@ -228,7 +229,7 @@ tde_ciphertext_out(TdeType *type, Datum value)
 	int			length;
 
 	initStringInfo(&buf);
-	append_armour(&buf, type, value);
+	append_form(&buf, type, value);
 	if (buf.len > MaxAllocSize / 4 * 3 - sizeof(PREFIX))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -251,7 +252,7 @@ tde_ciphertext_send(TdeType *type, Datum value)
 	StringInfoData buf;
 
 	pq_begintypsend(&buf);
-	append_armour(&buf, type, value);
+	append_form(&buf, type, value);
 	return pq_endtypsend(&buf);
 }
 
@@ -267,7 +268,7 @@ damaged_error(void)
 }
 
 static void
-not_armour_error(void)
+not_a_form_error(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
@@ -342,7 +343,7 @@ read_key(StringInfo buf)
 
 /* The value whose form has these bytes. */
 static Datum
-parse_armour(StringInfo buf, TdeType *type)
+parse_form(StringInfo buf, TdeType *type)
 {
 	int			spec_byte;
 	uint32		key_id;
@@ -388,9 +389,9 @@ tde_ciphertext_in(TdeType *type, const char *text)
 	Datum		value;
 
 	if (strncmp(text, PREFIX, PREFIX_SIZE) != 0)
-		not_armour_error();
+		not_a_form_error();
 	decode(text, &buf);
-	value = parse_armour(&buf, type);
+	value = parse_form(&buf, type);
 	pfree(buf.data);
 	return value;
 }
@@ -430,7 +431,7 @@ tde_ciphertext_recv(TdeType *type, StringInfo message)
 
 	initStringInfo(&buf);
 	appendBinaryStringInfo(&buf, pq_getmsgbytes(message, size), size);
-	value = parse_armour(&buf, type);
+	value = parse_form(&buf, type);
 	pfree(buf.data);
 	return value;
 }

@@ -66,7 +66,7 @@ copied_columns(Oid table, TdeType *type)
 }
 
 TdeCall *
-tde_output_call_setup(FunctionCallInfo fcinfo)
+tde_copied_call_setup(FunctionCallInfo fcinfo)
 {
 	TdeCall    *call = tde_call_setup(fcinfo);
 	MemoryContext before = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
@@ -83,7 +83,7 @@ tde_output_call_setup(FunctionCallInfo fcinfo)
 }
 
 int32
-tde_declared_by_any(TdeCall *call, Datum value)
+tde_copied_declared_by_any(TdeCall *call, Datum value)
 {
 	List	   *copied = call->more;
 	ListCell   *cell;

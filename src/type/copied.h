@@ -12,14 +12,14 @@
 extern Oid	tde_copied_table(Node *command);
 
 /* For the two functions below. */
-extern TdeCall *tde_output_call_setup(FunctionCallInfo fcinfo);
-extern int32 tde_declared_by_any(TdeCall *call, Datum value);
+extern TdeCall *tde_copied_call_setup(FunctionCallInfo fcinfo);
+extern int32 tde_copied_declared_by_any(TdeCall *call, Datum value);
 
 /* What a call site of an output function keeps. */
 static inline TdeCall *
 tde_output_call(FunctionCallInfo fcinfo)
 {
-	return likely(fcinfo->flinfo->fn_extra != NULL) ? fcinfo->flinfo->fn_extra : tde_output_call_setup(fcinfo);
+	return likely(fcinfo->flinfo->fn_extra != NULL) ? fcinfo->flinfo->fn_extra : tde_copied_call_setup(fcinfo);
 }
 
 /*
@@ -29,7 +29,7 @@ tde_output_call(FunctionCallInfo fcinfo)
 static inline int32
 tde_output_declares(TdeCall *call, Datum value)
 {
-	return likely(call->more == NULL) ? call->declared[0] : tde_declared_by_any(call, value);
+	return likely(call->more == NULL) ? call->declared[0] : tde_copied_declared_by_any(call, value);
 }
 
 #endif							/* TDE_TYPE_COPIED_H */

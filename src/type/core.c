@@ -19,7 +19,7 @@
 #include "type/core.h"
 
 bool
-tde_is_member(Oid catalog, Oid object)
+tde_core_is_member(Oid catalog, Oid object)
 {
 	return getExtensionOfObject(catalog, object) == get_extension_oid("tde_column", true);
 }
@@ -70,7 +70,7 @@ tde_core_operator(const char *name, Oid *left, Oid *right)
 }
 
 Oid
-tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right)
+tde_core_operator_for(Oid schema, const char *name, Oid *left, Oid *right)
 {
 	List	   *names = list_make2(makeString(get_namespace_name(schema)), makeString(pstrdup(name)));
 	Operator	tuple = OidIsValid(*left) ? oper(NULL, names, *left, *right, true, -1) : left_oper(NULL, names, *right, true, -1);
@@ -85,7 +85,7 @@ tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right)
 }
 
 Oid
-tde_operator_with(Oid type, const char *name, Oid *left, Oid *right)
+tde_core_operator_with(Oid type, const char *name, Oid *left, Oid *right)
 {
 	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
 	Oid			schema;
@@ -94,5 +94,5 @@ tde_operator_with(Oid type, const char *name, Oid *left, Oid *right)
 		return InvalidOid;
 	schema = ((Form_pg_type) GETSTRUCT(tuple))->typnamespace;
 	ReleaseSysCache(tuple);
-	return tde_operator_for(schema, name, left, right);
+	return tde_core_operator_for(schema, name, left, right);
 }

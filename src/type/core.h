@@ -16,7 +16,7 @@ tde_is_core(Oid object)
 }
 
 /* Is this object, of this catalog, one of the extension's? */
-extern PGDLLEXPORT bool tde_is_member(Oid catalog, Oid object);
+extern PGDLLEXPORT bool tde_core_is_member(Oid catalog, Oid object);
 
 /*
  * PostgreSQL's own operator of this name that the parser would take for these types if there were no others (left: InvalidOid for one of one
@@ -28,9 +28,9 @@ extern PGDLLEXPORT Oid tde_core_operator(const char *name, Oid *left, Oid *right
  * The operator of this name in a schema that the parser takes for these types (left: InvalidOid for one of one operand); InvalidOid: there is
  * none.  *left and *right become what it takes.
  */
-extern Oid	tde_operator_for(Oid schema, const char *name, Oid *left, Oid *right);
+extern Oid	tde_core_operator_for(Oid schema, const char *name, Oid *left, Oid *right);
 
 /* The same in the schema of a type; InvalidOid if there is no such type. */
-extern Oid	tde_operator_with(Oid type, const char *name, Oid *left, Oid *right);
+extern Oid	tde_core_operator_with(Oid type, const char *name, Oid *left, Oid *right);
 
 #endif							/* TDE_TYPE_CORE_H */

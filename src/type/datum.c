@@ -38,9 +38,9 @@ set_reader(TdeReader *reader, TdeType *type, const uint8 *bytes, size_t size, bo
 {
 	reader->epoch = 0;
 	if (!tde_header_parse(bytes, size, &reader->header))
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 	reader->key = tells ? tde_key_for_reading(reader->header.key_id, reader->header.spec, type->tag)
-		: tde_key_for_comparing(reader->header.key_id, reader->header.spec, type->tag);
+		: tde_access_key_for_comparing(reader->header.key_id, reader->header.spec, type->tag);
 	reader->fits = tde_declaration(reader->key->slot, reader->header.spec);
 	reader->mask = 0;
 	memset(&reader->mask, 0xff, reader->header.size);
@@ -58,7 +58,7 @@ reader_of(TdeType *type, const uint8 *bytes, size_t size, bool tells)
 
 	/* no value is so short */
 	if (unlikely(size < sizeof(head)))
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 	memcpy(&head, bytes, sizeof(head));
 	/* columns under one key differ in any part of the spec byte */
 	reader = &type->readers[tde_key_memo((uint32) bytes[0] << 16 | bytes[1])];
@@ -125,7 +125,7 @@ decrypt_bytes(TdeType *type, const TdeReader *reader, const uint8 *bytes, size_t
 	bool		in_buffer;
 	Datum		result;
 
-	status = tde_open(reader->key->value_key, &reader->header, bytes, size, (uint8 *) VARDATA(buffer), &plain_size);
+	status = tde_value_open(reader->key->value_key, &reader->header, bytes, size, (uint8 *) VARDATA(buffer), &plain_size);
 	tde_stats.decryptions++;
 	tde_remains_of(size);
 	tde_check(status);
@@ -168,7 +168,7 @@ tde_datum_fits(TdeType *type, Datum value, int32 declared)
 #define FEW_ROWS		4		/* so many in turn are a scan */
 
 void
-tde_prefetch_rows(const uint8 *bytes)
+tde_datum_prefetch(const uint8 *bytes)
 {
 	static uintptr_t row = 0;	/* the value of the row at hand that was used first */
 	static uintptr_t step = 0;	/* from row to row */
@@ -216,7 +216,7 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	bytes = (const uint8 *) VARDATA_ANY(stored);
 	size = VARSIZE_ANY_EXHDR(stored);
 	if (remember < TDE_REMEMBER_SEARCH)
-		tde_prefetch_rows(bytes);
+		tde_datum_prefetch(bytes);
 	tde_log_mark();
 	reader = reader_of(type, bytes, size, tells);
 	if (unlikely(!tde_fits(reader->fits, declared)))
@@ -318,16 +318,16 @@ tde_datum_decrypt_slice(TdeType *type, Datum value, int32 declared, uint64 from,
 	length = to - *first;
 	ciphertext = detoast_attr_slice((struct varlena *) DatumGetPointer(value), body + *first, length);
 	if (VARSIZE(ciphertext) - VARHDRSZ != length)
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 	result = palloc(VARHDRSZ + length);
-	status = tde_open_slice(tde_key_for_reading(header.key_id, header.spec, type->tag)->value_key, &header, (uint8 *) VARDATA(head) + header.size, *first,
-							(uint8 *) VARDATA(ciphertext), length, (uint8 *) VARDATA(result));
+	status = tde_value_open_slice(tde_key_for_reading(header.key_id, header.spec, type->tag)->value_key, &header, (uint8 *) VARDATA(head) + header.size, *first,
+								  (uint8 *) VARDATA(ciphertext), length, (uint8 *) VARDATA(result));
 	tde_stats.decryptions++;
 	tde_remains_of(length);
 	tde_check(status);
 	pfree(head);
 	pfree(ciphertext);
-	length = tde_verify_slice(type->base, (uint8 *) VARDATA(result), length, to == size - body);
+	length = tde_plain_verify_slice(type->base, (uint8 *) VARDATA(result), length, to == size - body);
 	SET_VARSIZE(result, VARHDRSZ + length);
 	return result;
 }

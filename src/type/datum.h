@@ -18,7 +18,7 @@ tde_datum_at_hand(Datum value)
 }
 
 /* A value of a row is about to be used, which may be one of a scan.  To be called for each value. */
-extern void tde_prefetch_rows(const uint8 *bytes);
+extern void tde_datum_prefetch(const uint8 *bytes);
 
 /*
  * Decrypt a value (toasted or not) into a datum of the base type.  declared: what the column that it comes from declares, as

@@ -126,13 +126,13 @@ count_ahead(Target *target, uint64 blocks)
 }
 
 /*
- * Encrypt a payload, and free it.  All values are encrypted here, and count against their key's limit, but for those that are compared and
+ * Encrypt a plain_bytes, and free it.  All values are encrypted here, and count against their key's limit, but for those that are compared and
  * stored nowhere.
  */
 static inline Datum
-seal(Target *target, TdePlainBytes *payload, bool is_stored)
+seal(Target *target, TdePlainBytes *plain_bytes, bool is_stored)
 {
-	uint64		blocks = tde_limited_blocks(target->spec, payload->size);
+	uint64		blocks = tde_limited_blocks(target->spec, plain_bytes->size);
 	size_t		size;
 	char	   *result;
 	TdeStatus	status;
@@ -145,24 +145,24 @@ seal(Target *target, TdePlainBytes *payload, bool is_stored)
 			count_ahead(target, blocks);
 		tde_key_use_take(target->key->use, blocks);
 	}
-	size = tde_sealed_size(target->spec, target->key->id, payload->size);
+	size = tde_header_sealed_size(target->spec, target->key->id, plain_bytes->size);
 	if (unlikely(size > MaxAllocSize - VARHDRSZ))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("value is too large to be encrypted"),
 				 errdetail("It has %zu bytes; with what encryption adds it would exceed %zu.",
-						   payload->size, (size_t) MaxAllocSize)));
+						   plain_bytes->size, (size_t) MaxAllocSize)));
 	result = palloc(VARHDRSZ + size);
 	SET_VARSIZE(result, VARHDRSZ + size);
-	status = tde_seal(target->key->value_key, target->key->id, payload->compressed, payload->bytes, payload->size,
-					  (uint8 *) VARDATA(result));
+	status = tde_value_seal(target->key->value_key, target->key->id, plain_bytes->compressed, plain_bytes->bytes, plain_bytes->size,
+							(uint8 *) VARDATA(result));
 	tde_stats.encryptions++;
 	tde_remains_of(size);
 	tde_check(status);
 	/* the length coercion that follows will want the literal's plaintext */
 	if (target->typmod < 0 && target->header == NULL && !target->passes)
-		tde_plaintext_remember(TDE_REMEMBER_LONG, target->type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size, payload->bytes, payload->size);
-	tde_plain_bytes_free(payload);
+		tde_plaintext_remember(TDE_REMEMBER_LONG, target->type->oid, tde_keys_epoch, (uint8 *) VARDATA(result), size, plain_bytes->bytes, plain_bytes->size);
+	tde_plain_bytes_free(plain_bytes);
 	return PointerGetDatum(result);
 }
 
@@ -170,10 +170,10 @@ seal(Target *target, TdePlainBytes *payload, bool is_stored)
 static inline Datum
 encrypt(Target *target, Datum value)
 {
-	TdePlainBytes payload;
+	TdePlainBytes plain_bytes;
 
-	tde_plain_bytes_make(target->type, value, target->spec, &payload);
-	return seal(target, &payload, true);
+	tde_plain_bytes_make(target->type, value, target->spec, &plain_bytes);
+	return seal(target, &plain_bytes, true);
 }
 
 Datum
@@ -206,7 +206,7 @@ tde_datum_encrypt_passing(TdeType *type, Datum value)
 Datum
 tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod)
 {
-	Target		target = {.type = type, .typmod = typmod, .spares_des = tde_stores_nothing()};
+	Target		target = {.type = type, .typmod = typmod, .spares_des = tde_limits_stores_nothing()};
 
 	find_key(&target);
 	return encrypt(&target, value);
@@ -321,10 +321,10 @@ struct varlena *
 tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header)
 {
 	Target		target = {.type = type, .typmod = -1, .header = header, .spec = header->spec};
-	TdePlainBytes payload;
+	TdePlainBytes plain_bytes;
 
 	Assert(!header->spec.salted);
-	tde_plain_bytes_make(type, value, header->spec, &payload);
-	target.key = tde_key_for_comparing(header->key_id, header->spec, type->tag);
-	return (struct varlena *) DatumGetPointer(seal(&target, &payload, false));
+	tde_plain_bytes_make(type, value, header->spec, &plain_bytes);
+	target.key = tde_access_key_for_comparing(header->key_id, header->spec, type->tag);
+	return (struct varlena *) DatumGetPointer(seal(&target, &plain_bytes, false));
 }

@@ -30,7 +30,7 @@ void
 tde_datum_read_header(Datum value, TdeHeader *header)
 {
 	if (!tde_datum_header(value, header))
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 }
 
 bool

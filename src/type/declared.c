@@ -6,6 +6,7 @@
 #include "utils/builtins.h"
 
 #include "server/error.h"
+#include "server/extension.h"
 #include "type/access.h"
 #include "type/declared.h"
 
@@ -16,8 +17,8 @@ refuse_without_mac(bool tells)
 {
 	static const char reason[] = "value without MAC in a column that is declared with MAC";
 
-	if (!tells && !tde_may_know_reason())
-		tde_throw_alike(reason);
+	if (!tells && !tde_access_may_know_reason())
+		tde_access_throw_alike(reason);
 	ereport(ERROR,
 			(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
 			 errmsg("%s", reason),
@@ -59,7 +60,7 @@ is_first(const Warned *now)
 static bool
 only_warns(void)
 {
-	return tde_key_wall == TDE_WALL_WARN || !OidIsValid(tde_keystore_sibling("key_counts"));
+	return tde_key_wall == TDE_WALL_WARN || !OidIsValid(tde_extension_table("key_counts"));
 }
 
 static void
@@ -67,8 +68,8 @@ report_foreign(int level, TdeType *type, int32 slot, int32 declared)
 {
 	ereport(level,
 			(errcode(ERRCODE_TDE_OTHER_KEY),
-			 errmsg("value under key \"%s\" in a column that is declared with key \"%s\"", tde_keystore_slot_called(slot),
-					tde_keystore_slot_called(declared)),
+			 errmsg("value under key \"%s\" in a column that is declared with key \"%s\"", tde_keys_slot_called(slot),
+					tde_keys_slot_called(declared)),
 			 errdetail("It is of type %s.  Somebody may have copied it there.", format_type_be(type->oid)),
 			 errhint("Only if you know how it got there, run tde_rekey_table() with repair => true, which encrypts it under the column's "
 					 "key.  Superusers can read it meanwhile: SET tde_column.key_wall = warn;")));
@@ -78,7 +79,7 @@ void
 tde_declared_refuse(TdeType *type, int32 value, int32 declared, bool tells)
 {
 	int32		slot = value >> 1;
-	bool		may_know = tells || tde_may_know_reason();
+	bool		may_know = tells || tde_access_may_know_reason();
 	Warned		now = {GetCurrentStatementStartTimestamp(), type->oid, slot, declared >> 1};
 
 	if ((declared & ~value & 1) != 0)
@@ -86,7 +87,7 @@ tde_declared_refuse(TdeType *type, int32 value, int32 declared, bool tells)
 	if (!only_warns())
 	{
 		if (!may_know)
-			tde_throw_alike("value under another key than its column declares");
+			tde_access_throw_alike("value under another key than its column declares");
 		report_foreign(ERROR, type, slot, now.declared);
 	}
 	/* a warning must tell nobody of rows that row level security hides */

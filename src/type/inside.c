@@ -30,20 +30,20 @@
 
 /* ---- within a column's value: itself, or elements of arrays, members of composites and bounds of ranges, to any depth, under domains or not ---- */
 
-typedef enum NestedKind
+typedef enum InsideKind
 {
-	NESTED_VALUE,
-	NESTED_ARRAY,
-	NESTED_COMPOSITE,
-	NESTED_RANGE,
-	NESTED_MULTIRANGE
-} NestedKind;
+	INSIDE_VALUE,
+	INSIDE_ARRAY,
+	INSIDE_COMPOSITE,
+	INSIDE_RANGE,
+	INSIDE_MULTIRANGE
+} InsideKind;
 
 struct TdeInside
 {
-	NestedKind	kind;
+	InsideKind	kind;
 	Oid			oid;			/* of an array its element's type, otherwise the type's, without domains */
-	TdeType    *type;			/* NESTED_VALUE */
+	TdeType    *type;			/* INSIDE_VALUE */
 	int32		typmod;			/* likewise */
 	bool		holds_plain;	/* some part, to any depth, is not encrypted */
 	int			count;			/* of parts: 1, or a composite's columns */
@@ -51,30 +51,30 @@ struct TdeInside
 };
 
 static TdeInside *
-new_nested(NestedKind kind, Oid oid, int count)
+new_inside(InsideKind kind, Oid oid, int count)
 {
-	TdeInside  *nested = palloc0(sizeof(TdeInside));
+	TdeInside  *inside = palloc0(sizeof(TdeInside));
 
-	nested->kind = kind;
-	nested->oid = oid;
-	nested->count = count;
-	nested->parts = count > 0 ? palloc0(count * sizeof(TdeInside *)) : NULL;
-	return nested;
+	inside->kind = kind;
+	inside->oid = oid;
+	inside->count = count;
+	inside->parts = count > 0 ? palloc0(count * sizeof(TdeInside *)) : NULL;
+	return inside;
 }
 
 /* ---- what a type holds ---- */
 
 static TdeInside *
-with_part(NestedKind kind, Oid oid, TdeInside *part)
+with_part(InsideKind kind, Oid oid, TdeInside *part)
 {
-	TdeInside  *nested;
+	TdeInside  *inside;
 
 	if (part == NULL)
 		return NULL;
-	nested = new_nested(kind, oid, 1);
-	nested->parts[0] = part;
-	nested->holds_plain = part->holds_plain;
-	return nested;
+	inside = new_inside(kind, oid, 1);
+	inside->parts[0] = part;
+	inside->holds_plain = part->holds_plain;
+	return inside;
 }
 
 static TdeInside *find_inside(Oid type, int32 typmod, HTAB *known);
@@ -83,13 +83,13 @@ static TdeInside *find_inside(Oid type, int32 typmod, HTAB *known);
 typedef struct KnownComposite
 {
 	Oid			type;			/* the key */
-	TdeInside  *nested;			/* NULL: there is nothing encrypted in it */
+	TdeInside  *inside;			/* NULL: there is nothing encrypted in it */
 } KnownComposite;
 
 static TdeInside *
 find_in_fields(TupleDesc desc, HTAB *known)
 {
-	TdeInside  *nested = new_nested(NESTED_COMPOSITE, desc->tdtypeid, desc->natts);
+	TdeInside  *inside = new_inside(INSIDE_COMPOSITE, desc->tdtypeid, desc->natts);
 	bool		any = false;
 
 	for (int i = 0; i < desc->natts; i++)
@@ -97,11 +97,11 @@ find_in_fields(TupleDesc desc, HTAB *known)
 		Form_pg_attribute member = TupleDescAttr(desc, i);
 
 		if (!member->attisdropped)
-			nested->parts[i] = find_inside(member->atttypid, member->atttypmod, known);
-		any |= nested->parts[i] != NULL;
-		nested->holds_plain |= nested->parts[i] == NULL || nested->parts[i]->holds_plain;
+			inside->parts[i] = find_inside(member->atttypid, member->atttypmod, known);
+		any |= inside->parts[i] != NULL;
+		inside->holds_plain |= inside->parts[i] == NULL || inside->parts[i]->holds_plain;
 	}
-	return any ? nested : NULL;
+	return any ? inside : NULL;
 }
 
 static TdeInside *
@@ -111,17 +111,17 @@ find_in_composite(Oid type, HTAB *known)
 	HTAB	   *all = known ? known : hash_create("tde_column composite types", 16, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	KnownComposite *composite = hash_search(all, &type, HASH_FIND, NULL);
 	TupleDesc	desc;
-	TdeInside  *nested;
+	TdeInside  *inside;
 
 	if (composite)
-		return composite->nested;
+		return composite->inside;
 	desc = lookup_rowtype_tupdesc(type, -1);
-	nested = find_in_fields(desc, all);
+	inside = find_in_fields(desc, all);
 	ReleaseTupleDesc(desc);
-	((KnownComposite *) hash_search(all, &type, HASH_ENTER, NULL))->nested = nested;
+	((KnownComposite *) hash_search(all, &type, HASH_ENTER, NULL))->inside = inside;
 	if (known == NULL)
 		hash_destroy(all);
-	return nested;
+	return inside;
 }
 
 /* known: the composite types that were looked at before; NULL: none were. */
@@ -129,7 +129,7 @@ static TdeInside *
 find_inside(Oid type, int32 typmod, HTAB *known)
 {
 	TdeType    *encrypted;
-	TdeInside  *nested;
+	TdeInside  *inside;
 	Oid			element;
 
 	check_stack_depth();
@@ -138,22 +138,22 @@ find_inside(Oid type, int32 typmod, HTAB *known)
 	encrypted = tde_type_find(type);
 	if (encrypted)
 	{
-		nested = new_nested(NESTED_VALUE, type, 0);
-		nested->type = encrypted;
-		nested->typmod = typmod;
-		return nested;
+		inside = new_inside(INSIDE_VALUE, type, 0);
+		inside->type = encrypted;
+		inside->typmod = typmod;
+		return inside;
 	}
 	element = get_element_type(type);
 	if (OidIsValid(element))
-		return with_part(NESTED_ARRAY, element, find_inside(element, typmod, known));
+		return with_part(INSIDE_ARRAY, element, find_inside(element, typmod, known));
 	switch (get_typtype(type))
 	{
 		case TYPTYPE_COMPOSITE:
 			return find_in_composite(type, known);
 		case TYPTYPE_RANGE:
-			return with_part(NESTED_RANGE, type, find_inside(get_range_subtype(type), -1, known));
+			return with_part(INSIDE_RANGE, type, find_inside(get_range_subtype(type), -1, known));
 		case TYPTYPE_MULTIRANGE:
-			return with_part(NESTED_MULTIRANGE, type, find_inside(get_multirange_range(type), -1, known));
+			return with_part(INSIDE_MULTIRANGE, type, find_inside(get_multirange_range(type), -1, known));
 		default:
 			return NULL;
 	}
@@ -184,7 +184,7 @@ replace_part(const TdeInside *part, Datum *value, TdeInsideChange change, void *
 }
 
 static Datum
-replace_in_array(const TdeInside *nested, Datum value, TdeInsideChange change, void *arg)
+replace_in_array(const TdeInside *inside, Datum value, TdeInsideChange change, void *arg)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
 	int16		length;
@@ -195,22 +195,22 @@ replace_in_array(const TdeInside *nested, Datum value, TdeInsideChange change, v
 	int			count;
 	bool		changed = false;
 
-	get_typlenbyvalalign(nested->oid, &length, &by_value, &align);
-	deconstruct_array(array, nested->oid, length, by_value, align, &elements, &nulls, &count);
+	get_typlenbyvalalign(inside->oid, &length, &by_value, &align);
+	deconstruct_array(array, inside->oid, length, by_value, align, &elements, &nulls, &count);
 	for (int i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!nulls[i])
-			changed |= replace_part(nested->parts[0], &elements[i], change, arg);
+			changed |= replace_part(inside->parts[0], &elements[i], change, arg);
 	}
 	if (!changed)
 		return value;
 	return PointerGetDatum(construct_md_array(elements, nulls, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array),
-											  nested->oid, length, by_value, align));
+											  inside->oid, length, by_value, align));
 }
 
 static Datum
-replace_in_composite(const TdeInside *nested, Datum value, TdeInsideChange change, void *arg)
+replace_in_composite(const TdeInside *inside, Datum value, TdeInsideChange change, void *arg)
 {
 	HeapTupleHeader header = DatumGetHeapTupleHeader(value);
 	TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
@@ -224,9 +224,9 @@ replace_in_composite(const TdeInside *nested, Datum value, TdeInsideChange chang
 	tuple.t_tableOid = InvalidOid;
 	tuple.t_data = header;
 	heap_deform_tuple(&tuple, desc, values, nulls);
-	for (int i = 0; i < Min(nested->count, desc->natts); i++)
-		if (nested->parts[i] && !nulls[i])
-			changed |= replace_part(nested->parts[i], &values[i], change, arg);
+	for (int i = 0; i < Min(inside->count, desc->natts); i++)
+		if (inside->parts[i] && !nulls[i])
+			changed |= replace_part(inside->parts[i], &values[i], change, arg);
 	if (changed)
 		value = HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));
 	ReleaseTupleDesc(desc);
@@ -235,9 +235,9 @@ replace_in_composite(const TdeInside *nested, Datum value, TdeInsideChange chang
 
 /* NULL if nothing has changed */
 static RangeType *
-replace_in_range(const TdeInside *nested, RangeType *range, TdeInsideChange change, void *arg)
+replace_in_range(const TdeInside *inside, RangeType *range, TdeInsideChange change, void *arg)
 {
-	TypeCacheEntry *cache = lookup_type_cache(nested->oid, TYPECACHE_RANGE_INFO);
+	TypeCacheEntry *cache = lookup_type_cache(inside->oid, TYPECACHE_RANGE_INFO);
 	RangeBound	lower;
 	RangeBound	upper;
 	bool		empty;
@@ -245,16 +245,16 @@ replace_in_range(const TdeInside *nested, RangeType *range, TdeInsideChange chan
 
 	range_deserialize(cache, range, &lower, &upper, &empty);
 	if (!empty && !lower.infinite)
-		changed |= replace_part(nested->parts[0], &lower.val, change, arg);
+		changed |= replace_part(inside->parts[0], &lower.val, change, arg);
 	if (!empty && !upper.infinite)
-		changed |= replace_part(nested->parts[0], &upper.val, change, arg);
+		changed |= replace_part(inside->parts[0], &upper.val, change, arg);
 	return changed ? TDE_RANGE_SERIALIZE(cache, &lower, &upper, empty) : NULL;
 }
 
 static Datum
-replace_in_multirange(const TdeInside *nested, Datum value, TdeInsideChange change, void *arg)
+replace_in_multirange(const TdeInside *inside, Datum value, TdeInsideChange change, void *arg)
 {
-	TypeCacheEntry *cache = lookup_type_cache(nested->parts[0]->oid, TYPECACHE_RANGE_INFO);
+	TypeCacheEntry *cache = lookup_type_cache(inside->parts[0]->oid, TYPECACHE_RANGE_INFO);
 	RangeType **ranges;
 	int32		count;
 	bool		changed = false;
@@ -262,35 +262,35 @@ replace_in_multirange(const TdeInside *nested, Datum value, TdeInsideChange chan
 	multirange_deserialize(cache, DatumGetMultirangeTypeP(value), &count, &ranges);
 	for (int i = 0; i < count; i++)
 	{
-		RangeType  *replaced = replace_in_range(nested->parts[0], ranges[i], change, arg);
+		RangeType  *replaced = replace_in_range(inside->parts[0], ranges[i], change, arg);
 
 		if (replaced)
 			ranges[i] = replaced;
 		changed |= replaced != NULL;
 	}
-	return changed ? MultirangeTypePGetDatum(make_multirange(nested->oid, cache, count, ranges)) : value;
+	return changed ? MultirangeTypePGetDatum(make_multirange(inside->oid, cache, count, ranges)) : value;
 }
 
 Datum
-tde_inside_replace(const TdeInside *nested, Datum value, TdeInsideChange change, void *arg)
+tde_inside_replace(const TdeInside *inside, Datum value, TdeInsideChange change, void *arg)
 {
 	RangeType  *range;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	switch (nested->kind)
+	switch (inside->kind)
 	{
-		case NESTED_VALUE:
-			return change(nested->type, value, nested->typmod, arg);
-		case NESTED_ARRAY:
-			return replace_in_array(nested, value, change, arg);
-		case NESTED_COMPOSITE:
-			return replace_in_composite(nested, value, change, arg);
-		case NESTED_RANGE:
-			range = replace_in_range(nested, DatumGetRangeTypeP(value), change, arg);
+		case INSIDE_VALUE:
+			return change(inside->type, value, inside->typmod, arg);
+		case INSIDE_ARRAY:
+			return replace_in_array(inside, value, change, arg);
+		case INSIDE_COMPOSITE:
+			return replace_in_composite(inside, value, change, arg);
+		case INSIDE_RANGE:
+			range = replace_in_range(inside, DatumGetRangeTypeP(value), change, arg);
 			return range ? RangeTypePGetDatum(range) : value;
-		case NESTED_MULTIRANGE:
-			return replace_in_multirange(nested, value, change, arg);
+		case INSIDE_MULTIRANGE:
+			return replace_in_multirange(inside, value, change, arg);
 	}
 	pg_unreachable();
 }
@@ -306,9 +306,9 @@ tde_type_holds_encrypted(Oid type)
 bool
 tde_type_holds_plain(Oid type)
 {
-	TdeInside  *nested = tde_inside_find(type, -1);
+	TdeInside  *inside = tde_inside_find(type, -1);
 
-	return nested == NULL || nested->holds_plain;
+	return inside == NULL || inside->holds_plain;
 }
 
 typedef struct HeaderWalk
@@ -327,7 +327,7 @@ walk_value(Datum value, TdeHeaderVisitor visit, void *arg)
 
 /* As if to change it. */
 static Datum
-walk_nested(TdeType *type, Datum value, int32 declared, void *arg)
+walk_inside(TdeType *type, Datum value, int32 declared, void *arg)
 {
 	HeaderWalk *walk = arg;
 
@@ -336,10 +336,10 @@ walk_nested(TdeType *type, Datum value, int32 declared, void *arg)
 }
 
 void
-tde_headers_in_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg)
+tde_inside_headers_of_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg)
 {
 	HeaderWalk	walk = {visit, arg};
-	TdeInside  *nested;
+	TdeInside  *inside;
 
 	/* mostly it is one, and there are many */
 	if (tde_type_find(type))
@@ -350,9 +350,9 @@ tde_headers_in_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg)
 	if (type == ANYARRAYOID)
 		type = get_array_type(ARR_ELEMTYPE(DatumGetArrayTypeP(value)));
 	/* an element without an array type is not ours */
-	nested = OidIsValid(type) ? tde_inside_find(type, -1) : NULL;
-	if (nested)
-		(void) tde_inside_replace(nested, value, walk_nested, &walk);
+	inside = OidIsValid(type) ? tde_inside_find(type, -1) : NULL;
+	if (inside)
+		(void) tde_inside_replace(inside, value, walk_inside, &walk);
 }
 
 static bool
@@ -369,7 +369,7 @@ walk_node(Node *node, void *context)
 		Const	   *constant = (Const *) node;
 
 		if (!constant->constisnull && tde_type_holds_encrypted(constant->consttype))
-			tde_headers_in_datum(constant->consttype, constant->constvalue, walk->visit, walk->arg);
+			tde_inside_headers_of_datum(constant->consttype, constant->constvalue, walk->visit, walk->arg);
 		return false;
 	}
 	if (IsA(node, Query))
@@ -388,7 +388,7 @@ walk_node(Node *node, void *context)
 }
 
 void
-tde_headers_in_tree(Node *tree, TdeHeaderVisitor visit, void *arg)
+tde_inside_headers_of_tree(Node *tree, TdeHeaderVisitor visit, void *arg)
 {
 	HeaderWalk	walk = {visit, arg};
 
@@ -415,7 +415,7 @@ is_taken(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod)
 }
 
 bool
-tde_differs_encrypted(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod)
+tde_inside_differs(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod)
 {
 	if (is_taken(type, typmod, wanted, wanted_typmod))
 		return false;
@@ -425,7 +425,7 @@ tde_differs_encrypted(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod)
 }
 
 bool
-tde_is_base_operator(Oid operator)
+tde_inside_is_base_operator(Oid operator)
 {
 	Oid			family;
 	Oid			left;
@@ -439,11 +439,11 @@ tde_is_base_operator(Oid operator)
 	if (OidIsValid(family) && (op_in_opfamily(operator, family) || op_in_opfamily(get_negator(operator), family)))
 		return true;
 	/* last, since this alone is in no cache */
-	return tde_is_member(OperatorRelationId, operator);
+	return tde_core_is_member(OperatorRelationId, operator);
 }
 
 Plan *
-tde_projection_above(Plan *plan)
+tde_inside_projection_above(Plan *plan)
 {
 	Result	   *result = makeNode(Result);
 	ListCell   *cell;

@@ -54,19 +54,19 @@ extern bool tde_type_holds_plain(Oid type);
  * Every encrypted value in a datum that is not NULL.  Of the type anyarray the array itself tells what it holds.  What is
  * allocated is left to the caller's memory context.
  */
-extern void tde_headers_in_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg);
+extern void tde_inside_headers_of_datum(Oid type, Datum value, TdeHeaderVisitor visit, void *arg);
 
 /* Every encrypted value in the constants of a stored expression, query, partition bound, or list of them. */
-extern void tde_headers_in_tree(Node *tree, TdeHeaderVisitor visit, void *arg);
+extern void tde_inside_headers_of_tree(Node *tree, TdeHeaderVisitor visit, void *arg);
 
 /*
  * Are two types, with their modifiers, different only in that one is encrypted and the other is not, or is so otherwise?  Also of arrays.
  * PostgreSQL would take a column of the first for one of the second if both were plain.
  */
-extern bool tde_differs_encrypted(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod);
+extern bool tde_inside_differs(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod);
 
 /* A base type's own operator, or one of ours?  Another one of the same name, in another schema, may do anything. */
-extern PGDLLEXPORT bool tde_is_base_operator(Oid operator);
+extern PGDLLEXPORT bool tde_inside_is_base_operator(Oid operator);
 
 /* What a query gives out: its target list, or its RETURNING list. */
 static inline List *
@@ -76,7 +76,7 @@ tde_output_columns(Query *query)
 }
 
 /* A node on a finished plan that evaluates what the one below cannot, as sorts and limits; at first it passes on the same columns. */
-extern Plan *tde_projection_above(Plan *plan);
+extern Plan *tde_inside_projection_above(Plan *plan);
 
 /* May such rows hold something encrypted?  Not if all types are PostgreSQL's own, as mostly. */
 static inline bool

@@ -27,14 +27,14 @@ bool		tde_node_form_accepted = false;
 
 /* ---- the tag ---- */
 
-#define TAGGED			'v'		/* see tde_node_digest() */
+#define TAGGED			'v'		/* see tde_key_node_digest() */
 
 static void
 make_tag(const char *bytes, size_t size, uint8 tag[TAG_SIZE])
 {
 	uint8		digest[TDE_MAX_DIGEST];
 
-	tde_node_digest(TAGGED, (const uint8 *) bytes, size, digest);
+	tde_key_node_digest(TAGGED, (const uint8 *) bytes, size, digest);
 	memcpy(tag, digest, TAG_SIZE);
 }
 

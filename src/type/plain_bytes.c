@@ -182,7 +182,7 @@ static const TdeVerifier verifiers[] = {
 };
 
 const TdeVerifier *
-tde_verifier_of(Oid base)
+tde_plain_verifier(Oid base)
 {
 	for (int i = 0; i < lengthof(verifiers); i++)
 		if (verifiers[i].base == base)
@@ -191,14 +191,14 @@ tde_verifier_of(Oid base)
 }
 
 void
-tde_verify_payload(const TdeVerifier *verifier, const uint8 *bytes, size_t size)
+tde_plain_verify(const TdeVerifier *verifier, const uint8 *bytes, size_t size)
 {
 	if (verifier == NULL || (verifier->length >= 0 && verifier->length != size) || !verifier->good(bytes, size))
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 }
 
 size_t
-tde_verify_slice(Oid base, const uint8 *bytes, size_t size, bool ends)
+tde_plain_verify_slice(Oid base, const uint8 *bytes, size_t size, bool ends)
 {
 	size_t		good;
 
@@ -206,7 +206,7 @@ tde_verify_slice(Oid base, const uint8 *bytes, size_t size, bool ends)
 		return size;
 	good = pg_encoding_verifymbstr(GetDatabaseEncoding(), (const char *) bytes, (int) size);
 	if (good < size && (ends || size - good >= pg_database_encoding_max_length()))
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 	return good;
 }
 
@@ -216,7 +216,7 @@ tde_verify_slice(Oid base, const uint8 *bytes, size_t size, bool ends)
 #define COMPRESS_FROM	2000
 
 /*
- * A compressed payload begins with this word, little-endian: raw size (30 bits) and method (2 bits), as in a compressed
+ * What is compressed begins with this word, little-endian: raw size (30 bits) and method (2 bits), as in a compressed
  * varlena.
  */
 #define INFO_SIZE		sizeof(uint32)
@@ -280,28 +280,28 @@ copy_by_reference(Oid base, int16 length, uint8 *to, const uint8 *from)
 /* ---- compression ---- */
 
 static void
-compress(TdePlainBytes *payload)
+compress(TdePlainBytes *plain_bytes)
 {
 	struct varlena *raw;
 	struct varlena *packed;
 
-	if (tde_compression == TDE_COMPRESSION_OFF || payload->size < COMPRESS_FROM)
+	if (tde_compression == TDE_COMPRESSION_OFF || plain_bytes->size < COMPRESS_FROM)
 		return;
-	raw = palloc(VARHDRSZ + payload->size);
-	SET_VARSIZE(raw, VARHDRSZ + payload->size);
-	memcpy(VARDATA(raw), payload->bytes, payload->size);
+	raw = palloc(VARHDRSZ + plain_bytes->size);
+	SET_VARSIZE(raw, VARHDRSZ + plain_bytes->size);
+	memcpy(VARDATA(raw), plain_bytes->bytes, plain_bytes->size);
 	packed = tde_compression == TDE_COMPRESSION_LZ4 ? lz4_compress_datum(raw) : pglz_compress_datum(raw);
 	if (packed != NULL && VARSIZE(packed) < VARSIZE(raw))
 	{
 		uint8	   *bytes = (uint8 *) VARDATA(packed);
 		uint32		method = tde_compression == TDE_COMPRESSION_LZ4 ? TOAST_LZ4_COMPRESSION_ID : TOAST_PGLZ_COMPRESSION_ID;
 
-		put_little_endian(bytes, (uint32) payload->size | (method << VARLENA_EXTSIZE_BITS), INFO_SIZE);
-		tde_plain_bytes_free(payload);
-		payload->allocated = packed;
-		payload->bytes = bytes;
-		payload->size = VARSIZE(packed) - VARHDRSZ;
-		payload->compressed = true;
+		put_little_endian(bytes, (uint32) plain_bytes->size | (method << VARLENA_EXTSIZE_BITS), INFO_SIZE);
+		tde_plain_bytes_free(plain_bytes);
+		plain_bytes->allocated = packed;
+		plain_bytes->bytes = bytes;
+		plain_bytes->size = VARSIZE(packed) - VARHDRSZ;
+		plain_bytes->compressed = true;
 	}
 	explicit_bzero(raw, VARSIZE(raw));
 	pfree(raw);
@@ -333,7 +333,7 @@ decompress_unchecked(struct varlena *packed, uint32 method)
 	}
 	PG_END_TRY();
 	if (result == NULL)
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 	return result;
 }
 
@@ -364,7 +364,7 @@ decompress(char *buffer, size_t size, bool checked)
 	 * Neither method can make 256 bytes out of one.  Without this bound a few bytes without a MAC could ask for a gigabyte.
 	 */
 	if (raw_size == 0 || raw_size > 256 * (uint64) size || !is_method(method, checked))
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 
 	SET_VARSIZE_COMPRESSED(buffer, size + VARHDRSZ);
 	memcpy(VARDATA(buffer), &info, INFO_SIZE);
@@ -376,42 +376,42 @@ decompress(char *buffer, size_t size, bool checked)
 /* ---- datums ---- */
 
 void
-tde_plain_bytes_make(TdeType *type, Datum value, TdeSpec spec, TdePlainBytes *payload)
+tde_plain_bytes_make(TdeType *type, Datum value, TdeSpec spec, TdePlainBytes *plain_bytes)
 {
-	payload->compressed = false;
-	payload->allocated = NULL;
+	plain_bytes->compressed = false;
+	plain_bytes->allocated = NULL;
 	if (type->base_len == -1)
 	{
 		struct varlena *bytes = PG_DETOAST_DATUM_PACKED(value);
 
 		if ((Pointer) bytes != DatumGetPointer(value))
-			payload->allocated = bytes;
-		payload->bytes = (const uint8 *) VARDATA_ANY(bytes);
-		payload->size = VARSIZE_ANY_EXHDR(bytes);
+			plain_bytes->allocated = bytes;
+		plain_bytes->bytes = (const uint8 *) VARDATA_ANY(bytes);
+		plain_bytes->size = VARSIZE_ANY_EXHDR(bytes);
 		/* never what is deterministic: another version of a library would make other bytes of it */
 		if (spec.salted)
-			compress(payload);
+			compress(plain_bytes);
 		return;
 	}
 
-	payload->size = type->base_len;
+	plain_bytes->size = type->base_len;
 	if (type->base_byval)
 	{
-		put_little_endian(payload->scratch, (uint64) value, type->base_len);
-		payload->bytes = payload->scratch;
+		put_little_endian(plain_bytes->scratch, (uint64) value, type->base_len);
+		plain_bytes->bytes = plain_bytes->scratch;
 		return;
 	}
-	payload->allocated = palloc(type->base_len);
-	copy_by_reference(type->base, type->base_len, payload->allocated, (uint8 *) DatumGetPointer(value));
-	payload->bytes = payload->allocated;
+	plain_bytes->allocated = palloc(type->base_len);
+	copy_by_reference(type->base, type->base_len, plain_bytes->allocated, (uint8 *) DatumGetPointer(value));
+	plain_bytes->bytes = plain_bytes->allocated;
 }
 
 void
 tde_plain_bytes_verify(TdeType *type, const uint8 *bytes, size_t size)
 {
 	if (unlikely(type->verifier == NULL))
-		type->verifier = tde_verifier_of(type->base);
-	tde_verify_payload(type->verifier, bytes, size);
+		type->verifier = tde_plain_verifier(type->base);
+	tde_plain_verify(type->verifier, bytes, size);
 }
 
 Datum
@@ -430,7 +430,7 @@ tde_plain_bytes_any_datum(TdeType *type, char *buffer, size_t size, bool compres
 	}
 
 	if (size != type->base_len || compressed)
-		tde_throw(TDE_E_AUTH);
+		tde_error_throw(TDE_E_AUTH);
 	if (!checked)
 		tde_plain_bytes_verify(type, bytes, size);
 	if (type->base_byval)

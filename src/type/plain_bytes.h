@@ -15,16 +15,16 @@
 typedef struct TdeVerifier TdeVerifier;
 
 /* NULL for a base type whose bytes cannot be checked completely, so that nomac must not be allowed for it. */
-extern const TdeVerifier *tde_verifier_of(Oid base);
+extern const TdeVerifier *tde_plain_verifier(Oid base);
 
 /* ereport if these bytes (little-endian if of fixed length) cannot be a value of the base type; always, if verifier is NULL. */
-extern void tde_verify_payload(const TdeVerifier *verifier, const uint8 *bytes, size_t size);
+extern void tde_plain_verify(const TdeVerifier *verifier, const uint8 *bytes, size_t size);
 
 /*
  * The same for the beginning of a value of a string type, cut off after size bytes (ends: not cut off).  Returns how many of
  * them are whole characters.
  */
-extern size_t tde_verify_slice(Oid base, const uint8 *bytes, size_t size, bool ends);
+extern size_t tde_plain_verify_slice(Oid base, const uint8 *bytes, size_t size, bool ends);
 
 /* ---- a datum as bytes ---- */
 
@@ -48,16 +48,16 @@ typedef struct TdePlainBytes
 } TdePlainBytes;
 
 /* The bytes of a datum; compressed if the spec allows it and the setting asks for it. */
-extern void tde_plain_bytes_make(TdeType *type, Datum value, TdeSpec spec, TdePlainBytes *payload);
+extern void tde_plain_bytes_make(TdeType *type, Datum value, TdeSpec spec, TdePlainBytes *plain_bytes);
 
 static inline void
-tde_plain_bytes_free(TdePlainBytes *payload)
+tde_plain_bytes_free(TdePlainBytes *plain_bytes)
 {
-	if (payload->allocated == NULL)
+	if (plain_bytes->allocated == NULL)
 		return;
-	explicit_bzero((void *) payload->bytes, payload->size);
-	pfree(payload->allocated);
-	payload->allocated = NULL;
+	explicit_bzero((void *) plain_bytes->bytes, plain_bytes->size);
+	pfree(plain_bytes->allocated);
+	plain_bytes->allocated = NULL;
 }
 
 /*

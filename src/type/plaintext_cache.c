@@ -140,7 +140,7 @@ forget_plain(void)
 {
 	if (entries == NULL)
 		return;
-	tde_secret_pages_free(entries, sizeof(Entries), sizeof(Entries));
+	tde_memory_secret_pages_free(entries, sizeof(Entries), sizeof(Entries));
 	entries = NULL;
 	memset(row_tails, 0, sizeof(row_tails));
 	memset(long_tails, 0, sizeof(long_tails));
@@ -157,7 +157,7 @@ tde_plaintext_remember(TdeRemember remember, Oid type, uint64 epoch, const uint8
 	/* what cannot be remembered is decrypted again */
 	if (unlikely(entries == NULL))
 	{
-		if ((entries = tde_secret_pages_new(sizeof(Entries))) == NULL)
+		if ((entries = tde_memory_secret_pages_new(sizeof(Entries))) == NULL)
 			return;
 		tde_forget_decrypted = forget_plain;
 	}

@@ -100,9 +100,9 @@ tde_type_init(PGFunction in, PGFunction typmod_in)
 	input = in;
 	typmod_input = typmod_in;
 	type_context = AllocSetContextCreate(TopMemoryContext, "tde_column types", ALLOCSET_DEFAULT_SIZES);
-	types = tde_table_new("tde_column types", sizeof(Oid), sizeof(TdeType));
-	procs = tde_table_new("tde_column functions", sizeof(Oid), sizeof(TdeProc));
-	functions = tde_table_new("tde_column functions of base types", sizeof(Oid), sizeof(Known));
+	types = tde_memory_table_new("tde_column types", sizeof(Oid), sizeof(TdeType));
+	procs = tde_memory_table_new("tde_column functions", sizeof(Oid), sizeof(TdeProc));
+	functions = tde_memory_table_new("tde_column functions of base types", sizeof(Oid), sizeof(Known));
 	CacheRegisterSyscacheCallback(TYPEOID, invalidate, (Datum) 0);
 	CacheRegisterSyscacheCallback(PROCOID, invalidate, (Datum) 0);
 	for (int i = 0; i < lengthof(resolved_by); i++)
@@ -129,7 +129,7 @@ has_changed(Known *known)
 }
 
 FmgrInfo *
-tde_function(Oid oid)
+tde_type_function(Oid oid)
 {
 	bool		found;
 	Known	   *known = hash_search(functions, &oid, HASH_ENTER, &found);
@@ -155,7 +155,7 @@ tde_function(Oid oid)
 
 /* Is the function this one of ours?  Compares the address, so that a namesake in another library is not taken for it. */
 bool
-tde_is_function(Oid function, const char *symbol, PGFunction address)
+tde_type_is_function(Oid function, const char *symbol, PGFunction address)
 {
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	bool		candidate = false;
@@ -177,7 +177,7 @@ tde_is_function(Oid function, const char *symbol, PGFunction address)
 }
 
 Oid
-tde_internal_function(const char *symbol, PGFunction address, const Oid *types, int count)
+tde_type_internal_function(const char *symbol, PGFunction address, const Oid *types, int count)
 {
 	Oid			schema = get_namespace_oid("tde_internal", true);
 	oidvector  *arguments = buildoidvector(types, count);
@@ -185,7 +185,7 @@ tde_internal_function(const char *symbol, PGFunction address, const Oid *types, 
 										   PointerGetDatum(arguments), ObjectIdGetDatum(schema));
 
 	pfree(arguments);
-	return OidIsValid(function) && tde_is_function(function, symbol, address) ? function : InvalidOid;
+	return OidIsValid(function) && tde_type_is_function(function, symbol, address) ? function : InvalidOid;
 }
 
 /* Does a query consist of one expression, and nothing else?  What a function in SQL RETURNs is such a one. */
@@ -231,7 +231,7 @@ find_base(Oid typmodin, Oid *base, uint8 *tag)
 	Param	   *words;
 	Const	   *args[2];
 
-	if (call == NULL || list_length(call->args) != 3 || !tde_is_function(call->funcid, "tde_typmod_in", typmod_input))
+	if (call == NULL || list_length(call->args) != 3 || !tde_type_is_function(call->funcid, "tde_typmod_in", typmod_input))
 		return false;
 	words = linitial(call->args);
 	if (!IsA(words, Param) || words->paramkind != PARAM_EXTERN || words->paramid != 1 || words->paramtype != CSTRINGARRAYOID)
@@ -259,7 +259,7 @@ is_encrypted(Oid type, Oid *typmodin)
 		*typmodin = ((Form_pg_type) GETSTRUCT(tuple))->typmodin;
 		ReleaseSysCache(tuple);
 	}
-	return OidIsValid(function) && tde_is_function(function, "tde_in", input);
+	return OidIsValid(function) && tde_type_is_function(function, "tde_in", input);
 }
 
 bool
@@ -271,7 +271,7 @@ tde_type_base(Oid type, Oid *base, uint8 tag[TDE_TYPE_TAG_SIZE])
 }
 
 TdeModLayout
-tde_mod_layout(Oid base)
+tde_type_mod_layout(Oid base)
 {
 	HeapTuple	tuple;
 	bool		has_modifiers;
@@ -325,7 +325,7 @@ fill_type(TdeType *type)
 	type->base = base;
 	get_typlenbyvalalign(base, &type->base_len, &type->base_byval, &type->base_align);
 	type->base_storage = get_typstorage(base);
-	type->layout = tde_mod_layout(base);
+	type->layout = tde_type_mod_layout(base);
 	type->is_encrypted = true;
 }
 
@@ -395,7 +395,7 @@ tde_type_unpack(TdeType *type, int32 typmod)
 	TdeModifiers mods = tde_modifiers_unpack(type->layout, typmod);
 
 	/* a value could be written that way, and never be read */
-	if (mods.spec.mac == TDE_NOMAC && tde_verifier_of(type->base) == NULL)
+	if (mods.spec.mac == TDE_NOMAC && tde_plain_verifier(type->base) == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid type modifier %d for type %s", typmod, format_type_be(type->oid)),
@@ -460,7 +460,7 @@ tde_type_of_function(Oid function)
 /* ---- functions ---- */
 
 TdeProc *
-tde_proc_find(Oid oid)
+tde_type_proc(Oid oid)
 {
 	static TdeProc *found_before[LOOKUP_MEMOS];
 	TdeProc    *proc = found_before[oid % LOOKUP_MEMOS];

@@ -114,7 +114,7 @@ tde_is_resolved(const TdeProc *proc)
 }
 
 /* How the modifiers of a base type are stored. */
-extern TdeModLayout tde_mod_layout(Oid base);
+extern TdeModLayout tde_type_mod_layout(Oid base);
 
 /*
  * Base type and tag of an encrypted type, as they stand in the catalogs; false if it is none, or incomplete.  All that is known of
@@ -147,10 +147,10 @@ tde_type_base_typmod(TdeType *type, int32 typmod)
 extern TdeType *tde_type_of_base(Oid base);
 
 /* Is this SQL function the one of this library that has this C symbol, and so this address? */
-extern bool tde_is_function(Oid function, const char *symbol, PGFunction address);
+extern bool tde_type_is_function(Oid function, const char *symbol, PGFunction address);
 
 /* The function of tde_internal with this name, which is its symbol, and these types of arguments; InvalidOid if it is not there, or not ours. */
-extern PGDLLEXPORT Oid tde_internal_function(const char *symbol, PGFunction address, const Oid *types, int count);
+extern PGDLLEXPORT Oid tde_type_internal_function(const char *symbol, PGFunction address, const Oid *types, int count);
 
 /* The same as tde_type_find; ereport if it is not one. */
 extern TdeType *tde_type_get(Oid type);
@@ -162,7 +162,7 @@ extern TdeType *tde_type_get(Oid type);
 extern TdeType *tde_type_of_function(Oid function);
 
 /* A function of ours by its OID. */
-extern TdeProc *tde_proc_find(Oid oid);
+extern TdeProc *tde_type_proc(Oid oid);
 
 extern TdeCall *tde_call_setup(FunctionCallInfo fcinfo);
 
@@ -177,7 +177,7 @@ tde_call(FunctionCallInfo fcinfo)
 /*
  * A function, ready to be called.  It stays good for whoever is using it, and the same for as long as nobody changes the function.
  */
-extern FmgrInfo *tde_function(Oid function);
+extern FmgrInfo *tde_type_function(Oid function);
 
 extern void tde_type_init(PGFunction in, PGFunction typmod_in); /* by these, an encrypted type is known */
 

@@ -140,7 +140,7 @@ tde_wallet_file_read(const char *path, TdeWalletContents *contents, int elevel)
 	if (der == NULL)
 		return false;
 	digest_file(der, size, contents->digest);
-	status = tde_pkcs12_decode(der, size, contents->passphrase, &contents->keys);
+	status = tde_container_decode(der, size, contents->passphrase, &contents->keys);
 	pfree(der);
 	if (status == TDE_OK)
 		return true;
@@ -266,7 +266,7 @@ encode_into(const char *temporary, TdeWalletContents *contents)
 	uint8	   *der;
 	size_t		size;
 
-	tde_check(tde_pkcs12_encode(&contents->keys, contents->passphrase, &der, &size));
+	tde_check(tde_container_encode(&contents->keys, contents->passphrase, &der, &size));
 	PG_TRY();
 	{
 		write_temporary(temporary, der, size);

@@ -20,7 +20,7 @@
 #define LIFETIME_MS		60000
 
 void
-tde_passphrase_check_size(Size size, const char *what)
+tde_given_check_size(Size size, const char *what)
 {
 	if (size == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be empty", what)));
@@ -38,7 +38,7 @@ static TimeoutId timer;
 
 /* Also as the handler of a timeout, which is called when a signal comes: it must do nothing else. */
 static void
-forget(void)
+forget_given(void)
 {
 	waits = false;
 	explicit_bzero(secret_page, TDE_MAX_PASSPHRASE);
@@ -50,7 +50,7 @@ tde_given_drop(void)
 	if (!waits)
 		return;
 	disable_timeout(timer, false);
-	forget();
+	forget_given();
 }
 
 /* What is rolled back was not given.  An error ends all timeouts. */
@@ -75,10 +75,10 @@ prepare(void)
 
 	if (secret_page != NULL)
 		return;
-	page = tde_secret_pages_new(TDE_MAX_PASSPHRASE);
+	page = tde_memory_secret_pages_new(TDE_MAX_PASSPHRASE);
 	if (page == NULL)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	timer = RegisterTimeout(USER_TIMEOUT, forget);
+	timer = RegisterTimeout(USER_TIMEOUT, forget_given);
 	RegisterXactCallback(transaction_ends, NULL);
 	RegisterSubXactCallback(subtransaction_ends, NULL);
 	secret_page = page;
@@ -89,7 +89,7 @@ tde_given_put(const char *secret, Size size)
 {
 	prepare();
 	tde_given_drop();
-	tde_passphrase_check_size(size, "secret");
+	tde_given_check_size(size, "secret");
 	memcpy(secret_page, secret, size);
 	secret_page[size] = '\0';
 	given_by = GetSessionUserId();
@@ -114,6 +114,6 @@ tde_given_take(char secret[TDE_MAX_PASSPHRASE])
 	disable_timeout(timer, false);
 	taken = waits;
 	memcpy(secret, secret_page, TDE_MAX_PASSPHRASE);
-	forget();
+	forget_given();
 	return taken;
 }

@@ -88,7 +88,7 @@ take_argument(Datum argument, const char *what, char passphrase[TDE_MAX_PASSPHRA
 	text	   *given;
 	Size		size;
 
-	tde_hide_statement("");
+	tde_hidden_statement("");
 	given = DatumGetTextPP(argument);
 	size = VARSIZE_ANY_EXHDR(given);
 	if (size < TDE_MAX_PASSPHRASE)
@@ -101,7 +101,7 @@ take_argument(Datum argument, const char *what, char passphrase[TDE_MAX_PASSPHRA
 		explicit_bzero(given, VARSIZE_ANY(given));
 		pfree(given);
 	}
-	tde_passphrase_check_size(size, what);
+	tde_given_check_size(size, what);
 }
 
 void

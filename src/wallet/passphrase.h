@@ -25,7 +25,7 @@ extern void tde_passphrase_take(FunctionCallInfo fcinfo, int n, const char *what
 extern bool tde_passphrase_is_given(FunctionCallInfo fcinfo, int n);
 
 /* ereport if it is empty or too long. */
-extern void tde_passphrase_check_size(Size size, const char *what);
+extern void tde_given_check_size(Size size, const char *what);
 
 /* ereport if it is too weak for a new one; what as above. */
 extern PGDLLEXPORT void tde_passphrase_require_strength(const char *passphrase, const char *what);

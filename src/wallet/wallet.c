@@ -58,24 +58,24 @@ init_state(TdeWalletState *state, TdeWalletContents *contents, LWLock *lock)
 }
 
 static void
-startup_shmem(void)
+startup_wallet(void)
 {
 	bool		found_state;
 	bool		found_contents;
 	TdeWalletContents *contents;
 
 	tde_wallet_state = ShmemInitStruct("tde_column wallet", sizeof(TdeWalletState), &found_state);
-	contents = tde_secret_shmem("tde_column master keys", sizeof(TdeWalletContents), &found_contents);
+	contents = tde_memory_secret_shmem("tde_column master keys", sizeof(TdeWalletContents), &found_contents);
 	if (!found_state)
-		init_state(tde_wallet_state, contents, tde_shmem_lock(LOCK_NAME));
+		init_state(tde_wallet_state, contents, tde_memory_shmem_lock(LOCK_NAME));
 	tde_wallet_generation = &tde_wallet_state->generation;
 }
 
 void
 tde_wallet_init(void)
 {
-	if (tde_shmem_add(CACHELINEALIGN(sizeof(TdeWalletState)) + tde_secret_shmem_size(sizeof(TdeWalletContents)), LOCK_NAME,
-					  startup_shmem))
+	if (tde_memory_shmem_add(CACHELINEALIGN(sizeof(TdeWalletState)) + tde_memory_secret_shmem_size(sizeof(TdeWalletContents)), LOCK_NAME,
+							 startup_wallet))
 		return;
 	init_state(&own_state, &own_contents, NULL);
 	tde_wallet_state = &own_state;
@@ -125,9 +125,9 @@ void
 tde_wallet_forget_keys(void)
 {
 	if (tde_wallet_is_shared())
-		tde_forget_everywhere();
+		tde_memory_forget_everywhere();
 	else
-		tde_forget_here();
+		tde_memory_forget_here();
 }
 
 void

@@ -100,8 +100,8 @@ write_again(const TdeMasterKeys *keys)
 	uint8_t    *der;
 	size_t		size;
 
-	CHECK(tde_pkcs12_encode(keys, PASSPHRASE, &der, &size) == TDE_OK);
-	CHECK(tde_pkcs12_decode(der, size, PASSPHRASE, &again) == TDE_OK);
+	CHECK(tde_container_encode(keys, PASSPHRASE, &der, &size) == TDE_OK);
+	CHECK(tde_container_decode(der, size, PASSPHRASE, &again) == TDE_OK);
 	CHECK(again.count == keys->count && memcmp(again.keys, keys->keys, keys->count * sizeof(TdeMasterKey)) == 0);
 	OPENSSL_clear_free(der, size);
 }
@@ -128,7 +128,7 @@ file(const uint8_t *bytes, size_t size)
 	ERR_clear_error();
 	if (pfx == NULL || (mac_is_cheap(pfx->mac) && safes_are_cheap(safes)))
 	{
-		status = tde_pkcs12_decode(der, size, PASSPHRASE, &keys);
+		status = tde_container_decode(der, size, PASSPHRASE, &keys);
 		CHECK(ERR_peek_error() == 0);
 		CHECK(status == TDE_OK || memcmp(&keys, &none, sizeof(none)) == 0);
 		check_result(status, &keys);

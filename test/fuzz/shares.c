@@ -21,12 +21,12 @@ text_of_a_share(const uint8_t *bytes, size_t size)
 				again;
 	TdeShareFault fault = -1;
 
-	CHECK(tde_share_parse(text, size, &share, &fault) == TDE_OK && fault <= TDE_SHARE_CHECKSUM);
+	CHECK(tde_shamir_parse(text, size, &share, &fault) == TDE_OK && fault <= TDE_SHARE_CHECKSUM);
 	if (fault == TDE_SHARE_GOOD)
 	{
 		CHECK(share.k >= TDE_MIN_SHARES && share.x > 0);
-		CHECK(tde_share_print(&share, printed) == TDE_OK && strlen(printed) == TDE_SHARE_TEXT_SIZE - 1);
-		CHECK(tde_share_parse(printed, strlen(printed), &again, &fault) == TDE_OK && fault == TDE_SHARE_GOOD);
+		CHECK(tde_shamir_print(&share, printed) == TDE_OK && strlen(printed) == TDE_SHARE_TEXT_SIZE - 1);
+		CHECK(tde_shamir_parse(printed, strlen(printed), &again, &fault) == TDE_OK && fault == TDE_SHARE_GOOD);
 		CHECK(memcmp(&share, &again, sizeof(share)) == 0);
 	}
 	free(text);
@@ -42,8 +42,8 @@ made_up(const uint8_t *bytes, size_t size)
 	char		text[TDE_SHARE_TEXT_SIZE];
 
 	memcpy(&share, bytes, size < sizeof(share) ? size : sizeof(share));
-	CHECK(tde_share_print(&share, text) == TDE_OK);
-	CHECK(tde_share_parse(text, strlen(text), &again, &fault) == TDE_OK);
+	CHECK(tde_shamir_print(&share, text) == TDE_OK);
+	CHECK(tde_shamir_parse(text, strlen(text), &again, &fault) == TDE_OK);
 	CHECK((fault == TDE_SHARE_GOOD) == (share.k >= TDE_MIN_SHARES && share.x > 0));
 	CHECK(fault != TDE_SHARE_GOOD || memcmp(&share, &again, sizeof(share)) == 0);
 }
@@ -55,7 +55,7 @@ combine(const uint8_t *bytes, size_t size)
 	size_t		count = size / sizeof(TdeShare);
 	TdeShare   *shares = (TdeShare *) copy_of(bytes, count * sizeof(TdeShare));
 	uint8_t		secret[TDE_SHARE_SECRET_SIZE];
-	TdeStatus	status = tde_shares_combine(shares, (int) count, secret);
+	TdeStatus	status = tde_shamir_combine(shares, (int) count, secret);
 
 	CHECK(status == TDE_OK || status == TDE_E_FORMAT);
 	free(shares);
@@ -74,14 +74,14 @@ split(const uint8_t *bytes, size_t size)
 	TdeStatus	status;
 
 	memcpy(secret, bytes + 2, size - 2 < sizeof(secret) ? size - 2 : sizeof(secret));
-	status = tde_shares_split(secret, k, n, shares);
+	status = tde_shamir_split(secret, k, n, shares);
 	CHECK(status == (k >= TDE_MIN_SHARES && k <= n ? TDE_OK : TDE_E_FORMAT));
 	if (status == TDE_OK)
 	{
-		CHECK(tde_shares_combine(shares + bytes[0] % (n - k + 1), k, result) == TDE_OK);
+		CHECK(tde_shamir_combine(shares + bytes[0] % (n - k + 1), k, result) == TDE_OK);
 		CHECK(memcmp(result, secret, sizeof(secret)) == 0);
-		CHECK(tde_shares_combine(shares, k - 1, result) == TDE_E_FORMAT);
-		tde_share_passphrase(result, passphrase);
+		CHECK(tde_shamir_combine(shares, k - 1, result) == TDE_E_FORMAT);
+		tde_shamir_passphrase(result, passphrase);
 		CHECK(strlen(passphrase) == sizeof(passphrase) - 1);
 	}
 }

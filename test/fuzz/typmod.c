@@ -46,7 +46,7 @@ print_again(TdeSpec spec, int32 slot)
 	/* a quoted word loses its quotes in SQL's parser */
 	for (char *quote = memchr(printed, '\'', size); quote != NULL; quote = memchr(printed, '\'', size))
 		memmove(quote, quote + 1, size-- - (quote - printed));
-	CHECK(tde_words_parse(list_of(printed, size, 8), &read, &read, &read_slot) == NULL);
+	CHECK(tde_typmod_words_parse(list_of(printed, size, 8), &read, &read, &read_slot) == NULL);
 	CHECK(tde_spec_equal(read, spec) && read_slot == slot);
 }
 
@@ -62,7 +62,7 @@ words(void *arg)
 
 	memcpy(text, input->bytes + 1, input->size - 1);
 	text[input->size - 1] = '\0';
-	problem = tde_words_parse(list_of(text, input->size - 1, 16), &plain_default, &spec, slots ? &slot : NULL);
+	problem = tde_typmod_words_parse(list_of(text, input->size - 1, 16), &plain_default, &spec, slots ? &slot : NULL);
 	CHECK(problem == NULL || strlen(problem) > 0);
 	if (problem == NULL)
 	{

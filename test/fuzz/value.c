@@ -40,8 +40,8 @@ seal_again(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size
 {
 	uint8_t    *sealed = malloc(size);
 
-	CHECK(sealed != NULL && tde_sealed_size(header->spec, header->key_id, plain_size) == size);
-	CHECK(tde_seal(key, header->key_id, header->spec.salted && header->flag, plain, plain_size, sealed) == TDE_OK);
+	CHECK(sealed != NULL && tde_header_sealed_size(header->spec, header->key_id, plain_size) == size);
+	CHECK(tde_value_seal(key, header->key_id, header->spec.salted && header->flag, plain, plain_size, sealed) == TDE_OK);
 	CHECK(memcmp(sealed, value, header->spec.salted ? header->size : size) == 0);
 	free(sealed);
 }
@@ -49,13 +49,13 @@ seal_again(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size
 static TdeStatus
 open_with(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t size, bool again)
 {
-	size_t		room = tde_open_room(header, size);
+	size_t		room = tde_header_open_room(header, size);
 	size_t		plain_size = SIZE_MAX;
 	uint8_t    *plain = malloc(room);
 	TdeStatus	status;
 
 	CHECK(plain != NULL && room <= size);
-	status = tde_open(key, header, value, size, plain, &plain_size);
+	status = tde_value_open(key, header, value, size, plain, &plain_size);
 	if (status == TDE_OK)
 	{
 		CHECK(plain_size <= room);
@@ -86,8 +86,8 @@ slice(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t si
 
 	if (!tde_sliceable(header))
 		return;
-	whole = malloc(tde_open_room(header, size));
-	CHECK(whole != NULL && tde_open(key, header, value, size, whole, &whole_size) == TDE_OK);
+	whole = malloc(tde_header_open_room(header, size));
+	CHECK(whole != NULL && tde_value_open(key, header, value, size, whole, &whole_size) == TDE_OK);
 	offset = (size_t) (where & 15) * 16;
 	if (offset <= whole_size)
 	{
@@ -96,7 +96,7 @@ slice(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t si
 			length = whole_size - offset;
 		ciphertext = copy_of(salt + TDE_CTR_SALT + offset, length);
 		part = malloc(length);
-		CHECK(part != NULL && tde_open_slice(key, header, salt, offset, ciphertext, length, part) == TDE_OK);
+		CHECK(part != NULL && tde_value_open_slice(key, header, salt, offset, ciphertext, length, part) == TDE_OK);
 		CHECK(length == 0 || memcmp(part, whole + offset, length) == 0);
 		free(ciphertext);
 		free(part);
@@ -142,12 +142,12 @@ own_value(uint8_t number, uint8_t changed, const uint8_t *bytes, size_t plain_si
 
 	if (choose_spec(number, &spec))
 	{
-		size = tde_sealed_size(spec, key_id, plain_size);
+		size = tde_header_sealed_size(spec, key_id, plain_size);
 		value = malloc(size);
-		CHECK(value != NULL && tde_seal(key_for(spec), key_id, false, plain, plain_size, value) == TDE_OK);
+		CHECK(value != NULL && tde_value_seal(key_for(spec), key_id, false, plain, plain_size, value) == TDE_OK);
 		CHECK(tde_header_parse(value, size, &header) && header.key_id == key_id && tde_spec_equal(header.spec, spec));
-		read = malloc(tde_open_room(&header, size));
-		CHECK(read != NULL && tde_open(key_for(spec), &header, value, size, read, &read_size) == TDE_OK);
+		read = malloc(tde_header_open_room(&header, size));
+		CHECK(read != NULL && tde_value_open(key_for(spec), &header, value, size, read, &read_size) == TDE_OK);
 		CHECK(read_size == plain_size && (plain_size == 0 || memcmp(read, plain, plain_size) == 0));
 		free(read);
 

@@ -205,7 +205,7 @@ sub repository
   change("$tree/src/functions/hooks.c", qr/#error does not build\n/, '');
   system_or_bail(@git, 'commit', '-q', '-a', '-m', 'good');
   change("$tree/src/crypto/value.c", qr/\n$_\([^;{]*\{\n(?:\t[^\n]+\n)+\K(?=\n)/, "\tfor (volatile int turn = 0; turn < 50000; turn++);\n")
-    foreach 'tde_seal', 'tde_open';
+    foreach 'tde_value_seal', 'tde_value_open';
   return $tree;
 }
 

@@ -32,10 +32,10 @@ seal(TdeValueKey *key, TdeSpec spec, uint32_t id, bool compressed, size_t size, 
 	uint8_t    *value;
 	uint8_t    *in = exact(size);
 
-	*sealed = tde_sealed_size(spec, id, size);
+	*sealed = tde_header_sealed_size(spec, id, size);
 	value = exact(*sealed);
 	memcpy(in, plain, size);
-	must(tde_seal(key, id, compressed, in, size, value) == TDE_OK, "a value cannot be sealed");
+	must(tde_value_seal(key, id, compressed, in, size, value) == TDE_OK, "a value cannot be sealed");
 	free(in);
 	return value;
 }
@@ -44,13 +44,13 @@ seal(TdeValueKey *key, TdeSpec spec, uint32_t id, bool compressed, size_t size, 
 static TdeStatus
 try_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t sealed, size_t size, bool *right)
 {
-	size_t		room = tde_open_room(header, sealed);
+	size_t		room = tde_header_open_room(header, sealed);
 	uint8_t    *out = exact(room);
 	size_t		opened = SIZE_MAX;
 	TdeStatus	status;
 
 	memset(out, 0xa5, room);
-	status = tde_open(key, header, value, sealed, out, &opened);
+	status = tde_value_open(key, header, value, sealed, out, &opened);
 	if (status == TDE_OK)
 		*right = opened == size && opened <= room && room <= opened + TDE_MAX_BLOCK && memcmp(out, plain, size) == 0;
 	else
@@ -299,13 +299,13 @@ test_flag(TdeSpec spec)
 	if (!spec.salted)
 	{
 		memset(out, 0xa5, sizeof(out));
-		sealed = tde_sealed_size(spec, 1, 30);
-		right = tde_seal(key, 1, true, plain, 30, out) == TDE_E_CRYPTO;
+		sealed = tde_header_sealed_size(spec, 1, 30);
+		right = tde_value_seal(key, 1, true, plain, 30, out) == TDE_E_CRYPTO;
 		for (size_t i = 0; i < sealed; i++)
 			right = right && out[i] == 0;
 		ok(right && out[sealed] == 0xa5, "%s: cannot be compressed; output clean", spec_name(spec));
 	}
-	ok(tde_seal(key, 0, false, plain, 30, out) == TDE_E_CRYPTO, "%s: no value for key id 0", spec_name(spec));
+	ok(tde_value_seal(key, 0, false, plain, 30, out) == TDE_E_CRYPTO, "%s: no value for key id 0", spec_name(spec));
 	tde_value_key_free(key);
 }
 

@@ -312,14 +312,14 @@ write_value(TdeSpec spec, uint32_t id, bool compressed, const uint8_t *plain, si
 static bool
 same_value(TdeValueKey *key, TdeSpec spec, uint32_t id, bool compressed, const uint8_t *plain, size_t size)
 {
-	size_t		sealed = tde_sealed_size(spec, id, size);
+	size_t		sealed = tde_header_sealed_size(spec, id, size);
 	uint8_t    *ours = exact(sealed);
 	uint8_t    *theirs = exact(sealed + 64);
 	TdeHeader	header;
 	size_t		written;
 	bool		good;
 
-	must(tde_seal(key, id, compressed, plain, size, ours) == TDE_OK, "a value cannot be sealed");
+	must(tde_value_seal(key, id, compressed, plain, size, ours) == TDE_OK, "a value cannot be sealed");
 	must(tde_header_parse(ours, sealed, &header), "a sealed value has no good header");
 	written = write_value(spec, id, compressed, plain, size, ours + header.size, theirs);
 	good = written == 0 || (written == sealed && memcmp(ours, theirs, sealed) == 0);

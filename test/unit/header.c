@@ -85,7 +85,7 @@ test_key_ids(void)
 			memset(bytes + size, 1, 14);
 			parsed = parse(bytes, size + 14, &header);
 			ok(parsed && header.key_id == ids[i].id && header.size == size, "key id %s is %u", ids[i].hex, ids[i].id);
-			ok(tde_sealed_size(spec, ids[i].id, 0) == size + 14, "key id %u takes %zu bytes", ids[i].id, size - 1);
+			ok(tde_header_sealed_size(spec, ids[i].id, 0) == size + 14, "key id %u takes %zu bytes", ids[i].id, size - 1);
 		}
 		else
 		{
@@ -141,15 +141,15 @@ only_encoding(TdeValueKey *key, const TdeHeader *header, const uint8_t *bytes, s
 
 	if (header->spec.salted)
 		return true;
-	if (tde_sealed_size(header->spec, header->key_id, plain_size) != size)
+	if (tde_header_sealed_size(header->spec, header->key_id, plain_size) != size)
 		return false;
 	again = exact(size);
-	good = tde_seal(key, header->key_id, false, plain, plain_size, again) == TDE_OK && memcmp(again, bytes, size) == 0;
+	good = tde_value_seal(key, header->key_id, false, plain, plain_size, again) == TDE_OK && memcmp(again, bytes, size) == 0;
 	free(again);
 	return good;
 }
 
-/* One random input, half of the time with a header that parses, so that the bytes reach tde_open(). */
+/* One random input, half of the time with a header that parses, so that the bytes reach tde_value_open(). */
 static bool
 try_garbage(const TdeSpec *specs, int count, long *reached, long *opened)
 {
@@ -167,12 +167,12 @@ try_garbage(const TdeSpec *specs, int count, long *reached, long *opened)
 	if (tde_header_parse(bytes, size, &header))
 	{
 		TdeValueKey *key = keys[tde_spec_byte(header.spec, false)];
-		size_t		room = tde_open_room(&header, size);
+		size_t		room = tde_header_open_room(&header, size);
 		uint8_t    *out = exact(room);
 		size_t		plain_size = SIZE_MAX;
 		TdeStatus	status;
 
-		status = tde_open(key, &header, bytes, size, out, &plain_size);
+		status = tde_value_open(key, &header, bytes, size, out, &plain_size);
 		++*reached;
 		if (status == TDE_OK)
 		{

@@ -147,9 +147,9 @@ test_names(void)
 	ok(strcmp(tde_secret_call("SELECT tde_wallet_open_share('x')"), "tde_wallet_open_share") == 0, "the call is named");
 	ok(strcmp(tde_secret_call("SELECT tde_wallet_opne('x')"), "tde_wallet_open") == 0, "also when it is misspelt");
 	ok(strcmp(tde_secret_call("INSERT INTO tde.passphrase VALUES ('x')"), "tde.passphrase") == 0, "so is the view");
-	ok(tde_has_parameter("SELECT $1") && !tde_has_parameter("SELECT $a$b$a$, '$'"), "parameters");
-	ok(tde_has_execute("DO 'execute ''EXECUTE p(1)'' '") && tde_has_execute("Execute p") && tde_has_execute("EXECUTE only(1)") &&
-	   !tde_has_execute("GRANT EXECUTE ON x") && !tde_has_execute("CREATE TRIGGER x EXECUTE  FUNCTION f()") && !tde_has_execute("SELECT 1"),
+	ok(tde_secret_has_parameter("SELECT $1") && !tde_secret_has_parameter("SELECT $a$b$a$, '$'"), "parameters");
+	ok(tde_secret_has_execute("DO 'execute ''EXECUTE p(1)'' '") && tde_secret_has_execute("Execute p") && tde_secret_has_execute("EXECUTE only(1)") &&
+	   !tde_secret_has_execute("GRANT EXECUTE ON x") && !tde_secret_has_execute("CREATE TRIGGER x EXECUTE  FUNCTION f()") && !tde_secret_has_execute("SELECT 1"),
 	   "EXECUTE");
 }
 
@@ -174,10 +174,10 @@ test_noise(void)
 		}
 		copy = copy_of(text);
 		(void) tde_secret_call(copy);
-		(void) tde_has_execute(copy);
-		(void) tde_has_parameter(copy);
-		tde_redact_quotations(copy, text, text);
-		tde_redact_numbers(copy, text, text);
+		(void) tde_secret_has_execute(copy);
+		(void) tde_secret_has_parameter(copy);
+		tde_quotations_redact(copy, text, text);
+		tde_quotations_redact_numbers(copy, text, text);
 		if (strlen(copy) != strlen(text))
 			ok(false, "the length stays");
 		free(copy);
@@ -204,7 +204,7 @@ test_size(void)
 			memcpy(p, pieces[i], size);
 		*p = '\0';
 		(void) tde_secret_call(text);
-		(void) tde_has_execute(text);
+		(void) tde_secret_has_execute(text);
 		free(text);
 	}
 	ok(true, "long texts");
@@ -256,8 +256,8 @@ test_quotations(void)
 	{
 		char	   *text = copy_of(cases[i].message);
 
-		tde_redact_quotations(text, cases[i].format, cases[i].keep);
-		tde_redact_numbers(text, cases[i].format, cases[i].keep);
+		tde_quotations_redact(text, cases[i].format, cases[i].keep);
+		tde_quotations_redact_numbers(text, cases[i].format, cases[i].keep);
 		is_text(text, cases[i].expected, cases[i].message);
 	}
 }

@@ -100,7 +100,7 @@ test_hkdf(void)
 		random_fill(ikm, sizeof(ikm));
 		random_fill(info, sizeof(info));
 		slow_hkdf(ikm, sizeof(ikm), info, info_size, expected, size);
-		good = tde_hkdf(ikm, sizeof(ikm), info, info_size, out, size) == TDE_OK && memcmp(out, expected, size) == 0;
+		good = tde_crypto_hkdf(ikm, sizeof(ikm), info, info_size, out, size) == TDE_OK && memcmp(out, expected, size) == 0;
 	}
 	ok(good, "HKDF as written out from the RFC");
 }
@@ -121,30 +121,30 @@ test_wrap(void)
 		size_t		wrapped_size = sizeof(wrapped);
 		size_t		out_size = size;
 
-		good = tde_wrap_key(kek, plain, size, wrapped, &wrapped_size) == TDE_OK &&
+		good = tde_crypto_wrap_key(kek, plain, size, wrapped, &wrapped_size) == TDE_OK &&
 			wrapped_size == (size + 7) / 8 * 8 + TDE_WRAP_OVERHEAD &&
-			tde_unwrap_key(kek, wrapped, wrapped_size, out, &out_size) == TDE_OK && out_size == size &&
+			tde_crypto_unwrap_key(kek, wrapped, wrapped_size, out, &out_size) == TDE_OK && out_size == size &&
 			memcmp(out, plain, size) == 0;
 		for (size_t bit = 0; bit < wrapped_size * 8 && good; bit++)
 		{
 			wrapped[bit / 8] ^= (uint8_t) (1 << bit % 8);
 			out_size = sizeof(out);
-			good = tde_unwrap_key(kek, wrapped, wrapped_size, out, &out_size) == TDE_E_AUTH && out_size == 0;
+			good = tde_crypto_unwrap_key(kek, wrapped, wrapped_size, out, &out_size) == TDE_E_AUTH && out_size == 0;
 			wrapped[bit / 8] ^= (uint8_t) (1 << bit % 8);
 		}
 		for (size_t cut = 0; cut < wrapped_size && good; cut++)
 		{
 			out_size = sizeof(out);
-			good = tde_unwrap_key(kek, wrapped, cut, out, &out_size) == TDE_E_AUTH;
+			good = tde_crypto_unwrap_key(kek, wrapped, cut, out, &out_size) == TDE_E_AUTH;
 		}
 		kek[7] ^= 2;
 		out_size = sizeof(out);
-		good = good && tde_unwrap_key(kek, wrapped, wrapped_size, out, &out_size) == TDE_E_AUTH;
+		good = good && tde_crypto_unwrap_key(kek, wrapped, wrapped_size, out, &out_size) == TDE_E_AUTH;
 		kek[7] ^= 2;
 		out_size = size - 1;
-		good = good && tde_unwrap_key(kek, wrapped, wrapped_size, out, &out_size) == TDE_E_AUTH;
+		good = good && tde_crypto_unwrap_key(kek, wrapped, wrapped_size, out, &out_size) == TDE_E_AUTH;
 		out_size = wrapped_size - 1;
-		good = good && tde_wrap_key(kek, plain, size, wrapped, &out_size) == TDE_E_CRYPTO;
+		good = good && tde_crypto_wrap_key(kek, plain, size, wrapped, &out_size) == TDE_E_CRYPTO;
 	}
 	ok(good, "key wrap: 1-%zu bytes come back; flipped bits, other lengths, another key, too little room are refused",
 	   sizeof(plain));

@@ -53,8 +53,8 @@ same_ctr(TdeCipherKey *key, const char *name, const uint8_t *counter, size_t siz
 {
 	if (size > 0)
 		openssl_encrypt(name, counter, plain, size, expected);
-	return tde_ctr_crypt(key, counter, plain, size, out) == TDE_OK && memcmp(out, expected, size) == 0 &&
-		tde_ctr_crypt(key, counter, expected, size, out) == TDE_OK && memcmp(out, plain, size) == 0;
+	return tde_cipher_ctr(key, counter, plain, size, out) == TDE_OK && memcmp(out, expected, size) == 0 &&
+		tde_cipher_ctr(key, counter, expected, size, out) == TDE_OK && memcmp(out, plain, size) == 0;
 }
 
 static void
@@ -91,16 +91,16 @@ static bool
 same_cbc(TdeCipherKey *key, const char *name, const uint8_t *iv, size_t size)
 {
 	openssl_encrypt(name, iv, plain, size, expected);
-	return tde_cbc_encrypt(key, iv, plain, size, out) == TDE_OK && memcmp(out, expected, size) == 0 &&
-		tde_cbc_decrypt(key, iv, expected, size, out) == TDE_OK && memcmp(out, plain, size) == 0;
+	return tde_cipher_cbc_encrypt(key, iv, plain, size, out) == TDE_OK && memcmp(out, expected, size) == 0 &&
+		tde_cipher_cbc_decrypt(key, iv, expected, size, out) == TDE_OK && memcmp(out, plain, size) == 0;
 }
 
 static bool
 same_cs3(TdeCipherKey *key, const char *name, const uint8_t *iv, size_t size)
 {
 	openssl_encrypt(name, iv, plain, size, expected);
-	return tde_cs3_encrypt(key, iv, plain, size, out) == TDE_OK && memcmp(out, expected, size) == 0 &&
-		tde_cs3_decrypt(key, iv, expected, size, out) == TDE_OK && memcmp(out, plain, size) == 0;
+	return tde_cipher_cs3_encrypt(key, iv, plain, size, out) == TDE_OK && memcmp(out, expected, size) == 0 &&
+		tde_cipher_cs3_decrypt(key, iv, expected, size, out) == TDE_OK && memcmp(out, plain, size) == 0;
 }
 
 static void
@@ -126,11 +126,11 @@ test_cbc(TdeCipher cipher, const char *prefix, size_t block)
 	good = same_cbc(&key, name, iv, 3 * block) && same_cbc(&key, name, iv, block);
 	ok(good, "%s after the chain was lost", name);
 
-	ok(tde_cbc_encrypt(&key, iv, plain, block + 1, out) == TDE_E_CRYPTO &&
-	   tde_cbc_encrypt(&key, iv, plain, 0, out) == TDE_E_CRYPTO &&
-	   tde_cbc_decrypt(&key, iv, plain, block - 1, out) == TDE_E_CRYPTO &&
-	   tde_cs3_encrypt(&key, iv, plain, block - 1, out) == TDE_E_CRYPTO &&
-	   tde_cs3_decrypt(&key, iv, plain, block - 1, out) == TDE_E_CRYPTO, "%s refuses impossible sizes", name);
+	ok(tde_cipher_cbc_encrypt(&key, iv, plain, block + 1, out) == TDE_E_CRYPTO &&
+	   tde_cipher_cbc_encrypt(&key, iv, plain, 0, out) == TDE_E_CRYPTO &&
+	   tde_cipher_cbc_decrypt(&key, iv, plain, block - 1, out) == TDE_E_CRYPTO &&
+	   tde_cipher_cs3_encrypt(&key, iv, plain, block - 1, out) == TDE_E_CRYPTO &&
+	   tde_cipher_cs3_decrypt(&key, iv, plain, block - 1, out) == TDE_E_CRYPTO, "%s refuses impossible sizes", name);
 	tde_cipher_free(&key);
 }
 
@@ -205,8 +205,8 @@ test_cs3_3des(void)
 	{
 		random_fill(iv, sizeof(iv));
 		slow_cs3(iv, plain, size, expected);
-		good = tde_cs3_encrypt(&key, iv, plain, size, out) == TDE_OK && memcmp(out, expected, size) == 0 &&
-			tde_cs3_decrypt(&key, iv, expected, size, out) == TDE_OK && memcmp(out, plain, size) == 0;
+		good = tde_cipher_cs3_encrypt(&key, iv, plain, size, out) == TDE_OK && memcmp(out, expected, size) == 0 &&
+			tde_cipher_cs3_decrypt(&key, iv, expected, size, out) == TDE_OK && memcmp(out, plain, size) == 0;
 	}
 	ok(good, "triple DES CBC-CS3 as the slow reference, 8-300 bytes");
 	tde_cipher_free(&key);
@@ -223,23 +223,23 @@ test_padding(void)
 	{
 		memset(last, 0xee, 16);
 		memset(last + 16 - count, (int) count, count);
-		good = good && tde_unpad(last, 16, &padding) && padding == count;
+		good = good && tde_cipher_unpad(last, 16, &padding) && padding == count;
 		for (unsigned i = 16 - count; i < 16; i++)
 		{
 			/* no other byte there can be right: 0xee is no padding length */
 			last[i] ^= 0xe0;
-			good = good && !tde_unpad(last, 16, &padding);
+			good = good && !tde_cipher_unpad(last, 16, &padding);
 			last[i] ^= 0xe0;
 		}
 	}
 	memset(last, 0, 16);
-	good = good && !tde_unpad(last, 16, &padding);
+	good = good && !tde_cipher_unpad(last, 16, &padding);
 	memset(last, 17, 16);
-	good = good && !tde_unpad(last, 16, &padding);
+	good = good && !tde_cipher_unpad(last, 16, &padding);
 	memset(last, 9, 16);
-	good = good && !tde_unpad(last + 8, 8, &padding) && tde_unpad(last, 16, &padding);
+	good = good && !tde_cipher_unpad(last + 8, 8, &padding) && tde_cipher_unpad(last, 16, &padding);
 	memset(last, 8, 16);
-	good = good && tde_unpad(last + 8, 8, &padding) && padding == 8;
+	good = good && tde_cipher_unpad(last + 8, 8, &padding) && padding == 8;
 	ok(good, "PKCS#7 padding: all right ones accepted, all wrong ones refused");
 }
 

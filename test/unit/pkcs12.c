@@ -1,7 +1,7 @@
 /*
  * pkcs12.c - tests the coding of the wallet file: round trips, and that no damaged file is ever read as another one.
  *
- * tde_pkcs12_encode() and _decode() are the library's own, at full cost.  cheap_encode() and cheap_decode() are the
+ * tde_container_encode() and _decode() are the library's own, at full cost.  cheap_encode() and cheap_decode() are the
  * same source compiled in here with almost no iterations, for what must be tried thousands of times.  They have names
  * of their own, so that both can be linked into one program.
  *
@@ -22,20 +22,20 @@ static TDE_MUST_CHECK TdeStatus cheap_decode(const uint8_t *der, size_t size, co
 											 TdeMasterKeys *keys);
 
 #define TDE_PKCS12_ITERATIONS	3
-#define tde_pkcs12_encode		cheap_encode
-#define tde_pkcs12_decode		cheap_decode
-#define tde_pfx_write			cheap_pfx_write
-#define tde_pfx_read			cheap_pfx_read
-#define tde_pfx_failure			cheap_pfx_failure
+#define tde_container_encode		cheap_encode
+#define tde_container_decode		cheap_decode
+#define tde_container_write			cheap_pfx_write
+#define tde_container_read			cheap_pfx_read
+#define tde_container_failure			cheap_pfx_failure
 #include "../../src/crypto/container.c"
 #include "../../src/crypto/container_mac.c"
-#undef tde_pkcs12_encode
-#undef tde_pkcs12_decode
+#undef tde_container_encode
+#undef tde_container_decode
 
 #ifdef FULL_COST
 #define COST				"full cost"
-#define any_encode			tde_pkcs12_encode
-#define any_decode			tde_pkcs12_decode
+#define any_encode			tde_container_encode
+#define any_decode			tde_container_decode
 #else
 #define COST				"few iterations"
 #define any_encode			cheap_encode
@@ -249,7 +249,7 @@ test_openssl_command(const TdeMasterKeys *keys)
 	int			fd = mkstemp(path);
 	FILE	   *output = NULL;
 
-	if (fd >= 0 && tde_pkcs12_encode(keys, PASSPHRASE, &der, &size) == TDE_OK &&
+	if (fd >= 0 && tde_container_encode(keys, PASSPHRASE, &der, &size) == TDE_OK &&
 		write(fd, der, size) == (ssize_t) size)
 	{
 		snprintf(command, sizeof(command), "openssl pkcs12 -info -noout %s -in %s -passin 'pass:%s' 2>&1",
@@ -301,7 +301,7 @@ authentic_under(STACK_OF(PKCS7) *safes, const char *passphrase, size_t *size)
 		PKCS12_free(container);
 	}
 	else
-		must(cheap_pfx_write(safes, passphrase, 3, &der, size) == TDE_OK, "tde_pfx_write");
+		must(cheap_pfx_write(safes, passphrase, 3, &der, size) == TDE_OK, "tde_container_write");
 	sk_PKCS7_pop_free(safes, PKCS7_free);
 	return der;
 }
@@ -988,7 +988,7 @@ test_known_files(void)
 
 		for (const char *p = strchr(files[i].base64, '='); p != NULL && *p == '='; p++)
 			size--;
-		status = tde_pkcs12_decode(der, (size_t) size, "secret", &found);
+		status = tde_container_decode(der, (size_t) size, "secret", &found);
 		ok(status == files[i].status, "%s: read", files[i].name);
 		ok(status != TDE_OK || (found.count == 1 && found.keys[0].id[15] == 7 && found.keys[0].key[31] == 9 &&
 								found.keys[0].created == INT64_C(1700000000000000)), "%s: contents", files[i].name);
@@ -996,9 +996,9 @@ test_known_files(void)
 		if (files[i].status == TDE_OK)
 			continue;
 #endif
-		ok(tde_pkcs12_decode(der, (size_t) size, "Secret", &found) == TDE_E_AUTH, "%s: another passphrase", files[i].name);
+		ok(tde_container_decode(der, (size_t) size, "Secret", &found) == TDE_E_AUTH, "%s: another passphrase", files[i].name);
 		der[100] ^= 1;
-		ok(tde_pkcs12_decode(der, (size_t) size, "secret", &found) == TDE_E_AUTH, "%s: a flipped bit", files[i].name);
+		ok(tde_container_decode(der, (size_t) size, "secret", &found) == TDE_E_AUTH, "%s: a flipped bit", files[i].name);
 	}
 }
 

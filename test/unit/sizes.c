@@ -30,7 +30,7 @@ static const Option options[] = {
 static size_t
 ours(const Option *option, size_t size)
 {
-	return tde_sealed_size(option->spec, 1, size);
+	return tde_header_sealed_size(option->spec, 1, size);
 }
 
 static size_t
@@ -112,7 +112,7 @@ main(int argc, char **argv)
 			size_t		sealed = ours(&options[i], size);
 
 			memset(value, 0, sizeof(value));
-			good = good && tde_seal(key, 1, false, zeros, size, value) == TDE_OK;
+			good = good && tde_value_seal(key, 1, false, zeros, size, value) == TDE_OK;
 			for (size_t j = sealed; j < sizeof(value); j++)
 				good = good && value[j] == 0;
 		}

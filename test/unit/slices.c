@@ -23,7 +23,7 @@ test_slices(TdeValueKey *key, TdeSpec spec, bool carry)
 	if (carry)
 		memset(value + 2, 0xff, 14);
 	must(tde_header_parse(value, sizeof(value), &header), "the value has no header");
-	must(tde_open(key, &header, value, sizeof(value), whole, &size) == TDE_OK && size == SIZE, "the value cannot be opened");
+	must(tde_value_open(key, &header, value, sizeof(value), whole, &size) == TDE_OK && size == SIZE, "the value cannot be opened");
 	for (int i = 0; i < 2000; i++)
 	{
 		size_t		offset = random64() % (SIZE / 16) * 16;
@@ -36,13 +36,13 @@ test_slices(TdeValueKey *key, TdeSpec spec, bool carry)
 		ciphertext = exact(count);
 		out = exact(count);
 		memcpy(ciphertext, value + 16 + offset, count);
-		same = same && tde_open_slice(key, &header, value + 2, offset, ciphertext, count, out) == TDE_OK &&
+		same = same && tde_value_open_slice(key, &header, value + 2, offset, ciphertext, count, out) == TDE_OK &&
 			memcmp(out, whole + offset, count) == 0;
 		free(ciphertext);
 		free(out);
 	}
 	ok(same, "%s: slices%s are parts of the whole", spec_name(spec), carry ? " across the counter's carry" : "");
-	ok(tde_open_slice(key, &header, value + 2, 8, value + 24, 16, whole) == TDE_E_AUTH, "a slice begins at a block");
+	ok(tde_value_open_slice(key, &header, value + 2, 8, value + 24, 16, whole) == TDE_E_AUTH, "a slice begins at a block");
 }
 
 static void
@@ -58,25 +58,25 @@ test_hash(void)
 				other = 0;
 
 	random_fill(secret, sizeof(secret));
-	must(tde_prf_new(&one, secret) == TDE_OK, "no keyed hash");
+	must(tde_crypto_prf_new(&one, secret) == TDE_OK, "no keyed hash");
 	secret[31] ^= 1;
-	must(tde_prf_new(&two, secret) == TDE_OK, "no keyed hash");
+	must(tde_crypto_prf_new(&two, secret) == TDE_OK, "no keyed hash");
 	for (uint32_t i = 0; i < 1000; i++)
 	{
-		must(tde_prf(one, i, &a) == TDE_OK && tde_prf(one, i, &b) == TDE_OK && tde_prf(two, i, &c) == TDE_OK, "no hash");
+		must(tde_crypto_prf(one, i, &a) == TDE_OK && tde_crypto_prf(one, i, &b) == TDE_OK && tde_crypto_prf(two, i, &c) == TDE_OK, "no hash");
 		same += a == b;
 		other += a == c;
 	}
 	ok(same == 1000 && other < 3, "the same number hashes alike under one key, and otherwise under another");
-	tde_prf_free(one);
-	tde_prf_free(two);
+	tde_crypto_prf_free(one);
+	tde_crypto_prf_free(two);
 
 	/* the block 00 01 02 03 and zeros, through "openssl enc -aes-256-ecb -nopad -K 000102...1f"; its head, little-endian */
 	for (int i = 0; i < 32; i++)
 		secret[i] = (uint8_t) i;
-	must(tde_prf_new(&one, secret) == TDE_OK && tde_prf(one, 0x03020100, &a) == TDE_OK, "no keyed hash");
+	must(tde_crypto_prf_new(&one, secret) == TDE_OK && tde_crypto_prf(one, 0x03020100, &a) == TDE_OK, "no keyed hash");
 	ok(a == 0x1fe9a5f9, "the hash is the head of the block that AES-256 makes of the number");
-	tde_prf_free(one);
+	tde_crypto_prf_free(one);
 }
 
 int

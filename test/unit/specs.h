@@ -35,8 +35,8 @@ spec_name(TdeSpec spec)
 {
 	static char name[64];
 
-	snprintf(name, sizeof(name), "%s,%s,%s,%s", tde_cipher_word(spec), tde_mode_word(spec), tde_salt_word(spec),
-			 tde_mac_word(spec));
+	snprintf(name, sizeof(name), "%s,%s,%s,%s", tde_spec_cipher_word(spec), tde_spec_mode_word(spec), tde_spec_salt_word(spec),
+			 tde_spec_mac_word(spec));
 	return name;
 }
 

@@ -26,7 +26,7 @@ derive(const char *purpose, uint8_t *out, size_t size)
 
 	info[length++] = tde_spec_byte(spec, false) & 0x3f;
 	memcpy(info + length, type_tag, sizeof(type_tag));
-	must(tde_hkdf(data_key, sizeof(data_key), info, length + sizeof(type_tag), out, size) == TDE_OK, "cannot derive a key");
+	must(tde_crypto_hkdf(data_key, sizeof(data_key), info, length + sizeof(type_tag), out, size) == TDE_OK, "cannot derive a key");
 }
 
 static __attribute__((noinline)) void

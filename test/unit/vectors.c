@@ -165,21 +165,21 @@ test_38a(const char *way)
 		make_cipher(&key, sp800_38a[i].cipher, TDE_CTR, sp800_38a[i].key);
 		unhex(sp800_38a[i].ecb, expected);
 		for (int block = 0; block < 4; block++)
-			good = good && tde_ctr_crypt(&key, plain + 16 * block, zeros, 16, out + 16 * block) == TDE_OK;
+			good = good && tde_cipher_ctr(&key, plain + 16 * block, zeros, 16, out + 16 * block) == TDE_OK;
 		ok(good && memcmp(out, expected, 64) == 0, "SP 800-38A F.1, AES with key %zu (%s)", i, way);
 
 		unhex(sp800_38a[i].ctr, expected);
-		good = tde_ctr_crypt(&key, counter, plain, 64, out) == TDE_OK && memcmp(out, expected, 64) == 0;
+		good = tde_cipher_ctr(&key, counter, plain, 64, out) == TDE_OK && memcmp(out, expected, 64) == 0;
 		ok(good, "SP 800-38A F.5, encrypt with key %zu (%s)", i, way);
-		good = tde_ctr_crypt(&key, counter, expected, 64, out) == TDE_OK && memcmp(out, plain, 64) == 0;
+		good = tde_cipher_ctr(&key, counter, expected, 64, out) == TDE_OK && memcmp(out, plain, 64) == 0;
 		ok(good, "SP 800-38A F.5, decrypt with key %zu (%s)", i, way);
 		tde_cipher_free(&key);
 
 		make_cipher(&key, sp800_38a[i].cipher, TDE_CBC, sp800_38a[i].key);
 		unhex(sp800_38a[i].cbc, expected);
-		good = tde_cbc_encrypt(&key, iv, plain, 64, out) == TDE_OK && memcmp(out, expected, 64) == 0;
+		good = tde_cipher_cbc_encrypt(&key, iv, plain, 64, out) == TDE_OK && memcmp(out, expected, 64) == 0;
 		ok(good, "SP 800-38A F.2, encrypt with key %zu (%s)", i, way);
-		good = tde_cbc_decrypt(&key, iv, expected, 64, out) == TDE_OK && memcmp(out, plain, 64) == 0;
+		good = tde_cipher_cbc_decrypt(&key, iv, expected, 64, out) == TDE_OK && memcmp(out, plain, 64) == 0;
 		ok(good, "SP 800-38A F.2, decrypt with key %zu (%s)", i, way);
 		tde_cipher_free(&key);
 	}
@@ -200,9 +200,9 @@ test_3962(const char *way)
 		size_t		size = rfc3962[i].size;
 
 		must(unhex(rfc3962[i].sealed, expected) == size, "a vector has the wrong size");
-		ok(tde_cs3_encrypt(&key, iv, (const uint8_t *) text, size, out) == TDE_OK &&
+		ok(tde_cipher_cs3_encrypt(&key, iv, (const uint8_t *) text, size, out) == TDE_OK &&
 		   memcmp(out, expected, size) == 0, "RFC 3962, encrypt %zu bytes (%s)", size, way);
-		ok(tde_cs3_decrypt(&key, iv, expected, size, out) == TDE_OK &&
+		ok(tde_cipher_cs3_decrypt(&key, iv, expected, size, out) == TDE_OK &&
 		   memcmp(out, text, size) == 0, "RFC 3962, decrypt %zu bytes (%s)", size, way);
 	}
 	tde_cipher_free(&key);
@@ -225,9 +225,9 @@ test_3des(void)
 
 		unhex(plain[i], clear);
 		unhex(sealed[i], expected);
-		ok(tde_cbc_encrypt(&key, iv, clear, 8, out) == TDE_OK && memcmp(out, expected, 8) == 0,
+		ok(tde_cipher_cbc_encrypt(&key, iv, clear, 8, out) == TDE_OK && memcmp(out, expected, 8) == 0,
 		   "SP 800-67 B.1, encrypt block %d", i + 1);
-		ok(tde_cbc_decrypt(&key, iv, expected, 8, out) == TDE_OK && memcmp(out, clear, 8) == 0,
+		ok(tde_cipher_cbc_decrypt(&key, iv, expected, 8, out) == TDE_OK && memcmp(out, clear, 8) == 0,
 		   "SP 800-67 B.1, decrypt block %d", i + 1);
 	}
 	tde_cipher_free(&key);
@@ -272,10 +272,10 @@ test_wrap(void)
 		size_t		size = wrapped_size;
 
 		unhex(kwp[i].kek, kek);
-		ok(tde_wrap_key(kek, plain, plain_size, out, &size) == TDE_OK && size == wrapped_size &&
+		ok(tde_crypto_wrap_key(kek, plain, plain_size, out, &size) == TDE_OK && size == wrapped_size &&
 		   memcmp(out, wrapped, size) == 0, "KWP_AE_256, wrap %zu bytes", plain_size);
 		size = plain_size;
-		ok(tde_unwrap_key(kek, wrapped, wrapped_size, out, &size) == TDE_OK && size == plain_size &&
+		ok(tde_crypto_unwrap_key(kek, wrapped, wrapped_size, out, &size) == TDE_OK && size == plain_size &&
 		   memcmp(out, plain, size) == 0, "KWP_AE_256, unwrap %zu bytes into just enough room", plain_size);
 	}
 }
@@ -289,7 +289,7 @@ test_hkdf(void)
 
 	memset(ikm, 0x0b, sizeof(ikm));
 	unhex("8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8", expected);
-	ok(tde_hkdf(ikm, sizeof(ikm), NULL, 0, out, sizeof(out)) == TDE_OK && memcmp(out, expected, sizeof(out)) == 0,
+	ok(tde_crypto_hkdf(ikm, sizeof(ikm), NULL, 0, out, sizeof(out)) == TDE_OK && memcmp(out, expected, sizeof(out)) == 0,
 	   "RFC 5869, A.3");
 }
 

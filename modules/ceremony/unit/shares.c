@@ -44,7 +44,7 @@ parse(const char *text, size_t size, TdeShare *share)
 	TdeShareFault fault;
 
 	memcpy(copy, text, size);
-	must(tde_share_parse(copy, size, share, &fault) == TDE_OK, "tde_share_parse");
+	must(tde_shamir_parse(copy, size, share, &fault) == TDE_OK, "tde_shamir_parse");
 	free(copy);
 	return fault;
 }
@@ -54,7 +54,7 @@ gives(const TdeShare *shares, int count, const uint8_t expected[TDE_SHARE_SECRET
 {
 	uint8_t		found[TDE_SHARE_SECRET_SIZE];
 
-	return tde_shares_combine(shares, count, found) == TDE_OK && memcmp(found, expected, sizeof(found)) == 0;
+	return tde_shamir_combine(shares, count, found) == TDE_OK && memcmp(found, expected, sizeof(found)) == 0;
 }
 
 static void
@@ -73,12 +73,12 @@ test_vectors(void)
 		for (int i = 0; i < vector->count; i++)
 		{
 			good = parse(vector->texts[i], strlen(vector->texts[i]), &shares[i]) == TDE_SHARE_GOOD && good;
-			good = tde_share_print(&shares[i], text) == TDE_OK && strcmp(text, vector->texts[i]) == 0 && good;
+			good = tde_shamir_print(&shares[i], text) == TDE_OK && strcmp(text, vector->texts[i]) == 0 && good;
 		}
 		ok(good, "vector of %d shares: texts", vector->count);
 		unhex(vector->secret, expected);
 		ok(gives(shares, vector->count, expected), "vector of %d shares: secret", vector->count);
-		tde_share_passphrase(expected, passphrase);
+		tde_shamir_passphrase(expected, passphrase);
 		ok(strcmp(passphrase, vector->secret) == 0, "vector of %d shares: passphrase", vector->count);
 	}
 	must(parse(counting, strlen(counting), &shares[0]) == TDE_SHARE_GOOD, "a share of counting bytes");
@@ -134,9 +134,9 @@ test_subsets(int k, int n)
 	int			tried = 0;
 
 	random_fill(secret, sizeof(secret));
-	must(tde_shares_split(secret, k, n, shares) == TDE_OK, "tde_shares_split");
+	must(tde_shamir_split(secret, k, n, shares) == TDE_OK, "tde_shamir_split");
 	for (int i = 0; i < n; i++)
-		good = shares[i].x == i + 1 && shares[i].k == k && tde_shares_same_split(&shares[i], &shares[0]) && good;
+		good = shares[i].x == i + 1 && shares[i].k == k && tde_shamir_same_split(&shares[i], &shares[0]) && good;
 	for (unsigned set = 0; set < 1u << n; set++)
 	{
 		int			count = 0;
@@ -159,7 +159,7 @@ test_many(int k)
 	TdeShare	first;
 
 	random_fill(secret, sizeof(secret));
-	must(tde_shares_split(secret, k, TDE_MAX_SHARES, shares) == TDE_OK, "tde_shares_split");
+	must(tde_shamir_split(secret, k, TDE_MAX_SHARES, shares) == TDE_OK, "tde_shamir_split");
 	ok(gives(shares, k, secret) && gives(shares + TDE_MAX_SHARES - k, k, secret), "%d of 255: the first and the last", k);
 	first = shares[0];
 	first.y[31] ^= 1;
@@ -179,11 +179,11 @@ test_secrecy(int k, int n)
 	bool		seen[TDE_SHARE_SECRET_SIZE][256] = {0};
 	bool		good = true;
 
-	must(tde_shares_split(secret, k, n, shares) == TDE_OK, "tde_shares_split");
+	must(tde_shamir_split(secret, k, n, shares) == TDE_OK, "tde_shamir_split");
 	for (int value = 0; value < 256; value++)
 	{
 		memset(shares[k - 1].y, value, sizeof(shares[k - 1].y));
-		must(tde_shares_combine(shares, k, found) == TDE_OK, "tde_shares_combine");
+		must(tde_shamir_combine(shares, k, found) == TDE_OK, "tde_shamir_combine");
 		for (int i = 0; i < TDE_SHARE_SECRET_SIZE; i++)
 		{
 			good = good && !seen[i][found[i]];
@@ -209,7 +209,7 @@ test_uniform(int k)
 	memset(secret, 0xa5, sizeof(secret));
 	for (int round = 0; round < SPLITS; round++)
 	{
-		must(tde_shares_split(secret, k, 4, shares) == TDE_OK, "tde_shares_split");
+		must(tde_shamir_split(secret, k, 4, shares) == TDE_OK, "tde_shamir_split");
 		fresh = fresh && memcmp(last_split, shares[0].split, sizeof(last_split)) != 0;
 		memcpy(last_split, shares[0].split, sizeof(last_split));
 		for (int i = 0; i < 4; i++)
@@ -235,23 +235,23 @@ test_refusals(void)
 	TdeShare	others[4];
 	uint8_t		found[TDE_SHARE_SECRET_SIZE];
 
-	ok(tde_shares_split(secret, 1, 3, shares) == TDE_E_FORMAT, "one share cannot be enough");
-	ok(tde_shares_split(secret, 4, 3, shares) == TDE_E_FORMAT, "not more can be needed than there are");
-	ok(tde_shares_split(secret, 2, 256, shares) == TDE_E_FORMAT, "not more than 255");
-	ok(tde_shares_split(secret, -1, -1, shares) == TDE_E_FORMAT, "not fewer than none");
-	must(tde_shares_split(secret, 3, 4, shares) == TDE_OK && tde_shares_split(secret, 3, 4, others) == TDE_OK,
-		 "tde_shares_split");
-	ok(tde_shares_combine(shares, 2, found) == TDE_E_FORMAT, "too few");
-	ok(tde_shares_combine(shares, 4, found) == TDE_E_FORMAT, "too many");
-	ok(tde_shares_combine(shares, 0, found) == TDE_E_FORMAT, "none");
+	ok(tde_shamir_split(secret, 1, 3, shares) == TDE_E_FORMAT, "one share cannot be enough");
+	ok(tde_shamir_split(secret, 4, 3, shares) == TDE_E_FORMAT, "not more can be needed than there are");
+	ok(tde_shamir_split(secret, 2, 256, shares) == TDE_E_FORMAT, "not more than 255");
+	ok(tde_shamir_split(secret, -1, -1, shares) == TDE_E_FORMAT, "not fewer than none");
+	must(tde_shamir_split(secret, 3, 4, shares) == TDE_OK && tde_shamir_split(secret, 3, 4, others) == TDE_OK,
+		 "tde_shamir_split");
+	ok(tde_shamir_combine(shares, 2, found) == TDE_E_FORMAT, "too few");
+	ok(tde_shamir_combine(shares, 4, found) == TDE_E_FORMAT, "too many");
+	ok(tde_shamir_combine(shares, 0, found) == TDE_E_FORMAT, "none");
 	shares[3] = shares[1];
-	ok(tde_shares_combine(shares + 1, 3, found) == TDE_E_FORMAT, "the same one twice");
+	ok(tde_shamir_combine(shares + 1, 3, found) == TDE_E_FORMAT, "the same one twice");
 	shares[3].x = 0;
-	ok(tde_shares_combine(shares + 1, 3, found) == TDE_E_FORMAT, "number 0");
+	ok(tde_shamir_combine(shares + 1, 3, found) == TDE_E_FORMAT, "number 0");
 	shares[3] = others[3];
-	ok(tde_shares_combine(shares + 1, 3, found) == TDE_E_FORMAT, "of another split");
+	ok(tde_shamir_combine(shares + 1, 3, found) == TDE_E_FORMAT, "of another split");
 	shares[0].k = 1;
-	ok(tde_shares_combine(shares, 1, found) == TDE_E_FORMAT, "one that says that it is enough");
+	ok(tde_shamir_combine(shares, 1, found) == TDE_E_FORMAT, "one that says that it is enough");
 }
 
 static void
@@ -261,7 +261,7 @@ same(const char *text, size_t size, const char *name)
 	char		printed[TDE_SHARE_TEXT_SIZE];
 	bool		good = parse(text, size, &share) == TDE_SHARE_GOOD;
 
-	ok(good && tde_share_print(&share, printed) == TDE_OK && strcmp(printed, counting) == 0, "typed %s", name);
+	ok(good && tde_shamir_print(&share, printed) == TDE_OK && strcmp(printed, counting) == 0, "typed %s", name);
 }
 
 static void
@@ -333,11 +333,11 @@ test_faults(void)
 	/* right checksums, but of shares that no split makes */
 	must(parse(counting, strlen(counting), &share) == TDE_SHARE_GOOD, "a share");
 	share.x = 0;
-	must(tde_share_print(&share, text) == TDE_OK, "tde_share_print");
+	must(tde_shamir_print(&share, text) == TDE_OK, "tde_shamir_print");
 	expect_fault(text, TDE_SHARE_CHECKSUM, "number 0");
 	share.x = 1;
 	share.k = 1;
-	must(tde_share_print(&share, text) == TDE_OK, "tde_share_print");
+	must(tde_shamir_print(&share, text) == TDE_OK, "tde_shamir_print");
 	expect_fault(text, TDE_SHARE_CHECKSUM, "one share needed");
 }
 
@@ -374,7 +374,7 @@ test_alphabet(void)
 
 		/* the first five bits of the split id */
 		share.split[0] = (uint8_t) (digit << 3);
-		good = tde_share_print(&share, text) == TDE_OK && text[5] == digits[digit] && good;
+		good = tde_shamir_print(&share, text) == TDE_OK && text[5] == digits[digit] && good;
 	}
 	ok(good, "the digits of base 32");
 }
@@ -441,7 +441,7 @@ test_fuzz(void)
 			char		printed[TDE_SHARE_TEXT_SIZE];
 
 			/* changed from capital to small, or a dash to a blank: the same share */
-			must(tde_share_print(&share, printed) == TDE_OK, "tde_share_print");
+			must(tde_shamir_print(&share, printed) == TDE_OK, "tde_shamir_print");
 			accepted += strcmp(printed, counting) != 0;
 		}
 	}

@@ -1,5 +1,5 @@
 /*
- * armour.c - fuzzing of the ciphertext form, in base64 and in bytes, as dumps have it and as pg_upgrade does.
+ * ciphertext_form.c - fuzzing of the ciphertext form, in base64 and in bytes, as dumps have it and as pg_upgrade does.
  *
  * The first byte of an input says which, and whether the checksum is made right, without which nothing gets far.
  */
@@ -65,7 +65,7 @@ tde_key_row_of_uuid(const uint8 uuid[16])
 }
 
 void
-tde_throw(TdeStatus status)
+tde_error_throw(TdeStatus status)
 {
 	ereport(ERROR, (errcode(ERRCODE_TDE_NOT_AUTHENTIC), errmsg("status %d", status)));
 }
