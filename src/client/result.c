@@ -3,6 +3,12 @@
  *
  * It is VOLATILE, tde_result(encrypted, int4): the planner evaluates it above every sort, hash table and window, so that those spill ciphertext.  Its
  * second argument only tells the result's typmod, as in numeric(15,2).
+ *
+ * Where calls are made: result_query.c puts them into the client's query when it has been analyzed, rows.c into rows that the query builds, and
+ * postponed.c on top of a plan that EXPLAIN shows.  Where they are known again: postponed.c takes them out before planning, held_cursors.c and
+ * params.c ask whether a plan or a query decrypts.  What they know them by is the function's hash value in the plan's dependencies, which stays
+ * when plans are copied; the OID is looked up once for each type.  An arbitrary expression may stand inside a call; nothing stands around one but
+ * what builds a row.  Who may not decrypt gets, by tde_column.decrypt_policy, an error, NULL or a mask: from the call and the receiver alike.
  */
 #include "postgres.h"
 

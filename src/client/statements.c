@@ -9,6 +9,24 @@
  *   same address, that of the client's EXPLAIN or DECLARE;
  * - nobody has put anything on the error context stack.  SPI and SQL functions do so before they analyze a statement,
  *   also in deferred triggers, which run where no executor and no utility command is active.
+ *
+ * What becomes of the encrypted columns of its result depends on who asks for their types, and when:
+ *
+ *	the client sends					who asks for types			who decrypts
+ *	SELECT in a simple query			the receiver, at the end	the receiver: the query is left as it is, and announced (result_receiver.c)
+ *	SELECT by Parse, or PREPARE			Describe, before			tde_result() in the query, taken out again when it is planned
+ *										a plan is made				(postponed.c): then the receiver
+ *	RETURNING, WITH that changes data,	the portal, which keeps		tde_result() in the query, and in the plan; the rows are kept in
+ *	SELECT of rows or records			the rows					memory (held_cursors.c)
+ *	DECLARE CURSOR						FETCH						as SELECT by Parse; WITH HOLD puts down what is encrypted
+ *	EXPLAIN								the reader					tde_result() on top of the plan, so that its time is seen
+ *	CALL								the client, of parameters	the receiver of the procedure's outputs (routines.c)
+ *	EXECUTE, Bind after DDL				it was told before			whoever did when it was prepared, however the setting is now
+ *	anything else						functions, views, COPY		nobody: they get encrypted values
+ *
+ * Called, in this order: tde_client_analyzed() when the query has been analyzed, tde_client_plans() when it is planned, tde_client_sent() and
+ * tde_client_prepare() before a utility command runs.  Between the first two nothing of the query's is evaluated.  Whatever is missed, because
+ * another library has analyzed the query itself or this one was loaded too late, stays encrypted for the client: nothing is decrypted in doubt.
  */
 #include "postgres.h"
 
