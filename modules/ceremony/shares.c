@@ -193,7 +193,7 @@ tde_ceremony_wallet_open_share(PG_FUNCTION_ARGS)
 	if (tde_wallet_info().status == TDE_WALLET_OPEN)
 		ereport(NOTICE,
 				(errmsg("wallet is open already"),
-				 errdetail("With %d shares it is opened anew, which shows that they are right.", share.k)));
+				 errdetail("%d shares open it again, which shows that they are right.", share.k)));
 	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%d of %d shares are in", in, share.k)));
 }
 

@@ -118,7 +118,7 @@ tde_guard_expression_index_check(Relation rel)
 			ereport(WARNING,
 					(errmsg("index \"%s\" keeps the former specification and key of its column", get_rel_name(lfirst_oid(cell))),
 					 errdetail("It holds what is computed of an encrypted column, which has another specification or key now."),
-					 errhint("Drop it, and create it as it was created.")));
+					 errhint("Drop it, and create it again.")));
 }
 
 /* ---- other declarations are refused ---- */

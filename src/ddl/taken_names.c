@@ -416,7 +416,7 @@ tde_name_guard(Oid catalog, Oid object)
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("must be superuser to give %s this name", function ? "a function" : "an operator"),
-			 errdetail("%s %s would be called by those who mean that of schema \"%s\".", function ? "Function" : "Operator",
+			 errdetail("%s %s would be called in place of the one in schema \"%s\".", function ? "Function" : "Operator",
 					   function ? format_procedure_qualified(object) : format_operator_qualified(object), meant),
 			 errhint("Give it another name, which neither PostgreSQL nor tde_column has.")));
 }

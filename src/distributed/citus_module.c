@@ -18,7 +18,7 @@ const TdeCitusCalls *tde_citus = NULL;
 
 int			tde_citus_results = TDE_IO_PLAINTEXT;
 
-#define INSTALL_HINT	"Install the module \"citus\" of tde_column, and start the server anew."
+#define INSTALL_HINT	"Install the module \"citus\" of tde_column, and restart the server."
 
 void
 tde_citus_init(void)

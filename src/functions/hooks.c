@@ -458,7 +458,7 @@ _PG_init(void)
 	ereport(process_shared_preload_libraries_in_progress ? WARNING : LOG,
 			(errmsg("this is a build of tde_column for its tests: little protects the passphrase of a wallet that it writes"),
 			 errdetail("%d iterations of PBKDF2.", TDE_PKCS12_ITERATIONS),
-			 errhint("Build it anew (make clean, make, make install) before there is anything to protect.")));
+			 errhint("Rebuild it (make clean, make, make install) before there is anything to protect.")));
 #endif
 	tde_client_init();
 	tde_settings_init();

@@ -286,7 +286,7 @@ refuse_after_changes(const char *name)
 	if (tde_keys_changed_rows)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot make key \"%s\" in a transaction that has renamed, destroyed or wrapped keys anew", name),
+				 errmsg("cannot make key \"%s\" in a transaction that has renamed, destroyed or rewrapped keys", name),
 				 errdetail("A rollback would undo these changes, but not the new key."),
 				 errhint("Commit first.")));
 }

@@ -32,7 +32,7 @@ tde_module_register(const TdeModule *module)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("module \"%s\" of tde_column is of version %s", module->name, module->version),
 				 errdetail("tde_column itself is of version %s.", TDE_VERSION),
-				 errhint("Install both of one version, and start the server anew.")));
+				 errhint("Install both of one version, and restart the server.")));
 	if (find(module->name))
 		return;
 	if (module->init)

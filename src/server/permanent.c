@@ -35,7 +35,7 @@ tde_permanent_check_columns(Relation rel, int known, const Oid *types)
 		if (i >= desc->natts || TupleDescAttr(desc, i)->atttypid != types[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_CORRUPTED),
-					 errmsg("column %d of table \"tde.%s\" is not what it has to be", i + 1, RelationGetRelationName(rel)),
+					 errmsg("column %d of table \"tde.%s\" has an unexpected type", i + 1, RelationGetRelationName(rel)),
 					 errdetail("It was dropped, or has got another type."),
 					 errhint("Restore the database from a backup.")));
 }

@@ -93,7 +93,7 @@ lines_of($node, q{SELECT tde_create_key('+1'), tde_create_key('-9'); CREATE TABL
 is(type_of('signs', 'a') . type_of('signs', 'b'), "encrypted_text(aes256,salt,gcm,'key=+1')encrypted_text(aes256,salt,gcm,'key=-9')", 'names with a sign');
 
 # One key of a name, whatever is rolled back.
-my $changed = { state => '55000', message => qr/^cannot make key "\w+" in a transaction that has renamed, destroyed or wrapped keys anew$/, hint => qr/^Commit first\.$/ };
+my $changed = { state => '55000', message => qr/^cannot make key "\w+" in a transaction that has renamed, destroyed or rewrapped keys$/, hint => qr/^Commit first\.$/ };
 lines_of($node, q{SELECT tde_create_key('twin'); CREATE TABLE twin (a encrypted_text('key=twin'))});
 fails_with($node, "BEGIN; $_; ROLLBACK", $changed, $_)
   foreach q{SELECT tde_destroy_key('twin', 'destroy twin'); SELECT tde_create_key('twin')}, q{SELECT tde_rename_key('twin', 'other'); CREATE TABLE b (a encrypted_text('key=twin'))},

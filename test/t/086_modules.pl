@@ -88,7 +88,7 @@ fails_with(
   $node,
   "SELECT tde_export_keys('a secret of some length')",
   { state => '55000', message => qr/^module "transfer" of tde_column is of version 0\.0\.1$/, detail => qr/^tde_column itself is of version \S+\.$/,
-    hint => qr/^Install both of one version, and start the server anew\.$/ },
+    hint => qr/^Install both of one version, and restart the server\.$/ },
   'a module of another version');
 write_bytes("$folder/tde_column_ceremony$dlsuffix", 'no library');
 $node->restart;
@@ -110,7 +110,7 @@ my $refused = {
   state   => '0A000',
   message => qr/^cannot use table "t", which Citus distributes, without a module$/,
   detail  => qr/^It has encrypted columns, and module "citus" of tde_column was missing when the server started\.$/,
-  hint    => qr/^Install the module "citus" of tde_column, and start the server anew\.$/ };
+  hint    => qr/^Install the module "citus" of tde_column, and restart the server\.$/ };
 fails_with($node, $_, $refused, $_)
   foreach 'SELECT count(*) FROM t', "INSERT INTO t VALUES (3, 'x')", 'SELECT 1 WHERE EXISTS (SELECT FROM t)', "UPDATE t SET id = 4", 'WITH x AS (SELECT a FROM t) SELECT count(*) FROM x';
 is(lines_of($node, 'SELECT count(*) FROM plain'), '0', 'a plain table that Citus distributes can be used');
