@@ -2,6 +2,7 @@
 # parts.sh - what .ci/run and .ci/nightly have in common: parts that are timed, and tests as an ordinary user.  To be sourced there.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+export CI=${CI:-true}                                    # what is skipped has to be in test/skips
 user=ci_someone failed=0 home='' made='' table=''
 
 # part NAME COMMAND...: its minutes are in the table at the end, whether it fails or not

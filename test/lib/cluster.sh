@@ -10,6 +10,7 @@
 #   begin COMMAND...            one that runs beside the script, into $work/log/beside.log; 'finish' shows that, and returns its status
 #   as_pg COMMAND...            as the user who runs the server: oneself, or postgres for root, whom PostgreSQL refuses
 #   say TEXT, die TEXT          progress, and the end
+#   skipped TEXT                what is not tested, and why; test/check lists it at the end
 #
 # No system cluster and no system folder is touched.  KEEP=1 keeps the folder.  SERVER_PRELOAD names a library that is loaded
 # into the server before all others.
@@ -23,6 +24,10 @@ say() { printf '%s: %s\n' "$me" "$1" >&2; }
 die() {
   say "$1"
   exit 1
+}
+skipped() {
+  say "SKIPPED: $1"
+  echo "$1" >>"$work/log/skips"
 }
 
 workspace() {

@@ -233,7 +233,7 @@ need_debian() {
     # shellcheck disable=SC2086       # several
     apt_install $2 && return
   fi
-  say "SKIPPED: $3, since $1 is not here and cannot be installed"
+  skipped "$3, since ${1##*/} is not here and cannot be installed"
 }
 
 need_processors() {

@@ -72,7 +72,7 @@ need_fips() {
   mkdir "$folder"
   say "getting OpenSSL's FIPS provider"
   if ! (trap - EXIT; make_fips "$folder") >"$work/log/fips.log" 2>&1; then
-    say "SKIPPED: FIPS, since there is no provider here: $(tail -n 1 "$work/log/fips.log")"
+    skipped "FIPS, since there is no provider here: $(tail -n 1 "$work/log/fips.log")"
     [[ ! ${CI:-} ]] || die 'no FIPS provider'
     return 0
   fi

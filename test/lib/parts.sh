@@ -20,7 +20,10 @@ installcheck() {
 }
 
 pgtap_database() { sql -c 'CREATE DATABASE pgtap' && sql -d pgtap -c 'CREATE EXTENSION pgtap' -c 'CREATE EXTENSION tde_column'; }
-pgtap_files() { some "$1" && run as_pg prove -f -j"$JOBS" -e test/pgtap/run ${PROVE_FLAGS:-} $1; }
+pgtap_files() {
+  some "$1" && as_pg mkdir -p "$work/pgtap" &&
+    run as_pg env PGTAP_LOGS="$work/pgtap" prove -f -j"$JOBS" -e test/pgtap/run ${PROVE_FLAGS:-} $1
+}
 
 # On a build with few iterations in a wallet's key derivation; a test that is about their number takes the one that users have.
 tap_files() {
