@@ -90,6 +90,15 @@ SELECT is_empty('SELECT * FROM resized WHERE verdict IS NULL', 'a value with MAC
 SELECT set_eq('SELECT DISTINCT verdict FROM resized WHERE verdict NOT LIKE ''TDE03%''', ARRAY[:refused], 'in the same words');
 SELECT is(verdict_encrypted_text(''), :refused, 'no bytes at all');
 
+-- That there is no MAC, with the parity that goes with it, the specification says in vain: the key is one for values with MAC.
+CREATE TEMP TABLE denied AS
+  SELECT * FROM verdicts($$SELECT *, 'no MAC' AS what,
+                                  set_byte(bytes, 0, (get_byte(bytes, 0) & 79) + CASE WHEN bit_count((get_byte(bytes, 0) & 79)::bit(8)) % 2 = 0 THEN 128 ELSE 0 END) AS damaged
+                           FROM original WHERE mac$$);
+SELECT cmp_ok((SELECT count(*) FROM denied), '>', 20::bigint, 'MACs were denied');
+SELECT is_empty('SELECT * FROM denied WHERE verdict IS NULL', 'no value whose MAC is denied is one');
+SELECT set_eq('SELECT DISTINCT verdict FROM denied', ARRAY[:refused], 'in the same words');
+
 -- Blocks exchanged within a value and between values.
 SELECT is_empty($$SELECT * FROM verdicts('SELECT a.*, b.value AS what, substr(a.bytes, 1, octet_length(a.bytes) / 2) || substr(b.bytes, octet_length(a.bytes) / 2 + 1) AS damaged
                                           FROM original a JOIN original b USING (name, words) WHERE a.mac AND a.bytes <> b.bytes') WHERE verdict IS NULL$$,

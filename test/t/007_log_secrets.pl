@@ -156,6 +156,17 @@ foreach my $order ("tde_column,pg_stat_statements,auto_explain", "auto_explain,p
   like(read_bytes($node->data_dir . '/pg_stat_tmp/pgss_query_texts.stat'), qr/<hidden: tde_wallet_open>/, 'which are there');
 }
 
+# A portal is run by a message of its own, whose text the server shows before any hook is called: not while it runs, either.
+
+my $script = $node->basedir . '/asleep.sql';
+append_to_file($script, "SELECT pg_sleep(60), tde_wallet_open('$secret') IS NULL;\n");
+my $bench = IPC::Run::start([ 'pgbench', '-n', '-M', 'extended', '-t', 1, '-f', $script, $node->connstr('postgres') ], '>', \my $bench_out, '2>', \my $bench_err);
+my $asleep = q{FROM pg_stat_activity WHERE wait_event = 'PgSleep'};
+$node->poll_query_until('postgres', "SELECT count(*) = 1 $asleep") or die 'pgbench does not sleep';
+like(lines_of($node, "SELECT query $asleep"), qr/^<hidden: tde_wallet_open>\s*$/, 'the text of a portal that runs is hidden in pg_stat_activity');
+lines_of($node, "SELECT pg_terminate_backend(pid) $asleep");
+$bench->finish;
+
 # What a function of one's own passes on is known once it was called, also if the call is refused.
 
 my $since = log_now();

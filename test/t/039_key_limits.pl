@@ -139,6 +139,7 @@ lines_of($node, "INSERT INTO g SELECT i, 'w' || i FROM generate_series(1, 40) i"
 is(last_version('g'), $before + 1, 'until it can be replaced');
 fails_with($node, 'BEGIN; INSERT INTO g SELECT i, i FROM generate_series(1, 300) i; SELECT 1 / 0', { state => '22012' }, 'an error');
 is(lines_of($node, 'SELECT count(*) FROM tde.keys WHERE state = $$active$$ AND name = $$g$$'), '1', 'one version is active');
+is(lines_of($node, q{SELECT max(total_encryptions) FROM tde.keys WHERE name = 'g' AND version > 1}), '200', 'none has encrypted more than a key may');
 all_counted($_, "$_: all that is stored is counted") for 'g', 'm', 'd';
 is(lines_of($node, q{SELECT count(*) FROM g WHERE a::text NOT SIMILAR TO '[vw][0-9]+|one more|beside a reader|x'}), '0', 'everything can be read');
 
