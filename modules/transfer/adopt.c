@@ -243,11 +243,13 @@ meet_again(Adoption *adoption, const TdeDataKey *here, const TdeExportedKey *key
 				 errmsg("data key %s is of another kind here than where it was exported", tde_keywrap_uuid_text(here->uuid))));
 	if (here->state == TDE_STATE_DESTROYED && !destroyed)
 		older_export_error(psprintf("Version %d of key \"%s\" was destroyed here, and not there.", here->version, tde_keys_called(here)));
+	if (here->state == TDE_STATE_ACTIVE && there->state == TDE_STATE_PREPARED)
+		older_export_error(psprintf("Version %d of key \"%s\" is active here, and only prepared there.", here->version, tde_keys_called(here)));
 	if (!destroyed)
 		tde_keywrap_check(here, key->data_key);
 	if (destroyed && here->state != TDE_STATE_DESTROYED)
 		adoption->destroyed = lappend(adoption->destroyed, (void *) here);
-	if (!is_as_there(here, there) || tde_keys_lacks_master(here))
+	if (!is_as_there(here, there) || tde_keywrap_lacks_master(here))
 		make_as_there(adoption, here, there, destroyed ? NULL : key->data_key);
 }
 

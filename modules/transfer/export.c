@@ -229,7 +229,8 @@ static bool
 is_sane(const TdeDataKey *row)
 {
 	if (row->version <= 0 || row->version == PG_INT32_MAX || row->slot == PG_INT32_MAX ||
-		(row->state != TDE_STATE_ACTIVE && row->state != TDE_STATE_RETIRED && row->state != TDE_STATE_DESTROYED))
+		(row->state != TDE_STATE_ACTIVE && row->state != TDE_STATE_PREPARED && row->state != TDE_STATE_RETIRED &&
+		 row->state != TDE_STATE_DESTROYED))
 		return false;
 	switch (row->kind)
 	{

@@ -29,6 +29,7 @@
 PG_FUNCTION_INFO_V1(tde_create_key);
 PG_FUNCTION_INFO_V1(tde_describe_key);
 PG_FUNCTION_INFO_V1(tde_rename_key);
+PG_FUNCTION_INFO_V1(tde_prepare_key);
 PG_FUNCTION_INFO_V1(tde_rotate_key);
 PG_FUNCTION_INFO_V1(tde_destroy_key);
 PG_FUNCTION_INFO_V1(tde_rotate_master_key);
@@ -148,19 +149,49 @@ tde_rename_key(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* tde_rotate_key(name text) returns int4 - a new version of a data key, which new values take from now on. */
+pg_noreturn static void
+no_active_version_error(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_TDE_KEY_NOT_FOUND), errmsg("key \"%s\" has no active version", name)));
+}
+
+/*
+ * tde_prepare_key(name text) returns int4 - the next version of a data key, which nothing is encrypted under until tde_rotate_key(), so that all
+ * databases that read each other's values can have it before.
+ */
 Datum
-tde_rotate_key(PG_FUNCTION_ARGS)
+tde_prepare_key(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	int32		version;
 
 	tde_log_call(fcinfo, name);
-	PreventCommandIfReadOnly("tde_rotate_key()");
-	version = tde_keys_rotate(tde_keys_require_slot(name));
+	PreventCommandIfReadOnly("tde_prepare_key()");
+	version = tde_keys_make_next(tde_keys_require_slot(name), TDE_STATE_PREPARED);
 	if (version == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_TDE_KEY_NOT_FOUND), errmsg("key \"%s\" has no active version", name)));
+		no_active_version_error(name);
+	ereport(LOG,
+			(errmsg("version %d of data key \"%s\" prepared by user \"%s\"", version, name,
+					GetUserNameFromId(GetUserId(), false))));
+	PG_RETURN_INT32(version);
+}
+
+/* tde_rotate_key(name text) returns int4 - the next version of a data key, which new values take: the prepared one, or a new one. */
+Datum
+tde_rotate_key(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	int32		slot;
+	int32		version;
+
+	tde_log_call(fcinfo, name);
+	PreventCommandIfReadOnly("tde_rotate_key()");
+	slot = tde_keys_require_slot(name);
+	version = tde_keys_make_next(slot, TDE_STATE_ACTIVE);
+	tde_keys_activate(slot);
+	if (version == 0)
+		no_active_version_error(name);
 	ereport(LOG,
 			(errmsg("data key \"%s\" rotated to version %d by user \"%s\"", name, version,
 					GetUserNameFromId(GetUserId(), false))));

@@ -248,7 +248,7 @@ count_lacking(const TdeDataKey *row, void *arg)
 {
 	Lacking    *lacking = arg;
 
-	if (!tde_keys_lacks_master(row))
+	if (!tde_keywrap_lacks_master(row))
 		return;
 	if (lacking->keys++ == 0)
 		lacking->master[hex_encode((const char *) row->master, TDE_MASTER_ID_SIZE, lacking->master)] = '\0';

@@ -296,7 +296,7 @@ typedef struct Newest
 {
 	SlotId		id;
 	TdeDataKey	best;			/* id 0: there is none */
-	List	   *imported;		/* ids of imported keys */
+	List	   *others;			/* ids of keys that are not for new values: imported and prepared ones */
 	bool		destroyed;		/* the slot's keys were, all of them or this one */
 } Newest;
 
@@ -307,22 +307,22 @@ see_newest(const TdeDataKey *row, void *arg)
 
 	(void) remember_row(rows, row);
 	seen->destroyed |= row->state == TDE_STATE_DESTROYED;
-	if (row->slot == seen->id.slot && row->kind == seen->id.kind && row->state == TDE_STATE_RETIRED)
-		seen->imported = lappend_int(seen->imported, (int) row->id);
+	if (row->slot == seen->id.slot && row->kind == seen->id.kind && (row->state == TDE_STATE_RETIRED || row->state == TDE_STATE_PREPARED))
+		seen->others = lappend_int(seen->others, (int) row->id);
 	if (tde_keys_is_newer(row, seen->id.slot, seen->id.kind, seen->best.id != 0 ? &seen->best : NULL))
 		seen->best = *row;
 }
 
 /*
- * Rows that say that they are imported, and so not for new values, while they are newer than the one that is, have to be so: unwrapping
- * tells.  Whoever can write the files could send new values to a key of former days otherwise.
+ * Rows that say that they are imported or prepared, and so not for new values, while they are newer than the one that is, have to be so:
+ * unwrapping tells.  Whoever can write the files could send new values to a key of former days otherwise.
  */
 static void
-require_imported(const Newest *seen)
+require_not_for_new(const Newest *seen)
 {
 	ListCell   *cell;
 
-	foreach(cell, seen->imported)
+	foreach(cell, seen->others)
 	{
 		uint32		id = (uint32) lfirst_int(cell);
 		const TdeDataKey *row = hash_search(rows, &id, HASH_FIND, NULL);
@@ -350,8 +350,8 @@ current_row(int32 slot, char kind, bool *destroyed)
 	*destroyed = seen.destroyed;
 	if (seen.best.id == 0 || seen.destroyed)
 		return NULL;
-	require_imported(&seen);
-	list_free(seen.imported);
+	require_not_for_new(&seen);
+	list_free(seen.others);
 	entry = hash_search(newest, &seen.id, HASH_ENTER, NULL);
 	entry->key = seen.best.id;
 	return hash_search(rows, &entry->key, HASH_FIND, NULL);

@@ -415,9 +415,17 @@ tde_keys_scan_slot(int32 slot, TdeDataKeyVisitor visit, void *arg)
 	table_close(rel, AccessShareLock);
 }
 
+long
+tde_keys_age(uint32 id)
+{
+	TdeDataKey	row;
+
+	return tde_keys_find(id, &row) ? TimestampDifferenceMilliseconds(row.created, GetCurrentTimestamp()) : 0;
+}
+
 bool
 tde_keys_is_newer(const TdeDataKey *row, int32 slot, char kind, const TdeDataKey *best)
 {
-	return row->slot == slot && row->kind == kind && row->state != TDE_STATE_RETIRED &&
+	return row->slot == slot && row->kind == kind && row->state != TDE_STATE_RETIRED && row->state != TDE_STATE_PREPARED &&
 		(best == NULL || row->version > best->version);
 }

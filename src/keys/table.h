@@ -25,6 +25,7 @@
 #define TDE_KIND_HASH		'h' /* the keyed hash */
 
 #define TDE_STATE_ACTIVE	'a'
+#define TDE_STATE_PREPARED	'p' /* not yet for new values: the next version, which other databases are to have before */
 #define TDE_STATE_RETIRED	'r' /* never for new values: an imported one */
 #define TDE_STATE_DESTROYED	'd'
 
@@ -115,8 +116,14 @@ extern int32 tde_keys_create(const char *name, const uint8 *master);
 /* The slot of the key of this name, which is made if there is none. */
 extern int32 tde_keys_find_or_create(const char *name, bool *created);
 
-/* A new version of each of the slot's active keys, the highest of which is returned; 0 if it has none. */
-extern int32 tde_keys_rotate(int32 slot);
+/*
+ * The next version of each of the slot's active keys: the prepared one, if there is one, or else a new one in this state, TDE_STATE_ACTIVE or
+ * TDE_STATE_PREPARED, which is there at once and for good.  Returns the highest, 0 if the slot has no active key.
+ */
+extern int32 tde_keys_make_next(int32 slot, char state);
+
+/* Prepared versions of the slot's keys are for new values from the commit on. */
+extern void tde_keys_activate(int32 slot);
 
 /*
  * Make another version in place of this one, unless that has been done; false if it cannot be done now.  wait: until others have made or changed

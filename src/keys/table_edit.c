@@ -240,6 +240,31 @@ tde_keys_edit(TdeDataKeyEditor edit, void *arg)
 	return count;
 }
 
+static void
+note_prepared(const TdeDataKey *row, void *any)
+{
+	*(bool *) any |= row->state == TDE_STATE_PREPARED;
+}
+
+static bool
+activate_row(TdeDataKey *row, void *slot)
+{
+	if (row->slot != *(int32 *) slot || row->state != TDE_STATE_PREPARED)
+		return false;
+	tde_keywrap_activate(row);
+	return true;
+}
+
+void
+tde_keys_activate(int32 slot)
+{
+	bool		any = false;
+
+	tde_keys_scan_slot(slot, note_prepared, &any);
+	if (any)
+		(void) tde_keys_edit(activate_row, &slot);
+}
+
 typedef struct Description
 {
 	const char *name;

@@ -44,8 +44,6 @@ extern void tde_keys_scan_where(Relation rel, AttrNumber column, Datum value, Td
 /* The index that begins with this column; InvalidOid if it is to be done without one: see tde_permanent_index(). */
 extern Oid	tde_keys_index(Relation rel, AttrNumber column);
 
-/* Does the wallet lack the master key of one that could be read with it?  An erasable one without it was destroyed. */
-extern PGDLLEXPORT bool tde_keys_lacks_master(const TdeDataKey *row);
 
 /* The row with the highest value of a column that has an index; id 0: there is none. */
 extern void tde_keys_last(Relation rel, AttrNumber column, TdeDataKey *last);

@@ -94,7 +94,8 @@ typedef struct Survey
 	int32		slot;
 	char		kind;
 	int32		version;		/* the highest of that slot and kind; 0: there is none */
-	bool		active;			/* there is one for new values */
+	int32		active;			/* the highest for new values; 0: there is none */
+	int32		prepared;		/* the highest that is not yet for new values; 0: there is none */
 	bool		destroyed;		/* the slot's key was */
 	int32		last_slot;
 	uint32		last_id;
@@ -104,17 +105,6 @@ typedef struct Survey
 	TdeDataKey	foreign;		/* a key whose master key the wallet lacks; id 0: there is none */
 } Survey;
 
-bool
-tde_keys_lacks_master(const TdeDataKey *row)
-{
-	TdeMasterKey master;
-	bool		found = tde_wallet_find_master(row->master, &master);
-
-	OPENSSL_cleanse(&master, sizeof(master));
-	/* an erasable one was destroyed with it */
-	return !found && !row->erasable && row->state != TDE_STATE_DESTROYED;
-}
-
 /*
  * Does the wallet lack this one's master key?  Asked of the default key's versions and of the newest key: the keys of a database are
  * wrapped anew together.
@@ -122,7 +112,7 @@ tde_keys_lacks_master(const TdeDataKey *row)
 static void
 survey_master(const TdeDataKey *row, void *arg)
 {
-	if (tde_keys_lacks_master(row))
+	if (tde_keywrap_lacks_master(row))
 		((Survey *) arg)->foreign = *row;
 }
 
@@ -135,7 +125,10 @@ survey_sibling(const TdeDataKey *row, void *arg)
 	survey->destroyed |= row->state == TDE_STATE_DESTROYED;
 	if (row->kind != survey->kind)
 		return;
-	survey->active |= row->state == TDE_STATE_ACTIVE;
+	if (row->state == TDE_STATE_ACTIVE)
+		survey->active = Max(survey->active, row->version);
+	if (row->state == TDE_STATE_PREPARED)
+		survey->prepared = Max(survey->prepared, row->version);
 	survey->version = Max(survey->version, row->version);
 }
 
@@ -163,7 +156,7 @@ survey_keys(Relation rel, int32 slot, char kind, Survey *survey)
 
 /* A row for the next version of the surveyed key, without the key. */
 static void
-start_row(Relation rel, TdeDataKey *row, const Survey *survey, const char *name)
+start_row(Relation rel, TdeDataKey *row, const Survey *survey, char state, const char *name)
 {
 	/* what is encrypted under this wallet would be lost when the right one comes back: refuse as reading would */
 	if (survey->foreign.id != 0)
@@ -174,7 +167,7 @@ start_row(Relation rel, TdeDataKey *row, const Survey *survey, const char *name)
 	row->slot = survey->slot;
 	row->version = tde_keys_number_after(survey->version);
 	row->kind = survey->kind;
-	row->state = TDE_STATE_ACTIVE;
+	row->state = state;
 	row->created = GetCurrentTimestamp();
 	tde_keys_new_uuid(row->uuid);
 	if (survey->has_database)
@@ -186,11 +179,11 @@ start_row(Relation rel, TdeDataKey *row, const Survey *survey, const char *name)
 
 /* The next version of the surveyed key. */
 static void
-make_key(Relation rel, const Survey *survey, const char *name, const uint8 *master)
+make_key(Relation rel, const Survey *survey, char state, const char *name, const uint8 *master)
 {
 	TdeDataKey	row;
 
-	start_row(rel, &row, survey, name);
+	start_row(rel, &row, survey, state, name);
 	row.erasable = master != NULL;
 	if (master)
 		memcpy(row.master, master, sizeof(row.master));
@@ -200,9 +193,9 @@ make_key(Relation rel, const Survey *survey, const char *name, const uint8 *mast
 
 /* Another key for a slot: of the name that it has, and under the same wrapping key if that is the slot's own. */
 static void
-make_sibling(Relation rel, const Survey *survey)
+make_sibling(Relation rel, const Survey *survey, char state)
 {
-	make_key(rel, survey, survey->sibling.name, survey->sibling.erasable ? survey->sibling.master : NULL);
+	make_key(rel, survey, state, survey->sibling.name, survey->sibling.erasable ? survey->sibling.master : NULL);
 }
 
 static bool
@@ -232,7 +225,7 @@ tde_keys_ensure(int32 slot, char kind)
 	rel = lock_for_making(true);
 	survey_keys(rel, slot, kind, &survey);
 	if (!survey.active && !survey.destroyed)
-		make_sibling(rel, &survey);
+		make_sibling(rel, &survey, TDE_STATE_ACTIVE);
 	unlock(rel);
 	return true;
 }
@@ -314,13 +307,13 @@ tde_keys_create(const char *name, const uint8 *master)
 	refuse_after_changes(name);
 	survey_keys(rel, TDE_NO_SLOT, TDE_KIND_MAC, &survey);
 	survey.slot = tde_keys_number_after(survey.last_slot);
-	make_key(rel, &survey, name, master);
+	make_key(rel, &survey, TDE_STATE_ACTIVE, name, master);
 	unlock(rel);
 	return survey.slot;
 }
 
 int32
-tde_keys_rotate(int32 slot)
+tde_keys_make_next(int32 slot, char state)
 {
 	static const char kinds[] = {TDE_KIND_MAC, TDE_KIND_NOMAC, TDE_KIND_CATALOG, TDE_KIND_HASH};
 	Relation	rel = open_for_making();
@@ -333,8 +326,14 @@ tde_keys_rotate(int32 slot)
 		survey_keys(rel, slot, kinds[i], &survey);
 		if (!survey.active)
 			continue;
-		make_sibling(rel, &survey);
-		version = Max(version, survey.version + 1);
+		/* one that a version has overtaken, made at its limit, is not for new values any more */
+		if (survey.prepared > survey.active)
+			version = Max(version, survey.prepared);
+		else
+		{
+			make_sibling(rel, &survey, state);
+			version = Max(version, survey.version + 1);
+		}
 	}
 	unlock(rel);
 	return version;
@@ -346,12 +345,12 @@ follow(Relation rel, const TdeDataKey *row, const Survey *survey)
 {
 	if (!survey->active || survey->destroyed || survey->foreign.id != 0)
 		return false;
-	if (survey->version == row->version)
+	if (survey->active == row->version)
 	{
-		make_sibling(rel, survey);
+		make_sibling(rel, survey, TDE_STATE_ACTIVE);
 		ereport(LOG,
 				(errmsg("version %d of data key \"%s\" has encrypted as many values as a key may, and is replaced by version %d", row->version,
-						tde_keys_called(row), row->version + 1),
+						tde_keys_called(row), survey->version + 1),
 				 errdetail("Old values stay as they are; tde_rekey_table() re-encrypts them.")));
 	}
 	return true;
@@ -373,14 +372,6 @@ tde_keys_replace(uint32 id, bool wait)
 	return done;
 }
 
-long
-tde_keys_age(uint32 id)
-{
-	TdeDataKey	row;
-
-	return tde_keys_find(id, &row) ? TimestampDifferenceMilliseconds(row.created, GetCurrentTimestamp()) : 0;
-}
-
 /* ---- keys from elsewhere ---- */
 
 /* What an imported key meets here. */
@@ -399,7 +390,7 @@ meet_key(const TdeDataKey *row, void *arg)
 	Meeting    *meeting = arg;
 
 	meeting->is_here = true;
-	meeting->lost = tde_keys_lacks_master(row);
+	meeting->lost = tde_keywrap_lacks_master(row);
 	meeting->slot = row->slot;
 }
 
@@ -480,7 +471,7 @@ tde_keys_import(const TdeDataKey *imported, const uint8 data_key[TDE_DATA_KEY_SI
 	if (!meeting.is_here)
 	{
 		survey_keys(rel, map->here, imported->kind, &survey);
-		start_row(rel, &row, &survey, imported->name);
+		start_row(rel, &row, &survey, TDE_STATE_ACTIVE, imported->name);
 		/* it must never be taken for new values: they would be under a key that others have */
 		row.state = TDE_STATE_RETIRED;
 		row.created = imported->created;

@@ -10,6 +10,7 @@
 #include "utils/uuid.h"
 
 #include "crypto/primitives.h"
+#include "keys/table.h"
 #include "keys/wrap.h"
 #include "server/compat.h"
 #include "server/error.h"
@@ -92,6 +93,17 @@ tde_keywrap_require_master(const TdeDataKey *row)
 
 	master_key_for(row, &master);
 	OPENSSL_cleanse(&master, sizeof(master));
+}
+
+bool
+tde_keywrap_lacks_master(const TdeDataKey *row)
+{
+	TdeMasterKey master;
+	bool		found = tde_wallet_find_master(row->master, &master);
+
+	OPENSSL_cleanse(&master, sizeof(master));
+	/* an erasable one was destroyed with it */
+	return !found && !row->erasable && row->state != TDE_STATE_DESTROYED;
 }
 
 void
@@ -223,6 +235,12 @@ take_current_master(TdeDataKey *row, const void *arg)
 }
 
 static void
+take_active(TdeDataKey *row, const void *arg)
+{
+	row->state = TDE_STATE_ACTIVE;
+}
+
+static void
 take_name(TdeDataKey *row, const void *name)
 {
 	strlcpy(row->name, name, sizeof(row->name));
@@ -232,6 +250,12 @@ void
 tde_keywrap_rename(TdeDataKey *row, const char *name)
 {
 	wrap_again(row, take_name, name);
+}
+
+void
+tde_keywrap_activate(TdeDataKey *row)
+{
+	wrap_again(row, take_active, NULL);
 }
 
 bool

@@ -50,8 +50,14 @@ extern PGDLLEXPORT void tde_keywrap_check(const TdeDataKey *row, const uint8 dat
 /* Wrap the row's key under the current master key; false if it is so already, or its slot has a wrapping key of its own. */
 extern bool tde_keywrap_renew(TdeDataKey *row);
 
+/* Does the wallet lack the master key of one that could be read with it?  An erasable one without it was destroyed. */
+extern PGDLLEXPORT bool tde_keywrap_lacks_master(const TdeDataKey *row);
+
 /* Wrap the row's key again for another name of its slot. */
 extern void tde_keywrap_rename(TdeDataKey *row, const char *name);
+
+/* Wrap the row's key again as that of a version for new values. */
+extern void tde_keywrap_activate(TdeDataKey *row);
 
 /* ereport if the wallet is closed or does not have the row's master key. */
 extern void tde_keywrap_require_master(const TdeDataKey *row);

@@ -53,6 +53,7 @@ typedef struct Version
 	int32		number;
 	List	   *ids;
 	bool		others;			/* the slot has other versions */
+	bool		prepared;
 	char		current;		/* the kind whose active version it is, or '\0' */
 } Version;
 
@@ -88,6 +89,7 @@ find_version(Version *version)
 		if (row->version != version->number)
 			continue;
 		version->ids = lappend_int(version->ids, row->id);
+		version->prepared |= row->state == TDE_STATE_PREPARED;
 		if (row == current_row(rows, row->slot, row->kind))
 			version->current = row->kind;
 	}
@@ -109,6 +111,12 @@ require_old_version(Version *version)
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("cannot drop version %d of key \"%s\" because it is the only one", version->number, version->name),
 				 errhint("Make a newer version first, SELECT tde_rotate_key(%s), or see tde_destroy_key().", quote_literal_cstr(version->name))));
+	if (version->prepared)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("cannot drop version %d of key \"%s\" because it is prepared", version->number, version->name),
+				 errdetail("Whoever rotates the key encrypts values under it."),
+				 errhint("Have it used: SELECT tde_rotate_key(%s);  When a newer one is active, it can be dropped.", quote_literal_cstr(version->name))));
 	if (version->current)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),

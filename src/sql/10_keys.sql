@@ -14,7 +14,7 @@ CREATE TABLE tde.data_keys (
   slot        int4 CHECK (slot IS NOT NULL),
   version     int4 NOT NULL CHECK (version > 0),
   kind        "char" NOT NULL CHECK (kind IN ('m', 'n', 'c', 'h')),
-  state       "char" NOT NULL CHECK (state IN ('a', 'r', 'd')),
+  state       "char" NOT NULL CHECK (state IN ('a', 'p', 'r', 'd')),
   created     timestamptz NOT NULL,
   database    uuid NOT NULL,
   master_key  uuid NOT NULL,
@@ -36,7 +36,7 @@ COMMENT ON COLUMN tde.data_keys.uuid IS 'name of the key outside of this databas
 COMMENT ON COLUMN tde.data_keys.slot IS '0: default key, above: named by modifiers, -1: literals, -2: keyed hash';
 COMMENT ON COLUMN tde.data_keys.version IS 'version of the slot''s key; new values take the highest active one';
 COMMENT ON COLUMN tde.data_keys.kind IS 'm: values with MAC, n: values without, c: literals, h: keyed hash';
-COMMENT ON COLUMN tde.data_keys.state IS 'a: active, r: retired (reads only), d: destroyed';
+COMMENT ON COLUMN tde.data_keys.state IS 'a: active, p: prepared (not yet for new values), r: retired (reads only), d: destroyed';
 COMMENT ON COLUMN tde.data_keys.database IS 'identity of the database that made the key';
 COMMENT ON COLUMN tde.data_keys.master_key IS 'master key that wraps it';
 COMMENT ON COLUMN tde.data_keys.check_value IS 'HKDF of the key, to tell a wrong key';
@@ -210,7 +210,13 @@ CREATE FUNCTION @extschema@.tde_rotate_key(name text DEFAULT 'default') RETURNS 
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_rotate_key(text) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_rotate_key(text) IS
-  'make a new version of a data key for all new values, and return its number';
+  'have all new values take the next version of a data key, the prepared one or a new one, and return its number';
+
+CREATE FUNCTION @extschema@.tde_prepare_key(name text DEFAULT 'default') RETURNS int4
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.tde_prepare_key(text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_prepare_key(text) IS
+  'make the next version of a data key, which no value takes until tde_rotate_key(), and return its number';
 
 CREATE FUNCTION @extschema@.tde_destroy_key(name text, confirm text) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
@@ -248,6 +254,7 @@ CREATE VIEW tde.keys AS
          CASE k.kind WHEN 'm' THEN 'mac' WHEN 'n' THEN 'nomac' WHEN 'c' THEN 'catalog' ELSE 'hash' END AS kind,
          k.version,
          CASE WHEN k.state OPERATOR(pg_catalog.=) 'd' THEN 'destroyed'
+              WHEN k.state OPERATOR(pg_catalog.=) 'p' THEN 'prepared'
               WHEN k.state OPERATOR(pg_catalog.=) 'a' AND NOT EXISTS (
                 SELECT FROM tde.data_keys n
                 WHERE n.slot OPERATOR(pg_catalog.=) k.slot AND n.kind OPERATOR(pg_catalog.=) k.kind

@@ -35,6 +35,7 @@ my @calls = (
   [ "tde_create_key('card')", 'card' ],
   [ "tde_describe_key('card', 'for cards')", 'card' ],
   [ "tde_rename_key('card', 'cards')", 'card' ],
+  [ "tde_prepare_key('cards')", 'cards' ],
   [ "tde_rotate_key('cards')", 'cards' ],
   [ 'tde_rotate_key()', 'default' ],
   [ "tde_drop_key_version('cards', 1)", 'cards' ],

@@ -218,6 +218,24 @@ my $usage = q{SELECT string_agg(k.name || k.version || ':' || u.count, ' ' ORDER
   JOIN tde.keys k ON k.id = u.key_id WHERE object_type = 'table' AND "column" = 'pan'};
 is(lines_of($other, $usage), 'cards2:20 cards3:2', 'new values take the newest version, in sessions that were there, too');
 
+# In two steps, so that nobody meets a version that he lacks.
+lines_of($origin, q{SELECT tde_prepare_key('cards')});
+my $prepared = exported($origin);
+is(adopted($other, $prepared), '2', 'adopted: a version that is prepared');
+agree('prepared');
+session_try($session, q{INSERT INTO card VALUES (203, 'pan203', 'h', 'n', 3)});
+is(lines_of($other, $usage), 'cards2:20 cards3:3', 'new values do not take it');
+is(lines_of($origin, q{SELECT tde_rotate_key('cards'); INSERT INTO card VALUES (204, 'pan204', 'h', 'n', 4)}), '4', 'the origin does');
+$newest = lines_of($origin, $form . 'COPY (SELECT * FROM card WHERE id = 204) TO STDOUT');
+is(load($newest)->{state}, '', 'a value under it can be read before the other one rotates');
+is(lines_of($other, 'SELECT pan FROM card WHERE id = 204'), 'pan204', '... and is what it was');
+is(adopted($other, exported($origin)), '2', 'adopted: it is active');
+agree('prepared and rotated');
+session_try($session, q{INSERT INTO card VALUES (205, 'pan205', 'h', 'n', 5)});
+is(lines_of($other, $usage), 'cards2:20 cards3:3 cards4:2', 'new values take it');
+refused($prepared, { state => '55000', message => qr/^exported keys are older than those of this database$/, detail => qr/^Version 4 of key "cards" is active here, and only prepared there\.$/ },
+  'an export of the time between');
+
 # An export that is older than what is here.
 refused($first, { state => '55000', message => qr/^exported keys lack version 3 of key "(?:default|cards)" of this database$/, hint => qr/adoptable/ },
   'an older export');

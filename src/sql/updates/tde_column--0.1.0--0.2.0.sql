@@ -101,10 +101,11 @@ ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
 
 -- No key by which pg_repack and its like would take the tables of keys and specifications; see the comment of the install script.
 ALTER TABLE tde.data_keys DROP CONSTRAINT data_keys_pkey, DROP CONSTRAINT data_keys_uuid_key, DROP CONSTRAINT data_keys_slot_kind_version_key,
-  DROP CONSTRAINT data_keys_id_check;
+  DROP CONSTRAINT data_keys_id_check, DROP CONSTRAINT data_keys_state_check;
 ALTER TABLE tde.data_keys ALTER id DROP NOT NULL, ALTER uuid DROP NOT NULL, ALTER slot DROP NOT NULL,
   ADD UNIQUE (id), ADD UNIQUE (uuid), ADD UNIQUE (slot, kind, version),
   ADD CONSTRAINT data_keys_id_check CHECK (id IS NOT NULL AND id > 0),
+  ADD CONSTRAINT data_keys_state_check CHECK (state IN ('a', 'p', 'r', 'd')),
   ADD CONSTRAINT data_keys_uuid_check CHECK (uuid IS NOT NULL),
   ADD CONSTRAINT data_keys_slot_check CHECK (slot IS NOT NULL),
   REPLICA IDENTITY FULL;
@@ -169,6 +170,7 @@ REVOKE ALL ON FUNCTION tde_internal.tde_audit_tables(), tde_internal.tde_functio
   tde_internal.tde_missing_summaries(tde_internal.type_plans, oid, oid), tde_internal.tde_is_of_library(pg_proc, text), tde_internal.tde_cast_function(regtype, regtype, text),
   tde_internal.tde_operator_sql(tde_internal.type_plans, text, regtype, regtype, text, text, text, text, text, text, boolean, boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION @extschema@.tde_prepare_key(text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION tde_internal.tde_taken_name(oid, oid), tde_internal.tde_audit_names(), tde_internal.tde_audit_path_schemas(),
   tde_internal.tde_path_schemas(text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION tde_internal.tde_foreign_values_in(regclass, int4), @extschema@.tde_foreign_values(regclass), tde_internal.tde_declared_tables(),
