@@ -6,7 +6,7 @@ here       := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(here)/$(EXTENSION).control)
 
 # These goals need no PostgreSQL, or install it where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = dist deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-apps check-cluster check-matrix check-sanitize check-mutate fuzz manifest bench bench-crypto bench-sql help
+SELF_GOALS = dist deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-apps check-schemas check-cluster check-matrix check-sanitize check-mutate fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -41,6 +41,9 @@ check-tools:
 
 check-apps:
 	@test/apps/run $(SUITES)
+
+check-schemas:
+	@test/apps/schemas/run $(SCHEMAS)
 
 check-cluster:
 	@test/cluster/run
@@ -104,6 +107,8 @@ help:
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
 	@echo 'make check-tools         tools around a database, of Debian'\''s packages: wal2json, pglogical, pg_repack, orafce, ...; TOOLS="repack": only these'
 	@echo 'make check-apps          the test suites of Django, SQLAlchemy and asyncpg on encrypted columns beside plain ones; SUITES="django": only this; "peewee rails": others'
+	@echo 'make check-schemas       the schemas of Kea, PowerDNS, Roundcube and tt-rss: each column encrypted or named, each table written as before;'
+	@echo '                         SCHEMAS="kea": only this; PAGILA and MINIFLUX name source trees of two more'
 	@echo 'make check-cluster       Citus on three private servers, plain tables beside encrypted ones; CITUS=/path/to/its/source/tree,'
 	@echo '                         unless it is installed; PARTS="keys nodes types files twins": only these'
 	@echo 'make check-matrix        as root: all of it on PostgreSQL 15 to 19, each in a Debian that has it, pg_upgrade between them, compilers and'

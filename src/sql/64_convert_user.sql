@@ -11,6 +11,7 @@ DECLARE
   names  name[] := '{}';
   others text[] := '{}';
   detail text;
+  hint   text;
 BEGIN
   FOR a IN SELECT * FROM pg_attribute WHERE attrelid = relation AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 ORDER BY attnum LOOP
     PERFORM tde_internal.tde_convertible_column(relation, a.attname);
@@ -22,14 +23,14 @@ BEGIN
       PERFORM tde_internal.tde_check_conversion(a, encrypting, false);
       names := names || a.attname;
     EXCEPTION WHEN wrong_object_type OR undefined_object OR feature_not_supported OR dependent_objects_still_exist THEN
-      GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-      others := others || (SQLERRM || coalesce(': ' || replace(nullif(detail, ''), E'\n', '; '), ''));
+      GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+      others := others || concat_ws('  ', quote_ident(a.attname) || ': ' || SQLERRM || '.', replace(nullif(detail, ''), E'\n', '; ') || '.', nullif(hint, ''));
     END;
   END LOOP;
   IF others <> '{}' THEN
-    RAISE WARNING '% of table % stay as they are', CASE cardinality(others) WHEN 1 THEN '1 column' ELSE format('%s columns', cardinality(others)) END, relation
-      USING DETAIL = array_to_string(others, E'\n'),
-        HINT = format('CALL %s_column(%L, ...) for one of them says what to do.', CASE WHEN encrypting THEN 'tde_encrypt' ELSE 'tde_decrypt' END, relation);
+    RAISE WARNING '%', CASE cardinality(others) WHEN 1 THEN format('1 column of table %s stays as it is', relation)
+                       ELSE format('%s columns of table %s stay as they are', cardinality(others), relation) END
+      USING DETAIL = array_to_string(others, E'\n');
   END IF;
   RETURN names;
 END
