@@ -104,7 +104,9 @@ REVOKE EXECUTE ON FUNCTION tde_may_decrypt() FROM PUBLIC;
   cmp_ok(scalar(@dumps), '>', 2, 'its dumps of the schema are there');
   foreach my $dump (@dumps)
   {
-    (my $script = `pg_restore -f - $dump`) =~ s/^--.*//mg;
+    my $script = `pg_restore -f - $dump`;
+    # comments, and the OIDs that objects get, which may be any number of five digits
+    $script =~ s/^--.*|\('\d+'::pg_catalog\.oid\)//mg;
     is(join(' ', grep { index($script, $_) >= 0 } tde_dump_secrets()), '', 'no plaintext in ' . basename($dump));
   }
 
