@@ -27,6 +27,7 @@
 #include "catalog/pg_amop.h"
 #include "catalog/pg_constraint.h"
 #include "commands/defrem.h"
+#include "commands/tablecmds.h"
 #include "parser/parse_coerce.h"
 #include "parser/parse_type.h"
 #include "utils/array.h"
@@ -255,7 +256,11 @@ tde_foreign_keys_begin(Node *node)
 			if (((Constraint *) lfirst(column))->contype == CONSTR_FOREIGN)
 				members = add_for_column(members, stmt, table, def->colname, lfirst(column), 0);
 	}
-	return changes_type ? add_for_existing(members, stmt, table) : members;
+	if (!changes_type)
+		return members;
+	/* as ALTER TABLE does it next, with the same errors */
+	table = AlterTableLookupRelation(stmt, AlterTableGetLockLevel(stmt->cmds));
+	return OidIsValid(table) ? add_for_existing(members, stmt, table) : members;
 }
 
 void

@@ -31,7 +31,7 @@ tap_files() {
   some "$files" && as_pg mkdir -p "$dir/tmp_check/log" || return
   [[ $quick ]] || { quick_install && templates; } || return
   pgxs=$(dirname "$(dirname "$("$quick/bin/pg_config" --pgxs)")")
-  run as_pg env -u PGHOST -u PGUSER -u PGDATABASE PGPORT=65432 PG_REGRESS="$pgxs/test/regress/pg_regress" PATH="$quick/bin:$PATH" \
+  run as_pg env -u PGHOST -u PGUSER -u PGDATABASE PGPORT=65432 ${SERVER_PRELOAD:+"LD_PRELOAD=$SERVER_PRELOAD"} PG_REGRESS="$pgxs/test/regress/pg_regress" PATH="$quick/bin:$PATH" \
     TESTDIR="$dir" TESTDATADIR="$dir/tmp_check" TESTLOGDIR="$dir/tmp_check/log" TDE_TEMPLATES="$work/templates" USERS_INSTALL="${bindir%/bin}" \
     prove -j"$JOBS" -I "$pgxs/test/perl" -I test/perl ${PROVE_FLAGS:-} $files && return
   for log in "$dir"/tmp_check/log/regress_log_*; do
@@ -51,7 +51,7 @@ templates() {
   as_pg mkdir "$dir"
   quietly template_initdb as_pg initdb -D "$dir/bare" -A trust --no-sync --encoding=UTF8 --locale=C
   as_pg cp -R "$dir/bare" "$dir/extension"
-  quietly template_start as_pg "$quick/bin/pg_ctl" -D "$dir/extension" -l "$work/log/template.log" -o "-p 65431 $flags" -w start
+  quietly template_start as_pg env ${SERVER_PRELOAD:+"LD_PRELOAD=$SERVER_PRELOAD"} "$quick/bin/pg_ctl" -D "$dir/extension" -l "$work/log/template.log" -o "-p 65431 $flags" -w start
   quietly template as_pg env -u PGUSER "$quick/bin/psql" -X -v ON_ERROR_STOP=1 -h "$work" -p 65431 -d postgres -c 'CREATE EXTENSION tde_column'
   quietly template_stop as_pg "$quick/bin/pg_ctl" -D "$dir/extension" -w stop
   rm -f "$dir"/extension/postmaster.opts
