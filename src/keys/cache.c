@@ -307,7 +307,7 @@ see_newest(const TdeDataKey *row, void *arg)
 
 	(void) remember_row(rows, row);
 	seen->destroyed |= row->state == TDE_STATE_DESTROYED;
-	if (row->slot == seen->id.slot && row->kind == seen->id.kind && (row->state == TDE_STATE_RETIRED || row->state == TDE_STATE_PREPARED))
+	if (row->slot == seen->id.slot && row->kind == seen->id.kind && tde_keys_only_reads(row))
 		seen->others = lappend_int(seen->others, (int) row->id);
 	if (tde_keys_is_newer(row, seen->id.slot, seen->id.kind, seen->best.id != 0 ? &seen->best : NULL))
 		seen->best = *row;

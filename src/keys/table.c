@@ -426,6 +426,6 @@ tde_keys_age(uint32 id)
 bool
 tde_keys_is_newer(const TdeDataKey *row, int32 slot, char kind, const TdeDataKey *best)
 {
-	return row->slot == slot && row->kind == kind && row->state != TDE_STATE_RETIRED && row->state != TDE_STATE_PREPARED &&
+	return row->slot == slot && row->kind == kind && !tde_keys_only_reads(row) &&
 		(best == NULL || row->version > best->version);
 }

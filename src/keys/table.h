@@ -78,6 +78,13 @@ extern int	tde_keys_describe(const char *name, const char *description);
 /* The slot of this name, or an error. */
 extern int32 tde_keys_require_slot(const char *name);
 
+/* Is it not for new values: imported, or not yet activated?  One that was destroyed is for no values at all. */
+static inline bool
+tde_keys_only_reads(const TdeDataKey *row)
+{
+	return row->state == TDE_STATE_RETIRED || row->state == TDE_STATE_PREPARED;
+}
+
 /*
  * New values of a slot and kind take the highest version that was not imported; none if that was destroyed.  Is that rather this row
  * than best, the one found so far (NULL: none)?
