@@ -40,9 +40,11 @@ def columns(database):
     return found
 
 
-def is_encrypted(database, table, column):
-    return rows(database, f"""SELECT 1 FROM pg_attribute JOIN pg_type t ON t.oid = atttypid WHERE attrelid = '{table}'::regclass AND quote_ident(attname) = '{column}'
-        AND EXISTS (SELECT FROM tde.types WHERE type IN (t.oid, t.typelem, t.typbasetype))""") != []
+def encrypted_columns(database):
+    """(table, column) of all whose type, element or base of a domain is encrypted"""
+    return {(table, column) for table, column in rows(database, """
+        SELECT attrelid::regclass, quote_ident(attname) FROM pg_attribute JOIN pg_type t ON t.oid = atttypid
+        WHERE EXISTS (SELECT FROM tde.types WHERE type IN (t.oid, t.typelem, t.typbasetype))""")}
 
 
 def literal(column, which):
@@ -81,7 +83,8 @@ def compare(name, version, messages):
     plain, encrypted = columns(f"{name}_plain"), columns(f"{name}_encrypted")
     said = dict(re.findall(r"^-- (\S+)\n((?:(?!-- ).*\n)*)", open(messages).read(), re.M))
     faults = [f"{table} is not in both" for table in {t for t, _ in plain} ^ {t for t, _ in encrypted}]
-    left = [key for key in plain if key in encrypted and not is_encrypted(f"{name}_encrypted", *key)]
+    done = encrypted_columns(f"{name}_encrypted")
+    left = [key for key in plain if key in encrypted and key not in done]
     for table, column in left:
         # its own line of the warning's detail, with the hint behind
         if not re.search(rf"^(DETAIL:  )?{re.escape(column)}: .+\.  \S", said.get(table, ""), re.M):
