@@ -14,6 +14,7 @@
 #include "citus/node_errors.h"
 #include "citus/node_keys.h"
 #include "citus/node_results.h"
+#include "citus/node_sharing.h"
 #include "citus/repartition.h"
 #include "citus/shard_conditions.h"
 #include "citus/tables.h"
@@ -62,6 +63,8 @@ static const TdeCitusCalls calls = {
 	.plan = plan_query,
 	.results_begin = tde_results_begin,
 	.name_server = tde_citus_name_server,
+	.shares_keys = tde_node_sharing,
+	.bring_keys = tde_node_sharing_bring,
 };
 
 TDE_MODULE("citus", tde_node_keys_init, &calls);

@@ -52,8 +52,8 @@ extern PGDLLEXPORT Datum tde_distribute(PG_FUNCTION_ARGS);
 #define FINGERPRINT			'f' /* see tde_key_node_digest() */
 #define FINGERPRINT_BYTES	16
 
-static char *
-hash_fingerprint(void)
+char *
+tde_node_keys_fingerprint(void)
 {
 	uint8		digest[TDE_MAX_DIGEST];
 	char	   *hex = palloc0(2 * FINGERPRINT_BYTES + 1);
@@ -67,7 +67,7 @@ hash_fingerprint(void)
 Datum
 tde_citus_hash_fingerprint(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_TEXT_P(cstring_to_text(hash_fingerprint()));
+	PG_RETURN_TEXT_P(cstring_to_text(tde_node_keys_fingerprint()));
 }
 
 /* ---- asking other nodes ---- */
@@ -101,7 +101,7 @@ static char *
 ask_nodes(const char *question)
 {
 	MemoryContext context = CurrentMemoryContext;
-	char	   *own = hash_fingerprint();
+	char	   *own = tde_node_keys_fingerprint();
 	char	   *difference = NULL;
 	int			level = NewGUCNestLevel();
 
@@ -341,9 +341,8 @@ tde_node_keys_guard(Query *query)
 
 /* ---- using one ---- */
 
-/* Is this node the one by whose hash key rows are placed?  It does not change while a session lasts. */
-static bool
-is_coordinator(void)
+bool
+tde_node_keys_is_coordinator(void)
 {
 	static int	group = -1;
 	Oid			catalog;
@@ -404,7 +403,7 @@ tde_node_keys_check(Query *query)
 	bool		moves_rows = query->commandType == CMD_MERGE ||
 	(query->commandType == CMD_INSERT && query->jointree->fromlist != NIL);
 
-	if ((is_coordinator() && !moves_rows) || !tde_distributed_reads(query, tde_citus_by_encrypted))
+	if ((tde_node_keys_is_coordinator() && !moves_rows) || !tde_distributed_reads(query, tde_citus_by_encrypted))
 		return;
 	/* workers may hash what is moved */
 	require_same(moves_rows ? ASKED_ALL : ASKED_COORDINATOR, "use a table that is distributed by an encrypted column");

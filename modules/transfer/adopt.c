@@ -191,10 +191,17 @@ add_change(Adoption *adoption, const TdeDataKey *row)
 	return change;
 }
 
+/* What values take here already, they go on taking where the export tells of the time before: those who read them have the key. */
+static char
+state_after(const TdeDataKey *here, const TdeDataKey *there)
+{
+	return here->state == TDE_STATE_ACTIVE && there->state == TDE_STATE_PREPARED ? here->state : there->state;
+}
+
 static bool
 is_as_there(const TdeDataKey *here, const TdeDataKey *there)
 {
-	return here->slot == there->slot && here->version == there->version && here->state == there->state &&
+	return here->slot == there->slot && here->version == there->version && here->state == state_after(here, there) &&
 		here->erasable == there->erasable && strcmp(here->name, there->name) == 0;
 }
 
@@ -207,7 +214,7 @@ make_as_there(Adoption *adoption, const TdeDataKey *base, const TdeDataKey *ther
 
 	row->slot = there->slot;
 	row->version = there->version;
-	row->state = there->state;
+	row->state = state_after(base, there);
 	strlcpy(row->name, there->name, sizeof(row->name));
 	row->erasable = there->erasable;
 	change->data_key = data_key;
@@ -243,8 +250,6 @@ meet_again(Adoption *adoption, const TdeDataKey *here, const TdeExportedKey *key
 				 errmsg("data key %s is of another kind here than where it was exported", tde_keywrap_uuid_text(here->uuid))));
 	if (here->state == TDE_STATE_DESTROYED && !destroyed)
 		older_export_error(psprintf("Version %d of key \"%s\" was destroyed here, and not there.", here->version, tde_keys_called(here)));
-	if (here->state == TDE_STATE_ACTIVE && there->state == TDE_STATE_PREPARED)
-		older_export_error(psprintf("Version %d of key \"%s\" is active here, and only prepared there.", here->version, tde_keys_called(here)));
 	if (!destroyed)
 		tde_keywrap_check(here, key->data_key);
 	if (destroyed && here->state != TDE_STATE_DESTROYED)

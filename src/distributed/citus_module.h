@@ -22,6 +22,12 @@ typedef struct TdeCitusCalls
 
 	/* If the client is another node of Citus, an error about keys names this server. */
 	void		(*name_server) (ErrorData *edata);
+
+	/* Before a key changes: do other nodes have the same keys?  ereport where keys are not to change then, and unless all nodes can be asked. */
+	bool		(*shares_keys) (void);
+
+	/* All nodes that have the same keys adopt what has changed here, before the commit; ereport unless each does. */
+	void		(*bring_keys) (void);
 } TdeCitusCalls;
 
 /* NULL: the server has no Citus, or the module is missing. */

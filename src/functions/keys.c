@@ -18,6 +18,7 @@
 #include "utils/guc.h"
 #include "utils/uuid.h"
 
+#include "distributed/citus_module.h"
 #include "keys/names.h"
 #include "keys/table_rows.h"
 #include "maintenance/purge.h"
@@ -38,6 +39,13 @@ PG_FUNCTION_INFO_V1(tde_rewrap_keys);
 PG_FUNCTION_INFO_V1(tde_key_fingerprint);
 
 /* ---- data keys ---- */
+
+/* To be asked before keys change; if so, other nodes of Citus have to get the change. */
+static bool
+nodes_share_keys(void)
+{
+	return tde_citus && tde_citus->shares_keys();
+}
 
 static void
 require_master(const TdeDataKey *row, void *arg)
@@ -63,10 +71,12 @@ tde_create_key(PG_FUNCTION_ARGS)
 	bool		erasable = PG_GETARG_BOOL(1);
 	uint8		master[TDE_MASTER_ID_SIZE];
 	int32		slot;
+	bool		shared;
 
 	tde_log_call(fcinfo, name);
 	tde_keys_check_name(name);
 	PreventCommandIfReadOnly("tde_create_key()");
+	shared = nodes_share_keys();
 	if (erasable)
 	{
 		/* looked at again when it is made; without this, an entry nobody needs would be left in the wallet, to be purged */
@@ -79,6 +89,8 @@ tde_create_key(PG_FUNCTION_ARGS)
 	slot = tde_keys_create(name, erasable ? master : NULL);
 	if (erasable)
 		tde_purge_let_in();
+	if (shared)
+		tde_citus->bring_keys();
 	ereport(LOG,
 			(errmsg("data key \"%s\" created by user \"%s\"", name, GetUserNameFromId(GetUserId(), false))));
 	PG_RETURN_INT32(slot);
@@ -164,34 +176,49 @@ Datum
 tde_prepare_key(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	int32		slot;
 	int32		version;
+	bool		shared;
 
 	tde_log_call(fcinfo, name);
 	PreventCommandIfReadOnly("tde_prepare_key()");
-	version = tde_keys_make_next(tde_keys_require_slot(name), TDE_STATE_PREPARED);
+	slot = tde_keys_require_slot(name);
+	shared = nodes_share_keys();
+	version = tde_keys_make_next(slot, TDE_STATE_PREPARED);
 	if (version == 0)
 		no_active_version_error(name);
+	if (shared)
+		tde_citus->bring_keys();
 	ereport(LOG,
 			(errmsg("version %d of data key \"%s\" prepared by user \"%s\"", version, name,
 					GetUserNameFromId(GetUserId(), false))));
 	PG_RETURN_INT32(version);
 }
 
-/* tde_rotate_key(name text) returns int4 - the next version of a data key, which new values take: the prepared one, or a new one. */
+/*
+ * tde_rotate_key(name text) returns int4 - the next version of a data key, which new values take: the prepared one, or a new one.
+ * Nodes of Citus that share keys have it before anybody encrypts under it.
+ */
 Datum
 tde_rotate_key(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	int32		slot;
 	int32		version;
+	bool		shared;
 
 	tde_log_call(fcinfo, name);
 	PreventCommandIfReadOnly("tde_rotate_key()");
 	slot = tde_keys_require_slot(name);
-	version = tde_keys_make_next(slot, TDE_STATE_ACTIVE);
-	tde_keys_activate(slot);
+	shared = nodes_share_keys();
+	version = tde_keys_make_next(slot, shared ? TDE_STATE_PREPARED : TDE_STATE_ACTIVE);
 	if (version == 0)
 		no_active_version_error(name);
+	if (shared)
+		tde_citus->bring_keys();
+	tde_keys_activate(slot);
+	if (shared)
+		tde_citus->bring_keys();
 	ereport(LOG,
 			(errmsg("data key \"%s\" rotated to version %d by user \"%s\"", name, version,
 					GetUserNameFromId(GetUserId(), false))));

@@ -38,6 +38,6 @@ extern PGDLLEXPORT void tde_module_register(const TdeModule *module);
 extern const TdeModule *tde_module_load(const char *name);
 
 /* A function of a module that has this name in C; ereport if it is not installed. */
-extern PGFunction tde_module_function(const char *name, const char *function);
+extern PGDLLEXPORT PGFunction tde_module_function(const char *name, const char *function);
 
 #endif							/* TDE_SERVER_MODULE_H */

@@ -16,6 +16,12 @@ CREATE FUNCTION tde_internal.tde_hash_fingerprint() RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
 COMMENT ON FUNCTION tde_internal.tde_hash_fingerprint() IS 'the same in two databases if they have the same hash key';
 
+CREATE FUNCTION tde_internal.tde_take_keys(exported text) RETURNS int4
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION tde_internal.tde_take_keys(text) FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_take_keys(text) IS
+  'make the keys of the coordinator, which has the same hash key, this database''s, and return how many rows have changed; the coordinator calls it on other nodes';
+
 CREATE FUNCTION tde_internal.tde_is_distributed(relation regclass) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_internal.tde_is_distributed(regclass) IS 'tell whether the rows of a table are in shards of Citus';

@@ -1,0 +1,13 @@
+/*
+ * node_sharing.h - keys that change on the coordinator come to all other nodes.
+ */
+#ifndef TDE_CITUS_NODE_SHARING_H
+#define TDE_CITUS_NODE_SHARING_H
+
+/* Do other nodes have this one's hash key?  Then keys change on the coordinator, by one at a time to the end of its transaction; ereport elsewhere. */
+extern bool tde_node_sharing(void);
+
+/* Have all of them adopt this node's keys, at once; ereport unless each does. */
+extern void tde_node_sharing_bring(void);
+
+#endif							/* TDE_CITUS_NODE_SHARING_H */
