@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "crypto/status.h"
+
 /* Code 0 is not used, so that a type modifier is never 0; 5 and 6 are spare; 7 is the escape to a table of specs. */
 typedef enum TdeCipher
 {
@@ -65,7 +67,7 @@ extern bool tde_spec_from_byte(uint8_t byte, TdeSpec *spec, bool *flag);
 /* NULL when the combination is allowed; otherwise a sentence (no final period) that says why not. */
 extern const char *tde_spec_refused(TdeSpec spec);
 
-extern bool tde_spec_equal(TdeSpec a, TdeSpec b);
+extern PGDLLEXPORT bool tde_spec_equal(TdeSpec a, TdeSpec b);
 
 /* Cipher key, bytes. */
 extern size_t tde_spec_key(TdeSpec spec);

@@ -33,10 +33,10 @@ typedef bool (*TdeDistributionTest) (const TdeDistribution *table);
 extern PGDLLEXPORT bool tde_distributed_reads(Query *query, TdeDistributionTest wanted);
 
 /* ereport if Citus distributes the table: a maintenance command would find this node's empty shell.  call: it, with %L for the table. */
-extern void tde_distributed_refuse(Oid table, const char *call);
+extern PGDLLEXPORT void tde_distributed_refuse(Oid table, const char *call);
 
 /* Such a call of the function that is running: VERB schema.function(%L). */
-extern const char *tde_distributed_call(const char *verb, FunctionCallInfo fcinfo);
+extern PGDLLEXPORT const char *tde_distributed_call(const char *verb, FunctionCallInfo fcinfo);
 
 extern void tde_distributed_init(void); /* from _PG_init */
 

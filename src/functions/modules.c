@@ -40,3 +40,5 @@ MODULE_FUNCTION(citus, hash_fingerprint)
 MODULE_FUNCTION(transfer, export_keys)
 MODULE_FUNCTION(transfer, import_keys)
 MODULE_FUNCTION(transfer, take_keys)
+
+MODULE_FUNCTION(verify, verify_table)

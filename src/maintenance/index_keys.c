@@ -62,19 +62,20 @@ tde_index_toast_table(Oid table)
 	return toast;
 }
 
-/* The columns that it compares; 0: it is gone. */
-static AttrNumber
-key_columns(Oid index)
+/* Is one of these columns encrypted, in the index or, as of a hash index, which has numbers instead, in its table? */
+static bool
+compares_encrypted(Form_pg_index index)
 {
-	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
-	AttrNumber	columns = 0;
-
-	if (HeapTupleIsValid(tuple))
+	for (AttrNumber i = 0; i < index->indnkeyatts; i++)
 	{
-		columns = ((Form_pg_index) GETSTRUCT(tuple))->indnkeyatts;
-		ReleaseSysCache(tuple);
+		AttrNumber	column = index->indkey.values[i];
+		Oid			type = get_atttype(index->indexrelid, i + 1);
+
+		if ((OidIsValid(type) && tde_type_holds_encrypted(type)) ||
+			(column > 0 && tde_type_holds_encrypted(get_atttype(index->indrelid, column))))
+			return true;
 	}
-	return columns;
+	return false;
 }
 
 /* ---- what needs a key ---- */
@@ -97,16 +98,14 @@ reads_encrypted(Node *node, void *context)
 bool
 tde_index_needs_key(Oid index)
 {
-	AttrNumber	columns = key_columns(index);
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	bool		compares;
 
-	for (AttrNumber column = 1; column <= columns; column++)
-	{
-		Oid			type = get_atttype(index, column);
-
-		if (OidIsValid(type) && tde_type_holds_encrypted(type))
-			return true;
-	}
-	return columns > 0 && reads_encrypted((Node *) tde_stored_index_trees(index), NULL);
+	if (!HeapTupleIsValid(tuple))
+		return false;			/* it is gone */
+	compares = compares_encrypted((Form_pg_index) GETSTRUCT(tuple));
+	ReleaseSysCache(tuple);
+	return compares || reads_encrypted((Node *) tde_stored_index_trees(index), NULL);
 }
 
 bool

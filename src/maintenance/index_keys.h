@@ -6,13 +6,13 @@
 
 #include "nodes/parsenodes.h"
 
-extern List *tde_indexes_of(Oid table);
+extern PGDLLEXPORT List *tde_indexes_of(Oid table);
 
 /* InvalidOid: it has none, or there is no such table. */
 extern Oid	tde_index_toast_table(Oid table);
 
 /* Is what it compares, or what its expressions and its condition read, encrypted?  None of these takes a lock. */
-extern bool tde_index_needs_key(Oid index);
+extern PGDLLEXPORT bool tde_index_needs_key(Oid index);
 extern bool tde_indexes_need_key(Oid table);
 
 /* The same of one that CREATE INDEX makes, as ddl/plaintext_guard.c has left the command. */

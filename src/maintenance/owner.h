@@ -22,8 +22,8 @@ typedef struct TdeCaller
  * PostgreSQL 17 restricts the search path as well.
  */
 extern void tde_owner_begin_as(TdeCaller *caller, Oid role);
-extern void tde_owner_begin(TdeCaller *caller, Relation rel);
-extern void tde_owner_end(const TdeCaller *caller);
+extern PGDLLEXPORT void tde_owner_begin(TdeCaller *caller, Relation rel);
+extern PGDLLEXPORT void tde_owner_end(const TdeCaller *caller);
 
 /* The same with the search path that the caller has: for functions that have one by their declaration. */
 extern void tde_owner_begin_as_on_path(TdeCaller *caller, Oid role);

@@ -40,7 +40,10 @@ tde_scan_value(TdeScan *scan, AttrNumber column, Oid type, Datum value)
 {
 	Position	position = {scan, column};
 
-	tde_inside_headers_of_datum(type, value, visit_value, &position);
+	if (scan->datum)
+		scan->datum(scan, column, type, value);
+	else
+		tde_inside_headers_of_datum(type, value, visit_value, &position);
 }
 
 static void
@@ -78,7 +81,19 @@ scan_index_page(Relation index, PGAlignedBlock *copy, const AttrNumber *columns,
 
 	/* the high key, where there is one, is the first item; and what is marked dead still guides searches */
 	for (OffsetNumber item = FirstOffsetNumber; item <= PageGetMaxOffsetNumber(page); item++)
-		scan_index_tuple(index, (IndexTuple) PageGetItem(page, PageGetItemId(page, item)), columns, count, scan);
+	{
+		ItemId		id = PageGetItemId(page, item);
+		IndexTuple	tuple = (IndexTuple) PageGetItem(page, id);
+
+		if (BTreeTupleIsPivot(tuple))
+			ItemPointerSetInvalid(&scan->row);
+		else
+			scan->row = *BTreeTupleGetHeapTID(tuple);
+		scan_index_tuple(index, tuple, columns, count, scan);
+		if (scan->entry && !BTreeTupleIsPivot(tuple) && !ItemIdIsDead(id))
+			scan->entry(scan, tuple);
+	}
+	ItemPointerSetInvalid(&scan->row);
 }
 
 /*

@@ -91,6 +91,15 @@ tde_scan_columns(Relation rel, AttrNumber **columns)
 
 /* Tables. */
 
+/* Only the blocks that are wanted, of those that are there. */
+static void
+limit_rows(TdeRows *rows, const TdeScan *scan)
+{
+	BlockNumber there = ((HeapScanDesc) rows->scan)->rs_nblocks;
+
+	heap_setscanlimits(rows->scan, Min(scan->first_block, there), scan->first_block < there ? Min(scan->blocks, there - scan->first_block) : 0);
+}
+
 static void
 scan_table(Relation rel, const AttrNumber *columns, int count, TdeScan *scan)
 {
@@ -99,6 +108,8 @@ scan_table(Relation rel, const AttrNumber *columns, int count, TdeScan *scan)
 	BlockNumber block = InvalidBlockNumber;
 	TupleTableSlot *slot;
 
+	if (scan->blocks > 0 && rel->rd_rel->relam == HEAP_TABLE_AM_OID)
+		limit_rows(rows, scan);
 	while ((slot = tde_scan_rows_next(rows)) != NULL)
 	{
 		MemoryContext before = MemoryContextSwitchTo(per_row);
@@ -108,6 +119,7 @@ scan_table(Relation rel, const AttrNumber *columns, int count, TdeScan *scan)
 			block = ItemPointerGetBlockNumberNoCheck(&slot->tts_tid);
 			tde_scan_tell_page(scan);
 		}
+		scan->row = slot->tts_tid;
 		slot_getsomeattrs(slot, columns[count - 1]);
 		for (int i = 0; i < count; i++)
 		{
@@ -121,6 +133,7 @@ scan_table(Relation rel, const AttrNumber *columns, int count, TdeScan *scan)
 	}
 	tde_scan_rows_end(rows);
 	MemoryContextDelete(per_row);
+	ItemPointerSetInvalid(&scan->row);
 }
 
 bool

@@ -4,6 +4,7 @@
 #ifndef TDE_MAINTENANCE_USAGE_SCAN_H
 #define TDE_MAINTENANCE_USAGE_SCAN_H
 
+#include "access/itup.h"
 #include "access/tableam.h"
 #include "utils/rel.h"
 
@@ -25,16 +26,25 @@ extern void tde_scan_rows_end(TdeRows *rows);
 
 /* ---- values ---- */
 
-/* What a scan tells; callers embed it in a struct of their own. */
+/* What a scan tells; callers embed it in a struct of their own.  All but value and datum may be NULL. */
 typedef struct TdeScan
 {
 	/* an encrypted value; header is NULL if it is damaged */
 	void		(*value) (struct TdeScan *scan, AttrNumber column, const TdeHeader *header);
-	/* a page is read; may be NULL */
+	/* instead: a whole datum of this type, which may be an array or the like */
+	void		(*datum) (struct TdeScan *scan, AttrNumber column, Oid type, Datum datum);
+	/* an entry of a btree that is not marked dead, after its values */
+	void		(*entry) (struct TdeScan *scan, IndexTuple entry);
+	/* a page is read */
 	void		(*page) (struct TdeScan *scan);
+	/* of a heap: only these blocks, if there are any */
+	BlockNumber first_block;
+	BlockNumber blocks;
+	/* the row, or of an index entry the first row, that is told of; not valid: none */
+	ItemPointerData row;
 } TdeScan;
 
-/* Tell those in a datum of this type, which may be an array or the like. */
+/* Tell what a datum of this type has. */
 extern void tde_scan_value(TdeScan *scan, AttrNumber column, Oid type, Datum value);
 
 static inline void
@@ -52,13 +62,13 @@ extern void tde_scan_brin(Relation index, const AttrNumber *columns, int count, 
  * The numbers of the columns that may hold encrypted values, in ascending order, and how many there are.  Of a dropped
  * column the bytes are still there, but nobody can read them any more: it is none of them.
  */
-extern int	tde_scan_columns(Relation rel, AttrNumber **columns);
+extern PGDLLEXPORT int tde_scan_columns(Relation rel, AttrNumber **columns);
 
 /*
  * All encrypted values of a table or materialized view, with those in its TOAST table (of which only the first piece is
  * read), or of an index.  False if it cannot be read: an index of another access method than btree and BRIN, or a temporary
  * table of another session.  The caller holds a lock on it and a snapshot.
  */
-extern bool tde_scan_relation(Relation rel, TdeScan *scan);
+extern PGDLLEXPORT bool tde_scan_relation(Relation rel, TdeScan *scan);
 
 #endif							/* TDE_MAINTENANCE_USAGE_SCAN_H */

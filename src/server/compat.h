@@ -181,10 +181,18 @@
 #define TDE_TUPLE_UPDATE(rel, tid, slot, failure, mode, indexes) \
 	table_tuple_update(rel, tid, slot, GetCurrentCommandId(true), 0, GetActiveSnapshot(), InvalidSnapshot, true, failure, mode, indexes)
 #define TDE_BEGINSCAN_TIDRANGE(rel, first, last) table_beginscan_tidrange(rel, GetActiveSnapshot(), first, last, 0)
+#define TDE_INDEX_FETCH_BEGIN(rel) table_index_fetch_begin(rel, 0)
+#define TDE_INDEX_BEGINSCAN(rel, index, snapshot, keys) index_beginscan(rel, index, snapshot, NULL, keys, 0, 0)
 #else
 #define TDE_TUPLE_UPDATE(rel, tid, slot, failure, mode, indexes) \
 	table_tuple_update(rel, tid, slot, GetCurrentCommandId(true), GetActiveSnapshot(), InvalidSnapshot, true, failure, mode, indexes)
 #define TDE_BEGINSCAN_TIDRANGE(rel, first, last) table_beginscan_tidrange(rel, GetActiveSnapshot(), first, last)
+#define TDE_INDEX_FETCH_BEGIN(rel) table_index_fetch_begin(rel)
+#if PG_VERSION_NUM >= 180000
+#define TDE_INDEX_BEGINSCAN(rel, index, snapshot, keys) index_beginscan(rel, index, snapshot, NULL, keys, 0)
+#else
+#define TDE_INDEX_BEGINSCAN(rel, index, snapshot, keys) index_beginscan(rel, index, snapshot, keys, 0)
+#endif
 #endif
 
 /* 19 may note at once that all of a page is visible, if the caller lets it: this one is about to write. */

@@ -168,7 +168,7 @@ enum
 };
 
 static const char *const phase_words[] = {
-	"re-encrypting", "waiting for writers", "verifying", "copying", "erasing", "looking for keys"
+	"re-encrypting", "waiting for writers", "verifying", "copying", "erasing", "looking for keys", "verifying values"
 };
 
 static void
@@ -280,7 +280,7 @@ tde_progress_status(PG_FUNCTION_ARGS)
 		values[1] = ObjectIdGetDatum(backend->st_databaseid);
 		values[2] = ObjectIdGetDatum(backend->st_progress_command_target);
 		nulls[2] = !OidIsValid(backend->st_progress_command_target);
-		values[3] = CStringGetTextDatum(phase_words[Min(params[PARAM_PHASE], TDE_PHASE_LOOK)]);
+		values[3] = CStringGetTextDatum(phase_words[Min(params[PARAM_PHASE], TDE_PHASE_VALUES)]);
 		values[4] = Int64GetDatum(params[PARAM_BLOCKS_TOTAL]);
 		values[5] = Int64GetDatum(params[PARAM_BLOCKS_DONE]);
 		values[6] = Int64GetDatum(params[PARAM_ROWS_SEEN]);

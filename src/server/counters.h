@@ -41,7 +41,8 @@ typedef enum TdePhase
 	TDE_PHASE_VERIFY,
 	TDE_PHASE_COPY,
 	TDE_PHASE_ERASE,
-	TDE_PHASE_LOOK
+	TDE_PHASE_LOOK,
+	TDE_PHASE_VALUES
 } TdePhase;
 
 typedef struct TdeProgress
@@ -58,14 +59,14 @@ typedef struct TdeProgress
 } TdeProgress;
 
 /* A command on a table, or on all of them, begins. */
-extern void tde_counters_progress_start(TdeProgress *progress, Oid relid, TdePhase phase);
+extern PGDLLEXPORT void tde_counters_progress_start(TdeProgress *progress, Oid relid, TdePhase phase);
 
 /* A phase has so many blocks before it. */
-extern void tde_counters_progress_phase(TdeProgress *progress, TdePhase phase, int64 blocks_total);
+extern PGDLLEXPORT void tde_counters_progress_phase(TdeProgress *progress, TdePhase phase, int64 blocks_total);
 
 /* Show where we are: to be called for each block or so.  Every few seconds also sends a notice. */
-extern void tde_counters_progress_show(TdeProgress *progress);
+extern PGDLLEXPORT void tde_counters_progress_show(TdeProgress *progress);
 
-extern void tde_counters_progress_end(void);
+extern PGDLLEXPORT void tde_counters_progress_end(void);
 
 #endif							/* TDE_SERVER_COUNTERS_H */

@@ -32,6 +32,26 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_declared_tables() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_declared_tables() IS 'tables with columns of users'' types';
+GRANT EXECUTE ON FUNCTION tde_internal.tde_declared_tables() TO pg_monitor;
+
+CREATE FUNCTION @extschema@.tde_verify_table(relation regclass, first_block int8 DEFAULT 0, last_block int8 DEFAULT NULL, OUT object regclass, OUT tid tid,
+                                             OUT "column" name, OUT sqlstate text, OUT problem text) RETURNS SETOF record
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.tde_verify_table(regclass, int8, int8) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.tde_verify_table(regclass, int8, int8) TO pg_monitor;
+COMMENT ON FUNCTION @extschema@.tde_verify_table(regclass, int8, int8) IS
+  'list what is wrong with the encrypted values of a table, of its partitions and their indexes; of the table only in these blocks, and without indexes if it stops before the end';
+
+CREATE FUNCTION @extschema@.tde_verify_database(OUT object regclass, OUT tid tid, OUT "column" name, OUT sqlstate text, OUT problem text)
+  RETURNS SETOF record
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT * FROM @extschema@.tde_verify_table(NULL)
+$$;
+REVOKE ALL ON FUNCTION @extschema@.tde_verify_database() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.tde_verify_database() TO pg_monitor;
+COMMENT ON FUNCTION @extschema@.tde_verify_database() IS 'list what is wrong with the encrypted values of all tables and their indexes';
 
 CREATE FUNCTION @extschema@.tde_foreign_values(relation regclass DEFAULT NULL, OUT "table" regclass, OUT "column" name,
                                    OUT declared_key text, OUT key text, OUT count int8) RETURNS SETOF record

@@ -28,7 +28,7 @@ extern void tde_datum_prefetch(const uint8 *bytes);
 extern Datum tde_datum_decrypt(TdeType *type, Datum value, int32 declared);
 
 /* The same, for a value that is not expected to be met again soon: output and send. */
-extern Datum tde_datum_decrypt_once(TdeType *type, Datum value, int32 declared);
+extern PGDLLEXPORT Datum tde_datum_decrypt_once(TdeType *type, Datum value, int32 declared);
 
 /* Would it not be refused for that?  For those who do not decrypt it. */
 extern bool tde_datum_fits(TdeType *type, Datum value, int32 declared);
@@ -107,7 +107,7 @@ extern Datum tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod);
 extern struct varlena *tde_datum_decrypt_slice(TdeType *type, Datum value, int32 declared, uint64 from, uint64 to, uint64 *first);
 
 /* Free a decrypted datum that is no longer needed. */
-extern void tde_datum_free(TdeType *type, Datum value);
+extern PGDLLEXPORT void tde_datum_free(TdeType *type, Datum value);
 
 /*
  * Make a value fit a column: itself if it is encrypted just as the typmod says and the base type's modifiers change nothing,
@@ -138,7 +138,7 @@ extern Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32
 extern bool tde_datum_is_literal(TdeType *type, Datum value);
 
 /* The header of a value, in line or not; false if it is none. */
-extern bool tde_datum_header(Datum value, TdeHeader *header);
+extern PGDLLEXPORT bool tde_datum_header(Datum value, TdeHeader *header);
 
 /* The same; ereport if they are not. */
 extern void tde_datum_read_header(Datum value, TdeHeader *header);

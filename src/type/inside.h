@@ -22,7 +22,7 @@
 typedef struct TdeInside TdeInside;
 
 /* NULL if values of this type hold no encrypted ones.  Made in the current memory context. */
-extern TdeInside *tde_inside_find(Oid type, int32 typmod);
+extern PGDLLEXPORT TdeInside *tde_inside_find(Oid type, int32 typmod);
 
 /* The same of a row with such fields, of a named type or of none. */
 extern TdeInside *tde_inside_find_fields(TupleDesc fields);
@@ -37,7 +37,7 @@ typedef Datum (*TdeInsideChange) (TdeType *type, Datum value, int32 declared, vo
  * Have change look at each encrypted value in value, which is not NULL.  Returns value itself if change left all as they are,
  * otherwise a copy with what it returned.
  */
-extern Datum tde_inside_replace(const TdeInside *nested, Datum value, TdeInsideChange change, void *arg);
+extern PGDLLEXPORT Datum tde_inside_replace(const TdeInside *nested, Datum value, TdeInsideChange change, void *arg);
 
 /* ---- in data and expressions ---- */
 

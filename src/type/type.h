@@ -126,7 +126,7 @@ extern bool tde_type_base(Oid type, Oid *base, uint8 tag[TDE_TYPE_TAG_SIZE]);
 extern PGDLLEXPORT TdeType *tde_type_find(Oid type);
 
 /* Unpack and remember a typmod that is not -1; ereport on one that no declaration of this type can have given. */
-extern void tde_type_unpack(TdeType *type, int32 typmod);
+extern PGDLLEXPORT void tde_type_unpack(TdeType *type, int32 typmod);
 
 static inline TdeModifiers
 tde_type_modifiers(TdeType *type, int32 typmod)

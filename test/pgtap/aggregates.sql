@@ -145,5 +145,11 @@ SELECT is_empty($$SELECT * FROM answered WHERE signature ~ '[(,]internal' AND an
 CREATE AGGREGATE pg_temp.mine(encrypted_int2) (SFUNC = tde_internal.int2_avg_accum, STYPE = int8[]);
 SELECT is((SELECT pg_temp.mine(e_i2) FROM twin), NULL, 'an aggregate of others that begins without a state');
 
+-- Of equal values max() and min() give the one that they give of plain ones.
+SELECT is((SELECT max(n::encrypted_numeric)::text FROM unnest(list) n), (SELECT max(n)::text FROM unnest(list) n), format('max of %s', list))
+FROM (VALUES ('{1.0,1.00}'::numeric[]), ('{1.00,1.0}'), ('{2,1.0,1.00,2.0}')) v (list);
+SELECT is((SELECT min(n::encrypted_numeric)::text FROM unnest(list) n), (SELECT min(n)::text FROM unnest(list) n), format('min of %s', list))
+FROM (VALUES ('{1.0,1.00}'::numeric[]), ('{1.00,1.0}'), ('{2,1.0,1.00,2.0}')) v (list);
+
 SELECT * FROM finish();
 ROLLBACK;

@@ -90,5 +90,12 @@ SELECT CASE WHEN current_setting('server_version_num')::int < 180000 THEN pass('
             ELSE gives($$SELECT j::int, j::encrypted_numeric FROM moment x ORDER BY x.s$$, E'(5,5)\n(,)') END;
 DROP TABLE moment;
 
+-- from one length to another, with the same specification
+CREATE TABLE lengths (long encrypted_varchar(10), short encrypted_varchar(3), n encrypted_numeric(9,4), rounded encrypted_numeric(9,1));
+INSERT INTO lengths (long, n) VALUES ('abcdef', 1.2345);
+SELECT throws_ok('UPDATE lengths SET short = long', '22001', 'value too long for type character varying(3)', 'a shorter column refuses it');
+SELECT results_eq('SELECT long::encrypted_varchar(3)::text, n::encrypted_numeric(9,1)::text FROM lengths', $$VALUES ('abc', '1.2')$$, 'an explicit cast cuts it off');
+SELECT results_eq('UPDATE lengths SET rounded = n, short = long::varchar(3) RETURNING short::text, rounded::text', $$VALUES ('abc', '1.2')$$, 'an assignment rounds');
+
 SELECT * FROM finish();
 ROLLBACK;

@@ -156,16 +156,20 @@ foreach my $order ("tde_column,pg_stat_statements,auto_explain", "auto_explain,p
   like(read_bytes($node->data_dir . '/pg_stat_tmp/pgss_query_texts.stat'), qr/<hidden: tde_wallet_open>/, 'which are there');
 }
 
-# A portal is run by a message of its own, whose text the server shows before any hook is called: not while it runs, either.
+# A portal is run by a message of its own, whose text the server shows before any hook is called: not while it runs, either.  What is logged would
+# hide it, too, so nothing is.
 
 my $script = $node->basedir . '/asleep.sql';
 append_to_file($script, "SELECT pg_sleep(60), tde_wallet_open('$secret') IS NULL;\n");
+local $ENV{PGOPTIONS} = join ' ', map { "-c $_" } qw(log_statement=none log_duration=off log_min_duration_statement=-1 log_min_messages=warning
+  auto_explain.log_min_duration=-1 log_parser_stats=off log_planner_stats=off log_executor_stats=off);
 my $bench = IPC::Run::start([ 'pgbench', '-n', '-M', 'extended', '-t', 1, '-f', $script, $node->connstr('postgres') ], '>', \my $bench_out, '2>', \my $bench_err);
 my $asleep = q{FROM pg_stat_activity WHERE wait_event = 'PgSleep'};
 $node->poll_query_until('postgres', "SELECT count(*) = 1 $asleep") or die 'pgbench does not sleep';
 like(lines_of($node, "SELECT query $asleep"), qr/^<hidden: tde_wallet_open>\s*$/, 'the text of a portal that runs is hidden in pg_stat_activity');
 lines_of($node, "SELECT pg_terminate_backend(pid) $asleep");
 $bench->finish;
+delete $ENV{PGOPTIONS};
 
 # What a function of one's own passes on is known once it was called, also if the call is refused.
 

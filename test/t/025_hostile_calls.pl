@@ -123,5 +123,13 @@ low_fails('SELECT tde_internal.encrypted_interval_typmod_out(889192447)', { stat
 low_fails("SELECT tde_internal.encrypted_interval_in('1 day', 'encrypted_interval'::regtype, 889192447)", { state => '22023' }, 'and a value with it');
 fails_with($node, 'SELECT tde_create_type(0::regtype)', { state => '42704', message => qr/type with OID 0 does not exist/ }, 'an encrypted version of type 0');
 
+# ---- a table that is not the extension's ----
+
+lines_of($node, "CREATE TABLE kept (a encrypted_text); INSERT INTO kept VALUES ('kept'); ALTER EXTENSION tde_column DROP TABLE tde.data_keys");
+fails_with($node, $_, { state => '42704', message => qr/^extension "tde_column" is not installed in this database$/ }, "keys of somebody's table: $_")
+  foreach 'SELECT a FROM kept', "SELECT tde_create_key('new')", "INSERT INTO kept VALUES ('new')";
+lines_of($node, 'ALTER EXTENSION tde_column ADD TABLE tde.data_keys');
+is(lines_of($node, 'SELECT a FROM kept'), 'kept', '... until it is the extension\'s again');
+
 $node->stop;
 done_testing();

@@ -38,7 +38,8 @@ is(log_since($node, 0) =~ /module/ ? 'told' : 'silent', 'silent', 'a server with
 
 my %calls = (
   ceremony => [ 'tde_wallet_split(2, 3)', "tde_wallet_open_share('x')", 'tde_wallet_forget_shares()' ],
-  transfer => [ "tde_export_keys('a secret of some length')", "tde_export_keys('a secret of some length', true)", "tde_import_keys('x', 'y')" ],
+  transfer => [ "tde_export_keys('a secret of some length')", "tde_export_keys('a secret of some length', true)", "tde_import_keys('x', 'y')", "tde_internal.tde_take_keys('x')" ],
+  verify   => [ "tde_verify_table('pg_class')", 'tde_verify_database()' ],
   citus    => [ 'tde_internal.tde_hash_fingerprint()' ],
   catalog  => [ "tde_internal.tde_catalog_typmod('int4'::regtype, -1)" ]);
 
