@@ -98,13 +98,14 @@ CREATE ROLE tidy LOGIN; CREATE SCHEMA tidied AUTHORIZATION tidy;
 CREATE TABLE tidied.one (LIKE sealed); INSERT INTO tidied.one SELECT i, NULL, i FROM generate_series(1, 20000) i; CREATE INDEX one_k ON tidied.one (k); CREATE INDEX one_l ON tidied.one (l);
 ALTER TABLE tidied.one OWNER TO tidy;
 CREATE TABLE filled (k encrypted_int4, l int, p int, j encrypted_int4); CREATE TABLE empty (LIKE filled);
-CREATE INDEX ON filled (l) WHERE k > 5; CREATE INDEX ON filled ((k = 5)); CREATE INDEX ON filled (l) WHERE k IS NOT NULL; CREATE INDEX ON filled (l) INCLUDE (k);
+CREATE INDEX filled_hash ON filled USING hash (k); CREATE INDEX ON filled (l) WHERE k > 5; CREATE INDEX ON filled ((k = 5)); CREATE INDEX ON filled (l) WHERE k IS NOT NULL; CREATE INDEX ON filled (l) INCLUDE (k);
 INSERT INTO filled (l) SELECT generate_series(1, 100)});
 lines_of($node, q{SELECT tde_wallet_open('robust-passphrase'); UPDATE filled SET k = 1; SELECT tde_wallet_close()});
 foreach my $command (
   'REINDEX INDEX CONCURRENTLY sealed_k',
   'REINDEX (CONCURRENTLY false, CONCURRENTLY) INDEX sealed_k',
   'REINDEX INDEX CONCURRENTLY filled_l_idx',
+  'REINDEX INDEX CONCURRENTLY filled_hash',
   'REINDEX INDEX CONCURRENTLY filled_expr_idx',
   'REINDEX TABLE CONCURRENTLY parted',
   'REINDEX INDEX CONCURRENTLY parted_lower_idx',
