@@ -45,6 +45,12 @@ static List *parts = NIL;
 static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
 
+/*
+ * DROP EXTENSION locks each of the extension's objects, some 8,000, and by default PostgreSQL has room for a third of these locks.  Its table of them
+ * grows as long as there is shared memory that nobody has taken (ShmemInitHash()): so here is some.  A lock and its holder take 300 bytes.
+ */
+#define ROOM_FOR_LOCKS	(8000 * 400)
+
 static void
 request_shmem(void)
 {
@@ -52,6 +58,7 @@ request_shmem(void)
 
 	if (prev_shmem_request_hook)
 		prev_shmem_request_hook();
+	RequestAddinShmemSpace(ROOM_FOR_LOCKS);
 	foreach(cell, parts)
 	{
 		Part	   *part = lfirst(cell);
