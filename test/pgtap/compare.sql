@@ -181,15 +181,16 @@ DECLARE
   found text[] = '{}';
 BEGIN
   FOREACH p IN ARRAY plain LOOP
-    IF e = p THEN found := found || p; END IF;
+    IF p = e THEN found := found || p; END IF;
+    IF e = p THEN found := found || ('again ' || p); END IF;
   END LOOP;
   RETURN found;
 END
 $$;
 CREATE TABLE unsalted (a encrypted_text(nosalt));
 INSERT INTO unsalted VALUES ('two');
-SELECT is(equal_ones(a, '{one,two,three,two}'), '{two,two}', 'a variable beside an unsalted value') FROM unsalted;
-SELECT is(equal_ones(a, '{two,one,three,two}'), '{two,two}', 'a variable beside an unsalted value, equal at first') FROM unsalted;
+SELECT is(equal_ones(a, '{one,two,three,two}'), '{two,"again two",two,"again two"}', 'a variable beside an unsalted value') FROM unsalted;
+SELECT is(equal_ones(a, '{two,one,three,two}'), '{two,"again two",two,"again two"}', 'a variable beside an unsalted value, equal at first') FROM unsalted;
 
 SELECT finish();
 ROLLBACK;
