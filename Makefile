@@ -131,7 +131,7 @@ OBJS += $(addprefix src/server/, admin_log.o command.o counters.o drawn_ahead.o 
 OBJS += $(addprefix src/wallet/, backup.o change.o file.o given.o open.o server.o wallet.o)
 OBJS += $(addprefix src/keys/, cache.o limits.o missing.o modifiers.o names.o table.o table_edit.o table_write.o typmod.o wrap.o)
 OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertext_form.o copied.o core.o datum.o datum_encrypt.o \
-    datum_header.o declared.o inside.o node_form.o plain_bytes.o plaintext_cache.o type.o)
+    datum_header.o declared.o inside.o node_form.o plain_bytes.o plaintext_cache.o statistics.o type.o)
 OBJS += $(addprefix src/operators/, aggregate_states.o aggregates.o aggregation.o arithmetic.o arrays.o compare.o computed.o \
     computed_call.o computed_choice.o computed_form.o computed_result.o hash.o index_conditions.o indexed_forms.o indexed_tables.o \
     opclass.o padded.o plain_index.o prepared_aggregates.o prepared_joins.o sort.o sort_values.o string.o)

@@ -1,5 +1,5 @@
 /*
- * cast.c - input, output and binary functions, length coercion, casts and statistics, one C function each for all encrypted types.
+ * cast.c - input, output and binary functions, length coercion and casts, one C function each for all encrypted types.
  *
  * Casts and coercion are STABLE: IMMUTABLE would let the planner fold a call and so share one salt among rows, VOLATILE would
  * keep conditions out of indexes.
@@ -7,7 +7,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "commands/vacuum.h"
 #include "lib/stringinfo.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -44,7 +43,6 @@ PG_FUNCTION_INFO_V1(tde_decrypt_support);
 PG_FUNCTION_INFO_V1(tde_decrypt_to);
 PG_FUNCTION_INFO_V1(tde_recast);
 PG_FUNCTION_INFO_V1(tde_decrypt_to_json);
-PG_FUNCTION_INFO_V1(tde_typanalyze);
 
 /* ---- input and output ---- */
 
@@ -454,26 +452,4 @@ tde_decrypt_to_json(PG_FUNCTION_ARGS)
 		proc->base_function = to_json;
 	}
 	return FunctionCall1(proc->base_function, value);
-}
-
-/* ---- statistics: PostgreSQL's own, unless the wallet is closed ---- */
-
-/*
- * tde_typanalyze(internal) returns boolean - false while the wallet is closed: the column's old statistics stay, and the
- * other columns of the table are analyzed.  An error would end ANALYZE of the whole table, and autovacuum would try again
- * every minute.  It is one for a statistics object's expression (they have no number in the row), though: minor releases of
- * PostgreSQL crash at false there (16.2 was seen to).
- */
-Datum
-tde_typanalyze(PG_FUNCTION_ARGS)
-{
-	VacAttrStats *stats = (VacAttrStats *) PG_GETARG_POINTER(0);
-
-	if (!tde_wallet_ensure_open())
-	{
-		if (stats->tupattnum == InvalidAttrNumber)
-			tde_wallet_closed_error("to analyze an expression of a statistics object");
-		PG_RETURN_BOOL(false);
-	}
-	PG_RETURN_BOOL(std_typanalyze(stats));
 }

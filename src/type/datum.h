@@ -94,6 +94,12 @@ extern Datum tde_datum_encrypt_under(TdeType *type, Datum value, int32 typmod, u
 extern Datum tde_datum_encrypt_passing(TdeType *type, Datum value);
 
 /*
+ * A value once more, as nobody can tell that it is the same one: with a salt, under the newest version of its own key, and not by triple DES if it has a
+ * MAC.
+ */
+extern Datum tde_datum_encrypt_apart(TdeType *type, Datum value);
+
+/*
  * The same for what a cast makes.  What the statement does not store is encrypted by AES-GCM if the typmod says triple DES, under the same
  * key.
  */

@@ -204,6 +204,24 @@ tde_datum_encrypt_passing(TdeType *type, Datum value)
 }
 
 Datum
+tde_datum_encrypt_apart(TdeType *type, Datum value)
+{
+	Datum		plain = tde_datum_decrypt_once(type, value, -1);
+	TdeHeader	header;
+	Target		target = {.type = type, .typmod = -1, .header = &header};
+	Datum		result;
+
+	tde_datum_read_header(value, &header);
+	header.spec.salted = true;
+	if (header.spec.cipher == TDE_3DES168 && header.spec.mac != TDE_NOMAC)
+		header.spec = spared_spec;
+	find_key(&target);
+	result = encrypt(&target, plain);
+	tde_datum_free(type, plain);
+	return result;
+}
+
+Datum
 tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod)
 {
 	Target		target = {.type = type, .typmod = typmod, .spares_des = tde_limits_stores_nothing()};

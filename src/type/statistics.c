@@ -1,0 +1,138 @@
+/*
+ * statistics.c - ANALYZE of encrypted columns: what it keeps of their values belongs to no row.
+ *
+ * PostgreSQL copies the most common values and the bounds of a histogram into pg_statistic, the latter in order.  As byte for byte the same values stand
+ * in the table, each would tell the rank of a row, or how frequent its value is, to whoever has the files (Naveed, Kamara and Wright, CCS 2015, show what
+ * that is worth).  So what is kept is encrypted once more, with a salt, under the same key.  The planner decrypts what it compares: plans stay
+ * the same.  Statistics over several columns are built of the same sample of rows, after all columns; so there the values of the sample are replaced.
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "commands/vacuum.h"
+#include "miscadmin.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
+
+#include "server/compat.h"
+#include "type/datum.h"
+#include "wallet/wallet.h"
+
+PG_FUNCTION_INFO_V1(tde_typanalyze);
+
+/* What PostgreSQL's own typanalyze has set. */
+typedef struct Wrapped
+{
+	AnalyzeAttrComputeStatsFunc compute;
+	void	   *data;
+} Wrapped;
+
+/* Nothing keeps larger values (WIDTH_THRESHOLD in PostgreSQL's analyze.c and mcv.c). */
+#define LARGEST_KEPT	1024
+
+/* ---- what is kept of one column ---- */
+
+static void
+replace_kept(VacAttrStats *stats)
+{
+	MemoryContext before = MemoryContextSwitchTo(stats->anl_context);
+
+	for (int slot = 0; slot < STATISTIC_NUM_SLOTS; slot++)
+	{
+		TdeType    *type = stats->numvalues[slot] > 0 ? tde_type_find(getBaseType(stats->statypid[slot])) : NULL;
+
+		for (int i = 0; type && i < stats->numvalues[slot]; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			stats->stavalues[slot][i] = tde_datum_encrypt_apart(type, stats->stavalues[slot][i]);
+		}
+	}
+	MemoryContextSwitchTo(before);
+}
+
+/* ---- what statistics over several columns are built of ---- */
+
+static bool
+has_extended_statistics(VacAttrStats *stats)
+{
+	Relation	rel;
+	bool		has;
+
+	/* of an expression the rows are others */
+	if (stats->tupattnum <= 0 || stats->rows == NULL)
+		return false;
+	rel = relation_open(TupleDescAttr(stats->tupDesc, stats->tupattnum - 1)->attrelid, NoLock);
+	has = rel->rd_rel->relkind != RELKIND_INDEX && RelationGetStatExtList(rel) != NIL;
+	relation_close(rel, NoLock);
+	return has;
+}
+
+static void
+replace_sample(VacAttrStats *stats, TdeType *type, int rows)
+{
+	MemoryContext before = MemoryContextSwitchTo(stats->anl_context);
+	int			column = stats->tupattnum;
+	bool		isnull;
+
+	for (int i = 0; i < rows; i++)
+	{
+		Datum		value = heap_getattr(stats->rows[i], column, stats->tupDesc, &isnull);
+		Datum		apart;
+
+		CHECK_FOR_INTERRUPTS();
+		if (isnull || toast_raw_datum_size(value) > LARGEST_KEPT)
+			continue;
+		apart = tde_datum_encrypt_apart(type, value);
+		stats->rows[i] = heap_modify_tuple_by_cols(stats->rows[i], stats->tupDesc, 1, &column, &apart, &isnull);
+		pfree(DatumGetPointer(apart));
+	}
+	MemoryContextSwitchTo(before);
+}
+
+/* ---- ANALYZE ---- */
+
+/* An AnalyzeAttrComputeStatsFunc. */
+static void
+compute(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows, double all_rows)
+{
+	Wrapped    *wrapped = stats->extra_data;
+	TdeType    *type = tde_type_find(getBaseType(stats->attrtypid));
+
+	stats->extra_data = wrapped->data;
+	wrapped->compute(stats, fetch, rows, all_rows);
+	stats->extra_data = wrapped;
+	if (stats->stats_valid)
+		replace_kept(stats);
+	if (type && has_extended_statistics(stats))
+		replace_sample(stats, type, rows);
+}
+
+/*
+ * tde_typanalyze(internal) returns boolean - false while the wallet is closed: the column's old statistics stay, and the
+ * other columns of the table are analyzed.  An error would end ANALYZE of the whole table, and autovacuum would try again
+ * every minute.  It is one for a statistics object's expression (they have no number in the row), though: minor releases of
+ * PostgreSQL crash at false there (16.2 was seen to).
+ */
+Datum
+tde_typanalyze(PG_FUNCTION_ARGS)
+{
+	VacAttrStats *stats = (VacAttrStats *) PG_GETARG_POINTER(0);
+	Wrapped    *wrapped;
+
+	if (!tde_wallet_ensure_open())
+	{
+		if (stats->tupattnum == InvalidAttrNumber)
+			tde_wallet_closed_error("to analyze an expression of a statistics object");
+		PG_RETURN_BOOL(false);
+	}
+	if (!std_typanalyze(stats))
+		PG_RETURN_BOOL(false);
+	wrapped = MemoryContextAlloc(stats->anl_context, sizeof(Wrapped));
+	*wrapped = (Wrapped) {stats->compute_stats, stats->extra_data};
+	stats->compute_stats = compute;
+	stats->extra_data = wrapped;
+	PG_RETURN_BOOL(true);
+}
