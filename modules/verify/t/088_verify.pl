@@ -30,11 +30,15 @@ UPDATE pg_attribute SET atttypid = 'bytea'::regtype, atttypmod = -1 WHERE attrel
 SELECT encode($column, 'hex') FROM $table WHERE id = $id; ROLLBACK}))[-1];
 }
 
+my $has_no_checksums = 0;
+
 # Replace bytes of files, while the server does not run: [path, from, to], ...
 sub edit
 {
   lines_of($node, 'CHECKPOINT');
   $node->stop;
+  # the damage is to be found by us
+  $node->command_ok([ 'pg_checksums', '--disable', '--pgdata', $node->data_dir ], 'no checksums') if !$has_no_checksums++ && $node->pg_version >= 18;
   foreach my $change (@_)
   {
     my ($path, $from, $to) = @$change;
