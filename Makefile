@@ -110,7 +110,7 @@ help:
 	@echo 'make check-schemas       the schemas of Kea, PowerDNS, Roundcube and tt-rss: each column encrypted or named, each table written as before;'
 	@echo '                         SCHEMAS="kea": only this; PAGILA and MINIFLUX name source trees of two more'
 	@echo 'make check-cluster       Citus on three private servers, plain tables beside encrypted ones; CITUS=/path/to/its/source/tree,'
-	@echo '                         unless it is installed; PARTS="keys nodes types files twins": only these'
+	@echo '                         unless it is installed; PARTS="keys nodes rotation types files twins": only these'
 	@echo 'make check-matrix        as root: all of it on PostgreSQL 15 to 19, each in a Debian that has it, pg_upgrade between them, compilers and'
 	@echo '                         processors; SERVERS="17 19" PARTS="regress pgtap": only these'
 	@echo 'make bench               experiments of five studies, with reports and charts in bench/results; bench/run lists them'

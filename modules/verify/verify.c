@@ -8,8 +8,6 @@
 
 #include "access/genam.h"
 #include "access/relation.h"
-#include "catalog/namespace.h"
-#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "executor/spi.h"
@@ -169,16 +167,12 @@ explain_where(void *arg)
 {
 	TdeVerification *verification = arg;
 	ItemPointer row = &verification->scan.row;
-	Oid			relid = verification->rel ? RelationGetRelid(verification->rel) : InvalidOid;
 
-	if (relid == InvalidOid || verification->rel->rd_rel->relkind == RELKIND_INDEX || !ItemPointerIsValid(row))
+	if (verification->rel == NULL || verification->table != NULL || !ItemPointerIsValid(row))
 		return;
-	errcontext("verifying block %u of table \"%s\", with %lld problems before", ItemPointerGetBlockNumber(row),
-			   RelationGetRelationName(verification->rel), (long long) verification->problems);
-	errhint("To go on there: SELECT * FROM tde_verify_table(%s, first_block => %u);",
-			quote_literal_cstr(quote_qualified_identifier(get_namespace_name(RelationGetNamespace(verification->rel)),
-														  RelationGetRelationName(verification->rel))),
-			ItemPointerGetBlockNumber(row));
+	errcontext("verifying block %u of table %s, with %lld problems before", ItemPointerGetBlockNumber(row), verification->name,
+			   (long long) verification->problems);
+	errhint("To go on there: SELECT * FROM tde_verify_table(%s, first_block => %u);", verification->literal, ItemPointerGetBlockNumber(row));
 }
 
 static void
@@ -192,6 +186,8 @@ verify_table(TdeVerification *verification, Oid relid)
 	if (table && !RELATION_IS_OTHER_TEMP(table) &&
 		(table->rd_rel->relkind == RELKIND_RELATION || table->rd_rel->relkind == RELKIND_MATVIEW))
 	{
+		verification->name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)), RelationGetRelationName(table));
+		verification->literal = quote_literal_cstr(verification->name);
 		verify_relation(verification, table, NULL);
 		if (verification->indexes)
 			verify_indexes(verification, table);

@@ -19,6 +19,8 @@ typedef struct TdeVerification
 	TdeProgress progress;
 	Relation	rel;			/* the table or index that is read */
 	Relation	table;			/* of that index; NULL: it is a table */
+	const char *name;			/* of that table, for errors */
+	const char *literal;		/* the same for SQL */
 	TdeInside **columns;		/* of its columns, by number - 1; NULL where nothing is encrypted */
 	int64		problems;		/* so far */
 	struct TdeEntries *entries; /* of the index that is read, if they are compared with rows */

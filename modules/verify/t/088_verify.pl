@@ -166,7 +166,7 @@ is(problems("tde_verify_table('v', 0, 0)") =~ tr/\n//, 5, 'some blocks');
 is(problems("tde_verify_table('v', 1)"), '', 'other blocks');
 lines_of($node, 'CREATE TABLE many AS SELECT g AS id, (\'x\' || g)::encrypted_text AS a FROM generate_series(1, 200000) g');
 fails_with($node, "SET statement_timeout = 30; SELECT * FROM tde_verify_table('many')", { state => '57014', hint => qr/^To go on there: SELECT \* FROM tde_verify_table\('public\.many', first_block => \d+\);/,
-    context => qr/^verifying block \d+ of table "many", with 0 problems before/ }, 'a command that is cancelled says where to go on');
+    context => qr/^verifying block \d+ of table public\.many, with 0 problems before/ }, 'a command that is cancelled says where to go on');
 lines_of($node, "ALTER SYSTEM SET tde_column.passphrase_command = ''; SELECT pg_reload_conf(), tde_wallet_close()");
 fails_with($node, "SELECT * FROM tde_verify_table('x')", { state => 'TDE01' }, 'with the wallet closed');
 lines_of($node, "SELECT tde_wallet_open('verify-passphrase')");
