@@ -130,7 +130,8 @@ tde_typanalyze(PG_FUNCTION_ARGS)
 	}
 	if (!std_typanalyze(stats))
 		PG_RETURN_BOOL(false);
-	wrapped = MemoryContextAlloc(stats->anl_context, sizeof(Wrapped));
+	/* not in anl_context, which is not always set yet; std_typanalyze() does so, too */
+	wrapped = palloc(sizeof(Wrapped));
 	*wrapped = (Wrapped) {stats->compute_stats, stats->extra_data};
 	stats->compute_stats = compute;
 	stats->extra_data = wrapped;
