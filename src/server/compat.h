@@ -176,6 +176,9 @@
 #define TDE_OPERATOR_CANDIDATES(name, kind) OpernameGetCandidates(name, kind, false)
 #endif
 
+/* Up to 18 the table of locks grows into shared memory that nobody has taken. */
+#define TDE_LOCK_TABLE_GROWS (PG_VERSION_NUM < 190000)
+
 /* 19 gives tables' access methods options for updates and scans. */
 #if PG_VERSION_NUM >= 190000
 #define TDE_TUPLE_UPDATE(rel, tid, slot, failure, mode, indexes) \

@@ -46,8 +46,8 @@ static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
 
 /*
- * DROP EXTENSION locks each of the extension's objects, some 8,000, and by default PostgreSQL has room for a third of these locks.  Its table of them
- * grows as long as there is shared memory that nobody has taken (ShmemInitHash()): so here is some.  A lock and its holder take 300 bytes.
+ * DROP EXTENSION locks each of the extension's objects, some 8,000, and by default PostgreSQL has room for a third of these locks.  Up to 18 its table
+ * of them grows as long as there is shared memory that nobody has taken (ShmemInitHash()): so here is some.  A lock and its holder take 300 bytes.
  */
 #define ROOM_FOR_LOCKS	(8000 * 400)
 
@@ -58,7 +58,8 @@ request_shmem(void)
 
 	if (prev_shmem_request_hook)
 		prev_shmem_request_hook();
-	RequestAddinShmemSpace(ROOM_FOR_LOCKS);
+	if (TDE_LOCK_TABLE_GROWS)
+		RequestAddinShmemSpace(ROOM_FOR_LOCKS);
 	foreach(cell, parts)
 	{
 		Part	   *part = lfirst(cell);
