@@ -10,7 +10,7 @@ use TdeTest;
 use Test::More;
 
 my $node = tde_node('default_locks', conf => "max_connections = 20\ntde_column.passphrase_command = 'echo locks-passphrase'\nfsync = off\n");
-my $grows = $node->pg_version < 19;
+my $grows = $node->pg_version->major < 19;
 $node->append_conf('postgresql.conf', 'max_locks_per_transaction = 512') if !$grows;
 $node->start;
 is(lines_of($node, 'SHOW max_locks_per_transaction'), $grows ? '64' : '512', 'the setting');
