@@ -83,11 +83,7 @@ look_at_datum(TdeScan *scan, AttrNumber column, Oid type, Datum datum)
 static void
 tell_progress(TdeScan *scan)
 {
-	TdeProgress *progress = &((TdeVerification *) scan)->progress;
-
-	/* tables grow while they are read */
-	progress->blocks_done = Min(progress->blocks_done + 1, progress->blocks_total);
-	tde_counters_progress_show(progress);
+	tde_counters_progress_blocks(&((TdeVerification *) scan)->progress, 1);
 }
 
 /* ---- relations ---- */

@@ -114,12 +114,8 @@ refuse_followed(Relation rel)
 static void
 show_block(TdeBatches *batches, BlockNumber *shown, BlockNumber block)
 {
-	TdeProgress *progress = &batches->progress;
-
-	/* what is appended meanwhile does not count */
-	progress->blocks_done = Min(progress->blocks_done + (block - *shown), progress->blocks_total);
+	tde_counters_progress_blocks(&batches->progress, (int64) block - *shown);
 	*shown = block;
-	tde_counters_progress_show(progress);
 }
 
 /*

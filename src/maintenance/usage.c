@@ -40,11 +40,7 @@ PG_FUNCTION_INFO_V1(tde_key_usage);
 static void
 tell_progress(TdeScan *scan)
 {
-	TdeProgress *progress = &((TdeUsage *) scan)->progress;
-
-	/* tables grow while they are read */
-	progress->blocks_done = Min(progress->blocks_done + 1, progress->blocks_total);
-	tde_counters_progress_show(progress);
+	tde_counters_progress_blocks(&((TdeUsage *) scan)->progress, 1);
 }
 
 /* ---- relations ---- */

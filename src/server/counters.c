@@ -242,6 +242,13 @@ tde_counters_progress_show(TdeProgress *progress)
 }
 
 void
+tde_counters_progress_blocks(TdeProgress *progress, int64 blocks)
+{
+	progress->blocks_done = Min(progress->blocks_done + blocks, progress->blocks_total);
+	tde_counters_progress_show(progress);
+}
+
+void
 tde_counters_progress_end(void)
 {
 	pgstat_progress_end_command();
