@@ -19,17 +19,16 @@
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "citus/node_answers.h"
 #include "citus/node_keys.h"
 #include "citus/tables.h"
 #include "keys/cache.h"
@@ -72,54 +71,28 @@ tde_citus_hash_fingerprint(PG_FUNCTION_ARGS)
 
 /* ---- asking other nodes ---- */
 
-#define ASK_ALL \
-	"SELECT coalesce(n.nodename || ':' || n.nodeport, 'this node'), r.success, r.result" \
-	" FROM pg_catalog.run_command_on_all_nodes('SELECT tde_internal.tde_hash_fingerprint()') r" \
-	" LEFT JOIN pg_catalog.pg_dist_node n ON n.nodeid OPERATOR(pg_catalog.=) r.nodeid"
-#define ASK_COORDINATOR \
-	"SELECT coalesce(n.nodename || ':' || n.nodeport, 'the coordinator'), r.success, r.result" \
-	" FROM pg_catalog.run_command_on_coordinator('SELECT tde_internal.tde_hash_fingerprint()') r" \
-	" LEFT JOIN pg_catalog.pg_dist_node n ON n.nodeid OPERATOR(pg_catalog.=) r.nodeid"
-
 /* What is wrong with one node's answer; NULL: nothing. */
 static char *
-find_difference(HeapTuple row, TupleDesc columns, const char *own)
+find_difference(const TdeNodeAnswer *answer, const char *own)
 {
-	char	   *node = SPI_getvalue(row, columns, 1);
-	char	   *success = SPI_getvalue(row, columns, 2);
-	char	   *result = SPI_getvalue(row, columns, 3);
-
-	if (success == NULL || success[0] != 't')
-		return psprintf("Node %s does not tell: %s", node, result ? result : "no answer");
-	if (result == NULL || strcmp(result, own) != 0)
-		return psprintf("Node %s has another hash key than this node.", node);
+	if (!answer->success)
+		return psprintf("Node %s does not tell: %s", answer->node, answer->text);
+	if (strcmp(answer->text, own) != 0)
+		return psprintf("Node %s has another hash key than this node.", answer->node);
 	return NULL;
 }
 
-/* The same for all of them, in the caller's memory context. */
+/* The same for all of them. */
 static char *
-ask_nodes(const char *question)
+ask_nodes(TdeNodes whom)
 {
-	MemoryContext context = CurrentMemoryContext;
 	char	   *own = tde_node_keys_fingerprint();
 	char	   *difference = NULL;
-	int			level = NewGUCNestLevel();
+	ListCell   *cell;
 
-	/* the names that follow are not looked up elsewhere */
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	if (SPI_execute(question, false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "SPI_execute failed");
-	for (uint64 i = 0; i < SPI_processed && difference == NULL; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		difference = find_difference(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, own);
-	}
-	if (difference)
-		difference = MemoryContextStrdup(context, difference);
-	SPI_finish();
-	AtEOXact_GUC(true, level);
+	foreach(cell, tde_node_answers(whom, "SELECT tde_internal.tde_hash_fingerprint()"))
+		if (difference == NULL)
+			difference = find_difference(lfirst(cell), own);
 	return difference;
 }
 
@@ -158,7 +131,7 @@ require_same(Asked whom, const char *what)
 		return;
 	asked = ASKED_NOBODY;
 	nodes = get_relname_relid("pg_dist_node", PG_CATALOG_NAMESPACE);
-	difference = ask_nodes(whom == ASKED_ALL ? ASK_ALL : ASK_COORDINATOR);
+	difference = ask_nodes(whom == ASKED_ALL ? TDE_NODES_ALL : TDE_NODES_COORDINATOR);
 	if (difference)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -11,12 +11,13 @@
 
 #include "crypto/status.h"
 
+#ifdef TDE_UNIT_TEST
 /*
- * For unit tests: from now on new keys and contexts leave whole modes and MACs to EVP, as they do under FIPS (true), or
- * not (false).  Contexts decide when they are made, so both ways can be compared side by side in one process.  What FIPS
- * itself refuses is for test/long/092_fips.pl, with a real provider.
+ * From now on new keys and contexts leave whole modes and MACs to EVP, as they do under FIPS (true), or not (false).  Contexts decide when they
+ * are made, so both ways can be compared side by side in one process.  What FIPS itself refuses is for test/long/092_fips.pl, with a real provider.
  */
 extern void tde_crypto_use_evp(bool on);
+#endif
 
 /* EVP counts bytes in an int.  No value of PostgreSQL reaches this size. */
 #define TDE_MAX_UPDATE	((size_t) 1 << 30)

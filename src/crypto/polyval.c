@@ -25,6 +25,7 @@
 
 #define POLY_HIGH	UINT64_C(0xc200000000000000)	/* x^127 + x^126 + x^121 */
 
+#ifdef TDE_UNIT_TEST
 static bool portable_only = false;
 
 void
@@ -32,6 +33,9 @@ tde_polyval_use_portable(bool on)
 {
 	portable_only = on;
 }
+#else
+#define portable_only	false
+#endif
 
 bool
 tde_polyval_has_fast(void)

@@ -50,7 +50,9 @@ tde_polyval_is_short(const TdePolyval *key, uint8_t associated, size_t size)
 /* Can this processor multiply without carries?  Asked once per process. */
 extern bool tde_polyval_has_fast(void);
 
-/* For tests and the self-test: keys that are made from now on do without what the processor has (true), or not (false). */
+#ifdef TDE_UNIT_TEST
+/* Keys that are made from now on do without what the processor has (true), or not (false). */
 extern void tde_polyval_use_portable(bool on);
+#endif
 
 #endif							/* TDE_CRYPTO_POLYVAL_H */

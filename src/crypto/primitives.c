@@ -165,11 +165,13 @@ tde_crypto_fips(void)
 	return fips_state == FIPS_ON;
 }
 
+#ifdef TDE_UNIT_TEST
 void
 tde_crypto_use_evp(bool on)
 {
 	fips_state = on ? FIPS_ON : FIPS_OFF;
 }
+#endif
 
 TdeStatus
 tde_crypto_unavailable(const char *cipher)

@@ -328,11 +328,11 @@ define_key_wall(void)
 }
 
 static void
-define_developer(void)
+define_limits(void)
 {
 	DefineCustomIntVariable("tde_column.encryption_limit",
-							"Lowers the number of values after which a version of a data key is replaced.",
-							"For tests.  Of triple DES it counts blocks.  0: the limits are as documented.",
+							"The number of values after which a version of a data key is replaced, where a policy asks for fewer than the cipher does.",
+							"Of triple DES it counts blocks.  0: the cipher's own limit.",
 							&tde_encryption_limit, 0, 0, INT_MAX, PGC_SUSET, GUC_NOT_IN_SAMPLE,
 							NULL, NULL, NULL);
 }
@@ -345,6 +345,6 @@ tde_settings_init(void)
 	define_values();
 	define_key_wall();
 	define_guards();
-	define_developer();
+	define_limits();
 	MarkGUCPrefixReserved("tde_column");
 }

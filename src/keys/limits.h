@@ -20,7 +20,7 @@ typedef struct TdeKeyUse
 	struct TdeKeyUse *after;
 } TdeKeyUse;
 
-/* Lowers the numbers at which versions are replaced, for tests; 0: they are as they are. */
+/* A policy's number of values (of triple DES: blocks) at which versions are replaced; 0: the cipher's own. */
 extern int	tde_encryption_limit;
 
 /* This process's account of a data key of its database; it stays where it is. */
