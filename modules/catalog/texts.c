@@ -76,7 +76,8 @@ show_class(char *definition, Oid opclass)
 	if (HeapTupleIsValid(tuple) && HeapTupleIsValid(shown))
 	{
 		Form_pg_opclass from = (Form_pg_opclass) GETSTRUCT(tuple);
-		char	   *to = psprintf(" %s", NameStr(((Form_pg_opclass) GETSTRUCT(shown))->opcname));
+		Form_pg_opclass in_place = (Form_pg_opclass) GETSTRUCT(shown);
+		char	   *to = in_place->opcdefault ? "" : psprintf(" %s", NameStr(in_place->opcname));
 
 		definition = tde_catalog_replace_first(definition, psprintf(" %s", quote_qualified_identifier(get_namespace_name(from->opcnamespace), NameStr(from->opcname))), to);
 		definition = tde_catalog_replace_first(definition, psprintf(" %s", NameStr(from->opcname)), to);

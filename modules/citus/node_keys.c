@@ -31,7 +31,7 @@
 #include "citus/node_answers.h"
 #include "citus/node_keys.h"
 #include "citus/tables.h"
-#include "keys/cache.h"
+#include "keys/keyed_hash.h"
 #include "server/compat.h"
 #include "server/error.h"
 #include "server/memory.h"

@@ -8,7 +8,7 @@
 
 #include "utils/builtins.h"
 
-#include "keys/cache.h"
+#include "keys/keyed_hash.h"
 #include "server/admin_log.h"
 #include "server/compat.h"
 #include "transfer/adopt.h"

@@ -29,6 +29,7 @@
 #include "client/catalog_trees.h"
 #include "client/operand_results.h"
 #include "operators/computed.h"
+#include "operators/opclass.h"
 #include "server/compat.h"
 #include "type/access.h"
 #include "type/core.h"
@@ -468,7 +469,7 @@ tde_catalog_show_tree(Node *node, void *context)
 /* Names of operator classes may begin so, and go on as those of the base types. */
 #define ENCRYPTED_PREFIX "encrypted_"
 
-/* The operator class of a base type that an encrypted type's stands for: its default, or the one of the same name. */
+/* The operator class of a base type that an encrypted type's stands for: its default, also of those without order, or the one of the same name. */
 static Oid
 plain_class(Form_pg_opclass opclass)
 {
@@ -477,7 +478,7 @@ plain_class(Form_pg_opclass opclass)
 
 	if (type == NULL)
 		return InvalidOid;
-	if (opclass->opcdefault)
+	if (opclass->opcdefault || opclass->oid == tde_opclass_unordered(type))
 		return GetDefaultOpClass(type->base, opclass->opcmethod);
 	if (strncmp(name, ENCRYPTED_PREFIX, strlen(ENCRYPTED_PREFIX)) == 0)
 		name += strlen(ENCRYPTED_PREFIX);

@@ -235,16 +235,21 @@ tde_crypto_prf_new(TdePrf **prf, const uint8_t key[32])
 }
 
 TdeStatus
-tde_crypto_prf(TdePrf *prf, uint32_t number, uint32_t *result)
+tde_crypto_prf(TdePrf *prf, uint8_t purpose, uint64_t number, uint64_t *result)
 {
-	/* little-endian on every machine: the result is stored in hash indexes */
-	uint8_t		block[16] = {(uint8_t) number, (uint8_t) (number >> 8), (uint8_t) (number >> 16), (uint8_t) (number >> 24)};
+	uint8_t		block[16] = {0};
 	uint8_t		out[16];
 	int			written = 0;
 
+	/* little-endian on every machine: the result is stored in hash indexes, and orders others */
+	for (int i = 0; i < 8; i++)
+		block[i] = (uint8_t) (number >> 8 * i);
+	block[15] = purpose;
 	if (EVP_EncryptUpdate(prf->context, out, &written, block, sizeof(block)) != 1 || written != sizeof(block))
 		return TDE_E_CRYPTO;
-	*result = (uint32_t) out[0] | (uint32_t) out[1] << 8 | (uint32_t) out[2] << 16 | (uint32_t) out[3] << 24;
+	*result = 0;
+	for (int i = 0; i < 8; i++)
+		*result |= (uint64_t) out[i] << 8 * i;
 	return TDE_OK;
 }
 

@@ -31,13 +31,13 @@ extern PGDLLEXPORT TDE_MUST_CHECK TdeStatus tde_crypto_unwrap_key(const uint8_t 
 																  uint8_t *out, size_t *out_size);
 
 /*
- * A keyed hash of 32 bits: AES-256 of one block that holds the number, truncated (a pseudo-random function as long as the block
- * cipher is one).  It costs a third of what SipHash through EVP_MAC does (30 against 90 ns).
+ * A keyed hash of 64 bits: AES-256 of one block that holds the number and the purpose, truncated (a pseudo-random function as long as the
+ * block cipher is one).  It costs a third of what SipHash through EVP_MAC does (30 against 90 ns).
  */
 typedef struct TdePrf TdePrf;
 
 extern TDE_MUST_CHECK TdeStatus tde_crypto_prf_new(TdePrf **prf, const uint8_t key[32]);
-extern TDE_MUST_CHECK TdeStatus tde_crypto_prf(TdePrf *prf, uint32_t number, uint32_t *result);
+extern TDE_MUST_CHECK TdeStatus tde_crypto_prf(TdePrf *prf, uint8_t purpose, uint64_t number, uint64_t *result);
 extern void tde_crypto_prf_free(TdePrf *prf);
 
 /* Bytes for a key, from OpenSSL's CSPRNG for secrets, stirred by the operating system's. */

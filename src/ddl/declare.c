@@ -37,6 +37,7 @@
 
 #include "ddl/declare.h"
 #include "ddl/declared_type.h"
+#include "ddl/index_constraint.h"
 #include "ddl/kept_encrypted.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
@@ -97,7 +98,7 @@ declare_type(TypeName *name, bool needs_keys_now)
 	if (type == NULL)
 		return false;
 	if (name->typmods == NIL && name->typemod < 0)
-		name->typemod = tde_typmod_default();
+		name->typemod = tde_ddl_default_typmod(type);
 	element.typmods = name->typmods;
 	element.typemod = name->typemod;
 	typenameTypeIdAndMod(NULL, &element, &oid, &typmod);
@@ -334,6 +335,7 @@ declare_statement(Node *stmt, const char *source)
 		case T_AlterTableStmt:
 			tde_plaintext_alter_prepare((AlterTableStmt *) stmt, source);
 			declare_altered((AlterTableStmt *) stmt);
+			tde_index_constraint_prepare((AlterTableStmt *) stmt);
 			tde_kept_generated_alter((AlterTableStmt *) stmt, source);
 			break;
 		case T_CompositeTypeStmt:

@@ -32,6 +32,7 @@
 #include "ddl/clear_keys.h"
 #include "ddl/declare.h"
 #include "ddl/declared_type.h"
+#include "ddl/index_order.h"
 #include "ddl/plaintext_guard.h"
 #include "ddl/taken_names.h"
 #include "ddl/text_search.h"
@@ -97,7 +98,7 @@ gets_own_key(Relation rel, bool new_table)
 static int32
 wanted_typmod(Relation rel, Form_pg_attribute column, TdeType *type, bool own_key, int32 *table_key)
 {
-	int32		typmod = column->atttypmod >= 0 ? column->atttypmod : tde_typmod_default();
+	int32		typmod = column->atttypmod >= 0 ? column->atttypmod : tde_ddl_default_typmod(type);
 	TdeModifiers mods = tde_modifiers_unpack(type->layout, typmod);
 
 	if (!own_key || mods.slot != TDE_SLOT_DEFAULT)
@@ -187,6 +188,7 @@ mend_relation(Oid relid, bool new_table)
 		return;
 	commands = inspect_relation(rel, new_table);
 	tde_guard_relation(rel);
+	tde_index_order_check(rel);
 	/* ALTER wants it to itself */
 	relation_close(rel, AccessShareLock);
 	if (commands == NIL)
@@ -231,7 +233,7 @@ check_domain(Oid domain)
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 				 errmsg("domain \"%s\" does not say how its values are encrypted", NameStr(form->typname)),
 				 errhint("Write the modifiers: %s.",
-						 format_type_with_typemod(form->typbasetype, tde_typmod_default()))));
+						 format_type_with_typemod(form->typbasetype, tde_ddl_default_typmod(type)))));
 	/* the hook refuses it before; this is for a session whose first statement it is */
 	(void) SysCacheGetAttr(TYPEOID, tuple, Anum_pg_type_typdefault, &no_default);
 	if (type && !no_default)

@@ -13,6 +13,7 @@
 #include "ddl/declared_type.h"
 #include "keys/modifiers.h"
 #include "server/compat.h"
+#include "type/base_functions.h"
 #include "type/inside.h"
 #include "type/plain_bytes.h"
 
@@ -57,7 +58,8 @@ tde_declared_like(Oid like, int32 declared, Oid *type, int32 *typmod)
 
 	if (encrypted == NULL || !tde_typmod_base_valid(encrypted->layout, *typmod))
 		return false;
-	modifiers = declared >= 0 ? tde_type_modifiers(own, declared) : tde_typmod_unpack(TDE_MOD_NONE, tde_typmod_default());
+	modifiers = declared >= 0 ? tde_type_modifiers(own, declared) : tde_ddl_default_modifiers(encrypted->base);
+	modifiers.unordered = modifiers.unordered && tde_base_can_hide_order(encrypted->base);
 	tde_ddl_check_mac(encrypted->base, modifiers.spec);
 	modifiers.base_typmod = *typmod;
 	*typmod = tde_modifiers_pack(encrypted->layout, &modifiers);
@@ -76,6 +78,33 @@ tde_ddl_encrypted_name(Oid base)
 	name = quote_identifier(psprintf("encrypted_%s", NameStr(((Form_pg_type) GETSTRUCT(tuple))->typname)));
 	ReleaseSysCache(tuple);
 	return name;
+}
+
+TdeModifiers
+tde_ddl_default_modifiers(Oid base)
+{
+	TdeModifiers modifiers = tde_default_modifiers;
+
+	modifiers.unordered = modifiers.unordered && tde_base_can_hide_order(base);
+	return modifiers;
+}
+
+int32
+tde_ddl_default_typmod(TdeType *type)
+{
+	TdeModifiers modifiers = tde_ddl_default_modifiers(type->base);
+
+	return tde_modifiers_pack(type->layout, &modifiers);
+}
+
+void
+tde_ddl_check_order(Oid base, const TdeModifiers *modifiers)
+{
+	if (modifiers->unordered && !tde_base_can_hide_order(base))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("type %s cannot be declared unordered", tde_ddl_encrypted_name(base)),
+				 errdetail("Type %s has no hash function by which its values could stand in an index.", format_type_be(base))));
 }
 
 void

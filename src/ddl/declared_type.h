@@ -26,6 +26,13 @@ extern bool tde_declared_like(Oid like, int32 like_typmod, Oid *type, int32 *typ
 /* ereport: values of this base type must not go without a MAC. */
 extern void tde_ddl_check_mac(Oid base, TdeSpec spec);
 
+/* What a column of the encrypted version of a base type gets that is declared without modifiers, and its typmod. */
+extern TdeModifiers tde_ddl_default_modifiers(Oid base);
+extern int32 tde_ddl_default_typmod(TdeType *type);
+
+/* ereport: values of this base type have nothing but their order to stand in an index by. */
+extern void tde_ddl_check_order(Oid base, const TdeModifiers *modifiers);
+
 /* What tde_create_type() calls the encrypted version of a type: it may be that not all of it is there yet, while a dump is restored. */
 extern const char *tde_ddl_encrypted_name(Oid base);
 

@@ -38,6 +38,7 @@
 
 #include "ddl/declared_type.h"
 #include "ddl/foreign_keys.h"
+#include "operators/opclass.h"
 #include "server/compat.h"
 #include "type/type.h"
 
@@ -167,7 +168,15 @@ add_members(List *members, Oid foreign, Oid key)
 	if (!OidIsValid(both) || !OidIsValid(alone))
 		return members;
 	members = add_member(members, family, input, foreign, both);
-	return add_member(members, family, foreign, foreign, alone);
+	members = add_member(members, family, foreign, foreign, alone);
+	/* the key may be in the order that tells nothing */
+	family = referenced && OidIsValid(tde_opclass_unordered(referenced)) ? get_opclass_family(tde_opclass_unordered(referenced)) : InvalidOid;
+	if (OidIsValid(family))
+	{
+		members = add_member(members, family, input, foreign, both);
+		members = add_member(members, family, foreign, foreign, alone);
+	}
+	return members;
 }
 
 /* ---- which types ---- */

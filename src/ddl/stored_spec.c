@@ -174,6 +174,7 @@ without_base(TdeType *type, int32 typmod)
 	int32		bare;
 
 	mods.base_typmod = -1;
+	mods.unordered = false;
 	bare = tde_modifiers_pack_known(type->layout, &mods);
 	return bare >= 0 ? bare : typmod;
 }

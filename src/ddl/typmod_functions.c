@@ -152,6 +152,7 @@ parse_modifiers(Oid base, ArrayType *array)
 	int32		row;
 	List	   *spec_words = NIL;
 	char	   *problem;
+	TdeModifiers defaults = tde_ddl_default_modifiers(base);
 
 	deconstruct_array(array, CSTRINGOID, -2, false, TYPALIGN_CHAR, &words, NULL, &count);
 	row = take_row_number(words, &count);
@@ -162,15 +163,16 @@ parse_modifiers(Oid base, ArrayType *array)
 		spec_words = lappend(spec_words, resolve_key(DatumGetCString(words[i])));
 	}
 
-	problem = tde_typmod_words_parse(spec_words, &tde_default_spec, &mods.spec, &mods.slot);
+	problem = tde_typmod_words_parse(spec_words, &defaults, true, &mods);
 	if (problem)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid modifiers for type %s", tde_ddl_encrypted_name(base)),
 				 errdetail_internal("%s", problem),
 				 errhint("Modifiers are: those of %s first; then, in any order, one of aes128, aes192, aes256, '3des168'; "
-						 "salt or nosalt; gcm, sha256, mac or nomac; ctr or cbc; 'key=NAME'.", format_type_be(base))));
+						 "salt or nosalt; gcm, sha256, mac or nomac; ctr or cbc; ordered or unordered; 'key=NAME'.", format_type_be(base))));
 	tde_ddl_check_mac(base, mods.spec);
+	tde_ddl_check_order(base, &mods);
 	mods.base_typmod = parse_base_modifiers(base, words, own);
 	if (row > 0)
 		return tde_modifiers_offer(row, &mods);
@@ -258,7 +260,7 @@ tde_typmod_out(PG_FUNCTION_ARGS)
 	initStringInfo(&buf);
 	appendStringInfoChar(&buf, '(');
 	print_base_modifiers(&buf, type, mods.base_typmod);
-	appendStringInfoString(&buf, tde_typmod_words(mods.spec));
+	appendStringInfoString(&buf, tde_typmod_words(&mods));
 	print_key(&buf, mods.slot);
 	if (IsBinaryUpgrade && tde_typmod_number(PG_GETARG_INT32(0)) > 0)
 		appendStringInfo(&buf, ",'row=%d'", tde_typmod_number(PG_GETARG_INT32(0)));

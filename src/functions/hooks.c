@@ -11,18 +11,20 @@
  *	parsed		no hook of ours: input functions encrypt constants as literals (type/cast.c)
  *	analyzed	post_parse_analyze(): others get the text without secrets; what calls another function for being encrypted is refused
  *				(functions/analyzed.c); a client's result gets base types (client/statements.c)
- *	planned		plan_query(): results that receivers decrypt are taken out again (client/postponed.c), conditions are put in the form that
- *				indexes have (operators/index_conditions.c), what Citus plans goes through its module; in the finished plan values are
- *				given the specification of the column that stores them (ddl/stored_spec.c)
+ *	planned		plan_query(): results that receivers decrypt are taken out again (client/postponed.c), conditions get the form that indexes
+ *				have (operators/index_conditions.c), Citus plans through its module; values get the specification of the column that stores
+ *				them (ddl/stored_spec.c)
  *	executed	executor_start() to executor_end(): receivers that decrypt, or look at keys, stand before the client's
  *	utility		process_utility(): keys that declarations need are made, and guards look, before the command runs
+ *	made		object_access(): an index of a column without order gets a class that tells none, before it is built
  *	logged		emit_log(): no entry passes with a secret or a value in clear (server/log.c)
  *
- * Parallel workers come through executor_start() to executor_end() alone.  A library that is loaded by the first call of one of its functions has not
- * seen that statement analyzed and planned: its results stay encrypted.
+ * Parallel workers come through executor_start() to executor_end() alone.  A library that a function's call loads has not seen its statement planned.
  */
 #include "postgres.h"
 
+#include "catalog/objectaccess.h"
+#include "catalog/pg_class.h"
 #include "executor/executor.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -46,6 +48,7 @@
 #include "ddl/declare.h"
 #include "ddl/explain_error.h"
 #include "ddl/foreign_keys.h"
+#include "ddl/index_order.h"
 #include "ddl/stored_spec.h"
 #include "ddl/kept_encrypted.h"
 #include "distributed/citus_module.h"
@@ -54,6 +57,7 @@
 #include "functions/secrets.h"
 #include "functions/settings.h"
 #include "keys/cache.h"
+#include "keys/keyed_hash.h"
 #include "keys/table.h"
 #include "maintenance/closed_wallet.h"
 #include "maintenance/purge.h"
@@ -91,6 +95,7 @@ static ExecutorRun_hook_type next_executor_run = standard_ExecutorRun;
 static ExecutorFinish_hook_type next_executor_finish = standard_ExecutorFinish;
 static ExecutorEnd_hook_type next_executor_end = standard_ExecutorEnd;
 static ProcessUtility_hook_type next_process_utility = standard_ProcessUtility;
+static object_access_hook_type next_object_access = NULL;
 static emit_log_hook_type next_emit_log = NULL;
 static needs_fmgr_hook_type next_needs_fmgr = NULL;
 static fmgr_hook_type next_fmgr = NULL;
@@ -379,6 +384,17 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	tde_drawn_ahead_drop();
 }
 
+/* ---- an object is made ---- */
+
+static void
+object_access(ObjectAccessType access, Oid catalog, Oid object, int part, void *arg)
+{
+	if (next_object_access)
+		next_object_access(access, catalog, object, part, arg);
+	if (access == OAT_POST_CREATE && catalog == RelationRelationId && part == 0)
+		tde_index_order_created(object);
+}
+
 /* ---- a function is called ---- */
 
 static bool
@@ -434,6 +450,7 @@ install(void)
 	INSTALL(ExecutorFinish_hook, next_executor_finish, executor_finish);
 	INSTALL(ExecutorEnd_hook, next_executor_end, executor_end);
 	INSTALL(ProcessUtility_hook, next_process_utility, process_utility);
+	INSTALL(object_access_hook, next_object_access, object_access);
 	INSTALL(emit_log_hook, next_emit_log, emit_log);
 	INSTALL(needs_fmgr_hook, next_needs_fmgr, needs_fmgr);
 	INSTALL(fmgr_hook, next_fmgr, begin_or_end_call);
@@ -453,13 +470,6 @@ _PG_init(void)
 				 errmsg("cryptographic self-test failed"),
 				 errdetail("Test: %s.  OpenSSL: %s.", failed ? failed : "set-up", tde_crypto_reason())));
 
-#ifdef TDE_PKCS12_ITERATIONS
-	/* in the server log alone if a session loads it */
-	ereport(process_shared_preload_libraries_in_progress ? WARNING : LOG,
-			(errmsg("this is a build of tde_column for its tests: little protects the passphrase of a wallet that it writes"),
-			 errdetail("%d iterations of PBKDF2.", TDE_PKCS12_ITERATIONS),
-			 errhint("Rebuild it (make clean, make, make install) before there is anything to protect.")));
-#endif
 	tde_client_init();
 	tde_settings_init();
 	tde_wallet_init();
@@ -468,6 +478,7 @@ _PG_init(void)
 	tde_memory_forget_init();
 	tde_keys_init();
 	tde_keycache_init();
+	tde_keyed_hash_init();
 	tde_modifiers_init();
 	tde_type_init(tde_in, tde_typmod_in);
 	tde_languages_init();

@@ -101,11 +101,11 @@ check_transparent_results(bool *newval, void **extra, GucSource source)
 static bool
 check_default_spec(char **newval, void **extra, GucSource source)
 {
-	static const TdeSpec shipped = TDE_SHIPPED_SPEC;
+	static const TdeModifiers shipped = TDE_SHIPPED_MODIFIERS;
 	char	   *copy = pstrdup(*newval);
 	List	   *words;
-	TdeSpec		spec;
-	TdeSpec    *result;
+	TdeModifiers mods;
+	TdeModifiers *result;
 	char	   *problem;
 
 	if (!SplitIdentifierString(copy, ',', &words))
@@ -113,20 +113,20 @@ check_default_spec(char **newval, void **extra, GucSource source)
 		GUC_check_errdetail("List syntax is invalid.");
 		return false;
 	}
-	problem = tde_typmod_words_parse(words, &shipped, &spec, NULL);
-	if (problem == NULL && spec.cipher == TDE_3DES168)
+	problem = tde_typmod_words_parse(words, &shipped, false, &mods);
+	if (problem == NULL && mods.spec.cipher == TDE_3DES168)
 		problem = "Triple DES is for old data only and cannot be the default.";
 	if (problem)
 	{
 		GUC_check_errdetail("%s", problem);
 		GUC_check_errhint("Modifiers are, in any order: one of aes128, aes192, aes256; salt or nosalt; gcm, sha256, mac or nomac; "
-						  "ctr or cbc.");
+						  "ctr or cbc; ordered or unordered.");
 		return false;
 	}
 	result = TDE_GUC_MALLOC(sizeof(*result));
 	if (result == NULL)
 		return false;
-	*result = spec;
+	*result = mods;
 	*extra = result;
 	return true;
 }
@@ -134,7 +134,7 @@ check_default_spec(char **newval, void **extra, GucSource source)
 static void
 assign_default_spec(const char *newval, void *extra)
 {
-	tde_default_spec = *(TdeSpec *) extra;
+	tde_default_modifiers = *(TdeModifiers *) extra;
 }
 
 /* Whoever owns a database or a role must not allow it for others. */

@@ -58,28 +58,6 @@ static HTAB *rows = NULL;		/* id -> TdeDataKey */
 static HTAB *newest = NULL;		/* SlotId -> NewestEntry */
 static HTAB *offered = NULL;	/* likewise, by pg_upgrade's schema; NULL otherwise */
 static HTAB *contexts = NULL;	/* ContextId -> ContextEntry */
-static TdePrf *hash_prf = NULL; /* under the hash key of hash_epoch */
-static TdeMacKey node_mac;		/* likewise, when hash_prf is there */
-static uint64 hash_epoch = 0;
-
-#define HASH_KEY_SIZE	32
-
-/* Results of the keyed hash for the numbers of late: groups and join partners come again and again.  Of hash_epoch. */
-#define HASH_MEMOS	1024		/* a power of two */
-typedef struct HashMemo
-{
-	uint32		number;
-	uint32		result;
-} HashMemo;
-static HashMemo hash_memos[HASH_MEMOS];
-
-static void
-forget_hash(void)
-{
-	tde_crypto_prf_free(hash_prf);
-	hash_prf = NULL;
-	tde_mac_free(&node_mac);
-}
 
 /* Nothing that came from the wallet before may be used any more. */
 static void
@@ -91,8 +69,6 @@ forget_keys(void)
 	tde_keys_epoch++;
 	if (tde_forget_decrypted)
 		tde_forget_decrypted();
-	OPENSSL_cleanse(hash_memos, sizeof(hash_memos));
-	forget_hash();
 	if (contexts == NULL)
 		return;
 	hash_seq_init(&status, contexts);
@@ -403,28 +379,10 @@ tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_
 	return ready_key(row, spec, type_tag);
 }
 
-/* Both keys are derived from the hash key, for what their labels say. */
-static TdeStatus
-derive_hash_keys(const uint8 *data_key, uint8 *hash_key, uint8 *node_key)
-{
-	static const uint8 hash_info[] = "tde_column/1hash";
-	static const uint8 node_info[] = "tde_column/1node";
-	TdeStatus	status = tde_crypto_hkdf(data_key, TDE_DATA_KEY_SIZE, hash_info, sizeof(hash_info) - 1, hash_key, HASH_KEY_SIZE);
-
-	if (status == TDE_OK)
-		status = tde_crypto_hkdf(data_key, TDE_DATA_KEY_SIZE, node_info, sizeof(node_info) - 1, node_key, HASH_KEY_SIZE);
-	return status;
-}
-
-/* Make the keyed hash, and the digest between nodes, ready under the current hash key. */
-static void
-set_up_hash(void)
+void
+tde_key_unwrap_hash_key(uint8 data_key[TDE_DATA_KEY_SIZE])
 {
 	const TdeDataKey *row;
-	uint8		data_key[TDE_DATA_KEY_SIZE];
-	uint8		hash_key[HASH_KEY_SIZE];
-	uint8		node_key[HASH_KEY_SIZE];
-	TdeStatus	status;
 	bool		destroyed;
 
 	refresh();
@@ -432,51 +390,11 @@ set_up_hash(void)
 	if (row == NULL)
 		missing_key_error(TDE_SLOT_HASH, TDE_KIND_HASH, destroyed);
 	tde_keywrap_unwrap(row, data_key);
-	status = derive_hash_keys(data_key, hash_key, node_key);
-	OPENSSL_cleanse(data_key, sizeof(data_key));
 	follow_wallet();
-	forget_hash();
-	tde_secrets_held = true;
-	if (status == TDE_OK)
-		status = tde_mac_init(&node_mac, TDE_SHA256, node_key, sizeof(node_key));
-	if (status == TDE_OK)
-		status = tde_crypto_prf_new(&hash_prf, hash_key);
-	OPENSSL_cleanse(hash_key, sizeof(hash_key));
-	OPENSSL_cleanse(node_key, sizeof(node_key));
-	tde_check(status);
-	/* an empty memo is one of the number 0, which must not be found there before it was hashed */
-	memset(hash_memos, 0, sizeof(hash_memos));
-	tde_check(tde_crypto_prf(hash_prf, 0, &hash_memos[0].result));
-	hash_epoch = tde_keys_epoch;
 }
 
 void
 tde_keycache_init(void)
 {
 	tde_memory_forget_by(forget_keys);
-}
-
-uint32
-tde_key_hash(uint32 number)
-{
-	HashMemo   *memo = &hash_memos[number % HASH_MEMOS];
-
-	if (unlikely(hash_prf == NULL || !tde_keys_fresh(hash_epoch)))
-		set_up_hash();
-	if (memo->number != number)
-	{
-		uint32		result;
-
-		tde_check(tde_crypto_prf(hash_prf, number, &result));
-		*memo = (HashMemo) {number, result};
-	}
-	return memo->result;
-}
-
-void
-tde_key_node_digest(char purpose, const uint8 *bytes, size_t size, uint8 digest[TDE_MAX_DIGEST])
-{
-	if (unlikely(hash_prf == NULL || !tde_keys_fresh(hash_epoch)))
-		set_up_hash();
-	tde_check(tde_mac_digest(&node_mac, (uint8) purpose, bytes, size, digest));
 }

@@ -12,7 +12,6 @@
 
 #include "utils/hsearch.h"
 
-#include "crypto/mac.h"
 #include "keys/limits.h"
 #include "keys/table.h"
 #include "wallet/wallet.h"
@@ -60,14 +59,8 @@ extern void tde_key_offer(const TdeDataKey *row);
 /* The active key of a slot for new values of this spec; ereport if there is none. */
 extern const TdeKey *tde_key_for_writing(int32 slot, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE]);
 
-/* The keyed hash of a number, under the database's hash key; ereport if the wallet is closed. */
-extern uint32 tde_key_hash(uint32 number);
-
-/*
- * HMAC-SHA256 over the purpose and the bytes, under a key that all databases with the same hash key have.  Unlike the keyed hash, whose
- * results anyone can see who hashes a value, it can be had by no SQL.
- */
-extern PGDLLEXPORT void tde_key_node_digest(char purpose, const uint8 *bytes, size_t size, uint8 digest[TDE_MAX_DIGEST]);
+/* The database's hash key, of which the caller leaves nothing behind; ereport if the wallet is closed. */
+extern void tde_key_unwrap_hash_key(uint8 data_key[TDE_DATA_KEY_SIZE]);
 
 extern void tde_keycache_init(void);	/* from _PG_init */
 

@@ -23,7 +23,7 @@
 #define SCALE_MASK		((1 << SCALE_BITS) - 1)
 #define LENGTH_MAX		4094
 
-TdeSpec		tde_default_spec = TDE_SHIPPED_SPEC;
+TdeModifiers tde_default_modifiers = TDE_SHIPPED_MODIFIERS;
 
 /* What the words of one list have set so far. */
 typedef struct ParsedWords
@@ -32,6 +32,7 @@ typedef struct ParsedWords
 	int			mode;			/* the others: -1 */
 	int			salt;
 	int			mac;
+	int			unordered;
 	int32		slot;
 } ParsedWords;
 
@@ -57,6 +58,8 @@ static const WordMeaning meanings[] = {
 	{"sha256", offsetof(ParsedWords, mac), TDE_SHA256},
 	{"gcm", offsetof(ParsedWords, mac), TDE_GCM},
 	{"nomac", offsetof(ParsedWords, mac), TDE_NOMAC},
+	{"ordered", offsetof(ParsedWords, unordered), false},
+	{"unordered", offsetof(ParsedWords, unordered), true},
 };
 
 /* Bits that the key slot gets under a layout; base modifiers get the rest of 24. */
@@ -152,9 +155,10 @@ tde_typmod_unsalted(TdeSpec spec)
 }
 
 char *
-tde_typmod_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot)
+tde_typmod_words_parse(List *words, const TdeModifiers *defaults, bool names_key, TdeModifiers *mods)
 {
-	ParsedWords parsed = {0, -1, -1, -1, -1};
+	ParsedWords parsed = {0, -1, -1, -1, -1, -1};
+	TdeSpec    *spec = &mods->spec;
 	ListCell   *cell;
 	const char *refused;
 
@@ -165,10 +169,10 @@ tde_typmod_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int3
 		if (problem)
 			return problem;
 	}
-	if (parsed.slot >= 0 && slot == NULL)
+	if (parsed.slot >= 0 && !names_key)
 		return psprintf("A key cannot be named here.");
 
-	*spec = *defaults;
+	*mods = *defaults;
 	if (parsed.cipher > 0 || parsed.mode >= 0 || parsed.salt >= 0 || parsed.mac >= 0)
 	{
 		if (parsed.cipher > 0)
@@ -183,9 +187,11 @@ tde_typmod_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int3
 			spec->mode = only_cbc(*spec) ? TDE_CBC : TDE_CTR;
 		if (parsed.mac < 0 && spec->mac == TDE_GCM && never_gcm(*spec))
 			spec->mac = TDE_SHA256;
+		mods->unordered = false;
 	}
-	if (slot)
-		*slot = Max(parsed.slot, 0);
+	mods->slot = Max(parsed.slot, 0);
+	if (parsed.unordered >= 0)
+		mods->unordered = parsed.unordered;
 
 	refused = tde_spec_refused(*spec);
 	return refused ? psprintf("%s.", refused) : NULL;
@@ -319,7 +325,7 @@ tde_typmod_pack(TdeModLayout layout, const TdeModifiers *mods, int32 *typmod)
 	int			bits = slot_bits(layout);
 	uint32		base;
 
-	if (mods->slot < 0 || mods->slot >= (1 << bits) || !pack_base(layout, mods->base_typmod, &base))
+	if (mods->unordered || mods->slot < 0 || mods->slot >= (1 << bits) || !pack_base(layout, mods->base_typmod, &base))
 		return false;
 	*typmod = (int32) (((uint32) tde_typmod_spec_bits(mods->spec) << MAC_SHIFT) | (base << bits) | (uint32) mods->slot);
 	return true;
@@ -345,6 +351,7 @@ tde_typmod_unpack(TdeModLayout layout, int32 typmod)
 		tde_typmod_invalid(typmod);
 	mods.slot = (int32) (low & ((1u << bits) - 1));
 	mods.base_typmod = unpack_base(layout, low >> bits);
+	mods.unordered = false;
 	return mods;
 }
 
@@ -364,12 +371,13 @@ tde_typmod_number(int32 typmod)
 int32
 tde_typmod_default(void)
 {
-	return tde_typmod_spec_bits(tde_default_spec) << MAC_SHIFT;
+	return tde_typmod_spec_bits(tde_default_modifiers.spec) << MAC_SHIFT;
 }
 
 char *
-tde_typmod_words(TdeSpec spec)
+tde_typmod_words(const TdeModifiers *mods)
 {
+	TdeSpec		spec = mods->spec;
 	StringInfoData buf;
 
 	initStringInfo(&buf);
@@ -378,5 +386,7 @@ tde_typmod_words(TdeSpec spec)
 	if (spec.mode == TDE_CBC && !only_cbc(spec))
 		appendStringInfoString(&buf, ",cbc");
 	appendStringInfo(&buf, ",%s,%s", tde_spec_salt_word(spec), tde_spec_mac_word(spec));
+	if (mods->unordered)
+		appendStringInfoString(&buf, ",unordered");
 	return buf.data;
 }

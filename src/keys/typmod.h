@@ -1,7 +1,7 @@
 /*
  * typmod.h - the type modifier: specification, key slot and the base type's own modifiers in one int4.
  *
- * It is stored in pg_attribute, so this layout is for ever:
+ * It is stored in pg_attribute, so this layout is for ever (a column without order has a row of tde.specifications: there is no bit left):
  *
  *	bits 28-30 cipher; code 7: bits 0-23 number a row of tde.specifications, which says all, and the others are the same
  *	bit  27    mode
@@ -33,21 +33,22 @@ typedef struct TdeModifiers
 	TdeSpec		spec;
 	int32		slot;			/* key slot; 0 is the database's default key */
 	int32		base_typmod;	/* -1: none */
+	bool		unordered;		/* indexes of the column tell no order of its values; nothing to values themselves */
 } TdeModifiers;
 
 /* tde_column.default_spec as it is shipped, parsed and as words; what the setting leaves open is as in these. */
-#define TDE_SHIPPED_SPEC	{TDE_AES256, TDE_CTR, TDE_GCM, true}
+#define TDE_SHIPPED_MODIFIERS	{{TDE_AES256, TDE_CTR, TDE_GCM, true}, 0, -1, false}
 #define TDE_SHIPPED_WORDS	"aes256,salt,gcm"
 
-/* tde_column.default_spec, parsed; set by the GUC's assign hook. */
-extern TdeSpec tde_default_spec;
+/* tde_column.default_spec, parsed, without key and modifiers of a base type; set by the GUC's assign hook. */
+extern TdeModifiers tde_default_modifiers;
 
 /*
- * Parse modifier words ("aes128", "nosalt", "key=7", ...).  Parts that they leave open come from *defaults; the mode only if
+ * Parse modifier words ("aes128", "nosalt", "key=7", ...).  Parts that they leave open come from *defaults; mode and order only if
  * no word speaks of the specification at all, so that what tde_typmod_words() prints means the same everywhere.  NULL if they
- * are good, otherwise a palloc'd sentence that says what is wrong.  slot may be NULL where no key can be named.
+ * are good, otherwise a palloc'd sentence that says what is wrong.  The base type's modifiers are *defaults'.
  */
-extern char *tde_typmod_words_parse(List *words, const TdeSpec *defaults, TdeSpec *spec, int32 *slot);
+extern char *tde_typmod_words_parse(List *words, const TdeModifiers *defaults, bool names_key, TdeModifiers *mods);
 
 /* Is it one of those, whatever may stand beside it? */
 extern bool tde_typmod_words_know(const char *word);
@@ -61,7 +62,8 @@ extern bool tde_typmod_base_valid(TdeModLayout layout, int32 base_typmod);
 /* ereport on a typmod that tde_typmod_pack() cannot have made. */
 extern TdeModifiers tde_typmod_unpack(TdeModLayout layout, int32 typmod);
 
-/* How tde.specifications holds a specification: bits 24-30 of a typmod. */
+/* How tde.specifications holds a specification: bits 24-30 of a typmod, and one above them of columns without order. */
+#define TDE_TYPMOD_UNORDERED	0x80
 extern int32 tde_typmod_spec_bits(TdeSpec spec);
 extern TdeSpec tde_typmod_spec(int32 bits);
 
@@ -79,13 +81,13 @@ tde_typmod_has_low_bits(int32 typmod)
 	return typmod >= 0 && (typmod & 0xffffff) != 0;
 }
 
-/* The typmod that a type without modifiers stands for in a column. */
+/* The typmod of the default specification, for values: what it says of order is for columns (ddl/declared_type.h). */
 extern PGDLLEXPORT int32 tde_typmod_default(void);
 
 /* The same without salt, with the one mode and the MAC that are possible then. */
 extern TdeSpec tde_typmod_unsalted(TdeSpec spec);
 
-/* "aes128,nosalt,mac": what tde_typmod_words_parse() reads again whatever the default is then; palloc'd. */
-extern char *tde_typmod_words(TdeSpec spec);
+/* "aes128,nosalt,mac": what tde_typmod_words_parse() reads again whatever the default is then, but for the key; palloc'd. */
+extern char *tde_typmod_words(const TdeModifiers *mods);
 
 #endif							/* TDE_KEYS_TYPMOD_H */

@@ -69,6 +69,7 @@ tde_computed_unsalted(TdeType *result, TdeType *type, int32 typmod)
 		return -1;
 	modifiers = tde_type_modifiers(type, typmod);
 	modifiers.base_typmod = -1;
+	modifiers.unordered = false;
 	modifiers.spec = tde_typmod_unsalted(modifiers.spec);
 	return tde_typmod_pack(result->layout, &modifiers, &typmod) ? typmod : -1;
 }

@@ -19,6 +19,7 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
+#include "keys/keyed_hash.h"
 #include "server/compat.h"
 #include "type/access.h"
 #include "type/cast.h"

@@ -49,9 +49,9 @@ tde_opclass_base_pattern(const TdeType *type)
 	}
 }
 
-/* The schema and the name of the pattern operator class of an encrypted type. */
+/* The schema and the name of a class of an encrypted type that is not its default. */
 static List *
-pattern_class(const TdeType *type)
+class_name(const TdeType *type, const char *suffix)
 {
 	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type->oid));
 	Form_pg_type form;
@@ -61,15 +61,27 @@ pattern_class(const TdeType *type)
 		elog(ERROR, "cache lookup failed for type %u", type->oid);
 	form = (Form_pg_type) GETSTRUCT(tuple);
 	name = list_make2(makeString(get_namespace_name(form->typnamespace)),
-					  makeString(psprintf("%s_pattern_ops", NameStr(form->typname))));
+					  makeString(psprintf("%s_%s", NameStr(form->typname), suffix)));
 	ReleaseSysCache(tuple);
 	return name;
+}
+
+static List *
+pattern_class(const TdeType *type)
+{
+	return class_name(type, "pattern_ops");
 }
 
 Oid
 tde_opclass_pattern(const TdeType *type)
 {
 	return OidIsValid(tde_opclass_base_pattern(type)) ? get_opclass_oid(BTREE_AM_OID, pattern_class(type), true) : InvalidOid;
+}
+
+Oid
+tde_opclass_unordered(const TdeType *type)
+{
+	return get_opclass_oid(BTREE_AM_OID, class_name(type, "unordered_ops"), true);
 }
 
 /* The class of the same name, where there is one of this type: varchar has text_pattern_ops, too. */

@@ -27,4 +27,7 @@ extern Oid	tde_opclass_base_pattern(const TdeType *type);
 /* Its encrypted version: encrypted_text_pattern_ops of encrypted_text; InvalidOid if there is none. */
 extern Oid	tde_opclass_pattern(const TdeType *type);
 
+/* The class by which indexes tell no order: encrypted_text_unordered_ops of encrypted_text; InvalidOid if there is none. */
+extern Oid	tde_opclass_unordered(const TdeType *type);
+
 #endif							/* TDE_OPERATORS_OPCLASS_H */

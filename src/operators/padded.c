@@ -8,6 +8,7 @@
 
 #include "utils/fmgrprotos.h"
 
+#include "keys/keyed_hash.h"
 #include "operators/compare.h"
 #include "server/compat.h"
 #include "type/cast.h"

@@ -7,6 +7,8 @@
  * Those for which there is no memory have more of the prefix in place of the number; if that is not enough, both are decrypted.
  * DISTINCT aggregates take values for different whose abbreviations differ in a bit, so equal ones have the same number or
  * none, and the two zeros of a float are made one.
+ *
+ * In an order that tells nothing (operators/unordered.c) the prefix is where a value stands.
  */
 #include "postgres.h"
 
@@ -23,6 +25,7 @@
 #include <math.h>
 
 #include "operators/sort_values.h"
+#include "operators/unordered.h"
 #include "server/compat.h"
 #include "server/remains.h"
 #include "type/base_functions.h"
@@ -30,6 +33,7 @@
 
 PG_FUNCTION_INFO_V1(tde_sortsupport);
 PG_FUNCTION_INFO_V1(tde_pattern_sortsupport);
+PG_FUNCTION_INFO_V1(tde_unordered_sortsupport);
 
 typedef struct SortState
 {
@@ -37,10 +41,20 @@ typedef struct SortState
 	Oid			prepare;		/* the base type's sort support function, if it has one */
 	SortSupportData base;		/* compares plaintexts */
 	SortSupportData prefix;		/* makes the base type's abbreviations, if abbrev_converter is set */
+	FmgrInfo   *place;			/* the base type's extended hash, where that tells a value's place; NULL elsewhere */
 	TdeSortValues *kept;		/* NULL where the abbreviation is the plaintext */
 	uint64		comparisons;	/* of abbreviations, since the last one was made */
 	bool		tie;			/* the last two abbreviations compared were of equal values */
 } SortState;
+
+static inline int
+compare_places(SortState *state, Datum x, Datum y)
+{
+	uint64		x_place = tde_unordered_place(state->place, state->base.ssup_collation, x);
+	uint64		y_place = tde_unordered_place(state->place, state->base.ssup_collation, y);
+
+	return x_place < y_place ? -1 : x_place > y_place ? 1 : 0;
+}
 
 /* Plaintexts; without abbreviations, and to break ties. */
 static int
@@ -48,7 +62,8 @@ compare_encrypted(Datum x, Datum y, SortSupport ssup)
 {
 	SortState  *state = ssup->ssup_extra;
 	TdeScratch	scratch[2];
-	int			result;
+	Datum		plain[2];
+	int			result = 0;
 
 	/* asked to break the tie of two abbreviations, of which it is known already */
 	if (state->tie)
@@ -56,9 +71,12 @@ compare_encrypted(Datum x, Datum y, SortSupport ssup)
 		state->tie = false;
 		return 0;
 	}
-	result = state->base.comparator(tde_datum_peek(state->type, x, -1, TDE_REMEMBER_SEARCH, &scratch[0]),
-									tde_datum_peek(state->type, y, -1, TDE_REMEMBER_SEARCH, &scratch[1]),
-									&state->base);
+	plain[0] = tde_datum_peek(state->type, x, -1, TDE_REMEMBER_SEARCH, &scratch[0]);
+	plain[1] = tde_datum_peek(state->type, y, -1, TDE_REMEMBER_SEARCH, &scratch[1]);
+	if (state->place)
+		result = compare_places(state, plain[0], plain[1]);
+	if (result == 0)
+		result = state->base.comparator(plain[0], plain[1], &state->base);
 	tde_datum_unpeek(&scratch[0]);
 	tde_datum_unpeek(&scratch[1]);
 	return result;
@@ -119,6 +137,8 @@ prefix_of(SortState *state, Datum plain)
 {
 	uint64		abbreviation;
 
+	if (state->place)
+		return tde_unordered_place(state->place, state->base.ssup_collation, plain) << 1;
 	if (state->prefix.abbrev_converter == NULL)
 		return 0;
 	abbreviation = state->prefix.abbrev_converter(plain, &state->prefix);
@@ -232,7 +252,7 @@ prepare_base(const SortState *state, SortSupport ssup, SortSupport base, bool ab
 static bool
 abbreviates(SortState *state, SortSupport ssup)
 {
-	if (state->type->base_byval)
+	if (state->type->base_byval && state->place == NULL)
 	{
 		ssup->comparator = compare_plain;
 		ssup->abbrev_converter = abbreviate_plain;
@@ -241,9 +261,10 @@ abbreviates(SortState *state, SortSupport ssup)
 	state->kept = tde_sort_values_new(state->type, &state->base, memory_of_sort() / SHARE_OF_PLAINTEXTS);
 	if (state->kept)
 	{
-		prepare_base(state, ssup, &state->prefix, true);
+		if (state->place == NULL)
+			prepare_base(state, ssup, &state->prefix, true);
 		/* others order their abbreviations in a way that is not known here */
-		if (state->prefix.comparator != ssup_datum_unsigned_cmp && state->type->base != NUMERICOID)
+		if (state->prefix.abbrev_converter && state->prefix.comparator != ssup_datum_unsigned_cmp && state->type->base != NUMERICOID)
 			state->prefix.abbrev_converter = NULL;
 		ssup->comparator = compare_kept;
 		ssup->abbrev_converter = abbreviate_kept;
@@ -253,13 +274,14 @@ abbreviates(SortState *state, SortSupport ssup)
 }
 
 static void
-prepare(SortSupport ssup, TdeType *type, Oid base_support)
+prepare(SortSupport ssup, TdeType *type, Oid base_support, FmgrInfo *place)
 {
 	MemoryContext caller = MemoryContextSwitchTo(ssup->ssup_cxt);
 	SortState  *state = palloc0(sizeof(SortState));
 
 	state->type = type;
 	state->prepare = base_support;
+	state->place = place;
 	prepare_base(state, ssup, &state->base, false);
 	ssup->ssup_extra = state;
 	ssup->comparator = compare_encrypted;
@@ -279,7 +301,17 @@ tde_sortsupport(PG_FUNCTION_ARGS)
 {
 	TdeType    *type = tde_type_of_function(fcinfo->flinfo->fn_oid);
 
-	prepare((SortSupport) PG_GETARG_POINTER(0), type, default_support(type, BTSORTSUPPORT_PROC));
+	prepare((SortSupport) PG_GETARG_POINTER(0), type, default_support(type, BTSORTSUPPORT_PROC), NULL);
+	PG_RETURN_VOID();
+}
+
+/* <type>_unordered_sortsupport(internal) returns void - the same for operator classes that tell no order. */
+Datum
+tde_unordered_sortsupport(PG_FUNCTION_ARGS)
+{
+	TdeType    *type = tde_type_of_function(fcinfo->flinfo->fn_oid);
+
+	prepare((SortSupport) PG_GETARG_POINTER(0), type, default_support(type, BTSORTSUPPORT_PROC), tde_base_extended_hash(type->base));
 	PG_RETURN_VOID();
 }
 
@@ -297,6 +329,7 @@ tde_pattern_sortsupport(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("nondeterministic collations are not supported for pattern operator classes")));
-	prepare(ssup, type, tde_base_compared_as(type->base) == BPCHAROID ? F_BTBPCHAR_PATTERN_SORTSUPPORT : F_BTTEXT_PATTERN_SORTSUPPORT);
+	prepare(ssup, type, tde_base_compared_as(type->base) == BPCHAROID ? F_BTBPCHAR_PATTERN_SORTSUPPORT : F_BTTEXT_PATTERN_SORTSUPPORT,
+			NULL);
 	PG_RETURN_VOID();
 }

@@ -74,7 +74,11 @@ CREATE VIEW tde_internal.type_plans AS
            THEN ARRAY(SELECT DISTINCT m FROM unnest(ARRAY[t.type, o.operand, tde_internal.tde_beside(t.base, o.operand, '='), t.base]) m) END AS members,
          b.family AS btree, (CASE WHEN t.shipped THEN 'tde_' || b.name ELSE made.name || '_ops' END)::name AS btree_name,
          h.family AS hash, (CASE WHEN t.shipped THEN 'tde_' || h.name ELSE made.name || '_ops' END)::name AS hash_name,
-         ('tde_' || r.opfname)::name AS pattern_name, ('tde_' || s.opfname)::name AS summary_name
+         ('tde_' || r.opfname)::name AS pattern_name, ('tde_' || s.opfname)::name AS summary_name,
+         -- what hashes alike: date and timestamp, which are ordered together, do not.  The name is behind the ordinary family's, whose merge joins are
+         -- planned as before: PostgreSQL takes the first of them, and pg_upgrade makes them in the order of names.
+         CASE WHEN b.operand = h.operand
+           THEN (CASE WHEN t.shipped THEN 'tde_' || regexp_replace(h.name, '_ops$', '') ELSE made.name END || '_unordered_ops')::name END AS unordered_name
   FROM tde.types t JOIN pg_type y ON y.oid = t.type
   -- A type may have been renamed or moved since; what was made with it was not.
   JOIN pg_proc m ON m.oid = y.typmodin
@@ -372,7 +376,7 @@ BEGIN
   -- its members are the family's; something must stand there, and what does says nothing
   RETURN coalesce((
     SELECT format(E'CREATE OPERATOR CLASS %s.%I%s FOR TYPE %s USING %I FAMILY %I.%I AS STORAGE %4$s;\n', schema, name,
-                  CASE suffix WHEN '_pattern_ops' THEN '' ELSE ' DEFAULT' END, type, m.amname, n.nspname, f.opfname)
+                  CASE WHEN suffix IN ('_pattern_ops', '_unordered_ops') THEN '' ELSE ' DEFAULT' END, type, m.amname, n.nspname, f.opfname)
     FROM (SELECT (typname || suffix)::name FROM pg_type WHERE oid = type) AS t (name)
     CROSS JOIN pg_opfamily f JOIN pg_namespace n ON n.oid = f.opfnamespace JOIN pg_am m ON m.oid = f.opfmethod
     WHERE f.oid = family AND NOT EXISTS (
@@ -380,7 +384,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_class_sql(text, regtype, oid, text) IS
-  'SQL that makes an operator class, the default one if it is not for patterns, if it is missing';
+  'SQL that makes an operator class, if it is missing; the default one but for patterns, and for columns without order';
 
 CREATE FUNCTION tde_internal.tde_has_aggregate(signature text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE

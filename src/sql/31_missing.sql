@@ -274,6 +274,39 @@ END;
 COMMENT ON FUNCTION tde_internal.tde_missing_patterns(tde_internal.type_plans, oid, oid) IS
   'SQL that makes what an encrypted string lacks to be compared by its bytes; btree, pattern: its operator families';
 
+CREATE FUNCTION tde_internal.tde_missing_unordered(p tde_internal.type_plans, btree oid, hash oid, unordered oid) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  -- All equalities that order and hash share, so that the planner combines them as before.
+  SELECT coalesce(string_agg((
+    SELECT string_agg(tde_internal.tde_operator_sql(
+             p, prefix || o.symbol, l, r, 'boolean', kind || o.function, 'IMMUTABLE',
+             tde_internal.tde_operator_name(p, prefix || o.commutator), tde_internal.tde_operator_name(p, prefix || o.negator), o.selectivity), '')
+    FROM (VALUES ('~<',  'unordered_lt', '~>',  '~>=', 'scalarlt'),
+                 ('~<=', 'unordered_le', '~>=', '~>',  'scalarle'),
+                 ('~>',  'unordered_gt', '~<',  '~<=', 'scalargt'),
+                 ('~>=', 'unordered_ge', '~<=', '~<',  'scalarge')) AS o (symbol, function, commutator, negator, selectivity))
+    || tde_internal.tde_function_sql(compare, 'int4', kind || 'unordered_cmp', 'IMMUTABLE', 'less-equal-greater in an order that tells nothing')
+    || CASE WHEN l = p.enc AND r = p.enc THEN tde_internal.tde_function_sql(sort, 'void', 'tde_unordered_sortsupport', 'IMMUTABLE', 'sort support') ELSE '' END
+    || tde_internal.tde_members_sql($4, l, r,
+         ARRAY(SELECT CASE WHEN s = '=' THEN equal ELSE tde_internal.tde_operator_name(p, prefix || s) END
+               FROM unnest('{~<,~<=,=,~>=,~>}'::text[]) WITH ORDINALITY u (s, place) ORDER BY place),
+         ARRAY[compare, CASE WHEN l = p.enc AND r = p.enc THEN sort END]), ''), '')
+    || tde_internal.tde_class_sql(p.schema, p.enc, $4, '_unordered_ops')
+  FROM pg_amop e JOIN pg_operator q ON q.oid = e.amopopr JOIN pg_namespace n ON n.oid = q.oprnamespace
+  CROSS JOIN LATERAL (SELECT e.amoplefttype::regtype, e.amoprighttype::regtype, coalesce(nullif(rtrim(q.oprname, '='), ''), '%'),
+                             format('%I.%s', n.nspname, q.oprname)) s (l, r, prefix, equal)
+  CROSS JOIN LATERAL (SELECT tde_internal.tde_padded(p, l, r)) k (kind)
+  CROSS JOIN LATERAL (SELECT format('%s.%sunordered_cmp(%s, %s)', p.inner_schema, kind, l, r),
+                             format('%s.%I(internal)', p.inner_schema, p.name || '_unordered_sortsupport')) f (compare, sort)
+  WHERE e.amopfamily = $2 AND e.amopstrategy = 3 AND $4 IS NOT NULL
+    AND EXISTS (SELECT FROM pg_amop h WHERE h.amopfamily = $3 AND h.amopopr = e.amopopr)
+    -- another encrypted type of the family has sort support of its own, and says so in its turn
+    AND (l <> r OR l = ANY (p.members) OR kind <> 'tde_');
+END;
+COMMENT ON FUNCTION tde_internal.tde_missing_unordered(tde_internal.type_plans, oid, oid, oid) IS
+  'SQL that makes what an encrypted type lacks to be indexed without telling its order; btree, hash: the families whose equalities it takes';
+
 CREATE FUNCTION tde_internal.tde_missing_summaries(p tde_internal.type_plans, btree oid, brin oid) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -300,5 +333,6 @@ REVOKE ALL ON FUNCTION tde_internal.tde_missing_casts(tde_internal.type_plans, t
   tde_internal.tde_missing_classes(tde_internal.type_plans, oid, oid),
   tde_internal.tde_missing_number_hashes(tde_internal.type_plans, oid, text),
   tde_internal.tde_missing_patterns(tde_internal.type_plans, oid, oid),
+  tde_internal.tde_missing_unordered(tde_internal.type_plans, oid, oid, oid),
   tde_internal.tde_missing_summaries(tde_internal.type_plans, oid, oid)
   FROM PUBLIC;

@@ -38,7 +38,7 @@ BEGIN
     SELECT i.type, i.identity
     FROM (SELECT f.tableoid, f.oid FROM pg_proc f
           WHERE tde_internal.tde_is_of_library(f, f.prosrc) AND f.pronamespace = p.schema::regnamespace
-            AND (p.base = ANY (f.proargtypes) OR f.proname = ANY (ARRAY[p.name || '_typmod_out', p.name || '_sortsupport']))
+            AND (p.base = ANY (f.proargtypes) OR f.proname = ANY (ARRAY[p.name || '_typmod_out', p.name || '_sortsupport', p.name || '_unordered_sortsupport']))
           UNION ALL SELECT o.tableoid, o.oid FROM pg_operator o JOIN pg_proc f ON f.oid = o.oprcode
           WHERE tde_internal.tde_is_of_library(f, f.prosrc) AND p.base IN (o.oprleft, o.oprright)
           UNION ALL SELECT tableoid, oid FROM pg_cast
@@ -74,11 +74,12 @@ BEGIN
       p.schema, CASE WHEN p.number AND p.shipped AND p.base <> ALL ('{float4,float8}'::regtype[]) THEN 'tde_exact_number_ops' END, 'hash'),
     tde_internal.tde_make_family(p.schema, CASE WHEN p.number AND p.shipped THEN 'tde_number_ops' END, 'hash'),
     tde_internal.tde_make_family(p.schema, p.pattern_name, 'btree'),
-    tde_internal.tde_make_family(p.schema, p.summary_name, 'brin')];
+    tde_internal.tde_make_family(p.schema, p.summary_name, 'brin'),
+    tde_internal.tde_make_family(p.schema, p.unordered_name, 'btree')];
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_make_families(tde_internal.type_plans) IS
-  'operator families of an encrypted type, made if they are missing: btree, hash, hash of exact numbers, of all numbers, btree for LIKE, BRIN';
+  'operator families of an encrypted type, made if they are missing: btree, hash, hash of exact numbers, of all numbers, btree for LIKE, BRIN, btree without order';
 
 CREATE FUNCTION tde_internal.tde_missing_first(p tde_internal.type_plans, others tde_internal.type_plans[], families oid[]) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -102,7 +103,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
   RETURN tde_internal.tde_missing_number_hashes(p, families[3], 'tde_hash_numeric') || tde_internal.tde_missing_number_hashes(p, families[4], 'tde_hash_float8')
-    || tde_internal.tde_missing_patterns(p, families[1], families[5]) || tde_internal.tde_missing_summaries(p, families[1], families[6]);
+    || tde_internal.tde_missing_patterns(p, families[1], families[5]) || tde_internal.tde_missing_summaries(p, families[1], families[6])
+    || tde_internal.tde_missing_unordered(p, families[1], families[2], families[7]);
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_missing_then(tde_internal.type_plans, oid[]) IS
@@ -153,16 +155,16 @@ BEGIN
     p := wanted[number];
     -- what it has in common with one that is still to come, that one's turn makes
     commands := commands || tde_internal.tde_missing_first(
-      p, ARRAY(SELECT o FROM unnest(others) o WHERE NOT (o.enc = ANY (types) AND o.enc::oid > p.enc::oid)), families[6 * number - 5 : 6 * number]);
+      p, ARRAY(SELECT o FROM unnest(others) o WHERE NOT (o.enc = ANY (types) AND o.enc::oid > p.enc::oid)), families[7 * number - 6 : 7 * number]);
   END LOOP;
   PERFORM tde_internal.tde_run_once(commands);
   commands := '{}';
   FOR number IN 1 .. cardinality(wanted) LOOP
-    commands := commands || tde_internal.tde_missing_then(wanted[number], families[6 * number - 5 : 6 * number]);
+    commands := commands || tde_internal.tde_missing_then(wanted[number], families[7 * number - 6 : 7 * number]);
   END LOOP;
   PERFORM tde_internal.tde_run_once(commands);
   FOR number IN 1 .. cardinality(wanted) LOOP
-    PERFORM tde_internal.tde_join_extension(wanted[number], families[6 * number - 5 : 6 * number]);
+    PERFORM tde_internal.tde_join_extension(wanted[number], families[7 * number - 6 : 7 * number]);
   END LOOP;
 END
 $$;
@@ -297,7 +299,7 @@ BEGIN
   END IF;
   name := 'encrypted_' || base_row.typname;
   enc := format('%s.%I', schema, name);
-  IF octet_length(name || '_sortsupport') > 63 THEN
+  IF octet_length(name || '_unordered_sortsupport') > 63 THEN
     RAISE EXCEPTION 'the name of type % is too long for an encrypted version', base USING ERRCODE = 'name_too_long';
   ELSIF to_regtype(enc) IS NOT NULL THEN
     RAISE EXCEPTION 'type % already exists', enc USING ERRCODE = 'duplicate_object';

@@ -106,3 +106,15 @@ AS $$
 $$;
 COMMENT ON FUNCTION tde_internal.tde_named_opclass(oid) IS
   'name of the operator class of a column''s other type that stands for one that is not the default; NULL: there is none';
+
+CREATE FUNCTION tde_internal.tde_is_unordered(opclass oid) RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  -- only superusers make functions in C, and operator classes
+  SELECT EXISTS (SELECT FROM pg_opclass c JOIN pg_amproc f ON (f.amprocfamily, f.amproclefttype, f.amprocrighttype, f.amprocnum) = (c.opcfamily, c.opcintype, c.opcintype, 1)
+                 JOIN pg_proc p ON p.oid = f.amproc JOIN pg_language l ON l.oid = p.prolang
+                 WHERE c.oid = opclass AND p.prosrc = 'tde_unordered_cmp' AND l.lanname = 'c')
+$$;
+COMMENT ON FUNCTION tde_internal.tde_is_unordered(oid) IS
+  'tell whether an operator class is the one by which indexes tell no order: the column''s declaration chooses it, and CREATE INDEX names none';

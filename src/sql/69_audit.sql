@@ -263,6 +263,33 @@ $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_columns() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_columns() IS 'tde_audit(): how columns are encrypted, and what is being converted';
 
+CREATE FUNCTION tde_internal.tde_audit_order() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  -- partitions have what the partitioned table has
+  WITH telling AS (
+    SELECT i.indrelid, i.indexrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, s.salt,
+           EXISTS (SELECT FROM pg_opclass c WHERE c.opcintype = a.atttypid AND tde_internal.tde_is_unordered(c.oid)) AS can_hide
+    FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid AND x.relpersistence <> 't' AND NOT x.relispartition
+    JOIN pg_am m ON m.oid = x.relam AND m.amname = 'btree'
+    CROSS JOIN LATERAL generate_series(0, i.indnkeyatts - 1) k
+    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k]
+    CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
+    WHERE s.cipher IS NOT NULL AND NOT tde_internal.tde_is_unordered(i.indclass[k]))
+  SELECT 'notice', 'order', indrelid::regclass::text,
+         format('indexes tell the order of all values of a column%s: %s', CASE WHEN bool_or(salt) THEN ', salted or not' ELSE '' END,
+                string_agg(format('%s (%I)', indexrelid::regclass, attname), ', ' ORDER BY attnum, indexrelid::regclass::text)),
+         coalesce(format('Unless something needs <, ORDER BY or LIKE by index: ALTER TABLE %s %s;', indrelid::regclass,
+                         string_agg(DISTINCT format('ALTER %I TYPE %s', attname, regexp_replace(format_type(atttypid, atttypmod), '[)]$', ',unordered)')), ', ')
+                           FILTER (WHERE can_hide)),
+                  'Drop them, unless something needs them: values of these types have no other order.')
+  FROM telling GROUP BY indrelid
+$$;
+-- new in 0.2.0
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_order() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_order() IS 'tde_audit(): indexes whose files tell the order of encrypted values';
+
 -- To delete a page of a btree, and to sum up blocks for BRIN, VACUUM compares values, for which it needs the wallet.
 CREATE FUNCTION tde_internal.tde_audit_freezing() RETURNS SETOF tde_internal.tde_finding
 LANGUAGE sql VOLATILE
@@ -512,6 +539,7 @@ AS $$
     UNION ALL SELECT * FROM tde_internal.tde_audit_tables()
     UNION ALL SELECT * FROM tde_internal.tde_audit_columns()
     UNION ALL SELECT * FROM tde_internal.tde_audit_key_wall()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_order()
     UNION ALL SELECT * FROM tde_internal.tde_audit_freezing()
     UNION ALL SELECT * FROM tde_internal.tde_audit_logging()
     UNION ALL SELECT * FROM tde_internal.tde_audit_capture()
@@ -533,6 +561,7 @@ AS $$
       ('data keys', 'all have a name, a version of the last year and room'),
       ('columns', 'all are salted, have a MAC and use AES'),
       ('conversions', 'none is unfinished'),
+      ('order', 'no index tells the order of encrypted values'),
       ('key wall', 'values are under their columns'' keys, as far as the first pages of tables show, and others are refused'),
       ('freezing', 'no table waits for the wallet'),
       ('statement log', 'no setting has statements logged'),

@@ -242,6 +242,43 @@ tde_base_padded(TdeProc *proc, bool pattern)
 		incomparable(BPCHAROID, BPCHAROID);
 }
 
+bool
+tde_base_can_hide_order(Oid base)
+{
+	TypeCacheEntry *entry = lookup_type_cache(base, TYPECACHE_HASH_EXTENDED_PROC | TYPECACHE_BTREE_OPFAMILY);
+
+	return OidIsValid(entry->hash_extended_proc) && OidIsValid(entry->btree_opf);
+}
+
+FmgrInfo *
+tde_base_extended_hash(Oid type)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC);
+
+	if (!OidIsValid(entry->hash_extended_proc))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("could not identify an extended hash function for type %s", format_type_be(type))));
+	return tde_type_function(entry->hash_extended_proc);
+}
+
+TdeComparison *
+tde_base_unordered(TdeProc *proc, bool padded)
+{
+	uint64		epoch = tde_functions_epoch;
+	TdeComparison comparison;
+	Oid			types[2];
+
+	memset(&comparison, 0, sizeof(comparison));
+	for (int i = 0; i < 2; i++)
+		types[i] = padded ? BPCHAROID : beside_padded(plain_base_type(proc, i), plain_base_type(proc, 1 - i));
+	if (!resolve_in_family(types[0], types[1], &comparison))
+		incomparable(types[0], types[1]);
+	for (int i = 0; i < 2; i++)
+		comparison.hash[i] = tde_base_extended_hash(types[i]);
+	return keep_comparison(proc, &comparison, epoch);
+}
+
 TdeArithmetic *
 tde_base_arithmetic(TdeProc *proc, const char *symbol)
 {

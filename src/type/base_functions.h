@@ -18,6 +18,7 @@ typedef struct TdeComparison
 	bool		same_bytes;		/* both are stored in the same way, so that the same bytes are equal */
 	Oid			input_type;		/* of the operator class, if same_bytes */
 	FmgrInfo   *equal_image;	/* says for which collations other bytes are not equal; NULL: for none */
+	FmgrInfo   *hash[2];		/* of each operand, extended, such that what is equal hashes alike; from tde_base_unordered() alone */
 } TdeComparison;
 
 /* The base type's own functions. */
@@ -43,6 +44,15 @@ extern TdeComparison *tde_base_pattern(TdeProc *proc);
 
 /* Both operands as char(n), whatever strings they are: in its order, or in that of its bytes. */
 extern void tde_base_padded(TdeProc *proc, bool pattern);
+
+/* The base type's extended hash function; ereport if it has none. */
+extern FmgrInfo *tde_base_extended_hash(Oid type);
+
+/* Can a btree index of this base type tell no order?  It takes a hash function. */
+extern bool tde_base_can_hide_order(Oid base);
+
+/* A comparison with the functions that hash both operands, as char(n) if they are padded; ereport if they have no order or no hash. */
+extern TdeComparison *tde_base_unordered(TdeProc *proc, bool padded);
 
 /* An operator of the base types, and how its operands come to be of the types that it takes. */
 typedef struct TdeArithmetic

@@ -363,7 +363,8 @@ tde_coerce(PG_FUNCTION_ARGS)
  * tde_coerce_support(internal) returns internal - planner support for tde_coerce().
  *
  * What comes from a column of the same specification and key is as it is wanted, if the base type's modifiers change nothing.
- * So ALTER TABLE makes a column wider without writing the table anew, where PostgreSQL does so for the base type.
+ * So ALTER TABLE makes a column wider without writing the table anew, where PostgreSQL does so for the base type.  A column that is not to
+ * tell its order any more is written anew, since PostgreSQL would keep the files of its indexes otherwise.
  */
 Datum
 tde_coerce_support(PG_FUNCTION_ARGS)
@@ -388,7 +389,7 @@ tde_coerce_support(PG_FUNCTION_ARGS)
 	type = tde_type_get(request->fcall->funcresulttype);
 	from = tde_type_modifiers(type, exprTypmod(value));
 	to = tde_type_modifiers(type, typmod);
-	if (!tde_spec_equal(from.spec, to.spec) || from.slot != to.slot ||
+	if (!tde_spec_equal(from.spec, to.spec) || from.slot != to.slot || (to.unordered && !from.unordered) ||
 		!tde_base_keeps(type, from.base_typmod, to.base_typmod))
 		PG_RETURN_POINTER(NULL);
 	PG_RETURN_POINTER(makeRelabelType((Expr *) value, type->oid, typmod, request->fcall->funccollid, COERCE_IMPLICIT_CAST));

@@ -12,7 +12,7 @@
 #include "common/base64.h"
 #include "utils/builtins.h"
 
-#include "keys/cache.h"
+#include "keys/keyed_hash.h"
 #include "server/compat.h"
 #include "server/error.h"
 #include "type/ciphertext_form.h"

@@ -74,6 +74,13 @@ startup_wallet(void)
 void
 tde_wallet_init(void)
 {
+#ifdef TDE_PKCS12_ITERATIONS
+	/* in the server log alone if a session loads it */
+	ereport(process_shared_preload_libraries_in_progress ? WARNING : LOG,
+			(errmsg("this is a build of tde_column for its tests: little protects the passphrase of a wallet that it writes"),
+			 errdetail("%d iterations of PBKDF2.", TDE_PKCS12_ITERATIONS),
+			 errhint("Rebuild it (make clean, make, make install) before there is anything to protect.")));
+#endif
 	if (tde_memory_shmem_add(CACHELINEALIGN(sizeof(TdeWalletState)) + tde_memory_secret_shmem_size(sizeof(TdeWalletContents)), LOCK_NAME,
 							 startup_wallet))
 		return;

@@ -167,7 +167,7 @@ missing_gorm() { missing_go; }
 missing_ruby() {
   local gem
   want ruby ruby ruby as_pg env ruby --version
-  for gem in pg i18n tzinfo concurrent minitest zeitwerk bcrypt builder; do
+  for gem in pg i18n tzinfo concurrent minitest zeitwerk bcrypt builder rack; do
     want "ruby-$gem" "rubygem-$gem" "$gem (gem)" as_pg env ruby -e "require '$gem'"
   done
 }

@@ -134,7 +134,8 @@ CREATE TEMP TABLE fn AS
 CREATE TEMP TABLE blind AS SELECT unnest('{tde_eq,tde_ne,tde_lt,tde_le,tde_gt,tde_ge,tde_cmp,tde_hash,tde_hash_numeric,
   tde_hash_float8,tde_pattern_lt,tde_pattern_le,tde_pattern_gt,tde_pattern_ge,tde_pattern_cmp,tde_pattern_sortsupport,
   tde_padded_eq,tde_padded_ne,tde_padded_lt,tde_padded_le,tde_padded_gt,tde_padded_ge,tde_padded_cmp,tde_padded_hash,tde_padded_pattern_lt,
-  tde_padded_pattern_le,tde_padded_pattern_gt,tde_padded_pattern_ge,tde_padded_pattern_cmp,tde_in_range,tde_larger,tde_smaller,tde_coerce,tde_encrypt,tde_in,tde_recv,tde_sortsupport,tde_regr_count}'::name[]) AS symbol;
+  tde_padded_pattern_le,tde_padded_pattern_gt,tde_padded_pattern_ge,tde_padded_pattern_cmp,tde_unordered_lt,tde_unordered_le,tde_unordered_gt,tde_unordered_ge,tde_unordered_cmp,
+  tde_padded_unordered_lt,tde_padded_unordered_le,tde_padded_unordered_gt,tde_padded_unordered_ge,tde_padded_unordered_cmp,tde_in_range,tde_larger,tde_smaller,tde_coerce,tde_encrypt,tde_in,tde_recv,tde_sortsupport,tde_regr_count}'::name[]) AS symbol;
 
 -- A call of a function with columns of held, and with 1, 'true' and the like elsewhere.
 CREATE FUNCTION call_of(f fn) RETURNS text LANGUAGE sql AS $$

@@ -66,7 +66,7 @@ set_conf($node, 'tde_column.passphrase_command' => 'echo audit-passphrase');
 is(lines_of($node, "SELECT topic, severity, finding FROM tde_audit() WHERE severity <> 'ok'"), '', 'nothing is wrong');
 is(
   lines_of($node, 'SELECT string_agg(topic, $$, $$) FROM tde_audit()'),
-  'captured names, columns, conversions, data keys, freezing, key wall, master keys, passphrase command, preloading, row capture, schema privileges, search path, '
+  'captured names, columns, conversions, data keys, freezing, key wall, master keys, order, passphrase command, preloading, row capture, schema privileges, search path, '
     . 'statement log, statement statistics, version, wallet, wallet file',
   'and all topics say so');
 is(lines_of($node, $status), "OPEN|$path|t|t|1", 'the status with an open wallet');
@@ -226,6 +226,12 @@ lines_of($node, 'DROP SCHEMA app CASCADE');
 
 lines_of($node, "CREATE TABLE plain (id int PRIMARY KEY, a text); INSERT INTO plain SELECT i, 'x' FROM generate_series(1, 10) i");
 lines_of($node, "CALL tde_encrypt_column('plain', 'a', online => true)");
+lines_of($node, 'CREATE TABLE ranked (a encrypted_text(aes128,salt,gcm) UNIQUE, b encrypted_int4(aes128,salt,gcm,unordered) UNIQUE)');
+is(told('order'), 'notice|public.ranked|indexes tell the order of all values of a column, salted or not: public.ranked_a_key (a)', 'indexes tell an order');
+is(hint('order'), 'Unless something needs <, ORDER BY or LIKE by index: ALTER TABLE public.ranked ALTER a TYPE encrypted_text(aes128,salt,gcm,unordered);', '... with what helps');
+lines_of($node, hint('order') =~ s/^.*?: //r);
+is(told('order'), 'ok||no index tells the order of encrypted values', '... which it does');
+lines_of($node, 'DROP TABLE ranked');
 is(told('conversions'), 'warning|public.plain|column a is still being converted (phase copy)', 'an unfinished conversion');
 is(lines_of($node, 'SELECT unfinished_conversions FROM tde.status'), '1', 'in the status');
 lines_of($node, "CALL tde_abort_conversion('plain', 'a')");

@@ -37,6 +37,12 @@ CREATE INDEX kinds_more ON shop.kinds (s DESC NULLS LAST, n) INCLUDE (id) WHERE 
 CREATE INDEX kinds_pattern ON shop.kinds (s text_pattern_ops);
 CREATE INDEX kinds_computed ON shop.kinds USING brin ((n * 2)) WITH (pages_per_range = 1);
 CREATE INDEX kinds_tags ON shop.kinds USING gin (tags);
+CREATE TABLE shop.hidden (id encrypted_int8(unordered) PRIMARY KEY, a encrypted_text(nosalt,unordered) UNIQUE, n encrypted_numeric(9,2,unordered), d encrypted_date(unordered));
+INSERT INTO shop.hidden SELECT g, 'Needle-' || g, g, date '2000-01-01' + g FROM generate_series(1, 500) g;
+CREATE INDEX hidden_many ON shop.hidden (n, d DESC);
+CREATE INDEX hidden_lower ON shop.hidden (lower(a));
+CREATE TABLE shop.visible (id encrypted_int4 REFERENCES shop.hidden);
+INSERT INTO shop.visible VALUES (7);
 });
 
 # The columns that have an index.
@@ -50,6 +56,8 @@ my $by_index    = 'SET jit = off; SET enable_seqscan = off; SET enable_hashjoin 
 my @found_by    = map { [ "shop.$_->[0]", $_->[1] ] } [ kinds_lower => q{lower(a) = 'needle-77'} ],
   [ kinds_more => q{s = 'Salted-78' AND a LIKE 'Needle%'} ], [ kinds_pattern => q{s ~>=~ 'Salted-79' AND s ~<~ 'Salted-7:'} ],
   [ kinds_computed => 'n * 2 = 160' ], [ kinds_tags => q{tags @> ARRAY['needle-81']} ], [ kinds_a_key => q{a = 'Needle-82'} ], [ kinds_n_excl => 'n = 83' ];
+my @hidden = map { "$by_index SELECT d FROM shop.hidden WHERE $_" } 'id = 77', q{a = 'Needle-78'}, 'n = 79', q{lower(a) = 'needle-80'};
+my $classes = q{SELECT indexrelid::regclass, indclass[0] IN (SELECT oid FROM pg_opclass WHERE opcname ~ '_unordered_ops$') FROM pg_index WHERE indrelid = 'shop.hidden'::regclass ORDER BY indexrelid::regclass::text};
 
 # OLD_INSTALL: the prefix of an older version of PostgreSQL, see test/upgrade/run; without it, this one with an older version of the extension,
 # whose types are in public, and with this one, whose types are in pg_catalog
@@ -84,8 +92,9 @@ REVOKE EXECUTE ON FUNCTION tde_may_decrypt() FROM PUBLIC;
   lines_of($old, $indexes, db => 'shop') if $name ne '0.1.0';
   my @found = $name eq '0.1.0' ? () : (
     map({ "$by_index SELECT id FROM shop.kinds WHERE $_->[1]" } @found_by),
-    map({ my $by = $_; map { "$by_index SELECT e.id, i.id FROM shop.every e JOIN shop.by_$by i ON e.$_ = i.$_ ORDER BY 1, 2" } columns_of($old, "shop.by_$by") } @methods));
-  my @more = (@found, 'SELECT * FROM moods', q{SELECT * FROM anycase WHERE a = 'ANN'},
+    map({ my $by = $_; map { "$by_index SELECT e.id, i.id FROM shop.every e JOIN shop.by_$by i ON e.$_ = i.$_ ORDER BY 1, 2" } columns_of($old, "shop.by_$by") } @methods),
+    @hidden);
+  my @more = (@found, $name eq '0.1.0' ? () : $classes, 'SELECT * FROM moods', q{SELECT * FROM anycase WHERE a = 'ANN'},
     q{SELECT proname, proacl FROM pg_proc WHERE proname IN ('tde_create_key', 'tde_may_decrypt', 'tde_rotate_key') ORDER BY oid::regprocedure::text},
     'SELECT * FROM tde.data_keys ORDER BY id', 'SELECT last_value FROM tde.data_keys_id_seq',
     q{SELECT reloptions FROM pg_class WHERE relname = 'data_keys'}, 'SELECT tde_refresh_types()');
@@ -125,7 +134,14 @@ REVOKE EXECUTE ON FUNCTION tde_may_decrypt() FROM PUBLIC;
   my %updated = (tde_dump_state($new, 'shop', @unnamed), map { $_ => lines_of($new, $_, db => 'shop') } @more);
   s/\b(ruled|unnamed)\.//g foreach @updated{ grep { /pg_views/ } keys %updated };
   is($updated{$_}, $got{$_}, "updated: $_") foreach sort keys %got;
-  like(lines_of($new, s/ SELECT / EXPLAIN (COSTS off) SELECT /r, db => 'shop'), qr/Index.* (?:on|using) \w*(?:by|kinds)_\w+/, "by an index: $_") foreach @found;
+  like(lines_of($new, s/ SELECT / EXPLAIN (COSTS off) SELECT /r, db => 'shop'), qr/Index.* (?:on|using) \w*(?:by|kinds|hidden)_\w+/, "by an index: $_") foreach @found;
+  if ($name ne '0.1.0')
+  {
+    unlike($got{$classes}, qr/\|f/, 'unordered columns still have indexes without order');
+    is(lines_of($new, q{CREATE EXTENSION amcheck; SELECT bt_index_parent_check(indexrelid, true, true) FROM pg_index WHERE indrelid = 'shop.hidden'::regclass}, db => 'shop'),
+      "\n" x 3, '... which fit their tables');
+    fails_with($new, 'INSERT INTO shop.visible VALUES (9999)', { state => '23503' }, '... and hold foreign keys', db => 'shop');
+  }
   lines_of($new, q{INSERT INTO moods VALUES ('ok', 'ok'); INSERT INTO shop.list VALUES ('needle-two', 6)}, db => 'shop');
   is(lines_of($new, q{SELECT count(*) FROM moods; SELECT x FROM shop.list WHERE k = 'needle-two' ORDER BY x}, db => 'shop'),
     "2\n2\n6", 'it can be written');

@@ -54,7 +54,7 @@ test_hash(void)
 	uint8_t		secret[32];
 	TdePrf	   *one,
 			   *two;
-	uint32_t	a,
+	uint64_t	a,
 				b,
 				c;
 	int			same = 0,
@@ -66,7 +66,7 @@ test_hash(void)
 	must(tde_crypto_prf_new(&two, secret) == TDE_OK, "no keyed hash");
 	for (uint32_t i = 0; i < 1000; i++)
 	{
-		must(tde_crypto_prf(one, i, &a) == TDE_OK && tde_crypto_prf(one, i, &b) == TDE_OK && tde_crypto_prf(two, i, &c) == TDE_OK, "no hash");
+		must(tde_crypto_prf(one, 0, i, &a) == TDE_OK && tde_crypto_prf(one, 0, i, &b) == TDE_OK && tde_crypto_prf(two, 0, i, &c) == TDE_OK, "no hash");
 		same += a == b;
 		other += a == c;
 	}
@@ -77,8 +77,10 @@ test_hash(void)
 	/* the block 00 01 02 03 and zeros, through "openssl enc -aes-256-ecb -nopad -K 000102...1f"; its head, little-endian */
 	for (int i = 0; i < 32; i++)
 		secret[i] = (uint8_t) i;
-	must(tde_crypto_prf_new(&one, secret) == TDE_OK && tde_crypto_prf(one, 0x03020100, &a) == TDE_OK, "no keyed hash");
-	ok(a == 0x1fe9a5f9, "the hash is the head of the block that AES-256 makes of the number");
+	must(tde_crypto_prf_new(&one, secret) == TDE_OK && tde_crypto_prf(one, 0, 0x03020100, &a) == TDE_OK, "no keyed hash");
+	ok(a == 0x265742cf1fe9a5f9, "the hash is the head of the block that AES-256 makes of the number");
+	must(tde_crypto_prf(one, 1, 0x0706050403020100, &a) == TDE_OK, "no keyed hash");
+	ok(a == 0x02600efc3a155bdf, "... and of its purpose, which is the block's last byte");
 	tde_crypto_prf_free(one);
 }
 

@@ -1,0 +1,298 @@
+/*
+ * index_order.c - indexes of columns that are declared unordered.
+ *
+ * Neither a constraint nor a dump of one names an operator class: PostgreSQL takes the type's default one, which tells the order of values.  So
+ * the class is put in where all ways to make an index meet, after its rows in the catalogs are made and before it is built: CREATE INDEX, a
+ * constraint of CREATE TABLE and ALTER TABLE, ALTER COLUMN TYPE, which makes indexes again, a partition's, pg_upgrade's.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/index.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_opclass.h"
+#include "commands/defrem.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "storage/bufmgr.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#include "ddl/index_order.h"
+#include "operators/opclass.h"
+#include "server/compat.h"
+#include "type/inside.h"
+
+/* ---- does a column tell no order? ---- */
+
+/* A declared type, or the elements of its array or fields of its row. */
+static bool
+is_unordered(Oid declared, int32 typmod)
+{
+	Oid			type = getBaseTypeAndTypmod(declared, &typmod);
+	Oid			element = get_element_type(type);
+	TdeType    *encrypted = tde_type_find(OidIsValid(element) ? element : type);
+	TupleDesc	fields;
+	bool		found = false;
+
+	CHECK_FOR_INTERRUPTS();
+	check_stack_depth();
+	if (encrypted)
+		return typmod >= 0 && tde_type_modifiers(encrypted, typmod).unordered;
+	if (OidIsValid(element))
+		return is_unordered(element, typmod);
+	if (get_typtype(type) != TYPTYPE_COMPOSITE)
+		return false;
+	fields = lookup_rowtype_tupdesc(type, -1);
+	for (int i = 0; i < fields->natts && !found; i++)
+		found = !TupleDescAttr(fields, i)->attisdropped &&
+			is_unordered(TupleDescAttr(fields, i)->atttypid, TupleDescAttr(fields, i)->atttypmod);
+	ReleaseTupleDesc(fields);
+	return found;
+}
+
+/* An expression, of any column like that. */
+static bool
+reads_unordered(Node *expr, void *arg)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (expr == NULL)
+		return false;
+	if (IsA(expr, Var) && is_unordered(((Var *) expr)->vartype, ((Var *) expr)->vartypmod))
+		return true;
+	return expression_tree_walker(expr, reads_unordered, arg);
+}
+
+/* ---- an index ---- */
+
+typedef struct NewIndex
+{
+	Oid			relid;
+	Oid			method;
+	char	   *name;
+	Form_pg_index form;
+	oidvector  *classes;
+	List	   *expressions;	/* those that are still to come */
+	TupleDesc	columns;		/* of the table */
+	int			changed;		/* classes */
+} NewIndex;
+
+static const char *
+column_name(const NewIndex *index, AttrNumber column)
+{
+	return column > 0 ? NameStr(TupleDescAttr(index->columns, column - 1)->attname) : NULL;
+}
+
+pg_noreturn static void
+refuse(const NewIndex *index, AttrNumber column)
+{
+	const char *name = column_name(index, column);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 name ? errmsg("index \"%s\" would tell the order of column \"%s\"", index->name, name) :
+			 errmsg("index \"%s\" would tell the order of an expression's values", index->name),
+			 errdetail("The column is declared unordered: files are not to tell the order of its values."),
+			 errhint("Use a btree index without operator class or a hash index, which serve =, or give the column an ordered type first: "
+					 "ALTER TABLE ... ALTER COLUMN ... TYPE, with the modifier ordered.")));
+}
+
+/* The class for a column in place of the one that it has; the same if that is good. */
+static Oid
+wanted_class(NewIndex *index, AttrNumber column, Oid had)
+{
+	Node	   *expr = column == 0 ? linitial(index->expressions) : NULL;
+	Form_pg_attribute attribute = column > 0 ? TupleDescAttr(index->columns, column - 1) : NULL;
+	TdeType    *type;
+	Oid			unordered;
+
+	if (column == 0)
+		index->expressions = list_delete_first(index->expressions);
+	if (expr ? !reads_unordered(expr, NULL) : attribute == NULL || !is_unordered(attribute->atttypid, attribute->atttypmod))
+		return had;
+	type = tde_type_find(getBaseType(expr ? exprType(expr) : attribute->atttypid));
+	/* what an expression gives in clear is for others to warn of (ddl/plaintext_guard.c) */
+	if (expr && type == NULL && !tde_type_holds_encrypted(exprType(expr)))
+		return had;
+	if (index->method == HASH_AM_OID)
+		return had;
+	unordered = type && index->method == BTREE_AM_OID ? tde_opclass_unordered(type) : InvalidOid;
+	if (!OidIsValid(unordered) || (had != unordered && had != GetDefaultOpClass(type->oid, BTREE_AM_OID)))
+		refuse(index, column);
+	return unordered;
+}
+
+/* Its classes are the wanted ones then, in its copy of the row. */
+static void
+choose_classes(NewIndex *index)
+{
+	for (int i = 0; i < index->form->indnkeyatts; i++)
+	{
+		Oid			wanted = wanted_class(index, index->form->indkey.values[i], index->classes->values[i]);
+
+		if (wanted == index->classes->values[i])
+			continue;
+		index->classes->values[i] = wanted;
+		index->changed++;
+	}
+}
+
+/* ---- its row, which the command itself has just made ---- */
+
+/* A copy; no command has seen it yet. */
+static HeapTuple
+read_row(Relation catalog, Oid relid)
+{
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	row;
+
+	ScanKeyInit(&key, Anum_pg_index_indexrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
+	scan = systable_beginscan(catalog, IndexRelidIndexId, true, SnapshotSelf, 1, &key);
+	row = systable_getnext(scan);
+	if (row)
+		row = heap_copytuple(row);
+	systable_endscan(scan);
+	return row;
+}
+
+static void
+write_row(Relation catalog, HeapTuple row, const NewIndex *index)
+{
+	ObjectAddress myself;
+	ObjectAddress class;
+
+	/* the row is there from now on, and may be changed */
+	CommandCounterIncrement();
+	CatalogTupleUpdate(catalog, &row->t_self, row);
+	ObjectAddressSet(myself, RelationRelationId, index->relid);
+	for (int i = 0; i < index->form->indnkeyatts; i++)
+	{
+		ObjectAddressSet(class, OperatorClassRelationId, index->classes->values[i]);
+		recordDependencyOn(&myself, &class, DEPENDENCY_NORMAL);
+	}
+}
+
+/*
+ * Have PostgreSQL read the index anew when the next command begins, which is before it is built: it knows the former class by now.  Of an index
+ * that is in use it would read no more than what can change, unless it has yet to read what an index has (RelationReloadIndexInfo()).
+ */
+static void
+forget_read(Relation rel)
+{
+	if (rel->rd_indexcxt == NULL)
+		return;
+	MemoryContextDelete(rel->rd_indexcxt);
+	rel->rd_indexcxt = NULL;
+}
+
+/* It is new, and empty: ALTER TABLE has not kept the file of one that was ordered. */
+static void
+require_empty(Relation rel)
+{
+	if (rel->rd_rel->relkind == RELKIND_INDEX && RelationGetNumberOfBlocks(rel) > 0)
+		elog(ERROR, "index \"%s\" keeps the file of an ordered one", RelationGetRelationName(rel));
+}
+
+static void
+look_at_index(Relation rel, bool made_before)
+{
+	Relation	catalog = table_open(IndexRelationId, RowExclusiveLock);
+	HeapTuple	row = read_row(catalog, RelationGetRelid(rel));
+	NewIndex	index = {RelationGetRelid(rel), rel->rd_rel->relam, RelationGetRelationName(rel)};
+	Relation	table;
+	Datum		value;
+	bool		isnull;
+
+	if (row == NULL)
+		elog(ERROR, "could not find index \"%s\" in the catalog", index.name);
+	index.form = (Form_pg_index) GETSTRUCT(row);
+	index.classes = (oidvector *) DatumGetPointer(heap_getattr(row, Anum_pg_index_indclass, RelationGetDescr(catalog), &isnull));
+	value = heap_getattr(row, Anum_pg_index_indexprs, RelationGetDescr(catalog), &isnull);
+	index.expressions = isnull ? NIL : (List *) stringToNode(TextDatumGetCString(value));
+	table = relation_open(index.form->indrelid, NoLock);
+	index.columns = RelationGetDescr(table);
+	choose_classes(&index);
+	if (index.changed > 0 && made_before)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index \"%s\" would tell the order of a column that is declared unordered", index.name),
+				 errdetail("The command began before this session had loaded tde_column."),
+				 errhint("Repeat it: the library is loaded now.  Preloaded by shared_preload_libraries, it always is.")));
+	if (index.changed > 0)
+	{
+		require_empty(rel);
+		write_row(catalog, row, &index);
+		forget_read(rel);
+	}
+	relation_close(table, NoLock);
+	heap_freetuple(row);
+	table_close(catalog, RowExclusiveLock);
+}
+
+static bool
+is_index(Relation rel)
+{
+	return rel->rd_rel->relkind == RELKIND_INDEX || rel->rd_rel->relkind == RELKIND_PARTITIONED_INDEX;
+}
+
+static bool
+has_unordered(TupleDesc columns)
+{
+	for (int i = 0; i < columns->natts; i++)
+		if (!TupleDescAttr(columns, i)->attisdropped && is_unordered(TupleDescAttr(columns, i)->atttypid, TupleDescAttr(columns, i)->atttypmod))
+			return true;
+	return false;
+}
+
+void
+tde_index_order_check(Relation rel)
+{
+	List	   *indexes;
+	ListCell   *cell;
+
+	if (is_index(rel))
+		look_at_index(rel, true);
+	if (!rel->rd_rel->relhasindex || !has_unordered(RelationGetDescr(rel)))
+		return;
+	indexes = RelationGetIndexList(rel);
+	foreach(cell, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		CHECK_FOR_INTERRUPTS();
+		look_at_index(index, true);
+		index_close(index, AccessShareLock);
+	}
+	list_free(indexes);
+}
+
+void
+tde_index_order_created(Oid relation)
+{
+	Relation	rel;
+
+	if (IsBootstrapProcessingMode() || relation < FirstNormalObjectId)
+		return;
+	/* its row in pg_class is not to be seen yet */
+	rel = RelationIdGetRelation(relation);
+	if (rel == NULL)
+		return;
+	if (is_index(rel))
+		look_at_index(rel, false);
+	RelationClose(rel);
+}

@@ -1,0 +1,21 @@
+/*
+ * index_order.h - indexes of columns that are declared unordered.
+ */
+#ifndef TDE_DDL_INDEX_ORDER_H
+#define TDE_DDL_INDEX_ORDER_H
+
+#include "utils/relcache.h"
+
+/*
+ * A relation has just been made.  If it is an index: columns that are declared unordered get an operator class without order in place of the
+ * default one; ereport where the index would tell their order otherwise.
+ */
+extern void tde_index_order_created(Oid relation);
+
+/*
+ * The same of what a command has made, an index or a table's, where that began before the session had loaded this library: ereport on an index that
+ * tells an order.
+ */
+extern void tde_index_order_check(Relation rel);
+
+#endif							/* TDE_DDL_INDEX_ORDER_H */

@@ -1,0 +1,24 @@
+/*
+ * keyed_hash.h - numbers hashed under the database's hash key, and what databases that have the same one tell each other.
+ */
+#ifndef TDE_KEYS_KEYED_HASH_H
+#define TDE_KEYS_KEYED_HASH_H
+
+#include "crypto/mac.h"
+#include "keys/cache.h"
+
+/* The keyed hash of a number, for hash tables, hash indexes and the like; ereport if the wallet is closed. */
+extern uint32 tde_key_hash(uint32 number);
+
+/* Another one, of 64 bits: the order of values in indexes that tell none (operators/unordered.c). */
+extern uint64 tde_key_order(uint64 number);
+
+/*
+ * HMAC-SHA256 over the purpose and the bytes, under a key that all databases with the same hash key have.  Unlike the keyed hash, whose
+ * results anyone can see who hashes a value, it can be had by no SQL.
+ */
+extern PGDLLEXPORT void tde_key_node_digest(char purpose, const uint8 *bytes, size_t size, uint8 digest[TDE_MAX_DIGEST]);
+
+extern void tde_keyed_hash_init(void);	/* from _PG_init */
+
+#endif							/* TDE_KEYS_KEYED_HASH_H */
