@@ -313,7 +313,8 @@ replace_now(uint32 key_id, TdeSpec spec, uint64 blocks)
 				 errhint("Store a value under the key by an expression, as ROW(...) is in place of a row's text, or run tde_rotate_key().")));
 	/* whoever calls from outside of a query may have none */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	done = tde_keys_replace(key_id, true);
+	/* nobody waits for a lock while a page of an index is held */
+	done = InterruptHoldoffCount == 0 && tde_keys_replace(key_id, true);
 	PopActiveSnapshot();
 	/* seen by ourselves, too, if somebody else has made it */
 	tde_keys_changed = true;
@@ -321,7 +322,7 @@ replace_now(uint32 key_id, TdeSpec spec, uint64 blocks)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("%s has encrypted as many values as a key may", called(key_id)),
-				 errdetail("It may encrypt %s.  No version can be made in a read-only transaction, in a parallel query, or after changes of keys.", limit),
+				 errdetail("It may encrypt %s.  No version can be made in a read-only transaction, in a parallel query, after changes of keys, or for an index whose page is held.", limit),
 				 errhint("Run tde_rotate_key() in a transaction of its own.")));
 }
 

@@ -115,3 +115,8 @@ CREATE FUNCTION tde_internal.tde_typanalyze(internal) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION tde_internal.tde_typanalyze(internal) IS 'statistics of an encrypted column, unless the wallet is closed';
 
+CREATE FUNCTION tde_internal.tde_brin_add_value(internal, internal, internal, internal) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_brin_add_value(internal, internal, internal, internal) IS
+  'BRIN support: the least and the largest value of a range of blocks, encrypted once more';
+

@@ -310,9 +310,9 @@ COMMENT ON FUNCTION tde_internal.tde_missing_unordered(tde_internal.type_plans, 
 CREATE FUNCTION tde_internal.tde_missing_summaries(p tde_internal.type_plans, btree oid, brin oid) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-  -- PostgreSQL's functions keep the least and the largest value as they are, and compare by the operators of the family.
+  -- PostgreSQL's functions keep the least and the largest value, ours encrypts them once more; they compare by the operators of the family.
   SELECT coalesce(string_agg(tde_internal.tde_members_sql($3, p.enc, r, operators, CASE r WHEN p.enc THEN ARRAY[
-             'pg_catalog.brin_minmax_opcinfo(internal)', 'pg_catalog.brin_minmax_add_value(internal, internal, internal, internal)',
+             'pg_catalog.brin_minmax_opcinfo(internal)', 'tde_internal.tde_brin_add_value(internal, internal, internal, internal)',
              'pg_catalog.brin_minmax_consistent(internal, internal, internal)', 'pg_catalog.brin_minmax_union(internal, internal, internal)']
            ELSE '{}' END), ''), '')
          || tde_internal.tde_class_sql(p.schema, p.enc, $3, '_minmax_ops')

@@ -1,4 +1,4 @@
-# What ANALYZE keeps of encrypted columns belongs to no row: the thief of pg_statistic finds none of its values in the table.  The planner's numbers are
+# What ANALYZE and BRIN keep of encrypted columns belongs to no row: the thief of pg_statistic finds none of its values in the table.  The planner's numbers are
 # those of plain columns.
 
 use strict;
@@ -58,6 +58,25 @@ lines_of($node, 'ANALYZE t');
 is(copies(), join(' ', map { "$_:0" } @columns), 'what ANALYZE keeps is in no row');
 is(lines_of($node, q{SELECT count(*) FROM pg_statistic WHERE starelid = 't'::regclass AND stakind1 + stakind2 + stakind3 > 0}), '13', 'there are statistics of all columns');
 is(lines_of($node, q{SELECT count(*) FROM pg_statistic WHERE starelid IN ('t_lower'::regclass, 't_plain_lower'::regclass)}), '2', '... and of expressions');
+
+# The least and the largest values that a BRIN index keeps.
+lines_of(
+  $node, q{CREATE INDEX t_brin ON t USING brin (born, town, pay, old) WITH (pages_per_range = 1);
+INSERT INTO t (id, born, town, pay, old, p_born, p_town, p_pay, p_old) SELECT g, b, w, p, o, b, w, p, o FROM generate_series(5001, 5500) g, LATERAL (SELECT date '1950-01-01' + g, 'town ' || g, g % 7000, g) v (b, w, p, o);
+SELECT brin_summarize_new_values('t_brin'); CHECKPOINT});
+my $brin = read_bytes($node->data_dir . '/' . lines_of($node, q{SELECT pg_relation_filepath('t_brin')}));
+foreach my $column (qw(born town pay old))
+{
+  is(scalar(grep { index($brin, $_) >= 0 } stored($column)), 0, "BRIN keeps no value of $column as it is in a row");
+}
+foreach my $condition (q{born < '1950-03-01'}, q{town > 'town 54'}, 'pay < 20', 'old > 5490', 'old = 7')
+{
+  my $by_brin = lines_of($node, "SET enable_seqscan = off; SET enable_indexscan = off; EXPLAIN (COSTS off) SELECT id FROM t WHERE $condition");
+  like($by_brin, qr/Bitmap Index Scan on t_brin/, "by BRIN: $condition");
+  is(lines_of($node, "SET enable_seqscan = off; SELECT string_agg(id::text, ',' ORDER BY id) FROM t WHERE $condition"),
+    lines_of($node, "SELECT string_agg(id::text, ',' ORDER BY id) FROM t WHERE " . ($condition =~ s/^/p_/r)), '... the same rows');
+}
+lines_of($node, 'DELETE FROM t WHERE id > 5000; DROP INDEX t_brin');
 
 # The same numbers as of the plain columns.
 foreach my $column (@columns, 'lower')
