@@ -107,8 +107,15 @@ refuse(const NewIndex *index, AttrNumber column)
 			 name ? errmsg("index \"%s\" would tell the order of column \"%s\"", index->name, name) :
 			 errmsg("index \"%s\" would tell the order of an expression's values", index->name),
 			 errdetail("The column is declared unordered: files are not to tell the order of its values."),
-			 errhint("Use a btree index without operator class or a hash index, which serve =, or give the column an ordered type first: "
+			 errhint("A btree index without operator class or a hash index serves =.  For others give the column an ordered type first: "
 					 "ALTER TABLE ... ALTER COLUMN ... TYPE, with the modifier ordered.")));
+}
+
+/* Those that stand in the order of values: of arrays gin has their elements so.  What hash and bloom indexes hold are hashes, and BRIN's values no row's. */
+static bool
+stands_in_order(Oid method)
+{
+	return method == BTREE_AM_OID || method == GIN_AM_OID || method == GIST_AM_OID || method == SPGIST_AM_OID;
 }
 
 /* The class for a column in place of the one that it has; the same if that is good. */
@@ -128,7 +135,7 @@ wanted_class(NewIndex *index, AttrNumber column, Oid had)
 	/* what an expression gives in clear is for others to warn of (ddl/plaintext_guard.c) */
 	if (expr && type == NULL && !tde_type_holds_encrypted(exprType(expr)))
 		return had;
-	if (index->method == HASH_AM_OID)
+	if (!stands_in_order(index->method))
 		return had;
 	unordered = type && index->method == BTREE_AM_OID ? tde_opclass_unordered(type) : InvalidOid;
 	if (!OidIsValid(unordered) || (had != unordered && had != GetDefaultOpClass(type->oid, BTREE_AM_OID)))

@@ -8,12 +8,12 @@
 
 #include "utils/fmgrprotos.h"
 
-#include "keys/keyed_hash.h"
 #include "operators/compare.h"
+#include "operators/unordered.h"
 #include "server/compat.h"
 #include "type/cast.h"
 
-#define PADDED(name, pattern, comparison) \
+#define PADDED(name, resolve, comparison) \
 	PG_FUNCTION_INFO_V1(name); \
 	Datum \
 	name(PG_FUNCTION_ARGS) \
@@ -21,22 +21,27 @@
 		TdeProc    *proc = tde_call(fcinfo)->proc; \
 		\
 		if (!tde_is_resolved(proc)) \
-			tde_base_padded(proc, pattern); \
+			resolve; \
 		return comparison(fcinfo); \
 	}
 
-PADDED(tde_padded_eq, false, tde_eq)
-PADDED(tde_padded_ne, false, tde_ne)
-PADDED(tde_padded_lt, false, tde_lt)
-PADDED(tde_padded_le, false, tde_le)
-PADDED(tde_padded_gt, false, tde_gt)
-PADDED(tde_padded_ge, false, tde_ge)
-PADDED(tde_padded_cmp, false, tde_cmp)
-PADDED(tde_padded_pattern_lt, true, tde_lt)
-PADDED(tde_padded_pattern_le, true, tde_le)
-PADDED(tde_padded_pattern_gt, true, tde_gt)
-PADDED(tde_padded_pattern_ge, true, tde_ge)
-PADDED(tde_padded_pattern_cmp, true, tde_cmp)
+PADDED(tde_padded_eq, tde_base_padded(proc, false), tde_eq)
+PADDED(tde_padded_ne, tde_base_padded(proc, false), tde_ne)
+PADDED(tde_padded_lt, tde_base_padded(proc, false), tde_lt)
+PADDED(tde_padded_le, tde_base_padded(proc, false), tde_le)
+PADDED(tde_padded_gt, tde_base_padded(proc, false), tde_gt)
+PADDED(tde_padded_ge, tde_base_padded(proc, false), tde_ge)
+PADDED(tde_padded_cmp, tde_base_padded(proc, false), tde_cmp)
+PADDED(tde_padded_pattern_lt, tde_base_padded(proc, true), tde_lt)
+PADDED(tde_padded_pattern_le, tde_base_padded(proc, true), tde_le)
+PADDED(tde_padded_pattern_gt, tde_base_padded(proc, true), tde_gt)
+PADDED(tde_padded_pattern_ge, tde_base_padded(proc, true), tde_ge)
+PADDED(tde_padded_pattern_cmp, tde_base_padded(proc, true), tde_cmp)
+PADDED(tde_padded_unordered_lt, tde_base_unordered(proc, true), tde_unordered_lt)
+PADDED(tde_padded_unordered_le, tde_base_unordered(proc, true), tde_unordered_le)
+PADDED(tde_padded_unordered_gt, tde_base_unordered(proc, true), tde_unordered_gt)
+PADDED(tde_padded_unordered_ge, tde_base_unordered(proc, true), tde_unordered_ge)
+PADDED(tde_padded_unordered_cmp, tde_base_unordered(proc, true), tde_unordered_cmp)
 
 PG_FUNCTION_INFO_V1(tde_padded_hash);
 

@@ -18,14 +18,9 @@ PG_FUNCTION_INFO_V1(tde_unordered_le);
 PG_FUNCTION_INFO_V1(tde_unordered_gt);
 PG_FUNCTION_INFO_V1(tde_unordered_ge);
 PG_FUNCTION_INFO_V1(tde_unordered_cmp);
-PG_FUNCTION_INFO_V1(tde_padded_unordered_lt);
-PG_FUNCTION_INFO_V1(tde_padded_unordered_le);
-PG_FUNCTION_INFO_V1(tde_padded_unordered_gt);
-PG_FUNCTION_INFO_V1(tde_padded_unordered_ge);
-PG_FUNCTION_INFO_V1(tde_padded_unordered_cmp);
 
 static int
-compare_places(FunctionCallInfo fcinfo, bool padded, TdeRemember remember)
+compare_places(FunctionCallInfo fcinfo, TdeRemember remember)
 {
 	TdeProc    *proc = tde_call(fcinfo)->proc;
 	TdeOperands operands;
@@ -33,7 +28,7 @@ compare_places(FunctionCallInfo fcinfo, bool padded, TdeRemember remember)
 	int			result;
 
 	if (!tde_is_resolved(proc))
-		tde_base_unordered(proc, padded);
+		tde_base_unordered(proc, false);
 	tde_operands_get(fcinfo, remember, &operands);
 	for (int i = 0; i < 2; i++)
 		places[i] = tde_unordered_place(operands.comparison->hash[i], PG_GET_COLLATION(), operands.values[i]);
@@ -49,61 +44,30 @@ compare_places(FunctionCallInfo fcinfo, bool padded, TdeRemember remember)
 Datum
 tde_unordered_lt(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare_places(fcinfo, false, TDE_REMEMBER_LONG) < 0);
+	PG_RETURN_BOOL(compare_places(fcinfo, TDE_REMEMBER_LONG) < 0);
 }
 
 Datum
 tde_unordered_le(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare_places(fcinfo, false, TDE_REMEMBER_LONG) <= 0);
+	PG_RETURN_BOOL(compare_places(fcinfo, TDE_REMEMBER_LONG) <= 0);
 }
 
 Datum
 tde_unordered_gt(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare_places(fcinfo, false, TDE_REMEMBER_LONG) > 0);
+	PG_RETURN_BOOL(compare_places(fcinfo, TDE_REMEMBER_LONG) > 0);
 }
 
 Datum
 tde_unordered_ge(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(compare_places(fcinfo, false, TDE_REMEMBER_LONG) >= 0);
+	PG_RETURN_BOOL(compare_places(fcinfo, TDE_REMEMBER_LONG) >= 0);
 }
 
 /* tde_unordered_cmp(a, b) returns int4 - btree support function 1. */
 Datum
 tde_unordered_cmp(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT32(compare_places(fcinfo, false, TDE_REMEMBER_PAGE));
-}
-
-/* The same for strings that stand beside a char(n): see operators/padded.c. */
-Datum
-tde_padded_unordered_lt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_places(fcinfo, true, TDE_REMEMBER_LONG) < 0);
-}
-
-Datum
-tde_padded_unordered_le(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_places(fcinfo, true, TDE_REMEMBER_LONG) <= 0);
-}
-
-Datum
-tde_padded_unordered_gt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_places(fcinfo, true, TDE_REMEMBER_LONG) > 0);
-}
-
-Datum
-tde_padded_unordered_ge(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_places(fcinfo, true, TDE_REMEMBER_LONG) >= 0);
-}
-
-Datum
-tde_padded_unordered_cmp(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT32(compare_places(fcinfo, true, TDE_REMEMBER_PAGE));
+	PG_RETURN_INT32(compare_places(fcinfo, TDE_REMEMBER_PAGE));
 }

@@ -262,7 +262,7 @@ tde_base_extended_hash(Oid type)
 	return tde_type_function(entry->hash_extended_proc);
 }
 
-TdeComparison *
+void
 tde_base_unordered(TdeProc *proc, bool padded)
 {
 	uint64		epoch = tde_functions_epoch;
@@ -276,7 +276,7 @@ tde_base_unordered(TdeProc *proc, bool padded)
 		incomparable(types[0], types[1]);
 	for (int i = 0; i < 2; i++)
 		comparison.hash[i] = tde_base_extended_hash(types[i]);
-	return keep_comparison(proc, &comparison, epoch);
+	keep_comparison(proc, &comparison, epoch);
 }
 
 TdeArithmetic *

@@ -52,7 +52,7 @@ extern FmgrInfo *tde_base_extended_hash(Oid type);
 extern bool tde_base_can_hide_order(Oid base);
 
 /* A comparison with the functions that hash both operands, as char(n) if they are padded; ereport if they have no order or no hash. */
-extern TdeComparison *tde_base_unordered(TdeProc *proc, bool padded);
+extern void tde_base_unordered(TdeProc *proc, bool padded);
 
 /* An operator of the base types, and how its operands come to be of the types that it takes. */
 typedef struct TdeArithmetic
