@@ -101,6 +101,10 @@ REVOKE EXECUTE ON FUNCTION tde_may_decrypt() FROM PUBLIC;
   my %expected = (tde_dump_state($old, 'shop', @unnamed), map { $_ => lines_of($old, $_, db => 'shop') } @more);
   $old->stop;
 
+  # by default from 18 on, and both must have them or neither
+  command_ok([ 'pg_checksums', '--disable', '-D', $new->data_dir ], 'no checksums, as before')
+    if $new->pg_version->major >= 18 && $old->pg_version->major < 18;
+
   # In the server's own folder, so that what is left there can be looked at.
   chdir $new->data_dir or die;
   command_ok(
