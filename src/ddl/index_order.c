@@ -9,7 +9,6 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
-#include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/dependency.h"
@@ -87,20 +86,13 @@ typedef struct NewIndex
 	Form_pg_index form;
 	oidvector  *classes;
 	List	   *expressions;	/* those that are still to come */
-	TupleDesc	columns;		/* of the table */
 	int			changed;		/* classes */
 } NewIndex;
-
-static const char *
-column_name(const NewIndex *index, AttrNumber column)
-{
-	return column > 0 ? NameStr(TupleDescAttr(index->columns, column - 1)->attname) : NULL;
-}
 
 pg_noreturn static void
 refuse(const NewIndex *index, AttrNumber column)
 {
-	const char *name = column_name(index, column);
+	const char *name = column > 0 ? get_attname(index->form->indrelid, column, false) : NULL;
 
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -123,17 +115,24 @@ static Oid
 wanted_class(NewIndex *index, AttrNumber column, Oid had)
 {
 	Node	   *expr = column == 0 ? linitial(index->expressions) : NULL;
-	Form_pg_attribute attribute = column > 0 ? TupleDescAttr(index->columns, column - 1) : NULL;
+	Oid			declared = expr ? exprType(expr) : InvalidOid;
+	int32		typmod;
+	Oid			collation;
 	TdeType    *type;
 	Oid			unordered;
 
-	if (column == 0)
-		index->expressions = list_delete_first(index->expressions);
-	if (expr ? !reads_unordered(expr, NULL) : attribute == NULL || !is_unordered(attribute->atttypid, attribute->atttypmod))
+	/* a system column is none of ours */
+	if (column < 0)
 		return had;
-	type = tde_type_find(getBaseType(expr ? exprType(expr) : attribute->atttypid));
+	if (column > 0)
+		get_atttypetypmodcoll(index->form->indrelid, column, &declared, &typmod, &collation);
+	else
+		index->expressions = list_delete_first(index->expressions);
+	if (expr ? !reads_unordered(expr, NULL) : !is_unordered(declared, typmod))
+		return had;
+	type = tde_type_find(getBaseType(declared));
 	/* what an expression gives in clear is for others to warn of (ddl/plaintext_guard.c) */
-	if (expr && type == NULL && !tde_type_holds_encrypted(exprType(expr)))
+	if (expr && type == NULL && !tde_type_holds_encrypted(declared))
 		return had;
 	if (!stands_in_order(index->method))
 		return had;
@@ -221,7 +220,6 @@ look_at_index(Relation rel, bool made_before)
 	Relation	catalog = table_open(IndexRelationId, RowExclusiveLock);
 	HeapTuple	row = read_row(catalog, RelationGetRelid(rel));
 	NewIndex	index = {RelationGetRelid(rel), rel->rd_rel->relam, RelationGetRelationName(rel)};
-	Relation	table;
 	Datum		value;
 	bool		isnull;
 
@@ -231,8 +229,6 @@ look_at_index(Relation rel, bool made_before)
 	index.classes = (oidvector *) DatumGetPointer(heap_getattr(row, Anum_pg_index_indclass, RelationGetDescr(catalog), &isnull));
 	value = heap_getattr(row, Anum_pg_index_indexprs, RelationGetDescr(catalog), &isnull);
 	index.expressions = isnull ? NIL : (List *) stringToNode(TextDatumGetCString(value));
-	table = relation_open(index.form->indrelid, NoLock);
-	index.columns = RelationGetDescr(table);
 	choose_classes(&index);
 	if (index.changed > 0 && made_before)
 		ereport(ERROR,
@@ -246,7 +242,6 @@ look_at_index(Relation rel, bool made_before)
 		write_row(catalog, row, &index);
 		forget_read(rel);
 	}
-	relation_close(table, NoLock);
 	heap_freetuple(row);
 	table_close(catalog, RowExclusiveLock);
 }
