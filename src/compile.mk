@@ -15,6 +15,11 @@ ifeq (,$(wildcard $(PGXS)))
 $(error "$(PG_CONFIG) --pgxs" names no PGXS makefile: install postgresql-server-dev-N (Debian, N is PostgreSQL's major version) or postgresql-server-devel (RHEL), or say make PG_CONFIG=/path/to/pg_config)
 endif
 
+# The headers of 15 declare callbacks with empty parentheses, which for C23, the default from gcc 15 on, are callbacks without arguments.
+ifneq (,$(filter 15%,$(word 2,$(shell $(PG_CONFIG) --version 2>/dev/null))))
+PG_CFLAGS  += -std=gnu17
+endif
+
 # A value passes through the functions of many small files; optimized together they take a quarter less time.  gcc alone:
 # clang would need a linker that knows its object files.  It does not know all options and attributes of the gcc that has built PostgreSQL, either.
 compiler = $(if $(filter command,$(origin CC)),$(CC),$(shell $(PG_CONFIG) --cc))

@@ -59,6 +59,19 @@ my @found_by    = map { [ "shop.$_->[0]", $_->[1] ] } [ kinds_lower => q{lower(a
 my @hidden = map { "$by_index SELECT d FROM shop.hidden WHERE $_" } 'id = 77', q{a = 'Needle-78'}, 'n = 79', q{lower(a) = 'needle-80'};
 my $classes = q{SELECT indexrelid::regclass, indclass[0] IN (SELECT oid FROM pg_opclass WHERE opcname ~ '_unordered_ops$') FROM pg_index WHERE indrelid = 'shop.hidden'::regclass ORDER BY indexrelid::regclass::text};
 
+# Options that the old server gives columns by itself, as some minor releases do, and that the new one, when it is older than they are, does
+# not take: no table at all can be carried over then.
+sub unknown_options
+{
+  my ($old, $new) = @_;
+  my @options = split /\n/, lines_of($old, 'CREATE TABLE plain (a int); SELECT DISTINCT unnest(attoptions) FROM pg_attribute WHERE attrelid = \'plain\'::regclass; DROP TABLE plain');
+  return '' unless @options;
+  $new->start;
+  my @unknown = grep { $new->psql('postgres', "CREATE TEMP TABLE plain (a int); ALTER TABLE plain ALTER a SET ($_)") } @options;
+  $new->stop;
+  return join ', ', @unknown;
+}
+
 # OLD_INSTALL: the prefix of an older version of PostgreSQL, see test/upgrade/run; without it, this one with an older version of the extension,
 # whose types are in public, and with this one, whose types are in pg_catalog
 my %installs = $ENV{OLD_INSTALL} ? (older => $ENV{OLD_INSTALL}) : (old_version_runs('0.1.0') ? ('0.1.0' => old_install('0.1.0')) : (), this => undef);
@@ -70,6 +83,10 @@ foreach my $name (sort keys %installs)
   $_->append_conf('postgresql.conf', "tde_column.passphrase_command = 'echo upgrade-secret'\n") foreach $old, $new;
   $new->append_conf('postgresql.conf', "tde_column.wallet_file = '" . wallet_path($old) . "'\n");
   $old->start;
+  if (my $unknown = $installs{$name} ? unknown_options($old, $new) : '')
+  {
+    plan(skip_all => 'PostgreSQL ' . $new->pg_version . ' takes no plain table of ' . $old->pg_version . " either, whose columns have $unknown");
+  }
   lines_of($old, "CREATE EXTENSION tde_column; SELECT tde_wallet_create('upgrade-secret')");
   lines_of($old, 'CREATE ROLE owner; CREATE DATABASE shop OWNER owner');
   # pg_upgrade runs with an empty search_path, on which IS DISTINCT FROM and its like find no operator in public
