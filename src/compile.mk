@@ -5,8 +5,8 @@ $(error $(here)/tde_column.control names no default_version)
 endif
 
 PG_CPPFLAGS = -I$(here)/src -DTDE_VERSION='"$(EXTVERSION)"'
-# -Wextra without what PostgreSQL's own headers and calling conventions (fcinfo, callbacks) trip over.
-PG_CFLAGS   = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers
+# -Wextra without what PostgreSQL's own headers (PG_TRY) and calling conventions (fcinfo, callbacks) trip over.
+PG_CFLAGS   = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -Wno-clobbered
 SHLIB_LINK += -lcrypto
 
 PG_CONFIG ?= pg_config
