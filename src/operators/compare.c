@@ -22,16 +22,6 @@
 
 PG_FUNCTION_INFO_V1(tde_eq);
 PG_FUNCTION_INFO_V1(tde_ne);
-PG_FUNCTION_INFO_V1(tde_lt);
-PG_FUNCTION_INFO_V1(tde_le);
-PG_FUNCTION_INFO_V1(tde_gt);
-PG_FUNCTION_INFO_V1(tde_ge);
-PG_FUNCTION_INFO_V1(tde_cmp);
-PG_FUNCTION_INFO_V1(tde_pattern_lt);
-PG_FUNCTION_INFO_V1(tde_pattern_le);
-PG_FUNCTION_INFO_V1(tde_pattern_gt);
-PG_FUNCTION_INFO_V1(tde_pattern_ge);
-PG_FUNCTION_INFO_V1(tde_pattern_cmp);
 PG_FUNCTION_INFO_V1(tde_larger);
 PG_FUNCTION_INFO_V1(tde_smaller);
 PG_FUNCTION_INFO_V1(tde_in_range);
@@ -306,39 +296,10 @@ compare_operands(FunctionCallInfo fcinfo, TdeRemember remember)
 	return result;
 }
 
-Datum
-tde_lt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_operands(fcinfo, TDE_REMEMBER_LONG) < 0);
-}
-
-Datum
-tde_le(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_operands(fcinfo, TDE_REMEMBER_LONG) <= 0);
-}
-
-Datum
-tde_gt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_operands(fcinfo, TDE_REMEMBER_LONG) > 0);
-}
-
-Datum
-tde_ge(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_operands(fcinfo, TDE_REMEMBER_LONG) >= 0);
-}
-
-/* tde_cmp(a, b) returns int4 - btree support function 1. */
-Datum
-tde_cmp(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT32(compare_operands(fcinfo, TDE_REMEMBER_PAGE));
-}
+TDE_ORDER(tde_, compare_operands)
 
 /* Strings in the order of their bytes, whatever the collation is: text_pattern_ops. */
-static inline int
+static int
 compare_pattern(FunctionCallInfo fcinfo, TdeRemember remember)
 {
 	TdeProc    *proc = tde_call(fcinfo)->proc;
@@ -348,36 +309,7 @@ compare_pattern(FunctionCallInfo fcinfo, TdeRemember remember)
 	return compare_operands(fcinfo, remember);
 }
 
-Datum
-tde_pattern_lt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_pattern(fcinfo, TDE_REMEMBER_LONG) < 0);
-}
-
-Datum
-tde_pattern_le(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_pattern(fcinfo, TDE_REMEMBER_LONG) <= 0);
-}
-
-Datum
-tde_pattern_gt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_pattern(fcinfo, TDE_REMEMBER_LONG) > 0);
-}
-
-Datum
-tde_pattern_ge(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_pattern(fcinfo, TDE_REMEMBER_LONG) >= 0);
-}
-
-/* tde_pattern_cmp(a, b) returns int4 - btree support function 1. */
-Datum
-tde_pattern_cmp(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT32(compare_pattern(fcinfo, TDE_REMEMBER_PAGE));
-}
+TDE_ORDER(tde_pattern_, compare_pattern)
 
 /*
  * tde_larger(encrypted, encrypted) returns encrypted - transition function of max(); the value travels as it is.  Of equal

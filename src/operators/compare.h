@@ -66,6 +66,30 @@ tde_operands_free(TdeOperands *operands)
 	}
 }
 
+/*
+ * The five functions of an order, which compare(fcinfo, remember) tells.  Each is called by expressions, the last one by indexes, as btree's
+ * support function 1.
+ */
+#define TDE_ORDER_OPERATOR(name, compare, sign) \
+	PG_FUNCTION_INFO_V1(name); \
+	Datum \
+	name(PG_FUNCTION_ARGS) \
+	{ \
+		PG_RETURN_BOOL(compare(fcinfo, TDE_REMEMBER_LONG) sign 0); \
+	}
+
+#define TDE_ORDER(prefix, compare) \
+	TDE_ORDER_OPERATOR(prefix##lt, compare, <) \
+	TDE_ORDER_OPERATOR(prefix##le, compare, <=) \
+	TDE_ORDER_OPERATOR(prefix##gt, compare, >) \
+	TDE_ORDER_OPERATOR(prefix##ge, compare, >=) \
+	PG_FUNCTION_INFO_V1(prefix##cmp); \
+	Datum \
+	prefix##cmp(PG_FUNCTION_ARGS) \
+	{ \
+		PG_RETURN_INT32(compare(fcinfo, TDE_REMEMBER_PAGE)); \
+	}
+
 /* The operators themselves, which compare as the function that is called has been resolved. */
 extern PGDLLEXPORT Datum tde_eq(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum tde_ne(PG_FUNCTION_ARGS);

@@ -13,12 +13,6 @@
 #include "operators/compare.h"
 #include "operators/unordered.h"
 
-PG_FUNCTION_INFO_V1(tde_unordered_lt);
-PG_FUNCTION_INFO_V1(tde_unordered_le);
-PG_FUNCTION_INFO_V1(tde_unordered_gt);
-PG_FUNCTION_INFO_V1(tde_unordered_ge);
-PG_FUNCTION_INFO_V1(tde_unordered_cmp);
-
 static int
 compare_places(FunctionCallInfo fcinfo, TdeRemember remember)
 {
@@ -41,33 +35,4 @@ compare_places(FunctionCallInfo fcinfo, TdeRemember remember)
 	return result;
 }
 
-Datum
-tde_unordered_lt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_places(fcinfo, TDE_REMEMBER_LONG) < 0);
-}
-
-Datum
-tde_unordered_le(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_places(fcinfo, TDE_REMEMBER_LONG) <= 0);
-}
-
-Datum
-tde_unordered_gt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_places(fcinfo, TDE_REMEMBER_LONG) > 0);
-}
-
-Datum
-tde_unordered_ge(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_places(fcinfo, TDE_REMEMBER_LONG) >= 0);
-}
-
-/* tde_unordered_cmp(a, b) returns int4 - btree support function 1. */
-Datum
-tde_unordered_cmp(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT32(compare_places(fcinfo, TDE_REMEMBER_PAGE));
-}
+TDE_ORDER(tde_unordered_, compare_places)
