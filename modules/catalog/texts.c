@@ -12,7 +12,6 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_index.h"
-#include "catalog/pg_opclass.h"
 #include "catalog/pg_partitioned_table.h"
 #include "catalog/pg_rewrite.h"
 #include "miscadmin.h"
@@ -30,6 +29,7 @@
 
 #include "client/catalog_parts.h"
 #include "client/catalog_trees.h"
+#include "operators/plain_class.h"
 #include "server/compat.h"
 #include "server/stored_tree.h"
 #include "type/base_functions.h"
@@ -65,30 +65,6 @@ result(char *definition, FunctionCallInfo fcinfo)
 	PG_RETURN_TEXT_P(cstring_to_text(definition));
 }
 
-/* Operator classes are named if they are not the default, with a schema if they need it. */
-static char *
-show_class(char *definition, Oid opclass)
-{
-	Oid			plain = tde_catalog_shown_class(opclass);
-	HeapTuple	tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
-	HeapTuple	shown = plain == opclass ? NULL : SearchSysCache1(CLAOID, ObjectIdGetDatum(plain));
-
-	if (HeapTupleIsValid(tuple) && HeapTupleIsValid(shown))
-	{
-		Form_pg_opclass from = (Form_pg_opclass) GETSTRUCT(tuple);
-		Form_pg_opclass in_place = (Form_pg_opclass) GETSTRUCT(shown);
-		char	   *to = in_place->opcdefault ? "" : psprintf(" %s", NameStr(in_place->opcname));
-
-		definition = tde_catalog_replace_first(definition, psprintf(" %s", quote_qualified_identifier(get_namespace_name(from->opcnamespace), NameStr(from->opcname))), to);
-		definition = tde_catalog_replace_first(definition, psprintf(" %s", NameStr(from->opcname)), to);
-	}
-	if (HeapTupleIsValid(tuple))
-		ReleaseSysCache(tuple);
-	if (HeapTupleIsValid(shown))
-		ReleaseSysCache(shown);
-	return definition;
-}
-
 /* The definition of a key: its expressions, with their conditions, and its operator classes. */
 static char *
 show_key(char *definition, List *trees, Datum opclasses, Oid relation, bool pretty)
@@ -99,7 +75,7 @@ show_key(char *definition, List *trees, Datum opclasses, Oid relation, bool pret
 	foreach(cell, trees)
 		definition = tde_catalog_show_expression(definition, lfirst(cell), relation, pretty);
 	for (int i = 0; i < classes->dim1; i++)
-		definition = show_class(definition, classes->values[i]);
+		definition = tde_plain_class_text(definition, classes->values[i]);
 	return definition;
 }
 

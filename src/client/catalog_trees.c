@@ -11,7 +11,6 @@
 #include "access/table.h"
 #include "access/transam.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_opclass.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -29,7 +28,6 @@
 #include "client/catalog_trees.h"
 #include "client/operand_results.h"
 #include "operators/computed.h"
-#include "operators/opclass.h"
 #include "server/compat.h"
 #include "type/access.h"
 #include "type/core.h"
@@ -462,39 +460,4 @@ tde_catalog_show_tree(Node *node, void *context)
 		default:
 			return show_other(node, showing);
 	}
-}
-
-/* ---- operator classes ---- */
-
-/* Names of operator classes may begin so, and go on as those of the base types. */
-#define ENCRYPTED_PREFIX "encrypted_"
-
-/* The operator class of a base type that an encrypted type's stands for: its default, also of those without order, or the one of the same name. */
-static Oid
-plain_class(Form_pg_opclass opclass)
-{
-	TdeType    *type = tde_type_find(opclass->opcintype);
-	char	   *name = NameStr(opclass->opcname);
-
-	if (type == NULL)
-		return InvalidOid;
-	if (opclass->opcdefault || opclass->oid == tde_opclass_unordered(type))
-		return GetDefaultOpClass(type->base, opclass->opcmethod);
-	if (strncmp(name, ENCRYPTED_PREFIX, strlen(ENCRYPTED_PREFIX)) == 0)
-		name += strlen(ENCRYPTED_PREFIX);
-	return get_opclass_oid(opclass->opcmethod, list_make2(makeString("pg_catalog"), makeString(pstrdup(name))), true);
-}
-
-Oid
-tde_catalog_shown_class(Oid opclass)
-{
-	HeapTuple	tuple = opclass < FirstNormalObjectId ? NULL : SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
-	Oid			plain = InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		plain = plain_class((Form_pg_opclass) GETSTRUCT(tuple));
-		ReleaseSysCache(tuple);
-	}
-	return OidIsValid(plain) ? plain : opclass;
 }

@@ -10,9 +10,6 @@
 /* The base type of an encrypted type, of an array of one, or of an operand beside one; any other type as it is. */
 extern Oid	tde_catalog_shown_type(Oid oid);
 
-/* The operator class of the base type that an encrypted type's stands for; any other as it is. */
-extern PGDLLEXPORT Oid tde_catalog_shown_class(Oid opclass);
-
 /* ---- for catalog_queries.c ---- */
 
 typedef struct TdeShowing TdeShowing;

@@ -108,19 +108,45 @@ tde_explain_drop_extension(Node *statement)
 
 /* ---- declarations ---- */
 
-/* btree, hash and brin have operator classes for encrypted types, and bloom gets one. */
+/* btree, hash and brin have operator classes for all encrypted types, and bloom gets one. */
 static bool
 has_no_classes(const char *method)
 {
 	return strcmp(method, "gin") == 0 || strcmp(method, "gist") == 0 || strcmp(method, "spgist") == 0;
 }
 
+/* The class that is named for an encrypted column that has no version of it; such as one if none is named.  NULL: all columns have theirs. */
+static const char *
+lacking_class(IndexStmt *statement)
+{
+	Oid			table = RangeVarGetRelid(statement->relation, NoLock, true);
+	ListCell   *cell;
+
+	foreach(cell, statement->indexParams)
+	{
+		IndexElem  *element = lfirst_node(IndexElem, cell);
+		AttrNumber	column = OidIsValid(table) && element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
+
+		if (column != InvalidAttrNumber && tde_ddl_encrypted(get_atttype(table, column)) && element->opclassopts == NIL)
+			return element->opclass ? NameListToString(element->opclass) : "gin_trgm_ops";
+	}
+	return NULL;
+}
+
 static void
 explain_index(void *statement)
 {
-	if (geterrcode() == ERRCODE_UNDEFINED_OBJECT || geterrcode() == ERRCODE_DATATYPE_MISMATCH)
-		errhint("Encrypted columns have btree, hash and brin indexes.  A %s index would store parts of the values in clear.",
-				((IndexStmt *) statement)->accessMethod);
+	const char *method = ((IndexStmt *) statement)->accessMethod;
+	bool		is_gin = strcmp(method, "gin") == 0;
+	const char *class = is_gin ? lacking_class((IndexStmt *) statement) : NULL;
+
+	if (geterrcode() != ERRCODE_UNDEFINED_OBJECT && geterrcode() != ERRCODE_DATATYPE_MISMATCH)
+		return;
+	if (class)
+		errhint("A superuser makes the version of an operator class for encrypted columns, which stores nothing in clear: "
+				"SELECT tde_create_gin_class('%s');", class);
+	else if (!is_gin)
+		errhint("Encrypted columns have btree, hash, brin and gin indexes.  A %s index would store parts of the values in clear.", method);
 }
 
 /* Of the table's columns, those named. */

@@ -32,6 +32,7 @@
 #include "utils/typcache.h"
 
 #include "ddl/index_order.h"
+#include "operators/blind.h"
 #include "operators/opclass.h"
 #include "server/compat.h"
 #include "type/inside.h"
@@ -103,11 +104,14 @@ refuse(const NewIndex *index, AttrNumber column)
 					 "ALTER TABLE ... ALTER COLUMN ... TYPE, with the modifier ordered.")));
 }
 
-/* Those that stand in the order of values: of arrays gin has their elements so.  What hash and bloom indexes hold are hashes, and BRIN's values no row's. */
+/*
+ * Those that stand in the order of values: of arrays PostgreSQL's class of GIN has their elements so.  What hash and bloom indexes and our classes of
+ * GIN hold are hashes, and BRIN's values no row's.
+ */
 static bool
-stands_in_order(Oid method)
+stands_in_order(Oid method, Oid class)
 {
-	return method == BTREE_AM_OID || method == GIN_AM_OID || method == GIST_AM_OID || method == SPGIST_AM_OID;
+	return method == BTREE_AM_OID || (method == GIN_AM_OID && !tde_blind_is_class(class)) || method == GIST_AM_OID || method == SPGIST_AM_OID;
 }
 
 /* The class for a column in place of the one that it has; the same if that is good. */
@@ -134,7 +138,7 @@ wanted_class(NewIndex *index, AttrNumber column, Oid had)
 	/* what an expression gives in clear is for others to warn of (ddl/plaintext_guard.c) */
 	if (expr && type == NULL && !tde_type_holds_encrypted(declared))
 		return had;
-	if (!stands_in_order(index->method))
+	if (!stands_in_order(index->method, had))
 		return had;
 	unordered = type && index->method == BTREE_AM_OID ? tde_opclass_unordered(type) : InvalidOid;
 	if (!OidIsValid(unordered) || (had != unordered && had != GetDefaultOpClass(type->oid, BTREE_AM_OID)))

@@ -13,12 +13,18 @@
 
 #define HASH_KEY_SIZE	32
 
+/* Of the image of an index's entry; a test compiles fewer, so that entries collide. */
+#ifndef TDE_ENTRY_BITS
+#define TDE_ENTRY_BITS	64
+#endif
+
 /* What is hashed for; it is part of what is hashed, so that one tells nothing of another.  0 is that of hash indexes for ever. */
 typedef enum Purpose
 {
 	FOR_HASH,
 	FOR_ORDER,
-	PURPOSES
+	PURPOSES,					/* those that have results of late */
+	FOR_ENTRIES = PURPOSES
 } Purpose;
 
 static TdePrf *hash_prf = NULL; /* under the hash key of hash_epoch */
@@ -34,10 +40,25 @@ typedef struct HashMemo
 } HashMemo;
 static HashMemo memos[PURPOSES][MEMOS];
 
+/* Those of the indexes of late, likewise of hash_epoch. */
+#define ENTRY_PRFS		4
+typedef struct EntryPrf
+{
+	TdePrf	   *prf;			/* NULL: none yet */
+	uint8		salt[TDE_ENTRY_SALT_SIZE];
+} EntryPrf;
+static EntryPrf entry_prfs[ENTRY_PRFS];
+static int	next_entry_prf = 0;
+
 static void
 forget_hash(void)
 {
 	OPENSSL_cleanse(memos, sizeof(memos));
+	for (int i = 0; i < ENTRY_PRFS; i++)
+	{
+		tde_crypto_prf_free(entry_prfs[i].prf);
+		entry_prfs[i].prf = NULL;
+	}
 	tde_crypto_prf_free(hash_prf);
 	hash_prf = NULL;
 	tde_mac_free(&node_mac);
@@ -122,6 +143,55 @@ uint64
 tde_key_order(uint64 number)
 {
 	return hashed(FOR_ORDER, number);
+}
+
+static TdeStatus
+new_entry_prf(const uint8 salt[TDE_ENTRY_SALT_SIZE], TdePrf **prf)
+{
+	static const char label[] = "tde_column/1entry";
+	uint8		info[sizeof(label) - 1 + TDE_ENTRY_SALT_SIZE];
+	uint8		data_key[TDE_DATA_KEY_SIZE];
+	uint8		key[HASH_KEY_SIZE];
+	TdeStatus	status;
+
+	memcpy(info, label, sizeof(label) - 1);
+	memcpy(info + sizeof(label) - 1, salt, TDE_ENTRY_SALT_SIZE);
+	tde_key_unwrap_hash_key(data_key);
+	status = tde_crypto_hkdf(data_key, TDE_DATA_KEY_SIZE, info, sizeof(info), key, HASH_KEY_SIZE);
+	OPENSSL_cleanse(data_key, sizeof(data_key));
+	if (status == TDE_OK)
+		status = tde_crypto_prf_new(prf, key);
+	OPENSSL_cleanse(key, sizeof(key));
+	return status;
+}
+
+static TdePrf *
+entry_prf(const uint8 salt[TDE_ENTRY_SALT_SIZE])
+{
+	EntryPrf   *entry;
+
+	make_ready();
+	for (int i = 0; i < ENTRY_PRFS; i++)
+		if (entry_prfs[i].prf && memcmp(entry_prfs[i].salt, salt, TDE_ENTRY_SALT_SIZE) == 0)
+			return entry_prfs[i].prf;
+	entry = &entry_prfs[next_entry_prf++ % ENTRY_PRFS];
+	tde_crypto_prf_free(entry->prf);
+	entry->prf = NULL;
+	tde_check(new_entry_prf(salt, &entry->prf));
+	memcpy(entry->salt, salt, TDE_ENTRY_SALT_SIZE);
+	return entry->prf;
+}
+
+void
+tde_key_entries(const uint8 salt[TDE_ENTRY_SALT_SIZE], uint64 *numbers, int count)
+{
+	TdePrf	   *prf = entry_prf(salt);
+
+	for (int i = 0; i < count; i++)
+	{
+		tde_check(tde_crypto_prf(prf, FOR_ENTRIES, numbers[i], &numbers[i]));
+		numbers[i] >>= 64 - TDE_ENTRY_BITS;
+	}
 }
 
 void

@@ -14,6 +14,13 @@ extern uint32 tde_key_hash(uint32 number);
 extern uint64 tde_key_order(uint64 number);
 
 /*
+ * Hash numbers, each in its place, to what one index alone has for them (operators/blind.c): under a key that is derived from the database's
+ * hash key and the index's salt (HKDF, RFC 5869), so that two indexes tell nothing of each other.
+ */
+#define TDE_ENTRY_SALT_SIZE	16
+extern void tde_key_entries(const uint8 salt[TDE_ENTRY_SALT_SIZE], uint64 *numbers, int count);
+
+/*
  * HMAC-SHA256 over the purpose and the bytes, under a key that all databases with the same hash key have.  Unlike the keyed hash, whose
  * results anyone can see who hashes a value, it can be had by no SQL.
  */

@@ -9,6 +9,7 @@
 #include "catalog/pg_attrdef.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_policy.h"
 #include "catalog/pg_rewrite.h"
 #include "catalog/pg_statistic_ext.h"
@@ -24,6 +25,7 @@
 
 #include "maintenance/owner.h"
 #include "maintenance/stored_trees.h"
+#include "operators/plain_class.h"
 #include "server/compat.h"
 
 PG_FUNCTION_INFO_V1(tde_definition);
@@ -59,6 +61,24 @@ print(PGFunction function, Oid object)
 	return TextDatumGetCString(DirectFunctionCall1(function, ObjectIdGetDatum(object)));
 }
 
+/* With the classes that are named for a plain column: an encrypted one takes those that stand for them. */
+static char *
+print_index(Oid index)
+{
+	char	   *definition = print(pg_get_indexdef, index);
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	bool		isnull;
+	oidvector  *classes;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for index %u", index);
+	classes = (oidvector *) DatumGetPointer(SysCacheGetAttr(INDEXRELID, tuple, Anum_pg_index_indclass, &isnull));
+	for (int i = 0; i < classes->dim1; i++)
+		definition = tde_plain_class_text(definition, classes->values[i]);
+	ReleaseSysCache(tuple);
+	return definition;
+}
+
 static char *
 print_definition(Oid class, Oid object)
 {
@@ -82,7 +102,7 @@ print_definition(Oid class, Oid object)
 			kind = get_rel_relkind(object);
 			if (kind == RELKIND_VIEW || kind == RELKIND_MATVIEW)
 				return print(pg_get_viewdef, object);
-			return kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX ? print(pg_get_indexdef, object) : NULL;
+			return kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX ? print_index(object) : NULL;
 	}
 }
 

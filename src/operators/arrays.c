@@ -77,6 +77,19 @@ decrypt_element(TdeType *type, Datum value, int32 declared, int32 base_typmod, b
 	return tde_datum_decrypt(type, value, declared);
 }
 
+ArrayType *
+tde_array_peek(TdeType *type, ArrayType *array, int32 declared)
+{
+	return tde_array_decrypt(type, array, declared, -1, decrypt_element);
+}
+
+void
+tde_array_unpeek(ArrayType *array)
+{
+	explicit_bzero(array, ARR_SIZE(array));
+	pfree(array);
+}
+
 /* ---- operands ---- */
 
 /* What an operand was before it became an encrypted_array or a plain_array; NULL: it is a constant, or not known. */
@@ -243,21 +256,16 @@ array_call(FmgrInfo *flinfo)
 	return call;
 }
 
-/* An operand in clear, and how much memory of ours it takes. */
+/* An operand in clear; *ours: it was decrypted. */
 static ArrayType *
-get_operand(FunctionCallInfo fcinfo, int operand, Size *ours)
+get_operand(FunctionCallInfo fcinfo, int operand, bool *ours)
 {
 	int32		typmod = array_call(fcinfo->flinfo)->typmods[operand];
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(operand);
 	TdeType    *type = tde_type_find(ARR_ELEMTYPE(array));
 
-	*ours = 0;
-	if (type)
-	{
-		array = tde_array_decrypt(type, array, tde_declared(type, typmod), -1, decrypt_element);
-		*ours = ARR_SIZE(array);
-	}
-	return array;
+	*ours = type != NULL;
+	return type ? tde_array_peek(type, array, tde_declared(type, typmod)) : array;
 }
 
 /* What PostgreSQL's function says of both. */
@@ -265,7 +273,7 @@ static bool
 compare_elements(FunctionCallInfo fcinfo, Oid function)
 {
 	ArrayType  *arrays[2];
-	Size		ours[2];
+	bool		ours[2];
 	bool		result;
 
 	for (int i = 0; i < 2; i++)
@@ -275,10 +283,7 @@ compare_elements(FunctionCallInfo fcinfo, Oid function)
 											PointerGetDatum(arrays[1])));
 	for (int i = 0; i < 2; i++)
 		if (ours[i])
-		{
-			explicit_bzero(arrays[i], ours[i]);
-			pfree(arrays[i]);
-		}
+			tde_array_unpeek(arrays[i]);
 	return result;
 }
 

@@ -1,6 +1,6 @@
 /*
  * index_conditions.c - conditions that decrypt although an index serves them: lower(email) = 'x', ON CONFLICT (lower(email)), WHERE ok,
- * name::text LIKE 'a%'.
+ * name::text LIKE 'a%', doc @> '{}'.
  *
  * PostgreSQL finds an index by the expression that a query has.  So before a query is planned, an expression that one of its tables
  * has in an index is put in the form that it has there (operators/computed_form.c), and its comparison becomes that of the encrypted
@@ -22,6 +22,7 @@
 #include "utils/lsyscache.h"
 
 #include "operators/arrays.h"
+#include "operators/blind_class.h"
 #include "operators/computed.h"
 #include "operators/index_conditions.h"
 #include "operators/indexed_forms.h"
@@ -92,6 +93,31 @@ compare_encrypted(OpExpr *op, const TdeUsable *usable)
 	return (Node *) changed;
 }
 
+/* doc @> '{"a": 1}', and the other way round: by the operator that an index of GIN has for the encrypted type; NULL: it is none of these. */
+static Node *
+search_encrypted(OpExpr *op, const TdeUsable *usable)
+{
+	Oid			operators[2] = {op->opno, get_commutator(op->opno)};
+
+	for (int column = 0; column < 2; column++)
+	{
+		Node	   *form = OidIsValid(operators[column]) ? tde_indexed_form(list_nth(op->args, column), usable) : NULL;
+		Oid			type = form ? getBaseType(exprType(form)) : InvalidOid;
+		Oid			operator = form ? tde_blind_operator_for(operators[column], type) : InvalidOid;
+		OpExpr	   *changed;
+
+		if (!OidIsValid(operator))
+			continue;
+		changed = makeNode(OpExpr);
+		*changed = *op;
+		changed->opno = operator;
+		changed->opfuncid = get_opcode(operator);
+		changed->args = list_make2(as_operand(form, type), copyObject(list_nth(op->args, 1 - column)));
+		return (Node *) changed;
+	}
+	return NULL;
+}
+
 /* lower(email) = ANY (...) */
 static Node *
 compare_any_encrypted(ScalarArrayOpExpr *op, const TdeUsable *usable)
@@ -155,8 +181,11 @@ encrypted_condition(Node *node, const TdeUsable *usable)
 			if (array)
 				return tde_indexed_find(array, usable) ? tde_array_comparison((OpExpr *) node) : NULL;
 			changed = compare_encrypted((OpExpr *) node, usable);
+			if (changed || usable->remembered)
+				return changed;
 			/* what it says, may itself be indexed */
-			return changed == NULL && usable->remembered == NULL ? compare_boolean(node, true, usable) : changed;
+			changed = compare_boolean(node, true, usable);
+			return changed ? changed : search_encrypted((OpExpr *) node, usable);
 		case T_ScalarArrayOpExpr:
 			return compare_any_encrypted((ScalarArrayOpExpr *) node, usable);
 		case T_BoolExpr:

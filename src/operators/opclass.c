@@ -14,13 +14,17 @@
 #include "catalog/pg_opclass.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "operators/blind.h"
+#include "operators/blind_class.h"
 #include "operators/opclass.h"
 #include "server/compat.h"
 #include "type/base_functions.h"
+#include "type/inside.h"
 
 /* By what a class orders or hashes, its input type and its support function 1 tell: varchar_ops is text_ops. */
 static bool
@@ -163,6 +167,56 @@ tde_opclass_infer(OnConflictExpr *conflict)
 	}
 }
 
+/* The schema and the name of a class. */
+static List *
+name_of(Oid opclass)
+{
+	HeapTuple	tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
+	Form_pg_opclass form;
+	List	   *name;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for operator class %u", opclass);
+	form = (Form_pg_opclass) GETSTRUCT(tuple);
+	name = list_make2(makeString(get_namespace_name(form->opcnamespace)), makeString(pstrdup(NameStr(form->opcname))));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+/* A column of an encrypted type, or of an array of one, in an index of GIN: a class whose entries tell nothing, under a salt of their own. */
+static void
+adopt_blind(IndexElem *element, Oid column)
+{
+	Oid			opclass = element->opclass ? get_opclass_oid(GIN_AM_OID, element->opclass, true) : GetDefaultOpClass(column, GIN_AM_OID);
+	ListCell   *cell;
+
+	if (!OidIsValid(opclass))
+		return;
+	if (!tde_blind_is_class(opclass))
+	{
+		opclass = tde_blind_class_for(column, opclass);
+		if (!OidIsValid(opclass))
+			return;
+		element->opclass = name_of(opclass);
+	}
+	foreach(cell, element->opclassopts)
+		if (strcmp(lfirst_node(DefElem, cell)->defname, TDE_BLIND_OPTION) == 0)
+			return;
+	element->opclassopts = lappend(element->opclassopts,
+								   makeDefElem(TDE_BLIND_OPTION, (Node *) makeString(tde_blind_new_salt()), -1));
+}
+
+/* The type of an element of an index; InvalidOid: not yet known. */
+static Oid
+element_type(const IndexStmt *stmt, Oid table, const IndexElem *element)
+{
+	AttrNumber	column = element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
+
+	if (column > 0)
+		return get_atttype(table, column);
+	return element->expr && stmt->transformed ? exprType(element->expr) : InvalidOid;
+}
+
 void
 tde_opclass_adopt(IndexStmt *stmt)
 {
@@ -175,17 +229,15 @@ tde_opclass_adopt(IndexStmt *stmt)
 	foreach(cell, stmt->indexParams)
 	{
 		IndexElem  *element = lfirst_node(IndexElem, cell);
-		AttrNumber	column;
-		TdeType    *type = NULL;
+		Oid			column = element_type(stmt, table, element);
+		TdeType    *type = tde_type_find(column);
 
-		if (element->opclass == NIL)
-			continue;
-		column = element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
-		if (column > 0)
-			type = tde_type_find(get_atttype(table, column));
-		else if (element->expr && stmt->transformed)
-			type = tde_type_find(exprType(element->expr));
-		if (type)
+		if (method == GIN_AM_OID)
+		{
+			if (OidIsValid(column) && tde_type_holds_encrypted(column))
+				adopt_blind(element, getBaseType(column));
+		}
+		else if (type && element->opclass != NIL)
 			element->opclass = tde_opclass_adopted(type, method, element->opclass);
 	}
 }

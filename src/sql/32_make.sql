@@ -163,6 +163,7 @@ BEGIN
     commands := commands || tde_internal.tde_missing_then(wanted[number], families[7 * number - 6 : 7 * number]);
   END LOOP;
   PERFORM tde_internal.tde_run_once(commands);
+  PERFORM tde_internal.tde_make_gin_classes(wanted);
   FOR number IN 1 .. cardinality(wanted) LOOP
     PERFORM tde_internal.tde_join_extension(wanted[number], families[7 * number - 6 : 7 * number]);
   END LOOP;

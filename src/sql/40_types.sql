@@ -49,7 +49,8 @@ FROM unnest('{length,char_length,character_length}'::text[]) name, unnest('{text
 WHERE name = 'length' OR type <> 'bytea';
 
 --
--- LIKE, regular expressions and ^@, with which an index can help.  encrypted_bpchar has its own because text is the preferred type,
+-- LIKE, regular expressions and ^@, with which an index can help.  How many values match is asked of the values that ANALYZE has kept, as PostgreSQL
+-- does for plain ones where it has kept enough.  encrypted_bpchar has its own because text is the preferred type,
 -- whose operators see no blanks at the end; so has it octet_length().
 --
 
@@ -61,8 +62,8 @@ SELECT tde_internal.tde_run(string_agg(
   -- IMMUTABLE, as comparisons are, for conditions of indexes
   tde_internal.tde_function_sql(format('%s(%s, text)', function, enc), 'boolean', 'tde_match', 'IMMUTABLE', format('implementation of %s operator', o.oprname),
                                 'tde_internal.tde_match_support')
-  || format(E'CREATE OPERATOR @extschema@.%s (LEFTARG = %s, RIGHTARG = text, FUNCTION = %s, %s RESTRICT = %s, JOIN = %s);\n', o.oprname, enc, function,
-            CASE WHEN n.oid IS NULL THEN '' ELSE format('NEGATOR = OPERATOR(@extschema@.%s),', n.oprname) END, o.oprrest, o.oprjoin), ''))
+  || format(E'CREATE OPERATOR @extschema@.%s (LEFTARG = %s, RIGHTARG = text, FUNCTION = %s, %s RESTRICT = matchingsel, JOIN = %s);\n', o.oprname, enc, function,
+            CASE WHEN n.oid IS NULL THEN '' ELSE format('NEGATOR = OPERATOR(@extschema@.%s),', n.oprname) END, o.oprjoin), ''))
 FROM (VALUES ('@extschema@.encrypted_text', 'text'::regtype), ('@extschema@.encrypted_varchar', 'text'), ('@extschema@.encrypted_bpchar', 'bpchar'))
   AS sides (enc, string)
 JOIN pg_operator o ON o.oprleft = string AND o.oprright = 'text'::regtype AND tde_internal.tde_is_core(o.oid)

@@ -107,6 +107,11 @@ $$;
 COMMENT ON FUNCTION tde_internal.tde_named_opclass(oid) IS
   'name of the operator class of a column''s other type that stands for one that is not the default; NULL: there is none';
 
+CREATE FUNCTION tde_internal.tde_gin_opclass(type oid, opclass oid) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tde_internal.tde_gin_opclass(oid, oid) IS
+  'class of GIN to be named for a column of this type, when it becomes encrypted or plain; NULL: there is none';
+
 CREATE FUNCTION tde_internal.tde_is_unordered(opclass oid) RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp

@@ -112,9 +112,7 @@ AS $$
   -- of a partitioned table's index those of its partitions are made, too
   SELECT array_remove(ARRAY[
            format('SET LOCAL default_tablespace = %L', coalesce((SELECT spcname FROM pg_tablespace WHERE oid = c.reltablespace), '')),
-           regexp_replace(regexp_replace(regexp_replace(
-             tde_internal.tde_definition('pg_class', index), '[[:<:]](tde_internal[.]|tde[.]|encrypted_)((text|varchar|bpchar)_pattern_ops)[[:>:]]', E'\\2', 'g'),
-             ' ("(""|[^"])+"[.]|[[:alnum:]_$]+[.])?encrypted_[[:alnum:]_$]+_unordered_ops[[:>:]]', '', 'g'), ' ON ONLY ', ' ON '),
+           replace(tde_internal.tde_definition('pg_class', index), ' ON ONLY ', ' ON '),
            format('COMMENT ON INDEX %s IS %L', index::regclass, obj_description(index, 'pg_class')),
            CASE WHEN i.indisclustered THEN format('ALTER TABLE %s CLUSTER ON %I', i.indrelid::regclass, c.relname) END,
            CASE WHEN i.indisreplident THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', i.indrelid::regclass, c.relname) END], NULL)
@@ -133,7 +131,7 @@ AS $$
     NOT i.indisexclusion AND (tde_internal.tde_tree_uses(i.indexprs, a.attnum) OR tde_internal.tde_tree_uses(i.indpred, a.attnum))
     OR EXISTS (
       SELECT FROM generate_series(0, i.indnkeyatts - 1) k WHERE i.indkey[k] = a.attnum AND (
-        tde_internal.tde_named_opclass(i.indclass[k]) IS NOT NULL
+        tde_internal.tde_named_opclass(i.indclass[k]) IS NOT NULL OR tde_internal.tde_gin_opclass(a.atttypid, i.indclass[k]) IS NOT NULL
         -- ALTER TABLE makes the index of a constraint without a class
         OR tde_internal.tde_is_unordered(i.indclass[k]) AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.contype IN ('p', 'u', 'x')))))
 $$;

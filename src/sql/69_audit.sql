@@ -285,6 +285,12 @@ AS $$
                            FILTER (WHERE can_hide)),
                   'Drop them, unless something needs them: values of these types have no other order.')
   FROM telling GROUP BY indrelid
+  UNION ALL
+  SELECT 'notice', 'order', i.indrelid::regclass::text, format('index %s tells the order of all elements of the arrays in a column', i.indexrelid::regclass),
+         format('Make it again, under hashes: DROP INDEX %s; %s;', i.indexrelid::regclass, pg_get_indexdef(i.indexrelid))
+  FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid AND x.relpersistence <> 't' AND NOT x.relispartition
+  JOIN pg_am m ON m.oid = x.relam AND m.amname = 'gin'
+  WHERE EXISTS (SELECT FROM pg_attribute e CROSS JOIN LATERAL tde_internal.tde_type_spec(e.atttypid, -1) s WHERE e.attrelid = x.oid AND s.cipher IS NOT NULL)
 $$;
 -- new in 0.2.0
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_order() FROM PUBLIC;

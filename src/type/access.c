@@ -40,9 +40,8 @@ has_role(Oid user)
 	return OidIsValid(role) ? tde_rights_has_privs(user, role) : tde_rights_superuser(user);
 }
 
-/* May the current user decrypt?  Inside a SECURITY DEFINER function that is its owner. */
-static bool
-user_may_decrypt(void)
+bool
+tde_access_is_permitted(void)
 {
 	Oid			user = GetUserId();
 
@@ -74,7 +73,7 @@ tde_access_assign_role(const char *newval, void *extra)
 bool
 tde_access_permits(TdeType *type, Datum value)
 {
-	return user_may_decrypt() || tde_datum_is_literal(type, value);
+	return tde_access_is_permitted() || tde_datum_is_literal(type, value);
 }
 
 void
@@ -144,7 +143,7 @@ tde_access_end(TdeStatement outer)
 Datum
 tde_may_decrypt(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(user_may_decrypt());
+	PG_RETURN_BOOL(tde_access_is_permitted());
 }
 
 /* ---- results of a client's statements ---- */

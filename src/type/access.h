@@ -30,6 +30,9 @@ extern int	tde_decrypt_policy;
 /* Is tde_column.decrypt_role set?  Most of the time not, and then nothing else is looked at. */
 extern bool tde_access_restricted;
 
+/* May the current user decrypt?  Inside a SECURITY DEFINER function that is its owner. */
+extern bool tde_access_is_permitted(void);
+
 /* May the current user see this value? */
 extern bool tde_access_permits(TdeType *type, Datum value);
 

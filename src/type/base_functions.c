@@ -162,12 +162,8 @@ incomparable(Oid left, Oid right)
 			 errmsg("could not identify a comparison of types %s and %s", format_type_be(left), format_type_be(right))));
 }
 
-/*
- * What was found, to be kept for the function: a copy, or what it had if that is the same.  An earlier one may be in use and stays
- * as it is.
- */
-static void *
-keep(void *had, const void *found, Size size)
+void *
+tde_base_keep(void *had, const void *found, Size size)
 {
 	if (had == NULL || memcmp(had, found, size) != 0)
 		had = memcpy(MemoryContextAlloc(TopMemoryContext, size), found, size);
@@ -177,7 +173,7 @@ keep(void *had, const void *found, Size size)
 static TdeComparison *
 keep_comparison(TdeProc *proc, const TdeComparison *found, uint64 epoch)
 {
-	proc->comparison = keep(proc->comparison, found, sizeof(*found));
+	proc->comparison = tde_base_keep(proc->comparison, found, sizeof(*found));
 	proc->resolved = epoch;
 	return proc->comparison;
 }
@@ -294,7 +290,7 @@ tde_base_arithmetic(TdeProc *proc, const char *symbol)
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
 				 errmsg("function %s does not compute as the base types' operator", format_procedure(proc->oid))));
 	arithmetic.operate = tde_type_function(get_opcode(operator));
-	proc->arithmetic = keep(proc->arithmetic, &arithmetic, sizeof(arithmetic));
+	proc->arithmetic = tde_base_keep(proc->arithmetic, &arithmetic, sizeof(arithmetic));
 	proc->resolved = epoch;
 	return proc->arithmetic;
 }

@@ -70,6 +70,11 @@ extern TdeArithmetic *tde_base_arithmetic(TdeProc *proc, const char *symbol);
  */
 extern Oid	tde_base_btree_support(Oid left, Oid right, int16 number);
 
+/*
+ * What was found, to be kept for a function: a copy, or what it had if that is the same.  An earlier one may be in use and stays as it is.
+ */
+extern void *tde_base_keep(void *had, const void *found, Size size);
+
 /* ereport if the user may not execute a function in whose place one of ours is called. */
 extern PGDLLEXPORT void tde_base_require_execute(Oid function);
 

@@ -88,7 +88,8 @@ typedef struct TdeProc
 	uint64		resolved;		/* when that was looked up: ask tde_is_resolved() */
 	struct TdeComparison *comparison;	/* of the first two arguments; see type/base_functions.c */
 	struct TdeArithmetic *arithmetic;	/* likewise, for operators that compute */
-	FmgrInfo   *base_function;	/* of the base type, that does what this one does (cast, hash, in_range) */
+	struct TdeBlindClass *blind;	/* of a function of an operator class of GIN; see operators/blind_class.c */
+	FmgrInfo   *base_function;	/* of the base type, that does what this one does (cast, hash, in_range, search) */
 	int			cast_path;		/* of tde_cast_plain(): CoercionPathType */
 } TdeProc;
 

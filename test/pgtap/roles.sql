@@ -142,7 +142,7 @@ CREATE FUNCTION call_of(f fn) RETURNS text LANGUAGE sql AS $$
   SELECT format('SELECT %s(%s) FROM held LIMIT 1', f.oid::regproc, string_agg(coalesce(
            (SELECT quote_ident(name) FROM family WHERE enc = type),
            CASE WHEN type = 'float8[]'::regtype THEN '''{0,0,0,0,0,0}''::float8[]' WHEN type = 'boolean'::regtype THEN 'true'
-             WHEN type IN ('int8[]'::regtype, 'interval[]'::regtype) THEN format('''{0,0}''::%s', type::regtype)
+             WHEN type IN ('int8[]'::regtype, 'interval[]'::regtype, 'text[]'::regtype) THEN format('''{0,0}''::%s', type::regtype)
              WHEN (SELECT typcategory FROM pg_type WHERE oid = type) = 'D' THEN format('''2024-01-01 10:00+00''::%s', type::regtype)
              WHEN (SELECT typcategory FROM pg_type WHERE oid = type) = 'R'
                -- with two bounds: PostgreSQL 17 does not look at the element for another one

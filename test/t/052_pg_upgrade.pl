@@ -37,6 +37,10 @@ CREATE INDEX kinds_more ON shop.kinds (s DESC NULLS LAST, n) INCLUDE (id) WHERE 
 CREATE INDEX kinds_pattern ON shop.kinds (s text_pattern_ops);
 CREATE INDEX kinds_computed ON shop.kinds USING brin ((n * 2)) WITH (pages_per_range = 1);
 CREATE INDEX kinds_tags ON shop.kinds USING gin (tags);
+ALTER TABLE shop.kinds ADD j encrypted_jsonb;
+UPDATE shop.kinds SET j = jsonb_build_object('k', id, 'list', jsonb_build_array('needle-' || id));
+CREATE INDEX kinds_doc ON shop.kinds USING gin (j);
+CREATE INDEX kinds_path ON shop.kinds USING gin (j jsonb_path_ops) WHERE id > 3;
 CREATE TABLE shop.hidden (id encrypted_int8(unordered) PRIMARY KEY, a encrypted_text(nosalt,unordered) UNIQUE, n encrypted_numeric(9,2,unordered), d encrypted_date(unordered));
 INSERT INTO shop.hidden SELECT g, 'Needle-' || g, g, date '2000-01-01' + g FROM generate_series(1, 500) g;
 CREATE INDEX hidden_many ON shop.hidden (n, d DESC);
@@ -55,7 +59,7 @@ sub columns_of
 my $by_index    = 'SET jit = off; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off;';
 my @found_by    = map { [ "shop.$_->[0]", $_->[1] ] } [ kinds_lower => q{lower(a) = 'needle-77'} ],
   [ kinds_more => q{s = 'Salted-78' AND a LIKE 'Needle%'} ], [ kinds_pattern => q{s ~>=~ 'Salted-79' AND s ~<~ 'Salted-7:'} ],
-  [ kinds_computed => 'n * 2 = 160' ], [ kinds_tags => q{tags @> ARRAY['needle-81']} ], [ kinds_a_key => q{a = 'Needle-82'} ], [ kinds_n_excl => 'n = 83' ];
+  [ kinds_computed => 'n * 2 = 160' ], [ kinds_tags => q{tags @> ARRAY['needle-81']} ], [ kinds_doc => q{j ? 'k' AND j @> '{"k": 84}'} ], [ kinds_path => q{j @> '{"list": ["needle-85"]}' AND id > 3} ], [ kinds_a_key => q{a = 'Needle-82'} ], [ kinds_n_excl => 'n = 83' ];
 my @hidden = map { "$by_index SELECT d FROM shop.hidden WHERE $_" } 'id = 77', q{a = 'Needle-78'}, 'n = 79', q{lower(a) = 'needle-80'};
 my $classes = q{SELECT indexrelid::regclass, indclass[0] IN (SELECT oid FROM pg_opclass WHERE opcname ~ '_unordered_ops$') FROM pg_index WHERE indrelid = 'shop.hidden'::regclass ORDER BY indexrelid::regclass::text};
 

@@ -76,7 +76,7 @@ BEGIN
 END
 $$;
 
--- LIKE and its like may stand in conditions of indexes.
+-- LIKE and its like may stand in conditions of indexes, and are estimated by what they say of the values that ANALYZE has kept.
 DO $$
 DECLARE
   f regprocedure;
@@ -84,6 +84,8 @@ BEGIN
   FOR f IN SELECT p.oid FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
            WHERE p.prosrc = 'tde_match' AND l.lanname = 'c' AND p.pronamespace = 'tde_internal'::regnamespace LOOP
     EXECUTE format('ALTER FUNCTION %s IMMUTABLE', f);
+    EXECUTE (SELECT format('ALTER OPERATOR %s.%s (%s, %s) SET (RESTRICT = matchingsel)', oprnamespace::regnamespace, oprname, oprleft::regtype, oprright::regtype)
+             FROM pg_operator WHERE oprcode = f);
   END LOOP;
 END
 $$;
@@ -201,6 +203,9 @@ REVOKE ALL ON FUNCTION tde_internal.tde_missing_unordered(tde_internal.type_plan
   tde_internal.tde_audit_order() FROM PUBLIC;
 REVOKE ALL ON FUNCTION tde_internal.tde_give_secret(), tde_internal.tde_take_keys(text), @extschema@.tde_verify_table(regclass, int8, int8),
   @extschema@.tde_verify_database() FROM PUBLIC;
+REVOKE ALL ON FUNCTION tde_internal.tde_gin_plans(tde_internal.type_plans, oid), tde_internal.tde_search_operators(tde_internal.type_plans, oid),
+  tde_internal.tde_gin_sql(tde_internal.type_plans, oid, regtype, name, oid), tde_internal.tde_make_gin_classes(tde_internal.type_plans[], oid),
+  tde_internal.tde_create_gin_class_of(text, oid), @extschema@.tde_create_gin_class(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION tde_internal.tde_declared_tables(), @extschema@.tde_verify_table(regclass, int8, int8),
   @extschema@.tde_verify_database() TO pg_monitor;
 GRANT EXECUTE ON FUNCTION @extschema@.tde_key_fingerprint() TO pg_monitor;
