@@ -292,6 +292,12 @@ define_values(void)
 							 "The stored length then tells something about the content, so it is off by default.",
 							 &tde_compression, TDE_COMPRESSION_OFF, compression_options, PGC_USERSET, 0,
 							 NULL, NULL, NULL);
+}
+
+/* What clients and other programs get of values. */
+static void
+define_results(void)
+{
 	DefineCustomBoolVariable("tde_column.transparent_results",
 							 "Returns encrypted columns to clients in their base types.",
 							 "Set it when a session begins: prepared statements keep the types that they had.",
@@ -343,6 +349,7 @@ tde_settings_init(void)
 	define_wallet();
 	define_backup();
 	define_values();
+	define_results();
 	define_key_wall();
 	define_guards();
 	define_limits();

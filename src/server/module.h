@@ -10,6 +10,8 @@
 
 #include "fmgr.h"
 
+#include "server/compat.h"
+
 typedef struct TdeModule
 {
 	const char *name;

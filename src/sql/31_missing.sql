@@ -118,7 +118,7 @@ DECLARE
                           AND tde_internal.tde_is_core(f.oid) AND (f.proargtypes[0], f.proargtypes[1]) = (l, r)),
                        format('%s.%scmp(%s, %s)', p.inner_schema, tde_internal.tde_padded(p, l, r), l, r));
 BEGIN
-  -- btree, hash: the families that they are members of, or NULL
+  -- btree, hash: the families that they are members of, or NULL.  The functions in C are kind || function: tde_eq(), or tde_padded_eq().
   RETURN (
   SELECT string_agg(tde_internal.tde_operator_sql(
            p, prefix || o.symbol, l, r, 'boolean',
