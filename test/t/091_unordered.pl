@@ -170,12 +170,12 @@ is(lines_of($node, q{SET tde_column.transparent_catalog = on; SELECT pg_get_inde
 # ---- refused: what would tell the order ----
 
 lines_of($node, 'CREATE TYPE rowtype AS (x encrypted_text(unordered), y int); CREATE DOMAIN dom AS encrypted_int4(aes128,salt,gcm,unordered); CREATE TABLE r (a encrypted_text(unordered), l encrypted_text(unordered)[], c rowtype, d dom)');
-foreach my $index ('gin (l)', '(a text_pattern_ops)', '(a encrypted_text_pattern_ops)', '(l)', '(c)')
+foreach my $index ('(a text_pattern_ops)', '(a encrypted_text_pattern_ops)', '(l)', '(c)')
 {
-  fails_with($node, "CREATE INDEX ON r " . ($index =~ /^\(/ ? $index : "USING $index"), { state => '0A000', message => qr/would tell the order of column/, detail => qr/unordered/, hint => qr/ALTER TABLE/ }, "no index $index");
+  fails_with($node, "CREATE INDEX ON r $index", { state => '0A000', message => qr/would tell the order of column/, detail => qr/unordered/, hint => qr/ALTER TABLE/ }, "no index $index");
 }
-lines_of($node, 'CREATE INDEX r_h ON r USING hash (a); CREATE INDEX r_d ON r (d); CREATE INDEX r_e ON r ((a || \'x\')); CREATE INDEX r_s ON r USING brin (a) WITH (pages_per_range = 1)');
-is(classes('r'), 'r_d:int4_unordered_ops r_e:text_unordered_ops r_h:text_ops r_s:text_minmax_ops', 'domains, expressions, hash and BRIN indexes');
+lines_of($node, 'CREATE INDEX r_h ON r USING hash (a); CREATE INDEX r_d ON r (d); CREATE INDEX r_e ON r ((a || \'x\')); CREATE INDEX r_s ON r USING brin (a) WITH (pages_per_range = 1); CREATE INDEX r_l ON r USING gin (l)');
+is(classes('r'), 'r_d:int4_unordered_ops r_e:text_unordered_ops r_h:text_ops r_l:text_array_ops r_s:text_minmax_ops', 'domains, expressions, hash, BRIN and gin indexes');
 lines_of($node, 'INSERT INTO r (a) SELECT lpad(i::text, 5, $$0$$) FROM generate_series(1, 2000) i; ANALYZE r');
 is(lines_of($node, "SET enable_seqscan = off; SELECT count(*) FROM r WHERE a BETWEEN '00100' AND '00199'"), '100', 'ranges by BRIN, which keeps no row\'s value as it is');
 
