@@ -193,12 +193,11 @@ adopt_blind(IndexElem *element, Oid column)
 	if (!OidIsValid(opclass))
 		return;
 	if (!tde_blind_is_class(opclass))
-	{
 		opclass = tde_blind_class_for(column, opclass);
-		if (!OidIsValid(opclass))
-			return;
-		element->opclass = name_of(opclass);
-	}
+	if (!OidIsValid(opclass))
+		return;
+	/* also the default: options stand behind a name, where the statement is written down for other nodes */
+	element->opclass = name_of(opclass);
 	foreach(cell, element->opclassopts)
 		if (strcmp(lfirst_node(DefElem, cell)->defname, TDE_BLIND_OPTION) == 0)
 			return;

@@ -160,6 +160,15 @@ is($node->sql(q{SELECT count(*) FROM p WHERE secret = 'secret7'}), 1, 'a column 
 is($node->sql(q{SELECT DISTINCT result FROM run_command_on_shards('p', 'SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = %L::regclass AND attname = ''secret''')}),
   'encrypted_text', '... on all shards');
 
+# ---- GIN indexes ----
+
+$node->sql('CREATE TABLE note (id int, doc encrypted_jsonb, tags encrypted_text(nosalt)[])', q{SELECT create_distributed_table('note', 'id', colocate_with => 'none')},
+  'CREATE INDEX ON note USING gin (doc)', 'CREATE INDEX ON note USING gin (tags)', q{INSERT INTO note SELECT g, jsonb_build_object('k', g % 2000) FROM generate_series(1, 20000) g}, 'VACUUM ANALYZE note',
+  map { "INSERT INTO note VALUES (50000 + $_, NULL, '{t$_,all}')" } 1 .. 20);
+is($node->sql(q{SELECT count(*), sum(id) FROM note WHERE doc @> '{"k": 3}'}), '10|90030', 'JSON is searched on all shards');
+is($node->sql(q{SELECT count(*) FROM note WHERE tags && ARRAY['t3','t4']}), 2, '... and elements of arrays');
+like($node->sql(q{SET citus.explain_all_tasks = on; EXPLAIN (COSTS off) SELECT count(*) FROM note WHERE doc @> '{"k": 3}'}), qr/Bitmap Index Scan on note_doc_idx_/, '... by their indexes');
+
 # ---- a node with other keys comes later ----
 
 my $stranger = $shared->add_stranger;
