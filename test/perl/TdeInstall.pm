@@ -50,8 +50,10 @@ sub install_variant
 {
   my ($options, $folder) = @_;
   my ($own) = copied($folder);
-  my $log = `{ mkdir '$folder/build' && make -s -C '$folder/build' -f '$top/Makefile' VPATH='$top' -j2 PG_CONFIG='$own/bin/pg_config' TDE_MODULES= TDE_OPTIMIZE= \\
-    COPT='$options' with_llvm=no install; } 2>&1`;
+  # where nothing is built yet, not even beside these sources
+  my $log = `{ mkdir '$folder/sources' && tar -C '$top' --exclude='*.o' --exclude='*.bc' --exclude='*.so' --exclude='./tde_column--*.sql' --exclude=./.git --exclude=./test \\
+      --exclude=built_for -cf - . | tar -C '$folder/sources' -xf - &&
+    make -s -C '$folder/sources' -j2 PG_CONFIG='$own/bin/pg_config' TDE_MODULES= TDE_OPTIMIZE= COPT='$options' with_llvm=no install; } 2>&1`;
   die "could not install with $options: $log" if $?;
   return $own;
 }
