@@ -188,7 +188,7 @@ BEGIN
   IF NOT FOUND THEN
     RAISE EXCEPTION 'type with OID % does not exist', base::oid USING ERRCODE = 'undefined_object';
   END IF;
-  -- for a type that an extension ships, too: a user may have made it before
+  -- of a type that is shipped from now on: a user may have made it before
   SELECT format_type(t.type, NULL) INTO other FROM tde.types t WHERE t.base = $1;
   IF other IS NOT NULL THEN
     RAISE EXCEPTION 'type % has an encrypted version already: %', base, other USING ERRCODE = 'duplicate_object';
@@ -264,6 +264,7 @@ SET quote_all_identifiers = off     -- names are put together to others
 AS $create_type$
 DECLARE
   base_row pg_type;
+  existing regtype := (SELECT type FROM tde.types t WHERE t.base = $1);
   name     text;           -- of the new type, not quoted
   enc      text;           -- the new type
   type     regtype;
@@ -273,6 +274,8 @@ BEGIN
       USING ERRCODE = 'insufficient_privilege', DETAIL = 'It is a base type with functions in C.';
   ELSIF base IS NULL OR type_tag IS NULL THEN
     RAISE EXCEPTION 'base type and type tag must not be null' USING ERRCODE = 'null_value_not_allowed';
+  ELSIF existing IS NOT NULL THEN
+    RAISE EXCEPTION 'type % has an encrypted version already: %', base, existing USING ERRCODE = 'duplicate_object';
   END IF;
   SELECT * INTO base_row FROM pg_type WHERE oid = base;
   IF NOT FOUND THEN

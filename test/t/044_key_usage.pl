@@ -208,7 +208,9 @@ lines_of($node, 'REINDEX INDEX summed_b');
 is(lines_of($node, $in_summaries), '', 'until the index is built anew');
 lines_of($node, 'DROP TABLE summed');
 
-lines_of($node, 'CREATE TABLE other_methods (arr encrypted_text[]); CREATE INDEX other_g ON other_methods USING gin (arr)');
+lines_of($node, 'CREATE TABLE other_methods (arr encrypted_text[]); CREATE OPERATOR CLASS other_ops FOR TYPE encrypted_text[] USING gin AS OPERATOR 1 && (anyarray, anyarray), FUNCTION 2 ginarrayextract(anyarray, internal, internal),
+  FUNCTION 3 ginqueryarrayextract(anyarray, internal, smallint, internal, internal, internal, internal), FUNCTION 4 ginarrayconsistent(internal, smallint, anyarray, integer, internal, internal, internal, internal),
+  STORAGE encrypted_text; CREATE INDEX other_g ON other_methods USING gin (arr other_ops)');
 is(usage('key_id IS NULL'), '||index|public.other_g||', 'an index of another access method cannot be read');
 drop_fails("'one', 2", { detail => qr/^index public\.other_g: cannot be read, so which keys it uses is not known$/ }, 'that is reason to keep a key');
 lines_of($node, 'DROP INDEX other_g');
