@@ -229,9 +229,9 @@ wrap_again(TdeDataKey *row, void (*change) (TdeDataKey *row, const void *arg), c
 }
 
 static void
-take_current_master(TdeDataKey *row, const void *arg)
+take_master(TdeDataKey *row, const void *master)
 {
-	memset(row->master, 0, sizeof(row->master));
+	memcpy(row->master, master, sizeof(row->master));
 }
 
 static void
@@ -259,18 +259,10 @@ tde_keywrap_activate(TdeDataKey *row)
 }
 
 bool
-tde_keywrap_renew(TdeDataKey *row)
+tde_keywrap_renew(TdeDataKey *row, const uint8 master[TDE_MASTER_ID_SIZE])
 {
-	TdeMasterKey master;
-	bool		stays;
-
-	if (row->erasable)
+	if (row->erasable || memcmp(row->master, master, sizeof(row->master)) == 0)
 		return false;
-	master_key_for(row, &master);
-	stays = master.state == TDE_MASTER_CURRENT;
-	OPENSSL_cleanse(&master, sizeof(master));
-	if (stays)
-		return false;
-	wrap_again(row, take_current_master, NULL);
+	wrap_again(row, take_master, master);
 	return true;
 }

@@ -47,8 +47,8 @@ extern void tde_keywrap_wrap(TdeDataKey *row, const uint8 data_key[TDE_DATA_KEY_
 /* ereport unless this is the row's key, by its check value. */
 extern PGDLLEXPORT void tde_keywrap_check(const TdeDataKey *row, const uint8 data_key[TDE_DATA_KEY_SIZE]);
 
-/* Wrap the row's key under the current master key; false if it is so already, or its slot has a wrapping key of its own. */
-extern bool tde_keywrap_renew(TdeDataKey *row);
+/* Wrap the row's key under that master key; false if it is so already, or its slot has a wrapping key of its own. */
+extern bool tde_keywrap_renew(TdeDataKey *row, const uint8 master[TDE_MASTER_ID_SIZE]);
 
 /* Does the wallet lack the master key of one that could be read with it?  An erasable one without it was destroyed. */
 extern PGDLLEXPORT bool tde_keywrap_lacks_master(const TdeDataKey *row);
