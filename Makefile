@@ -141,7 +141,7 @@ OBJS += $(addprefix src/client/, catalog.o catalog_parts.o catalog_queries.o cat
     result_receiver.o routines.o rows.o statements.o xml_values.o)
 OBJS += $(addprefix src/ddl/, added_columns.o clear_keys.o copied_database.o declare.o declare_trigger.o declared_type.o explain_error.o \
     foreign_keys.o identity.o in_clear.o in_clear_columns.o index_constraint.o index_order.o kept_encrypted.o new_expression.o plaintext_alter.o plaintext_guard.o \
-    stored_spec.o taken_names.o text_search.o typmod_functions.o widened_calls.o widened_stored.o)
+    sql_names.o stored_spec.o taken_names.o text_search.o typmod_functions.o widened_calls.o widened_stored.o)
 OBJS += $(addprefix src/maintenance/, batches.o closed_wallet.o constants.o convert.o convert_rows.o definition.o foreign_values.o \
     index_keys.o owner.o purge.o purge_worker.o rekey.o rekey_row.o stored_trees.o usage.o usage_catalogs.o usage_count.o usage_drop.o \
     usage_index.o usage_scan.o wipe.o)

@@ -41,6 +41,7 @@
 #include "ddl/kept_encrypted.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
+#include "ddl/sql_names.h"
 #include "ddl/widened_calls.h"
 #include "keys/table.h"
 #include "operators/opclass.h"
@@ -90,6 +91,7 @@ declare_type(TypeName *name, bool needs_keys_now)
 
 	if (name == NULL || name->pct_type || name->setof)
 		return false;
+	tde_sql_names_adopt(name);
 	element = *name;
 	element.arrayBounds = NIL;
 	element.typmods = NIL;

@@ -20,6 +20,7 @@
 
 #include "ddl/declared_type.h"
 #include "ddl/explain_error.h"
+#include "ddl/sql_names.h"
 #include "server/compat.h"
 
 #define EXTENSION		"tde_column"
@@ -245,8 +246,8 @@ tde_ddl_explains(Node *statement)
  * The parser chooses the type of such a column by what casts there are, and takes for granted that the other one becomes it.  A plain number does not
  * become a larger encrypted one by itself.
  */
-void
-tde_explain_join_error(ErrorData *edata)
+static void
+explain_join(ErrorData *edata)
 {
 	char	   *types;
 	char	   *second;
@@ -262,4 +263,11 @@ tde_explain_join_error(ErrorData *edata)
 	edata->sqlerrcode = ERRCODE_DATATYPE_MISMATCH;
 	edata->message = psprintf("JOIN/USING types %s and %s cannot be matched", second, types);
 	edata->hint = psprintf("Join by a condition, which finds the operator of both types: ON a.x = b.x.");
+}
+
+void
+tde_explain_error(ErrorData *edata)
+{
+	explain_join(edata);
+	tde_sql_names_explain(edata);
 }

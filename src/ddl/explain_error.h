@@ -10,8 +10,11 @@
 typedef void (*TdeExplain) (void *statement);
 extern TdeExplain tde_ddl_explains(Node *statement);
 
-/* For the hook of the log, whose entry is what the client gets: an internal error of JOIN USING, or NATURAL JOIN, says what is wrong. */
-extern void tde_explain_join_error(ErrorData *edata);
+/*
+ * For the hook of the log, whose entry is what the client gets: an internal error of JOIN USING, or NATURAL JOIN, says what is wrong, and one about
+ * a type that SQL calls otherwise says which is meant.
+ */
+extern void tde_explain_error(ErrorData *edata);
 
 /* Before DROP EXTENSION ... CASCADE of this extension: a warning that names the columns that go with it. */
 extern void tde_explain_drop_extension(Node *statement);

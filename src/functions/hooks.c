@@ -420,7 +420,7 @@ emit_log(ErrorData *edata)
 {
 	if (tde_citus)
 		tde_citus->name_server(edata);
-	tde_explain_join_error(edata);
+	tde_explain_error(edata);
 	if (tde_log_filter(edata) && next_emit_log)
 		next_emit_log(edata);
 }
