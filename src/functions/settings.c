@@ -341,6 +341,11 @@ define_limits(void)
 							"Of triple DES it counts blocks.  0: the cipher's own limit.",
 							&tde_encryption_limit, 0, 0, INT_MAX, PGC_SUSET, GUC_NOT_IN_SAMPLE,
 							NULL, NULL, NULL);
+	DefineCustomIntVariable("tde_column.rotate_after",
+							"Sets the age at which keys are to be rotated; tde_audit() warns of older ones.",
+							"0: no policy says.",
+							&tde_rotate_after, 0, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MIN,
+							NULL, NULL, NULL);
 }
 
 void

@@ -66,6 +66,7 @@ typedef struct CountsRow
 } CountsRow;
 
 int			tde_encryption_limit = 0;
+int			tde_rotate_after = 0;
 
 static HTAB *uses = NULL;
 

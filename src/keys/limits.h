@@ -23,6 +23,9 @@ typedef struct TdeKeyUse
 /* A policy's number of values (of triple DES: blocks) at which versions are replaced; 0: the cipher's own. */
 extern int	tde_encryption_limit;
 
+/* GUC tde_column.rotate_after, minutes; 0: no policy says.  Read by tde_audit(). */
+extern int	tde_rotate_after;
+
 /* This process's account of a data key of its database; it stays where it is. */
 extern TdeKeyUse *tde_key_use(uint32 key_id);
 

@@ -132,6 +132,18 @@ $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_wallet() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_wallet() IS 'tde_audit(): the wallet and its file';
 
+CREATE FUNCTION tde_internal.tde_key_age(created timestamptz) RETURNS text
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT CASE WHEN created >= now() - coalesce(nullif(policy, '0')::interval, '1 year') THEN NULL WHEN policy = '0' THEN 'notice' ELSE 'warning' END
+  FROM coalesce(current_setting('tde_column.rotate_after', true), '0') policy
+$$;
+-- new in 0.2.0
+REVOKE ALL ON FUNCTION tde_internal.tde_key_age(timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_key_age(timestamptz) IS
+  'tde_audit(): how severe it is that a key made then is still in use: a warning after tde_column.rotate_after, a notice after a year where that says nothing; otherwise NULL';
+
 -- The list of master keys would open the wallet, or fail.
 CREATE FUNCTION tde_internal.tde_audit_master_keys() RETURNS SETOF tde_internal.tde_finding
 LANGUAGE plpgsql VOLATILE
@@ -152,8 +164,8 @@ BEGIN
   WHERE k.state <> 'destroyed' AND (m.id IS NULL OR m.state = 'retired')
   GROUP BY k.master_key, m.id
   UNION ALL
-  SELECT 'notice', 'master keys', id::text, format('current since %s', created::date), 'SELECT tde_rotate_master_key();'
-  FROM tde.master_keys WHERE state = 'current' AND created < now() - interval '1 year'
+  SELECT tde_internal.tde_key_age(created), 'master keys', id::text, format('current since %s', created::date), 'SELECT tde_rotate_master_key();'
+  FROM tde.master_keys WHERE state = 'current' AND tde_internal.tde_key_age(created) IS NOT NULL
   UNION ALL
   SELECT CASE WHEN count(*) < 256 THEN 'notice' ELSE 'warning' END, 'master keys', NULL,
          format('%s of the 256 that a wallet has room for, %s of them of erasable keys', count(*), count(*) FILTER (WHERE state = 'erasable')),
@@ -171,10 +183,10 @@ CREATE FUNCTION tde_internal.tde_audit_keys() RETURNS SETOF tde_internal.tde_fin
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  SELECT 'notice', 'data keys', format('%s (%s)', coalesce(name, format('slot %s', slot)), kind),
+  SELECT tde_internal.tde_key_age(created), 'data keys', format('%s (%s)', coalesce(name, format('slot %s', slot)), kind),
          format('its newest version is of %s', created::date),
          format('SELECT tde_rotate_key(%L); then CALL tde_rekey_table(...) for old values.', name)
-  FROM tde.keys WHERE state = 'active' AND kind <> 'hash' AND created < now() - interval '1 year'
+  FROM tde.keys WHERE state = 'active' AND kind <> 'hash' AND tde_internal.tde_key_age(created) IS NOT NULL
   UNION ALL
   SELECT 'notice', 'data keys', coalesce(name, format('slot %s', slot)), 'destroyed: what is still encrypted under it cannot be read any more',
          'Drop the columns that have it: tde.encrypted_columns.key_slot.'

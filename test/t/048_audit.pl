@@ -183,6 +183,14 @@ is(
     UNION ALL SELECT id, state, created, backed_up FROM tde_internal.tde_master_key_list() WHERE state <> 'current'}),
   "notice|$master|current since 2001-02-03",
   'an old master key');
+my $made = q{CREATE OR REPLACE VIEW tde.keys AS SELECT k.slot, 'name'::text AS name, k.kind::text, k.version, 'active' AS state, now() - interval '%s' AS created, k.master_key,
+  5::int8 AS encryptions, k.id, k.uuid, k.description, 5::int8 AS total_encryptions FROM tde.data_keys k WHERE k.slot = 0};
+foreach ([ '0', '364 days', 'ok' ], [ '0', '367 days', 'notice' ], [ '90d', '89 days', 'ok' ], [ '90d', '91 days', 'warning' ], [ '36h', '35 hours', 'ok' ], [ '36h', '37 hours', 'warning' ])
+{
+  set_conf($node, 'tde_column.rotate_after', $_->[0]);
+  like(told('data keys', within => sprintf $made, $_->[1]), qr/^$_->[2]\|/, "rotate_after = $_->[0], a key of $_->[1]");
+}
+set_conf($node, 'tde_column.rotate_after', '0');
 my $crowd = q{CREATE OR REPLACE VIEW tde.master_keys AS SELECT * FROM (
     SELECT id, state, created, backed_up FROM tde_internal.tde_master_key_list()
     UNION ALL SELECT gen_random_uuid(), 'erasable', now(), now() FROM generate_series(1, 256)) k LIMIT %d};
