@@ -134,7 +134,7 @@ OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertex
     datum_header.o declared.o inside.o node_form.o plain_bytes.o plaintext_cache.o statistics.o type.o)
 OBJS += $(addprefix src/operators/, aggregate_states.o aggregates.o aggregation.o arithmetic.o arrays.o blind.o blind_class.o compare.o computed.o \
     computed_call.o computed_choice.o computed_form.o computed_result.o hash.o index_conditions.o indexed_forms.o indexed_tables.o \
-    opclass.o padded.o plain_class.o plain_index.o prepared_aggregates.o prepared_joins.o sort.o sort_values.o string.o summaries.o unordered.o)
+    opclass.o padded.o plain_index.o prepared_aggregates.o prepared_joins.o sort.o sort_values.o string.o summaries.o unordered.o)
 OBJS += $(addprefix src/distributed/, citus_module.o distribution.o)
 OBJS += $(addprefix src/client/, catalog.o catalog_parts.o catalog_queries.o catalog_trees.o check_results.o held_cursors.o key_errors.o \
     language_rows.o languages.o operand_results.o output_plugin.o params.o plain_form.o postponed.o result.o result_query.o \

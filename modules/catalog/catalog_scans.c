@@ -36,7 +36,7 @@
 #include "client/catalog.h"
 #include "client/catalog_parts.h"
 #include "client/catalog_trees.h"
-#include "operators/plain_class.h"
+#include "operators/opclass.h"
 #include "server/compat.h"
 #include "server/module.h"
 #include "server/subquery.h"
@@ -160,7 +160,7 @@ tde_catalog_catalog_classes(PG_FUNCTION_ARGS)
 	oidvector  *shown = buildoidvector(classes->values, classes->dim1);
 
 	for (int i = 0; i < shown->dim1; i++)
-		shown->values[i] = tde_plain_class(shown->values[i]);
+		shown->values[i] = tde_opclass_plain(shown->values[i]);
 	PG_RETURN_POINTER(shown);
 }
 

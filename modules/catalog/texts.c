@@ -29,7 +29,7 @@
 
 #include "client/catalog_parts.h"
 #include "client/catalog_trees.h"
-#include "operators/plain_class.h"
+#include "operators/opclass.h"
 #include "server/compat.h"
 #include "server/stored_tree.h"
 #include "type/base_functions.h"
@@ -69,14 +69,11 @@ result(char *definition, FunctionCallInfo fcinfo)
 static char *
 show_key(char *definition, List *trees, Datum opclasses, Oid relation, bool pretty)
 {
-	oidvector  *classes = (oidvector *) DatumGetPointer(opclasses);
 	ListCell   *cell;
 
 	foreach(cell, trees)
 		definition = tde_catalog_show_expression(definition, lfirst(cell), relation, pretty);
-	for (int i = 0; i < classes->dim1; i++)
-		definition = tde_plain_class_text(definition, classes->values[i]);
-	return definition;
+	return tde_opclass_plain_texts(definition, opclasses);
 }
 
 static char *

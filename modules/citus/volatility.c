@@ -48,14 +48,8 @@ static Oid
 cast_function(FuncExpr *call)
 {
 	Oid			source = getBaseType(exprType(linitial(call->args)));
-	HeapTuple	tuple = SearchSysCache2(CASTSOURCETARGET, ObjectIdGetDatum(source), ObjectIdGetDatum(getBaseType(call->funcresulttype)));
-	Oid			function;
 
-	if (!HeapTupleIsValid(tuple))
-		return InvalidOid;
-	function = ((Form_pg_cast) GETSTRUCT(tuple))->castfunc;
-	ReleaseSysCache(tuple);
-	return function;
+	return GetSysCacheOid2(CASTSOURCETARGET, Anum_pg_cast_castfunc, ObjectIdGetDatum(source), ObjectIdGetDatum(getBaseType(call->funcresulttype)));
 }
 
 /* The function that an expression of ours calls, whatever stands in it; InvalidOid: none. */

@@ -11,7 +11,7 @@
 #include "utils/typcache.h"
 
 #include "client/catalog_queries.h"
-#include "operators/plain_class.h"
+#include "operators/opclass.h"
 
 Node *
 tde_catalog_show_query(Query *query, TdeShowing *showing)
@@ -156,7 +156,7 @@ tde_catalog_show_in_query(Node *node, Node *shown, TdeShowing *showing)
 			show_subscripts((SubscriptingRef *) shown);
 			break;
 		case T_InferenceElem:
-			((InferenceElem *) shown)->inferopclass = tde_plain_class(((InferenceElem *) shown)->inferopclass);
+			((InferenceElem *) shown)->inferopclass = tde_opclass_plain(((InferenceElem *) shown)->inferopclass);
 			break;
 		case T_Param:
 			((Param *) shown)->paramtype = tde_catalog_shown_type(((Param *) shown)->paramtype);

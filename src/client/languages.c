@@ -109,24 +109,11 @@ library_of(Oid function)
 	return library;
 }
 
-static Oid
-handler_of(Oid language)
-{
-	HeapTuple	tuple = SearchSysCache1(LANGOID, ObjectIdGetDatum(language));
-	Oid			handler = InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		handler = ((Form_pg_language) GETSTRUCT(tuple))->lanplcallfoid;
-		ReleaseSysCache(tuple);
-	}
-	return handler;
-}
-
 static const Convention *
 look_up(LanguageKey key)
 {
-	char	   *library = library_of(OidIsValid(key.function) ? key.function : handler_of(key.language));
+	char	   *library = library_of(OidIsValid(key.function) ? key.function :
+									 GetSysCacheOid1(LANGOID, Anum_pg_language_lanplcallfoid, ObjectIdGetDatum(key.language)));
 
 	for (int i = 0; library && i < lengthof(conventions); i++)
 		if (strcmp(conventions[i].file, library) == 0)

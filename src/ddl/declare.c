@@ -120,20 +120,6 @@ declare_columns(List *elements)
 			(void) declare_type(((ColumnDef *) lfirst(cell))->typeName, false);
 }
 
-static Oid
-get_rel_owner(Oid relid)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	Oid			owner = InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-		ReleaseSysCache(tuple);
-	}
-	return owner;
-}
-
 /* DEFAULT NULL is none for PostgreSQL where a type has no modifiers; with modifiers it would be a value to be put into all rows. */
 static void
 drop_null_default(ColumnDef *column)
@@ -154,7 +140,7 @@ static void
 declare_altered(AlterTableStmt *stmt)
 {
 	Oid			relid = RangeVarGetRelid(stmt->relation, NoLock, true);
-	bool		owner = OidIsValid(relid) && has_privs_of_role(GetUserId(), get_rel_owner(relid));
+	bool		owner = OidIsValid(relid) && has_privs_of_role(GetUserId(), GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(relid)));
 	ListCell   *cell;
 
 	foreach(cell, stmt->cmds)

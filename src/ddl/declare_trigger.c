@@ -39,6 +39,7 @@
 #include "ddl/widened_calls.h"
 #include "keys/table.h"
 #include "server/compat.h"
+#include "server/statement.h"
 
 PG_FUNCTION_INFO_V1(tde_ddl_trigger);
 
@@ -188,7 +189,9 @@ mend_relation(Oid relid, bool new_table)
 		return;
 	commands = inspect_relation(rel, new_table);
 	tde_guard_relation(rel);
-	tde_index_order_check(rel);
+	/* otherwise the hook has seen each index that was made */
+	if (tde_statement.utility == NULL)
+		tde_index_order_check(rel);
 	/* ALTER wants it to itself */
 	relation_close(rel, AccessShareLock);
 	if (commands == NIL)

@@ -21,6 +21,7 @@
 #include "ddl/declared_type.h"
 #include "ddl/explain_error.h"
 #include "ddl/sql_names.h"
+#include "operators/opclass.h"
 #include "server/compat.h"
 
 #define EXTENSION		"tde_column"
@@ -116,20 +117,19 @@ has_no_classes(const char *method)
 	return strcmp(method, "gin") == 0 || strcmp(method, "gist") == 0 || strcmp(method, "spgist") == 0;
 }
 
-/* The class that is named for an encrypted column that has no version of it; such as one if none is named.  NULL: all columns have theirs. */
-static const char *
-lacking_class(IndexStmt *statement)
+/* The first element of an encrypted type; lacking: of one that has no version of the class, whose indexes have an option.  NULL: there is none. */
+static IndexElem *
+encrypted_element(IndexStmt *statement, bool lacking)
 {
-	Oid			table = RangeVarGetRelid(statement->relation, NoLock, true);
+	Oid			table = statement->relation ? RangeVarGetRelid(statement->relation, NoLock, true) : InvalidOid;
 	ListCell   *cell;
 
-	foreach(cell, statement->indexParams)
+	foreach(cell, OidIsValid(table) ? statement->indexParams : NIL)
 	{
 		IndexElem  *element = lfirst_node(IndexElem, cell);
-		AttrNumber	column = OidIsValid(table) && element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
 
-		if (column != InvalidAttrNumber && tde_ddl_encrypted(get_atttype(table, column)) && element->opclassopts == NIL)
-			return element->opclass ? NameListToString(element->opclass) : "gin_trgm_ops";
+		if (tde_ddl_encrypted(tde_opclass_element_type(statement, table, element)) && !(lacking && element->opclassopts))
+			return element;
 	}
 	return NULL;
 }
@@ -139,33 +139,15 @@ explain_index(void *statement)
 {
 	const char *method = ((IndexStmt *) statement)->accessMethod;
 	bool		is_gin = strcmp(method, "gin") == 0;
-	const char *class = is_gin ? lacking_class((IndexStmt *) statement) : NULL;
+	IndexElem  *lacking = is_gin ? encrypted_element(statement, true) : NULL;
 
 	if (geterrcode() != ERRCODE_UNDEFINED_OBJECT && geterrcode() != ERRCODE_DATATYPE_MISMATCH)
 		return;
-	if (class)
+	if (lacking)
 		errhint("A superuser makes the version of an operator class for encrypted columns, which stores nothing in clear: "
-				"SELECT tde_create_gin_class('%s');", class);
+				"SELECT tde_create_gin_class('%s');", lacking->opclass ? NameListToString(lacking->opclass) : "gin_trgm_ops");
 	else if (!is_gin)
 		errhint("Encrypted columns have btree, hash, brin and gin indexes.  A %s index would store parts of the values in clear.", method);
-}
-
-/* Of the table's columns, those named. */
-static bool
-indexes_encrypted(IndexStmt *statement)
-{
-	Oid			table = statement->relation ? RangeVarGetRelid(statement->relation, NoLock, true) : InvalidOid;
-	ListCell   *cell;
-
-	foreach(cell, statement->indexParams)
-	{
-		IndexElem  *element = lfirst(cell);
-		AttrNumber	column = OidIsValid(table) && element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
-
-		if (column != InvalidAttrNumber && tde_ddl_encrypted(get_atttype(table, column)))
-			return true;
-	}
-	return false;
 }
 
 /* The columns of CREATE TABLE and ALTER TABLE. */
@@ -229,7 +211,7 @@ tde_ddl_explains(Node *statement)
 {
 	if (drops_extension(statement))
 		return explain_drop;
-	if (IsA(statement, IndexStmt) && has_no_classes(((IndexStmt *) statement)->accessMethod) && indexes_encrypted((IndexStmt *) statement))
+	if (IsA(statement, IndexStmt) && has_no_classes(((IndexStmt *) statement)->accessMethod) && encrypted_element((IndexStmt *) statement, false))
 		return explain_index;
 	if (IsA(statement, CreateStmt) || IsA(statement, AlterTableStmt))
 		return explain_columns;

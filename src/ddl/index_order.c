@@ -29,7 +29,6 @@
 #include "utils/relcache.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
-#include "utils/typcache.h"
 
 #include "ddl/index_order.h"
 #include "operators/blind.h"
@@ -39,30 +38,19 @@
 
 /* ---- does a column tell no order? ---- */
 
-/* A declared type, or the elements of its array or fields of its row. */
+static bool
+tells_no_order(TdeType *type, int32 typmod)
+{
+	return typmod >= 0 && tde_type_modifiers(type, typmod).unordered;
+}
+
+/* A declared type, or a part of it. */
 static bool
 is_unordered(Oid declared, int32 typmod)
 {
-	Oid			type = getBaseTypeAndTypmod(declared, &typmod);
-	Oid			element = get_element_type(type);
-	TdeType    *encrypted = tde_type_find(OidIsValid(element) ? element : type);
-	TupleDesc	fields;
-	bool		found = false;
+	TdeInside  *inside = tde_inside_find(declared, typmod);
 
-	CHECK_FOR_INTERRUPTS();
-	check_stack_depth();
-	if (encrypted)
-		return typmod >= 0 && tde_type_modifiers(encrypted, typmod).unordered;
-	if (OidIsValid(element))
-		return is_unordered(element, typmod);
-	if (get_typtype(type) != TYPTYPE_COMPOSITE)
-		return false;
-	fields = lookup_rowtype_tupdesc(type, -1);
-	for (int i = 0; i < fields->natts && !found; i++)
-		found = !TupleDescAttr(fields, i)->attisdropped &&
-			is_unordered(TupleDescAttr(fields, i)->atttypid, TupleDescAttr(fields, i)->atttypmod);
-	ReleaseTupleDesc(fields);
-	return found;
+	return inside && tde_inside_any(inside, tells_no_order);
 }
 
 /* An expression, of any column like that. */

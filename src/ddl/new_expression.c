@@ -182,20 +182,6 @@ raw_call(FuncExpr *call, List *columns)
 	return (Node *) makeFuncCall(qualified(get_func_namespace(call->funcid), get_func_name(call->funcid)), args, COERCE_EXPLICIT_CALL, -1);
 }
 
-static Oid
-operator_namespace(Oid operator)
-{
-	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
-	Oid			schema = InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		schema = ((Form_pg_operator) GETSTRUCT(tuple))->oprnamespace;
-		ReleaseSysCache(tuple);
-	}
-	return schema;
-}
-
 static Node *
 raw_operator(A_Expr_Kind kind, Oid operator, List *operands, List *columns)
 {
@@ -204,7 +190,7 @@ raw_operator(A_Expr_Kind kind, Oid operator, List *operands, List *columns)
 
 	if (args == NIL)
 		return NULL;
-	return (Node *) makeA_Expr(kind, qualified(operator_namespace(operator), get_opname(operator)), left, llast(args), -1);
+	return (Node *) makeA_Expr(kind, qualified(GetSysCacheOid1(OPEROID, Anum_pg_operator_oprnamespace, ObjectIdGetDatum(operator)), get_opname(operator)), left, llast(args), -1);
 }
 
 static Node *

@@ -26,16 +26,7 @@ PG_FUNCTION_INFO_V1(tde_typmod_out);
 static Oid
 modifier_function(Oid base, bool in)
 {
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
-	Form_pg_type form;
-	Oid			function;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for type %u", base);
-	form = (Form_pg_type) GETSTRUCT(tuple);
-	function = in ? form->typmodin : form->typmodout;
-	ReleaseSysCache(tuple);
-	return function;
+	return GetSysCacheOid1(TYPEOID, in ? Anum_pg_type_typmodin : Anum_pg_type_typmodout, ObjectIdGetDatum(base));
 }
 
 /* What leads goes to the base type's own typmod_in, which has its own errors about it. */

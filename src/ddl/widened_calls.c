@@ -235,15 +235,8 @@ refuse(const Call *call, const char *name, Oid other)
 static char *
 schema_of(const Call *call)
 {
-	HeapTuple	tuple;
-	Oid			schema;
-
-	if (!call->is_operator)
-		return get_namespace_name(get_func_namespace(call->called));
-	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(call->called));
-	schema = ((Form_pg_operator) GETSTRUCT(tuple))->oprnamespace;
-	ReleaseSysCache(tuple);
-	return get_namespace_name(schema);
+	return get_namespace_name(call->is_operator ? GetSysCacheOid1(OPEROID, Anum_pg_operator_oprnamespace, ObjectIdGetDatum(call->called)) :
+							  get_func_namespace(call->called));
 }
 
 /* Our own take what PostgreSQL's would. */

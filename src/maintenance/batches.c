@@ -78,17 +78,10 @@ pause_between(const TdeBatches *batches)
 static bool
 follows_changes(const Trigger *trigger)
 {
-	HeapTuple	function;
-	bool		in_c;
-
 	if (trigger->tgisinternal || trigger->tgenabled != TRIGGER_FIRES_ALWAYS || !TRIGGER_FOR_ROW(trigger->tgtype) ||
 		!TRIGGER_FOR_AFTER(trigger->tgtype) || !TRIGGER_FOR_UPDATE(trigger->tgtype))
 		return false;
-	function = SearchSysCache1(PROCOID, ObjectIdGetDatum(trigger->tgfoid));
-	in_c = HeapTupleIsValid(function) && ((Form_pg_proc) GETSTRUCT(function))->prolang == ClanguageId;
-	if (HeapTupleIsValid(function))
-		ReleaseSysCache(function);
-	return in_c;
+	return GetSysCacheOid1(PROCOID, Anum_pg_proc_prolang, ObjectIdGetDatum(trigger->tgfoid)) == ClanguageId;
 }
 
 /*

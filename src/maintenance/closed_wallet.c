@@ -275,7 +275,8 @@ static List *
 reindex_others(List *steps, ReindexStmt *command, Oid table)
 {
 	bool		concurrently = is_on(command->params, "concurrently");
-	List	   *indexes = list_concat(tde_indexes_of(table), tde_indexes_of(tde_index_toast_table(table)));
+	Oid			toast = GetSysCacheOid1(RELOID, Anum_pg_class_reltoastrelid, ObjectIdGetDatum(table));
+	List	   *indexes = list_concat(tde_indexes_of(table), tde_indexes_of(toast));
 	ListCell   *cell;
 
 	foreach(cell, indexes)

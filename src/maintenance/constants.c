@@ -39,47 +39,23 @@ PG_FUNCTION_INFO_V1(tde_constant_default);
 
 static bool reads_alone(Oid type, Oid role);
 
-static Oid
-database_owner(void)
-{
-	HeapTuple	tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
-	Oid			owner;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for database %u", MyDatabaseId);
-	owner = ((Form_pg_database) GETSTRUCT(tuple))->datdba;
-	ReleaseSysCache(tuple);
-	return owner;
-}
-
 /* Could nobody but them give one of its types' names to another type? */
 static bool
 is_trusted_schema(Oid schema, Oid role)
 {
-	HeapTuple	tuple = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(schema));
-	Oid			owner;
+	Oid			owner = GetSysCacheOid1(NAMESPACEOID, Anum_pg_namespace_nspowner, ObjectIdGetDatum(schema));
 
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	owner = ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner;
-	ReleaseSysCache(tuple);
-	return tde_owner_is_trusted(owner == ROLE_PG_DATABASE_OWNER ? database_owner() : owner, role);
+	if (owner == ROLE_PG_DATABASE_OWNER)
+		owner = GetSysCacheOid1(DATABASEOID, Anum_pg_database_datdba, ObjectIdGetDatum(MyDatabaseId));
+	return OidIsValid(owner) && tde_owner_is_trusted(owner, role);
 }
 
 static bool
 is_trusted_function(Oid function, Oid role)
 {
-	HeapTuple	tuple;
-	bool		result;
+	Oid			owner = GetSysCacheOid1(PROCOID, Anum_pg_proc_proowner, ObjectIdGetDatum(function));
 
-	if (function < FirstUnpinnedObjectId)
-		return true;
-	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	result = tde_owner_is_trusted(((Form_pg_proc) GETSTRUCT(tuple))->proowner, role);
-	ReleaseSysCache(tuple);
-	return result;
+	return function < FirstUnpinnedObjectId || (OidIsValid(owner) && tde_owner_is_trusted(owner, role));
 }
 
 static bool

@@ -25,7 +25,7 @@
 
 #include "maintenance/owner.h"
 #include "maintenance/stored_trees.h"
-#include "operators/plain_class.h"
+#include "operators/opclass.h"
 #include "server/compat.h"
 
 PG_FUNCTION_INFO_V1(tde_definition);
@@ -68,13 +68,10 @@ print_index(Oid index)
 	char	   *definition = print(pg_get_indexdef, index);
 	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
 	bool		isnull;
-	oidvector  *classes;
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for index %u", index);
-	classes = (oidvector *) DatumGetPointer(SysCacheGetAttr(INDEXRELID, tuple, Anum_pg_index_indclass, &isnull));
-	for (int i = 0; i < classes->dim1; i++)
-		definition = tde_plain_class_text(definition, classes->values[i]);
+	definition = tde_opclass_plain_texts(definition, SysCacheGetAttr(INDEXRELID, tuple, Anum_pg_index_indclass, &isnull));
 	ReleaseSysCache(tuple);
 	return definition;
 }
@@ -106,19 +103,6 @@ print_definition(Oid class, Oid object)
 	}
 }
 
-static Oid
-owner_of(Oid relation)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	Oid			owner;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for relation %u", relation);
-	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-	ReleaseSysCache(tuple);
-	return owner;
-}
-
 /*
  * tde_definition(class regclass, object oid) - of a constraint, index, view (its query), rule, trigger, policy (its expressions), statistics
  * object or default.  NULL if the caller does not own the table or view: its constants may be encrypted, and are printed as its owner.
@@ -129,12 +113,15 @@ tde_definition(PG_FUNCTION_ARGS)
 	Oid			class = PG_GETARG_OID(0);
 	Oid			object = PG_GETARG_OID(1);
 	Oid			relation = tde_stored_relation(class, object);
+	Oid			owner = InvalidOid;
 	TdeCaller	caller;
 	char	   *text;
 
-	if (!OidIsValid(relation) || !TDE_OWNS_RELATION(relation))
+	if (OidIsValid(relation) && TDE_OWNS_RELATION(relation))
+		owner = GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(relation));
+	if (!OidIsValid(owner))
 		PG_RETURN_NULL();
-	tde_owner_begin_as_on_path(&caller, owner_of(relation));
+	tde_owner_begin_as_on_path(&caller, owner);
 	text = print_definition(class, object);
 	tde_owner_end(&caller);
 	if (text == NULL)

@@ -48,20 +48,6 @@ tde_indexes_of(Oid table)
 	return indexes;
 }
 
-Oid
-tde_index_toast_table(Oid table)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
-	Oid			toast = InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		toast = ((Form_pg_class) GETSTRUCT(tuple))->reltoastrelid;
-		ReleaseSysCache(tuple);
-	}
-	return toast;
-}
-
 /* Is one of these columns encrypted, in the index or, as of a hash index, which has numbers instead, in its table? */
 static bool
 compares_encrypted(Form_pg_index index)

@@ -8,9 +8,6 @@
 
 extern PGDLLEXPORT List *tde_indexes_of(Oid table);
 
-/* InvalidOid: it has none, or there is no such table. */
-extern Oid	tde_index_toast_table(Oid table);
-
 /* Is what it compares, or what its expressions and its condition read, encrypted?  None of these takes a lock. */
 extern PGDLLEXPORT bool tde_index_needs_key(Oid index);
 extern bool tde_indexes_need_key(Oid table);

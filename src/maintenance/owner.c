@@ -100,18 +100,8 @@ owner_of(const ObjectAddress *object)
 {
 	AttrNumber	column = get_object_attnum_owner(object->classId);
 	int			cache = get_object_catcache_oid(object->classId);
-	HeapTuple	tuple;
-	Datum		owner;
-	bool		isnull;
 
-	if (column == InvalidAttrNumber || cache < 0)
-		return InvalidOid;
-	tuple = SearchSysCache1(cache, ObjectIdGetDatum(object->objectId));
-	if (!HeapTupleIsValid(tuple))
-		return InvalidOid;
-	owner = SysCacheGetAttr(cache, tuple, column, &isnull);
-	ReleaseSysCache(tuple);
-	return isnull ? InvalidOid : DatumGetObjectId(owner);
+	return column == InvalidAttrNumber || cache < 0 ? InvalidOid : GetSysCacheOid1(cache, column, ObjectIdGetDatum(object->objectId));
 }
 
 /* tde_foreign_owner(class regclass, object oid, role oid) - the owner of an object, if that is neither the role nor a superuser; else NULL */

@@ -132,26 +132,11 @@ oid_of(TupleTableSlot *slot, AttrNumber column)
 	return DatumGetObjectId(slot->tts_values[column - 1]);
 }
 
-/* The table of a statistics object; InvalidOid if there is no such object. */
-static Oid
-table_of_statistics(Oid statistics)
-{
-	HeapTuple	tuple = SearchSysCache1(STATEXTOID, ObjectIdGetDatum(statistics));
-	Oid			table = InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		table = ((Form_pg_statistic_ext) GETSTRUCT(tuple))->stxrelid;
-		ReleaseSysCache(tuple);
-	}
-	return table;
-}
-
 static bool
 is_wanted(const Catalog *catalog, TupleTableSlot *slot, TdeUsage *usage)
 {
 	if (catalog->catalog == StatisticExtDataRelationId)
-		return tde_usage_wants(usage, table_of_statistics(oid_of(slot, catalog->object)));
+		return tde_usage_wants(usage, GetSysCacheOid1(STATEXTOID, Anum_pg_statistic_ext_stxrelid, ObjectIdGetDatum(oid_of(slot, catalog->object))));
 	return tde_usage_wants(usage, catalog->table ? oid_of(slot, catalog->table) : InvalidOid);
 }
 

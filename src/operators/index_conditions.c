@@ -65,12 +65,10 @@ completed(Node *form, const TdeUsable *usable)
 	return usable->remembered ? tde_form_collated(form) : form;
 }
 
-/* A comparison of what an index has, with anything; NULL if it is none. */
+/* A comparison of what an index has, with anything; NULL if it is none.  left and right: the operands' forms, or NULL. */
 static Node *
-compare_encrypted(OpExpr *op, const TdeUsable *usable)
+compare_encrypted(OpExpr *op, Node *left, Node *right, const TdeUsable *usable)
 {
-	Node	   *left = tde_indexed_form(linitial(op->args), usable);
-	Node	   *right = tde_indexed_form(lsecond(op->args), usable);
 	Oid			left_type;
 	Oid			right_type;
 	Oid			operator;
@@ -95,13 +93,14 @@ compare_encrypted(OpExpr *op, const TdeUsable *usable)
 
 /* doc @> '{"a": 1}', and the other way round: by the operator that an index of GIN has for the encrypted type; NULL: it is none of these. */
 static Node *
-search_encrypted(OpExpr *op, const TdeUsable *usable)
+search_encrypted(OpExpr *op, Node *left, Node *right)
 {
+	Node	   *forms[2] = {left, right};
 	Oid			operators[2] = {op->opno, get_commutator(op->opno)};
 
 	for (int column = 0; column < 2; column++)
 	{
-		Node	   *form = OidIsValid(operators[column]) ? tde_indexed_form(list_nth(op->args, column), usable) : NULL;
+		Node	   *form = OidIsValid(operators[column]) ? forms[column] : NULL;
 		Oid			type = form ? getBaseType(exprType(form)) : InvalidOid;
 		Oid			operator = form ? tde_blind_operator_for(operators[column], type) : InvalidOid;
 		OpExpr	   *changed;
@@ -171,6 +170,8 @@ encrypted_condition(Node *node, const TdeUsable *usable)
 {
 	Node	   *changed;
 	Node	   *array;
+	Node	   *left;
+	Node	   *right;
 
 	switch (nodeTag(node))
 	{
@@ -180,12 +181,14 @@ encrypted_condition(Node *node, const TdeUsable *usable)
 			array = usable->remembered ? NULL : tde_array_column((OpExpr *) node);
 			if (array)
 				return tde_indexed_find(array, usable) ? tde_array_comparison((OpExpr *) node) : NULL;
-			changed = compare_encrypted((OpExpr *) node, usable);
+			left = tde_indexed_form(linitial(((OpExpr *) node)->args), usable);
+			right = tde_indexed_form(lsecond(((OpExpr *) node)->args), usable);
+			changed = compare_encrypted((OpExpr *) node, left, right, usable);
 			if (changed || usable->remembered)
 				return changed;
 			/* what it says, may itself be indexed */
 			changed = compare_boolean(node, true, usable);
-			return changed ? changed : search_encrypted((OpExpr *) node, usable);
+			return changed ? changed : search_encrypted((OpExpr *) node, left, right);
 		case T_ScalarArrayOpExpr:
 			return compare_any_encrypted((ScalarArrayOpExpr *) node, usable);
 		case T_BoolExpr:

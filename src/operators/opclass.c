@@ -1,14 +1,18 @@
 /*
- * opclass.c - operator classes of base types that are named for encrypted columns.
+ * opclass.c - operator classes of base types that are named for encrypted columns, and those of encrypted types as they are named for plain ones.
  *
  * Schemas that were made by programs often name the operator class that is the default anyway, or text_pattern_ops.  Other classes
  * of the base type stay, and PostgreSQL refuses them.  Programs that read the catalogs compare names: so the pattern classes have the
  * names of the base types', too, in tde_internal and tde, and indexes that are declared by these names have those classes.
+ *
+ * Commands that make an index again for a column's other type name the class of the base type, which CREATE INDEX on an encrypted column
+ * takes for that of the encrypted type.  So do catalogs that tell clients base types.
  */
 #include "postgres.h"
 
 #include "access/attnum.h"
 #include "access/htup_details.h"
+#include "access/transam.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_opclass.h"
@@ -16,6 +20,7 @@
 #include "commands/defrem.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -25,6 +30,26 @@
 #include "server/compat.h"
 #include "type/base_functions.h"
 #include "type/inside.h"
+
+PG_FUNCTION_INFO_V1(tde_named_opclass);
+
+/* Names of operator classes may begin so, and go on as those of the base types. */
+#define ENCRYPTED_PREFIX "encrypted_"
+
+static FormData_pg_opclass
+class_row(Oid opclass)
+{
+	HeapTuple	tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
+	FormData_pg_opclass row;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for operator class %u", opclass);
+	row = *(Form_pg_opclass) GETSTRUCT(tuple);
+	ReleaseSysCache(tuple);
+	return row;
+}
+
+/* ---- those of base types, for encrypted columns ---- */
 
 /* By what a class orders or hashes, its input type and its support function 1 tell: varchar_ops is text_ops. */
 static bool
@@ -167,27 +192,12 @@ tde_opclass_infer(OnConflictExpr *conflict)
 	}
 }
 
-/* The schema and the name of a class. */
-static List *
-name_of(Oid opclass)
-{
-	HeapTuple	tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
-	Form_pg_opclass form;
-	List	   *name;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for operator class %u", opclass);
-	form = (Form_pg_opclass) GETSTRUCT(tuple);
-	name = list_make2(makeString(get_namespace_name(form->opcnamespace)), makeString(pstrdup(NameStr(form->opcname))));
-	ReleaseSysCache(tuple);
-	return name;
-}
-
 /* A column of an encrypted type, or of an array of one, in an index of GIN: a class whose entries tell nothing, under a salt of their own. */
 static void
 adopt_blind(IndexElem *element, Oid column)
 {
 	Oid			opclass = element->opclass ? get_opclass_oid(GIN_AM_OID, element->opclass, true) : GetDefaultOpClass(column, GIN_AM_OID);
+	FormData_pg_opclass row;
 	ListCell   *cell;
 
 	if (!OidIsValid(opclass))
@@ -197,7 +207,8 @@ adopt_blind(IndexElem *element, Oid column)
 	if (!OidIsValid(opclass))
 		return;
 	/* also the default: options stand behind a name, where the statement is written down for other nodes */
-	element->opclass = name_of(opclass);
+	row = class_row(opclass);
+	element->opclass = list_make2(makeString(get_namespace_name(row.opcnamespace)), makeString(pstrdup(NameStr(row.opcname))));
 	foreach(cell, element->opclassopts)
 		if (strcmp(lfirst_node(DefElem, cell)->defname, TDE_BLIND_OPTION) == 0)
 			return;
@@ -205,9 +216,8 @@ adopt_blind(IndexElem *element, Oid column)
 								   makeDefElem(TDE_BLIND_OPTION, (Node *) makeString(tde_blind_new_salt()), -1));
 }
 
-/* The type of an element of an index; InvalidOid: not yet known. */
-static Oid
-element_type(const IndexStmt *stmt, Oid table, const IndexElem *element)
+Oid
+tde_opclass_element_type(const IndexStmt *stmt, Oid table, const IndexElem *element)
 {
 	AttrNumber	column = element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
 
@@ -228,7 +238,7 @@ tde_opclass_adopt(IndexStmt *stmt)
 	foreach(cell, stmt->indexParams)
 	{
 		IndexElem  *element = lfirst_node(IndexElem, cell);
-		Oid			column = element_type(stmt, table, element);
+		Oid			column = tde_opclass_element_type(stmt, table, element);
 		TdeType    *type = tde_type_find(column);
 
 		if (method == GIN_AM_OID)
@@ -239,4 +249,118 @@ tde_opclass_adopt(IndexStmt *stmt)
 		else if (type && element->opclass != NIL)
 			element->opclass = tde_opclass_adopted(type, method, element->opclass);
 	}
+}
+
+/* ---- those of encrypted types, as of plain columns ---- */
+
+/* Its default, also of those without order, or the one of the same name. */
+static Oid
+base_class(const FormData_pg_opclass *opclass)
+{
+	TdeType    *type = tde_type_find(opclass->opcintype);
+	const char *name = NameStr(opclass->opcname);
+
+	if (opclass->opcmethod == GIN_AM_OID)
+		return tde_blind_is_class(opclass->oid) ? tde_blind_base_class(opclass->oid) : InvalidOid;
+	if (type == NULL)
+		return InvalidOid;
+	if (opclass->opcdefault || opclass->oid == tde_opclass_unordered(type))
+		return GetDefaultOpClass(type->base, opclass->opcmethod);
+	if (strncmp(name, ENCRYPTED_PREFIX, strlen(ENCRYPTED_PREFIX)) == 0)
+		name += strlen(ENCRYPTED_PREFIX);
+	return get_opclass_oid(opclass->opcmethod, list_make2(makeString("pg_catalog"), makeString(pstrdup(name))), true);
+}
+
+Oid
+tde_opclass_plain(Oid opclass)
+{
+	FormData_pg_opclass row;
+	Oid			plain;
+
+	if (opclass < FirstNormalObjectId || !SearchSysCacheExists1(CLAOID, ObjectIdGetDatum(opclass)))
+		return opclass;
+	row = class_row(opclass);
+	plain = base_class(&row);
+	return OidIsValid(plain) ? plain : opclass;
+}
+
+/* A class as it is printed: with a schema, or as it is. */
+static char *
+printed_class(const FormData_pg_opclass *opclass, bool with_schema)
+{
+	return quote_qualified_identifier(with_schema ? get_namespace_name(opclass->opcnamespace) : NULL, NameStr(opclass->opcname));
+}
+
+/* What comes after a class, without its option. */
+static char *
+after_option(char *rest)
+{
+	static const char option[] = " (" TDE_BLIND_OPTION "=";
+	char	   *end = strncmp(rest, option, sizeof(option) - 1) == 0 ? strchr(rest, ')') : NULL;
+
+	return end ? end + 1 : rest;
+}
+
+static char *
+with_plain_class(char *definition, Oid opclass)
+{
+	Oid			plain = tde_opclass_plain(opclass);
+	FormData_pg_opclass from;
+	FormData_pg_opclass to;
+
+	if (plain == opclass)
+		return definition;
+	from = class_row(opclass);
+	to = class_row(plain);
+	for (int with_schema = 1; with_schema >= 0; with_schema--)
+	{
+		char	   *named = psprintf(" %s", printed_class(&from, with_schema == 1));
+		char	   *found = strstr(definition, named);
+
+		if (found)
+			return psprintf("%.*s%s%s%s", (int) (found - definition), definition, to.opcdefault ? "" : " ",
+							to.opcdefault ? "" : printed_class(&to, !OpclassIsVisible(plain)), after_option(found + strlen(named)));
+	}
+	return definition;
+}
+
+char *
+tde_opclass_plain_texts(char *definition, Datum opclasses)
+{
+	oidvector  *classes = (oidvector *) DatumGetPointer(opclasses);
+
+	for (int i = 0; i < classes->dim1; i++)
+		definition = with_plain_class(definition, classes->values[i]);
+	return definition;
+}
+
+/* Must an index on a column of this type name the class, so that it stands for one of the column's other type? */
+static bool
+is_to_be_named(Oid column, const FormData_pg_opclass *opclass)
+{
+	TdeType    *type = tde_type_of_base(column);
+
+	if (tde_opclass_plain(opclass->oid) != opclass->oid)
+		return opclass->opcmethod == GIN_AM_OID ||
+			!(opclass->opcdefault || opclass->oid == tde_opclass_unordered(tde_type_get(opclass->opcintype)));
+	/* a user's class that does the same would not come back */
+	if (type == NULL || (opclass->opcmethod != GIN_AM_OID && opclass->oid >= FirstNormalObjectId))
+		return false;
+	return opclass->opcmethod == GIN_AM_OID ? OidIsValid(tde_blind_class_for(type->oid, opclass->oid)) :
+		!opclass->opcdefault && adopted(type, opclass->opcmethod, opclass->oid) != ADOPTS_ITSELF;
+}
+
+/*
+ * tde_named_opclass(type oid, opclass oid) returns text - the class to be named for a column of this type when it becomes encrypted, or plain; NULL: the
+ * default, or there is none.
+ */
+Datum
+tde_named_opclass(PG_FUNCTION_ARGS)
+{
+	FormData_pg_opclass opclass = class_row(PG_GETARG_OID(1));
+	FormData_pg_opclass plain = class_row(tde_opclass_plain(opclass.oid));
+
+	if (!is_to_be_named(getBaseType(PG_GETARG_OID(0)), &opclass))
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(printed_class(&plain, true)));
 }

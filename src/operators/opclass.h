@@ -1,5 +1,5 @@
 /*
- * opclass.h - operator classes of base types that are named for encrypted columns.
+ * opclass.h - operator classes of base types that are named for encrypted columns, and those of encrypted types as they are named for plain ones.
  */
 #ifndef TDE_OPERATORS_OPCLASS_H
 #define TDE_OPERATORS_OPCLASS_H
@@ -15,6 +15,9 @@
  */
 extern void tde_opclass_adopt(IndexStmt *stmt);
 
+/* The type of an element of an index of this table; InvalidOid: it is an expression that is not yet analyzed. */
+extern Oid	tde_opclass_element_type(const IndexStmt *stmt, Oid table, const IndexElem *element);
+
 /* The name of the class that a column of this type takes for one that is named; NIL: its default. */
 extern List *tde_opclass_adopted(const TdeType *type, Oid method, List *name);
 
@@ -29,5 +32,14 @@ extern Oid	tde_opclass_pattern(const TdeType *type);
 
 /* The class by which indexes tell no order: encrypted_text_unordered_ops of encrypted_text; InvalidOid if there is none. */
 extern Oid	tde_opclass_unordered(const TdeType *type);
+
+/* The operator class of the base type that an encrypted type's stands for; any other as it is. */
+extern PGDLLEXPORT Oid tde_opclass_plain(Oid opclass);
+
+/*
+ * A definition, as PostgreSQL has printed it, with these names in place of those of classes (an oidvector), without salts of indexes of GIN; palloc'd,
+ * or the same.
+ */
+extern PGDLLEXPORT char *tde_opclass_plain_texts(char *definition, Datum opclasses);
 
 #endif							/* TDE_OPERATORS_OPCLASS_H */

@@ -171,6 +171,23 @@ END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_complete_types(regtype[]) IS 'make what encrypted types lack against the template';
 
+CREATE FUNCTION tde_internal.tde_remove_leftover(function regprocedure) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  body CONSTANT text := '^RETURN tde_internal[.]tde_typmod_in[(][$]1, .*''[-0-9a-f]{36}''::uuid[)]$';
+BEGIN
+  -- The modifier function of a type is not dropped with it.
+  IF tde_internal.tde_is_there('pg_proc', function, (SELECT proowner FROM pg_proc WHERE oid = function),
+                               pg_get_function_sqlbody(function) ~ body) THEN
+    EXECUTE format('DROP FUNCTION %s', function);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_remove_leftover(regprocedure) IS
+  'drop the modifier function of a type that was dropped; error if it is another function';
+
 CREATE FUNCTION tde_internal.tde_make_type(base regtype, schema text, inner_schema text, type_tag uuid) RETURNS regtype
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -185,10 +202,6 @@ DECLARE
   function record;
 BEGIN
   SELECT * INTO base_row FROM pg_type WHERE oid = base;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'type with OID % does not exist', base::oid USING ERRCODE = 'undefined_object';
-  END IF;
-  -- of a type that is shipped from now on: a user may have made it before
   SELECT format_type(t.type, NULL) INTO other FROM tde.types t WHERE t.base = $1;
   IF other IS NOT NULL THEN
     RAISE EXCEPTION 'type % has an encrypted version already: %', base, other USING ERRCODE = 'duplicate_object';
@@ -202,6 +215,12 @@ BEGIN
   END IF;
   name := 'encrypted_' || base_row.typname;
   enc := format('%s.%I', schema, name);
+  IF octet_length(name || '_unordered_sortsupport') > 63 THEN
+    RAISE EXCEPTION 'the name of type % is too long for an encrypted version', base USING ERRCODE = 'name_too_long';
+  ELSIF to_regtype(enc) IS NOT NULL THEN
+    RAISE EXCEPTION 'type % already exists', enc USING ERRCODE = 'duplicate_object';
+  END IF;
+  PERFORM tde_internal.tde_remove_leftover(to_regprocedure(format('%s.%I(cstring[])', inner_schema, name || '_typmod_in')));
   io := format('%s."%s', inner_schema, replace(name, '"', '""'));
   -- By this one the base type and the tag are known.
   EXECUTE format('CREATE FUNCTION %s_typmod_in"(cstring[]) RETURNS int4 LANGUAGE sql STABLE STRICT PARALLEL SAFE '
@@ -234,23 +253,6 @@ $make_type$;
 COMMENT ON FUNCTION tde_internal.tde_make_type(regtype, text, text, uuid) IS
   'make the encrypted version of a base type, which is to be completed: the type in a schema, what is reached by OID in an inner schema';
 
-CREATE FUNCTION tde_internal.tde_remove_leftover(function regprocedure) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-  body CONSTANT text := '^RETURN tde_internal[.]tde_typmod_in[(][$]1, .*''[-0-9a-f]{36}''::uuid[)]$';
-BEGIN
-  -- The modifier function of a type is not dropped with it.
-  IF tde_internal.tde_is_there('pg_proc', function, (SELECT proowner FROM pg_proc WHERE oid = function),
-                               pg_get_function_sqlbody(function) ~ body) THEN
-    EXECUTE format('DROP FUNCTION %s', function);
-  END IF;
-END
-$$;
-COMMENT ON FUNCTION tde_internal.tde_remove_leftover(regprocedure) IS
-  'drop the modifier function of a type that was dropped; error if it is another function';
-
 CREATE FUNCTION tde_internal.tde_is_system_schema(schema regnamespace) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN schema = ANY ('{pg_catalog,information_schema,tde,tde_internal}'::regnamespace[]);
@@ -264,9 +266,6 @@ SET quote_all_identifiers = off     -- names are put together to others
 AS $create_type$
 DECLARE
   base_row pg_type;
-  existing regtype := (SELECT type FROM tde.types t WHERE t.base = $1);
-  name     text;           -- of the new type, not quoted
-  enc      text;           -- the new type
   type     regtype;
 BEGIN
   IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
@@ -274,8 +273,6 @@ BEGIN
       USING ERRCODE = 'insufficient_privilege', DETAIL = 'It is a base type with functions in C.';
   ELSIF base IS NULL OR type_tag IS NULL THEN
     RAISE EXCEPTION 'base type and type tag must not be null' USING ERRCODE = 'null_value_not_allowed';
-  ELSIF existing IS NOT NULL THEN
-    RAISE EXCEPTION 'type % has an encrypted version already: %', base, existing USING ERRCODE = 'duplicate_object';
   END IF;
   SELECT * INTO base_row FROM pg_type WHERE oid = base;
   IF NOT FOUND THEN
@@ -303,14 +300,6 @@ BEGIN
     RAISE EXCEPTION 'cannot make an encrypted type in schema %', schema USING ERRCODE = 'feature_not_supported',
       DETAIL = 'pg_dump dumps nothing of a user''s that is there.', HINT = 'Name another one: tde_create_type(''type'', ''schema'').';
   END IF;
-  name := 'encrypted_' || base_row.typname;
-  enc := format('%s.%I', schema, name);
-  IF octet_length(name || '_unordered_sortsupport') > 63 THEN
-    RAISE EXCEPTION 'the name of type % is too long for an encrypted version', base USING ERRCODE = 'name_too_long';
-  ELSIF to_regtype(enc) IS NOT NULL THEN
-    RAISE EXCEPTION 'type % already exists', enc USING ERRCODE = 'duplicate_object';
-  END IF;
-  PERFORM tde_internal.tde_remove_leftover(to_regprocedure(format('%s.%I(cstring[])', schema, name || '_typmod_in')));
   type := tde_internal.tde_make_type(base, schema::text, schema::text, type_tag);
   PERFORM tde_internal.tde_complete_types(ARRAY[type]);
   RETURN type;

@@ -68,12 +68,8 @@ BEGIN
        SELECT amproc::regprocedure::text FROM pg_amproc
        WHERE amprocfamily = base.opcfamily AND (amproclefttype, amprocrighttype, amprocnum) = (base.opcintype, base.opcintype, number)) ORDER BY number))
      FROM unnest('{1,2,3,4,5,6}'::int[]) number),
-    (SELECT string_agg(o.ddl, '') FROM tde_internal.tde_search_operators(p, base_class) o),
-    (SELECT string_agg(tde_internal.tde_members_sql(family, o.l, o.r, operators, '{}'), '')
-     FROM (SELECT s.l, s.r, array_agg(o.operator ORDER BY place)
-           FROM (SELECT DISTINCT l, r FROM tde_internal.tde_search_operators(p, base_class)) s CROSS JOIN generate_series(1, 63) place
-           LEFT JOIN tde_internal.tde_search_operators(p, base_class) o ON (o.l, o.r, o.strategy) = (s.l, s.r, place)
-           GROUP BY s.l, s.r) AS o (l, r, operators)),
+    (SELECT string_agg(o.ddl || tde_internal.tde_members_sql(family, o.l, o.r, array_fill(NULL::text, ARRAY[o.strategy - 1]) || o.operator, '{}'), '')
+     FROM tde_internal.tde_search_operators(p, base_class) o),
     tde_internal.tde_members_sql(family, of_type, of_type, '{}', functions),
     (SELECT format(E'CREATE OPERATOR CLASS %s.%I%s FOR TYPE %s USING gin FAMILY %s.%2$I AS STORAGE int8;\n', p.schema, name,
                    CASE WHEN base.opcdefault THEN ' DEFAULT' ELSE '' END, of_type, p.schema)

@@ -95,22 +95,10 @@ CREATE FUNCTION tde_internal.tde_constant_default(relation oid, column_number in
   SET search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION tde_internal.tde_constant_default(oid, int2) IS 'a column''s default as a literal; NULL if it is none or no constant';
 
-CREATE FUNCTION tde_internal.tde_named_opclass(opclass oid) RETURNS name
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-  -- CREATE INDEX on an encrypted column takes these for its own
-  SELECT regexp_replace(opcname, '^encrypted_', '')::name FROM pg_opclass
-  WHERE oid = opclass AND opcname ~ '^((encrypted_)?(text|varchar|bpchar)_pattern|varchar)_ops$'
-    AND opcnamespace = ANY ('{pg_catalog,tde_internal,tde}'::regnamespace[])
-$$;
-COMMENT ON FUNCTION tde_internal.tde_named_opclass(oid) IS
-  'name of the operator class of a column''s other type that stands for one that is not the default; NULL: there is none';
-
-CREATE FUNCTION tde_internal.tde_gin_opclass(type oid, opclass oid) RETURNS text
+CREATE FUNCTION tde_internal.tde_named_opclass(type oid, opclass oid) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tde_internal.tde_gin_opclass(oid, oid) IS
-  'class of GIN to be named for a column of this type, when it becomes encrypted or plain; NULL: there is none';
+COMMENT ON FUNCTION tde_internal.tde_named_opclass(oid, oid) IS
+  'operator class to be named for a column of this type when it becomes encrypted, or plain; NULL: the default, or there is none';
 
 CREATE FUNCTION tde_internal.tde_is_unordered(opclass oid) RETURNS boolean
 LANGUAGE sql STABLE

@@ -131,7 +131,7 @@ AS $$
     NOT i.indisexclusion AND (tde_internal.tde_tree_uses(i.indexprs, a.attnum) OR tde_internal.tde_tree_uses(i.indpred, a.attnum))
     OR EXISTS (
       SELECT FROM generate_series(0, i.indnkeyatts - 1) k WHERE i.indkey[k] = a.attnum AND (
-        tde_internal.tde_named_opclass(i.indclass[k]) IS NOT NULL OR tde_internal.tde_gin_opclass(a.atttypid, i.indclass[k]) IS NOT NULL
+        tde_internal.tde_named_opclass(a.atttypid, i.indclass[k]) IS NOT NULL
         -- ALTER TABLE makes the index of a constraint without a class
         OR tde_internal.tde_is_unordered(i.indclass[k]) AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.contype IN ('p', 'u', 'x')))))
 $$;

@@ -131,8 +131,7 @@ AS $$
                 ELSE 'names operator class ' || o.opcname END
     FROM generate_series(0, i.indnkeyatts - 1) k JOIN pg_opclass o ON o.oid = i.indclass[k]
     WHERE i.indkey[k] = a.attnum AND o.opcintype <> 'anyarray'::regtype
-      AND (CASE m.amname WHEN 'gin' THEN tde_internal.tde_gin_opclass(a.atttypid, o.oid) IS NULL
-             ELSE NOT (o.opcdefault OR tde_internal.tde_is_unordered(o.oid)) AND tde_internal.tde_named_opclass(o.oid) IS NULL END
+      AND (tde_internal.tde_named_opclass(a.atttypid, o.oid) IS NULL AND (m.amname = 'gin' OR NOT (o.opcdefault OR tde_internal.tde_is_unordered(o.oid)))
            OR m.amname NOT IN ('btree', 'hash', 'brin', 'gin')
            -- that of inet holds networks
            OR m.amname = 'brin' AND NOT EXISTS (SELECT FROM pg_amproc f WHERE f.amprocfamily = o.opcfamily AND f.amproc = 'brin_minmax_opcinfo'::regproc))

@@ -120,7 +120,7 @@ AS $$
                    FROM pg_opclass o JOIN pg_namespace s ON s.oid = opcnamespace
                    JOIN pg_attribute x ON x.attrelid = i.indexrelid AND x.attnum = k + 1
                    WHERE o.oid = i.indclass[k] AND i.indkey[k] <> a.attnum AND (NOT o.opcdefault OR x.attoptions IS NOT NULL)), '')
-      || coalesce((SELECT ' ' || coalesce(tde_internal.tde_named_opclass(i.indclass[k])::text, tde_internal.tde_gin_opclass(a.atttypid, i.indclass[k])) WHERE i.indkey[k] = a.attnum), '')
+      || coalesce((SELECT ' ' || tde_internal.tde_named_opclass(a.atttypid, i.indclass[k]) WHERE i.indkey[k] = a.attnum), '')
       || CASE i.indoption[k] WHEN 1 THEN ' DESC NULLS LAST' WHEN 2 THEN ' NULLS FIRST' WHEN 3 THEN ' DESC' ELSE '' END, ', ' ORDER BY k)
     FROM generate_series(0, i.indnkeyatts - 1) k
   ) AS keys (list)

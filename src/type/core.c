@@ -87,12 +87,7 @@ tde_core_operator_for(Oid schema, const char *name, Oid *left, Oid *right)
 Oid
 tde_core_operator_with(Oid type, const char *name, Oid *left, Oid *right)
 {
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-	Oid			schema;
+	Oid			schema = GetSysCacheOid1(TYPEOID, Anum_pg_type_typnamespace, ObjectIdGetDatum(type));
 
-	if (!HeapTupleIsValid(tuple))
-		return InvalidOid;
-	schema = ((Form_pg_type) GETSTRUCT(tuple))->typnamespace;
-	ReleaseSysCache(tuple);
-	return tde_core_operator_for(schema, name, left, right);
+	return OidIsValid(schema) ? tde_core_operator_for(schema, name, left, right) : InvalidOid;
 }

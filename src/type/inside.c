@@ -171,6 +171,19 @@ tde_inside_find_fields(TupleDesc fields)
 	return find_in_fields(fields, NULL);
 }
 
+bool
+tde_inside_any(const TdeInside *inside, bool (*test) (TdeType *type, int32 typmod))
+{
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (inside->kind == INSIDE_VALUE)
+		return test(inside->type, inside->typmod);
+	for (int i = 0; i < inside->count; i++)
+		if (inside->parts[i] && tde_inside_any(inside->parts[i], test))
+			return true;
+	return false;
+}
+
 /* ---- values ---- */
 
 /* Replace one part; has it become another one? */

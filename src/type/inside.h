@@ -27,6 +27,9 @@ extern PGDLLEXPORT TdeInside *tde_inside_find(Oid type, int32 typmod);
 /* The same of a row with such fields, of a named type or of none. */
 extern TdeInside *tde_inside_find_fields(TupleDesc fields);
 
+/* Is there a place for encrypted values for which this is true? */
+extern bool tde_inside_any(const TdeInside *inside, bool (*test) (TdeType *type, int32 typmod));
+
 /*
  * What to do with one encrypted value: returns it as it is, or another one.  declared: the typmod of the place where it stands,
  * or -1 where none is declared, as in a range.

@@ -149,7 +149,7 @@ DROP FUNCTION tde_internal.tde_check_namesakes(pg_attribute);
 
 -- @parts@
 
-DROP FUNCTION tde_internal.tde_missing_aggregates(tde_internal.type_plans);
+DROP FUNCTION tde_internal.tde_missing_aggregates(tde_internal.type_plans), tde_internal.tde_named_opclass(oid);
 DROP FUNCTION tde_internal.tde_complete_type(tde_internal.type_plans, tde_internal.type_plans[]);
 -- With its functions for input and output, but nobody's column; our functions that named it are others now.
 DO $$
