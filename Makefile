@@ -126,25 +126,25 @@ else
 MODULE_big = $(EXTENSION)
 OBJS += $(addprefix src/crypto/, cipher.o container.o container_mac.o gcm.o header.o mac.o polyval.o primitives.o quotations.o random.o \
     secret_calls.o selftest.o value.o)
-OBJS += $(addprefix src/server/, admin_log.o command.o counters.o drawn_ahead.o error.o extension.o hidden.o log.o memory.o module.o permanent.o \
-    remains.o rights.o sensitive.o snapshot.o statement.o stored_tree.o subquery.o)
+OBJS += $(addprefix src/server/, command.o counters.o drawn_ahead.o error.o extension.o hidden.o log.o memory.o module.o permanent.o \
+    remains.o rights.o sensitive.o statement.o stored_tree.o subquery.o)
 OBJS += $(addprefix src/wallet/, backup.o change.o file.o given.o open.o server.o wallet.o)
 OBJS += $(addprefix src/keys/, cache.o keyed_hash.o limits.o missing.o modifiers.o names.o table.o table_edit.o table_write.o typmod.o wrap.o)
-OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertext_form.o copied.o core.o datum.o datum_encrypt.o \
+OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertext_form.o core.o datum.o datum_encrypt.o \
     datum_header.o declared.o inside.o node_form.o plain_bytes.o plaintext_cache.o statistics.o type.o)
-OBJS += $(addprefix src/operators/, aggregate_states.o aggregates.o aggregation.o arithmetic.o arrays.o blind.o blind_class.o compare.o computed.o \
+OBJS += $(addprefix src/operators/, aggregates.o aggregation.o arithmetic.o arrays.o blind.o blind_class.o compare.o computed.o \
     computed_call.o computed_choice.o computed_form.o computed_result.o hash.o index_conditions.o indexed_forms.o indexed_tables.o \
-    opclass.o padded.o plain_index.o prepared_aggregates.o prepared_joins.o sort.o sort_values.o string.o summaries.o unordered.o)
-OBJS += $(addprefix src/distributed/, citus_module.o distribution.o)
-OBJS += $(addprefix src/client/, catalog.o catalog_parts.o catalog_queries.o catalog_trees.o check_results.o held_cursors.o key_errors.o \
+    opclass.o plain_index.o prepared.o sort.o sort_values.o string.o summaries.o)
+OBJS += $(addprefix src/distributed/, distribution.o)
+OBJS += $(addprefix src/client/, catalog.o catalog_queries.o catalog_trees.o check_results.o held_cursors.o key_errors.o \
     language_rows.o languages.o operand_results.o output_plugin.o params.o plain_form.o postponed.o result.o result_query.o \
-    result_receiver.o routines.o rows.o statements.o xml_values.o)
-OBJS += $(addprefix src/ddl/, added_columns.o clear_keys.o copied_database.o declare.o declare_trigger.o declared_type.o explain_error.o \
-    foreign_keys.o identity.o in_clear.o in_clear_columns.o index_constraint.o index_order.o kept_encrypted.o new_expression.o plaintext_alter.o plaintext_guard.o \
+    result_receiver.o routines.o rows.o statements.o)
+OBJS += $(addprefix src/ddl/, added_columns.o copied_database.o declare.o declare_trigger.o declared_type.o explain_error.o \
+    foreign_keys.o identity.o in_clear.o in_clear_columns.o index_order.o kept_encrypted.o new_expression.o plaintext_alter.o plaintext_guard.o \
     sql_names.o stored_spec.o taken_names.o text_search.o typmod_functions.o widened_calls.o widened_stored.o)
-OBJS += $(addprefix src/maintenance/, batches.o closed_wallet.o constants.o convert.o convert_rows.o definition.o foreign_values.o \
-    index_keys.o owner.o purge.o purge_worker.o rekey.o rekey_row.o stored_trees.o usage.o usage_catalogs.o usage_count.o usage_drop.o \
-    usage_index.o usage_scan.o wipe.o)
+OBJS += $(addprefix src/maintenance/, batches.o closed_wallet.o constants.o convert.o convert_rows.o foreign_values.o \
+    index_keys.o owner.o purge.o purge_worker.o rekey.o rekey_row.o stored_trees.o usage.o usage_catalogs.o usage_drop.o \
+    usage_scan.o wipe.o)
 OBJS += $(addprefix src/functions/, analyzed.o hooks.o keys.o modules.o secrets.o settings.o views.o wallet_functions.o)
 # The install script is put together from the parts in src/sql/, in the order of their numbers.
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql

@@ -34,7 +34,7 @@
 #include "utils/rls.h"
 
 #include "client/catalog.h"
-#include "client/catalog_parts.h"
+#include "client/catalog_queries.h"
 #include "client/catalog_trees.h"
 #include "operators/opclass.h"
 #include "server/compat.h"

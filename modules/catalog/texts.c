@@ -27,7 +27,7 @@
 #include "utils/syscache.h"
 #include "utils/varlena.h"
 
-#include "client/catalog_parts.h"
+#include "client/catalog_queries.h"
 #include "client/catalog_trees.h"
 #include "operators/opclass.h"
 #include "server/compat.h"

@@ -13,7 +13,6 @@
 #include "ceremony/share_pool.h"
 #include "crypto/primitives.h"
 #include "ddl/declare.h"
-#include "server/admin_log.h"
 #include "server/compat.h"
 #include "server/error.h"
 #include "server/hidden.h"

@@ -21,7 +21,7 @@
 #include "citus/volatility.h"
 #include "client/postponed.h"
 #include "ddl/stored_spec.h"
-#include "distributed/citus_module.h"
+#include "distributed/distribution.h"
 #include "server/compat.h"
 #include "server/module.h"
 

@@ -14,7 +14,7 @@
 #include "commands/copy.h"
 
 #include "citus/node_results.h"
-#include "distributed/citus_module.h"
+#include "distributed/distribution.h"
 #include "keys/typmod.h"
 #include "server/compat.h"
 #include "server/receiver.h"

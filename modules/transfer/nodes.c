@@ -9,8 +9,8 @@
 #include "utils/builtins.h"
 
 #include "keys/keyed_hash.h"
-#include "server/admin_log.h"
 #include "server/compat.h"
+#include "server/error.h"
 #include "transfer/adopt.h"
 #include "transfer/exported.h"
 

@@ -12,7 +12,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
-#include "client/catalog_parts.h"
+#include "client/catalog_queries.h"
 #include "client/key_errors.h"
 #include "server/stored_tree.h"
 #include "type/inside.h"

@@ -26,7 +26,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "client/catalog_parts.h"
+#include "client/catalog_queries.h"
 #include "client/catalog_trees.h"
 #include "client/output_plugin.h"
 #include "client/plain_form.h"

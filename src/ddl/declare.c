@@ -37,7 +37,7 @@
 
 #include "ddl/declare.h"
 #include "ddl/declared_type.h"
-#include "ddl/index_constraint.h"
+#include "ddl/index_order.h"
 #include "ddl/kept_encrypted.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"

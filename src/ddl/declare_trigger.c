@@ -29,9 +29,9 @@
 #include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
-#include "ddl/clear_keys.h"
 #include "ddl/declare.h"
 #include "ddl/declared_type.h"
+#include "ddl/foreign_keys.h"
 #include "ddl/index_order.h"
 #include "ddl/plaintext_guard.h"
 #include "ddl/taken_names.h"
@@ -210,7 +210,7 @@ check_altered(Oid relid, const CollectedCommand *command)
 
 	if (rel == NULL)
 		return;
-	tde_clear_keys_check(rel);
+	tde_foreign_keys_check_clear(rel);
 	tde_guard_using(rel, command);
 	tde_widened_calls_altered(command);
 	if (rel->rd_rel->relhasindex)

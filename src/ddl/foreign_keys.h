@@ -5,6 +5,7 @@
 #define TDE_DDL_FOREIGN_KEYS_H
 
 #include "nodes/parsenodes.h"
+#include "utils/relcache.h"
 
 /* The foreign keys that CREATE TABLE or ALTER TABLE adds, but for those that stand with a column. */
 extern List *tde_foreign_keys_added(List *parts);
@@ -15,5 +16,8 @@ extern const char *tde_foreign_key_referenced(Constraint *key, int place, Oid *t
 /* Before and after a utility command: PostgreSQL finds operators for foreign keys of columns that it knows no operators for. */
 extern List *tde_foreign_keys_begin(Node *stmt);
 extern void tde_foreign_keys_end(List *members);
+
+/* After a command: a warning, or an ERROR, for each plain column of this table that a new foreign key fills with encrypted values. */
+extern void tde_foreign_keys_check_clear(Relation rel);
 
 #endif							/* TDE_DDL_FOREIGN_KEYS_H */

@@ -4,6 +4,7 @@
 #ifndef TDE_DDL_INDEX_ORDER_H
 #define TDE_DDL_INDEX_ORDER_H
 
+#include "nodes/parsenodes.h"
 #include "utils/relcache.h"
 
 /*
@@ -17,5 +18,8 @@ extern void tde_index_order_created(Oid relation);
  * tells an order.
  */
 extern void tde_index_order_check(Relation rel);
+
+/* Changes the statement such that PostgreSQL takes an index whose classes are those that the constraint would have given it. */
+extern void tde_index_constraint_prepare(AlterTableStmt *stmt);
 
 #endif							/* TDE_DDL_INDEX_ORDER_H */

@@ -127,7 +127,7 @@ declare_like(ColumnDef *def, const char *name, const EncryptedColumn *column)
 }
 
 /*
- * What references an encrypted key: if it cannot be like it, tde_clear_keys_check() will say so.  An array references no scalar,
+ * What references an encrypted key: if it cannot be like it, tde_foreign_keys_check_clear() will say so.  An array references no scalar,
  * which PostgreSQL says itself.
  */
 static bool

@@ -1,13 +1,14 @@
 /*
- * distribution.c - which tables Citus distributes, and by which column: Citus' catalog, remembered.  What else there is about Citus is in modules/citus.
+ * distribution.c - which tables Citus distributes, and by which column: Citus' catalog, remembered; and the module for their statements.
  *
  * Nothing of Citus is linked or included: its tables and functions are found in pg_catalog, where only superusers can make any.
- * Citus sends an invalidation of a table whenever it changes what its catalog says of it.
+ * Citus sends an invalidation of a table whenever it changes what its catalog says of it.  What else there is about Citus is in modules/citus.
  */
 #include "postgres.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "access/transam.h"
 #include "catalog/pg_namespace.h"
@@ -26,6 +27,8 @@
 #include "keys/cache.h"
 #include "server/compat.h"
 #include "server/memory.h"
+#include "server/module.h"
+#include "type/ciphertext_form.h"
 #include "type/inside.h"
 #include "type/type.h"
 
@@ -210,4 +213,57 @@ tde_check_not_distributed(PG_FUNCTION_ARGS)
 {
 	tde_distributed_refuse(PG_GETARG_OID(0), text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	PG_RETURN_VOID();
+}
+
+/* ---- the module, or what becomes of their statements without it ---- */
+
+const TdeCitusCalls *tde_citus = NULL;
+
+int			tde_citus_results = TDE_IO_PLAINTEXT;
+
+#define INSTALL_HINT	"Install the module \"citus\" of tde_column, and restart the server."
+
+void
+tde_distributed_citus_init(void)
+{
+	const TdeModule *module;
+
+	if (!tde_distributed_citus_is_loaded())
+		return;
+	module = tde_module_load("citus");
+	if (module)
+		tde_citus = module->calls;
+	else
+		ereport(WARNING,
+				(errmsg("module \"citus\" of tde_column is missing, and Citus is here"),
+				 errdetail("Statements on tables with encrypted columns that Citus distributes are refused."),
+				 errhint(INSTALL_HINT)));
+}
+
+/* A TdeDistributionTest. */
+static bool
+has_encrypted(const TdeDistribution *table)
+{
+	Relation	rel = relation_open(table->memo.relation, AccessShareLock);
+	bool		found = false;
+
+	for (int i = 0; i < RelationGetDescr(rel)->natts && !found; i++)
+		found = tde_type_holds_encrypted(TupleDescAttr(RelationGetDescr(rel), i)->atttypid);
+	relation_close(rel, AccessShareLock);
+	if (found)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot use table \"%s\", which Citus distributes, without a module", get_rel_name(table->memo.relation)),
+				 errdetail("It has encrypted columns, and module \"citus\" of tde_column was missing when the server started."),
+				 errhint(INSTALL_HINT)));
+	return false;
+}
+
+PlannedStmt *
+tde_distributed_citus_plan(planner_hook_type next, TDE_PLANNER_PARAMETERS)
+{
+	if (tde_citus)
+		return tde_citus->plan(next, TDE_PLANNER_ARGUMENTS);
+	(void) tde_distributed_reads(query, has_encrypted);
+	return next(TDE_PLANNER_ARGUMENTS);
 }

@@ -1,5 +1,5 @@
 /*
- * analyzed.c - the one walk through a statement's tree when it has been analyzed, for all that looks for something in it.
+ * analyzed.c - the one walk through a statement's tree when it has been analyzed, for all that looks for something in it; what XML is made of.
  */
 #include "postgres.h"
 
@@ -7,10 +7,11 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "parser/parse_coerce.h"
 #include "tcop/utility.h"
 #include "utils/lsyscache.h"
 
-#include "client/xml_values.h"
+#include "client/catalog_trees.h"
 #include "ddl/widened_calls.h"
 #include "functions/analyzed.h"
 #include "operators/indexed_tables.h"
@@ -77,7 +78,7 @@ look(Node *node, void *context)
 	if (IsA(node, Query))
 		return query_tree_walker((Query *) node, look, context, 0);
 	if (IsA(node, XmlExpr))
-		tde_xml_values((XmlExpr *) node);
+		tde_analyzed_xml_values((XmlExpr *) node);
 	else
 		tde_widened_call_check(node, context);
 	return expression_tree_walker(node, look, context);
@@ -95,4 +96,36 @@ tde_analyzed_tree(ParseState *pstate, Query *query)
 		query = UtilityContainsQuery(query->utilityStmt);
 	if (unlikely(query != NULL && may_be_encrypted(pstate, query)))
 		(void) look((Node *) query, pstate);
+}
+
+/*
+ * ---- XMLELEMENT and XMLFOREST print encrypted values as they print plain ones ----
+ *
+ * XML has forms of its own for booleans, dates and binary data, by the OID of the type; of any other type it prints the text.  So what
+ * they are given is cast to the base type when a statement, a view or a function's query is analyzed.
+ */
+
+static void
+show_values(List *values)
+{
+	ListCell   *cell;
+
+	foreach(cell, values)
+	{
+		Node	   *value = lfirst(cell);
+		Oid			type = exprType(value);
+		Oid			inner = type < FirstNormalObjectId ? type : getBaseType(type);
+		Oid			shown = tde_catalog_shown_type(inner);
+
+		if (shown != inner)
+			lfirst(cell) = coerce_to_target_type(NULL, value, type, shown, -1, COERCION_EXPLICIT, COERCE_IMPLICIT_CAST, -1);
+	}
+}
+
+void
+tde_analyzed_xml_values(XmlExpr *xml)
+{
+	show_values(xml->named_args);
+	if (xml->op == IS_XMLELEMENT)
+		show_values(xml->args);
 }

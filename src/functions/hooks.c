@@ -49,9 +49,8 @@
 #include "ddl/explain_error.h"
 #include "ddl/foreign_keys.h"
 #include "ddl/index_order.h"
-#include "ddl/stored_spec.h"
 #include "ddl/kept_encrypted.h"
-#include "distributed/citus_module.h"
+#include "ddl/stored_spec.h"
 #include "distributed/distribution.h"
 #include "functions/analyzed.h"
 #include "functions/secrets.h"
@@ -74,7 +73,7 @@
 #include "server/remains.h"
 #include "server/statement.h"
 #include "type/access.h"
-#include "type/copied.h"
+#include "type/call.h"
 #include "type/node_form.h"
 #include "type/type.h"
 #include "wallet/wallet.h"
@@ -141,7 +140,7 @@ plan_query(TDE_PLANNER_PARAMETERS)
 	if (unlikely(tde_transparent_catalog))
 		tde_client_plans(query, source);
 	tde_index_conditions_prepare(query);
-	plan = unlikely(tde_distributed_citus_is_loaded()) ? tde_citus_plan(next_planner, TDE_PLANNER_ARGUMENTS) :
+	plan = unlikely(tde_distributed_citus_is_loaded()) ? tde_distributed_citus_plan(next_planner, TDE_PLANNER_ARGUMENTS) :
 		next_planner(TDE_PLANNER_ARGUMENTS);
 	if (postponed)
 		plan->invalItems = list_concat(postponed, plan->invalItems);
@@ -342,7 +341,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	}
 	inner.utility = pstmt->utilityStmt;
 	inner.declares = outer.declares || tde_ddl_stores_types(inner.utility);
-	inner.copied = tde_copied_table(inner.utility);
+	inner.copied = tde_call_copied_table(inner.utility);
 	tde_secrets_utility(inner.utility);
 	inner.changes_data = IsA(inner.utility, CopyStmt) && ((CopyStmt *) inner.utility)->is_from;
 	inner.stores = outer.stores;
@@ -486,7 +485,7 @@ _PG_init(void)
 	tde_choices_init(tde_condition_form);
 	tde_indexed_tables_init();
 	tde_distributed_init();
-	tde_citus_init();
+	tde_distributed_citus_init();
 	if (process_shared_preload_libraries_in_progress)
 	{
 		tde_output_plugin_init();

@@ -18,11 +18,10 @@
 #include "utils/guc.h"
 #include "utils/uuid.h"
 
-#include "distributed/citus_module.h"
+#include "distributed/distribution.h"
 #include "keys/names.h"
 #include "keys/table_rows.h"
 #include "maintenance/purge.h"
-#include "server/admin_log.h"
 #include "server/compat.h"
 #include "server/error.h"
 #include "wallet/wallet.h"

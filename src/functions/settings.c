@@ -15,7 +15,7 @@
 #include "ddl/declare.h"
 #include "ddl/declared_type.h"
 #include "ddl/plaintext_alter.h"
-#include "distributed/citus_module.h"
+#include "distributed/distribution.h"
 #include "functions/settings.h"
 #include "keys/names.h"
 #include "server/compat.h"

@@ -23,10 +23,9 @@
 #include "keys/table.h"
 #include "keys/table_rows.h"
 #include "maintenance/purge.h"
-#include "server/admin_log.h"
 #include "server/compat.h"
 #include "server/error.h"
-#include "server/snapshot.h"
+#include "server/statement.h"
 #include "wallet/passphrase.h"
 #include "wallet/wallet.h"
 
@@ -294,12 +293,12 @@ tde_wallet_open(PG_FUNCTION_ARGS)
 	QueryDesc  *query;
 
 	tde_log_call(fcinfo, NULL);
-	query = tde_snapshot_without_begin(fcinfo);
+	query = tde_statement_without_snapshot(fcinfo);
 	if (tde_passphrase_is_given(fcinfo, 0))
 		tde_passphrase_use(fcinfo, 0, "passphrase", open_with, confirm);
 	else
 		tde_wallet_open_by_command(confirm);
-	tde_snapshot_without_end(query);
+	tde_statement_with_snapshot(query);
 	warn_wrong_wallet();
 	make_first_keys();
 	PG_RETURN_VOID();

@@ -10,7 +10,7 @@
 /* The keyed hash of a number, for hash tables, hash indexes and the like; ereport if the wallet is closed. */
 extern uint32 tde_key_hash(uint32 number);
 
-/* Another one, of 64 bits: the order of values in indexes that tell none (operators/unordered.c). */
+/* Another one, of 64 bits: the order of values in indexes that tell none (operators/compare.c). */
 extern uint64 tde_key_order(uint64 number);
 
 /*

@@ -30,7 +30,6 @@
 
 #include "keys/wrap.h"
 #include "maintenance/purge.h"
-#include "server/admin_log.h"
 #include "server/compat.h"
 #include "server/error.h"
 #include "wallet/wallet.h"

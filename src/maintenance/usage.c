@@ -29,7 +29,7 @@
 #include "distributed/distribution.h"
 #include "keys/table.h"
 #include "maintenance/usage.h"
-#include "maintenance/usage_count.h"
+#include "maintenance/usage_scan.h"
 #include "server/compat.h"
 #include "server/counters.h"
 

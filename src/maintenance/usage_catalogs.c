@@ -31,7 +31,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
-#include "maintenance/usage_count.h"
+#include "maintenance/usage_scan.h"
 #include "server/compat.h"
 
 /* Where rows hold expressions or values, and whose they are. */

@@ -37,7 +37,6 @@
 
 #include "keys/table_rows.h"
 #include "maintenance/usage.h"
-#include "server/admin_log.h"
 #include "server/compat.h"
 #include "server/error.h"
 

@@ -3,10 +3,12 @@
  *
  * By the implicit cast they would take plaintext: DISTINCT and ORDER BY in an aggregate sort its arguments, and a sort that does not fit into
  * memory writes them to a file.  So each has a namesake that takes encrypted arguments (sql/31_missing_aggregates.sql), of which the transition
- * function decrypts them and calls PostgreSQL's, which has its name.  States, too, must not be written in clear: aggregate_states.c.
+ * function decrypts them and calls PostgreSQL's, which has its name.  States, too, must not be written in clear.
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
@@ -17,6 +19,13 @@
 
 PG_FUNCTION_INFO_V1(tde_transition);
 PG_FUNCTION_INFO_V1(tde_boxed_transition);
+PG_FUNCTION_INFO_V1(tde_boxed_combine);
+PG_FUNCTION_INFO_V1(tde_boxed_final);
+PG_FUNCTION_INFO_V1(tde_boxed_value);
+PG_FUNCTION_INFO_V1(tde_boxed_serialize);
+PG_FUNCTION_INFO_V1(tde_boxed_deserialize);
+PG_FUNCTION_INFO_V1(tde_sealed_serialize);
+PG_FUNCTION_INFO_V1(tde_sealed_deserialize);
 
 /* ---- transitions ---- */
 
@@ -115,4 +124,200 @@ tde_boxed_transition(PG_FUNCTION_ARGS)
 		fcinfo->isnull = false;
 	}
 	PG_RETURN_POINTER(box);
+}
+
+/*
+ * ---- states of aggregates over encrypted values, as parallel workers hand them on ----
+ *
+ * A state of one value is that value in clear.  Workers pass it to their leader in shared memory, which may be a file, and there it is
+ * sorted by its group, which may write it to another file.  So what leaves the process is encrypted, as a constant of SQL would be, but
+ * with salt.  States that PostgreSQL would pass on as they are, for they are no internal ones, are in a box (TdeBox).
+ */
+
+/* ---- boxes ---- */
+
+MemoryContext
+tde_aggregate_context(FunctionCallInfo fcinfo)
+{
+	MemoryContext context;
+
+	if (AggCheckCallContext(fcinfo, &context) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("aggregate function called in non-aggregate context")));
+	return context;
+}
+
+TdeBox *
+tde_aggregate_box_new(MemoryContext group, const TdeBox *model)
+{
+	MemoryContext caller = MemoryContextSwitchTo(group);
+	TdeBox	   *box = palloc(sizeof(TdeBox));
+
+	*box = *model;
+	if (!box->isnull)
+		box->value = datumCopy(model->value, model->byval, model->len);
+	MemoryContextSwitchTo(caller);
+	return box;
+}
+
+void
+tde_aggregate_box_replace(MemoryContext group, TdeBox *box, Datum value, bool isnull)
+{
+	MemoryContext caller = MemoryContextSwitchTo(group);
+	Datum		copy = datumCopy(value, box->byval, box->len);
+
+	MemoryContextSwitchTo(caller);
+	if (!box->isnull)
+		pfree(DatumGetPointer(box->value));
+	box->value = copy;
+	box->isnull = isnull;
+}
+
+static inline TdeBox *
+argument_box(FunctionCallInfo fcinfo, int arg)
+{
+	return PG_ARGISNULL(arg) ? NULL : (TdeBox *) PG_GETARG_POINTER(arg);
+}
+
+/* (internal, internal) returns internal - what PostgreSQL's function of this name makes of two states. */
+Datum
+tde_boxed_combine(PG_FUNCTION_ARGS)
+{
+	MemoryContext group = tde_aggregate_context(fcinfo);
+	TdeAggregation *aggregation = tde_aggregation(fcinfo, true);
+	TdeBox	   *box = argument_box(fcinfo, 0);
+	TdeBox	   *other = argument_box(fcinfo, 1);
+	Datum		result;
+
+	if (other == NULL && box == NULL)
+		PG_RETURN_NULL();
+	if (box == NULL)
+		PG_RETURN_POINTER(tde_aggregate_box_new(group, other));
+	if (other != NULL && !(other->isnull && aggregation->base.fn_strict))
+	{
+		fcinfo->args[0] = (NullableDatum) {box->value, box->isnull};
+		fcinfo->args[1] = (NullableDatum) {other->value, other->isnull};
+		result = box->isnull && aggregation->base.fn_strict ? other->value : tde_call_base(fcinfo, aggregation);
+		tde_box_set(group, box, result, fcinfo->isnull);
+		fcinfo->isnull = false;
+	}
+	PG_RETURN_POINTER(box);
+}
+
+/* (internal) returns the result's type - what PostgreSQL's function of this name makes of the state. */
+Datum
+tde_boxed_final(PG_FUNCTION_ARGS)
+{
+	TdeAggregation *aggregation = tde_aggregation(fcinfo, true);
+	TdeBox	   *box = argument_box(fcinfo, 0);
+
+	(void) tde_aggregate_context(fcinfo);
+	if (box == NULL || (box->isnull && aggregation->base.fn_strict))
+		PG_RETURN_NULL();
+	fcinfo->args[0] = (NullableDatum) {box->value, box->isnull};
+	return tde_call_base(fcinfo, aggregation);
+}
+
+/* (internal) returns the state's type - the state. */
+Datum
+tde_boxed_value(PG_FUNCTION_ARGS)
+{
+	TdeBox	   *box = argument_box(fcinfo, 0);
+
+	(void) tde_aggregate_context(fcinfo);
+	if (box == NULL || box->isnull)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(box->value);
+}
+
+/* ---- what leaves the process ---- */
+
+static TdeType *
+sealed_type(void)
+{
+	TdeType    *type = tde_type_of_base(BYTEAOID);
+
+	if (type == NULL)
+		elog(ERROR, "there is no encrypted type of bytea");
+	return type;
+}
+
+/* The bytes of a state, which are overwritten, encrypted. */
+static Datum
+seal_state(bytea *state)
+{
+	Datum		sealed = tde_datum_encrypt_passing(sealed_type(), PointerGetDatum(state));
+
+	tde_datum_free(sealed_type(), PointerGetDatum(state));
+	return sealed;
+}
+
+/* What is in clear goes with the memory of the row. */
+static bytea *
+open_state(Datum sealed)
+{
+	return DatumGetByteaPP(tde_datum_decrypt_once(sealed_type(), sealed, -1));
+}
+
+/* How a box begins that has become bytes. */
+typedef struct BoxHead
+{
+	int16		len;
+	bool		byval;
+} BoxHead;
+
+/* boxed_serialize(internal) returns bytea */
+Datum
+tde_boxed_serialize(PG_FUNCTION_ARGS)
+{
+	TdeBox	   *box = (TdeBox *) PG_GETARG_POINTER(0);
+	BoxHead		head = {.len = box->len, .byval = box->byval};
+	Size		size = VARHDRSZ + sizeof(head) + datumEstimateSpace(box->value, box->isnull, box->byval, box->len);
+	bytea	   *state = palloc0(size);
+	char	   *at = VARDATA(state);
+
+	(void) tde_aggregate_context(fcinfo);
+	SET_VARSIZE(state, size);
+	memcpy(at, &head, sizeof(head));
+	at += sizeof(head);
+	datumSerialize(box->value, box->isnull, box->byval, box->len, &at);
+	return seal_state(state);
+}
+
+/* boxed_deserialize(bytea, internal) returns internal */
+Datum
+tde_boxed_deserialize(PG_FUNCTION_ARGS)
+{
+	TdeBox	   *box = palloc(sizeof(TdeBox));
+	bytea	   *state;
+	char	   *at;
+	BoxHead		head;
+
+	(void) tde_aggregate_context(fcinfo);
+	state = open_state(PG_GETARG_DATUM(0));
+	at = VARDATA_ANY(state);
+	memcpy(&head, at, sizeof(head));
+	at += sizeof(head);
+	*box = (TdeBox) {.len = head.len, .byval = head.byval};
+	box->value = datumRestore(&at, &box->isnull);
+	PG_RETURN_POINTER(box);
+}
+
+/* (internal) returns bytea - what PostgreSQL's function of this name makes of the state. */
+Datum
+tde_sealed_serialize(PG_FUNCTION_ARGS)
+{
+	return seal_state(DatumGetByteaP(tde_call_base(fcinfo, tde_aggregation(fcinfo, false))));
+}
+
+/* (bytea, internal) returns internal */
+Datum
+tde_sealed_deserialize(PG_FUNCTION_ARGS)
+{
+	TdeAggregation *aggregation = tde_aggregation(fcinfo, false);
+
+	(void) tde_aggregate_context(fcinfo);
+	fcinfo->args[0].value = PointerGetDatum(open_state(PG_GETARG_DATUM(0)));
+	return tde_call_base(fcinfo, aggregation);
 }

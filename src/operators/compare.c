@@ -1,5 +1,6 @@
 /*
- * compare.c - comparisons of encrypted types: equality, without decryption where bytes tell; order, minimum and maximum.
+ * compare.c - comparisons of encrypted types: equality, without decryption where bytes tell; order, minimum and maximum;
+ * an order that tells nothing; a varchar as it stands beside a char(n).
  *
  * They compare as the base types do.  The operators are IMMUTABLE, as index members must be, and leave no allocation behind,
  * since index builds and sorts call them millions of times in one memory context.
@@ -14,11 +15,13 @@
 #include "nodes/primnodes.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/fmgrprotos.h"
 
 #include "operators/compare.h"
 #include "server/compat.h"
 #include "server/counters.h"
 #include "server/error.h"
+#include "type/cast.h"
 
 PG_FUNCTION_INFO_V1(tde_eq);
 PG_FUNCTION_INFO_V1(tde_ne);
@@ -362,4 +365,90 @@ tde_in_range(PG_FUNCTION_ARGS)
 	tde_datum_unpeek(&scratch[0]);
 	tde_datum_unpeek(&scratch[1]);
 	PG_RETURN_BOOL(result);
+}
+
+/*
+ * ---- an order that tells nothing: operator classes of btree indexes that serve equality alone ----
+ *
+ * Values stand in the order of a keyed hash: the base type's extended one, so that what is equal, of whichever types of a family, hashes
+ * alike, through a pseudo-random function under the database's hash key.  Of two values whose hashes agree the base type's order decides.  So
+ * the files of such an index tell no order, and it has all that needs no order: UNIQUE, foreign keys, merge joins, IN.
+ *
+ * The families have the same = as the ordinary ones.  Their < and its like are there for what sorts by them, a merge join; no expression
+ * finds them.
+ */
+
+static int
+compare_places(FunctionCallInfo fcinfo, TdeRemember remember)
+{
+	TdeProc    *proc = tde_call(fcinfo)->proc;
+	TdeOperands operands;
+	uint64		places[2];
+	int			result;
+
+	if (!tde_is_resolved(proc))
+		tde_base_unordered(proc, false);
+	tde_operands_get(fcinfo, remember, &operands);
+	for (int i = 0; i < 2; i++)
+		places[i] = tde_unordered_place(operands.comparison->hash[i], PG_GET_COLLATION(), operands.values[i]);
+	if (places[0] != places[1])
+		result = places[0] < places[1] ? -1 : 1;
+	else
+		result = DatumGetInt32(FunctionCall2Coll(operands.comparison->compare, PG_GET_COLLATION(),
+												 operands.values[0], operands.values[1]));
+	tde_operands_free(&operands);
+	return result;
+}
+
+TDE_ORDER(tde_unordered_, compare_places)
+
+/*
+ * ---- encrypted varchars as they stand beside a char(n): compared without the blanks at their ends ----
+ *
+ * varchar = char(n) is char(n)'s comparison.  So encrypted_varchar is in the operator families of encrypted_bpchar, too, where the planner
+ * wants members of each type with itself, to sort and to hash by.  No expression finds these: they are reached by family alone.
+ */
+
+#define PADDED(name, resolve, comparison) \
+	PG_FUNCTION_INFO_V1(name); \
+	Datum \
+	name(PG_FUNCTION_ARGS) \
+	{ \
+		TdeProc    *proc = tde_call(fcinfo)->proc; \
+		\
+		if (!tde_is_resolved(proc)) \
+			resolve; \
+		return comparison(fcinfo); \
+	}
+
+PADDED(tde_padded_eq, tde_base_padded(proc, false), tde_eq)
+PADDED(tde_padded_ne, tde_base_padded(proc, false), tde_ne)
+PADDED(tde_padded_lt, tde_base_padded(proc, false), tde_lt)
+PADDED(tde_padded_le, tde_base_padded(proc, false), tde_le)
+PADDED(tde_padded_gt, tde_base_padded(proc, false), tde_gt)
+PADDED(tde_padded_ge, tde_base_padded(proc, false), tde_ge)
+PADDED(tde_padded_cmp, tde_base_padded(proc, false), tde_cmp)
+PADDED(tde_padded_pattern_lt, tde_base_padded(proc, true), tde_lt)
+PADDED(tde_padded_pattern_le, tde_base_padded(proc, true), tde_le)
+PADDED(tde_padded_pattern_gt, tde_base_padded(proc, true), tde_gt)
+PADDED(tde_padded_pattern_ge, tde_base_padded(proc, true), tde_ge)
+PADDED(tde_padded_pattern_cmp, tde_base_padded(proc, true), tde_cmp)
+PADDED(tde_padded_unordered_lt, tde_base_unordered(proc, true), tde_unordered_lt)
+PADDED(tde_padded_unordered_le, tde_base_unordered(proc, true), tde_unordered_le)
+PADDED(tde_padded_unordered_gt, tde_base_unordered(proc, true), tde_unordered_gt)
+PADDED(tde_padded_unordered_ge, tde_base_unordered(proc, true), tde_unordered_ge)
+PADDED(tde_padded_unordered_cmp, tde_base_unordered(proc, true), tde_unordered_cmp)
+
+PG_FUNCTION_INFO_V1(tde_padded_hash);
+
+/* tde_padded_hash(encrypted_varchar) returns int4 - what is equal as char(n) hashes alike. */
+Datum
+tde_padded_hash(PG_FUNCTION_ARGS)
+{
+	TdeScratch	scratch;
+	Datum		value = tde_argument_peek(fcinfo, tde_call(fcinfo), 0, TDE_REMEMBER_ROW, &scratch);
+	Datum		hash = DirectFunctionCall1Coll(hashbpchar, PG_GET_COLLATION(), value);
+
+	tde_datum_unpeek(&scratch);
+	PG_RETURN_UINT32(tde_key_hash(DatumGetUInt32(hash)));
 }

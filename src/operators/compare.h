@@ -4,6 +4,8 @@
 #ifndef TDE_OPERATORS_COMPARE_H
 #define TDE_OPERATORS_COMPARE_H
 
+#include "keys/keyed_hash.h"
+#include "server/compat.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
 
@@ -90,13 +92,11 @@ tde_operands_free(TdeOperands *operands)
 		PG_RETURN_INT32(compare(fcinfo, TDE_REMEMBER_PAGE)); \
 	}
 
-/* The operators themselves, which compare as the function that is called has been resolved. */
-extern PGDLLEXPORT Datum tde_eq(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum tde_ne(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum tde_lt(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum tde_le(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum tde_gt(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum tde_ge(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum tde_cmp(PG_FUNCTION_ARGS);
+/* Where a value stands: 63 bits, since sorts (operators/sort.c) have room for no more. */
+static inline uint64
+tde_unordered_place(FmgrInfo *hash, Oid collation, Datum plain)
+{
+	return tde_key_order(DatumGetUInt64(FunctionCall2Coll(hash, collation, plain, UInt64GetDatum(0)))) >> 1;
+}
 
 #endif							/* TDE_OPERATORS_COMPARE_H */

@@ -28,8 +28,7 @@
 #include "operators/indexed_forms.h"
 #include "operators/indexed_tables.h"
 #include "operators/opclass.h"
-#include "operators/prepared_aggregates.h"
-#include "operators/prepared_joins.h"
+#include "operators/prepared.h"
 #include "server/compat.h"
 #include "type/core.h"
 #include "type/inside.h"
@@ -401,7 +400,7 @@ prepare_query(Query *query)
 	if (query->onConflict)
 		tde_opclass_infer(query->onConflict);
 	if (query->hasAggs)
-		tde_aggregates_prepare(query);
+		tde_prepared_aggregates(query);
 	foreach(cell, query->cteList)
 		prepare_conditions((Query *) lfirst_node(CommonTableExpr, cell)->ctequery);
 	if (query->hasSubLinks)
@@ -431,5 +430,5 @@ void
 tde_index_conditions_prepare(Query *query)
 {
 	prepare_conditions(query);
-	tde_joins_prepare(query);
+	tde_prepared_joins(query);
 }

@@ -8,7 +8,7 @@
  * DISTINCT aggregates take values for different whose abbreviations differ in a bit, so equal ones have the same number or
  * none, and the two zeros of a float are made one.
  *
- * In an order that tells nothing (operators/unordered.c) the prefix is where a value stands.
+ * In an order that tells nothing (operators/compare.c) the prefix is where a value stands.
  */
 #include "postgres.h"
 
@@ -24,8 +24,8 @@
 
 #include <math.h>
 
+#include "operators/compare.h"
 #include "operators/sort_values.h"
-#include "operators/unordered.h"
 #include "server/compat.h"
 #include "server/remains.h"
 #include "type/base_functions.h"

@@ -7,6 +7,7 @@
 #define TDE_SERVER_ERROR_H
 
 #include "access/xact.h"
+#include "fmgr.h"
 
 #include "crypto/status.h"
 #include "server/compat.h"
@@ -64,5 +65,11 @@ extern bool tde_log_plain_params;
 extern bool tde_log_filter(ErrorData *edata);
 
 extern void tde_sensitive_init(void);
+
+/*
+ * A line in the server's log about the call, before it does anything: role, function, and the key that is meant (NULL: none by name).  Tools
+ * as pgaudit leave functions in pg_catalog out.  Never a secret: no other argument is logged, and the statement is not either.
+ */
+extern PGDLLEXPORT void tde_log_call(FunctionCallInfo fcinfo, const char *key);
 
 #endif							/* TDE_SERVER_ERROR_H */

@@ -16,6 +16,7 @@
 #include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "crypto/quotations.h"
@@ -482,4 +483,18 @@ tde_log_filter(ErrorData *edata)
 	*edata = whole;
 	edata->output_to_server = false;
 	return false;
+}
+
+void
+tde_log_call(FunctionCallInfo fcinfo, const char *key)
+{
+	char	   *function = get_func_name(fcinfo->flinfo->fn_oid);
+	char	   *user = GetUserNameFromId(GetUserId(), false);
+	char	   *session = GetUserNameFromId(GetSessionUserId(), false);
+
+	/* without parentheses: what looks like a call that passes a secret is hidden */
+	ereport(LOG_SERVER_ONLY,
+			(key ? errmsg("function %s called for key \"%s\" by user \"%s\", session user \"%s\"", function, key, user, session) :
+			 errmsg("function %s called by user \"%s\", session user \"%s\"", function, user, session),
+			 errhidestmt(true), errhidecontext(true)));
 }

@@ -6,6 +6,7 @@
 
 #include "commands/prepare.h"
 #include "executor/execdesc.h"
+#include "fmgr.h"
 #include "nodes/plannodes.h"
 
 /* Does a statement store values?  Only what the hooks have seen begin is known. */
@@ -86,5 +87,13 @@ extern const char *tde_statement_analyzed(const char *text);
 extern void tde_statement_planned(const char *text);
 extern void tde_statement_starts(QueryDesc *query);
 extern const char *tde_statement_utility(PlannedStmt *pstmt, const char *text);
+
+/*
+ * Give the statement's snapshot back if it does nothing but call this function, and take a new one.  Meanwhile a standby may replay whatever
+ * removes rows, which would cancel the statement otherwise.  Returns what end() wants; NULL: the snapshot stays, since others may need it.
+ * After an error there is nothing to do.
+ */
+extern QueryDesc *tde_statement_without_snapshot(FunctionCallInfo fcinfo);
+extern void tde_statement_with_snapshot(QueryDesc *query);
 
 #endif							/* TDE_SERVER_STATEMENT_H */

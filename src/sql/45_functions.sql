@@ -111,7 +111,7 @@ SELECT tde_internal.tde_run(string_agg(tde_internal.tde_aggregate_sql(
 FROM (VALUES ('tde_internal.plain_fraction', 'tde_interval_percentile', 'continuous distribution percentile'),
              ('float8[]', 'tde_interval_percentiles', 'multiple continuous percentiles')) AS a (fraction, final, comment);
 
--- What stands for array_agg(anynonarray) of encrypted values: workers would pass on their parts in clear (src/operators/prepared_aggregates.c).
+-- What stands for array_agg(anynonarray) of encrypted values: workers would pass on their parts in clear (src/operators/prepared.c).
 -- new in 0.2.0
 CREATE AGGREGATE tde_internal.array_agg(anynonarray) (SFUNC = array_agg_transfn, STYPE = internal, FINALFUNC = array_agg_finalfn, FINALFUNC_EXTRA, PARALLEL = SAFE);
 COMMENT ON AGGREGATE tde_internal.array_agg(anynonarray) IS 'concatenate aggregate input into an array, in one process';

@@ -1,25 +1,25 @@
 /*
- * copied.h - the columns of a table that COPY gives out, which no expression tells.
+ * call.h - the columns of a table that COPY gives out, which no expression tells.
  */
-#ifndef TDE_TYPE_COPIED_H
-#define TDE_TYPE_COPIED_H
+#ifndef TDE_TYPE_CALL_H
+#define TDE_TYPE_CALL_H
 
 #include "nodes/nodes.h"
 
 #include "type/type.h"
 
 /* The table whose rows a COPY command gives out without a query; InvalidOid: none.  Takes no lock and checks no right. */
-extern Oid	tde_copied_table(Node *command);
+extern Oid	tde_call_copied_table(Node *command);
 
 /* For the two functions below. */
-extern TdeCall *tde_copied_call_setup(FunctionCallInfo fcinfo);
-extern int32 tde_copied_declared_by_any(TdeCall *call, Datum value);
+extern TdeCall *tde_call_setup_copied(FunctionCallInfo fcinfo);
+extern int32 tde_call_declared_by_any(TdeCall *call, Datum value);
 
 /* What a call site of an output function keeps. */
 static inline TdeCall *
 tde_output_call(FunctionCallInfo fcinfo)
 {
-	return likely(fcinfo->flinfo->fn_extra != NULL) ? fcinfo->flinfo->fn_extra : tde_copied_call_setup(fcinfo);
+	return likely(fcinfo->flinfo->fn_extra != NULL) ? fcinfo->flinfo->fn_extra : tde_call_setup_copied(fcinfo);
 }
 
 /*
@@ -29,7 +29,7 @@ tde_output_call(FunctionCallInfo fcinfo)
 static inline int32
 tde_output_declares(TdeCall *call, Datum value)
 {
-	return likely(call->more == NULL) ? call->declared[0] : tde_copied_declared_by_any(call, value);
+	return likely(call->more == NULL) ? call->declared[0] : tde_call_declared_by_any(call, value);
 }
 
-#endif							/* TDE_TYPE_COPIED_H */
+#endif							/* TDE_TYPE_CALL_H */
