@@ -299,7 +299,7 @@ tde_index_order_created(Oid relation)
  * ---- ALTER TABLE ... ADD PRIMARY KEY, UNIQUE ... USING INDEX of columns that are declared unordered ----
  *
  * PostgreSQL takes indexes of the default operator classes alone, since a dump of the constraint would make another one.  Of an unordered column it
- * would not (ddl/index_order.c).  So where nothing else speaks against the index, the constraint's place in the command is taken by what
+ * would not.  So where nothing else speaks against the index, the constraint's place in the command is taken by what
  * PostgreSQL makes of it after its look at the index.
  */
 

@@ -90,7 +90,7 @@ extern const char *tde_statement_utility(PlannedStmt *pstmt, const char *text);
 
 /*
  * Give the statement's snapshot back if it does nothing but call this function, and take a new one.  Meanwhile a standby may replay whatever
- * removes rows, which would cancel the statement otherwise.  Returns what end() wants; NULL: the snapshot stays, since others may need it.
+ * removes rows, which would cancel the statement otherwise.  Returns what tde_statement_with_snapshot() wants; NULL: the snapshot stays, since others may need it.
  * After an error there is nothing to do.
  */
 extern QueryDesc *tde_statement_without_snapshot(FunctionCallInfo fcinfo);
