@@ -33,7 +33,7 @@ extern void tde_gcm_free(TdeGcmKey *key);
 
 /*
  * Encrypt size bytes.  body is what follows a value's header: the nonce if it is salted, size bytes of ciphertext, the tag.  It does
- * not overlap plain.
+ * not overlap plain, which may stand where its ciphertext is to be, though.
  */
 extern TDE_MUST_CHECK TdeStatus tde_gcm_seal(TdeGcmKey *key, uint8_t spec_byte, const uint8_t *plain, size_t size, uint8_t *body);
 

@@ -6,7 +6,6 @@
 #include "crypto/spec.h"
 #include "crypto/value.h"
 
-#define SPEC_MODE_BIT	0x04
 #define SPEC_MAC_SHIFT	4
 
 /* Is the number of one bits odd? */
@@ -21,8 +20,8 @@ tde_spec_byte(TdeSpec spec, bool flag)
 {
 	uint8_t		byte = (uint8_t) (spec.cipher - TDE_AES128);
 
-	if (spec.mode == TDE_CBC)
-		byte |= SPEC_MODE_BIT;
+	if (spec.mode != TDE_CTR)
+		byte |= TDE_SPEC_MODE;
 	if (spec.salted)
 		byte |= TDE_SPEC_SALT;
 	byte |= (uint8_t) (spec.mac << SPEC_MAC_SHIFT);
@@ -42,11 +41,11 @@ tde_spec_from_byte(uint8_t byte, TdeSpec *spec, bool *flag)
 	if (!odd_parity(byte))
 		return false;
 	spec->cipher = (uint8_t) ((byte & 0x03) + TDE_AES128);
-	spec->mode = (byte & SPEC_MODE_BIT) ? TDE_CBC : TDE_CTR;
+	spec->mode = tde_spec_byte_is_padded(byte) ? TDE_PADDED : (byte & TDE_SPEC_MODE) ? TDE_CBC : TDE_CTR;
 	spec->salted = (byte & TDE_SPEC_SALT) != 0;
 	spec->mac = (byte >> SPEC_MAC_SHIFT) & 0x03;
 	*flag = (byte & TDE_SPEC_FLAG) != 0;
-	if (*flag && !spec->salted && spec->mode == TDE_CTR)
+	if (*flag && !spec->salted && spec->mode != TDE_CBC)
 		return false;
 	return tde_spec_refused(*spec) == NULL;
 }
@@ -60,6 +59,8 @@ tde_spec_refused(TdeSpec spec)
 		return "This MAC is not known to this version";
 	if (spec.cipher == TDE_3DES168 && spec.mac == TDE_GCM)
 		return "GCM is defined for AES only";
+	if (spec.mode == TDE_PADDED && spec.mac != TDE_GCM)
+		return "Only values with gcm can be padded";
 	if (spec.mode == TDE_CBC && spec.mac == TDE_GCM)
 		return "GCM is a mode of its own, which cbc contradicts";
 	if (spec.cipher == TDE_3DES168 && spec.mode != TDE_CBC)

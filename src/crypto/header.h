@@ -12,6 +12,8 @@ tde_ciphertext_possible(bool salted, uint8_t mode, bool flag, size_t block, size
 {
 	if (mode == TDE_CTR)
 		return true;
+	if (mode == TDE_PADDED)
+		return size > 0;
 	if (salted)
 		return size > 0 && (size & (block - 1)) == 0;
 	return flag ? size == block : size >= block;

@@ -24,7 +24,8 @@ typedef enum TdeCipher
 typedef enum TdeMode
 {
 	TDE_CTR = 0,				/* with a MAC and without salt: SIV, see crypto/value.h */
-	TDE_CBC = 1
+	TDE_CBC = 1,
+	TDE_PADDED = 2				/* with TDE_GCM only: TDE_CTR, of plaintexts that are padded */
 } TdeMode;
 
 typedef enum TdeMac
@@ -32,7 +33,7 @@ typedef enum TdeMac
 	TDE_NOMAC = 0,
 	TDE_SHA1 = 1,				/* HMAC-SHA1, 20 bytes */
 	TDE_SHA256 = 2,				/* HMAC-SHA256, truncated to 16 bytes */
-	TDE_GCM = 3					/* AES-GCM, unsalted AES-GCM-SIV: 16 bytes; mode is TDE_CTR */
+	TDE_GCM = 3					/* AES-GCM, unsalted AES-GCM-SIV: 16 bytes; mode is TDE_CTR or TDE_PADDED */
 } TdeMac;
 
 typedef struct TdeSpec
@@ -50,18 +51,26 @@ typedef struct TdeSpec
 #define TDE_MAX_TAG		20
 
 /*
- * The spec byte: bits 0-1 cipher - 1, bit 2 mode, bit 3 salt, bits 4-5 MAC, bit 6 the flag, bit 7 odd parity, so that
+ * The spec byte: bits 0-1 cipher - 1, bit 2 mode (cbc, or with gcm padded), bit 3 salt, bits 4-5 MAC, bit 6 the flag, bit 7 odd parity, so that
  * no single flipped bit gives another valid byte, and neither 0x00 nor 0xff is one.  Triple DES with MAC code 3 is the escape to a
  * later, longer header.
  *
- * The flag says "compressed" in salted specs and "one padded block" in unsalted CBC; it is never set in unsalted CTR.
+ * The flag says "compressed" in salted specs and "one padded block" in unsalted CBC; it is never set in other unsalted ones.
  */
+#define TDE_SPEC_MODE	0x04
 #define TDE_SPEC_SALT	0x08
 #define TDE_SPEC_MAC	0x30
 #define TDE_SPEC_FLAG	0x40
 #define TDE_SPEC_PARITY	0x80
 
 extern uint8_t tde_spec_byte(TdeSpec spec, bool flag);
+
+static inline bool
+tde_spec_byte_is_padded(uint8_t byte)
+{
+	return (byte & (TDE_SPEC_MODE | TDE_SPEC_MAC)) == (TDE_SPEC_MODE | TDE_SPEC_MAC);
+}
+
 extern bool tde_spec_from_byte(uint8_t byte, TdeSpec *spec, bool *flag);
 
 /* NULL when the combination is allowed; otherwise a sentence (no final period) that says why not. */

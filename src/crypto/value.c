@@ -19,6 +19,7 @@
 #define SPEC_BITS		0x3f
 
 #define MAC_KEY_SIZE	32
+#define PAD_MARK		0x80
 #define LABEL			"tde_column/1"
 
 struct TdeValueKey
@@ -228,7 +229,7 @@ tde_value_seal(TdeValueKey *key, uint32_t key_id, bool compressed, const uint8_t
 		flag = plain_size < key->block;
 	body = out + tde_header_write(out, key->spec_byte[flag], key_id);
 
-	if (key_id == 0 || (compressed && !key->spec.salted))
+	if (key_id == 0 || (compressed && !key->spec.salted) || key->spec.mode == TDE_PADDED)
 		status = TDE_E_CRYPTO;
 	else if (key->spec.mac == TDE_GCM)
 		status = tde_gcm_seal(&key->gcm, out[0], plain, plain_size, body);
@@ -239,6 +240,43 @@ tde_value_seal(TdeValueKey *key, uint32_t key_id, bool compressed, const uint8_t
 	if (status != TDE_OK)
 		OPENSSL_cleanse(out, tde_header_sealed_size(key->spec, key_id, plain_size));
 	return status;
+}
+
+/* The padded plaintext is put together where its ciphertext is to be. */
+TdeStatus
+tde_value_seal_padded(TdeValueKey *key, uint32_t key_id, bool compressed, const uint8_t *plain, size_t plain_size, size_t padded_size,
+					  uint8_t *out)
+{
+	uint8_t    *body = out + tde_header_write(out, key->spec_byte[compressed], key_id);
+	uint8_t    *padded = body + key->salt;
+	TdeStatus	status = TDE_E_CRYPTO;
+
+	if (key_id != 0 && key->spec.mode == TDE_PADDED && plain_size < padded_size && (key->spec.salted || !compressed))
+	{
+		tde_copy(padded, plain, plain_size);
+		padded[plain_size] = PAD_MARK;
+		memset(padded + plain_size + 1, 0, padded_size - plain_size - 1);
+		status = tde_gcm_seal(&key->gcm, out[0], padded, padded_size, body);
+	}
+	if (status != TDE_OK)
+		OPENSSL_cleanse(out, tde_header_sealed_size(key->spec, key_id, padded_size));
+	return status;
+}
+
+/* Take away mark and zeros from *size authentic bytes.  That they are not there, only whoever has the key can have done. */
+static TdeStatus
+unpad(const uint8_t *plain, size_t *size)
+{
+	size_t		end = *size;
+
+	while (end >= 8 && tde_load64(plain + end - 8) == 0)
+		end -= 8;
+	while (end > 0 && plain[end - 1] == 0)
+		end--;
+	if (end == 0 || plain[end - 1] != PAD_MARK)
+		return TDE_E_AUTH;
+	*size = end - 1;
+	return TDE_OK;
 }
 
 /* Strip the padding of size bytes of decrypted blocks. */
@@ -339,6 +377,8 @@ tde_value_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, 
 		{
 			*plain_size = ciphertext;
 			status = tde_gcm_open(&key->gcm, header->spec_byte, body, ciphertext, out);
+			if (status == TDE_OK && key->spec.mode == TDE_PADDED)
+				status = unpad(out, plain_size);
 		}
 		else
 			status = key->spec.salted ? open_salted(key, header, body, ciphertext, out, plain_size)

@@ -9,6 +9,7 @@
  *	nosalt, nomac	CBC-CS3 under a constant IV that is derived from the key
  *	salt,   gcm		AES-GCM; the salt is the nonce
  *	nosalt, gcm		AES-GCM-SIV under a nonce of zeros; see crypto/gcm.h
+ *	gcm, padded		the same, of the plaintext || 0x80 || zeros (ISO/IEC 7816-4); of as many as whoever encrypts wants
  *
  * CTR:  no padding.  First counter block = salt || 0x0000, or the first 16 bytes of the SIV tag; incremented as one
  *       128-bit big-endian integer, as EVP's CTR does.
@@ -56,7 +57,7 @@ extern bool tde_header_parse(const uint8_t *value, size_t size, TdeHeader *heade
 /* Write the header of a value that is taken over from elsewhere, out having TDE_MAX_HEADER bytes; returns its size. */
 extern size_t tde_header_write(uint8_t *out, uint8_t spec_byte, uint32_t key_id);
 
-/* Exact size of a value, header included, for a plaintext of so many bytes. */
+/* Exact size of a value, header included, for a plaintext of so many bytes; padded, of so many with the padding. */
 extern size_t tde_header_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain_size);
 
 /*
@@ -66,7 +67,11 @@ extern size_t tde_header_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain
 extern TDE_MUST_CHECK TdeStatus tde_value_seal(TdeValueKey *key, uint32_t key_id, bool compressed,
 											   const uint8_t *plain, size_t plain_size, uint8_t *out);
 
-/* Room that tde_value_open() needs; at least the plaintext's size and at most TDE_MAX_BLOCK bytes more. */
+/* The same for a padded spec: padded_size, of the plaintext with its padding, is at least plain_size + 1. */
+extern TDE_MUST_CHECK TdeStatus tde_value_seal_padded(TdeValueKey *key, uint32_t key_id, bool compressed, const uint8_t *plain,
+													  size_t plain_size, size_t padded_size, uint8_t *out);
+
+/* Room that tde_value_open() needs: the plaintext's size and at most TDE_MAX_BLOCK bytes more; padded, what it has with its padding. */
 extern size_t tde_header_open_room(const TdeHeader *header, size_t size);
 
 /*

@@ -32,10 +32,10 @@ seal(TdeValueKey *key, TdeSpec spec, uint32_t id, bool compressed, size_t size, 
 	uint8_t    *value;
 	uint8_t    *in = exact(size);
 
-	*sealed = tde_header_sealed_size(spec, id, size);
+	*sealed = tde_header_sealed_size(spec, id, padded_size(spec, size));
 	value = exact(*sealed);
 	memcpy(in, plain, size);
-	must(tde_value_seal(key, id, compressed, in, size, value) == TDE_OK, "a value cannot be sealed");
+	must(seal_any(key, spec, id, compressed, in, size, value) == TDE_OK, "a value cannot be sealed");
 	free(in);
 	return value;
 }
@@ -52,7 +52,8 @@ try_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t
 	memset(out, 0xa5, room);
 	status = tde_value_open(key, header, value, sealed, out, &opened);
 	if (status == TDE_OK)
-		*right = opened == size && opened <= room && room <= opened + TDE_MAX_BLOCK && memcmp(out, plain, size) == 0;
+		*right = opened == size && opened <= room &&
+			(header->spec.mode == TDE_PADDED ? room == padded_size(header->spec, size) : room <= opened + TDE_MAX_BLOCK) && memcmp(out, plain, size) == 0;
 	else
 	{
 		*right = true;
@@ -299,13 +300,74 @@ test_flag(TdeSpec spec)
 	if (!spec.salted)
 	{
 		memset(out, 0xa5, sizeof(out));
-		sealed = tde_header_sealed_size(spec, 1, 30);
-		right = tde_value_seal(key, 1, true, plain, 30, out) == TDE_E_CRYPTO;
+		sealed = tde_header_sealed_size(spec, 1, padded_size(spec, 30));
+		right = seal_any(key, spec, 1, true, plain, 30, out) == TDE_E_CRYPTO;
 		for (size_t i = 0; i < sealed; i++)
 			right = right && out[i] == 0;
 		ok(right && out[sealed] == 0xa5, "%s: cannot be compressed; output clean", spec_name(spec));
 	}
-	ok(tde_value_seal(key, 0, false, plain, 30, out) == TDE_E_CRYPTO, "%s: no value for key id 0", spec_name(spec));
+	ok(seal_any(key, spec, 0, false, plain, 30, out) == TDE_E_CRYPTO, "%s: no value for key id 0", spec_name(spec));
+	tde_value_key_free(key);
+}
+
+/* Does a plaintext come back that was padded to so many bytes? */
+static bool
+unpads(TdeValueKey *key, TdeSpec spec, const uint8_t *in, size_t size, size_t padded)
+{
+	size_t		sealed = tde_header_sealed_size(spec, 1, padded);
+	uint8_t    *value = exact(sealed);
+	uint8_t    *out = exact(padded);
+	TdeHeader	header;
+	size_t		opened = SIZE_MAX;
+	bool		good;
+
+	good = tde_value_seal_padded(key, 1, false, in, size, padded, value) == TDE_OK && tde_header_parse(value, sealed, &header) &&
+		tde_header_open_room(&header, sealed) == padded && tde_value_open(key, &header, value, sealed, out, &opened) == TDE_OK &&
+		opened == size && memcmp(out, in, size) == 0;
+	free(value);
+	free(out);
+	return good;
+}
+
+static void
+test_padding(TdeSpec spec)
+{
+	TdeValueKey *key = make_key(spec, data_key, type_tag);
+	uint8_t		in[50];
+	uint8_t		out[150];
+	bool		good = true;
+	bool		refused = true;
+
+	/* plaintexts that look like padding themselves */
+	for (size_t size = 0; size <= sizeof(in) && good; size++)
+		for (int kind = 0; kind < 4; kind++)
+		{
+			memset(in, kind % 2 == 0 ? 0 : 0x80, sizeof(in));
+			if (kind >= 2 && size > 0)
+				in[size - 1] ^= 0x80;
+			for (size_t padded = size + 1; padded <= size + 70; padded++)
+				good = good && unpads(key, spec, in, size, padded);
+		}
+	ok(good, "%s: plaintexts come back, however many bytes of padding they have", spec_name(spec));
+
+	for (size_t padded = 0; padded <= 30; padded++)
+	{
+		memset(out, 0xa5, sizeof(out));
+		refused = refused && tde_value_seal_padded(key, 1, false, plain, 30, padded, out) == TDE_E_CRYPTO;
+		for (size_t i = 0; i < tde_header_sealed_size(spec, 1, padded); i++)
+			refused = refused && out[i] == 0;
+	}
+	ok(refused && tde_value_seal(key, 1, false, plain, 30, out) == TDE_E_CRYPTO, "%s: none without padding; output clean", spec_name(spec));
+	tde_value_key_free(key);
+}
+
+static void
+test_no_padding(TdeSpec spec)
+{
+	TdeValueKey *key = make_key(spec, data_key, type_tag);
+	uint8_t		out[150];
+
+	ok(tde_value_seal_padded(key, 1, false, plain, 30, 40, out) == TDE_E_CRYPTO, "%s: is not padded", spec_name(spec));
 	tde_value_key_free(key);
 }
 
@@ -347,6 +409,10 @@ main(void)
 			test_flips(specs[i]);
 			test_truncation(specs[i]);
 			test_flag(specs[i]);
+			if (specs[i].mode == TDE_PADDED)
+				test_padding(specs[i]);
+			else
+				test_no_padding(specs[i]);
 			if (specs[i].mac != TDE_NOMAC)
 				test_wrong_key(specs[i]);
 			if (way == OURS)

@@ -30,7 +30,7 @@ hkdf(const char *purpose, TdeSpec spec, uint8_t *out, size_t size)
 
 	must(HMAC(EVP_sha256(), zeros, 32, data_key, sizeof(data_key), prk, NULL) != NULL, "HMAC fails");
 	n += (size_t) sprintf((char *) info, "tde_column/1%s", purpose);
-	info[n++] = (uint8_t) ((spec.cipher - 1) | (spec.mode == TDE_CBC ? 4 : 0) | (spec.salted ? 8 : 0) | spec.mac << 4);
+	info[n++] = (uint8_t) ((spec.cipher - 1) | (spec.mode != TDE_CTR ? 4 : 0) | (spec.salted ? 8 : 0) | spec.mac << 4);
 	memcpy(info + n, type_tag, TDE_TYPE_TAG_SIZE);
 	n += TDE_TYPE_TAG_SIZE;
 	info[n++] = 1;
@@ -221,6 +221,17 @@ siv(TdeSpec spec, uint8_t spec_byte, const uint8_t *in, size_t size, uint8_t *ou
 	}
 }
 
+/* Plaintext, 0x80 and zeros. */
+static uint8_t *
+pad(const uint8_t *plain, size_t size, size_t padded)
+{
+	uint8_t    *result = calloc(1, padded);
+
+	memcpy(result, plain, size);
+	result[size] = 0x80;
+	return result;
+}
+
 /* What follows the header of a value with gcm; returns its size. */
 static size_t
 write_gcm(TdeSpec spec, uint8_t spec_byte, const uint8_t *plain, size_t size, const uint8_t *nonce, uint8_t *out)
@@ -249,9 +260,9 @@ write_gcm(TdeSpec spec, uint8_t spec_byte, const uint8_t *plain, size_t size, co
 	return size + 16;
 }
 
-/* The second writer.  Returns the size; a salted value gets the salt given. */
+/* The second writer, of bytes that are padded already.  Returns the size; a salted value gets the salt given. */
 static size_t
-write_value(TdeSpec spec, uint32_t id, bool compressed, const uint8_t *plain, size_t size, const uint8_t *salt,
+write_bytes(TdeSpec spec, uint32_t id, bool compressed, const uint8_t *plain, size_t size, const uint8_t *salt,
 			uint8_t *out)
 {
 	size_t		block = tde_spec_block(spec);
@@ -308,20 +319,33 @@ write_value(TdeSpec spec, uint32_t id, bool compressed, const uint8_t *plain, si
 	return (size_t) (next - out) + tag_size;
 }
 
+/* The same, padded to so many bytes if the specification says that it is. */
+static size_t
+write_value(TdeSpec spec, uint32_t id, bool compressed, const uint8_t *plain, size_t size, size_t padded, const uint8_t *salt,
+			uint8_t *out)
+{
+	uint8_t    *all = spec.mode == TDE_PADDED ? pad(plain, size, padded) : NULL;
+	size_t		written = all ? write_bytes(spec, id, compressed, all, padded, salt, out)
+		: write_bytes(spec, id, compressed, plain, size, salt, out);
+
+	free(all);
+	return written;
+}
+
 /* Does our value equal the second writer's (with the salt that ours drew), if that can write it? */
 static bool
 same_value(TdeValueKey *key, TdeSpec spec, uint32_t id, bool compressed, const uint8_t *plain, size_t size)
 {
-	size_t		sealed = tde_header_sealed_size(spec, id, size);
+	size_t		sealed = tde_header_sealed_size(spec, id, padded_size(spec, size));
 	uint8_t    *ours = exact(sealed);
 	uint8_t    *theirs = exact(sealed + 64);
 	TdeHeader	header;
 	size_t		written;
 	bool		good;
 
-	must(tde_value_seal(key, id, compressed, plain, size, ours) == TDE_OK, "a value cannot be sealed");
+	must(seal_any(key, spec, id, compressed, plain, size, ours) == TDE_OK, "a value cannot be sealed");
 	must(tde_header_parse(ours, sealed, &header), "a sealed value has no good header");
-	written = write_value(spec, id, compressed, plain, size, ours + header.size, theirs);
+	written = write_value(spec, id, compressed, plain, size, padded_size(spec, size), ours + header.size, theirs);
 	good = written == 0 || (written == sealed && memcmp(ours, theirs, sealed) == 0);
 	free(ours);
 	free(theirs);
@@ -349,7 +373,42 @@ test_format(TdeSpec spec)
 	free(plain);
 }
 
-/* The test vectors of the documentation: fixed keys and salts, a short and a longer plaintext. */
+/* What says that it is padded, and is not, only somebody with the key can have made. */
+static void
+test_unpadded(TdeSpec spec)
+{
+	static const struct
+	{
+		const char *hex;
+		bool		padded;
+	}			plains[] = {
+		{"80", true}, {"00", false}, {"0000000000000000000000", false}, {"41", false}, {"4142", false}, {"8001", false}, {"4100", false}, {"7f00", false},
+		{"418000", true}, {"41800000000000000000000000000000000000", true}, {"8000800000000000000000000001", false},
+	};
+	TdeValueKey *key;
+	bool		good = true;
+
+	must(tde_value_key_new(&key, data_key, spec, type_tag) == TDE_OK, "cannot make a value key");
+	for (size_t i = 0; i < sizeof(plains) / sizeof(plains[0]); i++)
+	{
+		uint8_t		plain[32],
+					value[100],
+					out[32];
+		size_t		size = unhex(plains[i].hex, plain),
+					opened,
+					written = write_bytes(spec, 1, false, plain, size, data_key, value);
+		TdeHeader	header;
+
+		good = good && tde_header_parse(value, written, &header) &&
+			tde_value_open(key, &header, value, written, out, &opened) == (plains[i].padded ? TDE_OK : TDE_E_AUTH);
+		for (size_t j = 0; j < size; j++)
+			good = good && (plains[i].padded || out[j] == 0);
+	}
+	ok(good, "%s: an authentic value without its padding is refused, output clean", spec_name(spec));
+	tde_value_key_free(key);
+}
+
+/* The test vectors of the documentation: padded to multiples of 16, fixed keys and salts, a short and a longer plaintext. */
 static void
 print_vectors(const TdeSpec *specs, int count)
 {
@@ -364,7 +423,7 @@ print_vectors(const TdeSpec *specs, int count)
 		for (int j = 0; j < 2; j++)
 		{
 			const uint8_t *plain = (const uint8_t *) texts[j];
-			size_t		size = write_value(specs[i], 1, false, plain, strlen(texts[j]), salt, value);
+			size_t		size = write_value(specs[i], 1, false, plain, strlen(texts[j]), (strlen(texts[j]) / 16 + 1) * 16, salt, value);
 
 			printf("| %s | `%s` | `", spec_name(specs[i]), texts[j]);
 			for (size_t k = 0; k < size; k++)
@@ -389,6 +448,10 @@ main(int argc, char **argv)
 		return 0;
 	}
 	for (int i = 0; i < count; i++)
+	{
 		test_format(specs[i]);
+		if (specs[i].mode == TDE_PADDED)
+			test_unpadded(specs[i]);
+	}
 	return tap_done();
 }
