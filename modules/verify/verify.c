@@ -39,10 +39,8 @@ TDE_MODULE("verify", NULL, NULL);
 static Datum
 decrypt(TdeType *type, Datum value, int32 typmod, void *differs)
 {
-	TdeHeader	header;
-
 	tde_datum_free(type, tde_datum_decrypt_once(type, value, tde_declared(type, typmod)));
-	if (typmod >= 0 && tde_datum_header(value, &header) && !tde_spec_equal(header.spec, tde_type_modifiers(type, typmod).spec))
+	if (typmod >= 0 && !tde_datum_is_declared(type, value, typmod))
 		*(bool *) differs = true;
 	return value;
 }

@@ -76,7 +76,7 @@ extern bool tde_spec_from_byte(uint8_t byte, TdeSpec *spec, bool *flag);
 /* NULL when the combination is allowed; otherwise a sentence (no final period) that says why not. */
 extern const char *tde_spec_refused(TdeSpec spec);
 
-extern PGDLLEXPORT bool tde_spec_equal(TdeSpec a, TdeSpec b);
+extern bool tde_spec_equal(TdeSpec a, TdeSpec b);
 
 /* Cipher key, bytes. */
 extern size_t tde_spec_key(TdeSpec spec);

@@ -40,6 +40,7 @@
 #include "keys/table.h"
 #include "server/compat.h"
 #include "server/statement.h"
+#include "type/plain_bytes.h"
 
 PG_FUNCTION_INFO_V1(tde_ddl_trigger);
 
@@ -110,13 +111,13 @@ wanted_typmod(Relation rel, Form_pg_attribute column, TdeType *type, bool own_ke
 	return tde_modifiers_pack(type->layout, &mods);
 }
 
-/* Bytes that encryption adds to a short value in a row, in which a varlena header of one byte precedes it. */
+/* Bytes that encryption adds to a short value in a row, in which a varlena header of one byte precedes it; half of the padding, on average. */
 static int
 added_bytes(TdeType *type, int32 typmod)
 {
 	TdeModifiers mods = tde_modifiers_unpack(type->layout, typmod >= 0 ? typmod : tde_typmod_default());
 
-	return 1 + (int) tde_header_sealed_size(mods.spec, 1, 0);
+	return 1 + (int) tde_header_sealed_size(mods.spec, 1, tde_plain_pad(type->base, &mods) / 2);
 }
 
 /*

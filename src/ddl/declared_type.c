@@ -55,13 +55,17 @@ tde_declared_like(Oid like, int32 declared, Oid *type, int32 *typmod)
 	Oid			element = get_element_type(*type);
 	TdeType    *encrypted = own ? tde_type_of_base(OidIsValid(element) ? element : *type) : NULL;
 	TdeModifiers modifiers;
+	size_t		pad;
 
 	if (encrypted == NULL || !tde_typmod_base_valid(encrypted->layout, *typmod))
 		return false;
 	modifiers = declared >= 0 ? tde_type_modifiers(own, declared) : tde_ddl_default_modifiers(encrypted->base);
 	modifiers.unordered = modifiers.unordered && tde_base_can_hide_order(encrypted->base);
 	tde_ddl_check_mac(encrypted->base, modifiers.spec);
+	pad = tde_plain_pad(own->base, &modifiers);
 	modifiers.base_typmod = *typmod;
+	if (tde_plain_pad(encrypted->base, &modifiers) == 0)
+		tde_plain_pad_as(&modifiers, encrypted->base, pad);
 	*typmod = tde_modifiers_pack(encrypted->layout, &modifiers);
 	*type = OidIsValid(element) ? get_array_type(encrypted->oid) : encrypted->oid;
 	return true;
@@ -86,6 +90,7 @@ tde_ddl_default_modifiers(Oid base)
 	TdeModifiers modifiers = tde_default_modifiers;
 
 	modifiers.unordered = modifiers.unordered && tde_base_can_hide_order(base);
+	tde_plain_pad_as(&modifiers, base, modifiers.pad);
 	return modifiers;
 }
 
@@ -105,6 +110,23 @@ tde_ddl_check_order(Oid base, const TdeModifiers *modifiers)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("type %s cannot be declared unordered", tde_ddl_encrypted_name(base)),
 				 errdetail("Type %s has no hash function by which its values could stand in an index.", format_type_be(base))));
+}
+
+void
+tde_ddl_check_pad(Oid base, const TdeModifiers *modifiers)
+{
+	if (modifiers->pad == 0 || tde_plain_pad(base, modifiers) > 0)
+		return;
+	if (get_typlen(base) != -1)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("type %s cannot be padded", tde_ddl_encrypted_name(base)),
+				 errdetail("All values of type %s have the same length.", format_type_be(base))));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("type %s cannot be padded to its longest value", tde_ddl_encrypted_name(base)),
+			 errdetail("The declaration does not limit its length."),
+			 errhint("Declare a length, or pad to a multiple of bytes: 'pad=64'.")));
 }
 
 void

@@ -33,6 +33,9 @@ extern int32 tde_ddl_default_typmod(TdeType *type);
 /* ereport: values of this base type have nothing but their order to stand in an index by. */
 extern void tde_ddl_check_order(Oid base, const TdeModifiers *modifiers);
 
+/* ereport: the modifiers pad values that have no length to be hidden, or to a longest one that is not declared. */
+extern void tde_ddl_check_pad(Oid base, const TdeModifiers *modifiers);
+
 /* What tde_create_type() calls the encrypted version of a type: it may be that not all of it is there yet, while a dump is restored. */
 extern const char *tde_ddl_encrypted_name(Oid base);
 

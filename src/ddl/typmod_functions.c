@@ -161,10 +161,11 @@ parse_modifiers(Oid base, ArrayType *array)
 				 errmsg("invalid modifiers for type %s", tde_ddl_encrypted_name(base)),
 				 errdetail_internal("%s", problem),
 				 errhint("Modifiers are: those of %s first; then, in any order, one of aes128, aes192, aes256, '3des168'; "
-						 "salt or nosalt; gcm, sha256, mac or nomac; ctr or cbc; ordered or unordered; 'key=NAME'.", format_type_be(base))));
+						 "salt or nosalt; gcm, sha256, mac or nomac; ctr or cbc; ordered or unordered; 'pad=BYTES' or 'pad=max'; 'key=NAME'.", format_type_be(base))));
 	tde_ddl_check_mac(base, mods.spec);
 	tde_ddl_check_order(base, &mods);
 	mods.base_typmod = parse_base_modifiers(base, words, own);
+	tde_ddl_check_pad(base, &mods);
 	if (row > 0)
 		return tde_modifiers_offer(row, &mods);
 	return tde_modifiers_pack(tde_type_mod_layout(base), &mods);

@@ -116,11 +116,13 @@ check_default_spec(char **newval, void **extra, GucSource source)
 	problem = tde_typmod_words_parse(words, &shipped, false, &mods);
 	if (problem == NULL && mods.spec.cipher == TDE_3DES168)
 		problem = "Triple DES is for old data only and cannot be the default.";
+	if (problem == NULL && mods.pad == TDE_PAD_MAX)
+		problem = "The default declares no length that \"pad=max\" could be of.";
 	if (problem)
 	{
 		GUC_check_errdetail("%s", problem);
 		GUC_check_errhint("Modifiers are, in any order: one of aes128, aes192, aes256; salt or nosalt; gcm, sha256, mac or nomac; "
-						  "ctr or cbc; ordered or unordered.");
+						  "ctr or cbc; ordered or unordered; pad=BYTES.");
 		return false;
 	}
 	result = TDE_GUC_MALLOC(sizeof(*result));

@@ -133,18 +133,10 @@ modifiers_of(Relation rel, HeapTuple tuple)
 {
 	TdeModifiers mods;
 
-	mods.spec = tde_typmod_spec(column_of(rel, tuple, SPEC_SPEC));
-	mods.unordered = (column_of(rel, tuple, SPEC_SPEC) & TDE_TYPMOD_UNORDERED) != 0;
+	tde_typmod_read_row_bits(column_of(rel, tuple, SPEC_SPEC), &mods);
 	mods.slot = column_of(rel, tuple, SPEC_SLOT);
 	mods.base_typmod = column_of(rel, tuple, SPEC_BASE);
 	return mods;
-}
-
-/* As a row holds it. */
-static Datum
-spec_column(const TdeModifiers *mods)
-{
-	return Int32GetDatum(tde_typmod_spec_bits(mods->spec) | (mods->unordered ? TDE_TYPMOD_UNORDERED : 0));
 }
 
 /* What the row of this number says; false if there is none. */
@@ -177,7 +169,7 @@ number_of(Relation rel, const TdeModifiers *mods)
 	int32		number = 0;
 	Oid			index = tde_permanent_index(rel, SPEC_SPEC);
 
-	ScanKeyInit(&keys[0], SPEC_SPEC, BTEqualStrategyNumber, F_INT4EQ, spec_column(mods));
+	ScanKeyInit(&keys[0], SPEC_SPEC, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(tde_typmod_row_bits(mods)));
 	ScanKeyInit(&keys[1], SPEC_SLOT, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(mods->slot));
 	ScanKeyInit(&keys[2], SPEC_BASE, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(mods->base_typmod));
 	scan = systable_beginscan(rel, index, OidIsValid(index), NULL, lengthof(keys), keys);
@@ -213,7 +205,7 @@ add_row(Relation rel, const TdeModifiers *mods)
 				 errdetail("The second half of %d is kept for roles with the privilege CREATE on the database.", TDE_TYPMOD_LAST_NUMBER)));
 	number = last + 1;
 	values[SPEC_NUMBER - 1] = Int32GetDatum(number);
-	values[SPEC_SPEC - 1] = spec_column(mods);
+	values[SPEC_SPEC - 1] = Int32GetDatum(tde_typmod_row_bits(mods));
 	values[SPEC_SLOT - 1] = Int32GetDatum(mods->slot);
 	values[SPEC_BASE - 1] = Int32GetDatum(mods->base_typmod);
 	tuple = tde_permanent_form(rel, SPEC_COLUMNS, values, nulls);

@@ -23,6 +23,11 @@
 #define SCALE_MASK		((1 << SCALE_BITS) - 1)
 #define LENGTH_MAX		4094
 
+#define PAD_SHIFT		12		/* above a key slot of as many bits */
+#define PAD_MASK		0xfff
+#define ROW_UNORDERED	0x80
+#define ROW_PAD_SHIFT	8
+
 TdeModifiers tde_default_modifiers = TDE_SHIPPED_MODIFIERS;
 
 /* What the words of one list have set so far. */
@@ -33,6 +38,7 @@ typedef struct ParsedWords
 	int			salt;
 	int			mac;
 	int			unordered;
+	int			pad;
 	int32		slot;
 } ParsedWords;
 
@@ -98,11 +104,28 @@ take_key(ParsedWords *parsed, const char *word)
 	return NULL;
 }
 
+/* "pad=16", "pad=max", or "pad=0", none. */
+static char *
+take_pad(ParsedWords *parsed, const char *word)
+{
+	bool		longest = pg_strcasecmp(word, "max") == 0;
+	long		number = longest ? TDE_PAD_MAX : strtol(word, NULL, 10);
+
+	if (parsed->pad >= 0)
+		return psprintf("Padding is named more than once.");
+	if (!longest && (strlen(word) > 4 || strspn(word, "0123456789") != strlen(word) || *word == '\0' || number == 1 || number > TDE_PAD_LARGEST))
+		return psprintf("Values are padded to a multiple of 2 to %d bytes, or to \"max\".", TDE_PAD_LARGEST);
+	parsed->pad = (int) number;
+	return NULL;
+}
+
 static char *
 take_word(ParsedWords *parsed, const char *word)
 {
 	if (pg_strncasecmp(word, "key=", 4) == 0)
 		return take_key(parsed, word + 4);
+	if (pg_strncasecmp(word, "pad=", 4) == 0)
+		return take_pad(parsed, word + 4);
 
 	for (size_t i = 0; i < lengthof(meanings); i++)
 	{
@@ -121,7 +144,7 @@ take_word(ParsedWords *parsed, const char *word)
 bool
 tde_typmod_words_know(const char *word)
 {
-	if (pg_strncasecmp(word, "key=", 4) == 0)
+	if (pg_strncasecmp(word, "key=", 4) == 0 || pg_strncasecmp(word, "pad=", 4) == 0)
 		return true;
 	for (size_t i = 0; i < lengthof(meanings); i++)
 		if (pg_strcasecmp(word, meanings[i].word) == 0)
@@ -150,14 +173,25 @@ tde_typmod_unsalted(TdeSpec spec)
 	if (spec.mac == TDE_NOMAC)
 		spec.mode = TDE_CBC;
 	if (spec.mac == TDE_GCM && never_gcm(spec))
+	{
 		spec.mac = TDE_SHA256;
+		spec.mode = TDE_CTR;
+	}
 	return spec;
+}
+
+void
+tde_typmod_set_pad(TdeModifiers *mods, int pad)
+{
+	mods->pad = (uint16) (mods->spec.mac == TDE_GCM ? pad : 0);
+	if (mods->spec.mode != TDE_CBC)
+		mods->spec.mode = mods->pad > 0 ? TDE_PADDED : TDE_CTR;
 }
 
 char *
 tde_typmod_words_parse(List *words, const TdeModifiers *defaults, bool names_key, TdeModifiers *mods)
 {
-	ParsedWords parsed = {0, -1, -1, -1, -1, -1};
+	ParsedWords parsed = {0, -1, -1, -1, -1, -1, -1};
 	TdeSpec    *spec = &mods->spec;
 	ListCell   *cell;
 	const char *refused;
@@ -188,13 +222,21 @@ tde_typmod_words_parse(List *words, const TdeModifiers *defaults, bool names_key
 		if (parsed.mac < 0 && spec->mac == TDE_GCM && never_gcm(*spec))
 			spec->mac = TDE_SHA256;
 		mods->unordered = false;
+		mods->pad = 0;
 	}
 	mods->slot = Max(parsed.slot, 0);
 	if (parsed.unordered >= 0)
 		mods->unordered = parsed.unordered;
+	if (parsed.pad >= 0)
+		mods->pad = (uint16) parsed.pad;
 
+	if (mods->pad > 0 && spec->mac != TDE_GCM)
+		spec->mode = TDE_PADDED;	/* which is refused */
 	refused = tde_spec_refused(*spec);
-	return refused ? psprintf("%s.", refused) : NULL;
+	if (refused)
+		return psprintf("%s.", refused);
+	tde_typmod_set_pad(mods, mods->pad);
+	return NULL;
 }
 
 static bool
@@ -302,7 +344,7 @@ unpack_base(TdeModLayout layout, uint32 bits)
 int32
 tde_typmod_spec_bits(TdeSpec spec)
 {
-	return ((spec.cipher << CIPHER_SHIFT) | (spec.mode == TDE_CBC ? MODE_BIT : 0) | (spec.salted ? SALT_BIT : 0) |
+	return ((spec.cipher << CIPHER_SHIFT) | (spec.mode != TDE_CTR ? MODE_BIT : 0) | (spec.salted ? SALT_BIT : 0) |
 			(spec.mac << MAC_SHIFT)) >> MAC_SHIFT;
 }
 
@@ -313,10 +355,34 @@ tde_typmod_spec(int32 bits)
 	TdeSpec		spec;
 
 	spec.cipher = (typmod >> CIPHER_SHIFT) & 7;
-	spec.mode = (typmod & MODE_BIT) ? TDE_CBC : TDE_CTR;
 	spec.salted = (typmod & SALT_BIT) != 0;
 	spec.mac = (typmod >> MAC_SHIFT) & 3;
+	spec.mode = (typmod & MODE_BIT) == 0 ? TDE_CTR : spec.mac == TDE_GCM ? TDE_PADDED : TDE_CBC;
 	return spec;
+}
+
+int32
+tde_typmod_row_bits(const TdeModifiers *mods)
+{
+	return tde_typmod_spec_bits(mods->spec) | (mods->unordered ? ROW_UNORDERED : 0) | (mods->pad > 0 ? (mods->pad - 1) << ROW_PAD_SHIFT : 0);
+}
+
+void
+tde_typmod_read_row_bits(int32 bits, TdeModifiers *mods)
+{
+	mods->spec = tde_typmod_spec(bits);
+	mods->unordered = (bits & ROW_UNORDERED) != 0;
+	mods->pad = mods->spec.mode == TDE_PADDED ? ((bits >> ROW_PAD_SHIFT) & PAD_MASK) + 1 : 0;
+}
+
+/* The same in a typmod, where there are bits for nothing but a key beside it. */
+static bool
+pack_pad(const TdeModifiers *mods, int32 *typmod)
+{
+	if (mods->pad == TDE_PAD_MAX || mods->unordered || mods->base_typmod >= 0 || mods->slot < 0 || mods->slot >= 1 << PAD_SHIFT)
+		return false;
+	*typmod = (tde_typmod_spec_bits(mods->spec) << MAC_SHIFT) | ((mods->pad - 1) << PAD_SHIFT) | mods->slot;
+	return true;
 }
 
 bool
@@ -325,6 +391,8 @@ tde_typmod_pack(TdeModLayout layout, const TdeModifiers *mods, int32 *typmod)
 	int			bits = slot_bits(layout);
 	uint32		base;
 
+	if (mods->pad > 0)
+		return pack_pad(mods, typmod);
 	if (mods->unordered || mods->slot < 0 || mods->slot >= (1 << bits) || !pack_base(layout, mods->base_typmod, &base))
 		return false;
 	*typmod = (int32) (((uint32) tde_typmod_spec_bits(mods->spec) << MAC_SHIFT) | (base << bits) | (uint32) mods->slot);
@@ -339,6 +407,17 @@ tde_typmod_invalid(int32 typmod)
 			 errmsg("invalid type modifier %d for an encrypted type", typmod)));
 }
 
+static TdeModifiers
+unpack_pad(int32 typmod)
+{
+	TdeModifiers mods = {tde_typmod_spec(typmod >> MAC_SHIFT), typmod & ((1 << PAD_SHIFT) - 1), -1};
+
+	mods.pad = ((typmod >> PAD_SHIFT) & PAD_MASK) + 1;
+	if (mods.pad == TDE_PAD_MAX)
+		tde_typmod_invalid(typmod);
+	return mods;
+}
+
 TdeModifiers
 tde_typmod_unpack(TdeModLayout layout, int32 typmod)
 {
@@ -347,11 +426,16 @@ tde_typmod_unpack(TdeModLayout layout, int32 typmod)
 	TdeModifiers mods;
 
 	mods.spec = tde_typmod_spec(typmod >> MAC_SHIFT);
-	if (typmod < 0 || tde_spec_refused(mods.spec) != NULL || !base_possible(layout, low >> bits))
+	if (typmod < 0 || tde_spec_refused(mods.spec) != NULL)
+		tde_typmod_invalid(typmod);
+	if (mods.spec.mode == TDE_PADDED)
+		return unpack_pad(typmod);
+	if (!base_possible(layout, low >> bits))
 		tde_typmod_invalid(typmod);
 	mods.slot = (int32) (low & ((1u << bits) - 1));
 	mods.base_typmod = unpack_base(layout, low >> bits);
 	mods.unordered = false;
+	mods.pad = 0;
 	return mods;
 }
 
@@ -371,7 +455,10 @@ tde_typmod_number(int32 typmod)
 int32
 tde_typmod_default(void)
 {
-	return tde_typmod_spec_bits(tde_default_modifiers.spec) << MAC_SHIFT;
+	TdeModifiers mods = tde_default_modifiers;
+
+	tde_typmod_set_pad(&mods, 0);
+	return tde_typmod_spec_bits(mods.spec) << MAC_SHIFT;
 }
 
 char *
@@ -388,5 +475,9 @@ tde_typmod_words(const TdeModifiers *mods)
 	appendStringInfo(&buf, ",%s,%s", tde_spec_salt_word(spec), tde_spec_mac_word(spec));
 	if (mods->unordered)
 		appendStringInfoString(&buf, ",unordered");
+	if (mods->pad == TDE_PAD_MAX)
+		appendStringInfoString(&buf, ",'pad=max'");
+	else if (mods->pad > 0)
+		appendStringInfo(&buf, ",'pad=%d'", mods->pad);
 	return buf.data;
 }

@@ -1,13 +1,14 @@
 /*
  * typmod.h - the type modifier: specification, key slot and the base type's own modifiers in one int4.
  *
- * It is stored in pg_attribute, so this layout is for ever (a column without order has a row of tde.specifications: there is no bit left):
+ * It is stored in pg_attribute, so this layout is for ever (what has no bits in it, such as a column without order, has a row of tde.specifications):
  *
  *	bits 28-30 cipher; code 7: bits 0-23 number a row of tde.specifications, which says all, and the others are the same
  *	bit  27    mode
  *	bit  26    salt
  *	bits 24-25 MAC
- *	bits 0-23  base modifiers (high part) and key slot (low part), divided as the base type needs
+ *	bits 0-23  base modifiers (high part) and key slot (low part), divided as the base type needs; of padded values 12 + 12: the multiple
+ *			   that they are padded to - 1, and key slot
  */
 #ifndef TDE_KEYS_TYPMOD_H
 #define TDE_KEYS_TYPMOD_H
@@ -34,17 +35,24 @@ typedef struct TdeModifiers
 	int32		slot;			/* key slot; 0 is the database's default key */
 	int32		base_typmod;	/* -1: none */
 	bool		unordered;		/* indexes of the column tell no order of its values; nothing to values themselves */
+	uint16		pad;			/* values are padded to a multiple of so many bytes, or TDE_PAD_MAX; 0: they are not; see tde_typmod_set_pad() */
 } TdeModifiers;
 
+#define TDE_PAD_MAX		1		/* all alike: to what the longest value takes that the base type's modifiers allow */
+#define TDE_PAD_LARGEST	4096
+
+/* The one way to set the pad, as far as the specification allows any; its mode says whether there is one. */
+extern void tde_typmod_set_pad(TdeModifiers *mods, int pad);
+
 /* tde_column.default_spec as it is shipped, parsed and as words; what the setting leaves open is as in these. */
-#define TDE_SHIPPED_MODIFIERS	{{TDE_AES256, TDE_CTR, TDE_GCM, true}, 0, -1, false}
+#define TDE_SHIPPED_MODIFIERS	{{TDE_AES256, TDE_CTR, TDE_GCM, true}, 0, -1, false, 0}
 #define TDE_SHIPPED_WORDS	"aes256,salt,gcm"
 
 /* tde_column.default_spec, parsed, without key and modifiers of a base type; set by the GUC's assign hook. */
 extern TdeModifiers tde_default_modifiers;
 
 /*
- * Parse modifier words ("aes128", "nosalt", "key=7", ...).  Parts that they leave open come from *defaults; mode and order only if
+ * Parse modifier words ("aes128", "nosalt", "key=7", ...).  Parts that they leave open come from *defaults; mode, order and padding only if
  * no word speaks of the specification at all, so that what tde_typmod_words() prints means the same everywhere.  NULL if they
  * are good, otherwise a palloc'd sentence that says what is wrong.  The base type's modifiers are *defaults'.
  */
@@ -62,10 +70,13 @@ extern bool tde_typmod_base_valid(TdeModLayout layout, int32 base_typmod);
 /* ereport on a typmod that tde_typmod_pack() cannot have made. */
 extern TdeModifiers tde_typmod_unpack(TdeModLayout layout, int32 typmod);
 
-/* How tde.specifications holds a specification: bits 24-30 of a typmod, and one above them of columns without order. */
-#define TDE_TYPMOD_UNORDERED	0x80
+/* Bits 24-30 of a typmod. */
 extern int32 tde_typmod_spec_bits(TdeSpec spec);
 extern TdeSpec tde_typmod_spec(int32 bits);
+
+/* How tde.specifications holds all but key and base modifiers: these bits, above them one of columns without order, and the pad - 1. */
+extern int32 tde_typmod_row_bits(const TdeModifiers *mods);
+extern void tde_typmod_read_row_bits(int32 bits, TdeModifiers *mods);
 
 /* The typmod that names a row of tde.specifications, and the number that one names; 0 if it names none. */
 #define TDE_TYPMOD_LAST_NUMBER	0xffffff
@@ -81,7 +92,7 @@ tde_typmod_has_low_bits(int32 typmod)
 	return typmod >= 0 && (typmod & 0xffffff) != 0;
 }
 
-/* The typmod of the default specification, for values: what it says of order is for columns (ddl/declared_type.h). */
+/* The typmod of the default specification, for values: what it says of order and padding is for columns (ddl/declared_type.h). */
 extern PGDLLEXPORT int32 tde_typmod_default(void);
 
 /* The same without salt, with the one mode and the MAC that are possible then. */

@@ -75,7 +75,8 @@ tde_compare_constant(FunctionCallInfo fcinfo, TdeCall *call, int operand, FmgrIn
  * Unsalted values under one key and spec are deterministic: the same plaintext has the same bytes.  A constant that they are
  * compared with is encrypted once under the key and spec of the rows; then a comparison is a memcmp().  Other bytes mean
  * "not equal" only where the base type's equal values have one image (not 1.0 and 1.00, 0 and -0, or strings that a
- * nondeterministic collation takes for equal); otherwise both sides are decrypted.
+ * nondeterministic collation takes for equal); otherwise both sides are decrypted.  Padded values tell so only if they have one size, since
+ * columns pad to different ones.
  *
  * Two values with the same bytes are equal, salted or not.
  */
@@ -93,6 +94,7 @@ typedef struct EqualState
 	bool		bitwise;		/* other bytes mean that values are not equal */
 	Datum		given;			/* a copy of the operand that is the same at each call, ... */
 	struct varlena *sealed;		/* ... and its encryption as the rows' values are encrypted; NULL: not yet made ... */
+	size_t		least;			/* ... which in padded values takes so many bytes at least ... */
 	uint64		epoch;			/* ... with the keys of this epoch */
 } EqualState;
 
@@ -132,7 +134,14 @@ compare_bytes(const EqualState *state, const uint8 *a, size_t a_size, const uint
 {
 	if (a_size == b_size && memcmp(a, b, a_size) == 0)
 		return EQUAL;
-	return state->bitwise && same_recipe(a, a_size, b, b_size) ? DIFFERENT : NOT_TOLD;
+	return state->bitwise && same_recipe(a, a_size, b, b_size) && (a_size == b_size || !tde_spec_byte_is_padded(a[0])) ? DIFFERENT : NOT_TOLD;
+}
+
+/* Rows of a padded column have several sizes; most use is the smallest in which the constant has room. */
+static inline bool
+is_better_size(const EqualState *state, const uint8 *bytes, size_t size)
+{
+	return tde_spec_byte_is_padded(bytes[0]) && size < VARSIZE(state->sealed) - VARHDRSZ && size >= state->least;
 }
 
 /* The bytes of a value, if they are at hand. */
@@ -177,7 +186,9 @@ seal_constant(FunctionCallInfo fcinfo, TdeCall *call, EqualState *state, TdeType
 	if (type)
 		plain = tde_datum_peek(type, constant, call->declared[call->constant], TDE_REMEMBER_LONG, &scratch);
 	state->given = type ? datumCopy(constant, false, -1) : datumCopy(constant, row_type->base_byval, row_type->base_len);
-	state->sealed = tde_datum_seal_like(row_type, plain, &header);
+	state->sealed = tde_datum_seal_like(row_type, plain, &header, size);
+	if (header.spec.mode == TDE_PADDED)
+		state->least = tde_header_sealed_size(header.spec, header.key_id, VARSIZE_ANY_EXHDR(DatumGetPointer(plain)) + 1);
 	state->epoch = tde_keys_epoch;
 	tde_datum_unpeek(&scratch);
 	MemoryContextSwitchTo(caller);
@@ -211,7 +222,8 @@ compare_constant(FunctionCallInfo fcinfo, TdeCall *call, EqualState *state)
 		return NOT_TOLD;
 	if (unlikely(state->sealed == NULL || state->epoch != tde_keys_epoch ||
 				 !same_constant(state, type, row_type, constant) ||
-				 !same_recipe(bytes, size, (uint8 *) VARDATA(state->sealed), VARSIZE(state->sealed) - VARHDRSZ)))
+				 !same_recipe(bytes, size, (uint8 *) VARDATA(state->sealed), VARSIZE(state->sealed) - VARHDRSZ) ||
+				 is_better_size(state, bytes, size)))
 	{
 		if (!seal_constant(fcinfo, call, state, row_type, bytes, size))
 			return NOT_TOLD;

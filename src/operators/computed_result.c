@@ -10,6 +10,7 @@
 #include "operators/computed.h"
 #include "operators/computed_choice.h"
 #include "server/compat.h"
+#include "type/plain_bytes.h"
 #include "type/type.h"
 
 static PGFunction computed = NULL;
@@ -64,13 +65,16 @@ int32
 tde_computed_unsalted(TdeType *result, TdeType *type, int32 typmod)
 {
 	TdeModifiers modifiers;
+	size_t		pad;
 
 	if (typmod < 0)
 		return -1;
 	modifiers = tde_type_modifiers(type, typmod);
+	pad = tde_plain_pad(type->base, &modifiers);
 	modifiers.base_typmod = -1;
 	modifiers.unordered = false;
 	modifiers.spec = tde_typmod_unsalted(modifiers.spec);
+	tde_plain_pad_as(&modifiers, result->base, pad);
 	return tde_typmod_pack(result->layout, &modifiers, &typmod) ? typmod : -1;
 }
 

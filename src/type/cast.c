@@ -28,6 +28,7 @@
 #include "type/ciphertext_form.h"
 #include "type/datum.h"
 #include "type/node_form.h"
+#include "type/plain_bytes.h"
 #include "wallet/wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_in);
@@ -390,6 +391,7 @@ tde_coerce_support(PG_FUNCTION_ARGS)
 	from = tde_type_modifiers(type, exprTypmod(value));
 	to = tde_type_modifiers(type, typmod);
 	if (!tde_spec_equal(from.spec, to.spec) || from.slot != to.slot || (to.unordered && !from.unordered) ||
+		tde_plain_pad(type->base, &from) != tde_plain_pad(type->base, &to) ||
 		!tde_base_keeps(type, from.base_typmod, to.base_typmod))
 		PG_RETURN_POINTER(NULL);
 	PG_RETURN_POINTER(makeRelabelType((Expr *) value, type->oid, typmod, request->fcall->funccollid, COERCE_IMPLICIT_CAST));

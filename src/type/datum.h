@@ -77,10 +77,10 @@ tde_datum_unpeek(TdeScratch *scratch)
 }
 
 /*
- * Encrypt a datum of the base type under the key and the spec (an unsalted one) of a value whose header this is: what is
- * equal then has the same bytes, as far as the base type stores it in the same way.  palloc'd.
+ * Encrypt a datum of the base type under the key and the spec (an unsalted one) of a value that has this header and so many bytes: what is
+ * equal then has the same bytes, as far as the base type stores it in the same way, and it is not padded otherwise.  palloc'd.
  */
-extern struct varlena *tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header);
+extern struct varlena *tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header, size_t size);
 
 /*
  * Encrypt a datum of the base type as the typmod says; -1: as a literal, deterministically, under the catalog key.
@@ -136,6 +136,9 @@ typedef struct TdeKeyFloors
 } TdeKeyFloors;
 
 extern bool tde_datum_is_current(TdeType *type, Datum value, int32 typmod, TdeKeyFloors *floors);
+
+/* Is it encrypted as the typmod says, but for the key?  By its header and its size alone, too. */
+extern PGDLLEXPORT bool tde_datum_is_declared(TdeType *type, Datum value, int32 typmod);
 
 /* Make it so.  declared: where it comes from, as above; -1 takes a value that does not fit, too. */
 extern Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared);

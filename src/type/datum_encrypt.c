@@ -39,29 +39,29 @@ static const TdeSpec spared_spec = {TDE_AES256, TDE_CTR, TDE_GCM, true};
 static const TdeSpec passing_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, true};
 
 /* The spec and key slot that a typmod stands for, and the active key there. */
-static const TdeKey *
-writing_key(TdeType *type, int32 typmod, TdeSpec *spec)
+static const TdeWriter *
+find_writer(TdeType *type, int32 typmod)
 {
 	TdeWriter  *writer = &type->writers[tde_key_memo((uint32) typmod)];
 	TdeModifiers mods;
 
-	*spec = writer->spec;
 	if (likely(writer->typmod == typmod && tde_keys_fresh(writer->epoch)))
-		return writer->key;
+		return writer;
 	writer->epoch = 0;
 	if (typmod < 0)
 	{
 		mods.spec = literal_spec;
 		mods.slot = TDE_SLOT_CATALOG;
+		mods.pad = 0;
 	}
 	else
 		mods = tde_type_modifiers(type, typmod);
+	writer->pad = tde_plain_pad(type->base, &mods);
 	writer->key = tde_key_for_writing(mods.slot, mods.spec, type->tag);
 	writer->typmod = typmod;
 	writer->spec = mods.spec;
 	writer->epoch = tde_keys_epoch;
-	*spec = mods.spec;
-	return writer->key;
+	return writer;
 }
 
 /* What a value is to be encrypted under. */
@@ -73,6 +73,7 @@ typedef struct Target
 	uint32		key_id;			/* of the version of the typmod's key; 0: the newest */
 	bool		passes;			/* encrypt by passing_spec */
 	bool		spares_des;		/* encrypt by spared_spec in place of triple DES */
+	size_t		pad;			/* to a multiple of so many bytes; 0: not.  Of a header's value given, otherwise set by find_key(), too. */
 	TdeSpec		spec;			/* from here on set by find_key() */
 	const TdeKey *key;
 	uint64		epoch;			/* the key is good while it is this one */
@@ -82,10 +83,14 @@ static inline void
 find_key(Target *target)
 {
 	const TdeHeader *header = target->header;
+	const TdeWriter *writer;
 
 	if (target->key_id != 0)
 	{
-		target->spec = tde_type_modifiers(target->type, target->typmod).spec;
+		TdeModifiers mods = tde_type_modifiers(target->type, target->typmod);
+
+		target->spec = mods.spec;
+		target->pad = tde_plain_pad(target->type->base, &mods);
 		target->key = tde_key_for_reading(target->key_id, target->spec, target->type->tag);
 	}
 	else if (target->passes)
@@ -95,7 +100,10 @@ find_key(Target *target)
 	}
 	else if (target->typmod >= 0 || header == NULL)
 	{
-		target->key = writing_key(target->type, target->typmod, &target->spec);
+		writer = find_writer(target->type, target->typmod);
+		target->spec = writer->spec;
+		target->pad = writer->pad;
+		target->key = writer->key;
 		if (unlikely(target->spares_des && target->spec.cipher == TDE_3DES168))
 		{
 			target->spec = spared_spec;
@@ -108,6 +116,13 @@ find_key(Target *target)
 		target->key = tde_key_for_writing(tde_key_row(header->key_id, header->spec)->slot, header->spec, target->type->tag);
 	}
 	target->epoch = tde_keys_epoch;
+}
+
+/* Bytes that are encrypted of so many. */
+static inline size_t
+padded_size(size_t size, size_t pad)
+{
+	return pad > 0 ? (size / pad + 1) * pad : size;
 }
 
 /* Count one more value, which makes us forget the key, perhaps, or puts another version in its place. */
@@ -133,6 +148,7 @@ static inline Datum
 seal(Target *target, TdePlainBytes *plain_bytes, bool is_stored)
 {
 	uint64		blocks = tde_limited_blocks(target->spec, plain_bytes->size);
+	size_t		padded;
 	size_t		size;
 	char	   *result;
 	TdeStatus	status;
@@ -145,17 +161,22 @@ seal(Target *target, TdePlainBytes *plain_bytes, bool is_stored)
 			count_ahead(target, blocks);
 		tde_key_use_take(target->key->use, blocks);
 	}
-	size = tde_header_sealed_size(target->spec, target->key->id, plain_bytes->size);
+	padded = padded_size(plain_bytes->size, target->pad);
+	size = tde_header_sealed_size(target->spec, target->key->id, padded);
 	if (unlikely(size > MaxAllocSize - VARHDRSZ))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("value is too large to be encrypted"),
-				 errdetail("It has %zu bytes; with what encryption adds it would exceed %zu.",
+				 errdetail("It has %zu bytes; with what encryption and padding add it would exceed %zu.",
 						   plain_bytes->size, (size_t) MaxAllocSize)));
 	result = palloc(VARHDRSZ + size);
 	SET_VARSIZE(result, VARHDRSZ + size);
-	status = tde_value_seal(target->key->value_key, target->key->id, plain_bytes->compressed, plain_bytes->bytes, plain_bytes->size,
-							(uint8 *) VARDATA(result));
+	if (unlikely(target->pad > 0))
+		status = tde_value_seal_padded(target->key->value_key, target->key->id, plain_bytes->compressed, plain_bytes->bytes, plain_bytes->size,
+									   padded, (uint8 *) VARDATA(result));
+	else
+		status = tde_value_seal(target->key->value_key, target->key->id, plain_bytes->compressed, plain_bytes->bytes, plain_bytes->size,
+								(uint8 *) VARDATA(result));
 	tde_stats.encryptions++;
 	tde_remains_of(size);
 	tde_check(status);
@@ -174,6 +195,13 @@ encrypt(Target *target, Datum value)
 
 	tde_plain_bytes_make(target->type, value, target->spec, &plain_bytes);
 	return seal(target, &plain_bytes, true);
+}
+
+/* Bytes of a value's plaintext with its padding; 0: it is not padded. */
+static size_t
+pad_of(Datum value, const TdeHeader *header)
+{
+	return header->spec.mode == TDE_PADDED ? tde_header_open_room(header, toast_raw_datum_size(value) - VARHDRSZ) : 0;
 }
 
 Datum
@@ -212,6 +240,7 @@ tde_datum_encrypt_apart(TdeType *type, Datum value)
 	Datum		result;
 
 	tde_datum_read_header(value, &header);
+	target.pad = pad_of(value, &header);
 	header.spec.salted = true;
 	if (header.spec.cipher == TDE_3DES168 && header.spec.mac != TDE_NOMAC)
 		header.spec = spared_spec;
@@ -248,6 +277,8 @@ tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool 
 	TdeHeader	header;
 	bool		fitting;
 	bool		has_key;
+	size_t		pad;
+	size_t		padded;
 	Datum		plain;
 	Datum		coerced;
 
@@ -260,11 +291,17 @@ tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool 
 	has_key = fitting || declared >> 1 == mods.slot;
 	if (has_key && unlikely(!tde_fits(tde_declaration(mods.slot, header.spec), declared)))
 		tde_declared_refuse(type, tde_declaration(mods.slot, header.spec), declared, true);
-	if (fitting && mods.base_typmod < 0)
+	pad = tde_plain_pad(type->base, &mods);
+	padded = pad_of(value, &header);
+	/* once, it has as much as it needs */
+	if (fitting && padded == pad && mods.base_typmod < 0)
 		return value;
 
 	plain = tde_datum_decrypt(type, value, has_key ? -1 : declared);
 	coerced = tde_base_coerce(type, plain, mods.base_typmod, is_explicit);
+	/* how much there was to be padded of what is compressed, nobody knows any more */
+	if (fitting && padded != pad && (header.flag || padded != padded_size(VARSIZE_ANY_EXHDR(DatumGetPointer(plain)), pad)))
+		fitting = false;
 	if (fitting && datumIsEqual(plain, coerced, type->base_byval, type->base_len))
 		return value;
 	return tde_datum_encrypt_given(type, coerced, typmod);
@@ -301,6 +338,22 @@ floor_version(const TdeDataKey *newest, TdeKeyFloors *floors)
 	return floor->version;
 }
 
+/* As far as its header and its size tell. */
+static bool
+is_like(Datum value, const TdeHeader *header, TdeSpec spec, size_t pad)
+{
+	return tde_spec_equal(header->spec, spec) && (pad == 0 || pad_of(value, header) % pad == 0);
+}
+
+bool
+tde_datum_is_declared(TdeType *type, Datum value, int32 typmod)
+{
+	TdeModifiers mods = tde_type_modifiers(type, typmod);
+	TdeHeader	header;
+
+	return tde_datum_header(value, &header) && is_like(value, &header, mods.spec, tde_plain_pad(type->base, &mods));
+}
+
 bool
 tde_datum_is_current(TdeType *type, Datum value, int32 typmod, TdeKeyFloors *floors)
 {
@@ -310,9 +363,10 @@ tde_datum_is_current(TdeType *type, Datum value, int32 typmod, TdeKeyFloors *flo
 	const TdeDataKey *row;
 
 	tde_datum_read_header(value, &header);
+	target.pad = pad_of(value, &header);
 	find_key(&target);
 	lowest = floor_version(tde_key_row(target.key->id, target.spec), floors);
-	if (!tde_spec_equal(header.spec, target.spec))
+	if (!is_like(value, &header, target.spec, target.pad))
 		return false;
 	if (header.key_id == target.key->id)
 		return true;
@@ -329,6 +383,7 @@ tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared)
 	Datum		result;
 
 	tde_datum_read_header(value, &header);
+	target.pad = pad_of(value, &header);
 	find_key(&target);
 	result = encrypt(&target, plain);
 	tde_datum_free(type, plain);
@@ -336,12 +391,14 @@ tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared)
 }
 
 struct varlena *
-tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header)
+tde_datum_seal_like(TdeType *type, Datum value, const TdeHeader *header, size_t size)
 {
 	Target		target = {.type = type, .typmod = -1, .header = header, .spec = header->spec};
 	TdePlainBytes plain_bytes;
 
 	Assert(!header->spec.salted);
+	if (header->spec.mode == TDE_PADDED)
+		target.pad = tde_header_open_room(header, size);
 	tde_plain_bytes_make(type, value, header->spec, &plain_bytes);
 	target.key = tde_access_key_for_comparing(header->key_id, header->spec, type->tag);
 	return (struct varlena *) DatumGetPointer(seal(&target, &plain_bytes, false));

@@ -7,7 +7,9 @@
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
 #include "mb/pg_wchar.h"
+#include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "server/compat.h"
@@ -208,6 +210,28 @@ tde_plain_verify_slice(Oid base, const uint8 *bytes, size_t size, bool ends)
 	if (good < size && (ends || size - good >= pg_database_encoding_max_length()))
 		tde_error_throw(TDE_E_AUTH);
 	return good;
+}
+
+/* ---- padding ---- */
+
+size_t
+tde_plain_pad(Oid base, const TdeModifiers *mods)
+{
+	int32		longest;
+
+	if (mods->pad == 0 || get_typlen(base) != -1)
+		return 0;
+	if (mods->pad != TDE_PAD_MAX)
+		return mods->pad;
+	longest = type_maximum_size(base, mods->base_typmod);
+	/* padding takes a byte at least */
+	return longest < VARHDRSZ ? 0 : longest - VARHDRSZ + 1;
+}
+
+void
+tde_plain_pad_as(TdeModifiers *mods, Oid base, size_t pad)
+{
+	tde_typmod_set_pad(mods, get_typlen(base) == -1 ? (int) Min(pad, TDE_PAD_LARGEST) : 0);
 }
 
 /* ---- a datum as bytes ---- */

@@ -26,6 +26,14 @@ extern void tde_plain_verify(const TdeVerifier *verifier, const uint8 *bytes, si
  */
 extern size_t tde_plain_verify_slice(Oid base, const uint8 *bytes, size_t size, bool ends);
 
+/* ---- padding ---- */
+
+/* The number of bytes that these modifiers pad values to a multiple of; 0: they do not, or values of the base type have no length to be hidden. */
+extern size_t tde_plain_pad(Oid base, const TdeModifiers *mods);
+
+/* Have modifiers for another base type pad as nearly to so many bytes as they can; 0: none. */
+extern void tde_plain_pad_as(TdeModifiers *mods, Oid base, size_t pad);
+
 /* ---- a datum as bytes ---- */
 
 /* GUC tde_column.compression */

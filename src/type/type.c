@@ -400,6 +400,8 @@ tde_type_unpack(TdeType *type, int32 typmod)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid type modifier %d for type %s", typmod, format_type_be(type->oid)),
 				 errdetail("It says nomac, but values of type %s must be authenticated.", format_type_be(type->base))));
+	if (mods.pad > 0 && tde_plain_pad(type->base, &mods) == 0)
+		tde_typmod_invalid(typmod);
 	type->unpacked = mods;
 	type->unpacked_typmod = typmod;
 }

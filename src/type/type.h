@@ -31,6 +31,7 @@ typedef struct TdeWriter
 	int32		typmod;
 	TdeSpec		spec;
 	const TdeKey *key;
+	size_t		pad;			/* tde_plain_pad() */
 } TdeWriter;
 
 /* How many of each.  Several, for sessions that meet several columns of one type. */
