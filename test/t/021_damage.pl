@@ -47,7 +47,8 @@ my %column = (
   nosalt => 'aes128,nosalt,sha256',
   nomac  => 'aes128,salt,nomac',
   gcm    => 'aes256,salt,gcm',
-  siv    => 'aes256,nosalt,gcm');
+  siv    => 'aes256,nosalt,gcm',
+  padded => q{aes256,salt,gcm,'pad=32'});
 my $rows = 400;    # some pages of each index, with a root
 my @tables;
 
@@ -55,7 +56,7 @@ my @tables;
 sub columns_of
 {
   my ($type) = @_;
-  return grep { $_ ne 'nomac' || $type !~ /json|inet/ } sort keys %column;
+  return grep { ($_ ne 'nomac' || $type !~ /json|inet/) && ($_ ne 'padded' || $type =~ /text|char|bytea|json|numeric|inet/) } sort keys %column;
 }
 
 foreach my $type (sort keys %value)
@@ -70,8 +71,8 @@ foreach my $type (sort keys %value)
 lines_of(
   $node, q{
 CREATE TABLE large (id int, salted encrypted_text(aes256,salt,mac), nosalt encrypted_text(aes128,nosalt,sha256), nomac encrypted_text(aes128,nomac),
-  gcm encrypted_text(aes256,salt,gcm), siv encrypted_text(aes256,nosalt,gcm));
-INSERT INTO large SELECT i, v, v, v, v, v FROM generate_series(1, 10) i, LATERAL (SELECT string_agg(md5(i::text || g), '') AS v FROM generate_series(1, 300) g) s;
+  gcm encrypted_text(aes256,salt,gcm), siv encrypted_text(aes256,nosalt,gcm), padded encrypted_text(aes256,salt,gcm,'pad=512'));
+INSERT INTO large SELECT i, v, v, v, v, v, v FROM generate_series(1, 10) i, LATERAL (SELECT string_agg(md5(i::text || g), '') AS v FROM generate_series(1, 300) g) s;
 -- the bytes of a stored value
 CREATE FUNCTION stored(anyelement) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';
 -- what becomes of a statement: the number of its rows, or the error; in either case it is undone
@@ -98,7 +99,7 @@ SKIP:
   skip 'amcheck is not installed', 2 if !$amcheck;
   lines_of($node, 'CREATE EXTENSION amcheck');
   my $check = q{SELECT c.relname, outcome(format('SELECT bt_index_parent_check(%s, true, true)', c.oid)) FROM pg_class c JOIN pg_am a ON a.oid = c.relam
-    WHERE c.relkind = 'i' AND a.amname = 'btree' AND c.relname ~ '_(salted|nosalt|nomac|gcm|siv)$' AND outcome(format('SELECT bt_index_parent_check(%s, true, true)', c.oid)) <> '1'};
+    WHERE c.relkind = 'i' AND a.amname = 'btree' AND c.relname ~ '_(salted|nosalt|nomac|gcm|siv|padded)$' AND outcome(format('SELECT bt_index_parent_check(%s, true, true)', c.oid)) <> '1'};
   is(lines_of($node, $check), '', 'amcheck: new indexes');
 
   # salted, so that no value of them is twice on a page; splits, deleted pages, and duplicates of all
@@ -207,7 +208,7 @@ my $refused = qr/^(?:TDE04 could not authenticate encrypted value|TDE03 data key
 my $impossible = qr/^XX(?!000 mergejoin input data is out of order)/;
 
 my @heap = map { stored_values("t_$_", columns_of($_)) } sort keys %value;
-push @heap, stored_values('large', qw(salted nosalt nomac gcm siv));
+push @heap, stored_values('large', qw(salted nosalt nomac gcm siv padded));
 my %path = map { $_ => path_of_relation($_) } @tables, map { my $t = $_; map { "${t}_$_" } columns_of($t) } grep { $_ ne 'json' } sort keys %value;
 $path{toast}  = path_of(q{reltoastrelid) FROM pg_class WHERE oid = ('large'::regclass});
 my %original;

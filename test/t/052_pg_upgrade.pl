@@ -41,8 +41,9 @@ ALTER TABLE shop.kinds ADD j encrypted_jsonb;
 UPDATE shop.kinds SET j = jsonb_build_object('k', id, 'list', jsonb_build_array('needle-' || id));
 CREATE INDEX kinds_doc ON shop.kinds USING gin (j);
 CREATE INDEX kinds_path ON shop.kinds USING gin (j jsonb_path_ops) WHERE id > 3;
-CREATE TABLE shop.hidden (id encrypted_int8(unordered) PRIMARY KEY, a encrypted_text(nosalt,unordered) UNIQUE, n encrypted_numeric(9,2,unordered), d encrypted_date(unordered));
-INSERT INTO shop.hidden SELECT g, 'Needle-' || g, g, date '2000-01-01' + g FROM generate_series(1, 500) g;
+CREATE TABLE shop.hidden (id encrypted_int8(unordered) PRIMARY KEY, a encrypted_text(nosalt,unordered) UNIQUE, n encrypted_numeric(9,2,unordered), d encrypted_date(unordered),
+  p encrypted_text(nosalt,unordered,'pad=16','key=padded') UNIQUE, m encrypted_varchar(20,unordered,'pad=max') UNIQUE);
+INSERT INTO shop.hidden SELECT g, 'Needle-' || g, g, date '2000-01-01' + g, repeat('p', g % 40) || g, 'm' || g FROM generate_series(1, 500) g;
 CREATE INDEX hidden_many ON shop.hidden (n, d DESC);
 CREATE INDEX hidden_lower ON shop.hidden (lower(a));
 CREATE TABLE shop.visible (id encrypted_int4 REFERENCES shop.hidden);
@@ -60,7 +61,8 @@ my $by_index    = 'SET jit = off; SET enable_seqscan = off; SET enable_hashjoin 
 my @found_by    = map { [ "shop.$_->[0]", $_->[1] ] } [ kinds_lower => q{lower(a) = 'needle-77'} ],
   [ kinds_more => q{s = 'Salted-78' AND a LIKE 'Needle%'} ], [ kinds_pattern => q{s ~>=~ 'Salted-79' AND s ~<~ 'Salted-7:'} ],
   [ kinds_computed => 'n * 2 = 160' ], [ kinds_tags => q{tags @> ARRAY['needle-81']} ], [ kinds_doc => q{j ? 'k' AND j @> '{"k": 84}'} ], [ kinds_path => q{j @> '{"list": ["needle-85"]}' AND id > 3} ], [ kinds_a_key => q{a = 'Needle-82'} ], [ kinds_n_excl => 'n = 83' ];
-my @hidden = map { "$by_index SELECT d FROM shop.hidden WHERE $_" } 'id = 77', q{a = 'Needle-78'}, 'n = 79', q{lower(a) = 'needle-80'};
+my @hidden = map { "$by_index SELECT d FROM shop.hidden WHERE $_" } 'id = 77', q{a = 'Needle-78'}, 'n = 79', q{lower(a) = 'needle-80'}, q{p = 'p81'}, q{m = 'm82'};
+my $lengths = q{SELECT (SELECT string_agg(format_type(atttypid, atttypmod), ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'shop.hidden'::regclass AND attnum > 0), pg_column_size(p), pg_column_size(m), count(*) FROM shop.hidden GROUP BY 2, 3 ORDER BY 2};
 my $classes = q{SELECT indexrelid::regclass, indclass[0] IN (SELECT oid FROM pg_opclass WHERE opcname ~ '_unordered_ops$') FROM pg_index WHERE indrelid = 'shop.hidden'::regclass ORDER BY indexrelid::regclass::text};
 
 # Options that the old server gives columns by itself, as some minor releases do, and that the new one, when it is older than they are, does
@@ -115,7 +117,7 @@ REVOKE EXECUTE ON FUNCTION tde_may_decrypt() FROM PUBLIC;
     map({ "$by_index SELECT id FROM shop.kinds WHERE $_->[1]" } @found_by),
     map({ my $by = $_; map { "$by_index SELECT e.id, i.id FROM shop.every e JOIN shop.by_$by i ON e.$_ = i.$_ ORDER BY 1, 2" } columns_of($old, "shop.by_$by") } @methods),
     @hidden);
-  my @more = (@found, $name eq '0.1.0' ? () : $classes, 'SELECT * FROM moods', q{SELECT * FROM anycase WHERE a = 'ANN'},
+  my @more = (@found, $name eq '0.1.0' ? () : ($classes, $lengths), 'SELECT * FROM moods', q{SELECT * FROM anycase WHERE a = 'ANN'},
     q{SELECT proname, proacl FROM pg_proc WHERE proname IN ('tde_create_key', 'tde_may_decrypt', 'tde_rotate_key') ORDER BY oid::regprocedure::text},
     'SELECT * FROM tde.data_keys ORDER BY id', 'SELECT last_value FROM tde.data_keys_id_seq',
     q{SELECT reloptions FROM pg_class WHERE relname = 'data_keys'}, 'SELECT tde_refresh_types()');
@@ -164,7 +166,7 @@ REVOKE EXECUTE ON FUNCTION tde_may_decrypt() FROM PUBLIC;
   {
     unlike($got{$classes}, qr/\|f/, 'unordered columns still have indexes without order');
     is(lines_of($new, q{CREATE EXTENSION amcheck; SELECT bt_index_parent_check(indexrelid, true, true) FROM pg_index WHERE indrelid = 'shop.hidden'::regclass}, db => 'shop'),
-      "\n" x 3, '... which fit their tables');
+      "\n" x 5, '... which fit their tables');
     fails_with($new, 'INSERT INTO shop.visible VALUES (9999)', { state => '23503' }, '... and hold foreign keys', db => 'shop');
   }
   lines_of($new, q{INSERT INTO moods VALUES ('ok', 'ok'); INSERT INTO shop.list VALUES ('needle-two', 6)}, db => 'shop');
