@@ -57,7 +57,7 @@ CREATE TABLE tde.specifications (
 REVOKE ALL ON tde.specifications FROM PUBLIC;
 COMMENT ON TABLE tde.specifications IS 'modifiers of encrypted types that do not fit into a typmod';
 COMMENT ON COLUMN tde.specifications.number IS 'number by which typmods name the row';
-COMMENT ON COLUMN tde.specifications.spec IS 'cipher, mode, salt and MAC: bits 24 to 30 of a typmod';
+COMMENT ON COLUMN tde.specifications.spec IS 'cipher, mode, salt and MAC: bits 24 to 30 of a typmod; above them order and padding';
 COMMENT ON COLUMN tde.specifications.key_slot IS 'slot of the data key';
 COMMENT ON COLUMN tde.specifications.base_typmod IS 'typmod of the base type; -1: none';
 

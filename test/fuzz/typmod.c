@@ -14,7 +14,7 @@ typedef struct Input
 	size_t		size;
 } Input;
 
-static const TdeSpec plain_default = TDE_SHIPPED_SPEC;
+static const TdeModifiers shipped = TDE_SHIPPED_MODIFIERS;
 
 /* Words behind each other, each with its zero; list_nth_cell() and foreach() are all that is done with a List. */
 static List *
@@ -33,11 +33,11 @@ list_of(const char *text, size_t size, int room)
 
 /* What was understood can be printed, and is understood again whatever the default is then. */
 static void
-print_again(TdeSpec spec, int32 slot)
+print_again(const TdeModifiers *mods)
 {
-	TdeSpec		read = {TDE_3DES168, TDE_CBC, TDE_NOMAC, false};
-	int32		read_slot;
-	char	   *printed = psprintf("%s,key=%d", tde_typmod_words(spec), slot);
+	const TdeModifiers other = {{TDE_AES192, TDE_PADDED, TDE_GCM, false}, 0, -1, true, 77};
+	TdeModifiers read;
+	char	   *printed = psprintf("%s,key=%d", tde_typmod_words(mods), mods->slot);
 	size_t		size = strlen(printed) + 1;
 
 	for (size_t i = 0; i < size; i++)
@@ -46,8 +46,8 @@ print_again(TdeSpec spec, int32 slot)
 	/* a quoted word loses its quotes in SQL's parser */
 	for (char *quote = memchr(printed, '\'', size); quote != NULL; quote = memchr(printed, '\'', size))
 		memmove(quote, quote + 1, size-- - (quote - printed));
-	CHECK(tde_typmod_words_parse(list_of(printed, size, 8), &read, &read, &read_slot) == NULL);
-	CHECK(tde_spec_equal(read, spec) && read_slot == slot);
+	CHECK(tde_typmod_words_parse(list_of(printed, size, 8), &other, true, &read) == NULL);
+	CHECK(tde_spec_equal(read.spec, mods->spec) && read.slot == mods->slot && read.unordered == mods->unordered && read.pad == mods->pad);
 }
 
 static void
@@ -56,18 +56,17 @@ words(void *arg)
 	Input	   *input = arg;
 	bool		slots = input->bytes[0] & 1;
 	char	   *text = palloc(input->size);
-	TdeSpec		spec;
-	int32		slot = 0;
+	TdeModifiers mods;
 	char	   *problem;
 
 	memcpy(text, input->bytes + 1, input->size - 1);
 	text[input->size - 1] = '\0';
-	problem = tde_typmod_words_parse(list_of(text, input->size - 1, 16), &plain_default, &spec, slots ? &slot : NULL);
+	problem = tde_typmod_words_parse(list_of(text, input->size - 1, 16), &shipped, slots, &mods);
 	CHECK(problem == NULL || strlen(problem) > 0);
 	if (problem == NULL)
 	{
-		CHECK(tde_spec_refused(spec) == NULL && slot >= 0);
-		print_again(spec, slot);
+		CHECK(tde_spec_refused(mods.spec) == NULL && mods.slot >= 0 && (mods.spec.mode == TDE_PADDED) == (mods.pad > 0) && mods.pad <= TDE_PAD_LARGEST);
+		print_again(&mods);
 	}
 }
 
@@ -113,9 +112,9 @@ unpack(void *arg)
 
 	CHECK(tde_spec_refused(mods.spec) == NULL && mods.slot >= 0 && base_typmod_possible(layout, mods.base_typmod));
 	CHECK(tde_typmod_pack(layout, &mods, &again) && again == typmod);
-	CHECK(tde_typmod_has_low_bits(typmod) == (mods.slot != 0 || mods.base_typmod != -1));
+	CHECK(tde_typmod_has_low_bits(typmod) == (mods.slot != 0 || mods.base_typmod != -1 || mods.pad != 0));
 	CHECK(tde_typmod_number(typmod) == 0);
-	CHECK(strlen(tde_typmod_words(mods.spec)) > 0);
+	CHECK(strlen(tde_typmod_words(&mods)) > 0);
 }
 
 /* The number of a row and what stands beside it are told from everything else. */
@@ -134,20 +133,25 @@ pack(void *arg)
 {
 	Input	   *input = arg;
 	TdeModLayout layout = input->bytes[0] % (TDE_MOD_OTHER + 1);
-	TdeModifiers mods = {plain_default, int32_of(input, 1), int32_of(input, 5)};
+	TdeModifiers mods = {shipped.spec, int32_of(input, 1), int32_of(input, 5)};
+	TdeModifiers row;
 	TdeModifiers unpacked;
 	int32		typmod;
 
 	if (input->size > 9)
 		mods.spec = (TdeSpec) {input->bytes[9] & 7, input->bytes[9] >> 3 & 1, input->bytes[9] >> 4 & 3, input->bytes[9] >> 6 & 1};
+	if (input->size > 11)
+		tde_typmod_set_pad(&mods, (input->bytes[10] | input->bytes[11] << 8) % (TDE_PAD_LARGEST + 1));
 	if (tde_spec_refused(mods.spec) != NULL || !base_typmod_possible(layout, mods.base_typmod))
 		return;
 	CHECK(tde_spec_equal(tde_typmod_spec(tde_typmod_spec_bits(mods.spec)), mods.spec));
+	tde_typmod_read_row_bits(tde_typmod_row_bits(&mods), &row);
+	CHECK(tde_spec_equal(row.spec, mods.spec) && row.pad == mods.pad && row.unordered == mods.unordered);
 	number(mods.spec, 1 + (mods.slot & 0xfffffe));
 	if (!tde_typmod_pack(layout, &mods, &typmod))
 		return;
 	unpacked = tde_typmod_unpack(layout, typmod);
-	CHECK(tde_spec_equal(unpacked.spec, mods.spec) && unpacked.slot == mods.slot);
+	CHECK(tde_spec_equal(unpacked.spec, mods.spec) && unpacked.slot == mods.slot && unpacked.pad == mods.pad);
 	/* of a numeric's 32 bits some mean nothing */
 	CHECK(unpacked.base_typmod == mods.base_typmod || layout == TDE_MOD_NUMERIC);
 }

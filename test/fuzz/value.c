@@ -34,14 +34,22 @@ choose_spec(uint8_t number, TdeSpec *spec)
 	return tde_spec_from_byte(__builtin_parity(number) ? number : number | TDE_SPEC_PARITY, spec, &flag);
 }
 
+static TdeStatus
+seal(TdeValueKey *key, TdeSpec spec, uint32_t key_id, bool compressed, const uint8_t *plain, size_t plain_size, size_t padded, uint8_t *out)
+{
+	return spec.mode == TDE_PADDED ? tde_value_seal_padded(key, key_id, compressed, plain, plain_size, padded, out)
+		: tde_value_seal(key, key_id, compressed, plain, plain_size, out);
+}
+
 /* What was opened has the size that it is sealed to, and without salt the very bytes. */
 static void
 seal_again(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t size, const uint8_t *plain, size_t plain_size)
 {
 	uint8_t    *sealed = malloc(size);
+	size_t		padded = header->spec.mode == TDE_PADDED ? tde_header_open_room(header, size) : plain_size;
 
-	CHECK(sealed != NULL && tde_header_sealed_size(header->spec, header->key_id, plain_size) == size);
-	CHECK(tde_value_seal(key, header->key_id, header->spec.salted && header->flag, plain, plain_size, sealed) == TDE_OK);
+	CHECK(sealed != NULL && tde_header_sealed_size(header->spec, header->key_id, padded) == size);
+	CHECK(seal(key, header->spec, header->key_id, header->spec.salted && header->flag, plain, plain_size, padded, sealed) == TDE_OK);
 	CHECK(memcmp(sealed, value, header->spec.salted ? header->size : size) == 0);
 	free(sealed);
 }
@@ -133,7 +141,8 @@ own_value(uint8_t number, uint8_t changed, const uint8_t *bytes, size_t plain_si
 {
 	uint8_t    *plain = copy_of(bytes, plain_size);
 	uint32_t	key_id = (uint32_t) changed * 0x10203u + 1;
-	size_t		size,
+	size_t		padded = plain_size,
+				size,
 				read_size;
 	uint8_t    *value,
 			   *read;
@@ -142,9 +151,11 @@ own_value(uint8_t number, uint8_t changed, const uint8_t *bytes, size_t plain_si
 
 	if (choose_spec(number, &spec))
 	{
-		size = tde_header_sealed_size(spec, key_id, plain_size);
+		if (spec.mode == TDE_PADDED)
+			padded += 1 + changed % 50;
+		size = tde_header_sealed_size(spec, key_id, padded);
 		value = malloc(size);
-		CHECK(value != NULL && tde_value_seal(key_for(spec), key_id, false, plain, plain_size, value) == TDE_OK);
+		CHECK(value != NULL && seal(key_for(spec), spec, key_id, false, plain, plain_size, padded, value) == TDE_OK);
 		CHECK(tde_header_parse(value, size, &header) && header.key_id == key_id && tde_spec_equal(header.spec, spec));
 		read = malloc(tde_header_open_room(&header, size));
 		CHECK(read != NULL && tde_value_open(key_for(spec), &header, value, size, read, &read_size) == TDE_OK);

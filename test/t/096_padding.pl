@@ -108,8 +108,8 @@ sub restored
 }
 restored('a dump');
 restored('a dump where the default is another', '-c tde_column.default_spec=aes128,nosalt,gcm,pad=48');
-my $keys = lines_of($node, q{SELECT tde_export_keys('between')});
-lines_of($node, "SELECT tde_import_keys('$keys', 'between')", db => 'copy');
+my $keys = lines_of($node, q{SELECT tde_export_keys('between-two-databases')});
+lines_of($node, "SELECT tde_import_keys('$keys', 'between-two-databases')", db => 'copy');
 restored('an encrypted dump', '-c tde_column.io_format=ciphertext');
 
 # ---- ciphertext that travels ----
