@@ -98,16 +98,22 @@ sub restored
 {
   my ($what, @options) = @_;
   my $dump = $node->basedir . '/dump.sql';
-  local $ENV{PGOPTIONS} = "@options";
-  $node->run_log([ 'pg_dump', '-d', $node->connstr('postgres'), '-f', $dump, '-t', 't' ]);
-  lines_of($node, 'DROP TABLE IF EXISTS t; SET client_min_messages = error', db => 'copy');
-  is($node->psql('copy', '', extra_params => [ '-v', 'ON_ERROR_STOP=1', '-f', $dump ]), 0, "$what is restored");
+  lines_of($node, 'DROP TABLE IF EXISTS t', db => 'copy');
+  {
+    local $ENV{PGOPTIONS} = "@options";
+    $node->run_log([ 'pg_dump', '-d', $node->connstr('postgres'), '-f', $dump, '-t', 't' ]);
+    is($node->psql('copy', '', extra_params => [ '-v', 'ON_ERROR_STOP=1', '-f', $dump ]), 0, "$what is restored");
+  }
   is(lines_of($node, $types, db => 'copy'), lines_of($node, $types), '... with the same types');
   unchanged($what, db => 'copy');
   return;
 }
 restored('a dump');
 restored('a dump where the default is another', '-c tde_column.default_spec=aes128,nosalt,gcm,pad=48');
+# a type of one's own is another one in each database, unless it comes in a dump
+lines_of($node, 'ALTER TABLE t DROP c');
+delete $lengths{c};
+$rows = lines_of($node, $sum);
 my $keys = lines_of($node, q{SELECT tde_export_keys('between-two-databases')});
 lines_of($node, "SELECT tde_import_keys('$keys', 'between-two-databases')", db => 'copy');
 restored('an encrypted dump', '-c tde_column.io_format=ciphertext');
