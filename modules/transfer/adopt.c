@@ -2,9 +2,9 @@
  * adopt.c - a database's keys become those of another, so that all servers of a fleet have the same: the first time, and whenever
  * keys have been made, rotated, renamed or destroyed where they come from.
  *
- * Two databases belong together if they have the same hash key, which is made once and never rotated.  The first time they do not: then
+ * Two databases belong together if they have a version of the hash key in common; none is ever dropped.  The first time they have not: then
  * nothing may be stored under any key here, since hash indexes would not be right any more, and the keys that are here go.  From then on
- * keys are added and changed, and none is taken away.  A key is the same if its UUID is.
+ * keys are added and changed, and none is taken away; a newer hash key brings what its rotation does.  A key is the same if its UUID is.
  *
  * All is done in the transaction, except for the wallet's entries of erasable keys.
  */
@@ -15,7 +15,9 @@
 #include "utils/builtins.h"
 #include "utils/uuid.h"
 
+#include "keys/keyed_hash.h"
 #include "keys/table_rows.h"
+#include "maintenance/hash_key.h"
 #include "maintenance/purge.h"
 #include "maintenance/usage.h"
 #include "server/compat.h"
@@ -36,7 +38,7 @@ typedef struct Adoption
 	const TdeExportedKeys *exported;
 	List	   *here;			/* of TdeDataKey */
 	List	   *changes;		/* of TdeKeyChange */
-	bool		first;			/* the hash key is another one */
+	bool		first;			/* the hash keys are others */
 	List	   *entries;		/* of Entry */
 	List	   *destroyed;		/* of TdeDataKey: those here that were destroyed there */
 } Adoption;
@@ -75,6 +77,22 @@ shares_hash_key(const Adoption *adoption)
 
 		CHECK_FOR_INTERRUPTS();
 		if (row->kind == TDE_KIND_HASH && find_here(adoption, row->uuid))
+			return true;
+	}
+	return false;
+}
+
+/* Does it bring a hash key that values are to be hashed under? */
+static bool
+changes_hash_key(const Adoption *adoption)
+{
+	ListCell   *cell;
+
+	foreach(cell, adoption->changes)
+	{
+		const TdeDataKey *row = &((TdeKeyChange *) lfirst(cell))->row;
+
+		if (row->kind == TDE_KIND_HASH && find_here(adoption, row->uuid) == NULL)
 			return true;
 	}
 	return false;
@@ -399,13 +417,34 @@ tell(const Adoption *adoption)
 			 errdetail("%d rows of tde.data_keys were added, changed or removed.", list_length(adoption->changes))));
 }
 
+/* The wallet, and the table.  The first time nothing is in indexes that stands under the hash key. */
+static void
+change_keys(Adoption *adoption)
+{
+	bool		makes_entries = has_new_entries(adoption);
+	bool		rehashes = !adoption->first && changes_hash_key(adoption);
+	TdeHashKeyUsers users;
+
+	if (rehashes)
+		tde_hash_key_lock(&users);
+	else if (adoption->first)
+		tde_keyed_hash_take();
+	if (makes_entries)
+		tde_purge_keep_out();
+	change_wallet(adoption);
+	tde_keys_change(adoption->changes);
+	if (makes_entries)
+		tde_purge_let_in();
+	if (rehashes)
+		tde_hash_key_rebuild(&users);
+}
+
 void
 tde_adopt_keys(const TdeExportedKeys *exported, void *count)
 {
 	Adoption	adoption = {.exported = exported};
 	List	   *moved;
 	ListCell   *cell;
-	bool		makes_entries;
 
 	PreventCommandIfReadOnly("tde_import_keys()");
 	PreventCommandIfParallelMode("tde_import_keys()");
@@ -434,13 +473,7 @@ tde_adopt_keys(const TdeExportedKeys *exported, void *count)
 	}
 	if (adoption.first)
 		tde_adopt_require_unused();
-	makes_entries = has_new_entries(&adoption);
-	if (makes_entries)
-		tde_purge_keep_out();
-	change_wallet(&adoption);
-	tde_keys_change(adoption.changes);
-	if (makes_entries)
-		tde_purge_let_in();
+	change_keys(&adoption);
 	if (adoption.first)
 		tde_usage_forget_plans();
 	tell(&adoption);

@@ -171,6 +171,7 @@ executor_start(QueryDesc *query, int flags)
 	tde_remains_at_start();
 	tde_statement_starts(query);
 	tde_receiver_starts(query);
+	tde_keyed_hash_starts(query->plannedstmt);
 	next_executor_start(query, flags);
 	tde_receiver_started(query);
 }
@@ -468,7 +469,6 @@ _PG_init(void)
 				(errcode(ERRCODE_TDE_CRYPTO_FAILURE),
 				 errmsg("cryptographic self-test failed"),
 				 errdetail("Test: %s.  OpenSSL: %s.", failed ? failed : "set-up", tde_crypto_reason())));
-
 	tde_client_init();
 	tde_settings_init();
 	tde_wallet_init();

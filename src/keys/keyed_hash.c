@@ -5,10 +5,16 @@
 
 #include <openssl/crypto.h>
 
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "storage/proc.h"
+#include "utils/resowner.h"
+
 #include "crypto/primitives.h"
 #include "keys/keyed_hash.h"
 #include "server/compat.h"
 #include "server/error.h"
+#include "server/extension.h"
 #include "server/memory.h"
 
 #define HASH_KEY_SIZE	32
@@ -117,11 +123,86 @@ make_ready(void)
 		set_up_hash();
 }
 
+/* ---- one key as long as something is hashed under it ---- */
+
+/*
+ * A join has hashed one side before the other, and its workers share what they have.  So whoever hashes holds a lock to the end of his
+ * transaction, and the key changes under one that excludes it.  The sequence that numbers keys stands for the hash key: only who makes a key locks it
+ * besides.  A lock of a relation is a cheap one, and standbys have it, too, when the key changes.
+ */
+static LocalTransactionId held_in = InvalidLocalTransactionId;
+
+/* InvalidOid: the extension is not here, or not yet, in pg_upgrade's schema. */
+static Oid
+lock_relation(void)
+{
+	return OidIsValid(tde_keys_relid()) ? tde_extension_table("data_keys_id_seq") : InvalidOid;
+}
+
+/* As tde_keys_open() has it, this may be while a page of an index is held. */
+static void
+lock_for_hashing(Oid relation)
+{
+	if (InterruptHoldoffCount == 0)
+		LockRelationOid(relation, AccessShareLock);
+	else if (!ConditionalLockRelationOid(relation, AccessShareLock))
+		ereport(ERROR,
+				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				 errmsg("could not obtain lock on relation \"%s\"", "tde.data_keys_id_seq"),
+				 errdetail("The hash key is rotated while a page of an index is held."),
+				 errhint("Try again when it has been rotated.")));
+}
+
+static pg_noinline void
+hold_again(void)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+	Oid			relation = lock_relation();
+
+	if (!OidIsValid(relation))
+		return;
+	/* a subtransaction that fails leaves it to the others */
+	CurrentResourceOwner = TopTransactionResourceOwner;
+	lock_for_hashing(relation);
+	CurrentResourceOwner = owner;
+	held_in = TDE_LOCAL_TRANSACTION;
+}
+
+static inline void
+hold(void)
+{
+	if (unlikely(held_in != TDE_LOCAL_TRANSACTION))
+		hold_again();
+}
+
+/* It hashes encrypted values, if it does, by clauses whose functions are none of PostgreSQL's own, which are those that a plan notes. */
+void
+tde_keyed_hash_starts(const PlannedStmt *plan)
+{
+	if (unlikely(plan->parallelModeNeeded && plan->invalItems != NIL))
+		hold();
+}
+
+void
+tde_keyed_hash_take(void)
+{
+	if (held_in == TDE_LOCAL_TRANSACTION)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("cannot change the hash key in a transaction that has hashed encrypted values"),
+				 errdetail("What it has hashed may be open still, as a cursor."),
+				 errhint("Do it in a transaction of its own.")));
+	LockRelationOid(lock_relation(), AccessExclusiveLock);
+}
+
+/* ---- numbers ---- */
+
 static inline uint64
 hashed(Purpose purpose, uint64 number)
 {
 	HashMemo   *memo = &memos[purpose][number % MEMOS];
 
+	hold();
 	make_ready();
 	if (memo->number != number)
 	{
@@ -170,6 +251,7 @@ entry_prf(const uint8 salt[TDE_ENTRY_SALT_SIZE])
 {
 	EntryPrf   *entry;
 
+	hold();
 	make_ready();
 	for (int i = 0; i < ENTRY_PRFS; i++)
 		if (entry_prfs[i].prf && memcmp(entry_prfs[i].salt, salt, TDE_ENTRY_SALT_SIZE) == 0)

@@ -4,6 +4,8 @@
 #ifndef TDE_KEYS_KEYED_HASH_H
 #define TDE_KEYS_KEYED_HASH_H
 
+#include "nodes/plannodes.h"
+
 #include "crypto/mac.h"
 #include "keys/cache.h"
 
@@ -25,6 +27,15 @@ extern void tde_key_entries(const uint8 salt[TDE_ENTRY_SALT_SIZE], uint64 *numbe
  * results anyone can see who hashes a value, it can be had by no SQL.
  */
 extern PGDLLEXPORT void tde_key_node_digest(char purpose, const uint8 *bytes, size_t size, uint8 digest[TDE_MAX_DIGEST]);
+
+/*
+ * Who hashes keeps the hash key from being changed until his transaction ends.  A plan with workers, which may have hashed, and ended, before their
+ * leader does, is told of when it is started.
+ */
+extern void tde_keyed_hash_starts(const PlannedStmt *plan);
+
+/* Wait for all who do, and keep others from it until this transaction ends, in which the hash key changes.  ereport if it has hashed itself. */
+extern PGDLLEXPORT void tde_keyed_hash_take(void);
 
 extern void tde_keyed_hash_init(void);	/* from _PG_init */
 

@@ -174,6 +174,9 @@ typedef struct TdeKeyChange
 /* Change, add and remove rows, in the transaction, which has the table locked against makers of keys. */
 extern PGDLLEXPORT void tde_keys_change(List *changes);
 
+/* Add the next version of the hash key, in the transaction, as above; returns it. */
+extern int32 tde_keys_renew_hash(void);
+
 /* Registers the transaction callback. */
 extern void tde_keys_init(void);
 

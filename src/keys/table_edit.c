@@ -7,6 +7,8 @@
  */
 #include "postgres.h"
 
+#include <openssl/crypto.h>
+
 #include "access/genam.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
@@ -21,6 +23,7 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/timestamp.h"
 #include "utils/uuid.h"
 
 #include "crypto/primitives.h"
@@ -423,6 +426,40 @@ tde_keys_change(List *changes)
 	CommandCounterIncrement();
 	tde_keys_changed = true;
 	tde_keys_made_keys = tde_keys_changed_rows = tde_keys_freed = true;
+}
+
+int32
+tde_keys_renew_hash(void)
+{
+	TdeKeyChange change = {.row = {.slot = TDE_SLOT_HASH, .kind = TDE_KIND_HASH, .state = TDE_STATE_ACTIVE, .created = GetCurrentTimestamp()}};
+	uint8		data_key[TDE_DATA_KEY_SIZE];
+	int32		last = 0;
+	ListCell   *cell;
+
+	foreach(cell, tde_keys_rows())
+	{
+		const TdeDataKey *row = lfirst(cell);
+
+		if (row->slot != TDE_SLOT_HASH)
+			continue;
+		/* not under another wallet, as in making others */
+		tde_keywrap_require_master(row);
+		last = Max(last, row->version);
+	}
+	change.row.version = tde_keys_number_after(last);
+	tde_keys_new_uuid(change.row.uuid);
+	tde_check(tde_random_key(data_key, sizeof(data_key)));
+	change.data_key = data_key;
+	PG_TRY();
+	{
+		tde_keys_change(list_make1(&change));
+	}
+	PG_FINALLY();
+	{
+		OPENSSL_cleanse(data_key, sizeof(data_key));
+	}
+	PG_END_TRY();
+	return change.row.version;
 }
 
 void

@@ -1,10 +1,10 @@
 /*
  * closed_wallet.c - VACUUM and REINDEX of many tables while the wallet is closed: what needs no key is done, the rest is told by warnings.
  *
- * An index over encrypted values cannot be built without their order, and VACUUM searches in it for the place of a page that it deletes.  The
+ * An index over encrypted values cannot be built without a key, and in a btree VACUUM searches for the place of a page that it deletes.  The
  * error would end the command, and with it vacuumdb and reindexdb, at the first such table.  So VACUUM leaves the dead
- * entries of these indexes to the next one, as INDEX_CLEANUP OFF does, VACUUM FULL leaves out these tables, and REINDEX of a schema or a database
- * these indexes; REINDEX TABLE CONCURRENTLY, too, which goes from one to the next.
+ * entries of the indexes of a table with such a btree to the next one, as INDEX_CLEANUP OFF does, VACUUM FULL leaves out the tables, and REINDEX of a
+ * schema or a database these indexes; REINDEX TABLE CONCURRENTLY, too, which goes from one to the next.
  *
  * What is built CONCURRENTLY is in the catalogs before it is built, and stays there if that fails, invalid, but kept up to date by all who
  * write.  So where it needs a key it is refused before it begins.
@@ -41,16 +41,17 @@
 
 /* ---- tables ---- */
 
-/* Of a table that is named, with its partitions; or of one among all, with all partitions. */
+/* Does VACUUM of a table that is named, with its partitions, or of one among all?  full: it builds the indexes. */
 static bool
-needs_wallet(Oid table, bool named)
+needs_wallet(Oid table, bool named, bool full)
 {
+	bool		(*need_key) (Oid) = full ? tde_indexes_need_key : tde_indexes_need_key_for_vacuum;
 	ListCell   *cell;
 
 	if (get_rel_relkind(table) != RELKIND_PARTITIONED_TABLE)
-		return tde_indexes_need_key(table);
+		return need_key(table);
 	foreach(cell, named ? find_all_inheritors(table, NoLock, NULL) : NIL)
-		if (tde_indexes_need_key(lfirst_oid(cell)))
+		if (need_key(lfirst_oid(cell)))
 			return true;
 	return false;
 }
@@ -215,7 +216,7 @@ split_vacuum(VacuumStmt *command, List **instead)
 		VacuumRelation *table = lfirst(cell);
 		Oid			oid = OidIsValid(table->oid) ? table->oid : RangeVarGetRelid(table->relation, NoLock, true);
 
-		if (!OidIsValid(oid) || !needs_wallet(oid, table->relation != NULL) || !may_vacuum(oid))
+		if (!OidIsValid(oid) || !needs_wallet(oid, table->relation != NULL, full) || !may_vacuum(oid))
 			others = lappend(others, table);
 		else
 		{

@@ -10,6 +10,7 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_inherits.h"
@@ -101,6 +102,39 @@ tde_indexes_need_key(Oid table)
 
 	foreach(cell, tde_indexes_of(table))
 		if (tde_index_needs_key(lfirst_oid(cell)))
+			return true;
+	return false;
+}
+
+/*
+ * VACUUM searches in a btree for the place of a page that it deletes, and BRIN summarizes pages that nobody has.  GIN and hash indexes neither read
+ * rows nor compare anything then but what they have, which is numbers.
+ */
+static bool
+is_vacuumed_without_key(Oid index)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(index));
+	bool		without = false;
+
+	if (!HeapTupleIsValid(tuple))
+		return true;			/* it is gone */
+	if (((Form_pg_class) GETSTRUCT(tuple))->relam == HASH_AM_OID || ((Form_pg_class) GETSTRUCT(tuple))->relam == GIN_AM_OID)
+	{
+		without = true;
+		for (AttrNumber i = 1; i <= ((Form_pg_class) GETSTRUCT(tuple))->relnatts && without; i++)
+			without = !tde_type_holds_encrypted(get_atttype(index, i));
+	}
+	ReleaseSysCache(tuple);
+	return without;
+}
+
+bool
+tde_indexes_need_key_for_vacuum(Oid table)
+{
+	ListCell   *cell;
+
+	foreach(cell, tde_indexes_of(table))
+		if (tde_index_needs_key(lfirst_oid(cell)) && !is_vacuumed_without_key(lfirst_oid(cell)))
 			return true;
 	return false;
 }

@@ -12,6 +12,9 @@ extern PGDLLEXPORT List *tde_indexes_of(Oid table);
 extern PGDLLEXPORT bool tde_index_needs_key(Oid index);
 extern bool tde_indexes_need_key(Oid table);
 
+/* Does VACUUM need a key for one of them, as building them does? */
+extern bool tde_indexes_need_key_for_vacuum(Oid table);
+
 /* The same of one that CREATE INDEX makes, as ddl/plaintext_guard.c has left the command. */
 extern bool tde_index_new_needs_key(IndexStmt *command, Oid table);
 

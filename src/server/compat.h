@@ -364,6 +364,20 @@
 #define TDE_PROC_NUMBER(proc) ((proc)->pgprocno)
 #endif
 
+/* 17 keeps the parts of a virtual transaction's id together. */
+#if PG_VERSION_NUM >= 170000
+#define TDE_LOCAL_TRANSACTION (MyProc->vxid.lxid)
+#else
+#define TDE_LOCAL_TRANSACTION (MyProc->lxid)
+#endif
+
+/* 17 tells event triggers of it, if it is given the command. */
+#if PG_VERSION_NUM >= 170000
+#define TDE_REINDEX_INDEX(index, persistence, params) reindex_index(NULL, index, false, persistence, params)
+#else
+#define TDE_REINDEX_INDEX(index, persistence, params) reindex_index(index, false, persistence, params)
+#endif
+
 /* 17 has no buffer around a row of a change any more (08e6344fd642). */
 #if PG_VERSION_NUM >= 170000
 #define TDE_CHANGED_ROW_TYPE HeapTupleData

@@ -11,6 +11,7 @@
 
 #include "catalog/pg_authid.h"
 #include "commands/dbcommands.h"
+#include "commands/progress.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
@@ -168,7 +169,8 @@ enum
 };
 
 static const char *const phase_words[] = {
-	"re-encrypting", "waiting for writers", "verifying", "copying", "erasing", "looking for keys", "verifying values"
+	"re-encrypting", "waiting for writers", "verifying", "copying", "erasing", "looking for keys", "verifying values",
+	"rebuilding indexes"
 };
 
 static void
@@ -249,6 +251,13 @@ tde_counters_progress_blocks(TdeProgress *progress, int64 blocks)
 }
 
 void
+tde_counters_progress_built(TdeProgress *progress, int64 blocks)
+{
+	pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_DONE, 0);
+	tde_counters_progress_blocks(progress, blocks);
+}
+
+void
 tde_counters_progress_end(void)
 {
 	pgstat_progress_end_command();
@@ -287,9 +296,10 @@ tde_progress_status(PG_FUNCTION_ARGS)
 		values[1] = ObjectIdGetDatum(backend->st_databaseid);
 		values[2] = ObjectIdGetDatum(backend->st_progress_command_target);
 		nulls[2] = !OidIsValid(backend->st_progress_command_target);
-		values[3] = CStringGetTextDatum(phase_words[Min(params[PARAM_PHASE], TDE_PHASE_VALUES)]);
+		values[3] = CStringGetTextDatum(phase_words[Min(params[PARAM_PHASE], TDE_PHASE_INDEXES)]);
 		values[4] = Int64GetDatum(params[PARAM_BLOCKS_TOTAL]);
-		values[5] = Int64GetDatum(params[PARAM_BLOCKS_DONE]);
+		values[5] = Int64GetDatum(params[PARAM_BLOCKS_DONE] +
+								  (params[PARAM_PHASE] == TDE_PHASE_INDEXES ? params[PROGRESS_SCAN_BLOCKS_DONE] : 0));
 		values[6] = Int64GetDatum(params[PARAM_ROWS_SEEN]);
 		values[7] = Int64GetDatum(params[PARAM_ROWS_CHANGED]);
 		values[8] = TimestampTzGetDatum(params[PARAM_STARTED]);

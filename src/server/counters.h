@@ -42,7 +42,8 @@ typedef enum TdePhase
 	TDE_PHASE_COPY,
 	TDE_PHASE_ERASE,
 	TDE_PHASE_LOOK,
-	TDE_PHASE_VALUES
+	TDE_PHASE_VALUES,
+	TDE_PHASE_INDEXES
 } TdePhase;
 
 typedef struct TdeProgress
@@ -69,6 +70,9 @@ extern void tde_counters_progress_show(TdeProgress *progress);
 
 /* The same after so many more blocks; what is appended to tables meanwhile does not count. */
 extern PGDLLEXPORT void tde_counters_progress_blocks(TdeProgress *progress, int64 blocks);
+
+/* PostgreSQL builds an index, and tells itself how many blocks of its table it has read; then these are done. */
+extern void tde_counters_progress_built(TdeProgress *progress, int64 blocks);
 
 extern PGDLLEXPORT void tde_counters_progress_end(void);
 
