@@ -4,7 +4,7 @@
  * While a btree is read, each entry is compared with the row that it points to, in whatever version that is there: all versions that share an entry
  * have the same values.  Which rows have entries is remembered in a Bloom filter, as contrib/amcheck does (Bloom, Communications of the ACM 13(7),
  * 1970); then the rows of a snapshot that is older than the reading are looked for in it.  Of a hash index, which has no values, each row is looked
- * for as a query would.
+ * for as a query would.  Of GIN indexes: gin_entries.c.
  */
 #include "postgres.h"
 
@@ -26,27 +26,8 @@
 
 #include "maintenance/owner.h"
 #include "server/compat.h"
-#include "verify/verify.h"
-
-typedef struct TdeEntries
-{
-	TdeVerification *verification;
-	Relation	table;
-	Relation	index;
-	IndexInfo  *info;
-	EState	   *estate;
-	TupleTableSlot *slot;		/* the row that is compared */
-	Snapshot	snapshot;
-	TdeCaller	caller;			/* whose rights the owner's expressions do not have */
-
-	/* of a btree */
-	IndexFetchTableData *fetch;
-	bloom_filter *seen;			/* TIDs of rows that have an entry */
-
-	/* of a hash index */
-	IndexScanDesc scan;
-	RegProcedure equal;
-} TdeEntries;
+#include "verify/entries.h"
+#include "verify/gin_entries.h"
 
 /* ---- an entry and its row ---- */
 
@@ -221,7 +202,7 @@ tde_entries_begin(TdeVerification *verification)
 	TdeCaller	caller;
 
 	verification->entries = NULL;
-	if (index->rd_rel->relam != BTREE_AM_OID && index->rd_rel->relam != HASH_AM_OID)
+	if (index->rd_rel->relam != BTREE_AM_OID && index->rd_rel->relam != HASH_AM_OID && index->rd_rel->relam != GIN_AM_OID)
 		return;
 	entries = palloc(sizeof(TdeEntries));
 	/* the expressions are simplified when they are read, and then called for each row */
@@ -229,13 +210,14 @@ tde_entries_begin(TdeVerification *verification)
 	*entries = (TdeEntries) {verification, table, index, .info = info_for_reading(index), .estate = CreateExecutorState(), .caller = caller};
 	entries->slot = table_slot_create(table, NULL);
 	entries->snapshot = RegisterSnapshot(GetTransactionSnapshot());
+	if (index->rd_rel->relam != HASH_AM_OID)
+		entries->fetch = TDE_INDEX_FETCH_BEGIN(table);
 	if (index->rd_rel->relam == BTREE_AM_OID)
 	{
-		entries->fetch = TDE_INDEX_FETCH_BEGIN(table);
 		entries->seen = filter_for(table);
 		verification->scan.entry = look_at_entry;
 	}
-	else
+	else if (index->rd_rel->relam == HASH_AM_OID)
 		entries->equal = get_opcode(get_opfamily_member(index->rd_opfamily[0], index->rd_opcintype[0], index->rd_opcintype[0], HTEqualStrategyNumber));
 	verification->entries = entries;
 }
@@ -248,7 +230,12 @@ tde_entries_end(TdeVerification *verification)
 	if (entries == NULL)
 		return;
 	if (is_usable(entries->index))
-		look_for_entries(entries);
+	{
+		if (entries->index->rd_rel->relam == GIN_AM_OID)
+			tde_gin_entries_verify(entries);
+		else
+			look_for_entries(entries);
+	}
 	if (entries->fetch)
 		table_index_fetch_end(entries->fetch);
 	if (entries->seen)

@@ -148,7 +148,8 @@ tde_scan_relation(Relation rel, TdeScan *scan)
 	AttrNumber *columns;
 	int			count = tde_scan_columns(rel, &columns);
 
-	if (count == 0)
+	/* an index may hold none, and have entries only of rows whose values say so */
+	if (count == 0 && !(scan->entry && rel->rd_rel->relam == BTREE_AM_OID))
 		return true;
 	if (RELATION_IS_OTHER_TEMP(rel))
 		return false;

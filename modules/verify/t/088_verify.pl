@@ -67,6 +67,7 @@ INSERT INTO t SELECT g, 'value ' || g, g, 'u' || g % 100, ARRAY[g, NULL, g + 1],
 INSERT INTO t (id) VALUES (0);
 CREATE INDEX t_a ON t (a); CREATE INDEX t_u ON t (u); CREATE UNIQUE INDEX t_lower ON t (lower(a)) WHERE id % 2 = 0; CREATE INDEX t_hash ON t USING hash (u);
 CREATE INDEX t_brin ON t USING brin (n); CREATE INDEX t_include ON t (id) INCLUDE (a, arr); CREATE INDEX t_arr ON t (arr); CREATE INDEX t_two ON t (plain, n DESC);
+CREATE INDEX t_where ON t (id) WHERE n > 5;
 UPDATE t SET a = 'new ' || id WHERE id % 7 = 0; UPDATE t SET plain = 'x' WHERE id % 5 = 0; DELETE FROM t WHERE id % 11 = 0;
 BEGIN; UPDATE t SET a = 'rolled back ' || id; ROLLBACK;
 CREATE TABLE parts (id int, a encrypted_text) PARTITION BY LIST (id);
@@ -152,6 +153,78 @@ lines_of($node, q{CREATE OR REPLACE FUNCTION fails(encrypted_text) RETURNS encry
 like(problems("tde_verify_table('x', 0)"), qr/^x_fails\|\(\d+,\d+\)\|\|ZZ001\|/m, 'an expression that fails');
 lines_of($node, 'DROP INDEX x_fails');
 
+# ---- GIN indexes ----
+
+# Lists and trees of rows, NULL, arrays without elements, several columns, a condition, an expression, entries in the pending list; dead rows and new ones.
+lines_of(
+  $node, q{
+CREATE TABLE g (id int, tags encrypted_text(nosalt)[], doc encrypted_jsonb, note text);
+INSERT INTO g SELECT i, CASE i % 9 WHEN 0 THEN NULL WHEN 1 THEN '{}' ELSE ARRAY['all', 't' || i % 70, NULL, 'u' || i] END, jsonb_build_object('k', i % 100, 'all', true), 'n' || i FROM generate_series(1, 6000) i;
+CREATE INDEX g_tags ON g USING gin (tags) WITH (fastupdate = off); CREATE INDEX g_doc ON g USING gin (doc);
+CREATE INDEX g_two ON g USING gin (tags, doc jsonb_path_ops) WHERE id > 10; CREATE INDEX g_expr ON g USING gin ((doc -> 'k'));
+CREATE INDEX g_array ON g USING hash (tags);
+INSERT INTO g SELECT i, ARRAY['new', 't' || i], '{"k": "new"}' FROM generate_series(6001, 6300) i;
+UPDATE g SET tags = tags || 'changed'::encrypted_text WHERE id % 17 = 0; UPDATE g SET note = 'x' WHERE id % 5 = 0; DELETE FROM g WHERE id % 11 = 0});
+lines_of($node, 'CREATE EXTENSION pageinspect');
+is(lines_of($node, q{SELECT EXISTS (SELECT FROM generate_series(1, pg_relation_size('g_tags') / 8192 - 1) p
+  WHERE '{data,leaf}' <@ (gin_page_opaque_info(get_raw_page('g_tags', p::int))).flags)}), 't', 'there are trees of rows');
+is(lines_of($node, q{SELECT n_pending_tuples > 0 FROM gin_metapage_info(get_raw_page('g_doc', 0))}), 't', 'and a pending list');
+is(problems("tde_verify_table('g')"), '', 'GIN indexes with nothing wrong');
+lines_of($node, 'VACUUM g');
+is(problems("tde_verify_table('g')"), '', '... vacuumed');
+lines_of($node, q{SELECT tde_rotate_key(); CALL tde_rekey_table('g')});
+is(problems("tde_verify_table('g')"), '', '... re-encrypted');
+
+# rows that came while the index was not looked at
+my $gins = q{indexrelid IN ('g_tags'::regclass, 'g_doc'::regclass, 'g_two'::regclass, 'g_expr'::regclass)};
+lines_of($node, "UPDATE pg_index SET indisready = false WHERE $gins");
+lines_of($node, q{INSERT INTO g VALUES (7000, '{lost}', '{"k": "lost"}'), (7001, NULL, NULL), (2, '{all}', '{}')});
+lines_of($node, "UPDATE pg_index SET indisready = true WHERE $gins");
+is(
+  problems("tde_verify_table('g')") =~ s/\(\d+,\d+\)/at/gr, 'g_doc|at|doc|XX002|row has no entry in the index
+g_doc|at|doc|XX002|row has no entry in the index
+g_doc|at|doc|XX002|row has no entry in the index
+g_expr|at|expr|XX002|row has no entry in the index
+g_expr|at|expr|XX002|row has no entry in the index
+g_expr|at|expr|XX002|row has no entry in the index
+g_tags|at|tags|XX002|row has no entry in the index
+g_tags|at|tags|XX002|row has no entry in the index
+g_tags|at|tags|XX002|row has no entry in the index
+g_two|at|tags|XX002|row has no entry in the index
+g_two|at|tags|XX002|row has no entry in the index', 'rows without an entry');
+lines_of($node, 'REINDEX TABLE g');
+is(problems("tde_verify_table('g')"), '', '... and REINDEX mends it');
+
+# The keys of a GIN index, as its root has them, which is its only page of entries: after the tuple's header, of 8 bytes.
+sub keys_of
+{
+  my ($index) = @_;
+  lines_of($node, 'CHECKPOINT');
+  my $page = substr read_bytes(file_of($index)), 8192, 8192;
+  my ($lower) = unpack 'x12 v', $page;
+  return map { substr $page, ($_ & 0x7fff) + 8, 8 } unpack 'x24 V' . ($lower - 24) / 4, $page;
+}
+lines_of($node, q{CREATE TABLE few (id int, tags encrypted_text(nosalt)[]); CREATE INDEX few_tags ON few USING gin (tags) WITH (fastupdate = off);
+INSERT INTO few SELECT i, ARRAY['u' || i] FROM generate_series(1, 20) i});
+my @keys = keys_of('few_tags');
+is(scalar(@keys), 20, 'keys');
+edit([ file_of('few_tags'), $keys[7], flip_bit($keys[7], 2, 5) ]);
+is(
+  problems("tde_verify_table('few')") =~ s/\(0,(\d+)\)/at/gr, 'few_tags|at|tags|XX002|row has no entry in the index
+few_tags|at|tags|XX002|entry has another value than its row', 'an entry that is damaged: the row lacks it, and has another one');
+is(lines_of($node, q{SELECT count(DISTINCT tid) FROM tde_verify_table('few')}), '1', '... both of the same row');
+is(lines_of($node, q{SET enable_seqscan = off; SELECT count(*) FROM generate_series(1, 20) i WHERE EXISTS (SELECT FROM few WHERE few.tags @> ARRAY['u' || i]::text[])}), '19', '... which a search misses, and no other');
+lines_of($node, 'REINDEX INDEX few_tags');
+# a row has changed in its file, and its entries are those of before
+my ($u3, $u4) = map { stored('few', 'tags', $_) } 3, 4;
+edit([ file_of('few'), substr($u3, -20), substr($u4, -20) ]);
+is(
+  problems("tde_verify_table('few')") =~ s/\(0,(\d+)\)/at/gr, 'few_tags|at|tags|XX002|row has no entry in the index
+few_tags|at|tags|XX002|entry has another value than its row', 'a value that is not that of its entries');
+edit([ file_of('few_tags'), substr(read_bytes(file_of('few_tags')), 8192, 24), "\0" x 24 ]);
+like(problems("tde_verify_table('few')"), qr/^few_tags\|\|\|XX00\d\|[^\n]*$/m, 'an index that is broken');
+lines_of($node, 'DROP TABLE few');
+
 # ---- who, and what ----
 
 lines_of($node, 'CREATE ROLE watcher LOGIN; GRANT pg_monitor TO watcher; CREATE ROLE nobody LOGIN');
@@ -176,20 +249,24 @@ lines_of($node, "SELECT tde_wallet_open('verify-passphrase')");
 my $script = $node->basedir . '/write.sql';
 write_bytes($script, q{\set id random(1, 100000000)
 INSERT INTO t (id, a, n, u) VALUES (:id, 'value ' || :id, :id % 1000, 'u' || :id % 100) ON CONFLICT DO NOTHING;
+INSERT INTO g VALUES (:id, ARRAY['all', 'w' || :id], jsonb_build_object('k', :id % 1000)); DELETE FROM g WHERE id = (SELECT id FROM g WHERE id > :id LIMIT 1);
+UPDATE g SET tags = ARRAY['changed', 'c' || :id] WHERE id = (SELECT id FROM g WHERE id > :id % 6000 LIMIT 1);
 UPDATE t SET a = 'changed ' || :id, n = :id % 1000 WHERE id = (SELECT id FROM t WHERE id > :id % 3000 LIMIT 1);
 DELETE FROM t WHERE id = (SELECT id FROM t WHERE id > :id LIMIT 1);
 });
-my $writers = IPC::Run::start([ 'pgbench', '-n', '-c', 2, '-T', 8, '-f', $script, '-h', $node->host, '-p', $node->port, 'postgres' ], '>', \my $said, '2>&1');
+my $writers = IPC::Run::start([ 'pgbench', '-n', '-c', 2, '-T', 14, '-f', $script, '-h', $node->host, '-p', $node->port, 'postgres' ], '>', \my $said, '2>&1');
 my @found;
-foreach my $meanwhile ('SELECT 1', 'VACUUM t', q{SELECT tde_rotate_key('one'); CALL tde_rekey_table('t')}, 'REINDEX TABLE CONCURRENTLY t', 'VACUUM FULL t')
+foreach my $meanwhile (
+  'SELECT 1', 'VACUUM t, g', q{SELECT tde_rotate_key('one'); CALL tde_rekey_table('t')}, 'REINDEX TABLE CONCURRENTLY t', 'VACUUM FULL t', q{SELECT gin_clean_pending_list('g_doc')},
+  'REINDEX TABLE CONCURRENTLY g', 'SELECT tde_rotate_hash_key()')
 {
   my $other = IPC::Run::start([ 'psql', '-XAtq', '-h', $node->host, '-p', $node->port, '-d', 'postgres', '-c', $meanwhile ], '>', \my $out, '2>&1');
-  push @found, problems("tde_verify_table('t')") foreach 1 .. 6;
+  push @found, problems("tde_verify_table('t')"), problems("tde_verify_table('g')") foreach 1 .. 4;
   $other->finish;
 }
 is(join('', @found), '', 'nothing is wrong beside writers, VACUUM, re-encryption, REINDEX and VACUUM FULL');
 $writers->finish;
 like($said, qr/number of failed transactions: 0|number of transactions actually processed: [1-9]/, '... who write');
-is(problems("tde_verify_table('t')"), '', '... nor afterwards');
+is(problems("tde_verify_table('$_')"), '', "... nor afterwards: $_") foreach qw(t g);
 
 done_testing();

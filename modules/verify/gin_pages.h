@@ -1,0 +1,22 @@
+/*
+ * gin_pages.h - all entries of a GIN index, beside those who write.
+ */
+#ifndef TDE_VERIFY_GIN_PAGES_H
+#define TDE_VERIFY_GIN_PAGES_H
+
+#include "access/ginblock.h"
+#include "utils/relcache.h"
+
+typedef struct TdeGinVisitor
+{
+	void	   *arg;
+	/* an entry of one of the index's columns, and rows that have it; must not do anything but compute, as a page may be locked */
+	void		(*entry) (void *arg, AttrNumber column, Datum key, GinNullCategory category, const ItemPointerData *rows, int count);
+	/* now and then, when none is */
+	void		(*page) (void *arg);
+} TdeGinVisitor;
+
+/* What was in the index at the beginning, and is still, is told at least once. */
+extern void tde_gin_read(Relation index, const TdeGinVisitor *visitor);
+
+#endif							/* TDE_VERIFY_GIN_PAGES_H */
