@@ -4,8 +4,6 @@
  * Its entries are keyed hashes, so the operator class makes those of each row again.  The index is read, and what it has goes into a Bloom filter; then
  * the rows of a snapshot that is older, whose entries are looked for in it, and go into another one; then the index once more, whose entries are looked
  * for in that.  What is not there may be of a row that came later, or that VACUUM is to remove: that row's entries are made, if there is one.
- *
- * A filter may say that it has what it has not: of 64 entries about one, where maintenance_work_mem is enough for it.
  */
 #include "postgres.h"
 
@@ -14,6 +12,7 @@
 #include "access/tableam.h"
 #include "catalog/index.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "common/pg_prng.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -36,31 +35,74 @@ typedef struct Pair
 
 StaticAssertDecl(sizeof(Pair) == 16, "a pair has no gaps");
 
+/* ---- a set of pairs that may say that it has one that it has not ---- */
+
+/*
+ * All bits of a pair are in one word (Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, JEA 14, 2009): with the tens of pairs
+ * that a row has, lib/bloomfilter.c would take most of the time.  Up to four pairs for each word, it is wrong about one in a hundred.
+ */
+typedef struct Filter
+{
+	uint64		last;			/* number of words, a power of two, - 1 */
+	uint64		seed;
+	uint64		words[FLEXIBLE_ARRAY_MEMBER];
+} Filter;
+
+#define PAIRS_PER_WORD	4
+
+static Filter *
+new_filter(int64 pairs)
+{
+	uint64		most = (uint64) maintenance_work_mem * 1024 / sizeof(uint64);
+	uint64		words = 1024;
+	Filter	   *filter;
+
+	while (words * PAIRS_PER_WORD < pairs && words * 2 <= most)
+		words *= 2;
+	filter = MemoryContextAllocExtended(CurrentMemoryContext, offsetof(Filter, words) + words * sizeof(uint64), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	filter->last = words - 1;
+	filter->seed = pg_prng_uint64(&pg_global_prng_state);
+	return filter;
+}
+
+static inline uint64 *
+word_of(Filter *filter, const Pair *pair, uint64 *bits)
+{
+	uint64		hash = hash_bytes_extended((const unsigned char *) pair, sizeof(Pair), filter->seed);
+
+	*bits = UINT64CONST(1) << (hash & 63) | UINT64CONST(1) << (hash >> 6 & 63) | UINT64CONST(1) << (hash >> 12 & 63) | UINT64CONST(1) << (hash >> 18 & 63);
+	return &filter->words[hash >> 24 & filter->last];
+}
+
+static inline void
+add(Filter *filter, const Pair *pair)
+{
+	uint64		bits;
+
+	*word_of(filter, pair, &bits) |= bits;
+}
+
+static inline bool
+lacks(Filter *filter, const Pair *pair)
+{
+	uint64		bits;
+
+	return (*word_of(filter, pair, &bits) & bits) != bits;
+}
+
+/* ---- the entries that a row has to have ---- */
+
 typedef struct GinEntries
 {
 	TdeEntries *of;
 	bool		blind[INDEX_MAX_KEYS];	/* the columns whose entries are keyed hashes */
-	bloom_filter *found;		/* pairs of the index */
-	bloom_filter *expected;		/* pairs of rows */
+	Filter	   *found;			/* pairs of the index */
+	Filter	   *expected;		/* pairs of rows */
 	MemoryContext per_row;
 	Pair	   *doubtful;		/* pairs of the index that are not expected */
 	int			count;
 	int			room;
 } GinEntries;
-
-static void
-add(bloom_filter *filter, const Pair *pair)
-{
-	bloom_add_element(filter, (unsigned char *) pair, sizeof(Pair));
-}
-
-static bool
-lacks(bloom_filter *filter, const Pair *pair)
-{
-	return bloom_lacks_element(filter, (unsigned char *) pair, sizeof(Pair));
-}
-
-/* ---- the entries that a row has to have ---- */
 
 typedef struct Row
 {
@@ -141,14 +183,14 @@ look_for_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool 
 /* ---- the entries of the index ---- */
 
 static Pair
-pair_of(AttrNumber column, Datum key, GinNullCategory category, const ItemPointerData *row)
+pair_of(AttrNumber column, Datum key, GinNullCategory category, const ItemPointerData * row)
 {
 	return (Pair) {category == GIN_CAT_NORM_KEY ? DatumGetInt64(key) : 0, *row, (uint8) column, category};
 }
 
 /* TdeGinVisitor.entry of the first reading. */
 static void
-note(void *arg, AttrNumber column, Datum key, GinNullCategory category, const ItemPointerData *rows, int count)
+note(void *arg, AttrNumber column, Datum key, GinNullCategory category, const ItemPointerData * rows, int count)
 {
 	GinEntries *entries = arg;
 
@@ -169,7 +211,7 @@ tell_progress(void *arg)
 
 /* TdeGinVisitor.entry of the second one. */
 static void
-doubt(void *arg, AttrNumber column, Datum key, GinNullCategory category, const ItemPointerData *rows, int count)
+doubt(void *arg, AttrNumber column, Datum key, GinNullCategory category, const ItemPointerData * rows, int count)
 {
 	GinEntries *entries = arg;
 
@@ -242,13 +284,6 @@ look_at_doubtful_ones(void *arg)
 
 /* ---- all of them ---- */
 
-/* An entry and a row take a byte or two where a list of rows is long, and more where each row has entries of its own. */
-static bloom_filter *
-new_filter(Relation index)
-{
-	return bloom_create((int64) RelationGetNumberOfBlocks(index) * (BLCKSZ / 4), maintenance_work_mem, pg_prng_uint64(&pg_global_prng_state));
-}
-
 /* Other columns, and indexes that PostgreSQL's own classes have made, hold values, not numbers. */
 static bool
 find_blind(GinEntries *entries)
@@ -267,18 +302,21 @@ tde_gin_entries_verify(TdeEntries *of)
 {
 	GinEntries	entries = {of, .room = 64};
 	TableScanDesc rows;
+	int64		pairs;
 
 	if (!find_blind(&entries))
 		return;
-	entries.found = new_filter(of->index);
-	entries.expected = new_filter(of->index);
+	/* of a long list of rows each takes two bytes */
+	pairs = (int64) RelationGetNumberOfBlocks(of->index) * (BLCKSZ / 2);
+	entries.found = new_filter(pairs);
+	entries.expected = new_filter(pairs);
 	entries.per_row = AllocSetContextCreate(CurrentMemoryContext, "tde_column row", ALLOCSET_DEFAULT_SIZES);
 	entries.doubtful = palloc(entries.room * sizeof(Pair));
 	tde_gin_read(of->index, &(TdeGinVisitor) {&entries, note, tell_progress});
 	rows = table_beginscan_strat(of->table, of->snapshot, 0, NULL, true, true);
 	(void) table_index_build_scan(of->table, of->index, of->info, true, false, look_for_row, &entries, rows);
 	tde_gin_read(of->index, &(TdeGinVisitor) {&entries, doubt, look_at_doubtful_ones});
-	bloom_free(entries.found);
-	bloom_free(entries.expected);
+	pfree(entries.found);
+	pfree(entries.expected);
 	MemoryContextDelete(entries.per_row);
 }

@@ -32,7 +32,7 @@ static void
 check_page(Relation index, BlockNumber block, Page page, uint16 sort)
 {
 	bool		good = !PageIsNew(page) && PageGetSpecialSize(page) == MAXALIGN(sizeof(GinPageOpaqueData)) &&
-		((PageHeader) page)->pd_lower <= BLCKSZ && (GinPageGetOpaque(page)->flags & (SORTS | GIN_DELETED)) == sort;
+	((PageHeader) page)->pd_lower <= BLCKSZ && (GinPageGetOpaque(page)->flags & (SORTS | GIN_DELETED)) == sort;
 
 	for (OffsetNumber item = FirstOffsetNumber; good && sort != GIN_DATA && sort != GIN_META && item <= PageGetMaxOffsetNumber(page); item++)
 	{
@@ -74,7 +74,7 @@ next_page(Page page)
 
 /* Of a page's tuples each stands for one entry, and its rows. */
 static void
-tell(Reading *reading, IndexTuple tuple, const ItemPointerData *rows, int count)
+tell(Reading *reading, IndexTuple tuple, const ItemPointerData * rows, int count)
 {
 	GinNullCategory category;
 	AttrNumber	column = gintuple_get_attrnum(&reading->state, tuple);

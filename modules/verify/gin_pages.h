@@ -11,7 +11,7 @@ typedef struct TdeGinVisitor
 {
 	void	   *arg;
 	/* an entry of one of the index's columns, and rows that have it; must not do anything but compute, as a page may be locked */
-	void		(*entry) (void *arg, AttrNumber column, Datum key, GinNullCategory category, const ItemPointerData *rows, int count);
+	void		(*entry) (void *arg, AttrNumber column, Datum key, GinNullCategory category, const ItemPointerData * rows, int count);
 	/* now and then, when none is */
 	void		(*page) (void *arg);
 } TdeGinVisitor;

@@ -32,7 +32,6 @@ $$;
 
 PREPARE by_name(text) AS SELECT count(*) FROM e WHERE name LIKE $1;
 SELECT same('an old version');
-SELECT ok(NOT coalesce(uses_index(plan_of('SELECT id FROM e WHERE name = ''Name''')), false), 'which has no =');
 SELECT results_eq('EXECUTE by_name(''%abc%'')', 'SELECT count(*) FROM p WHERE name LIKE ''%abc%''', 'a prepared statement');
 ALTER EXTENSION pg_trgm UPDATE;
 SELECT same('updated');
@@ -40,18 +39,14 @@ SELECT results_eq('EXECUTE by_name(''%abc%'')', 'SELECT count(*) FROM p WHERE na
 INSERT INTO e VALUES (2001, 'Name of abc'); INSERT INTO p VALUES (2001, 'Name of abc');
 SELECT same('written afterwards');
 SELECT is(tde_create_gin_class('gin_trgm_ops'), '{encrypted_text,encrypted_varchar}'::regtype[], 'the class is made again');
-SELECT ok(uses_index(plan_of('SELECT id FROM e WHERE name = ''Name''')), '... and has the operator that came with the update');
-SELECT is(rows_of('e', 'name = ''Name of abc'''), rows_of('p', 'name = ''Name of abc'''), '... which finds the row');
+SELECT is(rows_of('e', 'name = ''Name of abc'''), rows_of('p', 'name = ''Name of abc'''), '... and an operator that came with the update finds the row');
 SELECT same('made again');
 
--- ---- parts of the class are taken away ----
+-- ---- the class is dropped ----
 
-ALTER OPERATOR FAMILY encrypted_text_gin_trgm_ops USING gin DROP FUNCTION 2 (text);
-SELECT throws_ok(statement, '55000', NULL, 'incomplete: ' || statement)
-FROM unnest('{"SELECT id FROM e WHERE name LIKE ''%abc%''","INSERT INTO e VALUES (2002, ''x'')","REINDEX INDEX e_name"}'::text[]) statement;
-SELECT isnt_empty('SELECT * FROM tde_verify_table(''e'') WHERE sqlstate = ''55000''', '... and tde_verify_table() tells');
-SELECT lives_ok('SELECT tde_create_gin_class(''gin_trgm_ops'')', 'it is made whole');
-SELECT same('whole again');
+SELECT throws_ok(statement, '2BP01', NULL, 'no part of it goes alone: ' || statement)
+FROM unnest('{"ALTER OPERATOR FAMILY encrypted_text_gin_trgm_ops USING gin DROP FUNCTION 2 (text)","DROP FUNCTION gin_extract_value_trgm(text, internal)","DROP OPERATOR CLASS gin_trgm_ops USING gin"}'::text[]) statement;
+SELECT same('whole');
 SELECT throws_ok('DROP OPERATOR CLASS encrypted_text_gin_trgm_ops USING gin', '2BP01', NULL, 'a class goes with its index alone');
 SELECT lives_ok('DROP OPERATOR CLASS encrypted_text_gin_trgm_ops USING gin CASCADE', '... as the owner says');
 SELECT is(to_regclass('e_name'), NULL, '... and the index is gone');
@@ -71,7 +66,7 @@ DECLARE
   condition text;
 BEGIN
   FOREACH spec IN ARRAY '{salt\,gcm,nosalt\,gcm,salt\,mac,nosalt\,mac,nosalt\,sha256\,cbc,salt\,nomac,nosalt\,nomac,aes128\,unordered,nosalt\,unordered,''3des168''\,salt\,sha256}'::text[] LOOP
-    EXECUTE format('CREATE TABLE spec (id int, name encrypted_text(%1$s), tags encrypted_text(%1$s)[], doc encrypted_jsonb(%2$s))', spec, replace(spec, ',unordered', ''));
+    EXECUTE format('CREATE TABLE spec (id int, name encrypted_text(%1$s), tags encrypted_text(%1$s)[], doc encrypted_jsonb(%2$s))', spec, regexp_replace(spec, ',(unordered|nomac)', ''));
     INSERT INTO spec SELECT * FROM source;
     CREATE INDEX ON spec USING gin (name gin_trgm_ops, tags);
     CREATE INDEX ON spec USING gin (doc);

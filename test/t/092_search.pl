@@ -92,14 +92,31 @@ is(lines_of($node, 'SELECT tde_refresh_types()', db => 'copy'), 0, '... and comp
 
 # ---- the wallet is closed ----
 
-lines_of($node, 'INSERT INTO e TABLE e LIMIT 100; DELETE FROM e WHERE id % 5 = 0');
+lines_of($node, 'CREATE TABLE hashed (LIKE e); CREATE INDEX ON hashed USING hash (name); CREATE TABLE ordered (LIKE e); CREATE INDEX ON ordered (name)');
+lines_of($node, "INSERT INTO $_ TABLE e LIMIT 1000; DELETE FROM $_ WHERE id % 5 = 0") foreach qw(hashed ordered e);
 lines_of($node, 'SELECT tde_wallet_close()');
 my $closed = { state => 'TDE01', message => qr/wallet is not open/ };
 fails_with($node, "$by_index SELECT id FROM e WHERE doc \@> '{\"k3\": 5}'", $closed, 'a search needs it');
 fails_with($node, 'CREATE INDEX ON e USING gin (tags)', $closed, 'so does a build');
 fails_with($node, 'REINDEX INDEX e_doc', $closed, 'and REINDEX');
 is(lines_of($node, q{SELECT gin_clean_pending_list('e_doc') > 0}), 't', 'the pending list is taken over without it');
-is(lines_of($node, 'SET client_min_messages = error; VACUUM e; SELECT 1'), 1, 'VACUUM runs without it');
+# what points to dead rows goes, and so do the rows; of a table with a btree over encrypted values neither does
+lines_of($node, 'CREATE EXTENSION pageinspect; CREATE EXTENSION pgstattuple');
+my $dead = q{SELECT dead_item_count + dead_tuple_count FROM (SELECT count(*) FILTER (WHERE lp_flags = 3) AS dead_item_count FROM generate_series(0, pg_relation_size('%1$s')::int / 8192 - 1) b,
+  heap_page_items(get_raw_page('%1$s', b))) i, pgstattuple('%1$s')};
+sub dead { return lines_of($node, sprintf $dead, $_[0]) }
+cmp_ok(dead($_), '>', 0, "$_ has dead rows") foreach qw(e hashed ordered);
+foreach my $vacuum ('VACUUM', 'VACUUM (PARALLEL 2)')
+{
+  my $said = attempt($node, "$vacuum e, hashed, ordered");
+  is($said->{state}, '', "$vacuum runs without it");
+  is(join(',', $said->{err} =~ /WARNING:  \w+: skipping indexes of table (\S+) with encrypted values/g), 'public.ordered', '... and leaves out btrees');
+}
+is(dead($_), 0, "... $_ is clean") foreach qw(e hashed);
+cmp_ok(dead('ordered'), '>', 0, '... and the other one is not');
+fails_with($node, 'VACUUM (INDEX_CLEANUP on) ordered', $closed, 'its entries need it');
+is(attempt($node, 'VACUUM (INDEX_CLEANUP on) e')->{state}, '', 'those of gin do not');
+is(join(',', attempt($node, 'VACUUM FULL e, hashed')->{err} =~ /WARNING:  \w+: skipping table (\S+) with encrypted values/g), 'public.e,public.hashed', 'VACUUM FULL builds all');
 is(lines_of($node, 'SELECT count(*) FROM p WHERE id = 7'), 1, 'plain tables are served');
 lines_of($node, q{SELECT tde_wallet_open('search-passphrase')});
 lines_of($node, 'DELETE FROM p; INSERT INTO p TABLE e');

@@ -269,4 +269,28 @@ $writers->finish;
 like($said, qr/number of failed transactions: 0|number of transactions actually processed: [1-9]/, '... who write');
 is(problems("tde_verify_table('$_')"), '', "... nor afterwards: $_") foreach qw(t g);
 
+# Tables and indexes that come and go, and columns that change under it.
+lines_of($node, 'DROP TABLE v, x');
+my $changes = $node->basedir . '/change.sql';
+lines_of($node, 'CREATE SCHEMA s0; CREATE SCHEMA s1');
+write_bytes($changes, q{CREATE TABLE s:client_id.comes (id int, doc jsonb, tags text[]);
+INSERT INTO s:client_id.comes SELECT i, jsonb_build_object('k', i), ARRAY['t' || i] FROM generate_series(1, 300) i;
+CREATE INDEX ON s:client_id.comes USING gin (doc);
+CALL tde_encrypt_column('s:client_id.comes', 'doc');
+CALL tde_encrypt_column('s:client_id.comes', 'tags', online => true);
+CREATE INDEX comes_tags ON s:client_id.comes USING gin (tags);
+ALTER TABLE s:client_id.comes ALTER doc TYPE encrypted_jsonb(aes128,nosalt,mac);
+REINDEX TABLE s:client_id.comes;
+DROP INDEX s:client_id.comes_tags;
+CALL tde_decrypt_column('s:client_id.comes', 'tags');
+TRUNCATE s:client_id.comes;
+DROP TABLE s:client_id.comes;
+});
+@found = ();
+my $changing = IPC::Run::start([ 'pgbench', '-n', '-c', 2, '-T', 10, '-f', $changes, '-h', $node->host, '-p', $node->port, 'postgres' ], '>', \$said, '2>&1');
+push @found, problems('tde_verify_database()') foreach 1 .. 30;
+is(join('', @found), '', 'nothing is wrong beside tables that come, change and go');
+$changing->finish;
+like($said, qr/number of transactions actually processed: [1-9]/, '... of which there are some') or diag($said);
+
 done_testing();
