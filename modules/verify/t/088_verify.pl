@@ -270,7 +270,7 @@ like($said, qr/number of failed transactions: 0|number of transactions actually 
 is(problems("tde_verify_table('$_')"), '', "... nor afterwards: $_") foreach qw(t g);
 
 # Tables and indexes that come and go, and columns that change under it.
-lines_of($node, 'DROP TABLE v, x');
+lines_of($node, 'DROP TABLE v, x CASCADE');
 my $changes = $node->basedir . '/change.sql';
 lines_of($node, 'CREATE SCHEMA s0; CREATE SCHEMA s1');
 write_bytes($changes, q{CREATE TABLE s:client_id.comes (id int, doc jsonb, tags text[]);
