@@ -114,7 +114,6 @@ foreach my $vacuum ('VACUUM', 'VACUUM (PARALLEL 2)')
 }
 is(dead($_), 0, "... $_ is clean") foreach qw(e hashed);
 cmp_ok(dead('ordered'), '>', 0, '... and the other one is not');
-fails_with($node, 'VACUUM (INDEX_CLEANUP on) ordered', $closed, 'its entries need it');
 is(attempt($node, 'VACUUM (INDEX_CLEANUP on) e')->{state}, '', 'those of gin do not');
 is(join(',', attempt($node, 'VACUUM FULL e, hashed')->{err} =~ /WARNING:  \w+: skipping table (\S+) with encrypted values/g), 'public.e,public.hashed', 'VACUUM FULL builds all');
 is(lines_of($node, 'SELECT count(*) FROM p WHERE id = 7'), 1, 'plain tables are served');

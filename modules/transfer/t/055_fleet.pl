@@ -374,10 +374,10 @@ lines_of($other, q{CREATE INDEX by_hash ON card USING hash (holder); CREATE TABL
   INSERT INTO listed SELECT i, ARRAY['t' || i], 'c' || i FROM generate_series(1, 100) i; CREATE INDEX listed_tags ON listed USING gin (tags)});
 my $search = q{SET enable_seqscan = off; SELECT count(*) FROM card WHERE holder = 'holder3'; SELECT id FROM listed WHERE tags @> '{t77}'; SELECT id FROM listed WHERE code = 'c78'};
 is(lines_of($other, $search), "1\n77\n78", 'indexes of keyed hashes');
-my $files = q{SELECT string_agg(pg_relation_filenode(c)::text, ' ') FROM unnest('{by_hash,listed_tags,listed_code_key}'::regclass[]) c};
-my $before = lines_of($other, $files);
+my $index_files = q{SELECT string_agg(pg_relation_filenode(c)::text, ' ') FROM unnest('{by_hash,listed_tags,listed_code_key}'::regclass[]) c};
+my $files_before = lines_of($other, $index_files);
 is(adopted($other, exported($origin)), '0', 'the keys are those that it has');
-is(lines_of($other, $files), $before, '... and no index is built anew');
+is(lines_of($other, $index_files), $files_before, '... and no index is built anew');
 my $old = exported($other);
 lines_of($origin, 'SELECT count(*) FROM tde_rotate_hash_key()');
 my $rotated = exported($origin);
@@ -386,10 +386,10 @@ fails_with($other, "BEGIN; SET enable_mergejoin = off; SELECT count(*) FROM list
   'not in a transaction that has hashed');
 is(lines_of($other, $search), "1\n77\n78", '... and nothing has changed');
 lines_of($other, 'BEGIN; ' . adoption($rotated) . '; ROLLBACK');
-is(lines_of($other, $search) . lines_of($other, $files), "1\n77\n78$before", '... nor by a rollback');
+is(lines_of($other, $search) . lines_of($other, $index_files), "1\n77\n78$files_before", '... nor by a rollback');
 is(adopted($other, $rotated), '1', 'the other database adopts it');
 is(hash_of($other, 'x'), hash_of($origin, 'x'), '... and has it');
-isnt(lines_of($other, $files), $before, '... and builds its indexes anew');
+isnt(lines_of($other, $index_files), $files_before, '... and builds its indexes anew');
 is(lines_of($other, $search), "1\n77\n78", '... which find what they did');
 is(lines_of($other, 'SELECT count(*) FROM tde_verify_database()'), '0', '... and are right');
 agree('another hash key');
