@@ -282,7 +282,7 @@ CREATE INDEX comes_tags ON s:client_id.comes USING gin (tags);
 ALTER TABLE s:client_id.comes ALTER doc TYPE encrypted_jsonb(aes128,nosalt,mac);
 REINDEX TABLE s:client_id.comes;
 DROP INDEX s:client_id.comes_tags;
-CALL tde_decrypt_column('s:client_id.comes', 'tags');
+CALL tde_decrypt_column('s:client_id.comes', 'doc');
 TRUNCATE s:client_id.comes;
 DROP TABLE s:client_id.comes;
 });
