@@ -6,7 +6,7 @@ here       := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(here)/$(EXTENSION).control)
 
 # These goals need no PostgreSQL, or install it where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = dist deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-apps check-schemas check-cluster check-matrix check-sanitize check-mutate fuzz manifest bench bench-crypto bench-sql help
+SELF_GOALS = dist deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-custody check-apps check-schemas check-cluster check-matrix check-sanitize check-mutate fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -38,6 +38,9 @@ check-drivers:
 
 check-tools:
 	@test/tools/run $(TOOLS)
+
+check-custody:
+	@test/custody/run $(PROVIDERS)
 
 check-apps:
 	@test/apps/run $(SUITES)
@@ -106,6 +109,8 @@ help:
 	@echo 'make manifest            write test/manifest/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
 	@echo 'make check-tools         tools around a database, of Debian'\''s packages: wal2json, pglogical, pg_repack, orafce, ...; TOOLS="repack": only these'
+	@echo 'make check-custody       the passphrase by HSMs and key services, each down, slow, revoked and with another key; kill -9 at 200 points;'
+	@echo '                         PROVIDERS="pkcs11 aws": only these; BAO=/path/to/bao: OpenBao or Vault itself'
 	@echo 'make check-apps          the test suites of Django, SQLAlchemy and asyncpg on encrypted columns beside plain ones; SUITES="django": only this; "peewee rails": others'
 	@echo 'make check-schemas       the schemas of Kea, PowerDNS, Roundcube and tt-rss: each column encrypted or named, each table written as before;'
 	@echo '                         SCHEMAS="kea": only this; PAGILA and MINIFLUX name source trees of two more'
@@ -188,6 +193,20 @@ uninstall: uninstall-plugins
 uninstall-plugins:
 	rm -rf $(plugin_folder)
 .PHONY: install-plugins uninstall-plugins
+
+# The passphrase from an HSM or key service: clients/kms, beside the library, and its command where the server's own are.
+kms = $(EXTENSION)/kms
+install: install-kms
+install-kms: install-plugins
+	$(MKDIR_P) '$(DESTDIR)$(pkglibdir)/$(kms)/custody' '$(DESTDIR)$(pkglibdir)/$(kms)/providers' '$(DESTDIR)$(bindir)'
+	$(INSTALL_SCRIPT) $(here)/clients/kms/tde-passphrase '$(DESTDIR)$(pkglibdir)/$(kms)/'
+	for part in custody providers; do $(INSTALL_DATA) $(here)/clients/kms/$$part/*.py '$(DESTDIR)$(pkglibdir)/$(kms)/'$$part/; done
+	ln -sf '$(pkglibdir)/$(kms)/tde-passphrase' '$(DESTDIR)$(bindir)/tde-passphrase'
+
+uninstall: uninstall-kms
+uninstall-kms: uninstall-plugins
+	rm -f '$(DESTDIR)$(bindir)/tde-passphrase'
+.PHONY: install-kms uninstall-kms
 
 $(SCRIPT): $(PARTS)
 	cat $^ >$@

@@ -8,8 +8,8 @@ AWS_DEFAULT_REGION = eu-central-1    and whatever else the program reads from it
 import base64
 import os
 
-REFUSED = r'\((AccessDenied|AccessDeniedException|DisabledException|IncorrectKeyException|InvalidCiphertextException|KMSInvalidStateException|' \
-    r'NotFoundException|UnrecognizedClientException|ExpiredTokenException)\)'
+REFUSED = 'AccessDenied|not authorized|DisabledException|IncorrectKeyException|InvalidCiphertextException|KMSInvalidStateException|NotFoundException|' \
+    'UnrecognizedClientException|ExpiredTokenException|InvalidClientTokenId'
 
 STDIN = 'fileb:///dev/stdin'
 
