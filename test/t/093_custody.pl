@@ -164,7 +164,7 @@ service($self, 'up');
 
 my $seen = $self->{folder} . '/seen';
 my $gpg  = $self->{folder} . '/gnupg/bin/gpg';
-chomp(my $true_gpg = qx(command -v gpg 2>&1));
+my ($true_gpg) = grep { -x } map { "$_/gpg" } split /:/, $ENV{PATH};
 write_bytes($gpg, qq{#!/bin/sh\n{ echo "\$@"; env; ulimit -c; umask; tr '\\0' ' ' </proc/\$PPID/cmdline; } >>$seen; exec $true_gpg "\$@"\n});
 chmod 0755, $gpg;
 {
@@ -174,8 +174,7 @@ chmod 0755, $gpg;
   succeeds("$_, watched", $_) foreach 'rotate', 'get', 'check';
 }
 my $what = slurp_file($seen);
-my ($secret) = call_tool($self, 'get')->{out} =~ /^(.{16})/;
-unlike($what, qr/\Q$secret\E/, 'the passphrase is in no argument and no variable');
+unlike($what, qr/\Q@{[ substr($passphrase, 0, 16) ]}\E/, 'the passphrase is in no argument and no variable');
 unlike($what, qr/TDE_LEAK|xx_YY/, 'variables of the caller stay out');
 like($what, qr/^0\n0077\n/m, 'no core file, and files for nobody else');
 unlink $gpg;
