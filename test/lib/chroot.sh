@@ -105,7 +105,7 @@ install_base() {
 }
 
 # What 'make check' would install, and compilers.
-tools=(make gcc clang libc6-dev libssl-dev openssl perl libipc-run-perl python3 python3-venv pgbouncer util-linux ca-certificates)
+tools=(make gcc clang libc6-dev libssl-dev openssl gnupg perl libipc-run-perl python3 python3-venv pgbouncer util-linux ca-certificates)
 
 server_archive() {
   local major=$1 suite root=$work/server_$1 more=() server=() clang_rt

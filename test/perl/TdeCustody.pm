@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use TdeTest;
 use Test::More;
 
-our @EXPORT = qw(custody service tool command_for envelope_of field call_tool tool_lines opened_by_command);
+our @EXPORT = qw(custody service write_conf command_for envelope_of field call_tool tool_lines opened_by_command);
 
 my ($top) = $FindBin::RealBin =~ m{^(.*?)/(?:test|modules)/};
 our $tool = "$top/clients/kms/tde-passphrase";

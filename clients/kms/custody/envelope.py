@@ -14,6 +14,7 @@ from custody.failure import DATA, Failure
 
 FORMAT = 'tde_column envelope 1'
 PASSPHRASE = re.compile(rb'[0-9a-f]{64}')
+PROVIDER = re.compile(r'[a-z0-9_]+(\.[a-z0-9_]+)?')
 FIELDS = ('format', 'id', 'provider', 'key', 'blob')
 
 
@@ -35,7 +36,7 @@ class Envelope:
         try:
             fields = json.loads(content)
             texts = [fields[name] for name in FIELDS + ('mac',)]
-            if set(map(type, texts)) != {str} or fields['format'] != FORMAT or not re.fullmatch('[a-z0-9_]+', fields['provider']):
+            if set(map(type, texts)) != {str} or fields['format'] != FORMAT or not PROVIDER.fullmatch(fields['provider']):
                 raise ValueError
             self = cls(fields['id'], fields['provider'], fields['key'], base64.b64decode(fields['blob'], validate=True))
         except (ValueError, KeyError, TypeError, binascii.Error):

@@ -4,6 +4,7 @@ USAGE = 64          # called wrongly
 DATA = 65           # an envelope, an answer or a key that does not belong here
 NO_INPUT = 66       # no envelope
 UNAVAILABLE = 69    # the service cannot be reached, or fails
+OS_ERROR = 71       # something else that the system refuses
 CANNOT_CREATE = 73  # the new envelope or the copy of the wallet cannot be written, or the wallet cannot be changed
 TIMEOUT = 75        # the service does not answer in time
 REFUSED = 77        # the service refuses, or a file may be written by others

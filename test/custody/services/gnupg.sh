@@ -15,7 +15,7 @@ up() { up_program; [[ ! -d $dir/away ]] || { gpgconf --kill all; rm -rf "$GNUPGH
 revoke() { down; }
 allow() { up; }
 # somebody else's secret key under the address
-other() { mv "$GNUPGHOME" "$dir/own"; mkdir -m 700 "$GNUPGHOME"; make_key tde@example.com; }
+other() { gpgconf --kill all; rm -rf "$dir/own"; mv "$GNUPGHOME" "$dir/own"; mkdir -m 700 "$GNUPGHOME"; make_key tde@example.com; }
 own() { gpgconf --kill all; rm -rf "$GNUPGHOME"; mv "$dir/own" "$GNUPGHOME"; }
 newer() {
   sleep 1   # subkeys are told apart by their second
