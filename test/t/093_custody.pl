@@ -44,6 +44,12 @@ sub succeeds
   return $got->{out};
 }
 
+# ---- what make install has installed ----
+
+chomp(my $bindir = (run_command([ 'pg_config', '--bindir' ]))[0]);
+like((run_command([ "$bindir/tde-passphrase", '--help' ]))[0], qr/^usage: tde-passphrase /m, 'the command is beside those of the server');
+like((run_command([ "$bindir/tde-passphrase", 'no', 'get' ]))[1], qr/could not open "\/etc\/tde_column\/kms.conf"|there is no provider/, 'and finds its parts');
+
 # ---- a new wallet ----
 
 fails(66, 'there is no envelope', 'get before init');

@@ -100,10 +100,6 @@ class Service:
             self.refuse(said)
         raise Failure(UNAVAILABLE, said if program in said else f'{program}: {said}')
 
-    def folder(self):
-        """For programs that want files.  What is in it is wrapped."""
-        return tempfile.TemporaryDirectory(prefix='tde-passphrase.')
-
     def http(self, url, body=None, headers=None, secure=True):
         """The answer, as JSON, to a GET, or to a POST of body."""
         host = urllib.parse.urlsplit(url).hostname
@@ -136,24 +132,29 @@ class Service:
 
     def call(self, function, *args, timeout):
         """The result of a function of the provider, as bytes."""
+        # for programs that want files; what they put there is wrapped
+        with tempfile.TemporaryDirectory(prefix='tde-passphrase.') as self.folder:
+            answer = self.fork(function, args, timeout)
+        if answer is None:
+            raise Failure(TIMEOUT, f'the service did not answer within {timeout:g} s')
+        if not answer:
+            raise Failure(UNAVAILABLE, 'the provider has ended without an answer')
+        if answer[0]:
+            raise Failure(answer[0], answer[1:].decode())
+        return answer[1:]
+
+    def fork(self, function, args, timeout):
         ours, theirs = os.pipe()
         pid = os.fork()
         if pid == 0:
             self.work(theirs, function, args)
         os.close(theirs)
         try:
-            answer = self.read_until(ours, time.monotonic() + timeout)
-            if answer is None:
-                raise Failure(TIMEOUT, f'the service did not answer within {timeout:g} s')
+            return self.read_until(ours, time.monotonic() + timeout)
         finally:
             os.close(ours)
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-        if not answer:
-            raise Failure(UNAVAILABLE, 'the provider has ended without an answer')
-        if answer[0]:
-            raise Failure(answer[0], answer[1:].decode())
-        return answer[1:]
 
     def work(self, pipe, function, args):
         die_with_parent()

@@ -13,36 +13,33 @@ NOISE = '^WARNING|Unable to run|Esys Finish'
 
 
 def describe(s):
-    with s.folder() as folder:
-        name = os.path.join(folder, 'name')
-        s.run('tpm2_readpublic', '-Q', '-c', s['key'], '-n', name)
-        with open(name, 'rb') as file:
-            return f'{s["key"]} name {file.read().hex()}'
+    name = os.path.join(s.folder, 'name')
+    s.run('tpm2_readpublic', '-Q', '-c', s['key'], '-n', name)
+    with open(name, 'rb') as file:
+        return f'{s["key"]} name {file.read().hex()}'
 
 
-def policy(s, folder):
+def policy(s):
     if not s.get('pcrs'):
         return []
-    path = os.path.join(folder, 'policy')
+    path = os.path.join(s.folder, 'policy')
     s.run('tpm2_createpolicy', '-Q', '--policy-pcr', '-l', s['pcrs'], '-L', path)
     return ['-L', path]
 
 
 def wrap(s, key, secret, context):
-    with s.folder() as folder:
-        public, private = os.path.join(folder, 'public'), os.path.join(folder, 'private')
-        s.run('tpm2_create', '-Q', '-C', key.split()[0], *policy(s, folder), '-u', public, '-r', private, '-i', '-', data=secret)
-        with open(public, 'rb') as a, open(private, 'rb') as b:
-            public = a.read()
-            return len(public).to_bytes(2, 'big') + public + b.read()
+    public, private = os.path.join(s.folder, 'public'), os.path.join(s.folder, 'private')
+    s.run('tpm2_create', '-Q', '-C', key.split()[0], *policy(s), '-u', public, '-r', private, '-i', '-', data=secret)
+    with open(public, 'rb') as a, open(private, 'rb') as b:
+        public = a.read()
+        return len(public).to_bytes(2, 'big') + public + b.read()
 
 
 def unwrap(s, key, blob, context):
     size = 2 + int.from_bytes(blob[:2], 'big')
-    with s.folder() as folder:
-        public, private, loaded = (os.path.join(folder, name) for name in ('public', 'private', 'loaded'))
-        with open(public, 'wb') as a, open(private, 'wb') as b:
-            a.write(blob[2:size])
-            b.write(blob[size:])
-        s.run('tpm2_load', '-Q', '-C', key.split()[0], '-u', public, '-r', private, '-c', loaded)
-        return s.run('tpm2_unseal', '-c', loaded, *(['-p', 'pcr:' + s['pcrs']] if s.get('pcrs') else []))
+    public, private, loaded = (os.path.join(s.folder, name) for name in ('public', 'private', 'loaded'))
+    with open(public, 'wb') as a, open(private, 'wb') as b:
+        a.write(blob[2:size])
+        b.write(blob[size:])
+    s.run('tpm2_load', '-Q', '-C', key.split()[0], '-u', public, '-r', private, '-c', loaded)
+    return s.run('tpm2_unseal', '-c', loaded, *(['-p', 'pcr:' + s['pcrs']] if s.get('pcrs') else []))
