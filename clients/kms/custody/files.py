@@ -23,7 +23,7 @@ def owner_of(path):
 
 
 def require_safe(st, path, owner, secret=False):
-    """ENVELOPE or settings may be read by others, but not written; what is secret neither."""
+    """Envelopes and settings may be read by others, but not written; what is secret neither."""
     others = stat.S_IRWXG | stat.S_IRWXO if secret else stat.S_IWGRP | stat.S_IWOTH
     if not stat.S_ISREG(st.st_mode):
         raise Failure(REFUSED, f'"{path}" is not a regular file')

@@ -72,9 +72,11 @@ class Service:
                 os.environ[name] = value
 
     def secret_file(self, name):
-        """What the service knows this server by: in a file that nobody else can read, or a credential of its unit in systemd."""
-        path = os.path.join(os.environ.get('CREDENTIALS_DIRECTORY', '/'), self[name])
-        return files.read(path, self.owner, CONFIG, secret=True).rstrip(b'\r\n')
+        """What the service knows this server by: in a file that nobody else can read, or a credential of its unit, which systemd guards."""
+        folder = os.environ.get('CREDENTIALS_DIRECTORY')
+        of_unit = folder is not None and not os.path.isabs(self[name])
+        path = os.path.join(folder, self[name]) if of_unit else self[name]
+        return files.read(path, self.owner, CONFIG, secret=not of_unit).rstrip(b'\r\n')
 
     # ---- calling it ----
 
