@@ -59,6 +59,7 @@ sub kill_after
 # What the killed one has asked of the server may still be under way.
 sub settle
 {
+  sleep(0.1);    # its psql ends with it, and the server learns of that later
   $node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'psql' AND pid <> pg_backend_pid()}) or die;
   return;
 }

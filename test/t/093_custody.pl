@@ -85,7 +85,13 @@ my $typed = tde_node('typed', extension => 1);
 my $other = { %$self, node => $typed, conf => $typed->basedir . '/kms.conf', wallet => { %{ $self->{wallet} }, file => wallet_path($typed), PGPORT => $typed->port, PGHOST => $typed->host } };
 service($other, 'up');
 $typed->start;
-lines_of($typed, q{SELECT tde_wallet_create('a typed passphrase'); CREATE TABLE t (id int, a encrypted_text); INSERT INTO t VALUES (7, 'typed')});
+$result = call_tool($other, 'check');
+is($result->{code}, 66, 'no envelope and no wallet');
+lines_of($typed, q{SELECT tde_wallet_create('a typed passphrase'); SELECT tde_wallet_close()});
+$result = call_tool($other, 'init');
+is($result->{code}, 73, 'init while the wallet is closed');
+like($result->{err}, qr/no passphrase command is configured.*HINT: Give the passphrase to tde_wallet_open\(\)/, 'says what to do');
+lines_of($typed, q{SELECT tde_wallet_open('a typed passphrase'); CREATE TABLE t (id int, a encrypted_text); INSERT INTO t VALUES (7, 'typed')});
 $result = call_tool($other, 'init');
 is($result->{code}, 0, 'init moves a wallet from a typed passphrase') or diag($result->{err});
 my ($copy) = $result->{out} =~ /copied to "(.*?)"/;
@@ -98,6 +104,7 @@ is($result->{state}, 'TDE02', 'the typed passphrase opens it no more');
 lines_of($typed, 'SELECT tde_wallet_open()');
 
 my $first = call_tool($other, 'get')->{out};
+$typed->restart;    # init has it opened
 $result = call_tool($other, 'init', '--replace');
 is($result->{code}, 0, 'init --replace, beside a command') or diag($result->{err});
 isnt(call_tool($other, 'get')->{out}, $first, 'makes another passphrase');
