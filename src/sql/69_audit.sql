@@ -185,8 +185,9 @@ SET search_path = pg_catalog, pg_temp
 AS $$
   SELECT tde_internal.tde_key_age(created), 'data keys', format('%s (%s)', coalesce(name, format('slot %s', slot)), kind),
          format('its newest version is of %s', created::date),
-         format('SELECT tde_rotate_key(%L); then CALL tde_rekey_table(...) for old values.', name)
-  FROM tde.keys WHERE state = 'active' AND kind <> 'hash' AND tde_internal.tde_key_age(created) IS NOT NULL
+         CASE kind WHEN 'hash' THEN 'SELECT * FROM tde_rotate_hash_key();'
+                   ELSE format('SELECT tde_rotate_key(%L); then CALL tde_rekey_table(...) for old values.', name) END
+  FROM tde.keys WHERE state = 'active' AND tde_internal.tde_key_age(created) IN ('warning', CASE WHEN kind <> 'hash' THEN 'notice' END)
   UNION ALL
   SELECT 'notice', 'data keys', coalesce(name, format('slot %s', slot)), 'destroyed: what is still encrypted under it cannot be read any more',
          'Drop the columns that have it: tde.encrypted_columns.key_slot.'
