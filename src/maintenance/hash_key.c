@@ -171,24 +171,35 @@ blocks_to_read(const TdeHashKeyUsers *users)
 	return blocks;
 }
 
+/* An error context callback: a value that cannot be read, or a function of the owner's, says nothing of the index. */
+static void
+explain_index(void *index)
+{
+	if (OidIsValid(*(Oid *) index))
+		errcontext("building index \"%s\" under another hash key", get_rel_name(*(Oid *) index));
+}
+
 void
 tde_hash_key_rebuild(const TdeHashKeyUsers *users)
 {
 	ReindexParams params = {0};
 	TdeProgress progress;
 	ListCell   *cell;
+	Oid			index = InvalidOid;
+	ErrorContextCallback context = {error_context_stack, explain_index, &index};
 
 	tde_counters_progress_start(&progress, InvalidOid, TDE_PHASE_INDEXES);
 	tde_counters_progress_phase(&progress, TDE_PHASE_INDEXES, blocks_to_read(users));
+	error_context_stack = &context;
 	foreach(cell, users->indexes)
 	{
-		Oid			index = lfirst_oid(cell);
-
+		index = lfirst_oid(cell);
 		CHECK_FOR_INTERRUPTS();
 		/* as the table's owner: it sees to that itself */
 		TDE_REINDEX_INDEX(index, get_rel_persistence(index), &params);
 		tde_counters_progress_built(&progress, blocks_of(IndexGetRelation(index, false)));
 	}
+	error_context_stack = context.previous;
 	tde_counters_progress_end();
 	tde_usage_forget_plans();
 }
