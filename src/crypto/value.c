@@ -29,6 +29,7 @@ struct TdeValueKey
 	TdeMacKey	mac;			/* salted: over the ciphertext; unsalted: over the plaintext (SIV) */
 	TdeGcmKey	gcm;			/* in place of the three */
 	TdeSpec		spec;
+	bool		only_gcm;		/* it is all that is to be done: not padded */
 	uint8_t		spec_byte[2];	/* without and with the flag */
 	uint8_t		block;			/* sizes in bytes */
 	uint8_t		salt;
@@ -100,6 +101,7 @@ tde_value_key_new(TdeValueKey **key, const uint8_t data_key[TDE_DATA_KEY_SIZE], 
 		return TDE_E_NOMEM;
 
 	new->spec = spec;
+	new->only_gcm = spec.mac == TDE_GCM && spec.mode == TDE_CTR;
 	new->spec_byte[0] = tde_spec_byte(spec, false);
 	new->spec_byte[1] = tde_spec_byte(spec, true);
 	new->block = (uint8_t) tde_spec_block(spec);
@@ -263,19 +265,22 @@ tde_value_seal_padded(TdeValueKey *key, uint32_t key_id, bool compressed, const 
 	return status;
 }
 
-/* Take away mark and zeros from *size authentic bytes.  That they are not there, only whoever has the key can have done. */
-static TdeStatus
-unpad(const uint8_t *plain, size_t *size)
+/* Mark and zeros are taken away.  That they are not there, only whoever has the key can have done. */
+static __attribute__((noinline))
+TdeStatus
+open_padded(TdeValueKey *key, const TdeHeader *header, const uint8_t *body, size_t size, uint8_t *out, size_t *plain_size)
 {
-	size_t		end = *size;
+	TdeStatus	status = tde_gcm_open(&key->gcm, header->spec_byte, body, size, out);
 
-	while (end >= 8 && tde_load64(plain + end - 8) == 0)
-		end -= 8;
-	while (end > 0 && plain[end - 1] == 0)
-		end--;
-	if (end == 0 || plain[end - 1] != PAD_MARK)
+	if (status != TDE_OK)
+		return status;
+	while (size >= 8 && tde_load64(out + size - 8) == 0)
+		size -= 8;
+	while (size > 0 && out[size - 1] == 0)
+		size--;
+	if (size == 0 || out[size - 1] != PAD_MARK)
 		return TDE_E_AUTH;
-	*size = end - 1;
+	*plain_size = size - 1;
 	return TDE_OK;
 }
 
@@ -373,13 +378,11 @@ tde_value_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, 
 	{
 		size_t		ciphertext = size - overhead;
 
-		if (key->spec.mac == TDE_GCM)
-		{
-			*plain_size = ciphertext;
+		*plain_size = ciphertext;
+		if (key->only_gcm)
 			status = tde_gcm_open(&key->gcm, header->spec_byte, body, ciphertext, out);
-			if (status == TDE_OK && key->spec.mode == TDE_PADDED)
-				status = unpad(out, plain_size);
-		}
+		else if (key->spec.mac == TDE_GCM)
+			status = open_padded(key, header, body, ciphertext, out, plain_size);
 		else
 			status = key->spec.salted ? open_salted(key, header, body, ciphertext, out, plain_size)
 				: open_unsalted(key, header, body, ciphertext, out, plain_size);

@@ -94,7 +94,7 @@ typedef struct EqualState
 	bool		bitwise;		/* other bytes mean that values are not equal */
 	Datum		given;			/* a copy of the operand that is the same at each call, ... */
 	struct varlena *sealed;		/* ... and its encryption as the rows' values are encrypted; NULL: not yet made ... */
-	size_t		least;			/* ... which in padded values takes so many bytes at least ... */
+	size_t		least;			/* ... which takes so many bytes at least if they are padded, otherwise 0 ... */
 	uint64		epoch;			/* ... with the keys of this epoch */
 } EqualState;
 
@@ -129,19 +129,28 @@ same_recipe(const uint8 *a, size_t a_size, const uint8 *b, size_t b_size)
 	return true;
 }
 
+/* Of values that were made so. */
+static inline Verdict
+compare_alike(const EqualState *state, const uint8 *a, size_t a_size, const uint8 *b, size_t b_size)
+{
+	if (a_size == b_size)
+		return memcmp(a, b, a_size) == 0 ? EQUAL : state->bitwise ? DIFFERENT : NOT_TOLD;
+	return state->bitwise && !tde_spec_byte_is_padded(a[0]) ? DIFFERENT : NOT_TOLD;
+}
+
 static inline Verdict
 compare_bytes(const EqualState *state, const uint8 *a, size_t a_size, const uint8 *b, size_t b_size)
 {
-	if (a_size == b_size && memcmp(a, b, a_size) == 0)
-		return EQUAL;
-	return state->bitwise && same_recipe(a, a_size, b, b_size) && (a_size == b_size || !tde_spec_byte_is_padded(a[0])) ? DIFFERENT : NOT_TOLD;
+	if (same_recipe(a, a_size, b, b_size))
+		return compare_alike(state, a, a_size, b, b_size);
+	return a_size == b_size && memcmp(a, b, a_size) == 0 ? EQUAL : NOT_TOLD;
 }
 
 /* Rows of a padded column have several sizes; most use is the smallest in which the constant has room. */
 static inline bool
-is_better_size(const EqualState *state, const uint8 *bytes, size_t size)
+is_better_size(const EqualState *state, size_t size)
 {
-	return tde_spec_byte_is_padded(bytes[0]) && size < VARSIZE(state->sealed) - VARHDRSZ && size >= state->least;
+	return state->least > 0 && size < VARSIZE(state->sealed) - VARHDRSZ && size >= state->least;
 }
 
 /* The bytes of a value, if they are at hand. */
@@ -187,8 +196,7 @@ seal_constant(FunctionCallInfo fcinfo, TdeCall *call, EqualState *state, TdeType
 		plain = tde_datum_peek(type, constant, call->declared[call->constant], TDE_REMEMBER_LONG, &scratch);
 	state->given = type ? datumCopy(constant, false, -1) : datumCopy(constant, row_type->base_byval, row_type->base_len);
 	state->sealed = tde_datum_seal_like(row_type, plain, &header, size);
-	if (header.spec.mode == TDE_PADDED)
-		state->least = tde_header_sealed_size(header.spec, header.key_id, VARSIZE_ANY_EXHDR(DatumGetPointer(plain)) + 1);
+	state->least = header.spec.mode != TDE_PADDED ? 0 : tde_header_sealed_size(header.spec, header.key_id, VARSIZE_ANY_EXHDR(DatumGetPointer(plain)) + 1);
 	state->epoch = tde_keys_epoch;
 	tde_datum_unpeek(&scratch);
 	MemoryContextSwitchTo(caller);
@@ -223,12 +231,12 @@ compare_constant(FunctionCallInfo fcinfo, TdeCall *call, EqualState *state)
 	if (unlikely(state->sealed == NULL || state->epoch != tde_keys_epoch ||
 				 !same_constant(state, type, row_type, constant) ||
 				 !same_recipe(bytes, size, (uint8 *) VARDATA(state->sealed), VARSIZE(state->sealed) - VARHDRSZ) ||
-				 is_better_size(state, bytes, size)))
+				 is_better_size(state, size)))
 	{
 		if (!seal_constant(fcinfo, call, state, row_type, bytes, size))
 			return NOT_TOLD;
 	}
-	return compare_bytes(state, bytes, size, (uint8 *) VARDATA(state->sealed), VARSIZE(state->sealed) - VARHDRSZ);
+	return compare_alike(state, bytes, size, (uint8 *) VARDATA(state->sealed), VARSIZE(state->sealed) - VARHDRSZ);
 }
 
 /* Can the operands' bytes tell? */

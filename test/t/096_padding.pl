@@ -93,7 +93,7 @@ is(lines_of($node, q{SET tde_column.transparent_catalog = on; SELECT string_agg(
 
 # ---- dumps ----
 
-my $types = q{SELECT string_agg(format_type(atttypid, atttypmod), ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 't'::regclass AND attnum > 0};
+my $types = q{SELECT string_agg(format_type(atttypid, atttypmod), ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 't'::regclass AND attnum > 0 AND NOT attisdropped};
 sub restored
 {
   my ($what, @options) = @_;
