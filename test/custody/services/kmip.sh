@@ -25,7 +25,13 @@ CONF
   client "make('tde_column')"
   printf '%s\n' 'host = localhost' "port = $(port_of)" 'key = tde_column' "certificate = $dir/client.crt" "private_key = $dir/client.key" "ca = $dir/ca.pem"
 }
-boot() { daemon kmip "$venv/pykmip-server" -f "$dir/server.conf" -l "$dir/server.log"; wait_port "$(upstream_of)"; sleep 0.5; }
+# It listens before it can talk.
+boot() {
+  daemon kmip "$venv/pykmip-server" -f "$dir/server.conf" -l "$dir/server.log"
+  wait_port "$(upstream_of)"
+  for _ in {1..50}; do if client None 2>>"$dir/log"; then return; fi; sleep 0.2; done
+  return 1
+}
 certificate() {
   openssl req -newkey rsa:2048 -nodes -subj "/CN=$1" -keyout "$1.key" -out "$1.csr" 2>/dev/null
   openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out "$1.crt" -extfile <(printf 'subjectAltName=%s\nextendedKeyUsage=%s\nkeyUsage=digitalSignature,keyEncipherment\n' "$2" "$3") 2>/dev/null
