@@ -10,7 +10,7 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
   WITH functions AS (
-    SELECT p.oid, l.lanname = 'c' AND p.prosrc ~ '^tde_((padded_)?(hash|unordered_\w+)|hash_numeric|hash_float8|gin_extract_\w+)$' AS keyed
+    SELECT p.oid, l.lanname = 'c' AND p.prosrc ~ '^tde_((padded_)?(hash|unordered_[a-z0-9_]+)|hash_numeric|hash_float8|gin_extract_[a-z0-9_]+)$' AS keyed
     FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang WHERE p.oid >= 16384),
   suspects AS (
     SELECT f.oid, f.keyed FROM functions f JOIN pg_proc p USING (oid) WHERE f.keyed OR p.prosrc !~ '^tde_' OR p.probin IS NULL),
