@@ -22,8 +22,8 @@
 #include "utils/uuid.h"
 
 #include "crypto/primitives.h"
-#include "server/error.h"
 #include "server/compat.h"
+#include "server/error.h"
 #include "server/module.h"
 #include "transfer/adopt.h"
 #include "transfer/exported.h"

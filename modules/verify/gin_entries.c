@@ -183,24 +183,20 @@ look_for_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool 
 /* ---- the entries of the index ---- */
 
 static Pair
-pair_of(AttrNumber column, Datum key, GinNullCategory category, const ItemPointerData * row)
+pair_of(AttrNumber column, Datum key, GinNullCategory category, ItemPointerData row)
 {
-	return (Pair) {category == GIN_CAT_NORM_KEY ? DatumGetInt64(key) : 0, *row, (uint8) column, category};
+	return (Pair) {category == GIN_CAT_NORM_KEY ? DatumGetInt64(key) : 0, row, (uint8) column, category};
 }
 
 /* TdeGinVisitor.entry of the first reading. */
 static void
-note(void *arg, AttrNumber column, Datum key, GinNullCategory category, const ItemPointerData * rows, int count)
+note(void *arg, AttrNumber column, Datum key, GinNullCategory category, ItemPointerData row)
 {
 	GinEntries *entries = arg;
+	Pair		pair = pair_of(column, key, category, row);
 
-	for (int i = 0; i < count && entries->blind[column - 1]; i++)
-	{
-		Pair		pair = pair_of(column, key, category, &rows[i]);
-
-		CHECK_FOR_INTERRUPTS();
+	if (entries->blind[column - 1])
 		add(entries->found, &pair);
-	}
 }
 
 static void
@@ -211,21 +207,16 @@ tell_progress(void *arg)
 
 /* TdeGinVisitor.entry of the second one. */
 static void
-doubt(void *arg, AttrNumber column, Datum key, GinNullCategory category, const ItemPointerData * rows, int count)
+doubt(void *arg, AttrNumber column, Datum key, GinNullCategory category, ItemPointerData row)
 {
 	GinEntries *entries = arg;
+	Pair		pair = pair_of(column, key, category, row);
 
-	for (int i = 0; i < count && entries->blind[column - 1]; i++)
-	{
-		Pair		pair = pair_of(column, key, category, &rows[i]);
-
-		CHECK_FOR_INTERRUPTS();
-		if (!lacks(entries->expected, &pair))
-			continue;
-		if (entries->count == entries->room)
-			entries->doubtful = repalloc_huge(entries->doubtful, (entries->room *= 2) * sizeof(Pair));
-		entries->doubtful[entries->count++] = pair;
-	}
+	if (!entries->blind[column - 1] || !lacks(entries->expected, &pair))
+		return;
+	if (entries->count == entries->room)
+		entries->doubtful = repalloc_huge(entries->doubtful, (entries->room *= 2) * sizeof(Pair));
+	entries->doubtful[entries->count++] = pair;
 }
 
 /* A TdeAttempt: the entries of the row in the slot, in whatever version; all have the same. */

@@ -80,7 +80,11 @@ tell(Reading *reading, IndexTuple tuple, const ItemPointerData * rows, int count
 	AttrNumber	column = gintuple_get_attrnum(&reading->state, tuple);
 	Datum		key = gintuple_get_key(&reading->state, tuple, &category);
 
-	reading->visitor->entry(reading->visitor->arg, column, key, category, rows, count);
+	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		reading->visitor->entry(reading->visitor->arg, column, key, category, rows[i]);
+	}
 }
 
 static void

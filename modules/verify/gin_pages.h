@@ -10,8 +10,8 @@
 typedef struct TdeGinVisitor
 {
 	void	   *arg;
-	/* an entry of one of the index's columns, and rows that have it; must not do anything but compute, as a page may be locked */
-	void		(*entry) (void *arg, AttrNumber column, Datum key, GinNullCategory category, const ItemPointerData * rows, int count);
+	/* an entry of one of the index's columns, and a row that has it; must not do anything but compute, as a page may be locked */
+	void		(*entry) (void *arg, AttrNumber column, Datum key, GinNullCategory category, ItemPointerData row);
 	/* now and then, when none is */
 	void		(*page) (void *arg);
 } TdeGinVisitor;

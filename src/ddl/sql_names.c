@@ -73,7 +73,6 @@ static void
 add_length(TypeName *name)
 {
 	Node	   *first = name->typmods ? linitial(name->typmods) : NULL;
-
 	A_Const    *one;
 
 	if (first && IsA(first, A_Const) && IsA(&((A_Const *) first)->val, Integer))

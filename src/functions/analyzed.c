@@ -65,39 +65,6 @@ may_be_encrypted(ParseState *pstate, Query *query)
 	return false;
 }
 
-/* ---- the walk ---- */
-
-/* A query_or_expression_tree_walker. */
-static bool
-look(Node *node, void *context)
-{
-	check_stack_depth();
-	CHECK_FOR_INTERRUPTS();
-	if (node == NULL)
-		return false;
-	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, look, context, 0);
-	if (IsA(node, XmlExpr))
-		tde_analyzed_xml_values((XmlExpr *) node);
-	else
-		tde_widened_call_check(node, context);
-	return expression_tree_walker(node, look, context);
-}
-
-void
-tde_analyzed_tree(ParseState *pstate, Query *query)
-{
-	if (query->commandType == CMD_UTILITY && IsA(query->utilityStmt, CallStmt))
-	{
-		(void) look((Node *) ((CallStmt *) query->utilityStmt)->funcexpr, pstate);
-		return;
-	}
-	if (query->commandType == CMD_UTILITY)
-		query = UtilityContainsQuery(query->utilityStmt);
-	if (unlikely(query != NULL && may_be_encrypted(pstate, query)))
-		(void) look((Node *) query, pstate);
-}
-
 /*
  * ---- XMLELEMENT and XMLFOREST print encrypted values as they print plain ones ----
  *
@@ -122,10 +89,43 @@ show_values(List *values)
 	}
 }
 
-void
-tde_analyzed_xml_values(XmlExpr *xml)
+static void
+show_xml_values(XmlExpr *xml)
 {
 	show_values(xml->named_args);
 	if (xml->op == IS_XMLELEMENT)
 		show_values(xml->args);
+}
+
+/* ---- the walk ---- */
+
+/* A query_or_expression_tree_walker. */
+static bool
+look(Node *node, void *context)
+{
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, look, context, 0);
+	if (IsA(node, XmlExpr))
+		show_xml_values((XmlExpr *) node);
+	else
+		tde_widened_call_check(node, context);
+	return expression_tree_walker(node, look, context);
+}
+
+void
+tde_analyzed_tree(ParseState *pstate, Query *query)
+{
+	if (query->commandType == CMD_UTILITY && IsA(query->utilityStmt, CallStmt))
+	{
+		(void) look((Node *) ((CallStmt *) query->utilityStmt)->funcexpr, pstate);
+		return;
+	}
+	if (query->commandType == CMD_UTILITY)
+		query = UtilityContainsQuery(query->utilityStmt);
+	if (unlikely(query != NULL && may_be_encrypted(pstate, query)))
+		(void) look((Node *) query, pstate);
 }

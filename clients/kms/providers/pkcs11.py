@@ -37,7 +37,7 @@ class Token:
     def __init__(self, s):
         self.s = s
         try:
-            self.library = ctypes.CDLL(s['module'])
+            self.module = ctypes.CDLL(s['module'])
         except OSError as e:
             raise Failure(CONFIG, f'could not load the PKCS#11 library: {e}') from None
         self('C_Initialize', None)
@@ -47,7 +47,7 @@ class Token:
         self('C_Login', self.session, c_ulong(1), pin, c_ulong(len(pin)))
 
     def __call__(self, function, *arguments):
-        rv = getattr(self.library, function)(*arguments)
+        rv = getattr(self.module, function)(*arguments)
         if rv in REFUSALS:
             self.s.refuse(f'{function}: CKR_{REFUSALS[rv]}')
         if rv != 0:
