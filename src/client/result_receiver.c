@@ -210,13 +210,12 @@ tde_receiver_await(Query *query, const char *source, bool core)
 
 /*
  * Between its analysis and its planning a statement is rewritten, and nothing else happens.  What is planned for others has
- * another text, or something on the error context stack.
+ * another text.
  */
 static bool
 is_awaited(Query *query, const char *source)
 {
-	bool		awaited = awaited_source && awaited_source == source && awaited_location == query->stmt_location &&
-	source == debug_query_string && error_context_stack == NULL;
+	bool		awaited = awaited_source && awaited_source == source && awaited_location == query->stmt_location && source == debug_query_string;
 
 	awaited_source = NULL;
 	return awaited;

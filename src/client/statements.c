@@ -3,12 +3,8 @@
  *
  * post_parse_analyze_hook is called for statements of clients, but also for those of functions, views, rules and of
  * COPY, whose columns must keep the encrypted type: results would not fit declarations, and tables and views made of
- * them would be plaintext.  So a statement must be positively identified as a client's own.  Two things tell together:
- *
- * - its text is, at the same address, what the client has sent, or what PREPARE was run with; or the query is, at the
- *   same address, that of the client's EXPLAIN or DECLARE;
- * - nobody has put anything on the error context stack.  SPI and SQL functions do so before they analyze a statement,
- *   also in deferred triggers, which run where no executor and no utility command is active.
+ * them would be plaintext.  So a statement must be positively identified as a client's own: its text is, at the same address, what
+ * the client has sent, or what PREPARE was run with; or the query is, at the same address, that of the client's EXPLAIN or DECLARE.
  *
  * What becomes of the encrypted columns of its result depends on who asks for their types, and when:
  *
@@ -32,7 +28,6 @@
 
 #include "commands/prepare.h"
 #include "miscadmin.h"
-#include "nodes/params.h"
 #include "parser/analyze.h"
 #include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
@@ -61,16 +56,11 @@ tde_client_possible(void)
 	return possible;
 }
 
-/* Has no function, trigger or the like put itself between the client's message and this place? */
+/* Is it the text of the client's message, or of the prepared statement or portal that it names? */
 static bool
-called_by_client(void)
+is_message(const char *text)
 {
-	ErrorContextCallback *top = error_context_stack;
-
-	/* Bind and Execute put this one there, to report parameters */
-	if (top && top->callback == ParamsErrorCallback)
-		top = top->previous;
-	return top == NULL;
+	return text != NULL && text == debug_query_string;
 }
 
 /* ---- what utility commands contain ---- */
@@ -147,11 +137,12 @@ prepare_execution(Node *stmt, DestReceiver *dest)
 static bool
 is_from_message(ParseState *pstate)
 {
-	if (debug_query_string)
-		return pstate->p_sourcetext == debug_query_string;
-
-	/* Describe analyzes a statement again whose tables have changed, and does not say which one */
-	return whereToSendOutput == DestRemote;
+	/*
+	 * Describe analyzes a statement again whose tables have changed, and does not say which one.  Nor does what deferred triggers run when a
+	 * transaction ends, but SPI and SQL functions put something on the error context stack before they analyze it.
+	 */
+	return is_message(pstate->p_sourcetext) ||
+		(debug_query_string == NULL && whereToSendOutput == DestRemote && error_context_stack == NULL);
 }
 
 static bool
@@ -167,20 +158,18 @@ is_from_utility(ParseState *pstate, Query *query)
 static bool
 is_client_statement(ParseState *pstate, Query *query)
 {
-	if (!called_by_client())
-		return false;
 	return tde_statement.utility ? is_from_utility(pstate, query) : is_from_message(pstate);
 }
 
 /*
  * Is it planned and executed at once, so that nobody asks for its columns before that?  What is prepared either asks for
- * its parameters (Parse), or is analyzed again by Bind, which the error context stack shows, or by a utility command.
+ * its parameters (Parse), or is analyzed again by Bind, which has the stack of error contexts report parameters, or by a utility command.
+ * In doubt it is not: that only takes longer.
  */
 static bool
 is_simple_query(ParseState *pstate)
 {
-	return tde_statement.utility == NULL && error_context_stack == NULL && pstate->p_paramref_hook == NULL &&
-		debug_query_string && pstate->p_sourcetext == debug_query_string;
+	return tde_statement.utility == NULL && error_context_stack == NULL && pstate->p_paramref_hook == NULL && is_message(pstate->p_sourcetext);
 }
 
 /* ---- for the hooks ---- */
@@ -290,10 +279,8 @@ is_planned_for_client(const char *source)
 	bool		stores = false;
 	PreparedStatement *prepared;
 
-	if (!called_by_client())
-		return false;
 	if (utility == NULL)
-		return source == debug_query_string;
+		return is_message(source);
 	if (!tde_statement.client)
 		return false;
 	prepared = tde_statement_executed(utility, &stores);
@@ -322,9 +309,9 @@ tde_client_recognizes(Node *stmt)
 }
 
 bool
-tde_client_sent(ProcessUtilityContext context)
+tde_client_sent(ProcessUtilityContext context, const char *source)
 {
-	return context == PROCESS_UTILITY_TOPLEVEL && tde_statement.utility == NULL && called_by_client();
+	return context == PROCESS_UTILITY_TOPLEVEL && tde_statement.utility == NULL && is_message(source);
 }
 
 DestReceiver *

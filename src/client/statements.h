@@ -25,8 +25,8 @@ extern void tde_client_plans(Query *query, const char *source);
 /* Is this a utility command whose query is known again by its address, so that it must not be copied after this? */
 extern bool tde_client_recognizes(Node *stmt);
 
-/* Does the client itself run the utility command that begins?  To be asked before anything is put on the error context stack. */
-extern bool tde_client_sent(ProcessUtilityContext context);
+/* Does the client itself run the utility command that begins, of this text? */
+extern bool tde_client_sent(ProcessUtilityContext context, const char *source);
 
 /* Before a utility command runs that may execute a prepared statement or fetch from a cursor; returns who is to get its rows. */
 extern DestReceiver *tde_client_prepare(Node *stmt, DestReceiver *dest);

@@ -328,7 +328,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 				ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
 {
 	TdeStatement outer = tde_statement;
-	TdeStatement inner = {.source = tde_statement_utility(pstmt, query), .client = tde_client_sent(context)};
+	TdeStatement inner = {.source = tde_statement_utility(pstmt, query), .client = tde_client_sent(context, query)};
 	ErrorContextCallback *stack = error_context_stack;
 	ErrorContextCallback hint = {stack, tde_ddl_explains(pstmt->utilityStmt), pstmt->utilityStmt};
 	ErrorContextCallback explain;
@@ -358,7 +358,6 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 		tde_ddl_prepare(inner.utility, inner.source, &explain);
 		if (tde_client_possible())
 			dest = tde_client_prepare(inner.utility, dest);
-		/* no others: by the stack, the client's own statements are known */
 		if (inner.changes_data || IsA(inner.utility, IndexStmt))
 		{
 			keys = (ErrorContextCallback) {error_context_stack, tde_key_errors_explain, NULL};
