@@ -6,7 +6,7 @@ here       := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(here)/$(EXTENSION).control)
 
 # These goals need no PostgreSQL, or install it where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = dist deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-custody check-apps check-schemas check-cluster check-matrix check-sanitize check-mutate fuzz manifest bench bench-crypto bench-sql help
+SELF_GOALS = dist deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-custody check-apps check-schemas check-cluster check-matrix check-sanitize check-mutate check-assumptions fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -64,7 +64,10 @@ check-sanitize:
 	@test/sanitize/run
 
 check-mutate:
-	@test/mutate/run $(MUTATIONS)
+	@test/mutate/run mutations $(MUTATIONS)
+
+check-assumptions:
+	@test/mutate/run server $(ASSUMPTIONS)
 
 fuzz:
 	@test/fuzz/run
@@ -105,6 +108,8 @@ help:
 	@echo 'make check-sanitize      unit, regress, pgtap and tap on a PostgreSQL with assertions (built from its sources, once), the extension'
 	@echo '                         under the undefined-behaviour sanitizer; then all but tap under the address sanitizer'
 	@echo 'make check-mutate        some 65 small wrong changes of the code, each of which a test has to find; MUTATIONS="crypto wallet": only these'
+	@echo 'make check-assumptions   changes of PostgreSQL that make untrue what src/README.md says we assume of it: a test has to find each, without a'
+	@echo '                         crash; builds it from its sources, as of version 15; ASSUMPTIONS="log.c": only these'
 	@echo 'make fuzz                libFuzzer on what reads bytes that others wrote; RUNS=10000000: for long'
 	@echo 'make manifest            write test/manifest/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'

@@ -341,8 +341,9 @@ tde_node_keys_is_coordinator(void)
 }
 
 /*
- * Does Citus' plan have nodes hash encrypted values, to put together what is joined?  Error if they would hash OIDs.  That is a job of
- * its own, whose partition column is printed as a Var.  Looked for in the plan's text, since its nodes are Citus' own.
+ * Does Citus' plan have nodes hash encrypted values, to put together what is joined?  Error if they would hash OIDs.  That is a job that
+ * others depend on, whose partition column is printed as a Var.  Looked for in the plan's text, since its nodes are Citus' own: a job that
+ * is not what we know is an error.
  */
 static bool
 repartitions_encrypted(PlannedStmt *plan)
@@ -350,8 +351,10 @@ repartitions_encrypted(PlannedStmt *plan)
 	const char *column = plan->planTree ? nodeToString(plan->planTree) : "";
 	TdeType    *encrypted;
 
-	if (strstr(column, ":extnodename MapMergeJob") == NULL)
+	if (strstr(column, ":extnodename MapMergeJob") == NULL && strstr(column, ":dependentJobList (") == NULL)
 		return false;
+	if (strstr(column, ":partitionColumn {VAR ") == NULL)
+		elog(ERROR, "could not find the column that Citus repartitions by");
 	while ((column = strstr(column, ":partitionColumn {VAR ")) != NULL)
 	{
 		const char *type = strstr(column, ":vartype ");

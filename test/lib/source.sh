@@ -1,10 +1,11 @@
 # shellcheck shell=bash disable=SC2154
-# source.sh - PostgreSQL's sources, and a server built from them with its assertions on.  To be sourced after deps.sh.
+# source.sh - PostgreSQL's sources, and servers built from them.  To be sourced after deps.sh.
 #
 #   get_source      sets src: the sources of the PostgreSQL that pg_config belongs to; CORE_SRC names a folder that has them
-#   assert_build    sets pg_config, bindir: such a server, unpacked in $work, with its contrib modules and pgTAP
+#   assert_build    sets pg_config, bindir: a server with its assertions on, unpacked in $work, with its contrib modules and pgTAP
+#   plain_build     the same of one without them, whose tree of objects is $work/build
 #
-# Both come from ${XDG_CACHE_HOME:-~/.cache}/tde_column the second time.
+# The first two come from ${XDG_CACHE_HOME:-~/.cache}/tde_column the second time.
 
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/tde_column
 
@@ -52,36 +53,55 @@ get_source() {
 assert_options=(--prefix=/pgsql --enable-cassert --enable-debug --enable-tap-tests --disable-rpath --with-icu --with-lz4 --with-openssl
   --without-readline 'CFLAGS=-O1 -g -fno-omit-frame-pointer')
 
-# Packed without what only the installation's own clients need, since nobody else may read root's cache.
-pack_assert_build() {
-  local archive=$1 jobs
+# compile_server FOLDER OPTION...: in $work/build, installed below the folder
+compile_server() {
+  local jobs
   jobs=$(getconf _NPROCESSORS_ONLN)
-  get_source
-  say "building PostgreSQL with assertions (once, for $archive)"
   cp -R "$src" "$work/build"
   (
     cd "$work/build"
-    quietly configure ./configure "${assert_options[@]}"
-    quietly make make -s -j"$jobs" install DESTDIR="$work/stage"
-    quietly contrib make -s -j"$jobs" -C contrib install DESTDIR="$work/stage"
+    quietly configure ./configure "${@:2}"
+    quietly make make -s -j"$jobs" install DESTDIR="$1"
+    quietly contrib make -s -j"$jobs" -C contrib install DESTDIR="$1"
   ) || exit
+}
+
+# Packed without what only the installation's own clients need, since nobody else may read root's cache.
+pack_assert_build() {
+  local archive=$1
+  get_source
+  say "building PostgreSQL with assertions (once, for $archive)"
+  compile_server "$work/stage" "${assert_options[@]}"
   tar -C "$work/stage/pgsql" -cf "$archive.new" .
   mv "$archive.new" "$archive"
   rm -rf "$work/build" "$work/stage"
 }
 
-assert_build() {
-  local version archive pgtap
+# The server in $work/pgsql, in place of the one that pg_config belongs to.
+use_build() {
+  local pgtap
   pgtap=$("$pg_config" --sharedir)/extension
+  # pgTAP is SQL alone; private_install has what deps.sh took from elsewhere
+  [[ -e $work/pgtap/pgtap.control ]] || cp "$pgtap"/pgtap* "$work/pgsql/share/extension"
+  bindir=$work/pgsql/bin pg_config=$bindir/pg_config
+  export LD_LIBRARY_PATH=$work/pgsql/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  if ((EUID == 0)); then chown -R postgres: "$work"; fi
+}
+
+plain_build() {
+  get_source
+  say 'building PostgreSQL'
+  compile_server "$work" "${assert_options[@]}" --disable-cassert
+  use_build
+}
+
+assert_build() {
+  local version archive
   version=$("$pg_config" --version | sed 's/^PostgreSQL \([^ ]*\).*/\1/')
   archive=$cache/postgresql-$version-assert-$(printf '%s\n' "${assert_options[@]}" | cksum | cut -d ' ' -f 1).tar
   mkdir -p "$cache"
   [[ -e $archive ]] || pack_assert_build "$archive"
   mkdir "$work/pgsql"
   tar -C "$work/pgsql" -xf "$archive"
-  # pgTAP is SQL alone; private_install has what deps.sh took from elsewhere
-  [[ -e $work/pgtap/pgtap.control ]] || cp "$pgtap"/pgtap* "$work/pgsql/share/extension"
-  bindir=$work/pgsql/bin pg_config=$bindir/pg_config
-  export LD_LIBRARY_PATH=$work/pgsql/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-  if ((EUID == 0)); then chown -R postgres: "$work"; fi
+  use_build
 }
