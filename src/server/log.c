@@ -44,6 +44,13 @@ is_free_text(const ErrorData *edata)
 	return edata->message_id == NULL || strcmp(edata->message_id, "%s") == 0;
 }
 
+/* Is it the server itself that says it, and not a language or another library? */
+static bool
+is_of_server(const ErrorData *edata)
+{
+	return edata->domain != NULL && strcmp(edata->domain, PG_TEXTDOMAIN("postgres")) == 0;
+}
+
 /* Of auto_explain. */
 static bool
 is_plan(const ErrorData *edata)
@@ -202,7 +209,7 @@ is_own_message(const ErrorData *edata, bool whole)
 static bool
 quotes_names_only(const ErrorData *edata)
 {
-	if (is_free_text(edata))
+	if (is_free_text(edata) || !is_of_server(edata))
 		return false;
 	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
 	{
@@ -430,15 +437,15 @@ hide(ErrorData *edata, const Hiding *hiding)
 			(char *) "Not logged, since log_min_error_statement keeps statements that fail out of the log.";
 }
 
-/* Is it log_alone() that calls the hook again? */
-static bool within = false;
+/* The entry for which log_alone() has the hook called again; NULL: none. */
+static const ErrorData *within = NULL;
 
 /* Log the entry now, as it is now, and not for the client. */
 static void
 log_alone(ErrorData *edata)
 {
 	edata->output_to_client = false;
-	within = true;
+	within = edata;
 	/* it may throw: not enough memory for the line of the log */
 	PG_TRY();
 	{
@@ -446,7 +453,7 @@ log_alone(ErrorData *edata)
 	}
 	PG_FINALLY();
 	{
-		within = false;
+		within = NULL;
 	}
 	PG_END_TRY();
 }
@@ -464,8 +471,12 @@ tde_log_filter(ErrorData *edata)
 	ErrorData	whole = *edata;
 	Hiding		hiding;
 
-	if (within)
-		return true;
+	/* what is to be left out is, unless the hook gets a copy: then the entry is not logged at all */
+	if (within != NULL)
+	{
+		edata->output_to_server &= edata == within;
+		return edata == within;
+	}
 	tde_hidden_client_text();
 	hiding = find_hiding(edata);
 	if (!hides_anything(&hiding))

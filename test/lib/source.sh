@@ -5,7 +5,7 @@
 #   assert_build    sets pg_config, bindir: a server with its assertions on, unpacked in $work, with its contrib modules and pgTAP
 #   plain_build     the same of one without them, whose tree of objects is $work/build
 #
-# The first two come from ${XDG_CACHE_HOME:-~/.cache}/tde_column the second time.
+# All come from ${XDG_CACHE_HOME:-~/.cache}/tde_column the second time.
 
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/tde_column
 
@@ -88,18 +88,31 @@ use_build() {
   if ((EUID == 0)); then chown -R postgres: "$work"; fi
 }
 
+# archive_of KIND: where such a build of this version is kept
+archive_of() {
+  mkdir -p "$cache"
+  printf '%s/postgresql-%s-%s-%s.tar\n' "$cache" "$("$pg_config" --version | sed 's/^PostgreSQL \([^ ]*\).*/\1/')" "$1" \
+    "$(printf '%s\n' "${assert_options[@]}" | cksum | cut -d ' ' -f 1)"
+}
+
 plain_build() {
-  get_source
-  say 'building PostgreSQL'
-  compile_server "$work" "${assert_options[@]}" --disable-cassert
+  local archive
+  archive=$(archive_of plain)
+  if [[ -e $archive ]]; then
+    tar -C "$work" -xf "$archive"
+  else
+    get_source
+    say "building PostgreSQL (once, for $archive)"
+    compile_server "$work" "${assert_options[@]}" --disable-cassert
+    tar -C "$work" -cf "$archive.new" build pgsql
+    mv "$archive.new" "$archive"
+  fi
   use_build
 }
 
 assert_build() {
-  local version archive
-  version=$("$pg_config" --version | sed 's/^PostgreSQL \([^ ]*\).*/\1/')
-  archive=$cache/postgresql-$version-assert-$(printf '%s\n' "${assert_options[@]}" | cksum | cut -d ' ' -f 1).tar
-  mkdir -p "$cache"
+  local archive
+  archive=$(archive_of assert)
   [[ -e $archive ]] || pack_assert_build "$archive"
   mkdir "$work/pgsql"
   tar -C "$work/pgsql" -xf "$archive"

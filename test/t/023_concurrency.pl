@@ -85,7 +85,7 @@ foreach my $end ('COMMIT', 'ROLLBACK')
 lines_of($node, q{CREATE TABLE paged (a encrypted_text) WITH (autovacuum_enabled = off); CREATE INDEX ON paged (a); INSERT INTO paged VALUES ('x')});
 my $locker = session($node);
 session_try($locker, q{SET idle_in_transaction_session_timeout = '10min'; BEGIN; LOCK TABLE tde.data_keys});
-fails_with($node, q{SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT FROM paged WHERE a = 'x'::text},
+fails_with($node, q{SET statement_timeout = '1min'; SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT FROM paged WHERE a = 'x'::text},
   { state => '55P03', message => qr/^could not obtain lock on relation "tde.data_keys"/ }, 'a key under a page');
 session_try($locker, 'ROLLBACK');
 $locker->quit;
