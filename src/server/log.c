@@ -58,13 +58,6 @@ is_plan(const ErrorData *edata)
 	return edata->message != NULL && strncmp(edata->message, "duration: ", 10) == 0 && strstr(edata->message, " plan:") != NULL;
 }
 
-/* Of debug_print_parse and its like: the title is the message, the tree the detail. */
-static bool
-is_tree(const ErrorData *edata)
-{
-	return edata->elevel < ERROR && edata->message_id != NULL && strcmp(edata->message_id, "%s:") == 0;
-}
-
 /* Is it from one of these source files?  What functions of PostgreSQL's say of their arguments, is from others. */
 static bool
 is_from(const ErrorData *edata, const char *const *files, int count)
@@ -73,6 +66,15 @@ is_from(const ErrorData *edata, const char *const *files, int count)
 		if (edata->filename != NULL && strcmp(edata->filename, files[i]) == 0)
 			return true;
 	return false;
+}
+
+/* Of debug_print_parse and its like: the title is the message, the tree the detail. */
+static bool
+is_tree(const ErrorData *edata)
+{
+	static const char *const files[] = {"print.c"};
+
+	return edata->elevel < ERROR && (is_from(edata, files, lengthof(files)) || (edata->message_id != NULL && strcmp(edata->message_id, "%s:") == 0));
 }
 
 /* What settings write down: statements, parameters, plans and trees, statistics, temporary files, waits for locks, VACUUM and ANALYZE. */
@@ -336,15 +338,22 @@ redact_message(ErrorData *edata)
 		edata->hint = is_free_text(edata) ? NULL : redacted(edata->hint, NULL, keep);
 }
 
+/* Of a deadlock, one with statements for the log, and one without for the client. */
+static bool
+has_detail_of_deadlock(const ErrorData *edata)
+{
+	return edata->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED && edata->detail_log != NULL;
+}
+
 /*
  * The statement's context and the statement of a function may have the value in their text, as may the detail.  That of a deadlock, for
- * the client, has no statements.
+ * the client, has no statements where there is one for the log that has them.
  */
 static void
 hide_values(ErrorData *edata)
 {
 	redact_message(edata);
-	if (edata->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED)
+	if (has_detail_of_deadlock(edata))
 		edata->detail_log = NULL;
 	else if (edata->detail != NULL || edata->detail_log != NULL)
 		edata->detail_log = NOT_LOGGED_VALUE;
@@ -368,7 +377,7 @@ quotes_other_statements(const ErrorData *edata)
 {
 	if (logs_failed_statements())
 		return false;
-	return (edata->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED && edata->detail_log != NULL) ||
+	return edata->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED ||
 		(!IsUnderPostmaster && IsPostmasterEnvironment && edata->detail != NULL && edata->elevel == LOG);
 }
 
@@ -419,6 +428,8 @@ hides_anything(const Hiding *hiding)
 static void
 hide(ErrorData *edata, const Hiding *hiding)
 {
+	bool		has_other_detail = has_detail_of_deadlock(edata);
+
 	if (hiding->statement || hiding->data)
 		hide_secret(edata, hiding->statement);
 	else
@@ -433,7 +444,7 @@ hide(ErrorData *edata, const Hiding *hiding)
 			edata->hide_ctx = true;
 	}
 	if (hiding->others)
-		edata->detail_log = edata->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED ? NULL :
+		edata->detail_log = has_other_detail ? NULL :
 			(char *) "Not logged, since log_min_error_statement keeps statements that fail out of the log.";
 }
 
