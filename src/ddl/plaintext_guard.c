@@ -263,7 +263,11 @@ tde_guard_using(Relation rel, const CollectedCommand *command)
 		AttrNumber	column = part->address.objectSubId;
 
 		/* a child's is as the table's own */
-		if (def && def->cooked_default && part->address.objectId == RelationGetRelid(rel) && column > 0 &&
+		if (def == NULL || part->address.objectId != RelationGetRelid(rel) || column <= 0)
+			continue;
+		if (def->raw_default && def->cooked_default == NULL)
+			elog(ERROR, "could not find what USING computes");
+		if (def->cooked_default &&
 			using_in_clear(def->cooked_default, TupleDescAttr(RelationGetDescr(rel), column - 1)))
 			report_using(rel, TupleDescAttr(RelationGetDescr(rel), column - 1));
 	}
