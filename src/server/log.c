@@ -24,76 +24,9 @@
 #include "server/compat.h"
 #include "server/error.h"
 #include "server/hidden.h"
+#include "server/log_entry.h"
 
 bool		tde_log_plain_params = false;
-
-/* ---- what is known of the entry ---- */
-
-/* Errors of class TD are ours wherever they come from: from a parallel worker they come without a domain. */
-static bool
-is_our_message(const ErrorData *edata)
-{
-	return ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_TO_CATEGORY(ERRCODE_TDE_WALLET_CLOSED) ||
-		(edata->domain != NULL && strcmp(edata->domain, TEXTDOMAIN) == 0);
-}
-
-/* PostgreSQL's format "%s": the message is wholly what somebody else says, as in RAISE. */
-static bool
-is_free_text(const ErrorData *edata)
-{
-	return edata->message_id == NULL || strcmp(edata->message_id, "%s") == 0;
-}
-
-/* Is it the server itself that says it, and not a language or another library? */
-static bool
-is_of_server(const ErrorData *edata)
-{
-	return edata->domain != NULL && strcmp(edata->domain, PG_TEXTDOMAIN("postgres")) == 0;
-}
-
-/* Of auto_explain. */
-static bool
-is_plan(const ErrorData *edata)
-{
-	return edata->message != NULL && strncmp(edata->message, "duration: ", 10) == 0 && strstr(edata->message, " plan:") != NULL;
-}
-
-/* Is it from one of these source files?  What functions of PostgreSQL's say of their arguments, is from others. */
-static bool
-is_from(const ErrorData *edata, const char *const *files, int count)
-{
-	for (int i = 0; i < count; i++)
-		if (edata->filename != NULL && strcmp(edata->filename, files[i]) == 0)
-			return true;
-	return false;
-}
-
-/* Of debug_print_parse and its like: the title is the message, the tree the detail. */
-static bool
-is_tree(const ErrorData *edata)
-{
-	static const char *const files[] = {"print.c"};
-
-	return edata->elevel < ERROR && (is_from(edata, files, lengthof(files)) || (edata->message_id != NULL && strcmp(edata->message_id, "%s:") == 0));
-}
-
-/* What settings write down: statements, parameters, plans and trees, statistics, temporary files, waits for locks, VACUUM and ANALYZE. */
-static bool
-is_report(const ErrorData *edata)
-{
-	static const char *const files[] = {"postgres.c", "print.c", "auto_explain.c", "pgaudit.c", "fd.c", "proc.c", "vacuumlazy.c", "analyze.c"};
-
-	return is_from(edata, files, lengthof(files));
-}
-
-/* Of the server's own files, not of those that a function was asked for. */
-static bool
-is_of_storage(const ErrorData *edata)
-{
-	static const char *const files[] = {"md.c", "buffile.c", "slru.c", "relmapper.c", "xlog.c"};
-
-	return is_from(edata, files, lengthof(files)) || (edata->message_id != NULL && strstr(edata->message_id, "temporary file") != NULL);
-}
 
 /* Is the statement of an error logged with it?  "log" stands between "error" and "fatal". */
 static bool
@@ -336,13 +269,6 @@ redact_message(ErrorData *edata)
 		edata->message = redacted(edata->message, edata->message_id, keep);
 	if (edata->hint != NULL)
 		edata->hint = is_free_text(edata) ? NULL : redacted(edata->hint, NULL, keep);
-}
-
-/* Of a deadlock, one with statements for the log, and one without for the client. */
-static bool
-has_detail_of_deadlock(const ErrorData *edata)
-{
-	return edata->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED && edata->detail_log != NULL;
 }
 
 /*
