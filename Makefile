@@ -143,7 +143,7 @@ OBJS += $(addprefix src/keys/, cache.o keyed_hash.o limits.o missing.o modifiers
 OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertext_form.o core.o datum.o datum_encrypt.o \
     datum_header.o declared.o inside.o node_form.o plain_bytes.o plaintext_cache.o statistics.o type.o)
 OBJS += $(addprefix src/operators/, aggregates.o aggregation.o arithmetic.o arrays.o blind.o blind_class.o compare.o computed.o \
-    computed_call.o computed_choice.o computed_form.o computed_result.o hash.o index_conditions.o indexed_forms.o indexed_tables.o \
+    computed_call.o computed_choice.o computed_form.o computed_result.o hash.o index_conditions.o indexed_forms.o indexed_order.o indexed_tables.o \
     opclass.o plain_index.o prepared.o sort.o sort_values.o string.o summaries.o)
 OBJS += $(addprefix src/distributed/, distribution.o)
 OBJS += $(addprefix src/client/, catalog.o catalog_queries.o catalog_trees.o check_results.o held_cursors.o key_errors.o \
@@ -155,7 +155,7 @@ OBJS += $(addprefix src/ddl/, added_columns.o copied_database.o declare.o declar
 OBJS += $(addprefix src/maintenance/, batches.o closed_wallet.o constants.o convert.o convert_rows.o foreign_values.o \
     hash_key.o index_keys.o owner.o purge.o purge_worker.o rekey.o rekey_row.o stored_trees.o usage.o usage_catalogs.o usage_drop.o \
     usage_scan.o wipe.o)
-OBJS += $(addprefix src/functions/, analyzed.o hooks.o keys.o modules.o secrets.o settings.o views.o wallet_functions.o)
+OBJS += $(addprefix src/functions/, analyzed.o execution.o hooks.o keys.o modules.o secrets.o settings.o views.o wallet_functions.o)
 # The install script is put together from the parts in src/sql/, in the order of their numbers.
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
 PARTS      = $(sort $(wildcard $(here)/src/sql/*.sql))

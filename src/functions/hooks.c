@@ -14,26 +14,26 @@
  *	planned		plan_query(): results that receivers decrypt are taken out again (client/postponed.c), conditions get the form that indexes
  *				have (operators/index_conditions.c), Citus plans through its module; values get the specification of the column that stores
  *				them (ddl/stored_spec.c)
- *	executed	executor_start() to executor_end(): receivers that decrypt, or look at keys, stand before the client's
+ *				Each table's paths get those by which an index of encrypted results gives an order (operators/indexed_order.c)
+ *	executed	functions/execution.c: receivers that decrypt, or look at keys, stand before the client's
  *	utility		process_utility(): keys that declarations need are made, and guards look, before the command runs
  *	made		object_access(): an index of a column without order gets a class that tells none, before it is built
  *	logged		emit_log(): no entry passes with a secret or a value in clear (server/log.c)
  *
- * Parallel workers come through executor_start() to executor_end() alone.  A library that a function's call loads has not seen its statement planned.
+ * Parallel workers are only executed.  A library that a function's call loads has not seen its statement planned.
  */
 #include "postgres.h"
 
 #include "catalog/objectaccess.h"
 #include "catalog/pg_class.h"
-#include "executor/executor.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "optimizer/paths.h"
 #include "optimizer/planner.h"
 #include "parser/analyze.h"
 #include "tcop/utility.h"
 
 #include "client/catalog.h"
-#include "client/check_results.h"
 #include "client/held_cursors.h"
 #include "client/key_errors.h"
 #include "client/languages.h"
@@ -53,6 +53,7 @@
 #include "ddl/stored_spec.h"
 #include "distributed/distribution.h"
 #include "functions/analyzed.h"
+#include "functions/execution.h"
 #include "functions/secrets.h"
 #include "functions/settings.h"
 #include "keys/cache.h"
@@ -63,6 +64,7 @@
 #include "operators/computed.h"
 #include "operators/computed_choice.h"
 #include "operators/index_conditions.h"
+#include "operators/indexed_order.h"
 #include "operators/indexed_tables.h"
 #include "server/compat.h"
 #include "server/counters.h"
@@ -70,7 +72,6 @@
 #include "server/error.h"
 #include "server/memory.h"
 #include "server/module.h"
-#include "server/remains.h"
 #include "server/statement.h"
 #include "type/access.h"
 #include "type/call.h"
@@ -89,10 +90,7 @@ extern Datum tde_computed(PG_FUNCTION_ARGS);
 /* What the hooks were before, or PostgreSQL's own functions. */
 static post_parse_analyze_hook_type next_post_parse_analyze = NULL;
 static planner_hook_type next_planner = standard_planner;
-static ExecutorStart_hook_type next_executor_start = standard_ExecutorStart;
-static ExecutorRun_hook_type next_executor_run = standard_ExecutorRun;
-static ExecutorFinish_hook_type next_executor_finish = standard_ExecutorFinish;
-static ExecutorEnd_hook_type next_executor_end = standard_ExecutorEnd;
+static set_rel_pathlist_hook_type next_set_rel_pathlist = NULL;
 static ProcessUtility_hook_type next_process_utility = standard_ProcessUtility;
 static object_access_hook_type next_object_access = NULL;
 static emit_log_hook_type next_emit_log = NULL;
@@ -149,132 +147,13 @@ plan_query(TDE_PLANNER_PARAMETERS)
 	return plan;
 }
 
-/* ---- a plan is executed ---- */
-
-static bool
-changes_data(QueryDesc *query)
-{
-	return query->operation != CMD_SELECT || query->plannedstmt->hasModifyingCTE;
-}
-
-/* EXPLAIN ANALYZE fills tables and materialized views, too. */
-static bool
-fills_table(DestReceiver *dest)
-{
-	return dest && (dest->mydest == DestIntoRel || dest->mydest == DestTransientRel);
-}
-
-/* The descriptor of the rows is there only when the others have started the executor. */
+/* First, so that others find all there is, and what they take away stays away. */
 static void
-executor_start(QueryDesc *query, int flags)
+set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rtindex, RangeTblEntry *entry)
 {
-	tde_remains_at_start();
-	tde_statement_starts(query);
-	tde_receiver_starts(query);
-	tde_keyed_hash_starts(query->plannedstmt);
-	next_executor_start(query, flags);
-	tde_receiver_started(query);
-}
-
-/*
- * Values that somebody may not see are kept track of for one statement.  Most of the time there is nobody to keep them from; so what
- * keeps track is apart, since PG_TRY() wants a frame that would cost all others.
- * begin: the function of type/access.h for this part of the statement; call: the next hook.
- */
-#define TRACK(begin, call) \
-	do { \
-		TdeStatement outer = (begin); \
-		PG_TRY(); \
-		{ \
-			call; \
-		} \
-		PG_CATCH(); \
-		{ \
-			tde_statement = outer; \
-			PG_RE_THROW(); \
-		} \
-		PG_END_TRY(); \
-		tde_access_end(outer); \
-	} while (0)
-
-static pg_noinline void
-run_tracked(TDE_EXECUTOR_RUN_PARAMETERS)
-{
-	TRACK(tde_access_begin(changes_data(query)), next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS));
-}
-
-static pg_noinline void
-finish_tracked(QueryDesc *query)
-{
-	TRACK(tde_access_begin(changes_data(query)), next_executor_finish(query));
-}
-
-static pg_noinline void
-end_tracked(QueryDesc *query)
-{
-	TRACK(tde_access_begin_end(), next_executor_end(query));
-}
-
-/* The store of rows that are kept is chosen before the receiver stands in front of it. */
-static void
-executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
-{
-	DecryptingReceiver *receiver;
-	DestReceiver *rows = query->dest;
-	bool		citus = unlikely(tde_citus != NULL) && tde_citus->results_begin(query);
-	ErrorContextCallback context = {error_context_stack, tde_key_errors_explain, NULL};
-	bool		changes = changes_data(query);
-	bool		stores = changes || fills_table(query->dest);
-	TdeStores	outer = tde_statement_begin(stores);
-
-	tde_drawn_ahead_drop();
-	query->dest = tde_language_receiver(query->dest);
-	if (changes)
-		error_context_stack = &context;
-	if (unlikely(rows != NULL && rows->mydest == DestTuplestore))
-		tde_held_rows_run(query);
-	receiver = tde_receiver_begin(query);
-	if (unlikely(query->dest != NULL && query->dest->mydest == DestTuplestore))
-		tde_routine_rows_begin(query);
-	if (!citus)
-		tde_results_check_begin(query, receiver != NULL);
-	if (likely(!tde_access_restricted))
-		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
-	else
-		run_tracked(TDE_EXECUTOR_RUN_ARGUMENTS);
-	tde_results_check_end(query);
-	if (receiver)
-		tde_receiver_end(receiver, query);
-	query->dest = rows;
-	error_context_stack = context.previous;
-	tde_statement_has_stored |= stores;
-	tde_statement_end(outer);
-	tde_drawn_ahead_drop();
-}
-
-/* Foreign keys are checked here. */
-static void
-executor_finish(QueryDesc *query)
-{
-	TdeStores	outer = tde_statement_begin(changes_data(query) || fills_table(query->dest));
-
-	if (likely(!tde_access_restricted))
-		next_executor_finish(query);
-	else
-		finish_tracked(query);
-	tde_statement_end(outer);
-	tde_drawn_ahead_drop();
-}
-
-/* auto_explain prints the plan here. */
-static void
-executor_end(QueryDesc *query)
-{
-	tde_remains_at_end();
-	if (likely(!tde_access_restricted))
-		next_executor_end(query);
-	else
-		end_tracked(query);
+	tde_indexed_order_paths(root, rel, entry);
+	if (next_set_rel_pathlist)
+		next_set_rel_pathlist(root, rel, rtindex, entry);
 }
 
 /* ---- a utility command ---- */
@@ -426,13 +305,6 @@ emit_log(ErrorData *edata)
 
 /* ---- installing them ---- */
 
-#define INSTALL(hook, next, function) \
-	do { \
-		if (hook) \
-			(next) = (hook); \
-		(hook) = (function); \
-	} while (0)
-
 static void
 install(void)
 {
@@ -442,17 +314,15 @@ install(void)
 		return;
 	installed = true;
 	tde_node_form_accepted = tde_distributed_citus_is_loaded();
-	INSTALL(post_parse_analyze_hook, next_post_parse_analyze, post_parse_analyze);
-	INSTALL(planner_hook, next_planner, plan_query);
-	INSTALL(ExecutorStart_hook, next_executor_start, executor_start);
-	INSTALL(ExecutorRun_hook, next_executor_run, executor_run);
-	INSTALL(ExecutorFinish_hook, next_executor_finish, executor_finish);
-	INSTALL(ExecutorEnd_hook, next_executor_end, executor_end);
-	INSTALL(ProcessUtility_hook, next_process_utility, process_utility);
-	INSTALL(object_access_hook, next_object_access, object_access);
-	INSTALL(emit_log_hook, next_emit_log, emit_log);
-	INSTALL(needs_fmgr_hook, next_needs_fmgr, needs_fmgr);
-	INSTALL(fmgr_hook, next_fmgr, begin_or_end_call);
+	TDE_INSTALL(post_parse_analyze_hook, next_post_parse_analyze, post_parse_analyze);
+	TDE_INSTALL(planner_hook, next_planner, plan_query);
+	TDE_INSTALL(set_rel_pathlist_hook, next_set_rel_pathlist, set_rel_pathlist);
+	tde_execution_install();
+	TDE_INSTALL(ProcessUtility_hook, next_process_utility, process_utility);
+	TDE_INSTALL(object_access_hook, next_object_access, object_access);
+	TDE_INSTALL(emit_log_hook, next_emit_log, emit_log);
+	TDE_INSTALL(needs_fmgr_hook, next_needs_fmgr, needs_fmgr);
+	TDE_INSTALL(fmgr_hook, next_fmgr, begin_or_end_call);
 }
 
 /* ---- the library is loaded: self-test, settings, shared state, hooks ---- */

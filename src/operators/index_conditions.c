@@ -26,6 +26,7 @@
 #include "operators/computed.h"
 #include "operators/index_conditions.h"
 #include "operators/indexed_forms.h"
+#include "operators/indexed_order.h"
 #include "operators/indexed_tables.h"
 #include "operators/opclass.h"
 #include "operators/prepared.h"
@@ -152,6 +153,19 @@ compare_boolean(Node *node, bool value, const TdeUsable *usable)
 	return (Node *) op;
 }
 
+/* lower(email) IS NULL */
+static Node *
+test_encrypted(NullTest *test, const TdeUsable *usable)
+{
+	Node	   *form = test->argisrow ? NULL : tde_indexed_form((Node *) test->arg, usable);
+
+	if (form == NULL)
+		return NULL;
+	test = copyObject(test);
+	test->arg = (Expr *) completed(form, usable);
+	return (Node *) test;
+}
+
 static Node *
 infer_encrypted(InferenceElem *element, const TdeUsable *usable)
 {
@@ -196,6 +210,8 @@ encrypted_condition(Node *node, const TdeUsable *usable)
 			return compare_boolean(linitial(((BoolExpr *) node)->args), false, usable);
 		case T_FuncExpr:
 			return compare_boolean(node, true, usable);
+		case T_NullTest:
+			return test_encrypted((NullTest *) node, usable);
 		case T_InferenceElem:
 			return infer_encrypted((InferenceElem *) node, usable);
 		default:
@@ -270,9 +286,13 @@ add_tests(Node *node, NotNull *not_null)
 static List *
 not_null_tests(Node *condition, Node *changed)
 {
-	Node	   *strict = IsA(condition, ScalarArrayOpExpr) ? linitial(((ScalarArrayOpExpr *) condition)->args) : condition; /* not what the array has */
+	Node	   *strict = condition;
 	NotNull		not_null = {bms_difference(find_nonnullable_rels(condition), find_nonnullable_rels(changed)), NIL};
 
+	if (IsA(condition, ScalarArrayOpExpr))	/* not what the array has */
+		strict = linitial(((ScalarArrayOpExpr *) condition)->args);
+	else if (IsA(condition, NullTest))
+		strict = (Node *) ((NullTest *) condition)->arg;
 	if (not_null.tables)
 		add_tests(strict, &not_null);
 	return not_null.tests;
@@ -400,7 +420,10 @@ prepare_query(Query *query)
 	if (query->onConflict)
 		tde_opclass_infer(query->onConflict);
 	if (query->hasAggs)
+	{
+		tde_indexed_order_extremes(query, &usable);
 		tde_prepared_aggregates(query);
+	}
 	foreach(cell, query->cteList)
 		prepare_conditions((Query *) lfirst_node(CommonTableExpr, cell)->ctequery);
 	if (query->hasSubLinks)

@@ -115,6 +115,13 @@
 #define TDE_WITH_NULLING(node, table, joins) (node)
 #endif
 
+/* 16 takes tables in place of sets of their numbers. */
+#if PG_VERSION_NUM >= 160000
+#define TDE_OF_CHILD(root, node, rel) adjust_appendrel_attrs_multilevel(root, node, rel, (rel)->top_parent)
+#else
+#define TDE_OF_CHILD(root, node, rel) adjust_appendrel_attrs_multilevel(root, node, (rel)->relids, (rel)->top_parent_relids)
+#endif
+
 /* In 18 columns that are grouped by go through an entry of their own in the range table (247dea89f761). */
 #if PG_VERSION_NUM >= 180000
 #define TDE_GROUP_EXPRESSIONS(rte) ((rte)->groupexprs)

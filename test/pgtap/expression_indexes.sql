@@ -47,14 +47,25 @@ INSERT INTO indexed VALUES
   ('greatest(t::date, d)', '%s = ''2020-02-02'''), ('greatest(lower(name), ''name 8'') COLLATE "C"', '%s < ''name 9'''), ('least(j ->> ''k'', name)', '%s = ''v7'''),
   ('nullif(name, ''Name 8 '')', '%s = ''Name 9 '''), ('CASE WHEN random() > 2 THEN a ELSE 0 END', '%s = 0');
 
--- What happens to one of the tables: the error's code; or the types that the index has, if its condition uses it, and the rows that it finds.
-CREATE TEMP TABLE outcome (expression text, condition text, of text, state text, types regtype[], used boolean, found bigint);
+-- What happens to one of the tables: the error's code; or the types that the index has, if its condition uses it, and the rows that it finds; if it
+-- gives their order, and the first of them; if it tells the greatest, and that.
+CREATE TEMP TABLE outcome (expression text, condition text, of text, state text, types regtype[], used boolean, found bigint,
+  ordered boolean, first text, extreme boolean, maximum text);
+CREATE FUNCTION greatest_of(query text, OUT extreme boolean, OUT maximum text) LANGUAGE plpgsql AS $$
+BEGIN
+  extreme := plan_of(query)::text !~ '"Node Type": "Aggregate"';
+  EXECUTE query INTO maximum;
+EXCEPTION WHEN undefined_function THEN
+  NULL;
+END
+$$;
 SET enable_seqscan = off;
 DO $$
 DECLARE
   i record;
   twin text;
   query text;
+  sorted text;
 BEGIN
   FOR i IN SELECT DISTINCT * FROM indexed LOOP
     FOREACH twin IN ARRAY '{p,e}'::text[] LOOP
@@ -62,10 +73,14 @@ BEGIN
         EXECUTE format('CREATE INDEX one ON %s (%s)', twin, CASE WHEN i.expression ~ '_ops$|COLLATE "C"$' THEN regexp_replace(i.expression, '^(.*)( \w+_ops| COLLATE "C")$', '(\1)\2')
                                                         ELSE '(' || i.expression || ')' END);
         query := format('SELECT id FROM %s WHERE %s', twin, format(i.condition, '(' || regexp_replace(i.expression, ' (\w+_ops|COLLATE "C")$', '') || ')'));
+        sorted := format('SELECT %s AS value FROM %s ORDER BY 1 DESC LIMIT 400', regexp_replace(i.expression, ' \w+_ops$', ''), twin);
         EXECUTE 'ANALYZE ' || twin;
         EXECUTE format('INSERT INTO outcome SELECT $1, $2, $3, NULL, ARRAY(SELECT atttypid FROM pg_attribute WHERE attrelid = ''one''::regclass ORDER BY attnum),
-                        $4::jsonb::text ~ ''"Index Name": "one"'', (SELECT sum(hashint4(id)) FROM (%s) q)', query)
-          USING i.expression, i.condition, twin, plan_of(query);
+                        $4::jsonb::text ~ ''"Index Name": "one"'', (SELECT sum(hashint4(id)) FROM (%s) q),
+                        $5::jsonb::text ~ ''"Index Name": "one"'' AND $5::text !~ ''Sort Key'', (SELECT string_agg(regexp_replace(value::text, ''\.0+$'', ''''), '','') FROM (%s) q), m.*
+                        FROM greatest_of($6) m', query, sorted)
+          USING i.expression, i.condition, twin, plan_of(query), plan_of(sorted),
+                format('SELECT max(%s) FROM %s', regexp_replace(i.expression, ' \w+_ops$', ''), twin);
         DROP INDEX one;
       EXCEPTION WHEN OTHERS THEN
         INSERT INTO outcome VALUES (i.expression, i.condition, twin, SQLSTATE || CASE WHEN SQLSTATE <> '42P17' THEN SQLERRM ELSE '' END);
@@ -74,7 +89,10 @@ BEGIN
   END LOOP;
 END
 $$;
-CREATE TEMP TABLE pair AS SELECT expression, condition, p.state AS plain_state, e.state, p.used AS plain_used, e.used, p.found AS plain_found, e.found, e.types
+-- Of these PostgreSQL makes something else before it looks for an order: it inlines functions in SQL, and computes constants.
+CREATE TEMP TABLE folded AS SELECT unnest(ARRAY['coalesce(n, a, 0)', 'least(a, n, 7)', 'round(n)']) AS expression;
+CREATE TEMP TABLE pair AS SELECT expression, condition, p.state AS plain_state, e.state, p.used AS plain_used, e.used, p.found AS plain_found, e.found, e.types,
+    p.ordered AS plain_ordered, e.ordered, p.first AS plain_first, e.first, p.extreme AS plain_extreme, e.extreme, p.maximum AS plain_maximum, e.maximum
   FROM outcome p JOIN outcome e USING (expression, condition) WHERE p.of = 'p' AND e.of = 'e';
 
 -- Not there: what is no function to PostgreSQL (subscripts, AND) or that are not IMMUTABLE.
@@ -84,6 +102,10 @@ SELECT cmp_ok((SELECT count(*) FROM pair WHERE state IS NULL), '>=', 60::bigint,
 SELECT is_empty('SELECT expression, types FROM pair WHERE state IS NULL AND NOT types <@ (SELECT array_agg(enc) FROM family)', 'what the index holds is encrypted');
 SELECT is(found, plain_found, format(condition, expression) || ' finds the same rows') FROM pair WHERE state IS NULL;
 SELECT is(used, plain_used, format(condition, expression) || ' uses the index as it does of plain columns') FROM pair WHERE state IS NULL AND condition <> 'NOT %s';
+SELECT is(ordered, plain_ordered, 'ORDER BY ' || expression || ' uses the index as it does of plain columns') FROM pair WHERE state IS NULL AND expression NOT IN (SELECT * FROM folded);
+SELECT is(first, plain_first, expression || ' gives the same') FROM pair WHERE state IS NULL;
+SELECT is((extreme, maximum), (plain_extreme, plain_maximum), format('so does max(%s)', expression)) FROM pair WHERE state IS NULL;
+SELECT cmp_ok(count(*), '>', 50::bigint, 'most serve ' || kind) FROM pair, LATERAL (VALUES ('ORDER BY', ordered), ('max', extreme)) k (kind, serves) WHERE serves GROUP BY kind;
 SELECT ok(used, 'and NOT ok') FROM pair WHERE condition = 'NOT %s';
 
 -- Conditions of indexes.

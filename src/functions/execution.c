@@ -1,0 +1,162 @@
+/*
+ * execution.c - PostgreSQL's hooks around the execution of a plan; functions/hooks.c has the others.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+
+#include "client/check_results.h"
+#include "client/held_cursors.h"
+#include "client/key_errors.h"
+#include "client/languages.h"
+#include "client/result_receiver.h"
+#include "client/routines.h"
+#include "distributed/distribution.h"
+#include "functions/execution.h"
+#include "keys/keyed_hash.h"
+#include "server/compat.h"
+#include "server/drawn_ahead.h"
+#include "server/remains.h"
+#include "server/statement.h"
+#include "type/access.h"
+
+/* What the hooks were before, or PostgreSQL's own functions. */
+static ExecutorStart_hook_type next_executor_start = standard_ExecutorStart;
+static ExecutorRun_hook_type next_executor_run = standard_ExecutorRun;
+static ExecutorFinish_hook_type next_executor_finish = standard_ExecutorFinish;
+static ExecutorEnd_hook_type next_executor_end = standard_ExecutorEnd;
+
+static bool
+changes_data(QueryDesc *query)
+{
+	return query->operation != CMD_SELECT || query->plannedstmt->hasModifyingCTE;
+}
+
+/* EXPLAIN ANALYZE fills tables and materialized views, too. */
+static bool
+fills_table(DestReceiver *dest)
+{
+	return dest && (dest->mydest == DestIntoRel || dest->mydest == DestTransientRel);
+}
+
+/* The descriptor of the rows is there only when the others have started the executor. */
+static void
+executor_start(QueryDesc *query, int flags)
+{
+	tde_remains_at_start();
+	tde_statement_starts(query);
+	tde_receiver_starts(query);
+	tde_keyed_hash_starts(query->plannedstmt);
+	next_executor_start(query, flags);
+	tde_receiver_started(query);
+}
+
+/*
+ * Values that somebody may not see are kept track of for one statement.  Most of the time there is nobody to keep them from; so what
+ * keeps track is apart, since PG_TRY() wants a frame that would cost all others.
+ * begin: the function of type/access.h for this part of the statement; call: the next hook.
+ */
+#define TRACK(begin, call) \
+	do { \
+		TdeStatement outer = (begin); \
+		PG_TRY(); \
+		{ \
+			call; \
+		} \
+		PG_CATCH(); \
+		{ \
+			tde_statement = outer; \
+			PG_RE_THROW(); \
+		} \
+		PG_END_TRY(); \
+		tde_access_end(outer); \
+	} while (0)
+
+static pg_noinline void
+run_tracked(TDE_EXECUTOR_RUN_PARAMETERS)
+{
+	TRACK(tde_access_begin(changes_data(query)), next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS));
+}
+
+static pg_noinline void
+finish_tracked(QueryDesc *query)
+{
+	TRACK(tde_access_begin(changes_data(query)), next_executor_finish(query));
+}
+
+static pg_noinline void
+end_tracked(QueryDesc *query)
+{
+	TRACK(tde_access_begin_end(), next_executor_end(query));
+}
+
+/* The store of rows that are kept is chosen before the receiver stands in front of it. */
+static void
+executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
+{
+	DecryptingReceiver *receiver;
+	DestReceiver *rows = query->dest;
+	bool		citus = unlikely(tde_citus != NULL) && tde_citus->results_begin(query);
+	ErrorContextCallback context = {error_context_stack, tde_key_errors_explain, NULL};
+	bool		changes = changes_data(query);
+	bool		stores = changes || fills_table(query->dest);
+	TdeStores	outer = tde_statement_begin(stores);
+
+	tde_drawn_ahead_drop();
+	query->dest = tde_language_receiver(query->dest);
+	if (changes)
+		error_context_stack = &context;
+	if (unlikely(rows != NULL && rows->mydest == DestTuplestore))
+		tde_held_rows_run(query);
+	receiver = tde_receiver_begin(query);
+	if (unlikely(query->dest != NULL && query->dest->mydest == DestTuplestore))
+		tde_routine_rows_begin(query);
+	if (!citus)
+		tde_results_check_begin(query, receiver != NULL);
+	if (likely(!tde_access_restricted))
+		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
+	else
+		run_tracked(TDE_EXECUTOR_RUN_ARGUMENTS);
+	tde_results_check_end(query);
+	if (receiver)
+		tde_receiver_end(receiver, query);
+	query->dest = rows;
+	error_context_stack = context.previous;
+	tde_statement_has_stored |= stores;
+	tde_statement_end(outer);
+	tde_drawn_ahead_drop();
+}
+
+/* Foreign keys are checked here. */
+static void
+executor_finish(QueryDesc *query)
+{
+	TdeStores	outer = tde_statement_begin(changes_data(query) || fills_table(query->dest));
+
+	if (likely(!tde_access_restricted))
+		next_executor_finish(query);
+	else
+		finish_tracked(query);
+	tde_statement_end(outer);
+	tde_drawn_ahead_drop();
+}
+
+/* auto_explain prints the plan here. */
+static void
+executor_end(QueryDesc *query)
+{
+	tde_remains_at_end();
+	if (likely(!tde_access_restricted))
+		next_executor_end(query);
+	else
+		end_tracked(query);
+}
+
+void
+tde_execution_install(void)
+{
+	TDE_INSTALL(ExecutorStart_hook, next_executor_start, executor_start);
+	TDE_INSTALL(ExecutorRun_hook, next_executor_run, executor_run);
+	TDE_INSTALL(ExecutorFinish_hook, next_executor_finish, executor_finish);
+	TDE_INSTALL(ExecutorEnd_hook, next_executor_end, executor_end);
+}
