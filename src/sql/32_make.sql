@@ -139,7 +139,7 @@ AS $$
 DECLARE
   others   CONSTANT tde_internal.type_plans[] := ARRAY(SELECT o FROM tde_internal.type_plans o ORDER BY enc::oid);
   wanted   CONSTANT tde_internal.type_plans[] := ARRAY(SELECT o FROM unnest(others) o WHERE o.enc = ANY (types));
-  families oid[] := '{}';      -- of all of them, one behind the other
+  families oid[] := '{}';      -- a row for each of them
   commands text[] := '{}';
   p        tde_internal.type_plans;
 BEGIN
@@ -149,23 +149,23 @@ BEGIN
        AND (SELECT typsubscript <> 0 AND typelem = 0 FROM pg_type WHERE oid = p.base) THEN
       EXECUTE format('ALTER TYPE %s SET (SUBSCRIPT = tde_internal.tde_subscript)', p.enc);
     END IF;
-    families := families || tde_internal.tde_make_families(p);
+    families := families || ARRAY[tde_internal.tde_make_families(p)];
   END LOOP;
   FOR number IN 1 .. cardinality(wanted) LOOP
     p := wanted[number];
     -- what it has in common with one that is still to come, that one's turn makes
     commands := commands || tde_internal.tde_missing_first(
-      p, ARRAY(SELECT o FROM unnest(others) o WHERE NOT (o.enc = ANY (types) AND o.enc::oid > p.enc::oid)), families[7 * number - 6 : 7 * number]);
+      p, ARRAY(SELECT o FROM unnest(others) o WHERE NOT (o.enc = ANY (types) AND o.enc::oid > p.enc::oid)), ARRAY(SELECT unnest(families[number:number])));
   END LOOP;
   PERFORM tde_internal.tde_run_once(commands);
   commands := '{}';
   FOR number IN 1 .. cardinality(wanted) LOOP
-    commands := commands || tde_internal.tde_missing_then(wanted[number], families[7 * number - 6 : 7 * number]);
+    commands := commands || tde_internal.tde_missing_then(wanted[number], ARRAY(SELECT unnest(families[number:number])));
   END LOOP;
   PERFORM tde_internal.tde_run_once(commands);
   PERFORM tde_internal.tde_make_gin_classes(wanted);
   FOR number IN 1 .. cardinality(wanted) LOOP
-    PERFORM tde_internal.tde_join_extension(wanted[number], families[7 * number - 6 : 7 * number]);
+    PERFORM tde_internal.tde_join_extension(wanted[number], ARRAY(SELECT unnest(families[number:number])));
   END LOOP;
 END
 $$;
