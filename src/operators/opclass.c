@@ -216,6 +216,21 @@ adopt_blind(IndexElem *element, Oid column)
 								   makeDefElem(TDE_BLIND_OPTION, (Node *) makeString(tde_blind_new_salt()), -1));
 }
 
+/* A column that is declared unordered, in an index without a named class; ddl/index_order.c sees to all others. */
+static bool
+is_unordered(Oid table, const IndexElem *element, TdeType *type)
+{
+	AttrNumber	column = element->name ? get_attnum(table, element->name) : InvalidAttrNumber;
+	Oid			declared;
+	int32		typmod;
+	Oid			collation;
+
+	if (column <= 0)
+		return false;
+	get_atttypetypmodcoll(table, column, &declared, &typmod, &collation);
+	return typmod >= 0 && tde_type_modifiers(type, typmod).unordered;
+}
+
 Oid
 tde_opclass_element_type(const IndexStmt *stmt, Oid table, const IndexElem *element)
 {
@@ -248,6 +263,9 @@ tde_opclass_adopt(IndexStmt *stmt)
 		}
 		else if (type && element->opclass != NIL)
 			element->opclass = tde_opclass_adopted(type, method, element->opclass);
+		/* so that PostgreSQL finds those of partitions that are like it */
+		else if (type && method == BTREE_AM_OID && is_unordered(table, element, type))
+			element->opclass = class_name(type, "unordered_ops");
 	}
 }
 

@@ -146,6 +146,8 @@ CREATE TABLE p (a encrypted_int4(unordered), b text, PRIMARY KEY (a)) PARTITION 
 CREATE TABLE p0 PARTITION OF p FOR VALUES WITH (MODULUS 2, REMAINDER 0); CREATE TABLE p1 (b text, a encrypted_int4(unordered) NOT NULL); ALTER TABLE p ATTACH PARTITION p1 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 CREATE INDEX p_both ON p (a, b); INSERT INTO p SELECT i, i FROM generate_series(1, 1000) i});
 is(scalar(() = join(' ', map { classes($_) } qw(p p0 p1)) =~ /:int4_unordered_ops/g), 6, 'partitions');
+lines_of($node, 'CREATE TABLE q (n int, a encrypted_text(unordered)) PARTITION BY RANGE (n); CREATE TABLE q0 PARTITION OF q DEFAULT; CREATE INDEX ON q0 (n, a DESC); CREATE INDEX ON q (n, a DESC)');
+is(classes('q0'), 'q0_n_a_idx:int4_ops q0_n_a_idx:text_unordered_ops', 'an index that a partition has already is attached');
 unlike(join(' ', map { classes($_) } qw(p p0 p1)), qr/:int4_ops/, '... have no ordered index');
 is(lines_of($node, 'SELECT count(*), min(b) FROM p WHERE a = 77'), '1|77', '... and find their rows');
 
