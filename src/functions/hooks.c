@@ -17,7 +17,8 @@
  *				Each table's paths get those by which an index of encrypted results gives an order (operators/indexed_order.c)
  *	executed	functions/execution.c: receivers that decrypt, or look at keys, stand before the client's
  *	utility		process_utility(): keys that declarations need are made, and guards look, before the command runs
- *	made		object_access(): an index of a column without order gets a class that tells none, before it is built
+ *	made		object_access(): an index of a column without order gets a class that tells none, before it is built;
+ *				ANALYZE of a column of arrays and the like is ours (ddl/container_statistics.c)
  *	logged		emit_log(): no entry passes with a secret or a value in clear (server/log.c)
  *
  * Parallel workers are only executed.  A library that a function's call loads has not seen its statement planned.
@@ -44,6 +45,7 @@
 #include "client/routines.h"
 #include "client/statements.h"
 #include "crypto/primitives.h"
+#include "ddl/container_statistics.h"
 #include "ddl/copied_database.h"
 #include "ddl/declare.h"
 #include "ddl/explain_error.h"
@@ -271,6 +273,7 @@ object_access(ObjectAccessType access, Oid catalog, Oid object, int part, void *
 		next_object_access(access, catalog, object, part, arg);
 	if (access == OAT_POST_CREATE && catalog == RelationRelationId && part == 0)
 		tde_index_order_created(object);
+	tde_container_statistics(access, catalog, object, part);
 }
 
 /* ---- a function is called ---- */

@@ -4,21 +4,25 @@
  * PostgreSQL copies the most common values and the bounds of a histogram into pg_statistic, the latter in order.  As byte for byte the same values stand
  * in the table, each would tell the rank of a row, or how frequent its value is, to whoever has the files (Naveed, Kamara and Wright, CCS 2015, show what
  * that is worth).  So what is kept is encrypted once more, with a salt, under the same key.  The planner decrypts what it compares: plans stay
- * the same.  Statistics over several columns are built of the same sample of rows, after all columns; so there the values of the sample are replaced.
+ * the same.  So are values inside arrays, composites, ranges and domains, which ddl/container_statistics.c brings here.  Statistics over several columns are built of the same sample of rows, after all columns; so there the values of the sample are replaced.
  */
 #include "postgres.h"
 
 #include "access/detoast.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "catalog/pg_type.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
 
 #include "server/compat.h"
 #include "type/datum.h"
+#include "type/inside.h"
 #include "wallet/wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_typanalyze);
@@ -35,6 +39,13 @@ typedef struct Wrapped
 
 /* ---- what is kept of one column ---- */
 
+/* A TdeInsideChange. */
+static Datum
+encrypt_apart(TdeType *type, Datum value, int32 declared, void *arg)
+{
+	return tde_datum_encrypt_apart(type, value);
+}
+
 static void
 replace_kept(VacAttrStats *stats)
 {
@@ -42,12 +53,12 @@ replace_kept(VacAttrStats *stats)
 
 	for (int slot = 0; slot < STATISTIC_NUM_SLOTS; slot++)
 	{
-		TdeType    *type = stats->numvalues[slot] > 0 ? tde_type_find(getBaseType(stats->statypid[slot])) : NULL;
+		TdeInside  *inside = stats->numvalues[slot] > 0 ? tde_inside_find(stats->statypid[slot], -1) : NULL;
 
-		for (int i = 0; type && i < stats->numvalues[slot]; i++)
+		for (int i = 0; inside && i < stats->numvalues[slot]; i++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			stats->stavalues[slot][i] = tde_datum_encrypt_apart(type, stats->stavalues[slot][i]);
+			stats->stavalues[slot][i] = tde_inside_replace(inside, stats->stavalues[slot][i], encrypt_apart, NULL);
 		}
 	}
 	MemoryContextSwitchTo(before);
@@ -71,25 +82,28 @@ has_extended_statistics(VacAttrStats *stats)
 }
 
 static void
-replace_sample(VacAttrStats *stats, TdeType *type, int rows)
+replace_sample(VacAttrStats *stats, const TdeInside *inside, int rows)
 {
-	MemoryContext before = MemoryContextSwitchTo(stats->anl_context);
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "tde_column sample", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext before = MemoryContextSwitchTo(scratch);
 	int			column = stats->tupattnum;
 	bool		isnull;
 
 	for (int i = 0; i < rows; i++)
 	{
 		Datum		value = heap_getattr(stats->rows[i], column, stats->tupDesc, &isnull);
-		Datum		apart;
 
 		CHECK_FOR_INTERRUPTS();
 		if (isnull || toast_raw_datum_size(value) > LARGEST_KEPT)
 			continue;
-		apart = tde_datum_encrypt_apart(type, value);
-		stats->rows[i] = heap_modify_tuple_by_cols(stats->rows[i], stats->tupDesc, 1, &column, &apart, &isnull);
-		pfree(DatumGetPointer(apart));
+		value = tde_inside_replace(inside, value, encrypt_apart, NULL);
+		MemoryContextSwitchTo(stats->anl_context);
+		stats->rows[i] = heap_modify_tuple_by_cols(stats->rows[i], stats->tupDesc, 1, &column, &value, &isnull);
+		MemoryContextSwitchTo(scratch);
+		MemoryContextReset(scratch);
 	}
 	MemoryContextSwitchTo(before);
+	MemoryContextDelete(scratch);
 }
 
 /* ---- ANALYZE ---- */
@@ -99,15 +113,34 @@ static void
 compute(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows, double all_rows)
 {
 	Wrapped    *wrapped = stats->extra_data;
-	TdeType    *type = tde_type_find(getBaseType(stats->attrtypid));
+	TdeInside  *inside = tde_inside_find(stats->attrtypid, -1);
 
 	stats->extra_data = wrapped->data;
 	wrapped->compute(stats, fetch, rows, all_rows);
 	stats->extra_data = wrapped;
 	if (stats->stats_valid)
 		replace_kept(stats);
-	if (type && has_extended_statistics(stats))
-		replace_sample(stats, type, rows);
+	if (inside && has_extended_statistics(stats))
+		replace_sample(stats, inside, rows);
+}
+
+/* The function that the type had without us. */
+static bool
+analyze_by_default(VacAttrStats *stats)
+{
+	Oid			type = getBaseType(stats->attrtypid);
+
+	if (OidIsValid(get_element_type(type)))
+		return DatumGetBool(OidFunctionCall1(F_ARRAY_TYPANALYZE, PointerGetDatum(stats)));
+	switch (get_typtype(type))
+	{
+		case TYPTYPE_RANGE:
+			return DatumGetBool(OidFunctionCall1(F_RANGE_TYPANALYZE, PointerGetDatum(stats)));
+		case TYPTYPE_MULTIRANGE:
+			return DatumGetBool(OidFunctionCall1(F_MULTIRANGE_TYPANALYZE, PointerGetDatum(stats)));
+		default:
+			return std_typanalyze(stats);
+	}
 }
 
 /*
@@ -128,7 +161,7 @@ tde_typanalyze(PG_FUNCTION_ARGS)
 			tde_wallet_closed_error("to analyze an expression of a statistics object");
 		PG_RETURN_BOOL(false);
 	}
-	if (!std_typanalyze(stats))
+	if (!analyze_by_default(stats))
 		PG_RETURN_BOOL(false);
 	/* not in anl_context, which is not always set yet; std_typanalyze() does so, too */
 	wrapped = palloc(sizeof(Wrapped));

@@ -28,21 +28,26 @@ my @columns = qw(born town pay old d big);
 # The stored bytes of a column, as the table has them.
 sub stored
 {
-  my ($column) = @_;
-  my $type = lines_of($node, "SELECT attlen FROM pg_attribute WHERE attrelid = 't'::regclass AND attname = '$column'");
+  my ($column, $table) = (@_, 't');
   return map { pack 'H*', $_ } grep { /^[0-9a-f]+$/ && length $_ < 200 } split /\n/, lines_of($node, qq{BEGIN;
-UPDATE pg_attribute SET atttypid = 'bytea'::regtype, atttypmod = -1 WHERE attrelid = 't'::regclass AND attname = '$column';
-SELECT encode($column, 'hex') FROM t; ROLLBACK});
+UPDATE pg_attribute SET atttypid = 'bytea'::regtype, atttypmod = -1 WHERE attrelid = '$table'::regclass AND attname = '$column';
+SELECT encode($column, 'hex') FROM $table; ROLLBACK});
 }
 
-# How many values of the table the files of the statistics hold.
-sub copies
+# What PostgreSQL has in the files of the statistics.
+sub statistics_files
 {
   lines_of($node, 'VACUUM FULL pg_statistic; VACUUM FULL pg_statistic_ext_data; CHECKPOINT');
   my @relations = split /\n/, lines_of(
     $node, q{SELECT pg_relation_filepath(oid) FROM pg_class WHERE oid IN ('pg_statistic'::regclass, 'pg_statistic_ext_data'::regclass)
     OR oid IN (SELECT reltoastrelid FROM pg_class WHERE oid IN ('pg_statistic'::regclass, 'pg_statistic_ext_data'::regclass))});
-  my $files = join '', map { read_bytes($node->data_dir . "/$_") } @relations;
+  return join '', map { read_bytes($node->data_dir . "/$_") } @relations;
+}
+
+# How many values of the table are there.
+sub copies
+{
+  my $files = statistics_files();
   my %copies;
   foreach my $column (@columns)
   {
@@ -105,6 +110,58 @@ cmp_ok(lines_of($node, $encrypts), '>', 10_000, 'with them, the values of the sa
 lines_of($node, 'DROP STATISTICS t_both, t_plain, t_expr; DROP INDEX t_lower, t_plain_lower');
 cmp_ok(lines_of($node, $encrypts), '<', 1_500, 'without them, what is kept');
 is(copies(), join(' ', map { "$_:0" } @columns), '... and nothing is kept as it was');
+
+# Values inside others: the same bytes stand alone in the columns v and n, of which the thief has them.  TYPE and RANGE are the twins' types.
+my %containers = (
+  words => ['text_list', 'secret_list', 'ARRAY[v, v]::TYPE'], list => ['text[]', 'encrypted_text(nosalt)[]', q{(CASE WHEN id % 2 = 0 THEN ARRAY[v] END)::TYPE}],
+  pair => ['plain_pair', 'secret_pair', 'ROW(v, id % 7)::TYPE'], pairs => ['plain_pair[]', 'secret_pair[]', 'ARRAY[ROW(v, 1)]::TYPE'],
+  late => ['plain_late', 'secret_late', 'ROW(id % 7, v)::TYPE'],
+  nested => ['plain_nest', 'secret_nest', 'ROW(ARRAY[v], n)::TYPE'], span => ['int4range', 'secret_range', 'TYPE(n, NULL)'],
+  spans => ['int4multirange', 'secret_multirange', 'TYPE(RANGE(n, NULL))']);
+my @boxes = sort keys %containers;
+lines_of(
+  $node, q{
+CREATE TYPE plain_pair AS (s text, i int); CREATE TYPE secret_pair AS (s encrypted_text(nosalt), i int);
+CREATE TYPE plain_late AS (i int); CREATE TYPE secret_late AS (i int);
+CREATE TYPE plain_nest AS (l text[], n int); CREATE TYPE secret_nest AS (l encrypted_text(nosalt)[], n encrypted_int4(nosalt));
+CREATE TYPE secret_range AS RANGE (subtype = encrypted_int4, multirange_type_name = secret_multirange);
+CREATE DOMAIN text_list AS text[]; CREATE DOMAIN secret_list AS encrypted_text(nosalt)[];
+CREATE TABLE p_box (id int, v text, n int); CREATE TABLE box (id int, v encrypted_text(nosalt), n encrypted_int4(nosalt));
+INSERT INTO p_box SELECT g, 'word ' || g * g % 211, g * g % 97 FROM generate_series(1, 3000) g; INSERT INTO box SELECT * FROM p_box});
+foreach my $name (@boxes)
+{
+  my ($plain, $encrypted, $value) = @{ $containers{$name} };
+  lines_of($node, "ALTER TABLE p_box ADD $name $plain; ALTER TABLE box ADD $name $encrypted");
+}
+lines_of($node, 'ALTER TYPE plain_late ADD ATTRIBUTE s text; ALTER TYPE secret_late ADD ATTRIBUTE s encrypted_text(nosalt)');
+foreach my $which (0, 1)
+{
+  my $table = qw(p_box box)[$which];
+  my $values = join ', ', map { $containers{$_}[2] =~ s/TYPE/$containers{$_}[$which]/r =~ s/RANGE/$containers{span}[$which]/r } @boxes;
+  lines_of($node, "INSERT INTO $table (id, n, v, " . join(', ', @boxes) . ") SELECT id, n, v, $values FROM $table;
+    DELETE FROM $table WHERE pair IS NULL; CREATE STATISTICS ${table}_both (mcv) ON list, n, pair FROM $table; ANALYZE $table");
+}
+sub box_copies
+{
+  my $files = statistics_files();
+  my %values = map { $_ => 1 } map { stored($_, 'box') } qw(v n);
+  cmp_ok(scalar(keys %values), '>=', 150, 'the thief has the values');
+  return scalar grep { index($files, $_) >= 0 } keys %values;
+}
+is(box_copies(), 0, 'what ANALYZE keeps of arrays, composites, ranges, and domains and nests of them, is in no row');
+my $kinds = q{SELECT attname, null_frac, n_distinct, most_common_freqs, most_common_elem_freqs, elem_count_histogram,
+  array_length(most_common_vals::text::text[], 1), array_length(histogram_bounds::text::text[], 1), most_common_elems::text FROM pg_stats WHERE tablename = '%s' AND attname NOT IN ('v', 'n', 'id') ORDER BY 1};
+is(lines_of($node, sprintf $kinds, 'box'), lines_of($node, sprintf $kinds, 'p_box'), 'they are as of plain columns');
+$node->append_conf('postgresql.conf', "autovacuum = on\nautovacuum_naptime = 1\nautovacuum_analyze_threshold = 1\nautovacuum_analyze_scale_factor = 0\n");
+$node->reload;
+lines_of($node, 'UPDATE box SET id = id');
+ok($node->poll_query_until('postgres', q{SELECT autoanalyze_count > 0 FROM pg_stat_user_tables WHERE relname = 'box'}), 'autovacuum analyzes it');
+is(box_copies(), 0, '... and keeps nothing as it is in a row');
+
+# Composite types stay without the extension, and can be analyzed.
+lines_of($node, 'DROP EXTENSION tde_column CASCADE; ANALYZE box');
+is(lines_of($node, q{SELECT string_agg(format('%s:%s', typname, typanalyze), ' ' ORDER BY typname) FROM pg_type WHERE typname ~ '^_?secret_(pair|nest|late)$'}),
+  '_secret_late:array_typanalyze _secret_nest:array_typanalyze _secret_pair:array_typanalyze secret_late:- secret_nest:- secret_pair:-', 'as they were before it');
 
 $node->stop;
 done_testing();

@@ -213,3 +213,15 @@ GRANT EXECUTE ON FUNCTION @extschema@.tde_key_fingerprint() TO pg_monitor;
 
 -- What the template makes, for users' types, too.
 SELECT @extschema@.tde_refresh_types();
+
+-- ANALYZE of columns with encrypted values inside others; those that are made from now on the library sees.
+WITH RECURSIVE holds (type) AS (
+  SELECT t.type::oid FROM tde.types t
+  UNION
+  SELECT t.oid FROM holds h
+  JOIN pg_type t ON t.typelem = h.type OR t.typbasetype = h.type
+    OR EXISTS (SELECT FROM pg_range r WHERE r.rngsubtype = h.type AND t.oid IN (r.rngtypid, r.rngmultitypid))
+    OR EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = t.typrelid AND a.atttypid = h.type AND NOT a.attisdropped))
+UPDATE pg_type t SET typanalyze = 'tde_internal.tde_typanalyze'::regproc
+FROM holds h
+WHERE h.type = t.oid AND t.typanalyze <> 'tde_internal.tde_typanalyze'::regproc AND EXISTS (SELECT FROM pg_attribute a WHERE a.atttypid = t.oid);

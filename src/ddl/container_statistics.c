@@ -1,0 +1,143 @@
+/*
+ * container_statistics.c - ANALYZE of arrays, composites, ranges and domains that hold encrypted values is tde_typanalyze()'s, too.
+ *
+ * Such types are made by users, or by PostgreSQL for each type, and no command gives them a function for ANALYZE.  So they get ours in the catalog
+ * when a column gets the type, whichever command does that; a dump and pg_upgrade make columns, too.  There is no dependency, by which DROP EXTENSION
+ * CASCADE would take along a composite type with all of its fields: when the function goes, they are what they were.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+#include "ddl/container_statistics.h"
+#include "server/compat.h"
+#include "type/inside.h"
+
+extern Datum tde_typanalyze(PG_FUNCTION_ARGS);
+
+/* The function in this database; InvalidOid: it is not there. */
+static Oid
+our_function(void)
+{
+	Oid			internal = INTERNALOID;
+
+	return tde_type_internal_function("tde_typanalyze", tde_typanalyze, &internal, 1);
+}
+
+/* ---- types ---- */
+
+static void
+set_function(Relation catalog, HeapTuple row, Oid function)
+{
+	row = heap_copytuple(row);
+	((Form_pg_type) GETSTRUCT(row))->typanalyze = function;
+	CatalogTupleUpdate(catalog, &row->t_self, row);
+}
+
+static void
+take_over(Oid type, Oid function)
+{
+	Relation	catalog = table_open(TypeRelationId, RowExclusiveLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	row;
+
+	/* others may make columns of it, too */
+	LockDatabaseObject(TypeRelationId, type, 0, ShareUpdateExclusiveLock);
+	ScanKeyInit(&key, Anum_pg_type_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(type));
+	/* what this command has changed is to be seen */
+	scan = systable_beginscan(catalog, TypeOidIndexId, true, SnapshotSelf, 1, &key);
+	row = systable_getnext(scan);
+	if (HeapTupleIsValid(row) && ((Form_pg_type) GETSTRUCT(row))->typanalyze != function)
+		set_function(catalog, row, function);
+	systable_endscan(scan);
+	table_close(catalog, RowExclusiveLock);
+}
+
+/* What ANALYZE cannot call any more.  Composites stay, and their arrays; other types go themselves. */
+static void
+give_back(Oid function)
+{
+	Relation	catalog = table_open(TypeRelationId, RowExclusiveLock);
+	SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, NULL, 0, NULL);
+	HeapTuple	row;
+
+	while (HeapTupleIsValid(row = systable_getnext(scan)))
+	{
+		Form_pg_type form = (Form_pg_type) GETSTRUCT(row);
+
+		CHECK_FOR_INTERRUPTS();
+		if (form->typanalyze == function && tde_type_find(form->oid) == NULL)
+			set_function(catalog, row, IsTrueArrayType(form) ? F_ARRAY_TYPANALYZE : InvalidOid);
+	}
+	systable_endscan(scan);
+	table_close(catalog, RowExclusiveLock);
+}
+
+/* ---- columns ---- */
+
+static bool
+is_container(Oid type)
+{
+	return type >= FirstNormalObjectId && tde_type_find(type) == NULL && tde_type_holds_encrypted(type);
+}
+
+/* One that has been made or changed by this command; 0: all of a relation that has. */
+static void
+look_at_columns(Oid relation, AttrNumber column)
+{
+	Relation	catalog = table_open(AttributeRelationId, AccessShareLock);
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple	row;
+	List	   *containers = NIL;
+	ListCell   *cell;
+
+	ScanKeyInit(&keys[0], Anum_pg_attribute_attrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+	ScanKeyInit(&keys[1], Anum_pg_attribute_attnum, column == 0 ? BTGreaterStrategyNumber : BTEqualStrategyNumber,
+				column == 0 ? F_INT2GT : F_INT2EQ, Int16GetDatum(column));
+	scan = systable_beginscan(catalog, AttributeRelidNumIndexId, true, SnapshotSelf, 2, keys);
+	while (HeapTupleIsValid(row = systable_getnext(scan)))
+	{
+		Oid			type = ((Form_pg_attribute) GETSTRUCT(row))->atttypid;
+
+		CHECK_FOR_INTERRUPTS();
+		if (is_container(type))
+			containers = list_append_unique_oid(containers, type);
+		/* ALTER TYPE ... ADD ATTRIBUTE: columns may have it already */
+		if (column > 0 && get_rel_relkind(relation) == RELKIND_COMPOSITE_TYPE && tde_type_holds_encrypted(type))
+		{
+			containers = list_append_unique_oid(containers, get_rel_type_id(relation));
+			containers = list_append_unique_oid(containers, get_array_type(get_rel_type_id(relation)));
+		}
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	foreach(cell, containers)
+		if (OidIsValid(our_function()))
+			take_over(lfirst_oid(cell), our_function());
+}
+
+void
+tde_container_statistics(ObjectAccessType access, Oid catalog, Oid object, int part)
+{
+	if (object < FirstNormalObjectId || IsBootstrapProcessingMode())
+		return;
+	if (catalog == RelationRelationId && part >= 0 && (access == OAT_POST_CREATE || (access == OAT_POST_ALTER && part > 0)))
+		look_at_columns(object, part);
+	else if (catalog == ProcedureRelationId && access == OAT_DROP && object == our_function())
+		give_back(object);
+}
