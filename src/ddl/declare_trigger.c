@@ -325,7 +325,7 @@ mend_objects(CommandTag command)
 	FreeExprContext(commands.econtext, true);
 }
 
-/* Event trigger function for ddl_command_end. */
+/* Event trigger function for ddl_command_end, and for ddl_command_start of what drops the extension, where to be called is to be loaded. */
 Datum
 tde_ddl_trigger(PG_FUNCTION_ARGS)
 {
@@ -335,7 +335,7 @@ tde_ddl_trigger(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("tde_ddl_trigger can only be called as an event trigger")));
-	if (running || IsBinaryUpgrade)
+	if (running || IsBinaryUpgrade || strcmp(((EventTriggerData *) fcinfo->context)->event, "ddl_command_end") != 0)
 		PG_RETURN_NULL();
 	running = true;
 	PG_TRY();

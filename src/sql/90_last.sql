@@ -13,6 +13,12 @@ ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER tde_column_ddl IS
   'gives the default specification to encrypted columns declared without modifiers; refuses functions that would be called in place of others';
 
+-- A session that has not loaded the library must do so before the extension goes: types of users take our function for ANALYZE back then.
+CREATE EVENT TRIGGER tde_column_drop ON ddl_command_start WHEN TAG IN ('DROP EXTENSION', 'DROP OWNED')
+  EXECUTE FUNCTION tde_internal.tde_ddl_trigger();
+ALTER EVENT TRIGGER tde_column_drop ENABLE ALWAYS;
+COMMENT ON EVENT TRIGGER tde_column_drop IS 'loads the library, which cleans up when the extension is dropped';
+
 -- What comes next; CREATE EXTENSION would swallow a NOTICE.
 DO $$
 DECLARE

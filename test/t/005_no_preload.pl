@@ -129,6 +129,14 @@ is(lines_of($node, "SET $parallel = on; SELECT max(length(a)), sum(n::numeric) F
 is(attempt($node, 'ANALYZE t')->{state},                                                '',  'ANALYZE');
 is(lines_of($node, "SELECT count(*) FROM pg_statistic WHERE starelid = 't'::regclass"), '5', 'with statistics of all columns');
 
+# DROP EXTENSION in a session that has used nothing of it.
+lines_of($node, 'CREATE DATABASE gone');
+lines_of($node, q{CREATE EXTENSION tde_column; CREATE TYPE pair AS (s encrypted_text(nosalt), i int); CREATE TABLE pairs (p pair);
+  INSERT INTO pairs VALUES (ROW('a', 1)); ANALYZE pairs}, db => 'gone');
+is(lines_of($node, q{SELECT typanalyze FROM pg_type WHERE typname = 'pair'}, db => 'gone'), 'tde_internal.tde_typanalyze', "a composite type's statistics are ours");
+is(attempt($node, 'DROP EXTENSION tde_column CASCADE', db => 'gone')->{state}, '', 'DROP EXTENSION');
+is(attempt($node, 'ANALYZE pairs; SELECT * FROM pairs', db => 'gone')->{out}, '(1)', '... leaves composite types that can be analyzed');
+
 # A wallet that another session made anew is of no use to this one: keys are looked up by the master key's name.
 lines_of($node, 'CREATE DATABASE second');
 is(

@@ -100,6 +100,9 @@ CREATE EVENT TRIGGER tde_column_ddl ON ddl_command_end
                'ALTER DOMAIN', 'CREATE RULE', 'CREATE POLICY', 'ALTER POLICY')
   EXECUTE FUNCTION tde_internal.tde_ddl_trigger();
 ALTER EVENT TRIGGER tde_column_ddl ENABLE ALWAYS;
+CREATE EVENT TRIGGER tde_column_drop ON ddl_command_start WHEN TAG IN ('DROP EXTENSION', 'DROP OWNED')
+  EXECUTE FUNCTION tde_internal.tde_ddl_trigger();
+ALTER EVENT TRIGGER tde_column_drop ENABLE ALWAYS;
 
 -- No key by which pg_repack and its like would take the tables of keys and specifications; see the comment of the install script.
 ALTER TABLE tde.data_keys DROP CONSTRAINT data_keys_pkey, DROP CONSTRAINT data_keys_uuid_key, DROP CONSTRAINT data_keys_slot_kind_version_key,
