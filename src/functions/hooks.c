@@ -62,7 +62,7 @@
 #include "keys/keyed_hash.h"
 #include "keys/table.h"
 #include "maintenance/closed_wallet.h"
-#include "maintenance/purge.h"
+#include "maintenance/databases.h"
 #include "operators/computed.h"
 #include "operators/computed_choice.h"
 #include "operators/index_conditions.h"
@@ -365,7 +365,7 @@ _PG_init(void)
 	}
 	tde_access_init();
 	tde_sensitive_init();
-	tde_purge_init();
+	tde_databases_init();
 	if (!tde_memory_shmem_add(0, NULL, install))
 		install();
 }

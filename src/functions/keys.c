@@ -343,12 +343,6 @@ change_master(TdeWalletContents *contents, void *arg)
 	master_in_state(&contents->keys, TDE_MASTER_PREPARED)->state = TDE_MASTER_CURRENT;
 }
 
-static bool
-renew_row(TdeDataKey *row, void *master)
-{
-	return row->state != TDE_STATE_DESTROYED && tde_keywrap_renew(row, master);
-}
-
 /*
  * tde_rotate_master_key() returns uuid - a new current master key, the prepared one if there is one, and this database's data
  * keys wrapped by it, even if another database makes the next one meanwhile.  First the wallet, durably, then the rows: whatever
@@ -366,7 +360,7 @@ tde_rotate_master_key(PG_FUNCTION_ARGS)
 	LockRelationOid(tde_keys_require(), ShareRowExclusiveLock);
 	tde_keys_scan(require_master, NULL);
 	tde_wallet_edit(change_master, master);
-	count = tde_keys_edit(renew_row, master);
+	count = tde_keys_rewrap(master);
 	ereport(LOG,
 			(errmsg("master key rotated by user \"%s\"", GetUserNameFromId(GetUserId(), false)),
 			 errdetail("%d data keys of this database are wrapped by it.", count)));
@@ -380,15 +374,9 @@ tde_rotate_master_key(PG_FUNCTION_ARGS)
 Datum
 tde_rewrap_keys(PG_FUNCTION_ARGS)
 {
-	TdeMasterKey master;
-
 	tde_log_call(fcinfo, NULL);
 	PreventCommandIfReadOnly("tde_rewrap_keys()");
-	LockRelationOid(tde_keys_require(), ShareRowExclusiveLock);
-	if (!tde_wallet_find_master(NULL, &master))
-		tde_wallet_closed_error("to wrap a data key");
-	OPENSSL_cleanse(master.key, sizeof(master.key));
-	PG_RETURN_INT32(tde_keys_edit(renew_row, master.id));
+	PG_RETURN_INT32(tde_keys_rewrap(NULL));
 }
 
 /* tde_prepare_master_key() returns uuid - put the next master key into the wallet, to be copied to standbys before rotation. */

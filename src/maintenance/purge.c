@@ -1,5 +1,5 @@
 /*
- * purge.c - which master keys the wallet holds, and removing one that no database needs.
+ * purge.c - which master keys the wallet holds; wrapping the data keys of all databases by the current one, and removing one that none needs.
  *
  * It may be retired, or the wallet entry of an erasable data key: such a one is left over if tde_create_key() fails after the
  * wallet was written, or if the database is dropped.
@@ -11,10 +11,6 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/table.h"
-#include "access/xact.h"
 #include "catalog/pg_database.h"
 #include "catalog/pg_extension.h"
 #include "funcapi.h"
@@ -22,13 +18,13 @@
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/builtins.h"
-#include "utils/rel.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 #include "utils/uuid.h"
 
 #include "keys/wrap.h"
+#include "maintenance/databases.h"
 #include "maintenance/purge.h"
 #include "server/compat.h"
 #include "server/error.h"
@@ -36,8 +32,9 @@
 
 PG_FUNCTION_INFO_V1(tde_master_key_list);
 PG_FUNCTION_INFO_V1(tde_purge_master_key);
+PG_FUNCTION_INFO_V1(tde_rewrap_all_databases);
 
-/* ---- one purge at a time in the instance, and none while an erasable key is made ---- */
+/* ---- one session at a time asks all databases, and none while an erasable key is made ---- */
 
 static void
 set_purge_tag(LOCKTAG *tag)
@@ -97,12 +94,6 @@ tde_purge_let_in(void)
 
 /* ---- databases ---- */
 
-typedef struct Database
-{
-	Oid			oid;
-	char	   *name;
-} Database;
-
 typedef struct Purge
 {
 	uint8		master[TDE_MASTER_ID_SIZE];
@@ -115,42 +106,8 @@ typedef struct Purge
 	int			unknown;		/* databases that could not be looked at, which is no error then */
 } Purge;
 
-static int
-by_name(const ListCell *a, const ListCell *b)
-{
-	return strcmp(((Database *) lfirst(a))->name, ((Database *) lfirst(b))->name);
-}
-
-/* Databases in the order of their names, but for those that a DROP DATABASE left half removed: nobody can connect to them. */
-static List *
-list_databases(void)
-{
-	Relation	rel = table_open(DatabaseRelationId, AccessShareLock);
-	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
-	List	   *databases = NIL;
-	HeapTuple	tuple;
-
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		Form_pg_database form = (Form_pg_database) GETSTRUCT(tuple);
-		Database   *database;
-
-		CHECK_FOR_INTERRUPTS();
-		if (form->datconnlimit == TDE_INVALID_DATABASE)
-			continue;
-		database = palloc(sizeof(Database));
-		database->oid = form->oid;
-		database->name = pstrdup(NameStr(form->datname));
-		databases = lappend(databases, database);
-	}
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
-	list_sort(databases, by_name);
-	return databases;
-}
-
 static void
-look_at_database(Purge *purge, const Database *database)
+look_at_database(Purge *purge, const TdeDatabase *database)
 {
 	int			count = 0;
 
@@ -159,7 +116,7 @@ look_at_database(Purge *purge, const Database *database)
 		LockSharedObject(DatabaseRelationId, database->oid, 0, AccessShareLock);
 	if (SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database->oid)))
 	{
-		bool		known = tde_purge_count(database->oid, purge->any ? NULL : purge->master, &count);
+		bool		known = tde_databases_ask(database->oid, purge->any ? TDE_COUNT_KEYS : TDE_COUNT_WRAPPED, purge->master, &count);
 
 		if (!known && !purge->any)
 			ereport(ERROR,
@@ -188,9 +145,9 @@ look_at_more(Purge *purge)
 	ListCell   *cell;
 	int			before = list_length(purge->looked);
 
-	foreach(cell, list_databases())
+	foreach(cell, tde_databases_list())
 	{
-		Database   *database = lfirst(cell);
+		TdeDatabase *database = lfirst(cell);
 
 		if (list_member_oid(purge->looked, database->oid))
 			continue;
@@ -206,7 +163,7 @@ tde_purge_other_databases(StringInfo where, int *unknown)
 	Purge		any = {{0}};
 
 	*unknown = 0;
-	if (!tde_purge_available())
+	if (!tde_databases_available())
 		return 0;
 	any.any = true;
 	any.needed = *where;
@@ -241,7 +198,7 @@ look_at_all(Purge *purge)
 				 errdetail("%s", purge->needed.data),
 				 purge->erasable ?
 				 errhint("tde_destroy_key() removes it, and makes all values under these data keys unreadable.") :
-				 errhint("Run tde_rewrap_keys() in each of these databases, then try again.")));
+				 errhint("Run tde_rewrap_all_databases(), then try again.")));
 }
 
 /* ---- purging ---- */
@@ -299,17 +256,6 @@ check_state(Purge *purge)
 			 errhint("The view tde.master_keys lists them.")));
 }
 
-/* A worker may have to wait for this transaction, for ever; and what it has changed may yet be rolled back. */
-static void
-refuse_own_changes(void)
-{
-	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
-		ereport(ERROR,
-				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
-				 errmsg("cannot purge a master key in a transaction that has changed something"),
-				 errhint("Commit the transaction first.")));
-}
-
 static void
 remove_from_wallet(TdeWalletContents *contents, void *arg)
 {
@@ -347,13 +293,7 @@ tde_purge_master_key(PG_FUNCTION_ARGS)
 
 	tde_log_call(fcinfo, id);
 	PreventCommandIfReadOnly("tde_purge_master_key()");
-	if (!tde_purge_available())
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot purge a master key without shared_preload_libraries"),
-				 errhint("Add tde_column to shared_preload_libraries and restart.")));
-	refuse_own_changes();
-
+	tde_databases_require("purge a master key");
 	lock_purge();
 	memcpy(purge.master, PG_GETARG_UUID_P(0)->data, sizeof(purge.master));
 	(void) tde_wallet_ensure_open();
@@ -365,6 +305,46 @@ tde_purge_master_key(PG_FUNCTION_ARGS)
 	unlock_purge();
 	report(&purge, id);
 	PG_RETURN_VOID();
+}
+
+/*
+ * tde_rewrap_all_databases(OUT database name, OUT data_keys int4) returns setof record - wrap the data keys of each database that has the
+ * extension by the current master key, each in a transaction of its own; how many were not, NULL where that failed.
+ */
+Datum
+tde_rewrap_all_databases(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	ListCell   *cell;
+
+	tde_log_call(fcinfo, NULL);
+	PreventCommandIfReadOnly("tde_rewrap_all_databases()");
+	tde_databases_require("wrap the data keys of all databases");
+	if (!tde_wallet_ensure_open())
+		tde_wallet_closed_error("to wrap a data key");
+	InitMaterializedSRF(fcinfo, 0);
+	lock_purge();
+	foreach(cell, tde_databases_list())
+	{
+		TdeDatabase *database = lfirst(cell);
+		int			count = -1;
+		bool		done = tde_databases_ask(database->oid, TDE_WRAP_ANEW, NULL, &count);
+		NameData	name;
+		Datum		values[2] = {NameGetDatum(&name), Int32GetDatum(count)};
+		bool		nulls[2] = {false, !done};
+
+		CHECK_FOR_INTERRUPTS();
+		if (!done)
+			ereport(WARNING,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("could not wrap the data keys of database \"%s\"", database->name),
+					 errhint("The server log says why.")));
+		namestrcpy(&name, database->name);
+		if (!done || count >= 0)
+			tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	unlock_purge();
+	return (Datum) 0;
 }
 
 /* tde_master_key_list(OUT id uuid, OUT state text, OUT created timestamptz) returns setof record */

@@ -9,19 +9,10 @@
 #include "lib/stringinfo.h"
 
 /*
- * How many data keys of that database the master key wraps, once all open transactions that change them have ended.  master NULL:
- * how many there are, without waiting for anybody.  For one process at a time.  False if no worker could look; the server log says why.
- */
-extern bool tde_purge_count(Oid database, const uint8 *master, int *count);
-
-/*
  * Append "database NAME: N data keys", a line for each database but this one that has some; how many those are.  unknown: how many
  * could not be looked at, which have lines, too.  Waits for nobody.  Without shared memory 0: there is no way to look.
  */
 extern int	tde_purge_other_databases(StringInfo where, int *unknown);
-
-/* Was the library in shared_preload_libraries?  Otherwise there is no shared memory for it. */
-extern bool tde_purge_available(void);
 
 /*
  * From before the wallet entry of an erasable key is written until its row of tde.data_keys is there: no entry is purged in
@@ -29,10 +20,5 @@ extern bool tde_purge_available(void);
  */
 extern PGDLLEXPORT void tde_purge_keep_out(void);
 extern PGDLLEXPORT void tde_purge_let_in(void);
-
-/* The background worker's main function. */
-extern PGDLLEXPORT void tde_purge_worker(Datum main_arg);
-
-extern void tde_purge_init(void);
 
 #endif							/* TDE_MAINTENANCE_PURGE_H */

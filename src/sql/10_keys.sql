@@ -235,6 +235,12 @@ REVOKE ALL ON FUNCTION @extschema@.tde_rewrap_keys() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.tde_rewrap_keys() IS
   'wrap the data keys of this database by the current master key, after a rotation in another database; returns how many';
 
+CREATE FUNCTION @extschema@.tde_rewrap_all_databases(OUT database name, OUT data_keys int4) RETURNS SETOF record
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.tde_rewrap_all_databases() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.tde_rewrap_all_databases() IS
+  'wrap the data keys of each database by the current master key; returns how many were under another one, NULL where that failed';
+
 CREATE FUNCTION @extschema@.tde_prepare_master_key() RETURNS uuid
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.tde_prepare_master_key() FROM PUBLIC;

@@ -418,7 +418,7 @@ is(
     tde_foreign_constant tde_foreign_constants tde_foreign_owner tde_foreign_references tde_full_name tde_hash_fingerprint
     tde_identity_commands tde_index_commands tde_is_distributed tde_is_unordered tde_lock tde_lock_all tde_lock_columns tde_lock_tables tde_make_dependents
     tde_may_commit tde_may_decrypt tde_missing_rights tde_must_commit tde_named_indexes tde_named_opclass tde_owner_of tde_plain_rows
-    tde_plain_type_of tde_policy_commands tde_progress_status tde_recompile_triggers tde_references tde_rekey_table tde_relation_of
+    tde_plain_type_of tde_policy_commands tde_progress_status tde_recompile_triggers tde_references tde_rekey_database tde_rekey_table tde_relation_of
     tde_remove_dependents tde_result tde_rule_commands tde_run tde_run_as tde_size_of tde_start_conversion tde_stats_counters
     tde_stored_parts tde_swap tde_swap_commands tde_targets tde_tree_null_test tde_tree_uses tde_trigger_commands
     tde_tsvector_update_trigger tde_tsvector_update_trigger_column tde_type_base tde_type_command tde_type_spec tde_typmod_in tde_validate

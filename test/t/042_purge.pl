@@ -44,7 +44,7 @@ sub purge_behind
     return $end;
   };
 }
-my $worker_waits = "pg_stat_activity WHERE backend_type = 'tde_column purge' AND wait_event_type = 'Lock'";
+my $worker_waits = "pg_stat_activity WHERE backend_type = 'tde_column data keys' AND wait_event_type = 'Lock'";
 
 sub refused
 {
@@ -54,7 +54,7 @@ sub refused
   is($got->{state}, '2BP01', "$name: refused") or diag($got->{err});
   like($got->{message}, qr/^master key [-0-9a-f]{36} is still needed$/, "$name: message");
   is($got->{detail}, $detail, "$name: detail");
-  is($got->{hint}, $hint // 'Run tde_rewrap_keys() in each of these databases, then try again.', "$name: hint");
+  is($got->{hint}, $hint // 'Run tde_rewrap_all_databases(), then try again.', "$name: hint");
   return;
 }
 
@@ -218,6 +218,25 @@ session_try($slow, 'COMMIT');
 refused($end->(), qq{database "aaa": 3 data keys\ndatabase "copy_of_b": 3 data keys}, 'a database that is made meanwhile');
 rotate($_) foreach 'aaa', 'copy_of_b';
 
+# Instead of rotating it in each database: wrap them all by the current one.
+
+rotate('postgres');
+my $all = 'SELECT * FROM tde_rewrap_all_databases()';
+session_try($slow, 'BEGIN; LOCK TABLE tde.data_keys IN ROW EXCLUSIVE MODE');
+sql("ALTER DATABASE aaa SET lock_timeout = '100ms'");
+$result = attempt($node, $all);
+is($result->{out}, "aaa|\ncopy_of_b|3\npostgres|0", 'where they cannot be wrapped, and how many were not');
+like($result->{err}, qr/WARNING:  55000: could not wrap the data keys of database "aaa"\nHINT:  The server log says why\.$/m, '... is said');
+session_try($slow, 'COMMIT');
+sql('ALTER DATABASE aaa RESET lock_timeout');
+is(sql($all), "aaa|3\ncopy_of_b|0\npostgres|0", 'once more');
+is(sql("SELECT count(*) FROM tde.keys WHERE state <> 'destroyed' AND master_key <> (SELECT current_master_key FROM tde.wallet)", $_), $_ eq 'postgres' ? '2' : '0',
+  "... all of $_, but for the erasable key, which has a master key of its own") foreach 'aaa', 'copy_of_b', 'postgres';
+is(sql('SELECT count(a::text) FROM t', 'copy_of_b'), '20', 'values can be read');
+fails_with($node, "BEGIN; SELECT tde_rotate_master_key(); $all", { state => '25001', hint => qr/^Commit/ }, 'in a transaction that has changed data keys');
+fails_with($node, "SELECT tde_wallet_close(); $all", { state => 'TDE01' }, 'with the wallet closed');
+sql("SELECT tde_wallet_open('purge-passphrase')");
+
 # Two purges of the same key; canceling; a wallet that changes; no worker.
 
 session_try($slow, 'BEGIN; LOCK TABLE tde.data_keys IN ROW EXCLUSIVE MODE');
@@ -233,7 +252,7 @@ session_try($slow, 'BEGIN; LOCK TABLE tde.data_keys IN ROW EXCLUSIVE MODE');
 $end = purge_behind($old, $worker_waits);
 sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT tde_purge%' AND backend_type = 'client backend'");
 is($end->()->{state}, '57014', 'a purge can be canceled');
-ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'tde_column purge'"),
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'tde_column data keys'"),
   'its worker ends with it');
 is(master_state($old), 'retired', 'the key is there');
 

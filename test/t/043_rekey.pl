@@ -320,6 +320,34 @@ is(lines_of($node, 'SELECT count(*) FROM big WHERE a = p'), 3001, 'and every val
 lines_of($node, 'SELECT tde_rotate_key()');
 like(rekey("'big', 100, '200 ms'"), qr/NOTICE:  table "big": re-encrypting, \d+ %, \d+ rows changed, \d+ rows\/s, about \d+ s left/, 'every few seconds it says how far it is');
 
+# ---- a whole database ----
+
+lines_of($node, q{
+CREATE DATABASE whole;
+CREATE ROLE mate LOGIN});
+lines_of($node, q{
+CREATE EXTENSION tde_column;
+CREATE TYPE state AS ENUM ('new', 'old');
+CREATE TABLE kept (s state);
+CREATE TABLE small (a encrypted_text, l encrypted_int4[]); CREATE TABLE parts (a encrypted_text, n int) PARTITION BY LIST (n);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1); CREATE TABLE parts_2 PARTITION OF parts FOR VALUES IN (2);
+CREATE TABLE above (a encrypted_text); CREATE TABLE below () INHERITS (above);
+CREATE TABLE his (a encrypted_text); CREATE SCHEMA mate AUTHORIZATION mate; ALTER TABLE his OWNER TO mate;
+INSERT INTO small VALUES ('a', '{1,2}'); INSERT INTO parts SELECT g, g % 2 + 1 FROM generate_series(1, 3000) g;
+INSERT INTO above VALUES ('b'); INSERT INTO below VALUES ('c'); INSERT INTO his VALUES ('d');
+SELECT tde_rotate_key()}, db => 'whole');
+my $got = attempt($node, 'CALL tde_rekey_database()', db => 'whole', user => 'mate');
+like($got->{err}, qr/WARNING:  01000: tables of other owners are not re-encrypted\nDETAIL:  public\.above, public\.parts_1, public\.parts_2, public\.small\nHINT:  Have their owners/, "tables that others own");
+like($got->{err}, qr/NOTICE:  00000: table 1 of 1: public\.his, \d+ \w+\n.*\n.*NOTICE:  00000: table "his": 1 rows re-encrypted/, "one's own");
+$got = attempt($node, 'CALL tde_rekey_database()', db => 'whole');
+is($got->{state}, '', 'a superuser') or diag($got->{err});
+is(join(' ', $got->{err} =~ /table "(\w+)": (?:[1-9]\d*) rows re-encrypted/g), 'small above parts_1 parts_2', '... re-encrypts all others, the smallest first');
+unlike($got->{err}, qr/kept|"below"/, '... and looks at no table twice');
+$got = attempt($node, 'CALL tde_rekey_database()', db => 'whole');
+is(() = $got->{err} =~ /0 rows re-encrypted/g, 5, 'a second call finds nothing');
+fails_with($node, 'BEGIN; CALL tde_rekey_database()', { state => '25001' }, 'in a transaction block', db => 'whole');
+lines_of($node, 'DROP DATABASE whole; DROP ROLE mate');
+
 # ---- replicas, and the wallet closed ----
 
 $node->backup('copy');

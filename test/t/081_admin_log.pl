@@ -43,6 +43,7 @@ my @calls = (
   [ 'tde_prepare_master_key()' ],
   [ 'tde_rotate_master_key()' ],
   [ 'tde_rewrap_keys()' ],
+  [ 'tde_rewrap_all_databases()' ],
   [ 'tde_rotate_hash_key()' ],
   [ "tde_purge_master_key('00000000-0000-4000-8000-000000000000')", '00000000-0000-4000-8000-000000000000' ],
   [ "tde_export_keys('third secret')" ],

@@ -1,7 +1,9 @@
 /*
- * purge_worker.c - counting the data keys of any database of the instance under a master key.
+ * databases.c - the databases of the instance: counting the data keys of each under a master key, and wrapping them all by the current one.
  *
- * A process reads one database, so a background worker is started for each.  The other way would be that each database says by
+ * A process reads one database, so a background worker is started for each.
+ *
+ * Another way to know what a purge must know would be that each database says by
  * itself, where all can read it, that no row of it is wrapped by the master key, and that a purge is refused until all have
  * said so.  It would be no safer, and worse to use: template0 and databases without the extension can say nothing, nor can one
  * that was made from a template a moment ago, and they look like one that was forgotten; what was said would have to reach the
@@ -11,8 +13,10 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/pg_database.h"
 #include "catalog/pg_extension.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -27,8 +31,9 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "keys/table.h"
 #include "keys/table_rows.h"
-#include "maintenance/purge.h"
+#include "maintenance/databases.h"
 #include "server/compat.h"
 #include "server/memory.h"
 
@@ -37,13 +42,13 @@ typedef struct Question
 {
 	uint32		number;
 	Oid			database;
+	TdeDatabaseTask task;
 	uint8		master[TDE_MASTER_ID_SIZE];
-	bool		any;			/* whatever the master key */
 } Question;
 
 StaticAssertDecl(sizeof(Question) <= BGW_EXTRALEN, "must fit into what a worker is given");
 
-/* What it answers.  One purge at a time asks; a worker of one that was canceled finds another number here. */
+/* What it answers.  One session at a time asks; a worker of one that was canceled finds another number here. */
 typedef struct Answer
 {
 	slock_t		lock;
@@ -131,6 +136,20 @@ count_wrapped(const uint8 *master)
 	return count.rows;
 }
 
+/* How many were under another one; -1: there is no extension here. */
+static int
+wrap_anew(void)
+{
+	int			count = -1;
+
+	await_extension();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	if (OidIsValid(tde_keys_relid()))
+		count = tde_keys_rewrap(NULL);
+	PopActiveSnapshot();
+	return count;
+}
+
 static void
 give_answer(uint32 number, int count)
 {
@@ -143,8 +162,13 @@ give_answer(uint32 number, int count)
 	SpinLockRelease(&answer->lock);
 }
 
+static const char *const callers[] = {
+	[TDE_COUNT_WRAPPED] = "tde_purge_master_key()", [TDE_COUNT_KEYS] = "tde_wallet_create()",
+	[TDE_WRAP_ANEW] = "tde_rewrap_all_databases()"
+};
+
 void
-tde_purge_worker(Datum main_arg)
+tde_databases_worker(Datum main_arg)
 {
 	Question	question;
 	int			count;
@@ -153,14 +177,14 @@ tde_purge_worker(Datum main_arg)
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
 	/* who asks so may hold what it would wait for */
-	if (question.any)
+	if (question.task == TDE_COUNT_KEYS)
 		SetConfigOption("lock_timeout", "2s", PGC_SUSET, PGC_S_OVERRIDE);
 	BackgroundWorkerInitializeConnectionByOid(question.database, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
 
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
-	pgstat_report_activity(STATE_RUNNING, question.any ? "tde_wallet_create()" : "tde_purge_master_key()");
-	count = count_wrapped(question.any ? NULL : question.master);
+	pgstat_report_activity(STATE_RUNNING, callers[question.task]);
+	count = question.task == TDE_WRAP_ANEW ? wrap_anew() : count_wrapped(question.task == TDE_COUNT_WRAPPED ? question.master : NULL);
 
 	/*
 	 * A commit record on disk: then those of the transactions whose work was seen are, too.  A rotation that was committed
@@ -171,6 +195,41 @@ tde_purge_worker(Datum main_arg)
 	CommitTransactionCommand();
 	give_answer(question.number, count);
 	proc_exit(0);
+}
+
+/* ---- databases ---- */
+
+static int
+by_name(const ListCell *a, const ListCell *b)
+{
+	return strcmp(((TdeDatabase *) lfirst(a))->name, ((TdeDatabase *) lfirst(b))->name);
+}
+
+List *
+tde_databases_list(void)
+{
+	Relation	rel = table_open(DatabaseRelationId, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	List	   *databases = NIL;
+	HeapTuple	tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_database form = (Form_pg_database) GETSTRUCT(tuple);
+		TdeDatabase *database;
+
+		CHECK_FOR_INTERRUPTS();
+		if (form->datconnlimit == TDE_INVALID_DATABASE)
+			continue;
+		database = palloc(sizeof(TdeDatabase));
+		database->oid = form->oid;
+		database->name = pstrdup(NameStr(form->datname));
+		databases = lappend(databases, database);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	list_sort(databases, by_name);
+	return databases;
 }
 
 /* ---- asking ---- */
@@ -194,28 +253,27 @@ next_question(void)
 }
 
 bool
-tde_purge_count(Oid database, const uint8 *master, int *count)
+tde_databases_ask(Oid database, TdeDatabaseTask task, const uint8 *master, int *count)
 {
-	Question	question = {next_question(), database};
+	Question	question = {next_question(), database, task};
 	BackgroundWorker worker = {0};
 	BackgroundWorkerHandle *handle;
 	bool		given;
 
-	snprintf(worker.bgw_name, BGW_MAXLEN, "tde_column purge of a master key");
-	snprintf(worker.bgw_type, BGW_MAXLEN, "tde_column purge");
+	snprintf(worker.bgw_name, BGW_MAXLEN, "tde_column data keys of a database");
+	snprintf(worker.bgw_type, BGW_MAXLEN, "tde_column data keys");
 	snprintf(worker.bgw_library_name, BGW_MAXLEN, "tde_column");
-	snprintf(worker.bgw_function_name, BGW_MAXLEN, "tde_purge_worker");
+	snprintf(worker.bgw_function_name, BGW_MAXLEN, "tde_databases_worker");
 	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
 	worker.bgw_restart_time = BGW_NEVER_RESTART;
 	worker.bgw_notify_pid = MyProcPid;
 	if (master)
 		memcpy(question.master, master, sizeof(question.master));
-	question.any = master == NULL;
 	memcpy(worker.bgw_extra, &question, sizeof(question));
 	if (!RegisterDynamicBackgroundWorker(&worker, &handle))
 	{
-		if (master == NULL)
+		if (task == TDE_COUNT_KEYS)
 			return false;
 		ereport(ERROR,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
@@ -226,7 +284,7 @@ tde_purge_count(Oid database, const uint8 *master, int *count)
 	PG_ENSURE_ERROR_CLEANUP(stop_worker, PointerGetDatum(handle));
 	{
 		if (WaitForBackgroundWorkerShutdown(handle) == BGWH_POSTMASTER_DIED)
-			ereport(FATAL, (errcode(ERRCODE_ADMIN_SHUTDOWN), errmsg("postmaster exited during tde_purge_master_key()")));
+			ereport(FATAL, (errcode(ERRCODE_ADMIN_SHUTDOWN), errmsg("postmaster exited during %s", callers[task])));
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(stop_worker, PointerGetDatum(handle));
 
@@ -237,14 +295,29 @@ tde_purge_count(Oid database, const uint8 *master, int *count)
 	return given;
 }
 
+void
+tde_databases_require(const char *doing)
+{
+	if (!tde_databases_available())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot %s without shared_preload_libraries", doing),
+				 errhint("Add tde_column to shared_preload_libraries and restart.")));
+	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("cannot %s in a transaction that has changed something", doing),
+				 errhint("Commit the transaction first.")));
+}
+
 /* ---- set-up ---- */
 
 static void
-startup_purge(void)
+startup_databases(void)
 {
 	bool		found;
 
-	answer = ShmemInitStruct("tde_column purge", sizeof(Answer), &found);
+	answer = ShmemInitStruct("tde_column databases", sizeof(Answer), &found);
 	if (!found)
 	{
 		memset(answer, 0, sizeof(Answer));
@@ -253,13 +326,13 @@ startup_purge(void)
 }
 
 bool
-tde_purge_available(void)
+tde_databases_available(void)
 {
 	return answer != NULL;
 }
 
 void
-tde_purge_init(void)
+tde_databases_init(void)
 {
-	(void) tde_memory_shmem_add(sizeof(Answer), NULL, startup_purge);
+	(void) tde_memory_shmem_add(sizeof(Answer), NULL, startup_databases);
 }
