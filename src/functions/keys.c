@@ -21,6 +21,7 @@
 #include "distributed/distribution.h"
 #include "keys/names.h"
 #include "keys/table_rows.h"
+#include "maintenance/databases.h"
 #include "maintenance/purge.h"
 #include "server/compat.h"
 #include "server/error.h"
@@ -360,7 +361,7 @@ tde_rotate_master_key(PG_FUNCTION_ARGS)
 	LockRelationOid(tde_keys_require(), ShareRowExclusiveLock);
 	tde_keys_scan(require_master, NULL);
 	tde_wallet_edit(change_master, master);
-	count = tde_keys_rewrap(master);
+	count = tde_databases_rewrap_own(master);
 	ereport(LOG,
 			(errmsg("master key rotated by user \"%s\"", GetUserNameFromId(GetUserId(), false)),
 			 errdetail("%d data keys of this database are wrapped by it.", count)));
@@ -376,7 +377,7 @@ tde_rewrap_keys(PG_FUNCTION_ARGS)
 {
 	tde_log_call(fcinfo, NULL);
 	PreventCommandIfReadOnly("tde_rewrap_keys()");
-	PG_RETURN_INT32(tde_keys_rewrap(NULL));
+	PG_RETURN_INT32(tde_databases_rewrap_own(NULL));
 }
 
 /* tde_prepare_master_key() returns uuid - put the next master key into the wallet, to be copied to standbys before rotation. */

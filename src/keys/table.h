@@ -162,9 +162,6 @@ extern PGDLLEXPORT bool tde_keys_import(const TdeDataKey *imported, const uint8 
 typedef bool (*TdeDataKeyEditor) (TdeDataKey *row, void *arg);
 extern int	tde_keys_edit(TdeDataKeyEditor edit, void *arg);
 
-/* Wrap this database's data keys by a master key of the open wallet, in the transaction; NULL: by the current one.  Returns how many were not. */
-extern int	tde_keys_rewrap(const uint8 *master);
-
 /* What becomes of a row. */
 typedef struct TdeKeyChange
 {

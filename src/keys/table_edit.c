@@ -18,7 +18,6 @@
 #include "commands/trigger.h"
 #include "miscadmin.h"
 #include "replication/logicalworker.h"
-#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/inval.h"
@@ -32,7 +31,6 @@
 #include "server/error.h"
 #include "server/extension.h"
 #include "server/permanent.h"
-#include "wallet/wallet.h"
 
 void
 tde_keys_last(Relation rel, AttrNumber column, TdeDataKey *last)
@@ -243,27 +241,6 @@ tde_keys_edit(TdeDataKeyEditor edit, void *arg)
 		tde_keys_made_keys = tde_keys_changed_rows = true;
 	}
 	return count;
-}
-
-static bool
-renew_row(TdeDataKey *row, void *master)
-{
-	return row->state != TDE_STATE_DESTROYED && tde_keywrap_renew(row, master);
-}
-
-int
-tde_keys_rewrap(const uint8 *master)
-{
-	TdeMasterKey current;
-
-	/* whoever rotates it meanwhile wraps these rows after us */
-	LockRelationOid(tde_keys_require(), ShareRowExclusiveLock);
-	if (master)
-		return tde_keys_edit(renew_row, unconstify(uint8 *, master));
-	if (!tde_wallet_find_master(NULL, &current))
-		tde_wallet_closed_error("to wrap a data key");
-	OPENSSL_cleanse(current.key, sizeof(current.key));
-	return tde_keys_edit(renew_row, current.id);
 }
 
 static void

@@ -12,6 +12,8 @@
  */
 #include "postgres.h"
 
+#include <openssl/crypto.h>
+
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
@@ -33,9 +35,11 @@
 
 #include "keys/table.h"
 #include "keys/table_rows.h"
+#include "keys/wrap.h"
 #include "maintenance/databases.h"
 #include "server/compat.h"
 #include "server/memory.h"
+#include "wallet/wallet.h"
 
 /* What a worker is asked. */
 typedef struct Question
@@ -136,6 +140,25 @@ count_wrapped(const uint8 *master)
 	return count.rows;
 }
 
+static bool
+renew_row(TdeDataKey *row, void *master)
+{
+	return row->state != TDE_STATE_DESTROYED && tde_keywrap_renew(row, master);
+}
+
+int
+tde_databases_rewrap_own(const uint8 *master)
+{
+	TdeMasterKey current;
+
+	/* whoever rotates it meanwhile wraps these rows after us */
+	LockRelationOid(tde_keys_require(), ShareRowExclusiveLock);
+	if (!tde_wallet_find_master(master, &current))
+		tde_wallet_closed_error("to wrap a data key");
+	OPENSSL_cleanse(current.key, sizeof(current.key));
+	return tde_keys_edit(renew_row, current.id);
+}
+
 /* How many were under another one; -1: there is no extension here. */
 static int
 wrap_anew(void)
@@ -145,7 +168,7 @@ wrap_anew(void)
 	await_extension();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (OidIsValid(tde_keys_relid()))
-		count = tde_keys_rewrap(NULL);
+		count = tde_databases_rewrap_own(NULL);
 	PopActiveSnapshot();
 	return count;
 }
@@ -163,7 +186,7 @@ give_answer(uint32 number, int count)
 }
 
 static const char *const callers[] = {
-	[TDE_COUNT_WRAPPED] = "tde_purge_master_key()", [TDE_COUNT_KEYS] = "tde_wallet_create()",
+	[TDE_COUNT_WRAPPED] = "tde_purge_master_key()",[TDE_COUNT_KEYS] = "tde_wallet_create()",
 	[TDE_WRAP_ANEW] = "tde_rewrap_all_databases()"
 };
 

@@ -34,6 +34,9 @@ extern List *tde_databases_list(void);
 /* Has a worker do it.  For one process at a time.  False if none could; the server log says why.  master: for TDE_COUNT_WRAPPED. */
 extern bool tde_databases_ask(Oid database, TdeDatabaseTask task, const uint8 *master, int *count);
 
+/* Wrap the data keys of this database by a master key of the open wallet, in the transaction; NULL: by the current one.  Returns how many were not. */
+extern int	tde_databases_rewrap_own(const uint8 *master);
+
 /* The background worker's main function. */
 extern PGDLLEXPORT void tde_databases_worker(Datum main_arg);
 
