@@ -22,7 +22,7 @@ CREATE FUNCTION public.planted() RETURNS text LANGUAGE sql SET search_path = pub
 
 # Procedures that COMMIT cannot have settings.  They set the path as their first statement after each COMMIT; test/pgtap/catalog.sql
 # looks whether they do.
-PROCEDURE = re.compile(r"^CREATE PROCEDURE ([\w.]+)\((.*?)\)\s*\nLANGUAGE", re.S | re.M)
+PROCEDURE = re.compile(r"^CREATE PROCEDURE ([\w.]+)\(([^;]*?)\)\s*\nLANGUAGE", re.S | re.M)
 
 # Bodies that are parsed when the function is made, under the script's path.  The linter cannot read them.
 PARSED_BODY = re.compile(r"^CREATE FUNCTION (?:(?!^CREATE |^COMMENT |\bAS [$']).)*?\bLANGUAGE sql\b(?:(?!\bAS [$']).)*?\b(?:RETURN|BEGIN ATOMIC)\b"
