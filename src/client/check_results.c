@@ -201,7 +201,7 @@ check(QueryDesc *query, bool decrypted)
 void
 tde_results_check_begin(QueryDesc *query, bool decrypted)
 {
-	if (query->tupDesc != NULL && unlikely(tde_may_hold_encrypted(query->tupDesc)) && is_given_out(query))
+	if (query->tupDesc != NULL && is_given_out(query) && unlikely(tde_may_hold_encrypted(query->tupDesc)))
 		check(query, decrypted);
 }
 

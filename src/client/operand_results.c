@@ -115,18 +115,15 @@ show_column(Query *query, TargetEntry *column)
 		column->expr = (Expr *) makeRelabelType(column->expr, base, -1, exprCollation((Node *) column->expr), COERCE_IMPLICIT_CAST);
 }
 
-bool
+void
 tde_operand_results(Query *query)
 {
 	ListCell   *cell;
 
-	if (tde_outputs_are_core(query))
-		return true;
 	query = giving_out(query);
 	if (query == NULL || query->commandType == CMD_UTILITY)
-		return false;
+		return;
 	foreach(cell, tde_output_columns(query))
 		show_column(query, lfirst(cell));
 	show_branches(query->setOperations);
-	return false;
 }

@@ -53,7 +53,7 @@ struct DecryptingReceiver
 	EState	   *estate;			/* who makes them; NULL: they are kept */
 	MemoryContext row;			/* for what is made up for one row; NULL: nothing was yet */
 	TupleTableSlot *slot;		/* the row in clear */
-	dlist_node	node;			/* in receivers */
+	dlist_node	node;			/* in tde_receivers */
 	MemoryContextCallback gone; /* with the execution */
 	int			count;
 	DecryptedColumn columns[FLEXIBLE_ARRAY_MEMBER];
@@ -130,8 +130,7 @@ receive_and_decrypt(TupleTableSlot *encrypted, DestReceiver *self)
 	return goes_on;
 }
 
-/* Those of all queries that have started, the last one first. */
-static dlist_head receivers = DLIST_STATIC_INIT(receivers);
+dlist_head	tde_receivers = DLIST_STATIC_INIT(tde_receivers);
 
 static void
 forget_receiver(void *receiver)
@@ -144,7 +143,7 @@ find_receiver(QueryDesc *query)
 {
 	dlist_iter	iter;
 
-	dlist_foreach(iter, &receivers)
+	dlist_foreach(iter, &tde_receivers)
 	{
 		DecryptingReceiver *receiver = dlist_container(DecryptingReceiver, node, iter.cur);
 
@@ -188,7 +187,7 @@ make_query_receiver(QueryDesc *query, Bitmapset *postponed)
 	receiver->estate = query->estate;
 	receiver->gone.func = forget_receiver;
 	receiver->gone.arg = receiver;
-	dlist_push_head(&receivers, &receiver->node);
+	dlist_push_head(&tde_receivers, &receiver->node);
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, &receiver->gone);
 	MemoryContextSwitchTo(context);
 	return receiver;
@@ -196,16 +195,12 @@ make_query_receiver(QueryDesc *query, Bitmapset *postponed)
 
 /* ---- for the hooks ---- */
 
-static const char *awaited_source = NULL;
-static int	awaited_location;
-static bool awaited_core;		/* nothing is to be decrypted */
+TdeAwaited	tde_receiver_awaited = {NULL};
 
 void
 tde_receiver_await(Query *query, const char *source, bool core)
 {
-	awaited_source = query ? source : NULL;
-	awaited_location = query ? query->stmt_location : 0;
-	awaited_core = core;
+	tde_receiver_awaited = (TdeAwaited) {query ? source : NULL, query ? query->stmt_location : 0, core};
 }
 
 /*
@@ -215,9 +210,10 @@ tde_receiver_await(Query *query, const char *source, bool core)
 static bool
 is_awaited(Query *query, const char *source)
 {
-	bool		awaited = awaited_source && awaited_source == source && awaited_location == query->stmt_location && source == debug_query_string;
+	bool		awaited = source && tde_receiver_awaited.source == source && tde_receiver_awaited.location == query->stmt_location &&
+	source == debug_query_string;
 
-	awaited_source = NULL;
+	tde_receiver_awaited.source = NULL;
 	return awaited;
 }
 
@@ -228,7 +224,7 @@ tde_receiver_plan(Query *query, const char *source)
 	if (query->commandType != CMD_SELECT || query->hasModifyingCTE)
 		return NIL;
 	if (is_awaited(query, source))
-		return awaited_core ? NIL : tde_postponed_mark(query);
+		return tde_receiver_awaited.core ? NIL : tde_postponed_mark(query);
 	return tde_postponed_take(query);
 }
 
@@ -254,7 +250,7 @@ DecryptingReceiver *
 tde_receiver_begin(QueryDesc *query)
 {
 	/* if another module has kept us from starting it, there is none: rows are encrypted and declared so */
-	DecryptingReceiver *receiver = likely(dlist_is_empty(&receivers)) ? NULL : find_receiver(query);
+	DecryptingReceiver *receiver = tde_receiver_any() ? find_receiver(query) : NULL;
 
 	/* MOVE looks at no value */
 	if (receiver == NULL || query->dest == None_Receiver)

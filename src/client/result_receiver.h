@@ -5,6 +5,7 @@
 #define TDE_CLIENT_RESULT_RECEIVER_H
 
 #include "executor/execdesc.h"
+#include "lib/ilist.h"
 
 typedef struct DecryptingReceiver DecryptingReceiver;
 
@@ -13,6 +14,28 @@ typedef struct DecryptingReceiver DecryptingReceiver;
  * not say so.  NULL: there is none.  core: there is nothing to decrypt in it.
  */
 extern void tde_receiver_await(Query *query, const char *source, bool core);
+
+/* The one that is awaited; source: NULL if there is none. */
+typedef struct TdeAwaited
+{
+	const char *source;
+	int			location;
+	bool		core;
+} TdeAwaited;
+
+extern TdeAwaited tde_receiver_awaited;
+
+/* Is nothing to be decrypted in a query that is planned, whose text is the client's?  Then there is no need for tde_receiver_plan(). */
+static inline bool
+tde_receiver_plans_core(const Query *query, const char *source)
+{
+	if (query->commandType != CMD_SELECT || query->hasModifyingCTE)
+		return true;
+	if (!tde_receiver_awaited.core || tde_receiver_awaited.source != source || tde_receiver_awaited.location != query->stmt_location)
+		return false;
+	tde_receiver_awaited.source = NULL;
+	return true;
+}
 
 /* Before a query is planned, which may change it: what belongs among the plan's invalItems. */
 extern List *tde_receiver_plan(Query *query, const char *source);
@@ -25,6 +48,15 @@ extern void tde_receiver_starts(QueryDesc *query);
 
 /* When it has been started. */
 extern void tde_receiver_started(QueryDesc *query);
+
+/* Those of all queries that have started, the last one first. */
+extern dlist_head tde_receivers;
+
+static inline bool
+tde_receiver_any(void)
+{
+	return unlikely(!dlist_is_empty(&tde_receivers));
+}
 
 /* Around a run of the executor: the rows come in clear.  NULL, and no end: nothing is to be decrypted.  None after an error. */
 extern DecryptingReceiver *tde_receiver_begin(QueryDesc *query);

@@ -181,7 +181,7 @@ results_wanted(void)
 	return tde_transparent_results && tde_io_format == TDE_IO_PLAINTEXT;
 }
 
-static void
+static pg_noinline void
 transform_params(ParseState *pstate, Query *query)
 {
 	Query	   *contained = query_with_params(query);
@@ -263,11 +263,11 @@ transform_result(ParseState *pstate, Query *query)
 void
 tde_client_analyzed(ParseState *pstate, Query *query, bool core)
 {
-	if (results_wanted() && pstate->p_coerce_param_hook)
+	if (pstate->p_coerce_param_hook && results_wanted())
 		transform_params(pstate, query);
 	if (!core)
 		transform_result(pstate, query);
-	else if (is_simple_query(pstate))
+	else if (query->commandType == CMD_SELECT && is_simple_query(pstate))
 		tde_receiver_await(query, pstate->p_sourcetext, true);
 }
 

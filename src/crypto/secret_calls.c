@@ -315,15 +315,12 @@ passes_to_view(const char *start)
 	return false;
 }
 
-const char *
-tde_secret_call(const char *text)
+static const char *
+call_in(const char *text)
 {
 	const char *call = NULL;
 	bool		escapes = false;
 
-	/* what all that is looked for has one of: many short statements have none */
-	if (strpbrk(text, "&_pP") == NULL)
-		return NULL;
 	for (const char *p = text; !escapes && (p = strchr(p, '&')) != NULL; p++)
 		escapes = p[1] == '"';
 	if (escapes)
@@ -331,6 +328,42 @@ tde_secret_call(const char *text)
 	else
 		call = call_in_names(text);
 	return call == NULL && passes_to_view(text) ? SECRET_VIEW : call;
+}
+
+/* Is there at p what something that is looked for has in it: U&"...", a name of ours, or the view's? */
+static bool
+is_hint(const char *text, const char *p)
+{
+	switch (*p)
+	{
+		case '&':
+			return p[1] == '"';
+		case '_':
+			return p - text >= 3 && (p[-1] | 0x20) == 'e' && (p[-2] | 0x20) == 'd' && (p[-3] | 0x20) == 't';
+		default:
+			return (p[1] | 0x20) == 'a' && (p[2] | 0x20) == 's';
+	}
+}
+
+#define HINTS	"&_pP"
+
+/* hint: the first. */
+static const char *
+call_in_hints(const char *text, const char *hint)
+{
+	for (; hint != NULL; hint = strpbrk(hint + 1, HINTS))
+		if (is_hint(text, hint))
+			return call_in(text);
+	return NULL;
+}
+
+/* Every statement of the server comes here. */
+const char *
+tde_secret_call(const char *text)
+{
+	const char *hint = strpbrk(text, HINTS);
+
+	return hint ? call_in_hints(text, hint) : NULL;
 }
 
 bool

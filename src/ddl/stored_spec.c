@@ -27,6 +27,7 @@
 #include "utils/rel.h"
 
 #include "ddl/stored_spec.h"
+#include "operators/indexed_tables.h"
 #include "server/compat.h"
 #include "type/base_functions.h"
 #include "type/cast.h"
@@ -357,31 +358,31 @@ fit_merge(List *actions, Oid table, List *tables)
 	}
 }
 
-static void
-fit_writer(ModifyTable *writer, List *tables)
+static pg_noinline void
+fit_written(ModifyTable *writer, RangeTblEntry *entry, List *tables)
 {
-	RangeTblEntry *entry;
 	ListCell   *cell;
-	bool		merges = writer->operation == CMD_MERGE;
-	bool		has_rows;
 	int			at = 0;
 
-	if (writer->operation == CMD_DELETE)
-		return;
-	has_rows = !merges && has_users_types(outerPlan(writer)->targetlist);
-	/* every statement that writes comes here */
-	if (likely(!has_rows && !merges && writer->onConflictAction != ONCONFLICT_UPDATE))
-		return;
-	entry = rt_fetch(linitial_int(writer->resultRelations), tables);
 	/* what a view's trigger or another server gets stores it in its turn */
 	if (entry->relkind != RELKIND_RELATION && entry->relkind != RELKIND_PARTITIONED_TABLE)
 		return;
-	if (has_rows)
+	if (writer->operation != CMD_MERGE && has_users_types(outerPlan(writer)->targetlist))
 		fit_rows(writer, entry->relid, tables);
 	if (writer->onConflictAction == ONCONFLICT_UPDATE)
 		fit_conflict(writer, entry->relid, tables);
 	foreach(cell, writer->mergeActionLists)
 		fit_merge(lfirst(cell), rt_fetch(list_nth_int(writer->resultRelations, at++), tables)->relid, tables);
+}
+
+/* Every statement that writes comes here, mostly of a table in which nothing is encrypted.  Its children have the same columns of those that it writes. */
+static inline void
+fit_writer(ModifyTable *writer, List *tables)
+{
+	RangeTblEntry *entry = rt_fetch(linitial_int(writer->resultRelations), tables);
+
+	if (!tde_table_is_known_plain(entry->relid) && writer->operation != CMD_DELETE)
+		fit_written(writer, entry, tables);
 }
 
 /* A plan that writes has this node at its top, or below one of another module's; a WITH clause that does is a subplan. */
@@ -390,13 +391,16 @@ fit_plan(Plan *plan, List *tables)
 {
 	ListCell   *cell;
 
-	check_stack_depth();
-	CHECK_FOR_INTERRUPTS();
 	if (plan == NULL)
 		return;
 	if (IsA(plan, ModifyTable))
+	{
 		fit_writer((ModifyTable *) plan, tables);
-	else if (IsA(plan, CustomScan))
+		return;
+	}
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (IsA(plan, CustomScan))
 		foreach(cell, ((CustomScan *) plan)->custom_plans)
 			fit_plan(lfirst(cell), tables);
 }

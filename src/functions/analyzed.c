@@ -15,6 +15,7 @@
 #include "ddl/widened_calls.h"
 #include "functions/analyzed.h"
 #include "operators/indexed_tables.h"
+#include "server/compat.h"
 #include "type/inside.h"
 
 /* ---- what may have encrypted values ---- */
@@ -26,21 +27,34 @@ function_may_return_some(RangeTblFunction *function)
 	Oid			relation = type < FirstNormalObjectId ? InvalidOid : get_typ_typrelid(type);
 
 	if (OidIsValid(relation))
-		return tde_table_has_users_types(relation);
+		return !tde_table_is_plain(relation);
 	return type >= FirstNormalObjectId || type == RECORDOID;
 }
 
-static bool
+static pg_noinline bool
 may_have_some(RangeTblEntry *entry)
 {
 	ListCell   *cell;
 
 	if (entry->rtekind == RTE_RELATION)
-		return tde_table_has_users_types(entry->relid);
+		return !tde_table_is_plain(entry->relid);
 	if (entry->rtekind != RTE_FUNCTION)
-		return entry->rtekind != RTE_JOIN && entry->rtekind != RTE_RESULT;
+		return entry->rtekind != RTE_JOIN && entry->rtekind != RTE_RESULT && TDE_GROUP_EXPRESSIONS(entry) == NIL;
 	foreach(cell, entry->functions)
 		if (function_may_return_some(lfirst(cell)))
+			return true;
+	return false;
+}
+
+/* Does a text name a type of ours? */
+static bool
+names_type(const char *text)
+{
+	static const char prefix[] = "encrypted";
+	const size_t size = sizeof(prefix) - 1;
+
+	for (const char *p = text; (p = strchr(p, '_')) != NULL; p++)
+		if (p - text >= size && pg_strncasecmp(p - size, prefix, size) == 0)
 			return true;
 	return false;
 }
@@ -56,12 +70,15 @@ may_be_encrypted(ParseState *pstate, Query *query)
 	ListCell   *cell;
 
 	if (query->hasSubLinks || query->cteList != NIL || text == NULL || pstate->p_pre_columnref_hook || pstate->p_post_columnref_hook ||
-		(pstate->p_paramref_hook && !pstate->p_coerce_param_hook) ||
-		(strchr(text, '_') && strstr(text, "encrypted_")))
+		(pstate->p_paramref_hook && !pstate->p_coerce_param_hook) || names_type(text))
 		return true;
 	foreach(cell, query->rtable)
-		if (may_have_some(lfirst(cell)))
+	{
+		RangeTblEntry *entry = lfirst(cell);
+
+		if (!(entry->rtekind == RTE_RELATION && tde_table_is_known_plain(entry->relid)) && may_have_some(entry))
 			return true;
+	}
 	return false;
 }
 

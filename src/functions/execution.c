@@ -19,6 +19,7 @@
 #include "server/remains.h"
 #include "server/statement.h"
 #include "type/access.h"
+#include "type/inside.h"
 
 /* What the hooks were before, or PostgreSQL's own functions. */
 static ExecutorStart_hook_type next_executor_start = standard_ExecutorStart;
@@ -40,8 +41,8 @@ fills_table(DestReceiver *dest)
 }
 
 /* The descriptor of the rows is there only when the others have started the executor. */
-static void
-executor_start(QueryDesc *query, int flags)
+static pg_noinline void
+start(QueryDesc *query, int flags)
 {
 	tde_remains_at_start();
 	tde_statement_starts(query);
@@ -49,6 +50,16 @@ executor_start(QueryDesc *query, int flags)
 	tde_keyed_hash_starts(query->plannedstmt);
 	next_executor_start(query, flags);
 	tde_receiver_started(query);
+}
+
+/* Most plans note nothing: neither columns to be decrypted, nor functions that are not PostgreSQL's own. */
+static void
+executor_start(QueryDesc *query, int flags)
+{
+	if (likely(query->plannedstmt->invalItems == NIL && tde_hidden_may_be_seen(query->sourceText) && !tde_remains_any))
+		next_executor_start(query, flags);
+	else
+		start(query, flags);
 }
 
 /*
@@ -85,27 +96,20 @@ finish_tracked(QueryDesc *query)
 }
 
 static pg_noinline void
-end_tracked(QueryDesc *query)
+end_watched(QueryDesc *query)
 {
+	tde_remains_at_end();
 	TRACK(tde_access_begin_end(), next_executor_end(query));
 }
 
 /* The store of rows that are kept is chosen before the receiver stands in front of it. */
-static void
-executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
+static pg_noinline void
+run_received(TDE_EXECUTOR_RUN_PARAMETERS)
 {
 	DecryptingReceiver *receiver;
 	DestReceiver *rows = query->dest;
 	bool		citus = unlikely(tde_citus != NULL) && tde_citus->results_begin(query);
-	ErrorContextCallback context = {error_context_stack, tde_key_errors_explain, NULL};
-	bool		changes = changes_data(query);
-	bool		stores = changes || fills_table(query->dest);
-	TdeStores	outer = tde_statement_begin(stores);
 
-	tde_drawn_ahead_drop();
-	query->dest = tde_language_receiver(query->dest);
-	if (changes)
-		error_context_stack = &context;
 	if (unlikely(rows != NULL && rows->mydest == DestTuplestore))
 		tde_held_rows_run(query);
 	receiver = tde_receiver_begin(query);
@@ -120,19 +124,58 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	tde_results_check_end(query);
 	if (receiver)
 		tde_receiver_end(receiver, query);
+}
+
+/* Is a receiver of ours not needed?  As in most runs: a client gets rows of PostgreSQL's own types, or none. */
+static inline bool
+is_received_as_it_is(QueryDesc *query)
+{
+	CommandDest dest = query->dest ? query->dest->mydest : DestNone;
+
+	return (dest == DestNone || dest == DestDebug || dest == DestRemote || dest == DestRemoteExecute || dest == DestRemoteSimple) &&
+		!tde_access_restricted && tde_citus == NULL && !tde_receiver_any() && (query->tupDesc == NULL || !tde_may_hold_encrypted(query->tupDesc));
+}
+
+static void
+executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
+{
+	ErrorContextCallback context;
+	DestReceiver *rows = query->dest;
+	bool		changes = changes_data(query);
+	bool		stores = changes || fills_table(rows);
+	TdeStores	outer = tde_statement_begin(stores);
+
+	tde_drawn_ahead_drop();
+	query->dest = tde_language_receiver(rows);	/* which looks at the stack */
+	if (changes)
+	{
+		context = (ErrorContextCallback) {error_context_stack, tde_key_errors_explain, NULL};
+		error_context_stack = &context;
+	}
+	if (likely(is_received_as_it_is(query)))
+		next_executor_run(TDE_EXECUTOR_RUN_ARGUMENTS);
+	else
+		run_received(TDE_EXECUTOR_RUN_ARGUMENTS);
+	if (changes)
+		error_context_stack = context.previous;
 	query->dest = rows;
-	error_context_stack = context.previous;
 	tde_statement_has_stored |= stores;
 	tde_statement_end(outer);
 	tde_drawn_ahead_drop();
 }
 
-/* Foreign keys are checked here. */
+/* Foreign keys are checked here.  What only reads has nothing left to do. */
 static void
 executor_finish(QueryDesc *query)
 {
-	TdeStores	outer = tde_statement_begin(changes_data(query) || fills_table(query->dest));
+	TdeStores	outer;
 
+	if (likely(!changes_data(query)))
+	{
+		next_executor_finish(query);
+		return;
+	}
+	outer = tde_statement_begin(true);
 	if (likely(!tde_access_restricted))
 		next_executor_finish(query);
 	else
@@ -145,11 +188,10 @@ executor_finish(QueryDesc *query)
 static void
 executor_end(QueryDesc *query)
 {
-	tde_remains_at_end();
-	if (likely(!tde_access_restricted))
+	if (likely(!tde_access_restricted && !tde_remains_any))
 		next_executor_end(query);
 	else
-		end_tracked(query);
+		end_watched(query);
 }
 
 void

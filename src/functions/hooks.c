@@ -77,6 +77,7 @@
 #include "server/statement.h"
 #include "type/access.h"
 #include "type/call.h"
+#include "type/inside.h"
 #include "type/node_form.h"
 #include "type/type.h"
 #include "wallet/wallet.h"
@@ -99,6 +100,8 @@ static emit_log_hook_type next_emit_log = NULL;
 static needs_fmgr_hook_type next_needs_fmgr = NULL;
 static fmgr_hook_type next_fmgr = NULL;
 
+static bool citus_is_loaded = false;
+
 /* ---- a statement is analyzed and planned ---- */
 
 /*
@@ -120,7 +123,9 @@ post_parse_analyze(TDE_ANALYZE_PARAMETERS)
 	if (unlikely(tde_statement.utility != NULL))
 		tde_kept_view_columns(pstate, query);
 	tde_analyzed_tree(pstate, query);
-	core = tde_operand_results(query);
+	core = tde_outputs_are_core(query);
+	if (!core)
+		tde_operand_results(query);
 	if (tde_client_possible())
 		tde_client_analyzed(pstate, query, core);
 }
@@ -129,8 +134,8 @@ post_parse_analyze(TDE_ANALYZE_PARAMETERS)
  * What the receiver decrypts must be out of the query before it is planned, and so must be expressions that are to be found in indexes;
  * what catalogs tell a client must be in it.  Stored values are looked for in what was planned.
  */
-static PlannedStmt *
-plan_query(TDE_PLANNER_PARAMETERS)
+static pg_noinline PlannedStmt *
+plan_prepared(TDE_PLANNER_PARAMETERS)
 {
 	List	   *postponed = tde_client_possible() ? tde_receiver_plan(query, source) : NIL;
 	TdeStores	outer = tde_statement_begin(false);
@@ -140,7 +145,7 @@ plan_query(TDE_PLANNER_PARAMETERS)
 	if (unlikely(tde_transparent_catalog))
 		tde_client_plans(query, source);
 	tde_index_conditions_prepare(query);
-	plan = unlikely(tde_distributed_citus_is_loaded()) ? tde_distributed_citus_plan(next_planner, TDE_PLANNER_ARGUMENTS) :
+	plan = unlikely(citus_is_loaded) ? tde_distributed_citus_plan(next_planner, TDE_PLANNER_ARGUMENTS) :
 		next_planner(TDE_PLANNER_ARGUMENTS);
 	if (postponed)
 		plan->invalItems = list_concat(postponed, plan->invalItems);
@@ -149,13 +154,37 @@ plan_query(TDE_PLANNER_PARAMETERS)
 	return plan;
 }
 
+/* For most statements of the server there is nothing to prepare.  Where there is a catalog module or Citus, there may be. */
+static PlannedStmt *
+plan_query(TDE_PLANNER_PARAMETERS)
+{
+	TdeStores	outer;
+	PlannedStmt *plan;
+
+	if (unlikely(!tde_hidden_may_be_seen(source) || !tde_index_conditions_none(query) || tde_transparent_catalog || citus_is_loaded ||
+				 !tde_receiver_plans_core(query, source)))
+		return plan_prepared(TDE_PLANNER_ARGUMENTS);
+	outer = tde_statement_begin(false);
+	plan = next_planner(TDE_PLANNER_ARGUMENTS);
+	tde_stored_spec_planned(plan);
+	tde_statement_end(outer);
+	return plan;
+}
+
 /* First, so that others find all there is, and what they take away stays away. */
-static void
-set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rtindex, RangeTblEntry *entry)
+static pg_noinline void
+add_paths(PlannerInfo *root, RelOptInfo *rel, Index rtindex, RangeTblEntry *entry)
 {
 	tde_indexed_order_paths(root, rel, entry);
 	if (next_set_rel_pathlist)
 		next_set_rel_pathlist(root, rel, rtindex, entry);
+}
+
+static void
+set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rtindex, RangeTblEntry *entry)
+{
+	if (entry->rtekind != RTE_RELATION || !tde_table_is_known_plain(entry->relid) || next_set_rel_pathlist)
+		add_paths(root, rel, rtindex, entry);
 }
 
 /* ---- a utility command ---- */
@@ -266,14 +295,22 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 
 /* ---- an object is made ---- */
 
-static void
-object_access(ObjectAccessType access, Oid catalog, Oid object, int part, void *arg)
+static pg_noinline void
+look_at_object(ObjectAccessType access, Oid catalog, Oid object, int part, void *arg)
 {
 	if (next_object_access)
 		next_object_access(access, catalog, object, part, arg);
 	if (access == OAT_POST_CREATE && catalog == RelationRelationId && part == 0)
 		tde_index_order_created(object);
 	tde_container_statistics(access, catalog, object, part);
+}
+
+/* Each statement comes here for each function that it calls. */
+static void
+object_access(ObjectAccessType access, Oid catalog, Oid object, int part, void *arg)
+{
+	if (access != OAT_FUNCTION_EXECUTE || next_object_access)
+		look_at_object(access, catalog, object, part, arg);
 }
 
 /* ---- a function is called ---- */
@@ -316,7 +353,7 @@ install(void)
 	if (installed)
 		return;
 	installed = true;
-	tde_node_form_accepted = tde_distributed_citus_is_loaded();
+	citus_is_loaded = tde_node_form_accepted = tde_distributed_citus_is_loaded();
 	TDE_INSTALL(post_parse_analyze_hook, next_post_parse_analyze, post_parse_analyze);
 	TDE_INSTALL(planner_hook, next_planner, plan_query);
 	TDE_INSTALL(set_rel_pathlist_hook, next_set_rel_pathlist, set_rel_pathlist);

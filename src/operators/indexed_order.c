@@ -361,8 +361,7 @@ add_paths(PlannerInfo *root, RelOptInfo *rel, Oid table)
 void
 tde_indexed_order_paths(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *entry)
 {
-	if (!tde_may_have_indexes(entry) || entry->inh || entry->tablesample || rel->indexlist == NIL || root->eq_classes == NIL || IS_DUMMY_REL(rel))
-		return;
-	if (unlikely(tde_indexed_table(entry->relid) != NULL))
+	if (tde_may_have_indexes(entry) && tde_indexed_table(entry->relid) && !entry->inh && !entry->tablesample && rel->indexlist != NIL &&
+		root->eq_classes != NIL && !IS_DUMMY_REL(rel))
 		add_paths(root, rel, entry->relid);
 }

@@ -27,6 +27,8 @@
 #include "server/stored_tree.h"
 #include "type/inside.h"
 
+Oid			tde_plain_tables[TDE_PLAIN_TABLES] = {InvalidOid};
+
 static HTAB *tables = NULL;
 static MemoryContext tables_context = NULL;
 
@@ -34,6 +36,10 @@ static void
 indexed_table_changed(Oid relid)
 {
 	tde_memory_relation_memos_invalidate(tables, relid);
+	if (OidIsValid(relid))
+		tde_plain_tables[relid % TDE_PLAIN_TABLES] = InvalidOid;
+	else
+		memset(tde_plain_tables, 0, sizeof(tde_plain_tables));
 }
 
 /* An expression_tree_walker, of keys and conditions. */
@@ -114,12 +120,12 @@ read_indexes(TdeIndexedTable *table)
 	Relation	rel = relation_open(table->memo.relation, AccessShareLock); /* or a composite type */
 	ListCell   *cell;
 
-	table->has_users_types = tde_may_hold_encrypted(RelationGetDescr(rel));
 	if (rel->rd_rel->relhasindex)
 		foreach(cell, RelationGetIndexList(rel))
 			collect_index(lfirst_oid(cell), rel, table);
 	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
 		collect_partition_key(RelationGetRelid(rel), table);
+	table->plain = table->columns == NULL && table->computed == NIL && !tde_may_hold_encrypted(RelationGetDescr(rel));
 	relation_close(rel, AccessShareLock);
 }
 
@@ -153,13 +159,13 @@ look_up_table(Oid relid)
 	table = hash_search(tables, &relid, HASH_ENTER, &found);
 	if (found && table->context)
 		MemoryContextDelete(table->context);
-	*table = (TdeIndexedTable) {.memo.relation = relid, .has_users_types = read.has_users_types};
+	*table = (TdeIndexedTable) {.memo.relation = relid, .plain = read.plain};
 	remember(table, &read);
 	table->memo.valid = true;
 	return table;
 }
 
-/* Tables remembered before the hash table is asked: every statement comes here. */
+/* Tables remembered before the hash table is asked: every statement on encrypted columns comes here. */
 #define TABLE_MEMOS	64
 
 static inline TdeIndexedTable *
@@ -170,6 +176,8 @@ find_table(Oid relid)
 
 	if (unlikely(table == NULL || table->memo.relation != relid || !table->memo.valid))
 		found_before[relid % TABLE_MEMOS] = table = look_up_table(relid);
+	if (table->plain)
+		tde_plain_tables[relid % TDE_PLAIN_TABLES] = relid;
 	return table;
 }
 
@@ -182,9 +190,9 @@ tde_indexed_table(Oid relid)
 }
 
 bool
-tde_table_has_users_types(Oid relid)
+tde_table_looks_plain(Oid relid)
 {
-	return find_table(relid)->has_users_types;
+	return find_table(relid)->plain;
 }
 
 void

@@ -12,7 +12,7 @@
 typedef struct TdeIndexedTable
 {
 	TdeRelationMemo memo;
-	bool		has_users_types;	/* columns of types that are not PostgreSQL's own */
+	bool		plain;			/* see tde_plain_tables */
 	MemoryContext context;		/* of what follows; NULL: there is nothing */
 	Bitmapset  *columns;		/* encrypted ones in keys and conditions */
 	List	   *computed;		/* calls of tde_computed() and encrypted COALESCE() there, with varno 1 */
@@ -25,8 +25,27 @@ extern Node *tde_indexed_without_specification(Node *node, void *context);
 /* NULL if there is nothing.  Good until something else is looked up. */
 extern const TdeIndexedTable *tde_indexed_table(Oid relid);
 
-/* Has a table, or the like, columns of types that are not PostgreSQL's own, encrypted ones among them? */
-extern bool tde_table_has_users_types(Oid relid);
+/*
+ * Tables that are known to be plain, each where its OID says.  A plain one has columns of PostgreSQL's own types only, and nothing encrypted in its
+ * indexes.  Every statement of the server asks.
+ */
+#define TDE_PLAIN_TABLES	64
+extern Oid	tde_plain_tables[TDE_PLAIN_TABLES];
+
+static inline bool
+tde_table_is_known_plain(Oid relid)
+{
+	return likely(tde_plain_tables[relid % TDE_PLAIN_TABLES] == relid);
+}
+
+extern bool tde_table_looks_plain(Oid relid);
+
+/* Is a table, or the like, plain? */
+static inline bool
+tde_table_is_plain(Oid relid)
+{
+	return tde_table_is_known_plain(relid) || tde_table_looks_plain(relid);
+}
 
 extern void tde_indexed_tables_init(void);
 

@@ -205,7 +205,8 @@ encrypt_joins(Query *query, bool is_subquery)
 	ListCell   *cell;
 
 	check_stack_depth();
-	encrypt_conditions(TDE_MERGE_CONDITION(query), false);
+	if (query->commandType == CMD_MERGE)
+		encrypt_conditions(TDE_MERGE_CONDITION(query), false);
 	/* most statements read one table; a subquery may compare it with one outside */
 	if (is_subquery || list_length(query->rtable) > 1)
 		encrypt_from((Node *) query->jointree);

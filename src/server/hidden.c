@@ -53,7 +53,7 @@ is_this_statement(TimestampTz start)
 static bool
 is_marked(const char *text)
 {
-	return strncmp(text, MARK, MARK_SIZE) == 0;
+	return *text == MARK[0] && strncmp(text, MARK, MARK_SIZE) == 0;
 }
 
 const char *
@@ -112,30 +112,29 @@ overwrite_client_text(const char *callee)
 }
 
 static pg_noinline void
-hide_client_text(TimestampTz now)
+hide_client_text(const char *callee, TimestampTz now)
 {
-	const char *callee = tde_hidden_by(debug_query_string);
-
-	if (callee == NULL)
-		return;
 	/* of the client's own text: what others' functions prepare must not hide what the client says later */
 	has_prepared = has_prepared || tde_secret_has_parameter(debug_query_string);
 	hidden_at = now;
 	overwrite_client_text(callee);
 }
 
+TdeHiddenSeen tde_hidden_seen = {NULL};
+
 void
 tde_hidden_client_text(void)
 {
-	/* not again for each statement of a function; the pointer is never followed */
-	static const char *seen = NULL;
-	static TimestampTz seen_at = 0;
+	TimestampTz now = GetCurrentStatementStartTimestamp();
+	const char *callee;
 
-	if (debug_query_string == NULL || (seen == debug_query_string && is_this_statement(seen_at)))
+	/* not again for each statement of a function */
+	if (debug_query_string == NULL || (tde_hidden_seen.text == debug_query_string && tde_hidden_seen.at == now && now != 0))
 		return;
-	seen = debug_query_string;
-	seen_at = GetCurrentStatementStartTimestamp();
-	hide_client_text(seen_at);
+	callee = tde_hidden_by(debug_query_string);
+	tde_hidden_seen = (TdeHiddenSeen) {debug_query_string, now, callee == NULL && may_overwrite()};
+	if (unlikely(callee != NULL))
+		hide_client_text(callee, now);
 }
 
 bool

@@ -4,6 +4,8 @@
 #ifndef TDE_SERVER_HIDDEN_H
 #define TDE_SERVER_HIDDEN_H
 
+#include "datatype/timestamp.h"
+#include "tcop/tcopprot.h"
 #include "utils/palloc.h"
 
 /* The running statement passes a secret, as its text does not show: to this function or view. */
@@ -27,6 +29,26 @@ extern void tde_hidden_client_text(void);
 
 /* Is a text the one that tde_hidden_client_text(), called before, has looked at? */
 extern bool tde_hidden_is_client_text(const char *text);
+
+/* What it has looked at last, when that statement began, and whether it is the client's and may be seen; the pointer is never followed. */
+typedef struct TdeHiddenSeen
+{
+	const char *text;
+	TimestampTz at;
+	bool		may_be_seen;
+} TdeHiddenSeen;
+
+extern TdeHiddenSeen tde_hidden_seen;
+
+/*
+ * Is the text of a statement that is planned or started the client's, and was it looked at?  What a client sends is analyzed before it is planned, and
+ * looked at then; what a prepared statement keeps of it stays as it is, and memory that had one has another only when that was sent.
+ */
+static inline bool
+tde_hidden_may_be_seen(const char *text)
+{
+	return text == tde_hidden_seen.text && text == debug_query_string && tde_hidden_seen.may_be_seen;
+}
 
 /* The same for the text of a portal, which is a copy of its own. */
 extern void tde_hidden_portal_text(const char *text);

@@ -287,6 +287,13 @@ tde_memory_forget_everywhere(void)
 		wake(&ProcGlobal->allProcs[i]);
 }
 
+static pg_noinline void
+cleanse_remains(void)
+{
+	tde_remains_cleanse();
+	cleanse_at_end = false;
+}
+
 static void
 memory_at_end(XactEvent event, void *arg)
 {
@@ -295,10 +302,10 @@ memory_at_end(XactEvent event, void *arg)
 	tde_statement_transaction_ends(event == XACT_EVENT_ABORT);
 	if (event == XACT_EVENT_PREPARE)
 		return;
-	if (cleanse_at_end)
-		tde_remains_cleanse();
-	cleanse_at_end = false;
-	tde_remains_at_end();
+	if (unlikely(cleanse_at_end))
+		cleanse_remains();
+	if (unlikely(tde_remains_any))
+		tde_remains_at_end();
 }
 
 void

@@ -310,6 +310,7 @@ static int64 until_much = MUCH;
 static bool much = false;
 static bool sorts = false;
 static bool overwrites = false;
+bool		tde_remains_any = false;	/* one of these */
 
 static void
 overwrite_freed(bool on)
@@ -317,6 +318,7 @@ overwrite_freed(bool on)
 	if (overwrites == on)
 		return;
 	overwrites = on;
+	tde_remains_any |= on;
 #ifdef __GLIBC__
 	(void) mallopt(M_PERTURB, on ? 0xff : 0);
 #endif
@@ -330,6 +332,7 @@ tde_remains_of(Size size)
 		return;
 	until_much = MUCH;
 	much = true;
+	tde_remains_any = true;
 	overwrite_freed(!sorts);
 }
 
@@ -337,6 +340,7 @@ void
 tde_remains_of_sort(void)
 {
 	sorts = true;
+	tde_remains_any = true;
 	overwrite_freed(false);
 }
 
@@ -345,15 +349,17 @@ tde_remains_at_start(void)
 {
 	sorts = false;
 	overwrite_freed(false);
+	tde_remains_any = much;
 }
 
 void
 tde_remains_at_end(void)
 {
-	if (unlikely(much))
+	if (much)
 		overwrite_freed(true);
 	much = false;
 	sorts = false;
+	tde_remains_any = overwrites;
 }
 
 /* ---- cleansing ---- */

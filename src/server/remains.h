@@ -10,6 +10,9 @@ extern void tde_remains_of(Size size);
 /* The statement sorts values: not while it runs. */
 extern void tde_remains_of_sort(void);
 
+/* Has one of these happened?  Otherwise there is nothing to do when a statement begins, or ends. */
+extern bool tde_remains_any;
+
 /* A statement begins.  One ends, and frees its memory. */
 extern void tde_remains_at_start(void);
 extern void tde_remains_at_end(void);

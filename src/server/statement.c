@@ -124,14 +124,13 @@ const char *
 tde_statement_analyzed(const char *text)
 {
 	tde_hidden_client_text();
-	return without_secrets(text, CurrentMemoryContext);
+	return tde_hidden_may_be_seen(text) ? text : without_secrets(text, CurrentMemoryContext);
 }
 
 void
 tde_statement_planned(const char *text)
 {
-	tde_hidden_client_text();
-	(void) without_secrets(text, CurrentMemoryContext);
+	(void) tde_statement_analyzed(text);
 }
 
 void

@@ -9,6 +9,8 @@
 #include "fmgr.h"
 #include "nodes/plannodes.h"
 
+#include "server/hidden.h"
+
 /* Does a statement store values?  Only what the hooks have seen begin is known. */
 typedef enum TdeStores
 {
@@ -84,8 +86,8 @@ extern PreparedStatement *tde_statement_executed(Node *stmt, bool *stores);
  * those.
  */
 extern const char *tde_statement_analyzed(const char *text);
-extern void tde_statement_planned(const char *text);
-extern void tde_statement_starts(QueryDesc *query);
+extern void tde_statement_planned(const char *text);	/* nothing to do if tde_hidden_may_be_seen() */
+extern void tde_statement_starts(QueryDesc *query); /* likewise */
 extern const char *tde_statement_utility(PlannedStmt *pstmt, const char *text);
 
 /*
