@@ -38,7 +38,8 @@ our @COLUMNS = (
   [ 'ia', 'int4[]',      '',       'ARRAY[1, g % 6, CASE g % 4 WHEN 0 THEN 3 END]' ],
   [ 'bs', 'bytea',       '',       q{decode(lpad(to_hex(g % 20), 4, '0'), 'hex')} ],
   [ 'ip', 'inet',        '',       q{('10.0.0.' || g % 6 || '/' || 8 + 8 * (g % 3))::inet} ],
-  [ 'tm', 'time',        '',       q{time '10:00' + g % 11 * interval '31 minutes'} ]);
+  [ 'tm', 'time',        '',       q{time '10:00' + g % 11 * interval '31 minutes'} ],
+  [ 'w',  'tsvector',    '',       q{(ARRAY['abc:1 foo:2', 'foo:1 bar:3A', '', 'zed:1,7', 'abc:1 abcd:2 zed:3'])[1 + g % 5]::tsvector} ]);
 
 my @TABLES = qw(a a a b parts spans);
 
@@ -48,7 +49,7 @@ push @{ $columns{ $_->[1] } }, $_->[0] foreach grep { $_->[0] ne 'k' } @COLUMNS;
 my @TYPES    = sort keys %columns;
 my @SORTABLE = grep { !/\[\]|jsonb/ } @TYPES;
 # Those that have max().  That of a varchar is a text, and of an encrypted one a varchar.
-my @GREATEST = grep { !/\[\]|jsonb|bool|uuid|bytea|varchar/ } @TYPES;
+my @GREATEST = grep { !/\[\]|jsonb|bool|uuid|bytea|varchar|tsvector/ } @TYPES;
 
 my %literals = (
   int4        => [qw(0 1 (-3) 42)],
@@ -69,7 +70,8 @@ my %literals = (
   'int4[]'    => [ 'ARRAY[1, 2]',            q{'{3}'::int4[]} ],
   bytea       => [q{'\x0102'::bytea}],
   inet        => [q{'10.0.0.1'::inet}],
-  time        => [q{time '10:00'}]);
+  time        => [q{time '10:00'}],
+  tsvector    => [ q{'abc:1 foo:2'::tsvector}, q{''::tsvector} ]);
 
 # What gives a value of the type; <type> stands for an expression.  No number grows beyond what its type or column holds.
 my %forms = (
@@ -131,7 +133,20 @@ my %forms = (
     'to_jsonb(<text[]>)', 'jsonb_build_array(<int4>, <date>, <bool>)' ],
   bytea => [ '(<bytea> || <bytea>)', q{convert_to(<text>, 'UTF8')} ],
   inet  => [ '(<inet> + 1)',         'set_masklen(<inet>, 8)' ],
-  uuid  => []);
+  uuid  => [],
+  tsvector => [ q{to_tsvector('simple', <text>)}, '(<tsvector> || <tsvector>)', 'strip(<tsvector>)', q{setweight(<tsvector>, 'A')} ]);
+
+# Conditions that indexes of GIN serve.
+my @searches = (
+  q{<text> LIKE '%bc%'}, q{<text> ILIKE '%FOO%'}, q{<text> ~ '[ab]b?c'}, q{<varchar> LIKE '%bac%'}, q{<varchar> ~* 'Z.D'}, q{<text> % 'abcd'},
+  q{<text> % <text>}, q{'abc' <% <varchar>}, q{<text> %> 'foo'}, q{<text> = 'abc'}, q{lower(<text>) LIKE '%mm%'}, q{<text> LIKE '%' || <varchar> || '%'},
+  q(<jsonb> @> '{"a":1}'), '<jsonb> @> <jsonb>', '<jsonb> <@ <jsonb>', q{<jsonb> ? 'b'}, q{<jsonb> ?| ARRAY['b', 'c']}, q{<jsonb> ?& ARRAY['a', 'b']},
+  q{<jsonb> @? '$.b[*] ? (@ == 1)'}, q{<jsonb> @@ '$.a == 1'}, q{(<jsonb> -> 'a') @> '1'},
+  '<int4[]> && <int4[]>', '<int4[]> @> ARRAY[<int4>]', '<int4[]> <@ ARRAY[1, 2, 3]', '<text[]> && <text[]>', q{<text[]> @> ARRAY['b', 'a']},
+  '<text[]> <@ <text[]>', '<text[]> = <text[]>', '<text[]> @> ARRAY[<varchar>]::text[]',
+  q{<tsvector> @@ 'abc & !zed'}, q{<tsvector> @@ to_tsquery('simple', 'ab:* | bar')}, q{<tsvector> @@ 'abc <-> foo'}, q{<tsvector> @@ '!foo'},
+  q{<tsvector> @@ 'bar:A'::tsquery}, '<tsvector> @@ plainto_tsquery(<text>)', q{to_tsvector('simple', <text>) @@ 'foo'}, q{'zed'::tsquery @@ <tsvector>});
+push @{ $forms{bool} }, map { "($_)" } @searches;
 
 foreach my $type (@TYPES)
 {
@@ -171,6 +186,15 @@ sub distinct_value
   return "justify_interval($value)" if $type eq 'interval';
   return "($value)::char(6)"        if $type eq 'bpchar';
   return $value;
+}
+
+# Of columns, for the most part, so that an index serves it.
+sub search
+{
+  my @aliases = @_;
+  my $one = join '', map { /^<(.*)>$/ ? expression($1, 0, @aliases) : $_ } split /(<[a-z0-9]+(?:\[\])?>)/, random_choice(@searches);
+  return $one if chance(0.7);
+  return "($one) " . random_choice('AND', 'OR', 'AND NOT') . ' (' . search(@aliases) . ')';
 }
 
 sub any_value     { return expression(random_choice(@TYPES), @_); }
@@ -255,6 +279,16 @@ my %shapes = (
     return 'SELECT x.id, y.id, ' . any_value(2, 'x', 'y') . ' FROM ' . table() . ' x ' . random_choice('', 'LEFT', 'FULL', 'RIGHT') . ' JOIN '
       . table() . ' y ON ' . expression($type, chance(0.3), 'x') . ' = ' . expression($type, chance(0.3), 'y') . maybe_where('x', 'y')
       . ' ORDER BY 1, 2';
+  },
+  search => sub {
+    return 'SELECT x.id, ' . any_value(0, 'x') . ' FROM ' . table() . ' x WHERE ' . search('x') . ' ORDER BY 1';
+  },
+  search_in_join => sub {
+    return 'SELECT x.id, y.id FROM ' . table() . ' x JOIN b y ON ' . search('x', 'y') . ' WHERE ' . search('y') . ' ORDER BY 1, 2';
+  },
+  search_and_delete => sub {
+    my $table = table();
+    return change($table, "DELETE FROM $table x WHERE " . search('x') . ' RETURNING x.id, ' . any_value(1, 'x'));
   },
   join_by_condition => sub {
     return 'SELECT x.id, y.id FROM ' . table() . ' x JOIN ' . table() . ' y ON x.id = y.id + ' . random_choice(0 .. 2) . ' WHERE '
