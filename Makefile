@@ -141,7 +141,7 @@ OBJS += $(addprefix src/server/, command.o counters.o drawn_ahead.o error.o exte
 OBJS += $(addprefix src/wallet/, backup.o change.o file.o given.o open.o server.o wallet.o)
 OBJS += $(addprefix src/keys/, cache.o keyed_hash.o limits.o missing.o modifiers.o names.o table.o table_edit.o table_write.o typmod.o wrap.o)
 OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertext_form.o core.o datum.o datum_encrypt.o \
-    datum_header.o declared.o inside.o node_form.o plain_bytes.o plaintext_cache.o statistics.o type.o)
+    datum_header.o declared.o inside.o lexeme_statistics.o node_form.o plain_bytes.o plaintext_cache.o statistics.o type.o)
 OBJS += $(addprefix src/operators/, aggregates.o aggregation.o arithmetic.o arrays.o blind.o blind_class.o compare.o computed.o \
     computed_call.o computed_choice.o computed_form.o computed_result.o hash.o index_conditions.o indexed_forms.o indexed_order.o indexed_tables.o \
     opclass.o plain_index.o prepared.o sort.o sort_values.o string.o summaries.o)

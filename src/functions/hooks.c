@@ -14,7 +14,8 @@
  *	planned		plan_query(): results that receivers decrypt are taken out again (client/postponed.c), conditions get the form that indexes
  *				have (operators/index_conditions.c), Citus plans through its module; values get the specification of the column that stores
  *				them (ddl/stored_spec.c)
- *				Each table's paths get those by which an index of encrypted results gives an order (operators/indexed_order.c)
+ *				Each table's paths get those by which an index of encrypted results gives an order (operators/indexed_order.c); what a tsvector has
+ *				is estimated by lexemes that were kept encrypted (type/lexeme_statistics.c)
  *	executed	functions/execution.c: receivers that decrypt, or look at keys, stand before the client's
  *	utility		process_utility(): keys that declarations need are made, and guards look, before the command runs
  *	made		object_access(): an index of a column without order gets a class that tells none, before it is built;
@@ -78,6 +79,7 @@
 #include "type/access.h"
 #include "type/call.h"
 #include "type/inside.h"
+#include "type/lexeme_statistics.h"
 #include "type/node_form.h"
 #include "type/type.h"
 #include "wallet/wallet.h"
@@ -94,6 +96,8 @@ extern Datum tde_computed(PG_FUNCTION_ARGS);
 static post_parse_analyze_hook_type next_post_parse_analyze = NULL;
 static planner_hook_type next_planner = standard_planner;
 static set_rel_pathlist_hook_type next_set_rel_pathlist = NULL;
+static get_relation_stats_hook_type next_get_relation_stats = NULL;
+static get_index_stats_hook_type next_get_index_stats = NULL;
 static ProcessUtility_hook_type next_process_utility = standard_ProcessUtility;
 static object_access_hook_type next_object_access = NULL;
 static emit_log_hook_type next_emit_log = NULL;
@@ -343,6 +347,21 @@ emit_log(ErrorData *edata)
 		next_emit_log(edata);
 }
 
+/* ---- statistics for the planner ---- */
+
+static bool
+get_relation_stats(PlannerInfo *root, RangeTblEntry *entry, AttrNumber column, VariableStatData *variable)
+{
+	return (next_get_relation_stats && next_get_relation_stats(root, entry, column, variable)) ||
+		tde_lexemes_of_column(entry, column, variable);
+}
+
+static bool
+get_index_stats(PlannerInfo *root, Oid index, AttrNumber column, VariableStatData *variable)
+{
+	return (next_get_index_stats && next_get_index_stats(root, index, column, variable)) || tde_lexemes_of_index(index, column, variable);
+}
+
 /* ---- installing them ---- */
 
 static void
@@ -357,6 +376,8 @@ install(void)
 	TDE_INSTALL(post_parse_analyze_hook, next_post_parse_analyze, post_parse_analyze);
 	TDE_INSTALL(planner_hook, next_planner, plan_query);
 	TDE_INSTALL(set_rel_pathlist_hook, next_set_rel_pathlist, set_rel_pathlist);
+	TDE_INSTALL(get_relation_stats_hook, next_get_relation_stats, get_relation_stats);
+	TDE_INSTALL(get_index_stats_hook, next_get_index_stats, get_index_stats);
 	tde_execution_install();
 	TDE_INSTALL(ProcessUtility_hook, next_process_utility, process_utility);
 	TDE_INSTALL(object_access_hook, next_object_access, object_access);

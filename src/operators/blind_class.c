@@ -268,3 +268,15 @@ tde_blind_base_class(Oid opclass)
 	types_of(get_opclass_family(opclass), &encrypted, &base);
 	return find_class(base, base, get_opclass_family(opclass));
 }
+
+bool
+tde_blind_serves(Oid type)
+{
+	CatCList   *classes = SearchSysCacheList1(CLAAMNAMENSP, ObjectIdGetDatum(GIN_AM_OID));
+	bool		serves = false;
+
+	for (int i = 0; i < classes->n_members && !serves; i++)
+		serves = ((Form_pg_opclass) GETSTRUCT(&classes->members[i]->tuple))->opcintype == type;
+	ReleaseSysCacheList(classes);
+	return serves;
+}

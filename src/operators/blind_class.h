@@ -44,4 +44,7 @@ extern Oid	tde_blind_class_for(Oid type, Oid named);
 /* The base type's, for one of ours; likewise. */
 extern Oid	tde_blind_base_class(Oid opclass);
 
+/* Is there a class for an encrypted type? */
+extern bool tde_blind_serves(Oid type);
+
 #endif							/* TDE_OPERATORS_BLIND_CLASS_H */

@@ -55,6 +55,8 @@ encrypted_operator(Oid operator, Oid *left, Oid *right)
 static Node *
 as_operand(Node *node, Oid type)
 {
+	if (exprType(node) == type)
+		return node;
 	return coerce_to_target_type(NULL, node, exprType(node), type, -1, COERCION_IMPLICIT, COERCE_IMPLICIT_CAST, -1);
 }
 
@@ -91,7 +93,7 @@ compare_encrypted(OpExpr *op, Node *left, Node *right, const TdeUsable *usable)
 	return (Node *) changed;
 }
 
-/* doc @> '{"a": 1}', and the other way round: by the operator that an index of GIN has for the encrypted type; NULL: it is none of these. */
+/* doc @> '{"a": 1}', and the other way round: by the operator that classes of GIN have for the encrypted type; NULL: it is none of these. */
 static Node *
 search_encrypted(OpExpr *op, Node *left, Node *right)
 {
@@ -201,7 +203,11 @@ encrypted_condition(Node *node, const TdeUsable *usable)
 				return changed;
 			/* what it says, may itself be indexed */
 			changed = compare_boolean(node, true, usable);
-			return changed ? changed : search_encrypted((OpExpr *) node, left, right);
+			if (changed)
+				return changed;
+			/* a column needs no index to be searched so, but its statistics are asked */
+			return search_encrypted((OpExpr *) node, left ? left : tde_form_operand(linitial(((OpExpr *) node)->args)),
+									right ? right : tde_form_operand(lsecond(((OpExpr *) node)->args)));
 		case T_ScalarArrayOpExpr:
 			return compare_any_encrypted((ScalarArrayOpExpr *) node, usable);
 		case T_BoolExpr:

@@ -19,6 +19,7 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "operators/blind_class.h"
 #include "operators/computed.h"
 #include "operators/computed_choice.h"
 #include "operators/indexed_tables.h"
@@ -113,11 +114,21 @@ collect_partition_key(Oid relid, TdeIndexedTable *table)
 	ReleaseSysCache(tuple);
 }
 
+static bool
+has_searched(TupleDesc columns)
+{
+	for (int i = 0; i < columns->natts; i++)
+		if (tde_type_find(TupleDescAttr(columns, i)->atttypid) && tde_blind_serves(TupleDescAttr(columns, i)->atttypid))
+			return true;
+	return false;
+}
+
 /* In this memory context. */
 static void
 read_indexes(TdeIndexedTable *table)
 {
 	Relation	rel = relation_open(table->memo.relation, AccessShareLock); /* or a composite type */
+	bool		may_hold = tde_may_hold_encrypted(RelationGetDescr(rel));
 	ListCell   *cell;
 
 	if (rel->rd_rel->relhasindex)
@@ -125,7 +136,8 @@ read_indexes(TdeIndexedTable *table)
 			collect_index(lfirst_oid(cell), rel, table);
 	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
 		collect_partition_key(RelationGetRelid(rel), table);
-	table->plain = table->columns == NULL && table->computed == NIL && !tde_may_hold_encrypted(RelationGetDescr(rel));
+	table->plain = table->columns == NULL && table->computed == NIL && !may_hold;
+	table->searched = may_hold && has_searched(RelationGetDescr(rel));
 	relation_close(rel, AccessShareLock);
 }
 
@@ -159,7 +171,7 @@ look_up_table(Oid relid)
 	table = hash_search(tables, &relid, HASH_ENTER, &found);
 	if (found && table->context)
 		MemoryContextDelete(table->context);
-	*table = (TdeIndexedTable) {.memo.relation = relid, .plain = read.plain};
+	*table = (TdeIndexedTable) {.memo.relation = relid, .plain = read.plain, .searched = read.searched};
 	remember(table, &read);
 	table->memo.valid = true;
 	return table;
@@ -186,7 +198,7 @@ tde_indexed_table(Oid relid)
 {
 	TdeIndexedTable *table = find_table(relid);
 
-	return table->columns == NULL && table->computed == NIL ? NULL : table;
+	return table->columns == NULL && table->computed == NIL && !table->searched ? NULL : table;
 }
 
 bool

@@ -13,6 +13,7 @@ typedef struct TdeIndexedTable
 {
 	TdeRelationMemo memo;
 	bool		plain;			/* see tde_plain_tables */
+	bool		searched;		/* columns that have operators of GIN, by which a search is estimated, with an index or without */
 	MemoryContext context;		/* of what follows; NULL: there is nothing */
 	Bitmapset  *columns;		/* encrypted ones in keys and conditions */
 	List	   *computed;		/* calls of tde_computed() and encrypted COALESCE() there, with varno 1 */

@@ -33,8 +33,10 @@ BEGIN ATOMIC
          CASE WHEN had.name IS NULL THEN
            tde_internal.tde_function_sql(f.name || format('(%s, %s)', p.enc, o.oprright::regtype), 'boolean', 'tde_search', f.volatility,
                                          format('search as %s() of the base type', b.proname))
-           -- the estimator that asks the operator itself, of the values that ANALYZE has kept; others know base types alone
-           || tde_internal.tde_operator_sql(p, '%' || o.oprname, p.enc, o.oprright::regtype, 'boolean', f.name, f.volatility, NULL, NULL, 'matching')
+           -- of words the base type's, which is given the lexemes that ANALYZE has kept (src/type/lexeme_statistics.c); others ask the operator itself, of
+           -- the values that it has kept
+           || tde_internal.tde_operator_sql(p, '%' || o.oprname, p.enc, o.oprright::regtype, 'boolean', f.name, f.volatility, NULL, NULL,
+                                            CASE o.oprrest WHEN 'pg_catalog.tsmatchsel'::regproc THEN 'tsmatch' ELSE 'matching' END)
          ELSE '' END
   FROM pg_opclass c JOIN pg_amop e ON e.amopfamily = c.opcfamily AND e.amoplefttype = c.opcintype JOIN pg_operator o ON o.oid = e.amopopr
   JOIN pg_proc b ON b.oid = o.oprcode

@@ -99,6 +99,9 @@ extern Datum tde_datum_encrypt_passing(TdeType *type, Datum value);
  */
 extern Datum tde_datum_encrypt_apart(TdeType *type, Datum value);
 
+/* The same of another plaintext, which is kept for a value. */
+extern Datum tde_datum_encrypt_beside(TdeType *type, Datum plain, Datum value);
+
 /*
  * The same for what a cast makes.  What the statement does not store is encrypted by AES-GCM if the typmod says triple DES, under the same
  * key.

@@ -232,12 +232,10 @@ tde_datum_encrypt_passing(TdeType *type, Datum value)
 }
 
 Datum
-tde_datum_encrypt_apart(TdeType *type, Datum value)
+tde_datum_encrypt_beside(TdeType *type, Datum plain, Datum value)
 {
-	Datum		plain = tde_datum_decrypt_once(type, value, -1);
 	TdeHeader	header;
 	Target		target = {.type = type, .typmod = -1, .header = &header};
-	Datum		result;
 
 	tde_datum_read_header(value, &header);
 	target.pad = pad_of(value, &header);
@@ -245,7 +243,15 @@ tde_datum_encrypt_apart(TdeType *type, Datum value)
 	if (header.spec.cipher == TDE_3DES168 && header.spec.mac != TDE_NOMAC)
 		header.spec = spared_spec;
 	find_key(&target);
-	result = encrypt(&target, plain);
+	return encrypt(&target, plain);
+}
+
+Datum
+tde_datum_encrypt_apart(TdeType *type, Datum value)
+{
+	Datum		plain = tde_datum_decrypt_once(type, value, -1);
+	Datum		result = tde_datum_encrypt_beside(type, plain, value);
+
 	tde_datum_free(type, plain);
 	return result;
 }

@@ -23,6 +23,7 @@
 #include "server/compat.h"
 #include "type/datum.h"
 #include "type/inside.h"
+#include "type/lexeme_statistics.h"
 #include "wallet/wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_typanalyze);
@@ -130,6 +131,8 @@ analyze_by_default(VacAttrStats *stats)
 {
 	Oid			type = getBaseType(stats->attrtypid);
 
+	if (tde_lexemes_are_of(tde_type_find(type)))
+		return tde_lexemes_typanalyze(stats);
 	if (OidIsValid(get_element_type(type)))
 		return DatumGetBool(OidFunctionCall1(F_ARRAY_TYPANALYZE, PointerGetDatum(stats)));
 	switch (get_typtype(type))

@@ -283,6 +283,9 @@ my %shapes = (
   search => sub {
     return 'SELECT x.id, ' . any_value(0, 'x') . ' FROM ' . table() . ' x WHERE ' . search('x') . ' ORDER BY 1';
   },
+  search_by_index => sub {
+    return ('BEGIN', 'SET LOCAL enable_seqscan = off', map({ "SELECT x.id FROM a x WHERE " . search('x') . ' ORDER BY 1' } 1 .. 8), 'ROLLBACK');
+  },
   search_in_join => sub {
     return 'SELECT x.id, y.id FROM ' . table() . ' x JOIN b y ON ' . search('x', 'y') . ' WHERE ' . search('y') . ' ORDER BY 1, 2';
   },
