@@ -47,7 +47,7 @@ typedef struct HashMemo
 static HashMemo memos[PURPOSES][MEMOS];
 
 /* Those of the indexes of late, likewise of hash_epoch. */
-#define ENTRY_PRFS		4
+#define ENTRY_PRFS		16
 typedef struct EntryPrf
 {
 	TdePrf	   *prf;			/* NULL: none yet */
@@ -132,11 +132,22 @@ make_ready(void)
  */
 static LocalTransactionId held_in = InvalidLocalTransactionId;
 
-/* InvalidOid: the extension is not here, or not yet, in pg_upgrade's schema. */
+/* InvalidOid: the extension is not here, or not yet, in pg_upgrade's schema.  Looked up once for each key table: each transaction asks. */
 static Oid
 lock_relation(void)
 {
-	return OidIsValid(tde_keys_relid()) ? tde_extension_table("data_keys_id_seq") : InvalidOid;
+	static Oid	sequence = InvalidOid;
+	static Oid	sequence_of = InvalidOid;
+	Oid			keys = tde_keys_relid();
+
+	if (!OidIsValid(keys))
+		return InvalidOid;
+	if (sequence_of != keys || !OidIsValid(sequence))
+	{
+		sequence = tde_extension_table("data_keys_id_seq");
+		sequence_of = keys;
+	}
+	return sequence;
 }
 
 /* As tde_keys_open() has it, this may be while a page of an index is held. */

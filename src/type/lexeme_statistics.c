@@ -153,12 +153,25 @@ lexeme_of(TdeType *type, Datum value)
 	return PointerGetDatum(lexeme);
 }
 
-/* The lexemes of a row of pg_statistic that are in this slot, as PostgreSQL has them there. */
-static Datum
-lexemes_in(HeapTuple row, int slot)
+/* Is that what this slot of a row of pg_statistic has?  Another extension may have chosen the same number. */
+static bool
+has_lexemes(HeapTuple row, int slot, Datum *stored)
 {
 	bool		isnull;
-	Datum		stored = SysCacheGetAttr(STATRELATTINH, row, Anum_pg_statistic_stavalues1 + slot, &isnull);
+
+	if ((&((Form_pg_statistic) GETSTRUCT(row))->stakind1)[slot] != KIND_LEXEMES)
+		return false;
+	*stored = SysCacheGetAttr(STATRELATTINH, row, Anum_pg_statistic_stavalues1 + slot, &isnull);
+	if (isnull)
+		return false;
+	*stored = PointerGetDatum(DatumGetArrayTypeP(*stored));
+	return tde_lexemes_are_of(tde_type_find(ARR_ELEMTYPE(DatumGetArrayTypeP(*stored))));
+}
+
+/* As PostgreSQL has them there. */
+static Datum
+plain_lexemes(Datum stored)
+{
 	ArrayType  *array = DatumGetArrayTypeP(stored);
 	TdeType    *type = tde_type_get(ARR_ELEMTYPE(array));
 	Datum	   *lexemes;
@@ -173,43 +186,43 @@ lexemes_in(HeapTuple row, int slot)
 	return PointerGetDatum(construct_array(lexemes, count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-/* A copy of a row of pg_statistic with lexemes in clear. */
+/* A copy of a row of pg_statistic with what this slot has in clear. */
 static HeapTuple
-plain_row(HeapTuple row)
+plain_row(HeapTuple row, int slot, Datum stored)
 {
 	Relation	catalog = table_open(StatisticRelationId, AccessShareLock);
-	int16	   *kinds = &((Form_pg_statistic) GETSTRUCT(row))->stakind1;
-	HeapTuple	copy = heap_copytuple(row);
+	int			columns[] = {Anum_pg_statistic_stakind1 + slot, Anum_pg_statistic_stavalues1 + slot};
+	Datum		values[] = {Int16GetDatum(STATISTIC_KIND_MCELEM), plain_lexemes(stored)};
+	bool		isnull[] = {false, false};
+	HeapTuple	copy = heap_modify_tuple_by_cols(row, RelationGetDescr(catalog), lengthof(columns), columns, values, isnull);
 
-	for (int slot = 0; slot < STATISTIC_NUM_SLOTS; slot++)
-		if (kinds[slot] == KIND_LEXEMES)
-		{
-			int			columns[] = {Anum_pg_statistic_stakind1 + slot, Anum_pg_statistic_stavalues1 + slot};
-			Datum		values[] = {Int16GetDatum(STATISTIC_KIND_MCELEM), lexemes_in(row, slot)};
-			bool		isnull[] = {false, false};
-
-			copy = heap_modify_tuple_by_cols(copy, RelationGetDescr(catalog), lengthof(columns), columns, values, isnull);
-		}
 	table_close(catalog, AccessShareLock);
 	return copy;
 }
 
-/* Who may not decrypt, or has no wallet, is given none: what is estimated would tell which lexemes are frequent. */
+/*
+ * Who may not decrypt, or has no wallet, is given none: what is estimated would tell which lexemes are frequent.  Nothing in *variable is looked
+ * at: estimates of an index's cost ask with one that has nothing in it.
+ */
 static bool
 give_lexemes(Oid relation, AttrNumber column, bool inherited, VariableStatData *variable)
 {
-	HeapTuple	row;
+	HeapTuple	row = NULL;
+	Datum		stored;
 
-	if (variable->atttype < FirstNormalObjectId || !tde_lexemes_are_of(tde_type_find(getBaseType(variable->atttype))) ||
-		!tde_access_is_permitted() || !tde_wallet_ensure_open())
-		return false;
-	row = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relation), Int16GetDatum(column), BoolGetDatum(inherited));
+	if (relation >= FirstNormalObjectId)
+		row = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relation), Int16GetDatum(column), BoolGetDatum(inherited));
 	if (!HeapTupleIsValid(row))
 		return false;
-	variable->statsTuple = plain_row(row);
+	variable->statsTuple = NULL;
+	for (int slot = 0; slot < STATISTIC_NUM_SLOTS && !HeapTupleIsValid(variable->statsTuple); slot++)
+		if (has_lexemes(row, slot, &stored) && tde_access_is_permitted() && tde_wallet_ensure_open())
+			variable->statsTuple = plain_row(row, slot, stored);
+	ReleaseSysCache(row);
+	if (!HeapTupleIsValid(variable->statsTuple))
+		return false;
 	variable->freefunc = heap_freetuple;
 	variable->vartype = TSVECTOROID;	/* tsmatchsel() wants no other */
-	ReleaseSysCache(row);
 	return true;
 }
 
