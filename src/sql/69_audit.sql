@@ -186,7 +186,7 @@ AS $$
   SELECT tde_internal.tde_key_age(created), 'data keys', format('%s (%s)', coalesce(name, format('slot %s', slot)), kind),
          format('its newest version is of %s', created::date),
          CASE kind WHEN 'hash' THEN 'SELECT * FROM tde_rotate_hash_key();'
-                   ELSE format('SELECT tde_rotate_key(%L); then CALL tde_rekey_table(...) for old values.', name) END
+                   ELSE format('For old values CALL tde_rekey_table(...) afterwards: SELECT tde_rotate_key(%L);', name) END
   FROM tde.keys WHERE state = 'active' AND tde_internal.tde_key_age(created) IN ('warning', CASE WHEN kind <> 'hash' THEN 'notice' END)
   UNION ALL
   SELECT 'notice', 'data keys', coalesce(name, format('slot %s', slot)), 'destroyed: what is still encrypted under it cannot be read any more',
@@ -196,7 +196,7 @@ AS $$
   -- at half of this the next transaction that stores values makes another version (src/keys/limits.c)
   SELECT 'warning', 'data keys', format('%s (%s), version %s', coalesce(k.name, format('slot %s', k.slot)), k.kind, k.version),
          format('has encrypted %s of the %s %s that a key may', l.used, l.most, l.unit),
-         format('Store a value under it, or SELECT tde_rotate_key(%L);', k.name)
+         format('Store a value under it, or: SELECT tde_rotate_key(%L);', k.name)
   FROM tde.keys k JOIN tde.key_counts c ON c.id = k.id
   CROSS JOIN LATERAL (VALUES
     (k.total_encryptions, 1099511627776, 'values', true),
@@ -226,88 +226,6 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_tables() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_tables() IS 'tde_audit(): keys by which tools would copy the extension''s tables';
-
-CREATE FUNCTION tde_internal.tde_is_left_plain(a pg_attribute) RETURNS boolean
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-  SELECT a.attnum > 0 AND NOT a.attisdropped AND a.attidentity = '' AND a.attgenerated = ''
-    AND EXISTS (SELECT FROM tde.types t JOIN pg_type b ON b.oid = t.base WHERE a.atttypid IN (b.oid, b.typarray))
-    AND NOT EXISTS (SELECT FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S'
-                    WHERE d.classid = s.tableoid AND d.refclassid = s.tableoid AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum AND d.deptype = 'a')
-$$;
--- new in 0.2.0
-REVOKE ALL ON FUNCTION tde_internal.tde_is_left_plain(pg_attribute) FROM PUBLIC;
-COMMENT ON FUNCTION tde_internal.tde_is_left_plain(pg_attribute) IS 'whether a column is plain, could be encrypted, and is no serial or identity column';
-
-CREATE FUNCTION tde_internal.tde_audit_columns() RETURNS SETOF tde_internal.tde_finding
-LANGUAGE sql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $$
-  SELECT w.severity, 'columns', c.oid::regclass::text, format('%s: %s', w.finding, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)), w.hint
-  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-  CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
-  CROSS JOIN LATERAL (VALUES
-    (s.cipher IS NULL, 'warning', 'declared without modifiers, and encrypted as constants are, equal values alike', 'ALTER TABLE ... TYPE with modifiers.'),
-    (s.mac = 'nomac', 'warning', 'without a MAC, so that changed bytes go unnoticed', 'ALTER TABLE ... TYPE with gcm, sha256 or mac.'),
-    (s.cipher = '3des168', 'warning', 'under triple DES, of which NIST allows no new use', 'ALTER TABLE ... TYPE with aes256.'),
-    (NOT s.salt, 'notice', 'without salt, so that files tell which values are equal', 'ALTER TABLE ... TYPE with salt, if nothing needs it so.'),
-    (s.base_type = 'oid', 'warning', 'vacuumlo does not see which large objects it refers to, and removes them', 'ALTER TABLE ... TYPE oid, or never run vacuumlo here.')
-  ) AS w (applies, severity, finding, hint)
-  WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attinhcount = 0 AND s.base_type IS NOT NULL
-    AND c.relkind IN ('r', 'p', 'f', 'm', 'c') AND c.relpersistence <> 't' AND w.applies
-  GROUP BY c.oid, w.severity, w.finding, w.hint
-  UNION ALL
-  -- the same rule as of ADD COLUMN: src/ddl/added_columns.c
-  SELECT 'notice', 'columns', c.oid::regclass::text, format('in clear, while all columns before are encrypted: %s', string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)),
-         format('CALL tde_encrypt_columns(%L, %L);', c.oid::regclass, array_agg(a.attname ORDER BY a.attnum))
-  FROM pg_class c JOIN (
-      SELECT attrelid, max(attnum) FILTER (WHERE s.base_type IS NOT NULL) AS last_encrypted, min(attnum) FILTER (WHERE tde_internal.tde_is_left_plain(x)) AS first_plain
-      FROM pg_attribute x CROSS JOIN LATERAL tde_internal.tde_type_spec(x.atttypid, x.atttypmod) s WHERE attnum > 0 AND NOT attisdropped GROUP BY attrelid
-    ) AS t ON t.attrelid = c.oid AND last_encrypted < first_plain JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum >= first_plain AND tde_internal.tde_is_left_plain(a)
-  WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND NOT c.relispartition
-  GROUP BY c.oid
-  UNION ALL
-  SELECT 'warning', 'conversions', relation::text, format('column %I is still being converted (phase %s)', column_name, phase),
-         CASE WHEN phase = 'erase' THEN format('CALL tde_finish_conversion(%L, %L);', relation, column_name)
-              ELSE format('Repeat the CALL that began it and go on, or CALL tde_abort_conversion(%L, %L);', relation, column_name) END
-  FROM tde.conversions
-$$;
-REVOKE ALL ON FUNCTION tde_internal.tde_audit_columns() FROM PUBLIC;
-COMMENT ON FUNCTION tde_internal.tde_audit_columns() IS 'tde_audit(): how columns are encrypted, and what is being converted';
-
-CREATE FUNCTION tde_internal.tde_audit_order() RETURNS SETOF tde_internal.tde_finding
-LANGUAGE sql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $$
-  -- partitions have what the partitioned table has
-  WITH telling AS (
-    SELECT i.indrelid, i.indexrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, s.salt,
-           EXISTS (SELECT FROM pg_opclass c WHERE c.opcintype = a.atttypid AND tde_internal.tde_is_unordered(c.oid)) AS can_hide
-    FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid AND x.relpersistence <> 't' AND NOT x.relispartition
-    JOIN pg_am m ON m.oid = x.relam AND m.amname = 'btree'
-    CROSS JOIN LATERAL generate_series(0, i.indnkeyatts - 1) k
-    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k]
-    CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
-    WHERE s.cipher IS NOT NULL AND NOT tde_internal.tde_is_unordered(i.indclass[k]))
-  SELECT 'notice', 'order', indrelid::regclass::text,
-         format('indexes tell the order of all values of a column%s: %s', CASE WHEN bool_or(salt) THEN ', salted or not' ELSE '' END,
-                string_agg(format('%s (%I)', indexrelid::regclass, attname), ', ' ORDER BY attnum, indexrelid::regclass::text)),
-         coalesce(format('Unless something needs <, ORDER BY or LIKE by index: ALTER TABLE %s %s;', indrelid::regclass,
-                         string_agg(DISTINCT format('ALTER %I TYPE %s', attname, regexp_replace(format_type(atttypid, atttypmod), '[)]$', ',unordered)')), ', ')
-                           FILTER (WHERE can_hide)),
-                  'Drop them, unless something needs them: values of these types have no other order.')
-  FROM telling GROUP BY indrelid
-  UNION ALL
-  SELECT 'notice', 'order', i.indrelid::regclass::text, format('index %s tells the order of all elements of the arrays in a column', i.indexrelid::regclass),
-         format('Make it again, under hashes: DROP INDEX %s; %s;', i.indexrelid::regclass, pg_get_indexdef(i.indexrelid))
-  FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid AND x.relpersistence <> 't' AND NOT x.relispartition
-  JOIN pg_am m ON m.oid = x.relam AND m.amname = 'gin'
-  WHERE EXISTS (SELECT FROM pg_attribute e CROSS JOIN LATERAL tde_internal.tde_type_spec(e.atttypid, -1) s WHERE e.attrelid = x.oid AND s.cipher IS NOT NULL)
-$$;
--- new in 0.2.0
-REVOKE ALL ON FUNCTION tde_internal.tde_audit_order() FROM PUBLIC;
-COMMENT ON FUNCTION tde_internal.tde_audit_order() IS 'tde_audit(): indexes whose files tell the order of encrypted values';
 
 -- To delete a page of a btree, and to sum up blocks for BRIN, VACUUM compares values, for which it needs the wallet.
 CREATE FUNCTION tde_internal.tde_audit_freezing() RETURNS SETOF tde_internal.tde_finding
@@ -376,7 +294,7 @@ AS $$
      'trees of statements are logged with their constants', 'Set it to off.'),
     ('pg_stat_statements.track_utility', s.value !~* '^(off|false|no|0)$', 'warning', 'statement statistics',
      'the file of pg_stat_statements can hold constants of defaults, views, partition bounds and DO blocks in clear',
-     'Set it to off, then SELECT pg_stat_statements_reset();')
+     'Set it to off, then: SELECT pg_stat_statements_reset();')
   ) AS f (name, applies, severity, topic, finding, hint)
   WHERE f.name = s.name AND f.applies
 $$;
@@ -410,7 +328,7 @@ AS $$
     WHERE a.attrelid = g.tgrelid AND a.attnum > 0 AND NOT a.attisdropped AND s.base_type IS NOT NULL)
   UNION ALL
   SELECT 'warning', 'row capture', s.scope, 'pg_qualstats keeps constants of conditions and statements as examples, in clear',
-         'Set pg_qualstats.enabled = off, then SELECT pg_qualstats_reset();'
+         'Set pg_qualstats.enabled = off, then: SELECT pg_qualstats_reset();'
   FROM tde_internal.tde_audited_settings() s WHERE s.name = 'pg_qualstats.enabled' AND s.value ~* '^(on|true|yes|1)$'
   UNION ALL
   SELECT 'warning', 'row capture', 'extension ' || quote_ident(x.extname), f.finding, f.hint
@@ -526,15 +444,15 @@ DECLARE
 BEGIN
   RETURN QUERY
   SELECT 'warning', 'key wall', scope, 'key_wall = warn: values under other keys than their columns declare are read',
-         CASE WHEN of_database THEN format('SELECT * FROM tde_foreign_values(); if it finds none, ALTER DATABASE %I RESET tde_column.key_wall;', current_database())
-              ELSE 'SELECT * FROM tde_foreign_values(); in each database; if it finds none, take the setting back.' END
+         CASE WHEN of_database THEN format('If SELECT * FROM tde_foreign_values() finds none: ALTER DATABASE %I RESET tde_column.key_wall;', current_database())
+              ELSE 'If SELECT * FROM tde_foreign_values() finds none in any database, take the setting back.' END
   FROM tde_internal.tde_audited_settings() WHERE name = 'tde_column.key_wall' AND lower(value) = 'warn';
   FOR r IN SELECT t.relation FROM tde_internal.tde_declared_tables() t LOOP
     BEGIN
       RETURN QUERY
       SELECT 'error', 'key wall', r.relation::text,
              format('column %I is declared with key "%s", and has values under key "%s" in its first pages: %s', f."column", f.declared_key, f.key, f.count),
-             format('Only if you know how they got there, CALL tde_rekey_table(%L, repair => true);', r.relation)
+             format('Only if you know how they got there: CALL tde_rekey_table(%L, repair => true);', r.relation)
       FROM tde_internal.tde_foreign_values_in(r.relation, 4) f;
     EXCEPTION WHEN OTHERS THEN
       RETURN QUERY SELECT 'error', 'key wall', r.relation::text, format('cannot be read: %s', SQLERRM), NULL;
@@ -544,54 +462,3 @@ END
 $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_key_wall() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_key_wall() IS 'tde_audit(): values under other keys than their columns declare';
-
--- SECURITY DEFINER, so that it takes EXECUTE on this one function alone.  It reads catalogs, settings and the wallet's state.
-CREATE FUNCTION @extschema@.tde_audit() RETURNS SETOF tde_internal.tde_finding
-LANGUAGE sql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-  WITH found AS MATERIALIZED (
-    SELECT * FROM tde_internal.tde_audit_library()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_wallet()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_master_keys()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_keys()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_tables()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_columns()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_key_wall()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_order()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_freezing()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_logging()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_capture()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_search_path()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_path_schemas()
-    UNION ALL SELECT * FROM tde_internal.tde_audit_names())
-  SELECT severity, topic, object, finding, hint FROM (
-    SELECT * FROM found
-    UNION ALL
-    SELECT 'ok', topic, NULL, good, NULL FROM (VALUES
-      ('version', 'library and extension are of one version'),
-      ('preloading', 'the library is preloaded'),
-      ('schema privileges', 'no role may make objects in somebody else''s schema on a search path'),
-      ('captured names', 'encrypted values go to nobody else''s functions, operators and casts by their names'),
-      ('wallet file', 'it is there, belongs to the server alone, and is the one that was opened'),
-      ('wallet', 'open'),
-      ('passphrase command', 'configured'),
-      ('master keys', 'the current one wraps the data keys of this database'),
-      ('data keys', 'all have a name, a version of the last year and room'),
-      ('columns', 'all are salted, have a MAC and use AES'),
-      ('conversions', 'none is unfinished'),
-      ('order', 'no index tells the order of encrypted values'),
-      ('key wall', 'values are under their columns'' keys, as far as the first pages of tables show, and others are refused'),
-      ('freezing', 'no table waits for the wallet'),
-      ('statement log', 'no setting has statements logged'),
-      ('statement statistics', 'they hold no constants'),
-      ('row capture', 'no trigger and no extension that is known here takes values elsewhere'),
-      ('search path', 'all have the schemas of users'' encrypted types that are used with them')
-    ) AS t (topic, good)
-    WHERE NOT EXISTS (SELECT FROM found WHERE found.topic = t.topic)) AS r
-  ORDER BY array_position(ARRAY['error', 'warning', 'notice', 'ok'], severity), topic, object, finding
-$$;
-REVOKE ALL ON FUNCTION @extschema@.tde_audit() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.tde_audit() TO pg_monitor;
-COMMENT ON FUNCTION @extschema@.tde_audit() IS
-  'check this server and database: findings (error, warning, notice, ok) on wallet, keys, columns and settings';

@@ -66,8 +66,8 @@ set_conf($node, 'tde_column.passphrase_command' => 'echo audit-passphrase');
 is(lines_of($node, "SELECT topic, severity, finding FROM tde_audit() WHERE severity <> 'ok'"), '', 'nothing is wrong');
 is(
   lines_of($node, 'SELECT string_agg(topic, $$, $$) FROM tde_audit()'),
-  'captured names, columns, conversions, data keys, freezing, key wall, master keys, order, passphrase command, preloading, row capture, schema privileges, search path, '
-    . 'statement log, statement statistics, version, wallet, wallet file',
+  'captured names, columns, constants, conversions, data keys, freezing, key wall, master keys, order, passphrase command, plain columns, policy, preloading, row capture, '
+    . 'schema privileges, search path, sent in clear, statement log, statement statistics, stored in clear, version, wallet, wallet file',
   'and all topics say so');
 is(lines_of($node, $status), "OPEN|$path|t|t|1", 'the status with an open wallet');
 is(
@@ -324,7 +324,7 @@ ok((grep { -f && index(read_bytes($_), 'in-the-file-of-statements') >= 0 } glob(
 
 # Others that keep values.
 
-is(told('row capture'), 'ok||no trigger and no extension that is known here takes values elsewhere', 'nothing captures rows');
+is(told('row capture'), 'ok||no trigger, no job and no extension that is known here takes values elsewhere', 'nothing captures rows');
 lines_of(
   $node, q{
 CREATE EXTENSION tcn;

@@ -348,8 +348,8 @@ $read = attempt($older, 'SELECT a FROM staff');
 is($read->{out}, 'old chief', 'and after it');
 like($read->{err}, qr/WARNING:  TDE06: value under key "k1"/, 'with a warning again');
 is(lines_of($older, q{SELECT severity, object, hint FROM tde_audit() WHERE topic = 'key wall' ORDER BY 1 DESC}),
-  qq{warning|database postgres|SELECT * FROM tde_foreign_values(); if it finds none, ALTER DATABASE postgres RESET tde_column.key_wall;\n}
-    . q{error|public.staff|Only if you know how they got there, CALL tde_rekey_table('public.staff', repair => true);}, 'the audit says what to do');
+  qq{warning|database postgres|If SELECT * FROM tde_foreign_values() finds none: ALTER DATABASE postgres RESET tde_column.key_wall;\n}
+    . q{error|public.staff|Only if you know how they got there: CALL tde_rekey_table('public.staff', repair => true);}, 'the audit says what to do');
 lines_of($older, q{ALTER DATABASE postgres RESET tde_column.key_wall});
 fails_with($older, 'SELECT a FROM staff', $refused, 'which ends it');
 $older->stop;

@@ -150,7 +150,23 @@ ALTER TYPE tde_internal.tde_dependent ADD ATTRIBUTE owner oid, ADD ATTRIBUTE cla
 -- Nobody else makes any in pg_catalog.
 DROP FUNCTION tde_internal.tde_check_namesakes(pg_attribute);
 
+-- A column more; who may call it stays so.
+ALTER FUNCTION @extschema@.tde_audit() RENAME TO tde_audit_before;
+
 -- @parts@
+
+DO $$
+DECLARE
+  grantee text;
+BEGIN
+  FOR grantee IN SELECT coalesce(quote_ident(r.rolname), 'PUBLIC')
+                 FROM pg_proc p CROSS JOIN LATERAL aclexplode(p.proacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
+                 WHERE p.oid = '@extschema@.tde_audit_before()'::regprocedure LOOP
+    EXECUTE format('GRANT EXECUTE ON FUNCTION @extschema@.tde_audit() TO %s', grantee);
+  END LOOP;
+END
+$$;
+DROP FUNCTION @extschema@.tde_audit_before();
 
 DROP FUNCTION tde_internal.tde_missing_aggregates(tde_internal.type_plans), tde_internal.tde_named_opclass(oid);
 DROP FUNCTION tde_internal.tde_complete_type(tde_internal.type_plans, tde_internal.type_plans[]);
