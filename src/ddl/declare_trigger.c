@@ -37,6 +37,7 @@
 #include "ddl/taken_names.h"
 #include "ddl/text_search.h"
 #include "ddl/widened_calls.h"
+#include "keys/required.h"
 #include "keys/table.h"
 #include "server/compat.h"
 #include "server/statement.h"
@@ -168,7 +169,11 @@ inspect_relation(Relation rel, bool new_table)
 		typmod = may_be_altered(rel, column) ? wanted_typmod(rel, column, type, own_key, &table_key) : column->atttypmod;
 		/* a table may have many columns that are declared the same */
 		if (type != ensured || typmod != ensured_typmod)
+		{
+			if (new_table && typmod >= 0 && !IsBinaryUpgrade)
+				tde_required_check(tde_modifiers_unpack(type->layout, typmod).spec);
 			(void) tde_ddl_ensure_keys(type, typmod);
+		}
 		ensured = type;
 		ensured_typmod = typmod;
 		if (typmod != column->atttypmod)

@@ -5,6 +5,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "parser/parse_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -12,6 +13,7 @@
 
 #include "ddl/declared_type.h"
 #include "keys/modifiers.h"
+#include "keys/required.h"
 #include "server/compat.h"
 #include "type/base_functions.h"
 #include "type/inside.h"
@@ -61,7 +63,7 @@ tde_declared_like(Oid like, int32 declared, Oid *type, int32 *typmod)
 		return false;
 	modifiers = declared >= 0 ? tde_type_modifiers(own, declared) : tde_ddl_default_modifiers(encrypted->base);
 	modifiers.unordered = modifiers.unordered && tde_base_can_hide_order(encrypted->base);
-	tde_ddl_check_mac(encrypted->base, modifiers.spec);
+	tde_ddl_check_spec(encrypted->base, modifiers.spec);
 	pad = tde_plain_pad(own->base, &modifiers);
 	modifiers.base_typmod = *typmod;
 	if (tde_plain_pad(encrypted->base, &modifiers) == 0)
@@ -99,6 +101,7 @@ tde_ddl_default_typmod(TdeType *type)
 {
 	TdeModifiers modifiers = tde_ddl_default_modifiers(type->base);
 
+	tde_ddl_check_spec(type->base, modifiers.spec);
 	return tde_modifiers_pack(type->layout, &modifiers);
 }
 
@@ -130,8 +133,11 @@ tde_ddl_check_pad(Oid base, const TdeModifiers *modifiers)
 }
 
 void
-tde_ddl_check_mac(Oid base, TdeSpec spec)
+tde_ddl_check_spec(Oid base, TdeSpec spec)
 {
+	/* what pg_upgrade declares is there already */
+	if (!IsBinaryUpgrade)
+		tde_required_check(spec);
 	if (spec.mac == TDE_NOMAC && tde_plain_verifier(base) == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -23,8 +23,8 @@ extern bool tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod);
  */
 extern bool tde_declared_like(Oid like, int32 like_typmod, Oid *type, int32 *typmod);
 
-/* ereport: values of this base type must not go without a MAC. */
-extern void tde_ddl_check_mac(Oid base, TdeSpec spec);
+/* ereport: values of this base type must not go without a MAC, or tde_column.require excludes the specification. */
+extern void tde_ddl_check_spec(Oid base, TdeSpec spec);
 
 /* What a column of the encrypted version of a base type gets that is declared without modifiers, and its typmod. */
 extern TdeModifiers tde_ddl_default_modifiers(Oid base);

@@ -71,7 +71,7 @@ keep_encrypted(Node *expr)
 	{
 		TdeType    *type = tde_type_get(exprType(form));
 
-		tde_ddl_check_mac(type->base, tde_type_modifiers(type, exprTypmod(linitial(((FuncExpr *) form)->args))).spec);
+		tde_ddl_check_spec(type->base, tde_type_modifiers(type, exprTypmod(linitial(((FuncExpr *) form)->args))).spec);
 	}
 	return form ? form : expr;
 }

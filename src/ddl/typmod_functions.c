@@ -162,7 +162,7 @@ parse_modifiers(Oid base, ArrayType *array)
 				 errdetail_internal("%s", problem),
 				 errhint("Modifiers are: those of %s first; then, in any order, one of aes128, aes192, aes256, '3des168'; "
 						 "salt or nosalt; gcm, sha256, mac or nomac; ctr or cbc; ordered or unordered; 'pad=BYTES' or 'pad=max'; 'key=NAME'.", format_type_be(base))));
-	tde_ddl_check_mac(base, mods.spec);
+	tde_ddl_check_spec(base, mods.spec);
 	tde_ddl_check_order(base, &mods);
 	mods.base_typmod = parse_base_modifiers(base, words, own);
 	tde_ddl_check_pad(base, &mods);

@@ -61,6 +61,7 @@
 #include "functions/settings.h"
 #include "keys/cache.h"
 #include "keys/keyed_hash.h"
+#include "keys/required.h"
 #include "keys/table.h"
 #include "maintenance/closed_wallet.h"
 #include "maintenance/databases.h"
@@ -418,6 +419,7 @@ _PG_init(void)
 	tde_distributed_citus_init();
 	if (process_shared_preload_libraries_in_progress)
 	{
+		tde_required_report(LOG);
 		tde_output_plugin_init();
 		(void) tde_module_load("ceremony"); /* it has shared memory */
 	}

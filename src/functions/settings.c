@@ -18,6 +18,7 @@
 #include "distributed/distribution.h"
 #include "functions/settings.h"
 #include "keys/names.h"
+#include "keys/required.h"
 #include "server/compat.h"
 #include "type/access.h"
 #include "type/ciphertext_form.h"
@@ -29,6 +30,7 @@
 int			tde_share_timeout = 600;
 
 static char *default_spec_string = NULL;
+static char *require_string = NULL;
 
 /* Has tde_column.decrypt_role been given a value? */
 static bool decrypt_role_given = false;
@@ -96,6 +98,42 @@ check_transparent_results(bool *newval, void **extra, GucSource source)
 		return false;
 	}
 	return true;
+}
+
+/* Is tde_column.require being defined?  Then a value that is refused would leave nothing required.  And has it been given one? */
+static bool defines_require = false;
+static bool require_given = false;
+
+static bool
+check_require(char **newval, void **extra, GucSource source)
+{
+	List	   *words;
+	int		   *result = TDE_GUC_MALLOC(sizeof(*result));
+
+	if (result == NULL)
+		return false;
+	*extra = result;
+	require_given |= source > PGC_S_DYNAMIC_DEFAULT;
+	if (SplitIdentifierString(pstrdup(*newval), ',', &words) && tde_required_parse(words, result))
+		return true;
+	if (!defines_require)
+	{
+		GUC_check_errdetail("Standards are: fips, pci and cnsa2.");
+		return false;
+	}
+	ereport(WARNING,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid value for parameter \"%s\": \"%s\"", "tde_column.require", *newval),
+			 errdetail("All standards are required."),
+			 errhint("Standards are: fips, pci and cnsa2.")));
+	*result = TDE_REQUIRE_ALL;
+	return true;
+}
+
+static void
+assign_require(const char *newval, void *extra)
+{
+	tde_required = *(int *) extra;
 }
 
 static bool
@@ -335,6 +373,24 @@ define_key_wall(void)
 							 NULL, NULL, NULL);
 }
 
+/* A client's value is thrown away as that of define_decrypt_role(), and then everything is required. */
+static void
+define_require(void)
+{
+	static const char name[] = "tde_column.require";
+	bool		is_set = GetConfigOption(name, true, false) != NULL;
+
+	defines_require = true;
+	DefineCustomStringVariable(name,
+							   "Sets the standards that encryption has to satisfy: fips, pci, cnsa2.",
+							   "What they exclude is neither declared nor written.  It is still read.",
+							   &require_string, "", PGC_SUSET, GUC_LIST_INPUT,
+							   check_require, assign_require, NULL);
+	defines_require = false;
+	if (is_set && !require_given)
+		SetConfigOption(name, "fips, pci, cnsa2", PGC_SUSET, PGC_S_OVERRIDE);
+}
+
 static void
 define_limits(void)
 {
@@ -356,6 +412,7 @@ tde_settings_init(void)
 	define_wallet();
 	define_backup();
 	define_values();
+	define_require();
 	define_results();
 	define_key_wall();
 	define_guards();

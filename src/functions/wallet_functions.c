@@ -20,6 +20,7 @@
 
 #include "crypto/primitives.h"
 #include "ddl/declare.h"
+#include "keys/required.h"
 #include "keys/table.h"
 #include "keys/table_rows.h"
 #include "maintenance/purge.h"
@@ -301,6 +302,7 @@ tde_wallet_open(PG_FUNCTION_ARGS)
 	tde_statement_with_snapshot(query);
 	warn_wrong_wallet();
 	make_first_keys();
+	tde_required_report(WARNING);
 	PG_RETURN_VOID();
 }
 

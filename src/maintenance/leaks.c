@@ -1,5 +1,5 @@
 /*
- * leaks.c - what stands in clear in expressions and queries that catalogs keep: for tde_audit().
+ * leaks.c - what tde_audit() asks of expressions and queries that catalogs keep: what stands there in clear, or is encrypted as it should not be.
  *
  * Nothing is evaluated here.
  */
@@ -14,11 +14,14 @@
 #include "utils/lsyscache.h"
 
 #include "ddl/in_clear.h"
+#include "keys/required.h"
+#include "operators/computed.h"
 #include "type/inside.h"
 #include "type/type.h"
 
 PG_FUNCTION_INFO_V1(tde_tree_in_clear);
 PG_FUNCTION_INFO_V1(tde_tree_has_constant);
+PG_FUNCTION_INFO_V1(tde_tree_excluded);
 
 /* ---- what is computed of encrypted values, and stored in clear ---- */
 
@@ -174,4 +177,32 @@ Datum
 tde_tree_has_constant(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(has_constant(stringToNode(TextDatumGetCString(PG_GETARG_DATUM(0))), NULL));
+}
+
+/* ---- tde_column.require ---- */
+
+/* An expression_tree_walker. */
+static bool
+find_excluded(Node *node, void *context)
+{
+	const TdeExclusion **found = context;
+
+	CHECK_FOR_INTERRUPTS();
+	check_stack_depth();
+	if (node == NULL)
+		return false;
+	if (tde_is_computed(node))
+		*found = tde_required_excludes(tde_type_modifiers(tde_type_get(exprType(node)), exprTypmod(linitial(((FuncExpr *) node)->args))).spec);
+	return *found != NULL || expression_tree_walker(node, find_excluded, context);
+}
+
+/* tde_tree_excluded(tree pg_node_tree) returns text - what tde_column.require excludes of how the expressions of an index are encrypted. */
+Datum
+tde_tree_excluded(PG_FUNCTION_ARGS)
+{
+	const TdeExclusion *found = NULL;
+
+	if (!find_excluded(stringToNode(TextDatumGetCString(PG_GETARG_DATUM(0))), &found))
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(tde_exclusion_text(found)));
 }

@@ -136,13 +136,14 @@ CREATE FUNCTION tde_internal.tde_key_age(created timestamptz) RETURNS text
 LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $$
-  SELECT CASE WHEN created >= now() - coalesce(nullif(policy, '0')::interval, '1 year') THEN NULL WHEN policy = '0' THEN 'notice' ELSE 'warning' END
+  SELECT CASE WHEN created >= now() - coalesce(nullif(policy, '0')::interval, '1 year') THEN NULL WHEN policy = '0' THEN 'notice'
+              WHEN current_setting('tde_column.require', true) ~* E'\\mpci\\M' THEN 'error' ELSE 'warning' END
   FROM coalesce(current_setting('tde_column.rotate_after', true), '0') policy
 $$;
 -- new in 0.2.0
 REVOKE ALL ON FUNCTION tde_internal.tde_key_age(timestamptz) FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_key_age(timestamptz) IS
-  'tde_audit(): how severe it is that a key made then is still in use: a warning after tde_column.rotate_after, a notice after a year where that says nothing; otherwise NULL';
+  'tde_audit(): how severe it is that a key made then is still in use: a warning after tde_column.rotate_after (an error where tde_column.require has pci), a notice after a year where that says nothing; otherwise NULL';
 
 -- The list of master keys would open the wallet, or fail.
 CREATE FUNCTION tde_internal.tde_audit_master_keys() RETURNS SETOF tde_internal.tde_finding
@@ -187,7 +188,7 @@ AS $$
          format('its newest version is of %s', created::date),
          CASE kind WHEN 'hash' THEN 'SELECT * FROM tde_rotate_hash_key();'
                    ELSE format('For old values CALL tde_rekey_table(...) afterwards: SELECT tde_rotate_key(%L);', name) END
-  FROM tde.keys WHERE state = 'active' AND tde_internal.tde_key_age(created) IN ('warning', CASE WHEN kind <> 'hash' THEN 'notice' END)
+  FROM tde.keys WHERE state = 'active' AND tde_internal.tde_key_age(created) IN ('error', 'warning', CASE WHEN kind <> 'hash' THEN 'notice' END)
   UNION ALL
   SELECT 'notice', 'data keys', coalesce(name, format('slot %s', slot)), 'destroyed: what is still encrypted under it cannot be read any more',
          'Drop the columns that have it: tde.encrypted_columns.key_slot.'

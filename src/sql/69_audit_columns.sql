@@ -5,7 +5,7 @@
 --
 
 CREATE FUNCTION tde_internal.tde_audited_columns(OUT relation oid, OUT relkind "char", OUT is_temporary boolean, OUT is_partition boolean, OUT is_inherited boolean,
-                                                 OUT attnum int2, OUT attname name, OUT type text, OUT type_id oid, OUT base_id oid, OUT base_type text, OUT cipher text,
+                                                 OUT attnum int2, OUT attname name, OUT type text, OUT type_id oid, OUT typmod int4, OUT base_id oid, OUT base_type text, OUT cipher text,
                                                  OUT mode text, OUT salt boolean, OUT mac text)
   RETURNS SETOF record
 LANGUAGE sql VOLATILE ROWS 10000
@@ -13,7 +13,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
   WITH encrypted AS MATERIALIZED (
     SELECT u.type_id, t.base::oid AS base_id FROM tde.types t JOIN pg_type y ON y.oid = t.type CROSS JOIN LATERAL unnest(ARRAY[y.oid, y.typarray]) u (type_id))
-  SELECT c.oid, c.relkind, c.relpersistence = 't', c.relispartition, a.attinhcount > 0, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod), a.atttypid, e.base_id,
+  SELECT c.oid, c.relkind, c.relpersistence = 't', c.relispartition, a.attinhcount > 0, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod), a.atttypid, a.atttypmod, e.base_id,
          s.base_type, s.cipher, s.mode, s.salt, s.mac
   FROM encrypted e JOIN pg_attribute a ON a.atttypid = e.type_id JOIN pg_class c ON c.oid = a.attrelid
   CROSS JOIN LATERAL tde_internal.tde_type_spec(a.atttypid, a.atttypmod) s
@@ -116,3 +116,43 @@ $$;
 -- new in 0.2.0
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_order() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_order() IS 'tde_audit(): indexes whose files tell the order of encrypted values';
+
+CREATE FUNCTION tde_internal.tde_type_excluded(type oid, typmod int4) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+-- new in 0.2.0
+REVOKE ALL ON FUNCTION tde_internal.tde_type_excluded(oid, int4) FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_type_excluded(oid, int4) IS 'what tde_column.require excludes of a type with its modifier; NULL: nothing';
+
+CREATE FUNCTION tde_internal.tde_tree_excluded(tree pg_node_tree) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+-- new in 0.2.0
+REVOKE ALL ON FUNCTION tde_internal.tde_tree_excluded(pg_node_tree) FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_tree_excluded(pg_node_tree) IS 'what tde_column.require excludes of how the expressions of an index are encrypted; NULL: nothing';
+
+CREATE FUNCTION tde_internal.tde_required_of_server(OUT standard text, OUT severity text, OUT finding text, OUT hint text) RETURNS SETOF record
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED;
+-- new in 0.2.0
+REVOKE ALL ON FUNCTION tde_internal.tde_required_of_server() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_required_of_server() IS 'what of this server is in the way of tde_column.require';
+
+CREATE FUNCTION tde_internal.tde_audit_policy() RETURNS SETOF tde_internal.tde_finding
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT severity, 'policy', 'tde_column.require', format('%s: %s', standard, finding), hint FROM tde_internal.tde_required_of_server()
+  UNION ALL
+  SELECT 'error', 'policy', c.relation::regclass::text, format('%s, which can be read and not written: %s', x.excluded, string_agg(quote_ident(c.attname), ', ' ORDER BY c.attnum)),
+         CASE WHEN c.relkind IN ('r', 'p') THEN format('ALTER TABLE %s %s;', c.relation::regclass,
+           string_agg(format('ALTER COLUMN %I TYPE %s', c.attname, regexp_replace(c.type, '(''3des168''|aes[0-9]+)(,cbc)?,(no)?salt,(gcm|sha256|mac|nomac)', 'aes256,salt,gcm')), ', ' ORDER BY c.attnum))
+           ELSE 'Declare it anew with aes256, salt and gcm.' END
+  FROM tde_internal.tde_audited_columns() c CROSS JOIN LATERAL tde_internal.tde_type_excluded(c.type_id, c.typmod) x (excluded)
+  WHERE NOT c.is_inherited AND c.relkind IN ('r', 'p', 'f', 'm', 'c') AND x.excluded IS NOT NULL
+  GROUP BY c.relation, c.relkind, x.excluded
+  UNION ALL
+  SELECT 'error', 'policy', x.indexrelid::regclass::text, format('%s, in an index over an expression of %s', e.excluded, x.indrelid::regclass), format('DROP INDEX %s;', x.indexrelid::regclass)
+  FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid AND NOT c.relispartition CROSS JOIN LATERAL tde_internal.tde_tree_excluded(x.indexprs) e (excluded)
+  WHERE x.indexprs IS NOT NULL AND x.indrelid IN (SELECT relation FROM tde_internal.tde_audited_columns()) AND e.excluded IS NOT NULL
+$$;
+-- new in 0.2.0
+REVOKE ALL ON FUNCTION tde_internal.tde_audit_policy() FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_audit_policy() IS 'tde_audit(): what breaks tde_column.require';

@@ -54,6 +54,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
   WITH found AS MATERIALIZED (
     SELECT * FROM tde_internal.tde_audit_library()
+    UNION ALL SELECT * FROM tde_internal.tde_audit_policy()
     UNION ALL SELECT * FROM tde_internal.tde_audit_wallet()
     UNION ALL SELECT * FROM tde_internal.tde_audit_master_keys()
     UNION ALL SELECT * FROM tde_internal.tde_audit_keys()

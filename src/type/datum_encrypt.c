@@ -8,6 +8,7 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
+#include "keys/required.h"
 #include "server/compat.h"
 #include "server/counters.h"
 #include "server/error.h"
@@ -73,6 +74,7 @@ typedef struct Target
 	uint32		key_id;			/* of the version of the typmod's key; 0: the newest */
 	bool		passes;			/* encrypt by passing_spec */
 	bool		spares_des;		/* encrypt by spared_spec in place of triple DES */
+	bool		is_copy;		/* of a value that a column has already */
 	size_t		pad;			/* to a multiple of so many bytes; 0: not.  Of a header's value given, otherwise set by find_key(), too. */
 	TdeSpec		spec;			/* from here on set by find_key() */
 	const TdeKey *key;
@@ -140,6 +142,14 @@ count_ahead(Target *target, uint64 blocks)
 	}
 }
 
+/* Is the value to be stored in a column, under a specification that a standard excludes?  Literals are not, and neither is what a query makes. */
+static pg_noinline void
+check_required(const Target *target)
+{
+	if (!target->passes && !target->is_copy && target->key->slot != TDE_SLOT_CATALOG && !tde_limits_stores_nothing())
+		tde_required_check(target->spec);
+}
+
 /*
  * Encrypt a plain_bytes, and free it.  All values are encrypted here, and count against their key's limit, but for those that are compared and
  * stored nowhere.
@@ -159,6 +169,8 @@ seal(Target *target, TdePlainBytes *plain_bytes, bool is_stored)
 		/* reading a large value may have made us forget the key, too */
 		if (unlikely(tde_keys_epoch != target->epoch || !tde_key_use_left(target->key->use, blocks)))
 			count_ahead(target, blocks);
+		if (unlikely(tde_required != 0))
+			check_required(target);
 		tde_key_use_take(target->key->use, blocks);
 	}
 	padded = padded_size(plain_bytes->size, target->pad);
@@ -235,7 +247,7 @@ Datum
 tde_datum_encrypt_beside(TdeType *type, Datum plain, Datum value)
 {
 	TdeHeader	header;
-	Target		target = {.type = type, .typmod = -1, .header = &header};
+	Target		target = {.type = type, .typmod = -1, .header = &header, .is_copy = true};
 
 	tde_datum_read_header(value, &header);
 	target.pad = pad_of(value, &header);

@@ -299,7 +299,7 @@ is(scalar(() = $warned->{err} =~ /^(?:.*: )?WARNING:  TDE06: value under key "k1
 is(scalar(() = attempt($node, 'SET tde_column.key_wall = warn; SELECT a FROM staff; SELECT a FROM staff')->{err} =~ /WARNING/g), 2, 'and for each statement');
 my $audit = q{SELECT severity, object, finding, hint FROM tde_audit() WHERE topic = 'key wall' AND object ~ 'plain' ORDER BY 2, 3 LIMIT 1};
 is(lines_of($node, $audit),
-  q{error|public.plain|column a is declared with key "default", and has values under key "k1" in its first pages: 5|Only if you know how they got there, CALL tde_rekey_table('public.plain', repair => true);},
+  q{error|public.plain|column a is declared with key "default", and has values under key "k1" in its first pages: 5|Only if you know how they got there: CALL tde_rekey_table('public.plain', repair => true);},
   'the audit finds them');
 is(lines_of($node, q{SELECT * FROM tde_foreign_values('staff') }), join("\n", map { "staff|$_|k2|k1|5" } qw(a arr j n u v)), 'tde_foreign_values() lists them');
 is(lines_of($node, q{SELECT DISTINCT "table" FROM tde_foreign_values() ORDER BY 1}), "staff\nplain\nlong_staff\ntwo", 'of all tables') ;
