@@ -292,7 +292,7 @@ tde_type_excluded(PG_FUNCTION_ARGS)
 		exclusion = tde_required_excludes(tde_modifiers_unpack(type->layout, PG_GETARG_INT32(1)).spec);
 	if (exclusion == NULL)
 		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(tde_exclusion_text(exclusion)));
+	PG_RETURN_TEXT_P(cstring_to_text(tde_required_text(exclusion)));
 }
 
 /* tde_required_of_server(OUT standard, OUT severity, OUT finding, OUT hint) returns setof record - what is in the way of tde_column.require here. */

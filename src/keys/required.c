@@ -139,7 +139,7 @@ standard_word(int bits)
 }
 
 char *
-tde_exclusion_text(const TdeExclusion *exclusion)
+tde_required_text(const TdeExclusion *exclusion)
 {
 	return psprintf("%s excludes %s", standard_word(exclusion->standards), exclusion->what);
 }

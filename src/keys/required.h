@@ -23,7 +23,7 @@ extern bool tde_required_parse(List *words, int *required);
 typedef struct TdeExclusion TdeExclusion;
 extern const TdeExclusion *tde_required_excludes(TdeSpec spec);
 extern const TdeExclusion *tde_required_excludes_here(TdeSpec spec);
-extern char *tde_exclusion_text(const TdeExclusion *exclusion);
+extern char *tde_required_text(const TdeExclusion *exclusion);
 
 pg_noreturn extern void tde_required_refuse(const TdeExclusion *exclusion);
 

@@ -33,6 +33,16 @@ query_in_clear(Query *query, AttrNumber column)
 
 	if (query->commandType == CMD_UTILITY)
 		return false;
+	foreach(cell, query->mergeActionList)
+	{
+		ListCell   *entry;
+
+		foreach(entry, lfirst_node(MergeAction, cell)->targetList)
+		{
+			query->targetList = lappend(query->targetList, lfirst(entry));
+			lfirst_node(TargetEntry, entry)->resno = list_length(query->targetList);
+		}
+	}
 	/* what a command puts into a table is what a query would return */
 	query->commandType = CMD_SELECT;
 	query->returningList = NIL;
@@ -108,6 +118,8 @@ is_plain_constant(Node *node)
 	Node	   *inner;
 	ListCell   *cell;
 
+	CHECK_FOR_INTERRUPTS();
+	check_stack_depth();
 	while ((inner = cast_argument(node)) != NULL)
 		node = inner;
 	if (IsA(node, Const))
@@ -204,5 +216,5 @@ tde_tree_excluded(PG_FUNCTION_ARGS)
 
 	if (!find_excluded(stringToNode(TextDatumGetCString(PG_GETARG_DATUM(0))), &found))
 		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(tde_exclusion_text(found)));
+	PG_RETURN_TEXT_P(cstring_to_text(tde_required_text(found)));
 }
