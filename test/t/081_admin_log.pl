@@ -68,7 +68,7 @@ unlike(log_since($node, $begin), qr/(first|second|third|wrong|but a) secret/, 'n
 is(lines_of($node, q{SELECT DISTINCT proname FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.deptype = 'e'
     WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^tde_' AND NOT has_function_privilege('public', p.oid, 'EXECUTE')
       AND proname <> ALL ('} . '{' . join(',', sort keys %called) . '}' . q{') ORDER BY 1}),
-  join("\n", qw(tde_audit tde_ciphertext_io tde_create_gin_class tde_create_type tde_foreign_values tde_key_fingerprint tde_key_usage tde_refresh_types
+  join("\n", qw(tde_audit tde_audit_json tde_ciphertext_io tde_create_gin_class tde_create_type tde_foreign_values tde_key_fingerprint tde_key_usage tde_refresh_types
     tde_verify_database tde_verify_table tde_version)),
   'all are that are not for everybody, but for those that change neither the wallet nor keys');
 
