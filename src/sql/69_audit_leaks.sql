@@ -111,7 +111,7 @@ AS $$
   tables AS MATERIALIZED (SELECT DISTINCT relation FROM columns),
   types AS MATERIALIZED (SELECT DISTINCT type_id FROM columns)
   SELECT 'notice', 'constants', f.object, format('%s has a constant in clear', f.part),
-         format('Write it without a type, for it to be encrypted. It goes by: %s;', f.command)
+         format('Write it as a string without a type, for it to be encrypted. It goes by: %s;', f.command)
   FROM (
     SELECT o.conrelid::regclass::text AS object, format('constraint %I', o.conname) AS part, o.conbin AS tree, format('ALTER TABLE %s DROP CONSTRAINT %I', o.conrelid::regclass, o.conname) AS command
     FROM pg_constraint o JOIN tables t ON t.relation = o.conrelid WHERE o.contype = 'c' AND o.conislocal
