@@ -61,7 +61,7 @@ AS $$
   FROM columns c LEFT JOIN counted n ON n.oid = c.relation AND n.staattnum = c.attnum
   CROSS JOIN LATERAL (VALUES
     (c.cipher IS NULL, 'warning', 'declared without modifiers, and encrypted as constants are, equal values alike', 'Declare it anew', '$', '', false),
-    (c.mac = 'nomac', 'warning', 'without a MAC, so that changed bytes go unnoticed', 'Give it a MAC', '(,cbc)?,(no)?salt,nomac', ',\2salt,gcm', false),
+    (c.mac = 'nomac', 'warning', 'without a MAC, so that changed bytes go unnoticed', 'Give it a MAC', '(,cbc)?,(no)?salt,nomac', E',\\2salt,gcm', false),
     (c.cipher = '3des168', 'warning', 'under triple DES, of which NIST allows no new use', 'Use AES', '''3des168''', 'aes256', false),
     (NOT c.salt, 'notice', 'without salt, so that files tell which values are equal', 'If nothing needs it so', ',nosalt,', ',salt,', false),
     (NOT c.salt AND n.different * 10 <= n.filled, 'warning', 'without salt, and with so few values that their frequencies tell them', 'Give it a salt', ',nosalt,', ',salt,', true),
