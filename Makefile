@@ -136,18 +136,18 @@ else
 MODULE_big = $(EXTENSION)
 OBJS += $(addprefix src/crypto/, cipher.o container.o container_mac.o gcm.o header.o mac.o polyval.o primitives.o quotations.o random.o \
     secret_calls.o selftest.o value.o)
-OBJS += $(addprefix src/server/, command.o counters.o drawn_ahead.o error.o extension.o hidden.o log.o memory.o module.o permanent.o \
+OBJS += $(addprefix src/server/, command.o counters.o drawn_ahead.o error.o extension.o hidden.o log.o memory.o module.o permanent.o probe_counts.o \
     remains.o rights.o sensitive.o statement.o stored_tree.o subquery.o)
 OBJS += $(addprefix src/wallet/, backup.o change.o file.o given.o open.o server.o wallet.o)
 OBJS += $(addprefix src/keys/, cache.o keyed_hash.o limits.o missing.o modifiers.o names.o required.o table.o table_edit.o table_write.o typmod.o wrap.o)
 OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertext_form.o core.o datum.o datum_encrypt.o \
-    datum_header.o declared.o inside.o lexeme_statistics.o node_form.o plain_bytes.o plaintext_cache.o statistics.o type.o)
+    datum_header.o declared.o inside.o lexeme_statistics.o mask_admin.o mask_forms.o mask_label.o masks.o node_form.o plain_bytes.o plaintext_cache.o statistics.o type.o)
 OBJS += $(addprefix src/operators/, aggregates.o aggregation.o arithmetic.o arrays.o blind.o blind_class.o compare.o computed.o \
     computed_call.o computed_choice.o computed_form.o computed_result.o hash.o index_conditions.o indexed_forms.o indexed_order.o indexed_tables.o \
     opclass.o plain_index.o prepared.o sort.o sort_values.o string.o summaries.o)
 OBJS += $(addprefix src/distributed/, distribution.o)
-OBJS += $(addprefix src/client/, catalog.o catalog_queries.o catalog_trees.o check_results.o held_cursors.o key_errors.o \
-    language_rows.o languages.o operand_results.o output_plugin.o params.o plain_form.o postponed.o result.o result_query.o \
+OBJS += $(addprefix src/client/, catalog.o catalog_queries.o catalog_trees.o check_results.o held_cursors.o key_errors.o mask_columns.o \
+    language_rows.o languages.o operand_results.o output_plugin.o params.o plain_form.o postponed.o probes.o result.o result_query.o \
     result_receiver.o routines.o rows.o statements.o)
 OBJS += $(addprefix src/ddl/, added_columns.o container_statistics.o copied_database.o declare.o declare_trigger.o declared_type.o explain_error.o \
     foreign_keys.o identity.o in_clear.o in_clear_columns.o index_order.o kept_encrypted.o new_expression.o plaintext_alter.o plaintext_guard.o \

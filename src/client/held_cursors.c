@@ -97,6 +97,7 @@ typedef struct HeldCursor
 	TupleDesc	shown;			/* what the client was told */
 	TupleDesc	encrypted;		/* what the rows are */
 	Bitmapset  *columns;		/* the indexes of those to decrypt */
+	List	   *items;			/* of its plan: where they come from */
 	dlist_node	node;			/* in cursors */
 	MemoryContextCallback gone;
 } HeldCursor;
@@ -139,7 +140,7 @@ cursors_at_end(XactEvent event, void *arg)
 }
 
 void
-tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns)
+tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns, List *items)
 {
 	Portal		portal = ActivePortal;
 	MemoryContext context = MemoryContextSwitchTo(portal->holdContext);
@@ -153,6 +154,7 @@ tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns)
 	cursor->shown = portal->tupDesc;
 	cursor->encrypted = CreateTupleDescCopy(encrypted);
 	cursor->columns = bms_copy(columns);
+	cursor->items = copyObject(items);
 	/* until it is sealed, a deferred trigger may read it, for example */
 	portal->tupDesc = cursor->encrypted;
 	dlist_push_head(&cursors, &cursor->node);
@@ -163,7 +165,7 @@ tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns)
 }
 
 bool
-tde_held_cursor_open(Portal portal, TupleDesc *encrypted, Bitmapset **columns)
+tde_held_cursor_open(Portal portal, TupleDesc *encrypted, Bitmapset **columns, List **items)
 {
 	dlist_iter	iter;
 
@@ -177,6 +179,7 @@ tde_held_cursor_open(Portal portal, TupleDesc *encrypted, Bitmapset **columns)
 			portal->status = PORTAL_READY;
 		portal->tupDesc = *encrypted = cursor->encrypted;
 		*columns = cursor->columns;
+		*items = cursor->items;
 		return true;
 	}
 	return false;

@@ -15,11 +15,11 @@ extern void tde_held_rows_run(QueryDesc *query);
 /* Is the executor about to put down all rows of the active portal, a cursor that outlives its transaction? */
 extern bool tde_held_cursor_persists(QueryDesc *query);
 
-/* They are put down as the executor makes them, with this descriptor; these columns are to be decrypted later. */
-extern void tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns);
+/* They are put down as the executor makes them, with this descriptor; these columns are to be decrypted later.  items: of the plan. */
+extern void tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns, List *items);
 
 /* Before FETCH or MOVE: if the cursor is such a one, let it be read, and tell what its rows are, and which columns are to be decrypted. */
-extern bool tde_held_cursor_open(Portal cursor, TupleDesc *encrypted, Bitmapset **columns);
+extern bool tde_held_cursor_open(Portal cursor, TupleDesc *encrypted, Bitmapset **columns, List **items);
 
 /* After a utility command has run. */
 extern void tde_held_cursors_seal(void);

@@ -151,13 +151,23 @@ tde_postponed_take(Query *query)
 /* ---- showing it ---- */
 
 static void
-decrypt_columns(Plan *plan, Bitmapset *columns)
+tell_column(Expr *expr, TdeColumn column)
+{
+	FuncExpr   *call = tde_result_called(expr);
+
+	if (call && OidIsValid(column.table))
+		linitial(call->args) = tde_mask_column_call(linitial(call->args), column);
+}
+
+static void
+decrypt_columns(Plan *plan, Bitmapset *columns, List *items)
 {
 	for (int index = -1; (index = bms_next_member(columns, index)) >= 0;)
 	{
 		TargetEntry *column = list_nth(plan->targetlist, index);
 
 		column->expr = tde_result_call(column->expr, tde_result_column(column));
+		tell_column(column->expr, tde_mask_result_column(items, index));
 	}
 }
 
@@ -168,7 +178,7 @@ tde_postponed_show(PlannedStmt *plan)
 
 	if (!is_projection_capable_plan(shown->planTree))
 		shown->planTree = tde_inside_projection_above(shown->planTree);
-	decrypt_columns(shown->planTree, tde_postponed_columns(plan));
+	decrypt_columns(shown->planTree, tde_postponed_columns(plan), plan->invalItems);
 	shown->invalItems = NIL;
 	return shown;
 }
@@ -198,5 +208,5 @@ void
 tde_postponed_decrypt_returning(PlannedStmt *plan, Bitmapset *columns)
 {
 	plan->planTree = tde_inside_projection_above(plan->planTree);
-	decrypt_columns(plan->planTree, columns);
+	decrypt_columns(plan->planTree, columns, NIL);
 }

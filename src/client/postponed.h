@@ -7,6 +7,8 @@
 #include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
 
+#include "client/mask_columns.h"
+
 /*
  * The columns of a SELECT that are to be decrypted when its rows are sent; the list belongs among the plan's invalItems.
  */
@@ -18,12 +20,12 @@ extern List *tde_postponed_take(Query *query);
 /*
  * PostgreSQL gives extensions no place in a plan, and copies and keeps plans.  So what a plan has to say stands among the
  * things that it depends on, under the number of a catalog cache that there is not: less than zero.  Each such item is a set
- * of columns, 32 to an item.
+ * of columns, 32 to an item; those far below zero say where one with masks comes from.
  */
 static inline bool
 tde_is_postponed(PlanInvalItem *item)
 {
-	return item->cacheId < 0;
+	return item->cacheId < 0 && item->cacheId > TDE_MASKED_ITEM;
 }
 
 /* The indexes of these columns in the rows of a plan; for most statements of the server there is no set to make. */

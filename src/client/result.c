@@ -8,7 +8,8 @@
  * postponed.c on top of a plan that EXPLAIN shows.  Where they are known again: postponed.c takes them out before planning, held_cursors.c and
  * params.c ask whether a plan or a query decrypts.  What they know them by is the function's hash value in the plan's dependencies, which stays
  * when plans are copied; the OID is looked up once for each type.  An arbitrary expression may stand inside a call; nothing stands around one but
- * what builds a row.  Who may not decrypt gets, by tde_column.decrypt_policy, an error, NULL or a mask: from the call and the receiver alike.
+ * what builds a row.  Who may not decrypt gets what the column's masks show, or, by tde_column.decrypt_policy, an error, NULL or a mask: from the call and the
+ * receiver alike.
  */
 #include "postgres.h"
 
@@ -23,6 +24,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rls.h"
 #include "utils/syscache.h"
 
 #include "client/result.h"
@@ -31,25 +33,72 @@
 #include "type/access.h"
 #include "type/datum.h"
 #include "type/inside.h"
+#include "type/mask_forms.h"
+#include "type/masks.h"
 
 PG_FUNCTION_INFO_V1(tde_result);
 
 /* The functions that this backend has put into queries, by the hash value by which plans name what they depend on. */
 static List *functions = NIL;
 
-/* Who may not see the value gets what the policy says. */
 static inline bool
 is_hidden(TdeType *type, Datum value)
 {
 	return unlikely(tde_access_restricted) && !tde_access_permits(type, value);
 }
 
+static Datum
+masked(const TdeMask *mask, TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull)
+{
+	Datum		plain;
+	Datum		result;
+
+	/* these do not look at it */
+	if (mask->kind >= TDE_MASK_CONSTANT)
+		return tde_mask_form(mask, type, (Datum) 0, base_typmod, isnull);
+	plain = tde_datum_decrypt_once(type, value, declared);
+	result = tde_mask_form(mask, type, plain, base_typmod, isnull);
+	tde_datum_free(type, plain);
+	return result;
+}
+
+/* What is shown to who may not decrypt: what the column's masks say, or the policy. */
+static Datum
+shown(TdeType *type, TdeColumn column, Datum value, int32 declared, int32 base_typmod, bool *isnull)
+{
+	const TdeMask *mask = tde_mask_of_column(column);
+
+	*isnull = false;
+	if (mask && mask->kind == TDE_MASK_CLEAR)
+		return tde_datum_decrypt_once(type, value, declared);
+	/* as with policies of rows, who sets row_security off (pg_dump does) wants all or an error */
+	if (!row_security)
+		tde_access_refuse(type);
+	return mask && tde_mask_has_form(mask, type->base) ? masked(mask, type, value, declared, base_typmod, isnull) :
+		tde_access_result(type, base_typmod, isnull);
+}
+
+static Datum
+value_of(TdeType *type, TdeColumn column, Datum value, int32 declared, int32 base_typmod, bool *isnull)
+{
+	if (is_hidden(type, value))
+		return shown(type, column, value, declared, base_typmod, isnull);
+	return tde_datum_decrypt_once(type, value, declared);
+}
+
 Datum
 tde_result_value(TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull)
 {
-	if (is_hidden(type, value))
-		return tde_access_result(type, base_typmod, isnull);
-	return tde_datum_decrypt_once(type, value, declared);
+	return value_of(type, TDE_NO_COLUMN, value, declared, base_typmod, isnull);
+}
+
+/* Has a client's statement got the call, and not somebody written it, who could store what it gives? */
+static bool
+is_put_in(FunctionCallInfo fcinfo)
+{
+	Node	   *expr = fcinfo->flinfo->fn_expr;
+
+	return expr && IsA(expr, FuncExpr) && ((FuncExpr *) expr)->funcformat == COERCE_EXPLICIT_CAST;
 }
 
 Datum
@@ -57,19 +106,22 @@ tde_result(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
 
-	return tde_result_value(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0], PG_GETARG_INT32(1), &fcinfo->isnull);
+	TdeColumn	column = unlikely(tde_access_restricted) && is_put_in(fcinfo) ? call->columns[0] : TDE_NO_COLUMN;
+
+	return value_of(call->proc->args[0], column, PG_GETARG_DATUM(0), call->declared[0], PG_GETARG_INT32(1), &fcinfo->isnull);
 }
 
 Datum
-tde_result_peek(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch, bool *isnull)
+tde_result_peek(TdeType *type, TdeColumn column, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch, bool *isnull)
 {
 	if (is_hidden(type, value))
 	{
-		Datum		shown = tde_access_result(type, base_typmod, isnull);
+		Datum		result = shown(type, column, value, declared, base_typmod, isnull);
 
-		scratch->allocated = *isnull || type->base_byval ? NULL : DatumGetPointer(shown);
-		scratch->allocated_size = 0;	/* a mask is no secret */
-		return shown;
+		scratch->allocated = *isnull || type->base_byval ? NULL : DatumGetPointer(result);
+		if (scratch->allocated)
+			scratch->allocated_size = type->base_len > 0 ? type->base_len : VARSIZE_ANY(scratch->allocated);
+		return result;
 	}
 	return tde_datum_peek(type, value, declared, TDE_REMEMBER_NOT, scratch);
 }

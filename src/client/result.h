@@ -27,7 +27,7 @@ extern void tde_result_decrypt(Query *query, bool with_rows);
  * The value of such a column, or what is shown of it to those who may not see it.  *isnull is set if that is NULL.  To be
  * followed by tde_datum_unpeek().
  */
-extern Datum tde_result_peek(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch, bool *isnull);
+extern Datum tde_result_peek(TdeType *type, TdeColumn column, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch, bool *isnull);
 
 /* The same of an array of them. */
 extern Datum tde_result_peek_array(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch);

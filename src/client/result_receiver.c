@@ -44,6 +44,7 @@ typedef struct DecryptedColumn
 {
 	int			index;
 	TdePlainColumn plain;
+	TdeColumn	origin;			/* for its masks */
 	TdeScratch	scratch;
 } DecryptedColumn;
 
@@ -118,7 +119,7 @@ receive_and_decrypt(TupleTableSlot *encrypted, DestReceiver *self)
 		if (unlikely(column->plain.is_array))
 			*value = tde_result_peek_array(column->plain.type, *value, column->plain.declared, column->plain.base_typmod, &column->scratch);
 		else
-			*value = tde_result_peek(column->plain.type, *value, column->plain.declared, column->plain.base_typmod, &column->scratch, isnull);
+			*value = tde_result_peek(column->plain.type, column->origin, *value, column->plain.declared, column->plain.base_typmod, &column->scratch, isnull);
 	}
 	MemoryContextSwitchTo(context);
 	ExecStoreVirtualTuple(slot);
@@ -153,9 +154,9 @@ find_receiver(QueryDesc *query)
 	return NULL;
 }
 
-/* A receiver of such rows in which these columns are to be decrypted. */
+/* A receiver of such rows in which these columns are to be decrypted; items: of the plan, for tde_mask_result_column(). */
 static DecryptingReceiver *
-make_receiver(TupleDesc encrypted, Bitmapset *columns)
+make_receiver(TupleDesc encrypted, Bitmapset *columns, List *items)
 {
 	int			count = bms_num_members(columns);
 	DecryptingReceiver *receiver = tde_receiver_new(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn), receive_and_decrypt, result_startup);
@@ -170,6 +171,7 @@ make_receiver(TupleDesc encrypted, Bitmapset *columns)
 		index = bms_next_member(columns, index);
 		attribute = TupleDescAttr(encrypted, index);
 		receiver->columns[i].index = index;
+		receiver->columns[i].origin = tde_mask_result_column(items, index);
 		receiver->columns[i].plain = tde_plain_column(attribute->atttypid, attribute->atttypmod);
 		tde_plain_describe(decrypted, index, receiver->columns[i].plain);
 	}
@@ -182,7 +184,7 @@ static DecryptingReceiver *
 make_query_receiver(QueryDesc *query, Bitmapset *postponed)
 {
 	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
-	DecryptingReceiver *receiver = make_receiver(encrypted_descriptor(query), postponed);
+	DecryptingReceiver *receiver = make_receiver(encrypted_descriptor(query), postponed, query->plannedstmt->invalItems);
 
 	receiver->estate = query->estate;
 	receiver->gone.func = forget_receiver;
@@ -261,7 +263,7 @@ tde_receiver_begin(QueryDesc *query)
 		return NULL;
 	if (tde_held_cursor_persists(query))
 	{
-		tde_held_cursor_keep(query->tupDesc, tde_postponed_columns(query->plannedstmt));
+		tde_held_cursor_keep(query->tupDesc, tde_postponed_columns(query->plannedstmt), query->plannedstmt->invalItems);
 		return NULL;
 	}
 	tde_receiver_set_next(&receiver->pub, query->dest);
@@ -277,9 +279,9 @@ tde_receiver_end(DecryptingReceiver *receiver, QueryDesc *query)
 }
 
 DestReceiver *
-tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, DestReceiver *client)
+tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, List *items, DestReceiver *client)
 {
-	DecryptingReceiver *receiver = make_receiver(encrypted, columns);
+	DecryptingReceiver *receiver = make_receiver(encrypted, columns, items);
 
 	tde_receiver_set_next(&receiver->pub, client);
 	return &receiver->pub.pub;

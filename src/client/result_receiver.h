@@ -62,7 +62,10 @@ tde_receiver_any(void)
 extern DecryptingReceiver *tde_receiver_begin(QueryDesc *query);
 extern void tde_receiver_end(DecryptingReceiver *receiver, QueryDesc *query);
 
-/* A receiver that gives rows of this descriptor, of which these columns are encrypted, to the client's in clear. */
-extern DestReceiver *tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, DestReceiver *client);
+/*
+ * A receiver that gives rows of this descriptor, of which these columns are encrypted, to the client's in clear.  items: of their plan, for
+ * tde_mask_result_column(), or NIL.
+ */
+extern DestReceiver *tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, List *items, DestReceiver *client);
 
 #endif							/* TDE_CLIENT_RESULT_RECEIVER_H */

@@ -9,6 +9,7 @@
 #include "client/held_cursors.h"
 #include "client/key_errors.h"
 #include "client/languages.h"
+#include "client/probes.h"
 #include "client/result_receiver.h"
 #include "client/routines.h"
 #include "distributed/distribution.h"
@@ -50,6 +51,8 @@ start(QueryDesc *query, int flags)
 	tde_keyed_hash_starts(query->plannedstmt);
 	next_executor_start(query, flags);
 	tde_receiver_started(query);
+	if (unlikely(tde_access_restricted) && !(flags & EXEC_FLAG_EXPLAIN_ONLY))
+		tde_probes_count(query);
 }
 
 /* Most plans note nothing: neither columns to be decrypted, nor functions that are not PostgreSQL's own. */

@@ -12,7 +12,7 @@
  *	analyzed	post_parse_analyze(): others get the text without secrets; what calls another function for being encrypted is refused
  *				(functions/analyzed.c); a client's result gets base types (client/statements.c)
  *	planned		plan_query(): results that receivers decrypt are taken out again (client/postponed.c), conditions get the form that indexes
- *				have (operators/index_conditions.c), Citus plans through its module; values get the specification of the column that stores
+ *				have (operators/index_conditions.c), calls are told columns with masks (client/mask_columns.c), Citus plans through its module; values get the specification of the column that stores
  *				them (ddl/stored_spec.c)
  *				Each table's paths get those by which an index of encrypted results gives an order (operators/indexed_order.c); what a tsvector has
  *				is estimated by lexemes that were kept encrypted (type/lexeme_statistics.c)
@@ -39,6 +39,7 @@
 #include "client/held_cursors.h"
 #include "client/key_errors.h"
 #include "client/languages.h"
+#include "client/mask_columns.h"
 #include "client/operand_results.h"
 #include "client/output_plugin.h"
 #include "client/postponed.h"
@@ -76,11 +77,14 @@
 #include "server/error.h"
 #include "server/memory.h"
 #include "server/module.h"
+#include "server/probe_counts.h"
 #include "server/statement.h"
 #include "type/access.h"
 #include "type/call.h"
 #include "type/inside.h"
 #include "type/lexeme_statistics.h"
+#include "type/mask_admin.h"
+#include "type/masks.h"
 #include "type/node_form.h"
 #include "type/type.h"
 #include "wallet/wallet.h"
@@ -143,6 +147,7 @@ static pg_noinline PlannedStmt *
 plan_prepared(TDE_PLANNER_PARAMETERS)
 {
 	List	   *postponed = tde_client_possible() ? tde_receiver_plan(query, source) : NIL;
+	List	   *masked = NIL;
 	TdeStores	outer = tde_statement_begin(false);
 	PlannedStmt *plan;
 
@@ -150,10 +155,12 @@ plan_prepared(TDE_PLANNER_PARAMETERS)
 	if (unlikely(tde_transparent_catalog))
 		tde_client_plans(query, source);
 	tde_index_conditions_prepare(query);
+	if (unlikely(tde_access_restricted) && !citus_is_loaded)
+		masked = tde_mask_columns(query);
 	plan = unlikely(citus_is_loaded) ? tde_distributed_citus_plan(next_planner, TDE_PLANNER_ARGUMENTS) :
 		next_planner(TDE_PLANNER_ARGUMENTS);
 	if (postponed)
-		plan->invalItems = list_concat(postponed, plan->invalItems);
+		plan->invalItems = list_concat(list_concat(postponed, masked), plan->invalItems);
 	tde_stored_spec_planned(plan);
 	tde_statement_end(outer);
 	return plan;
@@ -424,6 +431,9 @@ _PG_init(void)
 		(void) tde_module_load("ceremony"); /* it has shared memory */
 	}
 	tde_access_init();
+	tde_masks_init();
+	tde_mask_admin_init();
+	tde_probes_init();
 	tde_sensitive_init();
 	tde_databases_init();
 	if (!tde_memory_shmem_add(0, NULL, install))

@@ -20,6 +20,7 @@
 #include "keys/names.h"
 #include "keys/required.h"
 #include "server/compat.h"
+#include "server/probe_counts.h"
 #include "type/access.h"
 #include "type/ciphertext_form.h"
 #include "type/declared.h"
@@ -398,6 +399,11 @@ define_limits(void)
 							"The number of values after which a version of a data key is replaced, where a policy asks for fewer than the cipher does.",
 							"Of triple DES it counts blocks.  0: the cipher's own limit.",
 							&tde_encryption_limit, 0, 0, INT_MAX, PGC_SUSET, GUC_NOT_IN_SAMPLE,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("tde_column.probe_limit",
+							"Sets how many values a role that may not decrypt may compare encrypted columns with in an hour.",
+							"Counted by plans, before they run.  0: any number.",
+							&tde_probe_limit, 0, 0, INT_MAX, PGC_SUSET, 0,
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("tde_column.rotate_after",
 							"Sets the age at which keys are to be rotated; tde_audit() warns of older ones.",

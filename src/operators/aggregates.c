@@ -38,7 +38,7 @@ decrypt(FunctionCallInfo fcinfo, TdeCall *call, int arg, const TdeAggregation *a
 	scratch->allocated = NULL;
 	if (type)
 	{
-		tde_access_check(type, value);
+		tde_access_check_argument(call, arg, value);
 		value = aggregation->scratch ? tde_datum_peek(type, value, call->declared[arg], TDE_REMEMBER_ROW, scratch) :
 			tde_datum_decrypt(type, value, call->declared[arg]);
 	}

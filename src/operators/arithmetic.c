@@ -54,7 +54,7 @@ compute(FunctionCallInfo fcinfo, const char *symbol)
 		FmgrInfo   *convert = arithmetic->convert[i];
 
 		if (proc->args[i])
-			tde_access_check(proc->args[i], PG_GETARG_DATUM(i));
+			tde_access_check_argument(call, i, PG_GETARG_DATUM(i));
 		operands[i] = tde_argument_peek(fcinfo, call, i, TDE_REMEMBER_ROW, &scratch[i]);
 		if (convert)
 			operands[i] = proc->args[i] ? FunctionCall1(convert, operands[i])
@@ -112,7 +112,7 @@ tde_regr_accum(PG_FUNCTION_ARGS)
 	{
 		if (call->proc->args[i])
 		{
-			tde_access_check(call->proc->args[i], PG_GETARG_DATUM(i));
+			tde_access_check_argument(call, i, PG_GETARG_DATUM(i));
 			fcinfo->args[i].value = tde_datum_decrypt(call->proc->args[i], PG_GETARG_DATUM(i), -1);
 		}
 	}
@@ -182,7 +182,7 @@ tde_percentile_transition(PG_FUNCTION_ARGS)
 
 	if (!PG_ARGISNULL(1))
 	{
-		tde_access_check(tde_call(fcinfo)->proc->args[1], PG_GETARG_DATUM(1));
+		tde_access_check_argument(tde_call(fcinfo), 1, PG_GETARG_DATUM(1));
 		tuplesort_putdatum(state->sort, PG_GETARG_DATUM(1), false);
 		state->rows++;
 	}

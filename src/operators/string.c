@@ -54,7 +54,7 @@ slice(FunctionCallInfo fcinfo, int64 first, int64 last, int32 *skipped)
 	uint64		begin;
 	struct varlena *plain;
 
-	tde_access_check(type, PG_GETARG_DATUM(0));
+	tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
 	plain = tde_datum_decrypt_slice(type, PG_GETARG_DATUM(0), call->declared[0], from, to, &begin);
 	*skipped = (int32) begin;
 	return PointerGetDatum(plain);
@@ -99,7 +99,7 @@ tde_length(PG_FUNCTION_ARGS)
 	Datum		plain;
 	Datum		result;
 
-	tde_access_check(type, PG_GETARG_DATUM(0));
+	tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
 	plain = tde_datum_peek(type, PG_GETARG_DATUM(0), call->declared[0], TDE_REMEMBER_ROW, &scratch);
 	result = DirectFunctionCall1(length, plain);
 	tde_datum_unpeek(&scratch);
@@ -139,7 +139,7 @@ tde_match(PG_FUNCTION_ARGS)
 		proc->base_function = tde_type_function(namesake(proc->oid, proc->args[0]));
 		proc->resolved = epoch;
 	}
-	tde_access_check(proc->args[0], PG_GETARG_DATUM(0));
+	tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
 	value = tde_datum_peek(proc->args[0], PG_GETARG_DATUM(0), call->declared[0], TDE_REMEMBER_ROW, &scratch);
 	result = FunctionCall2Coll(proc->base_function, PG_GET_COLLATION(), value, PG_GETARG_DATUM(1));
 	tde_datum_unpeek(&scratch);

@@ -1,5 +1,5 @@
 /*
- * access.c - who may see values in clear: members of tde_column.decrypt_role, if it is set.
+ * access.c - who may see values in clear: members of tde_column.decrypt_role, if it is set, and others where a column's masks say so.
  */
 #include "postgres.h"
 
@@ -8,7 +8,7 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
-#include "utils/rls.h"
+#include "utils/plancache.h"
 #include "utils/syscache.h"
 
 #include "server/compat.h"
@@ -18,6 +18,7 @@
 #include "type/base_functions.h"
 #include "type/ciphertext_form.h"
 #include "type/datum.h"
+#include "type/masks.h"
 
 PG_FUNCTION_INFO_V1(tde_may_decrypt);
 
@@ -61,11 +62,15 @@ forget_answer(Datum arg, int cacheid, uint32 hashvalue)
 {
 	answered_user = InvalidOid;
 	tde_ciphertext_forget_permission();
+	tde_masks_forget();
 }
 
 void
 tde_access_assign_role(const char *newval, void *extra)
 {
+	/* plans say which columns values come from only while somebody may not see them */
+	if (tde_access_restricted != (newval[0] != '\0'))
+		ResetPlanCache();
 	tde_access_restricted = newval[0] != '\0';
 	answered_user = InvalidOid;
 }
@@ -74,6 +79,17 @@ bool
 tde_access_permits(TdeType *type, Datum value)
 {
 	return tde_access_is_permitted() || tde_datum_is_literal(type, value);
+}
+
+bool
+tde_access_permits_argument(TdeCall *call, int arg, Datum value)
+{
+	const TdeMask *mask;
+
+	if (tde_access_permits(call->proc->args[arg], value))
+		return true;
+	mask = tde_mask_of_column(call->columns[arg]);
+	return mask && mask->kind == TDE_MASK_CLEAR;
 }
 
 void
@@ -197,8 +213,7 @@ tde_access_result(TdeType *type, int32 base_typmod, bool *isnull)
 	const char *mask = mask_text(type->base);
 	Datum		value;
 
-	/* as with policies of rows, who sets row_security off (pg_dump does) wants all or an error */
-	if (tde_decrypt_policy == TDE_POLICY_ERROR || !row_security)
+	if (tde_decrypt_policy == TDE_POLICY_ERROR)
 		tde_access_refuse(type);
 	*isnull = tde_decrypt_policy == TDE_POLICY_NULL || mask == NULL;
 	if (*isnull)

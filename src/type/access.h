@@ -46,7 +46,17 @@ tde_access_check(TdeType *type, Datum value)
 		tde_access_refuse(type);
 }
 
-/* What a client's result has instead of such a value: as the policy says. */
+/* The same for an argument of a call: who sees its column in clear may decrypt it. */
+extern bool tde_access_permits_argument(TdeCall *call, int arg, Datum value);
+
+static inline void
+tde_access_check_argument(TdeCall *call, int arg, Datum value)
+{
+	if (unlikely(tde_access_restricted) && !tde_access_permits_argument(call, arg, value))
+		tde_access_refuse(call->proc->args[arg]);
+}
+
+/* What a client's result has instead of such a value, if its column has no mask for the user: as the policy says. */
 extern Datum tde_access_result(TdeType *type, int32 base_typmod, bool *isnull);
 
 /*

@@ -21,6 +21,7 @@
 #include "type/datum.h"
 #include "type/declared.h"
 #include "type/inside.h"
+#include "type/masks.h"
 #include "type/type.h"
 
 /*
@@ -127,7 +128,7 @@ tde_call_setup(FunctionCallInfo fcinfo)
 	call->constant = -1;
 	for (int i = lengthof(call->declared) - 1; i >= 0; i--)
 	{
-		Node	   *arg = i < list_length(args) ? list_nth(args, i) : NULL;
+		Node	   *arg = tde_masks_argument(i < list_length(args) ? list_nth(args, i) : NULL, &call->columns[i]);
 
 		call->declared[i] = i < proc->nargs && proc->args[i] ? tde_declared(proc->args[i], told_typmod(arg)) : exprTypmod(arg);
 		if (i < 2 && arg && (IsA(arg, Const) || (IsA(arg, Param) && ((Param *) arg)->paramkind == PARAM_EXTERN)))

@@ -300,7 +300,7 @@ tde_decrypt(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
 
-	tde_access_check(call->proc->args[0], PG_GETARG_DATUM(0));
+	tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
 	PG_RETURN_DATUM(tde_datum_decrypt(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0]));
 }
 
@@ -340,7 +340,7 @@ tde_decrypt_to(PG_FUNCTION_ARGS)
 	TdeType    *type = proc->args[0];
 	Datum		value;
 
-	tde_access_check(type, PG_GETARG_DATUM(0));
+	tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
 	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
 	return tde_cast_plain(proc, value, type->base, proc->result_type, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : -1, &fcinfo->isnull);
 }
@@ -409,7 +409,7 @@ tde_recast(PG_FUNCTION_ARGS)
 
 	/* without a modifier the result is a constant under the catalog's key, which everybody may see */
 	if (PG_GETARG_INT32(1) < 0)
-		tde_access_check(proc->args[0], PG_GETARG_DATUM(0));
+		tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
 	value = tde_datum_decrypt(proc->args[0], PG_GETARG_DATUM(0), call->declared[0]);
 	value = tde_cast_plain(proc, value, proc->args[0]->base, target->base, -1, &isnull);
 	if (isnull)
@@ -439,7 +439,7 @@ tde_decrypt_to_json(PG_FUNCTION_ARGS)
 		escape_json(&json, tde_ciphertext_out(type, PG_GETARG_DATUM(0)));
 		PG_RETURN_TEXT_P(cstring_to_text_with_len(json.data, json.len));
 	}
-	tde_access_check(type, PG_GETARG_DATUM(0));
+	tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
 	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), tde_output_declares(call, PG_GETARG_DATUM(0)));
 	if (proc->base_function == NULL)
 	{

@@ -94,11 +94,21 @@ typedef struct TdeProc
 	int			cast_path;		/* of tde_cast_plain(): CoercionPathType */
 } TdeProc;
 
+/* A column of a table. */
+typedef struct TdeColumn
+{
+	Oid			table;			/* InvalidOid: not known */
+	int32		number;
+} TdeColumn;
+
+#define TDE_NO_COLUMN	((TdeColumn) {InvalidOid, 0})
+
 /* What one call site keeps in fn_extra: small, made without a catalog lookup. */
 typedef struct TdeCall
 {
 	TdeProc    *proc;
 	int32		declared[3];	/* what the expression tells of the first arguments: as tde_declared(); of plain ones the typmod */
+	TdeColumn	columns[3];		/* where the first arguments come from, if masks were looked for */
 	int			constant;		/* which of the first two is the same at each call, mostly; -1: neither */
 	void	   *more;			/* what the function itself keeps, in fn_mcxt; NULL at first */
 } TdeCall;

@@ -48,6 +48,7 @@ CREATE INDEX hidden_many ON shop.hidden (n, d DESC);
 CREATE INDEX hidden_lower ON shop.hidden (lower(a));
 CREATE TABLE shop.visible (id encrypted_int4 REFERENCES shop.hidden);
 INSERT INTO shop.visible VALUES (7);
+SELECT tde_set_mask('shop.kinds', 's', 'first 6, last 4', 'owner'), tde_set_mask('shop.hidden', 'n', 'range 100');
 });
 
 # The columns that have an index.
@@ -117,7 +118,7 @@ REVOKE EXECUTE ON FUNCTION tde_may_decrypt() FROM PUBLIC;
     map({ "$by_index SELECT id FROM shop.kinds WHERE $_->[1]" } @found_by),
     map({ my $by = $_; map { "$by_index SELECT e.id, i.id FROM shop.every e JOIN shop.by_$by i ON e.$_ = i.$_ ORDER BY 1, 2" } columns_of($old, "shop.by_$by") } @methods),
     @hidden);
-  my @more = (@found, $name eq '0.1.0' ? () : ($classes, $lengths), 'SELECT * FROM moods', q{SELECT * FROM anycase WHERE a = 'ANN'},
+  my @more = (@found, $name eq '0.1.0' ? () : ($classes, $lengths, q{SELECT objname, label FROM pg_seclabels WHERE provider = 'tde_column' ORDER BY 1}), 'SELECT * FROM moods', q{SELECT * FROM anycase WHERE a = 'ANN'},
     q{SELECT proname, proacl FROM pg_proc WHERE proname IN ('tde_create_key', 'tde_may_decrypt', 'tde_rotate_key') ORDER BY oid::regprocedure::text},
     'SELECT * FROM tde.data_keys ORDER BY id', 'SELECT last_value FROM tde.data_keys_id_seq',
     q{SELECT reloptions FROM pg_class WHERE relname = 'data_keys'}, 'SELECT tde_refresh_types()');

@@ -50,7 +50,9 @@ my @calls = (
   [ "tde_import_keys('nothing', 'third secret')" ],
   [ 'tde_wallet_split(2, 3)' ],
   [ "tde_wallet_open_share('no share, but a secret')" ],
-  [ 'tde_wallet_forget_shares()' ]);
+  [ 'tde_wallet_forget_shares()' ],
+  [ "tde_set_mask('pg_class', 'relname', 'null')" ],
+  [ "tde_drop_mask('pg_class', 'relname')" ]);
 
 my %called;
 my $begin = log_offset($node);

@@ -226,6 +226,10 @@ REVOKE ALL ON FUNCTION tde_internal.tde_gin_plans(tde_internal.type_plans, oid),
   tde_internal.tde_gin_sql(tde_internal.type_plans, oid, regtype, name, oid), tde_internal.tde_make_gin_classes(tde_internal.type_plans[], oid),
   tde_internal.tde_create_gin_class_of(text, oid), @extschema@.tde_create_gin_class(text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION tde_internal.tde_hash_key_users(), @extschema@.tde_rotate_hash_key(boolean), @extschema@.tde_rewrap_all_databases() FROM PUBLIC;
+REVOKE ALL ON FUNCTION @extschema@.tde_set_mask(regclass, name, text, regrole), @extschema@.tde_drop_mask(regclass, name, regrole) FROM PUBLIC;
+REVOKE ALL ON FUNCTION tde_internal.tde_probe_counts() FROM PUBLIC;
+GRANT SELECT ON tde.probes TO pg_monitor;
+GRANT EXECUTE ON FUNCTION tde_internal.tde_probe_counts() TO pg_monitor;
 GRANT EXECUTE ON FUNCTION tde_internal.tde_declared_tables(), @extschema@.tde_verify_table(regclass, int8, int8),
   @extschema@.tde_verify_database() TO pg_monitor;
 GRANT EXECUTE ON FUNCTION @extschema@.tde_key_fingerprint() TO pg_monitor;

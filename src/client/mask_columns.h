@@ -1,0 +1,28 @@
+/*
+ * mask_columns.h - which columns with masks the values in a query come from.
+ */
+#ifndef TDE_CLIENT_MASK_COLUMNS_H
+#define TDE_CLIENT_MASK_COLUMNS_H
+
+#include "nodes/parsenodes.h"
+#include "nodes/plannodes.h"
+
+#include "type/type.h"
+
+/*
+ * Before a query is planned, while somebody may not decrypt: its calls are told which column with masks an argument is, and what is stored in such
+ * a column is checked.  Returns the same of the columns of its result, for tde_mask_result_column(); the list belongs among the plan's
+ * invalItems if the receiver decrypts them.
+ */
+extern List *tde_mask_columns(Query *query);
+
+/* The column that a column of the result is, by its index. */
+extern TdeColumn tde_mask_result_column(List *items, int index);
+
+/* These items: see tde_is_postponed(). */
+#define TDE_MASKED_ITEM	(-(1 << 23))
+
+/* A call that tells it of an expression; the expression itself if there is no column. */
+extern Expr *tde_mask_column_call(Expr *expr, TdeColumn column);
+
+#endif							/* TDE_CLIENT_MASK_COLUMNS_H */

@@ -1,0 +1,180 @@
+/*
+ * probes.c - statements that compare encrypted columns with values that one can guess: a search for values that the role does not see.
+ *
+ * They are counted before the statement runs, by its plan: a comparison with a constant or a parameter as one for each time that its node is to
+ * run, one with plain columns as one for each of their rows, as many as the planner expects.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/parallel.h"
+#include "access/transam.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
+#include "client/probes.h"
+#include "server/compat.h"
+#include "server/probe_counts.h"
+#include "type/access.h"
+
+typedef struct Search
+{
+	PlanState  *node;
+	double		loops;			/* how often the node is to run */
+	double		probes;
+} Search;
+
+/* ---- expressions ---- */
+
+static bool
+is_encrypted(Node *expr)
+{
+	Oid			type = exprType(expr);
+
+	if (type < FirstNormalObjectId)
+		return false;
+	type = getBaseType(type);
+	return tde_type_find(type) != NULL || tde_type_find(get_element_type(type)) != NULL;
+}
+
+/* With how many values an operand without columns compares: an array has several. */
+static double
+values_of(Node *operand)
+{
+	Const	   *constant = (Const *) operand;
+
+	if (!IsA(operand, Const) || constant->constisnull || !OidIsValid(get_element_type(constant->consttype)))
+		return 1;
+	return ArrayGetNItems(ARR_NDIM(DatumGetArrayTypeP(constant->constvalue)), ARR_DIMS(DatumGetArrayTypeP(constant->constvalue)));
+}
+
+/* The rows that an operand's columns are of. */
+static double
+rows_of(List *columns, Search *search)
+{
+	Plan	   *plan = search->node->plan;
+	int			varno = linitial_node(Var, columns)->varno;
+
+	if (varno == OUTER_VAR && outerPlan(plan))
+		plan = outerPlan(plan);
+	else if (varno == INNER_VAR && innerPlan(plan))
+		plan = innerPlan(plan);
+	return plan->plan_rows;
+}
+
+static void
+count_comparison(Node *left, Node *right, Search *search)
+{
+	Node	   *other = is_encrypted(left) ? right : left;
+	Node	   *encrypted = is_encrypted(left) ? left : right;
+	List	   *columns = pull_var_clause(other, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
+
+	if (!is_encrypted(encrypted))
+		return;
+	if (!is_encrypted(other))
+		search->probes += search->loops * (columns ? rows_of(columns, search) : values_of(other));
+	/* a constant in quotes has become an encrypted one */
+	else if (contain_var_clause(encrypted) != (columns != NIL))
+		search->probes += search->loops * values_of(columns ? encrypted : other);
+}
+
+static void
+count_operands(Oid operator, List *operands, Search *search)
+{
+	if (operator >= FirstNormalObjectId && list_length(operands) == 2 && get_func_rettype(get_opcode(operator)) == BOOLOID)
+		count_comparison(linitial(operands), lsecond(operands), search);
+}
+
+/* An expression_tree_walker. */
+static bool
+look(Node *node, void *context)
+{
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (node == NULL)
+		return false;
+	if (IsA(node, OpExpr) || IsA(node, DistinctExpr) || IsA(node, NullIfExpr))
+		count_operands(((OpExpr *) node)->opno, ((OpExpr *) node)->args, context);
+	else if (IsA(node, ScalarArrayOpExpr))
+		count_operands(((ScalarArrayOpExpr *) node)->opno, ((ScalarArrayOpExpr *) node)->args, context);
+	else if (IsA(node, RowCompareExpr))
+	{
+		ListCell   *left;
+		ListCell   *right;
+
+		forboth(left, ((RowCompareExpr *) node)->largs, right, ((RowCompareExpr *) node)->rargs)
+			count_comparison(lfirst(left), lfirst(right), context);
+	}
+	return expression_tree_walker(node, look, context);
+}
+
+/* ---- plans ---- */
+
+/* Conditions as they were before an index has taken them. */
+static List *
+own_conditions(Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_IndexScan:
+			return ((IndexScan *) plan)->indexqualorig;
+		case T_IndexOnlyScan:
+			return ((IndexOnlyScan *) plan)->indexqual;
+		case T_BitmapHeapScan:
+			return ((BitmapHeapScan *) plan)->bitmapqualorig;
+		case T_Result:
+			return (List *) ((Result *) plan)->resconstantqual;
+		case T_NestLoop:
+			return ((Join *) plan)->joinqual;
+		case T_HashJoin:
+			return list_concat_copy(((HashJoin *) plan)->hashclauses, ((Join *) plan)->joinqual);
+		case T_MergeJoin:
+			return list_concat_copy(((MergeJoin *) plan)->mergeclauses, ((Join *) plan)->joinqual);
+		default:
+			return NIL;
+	}
+}
+
+static bool count_node(PlanState *node, void *context);
+
+/* A planstate_tree_walker's function, of subplans, too: how often these run is not known before, at least as often as there are rows. */
+static bool
+count_node(PlanState *node, void *context)
+{
+	Search	   *outer = context;
+	Search		search = {node, outer->loops, 0};
+	bool		is_inner = outer->node && IsA(outer->node, NestLoopState) && innerPlanState(outer->node) == node;
+	ListCell   *cell;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (is_inner)
+		search.loops *= Max(outerPlanState(outer->node)->plan->plan_rows, 1);
+	foreach(cell, outer->node ? outer->node->subPlan : NIL)
+		if (lfirst_node(SubPlanState, cell)->planstate == node)
+			search.loops *= Max(outer->node->plan->plan_rows, 1);
+	(void) look((Node *) node->plan->targetlist, &search);
+	(void) look((Node *) node->plan->qual, &search);
+	(void) look((Node *) own_conditions(node->plan), &search);
+	(void) planstate_tree_walker(node, count_node, &search);
+	outer->probes += search.probes;
+	return false;
+}
+
+/* What a foreign key looks up is a row's own value; what workers run, their leader has counted. */
+void
+tde_probes_count(QueryDesc *query)
+{
+	Search		search = {NULL, 1, 0};
+
+	if (query->planstate == NULL || IsParallelWorker() || tde_access_is_permitted() || InNoForceRLSOperation())
+		return;
+	(void) count_node(query->planstate, &search);
+	if (search.probes >= 1)
+		tde_probes_add(search.probes < (double) PG_INT64_MAX ? (uint64) search.probes : PG_INT64_MAX);
+}
