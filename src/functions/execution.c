@@ -59,7 +59,7 @@ start(QueryDesc *query, int flags)
 static void
 executor_start(QueryDesc *query, int flags)
 {
-	if (likely(query->plannedstmt->invalItems == NIL && tde_hidden_may_be_seen(query->sourceText) && !tde_remains_any))
+	if (likely(query->plannedstmt->invalItems == NIL && tde_hidden_may_be_seen(query->sourceText) && !tde_remains_any && !tde_access_restricted))
 		next_executor_start(query, flags);
 	else
 		start(query, flags);
