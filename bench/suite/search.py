@@ -3,6 +3,8 @@ Searches by gin indexes: parts of strings, JSON containment, full text; what bui
 lookups in unordered columns; encrypted columns beside plain ones.
 """
 
+from time import perf_counter
+
 from . import BenchError, require_space
 from .options import millions, whole
 from .report import Report
@@ -100,7 +102,6 @@ def search_cases(connection):
 
 def timed(action, times):
     """What one of so many repetitions takes."""
-    from time import perf_counter
     begin = perf_counter()
     action()
     return (perf_counter() - begin) / times
