@@ -371,9 +371,9 @@ is(lines_of($node, qq{SELECT count(*), count(c.attname) FROM pg_attribute p LEFT
   foreach [ 'parts_of', 'part_of' ], [ 'mixed', 'child_of' ];
 lines_of($node, q{CREATE TABLE behind (c encrypted_text)});
 like(attempt($node, "ALTER TABLE behind ADD $_")->{err}, qr/HINT:  To encrypt it, too: CALL tde_encrypt_column\('public.behind', '/, "$_ in clear") foreach 'a text', 'b int';
-my $audit = q{SELECT finding FROM tde_audit() WHERE object = 'public.behind' AND finding ~ 'in clear'};
+my $audit = q{SELECT finding FROM tde_audit() WHERE object = 'public.behind' AND finding ~ 'all columns before'};
 is(lines_of($node, $audit), 'in clear, while all columns before are encrypted: a, b', 'the audit tells of them');
-lines_of($node, $_) foreach lines_of($node, q{SELECT hint FROM tde_audit() WHERE object = 'public.behind' AND finding ~ 'in clear'});
+lines_of($node, $_) foreach lines_of($node, q{SELECT hint FROM tde_audit() WHERE object = 'public.behind' AND finding ~ 'all columns before'});
 is(lines_of($node, $audit), '', 'its hint encrypts them');
 lines_of($node, q{CREATE TABLE mistaken (a encrypted_text, b encrypted_text)});
 unlike(attempt($node, 'ALTER TABLE mistaken ADD IF NOT EXISTS a text')->{err}, $said, 'nothing is added');

@@ -224,8 +224,8 @@ set_count('young', 'encryptions', 3221225472);
 set_count('many', 'des_blocks', 786432);
 is(
   lines_of($node, q{SELECT severity, object, finding, hint FROM tde_audit() WHERE topic = 'data keys' AND finding ~ 'a key may$' ORDER BY object}),
-  'warning|many (mac), version ' . version('many') . q{|has encrypted 786432 of the 1048576 blocks of triple DES that a key may|Store a value under it, or SELECT tde_rotate_key('many');}
-    . "\nwarning|young (mac), version 2|has encrypted 3221225472 of the 4294967296 values that a key may|Store a value under it, or SELECT tde_rotate_key('young');",
+  'warning|many (mac), version ' . version('many') . q{|has encrypted 786432 of the 1048576 blocks of triple DES that a key may|Store a value under it, or: SELECT tde_rotate_key('many');}
+    . "\nwarning|young (mac), version 2|has encrypted 3221225472 of the 4294967296 values that a key may|Store a value under it, or: SELECT tde_rotate_key('young');",
   'and then tells which versions are near their limits');
 
 # ---- what ends in the midst ----
