@@ -209,7 +209,7 @@ tell(List *arguments, Oid result, Scope *scope)
 static void
 tell_operator(Oid operator, List *arguments, Scope *scope)
 {
-	if (operator >= FirstNormalObjectId && get_op_btree_interpretation(operator) == NIL)
+	if (operator >= FirstNormalObjectId && TDE_OPERATOR_MEANINGS(operator) == NIL)
 		tell(arguments, InvalidOid, scope);
 }
 
