@@ -10,6 +10,7 @@
 
 #include "access/parallel.h"
 #include "access/transam.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "nodes/nodeFuncs.h"

@@ -316,13 +316,6 @@
 /* 18 calls post_parse_analyze_hook for the query of a cursor, too, when it is opened (6b652e6ce85a). */
 #define TDE_CURSOR_ANALYZED_LATER (PG_VERSION_NUM >= 180000)
 
-/* 18 has grouped expressions behind an entry of the range table (247dea89f761). */
-#if PG_VERSION_NUM >= 180000
-#define TDE_GROUP_EXPRESSIONS(rte) ((rte)->rtekind == RTE_GROUP ? (rte)->groupexprs : NIL)
-#else
-#define TDE_GROUP_EXPRESSIONS(rte) NIL
-#endif
-
 /* 16 lets the caller choose whether a sorted value is copied. */
 #if PG_VERSION_NUM >= 160000
 #define TDE_SORT_NEXT(sort, value, isnull) tuplesort_getdatum(sort, true, true, value, isnull, NULL)
