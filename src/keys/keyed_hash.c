@@ -150,13 +150,29 @@ lock_relation(void)
 	return sequence;
 }
 
+/*
+ * While a page of an index is held.  Whoever rotates the key holds the table, too, so that we wait for it elsewhere; but a commit lets go of its locks
+ * one by one, and we may be here a moment too early.
+ */
+static bool
+is_soon_locked(Oid relation)
+{
+	for (int tries = 0; tries < 100; tries++)
+	{
+		if (ConditionalLockRelationOid(relation, AccessShareLock))
+			return true;
+		pg_usleep(1000L);
+	}
+	return false;
+}
+
 /* As tde_keys_open() has it, this may be while a page of an index is held. */
 static void
 lock_for_hashing(Oid relation)
 {
 	if (InterruptHoldoffCount == 0)
 		LockRelationOid(relation, AccessShareLock);
-	else if (!ConditionalLockRelationOid(relation, AccessShareLock))
+	else if (!is_soon_locked(relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 				 errmsg("could not obtain lock on relation \"%s\"", "tde.data_keys_id_seq"),

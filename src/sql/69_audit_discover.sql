@@ -75,6 +75,14 @@ BEGIN
     ORDER BY c.oid
   LOOP
     CONTINUE WHEN NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.oid);
+    -- The planner computes what it can of the expressions that indexes and statistics have.
+    IF tde_internal.tde_foreign_owner('pg_class', t.oid, (SELECT oid FROM pg_roles WHERE rolname = current_user)) IS NOT NULL AND EXISTS (
+         SELECT FROM pg_index WHERE indrelid = t.oid AND (indexprs IS NOT NULL OR indpred IS NOT NULL)
+         UNION ALL SELECT FROM pg_statistic_ext WHERE stxrelid = t.oid AND stxexprs IS NOT NULL) THEN
+      RAISE NOTICE 'table % was not read: its indexes or statistics have expressions, which run code of its owner', t.oid::regclass
+        USING HINT = 'Have its owner call tde_discover().';
+      CONTINUE;
+    END IF;
     BEGIN
       RETURN QUERY EXECUTE format($query$
         SELECT %s::oid, v.attname, k.kind, count(*), count(s.found), count(*) FILTER (WHERE tde_internal.tde_has_check_digits(k.kind, s.found))

@@ -210,7 +210,8 @@ foreach my $kind (sort keys %kinds)
 
     superuser(
       'SELECT tde_rotate_key();', (map { ("CALL tde_rekey_table('$_');", "SELECT count(*) FROM tde_key_usage('$_');", "CALL tde_wipe_free_space('$_');", "SELECT count(*) FROM tde_foreign_values('$_');", "SELECT count(*) FROM tde_verify_table('$_');") } @tables),
-      'SELECT count(*) FROM tde_verify_database();',
+      (map { ("SELECT tde_set_mask('$_', 'a', 'constant');", "SELECT tde_drop_mask('$_', 'a');") } @tables),
+      'SELECT count(*) FROM tde_verify_database();', 'CALL tde_rekey_database();', 'SELECT count(*) FROM tde_discover();', 'SELECT tde_audit_json();',
       'CALL tde_wipe_catalogs();', 'SELECT count(*) FROM tde_audit();', 'SELECT tde_refresh_types();',
       "SELECT tde_drop_key_version('default', min(version)) FROM tde.keys WHERE slot = 0;",
       (map { "SELECT count(*) FROM $_;" } qw(tde.encrypted_columns tde.conversions tde.dba_encrypted_columns tde.all_encrypted_columns tde.status)),
