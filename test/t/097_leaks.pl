@@ -186,7 +186,7 @@ my $seen     = join "\n",
   'crm.customer|surname|name of a person|t||',
   'crm.parted|mail|e-mail address|f|100.0|10';
 is(lines_of($node, $discover), $seen, 'columns by their values and names');
-my $old_strings = $node->pg_version < 19 ? 'SET standard_conforming_strings = off;' : '';    # 19 has them no more
+my $old_strings = $node->pg_version->major < 19 ? 'SET standard_conforming_strings = off;' : '';    # 19 has them no more
 is(lines_of($node, "$old_strings $discover"), $seen, '... whatever strings mean to the session');
 is(lines_of($node, q{SELECT count(*) FROM tde_discover('crm') d WHERE d::text ~ '4111|Secretname|example'}), '0', 'no value is shown');
 foreach my $command (split /\n/, lines_of($node, q{SELECT DISTINCT command FROM tde_discover('crm') ORDER BY 1}))
