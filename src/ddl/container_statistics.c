@@ -105,6 +105,7 @@ look_at_columns(Oid relation, AttrNumber column)
 	HeapTuple	row;
 	List	   *containers = NIL;
 	ListCell   *cell;
+	Oid			function;
 
 	ScanKeyInit(&keys[0], Anum_pg_attribute_attrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
 	ScanKeyInit(&keys[1], Anum_pg_attribute_attnum, column == 0 ? BTGreaterStrategyNumber : BTEqualStrategyNumber,
@@ -126,9 +127,10 @@ look_at_columns(Oid relation, AttrNumber column)
 	}
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
-	foreach(cell, containers)
-		if (OidIsValid(our_function()))
-			take_over(lfirst_oid(cell), our_function());
+	function = containers == NIL ? InvalidOid : our_function();
+	if (OidIsValid(function))
+		foreach(cell, containers)
+			take_over(lfirst_oid(cell), function);
 }
 
 void

@@ -42,19 +42,13 @@
 
 /* ---- does a column tell no order? ---- */
 
-static bool
-tells_no_order(TdeType *type, int32 typmod)
-{
-	return typmod >= 0 && tde_type_modifiers(type, typmod).unordered;
-}
-
 /* A declared type, or a part of it. */
 static bool
 is_unordered(Oid declared, int32 typmod)
 {
 	TdeInside  *inside = tde_inside_find(declared, typmod);
 
-	return inside && tde_inside_any(inside, tells_no_order);
+	return inside && tde_inside_any(inside, tde_type_tells_no_order);
 }
 
 /* An expression, of any column like that. */

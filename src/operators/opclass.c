@@ -228,7 +228,7 @@ is_unordered(Oid table, const IndexElem *element, TdeType *type)
 	if (column <= 0)
 		return false;
 	get_atttypetypmodcoll(table, column, &declared, &typmod, &collation);
-	return typmod >= 0 && tde_type_modifiers(type, typmod).unordered;
+	return tde_type_tells_no_order(type, typmod);
 }
 
 Oid

@@ -155,6 +155,13 @@ tde_type_base_typmod(TdeType *type, int32 typmod)
 	return tde_typmod_has_low_bits(typmod) ? tde_type_modifiers(type, typmod).base_typmod : -1;
 }
 
+/* Does such a typmod, or -1, declare that files are not to tell the order of values? */
+static inline bool
+tde_type_tells_no_order(TdeType *type, int32 typmod)
+{
+	return typmod >= 0 && tde_type_modifiers(type, typmod).unordered;
+}
+
 /* The encrypted type of a base type; NULL: it has none. */
 extern TdeType *tde_type_of_base(Oid base);
 
