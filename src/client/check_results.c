@@ -24,6 +24,7 @@
 #include "type/datum.h"
 #include "type/declared.h"
 #include "type/inside.h"
+#include "type/opened.h"
 
 typedef struct CheckedColumn
 {
@@ -40,6 +41,7 @@ typedef struct CheckingReceiver
 	TdeReceiver pub;
 	MemoryContext context;		/* of this, and of what is known of types */
 	MemoryContext row;			/* for what is made to look at one row; NULL: nothing is */
+	TdeColumn  *origins;		/* of the columns, for tde.decryptions; NULL: not asked for */
 	int			count;
 	CheckedColumn columns[FLEXIBLE_ARRAY_MEMBER];
 } CheckingReceiver;
@@ -101,6 +103,17 @@ check_column(CheckingReceiver *receiver, CheckedColumn *column, Datum value)
 }
 
 static bool
+send_counted(CheckingReceiver *receiver, TupleTableSlot *slot)
+{
+	bool		goes_on;
+
+	tde_opened_row(slot, receiver->origins);
+	goes_on = receiver->pub.next->receiveSlot(slot, receiver->pub.next);
+	tde_opened_row(NULL, NULL);
+	return goes_on;
+}
+
+static bool
 check_row(TupleTableSlot *slot, DestReceiver *self)
 {
 	CheckingReceiver *receiver = (CheckingReceiver *) self;
@@ -115,6 +128,8 @@ check_row(TupleTableSlot *slot, DestReceiver *self)
 	}
 	if (receiver->row)
 		MemoryContextReset(receiver->row);
+	if (unlikely(receiver->origins != NULL))
+		return send_counted(receiver, slot);
 	return receiver->pub.next->receiveSlot(slot, receiver->pub.next);
 }
 
@@ -169,7 +184,7 @@ find_column(Form_pg_attribute attribute, int index, bool decrypted, bool plain_r
 		column->declared = tde_declared(column->type, typmod);
 	else
 		column->inside = tde_inside_find(oid, typmod);
-	return column->type ? typmod >= 0 : column->inside != NULL;
+	return column->type ? typmod >= 0 || tde_track_decryptions : column->inside != NULL;
 }
 
 static pg_noinline void
@@ -185,6 +200,12 @@ check(QueryDesc *query, bool decrypted)
 	for (int i = 0; i < rows->natts; i++)
 		if (find_column(TupleDescAttr(rows, i), i, decrypted, plain_rows, &receiver->columns[receiver->count]))
 			nested |= receiver->columns[receiver->count++].type == NULL;
+	if (unlikely(tde_track_decryptions) && receiver->count > 0)
+	{
+		receiver->origins = palloc(rows->natts * sizeof(TdeColumn));
+		for (int i = 0; i < rows->natts; i++)
+			receiver->origins[i] = tde_origin_of_result(query, i);
+	}
 	receiver->context = context;
 	if (nested)
 		receiver->row = AllocSetContextCreate(context, "tde checked row", ALLOCSET_SMALL_SIZES);

@@ -13,7 +13,9 @@
 #include "utils/tuplestore.h"
 
 #include "client/held_cursors.h"
+#include "client/mask_columns.h"
 #include "client/result.h"
+#include "type/origin.h"
 
 /*
  * ---- rows that are decrypted are kept in memory ----
@@ -97,7 +99,7 @@ typedef struct HeldCursor
 	TupleDesc	shown;			/* what the client was told */
 	TupleDesc	encrypted;		/* what the rows are */
 	Bitmapset  *columns;		/* the indexes of those to decrypt */
-	List	   *items;			/* of its plan: where they come from */
+	TdeOrigin  *origins;		/* of all columns, by their indexes */
 	dlist_node	node;			/* in cursors */
 	MemoryContextCallback gone;
 } HeldCursor;
@@ -139,8 +141,24 @@ cursors_at_end(XactEvent event, void *arg)
 		tde_held_cursors_seal();
 }
 
+/* In the current context. */
+static TdeOrigin *
+origins_of(QueryDesc *query, Bitmapset *columns)
+{
+	TdeOrigin  *origins = palloc0(query->tupDesc->natts * sizeof(TdeOrigin));
+	int			index = -1;
+
+	while ((index = bms_next_member(columns, index)) >= 0)
+	{
+		origins[index] = tde_mask_result_origin(query->plannedstmt->invalItems, index);
+		if (tde_track_decryptions && !OidIsValid(origins[index].column.table))
+			origins[index].column = tde_origin_of_result(query, index);
+	}
+	return origins;
+}
+
 void
-tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns, List *items)
+tde_held_cursor_keep(QueryDesc *query, Bitmapset *columns)
 {
 	Portal		portal = ActivePortal;
 	MemoryContext context = MemoryContextSwitchTo(portal->holdContext);
@@ -152,9 +170,9 @@ tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns, List *items)
 	registered = true;
 	cursor->portal = portal;
 	cursor->shown = portal->tupDesc;
-	cursor->encrypted = CreateTupleDescCopy(encrypted);
+	cursor->encrypted = CreateTupleDescCopy(query->tupDesc);
 	cursor->columns = bms_copy(columns);
-	cursor->items = copyObject(items);
+	cursor->origins = origins_of(query, columns);
 	/* until it is sealed, a deferred trigger may read it, for example */
 	portal->tupDesc = cursor->encrypted;
 	dlist_push_head(&cursors, &cursor->node);
@@ -165,7 +183,7 @@ tde_held_cursor_keep(TupleDesc encrypted, Bitmapset *columns, List *items)
 }
 
 bool
-tde_held_cursor_open(Portal portal, TupleDesc *encrypted, Bitmapset **columns, List **items)
+tde_held_cursor_open(Portal portal, TupleDesc *encrypted, Bitmapset **columns, const TdeOrigin **origins)
 {
 	dlist_iter	iter;
 
@@ -179,7 +197,7 @@ tde_held_cursor_open(Portal portal, TupleDesc *encrypted, Bitmapset **columns, L
 			portal->status = PORTAL_READY;
 		portal->tupDesc = *encrypted = cursor->encrypted;
 		*columns = cursor->columns;
-		*items = cursor->items;
+		*origins = cursor->origins;
 		return true;
 	}
 	return false;

@@ -424,9 +424,10 @@ result_item(int index, TdeColumn column)
 	return item;
 }
 
-TdeColumn
-tde_mask_result_column(List *items, int index)
+TdeOrigin
+tde_mask_result_origin(List *items, int index)
 {
+	TdeOrigin	origin = {TDE_NO_COLUMN, .unchanged = true};
 	ListCell   *cell;
 
 	foreach(cell, items)
@@ -435,9 +436,12 @@ tde_mask_result_column(List *items, int index)
 		int			numbers = TDE_MASKED_ITEM - item->cacheId;
 
 		if (item->cacheId < 0 && numbers > 0 && numbers >> 11 == index)
-			return (TdeColumn) {item->hashValue, numbers & 2047};
+		{
+			origin.column = (TdeColumn) {item->hashValue, numbers & 2047};
+			return origin;
+		}
 	}
-	return TDE_NO_COLUMN;
+	return (TdeOrigin) {TDE_NO_COLUMN};
 }
 
 List *

@@ -7,17 +7,17 @@
 #include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
 
-#include "type/type.h"
+#include "type/origin.h"
 
 /*
  * Before a query is planned, while somebody may not decrypt: its calls are told which column with masks an argument is, and what is stored in such
- * a column is checked.  Returns the same of the columns of its result, for tde_mask_result_column(); the list belongs among the plan's
+ * a column is checked.  Returns the same of the columns of its result, for tde_mask_result_origin(); the list belongs among the plan's
  * invalItems if the receiver decrypts them.
  */
 extern List *tde_mask_columns(Query *query);
 
-/* The column that a column of the result is, by its index. */
-extern TdeColumn tde_mask_result_column(List *items, int index);
+/* The column with masks that a column of the result is, by its index. */
+extern TdeOrigin tde_mask_result_origin(List *items, int index);
 
 /* These items: see tde_is_postponed(). */
 #define TDE_MASKED_ITEM	(-(1 << 23))

@@ -36,6 +36,7 @@
 #include "server/compat.h"
 #include "type/access.h"
 #include "type/datum.h"
+#include "type/opened.h"
 
 #define FOLDER "$libdir/tde_column"
 
@@ -161,10 +162,13 @@ static Datum
 show_value(Form_pg_attribute attribute, Datum value)
 {
 	TdePlainColumn column;
+	TdeDecrypted *place = NULL;
 
 	if (tde_result_type(attribute->atttypid) == NULL)
 		return value;
 	column = tde_plain_column(attribute->atttypid, attribute->atttypmod);
+	if (unlikely(tde_track_decryptions))
+		tde_decryptions_add(&place, (TdeColumn) {attribute->attrelid, attribute->attnum}, column.is_array ? tde_opened_elements(value) : 1);
 	if (column.is_array)
 		return PointerGetDatum(tde_array_decrypt(column.type, DatumGetArrayTypeP(value), column.declared, column.base_typmod, decrypt));
 	return decrypt(column.type, value, column.declared, column.base_typmod, NULL);

@@ -21,6 +21,7 @@
 #include "server/compat.h"
 #include "type/declared.h"
 #include "type/inside.h"
+#include "type/opened.h"
 
 /* ---- types ---- */
 
@@ -149,6 +150,7 @@ Datum
 tde_plain_value(Oid type, int32 typmod, Datum value, bool by_header, bool *isnull)
 {
 	TdePlainColumn column;
+	TdeDecrypted *place = NULL;
 	Oid			element;
 
 	check_stack_depth();
@@ -161,6 +163,8 @@ tde_plain_value(Oid type, int32 typmod, Datum value, bool by_header, bool *isnul
 		return OidIsValid(element) ? plain_rows(value, element) : plain_row(value);
 	}
 	column = tde_plain_column(type, typmod);
+	if (unlikely(tde_access_watched) && tde_access_is_permitted())
+		tde_opened_values(&place, TDE_NO_COLUMN, column.is_array ? tde_opened_elements(value) : 1);
 	if (column.is_array)
 		return PointerGetDatum(tde_array_decrypt(column.type, DatumGetArrayTypeP(value), column.declared, column.base_typmod, tde_result_value));
 	return tde_result_value(column.type, value, column.declared, column.base_typmod, isnull);

@@ -35,6 +35,7 @@
 #include "type/inside.h"
 #include "type/mask_forms.h"
 #include "type/masks.h"
+#include "type/opened.h"
 
 PG_FUNCTION_INFO_V1(tde_result);
 
@@ -78,6 +79,17 @@ shown(TdeType *type, TdeColumn column, Datum value, int32 declared, int32 base_t
 		tde_access_result(type, base_typmod, isnull);
 }
 
+bool
+tde_result_gives(TdeType *type, TdeColumn column, Datum value)
+{
+	const TdeMask *mask;
+
+	if (!is_hidden(type, value))
+		return true;
+	mask = tde_mask_of_column(column);
+	return mask && (mask->kind == TDE_MASK_CLEAR || (mask->kind < TDE_MASK_CONSTANT && row_security && tde_mask_has_form(mask, type->base)));
+}
+
 static Datum
 value_of(TdeType *type, TdeColumn column, Datum value, int32 declared, int32 base_typmod, bool *isnull)
 {
@@ -101,14 +113,25 @@ is_put_in(FunctionCallInfo fcinfo)
 	return expr && IsA(expr, FuncExpr) && ((FuncExpr *) expr)->funcformat == COERCE_EXPLICIT_CAST;
 }
 
+static pg_noinline Datum
+watched_result(FunctionCallInfo fcinfo, TdeCall *call)
+{
+	TdeType    *type = call->proc->args[0];
+	TdeColumn	column = tde_access_restricted && is_put_in(fcinfo) ? call->columns[0] : TDE_NO_COLUMN;
+
+	if (tde_track_decryptions && tde_result_gives(type, column, PG_GETARG_DATUM(0)))
+		tde_opened_argument(fcinfo, 0);
+	return value_of(type, column, PG_GETARG_DATUM(0), call->declared[0], PG_GETARG_INT32(1), &fcinfo->isnull);
+}
+
 Datum
 tde_result(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
 
-	TdeColumn	column = unlikely(tde_access_restricted) && is_put_in(fcinfo) ? call->columns[0] : TDE_NO_COLUMN;
-
-	return value_of(call->proc->args[0], column, PG_GETARG_DATUM(0), call->declared[0], PG_GETARG_INT32(1), &fcinfo->isnull);
+	if (unlikely(tde_access_watched))
+		return watched_result(fcinfo, call);
+	return tde_datum_decrypt_once(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0]);
 }
 
 Datum

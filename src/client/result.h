@@ -29,6 +29,9 @@ extern void tde_result_decrypt(Query *query, bool with_rows);
  */
 extern Datum tde_result_peek(TdeType *type, TdeColumn column, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch, bool *isnull);
 
+/* Is the user shown the value, or some of it?  What masks and policies put in its place tells nothing, and an error neither. */
+extern bool tde_result_gives(TdeType *type, TdeColumn column, Datum value);
+
 /* The same of an array of them. */
 extern Datum tde_result_peek_array(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch);
 

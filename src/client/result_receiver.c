@@ -31,6 +31,7 @@
 #include "utils/memutils.h"
 
 #include "client/held_cursors.h"
+#include "client/mask_columns.h"
 #include "client/plain_form.h"
 #include "client/postponed.h"
 #include "client/result_receiver.h"
@@ -39,12 +40,14 @@
 #include "server/receiver.h"
 #include "server/statement.h"
 #include "type/access.h"
+#include "type/opened.h"
 
 typedef struct DecryptedColumn
 {
 	int			index;
 	TdePlainColumn plain;
-	TdeColumn	origin;			/* for its masks */
+	TdeOrigin	origin;			/* without masks it is looked up when the first value is counted */
+	TdeDecrypted *place;
 	TdeScratch	scratch;
 } DecryptedColumn;
 
@@ -52,6 +55,7 @@ struct DecryptingReceiver
 {
 	TdeReceiver pub;			/* next: who gets the rows */
 	EState	   *estate;			/* who makes them; NULL: they are kept */
+	QueryDesc  *query;			/* the same; NULL: origins are known */
 	MemoryContext row;			/* for what is made up for one row; NULL: nothing was yet */
 	TupleTableSlot *slot;		/* the row in clear */
 	dlist_node	node;			/* in tde_receivers */
@@ -90,6 +94,39 @@ context_of_row(DecryptingReceiver *receiver)
 	return receiver->row;
 }
 
+/* For tde.decryptions.  Of an array no mask shows anything. */
+static bool
+is_given(const DecryptedColumn *column, Datum value)
+{
+	return column->plain.is_array ? tde_access_is_permitted() : tde_result_gives(column->plain.type, tde_origin_masked(column->origin), value);
+}
+
+static void
+count_row(DecryptingReceiver *receiver, const TupleTableSlot *row)
+{
+	for (int i = 0; i < receiver->count; i++)
+	{
+		DecryptedColumn *column = &receiver->columns[i];
+		Datum		value = row->tts_values[column->index];
+
+		if (row->tts_isnull[column->index] || !is_given(column, value))
+			continue;
+		if (column->place == NULL && receiver->query && !column->origin.unchanged)
+			column->origin.column = tde_origin_of_result(receiver->query, column->index);
+		tde_decryptions_add(&column->place, column->origin.column, column->plain.is_array ? tde_opened_elements(value) : 1);
+	}
+}
+
+static pg_noinline void
+watch_row(DecryptingReceiver *receiver, const TupleTableSlot *row)
+{
+	if (tde_track_decryptions)
+		count_row(receiver, row);
+	/* making up what is shown instead leaves something behind */
+	if (tde_access_restricted)
+		MemoryContextSwitchTo(context_of_row(receiver));
+}
+
 static bool
 receive_and_decrypt(TupleTableSlot *encrypted, DestReceiver *self)
 {
@@ -104,9 +141,8 @@ receive_and_decrypt(TupleTableSlot *encrypted, DestReceiver *self)
 	memcpy(slot->tts_values, encrypted->tts_values, width * sizeof(Datum));
 	memcpy(slot->tts_isnull, encrypted->tts_isnull, width * sizeof(bool));
 
-	/* making up what is shown instead leaves something behind */
-	if (unlikely(tde_access_restricted))
-		MemoryContextSwitchTo(context_of_row(receiver));
+	if (unlikely(tde_access_watched))
+		watch_row(receiver, slot);
 	for (int i = 0; i < receiver->count; i++)
 	{
 		DecryptedColumn *column = &receiver->columns[i];
@@ -119,7 +155,8 @@ receive_and_decrypt(TupleTableSlot *encrypted, DestReceiver *self)
 		if (unlikely(column->plain.is_array))
 			*value = tde_result_peek_array(column->plain.type, *value, column->plain.declared, column->plain.base_typmod, &column->scratch);
 		else
-			*value = tde_result_peek(column->plain.type, column->origin, *value, column->plain.declared, column->plain.base_typmod, &column->scratch, isnull);
+			*value = tde_result_peek(column->plain.type, tde_origin_masked(column->origin), *value, column->plain.declared, column->plain.base_typmod,
+									 &column->scratch, isnull);
 	}
 	MemoryContextSwitchTo(context);
 	ExecStoreVirtualTuple(slot);
@@ -154,9 +191,9 @@ find_receiver(QueryDesc *query)
 	return NULL;
 }
 
-/* A receiver of such rows in which these columns are to be decrypted; items: of the plan, for tde_mask_result_column(). */
+/* A receiver of such rows in which these columns are to be decrypted; origins: of all columns; NULL: not known. */
 static DecryptingReceiver *
-make_receiver(TupleDesc encrypted, Bitmapset *columns, List *items)
+make_receiver(TupleDesc encrypted, Bitmapset *columns, const TdeOrigin *origins)
 {
 	int			count = bms_num_members(columns);
 	DecryptingReceiver *receiver = tde_receiver_new(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn), receive_and_decrypt, result_startup);
@@ -171,7 +208,8 @@ make_receiver(TupleDesc encrypted, Bitmapset *columns, List *items)
 		index = bms_next_member(columns, index);
 		attribute = TupleDescAttr(encrypted, index);
 		receiver->columns[i].index = index;
-		receiver->columns[i].origin = tde_mask_result_column(items, index);
+		if (origins)
+			receiver->columns[i].origin = origins[index];
 		receiver->columns[i].plain = tde_plain_column(attribute->atttypid, attribute->atttypmod);
 		tde_plain_describe(decrypted, index, receiver->columns[i].plain);
 	}
@@ -184,8 +222,10 @@ static DecryptingReceiver *
 make_query_receiver(QueryDesc *query, Bitmapset *postponed)
 {
 	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
-	DecryptingReceiver *receiver = make_receiver(encrypted_descriptor(query), postponed, query->plannedstmt->invalItems);
+	DecryptingReceiver *receiver = make_receiver(encrypted_descriptor(query), postponed, NULL);
 
+	for (int i = 0; i < receiver->count; i++)
+		receiver->columns[i].origin = tde_mask_result_origin(query->plannedstmt->invalItems, receiver->columns[i].index);
 	receiver->estate = query->estate;
 	receiver->gone.func = forget_receiver;
 	receiver->gone.arg = receiver;
@@ -263,9 +303,10 @@ tde_receiver_begin(QueryDesc *query)
 		return NULL;
 	if (tde_held_cursor_persists(query))
 	{
-		tde_held_cursor_keep(query->tupDesc, tde_postponed_columns(query->plannedstmt), query->plannedstmt->invalItems);
+		tde_held_cursor_keep(query, tde_postponed_columns(query->plannedstmt));
 		return NULL;
 	}
+	receiver->query = query;
 	tde_receiver_set_next(&receiver->pub, query->dest);
 	query->dest = &receiver->pub.pub;
 	return receiver;
@@ -279,9 +320,9 @@ tde_receiver_end(DecryptingReceiver *receiver, QueryDesc *query)
 }
 
 DestReceiver *
-tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, List *items, DestReceiver *client)
+tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, const TdeOrigin *origins, DestReceiver *client)
 {
-	DecryptingReceiver *receiver = make_receiver(encrypted, columns, items);
+	DecryptingReceiver *receiver = make_receiver(encrypted, columns, origins);
 
 	tde_receiver_set_next(&receiver->pub, client);
 	return &receiver->pub.pub;

@@ -7,6 +7,8 @@
 #include "executor/execdesc.h"
 #include "lib/ilist.h"
 
+#include "type/origin.h"
+
 typedef struct DecryptingReceiver DecryptingReceiver;
 
 /*
@@ -63,9 +65,9 @@ extern DecryptingReceiver *tde_receiver_begin(QueryDesc *query);
 extern void tde_receiver_end(DecryptingReceiver *receiver, QueryDesc *query);
 
 /*
- * A receiver that gives rows of this descriptor, of which these columns are encrypted, to the client's in clear.  items: of their plan, for
- * tde_mask_result_column(), or NIL.
+ * A receiver that gives rows of this descriptor, of which these columns are encrypted, to the client's in clear.  origins: see
+ * tde_held_cursor_open(); NULL: not known.
  */
-extern DestReceiver *tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, List *items, DestReceiver *client);
+extern DestReceiver *tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, const TdeOrigin *origins, DestReceiver *client);
 
 #endif							/* TDE_CLIENT_RESULT_RECEIVER_H */

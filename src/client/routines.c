@@ -93,7 +93,7 @@ output_startup(DestReceiver *self, int operation, TupleDesc encrypted)
 	Bitmapset  *columns = described_columns(receiver->stmt, encrypted);
 
 	if (columns)
-		receiver->pub.next = tde_receiver_for(encrypted, columns, NIL, receiver->pub.next);
+		receiver->pub.next = tde_receiver_for(encrypted, columns, NULL, receiver->pub.next);
 	receiver->pub.next->rStartup(receiver->pub.next, operation, encrypted);
 }
 

@@ -320,7 +320,7 @@ tde_client_prepare(Node *stmt, DestReceiver *dest)
 	Portal		cursor = IsA(stmt, FetchStmt) ? GetPortalByName(((FetchStmt *) stmt)->portalname) : NULL;
 	TupleDesc	encrypted;
 	Bitmapset  *columns;
-	List	   *items;
+	const TdeOrigin *origins;
 	bool		held;
 
 	if (IsA(stmt, CallStmt))
@@ -329,8 +329,8 @@ tde_client_prepare(Node *stmt, DestReceiver *dest)
 	if (!PortalIsValid(cursor))
 		return dest;
 	tde_held_rows_fetch(cursor, dest);
-	held = tde_held_cursor_open(cursor, &encrypted, &columns, &items);
-	return held && dest != None_Receiver ? tde_receiver_for(encrypted, columns, items, dest) : dest;
+	held = tde_held_cursor_open(cursor, &encrypted, &columns, &origins);
+	return held && dest != None_Receiver ? tde_receiver_for(encrypted, columns, origins, dest) : dest;
 }
 
 void

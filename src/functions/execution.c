@@ -21,6 +21,7 @@
 #include "server/statement.h"
 #include "type/access.h"
 #include "type/inside.h"
+#include "type/origin.h"
 
 /* What the hooks were before, or PostgreSQL's own functions. */
 static ExecutorStart_hook_type next_executor_start = standard_ExecutorStart;
@@ -50,6 +51,8 @@ start(QueryDesc *query, int flags)
 	tde_receiver_starts(query);
 	tde_keyed_hash_starts(query->plannedstmt);
 	next_executor_start(query, flags);
+	if (unlikely(tde_track_decryptions))
+		tde_origin_started(query);
 	tde_receiver_started(query);
 	if (unlikely(tde_access_restricted) && !(flags & EXEC_FLAG_EXPLAIN_ONLY))
 		tde_probes_count(query);
@@ -59,7 +62,7 @@ start(QueryDesc *query, int flags)
 static void
 executor_start(QueryDesc *query, int flags)
 {
-	if (likely(query->plannedstmt->invalItems == NIL && tde_hidden_may_be_seen(query->sourceText) && !tde_remains_any && !tde_access_restricted))
+	if (likely(query->plannedstmt->invalItems == NIL && tde_hidden_may_be_seen(query->sourceText) && !tde_remains_any && !tde_access_watched))
 		next_executor_start(query, flags);
 	else
 		start(query, flags);
@@ -164,6 +167,8 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	query->dest = rows;
 	tde_statement_has_stored |= stores;
 	tde_statement_end(outer);
+	if (unlikely(tde_track_decryptions) && tde_origin_is_only(query))
+		tde_decryptions_statement_ends();
 	tde_drawn_ahead_drop();
 }
 

@@ -73,6 +73,8 @@
 #include "operators/indexed_tables.h"
 #include "server/compat.h"
 #include "server/counters.h"
+#include "server/decryptions.h"
+#include "server/decryptions_shared.h"
 #include "server/drawn_ahead.h"
 #include "server/error.h"
 #include "server/memory.h"
@@ -302,6 +304,8 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	tde_statement_has_stored |= inner.changes_data;
 	tde_held_cursors_seal();
 	tde_access_end(outer);
+	if (unlikely(tde_track_decryptions) && context == PROCESS_UTILITY_TOPLEVEL)
+		tde_decryptions_statement_ends();
 	tde_drawn_ahead_drop();
 }
 
@@ -411,6 +415,7 @@ _PG_init(void)
 	tde_settings_init();
 	tde_wallet_init();
 	tde_counters_init();
+	tde_decryptions_init();
 	tde_drawn_ahead_init();
 	tde_memory_forget_init();
 	tde_keys_init();

@@ -16,6 +16,7 @@
 #include "server/compat.h"
 #include "type/access.h"
 #include "type/datum.h"
+#include "type/opened.h"
 
 PG_FUNCTION_INFO_V1(tde_transition);
 PG_FUNCTION_INFO_V1(tde_boxed_transition);
@@ -38,7 +39,7 @@ decrypt(FunctionCallInfo fcinfo, TdeCall *call, int arg, const TdeAggregation *a
 	scratch->allocated = NULL;
 	if (type)
 	{
-		tde_access_check_argument(call, arg, value);
+		tde_opened_check(fcinfo, arg);
 		value = aggregation->scratch ? tde_datum_peek(type, value, call->declared[arg], TDE_REMEMBER_ROW, scratch) :
 			tde_datum_decrypt(type, value, call->declared[arg]);
 	}

@@ -23,6 +23,7 @@
 #include "type/access.h"
 #include "type/base_functions.h"
 #include "type/datum.h"
+#include "type/opened.h"
 
 PG_FUNCTION_INFO_V1(tde_plus);
 PG_FUNCTION_INFO_V1(tde_minus);
@@ -54,7 +55,7 @@ compute(FunctionCallInfo fcinfo, const char *symbol)
 		FmgrInfo   *convert = arithmetic->convert[i];
 
 		if (proc->args[i])
-			tde_access_check_argument(call, i, PG_GETARG_DATUM(i));
+			tde_opened_check(fcinfo, i);
 		operands[i] = tde_argument_peek(fcinfo, call, i, TDE_REMEMBER_ROW, &scratch[i]);
 		if (convert)
 			operands[i] = proc->args[i] ? FunctionCall1(convert, operands[i])
@@ -112,7 +113,7 @@ tde_regr_accum(PG_FUNCTION_ARGS)
 	{
 		if (call->proc->args[i])
 		{
-			tde_access_check_argument(call, i, PG_GETARG_DATUM(i));
+			tde_opened_check(fcinfo, i);
 			fcinfo->args[i].value = tde_datum_decrypt(call->proc->args[i], PG_GETARG_DATUM(i), -1);
 		}
 	}
@@ -143,6 +144,8 @@ typedef struct Percentiles
 	Tuplesortstate *sort;
 	int64		rows;
 	bool		sorted;
+	TdeColumn	column;			/* of the values, while they are counted */
+	TdeDecrypted *place;
 } Percentiles;
 
 static void
@@ -169,6 +172,8 @@ begin(FunctionCallInfo fcinfo)
 	/* an array of percentiles is read off in its own order */
 	state->sort = tuplesort_begin_datum(state->type->oid, order->sortop, InvalidOid, order->nulls_first, work_mem, NULL,
 										TUPLESORT_RANDOMACCESS);
+	if (unlikely(tde_track_decryptions))
+		state->column = tde_opened_column(fcinfo, 1);
 	AggRegisterCallback(fcinfo, end_sort, PointerGetDatum(state));
 	MemoryContextSwitchTo(caller);
 	return state;
@@ -198,6 +203,7 @@ next_value(Percentiles *state)
 
 	if (!TDE_SORT_NEXT(state->sort, &stored, &isnull) || isnull)
 		elog(ERROR, "a sorted value is missing");
+	tde_opened_values(&state->place, state->column, 1);
 	value = tde_datum_decrypt(state->type, stored, -1);
 	pfree(DatumGetPointer(stored));
 	return value;

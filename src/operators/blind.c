@@ -32,6 +32,7 @@
 #include "type/access.h"
 #include "type/datum.h"
 #include "type/declared.h"
+#include "type/opened.h"
 
 PG_FUNCTION_INFO_V1(tde_gin_extract_value);
 PG_FUNCTION_INFO_V1(tde_gin_extract_query);
@@ -365,7 +366,7 @@ tde_search(PG_FUNCTION_ARGS)
 	Datum		result;
 
 	InitFunctionCallInfoData(*base, operate, 2, PG_GET_COLLATION(), NULL, NULL);
-	tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
+	tde_opened_check(fcinfo, 0);
 	base->args[0].value = tde_argument_peek(fcinfo, call, 0, TDE_REMEMBER_ROW, &scratch);
 	base->args[0].isnull = false;
 	base->args[1] = fcinfo->args[1];

@@ -31,6 +31,7 @@
 #include "type/base_functions.h"
 #include "type/datum.h"
 #include "type/declared.h"
+#include "type/opened.h"
 
 PG_FUNCTION_INFO_V1(tde_substr);
 PG_FUNCTION_INFO_V1(tde_left);
@@ -54,7 +55,7 @@ slice(FunctionCallInfo fcinfo, int64 first, int64 last, int32 *skipped)
 	uint64		begin;
 	struct varlena *plain;
 
-	tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
+	tde_opened_check(fcinfo, 0);
 	plain = tde_datum_decrypt_slice(type, PG_GETARG_DATUM(0), call->declared[0], from, to, &begin);
 	*skipped = (int32) begin;
 	return PointerGetDatum(plain);
@@ -99,7 +100,7 @@ tde_length(PG_FUNCTION_ARGS)
 	Datum		plain;
 	Datum		result;
 
-	tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
+	tde_opened_check(fcinfo, 0);
 	plain = tde_datum_peek(type, PG_GETARG_DATUM(0), call->declared[0], TDE_REMEMBER_ROW, &scratch);
 	result = DirectFunctionCall1(length, plain);
 	tde_datum_unpeek(&scratch);
@@ -139,7 +140,7 @@ tde_match(PG_FUNCTION_ARGS)
 		proc->base_function = tde_type_function(namesake(proc->oid, proc->args[0]));
 		proc->resolved = epoch;
 	}
-	tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
+	tde_opened_check(fcinfo, 0);
 	value = tde_datum_peek(proc->args[0], PG_GETARG_DATUM(0), call->declared[0], TDE_REMEMBER_ROW, &scratch);
 	result = FunctionCall2Coll(proc->base_function, PG_GET_COLLATION(), value, PG_GETARG_DATUM(1));
 	tde_datum_unpeek(&scratch);
@@ -226,6 +227,7 @@ typedef struct Assignment
 	TdeType    *type;
 	int32		typmod;			/* the container's */
 	SubscriptExecSteps methods; /* the base type's */
+	TdeDecrypted *place;
 	void	   *workspace;		/* likewise */
 } Assignment;
 
@@ -297,6 +299,7 @@ assign(ExprState *state, ExprEvalStep *op, ExprContext *econtext)
 	{
 		/* the error of a subscript that does not fit tells what is there, and a variable without modifier keeps a constant */
 		tde_access_check(assignment->type, *op->resvalue);
+		tde_opened_values(&assignment->place, TDE_NO_COLUMN, 1);
 		*op->resvalue = tde_datum_decrypt(assignment->type, *op->resvalue, tde_declared(assignment->type, assignment->typmod));
 	}
 	assignment->methods.sbs_assign(state, &base_op, econtext);

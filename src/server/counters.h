@@ -14,6 +14,7 @@ typedef struct TdeStats
 {
 	uint64		encryptions;	/* values encrypted */
 	uint64		decryptions;	/* values decrypted */
+	uint64		reused;			/* values of rows that had been decrypted just before */
 	uint64		key_setups;		/* cipher and MAC contexts made ready */
 	uint64		key_loads;		/* scans of the key table */
 } TdeStats;

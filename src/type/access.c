@@ -12,6 +12,7 @@
 #include "utils/syscache.h"
 
 #include "server/compat.h"
+#include "server/decryptions.h"
 #include "server/error.h"
 #include "server/rights.h"
 #include "type/access.h"
@@ -25,6 +26,7 @@ PG_FUNCTION_INFO_V1(tde_may_decrypt);
 char	   *tde_decrypt_role = NULL;
 int			tde_decrypt_policy = TDE_POLICY_ERROR;
 bool		tde_access_restricted = false;
+bool		tde_access_watched = false;
 
 /* The last answer, and for whom it is good; InvalidOid: for nobody. */
 static Oid	answered_user = InvalidOid;
@@ -72,7 +74,15 @@ tde_access_assign_role(const char *newval, void *extra)
 	if (tde_access_restricted != (newval[0] != '\0'))
 		ResetPlanCache();
 	tde_access_restricted = newval[0] != '\0';
+	tde_access_watched = tde_access_restricted || tde_track_decryptions;
 	answered_user = InvalidOid;
+}
+
+void
+tde_access_assign_tracking(bool newval, void *extra)
+{
+	tde_access_watched = tde_access_restricted || newval;
+	tde_decryptions_assign(newval);
 }
 
 bool

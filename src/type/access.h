@@ -30,6 +30,9 @@ extern int	tde_decrypt_policy;
 /* Is tde_column.decrypt_role set?  Most of the time not, and then nothing else is looked at. */
 extern bool tde_access_restricted;
 
+/* Is a value to be looked at before it is given out: because of that, or because tde.decryptions counts it?  Likewise. */
+extern bool tde_access_watched;
+
 /* May the current user decrypt?  Inside a SECURITY DEFINER function that is its owner. */
 extern bool tde_access_is_permitted(void);
 
@@ -55,6 +58,9 @@ tde_access_check_argument(TdeCall *call, int arg, Datum value)
 	if (unlikely(tde_access_restricted) && !tde_access_permits_argument(call, arg, value))
 		tde_access_refuse(call->proc->args[arg]);
 }
+
+/* Of the setting tde_column.track_decryptions. */
+extern void tde_access_assign_tracking(bool newval, void *extra);
 
 /* What a client's result has instead of such a value, if its column has no mask for the user: as the policy says. */
 extern Datum tde_access_result(TdeType *type, int32 base_typmod, bool *isnull);

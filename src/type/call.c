@@ -115,6 +115,15 @@ told_arguments(FunctionCallInfo fcinfo)
 	return aggref ? aggregated_arguments(aggref) : call_arguments(fcinfo->flinfo->fn_expr);
 }
 
+/* Of a cast by text, too, whose output function is told nothing of its argument. */
+List *
+tde_call_arguments(FunctionCallInfo fcinfo)
+{
+	Node	   *expr = fcinfo->flinfo->fn_expr;
+
+	return expr && IsA(expr, CoerceViaIO) ? list_make1(((CoerceViaIO *) expr)->arg) : told_arguments(fcinfo);
+}
+
 TdeCall *
 tde_call_setup(FunctionCallInfo fcinfo)
 {
@@ -125,6 +134,7 @@ tde_call_setup(FunctionCallInfo fcinfo)
 
 	call->proc = proc;
 	call->more = NULL;
+	call->opened = NULL;
 	call->constant = -1;
 	for (int i = lengthof(call->declared) - 1; i >= 0; i--)
 	{

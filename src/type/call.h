@@ -11,6 +11,9 @@
 /* The table whose rows a COPY command gives out without a query; InvalidOid: none.  Takes no lock and checks no right. */
 extern Oid	tde_call_copied_table(Node *command);
 
+/* The expressions that are the arguments of a call, as far as they are known. */
+extern List *tde_call_arguments(FunctionCallInfo fcinfo);
+
 /* For the two functions below. */
 extern TdeCall *tde_call_setup_copied(FunctionCallInfo fcinfo);
 extern int32 tde_call_declared_by_any(TdeCall *call, Datum value);

@@ -28,6 +28,7 @@
 #include "type/ciphertext_form.h"
 #include "type/datum.h"
 #include "type/node_form.h"
+#include "type/opened.h"
 #include "type/plain_bytes.h"
 #include "wallet/wallet.h"
 
@@ -121,7 +122,7 @@ tde_out(PG_FUNCTION_ARGS)
 		PG_RETURN_CSTRING(tde_ciphertext_out(type, PG_GETARG_DATUM(0)));
 	if (unlikely(tde_node_form_written) && tde_ciphertext_has_form(type))
 		PG_RETURN_CSTRING(tde_node_out(type, PG_GETARG_DATUM(0)));
-	if (unlikely(tde_access_restricted) && !tde_access_permits(type, PG_GETARG_DATUM(0)))
+	if (unlikely(tde_access_watched) && !tde_opened_permits(fcinfo, 0))
 		PG_RETURN_CSTRING(tde_access_hidden(type));
 	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), tde_output_declares(call, PG_GETARG_DATUM(0)));
 	text = OutputFunctionCall(tde_base_output(type), value);
@@ -162,7 +163,7 @@ tde_send(PG_FUNCTION_ARGS)
 		PG_RETURN_BYTEA_P(tde_ciphertext_send(type, PG_GETARG_DATUM(0)));
 	if (unlikely(tde_node_form_written) && tde_ciphertext_has_form(type))
 		PG_RETURN_BYTEA_P(tde_node_send(type, PG_GETARG_DATUM(0)));
-	tde_access_check(type, PG_GETARG_DATUM(0));
+	tde_opened_check(fcinfo, 0);
 	value = tde_datum_decrypt_once(type, PG_GETARG_DATUM(0), tde_output_declares(call, PG_GETARG_DATUM(0)));
 	bytes = SendFunctionCall(tde_base_send(type), value);
 	tde_datum_free(type, value);
@@ -300,7 +301,7 @@ tde_decrypt(PG_FUNCTION_ARGS)
 {
 	TdeCall    *call = tde_call(fcinfo);
 
-	tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
+	tde_opened_check(fcinfo, 0);
 	PG_RETURN_DATUM(tde_datum_decrypt(call->proc->args[0], PG_GETARG_DATUM(0), call->declared[0]));
 }
 
@@ -340,7 +341,7 @@ tde_decrypt_to(PG_FUNCTION_ARGS)
 	TdeType    *type = proc->args[0];
 	Datum		value;
 
-	tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
+	tde_opened_check(fcinfo, 0);
 	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), call->declared[0]);
 	return tde_cast_plain(proc, value, type->base, proc->result_type, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : -1, &fcinfo->isnull);
 }
@@ -409,7 +410,7 @@ tde_recast(PG_FUNCTION_ARGS)
 
 	/* without a modifier the result is a constant under the catalog's key, which everybody may see */
 	if (PG_GETARG_INT32(1) < 0)
-		tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
+		tde_opened_check(fcinfo, 0);
 	value = tde_datum_decrypt(proc->args[0], PG_GETARG_DATUM(0), call->declared[0]);
 	value = tde_cast_plain(proc, value, proc->args[0]->base, target->base, -1, &isnull);
 	if (isnull)
@@ -439,7 +440,7 @@ tde_decrypt_to_json(PG_FUNCTION_ARGS)
 		escape_json(&json, tde_ciphertext_out(type, PG_GETARG_DATUM(0)));
 		PG_RETURN_TEXT_P(cstring_to_text_with_len(json.data, json.len));
 	}
-	tde_access_check_argument(call, 0, PG_GETARG_DATUM(0));
+	tde_opened_check(fcinfo, 0);
 	value = tde_datum_decrypt(type, PG_GETARG_DATUM(0), tde_output_declares(call, PG_GETARG_DATUM(0)));
 	if (proc->base_function == NULL)
 	{

@@ -237,7 +237,11 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	if (recent == NULL && (remember == TDE_REMEMBER_PAGE || remember == TDE_REMEMBER_LONG) && !tde_plaintext_is_met_again(bytes, size))
 		remember = TDE_REMEMBER_NOT;
 	if (recent)
+	{
+		/* not what rows are compared with */
+		tde_stats.reused += remember <= TDE_REMEMBER_ROW;
 		result = recent_datum(type, recent, scratch);
+	}
 	else
 		result = decrypt_bytes(type, reader, bytes, size, remember, scratch);
 	if (unlikely((Pointer) stored != DatumGetPointer(value)))

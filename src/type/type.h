@@ -12,6 +12,7 @@
 
 #include "keys/cache.h"
 #include "keys/modifiers.h"
+#include "server/column.h"
 
 /* Keys looked up before, to be used again while they are fresh: by what values begin with, ... */
 typedef struct TdeReader
@@ -94,15 +95,6 @@ typedef struct TdeProc
 	int			cast_path;		/* of tde_cast_plain(): CoercionPathType */
 } TdeProc;
 
-/* A column of a table. */
-typedef struct TdeColumn
-{
-	Oid			table;			/* InvalidOid: not known */
-	int32		number;
-} TdeColumn;
-
-#define TDE_NO_COLUMN	((TdeColumn) {InvalidOid, 0})
-
 /* What one call site keeps in fn_extra: small, made without a catalog lookup. */
 typedef struct TdeCall
 {
@@ -111,6 +103,7 @@ typedef struct TdeCall
 	TdeColumn	columns[3];		/* where the first arguments come from, if masks were looked for */
 	int			constant;		/* which of the first two is the same at each call, mostly; -1: neither */
 	void	   *more;			/* what the function itself keeps, in fn_mcxt; NULL at first */
+	void	   *opened;			/* what type/opened.c keeps, likewise */
 } TdeCall;
 
 /*

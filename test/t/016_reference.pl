@@ -87,7 +87,7 @@ my %settings = rows(qq{SELECT name || E'\\t' || short_desc FROM pg_settings WHER
 same('Settings', %settings);
 foreach my $row (split /\n/, lines_of($node, qq{
   SELECT name || E'\\t' || CASE WHEN boot_val = '' THEN 'empty' WHEN unit IS NULL THEN boot_val ELSE current_setting(name) END || E'\\t' ||
-         CASE context WHEN 'sighup' THEN 'reload' WHEN 'user' THEN 'session' ELSE context END
+         CASE context WHEN 'postmaster' THEN 'restart' WHEN 'sighup' THEN 'reload' WHEN 'user' THEN 'session' ELSE context END
   FROM pg_settings WHERE name ~ '^tde_column[.]' AND name <> 'tde_column.wallet_file'}))
 {
   my ($name, $default, $change) = split /\t/, $row;

@@ -45,6 +45,7 @@ my @calls = (
   [ 'tde_rewrap_keys()' ],
   [ 'tde_rewrap_all_databases()' ],
   [ 'tde_rotate_hash_key()' ],
+  [ 'tde_decryptions_reset()' ],
   [ "tde_purge_master_key('00000000-0000-4000-8000-000000000000')", '00000000-0000-4000-8000-000000000000' ],
   [ "tde_export_keys('third secret')" ],
   [ "tde_import_keys('nothing', 'third secret')" ],

@@ -230,6 +230,10 @@ REVOKE ALL ON FUNCTION @extschema@.tde_set_mask(regclass, name, text, regrole), 
 REVOKE ALL ON FUNCTION tde_internal.tde_probe_counts() FROM PUBLIC;
 GRANT SELECT ON tde.probes TO pg_monitor;
 GRANT EXECUTE ON FUNCTION tde_internal.tde_probe_counts() TO pg_monitor;
+REVOKE ALL ON FUNCTION tde_internal.tde_decryptions_info(), @extschema@.tde_decryptions_reset(date) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION tde_internal.tde_decryptions_info() TO pg_read_all_stats;
+GRANT SELECT ON tde.decryptions TO PUBLIC;
+GRANT SELECT ON tde.decryptions_info TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION tde_internal.tde_declared_tables(), @extschema@.tde_verify_table(regclass, int8, int8),
   @extschema@.tde_verify_database() TO pg_monitor;
 GRANT EXECUTE ON FUNCTION @extschema@.tde_key_fingerprint() TO pg_monitor;

@@ -1,0 +1,323 @@
+/*
+ * decryptions.c - what this process gives out in clear: counted by role and column, told to the others, and written to the server's log.
+ *
+ * Counting a value is an addition.  What has been counted goes to shared memory after each TELL_AT values of a column and when a statement or a
+ * transaction ends, an aborted one as well: the values were given out.  Parallel workers have the roles of their leader.
+ *
+ * Values that comparisons decrypt are not counted one by one: they are all that was decrypted and not given out.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/partition.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "server/compat.h"
+#include "server/decryptions.h"
+#include "server/decryptions_shared.h"
+#include "server/memory.h"
+
+#define TELL_AT	64
+
+bool		tde_track_decryptions = false;
+bool		tde_log_decryptions = false;
+
+/* All that this process has counted so far; entries stay, since call sites keep pointers to them. */
+static HTAB *counted = NULL;
+
+static slist_head untold = SLIST_STATIC_INIT(untold);
+static bool unlogged = false;
+
+/* What tde_stats said when comparisons were last counted, and how many values readers got since. */
+static uint64 decrypted_before;
+static uint64 given = 0;
+
+static uint64
+all_decrypted(void)
+{
+	return tde_stats.decryptions + tde_stats.reused;
+}
+
+/* ---- names, for the log: looked up while the transaction is good ---- */
+
+static char *
+role_name(Oid role)
+{
+	char	   *name = IsTransactionState() ? GetUserNameFromId(role, true) : NULL;
+
+	return name ? name : psprintf("%u", role);
+}
+
+static char *
+column_name(TdeColumn column)
+{
+	char	   *relation = get_rel_name(column.table);
+	char	   *name = get_attname(column.table, column.number, true);
+
+	if (relation == NULL)
+		return pstrdup("no known column");
+	relation = quote_qualified_identifier(get_namespace_name(get_rel_namespace(column.table)), relation);
+	return name ? psprintf("%s.%s", relation, quote_identifier(name)) : relation;
+}
+
+static void
+look_up_names(TdeDecrypted *mine)
+{
+	char	   *who = psprintf("user \"%s\", session user \"%s\"", role_name(mine->key.role), role_name(mine->key.session_role));
+	char	   *what = mine->key.purpose == TDE_FOR_COMPARISON ? pstrdup("comparisons") :
+	column_name((TdeColumn) {mine->key.relation, mine->key.column});
+
+	mine->who = MemoryContextStrdup(TopMemoryContext, who);
+	mine->what = MemoryContextStrdup(TopMemoryContext, what);
+}
+
+/* ---- counting ---- */
+
+static inline bool
+is_ours(const TdeDecrypted *mine)
+{
+	return mine->key.role == GetUserId() && mine->key.session_role == GetSessionUserId();
+}
+
+/* Which partition a value was in is no matter: its table counts. */
+static TdeColumn
+of_whole_table(TdeColumn column)
+{
+	List	   *ancestors;
+	char	   *name;
+
+	if (!OidIsValid(column.table) || !IsTransactionState() || !get_rel_relispartition(column.table))
+		return column;
+	ancestors = get_partition_ancestors(column.table);
+	name = get_attname(column.table, column.number, true);
+	if (ancestors == NIL)
+		return column;
+	column.table = llast_oid(ancestors);
+	column.number = name ? get_attnum(column.table, name) : InvalidAttrNumber;
+	return column;
+}
+
+/* Where the last values of a column were counted, so that short statements need not look that up. */
+#define RECENT	64
+static struct
+{
+	TdeColumn	column;
+	TdeDecrypted *counted;		/* NULL: none */
+}			recent[RECENT];
+
+static void
+forget_recent(Oid relation)
+{
+	memset(recent, 0, sizeof(recent));
+}
+
+static TdeDecrypted *
+find_counted(TdeColumn column, TdeDecryptedFor purpose)
+{
+	TdeDecrypted key = {.key = {GetSessionUserId(), GetUserId(), column.table, column.number, purpose}};
+	TdeDecrypted *mine;
+	bool		found;
+
+	if (counted == NULL)
+		counted = tde_memory_table_new("tde_column decryptions", sizeof(key.key), sizeof(key));
+	mine = hash_search(counted, &key.key, HASH_ENTER, &found);
+	if (!found)
+		*mine = key;
+	return mine;
+}
+
+static void
+add(TdeDecrypted *mine, uint64 values)
+{
+	if (mine->values == 0)
+		slist_push_head(&untold, &mine->node);
+	mine->values += values;
+	if (unlikely(tde_log_decryptions))
+	{
+		if (mine->who == NULL)
+			look_up_names(mine);
+		mine->unlogged += values;
+		unlogged = true;
+	}
+}
+
+/* Those that are given out. */
+static TdeDecrypted *
+find_given(TdeColumn column)
+{
+	int			place = (column.table * 31 + column.number) % RECENT;
+	TdeDecrypted *mine = recent[place].counted;
+
+	if (mine && recent[place].column.table == column.table && recent[place].column.number == column.number && is_ours(mine))
+		return mine;
+	mine = find_counted(of_whole_table(column), TDE_FOR_READER);
+	recent[place].column = column;
+	recent[place].counted = mine;
+	return mine;
+}
+
+/* ---- telling ---- */
+
+static void
+count_comparisons(void)
+{
+	int64		compared = (int64) (all_decrypted() - decrypted_before - given);
+
+	/* a value that could not be decrypted has been counted as given */
+	if (compared > 0 && tde_track_decryptions)
+		add(find_counted(TDE_NO_COLUMN, TDE_FOR_COMPARISON), compared);
+	if (compared >= 0)
+	{
+		decrypted_before = all_decrypted();
+		given = 0;
+	}
+}
+
+static void
+tell(void)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	int32		day = (int32) (now / USECS_PER_DAY);
+
+	while (!slist_is_empty(&untold))
+	{
+		TdeDecrypted *mine = slist_container(TdeDecrypted, node, slist_pop_head_node(&untold));
+		TdeDecryptionsKey key = {MyDatabaseId, mine->key.session_role, mine->key.role, mine->key.relation, day, mine->key.column, mine->key.purpose};
+
+		tde_decryptions_tell(&key, mine->values);
+		mine->values = 0;
+	}
+	tde_decryptions_keep(now);
+}
+
+void
+tde_decryptions_add(TdeDecrypted **place, TdeColumn column, uint64 values)
+{
+	TdeDecrypted *mine = *place;
+
+	if (values == 0)
+		return;
+	/* SET ROLE, and functions that run as their owner */
+	if (unlikely(mine == NULL || !is_ours(mine)))
+		*place = mine = find_given(column);
+	add(mine, values);
+	given += values;
+	if (unlikely(mine->values >= TELL_AT))
+		tell();
+}
+
+/* ---- the log ---- */
+
+/* One line for each role that the statement has run as. */
+static void
+log_role(const TdeDecrypted *first)
+{
+	HASH_SEQ_STATUS scan;
+	TdeDecrypted *mine;
+	StringInfoData text;
+	char	   *who = first->who;
+
+	initStringInfo(&text);
+	hash_seq_init(&scan, counted);
+	while ((mine = hash_seq_search(&scan)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (mine->unlogged == 0 || mine->key.role != first->key.role || mine->key.session_role != first->key.session_role)
+			continue;
+		appendStringInfo(&text, "%s%s (" UINT64_FORMAT ")", text.len > 0 ? ", " : "", mine->what, mine->unlogged);
+		mine->unlogged = 0;
+	}
+	ereport(LOG_SERVER_ONLY,
+			(errmsg("values decrypted for %s, application \"%s\": %s", who, application_name ? application_name : "", text.data),
+			 errhidestmt(true), errhidecontext(true)));
+	pfree(text.data);
+}
+
+static void
+forget_names(void)
+{
+	HASH_SEQ_STATUS scan;
+	TdeDecrypted *mine;
+
+	hash_seq_init(&scan, counted);
+	while ((mine = hash_seq_search(&scan)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (mine->who == NULL)
+			continue;
+		pfree(mine->who);
+		pfree(mine->what);
+		mine->who = mine->what = NULL;
+	}
+}
+
+static void
+write_log(void)
+{
+	HASH_SEQ_STATUS scan;
+	TdeDecrypted *mine;
+
+	unlogged = false;
+	hash_seq_init(&scan, counted);
+	while ((mine = hash_seq_search(&scan)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (mine->unlogged > 0)
+			log_role(mine);
+	}
+	forget_names();
+}
+
+/* ---- when a statement or a transaction ends ---- */
+
+void
+tde_decryptions_statement_ends(void)
+{
+	if (all_decrypted() != decrypted_before)
+		count_comparisons();
+	if (!slist_is_empty(&untold))
+		tell();
+	if (unlikely(unlogged))
+		write_log();
+}
+
+static void
+end_transaction(XactEvent event, void *arg)
+{
+	switch (event)
+	{
+		case XACT_EVENT_PRE_COMMIT:
+		case XACT_EVENT_PARALLEL_PRE_COMMIT:
+		case XACT_EVENT_PRE_PREPARE:
+		case XACT_EVENT_ABORT:
+		case XACT_EVENT_PARALLEL_ABORT:
+			tde_decryptions_statement_ends();
+			break;
+		default:
+			break;
+	}
+}
+
+void
+tde_decryptions_assign(bool newval)
+{
+	static bool registered = false;
+
+	if (newval && !registered)
+	{
+		RegisterXactCallback(end_transaction, NULL);
+		tde_memory_when_relation_changes(forget_recent);
+	}
+	registered |= newval;
+	if (!newval && tde_track_decryptions)
+		tde_decryptions_statement_ends();
+	decrypted_before = all_decrypted();
+	given = 0;
+}

@@ -1,0 +1,52 @@
+/*
+ * decryptions.h - who has been given what in clear: numbers of values by role, column and day, for tde.decryptions.
+ */
+#ifndef TDE_SERVER_DECRYPTIONS_H
+#define TDE_SERVER_DECRYPTIONS_H
+
+#include "lib/ilist.h"
+
+#include "server/column.h"
+#include "server/counters.h"
+
+extern bool tde_track_decryptions;
+extern bool tde_log_decryptions;
+
+/* For what values were decrypted.  Stored in a file: only ever add to these. */
+typedef enum TdeDecryptedFor
+{
+	TDE_FOR_READER,				/* the client, or an expression that a user has written */
+	TDE_FOR_COMPARISON			/* an index, a sort, a join, a constraint: nobody has seen them */
+} TdeDecryptedFor;
+
+/* What this process has counted since it last told the others. */
+typedef struct TdeDecrypted
+{
+	struct
+	{
+		Oid			session_role;
+		Oid			role;
+		Oid			relation;
+		int16		column;
+		int16		purpose;	/* TdeDecryptedFor */
+	}			key;
+	uint64		values;
+	uint64		unlogged;		/* the same of the log */
+	char	   *who;			/* names, for the log; NULL: not looked up since it was last written */
+	char	   *what;
+	slist_node	node;			/* among those that have something to tell */
+} TdeDecrypted;
+
+/*
+ * Values have been given to a reader; *place, at first NULL, remembers where they are counted.  For callers that have asked whether decryptions are
+ * tracked.
+ */
+extern void tde_decryptions_add(TdeDecrypted **place, TdeColumn column, uint64 values);
+
+/* A statement of the client's ends. */
+extern void tde_decryptions_statement_ends(void);
+
+/* The setting changes. */
+extern void tde_decryptions_assign(bool newval);
+
+#endif							/* TDE_SERVER_DECRYPTIONS_H */

@@ -1,0 +1,39 @@
+/*
+ * origin.h - the column that a value in a running query comes from.
+ */
+#ifndef TDE_TYPE_ORIGIN_H
+#define TDE_TYPE_ORIGIN_H
+
+#include "executor/execdesc.h"
+
+#include "server/decryptions.h"
+
+/* Where a value in a result comes from. */
+typedef struct TdeOrigin
+{
+	TdeColumn	column;			/* as far as it is known */
+	bool		unchanged;		/* it is that column's, and nothing computed or chosen: the column's masks are its own */
+} TdeOrigin;
+
+static inline TdeColumn
+tde_origin_masked(TdeOrigin origin)
+{
+	return origin.unchanged ? origin.column : TDE_NO_COLUMN;
+}
+
+/* A query has been started: from now on its columns are known. */
+extern void tde_origin_started(QueryDesc *query);
+
+/* Is it the only one that has been started and not ended? */
+extern bool tde_origin_is_only(QueryDesc *query);
+
+/* Of a column of the query's result. */
+extern TdeColumn tde_origin_of_result(QueryDesc *query, int index);
+
+/* Of an expression in a plan that is running; unknown of all others, and of one that has values of several columns. */
+extern TdeColumn tde_origin_of(Node *expr);
+
+/* Of a value that COPY gives out of a table, as it stands in the table's page. */
+extern TdeColumn tde_origin_of_copied(Oid table, Oid type, const char *value);
+
+#endif							/* TDE_TYPE_ORIGIN_H */
