@@ -27,6 +27,7 @@
 
 #include "keys/table_rows.h"
 #include "server/compat.h"
+#include "server/counters.h"
 #include "server/error.h"
 #include "server/extension.h"
 #include "server/memory.h"
@@ -69,6 +70,7 @@ keys_table_changed(Oid relid)
 static void
 keys_at_end(XactEvent event, void *arg)
 {
+	tde_counters_transaction_ends();
 	switch (event)
 	{
 		case XACT_EVENT_PRE_PREPARE:

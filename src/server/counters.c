@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_authid.h"
 #include "commands/dbcommands.h"
 #include "commands/progress.h"
@@ -30,6 +31,7 @@
 #include "server/counters.h"
 #include "server/memory.h"
 
+PG_FUNCTION_INFO_V1(tde_event_counters);
 PG_FUNCTION_INFO_V1(tde_progress_status);
 
 /* ---- what keys and backends have done ---- */
@@ -50,6 +52,7 @@ typedef struct SharedCounts
 {
 	slock_t		lock;			/* for adding one */
 	pg_atomic_uint32 used;
+	pg_atomic_uint64 events[TDE_EVENTS];
 	TdeSharedCount counts[MAX_COUNTED];
 } SharedCounts;
 
@@ -140,9 +143,51 @@ startup_counters(void)
 		memset(shared_counts, 0, sizeof(SharedCounts));
 		SpinLockInit(&shared_counts->lock);
 		pg_atomic_init_u32(&shared_counts->used, 0);
+		for (int i = 0; i < TDE_EVENTS; i++)
+			pg_atomic_init_u64(&shared_counts->events[i], 0);
 		for (int i = 0; i < MAX_COUNTED; i++)
 			pg_atomic_init_u64(&shared_counts->counts[i].values, 0);
 	}
+}
+
+/* ---- what all processes have done ---- */
+
+void
+tde_counters_event(TdeEvent event, uint64 times)
+{
+	if (shared_counts != NULL)
+		pg_atomic_fetch_add_u64(&shared_counts->events[event], times);
+}
+
+void
+tde_counters_transaction_ends(void)
+{
+	static uint64 told = 0;
+
+	if (tde_stats.decryptions != told)
+		tde_counters_event(TDE_EVENT_DECRYPTED, tde_stats.decryptions - told);
+	told = tde_stats.decryptions;
+}
+
+/*
+ * tde_event_counters(OUT decryptions, not_authentic, wallet_opened, wallet_refused int8) - of all processes since the server started; NULLs without
+ * shared memory.
+ */
+Datum
+tde_event_counters(PG_FUNCTION_ARGS)
+{
+	TupleDesc	desc;
+	Datum		values[TDE_EVENTS];
+	bool		nulls[TDE_EVENTS];
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	for (int i = 0; i < TDE_EVENTS; i++)
+	{
+		nulls[i] = shared_counts == NULL;
+		values[i] = Int64GetDatum(nulls[i] ? 0 : (int64) pg_atomic_read_u64(&shared_counts->events[i]));
+	}
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
 }
 
 void

@@ -31,6 +31,21 @@ extern bool tde_counters_add(uint32 key_id, TdeSharedCount **place, uint64 value
 extern uint64 tde_counters_read(uint32 key_id);
 extern uint64 tde_counters_read_all(void);
 
+/* What all processes have done since the server started. */
+typedef enum TdeEvent
+{
+	TDE_EVENT_DECRYPTED,		/* told at the end of transactions */
+	TDE_EVENT_NOT_AUTHENTIC,
+	TDE_EVENT_WALLET_OPENED,
+	TDE_EVENT_WALLET_REFUSED,
+	TDE_EVENTS					/* how many there are */
+} TdeEvent;
+
+extern void tde_counters_event(TdeEvent event, uint64 times);
+
+/* A transaction that may have decrypted ends. */
+extern void tde_counters_transaction_ends(void);
+
 extern void tde_counters_init(void);
 
 /* ---- how far a long command is: for the view tde.progress, and as notices ---- */

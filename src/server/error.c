@@ -5,6 +5,7 @@
 
 #include "crypto/primitives.h"
 #include "server/compat.h"
+#include "server/counters.h"
 #include "server/error.h"
 
 /* Values under a cipher that is not there are not lost, so the hint says how to get at them. */
@@ -31,6 +32,7 @@ tde_error_throw(TdeStatus status)
 	switch (status)
 	{
 		case TDE_E_AUTH:
+			tde_counters_event(TDE_EVENT_NOT_AUTHENTIC, 1);
 			ereport(ERROR,
 					(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
 					 errmsg("could not authenticate encrypted value"),

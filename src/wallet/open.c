@@ -15,6 +15,7 @@
 
 #include "server/command.h"
 #include "server/compat.h"
+#include "server/counters.h"
 #include "server/error.h"
 #include "server/hidden.h"
 #include "wallet/file.h"
@@ -252,7 +253,17 @@ tde_wallet_open_with(const char *passphrase, const char *confirm)
 
 	tde_wallet_require_shared();
 	(void) tde_wallet_path(ERROR);
-	tde_wallet_at_file(open_with, &opening);
+	PG_TRY();
+	{
+		tde_wallet_at_file(open_with, &opening);
+	}
+	PG_CATCH();
+	{
+		tde_counters_event(TDE_EVENT_WALLET_REFUSED, 1);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	tde_counters_event(TDE_EVENT_WALLET_OPENED, 1);
 	ereport(LOG, (errmsg("wallet opened by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }
 
@@ -284,6 +295,7 @@ tde_wallet_ask_command(char passphrase[TDE_MAX_PASSPHRASE])
 static void
 finish_opening(const TdeWalletContents *contents, bool failed)
 {
+	tde_counters_event(contents ? TDE_EVENT_WALLET_OPENED : TDE_EVENT_WALLET_REFUSED, 1);
 	tde_wallet_lock(LW_EXCLUSIVE);
 	tde_wallet_state->failed_at = failed ? GetCurrentTimestamp() : 0;
 	if (contents && !tde_wallet_state->closed_by_user)

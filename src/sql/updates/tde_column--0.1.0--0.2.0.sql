@@ -232,6 +232,9 @@ GRANT SELECT ON tde.probes TO pg_monitor;
 GRANT EXECUTE ON FUNCTION tde_internal.tde_probe_counts() TO pg_monitor;
 REVOKE ALL ON FUNCTION tde_internal.tde_decryptions_info(), @extschema@.tde_decryptions_reset(date) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION tde_internal.tde_decryptions_info() TO pg_read_all_stats;
+REVOKE ALL ON FUNCTION tde_internal.tde_event_counters() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION tde_internal.tde_event_counters() TO pg_monitor;
+GRANT SELECT ON tde.metrics TO pg_monitor;
 GRANT SELECT ON tde.decryptions TO PUBLIC;
 GRANT SELECT ON tde.decryptions_info TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION tde_internal.tde_declared_tables(), @extschema@.tde_verify_table(regclass, int8, int8),
