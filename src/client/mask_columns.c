@@ -188,13 +188,20 @@ told(Expr *argument, Scope *scope)
 	return tde_masks_exist(column) ? tde_mask_column_call(argument, column) : argument;
 }
 
-/* What a call is given, unless its result is encrypted, too: the calls that we put here, min(), coercion to a length, what indexes have. */
+/* Then nothing is shown: of the calls that we put here, min(), coercion to a length, what indexes have. */
+static bool
+stays_encrypted(Oid result)
+{
+	return result >= FirstNormalObjectId && tde_type_find(getBaseType(result));
+}
+
+/* What a call is given. */
 static void
 tell(List *arguments, Oid result, Scope *scope)
 {
 	ListCell   *cell;
 
-	if (result >= FirstNormalObjectId && tde_type_find(getBaseType(result)))
+	if (stays_encrypted(result))
 		return;
 	foreach(cell, arguments)
 	{
@@ -203,6 +210,33 @@ tell(List *arguments, Oid result, Scope *scope)
 		else
 			lfirst(cell) = told(lfirst(cell), scope);
 	}
+}
+
+/*
+ * From PostgreSQL 16 on rows may come to an aggregate in its order.  A value that is this order, too, is then what the sort has, which tells no column:
+ * so the order becomes an argument of its own.  With DISTINCT it cannot.
+ */
+static void
+tell_aggregate(Aggref *aggregate, Scope *scope)
+{
+	List	   *values = list_copy(aggregate->args);
+	bool		may_part = aggregate->aggkind == AGGKIND_NORMAL && aggregate->aggdistinct == NIL && !stays_encrypted(aggregate->aggtype);
+	ListCell   *cell;
+
+	foreach(cell, values)
+	{
+		TargetEntry *value = lfirst(cell);
+		TargetEntry *order;
+
+		if (!may_part || value->resjunk || value->ressortgroupref == 0 || told(value->expr, scope) == value->expr)
+			continue;
+		order = copyObject(value);
+		order->resno = list_length(aggregate->args) + 1;
+		order->resjunk = true;
+		value->ressortgroupref = 0;
+		aggregate->args = lappend(aggregate->args, order);
+	}
+	tell(values, aggregate->aggtype, scope);
 }
 
 /* Comparisons show nothing, and indexes serve those of columns. */
@@ -405,7 +439,7 @@ look(Node *node, void *context)
 	else if (IsA(node, ScalarArrayOpExpr))
 		tell_operator(((ScalarArrayOpExpr *) node)->opno, ((ScalarArrayOpExpr *) node)->args, scope);
 	else if (IsA(node, Aggref))
-		tell(((Aggref *) node)->args, ((Aggref *) node)->aggtype, scope);
+		tell_aggregate((Aggref *) node, scope);
 	else if (IsA(node, WindowFunc))
 		tell(((WindowFunc *) node)->args, ((WindowFunc *) node)->wintype, scope);
 	return expression_tree_walker(node, look, context);
