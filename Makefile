@@ -136,12 +136,12 @@ else
 MODULE_big = $(EXTENSION)
 OBJS += $(addprefix src/crypto/, cipher.o container.o container_mac.o gcm.o header.o mac.o polyval.o primitives.o quotations.o random.o \
     secret_calls.o selftest.o value.o)
-OBJS += $(addprefix src/server/, command.o counters.o decryptions.o decryptions_file.o decryptions_shared.o drawn_ahead.o error.o extension.o hidden.o log.o memory.o module.o permanent.o probe_counts.o \
+OBJS += $(addprefix src/server/, command.o counters.o drawn_ahead.o error.o extension.o hidden.o log.o memory.o module.o permanent.o probe_counts.o \
     remains.o rights.o sensitive.o statement.o stored_tree.o subquery.o)
 OBJS += $(addprefix src/wallet/, backup.o change.o file.o given.o open.o server.o wallet.o)
 OBJS += $(addprefix src/keys/, cache.o keyed_hash.o limits.o missing.o modifiers.o names.o required.o table.o table_edit.o table_write.o typmod.o wrap.o)
 OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertext_form.o core.o datum.o datum_encrypt.o \
-    datum_header.o declared.o inside.o lexeme_statistics.o mask_admin.o mask_forms.o mask_label.o masks.o node_form.o opened.o origin.o plain_bytes.o plaintext_cache.o statistics.o type.o)
+    datum_header.o declared.o inside.o lexeme_statistics.o mask_admin.o mask_forms.o mask_label.o masks.o node_form.o opened.o plain_bytes.o plaintext_cache.o statistics.o type.o)
 OBJS += $(addprefix src/operators/, aggregates.o aggregation.o arithmetic.o arrays.o blind.o blind_class.o compare.o computed.o \
     computed_call.o computed_choice.o computed_form.o computed_result.o hash.o index_conditions.o indexed_forms.o indexed_order.o indexed_tables.o \
     opclass.o plain_index.o prepared.o sort.o sort_values.o string.o summaries.o)
@@ -155,7 +155,7 @@ OBJS += $(addprefix src/ddl/, added_columns.o container_statistics.o copied_data
 OBJS += $(addprefix src/maintenance/, batches.o closed_wallet.o constants.o convert.o convert_rows.o foreign_values.o \
     databases.o hash_key.o index_keys.o leaks.o owner.o purge.o rekey.o rekey_row.o stored_trees.o usage.o usage_catalogs.o usage_drop.o \
     usage_scan.o wipe.o)
-OBJS += $(addprefix src/functions/, analyzed.o decryption_views.o execution.o hooks.o keys.o modules.o secrets.o settings.o views.o wallet_functions.o)
+OBJS += $(addprefix src/functions/, analyzed.o execution.o hooks.o keys.o modules.o secrets.o settings.o views.o wallet_functions.o)
 # The install script is put together from the parts in src/sql/, in the order of their numbers.
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
 PARTS      = $(sort $(wildcard $(here)/src/sql/*.sql))
@@ -221,7 +221,7 @@ $(notdir $(UPDATE)): $(here)/$(UPDATE) $(PARTS) $(here)/src/sql/update.awk
 	awk -v version=$(EXTVERSION) -f $(here)/src/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< | sed 's/@extschema@/pg_catalog/g' >$@
 
 # Libraries beside this one, for what few need: modules/NAME makes tde_column_NAME.  TDE_MODULES='' builds and installs none.
-TDE_MODULES ?= catalog ceremony citus transfer verify
+TDE_MODULES ?= catalog ceremony citus decryptions transfer verify
 in_module   = mkdir -p modules/$* && $(MAKE) -C modules/$* -f $(abspath $(here))/modules/$*/Makefile $(if $(filter-out .,$(here)),VPATH=$(abspath $(here))/modules/$*)
 
 all: $(TDE_MODULES:%=module-%)

@@ -107,9 +107,9 @@ send_counted(CheckingReceiver *receiver, TupleTableSlot *slot)
 {
 	bool		goes_on;
 
-	tde_opened_row(slot, receiver->origins);
+	tde_decryptions->row(slot, receiver->origins);
 	goes_on = receiver->pub.next->receiveSlot(slot, receiver->pub.next);
-	tde_opened_row(NULL, NULL);
+	tde_decryptions->row(NULL, NULL);
 	return goes_on;
 }
 
@@ -204,7 +204,7 @@ check(QueryDesc *query, bool decrypted)
 	{
 		receiver->origins = palloc(rows->natts * sizeof(TdeColumn));
 		for (int i = 0; i < rows->natts; i++)
-			receiver->origins[i] = tde_origin_of_result(query, i);
+			receiver->origins[i] = tde_decryptions->result(query, i);
 	}
 	receiver->context = context;
 	if (nested)

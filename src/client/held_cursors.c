@@ -13,9 +13,8 @@
 #include "utils/tuplestore.h"
 
 #include "client/held_cursors.h"
-#include "client/mask_columns.h"
 #include "client/result.h"
-#include "type/origin.h"
+#include "type/opened.h"
 
 /*
  * ---- rows that are decrypted are kept in memory ----
@@ -152,7 +151,7 @@ origins_of(QueryDesc *query, Bitmapset *columns)
 	{
 		origins[index] = tde_mask_result_origin(query->plannedstmt->invalItems, index);
 		if (tde_track_decryptions && !OidIsValid(origins[index].column.table))
-			origins[index].column = tde_origin_of_result(query, index);
+			origins[index].column = tde_decryptions->result(query, index);
 	}
 	return origins;
 }

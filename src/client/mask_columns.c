@@ -13,6 +13,7 @@
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/partition.h"
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_proc.h"

@@ -7,7 +7,20 @@
 #include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
 
-#include "type/origin.h"
+#include "type/type.h"
+
+/* Where a value in a result comes from. */
+typedef struct TdeOrigin
+{
+	TdeColumn	column;			/* as far as it is known */
+	bool		unchanged;		/* it is that column's, and nothing computed or chosen: the column's masks are its own */
+} TdeOrigin;
+
+static inline TdeColumn
+tde_origin_masked(TdeOrigin origin)
+{
+	return origin.unchanged ? origin.column : TDE_NO_COLUMN;
+}
 
 /*
  * Before a query is planned, while somebody may not decrypt: its calls are told which column with masks an argument is, and what is stored in such

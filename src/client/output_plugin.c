@@ -167,8 +167,7 @@ show_value(Form_pg_attribute attribute, Datum value)
 	if (tde_result_type(attribute->atttypid) == NULL)
 		return value;
 	column = tde_plain_column(attribute->atttypid, attribute->atttypmod);
-	if (unlikely(tde_track_decryptions))
-		tde_decryptions_add(&place, (TdeColumn) {attribute->attrelid, attribute->attnum}, column.is_array ? tde_opened_elements(value) : 1);
+	tde_opened_value(&place, (TdeColumn) {attribute->attrelid, attribute->attnum}, value, column.is_array);
 	if (column.is_array)
 		return PointerGetDatum(tde_array_decrypt(column.type, DatumGetArrayTypeP(value), column.declared, column.base_typmod, decrypt));
 	return decrypt(column.type, value, column.declared, column.base_typmod, NULL);

@@ -164,7 +164,7 @@ tde_plain_value(Oid type, int32 typmod, Datum value, bool by_header, bool *isnul
 	}
 	column = tde_plain_column(type, typmod);
 	if (unlikely(tde_access_watched) && tde_access_is_permitted())
-		tde_opened_values(&place, TDE_NO_COLUMN, column.is_array ? tde_opened_elements(value) : 1);
+		tde_opened_value(&place, TDE_NO_COLUMN, value, column.is_array);
 	if (column.is_array)
 		return PointerGetDatum(tde_array_decrypt(column.type, DatumGetArrayTypeP(value), column.declared, column.base_typmod, tde_result_value));
 	return tde_result_value(column.type, value, column.declared, column.base_typmod, isnull);

@@ -120,7 +120,7 @@ watched_result(FunctionCallInfo fcinfo, TdeCall *call)
 	TdeColumn	column = tde_access_restricted && is_put_in(fcinfo) ? call->columns[0] : TDE_NO_COLUMN;
 
 	if (tde_track_decryptions && tde_result_gives(type, column, PG_GETARG_DATUM(0)))
-		tde_opened_argument(fcinfo, 0);
+		tde_decryptions->add_argument(fcinfo, 0);
 	return value_of(type, column, PG_GETARG_DATUM(0), call->declared[0], PG_GETARG_INT32(1), &fcinfo->isnull);
 }
 

@@ -31,7 +31,6 @@
 #include "utils/memutils.h"
 
 #include "client/held_cursors.h"
-#include "client/mask_columns.h"
 #include "client/plain_form.h"
 #include "client/postponed.h"
 #include "client/result_receiver.h"
@@ -112,8 +111,8 @@ count_row(DecryptingReceiver *receiver, const TupleTableSlot *row)
 		if (row->tts_isnull[column->index] || !is_given(column, value))
 			continue;
 		if (column->place == NULL && receiver->query && !column->origin.unchanged)
-			column->origin.column = tde_origin_of_result(receiver->query, column->index);
-		tde_decryptions_add(&column->place, column->origin.column, column->plain.is_array ? tde_opened_elements(value) : 1);
+			column->origin.column = tde_decryptions->result(receiver->query, column->index);
+		tde_decryptions->add(&column->place, column->origin.column, value, column->plain.is_array);
 	}
 }
 

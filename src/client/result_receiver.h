@@ -7,7 +7,7 @@
 #include "executor/execdesc.h"
 #include "lib/ilist.h"
 
-#include "type/origin.h"
+#include "client/mask_columns.h"
 
 typedef struct DecryptingReceiver DecryptingReceiver;
 

@@ -21,7 +21,7 @@
 #include "server/statement.h"
 #include "type/access.h"
 #include "type/inside.h"
-#include "type/origin.h"
+#include "type/opened.h"
 
 /* What the hooks were before, or PostgreSQL's own functions. */
 static ExecutorStart_hook_type next_executor_start = standard_ExecutorStart;
@@ -52,7 +52,7 @@ start(QueryDesc *query, int flags)
 	tde_keyed_hash_starts(query->plannedstmt);
 	next_executor_start(query, flags);
 	if (unlikely(tde_track_decryptions))
-		tde_origin_started(query);
+		tde_decryptions->query_starts(query);
 	tde_receiver_started(query);
 	if (unlikely(tde_access_restricted) && !(flags & EXEC_FLAG_EXPLAIN_ONLY))
 		tde_probes_count(query);
@@ -167,8 +167,7 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	query->dest = rows;
 	tde_statement_has_stored |= stores;
 	tde_statement_end(outer);
-	if (unlikely(tde_track_decryptions) && tde_origin_is_only(query))
-		tde_decryptions_statement_ends();
+	tde_opened_statement_ends(query);
 	tde_drawn_ahead_drop();
 }
 

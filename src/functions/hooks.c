@@ -73,8 +73,6 @@
 #include "operators/indexed_tables.h"
 #include "server/compat.h"
 #include "server/counters.h"
-#include "server/decryptions.h"
-#include "server/decryptions_shared.h"
 #include "server/drawn_ahead.h"
 #include "server/error.h"
 #include "server/memory.h"
@@ -87,6 +85,7 @@
 #include "type/lexeme_statistics.h"
 #include "type/mask_admin.h"
 #include "type/masks.h"
+#include "type/opened.h"
 #include "type/node_form.h"
 #include "type/type.h"
 #include "wallet/wallet.h"
@@ -304,8 +303,8 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	tde_statement_has_stored |= inner.changes_data;
 	tde_held_cursors_seal();
 	tde_access_end(outer);
-	if (unlikely(tde_track_decryptions) && context == PROCESS_UTILITY_TOPLEVEL)
-		tde_decryptions_statement_ends();
+	if (context == PROCESS_UTILITY_TOPLEVEL)
+		tde_opened_statement_ends(NULL);
 	tde_drawn_ahead_drop();
 }
 
@@ -412,10 +411,10 @@ _PG_init(void)
 				 errmsg("cryptographic self-test failed"),
 				 errdetail("Test: %s.  OpenSSL: %s.", failed ? failed : "set-up", tde_crypto_reason())));
 	tde_client_init();
+	tde_opened_init();
 	tde_settings_init();
 	tde_wallet_init();
 	tde_counters_init();
-	tde_decryptions_init();
 	tde_drawn_ahead_init();
 	tde_memory_forget_init();
 	tde_keys_init();

@@ -37,6 +37,10 @@ MODULE_FUNCTION(citus, called)
 MODULE_FUNCTION(citus, distribute)
 MODULE_FUNCTION(citus, hash_fingerprint)
 
+MODULE_FUNCTION(decryptions, decryption_rows)
+MODULE_FUNCTION(decryptions, decryptions_info)
+MODULE_FUNCTION(decryptions, decryptions_reset)
+
 MODULE_FUNCTION(transfer, export_keys)
 MODULE_FUNCTION(transfer, import_keys)
 MODULE_FUNCTION(transfer, take_keys)

@@ -5,7 +5,6 @@
 
 #include "access/parallel.h"
 #include "access/xact.h"
-#include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/varlena.h"
@@ -22,11 +21,10 @@
 #include "keys/required.h"
 #include "server/compat.h"
 #include "server/probe_counts.h"
-#include "server/decryptions.h"
-#include "server/decryptions_shared.h"
 #include "type/access.h"
 #include "type/ciphertext_form.h"
 #include "type/declared.h"
+#include "type/opened.h"
 #include "type/plain_bytes.h"
 #include "wallet/backup.h"
 #include "wallet/wallet.h"
@@ -92,16 +90,27 @@ check_wallet_file(char **newval, void **extra, GucSource source)
 	return true;
 }
 
-/*
- * A session that loads the library late would get the first result in one type and the next ones in another; and nothing that others can see would
- * be counted in it.
- */
+/* A session that loads the library late would get the first result in one type and the next ones in another. */
 static bool
-check_preloaded(bool *newval, void **extra, GucSource source)
+check_transparent_results(bool *newval, void **extra, GucSource source)
 {
 	if (*newval && !tde_client_possible())
 	{
 		GUC_check_errdetail("The library is not in shared_preload_libraries.");
+		return false;
+	}
+	return true;
+}
+
+/* What a session counts that loads the library late, nobody else would see. */
+static bool
+check_tracking(bool *newval, void **extra, GucSource source)
+{
+	if (*newval && tde_decryptions == NULL)
+	{
+		GUC_check_errcode(ERRCODE_FEATURE_NOT_SUPPORTED);
+		GUC_check_errmsg("module \"%s\" of tde_column was missing when the server started", "decryptions");
+		GUC_check_errhint("Install it, add tde_column to shared_preload_libraries, and restart the server.");
 		return false;
 	}
 	return true;
@@ -349,7 +358,7 @@ define_results(void)
 							 "Returns encrypted columns to clients in their base types.",
 							 "Set it when a session begins: prepared statements keep the types that they had.",
 							 &tde_transparent_results, tde_client_possible(), PGC_USERSET, 0,
-							 check_preloaded, NULL, NULL);
+							 check_transparent_results, NULL, NULL);
 	DefineCustomBoolVariable("tde_column.transparent_catalog",
 							 "Shows clients encrypted columns in the catalogs as columns of their base types.",
 							 "For tools that read the types of columns from there.  Has no effect without "
@@ -418,7 +427,7 @@ define_limits(void)
 							NULL, NULL, NULL);
 }
 
-/* Whoever could set these for a session could leave it out. */
+/* Whoever could set it for a session could leave it out. */
 static void
 define_decryptions(void)
 {
@@ -426,18 +435,7 @@ define_decryptions(void)
 							 "Counts the values that roles are given in clear, by column and day.",
 							 "For the view tde.decryptions.",
 							 &tde_track_decryptions, false, PGC_SIGHUP, 0,
-							 check_preloaded, tde_access_assign_tracking, NULL);
-	DefineCustomBoolVariable("tde_column.log_decryptions",
-							 "Logs which roles are given how many values of which columns in clear.",
-							 "One line for each statement and role, without values.  Has no effect without tde_column.track_decryptions.",
-							 &tde_log_decryptions, false, PGC_SIGHUP, 0,
-							 check_preloaded, NULL, NULL);
-	if (process_shared_preload_libraries_in_progress)
-		DefineCustomIntVariable("tde_column.decryptions_max",
-								"Sets how many rows the view tde.decryptions can have.",
-								"What finds no row any more is counted in one number.",
-								&tde_decryptions_max, 10000, 100, INT_MAX / 4, PGC_POSTMASTER, 0,
-								NULL, NULL, NULL);
+							 check_tracking, tde_opened_assign_tracking, NULL);
 }
 
 void

@@ -173,7 +173,7 @@ begin(FunctionCallInfo fcinfo)
 	state->sort = tuplesort_begin_datum(state->type->oid, order->sortop, InvalidOid, order->nulls_first, work_mem, NULL,
 										TUPLESORT_RANDOMACCESS);
 	if (unlikely(tde_track_decryptions))
-		state->column = tde_opened_column(fcinfo, 1);
+		state->column = tde_decryptions->argument(fcinfo, 1);
 	AggRegisterCallback(fcinfo, end_sort, PointerGetDatum(state));
 	MemoryContextSwitchTo(caller);
 	return state;
@@ -203,7 +203,7 @@ next_value(Percentiles *state)
 
 	if (!TDE_SORT_NEXT(state->sort, &stored, &isnull) || isnull)
 		elog(ERROR, "a sorted value is missing");
-	tde_opened_values(&state->place, state->column, 1);
+	tde_opened_value(&state->place, state->column, stored, false);
 	value = tde_datum_decrypt(state->type, stored, -1);
 	pfree(DatumGetPointer(stored));
 	return value;

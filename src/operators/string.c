@@ -299,7 +299,7 @@ assign(ExprState *state, ExprEvalStep *op, ExprContext *econtext)
 	{
 		/* the error of a subscript that does not fit tells what is there, and a variable without modifier keeps a constant */
 		tde_access_check(assignment->type, *op->resvalue);
-		tde_opened_values(&assignment->place, TDE_NO_COLUMN, 1);
+		tde_opened_value(&assignment->place, TDE_NO_COLUMN, *op->resvalue, false);
 		*op->resvalue = tde_datum_decrypt(assignment->type, *op->resvalue, tde_declared(assignment->type, assignment->typmod));
 	}
 	assignment->methods.sbs_assign(state, &base_op, econtext);

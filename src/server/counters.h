@@ -19,7 +19,7 @@ typedef struct TdeStats
 	uint64		key_loads;		/* scans of the key table */
 } TdeStats;
 
-extern TdeStats tde_stats;
+extern PGDLLEXPORT TdeStats tde_stats;
 
 /* What all processes have told of a key. */
 typedef struct TdeSharedCount TdeSharedCount;

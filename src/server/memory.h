@@ -87,6 +87,6 @@ typedef struct TdeRelationMemo
 extern void tde_memory_relation_memos_invalidate(HTAB *memos, Oid relation);
 
 /* A hash table that lives as long as the backend; its keys are compared byte by byte. */
-extern HTAB *tde_memory_table_new(const char *name, Size keysize, Size entrysize);
+extern PGDLLEXPORT HTAB *tde_memory_table_new(const char *name, Size keysize, Size entrysize);
 
 #endif							/* TDE_SERVER_MEMORY_H */

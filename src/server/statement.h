@@ -33,7 +33,7 @@ typedef struct TdeStatement
 	struct TdeType *hidden;		/* a value of this type was asked of that one, and not given; or NULL */
 } TdeStatement;
 
-extern TdeStatement tde_statement;
+extern PGDLLEXPORT TdeStatement tde_statement;
 
 /* Has a statement of this transaction stored values, whose right to do so was checked?  For keys/limits.c. */
 extern bool tde_statement_has_stored;

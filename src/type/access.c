@@ -12,7 +12,6 @@
 #include "utils/syscache.h"
 
 #include "server/compat.h"
-#include "server/decryptions.h"
 #include "server/error.h"
 #include "server/rights.h"
 #include "type/access.h"
@@ -20,6 +19,7 @@
 #include "type/ciphertext_form.h"
 #include "type/datum.h"
 #include "type/masks.h"
+#include "type/opened.h"
 
 PG_FUNCTION_INFO_V1(tde_may_decrypt);
 
@@ -76,13 +76,6 @@ tde_access_assign_role(const char *newval, void *extra)
 	tde_access_restricted = newval[0] != '\0';
 	tde_access_watched = tde_access_restricted || tde_track_decryptions;
 	answered_user = InvalidOid;
-}
-
-void
-tde_access_assign_tracking(bool newval, void *extra)
-{
-	tde_access_watched = tde_access_restricted || newval;
-	tde_decryptions_assign(newval);
 }
 
 bool

@@ -59,9 +59,6 @@ tde_access_check_argument(TdeCall *call, int arg, Datum value)
 		tde_access_refuse(call->proc->args[arg]);
 }
 
-/* Of the setting tde_column.track_decryptions. */
-extern void tde_access_assign_tracking(bool newval, void *extra);
-
 /* What a client's result has instead of such a value, if its column has no mask for the user: as the policy says. */
 extern Datum tde_access_result(TdeType *type, int32 base_typmod, bool *isnull);
 

@@ -12,7 +12,7 @@
 extern Oid	tde_call_copied_table(Node *command);
 
 /* The expressions that are the arguments of a call, as far as they are known. */
-extern List *tde_call_arguments(FunctionCallInfo fcinfo);
+extern PGDLLEXPORT List *tde_call_arguments(FunctionCallInfo fcinfo);
 
 /* For the two functions below. */
 extern TdeCall *tde_call_setup_copied(FunctionCallInfo fcinfo);

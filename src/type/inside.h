@@ -48,7 +48,7 @@ extern PGDLLEXPORT Datum tde_inside_replace(const TdeInside *nested, Datum value
 typedef void (*TdeHeaderVisitor) (const TdeHeader *header, void *arg);
 
 /* Is the type an encrypted one, or does it have parts of one? */
-extern bool tde_type_holds_encrypted(Oid type);
+extern PGDLLEXPORT bool tde_type_holds_encrypted(Oid type);
 
 /* Does it have parts that are not encrypted, as far as is known? */
 extern bool tde_type_holds_plain(Oid type);

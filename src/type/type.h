@@ -12,7 +12,6 @@
 
 #include "keys/cache.h"
 #include "keys/modifiers.h"
-#include "server/column.h"
 
 /* Keys looked up before, to be used again while they are fresh: by what values begin with, ... */
 typedef struct TdeReader
@@ -95,6 +94,15 @@ typedef struct TdeProc
 	int			cast_path;		/* of tde_cast_plain(): CoercionPathType */
 } TdeProc;
 
+/* A column of a table. */
+typedef struct TdeColumn
+{
+	Oid			table;			/* InvalidOid: not known */
+	int32		number;			/* InvalidAttrNumber: not known, while the table may be */
+} TdeColumn;
+
+#define TDE_NO_COLUMN	((TdeColumn) {InvalidOid, 0})
+
 /* What one call site keeps in fn_extra: small, made without a catalog lookup. */
 typedef struct TdeCall
 {
@@ -103,7 +111,7 @@ typedef struct TdeCall
 	TdeColumn	columns[3];		/* where the first arguments come from, if masks were looked for */
 	int			constant;		/* which of the first two is the same at each call, mostly; -1: neither */
 	void	   *more;			/* what the function itself keeps, in fn_mcxt; NULL at first */
-	void	   *opened;			/* what type/opened.c keeps, likewise */
+	void	   *opened;			/* what the module "decryptions" keeps, likewise */
 } TdeCall;
 
 /*
@@ -176,7 +184,7 @@ extern TdeType *tde_type_of_function(Oid function);
 /* A function of ours by its OID. */
 extern TdeProc *tde_type_proc(Oid oid);
 
-extern TdeCall *tde_call_setup(FunctionCallInfo fcinfo);
+extern PGDLLEXPORT TdeCall *tde_call_setup(FunctionCallInfo fcinfo);
 
 static inline TdeCall *
 tde_call(FunctionCallInfo fcinfo)

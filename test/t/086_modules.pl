@@ -38,6 +38,7 @@ is(log_since($node, 0) =~ /module/ ? 'told' : 'silent', 'silent', 'a server with
 
 my %calls = (
   ceremony => [ 'tde_wallet_split(2, 3)', "tde_wallet_open_share('x')", 'tde_wallet_forget_shares()' ],
+  decryptions => [ 'tde_decryptions_reset()', 'tde_internal.tde_decryptions_info()', 'count(*) FROM tde.decryptions' ],
   transfer => [ "tde_export_keys('a secret of some length')", "tde_export_keys('a secret of some length', true)", "tde_import_keys('x', 'y')", "tde_internal.tde_take_keys('x')" ],
   verify   => [ "tde_verify_table('pg_class')", 'tde_verify_database()' ],
   citus    => [ 'tde_internal.tde_hash_fingerprint()' ],
@@ -74,6 +75,15 @@ is(attempt($node, "CREATE TABLE t (id int, a encrypted_text(aes256,nosalt)); CRE
   INSERT INTO t VALUES (1, 'one'), (2, 'two')")->{state}, '', 'encrypted columns need no module');
 is(lines_of($node, "SELECT id FROM t WHERE a = 'two'"), '2', 'nor do queries');
 is($node->safe_psql('postgres', 'SHOW tde_column.share_timeout'), '10min', 'settings of modules are there');
+
+my $since = log_offset($node);
+$node->append_conf('postgresql.conf', 'tde_column.track_decryptions = on');
+$node->reload;
+$node->wait_for_log(qr/module "decryptions" of tde_column was missing when the server started/, $since);
+is(lines_of($node, 'SHOW tde_column.track_decryptions'), 'off', 'what is not counted is not said to be');
+$node->restart;
+like(log_since($node, $since), qr/WARNING:  module "decryptions" of tde_column was missing when the server started/, 'a server whose configuration says so starts, with a WARNING');
+is(lines_of($node, "SELECT id FROM t WHERE a = 'two'"), '2', 'and works');
 
 my $told = attempt($node, q{SET tde_column.transparent_catalog = on; SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 't'::regclass AND attname = 'a';
   SELECT count(*) FROM pg_attribute WHERE attrelid = 't'::regclass AND attnum > 0});

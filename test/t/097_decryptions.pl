@@ -79,6 +79,7 @@ my @kinds = (
   [ 'COPY of columns with NULLs',  'COPY gaps (c, id, b, a) TO STDOUT', "gaps.a 1\ngaps.c 2" ],
   [ 'COPY of a query',             'COPY (SELECT d, c FROM t WHERE id <= 10) TO STDOUT', "t.c 10\nt.d 10" ],
   [ 'functions and operators',     'SELECT length(c), c LIKE $$c%$$, n + 1, upper(d), left(c, 1), c::varchar FROM t WHERE id <= 10', "t.c 40\nt.d 10\nt.n 10" ],
+  [ 'output functions',            'SELECT tde_internal.encrypted_text_out(c), tde_internal.encrypted_text_send(d), c::xml FROM t WHERE id <= 10', "t.c 20\nt.d 10" ],
   [ 'a condition by a function',   'SELECT id FROM t WHERE length(c) > 0', 't.c 100' ],
   [ 'aggregates',                  'SELECT sum(n), max(length(c)), string_agg(d, $$,$$) FROM t', "t.c 100\nt.d 100\nt.n 100" ],
   [ 'a window',                    'SELECT sum(n) OVER (ROWS UNBOUNDED PRECEDING) FROM t', 't.n 100' ],
@@ -146,6 +147,8 @@ my %given = (
   'SELECT c, d, n, a FROM t WHERE id <= 10' => { alice => "t.c 10\nt.d 10\nt.n 10", bob => 't.c 10', carol => '' },
   'UPDATE t SET id = id WHERE id <= 10 RETURNING c, d, n' => { alice => "t.c 10\nt.d 10\nt.n 10", bob => 't.c 10', carol => '' },
   'DECLARE x CURSOR WITH HOLD FOR SELECT c, d FROM t; FETCH 7 FROM x' => { alice => "t.c 7\nt.d 7", bob => 't.c 7', carol => '' },
+  'SELECT tde_internal.encrypted_text_out(c), tde_internal.encrypted_text_send(c) FROM t WHERE id <= 10' => { alice => '', bob => 't.c 20', carol => '' },
+  "SELECT string_agg(c, ',' ORDER BY c) FROM t WHERE id <= 10" => { alice => '', bob => 't.c 10', carol => '' },
   'SELECT length(c) FROM t WHERE id <= 10'               => { alice => '', bob => 't.c 10', carol => '' },
   'SELECT max(c), count(lower(c)) FROM t WHERE id <= 10' => { alice => '', bob => 't.c 11', carol => '' },
   'SET row_security = off; SELECT c FROM t WHERE id <= 10' => { alice => '', bob => 't.c 10', carol => '' });

@@ -1,5 +1,5 @@
 /*
- * decryptions_file.c - the file by which tde.decryptions survives a restart.
+ * counts_file.c - the file by which tde.decryptions survives a restart.
  *
  * It is written within a minute of each change, by a background worker that is started when something has changed and ends when nothing has for a
  * minute, and when the server is shut down.  So a crash loses what was counted after the file was last written, and the server says so when it
@@ -20,8 +20,8 @@
 #include "storage/lwlock.h"
 #include "utils/timestamp.h"
 
+#include "decryptions/counts_shared.h"
 #include "server/compat.h"
-#include "server/decryptions_shared.h"
 #include "server/memory.h"
 
 #define FILE_NAME	PGSTAT_STAT_PERMANENT_DIRECTORY "/tde_column.decryptions"
@@ -159,7 +159,7 @@ start_worker(void)
 
 	snprintf(worker.bgw_name, BGW_MAXLEN, "tde_column writer of decryptions");
 	snprintf(worker.bgw_type, BGW_MAXLEN, "tde_column decryptions");
-	snprintf(worker.bgw_library_name, BGW_MAXLEN, "tde_column");
+	snprintf(worker.bgw_library_name, BGW_MAXLEN, "tde_column_decryptions");
 	snprintf(worker.bgw_function_name, BGW_MAXLEN, "tde_decryptions_writer");
 	worker.bgw_flags = BGWORKER_SHMEM_ACCESS;
 	worker.bgw_start_time = BgWorkerStart_ConsistentState;

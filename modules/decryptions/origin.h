@@ -1,25 +1,12 @@
 /*
  * origin.h - the column that a value in a running query comes from.
  */
-#ifndef TDE_TYPE_ORIGIN_H
-#define TDE_TYPE_ORIGIN_H
+#ifndef TDE_DECRYPTIONS_ORIGIN_H
+#define TDE_DECRYPTIONS_ORIGIN_H
 
 #include "executor/execdesc.h"
 
-#include "server/decryptions.h"
-
-/* Where a value in a result comes from. */
-typedef struct TdeOrigin
-{
-	TdeColumn	column;			/* as far as it is known */
-	bool		unchanged;		/* it is that column's, and nothing computed or chosen: the column's masks are its own */
-} TdeOrigin;
-
-static inline TdeColumn
-tde_origin_masked(TdeOrigin origin)
-{
-	return origin.unchanged ? origin.column : TDE_NO_COLUMN;
-}
+#include "type/type.h"
 
 /* A query has been started: from now on its columns are known. */
 extern void tde_origin_started(QueryDesc *query);
@@ -36,4 +23,4 @@ extern TdeColumn tde_origin_of(Node *expr);
 /* Of a value that COPY gives out of a table, as it stands in the table's page. */
 extern TdeColumn tde_origin_of_copied(Oid table, Oid type, const char *value);
 
-#endif							/* TDE_TYPE_ORIGIN_H */
+#endif							/* TDE_DECRYPTIONS_ORIGIN_H */

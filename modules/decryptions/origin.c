@@ -19,9 +19,9 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "decryptions/origin.h"
 #include "server/compat.h"
 #include "type/inside.h"
-#include "type/origin.h"
 
 /* A query that has been started, in the order of starting, the last one first. */
 typedef struct Started

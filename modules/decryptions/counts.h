@@ -1,15 +1,14 @@
 /*
- * decryptions.h - who has been given what in clear: numbers of values by role, column and day, for tde.decryptions.
+ * counts.h - who has been given what in clear: numbers of values by role, column and day, for tde.decryptions.
  */
-#ifndef TDE_SERVER_DECRYPTIONS_H
-#define TDE_SERVER_DECRYPTIONS_H
+#ifndef TDE_DECRYPTIONS_COUNTS_H
+#define TDE_DECRYPTIONS_COUNTS_H
 
 #include "lib/ilist.h"
 
-#include "server/column.h"
-#include "server/counters.h"
+#include "type/opened.h"
 
-extern bool tde_track_decryptions;
+/* GUC */
 extern bool tde_log_decryptions;
 
 /* For what values were decrypted.  Stored in a file: only ever add to these. */
@@ -20,7 +19,7 @@ typedef enum TdeDecryptedFor
 } TdeDecryptedFor;
 
 /* What this process has counted since it last told the others. */
-typedef struct TdeDecrypted
+struct TdeDecrypted
 {
 	struct
 	{
@@ -35,18 +34,15 @@ typedef struct TdeDecrypted
 	char	   *who;			/* names, for the log; NULL: not looked up since it was last written */
 	char	   *what;
 	slist_node	node;			/* among those that have something to tell */
-} TdeDecrypted;
+};
 
-/*
- * Values have been given to a reader; *place, at first NULL, remembers where they are counted.  For callers that have asked whether decryptions are
- * tracked.
- */
-extern void tde_decryptions_add(TdeDecrypted **place, TdeColumn column, uint64 values);
+/* Values have been given to a reader; *place, at first NULL, remembers where they are counted. */
+extern void tde_counts_add(TdeDecrypted **place, TdeColumn column, uint64 values);
 
 /* A statement of the client's ends. */
-extern void tde_decryptions_statement_ends(void);
+extern void tde_counts_statement_ends(void);
 
 /* The setting changes. */
-extern void tde_decryptions_assign(bool newval);
+extern void tde_counts_assign(bool newval);
 
-#endif							/* TDE_SERVER_DECRYPTIONS_H */
+#endif							/* TDE_DECRYPTIONS_COUNTS_H */

@@ -1,5 +1,5 @@
 /*
- * decryption_views.c - the functions under the view tde.decryptions, and tde_decryptions_reset().
+ * counts_views.c - the functions under the view tde.decryptions, and tde_decryptions_reset().
  */
 #include "postgres.h"
 
@@ -12,14 +12,14 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
+#include "decryptions/counts.h"
+#include "decryptions/counts_shared.h"
 #include "server/compat.h"
-#include "server/decryptions.h"
-#include "server/decryptions_shared.h"
 #include "server/error.h"
 
-PG_FUNCTION_INFO_V1(tde_decryption_rows);
-PG_FUNCTION_INFO_V1(tde_decryptions_info);
-PG_FUNCTION_INFO_V1(tde_decryptions_reset);
+PG_FUNCTION_INFO_V1(tde_decryptions_decryption_rows);
+PG_FUNCTION_INFO_V1(tde_decryptions_decryptions_info);
+PG_FUNCTION_INFO_V1(tde_decryptions_decryptions_reset);
 
 static void
 require_shared(void)
@@ -30,7 +30,7 @@ require_shared(void)
 				 errmsg("tde_column must be loaded via shared_preload_libraries"),
 				 errhint("Add tde_column to shared_preload_libraries and restart.")));
 	/* what this session has done counts as well */
-	tde_decryptions_statement_ends();
+	tde_counts_statement_ends();
 }
 
 static bool
@@ -46,7 +46,7 @@ may_see(const TdeDecryptionsKey *key)
  * for pg_read_all_stats.
  */
 Datum
-tde_decryption_rows(PG_FUNCTION_ARGS)
+tde_decryptions_decryption_rows(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *set = (ReturnSetInfo *) fcinfo->resultinfo;
 	TdeDecryptionsInfo info;
@@ -82,7 +82,7 @@ tde_decryption_rows(PG_FUNCTION_ARGS)
 
 /* tde_decryptions_info(OUT others int8, OUT since timestamptz, OUT written timestamptz, OUT used int8, OUT max int8) */
 Datum
-tde_decryptions_info(PG_FUNCTION_ARGS)
+tde_decryptions_decryptions_info(PG_FUNCTION_ARGS)
 {
 	TdeDecryptionsInfo info;
 	TupleDesc	desc;
@@ -104,7 +104,7 @@ tde_decryptions_info(PG_FUNCTION_ARGS)
 
 /* tde_decryptions_reset(before date) returns int8 - forget what was counted before a day; NULL: all.  Returns the number of rows. */
 Datum
-tde_decryptions_reset(PG_FUNCTION_ARGS)
+tde_decryptions_decryptions_reset(PG_FUNCTION_ARGS)
 {
 	bool		all = PG_ARGISNULL(0);
 

@@ -1,8 +1,8 @@
 /*
- * decryptions_shared.h - what all processes have told of values that were decrypted, in shared memory and in a file.
+ * counts_shared.h - what all processes have told of values that were decrypted, in shared memory and in a file.
  */
-#ifndef TDE_SERVER_DECRYPTIONS_SHARED_H
-#define TDE_SERVER_DECRYPTIONS_SHARED_H
+#ifndef TDE_DECRYPTIONS_COUNTS_SHARED_H
+#define TDE_DECRYPTIONS_COUNTS_SHARED_H
 
 #include "datatype/timestamp.h"
 
@@ -72,4 +72,4 @@ extern void tde_decryptions_keep(TimestampTz now);
 
 extern void tde_decryptions_init(void);
 
-#endif							/* TDE_SERVER_DECRYPTIONS_SHARED_H */
+#endif							/* TDE_DECRYPTIONS_COUNTS_SHARED_H */

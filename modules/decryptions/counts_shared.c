@@ -1,5 +1,5 @@
 /*
- * decryptions_shared.c - the table in shared memory of who has been given what in clear.
+ * counts_shared.c - the table in shared memory of who has been given what in clear.
  *
  * A place is taken under the lock and given back by nobody but tde_decryptions_reset(); what finds none is counted in one number for all, so
  * that nothing is lost without a trace.
@@ -13,7 +13,7 @@
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
 
-#include "server/decryptions_shared.h"
+#include "decryptions/counts_shared.h"
 #include "server/memory.h"
 
 typedef struct Place

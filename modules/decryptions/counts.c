@@ -1,5 +1,5 @@
 /*
- * decryptions.c - what this process gives out in clear: counted by role and column, told to the others, and written to the server's log.
+ * counts.c - what this process gives out in clear: counted by role and column, told to the others, and written to the server's log.
  *
  * Counting a value is an addition.  What has been counted goes to shared memory after each TELL_AT values of a column and when a statement or a
  * transaction ends, an aborted one as well: the values were given out.  Parallel workers have the roles of their leader.
@@ -19,14 +19,14 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "decryptions/counts.h"
+#include "decryptions/counts_shared.h"
 #include "server/compat.h"
-#include "server/decryptions.h"
-#include "server/decryptions_shared.h"
+#include "server/counters.h"
 #include "server/memory.h"
 
 #define TELL_AT	64
 
-bool		tde_track_decryptions = false;
 bool		tde_log_decryptions = false;
 
 /* All that this process has counted so far; entries stay, since call sites keep pointers to them. */
@@ -198,7 +198,7 @@ tell(void)
 }
 
 void
-tde_decryptions_add(TdeDecrypted **place, TdeColumn column, uint64 values)
+tde_counts_add(TdeDecrypted **place, TdeColumn column, uint64 values)
 {
 	TdeDecrypted *mine = *place;
 
@@ -278,7 +278,7 @@ write_log(void)
 /* ---- when a statement or a transaction ends ---- */
 
 void
-tde_decryptions_statement_ends(void)
+tde_counts_statement_ends(void)
 {
 	if (all_decrypted() != decrypted_before)
 		count_comparisons();
@@ -298,7 +298,7 @@ end_transaction(XactEvent event, void *arg)
 		case XACT_EVENT_PRE_PREPARE:
 		case XACT_EVENT_ABORT:
 		case XACT_EVENT_PARALLEL_ABORT:
-			tde_decryptions_statement_ends();
+			tde_counts_statement_ends();
 			break;
 		default:
 			break;
@@ -306,7 +306,7 @@ end_transaction(XactEvent event, void *arg)
 }
 
 void
-tde_decryptions_assign(bool newval)
+tde_counts_assign(bool newval)
 {
 	static bool registered = false;
 
@@ -317,7 +317,7 @@ tde_decryptions_assign(bool newval)
 	}
 	registered |= newval;
 	if (!newval && tde_track_decryptions)
-		tde_decryptions_statement_ends();
+		tde_counts_statement_ends();
 	decrypted_before = all_decrypted();
 	given = 0;
 }
