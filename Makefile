@@ -141,12 +141,12 @@ OBJS += $(addprefix src/server/, command.o counters.o drawn_ahead.o error.o exte
 OBJS += $(addprefix src/wallet/, backup.o change.o file.o given.o open.o server.o wallet.o)
 OBJS += $(addprefix src/keys/, cache.o keyed_hash.o limits.o missing.o modifiers.o names.o required.o table.o table_edit.o table_write.o typmod.o wrap.o)
 OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertext_form.o core.o datum.o datum_encrypt.o \
-    datum_header.o declared.o inside.o lexeme_statistics.o mask_admin.o mask_forms.o mask_label.o masks.o node_form.o opened.o plain_bytes.o plaintext_cache.o statistics.o type.o)
+    datum_header.o declared.o inside.o lexeme_statistics.o masks.o node_form.o opened.o plain_bytes.o plaintext_cache.o statistics.o type.o)
 OBJS += $(addprefix src/operators/, aggregates.o aggregation.o arithmetic.o arrays.o blind.o blind_class.o compare.o computed.o \
     computed_call.o computed_choice.o computed_form.o computed_result.o hash.o index_conditions.o indexed_forms.o indexed_order.o indexed_tables.o \
     opclass.o plain_index.o prepared.o sort.o sort_values.o string.o summaries.o)
 OBJS += $(addprefix src/distributed/, distribution.o)
-OBJS += $(addprefix src/client/, catalog.o catalog_queries.o catalog_trees.o check_results.o held_cursors.o key_errors.o mask_columns.o \
+OBJS += $(addprefix src/client/, catalog.o catalog_queries.o catalog_trees.o check_results.o held_cursors.o key_errors.o \
     language_rows.o languages.o operand_results.o output_plugin.o params.o plain_form.o postponed.o probes.o result.o result_query.o \
     result_receiver.o routines.o rows.o statements.o)
 OBJS += $(addprefix src/ddl/, added_columns.o container_statistics.o copied_database.o declare.o declare_trigger.o declared_type.o explain_error.o \
@@ -221,7 +221,7 @@ $(notdir $(UPDATE)): $(here)/$(UPDATE) $(PARTS) $(here)/src/sql/update.awk
 	awk -v version=$(EXTVERSION) -f $(here)/src/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< | sed 's/@extschema@/pg_catalog/g' >$@
 
 # Libraries beside this one, for what few need: modules/NAME makes tde_column_NAME.  TDE_MODULES='' builds and installs none.
-TDE_MODULES ?= catalog ceremony citus decryptions transfer verify
+TDE_MODULES ?= catalog ceremony citus decryptions masks transfer verify
 in_module   = mkdir -p modules/$* && $(MAKE) -C modules/$* -f $(abspath $(here))/modules/$*/Makefile $(if $(filter-out .,$(here)),VPATH=$(abspath $(here))/modules/$*)
 
 all: $(TDE_MODULES:%=module-%)

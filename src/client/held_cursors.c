@@ -149,7 +149,7 @@ origins_of(QueryDesc *query, Bitmapset *columns)
 
 	while ((index = bms_next_member(columns, index)) >= 0)
 	{
-		origins[index] = tde_mask_result_origin(query->plannedstmt->invalItems, index);
+		origins[index] = tde_masks_origin(query->plannedstmt->invalItems, index);
 		if (tde_track_decryptions && !OidIsValid(origins[index].column.table))
 			origins[index].column = tde_decryptions->result(query, index);
 	}

@@ -7,7 +7,7 @@
 #include "executor/execdesc.h"
 #include "utils/portal.h"
 
-#include "client/mask_columns.h"
+#include "type/masks.h"
 
 /* Before EXECUTE of a statement that decrypts, before FETCH, and before a plan is run. */
 extern void tde_held_rows_execute(DestReceiver *dest);

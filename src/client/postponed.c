@@ -156,7 +156,7 @@ tell_column(Expr *expr, TdeColumn column)
 	FuncExpr   *call = tde_result_called(expr);
 
 	if (call && OidIsValid(column.table))
-		linitial(call->args) = tde_mask_column_call(linitial(call->args), column);
+		linitial(call->args) = tde_masks_call(linitial(call->args), column);
 }
 
 static void
@@ -167,7 +167,7 @@ decrypt_columns(Plan *plan, Bitmapset *columns, List *items)
 		TargetEntry *column = list_nth(plan->targetlist, index);
 
 		column->expr = tde_result_call(column->expr, tde_result_column(column));
-		tell_column(column->expr, tde_mask_result_origin(items, index).column);
+		tell_column(column->expr, tde_masks_origin(items, index).column);
 	}
 }
 

@@ -7,7 +7,7 @@
 #include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
 
-#include "client/mask_columns.h"
+#include "type/masks.h"
 
 /*
  * The columns of a SELECT that are to be decrypted when its rows are sent; the list belongs among the plan's invalItems.

@@ -33,7 +33,6 @@
 #include "type/access.h"
 #include "type/datum.h"
 #include "type/inside.h"
-#include "type/mask_forms.h"
 #include "type/masks.h"
 #include "type/opened.h"
 
@@ -56,9 +55,9 @@ masked(const TdeMask *mask, TdeType *type, Datum value, int32 declared, int32 ba
 
 	/* these do not look at it */
 	if (mask->kind >= TDE_MASK_CONSTANT)
-		return tde_mask_form(mask, type, (Datum) 0, base_typmod, isnull);
+		return tde_masks->form(mask, type, (Datum) 0, base_typmod, isnull);
 	plain = tde_datum_decrypt_once(type, value, declared);
-	result = tde_mask_form(mask, type, plain, base_typmod, isnull);
+	result = tde_masks->form(mask, type, plain, base_typmod, isnull);
 	tde_datum_free(type, plain);
 	return result;
 }
@@ -67,7 +66,7 @@ masked(const TdeMask *mask, TdeType *type, Datum value, int32 declared, int32 ba
 static Datum
 shown(TdeType *type, TdeColumn column, Datum value, int32 declared, int32 base_typmod, bool *isnull)
 {
-	const TdeMask *mask = tde_mask_of_column(column);
+	const TdeMask *mask = tde_masks_of_column(column);
 
 	*isnull = false;
 	if (mask && mask->kind == TDE_MASK_CLEAR)
@@ -75,7 +74,7 @@ shown(TdeType *type, TdeColumn column, Datum value, int32 declared, int32 base_t
 	/* as with policies of rows, who sets row_security off (pg_dump does) wants all or an error */
 	if (!row_security)
 		tde_access_refuse(type);
-	return mask && tde_mask_has_form(mask, type->base) ? masked(mask, type, value, declared, base_typmod, isnull) :
+	return mask && tde_masks->has_form(mask, type->base) ? masked(mask, type, value, declared, base_typmod, isnull) :
 		tde_access_result(type, base_typmod, isnull);
 }
 
@@ -86,8 +85,8 @@ tde_result_gives(TdeType *type, TdeColumn column, Datum value)
 
 	if (!is_hidden(type, value))
 		return true;
-	mask = tde_mask_of_column(column);
-	return mask && (mask->kind == TDE_MASK_CLEAR || (mask->kind < TDE_MASK_CONSTANT && row_security && tde_mask_has_form(mask, type->base)));
+	mask = tde_masks_of_column(column);
+	return mask && (mask->kind == TDE_MASK_CLEAR || (mask->kind < TDE_MASK_CONSTANT && row_security && tde_masks->has_form(mask, type->base)));
 }
 
 static Datum

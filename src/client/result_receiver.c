@@ -224,7 +224,7 @@ make_query_receiver(QueryDesc *query, Bitmapset *postponed)
 	DecryptingReceiver *receiver = make_receiver(encrypted_descriptor(query), postponed, NULL);
 
 	for (int i = 0; i < receiver->count; i++)
-		receiver->columns[i].origin = tde_mask_result_origin(query->plannedstmt->invalItems, receiver->columns[i].index);
+		receiver->columns[i].origin = tde_masks_origin(query->plannedstmt->invalItems, receiver->columns[i].index);
 	receiver->estate = query->estate;
 	receiver->gone.func = forget_receiver;
 	receiver->gone.arg = receiver;

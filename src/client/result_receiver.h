@@ -7,7 +7,7 @@
 #include "executor/execdesc.h"
 #include "lib/ilist.h"
 
-#include "client/mask_columns.h"
+#include "type/masks.h"
 
 typedef struct DecryptingReceiver DecryptingReceiver;
 

@@ -39,7 +39,6 @@
 #include "client/held_cursors.h"
 #include "client/key_errors.h"
 #include "client/languages.h"
-#include "client/mask_columns.h"
 #include "client/operand_results.h"
 #include "client/output_plugin.h"
 #include "client/postponed.h"
@@ -83,7 +82,6 @@
 #include "type/call.h"
 #include "type/inside.h"
 #include "type/lexeme_statistics.h"
-#include "type/mask_admin.h"
 #include "type/masks.h"
 #include "type/opened.h"
 #include "type/node_form.h"
@@ -157,7 +155,7 @@ plan_prepared(TDE_PLANNER_PARAMETERS)
 		tde_client_plans(query, source);
 	tde_index_conditions_prepare(query);
 	if (unlikely(tde_access_restricted) && !citus_is_loaded)
-		masked = tde_mask_columns(query);
+		masked = tde_masks_columns(query);
 	plan = unlikely(citus_is_loaded) ? tde_distributed_citus_plan(next_planner, TDE_PLANNER_ARGUMENTS) :
 		next_planner(TDE_PLANNER_ARGUMENTS);
 	if (postponed)
@@ -436,7 +434,6 @@ _PG_init(void)
 	}
 	tde_access_init();
 	tde_masks_init();
-	tde_mask_admin_init();
 	tde_probes_init();
 	tde_sensitive_init();
 	tde_databases_init();

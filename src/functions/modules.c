@@ -41,6 +41,10 @@ MODULE_FUNCTION(decryptions, decryption_rows)
 MODULE_FUNCTION(decryptions, decryptions_info)
 MODULE_FUNCTION(decryptions, decryptions_reset)
 
+MODULE_FUNCTION(masks, set_mask)
+MODULE_FUNCTION(masks, drop_mask)
+MODULE_FUNCTION(masks, for_column)
+
 MODULE_FUNCTION(transfer, export_keys)
 MODULE_FUNCTION(transfer, import_keys)
 MODULE_FUNCTION(transfer, take_keys)

@@ -8,7 +8,7 @@
 extern Oid	tde_extension_schema(void);
 
 /* May the user execute this function of the extension's schema, with these types of arguments?  Not if there is none. */
-extern bool tde_extension_may_execute(const char *name, const Oid *types, int count, Oid user);
+extern PGDLLEXPORT bool tde_extension_may_execute(const char *name, const Oid *types, int count, Oid user);
 
 /* OID of another table of the extension in the schema tde; InvalidOid if there is none. */
 extern Oid	tde_extension_table(const char *name);

@@ -8,10 +8,10 @@
  * What get_role_oid(), GetUserNameFromId(), superuser_arg(), has_privs_of_role() and TDE_MAY_EXECUTE() say, but also while logical decoding
  * has the catalogs as they were at the change that it decodes: who may read that is decided when it is read.  No role: InvalidOid, or NULL.
  */
-extern Oid	tde_rights_role(const char *name);
+extern PGDLLEXPORT Oid tde_rights_role(const char *name);
 extern const char *tde_rights_role_name(Oid role);
 extern bool tde_rights_superuser(Oid user);
-extern bool tde_rights_has_privs(Oid user, Oid role);
+extern PGDLLEXPORT bool tde_rights_has_privs(Oid user, Oid role);
 extern bool tde_rights_may_execute(Oid function, Oid user);
 
 #endif							/* TDE_SERVER_RIGHTS_H */

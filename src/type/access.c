@@ -64,7 +64,8 @@ forget_answer(Datum arg, int cacheid, uint32 hashvalue)
 {
 	answered_user = InvalidOid;
 	tde_ciphertext_forget_permission();
-	tde_masks_forget();
+	if (tde_masks)
+		tde_masks->forget();
 }
 
 void
@@ -91,7 +92,7 @@ tde_access_permits_argument(TdeCall *call, int arg, Datum value)
 
 	if (tde_access_permits(call->proc->args[arg], value))
 		return true;
-	mask = tde_mask_of_column(call->columns[arg]);
+	mask = tde_masks_of_column(call->columns[arg]);
 	return mask && mask->kind == TDE_MASK_CLEAR;
 }
 

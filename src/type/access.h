@@ -28,7 +28,7 @@ extern char *tde_decrypt_role;
 extern int	tde_decrypt_policy;
 
 /* Is tde_column.decrypt_role set?  Most of the time not, and then nothing else is looked at. */
-extern bool tde_access_restricted;
+extern PGDLLEXPORT bool tde_access_restricted;
 
 /* Is a value to be looked at before it is given out: because of that, or because tde.decryptions counts it?  Likewise. */
 extern bool tde_access_watched;
@@ -37,7 +37,7 @@ extern bool tde_access_watched;
 extern bool tde_access_is_permitted(void);
 
 /* May the current user see this value? */
-extern bool tde_access_permits(TdeType *type, Datum value);
+extern PGDLLEXPORT bool tde_access_permits(TdeType *type, Datum value);
 
 /* ereport that the user may not see values of this type. */
 pg_noreturn extern void tde_access_refuse(TdeType *type);

@@ -22,13 +22,13 @@ typedef struct TdeComparison
 } TdeComparison;
 
 /* The base type's own functions. */
-extern FmgrInfo *tde_base_input(TdeType *type);
+extern PGDLLEXPORT FmgrInfo *tde_base_input(TdeType *type);
 extern FmgrInfo *tde_base_output(TdeType *type);
 extern FmgrInfo *tde_base_receive(TdeType *type);
 extern FmgrInfo *tde_base_send(TdeType *type);
 
 /* Apply the base type's own length coercion; the same datum if there is nothing to do. */
-extern Datum tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit);
+extern PGDLLEXPORT Datum tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit);
 
 /* Are all values that one modifier of the base type allows as they are under another?  The base type's planner support function says so. */
 extern bool tde_base_keeps(TdeType *type, int32 from, int32 to);

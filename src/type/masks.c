@@ -1,149 +1,27 @@
 /*
- * masks.c - how much a role sees of a column that may not decrypt: the masks in the column's security label.
+ * masks.c - which column a value comes from, for its masks; what becomes of statements without the module "masks".
  */
 #include "postgres.h"
 
-#include "catalog/pg_class.h"
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_seclabel.h"
 #include "catalog/pg_type.h"
-#include "commands/seclabel.h"
-#include "miscadmin.h"
-#include "nodes/primnodes.h"
-#include "utils/hsearch.h"
-#include "utils/memutils.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/plannodes.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
 
-#include "server/memory.h"
-#include "server/rights.h"
+#include "server/compat.h"
+#include "server/module.h"
 #include "type/masks.h"
 
 PG_FUNCTION_INFO_V1(tde_of_column);
 
-/* ---- what is remembered of a column ---- */
-
-typedef struct MaskedColumn
-{
-	TdeColumn	column;			/* hash key */
-	List	   *masks;
-	Oid			answered_user;	/* for whom the answer is good; InvalidOid: for nobody */
-	const TdeMask *answer;
-} MaskedColumn;
-
-/* All of it is in one context, and forgotten at once when the next column is looked up: an invalidation may come while a mask is used. */
-static MemoryContext context = NULL;
-static HTAB *columns = NULL;
-static bool stale = true;
-
-void
-tde_masks_forget(void)
-{
-	stale = true;
-}
-
-static void
-relation_changed(Oid relation)
-{
-	stale = true;
-}
-
-static void
-begin_anew(void)
-{
-	HASHCTL		control = {.keysize = sizeof(TdeColumn), .entrysize = sizeof(MaskedColumn)};
-
-	if (context)
-		MemoryContextDelete(context);
-	columns = NULL;
-	context = AllocSetContextCreate(CacheMemoryContext, "tde masks", ALLOCSET_SMALL_SIZES);
-	control.hcxt = context;
-	columns = hash_create("tde masked columns", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	stale = false;
-}
-
-static List *
-read_masks(TdeColumn column)
-{
-	ObjectAddress object = {RelationRelationId, column.table, column.number};
-	char	   *label = GetSecurityLabel(&object, TDE_LABEL_PROVIDER);
-	MemoryContext before = MemoryContextSwitchTo(context);
-	List	   *masks = label ? tde_mask_parse(label) : NIL;
-
-	MemoryContextSwitchTo(before);
-	return masks;
-}
-
-static MaskedColumn *
-look_up(TdeColumn column)
-{
-	MaskedColumn *masked;
-
-	if (stale)
-		begin_anew();
-	masked = hash_search(columns, &column, HASH_FIND, NULL);
-	if (masked == NULL)
-	{
-		List	   *masks = read_masks(column);
-
-		masked = hash_search(columns, &column, HASH_ENTER, NULL);
-		masked->masks = masks;
-		masked->answered_user = InvalidOid;
-	}
-	return masked;
-}
-
-/* ---- whose mask ---- */
-
-static bool
-is_of_user(const TdeMask *mask, Oid user)
-{
-	ListCell   *cell;
-
-	foreach(cell, mask->roles)
-	{
-		Oid			role = tde_rights_role(lfirst(cell));
-
-		if (OidIsValid(role) && tde_rights_has_privs(user, role))
-			return true;
-	}
-	return false;
-}
-
-static const TdeMask *
-choose(List *masks, Oid user)
-{
-	const TdeMask *best = NULL;
-	ListCell   *cell;
-
-	foreach(cell, masks)
-	{
-		const TdeMask *mask = lfirst(cell);
-
-		if ((best == NULL || mask->kind < best->kind) && is_of_user(mask, user))
-			best = mask;
-	}
-	return best ? best : tde_mask_of_role(masks, NULL);
-}
-
-const TdeMask *
-tde_mask_of_column(TdeColumn column)
-{
-	MaskedColumn *masked;
-	Oid			user = GetUserId();
-
-	if (!OidIsValid(column.table))
-		return NULL;
-	masked = look_up(column);
-	if (masked->answered_user != user)
-	{
-		masked->answer = choose(masked->masks, user);
-		masked->answered_user = user;
-	}
-	return masked->answer;
-}
-
-bool
-tde_masks_exist(TdeColumn column)
-{
-	return OidIsValid(column.table) && look_up(column)->masks != NIL;
-}
+const TdeMasksCalls *tde_masks = NULL;
 
 /*
  * ---- which column a value comes from ----
@@ -160,8 +38,8 @@ tde_of_column(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-Oid
-tde_masks_function(void)
+static Oid
+call_function(void)
 {
 	Oid			types[] = {ANYELEMENTOID, REGCLASSOID, INT2OID};
 
@@ -181,14 +59,101 @@ tde_masks_argument(Node *arg, TdeColumn *column)
 	table = lsecond(call->args);
 	number = lthird(call->args);
 	if (!IsA(table, Const) || table->consttype != REGCLASSOID || !IsA(number, Const) || number->consttype != INT2OID ||
-		call->funcid != tde_masks_function())
+		call->funcid != call_function())
 		return arg;
 	*column = (TdeColumn) {DatumGetObjectId(table->constvalue), DatumGetInt16(number->constvalue)};
 	return linitial(call->args);
 }
 
+/* Such a call, or that of another function with these arguments. */
+Expr *
+tde_masks_call_of(Oid function, Expr *expr, TdeColumn column)
+{
+	Oid			collation = exprCollation((Node *) expr);
+	Const	   *table = makeConst(REGCLASSOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(column.table), false, true);
+	Const	   *number = makeConst(INT2OID, -1, InvalidOid, sizeof(int16), Int16GetDatum(column.number), false, true);
+
+	return (Expr *) makeFuncExpr(function, exprType((Node *) expr), list_make3(expr, table, number), collation, collation, COERCE_EXPLICIT_CAST);
+}
+
+Expr *
+tde_masks_call(Expr *expr, TdeColumn column)
+{
+	Oid			function = OidIsValid(column.table) ? call_function() : InvalidOid;
+
+	return OidIsValid(function) ? tde_masks_call_of(function, expr, column) : expr;
+}
+
+/* ---- columns of a result ---- */
+
+Node *
+tde_masks_item(int index, TdeColumn column)
+{
+	PlanInvalItem *item = makeNode(PlanInvalItem);
+
+	StaticAssertStmt(MaxTupleAttributeNumber < 2048, "two numbers of columns fit into an item");
+	item->cacheId = TDE_MASKED_ITEM - (index << 11 | column.number);
+	item->hashValue = column.table;
+	return (Node *) item;
+}
+
+TdeOrigin
+tde_masks_origin(List *items, int index)
+{
+	ListCell   *cell;
+
+	foreach(cell, items)
+	{
+		PlanInvalItem *item = lfirst(cell);
+		int			numbers = TDE_MASKED_ITEM - item->cacheId;
+
+		if (item->cacheId < 0 && numbers > 0 && numbers >> 11 == index)
+			return (TdeOrigin)
+		{
+			{
+				item->hashValue, numbers & 2047
+			}, .unchanged = true
+		};
+	}
+	return (TdeOrigin) {TDE_NO_COLUMN};
+}
+
+/* ---- without the module ---- */
+
+static bool
+any_column_has_masks(void)
+{
+	Relation	labels = table_open(SecLabelRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	bool		found;
+
+	ScanKeyInit(&key, Anum_pg_seclabel_provider, BTEqualStrategyNumber, F_TEXTEQ, CStringGetTextDatum(TDE_LABEL_PROVIDER));
+	scan = systable_beginscan(labels, InvalidOid, false, NULL, 1, &key);
+	found = HeapTupleIsValid(systable_getnext(scan));
+	systable_endscan(scan);
+	table_close(labels, AccessShareLock);
+	return found;
+}
+
+List *
+tde_masks_columns(Query *query)
+{
+	if (tde_masks)
+		return tde_masks->columns(query);
+	if ((query->commandType != CMD_SELECT || query->hasModifyingCTE) && query->commandType != CMD_UTILITY && any_column_has_masks())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot change rows while columns have masks, without a module"),
+				 errdetail("Module \"masks\" of tde_column, which checks what is stored in such columns, was missing when the library was loaded."),
+				 errhint("Install the module \"masks\" of tde_column, and restart the server.")));
+	return NIL;
+}
+
 void
 tde_masks_init(void)
 {
-	tde_memory_when_relation_changes(relation_changed);
+	const TdeModule *module = tde_module_load("masks");
+
+	tde_masks = module ? module->calls : NULL;
 }

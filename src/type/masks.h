@@ -1,5 +1,5 @@
 /*
- * masks.h - how much a role sees of a column that may not decrypt: the masks in the column's security label.
+ * masks.h - how much a role sees of a column that may not decrypt, by the masks in the column's security label: the module "masks".
  *
  * They are decided when a value is shown, for whoever is the current user then.  A plan says which column a value comes from, and nothing
  * of masks and roles.
@@ -7,27 +7,100 @@
 #ifndef TDE_TYPE_MASKS_H
 #define TDE_TYPE_MASKS_H
 
-#include "nodes/nodes.h"
+#include "nodes/parsenodes.h"
 
-#include "type/mask_label.h"
 #include "type/type.h"
 
 #define TDE_LABEL_PROVIDER	"tde_column"
 
-/* Has the column masks, whoever sees them? */
-extern bool tde_masks_exist(TdeColumn column);
+/* The one that tells most comes first. */
+typedef enum TdeMaskKind
+{
+	TDE_MASK_CLEAR,				/* no mask: the value */
+	TDE_MASK_PARTS,				/* the first and last characters of a string */
+	TDE_MASK_DOMAIN,			/* of an address for electronic mail */
+	TDE_MASK_YEAR,				/* of a date */
+	TDE_MASK_RANGE,				/* the multiple of a width below a number */
+	TDE_MASK_HASH,				/* the same for the same value */
+	TDE_MASK_CONSTANT,
+	TDE_MASK_NULL
+} TdeMaskKind;
 
-/* That of the current user: of those of its roles the one that tells most, or else that of everybody else; NULL: none.  Good until the next call. */
-extern const TdeMask *tde_mask_of_column(TdeColumn column);
+typedef struct TdeMask
+{
+	TdeMaskKind kind;
+	int			first;			/* of parts */
+	int			last;
+	char	   *text;			/* the padding, the width or the constant; or NULL */
+	List	   *roles;			/* names; NIL: everybody else */
+} TdeMask;
 
-/* The function that says of a value which column it comes from; client/mask_columns.c puts its calls into queries. */
-extern Oid	tde_masks_function(void);
+/* What the core calls in the module. */
+typedef struct TdeMasksCalls
+{
+	/*
+	 * Before a query is planned, while somebody may not decrypt: its calls are told which column with masks an argument is, and what is stored in
+	 * such a column is checked.  Returns the same of the columns of its result, for tde_masks_origin(); the list belongs among the plan's
+	 * invalItems if the receiver decrypts them.
+	 */
+	List	   *(*columns) (Query *query);
+
+	/*
+	 * That of the current user: of those of its roles the one that tells most, or else that of everybody else; NULL: none.  Good until the next
+	 * call.
+	 */
+	const TdeMask *(*of_column) (TdeColumn column);
+
+	/* Has the type such parts?  A column may have got another type since. */
+	bool		(*has_form) (const TdeMask *mask, Oid base);
+
+	/* What the mask shows of a value of the base type; not of TDE_MASK_CLEAR. */
+	Datum		(*form) (const TdeMask *mask, TdeType *type, Datum plain, int32 base_typmod, bool *isnull);
+
+	/* Roles and their memberships have changed. */
+	void		(*forget) (void);
+} TdeMasksCalls;
+
+/* NULL: there was no module when this library was loaded. */
+extern const TdeMasksCalls *tde_masks;
+
+static inline const TdeMask *
+tde_masks_of_column(TdeColumn column)
+{
+	return tde_masks && OidIsValid(column.table) ? tde_masks->of_column(column) : NULL;
+}
+
+/* columns; without the module, what could store a value where masks would show it later is refused. */
+extern List *tde_masks_columns(Query *query);
+
+/* A call of a function that is given an expression and the column that it is for. */
+extern PGDLLEXPORT Expr *tde_masks_call_of(Oid function, Expr *expr, TdeColumn column);
+
+/* One that says of an expression which column it comes from; the expression itself if there is no column. */
+extern PGDLLEXPORT Expr *tde_masks_call(Expr *expr, TdeColumn column);
 
 /* The column that an argument comes from by such a call, and what is in that; the argument itself, and no column, if it is none. */
 extern Node *tde_masks_argument(Node *arg, TdeColumn *column);
 
-/* Roles and their memberships have changed. */
-extern void tde_masks_forget(void);
+/* Where a value in a result comes from. */
+typedef struct TdeOrigin
+{
+	TdeColumn	column;			/* as far as it is known */
+	bool		unchanged;		/* it is that column's, and nothing computed or chosen: the column's masks are its own */
+} TdeOrigin;
+
+static inline TdeColumn
+tde_origin_masked(TdeOrigin origin)
+{
+	return origin.unchanged ? origin.column : TDE_NO_COLUMN;
+}
+
+/* The column with masks that a column of the result is, by its index: as an item, and in a list of them. */
+extern PGDLLEXPORT Node *tde_masks_item(int index, TdeColumn column);
+extern TdeOrigin tde_masks_origin(List *items, int index);
+
+/* These items: see tde_is_postponed(). */
+#define TDE_MASKED_ITEM	(-(1 << 23))
 
 extern void tde_masks_init(void);	/* from _PG_init */
 

@@ -39,6 +39,7 @@ is(log_since($node, 0) =~ /module/ ? 'told' : 'silent', 'silent', 'a server with
 my %calls = (
   ceremony => [ 'tde_wallet_split(2, 3)', "tde_wallet_open_share('x')", 'tde_wallet_forget_shares()' ],
   decryptions => [ 'tde_decryptions_reset()', 'tde_internal.tde_decryptions_info()', 'count(*) FROM tde.decryptions' ],
+  masks => [ "tde_set_mask('pg_class', 'relname', 'null')", "tde_drop_mask('pg_class', 'relname')", "tde_internal.tde_for_column('x'::text, 'pg_class', 1::int2)" ],
   transfer => [ "tde_export_keys('a secret of some length')", "tde_export_keys('a secret of some length', true)", "tde_import_keys('x', 'y')", "tde_internal.tde_take_keys('x')" ],
   verify   => [ "tde_verify_table('pg_class')", 'tde_verify_database()' ],
   citus    => [ 'tde_internal.tde_hash_fingerprint()' ],
@@ -91,6 +92,19 @@ is($told->{state}, '', 'transparent catalogs without their module are no error')
 is($told->{out}, "encrypted_text(aes256,nosalt,gcm)\n2", 'but catalogs show what is there');
 is(() = $told->{err} =~ /WARNING: .*catalogs show encrypted types, although "tde_column\.transparent_catalog" is on\nDETAIL:  Module "catalog" of tde_column is missing\./g, 1,
   'and the session is told so, once');
+
+# Masks that are there without their module: nobody sees more, and nobody stores what they would show later.
+lines_of($node, q{CREATE ROLE alice LOGIN; GRANT SELECT, INSERT, UPDATE ON t TO alice; ALTER TABLE t ADD b encrypted_text;
+  SET allow_system_table_mods = on; ALTER DATABASE postgres SET tde_column.decrypt_role = 'pg_monitor'});
+is(attempt($node, 'UPDATE t SET b = a', user => 'alice')->{state}, '', 'without masks, values go from column to column');
+fails_with($node, q{SECURITY LABEL FOR tde_column ON COLUMN t.b IS 'clear TO alice'}, { state => '22023' }, 'no mask is set');
+lines_of($node, q{INSERT INTO pg_seclabel VALUES ('t'::regclass, 'pg_class'::regclass, 3, 'tde_column', 'clear TO alice')});
+is(attempt($node, 'SELECT b FROM t', user => 'alice')->{state}, '42501', 'clear shows nothing');
+is(attempt($node, 'SELECT count(b) FROM t WHERE b = a', user => 'alice')->{out}, '2', 'queries that show nothing run');
+fails_with($node, $_, { state => '0A000', message => qr/^cannot change rows while columns have masks, without a module$/, hint => qr/^Install the module "masks"/ }, $_, user => 'alice')
+  foreach 'UPDATE t SET b = a', 'INSERT INTO t SELECT id + 5, a, a FROM t', 'WITH x AS (UPDATE t SET b = a RETURNING id) SELECT * FROM x', 'DO $$ BEGIN UPDATE t SET b = a; END $$';
+lines_of($node, 'ALTER DATABASE postgres RESET tde_column.decrypt_role');
+lines_of($node, 'DELETE FROM pg_seclabel');
 
 # ---- of another version ----
 

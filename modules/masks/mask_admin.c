@@ -14,16 +14,15 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "masks/mask_admin.h"
+#include "masks/mask_forms.h"
 #include "server/compat.h"
 #include "server/error.h"
 #include "server/extension.h"
 #include "type/access.h"
-#include "type/mask_admin.h"
-#include "type/mask_forms.h"
-#include "type/masks.h"
 
-PG_FUNCTION_INFO_V1(tde_set_mask);
-PG_FUNCTION_INFO_V1(tde_drop_mask);
+PG_FUNCTION_INFO_V1(tde_masks_set_mask);
+PG_FUNCTION_INFO_V1(tde_masks_drop_mask);
 
 /* ---- what a column can have ---- */
 
@@ -164,7 +163,7 @@ store(Relation table, const ObjectAddress *object, List *masks)
 
 /* tde_set_mask(table regclass, column name, mask text, role regrole) - set the column's mask for a role, or for everybody else. */
 Datum
-tde_set_mask(PG_FUNCTION_ARGS)
+tde_masks_set_mask(PG_FUNCTION_ARGS)
 {
 	ObjectAddress object;
 	Relation	table;
@@ -195,7 +194,7 @@ tde_set_mask(PG_FUNCTION_ARGS)
 
 /* tde_drop_mask(table regclass, column name, role regrole) - take the column's mask for a role, or for everybody else, away. */
 Datum
-tde_drop_mask(PG_FUNCTION_ARGS)
+tde_masks_drop_mask(PG_FUNCTION_ARGS)
 {
 	ObjectAddress object;
 	Relation	table;

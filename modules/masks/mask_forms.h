@@ -1,10 +1,10 @@
 /*
  * mask_forms.h - what a mask shows of a value: a value of the same type.
  */
-#ifndef TDE_TYPE_MASK_FORMS_H
-#define TDE_TYPE_MASK_FORMS_H
+#ifndef TDE_MASKS_MASK_FORMS_H
+#define TDE_MASKS_MASK_FORMS_H
 
-#include "type/mask_label.h"
+#include "masks/mask_label.h"
 #include "type/type.h"
 
 /* ereport if values of this type, with this typmod of the base type, have no such parts. */
@@ -16,4 +16,4 @@ extern bool tde_mask_has_form(const TdeMask *mask, Oid base);
 /* What the mask shows of a value of the base type; not of TDE_MASK_CLEAR. */
 extern Datum tde_mask_form(const TdeMask *mask, TdeType *type, Datum plain, int32 base_typmod, bool *isnull);
 
-#endif							/* TDE_TYPE_MASK_FORMS_H */
+#endif							/* TDE_MASKS_MASK_FORMS_H */

@@ -8,8 +8,8 @@
 #include "parser/scansup.h"
 #include "utils/builtins.h"
 
+#include "masks/mask_label.h"
 #include "server/compat.h"
-#include "type/mask_label.h"
 
 /* ---- words ---- */
 

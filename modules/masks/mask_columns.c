@@ -26,15 +26,17 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "client/mask_columns.h"
+#include "masks/column_masks.h"
+#include "masks/mask_admin.h"
+#include "masks/mask_forms.h"
 #include "server/compat.h"
+#include "server/module.h"
 #include "type/access.h"
 #include "type/cast.h"
 #include "type/core.h"
 #include "type/inside.h"
-#include "type/masks.h"
 
-PG_FUNCTION_INFO_V1(tde_for_column);
+PG_FUNCTION_INFO_V1(tde_masks_for_column);
 
 /* A query, and the one that it is in. */
 typedef struct Scope
@@ -161,24 +163,6 @@ column_of(Expr *expr, Scope *scope)
 /* ---- calls ---- */
 
 static Expr *
-call_with(Oid function, Expr *expr, TdeColumn column)
-{
-	Oid			collation = exprCollation((Node *) expr);
-	Const	   *table = makeConst(REGCLASSOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(column.table), false, true);
-	Const	   *number = makeConst(INT2OID, -1, InvalidOid, sizeof(int16), Int16GetDatum(column.number), false, true);
-
-	return (Expr *) makeFuncExpr(function, exprType((Node *) expr), list_make3(expr, table, number), collation, collation, COERCE_EXPLICIT_CAST);
-}
-
-Expr *
-tde_mask_column_call(Expr *expr, TdeColumn column)
-{
-	Oid			function = OidIsValid(column.table) ? tde_masks_function() : InvalidOid;
-
-	return OidIsValid(function) ? call_with(function, expr, column) : expr;
-}
-
-static Expr *
 told(Expr *argument, Scope *scope)
 {
 	TdeColumn	column;
@@ -186,7 +170,7 @@ told(Expr *argument, Scope *scope)
 	if (encrypted_type(argument) == NULL)
 		return argument;
 	column = column_of(argument, scope);
-	return tde_masks_exist(column) ? tde_mask_column_call(argument, column) : argument;
+	return tde_masks_exist(column) ? tde_masks_call(argument, column) : argument;
 }
 
 /* Then nothing is shown: of the calls that we put here, min(), coercion to a length, what indexes have. */
@@ -250,7 +234,7 @@ tell_operator(Oid operator, List *arguments, Scope *scope)
 
 /* ---- what is stored ---- */
 
-extern Datum tde_for_column(PG_FUNCTION_ARGS);
+extern Datum tde_for_column(PG_FUNCTION_ARGS);	/* the core's, which calls the one below */
 
 /*
  * A foreign key's action brings what the referenced column has.  It runs as the table's owner; a trigger of somebody else's table that runs inside
@@ -269,7 +253,7 @@ is_foreign_key_action(Oid table)
 
 /* tde_for_column(anyelement, regclass, int2) returns anyelement - the value; an error if it is a column's, and the user may not decrypt it. */
 Datum
-tde_for_column(PG_FUNCTION_ARGS)
+tde_masks_for_column(PG_FUNCTION_ARGS)
 {
 	TdeType    *type = tde_type_find(getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0)));
 
@@ -358,7 +342,7 @@ guard(Expr **place, TdeColumn target, Scope *scope)
 	{
 		source = column_of(expr, scope);
 		if (source.table != target.table || source.number != target.number)
-			*place = call_with(guard_function(), expr, target);
+			*place = tde_masks_call_of(guard_function(), expr, target);
 	}
 }
 
@@ -446,41 +430,10 @@ look(Node *node, void *context)
 	return expression_tree_walker(node, look, context);
 }
 
-/* ---- columns of the result ---- */
+/* ---- the module ---- */
 
-static PlanInvalItem *
-result_item(int index, TdeColumn column)
-{
-	PlanInvalItem *item = makeNode(PlanInvalItem);
-
-	StaticAssertStmt(MaxTupleAttributeNumber < 2048, "two numbers of columns fit into an item");
-	item->cacheId = TDE_MASKED_ITEM - (index << 11 | column.number);
-	item->hashValue = column.table;
-	return item;
-}
-
-TdeOrigin
-tde_mask_result_origin(List *items, int index)
-{
-	TdeOrigin	origin = {TDE_NO_COLUMN, .unchanged = true};
-	ListCell   *cell;
-
-	foreach(cell, items)
-	{
-		PlanInvalItem *item = lfirst(cell);
-		int			numbers = TDE_MASKED_ITEM - item->cacheId;
-
-		if (item->cacheId < 0 && numbers > 0 && numbers >> 11 == index)
-		{
-			origin.column = (TdeColumn) {item->hashValue, numbers & 2047};
-			return origin;
-		}
-	}
-	return (TdeOrigin) {TDE_NO_COLUMN};
-}
-
-List *
-tde_mask_columns(Query *query)
+static List *
+columns(Query *query)
 {
 	Scope		scope = {query, NULL};
 	List	   *items = NIL;
@@ -493,7 +446,24 @@ tde_mask_columns(Query *query)
 		TdeColumn	column = entry->resjunk || encrypted_type(entry->expr) == NULL ? TDE_NO_COLUMN : column_of(entry->expr, &scope);
 
 		if (tde_masks_exist(column))
-			items = lappend(items, result_item(entry->resno - 1, column));
+			items = lappend(items, tde_masks_item(entry->resno - 1, column));
 	}
 	return items;
 }
+
+static void
+init(void)
+{
+	tde_column_masks_init();
+	tde_mask_admin_init();
+}
+
+static const TdeMasksCalls calls = {
+	.columns = columns,
+	.of_column = tde_mask_of_column,
+	.has_form = tde_mask_has_form,
+	.form = tde_mask_form,
+	.forget = tde_column_masks_forget,
+};
+
+TDE_MODULE("masks", init, &calls);

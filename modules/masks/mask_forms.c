@@ -16,9 +16,9 @@
 #include "utils/uuid.h"
 
 #include "keys/keyed_hash.h"
+#include "masks/mask_forms.h"
 #include "server/compat.h"
 #include "type/base_functions.h"
-#include "type/mask_forms.h"
 
 #define PURPOSE			'm'		/* see tde_key_node_digest() */
 #define HASH_SIZE		16		/* bytes of the digest that are shown */
