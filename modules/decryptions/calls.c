@@ -140,7 +140,7 @@ static void
 statement_ends(QueryDesc *query)
 {
 	if (query == NULL || tde_origin_is_only(query))
-		tde_counts_statement_ends();
+		tde_counts_statement_ends(GetCurrentStatementStartTimestamp());
 }
 
 /* ---- the module ---- */

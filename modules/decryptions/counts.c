@@ -181,9 +181,8 @@ count_comparisons(void)
 }
 
 static void
-tell(void)
+tell(TimestampTz now)
 {
-	TimestampTz now = GetCurrentTimestamp();
 	int32		day = (int32) (now / USECS_PER_DAY);
 
 	while (!slist_is_empty(&untold))
@@ -191,7 +190,7 @@ tell(void)
 		TdeDecrypted *mine = slist_container(TdeDecrypted, node, slist_pop_head_node(&untold));
 		TdeDecryptionsKey key = {MyDatabaseId, mine->key.session_role, mine->key.role, mine->key.relation, day, mine->key.column, mine->key.purpose};
 
-		tde_decryptions_tell(&key, mine->values);
+		tde_decryptions_tell(&key, &mine->place, mine->values);
 		mine->values = 0;
 	}
 	tde_decryptions_keep(now);
@@ -210,7 +209,7 @@ tde_counts_add(TdeDecrypted **place, TdeColumn column, uint64 values)
 	add(mine, values);
 	given += values;
 	if (unlikely(mine->values >= TELL_AT))
-		tell();
+		tell(GetCurrentTimestamp());
 }
 
 /* ---- the log ---- */
@@ -278,12 +277,12 @@ write_log(void)
 /* ---- when a statement or a transaction ends ---- */
 
 void
-tde_counts_statement_ends(void)
+tde_counts_statement_ends(TimestampTz now)
 {
 	if (all_decrypted() != decrypted_before)
 		count_comparisons();
 	if (!slist_is_empty(&untold))
-		tell();
+		tell(now ? now : GetCurrentTimestamp());
 	if (unlikely(unlogged))
 		write_log();
 }
@@ -298,7 +297,7 @@ end_transaction(XactEvent event, void *arg)
 		case XACT_EVENT_PRE_PREPARE:
 		case XACT_EVENT_ABORT:
 		case XACT_EVENT_PARALLEL_ABORT:
-			tde_counts_statement_ends();
+			tde_counts_statement_ends(0);
 			break;
 		default:
 			break;
@@ -317,7 +316,7 @@ tde_counts_assign(bool newval)
 	}
 	registered |= newval;
 	if (!newval && tde_track_decryptions)
-		tde_counts_statement_ends();
+		tde_counts_statement_ends(0);
 	decrypted_before = all_decrypted();
 	given = 0;
 }

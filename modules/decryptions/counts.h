@@ -33,14 +33,15 @@ struct TdeDecrypted
 	uint64		unlogged;		/* the same of the log */
 	char	   *who;			/* names, for the log; NULL: not looked up since it was last written */
 	char	   *what;
+	struct TdeDecryptionsPlace *place;	/* where they were told last */
 	slist_node	node;			/* among those that have something to tell */
 };
 
 /* Values have been given to a reader; *place, at first NULL, remembers where they are counted. */
 extern void tde_counts_add(TdeDecrypted **place, TdeColumn column, uint64 values);
 
-/* A statement of the client's ends. */
-extern void tde_counts_statement_ends(void);
+/* A statement of the client's ends.  now: when it was, about; 0: now. */
+extern void tde_counts_statement_ends(TimestampTz now);
 
 /* The setting changes. */
 extern void tde_counts_assign(bool newval);

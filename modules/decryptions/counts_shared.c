@@ -16,12 +16,13 @@
 #include "decryptions/counts_shared.h"
 #include "server/memory.h"
 
-typedef struct Place
+struct TdeDecryptionsPlace
 {
 	TdeDecryptionsKey key;
 	bool		taken;
 	pg_atomic_uint64 values;
-} Place;
+};
+typedef TdeDecryptionsPlace Place;
 
 typedef struct Shared
 {
@@ -98,19 +99,26 @@ note_change(void)
 		pg_atomic_write_u64(&shared->changed, (uint64) GetCurrentTimestamp());
 }
 
-void
-tde_decryptions_tell(const TdeDecryptionsKey *key, uint64 values)
+/* Is it that key's?  It was, but others may have been forgotten, and places given anew. */
+static inline bool
+is_of(const Place *place, const TdeDecryptionsKey *key)
 {
-	Place	   *place;
+	return place->taken && memcmp(&place->key, key, sizeof(*key)) == 0;
+}
+
+void
+tde_decryptions_tell(const TdeDecryptionsKey *key, TdeDecryptionsPlace **place, uint64 values)
+{
 	bool		found;
 
 	if (shared == NULL)
 		return;
 	LWLockAcquire(shared->lock, LW_SHARED);
-	place = find_place(key);
-	found = place->taken;
+	if (*place == NULL || !is_of(*place, key))
+		*place = find_place(key);
+	found = (*place)->taken;
 	if (found)
-		pg_atomic_fetch_add_u64(&place->values, values);
+		pg_atomic_fetch_add_u64(&(*place)->values, values);
 	note_change();
 	LWLockRelease(shared->lock);
 	if (found)

@@ -39,7 +39,9 @@ typedef struct TdeDecryptionsInfo
 /* Is there shared memory of ours? */
 extern bool tde_decryptions_shared(void);
 
-extern void tde_decryptions_tell(const TdeDecryptionsKey *key, uint64 values);
+/* *place, at first NULL, remembers where the key was counted last. */
+typedef struct TdeDecryptionsPlace TdeDecryptionsPlace;
+extern void tde_decryptions_tell(const TdeDecryptionsKey *key, TdeDecryptionsPlace **place, uint64 values);
 
 /* All rows, palloc'd; *info says how many. */
 extern TdeDecryptionsRow *tde_decryptions_read(TdeDecryptionsInfo *info);

@@ -31,7 +31,7 @@ require_shared(void)
 				 errmsg("tde_column must be loaded via shared_preload_libraries"),
 				 errhint("Add tde_column to shared_preload_libraries and restart.")));
 	/* what this session has done counts as well */
-	tde_counts_statement_ends();
+	tde_counts_statement_ends(0);
 }
 
 static bool

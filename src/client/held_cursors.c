@@ -14,6 +14,7 @@
 
 #include "client/held_cursors.h"
 #include "client/result.h"
+#include "type/masks.h"
 #include "type/opened.h"
 
 /*
@@ -149,9 +150,9 @@ origins_of(QueryDesc *query, Bitmapset *columns)
 
 	while ((index = bms_next_member(columns, index)) >= 0)
 	{
-		origins[index] = tde_masks_origin(query->plannedstmt->invalItems, index);
-		if (tde_track_decryptions && !OidIsValid(origins[index].column.table))
-			origins[index].column = tde_decryptions->result(query, index);
+		origins[index].masked = tde_masks_result(query->plannedstmt->invalItems, index);
+		if (tde_track_decryptions)
+			origins[index].counted = tde_decryptions->result(query, index);
 	}
 	return origins;
 }

@@ -7,7 +7,14 @@
 #include "executor/execdesc.h"
 #include "utils/portal.h"
 
-#include "type/masks.h"
+#include "type/type.h"
+
+/* Where a value in a result comes from. */
+typedef struct TdeOrigin
+{
+	TdeColumn	masked;			/* the column that it is, if that has masks */
+	TdeColumn	counted;		/* the one for which it counts, while values are counted */
+} TdeOrigin;
 
 /* Before EXECUTE of a statement that decrypts, before FETCH, and before a plan is run. */
 extern void tde_held_rows_execute(DestReceiver *dest);

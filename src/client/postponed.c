@@ -167,7 +167,7 @@ decrypt_columns(Plan *plan, Bitmapset *columns, List *items)
 		TargetEntry *column = list_nth(plan->targetlist, index);
 
 		column->expr = tde_result_call(column->expr, tde_result_column(column));
-		tell_column(column->expr, tde_masks_origin(items, index).column);
+		tell_column(column->expr, tde_masks_result(items, index));
 	}
 }
 

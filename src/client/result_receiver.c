@@ -39,13 +39,15 @@
 #include "server/receiver.h"
 #include "server/statement.h"
 #include "type/access.h"
+#include "type/masks.h"
 #include "type/opened.h"
 
 typedef struct DecryptedColumn
 {
 	int			index;
 	TdePlainColumn plain;
-	TdeOrigin	origin;			/* without masks it is looked up when the first value is counted */
+	TdeColumn	masked;			/* that it is, if that has masks */
+	TdeColumn	counted;		/* for which it counts: looked up when the first value is counted */
 	TdeDecrypted *place;
 	TdeScratch	scratch;
 } DecryptedColumn;
@@ -97,7 +99,7 @@ context_of_row(DecryptingReceiver *receiver)
 static bool
 is_given(const DecryptedColumn *column, Datum value)
 {
-	return column->plain.is_array ? tde_access_is_permitted() : tde_result_gives(column->plain.type, tde_origin_masked(column->origin), value);
+	return column->plain.is_array ? tde_access_is_permitted() : tde_result_gives(column->plain.type, column->masked, value);
 }
 
 static void
@@ -110,9 +112,9 @@ count_row(DecryptingReceiver *receiver, const TupleTableSlot *row)
 
 		if (row->tts_isnull[column->index] || !is_given(column, value))
 			continue;
-		if (column->place == NULL && receiver->query && !column->origin.unchanged)
-			column->origin.column = tde_decryptions->result(receiver->query, column->index);
-		tde_decryptions->add(&column->place, column->origin.column, value, column->plain.is_array);
+		if (column->place == NULL && receiver->query)
+			column->counted = tde_decryptions->result(receiver->query, column->index);
+		tde_decryptions->add(&column->place, column->counted, value, column->plain.is_array);
 	}
 }
 
@@ -154,8 +156,7 @@ receive_and_decrypt(TupleTableSlot *encrypted, DestReceiver *self)
 		if (unlikely(column->plain.is_array))
 			*value = tde_result_peek_array(column->plain.type, *value, column->plain.declared, column->plain.base_typmod, &column->scratch);
 		else
-			*value = tde_result_peek(column->plain.type, tde_origin_masked(column->origin), *value, column->plain.declared, column->plain.base_typmod,
-									 &column->scratch, isnull);
+			*value = tde_result_peek(column->plain.type, column->masked, *value, column->plain.declared, column->plain.base_typmod, &column->scratch, isnull);
 	}
 	MemoryContextSwitchTo(context);
 	ExecStoreVirtualTuple(slot);
@@ -190,9 +191,9 @@ find_receiver(QueryDesc *query)
 	return NULL;
 }
 
-/* A receiver of such rows in which these columns are to be decrypted; origins: of all columns; NULL: not known. */
+/* A receiver of such rows in which these columns are to be decrypted; items: of the plan, for tde_masks_result(). */
 static DecryptingReceiver *
-make_receiver(TupleDesc encrypted, Bitmapset *columns, const TdeOrigin *origins)
+make_receiver(TupleDesc encrypted, Bitmapset *columns, List *items)
 {
 	int			count = bms_num_members(columns);
 	DecryptingReceiver *receiver = tde_receiver_new(offsetof(DecryptingReceiver, columns) + count * sizeof(DecryptedColumn), receive_and_decrypt, result_startup);
@@ -207,8 +208,7 @@ make_receiver(TupleDesc encrypted, Bitmapset *columns, const TdeOrigin *origins)
 		index = bms_next_member(columns, index);
 		attribute = TupleDescAttr(encrypted, index);
 		receiver->columns[i].index = index;
-		if (origins)
-			receiver->columns[i].origin = origins[index];
+		receiver->columns[i].masked = tde_masks_result(items, index);
 		receiver->columns[i].plain = tde_plain_column(attribute->atttypid, attribute->atttypmod);
 		tde_plain_describe(decrypted, index, receiver->columns[i].plain);
 	}
@@ -221,10 +221,8 @@ static DecryptingReceiver *
 make_query_receiver(QueryDesc *query, Bitmapset *postponed)
 {
 	MemoryContext context = MemoryContextSwitchTo(query->estate->es_query_cxt);
-	DecryptingReceiver *receiver = make_receiver(encrypted_descriptor(query), postponed, NULL);
+	DecryptingReceiver *receiver = make_receiver(encrypted_descriptor(query), postponed, query->plannedstmt->invalItems);
 
-	for (int i = 0; i < receiver->count; i++)
-		receiver->columns[i].origin = tde_masks_origin(query->plannedstmt->invalItems, receiver->columns[i].index);
 	receiver->estate = query->estate;
 	receiver->gone.func = forget_receiver;
 	receiver->gone.arg = receiver;
@@ -321,8 +319,13 @@ tde_receiver_end(DecryptingReceiver *receiver, QueryDesc *query)
 DestReceiver *
 tde_receiver_for(TupleDesc encrypted, Bitmapset *columns, const TdeOrigin *origins, DestReceiver *client)
 {
-	DecryptingReceiver *receiver = make_receiver(encrypted, columns, origins);
+	DecryptingReceiver *receiver = make_receiver(encrypted, columns, NIL);
 
+	for (int i = 0; origins && i < receiver->count; i++)
+	{
+		receiver->columns[i].masked = origins[receiver->columns[i].index].masked;
+		receiver->columns[i].counted = origins[receiver->columns[i].index].counted;
+	}
 	tde_receiver_set_next(&receiver->pub, client);
 	return &receiver->pub.pub;
 }

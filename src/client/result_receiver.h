@@ -7,7 +7,7 @@
 #include "executor/execdesc.h"
 #include "lib/ilist.h"
 
-#include "type/masks.h"
+#include "client/held_cursors.h"
 
 typedef struct DecryptingReceiver DecryptingReceiver;
 

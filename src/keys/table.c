@@ -70,7 +70,6 @@ keys_table_changed(Oid relid)
 static void
 keys_at_end(XactEvent event, void *arg)
 {
-	tde_counters_transaction_ends();
 	switch (event)
 	{
 		case XACT_EVENT_PRE_PREPARE:
@@ -84,6 +83,7 @@ keys_at_end(XactEvent event, void *arg)
 		case XACT_EVENT_ABORT:
 		case XACT_EVENT_COMMIT:
 		case XACT_EVENT_PREPARE:
+			tde_counters_transaction_ends();
 			/* what was read in a transaction that is rolled back may have been its own, uncommitted changes */
 			if (event == XACT_EVENT_ABORT)
 				tde_keys_changed |= tde_keys_made_keys;
@@ -91,6 +91,10 @@ keys_at_end(XactEvent event, void *arg)
 				tde_memory_forget_everywhere();
 			tde_keys_made_keys = tde_keys_changed_rows = tde_keys_freed = tde_keys_described = false;
 			tde_keys_uncommitted = 0;
+			break;
+		case XACT_EVENT_PARALLEL_COMMIT:
+		case XACT_EVENT_PARALLEL_ABORT:
+			tde_counters_transaction_ends();
 			break;
 		default:
 			break;

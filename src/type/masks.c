@@ -97,8 +97,8 @@ tde_masks_item(int index, TdeColumn column)
 	return (Node *) item;
 }
 
-TdeOrigin
-tde_masks_origin(List *items, int index)
+TdeColumn
+tde_masks_result(List *items, int index)
 {
 	ListCell   *cell;
 
@@ -108,14 +108,9 @@ tde_masks_origin(List *items, int index)
 		int			numbers = TDE_MASKED_ITEM - item->cacheId;
 
 		if (item->cacheId < 0 && numbers > 0 && numbers >> 11 == index)
-			return (TdeOrigin)
-		{
-			{
-				item->hashValue, numbers & 2047
-			}, .unchanged = true
-		};
+			return (TdeColumn) {item->hashValue, numbers & 2047};
 	}
-	return (TdeOrigin) {TDE_NO_COLUMN};
+	return TDE_NO_COLUMN;
 }
 
 /* ---- without the module ---- */

@@ -40,7 +40,7 @@ typedef struct TdeMasksCalls
 {
 	/*
 	 * Before a query is planned, while somebody may not decrypt: its calls are told which column with masks an argument is, and what is stored in
-	 * such a column is checked.  Returns the same of the columns of its result, for tde_masks_origin(); the list belongs among the plan's
+	 * such a column is checked.  Returns the same of the columns of its result, for tde_masks_result(); the list belongs among the plan's
 	 * invalItems if the receiver decrypts them.
 	 */
 	List	   *(*columns) (Query *query);
@@ -82,22 +82,9 @@ extern PGDLLEXPORT Expr *tde_masks_call(Expr *expr, TdeColumn column);
 /* The column that an argument comes from by such a call, and what is in that; the argument itself, and no column, if it is none. */
 extern Node *tde_masks_argument(Node *arg, TdeColumn *column);
 
-/* Where a value in a result comes from. */
-typedef struct TdeOrigin
-{
-	TdeColumn	column;			/* as far as it is known */
-	bool		unchanged;		/* it is that column's, and nothing computed or chosen: the column's masks are its own */
-} TdeOrigin;
-
-static inline TdeColumn
-tde_origin_masked(TdeOrigin origin)
-{
-	return origin.unchanged ? origin.column : TDE_NO_COLUMN;
-}
-
 /* The column with masks that a column of the result is, by its index: as an item, and in a list of them. */
 extern PGDLLEXPORT Node *tde_masks_item(int index, TdeColumn column);
-extern TdeOrigin tde_masks_origin(List *items, int index);
+extern TdeColumn tde_masks_result(List *items, int index);
 
 /* These items: see tde_is_postponed(). */
 #define TDE_MASKED_ITEM	(-(1 << 23))
