@@ -68,7 +68,7 @@ column_name(TdeColumn column)
 }
 
 static void
-look_up_names(TdeDecrypted *mine)
+look_up_names(TdeCounted *mine)
 {
 	char	   *who = psprintf("user \"%s\", session user \"%s\"", role_name(mine->key.role), role_name(mine->key.session_role));
 	char	   *what = mine->key.purpose == TDE_FOR_COMPARISON ? pstrdup("comparisons") :
@@ -81,7 +81,7 @@ look_up_names(TdeDecrypted *mine)
 /* ---- counting ---- */
 
 static inline bool
-is_ours(const TdeDecrypted *mine)
+is_ours(const TdeCounted *mine)
 {
 	return mine->key.role == GetUserId() && mine->key.session_role == GetSessionUserId();
 }
@@ -109,7 +109,7 @@ of_whole_table(TdeColumn column)
 static struct
 {
 	TdeColumn	column;
-	TdeDecrypted *counted;		/* NULL: none */
+	TdeCounted *counted;		/* NULL: none */
 }			recent[RECENT];
 
 static void
@@ -118,11 +118,11 @@ forget_recent(Oid relation)
 	memset(recent, 0, sizeof(recent));
 }
 
-static TdeDecrypted *
+static TdeCounted *
 find_counted(TdeColumn column, TdeDecryptedFor purpose)
 {
-	TdeDecrypted key = {.key = {GetSessionUserId(), GetUserId(), column.table, column.number, purpose}};
-	TdeDecrypted *mine;
+	TdeCounted	key = {.key = {GetSessionUserId(), GetUserId(), column.table, column.number, purpose}};
+	TdeCounted *mine;
 	bool		found;
 
 	if (counted == NULL)
@@ -134,7 +134,7 @@ find_counted(TdeColumn column, TdeDecryptedFor purpose)
 }
 
 static void
-add(TdeDecrypted *mine, uint64 values)
+add(TdeCounted *mine, uint64 values)
 {
 	if (mine->values == 0)
 		slist_push_head(&untold, &mine->node);
@@ -148,12 +148,23 @@ add(TdeDecrypted *mine, uint64 values)
 	}
 }
 
+/* What the core has counted. */
+static inline void
+settle(TdeCounted *mine)
+{
+	uint32		counted_there = mine->granted - mine->shown.room;
+
+	mine->values += counted_there;
+	given += counted_there;
+	mine->granted = mine->shown.room = 0;
+}
+
 /* Those that are given out. */
-static TdeDecrypted *
+static TdeCounted *
 find_given(TdeColumn column)
 {
 	int			place = (column.table * 31 + column.number) % RECENT;
-	TdeDecrypted *mine = recent[place].counted;
+	TdeCounted *mine = recent[place].counted;
 
 	if (mine && recent[place].column.table == column.table && recent[place].column.number == column.number && is_ours(mine))
 		return mine;
@@ -168,8 +179,15 @@ find_given(TdeColumn column)
 static void
 count_comparisons(void)
 {
-	int64		compared = (int64) (all_decrypted() - decrypted_before - given);
+	slist_iter	iter;
+	int64		compared;
 
+	slist_foreach(iter, &untold)
+	{
+		CHECK_FOR_INTERRUPTS();
+		settle(slist_container(TdeCounted, node, iter.cur));
+	}
+	compared = (int64) (all_decrypted() - decrypted_before - given);
 	/* a value that could not be decrypted has been counted as given */
 	if (compared > 0 && tde_track_decryptions)
 		add(find_counted(TDE_NO_COLUMN, TDE_FOR_COMPARISON), compared);
@@ -187,9 +205,10 @@ tell(TimestampTz now)
 
 	while (!slist_is_empty(&untold))
 	{
-		TdeDecrypted *mine = slist_container(TdeDecrypted, node, slist_pop_head_node(&untold));
+		TdeCounted *mine = slist_container(TdeCounted, node, slist_pop_head_node(&untold));
 		TdeDecryptionsKey key = {MyDatabaseId, mine->key.session_role, mine->key.role, mine->key.relation, day, mine->key.column, mine->key.purpose};
 
+		settle(mine);
 		tde_decryptions_tell(&key, &mine->place, mine->values);
 		mine->values = 0;
 	}
@@ -199,27 +218,31 @@ tell(TimestampTz now)
 void
 tde_counts_add(TdeDecrypted **place, TdeColumn column, uint64 values)
 {
-	TdeDecrypted *mine = *place;
+	TdeCounted *mine = *place ? (TdeCounted *) ((char *) *place - offsetof(TdeCounted, shown)) : NULL;
 
 	if (values == 0)
 		return;
 	/* SET ROLE, and functions that run as their owner */
 	if (unlikely(mine == NULL || !is_ours(mine)))
-		*place = mine = find_given(column);
+		mine = find_given(column);
+	*place = &mine->shown;
+	settle(mine);
 	add(mine, values);
 	given += values;
 	if (unlikely(mine->values >= TELL_AT))
 		tell(GetCurrentTimestamp());
+	else if (likely(!tde_log_decryptions))
+		mine->shown.room = mine->granted = TELL_AT - mine->values;
 }
 
 /* ---- the log ---- */
 
 /* One line for each role that the statement has run as. */
 static void
-log_role(const TdeDecrypted *first)
+log_role(const TdeCounted *first)
 {
 	HASH_SEQ_STATUS scan;
-	TdeDecrypted *mine;
+	TdeCounted *mine;
 	StringInfoData text;
 	char	   *who = first->who;
 
@@ -243,7 +266,7 @@ static void
 forget_names(void)
 {
 	HASH_SEQ_STATUS scan;
-	TdeDecrypted *mine;
+	TdeCounted *mine;
 
 	hash_seq_init(&scan, counted);
 	while ((mine = hash_seq_search(&scan)) != NULL)
@@ -261,7 +284,7 @@ static void
 write_log(void)
 {
 	HASH_SEQ_STATUS scan;
-	TdeDecrypted *mine;
+	TdeCounted *mine;
 
 	unlogged = false;
 	hash_seq_init(&scan, counted);

@@ -19,7 +19,7 @@ typedef enum TdeDecryptedFor
 } TdeDecryptedFor;
 
 /* What this process has counted since it last told the others. */
-struct TdeDecrypted
+typedef struct TdeCounted
 {
 	struct
 	{
@@ -29,13 +29,15 @@ struct TdeDecrypted
 		int16		column;
 		int16		purpose;	/* TdeDecryptedFor */
 	}			key;
-	uint64		values;
+	TdeDecrypted shown;			/* what the core has */
+	uint32		granted;		/* the room that it was given: what is gone of it has been counted */
+	uint64		values;			/* the others */
 	uint64		unlogged;		/* the same of the log */
 	char	   *who;			/* names, for the log; NULL: not looked up since it was last written */
 	char	   *what;
 	struct TdeDecryptionsPlace *place;	/* where they were told last */
 	slist_node	node;			/* among those that have something to tell */
-};
+} TdeCounted;
 
 /* Values have been given to a reader; *place, at first NULL, remembers where they are counted. */
 extern void tde_counts_add(TdeDecrypted **place, TdeColumn column, uint64 values);

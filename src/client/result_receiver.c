@@ -102,30 +102,14 @@ is_given(const DecryptedColumn *column, Datum value)
 	return column->plain.is_array ? tde_access_is_permitted() : tde_result_gives(column->plain.type, column->masked, value);
 }
 
-static void
-count_row(DecryptingReceiver *receiver, const TupleTableSlot *row)
-{
-	for (int i = 0; i < receiver->count; i++)
-	{
-		DecryptedColumn *column = &receiver->columns[i];
-		Datum		value = row->tts_values[column->index];
-
-		if (row->tts_isnull[column->index] || !is_given(column, value))
-			continue;
-		if (column->place == NULL && receiver->query)
-			column->counted = tde_decryptions->result(receiver->query, column->index);
-		tde_decryptions->add(&column->place, column->counted, value, column->plain.is_array);
-	}
-}
-
 static pg_noinline void
-watch_row(DecryptingReceiver *receiver, const TupleTableSlot *row)
+count_value(DecryptingReceiver *receiver, DecryptedColumn *column, Datum value)
 {
-	if (tde_track_decryptions)
-		count_row(receiver, row);
-	/* making up what is shown instead leaves something behind */
-	if (tde_access_restricted)
-		MemoryContextSwitchTo(context_of_row(receiver));
+	if (!is_given(column, value))
+		return;
+	if (column->place == NULL && receiver->query)
+		column->counted = tde_decryptions->result(receiver->query, column->index);
+	tde_decryptions->add(&column->place, column->counted, value, column->plain.is_array);
 }
 
 static bool
@@ -142,8 +126,9 @@ receive_and_decrypt(TupleTableSlot *encrypted, DestReceiver *self)
 	memcpy(slot->tts_values, encrypted->tts_values, width * sizeof(Datum));
 	memcpy(slot->tts_isnull, encrypted->tts_isnull, width * sizeof(bool));
 
-	if (unlikely(tde_access_watched))
-		watch_row(receiver, slot);
+	/* making up what is shown instead leaves something behind */
+	if (unlikely(tde_access_restricted))
+		MemoryContextSwitchTo(context_of_row(receiver));
 	for (int i = 0; i < receiver->count; i++)
 	{
 		DecryptedColumn *column = &receiver->columns[i];
@@ -153,6 +138,8 @@ receive_and_decrypt(TupleTableSlot *encrypted, DestReceiver *self)
 		column->scratch.allocated = NULL;
 		if (*isnull)
 			continue;
+		if (unlikely(tde_track_decryptions) && (tde_access_restricted || column->plain.is_array || !tde_opened_one_more(column->place)))
+			count_value(receiver, column, *value);
 		if (unlikely(column->plain.is_array))
 			*value = tde_result_peek_array(column->plain.type, *value, column->plain.declared, column->plain.base_typmod, &column->scratch);
 		else
@@ -304,6 +291,10 @@ tde_receiver_begin(QueryDesc *query)
 		return NULL;
 	}
 	receiver->query = query;
+	/* FETCH may run as another role than the last one */
+	if (unlikely(tde_track_decryptions))
+		for (int i = 0; i < receiver->count; i++)
+			receiver->columns[i].place = NULL;
 	tde_receiver_set_next(&receiver->pub, query->dest);
 	query->dest = &receiver->pub.pub;
 	return receiver;

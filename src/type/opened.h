@@ -12,8 +12,11 @@
 
 #include "type/access.h"
 
-/* Where values of a column are counted. */
-typedef struct TdeDecrypted TdeDecrypted;
+/* Where values of a column are counted for a role: what the core sees of it. */
+typedef struct TdeDecrypted
+{
+	uint32		room;			/* for so many more, as long as the role is the same, nobody need be called */
+} TdeDecrypted;
 
 /* What the core calls in the module; all but the first only while values are counted. */
 typedef struct TdeDecryptionsCalls
@@ -60,6 +63,16 @@ tde_opened_value(TdeDecrypted **place, TdeColumn column, Datum value, bool is_ar
 {
 	if (unlikely(tde_track_decryptions))
 		tde_decryptions->add(place, column, value, is_array);
+}
+
+/* One more, for the role for which the last one was added: false if add() is to be called. */
+static inline bool
+tde_opened_one_more(TdeDecrypted *place)
+{
+	if (place == NULL || place->room == 0)
+		return false;
+	place->room--;
+	return true;
 }
 
 /* A client's statement ends; query: with its execution. */
