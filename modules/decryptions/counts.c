@@ -179,15 +179,8 @@ find_given(TdeColumn column)
 static void
 count_comparisons(void)
 {
-	slist_iter	iter;
-	int64		compared;
+	int64		compared = (int64) (all_decrypted() - decrypted_before - given);
 
-	slist_foreach(iter, &untold)
-	{
-		CHECK_FOR_INTERRUPTS();
-		settle(slist_container(TdeCounted, node, iter.cur));
-	}
-	compared = (int64) (all_decrypted() - decrypted_before - given);
 	/* a value that could not be decrypted has been counted as given */
 	if (compared > 0 && tde_track_decryptions)
 		add(find_counted(TDE_NO_COLUMN, TDE_FOR_COMPARISON), compared);
@@ -302,6 +295,9 @@ write_log(void)
 void
 tde_counts_statement_ends(TimestampTz now)
 {
+	/* first, since this settles what was given */
+	if (!slist_is_empty(&untold))
+		tell(now ? now : GetCurrentTimestamp());
 	if (all_decrypted() != decrypted_before)
 		count_comparisons();
 	if (!slist_is_empty(&untold))

@@ -39,6 +39,7 @@
 #include "server/receiver.h"
 #include "server/statement.h"
 #include "type/access.h"
+#include "type/datum.h"
 #include "type/masks.h"
 #include "type/opened.h"
 
@@ -142,8 +143,10 @@ receive_and_decrypt(TupleTableSlot *encrypted, DestReceiver *self)
 			count_value(receiver, column, *value);
 		if (unlikely(column->plain.is_array))
 			*value = tde_result_peek_array(column->plain.type, *value, column->plain.declared, column->plain.base_typmod, &column->scratch);
-		else
+		else if (unlikely(tde_access_restricted))
 			*value = tde_result_peek(column->plain.type, column->masked, *value, column->plain.declared, column->plain.base_typmod, &column->scratch, isnull);
+		else
+			*value = tde_datum_peek(column->plain.type, *value, column->plain.declared, TDE_REMEMBER_NOT, &column->scratch);
 	}
 	MemoryContextSwitchTo(context);
 	ExecStoreVirtualTuple(slot);
