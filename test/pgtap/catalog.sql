@@ -167,7 +167,7 @@ SELECT is_empty($$SELECT signature FROM fn WHERE NOT on_values AND proname ~ '^t
 SELECT set_eq($$SELECT objid::regclass::text FROM member JOIN pg_class c ON c.oid = objid WHERE classid = 'pg_class'::regclass AND relkind IN ('r', 'v')
                 AND has_table_privilege('public', c.oid, 'SELECT')$$, 
                 ARRAY['tde.stats', 'tde.encrypted_columns', 'tde.types', 'tde.conversions', 'tde.all_encrypted_columns', 'tde.user_encrypted_columns',
-                      'tde.progress'], 'what everybody may read');
+                      'tde.progress', 'tde.decryptions'], 'what everybody may read');
 SELECT is(evtenabled, 'A'::"char", 'the event trigger fires in every session_replication_role') FROM pg_event_trigger WHERE evtname = 'tde_column_ddl';
 SELECT isnt((SELECT obj_description(oid, 'pg_event_trigger') FROM pg_event_trigger WHERE evtname = 'tde_column_ddl'), NULL, 'and has a comment');
 
