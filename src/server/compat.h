@@ -55,9 +55,11 @@
 #if PG_VERSION_NUM >= 160000
 #define TDE_MAY_EXECUTE(function, user) (object_aclcheck(ProcedureRelationId, function, user, ACL_EXECUTE) == ACLCHECK_OK)
 #define TDE_MAY_USE_TYPE(type) (object_aclcheck(TypeRelationId, type, GetUserId(), ACL_USAGE) == ACLCHECK_OK)
+#define TDE_MAY_USE_SCHEMA(schema) (object_aclcheck(NamespaceRelationId, schema, GetUserId(), ACL_USAGE) == ACLCHECK_OK)
 #else
 #define TDE_MAY_EXECUTE(function, user) (pg_proc_aclcheck(function, user, ACL_EXECUTE) == ACLCHECK_OK)
 #define TDE_MAY_USE_TYPE(type) (pg_type_aclcheck(type, GetUserId(), ACL_USAGE) == ACLCHECK_OK)
+#define TDE_MAY_USE_SCHEMA(schema) (pg_namespace_aclcheck(schema, GetUserId(), ACL_USAGE) == ACLCHECK_OK)
 #endif
 
 /* 16 says at each membership whether privileges are inherited (e3ce2de09d81); before, the member does. */
@@ -272,7 +274,13 @@
 /* 16 keeps permissions apart from the range table (a61b1f74823c); 18 asks what is not pruned (cbc127917e04). */
 #if PG_VERSION_NUM >= 160000
 #define TDE_UPDATED_COLUMNS(rte, permissions) (addRTEPermissionInfo(permissions, rte)->updatedCols)
+#define TDE_MAY_SELECT(rte, columns, permissions) \
+	(addRTEPermissionInfo(&(permissions), rte)->requiredPerms = ACL_SELECT, \
+	 getRTEPermissionInfo(permissions, rte)->selectedCols = (columns), \
+	 ExecCheckPermissions(list_make1(rte), permissions, false))
 #else
+#define TDE_MAY_SELECT(rte, columns, permissions) \
+	((rte)->requiredPerms = ACL_SELECT, (rte)->selectedCols = (columns), ExecCheckRTPerms(list_make1(rte), false))
 #define TDE_UPDATED_COLUMNS(rte, permissions) ((rte)->updatedCols)
 #endif
 #if PG_VERSION_NUM >= 160000

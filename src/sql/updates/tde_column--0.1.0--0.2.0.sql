@@ -219,7 +219,7 @@ $$;
 REVOKE ALL ON FUNCTION @extschema@.tde_export_keys(text, boolean), @extschema@.tde_import_keys(text, text, boolean),
   @extschema@.tde_key_fingerprint() FROM PUBLIC;
 REVOKE ALL ON FUNCTION tde_internal.tde_missing_unordered(tde_internal.type_plans, oid, oid, oid),
-  tde_internal.tde_audit_order(), tde_internal.tde_key_age(timestamptz) FROM PUBLIC;
+  tde_internal.tde_audit_order(), tde_internal.tde_key_age(timestamptz), tde_internal.tde_requires(text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION tde_internal.tde_give_secret(), tde_internal.tde_take_keys(text), @extschema@.tde_verify_table(regclass, int8, int8),
   @extschema@.tde_verify_database() FROM PUBLIC;
 REVOKE ALL ON FUNCTION tde_internal.tde_gin_plans(tde_internal.type_plans, oid), tde_internal.tde_search_operators(tde_internal.type_plans, oid),
