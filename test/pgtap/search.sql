@@ -25,6 +25,16 @@ SELECT set_eq($$SELECT opcintype::regtype::text, opcdefault FROM pg_opclass c JO
 SELECT is((SELECT opckeytype FROM pg_opclass WHERE opcname = 'encrypted_jsonb_ops' AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'gin')), 'int8'::regtype::oid, 'they store numbers');
 SELECT throws_ok('SELECT tde_create_gin_class(''int4_ops'')', '0A000', 'operator class "int4_ops" cannot be made for encrypted types', 'not one that has ranges of entries');
 SELECT throws_ok('SELECT tde_create_gin_class(''nothing_ops'')', '42704', 'operator class "nothing_ops" does not exist for access method "gin"', 'nor one that is not there');
+CREATE EXTENSION intarray;
+SELECT throws_ok('SELECT tde_create_gin_class(''gin__int_ops'')', '0A000', 'operator class "gin__int_ops" cannot be made for encrypted types', 'nor one for arrays of one type alone');
+CREATE TABLE counted (a encrypted_int4[]);
+CREATE INDEX ON counted USING gin (a);
+SET enable_seqscan = off;
+SELECT ok(uses_index(plan_of('SELECT a FROM counted WHERE a ' || condition)), 'beside intarray, an index of arrays serves: a ' || condition)
+FROM unnest('{"OPERATOR(pg_catalog.@>) ''{1,2}''","OPERATOR(pg_catalog.&&) ARRAY[1]"}'::text[]) condition;
+DROP EXTENSION intarray;
+SELECT ok(uses_index(plan_of('SELECT a FROM counted WHERE a @> ''{1,2}''')), '... and without it: a @> ''{1,2}''');
+RESET enable_seqscan;
 CREATE TYPE other AS (a int);
 SELECT throws_ok($$CREATE INDEX ON pg_temp.nothing USING gin (a)$$, '42P01', NULL, 'nor of no table');
 CREATE ROLE somebody;
