@@ -233,7 +233,7 @@ class Comparison:
                            f"{encrypted if encrypted is not None else '(not run)'}\n")
         self.gone += [(name, hash) for hash in unseen]
         self.totals += counts
-        print(f"{name:<20}{counts['statements']:>12}{counts['touching']:>10}{counts['same']:>8}{counts['differing']:>11}", flush=True)
+        print(f"{name:<28}{counts['statements']:>12}{counts['touching']:>10}{counts['same']:>8}{counts['differing']:>11}", flush=True)
 
 
 def read_known(path):
@@ -270,7 +270,7 @@ def main():
     setup, scripts = sys.argv[5].split(), sys.argv[6].split()
     chosen = sys.argv[7:] or setup + scripts
     comparison = Comparison(src, work, out, known)
-    print(f"{'script':<20}{'statements':>12}{'touching':>10}{'same':>8}{'differing':>11}")
+    print(f"{'script':<28}{'statements':>12}{'touching':>10}{'same':>8}{'differing':>11}")
     comparison.database("CREATE DATABASE regression TEMPLATE template_core")
     for name in setup:
         results = comparison.run(name, setup=True)
@@ -285,7 +285,7 @@ def main():
 
     totals = comparison.totals
     percent = 100 * totals["same"] / max(totals["touching"], 1)
-    print(f"{'total':<20}{totals['statements']:>12}{totals['touching']:>10}{totals['same']:>8}{totals['differing']:>11}   {percent:.2f} % the same")
+    print(f"{'total':<28}{totals['statements']:>12}{totals['touching']:>10}{totals['same']:>8}{totals['differing']:>11}   {percent:.2f} % the same")
     print(f"\n{comparison.explained} of the touching statements are EXPLAIN, of which only the success is compared.\n")
     for cause, count in comparison.found.most_common():
         print(f"{count:>5}  {cause}: {comparison.causes.get(cause, 'no cause in test/core/known')}")
