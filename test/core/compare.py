@@ -45,8 +45,8 @@ def plain_names(text):
 
 
 def settled(text):
-    """Without what depends on the lengths of names."""
-    text = re.sub(r"^[ \t]+|[ \t]+$", "", text, flags=re.M)
+    """Without what depends on the lengths of names, and whether a char(n) without length is called bpchar, as casts have it."""
+    text = re.sub(r"^[ \t]+|[ \t]+(?=\+?$)", "", text.replace("::bpchar", "::character"), flags=re.M)
     return re.sub(r"-{2,}", "--", re.sub(r"[ \t]+", " ", text))
 
 
