@@ -59,7 +59,7 @@ BEGIN
   -- Sessions that have called a function in PL/pgSQL keep its plans with the type that new.column had, and get errors from now on.
   FOR command IN SELECT DISTINCT format('ALTER FUNCTION %s %s', p.oid::regprocedure, CASE provolatile WHEN 'i' THEN 'IMMUTABLE' WHEN 's' THEN 'STABLE' ELSE 'VOLATILE' END)
       FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid JOIN pg_language l ON l.oid = prolang
-      WHERE tgrelid = relation AND NOT tgisinternal AND lanname = 'plpgsql' AND pg_has_role(proowner, 'USAGE') LOOP
+      WHERE (tgrelid = relation OR tgrelid IN (SELECT relid FROM pg_partition_tree(relation))) AND NOT tgisinternal AND lanname = 'plpgsql' AND pg_has_role(proowner, 'USAGE') LOOP
     EXECUTE command;
   END LOOP;
 END
@@ -195,6 +195,7 @@ DECLARE
   started  timestamptz := clock_timestamp();
   columns  pg_attribute[];
   types    text[];
+  family   pg_attribute[];
   owner    oid;
   before   int8;
   command  text;
@@ -221,6 +222,7 @@ BEGIN
   FOREACH a IN ARRAY columns LOOP
     PERFORM tde_internal.tde_check_conversion(a, encrypting, false);    -- again: now nobody gives any of it to somebody else
   END LOOP;
+  family := ARRAY(SELECT n FROM unnest(columns) u CROSS JOIN LATERAL tde_internal.tde_column_family(u) f JOIN pg_attribute n ON (n.attrelid, n.attnum) = (f.relation, f.attnum));
   owner := tde_internal.tde_owner_of(relation);
   before := tde_internal.tde_size_of(relation);
   bindings := ARRAY(SELECT DISTINCT b FROM unnest(columns) u CROSS JOIN LATERAL tde_internal.tde_bindings(u) b);    -- before anything is printed
@@ -243,6 +245,8 @@ BEGIN
   PERFORM tde_internal.tde_run_as(owner, concat_ws(';', command, number));
   PERFORM tde_internal.tde_check_bindings(columns, bindings, false);        -- what is in an index is evaluated as soon as it is read
   PERFORM tde_internal.tde_run_as(owner, again);
+  PERFORM tde_internal.tde_run_as(owner, p.kept) FROM unnest(family) f JOIN pg_attribute n ON (n.attrelid, n.attnum) = (f.attrelid, f.attnum)
+    CROSS JOIN LATERAL (SELECT tde_internal.tde_kept_properties(f, n) UNION ALL SELECT tde_internal.tde_removed_masks(f) WHERE NOT encrypting) AS p (kept);
   PERFORM tde_internal.tde_make_dependents(columns, others);
   PERFORM tde_internal.tde_check_bindings(columns, bindings, true);
   PERFORM tde_internal.tde_recompile_triggers(relation);

@@ -145,6 +145,8 @@ DROP FUNCTION tde_internal.tde_constant_default(pg_attribute), tde_internal.tde_
 -- One rewrite of a table converts several columns.
 DROP FUNCTION tde_internal.tde_convert_offline(pg_attribute, text, boolean),
   tde_internal.tde_make_dependents(pg_attribute, tde_internal.tde_dependent[]);
+-- Indexes of partitions are attached to their table's, and partitions may come meanwhile.
+DROP FUNCTION tde_internal.tde_conversion_replacements(regclass, name), tde_internal.tde_swap(regclass, name);
 ALTER TYPE tde_internal.tde_dependent ADD ATTRIBUTE owner oid, ADD ATTRIBUTE classid oid, ADD ATTRIBUTE objid oid;
 
 -- Nobody else makes any in pg_catalog.

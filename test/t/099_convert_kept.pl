@@ -1,0 +1,128 @@
+# What a column keeps when its type is converted, offline and online: all that the catalogs have of it, and its indexes, over expressions, too.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../perl";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use TdeTest;
+use Test::More;
+
+my $node = tde_node('kept', extension => 1, conf => "tde_column.passphrase_command = 'echo kept-passphrase'\nfsync = off\n");
+my $provider = $node->basedir . '/label_provider.so';
+my ($server_include) = $node->config_data('--includedir-server');
+system_or_bail('gcc', '-O1', '-shared', '-fPIC', "-I$server_include", '-o', $provider, "$FindBin::RealBin/../lib/label_provider.c");
+$node->append_conf('postgresql.conf', "session_preload_libraries = '$provider'\n");
+$node->start;
+lines_of($node, q(SELECT tde_wallet_create('kept-passphrase');
+CREATE ROLE app LOGIN; CREATE ROLE reader; CREATE ROLE writer; CREATE ROLE officer LOGIN; GRANT CREATE ON SCHEMA public TO app;
+GRANT app TO officer; GRANT EXECUTE ON FUNCTION tde_set_mask TO officer));
+
+sub app_ok
+{
+  my ($sql, $name) = @_;
+  my $got = attempt($node, $sql, user => 'app');
+  local $Test::Builder::Level = $Test::Builder::Level + 1;
+  is($got->{state}, '', $name) or diag("$sql: $got->{err}");
+  return $got;
+}
+
+# All steps; what they said.
+sub convert
+{
+  my ($direction, $how, $table, $column) = @_;
+  local $Test::Builder::Level = $Test::Builder::Level + 1;
+  return app_ok("CALL tde_${direction}_column('$table', '$column')", "$how: $table.$column ${direction}ed")->{err} if $how eq 'offline';
+  my $said = app_ok("CALL tde_${direction}_column('$table', '$column', online => true)", "$how: $table.$column copied")->{err};
+  $said .= app_ok($_, $_)->{err} foreach split /\n/, app_ok("SELECT tde_conversion_indexes('$table', '$column')", "$how: indexes of $table.$column")->{out};
+  return $said . app_ok("CALL tde_finish_conversion('$table', '$column')", "$how: $table.$column ${direction}ed")->{err};
+}
+
+#
+# Properties: a row of pg_attribute but for what its type and its place determine, its labels, comment and privileges
+#
+my $properties = q(SELECT (to_jsonb(a) - '{attrelid,attnum,atttypid,atttypmod,attlen,attbyval,attalign,attcacheoff,attstorage,attislocal,attoptions}'::text[])
+    || jsonb_build_object('options', (SELECT array_agg(o ORDER BY o) FROM unnest(attoptions) o WHERE o ~ '^n_distinct'), 'storage', CASE WHEN attstorage <> typstorage THEN attstorage END, 'comment', col_description(attrelid, attnum), 'default', replace(pg_get_expr(adbin, adrelid), 'encrypted_', ''),
+      'labels', (SELECT jsonb_object_agg(provider, label) FROM pg_seclabel WHERE objoid = attrelid AND objsubid = attnum AND provider <> 'tde_column'))
+  FROM pg_attribute a JOIN pg_type t ON t.oid = atttypid LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+  WHERE attrelid = 'TABLE'::regclass AND attname ~ '^c_' ORDER BY attname);
+my %settings = (
+  c_statistics  => 'ALTER c_statistics SET STATISTICS 77',
+  c_distinct    => 'ALTER c_distinct SET (n_distinct = -0.5, n_distinct_inherited = 12)',
+  c_plain       => 'ALTER c_plain SET STORAGE PLAIN',
+  c_main        => 'ALTER c_main SET STORAGE MAIN',
+  c_compression => 'ALTER c_compression SET COMPRESSION pglz',
+  c_notnull     => 'ALTER c_notnull SET NOT NULL',
+  c_default     => q(ALTER c_default SET DEFAULT 'X'),
+  c_nothing     => 'ALTER c_nothing DROP NOT NULL');
+my @columns = sort keys %settings;
+my $mask = q(last 4 TO reader; null);
+foreach my $how ('offline', 'online')
+{
+  my $table = "kept_$how";
+  app_ok("CREATE TABLE $table (id int, " . join(', ', map { "$_ text" } @columns) . '); ' . join('; ', map { "ALTER TABLE $table $_" } values %settings) . ';'
+      . join('; ', map { "COMMENT ON COLUMN $table.$_ IS 'it''s $_'; SECURITY LABEL FOR other ON COLUMN $table.$_ IS 'it''s $_'" } @columns)
+      . "; GRANT SELECT (c_nothing), INSERT (c_nothing) ON $table TO reader WITH GRANT OPTION; GRANT ALL (c_main) ON $table TO PUBLIC; INSERT INTO $table (c_notnull) VALUES ('x')", "$how: a table");
+  my $of_table = $properties =~ s/TABLE/$table/r;
+  my $before = lines_of($node, $of_table);
+  like($before, qr/$_/, "$how: there is $_") foreach '"attstattarget": 77', 'n_distinct_inherited=12', '"storage": "p"', '"storage": "m"', '"attcompression": "p"', q("other": "it's c_main"), 'reader=a[*]r[*]/app', '"attnotnull": true', q("default": "'X'::text");
+  convert('encrypt', $how, $table, $_) foreach @columns;
+  is(lines_of($node, "SELECT count(*) FROM tde.encrypted_columns WHERE table_name = '$table'"), scalar @columns, "$how: all are encrypted");
+  is(lines_of($node, $of_table), $before, "$how: all properties of encrypted columns");
+
+  is(attempt($node, "SECURITY LABEL FOR tde_column ON COLUMN $table.$_ IS '$mask'", user => 'officer')->{state}, '', "$how: masks of $_") foreach @columns;
+  fails_with($node, "SECURITY LABEL FOR tde_column ON COLUMN $table.c_main IS NULL", { state => '42501' }, "$how: the owner does not remove masks of an encrypted column", user => 'app');
+  my $said = join '', map { convert('decrypt', $how, $table, $_) } @columns;
+  like($said, qr/NOTICE: .*masks of column "$_" of table public\.$table go with its encryption\nDETAIL:  \Q$mask\E\nHINT:  When it is encrypted again: SECURITY LABEL FOR tde_column ON COLUMN public\.$table\.$_ IS '\Q$mask\E';/, "$how: masks of $_ are told of") foreach @columns;
+  is(lines_of($node, "SELECT count(*) FROM pg_seclabel WHERE provider = 'tde_column'"), '0', "$how: and gone");
+  is(lines_of($node, $of_table), $before, "$how: all properties of decrypted columns");
+}
+
+# Of a provider that is not there any more: nothing has happened.
+set_conf($node, session_preload_libraries => '');
+app_ok(q(CALL tde_encrypt_column('kept_online', 'c_main', online => true)), 'a column with a label of nobody');
+fails_with($node, q(CALL tde_finish_conversion('kept_online', 'c_main')), { state => '22023', message => qr/security label provider "other" is not loaded/ }, 'it is not lost', user => 'app');
+is(lines_of($node, 'SELECT phase FROM tde.conversions'), 'copy', '... and the conversion is where it was');
+
+#
+# Arrays of all types that have an encrypted one, there and back
+#
+my @bases = split /\n/, lines_of($node, q(SELECT base::regtype FROM tde.types ORDER BY base::regtype::text COLLATE "C"));
+foreach my $how ('offline', 'online')
+{
+  app_ok("CREATE TABLE arrays_$how (id int, " . join(', ', map { "a$_ $bases[$_]" . '[]' } 0 .. $#bases) . "); INSERT INTO arrays_$how VALUES (1)", "$how: a table of arrays");
+  my $types = "SELECT string_agg(format_type(atttypid, atttypmod), ' ' ORDER BY attname) FROM pg_attribute WHERE attrelid = 'arrays_$how'::regclass AND attnum > 0 AND NOT attisdropped";
+  my $before = lines_of($node, $types);
+  convert('encrypt', $how, "arrays_$how", "a$_") foreach 0 .. $#bases;
+  is(scalar(() = lines_of($node, $types) =~ /encrypted_/g), scalar @bases, "$how: all are encrypted");
+  convert('decrypt', $how eq 'online' ? 'offline' : 'online', "arrays_$how", "a$_") foreach 0 .. $#bases;
+  is(lines_of($node, $types), $before, "$how: all are plain again, by the other way");
+}
+
+#
+# Indexes: online they become what they become offline
+#
+lines_of($node, q(SELECT tde_create_type('tsvector')));
+my @indexes = ('(lower(a))', '(lower(a) DESC NULLS LAST, id)', '(upper(a) text_pattern_ops, b) WITH (fillfactor = 70) WHERE a IS NOT NULL', q((coalesce(a, 'none')) INCLUDE (b)),
+  q((length(a), (a || b), (b || 'x'))), 'USING hash (md5(a))', 'USING brin (a, upper(b))', q(USING gin (to_tsvector('english', a))), '((a IS NULL), id)', '(a, lower(b) text_pattern_ops)',
+  '(lower(a) COLLATE "C")', 'USING gin (w)', 'USING gin (w, t)', 'USING gin (j)', 'USING gin (j jsonb_path_ops)', 'USING btree (w)');
+foreach my $how ('offline', 'online')
+{
+  app_ok("CREATE TABLE i_$how (id int, a text, b text, w text[], t text[], j jsonb); INSERT INTO i_$how SELECT g, 'A ' || g, 'b', ARRAY['w' || g], '{}', jsonb_build_object('k', g) FROM generate_series(1, 50) g;"
+      . join('', map { "CREATE " . ($indexes[$_] =~ /coalesce/ ? 'UNIQUE ' : '') . "INDEX i_${how}_$_ ON i_$how $indexes[$_]; COMMENT ON INDEX i_${how}_$_ IS 'index $_';" } 0 .. $#indexes), "$how: a table with indexes");
+  my $before = lines_of($node, "SELECT string_agg(obj_description(indexrelid), ' ' ORDER BY indexrelid::regclass::text) FROM pg_index WHERE indrelid = 'i_$how'::regclass");
+  convert('encrypt', $how, "i_$how", $_) foreach qw(a w j);
+  is(lines_of($node, "SELECT string_agg(obj_description(indexrelid), ' ' ORDER BY indexrelid::regclass::text) FROM pg_index WHERE indrelid = 'i_$how'::regclass"), $before, "$how: all indexes are there");
+}
+my $defined = sub {
+  my ($how) = @_;
+  return lines_of($node, "SELECT pg_get_indexdef(indexrelid), indisvalid FROM pg_index WHERE indrelid = 'i_$how'::regclass ORDER BY length(indexrelid::regclass::text), indexrelid::regclass::text") =~ s/i_$how/i/gr =~ s/salt='?[0-9a-f]+'?/salt/gr;
+};
+is($defined->('online'), $defined->('offline'), 'indexes online are those of offline');
+like(lines_of($node, "SET enable_seqscan = off; EXPLAIN (COSTS off) SELECT * FROM i_online WHERE lower(a) = 'a 7'"), qr/Index/, 'an index over an expression is used');
+is(lines_of($node, "SET enable_seqscan = off; SELECT id FROM i_online WHERE lower(a) = 'a 7'"), '7', 'and finds the row');
+
+$node->stop;
+done_testing();
