@@ -109,7 +109,8 @@ BEGIN
   PERFORM tde_internal.tde_run_as(owner, format(
     'CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''copy'', %3$L, %4$L);
     ALTER TABLE %1$s ENABLE ALWAYS TRIGGER %2$I', a.attrelid::regclass, '~' || helper, a.attname, helper));
-  RAISE NOTICE 'column "%" is being copied to column "%" of type %', a.attname, helper, type;
+  RAISE NOTICE 'column "%" is being copied to column "%" of type %', a.attname, helper, type
+    USING DETAIL = 'SELECT *, and COPY and INSERT without a list of columns, meet one more column until tde_finish_conversion() has ended.';
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_start_conversion(pg_attribute, text, boolean) IS 'add the copy of a column, and the trigger that keeps it';
