@@ -308,7 +308,7 @@ list_tables(TdeBatches *batches, Relation rel)
 {
 	int64		blocks = 0;
 	List	   *family = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE ?
-		find_all_inheritors(RelationGetRelid(rel), AccessShareLock, NULL) : list_make1_oid(RelationGetRelid(rel));
+	find_all_inheritors(RelationGetRelid(rel), AccessShareLock, NULL) : list_make1_oid(RelationGetRelid(rel));
 	ListCell   *cell;
 
 	foreach(cell, family)
