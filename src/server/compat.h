@@ -226,6 +226,13 @@
 #define PROGRESS_COMMAND_CLUSTER PROGRESS_COMMAND_REPACK
 #endif
 
+/* 19 has REPACK (CONCURRENTLY), which makes a table's indexes again for a copy of the table, and exchanges their files. */
+#if PG_VERSION_NUM >= 190000
+#define TDE_IS_REPACK(statement) ((statement) && IsA(statement, RepackStmt))
+#else
+#define TDE_IS_REPACK(statement) false
+#endif
+
 /*
  * 18 keeps what it needs of a column most often in a second place, too (5983a4cffc31), and a copy of a descriptor knows no places of columns in
  * rows yet; before, it has those of the original, which are wrong from the changed column on.  19 looks these places up once, when it is told to

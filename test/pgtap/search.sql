@@ -141,8 +141,7 @@ SELECT lives_ok('CREATE INDEX ON parts USING gin (tags)', 'elements of arrays th
 CREATE TABLE part2 PARTITION OF parts FOR VALUES FROM (100) TO (200);
 INSERT INTO parts VALUES (1, '{"a": 1}', '{x}'), (101, '{"a": 1}', '{y}');
 SELECT is((SELECT count(*) FROM parts WHERE doc @> '{"a": 1}' AND tags && '{x,y}'), 2::bigint, 'partitions');
-SELECT is((SELECT count(DISTINCT substring(pg_get_indexdef(i.indexrelid) FROM 'salt=''?([0-9a-f]{32})')) FROM pg_index i WHERE indrelid IN ('parts'::regclass, 'part1'::regclass, 'part2'::regclass)),
-  2::bigint, 'have the salts of their table');
+SELECT is_empty($$SELECT indexrelid::regclass FROM pg_index WHERE indrelid IN ('parts'::regclass, 'part1'::regclass, 'part2'::regclass) AND pg_get_indexdef(indexrelid) !~ 'salt=''?[0-9a-f]{32}'$$, 'have salts, too');
 CREATE TABLE alike (LIKE e INCLUDING ALL);
 INSERT INTO alike SELECT * FROM e;
 SELECT is((SELECT count(*) FROM alike WHERE doc @> '{"k": 5}'), (SELECT count(*) FROM p WHERE doc @> '{"k": 5}'), 'LIKE INCLUDING ALL');

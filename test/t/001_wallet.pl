@@ -414,18 +414,18 @@ is(
     tde_check_dependents tde_check_not_distributed tde_check_partitions tde_check_rights tde_column_family tde_complete_copy
     tde_computed tde_constant_default tde_conversion tde_conversion_indexes tde_conversion_keys tde_conversion_obstacles
     tde_conversion_replacements tde_convert_all_rows tde_convert_offline tde_convert_trigger tde_convertible_column tde_copy_column
-    tde_decrypt_column tde_decrypt_columns tde_definition tde_dependents tde_discover tde_distribute tde_drop_helper tde_encrypt_column
-    tde_encrypt_columns tde_encrypted_type_of tde_finish_conversion tde_for_column tde_foreign_constant tde_foreign_constants
-    tde_foreign_owner tde_foreign_references tde_full_name tde_hash_fingerprint tde_identity_commands tde_index_commands
-    tde_index_expression tde_is_distributed tde_is_unordered tde_kept_properties tde_lock tde_lock_all tde_lock_columns tde_lock_tables
-    tde_make_dependents tde_may_commit tde_may_decrypt tde_missing_rights tde_must_commit tde_named_indexes tde_named_opclass
-    tde_not_nulls tde_of_column tde_owner_of tde_partitions tde_plain_rows tde_plain_type_of tde_policy_commands tde_progress_status
-    tde_recompile_triggers tde_references tde_rekey_database tde_rekey_table tde_relation_of tde_remove_dependents tde_removed_masks
-    tde_result tde_rule_commands tde_run tde_run_as tde_sampled tde_sensitive_kinds tde_size_of tde_start_conversion tde_stats_counters
-    tde_stored_parts tde_swap tde_swap_commands tde_targets tde_tree_null_test tde_tree_uses tde_trigger_commands
-    tde_tsvector_update_trigger tde_tsvector_update_trigger_column tde_type_base tde_type_command tde_type_spec tde_typmod_in
-    tde_validate tde_validate_all tde_view_commands tde_warn_of_rest tde_wipe_blocks tde_wipe_catalogs tde_wipe_free_space
-    tde_with_collation
+    tde_decrypt_column tde_decrypt_columns tde_default_commands tde_definition tde_dependents tde_discover tde_distribute
+    tde_drop_helper tde_encrypt_column tde_encrypt_columns tde_encrypted_type_of tde_finish_conversion tde_for_column
+    tde_foreign_constant tde_foreign_constants tde_foreign_owner tde_foreign_references tde_full_name tde_hash_fingerprint
+    tde_identity_commands tde_index_commands tde_index_expression tde_is_distributed tde_is_unordered tde_kept_properties tde_lock
+    tde_lock_all tde_lock_columns tde_lock_tables tde_make_dependents tde_may_commit tde_may_decrypt tde_missing_rights tde_must_commit
+    tde_named_indexes tde_named_opclass tde_not_nulls tde_of_column tde_owner_of tde_partitions tde_plain_rows tde_plain_type_of
+    tde_policy_commands tde_progress_status tde_recompile_triggers tde_references tde_rekey_database tde_rekey_table tde_relation_of
+    tde_remove_dependents tde_removed_masks tde_result tde_rule_commands tde_run tde_run_as tde_sampled tde_sensitive_kinds tde_size_of
+    tde_start_conversion tde_stats_counters tde_stored_parts tde_swap tde_swap_commands tde_targets tde_tree_null_test tde_tree_uses
+    tde_trigger_commands tde_tsvector_update_trigger tde_tsvector_update_trigger_column tde_type_base tde_type_command tde_type_spec
+    tde_typmod_in tde_validate tde_validate_all tde_view_commands tde_warn_of_rest tde_wipe_blocks tde_wipe_catalogs
+    tde_wipe_free_space tde_with_collation
     text time timestamp timestamptz timetz timezone to_bin to_char to_hex to_oct trunc width_bucket)),
   'what everybody may execute');
 

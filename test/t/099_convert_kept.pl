@@ -68,7 +68,9 @@ foreach my $how ('offline', 'online')
   my $of_table = $properties =~ s/TABLE/$table/r;
   my $before = lines_of($node, $of_table);
   like($before, qr/$_/, "$how: there is $_") foreach '"attstattarget": 77', 'n_distinct_inherited=12', '"storage": "p"', '"storage": "m"', '"attcompression": "p"', q("other": "it's c_main"), 'reader=a[*]r[*]/app', '"attnotnull": true', q("default": "'X'::text");
-  convert('encrypt', $how, $table, $_) foreach @columns;
+  my $notices = join '', map { convert('encrypt', $how, $table, $_) } @columns;
+  is(scalar(() = $notices =~ /DETAIL:  SELECT \*, and COPY and INSERT without a list of columns, meet one more column until tde_finish_conversion\(\) has ended\./g), $how eq 'online' ? scalar @columns : 0,
+    "$how: a notice tells of the copy that SELECT * has");
   is(lines_of($node, "SELECT count(*) FROM tde.encrypted_columns WHERE table_name = '$table'"), scalar @columns, "$how: all are encrypted");
   is(lines_of($node, $of_table), $before, "$how: all properties of encrypted columns");
 
@@ -79,6 +81,67 @@ foreach my $how ('offline', 'online')
   is(lines_of($node, "SELECT count(*) FROM pg_seclabel WHERE provider = 'tde_column'"), '0', "$how: and gone");
   is(lines_of($node, $of_table), $before, "$how: all properties of decrypted columns");
 }
+
+#
+# Tables beside plain twins, whose columns get another plain type: what PostgreSQL keeps of them is kept here.  Catalogs tell what there is.
+#
+lines_of($node, q{CREATE FUNCTION facts(of_schema text) RETURNS SETOF text LANGUAGE sql AS $$
+  WITH r AS (SELECT * FROM pg_class WHERE relnamespace = of_schema::regnamespace), objects AS (
+    SELECT 'relation ' || relname AS object, to_jsonb(r) - '{oid,relnamespace,reltype,relfilenode,relpages,reltuples,relallvisible,relallfrozen,reltoastrelid,relfrozenxid,relminmxid}'::text[] AS properties FROM r
+    UNION ALL SELECT format('column %s.%s', relname, attname),
+      to_jsonb(a) - '{attrelid,attnum,atttypid,atttypmod,attlen,attbyval,attalign,attcacheoff,attstorage,attoptions,attcollation}'::text[] || jsonb_build_object('default', regexp_replace(pg_get_expr(adbin, adrelid), '::[a-z_]+([(][^()]*[)])?|[()]', '', 'g'),
+        'options', (SELECT array_agg(o ORDER BY o) FROM unnest(attoptions) o WHERE o ~ '^n_distinct'), 'storage', CASE WHEN attstorage <> typstorage THEN attstorage END)
+      FROM r JOIN pg_attribute a ON attrelid = r.oid JOIN pg_type t ON t.oid = atttypid LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attnum > 0 AND relkind <> 'S'
+    UNION ALL SELECT 'index ' || relname, to_jsonb(i) - '{indexrelid,indrelid,indclass,indcollation,indexprs,indpred,indcheckxmin}'::text[] FROM r JOIN pg_index i ON indexrelid = r.oid
+    UNION ALL SELECT format('constraint %s of %s', conname, relname), to_jsonb(c) - '{oid,connamespace,conrelid,conindid,conparentid,conbin,confrelid,conpfeqop,conppeqop,conffeqop}'::text[] FROM r JOIN pg_constraint c ON conrelid = r.oid
+    UNION ALL SELECT 'statistics ' || stxname, to_jsonb(s) - '{oid,stxrelid,stxnamespace,stxexprs}'::text[] FROM pg_statistic_ext s WHERE stxnamespace = of_schema::regnamespace
+    UNION ALL SELECT 'publication of ' || tablename, to_jsonb(p) - '{pubname,schemaname}'::text[] FROM pg_publication_tables p WHERE schemaname = of_schema
+    UNION ALL SELECT 'comment on ' || replace(identity, of_schema || '.', ''), to_jsonb(d) - '{objoid,classoid,objsubid}'::text[] FROM pg_description d, pg_identify_object(classoid, objoid, objsubid) WHERE identity ~ ('\m' || of_schema || '\.')
+    UNION ALL SELECT 'label of ' || replace(identity, of_schema || '.', ''), to_jsonb(l) - '{objoid,classoid,objsubid}'::text[] FROM pg_seclabel l, pg_identify_object(classoid, objoid, objsubid) WHERE identity ~ ('\m' || of_schema || '\.') AND provider <> 'tde_column'
+    UNION ALL SELECT 'parent of ' || relname, jsonb_build_object('name', (SELECT relname FROM pg_class p WHERE p.oid = inhparent)) FROM r JOIN pg_inherits ON inhrelid = r.oid
+    UNION ALL SELECT 'owner of ' || relname, jsonb_build_object('column', replace(pg_describe_object(refclassid, refobjid, refobjsubid), of_schema || '.', '')) FROM r JOIN pg_depend ON classid = 'pg_class'::regclass AND objid = r.oid AND deptype = 'a' WHERE relkind = 'S')
+  SELECT format('%s: %s = %s', object, key, value) FROM objects, jsonb_each_text(properties) WHERE value NOT IN ('false', '') ORDER BY 1
+$$});
+my $shapes = q(CREATE TABLE single (id int, c text COLLATE "C" NOT NULL DEFAULT 'own', d text DEFAULT concat('d', 1), s serial, other int, CONSTRAINT single_check CHECK (c <> ''), CONSTRAINT single_key UNIQUE (d));
+ALTER TABLE single ALTER c SET STATISTICS 55, ALTER c SET (n_distinct = 9), ALTER c SET STORAGE EXTERNAL, ALTER d SET COMPRESSION pglz, SET (fillfactor = 80);
+CREATE UNIQUE INDEX single_c ON single (c) WITH (fillfactor = 70); CREATE INDEX single_lower ON single (lower(c), id); ALTER INDEX single_lower ALTER COLUMN 1 SET STATISTICS 44; CREATE INDEX single_d ON single (d, c);
+ALTER TABLE single CLUSTER ON single_d, REPLICA IDENTITY USING INDEX single_c;
+CREATE STATISTICS single_statistics (ndistinct, mcv) ON c, d FROM single; ALTER STATISTICS single_statistics SET STATISTICS 33;
+COMMENT ON TABLE single IS 'a'; COMMENT ON COLUMN single.c IS 'b'; COMMENT ON INDEX single_c IS 'd'; COMMENT ON INDEX single_lower IS 'd2'; COMMENT ON CONSTRAINT single_check ON single IS 'e'; COMMENT ON CONSTRAINT single_key ON single IS 'e2'; COMMENT ON STATISTICS single_statistics IS 'f'; COMMENT ON SEQUENCE single_s_seq IS 'g';
+GRANT SELECT (c), UPDATE (d, s) ON single TO reader WITH GRANT OPTION; GRANT SELECT ON single TO PUBLIC; SECURITY LABEL FOR other ON COLUMN single.c IS 'label'; SECURITY LABEL FOR other ON TABLE single IS 'label';
+CREATE TABLE parted (id int NOT NULL, c text NOT NULL DEFAULT 'parent', d text DEFAULT 'parent d') PARTITION BY RANGE (id); CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (10); CREATE UNIQUE INDEX parted_c ON parted (c, id);
+ALTER TABLE parted_1 ALTER c SET DEFAULT 'child', ALTER d DROP DEFAULT, ALTER c SET STATISTICS 22, ALTER d SET NOT NULL; CREATE UNIQUE INDEX parted_1_own ON parted_1 (c, id); ALTER TABLE parted_1 CLUSTER ON parted_1_own, REPLICA IDENTITY USING INDEX parted_1_own;
+CREATE TABLE parted_2 PARTITION OF parted FOR VALUES FROM (10) TO (20) PARTITION BY LIST (id); CREATE TABLE parted_21 PARTITION OF parted_2 DEFAULT; ALTER TABLE parted_21 ALTER c SET DEFAULT concat('leaf', 2), ALTER d SET DEFAULT 'leaf'; ALTER TABLE parted_21 REPLICA IDENTITY FULL;
+COMMENT ON COLUMN parted_1.c IS 'of a partition'; GRANT SELECT (c) ON parted_21 TO reader; CREATE STATISTICS parted_statistics ON c, d FROM parted_1; ALTER TABLE parted_1 ADD CONSTRAINT parted_own CHECK (d <> 'z');
+CREATE TABLE inherited (id int, c text DEFAULT 'parent', d text); CREATE TABLE inherited_1 (more text) INHERITS (inherited); ALTER TABLE inherited_1 ALTER c SET DEFAULT 'child', ALTER d SET DEFAULT 'only here'; CREATE TABLE inherited_2 () INHERITS (inherited); ALTER TABLE inherited_2 ALTER c DROP DEFAULT;
+INSERT INTO single (d) VALUES ('x'); INSERT INTO parted (id, d) VALUES (1, 'x'), (11, 'y'); INSERT INTO inherited DEFAULT VALUES);
+my %facts;
+sub facts_of { return { map { $_ => 1 } split /\n/, lines_of($node, "SELECT replace(f, '$_[0]', 'S') FROM facts('$_[0]') f") }; }
+foreach my $schema ('twin', 'kept')
+{
+  lines_of($node, "LOAD '$provider'; CREATE SCHEMA $schema; SET search_path = $schema; $shapes; CREATE PUBLICATION pub_$schema FOR TABLE $schema.single (id, other), $schema.inherited");
+  $facts{$schema} = facts_of($schema);
+}
+is_deeply($facts{kept}, $facts{twin}, 'twins are the same');
+lines_of($node, q(SET search_path = twin; ALTER TABLE single ALTER c TYPE varchar USING (c || '')::varchar, ALTER d TYPE varchar USING (d || '')::varchar, ALTER s TYPE bigint;
+ALTER TABLE parted ALTER c TYPE varchar USING (c || '')::varchar, ALTER d TYPE varchar USING (d || '')::varchar; ALTER TABLE inherited ALTER c TYPE varchar USING (c || '')::varchar, ALTER d TYPE varchar USING (d || '')::varchar));
+my $twin = facts_of('twin');
+my @kept = grep { $facts{twin}{$_} } sort keys %$twin;
+cmp_ok(scalar @kept, '>', 300, 'PostgreSQL keeps ' . @kept . ' facts of them');
+foreach my $kind ('default = .*child', 'default = .*only here', 'default = .*leaf', 'relreplident = i', 'indisreplident', 'indisclustered', 'attstattarget = 55', 'n_distinct', 'stxstattarget', 'attacl', 'relacl', 'comment on single_c:', 'comment on single_statistics:', 'comment on single_key on', 'label of', 'publication', 'owner of', 'reloptions')
+{
+  ok((grep { /$kind/ } @kept), "... of them: $kind");
+}
+lines_of($node, qq(LOAD '$provider'; CALL tde_encrypt_columns('kept.single', '{c,d,s}'); CALL tde_encrypt_columns('kept.parted', '{c,d}'); CALL tde_encrypt_columns('kept.inherited', '{c,d}')));
+is(lines_of($node, q(SELECT count(*) FROM tde.encrypted_columns WHERE schema_name = 'kept')), 17, 'encrypted');
+my $encrypted = facts_of('kept');
+is(join("\n", grep { !$encrypted->{$_} } @kept), '', 'encrypted columns keep all that PostgreSQL keeps of plain ones');
+# what computes of an encrypted column is to be dropped before
+lines_of($node, qq(LOAD '$provider'; DROP INDEX kept.single_lower; CALL tde_decrypt_columns('kept.single', '{c,d,s}'); CALL tde_decrypt_columns('kept.parted', '{c,d}'); CALL tde_decrypt_columns('kept.inherited', '{c,d}')));
+my $decrypted = facts_of('kept');
+is(join("\n", grep { !$decrypted->{$_} && !/single_lower/ } @kept), '', 'and so do decrypted ones');
+lines_of($node, q(INSERT INTO kept.parted_1 (id, d) VALUES (2, 'x'); INSERT INTO kept.inherited_1 (id) VALUES (3)));
+is(lines_of($node, 'SELECT c, d FROM kept.parted WHERE id = 2 UNION ALL SELECT c, d FROM kept.inherited_1 WHERE id = 3'), "child|x\nchild|only here", 'defaults of a partition and of a table that inherits');
 
 # Of a provider that is not there any more: nothing has happened.
 lines_of($node, 'ALTER ROLE app RESET session_preload_libraries');
