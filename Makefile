@@ -150,10 +150,10 @@ OBJS += $(addprefix src/client/, catalog.o catalog_queries.o catalog_trees.o che
     language_rows.o languages.o operand_results.o output_plugin.o params.o plain_form.o postponed.o probes.o result.o result_query.o \
     result_receiver.o routines.o rows.o statements.o)
 OBJS += $(addprefix src/ddl/, added_columns.o container_statistics.o copied_database.o declare.o declare_trigger.o declared_type.o explain_error.o \
-    foreign_keys.o identity.o in_clear.o in_clear_columns.o index_order.o kept_encrypted.o new_expression.o plaintext_alter.o plaintext_guard.o \
+    foreign_keys.o identity.o in_clear.o in_clear_columns.o index_order.o index_salt.o kept_encrypted.o new_expression.o plaintext_alter.o plaintext_guard.o \
     sql_names.o stored_spec.o taken_names.o text_search.o typmod_functions.o widened_calls.o widened_stored.o)
-OBJS += $(addprefix src/maintenance/, batches.o closed_wallet.o constants.o convert.o convert_rows.o foreign_values.o \
-    databases.o hash_key.o index_keys.o leaks.o owner.o purge.o rekey.o rekey_row.o stored_trees.o usage.o usage_catalogs.o usage_drop.o \
+OBJS += $(addprefix src/maintenance/, batches.o closed_wallet.o constants.o convert.o convert_rows.o discover.o foreign_values.o \
+    databases.o hash_key.o index_keys.o leaks.o owner.o purge.o rekey.o rekey_row.o shapes.o stored_trees.o usage.o usage_catalogs.o usage_drop.o \
     usage_scan.o wipe.o)
 OBJS += $(addprefix src/functions/, analyzed.o execution.o hooks.o keys.o modules.o secrets.o settings.o views.o wallet_functions.o)
 # The install script is put together from the parts in src/sql/, in the order of their numbers.

@@ -38,12 +38,19 @@ require_table(Relation table)
 				 errdetail("What is read through a view has the masks of the table's column.")));
 }
 
+static TdeType *
+masked_type(Form_pg_attribute column, int32 *typmod)
+{
+	*typmod = column->atttypmod;
+	return tde_type_find(getBaseTypeAndTypmod(column->atttypid, typmod));
+}
+
 static void
 require_masks(Relation table, int number, const char *label)
 {
 	Form_pg_attribute column = TupleDescAttr(RelationGetDescr(table), number - 1);
-	int32		typmod = column->atttypmod;
-	TdeType    *type = tde_type_find(getBaseTypeAndTypmod(column->atttypid, &typmod));
+	int32		typmod;
+	TdeType    *type = masked_type(column, &typmod);
 	ListCell   *cell;
 
 	require_table(table);
@@ -69,6 +76,15 @@ require_right(void)
 				 errdetail("Only roles that may execute tde_set_mask() set masks, the table's owner among them or not.")));
 }
 
+/* What is left of a column that has been decrypted gives its owner, who removes it, no right. */
+static bool
+is_left_over(Relation table, int number, const char *label)
+{
+	int32		typmod;
+
+	return label == NULL && masked_type(TupleDescAttr(RelationGetDescr(table), number - 1), &typmod) == NULL;
+}
+
 /* SECURITY LABEL has looked the column up, locked its table, and checked that the user owns it. */
 static void
 check_label(const ObjectAddress *object, const char *label)
@@ -80,8 +96,9 @@ check_label(const ObjectAddress *object, const char *label)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("only columns have masks"),
 				 errhint("Use SECURITY LABEL FOR %s ON COLUMN.", TDE_LABEL_PROVIDER)));
-	require_right();
 	table = relation_open(object->objectId, NoLock);
+	if (!is_left_over(table, object->objectSubId, label))
+		require_right();
 	/* pg_upgrade carries over what there is, also of a column that has been decrypted since */
 	if (label && !IsBinaryUpgrade)
 		require_masks(table, object->objectSubId, label);

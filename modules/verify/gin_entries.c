@@ -35,74 +35,99 @@ typedef struct Pair
 
 StaticAssertDecl(sizeof(Pair) == 16, "a pair has no gaps");
 
-/* ---- a set of pairs that may say that it has one that it has not ---- */
+/* ---- two sets of pairs that may say that they have one that they have not ---- */
 
 /*
  * All bits of a pair are in one word (Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, JEA 14, 2009): with the tens of pairs
- * that a row has, lib/bloomfilter.c would take most of the time.  Up to four pairs for each word, it is wrong about one in a hundred.
+ * that a row has, lib/bloomfilter.c would take most of the time.  Up to four pairs for each word, it is wrong about one in a hundred.  The words of both
+ * sets stand beside each other.
  */
-typedef struct Filter
+typedef struct Words
 {
-	uint64		last;			/* number of words, a power of two, - 1 */
+	uint64		found;			/* pairs of the index */
+	uint64		expected;		/* pairs of rows */
+} Words;
+
+typedef struct Filters
+{
+	uint64		last;			/* number of words of each, a power of two, - 1 */
 	uint64		seed;
-	uint64		words[FLEXIBLE_ARRAY_MEMBER];
-} Filter;
+	Words		words[FLEXIBLE_ARRAY_MEMBER];
+} Filters;
 
 #define PAIRS_PER_WORD	4
 
-static Filter *
-new_filter(int64 pairs)
+static Filters *
+new_filters(int64 pairs)
 {
 	uint64		most = (uint64) maintenance_work_mem * 1024 / sizeof(uint64);
 	uint64		words = 1024;
-	Filter	   *filter;
+	Filters    *filters;
 
 	while (words * PAIRS_PER_WORD < pairs && words * 2 <= most)
 		words *= 2;
-	filter = MemoryContextAllocExtended(CurrentMemoryContext, offsetof(Filter, words) + words * sizeof(uint64), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	filter->last = words - 1;
-	filter->seed = pg_prng_uint64(&pg_global_prng_state);
-	return filter;
+	filters = MemoryContextAllocExtended(CurrentMemoryContext, offsetof(Filters, words) + words * sizeof(Words), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	filters->last = words - 1;
+	filters->seed = pg_prng_uint64(&pg_global_prng_state);
+	return filters;
 }
 
-static inline uint64 *
-word_of(Filter *filter, const Pair *pair, uint64 *bits)
+/* A pair, and where it is in both. */
+typedef struct Place
 {
-	uint64		hash = hash_bytes_extended((const unsigned char *) pair, sizeof(Pair), filter->seed);
-
-	*bits = UINT64CONST(1) << (hash & 63) | UINT64CONST(1) << (hash >> 6 & 63) | UINT64CONST(1) << (hash >> 12 & 63) | UINT64CONST(1) << (hash >> 18 & 63);
-	return &filter->words[hash >> 24 & filter->last];
-}
-
-static inline void
-add(Filter *filter, const Pair *pair)
-{
+	Pair		pair;
+	Words	   *words;
 	uint64		bits;
+} Place;
 
-	*word_of(filter, pair, &bits) |= bits;
+static inline Place
+place_of(Filters *filters, const Pair *pair)
+{
+	uint64		hash = hash_bytes_extended((const unsigned char *) pair, sizeof(Pair), filters->seed);
+	uint64		bits = UINT64CONST(1) << (hash & 63) | UINT64CONST(1) << (hash >> 6 & 63) | UINT64CONST(1) << (hash >> 12 & 63) | UINT64CONST(1) << (hash >> 18 & 63);
+
+	return (Place) {*pair, &filters->words[hash >> 24 & filters->last], bits};
 }
 
 static inline bool
-lacks(Filter *filter, const Pair *pair)
+lacks(uint64 word, const Place *place)
 {
-	uint64		bits;
+	return (word & place->bits) != place->bits;
+}
 
-	return (*word_of(filter, pair, &bits) & bits) != bits;
+static bool
+is_expected(Filters *filters, const Pair *pair)
+{
+	Place		place = place_of(filters, pair);
+
+	return !lacks(place.words->expected, &place);
 }
 
 /* ---- the entries that a row has to have ---- */
+
+/* Words are far apart in memory: many are looked at in a row, so that the processor fetches them at once. */
+#define TOGETHER	64
 
 typedef struct GinEntries
 {
 	TdeEntries *of;
 	bool		blind[INDEX_MAX_KEYS];	/* the columns whose entries are keyed hashes */
-	Filter	   *found;			/* pairs of the index */
-	Filter	   *expected;		/* pairs of rows */
+	Filters    *filters;
+	Place		places[TOGETHER];	/* that have not been looked at yet */
+	int			waiting;
 	MemoryContext per_row;
 	Pair	   *doubtful;		/* pairs of the index that are not expected */
 	int			count;
 	int			room;
 } GinEntries;
+
+/* Are there as many as are looked at together? */
+static inline bool
+put(GinEntries *entries, const Pair *pair)
+{
+	entries->places[entries->waiting++] = place_of(entries->filters, pair);
+	return entries->waiting == TOGETHER;
+}
 
 typedef struct Row
 {
@@ -114,13 +139,28 @@ typedef struct Row
 } Row;
 
 static void
+expect_waiting(Row *row)
+{
+	GinEntries *entries = row->entries;
+
+	for (int i = 0; i < entries->waiting; i++)
+	{
+		Place	   *place = &entries->places[i];
+
+		place->words->expected |= place->bits;
+		if (lacks(place->words->found, place) && row->lost == 0)
+			row->lost = place->pair.column;
+	}
+	entries->waiting = 0;
+}
+
+static void
 expect(Row *row, AttrNumber column, int8 category, int64 key)
 {
 	Pair		pair = {key, row->tid, (uint8) column, category};
 
-	add(row->entries->expected, &pair);
-	if (row->lost == 0 && lacks(row->entries->found, &pair))
-		row->lost = column;
+	if (put(row->entries, &pair))
+		expect_waiting(row);
 }
 
 /* As GIN itself has it (ginExtractEntries()), but in no order. */
@@ -157,9 +197,12 @@ expect_row(void *arg)
 {
 	Row		   *row = arg;
 
+	/* the attempt before may have failed */
+	row->entries->waiting = 0;
 	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(row->entries->of->index); i++)
 		if (row->entries->blind[i])
 			expect_column(row, i + 1, row->values[i], row->nulls[i]);
+	expect_waiting(row);
 }
 
 /* An IndexBuildCallback. */
@@ -188,6 +231,14 @@ pair_of(AttrNumber column, Datum key, GinNullCategory category, ItemPointerData 
 	return (Pair) {category == GIN_CAT_NORM_KEY ? DatumGetInt64(key) : 0, row, (uint8) column, category};
 }
 
+static void
+note_waiting(GinEntries *entries)
+{
+	for (int i = 0; i < entries->waiting; i++)
+		entries->places[i].words->found |= entries->places[i].bits;
+	entries->waiting = 0;
+}
+
 /* TdeGinVisitor.entry of the first reading. */
 static void
 note(void *arg, AttrNumber column, Datum key, GinNullCategory category, ItemPointerData row)
@@ -195,14 +246,31 @@ note(void *arg, AttrNumber column, Datum key, GinNullCategory category, ItemPoin
 	GinEntries *entries = arg;
 	Pair		pair = pair_of(column, key, category, row);
 
-	if (entries->blind[column - 1])
-		add(entries->found, &pair);
+	if (entries->blind[column - 1] && put(entries, &pair))
+		note_waiting(entries);
 }
 
+/* TdeGinVisitor.page of it. */
 static void
 tell_progress(void *arg)
 {
 	tde_counters_progress_blocks(&((GinEntries *) arg)->of->verification->progress, 1);
+}
+
+static void
+doubt_waiting(GinEntries *entries)
+{
+	for (int i = 0; i < entries->waiting; i++)
+	{
+		const Place *place = &entries->places[i];
+
+		if (!lacks(place->words->expected, place))
+			continue;
+		if (entries->count == entries->room)
+			entries->doubtful = repalloc_huge(entries->doubtful, (entries->room *= 2) * sizeof(Pair));
+		entries->doubtful[entries->count++] = place->pair;
+	}
+	entries->waiting = 0;
 }
 
 /* TdeGinVisitor.entry of the second one. */
@@ -212,11 +280,8 @@ doubt(void *arg, AttrNumber column, Datum key, GinNullCategory category, ItemPoi
 	GinEntries *entries = arg;
 	Pair		pair = pair_of(column, key, category, row);
 
-	if (!entries->blind[column - 1] || !lacks(entries->expected, &pair))
-		return;
-	if (entries->count == entries->room)
-		entries->doubtful = repalloc_huge(entries->doubtful, (entries->room *= 2) * sizeof(Pair));
-	entries->doubtful[entries->count++] = pair;
+	if (entries->blind[column - 1] && put(entries, &pair))
+		doubt_waiting(entries);
 }
 
 /* A TdeAttempt: the entries of the row in the slot, in whatever version; all have the same. */
@@ -245,14 +310,14 @@ look_at_doubtful(GinEntries *entries, const Pair *pair)
 	ErrorData  *error;
 
 	/* the row has been looked at, for another one of its entries */
-	if (!lacks(entries->expected, pair) || !table_index_fetch_tuple(of->fetch, &row.tid, SnapshotAny, of->slot, &again, NULL))
+	if (is_expected(entries->filters, pair) || !table_index_fetch_tuple(of->fetch, &row.tid, SnapshotAny, of->slot, &again, NULL))
 		return;
 	row.tid = pair->row;
 	error = tde_attempt(of->verification, expect_fetched, &row);
 	ResetPerTupleExprContext(of->estate);
 	if (error)
 		tde_verify_problem_caught(of->verification, &row.tid, 0, error);
-	else if (lacks(entries->expected, pair))
+	else if (!is_expected(entries->filters, pair))
 		tde_verify_problem(of->verification, &row.tid, pair->column, ERRCODE_INDEX_CORRUPTED, "entry has another value than its row");
 }
 
@@ -263,6 +328,7 @@ look_at_doubtful_ones(void *arg)
 	GinEntries *entries = arg;
 	MemoryContext before = MemoryContextSwitchTo(entries->per_row);
 
+	doubt_waiting(entries);
 	for (int i = 0; i < entries->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -299,15 +365,14 @@ tde_gin_entries_verify(TdeEntries *of)
 		return;
 	/* of a long list of rows each takes two bytes */
 	pairs = (int64) RelationGetNumberOfBlocks(of->index) * (BLCKSZ / 2);
-	entries.found = new_filter(pairs);
-	entries.expected = new_filter(pairs);
+	entries.filters = new_filters(pairs);
 	entries.per_row = AllocSetContextCreate(CurrentMemoryContext, "tde_column row", ALLOCSET_DEFAULT_SIZES);
 	entries.doubtful = palloc(entries.room * sizeof(Pair));
 	tde_gin_read(of->index, &(TdeGinVisitor) {&entries, note, tell_progress});
+	note_waiting(&entries);
 	rows = table_beginscan_strat(of->table, of->snapshot, 0, NULL, true, true);
 	(void) table_index_build_scan(of->table, of->index, of->info, true, false, look_for_row, &entries, rows);
 	tde_gin_read(of->index, &(TdeGinVisitor) {&entries, doubt, look_at_doubtful_ones});
-	pfree(entries.found);
-	pfree(entries.expected);
+	pfree(entries.filters);
 	MemoryContextDelete(entries.per_row);
 }

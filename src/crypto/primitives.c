@@ -234,23 +234,56 @@ tde_crypto_prf_new(TdePrf **prf, const uint8_t key[32])
 	return TDE_OK;
 }
 
+#define PRF_BLOCK	16
+#define PRF_BLOCKS	32			/* for one call of OpenSSL */
+
+/* Up to PRF_BLOCKS. */
+static inline TdeStatus
+prf_blocks(TdePrf *prf, uint8_t purpose, uint64_t *numbers, size_t count)
+{
+	uint8_t		blocks[PRF_BLOCKS * PRF_BLOCK];
+	int			size = (int) count * PRF_BLOCK;
+	int			written = 0;
+
+	/* little-endian on every machine: the result is stored in indexes, and orders others */
+	for (size_t i = 0; i < count; i++)
+	{
+		uint8_t    *block = blocks + i * PRF_BLOCK;
+		uint64_t	number = numbers[i];
+
+		for (int byte = 0; byte < 8; byte++)
+			block[byte] = (uint8_t) (number >> 8 * byte);
+		memset(block + 8, 0, 7);
+		block[15] = purpose;
+	}
+	if (EVP_EncryptUpdate(prf->context, blocks, &written, blocks, size) != 1 || written != size)
+		return TDE_E_CRYPTO;
+	for (size_t i = 0; i < count; i++)
+	{
+		uint64_t	result = 0;
+
+		for (int byte = 0; byte < 8; byte++)
+			result |= (uint64_t) blocks[i * PRF_BLOCK + byte] << 8 * byte;
+		numbers[i] = result;
+	}
+	return TDE_OK;
+}
+
+TdeStatus
+tde_crypto_prf_all(TdePrf *prf, uint8_t purpose, uint64_t *numbers, size_t count)
+{
+	TdeStatus	status = TDE_OK;
+
+	for (size_t done = 0; status == TDE_OK && done < count; done += PRF_BLOCKS)
+		status = prf_blocks(prf, purpose, numbers + done, count - done < PRF_BLOCKS ? count - done : PRF_BLOCKS);
+	return status;
+}
+
 TdeStatus
 tde_crypto_prf(TdePrf *prf, uint8_t purpose, uint64_t number, uint64_t *result)
 {
-	uint8_t		block[16] = {0};
-	uint8_t		out[16];
-	int			written = 0;
-
-	/* little-endian on every machine: the result is stored in hash indexes, and orders others */
-	for (int i = 0; i < 8; i++)
-		block[i] = (uint8_t) (number >> 8 * i);
-	block[15] = purpose;
-	if (EVP_EncryptUpdate(prf->context, out, &written, block, sizeof(block)) != 1 || written != sizeof(block))
-		return TDE_E_CRYPTO;
-	*result = 0;
-	for (int i = 0; i < 8; i++)
-		*result |= (uint64_t) out[i] << 8 * i;
-	return TDE_OK;
+	*result = number;
+	return prf_blocks(prf, purpose, result, 1);
 }
 
 void

@@ -38,6 +38,9 @@ typedef struct TdePrf TdePrf;
 
 extern TDE_MUST_CHECK TdeStatus tde_crypto_prf_new(TdePrf **prf, const uint8_t key[32]);
 extern TDE_MUST_CHECK TdeStatus tde_crypto_prf(TdePrf *prf, uint8_t purpose, uint64_t number, uint64_t *result);
+
+/* The same of many numbers, in their places, in few calls of OpenSSL: half the time, or less, for each. */
+extern TDE_MUST_CHECK TdeStatus tde_crypto_prf_all(TdePrf *prf, uint8_t purpose, uint64_t *numbers, size_t count);
 extern void tde_crypto_prf_free(TdePrf *prf);
 
 /* Bytes for a key, from OpenSSL's CSPRNG for secrets, stirred by the operating system's. */

@@ -3,7 +3,8 @@
  *
  * Neither a constraint nor a dump of one names an operator class: PostgreSQL takes the type's default one, which tells the order of values.  So
  * the class is put in where all ways to make an index meet, after its rows in the catalogs are made and before it is built: CREATE INDEX, a
- * constraint of CREATE TABLE and ALTER TABLE, ALTER COLUMN TYPE, which makes indexes again, a partition's, pg_upgrade's.
+ * constraint of CREATE TABLE and ALTER TABLE, ALTER COLUMN TYPE, which makes indexes again, a partition's, pg_upgrade's.  There an index of GIN
+ * gets its salt, too (index_salt.c).
  */
 #include "postgres.h"
 
@@ -35,6 +36,7 @@
 #include "utils/syscache.h"
 
 #include "ddl/index_order.h"
+#include "ddl/index_salt.h"
 #include "operators/blind.h"
 #include "operators/opclass.h"
 #include "server/compat.h"
@@ -204,6 +206,20 @@ require_empty(Relation rel)
 		elog(ERROR, "index \"%s\" keeps the file of an ordered one", RelationGetRelationName(rel));
 }
 
+/* Of one that was made, and maybe built, without us. */
+static void
+require_right(Relation rel, const NewIndex *index)
+{
+	if (index->changed == 0 && !tde_index_salts_missing(rel, index->form->indnkeyatts, index->classes->values))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 index->changed > 0 ? errmsg("index \"%s\" would tell the order of a column that is declared unordered", index->name) :
+			 errmsg("index \"%s\" would have no salt", index->name),
+			 errdetail("The command began before this session had loaded tde_column."),
+			 errhint("Repeat it: the library is loaded now.  Preloaded by shared_preload_libraries, it always is.")));
+}
+
 static void
 look_at_index(Relation rel, bool made_before)
 {
@@ -220,18 +236,15 @@ look_at_index(Relation rel, bool made_before)
 	value = heap_getattr(row, Anum_pg_index_indexprs, RelationGetDescr(catalog), &isnull);
 	index.expressions = isnull ? NIL : (List *) stringToNode(TextDatumGetCString(value));
 	choose_classes(&index);
-	if (index.changed > 0 && made_before)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("index \"%s\" would tell the order of a column that is declared unordered", index.name),
-				 errdetail("The command began before this session had loaded tde_column."),
-				 errhint("Repeat it: the library is loaded now.  Preloaded by shared_preload_libraries, it always is.")));
+	if (made_before)
+		require_right(rel, &index);
 	if (index.changed > 0)
 	{
 		require_empty(rel);
 		write_row(catalog, row, &index);
-		forget_read(rel);
 	}
+	if ((!made_before && tde_index_salts_draw(rel, index.form->indnkeyatts, index.classes->values)) || index.changed > 0)
+		forget_read(rel);
 	heap_freetuple(row);
 	table_close(catalog, RowExclusiveLock);
 }
@@ -243,10 +256,10 @@ is_index(Relation rel)
 }
 
 static bool
-has_unordered(TupleDesc columns)
+has_encrypted(TupleDesc columns)
 {
 	for (int i = 0; i < columns->natts; i++)
-		if (!TupleDescAttr(columns, i)->attisdropped && is_unordered(TupleDescAttr(columns, i)->atttypid, TupleDescAttr(columns, i)->atttypmod))
+		if (!TupleDescAttr(columns, i)->attisdropped && tde_type_holds_encrypted(TupleDescAttr(columns, i)->atttypid))
 			return true;
 	return false;
 }
@@ -259,7 +272,7 @@ tde_index_order_check(Relation rel)
 
 	if (is_index(rel))
 		look_at_index(rel, true);
-	if (!rel->rd_rel->relhasindex || !has_unordered(RelationGetDescr(rel)))
+	if (!rel->rd_rel->relhasindex || !has_encrypted(RelationGetDescr(rel)))
 		return;
 	indexes = RelationGetIndexList(rel);
 	foreach(cell, indexes)

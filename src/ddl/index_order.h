@@ -9,13 +9,13 @@
 
 /*
  * A relation has just been made.  If it is an index: columns that are declared unordered get an operator class without order in place of the
- * default one; ereport where the index would tell their order otherwise.
+ * default one, and those of our classes of GIN a salt; ereport where the index would tell an order otherwise.
  */
 extern void tde_index_order_created(Oid relation);
 
 /*
  * The same of what a command has made, an index or a table's, where that began before the session had loaded this library: ereport on an index that
- * tells an order.
+ * tells an order or has no salt.
  */
 extern void tde_index_order_check(Relation rel);
 

@@ -24,11 +24,8 @@ static bool
 function_may_return_some(RangeTblFunction *function)
 {
 	Oid			type = tde_expr_type((Expr *) function->funcexpr);
-	Oid			relation = type < FirstNormalObjectId ? InvalidOid : get_typ_typrelid(type);
 
-	if (OidIsValid(relation))
-		return !tde_table_is_plain(relation);
-	return type >= FirstNormalObjectId || type == RECORDOID;
+	return type == RECORDOID || (type >= FirstNormalObjectId && !tde_table_type_is_plain(type));
 }
 
 static pg_noinline bool

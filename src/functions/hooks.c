@@ -362,7 +362,7 @@ static bool
 get_relation_stats(PlannerInfo *root, RangeTblEntry *entry, AttrNumber column, VariableStatData *variable)
 {
 	return (next_get_relation_stats && next_get_relation_stats(root, entry, column, variable)) ||
-		tde_lexemes_of_column(entry, column, variable);
+		(!tde_table_is_known_plain(entry->relid) && tde_lexemes_of_column(entry, column, variable));
 }
 
 static bool

@@ -215,24 +215,19 @@ check_decrypt_role(char **newval, void **extra, GucSource source)
 }
 
 /*
- * Before the library is loaded, a client can set anything, in its connection options too, over what the database has for
- * it.  PostgreSQL then throws the client's value away, but does not go back to the database's.  So that this is no way round
- * the restriction, nobody may decrypt then: no role can have the name "none".
+ * A string that a client may not set, and the strictest one.  Before the library is loaded, a client can set anything, in its connection options
+ * too, over what the database has for it.  PostgreSQL then throws the client's value away, but does not go back to the database's.  So that this is
+ * no way round the restriction, the strictest is in force then.  given: has the check hook seen a value?
  */
 static void
-define_decrypt_role(void)
+define_restriction(const char *name, const char *short_desc, const char *long_desc, char **value, int flags, GucStringCheckHook check,
+				   GucStringAssignHook assign, const bool *given, const char *strictest)
 {
-	static const char name[] = "tde_column.decrypt_role";
 	bool		is_set = GetConfigOption(name, true, false) != NULL;
 
-	DefineCustomStringVariable(name,
-							   "Sets the role whose members, and superusers, may decrypt.",
-							   "Others can insert, update, compare and sort encrypted values, but not see them.  Empty: "
-							   "everybody who may read the column may decrypt.",
-							   &tde_decrypt_role, "", PGC_SUSET, 0,
-							   check_decrypt_role, tde_access_assign_role, NULL);
-	if (is_set && !decrypt_role_given)
-		SetConfigOption(name, "none", PGC_SUSET, PGC_S_OVERRIDE);
+	DefineCustomStringVariable(name, short_desc, long_desc, value, "", PGC_SUSET, flags, check, assign, NULL);
+	if (is_set && !*given)
+		SetConfigOption(name, strictest, PGC_SUSET, PGC_S_OVERRIDE);
 }
 
 /* Of copies of the wallet. */
@@ -298,7 +293,13 @@ define_wallet(void)
 static void
 define_guards(void)
 {
-	define_decrypt_role();
+	/* no role can have the name "none" */
+	define_restriction("tde_column.decrypt_role",
+					   "Sets the role whose members, and superusers, may decrypt.",
+					   "Others can insert, update, compare and sort encrypted values, but not see them.  Empty: "
+					   "everybody who may read the column may decrypt.",
+					   &tde_decrypt_role, 0, check_decrypt_role, tde_access_assign_role,
+					   &decrypt_role_given, "none");
 	DefineCustomEnumVariable("tde_column.decrypt_policy",
 							 "Sets what results show in place of values that the role may not decrypt.",
 							 "Applies to a client's own statements while row_security is on.  Everywhere else such a value "
@@ -389,22 +390,16 @@ define_key_wall(void)
 							 NULL, NULL, NULL);
 }
 
-/* A client's value is thrown away as that of define_decrypt_role(), and then everything is required. */
 static void
 define_require(void)
 {
-	static const char name[] = "tde_column.require";
-	bool		is_set = GetConfigOption(name, true, false) != NULL;
-
 	defines_require = true;
-	DefineCustomStringVariable(name,
-							   "Sets the standards that encryption has to satisfy: fips, pci, cnsa2.",
-							   "What they exclude is neither declared nor written.  It is still read.",
-							   &require_string, "", PGC_SUSET, GUC_LIST_INPUT,
-							   check_require, assign_require, NULL);
+	define_restriction("tde_column.require",
+					   "Sets the standards that encryption has to satisfy: fips, pci, cnsa2.",
+					   "What they exclude is neither declared nor written.  It is still read.",
+					   &require_string, GUC_LIST_INPUT, check_require, assign_require,
+					   &require_given, "fips, pci, cnsa2");
 	defines_require = false;
-	if (is_set && !require_given)
-		SetConfigOption(name, "fips, pci, cnsa2", PGC_SUSET, PGC_S_OVERRIDE);
 }
 
 static void

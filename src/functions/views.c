@@ -32,6 +32,7 @@ PG_FUNCTION_INFO_V1(tde_wallet_file_facts);
 PG_FUNCTION_INFO_V1(tde_all_encryptions);
 PG_FUNCTION_INFO_V1(tde_type_excluded);
 PG_FUNCTION_INFO_V1(tde_required_of_server);
+PG_FUNCTION_INFO_V1(tde_requires);
 
 /* ---- views ---- */
 
@@ -314,4 +315,13 @@ tde_required_of_server(PG_FUNCTION_ARGS)
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
 	PG_RETURN_NULL();
+}
+
+/* tde_requires(standard text) returns boolean - does tde_column.require have it? */
+Datum
+tde_requires(PG_FUNCTION_ARGS)
+{
+	int			standard;
+
+	PG_RETURN_BOOL(tde_required_parse(list_make1(TextDatumGetCString(PG_GETARG_DATUM(0))), &standard) && (tde_required & standard) != 0);
 }

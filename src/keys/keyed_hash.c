@@ -294,13 +294,9 @@ entry_prf(const uint8 salt[TDE_ENTRY_SALT_SIZE])
 void
 tde_key_entries(const uint8 salt[TDE_ENTRY_SALT_SIZE], uint64 *numbers, int count)
 {
-	TdePrf	   *prf = entry_prf(salt);
-
+	tde_check(tde_crypto_prf_all(entry_prf(salt), FOR_ENTRIES, numbers, count));
 	for (int i = 0; i < count; i++)
-	{
-		tde_check(tde_crypto_prf(prf, FOR_ENTRIES, numbers[i], &numbers[i]));
 		numbers[i] >>= 64 - TDE_ENTRY_BITS;
-	}
 }
 
 void

@@ -237,7 +237,7 @@ convert_row(void *table, TupleTableSlot *row, bool may_wait)
 static void
 check_table(Relation rel)
 {
-	if (rel->rd_rel->relkind != RELKIND_RELATION)
+	if (rel->rd_rel->relkind != RELKIND_RELATION && rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", RelationGetRelationName(rel))));
 	if (!TDE_OWNS_RELATION(RelationGetRelid(rel)))
@@ -302,17 +302,41 @@ report(const TdeProgress *progress, const char *table)
 					(GetCurrentTimestamp() - progress->started) / (double) USECS_PER_SEC)));
 }
 
+/* The table, or the partitions that have its rows; returns their blocks. */
+static int64
+list_tables(TdeBatches *batches, Relation rel)
+{
+	int64		blocks = 0;
+	List	   *family = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE ?
+	find_all_inheritors(RelationGetRelid(rel), AccessShareLock, NULL) : list_make1_oid(RelationGetRelid(rel));
+	ListCell   *cell;
+
+	foreach(cell, family)
+	{
+		Relation	part;
+
+		CHECK_FOR_INTERRUPTS();
+		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_PARTITIONED_TABLE)
+			continue;
+		part = table_open(lfirst_oid(cell), NoLock);
+		blocks += RelationGetNumberOfBlocks(part);
+		table_close(part, NoLock);
+		batches->tables = lappend_oid(batches->tables, lfirst_oid(cell));
+	}
+	return blocks;
+}
+
 static void
 convert_all_rows(Convert *convert, Oid relid)
 {
 	TdeBatches *batches = &convert->batches;
 	Relation	rel = open_own_table(relid, AccessShareLock);
 	char	   *name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
-	int64		blocks = RelationGetNumberOfBlocks(rel);
+	int64		blocks;
 
 	require_conversion(rel, convert->source, convert->target);
+	blocks = list_tables(batches, rel);
 	table_close(rel, AccessShareLock);
-	batches->tables = list_make1_oid(relid);
 	tde_batches_next_transaction(batches);
 	tde_counters_progress_start(&batches->progress, relid, convert->source ? TDE_PHASE_COPY : TDE_PHASE_ERASE);
 	/* rows that come, or move, later go through the trigger: one pass sees all others */

@@ -20,6 +20,7 @@
 #include "catalog/pg_trigger.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
 #include "optimizer/optimizer.h"
 #include "rewrite/rewriteSupport.h"
@@ -42,6 +43,7 @@
 PG_FUNCTION_INFO_V1(tde_relation_of);
 PG_FUNCTION_INFO_V1(tde_tree_uses);
 PG_FUNCTION_INFO_V1(tde_tree_null_test);
+PG_FUNCTION_INFO_V1(tde_index_expression);
 PG_FUNCTION_INFO_V1(tde_definition);
 
 /* A catalog whose rows have trees: where in a row its OID stands, and the relation. */
@@ -335,5 +337,69 @@ tde_definition(PG_FUNCTION_ARGS)
 	tde_owner_end(&caller);
 	if (text == NULL)
 		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(text));
+}
+
+/* ---- expressions of an index, for another column of its table ---- */
+
+typedef struct Exchange
+{
+	AttrNumber	source;
+	AttrNumber	target;
+} Exchange;
+
+/* The tree is nobody else's. */
+static bool
+exchange_columns(Node *node, void *context)
+{
+	const Exchange *exchange = context;
+
+	CHECK_FOR_INTERRUPTS();
+	check_stack_depth();
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var) && ((Var *) node)->varattno == exchange->source)
+		((Var *) node)->varattno = ((Var *) node)->varattnosyn = exchange->target;
+	return expression_tree_walker(node, exchange_columns, context);
+}
+
+static Node *
+index_expression(Form_pg_index index, List *expressions, int key)
+{
+	int			place = 0;
+
+	if (key < 0 || key >= index->indnatts || index->indkey.values[key] != 0)
+		return NULL;
+	for (int i = 0; i < key; i++)
+		place += index->indkey.values[i] == 0;
+	return list_nth(expressions, place);
+}
+
+/*
+ * tde_index_expression(index oid, key int4, source int2, target int2) - what an index has as this key, counted from 0, if that is an expression:
+ * as text, with the second column in the place of the first.  NULL if it is none, or if the caller does not own the table.
+ */
+Datum
+tde_index_expression(PG_FUNCTION_ARGS)
+{
+	Oid			index = PG_GETARG_OID(0);
+	Exchange	exchange = {PG_GETARG_INT16(2), PG_GETARG_INT16(3)};
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	Oid			relation;
+	Node	   *expression;
+	char	   *text;
+	TdeCaller	caller;
+
+	if (!HeapTupleIsValid(tuple))
+		PG_RETURN_NULL();
+	relation = ((Form_pg_index) GETSTRUCT(tuple))->indrelid;
+	expression = index_expression((Form_pg_index) GETSTRUCT(tuple), (List *) linitial(tde_stored_index_trees(index)), PG_GETARG_INT32(1));
+	ReleaseSysCache(tuple);
+	if (expression == NULL || !TDE_OWNS_RELATION(relation))
+		PG_RETURN_NULL();
+	(void) exchange_columns(expression, &exchange);
+	tde_owner_begin_as_on_path(&caller, GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(relation)));
+	text = deparse_expression(expression, deparse_context_for(get_rel_name(relation), relation), false, false);
+	tde_owner_end(&caller);
 	PG_RETURN_TEXT_P(cstring_to_text(text));
 }

@@ -29,6 +29,7 @@
 #include "type/inside.h"
 
 Oid			tde_plain_tables[TDE_PLAIN_TABLES] = {InvalidOid};
+static Oid	plain_row_types[TDE_PLAIN_TABLES] = {InvalidOid};	/* those of plain tables, each where its OID says */
 
 static HTAB *tables = NULL;
 static MemoryContext tables_context = NULL;
@@ -37,6 +38,7 @@ static void
 indexed_table_changed(Oid relid)
 {
 	tde_memory_relation_memos_invalidate(tables, relid);
+	memset(plain_row_types, 0, sizeof(plain_row_types));
 	if (OidIsValid(relid))
 		tde_plain_tables[relid % TDE_PLAIN_TABLES] = InvalidOid;
 	else
@@ -205,6 +207,20 @@ bool
 tde_table_looks_plain(Oid relid)
 {
 	return find_table(relid)->plain;
+}
+
+bool
+tde_table_type_is_plain(Oid type)
+{
+	Oid			relid;
+
+	if (likely(plain_row_types[type % TDE_PLAIN_TABLES] == type))
+		return true;
+	relid = get_typ_typrelid(type);
+	if (!OidIsValid(relid) || !tde_table_is_plain(relid))
+		return false;
+	plain_row_types[type % TDE_PLAIN_TABLES] = type;
+	return true;
 }
 
 void

@@ -48,6 +48,9 @@ tde_table_is_plain(Oid relid)
 	return tde_table_is_known_plain(relid) || tde_table_looks_plain(relid);
 }
 
+/* Is a row type that of a plain table, or the like? */
+extern bool tde_table_type_is_plain(Oid type);
+
 extern void tde_indexed_tables_init(void);
 
 #endif							/* TDE_OPERATORS_INDEXED_TABLES_H */

@@ -192,28 +192,29 @@ tde_opclass_infer(OnConflictExpr *conflict)
 	}
 }
 
-/* A column of an encrypted type, or of an array of one, in an index of GIN: a class whose entries tell nothing, under a salt of their own. */
+/* A column of an encrypted type, or of an array of one, in an index of GIN: a class whose entries tell nothing. */
 static void
 adopt_blind(IndexElem *element, Oid column)
 {
-	Oid			opclass = element->opclass ? get_opclass_oid(GIN_AM_OID, element->opclass, true) : GetDefaultOpClass(column, GIN_AM_OID);
+	Oid			named = element->opclass ? get_opclass_oid(GIN_AM_OID, element->opclass, true) : InvalidOid;
+	Oid			opclass = OidIsValid(named) && !tde_blind_is_class(named) ? tde_blind_class_for(column, named) : InvalidOid;
 	FormData_pg_opclass row;
-	ListCell   *cell;
 
 	if (!OidIsValid(opclass))
 		return;
-	if (!tde_blind_is_class(opclass))
-		opclass = tde_blind_class_for(column, opclass);
-	if (!OidIsValid(opclass))
-		return;
-	/* also the default: options stand behind a name, where the statement is written down for other nodes */
 	row = class_row(opclass);
 	element->opclass = list_make2(makeString(get_namespace_name(row.opcnamespace)), makeString(pstrdup(NameStr(row.opcname))));
+}
+
+/* LIKE copies another table's options, of which the salt is that of one index. */
+static void
+forget_salt(IndexElem *element)
+{
+	ListCell   *cell;
+
 	foreach(cell, element->opclassopts)
 		if (strcmp(lfirst_node(DefElem, cell)->defname, TDE_BLIND_OPTION) == 0)
-			return;
-	element->opclassopts = lappend(element->opclassopts,
-								   makeDefElem(TDE_BLIND_OPTION, (Node *) makeString(tde_blind_new_salt()), -1));
+			element->opclassopts = foreach_delete_current(element->opclassopts, cell);
 }
 
 /* A column that is declared unordered, in an index without a named class; ddl/index_order.c sees to all others. */
@@ -258,8 +259,11 @@ tde_opclass_adopt(IndexStmt *stmt)
 
 		if (method == GIN_AM_OID)
 		{
-			if (OidIsValid(column) && tde_type_holds_encrypted(column))
-				adopt_blind(element, getBaseType(column));
+			if (!OidIsValid(column) || !tde_type_holds_encrypted(column))
+				continue;
+			adopt_blind(element, getBaseType(column));
+			if (stmt->transformed)
+				forget_salt(element);
 		}
 		else if (type && element->opclass != NIL)
 			element->opclass = tde_opclass_adopted(type, method, element->opclass);

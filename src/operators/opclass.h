@@ -11,7 +11,7 @@
 
 /*
  * CREATE INDEX ... (column int4_ops), (column text_pattern_ops): where an encrypted column has an operator class that does what
- * the one that is named does, it takes that, and an index of GIN gets its salt.  Changes the statement.
+ * the one that is named does, it takes that.  Changes the statement.
  */
 extern void tde_opclass_adopt(IndexStmt *stmt);
 

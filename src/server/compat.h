@@ -55,9 +55,11 @@
 #if PG_VERSION_NUM >= 160000
 #define TDE_MAY_EXECUTE(function, user) (object_aclcheck(ProcedureRelationId, function, user, ACL_EXECUTE) == ACLCHECK_OK)
 #define TDE_MAY_USE_TYPE(type) (object_aclcheck(TypeRelationId, type, GetUserId(), ACL_USAGE) == ACLCHECK_OK)
+#define TDE_MAY_USE_SCHEMA(schema) (object_aclcheck(NamespaceRelationId, schema, GetUserId(), ACL_USAGE) == ACLCHECK_OK)
 #else
 #define TDE_MAY_EXECUTE(function, user) (pg_proc_aclcheck(function, user, ACL_EXECUTE) == ACLCHECK_OK)
 #define TDE_MAY_USE_TYPE(type) (pg_type_aclcheck(type, GetUserId(), ACL_USAGE) == ACLCHECK_OK)
+#define TDE_MAY_USE_SCHEMA(schema) (pg_namespace_aclcheck(schema, GetUserId(), ACL_USAGE) == ACLCHECK_OK)
 #endif
 
 /* 16 says at each membership whether privileges are inherited (e3ce2de09d81); before, the member does. */
@@ -224,6 +226,13 @@
 #define PROGRESS_COMMAND_CLUSTER PROGRESS_COMMAND_REPACK
 #endif
 
+/* 19 has REPACK (CONCURRENTLY), which makes a table's indexes again for a copy of the table, and exchanges their files. */
+#if PG_VERSION_NUM >= 190000
+#define TDE_IS_REPACK(statement) ((statement) && IsA(statement, RepackStmt))
+#else
+#define TDE_IS_REPACK(statement) false
+#endif
+
 /*
  * 18 keeps what it needs of a column most often in a second place, too (5983a4cffc31), and a copy of a descriptor knows no places of columns in
  * rows yet; before, it has those of the original, which are wrong from the changed column on.  19 looks these places up once, when it is told to
@@ -272,7 +281,13 @@
 /* 16 keeps permissions apart from the range table (a61b1f74823c); 18 asks what is not pruned (cbc127917e04). */
 #if PG_VERSION_NUM >= 160000
 #define TDE_UPDATED_COLUMNS(rte, permissions) (addRTEPermissionInfo(permissions, rte)->updatedCols)
+#define TDE_MAY_SELECT(rte, columns, permissions) \
+	(addRTEPermissionInfo(&(permissions), rte)->requiredPerms = ACL_SELECT, \
+	 getRTEPermissionInfo(permissions, rte)->selectedCols = (columns), \
+	 ExecCheckPermissions(list_make1(rte), permissions, false))
 #else
+#define TDE_MAY_SELECT(rte, columns, permissions) \
+	((rte)->requiredPerms = ACL_SELECT, (rte)->selectedCols = (columns), ExecCheckRTPerms(list_make1(rte), false))
 #define TDE_UPDATED_COLUMNS(rte, permissions) ((rte)->updatedCols)
 #endif
 #if PG_VERSION_NUM >= 160000

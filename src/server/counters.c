@@ -215,7 +215,7 @@ enum
 
 static const char *const phase_words[] = {
 	"re-encrypting", "waiting for writers", "verifying", "copying", "erasing", "looking for keys", "verifying values",
-	"rebuilding indexes"
+	"looking at samples", "rebuilding indexes"
 };
 
 static void

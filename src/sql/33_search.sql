@@ -126,6 +126,12 @@ BEGIN
       DETAIL = 'It finds values by ranges of entries, and the entries of an encrypted column have no order.',
       HINT = 'A btree index serves these operators.';
   END IF;
+  -- intarray's
+  IF EXISTS (SELECT FROM pg_type WHERE oid = base.opcintype AND typsubscript = 'array_subscript_handler'::regproc) THEN
+    RAISE EXCEPTION 'operator class "%" cannot be made for encrypted types', base.opcname USING ERRCODE = 'feature_not_supported',
+      DETAIL = format('It is for %s alone, by operators that take no other arrays.', base.opcintype::regtype),
+      HINT = 'An index without an operator class serves pg_catalog''s &&, @>, <@ and =.';
+  END IF;
   -- all that it takes goes where the class is, and is dumped with the database
   plans := ARRAY(SELECT o FROM tde_internal.type_plans o ORDER BY o.enc::oid);
   FOR number IN 1 .. cardinality(plans) LOOP

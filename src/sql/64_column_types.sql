@@ -90,6 +90,41 @@ AS $$
 $$;
 COMMENT ON FUNCTION tde_internal.tde_with_collation(pg_attribute, text) IS 'a type, with the collation that the column has';
 
+CREATE FUNCTION tde_internal.tde_kept_properties(a pg_attribute, changed pg_attribute) RETURNS SETOF text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  -- A new type comes with its own storage and compression.  What is its default, and what it cannot have, is nobody's choice.
+  SELECT format('ALTER TABLE ONLY %s ALTER COLUMN %I %s', a.attrelid::regclass, a.attname, property)
+  FROM pg_type o JOIN pg_type n ON n.oid = changed.atttypid CROSS JOIN LATERAL (VALUES
+    (CASE WHEN a.attstattarget >= 0 AND a.attstattarget IS DISTINCT FROM changed.attstattarget THEN format('SET STATISTICS %s', a.attstattarget) END),
+    ('SET (' || (SELECT string_agg(option, ', ') FROM unnest(a.attoptions) option WHERE option ~ '^n_distinct' AND option <> ALL (coalesce(changed.attoptions, '{}'))) || ')'),
+    (CASE WHEN a.attstorage NOT IN (o.typstorage, changed.attstorage) AND n.typstorage <> 'p' THEN
+       'SET STORAGE ' || CASE a.attstorage WHEN 'p' THEN 'PLAIN' WHEN 'm' THEN 'MAIN' WHEN 'e' THEN 'EXTERNAL' ELSE 'EXTENDED' END END),
+    (CASE WHEN a.attcompression NOT IN ('', changed.attcompression) AND n.typstorage <> 'p' THEN
+       'SET COMPRESSION ' || CASE a.attcompression WHEN 'p' THEN 'pglz' WHEN 'l' THEN 'lz4' END END)) AS properties (property)
+  WHERE o.oid = a.atttypid AND property IS NOT NULL
+$$;
+COMMENT ON FUNCTION tde_internal.tde_kept_properties(pg_attribute, pg_attribute) IS
+  'commands that give a column, whose type has changed or will have, the statistics target, options, storage and compression that it had before';
+
+CREATE FUNCTION tde_internal.tde_removed_masks(a pg_attribute) RETURNS text
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  masks text := (SELECT label FROM pg_seclabel WHERE provider = 'tde_column' AND (objoid, classoid, objsubid) = (a.attrelid, 'pg_class'::regclass, a.attnum));
+BEGIN
+  IF masks IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RAISE NOTICE 'masks of column "%" of table % go with its encryption', a.attname, a.attrelid::regclass USING DETAIL = masks,
+    HINT = format('When it is encrypted again: SECURITY LABEL FOR tde_column ON COLUMN %s.%I IS %L;', a.attrelid::regclass, a.attname, masks);
+  RETURN format('SECURITY LABEL FOR tde_column ON COLUMN %s.%I IS NULL', a.attrelid::regclass, a.attname);
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_removed_masks(pg_attribute) IS 'tell of a column''s masks; the command that removes them, NULL if there are none';
+
 CREATE FUNCTION tde_internal.tde_constant_default(relation oid, column_number int2) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp;

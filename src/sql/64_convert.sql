@@ -59,7 +59,7 @@ BEGIN
   -- Sessions that have called a function in PL/pgSQL keep its plans with the type that new.column had, and get errors from now on.
   FOR command IN SELECT DISTINCT format('ALTER FUNCTION %s %s', p.oid::regprocedure, CASE provolatile WHEN 'i' THEN 'IMMUTABLE' WHEN 's' THEN 'STABLE' ELSE 'VOLATILE' END)
       FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid JOIN pg_language l ON l.oid = prolang
-      WHERE tgrelid = relation AND NOT tgisinternal AND lanname = 'plpgsql' AND pg_has_role(proowner, 'USAGE') LOOP
+      WHERE (tgrelid = relation OR tgrelid IN (SELECT relid FROM pg_partition_tree(relation))) AND NOT tgisinternal AND lanname = 'plpgsql' AND pg_has_role(proowner, 'USAGE') LOOP
     EXECUTE command;
   END LOOP;
 END
@@ -173,17 +173,24 @@ CREATE FUNCTION tde_internal.tde_type_command(columns pg_attribute[], types text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  -- a default that is a constant is read again for the new type, in one pass over the table
-  SELECT format('ALTER TABLE %s ', columns[1].attrelid::regclass) || string_agg(command, ', ' ORDER BY place, n)
-  FROM generate_subscripts(columns, 1) n CROSS JOIN LATERAL tde_internal.tde_constant_default(columns[n].attrelid, columns[n].attnum) AS literal
-  CROSS JOIN LATERAL (VALUES
-    (1, CASE WHEN literal IS NOT NULL THEN format('ALTER COLUMN %I DROP DEFAULT', columns[n].attname) END),
-    (2, format('ALTER COLUMN %I TYPE %s', columns[n].attname, tde_internal.tde_with_collation(columns[n], types[n]))),
-    (3, CASE WHEN literal IS NOT NULL THEN format('ALTER COLUMN %I SET DEFAULT %s', columns[n].attname, literal) END)
-  ) AS commands (place, command)
-  WHERE command IS NOT NULL
+  SELECT format('ALTER TABLE %s ', columns[1].attrelid::regclass) || string_agg(
+    format('ALTER COLUMN %I TYPE %s', columns[n].attname, tde_internal.tde_with_collation(columns[n], types[n])), ', ' ORDER BY n)
+  FROM generate_subscripts(columns, 1) n
 $$;
 COMMENT ON FUNCTION tde_internal.tde_type_command(pg_attribute[], text[]) IS 'the command that changes the types of columns of a table';
+
+CREATE FUNCTION tde_internal.tde_default_commands(a pg_attribute) RETURNS TABLE (removal text, creation text)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  -- A constant is read again for the new type.  Each partition, and each table that inherits the column, has one of its own.
+  SELECT format('ALTER TABLE ONLY %s ALTER COLUMN %I DROP DEFAULT', relation::regclass, a.attname),
+         format('ALTER TABLE ONLY %s ALTER COLUMN %I SET DEFAULT %s', relation::regclass, a.attname, literal)
+  FROM tde_internal.tde_column_family(a) f CROSS JOIN LATERAL tde_internal.tde_constant_default(f.relation, f.attnum) AS literal
+  WHERE literal IS NOT NULL
+$$;
+COMMENT ON FUNCTION tde_internal.tde_default_commands(pg_attribute) IS
+  'commands before and after a column''s type is changed: constant defaults, also of columns that inherit it';
 
 CREATE FUNCTION tde_internal.tde_convert_offline(relation regclass, column_names name[], specs text[], encrypting boolean) RETURNS boolean
 LANGUAGE plpgsql
@@ -195,13 +202,14 @@ DECLARE
   started  timestamptz := clock_timestamp();
   columns  pg_attribute[];
   types    text[];
+  family   pg_attribute[];
   owner    oid;
   before   int8;
   command  text;
   indexes  text;
   again    text;
-  unnumber text;
-  number   text;
+  removed  text;
+  restored text;
   a        pg_attribute;
   c        pg_class;
   detail   text;
@@ -221,14 +229,15 @@ BEGIN
   FOREACH a IN ARRAY columns LOOP
     PERFORM tde_internal.tde_check_conversion(a, encrypting, false);    -- again: now nobody gives any of it to somebody else
   END LOOP;
+  family := ARRAY(SELECT n FROM unnest(columns) u CROSS JOIN LATERAL tde_internal.tde_column_family(u) f JOIN pg_attribute n ON (n.attrelid, n.attnum) = (f.relation, f.attnum));
   owner := tde_internal.tde_owner_of(relation);
   before := tde_internal.tde_size_of(relation);
   bindings := ARRAY(SELECT DISTINCT b FROM unnest(columns) u CROSS JOIN LATERAL tde_internal.tde_bindings(u) b);    -- before anything is printed
   command := tde_internal.tde_type_command(columns, types);
   SELECT coalesce(string_agg(format('DROP INDEX %s', index), ';'), ''), coalesce(string_agg(array_to_string(commands, ';'), ';'), '') INTO indexes, again
   FROM (SELECT DISTINCT i.* FROM unnest(columns) u CROSS JOIN LATERAL tde_internal.tde_named_indexes(u) i) AS named;
-  SELECT coalesce(string_agg(removal, ';'), ''), coalesce(string_agg(creation, ';'), '') INTO unnumber, number
-  FROM unnest(columns) u CROSS JOIN LATERAL tde_internal.tde_identity_commands(u);
+  SELECT coalesce(string_agg(removal, ';'), ''), coalesce(string_agg(creation, ';'), '') INTO removed, restored
+  FROM unnest(columns) u CROSS JOIN LATERAL (SELECT * FROM tde_internal.tde_identity_commands(u) UNION ALL SELECT * FROM tde_internal.tde_default_commands(u)) AS commands;
   FOREACH a IN ARRAY columns LOOP
     others := tde_internal.tde_remove_dependents(a) || others;    -- made again in the reverse order
   END LOOP;
@@ -239,10 +248,12 @@ BEGIN
                           (SELECT sum(greatest(reltuples, 0))::int8 FROM pg_class
                            WHERE relkind <> 'p' AND (oid = relation OR oid IN (SELECT relid FROM pg_partition_tree(relation)))),
                           pg_size_pretty(before));
-  PERFORM tde_internal.tde_run_as(owner, concat_ws(';', indexes, unnumber));
-  PERFORM tde_internal.tde_run_as(owner, concat_ws(';', command, number));
+  PERFORM tde_internal.tde_run_as(owner, concat_ws(';', indexes, removed));
+  PERFORM tde_internal.tde_run_as(owner, concat_ws(';', command, restored));
   PERFORM tde_internal.tde_check_bindings(columns, bindings, false);        -- what is in an index is evaluated as soon as it is read
   PERFORM tde_internal.tde_run_as(owner, again);
+  PERFORM tde_internal.tde_run_as(owner, p.kept) FROM unnest(family) f JOIN pg_attribute n ON (n.attrelid, n.attnum) = (f.attrelid, f.attnum)
+    CROSS JOIN LATERAL (SELECT tde_internal.tde_kept_properties(f, n) UNION ALL SELECT tde_internal.tde_removed_masks(f) WHERE NOT encrypting) AS p (kept);
   PERFORM tde_internal.tde_make_dependents(columns, others);
   PERFORM tde_internal.tde_check_bindings(columns, bindings, true);
   PERFORM tde_internal.tde_recompile_triggers(relation);

@@ -10,6 +10,12 @@ CREATE FUNCTION tde_internal.tde_tree_null_test(tree pg_node_tree, column_number
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tde_internal.tde_tree_null_test(pg_node_tree, int2) IS 'IS NULL or IS NOT NULL, if a condition asks that of a column and nothing else';
 
+CREATE FUNCTION tde_internal.tde_index_expression(index oid, key int, source int2, target int2) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp;
+COMMENT ON FUNCTION tde_internal.tde_index_expression(oid, int, int2, int2) IS
+  'expression that is a key of an index, counted from 0, with another column in a column''s place; NULL if the key is none';
+
 CREATE FUNCTION tde_internal.tde_column_family(a pg_attribute) RETURNS TABLE (relation oid, attnum int2)
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -118,7 +124,7 @@ AS $$
   SELECT format('index %s, which %s', i.indexrelid::regclass, reason)
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
   CROSS JOIN LATERAL (
-    SELECT 'has an expression of the column' WHERE online AND tde_internal.tde_tree_uses(i.indexprs, a.attnum)
+    SELECT 'has an expression of the whole row' WHERE online AND tde_internal.tde_tree_uses(i.indexprs, 0::int2)
     UNION ALL
     SELECT 'computes with the column by function ' || d.refobjid::regprocedure
     FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid AND d.refclassid = 'pg_proc'::regclass
@@ -154,6 +160,14 @@ AS $$
   UNION
   SELECT format('constraint %I on table %s, which sets the column on delete', conname, conrelid::regclass) FROM pg_constraint
   WHERE online AND contype = 'f' AND conrelid = a.attrelid AND a.attnum = ANY (confdelsetcols)
+  UNION
+  -- PostgreSQL adds none of them NOT VALID, and under a lock it would read all rows
+  SELECT format('constraint %I on table %s, a foreign key of partitioned tables', conname, conrelid::regclass) FROM pg_constraint
+  WHERE online AND contype = 'f' AND (conrelid = a.attrelid AND a.attnum = ANY (conkey) OR confrelid = a.attrelid AND a.attnum = ANY (confkey))
+    AND EXISTS (SELECT FROM pg_class WHERE oid = a.attrelid AND (relkind = 'p' OR relispartition))
+  UNION
+  SELECT format('partition %s, which is not a heap of this server', c.oid::regclass) FROM pg_class c LEFT JOIN pg_am m ON m.oid = relam
+  WHERE online AND c.oid = a.attrelid AND relispartition AND relkind <> 'p' AND amname IS DISTINCT FROM 'heap'
 $$;
 COMMENT ON FUNCTION tde_internal.tde_conversion_obstacles(pg_attribute, boolean, boolean) IS 'objects that keep a column''s type from being changed';
 
@@ -181,7 +195,10 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   obstacles text := (SELECT string_agg(o, E'\n' ORDER BY o COLLATE "C")
-                     FROM tde_internal.tde_conversion_obstacles(a, encrypting, online) o);
+                     FROM (
+                       -- offline PostgreSQL sees to what partitions have themselves
+                       SELECT DISTINCT o FROM tde_internal.tde_column_family(a) f JOIN pg_attribute n ON (n.attrelid, n.attnum) = (f.relation, f.attnum)
+                       CROSS JOIN LATERAL tde_internal.tde_conversion_obstacles(n, encrypting, online) o WHERE online OR n.attrelid = a.attrelid) AS found (o));
   verb      text := CASE WHEN encrypting THEN 'encrypted' ELSE 'decrypted' END;
 BEGIN
   IF obstacles IS NOT NULL THEN
@@ -189,11 +206,10 @@ BEGIN
         a.attname, (SELECT relname FROM pg_class WHERE oid = a.attrelid), verb
       USING ERRCODE = 'dependent_objects_still_exist', DETAIL = obstacles,
         HINT = 'Drop them, convert the column, and make again those that the new type allows.';
-  ELSIF online AND EXISTS (SELECT FROM pg_class WHERE oid = a.attrelid AND (relkind = 'p' OR relispartition)
-                           UNION ALL SELECT FROM pg_inherits WHERE inhrelid = a.attrelid OR inhparent = a.attrelid) THEN
-    RAISE EXCEPTION 'columns of partitioned tables and of tables with inheritance cannot be converted online'
+  ELSIF online AND EXISTS (SELECT FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE a.attrelid IN (inhrelid, inhparent) AND NOT relispartition) THEN
+    RAISE EXCEPTION 'columns of tables with inheritance cannot be converted online'
       USING ERRCODE = 'feature_not_supported', HINT = 'Convert the column offline.';
-  ELSIF online AND NOT EXISTS (SELECT FROM pg_class c JOIN pg_am m ON m.oid = relam WHERE c.oid = a.attrelid AND amname = 'heap') THEN
+  ELSIF online AND NOT EXISTS (SELECT FROM pg_class c LEFT JOIN pg_am m ON m.oid = relam WHERE c.oid = a.attrelid AND (relkind = 'p' OR amname = 'heap')) THEN
     RAISE EXCEPTION 'columns of tables whose access method is not heap cannot be converted online'
       USING ERRCODE = 'feature_not_supported', HINT = 'Convert the column offline.';
   ELSIF online AND tde_internal.tde_is_distributed(a.attrelid) THEN

@@ -22,7 +22,9 @@ CREATE VIEW tde.conversions AS
       WITH ORDINALITY AS a (hex, n)
     WHERE hex OPERATOR(pg_catalog.<>) '') AS arguments (g)
   JOIN pg_catalog.pg_attribute n ON n.attrelid OPERATOR(pg_catalog.=) t.tgrelid AND n.attname OPERATOR(pg_catalog.=) g[3]::pg_catalog.name
-  CROSS JOIN LATERAL tde_internal.tde_type_spec(n.atttypid, n.atttypmod) s;
+  CROSS JOIN LATERAL tde_internal.tde_type_spec(n.atttypid, n.atttypmod) s
+  -- partitions have copies of their table's
+  WHERE t.tgparentid OPERATOR(pg_catalog.=) 0;
 GRANT SELECT ON tde.conversions TO PUBLIC;
 COMMENT ON VIEW tde.conversions IS
   'columns in online conversion: being copied (phase copy), or swapped while old values are erased (phase erase)';
@@ -53,6 +55,41 @@ $$;
 COMMENT ON FUNCTION tde_internal.tde_lock_tables(regclass[]) IS
   'lock tables and views that others use: waits for lock_timeout, or several times for two seconds';
 
+CREATE FUNCTION tde_internal.tde_not_nulls(a pg_attribute) RETURNS SETOF oid
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  WITH family AS (
+    SELECT f.relation, n.attnotnull FROM tde_internal.tde_column_family(a) f JOIN pg_attribute n ON (n.attrelid, n.attnum) = (f.relation, f.attnum)
+  )
+  SELECT relation FROM family f WHERE attnotnull AND NOT EXISTS (SELECT FROM pg_inherits JOIN family p ON p.relation = inhparent AND p.attnotnull WHERE inhrelid = f.relation)
+$$;
+COMMENT ON FUNCTION tde_internal.tde_not_nulls(pg_attribute) IS 'the table whose column is NOT NULL, or partitions where it is and in what they are partitions of it is not';
+
+CREATE FUNCTION tde_internal.tde_partitions(relation regclass) RETURNS text[]
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  -- what is detached and attached again gets another row
+  SELECT ARRAY(SELECT concat(inhrelid::regclass, ' ', i.xmin) FROM pg_partition_tree(relation) JOIN pg_inherits i ON inhrelid = relid WHERE isleaf ORDER BY 1)
+$$;
+COMMENT ON FUNCTION tde_internal.tde_partitions(regclass) IS 'the partitions that have the rows of a table, as they were attached';
+
+CREATE FUNCTION tde_internal.tde_check_partitions(relation regclass, column_name name, seen text[]) RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  others text := (SELECT string_agg(split_part(p, ' ', 1), ', ') FROM unnest(tde_internal.tde_partitions(relation)) p WHERE p <> ALL (seen));
+BEGIN
+  IF others IS NOT NULL THEN
+    RAISE EXCEPTION 'table % has got new partitions meanwhile', relation USING ERRCODE = 'object_in_use',
+      DETAIL = others, HINT = format('CALL tde_finish_conversion(%L, %L); again.', relation, column_name);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_check_partitions(regclass, name, text[]) IS 'error if a table has partitions whose rows nobody has looked at';
+
 CREATE FUNCTION tde_internal.tde_start_conversion(a pg_attribute, type text, encrypting boolean) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -65,15 +102,15 @@ BEGIN
   PERFORM tde_internal.tde_check_conversion(a, encrypting, true);
   PERFORM tde_internal.tde_lock_tables(ARRAY[a.attrelid]);
   PERFORM tde_internal.tde_run_as(owner, format('ALTER TABLE %s ADD COLUMN %I %s', a.attrelid::regclass, helper, tde_internal.tde_with_collation(a, type)));
-  IF a.attnotnull THEN
-    -- a valid one spares SET NOT NULL its scan
-    PERFORM tde_internal.tde_run_as(owner, format('ALTER TABLE %1$s ADD CONSTRAINT %2$I CHECK (%2$I IS NOT NULL) NOT VALID', a.attrelid::regclass, helper));
-  END IF;
+  -- a valid one spares SET NOT NULL its scan
+  PERFORM tde_internal.tde_run_as(owner, format('ALTER TABLE %1$s ADD CONSTRAINT %2$I CHECK (%2$I IS NOT NULL) NOT VALID', relation::regclass, helper))
+    FROM tde_internal.tde_not_nulls(a) AS relation;
   -- the last one to see the row
   PERFORM tde_internal.tde_run_as(owner, format(
     'CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''copy'', %3$L, %4$L);
     ALTER TABLE %1$s ENABLE ALWAYS TRIGGER %2$I', a.attrelid::regclass, '~' || helper, a.attname, helper));
-  RAISE NOTICE 'column "%" is being copied to column "%" of type %', a.attname, helper, type;
+  RAISE NOTICE 'column "%" is being copied to column "%" of type %', a.attname, helper, type
+    USING DETAIL = 'SELECT *, and COPY and INSERT without a list of columns, meet one more column until tde_finish_conversion() has ended.';
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_start_conversion(pg_attribute, text, boolean) IS 'add the copy of a column, and the trigger that keeps it';
@@ -85,42 +122,50 @@ DECLARE
 BEGIN
   CALL tde_internal.tde_convert_all_rows(relation, column_name, helper_column, batch_rows, batch_delay);
   SET LOCAL search_path = pg_catalog, pg_temp;
-  checks := ARRAY(SELECT oid FROM pg_constraint WHERE conrelid = relation AND conname = helper_column AND contype = 'c');
+  checks := ARRAY(SELECT k.oid FROM pg_constraint k JOIN tde_internal.tde_column_family(tde_internal.tde_convertible_column(relation, column_name)) f ON k.conrelid = f.relation
+                  WHERE conname = helper_column AND contype = 'c' AND coninhcount = 0);
   CALL tde_internal.tde_validate_all(checks);
 END
 $$;
 COMMENT ON PROCEDURE tde_internal.tde_complete_copy(regclass, name, name, int, float8) IS 'copy what was not copied yet';
 
 CREATE FUNCTION tde_internal.tde_conversion_replacements(relation regclass, column_name name)
-  RETURNS TABLE (index regclass, replacement name, valid boolean, command text)
+  RETURNS TABLE (index regclass, replacement name, parent regclass, place int, command text)
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  SELECT i.indexrelid, new_name, n.indisvalid,
-         CASE WHEN n.indisvalid THEN NULL WHEN NOT n.indisvalid THEN format('REINDEX INDEX CONCURRENTLY %s;', n.indexrelid::regclass)
-              ELSE format('CREATE %sINDEX CONCURRENTLY %I ON %s USING %I (%s)%s%s%s%s%s;', CASE WHEN i.indisunique THEN 'UNIQUE ' END,
-                new_name, relation, m.amname, keys.list, ' INCLUDE (' || included.list || ')',
-                CASE WHEN i.indnullsnotdistinct THEN ' NULLS NOT DISTINCT' END,
-                ' WITH (' || array_to_string(c.reloptions, ', ') || ')',
-                ' TABLESPACE ' || (SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid = c.reltablespace),
-                ' WHERE ' || coalesce(quote_ident(v.helper_column) || ' ' || tde_internal.tde_tree_null_test(i.indpred, a.attnum),
-                                      pg_get_expr(i.indpred, i.indrelid))) END
+  -- Of a partitioned table: an index without any, those of its partitions, which are attached to it.  That of a constraint comes with the swap.
+  SELECT i.indexrelid, coalesce((SELECT relname FROM pg_class WHERE oid = n.indexrelid), new_name), up.inhparent::regclass, commands.place, commands.command
   FROM tde.conversions v
-  JOIN pg_attribute a ON a.attrelid = v.relation AND a.attname = v.column_name
-  JOIN pg_index i ON i.indrelid = v.relation AND (a.attnum = ANY (i.indkey) OR tde_internal.tde_tree_uses(i.indpred, a.attnum))
+  JOIN pg_attribute r ON r.attrelid = v.relation AND r.attname = v.column_name
+  CROSS JOIN LATERAL tde_internal.tde_column_family(r) f
+  JOIN pg_attribute a ON a.attrelid = f.relation AND a.attnum = f.attnum
+  JOIN pg_attribute h ON h.attrelid = f.relation AND h.attname = v.helper_column
+  JOIN pg_index i ON i.indrelid = f.relation AND (a.attnum = ANY (i.indkey) OR tde_internal.tde_tree_uses(i.indpred, a.attnum)
+                                                              OR tde_internal.tde_tree_uses(i.indexprs, a.attnum))
   JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
-  CROSS JOIN LATERAL (SELECT ('tde_convert_' || i.indexrelid)::name) AS names (new_name)
-  LEFT JOIN pg_index n ON n.indexrelid = (SELECT oid FROM pg_class WHERE relnamespace = c.relnamespace AND relname = new_name)
+  JOIN pg_namespace l ON l.oid = c.relnamespace
+  LEFT JOIN pg_inherits up ON up.inhrelid = i.indexrelid
+  LEFT JOIN pg_constraint k ON k.conindid = i.indexrelid AND k.contype IN ('p', 'u')
+  CROSS JOIN LATERAL (SELECT ('tde_convert_' || i.indexrelid)::name, (
+    SELECT format('%I.%I', nspname, 'tde_convert_' || up.inhparent) FROM pg_class p JOIN pg_namespace s ON s.oid = p.relnamespace WHERE p.oid = up.inhparent)) AS names (new_name, new_parent)
+  LEFT JOIN pg_index n ON n.indexrelid = coalesce(
+    (SELECT oid FROM pg_class WHERE relnamespace = c.relnamespace AND relname = new_name),
+    -- PostgreSQL has made it, in a partition that is newer than its table's
+    (SELECT indexrelid FROM pg_inherits p JOIN pg_index o ON o.indexrelid = p.inhrelid WHERE p.inhparent = to_regclass(new_parent) AND o.indrelid = f.relation))
   CROSS JOIN LATERAL (
-    SELECT string_agg(CASE WHEN i.indkey[k] = a.attnum THEN quote_ident(v.helper_column) ELSE pg_get_indexdef(i.indexrelid, k + 1, false) END
+    SELECT string_agg(CASE WHEN i.indkey[k] = a.attnum THEN quote_ident(v.helper_column)
+                           ELSE coalesce('(' || tde_internal.tde_index_expression(i.indexrelid, k, a.attnum, h.attnum) || ')', pg_get_indexdef(i.indexrelid, k + 1, false)) END
       || coalesce((SELECT format(' COLLATE %I.%I', nspname, collname) FROM pg_collation o JOIN pg_namespace s ON s.oid = collnamespace
                    WHERE o.oid = i.indcollation[k] AND (i.indkey[k] = 0 OR i.indcollation[k] <> (
                      SELECT attcollation FROM pg_attribute x WHERE x.attrelid = i.indrelid AND x.attnum = i.indkey[k]))), '')
-      || coalesce((SELECT format(' %I.%I%s', nspname, opcname, '(' || array_to_string(x.attoptions, ', ') || ')')
-                   FROM pg_opclass o JOIN pg_namespace s ON s.oid = opcnamespace
-                   JOIN pg_attribute x ON x.attrelid = i.indexrelid AND x.attnum = k + 1
-                   WHERE o.oid = i.indclass[k] AND i.indkey[k] <> a.attnum AND (NOT o.opcdefault OR x.attoptions IS NOT NULL)), '')
-      || coalesce((SELECT ' ' || tde_internal.tde_named_opclass(a.atttypid, i.indclass[k]) WHERE i.indkey[k] = a.attnum), '')
+      -- what an expression gives may become encrypted with the column
+      || coalesce((SELECT ' ' || coalesce(CASE WHEN i.indkey[k] = a.attnum THEN tde_internal.tde_named_opclass(a.atttypid, o.oid)
+                                               WHEN i.indkey[k] = 0 AND x.attoptions IS NULL THEN tde_internal.tde_named_opclass(x.atttypid, o.oid) END,
+                                          CASE WHEN i.indkey[k] <> a.attnum AND (NOT o.opcdefault OR x.attoptions IS NOT NULL)
+                                               THEN format('%I.%I%s', nspname, opcname, '(' || array_to_string(x.attoptions, ', ') || ')') END)
+                   FROM pg_opclass o JOIN pg_namespace s ON s.oid = opcnamespace JOIN pg_attribute x ON x.attrelid = i.indexrelid AND x.attnum = k + 1
+                   WHERE o.oid = i.indclass[k]), '')
       || CASE i.indoption[k] WHEN 1 THEN ' DESC NULLS LAST' WHEN 2 THEN ' NULLS FIRST' WHEN 3 THEN ' DESC' ELSE '' END, ', ' ORDER BY k)
     FROM generate_series(0, i.indnkeyatts - 1) k
   ) AS keys (list)
@@ -129,6 +174,21 @@ AS $$
                       ', ' ORDER BY k)
     FROM generate_series(i.indnkeyatts, i.indnatts - 1) k
   ) AS included (list)
+  LEFT JOIN LATERAL (
+    SELECT CASE c.relkind WHEN 'I' THEN 1 ELSE 2 END,
+           CASE WHEN n.indisvalid OR c.relkind = 'I' AND (n.indexrelid IS NOT NULL OR k.oid IS NOT NULL) THEN NULL
+                WHEN NOT n.indisvalid THEN format('REINDEX INDEX CONCURRENTLY %s;', n.indexrelid::regclass)
+                ELSE format('CREATE %sINDEX %s%I ON %s%s USING %I (%s)%s%s%s%s%s;', CASE WHEN i.indisunique THEN 'UNIQUE ' END, CASE WHEN c.relkind = 'i' THEN 'CONCURRENTLY ' END,
+                       new_name, CASE WHEN c.relkind = 'I' THEN 'ONLY ' END, i.indrelid::regclass, m.amname, keys.list, ' INCLUDE (' || included.list || ')',
+                CASE WHEN i.indnullsnotdistinct THEN ' NULLS NOT DISTINCT' END,
+                ' WITH (' || array_to_string(c.reloptions, ', ') || ')',
+                ' TABLESPACE ' || (SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid = c.reltablespace),
+                ' WHERE ' || coalesce(quote_ident(v.helper_column) || ' ' || tde_internal.tde_tree_null_test(i.indpred, a.attnum),
+                                      pg_get_expr(i.indpred, i.indrelid))) END
+    UNION ALL
+    SELECT 3, format('ALTER INDEX %s ATTACH PARTITION %I.%I;', new_parent, l.nspname, new_name)
+    WHERE up.inhparent IS NOT NULL AND k.oid IS NULL AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = n.indexrelid)
+  ) AS commands (place, command) ON commands.command IS NOT NULL
   WHERE v.relation = $1 AND v.column_name = $2 AND v.phase = 'copy'
 $$;
 COMMENT ON FUNCTION tde_internal.tde_conversion_replacements(regclass, name) IS 'indexes on a column that is being copied, and which ones replace them';
@@ -146,7 +206,7 @@ BEGIN
     RAISE EXCEPTION 'column "%" of table % cannot be converted by role "%"', column_name, relation, current_user
       USING ERRCODE = 'dependent_objects_still_exist', DETAIL = others, HINT = 'Drop them, convert the column, and make them again.';
   END IF;
-  RETURN QUERY SELECT command FROM tde_internal.tde_conversion_replacements(relation, column_name) WHERE command IS NOT NULL ORDER BY index::oid;
+  RETURN QUERY SELECT command FROM tde_internal.tde_conversion_replacements(relation, column_name) WHERE command IS NOT NULL ORDER BY place, index::oid;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.tde_conversion_indexes(regclass, name) IS

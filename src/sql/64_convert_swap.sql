@@ -74,20 +74,26 @@ CREATE FUNCTION tde_internal.tde_swap_commands(relation regclass, column_name na
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
+  -- for the table, or the partitioned table and what partitions have beside it
   WITH v AS (
-    SELECT c.*, a.attnum, a.attnotnull, a.attacl, a.attstattarget, a.attoptions, replace(helper_column, 'tde_convert_', 'tde_erase_') AS old_name,
-           tde_internal.tde_constant_default(attrelid, attnum) AS literal, (SELECT tde_internal.tde_definition('pg_attrdef', f.oid) FROM pg_attrdef f WHERE adrelid = attrelid AND adnum = attnum) AS expr
-    FROM tde.conversions c JOIN pg_attribute a ON attrelid = c.relation AND attname = c.column_name
+    SELECT c.helper_column, c.helper_trigger, c.direction, n.attrelid = r.attrelid AS is_root, n.attrelid::regclass AS relation, n AS old, h AS new, n.attnum, n.attnotnull, n.attacl,
+           replace(helper_column, 'tde_convert_', 'tde_erase_') AS old_name, tde_internal.tde_constant_default(n.attrelid, n.attnum) AS literal,
+           (SELECT tde_internal.tde_definition('pg_attrdef', d.oid) FROM pg_attrdef d WHERE adrelid = n.attrelid AND adnum = n.attnum) AS expr,
+           n.attrelid IN (SELECT tde_internal.tde_not_nulls(r)) AS not_null,
+           EXISTS (SELECT FROM pg_constraint WHERE conrelid = n.attrelid AND conname = helper_column AND contype = 'c' AND coninhcount = 0) AS has_check
+    FROM tde.conversions c JOIN pg_attribute r ON r.attrelid = c.relation AND r.attname = c.column_name
+    CROSS JOIN LATERAL tde_internal.tde_column_family(r) f JOIN pg_attribute n ON (n.attrelid, n.attnum) = (f.relation, f.attnum)
+    JOIN pg_attribute h ON h.attrelid = f.relation AND h.attname = c.helper_column
     WHERE c.relation = $1 AND c.column_name = $2 AND c.phase = 'copy'
   ), checks AS (
-    SELECT k.oid, conname, convalidated, tde_internal.tde_definition('pg_constraint', k.oid) AS definition FROM v JOIN pg_constraint k ON conrelid = v.relation
-    WHERE contype = 'c' AND v.attnum = ANY (conkey)
+    SELECT v.relation, k.oid, conname, convalidated, tde_internal.tde_definition('pg_constraint', k.oid) AS definition FROM v JOIN pg_constraint k ON conrelid = v.relation
+    WHERE contype = 'c' AND v.attnum = ANY (conkey) AND coninhcount = 0
   ), stats AS (
     SELECT s.oid, format('%I.%I', nspname, stxname) AS name, stxstattarget, tde_internal.tde_definition('pg_statistic_ext', s.oid) AS definition
     FROM v JOIN pg_statistic_ext s ON stxrelid = v.relation JOIN pg_namespace n ON n.oid = stxnamespace WHERE v.attnum = ANY (stxkeys)
   ), indexes AS (
-    SELECT r.index, r.replacement, i.indisclustered, i.indisreplident, k.oid AS constraint_oid, k.conname, k.contype, k.condeferrable, k.condeferred,
-           c.relname, quote_ident(nspname) AS schema
+    SELECT r.index, r.replacement, r.parent, i.indrelid::regclass AS relation, i.indisclustered, i.indisreplident, k.oid AS constraint_oid, k.conname, k.contype, k.condeferrable, k.condeferred,
+           c.relname, c.relkind, quote_ident(nspname) AS schema
     FROM tde_internal.tde_conversion_replacements(relation, column_name) r
     JOIN pg_index i ON i.indexrelid = r.index JOIN pg_class c ON c.oid = r.index JOIN pg_namespace n ON n.oid = c.relnamespace
     LEFT JOIN pg_constraint k ON k.conindid = r.index AND k.contype IN ('p', 'u')
@@ -96,38 +102,48 @@ AS $$
     (10, format('DROP TRIGGER %I ON %s', helper_trigger, relation)),
     (40, format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, column_name, old_name)),
     (41, format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, helper_column, column_name)),
-    (42, format('ALTER TABLE %1$s ALTER COLUMN %2$I DROP NOT NULL, ALTER COLUMN %2$I DROP DEFAULT', relation, old_name)),
-    (50, format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT ', relation, column_name) || coalesce(literal, expr)),
-    (51, CASE WHEN attnotnull THEN format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', relation, column_name) END),
-    (52, CASE WHEN attnotnull THEN format('ALTER TABLE %s DROP CONSTRAINT %I', relation, helper_column) END),
-    (81, format('COMMENT ON COLUMN %s.%I IS %L', relation, column_name, col_description(relation, attnum))),
-    (82, CASE WHEN attstattarget >= 0 THEN format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', relation, column_name, attstattarget) END),
-    (83, format('ALTER TABLE %s ALTER COLUMN %I SET (', relation, column_name) || (SELECT string_agg(o, ', ') FROM unnest(attoptions) o WHERE o ~ '^n_distinct') || ')'),
     -- from now on the old column is written with NULLs only
     (90, CASE direction WHEN 'encrypt' THEN format(
            'CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''erase'', %3$L, %4$L)',
            relation, helper_trigger, old_name, column_name) END),
     (91, CASE direction WHEN 'encrypt' THEN format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, helper_trigger)
-                        ELSE format('ALTER TABLE %s DROP COLUMN %I', relation, old_name) END)) AS c (place, command) WHERE c.command IS NOT NULL
+                        ELSE format('ALTER TABLE %s DROP COLUMN %I', relation, old_name) END)) AS c (place, command) WHERE c.command IS NOT NULL AND v.is_root
+  UNION ALL
+  SELECT c.place, c.command FROM v CROSS JOIN LATERAL (VALUES
+    (42, CASE WHEN not_null THEN format('ALTER TABLE %s ALTER COLUMN %I DROP NOT NULL', relation, old_name) END),
+    (42, format('ALTER TABLE ONLY %s ALTER COLUMN %I DROP DEFAULT', relation, old_name)),
+    (50, format('ALTER TABLE ONLY %s ALTER COLUMN %I SET DEFAULT ', relation, column_name) || coalesce(literal, expr)),
+    (51, CASE WHEN not_null THEN format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', relation, column_name) END),
+    (52, CASE WHEN has_check THEN format('ALTER TABLE %s DROP CONSTRAINT %I', relation, helper_column) END),
+    (81, format('COMMENT ON COLUMN %s.%I IS %L', relation, column_name, col_description(relation, attnum)))) AS c (place, command) WHERE c.command IS NOT NULL
   UNION ALL
   SELECT 43, format('ALTER SEQUENCE %s OWNED BY %s.%I', objid::regclass, relation, column_name) FROM v JOIN pg_depend d
     ON refclassid = 'pg_class'::regclass AND refobjid = relation AND refobjsubid = attnum AND classid = 'pg_class'::regclass AND deptype = 'a'
     JOIN pg_class s ON s.oid = objid WHERE s.relkind = 'S'
   UNION ALL
+  SELECT 82, tde_internal.tde_kept_properties(v.old, v.new) FROM v
+  UNION ALL
+  -- of other providers: masks are for encrypted columns
+  SELECT 83, format('SECURITY LABEL FOR %I ON COLUMN %s.%I IS %L', provider, relation, column_name, label) FROM v JOIN pg_seclabel
+    ON provider <> 'tde_column' AND (objoid, classoid, objsubid) = (v.relation, 'pg_class'::regclass, v.attnum)
+  UNION ALL
   SELECT 80, format('GRANT %s (%I) ON %s TO %s%s', privilege_type, column_name, relation,
                     CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
   FROM v, aclexplode(attacl)
   UNION ALL
+  -- those of partitions go with their table's; PostgreSQL makes none into a constraint of a partitioned table but by attaching
   SELECT c.place, c.command FROM indexes CROSS JOIN LATERAL (VALUES
-    (32, CASE WHEN conname IS NULL THEN format('DROP INDEX %s', index) ELSE format('ALTER TABLE %s DROP CONSTRAINT %I', relation, conname) END),
-    (60, format('ALTER INDEX %s.%I RENAME TO %I', schema, replacement, relname)),
-    (61, format('COMMENT ON INDEX %s.%I IS %L', schema, relname, obj_description(index, 'pg_class'))),
-    (62, format('ALTER TABLE %s ADD CONSTRAINT ', relation) || quote_ident(conname) || format(' %s USING INDEX %I%s%s',
+    (32, CASE WHEN parent IS NOT NULL THEN NULL WHEN conname IS NULL THEN format('DROP INDEX %s', index) ELSE format('ALTER TABLE %s DROP CONSTRAINT %I', relation, conname) END),
+    (60, CASE WHEN relkind = 'i' OR conname IS NULL THEN format('ALTER INDEX %s.%I RENAME TO %I', schema, replacement, relname) END),
+    (62, format('ALTER TABLE %s ADD CONSTRAINT ', relation) || quote_ident(conname) || CASE WHEN relkind = 'i' THEN format(' %s USING INDEX %I%s%s',
                 CASE contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END, relname, CASE WHEN condeferrable THEN ' DEFERRABLE' END,
-                CASE WHEN condeferred THEN ' INITIALLY DEFERRED' END)),
-    (63, 'COMMENT ON CONSTRAINT ' || quote_ident(conname) || format(' ON %s IS %L', relation, obj_description(constraint_oid, 'pg_constraint'))),
-    (64, CASE WHEN indisclustered THEN format('ALTER TABLE %s CLUSTER ON %I', relation, relname) END),
-    (65, CASE WHEN indisreplident THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', relation, relname) END)) AS c (place, command)
+                CASE WHEN condeferred THEN ' INITIALLY DEFERRED' END) END),
+    (63, format('ALTER TABLE ONLY %s ADD CONSTRAINT ', relation) || quote_ident(conname) || CASE WHEN relkind = 'I' THEN ' ' || tde_internal.tde_definition('pg_constraint', constraint_oid) END),
+    (64, CASE WHEN parent IS NOT NULL AND conname IS NOT NULL THEN format('ALTER INDEX %s ATTACH PARTITION %s.%I', parent, schema, relname) END),
+    (65, format('COMMENT ON INDEX %s.%I IS %L', schema, relname, obj_description(index, 'pg_class'))),
+    (66, 'COMMENT ON CONSTRAINT ' || quote_ident(conname) || format(' ON %s IS %L', relation, obj_description(constraint_oid, 'pg_constraint'))),
+    (67, CASE WHEN indisclustered THEN format('ALTER TABLE %s CLUSTER ON %I', relation, relname) END),
+    (68, CASE WHEN indisreplident THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', relation, relname) END)) AS c (place, command)
   WHERE c.command IS NOT NULL
   UNION ALL
   SELECT c.place, c.command FROM checks CROSS JOIN LATERAL (VALUES
@@ -144,7 +160,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION tde_internal.tde_swap_commands(regclass, name) IS 'commands that put the copy of a column, with all that depends on it, in the column''s place';
 
-CREATE FUNCTION tde_internal.tde_swap(relation regclass, column_name name) RETURNS oid[]
+CREATE FUNCTION tde_internal.tde_swap(relation regclass, column_name name, partitions text[]) RETURNS oid[]
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -153,7 +169,7 @@ DECLARE
   v        record;
   key      record;
   commands text;
-  checks   name[];
+  checks   text[];
   others   tde_internal.tde_dependent[];
   bindings tde_internal.tde_binding[];
 BEGIN
@@ -162,6 +178,7 @@ BEGIN
     SELECT unnest(ARRAY[referencing, referenced]) FROM tde_internal.tde_conversion_keys(relation, column_name)) || relation);
   a := tde_internal.tde_convertible_column(relation, column_name);
   PERFORM tde_internal.tde_check_conversion(a, v.direction = 'encrypt', true);
+  PERFORM tde_internal.tde_check_partitions(relation, column_name, partitions);
   IF EXISTS (SELECT FROM @extschema@.tde_conversion_indexes(relation, column_name)) OR EXISTS (
       SELECT FROM tde_internal.tde_conversion_keys(relation, column_name) k
       WHERE NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = k.referencing AND conname = k.replacement AND convalidated = k.valid)) THEN
@@ -169,8 +186,10 @@ BEGIN
       USING ERRCODE = 'object_in_use', HINT = format('CALL tde_finish_conversion(%L, %L); again.', relation, column_name);
   END IF;
   bindings := ARRAY(SELECT b FROM tde_internal.tde_bindings(a) b);    -- before anything is printed
-  checks := ARRAY(SELECT conname FROM pg_constraint
-                  WHERE conrelid = relation AND contype = 'c' AND convalidated AND a.attnum = ANY (conkey));
+  PERFORM tde_internal.tde_removed_masks(n) FROM tde_internal.tde_column_family(a) f JOIN pg_attribute n ON (n.attrelid, n.attnum) = (f.relation, f.attnum)
+    WHERE v.direction = 'decrypt';    -- with the old column
+  checks := ARRAY(SELECT format('%s %s', conrelid, conname) FROM tde_internal.tde_column_family(a) f JOIN pg_constraint
+                  ON conrelid = f.relation AND contype = 'c' AND coninhcount = 0 AND convalidated AND f.attnum = ANY (conkey));
   others := tde_internal.tde_remove_dependents(a);
   -- read all at once, since each command changes what the next would read
   commands := (SELECT string_agg(command, ';' ORDER BY place, command) FROM tde_internal.tde_swap_commands(relation, column_name));
@@ -187,10 +206,10 @@ BEGIN
   IF v.direction = 'decrypt' THEN
     PERFORM tde_internal.tde_warn_of_rest(relation, column_name);
   END IF;
-  RETURN ARRAY(SELECT oid FROM pg_constraint WHERE conrelid = relation AND conname = ANY (checks));
+  RETURN ARRAY(SELECT oid FROM pg_constraint WHERE format('%s %s', conrelid, conname) = ANY (checks));
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_swap(regclass, name) IS 'put the copy of a column in its place, under a lock; returns its CHECKs that are to be validated';
+COMMENT ON FUNCTION tde_internal.tde_swap(regclass, name, text[]) IS 'put the copy of a column in its place, under a lock; returns its CHECKs that are to be validated';
 
 CREATE PROCEDURE @extschema@.tde_finish_conversion(relation regclass, column_name name, batch_rows int DEFAULT 10000, batch_delay float8 DEFAULT 0,
                                        max_wait float8 DEFAULT 60)
@@ -198,6 +217,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v           record;
   missing     text;
+  partitions  text[];
   constraints oid[];
   remaining   int8;
 BEGIN
@@ -214,14 +234,15 @@ BEGIN
       RAISE EXCEPTION 'indexes of the copy of column "%" are missing', column_name USING ERRCODE = 'object_not_in_prerequisite_state',
         DETAIL = missing, HINT = format(E'Run these commands, or: SELECT tde_conversion_indexes(%L, %L) \\gexec', relation, column_name);
     END IF;
-    -- in case that the copying was broken off
+    -- in case that the copying was broken off, or a partition attached
+    partitions := tde_internal.tde_partitions(relation);
     CALL tde_internal.tde_complete_copy(relation, column_name, v.helper_column, batch_rows, batch_delay);
     SET LOCAL search_path = pg_catalog, pg_temp;
     constraints := tde_internal.tde_add_keys(relation, column_name);
     COMMIT;
     CALL tde_internal.tde_validate_all(constraints);
     SET LOCAL search_path = pg_catalog, pg_temp;
-    constraints := tde_internal.tde_swap(relation, column_name);
+    constraints := tde_internal.tde_swap(relation, column_name, partitions);
     COMMIT;
     CALL tde_internal.tde_validate_all(constraints);
     SET LOCAL search_path = pg_catalog, pg_temp;
@@ -230,6 +251,7 @@ BEGIN
   END IF;
   IF v.phase = 'erase' THEN
     RAISE NOTICE 'the old values are being erased';
+    partitions := tde_internal.tde_partitions(relation);
     CALL tde_internal.tde_convert_all_rows(relation, NULL, v.helper_column, batch_rows, batch_delay);
     CALL @extschema@.tde_wipe_free_space(relation, max_wait, remaining);
     SET LOCAL search_path = pg_catalog, pg_temp;
@@ -238,6 +260,8 @@ BEGIN
       COMMIT;  -- so that a procedure that goes on has its own search_path
       RETURN;
     END IF;
+    PERFORM tde_internal.tde_lock_tables(ARRAY[relation]);
+    PERFORM tde_internal.tde_check_partitions(relation, column_name, partitions);
     PERFORM tde_internal.tde_drop_helper(relation, v.helper_column, v.helper_trigger);
     COMMIT;
     CALL @extschema@.tde_wipe_catalogs();
@@ -306,12 +330,13 @@ DECLARE
 BEGIN
   PERFORM tde_internal.tde_lock_tables(ARRAY[relation]);
   SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
-  FOR other IN SELECT conname FROM pg_constraint WHERE conrelid = relation AND conname = v.helper_column LOOP
-    PERFORM tde_internal.tde_run_as(owner, format('ALTER TABLE %s DROP CONSTRAINT %I', relation, other.conname));
+  FOR other IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint WHERE conname = v.helper_column AND coninhcount = 0
+      AND conrelid IN (SELECT relation UNION SELECT relid FROM pg_partition_tree(relation)) LOOP
+    PERFORM tde_internal.tde_run_as(owner, format('ALTER TABLE %s DROP CONSTRAINT %I', other.relation, other.conname));
   END LOOP;
   FOR other IN SELECT format('%I.%I', nspname, relname) AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
       JOIN pg_namespace n ON n.oid = relnamespace JOIN pg_attribute a ON attrelid = indrelid AND attnum = ANY (indkey)
-      WHERE indrelid = relation AND attname = v.helper_column LOOP
+      WHERE indrelid IN (SELECT relation UNION SELECT relid FROM pg_partition_tree(relation)) AND NOT c.relispartition AND attname = v.helper_column LOOP
     PERFORM tde_internal.tde_run_as(owner, format('DROP INDEX %s', other.name));
   END LOOP;
   PERFORM tde_internal.tde_run_as(owner, format(

@@ -15,4 +15,4 @@ CREATE VIEW tde.progress AS
   FROM tde_internal.tde_progress_status() s LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) s.database_id;
 GRANT SELECT ON tde.progress TO PUBLIC;
 COMMENT ON VIEW tde.progress IS
-  'progress of tde_rekey_table(), online conversions, tde_verify_table() and tde_key_usage() of roles that the current user is a member of; of all for pg_read_all_stats';
+  'progress of tde_rekey_table(), online conversions, tde_verify_table(), tde_key_usage() and tde_discover() of roles that the current user is a member of; of all for pg_read_all_stats';

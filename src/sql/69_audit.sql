@@ -132,12 +132,18 @@ $$;
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_wallet() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_audit_wallet() IS 'tde_audit(): the wallet and its file';
 
+CREATE FUNCTION tde_internal.tde_requires(standard text) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+-- new in 0.2.0
+REVOKE ALL ON FUNCTION tde_internal.tde_requires(text) FROM PUBLIC;
+COMMENT ON FUNCTION tde_internal.tde_requires(text) IS 'whether tde_column.require has this standard';
+
 CREATE FUNCTION tde_internal.tde_key_age(created timestamptz) RETURNS text
 LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $$
   SELECT CASE WHEN created >= now() - coalesce(nullif(policy, '0')::interval, '1 year') THEN NULL WHEN policy = '0' THEN 'notice'
-              WHEN current_setting('tde_column.require', true) ~* E'\\mpci\\M' THEN 'error' ELSE 'warning' END
+              WHEN tde_internal.tde_requires('pci') THEN 'error' ELSE 'warning' END
   FROM coalesce(current_setting('tde_column.rotate_after', true), '0') policy
 $$;
 -- new in 0.2.0

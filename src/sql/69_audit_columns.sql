@@ -108,14 +108,23 @@ AS $$
   FROM telling GROUP BY indrelid
   UNION ALL
   SELECT 'notice', 'order', i.indrelid::regclass::text, format('index %s tells the order of all elements of the arrays in a column', i.indexrelid::regclass),
-         format('Make it again, under hashes: DROP INDEX %s; %s;', i.indexrelid::regclass, pg_get_indexdef(i.indexrelid))
+         format('Make it again, under hashes: DROP INDEX %s; %s;', i.indexrelid::regclass, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON '))
   FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid AND x.relpersistence <> 't' AND NOT x.relispartition
   JOIN pg_am m ON m.oid = x.relam AND m.amname = 'gin'
   WHERE EXISTS (SELECT FROM pg_attribute e CROSS JOIN LATERAL tde_internal.tde_type_spec(e.atttypid, -1) s WHERE e.attrelid = x.oid AND s.cipher IS NOT NULL)
+  UNION ALL
+  -- of an earlier version, whose conversions drew none; REINDEX leaves it so
+  SELECT 'notice', 'index salts', i.indrelid::regclass::text, format('index %s has no salt: values have the entries that they have in other indexes without one', i.indexrelid::regclass),
+         format('Make it again: DROP INDEX %s; %s;', i.indexrelid::regclass, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON '))
+  FROM pg_index i WHERE i.indexrelid IN (
+    SELECT coalesce(pg_partition_root(x.indexrelid), x.indexrelid) FROM pg_index x CROSS JOIN LATERAL generate_series(0, x.indnkeyatts - 1) k
+    JOIN pg_opclass o ON o.oid = x.indclass[k] JOIN pg_amproc f ON (f.amprocfamily, f.amproclefttype, f.amprocnum) = (o.opcfamily, o.opcintype, 7)
+    JOIN pg_attribute e ON (e.attrelid, e.attnum) = (x.indexrelid, k + 1)
+    WHERE o.opcmethod = (SELECT oid FROM pg_am WHERE amname = 'gin') AND f.amproc = 'tde_internal.tde_gin_options'::regproc AND e.attoptions IS NULL)
 $$;
 -- new in 0.2.0
 REVOKE ALL ON FUNCTION tde_internal.tde_audit_order() FROM PUBLIC;
-COMMENT ON FUNCTION tde_internal.tde_audit_order() IS 'tde_audit(): indexes whose files tell the order of encrypted values';
+COMMENT ON FUNCTION tde_internal.tde_audit_order() IS 'tde_audit(): indexes whose files tell the order of encrypted values, or what other indexes have of them';
 
 CREATE FUNCTION tde_internal.tde_type_excluded(type oid, typmod int4) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;

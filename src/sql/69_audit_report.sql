@@ -24,6 +24,7 @@ AS $$
     ('constants', 'no stored expression has a plain constant beside an encrypted column', ARRAY['3.5.1'], ARRAY['A.8.12']),
     ('sent in clear', 'no publication, slot, foreign table or dump takes values elsewhere', ARRAY['3.5.1', '4.2.1'], ARRAY['A.5.14', 'A.8.12']),
     ('order', 'no index tells the order of encrypted values', ARRAY['3.5.1'], ARRAY['A.8.24']),
+    ('index salts', 'no gin index has entries that are comparable with those of another one', ARRAY['3.5.1'], ARRAY['A.8.24']),
     ('row capture', 'no trigger, no job and no extension that is known here takes values elsewhere', ARRAY['3.5.1'], ARRAY['A.8.12']),
     ('statement log', 'no setting has statements logged', ARRAY['3.5.1'], ARRAY['A.8.12', 'A.8.15']),
     ('statement statistics', 'they hold no constants', ARRAY['3.5.1'], ARRAY['A.8.12']),

@@ -20,6 +20,10 @@ MARK = "@@statement"
 SERVERS = ("plain", "encrypted")
 TARGET = 99.2
 
+# What scripts of a contrib module, MODULE/SCRIPT, find in their database besides it.
+MODULES = {"pg_trgm": "SELECT tde_create_gin_class('gin_trgm_ops')",
+           "hstore": "SELECT tde_create_type('hstore'); SELECT tde_create_gin_class('gin_hstore_ops')"}
+
 DISPLAY = {"int2": "smallint", "int4": "integer", "int8": "bigint", "float4": "real", "float8": "double precision", "bool": "boolean",
            "varchar": "character varying", "bpchar": "character", "time": "time without time zone", "timetz": "time with time zone",
            "timestamp": "timestamp without time zone", "timestamptz": "timestamp with time zone"}
@@ -41,8 +45,8 @@ def plain_names(text):
 
 
 def settled(text):
-    """Without what depends on the lengths of names."""
-    text = re.sub(r"^[ \t]+|[ \t]+$", "", text, flags=re.M)
+    """Without what depends on the lengths of names, and whether a char(n) without length is called bpchar, as casts have it."""
+    text = re.sub(r"^[ \t]+|[ \t]+(?=\+?$)", "", text.replace("::bpchar", "::character"), flags=re.M)
     return re.sub(r"-{2,}", "--", re.sub(r"[ \t]+", " ", text))
 
 
@@ -132,14 +136,14 @@ def items(source, encrypted, unencrypted, refused, spec):
     return result
 
 
-def psql(work, server, database, text, out):
+def psql(work, server, database, text, out, folder=None):
     env = {k: v for k, v in os.environ.items() if not k.startswith("PG") or k.startswith(("PG_ABS", "PG_LIBDIR", "PG_DLSUFFIX"))}
     env.update(PGHOST=str(work / server), PGUSER="postgres", PGDATABASE=database, PGTZ="PST8PDT", PGDATESTYLE="Postgres, MDY",
                PGOPTIONS="-c intervalstyle=postgres_verbose", LC_ALL="C", PG_ABS_BUILDDIR=str(work / f"results_{server}"))
     with open(out, "w+b") as file:
         try:
             subprocess.run(["psql", "-X", "-q", "-d", database], input=text.encode("latin1"), stdout=file, stderr=subprocess.STDOUT,
-                           env=env, cwd=work / f"results_{server}", timeout=900, check=False)
+                           env=env, cwd=folder or work / f"results_{server}", timeout=900, check=False)
         except subprocess.TimeoutExpired:
             file.write(b"\nthe script took too long\n")
         file.seek(0)
@@ -179,15 +183,27 @@ class Comparison:
         for server in SERVERS:
             psql(self.work, server, "postgres", command, self.work / "log" / f"database_{server}.log")
 
+    def folder(self, name):
+        """Where the script of a contrib module is; None: it is none."""
+        return self.work / "contrib" / name.split("/")[0] if "/" in name else None
+
+    def create_module(self, module):
+        for server in SERVERS:
+            made = f"CREATE EXTENSION {module}; {MODULES[module] if server == 'encrypted' else ''}"
+            psql(self.work, server, "regression", made, self.work / "log" / f"{module}_{server}.log")
+
     def both(self, name, texts):
         with ThreadPoolExecutor(2) as pool:
-            jobs = [pool.submit(psql, self.work, server, "regression", marked(texts[server]), self.work / "log" / f"{name}_{server}.out")
-                    for server in SERVERS]
+            jobs = [pool.submit(psql, self.work, server, "regression", marked(texts[server]), self.work / "log" / f"{name.replace('/', '_')}_{server}.out",
+                                self.folder(name)) for server in SERVERS]
             return [blocks(job.result()) for job in jobs]
 
     def run(self, name, setup=False):
         encrypted = self.encrypted if setup else set(self.encrypted)
-        source = (self.src / "sql" / f"{name}.sql").read_text("latin1")
+        folder = self.folder(name)
+        if folder:
+            self.create_module(folder.name)
+        source = ((folder or self.src) / "sql" / f"{name.split('/')[-1]}.sql").read_text("latin1")
         todo = items(source, encrypted, self.unencrypted.get(name, {}), self.refused.get(name, set()), self.spec)
         plain, enc = self.both(name, {server: [i.texts[server] for i in todo] for server in SERVERS})
         return [(item, plain.get(i), enc.get(i)) for i, item in enumerate(todo)]
@@ -196,7 +212,7 @@ class Comparison:
         known = self.known.get(name, {})
         counts = Counter(statements=sum(not item.statement.command for item, _, _ in results))
         unseen = dict(known)
-        with open(self.out / f"{name}.txt", "w", encoding="latin1") as file:
+        with open(self.out / f"{name.replace('/', '_')}.txt", "w", encoding="latin1") as file:
             for number, (item, plain, encrypted) in enumerate(results):
                 same = item.same(plain, encrypted)
                 if not item.touching and (same or item.statement.command):
@@ -217,7 +233,7 @@ class Comparison:
                            f"{encrypted if encrypted is not None else '(not run)'}\n")
         self.gone += [(name, hash) for hash in unseen]
         self.totals += counts
-        print(f"{name:<20}{counts['statements']:>12}{counts['touching']:>10}{counts['same']:>8}{counts['differing']:>11}", flush=True)
+        print(f"{name:<28}{counts['statements']:>12}{counts['touching']:>10}{counts['same']:>8}{counts['differing']:>11}", flush=True)
 
 
 def read_known(path):
@@ -254,7 +270,7 @@ def main():
     setup, scripts = sys.argv[5].split(), sys.argv[6].split()
     chosen = sys.argv[7:] or setup + scripts
     comparison = Comparison(src, work, out, known)
-    print(f"{'script':<20}{'statements':>12}{'touching':>10}{'same':>8}{'differing':>11}")
+    print(f"{'script':<28}{'statements':>12}{'touching':>10}{'same':>8}{'differing':>11}")
     comparison.database("CREATE DATABASE regression TEMPLATE template_core")
     for name in setup:
         results = comparison.run(name, setup=True)
@@ -269,7 +285,7 @@ def main():
 
     totals = comparison.totals
     percent = 100 * totals["same"] / max(totals["touching"], 1)
-    print(f"{'total':<20}{totals['statements']:>12}{totals['touching']:>10}{totals['same']:>8}{totals['differing']:>11}   {percent:.2f} % the same")
+    print(f"{'total':<28}{totals['statements']:>12}{totals['touching']:>10}{totals['same']:>8}{totals['differing']:>11}   {percent:.2f} % the same")
     print(f"\n{comparison.explained} of the touching statements are EXPLAIN, of which only the success is compared.\n")
     for cause, count in comparison.found.most_common():
         print(f"{count:>5}  {cause}: {comparison.causes.get(cause, 'no cause in test/core/known')}")

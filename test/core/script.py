@@ -135,7 +135,7 @@ TYPES = {
     "numeric": "numeric", "decimal": "numeric", "dec": "numeric", "float4": "float4", "real": "float4",
     "float8": "float8", "float": "float8", "double": "float8", "bool": "bool", "boolean": "bool", "date": "date",
     "time": "time", "timetz": "timetz", "timestamp": "timestamp", "timestamptz": "timestamptz", "interval": "interval",
-    "bytea": "bytea", "uuid": "uuid", "json": "json", "jsonb": "jsonb", "inet": "inet",
+    "bytea": "bytea", "uuid": "uuid", "json": "json", "jsonb": "jsonb", "inet": "inet", "tsvector": "tsvector", "hstore": "hstore",
 }
 TABLE_CONSTRAINTS = {"constraint", "primary", "unique", "check", "foreign", "exclude", "like"}
 SERIALS = {"serial", "serial2", "serial4", "serial8", "smallserial", "bigserial"}

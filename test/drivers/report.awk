@@ -36,6 +36,6 @@ function table(title, drivers, modes, names, kinds, kind, driver, mode, d, m, k,
 }
 
 BEGIN {
-	table("driver, transparent", drivers, modes, "select null where write array copy metadata cursor transaction")
+	table("driver, transparent", drivers, modes, "select null where write array copy metadata cursor transaction search")
 	table("ORM, transparent", orms, "on", "select null where write relation page aggregate transaction metadata migrate")
 }

@@ -1,6 +1,7 @@
 -- tde_encrypt_columns(), tde_decrypt_columns(): one rewrite of a table converts several columns with what depends on more than one of them,
 -- and back; what cannot be converted is named.
 BEGIN;
+\ir include/plan.sql
 SELECT * FROM no_plan();
 SET client_min_messages = warning;
 
@@ -93,6 +94,24 @@ SELECT is(pg_get_serial_sequence('numbered', 'id')::regclass::text || obj_descri
 CALL tde_decrypt_columns('numbered');
 INSERT INTO numbered (note) VALUES ('last');
 SELECT is(string_agg(concat_ws('-', id, small, always), ' ' ORDER BY id), '100-1-1 110-2-2 120-3-3 130-4-4 140-5-5', 'and when they are decrypted') FROM numbered;
+
+-- ---- hash indexes whose class is named: the encrypted type's is the default one; one of the user's own has no counterpart ----
+
+CREATE OPERATOR CLASS own_ops FOR TYPE text USING hash AS OPERATOR 1 =, FUNCTION 1 hashtext(text);
+CREATE TABLE hashed (c char(10), v varchar(10), t text, own text);
+CREATE INDEX hashed_c ON hashed USING hash (c bpchar_pattern_ops);
+CREATE INDEX hashed_v ON hashed USING hash (v varchar_pattern_ops);
+CREATE INDEX hashed_t ON hashed USING hash (t text_pattern_ops);
+CREATE INDEX hashed_own ON hashed USING hash (own own_ops);
+INSERT INTO hashed SELECT 'c' || i, 'v' || i, 't' || i, 'own' || i FROM generate_series(1, 100) i;
+SELECT throws_ok($$CALL tde_encrypt_columns('hashed', '{own}')$$, '2BP01', NULL, 'an index by a class of one''s own is an obstacle');
+CALL tde_encrypt_columns('hashed', '{c,v,t}');
+SET enable_seqscan = off;
+SELECT is((SELECT count(*) FROM jsonb_path_query(plan_of(format('SELECT FROM hashed WHERE %s = %L', a, v)), '$.**."Index Cond"')), 1::bigint, 'the index serves: ' || a)
+FROM (VALUES ('c', 'c5'), ('v', 'v5'), ('t', 't5')) t (a, v);
+SELECT is((SELECT count(*) FROM hashed WHERE c = 'c5'), 1::bigint, '... and finds what is stored with blanks');
+CALL tde_decrypt_columns('hashed');
+SELECT is((SELECT count(*) FROM hashed WHERE c = 'c5' AND v = 'v5'), 1::bigint, '... and when it is plain again');
 
 SELECT * FROM finish();
 ROLLBACK;

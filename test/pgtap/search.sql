@@ -25,6 +25,16 @@ SELECT set_eq($$SELECT opcintype::regtype::text, opcdefault FROM pg_opclass c JO
 SELECT is((SELECT opckeytype FROM pg_opclass WHERE opcname = 'encrypted_jsonb_ops' AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'gin')), 'int8'::regtype::oid, 'they store numbers');
 SELECT throws_ok('SELECT tde_create_gin_class(''int4_ops'')', '0A000', 'operator class "int4_ops" cannot be made for encrypted types', 'not one that has ranges of entries');
 SELECT throws_ok('SELECT tde_create_gin_class(''nothing_ops'')', '42704', 'operator class "nothing_ops" does not exist for access method "gin"', 'nor one that is not there');
+CREATE EXTENSION intarray;
+SELECT throws_ok('SELECT tde_create_gin_class(''gin__int_ops'')', '0A000', 'operator class "gin__int_ops" cannot be made for encrypted types', 'nor one for arrays of one type alone');
+CREATE TABLE counted (a encrypted_int4[]);
+CREATE INDEX ON counted USING gin (a);
+SET enable_seqscan = off;
+SELECT ok(uses_index(plan_of('SELECT a FROM counted WHERE a ' || condition)), 'beside intarray, an index of arrays serves: a ' || condition)
+FROM unnest('{"OPERATOR(pg_catalog.@>) ''{1,2}''","OPERATOR(pg_catalog.&&) ARRAY[1]"}'::text[]) condition;
+DROP EXTENSION intarray;
+SELECT ok(uses_index(plan_of('SELECT a FROM counted WHERE a @> ''{1,2}''')), '... and without it: a @> ''{1,2}''');
+RESET enable_seqscan;
 CREATE TYPE other AS (a int);
 SELECT throws_ok($$CREATE INDEX ON pg_temp.nothing USING gin (a)$$, '42P01', NULL, 'nor of no table');
 CREATE ROLE somebody;
@@ -131,8 +141,7 @@ SELECT lives_ok('CREATE INDEX ON parts USING gin (tags)', 'elements of arrays th
 CREATE TABLE part2 PARTITION OF parts FOR VALUES FROM (100) TO (200);
 INSERT INTO parts VALUES (1, '{"a": 1}', '{x}'), (101, '{"a": 1}', '{y}');
 SELECT is((SELECT count(*) FROM parts WHERE doc @> '{"a": 1}' AND tags && '{x,y}'), 2::bigint, 'partitions');
-SELECT is((SELECT count(DISTINCT substring(pg_get_indexdef(i.indexrelid) FROM 'salt=''?([0-9a-f]{32})')) FROM pg_index i WHERE indrelid IN ('parts'::regclass, 'part1'::regclass, 'part2'::regclass)),
-  2::bigint, 'have the salts of their table');
+SELECT is_empty($$SELECT indexrelid::regclass FROM pg_index WHERE indrelid IN ('parts'::regclass, 'part1'::regclass, 'part2'::regclass) AND pg_get_indexdef(indexrelid) !~ 'salt=''?[0-9a-f]{32}'$$, 'have salts, too');
 CREATE TABLE alike (LIKE e INCLUDING ALL);
 INSERT INTO alike SELECT * FROM e;
 SELECT is((SELECT count(*) FROM alike WHERE doc @> '{"k": 5}'), (SELECT count(*) FROM p WHERE doc @> '{"k": 5}'), 'LIKE INCLUDING ALL');

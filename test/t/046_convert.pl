@@ -155,16 +155,13 @@ CREATE STATISTICS card_expression ON lower(pan), id FROM card), 'objects that de
 lines_of($node, 'CREATE PUBLICATION card_publication FOR TABLE card (id, pan)');
 foreach my $online ('false', 'true')
 {
-  my $times = $online eq 'true' ? 1 : 0;
   app_fails(
     "CALL tde_encrypt_column('card', 'pan', online => $online)",
     {
       state   => '2BP01',
       message => qr/^column "pan" of table "card" cannot be encrypted because other objects depend on its type$/,
       detail  => qr/^function\ public\.card_count\(\)\nindex\ public\.card_brin,\ which\ names\ operator\ class\ text_bloom_ops\n
-        (?:index\ public\.card_lower,\ which\ has\ an\ expression\ of\ the\ column\n){$times}
         index\ public\.card_mine,\ which\ computes\ with\ the\ column\ by\ function\ public\.own_lower\(text\)\n
-        (?:index\ public\.card_mine,\ which\ has\ an\ expression\ of\ the\ column\n){$times}
         index\ public\.card_own,\ which\ names\ operator\ class\ own_ops\n
         materialized\ view\ public\.card_view,\ which\ has\ data:\ .*\npublication\ of\ table\ public\.card\ in\ publication\ card_publication\n
         statistics\ object\ public\.card_expression,\ which\ has\ an\ expression\ of\ the\ column$/x,
@@ -191,7 +188,6 @@ I||encrypted_text_ops|t
 i|elsewhere|text_pattern_ops|t
 i||encrypted_text_ops|t), 'and their indexes');
 app_fails("CALL tde_encrypt_column('part1', 'b')", { state => '42P16', hint => qr/table public\.part\b/ }, 'a partition by itself');
-app_fails("CALL tde_encrypt_column('part', 'b', online => true)", { state => '0A000' }, 'a partitioned table online');
 app_fails("CALL tde_encrypt_column('part', 'k')", { state => '2BP01', detail => qr/^the partition key$/ }, 'a partition key');
 lines_of($node, 'DROP TABLE part; DROP TABLESPACE elsewhere');
 

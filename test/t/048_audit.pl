@@ -66,7 +66,7 @@ set_conf($node, 'tde_column.passphrase_command' => 'echo audit-passphrase');
 is(lines_of($node, "SELECT topic, severity, finding FROM tde_audit() WHERE severity <> 'ok'"), '', 'nothing is wrong');
 is(
   lines_of($node, 'SELECT string_agg(topic, $$, $$) FROM tde_audit()'),
-  'captured names, columns, constants, conversions, data keys, freezing, key wall, master keys, order, passphrase command, plain columns, policy, preloading, row capture, '
+  'captured names, columns, constants, conversions, data keys, freezing, index salts, key wall, master keys, order, passphrase command, plain columns, policy, preloading, row capture, '
     . 'schema privileges, search path, sent in clear, statement log, statement statistics, stored in clear, version, wallet, wallet file',
   'and all topics say so');
 is(lines_of($node, $status), "OPEN|$path|t|t|1", 'the status with an open wallet');

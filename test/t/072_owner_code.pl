@@ -104,7 +104,7 @@ sub is_refused
 {
   my ($kind, $place, $online) = @_;
   return $online || $kind eq 'call' if $place eq 'index_of_column';
-  return $online && ($place =~ /^(?:exclusion|partition_)/ || ($place =~ /^index_(?:expression|predicate)$/ && $kind ne 'call'));
+  return $online && ($place eq 'exclusion' || ($place =~ /^index_(?:expression|predicate)$/ && $kind ne 'call'));
 }
 
 # Some kinds go everywhere, the others where they would be treated in another way if they were.

@@ -48,6 +48,29 @@ test_slices(TdeValueKey *key, TdeSpec spec, bool carry)
 	ok(tde_value_open_slice(key, &header, value + 2, 8, value + 24, 16, whole) == TDE_E_AUTH, "a slice begins at a block");
 }
 
+/* Many numbers at once, also more than one call of OpenSSL takes. */
+static void
+test_hashes(TdePrf *prf)
+{
+	static const size_t counts[] = {0, 1, 2, 31, 32, 33, 64, 100};
+	uint64_t	numbers[100];
+	uint64_t	single;
+	int			same = 1;
+
+	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++)
+	{
+		for (size_t i = 0; i < 100; i++)
+			numbers[i] = i * 0x0123456789abcdef;
+		must(tde_crypto_prf_all(prf, 2, numbers, counts[c]) == TDE_OK, "no hashes");
+		for (size_t i = 0; i < 100; i++)
+		{
+			must(tde_crypto_prf(prf, 2, i * 0x0123456789abcdef, &single) == TDE_OK, "no hash");
+			same &= numbers[i] == (i < counts[c] ? single : i * 0x0123456789abcdef);
+		}
+	}
+	ok(same, "many numbers hash as each alone, and no others are touched");
+}
+
 static void
 test_hash(void)
 {
@@ -81,6 +104,7 @@ test_hash(void)
 	ok(a == 0x265742cf1fe9a5f9, "the hash is the head of the block that AES-256 makes of the number");
 	must(tde_crypto_prf(one, 1, 0x0706050403020100, &a) == TDE_OK, "no keyed hash");
 	ok(a == 0x02600efc3a155bdf, "... and of its purpose, which is the block's last byte");
+	test_hashes(one);
 	tde_crypto_prf_free(one);
 }
 

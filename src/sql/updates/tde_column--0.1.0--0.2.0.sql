@@ -145,6 +145,8 @@ DROP FUNCTION tde_internal.tde_constant_default(pg_attribute), tde_internal.tde_
 -- One rewrite of a table converts several columns.
 DROP FUNCTION tde_internal.tde_convert_offline(pg_attribute, text, boolean),
   tde_internal.tde_make_dependents(pg_attribute, tde_internal.tde_dependent[]);
+-- Indexes of partitions are attached to their table's, and partitions may come meanwhile.
+DROP FUNCTION tde_internal.tde_conversion_replacements(regclass, name), tde_internal.tde_swap(regclass, name);
 ALTER TYPE tde_internal.tde_dependent ADD ATTRIBUTE owner oid, ADD ATTRIBUTE classid oid, ADD ATTRIBUTE objid oid;
 
 -- Nobody else makes any in pg_catalog.
@@ -219,7 +221,7 @@ $$;
 REVOKE ALL ON FUNCTION @extschema@.tde_export_keys(text, boolean), @extschema@.tde_import_keys(text, text, boolean),
   @extschema@.tde_key_fingerprint() FROM PUBLIC;
 REVOKE ALL ON FUNCTION tde_internal.tde_missing_unordered(tde_internal.type_plans, oid, oid, oid),
-  tde_internal.tde_audit_order(), tde_internal.tde_key_age(timestamptz) FROM PUBLIC;
+  tde_internal.tde_audit_order(), tde_internal.tde_key_age(timestamptz), tde_internal.tde_requires(text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION tde_internal.tde_give_secret(), tde_internal.tde_take_keys(text), @extschema@.tde_verify_table(regclass, int8, int8),
   @extschema@.tde_verify_database() FROM PUBLIC;
 REVOKE ALL ON FUNCTION tde_internal.tde_gin_plans(tde_internal.type_plans, oid), tde_internal.tde_search_operators(tde_internal.type_plans, oid),

@@ -11,11 +11,14 @@ from django.conf import settings
 
 from tap import TRANSPARENT, Tap
 
-settings.configure(DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "NAME": os.environ["PGDATABASE"]}}, USE_TZ=True, DEFAULT_AUTO_FIELD="django.db.models.AutoField")
+settings.configure(DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "NAME": os.environ["PGDATABASE"]}}, USE_TZ=True, DEFAULT_AUTO_FIELD="django.db.models.AutoField",
+                   INSTALLED_APPS=["django.contrib.postgres"])
 django.setup()
 
 from django.contrib.postgres.aggregates import ArrayAgg  # noqa: E402 (Django is set up first)
 from django.contrib.postgres.expressions import ArraySubquery  # noqa: E402
+from django.contrib.postgres.indexes import GinIndex, OpClass  # noqa: E402
+from django.contrib.postgres.search import SearchQuery, SearchVector, TrigramSimilarity  # noqa: E402
 from django.core.exceptions import ValidationError  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import IntegrityError, connection, models, transaction  # noqa: E402
@@ -235,6 +238,40 @@ def indexed():
     both("array", "ArraySubquery", lambda rows: list(rows.annotate(x=ArraySubquery(rows.filter(n__lte=OuterRef("n")).values("price"))).values_list("x")))
 
 
+def search_index(table):
+    """Gin indexes, as Django's documentation has them."""
+    name = table._meta.db_table
+    with connection.schema_editor() as editor:
+        for declared in (
+                GinIndex(fields=["doc"], name=f"{name}_document"), GinIndex(fields=["note"], opclasses=["gin_trgm_ops"], name=f"{name}_part"),
+                GinIndex(OpClass(fn.Upper("name"), name="gin_trgm_ops"), name=f"{name}_upper"),
+                GinIndex(SearchVector("note", config="english"), name=f"{name}_words")):
+            editor.add_index(table, declared)
+
+
+def searched():
+    """Searches find the same rows, by the index of that name."""
+    def plan(rows):
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL enable_seqscan = off")
+        return re.findall(r"Bitmap Index Scan on django_[a-z]+_(\w+)", rows.order_by().explain())
+
+    def search(index, what, narrow):
+        both("search", what, lambda rows: list(narrow(rows).values_list("n", flat=True)))
+        for table in (ENCRYPTED, PLAIN):
+            with transaction.atomic():
+                tap.same("search", f"{what}: index of {table.__name__}", lambda: plan(narrow(table.objects)), lambda: [index])
+
+    search("upper", "icontains", lambda rows: rows.filter(name__icontains="nna"))
+    search("part", "contains", lambda rows: rows.filter(note__contains="ext 4"))
+    search("part", "regex", lambda rows: rows.filter(note__regex="text [45]"))
+    search("part", "trigram_similar", lambda rows: rows.filter(note__trigram_similar="text 4"))
+    search("document", "JSON contains", lambda rows: rows.filter(doc__contains={"a": 4}))
+    search("document", "JSON has_key", lambda rows: rows.filter(doc__has_key="b"))
+    search("words", "SearchVector", lambda rows: rows.annotate(words=SearchVector("note", config="english")).filter(words=SearchQuery("texts & 4", config="english", search_type="raw")))
+    both("search", "TrigramSimilarity", lambda rows: list(rows.annotate(x=TrigramSimilarity("note", "text 4")).filter(x__gt=0.5).values_list("n", "x")))
+
+
 def referring(name, target):
     """A table that a later migration makes, with a foreign key to one whose key is encrypted."""
     meta = type("Meta", (), {"app_label": "shop", "db_table": f"django_{name}"})
@@ -260,7 +297,9 @@ both("where", "after a migration", lambda rows: list(rows.filter(name__startswit
 if TRANSPARENT:
     for each in (PLAIN, ENCRYPTED):
         index(each)
+        search_index(each)
     indexed()
+    searched()
 REFERRING = [referring(f"to_{each._meta.db_table}", each) for each in (PLAIN, ENCRYPTED)]
 for each, target in zip(REFERRING, (PLAIN, ENCRYPTED)):
     with connection.schema_editor() as editor:

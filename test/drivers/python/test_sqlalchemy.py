@@ -1,16 +1,19 @@
-"""SQLAlchemy, over three drivers: tables declared with base types read and write encrypted columns; what reflection says of them."""
+"""SQLAlchemy, over three drivers: tables declared with base types read and write encrypted columns, and search them; what reflection says of them."""
 import asyncio
 import importlib
+import re
 import warnings
 
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import ARRAY, Column, Integer, MetaData, String, Table, cast, create_engine, delete, inspect, insert, literal, null, select, text, update
+from sqlalchemy import ARRAY, Column, Index, Integer, MetaData, String, Table, cast, create_engine, delete, func, inspect, insert, literal, null, select, text, update
 from sqlalchemy.dialects.postgresql.base import PGDialect, ischema_names
 from sqlalchemy.exc import SAWarning
 from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session, registry
 from sqlalchemy.pool import NullPool
+from sqlalchemy.sql.expression import ClauseElement, Executable
 from sqlalchemy.types import NullType
 
 from tap import TRANSPARENT, Tap
@@ -115,6 +118,56 @@ def program(conn, driver):
     both("transaction", "savepoint, rollback", changed)
     if TRANSPARENT:
         both("transaction", "ORM session", mapped)
+        searched(conn, driver, tables)
+
+
+class Explain(Executable, ClauseElement):
+    """EXPLAIN of a statement, as SQLAlchemy's documentation has it."""
+    inherit_cache = False
+
+    def __init__(self, statement):
+        self.statement = statement
+
+
+@compiles(Explain)
+def compile_explain(element, compiler, **options):
+    return "EXPLAIN " + compiler.process(element.statement, **options)
+
+
+def searched(conn, driver, tables):
+    """Searches find the same rows, by the gin index of that name."""
+    def search(index, what, condition):
+        def found(table):
+            statement = select(table.c.id).where(condition(table))
+            with conn.begin():
+                conn.execute(text("SET LOCAL enable_seqscan = off"))
+                rows = conn.execute(statement).all()
+                plan = "\n".join(conn.execute(Explain(statement)).scalars())
+            return sorted(tuple(row) for row in rows), re.findall(r"Bitmap Index Scan on [a-z]+_(\w+)", plan)
+
+        rows = found(tables["plain"])[0]
+        for name, table in tables.items():
+            tap.same("search", f"{what}, {name}", lambda: found(table), lambda: (rows, [index]), driver)
+
+    for name, table in tables.items():
+        for index in (Index(f"{name}_part", table.c.c_text, postgresql_using="gin", postgresql_ops={"c_text": "gin_trgm_ops"}),
+                      Index(f"{name}_document", table.c.c_jsonb, postgresql_using="gin"), Index(f"{name}_array", table.c.c_array, postgresql_using="gin")):
+            index.create(conn)
+        conn.execute(update(table).where(table.c.id == 3).values(c_text="Anna calls back"))
+        conn.execute(text(f"CREATE INDEX {name}_words ON {name} USING gin (to_tsvector('english', c_text))"))
+    conn.commit()
+    search("part", "contains()", lambda t: t.c.c_text.contains("call"))
+    search("part", "icontains()", lambda t: t.c.c_text.icontains("NNA"))
+    search("part", "ilike()", lambda t: t.c.c_text.ilike("%BACK%"))
+    search("part", "regexp_match()", lambda t: t.c.c_text.regexp_match("b[a-c]ck"))
+    search("document", "JSONB contains()", lambda t: t.c.c_jsonb.contains({"k": [1]}))
+    search("document", "JSONB has_key()", lambda t: t.c.c_jsonb.has_key("k"))
+    search("array", "ARRAY contains()", lambda t: t.c.c_array.contains([1]))
+    search("array", "ARRAY overlap()", lambda t: t.c.c_array.overlap([1, 7]))
+    search("words", "full text", lambda t: func.to_tsvector(text("'english'"), t.c.c_text).bool_op("@@")(func.to_tsquery(text("'english'"), "call")))
+    for name in ("part", "document", "array", "words"):
+        conn.execute(text(f"DROP INDEX plain_{name}, enc_{name}"))
+    conn.commit()
 
 
 def typed(value, column):
