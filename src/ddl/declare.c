@@ -48,6 +48,7 @@
 #include "server/compat.h"
 #include "server/error.h"
 #include "server/statement.h"
+#include "type/masks.h"
 #include "type/type.h"
 
 /* ---- what a declared type means ---- */
@@ -405,6 +406,8 @@ tde_ddl_prepare(Node *stmt, const char *source, ErrorContextCallback *explain)
 		mark_copy((CopyStmt *) stmt);
 		tde_widened_calls_copy((CopyStmt *) stmt, source);
 	}
+	else if (IsA(stmt, SecLabelStmt))
+		tde_masks_load();		/* which provides our labels */
 	/* before the planner changes the query */
 	else if (!IsBinaryUpgrade)
 		tde_guard_query(stmt);

@@ -8,6 +8,7 @@
 #include "access/table.h"
 #include "catalog/pg_seclabel.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/plannodes.h"
@@ -22,6 +23,7 @@
 PG_FUNCTION_INFO_V1(tde_of_column);
 
 const TdeMasksCalls *tde_masks = NULL;
+static bool looked_for = false;
 
 /*
  * ---- which column a value comes from ----
@@ -134,6 +136,7 @@ any_column_has_masks(void)
 List *
 tde_masks_columns(Query *query)
 {
+	tde_masks_load();
 	if (tde_masks)
 		return tde_masks->columns(query);
 	if ((query->commandType != CMD_SELECT || query->hasModifyingCTE) && query->commandType != CMD_UTILITY && any_column_has_masks())
@@ -146,9 +149,24 @@ tde_masks_columns(Query *query)
 }
 
 void
+tde_masks_load(void)
+{
+	const TdeModule *module;
+
+	if (looked_for)
+		return;
+	looked_for = true;
+	module = tde_module_load("masks");
+	tde_masks = module ? module->calls : NULL;
+}
+
+/*
+ * Elsewhere than in the postmaster not yet: parallel workers load libraries in the order in which the leader finished loading them, and this one
+ * is to be the first.
+ */
+void
 tde_masks_init(void)
 {
-	const TdeModule *module = tde_module_load("masks");
-
-	tde_masks = module ? module->calls : NULL;
+	if (process_shared_preload_libraries_in_progress)
+		tde_masks_load();
 }

@@ -61,13 +61,19 @@ typedef struct TdeMasksCalls
 	void		(*forget) (void);
 } TdeMasksCalls;
 
-/* NULL: there was no module when this library was loaded. */
+/* NULL: the module is not loaded. */
 extern const TdeMasksCalls *tde_masks;
+
+/* Before the first use of tde_masks in a session: loads the module, unless it was looked for. */
+extern void tde_masks_load(void);
 
 static inline const TdeMask *
 tde_masks_of_column(TdeColumn column)
 {
-	return tde_masks && OidIsValid(column.table) ? tde_masks->of_column(column) : NULL;
+	if (!OidIsValid(column.table))
+		return NULL;
+	tde_masks_load();
+	return tde_masks ? tde_masks->of_column(column) : NULL;
 }
 
 /* columns; without the module, what could store a value where masks would show it later is refused. */
