@@ -7,7 +7,7 @@
 #include "utils/rel.h"
 
 /* Does it belong to the role, or to a superuser?  Then it runs nothing as this role that could not be run so anyway. */
-extern bool tde_owner_is_trusted(Oid owner, Oid role);
+extern PGDLLEXPORT bool tde_owner_is_trusted(Oid owner, Oid role);
 
 /* Who called, and his settings. */
 typedef struct TdeCaller
@@ -26,6 +26,6 @@ extern PGDLLEXPORT void tde_owner_begin(TdeCaller *caller, Relation rel);
 extern PGDLLEXPORT void tde_owner_end(const TdeCaller *caller);
 
 /* The same with the search path that the caller has: for functions that have one by their declaration. */
-extern void tde_owner_begin_as_on_path(TdeCaller *caller, Oid role);
+extern PGDLLEXPORT void tde_owner_begin_as_on_path(TdeCaller *caller, Oid role);
 
 #endif							/* TDE_MAINTENANCE_OWNER_H */

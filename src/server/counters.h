@@ -83,7 +83,7 @@ extern PGDLLEXPORT void tde_counters_progress_start(TdeProgress *progress, Oid r
 extern PGDLLEXPORT void tde_counters_progress_phase(TdeProgress *progress, TdePhase phase, int64 blocks_total);
 
 /* Show where we are: to be called for each block or so.  Every few seconds also sends a notice. */
-extern void tde_counters_progress_show(TdeProgress *progress);
+extern PGDLLEXPORT void tde_counters_progress_show(TdeProgress *progress);
 
 /* The same after so many more blocks; what is appended to tables meanwhile does not count. */
 extern PGDLLEXPORT void tde_counters_progress_blocks(TdeProgress *progress, int64 blocks);

@@ -36,7 +36,7 @@ typedef struct TdeStatement
 extern PGDLLEXPORT TdeStatement tde_statement;
 
 /* Has a statement of this transaction stored values, whose right to do so was checked?  For keys/limits.c. */
-extern bool tde_statement_has_stored;
+extern PGDLLEXPORT bool tde_statement_has_stored;
 
 /* A statement, or planning one, begins, and ends: what is to be restored then, and by an error, is returned. */
 static inline TdeStores

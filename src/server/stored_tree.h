@@ -14,6 +14,6 @@ extern PGDLLEXPORT void *tde_stored_tree(int cache, HeapTuple tuple, AttrNumber 
  * The expressions and the condition of an index as they are stored.  (What the relation cache has is folded, and folding calls users'
  * functions, as whoever runs the command.)
  */
-extern List *tde_stored_index_trees(Oid index);
+extern PGDLLEXPORT List *tde_stored_index_trees(Oid index);
 
 #endif							/* TDE_SERVER_STORED_TREE_H */

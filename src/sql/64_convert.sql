@@ -6,7 +6,7 @@
 -- serve others included.  They do what the caller could do with SQL of his own; those in C check that he owns the table, unless it is one
 -- of four catalogs that is wiped, and that the trigger is there that a conversion makes.
 --
--- Every command that concerns the table, or what depends on it, is run as the owner of that, by tde_run_as(): src/maintenance/owner.c.
+-- Every command that concerns the table, or what depends on it, is run as the owner of that, by tde_run_as(): modules/conversion/run_as.c.
 --
 
 CREATE FUNCTION tde_internal.tde_convert_trigger() RETURNS trigger

@@ -138,13 +138,13 @@ typedef struct TdeKeyFloors
 	List	   *list;			/* NIL at first */
 } TdeKeyFloors;
 
-extern bool tde_datum_is_current(TdeType *type, Datum value, int32 typmod, TdeKeyFloors *floors);
+extern PGDLLEXPORT bool tde_datum_is_current(TdeType *type, Datum value, int32 typmod, TdeKeyFloors *floors);
 
 /* Is it encrypted as the typmod says, but for the key?  By its header and its size alone, too. */
 extern PGDLLEXPORT bool tde_datum_is_declared(TdeType *type, Datum value, int32 typmod);
 
 /* Make it so.  declared: where it comes from, as above; -1 takes a value that does not fit, too. */
-extern Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared);
+extern PGDLLEXPORT Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared);
 
 /* Is this a constant of SQL, encrypted under the catalog's key, and not a column's value? */
 extern bool tde_datum_is_literal(TdeType *type, Datum value);

@@ -10,7 +10,7 @@ JOBS=${JOBS:-$(($(getconf _NPROCESSORS_ONLN) * 3 / 2))}
 failures=''
 
 some() {
-  compgen -G "${1%% *}" >/dev/null || { echo "No tests: there is no $1."; return 1; }
+  compgen -G "${1%%[[:space:]]*}" >/dev/null || { echo "No tests: there is no $1."; return 1; }
 }
 
 installcheck() {

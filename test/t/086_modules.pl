@@ -38,6 +38,7 @@ is(log_since($node, 0) =~ /module/ ? 'told' : 'silent', 'silent', 'a server with
 
 my %calls = (
   ceremony => [ 'tde_wallet_split(2, 3)', "tde_wallet_open_share('x')", 'tde_wallet_forget_shares()' ],
+  conversion => [ "CALL tde_rekey_table('pg_class')", "CALL tde_rekey_database()", "CALL tde_encrypt_column('plain_rows', 'a')" ],
   decryptions => [ 'tde_decryptions_reset()', 'tde_internal.tde_decryptions_info()', 'count(*) FROM tde.decryptions' ],
   masks => [ "tde_set_mask('pg_class', 'relname', 'null')", "tde_drop_mask('pg_class', 'relname')", "tde_internal.tde_for_column('x'::text, 'pg_class', 1::int2)" ],
   transfer => [ "tde_export_keys('a secret of some length')", "tde_export_keys('a secret of some length', true)", "tde_import_keys('x', 'y')", "tde_internal.tde_take_keys('x')" ],
@@ -45,13 +46,14 @@ my %calls = (
   citus    => [ 'tde_internal.tde_hash_fingerprint()' ],
   catalog  => [ "tde_internal.tde_catalog_typmod('int4'::regtype, -1)" ]);
 
+lines_of($node, 'CREATE TABLE plain_rows (id int, a text)');
 foreach my $module (sort keys %calls)
 {
   foreach my $call (@{ $calls{$module} })
   {
     fails_with(
       $node,
-      "SELECT $call",
+      $call =~ /^CALL/ ? $call : "SELECT $call",
       { state => '0A000',
         message => qr/^module "$module" of tde_column is not installed$/,
         detail  => qr/^This function is in the library "tde_column_$module", which the server does not find\.$/,
@@ -60,10 +62,29 @@ foreach my $module (sort keys %calls)
   }
 }
 
-# Every function of a module stands above.
+# Every module stands above; and so it is with each function of theirs, with whatever arguments.
 my $functions = slurp_file("$FindBin::RealBin/../../src/functions/modules.c");
-my %named = map { $_ => 1 } $functions =~ /^MODULE_FUNCTION\((\w+),/mg;
-is(join(' ', sort keys %named), join(' ', sort keys %calls), 'these are all modules');
+my %module_of;
+$module_of{"tde_$2"} = $1 while $functions =~ /^MODULE_FUNCTION\((\w+), (\w+)\)/mg;
+my %modules = reverse %module_of;
+is(join(' ', sort keys %modules), join(' ', sort keys %calls), 'these are all modules');
+my %left = %module_of;
+foreach my $line (split /\n/, lines_of($node, q{
+  SELECT p.prosrc, CASE WHEN p.prorettype = 'trigger'::regtype
+      THEN format('CREATE TABLE triggered AS SELECT 1 AS a; CREATE TRIGGER t BEFORE UPDATE ON triggered FOR EACH ROW EXECUTE FUNCTION %s(); UPDATE triggered SET a = 2', p.oid::regproc)
+      ELSE format('%s %s(%s)', CASE p.prokind WHEN 'p' THEN 'CALL' ELSE 'SELECT' END, p.oid::regproc, (
+        SELECT string_agg(CASE WHEN t = 'pg_node_tree'::regtype THEN '(SELECT ev_action FROM pg_rewrite LIMIT 1)' WHEN t = 'anyelement'::regtype THEN '1'
+                               ELSE format('%L::%s', CASE WHEN t = 'date'::regtype THEN '2000-01-01' WHEN t::regtype::text LIKE '%[]' THEN '{1}' ELSE '1' END, t::regtype) END,
+                          ', ' ORDER BY n)
+        FROM unnest(p.proargtypes) WITH ORDINALITY a (t, n))) END
+  FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang AND l.lanname = 'c' WHERE p.probin ~ 'tde_column' ORDER BY 1, 2}))
+{
+  my ($name, $call) = split /\|/, $line, 2;
+  my $module = $module_of{$name} or next;
+  delete $left{$name};
+  fails_with($node, $call, { state => '0A000', message => qr/^module "$module" of tde_column is not installed$/ }, "$name of module $module");
+}
+is(join(' ', keys %left), 'tde_convert_rows', 'all of them, but for one that version 0.1.0 had in SQL');
 
 # ---- the rest ----
 

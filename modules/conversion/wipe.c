@@ -30,7 +30,7 @@
 
 #include "server/compat.h"
 
-PG_FUNCTION_INFO_V1(tde_wipe_blocks);
+PG_FUNCTION_INFO_V1(tde_conversion_wipe_blocks);
 
 typedef struct Wipe
 {
@@ -219,7 +219,7 @@ end_of_blocks(Relation rel, int64 first, int64 count)
  * because a transaction may see them, or because the page is in use; those that died after the cutoff do not count.
  */
 Datum
-tde_wipe_blocks(PG_FUNCTION_ARGS)
+tde_conversion_wipe_blocks(PG_FUNCTION_ARGS)
 {
 	Relation	rel = open_relation(PG_GETARG_OID(0));
 	int64		first = PG_GETARG_INT64(1);

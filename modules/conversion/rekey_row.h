@@ -1,10 +1,10 @@
 /*
  * rekey_row.h - re-encrypting rows of one table, among others who read and write them.
  */
-#ifndef TDE_MAINTENANCE_REKEY_ROW_H
-#define TDE_MAINTENANCE_REKEY_ROW_H
+#ifndef TDE_CONVERSION_REKEY_ROW_H
+#define TDE_CONVERSION_REKEY_ROW_H
 
-#include "maintenance/batches.h"
+#include "conversion/batches.h"
 #include "type/datum.h"
 
 /* Does the table have columns whose values hold encrypted ones? */
@@ -23,4 +23,4 @@ extern void tde_rekey_close(void *table);
 /* Re-encrypt in the row what is not current.  For TdeBatches. */
 extern TdeRowResult tde_rekey_row(void *table, TupleTableSlot *row, bool may_wait);
 
-#endif							/* TDE_MAINTENANCE_REKEY_ROW_H */
+#endif							/* TDE_CONVERSION_REKEY_ROW_H */

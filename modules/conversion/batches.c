@@ -28,7 +28,7 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-#include "maintenance/batches.h"
+#include "conversion/batches.h"
 #include "server/compat.h"
 #include "server/statement.h"
 

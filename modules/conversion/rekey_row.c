@@ -15,9 +15,9 @@
 #include "miscadmin.h"
 #include "utils/snapmgr.h"
 
-#include "maintenance/batches.h"
+#include "conversion/batches.h"
+#include "conversion/rekey_row.h"
 #include "maintenance/owner.h"
-#include "maintenance/rekey_row.h"
 #include "server/compat.h"
 #include "type/datum.h"
 #include "type/declared.h"

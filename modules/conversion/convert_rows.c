@@ -1,5 +1,5 @@
 /*
- * convert_rows.c - converting a column of a table in use: filling its copy in batches (maintenance/batches.h).
+ * convert_rows.c - converting a column of a table in use: filling its copy in batches (batches.h).
  *
  * Rows that nobody writes are updated here, as logical replication updates rows, but without firing triggers: to users nothing
  * has changed.  PostgreSQL's own see to foreign keys, as the table's owner; rows of other tables are never changed.
@@ -32,16 +32,16 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "maintenance/batches.h"
-#include "maintenance/convert.h"
+#include "conversion/batches.h"
+#include "conversion/convert.h"
 #include "maintenance/owner.h"
 #include "server/compat.h"
 
-PG_FUNCTION_INFO_V1(tde_convert_all_rows);
-PG_FUNCTION_INFO_V1(tde_lock);
-PG_FUNCTION_INFO_V1(tde_validate);
-PG_FUNCTION_INFO_V1(tde_may_commit);
-PG_FUNCTION_INFO_V1(tde_must_commit);
+PG_FUNCTION_INFO_V1(tde_conversion_convert_all_rows);
+PG_FUNCTION_INFO_V1(tde_conversion_lock);
+PG_FUNCTION_INFO_V1(tde_conversion_validate);
+PG_FUNCTION_INFO_V1(tde_conversion_may_commit);
+PG_FUNCTION_INFO_V1(tde_conversion_must_commit);
 
 /* One call. */
 typedef struct Convert
@@ -350,7 +350,7 @@ convert_all_rows(Convert *convert, Oid relid)
  * target column from the source column, or to NULL without one, in all rows where that was not done yet.
  */
 Datum
-tde_convert_all_rows(PG_FUNCTION_ARGS)
+tde_conversion_convert_all_rows(PG_FUNCTION_ARGS)
 {
 	Convert		convert = {.batches = {.command = "converting rows", .open = open_table, .row = convert_row, .close = close_table}};
 	float8		delay;
@@ -377,7 +377,7 @@ tde_convert_all_rows(PG_FUNCTION_ARGS)
  * something else while the lock is waited for.  For owners.
  */
 Datum
-tde_lock(PG_FUNCTION_ARGS)
+tde_conversion_lock(PG_FUNCTION_ARGS)
 {
 	Oid			relid = PG_GETARG_OID(0);
 
@@ -398,7 +398,7 @@ tde_lock(PG_FUNCTION_ARGS)
  * expression, and casts of the owner's types, run with no more than his rights.  For owners of the table.
  */
 Datum
-tde_validate(PG_FUNCTION_ARGS)
+tde_conversion_validate(PG_FUNCTION_ARGS)
 {
 	Oid			relid = PG_GETARG_OID(0);
 	Relation	rel = open_own_table(relid, ShareUpdateExclusiveLock);
@@ -418,14 +418,14 @@ tde_validate(PG_FUNCTION_ARGS)
 
 /* tde_may_commit() - whether the procedure that calls it may COMMIT. */
 Datum
-tde_may_commit(PG_FUNCTION_ARGS)
+tde_conversion_may_commit(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(SPI_inside_nonatomic_context());
 }
 
 /* tde_must_commit() - an error if it may not. */
 Datum
-tde_must_commit(PG_FUNCTION_ARGS)
+tde_conversion_must_commit(PG_FUNCTION_ARGS)
 {
 	if (!SPI_inside_nonatomic_context())
 		ereport(ERROR,
@@ -434,11 +434,11 @@ tde_must_commit(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-PG_FUNCTION_INFO_V1(tde_convert_rows);
+PG_FUNCTION_INFO_V1(tde_conversion_convert_rows);
 
 /* Of version 0.1.0: pg_upgrade makes the functions of the version that it finds, each of which has to be in the library. */
 Datum
-tde_convert_rows(PG_FUNCTION_ARGS)
+tde_conversion_convert_rows(PG_FUNCTION_ARGS)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

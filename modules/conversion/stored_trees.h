@@ -1,8 +1,8 @@
 /*
  * stored_trees.h - the expressions and queries that the catalogs keep of an object.
  */
-#ifndef TDE_MAINTENANCE_STORED_TREES_H
-#define TDE_MAINTENANCE_STORED_TREES_H
+#ifndef TDE_CONVERSION_STORED_TREES_H
+#define TDE_CONVERSION_STORED_TREES_H
 
 #include "access/attnum.h"
 #include "nodes/pg_list.h"
@@ -19,4 +19,4 @@ extern List *tde_stored_trees(Oid class, Oid object);
 /* One of them, of such a column of the object's catalog; NULL if there is none. */
 extern Node *tde_stored_expression(Oid class, Oid object, AttrNumber column);
 
-#endif							/* TDE_MAINTENANCE_STORED_TREES_H */
+#endif							/* TDE_CONVERSION_STORED_TREES_H */

@@ -33,18 +33,18 @@
 #include "utils/ruleutils.h"
 #include "utils/syscache.h"
 
+#include "conversion/stored_trees.h"
 #include "maintenance/owner.h"
-#include "maintenance/stored_trees.h"
 #include "operators/opclass.h"
 #include "server/compat.h"
 #include "server/stored_tree.h"
 #include "type/inside.h"
 
-PG_FUNCTION_INFO_V1(tde_relation_of);
-PG_FUNCTION_INFO_V1(tde_tree_uses);
-PG_FUNCTION_INFO_V1(tde_tree_null_test);
-PG_FUNCTION_INFO_V1(tde_index_expression);
-PG_FUNCTION_INFO_V1(tde_definition);
+PG_FUNCTION_INFO_V1(tde_conversion_relation_of);
+PG_FUNCTION_INFO_V1(tde_conversion_tree_uses);
+PG_FUNCTION_INFO_V1(tde_conversion_tree_null_test);
+PG_FUNCTION_INFO_V1(tde_conversion_index_expression);
+PG_FUNCTION_INFO_V1(tde_conversion_definition);
 
 /* A catalog whose rows have trees: where in a row its OID stands, and the relation. */
 typedef struct TreeCatalog
@@ -109,7 +109,7 @@ tde_stored_relation(Oid class, Oid object)
 
 /* tde_relation_of(class regclass, object oid) - the table, view or index that an object is, or belongs to; NULL if it is not there */
 Datum
-tde_relation_of(PG_FUNCTION_ARGS)
+tde_conversion_relation_of(PG_FUNCTION_ARGS)
 {
 	Oid			relation = tde_stored_relation(PG_GETARG_OID(0), PG_GETARG_OID(1));
 
@@ -209,7 +209,7 @@ tde_stored_expression(Oid class, Oid object, AttrNumber column)
 
 /* tde_tree_uses(tree pg_node_tree, column_number int2) - whether the expression reads the column; false if there is none */
 Datum
-tde_tree_uses(PG_FUNCTION_ARGS)
+tde_conversion_tree_uses(PG_FUNCTION_ARGS)
 {
 	Bitmapset  *columns = NULL;
 
@@ -226,7 +226,7 @@ tde_tree_uses(PG_FUNCTION_ARGS)
  * column; otherwise NULL
  */
 Datum
-tde_tree_null_test(PG_FUNCTION_ARGS)
+tde_conversion_tree_null_test(PG_FUNCTION_ARGS)
 {
 	NullTest   *test = stringToNode(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 
@@ -319,7 +319,7 @@ print_definition(Oid class, Oid object)
  * object or default.  NULL if the caller does not own the table or view: its constants may be encrypted, and are printed as its owner.
  */
 Datum
-tde_definition(PG_FUNCTION_ARGS)
+tde_conversion_definition(PG_FUNCTION_ARGS)
 {
 	Oid			class = PG_GETARG_OID(0);
 	Oid			object = PG_GETARG_OID(1);
@@ -380,7 +380,7 @@ index_expression(Form_pg_index index, List *expressions, int key)
  * as text, with the second column in the place of the first.  NULL if it is none, or if the caller does not own the table.
  */
 Datum
-tde_index_expression(PG_FUNCTION_ARGS)
+tde_conversion_index_expression(PG_FUNCTION_ARGS)
 {
 	Oid			index = PG_GETARG_OID(0);
 	Exchange	exchange = {PG_GETARG_INT16(2), PG_GETARG_INT16(3)};

@@ -1,8 +1,8 @@
 /*
  * batches.h - changing rows of tables in committed batches, beside their readers and writers: for re-encryption and conversions.
  */
-#ifndef TDE_MAINTENANCE_BATCHES_H
-#define TDE_MAINTENANCE_BATCHES_H
+#ifndef TDE_CONVERSION_BATCHES_H
+#define TDE_CONVERSION_BATCHES_H
 
 #include "executor/tuptable.h"
 #include "storage/itemptr.h"
@@ -52,4 +52,4 @@ extern void tde_batches_next_transaction(const TdeBatches *batches);
 /* One pass over all rows of the tables, which have so many blocks; returns in how many transactions. */
 extern int	tde_batches_pass(TdeBatches *batches, TdePhase phase, int64 blocks);
 
-#endif							/* TDE_MAINTENANCE_BATCHES_H */
+#endif							/* TDE_CONVERSION_BATCHES_H */

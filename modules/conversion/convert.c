@@ -1,7 +1,7 @@
 /*
  * convert.c - converting a column of a table in use: which value its copy gets, and the trigger that keeps it.
  *
- * The copy is a second column.  The trigger sees to rows that others write; for the others: maintenance/convert_rows.c.
+ * The copy is a second column.  The trigger sees to rows that others write; for the others: convert_rows.c.
  */
 #include "postgres.h"
 
@@ -16,11 +16,14 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "maintenance/convert.h"
+#include "conversion/convert.h"
 #include "server/compat.h"
 #include "type/type.h"
 
-PG_FUNCTION_INFO_V1(tde_convert_trigger);
+PG_FUNCTION_INFO_V1(tde_conversion_convert_trigger);
+
+/* What SQL knows of it is the core's. */
+extern Datum tde_convert_trigger(PG_FUNCTION_ARGS);
 
 static AttrNumber
 column_number(Relation rel, const char *name)
@@ -210,7 +213,7 @@ trigger_state(FunctionCallInfo fcinfo, TriggerData *data)
 
 /* Row trigger before INSERT and UPDATE. */
 Datum
-tde_convert_trigger(PG_FUNCTION_ARGS)
+tde_conversion_convert_trigger(PG_FUNCTION_ARGS)
 {
 	TriggerData *data = (TriggerData *) fcinfo->context;
 	TriggerState *state;

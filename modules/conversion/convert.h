@@ -1,8 +1,8 @@
 /*
  * convert.h - which value a column that is being converted gets, and whether it is being converted.
  */
-#ifndef TDE_MAINTENANCE_CONVERT_H
-#define TDE_MAINTENANCE_CONVERT_H
+#ifndef TDE_CONVERSION_CONVERT_H
+#define TDE_CONVERSION_CONVERT_H
 
 #include "executor/executor.h"
 #include "utils/rel.h"
@@ -28,4 +28,4 @@ extern Datum tde_convert_value(TdeConversion *conversion, Relation rel, TupleTab
 /* Is a conversion of the table under way that sets the target from the source, or to NULL without one? */
 extern bool tde_convert_is_under_way(Relation rel, const char *source, const char *target);
 
-#endif							/* TDE_MAINTENANCE_CONVERT_H */
+#endif							/* TDE_CONVERSION_CONVERT_H */

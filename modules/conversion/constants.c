@@ -26,14 +26,14 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
+#include "conversion/stored_trees.h"
 #include "maintenance/owner.h"
-#include "maintenance/stored_trees.h"
 #include "server/compat.h"
 #include "type/core.h"
 #include "type/type.h"
 
-PG_FUNCTION_INFO_V1(tde_foreign_constant);
-PG_FUNCTION_INFO_V1(tde_constant_default);
+PG_FUNCTION_INFO_V1(tde_conversion_foreign_constant);
+PG_FUNCTION_INFO_V1(tde_conversion_constant_default);
 
 /* ---- whose code an input function runs ---- */
 
@@ -167,7 +167,7 @@ find_foreign_constant(Node *node, void *context)
  * read by this role without running what belongs to others than itself and superusers; NULL if there is none
  */
 Datum
-tde_foreign_constant(PG_FUNCTION_ARGS)
+tde_conversion_foreign_constant(PG_FUNCTION_ARGS)
 {
 	Search		search = {.role = PG_GETARG_OID(2)};
 
@@ -277,7 +277,7 @@ is_encrypted_constant(Oid type)
  * would stay one: in clear, or under a key.  NULL if it is none or no constant, or if the caller does not own the relation.
  */
 Datum
-tde_constant_default(PG_FUNCTION_ARGS)
+tde_conversion_constant_default(PG_FUNCTION_ARGS)
 {
 	Relation	rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
 	AttrNumber	column = PG_GETARG_INT16(1);

@@ -1,7 +1,7 @@
 /*
  * rekey.c - the procedure tde_rekey_table(): re-encrypt a table in committed batches, beside its readers and writers.
  *
- * A pass goes through all rows of the table, its partitions and its children, in batches (maintenance/batches.h).  What needs
+ * A pass goes through all rows of the table, its partitions and its children, in batches (batches.h).  What needs
  * no change costs a look at its header, so that a later call goes on where one was interrupted.
  *
  * Rows move: an update may put one where the pass has been already.  So the end is a pass that finds nothing to change in one
@@ -25,13 +25,16 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "conversion/batches.h"
+#include "conversion/rekey_row.h"
 #include "distributed/distribution.h"
-#include "maintenance/batches.h"
-#include "maintenance/rekey_row.h"
 #include "server/compat.h"
+#include "server/module.h"
 #include "wallet/wallet.h"
 
-PG_FUNCTION_INFO_V1(tde_rekey_table);
+PG_FUNCTION_INFO_V1(tde_conversion_rekey_table);
+
+TDE_MODULE("conversion", NULL, NULL);
 
 #define COMMAND "tde_rekey_table()"
 
@@ -235,7 +238,7 @@ delay_in_ms(const Interval *delay)
 
 /* tde_rekey_table(relation regclass, batch_rows int4, delay interval, repair boolean), a procedure */
 Datum
-tde_rekey_table(PG_FUNCTION_ARGS)
+tde_conversion_rekey_table(PG_FUNCTION_ARGS)
 {
 	Rekey		rekey = {.batches = {.command = COMMAND, .open = open_table, .row = tde_rekey_row, .close = tde_rekey_close}};
 
