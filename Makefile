@@ -152,8 +152,8 @@ OBJS += $(addprefix src/client/, catalog.o catalog_queries.o catalog_trees.o che
 OBJS += $(addprefix src/ddl/, added_columns.o container_statistics.o copied_database.o declare.o declare_trigger.o declared_type.o explain_error.o \
     foreign_keys.o identity.o in_clear.o in_clear_columns.o index_order.o index_salt.o kept_encrypted.o new_expression.o plaintext_alter.o plaintext_guard.o \
     sql_names.o stored_spec.o taken_names.o text_search.o typmod_functions.o widened_calls.o widened_stored.o)
-OBJS += $(addprefix src/maintenance/, closed_wallet.o databases.o discover.o foreign_values.o hash_key.o index_keys.o leaks.o owner.o purge.o shapes.o \
-    usage.o usage_catalogs.o usage_drop.o usage_scan.o)
+OBJS += $(addprefix src/maintenance/, closed_wallet.o databases.o hash_key.o index_keys.o owner.o purge.o usage.o usage_catalogs.o usage_drop.o \
+    usage_scan.o)
 OBJS += $(addprefix src/functions/, analyzed.o execution.o hooks.o keys.o modules.o secrets.o settings.o views.o wallet_functions.o)
 # The install script is put together from the parts in src/sql/, in the order of their numbers.
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
@@ -220,7 +220,7 @@ $(notdir $(UPDATE)): $(here)/$(UPDATE) $(PARTS) $(here)/src/sql/update.awk
 	awk -v version=$(EXTVERSION) -f $(here)/src/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< | sed 's/@extschema@/pg_catalog/g' >$@
 
 # Libraries beside this one, for what few need: modules/NAME makes tde_column_NAME.  TDE_MODULES='' builds and installs none.
-TDE_MODULES ?= catalog ceremony citus conversion decryptions masks transfer verify
+TDE_MODULES ?= audit catalog ceremony citus conversion decryptions masks transfer verify
 in_module   = mkdir -p modules/$* && $(MAKE) -C modules/$* -f $(abspath $(here))/modules/$*/Makefile $(if $(filter-out .,$(here)),VPATH=$(abspath $(here))/modules/$*)
 
 all: $(TDE_MODULES:%=module-%)

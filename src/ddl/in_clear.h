@@ -7,12 +7,12 @@
 #include "nodes/parsenodes.h"
 
 /* An expression of a table's own: of its columns. */
-extern bool tde_in_clear(Node *expr);
+extern PGDLLEXPORT bool tde_in_clear(Node *expr);
 
 /* One of them, of a list; NIL: none. */
 extern bool tde_in_clear_any(List *exprs);
 
 /* An output column of an analyzed query. */
-extern bool tde_in_clear_output(Query *query, AttrNumber column);
+extern PGDLLEXPORT bool tde_in_clear_output(Query *query, AttrNumber column);
 
 #endif							/* TDE_DDL_IN_CLEAR_H */

@@ -19,6 +19,15 @@
 		return function(fcinfo); \
 	}
 
+MODULE_FUNCTION(audit, tree_in_clear)
+MODULE_FUNCTION(audit, tree_has_constant)
+MODULE_FUNCTION(audit, type_excluded)
+MODULE_FUNCTION(audit, tree_excluded)
+MODULE_FUNCTION(audit, required_of_server)
+MODULE_FUNCTION(audit, requires)
+MODULE_FUNCTION(audit, foreign_values_in)
+MODULE_FUNCTION(audit, sampled)
+
 MODULE_FUNCTION(catalog, catalog_typmod)
 MODULE_FUNCTION(catalog, catalog_tree)
 MODULE_FUNCTION(catalog, catalog_classes)

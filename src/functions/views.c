@@ -1,5 +1,5 @@
 /*
- * views.c - the functions under the views tde.encrypted_columns, tde.wallet, tde.keys, tde.stats and tde.status, and under tde_audit().
+ * views.c - the functions under the views tde.encrypted_columns, tde.wallet, tde.keys, tde.stats and tde.status.
  */
 #include "postgres.h"
 
@@ -16,7 +16,6 @@
 #include "utils/uuid.h"
 
 #include "keys/limits.h"
-#include "keys/required.h"
 #include "server/compat.h"
 #include "server/counters.h"
 #include "type/type.h"
@@ -30,9 +29,6 @@ PG_FUNCTION_INFO_V1(tde_type_spec);
 PG_FUNCTION_INFO_V1(tde_version);
 PG_FUNCTION_INFO_V1(tde_wallet_file_facts);
 PG_FUNCTION_INFO_V1(tde_all_encryptions);
-PG_FUNCTION_INFO_V1(tde_type_excluded);
-PG_FUNCTION_INFO_V1(tde_required_of_server);
-PG_FUNCTION_INFO_V1(tde_requires);
 
 /* ---- views ---- */
 
@@ -280,48 +276,4 @@ Datum
 tde_all_encryptions(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT64(tde_counters_read_all() + tde_limits_untold());
-}
-
-/* tde_type_excluded(type oid, typmod int4) returns text - what tde_column.require excludes of a declared type; NULL: nothing. */
-Datum
-tde_type_excluded(PG_FUNCTION_ARGS)
-{
-	Oid			element = get_element_type(PG_GETARG_OID(0));
-	TdeType    *type = tde_type_find(OidIsValid(element) ? element : PG_GETARG_OID(0));
-	const TdeExclusion *exclusion = NULL;
-
-	if (type && PG_GETARG_INT32(1) >= 0)
-		exclusion = tde_required_excludes(tde_modifiers_unpack(type->layout, PG_GETARG_INT32(1)).spec);
-	if (exclusion == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(tde_required_text(exclusion)));
-}
-
-/* tde_required_of_server(OUT standard, OUT severity, OUT finding, OUT hint) returns setof record - what is in the way of tde_column.require here. */
-Datum
-tde_required_of_server(PG_FUNCTION_ARGS)
-{
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	ListCell   *cell;
-
-	InitMaterializedSRF(fcinfo, 0);
-	foreach(cell, tde_required_obstacles())
-	{
-		const TdeObstacle *obstacle = lfirst(cell);
-		Datum		values[4] = {CStringGetTextDatum(obstacle->standard), CStringGetTextDatum(obstacle->severity), CStringGetTextDatum(obstacle->finding),
-		CStringGetTextDatum(obstacle->hint)};
-		bool		nulls[4] = {0};
-
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-	}
-	PG_RETURN_NULL();
-}
-
-/* tde_requires(standard text) returns boolean - does tde_column.require have it? */
-Datum
-tde_requires(PG_FUNCTION_ARGS)
-{
-	int			standard;
-
-	PG_RETURN_BOOL(tde_required_parse(list_make1(TextDatumGetCString(PG_GETARG_DATUM(0))), &standard) && (tde_required & standard) != 0);
 }

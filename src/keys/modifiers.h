@@ -18,7 +18,7 @@ extern int32 tde_modifiers_pack(TdeModLayout layout, const TdeModifiers *mods);
 extern int32 tde_modifiers_pack_known(TdeModLayout layout, const TdeModifiers *mods);
 
 /* ereport on a typmod that no version of typmod_in can have made. */
-extern TdeModifiers tde_modifiers_unpack(TdeModLayout layout, int32 typmod);
+extern PGDLLEXPORT TdeModifiers tde_modifiers_unpack(TdeModLayout layout, int32 typmod);
 
 /*
  * The typmod of these modifiers by their row's number, which this process remembers.  For pg_upgrade as well, where the table's rows come

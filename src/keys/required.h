@@ -14,16 +14,16 @@
 #define TDE_REQUIRE_CNSA2	0x04
 #define TDE_REQUIRE_ALL		0x07
 
-extern int	tde_required;		/* these */
+extern PGDLLEXPORT int tde_required;	/* these */
 
 /* The words of the setting's list; false if one is not known. */
-extern bool tde_required_parse(List *words, int *required);
+extern PGDLLEXPORT bool tde_required_parse(List *words, int *required);
 
 /* What encryption is excluded, and the standard that does so; NULL: it is not.  here: by this server as it runs, too. */
 typedef struct TdeExclusion TdeExclusion;
-extern const TdeExclusion *tde_required_excludes(TdeSpec spec);
+extern PGDLLEXPORT const TdeExclusion *tde_required_excludes(TdeSpec spec);
 extern const TdeExclusion *tde_required_excludes_here(TdeSpec spec);
-extern char *tde_required_text(const TdeExclusion *exclusion);
+extern PGDLLEXPORT char *tde_required_text(const TdeExclusion *exclusion);
 
 pg_noreturn extern void tde_required_refuse(const TdeExclusion *exclusion);
 
@@ -47,7 +47,7 @@ typedef struct TdeObstacle
 } TdeObstacle;
 
 /* Of TdeObstacle, the shared ones of a table. */
-extern List *tde_required_obstacles(void);
+extern PGDLLEXPORT List *tde_required_obstacles(void);
 
 /* Tells of them: when the server starts, and when somebody opens the wallet. */
 extern void tde_required_report(int elevel);

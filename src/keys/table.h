@@ -61,7 +61,7 @@ extern TdeSlotName tde_keys_name(int32 slot);
 
 /* What messages call a key: its name, or for want of one the number of its slot. */
 extern PGDLLEXPORT const char *tde_keys_called(const TdeDataKey *row);
-extern const char *tde_keys_slot_called(int32 slot);
+extern PGDLLEXPORT const char *tde_keys_slot_called(int32 slot);
 
 /* ereport if a key has this name. */
 extern void tde_keys_refuse_taken(const char *name);
@@ -99,7 +99,7 @@ extern void tde_keys_scan_slot(int32 slot, TdeDataKeyVisitor visit, void *arg);
 extern PGDLLEXPORT List *tde_keys_rows(void);
 
 /* The row of a key by its number, or by its UUID; false if there is none. */
-extern bool tde_keys_find(uint32 id, TdeDataKey *found);
+extern PGDLLEXPORT bool tde_keys_find(uint32 id, TdeDataKey *found);
 extern bool tde_keys_find_uuid(const uint8 uuid[16], TdeDataKey *found);
 
 /*

@@ -23,9 +23,9 @@ typedef struct TdeRows TdeRows;
  * leaves its old version behind, so that none is missed.  Tables of another access method than heap show the rows of
  * a fresh snapshot only.
  */
-extern TdeRows *tde_scan_rows_begin(Relation rel);
-extern TupleTableSlot *tde_scan_rows_next(TdeRows *rows);
-extern void tde_scan_rows_end(TdeRows *rows);
+extern PGDLLEXPORT TdeRows *tde_scan_rows_begin(Relation rel);
+extern PGDLLEXPORT TupleTableSlot *tde_scan_rows_next(TdeRows *rows);
+extern PGDLLEXPORT void tde_scan_rows_end(TdeRows *rows);
 
 /* ---- values ---- */
 

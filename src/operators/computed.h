@@ -17,7 +17,7 @@ extern bool tde_computed_is_possible(Oid function);
 extern Oid	tde_computed_function(void);
 
 /* Is it a call of tde_computed()? */
-extern bool tde_is_computed(const Node *node);
+extern PGDLLEXPORT bool tde_is_computed(const Node *node);
 
 extern void tde_computed_init(PGFunction function); /* from _PG_init: the C function */
 

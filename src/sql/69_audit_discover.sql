@@ -2,7 +2,7 @@
 -- Plain columns that look as if they should not be: by their names for tde_audit(), by a sample of their values for tde_discover()
 --
 
--- names: of columns, without regard to case.  What values look like, and the kinds without names: src/maintenance/shapes.c.
+-- names: of columns, without regard to case.  What values look like, and the kinds without names: modules/audit/shapes.c.
 CREATE FUNCTION tde_internal.tde_sensitive_kinds(OUT kind text, OUT names text) RETURNS SETOF record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -27,7 +27,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION tde_internal.tde_sensitive_kinds() IS 'what should be encrypted: how such columns are named';
 
--- Of those relations it reads tables that the current user may read, and evaluates nothing of anybody: src/maintenance/discover.c.
+-- Of those relations it reads tables that the current user may read, and evaluates nothing of anybody: modules/audit/discover.c.
 CREATE FUNCTION tde_internal.tde_sampled(relations oid[], sample_rows int4, OUT relation oid, OUT attname name, OUT kind text, OUT filled int8, OUT shaped int8, OUT valid int8)
   RETURNS SETOF record
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;

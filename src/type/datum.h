@@ -150,7 +150,7 @@ extern PGDLLEXPORT Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 t
 extern bool tde_datum_is_literal(TdeType *type, Datum value);
 
 /* The header of a value, in line or not; false if it is none. */
-extern bool tde_datum_header(Datum value, TdeHeader *header);
+extern PGDLLEXPORT bool tde_datum_header(Datum value, TdeHeader *header);
 
 /* The same; ereport if they are not. */
 extern void tde_datum_read_header(Datum value, TdeHeader *header);

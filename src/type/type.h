@@ -173,7 +173,7 @@ extern bool tde_type_is_function(Oid function, const char *symbol, PGFunction ad
 extern PGDLLEXPORT Oid tde_type_internal_function(const char *symbol, PGFunction address, const Oid *types, int count);
 
 /* The same as tde_type_find; ereport if it is not one. */
-extern TdeType *tde_type_get(Oid type);
+extern PGDLLEXPORT TdeType *tde_type_get(Oid type);
 
 /*
  * The encrypted type whose modifier or sort support function has this OID; their arguments do not tell, so that each type has

@@ -37,6 +37,7 @@ is(log_since($node, 0) =~ /module/ ? 'told' : 'silent', 'silent', 'a server with
 # ---- functions ----
 
 my %calls = (
+  audit    => [ '* FROM tde_audit()', "* FROM tde_discover('public')", "tde_internal.tde_foreign_values_in('plain_rows', 1)" ],
   ceremony => [ 'tde_wallet_split(2, 3)', "tde_wallet_open_share('x')", 'tde_wallet_forget_shares()' ],
   conversion => [ "CALL tde_rekey_table('pg_class')", "CALL tde_rekey_database()", "CALL tde_encrypt_column('plain_rows', 'a')" ],
   decryptions => [ 'tde_decryptions_reset()', 'tde_internal.tde_decryptions_info()', 'count(*) FROM tde.decryptions' ],

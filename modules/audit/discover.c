@@ -30,11 +30,11 @@
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
-#include "maintenance/shapes.h"
+#include "audit/shapes.h"
 #include "server/compat.h"
 #include "server/counters.h"
 
-PG_FUNCTION_INFO_V1(tde_sampled);
+PG_FUNCTION_INFO_V1(tde_audit_sampled);
 
 /* Of a value no more bytes are looked at. */
 #define MOST_BYTES	2000
@@ -346,7 +346,7 @@ sample_relation(Oid relid, int64 rows, ReturnSetInfo *result)
  * each column the values looked at, those that have a shape, and those of which that is true.  It asks itself what the current user may read.
  */
 Datum
-tde_sampled(PG_FUNCTION_ARGS)
+tde_audit_sampled(PG_FUNCTION_ARGS)
 {
 	MemoryContext per_table = AllocSetContextCreate(CurrentMemoryContext, "tde_column table", ALLOCSET_DEFAULT_SIZES);
 	int32		rows = PG_GETARG_INT32(1);

@@ -20,7 +20,7 @@
 #include "type/datum.h"
 #include "type/inside.h"
 
-PG_FUNCTION_INFO_V1(tde_foreign_values_in);
+PG_FUNCTION_INFO_V1(tde_audit_foreign_values_in);
 
 /* What a count is of. */
 typedef struct ForeignId
@@ -173,7 +173,7 @@ make_table(const char *name, Size key, Size entry)
  * who has locked the table.
  */
 Datum
-tde_foreign_values_in(PG_FUNCTION_ARGS)
+tde_audit_foreign_values_in(PG_FUNCTION_ARGS)
 {
 	Oid			relid = PG_GETARG_OID(0);
 	bool		all = PG_ARGISNULL(1);

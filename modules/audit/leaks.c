@@ -1,5 +1,5 @@
 /*
- * leaks.c - what tde_audit() asks of expressions and queries that catalogs keep: what stands there in clear, or is encrypted as it should not be.
+ * leaks.c - what tde_audit() asks of expressions and queries that catalogs keep: what stands there in clear.
  *
  * Nothing is evaluated here.
  */
@@ -14,14 +14,14 @@
 #include "utils/lsyscache.h"
 
 #include "ddl/in_clear.h"
-#include "keys/required.h"
-#include "operators/computed.h"
+#include "server/module.h"
 #include "type/inside.h"
 #include "type/type.h"
 
-PG_FUNCTION_INFO_V1(tde_tree_in_clear);
-PG_FUNCTION_INFO_V1(tde_tree_has_constant);
-PG_FUNCTION_INFO_V1(tde_tree_excluded);
+PG_FUNCTION_INFO_V1(tde_audit_tree_in_clear);
+PG_FUNCTION_INFO_V1(tde_audit_tree_has_constant);
+
+TDE_MODULE("audit", NULL, NULL);
 
 /* ---- what is computed of encrypted values, and stored in clear ---- */
 
@@ -81,7 +81,7 @@ node_in_clear(Node *node, AttrNumber column, bool commands_only)
  * what is computed of encrypted columns?  column: of a query; 0: any.
  */
 Datum
-tde_tree_in_clear(PG_FUNCTION_ARGS)
+tde_audit_tree_in_clear(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(node_in_clear(stringToNode(TextDatumGetCString(PG_GETARG_DATUM(0))), PG_GETARG_INT16(1), PG_GETARG_BOOL(2)));
 }
@@ -186,35 +186,7 @@ has_constant(Node *node, void *context)
  * becomes one?
  */
 Datum
-tde_tree_has_constant(PG_FUNCTION_ARGS)
+tde_audit_tree_has_constant(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(has_constant(stringToNode(TextDatumGetCString(PG_GETARG_DATUM(0))), NULL));
-}
-
-/* ---- tde_column.require ---- */
-
-/* An expression_tree_walker. */
-static bool
-find_excluded(Node *node, void *context)
-{
-	const TdeExclusion **found = context;
-
-	CHECK_FOR_INTERRUPTS();
-	check_stack_depth();
-	if (node == NULL)
-		return false;
-	if (tde_is_computed(node))
-		*found = tde_required_excludes(tde_type_modifiers(tde_type_get(exprType(node)), exprTypmod(linitial(((FuncExpr *) node)->args))).spec);
-	return *found != NULL || expression_tree_walker(node, find_excluded, context);
-}
-
-/* tde_tree_excluded(tree pg_node_tree) returns text - what tde_column.require excludes of how the expressions of an index are encrypted. */
-Datum
-tde_tree_excluded(PG_FUNCTION_ARGS)
-{
-	const TdeExclusion *found = NULL;
-
-	if (!find_excluded(stringToNode(TextDatumGetCString(PG_GETARG_DATUM(0))), &found))
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(tde_required_text(found)));
 }

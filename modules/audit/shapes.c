@@ -3,7 +3,7 @@
  */
 #include "postgres.h"
 
-#include "maintenance/shapes.h"
+#include "audit/shapes.h"
 
 /* ---- signs ---- */
 

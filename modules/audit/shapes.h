@@ -1,8 +1,8 @@
 /*
  * shapes.h - what card numbers, IBAN, e-mail addresses and national ids look like.
  */
-#ifndef TDE_MAINTENANCE_SHAPES_H
-#define TDE_MAINTENANCE_SHAPES_H
+#ifndef TDE_AUDIT_SHAPES_H
+#define TDE_AUDIT_SHAPES_H
 
 #define TDE_SHAPES	10
 
@@ -19,4 +19,4 @@ extern const char *tde_shapes_kind(int shape);
 /* What is the first in a text that has each shape? */
 extern void tde_shapes_look(const char *text, TdeMatch matches[TDE_SHAPES]);
 
-#endif							/* TDE_MAINTENANCE_SHAPES_H */
+#endif							/* TDE_AUDIT_SHAPES_H */
