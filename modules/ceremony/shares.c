@@ -56,7 +56,8 @@ parse_share(const char *given, Size size, TdeShare *share)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("not a share of a wallet"),
-				 errdetail("Shares that this version knows begin with \"tde1\".")));
+				 errdetail("Shares that this version knows begin with \"tde1\"."),
+				 errhint("Give what tde_wallet_split() has returned to you.")));
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("share is damaged"),

@@ -41,7 +41,8 @@ tde_batches_begin(TdeBatches *batches, FunctionCallInfo fcinfo)
 		ereport(ERROR,
 				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
 				 errmsg("%s cannot run inside a transaction block", batches->command),
-				 errdetail("It commits after each batch.")));
+				 errdetail("It commits after each batch."),
+				 errhint("Commit first.")));
 	PreventCommandDuringRecovery(batches->command);
 	PreventCommandIfReadOnly(batches->command);
 	if (SPI_connect_ext(SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)

@@ -77,9 +77,14 @@ are_pair(Oid one, Oid other)
 static bool
 are_convertible(Relation rel, const Roles *roles)
 {
-	Form_pg_attribute target = TupleDescAttr(RelationGetDescr(rel), column_number(rel, roles->target) - 1);
-	Form_pg_attribute original = TupleDescAttr(RelationGetDescr(rel), column_number(rel, roles->original) - 1);
+	AttrNumber	numbers[] = {get_attnum(RelationGetRelid(rel), roles->target), get_attnum(RelationGetRelid(rel), roles->original)};
+	Form_pg_attribute target;
+	Form_pg_attribute original;
 
+	if (numbers[0] <= 0 || numbers[1] <= 0)
+		return false;
+	target = TupleDescAttr(RelationGetDescr(rel), numbers[0] - 1);
+	original = TupleDescAttr(RelationGetDescr(rel), numbers[1] - 1);
 	return target->attgenerated == '\0' && target->attidentity == '\0' && are_pair(target->atttypid, original->atttypid);
 }
 
@@ -191,6 +196,22 @@ not_our_trigger(void)
 			 errmsg("tde_convert_trigger can only be called as the trigger that tde_encrypt_column() makes")));
 }
 
+/* The trigger is as it was made; somebody has renamed, altered or dropped one of its columns. */
+static void
+refuse_altered(Relation rel, const Trigger *trigger)
+{
+	const char *table = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
+
+	if (trigger->tgnargs != 3 || strcmp(trigger->tgargs[0], "copy") != 0 || strcmp(trigger->tgname + 1, trigger->tgargs[2]) != 0)
+		not_our_trigger();
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("conversion of column \"%s\" of table \"%s\" cannot go on", trigger->tgargs[1], RelationGetRelationName(rel)),
+			 errdetail("The column or its copy \"%s\" was renamed, altered or dropped.", trigger->tgargs[2]),
+			 errhint("End the conversion: DROP TRIGGER %s ON %s; ALTER TABLE %s DROP COLUMN IF EXISTS %s;", quote_identifier(trigger->tgname), table,
+					 table, quote_identifier(trigger->tgargs[2]))));
+}
+
 static TriggerState *
 trigger_state(FunctionCallInfo fcinfo, TriggerData *data)
 {
@@ -201,7 +222,7 @@ trigger_state(FunctionCallInfo fcinfo, TriggerData *data)
 	if (state != NULL)
 		return state;
 	if (!is_conversion(data->tg_relation, data->tg_trigger, &roles))
-		not_our_trigger();
+		refuse_altered(data->tg_relation, data->tg_trigger);
 	old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	state = palloc0(sizeof(TriggerState));
 	state->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(data->tg_relation)), &TTSOpsHeapTuple);

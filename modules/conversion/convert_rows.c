@@ -430,7 +430,8 @@ tde_conversion_must_commit(PG_FUNCTION_ARGS)
 	if (!SPI_inside_nonatomic_context())
 		ereport(ERROR,
 				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
-				 errmsg("a procedure that commits cannot be called in a transaction block or by a function")));
+				 errmsg("a procedure that commits cannot be called in a transaction block or by a function"),
+				 errhint("Commit first, and CALL it by itself.")));
 	PG_RETURN_VOID();
 }
 

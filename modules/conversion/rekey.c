@@ -64,7 +64,8 @@ check_table(Relation rel)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("cannot re-encrypt relation \"%s\"", RelationGetRelationName(rel)),
 				 errdetail_relkind_not_supported(kind),
-				 kind == RELKIND_MATVIEW ? errhint("REFRESH MATERIALIZED VIEW refreshes it.") : 0));
+				 kind == RELKIND_MATVIEW ? errhint("REFRESH MATERIALIZED VIEW refreshes it.") :
+				 kind == RELKIND_VIEW ? errhint("Call tde_rekey_table() for the tables that it reads.") : 0));
 	if (!TDE_OWNS_RELATION(RelationGetRelid(rel)))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(kind), RelationGetRelationName(rel));
 	if (RELATION_IS_OTHER_TEMP(rel))

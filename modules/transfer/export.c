@@ -185,7 +185,8 @@ not_exported_error(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("text does not contain keys that tde_export_keys() has exported"),
-			 errdetail("It may be truncated, or of a later version of the extension.")));
+			 errdetail("It may be truncated, or of a later version of the extension."),
+			 errhint("Give the whole text that tde_export_keys() has returned.")));
 }
 
 /* The bytes of an exported text, no fewer than a head and the least that can be wrapped. */
@@ -298,7 +299,8 @@ tde_exported_read(const text *exported, const char *secret, TdeExportedUser use,
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_NOT_AUTHENTIC),
 				 errmsg("could not unwrap exported keys"),
-				 errdetail("The secret is wrong, or the text was changed.")));
+				 errdetail("The secret is wrong, or the text was changed."),
+				 errhint("Give the secret that tde_export_keys() was given, or export the keys again.")));
 	tde_check(status);
 	keys.keys = MemoryContextAllocHuge(CurrentMemoryContext, most * sizeof(TdeExportedKey));
 	PG_TRY();

@@ -20,6 +20,7 @@
 #include "utils/rel.h"
 
 #include "ddl/identity.h"
+#include "server/compat.h"
 #include "type/inside.h"
 
 /* What the statement makes of a column before PostgreSQL adds identities. */
@@ -57,6 +58,17 @@ change_column(Column *column, const char *name, const AlterTableCmd *cmd)
 	}
 }
 
+/* As PostgreSQL says it of a plain column. */
+pg_noreturn static void
+refuse_nullable(Relation rel, const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("column \"%s\" of relation \"%s\" must be declared NOT NULL before identity can be added", name, RelationGetRelationName(rel)),
+			 errhint("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL;",
+					 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel)), quote_identifier(name))));
+}
+
 /* The base type of an encrypted column that can be numbered; InvalidOid: PostgreSQL says what is wrong. */
 static Oid
 numbered_type(Relation rel, const AlterTableStmt *stmt, const char *name)
@@ -74,9 +86,11 @@ numbered_type(Relation rel, const AlterTableStmt *stmt, const char *name)
 	foreach(cell, stmt->cmds)
 		change_column(&column, name, lfirst(cell));
 	type = OidIsValid(column.type) ? tde_type_find(column.type) : NULL;
-	if (type == NULL || !column.not_null || column.has_default)
+	if (type == NULL || (type->base != INT2OID && type->base != INT4OID && type->base != INT8OID) || column.has_default)
 		return InvalidOid;
-	return type->base == INT2OID || type->base == INT4OID || type->base == INT8OID ? type->base : InvalidOid;
+	if (!column.not_null)
+		refuse_nullable(rel, name);
+	return type->base;
 }
 
 static bool

@@ -74,10 +74,16 @@ way_out(Oid type)
 	return psprintf("Let a superuser run SELECT tde_create_type(%s); then repeat the command.", quote_literal_cstr(format_type_be_qualified(type)));
 }
 
+static const char *
+qualified_name(Oid table)
+{
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), get_rel_name(table));
+}
+
 static void
 refuse(const EncryptedColumn *column, const char *name, Oid type, const char *wanted)
 {
-	const char *table = quote_qualified_identifier(get_namespace_name(get_rel_namespace(column->table)), get_rel_name(column->table));
+	const char *table = qualified_name(column->table);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
@@ -98,7 +104,9 @@ declare_encrypted(ColumnDef *def, const char *name, const EncryptedColumn *colum
 	def->typeName = makeTypeNameFromOid(type, typmod);
 	ereport(NOTICE,
 			(errmsg("column \"%s\" has type %s instead of %s", name, format_type_with_typemod(type, typmod), wanted),
-			 errdetail("Column \"%s\" of table \"%s\" is encrypted.", column->name, get_rel_name(column->table))));
+			 errdetail("Column \"%s\" of table \"%s\" is encrypted.", column->name, get_rel_name(column->table)),
+			 strcmp(name, column->name) == 0 ? errhint("To decrypt it: CALL tde_decrypt_column(%s, %s);",
+													   quote_literal_cstr(qualified_name(column->table)), quote_literal_cstr(name)) : 0));
 	return true;
 }
 

@@ -50,7 +50,8 @@ parse_base_modifiers(Oid base, Datum *words, int count)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("base type %s of %s does not take the modifier \"%s\"", format_type_be(base),
-						tde_ddl_encrypted_name(base), DatumGetCString(words[0]))));
+						tde_ddl_encrypted_name(base), DatumGetCString(words[0])),
+				 base == TEXTOID ? errhint("Write encrypted_varchar(%s).", DatumGetCString(words[0])) : errhint("Leave it out.")));
 	return DatumGetInt32(OidFunctionCall1(function,
 										  PointerGetDatum(construct_array(words, count, CSTRINGOID, -2, false, TYPALIGN_CHAR))));
 }

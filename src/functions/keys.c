@@ -282,7 +282,10 @@ tde_destroy_key(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cannot destroy key \"%s\"", name),
-				 errdetail("The database needs it.")));
+				 errdetail("The database needs it."),
+				 destruction.slot == TDE_SLOT_HASH ? errhint("Make another one: SELECT tde_rotate_hash_key();") :
+				 errhint("Make a newer version, SELECT tde_rotate_key(%s); re-encrypt what is under the old one, CALL tde_rekey_database(); "
+						 "and drop that with tde_drop_key_version().", quote_literal_cstr(name))));
 	if (strcmp(confirm, psprintf("destroy %s", name)) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -6,6 +6,7 @@
 #include "access/parallel.h"
 #include "access/xact.h"
 #include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/varlena.h"
 
@@ -134,7 +135,7 @@ check_require(char **newval, void **extra, GucSource source)
 		return true;
 	if (!defines_require)
 	{
-		GUC_check_errdetail("Standards are: fips, pci and cnsa2.");
+		GUC_check_errhint("Standards are: fips, pci and cnsa2.");
 		return false;
 	}
 	ereport(WARNING,
@@ -210,7 +211,8 @@ check_decrypt_role(char **newval, void **extra, GucSource source)
 		ereport(NOTICE,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("role \"%s\" does not exist", *newval),
-				 errdetail("Only superusers will be able to decrypt.")));
+				 errdetail("Only superusers will be able to decrypt."),
+				 errhint("CREATE ROLE %s;", quote_identifier(*newval))));
 	return true;
 }
 

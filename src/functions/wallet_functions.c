@@ -227,7 +227,8 @@ change_by_command(void)
 		if (!tde_wallet_ask_command(passphrase))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("no passphrase was given, and no passphrase command is configured")));
+					 errmsg("no passphrase was given, and no passphrase command is configured"),
+					 errhint("Give it by COPY tde.passphrase FROM STDIN, and call the function in the same session within a minute.")));
 		tde_wallet_change_passphrase_to(passphrase, TDE_PASSPHRASE_PRINTED);
 	}
 	PG_FINALLY();

@@ -157,7 +157,9 @@ find_row(uint32 id)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 				 errmsg("data key %u was destroyed", id),
-				 errdetail("Values encrypted under it can no longer be read.")));
+				 errdetail("Values encrypted under it can no longer be read."),
+				 errhint("Leave the column out of the query, or empty it and give it another key: "
+						 "ALTER TABLE ... ALTER COLUMN ... TYPE ...('key=NAME') USING NULL;")));
 	return row;
 }
 
@@ -343,7 +345,8 @@ missing_key_error(int32 slot, char kind, bool destroyed)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),
 				 errmsg("the data key of slot %d was destroyed", slot),
-				 errhint("Give the column another key: ALTER TABLE ... ALTER COLUMN ... TYPE ...('key=NAME').")));
+				 errhint("Its values are lost.  Give the column another key: "
+						 "ALTER TABLE ... ALTER COLUMN ... TYPE ...('key=NAME') USING NULL;")));
 	if (slot > TDE_SLOT_DEFAULT && !tde_keys_name(slot).exists)
 		ereport(ERROR,
 				(errcode(ERRCODE_TDE_KEY_NOT_FOUND),

@@ -223,7 +223,10 @@ tde_keys_refuse_taken(const char *name)
 	int32		slot = tde_keys_slot(name);
 
 	if (slot != TDE_NO_SLOT)
-		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("key \"%s\" already exists", name)));
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("key \"%s\" already exists", name),
+				 errhint("Choose another name, or make a new version of that key: SELECT tde_rotate_key(%s);", quote_literal_cstr(name))));
 	slot = slot_of_destroyed(name);
 	if (slot != TDE_NO_SLOT)
 		ereport(ERROR,

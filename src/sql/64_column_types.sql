@@ -12,10 +12,12 @@ DECLARE
 BEGIN
   SELECT * INTO STRICT c FROM pg_class WHERE oid = relation;
   IF c.relkind NOT IN ('r', 'p') THEN
-    RAISE EXCEPTION '"%" is not a table', c.relname USING ERRCODE = 'wrong_object_type';
+    RAISE EXCEPTION '"%" is not a table', c.relname USING ERRCODE = 'wrong_object_type',
+      HINT = 'Name the table that stores the column.';
   END IF;
   IF NOT pg_has_role(c.relowner, 'USAGE') THEN
-    RAISE EXCEPTION 'must be owner of table %', c.relname USING ERRCODE = 'insufficient_privilege';
+    RAISE EXCEPTION 'must be owner of table %', c.relname USING ERRCODE = 'insufficient_privilege',
+      HINT = format('Have it called by role %I, which owns the table.', pg_get_userbyid(c.relowner));
   END IF;
   SELECT * INTO a FROM pg_attribute WHERE attrelid = relation AND attname = column_name AND attnum > 0 AND NOT attisdropped;
   IF NOT FOUND THEN
@@ -47,7 +49,10 @@ BEGIN
                     a.attrelid::regclass, a.attname);
   ELSIF encrypted IS NULL THEN
     RAISE EXCEPTION 'type % has no encrypted type', element USING ERRCODE = 'undefined_object',
-      HINT = format('SELECT tde_create_type(%L); makes one.', element);
+      HINT = CASE WHEN (SELECT typtype FROM pg_type WHERE oid = element) IN ('b', 'e') THEN format('SELECT tde_create_type(%L); makes one.', element)
+                  ELSE coalesce((SELECT format('CREATE TYPE ... AS RANGE (SUBTYPE = %1$s); ALTER TABLE %2$s ALTER COLUMN %3$I TYPE ... USING %3$I::text::...;', type, a.attrelid::regclass, a.attname)
+                                 FROM pg_range JOIN tde.types ON base = rngsubtype WHERE rngtypid = element ORDER BY shipped DESC LIMIT 1),
+                                'Base types and enums have encrypted types: store what is to be encrypted in columns of such types.') END;
   ELSIF plain ~ '^interval [a-z]' THEN
     RAISE EXCEPTION 'an encrypted interval cannot be restricted to fields, as % is', plain USING ERRCODE = 'feature_not_supported',
       HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE interval; first.', a.attrelid::regclass, a.attname);
@@ -74,7 +79,8 @@ DECLARE
   base text := (SELECT base_type FROM tde_internal.tde_type_spec(a.atttypid, a.atttypmod));
 BEGIN
   IF base IS NULL THEN
-    RAISE EXCEPTION 'column "%" is not encrypted', a.attname USING ERRCODE = 'wrong_object_type';
+    RAISE EXCEPTION 'column "%" is not encrypted', a.attname USING ERRCODE = 'wrong_object_type',
+      HINT = 'The view tde.encrypted_columns lists those that are.';
   END IF;
   RETURN base || CASE WHEN (SELECT typcategory FROM pg_type WHERE oid = a.atttypid) = 'A' THEN '[]' ELSE '' END;
 END

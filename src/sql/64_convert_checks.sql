@@ -149,7 +149,7 @@ AS $$
   SELECT pg_describe_object('pg_statistic_ext'::regclass, oid, 0) || ', which has an expression of the column' FROM pg_statistic_ext
   WHERE stxrelid = a.attrelid AND tde_internal.tde_tree_uses(stxexprs, a.attnum)
   UNION
-  SELECT 'the partition key' FROM pg_partitioned_table
+  SELECT 'the partition key, which cannot change: make a new table with it encrypted, and copy the rows' FROM pg_partitioned_table
   WHERE partrelid = a.attrelid AND (a.attnum = ANY (partattrs) OR tde_internal.tde_tree_uses(partexprs, a.attnum))
   UNION
   SELECT CASE WHEN online THEN 'the column''s identity: convert the column offline'
@@ -200,8 +200,15 @@ DECLARE
                        SELECT DISTINCT o FROM tde_internal.tde_column_family(a) f JOIN pg_attribute n ON (n.attrelid, n.attnum) = (f.relation, f.attnum)
                        CROSS JOIN LATERAL tde_internal.tde_conversion_obstacles(n, encrypting, online) o WHERE online OR n.attrelid = a.attrelid) AS found (o));
   verb      text := CASE WHEN encrypting THEN 'encrypted' ELSE 'decrypted' END;
+  running   record;
 BEGIN
-  IF obstacles IS NOT NULL THEN
+  SELECT * INTO running FROM tde.conversions v WHERE v.relation = a.attrelid AND a.attname IN (v.column_name, v.helper_column);
+  IF FOUND AND NOT online THEN
+    RAISE EXCEPTION 'column "%" of table "%" is being converted online', a.attname, (SELECT relname FROM pg_class WHERE oid = a.attrelid)
+      USING ERRCODE = 'object_in_use',
+        HINT = format('CALL tde_finish_conversion(%L, %L); ends that', a.attrelid::regclass, running.column_name)
+               || CASE running.phase WHEN 'copy' THEN format(', CALL tde_abort_conversion(%L, %L); undoes it.', a.attrelid::regclass, running.column_name) ELSE '.' END;
+  ELSIF obstacles IS NOT NULL THEN
     RAISE EXCEPTION 'column "%" of table "%" cannot be % because other objects depend on its type',
         a.attname, (SELECT relname FROM pg_class WHERE oid = a.attrelid), verb
       USING ERRCODE = 'dependent_objects_still_exist', DETAIL = obstacles,

@@ -100,6 +100,10 @@ DECLARE
   owner  oid  := tde_internal.tde_owner_of(a.attrelid);
 BEGIN
   PERFORM tde_internal.tde_check_conversion(a, encrypting, true);
+  IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = a.attrelid AND tgname = '~' || helper) THEN
+    RAISE EXCEPTION 'a conversion of column "%" has been broken off', a.attname USING ERRCODE = 'object_not_in_prerequisite_state',
+      HINT = format('End it: DROP TRIGGER %2$I ON %1$s; ALTER TABLE %1$s DROP COLUMN IF EXISTS %3$I;', a.attrelid::regclass, '~' || helper, helper);
+  END IF;
   PERFORM tde_internal.tde_lock_tables(ARRAY[a.attrelid]);
   PERFORM tde_internal.tde_run_as(owner, format('ALTER TABLE %s ADD COLUMN %I %s', a.attrelid::regclass, helper, tde_internal.tde_with_collation(a, type)));
   -- a valid one spares SET NOT NULL its scan

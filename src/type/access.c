@@ -106,7 +106,8 @@ tde_access_refuse(TdeType *type)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to decrypt values of type %s", format_type_be(type->oid)),
 				 errdetail("Only superusers may decrypt, since there is no role \"%s\".", tde_decrypt_role),
-				 errhint("Have a superuser create it, or set %s to another one.", "tde_column.decrypt_role")));
+				 errhint("Have a superuser run \"CREATE ROLE %s\", or set %s to another one.", quote_identifier(tde_decrypt_role),
+						 "tde_column.decrypt_role")));
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("permission denied to decrypt values of type %s", format_type_be(type->oid)),

@@ -89,7 +89,7 @@ slurp(const char *path, size_t *size, int elevel)
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
 				 errmsg("could not open wallet file \"%s\": %m", path),
 				 missing ? errhint("Put the wallet back there, from its backup, or set tde_column.wallet_file to where it is.  If it "
-								   "is open in this server, tde_wallet_save() writes it.") : 0,
+								   "is open in this server, tde_wallet_save() writes it.  tde_wallet_create() makes the first one of a server.") : 0,
 				 denied ? errhint("File and folder must belong to the user that the server runs as (chown), with modes 0600 and 0700.") : 0));
 		return NULL;
 	}
@@ -206,7 +206,8 @@ refuse_existing(const char *path)
 			(errcode(ERRCODE_DUPLICATE_FILE),
 			 errmsg("wallet file \"%s\" already exists", path),
 			 errdetail("It may hold the only copy of keys in use, so it is never replaced."),
-			 errhint("Open it with tde_wallet_open(), or set tde_column.wallet_file to another name.")));
+			 errhint("Open it with tde_wallet_open(), or set tde_column.wallet_file to another name.  tde_wallet_save(path) writes the open wallet to "
+					 "another file.")));
 }
 
 void

@@ -73,7 +73,8 @@ tde_passphrase_require_strength(const char *passphrase, const char *what)
 			 errmsg("%s is too weak", what),
 			 errdetail("It must have at least %d bytes (tde_column.passphrase_min_length), %d of them different.",
 					   tde_passphrase_min_length, MIN_DIFFERENT),
-			 errhint("tde_wallet_create() makes a passphrase of 256 random bits if it is given none and no command prints one.")));
+			 errhint("SELECT gen_random_uuid(); makes one of 122 random bits.  tde_wallet_create() makes a passphrase of 256 if it is given none and no "
+					 "command prints one.")));
 }
 
 bool

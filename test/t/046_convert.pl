@@ -188,7 +188,7 @@ I||encrypted_text_ops|t
 i|elsewhere|text_pattern_ops|t
 i||encrypted_text_ops|t), 'and their indexes');
 app_fails("CALL tde_encrypt_column('part1', 'b')", { state => '42P16', hint => qr/table public\.part\b/ }, 'a partition by itself');
-app_fails("CALL tde_encrypt_column('part', 'k')", { state => '2BP01', detail => qr/^the partition key$/ }, 'a partition key');
+app_fails("CALL tde_encrypt_column('part', 'k')", { state => '2BP01', detail => qr/^the partition key, which cannot change: make a new table/ }, 'a partition key');
 lines_of($node, 'DROP TABLE part; DROP TABLESPACE elsewhere');
 
 is(

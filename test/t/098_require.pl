@@ -108,7 +108,7 @@ is(lines_of($node, q{SET tde_column.require = fips; SELECT tde_internal.tde_key_
 # Who may set it, and to what.
 lines_of($node, 'CREATE ROLE app LOGIN');
 fails_with($node, q{SET tde_column.require = ''}, { state => '42501' }, 'a role cannot set it', user => 'app');
-fails_with($node, q{SET tde_column.require = 'nist'}, { state => '22023', detail => qr/Standards are: fips, pci and cnsa2/ }, 'a word that is not known');
+fails_with($node, q{SET tde_column.require = 'nist'}, { state => '22023', hint => qr/Standards are: fips, pci and cnsa2/ }, 'a word that is not known');
 is(lines_of($node, q{SET tde_column.require = FIPS, Pci; SHOW tde_column.require}), 'fips, pci', 'a list, in any case');
 
 # At start: what is in the way is in the log, and a word that is not known requires everything.

@@ -181,7 +181,7 @@ foreach my $case (
   [ 'refs',  'b', '2BP01', qr/^constraint outwards on table public\.refs, a foreign key of partitioned tables\n/ ],
   [ 'refs',  'a', '2BP01', qr/^constraint inwards on table public\.of_refs, a foreign key of partitioned tables$/m ],
   [ 'far',   'a', '2BP01', qr/^partition public\.far_1, which is not a heap of this server$/ ],
-  [ 'keyed', 'id', '2BP01', qr/^the partition key$/ ],
+  [ 'keyed', 'id', '2BP01', qr/^the partition key, which cannot change: make a new table/ ],
   [ 'keyed_0', 'a', '42P16', qr// ],
   [ 'parent', 'a', '0A000', qr// ],
   [ 'child', 'a', '0A000', qr// ])
