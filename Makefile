@@ -149,9 +149,10 @@ OBJS += $(addprefix src/distributed/, distribution.o)
 OBJS += $(addprefix src/client/, catalog.o catalog_queries.o catalog_trees.o check_results.o held_cursors.o key_errors.o \
     language_rows.o languages.o operand_results.o output_plugin.o params.o plain_form.o postponed.o probes.o result.o result_query.o \
     result_receiver.o routines.o rows.o statements.o)
-OBJS += $(addprefix src/ddl/, added_columns.o container_statistics.o copied_database.o declare.o declare_trigger.o declared_type.o explain_error.o \
-    foreign_keys.o identity.o in_clear.o in_clear_columns.o index_order.o index_salt.o kept_encrypted.o new_expression.o plaintext_alter.o plaintext_guard.o \
-    sql_names.o stored_spec.o taken_names.o text_search.o typmod_functions.o widened_calls.o widened_stored.o)
+OBJS += $(addprefix src/ddl/, added_columns.o alter_table.o container_statistics.o copied_database.o declare.o declare_trigger.o \
+    declared_type.o explain_error.o foreign_keys.o identity.o in_clear.o in_clear_columns.o index_order.o index_salt.o \
+    kept_encrypted.o new_expression.o plaintext_alter.o plaintext_guard.o sql_names.o stored_spec.o taken_names.o text_search.o \
+    typmod_functions.o widened_calls.o widened_stored.o)
 OBJS += $(addprefix src/maintenance/, closed_wallet.o databases.o hash_key.o index_keys.o owner.o purge.o usage.o usage_catalogs.o usage_drop.o \
     usage_scan.o)
 OBJS += $(addprefix src/functions/, analyzed.o execution.o hooks.o keys.o modules.o secrets.o settings.o views.o wallet_functions.o)

@@ -54,10 +54,7 @@ is_left_plain(Form_pg_attribute column)
 		!is_numbered(column->attrelid, column->attnum);
 }
 
-/*
- * The last encrypted column of a table; InvalidAttrNumber: it has none.  *all: so are all before it.  Nobody has locked the table: what changes
- * meanwhile harms nobody.
- */
+/* The last encrypted column of a table; InvalidAttrNumber: it has none.  *all: so are all before it. */
 static AttrNumber
 find_encrypted(Oid table, bool *all)
 {

@@ -8,8 +8,8 @@
  * library).
  *
  * Before a command runs, in this order: what it would store in clear is kept encrypted or refused (plaintext_alter.c, plaintext_guard.c, which has the
- * queries of views, rules and CREATE TABLE AS); expressions of indexes, generated columns and partition keys get their encrypted form
- * (kept_encrypted.c); types without modifiers get the default; keys are made.  Everything is done to the parse tree, which has been copied if somebody
+ * queries of views, rules and CREATE TABLE AS); types without modifiers get the default; keys are made; expressions of indexes, generated columns and
+ * partition keys get their encrypted form (kept_encrypted.c).  ALTER TABLE does so for each of its commands (alter_table.c).  Everything is done to the parse tree, which has been copied if somebody
  * else may run it again, and nothing evaluates an expression.  What a command names is looked up as the command will look it up, without locks but
  * where it would take them itself; so the event trigger looks again at what there is afterwards.
  */
@@ -29,7 +29,6 @@
 #include "parser/parser.h"
 #include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -37,7 +36,6 @@
 
 #include "ddl/declare.h"
 #include "ddl/declared_type.h"
-#include "ddl/index_order.h"
 #include "ddl/kept_encrypted.h"
 #include "ddl/plaintext_alter.h"
 #include "ddl/plaintext_guard.h"
@@ -137,20 +135,11 @@ drop_null_default(ColumnDef *column)
 	}
 }
 
-static void
-declare_altered(AlterTableStmt *stmt)
+void
+tde_ddl_declare_altered(ColumnDef *column)
 {
-	Oid			relid = RangeVarGetRelid(stmt->relation, NoLock, true);
-	bool		owner = OidIsValid(relid) && has_privs_of_role(GetUserId(), GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(relid)));
-	ListCell   *cell;
-
-	foreach(cell, stmt->cmds)
-	{
-		ColumnDef  *column = tde_ddl_declared_column(lfirst(cell));
-
-		if (column && declare_type(column->typeName, owner))
-			drop_null_default(column);
-	}
+	if (declare_type(column->typeName, true))
+		drop_null_default(column);
 }
 
 void
@@ -320,12 +309,6 @@ declare_statement(Node *stmt, const char *source)
 				tde_kept_generated_create((CreateStmt *) stmt, source);
 				tde_kept_partition_key((CreateStmt *) stmt, source);
 			}
-			break;
-		case T_AlterTableStmt:
-			tde_plaintext_alter_prepare((AlterTableStmt *) stmt, source);
-			declare_altered((AlterTableStmt *) stmt);
-			tde_index_constraint_prepare((AlterTableStmt *) stmt);
-			tde_kept_generated_alter((AlterTableStmt *) stmt, source);
 			break;
 		case T_CompositeTypeStmt:
 			declare_columns(((CompositeTypeStmt *) stmt)->coldeflist);

@@ -31,11 +31,27 @@ tde_ddl_encrypted(Oid type)
 }
 
 ColumnDef *
-tde_ddl_declared_column(AlterTableCmd *cmd)
+tde_ddl_declared_column(const AlterTableCmd *cmd)
 {
 	if ((cmd->subtype != AT_AddColumn && cmd->subtype != AT_AlterColumnType) || cmd->def == NULL || !IsA(cmd->def, ColumnDef))
 		return NULL;
 	return (ColumnDef *) cmd->def;
+}
+
+ColumnDef *
+tde_ddl_declared_by_name(const TdeAlterTable *alter, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, alter->stmt->cmds)
+	{
+		AlterTableCmd *cmd = lfirst(cell);
+		ColumnDef  *def = tde_ddl_declared_column(cmd);
+
+		if (def && strcmp(cmd->subtype == AT_AlterColumnType ? cmd->name : def->colname, name) == 0)
+			return def;
+	}
+	return NULL;
 }
 
 /* PostgreSQL says itself what is wrong with a type. */

@@ -5,14 +5,33 @@
 #define TDE_DDL_DECLARED_TYPE_H
 
 #include "nodes/parsenodes.h"
+#include "utils/relcache.h"
 
 #include "type/type.h"
 
 /* The encrypted type itself or the element of an array of it; NULL if the type is neither. */
 extern TdeType *tde_ddl_encrypted(Oid type);
 
-/* The column that such a part of ALTER TABLE declares: a new one, or one whose type changes; NULL: it declares none. */
-extern ColumnDef *tde_ddl_declared_column(AlterTableCmd *cmd);
+/*
+ * ALTER TABLE before it runs, for those who look at one of its commands (ddl/declare.c gives it to them).  They may change that, and append others,
+ * which are looked at, too.
+ */
+typedef struct TdeAlterTable
+{
+	AlterTableStmt *stmt;
+	const char *source;			/* the statement's text, for the errors */
+	Relation	rel;			/* locked as the statement locks it */
+	List	   *foreign_keys;	/* that it adds, but for those that stand with a column */
+	List	   *added;			/* the ColumnDefs of the columns that it adds */
+	int			numbered;		/* how many identities have become defaults */
+} TdeAlterTable;
+
+/*
+ * The column that a command declares, or that the statement declares by this name: a new one, or one whose type changes; NULL: none.  The name is
+ * cmd->name of the latter, def->colname of a new one.
+ */
+extern ColumnDef *tde_ddl_declared_column(const AlterTableCmd *cmd);
+extern ColumnDef *tde_ddl_declared_by_name(const TdeAlterTable *alter, const char *name);
 
 /* What is declared for a column, if that is a plain type. */
 extern bool tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod);

@@ -15,11 +15,9 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
-#include "access/relation.h"
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "access/xlog.h"
 #include "catalog/catalog.h"
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
@@ -27,7 +25,6 @@
 #include "catalog/pg_amop.h"
 #include "catalog/pg_constraint.h"
 #include "commands/defrem.h"
-#include "commands/tablecmds.h"
 #include "parser/parse_coerce.h"
 #include "parser/parse_type.h"
 #include "utils/array.h"
@@ -184,93 +181,73 @@ add_members(List *members, Oid foreign, Oid key)
 
 /* The type of a column, as the statement is going to have it. */
 static Oid
-column_type(AlterTableStmt *stmt, Oid table, const char *name)
+column_type(const TdeAlterTable *alter, const char *name)
 {
+	ColumnDef  *def = tde_ddl_declared_by_name(alter, name);
 	AttrNumber	number;
-	ListCell   *cell;
 
-	foreach(cell, stmt->cmds)
-	{
-		AlterTableCmd *cmd = lfirst(cell);
-		ColumnDef  *def = tde_ddl_declared_column(cmd);
-
-		if (def && def->typeName && strcmp(cmd->subtype == AT_AlterColumnType ? cmd->name : def->colname, name) == 0)
-			return LookupTypeNameOid(NULL, def->typeName, true);
-	}
-	number = get_attnum(table, name);
-	return number > 0 ? get_atttype(table, number) : InvalidOid;
+	if (def && def->typeName)
+		return LookupTypeNameOid(NULL, def->typeName, true);
+	number = get_attnum(RelationGetRelid(alter->rel), name);
+	return number > 0 ? get_atttype(RelationGetRelid(alter->rel), number) : InvalidOid;
 }
 
 static List *
-add_for_column(List *members, AlterTableStmt *stmt, Oid table, const char *name, Constraint *key, int place)
+add_for_column(List *members, const TdeAlterTable *alter, const char *name, Constraint *key, int place)
 {
 	Oid			key_table;
 	const char *key_name = tde_foreign_key_referenced(key, place, &key_table);
-	Oid			type = column_type(stmt, table, name);
+	Oid			type = column_type(alter, name);
 	Oid			key_type = key_name == NULL ? InvalidOid :
-	key_table == table ? column_type(stmt, table, key_name) : get_atttype(key_table, get_attnum(key_table, key_name));
+	key_table == RelationGetRelid(alter->rel) ? column_type(alter, key_name) : get_atttype(key_table, get_attnum(key_table, key_name));
 
 	return OidIsValid(type) && OidIsValid(key_type) ? add_members(members, type, key_type) : members;
 }
 
-/* PostgreSQL makes the foreign keys of a column anew whose type changes. */
 static List *
-add_for_existing(List *members, AlterTableStmt *stmt, Oid table)
+add_for_columns(List *members, const TdeAlterTable *alter, Constraint *key)
 {
-	/* may be a composite type */
-	Relation	rel = relation_open(table, NoLock);
 	ListCell   *cell;
 
-	foreach(cell, RelationGetFKeyList(rel))
+	foreach(cell, key->fk_attrs)
+		members = add_for_column(members, alter, strVal(lfirst(cell)), key, foreach_current_index(cell));
+	return members;
+}
+
+/* PostgreSQL makes the foreign keys of a column anew whose type changes. */
+static List *
+add_for_existing(List *members, const TdeAlterTable *alter)
+{
+	ListCell   *cell;
+
+	foreach(cell, RelationGetFKeyList(alter->rel))
 	{
 		ForeignKeyCacheInfo *key = lfirst(cell);
 
 		for (int i = 0; i < key->nkeys; i++)
-			members = add_members(members, column_type(stmt, table, get_attname(table, key->conkey[i], false)),
+			members = add_members(members, column_type(alter, get_attname(RelationGetRelid(alter->rel), key->conkey[i], false)),
 								  get_atttype(key->confrelid, key->confkey[i]));
 	}
-	relation_close(rel, NoLock);
 	return members;
 }
 
 /* Those of CREATE TABLE come in an ALTER TABLE of their own. */
 List *
-tde_foreign_keys_begin(Node *node)
+tde_foreign_keys_begin(List *members, const TdeAlterTable *alter, const AlterTableCmd *cmd)
 {
-	AlterTableStmt *stmt = (AlterTableStmt *) node;
-	List	   *members = NIL;
-	bool		changes_type = false;
-	Oid			table;
+	ColumnDef  *def = tde_ddl_declared_column(cmd);
 	ListCell   *cell;
-	ListCell   *column;
 
-	if (!TDE_FOREIGN_KEYS_CAST_TO_OPERAND || !IsA(node, AlterTableStmt) || XactReadOnly || RecoveryInProgress())
+	if (!TDE_FOREIGN_KEYS_CAST_TO_OPERAND)
 		return NIL;
-	table = RangeVarGetRelid(stmt->relation, NoLock, true);
-	if (!OidIsValid(table))
-		return NIL;
-	foreach(cell, tde_foreign_keys_added(stmt->cmds))
-	{
-		Constraint *key = lfirst(cell);
-
-		foreach(column, key->fk_attrs)
-			members = add_for_column(members, stmt, table, strVal(lfirst(column)), key, foreach_current_index(column));
-	}
-	foreach(cell, stmt->cmds)
-	{
-		AlterTableCmd *cmd = lfirst(cell);
-		ColumnDef  *def = tde_ddl_declared_column(cmd);
-
-		changes_type = changes_type || cmd->subtype == AT_AlterColumnType;
-		foreach(column, def ? def->constraints : NIL)
-			if (((Constraint *) lfirst(column))->contype == CONSTR_FOREIGN)
-				members = add_for_column(members, stmt, table, def->colname, lfirst(column), 0);
-	}
-	if (!changes_type)
-		return members;
-	/* as ALTER TABLE does it next, with the same errors */
-	table = AlterTableLookupRelation(stmt, AlterTableGetLockLevel(stmt->cmds));
-	return OidIsValid(table) ? add_for_existing(members, stmt, table) : members;
+	if (cmd->subtype == AT_AlterColumnType)
+		members = add_for_existing(members, alter);
+	if (list_member_ptr(alter->foreign_keys, cmd->def))
+		members = add_for_columns(members, alter, (Constraint *) cmd->def);
+	foreach(cell, def ? def->constraints : NIL)
+		if (((Constraint *) lfirst(cell))->contype == CONSTR_FOREIGN)
+			members = add_for_column(members, alter, def->colname, lfirst(cell), 0);
+	return members;
 }
 
 void

@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
@@ -71,8 +70,9 @@ refuse_nullable(Relation rel, const char *name)
 
 /* The base type of an encrypted column that can be numbered; InvalidOid: PostgreSQL says what is wrong. */
 static Oid
-numbered_type(Relation rel, const AlterTableStmt *stmt, const char *name)
+numbered_type(const TdeAlterTable *alter, const char *name)
 {
+	Relation	rel = alter->rel;
 	AttrNumber	number = get_attnum(RelationGetRelid(rel), name);
 	Form_pg_attribute attribute;
 	Column		column;
@@ -83,7 +83,7 @@ numbered_type(Relation rel, const AlterTableStmt *stmt, const char *name)
 		return InvalidOid;
 	attribute = TupleDescAttr(RelationGetDescr(rel), number - 1);
 	column = (Column) {attribute->atttypid, attribute->attnotnull, attribute->atthasdef};
-	foreach(cell, stmt->cmds)
+	foreach(cell, alter->stmt->cmds)
 		change_column(&column, name, lfirst(cell));
 	type = OidIsValid(column.type) ? tde_type_find(column.type) : NULL;
 	if (type == NULL || (type->base != INT2OID && type->base != INT4OID && type->base != INT8OID) || column.has_default)
@@ -168,36 +168,16 @@ number_column(Relation rel, AlterTableCmd *cmd, Oid type, const char *source)
 			 errhint("Roles that insert rows need USAGE on the sequence.")));
 }
 
-bool
-tde_identity_is_added(const List *cmds)
-{
-	ListCell   *cell;
-
-	foreach(cell, cmds)
-		if (lfirst_node(AlterTableCmd, cell)->subtype == AT_AddIdentity)
-			return true;
-	return false;
-}
-
 void
-tde_identity_prepare(Oid table, AlterTableStmt *stmt, const char *source)
+tde_identity_prepare(TdeAlterTable *alter, AlterTableCmd *cmd)
 {
-	Relation	rel = table_open(table, NoLock);
-	int			numbered = 0;
-	ListCell   *cell;
+	Oid			type = TDE_PLAINTEXT_ALTER == TDE_ALTER_KEEP && is_by_default(cmd) ? numbered_type(alter, cmd->name) : InvalidOid;
 
-	foreach(cell, stmt->cmds)
-	{
-		AlterTableCmd *cmd = lfirst(cell);
-		Oid			type = is_by_default(cmd) ? numbered_type(rel, stmt, cmd->name) : InvalidOid;
-
-		if (!OidIsValid(type))
-			continue;
-		number_column(rel, cmd, type, source);
-		numbered++;
-	}
+	if (!OidIsValid(type))
+		return;
+	number_column(alter->rel, cmd, type, alter->source);
+	alter->numbered++;
 	/* children that are not partitions keep their defaults, as they do when the parent gets an identity */
-	if (numbered == list_length(stmt->cmds) && rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
-		stmt->relation->inh = false;
-	table_close(rel, NoLock);
+	if (alter->numbered == list_length(alter->stmt->cmds) && alter->rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		alter->stmt->relation->inh = false;
 }

@@ -22,7 +22,6 @@
 #include "catalog/pg_index.h"
 #include "catalog/pg_opclass.h"
 #include "commands/defrem.h"
-#include "commands/tablecmds.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "storage/bufmgr.h"
@@ -366,26 +365,8 @@ is_usable(Oid table, Oid index, const Constraint *constraint)
 	return usable;
 }
 
-/* Whether the index is there, and its own, is asked again under the lock. */
-static Oid
-usable_index(AlterTableStmt *stmt, const AlterTableCmd *cmd)
-{
-	const Constraint *constraint = (const Constraint *) cmd->def;
-	Oid			table = RangeVarGetRelid(stmt->relation, NoLock, true);
-	Oid			index;
-
-	if (cmd->subtype != AT_AddConstraint || constraint->indexname == NULL || !OidIsValid(table))
-		return InvalidOid;
-	index = get_relname_relid(constraint->indexname, get_rel_namespace(table));
-	if (!OidIsValid(index) || !is_usable(table, index, constraint))
-		return InvalidOid;
-	/* as ALTER TABLE does it next, with the same errors */
-	table = AlterTableLookupRelation(stmt, AlterTableGetLockLevel(stmt->cmds));
-	return is_usable(table, index, constraint) ? index : InvalidOid;
-}
-
-static List *
-not_null(List *cmds, Oid index)
+static void
+append_not_null(AlterTableStmt *stmt, Oid index)
 {
 	HeapTuple	row = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
 	Form_pg_index form = (Form_pg_index) GETSTRUCT(row);
@@ -396,10 +377,9 @@ not_null(List *cmds, Oid index)
 
 		cmd->subtype = AT_SetNotNull;
 		cmd->name = get_attname(form->indrelid, form->indkey.values[i], false);
-		cmds = lappend(cmds, cmd);
+		stmt->cmds = lappend(stmt->cmds, cmd);
 	}
 	ReleaseSysCache(row);
-	return cmds;
 }
 
 static IndexStmt *
@@ -420,27 +400,15 @@ as_index(const AlterTableStmt *stmt, const Constraint *constraint, Oid index)
 }
 
 void
-tde_index_constraint_prepare(AlterTableStmt *stmt)
+tde_index_constraint_prepare(const TdeAlterTable *alter, AlterTableCmd *cmd)
 {
-	List	   *cmds = NIL;
-	ListCell   *cell;
+	const Constraint *constraint = (const Constraint *) cmd->def;
+	Oid			index = constraint->indexname ? get_relname_relid(constraint->indexname, RelationGetNamespace(alter->rel)) : InvalidOid;
 
-	foreach(cell, stmt->cmds)
-	{
-		AlterTableCmd *cmd = lfirst(cell);
-		Oid			index = usable_index(stmt, cmd);
-
-		CHECK_FOR_INTERRUPTS();
-		if (OidIsValid(index))
-		{
-			IndexStmt  *made = as_index(stmt, (Constraint *) cmd->def, index);
-
-			if (made->primary)
-				cmds = not_null(cmds, index);
-			cmd->subtype = AT_AddIndexConstraint;
-			cmd->def = (Node *) made;
-		}
-		cmds = lappend(cmds, cmd);
-	}
-	stmt->cmds = cmds;
+	if (!OidIsValid(index) || !is_usable(RelationGetRelid(alter->rel), index, constraint))
+		return;
+	if (constraint->contype == CONSTR_PRIMARY)
+		append_not_null(alter->stmt, index);
+	cmd->subtype = AT_AddIndexConstraint;
+	cmd->def = (Node *) as_index(alter->stmt, constraint, index);
 }

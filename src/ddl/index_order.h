@@ -4,8 +4,9 @@
 #ifndef TDE_DDL_INDEX_ORDER_H
 #define TDE_DDL_INDEX_ORDER_H
 
-#include "nodes/parsenodes.h"
 #include "utils/relcache.h"
+
+#include "ddl/declared_type.h"
 
 /*
  * A relation has just been made.  If it is an index: columns that are declared unordered get an operator class without order in place of the
@@ -19,7 +20,10 @@ extern void tde_index_order_created(Oid relation);
  */
 extern void tde_index_order_check(Relation rel);
 
-/* Changes the statement such that PostgreSQL takes an index whose classes are those that the constraint would have given it. */
-extern void tde_index_constraint_prepare(AlterTableStmt *stmt);
+/*
+ * Before ALTER TABLE adds a constraint: changes the statement such that PostgreSQL takes an index whose classes are those that the constraint would
+ * have given it.
+ */
+extern void tde_index_constraint_prepare(const TdeAlterTable *alter, AlterTableCmd *cmd);
 
 #endif							/* TDE_DDL_INDEX_ORDER_H */

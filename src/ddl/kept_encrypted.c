@@ -12,7 +12,6 @@
 #include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
-#include "commands/tablecmds.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -179,29 +178,12 @@ tde_kept_generated_create(CreateStmt *stmt, const char *source)
 }
 
 void
-tde_kept_generated_alter(AlterTableStmt *stmt, const char *source)
+tde_kept_generated_alter(const TdeAlterTable *alter)
 {
-	List	   *defs = NIL;
-	List	   *found;
-	ListCell   *cell;
-	Oid			table;
-	Relation	rel;
+	List	   *found = generated(alter->added);
 
-	foreach(cell, stmt->cmds)
-	{
-		AlterTableCmd *cmd = lfirst(cell);
-
-		if (cmd->subtype == AT_AddColumn && tde_ddl_declared_column(cmd))
-			defs = lappend(defs, cmd->def);
-	}
-	found = generated(defs);
-	/* as ALTER TABLE does it next, with the same errors */
-	table = found ? AlterTableLookupRelation(stmt, AlterTableGetLockLevel(stmt->cmds)) : InvalidOid;
-	if (!OidIsValid(table))
-		return;
-	rel = relation_open(table, NoLock);
-	encrypt_columns(defs, tde_new_columns_of(rel), found, stmt->relation, source);
-	relation_close(rel, NoLock);
+	if (found)
+		encrypt_columns(alter->added, tde_new_columns_of(alter->rel), found, alter->stmt->relation, alter->source);
 }
 
 /* ---- partition keys ---- */

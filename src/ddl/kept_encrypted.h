@@ -4,15 +4,16 @@
 #ifndef TDE_DDL_KEPT_ENCRYPTED_H
 #define TDE_DDL_KEPT_ENCRYPTED_H
 
-#include "nodes/parsenodes.h"
 #include "parser/parse_node.h"
+
+#include "ddl/declared_type.h"
 
 /*
  * Before CREATE TABLE and ALTER TABLE run, when the types of the columns have their modifiers: changes type and expression of such
  * columns.  source: the statement's text, for the errors.
  */
 extern void tde_kept_generated_create(CreateStmt *stmt, const char *source);
-extern void tde_kept_generated_alter(AlterTableStmt *stmt, const char *source);
+extern void tde_kept_generated_alter(const TdeAlterTable *alter);
 
 /*
  * Before CREATE TABLE runs, when the types of the columns have their modifiers: changes expressions and operator classes of the key.

@@ -10,13 +10,11 @@
 
 #include "access/htup_details.h"
 #include "access/sysattr.h"
-#include "access/table.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
-#include "commands/tablecmds.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "storage/bufmgr.h"
@@ -29,7 +27,6 @@
 #include "ddl/added_columns.h"
 #include "ddl/declared_type.h"
 #include "ddl/foreign_keys.h"
-#include "ddl/identity.h"
 #include "ddl/plaintext_alter.h"
 #include "server/compat.h"
 #include "type/inside.h"
@@ -166,11 +163,11 @@ find_encrypted(Oid table, const char *name, EncryptedColumn *column)
 }
 
 static bool
-is_dropped(List *cmds, const char *name)
+is_dropped(const TdeAlterTable *alter, const char *name)
 {
 	ListCell   *cell;
 
-	foreach(cell, cmds)
+	foreach(cell, alter->stmt->cmds)
 	{
 		AlterTableCmd *cmd = lfirst(cell);
 
@@ -227,49 +224,26 @@ find_key(ColumnDef *def, List *foreign_keys, RangeVar *made, EncryptedColumn *co
 	return found && !generated;
 }
 
-/* Does it concern columns that are there?  Adding one locks nothing here: that what it references is encrypted meanwhile harms nobody. */
-static bool
-concerns_existing(List *cmds)
+void
+tde_plaintext_alter_column(const TdeAlterTable *alter, AlterTableCmd *cmd)
 {
-	ListCell   *cell;
+	Oid			table = RelationGetRelid(alter->rel);
+	ColumnDef  *def = (ColumnDef *) cmd->def;
+	bool		added = cmd->subtype == AT_AddColumn;
+	const char *name = added ? def->colname : cmd->name;
+	EncryptedColumn column;
 
-	foreach(cell, cmds)
-	{
-		AlterTableCmd *cmd = lfirst(cell);
-		ColumnDef  *def = tde_ddl_declared_column(cmd);
-
-		if (def && (cmd->subtype == AT_AlterColumnType || is_dropped(cmds, def->colname)))
-			return true;
-	}
-	return tde_foreign_keys_added(cmds) != NIL || tde_identity_is_added(cmds);
-}
-
-/* As ALTER TABLE does it next, with the same errors, so that nobody encrypts a column between this and that. */
-static Oid
-find_table(AlterTableStmt *stmt)
-{
-	if (!concerns_existing(stmt->cmds))
-		return RangeVarGetRelid(stmt->relation, NoLock, true);
-	return AlterTableLookupRelation(stmt, AlterTableGetLockLevel(stmt->cmds));
+	if (TDE_PLAINTEXT_ALTER == TDE_ALTER_ALLOW || def->typeName == NULL)
+		return;
+	if ((!added || is_dropped(alter, name)) && find_encrypted(table, name, &column))
+		declare_like(def, name, &column);
+	else if (added && find_key(def, alter->foreign_keys, NULL, &column))
+		(void) declare_like_key(def, name, &column);
+	else if (added)
+		tde_added_column_prepare(table, cmd);
 }
 
 /* ---- foreign keys of columns that are there ---- */
-
-static bool
-is_declared(List *cmds, const char *name)
-{
-	ListCell   *cell;
-
-	foreach(cell, cmds)
-	{
-		AlterTableCmd *cmd = lfirst(cell);
-		ColumnDef  *def = tde_ddl_declared_column(cmd);
-
-		if (def && strcmp(cmd->subtype == AT_AlterColumnType ? cmd->name : def->colname, name) == 0)
-			return true;
-	}
-	return false;
-}
 
 /* A plain column as a part of ALTER TABLE that declares it once more; NULL: it cannot become another. */
 static AlterTableCmd *
@@ -293,83 +267,36 @@ declare_again(Relation rel, const char *name)
 	return cmd;
 }
 
-/* ALTER TABLE with what its foreign keys want of a table's columns. */
-static List *
-keep_foreign_keys(Relation rel, List *keys, List *cmds)
-{
-	ListCell   *cell;
-	ListCell   *column;
-
-	foreach(cell, keys)
-	{
-		Constraint *key = lfirst(cell);
-
-		foreach(column, key->fk_attrs)
-		{
-			const char *name = strVal(lfirst(column));
-			EncryptedColumn referenced;
-			AlterTableCmd *cmd;
-
-			if (is_declared(cmds, name) || !find_referenced(key, foreach_current_index(column), &referenced))
-				continue;
-			cmd = declare_again(rel, name);
-			if (cmd && declare_like_key((ColumnDef *) cmd->def, name, &referenced))
-				cmds = lappend(cmds, cmd);
-		}
-	}
-	return cmds;
-}
-
 /*
  * What makes a table adds its foreign keys at the end: CREATE TABLE itself, and an ORM's migration.  A table that is older, or has rows,
  * as one that pg_restore has filled, stays what it is.
  */
-static void
-prepare_foreign_keys(Oid table, List *keys, AlterTableStmt *stmt)
+static bool
+is_being_made(Relation rel)
 {
-	Relation	rel = table_open(table, NoLock);
-
-	if (rel->rd_createSubid != InvalidSubTransactionId &&
-		(!RELKIND_HAS_STORAGE(rel->rd_rel->relkind) || RelationGetNumberOfBlocks(rel) == 0))
-		stmt->cmds = keep_foreign_keys(rel, keys, stmt->cmds);
-	table_close(rel, NoLock);
+	return rel->rd_createSubid != InvalidSubTransactionId &&
+		(!RELKIND_HAS_STORAGE(rel->rd_rel->relkind) || RelationGetNumberOfBlocks(rel) == 0);
 }
 
 void
-tde_plaintext_alter_prepare(AlterTableStmt *stmt, const char *source)
+tde_plaintext_alter_foreign_key(TdeAlterTable *alter, Constraint *key)
 {
-	Oid			table;
-	List	   *keys;
-	ListCell   *cell;
+	ListCell   *column;
 
-	/* it is going to be refused */
-	if (TDE_PLAINTEXT_ALTER == TDE_ALTER_ALLOW || XactReadOnly || RecoveryInProgress())
+	if (TDE_PLAINTEXT_ALTER != TDE_ALTER_KEEP || !is_being_made(alter->rel))
 		return;
-	table = find_table(stmt);
-	if (!OidIsValid(table))
-		return;
-	keys = tde_foreign_keys_added(stmt->cmds);
-	foreach(cell, stmt->cmds)
+	foreach(column, key->fk_attrs)
 	{
-		AlterTableCmd *cmd = lfirst(cell);
-		ColumnDef  *def = tde_ddl_declared_column(cmd);
-		EncryptedColumn column;
+		const char *name = strVal(lfirst(column));
+		EncryptedColumn referenced;
+		AlterTableCmd *cmd;
 
-		if (def == NULL || def->typeName == NULL)
+		if (tde_ddl_declared_by_name(alter, name) || !find_referenced(key, foreach_current_index(column), &referenced))
 			continue;
-		if (cmd->subtype == AT_AlterColumnType && find_encrypted(table, cmd->name, &column))
-			declare_like(def, cmd->name, &column);
-		else if (cmd->subtype == AT_AddColumn && is_dropped(stmt->cmds, def->colname) && find_encrypted(table, def->colname, &column))
-			declare_like(def, def->colname, &column);
-		else if (cmd->subtype == AT_AddColumn && find_key(def, keys, NULL, &column))
-			(void) declare_like_key(def, def->colname, &column);
-		else if (cmd->subtype == AT_AddColumn)
-			tde_added_column_prepare(table, cmd);
+		cmd = declare_again(alter->rel, name);
+		if (cmd && declare_like_key((ColumnDef *) cmd->def, name, &referenced))
+			alter->stmt->cmds = lappend(alter->stmt->cmds, cmd);
 	}
-	if (keys)
-		prepare_foreign_keys(table, keys, stmt);
-	if (TDE_PLAINTEXT_ALTER == TDE_ALTER_KEEP && tde_identity_is_added(stmt->cmds))
-		tde_identity_prepare(table, stmt, source);
 }
 
 /* ---- CREATE TABLE ---- */

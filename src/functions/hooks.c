@@ -46,6 +46,7 @@
 #include "client/routines.h"
 #include "client/statements.h"
 #include "crypto/primitives.h"
+#include "ddl/alter_table.h"
 #include "ddl/container_statistics.h"
 #include "ddl/copied_database.h"
 #include "ddl/declare.h"
@@ -229,7 +230,6 @@ static void
 run_utility(Utility *utility)
 {
 	Node	   *statement = utility->planned->utilityStmt;
-	List	   *members = tde_foreign_keys_begin(statement);
 	List	   *instead;
 
 	if (unlikely(tde_closed_wallet_changes(statement, utility->context == PROCESS_UTILITY_TOPLEVEL, &instead)))
@@ -237,7 +237,6 @@ run_utility(Utility *utility)
 	else
 		next_process_utility(utility->planned, utility->source, utility->read_only_tree, utility->context, utility->params, utility->environment,
 							 utility->dest, utility->completion);
-	tde_foreign_keys_end(members);
 }
 
 /*
@@ -255,6 +254,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	ErrorContextCallback explain;
 	ErrorContextCallback keys;
 	ErrorContextCallback language;
+	List	   *members;
 
 	if (read_only_tree && (tde_ddl_rewrites(pstmt->utilityStmt) || tde_client_recognizes(pstmt->utilityStmt)))
 	{
@@ -276,6 +276,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 		if (hint.callback)
 			error_context_stack = &hint;
 		tde_explain_drop_extension(inner.utility);
+		members = tde_alter_table_begin(inner.utility, inner.source);
 		tde_ddl_prepare(inner.utility, inner.source, &explain);
 		if (tde_client_possible())
 			dest = tde_client_prepare(inner.utility, dest);
@@ -289,6 +290,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 		tde_statement = inner;
 		(void) tde_statement_begin(tde_statement_utility_stores(inner.utility));
 		run_utility(&(Utility) {pstmt, inner.source, read_only_tree, context, params, environment, dest, completion});
+		tde_foreign_keys_end(members);
 		tde_database_copied(inner.utility);
 	}
 	PG_CATCH();
