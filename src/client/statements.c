@@ -6,19 +6,7 @@
  * them would be plaintext.  So a statement must be positively identified as a client's own: its text is, at the same address, what
  * the client has sent, or what PREPARE was run with; or the query is, at the same address, that of the client's EXPLAIN or DECLARE.
  *
- * What becomes of the encrypted columns of its result depends on who asks for their types, and when:
- *
- *	the client sends					who asks for types			who decrypts
- *	SELECT in a simple query			the receiver, at the end	the receiver: the query is left as it is, and announced (result_receiver.c)
- *	SELECT by Parse, or PREPARE			Describe, before			tde_result() in the query, taken out again when it is planned
- *										a plan is made				(postponed.c): then the receiver
- *	RETURNING, WITH that changes data,	the portal, which keeps		tde_result() in the query, and in the plan; the rows are kept in
- *	SELECT of rows or records			the rows					memory (held_cursors.c)
- *	DECLARE CURSOR						FETCH						as SELECT by Parse; WITH HOLD puts down what is encrypted
- *	EXPLAIN								the reader					tde_result() on top of the plan, so that its time is seen
- *	CALL								the client, of parameters	the receiver of the procedure's outputs (routines.c)
- *	EXECUTE, Bind after DDL				it was told before			whoever did when it was prepared, however the setting is now
- *	anything else						functions, views, COPY		nobody: they get encrypted values
+ * What becomes of the encrypted columns of its result, depends on what it is, and on who is told their types first: actions[] has all cases.
  *
  * Called, in this order: tde_client_analyzed() when the query has been analyzed, tde_client_plans() when it is planned, tde_client_sent() and
  * tde_client_prepare() before a utility command runs.  Between the first two nothing of the query's is evaluated.  Whatever is missed, because
@@ -193,10 +181,76 @@ transform_params(ParseState *pstate, Query *query)
 		tde_params_retype(pstate, contained, declared);
 }
 
+/* ---- what becomes of a result ---- */
+
+/* What has been analyzed. */
+typedef enum Kind
+{
+	OF_SELECT,
+	OF_ROWS,					/* a SELECT with a column ROW(...), or with rows that tell their type */
+	OF_CHANGE,					/* INSERT, UPDATE, DELETE or MERGE, also in the WITH clause of a SELECT */
+	OF_CURSOR,					/* the query of DECLARE */
+	OF_CALL,
+	OF_OTHERS					/* no result, or one of a query that comes by itself: EXPLAIN, EXECUTE, CREATE TABLE AS, COPY */
+} Kind;
+
+/* Who is told the types of the columns first. */
+typedef enum Told
+{
+	TOLD_NOBODY,				/* there is no client: in functions, views, COPY; or it wants encrypted values */
+	TOLD_RECEIVER,				/* the client's, by the executor: a simple query, which is planned and executed at once */
+	TOLD_CLIENT,				/* before there is a plan: Parse, PREPARE, DECLARE.  So it is in EXPLAIN, for the plan to show it. */
+	TOLD_BEFORE					/* the client, when it ran PREPARE: analyzed again, since tables have changed */
+} Told;
+
+typedef enum Action
+{
+	LEAVE,						/* encrypted */
+	POSTPONE,					/* not in the query: it is announced to the receiver of its rows, which decrypts (result_receiver.c) */
+	DECRYPT,					/* by tde_result() in the query.  A SELECT is planned without it (postponed.c): then as POSTPONE. */
+	AS_BEFORE,					/* DECRYPT if that was done then, whoever executes it now, and however the setting is */
+	OUTPUTS						/* by a receiver of the procedure's outputs (routines.c) */
+} Action;
+
 /*
- * When its tables have changed, the result of a prepared statement stays what it was, whoever executes it and however
- * the setting is now.
+ * All cases: of each kind what is done if nobody, the receiver, the client, or the client before, is told the types.  If nobody is, the result goes
+ * where a declaration would not fit, or where it would be stored in clear.
  */
+static const Action actions[][TOLD_BEFORE + 1] = {
+	/* The receiver costs least, but it knows the types only when the executor has started. */
+	[OF_SELECT] = {LEAVE, POSTPONE, DECRYPT, AS_BEFORE},
+	/* The fields of a row tell their types themselves, so they are decrypted where the row is made. */
+	[OF_ROWS] = {LEAVE, DECRYPT, DECRYPT, AS_BEFORE},
+	/* The portal tells the types by the plan, and keeps all rows before it sends them: in memory (held_cursors.c). */
+	[OF_CHANGE] = {LEAVE, DECRYPT, DECRYPT, AS_BEFORE},
+	/* FETCH sends the rows, which comes later; WITH HOLD puts them down encrypted.  PREPARE takes no DECLARE. */
+	[OF_CURSOR] = {LEAVE, DECRYPT, DECRYPT, LEAVE},
+	/* Its outputs are columns of no query.  PREPARE takes no CALL. */
+	[OF_CALL] = {LEAVE, OUTPUTS, OUTPUTS, LEAVE},
+	[OF_OTHERS] = {LEAVE, LEAVE, LEAVE, LEAVE}
+};
+
+/* *query: the query whose result it is. */
+static Kind
+kind_of(Query **query)
+{
+	Node	   *utility = (*query)->utilityStmt;
+
+	if (utility && IsA(utility, DeclareCursorStmt) && (tde_statement.utility || !TDE_CURSOR_ANALYZED_LATER))
+	{
+		*query = cursor_query(utility);
+		return OF_CURSOR;
+	}
+	if (utility)
+		return IsA(utility, CallStmt) ? OF_CALL : OF_OTHERS;
+	if (tde_statement.utility && IsA(tde_statement.utility, DeclareCursorStmt))
+		return OF_CURSOR;
+	if ((*query)->commandType != CMD_SELECT || (*query)->hasModifyingCTE)
+		return OF_CHANGE;
+	return tde_result_has_rows(*query) ? OF_ROWS : OF_SELECT;
+}
+
+/* *described: the result that it had; NULL: none. */
 static bool
 is_analyzed_again(ParseState *pstate, TupleDesc *described)
 {
@@ -216,47 +270,40 @@ is_analyzed_again(ParseState *pstate, TupleDesc *described)
 	return true;
 }
 
-/* Does it make rows that a cursor might put down? */
-static bool
-is_cursor(Query *query)
+static Told
+told(ParseState *pstate, Query *query, TupleDesc *described)
 {
-	return query->commandType == CMD_UTILITY || (tde_statement.utility && IsA(tde_statement.utility, DeclareCursorStmt));
+	if (is_analyzed_again(pstate, described))
+		return TOLD_BEFORE;
+	if (!results_wanted() || !is_client_statement(pstate, query))
+		return TOLD_NOBODY;
+	return is_simple_query(pstate) ? TOLD_RECEIVER : TOLD_CLIENT;
+}
+
+/* Of rows the description does not say. */
+static bool
+was_decrypted(Query *query, TupleDesc described)
+{
+	return described && (tde_result_is_encrypted(query) ? tde_result_was_decrypted(query, described) : results_wanted());
 }
 
 static pg_noinline void
 transform_result(ParseState *pstate, Query *query)
 {
-	TupleDesc	described;
-	bool		with_rows = tde_output_columns(query) != NIL && !is_cursor(query) && tde_result_has_rows(query);
-	bool		decrypt;
+	TupleDesc	described = NULL;
+	Kind		kind = kind_of(&query);
+	Action		action = actions[kind][told(pstate, query, &described)];
+	bool		with_rows;
 
+	/* it is planned next, and no other that was awaited */
 	if (is_simple_query(pstate))
-	{
-		bool		is_received = query->commandType == CMD_SELECT && !query->hasModifyingCTE && !with_rows;
-
-		tde_receiver_await(is_received && results_wanted() ? query : NULL, pstate->p_sourcetext, false);
-		if (is_received)
-			return;
-	}
-	if (query->commandType == CMD_UTILITY && IsA(query->utilityStmt, CallStmt))
-	{
-		if (results_wanted() && is_client_statement(pstate, query))
-			tde_routine_outputs_describe((CallStmt *) query->utilityStmt);
+		tde_receiver_await(action == POSTPONE ? query : NULL, pstate->p_sourcetext, false);
+	if (action == OUTPUTS)
+		tde_routine_outputs_describe((CallStmt *) query->utilityStmt);
+	if (action != DECRYPT && !(action == AS_BEFORE && was_decrypted(query, described)))
 		return;
-	}
-	if (query->commandType == CMD_UTILITY)
-	{
-		/* a cursor's query, unless the hook will be called for it when the cursor is opened */
-		query = tde_statement.utility || !TDE_CURSOR_ANALYZED_LATER ? cursor_query(query->utilityStmt) : NULL;
-	}
-	if (query == NULL || !(with_rows || tde_result_is_encrypted(query)))
-		return;
-
-	if (is_analyzed_again(pstate, &described))
-		decrypt = described && (tde_result_is_encrypted(query) ? tde_result_was_decrypted(query, described) : results_wanted());
-	else
-		decrypt = results_wanted() && is_client_statement(pstate, query);
-	if (decrypt)
+	with_rows = kind != OF_CURSOR && tde_result_has_rows(query);
+	if (with_rows || tde_result_is_encrypted(query))
 		tde_result_decrypt(query, with_rows);
 }
 
