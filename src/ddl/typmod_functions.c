@@ -128,7 +128,7 @@ count_base_words(Oid base, Datum *words, int count)
 	bool		takes_words = modifier_function(base, true) >= FirstNormalObjectId;
 	int			own = 0;
 
-	while (own < count && (is_number(DatumGetCString(words[own])) || (takes_words && !tde_typmod_words_know(DatumGetCString(words[own])))))
+	while (own < count && (is_number(DatumGetCString(words[own])) || (takes_words && !tde_modifiers_know_word(DatumGetCString(words[own])))))
 		own++;
 	return own;
 }
@@ -155,7 +155,7 @@ parse_modifiers(Oid base, ArrayType *array)
 		spec_words = lappend(spec_words, resolve_key(DatumGetCString(words[i])));
 	}
 
-	problem = tde_typmod_words_parse(spec_words, &defaults, true, &mods);
+	problem = tde_modifiers_parse(spec_words, &defaults, true, &mods);
 	if (problem)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -253,7 +253,7 @@ tde_typmod_out(PG_FUNCTION_ARGS)
 	initStringInfo(&buf);
 	appendStringInfoChar(&buf, '(');
 	print_base_modifiers(&buf, type, mods.base_typmod);
-	appendStringInfoString(&buf, tde_typmod_words(&mods));
+	appendStringInfoString(&buf, tde_modifiers_words(&mods));
 	print_key(&buf, mods.slot);
 	if (IsBinaryUpgrade && tde_typmod_number(PG_GETARG_INT32(0)) > 0)
 		appendStringInfo(&buf, ",'row=%d'", tde_typmod_number(PG_GETARG_INT32(0)));

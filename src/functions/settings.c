@@ -168,7 +168,7 @@ check_default_spec(char **newval, void **extra, GucSource source)
 		GUC_check_errdetail("List syntax is invalid.");
 		return false;
 	}
-	problem = tde_typmod_words_parse(words, &shipped, false, &mods);
+	problem = tde_modifiers_parse(words, &shipped, false, &mods);
 	if (problem == NULL && mods.spec.cipher == TDE_3DES168)
 		problem = "Triple DES is for old data only and cannot be the default.";
 	if (problem == NULL && mods.pad == TDE_PAD_MAX)

@@ -26,6 +26,7 @@
 #include "keys/cache.h"
 #include "keys/modifiers.h"
 #include "keys/table.h"
+#include "keys/typmod.h"
 #include "server/compat.h"
 #include "server/extension.h"
 #include "server/memory.h"

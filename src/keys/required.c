@@ -10,7 +10,7 @@
 #include "crypto/primitives.h"
 #include "keys/limits.h"
 #include "keys/required.h"
-#include "keys/typmod.h"
+#include "keys/modifiers.h"
 
 typedef struct Standard
 {

@@ -73,7 +73,7 @@ tde_computed_unsalted(TdeType *result, TdeType *type, int32 typmod)
 	pad = tde_plain_pad(type->base, &modifiers);
 	modifiers.base_typmod = -1;
 	modifiers.unordered = false;
-	modifiers.spec = tde_typmod_unsalted(modifiers.spec);
+	modifiers.spec = tde_modifiers_unsalted(modifiers.spec);
 	tde_plain_pad_as(&modifiers, result->base, pad);
 	return tde_typmod_pack(result->layout, &modifiers, &typmod) ? typmod : -1;
 }

@@ -231,7 +231,7 @@ tde_plain_pad(Oid base, const TdeModifiers *mods)
 void
 tde_plain_pad_as(TdeModifiers *mods, Oid base, size_t pad)
 {
-	tde_typmod_set_pad(mods, get_typlen(base) == -1 ? (int) Min(pad, TDE_PAD_LARGEST) : 0);
+	tde_modifiers_set_pad(mods, get_typlen(base) == -1 ? (int) Min(pad, TDE_PAD_LARGEST) : 0);
 }
 
 /* ---- a datum as bytes ---- */

@@ -11,7 +11,7 @@
 #include "fmgr.h"
 
 #include "keys/cache.h"
-#include "keys/modifiers.h"
+#include "keys/typmod.h"
 
 /* Keys looked up before, to be used again while they are fresh: by what values begin with, ... */
 typedef struct TdeReader

@@ -37,7 +37,7 @@ print_again(const TdeModifiers *mods)
 {
 	const TdeModifiers other = {{TDE_AES192, TDE_PADDED, TDE_GCM, false}, 0, -1, true, 77};
 	TdeModifiers read;
-	char	   *printed = psprintf("%s,key=%d", tde_typmod_words(mods), mods->slot);
+	char	   *printed = psprintf("%s,key=%d", tde_modifiers_words(mods), mods->slot);
 	size_t		size = strlen(printed) + 1;
 
 	for (size_t i = 0; i < size; i++)
@@ -46,7 +46,7 @@ print_again(const TdeModifiers *mods)
 	/* a quoted word loses its quotes in SQL's parser */
 	for (char *quote = memchr(printed, '\'', size); quote != NULL; quote = memchr(printed, '\'', size))
 		memmove(quote, quote + 1, size-- - (quote - printed));
-	CHECK(tde_typmod_words_parse(list_of(printed, size, 8), &other, true, &read) == NULL);
+	CHECK(tde_modifiers_parse(list_of(printed, size, 8), &other, true, &read) == NULL);
 	CHECK(tde_spec_equal(read.spec, mods->spec) && read.slot == mods->slot && read.unordered == mods->unordered && read.pad == mods->pad);
 }
 
@@ -61,7 +61,7 @@ words(void *arg)
 
 	memcpy(text, input->bytes + 1, input->size - 1);
 	text[input->size - 1] = '\0';
-	problem = tde_typmod_words_parse(list_of(text, input->size - 1, 16), &shipped, slots, &mods);
+	problem = tde_modifiers_parse(list_of(text, input->size - 1, 16), &shipped, slots, &mods);
 	CHECK(problem == NULL || strlen(problem) > 0);
 	if (problem == NULL)
 	{
@@ -114,7 +114,7 @@ unpack(void *arg)
 	CHECK(tde_typmod_pack(layout, &mods, &again) && again == typmod);
 	CHECK(tde_typmod_has_low_bits(typmod) == (mods.slot != 0 || mods.base_typmod != -1 || mods.pad != 0));
 	CHECK(tde_typmod_number(typmod) == 0);
-	CHECK(strlen(tde_typmod_words(&mods)) > 0);
+	CHECK(strlen(tde_modifiers_words(&mods)) > 0);
 }
 
 /* The number of a row and what stands beside it are told from everything else. */
@@ -141,7 +141,7 @@ pack(void *arg)
 	if (input->size > 9)
 		mods.spec = (TdeSpec) {input->bytes[9] & 7, input->bytes[9] >> 3 & 1, input->bytes[9] >> 4 & 3, input->bytes[9] >> 6 & 1};
 	if (input->size > 11)
-		tde_typmod_set_pad(&mods, (input->bytes[10] | input->bytes[11] << 8) % (TDE_PAD_LARGEST + 1));
+		tde_modifiers_set_pad(&mods, (input->bytes[10] | input->bytes[11] << 8) % (TDE_PAD_LARGEST + 1));
 	if (tde_spec_refused(mods.spec) != NULL || !base_typmod_possible(layout, mods.base_typmod))
 		return;
 	CHECK(tde_spec_equal(tde_typmod_spec(tde_typmod_spec_bits(mods.spec)), mods.spec));
