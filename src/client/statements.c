@@ -219,7 +219,7 @@ typedef enum Action
 static const Action actions[][TOLD_BEFORE + 1] = {
 	/* The receiver costs least, but it knows the types only when the executor has started. */
 	[OF_SELECT] = {LEAVE, POSTPONE, DECRYPT, AS_BEFORE},
-	/* The fields of a row tell their types themselves, so they are decrypted where the row is made. */
+	/* Fields tell their types themselves, and have masks and policies each, so they are decrypted where the row is made. */
 	[OF_ROWS] = {LEAVE, DECRYPT, DECRYPT, AS_BEFORE},
 	/* The portal tells the types by the plan, and keeps all rows before it sends them: in memory (held_cursors.c). */
 	[OF_CHANGE] = {LEAVE, DECRYPT, DECRYPT, AS_BEFORE},

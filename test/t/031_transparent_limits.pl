@@ -269,6 +269,11 @@ is_deeply($wire->query('SELECT execute_prepared()')->{rows}, ['name 1 text'], 'a
 lines_of($node, 'ALTER TABLE t ADD COLUMN extra4 int');
 $wire->query('SET tde_column.transparent_results = off');
 is_deeply($wire->query('EXECUTE p'), { types => [ $oid{text} ], rows => ['name 1'], parameters => [], error => '' }, 'also with the setting off');
+$wire->query('PREPARE off AS SELECT a FROM t WHERE id = 1; SET tde_column.transparent_results = on');
+lines_of($node, 'ALTER TABLE t ADD COLUMN extra5 int');
+$got = $wire->query('EXECUTE off');
+is_deeply([ $got->{error}, $got->{rows} ], [ '', ['name 1'] ], 'one that was prepared with it off');
+cmp_ok($got->{types}[0], '>=', 16384, 'stays encrypted with it on');
 
 # A portal was told the types of a prepared statement; another one that has taken its name since then has others.
 $wire = TdeWire->connect($node);
