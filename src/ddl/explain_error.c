@@ -283,9 +283,11 @@ explain_function(ErrorData *edata)
 
 	if (!says(edata, ERRCODE_INSUFFICIENT_PRIVILEGE, "permission denied for function %s"))
 		return;
-	name = edata->message + strlen("permission denied for function ");
-	if (strncmp(name, "tde_", strlen("tde_")) != 0)
+	/* the message may be in any language */
+	name = strstr(edata->message, "tde_");
+	if (name == NULL)
 		return;
+	name = pnstrdup(name, strspn(name, "abcdefghijklmnopqrstuvwxyz_"));
 	for (int i = 0; i < lengthof(for_superusers); i++)
 		if (strcmp(name, for_superusers[i]) == 0)
 		{
@@ -298,9 +300,66 @@ explain_function(ErrorData *edata)
 	edata->hint = psprintf("Have a superuser run: GRANT EXECUTE ON FUNCTION %s TO ...;", name);
 }
 
+/* ---- errors of our functions in PL/pgSQL ---- */
+
+/* Is this line of a context about a function of ours?  Of what a statement says nothing counts. */
+static bool
+is_ours(const char *line, size_t length)
+{
+	const char *end = line + length;
+	const char *paren = memchr(line, '(', length);
+	const char *name = paren ? paren : line;
+
+	while (name > line && name[-1] != ' ')
+		name--;
+	return paren && memchr(line, '"', paren - line) == NULL && end > paren &&
+		(strncmp(name, "tde_internal.", strlen("tde_internal.")) == 0 || strncmp(name, "tde_", strlen("tde_")) == 0);
+}
+
+/* Is this line, the first one of a context, of an error that a function of ours raises: by RAISE, or in C by the call of one of its own? */
+static bool
+is_refusal(const char *line, size_t length, bool ours)
+{
+	static const char raised[] = " RAISE";
+	const char *call = strstr(line, "\"SELECT tde_internal.tde_");
+
+	return ours ? length > strlen(raised) && strncmp(line + length - strlen(raised), raised, strlen(raised)) == 0 :
+		call != NULL && call < line + length;
+}
+
+/*
+ * What our functions refuse, they say in message, detail and hint: which of them have called one another by then, is of no use.  What has called the
+ * first of them stays.
+ */
+static void
+explain_context(ErrorData *edata)
+{
+	char	   *line = edata->context;
+	char	   *after = NULL;
+
+	if (line == NULL || edata->elevel != ERROR)
+		return;
+	for (bool first = true; *line != '\0'; first = false)
+	{
+		size_t		length = strcspn(line, "\n");
+		bool		ours = is_ours(line, length);
+
+		if (first && !is_refusal(line, length, ours))
+			return;
+		line += length + (line[length] == '\n' ? 1 : 0);
+		if (ours)
+			after = line;
+	}
+	if (*after == '\0')
+		edata->context = NULL;
+	else
+		memmove(edata->context, after, strlen(after) + 1);
+}
+
 void
 tde_explain_error(ErrorData *edata)
 {
+	explain_context(edata);
 	explain_join(edata);
 	explain_setting(edata);
 	explain_function(edata);

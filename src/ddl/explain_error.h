@@ -12,7 +12,7 @@ extern TdeExplain tde_ddl_explains(Node *statement);
 
 /*
  * For the hook of the log, whose entry is what the client gets: an internal error of JOIN USING, or NATURAL JOIN, says what is wrong, and one about
- * a type that SQL calls otherwise says which is meant.
+ * a type that SQL calls otherwise says which is meant; one that our functions raise has no context of theirs.
  */
 extern void tde_explain_error(ErrorData *edata);
 

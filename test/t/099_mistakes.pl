@@ -51,6 +51,7 @@ sub mistake
   like($got->{message}, $m{message}, "$name: message");
   unlike($got->{message}, qr/^[A-Z][a-z]|\.$/, "$name: in the style of PostgreSQL's") unless $got->{message} =~ /^(?:JOIN|NUMERIC)/;
   like($got->{hint}, $m{hint}, "$name: hint");
+  unlike($got->{context}, qr/PL.pgSQL function (?:tde_internal\.)?tde_/, "$name: no word of how our functions are made");
   my @found = $got->{hint} =~ $m{hint} or return;
   my $command = $m{mend} ? $m{mend}->(@found) : $found[0];
   my @fill = @{ $m{fill} // [] };
@@ -1053,6 +1054,12 @@ mistake(
   mend    => sub { write_bytes($_[1], $right); "SELECT $_[0]; SELECT $_[2]('$pass')" },
   then    => $reads,
   gives   => 'x');
+# Where it has called them from, somebody wants to know.
+my $called = attempt($node, "CREATE TABLE nothing (a int); DO \$\$BEGIN PERFORM 1; CALL tde_decrypt_column('nothing', 'a'); END\$\$");
+like($called->{message}, qr/^column "a" is not encrypted$/, 'called by a block of code: message');
+is($called->{context} =~ s/line \d+/line N/r,
+  qq(SQL statement "CALL tde_decrypt_column('nothing', 'a')"\nPL/pgSQL function inline_code_block line N at CALL), 'called by a block of code: its context');
+
 $node->stop;
 $other->stop;
 
