@@ -89,7 +89,7 @@ slurp(const char *path, size_t *size, int elevel)
 				(errcode(ERRCODE_TDE_WALLET_FAILURE),
 				 errmsg("could not open wallet file \"%s\": %m", path),
 				 missing ? errhint("Put the wallet back there, from its backup, or set tde_column.wallet_file to where it is.  If it "
-								   "is open in this server, tde_wallet_save() writes it.  tde_wallet_create() makes the first one of a server.") : 0,
+								   "is open in this server, tde_wallet_save() writes it.") : 0,
 				 denied ? errhint("File and folder must belong to the user that the server runs as (chown), with modes 0600 and 0700.") : 0));
 		return NULL;
 	}

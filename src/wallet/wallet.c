@@ -373,8 +373,9 @@ how_to_open(void)
 	if (tde_wallet_has_command() && !info.closed_by_user)
 		return errhint("The passphrase command did not open it; the server log says why.");
 	if (info.instance_wide && access(tde_wallet_file, F_OK) != 0 && errno == ENOENT)
-		return errhint("There is no file \"%s\".  tde_wallet_create() makes the first one of a server; another one is put back there, from its backup, "
-					   "and opened with tde_wallet_open().", tde_wallet_file);
+		/* whoever reads a value may not be told the file's name */
+		return errhint("There is no file at tde_column.wallet_file.  Put the wallet back there, from its backup, and open it with tde_wallet_open().  "
+					   "Only if this server never had one, make it with tde_wallet_create().");
 	if (info.instance_wide)
 		return errhint("Open it with tde_wallet_open().");
 	return errhint("Set tde_column.passphrase_command, or add tde_column to shared_preload_libraries.");

@@ -81,7 +81,7 @@ mistake(
   wrong   => "INSERT INTO early VALUES (1, 'x')",
   state   => 'TDE01',
   message => qr/^wallet is not open$/,
-  hint    => qr/^There is no file "\Q$path\E"\.  (tde_wallet_create)\(\)/,
+  hint    => qr/^There is no file at tde_column\.wallet_file\..*  Only if this server never had one, make it with (tde_wallet_create)\(\)\.$/,
   mend    => sub { "SELECT $_[0]('$pass')" });
 mistake(
   $node, 'made again',
@@ -992,7 +992,7 @@ mistake(
   wrong   => $reads,
   state   => 'TDE01',
   message => qr/^wallet is not open$/,
-  hint    => qr/^There is no file .* opened with (tde_wallet_open)\(\)\.$/,
+  hint    => qr/^There is no file .* and open it with (tde_wallet_open)\(\)\./,
   mend    => sub { send_wallet($node, $standby); "SELECT $_[0]('$pass')" },
   gives   => 'x');
 lines_of($node, 'SELECT tde_rotate_master_key()');
