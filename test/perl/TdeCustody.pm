@@ -24,7 +24,7 @@ sub custody
   # gpg's sockets want a short path
   my $self = { node => $node, provider => $provider, conf => $node->basedir . '/kms.conf', folder => PostgreSQL::Test::Utils::tempdir_short(), settings => {} };
 
-  $self->{wallet} = { file => wallet_path($node), timeout => 5, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => 'postgres', %settings };
+  $self->{wallet} = { file => wallet_path($node), timeout => 5, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => 'postgres', psql => $node->config_data('--bindir') . '/psql', %settings };
   service($self, 'start');
   service($self, 'up');
   return $self;
