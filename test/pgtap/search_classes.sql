@@ -84,6 +84,8 @@ SELECT is(count(*), 50::bigint, 'of each one') FROM found;
 
 -- ---- collations by which different strings are equal ----
 
+SELECT EXISTS (SELECT FROM pg_collation WHERE collname = 'en-x-icu') AS icu \gset
+\if :icu
 CREATE COLLATION ignore_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TABLE pc (id int, tags text[] COLLATE ignore_case, name text COLLATE ignore_case);
 CREATE TABLE ec (id int, tags encrypted_text[] COLLATE ignore_case, name encrypted_text COLLATE ignore_case);
@@ -95,5 +97,8 @@ SELECT is(rows_of('ec', c), rows_of('pc', c), 'nondeterministic, by index: ' || 
 SELECT cmp_ok((SELECT count(*) FROM ec WHERE tags && '{t7,T8}'), '>', 10::bigint, 'case does not count');
 SELECT ok(uses_index(plan_of('SELECT id FROM ec WHERE tags && ''{t7}''')), '... by the index');
 SELECT is((SELECT count(*) FROM tde_verify_table('ec')), 0::bigint, '... in which nothing is wrong');
+\else
+  SELECT pass('this PostgreSQL has no ICU: not tested in its collations');
+\endif
 SELECT finish();
 ROLLBACK;
