@@ -306,13 +306,12 @@ explain_function(ErrorData *edata)
 static bool
 is_ours(const char *line, size_t length)
 {
-	const char *end = line + length;
 	const char *paren = memchr(line, '(', length);
 	const char *name = paren ? paren : line;
 
 	while (name > line && name[-1] != ' ')
 		name--;
-	return paren && memchr(line, '"', paren - line) == NULL && end > paren &&
+	return paren && memchr(line, '"', paren - line) == NULL &&
 		(strncmp(name, "tde_internal.", strlen("tde_internal.")) == 0 || strncmp(name, "tde_", strlen("tde_")) == 0);
 }
 
@@ -350,6 +349,9 @@ explain_context(ErrorData *edata)
 		if (ours)
 			after = line;
 	}
+	/* somebody's own function may call one of these, too */
+	if (after == NULL)
+		return;
 	if (*after == '\0')
 		edata->context = NULL;
 	else

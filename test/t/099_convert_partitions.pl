@@ -61,7 +61,8 @@ my @asked = (
     FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attrelid::regclass::text ~ '^T(_[0-9]+)?$' AND attnum > 0 AND NOT attisdropped ORDER BY 1, 2),
   q(SELECT indexrelid::regclass::text COLLATE "C", indrelid::regclass, pg_get_indexdef(indexrelid), indisvalid, indisreplident, (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = indexrelid), obj_description(indexrelid, 'pg_class')
     FROM pg_index WHERE indrelid::regclass::text ~ '^T(_[0-9]+)?$' ORDER BY 1),
-  q(SELECT conrelid::regclass, conname, contype, convalidated, conislocal, coninhcount, condeferrable, pg_get_constraintdef(oid), (SELECT conrelid::regclass FROM pg_constraint p WHERE p.oid = k.conparentid), obj_description(oid, 'pg_constraint')
+  # from 18 on, ADD PRIMARY KEY to a partition makes NOT NULLs its own that it has inherited
+  q(SELECT conrelid::regclass, conname, contype, convalidated, conislocal OR contype = 'n', coninhcount, condeferrable, pg_get_constraintdef(oid), (SELECT conrelid::regclass FROM pg_constraint p WHERE p.oid = k.conparentid), obj_description(oid, 'pg_constraint')
     FROM pg_constraint k WHERE conrelid::regclass::text ~ '^T(_[0-9]+)?$' ORDER BY 1, 2),
   q(SELECT tgrelid::regclass, tgname, tgenabled, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid::regclass::text ~ '^T(_[0-9]+)?$' ORDER BY 1, 2),
   q(SELECT pg_get_viewdef('T_view'), pg_get_viewdef('T_leaf'), pg_get_statisticsobjdef(oid) FROM pg_statistic_ext WHERE stxname = 'T_statistics'));

@@ -13,7 +13,7 @@ use TdeTest;
 use Test::More;
 
 my $pass  = 'mistake-passphrase';
-my $node  = tde_node('mistakes', extension => 1, init => [ allows_streaming => 1 ], conf => "max_prepared_transactions = 1\n");
+my $node  = tde_node('mistakes', extension => 1, init => [ allows_streaming => 1 ], conf => "max_prepared_transactions = 1\nmax_locks_per_transaction = 512\n");
 my $path  = wallet_path($node);
 my $count = 0;
 
