@@ -3,6 +3,7 @@
 #
 #   can_chroot               ends the script with what is missing, if chroots cannot be made here
 #   server_archive N         sets archive: a Debian with PostgreSQL N and what the tests need
+#   packages_archive SUITE   sets archive: a Debian of this suite that builds packages and looks at them; bare SUITE: one with nothing
 #   processors_archive       sets archive: a Debian with compilers and libraries for other processors, and qemu
 #   unpack ARCHIVE ROOT      a Debian there, with a copy of this source tree in /src
 #   add_server ROOT N        PostgreSQL N beside the one that is there, which is newer
@@ -127,6 +128,17 @@ server_archive() {
   [[ -e $root$(inside "$root" "$(pg_config_of "$major")" --sharedir)/extension/pgtap.control ]] || borrow_pgtap "$root" "$major"
   quietly clean inside "$root" apt-get clean
   archive=$chroots/server-$major.tar
+  pack "$root" "$archive"
+}
+
+packages_archive() {
+  local suite=$1 root=$work/packages_$1
+  archive=$chroots/packages-$suite.tar
+  is_fresh "$archive" && return
+  say "making a Debian $suite that builds packages (once, some minutes)"
+  install_base "$suite" "$root" build-essential fakeroot lintian debhelper libssl-dev postgresql-server-dev-all
+  quietly clean inside "$root" apt-get clean
+  archive=$chroots/packages-$suite.tar
   pack "$root" "$archive"
 }
 
