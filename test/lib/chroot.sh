@@ -88,6 +88,12 @@ bare() {
 # Of further packages those that this suite has.
 there_are() { inside "$1" apt-cache show --no-all-versions "${@:2}" 2>/dev/null | sed -n 's/^Package: //p' | sort -u; }
 
+# Where sid's PostgreSQL 19 is.
+add_experimental() {
+  echo "deb $mirror experimental main" >"$1/etc/apt/sources.list.d/experimental.list"
+  printf '%s\n' 'Package: src:postgresql-19' 'Pin: release a=experimental' 'Pin-Priority: 600' >"$1/etc/apt/preferences.d/tde_column"
+}
+
 # install_base SUITE ROOT PACKAGE...; foreign: other architectures
 install_base() {
   local suite=$1 root=$2 architecture
@@ -95,10 +101,7 @@ install_base() {
   mkdir "$root"
   tar -C "$root" -xf "$archive"
   host_settings "$root"
-  if [[ $suite == sid ]]; then
-    echo "deb $mirror experimental main" >"$root/etc/apt/sources.list.d/experimental.list"
-    printf '%s\n' 'Package: src:postgresql-19' 'Pin: release a=experimental' 'Pin-Priority: 600' >"$root/etc/apt/preferences.d/tde_column"
-  fi
+  [[ $suite != sid ]] || add_experimental "$root"
   for architecture in ${foreign:-}; do quietly foreign inside "$root" dpkg --add-architecture "$architecture"; done
   quietly "update_$suite" inside "$root" apt-get update -q
   quietly "upgrade_$suite" inside "$root" apt-get dist-upgrade -y -q --no-install-recommends
@@ -137,6 +140,10 @@ packages_archive() {
   is_fresh "$archive" && return
   say "making a Debian $suite that builds packages (once, some minutes)"
   install_base "$suite" "$root" build-essential fakeroot lintian debhelper libssl-dev postgresql-server-dev-all
+  if [[ $suite == sid ]]; then
+    quietly newest inside "$root" apt-get install -y -q --no-install-recommends postgresql-server-dev-19
+    printf '%s\n' default 19 >"$root/etc/postgresql-common/supported_versions"
+  fi
   quietly clean inside "$root" apt-get clean
   archive=$chroots/packages-$suite.tar
   pack "$root" "$archive"
