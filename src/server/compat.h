@@ -20,6 +20,9 @@
 #error tde_column needs a 64-bit processor
 #endif
 
+/* Of which the names of packages are made. */
+#define TDE_MAJOR_VERSION PG_MAJORVERSION
+
 /* 16 moved VARDATA_ANY and its like out of postgres.h (d952373a987b) and gave input functions soft errors (d9f7f5d32f20). */
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"

@@ -111,7 +111,8 @@ tde_module_function(const char *name, const char *function)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("module \"%s\" of tde_column is not installed", name),
 				 errdetail("This function is in the library \"%s\", which the server does not find.", library(name)),
-				 errhint("Install it: it is in the package of tde_column's modules, and \"make install\" in the sources installs it, too.")));
+				 errhint("Install it: Debian's package is \"postgresql-%s-tde-column-%s\", and \"make install\" in the sources installs it, too.",
+						 TDE_MAJOR_VERSION, name)));
 	}
 	PG_END_TRY();
 	return found;

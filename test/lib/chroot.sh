@@ -3,6 +3,7 @@
 #
 #   can_chroot               ends the script with what is missing, if chroots cannot be made here
 #   server_archive N         sets archive: a Debian with PostgreSQL N and what the tests need
+#   packages_archive SUITE   sets archive: a Debian of this suite that builds packages and looks at them; bare SUITE: one with nothing
 #   processors_archive       sets archive: a Debian with compilers and libraries for other processors, and qemu
 #   unpack ARCHIVE ROOT      a Debian there, with a copy of this source tree in /src
 #   add_server ROOT N        PostgreSQL N beside the one that is there, which is newer
@@ -87,6 +88,12 @@ bare() {
 # Of further packages those that this suite has.
 there_are() { inside "$1" apt-cache show --no-all-versions "${@:2}" 2>/dev/null | sed -n 's/^Package: //p' | sort -u; }
 
+# Where sid's PostgreSQL 19 is.
+add_experimental() {
+  echo "deb $mirror experimental main" >"$1/etc/apt/sources.list.d/experimental.list"
+  printf '%s\n' 'Package: src:postgresql-19' 'Pin: release a=experimental' 'Pin-Priority: 600' >"$1/etc/apt/preferences.d/tde_column"
+}
+
 # install_base SUITE ROOT PACKAGE...; foreign: other architectures
 install_base() {
   local suite=$1 root=$2 architecture
@@ -94,10 +101,7 @@ install_base() {
   mkdir "$root"
   tar -C "$root" -xf "$archive"
   host_settings "$root"
-  if [[ $suite == sid ]]; then
-    echo "deb $mirror experimental main" >"$root/etc/apt/sources.list.d/experimental.list"
-    printf '%s\n' 'Package: src:postgresql-19' 'Pin: release a=experimental' 'Pin-Priority: 600' >"$root/etc/apt/preferences.d/tde_column"
-  fi
+  [[ $suite != sid ]] || add_experimental "$root"
   for architecture in ${foreign:-}; do quietly foreign inside "$root" dpkg --add-architecture "$architecture"; done
   quietly "update_$suite" inside "$root" apt-get update -q
   quietly "upgrade_$suite" inside "$root" apt-get dist-upgrade -y -q --no-install-recommends
@@ -127,6 +131,21 @@ server_archive() {
   [[ -e $root$(inside "$root" "$(pg_config_of "$major")" --sharedir)/extension/pgtap.control ]] || borrow_pgtap "$root" "$major"
   quietly clean inside "$root" apt-get clean
   archive=$chroots/server-$major.tar
+  pack "$root" "$archive"
+}
+
+packages_archive() {
+  local suite=$1 root=$work/packages_$1
+  archive=$chroots/packages-$suite.tar
+  is_fresh "$archive" && return
+  say "making a Debian $suite that builds packages (once, some minutes)"
+  install_base "$suite" "$root" build-essential fakeroot lintian debhelper libssl-dev postgresql-server-dev-all
+  if [[ $suite == sid ]]; then
+    quietly newest inside "$root" apt-get install -y -q --no-install-recommends postgresql-server-dev-19
+    printf '%s\n' default 19 >"$root/etc/postgresql-common/supported_versions"
+  fi
+  quietly clean inside "$root" apt-get clean
+  archive=$chroots/packages-$suite.tar
   pack "$root" "$archive"
 }
 

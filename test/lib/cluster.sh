@@ -126,7 +126,7 @@ quietly() {
 }
 
 copy_sources() {
-  tar -C "$top" --exclude=./.git --exclude='*.o' --exclude='*.bc' --exclude='*.so' --exclude=./built_for --exclude='./tde_column--*' -cf - . | tar -C "$1" -xf -
+  tar -C "$top" --exclude=./.git --exclude='*.o' --exclude='*.bc' --exclude='*.so' --exclude=./built_for --exclude=./packages --exclude='./tde_column--*' -cf - . | tar -C "$1" -xf -
 }
 
 # PostgreSQL finds its folders relative to its binaries: a tree of links with the same layout, in which only the binaries are

@@ -58,7 +58,7 @@ foreach my $module (sort keys %calls)
       { state => '0A000',
         message => qr/^module "$module" of tde_column is not installed$/,
         detail  => qr/^This function is in the library "tde_column_$module", which the server does not find\.$/,
-        hint    => qr/^Install it: / },
+        hint    => qr/^Install it: Debian's package is "postgresql-${\$node->pg_version->major}-tde-column-$module", / },
       "$call without module $module");
   }
 }
