@@ -149,7 +149,7 @@ OBJS += $(addprefix src/server/, command.o counters.o drawn_ahead.o error.o exte
     remains.o rights.o sensitive.o statement.o stored_tree.o subquery.o table_name.o)
 OBJS += $(addprefix src/wallet/, backup.o change.o file.o given.o open.o server.o wallet.o)
 OBJS += $(addprefix src/keys/, cache.o keyed_hash.o limits.o missing.o modifier_words.o modifiers.o names.o required.o \
-    table.o table_edit.o table_write.o typmod.o wrap.o)
+    table.o table_edit.o table_write.o typmod.o unwrapped.o wrap.o)
 OBJS += $(addprefix src/type/, access.o base_functions.o call.o cast.o ciphertext_form.o core.o datum.o datum_encrypt.o \
     datum_header.o declared.o inside.o lexeme_statistics.o masks.o node_form.o opened.o plain_bytes.o plaintext_cache.o statistics.o type.o)
 OBJS += $(addprefix src/operators/, aggregates.o aggregation.o arithmetic.o arrays.o blind.o blind_class.o compare.o computed.o \

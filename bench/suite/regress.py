@@ -48,6 +48,7 @@ class Workload(NamedTuple):
     statement: str
     prepare: str = ""
     protocol: str = ""
+    connect: bool = False       # a session for each transaction
 
 
 class Table(NamedTuple):
@@ -73,6 +74,8 @@ def tables(rows, few, mac):
         "found": Table(f"id encrypted_int4(aes256,nosalt,{mac}) PRIMARY KEY, a encrypted_text(aes256,salt,{mac})",
                        f"g, {WORD}", few),
         "lines": Table(LINE_COLUMNS.format(mac=mac), LINE_VALUES, few),
+        "numbers": Table(f"i encrypted_int4(aes256,salt,{mac}), n encrypted_numeric(15,2,aes256,salt,{mac}), z encrypted_timestamptz(aes256,salt,{mac})",
+                         "g, g / 7.0, timestamptz '2020-01-01 00:00 UTC' + g * interval '1 minute'", rows),
         "loops": Table(two),
         "copied": Table(two),
     }
@@ -89,6 +92,9 @@ def workloads(few, file=None):
         "avg(length(a)), mac": Workload("SELECT avg(length(a)) FROM mac"),
         "a = constant, nosalt": Workload("SELECT count(*) FROM nosalt WHERE a = 'c4ca4238a0'"),
         "a = constant, salt": Workload("SELECT count(*) FROM mac WHERE a = 'c4ca4238a0'"),
+        "int4 < constant": Workload("SELECT count(*) FROM numbers WHERE i < 1000"),
+        "sum(numeric)": Workload("SELECT sum(n) FROM numbers"),
+        "max(timestamptz), ever larger ones": Workload("SELECT max(z) FROM numbers"),
         "COPY, two columns": Workload(f"COPY copied FROM '{file}'", "TRUNCATE copied"),
         "loop of INSERT": Workload(insert, "TRUNCATE loops"),
         "loop of UPDATE by id": Workload(loop(turns, "UPDATE loops SET a = 'other ' || i, b = i + 1 WHERE id = i"), refill),
@@ -102,6 +108,7 @@ def workloads(few, file=None):
         "aggregate as TPC-H Q1": Workload(Q1),
         "lookup, simple protocol": Workload(lookup, protocol="simple"),
         "lookup, prepared": Workload(lookup, protocol="prepared"),
+        "lookup, a session each": Workload(lookup, protocol="simple", connect=True),
     }
 
 
@@ -156,7 +163,9 @@ class Build:
 
     def seconds(self, workload, few):
         if workload.protocol:
-            return 1 / self.server.pgbench(workload.statement, "-c", 1, "-t", max(few // 50, 10), "-M", workload.protocol)
+            turns = max(few // (500 if workload.connect else 50), 10)
+            connect = ["-C"] if workload.connect else []
+            return 1 / self.server.pgbench(workload.statement, "-c", 1, "-t", turns, "-M", workload.protocol, *connect)
         if workload.prepare:
             self.session.execute(workload.prepare)
         begin = time.perf_counter()

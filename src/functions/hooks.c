@@ -64,6 +64,7 @@
 #include "keys/keyed_hash.h"
 #include "keys/required.h"
 #include "keys/table.h"
+#include "keys/unwrapped.h"
 #include "maintenance/closed_wallet.h"
 #include "maintenance/databases.h"
 #include "operators/computed.h"
@@ -418,6 +419,7 @@ _PG_init(void)
 	tde_drawn_ahead_init();
 	tde_memory_forget_init();
 	tde_keys_init();
+	tde_unwrapped_init();
 	tde_keycache_init();
 	tde_keyed_hash_init();
 	tde_modifiers_init();

@@ -228,24 +228,34 @@ tde_keys_tuple(Relation rel, const TdeDataKey *row)
 
 /* Can the index serve to find rows by its first column?  A DBA may have put others there. */
 static bool
-is_of_use(Relation index)
+is_of_use(HeapTuple tuple)
 {
-	Form_pg_index form = index->rd_index;
+	Form_pg_index form = (Form_pg_index) GETSTRUCT(tuple);
 	AttrNumber	column = form->indkey.values[0];
+	bool		isnull;
+	Datum		collations = SysCacheGetAttr(INDEXRELID, tuple, Anum_pg_index_indcollation, &isnull);
 
-	return index->rd_rel->relam == BTREE_AM_OID && form->indisvalid && !form->indcheckxmin && column > 0 &&
-		RelationGetIndexExpressions(index) == NIL && RelationGetIndexPredicate(index) == NIL &&
-		(column == TDE_KEYS_NAME ? index->rd_indcollation[0] == C_COLLATION_OID : form->indisunique && form->indimmediate);
+	return form->indisvalid && !form->indcheckxmin && column > 0 && column <= TDE_KEYS_COLUMNS && !isnull &&
+		heap_attisnull(tuple, Anum_pg_index_indexprs, NULL) && heap_attisnull(tuple, Anum_pg_index_indpred, NULL) &&
+		(column == TDE_KEYS_NAME ? ((oidvector *) DatumGetPointer(collations))->values[0] == C_COLLATION_OID : form->indisunique && form->indimmediate) &&
+		GetSysCacheOid1(RELOID, Anum_pg_class_relam, ObjectIdGetDatum(form->indexrelid)) == BTREE_AM_OID;
 }
 
+/* It is not opened: a session that looks for one key needs one of them. */
 static void
 note_index(Oid oid)
 {
-	Relation	index = index_open(oid, AccessShareLock);
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(oid));
+	Oid		   *noted;
 
-	if (is_of_use(index) && !OidIsValid(indexes[index->rd_index->indkey.values[0] - 1]))
-		indexes[index->rd_index->indkey.values[0] - 1] = oid;
-	index_close(index, AccessShareLock);
+	if (!HeapTupleIsValid(tuple))
+		return;
+	if (is_of_use(tuple))
+	{
+		noted = &indexes[((Form_pg_index) GETSTRUCT(tuple))->indkey.values[0] - 1];
+		*noted = OidIsValid(*noted) ? *noted : oid;
+	}
+	ReleaseSysCache(tuple);
 }
 
 /* An invalidation that arrives meanwhile has them looked for again, and so does an error. */

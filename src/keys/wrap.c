@@ -11,6 +11,7 @@
 
 #include "crypto/primitives.h"
 #include "keys/table.h"
+#include "keys/unwrapped.h"
 #include "keys/wrap.h"
 #include "server/compat.h"
 #include "server/error.h"
@@ -125,8 +126,11 @@ tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE])
 	uint8		plain[TDE_MAX_WRAPPED];
 	uint8		context[CONTEXT_SIZE];
 	size_t		size = sizeof(plain);
+	uint64		generation = pg_atomic_read_u64(tde_wallet_generation);
 	TdeStatus	status;
 
+	if (tde_unwrapped_find(row, data_key))
+		return;
 	master_key_for(row, &master);
 	status = tde_crypto_unwrap_key(master.key, row->wrapped, row->wrapped_size, plain, &size);
 	OPENSSL_cleanse(&master, sizeof(master));
@@ -154,6 +158,7 @@ tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE])
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
+	tde_unwrapped_keep(row, data_key, generation);
 }
 
 static bool

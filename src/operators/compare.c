@@ -341,14 +341,14 @@ TDE_ORDER(tde_pattern_, compare_pattern)
 Datum
 tde_larger(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(compare_operands(fcinfo, TDE_REMEMBER_LONG) > 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
+	PG_RETURN_DATUM(compare_operands(fcinfo, TDE_REMEMBER_STATE) > 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
 }
 
 /* tde_smaller(encrypted, encrypted) returns encrypted - transition function of min(). */
 Datum
 tde_smaller(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(compare_operands(fcinfo, TDE_REMEMBER_LONG) < 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
+	PG_RETURN_DATUM(compare_operands(fcinfo, TDE_REMEMBER_STATE) < 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
 }
 
 /*

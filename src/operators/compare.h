@@ -29,10 +29,12 @@ tde_comparison(TdeProc *proc)
 	return tde_is_resolved(proc) ? proc->comparison : tde_base_comparison(proc);
 }
 
-/* A search compares values of pages with its key, a condition values of rows with a constant. */
+/* A search compares values of pages with its key, a condition values of rows with a constant, max() each row's value with what it has returned. */
 static inline TdeRemember
 tde_operand_remember(const TdeCall *call, int operand, TdeRemember remember)
 {
+	if (remember == TDE_REMEMBER_STATE)
+		return operand == 0 ? TDE_REMEMBER_LONG : TDE_REMEMBER_ROW;
 	if (remember == TDE_REMEMBER_PAGE)
 		return operand == 1 ? TDE_REMEMBER_SEARCH : remember;
 	return call->constant >= 0 && operand != call->constant ? TDE_REMEMBER_ROW : remember;

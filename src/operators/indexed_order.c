@@ -271,25 +271,26 @@ estimate(PlannerInfo *root, IndexPath *path, double loops, Cost *startup, Cost *
 	((amcostestimate_function) index->amcostestimate) (root, path, loops, startup, total, selectivity, correlation, pages);
 }
 
-/* One column; is it one of those wanted? */
+/* One column; is it one of those wanted, which the index itself does not have? */
 static bool
 rename_column(Renamed *alias, int column, List *all)
 {
 	TargetEntry *entry = list_nth_node(TargetEntry, alias->info.indextlist, column);
-	TdeType    *type = tde_type_find(exprType((Node *) entry->expr));
 	Oid			family;
 	Oid			plain;
 	ListCell   *cell;
 
-	if (type == NULL || !find_plain_order(type, alias->index->opfamily[column], &family, &plain))
-		return false;
 	foreach(cell, all)
 	{
 		Wanted	   *wanted = lfirst(cell);
+		TdeType    *type;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!equal(wanted->form, entry->expr))
+		if (!equal(wanted->form, entry->expr) || equal(wanted->expr, entry->expr))
 			continue;
+		type = tde_type_find(exprType((Node *) entry->expr));
+		if (type == NULL || !find_plain_order(type, alias->index->opfamily[column], &family, &plain))
+			return false;
 		/* coalesce(name, 'x') is encrypted, but otherwise than the index has it */
 		if (!tde_type_find(exprType((Node *) wanted->expr)))
 		{

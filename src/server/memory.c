@@ -239,6 +239,7 @@ bool		tde_secrets_held = false;
 
 static void (*forgetters[MAX_FORGETTERS]) (void);
 static int	forgetter_count = 0;
+static void (*forget_shared) (void) = NULL;
 
 /* Cleanse remains once more when the transaction ends: the statement that is running now may leave some. */
 static bool cleanse_at_end = false;
@@ -248,6 +249,12 @@ tde_memory_forget_by(void (*forget) (void))
 {
 	Assert(forgetter_count < MAX_FORGETTERS);
 	forgetters[forgetter_count++] = forget;
+}
+
+void
+tde_memory_forget_shared_by(void (*forget) (void))
+{
+	forget_shared = forget;
 }
 
 void
@@ -277,6 +284,8 @@ tde_memory_forget_everywhere(void)
 {
 	SharedInvalidationMessage message;
 
+	if (forget_shared)
+		forget_shared();
 	tde_memory_forget_here();
 	memset(&message, 0, sizeof(message));
 	message.rc.id = SHAREDINVALRELCACHE_ID;

@@ -61,6 +61,9 @@ extern bool tde_secrets_held;
 /* From _PG_init: what cleanses it.  May be called wherever PostgreSQL accepts invalidations; must not look at catalogs. */
 extern void tde_memory_forget_by(void (*forget) (void));
 
+/* The same for what all processes share; called when all forget, by one of them. */
+extern void tde_memory_forget_shared_by(void (*forget) (void));
+
 /* Forget it now, in this process; then cleanse what is left of it on the stack and in freed memory. */
 extern void tde_memory_forget_here(void);
 

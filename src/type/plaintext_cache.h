@@ -16,7 +16,8 @@ typedef enum TdeRemember
 	TDE_REMEMBER_ROW,			/* while the row is at hand, as long as such values are found again */
 	TDE_REMEMBER_LONG,			/* what others are compared with: representatives of groups; if it is met again */
 	TDE_REMEMBER_SEARCH,		/* the same at once, in a search or a sort, which goes to and fro */
-	TDE_REMEMBER_PAGE			/* a value of an index page, met in a search */
+	TDE_REMEMBER_PAGE,			/* a value of an index page, met in a search */
+	TDE_REMEMBER_STATE			/* of two operands: an aggregate's state, and a row's value, which may be the next one */
 } TdeRemember;
 
 #define TDE_CACHED_VALUE	94	/* longest value, in bytes as stored */

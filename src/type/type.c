@@ -336,10 +336,7 @@ find_in_table(Oid oid)
 	TdeType    *type = hash_search(types, &oid, HASH_ENTER, &found);
 
 	if (!found)
-	{
-		type->valid = false;
-		type->is_encrypted = false;
-	}
+		type->valid = type->is_encrypted = false;
 	if (!type->valid)
 	{
 		fill_type(type);
@@ -354,6 +351,9 @@ tde_type_find(Oid oid)
 	static TdeType *found_before[LOOKUP_MEMOS]; /* entries stay where they are */
 	TdeType    *type = found_before[oid % LOOKUP_MEMOS];
 
+	/* one of PostgreSQL's own: a session that uses nothing else writes into no table of ours */
+	if (oid < FirstNormalObjectId)
+		return NULL;
 	if (unlikely(type == NULL || type->oid != oid || !type->valid))
 		found_before[oid % LOOKUP_MEMOS] = type = find_in_table(oid);
 	return type->is_encrypted ? type : NULL;

@@ -137,6 +137,7 @@ private_install() {
     id postgres >/dev/null 2>&1 || die "PostgreSQL does not run as root, and there is no user postgres: run this as an ordinary user"
     command -v setpriv >/dev/null || die "run this as an ordinary user (as root it needs setpriv, of util-linux)"
   fi
+  [[ -x $bindir/postgres ]] || die "no PostgreSQL was looked for"
   mkdir -p "$tree$bindir" "$work/src"
   cp -RL "$bindir/." "$tree$bindir"
   for dir in pkglibdir sharedir; do

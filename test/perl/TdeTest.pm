@@ -399,15 +399,16 @@ sub none_left
   return 0;
 }
 
-# The parts of a process' memory that are its own: lists of address, size, and what the kernel calls it.
+# The parts of a process' memory that are its own, or with 's' those that it shares: lists of address, size, and what the kernel calls it.
 sub own_memory
 {
-  my ($pid) = @_;
+  my ($pid, $kind) = @_;
+  $kind //= 'p';
   my @parts;
   no warnings 'portable';    # addresses have more than 32 bits
   foreach (split /\n/, slurp_file("/proc/$pid/maps"))
   {
-    next unless /^([0-9a-f]+)-([0-9a-f]+) rw-p \S+ \S+ \d+ *(.*)$/;
+    next unless /^([0-9a-f]+)-([0-9a-f]+) rw-$kind \S+ \S+ \d+ *(.*)$/;
     push @parts, [ hex $1, hex($2) - hex($1), $3 || 'mapped' ];
   }
   return @parts;
@@ -416,10 +417,10 @@ sub own_memory
 # Their bytes, as a list of pairs of name and bytes; undef if they cannot be read here.
 sub memory_of
 {
-  my ($pid) = @_;
+  my ($pid, $kind) = @_;
   my @parts;
   open my $memory, '<:raw', "/proc/$pid/mem" or return;
-  foreach my $part (own_memory($pid))
+  foreach my $part (own_memory($pid, $kind))
   {
     my ($address, $size, $name) = @$part;
     my $bytes = '';

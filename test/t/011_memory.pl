@@ -258,6 +258,35 @@ foreach my $call ('tde_wallet_open(%s)', "tde_import_keys('tdekeys:', %s)", 'tde
   isnt($result->{state}, '', "$call fails");
   is(count_markers($pid, $passphrase)->{'[stack]'} // 0, 0, 'and leaves no passphrase on the stack');
 }
+
+# Data keys that one session has unwrapped are in shared memory for the others: which, by the row that stands before the key; until the wallet is
+# closed or a key changes.  A row of the table has these fields apart.
+sub unwrapped
+{
+  my %unwrapped;
+  my $shared = memory_of($pid, 's');
+  foreach my $key (split /\n/, lines_of($node, q{SELECT name || ' ' || version || ' ' || ascii(kind) || ' ' || ascii(state) || ' ' || replace(uuid::text, '-', '') FROM tde.data_keys WHERE name IS NOT NULL}))
+  {
+    my ($key_name, $version, $kind, $state, $uuid) = split / /, $key;
+    my $row = pack 'CCH*', $kind, $state, $uuid;
+    $unwrapped{"$key_name $version"} = 1 if grep { index($_->[1], $row) >= 0 } @$shared;
+  }
+  return join ', ', sort keys %unwrapped;
+}
+sub open_wallet { return lines_of($node, q{SELECT tde_wallet_open('a passphrase')}); }
+open_wallet();
+lines_of($node, q{SELECT tde_create_key('kept'), tde_create_key('alone', erasable => true); CREATE TABLE keyed (a encrypted_text('key=kept'), b encrypted_text('key=alone'))});
+sub write_and_read { return lines_of($node, q{INSERT INTO keyed VALUES ('x', 'x'); SELECT count(*) FROM keyed WHERE a > 'A' AND b > 'A'}); }
+write_and_read() foreach 1 .. 2;
+is(unwrapped(), 'kept 1', 'an unwrapped key is kept for other sessions, but for one that can be destroyed alone');
+lines_of($node, 'SELECT tde_wallet_close()');
+is(unwrapped(), '', 'until the wallet is closed');
+open_wallet();
+write_and_read() foreach 1 .. 2;
+is(unwrapped(), 'kept 1', 'and opened again');
+lines_of($node, q{SELECT tde_rotate_key('kept')});
+is(unwrapped(), '', 'or a key changes');
+
 $_->quit foreach $idle, $in_block, $failed, $busy;
 $node->stop;
 
