@@ -5,9 +5,10 @@
 #   row WHERE NAME SECONDS RESULT
 #   table HEADING                of the first column
 #   pack_tree FOLDER ARCHIVE     what 'make dist' packs, as it is in the working tree, there in a folder of that name
+#   bill ROOT N FILE             the software bill of materials of what was built there for PostgreSQL N
 #   same_files FOLDER OTHER      whether both have the same files with the same bytes
 
-failed=0
+export failed=0
 
 row() { printf '%s|%s|%s|%s\n' "$@" >>"$work/rows"; }
 
@@ -31,6 +32,12 @@ pack_tree() {
   local tree
   tree=$(git -C "$top" stash create)
   git -C "$top" archive --prefix="$1/" "${tree:-HEAD}" | xz >"$2"
+}
+
+bill() {
+  # shellcheck disable=SC2016          # for dpkg-query
+  local upstream='${source:Upstream-Version}'
+  "$top/packaging/sbom" "postgresql=$(inside "$1" dpkg-query -W -f "$upstream" "postgresql-server-dev-$2")" "openssl=$(inside "$1" dpkg-query -W -f "$upstream" libssl-dev)" >"$3"
 }
 
 same_files() { diff <(cd "$1" && find . -type f -exec sha256sum {} + | sort -k 2) <(cd "$2" && find . -type f -exec sha256sum {} + | sort -k 2); }
