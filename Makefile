@@ -6,7 +6,7 @@ here       := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(here)/$(EXTENSION).control)
 
 # These goals need no PostgreSQL, or install it where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = dist deb deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-custody check-apps check-schemas check-cluster check-matrix check-sanitize check-mutate check-assumptions check-dist fuzz manifest bench bench-crypto bench-sql help
+SELF_GOALS = dist deb rpm oci deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-custody check-apps check-schemas check-cluster check-matrix check-sanitize check-mutate check-assumptions check-dist check-channels fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -16,9 +16,16 @@ endif
 
 dist:
 	git -C $(here) archive --format=zip --prefix=$(EXTENSION)-$(EXTVERSION)/ -o $(CURDIR)/$(EXTENSION)-$(EXTVERSION).zip HEAD
+	$(here)/packaging/sbom >$(EXTENSION)-$(EXTVERSION).cdx.json
 
 deb:
 	@test/packages/deb
+
+rpm:
+	@test/packages/rpm
+
+oci:
+	@test/packages/oci
 
 # Variables given to make (SCALE=4, T=regress, PG_CONFIG=...) are in the environment of these scripts.
 deps:
@@ -60,6 +67,9 @@ check-matrix:
 check-dist:
 	@test/packages/dist
 
+check-channels:
+	@test/packages/formats
+
 check-core:
 	@rc=0; for part in $(or $(CORE),columns guest expressions costs); do test/core/$$part || rc=1; done; exit $$rc
 
@@ -95,9 +105,11 @@ help:
 	@echo 'make install             install it into the PostgreSQL that pg_config belongs to'
 	@echo 'make installcheck        tests of what is installed: as an ordinary user on a server of their own; with PGHOST, PGPORT or PGSERVICE as'
 	@echo '                         superuser on that server, which has to have this library preloaded and its wallet open'
-	@echo 'make dist                tde_column-VERSION.zip, for PGXN and packages'
+	@echo 'make dist                tde_column-VERSION.zip, for PGXN and packages, and what it consists of: tde_column-VERSION.cdx.json'
 	@echo 'make deb                 as root: Debian'\''s packages of it, built, looked at and tried in bare Debians, into packages/; SUITES="bookworm": only'
 	@echo '                         for this one'
+	@echo 'make rpm                 as root: packages for Red Hat'\''s systems, with PGDG'\''s names, built and tried in a bare Debian, into packages/rpm'
+	@echo 'make oci                 as root: the image that CloudNativePG mounts beside PostgreSQL 18, built and tried likewise, into packages/oci'
 	@echo 'make clean               remove what was built'
 	@echo
 	@echo 'These install what they need, unless DEPS=no, and work in a temporary folder, on a private server:'
@@ -119,6 +131,7 @@ help:
 	@echo 'make check-assumptions   changes of PostgreSQL that make untrue what src/README.md says we assume of it: a test has to find each, without a'
 	@echo '                         crash; builds it from its sources, as of version 15; ASSUMPTIONS="log.c": only these'
 	@echo 'make check-dist          as root: what make dist makes, installed by pgxnclient in a bare Debian'
+	@echo 'make check-channels      bill of materials, Dockerfile and workflow by the schemas and linters of others, from PyPI'
 	@echo 'make fuzz                libFuzzer on what reads bytes that others wrote; RUNS=10000000: for long'
 	@echo 'make manifest            write test/manifest/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'

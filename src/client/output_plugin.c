@@ -1,8 +1,8 @@
 /*
  * output_plugin.c - logical decoding tells the base types, where clients are shown them in the catalogs.
  *
- * PostgreSQL loads an output plugin by its name from the folders of dynamic_library_path.  In the first of them, $libdir/tde_column, this
- * library has the names of output plugins (Makefile).  So it is loaded instead, loads the one that is meant, and stands before it.
+ * PostgreSQL loads an output plugin by its name from the folders of dynamic_library_path.  In the first of them, the folder tde_column beside this
+ * library, the library has the names of output plugins (Makefile).  So it is loaded instead, loads the one that is meant, and stands before it.
  *
  * pgoutput looks at the true rows: for row filters, and those of partitions become their root's.  So it gets them, and what it has
  * written is changed: the types of columns in a message that describes a table.  The values are right as they are, since encrypted types have
@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include "access/htup_details.h"
@@ -37,8 +38,6 @@
 #include "type/access.h"
 #include "type/datum.h"
 #include "type/opened.h"
-
-#define FOLDER "$libdir/tde_column"
 
 extern PGDLLEXPORT void _PG_output_plugin_init(OutputPluginCallbacks *callbacks);
 
@@ -266,14 +265,37 @@ load(const char *name, OutputPluginCallbacks *callbacks)
 	init(callbacks);
 }
 
+/* Where PostgreSQL has found this library: in $libdir, or in another folder of the path, such as that of a container's volume. */
+static const char *
+library_folder(void)
+{
+	static char folder[MAXPGPATH] = "";
+	Dl_info		file;
+
+	if (folder[0] == '\0' && dladdr(library_folder, &file) != 0)
+	{
+		strlcpy(folder, file.dli_fname, sizeof(folder));
+		get_parent_directory(folder);
+	}
+	return folder;
+}
+
+/* The folder of plugins' names, as it is in the path, and a colon. */
+static char *
+first_in_path(void)
+{
+	return psprintf("%s/tde_column:", strcmp(library_folder(), pkglib_path) == 0 ? "$libdir" : library_folder());
+}
+
 /* The plugin that PostgreSQL finds in the folders after ours, which may itself look for one (Citus' do). */
 static void
 load_meant(const char *name, OutputPluginCallbacks *callbacks)
 {
 	char	   *path = Dynamic_library_path;
-	char	   *ours = strstr(path, FOLDER ":");
+	const char *first = first_in_path();
+	char	   *ours = strstr(path, first);
 
-	Dynamic_library_path = ours ? ours + strlen(FOLDER ":") : "$libdir";
+	Dynamic_library_path = ours ? ours + strlen(first) : "$libdir";
 	PG_TRY();
 	{
 		load(name, callbacks);
@@ -305,17 +327,28 @@ _PG_output_plugin_init(OutputPluginCallbacks *callbacks)
 	}
 }
 
-/* Whoever has set the path himself finds our folder there, or is told; so is who has packed the library without it. */
+/*
+ * Our folder comes first in the path, also in one that somebody has set without it: operators of containers always begin with $libdir.  A path that
+ * has it somewhere stays as it is.  Who has packed the library without the folder is told.
+ */
 void
 tde_output_plugin_init(void)
 {
-	char		first[MAXPGPATH];
+	const char *first = first_in_path();
+	char	   *plugin = psprintf("%s/tde_column/pgoutput%s", library_folder(), DLSUFFIX);
 
-	SetConfigOption("dynamic_library_path", FOLDER ":$libdir", PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
-	snprintf(first, sizeof(first), "%s%s/pgoutput%s", pkglib_path, &FOLDER[strlen("$libdir")], DLSUFFIX);
-	if (strstr(Dynamic_library_path, FOLDER ":") == NULL || access(first, R_OK) != 0)
+	if (access(plugin, R_OK) != 0)
 		ereport(WARNING,
 				(errmsg("logical decoding does not follow \"tde_column.transparent_catalog\""),
-				 errdetail("Output plugins are not loaded from \"%s\".", FOLDER),
-				 errhint("Let \"dynamic_library_path\" begin with \"%s:\"; \"make install\" makes this folder.", FOLDER)));
+				 errdetail("There is no file \"%s\".", plugin),
+				 errhint("\"make install\" makes this folder.")));
+	else if (strstr(Dynamic_library_path, first) == NULL)
+	{
+		char	   *path = psprintf("%s%s", first, Dynamic_library_path);
+
+		/* as a default, which a file replaces when it is read anew; else as if the command of the server had set it, which comes before files */
+		SetConfigOption("dynamic_library_path", path, PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
+		if (strstr(Dynamic_library_path, first) == NULL)
+			SetConfigOption("dynamic_library_path", path, PGC_POSTMASTER, PGC_S_ARGV);
+	}
 }

@@ -4,6 +4,7 @@
 #   can_chroot               ends the script with what is missing, if chroots cannot be made here
 #   server_archive N         sets archive: a Debian with PostgreSQL N and what the tests need
 #   packages_archive SUITE   sets archive: a Debian of this suite that builds packages and looks at them; bare SUITE: one with nothing
+#   rpm_archive              sets archive: a Debian with rpmbuild, rpmlint and PostgreSQL 15
 #   processors_archive       sets archive: a Debian with compilers and libraries for other processors, and qemu
 #   unpack ARCHIVE ROOT      a Debian there, with a copy of this source tree in /src
 #   add_server ROOT N        PostgreSQL N beside the one that is there, which is newer
@@ -146,6 +147,17 @@ packages_archive() {
   fi
   quietly clean inside "$root" apt-get clean
   archive=$chroots/packages-$suite.tar
+  pack "$root" "$archive"
+}
+
+rpm_archive() {
+  local root=$work/rpm_base
+  archive=$chroots/rpm.tar
+  is_fresh "$archive" && return
+  say "making a Debian with rpm (once, some minutes)"
+  install_base bookworm "$root" rpm rpmlint debugedit elfutils file cpio gcc make libc6-dev libssl-dev xz-utils python3 postgresql-15 postgresql-server-dev-15
+  quietly clean inside "$root" apt-get clean
+  archive=$chroots/rpm.tar
   pack "$root" "$archive"
 }
 

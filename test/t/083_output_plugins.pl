@@ -267,15 +267,30 @@ unlike($updated, qr/null|unchanged/, '... and nothing else');
 
 is(lines_of($node, 'SHOW dynamic_library_path'), '$libdir/tde_column:$libdir', 'the path has our folder first');
 my $offset = log_offset($node);
-set_conf($node, dynamic_library_path => '$libdir');
-$node->restart;
-like(log_since($node, $offset), qr/WARNING:  logical decoding does not follow "tde_column.transparent_catalog".*DETAIL:.*HINT:  Let "dynamic_library_path" begin with "\$libdir\/tde_column:"/s,
-  'who has set a path without it is told at the start');
-set_conf($node, dynamic_library_path => '$libdir/tde_column:$libdir');
-$offset = log_offset($node);
-$node->restart;
-unlike(log_since($node, $offset), qr/does not follow/, 'with it, not');
-lines_of($node, q{SELECT tde_wallet_open('changes-passphrase')});
+sub restart_with_path
+{
+  $node->append_conf('postgresql.conf', "dynamic_library_path = '$_[0]'\n");    # reading it anew would not do, which is what set_conf() waits for
+  $offset = log_offset($node);
+  $node->restart;
+  lines_of($node, q{SELECT tde_wallet_open('changes-passphrase')});
+  return lines_of($node, 'SHOW dynamic_library_path');
+}
+is(restart_with_path('$libdir:/nowhere'), '$libdir/tde_column:$libdir:/nowhere', 'it comes first in a path that somebody has set without it');
+like(decoded($on, 'test_decoding')->{out}, qr/c4\[integer\]:9/, '... and decoding follows');
+is(restart_with_path('/nowhere:$libdir/tde_column:$libdir'), '/nowhere:$libdir/tde_column:$libdir', 'a path that has it stays as it is');
+like(decoded($on, 'test_decoding')->{out}, qr/c4\[integer\]:9/, '... and decoding follows');
+
+# The library in another folder than $libdir, as in the volume of an extension's image: a link, since there is to be one library.
+my $volume = PostgreSQL::Test::Utils::tempdir;
+symlink("$folder/tde_column.so", "$volume/tde_column.so") or die "could not make a link: $!";
+$node->append_conf('postgresql.conf', "shared_preload_libraries = '$volume/tde_column'\n");
+is(restart_with_path("\$libdir:$volume"), "\$libdir:$volume", 'a library that has been packed without the folder leaves the path as it is');
+like(log_since($node, $offset), qr/WARNING:  logical decoding does not follow "tde_column.transparent_catalog".*DETAIL:  There is no file "\Q$volume\E\/tde_column\/pgoutput.*HINT:/s,
+  '... and says so at the start');
+mkdir "$volume/tde_column" or die "could not make a folder: $!";
+symlink('../tde_column.so', "$volume/tde_column/$_.so") or die "could not make a link: $!" foreach @plugins;
+is(restart_with_path("\$libdir:$volume"), "$volume/tde_column:\$libdir:$volume", 'with the folder, that comes first');
+unlike(log_since($node, $offset), qr/does not follow/, '... and nothing is said');
 like(decoded($on, 'test_decoding')->{out}, qr/c4\[integer\]:9/, '... and decoding follows');
 fails_with($node, q{SELECT pg_create_logical_replication_slot('ours', 'tde_column')},
   { state => '22023', message => qr/^"tde_column" is not an output plugin$/ }, 'the library is no output plugin by itself');
