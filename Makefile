@@ -46,7 +46,7 @@ check-examples:
 	@test/examples/run $(EXAMPLES)
 
 site:
-	@test/site/build
+	@docs/site/build
 
 check-site:
 	@test/site/run
