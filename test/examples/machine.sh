@@ -18,7 +18,7 @@ can_boot() {
     why='it takes root'
   elif ! command -v apt-get >/dev/null || ! unshare --mount --pid --cgroup --fork true 2>/dev/null; then
     why='namespaces cannot be made here'
-  elif ! compgen -G "$packages/postgresql-15-tde-column_*.deb" >/dev/null; then
+  elif ! compgen -G "$debs/postgresql-15-tde-column_*.deb" >/dev/null; then
     why='there is no package of this tree: sudo make deb SUITES=bookworm'
   fi
   [[ $why ]] || return 0
