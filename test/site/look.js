@@ -74,10 +74,14 @@ async function main() {
 		}
 		page = "index.html";
 		await tab.goto(`${origin}/${page}`, { waitUntil: "load" });
-		await tab.evaluate(() => { document.querySelector("#__search").checked = true; });
-		await tab.evaluate(() => { const field = document.querySelector(".md-search__input"); field.focus(); field.value = "rotate"; field.dispatchEvent(new Event("input")); field.dispatchEvent(new Event("keyup")); });
-		await tab.waitForSelector(".md-search-result__item", { timeout: 20000 }).catch(() => say("the search finds nothing"));
-		if (process.env.SHOTS) await new Promise((resolve) => setTimeout(resolve, 1000)).then(() => tab.screenshot({ path: path.join(process.env.SHOTS, `search-${screen}.png`) }));
+		await tab.click(viewport.isMobile ? "label.md-header__button[for=__search]" : ".md-search__input");
+		await tab.waitForSelector(".md-search__input:focus", { timeout: 20000 }).catch(() => say("the search has no field"));
+		await tab.type(".md-search__input", "rotate");
+		await tab.waitForSelector(".md-search-result__item a", { visible: true, timeout: 20000 }).catch(() => say("the search finds nothing"));
+		if (process.env.SHOTS) {
+			await new Promise((resolve) => setTimeout(resolve, 1000));
+			await tab.screenshot({ path: path.join(process.env.SHOTS, `search-${screen}.png`) });
+		}
 		await tab.close();
 	}
 	await browser.close();
