@@ -46,7 +46,7 @@ check-examples:
 	@test/examples/run $(EXAMPLES)
 
 site:
-	@docs/site/build
+	@test/site/build
 
 check-site:
 	@test/site/run

@@ -62,7 +62,7 @@ for page in pages:
     copy = folder / page.relative_to(tree)
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_text(page_text(page), encoding="utf-8")
-for path in [*tree.glob("docs/**/*.svg"), tree / "docs/site/site.css"]:
+for path in [*tree.glob("docs/**/*.svg"), tree / "test/site/site.css"]:
     copy = folder / path.relative_to(tree)
     copy.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(path, copy)
