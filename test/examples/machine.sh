@@ -44,7 +44,7 @@ boot() {
   mkdir -p "$root"
   tar -C "$root" -xf "$archive"
   mkdir "$root/packages"
-  find "$debs" -name 'postgresql-15-tde-column*.deb' -not -name '*-dbgsym_*' -exec cp {} "$root/packages" \;
+  find "$debs/" -name 'postgresql-15-tde-column*.deb' -not -name '*-dbgsym_*' -exec cp {} "$root/packages" \;
   echo 'APT::Get::Assume-Yes "true";' >"$root/etc/apt/apt.conf.d/yes"
   cp -R "$top/examples" "$root/examples"
   inside "$root" pg_createcluster 15 main >/dev/null
