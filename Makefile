@@ -6,7 +6,7 @@ here       := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(here)/$(EXTENSION).control)
 
 # These goals need no PostgreSQL, or install it where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = dist deb rpm oci deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-custody check-apps check-schemas check-cluster check-matrix check-sanitize check-mutate check-assumptions check-dist check-channels fuzz manifest bench bench-crypto bench-sql help
+SELF_GOALS = dist deb rpm oci deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-examples check-site site check-custody check-apps check-schemas check-cluster check-matrix check-sanitize check-mutate check-assumptions check-dist check-channels fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -48,6 +48,15 @@ check-drivers:
 
 check-tools:
 	@test/tools/run $(TOOLS)
+
+check-examples:
+	@test/examples/run $(EXAMPLES)
+
+site:
+	@test/site/build
+
+check-site:
+	@test/site/run
 
 check-custody:
 	@test/custody/run $(PROVIDERS)
@@ -136,6 +145,9 @@ help:
 	@echo 'make manifest            write test/manifest/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
 	@echo 'make check-tools         tools around a database, of Debian'\''s packages: wal2json, pglogical, pg_repack, orafce, ...; TOOLS="repack": only these'
+	@echo 'make check-examples      examples/, by the commands of their pages; EXAMPLES="django gorm": only these'
+	@echo 'make site                the documentation as a site, into site/; SITE=/path/to/folder: there'
+	@echo 'make check-site          that, looked at by a browser: links, errors, what does not fit on a phone; SHOTS=/path/to/folder: pictures'
 	@echo 'make check-custody       the passphrase by HSMs and key services, each down, slow, revoked and with another key; kill -9 at 200 points;'
 	@echo '                         PROVIDERS="pkcs11 aws": only these; BAO=/path/to/bao: OpenBao or Vault itself'
 	@echo 'make check-apps          the test suites of Django, SQLAlchemy and asyncpg on encrypted columns beside plain ones; SUITES="django": only this; "peewee rails": others'

@@ -8,6 +8,7 @@
 #   need bench                  sets python, too: an interpreter with the modules that bench/suite wants
 #   need python|java|node|go|ruby    a language's compiler or interpreter, and what its packages are fetched with
 #   need node_orm|hibernate|gorm   the same for ORMs
+#   need browser                Chromium
 #
 # With DEPS=no in the environment nothing is installed.
 
@@ -57,7 +58,7 @@ has_extension() { [[ -e $("$pg_config" --sharedir)/extension/$1.control ]]; }
 missing() {
   debian=() rhel=() brew=()
   case $1 in
-    python | java | node | node_orm | go | hibernate | gorm | ruby)
+    python | java | node | node_orm | go | hibernate | gorm | ruby | browser)
       "missing_$1"
       return ;;
   esac
@@ -163,6 +164,7 @@ missing_hibernate() {
   want maven maven maven as_pg env mvn --version
 }
 missing_gorm() { missing_go; }
+missing_browser() { want chromium chromium chromium command -v "${BROWSER:-chromium}"; }
 # with the gems that Active Record and its tests load
 missing_ruby() {
   local gem

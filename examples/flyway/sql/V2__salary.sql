@@ -1,0 +1,1 @@
+CALL tde_encrypt_column('employee', 'salary');
