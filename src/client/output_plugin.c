@@ -327,28 +327,36 @@ _PG_output_plugin_init(OutputPluginCallbacks *callbacks)
 	}
 }
 
+static void
+tell_not_followed(const char *detail, const char *hint)
+{
+	ereport(WARNING,
+			(errmsg("logical decoding does not follow \"tde_column.transparent_catalog\""),
+			 errdetail("%s", detail),
+			 errhint("%s", hint)));
+}
+
 /*
- * Our folder comes first in the path, also in one that somebody has set without it: operators of containers always begin with $libdir.  A path that
- * has it somewhere stays as it is.  Who has packed the library without the folder is told.
+ * Our folder comes first in the path.  Whoever has set a path without it is told, and so is who has packed the library without the folder.  But in
+ * a volume the path is that of the program which mounts it, and always begins with $libdir: there it is changed, and cannot be set until the next start.
  */
 void
 tde_output_plugin_init(void)
 {
 	const char *first = first_in_path();
 	char	   *plugin = psprintf("%s/tde_column/pgoutput%s", library_folder(), DLSUFFIX);
+	char	   *path = psprintf("%s%s", first, Dynamic_library_path);
 
 	if (access(plugin, R_OK) != 0)
-		ereport(WARNING,
-				(errmsg("logical decoding does not follow \"tde_column.transparent_catalog\""),
-				 errdetail("There is no file \"%s\".", plugin),
-				 errhint("\"make install\" makes this folder.")));
-	else if (strstr(Dynamic_library_path, first) == NULL)
 	{
-		char	   *path = psprintf("%s%s", first, Dynamic_library_path);
-
-		/* as a default, which a file replaces when it is read anew; else as if the command of the server had set it, which comes before files */
-		SetConfigOption("dynamic_library_path", path, PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
-		if (strstr(Dynamic_library_path, first) == NULL)
-			SetConfigOption("dynamic_library_path", path, PGC_POSTMASTER, PGC_S_ARGV);
+		tell_not_followed(psprintf("There is no file \"%s\".", plugin), "\"make install\" makes this folder.");
+		return;
 	}
+	if (strstr(Dynamic_library_path, first) == NULL)
+		SetConfigOption("dynamic_library_path", path, PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
+	if (strstr(Dynamic_library_path, first) == NULL && strcmp(library_folder(), pkglib_path) != 0)
+		SetConfigOption("dynamic_library_path", path, PGC_POSTMASTER, PGC_S_ARGV);
+	if (strstr(Dynamic_library_path, first) == NULL)
+		tell_not_followed("Output plugins are not loaded from the folder \"tde_column\" beside the library.",
+						  psprintf("Let \"dynamic_library_path\" begin with \"%s\".", first));
 }
