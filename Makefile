@@ -6,7 +6,7 @@ here       := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(here)/$(EXTENSION).control)
 
 # These goals need no PostgreSQL, or install it where it is missing, so they must not depend on PGXS (which is part of it).
-SELF_GOALS = dist deb rpm oci deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-examples check-site site check-custody check-apps check-schemas check-cluster check-matrix check-sanitize check-mutate check-assumptions check-dist check-channels fuzz manifest bench bench-crypto bench-sql help
+SELF_GOALS = dist deb rpm oci deps demo check check-long check-all check-core check-extensions check-drivers check-tools check-examples check-site site check-custody check-apps check-schemas check-cluster check-matrix check-sanitize check-mutate check-assumptions check-dist check-channels release-check fuzz manifest bench bench-crypto bench-sql help
 
 ifneq (,$(filter $(SELF_GOALS),$(MAKECMDGOALS)))
 
@@ -79,6 +79,9 @@ check-dist:
 check-channels:
 	@test/packages/formats
 
+release-check:
+	@test/release/run
+
 check-core:
 	@rc=0; for part in $(or $(CORE),columns guest expressions costs); do test/core/$$part || rc=1; done; exit $$rc
 
@@ -141,6 +144,7 @@ help:
 	@echo '                         crash; builds it from its sources, as of version 15; ASSUMPTIONS="log.c": only these'
 	@echo 'make check-dist          as root: what make dist makes, installed by pgxnclient in a bare Debian'
 	@echo 'make check-channels      bill of materials, Dockerfile and workflow by the schemas and linters of others, from PyPI'
+	@echo 'make release-check       all that must be true before a version is tagged, for hours; PAPERS=only: what a second shows'
 	@echo 'make fuzz                libFuzzer on what reads bytes that others wrote; RUNS=10000000: for long'
 	@echo 'make manifest            write test/manifest/objects-N.txt anew: all objects that the template makes under this PostgreSQL'
 	@echo 'make check-drivers       drivers of Python, Java, JavaScript and Go, from their registries; DRIVERS="jdbc pgx": only these'
