@@ -166,8 +166,9 @@ is(works('app', q(SELECT collname FROM pg_attribute a JOIN pg_collation c ON c.o
 
 # A superuser converts somebody's table: the function runs as the owner all the same.
 works('mallory', q(CREATE TABLE mal.t (a text); INSERT INTO mal.t VALUES ('x'); CREATE FUNCTION mal.who(text) RETURNS text LANGUAGE plpgsql AS $$BEGIN RETURN current_user || ' ' || current_setting('search_path'); END$$), "somebody's table");
-is(attempt($node, q(CALL tde_take_over_column('mal.t', 'a', 'mal.who(text)'); CALL tde_finish_conversion('mal.t', 'a')))->{state}, '', '... is converted by a superuser');
-is(lines_of($node, 'SELECT a FROM mal.t'), 'mallory pg_catalog, pg_temp', "... with its owner's rights");
+is(attempt($node, q(CALL tde_take_over_column('mal.t', 'a', 'mal.who(text)'); SET search_path = mal, public; INSERT INTO t (a) VALUES ('y');
+  CALL tde_finish_conversion('mal.t', 'a')))->{state}, '', '... is converted by a superuser, who writes, too');
+is(lines_of($node, 'SELECT a FROM mal.t'), "mallory pg_catalog, pg_temp\nmallory pg_catalog, pg_temp", "... with its owner's rights, and nobody's search path");
 
 my $log = log_since($node, $offset);
 like($log, qr/CALL tde_take_over_column\('app\.card', 'pan', 'app\.open_pan\(bytea\)'\)/, 'the log has all statements');
