@@ -146,7 +146,7 @@ MODULE_big = $(EXTENSION)
 OBJS += $(addprefix src/crypto/, cipher.o container.o container_mac.o gcm.o header.o mac.o polyval.o primitives.o quotations.o random.o \
     secret_calls.o selftest.o value.o)
 OBJS += $(addprefix src/server/, command.o counters.o drawn_ahead.o error.o extension.o hidden.o log.o memory.o module.o permanent.o probe_counts.o \
-    remains.o rights.o sensitive.o statement.o stored_tree.o subquery.o)
+    remains.o rights.o sensitive.o statement.o stored_tree.o subquery.o table_name.o)
 OBJS += $(addprefix src/wallet/, backup.o change.o file.o given.o open.o server.o wallet.o)
 OBJS += $(addprefix src/keys/, cache.o keyed_hash.o limits.o missing.o modifier_words.o modifiers.o names.o required.o \
     table.o table_edit.o table_write.o typmod.o wrap.o)

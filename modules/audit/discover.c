@@ -33,6 +33,7 @@
 #include "audit/shapes.h"
 #include "server/compat.h"
 #include "server/counters.h"
+#include "server/table_name.h"
 
 PG_FUNCTION_INFO_V1(tde_audit_sampled);
 
@@ -278,11 +279,11 @@ may_select(Sample *sample)
 static void
 tell_unread(Oid relid, const char *reason, const char *hint)
 {
-	char	   *name = get_rel_name(relid);
+	char	   *name = tde_table_name(relid);
 
 	if (name)
 		ereport(NOTICE,
-				(errmsg("table %s was not read: %s", quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), name), reason),
+				(errmsg("table %s was not read: %s", name, reason),
 				 hint ? errhint("%s", hint) : 0));
 }
 

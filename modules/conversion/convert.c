@@ -22,6 +22,7 @@
 
 #include "conversion/convert.h"
 #include "server/compat.h"
+#include "server/table_name.h"
 #include "type/type.h"
 
 PG_FUNCTION_INFO_V1(tde_conversion_convert_trigger);
@@ -318,7 +319,7 @@ not_our_trigger(void)
 static void
 refuse_altered(Relation rel, const Trigger *trigger)
 {
-	const char *table = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
+	const char *table = tde_table_name(RelationGetRelid(rel));
 
 	if (trigger->tgnargs < 3 || strcmp(trigger->tgargs[0], "copy") != 0 || strcmp(trigger->tgname + 1, trigger->tgargs[2]) != 0)
 		not_our_trigger();

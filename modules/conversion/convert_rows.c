@@ -36,6 +36,7 @@
 #include "conversion/convert.h"
 #include "maintenance/owner.h"
 #include "server/compat.h"
+#include "server/table_name.h"
 
 PG_FUNCTION_INFO_V1(tde_conversion_convert_all_rows);
 PG_FUNCTION_INFO_V1(tde_conversion_lock);
@@ -169,8 +170,7 @@ pg_noreturn static void
 report_cascade(Relation rel, const Trigger *trigger)
 {
 	char	   *name = get_constraint_name(trigger->tgconstraint);
-	char	   *schema = get_namespace_name(get_rel_namespace(trigger->tgconstrrelid));
-	char	   *table = quote_qualified_identifier(schema, get_rel_name(trigger->tgconstrrelid));
+	char	   *table = tde_table_name(trigger->tgconstrrelid);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -333,7 +333,7 @@ convert_all_rows(Convert *convert, Oid relid)
 {
 	TdeBatches *batches = &convert->batches;
 	Relation	rel = open_own_table(relid, AccessShareLock);
-	char	   *name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
+	char	   *name = tde_table_name(RelationGetRelid(rel));
 	int64		blocks;
 
 	(void) require_conversion(rel, convert->source, convert->target);

@@ -30,6 +30,7 @@
 #include "distributed/distribution.h"
 #include "server/compat.h"
 #include "server/module.h"
+#include "server/table_name.h"
 #include "wallet/wallet.h"
 
 PG_FUNCTION_INFO_V1(tde_conversion_rekey_table);
@@ -75,7 +76,7 @@ check_table(Relation rel)
 	/* single rows are locked and updated in their places, which others need not be able to, or mean otherwise */
 	if (kind == RELKIND_RELATION && rel->rd_rel->relam != HEAP_TABLE_AM_OID)
 	{
-		const char *name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
+		const char *name = tde_table_name(RelationGetRelid(rel));
 
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -118,7 +119,7 @@ take_names(Rekey *rekey, Relation root)
 	if (rekey->name == NULL)
 	{
 		rekey->name = pstrdup(RelationGetRelationName(root));
-		rekey->qualified = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(root)), rekey->name);
+		rekey->qualified = tde_table_name(RelationGetRelid(root));
 	}
 	MemoryContextSwitchTo(old);
 }

@@ -24,6 +24,7 @@
 #include "server/compat.h"
 #include "server/counters.h"
 #include "server/memory.h"
+#include "server/table_name.h"
 
 #define TELL_AT	64
 
@@ -58,12 +59,11 @@ role_name(Oid role)
 static char *
 column_name(TdeColumn column)
 {
-	char	   *relation = get_rel_name(column.table);
+	char	   *relation = tde_table_name(column.table);
 	char	   *name = get_attname(column.table, column.number, true);
 
 	if (relation == NULL)
 		return pstrdup("no known column");
-	relation = quote_qualified_identifier(get_namespace_name(get_rel_namespace(column.table)), relation);
 	return name ? psprintf("%s.%s", relation, quote_identifier(name)) : relation;
 }
 

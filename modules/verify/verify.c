@@ -24,6 +24,7 @@
 #include "maintenance/index_keys.h"
 #include "server/compat.h"
 #include "server/module.h"
+#include "server/table_name.h"
 #include "type/datum.h"
 #include "type/declared.h"
 #include "verify/verify.h"
@@ -180,7 +181,7 @@ verify_table(TdeVerification *verification, Oid relid)
 	if (table && !RELATION_IS_OTHER_TEMP(table) &&
 		(table->rd_rel->relkind == RELKIND_RELATION || table->rd_rel->relkind == RELKIND_MATVIEW))
 	{
-		verification->name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)), RelationGetRelationName(table));
+		verification->name = tde_table_name(RelationGetRelid(table));
 		verification->literal = quote_literal_cstr(verification->name);
 		verify_relation(verification, table, NULL);
 		if (verification->indexes)

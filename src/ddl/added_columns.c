@@ -21,6 +21,7 @@
 #include "ddl/added_columns.h"
 #include "ddl/declared_type.h"
 #include "server/compat.h"
+#include "server/table_name.h"
 #include "type/inside.h"
 
 bool		tde_encrypt_new_columns = false;
@@ -103,7 +104,7 @@ is_computed(const ColumnDef *def)
 static void
 tell_in_clear(Oid table, const ColumnDef *def, AttrNumber encrypted)
 {
-	const char *name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), get_rel_name(table));
+	const char *name = tde_table_name(table);
 
 	ereport(NOTICE,
 			(errmsg("column \"%s\" is stored in clear", def->colname),

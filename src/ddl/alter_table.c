@@ -74,7 +74,7 @@ tde_alter_table_begin(Node *node, const char *source)
 {
 	AlterTableStmt *stmt = (AlterTableStmt *) node;
 	TdeAlterTable alter = {stmt, source};
-	List	   *members = NIL;
+	List	   *members;
 	Oid			table;
 	ListCell   *cell;
 
@@ -90,12 +90,9 @@ tde_alter_table_begin(Node *node, const char *source)
 	foreach(cell, IsBinaryUpgrade ? NIL : stmt->cmds)
 		declare(&alter, lfirst(cell));
 	tde_kept_generated_alter(&alter);
-	foreach(cell, stmt->cmds)
-	{
-		if (!IsBinaryUpgrade)
-			go_by_types(&alter, lfirst(cell));
-		members = tde_foreign_keys_begin(members, &alter, lfirst(cell));
-	}
+	foreach(cell, IsBinaryUpgrade ? NIL : stmt->cmds)
+		go_by_types(&alter, lfirst(cell));
+	members = tde_foreign_keys_begin(&alter);
 	relation_close(alter.rel, NoLock);
 	return members;
 }

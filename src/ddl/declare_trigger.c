@@ -41,6 +41,7 @@
 #include "keys/table.h"
 #include "server/compat.h"
 #include "server/statement.h"
+#include "server/table_name.h"
 #include "type/plain_bytes.h"
 
 PG_FUNCTION_INFO_V1(tde_ddl_trigger);
@@ -55,7 +56,7 @@ alter_command(Relation rel, Form_pg_attribute column, int32 typmod)
 	const char *kind = composite ? "TYPE" : rel->rd_rel->relkind == RELKIND_FOREIGN_TABLE ? "FOREIGN TABLE" : "TABLE";
 
 	return psprintf("ALTER %s %s ALTER %s %s TYPE %s", kind,
-					quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel)),
+					tde_table_name(RelationGetRelid(rel)),
 					composite ? "ATTRIBUTE" : "COLUMN", quote_identifier(NameStr(column->attname)),
 					format_type_extended(column->atttypid, typmod, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
 }
@@ -141,7 +142,7 @@ keep_rows_whole(Relation rel, int added)
 	if (target < TOAST_TUPLE_TARGET || target >= wanted)
 		return NULL;
 	return psprintf("ALTER TABLE %s SET (toast_tuple_target = %d)",
-					quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel)),
+					tde_table_name(RelationGetRelid(rel)),
 					wanted);
 }
 

@@ -13,7 +13,7 @@
 extern TdeType *tde_ddl_encrypted(Oid type);
 
 /*
- * ALTER TABLE before it runs, for those who look at one of its commands (ddl/declare.c gives it to them).  They may change that, and append others,
+ * ALTER TABLE before it runs, for those who look at one of its commands (ddl/alter_table.c gives it to them).  They may change that, and append others,
  * which are looked at, too.
  */
 typedef struct TdeAlterTable

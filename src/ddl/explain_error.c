@@ -23,6 +23,7 @@
 #include "ddl/sql_names.h"
 #include "operators/opclass.h"
 #include "server/compat.h"
+#include "server/table_name.h"
 
 #define EXTENSION		"tde_column"
 #define NAMED_COLUMNS	10		/* more are counted */
@@ -78,7 +79,7 @@ list_columns(StringInfo names)
 			continue;
 		if (count++ < NAMED_COLUMNS)
 			appendStringInfo(names, "%s%s.%s", count == 1 ? "" : ", ",
-							 quote_qualified_identifier(get_namespace_name(get_rel_namespace(column->attrelid)), get_rel_name(column->attrelid)),
+							 tde_table_name(column->attrelid),
 							 quote_identifier(NameStr(column->attname)));
 	}
 	systable_endscan(scan);
@@ -260,15 +261,13 @@ says(ErrorData *edata, int code, const char *message)
 static void
 explain_setting(ErrorData *edata)
 {
-	const char *name = edata->message ? strstr(edata->message, "\"" EXTENSION ".") : NULL;
-	int			length = name ? strcspn(name + 1, "\"") : 0;
+	bool		now = says(edata, ERRCODE_CANT_CHANGE_RUNTIME_PARAM, "parameter \"%s\" cannot be changed now");
+	bool		restart = says(edata, ERRCODE_CANT_CHANGE_RUNTIME_PARAM, "parameter \"%s\" cannot be changed without restarting the server");
+	const char *name = now || restart ? strstr(edata->message, "\"" EXTENSION ".") : NULL;
 
-	if (length == 0)
-		return;
-	if (says(edata, ERRCODE_CANT_CHANGE_RUNTIME_PARAM, "parameter \"%s\" cannot be changed now"))
-		edata->hint = psprintf("ALTER SYSTEM SET %.*s = ...; SELECT pg_reload_conf();", length, name + 1);
-	else if (says(edata, ERRCODE_CANT_CHANGE_RUNTIME_PARAM, "parameter \"%s\" cannot be changed without restarting the server"))
-		edata->hint = psprintf("ALTER SYSTEM SET %.*s = ...; and restart the server.", length, name + 1);
+	if (name)
+		edata->hint = psprintf("ALTER SYSTEM SET %.*s = ...; %s", (int) strcspn(name + 1, "\""), name + 1,
+							   now ? "SELECT pg_reload_conf();" : "and restart the server.");
 }
 
 /* No catalog is read here, where an error is under way: those of several functions that have one name are named with the arguments that most roles need. */

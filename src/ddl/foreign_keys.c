@@ -37,6 +37,7 @@
 #include "ddl/foreign_keys.h"
 #include "operators/opclass.h"
 #include "server/compat.h"
+#include "server/table_name.h"
 #include "type/inside.h"
 #include "type/type.h"
 
@@ -231,23 +232,37 @@ add_for_existing(List *members, const TdeAlterTable *alter)
 	return members;
 }
 
-/* Those of CREATE TABLE come in an ALTER TABLE of their own. */
-List *
-tde_foreign_keys_begin(List *members, const TdeAlterTable *alter, const AlterTableCmd *cmd)
+/* Those that the command adds. */
+static List *
+add_for_command(List *members, const TdeAlterTable *alter, const AlterTableCmd *cmd)
 {
 	ColumnDef  *def = tde_ddl_declared_column(cmd);
 	ListCell   *cell;
 
-	if (!TDE_FOREIGN_KEYS_CAST_TO_OPERAND)
-		return NIL;
-	if (cmd->subtype == AT_AlterColumnType)
-		members = add_for_existing(members, alter);
 	if (list_member_ptr(alter->foreign_keys, cmd->def))
 		members = add_for_columns(members, alter, (Constraint *) cmd->def);
 	foreach(cell, def ? def->constraints : NIL)
 		if (((Constraint *) lfirst(cell))->contype == CONSTR_FOREIGN)
 			members = add_for_column(members, alter, def->colname, lfirst(cell), 0);
 	return members;
+}
+
+/* Those of CREATE TABLE come in an ALTER TABLE of their own. */
+List *
+tde_foreign_keys_begin(const TdeAlterTable *alter)
+{
+	List	   *members = NIL;
+	bool		alters_type = false;
+	ListCell   *cell;
+
+	if (!TDE_FOREIGN_KEYS_CAST_TO_OPERAND)
+		return NIL;
+	foreach(cell, alter->stmt->cmds)
+	{
+		members = add_for_command(members, alter, lfirst(cell));
+		alters_type |= lfirst_node(AlterTableCmd, cell)->subtype == AT_AlterColumnType;
+	}
+	return alters_type ? add_for_existing(members, alter) : members;
 }
 
 void
@@ -270,7 +285,7 @@ tde_foreign_keys_end(List *members)
 static void
 report_foreign_key(Relation rel, AttrNumber column, Oid key_table, AttrNumber key)
 {
-	const char *table = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
+	const char *table = tde_table_name(RelationGetRelid(rel));
 	const char *name = get_attname(RelationGetRelid(rel), column, false);
 
 	ereport(TDE_PLAINTEXT_ALTER == TDE_ALTER_ERROR ? ERROR : WARNING,

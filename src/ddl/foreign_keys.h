@@ -14,9 +14,9 @@ extern const char *tde_foreign_key_referenced(Constraint *key, int place, Oid *t
 
 /*
  * PostgreSQL finds operators for foreign keys of columns that it knows no operators for.  Before ALTER TABLE runs, when the types of the columns are
- * known: returns these members, and those that a command needs.  When it has run: takes them away.
+ * known: makes the members that the statement needs, and returns them.  When it has run: takes them away.
  */
-extern List *tde_foreign_keys_begin(List *members, const TdeAlterTable *alter, const AlterTableCmd *cmd);
+extern List *tde_foreign_keys_begin(const TdeAlterTable *alter);
 extern void tde_foreign_keys_end(List *members);
 
 /* After a command: a warning, or an ERROR, for each plain column of this table that a new foreign key fills with encrypted values. */

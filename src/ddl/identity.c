@@ -20,6 +20,7 @@
 
 #include "ddl/identity.h"
 #include "server/compat.h"
+#include "server/table_name.h"
 #include "type/inside.h"
 
 /* What the statement makes of a column before PostgreSQL adds identities. */
@@ -65,7 +66,7 @@ refuse_nullable(Relation rel, const char *name)
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("column \"%s\" of relation \"%s\" must be declared NOT NULL before identity can be added", name, RelationGetRelationName(rel)),
 			 errhint("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL;",
-					 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel)), quote_identifier(name))));
+					 tde_table_name(RelationGetRelid(rel)), quote_identifier(name))));
 }
 
 /* The base type of an encrypted column that can be numbered; InvalidOid: PostgreSQL says what is wrong. */

@@ -29,6 +29,7 @@
 #include "ddl/foreign_keys.h"
 #include "ddl/plaintext_alter.h"
 #include "server/compat.h"
+#include "server/table_name.h"
 #include "type/inside.h"
 
 /* A column that is encrypted: the one that is altered, or one whose values will stand in it, too. */
@@ -71,16 +72,10 @@ way_out(Oid type)
 	return psprintf("Let a superuser run SELECT tde_create_type(%s); then repeat the command.", quote_literal_cstr(format_type_be_qualified(type)));
 }
 
-static const char *
-qualified_name(Oid table)
-{
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), get_rel_name(table));
-}
-
 static void
 refuse(const EncryptedColumn *column, const char *name, Oid type, const char *wanted)
 {
-	const char *table = qualified_name(column->table);
+	const char *table = tde_table_name(column->table);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
@@ -103,7 +98,7 @@ declare_encrypted(ColumnDef *def, const char *name, const EncryptedColumn *colum
 			(errmsg("column \"%s\" has type %s instead of %s", name, format_type_with_typemod(type, typmod), wanted),
 			 errdetail("Column \"%s\" of table \"%s\" is encrypted.", column->name, get_rel_name(column->table)),
 			 strcmp(name, column->name) == 0 ? errhint("To decrypt it: CALL tde_decrypt_column(%s, %s);",
-													   quote_literal_cstr(qualified_name(column->table)), quote_literal_cstr(name)) : 0));
+													   quote_literal_cstr(tde_table_name(column->table)), quote_literal_cstr(name)) : 0));
 	return true;
 }
 

@@ -28,6 +28,7 @@
 #include "server/compat.h"
 #include "server/memory.h"
 #include "server/module.h"
+#include "server/table_name.h"
 #include "type/ciphertext_form.h"
 #include "type/inside.h"
 #include "type/type.h"
@@ -185,7 +186,7 @@ tde_distributed_refuse(Oid table, const char *call)
 
 	if (tde_distribution(table) == NULL)
 		return;
-	name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), get_rel_name(table));
+	name = tde_table_name(table);
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("table %s is distributed by Citus", name),

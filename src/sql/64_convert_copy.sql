@@ -194,7 +194,8 @@ AS $$
                 ' WHERE ' || coalesce(quote_ident(v.helper_column) || ' ' || tde_internal.tde_tree_null_test(i.indpred, a.attnum),
                                       pg_get_expr(i.indpred, i.indrelid))) END
     UNION ALL
-    SELECT 3, format('ALTER INDEX %s ATTACH PARTITION %I.%I;', new_parent, l.nspname, new_name)
+    -- leaves first: the last one of an index that is attached already makes PostgreSQL lock the tables above, against all others
+    SELECT 1000 - (SELECT count(*) FROM pg_partition_ancestors(i.indexrelid))::int, format('ALTER INDEX %s ATTACH PARTITION %I.%I;', new_parent, l.nspname, new_name)
     WHERE up.inhparent IS NOT NULL AND k.oid IS NULL AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = n.indexrelid)
   ) AS commands (place, command) ON commands.command IS NOT NULL
   WHERE v.relation = $1 AND v.column_name = $2 AND v.phase = 'copy'

@@ -23,7 +23,7 @@ our @EXPORT = qw(
   set_conf parallel_setting
   read_bytes write_bytes flip_bit
   log_offset log_since
-  processes_with is_running none_left count_lines own_memory memory_of
+  crash_during processes_with is_running none_left count_lines own_memory memory_of
 );
 
 # A node that is not running yet.
@@ -322,6 +322,19 @@ sub flip_bit
   my ($bytes, $position, $bit) = @_;
   substr($bytes, $position, 1) ^= chr(1 << $bit);
   return $bytes;
+}
+
+# The server is killed as by a power cut while the statement, of this role, is so far that each of the queries says true; then it runs again.
+sub crash_during
+{
+  my ($node, $role, $statement, @when) = @_;
+  my $output = '';
+  my $run = IPC::Run::start([ 'psql', '-X', '-U', $role, '-h', $node->host, '-p', $node->port, '-d', 'postgres', '-c', $statement ], '>&', \$output);
+  $node->poll_query_until('postgres', $_) or die "it does not come so far: $statement: $output" foreach @when;
+  $node->stop('immediate');
+  $run->finish;
+  $node->start;
+  return;
 }
 
 sub log_offset { return -s $_[0]->logfile; }

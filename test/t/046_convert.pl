@@ -384,27 +384,16 @@ app_ok("CALL tde_abort_conversion('held_row', 'a'); DROP TABLE held_row", 'given
 #
 # Crashes
 #
-sub crash_during
-{
-  my ($name, $call, @when) = @_;
-  my $output = '';
-  my $run = IPC::Run::start([ 'psql', '-X', '-U', 'app', '-h', $node->host, '-p', $node->port, '-d', 'postgres', '-c', $call ], '>&', \$output);
-  $node->poll_query_until('postgres', $_) or die "$name: it does not come so far: $output" foreach @when;
-  $node->stop('immediate');
-  $run->finish;
-  $node->start;
-  return;
-}
 app_ok("CREATE TABLE crash (id int PRIMARY KEY, a text); INSERT INTO crash SELECT g, 'CRASHMARK' || g FROM generate_series(1, 3000) g", 'a table');
 my $slowly = 'batch_rows => 100, batch_delay => 0.1';
 app_ok('ANALYZE crash', 'of which the number of rows is known');
-crash_during('copying', "CALL tde_encrypt_column('crash', 'a', online => true, $slowly)", "SELECT count(*) = 1 FROM tde.conversions",
+crash_during($node, 'app', "CALL tde_encrypt_column('crash', 'a', online => true, $slowly)", "SELECT count(*) = 1 FROM tde.conversions",
   'SELECT count(tde_convert_2) > 0 FROM crash', progress_of('copying'));
 is(lines_of($node, 'SELECT phase FROM tde.conversions'), 'copy', 'after a crash the copy is there');
 my $some = lines_of($node, 'SELECT count(tde_convert_2) FROM crash');
 ok($some > 0 && $some < 3000, 'with some rows') or diag($some);
 app_ok("INSERT INTO crash VALUES (3001, 'CRASHMARK3001'); UPDATE crash SET a = 'CRASHMARKx' WHERE id = 3000", 'written meanwhile');
-crash_during('erasing', "CALL tde_finish_conversion('crash', 'a', $slowly)", "SELECT count(*) = 1 FROM tde.conversions WHERE phase = 'erase'",
+crash_during($node, 'app', "CALL tde_finish_conversion('crash', 'a', $slowly)", "SELECT count(*) = 1 FROM tde.conversions WHERE phase = 'erase'",
   progress_of('erasing'));
 is(lines_of($node, 'SELECT phase, helper_column FROM tde.conversions'), 'erase|tde_erase_2', 'after another crash it was swapped');
 is(lines_of($node, "SELECT count(*) FROM crash WHERE a = CASE id WHEN 3000 THEN 'CRASHMARKx' ELSE 'CRASHMARK' || id END"), '3001', 'every row is right');

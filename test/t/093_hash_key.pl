@@ -126,10 +126,13 @@ all_is_found('rotated');
 
 my %again = map { split /\|/, $_, 2 } split /\n/, lines_of($node, $results);
 my %other = map { $_ => 1 } grep { $result{$_} ne $again{$_} } keys %result;
-cmp_ok(scalar(keys %other), '>', 100, 'functions have other results under another key');
-my %keyed = map { $_ => 1 } split /\n/, lines_of($node, q{SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+# Two of three comparisons without order come out the same by chance.
+my %keyed = map { split /\|/ } split /\n/, lines_of($node, q{SELECT p.oid::regprocedure, p.prosrc ~ 'hash' AND p.prosrc !~ 'padded' FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
   WHERE l.lanname = 'c' AND p.prosrc ~ '^tde_((padded_)?(hash|unordered_\w+)|hash_numeric|hash_float8|gin_extract_\w+)$'});
-is(join("\n", sort grep { !$keyed{$_} } keys %other), '', 'they are those that indexes are looked for by');
+cmp_ok(scalar(grep { /hash/ } keys %other), '>', 50, 'hashes are others under another key');
+is(join("\n", sort grep { ($keyed{$_} // '') eq 't' && !$other{$_} } keys %result), '', '... all of them');
+cmp_ok(scalar(grep { !/hash/ } keys %other), '>', 0, '... and comparisons without order');
+is(join("\n", sort grep { !exists $keyed{$_} } keys %other), '', 'they are those that indexes are looked for by');
 
 # ---- one transaction ----
 

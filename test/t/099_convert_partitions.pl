@@ -71,21 +71,11 @@ is(all_of('onli'), all_of('offl'), 'they are the same');
 
 my $slowly = 'batch_rows => 100, batch_delay => 0.1';
 sub progress_of { return "SELECT count(*) = 1 FROM tde.progress WHERE phase = '$_[0]' AND table_name = 'onli'::regclass AND rows_changed > 0"; }
-sub crash_during
-{
-  my ($name, $call, @when) = @_;
-  my $output = '';
-  my $run = IPC::Run::start([ 'psql', '-X', '-U', 'app', '-h', $node->host, '-p', $node->port, '-d', 'postgres', '-c', $call ], '>&', \$output);
-  $node->poll_query_until('postgres', $_) or die "$name: it does not come so far: $output" foreach @when;
-  $node->stop('immediate');
-  $run->finish;
-  $node->start;
-}
 
 app_ok(q(ALTER TABLE onli_1 ALTER a SET DEFAULT 'first'; ALTER TABLE onli_1 REPLICA IDENTITY USING INDEX onli_1_pkey), 'what one partition has for itself');
 app_ok("CALL tde_encrypt_column('offl', 'a'); CALL tde_encrypt_column('offl', 'b')", 'offline');
 
-crash_during('copying', "CALL tde_encrypt_column('onli', 'a', online => true, $slowly)", progress_of('copying'));
+crash_during($node, 'app', "CALL tde_encrypt_column('onli', 'a', online => true, $slowly)", progress_of('copying'));
 is(lines_of($node, 'SELECT relation, column_name, phase FROM tde.conversions'), 'onli|a|copy', 'after a crash the copy is there, once');
 my $copied = lines_of($node, 'SELECT count(tde_convert_2) FROM onli');
 ok($copied > 0 && $copied < 1999, 'with some rows') or diag($copied);
@@ -110,6 +100,9 @@ sub writers
 lines_of($node, 'ALTER TABLE onli DROP CONSTRAINT onli_b; ALTER TABLE offl DROP CONSTRAINT offl_b');    # ON CONFLICT takes no deferrable one
 my $finish = writers(8);
 like(app_ok("CALL tde_encrypt_column('onli', 'a', online => true, batch_rows => 200)", 'copied')->{err}, qr/next: CREATE INDEX tde_convert_\d+ ON ONLY public\.onli .*next: ALTER INDEX public\.tde_convert_\d+ ATTACH PARTITION /s, 'what comes next');
+my @attached = map { [/^ALTER INDEX (\S+) ATTACH PARTITION (\S+);/] } grep { /ATTACH/ } split /\n/, app("SELECT tde_conversion_indexes('onli', 'a')")->{out};
+my @too_soon = grep { my ($n, $index) = ($_, $attached[$_][1]); grep { $_->[0] eq $index } @attached[$n + 1 .. $#attached] } 0 .. $#attached;
+ok(@attached == 8 && !@too_soon, 'an index is attached when it has all of its own') or diag(explain(\@attached));
 make_indexes('onli', 'a');
 $finish->();
 is(lines_of($node, 'SELECT count(*) FROM onli WHERE tde_convert_2::text IS DISTINCT FROM a'), '0', 'all copies are right');
@@ -130,7 +123,7 @@ like($output, qr/ERROR:  table public\.onli has got new partitions meanwhile\nDE
 $reader->quit;
 lines_of($node, 'DROP TABLE onli_4');
 
-crash_during('erasing', "CALL tde_finish_conversion('onli', 'a', $slowly)", progress_of('erasing'));
+crash_during($node, 'app', "CALL tde_finish_conversion('onli', 'a', $slowly)", progress_of('erasing'));
 is(lines_of($node, 'SELECT column_name, phase, helper_column FROM tde.conversions'), 'a|erase|tde_erase_2', 'after another crash it was swapped');
 $finish = writers(3);
 app_ok("CALL tde_finish_conversion('onli', 'a')", 'finished while others write');
