@@ -3,7 +3,8 @@
 -- The values were made by these libraries, with random keys: cryptography 48.0 (Fernet(key).encrypt), SQLAlchemy-Utils' engines (engine.encrypt, after
 -- _update_key and _set_padding_mechanism; the key here is SHA-256 of theirs), Active Record 7.1.5 (ActiveRecord::Encryption::Encryptor.new.encrypt;
 -- the key here is key_provider.encryption_key.secret), illuminate/encryption 8.83 (encryptString).  Those with escaped slashes by PHP's openssl_encrypt,
--- hash_hmac and json_encode without JSON_UNESCAPED_SLASHES, as early versions of Laravel.  Formats: https://github.com/fernet/spec,
+-- hash_hmac and json_encode without JSON_UNESCAPED_SLASHES, as early versions of Laravel.  What is compressed and names no library:
+-- by zlib, and by AES-GCM of cryptography, in Active Record's format.  Formats: https://github.com/fernet/spec,
 -- https://guides.rubyonrails.org/active_record_encryption.html, https://laravel.com/docs/encryption,
 -- https://sqlalchemy-utils.readthedocs.io/en/latest/data_types.html
 BEGIN;
@@ -22,6 +23,7 @@ INSERT INTO vector VALUES
   ('rails', 'Active Record 7.1.5, empty', '257d96cbe949c294902bd00963bba91933029b70e64a5d44fabb54c2273771c2', '{"p":"","h":{"iv":"gW4xxMXRbUDknavd","at":"Icp9PhQwtt5Fjwi6DU6ywA=="}}', ''),
   ('rails', 'Active Record 7.1.5, compressed', '257d96cbe949c294902bd00963bba91933029b70e64a5d44fabb54c2273771c2', '{"p":"7si2RP562oV5ZVFNELL15F9qWyp/","h":{"iv":"LULBbnD6yNUaePsl","at":"tc2l4ouNCyGRC8jhkWpbEw==","c":true}}', 'md5:b9d18c8c3ca3e928253232d2f2f4cf57'),
   ('rails', 'Active Record 7.1.5, compressed, little to gain', '257d96cbe949c294902bd00963bba91933029b70e64a5d44fabb54c2273771c2', '{"p":"cnMhIfsTOq1hczuirLdCgejUMs3vmfwkT5cT2j39oAcHSbZ+VvqUnEvkXJH81S0pfHHZJpTOry4=","h":{"iv":"90fdgv47CNX2h+D5","at":"qK19X0t07YjgDu6KoUvzBw==","e":"VVMtQVNDSUk=","c":true}}', 'md5:e77320473a47d56a5f871e22536c2678'),
+  ('rails', 'compressed, 100000 characters', '609cac5a90a1d8db5eb63efc60bb40eeca7d48bfd1f02dd64d0ff8b46ec7cf82', '{"p":"KXK6c7NkKN2lQaM0Z/tHg9nCdd8AP9vAy3l6zik8xrmpN49Io1xtdTCGIlvM2BKKWcbw3dI6OU2u6UtAIyfbhrd401TKUqOSIb0BcQ1gx9R58ElTP5+CoC1rtFScyBC4X2Qt/GiBjlFjXAWfT864/7A1tjsURz8M3o4pkcoMEuiluFazTiXTMkesFZX+DWVULrXNR+hesCzg44aGvMEJb2gWK5+JHMEQ8o2O5Jf7LQp9tMzAx6FmLeoOYR40isW8H4MPuEKQc58IQsrO7jWz9tFaGMyfHkeKAlVYA47pl4+HKsg0igLmtCRhI3PhFcJArxxzVfa9OOxlDbBCZnVTu+gyzkzK7mK/h0kX71q/psz55ytcLw==","h":{"iv":"qgnCOtby2gMBzijk","at":"6gsrBa6JmHdpIHxLRMFfiw==","c":true}}', 'md5:a5336d12f124c50341ce93a792fa0fd5'),
   ('rails', 'Active Record, deterministic', '21fc603bc6f7543cd232921e05eb38a730d0dec95bb39ac854eac5aa10f15a3c', '{"p":"Z1Bfmj4zTw==","h":{"iv":"vpsnZHg9KvgQxkZv","at":"NZH+y1GhV5Msi1ULa0Kqhg=="}}', 'Zürich'),
   ('laravel', 'illuminate/encryption 8.83, AES-256-CBC', 'eabf1fac35b3d2b5af8fdfea7696cd653a7f0cbebd7ac54bb607fa8a1ed8c72f', 'eyJpdiI6IjF3L2c0TlR0aTNrZzF6eUVIalNheHc9PSIsInZhbHVlIjoidTF4QmxKTG5TbVF3ZGNXNG1mWXZzMzF1SXRxSUdwcmltQjJ6czFPRk5OND0iLCJtYWMiOiI0ZmE3MDJmYTIwYTI0M2I5OTQyOWQ4ZDdmODVjZDFjMmE5ZTAyNjc1NzE1MTFhOWQzMDIwZTg5YTBlZDUzZTNjIiwidGFnIjoiIn0=', 'Straße 7, AES-256-CBC'),
   ('laravel', 'illuminate/encryption 8.83, AES-256-CBC', 'eabf1fac35b3d2b5af8fdfea7696cd653a7f0cbebd7ac54bb607fa8a1ed8c72f', 'eyJpdiI6InhLSHdBQi90WDVVRjlMUFVtOGt3aWc9PSIsInZhbHVlIjoicC9ub3lDZGx6Qm1IYStVaUpkOUNtZz09IiwibWFjIjoiYzIzYWY0YTZkMWM3MzEyMGEzZmQzOTA4YTczY2IxNDBiMjNmNTg3ZmY1NDQ0MTQ3OTcxMGQ4ZjE0NTVkZjRhYSIsInRhZyI6IiJ9', ''),
@@ -102,6 +104,22 @@ SELECT is(opened(format, value, sha256('k')), format('22023 value cannot be open
 FROM unnest('{fernet,rails,laravel,sqlalchemy,sqlalchemy-gcm}'::text[]) format, unnest(ARRAY['', '4111 1111 1111 1111', '{', '{"p":', '{"p":"","h":{"iv":"","at":""}}', '{"p":1}',
   '{"p":"AAAA","h":{"iv":"AAAAAAAAAAAAAAAA","at":"AAAA"}}', '[]', '"', '{"h":{"iv":[[[[{"iv":"', 'AAAA', '====', repeat('A', 1000)]) value
 WHERE (format, value) NOT IN (VALUES ('sqlalchemy', repeat('A', 1000)));
+-- encrypted as it should be, but not compressed so
+SELECT is(opened('rails', value, decode('609cac5a90a1d8db5eb63efc60bb40eeca7d48bfd1f02dd64d0ff8b46ec7cf82', 'hex')), expected(('rails', NULL, NULL, NULL, NULL)::vector), 'compressed, ' || what)
+FROM (VALUES
+  ('nothing', '{"p":"","h":{"iv":"V+z0Sd65aa34T70U","at":"YED9+oEw44v/lDcJCDegUQ==","c":true}}'),
+  ('cut in the middle', '{"p":"hbDaMwRFCm2G","h":{"iv":"9/MSYITlR0sFMa5A","at":"Vy0pe4RZJUtZu+1D2+tZ4A==","c":true}}'),
+  ('without its checksum', '{"p":"HN9O8tV5kAmFqz0=","h":{"iv":"eTMSvr7gho8gV00G","at":"jZzDueag3QfZX8nXsFib+g==","c":true}}'),
+  ('cut by a byte', '{"p":"XGiLo/eSBr1UkW+5cH8=","h":{"iv":"hIAx+rF/8OK5HQv/","at":"kypAoTytCCMDTpA/1SZqMw==","c":true}}'),
+  ('another checksum', '{"p":"KkQ3W+st7zz56mPx4Xxt","h":{"iv":"gO/Shk2cQyRWR3B8","at":"2qFUxI6nNhB1CGgDRiVCWQ==","c":true}}'),
+  ('a byte after its end', '{"p":"OWzS5joSTI9sDNvPZs8V+w==","h":{"iv":"LyaGE+9nPxQgMfR0","at":"i91WTgpAlFnb8kNHIFzY3g==","c":true}}'),
+  ('a second stream after its end', '{"p":"dDj2QihKrvNTjdIrRH2Sx3e/uVoLythd/IfPeBVi","h":{"iv":"0ZZpbPtxRXXiHdG3","at":"Sf39Tj1AwkT+arCZEJNxqw==","c":true}}'),
+  ('of gzip', '{"p":"582vMZUi1frO7H2nOZIaaXFcjw07l56Eusmc","h":{"iv":"W4jdkZr27S7hEaaT","at":"Bij5v0CqovdJjza42/aDSQ==","c":true}}'),
+  ('without a header', '{"p":"TShoSq3dqXtg","h":{"iv":"+FsDxf6KEaDTCsz2","at":"uECIVa9qE9sGD+H/cHpd2g==","c":true}}'),
+  ('with a dictionary that is not there', '{"p":"9TlAsVHOfizCEbfTcA3RmJM=","h":{"iv":"dBtCsZTlNdXUJViq","at":"KckGC0PB1M/MsuU7OjB5Ng==","c":true}}'),
+  ('not compressed', '{"p":"92iuwhv0ohxP46vqn4UHGF7QUA==","h":{"iv":"IxGI6MBkuEHFHlBc","at":"H+2bQu6vnibZMpooXhGN8A==","c":true}}'),
+  ('a block of no kind', '{"p":"yM1zpaEPKldlvpG+RfMp","h":{"iv":"dw8WIHvPs/hYcPdf","at":"ed7ZfAb1McBT64lpeUE+LA==","c":true}}'),
+  ('a distance before the beginning', '{"p":"br7J0szsjUE=","h":{"iv":"QMwGvQqFWChG8YMj","at":"EC4MJNWjarvLUsFMoS9uWw==","c":true}}')) AS compressed (what, value);
 SELECT is(tde_open_envelope('fernet', NULL, '\x00'), NULL, 'NULL is NULL');
 
 SELECT * FROM finish();
