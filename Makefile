@@ -260,7 +260,7 @@ $(notdir $(UPDATE)): $(here)/$(UPDATE) $(PARTS) $(here)/src/sql/update.awk
 	awk -v version=$(EXTVERSION) -f $(here)/src/sql/update.awk $(PARTS) | sed '/^-- @parts@$$/r /dev/stdin' $< | sed 's/@extschema@/pg_catalog/g' >$@
 
 # Libraries beside this one, for what few need: modules/NAME makes tde_column_NAME.  TDE_MODULES='' builds and installs none.
-TDE_MODULES ?= audit catalog ceremony citus conversion decryptions masks transfer verify
+TDE_MODULES ?= audit catalog ceremony citus conversion decryptions import masks transfer verify
 in_module   = mkdir -p modules/$* && $(MAKE) -C modules/$* -f $(abspath $(here))/modules/$*/Makefile $(if $(filter-out .,$(here)),VPATH=$(abspath $(here))/modules/$*)
 
 all: $(TDE_MODULES:%=module-%)

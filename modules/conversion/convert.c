@@ -6,15 +6,19 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_proc.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
 #include "conversion/convert.h"
 #include "server/compat.h"
@@ -40,12 +44,13 @@ column_number(Relation rel, const char *name)
 
 /* ---- what is a conversion ---- */
 
-/* What its trigger's arguments say: 'copy', source, target; or 'erase', column, its converted copy. */
+/* What its trigger's arguments say: 'copy', source, target; or 'erase', column, its converted copy; with an opener the function behind that. */
 typedef struct Roles
 {
 	const char *source;			/* NULL: the target is erased */
 	const char *target;			/* the helper column */
 	const char *original;		/* what it is the copy of, or is replaced by */
+	const char *opener;			/* the function that makes clear values of what is stored; NULL: none, one is encrypted, the other of its base type */
 } Roles;
 
 /* Does the name consist of these words and a number, the same as in the other name from there on? */
@@ -76,6 +81,12 @@ are_pair(Oid one, Oid other)
 }
 
 static bool
+is_encrypted(Oid type)
+{
+	return tde_type_find(OidIsValid(get_element_type(type)) ? get_element_type(type) : type) != NULL;
+}
+
+static bool
 are_convertible(Relation rel, const Roles *roles)
 {
 	AttrNumber	numbers[] = {get_attnum(RelationGetRelid(rel), roles->target), get_attnum(RelationGetRelid(rel), roles->original)};
@@ -86,7 +97,10 @@ are_convertible(Relation rel, const Roles *roles)
 		return false;
 	target = TupleDescAttr(RelationGetDescr(rel), numbers[0] - 1);
 	original = TupleDescAttr(RelationGetDescr(rel), numbers[1] - 1);
-	return target->attgenerated == '\0' && target->attidentity == '\0' && are_pair(target->atttypid, original->atttypid);
+	if (target->attgenerated != '\0' || target->attidentity != '\0')
+		return false;
+	/* the other column's type is what the function takes */
+	return roles->opener ? is_encrypted(roles->source ? target->atttypid : original->atttypid) : are_pair(target->atttypid, original->atttypid);
 }
 
 /*
@@ -102,7 +116,7 @@ is_conversion(Relation rel, const Trigger *trigger, Roles *roles)
 	bool		copies;
 
 	if (strncmp(trigger->tgname, words, strlen(words)) != 0 || *number == '\0' || strspn(number, "0123456789") != strlen(number) ||
-		trigger->tgnargs != 3)
+		trigger->tgnargs < 3 || trigger->tgnargs > 4)
 		return false;
 	copies = strcmp(trigger->tgargs[0], "copy") == 0;
 	if (!copies && strcmp(trigger->tgargs[0], "erase") != 0)
@@ -110,12 +124,13 @@ is_conversion(Relation rel, const Trigger *trigger, Roles *roles)
 	roles->source = copies ? trigger->tgargs[1] : NULL;
 	roles->target = trigger->tgargs[copies ? 2 : 1];
 	roles->original = trigger->tgargs[copies ? 1 : 2];
+	roles->opener = trigger->tgnargs == 4 ? trigger->tgargs[3] : NULL;
 	return (is_numbered(roles->target, "tde_convert_", number) || (!copies && is_numbered(roles->target, "tde_erase_", number))) &&
 		are_convertible(rel, roles);
 }
 
 bool
-tde_convert_is_under_way(Relation rel, const char *source, const char *target)
+tde_convert_is_under_way(Relation rel, const char *source, const char *target, char **opener)
 {
 	TriggerDesc *triggers = rel->trigdesc;
 
@@ -129,38 +144,139 @@ tde_convert_is_under_way(Relation rel, const char *source, const char *target)
 			continue;
 		fmgr_info(triggers->triggers[i].tgfoid, &finfo);
 		if (finfo.fn_addr == tde_convert_trigger)
+		{
+			*opener = roles.opener ? pstrdup(roles.opener) : NULL;
 			return true;
+		}
 	}
 	return false;
 }
 
 /* ---- a value ---- */
 
-/* The value as an assignment would store it. */
-static Expr *
-conversion_expr(Relation rel, AttrNumber source, AttrNumber target)
+void
+tde_convert_begin_as_owner(TdeCaller *caller, Relation rel)
 {
-	Form_pg_attribute from = TupleDescAttr(RelationGetDescr(rel), source - 1);
-	Form_pg_attribute to = TupleDescAttr(RelationGetDescr(rel), target - 1);
-	Node	   *value = (Node *) makeVar(1, source, from->atttypid, from->atttypmod, from->attcollation, 0);
-	Node	   *result = coerce_to_target_type(NULL, value, from->atttypid, to->atttypid, to->atttypmod,
-											   COERCION_ASSIGNMENT, COERCE_IMPLICIT_CAST, -1);
+	tde_owner_begin(caller, rel);
+	/* in 17 the same was done just now */
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
+/*
+ * It runs as the table's owner, for whoever writes to the table.  So it belongs to the owner, or to a superuser: its name may be in a schema
+ * where others make functions, and who may make triggers on the table has not the owner's rights either.
+ */
+static Oid
+find_opener(Relation rel, const char *name)
+{
+	Oid			function = DatumGetObjectId(DirectFunctionCall1(regprocedurein, CStringGetDatum(name)));
+	Oid			owner = GetSysCacheOid1(PROCOID, Anum_pg_proc_proowner, ObjectIdGetDatum(function));
+
+	if (!tde_owner_is_trusted(owner, rel->rd_rel->relowner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("function %s belongs neither to the owner of table \"%s\" nor to a superuser", name, RelationGetRelationName(rel)),
+				 errdetail("It would run as role \"%s\", for all who write to the table.", GetUserNameFromId(rel->rd_rel->relowner, false)),
+				 errhint("ALTER FUNCTION %s OWNER TO %s;", name, quote_identifier(GetUserNameFromId(rel->rd_rel->relowner, false)))));
+	return function;
+}
+
+static Node *
+coerce(Node *value, Oid type, int32 typmod, CoercionContext context, const char *column)
+{
+	Node	   *result = coerce_to_target_type(NULL, value, exprType(value), type, typmod, context, COERCE_IMPLICIT_CAST, -1);
 
 	if (result == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" cannot be cast automatically to type %s",
-						NameStr(from->attname), format_type_be(to->atttypid))));
-	return expression_planner((Expr *) result);
+				 errmsg("column \"%s\" cannot be cast automatically to type %s", column, format_type_be(type))));
+	return result;
+}
+
+/* What the function makes of the value, or of the row that it is in. */
+static Node *
+opened(Relation rel, Node *value, const char *opener, const char *column)
+{
+	Oid			function = find_opener(rel, opener);
+	Oid		   *types;
+	int			count;
+	Oid			result = get_func_signature(function, &types, &count);
+
+	if (count != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
+				 errmsg("function %s does not take one argument", opener)));
+	if (type_is_rowtype(types[0]))
+		value = (Node *) makeVar(1, InvalidAttrNumber, rel->rd_rel->reltype, -1, InvalidOid, 0);
+	value = coerce(value, types[0], -1, COERCION_IMPLICIT, column);
+	return (Node *) makeFuncExpr(function, result, list_make1(value), get_typcollation(result), exprCollation(value), COERCE_EXPLICIT_CALL);
+}
+
+/* The value as an assignment would store it. */
+static Expr *
+conversion_expr(Relation rel, AttrNumber source, AttrNumber target, const char *opener)
+{
+	Form_pg_attribute from = TupleDescAttr(RelationGetDescr(rel), source - 1);
+	Form_pg_attribute to = TupleDescAttr(RelationGetDescr(rel), target - 1);
+	Node	   *value = (Node *) makeVar(1, source, from->atttypid, from->atttypmod, from->attcollation, 0);
+
+	if (opener)
+		value = opened(rel, value, opener, NameStr(from->attname));
+	return expression_planner((Expr *) coerce(value, to->atttypid, to->atttypmod, COERCION_ASSIGNMENT, NameStr(from->attname)));
 }
 
 void
-tde_convert_init(TdeConversion *conversion, Relation rel, const char *source, const char *target, ExprContext *context)
+tde_convert_init(TdeConversion *conversion, Relation rel, const char *source, const char *target, const char *opener, ExprContext *context)
 {
+	TdeCaller	caller;
+
 	conversion->source = source ? column_number(rel, source) : InvalidAttrNumber;
 	conversion->target = column_number(rel, target);
 	conversion->context = context;
-	conversion->expr = source ? ExecInitExpr(conversion_expr(rel, conversion->source, conversion->target), NULL) : NULL;
+	conversion->opener = source ? opener : NULL;
+	conversion->expr = NULL;
+	if (source == NULL)
+		return;
+	/* the owner is who must be allowed to call it, and by whose names it is found */
+	tde_convert_begin_as_owner(&caller, rel);
+	conversion->expr = ExecInitExpr(conversion_expr(rel, conversion->source, conversion->target, opener), NULL);
+	tde_owner_end(&caller);
+}
+
+/* What the function could not open is found by its place. */
+static void
+describe_row(void *arg)
+{
+	TupleTableSlot *row = arg;
+
+	if (ItemPointerIsValid(&row->tts_tid))
+		errcontext("row (%u,%u), which is being taken over", ItemPointerGetBlockNumber(&row->tts_tid), ItemPointerGetOffsetNumber(&row->tts_tid));
+}
+
+/* The function may be written in SQL, so it runs on the owner's path, too; and it must not lose a value. */
+static Datum
+open_value(TdeConversion *conversion, Relation rel, TupleTableSlot *row, bool *isnull)
+{
+	TdeCaller	caller;
+	ErrorContextCallback context = {.previous = error_context_stack, .callback = describe_row, .arg = row};
+	Datum		result;
+
+	if (slot_attisnull(row, conversion->source))
+		return (Datum) 0;
+	error_context_stack = &context;
+	tde_convert_begin_as_owner(&caller, rel);
+	conversion->context->ecxt_scantuple = row;
+	result = ExecEvalExprSwitchContext(conversion->expr, conversion->context, isnull);
+	tde_owner_end(&caller);
+	if (*isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("function %s has returned NULL for a value of column \"%s\"", conversion->opener,
+						NameStr(TupleDescAttr(RelationGetDescr(rel), conversion->source - 1)->attname)),
+				 errdetail("The value would be lost."),
+				 errhint("Let the function return what the value is in clear, or fail; set the column to NULL where nothing can open it.")));
+	error_context_stack = context.previous;
+	return result;
 }
 
 Datum
@@ -173,6 +289,8 @@ tde_convert_value(TdeConversion *conversion, Relation rel, TupleTableSlot *row, 
 	*isnull = true;
 	if (conversion->expr == NULL)
 		return (Datum) 0;
+	if (conversion->opener)
+		return open_value(conversion, rel, row, isnull);
 	GetUserIdAndSecContext(&user, &context);
 	SetUserIdAndSecContext(rel->rd_rel->relowner, context | SECURITY_RESTRICTED_OPERATION);
 	conversion->context->ecxt_scantuple = row;
@@ -203,7 +321,7 @@ refuse_altered(Relation rel, const Trigger *trigger)
 {
 	const char *table = tde_table_name(RelationGetRelid(rel));
 
-	if (trigger->tgnargs != 3 || strcmp(trigger->tgargs[0], "copy") != 0 || strcmp(trigger->tgname + 1, trigger->tgargs[2]) != 0)
+	if (trigger->tgnargs < 3 || strcmp(trigger->tgargs[0], "copy") != 0 || strcmp(trigger->tgname + 1, trigger->tgargs[2]) != 0)
 		not_our_trigger();
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -227,7 +345,8 @@ trigger_state(FunctionCallInfo fcinfo, TriggerData *data)
 	old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	state = palloc0(sizeof(TriggerState));
 	state->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(data->tg_relation)), &TTSOpsHeapTuple);
-	tde_convert_init(&state->conversion, data->tg_relation, roles.source, roles.target, CreateStandaloneExprContext());
+	tde_convert_init(&state->conversion, data->tg_relation, roles.source, roles.target, roles.opener ? pstrdup(roles.opener) : NULL,
+					 CreateStandaloneExprContext());
 	fcinfo->flinfo->fn_extra = state;
 	MemoryContextSwitchTo(old);
 	return state;

@@ -125,11 +125,11 @@ keep_checks(TriggerDesc *desc)
 }
 
 static void
-batch_begin(Batch *batch, Relation rel, const char *source, const char *target)
+batch_begin(Batch *batch, Relation rel, const char *source, const char *target, const char *opener)
 {
 	batch->rel = rel;
 	batch->estate = CreateExecutorState();
-	tde_convert_init(&batch->conversion, rel, source, target, GetPerTupleExprContext(batch->estate));
+	tde_convert_init(&batch->conversion, rel, source, target, opener, GetPerTupleExprContext(batch->estate));
 	init_range_table(batch->estate, rel, batch->conversion.target);
 	batch->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(batch->result, rel, 1, NULL, 0);
@@ -266,16 +266,19 @@ require_heap(Relation rel)
 				 errhint("Set its access method to heap until its columns are converted.")));
 }
 
-/* Without a conversion this would set any column, and nobody would have decided that. */
-static void
+/* Without a conversion this would set any column, and nobody would have decided that.  Returns its opener. */
+static char *
 require_conversion(Relation rel, const char *source, const char *target)
 {
-	if (!tde_convert_is_under_way(rel, source, target))
+	char	   *opener = NULL;
+
+	if (!tde_convert_is_under_way(rel, source, target, &opener))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("column \"%s\" of table \"%s\" is not being converted", source ? source : target,
 						RelationGetRelationName(rel)),
 				 errhint("The procedures that convert columns call this function; see the view tde.conversions.")));
+	return opener;
 }
 
 static void *
@@ -283,14 +286,13 @@ open_table(TdeBatches *batches, Relation rel)
 {
 	Convert    *convert = (Convert *) batches;
 	Batch	   *batch = palloc0(sizeof(Batch));
+	char	   *opener;
 
 	check_table(rel);
 	require_heap(rel);
-	require_conversion(rel, convert->source, convert->target);
-	tde_owner_begin(&batch->caller, rel);
-	/* in 17 the same was done just now */
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	batch_begin(batch, rel, convert->source, convert->target);
+	opener = require_conversion(rel, convert->source, convert->target);
+	tde_convert_begin_as_owner(&batch->caller, rel);
+	batch_begin(batch, rel, convert->source, convert->target, opener);
 	return batch;
 }
 
@@ -334,7 +336,7 @@ convert_all_rows(Convert *convert, Oid relid)
 	char	   *name = tde_table_name(RelationGetRelid(rel));
 	int64		blocks;
 
-	require_conversion(rel, convert->source, convert->target);
+	(void) require_conversion(rel, convert->source, convert->target);
 	blocks = list_tables(batches, rel);
 	table_close(rel, AccessShareLock);
 	tde_batches_next_transaction(batches);

@@ -21,7 +21,7 @@
 
 static const char *const secret_functions[] = {
 	"tde_wallet_create", "tde_wallet_open", "tde_wallet_change_passphrase", "tde_wallet_open_share", "tde_export_keys",
-	"tde_import_keys"
+	"tde_import_keys", "tde_open_envelope", "tde_import_oracle_ddl"
 };
 
 #define FUNCTIONS (sizeof(secret_functions) / sizeof(secret_functions[0]))
@@ -158,7 +158,7 @@ skip_blanks(const char *p)
 static bool
 is_harmless(const char *p)
 {
-	static const char *const words[] = {"text", "boolean", "bool", "pg_catalog", "null", "default", "true", "false"};
+	static const char *const words[] = {"text", "bytea", "boolean", "bool", "pg_catalog", "null", "default", "true", "false"};
 
 	while (*p != '\0' && *p != ')')
 	{

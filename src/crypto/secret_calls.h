@@ -1,8 +1,8 @@
 /*
  * secret_calls.h - does the text of a statement pass a secret to one of our functions?
  *
- * A secret is a passphrase, a share or the secret of exported keys.  The functions are known by their names, since a text is logged
- * before anything of it is looked up.  Nothing is allocated, and the text may be anything.
+ * A secret is a passphrase, a share, the secret of exported keys, or a key or password of others' encryption.  The functions are known by
+ * their names, since a text is logged before anything of it is looked up.  Nothing is allocated, and the text may be anything.
  */
 #ifndef TDE_CRYPTO_SECRET_CALLS_H
 #define TDE_CRYPTO_SECRET_CALLS_H

@@ -69,6 +69,9 @@ MODULE_FUNCTION(decryptions, decryption_rows)
 MODULE_FUNCTION(decryptions, decryptions_info)
 MODULE_FUNCTION(decryptions, decryptions_reset)
 
+MODULE_FUNCTION(import, open_envelope)
+MODULE_FUNCTION(import, import_oracle_ddl)
+
 MODULE_FUNCTION(masks, set_mask)
 MODULE_FUNCTION(masks, drop_mask)
 MODULE_FUNCTION(masks, for_column)

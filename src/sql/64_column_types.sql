@@ -92,9 +92,10 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
   SELECT type || coalesce((SELECT format(' COLLATE %I.%I', nspname, collname)
-                           FROM pg_collation c JOIN pg_namespace n ON n.oid = collnamespace WHERE c.oid = a.attcollation), '')
+                           FROM pg_collation c JOIN pg_namespace n ON n.oid = collnamespace WHERE c.oid = a.attcollation
+                           AND (SELECT typcollation FROM pg_type t WHERE t.oid = $2::regtype) <> 0), '')
 $$;
-COMMENT ON FUNCTION tde_internal.tde_with_collation(pg_attribute, text) IS 'a type, with the collation that the column has';
+COMMENT ON FUNCTION tde_internal.tde_with_collation(pg_attribute, text) IS 'a type, with the collation that the column has, if it can have one';
 
 CREATE FUNCTION tde_internal.tde_kept_properties(a pg_attribute, changed pg_attribute) RETURNS SETOF text
 LANGUAGE sql STABLE

@@ -189,7 +189,7 @@ END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_check_rights(pg_attribute, boolean) IS 'error if owners could not make again what is theirs';
 
-CREATE FUNCTION tde_internal.tde_check_conversion(a pg_attribute, encrypting boolean, online boolean) RETURNS void
+CREATE FUNCTION tde_internal.tde_check_conversion(a pg_attribute, encrypting boolean, online boolean, remade boolean DEFAULT true) RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -227,8 +227,11 @@ BEGIN
       HINT = format('Convert the column of table %s: those that inherit it follow.',
                     (SELECT string_agg(inhparent::regclass::text, ', ') FROM pg_inherits WHERE inhrelid = a.attrelid));
   END IF;
-  PERFORM tde_internal.tde_check_dependents(a);
-  PERFORM tde_internal.tde_check_rights(a, online);
+  IF remade THEN
+    PERFORM tde_internal.tde_check_dependents(a);
+    PERFORM tde_internal.tde_check_rights(a, online);
+  END IF;
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_check_conversion(pg_attribute, boolean, boolean) IS 'error if a column''s type cannot be changed';
+COMMENT ON FUNCTION tde_internal.tde_check_conversion(pg_attribute, boolean, boolean, boolean) IS
+  'error if a column''s type cannot be changed; remade: views and the like will be made again, and do not go before';

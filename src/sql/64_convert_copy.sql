@@ -12,7 +12,8 @@ CREATE VIEW tde.conversions AS
          CASE WHEN s.base_type IS NULL THEN 'decrypt' ELSE 'encrypt' END AS direction,
          pg_catalog.format_type(n.atttypid, n.atttypmod) AS new_type,
          (CASE WHEN g[1] OPERATOR(pg_catalog.=) 'copy' THEN g[3] ELSE g[2] END)::pg_catalog.name AS helper_column,
-         t.tgname AS helper_trigger
+         t.tgname AS helper_trigger,
+         g[4] AS opened_by
   FROM pg_catalog.pg_trigger t
   JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) t.tgfoid AND p.prosrc OPERATOR(pg_catalog.=) 'tde_convert_trigger'
   JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang AND l.lanname OPERATOR(pg_catalog.=) 'c'
@@ -90,7 +91,7 @@ END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_check_partitions(regclass, name, text[]) IS 'error if a table has partitions whose rows nobody has looked at';
 
-CREATE FUNCTION tde_internal.tde_start_conversion(a pg_attribute, type text, encrypting boolean) RETURNS void
+CREATE FUNCTION tde_internal.tde_start_conversion(a pg_attribute, type text, encrypting boolean, opened_by regprocedure) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET tde_column.plaintext_allowed = on
@@ -99,7 +100,10 @@ DECLARE
   helper text := 'tde_convert_' || a.attnum;
   owner  oid  := tde_internal.tde_owner_of(a.attrelid);
 BEGIN
-  PERFORM tde_internal.tde_check_conversion(a, encrypting, true);
+  PERFORM tde_internal.tde_check_conversion(a, encrypting, true, opened_by IS NULL);
+  IF opened_by IS NOT NULL THEN
+    PERFORM tde_internal.tde_check_taken_over(a, false);
+  END IF;
   IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = a.attrelid AND tgname = '~' || helper) THEN
     RAISE EXCEPTION 'a conversion of column "%" has been broken off', a.attname USING ERRCODE = 'object_not_in_prerequisite_state',
       HINT = format('End it: DROP TRIGGER %2$I ON %1$s; ALTER TABLE %1$s DROP COLUMN IF EXISTS %3$I;', a.attrelid::regclass, '~' || helper, helper);
@@ -111,13 +115,13 @@ BEGIN
     FROM tde_internal.tde_not_nulls(a) AS relation;
   -- the last one to see the row
   PERFORM tde_internal.tde_run_as(owner, format(
-    'CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''copy'', %3$L, %4$L);
-    ALTER TABLE %1$s ENABLE ALWAYS TRIGGER %2$I', a.attrelid::regclass, '~' || helper, a.attname, helper));
+    'CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''copy'', %3$L, %4$L%5$s);
+    ALTER TABLE %1$s ENABLE ALWAYS TRIGGER %2$I', a.attrelid::regclass, '~' || helper, a.attname, helper, ', ' || quote_literal(opened_by)));
   RAISE NOTICE 'column "%" is being copied to column "%" of type %', a.attname, helper, type
     USING DETAIL = 'SELECT *, and COPY and INSERT without a list of columns, meet one more column until tde_finish_conversion() has ended.';
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_start_conversion(pg_attribute, text, boolean) IS 'add the copy of a column, and the trigger that keeps it';
+COMMENT ON FUNCTION tde_internal.tde_start_conversion(pg_attribute, text, boolean, regprocedure) IS 'add the copy of a column, and the trigger that keeps it';
 
 CREATE PROCEDURE tde_internal.tde_complete_copy(relation regclass, column_name name, helper_column name, batch_rows int, batch_delay float8)
 LANGUAGE plpgsql AS $$
@@ -230,20 +234,27 @@ END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_conversion(regclass, name) IS 'the conversion of a column that is under way; NULLs if none is';
 
-CREATE PROCEDURE tde_internal.tde_copy_column(relation regclass, column_name name, type text, encrypting boolean, batch_rows int, batch_delay float8)
+CREATE PROCEDURE tde_internal.tde_copy_column(relation regclass, column_name name, type text, encrypting boolean, opened_by regprocedure,
+                                               batch_rows int, batch_delay float8)
 LANGUAGE plpgsql AS $$
 DECLARE
   v       record;
   command text;
+  present text;
 BEGIN
   PERFORM tde_internal.tde_must_commit();
   SET LOCAL search_path = pg_catalog, pg_temp;
   SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
   IF v.phase IS NULL THEN
-    PERFORM tde_internal.tde_start_conversion(tde_internal.tde_convertible_column(relation, column_name), type, encrypting);
+    PERFORM tde_internal.tde_start_conversion(tde_internal.tde_convertible_column(relation, column_name), type, encrypting, opened_by);
     COMMIT;
     SET LOCAL search_path = pg_catalog, pg_temp;
     SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
+  END IF;
+  present := (SELECT c.opened_by FROM tde.conversions c WHERE c.relation = $1 AND c.column_name = $2);
+  IF present IS DISTINCT FROM opened_by::text THEN
+    RAISE EXCEPTION 'column "%" is being %', column_name, CASE WHEN present IS NULL THEN 'encrypted as it is' ELSE 'taken over by function ' || present END
+      USING ERRCODE = 'object_in_use', HINT = format('CALL tde_finish_conversion(%1$L, %2$L); ends that, CALL tde_abort_conversion(%1$L, %2$L); undoes it.', relation, column_name);
   END IF;
   CALL tde_internal.tde_complete_copy(relation, column_name, v.helper_column, batch_rows, batch_delay);
   SET LOCAL search_path = pg_catalog, pg_temp;
@@ -254,4 +265,4 @@ BEGIN
   COMMIT;  -- so that a procedure that goes on has its own search_path
 END
 $$;
-COMMENT ON PROCEDURE tde_internal.tde_copy_column(regclass, name, text, boolean, int, float8) IS 'make or complete the copy of a column';
+COMMENT ON PROCEDURE tde_internal.tde_copy_column(regclass, name, text, boolean, regprocedure, int, float8) IS 'make or complete the copy of a column';

@@ -76,7 +76,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
   -- for the table, or the partitioned table and what partitions have beside it
   WITH v AS (
-    SELECT c.helper_column, c.helper_trigger, c.direction, n.attrelid = r.attrelid AS is_root, n.attrelid::regclass AS relation, n AS old, h AS new, n.attnum, n.attnotnull, n.attacl,
+    SELECT c.helper_column, c.helper_trigger, c.direction, c.opened_by, n.attrelid = r.attrelid AS is_root, n.attrelid::regclass AS relation, n AS old, h AS new, n.attnum, n.attnotnull, n.attacl,
            replace(helper_column, 'tde_convert_', 'tde_erase_') AS old_name, tde_internal.tde_constant_default(n.attrelid, n.attnum) AS literal,
            (SELECT tde_internal.tde_definition('pg_attrdef', d.oid) FROM pg_attrdef d WHERE adrelid = n.attrelid AND adnum = n.attnum) AS expr,
            n.attrelid IN (SELECT tde_internal.tde_not_nulls(r)) AS not_null,
@@ -104,8 +104,8 @@ AS $$
     (41, format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, helper_column, column_name)),
     -- from now on the old column is written with NULLs only
     (90, CASE direction WHEN 'encrypt' THEN format(
-           'CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''erase'', %3$L, %4$L)',
-           relation, helper_trigger, old_name, column_name) END),
+           'CREATE TRIGGER %2$I BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger(''erase'', %3$L, %4$L%5$s)',
+           relation, helper_trigger, old_name, column_name, ', ' || quote_literal(opened_by)) END),
     (91, CASE direction WHEN 'encrypt' THEN format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, helper_trigger)
                         ELSE format('ALTER TABLE %s DROP COLUMN %I', relation, old_name) END)) AS c (place, command) WHERE c.command IS NOT NULL AND v.is_root
   UNION ALL
@@ -177,6 +177,7 @@ BEGIN
   PERFORM tde_internal.tde_lock_tables(ARRAY(SELECT d.relation FROM tde_internal.tde_dependents(a) d ORDER BY depth DESC) || ARRAY(
     SELECT unnest(ARRAY[referencing, referenced]) FROM tde_internal.tde_conversion_keys(relation, column_name)) || relation);
   a := tde_internal.tde_convertible_column(relation, column_name);
+  PERFORM tde_internal.tde_check_taken_over(a, true) FROM tde.conversions c WHERE (c.relation, c.column_name) = ($1, $2) AND c.opened_by IS NOT NULL;
   PERFORM tde_internal.tde_check_conversion(a, v.direction = 'encrypt', true);
   PERFORM tde_internal.tde_check_partitions(relation, column_name, partitions);
   IF EXISTS (SELECT FROM @extschema@.tde_conversion_indexes(relation, column_name)) OR EXISTS (

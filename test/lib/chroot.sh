@@ -110,7 +110,7 @@ install_base() {
 }
 
 # What 'make check' would install, and compilers.
-tools=(make gcc clang libc6-dev libssl-dev openssl gnupg perl libipc-run-perl python3 python3-venv pgbouncer util-linux ca-certificates)
+tools=(make gcc clang libc6-dev libssl-dev zlib1g-dev openssl gnupg perl libipc-run-perl python3 python3-venv pgbouncer util-linux ca-certificates)
 
 server_archive() {
   local major=$1 suite root=$work/server_$1 more=() server=() clang_rt
@@ -140,7 +140,7 @@ packages_archive() {
   archive=$chroots/packages-$suite.tar
   is_fresh "$archive" && return
   say "making a Debian $suite that builds packages (once, some minutes)"
-  install_base "$suite" "$root" build-essential fakeroot lintian debhelper libssl-dev postgresql-server-dev-all
+  install_base "$suite" "$root" build-essential fakeroot lintian debhelper libssl-dev zlib1g-dev postgresql-server-dev-all
   if [[ $suite == sid ]]; then
     quietly newest inside "$root" apt-get install -y -q --no-install-recommends postgresql-server-dev-19
     printf '%s\n' default 19 >"$root/etc/postgresql-common/supported_versions"

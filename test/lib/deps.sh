@@ -67,6 +67,7 @@ missing() {
   want make make make command -v make
   want libssl-dev openssl-devel openssl@3 has_openssl_headers
   [[ $1 != crypto ]] || return 0
+  want zlib1g-dev zlib-devel zlib has_header zlib.h
   find_postgres
   want "postgresql-$major" postgresql-server "postgresql@$major" test -x "$bindir/postgres"
   want "postgresql-$major" postgresql-contrib "postgresql@$major" test -x "$bindir/pgbench"
@@ -118,7 +119,6 @@ missing_sanitize() {
   want pkg-config pkgconf pkgconf command -v pkg-config
   want libicu-dev libicu-devel icu4c pkg-config --exists icu-i18n
   want liblz4-dev lz4-devel lz4 pkg-config --exists liblz4
-  want zlib1g-dev zlib-devel zlib has_header zlib.h
   want libubsan1 libubsan gcc can_link -fsanitize=undefined
   want libasan8 libasan gcc can_link -fsanitize=address
 }

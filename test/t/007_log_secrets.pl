@@ -113,6 +113,9 @@ my @ways = (
   [ 'create',       "SELECT 'seen 34', tde_wallet_create('$secret')" ],
   [ 'export',       "SELECT 'seen 35', length(tde_export_keys('$secret')) > 0" ],
   [ 'import',       "SELECT 'seen 36', tde_import_keys('tdekeys:$secret', '$secret')" ],
+  [ 'envelope',     "SELECT 'seen 42', tde_open_envelope('fernet', 'x', '$secret')" ],
+  [ 'ddl',          "SELECT 'seen 43', tde_import_oracle_ddl('CREATE TABLE t (a DATE ENCRYPT IDENTIFIED BY $secret)')" ],
+  [ 'broken ddl',   "SELECT 'seen 44', tde_import_oracle_ddl('CREATE TABLE t (a DATE ENCRYPT IDENTIFIED $secret)')" ],
   [ 'after another', "SELECT 1; SELECT 'seen 37', tde_wallet_open('$secret')" ],
 );
 

@@ -38,6 +38,7 @@ BEGIN
   RETURN true;
 END $$;
 CREATE FUNCTION mal.pure(what text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM mal.trap(what); RETURN true; END $$;
+CREATE FUNCTION mal.opens(what text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM mal.trap('opened'); RETURN what; END $$;
 CREATE FUNCTION mal.touched() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
 CREATE DOMAIN mal.dom AS text CHECK (mal.trap(value));
 CREATE TYPE mal.fields AS (f mal.dom);
@@ -195,6 +196,9 @@ foreach my $kind (sort keys %kinds)
   superuser(map { "CALL tde_decrypt_columns('$_');" } @tables);
   nobody_else("$kind, decrypted offline", 1);
   is(encrypted($kind), '', "$kind: what is left encrypted");
+
+  superuser(map { ("CALL tde_take_over_column('$_', 'a', 'mal.opens(text)');", "CALL tde_abort_conversion('$_', 'a');") } @tables);
+  nobody_else("$kind, taken over", 1);
 
   foreach my $direction ('encrypt', 'decrypt')
   {

@@ -57,6 +57,8 @@ my @secrets = (
   "SELECT tde_wallet_open_share('%s')",
   "SELECT length(tde_export_keys('%s'))",
   "SELECT tde_import_keys('tdekeys:x', '%s')",
+  "SELECT tde_open_envelope('fernet', 'x', '%s')",
+  "SELECT tde_import_oracle_ddl('CREATE TABLE t (a DATE ENCRYPT IDENTIFIED BY %s)')",
   "WITH x AS (SELECT '%s' AS p) SELECT tde_wallet_open(p) FROM x",
   "SELECT tde_wallet_open(p) FROM unnest(ARRAY['%s']) p",
   "SELECT tde_wallet_open(p) FROM (SELECT '%s' || (random() > 2) AS p OFFSET 0) x WHERE p <> ''",

@@ -39,8 +39,10 @@ is(log_since($node, 0) =~ /module/ ? 'told' : 'silent', 'silent', 'a server with
 my %calls = (
   audit    => [ '* FROM tde_audit()', "* FROM tde_discover('public')", "tde_internal.tde_foreign_values_in('plain_rows', 1)" ],
   ceremony => [ 'tde_wallet_split(2, 3)', "tde_wallet_open_share('x')", 'tde_wallet_forget_shares()' ],
-  conversion => [ "CALL tde_rekey_table('pg_class')", "CALL tde_rekey_database()", "CALL tde_encrypt_column('plain_rows', 'a')" ],
+  conversion => [ "CALL tde_rekey_table('pg_class')", "CALL tde_rekey_database()", "CALL tde_encrypt_column('plain_rows', 'a')",
+    "CALL tde_take_over_column('plain_rows', 'a', 'upper(text)')" ],
   decryptions => [ 'tde_decryptions_reset()', 'tde_internal.tde_decryptions_info()', 'count(*) FROM tde.decryptions' ],
+  import => [ "tde_open_envelope('fernet', 'x', 'y')", "tde_import_oracle_ddl('CREATE TABLE t (a DATE)')" ],
   masks => [ "tde_set_mask('pg_class', 'relname', 'null')", "tde_drop_mask('pg_class', 'relname')", "tde_internal.tde_for_column('x'::text, 'pg_class', 1::int2)" ],
   transfer => [ "tde_export_keys('a secret of some length')", "tde_export_keys('a secret of some length', true)", "tde_import_keys('x', 'y')", "tde_internal.tde_take_keys('x')" ],
   verify   => [ "tde_verify_table('pg_class')", 'tde_verify_database()' ],

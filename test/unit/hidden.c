@@ -30,6 +30,8 @@ static const char *const hidden[] = {
 	"SELECT tde_wallet_open_share('geheim')",
 	"SELECT tde_export_keys('geheim', true)",
 	"SELECT tde_import_keys('text', 'geheim')",
+	"SELECT tde_open_envelope('fernet', c, 'geheim') FROM t",
+	"SELECT tde_import_oracle_ddl('CREATE TABLE t (a DATE ENCRYPT IDENTIFIED BY geheim)')",
 	/* broken off */
 	"SELECT tde_wallet_open('geheim",
 	"SELECT tde_wallet_open($x$geheim",

@@ -149,6 +149,10 @@ DROP FUNCTION tde_internal.tde_convert_offline(pg_attribute, text, boolean),
 DROP FUNCTION tde_internal.tde_conversion_replacements(regclass, name), tde_internal.tde_swap(regclass, name);
 ALTER TYPE tde_internal.tde_dependent ADD ATTRIBUTE owner oid, ADD ATTRIBUTE classid oid, ADD ATTRIBUTE objid oid;
 
+-- A copy may be what a function makes of the values.
+DROP FUNCTION tde_internal.tde_start_conversion(pg_attribute, text, boolean), tde_internal.tde_check_conversion(pg_attribute, boolean, boolean);
+DROP PROCEDURE tde_internal.tde_copy_column(regclass, name, text, boolean, int, float8);
+
 -- Nobody else makes any in pg_catalog.
 DROP FUNCTION tde_internal.tde_check_namesakes(pg_attribute);
 
