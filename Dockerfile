@@ -16,7 +16,7 @@ USER 0
 # What the suite has at the time, security fixes included.
 # hadolint ignore=DL3008
 RUN apt-get update \
- && apt-get install -y --no-install-recommends gcc libc6-dev libssl-dev make "postgresql-server-dev-${PG_MAJOR}" \
+ && apt-get install -y --no-install-recommends gcc libc6-dev libssl-dev zlib1g-dev make "postgresql-server-dev-${PG_MAJOR}" \
  && rm -rf /var/lib/apt/lists/*
 COPY . /src
 WORKDIR /src

@@ -155,7 +155,7 @@ rpm_archive() {
   archive=$chroots/rpm.tar
   is_fresh "$archive" && return
   say "making a Debian with rpm (once, some minutes)"
-  install_base bookworm "$root" rpm rpmlint debugedit elfutils file cpio gcc make libc6-dev libssl-dev xz-utils python3 postgresql-15 postgresql-server-dev-15
+  install_base bookworm "$root" rpm rpmlint debugedit elfutils file cpio gcc make libc6-dev libssl-dev zlib1g-dev xz-utils python3 postgresql-15 postgresql-server-dev-15
   quietly clean inside "$root" apt-get clean
   archive=$chroots/rpm.tar
   pack "$root" "$archive"

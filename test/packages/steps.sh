@@ -37,7 +37,8 @@ pack_tree() {
 bill() {
   # shellcheck disable=SC2016          # for dpkg-query
   local upstream='${source:Upstream-Version}'
-  "$top/packaging/sbom" "postgresql=$(inside "$1" dpkg-query -W -f "$upstream" "postgresql-server-dev-$2")" "openssl=$(inside "$1" dpkg-query -W -f "$upstream" libssl-dev)" >"$3"
+  "$top/packaging/sbom" "postgresql=$(inside "$1" dpkg-query -W -f "$upstream" "postgresql-server-dev-$2")" "openssl=$(inside "$1" dpkg-query -W -f "$upstream" libssl-dev)" \
+    "zlib=$(inside "$1" dpkg-query -W -f "$upstream" zlib1g-dev)" >"$3"
 }
 
 same_files() { diff <(cd "$1" && find . -type f -exec sha256sum {} + | sort -k 2) <(cd "$2" && find . -type f -exec sha256sum {} + | sort -k 2); }
