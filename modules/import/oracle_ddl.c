@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "utils/builtins.h"
+#include "utils/tuplestore.h"
 
 #include "import/oracle_clauses.h"
 #include "import/oracle_lexer.h"
