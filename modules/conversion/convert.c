@@ -21,6 +21,7 @@
 #include "utils/syscache.h"
 
 #include "conversion/convert.h"
+#include "ddl/declared_type.h"
 #include "server/compat.h"
 #include "server/table_name.h"
 #include "type/type.h"
@@ -81,12 +82,6 @@ are_pair(Oid one, Oid other)
 }
 
 static bool
-is_encrypted(Oid type)
-{
-	return tde_type_find(OidIsValid(get_element_type(type)) ? get_element_type(type) : type) != NULL;
-}
-
-static bool
 are_convertible(Relation rel, const Roles *roles)
 {
 	AttrNumber	numbers[] = {get_attnum(RelationGetRelid(rel), roles->target), get_attnum(RelationGetRelid(rel), roles->original)};
@@ -100,7 +95,8 @@ are_convertible(Relation rel, const Roles *roles)
 	if (target->attgenerated != '\0' || target->attidentity != '\0')
 		return false;
 	/* the other column's type is what the function takes */
-	return roles->opener ? is_encrypted(roles->source ? target->atttypid : original->atttypid) : are_pair(target->atttypid, original->atttypid);
+	return roles->opener ? tde_ddl_encrypted(roles->source ? target->atttypid : original->atttypid) != NULL :
+		are_pair(target->atttypid, original->atttypid);
 }
 
 /*

@@ -10,7 +10,7 @@
 #include "type/type.h"
 
 /* The encrypted type itself or the element of an array of it; NULL if the type is neither. */
-extern TdeType *tde_ddl_encrypted(Oid type);
+extern PGDLLEXPORT TdeType *tde_ddl_encrypted(Oid type);
 
 /*
  * ALTER TABLE before it runs, for those who look at one of its commands (ddl/alter_table.c gives it to them).  They may change that, and append others,

@@ -253,7 +253,8 @@ note_index(Oid oid)
 	if (is_of_use(tuple))
 	{
 		noted = &indexes[((Form_pg_index) GETSTRUCT(tuple))->indkey.values[0] - 1];
-		*noted = OidIsValid(*noted) ? *noted : oid;
+		if (!OidIsValid(*noted))
+			*noted = oid;
 	}
 	ReleaseSysCache(tuple);
 }
