@@ -36,6 +36,15 @@ tde_wipe(void *secret, size_t size)
 	__asm__ volatile("" : : "r"(secret) : "memory");
 }
 
+static inline uint32_t
+tde_load32(const uint8_t *from)
+{
+	uint32_t	word;
+
+	memcpy(&word, from, sizeof(word));
+	return word;
+}
+
 static inline uint64_t
 tde_load64(const uint8_t *from)
 {
@@ -131,14 +140,7 @@ tde_load_partial(const uint8_t *from, size_t size)
 		second = tde_load64(from + size - 8) >> 8 * (15 - size) >> 8;
 	}
 	else if (size >= 4)
-	{
-		uint32_t	low,
-					high;
-
-		memcpy(&low, from, sizeof(low));
-		memcpy(&high, from + size - 4, sizeof(high));
-		first = low | (uint64_t) high << 8 * (size - 4);
-	}
+		first = tde_load32(from) | (uint64_t) tde_load32(from + size - 4) << 8 * (size - 4);
 	else if (size > 0)
 		first = from[0] | (uint64_t) from[size / 2] << 8 * (size / 2) | (uint64_t) from[size - 1] << 8 * (size - 1);
 	return (TdePair) {first, second};
@@ -189,6 +191,15 @@ tde_xor(uint8_t *out, const uint8_t *a, const uint8_t *b, size_t size)
 
 		tde_store64(out, first);
 		tde_store64(out + size - 8, last);
+		return;
+	}
+	if (size >= 4)
+	{
+		uint32_t	first = tde_load32(a) ^ tde_load32(b);
+		uint32_t	last = tde_load32(a + size - 4) ^ tde_load32(b + size - 4);
+
+		memcpy(out, &first, sizeof(first));
+		memcpy(out + size - 4, &last, sizeof(last));
 		return;
 	}
 	for (size_t i = 0; i < size; i++)

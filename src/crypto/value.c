@@ -34,6 +34,7 @@ struct TdeValueKey
 	uint8_t		block;			/* sizes in bytes */
 	uint8_t		salt;
 	uint8_t		tag;
+	uint8_t		overhead;		/* of the two */
 	uint8_t		iv[TDE_MAX_BLOCK];	/* of unsalted values without a MAC */
 };
 
@@ -107,6 +108,7 @@ tde_value_key_new(TdeValueKey **key, const uint8_t data_key[TDE_DATA_KEY_SIZE], 
 	new->block = (uint8_t) tde_spec_block(spec);
 	new->salt = (uint8_t) tde_spec_salt(spec);
 	new->tag = (uint8_t) tde_spec_tag(spec);
+	new->overhead = new->salt + new->tag;
 
 	status = init_cipher(new, data_key, type_tag);
 	if (status == TDE_OK && (spec.mac == TDE_SHA1 || spec.mac == TDE_SHA256))
@@ -364,28 +366,33 @@ open_unsalted(TdeValueKey *key, const TdeHeader *header, const uint8_t *cipherte
 	return status == TDE_OK ? padding : status;
 }
 
+/* A value of any spec, whose ciphertext has size bytes. */
+static __attribute__((noinline))
+TdeStatus
+open_any(TdeValueKey *key, const TdeHeader *header, const uint8_t *body, size_t size, uint8_t *out, size_t *plain_size)
+{
+	if (!tde_ciphertext_possible(key->spec.salted, key->spec.mode, header->flag, key->block, size))
+		return TDE_E_AUTH;
+	if (key->spec.mac == TDE_GCM)
+		return open_padded(key, header, body, size, out, plain_size);
+	return key->spec.salted ? open_salted(key, header, body, size, out, plain_size)
+		: open_unsalted(key, header, body, size, out, plain_size);
+}
+
 TdeStatus
 tde_value_open(TdeValueKey *key, const TdeHeader *header, const uint8_t *value, size_t size, uint8_t *out,
 			   size_t *plain_size)
 {
-	size_t		overhead = (size_t) header->size + key->salt + key->tag;
+	size_t		overhead = (size_t) header->size + key->overhead;
 	const uint8_t *body = value + header->size;
 	TdeStatus	status = TDE_E_AUTH;
 
 	/* the header was checked when it was read, but against its own spec, which need not be the key's */
-	if (((header->spec_byte ^ key->spec_byte[0]) & SPEC_BITS) == 0 && size >= overhead &&
-		tde_ciphertext_possible(key->spec.salted, key->spec.mode, header->flag, key->block, size - overhead))
+	if (((header->spec_byte ^ key->spec_byte[0]) & SPEC_BITS) == 0 && size >= overhead)
 	{
-		size_t		ciphertext = size - overhead;
-
-		*plain_size = ciphertext;
-		if (key->only_gcm)
-			status = tde_gcm_open(&key->gcm, header->spec_byte, body, ciphertext, out);
-		else if (key->spec.mac == TDE_GCM)
-			status = open_padded(key, header, body, ciphertext, out, plain_size);
-		else
-			status = key->spec.salted ? open_salted(key, header, body, ciphertext, out, plain_size)
-				: open_unsalted(key, header, body, ciphertext, out, plain_size);
+		*plain_size = size - overhead;
+		status = key->only_gcm ? tde_gcm_open(&key->gcm, header->spec_byte, body, size - overhead, out)
+			: open_any(key, header, body, size - overhead, out, plain_size);
 	}
 	if (status != TDE_OK)
 	{

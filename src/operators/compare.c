@@ -69,6 +69,21 @@ tde_compare_constant(FunctionCallInfo fcinfo, TdeCall *call, int operand, FmgrIn
 	return plain->constant ? plain->converted : FunctionCall1(convert, PG_GETARG_DATUM(operand));
 }
 
+void
+tde_compare_convert(FunctionCallInfo fcinfo, TdeCall *call, TdeOperands *operands)
+{
+	for (int i = 0; i < 2; i++)
+	{
+		FmgrInfo   *convert = operands->comparison->convert[i];
+		bool		kept = false;
+
+		if (convert)
+			operands->values[i] = call->proc->args[i] ? FunctionCall1(convert, operands->values[i]) :
+				tde_compare_constant(fcinfo, call, i, convert, &kept);
+		operands->free_converted[i] = operands->comparison->free_converted[i] && !kept;
+	}
+}
+
 /*
  * ---- equality ----
  *

@@ -20,8 +20,11 @@ typedef struct TdeOperands
 	TdeComparison *comparison;
 	Datum		values[2];		/* of types that can be compared */
 	TdeScratch	scratch[2];		/* decrypted by us */
-	bool		free_converted[2];	/* converted by us */
+	bool		free_converted[2];	/* converted by us, if the comparison converts */
 } TdeOperands;
+
+/* Both operands in clear become what the comparison takes.  For tde_operands_get() alone. */
+extern void tde_compare_convert(FunctionCallInfo fcinfo, TdeCall *call, TdeOperands *operands);
 
 static inline TdeComparison *
 tde_comparison(TdeProc *proc)
@@ -47,16 +50,9 @@ tde_operands_get(FunctionCallInfo fcinfo, TdeRemember remember, TdeOperands *ope
 
 	operands->comparison = tde_comparison(call->proc);
 	for (int i = 0; i < 2; i++)
-	{
-		FmgrInfo   *convert = operands->comparison->convert[i];
-		bool		kept = false;
-
 		operands->values[i] = tde_argument_peek(fcinfo, call, i, tde_operand_remember(call, i, remember), &operands->scratch[i]);
-		if (convert)
-			operands->values[i] = call->proc->args[i] ? FunctionCall1(convert, operands->values[i]) :
-				tde_compare_constant(fcinfo, call, i, convert, &kept);
-		operands->free_converted[i] = operands->comparison->free_converted[i] && !kept;
-	}
+	if (unlikely(operands->comparison->converts))
+		tde_compare_convert(fcinfo, call, operands);
 }
 
 static inline void
@@ -64,7 +60,7 @@ tde_operands_free(TdeOperands *operands)
 {
 	for (int i = 0; i < 2; i++)
 	{
-		if (operands->free_converted[i])
+		if (unlikely(operands->comparison->converts) && operands->free_converted[i])
 			pfree(DatumGetPointer(operands->values[i]));
 		tde_datum_unpeek(&operands->scratch[i]);
 	}

@@ -164,6 +164,7 @@ resolve_as_number(Oid left, Oid right, TdeComparison *comparison)
 			comparison->same_bytes = false;
 		comparison->free_converted[i] = from[i] != common && !get_typbyval(common);
 	}
+	comparison->converts = comparison->convert[0] || comparison->convert[1];
 	return true;
 }
 

@@ -14,6 +14,7 @@ typedef struct TdeComparison
 	FmgrInfo   *compare;		/* NULL: the types have no order */
 	FmgrInfo   *equal;
 	FmgrInfo   *convert[2];		/* NULL: the operand is compared as it is */
+	bool		converts;		/* one of the operands is, or both are */
 	bool		free_converted[2];	/* the conversion's result is passed by reference */
 	bool		same_bytes;		/* both are stored in the same way, so that the same bytes are equal */
 	Oid			input_type;		/* of the operator class, if same_bytes */

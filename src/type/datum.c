@@ -229,8 +229,8 @@ decrypt_datum(TdeType *type, Datum value, int32 declared, TdeRemember remember, 
 	if (remember == TDE_REMEMBER_ROW && tde_plaintext_passes_over())
 	{
 		remember = TDE_REMEMBER_NOT;
-		/* a MAC takes longer than to look */
-		look = reader->header.spec.mac != TDE_NOMAC;
+		/* an HMAC takes longer than to look */
+		look = reader->header.spec.mac == TDE_SHA1 || reader->header.spec.mac == TDE_SHA256;
 	}
 	if (look)
 		recent = tde_plaintext_find(type->oid, reader->epoch, bytes, size);

@@ -18,7 +18,7 @@
 
 /* ---- numbers, little-endian on every machine ---- */
 
-static void
+static inline void
 put_little_endian(uint8 *to, uint64 number, int bytes)
 {
 	for (int i = 0; i < bytes; i++)
@@ -247,23 +247,6 @@ tde_plain_pad_as(TdeModifiers *mods, Oid base, size_t pad)
 
 int			tde_compression = TDE_COMPRESSION_OFF;
 
-/* Each with a number of bytes that the compiler knows: a load. */
-static inline Datum
-byval_datum(const uint8 *from, int16 length)
-{
-	switch (length)
-	{
-		case sizeof(char):
-			return CharGetDatum((char) from[0]);
-		case sizeof(int16):
-			return Int16GetDatum((int16) get_little_endian(from, sizeof(int16)));
-		case sizeof(int32):
-			return Int32GetDatum((int32) get_little_endian(from, sizeof(int32)));
-		default:
-			return Int64GetDatum((int64) get_little_endian(from, sizeof(int64)));
-	}
-}
-
 /*
  * Fixed-length types passed by reference whose members are numbers; the widths of the members.  Others are arrays of
  * bytes (uuid, macaddr), which are the same everywhere.
@@ -421,7 +404,8 @@ tde_plain_bytes_make(TdeType *type, Datum value, TdeSpec spec, TdePlainBytes *pl
 	plain_bytes->size = type->base_len;
 	if (type->base_byval)
 	{
-		put_little_endian(plain_bytes->scratch, (uint64) value, type->base_len);
+		/* all that a datum may have: a store */
+		put_little_endian(plain_bytes->scratch, (uint64) value, sizeof(uint64));
 		plain_bytes->bytes = plain_bytes->scratch;
 		return;
 	}
@@ -458,7 +442,7 @@ tde_plain_bytes_any_datum(TdeType *type, char *buffer, size_t size, bool compres
 	if (!checked)
 		tde_plain_bytes_verify(type, bytes, size);
 	if (type->base_byval)
-		return byval_datum(bytes, type->base_len);
+		return tde_plain_bytes_by_value(bytes, type->base_len);
 #ifndef WORDS_BIGENDIAN
 	if ((uintptr_t) bytes % MAXIMUM_ALIGNOF == 0)
 	{

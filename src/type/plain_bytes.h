@@ -68,6 +68,36 @@ tde_plain_bytes_free(TdePlainBytes *plain_bytes)
 	plain_bytes->allocated = NULL;
 }
 
+/* Little-endian numbers, so written that the compiler makes one load of each. */
+static inline uint32
+tde_plain_bytes_32(const uint8 *from)
+{
+	return from[0] | (uint32) from[1] << 8 | (uint32) from[2] << 16 | (uint32) from[3] << 24;
+}
+
+static inline uint64
+tde_plain_bytes_64(const uint8 *from)
+{
+	return tde_plain_bytes_32(from) | (uint64) tde_plain_bytes_32(from + 4) << 32;
+}
+
+/* The datum of a type of this length that is passed by value. */
+static inline Datum
+tde_plain_bytes_by_value(const uint8 *from, int16 length)
+{
+	switch (length)
+	{
+		case sizeof(char):
+			return CharGetDatum((char) from[0]);
+		case sizeof(int16):
+			return Int16GetDatum((int16) (from[0] | from[1] << 8));
+		case sizeof(int32):
+			return Int32GetDatum((int32) tde_plain_bytes_32(from));
+		default:
+			return Int64GetDatum((int64) tde_plain_bytes_64(from));
+	}
+}
+
 /*
  * The datum that size decrypted bytes at VARDATA(buffer) stand for; buffer has VARHDRSZ bytes before them.  *in_buffer: the
  * datum points into buffer; otherwise it is palloc'd or passed by value.  checked: the bytes were authenticated, or seen to be
@@ -82,6 +112,11 @@ extern void tde_plain_bytes_verify(TdeType *type, const uint8 *bytes, size_t siz
 static inline Datum
 tde_plain_bytes_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer)
 {
+	if (type->base_byval && likely(checked && size == type->base_len && !compressed))
+	{
+		*in_buffer = false;
+		return tde_plain_bytes_by_value((const uint8 *) VARDATA(buffer), type->base_len);
+	}
 	if (unlikely(type->base_len != -1 || compressed))
 		return tde_plain_bytes_any_datum(type, buffer, size, compressed, checked, in_buffer);
 	if (!checked)
