@@ -121,7 +121,7 @@ tde_gcm_free(TdeGcmKey *key)
 
 /* ---- salted: AES-GCM ---- */
 
-/* AES-GCM of one value by OpenSSL's own mode: long values, and all under FIPS. */
+/* AES-GCM of one value by OpenSSL's own mode: long values, and all where our own is not used (TdeGcmKey). */
 static bool
 evp_seal(TdeGcmKey *key, const uint8_t *nonce, uint8_t spec_byte, const uint8_t *plain, size_t size, uint8_t *ciphertext)
 {

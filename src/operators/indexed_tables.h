@@ -63,7 +63,7 @@ tde_table_is_plain(Oid relid)
 /* Returns true if a row type is that of a plain table, or the like.  False for record and for types that are none of rows. */
 extern bool tde_table_type_is_plain(Oid type);
 
-/* From _PG_init, after tde_type_init(). */
+/* From _PG_init. */
 extern void tde_indexed_tables_init(void);
 
 #endif							/* TDE_OPERATORS_INDEXED_TABLES_H */

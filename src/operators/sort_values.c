@@ -1,7 +1,7 @@
 /*
  * sort_values.c - the plaintexts of a sort in memory, equal ones once.
  *
- * Values are kept in two generations.  A sort that merges runs, or a heap of the first few, throws values away without telling; so when comparisons
+ * Values are kept in two generations.  A sort that writes runs, or a heap of the first few, throws values away without telling; so when comparisons
  * show that a run was sorted, the current generation becomes the previous one, and that one is forgotten.  A number that is too low for either is of
  * a forgotten value.
  */

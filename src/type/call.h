@@ -1,7 +1,7 @@
 /*
  * call.h - the columns of a table that COPY gives out, which no expression tells.
  *
- * A row is shown by output functions, whose calls of COPY have no expression.  Expressions tell of their arguments by themselves; tde_call() of
+ * COPY calls the output functions of a row's columns without an expression.  Expressions tell of their arguments by themselves; tde_call() of
  * type/type.h makes what is kept of them.
  */
 #ifndef TDE_TYPE_CALL_H

@@ -51,7 +51,7 @@ extern bool tde_opened_permits(FunctionCallInfo fcinfo, int arg);
 /* The same; throws as tde_access_refuse() does if he may not. */
 extern void tde_opened_check_watched(FunctionCallInfo fcinfo, int arg);
 
-/* Called by every function that gives an argument out in clear, before it decrypts.  Costs a comparison while nobody watches. */
+/* Called by functions that give an argument out in clear, before they decrypt it.  Costs a comparison while nobody watches. */
 static inline void
 tde_opened_check(FunctionCallInfo fcinfo, int arg)
 {

@@ -47,7 +47,7 @@ encrypt_apart(TdeType *type, Datum value, int32 declared, void *arg)
 	return tde_datum_encrypt_apart(type, value);
 }
 
-/* Encrypts once more what is kept in every slot that has values.  Those of a histogram of lengths, or of other types, hold none. */
+/* Encrypts once more what is kept in every slot that has values.  A slot whose values are of another type is left as it is. */
 static void
 replace_kept(VacAttrStats *stats)
 {

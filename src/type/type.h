@@ -207,7 +207,7 @@ extern TdeProc *tde_type_proc(Oid oid);
 /* Makes what a call site keeps; for tde_call().  Allocates it in fn_mcxt. */
 extern PGDLLEXPORT TdeCall *tde_call_setup(FunctionCallInfo fcinfo);
 
-/* Returns what a call site keeps.  For functions of ours alone, which keep nothing else in fn_extra. */
+/* Returns what a call site keeps.  For functions of ours that keep nothing else in fn_extra. */
 static inline TdeCall *
 tde_call(FunctionCallInfo fcinfo)
 {
