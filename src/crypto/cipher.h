@@ -13,7 +13,7 @@
 #include "crypto/spec.h"
 #include "crypto/status.h"
 
-/* Contexts for one key.  To be zeroed before tde_cipher_init(). */
+/* Contexts for one key.  To be zeroed before tde_cipher_init().  Which of them there are depends on mode and own_modes. */
 typedef struct TdeCipherKey
 {
 	EVP_CIPHER_CTX *encrypt;	/* CTR: ECB, of up to a batch; CBC: CBC */
@@ -23,19 +23,27 @@ typedef struct TdeCipherKey
 	EVP_CIPHER_CTX *unsteal;
 	uint8_t		block;			/* bytes */
 	bool		own_modes;		/* false: every mode is EVP's (FIPS) */
-	bool		chain_known;	/* does chain hold what the CBC context xors into its next block? */
+	bool		chain_known;	/* chain holds what the CBC context xors into its next block */
 	uint8_t		chain[TDE_MAX_BLOCK];
 } TdeCipherKey;
 
 /*
- * One EVP context of a cipher in the given mode ("ECB", "GCM", ...) with key and direction set, padding off, and the IV zero.
+ * Makes one EVP context of a cipher in the given mode ("ECB", "GCM", ...) with key and direction set, padding off, and the IV zero.
+ * TDE_E_UNAVAILABLE if OpenSSL has no such cipher.  The caller frees *context, after TDE_E_CRYPTO, too.
  */
 extern TDE_MUST_CHECK TdeStatus tde_cipher_context(EVP_CIPHER_CTX **context, TdeSpec spec, const char *mode,
 												   const uint8_t *secret, int encrypt);
 
+/*
+ * Makes the contexts of a key of tde_spec_key() bytes.  TDE_E_UNAVAILABLE if the cipher is not there or refused; tde_crypto_missing() names it then.
+ * Nothing is left after a failure.
+ */
 extern TDE_MUST_CHECK TdeStatus tde_cipher_init(TdeCipherKey *key, TdeSpec spec, const uint8_t *secret);
+
+/* Frees the contexts, and zeroes the key.  Takes one that is all zeros. */
 extern void tde_cipher_free(TdeCipherKey *key);
 
+/* CTR of any size; for tde_cipher_ctr(), which does short values itself. */
 extern TDE_MUST_CHECK TdeStatus tde_cipher_ctr_any(TdeCipherKey *key, const uint8_t counter[16],
 												   const uint8_t *in, size_t size, uint8_t *out);
 
@@ -87,7 +95,7 @@ extern TDE_MUST_CHECK TdeStatus tde_cipher_cs3_encrypt(TdeCipherKey *key, const 
 extern TDE_MUST_CHECK TdeStatus tde_cipher_cs3_decrypt(TdeCipherKey *key, const uint8_t *iv,
 													   const uint8_t *in, size_t size, uint8_t *out);
 
-/* Sizes of blocks are powers of two, which saves the divisions. */
+/* Returns the size with PKCS#7 padding, 1 byte at least.  Sizes of blocks are powers of two, which saves the divisions. */
 static inline size_t
 tde_padded_size(size_t size, size_t block)
 {
@@ -126,6 +134,10 @@ typedef struct TdeAhead
 	struct TdeAhead *after;
 } TdeAhead;
 
+/*
+ * Draws salts and makes their key streams by ecb, which is set to encrypt by ECB without padding.  For tde_ahead_next(), which calls it when none is
+ * left or the epoch has ended.
+ */
 extern TDE_MUST_CHECK TdeStatus tde_random_ahead_fill(TdeAhead *ahead, EVP_CIPHER_CTX *ecb, TdeAheadKind kind);
 
 /* Wipe it; to be called before its memory is freed. */

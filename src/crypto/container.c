@@ -139,6 +139,7 @@ unpack_record(const uint8_t *p, int size, TdeMasterKey *key)
 	return true;
 }
 
+/* Reads the record of a server; false if it is none, or a second one.  A record of a key has another format, so that the two are told apart. */
 static bool
 unpack_owner(const uint8_t *p, int size, TdeServer *owner)
 {
@@ -196,6 +197,7 @@ secret_type_nid(void)
 	return nid != NID_undef ? nid : OBJ_create(SECRET_TYPE_OID, SECRET_TYPE_NAME, SECRET_TYPE_NAME);
 }
 
+/* Adds a bag with a master key.  PKCS12_add_secret() copies the record, so ours is cleansed.  The name is for openssl pkcs12 -info. */
 static bool
 add_bag(STACK_OF(PKCS12_SAFEBAG) **bags, int type, const TdeMasterKey *key)
 {
@@ -213,6 +215,7 @@ add_bag(STACK_OF(PKCS12_SAFEBAG) **bags, int type, const TdeMasterKey *key)
 	return bag != NULL && PKCS12_add_friendlyname_utf8(bag, name, -1) == 1;
 }
 
+/* Adds a bag with the server that may change the wallet.  It holds no secret. */
 static bool
 add_owner(STACK_OF(PKCS12_SAFEBAG) **bags, int type, const TdeServer *owner)
 {
@@ -287,6 +290,7 @@ read_secret(const ASN1_OCTET_STRING *secret, TdeMasterKeys *keys)
 	return keys->count < TDE_MAX_MASTER_KEYS && unpack_record(bytes, size, &keys->keys[keys->count++]);
 }
 
+/* Reads all bags, of which each must be one of ours: a wallet with something unknown is not rewritten without it. */
 static TdeStatus
 read_bags(const STACK_OF(PKCS12_SAFEBAG) *bags, TdeMasterKeys *keys)
 {

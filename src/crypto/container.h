@@ -3,6 +3,9 @@
  *
  * Contents are encrypted with PBES2 (PBKDF2-HMAC-SHA256, AES-256-CBC) and authenticated by PBMAC1 (RFC 9579).
  * "openssl pkcs12 -info" of OpenSSL 3.4 and later reads it, and with -nomacver that of older ones.
+ *
+ * The wallet calls both functions (wallet/file.c).  They take long, since deriving keys from the passphrase is slow on purpose: no lock is to be held
+ * meanwhile.
  */
 #ifndef TDE_CRYPTO_CONTAINER_H
 #define TDE_CRYPTO_CONTAINER_H
@@ -43,6 +46,7 @@ typedef struct TdeServer
 	char		name[TDE_SERVER_NAME_SIZE]; /* for people, in UTF-8; empty: there is no server here */
 } TdeServer;
 
+/* What a wallet holds.  It has keys in clear: whoever has it cleanses it. */
 typedef struct TdeMasterKeys
 {
 	TdeServer	owner;			/* nobody in wallets that were made before they had one */
@@ -51,7 +55,8 @@ typedef struct TdeMasterKeys
 } TdeMasterKeys;
 
 /*
- * Make the file's bytes.  *der is allocated with OPENSSL_malloc; free it with OPENSSL_clear_free.
+ * Makes the file's bytes.  *der is allocated with OPENSSL_malloc; free it with OPENSSL_clear_free.  TDE_E_FORMAT if the keys could not be read again:
+ * none is current, or two are, or ids come twice.  TDE_E_AUTH for an empty passphrase.  On failure *der is NULL.
  */
 extern TDE_MUST_CHECK TdeStatus tde_container_encode(const TdeMasterKeys *keys, const char *passphrase,
 													 uint8_t **der, size_t *size);

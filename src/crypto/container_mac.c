@@ -217,6 +217,7 @@ pbmac1(const ASN1_OCTET_STRING *content, const char *passphrase, const uint8_t *
 	return status;
 }
 
+/* The MAC that the file should have, of its own parameters; TDE_E_AUTH if they are none that we write. */
 static TdeStatus
 expected_pbmac1(const Pfx *pfx, const X509_ALGOR *algorithm, const char *passphrase, uint8_t mac[MAC_SIZE])
 {
@@ -265,6 +266,7 @@ expected_traditional(const Pfx *pfx, const char *passphrase, uint8_t mac[MAC_SIZ
 	return status;
 }
 
+/* Returns TDE_OK if the MAC of a file is right.  All that is wrong with it is TDE_E_AUTH, as a wrong passphrase is. */
 static TdeStatus
 verify(const Pfx *pfx, const char *passphrase)
 {
@@ -292,6 +294,7 @@ verify(const Pfx *pfx, const char *passphrase)
 
 /* ---- whole files ---- */
 
+/* Sets a MAC over the content, under a fresh salt. */
 static TdeStatus
 seal(Pfx *pfx, const char *passphrase, int iterations)
 {
@@ -338,8 +341,8 @@ tde_container_write(const STACK_OF(PKCS7) *safes, const char *passphrase, int it
 }
 
 /*
- * Are these the bytes that such a structure is written as?  No MAC covers how it is written, and ASN.1 can be in many ways, which mean the
- * same.
+ * Returns true if these are the bytes that such a structure is written as.  No MAC covers how it is written, and ASN.1 can be in many ways, which
+ * mean the same.
  */
 static bool
 is_der(const Pfx *pfx, const uint8_t *bytes, size_t size)

@@ -14,22 +14,19 @@
 
 #include "crypto/status.h"
 
-/*
- * Make the file's bytes.  *der is allocated with OPENSSL_malloc.
- */
+/* Makes the file's bytes: the safes, and a MAC over them.  *der is allocated with OPENSSL_malloc; NULL on failure.  The safes stay the caller's. */
 extern TDE_MUST_CHECK TdeStatus tde_container_write(const STACK_OF(PKCS7) *safes, const char *passphrase, int iterations,
 													uint8_t **der, size_t *size);
 
 /*
- * Read the file's bytes: the safes are decoded once the MAC was found to be right, from the very bytes that it is over.
- * TDE_E_AUTH if it is not, or is none of ours; TDE_E_UNAVAILABLE if OpenSSL here cannot compute it; TDE_E_FORMAT if what it is over
- * are no safes.
+ * Reads the file's bytes: the safes are decoded once the MAC was found to be right, from the very bytes that it is over.  The caller frees *safes.
+ *
+ * TDE_E_AUTH if it is not, or is none of ours; TDE_E_UNAVAILABLE if OpenSSL here cannot compute it; TDE_E_FORMAT if what it is over are no safes.
+ * *safes is NULL then.
  */
 extern TDE_MUST_CHECK TdeStatus tde_container_read(const uint8_t *der, size_t size, const char *passphrase, STACK_OF(PKCS7) **safes);
 
-/*
- * The status for a failure that OpenSSL reported, and an empty error queue.
- */
+/* Returns the status for a failure that OpenSSL reported, TDE_E_NOMEM if it was that, and empties the error queue. */
 extern TDE_MUST_CHECK TdeStatus tde_container_failure(TdeStatus otherwise);
 
 #endif							/* TDE_CRYPTO_CONTAINER_MAC_H */

@@ -34,6 +34,10 @@ is_zero(TdePair pair)
 
 /* ---- keys ---- */
 
+/*
+ * AES-GCM.  Contexts for whole values are made in any case; those for ours only where they are used: not under FIPS, and not without the processor's
+ * carry-less multiplication.
+ */
 static TdeStatus
 init_salted(TdeGcmKey *key, TdeSpec spec, const uint8_t *secret)
 {
@@ -117,6 +121,7 @@ tde_gcm_free(TdeGcmKey *key)
 
 /* ---- salted: AES-GCM ---- */
 
+/* AES-GCM of one value by OpenSSL's own mode: long values, and all where our own is not used (TdeGcmKey). */
 static bool
 evp_seal(TdeGcmKey *key, const uint8_t *nonce, uint8_t spec_byte, const uint8_t *plain, size_t size, uint8_t *ciphertext)
 {
@@ -207,6 +212,7 @@ gcm_finish(TdeGcmKey *key, uint8_t spec_byte, const uint8_t *stream, const uint8
 	tde_store128(ciphertext + size, hash ^ tde_load128(stream));
 }
 
+/* AES-GCM under a given nonce.  Short values under a fresh one take tde_ahead_next() instead (tde_gcm_seal()). */
 static TdeStatus
 seal_gcm(TdeGcmKey *key, const uint8_t *nonce, uint8_t spec_byte, const uint8_t *plain, size_t size, uint8_t *ciphertext)
 {
@@ -333,6 +339,7 @@ seal_siv(TdeGcmKey *key, uint8_t spec_byte, const uint8_t *plain, size_t size, u
 	return TDE_OK;
 }
 
+/* AES-GCM-SIV can be checked only after decryption, since the tag is over the plaintext.  The caller cleanses out if it was wrong. */
 static TdeStatus
 open_siv(TdeGcmKey *key, uint8_t spec_byte, const uint8_t *ciphertext, size_t size, uint8_t *out)
 {

@@ -29,6 +29,8 @@ typedef struct TdeGcmKey
  * unsalted values: zeros, but in tests against published vectors.
  */
 extern TDE_MUST_CHECK TdeStatus tde_gcm_init(TdeGcmKey *key, TdeSpec spec, const uint8_t *secret, const uint8_t nonce[TDE_GCM_NONCE]);
+
+/* Frees the contexts, and zeroes the key.  Takes one that is all zeros. */
 extern void tde_gcm_free(TdeGcmKey *key);
 
 /*

@@ -8,7 +8,7 @@
 
 #define SPEC_MAC_SHIFT	4
 
-/* Is the number of one bits odd? */
+/* Returns true if the number of one bits is odd. */
 static bool
 odd_parity(uint8_t byte)
 {
@@ -173,6 +173,7 @@ typedef struct Shape
 static Shape shapes[256];
 static bool shapes_ready = false;
 
+/* Fills the table, at the first header that the process reads. */
 static void
 make_shapes(void)
 {

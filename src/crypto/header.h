@@ -6,7 +6,10 @@
 
 #include "crypto/spec.h"
 
-/* Can a value of this spec have so many bytes of ciphertext? */
+/*
+ * Returns true if a value of this spec can have so many bytes of ciphertext.  Asked for the header's own spec when it is read, and for the key's when
+ * it is opened.
+ */
 static inline bool
 tde_ciphertext_possible(bool salted, uint8_t mode, bool flag, size_t block, size_t size)
 {

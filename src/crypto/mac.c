@@ -19,6 +19,7 @@
 #define HASH_BLOCK		64
 #define MAX_SHORT		(HASH_BLOCK - 10)	/* leaves room for the first byte, the bit 1 and the length, 8 bytes */
 
+/* Under FIPS, or where OpenSSL shows no states of its hashes, the whole HMAC is left to EVP. */
 static TdeStatus
 evp_init(TdeMacKey *key, const uint8_t *secret, size_t size)
 {
@@ -130,6 +131,7 @@ short_sha1(const TdeMacKey *key, HashBlock *block, uint8_t *digest)
 	memcpy(digest + sizeof(first), &last, sizeof(last));
 }
 
+/* The same by HMAC-SHA256.  The digest of the first round is the message of the second, whose end is the same for all. */
 static void
 short_sha256(const TdeMacKey *key, HashBlock *block, uint8_t *digest)
 {

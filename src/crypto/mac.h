@@ -35,8 +35,13 @@ typedef struct TdeMacKey
 #endif
 } TdeMacKey;
 
-/* mac is TDE_SHA1 or TDE_SHA256. */
+/*
+ * Makes a key ready; mac is TDE_SHA1 or TDE_SHA256, others are TDE_E_UNAVAILABLE.  The secret, of any size, is not kept.  Nothing is left after a
+ * failure.
+ */
 extern TDE_MUST_CHECK TdeStatus tde_mac_init(TdeMacKey *key, TdeMac mac, const uint8_t *secret, size_t size);
+
+/* Frees what was made, and zeroes the key.  Takes one that is all zeros. */
 extern void tde_mac_free(TdeMacKey *key);
 
 /*
@@ -46,7 +51,7 @@ extern void tde_mac_free(TdeMacKey *key);
 extern TDE_MUST_CHECK TdeStatus tde_mac_digest(const TdeMacKey *key, uint8_t first, const uint8_t *data, size_t size,
 											   uint8_t digest[TDE_MAX_DIGEST]);
 
-/* In constant time. */
+/* Returns true if two tags are the same, in constant time. */
 extern bool tde_mac_equal(const uint8_t *a, const uint8_t *b, size_t size);
 
 #endif							/* TDE_CRYPTO_MAC_H */

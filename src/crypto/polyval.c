@@ -106,6 +106,7 @@ dot(TdePair a, TdePair b)
 	return sum;
 }
 
+/* The hash by Horner's rule, a multiplication for each block: for processors without the instruction, and to compare the other with. */
 static TdePair
 hash_portable(const TdePolyval *key, uint8_t associated, const uint8_t *data, size_t size)
 {

@@ -25,8 +25,13 @@ typedef struct TdePolyval
 	bool		fast;			/* by the processor's carry-less multiplication */
 } TdePolyval;
 
-/* From the 16 bytes of the hash key, which the caller derives.  Messages with the usual associated byte are hashed faster. */
+/*
+ * Makes a key from the 16 bytes of the hash key, which the caller derives.  ghash: for GHASH.  Messages with the usual associated byte are hashed
+ * faster.
+ */
 extern void tde_polyval_init(TdePolyval *key, const uint8_t secret[16], bool ghash, uint8_t usual);
+
+/* Zeroes the key. */
 extern void tde_polyval_free(TdePolyval *key);
 
 /*
@@ -41,13 +46,14 @@ extern TdePair tde_polyval(const TdePolyval *key, uint8_t associated, const uint
  */
 extern TdePair tde_polyval_short(const TdePolyval *key, TdePair data, size_t size);
 
+/* Returns true if tde_polyval_short() may be called for such a message. */
 static inline bool
 tde_polyval_is_short(const TdePolyval *key, uint8_t associated, size_t size)
 {
 	return size <= TDE_POLYVAL_AHEAD && key->fast && associated == key->usual;
 }
 
-/* Can this processor multiply without carries?  Asked once per process. */
+/* Returns true if this processor can multiply without carries.  On x86-64 it is asked once per process. */
 extern bool tde_polyval_has_fast(void);
 
 #ifdef TDE_UNIT_TEST

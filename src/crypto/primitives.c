@@ -237,7 +237,7 @@ tde_crypto_prf_new(TdePrf **prf, const uint8_t key[32])
 #define PRF_BLOCK	16
 #define PRF_BLOCKS	32			/* for one call of OpenSSL */
 
-/* Up to PRF_BLOCKS. */
+/* Hashes up to PRF_BLOCKS numbers in their places: each becomes the first half of its encrypted block. */
 static inline TdeStatus
 prf_blocks(TdePrf *prf, uint8_t purpose, uint64_t *numbers, size_t count)
 {

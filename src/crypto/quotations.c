@@ -35,7 +35,7 @@ next_mark(char *p)
 	return *p == '\0' ? NULL : p;
 }
 
-/* Does the format have this between two quotation marks? */
+/* Returns true if the format has this between two quotation marks: the text between two quotations of one message. */
 static bool
 is_between(const char *format, const char *gap, size_t size)
 {
@@ -45,6 +45,7 @@ is_between(const char *format, const char *gap, size_t size)
 	return false;
 }
 
+/* Returns true if text has this word, whole and in whatever case.  What is empty is a word of every text. */
 static bool
 is_word_of(const char *text, const char *word, size_t size)
 {
@@ -101,7 +102,7 @@ number_end(char *p)
 	return p;
 }
 
-/* Does it stand as in numeric(10,2)? */
+/* Returns true if a number stands as in numeric(10,2). */
 static bool
 is_modifier(const char *message, const char *from, const char *to)
 {

@@ -1,5 +1,8 @@
 /*
  * quotations.h - what a message quotes, and numbers in it, overwritten.
+ *
+ * Called for entries of the server's log that may quote a value (server/log.c).  Both work in place and allocate nothing, since they run while an
+ * error is reported.
  */
 #ifndef TDE_CRYPTO_QUOTATIONS_H
 #define TDE_CRYPTO_QUOTATIONS_H

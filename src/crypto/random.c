@@ -42,6 +42,7 @@ static TdeAhead *first_ahead = NULL;
 
 /* ---- generators ---- */
 
+/* Draws from one of OpenSSL's generators, with bytes of the operating system's as additional input (NIST SP 800-90A, 9.3). */
 static TdeStatus
 draw_stirred(EVP_RAND_CTX *generator, uint8_t *out, size_t size)
 {
@@ -69,6 +70,7 @@ tde_random_key(uint8_t *out, size_t size)
 
 /* ---- drawn ahead ---- */
 
+/* Cleanses what is left in the pool.  What was taken from it was wiped by who took it. */
 static void
 drop_pool(void)
 {
@@ -116,6 +118,7 @@ draw_pool(size_t wanted)
 	return good ? TDE_OK : TDE_E_CRYPTO;
 }
 
+/* Fills the pool when it has not enough left, or the epoch has ended.  On failure nothing stays drawn ahead. */
 static TdeStatus
 fill_pool(size_t wanted)
 {

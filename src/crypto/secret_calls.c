@@ -77,7 +77,7 @@ next_character(const char **p, bool unicode)
 	return (char) tolower((unsigned char) c);
 }
 
-/* How many letters of word are to be changed, removed or added to make it name; beyond MAX_MISTAKES: many. */
+/* Returns how many letters of word are to be changed, removed or added to make it name: the distance of Levenshtein.  Beyond MAX_MISTAKES: many. */
 static int
 mistakes(const char *word, size_t size, const char *name)
 {
@@ -154,7 +154,7 @@ skip_blanks(const char *p)
 	}
 }
 
-/* Is nothing between these parentheses but types, NULL and booleans?  Also if the text ends before anything else comes. */
+/* Returns true if nothing is between these parentheses but types, NULL and booleans; also if the text ends before anything else comes. */
 static bool
 is_harmless(const char *p)
 {
@@ -191,7 +191,7 @@ typedef struct Text
 	bool		composes;		/* puts texts together */
 } Text;
 
-/* May the name that ends at p be called with arguments?  What is behind a comment is not asked, and a literal may become code. */
+/* Returns true if the name that ends at p may be called with arguments.  What is behind a comment is not asked, and a literal may become code. */
 static bool
 may_pass_arguments(const Text *text, const char *p, bool exactly)
 {
@@ -242,7 +242,7 @@ call_at(const Text *text, const char **p)
 	return name != NULL && may_pass_arguments(text, *p, exactly) ? name : NULL;
 }
 
-/* Does a word begin at p, also behind "\n"? */
+/* Returns true if a word begins at p, also behind "\n". */
 static bool
 begins_word(const char *start, const char *p)
 {
@@ -292,7 +292,7 @@ call_in_names(const char *start)
 	return NULL;
 }
 
-/* Is the word at p the view's name, in its schema, or where a table to insert into is named? */
+/* Returns true if the word at p is the view's name, in its schema, or where a table to insert into is named. */
 static bool
 is_view(const char *start, const char *p)
 {
@@ -303,7 +303,7 @@ is_view(const char *start, const char *p)
 	return (p - start >= 3 && strncasecmp(p - 3, "tde", 3) == 0) || (p - start >= 4 && strncasecmp(p - 4, "into", 4) == 0);
 }
 
-/* Has the text the view and a literal or a parameter?  COPY FROM STDIN has neither. */
+/* Returns true if the text has the view and a literal or a parameter.  COPY FROM STDIN has neither. */
 static bool
 passes_to_view(const char *start)
 {
@@ -315,6 +315,7 @@ passes_to_view(const char *start)
 	return false;
 }
 
+/* Looks at a whole text, in the way that it asks for: word by word if names may be in escapes, otherwise by names that begin with tde_. */
 static const char *
 call_in(const char *text)
 {
@@ -330,7 +331,7 @@ call_in(const char *text)
 	return call == NULL && passes_to_view(text) ? SECRET_VIEW : call;
 }
 
-/* Is there at p what something that is looked for has in it: U&"...", a name of ours, or the view's? */
+/* Returns true if there is at p what something that is looked for has in it: U&"...", a name of ours, or the view's. */
 static bool
 is_hint(const char *text, const char *p)
 {

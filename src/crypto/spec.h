@@ -63,32 +63,39 @@ typedef struct TdeSpec
 #define TDE_SPEC_FLAG	0x40
 #define TDE_SPEC_PARITY	0x80
 
+/* Returns the byte of a specification that tde_spec_refused() allows, with this flag and the parity that goes with them. */
 extern uint8_t tde_spec_byte(TdeSpec spec, bool flag);
 
+/* Returns true if a spec byte says that values are padded: the mode's bit together with gcm, which has no cbc. */
 static inline bool
 tde_spec_byte_is_padded(uint8_t byte)
 {
 	return (byte & (TDE_SPEC_MODE | TDE_SPEC_MAC)) == (TDE_SPEC_MODE | TDE_SPEC_MAC);
 }
 
+/*
+ * Sets *spec and *flag to what a byte says that nothing vouches for.  Returns false if no writer of this version can have written it; both may have
+ * changed then.
+ */
 extern bool tde_spec_from_byte(uint8_t byte, TdeSpec *spec, bool *flag);
 
-/* NULL when the combination is allowed; otherwise a sentence (no final period) that says why not. */
+/* Returns NULL when the combination is allowed; otherwise a sentence (no final period) that says why not, as the detail of an error. */
 extern const char *tde_spec_refused(TdeSpec spec);
 
+/* Returns true if two specifications are the same in all their parts. */
 extern bool tde_spec_equal(TdeSpec a, TdeSpec b);
 
-/* Cipher key, bytes. */
+/* Returns the size of the cipher key, in bytes. */
 extern size_t tde_spec_key(TdeSpec spec);
 
-/* Cipher block, bytes. */
+/* Returns the size of a cipher block, in bytes: a power of two. */
 static inline size_t
 tde_spec_block(TdeSpec spec)
 {
 	return spec.cipher == TDE_3DES168 ? 8 : 16;
 }
 
-/* Salt stored in each value, bytes. */
+/* Returns the size of the salt that is stored in each value, in bytes; 0: none. */
 static inline size_t
 tde_spec_salt(TdeSpec spec)
 {
@@ -100,14 +107,14 @@ tde_spec_salt(TdeSpec spec)
 	return spec.mode == TDE_CTR ? TDE_CTR_SALT : tde_spec_block(spec);
 }
 
-/* MAC stored in each value, bytes. */
+/* Returns the size of the MAC that is stored in each value, in bytes; 0: none. */
 static inline size_t
 tde_spec_tag(TdeSpec spec)
 {
 	return spec.mac == TDE_SHA1 ? 20 : spec.mac == TDE_NOMAC ? 0 : 16;
 }
 
-/* The word of the type modifier for each part: "aes256", "cbc", "salt", "sha256", ... */
+/* Return the word of the type modifier for each part: "aes256", "cbc", "salt", "sha256", ...  Constants, for allowed specifications only. */
 extern const char *tde_spec_cipher_word(TdeSpec spec);
 extern const char *tde_spec_mode_word(TdeSpec spec);
 extern const char *tde_spec_salt_word(TdeSpec spec);

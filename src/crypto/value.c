@@ -59,6 +59,7 @@ derive(const uint8_t *data_key, const char *purpose, TdeSpec spec, const uint8_t
 	return tde_crypto_hkdf(data_key, TDE_DATA_KEY_SIZE, info, (size_t) (end - info), out, size);
 }
 
+/* Derives the cipher key, and makes contexts for it.  Of AES-GCM-SIV the nonce is part of that: see crypto/gcm.h. */
 static TdeStatus
 init_cipher(TdeValueKey *key, const uint8_t *data_key, const uint8_t *type_tag)
 {
@@ -73,6 +74,7 @@ init_cipher(TdeValueKey *key, const uint8_t *data_key, const uint8_t *type_tag)
 	return status;
 }
 
+/* Derives the MAC key.  Salted and unsalted values have purposes of their own, although the spec in the info differs already. */
 static TdeStatus
 init_mac(TdeValueKey *key, const uint8_t *data_key, const uint8_t *type_tag)
 {
@@ -124,6 +126,7 @@ tde_value_key_new(TdeValueKey **key, const uint8_t data_key[TDE_DATA_KEY_SIZE], 
 	return TDE_OK;
 }
 
+/* Parts that were never made are zeros, which all these take. */
 void
 tde_value_key_free(TdeValueKey *key)
 {
@@ -298,7 +301,7 @@ strip(const uint8_t *plain, size_t size, size_t block, size_t *plain_size)
 	return TDE_OK;
 }
 
-/* Is this the tag of these bytes?  Apart, so that values without a MAC need no room for digests. */
+/* Returns TDE_OK if this is the tag of these bytes.  Apart, so that values without a MAC need no room for digests. */
 static __attribute__((noinline))
 TdeStatus
 authenticate(TdeValueKey *key, uint8_t spec_byte, const uint8_t *bytes, size_t size, const uint8_t *stored)

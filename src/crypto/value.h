@@ -33,6 +33,7 @@
 /* The longest header: spec byte and a 32-bit varint. */
 #define TDE_MAX_HEADER	6
 
+/* What stands before the salt of a value.  Set by tde_header_parse(); nothing vouches for it until tde_value_open() has succeeded. */
 typedef struct TdeHeader
 {
 	TdeSpec		spec;
@@ -42,27 +43,34 @@ typedef struct TdeHeader
 	uint32_t	key_id;
 } TdeHeader;
 
-/* Cipher and MAC contexts made ready for one data key, one spec and one type. */
+/*
+ * Cipher and MAC contexts made ready for one data key, one spec and one type.  Each use changes the contexts, so two threads must not have one key; a
+ * backend has one thread.
+ */
 typedef struct TdeValueKey TdeValueKey;
 
+/*
+ * Makes a key.  The data key is not kept, and the caller's to cleanse.  TDE_E_UNAVAILABLE if the spec is refused, or OpenSSL here lacks its cipher;
+ * TDE_E_NOMEM, TDE_E_CRYPTO; *key is NULL then.  To be freed by tde_value_key_free().
+ */
 extern TDE_MUST_CHECK TdeStatus tde_value_key_new(TdeValueKey **key, const uint8_t data_key[TDE_DATA_KEY_SIZE],
 												  TdeSpec spec, const uint8_t type_tag[TDE_TYPE_TAG_SIZE]);
+
+/* Cleanses and frees a key; NULL is no key. */
 extern void tde_value_key_free(TdeValueKey *key);
 
-/*
- * Read the header of a value that nothing vouches for yet.  False if it is malformed or too short for its spec.
- */
+/* Reads the header of a value that nothing vouches for yet.  Returns false if it is malformed or too short for its spec. */
 extern bool tde_header_parse(const uint8_t *value, size_t size, TdeHeader *header);
 
-/* Write the header of a value that is taken over from elsewhere, out having TDE_MAX_HEADER bytes; returns its size. */
+/* Writes the header of a value that is taken over from elsewhere, out having TDE_MAX_HEADER bytes.  Returns its size. */
 extern size_t tde_header_write(uint8_t *out, uint8_t spec_byte, uint32_t key_id);
 
-/* Exact size of a value, header included, for a plaintext of so many bytes; padded, of so many with the padding. */
+/* Returns the exact size of a value, header included, for a plaintext of so many bytes; of a padded spec, for so many with the padding. */
 extern size_t tde_header_sealed_size(TdeSpec spec, uint32_t key_id, size_t plain_size);
 
 /*
- * Encrypt.  out has room for tde_header_sealed_size() bytes and does not overlap plain.  compressed is stored in the flag and
- * is only allowed with salt.  On failure out is cleansed.
+ * Encrypts.  out has room for tde_header_sealed_size() bytes and does not overlap plain.  compressed is stored in the flag and is only allowed with
+ * salt.  TDE_E_CRYPTO if that is not so, if key_id is 0, or if OpenSSL or the random generator fails; out is cleansed then.
  */
 extern TDE_MUST_CHECK TdeStatus tde_value_seal(TdeValueKey *key, uint32_t key_id, bool compressed,
 											   const uint8_t *plain, size_t plain_size, uint8_t *out);
@@ -71,7 +79,7 @@ extern TDE_MUST_CHECK TdeStatus tde_value_seal(TdeValueKey *key, uint32_t key_id
 extern TDE_MUST_CHECK TdeStatus tde_value_seal_padded(TdeValueKey *key, uint32_t key_id, bool compressed, const uint8_t *plain,
 													  size_t plain_size, size_t padded_size, uint8_t *out);
 
-/* Room that tde_value_open() needs: the plaintext's size and at most TDE_MAX_BLOCK bytes more; padded, what it has with its padding. */
+/* Returns the room that tde_value_open() needs: the plaintext's size and at most TDE_MAX_BLOCK bytes more; padded, what it has with its padding. */
 extern size_t tde_header_open_room(const TdeHeader *header, size_t size);
 
 /*
@@ -83,13 +91,13 @@ extern TDE_MUST_CHECK TdeStatus tde_value_open(TdeValueKey *key, const TdeHeader
 											   uint8_t *out, size_t *plain_size);
 
 /*
- * Some of the plaintext of a value that tde_sliceable() says yes to, without reading the rest: ciphertext has size bytes and
- * begins offset bytes, a multiple of 16, behind the salt.  out has size bytes.
+ * Decrypts some of a value that tde_sliceable() says yes to, without reading the rest: ciphertext has size bytes and begins offset bytes, a multiple
+ * of 16, behind the salt.  out has size bytes.  TDE_E_AUTH if the header is none of the key's spec; otherwise nothing vouches for what comes out.
  */
 extern TDE_MUST_CHECK TdeStatus tde_value_open_slice(TdeValueKey *key, const TdeHeader *header, const uint8_t *salt, uint64_t offset,
 													 const uint8_t *ciphertext, size_t size, uint8_t *out);
 
-/* Salted, in CTR mode, and neither authenticated nor compressed? */
+/* Returns true for a value that is salted, in CTR mode, and neither authenticated nor compressed. */
 static inline bool
 tde_sliceable(const TdeHeader *header)
 {

@@ -30,6 +30,10 @@ PG_FUNCTION_INFO_V1(tde_sealed_deserialize);
 
 /* ---- transitions ---- */
 
+/*
+ * An argument as PostgreSQL's function takes it: decrypted, and converted where it takes another type, such as text for char(n).  Counted for
+ * tde.decryptions, since the result of an aggregate is in clear.  What is in scratch is to be cleansed by the caller.
+ */
 static inline Datum
 decrypt(FunctionCallInfo fcinfo, TdeCall *call, int arg, const TdeAggregation *aggregation, TdeScratch *scratch)
 {
@@ -107,7 +111,10 @@ tde_transition(PG_FUNCTION_ARGS)
 	return advance(fcinfo, call, aggregation);
 }
 
-/* (internal, encrypted, ...) returns internal - the same, the state in a box. */
+/*
+ * (internal, encrypted, ...) returns internal - the same, the state in a box.  It is never NULL, so that the box of a group that has met no value is
+ * serialized as that of any other group.
+ */
 Datum
 tde_boxed_transition(PG_FUNCTION_ARGS)
 {
@@ -175,13 +182,17 @@ tde_aggregate_box_replace(MemoryContext group, TdeBox *box, Datum value, bool is
 	box->isnull = isnull;
 }
 
+/* The box that an argument is; NULL if that is NULL: a leader has no state before the first worker's. */
 static inline TdeBox *
 argument_box(FunctionCallInfo fcinfo, int arg)
 {
 	return PG_ARGISNULL(arg) ? NULL : (TdeBox *) PG_GETARG_POINTER(arg);
 }
 
-/* (internal, internal) returns internal - what PostgreSQL's function of this name makes of two states. */
+/*
+ * (internal, internal) returns internal - what PostgreSQL's function of this name makes of two states.  Either may be NULL: the leader begins with
+ * none.  The second box belongs to the caller's row, so a first one is copied from it.
+ */
 Datum
 tde_boxed_combine(PG_FUNCTION_ARGS)
 {
@@ -220,7 +231,7 @@ tde_boxed_final(PG_FUNCTION_ARGS)
 	return tde_call_base(fcinfo, aggregation);
 }
 
-/* (internal) returns the state's type - the state. */
+/* (internal) returns the state's type - the state, for an aggregate that has no final function, such as bool_and(). */
 Datum
 tde_boxed_value(PG_FUNCTION_ARGS)
 {
@@ -234,6 +245,7 @@ tde_boxed_value(PG_FUNCTION_ARGS)
 
 /* ---- what leaves the process ---- */
 
+/* The encrypted type as whose values states are passed on.  The install script makes it, so it is missing only if somebody has dropped it. */
 static TdeType *
 sealed_type(void)
 {
@@ -244,7 +256,7 @@ sealed_type(void)
 	return type;
 }
 
-/* The bytes of a state, which are overwritten, encrypted. */
+/* Encrypts the bytes of a state under the catalog's key, with salt, and returns an encrypted_bytea.  The bytes in clear are overwritten and freed. */
 static Datum
 seal_state(bytea *state)
 {
@@ -254,7 +266,7 @@ seal_state(bytea *state)
 	return sealed;
 }
 
-/* What is in clear goes with the memory of the row. */
+/* The bytes of a state that seal_state() has encrypted.  They are palloc'd in the memory of the row, which server/remains.c overwrites later. */
 static bytea *
 open_state(Datum sealed)
 {
@@ -268,7 +280,10 @@ typedef struct BoxHead
 	bool		byval;
 } BoxHead;
 
-/* boxed_serialize(internal) returns bytea */
+/*
+ * boxed_serialize(internal) returns bytea - the box as bytes, encrypted.  Type and length of the value go with it, since the leader has no box yet
+ * from which they could be taken.
+ */
 Datum
 tde_boxed_serialize(PG_FUNCTION_ARGS)
 {
@@ -305,14 +320,17 @@ tde_boxed_deserialize(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(box);
 }
 
-/* (internal) returns bytea - what PostgreSQL's function of this name makes of the state. */
+/*
+ * (internal) returns bytea - what PostgreSQL's function of this name makes of the state, encrypted.  For aggregates whose state is internal in
+ * PostgreSQL, too, such as sum(numeric).
+ */
 Datum
 tde_sealed_serialize(PG_FUNCTION_ARGS)
 {
 	return seal_state(DatumGetByteaP(tde_call_base(fcinfo, tde_aggregation(fcinfo, false))));
 }
 
-/* (bytea, internal) returns internal */
+/* (bytea, internal) returns internal - the reverse: what PostgreSQL's function of this name makes of the decrypted bytes. */
 Datum
 tde_sealed_deserialize(PG_FUNCTION_ARGS)
 {

@@ -1,5 +1,8 @@
 /*
  * aggregation.c - which of PostgreSQL's functions an aggregate over encrypted values calls, and with what it begins.
+ *
+ * Functions are matched by what pg_proc says, and the answer is kept for each function of ours until tde_functions_epoch changes.  Only what initdb
+ * has made is taken: a user's function of the same name in pg_catalog gets no plaintext.
  */
 #include "postgres.h"
 
@@ -36,7 +39,10 @@ typedef struct Known
 	char	   *initial;		/* what the state is made of at first, as a text; NULL: it is NULL */
 } Known;
 
-/* The function by which an argument becomes what PostgreSQL's function takes; false if it does not. */
+/*
+ * Sets *convert to the function by which an argument becomes what PostgreSQL's function takes, InvalidOid if it needs none.  Returns false if it
+ * cannot become that.  A char(n) becomes text by such a function, for string_agg().
+ */
 static bool
 find_conversion(Oid source, Oid target, Oid *convert)
 {
@@ -47,7 +53,10 @@ find_conversion(Oid source, Oid target, Oid *convert)
 	return target == TEXTOID && find_coercion_pathway(target, source, COERCION_IMPLICIT, convert) == COERCION_PATH_FUNC;
 }
 
-/* Does PostgreSQL's function take our arguments? */
+/*
+ * Returns true if PostgreSQL's function takes the arguments of ours, and notes in *known what that means for a call.  A name alone does not tell:
+ * functions of ours have the same one, and so may users'.
+ */
 static bool
 suits(Form_pg_proc form, const TdeProc *proc, bool boxed, Known *known)
 {
@@ -69,6 +78,7 @@ suits(Form_pg_proc form, const TdeProc *proc, bool boxed, Known *known)
 	return true;
 }
 
+/* The first suitable function of this name; InvalidOid if there is none.  *known is set for it. */
 static Oid
 find_base(const char *name, const TdeProc *proc, bool boxed, Known *known)
 {
@@ -87,7 +97,10 @@ find_base(const char *name, const TdeProc *proc, bool boxed, Known *known)
 	return found;
 }
 
-/* All aggregates with the same transition function begin with the same state. */
+/*
+ * The text of which the state is made at first; NULL: it is NULL.  All aggregates with the same transition function begin with the same state.
+ * pg_aggregate has no index by it, so this reads the whole catalog, once for each function and epoch.
+ */
 static char *
 find_initial(Oid transition)
 {
@@ -113,6 +126,10 @@ find_initial(Oid transition)
 	return initial;
 }
 
+/*
+ * What is known of one of our functions.  Entries stay where they are, so the pointer is good as long as the backend lives; their contents are looked
+ * up anew once the epoch has changed.
+ */
 static const Known *
 find_known(Oid function, bool boxed)
 {
@@ -145,6 +162,10 @@ find_known(Oid function, bool boxed)
 	return known;
 }
 
+/*
+ * Makes the first state by the input function of its type.  This allocates in the current memory context, which is fn_mcxt, since every group's box
+ * is copied from it.
+ */
 static void
 set_initial(TdeBox *box, const Known *known)
 {
@@ -159,6 +180,10 @@ set_initial(TdeBox *box, const Known *known)
 	box->value = OidInputFunctionCall(input, known->initial, ioparam, -1);
 }
 
+/*
+ * Made at the first call of a call site.  It copies the FmgrInfo of PostgreSQL's function, because that keeps what it finds out in fn_extra, and two
+ * call sites may have different arguments.
+ */
 static TdeAggregation *
 set_up(FunctionCallInfo fcinfo, bool boxed)
 {

@@ -38,7 +38,10 @@ PG_FUNCTION_INFO_V1(tde_percentiles);
 
 /* ---- operators and simple aggregates ---- */
 
-/* What PostgreSQL's operators of numbers return never points into their operands, so those may be in scratch. */
+/*
+ * Computes with one or two encrypted numbers: SELECT price * 2.  What PostgreSQL's operators of numbers return never points into their operands, so
+ * those may be in scratch.  A constant is converted once (tde_compare_constant()).
+ */
 static Datum
 compute(FunctionCallInfo fcinfo, const char *symbol)
 {
@@ -138,22 +141,31 @@ tde_regr_count(PG_FUNCTION_ARGS)
  * become float8.
  */
 
+/*
+ * The state of percentile_cont(), in the memory of the group; the sort is ended with it.  Values are put in encrypted, and nothing is put in once it
+ * is sorted.
+ */
 typedef struct Percentiles
 {
 	TdeType    *type;			/* the encrypted one */
 	Tuplesortstate *sort;
-	int64		rows;
-	bool		sorted;
+	int64		rows;			/* that were put in: NULLs are not */
+	bool		sorted;			/* a further percentile rescans */
 	TdeColumn	column;			/* of the values, while they are counted */
-	TdeDecrypted *place;
+	TdeDecrypted *place;		/* where they are counted; NULL at first */
 } Percentiles;
 
+/* An AggRegisterCallback: temporary files of the sort go, also after an error, when the group's memory does. */
 static void
 end_sort(Datum state)
 {
 	tuplesort_end(((Percentiles *) DatumGetPointer(state))->sort);
 }
 
+/*
+ * Makes the state at the first row of a group.  The sort operator is the one that the parser has found for WITHIN GROUP (ORDER BY ...), which is that
+ * of the encrypted type.
+ */
 static Percentiles *
 begin(FunctionCallInfo fcinfo)
 {
@@ -194,6 +206,7 @@ tde_percentile_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
+/* The next value of the sort, decrypted and counted.  It belongs to the current memory context. */
 static Datum
 next_value(Percentiles *state)
 {
@@ -209,7 +222,7 @@ next_value(Percentiles *state)
 	return value;
 }
 
-/* This part of the way between two values. */
+/* The value at this part of the way from one value to another, as float8_lerp() and interval_lerp() of PostgreSQL's orderedsetaggs.c compute it. */
 static Datum
 between(const TdeType *type, Datum low, Datum high, float8 part)
 {
@@ -221,7 +234,10 @@ between(const TdeType *type, Datum low, Datum high, float8 part)
 	return DirectFunctionCall2(interval_pl, way, low);
 }
 
-/* The value at this part of all sorted values; between two, their linear interpolation, as percentile_cont() has it. */
+/*
+ * Returns the value at this part of all sorted values; between two, their linear interpolation, as percentile_cont() has it.  Throws
+ * ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE for a fraction that is none.
+ */
 static Datum
 value_at(Percentiles *state, float8 fraction)
 {
@@ -246,7 +262,7 @@ value_at(Percentiles *state, float8 fraction)
 	return place > (float8) before ? between(state->type, low, next_value(state), place - (float8) before) : low;
 }
 
-/* The state of an aggregate that has met values, or NULL. */
+/* The state of an aggregate that has met values; NULL: it has met none, and the result is NULL. */
 static Percentiles *
 finished(FunctionCallInfo fcinfo)
 {

@@ -92,7 +92,10 @@ tde_array_unpeek(ArrayType *array)
 
 /* ---- operands ---- */
 
-/* What an operand was before it became an encrypted_array or a plain_array; NULL: it is a constant, or not known. */
+/*
+ * What an operand was before it became an encrypted_array or a plain_array.  NULL: it is a constant, since the planner has folded the IMMUTABLE cast,
+ * or nothing is known of it.
+ */
 static Node *
 array_of_operand(Node *operand)
 {
@@ -102,7 +105,7 @@ array_of_operand(Node *operand)
 		linitial(cast->args) : NULL;
 }
 
-/* An operand of the call of an operator. */
+/* An operand of the call of an operator, in whichever node it stands; NULL if the call is of another kind, such as ANY's. */
 static Node *
 operand_of_call(Node *call, int number)
 {
@@ -128,7 +131,10 @@ operand_element(Node *operand)
 	return InvalidOid;
 }
 
-/* PostgreSQL's parser says this of plain arrays. */
+/*
+ * Throws ERRCODE_UNDEFINED_FUNCTION if the elements are of different base types.  PostgreSQL's parser says so of plain arrays; to it, ours are of two
+ * types that have the operator.
+ */
 static void
 check_elements(Oid left, Oid right)
 {
@@ -161,7 +167,10 @@ tde_array_support(PG_FUNCTION_ARGS)
 
 /* ---- for indexes ---- */
 
-/* The number of the operand that is a column; -1: none is, or the other one is no constant. */
+/*
+ * The number of the operand that is a column of encrypted arrays.  -1: none is, or the other one differs from row to row, so that no index could be
+ * searched for it.
+ */
 static int
 column_operand(OpExpr *op)
 {
@@ -187,7 +196,10 @@ tde_array_column(OpExpr *op)
 	return column < 0 ? NULL : array_of_operand(list_nth(op->args, column));
 }
 
-/* An array of the base type, as one of an encrypted type; encrypted once, if it is a constant.  NULL: it cannot be one. */
+/*
+ * Returns an array of the base type as one of an encrypted type; NULL: it cannot be one.  A constant is encrypted here, once for the plan.  While the
+ * wallet is closed, the cast stays in the plan: EXPLAIN works then, and execution says what is wrong.
+ */
 static Node *
 encrypt_operand(Node *operand, Oid type)
 {
@@ -238,6 +250,7 @@ typedef struct ArrayCall
 	int32		typmods[2];
 } ArrayCall;
 
+/* What the call site keeps in fn_extra.  These functions take no encrypted type, so there is no TdeCall of theirs. */
 static ArrayCall *
 array_call(FmgrInfo *flinfo)
 {
@@ -256,7 +269,10 @@ array_call(FmgrInfo *flinfo)
 	return call;
 }
 
-/* An operand in clear; *ours: it was decrypted. */
+/*
+ * An operand in clear; *ours: it was decrypted, and is to be given to tde_array_unpeek().  The element type of the array decides, since both operand
+ * types accept arrays of either sort.
+ */
 static ArrayType *
 get_operand(FunctionCallInfo fcinfo, int operand, bool *ours)
 {

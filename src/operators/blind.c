@@ -42,13 +42,14 @@ PG_FUNCTION_INFO_V1(tde_search);
 
 /* ---- the index's salt ---- */
 
+/* The parsed options of an index's column, as build_local_reloptions() lays them out. */
 typedef struct BlindOptions
 {
 	int32		length;			/* varlena header */
 	int			salt;			/* where the text begins */
 } BlindOptions;
 
-/* A validate_string_relopt. */
+/* A validate_string_relopt: throws ERRCODE_INVALID_PARAMETER_VALUE unless the value is as tde_blind_new_salt() makes it. */
 static void
 check_salt(const char *value)
 {
@@ -82,7 +83,9 @@ tde_blind_new_salt(void)
 	return digits;
 }
 
-/* What a call site keeps: its index's salt, zeros if nobody has given it one. */
+/*
+ * What a call site keeps: its index's salt.  Zeros where no option is given: no index is built so, since each draws a salt before (ddl/index_salt.c).
+ */
 static const uint8 *
 salt_of(FunctionCallInfo fcinfo, TdeCall *call)
 {
@@ -101,7 +104,10 @@ salt_of(FunctionCallInfo fcinfo, TdeCall *call)
 
 /* ---- entries ---- */
 
-/* The images of entries; palloc'd. */
+/*
+ * Returns the images of entries, palloc'd: numbers that only who has the hash key can compute.  An entry that is NULL has the image of 0, and its own
+ * null category in GIN beside it.  Throws if the wallet is closed.
+ */
 static Datum *
 images_of(FunctionCallInfo fcinfo, const TdeBlindClass *class, const Datum *entries, const bool *nulls, int count)
 {
@@ -121,7 +127,10 @@ images_of(FunctionCallInfo fcinfo, const TdeBlindClass *class, const Datum *entr
 	return images;
 }
 
-/* Overwrite what a base class has made of a value. */
+/*
+ * Overwrites and frees what a base class has made of a value.  Entries by reference may point into the value itself, as those of arrays do, so only
+ * the array of datums is freed.
+ */
 static void
 cleanse_entries(const TdeBlindClass *class, Datum *entries, const bool *nulls, int count)
 {
@@ -137,7 +146,8 @@ cleanse_entries(const TdeBlindClass *class, Datum *entries, const bool *nulls, i
 }
 
 /*
- * tde_gin_extract_value(encrypted, internal count, internal nulls) returns internal - GIN support function 2.
+ * tde_gin_extract_value(encrypted, internal count, internal nulls) returns internal - GIN support function 2.  Called for each row that is inserted,
+ * also by who may not decrypt: the entries tell nothing, so nobody's rights are asked.
  */
 Datum
 tde_gin_extract_value(PG_FUNCTION_ARGS)
@@ -176,7 +186,10 @@ tde_gin_extract_value(PG_FUNCTION_ARGS)
 
 /* ---- queries ---- */
 
-/* What a query's scan keeps; GIN has a pointer to it for each entry, and one at least. */
+/*
+ * What a query's scan keeps, in the memory of the scan.  GIN hands its support functions a pointer for each entry; all of them point here, and there
+ * is one at least, also where no entry is looked up.
+ */
 typedef struct BlindQuery
 {
 	Datum		query;			/* as the base class takes it */
@@ -187,7 +200,7 @@ typedef struct BlindQuery
 	int		   *places;			/* of each among those that are looked up; -1: it is not */
 } BlindQuery;
 
-/* An array of encrypted elements may be compared with one like it. */
+/* The query as the base class takes it.  Only an array may be encrypted, since a column of arrays meets PostgreSQL's operators of two such arrays. */
 static Datum
 plain_query(const TdeBlindClass *class, Datum query)
 {
@@ -200,9 +213,13 @@ plain_query(const TdeBlindClass *class, Datum query)
 		PointerGetDatum(tde_array_peek(class->type, array, tde_declared(class->type, -1))) : PointerGetDatum(array);
 }
 
-/* A class that tells by true and false alone: may a row match whose entries may be there?  As GIN asks (shimTriConsistentFn()). */
-#define MOST_COMBINATIONS	4	/* of so many entries */
+/* For so many entries all combinations are tried, as GIN does itself (MAX_MAYBE_ENTRIES in ginlogic.c). */
+#define MOST_COMBINATIONS	4
 
+/*
+ * For a class that tells by true and false alone: may a row match whose entries may be there.  Its function is asked for each combination of those,
+ * as shimTriConsistentFn() of PostgreSQL's ginlogic.c does.  Too many of them are not worth it, and the row is looked at.
+ */
 static GinTernaryValue
 try_combinations(FunctionCallInfo fcinfo, const TdeBlindClass *class, StrategyNumber strategy, const BlindQuery *query, const GinTernaryValue *check)
 {
@@ -234,7 +251,10 @@ try_combinations(FunctionCallInfo fcinfo, const TdeBlindClass *class, StrategyNu
 	return GIN_FALSE;
 }
 
-/* May a row match with these entries of the base class's? */
+/*
+ * GIN_MAYBE if a row with these entries of the base class's may match, otherwise GIN_FALSE.  Never GIN_TRUE: two entries may have one image, so every
+ * row is looked at again.
+ */
 static GinTernaryValue
 may_match(FunctionCallInfo fcinfo, const TdeBlindClass *class, StrategyNumber strategy, const BlindQuery *query, const GinTernaryValue *check)
 {
@@ -248,7 +268,10 @@ may_match(FunctionCallInfo fcinfo, const TdeBlindClass *class, StrategyNumber st
 	return result == GIN_FALSE ? GIN_FALSE : GIN_MAYBE;
 }
 
-/* Choose the entries that are looked up: *images, and *nulls among them.  Returns how many. */
+/*
+ * Chooses the entries that are looked up: *images are moved to the front, *nulls is set for them.  Returns how many they are.  Those that the query
+ * wants to find by their beginning stay out.
+ */
 static int
 choose_entries(BlindQuery *query, const bool *partial, Datum *images, bool **nulls)
 {
@@ -268,7 +291,10 @@ choose_entries(BlindQuery *query, const bool *partial, Datum *images, bool **nul
 	return count;
 }
 
-/* What is found of those that are looked up, of all that the base class has made. */
+/*
+ * For each entry that the base class has made, whether it may be in the row; found is what GIN tells of those that were looked up.  With found NULL,
+ * of a row that has none of these.
+ */
 static GinTernaryValue *
 check_of(const BlindQuery *query, const GinTernaryValue *found)
 {
@@ -279,7 +305,7 @@ check_of(const BlindQuery *query, const GinTernaryValue *found)
 	return check;
 }
 
-/* Where GIN looks for what a query's scan keeps. */
+/* What GIN is to hand to support functions: a pointer to the query for each entry, and one at least, since extra[0] is read. */
 static Pointer *
 pointers_to(BlindQuery *query, int count)
 {
@@ -291,8 +317,11 @@ pointers_to(BlindQuery *query, int count)
 }
 
 /*
- * tde_gin_extract_query(query, internal count, int2 strategy, internal partial, internal extra, internal nulls, internal mode) returns internal -
- * GIN support function 3.  Who may not decrypt may not search for a part of a value either, wherever that might tell: in a row, in a plan.
+ * tde_gin_extract_query(query, internal count, int2 strategy, internal partial, internal extra, internal nulls, internal mode) returns internal - GIN
+ * support function 3.
+ *
+ * Who may not decrypt may not search for a part of a value either, wherever that might tell: in a row, in a plan.  Throws
+ * ERRCODE_INSUFFICIENT_PRIVILEGE for them.  Elements of arrays are compared whole, as = does, and everybody may do that.
  */
 Datum
 tde_gin_extract_query(PG_FUNCTION_ARGS)
@@ -354,7 +383,10 @@ tde_blind_is_class(Oid opclass)
 
 /* ---- operators ---- */
 
-/* tde_search(encrypted, query) returns bool - what an operator of the base type says. */
+/*
+ * tde_search(encrypted, query) returns bool - what an operator of the base type says, for rows that GIN wants checked, and where no index is used.
+ * Counted for tde.decryptions: unlike equality, a search tells of parts of a value.
+ */
 Datum
 tde_search(PG_FUNCTION_ARGS)
 {

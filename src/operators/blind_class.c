@@ -36,7 +36,10 @@
 
 /* ---- who uses a function ---- */
 
-/* An object of this catalog that depends on a function; InvalidOid if there is none. */
+/*
+ * An object of this catalog that depends on a function: the member of a family, or the operator; InvalidOid if there is none.  pg_depend is asked,
+ * since neither pg_amproc nor pg_operator has an index by function.
+ */
 static Oid
 find_user(Oid function, Oid catalog)
 {
@@ -60,6 +63,9 @@ find_user(Oid function, Oid catalog)
 	return user;
 }
 
+/*
+ * Members of a family can be dropped one by one.  Then nothing tells any more what a function of ours stands for, and guessing might find other rows.
+ */
 pg_noreturn static void
 incomplete(Oid function)
 {
@@ -71,7 +77,7 @@ incomplete(Oid function)
 
 /* ---- support functions ---- */
 
-/* The family that a support function is a member of. */
+/* The family that a support function is a member of; ereport if it is of none.  A function of ours is in one family only, by its name. */
 static Oid
 family_of(Oid function)
 {
@@ -110,6 +116,7 @@ types_of(Oid family, Oid *encrypted, Oid *base)
 	ReleaseSysCacheList(members);
 }
 
+/* A support function of the base type's class, by its number; NULL if that class has none. */
 static FmgrInfo *
 base_support(Oid family, Oid base, int16 number)
 {
@@ -174,7 +181,10 @@ tde_blind_class(TdeProc *proc)
 
 /* ---- operators ---- */
 
-/* What a family of ours has beside an operator, of its other type; InvalidOid: it has none, or the family is another one. */
+/*
+ * What a family of ours has beside an operator, of its other type: for jsonb @> jsonb the operator encrypted_jsonb @> jsonb, and the other way round.
+ * InvalidOid: it has none, or the family is another one.
+ */
 static Oid
 counterpart(const FormData_pg_amop *member, Oid *encrypted)
 {
@@ -188,7 +198,7 @@ counterpart(const FormData_pg_amop *member, Oid *encrypted)
 	return get_opfamily_member(member->amopfamily, member->amoplefttype == *encrypted ? base : *encrypted, member->amoprighttype, member->amopstrategy);
 }
 
-/* The one beside it; of this type, if it is given. */
+/* The counterpart in any family that the operator is in; of this encrypted type, if one is given. */
 static Oid
 find_counterpart(Oid operator, Oid type)
 {

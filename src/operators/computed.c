@@ -29,19 +29,20 @@
 
 PG_FUNCTION_INFO_V1(tde_computed);
 
-/* In the call: the result's type and modifiers, the function, and then its arguments. */
+/* The call's arguments are the result's type and modifiers (a NULL), the function, and from here on what that is called with. */
 #define FIRST_ARGUMENT 2
 
+/* An argument of the function, and how it comes to be what the function takes. */
 typedef struct Argument
 {
 	Oid			source;			/* its type, or base type */
 	Oid			target;			/* what the function takes */
 	TdeType    *encrypted;		/* NULL: it is a plain one */
 	int32		declared;		/* see tde_datum_decrypt() */
-	TdeProc		cast;
+	TdeProc		cast;			/* where tde_cast_plain() keeps how to cast; not one of the catalogs' functions */
 } Argument;
 
-/* A key, as a value names it. */
+/* A key, as a value names it.  Values of one column mostly have one key, so the row of the last one is not looked up again. */
 typedef struct Seen
 {
 	uint64		epoch;			/* 0: nothing */
@@ -51,17 +52,17 @@ typedef struct Seen
 	int32		version;
 } Seen;
 
-/* What one call site keeps. */
+/* What one call site keeps in fn_extra; made anew if the function is another one, which only a variable as the second argument brings about. */
 typedef struct Computation
 {
 	Oid			function;		/* InvalidOid: a cast alone */
-	FmgrInfo   *call;
-	TdeType    *type;
+	FmgrInfo   *call;			/* NULL: a cast alone */
+	TdeType    *type;			/* of the result; typmod is never -1 */
 	int32		typmod;
 	Oid			returned;		/* by the function */
 	TdeProc		cast;
 	Seen		seen;			/* of late: the key of an argument */
-	int			count;
+	int			count;			/* of the arguments that are computed with */
 	Argument	arguments[FLEXIBLE_ARRAY_MEMBER];
 } Computation;
 
@@ -84,7 +85,10 @@ tde_computed_is_possible(Oid function)
 	return result;
 }
 
-/* Whoever may not call a function must not do so by us. */
+/*
+ * Throws unless tde_computed() can call the function with so many arguments, and the user may: ERRCODE_FEATURE_NOT_SUPPORTED,
+ * ERRCODE_INVALID_PARAMETER_VALUE, ERRCODE_INSUFFICIENT_PRIVILEGE.  Whoever may not call a function must not do so by us.
+ */
 static void
 check_function(Oid function, int count)
 {
@@ -105,6 +109,10 @@ check_function(Oid function, int count)
 				 errmsg("function %s takes %d arguments, not %d", format_procedure(function), wanted, count)));
 }
 
+/*
+ * Notes of an argument of the call, by its number there, what it is and what it becomes; target InvalidOid: whatever its base type is.  A literal has
+ * no type of its own, as nothing resolves "any"; it is refused.
+ */
 static void
 set_argument(Argument *argument, FmgrInfo *flinfo, int number, Oid target)
 {
@@ -121,6 +129,10 @@ set_argument(Argument *argument, FmgrInfo *flinfo, int number, Oid target)
 				 errmsg("could not determine data type of argument %d", number + 1)));
 }
 
+/*
+ * Made at the first call.  What is wrong with a call is found here, not where an index is declared: a user may write one himself, with any arguments.
+ * fn_expr is needed for the types and modifiers of arguments, so it cannot be called by OidFunctionCall().
+ */
 static Computation *
 set_up(FunctionCallInfo fcinfo, Oid function)
 {
@@ -161,6 +173,7 @@ set_up(FunctionCallInfo fcinfo, Oid function)
 	return computation;
 }
 
+/* Sets an argument that is not NULL: decrypted, and cast to what the function takes.  The cast may make NULL of it. */
 static void
 set_plain(NullableDatum *plain, Argument *argument, Datum value)
 {
@@ -169,7 +182,10 @@ set_plain(NullableDatum *plain, Argument *argument, Datum value)
 	plain->value = tde_cast_plain(&argument->cast, value, argument->source, argument->target, -1, &plain->isnull);
 }
 
-/* False: the result is NULL. */
+/*
+ * Computes *result in clear, palloc'd in the current memory context if it is by reference.  False: it is NULL.  That is so without a call where a
+ * strict function, or a cast, is given a NULL.
+ */
 static bool
 compute(FunctionCallInfo fcinfo, Computation *computation, Datum *result)
 {
@@ -190,7 +206,7 @@ compute(FunctionCallInfo fcinfo, Computation *computation, Datum *result)
 	return !call->isnull;
 }
 
-/* Errors that have other causes than values.  All others may quote one: text search configuration "4111..." does not exist. */
+/* Returns true for an error that may quote a value: text search configuration "4111..." does not exist.  Others have causes that anybody may know. */
 static bool
 is_about_values(int code)
 {
@@ -205,7 +221,10 @@ is_about_values(int code)
 	}
 }
 
-/* Errors of casts and functions quote what they are about. */
+/*
+ * As compute(), for who may not see an argument, as in an INSERT into a table with such an index.  Errors of casts and functions quote what they are
+ * about, so one that may is replaced by tde_access_refuse().
+ */
 static bool
 compute_unseen(FunctionCallInfo fcinfo, Computation *computation, TdeType *hidden, Datum *result)
 {
@@ -228,7 +247,7 @@ compute_unseen(FunctionCallInfo fcinfo, Computation *computation, TdeType *hidde
 	return found;
 }
 
-/* An argument that the current user may not see; NULL: none. */
+/* Returns the type of an argument that the current user may not see; NULL: there is none. */
 static TdeType *
 find_hidden(FunctionCallInfo fcinfo, Computation *computation)
 {
@@ -242,7 +261,7 @@ find_hidden(FunctionCallInfo fcinfo, Computation *computation)
 	return NULL;
 }
 
-/* The key of an argument; false for a plain one, and for a constant of SQL, which has the literals'. */
+/* Sets *seen to the key of an argument.  Returns false for a plain one, and for a constant of SQL, which has the literals' key. */
 static bool
 see_key(TdeType *type, Datum value, Seen *seen)
 {

@@ -26,6 +26,10 @@ tde_computed_base_type(Node *node)
 	return encrypted ? encrypted->base : type;
 }
 
+/*
+ * PostgreSQL's function that has the name of one of ours and takes the base types: lower(text) for lower(encrypted_text); InvalidOid: there is none.
+ * Only the extension's functions are looked at, since another one of that name may do anything.
+ */
 static Oid
 namesake_of_function(FuncExpr *call)
 {
@@ -50,9 +54,10 @@ namesake_of_function(FuncExpr *call)
 
 /* ---- what was asked before: each expression of a query is compared with each that an index has ---- */
 
+/* So many answers are kept, each where its OIDs say; a new one replaces the one that was there. */
 #define MEMOS	64
 
-/* A question to the catalogs about three OIDs. */
+/* A question to the catalogs about three OIDs.  The answer is good for one tde_functions_epoch. */
 typedef Oid (*Question) (Oid first, Oid second, Oid third);
 
 typedef struct Memo
@@ -63,6 +68,7 @@ typedef struct Memo
 	uint64		epoch;			/* of tde_functions_epoch */
 } Memo;
 
+/* The answer, from the catalogs or a memo.  The epoch is noted before they are asked: an invalidation on the way makes the memo stale at once. */
 static Oid
 answer_to(Question question, Oid first, Oid second, Oid third)
 {
@@ -77,6 +83,7 @@ answer_to(Question question, Oid first, Oid second, Oid third)
 	return asked.answer;
 }
 
+/* PostgreSQL's function of the operator that has the name of one of ours and takes these base types; left: InvalidOid for one of one operand. */
 static Oid
 find_namesake_of_operator(Oid operator, Oid left, Oid right)
 {
@@ -86,6 +93,7 @@ find_namesake_of_operator(Oid operator, Oid left, Oid right)
 	return OidIsValid(operator) ? get_opcode(operator) : InvalidOid;
 }
 
+/* The same for a call, by way of the memos: || of encrypted_text and text is textcat(). */
 static Oid
 namesake_of_operator(OpExpr *op)
 {

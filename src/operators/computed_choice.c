@@ -45,7 +45,10 @@ tde_choice_alternatives(Node *choice)
 	return lappend(alternatives, ((CaseExpr *) choice)->defresult);
 }
 
-/* The conditions do not decrypt either, where they have such a form. */
+/*
+ * A CASE of other alternatives.  CASE x WHEN ... has its value as CaseTestExpr in the conditions, which have no form then; the argument is copied
+ * with the node.
+ */
 static Node *
 case_of(CaseExpr *choice, Oid type, List *alternatives, HTAB *remembered)
 {

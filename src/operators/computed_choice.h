@@ -1,5 +1,8 @@
 /*
  * computed_choice.h - what chooses one of several values: COALESCE, CASE, GREATEST, LEAST.
+ *
+ * Such an expression decrypts each alternative, or encrypts each anew.  As a choice of encrypted values it can stand in an index: CREATE INDEX ON
+ * people (coalesce(nickname, name)).
  */
 #ifndef TDE_OPERATORS_COMPUTED_CHOICE_H
 #define TDE_OPERATORS_COMPUTED_CHOICE_H
@@ -8,21 +11,22 @@
 #include "nodes/primnodes.h"
 #include "utils/hsearch.h"
 
+/* Returns true for the nodes of COALESCE, CASE, GREATEST and LEAST. */
 extern bool tde_is_choice(const Node *node);
 
-/* Is it one of encrypted values? */
+/* Returns true for such a node whose result is of an encrypted type. */
 extern bool tde_choice_is_encrypted(const Node *node);
 
-/* The values. */
+/* Returns the values among which it chooses, of CASE the one of ELSE last.  Of COALESCE, GREATEST and LEAST it is the node's own list. */
 extern List *tde_choice_alternatives(Node *choice);
 
 /*
- * The same choice of others instead, which have this type and the same order.  The conditions of CASE do not decrypt either, where they have
- * such a form; remembered: see tde_forms_remembered().
+ * Returns the same choice of others instead, which have this type and the same order; a new node, without collations.  The conditions of CASE do not
+ * decrypt either, where they have such a form; remembered: see tde_forms_remembered().
  */
 extern Node *tde_choice_of(Node *choice, Oid type, List *alternatives, HTAB *remembered);
 
-/* From _PG_init: what makes such forms of conditions, which is above (index_conditions.c). */
+/* Makes such forms of conditions; it is above this file (index_conditions.c), so _PG_init sets it here. */
 typedef Node *(*TdeConditionForm) (Node *condition, HTAB *remembered);
 extern void tde_choices_init(TdeConditionForm form);
 

@@ -2,6 +2,10 @@
  * computed_form.c - an expression of encrypted columns as one whose result is encrypted, too: tde_computed() of PostgreSQL's function.
  *
  * The same expression always gets the same form: one is in an index, the other in a query that is to use it.
+ *
+ * It is made from the leaves up: look_at() asks forms_of() for a node, that asks for its parts, and each tells three things (Forms).  Without those a
+ * node of n calls inside each other would be looked at 2^n times.  Collations come last, by the parser's own rules, since the forms of parts are put
+ * together in several ways.
  */
 #include "postgres.h"
 
@@ -25,7 +29,10 @@
 
 /* ---- what is decrypted for it ---- */
 
-/* Does a cast give the same at all times?  Through text, dates do not. */
+/*
+ * Returns true if a cast gives the same at all times.  Through text, dates do not: what they look like depends on DateStyle, and an index would hold
+ * what only one setting gives.
+ */
 static bool
 cast_is_immutable(Oid source, Oid target)
 {
@@ -39,7 +46,7 @@ cast_is_immutable(Oid source, Oid target)
 	return cast != NULL && !contain_mutable_functions(cast);
 }
 
-/* What a cast decrypts; NULL if it is none that does. */
+/* Returns what a cast decrypts: name in name::text; NULL if it is none that does. */
 static Node *
 decrypted(Node *node)
 {
@@ -65,13 +72,16 @@ relabelled_varchar(Node *node)
 
 /* ---- the form ---- */
 
-/* What is known of a form is kept beside it, so that nobody has to look into it again: there may be thousands of calls inside each other. */
+/*
+ * The encrypted form of a part.  What is known of it is kept beside it, so that nobody has to look into it again: there may be thousands of calls
+ * inside each other.
+ */
 typedef struct Form
 {
 	Node	   *expr;			/* NULL: there is none */
 	TdeType    *type;			/* NULL: it is not encrypted */
 	int32		typmod;
-	Node	   *model;			/* of the same specification and key, and small */
+	Node	   *model;			/* of the same specification and key, and small: a plain alternative is encrypted like it */
 } Form;
 
 /* Of one node: each is looked at once, and so are its parts. */
@@ -91,7 +101,7 @@ typedef struct Remembered
 
 static Forms look_at(Node *node, HTAB *remembered);
 
-/* An expression as it is: a column, or a plain value. */
+/* The form of an expression that stays as it is: a column, or a plain value, of which the type is NULL. */
 static Form
 form_of(Node *expr)
 {
@@ -104,7 +114,10 @@ form_of(Node *expr)
 	return form;
 }
 
-/* Encrypted as another one; what it has of collations comes at the end. */
+/*
+ * Makes a call of tde_computed() for a function, InvalidOid for a cast alone, whose result is encrypted as another form is.  The result's expr is
+ * NULL where that one is plain, or its modifiers do not suit the type.
+ */
 static Form
 make_form(TdeType *type, Oid function, List *args, const Form *like)
 {
@@ -146,7 +159,7 @@ argument_form(Node *node, HTAB *remembered)
 	return form;
 }
 
-/* Does the cast change nothing that the encrypted type compares? */
+/* Returns true if the cast changes nothing that the encrypted type compares. */
 static bool
 is_same(Node *arg, Oid type)
 {
@@ -161,7 +174,10 @@ tde_form_is_possible(Node *expr)
 	return IsA(expr, FuncExpr) || IsA(expr, OpExpr) || IsA(expr, CoerceViaIO) || IsA(expr, RelabelType) || tde_is_choice(expr);
 }
 
-/* What is encrypted by a cast, to the type of the others; the node itself, if it is none. */
+/*
+ * What a cast encrypts, to the type of the others: 0 in coalesce(price, 0).  The node itself, if it is no such cast.  A cast with modifiers says
+ * itself how to encrypt, and stays.
+ */
 static Node *
 before_encryption(Node *node)
 {
@@ -188,7 +204,10 @@ alternative_form(TdeType *type, const Form *alternative, const Form *like)
 		make_form(type, InvalidOid, lappend(args, copyObject(like->model)), like);
 }
 
-/* COALESCE(price, 0) is a plain one of what is decrypted, or an encrypted one of what is encrypted anew each time. */
+/*
+ * The form of a choice.  COALESCE(price, 0) is written as a plain one of what is decrypted, or as an encrypted one of what is encrypted anew each
+ * time.  Either way its alternatives are brought to the first encrypted one's specification.
+ */
 static Form
 choice_form(TdeType *type, Node *choice, HTAB *remembered)
 {
@@ -219,6 +238,10 @@ choice_form(TdeType *type, Node *choice, HTAB *remembered)
 	return whole;
 }
 
+/*
+ * The form of a call: lower(email), price * 2.  All arguments are taken, plain ones as they are; specification and key come from the first encrypted
+ * one.
+ */
 static Form
 called_form(TdeType *type, Node *expr, HTAB *remembered)
 {
@@ -253,6 +276,10 @@ cast_form(Node *node, const Form *decrypts, HTAB *remembered)
 	return form.expr && cast_is_immutable(tde_computed_base_type(form.expr), exprType(node)) ? form : none;
 }
 
+/*
+ * All that is known of a node that may have a form.  A cast that the encrypted type does not tell from its argument, such as varchar to text, is left
+ * out: else name::text and name would be different indexes.
+ */
 static Forms
 forms_of(Node *node, HTAB *remembered)
 {
@@ -284,6 +311,7 @@ forms_of(Node *node, HTAB *remembered)
 	return forms;
 }
 
+/* The same, remembered by the address of the node.  Nodes that are no call, cast or choice have no form themselves. */
 static Forms
 look_at(Node *node, HTAB *remembered)
 {

@@ -35,7 +35,10 @@ tde_is_computed(const Node *node)
 	return IsA(node, FuncExpr) && tde_type_is_function(((const FuncExpr *) node)->funcid, "tde_computed", computed);
 }
 
-/* Of coalesce(name, 'none') it is that of the name; of a call's result, what its first argument says, or else what the others are. */
+/*
+ * Of coalesce(name, 'none') it is that of the name.  Of a call's result it is what its first argument says: an index has it there.  PostgreSQL 15 and
+ * 16 take no modifiers there in a generated column; then it is what the others are.
+ */
 int32
 tde_computed_typmod_of(Node *arg)
 {

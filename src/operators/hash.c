@@ -30,7 +30,10 @@ PG_FUNCTION_INFO_V1(tde_hash_extended);
 PG_FUNCTION_INFO_V1(tde_hash_numeric);
 PG_FUNCTION_INFO_V1(tde_hash_float8);
 
-/* The base type's hash function; the extended one has a second argument, the seed. */
+/*
+ * Returns the base type's hash function; the extended one has a second argument, the seed.  Throws ERRCODE_UNDEFINED_FUNCTION if the type has none:
+ * an operator class of ours may have outlived it.
+ */
 static FmgrInfo *
 base_hash(TdeProc *proc, bool extended)
 {
@@ -51,7 +54,7 @@ base_hash(TdeProc *proc, bool extended)
 	return proc->base_function;
 }
 
-/* The base type's hash of the first argument, which may be encrypted. */
+/* The base type's hash of the first argument, which may be encrypted.  Not keyed: its callers see to that, or to who may have it. */
 static Datum
 hash_plain(FunctionCallInfo fcinfo, bool extended)
 {
@@ -69,7 +72,7 @@ hash_plain(FunctionCallInfo fcinfo, bool extended)
 	return hash;
 }
 
-/* tde_hash(encrypted or base) returns int4 */
+/* tde_hash(encrypted or base) returns int4 - hash support function 1: for GROUP BY name, hash joins and hash indexes. */
 Datum
 tde_hash(PG_FUNCTION_ARGS)
 {
@@ -77,7 +80,7 @@ tde_hash(PG_FUNCTION_ARGS)
 }
 
 /*
- * Does a user's expression ask for it, and not a partitioned table's routing, pruning or constraint?  Those call the function
+ * Returns true if a user's expression asks for it, and not a partitioned table's routing, pruning or constraint.  Those call the function
  * through a lookup of their own, without an expression.  So do hash_array_extended(), hash_record_extended() and the like, which
  * everybody may call, through the type cache's lookup.
  */
@@ -87,7 +90,10 @@ asked_by_user(const FmgrInfo *flinfo)
 	return flinfo->fn_expr != NULL || flinfo->fn_mcxt == CacheMemoryContext;
 }
 
-/* tde_hash_extended(encrypted or base, int8 seed) returns int8 */
+/*
+ * tde_hash_extended(encrypted or base, int8 seed) returns int8 - hash support function 2.  PARTITION BY HASH (name) sends a row to a partition by it,
+ * also for roles that may only write.
+ */
 Datum
 tde_hash_extended(PG_FUNCTION_ARGS)
 {
@@ -98,7 +104,10 @@ tde_hash_extended(PG_FUNCTION_ARGS)
 	return hash_plain(fcinfo, true);
 }
 
-/* The keyed hash of a number, encrypted or not, after it has been converted to another type of number. */
+/*
+ * The keyed hash of a number, encrypted or not, after it has been converted to another type of number: 1 and 1.0 are equal in a join of
+ * encrypted_int4 with encrypted_numeric, so they must hash alike.
+ */
 static Datum
 hash_as(FunctionCallInfo fcinfo, Oid common, bool by_value, PGFunction hash)
 {

@@ -93,7 +93,10 @@ compare_encrypted(OpExpr *op, Node *left, Node *right, const TdeUsable *usable)
 	return (Node *) changed;
 }
 
-/* doc @> '{"a": 1}', and the other way round: by the operator that classes of GIN have for the encrypted type; NULL: it is none of these. */
+/*
+ * doc @> '{"a": 1}', and the other way round: by the operator that classes of GIN have for the encrypted type; NULL: it is none of these.  That takes
+ * the query in clear, so only the column's side is replaced.
+ */
 static Node *
 search_encrypted(OpExpr *op, Node *left, Node *right)
 {
@@ -119,7 +122,7 @@ search_encrypted(OpExpr *op, Node *left, Node *right)
 	return NULL;
 }
 
-/* lower(email) = ANY (...) */
+/* lower(email) = ANY (...), which IN (...) becomes.  hashfuncid and negfuncid are the planner's to set anew. */
 static Node *
 compare_any_encrypted(ScalarArrayOpExpr *op, const TdeUsable *usable)
 {
@@ -138,7 +141,7 @@ compare_any_encrypted(ScalarArrayOpExpr *op, const TdeUsable *usable)
 	return (Node *) op;
 }
 
-/* ok, or NOT ok, as a comparison. */
+/* WHERE ok, or WHERE NOT ok, as a comparison of what is encrypted: ok = true.  PostgreSQL matches a bare boolean with an index of booleans only. */
 static Node *
 compare_boolean(Node *node, bool value, const TdeUsable *usable)
 {
@@ -168,6 +171,7 @@ test_encrypted(NullTest *test, const TdeUsable *usable)
 	return (Node *) test;
 }
 
+/* ON CONFLICT (lower(email)) names an index by its expression, which is the encrypted one there. */
 static Node *
 infer_encrypted(InferenceElem *element, const TdeUsable *usable)
 {
@@ -180,6 +184,7 @@ infer_encrypted(InferenceElem *element, const TdeUsable *usable)
 	return (Node *) element;
 }
 
+/* What becomes of a condition; NULL: it stays, and what it is made of is looked at. */
 static Node *
 encrypted_condition(Node *node, const TdeUsable *usable)
 {
@@ -241,6 +246,7 @@ use_indexes(Node *node, void *usable)
 
 /* ---- outer joins ---- */
 
+/* What is looked for by add_test(), and what it has found. */
 typedef struct NotNull
 {
 	Relids		tables;			/* that still want a test */
@@ -270,7 +276,7 @@ add_test(Node *node, void *context)
 	return false;
 }
 
-/* Of the columns that make it NULL.  What stands beside them in an operator may be a CASE. */
+/* Adds tests of the columns that make a condition NULL.  What stands beside them in an operator may be a CASE, which a NULL need not make NULL. */
 static void
 add_tests(Node *node, NotNull *not_null)
 {
@@ -386,6 +392,10 @@ prepare_sublinks(Node *node, void *context)
 	return expression_tree_walker(node, prepare_sublinks, context);
 }
 
+/*
+ * Prepares a query that may have something to prepare, in this order: FROM's subqueries, its own conditions, ON CONFLICT, aggregates, CTEs,
+ * subqueries in expressions.  pg_noinline, so that most statements need no room for it.
+ */
 static pg_noinline void
 prepare_query(Query *query)
 {
@@ -436,6 +446,10 @@ prepare_query(Query *query)
 		(void) query_tree_walker(query, prepare_sublinks, NULL, QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
 }
 
+/*
+ * Prepares a query if it may have conditions that indexes of encrypted results serve.  It is asked for each subquery again: each has tables of its
+ * own.
+ */
 static void
 prepare_conditions(Query *query)
 {

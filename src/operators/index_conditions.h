@@ -1,5 +1,9 @@
 /*
  * index_conditions.h - conditions on an expression that an index of encrypted results serves.
+ *
+ * The planner hook calls tde_index_conditions_prepare() once for each query that tde_index_conditions_none() does not exclude (functions/hooks.c).
+ * CREATE INDEX calls tde_index_condition_form() for a partial index (ddl/plaintext_guard.c).  So both have the same form, and PostgreSQL's predicate
+ * tests find it.
  */
 #ifndef TDE_OPERATORS_INDEX_CONDITIONS_H
 #define TDE_OPERATORS_INDEX_CONDITIONS_H
@@ -9,12 +13,15 @@
 
 #include "operators/indexed_tables.h"
 
-/* Before a query is planned: its conditions, and those of its subqueries, that compare what such an index holds compare that, and joins what is encrypted. */
+/*
+ * Called before a query is planned.  Conditions, and those of its subqueries, that compare what such an index holds then compare that; joins compare
+ * what is encrypted.  Changes the query, as the planner does.
+ */
 extern void tde_index_conditions_prepare(Query *query);
 
 /*
- * Has that nothing to do?  As for most statements, which read or write one table, in which nothing is encrypted.  INSERT ... VALUES has it twice for
- * ON CONFLICT, and compares nothing.
+ * Returns true if that has nothing to do, as for most statements, which read or write one table, in which nothing is encrypted.  INSERT ... VALUES
+ * has its table twice for ON CONFLICT, and compares nothing.  Looks up no catalog: an unknown table counts as one with encrypted columns.
  */
 static inline bool
 tde_index_conditions_none(const Query *query)
@@ -34,10 +41,13 @@ tde_index_conditions_none(const Query *query)
 	return true;
 }
 
-/* The condition of a partial index as one that does not decrypt, where it has such a form: WHERE ok, WHERE length(name) > 3. */
+/*
+ * Returns the condition of a partial index as one that does not decrypt, where it has such a form: WHERE ok, WHERE length(name) > 3.  The condition
+ * itself if it has none.
+ */
 extern Node *tde_index_condition_form(Node *condition);
 
-/* The same of a condition inside an expression, with what is remembered of its parts. */
+/* The same of a condition inside an expression, with what is remembered of its parts.  The result has no collations yet. */
 extern Node *tde_condition_form(Node *condition, HTAB *remembered);
 
 #endif							/* TDE_OPERATORS_INDEX_CONDITIONS_H */

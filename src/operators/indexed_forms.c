@@ -24,9 +24,9 @@
 #include "server/compat.h"
 #include "type/inside.h"
 
-/* ---- can it be like that in an index? ---- */
+/* ---- expressions that may be like one in an index ---- */
 
-/* One of a query's tables. */
+/* One of a query's tables, and where Vars say which it is. */
 typedef struct Table
 {
 	Oid			relid;
@@ -35,7 +35,7 @@ typedef struct Table
 
 static bool may_be(Node *node, Node *indexed, const Table *table);
 
-/* A cast by a function that tde_computed() does not call. */
+/* Returns true for a cast by a function that tde_computed() does not call, as one that decrypts or sets a length. */
 static bool
 is_cast(Node *node)
 {
@@ -65,7 +65,10 @@ bare(Node *node)
 	}
 }
 
-/* What is called by a call of tde_computed(); false: it is something else.  Other functions do not have such an argument. */
+/*
+ * Returns true if a node looks like a call of tde_computed(), and *function: what that calls.  Other functions have no such argument.
+ * tde_is_computed() would ask the catalogs.
+ */
 static bool
 is_like_computed(Node *node, Oid *function)
 {
@@ -80,7 +83,7 @@ is_like_computed(Node *node, Oid *function)
 	return true;
 }
 
-/* The same without casts of what is computed. */
+/* What an index has, without casts of what is computed: tde_computed(NULL, 0, x) is one. */
 static Node *
 bare_indexed(Node *indexed)
 {
@@ -95,7 +98,7 @@ bare_indexed(Node *indexed)
 	return indexed;
 }
 
-/* An expression_tree_walker that ends when there is more than somebody would write into an index. */
+/* An expression_tree_walker that ends when there is more than somebody would write into an index.  room: of nodes, counted down. */
 static bool
 has_no_room(Node *node, void *room)
 {
@@ -103,7 +106,7 @@ has_no_room(Node *node, void *room)
 	return node != NULL && (--*(int *) room < 0 || expression_tree_walker(node, has_no_room, room));
 }
 
-/* What the planner makes of it may be what an index has. */
+/* Returns true if an expression is so small that the planner may fold it to what an index has. */
 static bool
 is_small(Node *node)
 {
@@ -112,6 +115,7 @@ is_small(Node *node)
 	return !has_no_room(node, &room);
 }
 
+/* Returns true if a node is the column of this table that an index has as an expression's part. */
 static bool
 is_column(Node *node, Var *indexed, const Table *table)
 {
@@ -121,7 +125,10 @@ is_column(Node *node, Var *indexed, const Table *table)
 		rt_fetch(var->varno, table->range_table)->relid == table->relid;
 }
 
-/* Arguments from a place on, of which the planner takes out some that are constants. */
+/*
+ * Returns true if arguments, from a place on, may be those of an index from another place on.  The planner takes out some that are constants: NULL in
+ * coalesce(NULL, name).
+ */
 static bool
 may_be_all(List *args, int from, List *indexed, int at, const Table *table)
 {
@@ -138,6 +145,7 @@ may_be_all(List *args, int from, List *indexed, int at, const Table *table)
 	return at == list_length(indexed);
 }
 
+/* Returns true if a COALESCE may become what an index has: of coalesce(NULL, name) the planner leaves the name. */
 static bool
 may_be_any(List *args, Node *indexed, const Table *table)
 {
@@ -152,7 +160,10 @@ may_be_any(List *args, Node *indexed, const Table *table)
 	return false;
 }
 
-/* Can the form of an expression be this in an index?  Looks at little more of it than the index has, and may say yes where it is not. */
+/*
+ * Returns false if the form of an expression cannot be this in an index.  Looks at little more of it than the index has, and may return true where it
+ * is not: that costs the making of a form.
+ */
 static bool
 may_be(Node *node, Node *indexed, const Table *table)
 {
@@ -177,7 +188,7 @@ may_be(Node *node, Node *indexed, const Table *table)
 	return tde_computed_may_call(node, function) && may_be_all(IsA(node, FuncExpr) ? ((FuncExpr *) node)->args : ((OpExpr *) node)->args, 0, args, 2, table);
 }
 
-/* In one of the query's tables? */
+/* Returns true if an index of one of the query's tables may have it.  The table is looked up each time: what was returned before may be gone. */
 static bool
 may_be_indexed(Node *node, const TdeUsable *usable)
 {
@@ -197,9 +208,9 @@ may_be_indexed(Node *node, const TdeUsable *usable)
 	return false;
 }
 
-/* ---- is it? ---- */
+/* ---- those that are ---- */
 
-/* Of an expression. */
+/* What find_indexed_columns() finds in an expression. */
 typedef struct Columns
 {
 	Relids		tables;			/* whose they are */

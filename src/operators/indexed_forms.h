@@ -9,7 +9,7 @@
 #include "nodes/parsenodes.h"
 #include "utils/hsearch.h"
 
-/* What can be used of indexes; a mutator's context. */
+/* What can be used of indexes; a mutator's context.  It is good for one query, or for one condition if remembered is set. */
 typedef struct TdeUsable
 {
 	List	   *range_table;	/* of a query */
@@ -17,18 +17,22 @@ typedef struct TdeUsable
 	HTAB	   *remembered;		/* instead: whatever has a form, no matter what indexes have, as tde_forms_remembered() keeps it */
 } TdeUsable;
 
+/* Returns true for a relation of users that is no view. */
 static inline bool
 tde_may_have_indexes(RangeTblEntry *entry)
 {
 	return entry->rtekind == RTE_RELATION && entry->relid >= FirstNormalObjectId && entry->relkind != RELKIND_VIEW;
 }
 
-/* A form as an index has it; NULL: none has it. */
+/*
+ * Returns a form as an index has it: the column itself, or a copy of the index's expression with the query's varno.  NULL: none has it, or it is of
+ * several tables.  May call users' functions, since constants in it are folded.
+ */
 extern Node *tde_indexed_find(Node *form, const TdeUsable *usable);
 
 /*
- * An expression as an index has it, NULL if none does; of what is remembered its form, without its collations.  COLLATE stays: the definition
- * of a condition is written with it.
+ * Returns an expression as an index has it, NULL if none does; of what is remembered, its form, without collations.  COLLATE stays: the definition of
+ * a condition is written with it.
  */
 extern Node *tde_indexed_form(Node *node, const TdeUsable *usable);
 

@@ -33,9 +33,12 @@
 #include "type/access.h"
 #include "type/core.h"
 
-/* ---- does an index tell the order of plain values? ---- */
+/* ---- indexes that tell the order of plain values ---- */
 
-/* The family and type of plain values whose order a family of an encrypted type has; false: it tells none. */
+/*
+ * Finds the family and type of plain values whose order a family of an encrypted type has; false: it tells none.  That is so of families without
+ * order, and of users'.
+ */
 static bool
 find_plain_order(TdeType *type, Oid family, Oid *plain_family, Oid *plain_type)
 {
@@ -69,7 +72,10 @@ as_key(Node *form)
 	return form;
 }
 
-/* Has an index this column, or expression of the one table that its Vars name, in the order of its values? */
+/*
+ * Returns true if an index has this column, or expression of the one table that its Vars name, in the order of its values.  place: the varno there.
+ * Changes a copy of the index's expressions.
+ */
 static bool
 is_in_order(Relation index, Node *form, Index place)
 {
@@ -90,6 +96,7 @@ is_in_order(Relation index, Node *form, Index place)
 	return false;
 }
 
+/* Returns true if any index of the table has it so.  The wanted form gets its constants folded first, as those of an index are. */
 static bool
 is_indexed_in_order(Oid table, Node *form, Index place)
 {
@@ -112,7 +119,10 @@ is_indexed_in_order(Oid table, Node *form, Index place)
 
 /* ---- min(lower(email)): PostgreSQL looks for no index of what a cast has decrypted, since that is STABLE, but for one of what is encrypted ---- */
 
-/* What a min() or max() is of, as an index has it in order, and the aggregate of that; NULL: none has, or it is another aggregate. */
+/*
+ * Returns what a min() or max() is of, as an index has it in order; *encrypted: the aggregate of that.  NULL: no index has it, or it is another
+ * aggregate.  An aggregate with FILTER or ORDER BY is none that PostgreSQL finds by an index.
+ */
 static Node *
 indexed_argument(const Aggref *call, const TdeUsable *usable, Oid *encrypted)
 {
@@ -132,7 +142,7 @@ indexed_argument(const Aggref *call, const TdeUsable *usable, Oid *encrypted)
 	return OidIsValid(*encrypted) && (call->aggfnoid == *encrypted || tde_is_core(call->aggfnoid)) ? form : NULL;
 }
 
-/* An expression_tree_walker: is there an aggregate that reads all rows anyway? */
+/* An expression_tree_walker: returns true if there is an aggregate that reads all rows anyway. */
 static bool
 reads_all(Node *node, void *usable)
 {
@@ -186,13 +196,17 @@ tde_indexed_order_extremes(Query *query, const TdeUsable *usable)
 
 /* ---- what a query may want a table's rows in the order of ---- */
 
+/* What a query may want rows in the order of, and what an index has of it. */
 typedef struct Wanted
 {
 	Expr	   *expr;
 	Node	   *form;			/* as an index has it */
 } Wanted;
 
-/* An expression_tree_mutator: COLLATE as it stood in the query; the planner has put a change of the type's name in its place. */
+/*
+ * An expression_tree_mutator: COLLATE as it stood in the query; the planner has put a change of the type's name in its place, by which no form would
+ * be found.
+ */
 static Node *
 with_collations(Node *node, void *context)
 {
@@ -214,7 +228,10 @@ with_collations(Node *node, void *context)
 	return (Node *) collate;
 }
 
-/* Whatever PostgreSQL may sort by is a member of an equivalence class. */
+/*
+ * What this table's rows may be wanted in the order of, of an equivalence class: whatever PostgreSQL may sort by is a member of one.  Of a partition,
+ * its parent's members are taken, and translated.
+ */
 static List *
 wanted_of_class(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *class, const TdeUsable *usable)
 {
@@ -254,14 +271,17 @@ all_wanted(PlannerInfo *root, RelOptInfo *rel, const TdeUsable *usable)
 
 /* ---- an index under another name ---- */
 
-/* What the planner looks at while it makes paths.  These are the index's own then. */
+/* What the planner looks at while it makes paths: a copy of an index's node, under another name.  The paths are given the index's own then. */
 typedef struct Renamed
 {
-	IndexOptInfo info;			/* the first */
+	IndexOptInfo info;			/* the first, so that a pointer to it is one to the whole */
 	IndexOptInfo *index;
 } Renamed;
 
-/* An amcostestimate_function: it is the first to see a new path. */
+/*
+ * An amcostestimate_function: it is the first to see a new path.  It puts the index itself in place of the copy, and asks the index's own function.
+ * Nobody else is to see the copy.
+ */
 static void
 estimate(PlannerInfo *root, IndexPath *path, double loops, Cost *startup, Cost *total, Selectivity *selectivity, double *correlation, double *pages)
 {
@@ -271,7 +291,10 @@ estimate(PlannerInfo *root, IndexPath *path, double loops, Cost *startup, Cost *
 	((amcostestimate_function) index->amcostestimate) (root, path, loops, startup, total, selectivity, correlation, pages);
 }
 
-/* One column; is it one of those wanted, which the index itself does not have? */
+/*
+ * Names one column of the copy as the query does, if it is one of those wanted and the index itself does not have that.  Returns true if it was
+ * renamed.
+ */
 static bool
 rename_column(Renamed *alias, int column, List *all)
 {
@@ -303,7 +326,7 @@ rename_column(Renamed *alias, int column, List *all)
 	return false;
 }
 
-/* NULL: nobody wants its order. */
+/* A copy of an index's node that has what the query wants; NULL: nobody wants its order.  Only btree has one. */
 static IndexOptInfo *
 alias_of(IndexOptInfo *index, List *wanted)
 {
@@ -343,6 +366,10 @@ aliases_of(List *indexes, List *wanted)
 
 /* ---- paths ---- */
 
+/*
+ * Makes paths of the copies alone, by setting them in place of the table's indexes meanwhile.  The indexes' own paths have been made by PostgreSQL
+ * before.
+ */
 static void
 add_paths(PlannerInfo *root, RelOptInfo *rel, Oid table)
 {

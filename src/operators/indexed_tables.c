@@ -34,6 +34,10 @@ static Oid	plain_row_types[TDE_PLAIN_TABLES] = {InvalidOid};	/* those of plain t
 static HTAB *tables = NULL;
 static MemoryContext tables_context = NULL;
 
+/*
+ * A TdeRelationChanged.  Which row types a table has is not known here, so all of these are forgotten.  Nothing is freed: what is remembered of the
+ * table may be in use.
+ */
 static void
 indexed_table_changed(Oid relid)
 {
@@ -45,7 +49,10 @@ indexed_table_changed(Oid relid)
 		memset(tde_plain_tables, 0, sizeof(tde_plain_tables));
 }
 
-/* An expression_tree_walker, of keys and conditions. */
+/*
+ * An expression_tree_walker, of keys and conditions: the columns, and what is computed.  It does not look into the latter, since an index over
+ * lower(email) does not serve a condition on email.
+ */
 static bool
 collect(Node *node, void *context)
 {
@@ -84,6 +91,9 @@ is_encrypted_index(Oid type)
 	return tde_type_find(type) || tde_type_find(get_base_element_type(type));
 }
 
+/*
+ * Adds what is encrypted in one index.  Columns that are only included are no keys.  An index that has gone since the list was made is passed over.
+ */
 static void
 collect_index(Oid index, Relation rel, TdeIndexedTable *table)
 {
@@ -104,7 +114,7 @@ collect_index(Oid index, Relation rel, TdeIndexedTable *table)
 	(void) collect((Node *) tde_stored_index_trees(index), table);
 }
 
-/* Partitions are pruned by the key. */
+/* Adds what is encrypted in the expressions of a partition key, since partitions are pruned by it. */
 static void
 collect_partition_key(Oid relid, TdeIndexedTable *table)
 {
@@ -116,6 +126,7 @@ collect_partition_key(Oid relid, TdeIndexedTable *table)
 	ReleaseSysCache(tuple);
 }
 
+/* Returns true if a column's type has a class of GIN.  Then its operators are put into conditions, for estimates, also where no index is. */
 static bool
 has_searched(TupleDesc columns)
 {
@@ -125,7 +136,7 @@ has_searched(TupleDesc columns)
 	return false;
 }
 
-/* In this memory context. */
+/* Reads the catalogs into *table, in this memory context.  The relation may be a composite type, of which tde_table_type_is_plain() asks. */
 static void
 read_indexes(TdeIndexedTable *table)
 {
@@ -160,6 +171,7 @@ remember(TdeIndexedTable *table, const TdeIndexedTable *read)
 	MemoryContextSwitchTo(old);
 }
 
+/* Returns a table's entry, and fills it if need be.  Read first and entered afterwards: reading may accept invalidations, and may fail. */
 static pg_noinline TdeIndexedTable *
 look_up_table(Oid relid)
 {
@@ -182,6 +194,7 @@ look_up_table(Oid relid)
 /* Tables remembered before the hash table is asked: every statement on encrypted columns comes here. */
 #define TABLE_MEMOS	64
 
+/* Returns a table's entry, by way of the memos.  Being plain is noted in tde_plain_tables each time, where another table may have taken its place. */
 static inline TdeIndexedTable *
 find_table(Oid relid)
 {

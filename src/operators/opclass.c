@@ -51,7 +51,10 @@ class_row(Oid opclass)
 
 /* ---- those of base types, for encrypted columns ---- */
 
-/* By what a class orders or hashes, its input type and its support function 1 tell: varchar_ops is text_ops. */
+/*
+ * Returns true if two classes order or hash alike: their input type and their support function 1 tell.  varchar_ops is text_ops.  False if one of
+ * them is InvalidOid.
+ */
 static bool
 do_the_same(Oid one, Oid other)
 {
@@ -95,6 +98,7 @@ class_name(const TdeType *type, const char *suffix)
 	return name;
 }
 
+/* The schema and the name of the class of an encrypted type that orders by bytes, whether there is one or not. */
 static List *
 pattern_class(const TdeType *type)
 {
@@ -113,7 +117,9 @@ tde_opclass_unordered(const TdeType *type)
 	return get_opclass_oid(BTREE_AM_OID, class_name(type, "unordered_ops"), true);
 }
 
-/* The class of the same name, where there is one of this type: varchar has text_pattern_ops, too. */
+/*
+ * The class of the same name, where there is one of this type: varchar has text_pattern_ops, too.  So programs read the name that they have written.
+ */
 static List *
 namesake_class(const TdeType *type, List *name)
 {
@@ -138,6 +144,7 @@ typedef enum Adopted
 	ADOPTS_PATTERN
 } Adopted;
 
+/* Decides by what the named class does, not by its name: a user's class that orders as the default one does counts as that. */
 static Adopted
 adopted(const TdeType *type, Oid method, Oid named)
 {
@@ -192,7 +199,10 @@ tde_opclass_infer(OnConflictExpr *conflict)
 	}
 }
 
-/* A column of an encrypted type, or of an array of one, in an index of GIN: a class whose entries tell nothing. */
+/*
+ * A column of an encrypted type, or of an array of one, in an index of GIN gets a class whose entries tell nothing: gin_trgm_ops becomes that of
+ * encrypted_text.  Without a named class, PostgreSQL takes the default of the encrypted type.
+ */
 static void
 adopt_blind(IndexElem *element, Oid column)
 {
@@ -206,7 +216,10 @@ adopt_blind(IndexElem *element, Oid column)
 	element->opclass = list_make2(makeString(get_namespace_name(row.opcnamespace)), makeString(pstrdup(NameStr(row.opcname))));
 }
 
-/* LIKE copies another table's options, of which the salt is that of one index. */
+/*
+ * LIKE copies another table's options, of which the salt is that of one index.  Two indexes with one salt would have the same entries for the same
+ * values.
+ */
 static void
 forget_salt(IndexElem *element)
 {
@@ -217,7 +230,7 @@ forget_salt(IndexElem *element)
 			element->opclassopts = foreach_delete_current(element->opclassopts, cell);
 }
 
-/* A column that is declared unordered, in an index without a named class; ddl/index_order.c sees to all others. */
+/* Returns true for a column that is declared unordered.  To be asked of elements without a named class; ddl/index_order.c sees to all others. */
 static bool
 is_unordered(Oid table, const IndexElem *element, TdeType *type)
 {
@@ -275,7 +288,10 @@ tde_opclass_adopt(IndexStmt *stmt)
 
 /* ---- those of encrypted types, as of plain columns ---- */
 
-/* Its default, also of those without order, or the one of the same name. */
+/*
+ * The class of the base type for one of ours; InvalidOid: it is not ours, or there is none.  For a default, also of those without order, it is the
+ * default; otherwise the one of the same name.
+ */
 static Oid
 base_class(const FormData_pg_opclass *opclass)
 {
@@ -323,6 +339,10 @@ after_option(char *rest)
 	return end ? end + 1 : rest;
 }
 
+/*
+ * One class of a definition replaced.  The text is searched for it, with its schema first: PostgreSQL prints one where the search path does not have
+ * the class.  A default is not printed for plain columns, so it goes.
+ */
 static char *
 with_plain_class(char *definition, Oid opclass)
 {
@@ -356,7 +376,9 @@ tde_opclass_plain_texts(char *definition, Datum opclasses)
 	return definition;
 }
 
-/* Must an index on a column of this type name the class, so that it stands for one of the column's other type? */
+/*
+ * Returns true if an index on a column of this type must name the class, so that it stands for one of the column's other type when it is made again.
+ */
 static bool
 is_to_be_named(Oid column, const FormData_pg_opclass *opclass)
 {

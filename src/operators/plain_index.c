@@ -52,6 +52,10 @@ index_operator(const SupportRequestIndexCondition *request, Oid operator, Oid *v
 	return found;
 }
 
+/*
+ * The condition by which the index is searched; NIL: it serves none.  WHERE id = v, with v a variable of encrypted_int4, is such.  The value must not
+ * differ within one scan.  The condition is exact, so rows are not checked once more.
+ */
 static List *
 plain_condition(SupportRequestIndexCondition *request)
 {

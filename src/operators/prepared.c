@@ -28,7 +28,7 @@
 #include "type/inside.h"
 #include "type/type.h"
 
-/* An expression_tree_walker: does it differ from row to row? */
+/* An expression_tree_walker: returns true if an expression differs from row to row. */
 static bool
 reads_rows(Node *node, void *context)
 {
@@ -70,6 +70,7 @@ encrypted_operand(Node *node)
 	return coerce_to_target_type(NULL, node, exprType(node), type->oid, -1, COERCION_EXPLICIT, COERCE_IMPLICIT_CAST, -1);
 }
 
+/* Returns true if PostgreSQL can join by this operator, with a left operand of this type, by merging or by hashing. */
 static bool
 joins_by(Oid operator, Oid left)
 {
@@ -86,6 +87,10 @@ encrypted_equality(Oid left, Oid right)
 	return taken[0] == left && taken[1] == right && joins_by(found, left) && tde_inside_is_base_operator(found) ? found : InvalidOid;
 }
 
+/*
+ * Puts equality of two encrypted operands in place, if there is one.  Where one of them is plain and has no encrypted form, as a column of the other
+ * table, it takes the base type of the other: the family has a member for that.  Otherwise the condition stays.
+ */
 static void
 encrypt_equality(OpExpr *op)
 {
@@ -157,7 +162,10 @@ encrypt_conditions(Node *node, bool full)
 		encrypt_equality(op);
 }
 
-/* Of FROM and WHERE; not what subqueries in their expressions have. */
+/*
+ * Conditions of FROM and WHERE; not what subqueries in their expressions have.  Only a FULL JOIN must have conditions to merge or hash by; others
+ * would be done by a nested loop.
+ */
 static void
 encrypt_from(Node *node)
 {
@@ -181,7 +189,7 @@ encrypt_from(Node *node)
 
 static void encrypt_joins(Query *query, bool is_subquery);
 
-/* Subqueries that stand in expressions: an expression_tree_walker. */
+/* Subqueries that stand in expressions: an expression_tree_walker.  The condition of IN (SELECT ...) becomes a join, too, so it is looked at. */
 static bool
 encrypt_sublinks(Node *node, void *context)
 {
@@ -199,6 +207,7 @@ encrypt_sublinks(Node *node, void *context)
 	return expression_tree_walker(node, encrypt_sublinks, context);
 }
 
+/* The conditions of a query and its subqueries.  is_subquery: it may be compared with a table outside, also where it reads one table. */
 static void
 encrypt_joins(Query *query, bool is_subquery)
 {
@@ -250,7 +259,7 @@ sort_operator(Oid operator, Oid plain, Oid encrypted, Oid *equality)
 	return operator == from->lt_opr ? to->lt_opr : operator == from->gt_opr ? to->gt_opr : InvalidOid;
 }
 
-/* The encrypted value of which a cast has made this: a column, or what it becomes beside something larger; NULL: there is none. */
+/* Returns the encrypted value of which a cast has made this: a column, or what it becomes beside something larger; NULL: it is something else. */
 static Node *
 encrypted_key(Node *expr)
 {
@@ -266,7 +275,10 @@ encrypted_key(Node *expr)
 		coerce_to_target_type(NULL, operand, exprType(operand), larger->oid, -1, COERCION_EXPLICIT, COERCE_IMPLICIT_CAST, -1) : NULL;
 }
 
-/* One key of the sort, and the value that is ranked by it. */
+/*
+ * One key of the sort, and the value that is ranked by it.  Both change type together, and so do the types that the call notes of its arguments:
+ * direct ones come first there.
+ */
 static void
 encrypt_key(Aggref *call, int number)
 {
@@ -294,6 +306,7 @@ encrypt_key(Aggref *call, int number)
 	lfirst_oid(list_nth_cell(call->aggargtypes, list_length(call->aggdirectargs) + number)) = encrypted;
 }
 
+/* Replaces array_agg() by ours, if it is there: a database that has not been updated may lack it. */
 static void
 gather_in_one_process(Aggref *call)
 {

@@ -6,10 +6,16 @@
 
 #include "nodes/parsenodes.h"
 
-/* To be called once before a query is planned: for all of its subqueries, too. */
+/*
+ * Called once before a query is planned: for all of its subqueries, too.  Puts comparisons of encrypted values in place of those of what a cast has
+ * decrypted.  Changes the query in place.
+ */
 extern void tde_prepared_joins(Query *query);
 
-/* To be called before a query with aggregates is planned; not for those inside of it. */
+/*
+ * Called before a query with aggregates is planned; not for those inside of it, which prepare_query() of index_conditions.c comes to by itself.
+ * Changes the query in place.
+ */
 extern void tde_prepared_aggregates(Query *query);
 
 #endif							/* TDE_OPERATORS_PREPARED_H */

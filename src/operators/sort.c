@@ -35,6 +35,7 @@ PG_FUNCTION_INFO_V1(tde_sortsupport);
 PG_FUNCTION_INFO_V1(tde_pattern_sortsupport);
 PG_FUNCTION_INFO_V1(tde_unordered_sortsupport);
 
+/* What a sort keeps, in its memory context, at SortSupport's ssup_extra. */
 typedef struct SortState
 {
 	TdeType    *type;
@@ -44,9 +45,10 @@ typedef struct SortState
 	FmgrInfo   *place;			/* the base type's extended hash, where that tells a value's place; NULL elsewhere */
 	TdeSortValues *kept;		/* NULL where the abbreviation is the plaintext */
 	uint64		comparisons;	/* of abbreviations, since the last one was made */
-	bool		tie;			/* the last two abbreviations compared were of equal values */
+	bool		tie;			/* the last two abbreviations compared were of equal values; read and reset by the next full comparison */
 } SortState;
 
+/* Values in the order that tells nothing; 0: both have one place, and the base type's order decides. */
 static inline int
 compare_places(SortState *state, Datum x, Datum y)
 {
@@ -56,7 +58,10 @@ compare_places(SortState *state, Datum x, Datum y)
 	return x_place < y_place ? -1 : x_place > y_place ? 1 : 0;
 }
 
-/* Plaintexts; without abbreviations, and to break ties. */
+/*
+ * A full comparison: of sorts without abbreviations, of those that are merged from tapes, and to break ties.  Values on tapes are decrypted each time
+ * that they are compared.
+ */
 static int
 compare_encrypted(Datum x, Datum y, SortSupport ssup)
 {
@@ -91,6 +96,7 @@ never_abandon(int count, SortSupport ssup)
 
 /* ---- the plaintext as its own abbreviation ---- */
 
+/* A comparator of abbreviations that are the plaintexts.  0 is final, but tuplesort does not know that, and asks the full comparator. */
 static int
 compare_plain(Datum x, Datum y, SortSupport ssup)
 {
@@ -101,6 +107,9 @@ compare_plain(Datum x, Datum y, SortSupport ssup)
 	return result;
 }
 
+/*
+ * An abbrev_converter.  There is one zero and one NaN, since all are equal: DISTINCT aggregates take abbreviations that differ for different values.
+ */
 static Datum
 abbreviate_plain(Datum original, SortSupport ssup)
 {
@@ -131,7 +140,10 @@ abbreviate_plain(Datum original, SortSupport ssup)
 /* The lower half of an abbreviation: a number, or with this bit more of the prefix. */
 #define NOT_KEPT		TDE_SORT_NUMBERS
 
-/* The base type's abbreviation, such that it is ordered as an unsigned number; 0 if it has none. */
+/*
+ * Returns the base type's abbreviation, such that it is ordered as an unsigned number; 0 if it has none.  Where order tells nothing, it is the
+ * value's place, in the upper 63 bits.
+ */
 static uint64
 prefix_of(SortState *state, Datum plain)
 {
@@ -148,6 +160,10 @@ prefix_of(SortState *state, Datum plain)
 	return abbreviation;
 }
 
+/*
+ * An abbrev_converter: 32 bits of prefix, and a number of the plaintext or 31 bits more of the prefix.  Comparisons since the last value are reported
+ * first, for what is kept may be done with.
+ */
 static Datum
 abbreviate_kept(Datum original, SortSupport ssup)
 {
@@ -184,6 +200,10 @@ look_up(const SortState *state, uint32 lower, LowerHalf *half)
 	return !half->kept || tde_sort_values_get(state->kept, lower, &half->plain, &half->more);
 }
 
+/*
+ * A comparator of such abbreviations.  Prefixes tell first; then equal numbers, which are of equal values; then the plaintexts, if both are kept.  0
+ * without a tie leaves it to the full comparator.
+ */
 static int
 compare_kept(Datum x, Datum y, SortSupport ssup)
 {
@@ -214,8 +234,8 @@ compare_kept(Datum x, Datum y, SortSupport ssup)
 }
 
 /*
- * What the sort may have in memory.  That of an index is made by up to so many processes, which share what there is; nothing
- * tells a worker that it is one of them.
+ * Returns what the sort may have in memory, in bytes.  That of an index is made by up to so many processes, which share what there is; nothing tells
+ * a worker that it is one of them.
  */
 static Size
 memory_of_sort(void)
@@ -230,6 +250,7 @@ memory_of_sort(void)
 
 /* ---- set-up ---- */
 
+/* The base type's support function of its default class for btree, by number; InvalidOid if it has none. */
 static Oid
 default_support(const TdeType *type, int16 number)
 {
@@ -249,6 +270,10 @@ prepare_base(const SortState *state, SortSupport ssup, SortSupport base, bool ab
 		PrepareSortSupportComparisonShim(default_support(state->type, BTORDER_PROC), base);
 }
 
+/*
+ * Sets up abbreviations; false: there are none, since the base type is passed by reference and cannot be hashed, which the kept plaintexts are found
+ * by.
+ */
 static bool
 abbreviates(SortState *state, SortSupport ssup)
 {
@@ -273,6 +298,7 @@ abbreviates(SortState *state, SortSupport ssup)
 	return false;
 }
 
+/* Sets up a sort.  base_support: the base type's own sort support, or InvalidOid.  place: as in SortState.  All is allocated in ssup_cxt. */
 static void
 prepare(SortSupport ssup, TdeType *type, Oid base_support, FmgrInfo *place)
 {

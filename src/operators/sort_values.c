@@ -1,5 +1,9 @@
 /*
  * sort_values.c - the plaintexts of a sort in memory, equal ones once.
+ *
+ * Values are kept in two generations.  A sort that writes runs, or a heap of the first few, throws values away without telling; so when comparisons
+ * show that a run was sorted, the current generation becomes the previous one, and that one is forgotten.  A number that is too low for either is of
+ * a forgotten value.
  */
 #include "postgres.h"
 
@@ -20,6 +24,7 @@
 /* A generation with fewer values is not worth replacing; more than the comparisons by which a heap takes one value. */
 #define MIN_GENERATION	256
 
+/* A plaintext in an arena.  Its size follows from the value, so that entries can be walked from the first to the last. */
 typedef struct Entry
 {
 	uint32		hash;			/* the base type's */
@@ -27,6 +32,7 @@ typedef struct Entry
 	uint64		value[FLEXIBLE_ARRAY_MEMBER];	/* by value, or the bytes that the datum points to */
 } Entry;
 
+/* The values of one run, and what finds them by their hash.  All zeros: empty. */
 typedef struct Generation
 {
 	uint64	   *arena;			/* entries, one after the other, on pages of their own */
@@ -76,6 +82,7 @@ forget_generation(Generation *generation)
 	memset(generation, 0, sizeof(*generation));
 }
 
+/* A MemoryContextCallback: pages outside of the memory context would stay otherwise, with plaintexts on them. */
 static void
 cleanse(void *arg)
 {
@@ -117,7 +124,7 @@ entry_datum(const TdeSortValues *kept, Entry *entry)
 	return kept->type->base_byval ? (Datum) entry->value[0] : PointerGetDatum(entry->value);
 }
 
-/* The slot that holds an equal value, or the free one where it belongs. */
+/* Returns the slot that holds an equal value, or the free one where it belongs.  At least half of the slots are free, so it ends. */
 static uint32 *
 find_slot(TdeSortValues *kept, Datum plain, uint32 hash)
 {
@@ -175,6 +182,10 @@ no_memory(Size size)
 			 errdetail("Failed on request of size %zu.", size)));
 }
 
+/*
+ * Makes more slots, and puts all entries into them.  Throws ERRCODE_OUT_OF_MEMORY; then the old ones stay.  Slots tell nothing of values, but their
+ * pages are taken from the same source, since those go back to the kernel.
+ */
 static void
 grow_slots(TdeSortValues *kept)
 {
@@ -200,6 +211,7 @@ grow_slots(TdeSortValues *kept)
 	generation->slot_count = (uint32) count;
 }
 
+/* Makes room for so many units more: twice as much as before, within the bound.  Entries may move; numbers stay. */
 static void
 grow_arena(TdeSortValues *kept, uint32 units)
 {
@@ -216,13 +228,14 @@ grow_arena(TdeSortValues *kept, uint32 units)
 	generation->room = (uint32) room;
 }
 
+/* Bytes of a generation: those that are used of the arena, and all slots. */
 static Size
 bytes_of(const Generation *generation)
 {
 	return generation->used * UNIT + generation->slot_count * sizeof(uint32);
 }
 
-/* Is there room for so many units more?  While the slots grow, there are the old and the new ones. */
+/* Returns true if there is room for so many units more.  While the slots grow, there are the old and the new ones. */
 static bool
 fits(const TdeSortValues *kept, Size units)
 {

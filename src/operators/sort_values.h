@@ -21,18 +21,24 @@
 typedef struct TdeSortValues TdeSortValues;
 
 /*
- * base compares plaintexts and has the collation; all is allocated in its memory context.  bound: bytes that all may take.
- * NULL if the base type has no hash function.
+ * Returns an empty set.  base compares plaintexts and has the collation; all is allocated in its memory context, and goes with that.  bound: bytes
+ * that all may take.  NULL if the base type has no hash function.
  */
 extern TdeSortValues *tde_sort_values_new(TdeType *type, SortSupport base, Size bound);
 
-/* The number of a plaintext, the same for those that are equal; 0 if it has none.  key is kept with it. */
+/*
+ * Returns the number of a plaintext, the same for those that are equal; 0 if it has none, for want of room.  key is kept with a new one.  The bytes
+ * are copied.  Throws ERRCODE_OUT_OF_MEMORY.
+ */
 extern uint32 tde_sort_values_add(TdeSortValues *kept, Datum plain, uint32 key);
 
-/* So many comparisons were made since the last value was added. */
+/* To be called before a value is added if there were comparisons since the last one was; so many.  May forget values. */
 extern void tde_sort_values_compared(TdeSortValues *kept, uint64 comparisons);
 
-/* The plaintext of a number, and its key; false if it was forgotten. */
+/*
+ * Sets *plain to the plaintext of a number, and *key to its key.  It points into the set, until the next value is added.  Returns false if it was
+ * forgotten.
+ */
 extern bool tde_sort_values_get(TdeSortValues *kept, uint32 number, Datum *plain, uint32 *key);
 
 #endif							/* TDE_OPERATORS_SORT_VALUES_H */

@@ -109,9 +109,10 @@ tde_length(PG_FUNCTION_ARGS)
 
 /* ---- patterns ---- */
 
+/* What our functions' names have before those of PostgreSQL's. */
 #define PREFIX	"tde_"
 
-/* PostgreSQL's function for the base type, by the name of ours. */
+/* PostgreSQL's function for the base type, by the name of ours; ereport if it has none of that name. */
 static Oid
 namesake(Oid function, TdeType *type)
 {
@@ -123,7 +124,7 @@ namesake(Oid function, TdeType *type)
 	return LookupFuncName(list_make2(makeString("pg_catalog"), makeString(name + strlen(PREFIX))), 2, arg_types, false);
 }
 
-/* tde_match(encrypted, pattern text) returns bool - does the string match? */
+/* tde_match(encrypted, pattern text) returns bool - what PostgreSQL's function says of the string: WHERE name LIKE 'a%'. */
 Datum
 tde_match(PG_FUNCTION_ARGS)
 {
@@ -161,7 +162,10 @@ plain_opclass(const TdeType *type, Oid method, Oid family)
 	return InvalidOid;
 }
 
-/* The conditions that PostgreSQL's support function derives for the plain column, as such of the encrypted one. */
+/*
+ * The conditions that PostgreSQL's support function derives for the plain column, as such of the encrypted one: name >= 'abc' AND name < 'abd' of
+ * name LIKE 'abc%'.  The bounds stay plain, since the families have members for a plain operand.  NIL: none is derived.
+ */
 static List *
 index_conditions(SupportRequestIndexCondition *request)
 {
@@ -232,8 +236,8 @@ typedef struct Assignment
 } Assignment;
 
 /*
- * The container of INSERT INTO t (j['a']) VALUES (...) is a constant NULL.  With a constant source the planner would assign
- * once for all rows, and they would share one salt; a CASE that it cannot decide makes it wait.
+ * The container of INSERT INTO t (j['a']) VALUES (...) is a constant NULL.  With a constant source the planner would assign once for all rows, and
+ * they would share one salt; a CASE that it cannot decide makes it wait.  The current user is not decided before execution, and never NULL.
  */
 static Expr *
 hide_constant(Expr *container)
@@ -257,6 +261,10 @@ hide_constant(Expr *container)
 	return (Expr *) result;
 }
 
+/*
+ * A SubscriptRoutines.transform: for reading, the container is cast to the base type; either way the base type's own transform does the rest, and
+ * refuses what it does not know.
+ */
 static void
 transform(SubscriptingRef *sbsref, List *indirection, ParseState *pstate, bool is_slice, bool is_assignment)
 {
@@ -274,6 +282,7 @@ transform(SubscriptingRef *sbsref, List *indirection, ParseState *pstate, bool i
 	getSubscriptingRoutines(base, NULL)->transform(sbsref, indirection, pstate, is_slice, is_assignment);
 }
 
+/* Calls the base type's own, with its workspace in place of ours.  The step and the state are copied, since they belong to the expression. */
 static bool
 check_subscripts(ExprState *state, ExprEvalStep *op, ExprContext *econtext)
 {
@@ -286,6 +295,10 @@ check_subscripts(ExprState *state, ExprEvalStep *op, ExprContext *econtext)
 	return assignment->methods.sbs_check_subscripts(state, &base_op, econtext);
 }
 
+/*
+ * Assigns to what is decrypted, and encrypts the result as the column wants it.  The user must be permitted to see the old value: an error about it
+ * might tell it.
+ */
 static void
 assign(ExprState *state, ExprEvalStep *op, ExprContext *econtext)
 {
@@ -307,6 +320,7 @@ assign(ExprState *state, ExprEvalStep *op, ExprContext *econtext)
 		*op->resvalue = tde_datum_encrypt(assignment->type, *op->resvalue, assignment->typmod);
 }
 
+/* A SubscriptRoutines.exec_setup: only for assignments, since transform() has made a cast of what is read. */
 static void
 exec_setup(const SubscriptingRef *sbsref, SubscriptingRefState *sbsrefstate, SubscriptExecSteps *methods)
 {

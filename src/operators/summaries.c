@@ -16,7 +16,10 @@
 
 PG_FUNCTION_INFO_V1(tde_brin_add_value);
 
-/* tde_brin_add_value(internal, internal, internal, internal) returns boolean - BRIN support function 2. */
+/*
+ * tde_brin_add_value(internal, internal, internal, internal) returns boolean - BRIN support function 2.  Called for each row of a range that has a
+ * summary, or gets one.  What PostgreSQL's function has kept of the row is encrypted anew; the other bound stays.
+ */
 Datum
 tde_brin_add_value(PG_FUNCTION_ARGS)
 {

@@ -34,7 +34,10 @@ static bool answer;
 
 /* ---- the role ---- */
 
-/* A name that no role has leaves superusers. */
+/*
+ * Returns true if a role has privileges of tde_column.decrypt_role.  A name that no role has leaves superusers: else a misspelt setting would let
+ * everybody decrypt.
+ */
 static bool
 has_role(Oid user)
 {
@@ -43,6 +46,7 @@ has_role(Oid user)
 	return OidIsValid(role) ? tde_rights_has_privs(user, role) : tde_rights_superuser(user);
 }
 
+/* While the role is looked up, which may throw, there is no answer. */
 bool
 tde_access_is_permitted(void)
 {
@@ -59,6 +63,7 @@ tde_access_is_permitted(void)
 	return answer;
 }
 
+/* A syscache callback: roles, their memberships, or owners of databases have changed. */
 static void
 forget_answer(Datum arg, int cacheid, uint32 hashvalue)
 {
@@ -169,7 +174,10 @@ tde_may_decrypt(PG_FUNCTION_ARGS)
 
 /* ---- results of a client's statements ---- */
 
-/* A value of the base type that says nothing; NULL if we know of none. */
+/*
+ * Returns a value of the base type that says nothing, as text; NULL if none is known, as for users' types.  It is read by the base type's input
+ * function.
+ */
 static const char *
 mask_text(Oid base)
 {
@@ -245,7 +253,7 @@ tde_access_throw_alike(const char *reason)
 	tde_error_throw(TDE_E_AUTH);
 }
 
-/* Errors that depend on the value: not that the wallet is closed, that the statement is canceled, or that there is no memory. */
+/* Returns true for an error that depends on the value: not that the wallet is closed, that the statement is canceled, or that there is no memory. */
 static bool
 is_about_value(int code)
 {

@@ -24,24 +24,35 @@ typedef enum TdeDecryptPolicy
 	TDE_POLICY_MASK
 } TdeDecryptPolicy;
 
+/* tde_column.decrypt_role and tde_column.decrypt_policy (a TdeDecryptPolicy). */
 extern char *tde_decrypt_role;
 extern int	tde_decrypt_policy;
 
-/* Is tde_column.decrypt_role set?  Most of the time not, and then nothing else is looked at. */
+/* True if tde_column.decrypt_role is set.  Most of the time it is not, and then nothing else is looked at. */
 extern PGDLLEXPORT bool tde_access_restricted;
 
-/* Is a value to be looked at before it is given out: because of that, or because tde.decryptions counts it?  Likewise. */
+/*
+ * True if a value is to be looked at before it is given out: because of that, or because tde.decryptions counts it.  Set by the assign hooks of both
+ * settings.
+ */
 extern bool tde_access_watched;
 
-/* May the current user decrypt?  Inside a SECURITY DEFINER function that is its owner. */
+/*
+ * Returns true if the current user may decrypt, or nobody is restricted.  Inside a SECURITY DEFINER function that is its owner.  The answer for one
+ * user is remembered until roles change.
+ */
 extern bool tde_access_is_permitted(void);
 
-/* May the current user see this value? */
+/*
+ * Returns true if the current user may see this value: he may decrypt, or it is a constant of SQL.  Throws, for who may not decrypt, if the value is
+ * damaged or its key cannot be read.
+ */
 extern PGDLLEXPORT bool tde_access_permits(TdeType *type, Datum value);
 
-/* ereport that the user may not see values of this type. */
+/* Throws ERRCODE_INSUFFICIENT_PRIVILEGE: the user may not see values of this type.  To be called with tde_access_restricted only. */
 pg_noreturn extern void tde_access_refuse(TdeType *type);
 
+/* Throws as tde_access_refuse() does if the current user may not see this value.  Not for an argument of a call: a mask may let him. */
 static inline void
 tde_access_check(TdeType *type, Datum value)
 {
@@ -49,7 +60,7 @@ tde_access_check(TdeType *type, Datum value)
 		tde_access_refuse(type);
 }
 
-/* The same for an argument of a call: who sees its column in clear may decrypt it. */
+/* Returns true if the current user may see an argument of a call, or its column without a mask: who sees it in clear may decrypt it. */
 extern bool tde_access_permits_argument(TdeCall *call, int arg, Datum value);
 
 static inline void
@@ -59,7 +70,10 @@ tde_access_check_argument(TdeCall *call, int arg, Datum value)
 		tde_access_refuse(call->proc->args[arg]);
 }
 
-/* What a client's result has instead of such a value, if its column has no mask for the user: as the policy says. */
+/*
+ * Returns what a client's result has instead of such a value, if its column has no mask for the user: as the policy says, NULL (*isnull) or a value
+ * that says nothing, palloc'd.  Throws with TDE_POLICY_ERROR.  *isnull becomes true as well if no such value of the type is known.
+ */
 extern Datum tde_access_result(TdeType *type, int32 base_typmod, bool *isnull);
 
 /*
@@ -72,24 +86,28 @@ extern Datum tde_access_result(TdeType *type, int32 base_typmod, bool *isnull);
  */
 extern char *tde_access_hidden(TdeType *type);
 
-/* Before and after a part of a statement in which this may happen.  begin returns what end, or an error, is to restore. */
+/* Before a part of a statement in which this may happen; returns what tde_access_end(), or who catches an error, is to restore. */
 extern TdeStatement tde_access_begin(bool changes_data);
+
+/* The same for the part in which the executor is shut down: nothing is done with values there. */
 extern TdeStatement tde_access_begin_end(void);
+
+/* After such a part.  Throws as tde_access_refuse() does if a value was asked for in it and not given. */
 extern void tde_access_end(TdeStatement outer);
 
-/*
- * Comparisons are LEAKPROOF: PostgreSQL evaluates them on rows that row level security hides.  So all that they say of a value that cannot be read
- * is that it is not authentic, whatever the reason.  Who is not subject to row level security gets the reason, and the server log has it.
- */
+/* Returns true if the current user is not subject to row level security anywhere: a superuser, or a role with BYPASSRLS. */
 extern bool tde_access_may_know_reason(void);
+
+/* Throws ERRCODE_TDE_NOT_AUTHENTIC without a reason, after the reason was written to the server log. */
 pg_noreturn extern void tde_access_throw_alike(const char *reason);
 
-/* tde_key_for_reading() with such errors. */
+/* tde_key_for_reading() with such errors.  That the wallet is closed, or that there is no memory, is said as it is. */
 extern const TdeKey *tde_access_key_for_comparing(uint32 id, TdeSpec spec, const uint8 type_tag[TDE_TYPE_TAG_SIZE]);
 
-/* Of the setting. */
+/* The assign hook of the setting.  Throws away plans when it is set or reset, since only some say which columns values come from. */
 extern void tde_access_assign_role(const char *newval, void *extra);
 
+/* From _PG_init: has changes of roles, databases and functions forget what was answered. */
 extern void tde_access_init(void);
 
 #endif							/* TDE_TYPE_ACCESS_H */

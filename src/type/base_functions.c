@@ -104,7 +104,10 @@ tde_base_btree_support(Oid left, Oid right, int16 number)
 	return OidIsValid(order.family) ? get_opfamily_proc(order.family, order.type, right, number) : InvalidOid;
 }
 
-/* Comparison within one operator family, varchar standing for text as there; false if the family has none for them. */
+/*
+ * A comparison within one operator family, varchar standing for text as there; false if the family has none for the two types.  int4 and int8 are
+ * compared so.
+ */
 static bool
 resolve_in_family(Oid left, Oid right, TdeComparison *comparison)
 {
@@ -148,6 +151,7 @@ resolve_conversion(Oid source, Oid target, FmgrInfo **convert)
 	return true;
 }
 
+/* A comparison of numbers that have no common family, as numeric or as float8; false if one of them is no number. */
 static bool
 resolve_as_number(Oid left, Oid right, TdeComparison *comparison)
 {
@@ -168,7 +172,7 @@ resolve_as_number(Oid left, Oid right, TdeComparison *comparison)
 	return true;
 }
 
-/* Types with equality alone. */
+/* A comparison of a type that has equality alone, such as xid; there is no order then. */
 static bool
 resolve_equality(Oid left, Oid right, TdeComparison *comparison)
 {
@@ -214,6 +218,7 @@ tde_base_keep(void *had, const void *found, Size size)
 	return had;
 }
 
+/* Keeps it with the function.  epoch: when the look-up began, so that what has changed since is looked up again. */
 static TdeComparison *
 keep_comparison(TdeProc *proc, const TdeComparison *found, uint64 epoch)
 {
@@ -341,7 +346,7 @@ tde_base_arithmetic(TdeProc *proc, const char *symbol)
 
 /* ---- functions of the base type ---- */
 
-/* Forget what may have changed, before it is used. */
+/* Forgets the functions of a type that may have changed, before one is used.  Their FmgrInfos stay where they are. */
 static void
 forget_changed(TdeType *type)
 {

@@ -9,6 +9,9 @@
 
 #include "type/type.h"
 
+/*
+ * How the two operands of a function of ours are compared.  It hangs from TdeProc, and is never changed nor freed: a call under way may be using it.
+ */
 typedef struct TdeComparison
 {
 	FmgrInfo   *compare;		/* NULL: the types have no order */
@@ -22,37 +25,52 @@ typedef struct TdeComparison
 	FmgrInfo   *hash[2];		/* of each operand, extended, such that what is equal hashes alike; from tde_base_unordered() alone */
 } TdeComparison;
 
-/* The base type's own functions. */
+/*
+ * The base type's own functions, ready to be called, looked up at their first use and anew when functions have changed.  tde_base_input() and
+ * tde_base_receive() set type->ioparam, too.  They throw if the type has no such function, as for binary input.
+ */
 extern PGDLLEXPORT FmgrInfo *tde_base_input(TdeType *type);
 extern FmgrInfo *tde_base_output(TdeType *type);
 extern FmgrInfo *tde_base_receive(TdeType *type);
 extern FmgrInfo *tde_base_send(TdeType *type);
 
-/* Apply the base type's own length coercion; the same datum if there is nothing to do. */
+/*
+ * Applies the base type's own length coercion: of varchar(3) to 'abcd'.  Returns the same datum if there is nothing to do.  is_explicit: cut, instead
+ * of throwing what the base type throws.
+ */
 extern PGDLLEXPORT Datum tde_base_coerce(TdeType *type, Datum value, int32 base_typmod, bool is_explicit);
 
-/* Are all values that one modifier of the base type allows as they are under another?  The base type's planner support function says so. */
+/*
+ * Returns true if all values that one modifier of the base type allows are as they are under another: varchar(5) under varchar(9).  The base type's
+ * planner support function says so.  from -1: any value.
+ */
 extern bool tde_base_keeps(TdeType *type, int32 from, int32 to);
 
-/* The type as which PostgreSQL compares a type: text for varchar.  The type itself if it has no order. */
+/* Returns the type as which PostgreSQL compares a type: text for varchar.  The type itself if it has no order. */
 extern Oid	tde_base_compared_as(Oid type);
 
-/* ereport if the two base types cannot be compared.  What it returns stays good. */
+/*
+ * Returns how the function's first two arguments are compared, and keeps it with the function.  Throws ERRCODE_UNDEFINED_FUNCTION if the two base
+ * types cannot be compared.  What it returns stays good.
+ */
 extern TdeComparison *tde_base_comparison(TdeProc *proc);
 
-/* The same for the order of pattern operator classes; ereport if the base types are no strings. */
+/* The same for the order of pattern operator classes; throws likewise if the base types are no strings. */
 extern TdeComparison *tde_base_pattern(TdeProc *proc);
 
-/* Both operands as char(n), whatever strings they are: in its order, or in that of its bytes. */
+/* Keeps a comparison of both operands as char(n), whatever strings they are: in its order, or in that of its bytes. */
 extern void tde_base_padded(TdeProc *proc, bool pattern);
 
-/* The base type's extended hash function; ereport if it has none. */
+/* Returns the base type's extended hash function; throws ERRCODE_UNDEFINED_FUNCTION if it has none. */
 extern FmgrInfo *tde_base_extended_hash(Oid type);
 
-/* Can a btree index of this base type tell no order?  It takes a hash function. */
+/* Returns true if a btree index of this base type can tell no order.  It takes a hash function, and an order for those that hash alike. */
 extern bool tde_base_can_hide_order(Oid base);
 
-/* A comparison with the functions that hash both operands, as char(n) if they are padded; ereport if they have no order or no hash. */
+/*
+ * Keeps a comparison with the functions that hash both operands, as char(n) if they are padded.  Throws ERRCODE_UNDEFINED_FUNCTION if they have no
+ * order or no hash.
+ */
 extern void tde_base_unordered(TdeProc *proc, bool padded);
 
 /* An operator of the base types, and how its operands come to be of the types that it takes. */
@@ -62,7 +80,10 @@ typedef struct TdeArithmetic
 	FmgrInfo   *convert[2];		/* NULL: the operand is taken as it is */
 } TdeArithmetic;
 
-/* The operator that PostgreSQL's parser takes for the two base types; ereport if there is none. */
+/*
+ * Returns the operator that PostgreSQL's parser takes for the two base types, and keeps it with the function.  Throws
+ * ERRCODE_INVALID_FUNCTION_DEFINITION if there is none, or it returns another type than the function.
+ */
 extern TdeArithmetic *tde_base_arithmetic(TdeProc *proc, const char *symbol);
 
 /*
@@ -76,10 +97,10 @@ extern Oid	tde_base_btree_support(Oid left, Oid right, int16 number);
  */
 extern void *tde_base_keep(void *had, const void *found, Size size);
 
-/* ereport if the user may not execute a function in whose place one of ours is called. */
+/* Throws ERRCODE_INSUFFICIENT_PRIVILEGE if the user may not execute a function in whose place one of ours is called. */
 extern PGDLLEXPORT void tde_base_require_execute(Oid function);
 
-/* The arguments of one of those, or of a length coercion: the value, the modifiers, and that it is no explicit cast. */
+/* Returns the arguments of a cast with modifiers, or of a length coercion: the value, the modifiers, and that it is no explicit cast. */
 extern PGDLLEXPORT List *tde_base_modifier_args(Node *value, int32 typmod);
 
 #endif							/* TDE_TYPE_BASE_FUNCTIONS_H */

@@ -1,5 +1,8 @@
 /*
  * call.h - the columns of a table that COPY gives out, which no expression tells.
+ *
+ * COPY calls the output functions of a row's columns without an expression.  Expressions tell of their arguments by themselves; tde_call() of
+ * type/type.h makes what is kept of them.
  */
 #ifndef TDE_TYPE_CALL_H
 #define TDE_TYPE_CALL_H
@@ -8,17 +11,23 @@
 
 #include "type/type.h"
 
-/* The table whose rows a COPY command gives out without a query; InvalidOid: none.  Takes no lock and checks no right. */
+/*
+ * Returns the table whose rows a COPY command gives out without a query; InvalidOid: none.  Takes no lock and checks no right: whoever runs the
+ * command will.  Called by the utility hook.
+ */
 extern Oid	tde_call_copied_table(Node *command);
 
-/* The expressions that are the arguments of a call, as far as they are known. */
+/*
+ * Returns the expressions that are the arguments of a call, as far as they are known; NIL: nothing is.  An element may be NULL, as the state of an
+ * aggregate is.
+ */
 extern PGDLLEXPORT List *tde_call_arguments(FunctionCallInfo fcinfo);
 
 /* For the two functions below. */
 extern TdeCall *tde_call_setup_copied(FunctionCallInfo fcinfo);
 extern int32 tde_call_declared_by_any(TdeCall *call, Datum value);
 
-/* What a call site of an output function keeps. */
+/* Returns what a call site of an output function keeps; made at the first call. */
 static inline TdeCall *
 tde_output_call(FunctionCallInfo fcinfo)
 {

@@ -61,7 +61,7 @@ input_type(FunctionCallInfo fcinfo)
 }
 
 /*
- * Is it called by an expression, a cast to or from text above all, and not for what a client or a dump reads and writes?  Expressions deal in
+ * Returns true if an expression calls, a cast to or from text above all, and not what a client or a dump reads and writes.  Expressions deal in
  * plaintext, in whatever form values go in and out.
  */
 static inline bool
@@ -172,7 +172,7 @@ tde_send(PG_FUNCTION_ARGS)
 
 /* ---- length coercion, and casts between encrypted types and others ---- */
 
-/* How PostgreSQL casts from one type to another. */
+/* Looks up how PostgreSQL casts from one type to another, explicitly, and keeps that with the function. */
 static void
 resolve_cast(TdeProc *proc, Oid source, Oid target)
 {
@@ -185,6 +185,7 @@ resolve_cast(TdeProc *proc, Oid source, Oid target)
 	proc->resolved = epoch;
 }
 
+/* Calls the function of a cast, which takes one to three arguments: the value, the modifier, and that it is explicit. */
 static Datum
 call_cast(FmgrInfo *cast, Datum value, int32 typmod, bool *isnull)
 {
@@ -252,7 +253,10 @@ fit(TdeType *type, Datum value, int32 declared, int32 typmod, bool is_explicit)
 	return base_typmod != declared ? tde_base_coerce(type, value, base_typmod, is_explicit) : value;
 }
 
-/* tde_encrypt(base or other, int4 typmod, bool explicit) returns encrypted. */
+/*
+ * tde_encrypt(base or other, int4 typmod, bool explicit) returns encrypted - the cast by which a plain value gets into a column: INSERT ... VALUES
+ * ($1), with $1 of the base type, or a.plain in UPDATE a SET secret = plain.
+ */
 Datum
 tde_encrypt(PG_FUNCTION_ARGS)
 {

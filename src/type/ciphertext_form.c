@@ -49,7 +49,7 @@ int			tde_io_format = TDE_IO_PLAINTEXT;
 
 /* ---- who may ---- */
 
-/* Who may execute tde_ciphertext_io() may use the form. */
+/* Throws unless a user may use the form: who may execute tde_ciphertext_io() may. */
 static void
 check_user(Oid user)
 {
@@ -127,6 +127,7 @@ refuse_oids(TdeType *type)
 
 /* ---- a key's row, for pg_upgrade ---- */
 
+/* Adds a key's row, wrapped as it is, in network byte order.  read_row() is the reverse; the two change together with FORM_UPGRADE. */
 static void
 append_row(StringInfo buf, const TdeDataKey *row)
 {
@@ -147,6 +148,7 @@ append_row(StringInfo buf, const TdeDataKey *row)
 	pq_sendbytes(buf, row->name, strlen(row->name));
 }
 
+/* Reads a key's row from a form whose checksum was right.  That keeps nobody from writing one, so lengths are looked at. */
 static void
 read_row(StringInfo buf, TdeDataKey *row)
 {
@@ -191,6 +193,7 @@ checksum(const char *bytes, size_t size)
 	return crc;
 }
 
+/* Adds the form of a value.  Compressed or out of line, it is fetched whole first. */
 static void
 append_form(StringInfo buf, TdeType *type, Datum value)
 {
@@ -278,7 +281,7 @@ not_a_form_error(void)
 			 errhint("Set it to plaintext to give values in clear.")));
 }
 
-/* Is the checksum at its end right? */
+/* Returns true if the checksum at the end is right.  Leaves the cursor at the beginning. */
 static bool
 is_intact(StringInfo buf)
 {
@@ -290,7 +293,7 @@ is_intact(StringInfo buf)
 	return crc == checksum(buf->data, buf->len - CRC_SIZE);
 }
 
-/* The head up to the key; buf is at its end then. */
+/* Reads the head up to the key, which buf is at then.  Throws if it is of another form, byte order or type. */
 static void
 read_head(StringInfo buf, TdeType *type)
 {
@@ -313,7 +316,7 @@ read_head(StringInfo buf, TdeType *type)
 				 errmsg("encrypted value is not of type %s", format_type_be(type->oid))));
 }
 
-/* The local number of the key. */
+/* Returns the local number of the key.  pg_upgrade's form brings the key's row with it, which is used until tde.data_keys is there. */
 static uint32
 read_key(StringInfo buf)
 {
@@ -341,7 +344,9 @@ read_key(StringInfo buf)
 	return row->id;
 }
 
-/* The value whose form has these bytes. */
+/*
+ * Returns the value whose form has these bytes, palloc'd.  The header is parsed once more: its key has another number here, so its size may differ.
+ */
 static Datum
 parse_form(StringInfo buf, TdeType *type)
 {

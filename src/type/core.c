@@ -24,7 +24,10 @@ tde_core_is_member(Oid catalog, Oid object)
 	return getExtensionOfObject(catalog, object) == get_extension_oid("tde_column", true);
 }
 
-/* Of operators with this name, those that are PostgreSQL's; what they take begins with their first operand. */
+/*
+ * Of operators with this name, those that are PostgreSQL's.  What they take begins with their first operand: the list has places for two, also for
+ * operators of one.
+ */
 static FuncCandidateList
 core_candidates(List *name, bool binary)
 {

@@ -8,7 +8,7 @@
 #include "type/plaintext_cache.h"
 #include "type/type.h"
 
-/* Are all bytes of a varlena here as they are, neither compressed nor out of line?  (What is out of line is "short", too.) */
+/* Returns true if all bytes of a varlena are here as they are, neither compressed nor out of line.  (What is out of line is "short", too.) */
 static inline bool
 tde_datum_at_hand(Datum value)
 {
@@ -17,7 +17,7 @@ tde_datum_at_hand(Datum value)
 	return !VARATT_IS_EXTENDED(stored) || (VARATT_IS_SHORT(stored) && !VARATT_IS_EXTERNAL(stored));
 }
 
-/* A value of a row is about to be used, which may be one of a scan.  To be called for each value. */
+/* To be called for each value of a row that is about to be used, which may be one of a scan.  A hint to the processor, nothing else. */
 extern void tde_datum_prefetch(const uint8 *bytes);
 
 /*
@@ -30,7 +30,10 @@ extern Datum tde_datum_decrypt(TdeType *type, Datum value, int32 declared);
 /* The same, for a value that is not expected to be met again soon: output and send. */
 extern PGDLLEXPORT Datum tde_datum_decrypt_once(TdeType *type, Datum value, int32 declared);
 
-/* Would it not be refused for that?  For those who do not decrypt it. */
+/*
+ * Returns true if a value would not be refused for what its column declares.  For those who do not decrypt it, as comparisons of bytes.  Throws if
+ * the key cannot be looked up.
+ */
 extern bool tde_datum_fits(TdeType *type, Datum value, int32 declared);
 
 /*
@@ -39,6 +42,7 @@ extern bool tde_datum_fits(TdeType *type, Datum value, int32 declared);
  */
 #define TDE_SCRATCH_SIZE	112 /* longest value, in bytes as stored */
 
+/* Room for a short plaintext, and what else was allocated; on the stack of who compares.  Not to be copied: the datum points into it. */
 typedef struct TdeScratch
 {
 	union
@@ -56,7 +60,7 @@ typedef struct TdeScratch
 
 extern Datum tde_datum_peek(TdeType *type, Datum value, int32 declared, TdeRemember remember, TdeScratch *scratch);
 
-/* The same for an argument of a function, which may also be of a plain type. */
+/* The same for an argument of a function, which may also be of a plain type: then the argument itself, and nothing to be freed. */
 static inline Datum
 tde_argument_peek(FunctionCallInfo fcinfo, TdeCall *call, int arg, TdeRemember remember, TdeScratch *scratch)
 {
@@ -66,6 +70,10 @@ tde_argument_peek(FunctionCallInfo fcinfo, TdeCall *call, int arg, TdeRemember r
 	return type ? tde_datum_peek(type, PG_GETARG_DATUM(arg), call->declared[arg], remember, scratch) : PG_GETARG_DATUM(arg);
 }
 
+/*
+ * Cleanses and frees what tde_datum_peek() has allocated.  The scratch memory itself is not cleansed here: it is on the stack, which server/remains.c
+ * overwrites later.
+ */
 static inline void
 tde_datum_unpeek(TdeScratch *scratch)
 {
@@ -87,10 +95,10 @@ extern struct varlena *tde_datum_seal_like(TdeType *type, Datum value, const Tde
  */
 extern PGDLLEXPORT Datum tde_datum_encrypt(TdeType *type, Datum value, int32 typmod);
 
-/* The same under a version of that key which values have, by its number; under the newest if that one is full, or 0. */
+/* The same under a version of that key which values have, by its number; under the newest if key_id is 0, or that version may encrypt no more. */
 extern Datum tde_datum_encrypt_under(TdeType *type, Datum value, int32 typmod, uint32 key_id);
 
-/* The same for what is stored in no column, but may get into temporary files. */
+/* The same for what is stored in no column, but may get into temporary files: under the catalog's key, salted. */
 extern Datum tde_datum_encrypt_passing(TdeType *type, Datum value);
 
 /*
@@ -115,7 +123,7 @@ extern Datum tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod);
  */
 extern struct varlena *tde_datum_decrypt_slice(TdeType *type, Datum value, int32 declared, uint64 from, uint64 to, uint64 *first);
 
-/* Free a decrypted datum that is no longer needed. */
+/* Cleanses and frees a decrypted datum that is no longer needed.  Nothing to do for a type that is passed by value. */
 extern PGDLLEXPORT void tde_datum_free(TdeType *type, Datum value);
 
 /*
@@ -125,9 +133,9 @@ extern PGDLLEXPORT void tde_datum_free(TdeType *type, Datum value);
 extern Datum tde_datum_coerce(TdeType *type, Datum value, int32 typmod, int32 declared, bool is_explicit);
 
 /*
- * Is this value encrypted just as a new one would be, so that it can be stored as it is: as the typmod says, under the newest
- * version of the key?  typmod -1, of a place that declares nothing: in its own way, under the newest version of its own key.
- * Looks at the header alone, of a value out of line, too.
+ * tde_datum_is_current() returns true if a value can be stored as it is, encrypted just as a new one would be: as the typmod says, under the newest
+ * version of the key.  typmod -1, of a place that declares nothing: in its own way, under the newest version of its own key.  Looks at the header
+ * alone, of a value out of line, too.
  *
  * A version may reach its limit, and be replaced, while much is re-encrypted.  So a version counts as the newest that was so when a key's
  * values were first asked about with these floors, or is newer than that.
@@ -140,19 +148,19 @@ typedef struct TdeKeyFloors
 
 extern PGDLLEXPORT bool tde_datum_is_current(TdeType *type, Datum value, int32 typmod, TdeKeyFloors *floors);
 
-/* Is it encrypted as the typmod says, but for the key?  By its header and its size alone, too. */
+/* Returns true if a value is encrypted as the typmod says, but for the key.  By its header and its size alone, too. */
 extern PGDLLEXPORT bool tde_datum_is_declared(TdeType *type, Datum value, int32 typmod);
 
 /* Make it so.  declared: where it comes from, as above; -1 takes a value that does not fit, too. */
 extern PGDLLEXPORT Datum tde_datum_reencrypt(TdeType *type, Datum value, int32 typmod, int32 declared);
 
-/* Is this a constant of SQL, encrypted under the catalog's key, and not a column's value? */
+/* Returns true if this is a constant of SQL, encrypted under the catalog's key, and not a column's value.  Throws if the wallet is closed. */
 extern bool tde_datum_is_literal(TdeType *type, Datum value);
 
-/* The header of a value, in line or not; false if it is none. */
+/* Sets *header to that of a value, in line or not.  Returns false if its bytes begin with none.  Needs no key. */
 extern PGDLLEXPORT bool tde_datum_header(Datum value, TdeHeader *header);
 
-/* The same; ereport if they are not. */
+/* The same; throws ERRCODE_TDE_NOT_AUTHENTIC if they do not. */
 extern void tde_datum_read_header(Datum value, TdeHeader *header);
 
 #endif							/* TDE_TYPE_DATUM_H */

@@ -1,5 +1,9 @@
 /*
  * datum_encrypt.c - plaintext datums become encrypted ones; and what of encrypted ones must be encrypted anew.
+ *
+ * Whoever encrypts comes through seal(), in this order: find_key() says under which key and specification; tde_plain_bytes_make() reads the
+ * plaintext, which may accept invalidations; count_ahead() makes room below the key's limit, and finds the key once more; check_required() asks
+ * whether a standard excludes it.
  */
 #include "postgres.h"
 
@@ -39,7 +43,10 @@ static const TdeSpec spared_spec = {TDE_AES256, TDE_CTR, TDE_GCM, true};
  */
 static const TdeSpec passing_spec = {TDE_AES256, TDE_CTR, TDE_SHA256, true};
 
-/* The spec and key slot that a typmod stands for, and the active key there. */
+/*
+ * The spec and key slot that a typmod stands for, and the active key there.  The memo is marked empty while it is filled: each of these lookups may
+ * throw, or forget keys.
+ */
 static const TdeWriter *
 find_writer(TdeType *type, int32 typmod)
 {
@@ -81,6 +88,10 @@ typedef struct Target
 	uint64		epoch;			/* the key is good while it is this one */
 } Target;
 
+/*
+ * Sets spec, padding and key of a target.  A key that is named comes first, then what passes, then what the typmod says; at last the header of a
+ * value that is there, with the newest version of its key.
+ */
 static inline void
 find_key(Target *target)
 {
@@ -127,7 +138,10 @@ padded_size(size_t size, size_t pad)
 	return pad > 0 ? (size / pad + 1) * pad : size;
 }
 
-/* Count one more value, which makes us forget the key, perhaps, or puts another version in its place. */
+/*
+ * Counts one more value, for which the limit that was reserved has no room.  That makes us forget the key, perhaps, or puts another version in its
+ * place; so the key is found again until there is room.
+ */
 static pg_noinline void
 count_ahead(Target *target, uint64 blocks)
 {
@@ -142,7 +156,9 @@ count_ahead(Target *target, uint64 blocks)
 	}
 }
 
-/* Is the value to be stored in a column, under a specification that a standard excludes?  Literals are not, and neither is what a query makes. */
+/*
+ * Throws if a value is to be stored in a column under a specification that a standard excludes.  Literals are not, and neither is what a query makes.
+ */
 static pg_noinline void
 check_required(const Target *target)
 {
@@ -277,7 +293,7 @@ tde_datum_encrypt_given(TdeType *type, Datum value, int32 typmod)
 	return encrypt(&target, value);
 }
 
-/* Is it encrypted just as the modifiers say?  Answers with a closed wallet, too. */
+/* Returns true if a value is encrypted just as the modifiers say.  Answers with a closed wallet, too. */
 static bool
 fits(const TdeHeader *header, const TdeModifiers *mods)
 {
@@ -334,7 +350,10 @@ typedef struct Floor
 	int32		version;
 } Floor;
 
-/* The version that was the newest of this one's key when that was asked for first. */
+/*
+ * Returns the version that was the newest of this one's key when these floors were asked about it first.  A list will do: there are few keys in a
+ * table.
+ */
 static int32
 floor_version(const TdeDataKey *newest, TdeKeyFloors *floors)
 {

@@ -28,7 +28,7 @@ refuse_without_mac(bool tells)
 
 /* ---- keys are walls ---- */
 
-/* What has been warned of in this statement. */
+/* What has been warned of in this statement.  A column is not known here: type, key and declaration stand for it. */
 typedef struct Warned
 {
 	TimestampTz statement;
@@ -40,7 +40,7 @@ typedef struct Warned
 /* So many columns of one statement; if there are more, some are named again. */
 #define WARNED	32
 
-/* Is this the first such value of a column in this statement? */
+/* Returns true for the first such value of a column in this statement, and remembers it. */
 static bool
 is_first(const Warned *now)
 {
@@ -56,13 +56,17 @@ is_first(const Warned *now)
 	return true;
 }
 
-/* Values that do not fit are rare, so this may take a while.  In a database that has not been updated from 0.1.0 yet, nobody could have looked for such values. */
+/*
+ * Returns true if a value under another key is only warned of.  Values that do not fit are rare, so this may take a while.  In a database that has
+ * not been updated from 0.1.0 yet, nobody could have looked for such values.
+ */
 static bool
 only_warns(void)
 {
 	return tde_key_wall == TDE_WALL_WARN || !OidIsValid(tde_extension_table("key_counts"));
 }
 
+/* Reports a value under another key than declared, at this level: one text for errors, warnings and the server's log. */
 static void
 report_foreign(int level, TdeType *type, int32 slot, int32 declared)
 {

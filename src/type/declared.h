@@ -1,5 +1,5 @@
 /*
- * declared.h - is a value as its column declares: with a MAC, and under the column's key?
+ * declared.h - whether a value is as its column declares: with a MAC, and under the column's key.
  *
  * A value carries the number of its key, so that it can be read wherever it is; and whoever can write files can put it where it does
  * not belong.  So what the expression tells of the column is compared with what the value is.  That takes one comparison of numbers: what
@@ -19,14 +19,14 @@ typedef enum TdeKeyWall
 
 extern int	tde_key_wall;
 
-/* A key's slot, and whether there is a MAC; below zero for the slots that no column declares. */
+/* Returns a key's slot, and whether there is a MAC, as one number; below zero for the slots that no column declares. */
 static inline int32
 tde_declaration(int32 slot, TdeSpec spec)
 {
 	return slot * 2 + (spec.mac != TDE_NOMAC ? 1 : 0);
 }
 
-/* What a typmod declares; -1: nothing. */
+/* Returns what a typmod declares, as such a number; -1: nothing. */
 static inline int32
 tde_declared(TdeType *type, int32 typmod)
 {
@@ -38,7 +38,10 @@ tde_declared(TdeType *type, int32 typmod)
 	return tde_declaration(mods.slot, mods.spec);
 }
 
-/* May a value stand where this is declared?  One that has a MAC may stand where none is declared. */
+/*
+ * Returns true if a value may stand where this is declared.  One that has a MAC may stand where none is declared: the last bit is compared only if
+ * the value has none.
+ */
 static inline bool
 tde_fits(int32 value, int32 declared)
 {
@@ -46,8 +49,9 @@ tde_fits(int32 value, int32 declared)
 }
 
 /*
- * ereport on a value that does not fit.  Returns after a warning, where key_wall wants no more: the value may be read then.  tells: as in
- * type/datum.c.
+ * Called for a value that does not fit.  Throws ERRCODE_TDE_NOT_AUTHENTIC for one without the MAC that is declared, ERRCODE_TDE_OTHER_KEY for one
+ * under another key.  Returns after a warning, where key_wall wants no more: the value may be read then.  tells: errors may give the reason;
+ * otherwise as tde_access_throw_alike() does.  Looks up names, so a pointer to a key is lost.
  */
 extern void tde_declared_refuse(TdeType *type, int32 value, int32 declared, bool tells);
 

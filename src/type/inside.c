@@ -104,6 +104,7 @@ find_in_fields(TupleDesc desc, HTAB *known)
 	return any ? inside : NULL;
 }
 
+/* known: as for find_inside().  A type that occurs in several places is looked at once; types within types would take exponential time otherwise. */
 static TdeInside *
 find_in_composite(Oid type, HTAB *known)
 {
@@ -186,7 +187,7 @@ tde_inside_any(const TdeInside *inside, bool (*test) (TdeType *type, int32 typmo
 
 /* ---- values ---- */
 
-/* Replace one part; has it become another one? */
+/* Replaces one part; returns true if it has become another one. */
 static bool
 replace_part(const TdeInside *part, Datum *value, TdeInsideChange change, void *arg)
 {
@@ -408,7 +409,7 @@ tde_inside_headers_of_tree(Node *tree, TdeHeaderVisitor visit, void *arg)
 	walk_node(tree, &walk);
 }
 
-/* The plain type that an encrypted type, or an array of it, stands for; any other type itself. */
+/* Returns the plain type that an encrypted type, or an array of it, stands for, with its typmod; any other type itself. */
 static Oid
 plain_type(Oid oid, int32 *typmod)
 {

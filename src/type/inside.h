@@ -2,6 +2,9 @@
  * inside.h - encrypted values wherever they are: inside arrays, domains, composites and ranges, and in constants of expressions.
  *
  * Only the heads of values are read, of TOASTed ones a slice: no key is needed, and the wallet may be closed.
+ *
+ * tde_inside_find() says of a type where in its values encrypted ones are, and that is kept for a column or a statement; tde_inside_replace() goes
+ * through one value after another with it.
  */
 #ifndef TDE_TYPE_INSIDE_H
 #define TDE_TYPE_INSIDE_H
@@ -18,16 +21,16 @@
 
 /* ---- within a column's value: itself, or elements of arrays, members of composites and bounds of ranges, to any depth, under domains or not ---- */
 
-/* What is known of a declared type: where in its values encrypted ones are. */
+/* What is known of a declared type: where in its values encrypted ones are.  Nothing tells it of a later ALTER TYPE. */
 typedef struct TdeInside TdeInside;
 
-/* NULL if values of this type hold no encrypted ones.  Made in the current memory context. */
+/* Returns what is known of a type; NULL if its values hold no encrypted ones.  Made in the current memory context, and freed with that. */
 extern PGDLLEXPORT TdeInside *tde_inside_find(Oid type, int32 typmod);
 
 /* The same of a row with such fields, of a named type or of none. */
 extern TdeInside *tde_inside_find_fields(TupleDesc fields);
 
-/* Is there a place for encrypted values for which this is true? */
+/* Returns true if there is a place for encrypted values for which the test is true.  typmod: -1 where none is declared. */
 extern bool tde_inside_any(const TdeInside *inside, bool (*test) (TdeType *type, int32 typmod));
 
 /*
@@ -37,8 +40,8 @@ extern bool tde_inside_any(const TdeInside *inside, bool (*test) (TdeType *type,
 typedef Datum (*TdeInsideChange) (TdeType *type, Datum value, int32 declared, void *arg);
 
 /*
- * Have change look at each encrypted value in value, which is not NULL.  Returns value itself if change left all as they are,
- * otherwise a copy with what it returned.
+ * Has change look at each encrypted value in value, which is not NULL.  Returns value itself if change left all as they are, otherwise a copy with
+ * what it returned, palloc'd.  What is fetched from TOAST on the way is left to the current memory context.
  */
 extern PGDLLEXPORT Datum tde_inside_replace(const TdeInside *nested, Datum value, TdeInsideChange change, void *arg);
 
@@ -47,10 +50,10 @@ extern PGDLLEXPORT Datum tde_inside_replace(const TdeInside *nested, Datum value
 /* Called for each encrypted value; header is NULL where its bytes do not begin with one: it is damaged. */
 typedef void (*TdeHeaderVisitor) (const TdeHeader *header, void *arg);
 
-/* Is the type an encrypted one, or does it have parts of one? */
+/* Returns true if the type is an encrypted one, or has parts of one.  It looks into composites anew each time. */
 extern PGDLLEXPORT bool tde_type_holds_encrypted(Oid type);
 
-/* Does it have parts that are not encrypted, as far as is known? */
+/* Returns true if it has parts that are not encrypted, as far as is known; also if it has no encrypted ones. */
 extern bool tde_type_holds_plain(Oid type);
 
 /*
@@ -63,25 +66,28 @@ extern void tde_inside_headers_of_datum(Oid type, Datum value, TdeHeaderVisitor 
 extern void tde_inside_headers_of_tree(Node *tree, TdeHeaderVisitor visit, void *arg);
 
 /*
- * Are two types, with their modifiers, different only in that one is encrypted and the other is not, or is so otherwise?  Also of arrays.
- * PostgreSQL would take a column of the first for one of the second if both were plain.
+ * Returns true if two types, with their modifiers, are different only in that one is encrypted and the other is not, or is so otherwise; also of
+ * arrays.  PostgreSQL would take a column of the first for one of the second if both were plain.
  */
 extern bool tde_inside_differs(Oid type, int32 typmod, Oid wanted, int32 wanted_typmod);
 
-/* A base type's own operator, or one of ours?  Another one of the same name, in another schema, may do anything. */
+/* Returns true for a base type's own operator, or one of ours.  Another one of the same name, in another schema, may do anything. */
 extern PGDLLEXPORT bool tde_inside_is_base_operator(Oid operator);
 
-/* What a query gives out: its target list, or its RETURNING list. */
+/* Returns what a query gives out: its target list, or its RETURNING list.  It belongs to the query. */
 static inline List *
 tde_output_columns(Query *query)
 {
 	return query->commandType == CMD_SELECT ? query->targetList : query->returningList;
 }
 
-/* A node on a finished plan that evaluates what the one below cannot, as sorts and limits; at first it passes on the same columns. */
+/*
+ * Returns a node on a finished plan that evaluates what the one below cannot, as sorts and limits; at first it passes on the same columns.  The plan
+ * becomes its child.
+ */
 extern Plan *tde_inside_projection_above(Plan *plan);
 
-/* May such rows hold something encrypted?  Not if all types are PostgreSQL's own, as mostly. */
+/* Returns false if such rows can hold nothing encrypted: all types are PostgreSQL's own, as mostly. */
 static inline bool
 tde_may_hold_encrypted(TupleDesc rows)
 {
@@ -91,7 +97,7 @@ tde_may_hold_encrypted(TupleDesc rows)
 	return false;
 }
 
-/* exprType(), without a call for what most statements have: this is done for the columns of each statement of the server. */
+/* Returns exprType(), without a call for what most statements have: this is done for the columns of each statement of the server. */
 static inline Oid
 tde_expr_type(const Expr *expr)
 {
@@ -105,8 +111,8 @@ tde_expr_type(const Expr *expr)
 }
 
 /*
- * Are all that a query gives out of PostgreSQL's own types, and no rows, whose fields might be others?  Then nothing is to be done for a client, as
- * for most statements of the server.
+ * Returns true if all that a query gives out is of PostgreSQL's own types, and no rows, whose fields might be others.  Then nothing is to be done for
+ * a client, as for most statements of the server.
  */
 static inline bool
 tde_outputs_are_core(Query *query)

@@ -57,7 +57,7 @@ forget_row(Sample *sample)
 	sample->plain = 0;
 }
 
-/* An AnalyzeAttrFetchFunc. */
+/* An AnalyzeAttrFetchFunc: gives PostgreSQL's own function a tsvector in clear, one row's at a time, and counts the width of what is stored. */
 static Datum
 fetch_plain(VacAttrStats *stats, int row, bool *isnull)
 {
@@ -73,6 +73,7 @@ fetch_plain(VacAttrStats *stats, int row, bool *isnull)
 	return sample->plain = tde_datum_decrypt_once(sample->type, value, -1);
 }
 
+/* A tsvector of one lexeme, to be given to tde_datum_free().  What it was made of is cleansed. */
 static Datum
 vector_of(Datum lexeme)
 {
@@ -84,7 +85,7 @@ vector_of(Datum lexeme)
 	return vector;
 }
 
-/* In place of the texts that PostgreSQL has kept. */
+/* Puts encrypted tsvectors in place of the texts that PostgreSQL has kept, which are overwritten.  The frequencies stay as they are. */
 static void
 encrypt_kept(VacAttrStats *stats, const Sample *sample, int slot)
 {
@@ -108,7 +109,7 @@ encrypt_kept(VacAttrStats *stats, const Sample *sample, int slot)
 	stats->statypalign[slot] = TYPALIGN_INT;
 }
 
-/* An AnalyzeAttrComputeStatsFunc. */
+/* An AnalyzeAttrComputeStatsFunc: PostgreSQL's own is called with values in clear.  The width is that of the stored ones, though. */
 static void
 compute(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows, double all_rows)
 {
@@ -143,6 +144,7 @@ tde_lexemes_typanalyze(VacAttrStats *stats)
 
 /* ---- the planner ---- */
 
+/* The lexeme of such a tsvector, as a text in clear. */
 static Datum
 lexeme_of(TdeType *type, Datum value)
 {
@@ -153,7 +155,7 @@ lexeme_of(TdeType *type, Datum value)
 	return PointerGetDatum(lexeme);
 }
 
-/* Is that what this slot of a row of pg_statistic has?  Another extension may have chosen the same number. */
+/* Returns true if this slot of a row of pg_statistic has them, and sets *stored.  Another extension may have chosen the same number. */
 static bool
 has_lexemes(HeapTuple row, int slot, Datum *stored)
 {
@@ -186,7 +188,7 @@ plain_lexemes(Datum stored)
 	return PointerGetDatum(construct_array(lexemes, count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-/* A copy of a row of pg_statistic with what this slot has in clear. */
+/* A copy of a row of pg_statistic with what this slot has in clear.  It lives in the planner's memory, and is stored nowhere. */
 static HeapTuple
 plain_row(HeapTuple row, int slot, Datum stored)
 {

@@ -10,13 +10,16 @@
 
 #include "type/type.h"
 
-/* Is this how ANALYZE looks at a column of this type? */
+/* Returns true if ANALYZE looks at a column of this type so.  type may be NULL: it is no encrypted one. */
 extern bool tde_lexemes_are_of(const TdeType *type);
 
-/* A typanalyze, and what it sets: what ts_typanalyze() does, of such a column. */
+/* A typanalyze function, and what it sets: does what ts_typanalyze() does, of such a column.  Returns false if it is not to be analyzed. */
 extern bool tde_lexemes_typanalyze(VacAttrStats *stats);
 
-/* get_relation_stats_hook and get_index_stats_hook: false if they have nothing to say. */
+/*
+ * Parts of get_relation_stats_hook and get_index_stats_hook.  Return false if they have nothing to say, and true if variable->statsTuple was set,
+ * which variable->freefunc frees.  They decrypt, so they have nothing to say to who may not, or while the wallet is closed.
+ */
 extern bool tde_lexemes_of_column(RangeTblEntry *entry, AttrNumber column, VariableStatData *variable);
 extern bool tde_lexemes_of_index(Oid index, AttrNumber column, VariableStatData *variable);
 

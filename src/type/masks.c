@@ -40,6 +40,7 @@ tde_of_column(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
+/* tde_of_column() in this database; InvalidOid: it is not here. */
 static Oid
 call_function(void)
 {
@@ -117,6 +118,7 @@ tde_masks_result(List *items, int index)
 
 /* ---- without the module ---- */
 
+/* Returns true if any object of the database has a label of ours.  Only asked without the module, before rows are changed. */
 static bool
 any_column_has_masks(void)
 {

@@ -38,7 +38,7 @@ make_tag(const char *bytes, size_t size, uint8 tag[TAG_SIZE])
 	memcpy(tag, digest, TAG_SIZE);
 }
 
-/* Is the tag at their end that of the bytes before? */
+/* Returns true if the tag at the end of these bytes is that of the bytes before. */
 static bool
 is_tagged(const char *bytes, int size)
 {
@@ -52,7 +52,7 @@ is_tagged(const char *bytes, int size)
 
 /* ---- out ---- */
 
-/* The ciphertext form and its tag, behind a gap. */
+/* Returns the ciphertext form and its tag, behind a gap of so many bytes, which the caller fills. */
 static bytea *
 tagged_form(TdeType *type, Datum value, size_t gap)
 {

@@ -12,7 +12,7 @@
 
 #include "type/access.h"
 
-/* Where values of a column are counted for a role: what the core sees of it. */
+/* Where values of a column are counted for a role: what the core sees of it.  The rest is the module's. */
 typedef struct TdeDecrypted
 {
 	uint32		room;			/* for so many more, as long as the role is the same, nobody need be called */
@@ -42,14 +42,16 @@ typedef struct TdeDecryptionsCalls
 /* NULL: the server has started without the module. */
 extern const TdeDecryptionsCalls *tde_decryptions;
 
+/* The setting tde_column.track_decryptions; true only if the module is loaded. */
 extern PGDLLEXPORT bool tde_track_decryptions;
 
-/* A function of ours gives this argument out: it is counted.  False: the user may not see it, and it is not. */
+/* Called where a function of ours gives this argument out: it is counted.  Returns false if the user may not see it; then it is not. */
 extern bool tde_opened_permits(FunctionCallInfo fcinfo, int arg);
 
-/* The same; ereport if he may not. */
+/* The same; throws as tde_access_refuse() does if he may not. */
 extern void tde_opened_check_watched(FunctionCallInfo fcinfo, int arg);
 
+/* Called by functions that give an argument out in clear, before they decrypt it.  Costs a comparison while nobody watches. */
 static inline void
 tde_opened_check(FunctionCallInfo fcinfo, int arg)
 {
@@ -57,7 +59,7 @@ tde_opened_check(FunctionCallInfo fcinfo, int arg)
 		tde_opened_check_watched(fcinfo, arg);
 }
 
-/* The same for who has asked for the right himself, of no argument. */
+/* Counts a value for who has asked for the right himself: of no argument, as of a column of a result. */
 static inline void
 tde_opened_value(TdeDecrypted **place, TdeColumn column, Datum value, bool is_array)
 {
@@ -65,7 +67,7 @@ tde_opened_value(TdeDecrypted **place, TdeColumn column, Datum value, bool is_ar
 		tde_decryptions->add(place, column, value, is_array);
 }
 
-/* One more, for the role for which the last one was added: false if add() is to be called. */
+/* Counts one more, for the role for which the last one was added.  Returns false if add() is to be called. */
 static inline bool
 tde_opened_one_more(TdeDecrypted *place)
 {
@@ -75,7 +77,7 @@ tde_opened_one_more(TdeDecrypted *place)
 	return true;
 }
 
-/* A client's statement ends; query: with its execution. */
+/* A client's statement ends; query: with its execution, NULL: a command. */
 static inline void
 tde_opened_statement_ends(QueryDesc *query)
 {
@@ -83,10 +85,10 @@ tde_opened_statement_ends(QueryDesc *query)
 		tde_decryptions->statement_ends(query);
 }
 
-/* Of the setting tde_column.track_decryptions. */
+/* The assign hook of the setting tde_column.track_decryptions. */
 extern void tde_opened_assign_tracking(bool newval, void *extra);
 
-/* From _PG_init, before settings are defined. */
+/* From _PG_init, before settings are defined: loads the module while shared_preload_libraries are. */
 extern void tde_opened_init(void);
 
 #endif							/* TDE_TYPE_OPENED_H */

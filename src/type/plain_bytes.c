@@ -1,5 +1,5 @@
 /*
- * plain_bytes.c - a base type's datum as the bytes that are encrypted, and back; are bytes that no MAC vouches for safe?
+ * plain_bytes.c - a base type's datum as the bytes that are encrypted, and back; which bytes that no MAC vouches for are safe.
  */
 #include "postgres.h"
 
@@ -35,7 +35,7 @@ get_little_endian(const uint8 *from, int bytes)
 	return number;
 }
 
-/* ---- are decrypted bytes that no MAC vouches for safe to give to the base type's functions? ---- */
+/* ---- decrypted bytes that no MAC vouches for, and that are safe to give to the base type's functions ---- */
 
 struct TdeVerifier
 {
@@ -59,7 +59,7 @@ any_bytes(const uint8 *bytes, size_t size)
 	return true;
 }
 
-/* Are these eight bytes ASCII, and none of them zero?  (A zero byte borrows into its high bit.) */
+/* Returns true if these eight bytes are ASCII, and none of them zero.  (A zero byte borrows into its high bit.) */
 static inline bool
 ascii_word(const uint8 *bytes)
 {
@@ -286,6 +286,7 @@ copy_by_reference(Oid base, int16 length, uint8 *to, const uint8 *from)
 
 /* ---- compression ---- */
 
+/* Replaces the bytes by a compressed copy, if that is smaller; the copy that the compressor read is cleansed. */
 static void
 compress(TdePlainBytes *plain_bytes)
 {

@@ -1,5 +1,5 @@
 /*
- * plain_bytes.h - a base type's datum as the bytes that are encrypted, and back; are bytes that no MAC vouches for safe?
+ * plain_bytes.h - a base type's datum as the bytes that are encrypted, and back; which bytes that no MAC vouches for are safe.
  *
  * Fixed-length types: their canonical little-endian bytes.  Varlena types: the bytes without the header.
  *
@@ -10,14 +10,16 @@
 
 #include "type/type.h"
 
-/* ---- are decrypted bytes that no MAC vouches for safe to give to the base type's functions? ---- */
+/* ---- decrypted bytes that no MAC vouches for, and that are safe to give to the base type's functions ---- */
 
 typedef struct TdeVerifier TdeVerifier;
 
-/* NULL for a base type whose bytes cannot be checked completely, so that nomac must not be allowed for it. */
+/* Returns what verifies bytes of a base type; NULL if they cannot be checked completely, so that nomac must not be allowed for it. */
 extern const TdeVerifier *tde_plain_verifier(Oid base);
 
-/* ereport if these bytes (little-endian if of fixed length) cannot be a value of the base type; always, if verifier is NULL. */
+/*
+ * Throws ERRCODE_TDE_NOT_AUTHENTIC if these bytes (little-endian if of fixed length) cannot be a value of the base type; always, if verifier is NULL.
+ */
 extern void tde_plain_verify(const TdeVerifier *verifier, const uint8 *bytes, size_t size);
 
 /*
@@ -28,10 +30,13 @@ extern size_t tde_plain_verify_slice(Oid base, const uint8 *bytes, size_t size, 
 
 /* ---- padding ---- */
 
-/* The number of bytes that these modifiers pad values to a multiple of; 0: they do not, or values of the base type have no length to be hidden. */
+/*
+ * Returns the number of bytes that these modifiers pad values to a multiple of; 0: they do not, or values of the base type have no length to be
+ * hidden.
+ */
 extern size_t tde_plain_pad(Oid base, const TdeModifiers *mods);
 
-/* Have modifiers for another base type pad as nearly to so many bytes as they can; 0: none. */
+/* Has modifiers for another base type pad as nearly to so many bytes as they can; 0: none. */
 extern void tde_plain_pad_as(TdeModifiers *mods, Oid base, size_t pad);
 
 /* ---- a datum as bytes ---- */
@@ -46,6 +51,10 @@ typedef enum TdeCompression
 
 extern int	tde_compression;
 
+/*
+ * The bytes of a datum that are encrypted.  They may point into the datum, which must stay as long; tde_plain_bytes_free() cleanses them only if they
+ * are a copy.
+ */
 typedef struct TdePlainBytes
 {
 	const uint8 *bytes;
@@ -55,9 +64,13 @@ typedef struct TdePlainBytes
 	uint8		scratch[16];
 } TdePlainBytes;
 
-/* The bytes of a datum; compressed if the spec allows it and the setting asks for it. */
+/*
+ * Sets *plain_bytes to the bytes of a datum; compressed if the spec allows it and the setting asks for it.  Fetches a value from TOAST, by which a
+ * key that was looked up before may be lost.
+ */
 extern void tde_plain_bytes_make(TdeType *type, Datum value, TdeSpec spec, TdePlainBytes *plain_bytes);
 
+/* Cleanses and frees what tde_plain_bytes_make() has allocated, if anything. */
 static inline void
 tde_plain_bytes_free(TdePlainBytes *plain_bytes)
 {
@@ -106,9 +119,10 @@ tde_plain_bytes_by_value(const uint8 *from, int16 length)
  */
 extern Datum tde_plain_bytes_any_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer);
 
-/* Refuse bytes that could make the base type's functions misbehave. */
+/* Throws ERRCODE_TDE_NOT_AUTHENTIC on bytes that could make the base type's functions misbehave. */
 extern void tde_plain_bytes_verify(TdeType *type, const uint8 *bytes, size_t size);
 
+/* The same for all values, and without a call for most: a varlena that is not compressed becomes a datum where it is. */
 static inline Datum
 tde_plain_bytes_datum(TdeType *type, char *buffer, size_t size, bool compressed, bool checked, bool *in_buffer)
 {

@@ -1,11 +1,15 @@
 /*
  * plaintext_cache.h - the plaintexts of the values that this backend decrypted last.
+ *
+ * A value is known by its type and its bytes, which nobody can change without another result.  So a row is not needed to know that a value is the
+ * same one.  In type/datum.c decrypt_datum() asks, and decrypt_bytes() tells; all is cleansed when keys are forgotten (tde_forget_decrypted in
+ * keys/cache.h).
  */
 #ifndef TDE_TYPE_PLAINTEXT_CACHE_H
 #define TDE_TYPE_PLAINTEXT_CACHE_H
 
 /*
- * Is a short plaintext remembered, so that the value met again costs a comparison?  What is remembered pushes out what came first among those
+ * How a short plaintext is remembered, so that the value met again costs a comparison.  What is remembered pushes out what came first among those
  * few whose last bytes are alike.  Values of rows have places of their own, few, for as long as a row is at hand.  (In one run of
  * bench/queries.sh GROUP BY takes 6 % less time than with places for all, sums over several columns 8 %.  Places apart for those that are
  * sure to come again, or were met once, saved nothing.)
@@ -23,6 +27,7 @@ typedef enum TdeRemember
 #define TDE_CACHED_VALUE	94	/* longest value, in bytes as stored */
 #define TDE_CACHED_PLAIN	56	/* longest plaintext */
 
+/* What is remembered of one value.  All of it is in clear, so it is on pages for secrets. */
 typedef struct TdeCachedPlain
 {
 	uint32		epoch;			/* the lower half will do: entries do not live through 2^32 changes of keys */
@@ -33,18 +38,18 @@ typedef struct TdeCachedPlain
 	uint8		plain[TDE_CACHED_PLAIN];
 } TdeCachedPlain;
 
-/* The plaintext of a value; NULL if it is not known.  Good until the next call of a function here.  Arguments as below. */
+/* Returns the plaintext of a value; NULL if it is not known.  Good until the next call of a function here.  Arguments as below. */
 extern const TdeCachedPlain *tde_plaintext_find(Oid type, uint64 epoch, const uint8 *value, size_t size);
 
 /*
- * Would a value of a row not be remembered now?  Then looking for one that is decrypted as fast as it is found does not pay.
+ * Returns true if a value of a row would not be remembered now.  Then looking for one that is decrypted as fast as it is found does not pay.
  * To be asked once for each use of a value.
  */
 extern bool tde_plaintext_passes_over(void);
 
 /*
- * Has the value been asked about before, not long ago?  Searches in an index meet the same few values of its upper pages, and in between ever
- * new ones of its leaves, which would push those out.
+ * Returns true if the value has been asked about before, not long ago.  Searches in an index meet the same few values of its upper pages,
+ * and in between ever new ones of its leaves, which would push those out.
  */
 extern bool tde_plaintext_is_met_again(const uint8 *value, size_t size);
 

@@ -47,6 +47,7 @@ encrypt_apart(TdeType *type, Datum value, int32 declared, void *arg)
 	return tde_datum_encrypt_apart(type, value);
 }
 
+/* Encrypts once more what is kept in every slot that has values.  A slot whose values are of another type is left as it is. */
 static void
 replace_kept(VacAttrStats *stats)
 {
@@ -67,6 +68,10 @@ replace_kept(VacAttrStats *stats)
 
 /* ---- what statistics over several columns are built of ---- */
 
+/*
+ * Returns true if the table of a column has statistics objects, which are built of the same sample.  Of an expression of an index the rows are
+ * others.
+ */
 static bool
 has_extended_statistics(VacAttrStats *stats)
 {
@@ -82,6 +87,9 @@ has_extended_statistics(VacAttrStats *stats)
 	return has;
 }
 
+/*
+ * Replaces the column's values in the rows of the sample.  These are copies of PostgreSQL's own; larger values stay, since no statistics keep them.
+ */
 static void
 replace_sample(VacAttrStats *stats, const TdeInside *inside, int rows)
 {
@@ -109,7 +117,7 @@ replace_sample(VacAttrStats *stats, const TdeInside *inside, int rows)
 
 /* ---- ANALYZE ---- */
 
-/* An AnalyzeAttrComputeStatsFunc. */
+/* An AnalyzeAttrComputeStatsFunc: calls the one that was set without us, with its own data, and then replaces what it has kept. */
 static void
 compute(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows, double all_rows)
 {

@@ -109,7 +109,7 @@ tde_type_init(PGFunction in, PGFunction typmod_in)
 		CacheRegisterSyscacheCallback(resolved_by[i], invalidate_functions, (Datum) 0);
 }
 
-/* Has the function changed since, or was it never looked up? */
+/* Returns true if the function has changed since, or was never looked up. */
 static bool
 has_changed(Known *known)
 {
@@ -153,7 +153,7 @@ tde_type_function(Oid oid)
 
 /* ---- types ---- */
 
-/* Is the function this one of ours?  Compares the address, so that a namesake in another library is not taken for it. */
+/* Compares the address, so that a namesake in another library is not taken for it. */
 bool
 tde_type_is_function(Oid function, const char *symbol, PGFunction address)
 {
@@ -188,7 +188,7 @@ tde_type_internal_function(const char *symbol, PGFunction address, const Oid *ty
 	return OidIsValid(function) && tde_type_is_function(function, symbol, address) ? function : InvalidOid;
 }
 
-/* Does a query consist of one expression, and nothing else?  What a function in SQL RETURNs is such a one. */
+/* Returns true if a query consists of one expression, and nothing else.  What a function in SQL RETURNs is such a one. */
 static bool
 is_expression(Node *node)
 {

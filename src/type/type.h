@@ -44,6 +44,10 @@ tde_key_memo(uint32 by)
 	return (by * 2654435769u) >> 28;
 }
 
+/*
+ * What is known of a type, which need not be an encrypted one.  Entries are never removed; an invalidation resets valid, and the next tde_type_find()
+ * fills the entry again in place.  Readers and writers are good as long as their epoch is fresh (keys/cache.h).
+ */
 typedef struct TdeType
 {
 	Oid			oid;			/* hash key */
@@ -74,12 +78,15 @@ typedef struct TdeType
 	TdeWriter	writers[TDE_KEY_MEMOS];
 } TdeType;
 
-/* A function of ours: its argument and result types. */
+/*
+ * A function of ours: its argument and result types, and which of others' functions it stands for.  Entries are never removed.  What hangs from them
+ * is replaced when it has changed, and not freed.
+ */
 typedef struct TdeProc
 {
 	Oid			oid;			/* hash key */
 	bool		valid;
-	int			nargs;
+	int			nargs;			/* at most 3: what follows is of the first three */
 	Oid			arg_types[3];
 	Oid			result_type;
 	TdeType    *args[3];		/* NULL where the argument is not of an encrypted type */
@@ -103,7 +110,10 @@ typedef struct TdeColumn
 
 #define TDE_NO_COLUMN	((TdeColumn) {InvalidOid, 0})
 
-/* What one call site keeps in fn_extra: small, made without a catalog lookup. */
+/*
+ * What one call site keeps in fn_extra: small, made without a catalog lookup but for the function's entry.  It goes with the FmgrInfo's memory
+ * context.
+ */
 typedef struct TdeCall
 {
 	TdeProc    *proc;
@@ -120,27 +130,35 @@ typedef struct TdeCall
  */
 extern uint64 tde_functions_epoch;
 
+/*
+ * Returns true if what hangs from a function's entry is still good.  If not, whoever looks it up notes the epoch before, and sets resolved to that
+ * afterwards.
+ */
 static inline bool
 tde_is_resolved(const TdeProc *proc)
 {
 	return likely(proc->resolved == tde_functions_epoch);
 }
 
-/* How the modifiers of a base type are stored. */
+/* Returns how the modifiers of a base type are stored in a typmod. */
 extern TdeModLayout tde_type_mod_layout(Oid base);
 
 /*
- * Base type and tag of an encrypted type, as they stand in the catalogs; false if it is none, or incomplete.  All that is known of
+ * Sets base type and tag of an encrypted type, as they stand in the catalogs.  Returns false if it is none, or incomplete.  All that is known of
  * which types are encrypted comes from here, the view tde.types included.
  */
 extern bool tde_type_base(Oid type, Oid *base, uint8 tag[TDE_TYPE_TAG_SIZE]);
 
-/* The type, or NULL if it is not an encrypted one. */
+/*
+ * Returns the type, or NULL if it is not an encrypted one.  The pointer is good as long as the backend lives.  Throws ERRCODE_UNDEFINED_OBJECT if it
+ * is incomplete.
+ */
 extern PGDLLEXPORT TdeType *tde_type_find(Oid type);
 
-/* Unpack and remember a typmod that is not -1; ereport on one that no declaration of this type can have given. */
+/* Unpacks and remembers a typmod that is not -1.  Throws on one that no declaration of this type can have given. */
 extern PGDLLEXPORT void tde_type_unpack(TdeType *type, int32 typmod);
 
+/* Returns what a typmod says that is not -1.  Throws likewise. */
 static inline TdeModifiers
 tde_type_modifiers(TdeType *type, int32 typmod)
 {
@@ -149,43 +167,47 @@ tde_type_modifiers(TdeType *type, int32 typmod)
 	return type->unpacked;
 }
 
-/* The typmod of the base type that such a typmod stands for.  Mostly there is none. */
+/* Returns the typmod of the base type that such a typmod, or -1, stands for.  Mostly there is none, and this is -1. */
 static inline int32
 tde_type_base_typmod(TdeType *type, int32 typmod)
 {
 	return tde_typmod_has_low_bits(typmod) ? tde_type_modifiers(type, typmod).base_typmod : -1;
 }
 
-/* Does such a typmod, or -1, declare that files are not to tell the order of values? */
+/* Returns true if such a typmod, or -1, declares that files are not to tell the order of values. */
 static inline bool
 tde_type_tells_no_order(TdeType *type, int32 typmod)
 {
 	return typmod >= 0 && tde_type_modifiers(type, typmod).unordered;
 }
 
-/* The encrypted type of a base type; NULL: it has none. */
+/* Returns the encrypted type of a base type; NULL: it has none.  Goes through the casts from the base type. */
 extern TdeType *tde_type_of_base(Oid base);
 
-/* Is this SQL function the one of this library that has this C symbol, and so this address? */
+/* Returns true if this SQL function is the one of this library that has this C symbol, and so this address. */
 extern bool tde_type_is_function(Oid function, const char *symbol, PGFunction address);
 
-/* The function of tde_internal with this name, which is its symbol, and these types of arguments; InvalidOid if it is not there, or not ours. */
+/*
+ * Returns the function of tde_internal with this name, which is its symbol, and these types of arguments; InvalidOid if it is not there, or not ours.
+ */
 extern PGDLLEXPORT Oid tde_type_internal_function(const char *symbol, PGFunction address, const Oid *types, int count);
 
-/* The same as tde_type_find; ereport if it is not one. */
+/* The same as tde_type_find(); throws ERRCODE_WRONG_OBJECT_TYPE if it is not one, ERRCODE_UNDEFINED_OBJECT if there is no such type. */
 extern PGDLLEXPORT TdeType *tde_type_get(Oid type);
 
 /*
- * The encrypted type whose modifier or sort support function has this OID; their arguments do not tell, so that each type has
- * SQL functions of its own.
+ * Returns the encrypted type whose modifier or sort support function has this OID; their arguments do not tell, so that each type has SQL functions
+ * of its own.  Throws ERRCODE_UNDEFINED_OBJECT if no type uses it.
  */
 extern TdeType *tde_type_of_function(Oid function);
 
-/* A function of ours by its OID. */
+/* Returns a function of ours by its OID.  Throws ERRCODE_UNDEFINED_FUNCTION if there is no such function. */
 extern TdeProc *tde_type_proc(Oid oid);
 
+/* Makes what a call site keeps; for tde_call().  Allocates it in fn_mcxt. */
 extern PGDLLEXPORT TdeCall *tde_call_setup(FunctionCallInfo fcinfo);
 
+/* Returns what a call site keeps.  For functions of ours that keep nothing else in fn_extra. */
 static inline TdeCall *
 tde_call(FunctionCallInfo fcinfo)
 {
@@ -195,10 +217,12 @@ tde_call(FunctionCallInfo fcinfo)
 }
 
 /*
- * A function, ready to be called.  It stays good for whoever is using it, and the same for as long as nobody changes the function.
+ * Returns a function, ready to be called.  It stays good for whoever is using it, and the same for as long as nobody changes the function.  Its
+ * fn_expr is NULL.
  */
 extern FmgrInfo *tde_type_function(Oid function);
 
+/* From _PG_init: the functions by which an encrypted type is known. */
 extern void tde_type_init(PGFunction in, PGFunction typmod_in); /* by these, an encrypted type is known */
 
 #endif							/* TDE_TYPE_TYPE_H */
