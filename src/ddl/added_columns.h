@@ -10,7 +10,7 @@
 extern bool tde_encrypt_new_columns;
 
 /*
- * Looks at a column that ALTER TABLE adds.  tde_plaintext_alter_column() calls it, when the table is locked and before the command runs. cmd is an
+ * Looks at a column that ALTER TABLE adds.  tde_plaintext_alter_column() calls it, when the table is locked and before the command runs.  cmd is an
  * AT_AddColumn whose def is a ColumnDef with a type.
  *
  * With tde_encrypt_new_columns the column gets the encrypted type of its type, under the default modifiers or those of the domain that the last

@@ -20,7 +20,7 @@ extern bool tde_ddl_rewrites(Node *stmt);
 extern bool tde_ddl_stores_types(Node *stmt);
 
 /*
- * Prepares a utility command other than ALTER TABLE (which ddl/alter_table.h does).  process_utility() calls it before the command runs. stmt: must
+ * Prepares a utility command other than ALTER TABLE (which ddl/alter_table.h does).  process_utility() calls it before the command runs.  stmt: must
  * be the caller's own copy if tde_ddl_rewrites().  source: the text of the statement, to which locations in it refer.
  *
  * Throws where the command would store values in clear, and what PostgreSQL itself would throw next.  Warns where the result may be meant.
@@ -36,8 +36,9 @@ extern void tde_ddl_prepare(Node *stmt, const char *source, ErrorContextCallback
 extern void tde_ddl_declare_altered(ColumnDef *column);
 
 /*
- * Makes the keys that a declaration needs, now, before anything can be encrypted under them; typmod -1: only those that every database needs. Returns
- * false if they are not there and cannot be made: the wallet is closed, or nothing may be written (standby, read-only transaction, parallel worker).
+ * Makes the keys that a declaration needs, now, before anything can be encrypted under them; typmod -1: only those that every database needs.
+ * Returns false if they are not there and cannot be made: the wallet is closed, or nothing may be written (standby, read-only transaction, parallel
+ * worker).
  */
 extern bool tde_ddl_ensure_keys(TdeType *type, int32 typmod);
 

@@ -326,7 +326,7 @@ fit_targets(List *targets, const Target *target)
 
 /*
  * The values that come from the plan below: INSERT ... SELECT, UPDATE.  A plan that cannot compute, such as a sort, gets a node on top of it that
- * can. Then the entries are Vars of that node, and are looked at once more.
+ * can.  Then the entries are Vars of that node, and are looked at once more.
  */
 static void
 fit_rows(ModifyTable *writer, Oid table, List *tables)

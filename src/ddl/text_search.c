@@ -114,8 +114,7 @@ warn_in_clear(Relation rel, const Trigger *trigger)
 
 /*
  * The arguments of the trigger name the tsvector column, a configuration and the columns of the text; a name that is no column is not encrypted.
- * created: the
- * trigger that was just made; InvalidOid: none was.
+ * created: the trigger that was just made; InvalidOid: none was.
  */
 static void
 adapt_trigger(Relation rel, const Trigger *trigger, Oid created)

@@ -1,8 +1,8 @@
 /*
  * typmod_functions.c - modifier functions, one C function for all encrypted types: what a declaration says as a typmod, and back.
  *
- * PostgreSQL calls them with the words of a declaration, encrypted_varchar(50, aes128, 'key=cards'), and to print one.  What they print is read again
- * by every version and in every database that has the key's name.
+ * PostgreSQL calls them with the words of a declaration, encrypted_varchar(50, aes128, 'key=cards'), and to print one.  What is printed is read
+ * again in every database that has a key of that name.
  */
 #include "postgres.h"
 
