@@ -127,8 +127,8 @@ is_written_as_integer(Oid base, Datum value, int32 *number)
 }
 
 /*
- * A literal is shown to everybody (type/access.h), a column's value only to those who may decrypt.  The elements of a constant array are not looked into: the
- * expression is then left as it is.
+ * A literal is shown to everybody (type/access.h), a column's value only to those who may decrypt.  The elements of a constant array are not looked
+ * into: the expression is then left as it is.
  */
 static Node *
 show_constant(Const *constant, TdeShowing *showing)

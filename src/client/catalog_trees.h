@@ -1,8 +1,8 @@
 /*
  * catalog_trees.h - stored expressions of encrypted columns, as they would be of plain ones: defaults, conditions, generated columns.
  *
- * The entry is tde_catalog_shown_tree() (client/catalog_queries.h).  From there one TdeShowing goes through the tree.  As soon as failed is set, what the
- * functions return is not used any more.
+ * The entry is tde_catalog_shown_tree() (client/catalog_queries.h).  From there one TdeShowing goes through the tree.  As soon as failed is set, what
+ * the functions return is not used any more.
  */
 #ifndef TDE_CLIENT_CATALOG_TREES_H
 #define TDE_CLIENT_CATALOG_TREES_H

@@ -1,9 +1,9 @@
 /*
  * result_receiver.h - the encrypted columns of a client's SELECT are decrypted when its rows are sent.
  *
- * Called for the hooks (functions/hooks.c, functions/execution.c) in this order: tde_receiver_await() when a query has been analyzed, tde_receiver_plan()
- * before it is planned, tde_receiver_starts() and tde_receiver_started() around ExecutorStart(), tde_receiver_begin() and tde_receiver_end() around
- * each ExecutorRun().  A prepared statement or a cursor is planned without having been awaited.
+ * Called for the hooks (functions/hooks.c, functions/execution.c) in this order: tde_receiver_await() when a query has been analyzed,
+ * tde_receiver_plan() before it is planned, tde_receiver_starts() and tde_receiver_started() around ExecutorStart(), tde_receiver_begin() and
+ * tde_receiver_end() around each ExecutorRun().  A prepared statement or a cursor is planned without having been awaited.
  */
 #ifndef TDE_CLIENT_RESULT_RECEIVER_H
 #define TDE_CLIENT_RESULT_RECEIVER_H

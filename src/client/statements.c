@@ -85,7 +85,7 @@ query_with_params(Query *query)
 	return cursor_query(query->utilityStmt);
 }
 
-/* Is all that a prepared statement decrypts left to the receiver of its rows?  False if that cannot be told now. */
+/* Returns true if all that a prepared statement decrypts is left to the receiver of its rows.  False if that cannot be told now. */
 static bool
 is_postponed(CachedPlanSource *source)
 {
@@ -318,7 +318,7 @@ tde_client_analyzed(ParseState *pstate, Query *query, bool core)
 		tde_receiver_await(query, pstate->p_sourcetext, true);
 }
 
-/* Is a query with this text planned for the client, and not for a table, a function or the like? */
+/* Returns true if a query with this text is planned for the client, and not for a table, a function or the like. */
 static bool
 is_planned_for_client(const char *source)
 {

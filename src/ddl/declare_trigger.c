@@ -2,9 +2,10 @@
  * declare_trigger.c - after a command: what it has declared gets the default specification, or a key of its own; wide tables a larger
  * toast_tuple_target; ddl/plaintext_guard.c looks for what would be stored in clear, ddl/taken_names.c for names that would be called.
  *
- * PostgreSQL calls tde_ddl_trigger() at the end of each command that sql/90_last.sql lists, as the user who runs it, in its transaction.  What is thrown
- * here takes back all of the command.  What the hook has settled before (ddl/declare.c) is found as it should be, and costs no more than a look.  Of
- * declarations only two come here alone: what CREATE TABLE AS makes, and all that a first statement makes that has only just loaded the library.
+ * PostgreSQL calls tde_ddl_trigger() at the end of each command that sql/90_last.sql lists, as the user who runs it, in its transaction.  What is
+ * thrown here takes back all of the command.  What the hook has settled before (ddl/declare.c) is found as it should be, and costs no more than a
+ * look.  Of declarations only two come here alone: what CREATE TABLE AS makes, and all that a first statement makes that has only just loaded the
+ * library.
  */
 #include "postgres.h"
 
