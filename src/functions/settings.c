@@ -1,5 +1,8 @@
 /*
  * settings.c - the settings tde_column.*.  Secrets are never settings: SHOW, pg_settings and core files would tell them.
+ *
+ * The context of a setting says who may decide on it: as a rule PGC_SIGHUP for what concerns the server's files and commands, PGC_SUSET for what
+ * guards values, PGC_USERSET for what harms none but who sets it.  Check hooks run in the postmaster, too, where no catalog can be read.
  */
 #include "postgres.h"
 
@@ -32,10 +35,11 @@
 
 int			tde_share_timeout = 600;
 
+/* The texts of two settings; what they mean is in tde_default_modifiers and tde_required, by their assign hooks. */
 static char *default_spec_string = NULL;
 static char *require_string = NULL;
 
-/* Has tde_column.decrypt_role been given a value? */
+/* Set by its check hook when tde_column.decrypt_role is given a value: see define_restriction(). */
 static bool decrypt_role_given = false;
 
 static const struct config_enum_entry compression_options[] = {
@@ -79,7 +83,7 @@ static const struct config_enum_entry backup_failure_options[] = {
 	{NULL, 0, false}
 };
 
-/* The path is read by processes with different working directories. */
+/* A relative path would mean another file in each process, by its working directory. */
 static bool
 check_wallet_file(char **newval, void **extra, GucSource source)
 {
@@ -103,7 +107,7 @@ check_transparent_results(bool *newval, void **extra, GucSource source)
 	return true;
 }
 
-/* What a session counts that loads the library late, nobody else would see. */
+/* What a session counts that loads the library late, nobody else would see.  So the module's shared memory must be there. */
 static bool
 check_tracking(bool *newval, void **extra, GucSource source)
 {
@@ -117,10 +121,13 @@ check_tracking(bool *newval, void **extra, GucSource source)
 	return true;
 }
 
-/* Is tde_column.require being defined?  Then a value that is refused would leave nothing required.  And has it been given one? */
+/* While tde_column.require is being defined: a value that is refused then would leave nothing required.  The other: as decrypt_role_given. */
 static bool defines_require = false;
 static bool require_given = false;
 
+/*
+ * The parsed value goes to assign_require() by *extra.  A value from the configuration file that is wrong at the start requires all, with a WARNING.
+ */
 static bool
 check_require(char **newval, void **extra, GucSource source)
 {
@@ -153,6 +160,7 @@ assign_require(const char *newval, void *extra)
 	tde_required = *(int *) extra;
 }
 
+/* The same words as in a declaration, but for the key and what needs a length.  The modifiers that result go to assign_default_spec() by *extra. */
 static bool
 check_default_spec(char **newval, void **extra, GucSource source)
 {
@@ -194,14 +202,20 @@ assign_default_spec(const char *newval, void *extra)
 	tde_default_modifiers = *(TdeModifiers *) extra;
 }
 
-/* Whoever owns a database or a role must not allow it for others. */
+/*
+ * Whoever owns a database or a role must not allow it for others: what ALTER DATABASE or ALTER ROLE ... SET says does not count.  PGC_S_TEST is how
+ * CREATE FUNCTION ... SET has its value checked, as the install script does by a superuser.
+ */
 static bool
 check_plaintext_allowed(bool *newval, void **extra, GucSource source)
 {
 	return !*newval || source >= PGC_S_SESSION || (source == PGC_S_TEST && superuser());
 }
 
-/* A name that no role has is accepted: refused, it would leave everybody free to decrypt after the role was dropped. */
+/*
+ * A name that no role has is accepted: refused, it would leave everybody free to decrypt after the role was dropped.  Who sets it in a session hears
+ * of it, where the catalogs can be read.
+ */
 static bool
 check_decrypt_role(char **newval, void **extra, GucSource source)
 {
@@ -217,9 +231,9 @@ check_decrypt_role(char **newval, void **extra, GucSource source)
 }
 
 /*
- * A string that a client may not set, and the strictest one.  Before the library is loaded, a client can set anything, in its connection options
- * too, over what the database has for it.  PostgreSQL then throws the client's value away, but does not go back to the database's.  So that this is
- * no way round the restriction, the strictest is in force then.  given: has the check hook seen a value?
+ * Defines a string that a client may not set, and the strictest value of which is known.  Before the library is loaded, a client can set anything, in
+ * its connection options too, over what the database has for it.  PostgreSQL then throws the client's value away, but does not go back to the
+ * database's.  So that this is no way round the restriction, the strictest is in force then.  given: has the check hook seen a value?
  */
 static void
 define_restriction(const char *name, const char *short_desc, const char *long_desc, char **value, int flags, GucStringCheckHook check,
@@ -232,7 +246,7 @@ define_restriction(const char *name, const char *short_desc, const char *long_de
 		SetConfigOption(name, strictest, PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-/* Of copies of the wallet. */
+/* Of copies of the wallet, which are made before each change takes effect (wallet/backup.c). */
 static void
 define_backup(void)
 {
@@ -259,6 +273,7 @@ define_backup(void)
 							NULL, NULL, NULL);
 }
 
+/* Where the wallet is, and how it is opened.  Commands run as the server's user, so that only its configuration says them. */
 static void
 define_wallet(void)
 {
@@ -291,7 +306,7 @@ define_wallet(void)
 							NULL, NULL, NULL);
 }
 
-/* What guards values in clear. */
+/* What guards values in clear.  tde_column.plaintext_allowed is not shown: no user is to set it, but tde_decrypt_column() for whoever calls it. */
 static void
 define_guards(void)
 {
@@ -321,6 +336,7 @@ define_guards(void)
 							 check_plaintext_allowed, NULL, NULL);
 }
 
+/* How values are encrypted that a column or a statement does not say otherwise of. */
 static void
 define_values(void)
 {
@@ -382,6 +398,7 @@ define_results(void)
 							 NULL, NULL, NULL);
 }
 
+/* The value is under a key of this database, and can be read; but somebody may have put it where it does not belong (type/declared.h). */
 static void
 define_key_wall(void)
 {
@@ -404,6 +421,7 @@ define_require(void)
 	defines_require = false;
 }
 
+/* A policy may ask for less than the cipher allows (keys/limits.c). */
 static void
 define_limits(void)
 {

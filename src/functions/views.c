@@ -1,5 +1,7 @@
 /*
  * views.c - the functions under the views tde.encrypted_columns, tde.wallet, tde.keys, tde.stats and tde.status.
+ *
+ * They need no key, and none decrypts: monitoring reads the views also while the wallet is closed.
  */
 #include "postgres.h"
 
@@ -32,6 +34,7 @@ PG_FUNCTION_INFO_V1(tde_all_encryptions);
 
 /* ---- views ---- */
 
+/* Returns a row of the function's OUT parameters. */
 static Datum
 return_row(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
 {
@@ -180,6 +183,7 @@ typedef struct Facts
 	bool		nulls[FACTS];
 } Facts;
 
+/* Facts are NULL until they are set: what cannot be told must not look like a good answer. */
 static void
 set_fact(Facts *facts, enum Fact fact, Datum value)
 {
@@ -187,12 +191,14 @@ set_fact(Facts *facts, enum Fact fact, Datum value)
 	facts->nulls[fact] = false;
 }
 
+/* Returns the mode as chmod takes it: 0600. */
 static Datum
 mode_text(mode_t mode)
 {
 	return CStringGetTextDatum(psprintf("%04o", (unsigned) mode & 07777));
 }
 
+/* Who may write into the folder can put another file in the wallet's place. */
 static void
 look_at_folder(Facts *facts, const char *path)
 {
@@ -210,6 +216,7 @@ look_at_folder(Facts *facts, const char *path)
 	set_fact(facts, FACT_FOLDER_OTHERS, BoolGetDatum((st.st_mode & (S_IWGRP | S_IWOTH)) && !(st.st_mode & S_ISVTX)));
 }
 
+/* A file that was replaced while the wallet is open is noticed here, and not only at the next start, which would read it. */
 static void
 compare_with_memory(Facts *facts, const char *path)
 {
@@ -220,6 +227,7 @@ compare_with_memory(Facts *facts, const char *path)
 		set_fact(facts, FACT_MATCHES_MEMORY, BoolGetDatum(memcmp(in_memory, in_file, sizeof(in_file)) == 0));
 }
 
+/* By stat(), which needs no right to read the file.  Where that fails, the reason is told; only two of them say that there is no file. */
 static void
 look_at_file(Facts *facts, const char *path)
 {
