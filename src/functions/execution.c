@@ -181,13 +181,14 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	if (changes)
 		error_context_stack = context.previous;
 	query->dest = rows;
+	/* whoever had no right to store has failed by now: keys/limits.c goes by it */
 	tde_statement_has_stored |= stores;
 	tde_statement_end(outer);
 	tde_opened_statement_ends(query);
 	tde_drawn_ahead_drop();
 }
 
-/* Foreign keys are checked here.  What only reads has nothing left to do. */
+/* Foreign keys are checked here, and AFTER triggers run.  What only reads has nothing left to do. */
 static void
 executor_finish(QueryDesc *query)
 {

@@ -267,6 +267,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	ErrorContextCallback language;
 	List	   *members;
 
+	/* a cached plan's tree is run again, and must stay as it is */
 	if (read_only_tree && (tde_ddl_rewrites(pstmt->utilityStmt) || tde_client_recognizes(pstmt->utilityStmt)))
 	{
 		pstmt = copyObject(pstmt);
@@ -291,6 +292,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 		tde_ddl_prepare(inner.utility, inner.source, &explain);
 		if (tde_client_possible())
 			dest = tde_client_prepare(inner.utility, dest);
+		/* both make entries of unique indexes */
 		if (inner.changes_data || IsA(inner.utility, IndexStmt))
 		{
 			keys = (ErrorContextCallback) {error_context_stack, tde_key_errors_explain, NULL};

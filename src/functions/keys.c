@@ -69,8 +69,10 @@ add_erasable(TdeWalletContents *contents, void *arg)
 }
 
 /*
- * tde_create_key(name text, erasable boolean) returns int4 - a new data key, for the modifier 'key=name'; its slot.
- * An erasable one is wrapped by a wallet entry of its own.
+ * tde_create_key(name text, erasable boolean) returns int4 - a new data key, for the modifier 'key=name'; its slot.  An erasable one is wrapped by a
+ * wallet entry of its own.  Throws ERRCODE_DUPLICATE_OBJECT if the name is taken.
+ *
+ * If an erasable one fails halfway, its wallet entry is left over, which wraps nothing: the next purge of master keys takes it away.
  */
 Datum
 tde_create_key(PG_FUNCTION_ARGS)
@@ -104,7 +106,10 @@ tde_create_key(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(slot);
 }
 
-/* tde_describe_key(name text, description text) - say what a key is for; NULL: nothing. */
+/*
+ * tde_describe_key(name text, description text) - say what a key is for; NULL: nothing.  Undone by a rollback.  Not STRICT: the description may be
+ * NULL.
+ */
 Datum
 tde_describe_key(PG_FUNCTION_ARGS)
 {
@@ -141,7 +146,12 @@ rename_row(TdeDataKey *row, void *arg)
 	return true;
 }
 
-/* tde_rename_key(name text, new_name text) - columns that are declared with the key keep it. */
+/*
+ * tde_rename_key(name text, new_name text) - columns that are declared with the key keep it.  Undone by a rollback.
+ *
+ * Throws ERRCODE_UNDEFINED_OBJECT if there is no such key, ERRCODE_DUPLICATE_OBJECT if the new name is taken, ERRCODE_INVALID_PARAMETER_VALUE for the
+ * keys that every database has, and ERRCODE_TDE_WALLET_CLOSED, since all versions are wrapped anew.
+ */
 Datum
 tde_rename_key(PG_FUNCTION_ARGS)
 {
@@ -439,7 +449,7 @@ append_key(StringInfo bytes, const TdeDataKey *row)
 	pq_sendbytes(bytes, (void *) row->name, NAMEDATALEN);
 }
 
-/* tde_key_fingerprint() returns text - the same in two databases that have the same keys. */
+/* tde_key_fingerprint() returns text - the same in two databases that have the same keys.  Sorted by UUID, since rows stand in any order. */
 Datum
 tde_key_fingerprint(PG_FUNCTION_ARGS)
 {

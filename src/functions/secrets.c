@@ -72,7 +72,13 @@ check_call(FunctionCallInfo fcinfo)
 			 errhint("Use COPY tde.passphrase FROM STDIN.")));
 }
 
-/* tde_give_secret() returns trigger - keep the row's only column for the function that needs it next. */
+/*
+ * tde_give_secret() returns trigger - keep the row's only column for the function that needs it next.  The INSTEAD OF INSERT trigger of the view
+ * tde.passphrase, which has no rows.
+ *
+ * Throws ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED on any other table, ERRCODE_FEATURE_NOT_SUPPORTED if INSERT calls it, and
+ * ERRCODE_NULL_VALUE_NOT_ALLOWED.
+ */
 Datum
 tde_give_secret(PG_FUNCTION_ARGS)
 {
@@ -101,7 +107,10 @@ tde_give_secret(PG_FUNCTION_ARGS)
 	return PointerGetDatum(trigger->tg_trigtuple);
 }
 
-/* An error about COPY's data comes before the trigger is called, and may have them; whatever schema the view is in, and if there is none. */
+/*
+ * An error about COPY's data comes before the trigger is called, and may have them.  So the name alone counts, whatever schema the view is in, and if
+ * there is none.
+ */
 void
 tde_secrets_utility(Node *stmt)
 {

@@ -42,6 +42,7 @@ static char *require_string = NULL;
 /* Set by its check hook when tde_column.decrypt_role is given a value: see define_restriction(). */
 static bool decrypt_role_given = false;
 
+/* tde_column.compression; lz4 where PostgreSQL is built with it. */
 static const struct config_enum_entry compression_options[] = {
 	{"off", TDE_COMPRESSION_OFF, false},
 	{"pglz", TDE_COMPRESSION_PGLZ, false},
@@ -51,6 +52,7 @@ static const struct config_enum_entry compression_options[] = {
 	{NULL, 0, false}
 };
 
+/* tde_column.decrypt_policy: TdeDecryptPolicy of type/access.h. */
 static const struct config_enum_entry policy_options[] = {
 	{"error", TDE_POLICY_ERROR, false},
 	{"null", TDE_POLICY_NULL, false},
@@ -58,6 +60,7 @@ static const struct config_enum_entry policy_options[] = {
 	{NULL, 0, false}
 };
 
+/* tde_column.plaintext_alter: TdePlaintextAlter of ddl/declared_type.h, of which TDE_ALTER_ALLOW has no word. */
 static const struct config_enum_entry plaintext_alter_options[] = {
 	{"keep", TDE_ALTER_KEEP, false},
 	{"warn", TDE_ALTER_WARN, false},
@@ -65,18 +68,21 @@ static const struct config_enum_entry plaintext_alter_options[] = {
 	{NULL, 0, false}
 };
 
+/* tde_column.key_wall: TdeKeyWall of type/declared.h. */
 static const struct config_enum_entry key_wall_options[] = {
 	{"error", TDE_WALL_ERROR, false},
 	{"warn", TDE_WALL_WARN, false},
 	{NULL, 0, false}
 };
 
+/* tde_column.io_format and tde_column.citus_results: TdeIoFormat of type/ciphertext_form.h. */
 static const struct config_enum_entry io_format_options[] = {
 	{"plaintext", TDE_IO_PLAINTEXT, false},
 	{"ciphertext", TDE_IO_CIPHERTEXT, false},
 	{NULL, 0, false}
 };
 
+/* tde_column.wallet_backup_failure: see wallet/backup.h. */
 static const struct config_enum_entry backup_failure_options[] = {
 	{"error", TDE_BACKUP_ERROR, false},
 	{"warning", TDE_BACKUP_WARNING, false},

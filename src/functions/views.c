@@ -159,24 +159,25 @@ tde_type_spec(PG_FUNCTION_ARGS)
 
 /* ---- what tde_audit() and the view tde.status cannot read in the catalogs ---- */
 
-/* The columns of tde_wallet_file_facts(). */
+/* The columns of tde_wallet_file_facts(), in their order. */
 enum Fact
 {
-	FACT_PRESENT,
-	FACT_PROBLEM,
-	FACT_REGULAR,
-	FACT_OWNED,
-	FACT_MODE,
-	FACT_OTHERS,
-	FACT_INSIDE,
-	FACT_FOLDER_OWNED,
-	FACT_FOLDER_MODE,
-	FACT_FOLDER_OTHERS,
-	FACT_MATCHES_MEMORY,
-	FACT_CLOSED_BY_USER,
-	FACTS
+	FACT_PRESENT,				/* boolean: there is a file */
+	FACT_PROBLEM,				/* text: why it could not be looked at */
+	FACT_REGULAR,				/* boolean: it is no folder, pipe or the like */
+	FACT_OWNED,					/* boolean: by the user that runs the server */
+	FACT_MODE,					/* text: as of chmod */
+	FACT_OTHERS,				/* boolean: group or others have any right to it */
+	FACT_INSIDE,				/* boolean: it is in the data directory, and so in each backup of that */
+	FACT_FOLDER_OWNED,			/* boolean: by that user or root */
+	FACT_FOLDER_MODE,			/* text: as of chmod */
+	FACT_FOLDER_OTHERS,			/* boolean: group or others could put another file there */
+	FACT_MATCHES_MEMORY,		/* boolean: the open wallet is the one in the file */
+	FACT_CLOSED_BY_USER,		/* boolean: by tde_wallet_close(), so that no command opens it */
+	FACTS						/* their number */
 };
 
+/* A row of tde_wallet_file_facts(); all are NULL at first. */
 typedef struct Facts
 {
 	Datum		values[FACTS];

@@ -330,6 +330,8 @@ tde_wallet_open(PG_FUNCTION_ARGS)
 /*
  * tde_wallet_save(path text DEFAULT NULL) returns text - write the open wallet to a new file, under its passphrase; without a path, to
  * tde_column.wallet_file, if there is none.  Returns the path.  Only who may write files of the server may name one.
+ *
+ * Throws ERRCODE_INSUFFICIENT_PRIVILEGE, ERRCODE_INVALID_NAME for a relative path, and ERRCODE_TDE_WALLET_CLOSED.
  */
 Datum
 tde_wallet_save(PG_FUNCTION_ARGS)
@@ -370,7 +372,10 @@ tde_wallet_take_over(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* tde_wallet_close() - forget the master keys everywhere; stays closed until tde_wallet_open(). */
+/*
+ * tde_wallet_close() - forget the master keys everywhere; stays closed until tde_wallet_open(), even if a passphrase command is set.  Statements that
+ * are under way fail when they look for a key next.
+ */
 Datum
 tde_wallet_close(PG_FUNCTION_ARGS)
 {
@@ -397,7 +402,10 @@ tde_wallet_change_passphrase(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* tde_wallet_backup() - hand the wallet to tde_column.wallet_backup_command, as each change does. */
+/*
+ * tde_wallet_backup() - hand the wallet to tde_column.wallet_backup_command, as each change does.  Throws ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE if
+ * none is set.
+ */
 Datum
 tde_wallet_backup(PG_FUNCTION_ARGS)
 {
@@ -406,7 +414,10 @@ tde_wallet_backup(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* tde_ensure_keys() returns boolean - make the keys that this database lacks, if the wallet is or can be opened. */
+/*
+ * tde_ensure_keys() returns boolean - make the keys that this database lacks, if the wallet is or can be opened.  False if some could not be made;
+ * that is no error, so that scripts can call it in any state.
+ */
 Datum
 tde_ensure_keys(PG_FUNCTION_ARGS)
 {
