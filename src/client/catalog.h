@@ -20,8 +20,8 @@ typedef struct TdeCatalogCalls
 } TdeCatalogCalls;
 
 /*
- * The same, by the module, which is loaded by the first call in a session.  If it is missing, a WARNING says so once, and the catalogs stay as they
- * are.
+ * Calls show() of the module, which is loaded by the first call in a session.  If it is missing, a WARNING says so once, and the catalogs stay as
+ * they are.
  */
 extern void tde_catalog_show(Query *query);
 

@@ -191,7 +191,7 @@ find_column(Form_pg_attribute attribute, int index, bool decrypted, bool plain_r
 	return column->type ? typmod >= 0 || tde_track_decryptions : column->inside != NULL;
 }
 
-/* A receiver in a memory context of its own, which is all there is to free.  Where no column is to be looked at, none stays. */
+/* Puts in a receiver in a memory context of its own, which is all there is to free.  Where no column is to be looked at, none stays. */
 static pg_noinline void
 check(QueryDesc *query, bool decrypted)
 {

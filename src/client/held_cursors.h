@@ -22,11 +22,11 @@ typedef struct TdeOrigin
  */
 extern void tde_held_rows_execute(DestReceiver *dest);
 
-/* The same before FETCH from a cursor, if that decrypts. */
+/* Does the same before FETCH from a cursor, if that decrypts. */
 extern void tde_held_rows_fetch(Portal cursor, DestReceiver *dest);
 
 /*
- * The same before a plan is run whose rows go into a DestTuplestore, if it is a RETURNING, or a SELECT with a data-changing WITH clause, that
+ * Does the same before a plan is run whose rows go into a DestTuplestore, if it is a RETURNING, or a SELECT with a data-changing WITH clause, that
  * decrypts, and the portal's own statement.
  */
 extern void tde_held_rows_run(QueryDesc *query);

@@ -385,8 +385,9 @@ tde_tsvector_update_trigger_column(PG_FUNCTION_ARGS)
 /* ---- statements ---- */
 
 /*
- * Does such a language run the statement that is about to begin?  Then there is nothing above its mark but what itself and the server programming interface
- * put there, one each; another function that has come in between has its own, and that of the statement that calls it.
+ * Returns the convention of the language that runs the statement which is about to begin; NULL if none does.  There is nothing above its mark then
+ * but what itself and the server programming interface put there, one each; another function that has come in between has its own, and that of the
+ * statement that calls it.
  */
 static const Convention *
 running(void)

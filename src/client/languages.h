@@ -30,7 +30,10 @@ extern bool tde_language_do(Node *stmt, ErrorContextCallback *mark);
 /* Returns another receiver in front of one of SPI's, if a statement that is about to run is such a language's; the same otherwise. */
 extern DestReceiver *tde_language_spi_receiver(DestReceiver *receiver);
 
-/* The same for any receiver, which may be NULL.  Each statement asks, before it runs, while the error context stack is as its caller has left it. */
+/*
+ * Returns the same for any receiver, which may be NULL.  Each statement asks, before it runs, while the error context stack is as its caller has left
+ * it.
+ */
 static inline DestReceiver *
 tde_language_receiver(DestReceiver *receiver)
 {

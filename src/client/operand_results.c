@@ -100,7 +100,7 @@ show_branches(Node *node)
 	show_branches(set->rarg);
 }
 
-/* Of a set operation the column is a Var of its first branch, and must stay one. */
+/* A column of a set operation is a Var of its first branch, and must stay one. */
 static void
 show_column(Query *query, TargetEntry *column)
 {

@@ -335,7 +335,7 @@ _PG_output_plugin_init(OutputPluginCallbacks *callbacks)
 	}
 }
 
-/* When the server starts: the log is where the administrator will look when a subscriber has the wrong types. */
+/* The server is starting: its log is where the administrator will look when a subscriber has the wrong types. */
 static void
 tell_not_followed(const char *detail, const char *hint)
 {

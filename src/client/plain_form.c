@@ -119,7 +119,7 @@ tde_plain_descriptor(TupleDesc rows, bool by_header)
 
 /* ---- values ---- */
 
-/* Of a row that tells its type itself; the value itself if it has nothing encrypted. */
+/* Returns a row that tells its type itself in plain form; the value itself if it has nothing encrypted. */
 static Datum
 plain_row(Datum value)
 {
@@ -131,7 +131,7 @@ plain_row(Datum value)
 	return plain ? heap_copy_tuple_as_datum(tde_plain_tuple(&row, rows, plain, true), plain) : value;
 }
 
-/* Of an array of such rows, each of which may be of another type. */
+/* Returns an array of such rows, each of which may be of another type. */
 static Datum
 plain_rows(Datum value, Oid element)
 {
@@ -198,7 +198,7 @@ tde_plain_tuple(HeapTuple row, TupleDesc rows, TupleDesc plain, bool by_header)
 
 /* ---- encrypted again ---- */
 
-/* Of the dimensions and bounds that the array has. */
+/* The new array has the dimensions and bounds of the old one. */
 static Datum
 encrypt_array(TdePlainColumn column, ArrayType *array)
 {

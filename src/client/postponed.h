@@ -16,8 +16,8 @@
 extern List *tde_postponed_mark(Query *query);
 
 /*
- * The same of a SELECT that decrypts its columns itself, by tde_result(): the calls are taken out of it, in place, and hidden copies by which it
- * sorts or groups with them.  Calls that somebody has written stay.
+ * Returns the same of a SELECT that decrypts its columns itself, by tde_result(): the calls are taken out of it, in place, and hidden copies by which
+ * it sorts or groups with them.  Calls that somebody has written stay.
  */
 extern List *tde_postponed_take(Query *query);
 

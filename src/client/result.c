@@ -253,7 +253,7 @@ decrypt_one(Expr *expr, TdeType *type, int32 base_typmod)
 	return (Expr *) makeFuncExpr(tde_result_function(type), type->base, list_make2(expr, modifier), collation, collation, COERCE_EXPLICIT_CAST);
 }
 
-/* The same for each element, by the node with which PostgreSQL casts arrays. */
+/* Makes the same call for each element, by the node with which PostgreSQL casts arrays. */
 static Expr *
 decrypt_each(Expr *expr, TdeType *type, int32 typmod, int32 base_typmod)
 {

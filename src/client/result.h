@@ -47,10 +47,10 @@ extern Datum tde_result_peek(TdeType *type, TdeColumn column, Datum value, int32
  */
 extern bool tde_result_gives(TdeType *type, TdeColumn column, Datum value);
 
-/* The same as tde_result_peek() of an array of encrypted values.  Masks of the column show nothing of its elements. */
+/* Does what tde_result_peek() does for an array of encrypted values.  Masks of the column show nothing of its elements. */
 extern Datum tde_result_peek_array(TdeType *type, Datum value, int32 declared, int32 base_typmod, TdeScratch *scratch);
 
-/* The same of one value without masks, palloc'd where the base type is passed by reference. */
+/* Returns one value without masks, palloc'd where the base type is passed by reference. */
 extern Datum tde_result_value(TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull);
 
 /*
@@ -59,7 +59,7 @@ extern Datum tde_result_value(TdeType *type, Datum value, int32 declared, int32 
  */
 extern TdeType *tde_result_type(Oid oid);
 
-/* The same of a column that the client sees; NULL for hidden ones. */
+/* Returns the same of a column that the client sees; NULL for hidden ones. */
 extern TdeType *tde_result_column(TargetEntry *column);
 
 /* Returns the type's tde_result(); InvalidOid if there is none: the extension in this database is older, or somebody has dropped it. */
@@ -89,7 +89,7 @@ extern bool tde_result_decrypts(Expr *expr);
 /* Returns true if a prepared statement decrypts its result; in doubt, too, where it could not be analyzed the last time. */
 extern bool tde_result_in_source(CachedPlanSource *source);
 
-/* The same of a plan.  Also true if the plan uses the function for something else. */
+/* Returns the same of a plan.  It is also true if the plan uses the function for something else. */
 extern bool tde_result_in_plan(PlannedStmt *plan);
 
 #endif							/* TDE_CLIENT_RESULT_H */

@@ -223,7 +223,7 @@ tde_result_decrypt(Query *query, bool with_rows)
 		decrypt_outside(query, with_rows);
 }
 
-/* ---- is it decrypted? ---- */
+/* ---- what is decrypted already ---- */
 
 bool
 tde_result_in_source(CachedPlanSource *source)

@@ -31,7 +31,10 @@ typedef struct TdeAwaited
 
 extern TdeAwaited tde_receiver_awaited;
 
-/* Is nothing to be decrypted in a query that is planned, whose text is the client's?  Then there is no need for tde_receiver_plan(). */
+/*
+ * Returns true if nothing is to be decrypted in a query that is planned, whose text is the client's: tde_receiver_plan() need not be called.  It
+ * takes the query off that is awaited.
+ */
 static inline bool
 tde_receiver_plans_core(const Query *query, const char *source)
 {

@@ -64,7 +64,7 @@ tde_row_is_plain_for_client(Expr *expr)
 	return tde_transparent_catalog && parts(expr) == NIL && tde_plain_type_has_rows(exprType((Node *) expr)) && OidIsValid(plain_rows_function());
 }
 
-/* In the form of a cast, as no user can call it: tde_plain_rows() asks for that. */
+/* The call has the form of a cast, in which no user can write it: tde_plain_rows() asks for that. */
 static Expr *
 plain_rows_call(Expr *expr)
 {

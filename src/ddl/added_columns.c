@@ -109,7 +109,7 @@ is_computed(const ColumnDef *def)
 	return false;
 }
 
-/* Of a table with some plain columns nothing is said: whoever made it knows that not all are encrypted.  encrypted: the last one that is. */
+/* All columns up to the last encrypted one are, so that somebody may believe that the whole table is.  encrypted: that column. */
 static void
 tell_in_clear(Oid table, const ColumnDef *def, AttrNumber encrypted)
 {

@@ -66,7 +66,7 @@ tde_ddl_ensure_keys(TdeType *type, int32 typmod)
 
 /* ---- the hook ---- */
 
-/* By declarations, and not by each value, of which there may be millions. */
+/* It is declarations that are warned of, and not each value, of which there may be millions. */
 static void
 warn_legacy_cipher(TdeType *type, int32 typmod)
 {
@@ -111,7 +111,7 @@ declare_type(TypeName *name, bool needs_keys_now)
 	return true;
 }
 
-/* Of CREATE TABLE and CREATE TYPE ... AS, which store no value: the keys can wait. */
+/* CREATE TABLE and CREATE TYPE ... AS store no value: the keys can wait. */
 static void
 declare_columns(List *elements)
 {
@@ -123,8 +123,8 @@ declare_columns(List *elements)
 }
 
 /*
- * Of ADD COLUMN c encrypted_text DEFAULT NULL: PostgreSQL takes DEFAULT NULL for none where a type has no modifiers.  With modifiers it would be a
- * value to be put into all rows, and the table would be rewritten.
+ * ADD COLUMN c encrypted_text DEFAULT NULL: where a type has no modifiers, PostgreSQL takes that for no default.  With modifiers it would be a value to
+ * be put into all rows, and the table would be rewritten.
  */
 static void
 drop_null_default(ColumnDef *column)

@@ -234,7 +234,7 @@ mend_relation(Oid relid, bool new_table)
 	SPI_finish();
 }
 
-/* After ALTER TABLE, which adds the foreign keys of CREATE TABLE, too.  command: as PostgreSQL has collected it. */
+/* It is called after ALTER TABLE, which adds the foreign keys of CREATE TABLE, too.  command: as PostgreSQL has collected it. */
 static void
 check_altered(Oid relid, const CollectedCommand *command)
 {

@@ -57,7 +57,7 @@ tde_ddl_declared_by_name(const TdeAlterTable *alter, const char *name)
 	return NULL;
 }
 
-/* Of %TYPE a lookup would repeat PostgreSQL's NOTICE. */
+/* A lookup of %TYPE would repeat PostgreSQL's NOTICE. */
 bool
 tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod)
 {

@@ -167,7 +167,7 @@ next_column(Node *part)
 	return part && IsA(part, ColumnDef) ? (ColumnDef *) part : NULL;
 }
 
-/* Goes by the name alone: where the error is about the type, there may be none. */
+/* The name alone counts: where the error is about the type, there may be none. */
 static bool
 names_encrypted(TypeName *name)
 {
@@ -186,7 +186,7 @@ has_constraint(ColumnDef *column, ConstrType kind, bool is_virtual)
 	return false;
 }
 
-/* By the error's SQLSTATE, which says what kind of mistake it is, and by what the column declares. */
+/* The SQLSTATE says what kind of mistake it is, and the declaration which one. */
 static void
 explain_column(ColumnDef *column)
 {

@@ -142,8 +142,8 @@ equality(Oid family, Oid left, Oid right)
 }
 
 /*
- * For a foreign key from a column of one type to one of another, of which one is encrypted.  PostgreSQL looks for two operators: one between the
- * key's index and the foreign column (pfeqop in tablecmds.c), and one that compares foreign values with each other (ffeqop).
+ * Adds what a foreign key needs from a column of one type to one of another, of which one is encrypted.  PostgreSQL looks for two operators: one
+ * between the key's index and the foreign column (pfeqop in tablecmds.c), and one that compares foreign values with each other (ffeqop).
  */
 static List *
 add_members(List *members, Oid foreign, Oid key)
@@ -199,7 +199,7 @@ column_type(const TdeAlterTable *alter, const char *name)
 	return number > 0 ? get_atttype(RelationGetRelid(alter->rel), number) : InvalidOid;
 }
 
-/* name: of the column that references.  place: its place in the foreign key. */
+/* Adds what one column of a foreign key needs.  name: of the column that references.  place: its place in the foreign key. */
 static List *
 add_for_column(List *members, const TdeAlterTable *alter, const char *name, Constraint *key, int place)
 {
@@ -239,7 +239,7 @@ add_for_existing(List *members, const TdeAlterTable *alter)
 	return members;
 }
 
-/* For the foreign keys that a command adds: ADD FOREIGN KEY, or REFERENCES in a new column. */
+/* Adds what the foreign keys of one command need: ADD FOREIGN KEY, or REFERENCES in a new column. */
 static List *
 add_for_command(List *members, const TdeAlterTable *alter, const AlterTableCmd *cmd)
 {

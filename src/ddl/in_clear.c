@@ -1,5 +1,5 @@
 /*
- * in_clear.c - would an expression's value, if it is stored, hold in clear what is computed of encrypted values?
+ * in_clear.c - finds expressions whose values, if they are stored, would hold in clear what is computed of encrypted values.
  *
  * A value has parts: fields of rows, elements of arrays, to any depth.  Those of an encrypted type are stored as ciphertext.  Each other
  * part is followed to what it is computed of: through whatever only passes values on, CASE, COALESCE, ARRAY, rows in rows, subqueries and
@@ -23,7 +23,7 @@
 #include "ddl/in_clear_search.h"
 #include "type/inside.h"
 
-/* The same part of each: elements of an array, or what COALESCE chooses among. */
+/* Asks each expression for the same part: elements of an array, or what COALESCE chooses among. */
 static bool
 any_reads(List *exprs, const TdeScope *scope)
 {
@@ -74,7 +74,7 @@ call_reads(Node *call, Oid function, List *args, const TdeScope *scope)
 	return passes_on(function) ? any_reads(args, scope) : tde_in_clear_any_goes_in(call, scope);
 }
 
-/* Of an aggregate or a window function.  The condition of FILTER decides what comes out; count(x) tells only what is NULL. */
+/* The call is of an aggregate or a window function.  The condition of FILTER decides what comes out; count(x) tells only what is NULL. */
 static bool
 aggregate_reads(Node *call, Oid function, List *args, Node *filter, const TdeScope *scope)
 {
@@ -92,7 +92,7 @@ field_reads(FieldSelect *field, const TdeScope *scope)
 	return tde_in_clear_part_reads((Node *) field->arg, &inner);
 }
 
-/* Of ROW(a, b) only the field that is asked for; of the whole row each one. */
+/* ROW(a, b) is asked for one field alone, or as a whole for each of them. */
 static bool
 row_expression_reads(RowExpr *row, const TdeScope *scope)
 {
@@ -104,7 +104,7 @@ row_expression_reads(RowExpr *row, const TdeScope *scope)
 	return field <= list_length(row->args) && tde_in_clear_part_reads(list_nth(row->args, field - 1), &inner);
 }
 
-/* A row as one of a parent table, whose columns of the same names may stand elsewhere: the field is looked for by its name. */
+/* A row becomes one of a parent table, whose columns of the same names may stand elsewhere: the field is looked for by its name. */
 static bool
 converted_row_reads(ConvertRowtypeExpr *convert, const TdeScope *scope)
 {

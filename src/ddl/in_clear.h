@@ -1,5 +1,5 @@
 /*
- * in_clear.h - would an expression's value, if it is stored, hold in clear what is computed of encrypted values?
+ * in_clear.h - finds expressions whose values, if they are stored, would hold in clear what is computed of encrypted values.
  */
 #ifndef TDE_DDL_IN_CLEAR_H
 #define TDE_DDL_IN_CLEAR_H

@@ -98,7 +98,7 @@ tde_in_clear_any_goes_in(Node *node, const TdeScope *scope)
 
 /* ---- columns ---- */
 
-/* The same part, asked for within other queries. */
+/* Returns the same scope, but within these queries. */
 static TdeScope
 of_queries(const TdeScope *scope, List *queries)
 {
@@ -283,8 +283,8 @@ column_reads(RangeTblEntry *rte, AttrNumber column, Oid type, const TdeScope *sc
 }
 
 /*
- * Of t.* as one value.  A row of a table is stored as the table has it, encrypted.  Of one that a query gives, each column is looked at, unless it is
- * known which one is asked for.
+ * t.* is read as one value.  A row of a table is stored as the table has it, encrypted.  Of one that a query gives, each column is looked at, unless
+ * it is known which one is asked for.
  */
 static bool
 row_reads(RangeTblEntry *rte, const TdeScope *scope)

@@ -58,10 +58,10 @@ extern bool tde_in_clear_part_is_encrypted(const TdeScope *scope, Oid type);
 /* Returns true if this part of the expression's value is computed of encrypted values.  node may be NULL. */
 extern bool tde_in_clear_part_reads(Node *node, const TdeScope *scope);
 
-/* The same of an output column of a query.  scope: around the query. */
+/* Returns the same of an output column of a query.  scope: around the query. */
 extern bool tde_in_clear_output_reads(Query *query, AttrNumber column, const TdeScope *scope);
 
-/* The same of a column that an expression reads.  scope: the expression's. */
+/* Returns the same of a column that an expression reads.  scope: the expression's. */
 extern bool tde_in_clear_var_reads(Var *var, const TdeScope *scope);
 
 /* Returns true if what decides whether a query has rows is computed of encrypted values.  scope: around the query. */
@@ -72,7 +72,7 @@ extern bool tde_in_clear_rows_read(Query *query, const TdeScope *scope);
  */
 extern bool tde_in_clear_goes_in(Node *node, void *context);
 
-/* The same of what an expression consists of: of its operands, not of itself. */
+/* Returns the same of what an expression consists of: of its operands, not of itself. */
 extern bool tde_in_clear_any_goes_in(Node *node, const TdeScope *scope);
 
 #endif							/* TDE_DDL_IN_CLEAR_SEARCH_H */

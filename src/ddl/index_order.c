@@ -41,7 +41,7 @@
 #include "server/compat.h"
 #include "type/inside.h"
 
-/* ---- does a column tell no order? ---- */
+/* ---- which columns are to tell no order ---- */
 
 /* Returns true if values of this declared type, or parts of them, are declared unordered. */
 static bool
@@ -214,7 +214,7 @@ require_empty(Relation rel)
 		elog(ERROR, "index \"%s\" keeps the file of an ordered one", RelationGetRelationName(rel));
 }
 
-/* Of an index that was made, and maybe built, without us, nothing can be changed any more. */
+/* An index that was made, and maybe built, without us cannot be mended any more: the command is refused. */
 static void
 require_right(Relation rel, const NewIndex *index)
 {

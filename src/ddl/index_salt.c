@@ -26,7 +26,7 @@
 #include "server/compat.h"
 #include "server/statement.h"
 
-/* A quick no for nearly all indexes. */
+/* Returns false, quickly, for nearly all indexes. */
 static bool
 may_have_salts(Relation rel, int count, const Oid *classes)
 {

@@ -17,7 +17,7 @@
  */
 extern void tde_kept_generated_create(CreateStmt *stmt, const char *source);
 
-/* The same of the columns that ALTER TABLE adds, which are in alter->added by then. */
+/* Does the same for the columns that ALTER TABLE adds, which are in alter->added by then. */
 extern void tde_kept_generated_alter(const TdeAlterTable *alter);
 
 /*
@@ -34,7 +34,7 @@ extern void tde_kept_partition_key(CreateStmt *stmt, const char *source);
  */
 extern void tde_kept_view_columns(ParseState *pstate, Query *query);
 
-/* The same of CREATE RULE "_RETURN" ON SELECT, in the raw parse tree.  To be called before the command runs. */
+/* Does the same for CREATE RULE "_RETURN" ON SELECT, in the raw parse tree.  To be called before the command runs. */
 extern void tde_kept_view_rule(RuleStmt *rule);
 
 #endif							/* TDE_DDL_KEPT_ENCRYPTED_H */

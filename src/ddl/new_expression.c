@@ -124,7 +124,7 @@ qualified(Oid schema, const char *name)
 	return list_make2(makeString(get_namespace_name(schema)), makeString(pstrdup(name)));
 }
 
-/* Of NULL it makes NULL: the argument could not be written. */
+/* Returns a cast; NULL if arg is NULL, which could not be written. */
 static Node *
 raw_cast(Node *arg, Oid type, int32 typmod)
 {
@@ -232,7 +232,7 @@ raw_collate(CollateExpr *collate, List *columns)
 	return raw->arg ? (Node *) raw : NULL;
 }
 
-/* Of COALESCE, CASE, GREATEST and LEAST.  CASE x WHEN is not written: its conditions have x as a CaseTestExpr. */
+/* Writes COALESCE, CASE, GREATEST and LEAST.  CASE x WHEN is not written: its conditions have x as a CaseTestExpr. */
 static Node *
 raw_choice(Node *choice, List *columns)
 {

@@ -72,7 +72,7 @@ way_out(Oid type)
 	return psprintf("Let a superuser run SELECT tde_create_type(%s); then repeat the command.", quote_literal_cstr(format_type_be_qualified(type)));
 }
 
-/* name: of the column that would hold the values in clear, which may be another one than the encrypted column. */
+/* The column called name would hold the values in clear; it may be another one than the encrypted column. */
 static void
 refuse(const EncryptedColumn *column, const char *name, Oid type, const char *wanted)
 {

@@ -180,7 +180,7 @@ is_oracle(const char *word, const char *text)
 	return strcmp(word, "encrypt") == 0;
 }
 
-/* The same for what cannot be parsed at this character, from 1 on. */
+/* Returns what to do about a text that cannot be parsed at this character, from 1 on; NULL if nothing is known. */
 static char *
 explain_syntax(const char *text, int position)
 {

@@ -12,7 +12,7 @@
  */
 extern void tde_text_search_altered(Oid relid);
 
-/* The same for the table of a trigger that has just been made, by the trigger's OID. */
+/* Does the same for the table of a trigger that has just been made, by the trigger's OID. */
 extern void tde_text_search_created(Oid trigger);
 
 #endif							/* TDE_DDL_TEXT_SEARCH_H */

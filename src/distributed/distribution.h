@@ -33,7 +33,7 @@ extern PGDLLEXPORT bool tde_distributed_citus_is_loaded(void);
 /* Returns what Citus' catalog says of a table; NULL if it knows nothing of it.  Reads that catalog at the first call for a table. */
 extern const TdeDistribution *tde_distribution(Oid table);
 
-/* The same of an entry of a range table; NULL for what is no table. */
+/* Returns the same of an entry of a range table; NULL for what is no table. */
 extern PGDLLEXPORT const TdeDistribution *tde_distribution_of(const RangeTblEntry *entry);
 
 /* Says whether a table of Citus is one of those that are looked for. */

@@ -267,7 +267,6 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	ErrorContextCallback language;
 	List	   *members;
 
-	/* a cached plan's tree is run again, and must stay as it is */
 	if (read_only_tree && (tde_ddl_rewrites(pstmt->utilityStmt) || tde_client_recognizes(pstmt->utilityStmt)))
 	{
 		pstmt = copyObject(pstmt);
@@ -292,7 +291,6 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 		tde_ddl_prepare(inner.utility, inner.source, &explain);
 		if (tde_client_possible())
 			dest = tde_client_prepare(inner.utility, dest);
-		/* both make entries of unique indexes */
 		if (inner.changes_data || IsA(inner.utility, IndexStmt))
 		{
 			keys = (ErrorContextCallback) {error_context_stack, tde_key_errors_explain, NULL};
@@ -379,7 +377,7 @@ emit_log(ErrorData *edata)
 
 /* ---- statistics for the planner ---- */
 
-/* Of a tsvector column that is encrypted the frequent lexemes are kept apart (type/lexeme_statistics.c).  Another library's answer counts. */
+/* The frequent lexemes of an encrypted tsvector column are kept apart (type/lexeme_statistics.c).  Another library's answer counts. */
 static bool
 get_relation_stats(PlannerInfo *root, RangeTblEntry *entry, AttrNumber column, VariableStatData *variable)
 {
@@ -387,7 +385,7 @@ get_relation_stats(PlannerInfo *root, RangeTblEntry *entry, AttrNumber column, V
 		(!tde_table_is_known_plain(entry->relid) && tde_lexemes_of_column(entry, column, variable));
 }
 
-/* The same of an index over such an expression. */
+/* Does the same for an index over such an expression. */
 static bool
 get_index_stats(PlannerInfo *root, Oid index, AttrNumber column, VariableStatData *variable)
 {

@@ -423,7 +423,7 @@ tde_prepare_master_key(PG_FUNCTION_ARGS)
 
 /* ---- a short value that two databases have in common if, and only if, they have the same keys ---- */
 
-/* Of a SHA-256, as many as people compare by eye. */
+/* So many bytes of a SHA-256 people can compare by eye. */
 #define SHOWN_BYTES	16
 
 static int

@@ -73,7 +73,7 @@ MODULE_FUNCTION(conversion, index_expression)
 MODULE_FUNCTION(conversion, definition)
 MODULE_FUNCTION(conversion, wipe_blocks)
 
-/* Under the view tde.decryptions. */
+/* What the view tde.decryptions shows. */
 MODULE_FUNCTION(decryptions, decryption_rows)
 MODULE_FUNCTION(decryptions, decryptions_info)
 MODULE_FUNCTION(decryptions, decryptions_reset)

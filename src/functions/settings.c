@@ -239,7 +239,7 @@ check_decrypt_role(char **newval, void **extra, GucSource source)
 /*
  * Defines a string that a client may not set, and the strictest value of which is known.  Before the library is loaded, a client can set anything, in
  * its connection options too, over what the database has for it.  PostgreSQL then throws the client's value away, but does not go back to the
- * database's.  So that this is no way round the restriction, the strictest is in force then.  given: has the check hook seen a value?
+ * database's.  So that this is no way round the restriction, the strictest is in force then.  given: set when the check hook has seen a value.
  */
 static void
 define_restriction(const char *name, const char *short_desc, const char *long_desc, char **value, int flags, GucStringCheckHook check,
@@ -252,7 +252,7 @@ define_restriction(const char *name, const char *short_desc, const char *long_de
 		SetConfigOption(name, strictest, PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-/* Of copies of the wallet, which are made before each change takes effect (wallet/backup.c). */
+/* Copies of the wallet are made before each change takes effect (wallet/backup.c). */
 static void
 define_backup(void)
 {
@@ -279,7 +279,7 @@ define_backup(void)
 							NULL, NULL, NULL);
 }
 
-/* Where the wallet is, and how it is opened.  Commands run as the server's user, so that only its configuration says them. */
+/* These say where the wallet is, and how it is opened.  Commands run as the server's user, so that only its configuration says them. */
 static void
 define_wallet(void)
 {
@@ -312,7 +312,7 @@ define_wallet(void)
 							NULL, NULL, NULL);
 }
 
-/* What guards values in clear.  tde_column.plaintext_allowed is not shown: no user is to set it, but tde_decrypt_column() for whoever calls it. */
+/* These guard values in clear.  tde_column.plaintext_allowed is not shown: no user is to set it, but tde_decrypt_column() for whoever calls it. */
 static void
 define_guards(void)
 {
@@ -342,7 +342,7 @@ define_guards(void)
 							 check_plaintext_allowed, NULL, NULL);
 }
 
-/* How values are encrypted that a column or a statement does not say otherwise of. */
+/* These say how values are encrypted where neither a column nor a statement does. */
 static void
 define_values(void)
 {
@@ -375,7 +375,7 @@ define_values(void)
 							 NULL, NULL, NULL);
 }
 
-/* What clients and other programs get of values. */
+/* These say what clients and other programs get of values. */
 static void
 define_results(void)
 {
