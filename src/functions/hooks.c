@@ -12,8 +12,8 @@
  *	analyzed	post_parse_analyze(): others get the text without secrets; what calls another function for being encrypted is refused
  *				(functions/analyzed.c); a client's result gets base types (client/statements.c)
  *	planned		plan_query(): results that receivers decrypt are taken out again (client/postponed.c), conditions get the form that indexes
- *				have (operators/index_conditions.c), calls are told columns with masks (client/mask_columns.c), Citus plans through its module; values get the specification of the column that stores
- *				them (ddl/stored_spec.c)
+ *				have (operators/index_conditions.c), calls are told columns with masks (modules/masks/mask_columns.c), Citus plans through
+ *				its module; values get the specification of the column that stores them (ddl/stored_spec.c)
  *				Each table's paths get those by which an index of encrypted results gives an order (operators/indexed_order.c); what a tsvector has
  *				is estimated by lexemes that were kept encrypted (type/lexeme_statistics.c)
  *	executed	functions/execution.c: receivers that decrypt, or look at keys, stand before the client's
