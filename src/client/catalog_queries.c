@@ -57,7 +57,9 @@ show_order(SortGroupClause *clause, TdeShowing *showing)
 	showing->failed |= !OidIsValid(clause->sortop);
 }
 
-/* The function for arguments that are shown already; they become what it takes. */
+/*
+ * Returns the function for arguments that are shown already; they become what it takes.  The old one is returned, with failed set, if there is none.
+ */
 static Oid
 show_aggregated(Oid function, List *args, TdeShowing *showing)
 {
@@ -66,6 +68,10 @@ show_aggregated(Oid function, List *args, TdeShowing *showing)
 	return OidIsValid(tde_catalog_show_passed(found, args, showing)) ? found : function;
 }
 
+/*
+ * Direct arguments and the others are looked up together, as the parser does, and put back afterwards.  resjunk entries only sort, and are shown
+ * already.
+ */
 static Node *
 show_aggregate(Aggref *aggregate, TdeShowing *showing)
 {
@@ -96,6 +102,7 @@ show_window_function(WindowFunc *call, TdeShowing *showing)
 	return (Node *) call;
 }
 
+/* (a, b) < (1, 2): an operator for each pair, which may be of plain values only. */
 static void
 show_row_comparison(RowCompareExpr *comparison, TdeShowing *showing)
 {
@@ -121,6 +128,7 @@ show_row_comparison(RowCompareExpr *comparison, TdeShowing *showing)
 	}
 }
 
+/* The column definition list of a function that returns record: FROM f() AS t(a encrypted_text). */
 static void
 show_column_list(RangeTblFunction *function)
 {
@@ -139,6 +147,7 @@ show_subscripts(SubscriptingRef *subscripted)
 	subscripted->refrestype = tde_catalog_shown_type(subscripted->refrestype);
 }
 
+/* The nodes without a case of their own have no type, or only hold others.  default: one that a later version of PostgreSQL has is not guessed at. */
 Node *
 tde_catalog_show_in_query(Node *node, Node *shown, TdeShowing *showing)
 {
@@ -213,6 +222,7 @@ tde_catalog_replace_first(char *definition, const char *from, const char *to)
 	return found ? psprintf("%.*s%s%s", (int) (found - definition), definition, to, found + strlen(from)) : definition;
 }
 
+/* Prints an expression as PostgreSQL has printed it in the definition, to be found there. */
 static char *
 printed(Node *expr, Oid relation, bool pretty)
 {

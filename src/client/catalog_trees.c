@@ -36,7 +36,7 @@
 
 /* ---- types ---- */
 
-/* InvalidOid: it is shown as it is. */
+/* Returns InvalidOid for a type that is shown as it is. */
 static Oid
 shown_base(Oid oid)
 {
@@ -106,7 +106,7 @@ number_constant(int32 number)
 	return makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(number), false, true);
 }
 
-/* What a number is written as, if that is an integer without a sign: then it is a constant of this type for the parser. */
+/* Returns true if a number would be written as an integer without a sign: for the parser it is then a constant of type integer, cast to this type. */
 static bool
 is_written_as_integer(Oid base, Datum value, int32 *number)
 {
@@ -126,6 +126,10 @@ is_written_as_integer(Oid base, Datum value, int32 *number)
 	return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && parsed <= PG_INT32_MAX;
 }
 
+/*
+ * A literal is shown to everybody (type/access.h), a column's value only to those who may decrypt.  The elements of a constant array are not looked
+ * into: the expression is then left as it is.
+ */
 static Node *
 show_constant(Const *constant, TdeShowing *showing)
 {
@@ -153,7 +157,7 @@ show_constant(Const *constant, TdeShowing *showing)
 	return (Node *) makeConst(base, -1, get_typcollation(base), get_typlen(base), value, constant->constisnull, get_typbyval(base));
 }
 
-/* Is it declared with one of our types?  If not, it takes base types as well: anyelement, say. */
+/* Returns true if a function is declared with one of our types.  If not, it takes base types as well: anyelement, say. */
 static bool
 takes_ours(Oid function)
 {
@@ -209,6 +213,7 @@ tde_catalog_show_passed(Oid function, List *args, TdeShowing *showing)
 	return result;
 }
 
+/* polymorphic: the type of a result that the function does not declare. */
 static Node *
 make_call(Oid function, List *args, Oid polymorphic, CoercionForm form, TdeShowing *showing)
 {
@@ -219,6 +224,7 @@ make_call(Oid function, List *args, Oid polymorphic, CoercionForm form, TdeShowi
 	return (Node *) makeFuncExpr(function, IsPolymorphicType(result) ? polymorphic : result, args, InvalidOid, InvalidOid, form);
 }
 
+/* The collation is none: printing does not ask for it. */
 static Node *
 make_operation(Oid operator, List *args, TdeShowing *showing)
 {
@@ -238,7 +244,10 @@ tde_catalog_shown_operator(Oid operator, Oid left, Oid right)
 	return tde_core_operator(get_opname(operator), &left, &right);
 }
 
-/* Whose implementation a function of PostgreSQL is; InvalidOid: it is called by its name. */
+/*
+ * Returns the operator whose implementation a function of PostgreSQL is; InvalidOid: it is called by its name.  tde_computed() has the function
+ * alone, also of an operator: n + 1 is int4pl(n, 1) there.
+ */
 static Oid
 operator_of(Oid function)
 {
@@ -260,7 +269,7 @@ operator_of(Oid function)
 	return operator;
 }
 
-/* Of nodes that only pass values on, the types. */
+/* Nodes that only pass values on have types to be changed, or none.  What is not here is for showing->other(). */
 static Node *
 show_other(Node *node, TdeShowing *showing)
 {
@@ -327,7 +336,7 @@ show_computed(FuncExpr *call, TdeShowing *showing)
 	return tde_catalog_show_coerced(make_call(function, args, result, COERCE_EXPLICIT_CALL, showing), result, -1, COERCE_EXPLICIT_CAST, showing);
 }
 
-/* From, to or between our types: between their base types, or nothing. */
+/* A cast from, to or between our types is one between their base types, or nothing. */
 static Node *
 show_cast(Node *cast, Node *arg, CoercionForm form, TdeShowing *showing)
 {
@@ -360,7 +369,7 @@ show_call(FuncExpr *call, TdeShowing *showing)
 	return shown;
 }
 
-/* ok = true, as conditions of indexes have it that were declared over ok. */
+/* Returns ok for ok = true, as conditions of indexes have it that were declared over ok; NOT ok for ok = false. */
 static Node *
 simplified(OpExpr *op)
 {
@@ -395,6 +404,7 @@ show_operation(OpExpr *op, TdeShowing *showing)
 	return IsA(op, OpExpr) && !showing->in_query ? simplified(shown) : (Node *) shown;
 }
 
+/* c = ANY (ARRAY[...]), c IN (...): the operator is of the elements. */
 static Node *
 show_array_operation(ScalarArrayOpExpr *op, TdeShowing *showing)
 {

@@ -26,19 +26,21 @@
 #include "type/inside.h"
 #include "type/opened.h"
 
+/* A column whose values are looked at. */
 typedef struct CheckedColumn
 {
-	int			index;
-	TdeType    *type;			/* NULL: values are inside of others */
-	int32		declared;
+	int			index;			/* from 0 on */
+	TdeType    *type;			/* of it; NULL: values are inside of others */
+	int32		declared;		/* tde_declared() of it */
 	TdeInside  *inside;			/* then where; NULL: nowhere in this row */
 	Oid			row_type;		/* of rows of no named type: that of the last one, which tells what is inside */
 	int32		row_typmod;
 } CheckedColumn;
 
+/* Lives for one run of the executor. */
 typedef struct CheckingReceiver
 {
-	TdeReceiver pub;
+	TdeReceiver pub;			/* next: who gets the rows, as they are */
 	MemoryContext context;		/* of this, and of what is known of types */
 	MemoryContext row;			/* for what is made to look at one row; NULL: nothing is */
 	TdeColumn  *origins;		/* of the columns, for tde.decryptions; NULL: not asked for */
@@ -48,7 +50,7 @@ typedef struct CheckingReceiver
 
 /* ---- one value ---- */
 
-/* Reading it looks again, if it is told what to look for. */
+/* What does not fit is read once, as its column's declaration wants: that throws, or warns where tde_column.key_wall says so. */
 static void
 check_value(TdeType *type, Datum value, int32 declared)
 {
@@ -63,7 +65,7 @@ check_inside(TdeType *type, Datum value, int32 typmod, void *arg)
 	return value;
 }
 
-/* What is inside of this row, of no named type. */
+/* Looks up what is inside of this row of no named type, unless it is of the same type as the last one. */
 static void
 look_up_row(CheckingReceiver *receiver, CheckedColumn *column, Datum value)
 {
@@ -102,6 +104,7 @@ check_column(CheckingReceiver *receiver, CheckedColumn *column, Datum value)
 	MemoryContextSwitchTo(before);
 }
 
+/* The output functions are told of no column: the module knows by the row that is on its way. */
 static bool
 send_counted(CheckingReceiver *receiver, TupleTableSlot *slot)
 {
@@ -135,13 +138,14 @@ check_row(TupleTableSlot *slot, DestReceiver *self)
 
 /* ---- which columns ---- */
 
-/* Rows of RETURNING, of EXECUTE and FETCH, and of a cursor WITH HOLD are kept at first. */
+/* Returns true if the portal keeps these rows at first: of RETURNING, of EXECUTE and FETCH, and of a cursor WITH HOLD.  Others fill tables. */
 static bool
 is_kept(QueryDesc *query)
 {
 	return ActivePortal && (ActivePortal->queryDesc == query || list_member_ptr(ActivePortal->stmts, query->plannedstmt));
 }
 
+/* Returns true if output functions are going to print these rows for somebody.  The ciphertext form needs no look: it says what it is. */
 static bool
 is_given_out(QueryDesc *query)
 {
@@ -163,8 +167,8 @@ is_given_out(QueryDesc *query)
 }
 
 /*
- * One that is to be looked at?  decrypted: columns of encrypted types, and arrays of them, are looked at by who decrypts them; plain_rows: so are
- * rows (client/rows.c), which are not of the type that they are declared of.
+ * Returns true, and *column, for one that is to be looked at.  decrypted: columns of encrypted types, and arrays of them, are looked at by who
+ * decrypts them.  plain_rows: so are rows (client/rows.c), which are not of the type that they are declared of.
  */
 static bool
 find_column(Form_pg_attribute attribute, int index, bool decrypted, bool plain_rows, CheckedColumn *column)
@@ -187,6 +191,7 @@ find_column(Form_pg_attribute attribute, int index, bool decrypted, bool plain_r
 	return column->type ? typmod >= 0 || tde_track_decryptions : column->inside != NULL;
 }
 
+/* Puts in a receiver in a memory context of its own, which is all there is to free.  Where no column is to be looked at, none stays. */
 static pg_noinline void
 check(QueryDesc *query, bool decrypted)
 {

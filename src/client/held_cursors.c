@@ -25,7 +25,7 @@
  * limit.
  */
 
-/* dest fills the store of the active portal, which is still empty. */
+/* Gives the active portal another store, without a limit of memory, in place of the one that dest fills, which is still empty. */
 static void
 keep_in_memory(DestReceiver *dest)
 {
@@ -41,6 +41,7 @@ keep_in_memory(DestReceiver *dest)
 									gettext_noop("query result type does not match portal result type"));
 }
 
+/* Returns true if dest fills the store of the active portal, and that runs by this strategy: it keeps all rows before it sends them. */
 static bool
 fills_store(DestReceiver *dest, PortalStrategy strategy)
 {
@@ -141,7 +142,7 @@ cursors_at_end(XactEvent event, void *arg)
 		tde_held_cursors_seal();
 }
 
-/* In the current context. */
+/* Returns where each column comes from, in the current memory context: the plan may be gone when the rows are read. */
 static TdeOrigin *
 origins_of(QueryDesc *query, Bitmapset *columns)
 {

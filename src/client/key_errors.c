@@ -17,7 +17,10 @@
 #include "server/stored_tree.h"
 #include "type/inside.h"
 
-/* The expressions of the index, or of the partition key, that an error is about. */
+/*
+ * Returns the expressions of the index, or of the partition key, that an error is about; NIL if it has none.  The error names an index by its
+ * constraint's name, and for a partition key the table alone.
+ */
 static List *
 key_expressions(const ErrorData *error, Oid table)
 {
@@ -37,6 +40,7 @@ key_expressions(const ErrorData *error, Oid table)
 	return expressions;
 }
 
+/* Each expression of the key is looked for in the detail, in the order in which the key has them. */
 static void
 explain(const ErrorData *error)
 {

@@ -22,7 +22,7 @@
 
 /* ---- arguments ---- */
 
-/* Has it rows, which tell their type?  What is no row has the type that the function declares (client/languages.c). */
+/* Returns true if the argument has rows, which tell their type.  What is no row has the type that the function declares (client/languages.c). */
 static bool
 tells_type(Oid type, bool by_header)
 {
@@ -91,7 +91,10 @@ show_rows(TriggerData *shown, TriggerData *trigger, TupleDesc plain, bool by_hea
 	PG_END_TRY();
 }
 
-/* What a trigger function returns, of what it was called with; NULL: the row is left out. */
+/*
+ * Returns what a trigger function returns, in terms of what it was called with: the same row, or an encrypted one with its changes; NULL: the row is
+ * left out.
+ */
 static HeapTuple
 returned_row(HeapTuple returned, TriggerData *trigger, TriggerData *shown, TupleDesc plain)
 {
@@ -136,14 +139,16 @@ tde_language_trigger(FunctionCallInfo fcinfo, PGFunction handler, bool by_header
 
 /* ---- results of statements ---- */
 
+/* Stands before SPI's receiver for one statement. */
 typedef struct LanguageReceiver
 {
 	TdeReceiver pub;			/* next: the server programming interface's */
-	bool		by_header;
+	bool		by_header;		/* the language reads rows by the types that they tell themselves */
 	TupleTableSlot *slot;		/* the row in the base types; NULL: it is so already */
 	MemoryContext row;			/* for what is made for one row */
 } LanguageReceiver;
 
+/* SPI is told the plain descriptor, and keeps that with the rows. */
 static void
 language_startup(DestReceiver *self, int operation, TupleDesc rows)
 {

@@ -45,12 +45,13 @@ static const Oid python_reads[] = {
 static const Oid bytes[] = {BYTEAOID, InvalidOid};
 static const Oid none[] = {InvalidOid};
 
+/* How a library reads values, and writes them.  Constant. */
 typedef struct Convention
 {
 	const char *file;			/* of the library with its handlers, or functions */
 	bool		by_header;		/* it reads rows by the types that they tell themselves */
-	const Oid  *reads;			/* NULL: all */
-	const Oid  *writes;
+	const Oid  *reads;			/* base types of which it makes something else than text, ended by InvalidOid; NULL: all */
+	const Oid  *writes;			/* base types that it makes of something else than text, likewise */
 } Convention;
 
 static const Convention conventions[] = {
@@ -64,12 +65,14 @@ static const Convention conventions[] = {
 	{"refint", false, NULL, none}
 };
 
+/* By what a handler is known. */
 typedef struct LanguageKey
 {
 	Oid			language;
 	Oid			function;		/* InvalidOid, but for a trigger function in C: each is a handler of its own */
 } LanguageKey;
 
+/* What is remembered of a language, in languages, as long as the backend lives. */
 typedef struct Language
 {
 	LanguageKey key;
@@ -85,7 +88,10 @@ static uint64 languages_epoch = 1;
 
 /* ---- which languages ---- */
 
-/* The library of a C function, without folder and ending. */
+/*
+ * Returns the library of a C function, without folder and ending, palloc'd; NULL if it has none.  $libdir/plperl and /usr/lib/.../plperl.so are the
+ * same.
+ */
 static char *
 library_of(Oid function)
 {
@@ -109,6 +115,7 @@ library_of(Oid function)
 	return library;
 }
 
+/* Goes by the library of the language's handler, and not by the language's name: plperl and plperlu are two languages of one library. */
 static const Convention *
 look_up(LanguageKey key)
 {
@@ -127,6 +134,7 @@ current_epoch(void)
 	return tde_functions_epoch + languages_epoch;
 }
 
+/* The entry is looked up again, in place, when a function or a language may have changed.  Its handler stays. */
 static Language *
 find_language(LanguageKey key)
 {
@@ -159,7 +167,7 @@ tde_languages_init(void)
 	CacheRegisterSyscacheCallback(LANGOID, invalidate, (Datum) 0);
 }
 
-/* The language of a function, if it is one of these; NULL otherwise. */
+/* Returns the language of a function, if it is one of these; NULL otherwise.  Of functions in C only those of triggers count. */
 static Language *
 language_of(Oid function)
 {
@@ -206,6 +214,7 @@ tde_language_converts(Oid function)
  * A language looks up for itself what its function declares, and cannot be told another type.
  */
 
+/* bases: ended by InvalidOid; NULL: all types are. */
 static bool
 is_among(const Oid *bases, TdeType *type)
 {
@@ -215,6 +224,10 @@ is_among(const Oid *bases, TdeType *type)
 	return bases == NULL;
 }
 
+/*
+ * A language looks up for itself what its function declares, and cannot be told another type: it would make text of an encrypted number.  PL/Perl
+ * makes text of everything, so that nothing is refused there.
+ */
 static void
 check_parameters(Oid function, const Convention *convention)
 {
@@ -279,13 +292,17 @@ mark_callback(void *arg)
 {
 }
 
+/* The mark does nothing in an error's context.  Its argument tells running() the convention. */
 static ErrorContextCallback
 mark_of(const Convention *convention)
 {
 	return (ErrorContextCallback) {error_context_stack, mark_callback, unconstify(Convention *, convention)};
 }
 
-/* In place of a language's handler. */
+/*
+ * Stands in for a language's handler.  The mark is on this function's stack, and is taken off before it returns; an error resets the error context
+ * stack.
+ */
 static Datum
 call_handler(PG_FUNCTION_ARGS)
 {
@@ -368,8 +385,9 @@ tde_tsvector_update_trigger_column(PG_FUNCTION_ARGS)
 /* ---- statements ---- */
 
 /*
- * Does such a language run the statement that is about to begin?  Then there is nothing above its mark but what itself and the server programming interface
- * put there, one each; another function that has come in between has its own, and that of the statement that calls it.
+ * Returns the convention of the language that runs the statement which is about to begin; NULL if none does.  There is nothing above its mark then
+ * but what itself and the server programming interface put there, one each; another function that has come in between has its own, and that of the
+ * statement that calls it.
  */
 static const Convention *
 running(void)

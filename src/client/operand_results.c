@@ -20,7 +20,7 @@
 #include "type/inside.h"
 #include "type/type.h"
 
-/* They are named after their base types: plain_int8; but for two. */
+/* The types are named after their base types, as plain_int8 is, but for two. */
 static Oid
 base_by_name(const char *name)
 {
@@ -56,7 +56,7 @@ tde_operand_base(Oid type)
 	return base;
 }
 
-/* The query whose columns somebody gets. */
+/* Returns the query whose columns somebody gets; NULL if a utility command has none that is analyzed. */
 static Query *
 giving_out(Query *query)
 {
@@ -71,14 +71,14 @@ giving_out(Query *query)
 	return IsA(stmt, Query) ? (Query *) stmt : NULL;
 }
 
-/* Has somebody cast it to this type?  So do the functions of casts to it. */
+/* Returns true if somebody has cast the value to this type: the bodies of functions for casts to it do. */
 static bool
 is_meant(const Expr *expr)
 {
 	return IsA(expr, RelabelType) && ((const RelabelType *) expr)->relabelformat == COERCE_EXPLICIT_CAST;
 }
 
-/* What the branches of UNION and its like have in common; the planner makes those columns of it that are others. */
+/* Changes what the branches of UNION and its like have in common.  The planner makes those columns of a branch fit that are of another type. */
 static void
 show_branches(Node *node)
 {
@@ -100,6 +100,7 @@ show_branches(Node *node)
 	show_branches(set->rarg);
 }
 
+/* A column of a set operation is a Var of its first branch, and must stay one. */
 static void
 show_column(Query *query, TargetEntry *column)
 {

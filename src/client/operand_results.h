@@ -6,10 +6,16 @@
 
 #include "nodes/parsenodes.h"
 
-/* The base type of a type that only operands have (sql/25_operands.sql, sql/46_smaller.sql, sql/47_operators.sql); InvalidOid for others, encrypted ones included. */
+/*
+ * Returns the base type of a type that only operands have (sql/25_operands.sql, sql/46_smaller.sql, sql/47_operators.sql); InvalidOid for others,
+ * encrypted ones included.
+ */
 extern Oid	tde_operand_base(Oid type);
 
-/* Give the columns that a query gives out, or CREATE TABLE AS or a cursor, the base types of those; for nothing if tde_outputs_are_core(). */
+/*
+ * Gives columns of such types the base types, in place: those that a query gives out, or the query of CREATE TABLE AS or of a cursor.  Called when
+ * the query has been analyzed.  Need not be called if tde_outputs_are_core().
+ */
 extern void tde_operand_results(Query *query);
 
 #endif							/* TDE_CLIENT_OPERAND_RESULTS_H */

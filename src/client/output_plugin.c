@@ -59,7 +59,10 @@ static Decoding decoding;
 
 /* ---- pgoutput: the types in its messages ---- */
 
-/* A table: its number, names, replica identity, and its columns. */
+/*
+ * Changes the types in the message about a table, in place, as the message has the same length then: its number, names, replica identity, and its
+ * columns.  message: read behind the message's kind and transaction.  The protocol: logicalrep_write_rel() in proto.c.
+ */
 static void
 show_columns(StringInfo out, StringInfo message)
 {
@@ -87,7 +90,10 @@ show_columns(StringInfo out, StringInfo message)
 	}
 }
 
-/* A type that is not PostgreSQL's own.  False: nothing is to be told. */
+/*
+ * A message about a type that is not PostgreSQL's own is written once more, of the base type.  Returns false if nothing is to be told, since that one
+ * is PostgreSQL's own.
+ */
 static bool
 show_type(StringInfo out, StringInfo message, TransactionId xid)
 {
@@ -101,6 +107,7 @@ show_type(StringInfo out, StringInfo message, TransactionId xid)
 	return shown >= FirstGenbkiObjectId;
 }
 
+/* Returns false if the message is not to be sent.  Most messages have rows, and pass after a look at their first byte. */
 static bool
 show_types(StringInfo out)
 {
@@ -251,6 +258,7 @@ stream_change_shown(LogicalDecodingContext *context, ReorderBufferTXN *txn, Rela
 
 /* ---- the plugin is loaded ---- */
 
+/* Throws ERRCODE_INVALID_PARAMETER_VALUE for a slot whose plugin is this library itself, which would load itself for ever. */
 static void
 load(const char *name, OutputPluginCallbacks *callbacks)
 {
@@ -327,6 +335,7 @@ _PG_output_plugin_init(OutputPluginCallbacks *callbacks)
 	}
 }
 
+/* The server is starting: its log is where the administrator will look when a subscriber has the wrong types. */
 static void
 tell_not_followed(const char *detail, const char *hint)
 {

@@ -34,7 +34,7 @@
 typedef struct Params
 {
 	ParseState *pstate;
-	int			declared;		/* so many stay as they are */
+	int			declared;		/* so many of the first ones stay as they are */
 	Bitmapset  *kept;			/* and these, because of one of their uses */
 	Bitmapset  *found;			/* by unchanged_walker() */
 	int		   *groups;			/* see group_of() */
@@ -42,7 +42,7 @@ typedef struct Params
 
 /* ---- parameters ---- */
 
-/* A parameter that may be retyped: of an encrypted type, or of an array of it.  NULL if it is anything else. */
+/* Returns a parameter that may be retyped, of an encrypted type; array: of an array of one.  NULL if the node is anything else. */
 static Param *
 open_param(Node *node, bool array, Params *params)
 {
@@ -81,7 +81,7 @@ as_plain(Param *param)
 	return plain;
 }
 
-/* The same cast to target; NULL if that is not possible. */
+/* Returns the parameter with its new type, cast to target as the parser would cast it; NULL if that is not possible. */
 static Node *
 retyped(Param *param, Oid target, CoercionContext context, Params *params)
 {
@@ -98,8 +98,8 @@ retyped(Param *param, Oid target, CoercionContext context, Params *params)
 /* ---- comparisons ---- */
 
 /*
- * The operator of the same name that takes a plain type on the parameter's side, and what it takes there.  The other
- * side must be taken as it is: otherwise each row would be decrypted and no index used.
+ * Returns the operator of the same name that takes a plain type on the parameter's side, and in *operand what it takes there; InvalidOid if there is
+ * none.  The other side must be taken as it is: otherwise each row would be decrypted and no index used.
  */
 static Oid
 mixed_operator(Oid operator, Oid plain, Oid other, bool param_is_left, Oid *operand)
@@ -315,7 +315,7 @@ unchanged_walker(Node *node, void *context)
 
 /* ---- parameters that keep each other ---- */
 
-/* One of the elements of each array stands for the others: that of the parameter itself, or of one that it leads to. */
+/* Returns one element that stands for all of the array's: a disjoint-set forest, whose paths are halved on the way. */
 static int
 group_of(int param, int *groups)
 {

@@ -8,9 +8,9 @@
 #include "parser/parse_node.h"
 
 /*
- * Retype the parameters of a query, in place, and what the parser has noted of their types.  pstate must be the
- * query's, and the query the only one with them.  The first ones, in the number of declared, keep the types that were
- * declared for them.
+ * Gives parameters of open types the base types where they have encrypted ones: in the query, in place, and in what the parser has noted of them,
+ * which Describe tells.  pstate must be the query's, and the query the only one with these parameters.  declared: so many of the first ones have a
+ * type that was declared, PREPARE p (int), and keep it.  Does nothing where the types are not open.
  */
 extern void tde_params_retype(ParseState *pstate, Query *query, int declared);
 

@@ -1,5 +1,8 @@
 /*
  * plain_form.c - values and rows in the base types, and what has been changed in such a row encrypted again.
+ *
+ * Those who call: result_receiver.c for a client's rows, language_rows.c for what languages read, output_plugin.c for decoded changes, rows.c for
+ * rows in a client's result.
  */
 #include "postgres.h"
 
@@ -78,7 +81,7 @@ tde_plain_type_has_rows(Oid type)
 	return element == RECORDOID || (type_is_rowtype(element) && get_typtype(element) == TYPTYPE_COMPOSITE && tde_type_holds_encrypted(element));
 }
 
-/* Is a value of this type another one in plain form? */
+/* Returns true if a value of this type is another one in plain form.  For PostgreSQL's own types, most of all, without a lookup. */
 static bool
 differs(Oid type, bool by_header)
 {
@@ -116,6 +119,7 @@ tde_plain_descriptor(TupleDesc rows, bool by_header)
 
 /* ---- values ---- */
 
+/* Returns a row that tells its type itself in plain form; the value itself if it has nothing encrypted. */
 static Datum
 plain_row(Datum value)
 {
@@ -127,6 +131,7 @@ plain_row(Datum value)
 	return plain ? heap_copy_tuple_as_datum(tde_plain_tuple(&row, rows, plain, true), plain) : value;
 }
 
+/* Returns an array of such rows, each of which may be of another type. */
 static Datum
 plain_rows(Datum value, Oid element)
 {
@@ -193,6 +198,7 @@ tde_plain_tuple(HeapTuple row, TupleDesc rows, TupleDesc plain, bool by_header)
 
 /* ---- encrypted again ---- */
 
+/* The new array has the dimensions and bounds of the old one. */
 static Datum
 encrypt_array(TdePlainColumn column, ArrayType *array)
 {
@@ -212,7 +218,7 @@ encrypt_array(TdePlainColumn column, ArrayType *array)
 											  TYPALIGN_INT));
 }
 
-/* A new value for a column.  A domain's conditions are looked at here: whoever made it has seen a base type. */
+/* Returns a new value for a column.  A domain's conditions are looked at here, of NULL, too: whoever made the value has seen a base type. */
 static Datum
 encrypt_value(Form_pg_attribute attribute, Datum value, bool isnull)
 {

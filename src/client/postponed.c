@@ -15,7 +15,7 @@
 #include "client/result.h"
 #include "type/inside.h"
 
-/* Add a column to the set that the list is. */
+/* Adds a column to the set that the list is.  Columns come in ascending order, so that only the last item can be the one. */
 static List *
 postpone_column(List *postponed, TargetEntry *column)
 {
@@ -67,7 +67,10 @@ tde_postponed_mark(Query *query)
 	return postponed;
 }
 
-/* What tde_result_call() was given, if this is what it made, in this session or in whichever prepared the statement; or NULL. */
+/*
+ * Returns what tde_result_call() was given, if this is what it made, in this session or in whichever prepared the statement; NULL if it is anything
+ * else.  So it is told by its form, and not by what this session remembers.
+ */
 static Expr *
 encrypted_again(Expr *expr)
 {
@@ -90,7 +93,7 @@ encrypted_again(Expr *expr)
 	return (Expr *) relabel;
 }
 
-/* If sorting, grouping or windows use a hidden copy of this column, let them use the column.  Returns the copy, or NULL. */
+/* If sorting, grouping or windows use a hidden copy of this column, lets them use the column.  Returns the copy; NULL if there is none. */
 static TargetEntry *
 replace_copy(List *columns, TargetEntry *column)
 {
@@ -110,6 +113,7 @@ replace_copy(List *columns, TargetEntry *column)
 	return NULL;
 }
 
+/* Returns the columns without these copies, numbered anew: the planner wants numbers without gaps. */
 static List *
 without_copies(List *columns, List *copies)
 {
@@ -150,6 +154,7 @@ tde_postponed_take(Query *query)
 
 /* ---- showing it ---- */
 
+/* Has a call be told which column its value comes from, if that has masks. */
 static void
 tell_column(Expr *expr, TdeColumn column)
 {

@@ -23,15 +23,17 @@
 #include "server/probe_counts.h"
 #include "type/access.h"
 
+/* A look at one node of a plan. */
 typedef struct Search
 {
-	PlanState  *node;
+	PlanState  *node;			/* NULL: above the top node */
 	double		loops;			/* how often the node is to run */
-	double		probes;
+	double		probes;			/* counted so far, of this node and those below */
 } Search;
 
 /* ---- expressions ---- */
 
+/* Returns true for an expression of an encrypted type, an array or a domain of one. */
 static bool
 is_encrypted(Node *expr)
 {
@@ -43,7 +45,7 @@ is_encrypted(Node *expr)
 	return tde_type_find(type) != NULL || tde_type_find(get_element_type(type)) != NULL;
 }
 
-/* With how many values an operand without columns compares: an array has several. */
+/* Returns with how many values an operand without columns compares.  A constant array has several; how many a parameter's has, is not known. */
 static double
 values_of(Node *operand)
 {
@@ -54,7 +56,7 @@ values_of(Node *operand)
 	return ArrayGetNItems(ARR_NDIM(DatumGetArrayTypeP(constant->constvalue)), ARR_DIMS(DatumGetArrayTypeP(constant->constvalue)));
 }
 
-/* The rows that an operand's columns are of. */
+/* Returns how many rows the planner expects of the node that the operand's columns come from. */
 static double
 rows_of(List *columns, Search *search)
 {
@@ -68,6 +70,10 @@ rows_of(List *columns, Search *search)
 	return plan->plan_rows;
 }
 
+/*
+ * email = $1 counts once, email = other.address once for each row of other, email IN ('a', 'b') twice.  Two encrypted columns tell nothing that one
+ * could guess.
+ */
 static void
 count_comparison(Node *left, Node *right, Search *search)
 {
@@ -84,6 +90,7 @@ count_comparison(Node *left, Node *right, Search *search)
 		search->probes += search->loops * values_of(columns ? encrypted : other);
 }
 
+/* Only operators that PostgreSQL does not have itself count, and only those that return boolean. */
 static void
 count_operands(Oid operator, List *operands, Search *search)
 {
@@ -116,7 +123,7 @@ look(Node *node, void *context)
 
 /* ---- plans ---- */
 
-/* Conditions as they were before an index has taken them. */
+/* Returns conditions as they were before an index, a hash table or a merge has taken them; plan->qual has the others. */
 static List *
 own_conditions(Plan *plan)
 {

@@ -6,7 +6,10 @@
 
 #include "executor/execdesc.h"
 
-/* When a plan has been started, while somebody may not decrypt: count them if it is the current user; ereport if they are too many. */
+/*
+ * Counts the values with which a query compares encrypted columns, if the current user may not decrypt.  Called when a plan has been started and
+ * tde_column.decrypt_role is set, and not for EXPLAIN without ANALYZE.  Throws what tde_probes_add() throws if they are too many in an hour.
+ */
 extern void tde_probes_count(QueryDesc *query);
 
 #endif							/* TDE_CLIENT_PROBES_H */

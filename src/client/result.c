@@ -41,12 +41,14 @@ PG_FUNCTION_INFO_V1(tde_result);
 /* The functions that this backend has put into queries, by the hash value by which plans name what they depend on. */
 static List *functions = NIL;
 
+/* Returns true if the current user may not see the value.  Most servers keep nobody from any. */
 static inline bool
 is_hidden(TdeType *type, Datum value)
 {
 	return unlikely(tde_access_restricted) && !tde_access_permits(type, value);
 }
 
+/* Returns what a mask shows.  The plaintext that it is made of is freed at once. */
 static Datum
 masked(const TdeMask *mask, TdeType *type, Datum value, int32 declared, int32 base_typmod, bool *isnull)
 {
@@ -62,7 +64,9 @@ masked(const TdeMask *mask, TdeType *type, Datum value, int32 declared, int32 ba
 	return result;
 }
 
-/* What is shown to who may not decrypt: what the column's masks say, or the policy. */
+/*
+ * Returns what is shown to who may not decrypt: what the column's masks say, or the policy.  A mask that the type no longer has a form for is none.
+ */
 static Datum
 shown(TdeType *type, TdeColumn column, Datum value, int32 declared, int32 base_typmod, bool *isnull)
 {
@@ -103,7 +107,7 @@ tde_result_value(TdeType *type, Datum value, int32 declared, int32 base_typmod, 
 	return value_of(type, TDE_NO_COLUMN, value, declared, base_typmod, isnull);
 }
 
-/* Has a client's statement got the call, and not somebody written it, who could store what it gives? */
+/* Returns true if the call was put into a client's statement.  Somebody who writes one himself could store what a mask shows. */
 static bool
 is_put_in(FunctionCallInfo fcinfo)
 {
@@ -183,7 +187,7 @@ tde_result_column(TargetEntry *column)
 	return column->resjunk ? NULL : tde_result_type(tde_expr_type(column->expr));
 }
 
-/* tde_result(type, int4), beside the type's input function; InvalidOid if there is none. */
+/* Returns tde_result(type, int4), beside the type's input function; InvalidOid if there is none. */
 static Oid
 look_up_function(TdeType *type)
 {
@@ -249,7 +253,7 @@ decrypt_one(Expr *expr, TdeType *type, int32 base_typmod)
 	return (Expr *) makeFuncExpr(tde_result_function(type), type->base, list_make2(expr, modifier), collation, collation, COERCE_EXPLICIT_CAST);
 }
 
-/* The same for each element, as PostgreSQL casts arrays. */
+/* Makes the same call for each element, by the node with which PostgreSQL casts arrays. */
 static Expr *
 decrypt_each(Expr *expr, TdeType *type, int32 typmod, int32 base_typmod)
 {

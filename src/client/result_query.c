@@ -34,7 +34,7 @@ tde_result_has_rows(Query *query)
 	return false;
 }
 
-/* What the client is told instead. */
+/* Returns the type that the client is told instead of a column's. */
 static Oid
 shown_type(TdeType *type, Oid column)
 {
@@ -124,7 +124,7 @@ raise_ctes(Node *node, void *context)
 	return aborted;
 }
 
-/* A WITH clause that changes data must stay on the top level. */
+/* PostgreSQL wants a WITH clause that changes data on the top level. */
 static void
 move_ctes(Query *inner, Query *outer)
 {
@@ -139,7 +139,10 @@ move_ctes(Query *inner, Query *outer)
 	(void) raise_ctes((Node *) inner, &depth);
 }
 
-/* Make it a subquery; decrypt what comes out of it. */
+/*
+ * Makes the query a subquery, and decrypts what comes out of it: UNION, DISTINCT and functions that return sets work on encrypted values inside.  The
+ * outer query has the statement's place in the text and its identifier, by which others know it.
+ */
 static void
 decrypt_outside(Query *query, bool with_rows)
 {
@@ -191,7 +194,7 @@ decrypt_outside(Query *query, bool with_rows)
 	*query = *outer;
 }
 
-/* A hidden copy of a volatile expression could have another value than the one that is shown. */
+/* ORDER BY of a volatile column: a hidden copy of it could have another value than the one that is shown. */
 static bool
 sorts_by_volatile(Query *query)
 {
@@ -220,7 +223,7 @@ tde_result_decrypt(Query *query, bool with_rows)
 		decrypt_outside(query, with_rows);
 }
 
-/* ---- is it decrypted? ---- */
+/* ---- what is decrypted already ---- */
 
 bool
 tde_result_in_source(CachedPlanSource *source)

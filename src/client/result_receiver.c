@@ -43,16 +43,18 @@
 #include "type/masks.h"
 #include "type/opened.h"
 
+/* A column that is decrypted. */
 typedef struct DecryptedColumn
 {
-	int			index;
+	int			index;			/* from 0 on */
 	TdePlainColumn plain;
 	TdeColumn	masked;			/* that it is, if that has masks */
 	TdeColumn	counted;		/* for which it counts: looked up when the first value is counted */
-	TdeDecrypted *place;
-	TdeScratch	scratch;
+	TdeDecrypted *place;		/* where it is counted, for the current role; NULL: not yet */
+	TdeScratch	scratch;		/* of the value of the row that is on its way */
 } DecryptedColumn;
 
+/* Lives in the executor's memory, or in that of the command that reads kept rows, and serves several runs. */
 struct DecryptingReceiver
 {
 	TdeReceiver pub;			/* next: who gets the rows */
@@ -96,7 +98,7 @@ context_of_row(DecryptingReceiver *receiver)
 	return receiver->row;
 }
 
-/* For tde.decryptions.  Of an array no mask shows anything. */
+/* Returns true if the user is given the value, for tde.decryptions.  Of an array no mask shows anything. */
 static bool
 is_given(const DecryptedColumn *column, Datum value)
 {
@@ -113,6 +115,9 @@ count_value(DecryptingReceiver *receiver, DecryptedColumn *column, Datum value)
 	tde_decryptions->add(&column->place, column->counted, value, column->plain.is_array);
 }
 
+/*
+ * Each row comes here.  A value in clear lives until the row has been sent: in the column's scratch, or in memory that is cleansed then.
+ */
 static bool
 receive_and_decrypt(TupleTableSlot *encrypted, DestReceiver *self)
 {
@@ -233,8 +238,8 @@ tde_receiver_await(Query *query, const char *source, bool core)
 }
 
 /*
- * Between its analysis and its planning a statement is rewritten, and nothing else happens.  What is planned for others has
- * another text.
+ * Returns true if the query is the one that was announced.  Between its analysis and its planning a statement is rewritten, and nothing else happens.
+ * What is planned for others has another text.  Whatever comes ends the waiting.
  */
 static bool
 is_awaited(Query *query, const char *source)

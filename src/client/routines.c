@@ -31,13 +31,14 @@
  * receiver.
  */
 
+/* Stands before the client's receiver for one CALL. */
 typedef struct OutputReceiver
 {
 	TdeReceiver pub;			/* next: who gets the row: at first the one that was given, then what decrypts for it */
 	CallStmt   *stmt;
 } OutputReceiver;
 
-/* Is the result described by these expressions?  Older minor releases go by the declaration of the procedure alone. */
+/* Returns true if the result is described by these expressions.  Older minor releases go by the declaration of the procedure alone. */
 static bool
 is_described(CallStmt *stmt)
 {
@@ -70,7 +71,7 @@ tde_routine_outputs_describe(CallStmt *stmt)
 		stmt->outargs = outputs;
 }
 
-/* The columns that are encrypted where the expressions have base types. */
+/* Returns the columns that are encrypted where the expressions have base types; NULL if there are none. */
 static Bitmapset *
 described_columns(CallStmt *stmt, TupleDesc encrypted)
 {
@@ -86,6 +87,7 @@ described_columns(CallStmt *stmt, TupleDesc encrypted)
 	return columns;
 }
 
+/* The row's descriptor is known only here, when the procedure has returned. */
 static void
 output_startup(DestReceiver *self, int operation, TupleDesc encrypted)
 {
@@ -135,10 +137,11 @@ tde_routine_outputs_receiver(CallStmt *stmt, DestReceiver *client)
  * not decrypt gets its error.
  */
 
+/* Stands before the receiver of a function's result for one run of the executor, and lives in its memory. */
 typedef struct FittingReceiver
 {
 	TdeReceiver pub;			/* next: the function's */
-	ExprContext *context;
+	ExprContext *context;		/* of the projection; reset for each row */
 	ProjectionInfo *projection;
 } FittingReceiver;
 
@@ -177,7 +180,7 @@ is_structure_known(void)
 	return storing_startup != NULL;
 }
 
-/* The types that rows for RETURN QUERY must have; NULL: they are for somebody else. */
+/* Returns the types that rows for RETURN QUERY must have; NULL if they are for somebody else, known by the complaint of PL/pgSQL. */
 static TupleDesc
 wanted_by_function(DestReceiver *dest)
 {
@@ -189,7 +192,7 @@ wanted_by_function(DestReceiver *dest)
 	return receiver->wanted;
 }
 
-/* A column of the query, made to fit; the column itself if it fits or cannot be made to. */
+/* Returns a column of the query, made to fit by the cast of an assignment; the column itself if it fits or cannot be made to. */
 static Expr *
 fitted(Form_pg_attribute column, Form_pg_attribute wanted)
 {
@@ -219,7 +222,7 @@ may_differ(TupleDesc query, TupleDesc wanted)
 	return may;
 }
 
-/* Is anything to be converted?  Mostly all columns have the types that are declared. */
+/* Returns true if anything is to be converted.  Dropped columns of the function's row type have no counterpart in the query. */
 static bool
 any_differs(TupleDesc query, TupleDesc wanted)
 {
@@ -307,7 +310,7 @@ tde_routine_rows_begin(QueryDesc *query)
 
 /* ---- CALL ---- */
 
-/* The variable in a cast of it that encrypts or decrypts; NULL if an argument is none. */
+/* Returns the variable in a cast of it that encrypts or decrypts; NULL if the argument is anything else. */
 static Node *
 cast_variable(Node *argument)
 {

@@ -22,7 +22,7 @@ PG_FUNCTION_INFO_V1(tde_plain_rows);
 
 /* ---- ROW(...) ---- */
 
-/* The fields of a row of no named type, or the rows of an array of such; NIL: it is neither. */
+/* Returns the fields of a row of no named type, or the rows of an array of such; NIL if the expression is neither. */
 static List *
 parts(Expr *expr)
 {
@@ -64,7 +64,7 @@ tde_row_is_plain_for_client(Expr *expr)
 	return tde_transparent_catalog && parts(expr) == NIL && tde_plain_type_has_rows(exprType((Node *) expr)) && OidIsValid(plain_rows_function());
 }
 
-/* In the form of a cast, as no user can call it. */
+/* The call has the form of a cast, in which no user can write it: tde_plain_rows() asks for that. */
 static Expr *
 plain_rows_call(Expr *expr)
 {
@@ -100,6 +100,7 @@ tde_plain_rows(PG_FUNCTION_ARGS)
 
 /* ---- both ---- */
 
+/* Changes the fields in place: fields of encrypted types, and those of rows inside. */
 static Expr *
 decrypt_parts(Expr *expr)
 {

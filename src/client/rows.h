@@ -8,12 +8,13 @@
 
 #include "client/catalog.h"
 
-/* Is this ROW(...), or ARRAY[...] of such, with a field of an encrypted type? */
+/* Returns true for ROW(...), or ARRAY[...] of such, with a field of an encrypted type, at any depth. */
 extern bool tde_row_has_encrypted(Expr *expr);
 
-/* Is it another row, or an array of rows, whose fields the catalogs tell in the base types? */
+/* Returns true for another row, or an array of rows, whose fields the catalogs tell in the base types; false unless catalogs are transparent. */
 extern bool tde_row_is_plain_for_client(Expr *expr);
 
+/* Returns true for either, which is to be decrypted for a client. */
 static inline bool
 tde_row_is_encrypted(Expr *expr)
 {
@@ -21,10 +22,10 @@ tde_row_is_encrypted(Expr *expr)
 		(unlikely(tde_transparent_catalog) && tde_row_is_plain_for_client(expr));
 }
 
-/* The same with fields of the base types; may be changed in place. */
+/* Returns the same with fields of the base types; may change it in place. */
 extern Expr *tde_row_decrypt(Expr *expr);
 
-/* Does a field decrypt, by one of the functions that are in use for that? */
+/* Returns true if a field of a row is decrypted: by a function of which is_shown() says so, or all of them by tde_plain_rows(). */
 extern bool tde_row_shows(Expr *expr, bool (*is_shown) (Expr *field));
 
 #endif							/* TDE_CLIENT_ROWS_H */

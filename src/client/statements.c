@@ -44,7 +44,7 @@ tde_client_possible(void)
 	return possible;
 }
 
-/* Is it the text of the client's message, or of the prepared statement or portal that it names? */
+/* Returns true for the text of the client's message, or of the prepared statement or portal that it names. */
 static bool
 is_message(const char *text)
 {
@@ -85,7 +85,7 @@ query_with_params(Query *query)
 	return cursor_query(query->utilityStmt);
 }
 
-/* Is all that a prepared statement decrypts left to the receiver of its rows?  False if that cannot be told now. */
+/* Returns true if all that a prepared statement decrypts is left to the receiver of its rows.  False if that cannot be told now. */
 static bool
 is_postponed(CachedPlanSource *source)
 {
@@ -120,7 +120,7 @@ prepare_execution(Node *stmt, DestReceiver *dest)
 		tde_held_rows_execute(dest);
 }
 
-/* ---- is it the client's? ---- */
+/* ---- what is the client's ---- */
 
 static bool
 is_from_message(ParseState *pstate)
@@ -150,9 +150,9 @@ is_client_statement(ParseState *pstate, Query *query)
 }
 
 /*
- * Is it planned and executed at once, so that nobody asks for its columns before that?  What is prepared either asks for
- * its parameters (Parse), or is analyzed again by Bind, which has the stack of error contexts report parameters, or by a utility command.
- * In doubt it is not: that only takes longer.
+ * Returns true if the statement is planned and executed at once, so that nobody asks for its columns before that.  What is prepared either asks for
+ * its parameters (Parse), or is analyzed again by Bind, which has the stack of error contexts report parameters, or by a utility command.  In doubt
+ * it is not: that only takes longer.
  */
 static bool
 is_simple_query(ParseState *pstate)
@@ -318,7 +318,7 @@ tde_client_analyzed(ParseState *pstate, Query *query, bool core)
 		tde_receiver_await(query, pstate->p_sourcetext, true);
 }
 
-/* Is a query with this text planned for the client, and not for a table, a function or the like? */
+/* Returns true if a query with this text is planned for the client, and not for a table, a function or the like. */
 static bool
 is_planned_for_client(const char *source)
 {

@@ -28,7 +28,10 @@ bool		tde_encrypt_new_columns = false;
 
 /* ---- the table ---- */
 
-/* Has it a number of a sequence that belongs to it, as serial makes one? */
+/*
+ * Returns true if a sequence belongs to the column, as serial makes one.  DEPENDENCY_AUTO leaves out those of identity columns, which attidentity
+ * tells.
+ */
 static bool
 is_numbered(Oid table, AttrNumber column)
 {
@@ -45,7 +48,10 @@ is_numbered(Oid table, AttrNumber column)
 	return false;
 }
 
-/* Is it a plain column that could be encrypted?  That serial and identity columns stay plain is nobody's mistake; sql/69_audit.sql says the same. */
+/*
+ * Returns true for a plain column that could be encrypted.  That serial and identity columns stay plain is nobody's mistake; sql/69_audit.sql says
+ * the same.
+ */
 static bool
 is_left_plain(Form_pg_attribute column)
 {
@@ -55,7 +61,7 @@ is_left_plain(Form_pg_attribute column)
 		!is_numbered(column->attrelid, column->attnum);
 }
 
-/* The last encrypted column of a table; InvalidAttrNumber: it has none.  *all: so are all before it. */
+/* Returns the table's last encrypted column; InvalidAttrNumber if it has none.  *all: no column before it is left plain. */
 static AttrNumber
 find_encrypted(Oid table, bool *all)
 {
@@ -85,7 +91,9 @@ find_encrypted(Oid table, bool *all)
 
 /* ---- the column ---- */
 
-/* PostgreSQL makes numbers for integers only, and what is generated has its own rule. */
+/*
+ * Returns true for identity and generated columns.  PostgreSQL numbers integers only, and what is generated has a rule of its own (kept_encrypted.c).
+ */
 static bool
 is_computed(const ColumnDef *def)
 {
@@ -101,6 +109,7 @@ is_computed(const ColumnDef *def)
 	return false;
 }
 
+/* All columns up to the last encrypted one are, so that somebody may believe that the whole table is.  encrypted: that column. */
 static void
 tell_in_clear(Oid table, const ColumnDef *def, AttrNumber encrypted)
 {

@@ -39,6 +39,7 @@ our_function(void)
 
 /* ---- types ---- */
 
+/* A cached copy of the row must not be changed in place. */
 static void
 set_function(Relation catalog, HeapTuple row, Oid function)
 {
@@ -47,6 +48,7 @@ set_function(Relation catalog, HeapTuple row, Oid function)
 	CatalogTupleUpdate(catalog, &row->t_self, row);
 }
 
+/* Gives a type our function, unless it has it. */
 static void
 take_over(Oid type, Oid function)
 {
@@ -67,7 +69,10 @@ take_over(Oid type, Oid function)
 	table_close(catalog, RowExclusiveLock);
 }
 
-/* What ANALYZE cannot call any more.  Composites stay, and their arrays; other types go themselves. */
+/*
+ * tde_typanalyze() goes, and ANALYZE of a type that still names it would fail.  Composite types of users stay, and their arrays; types that depend on
+ * the extension go themselves.
+ */
 static void
 give_back(Oid function)
 {
@@ -89,13 +94,17 @@ give_back(Oid function)
 
 /* ---- columns ---- */
 
+/* Returns true for a type of users that holds encrypted values and is not an encrypted type, which has the function from its CREATE TYPE. */
 static bool
 is_container(Oid type)
 {
 	return type >= FirstNormalObjectId && tde_type_find(type) == NULL && tde_type_holds_encrypted(type);
 }
 
-/* One that has been made or changed by this command; 0: all of a relation that has. */
+/*
+ * Looks at a column that this command has made or changed; 0: at all columns of a relation that it has made.  The rows are read by SnapshotSelf,
+ * since no CommandCounterIncrement() has made them visible yet.
+ */
 static void
 look_at_columns(Oid relation, AttrNumber column)
 {

@@ -32,7 +32,7 @@
 
 static const char prefix[] = "tde_column.";
 
-/* Ours among settings, NAME=VALUE each; NULL if there are none. */
+/* Returns ours among settings, NAME=VALUE each; NULL if there are none.  Names of settings do not depend on case. */
 static ArrayType *
 our_settings(ArrayType *settings)
 {
@@ -50,7 +50,7 @@ our_settings(ArrayType *settings)
 	return ours ? construct_array(entries, ours, TEXTOID, -1, false, TYPALIGN_INT) : NULL;
 }
 
-/* A row of pg_db_role_setting, for all roles or for one of them. */
+/* Copies ours of a row of pg_db_role_setting, which is for all roles of the database or for one of them. */
 static void
 copy_row(Relation catalog, HeapTuple tuple, Oid copy)
 {
@@ -68,6 +68,7 @@ copy_row(Relation catalog, HeapTuple tuple, Oid copy)
 	CatalogTupleInsert(catalog, heap_form_tuple(RelationGetDescr(catalog), values, nulls));
 }
 
+/* CREATE DATABASE keeps the original locked until it commits, so that its name still means the same database. */
 static void
 copy_settings(Oid original, Oid copy)
 {

@@ -66,6 +66,7 @@ tde_ddl_ensure_keys(TdeType *type, int32 typmod)
 
 /* ---- the hook ---- */
 
+/* It is declarations that are warned of, and not each value, of which there may be millions. */
 static void
 warn_legacy_cipher(TdeType *type, int32 typmod)
 {
@@ -77,8 +78,9 @@ warn_legacy_cipher(TdeType *type, int32 typmod)
 }
 
 /*
- * Is the type an encrypted one, or an array of it?  needs_keys_now: values may be encrypted by the command itself, as by ALTER TABLE ... ADD
- * COLUMN ... DEFAULT.  Otherwise the event trigger makes the keys, after the command has checked privileges.
+ * Returns true if the type is an encrypted one, or an array of it; default modifiers are put into a name that has none.  The modifier function reads
+ * the others here for the first time, and throws its errors.  needs_keys_now: values may be encrypted by the command itself, as by ALTER TABLE ...
+ * ADD COLUMN ... DEFAULT.  Otherwise the event trigger makes the keys, after the command has checked privileges.
  */
 static bool
 declare_type(TypeName *name, bool needs_keys_now)
@@ -109,6 +111,7 @@ declare_type(TypeName *name, bool needs_keys_now)
 	return true;
 }
 
+/* CREATE TABLE and CREATE TYPE ... AS store no value: the keys can wait. */
 static void
 declare_columns(List *elements)
 {
@@ -119,7 +122,10 @@ declare_columns(List *elements)
 			(void) declare_type(((ColumnDef *) lfirst(cell))->typeName, false);
 }
 
-/* DEFAULT NULL is none for PostgreSQL where a type has no modifiers; with modifiers it would be a value to be put into all rows. */
+/*
+ * ADD COLUMN c encrypted_text DEFAULT NULL: where a type has no modifiers, PostgreSQL takes that for no default.  With modifiers it would be a value to
+ * be put into all rows, and the table would be rewritten.
+ */
 static void
 drop_null_default(ColumnDef *column)
 {
@@ -152,6 +158,7 @@ tde_ddl_refuse_default(void)
 			 errhint("Give the columns a default instead.")));
 }
 
+/* CREATE DOMAIN d AS encrypted_text DEFAULT 'x', and ALTER DOMAIN d SET DEFAULT 'x' of a domain that is there. */
 static void
 refuse_domain_default(TypeName *name)
 {
@@ -164,6 +171,7 @@ refuse_domain_default(TypeName *name)
 		tde_ddl_refuse_default();
 }
 
+/* A default is refused before the domain exists.  Its key is left to the event trigger. */
 static void
 declare_domain(CreateDomainStmt *stmt)
 {
@@ -175,6 +183,7 @@ declare_domain(CreateDomainStmt *stmt)
 	(void) declare_type(stmt->typeName, false);
 }
 
+/* Returns true for statements that declare_statement() or ALTER TABLE may change.  During pg_upgrade all is declared as it was. */
 static bool
 declares_types(Node *stmt)
 {
@@ -192,14 +201,14 @@ declares_types(Node *stmt)
 	}
 }
 
-/* IF NOT EXISTS, and it does. */
+/* Returns true for IF NOT EXISTS of what exists: nothing is declared, and no key made. */
 static bool
 is_skipped(CreateStmt *stmt)
 {
 	return stmt->if_not_exists && OidIsValid(RangeVarGetRelid(stmt->relation, NoLock, true));
 }
 
-/* Does it write types into the catalogs: with columns, or in expressions? */
+/* The first ones have types in expressions, as arguments, or in the commands that they consist of; those of declares_types() have them in columns. */
 bool
 tde_ddl_stores_types(Node *stmt)
 {
@@ -245,6 +254,7 @@ client_statements(void)
 	return statements;
 }
 
+/* Returns true for CREATE TABLE AS, CREATE MATERIALIZED VIEW and SELECT INTO, also under EXPLAIN, in a raw parse tree. */
 static bool
 is_stored_query(const Node *stmt)
 {
@@ -261,8 +271,9 @@ is_stored_query(const Node *stmt)
 }
 
 /*
- * Is a query being analyzed whose result a command of the client will store?  That is done before the command has a portal and comes to
- * the hook.  PostgreSQL does not tell which statement of a message it is at: one that stores speaks for all.
+ * Returns true if a query is being analyzed whose result a command of the client will store.  That is done before the command has a portal and comes
+ * to the hook.  PostgreSQL does not tell which statement of a message it is at: one that stores speaks for all.  The text is searched first, since a
+ * parse of each message would be dear.
  */
 static bool
 stores_query(void)
@@ -292,6 +303,10 @@ tde_ddl_declares(void)
 	return tde_statement.declares || stores_query();
 }
 
+/*
+ * The order matters.  A column that references an encrypted one gets its type first, then all types get their modifiers, and generated columns and
+ * partition keys are computed from the types that result.
+ */
 static void
 declare_statement(Node *stmt, const char *source)
 {
@@ -326,8 +341,8 @@ declare_statement(Node *stmt, const char *source)
 }
 
 /*
- * COPY quotes the line that it is at, which may happen before it has called a function of ours.  Takes no lock: nothing has
- * checked yet whether the user may.
+ * COPY FROM quotes the line that it is at, which may happen before it has called a function of ours: of a table with an encrypted column the
+ * statement is marked as one whose errors may have values.  Takes no lock: nothing has checked yet whether the user may.
  */
 static void
 mark_copy(CopyStmt *stmt)
@@ -352,7 +367,10 @@ mark_copy(CopyStmt *stmt)
 	}
 }
 
-/* Says which column it is that makes PostgreSQL refuse an index, since its own message says nothing of encryption. */
+/*
+ * Tells which column it is that makes PostgreSQL refuse an index, since its own message says nothing of encryption.  column: what tde_guard_index()
+ * returned.
+ */
 static void
 explain_index_error(void *column)
 {

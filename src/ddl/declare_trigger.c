@@ -1,6 +1,11 @@
 /*
  * declare_trigger.c - after a command: what it has declared gets the default specification, or a key of its own; wide tables a larger
  * toast_tuple_target; ddl/plaintext_guard.c looks for what would be stored in clear, ddl/taken_names.c for names that would be called.
+ *
+ * PostgreSQL calls tde_ddl_trigger() at the end of each command that sql/90_last.sql lists, as the user who runs it, in its transaction.  What is
+ * thrown here takes back all of the command.  What the hook has settled before (ddl/declare.c) is found as it should be, and costs no more than a
+ * look.  Of declarations only two come here alone: what CREATE TABLE AS makes, and all that a first statement makes that has only just loaded the
+ * library.
  */
 #include "postgres.h"
 
@@ -48,7 +53,7 @@ PG_FUNCTION_INFO_V1(tde_ddl_trigger);
 
 bool		tde_key_per_table = false;
 
-/* The command that gives a column this specification. */
+/* Returns the command that gives a column this specification.  It names the type with its schema, whatever the search_path is. */
 static char *
 alter_command(Relation rel, Form_pg_attribute column, int32 typmod)
 {
@@ -61,7 +66,10 @@ alter_command(Relation rel, Form_pg_attribute column, int32 typmod)
 					format_type_extended(column->atttypid, typmod, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
 }
 
-/* Columns whose specification is their parent's cannot be altered here, and need not be. */
+/*
+ * Returns true if the column's type is its own.  That of a child, a partition or a typed table is its parent's: it cannot be altered here, and need
+ * not be.
+ */
 static bool
 may_be_altered(Relation rel, Form_pg_attribute column)
 {
@@ -78,7 +86,10 @@ may_be_altered(Relation rel, Form_pg_attribute column)
 	}
 }
 
-/* A new key, named after the table, and otherwise if there is one of that name: it belongs to a table of former days. */
+/*
+ * Makes a new key, named after the table: "public.cards".  If there is one of that name, it belongs to a table of former days, and this becomes
+ * "public.cards~2".  Eight bytes of NAMEDATALEN are left for that number.  Returns the key's slot.
+ */
 static int32
 make_table_key(Relation rel)
 {
@@ -90,7 +101,7 @@ make_table_key(Relation rel)
 	return tde_keys_create(name, NULL);
 }
 
-/* Does each new table get a key, and is this one? */
+/* Returns true if each new table gets a key, and this is one.  A temporary one would leave a key behind with each session. */
 static bool
 gets_own_key(Relation rel, bool new_table)
 {
@@ -98,7 +109,10 @@ gets_own_key(Relation rel, bool new_table)
 		(rel->rd_rel->relkind == RELKIND_RELATION || rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE);
 }
 
-/* The typmod that a column should have; *table_key: the slot of the table's own key, 0 as long as there is none. */
+/*
+ * Returns the typmod that a column should have.  *table_key: the slot of the table's own key, 0 as long as there is none; it is made for the first
+ * column that names no key itself.
+ */
 static int32
 wanted_typmod(Relation rel, Form_pg_attribute column, TdeType *type, bool own_key, int32 *table_key)
 {
@@ -113,7 +127,10 @@ wanted_typmod(Relation rel, Form_pg_attribute column, TdeType *type, bool own_ke
 	return tde_modifiers_pack(type->layout, &mods);
 }
 
-/* Bytes that encryption adds to a short value in a row, in which a varlena header of one byte precedes it; half of the padding, on average. */
+/*
+ * Returns how many bytes encryption adds to a short value in a row, in which a varlena header of one byte precedes it; half of the padding, on
+ * average.
+ */
 static int
 added_bytes(TdeType *type, int32 typmod)
 {
@@ -146,7 +163,10 @@ keep_rows_whole(Relation rel, int added)
 					wanted);
 }
 
-/* Make the keys of a relation's columns; the commands that mend what its declaration lacks. */
+/*
+ * Makes the keys of a relation's columns, and returns the commands that mend what its declaration lacks; NIL for most.  Of a new table, what
+ * tde_column.require excludes is refused here, too: CREATE TABLE AS has come no other way.
+ */
 static List *
 inspect_relation(Relation rel, bool new_table)
 {
@@ -185,6 +205,10 @@ inspect_relation(Relation rel, bool new_table)
 	return whole ? lappend(commands, whole) : commands;
 }
 
+/*
+ * The commands run through SPI, as the user: they check rights, lock and fire event triggers as his own would.  Nothing is changed where somebody has
+ * dropped the relation since.
+ */
 static void
 mend_relation(Oid relid, bool new_table)
 {
@@ -210,6 +234,7 @@ mend_relation(Oid relid, bool new_table)
 	SPI_finish();
 }
 
+/* It is called after ALTER TABLE, which adds the foreign keys of CREATE TABLE, too.  command: as PostgreSQL has collected it. */
 static void
 check_altered(Oid relid, const CollectedCommand *command)
 {
@@ -226,6 +251,10 @@ check_altered(Oid relid, const CollectedCommand *command)
 	tde_text_search_altered(relid);
 }
 
+/*
+ * A domain must say how its values are encrypted: PostgreSQL gives columns of it no modifier, so there is no other place.  Types that are no domain
+ * over an encrypted type pass.
+ */
 static void
 check_domain(Oid domain)
 {
@@ -253,6 +282,10 @@ check_domain(Oid domain)
 	ReleaseSysCache(tuple);
 }
 
+/*
+ * Looks at one object that the command has made or altered, by its class.  Of other classes only the trees that are stored matter, which
+ * mend_objects() looks at.
+ */
 static void
 mend_object(Oid classid, Oid objid, bool new_table)
 {
@@ -301,6 +334,7 @@ read_commands(ReturnSetInfo *result)
 	(void) FunctionCallInvoke(fcinfo);
 }
 
+/* The columns are those of pg_event_trigger_ddl_commands(): 1 class, 2 object, 4 command tag, 9 the command, as an internal pointer. */
 static void
 mend_objects(CommandTag command)
 {

@@ -1,5 +1,8 @@
 /*
  * declared_type.c - the type that a statement declares for a column, and the encrypted one that stands for a plain one.
+ *
+ * Here are the rules that both ways of declaring share, the hook before a command (declare.c, alter_table.c) and the event trigger after it
+ * (declare_trigger.c), and those of the modifier function (typmod_functions.c).
  */
 #include "postgres.h"
 
@@ -54,7 +57,7 @@ tde_ddl_declared_by_name(const TdeAlterTable *alter, const char *name)
 	return NULL;
 }
 
-/* PostgreSQL says itself what is wrong with a type. */
+/* A lookup of %TYPE would repeat PostgreSQL's NOTICE. */
 bool
 tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod)
 {
@@ -66,6 +69,10 @@ tde_declared_type(ColumnDef *def, Oid *type, int32 *typmod)
 	return true;
 }
 
+/*
+ * Where pad=max means nothing for the new type, which declares no length, values are padded as they were in the old one.  An order that the new type
+ * cannot hide is not declared hidden.
+ */
 bool
 tde_declared_like(Oid like, int32 declared, Oid *type, int32 *typmod)
 {

@@ -30,6 +30,7 @@
 
 /* ---- DROP EXTENSION ---- */
 
+/* Returns true for DROP EXTENSION that names this extension, maybe among others. */
 static bool
 drops_extension(Node *statement)
 {
@@ -43,6 +44,7 @@ drops_extension(Node *statement)
 	return false;
 }
 
+/* PostgreSQL's own hint is to use CASCADE. */
 static void
 explain_drop(void *statement)
 {
@@ -50,7 +52,7 @@ explain_drop(void *statement)
 		errhint("Decrypt the columns first, by tde_decrypt_column().  DROP ... CASCADE drops them with all their values, and the data keys.");
 }
 
-/* Is it a column of a table, with values? */
+/* Returns true for a column of a relation that has values: of a table, a materialized view, or a partitioned table for its partitions. */
 static bool
 holds_values(Form_pg_attribute column)
 {
@@ -62,6 +64,7 @@ holds_values(Form_pg_attribute column)
 	return kind == RELKIND_RELATION || kind == RELKIND_MATVIEW || kind == RELKIND_PARTITIONED_TABLE;
 }
 
+/* Appends the names of the first columns, of all schemas and owners, and returns how many there are. */
 static int
 list_columns(StringInfo names)
 {
@@ -118,7 +121,10 @@ has_no_classes(const char *method)
 	return strcmp(method, "gin") == 0 || strcmp(method, "gist") == 0 || strcmp(method, "spgist") == 0;
 }
 
-/* The first element of an encrypted type; lacking: of one that has no version of the class, whose indexes have an option.  NULL: there is none. */
+/*
+ * Returns the first element of an index that is of an encrypted type; NULL if there is none.  lacking: the first without options, since our classes
+ * of GIN have one, and who names an option has named such a class.
+ */
 static IndexElem *
 encrypted_element(IndexStmt *statement, bool lacking)
 {
@@ -135,6 +141,7 @@ encrypted_element(IndexStmt *statement, bool lacking)
 	return NULL;
 }
 
+/* CREATE INDEX ON t USING gin (c gin_trgm_ops) of an encrypted c: the class exists for the base type only, until a superuser makes the other one. */
 static void
 explain_index(void *statement)
 {
@@ -151,7 +158,7 @@ explain_index(void *statement)
 		errhint("Encrypted columns have btree, hash, brin and gin indexes.  A %s index would store parts of the values in clear.", method);
 }
 
-/* The columns of CREATE TABLE and ALTER TABLE. */
+/* Returns the column that a part of CREATE TABLE or a command of ALTER TABLE declares; NULL: it declares none. */
 static ColumnDef *
 next_column(Node *part)
 {
@@ -160,12 +167,14 @@ next_column(Node *part)
 	return part && IsA(part, ColumnDef) ? (ColumnDef *) part : NULL;
 }
 
+/* The name alone counts: where the error is about the type, there may be none. */
 static bool
 names_encrypted(TypeName *name)
 {
 	return name && name->names && strncmp(strVal(llast(name->names)), "encrypted_", strlen("encrypted_")) == 0;
 }
 
+/* is_virtual: of generated columns, only those that are not stored; CREATE TABLE (b int GENERATED ALWAYS AS (a + 1)) makes one from 18 on. */
 static bool
 has_constraint(ColumnDef *column, ConstrType kind, bool is_virtual)
 {
@@ -177,6 +186,7 @@ has_constraint(ColumnDef *column, ConstrType kind, bool is_virtual)
 	return false;
 }
 
+/* The SQLSTATE says what kind of mistake it is, and the declaration which one. */
 static void
 explain_column(ColumnDef *column)
 {
@@ -193,6 +203,7 @@ explain_column(ColumnDef *column)
 				"If it reads an encrypted column, write STORED: it becomes encrypted then.");
 }
 
+/* PostgreSQL does not tell which column an error is about.  The hint is of the last one that could be meant. */
 static void
 explain_columns(void *statement)
 {
@@ -228,8 +239,9 @@ tde_ddl_explains(Node *statement)
 #define BETWEEN_TYPES	" to "
 
 /*
- * The parser chooses the type of such a column by what casts there are, and takes for granted that the other one becomes it.  A plain number does not
- * become a larger encrypted one by itself.
+ * SELECT ... FROM a JOIN b USING (x), of a plain bigint and an encrypted integer.  The parser chooses the type of such a column by what casts there
+ * are, and takes for granted that the other one becomes it.  A plain number does not become a larger encrypted one by itself, which PostgreSQL
+ * reports as an internal error.
  */
 static void
 explain_join(ErrorData *edata)
@@ -252,12 +264,14 @@ explain_join(ErrorData *edata)
 
 /* ---- settings and rights ---- */
 
+/* The untranslated message tells which error it is, in whatever language the client gets it.  One that has a hint needs none of ours. */
 static bool
 says(ErrorData *edata, int code, const char *message)
 {
 	return edata->sqlerrcode == code && edata->hint == NULL && edata->message_id && strcmp(edata->message_id, message) == 0;
 }
 
+/* SET tde_column.wallet_file = '...' fails as PostgreSQL says it of any parameter, and what to do instead depends on how it is changed. */
 static void
 explain_setting(ErrorData *edata)
 {
@@ -275,6 +289,7 @@ static const char *const overloaded[] = {"tde_export_keys(text)", "tde_import_ke
 
 static const char *const for_superusers[] = {"tde_create_gin_class", "tde_create_type", "tde_refresh_types"};
 
+/* PostgreSQL says who may not, and not who could grant it. */
 static void
 explain_function(ErrorData *edata)
 {
@@ -301,7 +316,7 @@ explain_function(ErrorData *edata)
 
 /* ---- errors of our functions in PL/pgSQL ---- */
 
-/* Is this line of a context about a function of ours?  Of what a statement says nothing counts. */
+/* Returns true if this line of a context is about a function of ours.  What a quoted statement says does not count. */
 static bool
 is_ours(const char *line, size_t length)
 {
@@ -314,7 +329,10 @@ is_ours(const char *line, size_t length)
 		(strncmp(name, "tde_internal.", strlen("tde_internal.")) == 0 || strncmp(name, "tde_", strlen("tde_")) == 0);
 }
 
-/* Is this line, the first one of a context, of an error that a function of ours raises: by RAISE, or in C by the call of one of its own? */
+/*
+ * Returns true if this line, the first of a context, is of an error that a function of ours raises: by RAISE, or in C by the call of one of its own.
+ * ours: what is_ours() says of it.
+ */
 static bool
 is_refusal(const char *line, size_t length, bool ours)
 {

@@ -6,17 +6,25 @@
 
 #include "nodes/nodes.h"
 
-/* The error context callback for such a statement, which is its argument; NULL: there is nothing to explain. */
+/* An error context callback whose argument is the statement.  It adds a hint to the error that is under way, if it knows one. */
 typedef void (*TdeExplain) (void *statement);
+
+/*
+ * Returns the callback for a statement; NULL if there is nothing to explain.  process_utility() puts it on the error context stack while the command
+ * is prepared and runs.
+ */
 extern TdeExplain tde_ddl_explains(Node *statement);
 
 /*
- * For the hook of the log, whose entry is what the client gets: an internal error of JOIN USING, or NATURAL JOIN, says what is wrong, and one about
- * a type that SQL calls otherwise says which is meant; one that our functions raise has no context of theirs.
+ * Adds hints to errors for which no context of ours is on the stack.  emit_log() (functions/hooks.c) calls it with each log entry; what it changes in
+ * edata, the client gets, too.  It covers JOIN USING of types that cannot be matched, names that SQL has for types, settings that cannot be changed
+ * now, and functions of ours without the right to call them.  Of errors that our functions raise, the context loses the lines that name them.
+ *
+ * Reads no catalog and throws nothing, since an error is under way.
  */
 extern void tde_explain_error(ErrorData *edata);
 
-/* Before DROP EXTENSION ... CASCADE of this extension: a warning that names the columns that go with it. */
+/* Warns of the columns that go with DROP EXTENSION tde_column CASCADE.  process_utility() calls it before each utility command runs. */
 extern void tde_explain_drop_extension(Node *statement);
 
 #endif							/* TDE_DDL_EXPLAIN_ERROR_H */

@@ -61,7 +61,7 @@ tde_foreign_keys_added(List *parts)
 	return keys;
 }
 
-/* The column of this place in a primary key. */
+/* Returns the name of the column at this place in the primary key, in the order of the key; NULL if there is none. */
 static const char *
 primary_key_column(Oid table, int place)
 {
@@ -94,7 +94,10 @@ tde_foreign_key_referenced(Constraint *key, int place, Oid *table)
 
 /* ---- what PostgreSQL looks for ---- */
 
-/* For a statement: of values of these types the operator does what the method's equality does.  Not for the planner, to which it says nothing. */
+/*
+ * Inserts an operator into a family for a statement, unless one is there; the row is appended to members.  Between values of these types the operator
+ * does what the method's equality does.  Its access method is given as GiST and its purpose as ordering, so that the planner finds nothing in it.
+ */
 static List *
 add_member(List *members, Oid family, Oid left, Oid right, Oid operator)
 {
@@ -122,7 +125,7 @@ add_member(List *members, Oid family, Oid left, Oid right, Oid operator)
 	return lappend(members, tuple);
 }
 
-/* The family of a type's index, and the type that it is of. */
+/* Returns the family of a type's default btree index, and the type that its class takes; InvalidOid for both if there is no such class. */
 static Oid
 index_family(Oid type, Oid *input)
 {
@@ -138,7 +141,10 @@ equality(Oid family, Oid left, Oid right)
 	return get_opfamily_member(family, left, right, BTEqualStrategyNumber);
 }
 
-/* For a foreign key from a column of one type to one of another. */
+/*
+ * Adds what a foreign key needs from a column of one type to one of another, of which one is encrypted.  PostgreSQL looks for two operators: one
+ * between the key's index and the foreign column (pfeqop in tablecmds.c), and one that compares foreign values with each other (ffeqop).
+ */
 static List *
 add_members(List *members, Oid foreign, Oid key)
 {
@@ -180,7 +186,7 @@ add_members(List *members, Oid foreign, Oid key)
 
 /* ---- which types ---- */
 
-/* The type of a column, as the statement is going to have it. */
+/* Returns the type of a column, as the statement is going to have it; InvalidOid if there is no such column. */
 static Oid
 column_type(const TdeAlterTable *alter, const char *name)
 {
@@ -193,6 +199,7 @@ column_type(const TdeAlterTable *alter, const char *name)
 	return number > 0 ? get_atttype(RelationGetRelid(alter->rel), number) : InvalidOid;
 }
 
+/* Adds what one column of a foreign key needs.  name: of the column that references.  place: its place in the foreign key. */
 static List *
 add_for_column(List *members, const TdeAlterTable *alter, const char *name, Constraint *key, int place)
 {
@@ -215,7 +222,7 @@ add_for_columns(List *members, const TdeAlterTable *alter, Constraint *key)
 	return members;
 }
 
-/* PostgreSQL makes the foreign keys of a column anew whose type changes. */
+/* ALTER c TYPE: PostgreSQL makes the foreign keys of a column anew whose type changes, and looks for their operators again. */
 static List *
 add_for_existing(List *members, const TdeAlterTable *alter)
 {
@@ -232,7 +239,7 @@ add_for_existing(List *members, const TdeAlterTable *alter)
 	return members;
 }
 
-/* Those that the command adds. */
+/* Adds what the foreign keys of one command need: ADD FOREIGN KEY, or REFERENCES in a new column. */
 static List *
 add_for_command(List *members, const TdeAlterTable *alter, const AlterTableCmd *cmd)
 {
@@ -282,6 +289,7 @@ tde_foreign_keys_end(List *members)
 
 /* ---- foreign keys whose columns hold in clear what is encrypted elsewhere ---- */
 
+/* CREATE TABLE b (x int REFERENCES a (x)), of an encrypted a.x, where nothing has made b.x encrypted. */
 static void
 report_foreign_key(Relation rel, AttrNumber column, Oid key_table, AttrNumber key)
 {
@@ -296,7 +304,10 @@ report_foreign_key(Relation rel, AttrNumber column, Oid key_table, AttrNumber ke
 			 errhint("To encrypt it, too: CALL tde_encrypt_column(%s, %s).", quote_literal_cstr(table), quote_literal_cstr(name))));
 }
 
-/* Made in this transaction, and not because a parent has it. */
+/*
+ * Returns true if the foreign key was made in this transaction, and not because a parent has it.  Of older ones nobody wants to hear with each ALTER
+ * TABLE.
+ */
 static bool
 is_new_constraint(Oid constraint)
 {

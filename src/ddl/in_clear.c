@@ -1,5 +1,5 @@
 /*
- * in_clear.c - would an expression's value, if it is stored, hold in clear what is computed of encrypted values?
+ * in_clear.c - finds expressions whose values, if they are stored, would hold in clear what is computed of encrypted values.
  *
  * A value has parts: fields of rows, elements of arrays, to any depth.  Those of an encrypted type are stored as ciphertext.  Each other
  * part is followed to what it is computed of: through whatever only passes values on, CASE, COALESCE, ARRAY, rows in rows, subqueries and
@@ -23,6 +23,7 @@
 #include "ddl/in_clear_search.h"
 #include "type/inside.h"
 
+/* Asks each expression for the same part: elements of an array, or what COALESCE chooses among. */
 static bool
 any_reads(List *exprs, const TdeScope *scope)
 {
@@ -36,6 +37,10 @@ any_reads(List *exprs, const TdeScope *scope)
 
 /* ---- expressions ---- */
 
+/*
+ * (SELECT x ...) and ARRAY(SELECT x ...) pass the part on.  x IN (SELECT y ...) and EXISTS give a boolean that tells which rows there are, and what
+ * was compared: all of it goes in.
+ */
 static bool
 sublink_reads(SubLink *sublink, const TdeScope *scope)
 {
@@ -55,26 +60,28 @@ sublink_reads(SubLink *sublink, const TdeScope *scope)
 	return tde_in_clear_goes_in(sublink->testexpr, (void *) scope);
 }
 
-/* One of PostgreSQL's whose result is of the type that it is given: what it returns, it has got so. */
+/* Returns true for a function of PostgreSQL's whose result is of the type that it is given: what it returns, it has got so. */
 static bool
 passes_on(Oid function)
 {
 	return function < FirstUnpinnedObjectId && IsPolymorphicType(get_func_rettype(function));
 }
 
+/* array_append(a, x) passes the part on that is asked for; length(x) may put anything into its result. */
 static bool
 call_reads(Node *call, Oid function, List *args, const TdeScope *scope)
 {
 	return passes_on(function) ? any_reads(args, scope) : tde_in_clear_any_goes_in(call, scope);
 }
 
-/* Of an aggregate or a window function. */
+/* The call is of an aggregate or a window function.  The condition of FILTER decides what comes out; count(x) tells only what is NULL. */
 static bool
 aggregate_reads(Node *call, Oid function, List *args, Node *filter, const TdeScope *scope)
 {
 	return tde_in_clear_goes_in(filter, (void *) scope) || (function != F_COUNT_ANY && call_reads(call, function, args, scope));
 }
 
+/* (row).field asks the row for one of its parts.  A path that is too deep asks for all that goes in. */
 static bool
 field_reads(FieldSelect *field, const TdeScope *scope)
 {
@@ -85,6 +92,7 @@ field_reads(FieldSelect *field, const TdeScope *scope)
 	return tde_in_clear_part_reads((Node *) field->arg, &inner);
 }
 
+/* ROW(a, b) is asked for one field alone, or as a whole for each of them. */
 static bool
 row_expression_reads(RowExpr *row, const TdeScope *scope)
 {
@@ -96,7 +104,7 @@ row_expression_reads(RowExpr *row, const TdeScope *scope)
 	return field <= list_length(row->args) && tde_in_clear_part_reads(list_nth(row->args, field - 1), &inner);
 }
 
-/* A row as one of another table, whose columns of the same names stand elsewhere. */
+/* A row becomes one of a parent table, whose columns of the same names may stand elsewhere: the field is looked for by its name. */
 static bool
 converted_row_reads(ConvertRowtypeExpr *convert, const TdeScope *scope)
 {
@@ -112,6 +120,7 @@ converted_row_reads(ConvertRowtypeExpr *convert, const TdeScope *scope)
 	return tde_in_clear_part_reads((Node *) convert->arg, &inner);
 }
 
+/* A condition tells itself by the result that it chooses: CASE WHEN secret > 5 THEN 'a' ELSE 'b' END. */
 static bool
 case_reads(CaseExpr *expr, const TdeScope *scope)
 {
@@ -123,6 +132,7 @@ case_reads(CaseExpr *expr, const TdeScope *scope)
 	return tde_in_clear_goes_in((Node *) expr->arg, (void *) scope) || tde_in_clear_part_reads((Node *) expr->defresult, scope);
 }
 
+/* a[i] asks the array for the same part of its elements, and i tells which one.  Of other containers, jsonb among them, all goes in. */
 static bool
 subscript_reads(SubscriptingRef *ref, const TdeScope *scope)
 {
@@ -132,7 +142,10 @@ subscript_reads(SubscriptingRef *ref, const TdeScope *scope)
 		tde_in_clear_part_reads((Node *) ref->refexpr, scope) || tde_in_clear_part_reads((Node *) ref->refassgnexpr, scope);
 }
 
-/* What each element becomes tells, where they are elements of the same parts. */
+/*
+ * What each element becomes tells, where elements have the same parts.  The array is asked for whole elements, since a cast may have put anything
+ * anywhere.
+ */
 static bool
 array_coercion_reads(ArrayCoerceExpr *coerce, const TdeScope *scope)
 {
@@ -141,6 +154,10 @@ array_coercion_reads(ArrayCoerceExpr *coerce, const TdeScope *scope)
 	return tde_in_clear_part_reads((Node *) coerce->elemexpr, scope) || tde_in_clear_part_reads((Node *) coerce->arg, &whole);
 }
 
+/*
+ * Only nodes whose result has parts that are known to come from a part of something are here.  default: whatever goes in may come out, as of nodes
+ * that a later version of PostgreSQL has.
+ */
 static bool
 expression_reads(Node *node, const TdeScope *scope)
 {
@@ -194,7 +211,7 @@ expression_reads(Node *node, const TdeScope *scope)
 	}
 }
 
-/* TdeSearch's part(). */
+/* TdeSearch's part(): where each step of the search begins.  A whole value of a type that is encrypted throughout is not followed. */
 static bool
 part_reads(Node *node, const TdeScope *scope)
 {

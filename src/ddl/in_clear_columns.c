@@ -20,18 +20,19 @@
 #include "server/compat.h"
 #include "type/inside.h"
 
-/* A column that has been looked at. */
+/* A column that has been looked at, or is being looked at; the key of TdeSearch.seen, as bytes.  Entries of range tables stay where they are. */
 typedef struct Seen
 {
 	RangeTblEntry *rte;
-	int			column;
+	int			column;			/* its number, or ROWS */
 	TdePart		part;
 } Seen;
 
+/* A view that has been read, in TdeSearch.views. */
 typedef struct View
 {
 	Oid			relid;
-	Query	   *query;
+	Query	   *query;			/* a copy, in the memory context of the search */
 } View;
 
 /* ---- parts ---- */
@@ -97,6 +98,7 @@ tde_in_clear_any_goes_in(Node *node, const TdeScope *scope)
 
 /* ---- columns ---- */
 
+/* Returns the same scope, but within these queries. */
 static TdeScope
 of_queries(const TdeScope *scope, List *queries)
 {
@@ -106,7 +108,10 @@ of_queries(const TdeScope *scope, List *queries)
 	return inner;
 }
 
-/* type: that the set operations give.  Where a branch has another one, the planner will cast it: from an encrypted one it decrypts. */
+/*
+ * node: a part of the set operation of the innermost query.  type: what the operation gives.  Where a branch has another one, the planner will cast
+ * it: from an encrypted one it decrypts.
+ */
 static bool
 set_operation_reads(Node *node, AttrNumber column, Oid type, const TdeScope *scope)
 {
@@ -135,7 +140,7 @@ tde_in_clear_output_reads(Query *query, AttrNumber column, const TdeScope *scope
 	return tde_in_clear_part_reads((Node *) entry->expr, &inner);
 }
 
-/* One copy serves all that read a view: what is known of its columns is known by the copy's address. */
+/* Returns the query of a view.  One copy serves all that read it: what is known of its columns is known by the copy's address. */
 static Query *
 view_query(TdeSearch *search, Oid relid)
 {
@@ -154,7 +159,7 @@ view_query(TdeSearch *search, Oid relid)
 	return view->query;
 }
 
-/* A query of WITH, and what is around it. */
+/* Returns a query of WITH, and the scope around it in *defining; NULL if there is none of this name. */
 static Query *
 with_query(RangeTblEntry *rte, const TdeScope *scope, TdeScope *defining)
 {
@@ -180,6 +185,7 @@ with_query_reads(RangeTblEntry *rte, AttrNumber column, const TdeScope *scope)
 	return query && tde_in_clear_output_reads(query, column, &defining);
 }
 
+/* VALUES (1, a), (2, b): the column of each row. */
 static bool
 values_read(RangeTblEntry *rte, AttrNumber column, const TdeScope *scope)
 {
@@ -191,7 +197,10 @@ values_read(RangeTblEntry *rte, AttrNumber column, const TdeScope *scope)
 	return false;
 }
 
-/* type: of the column. */
+/*
+ * FROM f(), g() of one entry: finds the function that the column is of.  type: of the column.  A function that returns rows is asked for a field; one
+ * that returns a scalar is the column itself.
+ */
 static bool
 functions_read(RangeTblEntry *rte, AttrNumber column, Oid type, const TdeScope *scope)
 {
@@ -214,7 +223,7 @@ functions_read(RangeTblEntry *rte, AttrNumber column, Oid type, const TdeScope *
 	return false;				/* a number of the row */
 }
 
-/* A column of what a query reads from: where it comes from.  scope: the query's that has the entry. */
+/* Looks where a column of what a query reads comes from.  scope: of the query that has the entry. */
 static bool
 entry_reads(RangeTblEntry *rte, AttrNumber column, Oid type, const TdeScope *scope)
 {
@@ -244,6 +253,7 @@ entry_reads(RangeTblEntry *rte, AttrNumber column, Oid type, const TdeScope *sco
 	}
 }
 
+/* Returns true if the same part of this column was looked at before, in this search; notes it otherwise. */
 static bool
 is_seen(RangeTblEntry *rte, AttrNumber column, const TdeScope *scope)
 {
@@ -265,13 +275,17 @@ is_seen(RangeTblEntry *rte, AttrNumber column, const TdeScope *scope)
 	return found;
 }
 
+/* False for one that is being looked at, as a recursive query reads itself: what it adds is found by the look that is under way. */
 static bool
 column_reads(RangeTblEntry *rte, AttrNumber column, Oid type, const TdeScope *scope)
 {
 	return !is_seen(rte, column, scope) && entry_reads(rte, column, type, scope);
 }
 
-/* A row of a table is as the table has it; of one that a query gives, each column is looked at, unless it is known which. */
+/*
+ * t.* is read as one value.  A row of a table is stored as the table has it, encrypted.  Of one that a query gives, each column is looked at, unless
+ * it is known which one is asked for.
+ */
 static bool
 row_reads(RangeTblEntry *rte, const TdeScope *scope)
 {
@@ -307,10 +321,11 @@ tde_in_clear_var_reads(Var *var, const TdeScope *scope)
 
 /* ---- which rows there are ---- */
 
+/* In place of a column's number, in Seen: the question is which rows the entry has. */
 /* In place of a column's number. */
 #define ROWS	PG_INT16_MIN
 
-/* INTERSECT and EXCEPT compare whole rows. */
+/* Returns true for INTERSECT and EXCEPT, which compare whole rows: which rows there are tells their values. */
 static bool
 compares_rows(Node *operations)
 {
@@ -323,7 +338,7 @@ compares_rows(Node *operations)
 	return operation->op != SETOP_UNION || compares_rows(operation->larg) || compares_rows(operation->rarg);
 }
 
-/* Of what a query reads from, which is looked at once. */
+/* Looks at which rows there are of what a query reads from, once for each entry. */
 static bool
 entry_rows_read(RangeTblEntry *rte, const TdeScope *scope)
 {

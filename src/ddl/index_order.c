@@ -41,9 +41,9 @@
 #include "server/compat.h"
 #include "type/inside.h"
 
-/* ---- does a column tell no order? ---- */
+/* ---- which columns are to tell no order ---- */
 
-/* A declared type, or a part of it. */
+/* Returns true if values of this declared type, or parts of them, are declared unordered. */
 static bool
 is_unordered(Oid declared, int32 typmod)
 {
@@ -52,7 +52,7 @@ is_unordered(Oid declared, int32 typmod)
 	return inside && tde_inside_any(inside, tde_type_tells_no_order);
 }
 
-/* An expression, of any column like that. */
+/* An expression_tree_walker.  Returns true if an expression reads a column like that, whatever it makes of it. */
 static bool
 reads_unordered(Node *expr, void *arg)
 {
@@ -66,17 +66,19 @@ reads_unordered(Node *expr, void *arg)
 
 /* ---- an index ---- */
 
+/* An index whose row in pg_index is being looked at.  form and classes point into a copy of the row. */
 typedef struct NewIndex
 {
 	Oid			relid;
-	Oid			method;
-	char	   *name;
+	Oid			method;			/* access method */
+	char	   *name;			/* the relation's own */
 	Form_pg_index form;
-	oidvector  *classes;
+	oidvector  *classes;		/* of the key columns; choose_classes() changes them in place */
 	List	   *expressions;	/* those that are still to come */
-	int			changed;		/* classes */
+	int			changed;		/* how many classes were changed */
 } NewIndex;
 
+/* column: its number in the table; 0: it is an expression. */
 pg_noreturn static void
 refuse(const NewIndex *index, AttrNumber column)
 {
@@ -92,8 +94,8 @@ refuse(const NewIndex *index, AttrNumber column)
 }
 
 /*
- * Those that stand in the order of values: of arrays PostgreSQL's class of GIN has their elements so.  What hash and bloom indexes and our classes of
- * GIN hold are hashes, and BRIN's values no row's.
+ * Returns true if entries of such an index stand in the order of values; those of PostgreSQL's class of GIN for arrays are elements, and stand so.
+ * What hash and bloom indexes and our classes of GIN hold are hashes, and BRIN's values are no row's.
  */
 static bool
 stands_in_order(Oid method, Oid class)
@@ -101,7 +103,10 @@ stands_in_order(Oid method, Oid class)
 	return method == BTREE_AM_OID || (method == GIN_AM_OID && !tde_blind_is_class(class)) || method == GIST_AM_OID || method == SPGIST_AM_OID;
 }
 
-/* The class for a column in place of the one that it has; the same if that is good. */
+/*
+ * Returns the class for a column in place of the one that it has; the same if that is good.  Throws where the index would tell an order and no other
+ * class can take its place.  To be called for one column after the other, since expressions are taken off the list.
+ */
 static Oid
 wanted_class(NewIndex *index, AttrNumber column, Oid had)
 {
@@ -133,7 +138,7 @@ wanted_class(NewIndex *index, AttrNumber column, Oid had)
 	return unordered;
 }
 
-/* Its classes are the wanted ones then, in its copy of the row. */
+/* Puts the wanted classes into the copy of the row.  INCLUDE columns have no class. */
 static void
 choose_classes(NewIndex *index)
 {
@@ -150,7 +155,7 @@ choose_classes(NewIndex *index)
 
 /* ---- its row, which the command itself has just made ---- */
 
-/* A copy; no command has seen it yet. */
+/* Returns a copy of the index's row; NULL if there is none.  SnapshotSelf sees what no later command has seen yet. */
 static HeapTuple
 read_row(Relation catalog, Oid relid)
 {
@@ -167,6 +172,7 @@ read_row(Relation catalog, Oid relid)
 	return row;
 }
 
+/* Writes the row with the classes that were chosen, and has the index depend on them. */
 static void
 write_row(Relation catalog, HeapTuple row, const NewIndex *index)
 {
@@ -197,7 +203,10 @@ forget_read(Relation rel)
 	rel->rd_indexcxt = NULL;
 }
 
-/* It is new, and empty: ALTER TABLE has not kept the file of one that was ordered. */
+/*
+ * Fails if there is an index already that stands in the order of values.  ALTER COLUMN TYPE keeps the file of an index whose definition stays the
+ * same; that it never does so here is what this asserts.
+ */
 static void
 require_empty(Relation rel)
 {
@@ -205,7 +214,7 @@ require_empty(Relation rel)
 		elog(ERROR, "index \"%s\" keeps the file of an ordered one", RelationGetRelationName(rel));
 }
 
-/* Of one that was made, and maybe built, without us. */
+/* An index that was made, and maybe built, without us cannot be mended any more: the command is refused. */
 static void
 require_right(Relation rel, const NewIndex *index)
 {
@@ -219,6 +228,7 @@ require_right(Relation rel, const NewIndex *index)
 			 errhint("Repeat it: the library is loaded now.  Preloaded by shared_preload_libraries, it always is.")));
 }
 
+/* made_before: without us, so that it is only checked.  Otherwise it has its rows in the catalogs, and no entries yet. */
 static void
 look_at_index(Relation rel, bool made_before)
 {
@@ -254,6 +264,7 @@ is_index(Relation rel)
 	return rel->rd_rel->relkind == RELKIND_INDEX || rel->rd_rel->relkind == RELKIND_PARTITIONED_INDEX;
 }
 
+/* Most tables have no such column, and their indexes need not be opened. */
 static bool
 has_encrypted(TupleDesc columns)
 {
@@ -309,7 +320,10 @@ tde_index_order_created(Oid relation)
  * PostgreSQL makes of it after its look at the index.
  */
 
-/* Would an index of the constraint's own have this class, collation and direction?  *unordered: PostgreSQL would not know. */
+/*
+ * Returns true if an index of the constraint's own would have this class, collation and direction.  *unordered is set if PostgreSQL would not know
+ * so, since the class is that of an unordered column.
+ */
 static bool
 is_natural(Oid table, AttrNumber column, Oid class, Oid collation, int16 option, bool *unordered)
 {
@@ -328,7 +342,7 @@ is_natural(Oid table, AttrNumber column, Oid class, Oid collation, int16 option,
 	return true;
 }
 
-/* All its key columns, of which one is unordered at least: so it is a btree. */
+/* Returns true if all key columns are so, and one is unordered at least, which makes it a btree. */
 static bool
 has_natural_columns(HeapTuple row)
 {
@@ -346,7 +360,10 @@ has_natural_columns(HeapTuple row)
 	return unordered;
 }
 
-/* Does PostgreSQL refuse the index for its unordered columns alone? */
+/*
+ * Returns true if PostgreSQL refuses the index for its unordered columns alone.  The other conditions are those of transformIndexConstraint() in
+ * parse_utilcmd.c; an index that fails one of them gets PostgreSQL's error.
+ */
 static bool
 is_usable(Oid table, Oid index, const Constraint *constraint)
 {
@@ -365,6 +382,7 @@ is_usable(Oid table, Oid index, const Constraint *constraint)
 	return usable;
 }
 
+/* PostgreSQL does so for ADD PRIMARY KEY, in a place that the changed command does not reach. */
 static void
 append_not_null(AlterTableStmt *stmt, Oid index)
 {
@@ -382,6 +400,7 @@ append_not_null(AlterTableStmt *stmt, Oid index)
 	ReleaseSysCache(row);
 }
 
+/* Makes what transformIndexConstraint() would make of the constraint. */
 static IndexStmt *
 as_index(const AlterTableStmt *stmt, const Constraint *constraint, Oid index)
 {

@@ -9,20 +9,24 @@
 #include "ddl/declared_type.h"
 
 /*
- * A relation has just been made.  If it is an index: columns that are declared unordered get an operator class without order in place of the
- * default one, and those of our classes of GIN a salt; ereport where the index would tell an order otherwise.
+ * Looks at a relation that has just been made; of what is no index it does nothing.  look_at_object() (functions/hooks.c) calls it for
+ * OAT_POST_CREATE, before the index is built.  Columns that are declared unordered get an operator class without order in place of the default one,
+ * and columns with our classes of GIN a salt.
+ *
+ * Throws ERRCODE_FEATURE_NOT_SUPPORTED where the index would tell an order by a class that was named or cannot be replaced.
  */
 extern void tde_index_order_created(Oid relation);
 
 /*
- * The same of what a command has made, an index or a table's, where that began before the session had loaded this library: ereport on an index that
- * tells an order or has no salt.
+ * Throws ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE if an index tells an order that it must not, or has no salt.  The event trigger calls it with what
+ * a command has made, an index or a table, if the command began before this session had loaded the library: then the hook has not seen it.
  */
 extern void tde_index_order_check(Relation rel);
 
 /*
- * Before ALTER TABLE adds a constraint: changes the statement such that PostgreSQL takes an index whose classes are those that the constraint would
- * have given it.
+ * Lets ALTER TABLE ... ADD PRIMARY KEY or UNIQUE ... USING INDEX take an index of unordered columns, if it has the classes that the constraint would
+ * have given it.  Changes cmd into an AT_AddIndexConstraint, and appends SET NOT NULL of a primary key's columns.  cmd: an AT_AddConstraint.  Leaves
+ * all other indexes to PostgreSQL.
  */
 extern void tde_index_constraint_prepare(const TdeAlterTable *alter, AlterTableCmd *cmd);
 

@@ -26,6 +26,7 @@
 #include "server/compat.h"
 #include "server/statement.h"
 
+/* Returns false, quickly, for nearly all indexes. */
 static bool
 may_have_salts(Relation rel, int count, const Oid *classes)
 {
@@ -37,7 +38,7 @@ may_have_salts(Relation rel, int count, const Oid *classes)
 	return false;
 }
 
-/* The salt is the only option of our classes. */
+/* column: its number in the index.  The salt is the only option of our classes, so that any option is one. */
 static bool
 lacks_salt(Relation rel, AttrNumber column, Oid class)
 {
@@ -55,6 +56,10 @@ tde_index_salts_missing(Relation rel, int count, const Oid *classes)
 	return false;
 }
 
+/*
+ * Writes a new random salt into the column's row of pg_attribute.  The caller has called CommandCounterIncrement(), since this command has made the
+ * row.
+ */
 static void
 draw(Relation catalog, Relation rel, AttrNumber column)
 {

@@ -35,7 +35,7 @@
 
 /* ---- generated columns ---- */
 
-/* PostgreSQL's own message says nothing of encryption. */
+/* PostgreSQL's own message says nothing of encryption.  column: one that the expression reads. */
 static void
 refuse(const char *column)
 {
@@ -48,7 +48,10 @@ refuse(const char *column)
 					 "A function of your own must take and return encrypted types.")));
 }
 
-/* What the column will hold, of the base type that was declared for it, or one that is the same but for its name. */
+/*
+ * Returns what the column will hold, of the base type that was declared for it: PostgreSQL casts the expression as for an assignment.  A cast that
+ * changes nothing but the type's name, varchar to text, is left out.
+ */
 static Node *
 as_declared(ParseState *pstate, Node *expr, Oid type)
 {
@@ -59,7 +62,7 @@ as_declared(ParseState *pstate, Node *expr, Oid type)
 	return cast && !IsA(cast, RelabelType) ? cast : expr;
 }
 
-/* The encrypted column that comes first in an expression, where one does. */
+/* Returns the encrypted column that comes first in an expression; NULL if there is none. */
 static Var *
 first_encrypted(Node *expr)
 {
@@ -71,7 +74,7 @@ first_encrypted(Node *expr)
 	return NULL;
 }
 
-/* Declared as a plain column, it gets the specification and the key of the one that it is computed of. */
+/* Declared as a plain column, it gets the specification and the key of the one that it is computed of.  source may be NULL: then it stays plain. */
 static void
 declare_encrypted(ColumnDef *def, Oid type, int32 typmod, Var *source, List *columns)
 {
@@ -86,7 +89,10 @@ declare_encrypted(ColumnDef *def, Oid type, int32 typmod, Var *source, List *col
 	def->typeName = makeTypeNameFromOid(type, typmod);
 }
 
-/* The expression in a form that stays encrypted, if it has one; false: PostgreSQL says what is wrong with it. */
+/*
+ * Puts the expression into a form that stays encrypted, here and in the statement.  If it has none, it is refused, unless it is IMMUTABLE as it is:
+ * then this returns false, and tde_guard_relation() refuses afterwards what would be stored in clear.
+ */
 static bool
 encrypt_expression(Constraint *constraint, ParseState *pstate, Node **expr, Oid type, TdeReadColumns *read)
 {
@@ -106,6 +112,10 @@ encrypt_expression(Constraint *constraint, ParseState *pstate, Node **expr, Oid 
 	return true;
 }
 
+/*
+ * Looks at one generated column: domain text GENERATED ALWAYS AS (split_part(email, '@', 2)) STORED, of an encrypted email.  Expressions that read no
+ * encrypted column, or something that is no column of the table, are left alone.
+ */
 static void
 encrypt_column(ColumnDef *def, Constraint *constraint, List *columns, ParseState *pstate)
 {
@@ -126,6 +136,7 @@ encrypt_column(ColumnDef *def, Constraint *constraint, List *columns, ParseState
 		declare_encrypted(def, type, exprTypmod((Node *) declared->expr), first_encrypted(expr), columns);
 }
 
+/* Returns the constraint that generates a column; NULL if it is not generated, or computed when it is read. */
 static Constraint *
 find_generation(ColumnDef *def)
 {
@@ -141,7 +152,7 @@ find_generation(ColumnDef *def)
 	return NULL;
 }
 
-/* The new columns that are generated. */
+/* Returns the new columns that are generated. */
 static List *
 generated(List *defs)
 {
@@ -154,6 +165,7 @@ generated(List *defs)
 	return found;
 }
 
+/* defs: all new columns.  columns: those that are there already.  generated: those of defs to look at. */
 static void
 encrypt_columns(List *defs, List *columns, List *generated, const RangeVar *table, const char *source)
 {
@@ -188,7 +200,7 @@ tde_kept_generated_alter(const TdeAlterTable *alter)
 
 /* ---- partition keys ---- */
 
-/* The columns that the table is going to have. */
+/* Returns the columns that CREATE TABLE is going to have: of its parents first, then its own. */
 static List *
 columns_of(CreateStmt *stmt)
 {
@@ -207,7 +219,10 @@ columns_of(CreateStmt *stmt)
 	return tde_new_columns_add(columns, stmt->tableElts);
 }
 
-/* The key's expression; what it has in a form that stays encrypted is put into the statement. */
+/*
+ * Returns the key's expression, analyzed; NULL if it reads no encrypted column.  What it has in a form that stays encrypted is put into the
+ * statement: PARTITION BY HASH (lower(email)).
+ */
 static Node *
 keep_encrypted(PartitionElem *element, List *columns, const char *table, const char *source)
 {
@@ -231,6 +246,7 @@ keep_encrypted(PartitionElem *element, List *columns, const char *table, const c
 	return form;
 }
 
+/* Returns the type of a part of the key, a column or an expression; InvalidOid if there is no such column. */
 static Oid
 key_type(PartitionElem *element, Node *expr, List *columns)
 {
@@ -275,13 +291,17 @@ tde_kept_partition_key(CreateStmt *stmt, const char *source)
  * have written it.  A table's column gets none: nobody could write through the view any more, and would find out only then.
  */
 
+/* Returns true for a table's column, through which the view may be written. */
 static bool
 is_column_of_table(Node *expr, Query *query)
 {
 	return IsA(expr, Var) && rt_fetch(((Var *) expr)->varno, query->rtable)->rtekind == RTE_RELATION;
 }
 
-/* What is sorted, grouped or compared with other queries' columns stays as it is. */
+/*
+ * Casts one column of the new query to what the view has.  A column that is sorted, grouped or compared with other queries' columns stays as it is,
+ * since the operators were chosen for its type.
+ */
 static void
 fit_column(ParseState *pstate, Query *query, TargetEntry *column, Form_pg_attribute wanted)
 {
@@ -323,7 +343,7 @@ tde_kept_view_columns(ParseState *pstate, Query *query)
 	relation_close(view, NoLock);
 }
 
-/* t.*, which may be any number of columns */
+/* Returns true for t.* and (row).*, which may be any number of columns: those after it cannot be told by their place. */
 static bool
 is_star(Node *raw)
 {
@@ -332,6 +352,7 @@ is_star(Node *raw)
 	return fields && IsA(llast(fields), A_Star);
 }
 
+/* number: of the view's column.  A bare column is left alone here, too: whether it is a table's is not known before it is analyzed. */
 static Node *
 fit_raw(Node *raw, Oid view, AttrNumber number)
 {

@@ -30,13 +30,14 @@
 
 /* ---- the columns that the table is going to have: target entries of NULLs ---- */
 
+/* Its number is its place in the list, by which a Var of an analyzed expression finds it. */
 static List *
 add_column(List *columns, const char *name, Oid type, int32 typmod, Oid collation)
 {
 	return lappend(columns, makeTargetEntry((Expr *) makeNullConst(type, typmod, collation), list_length(columns) + 1, pstrdup(name), false));
 }
 
-/* PostgreSQL says itself what is wrong with a type or a collation. */
+/* PostgreSQL says itself what is wrong with a type or a collation.  A column whose type is not known is left out, and so is all that reads it. */
 static List *
 add_declared(List *columns, ColumnDef *def)
 {
@@ -88,7 +89,7 @@ tde_new_column(List *columns, const char *name)
 	return NULL;
 }
 
-/* A raw_expression_tree_walker: does it read something else than these columns? */
+/* A raw_expression_tree_walker.  A column may be qualified, t.c; only its last name is looked at. */
 static bool
 reads_others(Node *node, void *context)
 {
@@ -116,12 +117,14 @@ tde_new_reads_others(Node *expr, TdeReadColumns *read)
 
 /* ---- an expression as the parser would make it ---- */
 
+/* Returns a name with its schema, as a List of Strings. */
 static List *
 qualified(Oid schema, const char *name)
 {
 	return list_make2(makeString(get_namespace_name(schema)), makeString(pstrdup(name)));
 }
 
+/* Returns a cast; NULL if arg is NULL, which could not be written. */
 static Node *
 raw_cast(Node *arg, Oid type, int32 typmod)
 {
@@ -133,7 +136,10 @@ raw_cast(Node *arg, Oid type, int32 typmod)
 	return arg ? (Node *) cast : NULL;
 }
 
-/* A function by its OID, which finds it under every search_path. */
+/*
+ * Makes 'text'::type, by the type's output function.  A function, as an argument of tde_computed(), is written by its OID, which finds it under every
+ * search_path.
+ */
 static Node *
 raw_constant(Const *constant)
 {
@@ -152,7 +158,7 @@ raw_constant(Const *constant)
 	return raw_cast((Node *) raw, constant->consttype, constant->consttypmod);
 }
 
-/* NULL: one of them cannot be written. */
+/* Returns NIL if one of them cannot be written.  An empty list cannot be told from that, and is not written either. */
 static List *
 raw_list(List *args, List *columns)
 {
@@ -170,6 +176,7 @@ raw_list(List *args, List *columns)
 	return raw;
 }
 
+/* A call that is a cast is written as one, so that the parser finds the function again, with the arguments that it adds. */
 static Node *
 raw_call(FuncExpr *call, List *columns)
 {
@@ -225,7 +232,7 @@ raw_collate(CollateExpr *collate, List *columns)
 	return raw->arg ? (Node *) raw : NULL;
 }
 
-/* COALESCE, CASE, GREATEST, LEAST. */
+/* Writes COALESCE, CASE, GREATEST and LEAST.  CASE x WHEN is not written: its conditions have x as a CaseTestExpr. */
 static Node *
 raw_choice(Node *choice, List *columns)
 {
@@ -267,6 +274,10 @@ raw_null_test(NullTest *test, List *columns)
 	return raw->arg ? (Node *) raw : NULL;
 }
 
+/*
+ * Only what tde_form_encrypted() makes, and what may stand inside of that, is here.  AND, OR, NOT and IS NULL are the same nodes in a raw tree, with
+ * raw arguments.
+ */
 Node *
 tde_new_raw_form(Node *expr, List *columns)
 {
@@ -307,6 +318,7 @@ tde_new_raw_form(Node *expr, List *columns)
 
 /* ---- analysis ---- */
 
+/* The columns are those of a subquery, SELECT NULL::type AS name, ..., since the table is not there yet. */
 ParseState *
 tde_new_parse_state(List *columns, const char *table, const char *source)
 {

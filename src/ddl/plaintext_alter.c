@@ -41,7 +41,7 @@ typedef struct EncryptedColumn
 	int32		typmod;
 } EncryptedColumn;
 
-/* Could tde_create_type() make an encrypted one of it?  What that refuses: sql/32_make.sql. */
+/* Returns true if tde_create_type() could make an encrypted type of this one, and nobody has.  What it refuses: sql/32_make.sql. */
 static bool
 lacks_encrypted(Oid type)
 {
@@ -58,7 +58,7 @@ lacks_encrypted(Oid type)
 	return result;
 }
 
-/* What makes the statement succeed, but for decrypting the column. */
+/* Returns a sentence for the hint: what makes the statement succeed without decrypting the column. */
 static const char *
 way_out(Oid type)
 {
@@ -72,6 +72,7 @@ way_out(Oid type)
 	return psprintf("Let a superuser run SELECT tde_create_type(%s); then repeat the command.", quote_literal_cstr(format_type_be_qualified(type)));
 }
 
+/* The column called name would hold the values in clear; it may be another one than the encrypted column. */
 static void
 refuse(const EncryptedColumn *column, const char *name, Oid type, const char *wanted)
 {
@@ -85,7 +86,7 @@ refuse(const EncryptedColumn *column, const char *name, Oid type, const char *wa
 					 quote_literal_cstr(column->name))));
 }
 
-/* False: it stays what it is, since no encrypted type can stand for it. */
+/* Puts the encrypted type into the statement.  Returns false, and the column stays what it is, if no encrypted type can stand for the plain one. */
 static bool
 declare_encrypted(ColumnDef *def, const char *name, const EncryptedColumn *column, Oid type, int32 typmod)
 {
@@ -102,7 +103,10 @@ declare_encrypted(ColumnDef *def, const char *name, const EncryptedColumn *colum
 	return true;
 }
 
-/* What is declared for an encrypted column, or instead of one, would store its values. */
+/*
+ * A plain type is declared for an encrypted column, or for a new one in the place of one that is dropped: ALTER c TYPE varchar(100), or DROP c, ADD c
+ * text.  Its values would be stored in clear.
+ */
 static void
 declare_like(ColumnDef *def, const char *name, const EncryptedColumn *column)
 {
@@ -127,8 +131,8 @@ declare_like(ColumnDef *def, const char *name, const EncryptedColumn *column)
 }
 
 /*
- * What references an encrypted key: if it cannot be like it, tde_foreign_keys_check_clear() will say so.  An array references no scalar,
- * which PostgreSQL says itself.
+ * A column references an encrypted key.  If it cannot be like that, tde_foreign_keys_check_clear() will say so.  An array references no scalar, which
+ * PostgreSQL says itself.
  */
 static bool
 declare_like_key(ColumnDef *def, const char *name, const EncryptedColumn *key)
@@ -143,6 +147,7 @@ declare_like_key(ColumnDef *def, const char *name, const EncryptedColumn *key)
 
 /* ---- which columns ---- */
 
+/* Returns true, and the column, if the table has an encrypted one of this name. */
 static bool
 find_encrypted(Oid table, const char *name, EncryptedColumn *column)
 {
@@ -157,6 +162,7 @@ find_encrypted(Oid table, const char *name, EncryptedColumn *column)
 	return tde_type_holds_encrypted(column->type);
 }
 
+/* DROP COLUMN c, ADD COLUMN c of one statement is how some migrations change a type. */
 static bool
 is_dropped(const TdeAlterTable *alter, const char *name)
 {
@@ -182,7 +188,10 @@ find_referenced(Constraint *key, int place, EncryptedColumn *column)
 	return name && find_encrypted(table, name, column);
 }
 
-/* Does a foreign key reference the table that is still to be made?  Its columns become like each other when the key is added. */
+/*
+ * Returns true if a foreign key references the table that is still to be made, by its name.  Its columns become like each other when the key is
+ * added.
+ */
 static bool
 references_itself(Constraint *key, RangeVar *made)
 {
@@ -190,7 +199,10 @@ references_itself(Constraint *key, RangeVar *made)
 		(key->pktable->schemaname == NULL || made->schemaname == NULL || strcmp(key->pktable->schemaname, made->schemaname) == 0);
 }
 
-/* The encrypted column that a new one references: by itself, or by one of the table's foreign keys.  made: NULL if the table is there. */
+/*
+ * Finds the encrypted column that a new one references: by REFERENCES of its own, or by one of the table's foreign keys.  made: the name of the
+ * table, if it is still to be made; NULL if it is there.
+ */
 static bool
 find_key(ColumnDef *def, List *foreign_keys, RangeVar *made, EncryptedColumn *column)
 {
@@ -240,7 +252,10 @@ tde_plaintext_alter_column(const TdeAlterTable *alter, AlterTableCmd *cmd)
 
 /* ---- foreign keys of columns that are there ---- */
 
-/* A plain column as a part of ALTER TABLE that declares it once more; NULL: it cannot become another. */
+/*
+ * Returns a command that declares a plain column once more, ALTER c TYPE as it is, for declare_like_key() to change; NULL if the column cannot become
+ * another: an identity, generated or inherited one, or a part of the partition key.
+ */
 static AlterTableCmd *
 declare_again(Relation rel, const char *name)
 {
@@ -263,8 +278,8 @@ declare_again(Relation rel, const char *name)
 }
 
 /*
- * What makes a table adds its foreign keys at the end: CREATE TABLE itself, and an ORM's migration.  A table that is older, or has rows,
- * as one that pg_restore has filled, stays what it is.
+ * Returns true if this transaction has made the table and it is empty.  What makes a table adds its foreign keys at the end: CREATE TABLE itself, and
+ * an ORM's migration.  A table that is older, or has rows, as one that pg_restore has filled, stays what it is.
  */
 static bool
 is_being_made(Relation rel)
@@ -296,7 +311,7 @@ tde_plaintext_alter_foreign_key(TdeAlterTable *alter, Constraint *key)
 
 /* ---- CREATE TABLE ---- */
 
-/* A column that a parent has, too, is of its type. */
+/* Returns true if a parent has the column, too: it is of the parent's type then, and PostgreSQL merges both declarations. */
 static bool
 is_inherited(const CreateStmt *stmt, const char *name)
 {

@@ -54,6 +54,10 @@
  * condition is true is no value, but PostgreSQL wants it computed by what is IMMUTABLE: comparisons of the encrypted types are.
  */
 
+/*
+ * Returns the expression in a form that stays encrypted; the expression itself if it has none, which PostgreSQL refuses next.  Throws if
+ * tde_column.require excludes the specification that the result would have.
+ */
 static Node *
 keep_encrypted(Node *expr)
 {
@@ -95,7 +99,7 @@ tde_guard_expression_index_prepare(IndexStmt *stmt, const char *source)
 	stmt->whereClause = tde_index_condition_form(stmt->whereClause);
 }
 
-/* An expression_tree_walker: is something computed otherwise than the columns are now? */
+/* An expression_tree_walker.  Returns true if something is computed otherwise than the columns are encrypted now. */
 static bool
 is_former(Node *node, void *context)
 {
@@ -107,7 +111,10 @@ is_former(Node *node, void *context)
 	return expression_tree_walker(node, is_former, context);
 }
 
-/* PostgreSQL makes indexes anew by their definitions, in which the result's specification stands. */
+/*
+ * ALTER TABLE t ALTER email TYPE encrypted_text('key=new'): PostgreSQL makes indexes anew by their definitions, in which the result's specification
+ * stands.
+ */
 void
 tde_guard_expression_index_check(Relation rel)
 {
@@ -123,6 +130,7 @@ tde_guard_expression_index_check(Relation rel)
 
 /* ---- other declarations are refused ---- */
 
+/* PostgreSQL does not ask for the volatility of a cast to the column's own type: a text generated of an encrypted_text would be stored in clear. */
 static void
 check_generated(Relation rel)
 {
@@ -162,7 +170,10 @@ tde_guard_statistics(Oid statistics)
 	ReleaseSysCache(tuple);
 }
 
-/* What PostgreSQL accepts as immutable may be meant so by its author. */
+/*
+ * what: how the message calls it.  cache, column: where its expressions are stored.  What PostgreSQL accepts as immutable may be meant so by its
+ * author.
+ */
 static void
 warn_in_clear(Relation rel, const char *what, int cache, AttrNumber column)
 {
@@ -210,7 +221,7 @@ tde_guard_relation(Relation rel)
 
 /* ---- ALTER TABLE ... ALTER ... TYPE ... USING ---- */
 
-/* The column was encrypted, and is not any more: ddl/plaintext_alter.c has said so. */
+/* Returns true if the column itself was encrypted, and is not any more: ddl/plaintext_alter.c has said so, and once is enough. */
 static bool
 is_decrypted(Node *expr, AttrNumber column, Oid type)
 {
@@ -222,7 +233,10 @@ is_decrypted(Node *expr, AttrNumber column, Oid type)
 	return false;
 }
 
-/* Does the column hold in clear what USING, as it has been analyzed, computes of encrypted columns? */
+/*
+ * Returns true if the column holds in clear what USING, as it has been analyzed, computes of encrypted columns.  Its value is cast as PostgreSQL
+ * casts it.
+ */
 static bool
 using_in_clear(Node *expr, Form_pg_attribute column)
 {
@@ -235,6 +249,7 @@ using_in_clear(Node *expr, Form_pg_attribute column)
 	return tde_in_clear(stored ? stored : expr);
 }
 
+/* Refused where plain types for encrypted columns are; otherwise a WARNING, since nobody can tell what the user meant. */
 static void
 report_using(Relation rel, Form_pg_attribute column)
 {
@@ -278,10 +293,10 @@ tde_guard_using(Relation rel, const CollectedCommand *command)
 typedef struct ColumnSearch
 {
 	Oid			table;
-	const char *found;
+	const char *found;			/* the name of an encrypted column; NULL: none yet */
 } ColumnSearch;
 
-/* A raw_expression_tree_walker. */
+/* A raw_expression_tree_walker, which stops at the first encrypted column. */
 static bool
 names_encrypted(Node *node, void *context)
 {
@@ -318,7 +333,10 @@ tde_guard_index(IndexStmt *stmt)
 
 /* ---- tables made of queries ---- */
 
-/* The query whose result is stored; NULL if it cannot be told. */
+/*
+ * Returns the query whose result is stored; NULL if it cannot be told.  Of CREATE TABLE t AS EXECUTE p it is the prepared statement's, as it was
+ * analyzed for the client and without what decrypts for that one.
+ */
 static Query *
 stored_query(CreateTableAsStmt *stmt)
 {
@@ -338,7 +356,7 @@ stored_query(CreateTableAsStmt *stmt)
 	return query;
 }
 
-/* names: of the columns, as far as they are given. */
+/* what, stored: how the message calls the relation, and its name.  names: of the columns, as far as they are given. */
 static void
 warn_query(Query *query, const char *what, const char *stored, List *names)
 {
@@ -361,6 +379,7 @@ warn_query(Query *query, const char *what, const char *stored, List *names)
 				 errhint("Cast them to an encrypted type.")));
 }
 
+/* Nothing is stored where IF NOT EXISTS finds a relation. */
 static void
 warn_stored(CreateTableAsStmt *stmt)
 {
@@ -370,7 +389,10 @@ warn_stored(CreateTableAsStmt *stmt)
 		warn_query(query, stmt->objtype == OBJECT_MATVIEW ? "materialized view" : "table", stmt->into->rel->relname, stmt->into->colNames);
 }
 
-/* What its query reads may be another view by now.  The lock is given back: REFRESH takes a stronger one, and two would wait for each other. */
+/*
+ * What the query of a materialized view reads may be another view by now.  The lock is given back: REFRESH takes a stronger one, and two would wait
+ * for each other.
+ */
 static void
 warn_refreshed(RefreshMatViewStmt *stmt)
 {

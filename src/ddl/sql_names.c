@@ -78,7 +78,7 @@ meant_name(const char *name)
 	return NULL;
 }
 
-/* char is char(1) in SQL. */
+/* In SQL, char is char(1).  A declaration may have words of ours among its modifiers: encrypted_char(aes128) has no length. */
 static void
 add_length(TypeName *name)
 {
@@ -122,7 +122,7 @@ word_at(const char *text)
 	return length > 0 ? downcase_truncate_identifier(text, length, false) : NULL;
 }
 
-/* Returns the word that ends before this place of the text, but for spaces. */
+/* Returns the word that ends before this place of the text, but for spaces; NULL if none does. */
 static const char *
 word_before(const char *text, const char *place)
 {
@@ -135,7 +135,10 @@ word_before(const char *text, const char *place)
 	return start < place ? downcase_truncate_identifier(start, place - start, false) : NULL;
 }
 
-/* Returns the type that is meant by two words, of which the second begins at this character of the text, from 1 on. */
+/*
+ * Returns the type that is meant by two words, of which the second begins at this character of the text, from 1 on: encrypted_timestamp without.
+ * NULL if none is.
+ */
 static const char *
 meant_phrase(const char *text, int position)
 {
@@ -149,7 +152,7 @@ meant_phrase(const char *text, int position)
 	return NULL;
 }
 
-/* What to do about a type that there is none of; NULL: nothing is known. */
+/* Returns what to do about a type that there is none of; NULL if nothing is known.  name begins with PREFIX. */
 static char *
 explain_type(const char *name)
 {
@@ -166,7 +169,7 @@ explain_type(const char *name)
 	return NULL;
 }
 
-/* Oracle's ALTER TABLE ... MODIFY (... ENCRYPT) fails at the first of these words. */
+/* Returns true for the words at which Oracle's ALTER TABLE ... MODIFY (... ENCRYPT), and CREATE TABLE (... ENCRYPT), cannot be parsed. */
 static bool
 is_oracle(const char *word, const char *text)
 {
@@ -177,7 +180,7 @@ is_oracle(const char *word, const char *text)
 	return strcmp(word, "encrypt") == 0;
 }
 
-/* The same for what cannot be parsed at this character. */
+/* Returns what to do about a text that cannot be parsed at this character, from 1 on; NULL if nothing is known. */
 static char *
 explain_syntax(const char *text, int position)
 {

@@ -6,10 +6,16 @@
 
 #include "nodes/parsenodes.h"
 
-/* If that is what a column's declaration says, and there is no such type, put the name of the type into it. */
+/*
+ * If a declaration names a type by SQL's word after "encrypted_", and there is no type of that name, puts ours in its place; name is changed.
+ * encrypted_char without a length becomes encrypted_bpchar(1), as in SQL.
+ */
 extern void tde_sql_names_adopt(TypeName *name);
 
-/* For the hook of the log, whose entry is what the client gets: an error about such a name has a hint. */
+/*
+ * Gives an error about such a name a hint, unless it has one.  Called for each log entry, by tde_explain_error(); reads no catalog.  The hint is
+ * palloc'd in the current memory context, as the rest of the entry.
+ */
 extern void tde_sql_names_explain(ErrorData *edata);
 
 #endif							/* TDE_DDL_SQL_NAMES_H */

@@ -41,24 +41,24 @@ extern Datum tde_recast(PG_FUNCTION_ARGS);
 /* Coercions met before, to be recognized without a lookup. */
 #define COERCION_MEMOS	16
 
-/* Where an expression stands. */
+/* Where an expression stands: by that its Vars are followed. */
 typedef struct Source
 {
-	Plan	   *plan;			/* NULL: in a ModifyTable itself */
+	Plan	   *plan;			/* whose target list has it; NULL: in a ModifyTable itself */
 	List	   *tables;			/* the range table */
 } Source;
 
-/* Columns that are written. */
+/* Columns that are written, and where their values come from. */
 typedef struct Target
 {
 	Oid			table;
-	List	   *numbers;		/* NIL: the table's, in their order */
+	List	   *numbers;		/* of the columns, in the order of the target list; NIL: the table's, in their order */
 	Source		source;
 } Target;
 
 /* ---- expressions ---- */
 
-/* Does the function make what its second argument says?  Others may be declared as casts, too. */
+/* Returns true if the function makes what its second argument says.  A user may have declared casts by functions of his own. */
 static bool
 is_our_coercion(Oid function)
 {
@@ -76,7 +76,9 @@ is_our_coercion(Oid function)
 
 static bool is_made_for(Node *expr, int32 wanted, const Source *source);
 
-/* The plans from one of which such a column's values come; NIL if they come from none. */
+/*
+ * Returns the plans from one of which such a column's values come; NIL if they come from none.  A Var of Append has the same column of each branch.
+ */
 static List *
 plans_below(Var *var, Plan *plan)
 {
@@ -97,7 +99,7 @@ plans_below(Var *var, Plan *plan)
 	return below ? list_make1(below) : NIL;
 }
 
-/* Is a column of VALUES made so in each row? */
+/* INSERT INTO t VALUES (...), (...): each row must be made so. */
 static bool
 are_values_made_for(List *rows, AttrNumber column, int32 wanted, const Source *source)
 {
@@ -109,7 +111,10 @@ are_values_made_for(List *rows, AttrNumber column, int32 wanted, const Source *s
 	return true;
 }
 
-/* Is it a column of a table?  A domain's declares what the domain does. */
+/*
+ * Returns true if a column is that of a table which declares what is wanted: its values were looked at when they were stored.  A domain's column
+ * declares what the domain does.  Of an index-only scan the values are the index's copies.
+ */
 static bool
 is_of_table(Var *var, int32 wanted, const Source *source)
 {
@@ -123,6 +128,7 @@ is_of_table(Var *var, int32 wanted, const Source *source)
 	return rt_fetch(var->varno, source->tables)->rtekind == RTE_RELATION;
 }
 
+/* Follows a column to the target lists below.  UPDATE t SET a = a, or INSERT ... SELECT of a column that declares the same, is left as it is. */
 static bool
 is_column_made_for(Var *var, int32 wanted, const Source *source)
 {
@@ -144,7 +150,9 @@ is_column_made_for(Var *var, int32 wanted, const Source *source)
 	return true;
 }
 
-/* Is this value, if it is not NULL, sure to be encrypted as the typmod says? */
+/*
+ * Returns true if this value, if it is not NULL, is sure to be encrypted as the typmod says.  In doubt it is not: a coercion then reads its header.
+ */
 static bool
 is_made_for(Node *expr, int32 wanted, const Source *source)
 {
@@ -165,8 +173,8 @@ is_made_for(Node *expr, int32 wanted, const Source *source)
 }
 
 /*
- * The same modifier without the base type's: who has declared a length is believed that it fits.  A plan makes no row of tde.specifications
- * for it.
+ * Returns the same modifier without the base type's: who has declared a length is believed that the value fits.  A plan makes no row of
+ * tde.specifications for it, so the modifier itself is returned where one would be needed.
  */
 static int32
 without_base(TdeType *type, int32 typmod)
@@ -180,7 +188,7 @@ without_base(TdeType *type, int32 typmod)
 	return bare >= 0 ? bare : typmod;
 }
 
-/* A call of the type's length coercion, which makes values fit that do not. */
+/* Returns a call of the type's length coercion, which makes values fit that do not; the expression itself if the type has none of ours. */
 static Node *
 coerced(Node *expr, TdeType *type, int32 typmod)
 {
@@ -192,8 +200,8 @@ coerced(Node *expr, TdeType *type, int32 typmod)
 }
 
 /*
- * Elements of arrays have no other modifier than their array, if it is believed.  Of triple DES it is not: what a variable holds is
- * encrypted as a literal (type/datum_encrypt.c).
+ * Elements of arrays have no other modifier than their array, if it is believed.  Of triple DES it is not: what a variable holds is encrypted as a
+ * literal (type/datum_encrypt.c).  declared: the expression says that it has the column's modifier.
  */
 static Node *
 fit_array(Node *expr, Oid array, int32 wanted, bool declared)
@@ -222,8 +230,8 @@ fit_array(Node *expr, Oid array, int32 wanted, bool declared)
 }
 
 /*
- * What to store in the column instead of this; the expression itself if there is nothing to do.  Values that a domain has checked
- * mean the same afterwards.
+ * Returns what to store in the column instead of this; the expression itself if there is nothing to do.  Values that a domain has checked mean the
+ * same afterwards, so the domain is not checked again.
  */
 static Node *
 fit_expression(Node *expr, Form_pg_attribute column, const Source *source)
@@ -255,7 +263,7 @@ fit_expression(Node *expr, Form_pg_attribute column, const Source *source)
 
 /* ---- target lists ---- */
 
-/* Is there a column whose type may be one of ours?  For most statements of the server there is not. */
+/* Returns true if a column's type may be one of ours.  For most statements of the server it is not. */
 static bool
 has_users_types(List *targets)
 {
@@ -267,6 +275,7 @@ has_users_types(List *targets)
 	return false;
 }
 
+/* position: in the target list, from 0 on. */
 static Node *
 fit_entry(TargetEntry *entry, int position, Relation rel, const Target *target)
 {
@@ -275,7 +284,7 @@ fit_entry(TargetEntry *entry, int position, Relation rel, const Target *target)
 	return fit_expression((Node *) entry->expr, TupleDescAttr(RelationGetDescr(rel), number - 1), &target->source);
 }
 
-/* What is to be stored instead of each entry of a target list, as fit_expression() says; NIL if all are good. */
+/* Returns what is to be stored instead of each entry of a target list, as fit_expression() says; NIL if all are good, as mostly. */
 static List *
 fit_entries(List *targets, const Target *target)
 {
@@ -315,7 +324,10 @@ fit_targets(List *targets, const Target *target)
 
 /* ---- plans ---- */
 
-/* The values that come from the plan below. */
+/*
+ * The values that come from the plan below: INSERT ... SELECT, UPDATE.  A plan that cannot compute, such as a sort, gets a node on top of it that
+ * can.  Then the entries are Vars of that node, and are looked at once more.
+ */
 static void
 fit_rows(ModifyTable *writer, Oid table, List *tables)
 {
@@ -336,6 +348,7 @@ fit_rows(ModifyTable *writer, Oid table, List *tables)
 	replace_expressions(plan->targetlist, fitting);
 }
 
+/* INSERT ... ON CONFLICT DO UPDATE SET: evaluated by the ModifyTable itself. */
 static void
 fit_conflict(ModifyTable *writer, Oid table, List *tables)
 {
@@ -344,6 +357,7 @@ fit_conflict(ModifyTable *writer, Oid table, List *tables)
 	fit_targets(writer->onConflictSet, &target);
 }
 
+/* WHEN MATCHED THEN UPDATE, WHEN NOT MATCHED THEN INSERT: likewise. */
 static void
 fit_merge(List *actions, Oid table, List *tables)
 {
@@ -358,6 +372,7 @@ fit_merge(List *actions, Oid table, List *tables)
 	}
 }
 
+/* entry: of the first table that is written.  Its children have the same columns. */
 static pg_noinline void
 fit_written(ModifyTable *writer, RangeTblEntry *entry, List *tables)
 {
@@ -375,7 +390,7 @@ fit_written(ModifyTable *writer, RangeTblEntry *entry, List *tables)
 		fit_merge(lfirst(cell), rt_fetch(list_nth_int(writer->resultRelations, at++), tables)->relid, tables);
 }
 
-/* Every statement that writes comes here, mostly of a table in which nothing is encrypted.  Its children have the same columns of those that it writes. */
+/* Every statement that writes comes here, mostly of a table in which nothing is encrypted, so it must be quick to say no. */
 static inline void
 fit_writer(ModifyTable *writer, List *tables)
 {

@@ -39,22 +39,22 @@
 
 PG_FUNCTION_INFO_V1(tde_taken_name);
 
-/* What the parser looks at when it chooses among functions or operators of one name. */
+/* What the parser looks at when it chooses among functions or operators of one name.  An operator counts as a function of two arguments. */
 typedef struct Signature
 {
-	Oid			catalog;
+	Oid			catalog;		/* ProcedureRelationId or OperatorRelationId */
 	Oid			oid;
 	Oid			schema;
 	char		name[NAMEDATALEN];
-	bool		variadic;
+	bool		variadic;		/* the last argument is an array, for any number of them */
 	int			required;		/* how many arguments have no default */
-	int			count;
+	int			count;			/* of types, at most FUNC_MAX_ARGS */
 	Oid			types[FUNC_MAX_ARGS];
 } Signature;
 
 /* ---- types of arguments ---- */
 
-/* What a type consists of: a domain's or an array's element, a range's bounds; InvalidOid: itself. */
+/* Returns what a type consists of: a domain's or an array's element, a range's bounds; InvalidOid if of nothing else. */
 static Oid
 inner_type(Oid type)
 {
@@ -68,7 +68,7 @@ inner_type(Oid type)
 	return OidIsValid(inner) ? inner : get_multirange_range(type);
 }
 
-/* Is it of encrypted values, or of those that they become implicitly: the types that the extension has for operands? */
+/* Returns true for a type of encrypted values, or of what they become implicitly: the types that the extension has for operands. */
 static bool
 takes_encrypted(Oid type)
 {
@@ -78,14 +78,17 @@ takes_encrypted(Oid type)
 	return false;
 }
 
-/* Could a function with this argument be called with an encrypted value: as it is, or decrypted? */
+/* Returns true if a function with this argument could be called with an encrypted value, as it is or decrypted. */
 static bool
 may_be_encrypted(Oid type)
 {
 	return takes_encrypted(type) || tde_type_of_base(type) != NULL;
 }
 
-/* Does an argument of any type compete with one of this type for encrypted values? */
+/*
+ * Returns true if an argument of any type competes with one of this type for encrypted values.  f(anyelement) fits an encrypted integer exactly, and
+ * f(integer) of pg_catalog only through a cast.
+ */
 static bool
 competes(Oid any, Oid type)
 {
@@ -141,7 +144,9 @@ read_operator(HeapTuple tuple, Signature *signature)
 	signature->types[1] = form->oprright;
 }
 
-/* The type that an argument has in calls; of one that stands for any number of them, each has the last one's element. */
+/*
+ * Returns the type that an argument has in calls, by its place.  Of VARIADIC each further one has the last one's element.  InvalidOid: there is none.
+ */
 static Oid
 argument_type(const Signature *signature, int place)
 {
@@ -169,7 +174,7 @@ any_takes_encrypted(const Signature *signature)
 	return false;
 }
 
-/* Would one of its arguments of any type take what the other one is meant for? */
+/* Returns true if one of its arguments of any type would take what the other one is meant for. */
 static bool
 competes_with(const Signature *signature, const Signature *other)
 {
@@ -189,8 +194,9 @@ is_our_signature(const Signature *signature)
 }
 
 /*
- * The schema of a function or operator of the same name that is PostgreSQL's or ours, and comes after this one for encrypted values.  Names
- * that functions of ours alone have are taken whatever the arguments: those who call them write constants, of no type, and give secrets.
+ * Returns the schema of a function or operator of the same name that is PostgreSQL's or ours, and comes after this one for encrypted values;
+ * InvalidOid if there is none.  Names that functions of ours alone have are taken whatever the arguments: those who call them write constants, of no
+ * type, and give secrets.
  */
 static Oid
 schema_of_meant(const Signature *signature)
@@ -223,7 +229,10 @@ schema_of_meant(const Signature *signature)
 	return !taken ? InvalidOid : OidIsValid(system) ? system : ours;
 }
 
-/* False: it is there no longer, is PostgreSQL's or ours itself, or in a schema where no name is found that does not say so. */
+/*
+ * Returns false if the object is there no longer, is PostgreSQL's or ours itself, or stands in a schema of temporary objects, where functions and
+ * operators are found only with the schema's name.
+ */
 static bool
 find_signature(Oid catalog, Oid object, Signature *signature)
 {
@@ -246,6 +255,7 @@ typedef struct CastTypes
 	bool		is_written;		/* it applies only where somebody writes it */
 } CastTypes;
 
+/* There is no cache by a cast's own OID. */
 static bool
 find_cast(Oid cast, CastTypes *types)
 {
@@ -270,6 +280,7 @@ find_cast(Oid cast, CastTypes *types)
 	return found;
 }
 
+/* A cast that applies by itself decides which functions fit an encrypted value.  One that must be written harms nobody. */
 static bool
 cast_is_taken(Oid cast)
 {
@@ -281,7 +292,10 @@ cast_is_taken(Oid cast)
 
 /* ---- types ---- */
 
-/* Would a call of the function with an encrypted value, which none fits exactly, be a cast to this type?  See func_get_detail(). */
+/*
+ * Returns true if a call of this function with an encrypted value, which no function fits exactly, would be a cast to this type: func_get_detail() in
+ * parse_func.c tries that before it looks for implicit casts.
+ */
 static bool
 becomes_cast(const Signature *function, Oid type)
 {
@@ -305,7 +319,7 @@ becomes_cast(const Signature *function, Oid type)
 	return takes_encrypted(type) || path == COERCION_PATH_RELABELTYPE || path == COERCION_PATH_COERCEVIAIO;
 }
 
-/* False: it is no type that a call can be a cast to, or one that is not found by its name, as above. */
+/* Returns false if it is no type that a call can be a cast to, or one that is not found by its name alone, as with find_signature(). */
 static bool
 find_type_name(Oid type, char *name)
 {
@@ -324,7 +338,7 @@ find_type_name(Oid type, char *name)
 		!tde_core_is_member(TypeRelationId, type);
 }
 
-/* The schema of a function of PostgreSQL's or ours that has the type's name. */
+/* Returns the schema of a function of PostgreSQL's or ours that has the type's name; InvalidOid if no call of it would become a cast. */
 static Oid
 schema_of_function(Oid type)
 {

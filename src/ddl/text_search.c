@@ -29,13 +29,14 @@
 #include "server/compat.h"
 #include "type/inside.h"
 
+/* A trigger function of PostgreSQL's, and ours for encrypted columns, which takes the same arguments. */
 typedef struct Pair
 {
 	Oid			core;			/* PostgreSQL's function */
-	Oid			own;
+	Oid			own;			/* InvalidOid: it is not in this database */
 } Pair;
 
-/* What the trigger calls; false: something else than these. */
+/* Returns true, and what the trigger calls, if that is one of these functions, of either side. */
 static bool
 find_pair(const Trigger *trigger, Pair *pair)
 {
@@ -78,6 +79,10 @@ copy_trigger(Relation catalog, Oid trigger)
 	return tuple;
 }
 
+/*
+ * Changes the function of a trigger in pg_trigger, as PostgreSQL has no command for.  The dependency goes along, so that DROP EXTENSION finds the
+ * trigger, and all sessions read the table's triggers anew.
+ */
 static void
 set_function(Relation rel, const Trigger *trigger, Oid function)
 {
@@ -107,6 +112,10 @@ warn_in_clear(Relation rel, const Trigger *trigger)
 			 errhint("SELECT tde_create_type('tsvector'); makes an encrypted type for it, which has no GIN index.")));
 }
 
+/*
+ * The arguments of the trigger name the tsvector column, a configuration and the columns of the text; a name that is no column is not encrypted.
+ * created: the trigger that was just made; InvalidOid: none was.
+ */
 static void
 adapt_trigger(Relation rel, const Trigger *trigger, Oid created)
 {

@@ -6,10 +6,13 @@
 
 #include "postgres_ext.h"
 
-/* After ALTER TABLE: let such triggers of a table, and of those that inherit from it, call the function that its columns need now. */
+/*
+ * Has such triggers of a table, and of those that inherit from it, call the function that their columns need now: ours, or PostgreSQL's again.
+ * Called after ALTER TABLE.  Says so by a NOTICE, and warns where words of encrypted columns are stored in clear.
+ */
 extern void tde_text_search_altered(Oid relid);
 
-/* After CREATE TRIGGER: the same for its table. */
+/* Does the same for the table of a trigger that has just been made, by the trigger's OID. */
 extern void tde_text_search_created(Oid trigger);
 
 #endif							/* TDE_DDL_TEXT_SEARCH_H */

@@ -1,5 +1,8 @@
 /*
  * typmod_functions.c - modifier functions, one C function for all encrypted types: what a declaration says as a typmod, and back.
+ *
+ * PostgreSQL calls them with the words of a declaration, encrypted_varchar(50, aes128, 'key=cards'), and to print one.  What is printed is read
+ * again in every database that has a key of that name.
  */
 #include "postgres.h"
 
@@ -23,6 +26,7 @@
 PG_FUNCTION_INFO_V1(tde_typmod_in);
 PG_FUNCTION_INFO_V1(tde_typmod_out);
 
+/* Returns the base type's own function for modifiers, InvalidOid if it takes none.  in: typmodin, otherwise typmodout. */
 static Oid
 modifier_function(Oid base, bool in)
 {
@@ -65,7 +69,7 @@ is_number(const char *word)
 }
 
 /*
- * The slot of a number.  Other databases have other numbers, so one that is not in use here is a mistake; during pg_upgrade, when
+ * Returns the slot of a number.  Other databases have other numbers, so one that is not in use here is a mistake; during pg_upgrade, when
  * tde.data_keys is still empty, it is what the old server said.
  */
 static int32
@@ -85,7 +89,7 @@ numbered_slot(const char *digits)
 	return (int32) slot;
 }
 
-/* The slot of a key by its name; the key is made if that is to be. */
+/* Returns the slot of a key by its name.  One that a statement declares and that is missing is made, if the user may make keys. */
 static int32
 named_slot(const char *name)
 {
@@ -98,7 +102,7 @@ named_slot(const char *name)
 	return slot;
 }
 
-/* 'key=name' as 'key=7', which is what a typmod can hold. */
+/* Returns 'key=name' as 'key=7', which is what a typmod can hold; any other word as it is. */
 static char *
 resolve_key(char *word)
 {
@@ -121,7 +125,7 @@ take_row_number(Datum *words, int *count)
 	return atoi(last + strlen("row="));
 }
 
-/* How many of the words are the base type's: numbers, and what else a user's type takes that is no word of ours, as geometry(Point,4326). */
+/* Returns how many of the words are the base type's: numbers, and what else a user's type takes that is no word of ours, as geometry(Point,4326). */
 static int
 count_base_words(Oid base, Datum *words, int count)
 {
@@ -133,7 +137,7 @@ count_base_words(Oid base, Datum *words, int count)
 	return own;
 }
 
-/* Base modifiers first, then words in any order. */
+/* Base modifiers come first, then words in any order.  The padding is checked last, since what "max" means depends on the base type's modifier. */
 static int32
 parse_modifiers(Oid base, ArrayType *array)
 {
@@ -192,7 +196,10 @@ tde_typmod_in(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(typmod);
 }
 
-/* "15,2," or nothing: the base type's own words, as far as typmod_in takes them. */
+/*
+ * Prints "15,2," or nothing: the base type's own words, as far as its typmodin takes them.  What typmodout prints otherwise than as a list in
+ * parentheses is left out.
+ */
 static void
 print_base_modifiers(StringInfo buf, TdeType *type, int32 base_typmod)
 {

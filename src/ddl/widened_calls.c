@@ -48,7 +48,7 @@ typedef struct Call
 
 /* ---- arguments ---- */
 
-/* Without what the parser has put round an argument to make it what the function takes. */
+/* Returns an argument without what the parser has put round it to make it what the function takes. */
 static Node *
 before_coercion(Node *arg)
 {
@@ -56,8 +56,8 @@ before_coercion(Node *arg)
 }
 
 /*
- * The type that an argument would have if it were plain, which has become another one; *widened: its base type if that is a larger one than its own.
- * Arrays have no casts of their own.
+ * Returns the type that an argument would have if it were plain, where it has become another one.  *widened is set to that, too, if the
+ * argument has become something else than its base type, which then is larger.  Arrays have no casts of their own, so that their elements tell.
  */
 static Oid
 plain_argument_type(Oid actual, Oid taken, Oid *widened)
@@ -80,7 +80,7 @@ plain_argument_type(Oid actual, Oid taken, Oid *widened)
 	return plain;
 }
 
-/* Those of aggregates are entries, which may have more behind them to sort by. */
+/* Returns the expression of an argument; NULL if it is none: aggregates have target entries, which may have more behind them to sort by. */
 static Node *
 argument(ListCell *cell)
 {
@@ -91,7 +91,9 @@ argument(ListCell *cell)
 	return entry->resjunk ? NULL : (Node *) entry->expr;
 }
 
-/* Has one of them become something larger?  Few arguments of the server's statements have anything round them that this would look into. */
+/*
+ * Returns true if one of them has become something larger.  Few arguments of the server's statements have anything round them that this looks into.
+ */
 static bool
 is_widened(List *args)
 {
@@ -109,7 +111,10 @@ is_widened(List *args)
 	return OidIsValid(widened);
 }
 
-/* The text tells a number from what stands in quotes, where there is one. */
+/*
+ * Returns true if an argument may have been a constant or parameter of no type when the function was looked for.  The text tells 5 from '5', where
+ * there is one; without it both ways are tried.
+ */
 static bool
 may_be_quoted(Call *call, Node *arg)
 {
@@ -137,7 +142,7 @@ add_argument(Call *call, Node *arg)
 	call->quoted[i] = may_be_quoted(call, before);
 }
 
-/* What the parser has made of several arguments stands for them again. */
+/* is_variadic: the last one is an array, which the parser may have made of several arguments; these stand for it again. */
 static void
 add_arguments(Call *call, List *args, bool is_variadic)
 {
@@ -164,6 +169,7 @@ add_arguments(Call *call, List *args, bool is_variadic)
 
 /* ---- what is called ---- */
 
+/* InvalidOid: none, or several.  As the parser looks for one, without an error. */
 static Oid
 find_operator(const Call *call, List *name, Oid *types)
 {
@@ -178,7 +184,7 @@ find_operator(const Call *call, List *name, Oid *types)
 	return found;
 }
 
-/* InvalidOid: none, or several. */
+/* InvalidOid: none, or several.  As the parser looks for one, by func_get_detail(). */
 static Oid
 find_function(const Call *call, List *name, Oid *types)
 {
@@ -194,6 +200,7 @@ find_function(const Call *call, List *name, Oid *types)
 	return code == FUNCDETAIL_NOTFOUND || code == FUNCDETAIL_MULTIPLE ? InvalidOid : found;
 }
 
+/* quoted: what may have been a constant of no type counts as one. */
 static Oid
 find_called(const Call *call, List *name, const Oid *types, bool quoted)
 {
@@ -204,7 +211,10 @@ find_called(const Call *call, List *name, const Oid *types, bool quoted)
 	return call->is_operator ? find_operator(call, name, read) : find_function(call, name, read);
 }
 
-/* What would be called of plain values, if it is something else; InvalidOid: the same, or nothing. */
+/*
+ * Returns what would be called of plain values, if it is something else; InvalidOid if it is the same, or nothing.  *counts: written in this way,
+ * with this name, the call leads to the function that is called.
+ */
 static Oid
 find_other(const Call *call, List *name, bool quoted, bool *counts)
 {
@@ -239,7 +249,7 @@ schema_of(const Call *call)
 							  get_func_namespace(call->called));
 }
 
-/* Our own take what PostgreSQL's would. */
+/* Returns true for functions of the extension, which take what PostgreSQL's would: sql/46_smaller.sql. */
 static bool
 is_our_function(const Call *call)
 {
@@ -247,6 +257,7 @@ is_our_function(const Call *call)
 		tde_core_is_member(call->is_operator ? OperatorRelationId : ProcedureRelationId, call->called);
 }
 
+/* Tries how the call may have been written: constants with a type or without, the name alone or with its schema. */
 static pg_noinline void
 check_call(Call *call)
 {
@@ -268,6 +279,7 @@ check_call(Call *call)
 	}
 }
 
+/* direct: the direct arguments of an ordered-set aggregate.  args: may be target entries. */
 static void
 check_function(ParseState *pstate, Oid function, List *direct, List *args, bool is_variadic, int location)
 {

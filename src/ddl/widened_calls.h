@@ -8,17 +8,28 @@
 #include "parser/parse_node.h"
 #include "tcop/deparse_utility.h"
 
-/* ereport if this node, or one in the tree, is such a call.  pstate: NULL, or what has parsed it. */
+/*
+ * Throws ERRCODE_AMBIGUOUS_FUNCTION if this node is such a call, whatever its arguments are.  pstate: what has parsed it, whose text tells more and
+ * places the error; NULL for what comes from a catalog.
+ */
 extern void tde_widened_call_check(Node *node, ParseState *pstate);
+
+/* Does the same for all of a tree, of an expression or a query. */
 extern void tde_widened_calls_check(Node *tree, ParseState *pstate);
 
-/* Before COPY: the same for its condition, which is not analyzed as a statement. */
+/*
+ * Does the same for the condition of COPY FROM ... WHERE, which PostgreSQL does not analyze as a statement.  Locks the table as COPY does next.  To
+ * be called before the command runs.
+ */
 extern void tde_widened_calls_copy(CopyStmt *stmt, const char *source);
 
-/* When an object has been made or altered: ereport if there is one in what has been stored of it. */
+/*
+ * Does the same for what a command has stored of an object that it has made or altered: defaults, constraints, indexes, triggers, policies, rules and
+ * the like.  The event trigger calls it; an error takes all of the command back.
+ */
 extern void tde_widened_calls_stored(Oid class, Oid object);
 
-/* After ALTER TABLE: the same for what computes columns of another type. */
+/* Does the same for USING of ALTER TABLE, which is stored nowhere. */
 extern void tde_widened_calls_altered(const CollectedCommand *command);
 
 #endif							/* TDE_DDL_WIDENED_CALLS_H */

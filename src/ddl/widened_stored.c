@@ -47,6 +47,7 @@ tde_widened_calls_copy(CopyStmt *stmt, const char *source)
 	free_parsestate(pstate);
 }
 
+/* A catalog's trees are its columns of type pg_node_tree, whichever these are in this version. */
 static void
 check_row(Relation catalog, HeapTuple row)
 {
@@ -65,7 +66,10 @@ check_row(Relation catalog, HeapTuple row)
 	}
 }
 
-/* The trees in a catalog's rows that this transaction has written: what was there before means what it meant then. */
+/*
+ * Looks at the trees in the rows of a catalog that belong to an object.  Only rows that this transaction has written count: what was there before
+ * means what it meant then.  column, index: by which the rows are found.
+ */
 static void
 check_rows(Oid class, AttrNumber column, Oid index, Oid object)
 {
@@ -86,7 +90,7 @@ check_rows(Oid class, AttrNumber column, Oid index, Oid object)
 	table_close(catalog, AccessShareLock);
 }
 
-/* Rules, views among them, and functions' bodies are analyzed without a hook, too, or have been looked at before. */
+/* Rules, views among them, and functions' bodies are analyzed without a hook, too, or have been looked at before, which does no harm. */
 void
 tde_widened_calls_stored(Oid class, Oid object)
 {

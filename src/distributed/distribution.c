@@ -75,7 +75,7 @@ tde_distributed_citus_is_loaded(void)
 
 /* ---- Citus' catalog ---- */
 
-/* The column stands there as a Var; a table without one has nothing there. */
+/* Citus keeps the column as a Var; a table without one has NULL there, and does not come here.  Only an encrypted column is of interest. */
 static void
 set_column(TdeDistribution *table, const char *key)
 {
@@ -87,6 +87,7 @@ set_column(TdeDistribution *table, const char *key)
 	table->type = ((Var *) node)->vartype;
 }
 
+/* catalog: the OID of pg_dist_partition.  It is read without an index: it has a row for each distributed table, and is read once for each. */
 static void
 read_catalog(TdeDistribution *table, Oid catalog)
 {
@@ -115,6 +116,7 @@ read_catalog(TdeDistribution *table, Oid catalog)
 	table_close(rel, AccessShareLock);
 }
 
+/* The entry is made last, so that an error leaves none that is half read. */
 static pg_noinline TdeDistribution *
 look_up(Oid oid)
 {
@@ -151,7 +153,7 @@ tde_distribution_of(const RangeTblEntry *entry)
 	return entry->rtekind == RTE_RELATION ? tde_distribution(entry->relid) : NULL;
 }
 
-/* A query_or_expression_tree_walker.  wanted: a TdeDistributionTest. */
+/* A query_or_expression_tree_walker.  wanted: a TdeDistributionTest, by its address. */
 static bool
 reads_distributed(Node *node, void *wanted)
 {
@@ -241,7 +243,7 @@ tde_distributed_citus_init(void)
 				 errhint(INSTALL_HINT)));
 }
 
-/* A TdeDistributionTest. */
+/* A TdeDistributionTest, which throws at the first table with an encrypted column, and lets the search go on otherwise. */
 static bool
 has_encrypted(const TdeDistribution *table)
 {

@@ -13,6 +13,10 @@
 #include "server/memory.h"
 #include "type/type.h"
 
+/*
+ * What Citus' catalog says of a table.  Kept for each table that was asked about; Citus sends an invalidation of the table when it changes that.
+ * Entries stay where they are; one that is not valid any more is read again, in place, by the next lookup.
+ */
 typedef struct TdeDistribution
 {
 	TdeRelationMemo memo;		/* not valid: read Citus' catalog again */
@@ -23,29 +27,37 @@ typedef struct TdeDistribution
 	Oid			type;			/* of that column */
 } TdeDistribution;
 
-/* Is Citus loaded into this server?  Where it is not, nothing here costs anything. */
+/* Returns true if Citus is loaded into this server.  Where it is not, nothing here costs anything. */
 extern PGDLLEXPORT bool tde_distributed_citus_is_loaded(void);
 
-/* What Citus' catalog says of a table; NULL: it knows nothing of it. */
+/* Returns what Citus' catalog says of a table; NULL if it knows nothing of it.  Reads that catalog at the first call for a table. */
 extern const TdeDistribution *tde_distribution(Oid table);
 
+/* Returns the same of an entry of a range table; NULL for what is no table. */
 extern PGDLLEXPORT const TdeDistribution *tde_distribution_of(const RangeTblEntry *entry);
 
-/* Does a query, or one inside, write, or read, such a table of Citus? */
+/* Says whether a table of Citus is one of those that are looked for. */
 typedef bool (*TdeDistributionTest) (const TdeDistribution *table);
+
+/* Returns true if a query, or one inside, writes or reads such a table.  The first one ends the search. */
 extern PGDLLEXPORT bool tde_distributed_reads(Query *query, TdeDistributionTest wanted);
 
-/* ereport if Citus distributes the table: a maintenance command would find this node's empty shell.  call: it, with %L for the table. */
+/*
+ * Throws ERRCODE_FEATURE_NOT_SUPPORTED if Citus distributes the table: a maintenance command would find this node's empty shell.  call: the command,
+ * with %L for the table, which the hint has Citus run on each shard.
+ */
 extern PGDLLEXPORT void tde_distributed_refuse(Oid table, const char *call);
 
-/* Such a call of the function that is running: VERB schema.function(%L). */
+/* Returns such a call of the function that is running: VERB function(%L); palloc'd. */
 extern PGDLLEXPORT const char *tde_distributed_call(const char *verb, FunctionCallInfo fcinfo);
 
-extern void tde_distributed_init(void); /* from _PG_init */
+/* From _PG_init: the memory of tables, and its invalidation. */
+extern void tde_distributed_init(void);
 
 /* GUC tde_column.citus_results: the form of encrypted values in files that Citus writes for its nodes, a TdeIoFormat. */
 extern PGDLLEXPORT int tde_citus_results;
 
+/* What the core calls in the module "citus". */
 typedef struct TdeCitusCalls
 {
 	/* What Citus is to plan, by the next planner, gets a form first that it can make use of. */
@@ -67,9 +79,13 @@ typedef struct TdeCitusCalls
 /* NULL: the server has no Citus, or the module is missing. */
 extern const TdeCitusCalls *tde_citus;
 
-/* Where Citus is: by the module.  Without it, statements on encrypted tables that Citus distributes are refused. */
+/*
+ * Plans a statement where Citus is, by the module.  Without it, throws ERRCODE_FEATURE_NOT_SUPPORTED for statements on encrypted tables that Citus
+ * distributes, and calls the next planner for others.
+ */
 extern PlannedStmt *tde_distributed_citus_plan(planner_hook_type next, TDE_PLANNER_PARAMETERS);
 
-extern void tde_distributed_citus_init(void);	/* from _PG_init */
+/* From _PG_init: loads the module where Citus is.  If it is missing, the server starts nevertheless, with a WARNING. */
+extern void tde_distributed_citus_init(void);
 
 #endif							/* TDE_DISTRIBUTED_DISTRIBUTION_H */

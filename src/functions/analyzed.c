@@ -20,6 +20,7 @@
 
 /* ---- what may have encrypted values ---- */
 
+/* Returns false for a function of PostgreSQL's own type, or of a row type of a plain table. */
 static bool
 function_may_return_some(RangeTblFunction *function)
 {
@@ -28,6 +29,7 @@ function_may_return_some(RangeTblFunction *function)
 	return type == RECORDOID || (type >= FirstNormalObjectId && !tde_table_type_is_plain(type));
 }
 
+/* Returns true if an entry of the range table may have encrypted columns.  Joins and groups have those of other entries. */
 static pg_noinline bool
 may_have_some(RangeTblEntry *entry)
 {
@@ -43,7 +45,7 @@ may_have_some(RangeTblEntry *entry)
 	return false;
 }
 
-/* Does a text name a type of ours? */
+/* Returns true if a text names a type of ours, "encrypted_...", in any case of letters.  Strings and comments count, too: that only takes longer. */
 static bool
 names_type(const char *text)
 {
@@ -57,8 +59,8 @@ names_type(const char *text)
 }
 
 /*
- * Can a query have encrypted values at all?  Every statement of the server comes here, and to look through its tree costs more than to look at
- * its tables.  An encrypted constant names its type; variables of languages come by hooks, which a client's parameters do not need.
+ * Returns true if a query can have encrypted values at all.  Every statement of the server comes here, and to look through its tree costs more than
+ * to look at its tables.  An encrypted constant names its type; variables of languages come by hooks, which a client's parameters do not need.
  */
 static bool
 may_be_encrypted(ParseState *pstate, Query *query)
@@ -86,6 +88,7 @@ may_be_encrypted(ParseState *pstate, Query *query)
  * they are given is cast to the base type when a statement, a view or a function's query is analyzed.
  */
 
+/* Casts each value of an encrypted type to its base type, in place; other values stay. */
 static void
 show_values(List *values)
 {
@@ -103,6 +106,7 @@ show_values(List *values)
 	}
 }
 
+/* The attributes of XMLELEMENT, the columns of XMLFOREST, and the content of XMLELEMENT. */
 static void
 show_xml_values(XmlExpr *xml)
 {
@@ -130,6 +134,7 @@ look(Node *node, void *context)
 	return expression_tree_walker(node, look, context);
 }
 
+/* CALL has no query; of EXPLAIN, DECLARE, CREATE TABLE AS and the like, the query inside is looked through. */
 void
 tde_analyzed_tree(ParseState *pstate, Query *query)
 {

@@ -7,7 +7,11 @@
 #include "nodes/parsenodes.h"
 #include "parser/parse_node.h"
 
-/* When a statement has been analyzed: ereport if it must not run, and change what would print values otherwise than plain ones. */
+/*
+ * Looks through a statement that has been analyzed; post_parse_analyze() (functions/hooks.c) calls it for each one.  Throws what
+ * tde_widened_call_check() throws, and changes in place what XMLELEMENT and XMLFOREST are given: they would print encrypted values otherwise than
+ * plain ones.
+ */
 extern void tde_analyzed_tree(ParseState *pstate, Query *query);
 
 #endif							/* TDE_FUNCTIONS_ANALYZED_H */

@@ -1,5 +1,8 @@
 /*
  * execution.c - PostgreSQL's hooks around the execution of a plan; functions/hooks.c has the others.
+ *
+ * Each hook has two ways.  The short one, for statements that have nothing to do with encrypted values, costs a few comparisons; what makes use of
+ * PG_TRY() or of receivers is apart.
  */
 #include "postgres.h"
 
@@ -29,20 +32,24 @@ static ExecutorRun_hook_type next_executor_run = standard_ExecutorRun;
 static ExecutorFinish_hook_type next_executor_finish = standard_ExecutorFinish;
 static ExecutorEnd_hook_type next_executor_end = standard_ExecutorEnd;
 
+/* Returns true for INSERT, UPDATE, DELETE and MERGE, also in the WITH clause of a SELECT. */
 static bool
 changes_data(QueryDesc *query)
 {
 	return query->operation != CMD_SELECT || query->plannedstmt->hasModifyingCTE;
 }
 
-/* EXPLAIN ANALYZE fills tables and materialized views, too. */
+/* Returns true for rows of CREATE TABLE AS and of materialized views.  EXPLAIN ANALYZE fills these, too. */
 static bool
 fills_table(DestReceiver *dest)
 {
 	return dest && (dest->mydest == DestIntoRel || dest->mydest == DestTransientRel);
 }
 
-/* The descriptor of the rows is there only when the others have started the executor. */
+/*
+ * The order: the statement's text is hidden first, where it must be; EXPLAIN's plan is replaced before it is started.  The descriptor of the rows is
+ * there only when the others have started the executor.
+ */
 static pg_noinline void
 start(QueryDesc *query, int flags)
 {
@@ -89,6 +96,7 @@ executor_start(QueryDesc *query, int flags)
 		tde_access_end(outer); \
 	} while (0)
 
+/* Begins, and ends, what is kept of values that somebody may not see. */
 static pg_noinline void
 run_tracked(TDE_EXECUTOR_RUN_PARAMETERS)
 {
@@ -101,6 +109,7 @@ finish_tracked(QueryDesc *query)
 	TRACK(tde_access_begin(changes_data(query)), next_executor_finish(query));
 }
 
+/* auto_explain prints the plan here, with values that variables had; and the statement frees its memory (server/remains.h). */
 static pg_noinline void
 end_watched(QueryDesc *query)
 {
@@ -108,7 +117,11 @@ end_watched(QueryDesc *query)
 	TRACK(tde_access_begin_end(), next_executor_end(query));
 }
 
-/* The store of rows that are kept is chosen before the receiver stands in front of it. */
+/*
+ * The receivers, from the client's inwards: what language or Citus wants, the one that fits rows for a function or decrypts them, the one that checks
+ * keys.  Each takes query->dest as it finds it, so the order is fixed, and they are taken out in the reverse one.  The store of rows that are kept is
+ * chosen before the receiver stands in front of it.
+ */
 static pg_noinline void
 run_received(TDE_EXECUTOR_RUN_PARAMETERS)
 {
@@ -132,7 +145,7 @@ run_received(TDE_EXECUTOR_RUN_PARAMETERS)
 		tde_receiver_end(receiver, query);
 }
 
-/* Is a receiver of ours not needed?  As in most runs: a client gets rows of PostgreSQL's own types, or none. */
+/* Returns true if a receiver of ours is not needed, as in most runs: a client gets rows of PostgreSQL's own types, or none. */
 static inline bool
 is_received_as_it_is(QueryDesc *query)
 {
@@ -142,6 +155,9 @@ is_received_as_it_is(QueryDesc *query)
 		!tde_access_restricted && tde_citus == NULL && !tde_receiver_any() && (query->tupDesc == NULL || !tde_may_hold_encrypted(query->tupDesc));
 }
 
+/*
+ * Salts that were drawn ahead live for one run.  The language's receiver is chosen first, by what stands on the error context stack at this moment.
+ */
 static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 {
@@ -165,13 +181,14 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	if (changes)
 		error_context_stack = context.previous;
 	query->dest = rows;
+	/* whoever had no right to store has failed by now: keys/limits.c goes by it */
 	tde_statement_has_stored |= stores;
 	tde_statement_end(outer);
 	tde_opened_statement_ends(query);
 	tde_drawn_ahead_drop();
 }
 
-/* Foreign keys are checked here.  What only reads has nothing left to do. */
+/* Foreign keys are checked here, and AFTER triggers run.  What only reads has nothing left to do. */
 static void
 executor_finish(QueryDesc *query)
 {

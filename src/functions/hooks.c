@@ -12,8 +12,8 @@
  *	analyzed	post_parse_analyze(): others get the text without secrets; what calls another function for being encrypted is refused
  *				(functions/analyzed.c); a client's result gets base types (client/statements.c)
  *	planned		plan_query(): results that receivers decrypt are taken out again (client/postponed.c), conditions get the form that indexes
- *				have (operators/index_conditions.c), calls are told columns with masks (client/mask_columns.c), Citus plans through its module; values get the specification of the column that stores
- *				them (ddl/stored_spec.c)
+ *				have (operators/index_conditions.c), calls are told columns with masks (modules/masks/mask_columns.c), Citus plans through
+ *				its module; values get the specification of the column that stores them (ddl/stored_spec.c)
  *				Each table's paths get those by which an index of encrypted results gives an order (operators/indexed_order.c); what a tsvector has
  *				is estimated by lexemes that were kept encrypted (type/lexeme_statistics.c)
  *	executed	functions/execution.c: receivers that decrypt, or look at keys, stand before the client's
@@ -110,6 +110,7 @@ static emit_log_hook_type next_emit_log = NULL;
 static needs_fmgr_hook_type next_needs_fmgr = NULL;
 static fmgr_hook_type next_fmgr = NULL;
 
+/* Set once, by install(): every statement asks. */
 static bool citus_is_loaded = false;
 
 /* ---- a statement is analyzed and planned ---- */
@@ -141,8 +142,9 @@ post_parse_analyze(TDE_ANALYZE_PARAMETERS)
 }
 
 /*
- * What the receiver decrypts must be out of the query before it is planned, and so must be expressions that are to be found in indexes;
- * what catalogs tell a client must be in it.  Stored values are looked for in what was planned.
+ * What the receiver decrypts must be out of the query before it is planned, and so must be expressions that are to be found in indexes; what catalogs
+ * tell a client must be in it.  Stored values are looked for in what was planned.  The items of postponed columns go into plan->invalItems, which is
+ * copied along with the plan, and kept.
  */
 static pg_noinline PlannedStmt *
 plan_prepared(TDE_PLANNER_PARAMETERS)
@@ -193,6 +195,7 @@ add_paths(PlannerInfo *root, RelOptInfo *rel, Index rtindex, RangeTblEntry *entr
 		next_set_rel_pathlist(root, rel, rtindex, entry);
 }
 
+/* For plain tables, as most are, there is no path of ours to add.  Another library's hook is called for all. */
 static void
 set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rtindex, RangeTblEntry *entry)
 {
@@ -215,6 +218,7 @@ typedef struct Utility
 	QueryCompletion *completion;
 } Utility;
 
+/* A TdeRunUtility: runs one step in place of the command, with all else that the hook was called with. */
 static void
 run_instead(Node *statement, void *arg)
 {
@@ -227,6 +231,9 @@ run_instead(Node *statement, void *arg)
 						 utility->completion);
 }
 
+/*
+ * VACUUM and REINDEX of many tables may be several steps while the wallet is closed (maintenance/closed_wallet.c).  Each other command runs as it is.
+ */
 static void
 run_utility(Utility *utility)
 {
@@ -241,8 +248,11 @@ run_utility(Utility *utility)
 }
 
 /*
- * In this order: no secrets for the others; a parse tree of our own, where it is changed or known again by its address; declarations,
- * which may make keys; the client's cursors and prepared statements.  Of utility commands, only COPY FROM changes rows of the user's.
+ * In this order: no secrets for the others; a parse tree of our own, where it is changed or known again by its address; declarations, which may make
+ * keys; the client's cursors and prepared statements.  Of utility commands, only COPY FROM changes rows of the user's.
+ *
+ * tde_statement says what runs, for as long as it does; an error restores it, too.  The error contexts are on this function's stack, and PostgreSQL
+ * drops them at an error.
  */
 static void
 process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, ProcessUtilityContext context,
@@ -311,6 +321,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 
 /* ---- an object is made ---- */
 
+/* Another library comes first: it may refuse.  Of a new relation part is 0, of a new column its number. */
 static pg_noinline void
 look_at_object(ObjectAccessType access, Oid catalog, Oid object, int part, void *arg)
 {
@@ -321,7 +332,7 @@ look_at_object(ObjectAccessType access, Oid catalog, Oid object, int part, void 
 	tde_container_statistics(access, catalog, object, part);
 }
 
-/* Each statement comes here for each function that it calls. */
+/* Each statement comes here for each function that it calls, of which nothing is wanted. */
 static void
 object_access(ObjectAccessType access, Oid catalog, Oid object, int part, void *arg)
 {
@@ -331,12 +342,14 @@ object_access(ObjectAccessType access, Oid catalog, Oid object, int part, void *
 
 /* ---- a function is called ---- */
 
+/* Asked when a function is looked up.  Functions for which it says yes cannot be inlined. */
 static bool
 needs_fmgr(Oid function)
 {
 	return tde_language_converts(function) || (next_needs_fmgr && next_needs_fmgr(function));
 }
 
+/* At the end of a call, or an error in it, there is nothing to do: the handler that was put in place stays for the call site. */
 static void
 begin_or_end_call(FmgrHookEventType event, FmgrInfo *function, Datum *arg)
 {
@@ -348,7 +361,10 @@ begin_or_end_call(FmgrHookEventType event, FmgrInfo *function, Datum *arg)
 
 /* ---- the log ---- */
 
-/* What names this server must be there before the entry is logged. */
+/*
+ * Hints, and what names this server, must be there before the entry is logged.  The filter comes next, and other libraries last: they are called with
+ * what may be logged, or not at all.
+ */
 static void
 emit_log(ErrorData *edata)
 {
@@ -361,6 +377,7 @@ emit_log(ErrorData *edata)
 
 /* ---- statistics for the planner ---- */
 
+/* The frequent lexemes of an encrypted tsvector column are kept apart (type/lexeme_statistics.c).  Another library's answer counts. */
 static bool
 get_relation_stats(PlannerInfo *root, RangeTblEntry *entry, AttrNumber column, VariableStatData *variable)
 {
@@ -368,6 +385,7 @@ get_relation_stats(PlannerInfo *root, RangeTblEntry *entry, AttrNumber column, V
 		(!tde_table_is_known_plain(entry->relid) && tde_lexemes_of_column(entry, column, variable));
 }
 
+/* Does the same for an index over such an expression. */
 static bool
 get_index_stats(PlannerInfo *root, Oid index, AttrNumber column, VariableStatData *variable)
 {
@@ -376,6 +394,10 @@ get_index_stats(PlannerInfo *root, Oid index, AttrNumber column, VariableStatDat
 
 /* ---- installing them ---- */
 
+/*
+ * Installs all hooks, once in each process: in the postmaster when all libraries are loaded, otherwise when this one is.  Processes that it forks
+ * have them.
+ */
 static void
 install(void)
 {
@@ -400,6 +422,10 @@ install(void)
 
 /* ---- the library is loaded: self-test, settings, shared state, hooks ---- */
 
+/*
+ * The order matters where one part asks another: whether the library is preloaded comes before the settings, settings before what they configure, and
+ * the functions by which a type is known before whatever looks for types.  An error here leaves the library unloaded, or the server not started.
+ */
 void
 _PG_init(void)
 {

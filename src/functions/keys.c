@@ -2,6 +2,9 @@
  * keys.c - the SQL functions that make, rotate and destroy keys, master keys included, and tell whether two databases have the same.
  *
  * Data keys are made outside the transaction, so a rollback does not undo tde_create_key() and tde_rotate_key().
+ *
+ * Each function that changes something notes who has called it (tde_log_call()), refuses where nothing can be written, and then acts.  A key that is
+ * made, prepared or rotated goes to the nodes of Citus that share keys before the commit, and the function fails unless each has it.
  */
 #include "postgres.h"
 
@@ -40,13 +43,17 @@ PG_FUNCTION_INFO_V1(tde_key_fingerprint);
 
 /* ---- data keys ---- */
 
-/* To be asked before keys change; if so, other nodes of Citus have to get the change. */
+/* To be asked before keys change: it throws where they are not to.  If it returns true, other nodes of Citus have to get the change. */
 static bool
 nodes_share_keys(void)
 {
 	return tde_citus && tde_citus->shares_keys();
 }
 
+/*
+ * A visitor of data keys.  Throws if the wallet lacks the master key of one: it is another wallet, and what is written into that would be lost with
+ * it.  Erasable keys have entries of their own, which were removed if they are lost.
+ */
 static void
 require_master(const TdeDataKey *row, void *arg)
 {
@@ -54,6 +61,7 @@ require_master(const TdeDataKey *row, void *arg)
 		tde_keywrap_require_master(row);
 }
 
+/* A TdeWalletEdit.  arg: gets the id of the new entry, which wraps one data key. */
 static void
 add_erasable(TdeWalletContents *contents, void *arg)
 {
@@ -61,8 +69,10 @@ add_erasable(TdeWalletContents *contents, void *arg)
 }
 
 /*
- * tde_create_key(name text, erasable boolean) returns int4 - a new data key, for the modifier 'key=name'; its slot.
- * An erasable one is wrapped by a wallet entry of its own.
+ * tde_create_key(name text, erasable boolean) returns int4 - a new data key, for the modifier 'key=name'; its slot.  An erasable one is wrapped by a
+ * wallet entry of its own.  Throws ERRCODE_DUPLICATE_OBJECT if the name is taken.
+ *
+ * If an erasable one fails halfway, its wallet entry is left over, which wraps nothing: the next purge of master keys takes it away.
  */
 Datum
 tde_create_key(PG_FUNCTION_ARGS)
@@ -96,7 +106,10 @@ tde_create_key(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(slot);
 }
 
-/* tde_describe_key(name text, description text) - say what a key is for; NULL: nothing. */
+/*
+ * tde_describe_key(name text, description text) - say what a key is for; NULL: nothing.  Undone by a rollback.  Not STRICT: the description may be
+ * NULL.
+ */
 Datum
 tde_describe_key(PG_FUNCTION_ARGS)
 {
@@ -117,10 +130,11 @@ tde_describe_key(PG_FUNCTION_ARGS)
 
 typedef struct Renaming
 {
-	int32		slot;
-	const char *name;
+	int32		slot;			/* of the key */
+	const char *name;			/* the new one */
 } Renaming;
 
+/* A TdeDataKeyEditor.  The name is part of what a wrapped key vouches for, so each version is wrapped anew. */
 static bool
 rename_row(TdeDataKey *row, void *arg)
 {
@@ -132,7 +146,12 @@ rename_row(TdeDataKey *row, void *arg)
 	return true;
 }
 
-/* tde_rename_key(name text, new_name text) - columns that are declared with the key keep it. */
+/*
+ * tde_rename_key(name text, new_name text) - columns that are declared with the key keep it.  Undone by a rollback.
+ *
+ * Throws ERRCODE_UNDEFINED_OBJECT if there is no such key, ERRCODE_DUPLICATE_OBJECT if the new name is taken, ERRCODE_INVALID_PARAMETER_VALUE for the
+ * keys that every database has, and ERRCODE_TDE_WALLET_CLOSED, since all versions are wrapped anew.
+ */
 Datum
 tde_rename_key(PG_FUNCTION_ARGS)
 {
@@ -161,6 +180,7 @@ tde_rename_key(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
+/* The slot has no key that new values could take: it was destroyed, for example. */
 pg_noreturn static void
 no_active_version_error(const char *name)
 {
@@ -229,11 +249,12 @@ tde_rotate_key(PG_FUNCTION_ARGS)
 
 typedef struct Destruction
 {
-	int32		slot;
+	int32		slot;			/* of the key */
 	uint8		master[TDE_MASTER_ID_SIZE]; /* the one of its rows */
-	bool		erasable;
+	bool		erasable;		/* it wraps nothing else */
 } Destruction;
 
+/* A visitor of data keys.  All versions of an erasable key are wrapped by one entry of the wallet. */
 static void
 find_wrapping_key(const TdeDataKey *row, void *arg)
 {
@@ -245,6 +266,7 @@ find_wrapping_key(const TdeDataKey *row, void *arg)
 	destruction->erasable = row->erasable;
 }
 
+/* A TdeDataKeyEditor.  The row stays, without the key, so that errors can tell of it. */
 static bool
 destroy_row(TdeDataKey *row, void *arg)
 {
@@ -256,6 +278,7 @@ destroy_row(TdeDataKey *row, void *arg)
 	return true;
 }
 
+/* A TdeWalletEdit.  The copy of the file before this change would have the entry, and so none is kept. */
 static void
 erase_master(TdeWalletContents *contents, void *arg)
 {
@@ -319,6 +342,7 @@ tde_destroy_key(PG_FUNCTION_ARGS)
 
 /* ---- master keys ---- */
 
+/* Returns the first master key in this state; NULL if there is none.  One is current, and one at most prepared. */
 static TdeMasterKey *
 master_in_state(TdeMasterKeys *keys, TdeMasterState state)
 {
@@ -328,6 +352,7 @@ master_in_state(TdeMasterKeys *keys, TdeMasterState state)
 	return NULL;
 }
 
+/* A TdeWalletEdit.  arg: gets the id.  One that is prepared already stays, however often this is called. */
 static void
 prepare_master(TdeWalletContents *contents, void *arg)
 {
@@ -338,7 +363,7 @@ prepare_master(TdeWalletContents *contents, void *arg)
 	memcpy(arg, prepared->id, TDE_MASTER_ID_SIZE);
 }
 
-/* The prepared master key becomes the current one, or a new one does. */
+/* A TdeWalletEdit.  arg: gets the id.  The prepared master key becomes the current one, or a new one does; the former one goes on unwrapping. */
 static void
 change_master(TdeWalletContents *contents, void *arg)
 {
@@ -398,6 +423,7 @@ tde_prepare_master_key(PG_FUNCTION_ARGS)
 
 /* ---- a short value that two databases have in common if, and only if, they have the same keys ---- */
 
+/* So many bytes of a SHA-256 people can compare by eye. */
 #define SHOWN_BYTES	16
 
 static int
@@ -423,7 +449,7 @@ append_key(StringInfo bytes, const TdeDataKey *row)
 	pq_sendbytes(bytes, (void *) row->name, NAMEDATALEN);
 }
 
-/* tde_key_fingerprint() returns text - the same in two databases that have the same keys. */
+/* tde_key_fingerprint() returns text - the same in two databases that have the same keys.  Sorted by UUID, since rows stand in any order. */
 Datum
 tde_key_fingerprint(PG_FUNCTION_ARGS)
 {

@@ -1,5 +1,8 @@
 /*
  * modules.c - the SQL functions that modules have: each loads its module when it is called for the first time.
+ *
+ * A function that is called for the first time in a session may find its module missing: then it throws an error that says what to install, and the
+ * next call looks again.  Which argument and result types a function has, the core's script declares.
  */
 #include "postgres.h"
 
@@ -19,6 +22,7 @@
 		return function(fcinfo); \
 	}
 
+/* Parts of tde_audit(): what stands in clear or under another key than declared, and what standards exclude. */
 MODULE_FUNCTION(audit, tree_in_clear)
 MODULE_FUNCTION(audit, tree_has_constant)
 MODULE_FUNCTION(audit, type_excluded)
@@ -28,6 +32,7 @@ MODULE_FUNCTION(audit, requires)
 MODULE_FUNCTION(audit, foreign_values_in)
 MODULE_FUNCTION(audit, sampled)
 
+/* What takes the place of catalogs' columns, and of pg_get_indexdef() and the like, in clients' queries with transparent catalogs. */
 MODULE_FUNCTION(catalog, catalog_typmod)
 MODULE_FUNCTION(catalog, catalog_tree)
 MODULE_FUNCTION(catalog, catalog_classes)
@@ -38,14 +43,17 @@ MODULE_FUNCTION(catalog, catalog_viewdef)
 MODULE_FUNCTION(catalog, catalog_viewdef_name)
 MODULE_FUNCTION(catalog, catalog_ruledef)
 
+/* The passphrase in shares. */
 MODULE_FUNCTION(ceremony, wallet_split)
 MODULE_FUNCTION(ceremony, wallet_open_share)
 MODULE_FUNCTION(ceremony, wallet_forget_shares)
 
+/* Tables on several servers. */
 MODULE_FUNCTION(citus, called)
 MODULE_FUNCTION(citus, distribute)
 MODULE_FUNCTION(citus, hash_fingerprint)
 
+/* Parts of tde_encrypt_column(), tde_decrypt_column(), tde_rekey_table() and the like, most of which procedures in SQL call. */
 MODULE_FUNCTION(conversion, rekey_table)
 MODULE_FUNCTION(conversion, convert_trigger)
 MODULE_FUNCTION(conversion, convert_all_rows)
@@ -65,6 +73,7 @@ MODULE_FUNCTION(conversion, index_expression)
 MODULE_FUNCTION(conversion, definition)
 MODULE_FUNCTION(conversion, wipe_blocks)
 
+/* What the view tde.decryptions shows. */
 MODULE_FUNCTION(decryptions, decryption_rows)
 MODULE_FUNCTION(decryptions, decryptions_info)
 MODULE_FUNCTION(decryptions, decryptions_reset)

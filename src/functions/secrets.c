@@ -2,6 +2,9 @@
  * secrets.c - the trigger of tde.passphrase, by which a session gives a secret: COPY's data stand in no statement and in no parameter.
  *
  * COPY leaves what it has read in its buffers, and an error would quote it, so both are seen to here.
+ *
+ * A session sends COPY tde.passphrase FROM STDIN.  tde_secrets_utility() marks the command before it runs, and the trigger keeps the secret in locked
+ * memory (wallet/given.c), from where the next function that needs one takes it.
  */
 #include "postgres.h"
 
@@ -20,7 +23,7 @@
 
 PG_FUNCTION_INFO_V1(tde_give_secret);
 
-/* COPY FROM that is calling us; NULL: something else is. */
+/* Returns the COPY FROM that is calling us; NULL if something else is.  Its error callback is the last one then: see src/README.md. */
 static CopyFromState
 calling_copy(void)
 {
@@ -28,7 +31,7 @@ calling_copy(void)
 		(CopyFromState) error_context_stack->arg : NULL;
 }
 
-/* What was read of the line, and before it. */
+/* Overwrites what was read of the line, and before it.  COPY would keep it until it ends, and quote it in an error. */
 static void
 cleanse_copy(CopyFromState copy)
 {
@@ -43,6 +46,10 @@ cleanse_copy(CopyFromState copy)
 		explicit_bzero(copy->input_buf, copy->input_buf_index);
 }
 
+/*
+ * Throws unless the trigger is called for a row that COPY brings.  A secret in INSERT has been seen already: the statement is hidden from then on,
+ * and the user told how else.
+ */
 static void
 check_call(FunctionCallInfo fcinfo)
 {
@@ -65,7 +72,13 @@ check_call(FunctionCallInfo fcinfo)
 			 errhint("Use COPY tde.passphrase FROM STDIN.")));
 }
 
-/* tde_give_secret() returns trigger - keep the row's only column for the function that needs it next. */
+/*
+ * tde_give_secret() returns trigger - keep the row's only column for the function that needs it next.  The INSTEAD OF INSERT trigger of the view
+ * tde.passphrase, which has no rows.
+ *
+ * Throws ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED on any other table, ERRCODE_FEATURE_NOT_SUPPORTED if INSERT calls it, and
+ * ERRCODE_NULL_VALUE_NOT_ALLOWED.
+ */
 Datum
 tde_give_secret(PG_FUNCTION_ARGS)
 {
@@ -94,7 +107,10 @@ tde_give_secret(PG_FUNCTION_ARGS)
 	return PointerGetDatum(trigger->tg_trigtuple);
 }
 
-/* An error about COPY's data comes before the trigger is called, and may have them; whatever schema the view is in, and if there is none. */
+/*
+ * An error about COPY's data comes before the trigger is called, and may have them.  So the name alone counts, whatever schema the view is in, and if
+ * there is none.
+ */
 void
 tde_secrets_utility(Node *stmt)
 {

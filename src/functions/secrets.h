@@ -6,7 +6,10 @@
 
 #include "nodes/nodes.h"
 
-/* For ProcessUtility_hook, before the command is run. */
+/*
+ * Before a utility command is run: hides what COPY passphrase FROM reads from the log and from other sessions, and drops the secret that the session
+ * has given at DISCARD.  Does nothing for other commands.
+ */
 extern void tde_secrets_utility(Node *stmt);
 
 #endif							/* TDE_FUNCTIONS_SECRETS_H */

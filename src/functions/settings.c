@@ -1,5 +1,8 @@
 /*
  * settings.c - the settings tde_column.*.  Secrets are never settings: SHOW, pg_settings and core files would tell them.
+ *
+ * The context of a setting says who may decide on it: as a rule PGC_SIGHUP for what concerns the server's files and commands, PGC_SUSET for what
+ * guards values, PGC_USERSET for what harms none but who sets it.  Check hooks run in the postmaster, too, where no catalog can be read.
  */
 #include "postgres.h"
 
@@ -32,12 +35,14 @@
 
 int			tde_share_timeout = 600;
 
+/* The texts of two settings; what they mean is in tde_default_modifiers and tde_required, by their assign hooks. */
 static char *default_spec_string = NULL;
 static char *require_string = NULL;
 
-/* Has tde_column.decrypt_role been given a value? */
+/* Set by its check hook when tde_column.decrypt_role is given a value: see define_restriction(). */
 static bool decrypt_role_given = false;
 
+/* tde_column.compression; lz4 where PostgreSQL is built with it. */
 static const struct config_enum_entry compression_options[] = {
 	{"off", TDE_COMPRESSION_OFF, false},
 	{"pglz", TDE_COMPRESSION_PGLZ, false},
@@ -47,6 +52,7 @@ static const struct config_enum_entry compression_options[] = {
 	{NULL, 0, false}
 };
 
+/* tde_column.decrypt_policy: TdeDecryptPolicy of type/access.h. */
 static const struct config_enum_entry policy_options[] = {
 	{"error", TDE_POLICY_ERROR, false},
 	{"null", TDE_POLICY_NULL, false},
@@ -54,6 +60,7 @@ static const struct config_enum_entry policy_options[] = {
 	{NULL, 0, false}
 };
 
+/* tde_column.plaintext_alter: TdePlaintextAlter of ddl/declared_type.h, of which TDE_ALTER_ALLOW has no word. */
 static const struct config_enum_entry plaintext_alter_options[] = {
 	{"keep", TDE_ALTER_KEEP, false},
 	{"warn", TDE_ALTER_WARN, false},
@@ -61,25 +68,28 @@ static const struct config_enum_entry plaintext_alter_options[] = {
 	{NULL, 0, false}
 };
 
+/* tde_column.key_wall: TdeKeyWall of type/declared.h. */
 static const struct config_enum_entry key_wall_options[] = {
 	{"error", TDE_WALL_ERROR, false},
 	{"warn", TDE_WALL_WARN, false},
 	{NULL, 0, false}
 };
 
+/* tde_column.io_format and tde_column.citus_results: TdeIoFormat of type/ciphertext_form.h. */
 static const struct config_enum_entry io_format_options[] = {
 	{"plaintext", TDE_IO_PLAINTEXT, false},
 	{"ciphertext", TDE_IO_CIPHERTEXT, false},
 	{NULL, 0, false}
 };
 
+/* tde_column.wallet_backup_failure: see wallet/backup.h. */
 static const struct config_enum_entry backup_failure_options[] = {
 	{"error", TDE_BACKUP_ERROR, false},
 	{"warning", TDE_BACKUP_WARNING, false},
 	{NULL, 0, false}
 };
 
-/* The path is read by processes with different working directories. */
+/* A relative path would mean another file in each process, by its working directory. */
 static bool
 check_wallet_file(char **newval, void **extra, GucSource source)
 {
@@ -103,7 +113,7 @@ check_transparent_results(bool *newval, void **extra, GucSource source)
 	return true;
 }
 
-/* What a session counts that loads the library late, nobody else would see. */
+/* What a session counts that loads the library late, nobody else would see.  So the module's shared memory must be there. */
 static bool
 check_tracking(bool *newval, void **extra, GucSource source)
 {
@@ -117,10 +127,13 @@ check_tracking(bool *newval, void **extra, GucSource source)
 	return true;
 }
 
-/* Is tde_column.require being defined?  Then a value that is refused would leave nothing required.  And has it been given one? */
+/* While tde_column.require is being defined: a value that is refused then would leave nothing required.  The other: as decrypt_role_given. */
 static bool defines_require = false;
 static bool require_given = false;
 
+/*
+ * The parsed value goes to assign_require() by *extra.  A value from the configuration file that is wrong at the start requires all, with a WARNING.
+ */
 static bool
 check_require(char **newval, void **extra, GucSource source)
 {
@@ -153,6 +166,7 @@ assign_require(const char *newval, void *extra)
 	tde_required = *(int *) extra;
 }
 
+/* The same words as in a declaration, but for the key and what needs a length.  The modifiers that result go to assign_default_spec() by *extra. */
 static bool
 check_default_spec(char **newval, void **extra, GucSource source)
 {
@@ -194,14 +208,20 @@ assign_default_spec(const char *newval, void *extra)
 	tde_default_modifiers = *(TdeModifiers *) extra;
 }
 
-/* Whoever owns a database or a role must not allow it for others. */
+/*
+ * Whoever owns a database or a role must not allow it for others: what ALTER DATABASE or ALTER ROLE ... SET says does not count.  PGC_S_TEST is how
+ * CREATE FUNCTION ... SET has its value checked, as the install script does by a superuser.
+ */
 static bool
 check_plaintext_allowed(bool *newval, void **extra, GucSource source)
 {
 	return !*newval || source >= PGC_S_SESSION || (source == PGC_S_TEST && superuser());
 }
 
-/* A name that no role has is accepted: refused, it would leave everybody free to decrypt after the role was dropped. */
+/*
+ * A name that no role has is accepted: refused, it would leave everybody free to decrypt after the role was dropped.  Who sets it in a session hears
+ * of it, where the catalogs can be read.
+ */
 static bool
 check_decrypt_role(char **newval, void **extra, GucSource source)
 {
@@ -217,9 +237,9 @@ check_decrypt_role(char **newval, void **extra, GucSource source)
 }
 
 /*
- * A string that a client may not set, and the strictest one.  Before the library is loaded, a client can set anything, in its connection options
- * too, over what the database has for it.  PostgreSQL then throws the client's value away, but does not go back to the database's.  So that this is
- * no way round the restriction, the strictest is in force then.  given: has the check hook seen a value?
+ * Defines a string that a client may not set, and the strictest value of which is known.  Before the library is loaded, a client can set anything, in
+ * its connection options too, over what the database has for it.  PostgreSQL then throws the client's value away, but does not go back to the
+ * database's.  So that this is no way round the restriction, the strictest is in force then.  given: set when the check hook has seen a value.
  */
 static void
 define_restriction(const char *name, const char *short_desc, const char *long_desc, char **value, int flags, GucStringCheckHook check,
@@ -232,7 +252,7 @@ define_restriction(const char *name, const char *short_desc, const char *long_de
 		SetConfigOption(name, strictest, PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-/* Of copies of the wallet. */
+/* Copies of the wallet are made before each change takes effect (wallet/backup.c). */
 static void
 define_backup(void)
 {
@@ -259,6 +279,7 @@ define_backup(void)
 							NULL, NULL, NULL);
 }
 
+/* These say where the wallet is, and how it is opened.  Commands run as the server's user, so that only its configuration says them. */
 static void
 define_wallet(void)
 {
@@ -291,7 +312,7 @@ define_wallet(void)
 							NULL, NULL, NULL);
 }
 
-/* What guards values in clear. */
+/* These guard values in clear.  tde_column.plaintext_allowed is not shown: no user is to set it, but tde_decrypt_column() for whoever calls it. */
 static void
 define_guards(void)
 {
@@ -321,6 +342,7 @@ define_guards(void)
 							 check_plaintext_allowed, NULL, NULL);
 }
 
+/* These say how values are encrypted where neither a column nor a statement does. */
 static void
 define_values(void)
 {
@@ -353,7 +375,7 @@ define_values(void)
 							 NULL, NULL, NULL);
 }
 
-/* What clients and other programs get of values. */
+/* These say what clients and other programs get of values. */
 static void
 define_results(void)
 {
@@ -382,6 +404,7 @@ define_results(void)
 							 NULL, NULL, NULL);
 }
 
+/* The value is under a key of this database, and can be read; but somebody may have put it where it does not belong (type/declared.h). */
 static void
 define_key_wall(void)
 {
@@ -404,6 +427,7 @@ define_require(void)
 	defines_require = false;
 }
 
+/* A policy may ask for less than the cipher allows (keys/limits.c). */
 static void
 define_limits(void)
 {

@@ -1,5 +1,7 @@
 /*
  * views.c - the functions under the views tde.encrypted_columns, tde.wallet, tde.keys, tde.stats and tde.status.
+ *
+ * They need no key, and none decrypts: monitoring reads the views also while the wallet is closed.
  */
 #include "postgres.h"
 
@@ -32,6 +34,7 @@ PG_FUNCTION_INFO_V1(tde_all_encryptions);
 
 /* ---- views ---- */
 
+/* Returns a row of the function's OUT parameters. */
 static Datum
 return_row(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
 {
@@ -156,30 +159,32 @@ tde_type_spec(PG_FUNCTION_ARGS)
 
 /* ---- what tde_audit() and the view tde.status cannot read in the catalogs ---- */
 
-/* The columns of tde_wallet_file_facts(). */
+/* The columns of tde_wallet_file_facts(), in their order. */
 enum Fact
 {
-	FACT_PRESENT,
-	FACT_PROBLEM,
-	FACT_REGULAR,
-	FACT_OWNED,
-	FACT_MODE,
-	FACT_OTHERS,
-	FACT_INSIDE,
-	FACT_FOLDER_OWNED,
-	FACT_FOLDER_MODE,
-	FACT_FOLDER_OTHERS,
-	FACT_MATCHES_MEMORY,
-	FACT_CLOSED_BY_USER,
-	FACTS
+	FACT_PRESENT,				/* boolean: there is a file */
+	FACT_PROBLEM,				/* text: why it could not be looked at */
+	FACT_REGULAR,				/* boolean: it is no folder, pipe or the like */
+	FACT_OWNED,					/* boolean: by the user that runs the server */
+	FACT_MODE,					/* text: as of chmod */
+	FACT_OTHERS,				/* boolean: group or others have any right to it */
+	FACT_INSIDE,				/* boolean: it is in the data directory, and so in each backup of that */
+	FACT_FOLDER_OWNED,			/* boolean: by that user or root */
+	FACT_FOLDER_MODE,			/* text: as of chmod */
+	FACT_FOLDER_OTHERS,			/* boolean: group or others could put another file there */
+	FACT_MATCHES_MEMORY,		/* boolean: the open wallet is the one in the file */
+	FACT_CLOSED_BY_USER,		/* boolean: by tde_wallet_close(), so that no command opens it */
+	FACTS						/* their number */
 };
 
+/* A row of tde_wallet_file_facts(); all are NULL at first. */
 typedef struct Facts
 {
 	Datum		values[FACTS];
 	bool		nulls[FACTS];
 } Facts;
 
+/* Facts are NULL until they are set: what cannot be told must not look like a good answer. */
 static void
 set_fact(Facts *facts, enum Fact fact, Datum value)
 {
@@ -187,12 +192,14 @@ set_fact(Facts *facts, enum Fact fact, Datum value)
 	facts->nulls[fact] = false;
 }
 
+/* Returns the mode as chmod takes it: 0600. */
 static Datum
 mode_text(mode_t mode)
 {
 	return CStringGetTextDatum(psprintf("%04o", (unsigned) mode & 07777));
 }
 
+/* Who may write into the folder can put another file in the wallet's place. */
 static void
 look_at_folder(Facts *facts, const char *path)
 {
@@ -210,6 +217,7 @@ look_at_folder(Facts *facts, const char *path)
 	set_fact(facts, FACT_FOLDER_OTHERS, BoolGetDatum((st.st_mode & (S_IWGRP | S_IWOTH)) && !(st.st_mode & S_ISVTX)));
 }
 
+/* A file that was replaced while the wallet is open is noticed here, and not only at the next start, which would read it. */
 static void
 compare_with_memory(Facts *facts, const char *path)
 {
@@ -220,6 +228,7 @@ compare_with_memory(Facts *facts, const char *path)
 		set_fact(facts, FACT_MATCHES_MEMORY, BoolGetDatum(memcmp(in_memory, in_file, sizeof(in_file)) == 0));
 }
 
+/* By stat(), which needs no right to read the file.  Where that fails, the reason is told; only two of them say that there is no file. */
 static void
 look_at_file(Facts *facts, const char *path)
 {

@@ -3,6 +3,9 @@
  *
  * They are functions and not procedures: pg_stat_statements of PostgreSQL 15 keeps the text of utility statements with its
  * literals, and CALL is one.
+ *
+ * Passphrases are in buffers of the stack, which are cleansed however a function ends.  A statement that gives one as an argument is kept out of the
+ * log (wallet/passphrase.h).
  */
 #include "postgres.h"
 
@@ -42,6 +45,7 @@ PG_FUNCTION_INFO_V1(tde_ensure_keys);
 /* Bytes of a passphrase that we make; written as twice as many hexadecimal digits. */
 #define GENERATED_SIZE 32
 
+/* Tells by a NOTICE that some could not be made.  A standby gets them from its primary, so that nothing is said there. */
 static void
 make_first_keys(void)
 {
@@ -52,7 +56,10 @@ make_first_keys(void)
 				 errhint("Run tde_wallet_open() in this database before you write encrypted values.")));
 }
 
-/* What the statement is about to return is nowhere else, so it does not fail: keys that cannot be made now can be made later. */
+/*
+ * The wallet is there, and the passphrase that the statement is about to return is nowhere else.  So it does not fail: keys that cannot be made now
+ * can be made later.  The subtransaction takes back what an error has left.
+ */
 static void
 make_first_keys_or_warn(void)
 {
@@ -84,6 +91,7 @@ make_first_keys_or_warn(void)
 	CurrentResourceOwner = owner;
 }
 
+/* 256 random bits, as hexadecimal digits, which every terminal and every script can pass on. */
 static void
 generate_passphrase(char passphrase[TDE_MAX_PASSPHRASE])
 {
@@ -94,7 +102,7 @@ generate_passphrase(char passphrase[TDE_MAX_PASSPHRASE])
 	OPENSSL_cleanse(bytes, sizeof(bytes));
 }
 
-/* The passphrase of a new wallet, and where it comes from. */
+/* Puts the passphrase of a new wallet into the buffer, and returns where it comes from.  Throws if it is too weak. */
 static TdePassphraseSource
 new_passphrase(FunctionCallInfo fcinfo, char passphrase[TDE_MAX_PASSPHRASE])
 {
@@ -114,6 +122,7 @@ new_passphrase(FunctionCallInfo fcinfo, char passphrase[TDE_MAX_PASSPHRASE])
 	return source;
 }
 
+/* A visitor of data keys.  arg: counts those that are not destroyed. */
 static void
 note_key(const TdeDataKey *row, void *arg)
 {
@@ -121,7 +130,10 @@ note_key(const TdeDataKey *row, void *arg)
 		(*(int *) arg)++;
 }
 
-/* A new wallet would not hold the master keys that are open, nor those of data keys that are there. */
+/*
+ * A new wallet would not hold the master keys that are open, nor those of data keys that are there, of this database and of others.  confirm: the
+ * user says that they are lost, "lose 3 data keys", or NULL.  Throws ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE unless it names just that loss.
+ */
 static void
 refuse_other_wallet(const char *confirm)
 {
@@ -152,7 +164,7 @@ refuse_other_wallet(const char *confirm)
 						 "tde_wallet_create(..., confirm => '%s');", loss)));
 }
 
-/* The second argument, of the functions that have one. */
+/* Returns the second argument, of the functions that have one; NULL if it is not given. */
 static char *
 confirmation(FunctionCallInfo fcinfo)
 {
@@ -204,12 +216,14 @@ tde_wallet_create(PG_FUNCTION_ARGS)
 	PG_RETURN_NULL();
 }
 
+/* A TdePassphraseUse. */
 static void
 open_with(const char *passphrase, void *confirm)
 {
 	tde_wallet_open_with(passphrase, confirm);
 }
 
+/* A TdePassphraseUse. */
 static void
 change_to(const char *passphrase, void *arg)
 {
@@ -238,12 +252,15 @@ change_by_command(void)
 	PG_END_TRY();
 }
 
+/* Data keys whose master key the wallet lacks. */
 typedef struct Lacking
 {
 	int			keys;
+	/* the id of the first one's, as hexadecimal digits */
 	char		master[TDE_MASTER_ID_SIZE * 2 + 1];
 } Lacking;
 
+/* A visitor of data keys.  arg: a Lacking. */
 static void
 count_lacking(const TdeDataKey *row, void *arg)
 {
@@ -255,7 +272,10 @@ count_lacking(const TdeDataKey *row, void *arg)
 		lacking->master[hex_encode((const char *) row->master, TDE_MASTER_ID_SIZE, lacking->master)] = '\0';
 }
 
-/* Whoever has put the wrong file there learns it now, not by the first value. */
+/*
+ * Whoever has put the wrong file there learns it now, not by the first value.  A wallet that another server owns can be read, and is right for a
+ * standby; only changes of it are refused.
+ */
 static void
 warn_wrong_wallet(void)
 {
@@ -310,6 +330,8 @@ tde_wallet_open(PG_FUNCTION_ARGS)
 /*
  * tde_wallet_save(path text DEFAULT NULL) returns text - write the open wallet to a new file, under its passphrase; without a path, to
  * tde_column.wallet_file, if there is none.  Returns the path.  Only who may write files of the server may name one.
+ *
+ * Throws ERRCODE_INSUFFICIENT_PRIVILEGE, ERRCODE_INVALID_NAME for a relative path, and ERRCODE_TDE_WALLET_CLOSED.
  */
 Datum
 tde_wallet_save(PG_FUNCTION_ARGS)
@@ -350,7 +372,10 @@ tde_wallet_take_over(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* tde_wallet_close() - forget the master keys everywhere; stays closed until tde_wallet_open(). */
+/*
+ * tde_wallet_close() - forget the master keys everywhere; stays closed until tde_wallet_open(), even if a passphrase command is set.  Statements that
+ * are under way fail when they look for a key next.
+ */
 Datum
 tde_wallet_close(PG_FUNCTION_ARGS)
 {
@@ -377,7 +402,10 @@ tde_wallet_change_passphrase(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* tde_wallet_backup() - hand the wallet to tde_column.wallet_backup_command, as each change does. */
+/*
+ * tde_wallet_backup() - hand the wallet to tde_column.wallet_backup_command, as each change does.  Throws ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE if
+ * none is set.
+ */
 Datum
 tde_wallet_backup(PG_FUNCTION_ARGS)
 {
@@ -386,7 +414,10 @@ tde_wallet_backup(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* tde_ensure_keys() returns boolean - make the keys that this database lacks, if the wallet is or can be opened. */
+/*
+ * tde_ensure_keys() returns boolean - make the keys that this database lacks, if the wallet is or can be opened.  False if some could not be made;
+ * that is no error, so that scripts can call it in any state.
+ */
 Datum
 tde_ensure_keys(PG_FUNCTION_ARGS)
 {
