@@ -225,7 +225,9 @@ tde_wallet_file_refuse_existing(const char *path)
 	refuse_existing(path);
 }
 
-/* The file has its name already, so a failure is none of the change: after a crash of the machine the name may be gone again. */
+/*
+ * The file has its name already, so a failure does not undo the change, and is a WARNING.  After a crash of the machine the name may be gone again.
+ */
 static void
 sync_folder(const char *path)
 {
@@ -236,7 +238,7 @@ sync_folder(const char *path)
 	(void) fsync_fname_ext(folder, true, false, WARNING);
 }
 
-/* Does it open, and hold as many keys?  What is on the disk is read again. */
+/* Reads what is on the disk again: it has to open under the new passphrase, which may be the only one from now on, and to hold as many keys. */
 static void
 prove(const char *temporary, const TdeWalletContents *contents)
 {
@@ -282,7 +284,7 @@ encode_into(const char *temporary, TdeWalletContents *contents)
 		prove(temporary, contents);
 }
 
-/* Keys that no backup has seen have been seen by one that is made now; 0: have not, after all, by the one of before. */
+/* Keys that no backup has seen are seen by one that is made now.  If that fails, they have not been seen after all; 0 stands for that. */
 static void
 mark_backed_up(TdeMasterKeys *keys, int64 before, int64 now)
 {
@@ -297,6 +299,7 @@ tde_wallet_file_now(void)
 	return GetCurrentTimestamp() + (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
 }
 
+/* A file that is being written, for abandon_writing(). */
 typedef struct Writing
 {
 	char	   *temporary;
