@@ -41,7 +41,10 @@
 
 /* ---- tables ---- */
 
-/* Does VACUUM of a table that is named, with its partitions, or of one among all?  full: it builds the indexes. */
+/*
+ * Returns true if VACUUM of a table needs a key.  named: its partitions are vacuumed with it; among all tables each comes by itself.  full: the
+ * indexes are built anew.
+ */
 static bool
 needs_wallet(Oid table, bool named, bool full)
 {
@@ -271,7 +274,7 @@ passed_over(Oid index)
 	return words;
 }
 
-/* Of a table with indexes that need a key the others, and those of its TOAST table. */
+/* Adds REINDEX INDEX for the indexes of a table, and of its TOAST table, that need no key, and a warning for each of the others. */
 static List *
 reindex_others(List *steps, ReindexStmt *command, Oid table)
 {
@@ -370,7 +373,7 @@ is_refused(Oid relation)
 	return get_rel_relkind(relation) == '\0' || !TDE_MAINTAINS_RELATION(relation);
 }
 
-/* The first one that REINDEX would build, and that needs a key; InvalidOid: none. */
+/* Returns the first index that REINDEX would build, and that needs a key; InvalidOid: none. */
 static Oid
 reindex_in_need(ReindexStmt *command)
 {
@@ -394,7 +397,7 @@ reindex_in_need(ReindexStmt *command)
 	return InvalidOid;
 }
 
-/* The table, if CREATE INDEX needs a key to build the index. */
+/* Returns the table if CREATE INDEX needs a key to build the index; InvalidOid otherwise, and if the command fails or does nothing anyway. */
 static Oid
 table_in_need(IndexStmt *command)
 {
@@ -440,7 +443,7 @@ tde_closed_wallet_changes(Node *utility, bool isolated, List **instead)
 	return true;
 }
 
-/* False: it is gone. */
+/* Gives a step's relation the name that it has by now.  Returns false if it is gone. */
 static bool
 name_relation(TdeStep *step)
 {

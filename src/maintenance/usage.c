@@ -37,6 +37,7 @@ PG_FUNCTION_INFO_V1(tde_key_usage);
 
 /* ---- progress ---- */
 
+/* The scan's page(): each page is a block of the total that survey_relations() has found. */
 static void
 tell_progress(TdeScan *scan)
 {
@@ -96,6 +97,7 @@ is_orphan(Relation rel)
 		checkTempNamespaceStatus(RelationGetNamespace(rel)) != TEMP_NAMESPACE_IN_USE;
 }
 
+/* Counts what a table or an index has.  One that cannot be read has one use of an unknown key, with a count of -1. */
 static void
 count_relation(TdeUsage *usage, Oid relation, bool keep_lock)
 {
@@ -166,7 +168,7 @@ compare_uses(const ListCell *a, const ListCell *b)
 	return compare_text(x->column, y->column);
 }
 
-/* Several rows of a catalog, or several versions of one, may be about the same object. */
+/* Makes one use of those that are alike: several rows of a catalog, or several versions of one, may be about the same object. */
 static List *
 merge_uses(List *uses)
 {
@@ -208,6 +210,7 @@ tde_usage_collect(Oid table, bool keep_locks)
 
 /* ---- SQL ---- */
 
+/* The row that a use's key has, if it is there still. */
 typedef struct FindKey
 {
 	uint32		id;
@@ -266,7 +269,7 @@ put_use(ReturnSetInfo *result, const TdeUse *use)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* Nothing was said of a view, or of what another server stores, by an empty result. */
+/* Throws on a view, or what another server stores: an empty result would say nothing of these. */
 static void
 check_has_storage(Oid relation)
 {
