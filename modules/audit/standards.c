@@ -1,5 +1,7 @@
 /*
  * standards.c - what tde_audit() says of tde_column.require: what it excludes of columns and indexes, and what of this server is in its way.
+ *
+ * The judgement itself is keys/required.c's.  Here it is asked of what is declared already.
  */
 #include "postgres.h"
 
@@ -37,7 +39,7 @@ tde_audit_type_excluded(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(tde_required_text(exclusion)));
 }
 
-/* An expression_tree_walker. */
+/* An expression_tree_walker: stops at the first computed value whose encryption is excluded, and leaves why in *context. */
 static bool
 find_excluded(Node *node, void *context)
 {

@@ -42,7 +42,7 @@ PG_FUNCTION_INFO_V1(tde_catalog_catalog_viewdef);
 PG_FUNCTION_INFO_V1(tde_catalog_catalog_viewdef_name);
 PG_FUNCTION_INFO_V1(tde_catalog_catalog_ruledef);
 
-/* What PostgreSQL's function gives for an object and the rest of this call's arguments; NULL: there is none. */
+/* Returns what PostgreSQL's function gives for an object and the rest of this call's arguments; NULL: there is none. */
 static char *
 original(PGFunction function, Oid object, FunctionCallInfo fcinfo)
 {
@@ -65,7 +65,7 @@ result(char *definition, FunctionCallInfo fcinfo)
 	PG_RETURN_TEXT_P(cstring_to_text(definition));
 }
 
-/* The definition of a key: its expressions, with their conditions, and its operator classes. */
+/* Shows the definition of a key: its expressions, with their conditions, and its operator classes. */
 static char *
 show_key(char *definition, List *trees, Datum opclasses, Oid relation, bool pretty)
 {
@@ -173,7 +173,7 @@ name_columns(Query *query, Oid view)
 			name_columns(((RangeTblEntry *) lfirst(cell))->subquery, view);
 }
 
-/* Printing locks what a query reads, and changes it. */
+/* Printing locks what a query reads, and changes the tree, so a copy is printed. */
 static char *
 printed_query(Query *query, bool pretty)
 {
@@ -195,6 +195,7 @@ printed_condition(Node *condition, Query *action, bool pretty)
 	return strstr(text, where) + strlen(where);
 }
 
+/* Replaces the condition and each action of a rule, or of a view, which is a rule.  What is not found in the text as it is printed alone stays. */
 static char *
 show_rule(char *definition, HeapTuple rule, bool pretty)
 {
@@ -223,6 +224,7 @@ show_rule(char *definition, HeapTuple rule, bool pretty)
 	return definition;
 }
 
+/* Both functions for views end here. */
 static Datum
 show_view(Oid view, FunctionCallInfo fcinfo)
 {

@@ -30,6 +30,7 @@ extern PGDLLEXPORT void tde_share_expiry_main(Datum number);
 /* How often the worker looks. */
 #define LOOK_EVERY_MS 1000
 
+/* All of it is on pages for secrets, and read and written under the lock.  The shares are of one split, and all are gone when count is 0. */
 typedef struct Pool
 {
 	LWLock	   *lock;
@@ -70,7 +71,7 @@ tde_share_pool_exists(void)
 
 /* ---- what ends in _locked is called with the lock held ---- */
 
-/* The worker is woken, to end now: background workers are few. */
+/* Cleanses all shares.  The worker is woken, to end now: background workers are few. */
 static void
 forget_locked(void)
 {
@@ -80,7 +81,7 @@ forget_locked(void)
 		SetLatch(pool->worker);
 }
 
-/* Forget shares that are not to be kept any longer; how many had expired. */
+/* Forgets shares that are not to be kept any longer.  Returns how many had expired; a wallet that has changed is no matter for the log. */
 static int
 forget_stale_locked(void)
 {
@@ -129,7 +130,7 @@ add_locked(const TdeShare *share)
 
 /* ---- the worker ---- */
 
-/* Are the shares that this worker was started for still waiting? */
+/* Returns true if the shares that this worker was started for still wait. */
 static bool
 is_waiting(uint32 number)
 {
@@ -144,7 +145,7 @@ is_waiting(uint32 number)
 	return waiting;
 }
 
-/* Also at a FATAL: the latch is another process's next. */
+/* For before_shmem_exit(), so also at a FATAL.  The latch will be another process's, and whoever forgets shares would wake that. */
 static void
 stop_watching(int code, Datum number)
 {
@@ -157,6 +158,7 @@ stop_watching(int code, Datum number)
 	LWLockRelease(pool->lock);
 }
 
+/* The worker's main function.  It needs no database, and ends as soon as its shares are gone. */
 void
 tde_share_expiry_main(Datum number)
 {

@@ -75,6 +75,7 @@ tde_combined_collations(Query *query)
 	return collations;
 }
 
+/* Returns true of a call of coord_combine_agg() that has no collation. */
 static bool
 is_combination(const Aggref *call)
 {
@@ -105,6 +106,7 @@ set_collation(Node *node, void *collations)
 	return expression_tree_walker(node, set_collation, collations);
 }
 
+/* Goes through the nodes that Citus puts on top of its own: aggregates and subqueries. */
 static void
 collate_plan(Plan *plan, List *collations)
 {

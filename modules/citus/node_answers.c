@@ -1,5 +1,8 @@
 /*
  * node_answers.c - what the nodes of a cluster answer to a command.
+ *
+ * Citus has SQL functions for that, and no interface in C.  They are called under a search path of pg_catalog, so nobody else's functions of these
+ * names are.
  */
 #include "postgres.h"
 
