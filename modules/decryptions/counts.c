@@ -48,6 +48,7 @@ all_decrypted(void)
 
 /* ---- names, for the log: looked up while the transaction is good ---- */
 
+/* Returns a role's name, or its number where no catalog can be read: an error may be under way. */
 static char *
 role_name(Oid role)
 {
@@ -86,7 +87,7 @@ is_ours(const TdeCounted *mine)
 	return mine->key.role == GetUserId() && mine->key.session_role == GetSessionUserId();
 }
 
-/* Which partition a value was in is no matter: its table counts. */
+/* Returns the column of the partitioned table: which partition a value was in is no matter.  Names may have other numbers in partitions. */
 static TdeColumn
 of_whole_table(TdeColumn column)
 {
@@ -112,12 +113,14 @@ static struct
 	TdeCounted *counted;		/* NULL: none */
 }			recent[RECENT];
 
+/* A relation has changed, and may be a partition of another table by now. */
 static void
 forget_recent(Oid relation)
 {
 	memset(recent, 0, sizeof(recent));
 }
 
+/* Returns the entry for the column and the roles of now, which is made if there is none. */
 static TdeCounted *
 find_counted(TdeColumn column, TdeDecryptedFor purpose)
 {
@@ -133,6 +136,7 @@ find_counted(TdeColumn column, TdeDecryptedFor purpose)
 	return mine;
 }
 
+/* Adds values to an entry.  Names for the log are looked up now: later the transaction may be over. */
 static void
 add(TdeCounted *mine, uint64 values)
 {
@@ -148,7 +152,7 @@ add(TdeCounted *mine, uint64 values)
 	}
 }
 
-/* What the core has counted. */
+/* Takes over what the core has counted of the room that it was granted. */
 static inline void
 settle(TdeCounted *mine)
 {
@@ -159,7 +163,7 @@ settle(TdeCounted *mine)
 	mine->granted = mine->shown.room = 0;
 }
 
-/* Those that are given out. */
+/* Returns the entry of values that are given out, from the recent ones if it is there. */
 static TdeCounted *
 find_given(TdeColumn column)
 {
@@ -176,6 +180,7 @@ find_given(TdeColumn column)
 
 /* ---- telling ---- */
 
+/* Counts as compared what was decrypted and not given out since this was called last. */
 static void
 count_comparisons(void)
 {
@@ -191,6 +196,7 @@ count_comparisons(void)
 	}
 }
 
+/* Adds all that is untold to shared memory, under the day of now in UTC. */
 static void
 tell(TimestampTz now)
 {
@@ -230,7 +236,7 @@ tde_counts_add(TdeDecrypted **place, TdeColumn column, uint64 values)
 
 /* ---- the log ---- */
 
-/* One line for each role that the statement has run as. */
+/* Writes one line for each role that the statement has run as. */
 static void
 log_role(const TdeCounted *first)
 {
@@ -273,6 +279,7 @@ forget_names(void)
 	}
 }
 
+/* Names are forgotten then: a role or column may be renamed until it is written about again. */
 static void
 write_log(void)
 {

@@ -30,6 +30,7 @@
 
 #define FORMAT	UINT64_C(0x0001444544544445)	/* of the file; ends with its number */
 
+/* What the file begins with; the rows follow, and a CRC-32C of both. */
 typedef struct Head
 {
 	uint64		format;
@@ -53,6 +54,7 @@ checksum(const Head *head, const TdeDecryptionsRow *rows)
 	return crc;
 }
 
+/* Writes the temporary file.  Returns false on a failure, with errno. */
 static bool
 write_rows(const Head *head, const TdeDecryptionsRow *rows)
 {
@@ -68,7 +70,7 @@ write_rows(const Head *head, const TdeDecryptionsRow *rows)
 	return FreeFile(file) == 0 && written;
 }
 
-/* A failure is told and tried again: nobody's statement is to fail of it. */
+/* Writes the file under another name, and renames it.  A failure is told and tried again: nobody's statement is to fail of it. */
 static void
 write_file(bool complete)
 {
@@ -93,7 +95,7 @@ write_file(bool complete)
 	pfree(rows);
 }
 
-/* Two could write at once when a worker is late. */
+/* Writes the file, alone: two could write at once when a worker is late. */
 static void
 write_if_changed(void)
 {
@@ -105,7 +107,7 @@ write_if_changed(void)
 	LWLockRelease(lock);
 }
 
-/* Also of what has not changed, since it is complete now. */
+/* For on_shmem_exit() of the postmaster.  It also writes what has not changed, since it is complete now. */
 static void
 write_at_shutdown(int code, Datum arg)
 {
@@ -121,7 +123,7 @@ leave(int code, Datum arg)
 	tde_decryptions_leave_writer();
 }
 
-/* Something may have changed between the last look and the end of the duty; then it begins anew. */
+/* Returns true if the worker may end.  Something may have changed between the last look and the end of the duty; then that begins anew. */
 static bool
 is_over(bool changed)
 {
@@ -131,6 +133,7 @@ is_over(bool changed)
 	return tde_decryptions_changed() == 0 || !tde_decryptions_become_writer();
 }
 
+/* The worker's main function.  It writes once a minute, and ends after a minute without changes. */
 void
 tde_decryptions_writer(Datum main_arg)
 {
@@ -187,7 +190,7 @@ tde_decryptions_keep(TimestampTz now)
 
 /* ---- the server starts ---- */
 
-/* NULL: there is none, or it cannot be read. */
+/* Returns the rows, palloc'd; NULL: there is no file, or it cannot be read, which is told. */
 static TdeDecryptionsRow *
 read_file(Head *head)
 {
@@ -214,6 +217,7 @@ read_file(Head *head)
 	return NULL;
 }
 
+/* In the postmaster, also after a crash of a backend: the file is read, and what was counted after it was written is lost. */
 static void
 startup(void)
 {

@@ -22,6 +22,7 @@ PG_FUNCTION_INFO_V1(tde_decryptions_decryption_rows);
 PG_FUNCTION_INFO_V1(tde_decryptions_decryptions_info);
 PG_FUNCTION_INFO_V1(tde_decryptions_decryptions_reset);
 
+/* Throws where nothing is counted.  What this session has decrypted is told first, so that the view has it. */
 static void
 require_shared(void)
 {
@@ -34,6 +35,7 @@ require_shared(void)
 	tde_counts_statement_ends(0);
 }
 
+/* Returns true if the row is of a role that the user is, or that he has logged in as; of all rows for pg_read_all_stats. */
 static bool
 may_see(const TdeDecryptionsKey *key)
 {

@@ -20,6 +20,7 @@
 /* zlib keeps a copy of what it has written last, which is to be overwritten: so a block's size stands before it. */
 #define HEAD		MAXALIGN(sizeof(size_t))
 
+/* zlib's allocator.  It throws where zlib expects NULL, which ends the statement; nothing of zlib's is outside of this context. */
 static voidpf
 allocate(voidpf opaque, uInt count, uInt size)
 {

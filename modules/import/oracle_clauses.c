@@ -26,6 +26,7 @@ refuse_encryption(const TdeOracleLexer *lexer)
 		tde_oracle_lexer_refuse(lexer, "Write the ENCRYPT clause behind the type of the column.");
 }
 
+/* Passes over parentheses with all that is in them.  ENCRYPT within is an error, as of a LOB's storage. */
 static void
 skip_parentheses(TdeOracleLexer *lexer)
 {
@@ -84,7 +85,7 @@ tde_oracle_clauses_skip_statement(TdeOracleLexer *lexer, const char *what)
 
 /* ---- expressions ---- */
 
-/* What stands in expressions as it is, or for what; others are names. */
+/* Returns what stands in expressions as it is, or for what; NULL: it is a name. */
 static const char *
 known_word(const TdeOracleLexer *lexer)
 {
@@ -99,6 +100,7 @@ known_word(const TdeOracleLexer *lexer)
 	return tde_oracle_lexer_is_any(lexer, same) ? lexer->token : NULL;
 }
 
+/* Copies a word of an expression.  A function that is not known is refused: one of the same name may do something else here. */
 static void
 copy_word(TdeOracleLexer *lexer, bool names, StringInfo out)
 {
@@ -193,7 +195,7 @@ copy_check(TdeOracleLexer *lexer, StringInfo out)
 	appendStringInfoString(out, ")");
 }
 
-/* What may stand behind a constraint. */
+/* Passes over what may stand behind a constraint.  DISABLE and its like are not passed over: the constraint does not hold there. */
 static void
 skip_state(TdeOracleLexer *lexer)
 {

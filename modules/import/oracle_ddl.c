@@ -3,6 +3,9 @@
  *
  * No encryption is lost without a word: what is not understood is an error, and so is ENCRYPT where it is passed over.  The password of
  * IDENTIFIED BY comes into no result, error or notice.
+ *
+ * One pass over the text, by recursive descent with one token of look-ahead (oracle_lexer.h).  Each statement gives rows of the result at once; an
+ * error takes all of them back.
  */
 #include "postgres.h"
 
@@ -18,6 +21,7 @@
 
 PG_FUNCTION_INFO_V1(tde_import_import_oracle_ddl);
 
+/* A call: the text, and where commands go. */
 typedef struct Import
 {
 	TdeOracleLexer lexer;
@@ -35,6 +39,7 @@ put_command(Import *import, const char *command)
 
 /* ---- columns ---- */
 
+/* What is said of a column. */
 typedef struct Column
 {
 	char	   *raw_name;
@@ -46,6 +51,7 @@ typedef struct Column
 	StringInfoData rest;		/* default and constraints */
 } Column;
 
+/* Reads a column's declaration: a type, if one is named, and ENCRYPT, DECRYPT, DEFAULT and constraints in any order. */
 static void
 read_column(Import *import, Column *column)
 {
@@ -74,7 +80,7 @@ read_column(Import *import, Column *column)
 	}
 }
 
-/* A column of a table that is made, or that is added. */
+/* Copies a column of a table that is made, or that is added. */
 static void
 copy_column(Import *import, StringInfo out)
 {
@@ -157,7 +163,7 @@ add_column(Import *import, const char *table)
 	put_command(import, out.data);
 }
 
-/* The type is kept, unless it is named. */
+/* ALTER TABLE ... MODIFY: the type is kept, unless it is named.  Encrypting alone becomes a conversion of the table in use. */
 static void
 modify_column(Import *import, const char *table)
 {
@@ -180,6 +186,7 @@ modify_column(Import *import, const char *table)
 		tde_oracle_lexer_refuse(&import->lexer, "Before it, MODIFY changes more than type, encryption and NOT NULL.");
 }
 
+/* ADD and MODIFY take one column, or several in parentheses. */
 static void
 each_column(Import *import, const char *table, void (*action) (Import *import, const char *table))
 {

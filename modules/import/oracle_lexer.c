@@ -25,7 +25,7 @@ tde_oracle_lexer_refuse(const TdeOracleLexer *lexer, const char *hint)
 			 hint ? errhint("%s", hint) : 0));
 }
 
-/* Blanks, comments, and a line with a slash, by which SQL*Plus runs a statement. */
+/* Passes over blanks and comments, and counts lines. */
 static void
 skip_blanks(TdeOracleLexer *lexer)
 {
@@ -53,7 +53,7 @@ skip_blanks(TdeOracleLexer *lexer)
 	lexer->rest = p;
 }
 
-/* What is between quotes, which are doubled within. */
+/* Reads what is between quotes, which are doubled within.  One without an end is refused, as a text that ends in a statement is. */
 static void
 read_quoted(TdeOracleLexer *lexer, char quote)
 {

@@ -14,6 +14,7 @@ typedef enum Arguments
 	DROPPED						/* [(n)], of which nothing is kept */
 } Arguments;
 
+/* Types of one word.  The modifiers are those of a type without arguments. */
 static const struct
 {
 	const char *name;
@@ -58,6 +59,7 @@ tde_oracle_type_is_next(const TdeOracleLexer *lexer)
 	return tde_oracle_lexer_is_any(lexer, others);
 }
 
+/* Returns the number in parentheses as text; without: if there are none.  Bytes count as characters here. */
 static const char *
 read_length(TdeOracleLexer *lexer, const char *without)
 {
@@ -160,7 +162,7 @@ tde_oracle_type(TdeOracleLexer *lexer)
 
 /* ---- ENCRYPT [USING 'algorithm'] [IDENTIFIED BY password] ['integrity'] [[NO] SALT] ---- */
 
-/* The modifier that stands for the string that is next. */
+/* Returns the modifier that stands for the string that is next; throws, with the hint, if there is none. */
 static const char *
 read_choice(TdeOracleLexer *lexer, const char *const(*choices)[2], int count, const char *hint)
 {
@@ -173,7 +175,7 @@ read_choice(TdeOracleLexer *lexer, const char *const(*choices)[2], int count, co
 	tde_oracle_lexer_refuse(lexer, hint);
 }
 
-/* No error quotes what may be the password. */
+/* IDENTIFIED BY password.  While it is next, no error quotes a token. */
 static void
 pass_over_password(TdeOracleLexer *lexer)
 {
