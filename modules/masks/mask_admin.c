@@ -38,6 +38,7 @@ require_table(Relation table)
 				 errdetail("What is read through a view has the masks of the table's column.")));
 }
 
+/* Returns the encrypted type of a column, also under a domain, and its typmod; NULL: it is not encrypted. */
 static TdeType *
 masked_type(Form_pg_attribute column, int32 *typmod)
 {
@@ -45,6 +46,7 @@ masked_type(Form_pg_attribute column, int32 *typmod)
 	return tde_type_find(getBaseTypeAndTypmod(column->atttypid, typmod));
 }
 
+/* Throws unless the column can have these masks. */
 static void
 require_masks(Relation table, int number, const char *label)
 {
@@ -76,7 +78,7 @@ require_right(void)
 				 errdetail("Only roles that may execute tde_set_mask() set masks, the table's owner among them or not.")));
 }
 
-/* What is left of a column that has been decrypted gives its owner, who removes it, no right. */
+/* Returns true if a label is removed from a column that has been decrypted since.  That gives its owner no right. */
 static bool
 is_left_over(Relation table, int number, const char *label)
 {
@@ -125,6 +127,7 @@ require_arguments(FunctionCallInfo fcinfo, int count)
 					 errmsg("table, column and mask must not be null")));
 }
 
+/* Opens the table, and locks it against others who set masks, until the transaction ends. */
 static Relation
 open_column(FunctionCallInfo fcinfo, ObjectAddress *object)
 {
@@ -140,7 +143,7 @@ open_column(FunctionCallInfo fcinfo, ObjectAddress *object)
 	return table;
 }
 
-/* The other masks of the column; *found: was there one for the role? */
+/* Takes the role's mask out of the others, NULL: that of everybody else.  *found: there was one. */
 static List *
 without(List *masks, const char *role, bool *found)
 {
@@ -164,7 +167,7 @@ masks_of(const ObjectAddress *object)
 	return label ? tde_mask_parse(label) : NIL;
 }
 
-/* The lock on the table is kept until the transaction ends. */
+/* Stores the masks as the column's label.  The lock on the table is kept until the transaction ends. */
 static void
 store(Relation table, const ObjectAddress *object, List *masks)
 {

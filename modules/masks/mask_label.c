@@ -1,5 +1,7 @@
 /*
  * mask_label.c - the masks of a column as they are written: its security label.
+ *
+ * What tde_mask_print() prints, tde_mask_parse() reads as the same masks: pg_dump brings labels from one to the other.
  */
 #include "postgres.h"
 
@@ -13,6 +15,7 @@
 
 /* ---- words ---- */
 
+/* What a word of a label is. */
 typedef enum WordKind
 {
 	WORD_END,
@@ -23,6 +26,7 @@ typedef enum WordKind
 	WORD_SEMICOLON
 } WordKind;
 
+/* A label, and the word that is next in it. */
 typedef struct Words
 {
 	const char *label;
@@ -32,6 +36,7 @@ typedef struct Words
 	char	   *text;
 } Words;
 
+/* Throws ERRCODE_INVALID_PARAMETER_VALUE, with the place of the word. */
 pg_noreturn static void
 complain(Words *words, const char *what)
 {
@@ -43,7 +48,7 @@ complain(Words *words, const char *what)
 					 "Several, with semicolons between them, are each followed by TO and roles, except for that of everybody else.")));
 }
 
-/* What stands between two quotes; two in a row are one. */
+/* Reads what stands between two quotes; two in a row are one. */
 static void
 read_quoted(Words *words, char quote)
 {
@@ -89,7 +94,7 @@ next_word(Words *words)
 	}
 }
 
-/* Is the word this one?  Then the next is read. */
+/* Returns true if the word is this one; then the next is read. */
 static bool
 take(Words *words, const char *word)
 {
@@ -132,6 +137,7 @@ take_count(Words *words)
 	return (int) count;
 }
 
+/* Takes a role's name.  Without quotes it is folded to small letters, as SQL does it. */
 static char *
 take_role(Words *words)
 {
@@ -171,6 +177,7 @@ parse_parts(Words *words, TdeMask *mask)
 	} while (take_kind(words, WORD_COMMA));
 }
 
+/* Parses what is shown.  The words are keywords only here: a role may be called year. */
 static void
 parse_kind(Words *words, TdeMask *mask)
 {
@@ -213,6 +220,7 @@ require_new(Words *words, List *masks, const char *role)
 				 errmsg("masks \"%s\" have two for everybody else", words->label)));
 }
 
+/* Parses TO and roles; without it the mask is everybody else's, and so it is TO PUBLIC. */
 static void
 parse_roles(Words *words, List *masks, TdeMask *mask)
 {
@@ -319,6 +327,7 @@ print_parts(StringInfo label, const TdeMask *mask)
 	}
 }
 
+/* Prints a mask.  A role public is in quotes, since without them it is everybody. */
 static void
 print_mask(StringInfo label, const TdeMask *mask)
 {

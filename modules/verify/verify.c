@@ -1,5 +1,5 @@
 /*
- * verify.c - tde_verify_table(): is every encrypted value of a table and its indexes what its column declares, and can it be read?
+ * verify.c - tde_verify_table(): whether every encrypted value of a table and its indexes is what its column declares, and can be read.
  *
  * Each value is decrypted, as a query would, and forgotten.  Nothing but what is wrong is told, so whoever calls it need not be allowed to read the
  * table.  Rows that others write meanwhile do not wait for it; of rows that nobody can see any more nothing is said.
@@ -46,11 +46,12 @@ decrypt(TdeType *type, Datum value, int32 typmod, void *differs)
 	return value;
 }
 
+/* A datum that is looked at. */
 typedef struct Look
 {
 	const TdeInside *column;
 	Datum		datum;
-	bool		differs;		/* is a value encrypted otherwise than declared? */
+	bool		differs;		/* a value is encrypted otherwise than declared */
 } Look;
 
 /* A TdeAttempt. */
@@ -62,6 +63,7 @@ look(void *arg)
 	(void) tde_inside_replace(at->column, at->datum, decrypt, &at->differs);
 }
 
+/* TdeScan.datum: a value that cannot be read is a problem, and the scan goes on. */
 static void
 look_at_datum(TdeScan *scan, AttrNumber column, Oid type, Datum datum)
 {
@@ -112,7 +114,7 @@ find_columns(TdeVerification *verification)
 			verification->columns[i] = tde_inside_find(TupleDescAttr(columns, i)->atttypid, TupleDescAttr(columns, i)->atttypmod);
 }
 
-/* table: of an index; otherwise NULL. */
+/* Reads a table, or an index; table: that of an index, otherwise NULL.  What ends the reading, such as a damaged page, is one problem. */
 static void
 verify_relation(TdeVerification *verification, Relation rel, Relation table)
 {
@@ -128,7 +130,7 @@ verify_relation(TdeVerification *verification, Relation rel, Relation table)
 	ItemPointerSetInvalid(&verification->scan.row);
 }
 
-/* What is not valid, CREATE INDEX CONCURRENTLY has left behind, or is at. */
+/* Returns true of an index with something to verify.  What is not valid, CREATE INDEX CONCURRENTLY has left behind, or is at. */
 static bool
 is_verified(Relation index)
 {
@@ -196,7 +198,7 @@ verify_table(TdeVerification *verification, Oid relid)
 
 /* ---- all of them ---- */
 
-/* Tables that may hold encrypted values, in this memory context. */
+/* Returns tables that may hold encrypted values, in this memory context. */
 static List *
 declared_tables(void)
 {
@@ -264,7 +266,7 @@ check_has_storage(Oid relation)
 				 errdetail_relkind_not_supported(kind)));
 }
 
-/* The blocks that the caller has chosen. */
+/* Sets the blocks that the caller has chosen; of all tables the same. */
 static void
 choose_blocks(TdeScan *scan, int64 first, int64 last)
 {
