@@ -166,6 +166,7 @@ reader_of(Oid type)
 	return NULL;
 }
 
+/* Counts what shapes a value has, each once, however often it is in there. */
 static void
 look_at_value(Column *column, Datum value)
 {
@@ -292,6 +293,10 @@ tell_unread(Oid relid, const char *reason, const char *hint)
 				 hint ? errhint("%s", hint) : 0));
 }
 
+/*
+ * Samples a table that is a heap and that the user may read all rows of.  Under row-level security a policy would have to be evaluated, which is
+ * somebody's code.
+ */
 static void
 sample_table(Sample *sample, int64 rows)
 {
@@ -351,6 +356,8 @@ sample_relation(Oid relid, int64 rows, ReturnSetInfo *result)
 /*
  * tde_sampled(relations oid[], sample_rows int4, OUT relation, OUT attname, OUT kind, OUT filled, OUT shaped, OUT valid) returns setof record - of
  * each column the values looked at, those that have a shape, and those of which that is true.  It asks itself what the current user may read.
+ *
+ * Of a table nothing is kept in memory when it has been read: a database may have very many.
  */
 Datum
 tde_audit_sampled(PG_FUNCTION_ARGS)

@@ -144,6 +144,7 @@ find_foreign_columns(Search *search, TupleDesc columns)
 	}
 }
 
+/* Returns a row for each column and other key: column, the key that it declares, the other one, and how many values. */
 static void
 put_found(Search *search, Relation rel, ReturnSetInfo *result)
 {

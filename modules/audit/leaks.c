@@ -83,8 +83,8 @@ node_in_clear(Node *node, AttrNumber column, bool commands_only)
 }
 
 /*
- * tde_tree_in_clear(tree pg_node_tree, column int2, commands_only boolean) returns boolean - would what it computes, if it is stored, hold in clear
- * what is computed of encrypted columns?  column: of a query; 0: any.
+ * tde_tree_in_clear(tree pg_node_tree, column int2, commands_only boolean) returns boolean - whether what it computes, if it is stored, would hold in
+ * clear what is computed of encrypted columns.  column: of a query; 0: any.
  */
 Datum
 tde_audit_tree_in_clear(PG_FUNCTION_ARGS)
@@ -191,8 +191,8 @@ has_constant(Node *node, void *context)
 }
 
 /*
- * tde_tree_has_constant(tree pg_node_tree) returns boolean - does a constant stand in clear where it is compared with an encrypted value, or
- * becomes one?
+ * tde_tree_has_constant(tree pg_node_tree) returns boolean - whether a constant stands in clear where it is compared with an encrypted value, or
+ * becomes one.
  */
 Datum
 tde_audit_tree_has_constant(PG_FUNCTION_ARGS)

@@ -174,6 +174,7 @@ tde_shapes_kind(int shape)
 	return shapes[shape].kind;
 }
 
+/* Returns true if a character fits a sign of a pattern (see Shape); blanks that may be missing are take()'s. */
 static bool
 fits(char pattern, char c)
 {

@@ -24,7 +24,10 @@ PG_FUNCTION_INFO_V1(tde_audit_tree_excluded);
 PG_FUNCTION_INFO_V1(tde_audit_required_of_server);
 PG_FUNCTION_INFO_V1(tde_audit_requires);
 
-/* tde_type_excluded(type oid, typmod int4) returns text - what tde_column.require excludes of a declared type; NULL: nothing. */
+/*
+ * tde_type_excluded(type oid, typmod int4) returns text - what tde_column.require excludes of a declared type; NULL: nothing.  Of an array it is
+ * asked of the elements.  How this server runs is not considered: that is an obstacle, not the column's.
+ */
 Datum
 tde_audit_type_excluded(PG_FUNCTION_ARGS)
 {
@@ -85,7 +88,7 @@ tde_audit_required_of_server(PG_FUNCTION_ARGS)
 	PG_RETURN_NULL();
 }
 
-/* tde_requires(standard text) returns boolean - does tde_column.require have it? */
+/* tde_requires(standard text) returns boolean - whether tde_column.require has it. */
 Datum
 tde_audit_requires(PG_FUNCTION_ARGS)
 {

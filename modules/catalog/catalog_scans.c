@@ -191,7 +191,7 @@ shown_column(Oid catalog, AttrNumber number)
 	return NULL;
 }
 
-/* The call that stands for a column. */
+/* Returns the call that stands for a column.  Its type is the column's, so whatever reads it need not change. */
 static Expr *
 show_column(Form_pg_attribute attribute, Var *column, const struct ShownColumn *shown, const ShowingFunctions *functions)
 {
@@ -230,6 +230,7 @@ is_users_view(RangeTblEntry *rte)
 	return TDE_VIEW_OF(rte) >= FirstNormalObjectId;
 }
 
+/* Has a function of PostgreSQL's that prints a definition replaced by ours, which takes the same arguments. */
 static void
 show_text(FuncExpr *call, const ShowingFunctions *functions)
 {
@@ -279,6 +280,7 @@ copies_tables(void)
 	return (XactReadOnly && IsolationUsesXactSnapshot()) || !row_security || !synchronize_seqscans;
 }
 
+/* TdeCatalogCalls.show: for a client's own SELECT, right before it is planned.  The query is the caller's to change. */
 static void
 show_catalogs(Query *query)
 {

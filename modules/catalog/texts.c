@@ -3,6 +3,9 @@
  *
  * pg_get_indexdef() and its like print what they find in the catalogs themselves.  So their text is taken, and in it each expression or
  * query, as it is printed alone, replaced by that of plain columns, as it is printed alone.
+ *
+ * Each function asks first whether the user may execute PostgreSQL's, whose rights may have been revoked.  An object that is not there gives NULL, as
+ * PostgreSQL's own functions do.
  */
 #include "postgres.h"
 
@@ -76,6 +79,7 @@ show_key(char *definition, List *trees, Datum opclasses, Oid relation, bool pret
 	return tde_opclass_plain_texts(definition, opclasses);
 }
 
+/* Shows an index: its expressions, its condition and its classes. */
 static char *
 show_index(char *definition, HeapTuple index, bool pretty)
 {
@@ -152,7 +156,9 @@ tde_catalog_catalog_partkeydef(PG_FUNCTION_ARGS)
 
 /* ---- views and rules ---- */
 
-/* A view's columns may have been renamed: all SELECTs that make them get the names that they have. */
+/*
+ * Gives a view's columns the names that they have now, in all SELECTs that make them: they may have been renamed, and PostgreSQL prints these names.
+ */
 static void
 name_columns(Query *query, Oid view)
 {
@@ -180,7 +186,7 @@ printed_query(Query *query, bool pretty)
 	return pg_get_querydef(copyObject(query), pretty);
 }
 
-/* A condition of a rule is printed as the WHERE of a query that has OLD and NEW. */
+/* Prints a condition of a rule as the WHERE of a query that has OLD and NEW, since no function prints it alone. */
 static char *
 printed_condition(Node *condition, Query *action, bool pretty)
 {

@@ -101,6 +101,7 @@ tde_shamir_same_split(const TdeShare *a, const TdeShare *b)
 	return a->k == b->k && memcmp(a->split, b->split, sizeof(a->split)) == 0;
 }
 
+/* Returns true if they are as many as they say are needed, of one split, and all different.  x 0 would be the secret itself. */
 static bool
 belong_together(const TdeShare *shares, int count)
 {
@@ -115,7 +116,7 @@ belong_together(const TdeShare *shares, int count)
 	return count >= TDE_MIN_SHARES;
 }
 
-/* What share i counts in the secret: the product of x[j] / (x[j] - x[i]) over the others (Lagrange, at 0). */
+/* Returns what share i counts in the secret: the product of x[j] / (x[j] - x[i]) over the others (Lagrange, at 0).  Here - is the same as +, XOR. */
 static uint8_t
 weight(const TdeShare *shares, int count, int i)
 {
@@ -288,7 +289,7 @@ has_format(const uint8_t *values, int count)
 	return true;
 }
 
-/* Eight characters of five bits make five bytes. */
+/* Makes five bytes of eight characters of five bits each. */
 static void
 join(const uint8_t values[TDE_SHARE_CHARACTERS], uint8_t body[BODY_SIZE])
 {

@@ -116,6 +116,7 @@ is_in_locked(const TdeShare *share)
 	return false;
 }
 
+/* Adds a share; the first one of a split begins its time.  There is room: a split has no more than TDE_MAX_SHARES, and all are different. */
 static void
 add_locked(const TdeShare *share)
 {
@@ -176,6 +177,7 @@ tde_share_expiry_main(Datum number)
 	}
 }
 
+/* Starts a worker that watches over the shares with this number.  Without one they are forgotten by the next call of a function for shares. */
 static void
 start_worker(uint32 number)
 {
@@ -200,6 +202,7 @@ start_worker(uint32 number)
 
 /* ---- what the SQL functions do ---- */
 
+/* The lock is not held while anything is logged or a worker is started: both may fail, or wait. */
 TdeShareVerdict
 tde_share_pool_add(const TdeShare *share, int *in, TdeShare enough[TDE_MAX_SHARES])
 {

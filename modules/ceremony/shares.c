@@ -175,8 +175,8 @@ open_with_shares(TdeShare *shares, int count)
 }
 
 /*
- * tde_wallet_open_share(share text DEFAULT NULL) returns text - collect a share, NULL: the one that COPY has brought; open the wallet for the whole instance when there are
- * enough.  Not undone by a rollback.  Says how many are in.
+ * tde_wallet_open_share(share text DEFAULT NULL) returns text - collect a share, NULL: the one that COPY has brought; open the wallet for the whole
+ * instance when there are enough.  It is not undone by a rollback.  Returns how many are in.
  */
 Datum
 tde_ceremony_wallet_open_share(PG_FUNCTION_ARGS)

@@ -31,6 +31,7 @@ static const char *const questions[] = {
 	" FROM run_command_on_coordinator($1) r LEFT JOIN pg_dist_node n ON n.nodeid = r.nodeid",
 };
 
+/* Copies an answer out of SPI's memory.  No result at all is an answer that is equal to none. */
 static TdeNodeAnswer *
 answer_of(HeapTuple row, TupleDesc columns)
 {

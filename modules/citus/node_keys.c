@@ -150,6 +150,7 @@ require_same(Asked whom, const char *what)
 static const char *const distributing[] = {"create_distributed_table", "create_distributed_table_concurrently", "alter_distributed_table",
 "create_reference_table", "citus_add_local_table_to_metadata"};
 
+/* Returns true of functions that distribute tables, by their names in pg_catalog: Citus' OIDs differ from database to database. */
 static bool
 distributes(Oid function)
 {

@@ -177,6 +177,7 @@ compare_column(OpExpr *op, int column_at, TdeType *type, const Conditions *condi
 	return (Node *) op;
 }
 
+/* Returns an equality in which the value is encrypted, if one of its operands is a distribution column; NULL: it stays as it is. */
 static Node *
 compare(OpExpr *op, const Conditions *conditions)
 {

@@ -332,6 +332,7 @@ refuse_altered(Relation rel, const Trigger *trigger)
 					 table, quote_identifier(trigger->tgargs[2]))));
 }
 
+/* Returns what the trigger keeps for this statement, made with its first row.  A trigger that somebody else has made by hand is refused here. */
 static TriggerState *
 trigger_state(FunctionCallInfo fcinfo, TriggerData *data)
 {

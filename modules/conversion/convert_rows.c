@@ -146,6 +146,7 @@ batch_begin(Batch *batch, Relation rel, const char *source, const char *target, 
 	batch->new = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 }
 
+/* TdeBatches.close.  Checks of foreign keys run here, at the end of the query, while the owner's rights are those that count. */
 static void
 close_table(void *table)
 {
@@ -169,6 +170,7 @@ is_pending(Batch *batch, TupleTableSlot *row)
 		: !slot_attisnull(row, batch->conversion.target);
 }
 
+/* Throws, and says what to do: the foreign key has to go for a while, since its action would fire users' triggers. */
 pg_noreturn static void
 report_cascade(Relation rel, const Trigger *trigger)
 {
@@ -337,6 +339,7 @@ list_tables(TdeBatches *batches, Relation rel)
 	return blocks;
 }
 
+/* One pass over all tables that have rows.  The lock of the look at them is given back before it begins. */
 static void
 convert_all_rows(Convert *convert, Oid relid)
 {

@@ -49,9 +49,9 @@ typedef struct Rekey
 	Oid			relid;			/* the table that was named, */
 	const char *name;			/* its name, */
 	const char *qualified;		/* and that as SQL has it */
-	bool		repair;			/* are values without MAC to be believed? */
+	bool		repair;			/* values without MAC are believed */
 	TdeKeyFloors floors;
-	bool		indexed;		/* is an encrypted column in an index? */
+	bool		indexed;		/* an encrypted column is in an index */
 } Rekey;
 
 /* ---- what may be re-encrypted ---- */

@@ -251,6 +251,7 @@ print_expression(Oid class, Oid object, AttrNumber column)
 	return expression ? deparse_expression(expression, deparse_context_for(get_rel_name(relation), relation), false, false) : NULL;
 }
 
+/* Returns what follows the policy's name and roles in CREATE POLICY. */
 static char *
 print_policy(Oid policy)
 {
@@ -287,6 +288,7 @@ print_index(Oid index)
 	return definition;
 }
 
+/* Returns the text of an object, by PostgreSQL's functions where there are some; NULL: it has none. */
 static char *
 print_definition(Oid class, Oid object)
 {

@@ -113,6 +113,7 @@ wiped_copy(Page page, char *copy)
 	return memcmp(copy, page, BLCKSZ) != 0;
 }
 
+/* Overwrites what is no row, in the page and in WAL.  Nothing can fail between the two. */
 static void
 zero_gaps(Relation rel, Buffer buffer)
 {
@@ -167,6 +168,7 @@ is_shared_by_all(Oid relid)
 	return false;
 }
 
+/* Throws unless the user owns the table.  Catalogs that hold values of everybody's columns anybody may wipe. */
 static void
 check_may_wipe(Relation rel)
 {

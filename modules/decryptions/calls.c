@@ -42,6 +42,7 @@ rows_are_gone(XactEvent event, void *arg)
 		row = NULL;
 }
 
+/* TdeDecryptionsCalls.row: this row goes to the client now; NULL: it has gone.  origins: by column, and good as long. */
 static void
 send_row(TupleTableSlot *slot, const TdeColumn *origins)
 {
@@ -104,6 +105,7 @@ typedef struct Opened
 
 StaticAssertDecl(lengthof(((Opened *) NULL)->place) == lengthof(((TdeCall *) NULL)->declared), "one for each argument");
 
+/* TdeDecryptionsCalls.add_argument: an argument of this call is given out.  What is found is kept in call->opened, with the call site. */
 static void
 add_argument(FunctionCallInfo fcinfo, int arg)
 {
@@ -137,12 +139,14 @@ count_elements(Datum array)
 	return values;
 }
 
+/* TdeDecryptionsCalls.add: a value of a column is given out, or an array of such values. */
 static void
 add(TdeDecrypted **place, TdeColumn column, Datum value, bool is_array)
 {
 	tde_counts_add(place, column, is_array ? count_elements(value) : 1);
 }
 
+/* TdeDecryptionsCalls.statement_ends; query NULL: a utility command.  A query within another one ends no statement of the client's. */
 static void
 statement_ends(QueryDesc *query)
 {

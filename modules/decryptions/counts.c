@@ -57,6 +57,7 @@ role_name(Oid role)
 	return name ? name : psprintf("%u", role);
 }
 
+/* Returns a column's name for the log, with its table's.  The table's stands alone if the column is gone. */
 static char *
 column_name(TdeColumn column)
 {
@@ -68,6 +69,7 @@ column_name(TdeColumn column)
 	return name ? psprintf("%s.%s", relation, quote_identifier(name)) : relation;
 }
 
+/* Looks up what the log will say.  It is in TopMemoryContext, until forget_names(). */
 static void
 look_up_names(TdeCounted *mine)
 {
@@ -81,6 +83,7 @@ look_up_names(TdeCounted *mine)
 
 /* ---- counting ---- */
 
+/* Returns true if the entry is of the roles of now. */
 static inline bool
 is_ours(const TdeCounted *mine)
 {
@@ -214,6 +217,10 @@ tell(TimestampTz now)
 	tde_decryptions_keep(now);
 }
 
+/*
+ * After each call the core may count some values of the column by itself, up to TELL_AT.  With a log it may not: the log wants to know of each
+ * statement.
+ */
 void
 tde_counts_add(TdeDecrypted **place, TdeColumn column, uint64 values)
 {
@@ -261,6 +268,7 @@ log_role(const TdeCounted *first)
 	pfree(text.data);
 }
 
+/* Frees what look_up_names() has kept, of all entries. */
 static void
 forget_names(void)
 {
@@ -313,6 +321,7 @@ tde_counts_statement_ends(TimestampTz now)
 		write_log();
 }
 
+/* An abort tells as well: the values were given out.  COMMIT tells before it, while names can be looked up. */
 static void
 end_transaction(XactEvent event, void *arg)
 {

@@ -42,6 +42,7 @@ PGDLLEXPORT void tde_decryptions_writer(Datum main_arg);
 
 /* ---- writing ---- */
 
+/* Computes CRC-32C over head and rows, against files that were cut short or damaged, not against forged ones. */
 static pg_crc32c
 checksum(const Head *head, const TdeDecryptionsRow *rows)
 {
@@ -155,6 +156,7 @@ tde_decryptions_writer(Datum main_arg)
 	proc_exit(0);
 }
 
+/* Starts the writer.  Returns false if no worker is free. */
 static bool
 start_worker(void)
 {

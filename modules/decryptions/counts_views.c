@@ -1,5 +1,7 @@
 /*
  * counts_views.c - the functions under the view tde.decryptions, and tde_decryptions_reset().
+ *
+ * Rows are of all databases of the instance.  The functions give numbers; the view looks up names, of what is in its own database.
  */
 #include "postgres.h"
 

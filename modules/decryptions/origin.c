@@ -238,6 +238,7 @@ look_into(Node *expr, void *arg)
 	return expression_tree_walker(expr, look_into, arg);
 }
 
+/* Looks an expression of this node up, most often a column.  The state of the search is that of the node meanwhile. */
 static void
 find(PlanState *state, Search *above, Node *expr)
 {
@@ -255,6 +256,7 @@ find(PlanState *state, Search *above, Node *expr)
 	above->state = before;
 }
 
+/* Returns the column that an expression of this node comes from; TDE_NO_COLUMN: it is none, or several. */
 static TdeColumn
 origin_in(QueryDesc *query, PlanState *state, Node *expr)
 {

@@ -66,12 +66,14 @@ decrypt(const EVP_CIPHER *cipher, const uint8 *key, TdeBytes iv, const TdeBytes 
 	return done;
 }
 
+/* AES-GCM by the key's size, with an IV of 12 bytes and a tag of 16. */
 static bool
 decrypt_gcm(TdeBytes key, TdeBytes iv, TdeBytes tag, TdeBytes in, StringInfo out)
 {
 	return iv.size == 12 && tag.size == TAG && decrypt(key.size == 32 ? EVP_aes_256_gcm() : EVP_aes_128_gcm(), key.data, iv, &tag, in, out);
 }
 
+/* AES-CBC by the key's size.  The padding is left to the caller. */
 static bool
 decrypt_cbc(TdeBytes key, TdeBytes iv, TdeBytes in, StringInfo out)
 {
@@ -146,7 +148,7 @@ is_true(TdeBytes object, const char *name)
 	return tde_envelope_member(object, name, &value) && value.size >= 4 && memcmp(value.data, "true", 4) == 0;
 }
 
-/* {"p": ciphertext, "h": {"iv": ..., "at": tag, "c": true if compressed}} */
+/* {"p": ciphertext, "h": {"iv": ..., "at": tag, "c": true if compressed}}.  Nothing is decompressed that was not authenticated. */
 static bool
 open_rails(TdeBytes value, TdeBytes key, StringInfo out)
 {
@@ -189,7 +191,10 @@ has_hex_mac(TdeBytes key, TdeBytes iv, TdeBytes value, TdeBytes digits)
 	return has_mac(key, iv, value, mac);
 }
 
-/* Base64 of {"iv": ..., "value": ..., "mac": hexadecimal of CBC, "tag": of GCM} */
+/*
+ * Base64 of {"iv": ..., "value": ..., "mac": hexadecimal of CBC, "tag": of GCM}.  A tag decides which of the two it is; the MAC is checked before CBC
+ * is decrypted.
+ */
 static bool
 open_laravel(TdeBytes value, TdeBytes key, StringInfo out)
 {
@@ -281,6 +286,7 @@ find_format(const char *name)
 			 errhint("Formats are fernet, rails, laravel, sqlalchemy and sqlalchemy-gcm.")));
 }
 
+/* The bytes of a text or bytea; they are not copied. */
 static TdeBytes
 bytes_of(const void *varlena)
 {

@@ -84,6 +84,7 @@ read_value(TdeBytes *in, TdeBytes *value)
 	return depth == 0 && value->size > 0;
 }
 
+/* Objects and arrays within are passed over, so that a name in them is not taken for one of this object. */
 bool
 tde_envelope_member(TdeBytes object, const char *name, TdeBytes *value)
 {
@@ -121,6 +122,7 @@ tde_envelope_string(TdeBytes json, TdeBytes *value)
 	return true;
 }
 
+/* Returns the value of a digit of either alphabet, that of RFC 4648's section 4 or 5; -1: it is none. */
 static int
 base64_digit(uint8 c)
 {

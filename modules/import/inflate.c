@@ -30,6 +30,7 @@ allocate(voidpf opaque, uInt count, uInt size)
 	return (char *) block + HEAD;
 }
 
+/* zlib's deallocator. */
 static void
 wipe(voidpf opaque, voidpf address)
 {
@@ -39,6 +40,7 @@ wipe(voidpf opaque, voidpf address)
 	pfree(block);
 }
 
+/* In pieces of AT_ONCE, so that a value of a few bytes that stands for gigabytes (a decompression bomb) ends at LONGEST, and can be cancelled. */
 bool
 tde_inflate(const uint8 *data, size_t size, StringInfo out)
 {

@@ -28,6 +28,7 @@ typedef struct Import
 	ReturnSetInfo *result;
 } Import;
 
+/* Adds a row to the result.  Commands end without a semicolon. */
 static void
 put_command(Import *import, const char *command)
 {
@@ -94,6 +95,7 @@ copy_column(Import *import, StringInfo out)
 
 /* ---- CREATE TABLE ---- */
 
+/* Copies what stands between two commas of CREATE TABLE: a constraint, or a column. */
 static void
 copy_item(Import *import, StringInfo out)
 {
@@ -111,6 +113,7 @@ copy_item(Import *import, StringInfo out)
 	appendStringInfoString(out, constraint.data + 1);
 }
 
+/* Throws unless the statement ends here, and tells of what was passed over in it. */
 static void
 end_statement(Import *import, const char *table)
 {
@@ -123,6 +126,7 @@ end_statement(Import *import, const char *table)
 	lexer->dropped = false;
 }
 
+/* CREATE TABLE: columns and constraints are kept, all that follows the parenthesis is storage. */
 static void
 import_create_table(Import *import)
 {
@@ -203,6 +207,7 @@ each_column(Import *import, const char *table, void (*action) (Import *import, c
 	tde_oracle_lexer_expect(&import->lexer, ")");
 }
 
+/* ALTER TABLE: ADD and MODIFY, several in one statement, and REKEY, which becomes tde_rekey_table(). */
 static void
 import_alter_table(Import *import)
 {
@@ -227,6 +232,7 @@ import_alter_table(Import *import)
 
 /* ---- statements ---- */
 
+/* A statement, by its first words.  What has nothing to do with encryption is left out, with a NOTICE. */
 static void
 import_statement(Import *import)
 {

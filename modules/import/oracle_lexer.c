@@ -1,5 +1,8 @@
 /*
  * oracle_lexer.c - the words of Oracle's DDL, and errors that name their place.
+ *
+ * Words come in capitals, as Oracle compares them; names in quotes stay as they are.  A password is a token like others, so lexer->secret keeps it
+ * out of errors.
  */
 #include "postgres.h"
 
@@ -78,6 +81,7 @@ read_quoted(TdeOracleLexer *lexer, char quote)
 	lexer->rest = p;
 }
 
+/* Symbols have one character, or two, such as <= and ||.  A number may have a point, and no exponent. */
 void
 tde_oracle_lexer_next(TdeOracleLexer *lexer)
 {
@@ -157,6 +161,7 @@ tde_oracle_lexer_number(TdeOracleLexer *lexer)
 	return number;
 }
 
+/* The name is changed where it is: each token is a copy of its own. */
 char *
 tde_oracle_lexer_raw_name(TdeOracleLexer *lexer)
 {

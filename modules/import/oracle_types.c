@@ -1,5 +1,7 @@
 /*
  * oracle_types.c - types of Oracle's columns, and their ENCRYPT clauses, as ours.
+ *
+ * A type becomes the one that is nearest to it, and may be wider: NUMBER is numeric, and DATE, which has a time of day, is timestamp(0).
  */
 #include "postgres.h"
 
@@ -95,6 +97,7 @@ read_precision(TdeOracleLexer *lexer, const char *without)
 	return result;
 }
 
+/* TIMESTAMP [(n)] [WITH [LOCAL] TIME ZONE]; PostgreSQL's timestamptz is Oracle's with LOCAL, and keeps no zone. */
 static TdeOracleType
 read_timestamp(TdeOracleLexer *lexer)
 {
@@ -114,6 +117,7 @@ read_timestamp(TdeOracleLexer *lexer)
 	return (TdeOracleType) {"timestamptz", "encrypted_timestamptz", type.modifiers};
 }
 
+/* Types of more than one word: TIMESTAMP, LONG [RAW], DOUBLE PRECISION, INTERVAL. */
 static TdeOracleType
 read_others(TdeOracleLexer *lexer)
 {
@@ -191,6 +195,7 @@ pass_over_password(TdeOracleLexer *lexer)
 			 errhint("To have the same key in several tables: SELECT tde_create_key('name'); and 'key=name' among the modifiers.")));
 }
 
+/* Defaults of Oracle's (AES192, SHA-1, SALT) are not written out: what a clause leaves open is as tde_column.default_spec has it here. */
 char *
 tde_oracle_type_spec(TdeOracleLexer *lexer)
 {

@@ -60,6 +60,7 @@ begin_anew(void)
 	stale = false;
 }
 
+/* Reads a column's label.  The list is in the context of all; what the parser leaves there beside it goes with that, too. */
 static List *
 read_masks(TdeColumn column)
 {
@@ -127,6 +128,7 @@ choose(List *masks, Oid user)
 	return best ? best : tde_mask_of_role(masks, NULL);
 }
 
+/* TdeMasksCalls.of_column: the mask for the current user, which changes with SET ROLE and in functions of others. */
 const TdeMask *
 tde_mask_of_column(TdeColumn column)
 {

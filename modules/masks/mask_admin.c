@@ -1,5 +1,8 @@
 /*
  * mask_admin.c - setting masks: SECURITY LABEL FOR tde_column ON COLUMN, tde_set_mask() and tde_drop_mask(), which change one of its masks.
+ *
+ * Masks are no right of the table's owner: whoever may set them could show himself what he may not decrypt.  So that is a right of its own, by the
+ * privilege to execute tde_set_mask().
  */
 #include "postgres.h"
 
@@ -26,6 +29,7 @@ PG_FUNCTION_INFO_V1(tde_masks_drop_mask);
 
 /* ---- what a column can have ---- */
 
+/* Throws unless it is a table, or a materialized view. */
 static void
 require_table(Relation table)
 {
@@ -87,7 +91,10 @@ is_left_over(Relation table, int number, const char *label)
 	return label == NULL && masked_type(TupleDescAttr(RelationGetDescr(table), number - 1), &typmod) == NULL;
 }
 
-/* SECURITY LABEL has looked the column up, locked its table, and checked that the user owns it. */
+/*
+ * The label provider's check: SECURITY LABEL has looked the column up, locked its table, and checked that the user owns it.  label NULL: it is
+ * removed.
+ */
 static void
 check_label(const ObjectAddress *object, const char *label)
 {
@@ -111,6 +118,7 @@ check_label(const ObjectAddress *object, const char *label)
 
 /* ---- functions ---- */
 
+/* Returns the name of a role that is an argument; NULL: everybody else. */
 static const char *
 role_name(FunctionCallInfo fcinfo, int arg)
 {
@@ -181,7 +189,10 @@ store(Relation table, const ObjectAddress *object, List *masks)
 	CommandCounterIncrement();
 }
 
-/* tde_set_mask(table regclass, column name, mask text, role regrole) - set the column's mask for a role, or for everybody else. */
+/*
+ * tde_set_mask(table regclass, column name, mask text, role regrole) - set the column's mask for a role, or for everybody else.  Who may execute it
+ * need not own the table.
+ */
 Datum
 tde_masks_set_mask(PG_FUNCTION_ARGS)
 {

@@ -295,6 +295,7 @@ guard_list(List *expressions, TdeColumn target, Scope *scope)
 		guard((Expr **) &lfirst(cell), target, scope);
 }
 
+/* Each result of CASE may become the value. */
 static void
 guard_case(CaseExpr *expr, TdeColumn target, Scope *scope)
 {
@@ -397,6 +398,7 @@ guard_targets(List *targets, Scope *scope)
 	}
 }
 
+/* Guards what a query stores: by itself, in ON CONFLICT and in the actions of MERGE. */
 static void
 guard_stores(Scope *scope)
 {
@@ -445,6 +447,7 @@ look(Node *node, void *context)
 
 /* ---- the module ---- */
 
+/* TdeMasksCalls.columns: changes the query, and returns which columns of its result have masks, for whoever receives the rows. */
 static List *
 columns(Query *query)
 {

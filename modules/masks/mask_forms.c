@@ -1,5 +1,8 @@
 /*
  * mask_forms.c - what a mask shows of a value: a value of the same type.
+ *
+ * A form is a value of the column's own type, and of its length: clients, views and casts take it as any other.  What a type has no part for is
+ * refused when the mask is set, not when it is shown.
  */
 #include "postgres.h"
 
@@ -65,6 +68,7 @@ tde_mask_has_form(const TdeMask *mask, Oid base)
 	return true;
 }
 
+/* Reads a width, which is kept as text. */
 static Datum
 numeric_of(const char *text)
 {
@@ -194,6 +198,7 @@ show_year(Oid base, Datum plain)
 
 /* ---- numbers: towards zero, so that the result is a value of the type and of its precision ---- */
 
+/* Returns the multiple of the width towards zero, in the type's own range, so nothing can overflow. */
 static int64
 integer_range(int64 value, const char *width)
 {
@@ -202,6 +207,7 @@ integer_range(int64 value, const char *width)
 	return value - value % by;
 }
 
+/* Returns the same of a float.  Infinity and NaN are themselves, as is any value if the width is too small for a float. */
 static double
 float_range(double value, const char *width)
 {
@@ -290,7 +296,7 @@ show(const TdeMask *mask, TdeType *type, Datum plain)
 	}
 }
 
-/* As an explicit cast does, the column's length cuts what is longer. */
+/* The column's length cuts what is longer, as an explicit cast does. */
 Datum
 tde_mask_form(const TdeMask *mask, TdeType *type, Datum plain, int32 base_typmod, bool *isnull)
 {

@@ -65,6 +65,7 @@ read_quoted(Words *words, char quote)
 	words->text = text.data;
 }
 
+/* Reads the next word in place of this one.  Words end at blanks, commas, semicolons and quotes. */
 static void
 next_word(Words *words)
 {
@@ -104,6 +105,7 @@ take(Words *words, const char *word)
 	return true;
 }
 
+/* The same of a mark, such as a comma. */
 static bool
 take_kind(Words *words, WordKind kind)
 {
@@ -113,7 +115,7 @@ take_kind(Words *words, WordKind kind)
 	return true;
 }
 
-/* A text, in quotes or as it is. */
+/* Takes a text, in quotes or as it is; missing: what to say if there is none. */
 static char *
 take_text(Words *words, const char *missing)
 {
@@ -125,6 +127,7 @@ take_text(Words *words, const char *missing)
 	return text;
 }
 
+/* Takes a number of characters, up to a million. */
 static int
 take_count(Words *words)
 {
@@ -153,6 +156,7 @@ take_role(Words *words)
 
 /* ---- masks ---- */
 
+/* Parses first 6, last 4, padded by '*', in any order and number; a later one replaces an earlier one. */
 static void
 parse_parts(Words *words, TdeMask *mask)
 {
@@ -209,7 +213,7 @@ parse_kind(Words *words, TdeMask *mask)
 		parse_parts(words, mask);
 }
 
-/* A role has one mask. */
+/* Throws ERRCODE_DUPLICATE_OBJECT if the role has a mask among these already: nobody could say which one counts. */
 static void
 require_new(Words *words, List *masks, const char *role)
 {
@@ -291,6 +295,7 @@ tde_mask_of_role(List *masks, const char *role)
 
 /* ---- printing ---- */
 
+/* Prints a text in quotes, which are doubled within. */
 static void
 print_text(StringInfo label, const char *text)
 {
@@ -305,6 +310,7 @@ print_text(StringInfo label, const char *text)
 	appendStringInfoChar(label, '\'');
 }
 
+/* Prints at least one part, since the parser knows such a mask by it. */
 static void
 print_parts(StringInfo label, const TdeMask *mask)
 {

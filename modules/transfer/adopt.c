@@ -323,6 +323,7 @@ miss_there(Adoption *adoption, const TdeDataKey *here)
 						 "and tde_import_keys() without adopt there.")));
 }
 
+/* Compares all keys of both sides.  Nothing is changed here. */
 static void
 plan_changes(Adoption *adoption)
 {
@@ -381,6 +382,7 @@ find_moved(const Adoption *adoption)
 	return moved;
 }
 
+/* Throws if the text does not tell all, or has no hash key by which to know whether both belong together. */
 static void
 require_adoptable(const TdeExportedKeys *exported)
 {

@@ -273,6 +273,7 @@ get_record(TdeExportFormat format, const uint8 *from, TdeExportedKey *key)
 	memcpy(key->data_key, name + name_size, TDE_DATA_KEY_SIZE);
 }
 
+/* Reads all records into keys that have room for as many as the text can have. */
 static void
 get_records(const uint8 *records, size_t size, TdeExportedKeys *exported)
 {
@@ -331,6 +332,7 @@ typedef struct ExportCall
 	text	   *result;
 } ExportCall;
 
+/* A TdePassphraseUse.  Weak secrets are refused: whoever has the text can try them as fast as he likes. */
 static void
 export_under(const char *secret, void *arg)
 {

@@ -31,6 +31,7 @@
 
 /* ---- an entry and its row ---- */
 
+/* Returns true if both have the same bytes; most have, and need no key then. */
 static bool
 same_bytes(Datum a, Datum b)
 {
@@ -152,6 +153,7 @@ look_for_entry(Relation index, ItemPointer row, Datum *values, bool *isnull, boo
 	tde_verify_problem(entries->verification, row, 0, ERRCODE_INDEX_CORRUPTED, "row has no entry in the index");
 }
 
+/* Has PostgreSQL go through the rows of the snapshot as if it built the index, and looks each entry up instead. */
 static void
 look_for_entries(TdeEntries *entries)
 {
@@ -174,6 +176,7 @@ is_usable(Relation index)
 
 /* ---- all of them ---- */
 
+/* Returns what tells how entries are made, without what would have PostgreSQL complain about rows. */
 static IndexInfo *
 info_for_reading(Relation index)
 {

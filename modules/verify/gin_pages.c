@@ -133,6 +133,7 @@ next_pending(Relation index, Buffer buffer)
 	return next;
 }
 
+/* Reads the pending list, whose pages stay locked while they are told of. */
 static void
 read_pending(Reading *reading)
 {
@@ -204,6 +205,7 @@ read_posting_tree(Reading *reading, IndexTuple tuple)
 	ReleaseBuffer(pinned);
 }
 
+/* Reads the rows of an entry, in its tuple or in a tree of their own. */
 static void
 read_entry(Reading *reading, IndexTuple tuple)
 {

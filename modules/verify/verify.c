@@ -103,6 +103,7 @@ read_relation(void *arg)
 		tde_entries_end(verification);
 }
 
+/* Finds the columns that can hold encrypted values, of a table or of an index. */
 static void
 find_columns(TdeVerification *verification)
 {
@@ -141,6 +142,7 @@ is_verified(Relation index)
 		(tde_index_needs_key(RelationGetRelid(index)) || tde_scan_columns(index, &columns) > 0);
 }
 
+/* Verifies the indexes of a table.  One that was dropped meanwhile is passed over. */
 static void
 verify_indexes(TdeVerification *verification, Relation table)
 {
@@ -172,6 +174,7 @@ explain_where(void *arg)
 	errhint("To go on there: SELECT * FROM tde_verify_table(%s, first_block => %u);", verification->literal, ItemPointerGetBlockNumber(row));
 }
 
+/* Verifies a table with its indexes, in memory of its own.  Only an AccessShareLock is held. */
 static void
 verify_table(TdeVerification *verification, Oid relid)
 {
@@ -221,6 +224,7 @@ declared_tables(void)
 	return tables;
 }
 
+/* Returns the blocks of a table or index that is still there. */
 static int64
 blocks_of(Oid relid)
 {
@@ -235,6 +239,7 @@ blocks_of(Oid relid)
 	return blocks;
 }
 
+/* Returns the blocks of all of them and their indexes, for the progress. */
 static int64
 blocks_of_tables(List *tables)
 {
@@ -251,6 +256,7 @@ blocks_of_tables(List *tables)
 	return blocks;
 }
 
+/* Throws if it is no table.  Of an index the table is to be named, whose rows it is compared with. */
 static void
 check_has_storage(Oid relation)
 {

@@ -42,6 +42,7 @@ static uint64 hash_epoch = 0;
 
 /* Results for the numbers of late: groups, join partners and the upper pages of an index come again and again.  Of hash_epoch. */
 #define MEMOS			1024	/* a power of two */
+
 /* A number and its hash.  An entry of zeros would claim a result for the number 0, so set_up_hash() fills that one in. */
 typedef struct HashMemo
 {

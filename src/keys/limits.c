@@ -224,6 +224,7 @@ add_to_row(Relation rel, ItemPointer tid, uint32 key_id, Claim *claim, CountsRow
 	return answer;
 }
 
+/* Counts in the key's row, if that can be got at.  *counts is set only if something was counted. */
 static Answer
 add_counts(uint32 key_id, Claim *claim, CountsRow *counts)
 {
@@ -264,21 +265,21 @@ tde_limits_stores_nothing(void)
 	return tde_statement.stores == TDE_STORES_NOTHING && !IsParallelWorker() && !IsLogicalWorker();
 }
 
-/* Has this transaction stored values?  A number alone anybody can get (pg_current_xact_id()). */
+/* Returns true if this transaction has stored values.  A number alone anybody can get (pg_current_xact_id()). */
 static bool
 has_stored(void)
 {
 	return (tde_statement_has_stored || IsLogicalWorker()) && TransactionIdIsValid(GetTopTransactionIdIfAny());
 }
 
-/* Or is it about to?  Autovacuum stores statistics of expressions. */
+/* Returns true if it has, or is about to.  Autovacuum stores statistics of expressions. */
 static bool
 stores(void)
 {
 	return tde_statement.stores == TDE_STORES_VALUES || has_stored() || IsLogicalWorker() || MyBackendType == B_AUTOVAC_WORKER;
 }
 
-/* May this statement make another version of the key, there being no room? */
+/* Returns true if this statement may make another version of the key, there being no room. */
 static bool
 may_replace(uint32 key_id)
 {

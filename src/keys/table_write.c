@@ -106,8 +106,8 @@ typedef struct Survey
 } Survey;
 
 /*
- * Does the wallet lack this one's master key?  Asked of the default key's versions and of the newest key: the keys of a database are
- * wrapped anew together.
+ * Notes a key whose master key the wallet lacks.  Asked of the default key's versions and of the newest key: the keys of a database are wrapped anew
+ * together.
  */
 static void
 survey_master(const TdeDataKey *row, void *arg)

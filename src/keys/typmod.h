@@ -39,6 +39,7 @@ extern int32 tde_typmod_row_bits(const TdeModifiers *mods);
 extern void tde_typmod_read_row_bits(int32 bits, TdeModifiers *mods);
 
 #define TDE_TYPMOD_LAST_NUMBER	0xffffff
+
 /*
  * Return the typmod that names a row of tde.specifications, and the number that a typmod names; 0 if it names none.  The specification's mode, salt
  * and MAC stand in the typmod as well.

@@ -59,7 +59,7 @@ needs_wallet(Oid table, bool named, bool full)
 	return false;
 }
 
-/* All tables of users and of the system, in a schema if it is given. */
+/* Returns all tables of users and of the system, in a schema if it is given, without locks.  Other sessions' temporary tables nobody can vacuum. */
 static List *
 all_tables(Oid schema)
 {
@@ -119,6 +119,7 @@ add_skip(List *steps, const char *what, Oid relation)
 	return add_step(steps, &(TdeStep) {NULL, relation, what, true});
 }
 
+/* The relation's name is looked up now: between two steps others may have renamed or dropped it. */
 static void
 warn(const TdeStep *step)
 {
@@ -201,7 +202,10 @@ add_vacuum(List *steps, VacuumStmt *command, List *tables)
 	return add_step(steps, &(TdeStep) {(Node *) vacuum_of(command, tables)});
 }
 
-/* Which are vacuumed with their indexes, which without, or not at all. */
+/*
+ * Sorts tables by whether they are vacuumed with their indexes, without, or not at all.  Returns false if the command can be run as it is.  Example:
+ * VACUUM; with a closed wallet, in a database with one encrypted column that is indexed.
+ */
 static bool
 split_vacuum(VacuumStmt *command, List **instead)
 {
@@ -298,7 +302,7 @@ reindex_others(List *steps, ReindexStmt *command, Oid table)
 	return steps;
 }
 
-/* What REINDEX of a schema or a database takes; NIL: another command, or PostgreSQL will refuse it. */
+/* Returns what REINDEX of a schema or a database takes; NIL: another command, or PostgreSQL will refuse it. */
 static List *
 reindexed_tables(ReindexStmt *command)
 {
@@ -312,7 +316,7 @@ reindexed_tables(ReindexStmt *command)
 	return database || OidIsValid(schema) ? all_tables(schema) : NIL;
 }
 
-/* Does REINDEX TABLE CONCURRENTLY name a table some of whose indexes, but not all, need a key? */
+/* Returns true if REINDEX TABLE CONCURRENTLY names a table (*table) some of whose indexes, but not all, need a key. */
 static bool
 is_mixed(ReindexStmt *command, Oid *table)
 {
@@ -409,6 +413,10 @@ table_in_need(IndexStmt *command)
 	return table;
 }
 
+/*
+ * Throws ERRCODE_TDE_WALLET_CLOSED if an index that needs a key is to be built CONCURRENTLY.  The wallet is only asked for then: opening it may run a
+ * command.
+ */
 static void
 refuse_concurrently(Node *utility)
 {

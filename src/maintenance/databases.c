@@ -66,8 +66,8 @@ static Answer *answer = NULL;
 /* ---- the worker ---- */
 
 /*
- * Wait until no transaction creates or drops the extension here.  Keys that CREATE EXTENSION makes are in a table that
- * nobody else can see, or lock, before it commits, so look for its row in pg_extension as a unique index does.
+ * Waits until no transaction creates or drops the extension here.  Keys that CREATE EXTENSION makes are in a table that nobody else can see, or lock,
+ * before it commits.  So this looks for its row in pg_extension as a unique index does, under a dirty snapshot.
  */
 static void
 await_extension(void)
@@ -173,6 +173,7 @@ wrap_anew(void)
 	return count;
 }
 
+/* Answers, unless another question has been asked since. */
 static void
 give_answer(uint32 number, int count)
 {
@@ -264,6 +265,7 @@ stop_worker(int code, Datum handle)
 	TerminateBackgroundWorker((BackgroundWorkerHandle *) DatumGetPointer(handle));
 }
 
+/* Begins a question.  What a worker of the last one may still answer is not taken for this one. */
 static uint32
 next_question(void)
 {

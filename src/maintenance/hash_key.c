@@ -177,7 +177,7 @@ blocks_to_read(const TdeHashKeyUsers *users)
 	return blocks;
 }
 
-/* An error context callback: a value that cannot be read, or a function of the owner's, says nothing of the index. */
+/* An error context callback: a value that cannot be read, or a function of the owner's, says nothing of the index that is built. */
 static void
 explain_index(void *index)
 {

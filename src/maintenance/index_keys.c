@@ -163,6 +163,7 @@ tde_index_new_needs_key(IndexStmt *command, Oid table)
 
 /* ---- what has rows ---- */
 
+/* Returns the table, or with it all tables that inherit from it if it is partitioned; no lock is taken. */
 static List *
 with_partitions(Oid table)
 {

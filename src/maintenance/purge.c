@@ -227,7 +227,7 @@ state_word(uint8 state)
 	}
 }
 
-/* The open wallet's master keys, without their bytes. */
+/* Returns the open wallet's master keys, without their bytes, palloc'd.  Throws ERRCODE_TDE_WALLET_CLOSED. */
 static TdeMasterKey *
 open_wallet_list(int *count)
 {
@@ -279,6 +279,7 @@ remove_from_wallet(TdeWalletContents *contents, void *arg)
 	tde_wallet_remove_master(&contents->keys, purge->master);
 }
 
+/* Tells what still needs the key: the wallet that is left lacks it for good. */
 static void
 report(const Purge *purge, const char *id)
 {

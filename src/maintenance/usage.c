@@ -62,7 +62,10 @@ is_part_of_tables(Oid relation, List *tables)
 	return get_rel_relkind(relation) == RELKIND_INDEX && list_member_oid(tables, IndexGetRelation(relation, true));
 }
 
-/* The tables, materialized views and indexes that have a column which may hold encrypted values. */
+/*
+ * Returns the tables, materialized views and indexes that have a column which may hold encrypted values.  pg_attribute tells of all of them at once,
+ * those of TOAST tables excepted, whose values are read with their tables.
+ */
 static List *
 relations_with_values(List *tables)
 {
@@ -121,7 +124,7 @@ count_relation(TdeUsage *usage, Oid relation, bool keep_lock)
 	relation_close(rel, keep_lock ? NoLock : AccessShareLock);
 }
 
-/* Lock all of them before the first one is read, if locks are to be kept; returns how many blocks they have. */
+/* Locks all of them before the first one is read, if locks are to be kept.  Returns how many blocks they have. */
 static int64
 survey_relations(TdeUsage *usage, bool keep_locks)
 {
@@ -152,6 +155,7 @@ compare_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
+/* The order of the result.  What is equal in it is one use. */
 static int
 compare_uses(const ListCell *a, const ListCell *b)
 {
@@ -246,6 +250,7 @@ kind_word(char kind)
 	}
 }
 
+/* A key that is not there any more has its number alone. */
 static void
 put_use(ReturnSetInfo *result, const TdeUse *use)
 {

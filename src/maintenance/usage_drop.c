@@ -194,6 +194,7 @@ tde_usage_places(const List *uses)
 	return places.data;
 }
 
+/* Throws ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST if one of the uses is of the version, or cannot be told. */
 static void
 refuse_if_used(const Version *version, const List *uses)
 {
@@ -220,6 +221,7 @@ refuse_if_used(const Version *version, const List *uses)
 
 /* ---- dropping ---- */
 
+/* Deletes the version's rows, once it is seen again, under the lock, that it may go.  The lock stays until the transaction ends. */
 static void
 delete_rows(Version *version)
 {

@@ -44,7 +44,7 @@ tde_scan_rows_begin(Relation rel)
 	return rows;
 }
 
-/* Could VACUUM remove this version of a row? */
+/* Returns true if VACUUM could remove this version of a row. */
 static bool
 is_dead(TdeRows *rows)
 {
@@ -104,6 +104,10 @@ limit_rows(TdeRows *rows, const TdeScan *scan)
 	heap_setscanlimits(rows->scan, Min(scan->first_block, there), scan->first_block < there ? Min(scan->blocks, there - scan->first_block) : 0);
 }
 
+/*
+ * Tells of each row's values.  Memory is reset after each, since values that are out of line are fetched.  columns are in ascending order, so the
+ * last one says how much of a row is to be taken apart.
+ */
 static void
 scan_table(Relation rel, const AttrNumber *columns, int count, TdeScan *scan)
 {
@@ -182,6 +186,7 @@ typedef struct Count
 	TdeUse	   *use;
 } Count;
 
+/* Counts a value of a key in the place of now.  The use is made with the first one, in the result's memory. */
 static void
 count_value(TdeUsage *usage, AttrNumber column, uint32 key_id)
 {
@@ -321,6 +326,7 @@ copy_page(Relation index, BlockNumber block, BufferAccessStrategy strategy, PGAl
 	UnlockReleaseBuffer(buffer);
 }
 
+/* Tells of all items of a page, and which row each is of. */
 static void
 scan_index_page(Relation index, PGAlignedBlock *copy, const AttrNumber *columns, int count, TdeScan *scan)
 {

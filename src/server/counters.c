@@ -221,6 +221,7 @@ static const char *const phase_words[] = {
 	"looking at samples", "rebuilding indexes"
 };
 
+/* Writes all numbers into the backend's status entry, which others read without a lock of ours. */
 static void
 publish(const TdeProgress *progress)
 {

@@ -38,7 +38,7 @@
 static TimestampTz hidden_at = 0;
 static TimestampTz data_hidden_at = 0;
 
-/* Has this session statements with parameters that are secrets?  Then EXECUTE passes one. */
+/* This session has statements with parameters that are secrets.  Then EXECUTE passes one. */
 static bool has_prepared = false;
 
 /* Marks are start times, so none has to be taken away when a statement ends.  Between two statements of a client there is none to hide. */

@@ -28,7 +28,7 @@
 
 bool		tde_log_plain_params = false;
 
-/* Is the statement of an error logged with it?  "log" stands between "error" and "fatal". */
+/* Returns true if the statement of an error is logged with it.  "log" stands between "error" and "fatal". */
 static bool
 logs_failed_statements(void)
 {
@@ -357,6 +357,7 @@ hides_anything(const Hiding *hiding)
 	return hiding->statement || hiding->data || hiding->quoted || hiding->values || hiding->tree || hiding->context || hiding->others;
 }
 
+/* Leaves out of the entry what find_hiding() has found.  A secret is stricter than a value, and includes it. */
 static void
 hide(ErrorData *edata, const Hiding *hiding)
 {

@@ -95,6 +95,7 @@ install_hooks(void)
 	shmem_startup_hook = startup_memory;
 }
 
+/* Adds a part to the list; the hooks are installed with the first one. */
 static bool
 add_part(Size size, Size size_each, const char *lock, void (*startup) (void))
 {

@@ -140,6 +140,7 @@ add_roles_of(Memberships *memberships, Oid member)
 	visit(DatabaseRelationId, DatabaseOidIndexId, Anum_pg_database_oid, F_OIDEQ, ObjectIdGetDatum(MyDatabaseId), add_database_owner, memberships);
 }
 
+/* Returns all roles whose privileges the user has, itself first. */
 static List *
 roles_of(Oid user)
 {

@@ -32,7 +32,7 @@ tde_wallet_backup_wanted(void)
 	return tde_wallet_backup_command != NULL && tde_wallet_backup_command[0] != '\0';
 }
 
-/* A name under which no earlier backup was made: that of the wallet file with the time, to the microsecond. */
+/* Returns a name under which no earlier backup was made: that of the wallet file with the time, to the microsecond. */
 static char *
 backup_name(const char *path)
 {
@@ -180,7 +180,7 @@ is_kept(const char *path, const char *newest)
 	return stat(path, &file) == 0 && lstat(newest, &copy) == 0 && file.st_dev == copy.st_dev && file.st_ino == copy.st_ino;
 }
 
-/* Each copy becomes the next older one; the oldest first, so that a crash in between costs none but that one. */
+/* Makes each copy the next older one; the oldest first, so that a crash in between costs none but that one. */
 static void
 shift_generations(const char *path)
 {

@@ -140,7 +140,8 @@ typedef struct Edit
 } Edit;
 
 /*
- * A copy of a server reads with the wallet, which may be the very file of the original: what it changes there the original would miss.
+ * Throws if another server changes this wallet.  A copy of a server reads with the wallet, which may be the very file of the original: what it
+ * changes there the original would miss.
  */
 static void
 require_owner(TdeMasterKeys *keys, bool take_over)

@@ -262,7 +262,7 @@ prove(const char *temporary, const TdeWalletContents *contents)
 				 errmsg("wallet file \"%s\" does not hold what was written to it", temporary)));
 }
 
-/* Encode the contents into a temporary file, note the digest of what it holds, and see that it can be read, where that is to be proved. */
+/* Encodes the contents into a temporary file and notes the digest of what it holds.  Where that is to be proved, it is read again. */
 static void
 encode_into(const char *temporary, TdeWalletContents *contents)
 {
@@ -307,7 +307,7 @@ typedef struct Writing
 	bool		not_backed_up;	/* since it has */
 } Writing;
 
-/* The change is not made. */
+/* The change is not made.  Also called when the backend is terminated: a temporary file with keys must not stay. */
 static void
 abandon_writing(int code, Datum arg)
 {
@@ -321,7 +321,10 @@ abandon_writing(int code, Datum arg)
 				 errhint("Make a good one: SELECT tde_wallet_backup();")));
 }
 
-/* The contents as a file of this temporary name, ready to be called path. */
+/*
+ * Makes a file of the contents under this temporary name, ready to be called path.  Keys are marked as backed up in the very file that the backup is
+ * of.
+ */
 static void
 make_ready(Writing *writing, const char *path, TdeWalletContents *contents, bool backup)
 {

@@ -159,7 +159,7 @@ release_file(int code, Datum arg)
 	ConditionVariableBroadcast(&tde_wallet_state->changed);
 }
 
-/* Wait until nobody is at the file, and take that place; release_file() leaves it. */
+/* Waits until nobody is at the file, and takes that place; release_file() leaves it.  The wait can be cancelled. */
 static void
 take_file(void)
 {
