@@ -46,19 +46,21 @@ PG_FUNCTION_INFO_V1(tde_audit_sampled);
 /* A value as a text, in the current memory context. */
 typedef char *(*Reader) (Datum value);
 
+/* A column that is looked at, and what was found in it. */
 typedef struct Column
 {
 	AttrNumber	number;
 	Reader		reader;
 	int64		filled;			/* values that are not NULL */
-	int64		shaped[TDE_SHAPES];
+	int64		shaped[TDE_SHAPES]; /* values that have the shape; valid ones included */
 	int64		valid[TDE_SHAPES];
 } Column;
 
+/* A table that is looked at. */
 typedef struct Sample
 {
 	Relation	rel;
-	Column	   *columns;
+	Column	   *columns;		/* in the order of their numbers */
 	int			count;
 } Sample;
 
@@ -71,6 +73,7 @@ append(StringInfo text, const char *bytes, int length)
 	appendStringInfoChar(text, '\n');
 }
 
+/* One element on a line, as far as MOST_BYTES; a card number is found in any of them. */
 static char *
 text_of_array(Datum value)
 {
@@ -94,7 +97,7 @@ text_of_number(Datum value)
 	return DatumGetCString(DirectFunctionCall1(numeric_out, value));
 }
 
-/* Keys, strings and numbers. */
+/* Keys, strings and numbers, without what stands around them, as far as MOST_BYTES. */
 static char *
 text_of_jsonb(Datum value)
 {
@@ -134,6 +137,7 @@ text_of_string(Datum value)
 	return text_to_cstring(DatumGetTextPSlice(value, 0, MOST_BYTES));
 }
 
+/* A type whose values are looked at. */
 typedef struct ReadType
 {
 	Oid			type;
@@ -162,6 +166,7 @@ reader_of(Oid type)
 	return NULL;
 }
 
+/* Counts what shapes a value has, each once, however often it is in there. */
 static void
 look_at_value(Column *column, Datum value)
 {
@@ -178,7 +183,7 @@ look_at_value(Column *column, Datum value)
 
 /* ---- rows ---- */
 
-/* Rows of one page, at most so many.  Returns their number. */
+/* Looks at rows of one page, at most so many.  Returns their number. */
 static int64
 look_at_page(Sample *sample, TableScanDesc scan, TupleTableSlot *slot, MemoryContext per_row, int64 most)
 {
@@ -200,7 +205,7 @@ look_at_page(Sample *sample, TableScanDesc scan, TupleTableSlot *slot, MemoryCon
 	return rows;
 }
 
-/* Each page of the sample gives as many rows as the others, those after it what it lacks. */
+/* Reads a sample of pages, chosen by Knuth's algorithm S as in ANALYZE.  Each gives as many rows as the others, and those after it what it lacks. */
 static void
 look_at_rows(Sample *sample, int64 rows)
 {
@@ -234,7 +239,7 @@ look_at_rows(Sample *sample, int64 rows)
 
 /* ---- tables ---- */
 
-/* The columns that the current user may read, and whose type is looked at. */
+/* Finds the columns that the current user may read, and whose type is looked at.  Generated columns are computed of others. */
 static void
 find_columns(Sample *sample)
 {
@@ -259,7 +264,7 @@ find_columns(Sample *sample)
 	}
 }
 
-/* As PostgreSQL asks for a SELECT of these columns: libraries may want to know of it, or refuse it. */
+/* Asks PostgreSQL as a SELECT of these columns does: libraries may want to know of it, or refuse it. */
 static bool
 may_select(Sample *sample)
 {
@@ -276,6 +281,7 @@ may_select(Sample *sample)
 	return TDE_MAY_SELECT(rte, columns, permissions);
 }
 
+/* Nobody must take a table that was not read for one in which nothing was found. */
 static void
 tell_unread(Oid relid, const char *reason, const char *hint)
 {
@@ -287,6 +293,10 @@ tell_unread(Oid relid, const char *reason, const char *hint)
 				 hint ? errhint("%s", hint) : 0));
 }
 
+/*
+ * Samples a table that is a heap and that the user may read all rows of.  Under row-level security a policy would have to be evaluated, which is
+ * somebody's code.
+ */
 static void
 sample_table(Sample *sample, int64 rows)
 {
@@ -305,7 +315,7 @@ sample_table(Sample *sample, int64 rows)
 		look_at_rows(sample, rows);
 }
 
-/* Of a partition also what has not been found: the partitioned table's percentages are of all its values. */
+/* Returns rows for a table's columns.  Of a partition it tells also what was not found: the partitioned table's percentages are of all its values. */
 static void
 put_counts(Sample *sample, ReturnSetInfo *result)
 {
@@ -324,6 +334,7 @@ put_counts(Sample *sample, ReturnSetInfo *result)
 		}
 }
 
+/* A table that is locked is left out: an audit does not wait, nor have others wait behind it. */
 static void
 sample_relation(Oid relid, int64 rows, ReturnSetInfo *result)
 {
@@ -345,6 +356,8 @@ sample_relation(Oid relid, int64 rows, ReturnSetInfo *result)
 /*
  * tde_sampled(relations oid[], sample_rows int4, OUT relation, OUT attname, OUT kind, OUT filled, OUT shaped, OUT valid) returns setof record - of
  * each column the values looked at, those that have a shape, and those of which that is true.  It asks itself what the current user may read.
+ *
+ * Of a table nothing is kept in memory when it has been read: a database may have very many.
  */
 Datum
 tde_audit_sampled(PG_FUNCTION_ARGS)

@@ -2,6 +2,8 @@
  * foreign_values.c - tde_foreign_values_in(): which columns of a table hold values under another key than they declare.
  *
  * Only the heads of values are read, so that it works with the wallet closed; and nothing is refused.
+ *
+ * A value is foreign if its key's slot is another one than the column's.
  */
 #include "postgres.h"
 
@@ -30,19 +32,21 @@ typedef struct ForeignId
 	int32		slot;
 } ForeignId;
 
+/* How many values of a column are under one other key. */
 typedef struct Foreign
 {
 	ForeignId	id;				/* hash key */
 	int64		count;
 } Foreign;
 
-/* Numbers of keys, and their slots. */
+/* The slot of a key that values name, looked up once for each key. */
 typedef struct KnownKey
 {
 	uint32		id;				/* hash key */
 	int32		slot;			/* TDE_NO_SLOT: there is no such key */
 } KnownKey;
 
+/* What is found in a table. */
 typedef struct Search
 {
 	HTAB	   *found;
@@ -68,7 +72,7 @@ slot_of(Search *search, uint32 id)
 	return key->slot;
 }
 
-/* As if to change it. */
+/* A TdeInside callback as if to change the value; it returns what it got.  Only heads are read, so no key is needed. */
 static Datum
 look(TdeType *type, Datum value, int32 typmod, void *arg)
 {
@@ -104,7 +108,7 @@ look_at_row(Search *search, TupleTableSlot *row)
 	}
 }
 
-/* pages: so many from the first on. */
+/* Looks at the first so many pages. */
 static void
 look_at_rows(Search *search, Relation rel, BlockNumber pages)
 {
@@ -124,6 +128,7 @@ look_at_rows(Search *search, Relation rel, BlockNumber pages)
 	MemoryContextDelete(per_row);
 }
 
+/* Finds the columns that can hold encrypted values.  Others cost nothing then. */
 static void
 find_foreign_columns(Search *search, TupleDesc columns)
 {
@@ -139,6 +144,7 @@ find_foreign_columns(Search *search, TupleDesc columns)
 	}
 }
 
+/* Returns a row for each column and other key: column, the key that it declares, the other one, and how many values. */
 static void
 put_found(Search *search, Relation rel, ReturnSetInfo *result)
 {

@@ -2,6 +2,9 @@
  * leaks.c - what tde_audit() asks of expressions and queries that catalogs keep: what stands there in clear.
  *
  * Nothing is evaluated here.
+ *
+ * tde_audit() finds the trees in SQL (sql/69_audit_leaks.sql), and asks of each.  What a tree computes is judged by its parts: ddl/in_clear.h says
+ * how.
  */
 #include "postgres.h"
 
@@ -25,7 +28,10 @@ TDE_MODULE("audit", NULL, NULL);
 
 /* ---- what is computed of encrypted values, and stored in clear ---- */
 
-/* An output column of a query, or one that a command stores; 0: any. */
+/*
+ * Returns true if an output column of a query, or one that a command stores, holds such values in clear; 0: any column.  MERGE's actions count as
+ * columns that follow the query's own.  The tree is this call's own, and is changed.
+ */
 static bool
 query_in_clear(Query *query, AttrNumber column)
 {
@@ -56,7 +62,7 @@ query_in_clear(Query *query, AttrNumber column)
 	return false;
 }
 
-/* node: an expression, a query, or a list of them.  A function's SELECT stores nothing. */
+/* Looks at an expression, a query, or a list of them.  A function's SELECT stores nothing (commands_only). */
 static bool
 node_in_clear(Node *node, AttrNumber column, bool commands_only)
 {
@@ -77,8 +83,8 @@ node_in_clear(Node *node, AttrNumber column, bool commands_only)
 }
 
 /*
- * tde_tree_in_clear(tree pg_node_tree, column int2, commands_only boolean) returns boolean - would what it computes, if it is stored, hold in clear
- * what is computed of encrypted columns?  column: of a query; 0: any.
+ * tde_tree_in_clear(tree pg_node_tree, column int2, commands_only boolean) returns boolean - whether what it computes, if it is stored, would hold in
+ * clear what is computed of encrypted columns.  column: of a query; 0: any.
  */
 Datum
 tde_audit_tree_in_clear(PG_FUNCTION_ARGS)
@@ -88,7 +94,7 @@ tde_audit_tree_in_clear(PG_FUNCTION_ARGS)
 
 /* ---- constants of base types ---- */
 
-/* What a cast is made of; NULL: it is none. */
+/* Returns what a cast is made of; NULL: it is none. */
 static Node *
 cast_argument(Node *node)
 {
@@ -111,7 +117,7 @@ cast_argument(Node *node)
 	}
 }
 
-/* Is it a constant in clear, or an array of them, whatever it is cast to? */
+/* Returns true of a constant in clear, or an array of them, whatever it is cast to. */
 static bool
 is_plain_constant(Node *node)
 {
@@ -132,7 +138,7 @@ is_plain_constant(Node *node)
 	return false;
 }
 
-/* Is it an encrypted value, whatever it is cast to? */
+/* Returns true of an encrypted value, whatever it is cast to. */
 static bool
 is_encrypted(Node *node)
 {
@@ -142,7 +148,10 @@ is_encrypted(Node *node)
 	return false;
 }
 
-/* Of expressions that are compared, or of which one becomes the value: one is encrypted, and one a constant in clear. */
+/*
+ * Returns true if of expressions that are compared, or of which one becomes the value, one is encrypted, and one a constant in clear.  Example: a
+ * view WHERE pan::text = '4111...'.
+ */
 static bool
 has_both(List *exprs)
 {
@@ -182,8 +191,8 @@ has_constant(Node *node, void *context)
 }
 
 /*
- * tde_tree_has_constant(tree pg_node_tree) returns boolean - does a constant stand in clear where it is compared with an encrypted value, or
- * becomes one?
+ * tde_tree_has_constant(tree pg_node_tree) returns boolean - whether a constant stands in clear where it is compared with an encrypted value, or
+ * becomes one.
  */
 Datum
 tde_audit_tree_has_constant(PG_FUNCTION_ARGS)

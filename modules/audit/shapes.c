@@ -1,5 +1,7 @@
 /*
  * shapes.c - what card numbers, IBAN, e-mail addresses and national ids look like, and whether their check digits are right.
+ *
+ * A pattern is matched at each word's beginning, without regular expressions: these would be compiled, and take time that a text can choose.
  */
 #include "postgres.h"
 
@@ -19,13 +21,14 @@ is_capital(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-/* Of an address's domain: all letters outside of ASCII are, too. */
+/* Returns true of a letter of an address's domain; all letters outside of ASCII are, too. */
 static bool
 is_letter(char c)
 {
 	return is_capital(c) || (c >= 'a' && c <= 'z') || IS_HIGHBIT_SET(c);
 }
 
+/* A shape neither begins nor ends within a word: 16 digits of a number of 40 are no card number. */
 static bool
 is_word(char c)
 {
@@ -44,7 +47,7 @@ number_of(const char *digits, int count)
 
 /* ---- rules: of capitals and digits, without what stands between them ---- */
 
-/* Luhn: every other digit from the last but one on counts twice, by the sum of its digits. */
+/* Luhn (ISO/IEC 7812): every other digit from the last but one on counts twice, by the sum of its digits. */
 static bool
 is_card_number(const char *signs, int count)
 {
@@ -76,6 +79,7 @@ is_iban(const char *signs, int count)
 	return rest == 1;
 }
 
+/* Areas, groups and serial numbers that are never given. */
 static bool
 is_us_number(const char *signs, int count)
 {
@@ -84,12 +88,14 @@ is_us_number(const char *signs, int count)
 	return area != 0 && area != 666 && area < 900 && number_of(signs + 3, 2) != 0 && number_of(signs + 5, 4) != 0;
 }
 
+/* Letters that no prefix has, and the suffixes A to D. */
 static bool
 is_uk_number(const char *signs, int count)
 {
 	return strchr("DFIQUV", signs[0]) == NULL && strchr("DFIOQUV", signs[1]) == NULL && signs[8] <= 'D';
 }
 
+/* Sex, month, and the key: 97 less the rest of 13 digits by 97.  Corsica's letters are not taken. */
 static bool
 is_french_number(const char *signs, int count)
 {
@@ -98,6 +104,7 @@ is_french_number(const char *signs, int count)
 	return (signs[0] == '1' || signs[0] == '2') && month >= 1 && month <= 12 && 97 - number_of(signs, 13) % 97 == number_of(signs + 13, 2);
 }
 
+/* The letter is the number's rest by 23, in an order of its own. */
 static bool
 is_spanish_number(const char *signs, int count)
 {
@@ -111,7 +118,7 @@ is_italian_code(const char *signs, int count)
 	return strchr("ABCDEHLMPRST", signs[8]) != NULL;
 }
 
-/* The month has the century in it. */
+/* Weights 1, 3, 7, 9 and the check digit.  The month has the century in it, as a multiple of 20. */
 static bool
 is_polish_number(const char *signs, int count)
 {
@@ -167,6 +174,7 @@ tde_shapes_kind(int shape)
 	return shapes[shape].kind;
 }
 
+/* Returns true if a character fits a sign of a pattern (see Shape); blanks that may be missing are take()'s. */
 static bool
 fits(char pattern, char c)
 {
@@ -185,7 +193,7 @@ fits(char pattern, char c)
 	}
 }
 
-/* Where the pattern ends in the text; NULL: it does not fit.  *signs: grows by capitals and digits. */
+/* Returns where the pattern ends in the text; NULL: it does not fit.  *signs grows by capitals and digits, for the rules above. */
 static const char *
 take(const char *at, const char *pattern, char **signs)
 {
@@ -223,7 +231,7 @@ match_shape(const Shape *shape, const char *at)
 	return match;
 }
 
-/* at: an @. */
+/* Returns true of an @ (at) with a local part before and a domain behind it that ends with two letters. */
 static bool
 is_address(const char *text, const char *at)
 {

@@ -1,5 +1,7 @@
 /*
  * standards.c - what tde_audit() says of tde_column.require: what it excludes of columns and indexes, and what of this server is in its way.
+ *
+ * The judgement itself is keys/required.c's.  Here it is asked of what is declared already.
  */
 #include "postgres.h"
 
@@ -22,7 +24,10 @@ PG_FUNCTION_INFO_V1(tde_audit_tree_excluded);
 PG_FUNCTION_INFO_V1(tde_audit_required_of_server);
 PG_FUNCTION_INFO_V1(tde_audit_requires);
 
-/* tde_type_excluded(type oid, typmod int4) returns text - what tde_column.require excludes of a declared type; NULL: nothing. */
+/*
+ * tde_type_excluded(type oid, typmod int4) returns text - what tde_column.require excludes of a declared type; NULL: nothing.  Of an array it is
+ * asked of the elements.  How this server runs is not considered: that is an obstacle, not the column's.
+ */
 Datum
 tde_audit_type_excluded(PG_FUNCTION_ARGS)
 {
@@ -37,7 +42,7 @@ tde_audit_type_excluded(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(tde_required_text(exclusion)));
 }
 
-/* An expression_tree_walker. */
+/* An expression_tree_walker: stops at the first computed value whose encryption is excluded, and leaves why in *context. */
 static bool
 find_excluded(Node *node, void *context)
 {
@@ -83,7 +88,7 @@ tde_audit_required_of_server(PG_FUNCTION_ARGS)
 	PG_RETURN_NULL();
 }
 
-/* tde_requires(standard text) returns boolean - does tde_column.require have it? */
+/* tde_requires(standard text) returns boolean - whether tde_column.require has it. */
 Datum
 tde_audit_requires(PG_FUNCTION_ARGS)
 {

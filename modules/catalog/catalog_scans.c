@@ -79,13 +79,14 @@ typedef enum ShownBy
 	SHOWN_COUNT
 } ShownBy;
 
+/* Where each of them is found; the order is that of ShownBy. */
 static const struct
 {
 	const char *name;
 	PGFunction	address;
 	int			count;
 	Oid			arg_types[3];
-	Oid			replaces;
+	Oid			replaces;		/* PostgreSQL's function of the same result; InvalidOid: it stands for a column */
 }			shown_by[SHOWN_COUNT] = {
 	{"tde_catalog_type", tde_catalog_type, 1, {OIDOID}},
 	{"tde_catalog_typmod", tde_catalog_typmod, 2, {OIDOID, INT4OID}},
@@ -110,6 +111,7 @@ typedef struct ShowingFunctions
 	Oid			oid[SHOWN_COUNT];
 } ShowingFunctions;
 
+/* The columns of catalogs that tell of a type, and by which function each is shown. */
 static const struct ShownColumn
 {
 	Oid			catalog;
@@ -166,7 +168,7 @@ tde_catalog_catalog_classes(PG_FUNCTION_ARGS)
 
 /* ---- in a query ---- */
 
-/* False if the extension is not in this database, or is of an earlier version there. */
+/* Looks up all of them.  Returns false if the extension is not in this database, or is of an earlier version there; then nothing is shown. */
 static bool
 find_functions(ShowingFunctions *functions)
 {
@@ -179,6 +181,7 @@ find_functions(ShowingFunctions *functions)
 	return true;
 }
 
+/* Returns how a column of a catalog is shown; number 0: any one, to know whether the catalog has one.  NULL: none is. */
 static const struct ShownColumn *
 shown_column(Oid catalog, AttrNumber number)
 {
@@ -188,7 +191,7 @@ shown_column(Oid catalog, AttrNumber number)
 	return NULL;
 }
 
-/* The call that stands for a column. */
+/* Returns the call that stands for a column.  Its type is the column's, so whatever reads it need not change. */
 static Expr *
 show_column(Form_pg_attribute attribute, Var *column, const struct ShownColumn *shown, const ShowingFunctions *functions)
 {
@@ -199,7 +202,7 @@ show_column(Form_pg_attribute attribute, Var *column, const struct ShownColumn *
 	return (Expr *) makeFuncExpr(functions->oid[shown->by], attribute->atttypid, args, attribute->attcollation, InvalidOid, COERCE_EXPLICIT_CALL);
 }
 
-/* The columns of the catalog, by their numbers. */
+/* Returns target entries for all columns of the catalog, by their numbers.  The scan of the statement holds the lock. */
 static List *
 catalog_columns(Oid oid, const ShowingFunctions *functions)
 {
@@ -220,13 +223,14 @@ catalog_columns(Oid oid, const ShowingFunctions *functions)
 	return columns;
 }
 
-/* A view's query whose scans are none of the client's?  The system's own views were made by initdb. */
+/* Returns true of a view's query whose scans are none of the client's.  The system's own views were made by initdb. */
 static bool
 is_users_view(RangeTblEntry *rte)
 {
 	return TDE_VIEW_OF(rte) >= FirstNormalObjectId;
 }
 
+/* Has a function of PostgreSQL's that prints a definition replaced by ours, which takes the same arguments. */
 static void
 show_text(FuncExpr *call, const ShowingFunctions *functions)
 {
@@ -235,7 +239,10 @@ show_text(FuncExpr *call, const ShowingFunctions *functions)
 			call->funcid = functions->oid[i];
 }
 
-/* A query_or_expression_tree_walker. */
+/*
+ * A query_or_expression_tree_walker.  Subqueries are gone into here, and not by query_tree_walker(): it would look into those that have just been
+ * made.
+ */
 static bool
 show_base_types(Node *node, void *context)
 {
@@ -263,9 +270,9 @@ show_base_types(Node *node, void *context)
 }
 
 /*
- * pg_dump must read all catalogs and tables as of one moment, and changes nothing, so its transaction is READ ONLY and at least
- * REPEATABLE READ; it also switches off what would give it fewer rows, or rows in another order.  What it
- * is told, whoever restores the dump makes.  Each of the three is enough.
+ * Returns true if the client seems to copy tables by what the catalogs say, as pg_dump does.  That must read all catalogs and tables as of one
+ * moment, and changes nothing, so its transaction is READ ONLY and at least REPEATABLE READ.  It also switches off what would give it fewer rows, or
+ * rows in another order.  What it is told, whoever restores the dump makes.  Each of the three is enough.
  */
 static bool
 copies_tables(void)
@@ -273,6 +280,7 @@ copies_tables(void)
 	return (XactReadOnly && IsolationUsesXactSnapshot()) || !row_security || !synchronize_seqscans;
 }
 
+/* TdeCatalogCalls.show: for a client's own SELECT, right before it is planned.  The query is the caller's to change. */
 static void
 show_catalogs(Query *query)
 {

@@ -3,6 +3,9 @@
  *
  * pg_get_indexdef() and its like print what they find in the catalogs themselves.  So their text is taken, and in it each expression or
  * query, as it is printed alone, replaced by that of plain columns, as it is printed alone.
+ *
+ * Each function asks first whether the user may execute PostgreSQL's, whose rights may have been revoked.  An object that is not there gives NULL, as
+ * PostgreSQL's own functions do.
  */
 #include "postgres.h"
 
@@ -42,7 +45,7 @@ PG_FUNCTION_INFO_V1(tde_catalog_catalog_viewdef);
 PG_FUNCTION_INFO_V1(tde_catalog_catalog_viewdef_name);
 PG_FUNCTION_INFO_V1(tde_catalog_catalog_ruledef);
 
-/* What PostgreSQL's function gives for an object and the rest of this call's arguments; NULL: there is none. */
+/* Returns what PostgreSQL's function gives for an object and the rest of this call's arguments; NULL: there is none. */
 static char *
 original(PGFunction function, Oid object, FunctionCallInfo fcinfo)
 {
@@ -65,7 +68,7 @@ result(char *definition, FunctionCallInfo fcinfo)
 	PG_RETURN_TEXT_P(cstring_to_text(definition));
 }
 
-/* The definition of a key: its expressions, with their conditions, and its operator classes. */
+/* Shows the definition of a key: its expressions, with their conditions, and its operator classes. */
 static char *
 show_key(char *definition, List *trees, Datum opclasses, Oid relation, bool pretty)
 {
@@ -76,6 +79,7 @@ show_key(char *definition, List *trees, Datum opclasses, Oid relation, bool pret
 	return tde_opclass_plain_texts(definition, opclasses);
 }
 
+/* Shows an index: its expressions, its condition and its classes. */
 static char *
 show_index(char *definition, HeapTuple index, bool pretty)
 {
@@ -152,7 +156,9 @@ tde_catalog_catalog_partkeydef(PG_FUNCTION_ARGS)
 
 /* ---- views and rules ---- */
 
-/* A view's columns may have been renamed: all SELECTs that make them get the names that they have. */
+/*
+ * Gives a view's columns the names that they have now, in all SELECTs that make them: they may have been renamed, and PostgreSQL prints these names.
+ */
 static void
 name_columns(Query *query, Oid view)
 {
@@ -173,14 +179,14 @@ name_columns(Query *query, Oid view)
 			name_columns(((RangeTblEntry *) lfirst(cell))->subquery, view);
 }
 
-/* Printing locks what a query reads, and changes it. */
+/* Printing locks what a query reads, and changes the tree, so a copy is printed. */
 static char *
 printed_query(Query *query, bool pretty)
 {
 	return pg_get_querydef(copyObject(query), pretty);
 }
 
-/* A condition of a rule is printed as the WHERE of a query that has OLD and NEW. */
+/* Prints a condition of a rule as the WHERE of a query that has OLD and NEW, since no function prints it alone. */
 static char *
 printed_condition(Node *condition, Query *action, bool pretty)
 {
@@ -195,6 +201,7 @@ printed_condition(Node *condition, Query *action, bool pretty)
 	return strstr(text, where) + strlen(where);
 }
 
+/* Replaces the condition and each action of a rule, or of a view, which is a rule.  What is not found in the text as it is printed alone stays. */
 static char *
 show_rule(char *definition, HeapTuple rule, bool pretty)
 {
@@ -223,6 +230,7 @@ show_rule(char *definition, HeapTuple rule, bool pretty)
 	return definition;
 }
 
+/* Both functions for views end here. */
 static Datum
 show_view(Oid view, FunctionCallInfo fcinfo)
 {

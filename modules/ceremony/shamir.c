@@ -1,6 +1,8 @@
 /*
  * shamir.c - a secret in n shares of which any k give it back (Shamir, over GF(2^8) byte by byte), and their text form.
  *
+ * The scheme is that of A. Shamir, How to share a secret, CACM 22 (1979).  The text is in Crockford's base 32, which leaves out what is misread.
+ *
  * Of k - 1 shares every secret is equally likely, as long as all coefficients, the highest one included, are uniformly random:
  * it must not be kept from being zero.
  *
@@ -28,6 +30,7 @@ _Static_assert(BODY_SIZE % 5 == 0 && FORMAT_SIZE + BODY_SIZE / 5 * 8 == TDE_SHAR
 
 /* ---- arithmetic: GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 ---- */
 
+/* The product, with AES's polynomial.  Bits are taken one after the other under masks, so time tells nothing of the factors. */
 static uint8_t
 multiply(uint8_t a, uint8_t b)
 {
@@ -42,7 +45,7 @@ multiply(uint8_t a, uint8_t b)
 	return (uint8_t) product;
 }
 
-/* 1 / a = a^254, and 0 for 0. */
+/* 1 / a = a^254 by squaring, and 0 for 0. */
 static uint8_t
 invert(uint8_t a)
 {
@@ -55,7 +58,7 @@ invert(uint8_t a)
 
 /* ---- splitting and combining ---- */
 
-/* y = (...(c[k-1] x + c[k-2]) x + ...) x + secret, in each byte. */
+/* Horner's rule, y = (...(c[k-1] x + c[k-2]) x + ...) x + secret, in each byte. */
 static void
 evaluate(const uint8_t secret[TDE_SHARE_SECRET_SIZE], uint8_t coefficients[][TDE_SHARE_SECRET_SIZE], int k, TdeShare *share)
 {
@@ -98,6 +101,7 @@ tde_shamir_same_split(const TdeShare *a, const TdeShare *b)
 	return a->k == b->k && memcmp(a->split, b->split, sizeof(a->split)) == 0;
 }
 
+/* Returns true if they are as many as they say are needed, of one split, and all different.  x 0 would be the secret itself. */
 static bool
 belong_together(const TdeShare *shares, int count)
 {
@@ -112,7 +116,7 @@ belong_together(const TdeShare *shares, int count)
 	return count >= TDE_MIN_SHARES;
 }
 
-/* What share i counts in the secret: the product of x[j] / (x[j] - x[i]) over the others (Lagrange, at 0). */
+/* Returns what share i counts in the secret: the product of x[j] / (x[j] - x[i]) over the others (Lagrange, at 0).  Here - is the same as +, XOR. */
 static uint8_t
 weight(const TdeShare *shares, int count, int i)
 {
@@ -147,7 +151,7 @@ tde_shamir_combine(const TdeShare *shares, int count, uint8_t secret[TDE_SHARE_S
 
 /* ---- characters ---- */
 
-/* low <= value <= high, for numbers below 2^31 */
+/* Returns the mask of low <= value <= high, for numbers below 2^31. */
 static uint32_t
 is_within(uint32_t value, uint32_t low, uint32_t high)
 {
@@ -166,7 +170,7 @@ digit_of(uint32_t value)
 				   (is_within(value, 27, 31) & 1));
 }
 
-/* The reverse; *wrong becomes non-zero if there is no such digit. */
+/* The reverse; *wrong becomes non-zero if there is no such digit.  All digits are read before anybody looks at that. */
 static uint32_t
 value_of(char digit, uint32_t *wrong)
 {
@@ -194,6 +198,7 @@ is_separator(char c)
 
 /* ---- text ---- */
 
+/* Computes the checksum over the format's name and the share. */
 static TdeStatus
 checksum(const uint8_t checked[CHECKED_SIZE], uint8_t sum[CHECKSUM_SIZE])
 {
@@ -260,7 +265,7 @@ tde_shamir_print(const TdeShare *share, char text[TDE_SHARE_TEXT_SIZE])
 	return status;
 }
 
-/* The characters of the text as numbers, one too many at most; how many there are. */
+/* Reads the characters of the text as numbers, one too many at most.  Returns how many there are. */
 static int
 read_values(const char *text, size_t size, uint8_t values[TDE_SHARE_CHARACTERS + 1], uint32_t *wrong)
 {
@@ -284,7 +289,7 @@ has_format(const uint8_t *values, int count)
 	return true;
 }
 
-/* Eight characters of five bits make five bytes. */
+/* Makes five bytes of eight characters of five bits each. */
 static void
 join(const uint8_t values[TDE_SHARE_CHARACTERS], uint8_t body[BODY_SIZE])
 {

@@ -3,6 +3,9 @@
  *
  * The text is "tde1" and 45 bytes in Crockford's base 32: split id, k, x, y, and the beginning of the SHA-256 of "tde1" and
  * of these 40 bytes.  The checksum is of the share alone: it finds typing errors and says nothing of the secret.
+ *
+ * Nothing here knows of PostgreSQL: it reports by status, and is tested outside of the server (unit/shares.c).  All that holds a secret is the
+ * caller's to cleanse.
  */
 #ifndef TDE_CEREMONY_SHAMIR_H
 #define TDE_CEREMONY_SHAMIR_H
@@ -22,6 +25,7 @@
 #define TDE_SHARE_TEXT_SIZE		(TDE_SHARE_CHARACTERS + TDE_SHARE_CHARACTERS / 4)
 #define TDE_SHARE_PASSPHRASE_SIZE	(2 * TDE_SHARE_SECRET_SIZE + 1)
 
+/* One share of a split, as bytes.  y is secret; the rest may be told. */
 typedef struct TdeShare
 {
 	uint8_t		split[TDE_SHARE_SPLIT_SIZE];	/* random; which shares belong together */
@@ -40,27 +44,30 @@ typedef enum TdeShareFault
 	TDE_SHARE_CHECKSUM			/* some character is not what was printed */
 } TdeShareFault;
 
-/* Make n shares of which k are needed; 2 <= k <= n <= 255, else TDE_E_FORMAT. */
+/* Makes n shares of which k are needed; 2 <= k <= n <= 255, else TDE_E_FORMAT.  On an error the shares are not to be used. */
 extern TDE_MUST_CHECK TdeStatus tde_shamir_split(const uint8_t secret[TDE_SHARE_SECRET_SIZE], int k, int n,
 												 TdeShare *shares);
 
-/* Do the shares belong to one split? */
+/* Returns true if the shares belong to one split. */
 extern int	tde_shamir_same_split(const TdeShare *a, const TdeShare *b);
 
 /*
- * The secret of as many shares as they say are needed.  TDE_E_FORMAT if they are of different splits, fewer or more, or not
- * all different.  Nothing can tell whether they are genuine: another y gives another secret.
+ * Computes the secret of as many shares as they say are needed.  TDE_E_FORMAT if they are of different splits, fewer or more, or not all different.
+ * Nothing can tell whether they are genuine: another y gives another secret.
  */
 extern TDE_MUST_CHECK TdeStatus tde_shamir_combine(const TdeShare *shares, int count,
 												   uint8_t secret[TDE_SHARE_SECRET_SIZE]);
 
-/* The text of a share, with its terminating zero. */
+/* Writes the text of a share, with its terminating zero.  On an error the text is cleansed. */
 extern TDE_MUST_CHECK TdeStatus tde_shamir_print(const TdeShare *share, char text[TDE_SHARE_TEXT_SIZE]);
 
-/* Read a share as it was printed or typed: case, spaces and dashes do not matter, I and L are 1, O is 0. */
+/*
+ * Reads a share as it was printed or typed: case, spaces and dashes do not matter, I and L are 1, O is 0.  *fault tells what is wrong with the text,
+ * which is no error; the share is zeros then.
+ */
 extern TDE_MUST_CHECK TdeStatus tde_shamir_parse(const char *text, size_t size, TdeShare *share, TdeShareFault *fault);
 
-/* The passphrase that a secret stands for: its hexadecimal digits, with a terminating zero. */
+/* Writes the passphrase that a secret stands for: its hexadecimal digits, with a terminating zero. */
 extern void tde_shamir_passphrase(const uint8_t secret[TDE_SHARE_SECRET_SIZE], char passphrase[TDE_SHARE_PASSPHRASE_SIZE]);
 
 #endif							/* TDE_CEREMONY_SHAMIR_H */

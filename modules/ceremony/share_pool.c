@@ -30,6 +30,7 @@ extern PGDLLEXPORT void tde_share_expiry_main(Datum number);
 /* How often the worker looks. */
 #define LOOK_EVERY_MS 1000
 
+/* All of it is on pages for secrets, and read and written under the lock.  The shares are of one split, and all are gone when count is 0. */
 typedef struct Pool
 {
 	LWLock	   *lock;
@@ -70,7 +71,7 @@ tde_share_pool_exists(void)
 
 /* ---- what ends in _locked is called with the lock held ---- */
 
-/* The worker is woken, to end now: background workers are few. */
+/* Cleanses all shares.  The worker is woken, to end now: background workers are few. */
 static void
 forget_locked(void)
 {
@@ -80,7 +81,7 @@ forget_locked(void)
 		SetLatch(pool->worker);
 }
 
-/* Forget shares that are not to be kept any longer; how many had expired. */
+/* Forgets shares that are not to be kept any longer.  Returns how many had expired; a wallet that has changed is no matter for the log. */
 static int
 forget_stale_locked(void)
 {
@@ -115,6 +116,7 @@ is_in_locked(const TdeShare *share)
 	return false;
 }
 
+/* Adds a share; the first one of a split begins its time.  There is room: a split has no more than TDE_MAX_SHARES, and all are different. */
 static void
 add_locked(const TdeShare *share)
 {
@@ -129,7 +131,7 @@ add_locked(const TdeShare *share)
 
 /* ---- the worker ---- */
 
-/* Are the shares that this worker was started for still waiting? */
+/* Returns true if the shares that this worker was started for still wait. */
 static bool
 is_waiting(uint32 number)
 {
@@ -144,7 +146,7 @@ is_waiting(uint32 number)
 	return waiting;
 }
 
-/* Also at a FATAL: the latch is another process's next. */
+/* For before_shmem_exit(), so also at a FATAL.  The latch will be another process's, and whoever forgets shares would wake that. */
 static void
 stop_watching(int code, Datum number)
 {
@@ -157,6 +159,7 @@ stop_watching(int code, Datum number)
 	LWLockRelease(pool->lock);
 }
 
+/* The worker's main function.  It needs no database, and ends as soon as its shares are gone. */
 void
 tde_share_expiry_main(Datum number)
 {
@@ -174,6 +177,7 @@ tde_share_expiry_main(Datum number)
 	}
 }
 
+/* Starts a worker that watches over the shares with this number.  Without one they are forgotten by the next call of a function for shares. */
 static void
 start_worker(uint32 number)
 {
@@ -198,6 +202,7 @@ start_worker(uint32 number)
 
 /* ---- what the SQL functions do ---- */
 
+/* The lock is not held while anything is logged or a worker is started: both may fail, or wait. */
 TdeShareVerdict
 tde_share_pool_add(const TdeShare *share, int *in, TdeShare enough[TDE_MAX_SHARES])
 {

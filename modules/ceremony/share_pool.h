@@ -10,6 +10,7 @@
 #include "ceremony/shamir.h"
 #include "server/compat.h"
 
+/* What became of a share. */
 typedef enum TdeShareVerdict
 {
 	TDE_SHARE_ADDED,
@@ -19,16 +20,16 @@ typedef enum TdeShareVerdict
 
 extern void tde_share_pool_init(void);	/* when the module is loaded */
 
-/* Was the library in shared_preload_libraries?  Otherwise nothing of the following may be called. */
+/* Returns true if the library was in shared_preload_libraries.  Otherwise nothing of the following may be called. */
 extern bool tde_share_pool_exists(void);
 
 /*
- * Put a share to the others.  *in: how many of its split, or of the other one, are in then.  When there are enough, they are
- * moved to enough[], which the caller cleanses.
+ * Puts a share to the others.  *in: how many of its split, or of the other one, are in then.  When there are enough, they are moved to enough[],
+ * which the caller cleanses, and the pool is empty.
  */
 extern TdeShareVerdict tde_share_pool_add(const TdeShare *share, int *in, TdeShare enough[TDE_MAX_SHARES]);
 
-/* Forget all; how many there were. */
+/* Forgets all.  Returns how many there were. */
 extern int	tde_share_pool_forget(void);
 
 #endif							/* TDE_CEREMONY_SHARE_POOL_H */

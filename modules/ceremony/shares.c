@@ -1,5 +1,8 @@
 /*
  * shares.c - the SQL functions that split the wallet's passphrase in shares and open the wallet by some of them.
+ *
+ * A holder gives his share to tde_wallet_open_share() in a session of his own.  What he gives is in shared memory at once, whatever becomes of his
+ * transaction.  The one who completes the number opens the wallet.
  */
 #include "postgres.h"
 
@@ -42,6 +45,7 @@ require_shared(void)
 
 /* ---- a share comes in ---- */
 
+/* Reads a share, or throws ERRCODE_INVALID_PARAMETER_VALUE.  The message says what to look at, and nothing of the share. */
 static void
 parse_share(const char *given, Size size, TdeShare *share)
 {
@@ -75,6 +79,7 @@ parse_given(const char *given, void *arg)
 	parse_share(given, strlen(given), arg);
 }
 
+/* Reads the argument, or what COPY has brought.  The statement is hidden first: an error must not have it logged. */
 static void
 take_share(FunctionCallInfo fcinfo, TdeShare *share)
 {
@@ -90,6 +95,7 @@ take_share(FunctionCallInfo fcinfo, TdeShare *share)
 	parse_share(VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument), share);
 }
 
+/* Throws if the share was not taken.  The log tells who gave which number, never what it is. */
 static void
 report_verdict(TdeShareVerdict verdict, const TdeShare *share, int in)
 {
@@ -111,7 +117,7 @@ report_verdict(TdeShareVerdict verdict, const TdeShare *share, int in)
 					share->x, GetUserNameFromId(GetUserId(), false), in, share->k)));
 }
 
-/* In PG_CATCH: the wallet did not open. */
+/* In PG_CATCH: the wallet did not open.  The holders cannot see the passphrase, so the hint speaks of shares. */
 static void
 rethrow_as_of_shares(MemoryContext context, int count)
 {
@@ -130,7 +136,7 @@ rethrow_as_of_shares(MemoryContext context, int count)
 					 "again, with other shares if there are any.")));
 }
 
-/* The passphrase that the shares make; nothing else is left of them. */
+/* Makes the passphrase of the shares; nothing else is left of them, whether that succeeds or not. */
 static void
 combine(TdeShare *shares, int count, char passphrase[TDE_SHARE_PASSPHRASE_SIZE])
 {
@@ -144,6 +150,7 @@ combine(TdeShare *shares, int count, char passphrase[TDE_SHARE_PASSPHRASE_SIZE])
 	tde_check(status);
 }
 
+/* As tde_wallet_open() does; a wrong share cannot be told from another passphrase. */
 static void
 open_with_shares(TdeShare *shares, int count)
 {
@@ -168,8 +175,8 @@ open_with_shares(TdeShare *shares, int count)
 }
 
 /*
- * tde_wallet_open_share(share text DEFAULT NULL) returns text - collect a share, NULL: the one that COPY has brought; open the wallet for the whole instance when there are
- * enough.  Not undone by a rollback.  Says how many are in.
+ * tde_wallet_open_share(share text DEFAULT NULL) returns text - collect a share, NULL: the one that COPY has brought; open the wallet for the whole
+ * instance when there are enough.  It is not undone by a rollback.  Returns how many are in.
  */
 Datum
 tde_ceremony_wallet_open_share(PG_FUNCTION_ARGS)
@@ -228,6 +235,7 @@ check_numbers(int k, int n)
 				 errmsg("number of shares that open the wallet must be from %d to %d", TDE_MIN_SHARES, n)));
 }
 
+/* As InitMaterializedSRF(), but with memory for all shares: work_mem may be smaller, and then they would be written to a file. */
 static void
 begin_result(ReturnSetInfo *rsinfo)
 {
@@ -245,7 +253,7 @@ begin_result(ReturnSetInfo *rsinfo)
 	MemoryContextSwitchTo(context);
 }
 
-/* Add the text, and see that it can be read. */
+/* Adds the text to the result, after it was read back.  A share that cannot be read would be found out when it is too late. */
 static void
 put_text(ReturnSetInfo *rsinfo, const TdeShare *share)
 {
@@ -266,6 +274,7 @@ put_text(ReturnSetInfo *rsinfo, const TdeShare *share)
 	OPENSSL_cleanse(&found, sizeof(found));
 }
 
+/* Two sets of shares, the first and the last ones, have to give the secret back before the wallet is under it. */
 static void
 check_secret(const TdeShare *shares, int k, const uint8 secret[TDE_SHARE_SECRET_SIZE])
 {
@@ -279,7 +288,7 @@ check_secret(const TdeShare *shares, int k, const uint8 secret[TDE_SHARE_SECRET_
 		elog(ERROR, "shares do not give back what was split");
 }
 
-/* The wallet is changed last, when nothing can keep the shares any more from being returned but the loss of the session. */
+/* The wallet is changed last.  Then nothing can keep the shares any more from being returned but the loss of the session. */
 static void
 split(int k, int n, ReturnSetInfo *rsinfo)
 {

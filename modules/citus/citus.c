@@ -25,6 +25,10 @@
 #include "server/compat.h"
 #include "server/module.h"
 
+/*
+ * TdeCitusCalls.plan: what has to be done to a query before Citus plans it.  The order matters: calls are inlined before their volatility is judged,
+ * conditions are encrypted before joins are looked at.  What cannot be done is left to Citus, whose error tde_citus_explain() completes.
+ */
 static PlannedStmt *
 plan_query(planner_hook_type next, TDE_PLANNER_PARAMETERS)
 {

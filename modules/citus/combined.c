@@ -34,6 +34,7 @@ find_collated(List *collations, Oid aggregate)
 	return NULL;
 }
 
+/* Notes an aggregate's collation.  One aggregate with two collations has none that could be told apart in Citus' plan. */
 static void
 add_collated(List **collations, const Aggref *call)
 {
@@ -75,6 +76,7 @@ tde_combined_collations(Query *query)
 	return collations;
 }
 
+/* Returns true of a call of coord_combine_agg() that has no collation. */
 static bool
 is_combination(const Aggref *call)
 {
@@ -105,6 +107,7 @@ set_collation(Node *node, void *collations)
 	return expression_tree_walker(node, set_collation, collations);
 }
 
+/* Goes through the nodes that Citus puts on top of its own: aggregates and subqueries. */
 static void
 collate_plan(Plan *plan, List *collations)
 {

@@ -7,10 +7,10 @@
 #include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
 
-/* Before Citus plans a query: which collations its aggregates of encrypted strings have; for the other function. */
+/* Before Citus plans a query: returns which collations its aggregates of encrypted strings have, for the other function. */
 extern List *tde_combined_collations(Query *query);
 
-/* When it is planned: what combines them has the same. */
+/* When it is planned: gives what combines them the same.  It changes the plan. */
 extern void tde_combined_collate(PlannedStmt *plan, List *collations);
 
 #endif							/* TDE_CITUS_COMBINED_H */

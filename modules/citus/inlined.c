@@ -32,7 +32,7 @@ put_arguments(Node *node, void *args)
 	return expression_tree_mutator(node, put_arguments, args);
 }
 
-/* Is it one of ours, in SQL? */
+/* Returns true if it is one of ours, in SQL, and STABLE. */
 static bool
 is_our_sql_function(Oid function)
 {
@@ -46,12 +46,14 @@ is_our_sql_function(Oid function)
 	return ours && tde_core_is_member(ProcedureRelationId, function);
 }
 
+/* Returns the function that a call or an operator calls. */
 static Oid
 called(Node *call)
 {
 	return IsA(call, FuncExpr) ? ((FuncExpr *) call)->funcid : get_opcode(((OpExpr *) call)->opno);
 }
 
+/* Returns parameters $1, $2, ... with the types of the arguments, so that nothing of the user's is evaluated. */
 static List *
 as_parameters(List *args)
 {
@@ -73,8 +75,8 @@ as_parameters(List *args)
 }
 
 /*
- * What stands for the call; NULL: it stays.  PostgreSQL's own way, which looks into what comes out, too, and also evaluates what it can: so it gets
- * parameters, and nothing of the user's.  An argument may be taken several times, so none may be volatile.
+ * Returns what stands for the call; NULL: it stays.  This is PostgreSQL's own way, which looks into what comes out, too, and also evaluates what it
+ * can: so it gets parameters, and nothing of the user's.  An argument may be taken several times, so none may be volatile.
  */
 static Node *
 inlined(Node *call)

@@ -6,7 +6,7 @@
 
 #include "nodes/parsenodes.h"
 
-/* In a query that changes rows, in place. */
+/* Puts them into a query that changes rows, in place.  SELECTs stay: Citus lets them compute with what is STABLE. */
 extern void tde_citus_inline(Query *query);
 
 #endif							/* TDE_CITUS_INLINED_H */

@@ -21,6 +21,7 @@
 #include "server/subquery.h"
 #include "type/type.h"
 
+/* A MERGE whose target is distributed by an encrypted column. */
 typedef struct Merge
 {
 	Query	   *query;
@@ -29,7 +30,7 @@ typedef struct Merge
 	TdeType    *type;			/* of it */
 } Merge;
 
-/* The column of a table, or a subquery, under what only changes its type's name. */
+/* Returns the column of a table, or a subquery, under what only changes its type's name; NULL: it is none. */
 static Var *
 column_of(Node *node)
 {
@@ -51,7 +52,7 @@ is_plain(const Var *column, const Merge *merge)
 	return column && column->varno != merge->target && column->varattno > 0 && column->vartype == merge->type->base;
 }
 
-/* The two columns of a condition, if it is "target's = source's", or the other way around. */
+/* Returns true if a condition is "target's = source's", or the other way around; then the two columns. */
 static bool
 compares(Node *condition, const Merge *merge, Var **target, Var **source)
 {
@@ -68,7 +69,7 @@ compares(Node *condition, const Merge *merge, Var **target, Var **source)
 	return is_target(*target, merge) && is_plain(*source, merge);
 }
 
-/* The source as a subquery, to which a column can be added; NULL: it cannot be one. */
+/* Returns the source as a subquery, to which a column can be added; NULL: it cannot be one. */
 static Query *
 source_query(Query *query, Index source)
 {
@@ -87,7 +88,7 @@ source_query(Query *query, Index source)
 	return rte->rtekind == RTE_SUBQUERY && rte->subquery->setOperations == NULL ? rte->subquery : NULL;
 }
 
-/* The new column; NULL: there can be none. */
+/* Adds the new column.  NULL: there can be none, as of a source whose columns are not all that its query has. */
 static Var *
 add_encrypted(const Merge *merge, const Var *source)
 {
@@ -109,7 +110,7 @@ add_encrypted(const Merge *merge, const Var *source)
 	return makeVar(source->varno, number, merge->type->oid, -1, source->varcollid, 0);
 }
 
-/* INSERT (target's column) VALUES (source's column). */
+/* INSERT (target's column) VALUES (source's column) reads the new one, too, as ON does. */
 static void
 insert_encrypted(const Merge *merge, const Var *source, Var *encrypted)
 {

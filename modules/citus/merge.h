@@ -6,7 +6,7 @@
 
 #include "nodes/parsenodes.h"
 
-/* Before Citus plans it: what ON compares with the distribution column becomes encrypted. */
+/* Before Citus plans it: encrypts what ON compares with the distribution column, in place.  A MERGE of another form stays as it is. */
 extern void tde_merge_prepare(Query *query);
 
 #endif							/* TDE_CITUS_MERGE_H */

@@ -1,5 +1,8 @@
 /*
  * node_answers.c - what the nodes of a cluster answer to a command.
+ *
+ * Citus has SQL functions for that, and no interface in C.  They are called under a search path of pg_catalog, so nobody else's functions of these
+ * names are.
  */
 #include "postgres.h"
 
@@ -28,6 +31,7 @@ static const char *const questions[] = {
 	" FROM run_command_on_coordinator($1) r LEFT JOIN pg_dist_node n ON n.nodeid = r.nodeid",
 };
 
+/* Copies an answer out of SPI's memory.  No result at all is an answer that is equal to none. */
 static TdeNodeAnswer *
 answer_of(HeapTuple row, TupleDesc columns)
 {

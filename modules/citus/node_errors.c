@@ -27,6 +27,7 @@
 
 #define NAMES_SERVER		"Reported by the server at "
 
+/* Returns true if this backend serves another node: Citus names its connections. */
 static bool
 is_for_node(void)
 {
@@ -61,7 +62,7 @@ is_encrypted(Node *expr)
 	return tde_type_find(getBaseType(exprType(expr))) != NULL;
 }
 
-/* Is it a comparison of an encrypted column of one table with a plain one of another?  A query_or_expression_tree_walker. */
+/* A query_or_expression_tree_walker: true of a comparison of an encrypted column of one table with a plain one of another. */
 static bool
 joins_mixed(Node *node, void *context)
 {

@@ -1,5 +1,5 @@
 /*
- * node_keys.c - do the nodes of a Citus cluster have the same hash key?
+ * node_keys.c - whether the nodes of a Citus cluster have the same hash key.
  *
  * Citus places rows by the hash function of the distribution column's type, on whichever node it plans, and has workers hash what it
  * repartitions.  For encrypted types that function is keyed (operators/hash.c).  Where nodes have hash keys of their own, rows are not
@@ -71,7 +71,7 @@ tde_citus_hash_fingerprint(PG_FUNCTION_ARGS)
 
 /* ---- asking other nodes ---- */
 
-/* What is wrong with one node's answer; NULL: nothing. */
+/* Returns what is wrong with one node's answer; NULL: nothing. */
 static char *
 find_difference(const TdeNodeAnswer *answer, const char *own)
 {
@@ -82,7 +82,7 @@ find_difference(const TdeNodeAnswer *answer, const char *own)
 	return NULL;
 }
 
-/* The same for all of them. */
+/* Returns the same for all of them: the first difference. */
 static char *
 ask_nodes(TdeNodes whom)
 {
@@ -96,7 +96,7 @@ ask_nodes(TdeNodes whom)
 	return difference;
 }
 
-/* What was found before, for this session. */
+/* What was found before, for this session; a later one includes the earlier. */
 typedef enum Asked
 {
 	ASKED_NOBODY,
@@ -122,6 +122,7 @@ tde_node_keys_init(void)
 	tde_memory_when_relation_changes(nodes_changed);
 }
 
+/* Throws unless they have the same keys.  Nothing is asked again while our keys and the list of nodes stay as they are. */
 static void
 require_same(Asked whom, const char *what)
 {
@@ -149,6 +150,7 @@ require_same(Asked whom, const char *what)
 static const char *const distributing[] = {"create_distributed_table", "create_distributed_table_concurrently", "alter_distributed_table",
 "create_reference_table", "citus_add_local_table_to_metadata"};
 
+/* Returns true of functions that distribute tables, by their names in pg_catalog: Citus' OIDs differ from database to database. */
 static bool
 distributes(Oid function)
 {
@@ -176,6 +178,7 @@ names_column(Oid function)
 /* Citus distributes by plain enums nevertheless, and then does not find rows that a worker has hashed (13.2). */
 #define HASHED_OIDS "Its values are hashed by OIDs, which are others on each node."
 
+/* Throws if the table cannot be distributed by this column.  A column that does not exist, or is plain, is left to Citus. */
 static void
 check_column(Oid table, const char *name)
 {
@@ -201,7 +204,7 @@ check_column(Oid table, const char *name)
 	require_same(ASKED_ALL, psprintf("distribute table \"%s\" by encrypted column \"%s\"", get_rel_name(table), name));
 }
 
-/* A type of a table's columns that tde_create_type() has made; NULL: there is none. */
+/* Returns a type of a table's columns that tde_create_type() has made; NULL: there is none. */
 static char *
 made_type(Oid oid)
 {
@@ -269,6 +272,7 @@ distribute_function(void)
 	return tde_type_internal_function("tde_distribute", tde_distribute, types, lengthof(types));
 }
 
+/* Makes f(args) to tde_distribute(f, args), with the defaults that the planner would add, since the function's own are not known there. */
 static void
 guard_call(FuncExpr *call, Oid guard)
 {
@@ -341,9 +345,9 @@ tde_node_keys_is_coordinator(void)
 }
 
 /*
- * Does Citus' plan have nodes hash encrypted values, to put together what is joined?  Error if they would hash OIDs.  That is a job that
- * others depend on, whose partition column is printed as a Var.  Looked for in the plan's text, since its nodes are Citus' own: a job that
- * is not what we know is an error.
+ * Returns true if Citus' plan has nodes hash encrypted values, to put together what is joined.  Throws if they would hash OIDs.  That is a job that
+ * others depend on, whose partition column is printed as a Var.  It is looked for in the plan's text, since its nodes are Citus' own: a job that is
+ * not what we know is an error.
  */
 static bool
 repartitions_encrypted(PlannedStmt *plan)

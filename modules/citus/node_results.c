@@ -24,6 +24,7 @@
 #include "type/node_form.h"
 #include "type/type.h"
 
+/* While Citus writes this row, output functions give ciphertext.  An error must not leave that on for the client. */
 static bool
 receive_from_node(TupleTableSlot *slot, DestReceiver *self)
 {
@@ -44,7 +45,7 @@ receive_from_node(TupleTableSlot *slot, DestReceiver *self)
 	return goes_on;
 }
 
-/* Citus' receivers say that they are COPY's, and are not PostgreSQL's. */
+/* Returns true of Citus' receivers: they say that they are COPY's, and are not PostgreSQL's. */
 static bool
 is_citus(DestReceiver *receiver)
 {

@@ -6,10 +6,10 @@
 
 #include "executor/execdesc.h"
 
-/* What Citus has cast for INSERT ... SELECT, or been told to cast, is encrypted as a column's value is. */
+/* Has what Citus has cast for INSERT ... SELECT, or been told to cast, be encrypted as a column's value is; in place. */
 extern void tde_results_cast(Query *query);
 
-/* When a query is run: if Citus takes its rows, it gets them through a receiver of ours, in query->dest.  Returns whether it does. */
+/* When a query is run: if Citus takes its rows, it gets them through a receiver of ours, in query->dest.  Returns true if it does. */
 extern bool tde_results_begin(QueryDesc *query);
 
 #endif							/* TDE_CITUS_NODE_RESULTS_H */

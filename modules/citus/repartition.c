@@ -27,6 +27,7 @@
 #include "server/subquery.h"
 #include "type/type.h"
 
+/* The joins of a query, and which tables they put together. */
 typedef struct Joins
 {
 	Query	   *query;
@@ -44,7 +45,7 @@ entry(const Joins *joins, Index table)
 
 /* ---- which tables are joined by what ---- */
 
-/* The tables in FROM.  False: there is another join than an inner one, and such Citus does not repartition. */
+/* Notes the tables in FROM.  Returns false if there is another join than an inner one: such Citus does not repartition. */
 static bool
 find_tables(Node *node, Joins *joins)
 {
@@ -76,7 +77,7 @@ joined(const Joins *joins, const Var *var)
 	return rte->rtekind == RTE_JOIN && var->varattno > 0 ? list_nth(rte->joinaliasvars, var->varattno - 1) : NULL;
 }
 
-/* The column of a table that Citus takes an operand for; NULL: it is none. */
+/* Returns the column of a table that Citus takes an operand for; NULL: it is none. */
 static Var *
 operand_column(Node *node, const Joins *joins)
 {
@@ -102,7 +103,7 @@ is_encryption_of(Oid type, Oid base)
 	return encrypted && encrypted->base == base;
 }
 
-/* Columns of two tables that have to be equal. */
+/* Notes columns of two tables that have to be equal.  Groups are merged by renumbering: there are few tables. */
 static void
 pair(Var *left, Var *right, Joins *joins)
 {
@@ -151,7 +152,7 @@ is_distributed(const Joins *joins, Index table)
 	return distribution && distribution->by_column;
 }
 
-/* Are all distributed tables joined with each other? */
+/* Returns true if all distributed tables are joined with each other; mixed: also by an encrypted and a plain column. */
 static bool
 are_paired(Joins *joins, bool mixed)
 {
@@ -175,6 +176,7 @@ are_paired(Joins *joins, bool mixed)
 
 /* ---- a table becomes a subquery ---- */
 
+/* Context of find_join_columns(): the columns of one table that a query reads, at any depth. */
 typedef struct Reads
 {
 	const Joins *joins;
@@ -226,6 +228,7 @@ columns_read(const Joins *joins, Index table)
 	return reads.columns;
 }
 
+/* A whole row would have other columns, and locks and system columns need a table. */
 static bool
 can_be_subquery(const Joins *joins, Index table)
 {
@@ -233,7 +236,7 @@ can_be_subquery(const Joins *joins, Index table)
 		!bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, columns_read(joins, table));
 }
 
-/* The subquery whose table alone a condition is about, NULL: there is none. */
+/* Returns the subquery whose table alone a condition is about; NULL: there is none, or it must not be evaluated earlier. */
 static Query *
 subquery_of(Node *condition, const Joins *joins)
 {
@@ -245,7 +248,7 @@ subquery_of(Node *condition, const Joins *joins)
 	return entry(joins, table)->subquery;
 }
 
-/* Conditions of an inner join, without those that are in subqueries now. */
+/* Moves conditions of an inner join into the subqueries that they are about, so that fewer rows go to other nodes.  Returns those that stay. */
 static Node *
 move_conditions(Node *conditions, const Joins *joins)
 {
@@ -283,7 +286,10 @@ move_all_conditions(Node *node, void *joins)
 	return expression_tree_walker(node, move_all_conditions, joins);
 }
 
-/* Citus does not look at colocation when it looks whether a subquery is joined with a table by their distribution columns. */
+/*
+ * Citus does not look at colocation when it looks whether a subquery is joined with a table by their distribution columns.  OFFSET 0 keeps it from
+ * pushing a join down that belongs to other shards.
+ */
 static void
 make_subquery(const Joins *joins, Index table)
 {
@@ -295,7 +301,7 @@ make_subquery(const Joins *joins, Index table)
 		subquery->limitOffset = (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL);
 }
 
-/* All distributed tables but one: if one has to stay a table, that. */
+/* Makes subqueries of all distributed tables but one: if one has to stay a table, of all but that.  If two have to, the query stays as it is. */
 static void
 make_subqueries(Joins *joins)
 {
@@ -322,7 +328,7 @@ make_subqueries(Joins *joins)
 		entry(joins, table)->subquery->targetList = tde_subquery_columns(entry(joins, table), columns_read(joins, table));
 }
 
-/* The SELECT that Citus plans now; NULL: it plans none. */
+/* Returns the SELECT that Citus plans now; NULL: it plans none. */
 static Query *
 planned_select(Query *query)
 {

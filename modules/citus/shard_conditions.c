@@ -41,7 +41,7 @@ typedef struct Conditions
 
 /* ---- what is compared ---- */
 
-/* The column's type, if this is an encrypted distribution column of the query; NULL otherwise. */
+/* Returns the column's type, if this is an encrypted distribution column of the query; NULL otherwise. */
 static TdeType *
 distribution_column(Node *node, const Conditions *conditions)
 {
@@ -54,7 +54,7 @@ distribution_column(Node *node, const Conditions *conditions)
 	return table && table->column == var->varattno ? tde_type_find(var->vartype) : NULL;
 }
 
-/* Does a value of this type mean the same as one of the column's base type?  varchar has the operators of text. */
+/* Returns true if a value of this type means the same as one of the column's base type; varchar has the operators of text. */
 static bool
 is_of_base_type(Oid type, TdeType *column)
 {
@@ -75,7 +75,7 @@ integer_value(const Const *value)
 	return value->consttype == INT4OID ? DatumGetInt32(value->constvalue) : DatumGetInt64(value->constvalue);
 }
 
-/* The same number as an integer of another type; NULL if it is too large for that. */
+/* Returns the same number as an integer of another type; NULL if it is too large for that, and so equal to no value of the column. */
 static Node *
 integer_of_type(const Const *value, Oid type)
 {
@@ -90,7 +90,7 @@ integer_of_type(const Const *value, Oid type)
 	return NULL;
 }
 
-/* Evaluated as far as it is the same for the whole query. */
+/* Evaluates it as far as it is the same for the whole query. */
 static Node *
 evaluated(Node *node, const Conditions *conditions)
 {
@@ -98,8 +98,8 @@ evaluated(Node *node, const Conditions *conditions)
 }
 
 /*
- * The value, encrypted.  The cast is explicit, whoever wrote it: Citus looks through implicit ones.  A constant comes out as one, unless
- * the wallet is closed, which whoever evaluates it will tell.
+ * Returns the value, encrypted.  The cast is explicit, whoever wrote it: Citus looks through implicit ones.  A constant comes out as one, unless the
+ * wallet is closed, which whoever evaluates it will tell.
  */
 static Node *
 encrypted_value(Node *value, TdeType *type, const Conditions *conditions)
@@ -109,7 +109,7 @@ encrypted_value(Node *value, TdeType *type, const Conditions *conditions)
 	return cast ? evaluated(cast, conditions) : NULL;
 }
 
-/* The same value, not to be taken for one that Citus can cast; NULL: it is not. */
+/* Returns the same value, not to be taken for one that Citus can cast; NULL: it is not. */
 static Node *
 unknown_value(Node *value)
 {
@@ -120,7 +120,7 @@ unknown_value(Node *value)
 	return (Node *) makeRelabelType((Expr *) value, exprType(value), exprTypmod(value), exprCollation(value), COERCE_EXPLICIT_CAST);
 }
 
-/* The value as one of the column's base type, if it is equal to the same values then; NULL otherwise. */
+/* Returns the value as one of the column's base type, if it is equal to the same values then; NULL otherwise. */
 static Node *
 base_value(Node *value, TdeType *type, const Conditions *conditions)
 {
@@ -138,7 +138,7 @@ base_value(Node *value, TdeType *type, const Conditions *conditions)
 
 /* ---- comparisons ---- */
 
-/* What Citus takes an operand for: it looks through implicit casts, those that decrypt included. */
+/* Returns what Citus takes an operand for: it looks through implicit casts, those that decrypt included. */
 static Node *
 seen_operand(Node *node)
 {
@@ -148,7 +148,7 @@ seen_operand(Node *node)
 	return node;
 }
 
-/* column = value, the column at 0 or 1 of the operands; NULL: it stays as it is */
+/* Returns column = value with the value encrypted, the column at 0 or 1 of the operands; NULL: it stays as it is. */
 static Node *
 compare_column(OpExpr *op, int column_at, TdeType *type, const Conditions *conditions)
 {
@@ -177,6 +177,7 @@ compare_column(OpExpr *op, int column_at, TdeType *type, const Conditions *condi
 	return (Node *) op;
 }
 
+/* Returns an equality in which the value is encrypted, if one of its operands is a distribution column; NULL: it stays as it is. */
 static Node *
 compare(OpExpr *op, const Conditions *conditions)
 {
@@ -212,7 +213,7 @@ encrypted_array(Const *array, TdeType *type)
 	return makeConst(get_array_type(type->oid), -1, array->constcollid, -1, PointerGetDatum(plain), false, false);
 }
 
-/* column = ANY (array); NULL: it stays as it is, and Citus asks all shards */
+/* Returns column = ANY (array) with the array encrypted; NULL: it stays as it is, and Citus asks all shards. */
 static Node *
 compare_any(ScalarArrayOpExpr *op, const Conditions *conditions)
 {
@@ -263,7 +264,7 @@ has_encrypted_distribution(List *range_table)
 	return false;
 }
 
-/* A query_or_expression_tree_walker. */
+/* A query_or_expression_tree_walker: each query has its own range table, so each is gone through by itself. */
 static bool
 prepare(Node *node, void *root)
 {

@@ -7,7 +7,7 @@
 #include "nodes/params.h"
 #include "nodes/parsenodes.h"
 
-/* Before Citus plans a query: what is compared with an encrypted distribution column becomes encrypted, where it can. */
+/* Before Citus plans a query: encrypts what is compared with an encrypted distribution column, where it can.  params: the bound ones; may be NULL. */
 extern void tde_shard_conditions(Query *query, ParamListInfo params);
 
 #endif							/* TDE_CITUS_SHARD_CONDITIONS_H */

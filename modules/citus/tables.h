@@ -6,20 +6,20 @@
 
 #include "distributed/distribution.h"
 
-/* May Citus repartition tables to join them? */
+/* Returns true if Citus may repartition tables to join them (citus.enable_repartition_joins). */
 extern bool tde_citus_repartitions(void);
 
-/* TdeDistributionTests: any table; one that is distributed by an encrypted column. */
+/* TdeDistributionTests: true of any table; of one that is distributed by an encrypted column. */
 extern bool tde_citus_any_table(const TdeDistribution *table);
 extern bool tde_citus_by_encrypted(const TdeDistribution *table);
 
-/* The latter, of a table of a query. */
+/* Returns the latter, of a table of a query. */
 extern bool tde_citus_is_by_encrypted(const RangeTblEntry *entry);
 
-/* Is it an equality, and not a user's operator that has the name? */
+/* Returns true if it is an equality, and not a user's operator that has the name. */
 extern bool tde_citus_is_equality(Oid operator);
 
-/* The encrypted type's own equality, by which Citus distributes; InvalidOid: it has none. */
+/* Returns the encrypted type's own equality, by which Citus distributes; InvalidOid: it has none. */
 extern Oid	tde_citus_own_equality(const TdeType *type);
 
 #endif							/* TDE_CITUS_TABLES_H */

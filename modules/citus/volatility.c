@@ -43,7 +43,7 @@ extern PGDLLEXPORT Datum tde_called(PG_FUNCTION_ARGS);
 
 /* ---- what a call stands for ---- */
 
-/* The function of the cast that a call in a cast's form is; InvalidOid: there is no such cast. */
+/* Returns the function of the cast that a call in a cast's form is; InvalidOid: there is no such cast. */
 static Oid
 cast_function(FuncExpr *call)
 {
@@ -52,7 +52,7 @@ cast_function(FuncExpr *call)
 	return GetSysCacheOid2(CASTSOURCETARGET, Anum_pg_cast_castfunc, ObjectIdGetDatum(source), ObjectIdGetDatum(getBaseType(call->funcresulttype)));
 }
 
-/* The function that an expression of ours calls, whatever stands in it; InvalidOid: none. */
+/* Returns the function that an expression of ours calls, whatever stands in it; InvalidOid: none. */
 static Oid
 meant_function(Node *expr)
 {
@@ -81,6 +81,7 @@ called_function(void)
 	return tde_type_internal_function("tde_called", tde_called, types, lengthof(types));
 }
 
+/* Looks the function up once for a call site.  The user's right to execute it is asked here, since PostgreSQL has asked for tde_called(). */
 static FmgrInfo *
 find_meant(FmgrInfo *flinfo)
 {
@@ -120,7 +121,7 @@ tde_citus_called(PG_FUNCTION_ARGS)
 
 /* ---- which calls ---- */
 
-/* Is it one of ours, STABLE, that nobody else can have made?  Only superusers make functions in C. */
+/* Returns true if it is one of ours, STABLE, that nobody else can have made: only superusers make functions in C. */
 static bool
 is_our_operator(Oid function)
 {
@@ -158,7 +159,7 @@ is_immutable(Oid function)
 	return OidIsValid(function) && func_volatile(function) == PROVOLATILE_IMMUTABLE;
 }
 
-/* Is the base types' operator of the same name IMMUTABLE? */
+/* Returns true if the base types' operator of the same name is IMMUTABLE. */
 static bool
 operator_is_immutable(OpExpr *op)
 {
@@ -169,7 +170,7 @@ operator_is_immutable(OpExpr *op)
 	return OidIsValid(operator) && is_immutable(get_opcode(operator));
 }
 
-/* Is a cast between the base types the same at all times?  By text, dates are not. */
+/* Returns true if a cast between the base types is the same at all times.  By text, dates are not. */
 static bool
 cast_is_immutable(Oid source, Oid target)
 {
@@ -212,7 +213,7 @@ typedef struct Replacement
 								 * have to compute */
 } Replacement;
 
-/* Where the OID of the function stands that such an expression calls, if it is to be replaced; NULL otherwise. */
+/* Returns where the OID of the function stands that such an expression calls, if it is to be replaced; NULL otherwise. */
 static Oid *
 function_to_replace(Node *node, bool conditional)
 {

@@ -6,7 +6,10 @@
 
 #include "nodes/parsenodes.h"
 
-/* Before Citus plans a query that changes its tables: operators and casts that are STABLE only because they decrypt or encrypt are IMMUTABLE to it. */
+/*
+ * Before Citus plans a query that changes its tables: makes operators and casts that are STABLE only because they decrypt or encrypt IMMUTABLE to it,
+ * in place.
+ */
 extern void tde_volatility_prepare(Query *query);
 
 #endif							/* TDE_CITUS_VOLATILITY_H */

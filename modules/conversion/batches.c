@@ -50,6 +50,7 @@ tde_batches_begin(TdeBatches *batches, FunctionCallInfo fcinfo)
 	batches->context = CurrentMemoryContext;
 }
 
+/* READ COMMITTED whatever the session has: in stricter ones a row that others have updated is an error. */
 void
 tde_batches_next_transaction(const TdeBatches *batches)
 {
@@ -58,6 +59,7 @@ tde_batches_next_transaction(const TdeBatches *batches)
 	PreventCommandIfReadOnly(batches->command);
 }
 
+/* Waits between batches; the statement can be cancelled meanwhile. */
 static void
 pause_between(const TdeBatches *batches)
 {
@@ -75,7 +77,7 @@ pause_between(const TdeBatches *batches)
 
 /* ---- tools that copy a table beside its writers ---- */
 
-/* Must a trigger see each change of a row, as C code of somebody's wants it? */
+/* Returns true if a trigger must see each change of a row, as C code of somebody's wants it. */
 static bool
 follows_changes(const Trigger *trigger)
 {
@@ -113,8 +115,8 @@ show_block(TdeBatches *batches, BlockNumber *shown, BlockNumber block)
 }
 
 /*
- * Look at the rows of one table from the pass's place on, under the active snapshot.  True if its end was reached; otherwise
- * the batch ends here.  *seen: rows of this batch; *touched: does it hold locks of rows?
+ * Looks at the rows of one table from the pass's place on, under the active snapshot.  Returns true if its end was reached; otherwise the batch ends
+ * here.  *seen: rows of this batch; *touched: it holds locks of rows.
  */
 static bool
 scan_table(TdeBatches *batches, void *table, TableScanDesc scan, TupleTableSlot *slot, int64 *seen, bool *touched)
@@ -155,6 +157,7 @@ go_to_table(TdeBatches *batches, int at)
 	ItemPointerSet(&batches->next, 0, FirstOffsetNumber);
 }
 
+/* Goes on in one table.  open() checks it anew, since it may have been altered between two transactions. */
 static bool
 change_from_here(TdeBatches *batches, Relation rel, int64 *seen, bool *touched)
 {
@@ -184,7 +187,7 @@ change_from_here(TdeBatches *batches, Relation rel, int64 *seen, bool *touched)
 	return ended;
 }
 
-/* One transaction: from the pass's place on, over as many tables as it takes. */
+/* One transaction: from the pass's place on, over as many tables as it takes.  A table that was dropped meanwhile is passed over. */
 static void
 run_batch(TdeBatches *batches)
 {

@@ -1,5 +1,8 @@
 /*
  * batches.h - changing rows of tables in committed batches, beside their readers and writers: for re-encryption and conversions.
+ *
+ * A procedure calls tde_batches_begin() once, and tde_batches_pass() for each pass.  Its functions (open, row, close) are called within, in
+ * transactions that begin and end there.  So nothing of theirs outlives a batch but what is in the context.
  */
 #ifndef TDE_CONVERSION_BATCHES_H
 #define TDE_CONVERSION_BATCHES_H
@@ -11,6 +14,7 @@
 #include "server/compat.h"
 #include "server/counters.h"
 
+/* What became of a row; rows that are not TDE_ROW_CURRENT count as stale. */
 typedef enum TdeRowResult
 {
 	TDE_ROW_CURRENT,			/* there is nothing to change */
@@ -19,7 +23,7 @@ typedef enum TdeRowResult
 	TDE_ROW_BUSY				/* somebody else holds it; nothing was done */
 } TdeRowResult;
 
-/* One call of a procedure; callers embed it in a struct of their own.  Lives in the procedure's memory, through its transactions. */
+/* One call of a procedure; callers embed it in a struct of their own.  It lives in the procedure's memory, through its transactions. */
 typedef struct TdeBatches
 {
 	const char *command;		/* for errors */
@@ -43,13 +47,16 @@ typedef struct TdeBatches
 	int64		stale;			/* rows found in this pass that were not current */
 } TdeBatches;
 
-/* Begin, with SPI connected; ereport where nothing can be committed.  SPI_finish() ends it. */
+/*
+ * Begins, with SPI connected; SPI_finish() ends it.  Throws ERRCODE_ACTIVE_SQL_TRANSACTION where nothing can be committed, as in a transaction block
+ * or a function.
+ */
 extern void tde_batches_begin(TdeBatches *batches, FunctionCallInfo fcinfo);
 
-/* End the transaction, which keeps what was done, and begin one in which updates by others are no errors. */
+/* Ends the transaction, which keeps what was done, and begins one in which updates by others are no errors.  Locks and snapshots are gone. */
 extern void tde_batches_next_transaction(const TdeBatches *batches);
 
-/* One pass over all rows of the tables, which have so many blocks; returns in how many transactions. */
+/* Makes one pass over all rows of the tables, which have so many blocks.  Returns in how many transactions. */
 extern int	tde_batches_pass(TdeBatches *batches, TdePhase phase, int64 blocks);
 
 #endif							/* TDE_CONVERSION_BATCHES_H */

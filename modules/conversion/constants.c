@@ -4,6 +4,9 @@
  * A literal is read by the input function of its type.  That of an array calls that of its elements, that of a domain evaluates the
  * domain's CHECKs, that of a range its function canonical.  And a text names its types: between printing and reading another type may
  * get the name, from the owner of the type, or of its schema.
+ *
+ * tde_encrypt_column() and its like make what belongs to a column again from its text, with the rights of the owner.  These functions tell what must
+ * not be read so, and find the defaults that can be.
  */
 #include "postgres.h"
 
@@ -39,7 +42,7 @@ PG_FUNCTION_INFO_V1(tde_conversion_constant_default);
 
 static bool reads_alone(Oid type, Oid role);
 
-/* Could nobody but them give one of its types' names to another type? */
+/* Returns true if nobody but them could give one of its types' names to another type. */
 static bool
 is_trusted_schema(Oid schema, Oid role)
 {
@@ -70,6 +73,7 @@ fields_read_alone(Oid type, Oid role)
 	return result;
 }
 
+/* Returns true of a range whose canonical function and bounds run no code of others; no such function is none of others. */
 static bool
 range_reads_alone(Oid type, Oid role)
 {
@@ -85,6 +89,7 @@ range_reads_alone(Oid type, Oid role)
 	return result;
 }
 
+/* Returns true if what the input function of the type calls runs no code of others, by the sort of type. */
 static bool
 parts_read_alone(Oid oid, Form_pg_type type, Oid role)
 {
@@ -108,8 +113,8 @@ parts_read_alone(Oid oid, Form_pg_type type, Oid role)
 }
 
 /*
- * Does a literal of this type run no code but PostgreSQL's, this extension's, superusers' and the role's own?  The literal of a function's
- * argument that takes any type is of none: which function its text finds, and of which type it is then, anybody may change.
+ * Returns true if a literal of this type runs no code but PostgreSQL's, this extension's, superusers' and the role's own.  The literal of a
+ * function's argument that takes any type is of none: which function its text finds, and of which type it is then, anybody may change.
  */
 static bool
 reads_alone(Oid oid, Oid role)
@@ -137,12 +142,14 @@ reads_alone(Oid oid, Oid role)
 	return result;
 }
 
+/* Whose reading is meant, and the first type that speaks against it. */
 typedef struct Search
 {
 	Oid			role;
 	Oid			found;
 } Search;
 
+/* A query_or_expression_tree_walker. */
 static bool
 find_foreign_constant(Node *node, void *context)
 {
@@ -178,7 +185,7 @@ tde_conversion_foreign_constant(PG_FUNCTION_ARGS)
 
 /* ---- defaults ---- */
 
-/* The default of a column, as it is stored; NULL if it has none, or is generated. */
+/* Returns the default of a column, as it is stored; NULL if it has none, or is generated. */
 static Node *
 stored_default(Relation rel, AttrNumber column)
 {
@@ -193,8 +200,8 @@ stored_default(Relation rel, AttrNumber column)
 }
 
 /*
- * A constant below casts of PostgreSQL's own, which may round or cut off.  One that is not immutable may have another result tomorrow, as
- * that of date to timestamptz.
+ * Returns true of a constant below casts of PostgreSQL's own, which may round or cut off.  One that is not immutable may have another result
+ * tomorrow, as that of date to timestamptz.
  */
 static bool
 is_plain_constant(Node *node)
@@ -218,7 +225,7 @@ is_plain_constant(Node *node)
 	return IsA(node, Const);
 }
 
-/* The constant that the expression is; NULL if it is none.  Called as the table's owner. */
+/* Returns the constant that the expression is; NULL if it is none.  It is called as the table's owner. */
 static Const *
 plain_constant(Node *node)
 {
@@ -235,7 +242,7 @@ is_cast_of_ours(FuncExpr *call)
 		tde_core_is_member(ProcedureRelationId, call->funcid);
 }
 
-/* The constant from which casts of ours make a value of the column, which is encrypted. */
+/* Returns the constant from which casts of ours make a value of the column, which is encrypted; NULL: there is none. */
 static Const *
 encrypted_constant(Node *node)
 {

@@ -2,6 +2,9 @@
  * convert.c - converting a column of a table in use: which value its copy gets, and the trigger that keeps it.
  *
  * The copy is a second column.  The trigger sees to rows that others write; for the others: convert_rows.c.
+ *
+ * The trigger's name and arguments say what is converted into what, and nothing else does: so a conversion that was broken off can be gone on with by
+ * whoever reads them.
  */
 #include "postgres.h"
 
@@ -54,7 +57,7 @@ typedef struct Roles
 	const char *opener;			/* the function that makes clear values of what is stored; NULL: none, one is encrypted, the other of its base type */
 } Roles;
 
-/* Does the name consist of these words and a number, the same as in the other name from there on? */
+/* Returns true if the name consists of these words and a number, the same as in the other name from there on. */
 static bool
 is_numbered(const char *name, const char *words, const char *number)
 {
@@ -63,7 +66,7 @@ is_numbered(const char *name, const char *words, const char *number)
 	return strncmp(name, words, size) == 0 && strcmp(name + size, number) == 0;
 }
 
-/* One column or array of an encrypted type, and one of its base type? */
+/* Returns true of one column or array of an encrypted type, and one of its base type. */
 static bool
 are_pair(Oid one, Oid other)
 {
@@ -81,6 +84,7 @@ are_pair(Oid one, Oid other)
 	return type && type->base == one;
 }
 
+/* Returns true if both columns are there still, and of types that a conversion has. */
 static bool
 are_convertible(Relation rel, const Roles *roles)
 {
@@ -100,9 +104,9 @@ are_convertible(Relation rel, const Roles *roles)
 }
 
 /*
- * Is the trigger one as tde_encrypt_column() makes it, '~tde_convert_N' for a column tde_convert_N, or tde_erase_N?  Everybody may
- * name the function in a trigger who may make triggers on a table.  But nobody except the owner adds columns or drops
- * triggers, so the name stands for his decision that the column's values are copied there, or go.
+ * Returns true if the trigger is one as tde_encrypt_column() makes it, '~tde_convert_N' for a column tde_convert_N, or tde_erase_N.  Everybody may
+ * name the function in a trigger who may make triggers on a table.  But nobody except the owner adds columns or drops triggers, so the name stands
+ * for his decision that the column's values are copied there, or go.
  */
 static bool
 is_conversion(Relation rel, const Trigger *trigger, Roles *roles)
@@ -189,7 +193,7 @@ coerce(Node *value, Oid type, int32 typmod, CoercionContext context, const char 
 	return result;
 }
 
-/* What the function makes of the value, or of the row that it is in. */
+/* Makes the call of the function for the value, or for the row that it is in. */
 static Node *
 opened(Relation rel, Node *value, const char *opener, const char *column)
 {
@@ -208,7 +212,7 @@ opened(Relation rel, Node *value, const char *opener, const char *column)
 	return (Node *) makeFuncExpr(function, result, list_make1(value), get_typcollation(result), exprCollation(value), COERCE_EXPLICIT_CALL);
 }
 
-/* The value as an assignment would store it. */
+/* Makes the expression: the value as an assignment would store it. */
 static Expr *
 conversion_expr(Relation rel, AttrNumber source, AttrNumber target, const char *opener)
 {
@@ -249,7 +253,7 @@ describe_row(void *arg)
 		errcontext("row (%u,%u), which is being taken over", ItemPointerGetBlockNumber(&row->tts_tid), ItemPointerGetOffsetNumber(&row->tts_tid));
 }
 
-/* The function may be written in SQL, so it runs on the owner's path, too; and it must not lose a value. */
+/* Calls the opener.  It may be written in SQL, so it runs on the owner's path, too; and it must not lose a value. */
 static Datum
 open_value(TdeConversion *conversion, Relation rel, TupleTableSlot *row, bool *isnull)
 {
@@ -297,6 +301,7 @@ tde_convert_value(TdeConversion *conversion, Relation rel, TupleTableSlot *row, 
 
 /* ---- the trigger ---- */
 
+/* What the trigger keeps between rows of one statement, in fn_mcxt. */
 typedef struct TriggerState
 {
 	TdeConversion conversion;
@@ -327,6 +332,7 @@ refuse_altered(Relation rel, const Trigger *trigger)
 					 table, quote_identifier(trigger->tgargs[2]))));
 }
 
+/* Returns what the trigger keeps for this statement, made with its first row.  A trigger that somebody else has made by hand is refused here. */
 static TriggerState *
 trigger_state(FunctionCallInfo fcinfo, TriggerData *data)
 {

@@ -52,7 +52,7 @@ typedef struct Convert
 	const char *target;
 } Convert;
 
-/* A table opened in a transaction; its owner is the current user. */
+/* A table opened in a transaction; its owner is the current user until close_table(). */
 typedef struct Batch
 {
 	Relation	rel;
@@ -83,6 +83,7 @@ init_range_table(EState *estate, Relation rel, AttrNumber target)
 	TDE_INIT_RANGE_TABLE(estate, rte, permissions);
 }
 
+/* Returns true of an action that changes rows of other tables, where users' triggers would fire. */
 static bool
 is_cascade(const Trigger *trigger)
 {
@@ -124,6 +125,7 @@ keep_checks(TriggerDesc *desc)
 	return cascades;
 }
 
+/* Opens the table as a result relation, without a plan: ExecSimpleRelationUpdate() wants what an UPDATE has. */
 static void
 batch_begin(Batch *batch, Relation rel, const char *source, const char *target, const char *opener)
 {
@@ -144,6 +146,7 @@ batch_begin(Batch *batch, Relation rel, const char *source, const char *target, 
 	batch->new = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 }
 
+/* TdeBatches.close.  Checks of foreign keys run here, at the end of the query, while the owner's rights are those that count. */
 static void
 close_table(void *table)
 {
@@ -158,6 +161,7 @@ close_table(void *table)
 	tde_owner_end(&batch->caller);
 }
 
+/* Returns true if the row has yet to be converted, or erased.  So a later call goes on where one was interrupted. */
 static bool
 is_pending(Batch *batch, TupleTableSlot *row)
 {
@@ -166,6 +170,7 @@ is_pending(Batch *batch, TupleTableSlot *row)
 		: !slot_attisnull(row, batch->conversion.target);
 }
 
+/* Throws, and says what to do: the foreign key has to go for a while, since its action would fire users' triggers. */
 pg_noreturn static void
 report_cascade(Relation rel, const Trigger *trigger)
 {
@@ -179,7 +184,7 @@ report_cascade(Relation rel, const Trigger *trigger)
 			 errhint("ALTER TABLE %s DROP CONSTRAINT %s; and go on.", table, quote_identifier(name))));
 }
 
-/* The row has been updated, with its generated columns: has a key changed whose change another table would have to follow? */
+/* The row has been updated, with its generated columns.  Throws if a key has changed whose change another table would have to follow. */
 static void
 refuse_cascade(Batch *batch)
 {
@@ -190,6 +195,7 @@ refuse_cascade(Batch *batch)
 			report_cascade(batch->rel, lfirst(cell));
 }
 
+/* The new row is the old one with another value in one column.  Old values may be out of line; heap_update() keeps them there. */
 static void
 update_row(Batch *batch)
 {
@@ -212,6 +218,7 @@ update_row(Batch *batch)
 	MemoryContextSwitchTo(old);
 }
 
+/* TdeBatches.row: locks the row, and looks again at what it has become. */
 static TdeRowResult
 convert_row(void *table, TupleTableSlot *row, bool may_wait)
 {
@@ -244,6 +251,7 @@ check_table(Relation rel)
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
 }
 
+/* Opens a table of the caller's.  Throws ERRCODE_UNDEFINED_TABLE, or as aclcheck_error() does. */
 static Relation
 open_own_table(Oid relid, LOCKMODE lock)
 {
@@ -266,7 +274,9 @@ require_heap(Relation rel)
 				 errhint("Set its access method to heap until its columns are converted.")));
 }
 
-/* Without a conversion this would set any column, and nobody would have decided that.  Returns its opener. */
+/*
+ * Returns the conversion's opener; NULL: it has none.  Without a conversion this would set any column, and nobody would have decided that: an error.
+ */
 static char *
 require_conversion(Relation rel, const char *source, const char *target)
 {
@@ -281,6 +291,7 @@ require_conversion(Relation rel, const char *source, const char *target)
 	return opener;
 }
 
+/* TdeBatches.open. */
 static void *
 open_table(TdeBatches *batches, Relation rel)
 {
@@ -304,7 +315,7 @@ report(const TdeProgress *progress, const char *table)
 					(GetCurrentTimestamp() - progress->started) / (double) USECS_PER_SEC)));
 }
 
-/* The table, or the partitions that have its rows; returns their blocks. */
+/* Lists the table, or the partitions that have its rows.  Returns their blocks. */
 static int64
 list_tables(TdeBatches *batches, Relation rel)
 {
@@ -328,6 +339,7 @@ list_tables(TdeBatches *batches, Relation rel)
 	return blocks;
 }
 
+/* One pass over all tables that have rows.  The lock of the look at them is given back before it begins. */
 static void
 convert_all_rows(Convert *convert, Oid relid)
 {

@@ -42,19 +42,21 @@ TDE_MODULE("conversion", NULL, NULL);
 /* After so many verifications that found something it must be coming in faster than it can be re-encrypted. */
 #define MAX_VERIFICATIONS 10
 
+/* One call of the procedure. */
 typedef struct Rekey
 {
 	TdeBatches	batches;
 	Oid			relid;			/* the table that was named, */
 	const char *name;			/* its name, */
 	const char *qualified;		/* and that as SQL has it */
-	bool		repair;			/* are values without MAC to be believed? */
+	bool		repair;			/* values without MAC are believed */
 	TdeKeyFloors floors;
-	bool		indexed;		/* is an encrypted column in an index? */
+	bool		indexed;		/* an encrypted column is in an index */
 } Rekey;
 
 /* ---- what may be re-encrypted ---- */
 
+/* Throws if the table cannot be re-encrypted by this user.  Asked again in each transaction: it may have been altered, or given away. */
 static void
 check_table(Relation rel)
 {
@@ -86,6 +88,7 @@ check_table(Relation rel)
 	}
 }
 
+/* Adds a table of the tree if it has encrypted columns.  A foreign one is told of, since it would be taken for done. */
 static void
 add_table(Rekey *rekey, Oid relid, int64 *blocks)
 {
@@ -110,7 +113,7 @@ add_table(Rekey *rekey, Oid relid, int64 *blocks)
 	relation_close(rel, NoLock);
 }
 
-/* Once: it may be renamed, or dropped, where we hold no lock. */
+/* Keeps its names, once: it may be renamed, or dropped, where we hold no lock. */
 static void
 take_names(Rekey *rekey, Relation root)
 {
@@ -124,7 +127,7 @@ take_names(Rekey *rekey, Relation root)
 	MemoryContextSwitchTo(old);
 }
 
-/* The table with its partitions or children, as UPDATE would take them; returns their blocks. */
+/* Lists the table with its partitions or children, as UPDATE would take them.  Returns their blocks.  Done for each pass: partitions come and go. */
 static int64
 list_tables(Rekey *rekey)
 {
@@ -145,7 +148,10 @@ list_tables(Rekey *rekey)
 
 /* ---- passes ---- */
 
-/* Wait until all transactions that may have written to the tables have ended, without holding anything ourselves. */
+/*
+ * Waits until all transactions that may have written to the tables have ended, without holding anything ourselves.  As CREATE INDEX CONCURRENTLY
+ * waits.
+ */
 static void
 wait_for_writers(Rekey *rekey)
 {
@@ -170,7 +176,7 @@ open_table(TdeBatches *batches, Relation rel)
 	return tde_rekey_open(rel, rekey->repair, &rekey->floors);
 }
 
-/* One pass over everything; true if it was one transaction in which all was current. */
+/* Makes one pass over everything.  Returns true if it was one transaction in which all was current. */
 static bool
 run_pass(Rekey *rekey, TdePhase phase)
 {
@@ -199,6 +205,7 @@ report(const Rekey *rekey)
 			 errhint("Run VACUUM (ANALYZE) %s;", name)));
 }
 
+/* A pass that changes, and then passes that verify and change what they still find, until one finds nothing. */
 static void
 rekey_table(Rekey *rekey)
 {

@@ -23,6 +23,7 @@
 #include "type/declared.h"
 #include "type/inside.h"
 
+/* A table that is open in one transaction.  caller and context are undone in reverse by tde_rekey_close(). */
 typedef struct RekeyTable
 {
 	Relation	rel;
@@ -45,7 +46,7 @@ typedef struct RekeyTable
 
 /* ---- tables ---- */
 
-/* Room for a descriptor's columns; *last: the last that holds encrypted values, 0: none does. */
+/* Returns room for a descriptor's columns, palloc'd; *last: the last that holds encrypted values, 0: none does. */
 static TdeInside **
 find_columns(TupleDesc desc, AttrNumber *last)
 {
@@ -90,7 +91,7 @@ tde_rekey_concerns_indexes(Relation rel)
 	return found;
 }
 
-/* The lock that an update of these columns takes: a weaker one lets foreign keys be checked meanwhile. */
+/* Returns the lock that an update of these columns takes: a weaker one lets foreign keys be checked meanwhile. */
 static LockTupleMode
 needed_lock(RekeyTable *table)
 {
@@ -102,6 +103,7 @@ needed_lock(RekeyTable *table)
 	return LockTupleNoKeyExclusive;
 }
 
+/* An error context callback: a value that cannot be read is found by its place. */
 static void
 add_context(void *arg)
 {
@@ -165,6 +167,7 @@ tde_rekey_close(void *opened)
 
 /* ---- rows ---- */
 
+/* A TdeInside callback.  With repair the declaration is not asked, so that a value can become what it says. */
 static Datum
 renew_value(TdeType *type, Datum value, int32 typmod, void *arg)
 {
@@ -175,7 +178,7 @@ renew_value(TdeType *type, Datum value, int32 typmod, void *arg)
 	return tde_datum_reencrypt(type, value, typmod, table->repair ? -1 : tde_declared(type, typmod));
 }
 
-/* Put the row with what is not current re-encrypted into the slot renewed; false if all is current. */
+/* Puts the row, with what is not current re-encrypted, into the slot renewed.  Returns false if all is current. */
 static bool
 renew_row(RekeyTable *table, TupleTableSlot *row)
 {
@@ -229,9 +232,8 @@ update_row(RekeyTable *table, ItemPointer tid)
 }
 
 /*
- * Lock what the row has become that the snapshot shows at tid, into the slot newest.  TM_Ok, TM_Deleted (also moved to another
- * partition) or TM_WouldBlock.  Without a lock of our own, an update would have to wait for those who hold the row: PostgreSQL
- * has none that does not.
+ * Locks what the row has become that the snapshot shows at tid, into the slot newest.  Returns TM_Ok, TM_Deleted (also moved to another partition) or
+ * TM_WouldBlock.  Without a lock of our own, an update would have to wait for those who hold the row: PostgreSQL has none that does not.
  */
 static TM_Result
 lock_newest(RekeyTable *table, ItemPointer tid, bool may_wait)
@@ -252,7 +254,7 @@ lock_newest(RekeyTable *table, ItemPointer tid, bool may_wait)
 	return TM_Deleted;
 }
 
-/* Re-encrypt a row that is not current. */
+/* Re-encrypts a row that is not current.  renewed has it already, unless somebody has changed the row since. */
 static TdeRowResult
 rekey_row(RekeyTable *table, TupleTableSlot *seen, bool may_wait)
 {

@@ -28,7 +28,7 @@ PG_FUNCTION_INFO_V1(tde_conversion_run_as);
 /* ---- whose commands run, and how ---- */
 
 /*
- * Is it whoever is logged in, and nobody else whose rights could be got back by RESET ROLE?  Then there is nothing to give up, and
+ * Returns true if it is whoever is logged in, and nobody else whose rights could be got back by RESET ROLE.  Then there is nothing to give up, and
  * temporary objects, which a restricted operation may not make, can be made.
  */
 static bool
@@ -38,8 +38,8 @@ is_logged_in(Oid role)
 }
 
 /*
- * Could the caller SET ROLE to it?  Where that is forbidden, in SECURITY DEFINER functions and restricted operations, only a superuser
- * has all of the role's rights already, and attributes that nobody inherits.
+ * Returns true if the caller could SET ROLE to it.  Where that is forbidden, in SECURITY DEFINER functions and restricted operations, only a
+ * superuser has all of the role's rights already, and attributes that nobody inherits.
  */
 static bool
 may_become(Oid role)
@@ -52,7 +52,7 @@ may_become(Oid role)
 
 /* ---- whose objects ---- */
 
-/* The role that owns an object; InvalidOid if objects of its kind have no owner, or if it is not there. */
+/* Returns the role that owns an object; InvalidOid if objects of its kind have no owner, or if it is not there. */
 static Oid
 owner_of(const ObjectAddress *object)
 {
@@ -76,6 +76,7 @@ tde_conversion_foreign_owner(PG_FUNCTION_ARGS)
 
 /* ---- temporary objects ---- */
 
+/* Throws if it belongs to somebody whom the role does not trust. */
 static void
 check_temporary_object(const ObjectAddress *object, Oid role)
 {

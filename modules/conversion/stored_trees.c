@@ -76,7 +76,7 @@ find_catalog(Oid class)
 			 errmsg("objects of catalog %u have no expressions", class)));
 }
 
-/* A copy of the object's row; NULL if it is not there. */
+/* Returns a copy of the object's row; NULL if it is not there. */
 static HeapTuple
 stored_row(Relation catalog, Oid object)
 {
@@ -126,7 +126,7 @@ add_tree(List *trees, const char *text)
 	return lappend(trees, stringToNode(text));
 }
 
-/* All columns of the row that are trees. */
+/* Adds all columns of the row that are trees. */
 static List *
 add_trees_of_row(List *trees, Relation catalog, HeapTuple row)
 {
@@ -158,7 +158,7 @@ add_trees_of_object(List *trees, Oid class, Oid object)
 	return trees;
 }
 
-/* Its query, and what its columns have for defaults. */
+/* Adds its query, and what its columns have for defaults. */
 static List *
 add_trees_of_view(List *trees, Oid view)
 {
@@ -241,7 +241,7 @@ tde_conversion_tree_null_test(PG_FUNCTION_ARGS)
  * Expressions of the user's, as text: read for the new type of a column they find the operators that belong to it.
  */
 
-/* NULL if the object has no such expression. */
+/* Returns the text of an expression, with the columns' names alone; NULL if the object has no such expression. */
 static char *
 print_expression(Oid class, Oid object, AttrNumber column)
 {
@@ -251,6 +251,7 @@ print_expression(Oid class, Oid object, AttrNumber column)
 	return expression ? deparse_expression(expression, deparse_context_for(get_rel_name(relation), relation), false, false) : NULL;
 }
 
+/* Returns what follows the policy's name and roles in CREATE POLICY. */
 static char *
 print_policy(Oid policy)
 {
@@ -272,7 +273,7 @@ print(PGFunction function, Oid object)
 	return TextDatumGetCString(DirectFunctionCall1(function, ObjectIdGetDatum(object)));
 }
 
-/* With the classes that are named for a plain column: an encrypted one takes those that stand for them. */
+/* Prints an index with the classes that are named for a plain column: an encrypted one takes those that stand for them. */
 static char *
 print_index(Oid index)
 {
@@ -287,6 +288,7 @@ print_index(Oid index)
 	return definition;
 }
 
+/* Returns the text of an object, by PostgreSQL's functions where there are some; NULL: it has none. */
 static char *
 print_definition(Oid class, Oid object)
 {
@@ -348,7 +350,7 @@ typedef struct Exchange
 	AttrNumber	target;
 } Exchange;
 
-/* The tree is nobody else's. */
+/* An expression_tree_walker that changes the tree, which is nobody else's. */
 static bool
 exchange_columns(Node *node, void *context)
 {
@@ -363,6 +365,7 @@ exchange_columns(Node *node, void *context)
 	return expression_tree_walker(node, exchange_columns, context);
 }
 
+/* Returns the expression of a key, counted from 0; NULL if that is a column.  indexprs has those of keys without a column, in their order. */
 static Node *
 index_expression(Form_pg_index index, List *expressions, int key)
 {

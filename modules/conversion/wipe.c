@@ -32,6 +32,7 @@
 
 PG_FUNCTION_INFO_V1(tde_conversion_wipe_blocks);
 
+/* A call on one table. */
 typedef struct Wipe
 {
 	Relation	rel;
@@ -39,7 +40,7 @@ typedef struct Wipe
 	TransactionId cutoff;		/* what was deleted from here on is not our matter */
 } Wipe;
 
-/* Is the row dead for everybody or for most, since before the cutoff? */
+/* Returns true if the row is dead for everybody, or for most since before the cutoff. */
 static bool
 is_remains(Wipe *wipe, Buffer buffer, OffsetNumber offset)
 {
@@ -77,7 +78,7 @@ count_remains(Wipe *wipe, Buffer buffer)
 	return count;
 }
 
-/* Have PostgreSQL prune the page now, whatever its space: it looks at pages that are full, or whose hint names a transaction. */
+/* Has PostgreSQL prune the page now, whatever its space: it looks at pages that are full, or whose hint names a transaction. */
 static void
 prune(Wipe *wipe, Buffer buffer)
 {
@@ -92,7 +93,7 @@ prune(Wipe *wipe, Buffer buffer)
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 }
 
-/* The page as it is, with zeros wherever nothing stands; false if it is so already. */
+/* Makes a copy of the page with zeros wherever nothing stands.  Returns false if it is so already, and needs no WAL. */
 static bool
 wiped_copy(Page page, char *copy)
 {
@@ -112,6 +113,7 @@ wiped_copy(Page page, char *copy)
 	return memcmp(copy, page, BLCKSZ) != 0;
 }
 
+/* Overwrites what is no row, in the page and in WAL.  Nothing can fail between the two. */
 static void
 zero_gaps(Relation rel, Buffer buffer)
 {
@@ -128,6 +130,7 @@ zero_gaps(Relation rel, Buffer buffer)
 	END_CRIT_SECTION();
 }
 
+/* Wipes one page under an exclusive lock.  Returns how many dead rows pruning had to leave, since somebody may see them or has the page pinned. */
 static int
 wipe_block(Wipe *wipe, BlockNumber block, BufferAccessStrategy strategy)
 {
@@ -149,7 +152,7 @@ wipe_block(Wipe *wipe, BlockNumber block, BufferAccessStrategy strategy)
 /* Catalogs that hold values of everybody's columns: who has encrypted one wipes them.  Nobody can see, or lose, anything by it. */
 static const Oid shared_by_all[] = {StatisticRelationId, StatisticExtDataRelationId, AttributeRelationId, AttrDefaultRelationId};
 
-/* Is it one of them, or its TOAST table? */
+/* Returns true if it is one of them, or its TOAST table. */
 static bool
 is_shared_by_all(Oid relid)
 {
@@ -165,6 +168,7 @@ is_shared_by_all(Oid relid)
 	return false;
 }
 
+/* Throws unless the user owns the table.  Catalogs that hold values of everybody's columns anybody may wipe. */
 static void
 check_may_wipe(Relation rel)
 {
@@ -201,7 +205,7 @@ check_can_write(void)
 	PreventCommandIfReadOnly("wiping pages");
 }
 
-/* Where the given blocks end, of those that are there. */
+/* Returns where the given blocks end, of those that are there. */
 static int64
 end_of_blocks(Relation rel, int64 first, int64 count)
 {

@@ -2,6 +2,9 @@
  * calls.c - a value is given out in clear: which column it comes from, and that it is counted.
  *
  * A call site looks its column up when it gives the first value out.
+ *
+ * The core calls through TdeDecryptionsCalls (type/opened.h), while tde_column.track_decryptions is on.  What a call site has found out is kept with
+ * it: the next value costs an addition.
  */
 #include "postgres.h"
 
@@ -21,7 +24,7 @@
 #include "server/statement.h"
 #include "type/call.h"
 
-/* The row that goes to the client at the moment. */
+/* The row that goes to the client at the moment, and the columns its values are from.  NULL: none does. */
 static TupleTableSlot *row = NULL;
 static const TdeColumn *row_origins;
 
@@ -39,6 +42,7 @@ rows_are_gone(XactEvent event, void *arg)
 		row = NULL;
 }
 
+/* TdeDecryptionsCalls.row: this row goes to the client now; NULL: it has gone.  origins: by column, and good as long. */
 static void
 send_row(TupleTableSlot *slot, const TdeColumn *origins)
 {
@@ -54,7 +58,7 @@ send_row(TupleTableSlot *slot, const TdeColumn *origins)
 	row_origins = origins;
 }
 
-/* Output functions get a row's values as they stand in it. */
+/* Output functions get a row's values as they stand in it, so a value by reference is known by its address. */
 static TdeColumn
 origin_in_row(Datum value)
 {
@@ -67,6 +71,9 @@ origin_in_row(Datum value)
 	return TDE_NO_COLUMN;
 }
 
+/*
+ * Finds the column of an argument: from what masks know, the expression in a plan, the row that is sent, or the table that is copied, in this order.
+ */
 static TdeColumn
 column_of_argument(FunctionCallInfo fcinfo, int arg)
 {
@@ -88,7 +95,7 @@ column_of_argument(FunctionCallInfo fcinfo, int arg)
 		TDE_NO_COLUMN;
 }
 
-/* What a call site keeps when it has given values out. */
+/* What a call site keeps when it has given values out, by argument. */
 typedef struct Opened
 {
 	bool		known[3];
@@ -98,6 +105,7 @@ typedef struct Opened
 
 StaticAssertDecl(lengthof(((Opened *) NULL)->place) == lengthof(((TdeCall *) NULL)->declared), "one for each argument");
 
+/* TdeDecryptionsCalls.add_argument: an argument of this call is given out.  What is found is kept in call->opened, with the call site. */
 static void
 add_argument(FunctionCallInfo fcinfo, int arg)
 {
@@ -112,6 +120,7 @@ add_argument(FunctionCallInfo fcinfo, int arg)
 	tde_counts_add(&opened->place[arg], opened->column[arg], 1);
 }
 
+/* Of an array that is given out each element counts that is not NULL. */
 static uint64
 count_elements(Datum array)
 {
@@ -130,12 +139,14 @@ count_elements(Datum array)
 	return values;
 }
 
+/* TdeDecryptionsCalls.add: a value of a column is given out, or an array of such values. */
 static void
 add(TdeDecrypted **place, TdeColumn column, Datum value, bool is_array)
 {
 	tde_counts_add(place, column, is_array ? count_elements(value) : 1);
 }
 
+/* TdeDecryptionsCalls.statement_ends; query NULL: a utility command.  A query within another one ends no statement of the client's. */
 static void
 statement_ends(QueryDesc *query)
 {

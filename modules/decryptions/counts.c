@@ -48,6 +48,7 @@ all_decrypted(void)
 
 /* ---- names, for the log: looked up while the transaction is good ---- */
 
+/* Returns a role's name, or its number where no catalog can be read: an error may be under way. */
 static char *
 role_name(Oid role)
 {
@@ -56,6 +57,7 @@ role_name(Oid role)
 	return name ? name : psprintf("%u", role);
 }
 
+/* Returns a column's name for the log, with its table's.  The table's stands alone if the column is gone. */
 static char *
 column_name(TdeColumn column)
 {
@@ -67,6 +69,7 @@ column_name(TdeColumn column)
 	return name ? psprintf("%s.%s", relation, quote_identifier(name)) : relation;
 }
 
+/* Looks up what the log will say.  It is in TopMemoryContext, until forget_names(). */
 static void
 look_up_names(TdeCounted *mine)
 {
@@ -80,13 +83,14 @@ look_up_names(TdeCounted *mine)
 
 /* ---- counting ---- */
 
+/* Returns true if the entry is of the roles of now. */
 static inline bool
 is_ours(const TdeCounted *mine)
 {
 	return mine->key.role == GetUserId() && mine->key.session_role == GetSessionUserId();
 }
 
-/* Which partition a value was in is no matter: its table counts. */
+/* Returns the column of the partitioned table: which partition a value was in is no matter.  Names may have other numbers in partitions. */
 static TdeColumn
 of_whole_table(TdeColumn column)
 {
@@ -112,12 +116,14 @@ static struct
 	TdeCounted *counted;		/* NULL: none */
 }			recent[RECENT];
 
+/* A relation has changed, and may be a partition of another table by now. */
 static void
 forget_recent(Oid relation)
 {
 	memset(recent, 0, sizeof(recent));
 }
 
+/* Returns the entry for the column and the roles of now, which is made if there is none. */
 static TdeCounted *
 find_counted(TdeColumn column, TdeDecryptedFor purpose)
 {
@@ -133,6 +139,7 @@ find_counted(TdeColumn column, TdeDecryptedFor purpose)
 	return mine;
 }
 
+/* Adds values to an entry.  Names for the log are looked up now: later the transaction may be over. */
 static void
 add(TdeCounted *mine, uint64 values)
 {
@@ -148,7 +155,7 @@ add(TdeCounted *mine, uint64 values)
 	}
 }
 
-/* What the core has counted. */
+/* Takes over what the core has counted of the room that it was granted. */
 static inline void
 settle(TdeCounted *mine)
 {
@@ -159,7 +166,7 @@ settle(TdeCounted *mine)
 	mine->granted = mine->shown.room = 0;
 }
 
-/* Those that are given out. */
+/* Returns the entry of values that are given out, from the recent ones if it is there. */
 static TdeCounted *
 find_given(TdeColumn column)
 {
@@ -176,6 +183,7 @@ find_given(TdeColumn column)
 
 /* ---- telling ---- */
 
+/* Counts as compared what was decrypted and not given out since this was called last. */
 static void
 count_comparisons(void)
 {
@@ -191,6 +199,7 @@ count_comparisons(void)
 	}
 }
 
+/* Adds all that is untold to shared memory, under the day of now in UTC. */
 static void
 tell(TimestampTz now)
 {
@@ -208,6 +217,10 @@ tell(TimestampTz now)
 	tde_decryptions_keep(now);
 }
 
+/*
+ * After each call the core may count some values of the column by itself, up to TELL_AT.  With a log it may not: the log wants to know of each
+ * statement.
+ */
 void
 tde_counts_add(TdeDecrypted **place, TdeColumn column, uint64 values)
 {
@@ -230,7 +243,7 @@ tde_counts_add(TdeDecrypted **place, TdeColumn column, uint64 values)
 
 /* ---- the log ---- */
 
-/* One line for each role that the statement has run as. */
+/* Writes one line for each role that the statement has run as. */
 static void
 log_role(const TdeCounted *first)
 {
@@ -255,6 +268,7 @@ log_role(const TdeCounted *first)
 	pfree(text.data);
 }
 
+/* Frees what look_up_names() has kept, of all entries. */
 static void
 forget_names(void)
 {
@@ -273,6 +287,7 @@ forget_names(void)
 	}
 }
 
+/* Names are forgotten then: a role or column may be renamed until it is written about again. */
 static void
 write_log(void)
 {
@@ -306,6 +321,7 @@ tde_counts_statement_ends(TimestampTz now)
 		write_log();
 }
 
+/* An abort tells as well: the values were given out.  COMMIT tells before it, while names can be looked up. */
 static void
 end_transaction(XactEvent event, void *arg)
 {

@@ -30,6 +30,7 @@
 
 #define FORMAT	UINT64_C(0x0001444544544445)	/* of the file; ends with its number */
 
+/* What the file begins with; the rows follow, and a CRC-32C of both. */
 typedef struct Head
 {
 	uint64		format;
@@ -41,6 +42,7 @@ PGDLLEXPORT void tde_decryptions_writer(Datum main_arg);
 
 /* ---- writing ---- */
 
+/* Computes CRC-32C over head and rows, against files that were cut short or damaged, not against forged ones. */
 static pg_crc32c
 checksum(const Head *head, const TdeDecryptionsRow *rows)
 {
@@ -53,6 +55,7 @@ checksum(const Head *head, const TdeDecryptionsRow *rows)
 	return crc;
 }
 
+/* Writes the temporary file.  Returns false on a failure, with errno. */
 static bool
 write_rows(const Head *head, const TdeDecryptionsRow *rows)
 {
@@ -68,7 +71,7 @@ write_rows(const Head *head, const TdeDecryptionsRow *rows)
 	return FreeFile(file) == 0 && written;
 }
 
-/* A failure is told and tried again: nobody's statement is to fail of it. */
+/* Writes the file under another name, and renames it.  A failure is told and tried again: nobody's statement is to fail of it. */
 static void
 write_file(bool complete)
 {
@@ -93,7 +96,7 @@ write_file(bool complete)
 	pfree(rows);
 }
 
-/* Two could write at once when a worker is late. */
+/* Writes the file, alone: two could write at once when a worker is late. */
 static void
 write_if_changed(void)
 {
@@ -105,7 +108,7 @@ write_if_changed(void)
 	LWLockRelease(lock);
 }
 
-/* Also of what has not changed, since it is complete now. */
+/* For on_shmem_exit() of the postmaster.  It also writes what has not changed, since it is complete now. */
 static void
 write_at_shutdown(int code, Datum arg)
 {
@@ -121,7 +124,7 @@ leave(int code, Datum arg)
 	tde_decryptions_leave_writer();
 }
 
-/* Something may have changed between the last look and the end of the duty; then it begins anew. */
+/* Returns true if the worker may end.  Something may have changed between the last look and the end of the duty; then that begins anew. */
 static bool
 is_over(bool changed)
 {
@@ -131,6 +134,7 @@ is_over(bool changed)
 	return tde_decryptions_changed() == 0 || !tde_decryptions_become_writer();
 }
 
+/* The worker's main function.  It writes once a minute, and ends after a minute without changes. */
 void
 tde_decryptions_writer(Datum main_arg)
 {
@@ -152,6 +156,7 @@ tde_decryptions_writer(Datum main_arg)
 	proc_exit(0);
 }
 
+/* Starts the writer.  Returns false if no worker is free. */
 static bool
 start_worker(void)
 {
@@ -187,7 +192,7 @@ tde_decryptions_keep(TimestampTz now)
 
 /* ---- the server starts ---- */
 
-/* NULL: there is none, or it cannot be read. */
+/* Returns the rows, palloc'd; NULL: there is no file, or it cannot be read, which is told. */
 static TdeDecryptionsRow *
 read_file(Head *head)
 {
@@ -214,6 +219,7 @@ read_file(Head *head)
 	return NULL;
 }
 
+/* In the postmaster, also after a crash of a backend: the file is read, and what was counted after it was written is lost. */
 static void
 startup(void)
 {

@@ -3,6 +3,9 @@
  *
  * A place is taken under the lock and given back by nobody but tde_decryptions_reset(); what finds none is counted in one number for all, so
  * that nothing is lost without a trace.
+ *
+ * It is a hash table with open addressing and linear probing (Knuth, The Art of Computer Programming, vol. 3, 6.4).  Rows are never removed one by
+ * one: forgetting makes it empty, and puts back what stays.
  */
 #include "postgres.h"
 
@@ -16,6 +19,7 @@
 #include "decryptions/counts_shared.h"
 #include "server/memory.h"
 
+/* A place of the table.  Its key changes only under the exclusive lock. */
 struct TdeDecryptionsPlace
 {
 	TdeDecryptionsKey key;
@@ -24,6 +28,7 @@ struct TdeDecryptionsPlace
 };
 typedef TdeDecryptionsPlace Place;
 
+/* The part of shared memory. */
 typedef struct Shared
 {
 	LWLock	   *lock;			/* shared: for adding to places that are taken */
@@ -61,7 +66,7 @@ tde_decryptions_shared(void)
 	return shared != NULL;
 }
 
-/* Where a key is, or would be. */
+/* Returns where a key is, or would be.  With the lock, in either mode; there always is a place that is not taken. */
 static Place *
 find_place(const TdeDecryptionsKey *key)
 {
@@ -72,7 +77,7 @@ find_place(const TdeDecryptionsKey *key)
 	return &shared->places[at];
 }
 
-/* Counts that are not in a row go to the others. */
+/* Adds to a key's row, which is made if there is room; counts that are not in a row go to the others.  With the lock alone. */
 static void
 add_new(const TdeDecryptionsKey *key, uint64 values)
 {
@@ -99,7 +104,7 @@ note_change(void)
 		pg_atomic_write_u64(&shared->changed, (uint64) GetCurrentTimestamp());
 }
 
-/* Is it that key's?  It was, but others may have been forgotten, and places given anew. */
+/* Returns true if the place is that key's.  It was, but others may have been forgotten, and places given anew. */
 static inline bool
 is_of(const Place *place, const TdeDecryptionsKey *key)
 {
@@ -129,7 +134,7 @@ tde_decryptions_tell(const TdeDecryptionsKey *key, TdeDecryptionsPlace **place, 
 	LWLockRelease(shared->lock);
 }
 
-/* All rows, and what is to be said of them.  The caller has the lock; rows has room. */
+/* Copies all rows, and what is to be said of them.  The caller has the lock; rows has room. */
 static void
 copy_rows(TdeDecryptionsRow *rows, TdeDecryptionsInfo *info)
 {

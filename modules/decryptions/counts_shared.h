@@ -1,5 +1,7 @@
 /*
  * counts_shared.h - what all processes have told of values that were decrypted, in shared memory and in a file.
+ *
+ * Processes add to rows that are there under a shared lock, by atomic additions.  Only a new row, and forgetting, take the lock alone.
  */
 #ifndef TDE_DECRYPTIONS_COUNTS_SHARED_H
 #define TDE_DECRYPTIONS_COUNTS_SHARED_H
@@ -9,6 +11,7 @@
 /* tde_column.decryptions_max */
 extern int	tde_decryptions_max;
 
+/* What a count is of.  Compared and hashed byte by byte; it has no gaps, and is stored in the file. */
 typedef struct TdeDecryptionsKey
 {
 	Oid			database;
@@ -20,12 +23,14 @@ typedef struct TdeDecryptionsKey
 	int16		purpose;		/* TdeDecryptedFor */
 } TdeDecryptionsKey;
 
+/* A row of the view, and of the file. */
 typedef struct TdeDecryptionsRow
 {
 	TdeDecryptionsKey key;
 	uint64		values;
 } TdeDecryptionsRow;
 
+/* What is told of all rows. */
 typedef struct TdeDecryptionsInfo
 {
 	uint64		others;			/* values for which there was no row left */
@@ -36,32 +41,33 @@ typedef struct TdeDecryptionsInfo
 
 /* ---- the table ---- */
 
-/* Is there shared memory of ours? */
+/* Returns true if there is shared memory of ours.  Otherwise only tde_decryptions_tell() and tde_decryptions_keep() may be called. */
 extern bool tde_decryptions_shared(void);
 
-/* *place, at first NULL, remembers where the key was counted last. */
+/* Adds values to a key's row; *place, at first NULL, remembers where the key was counted last. */
 typedef struct TdeDecryptionsPlace TdeDecryptionsPlace;
 extern void tde_decryptions_tell(const TdeDecryptionsKey *key, TdeDecryptionsPlace **place, uint64 values);
 
-/* All rows, palloc'd; *info says how many. */
+/* Returns all rows, palloc'd; *info says how many. */
 extern TdeDecryptionsRow *tde_decryptions_read(TdeDecryptionsInfo *info);
 
-/* Forget those of days before this one; all: and the others as well.  Returns how many rows. */
+/* Forgets rows of days before this one; all: all of them, and the others as well.  Returns how many rows. */
 extern int64 tde_decryptions_forget(int32 before, bool all);
 
-/* When the first change was that is not in the file; 0: there is none. */
+/* Returns when the first change was that is not in the file; 0: there is none. */
 extern TimestampTz tde_decryptions_changed(void);
 
 /* ---- for the file ---- */
 
-/* What is there now is being written, and has been. */
+/* The former returns what is to be written now, palloc'd.  The latter is called if that fails: then it counts as changed again. */
 extern TdeDecryptionsRow *tde_decryptions_take(TdeDecryptionsInfo *info, TimestampTz now);
 extern void tde_decryptions_put_back(TimestampTz changed);
 
-/* Is somebody there who writes the file from time to time?  If not, the caller is to be, until he says that he is no more. */
+/* Returns true if nobody wrote the file from time to time.  Then the caller is to, until he says that he does no more. */
 extern bool tde_decryptions_become_writer(void);
 extern void tde_decryptions_leave_writer(void);
 
+/* What to request of shared memory; making it, with what was in the file (NULL: there is none). */
 extern Size tde_decryptions_size(void);
 extern void tde_decryptions_startup(const TdeDecryptionsInfo *info, const TdeDecryptionsRow *rows);
 
@@ -69,9 +75,9 @@ extern void tde_decryptions_startup(const TdeDecryptionsInfo *info, const TdeDec
 
 /* ---- the file ---- */
 
-/* What was told will be in the file soon.  now: about. */
+/* Sees that what was told will be in the file soon: starts a worker, or writes the file if there is none for long.  now: about. */
 extern void tde_decryptions_keep(TimestampTz now);
 
-extern void tde_decryptions_init(void);
+extern void tde_decryptions_init(void); /* when the module is loaded */
 
 #endif							/* TDE_DECRYPTIONS_COUNTS_SHARED_H */

@@ -1,5 +1,7 @@
 /*
  * counts_views.c - the functions under the view tde.decryptions, and tde_decryptions_reset().
+ *
+ * Rows are of all databases of the instance.  The functions give numbers; the view looks up names, of what is in its own database.
  */
 #include "postgres.h"
 
@@ -22,6 +24,7 @@ PG_FUNCTION_INFO_V1(tde_decryptions_decryption_rows);
 PG_FUNCTION_INFO_V1(tde_decryptions_decryptions_info);
 PG_FUNCTION_INFO_V1(tde_decryptions_decryptions_reset);
 
+/* Throws where nothing is counted.  What this session has decrypted is told first, so that the view has it. */
 static void
 require_shared(void)
 {
@@ -34,6 +37,7 @@ require_shared(void)
 	tde_counts_statement_ends(0);
 }
 
+/* Returns true if the row is of a role that the user is, or that he has logged in as; of all rows for pg_read_all_stats. */
 static bool
 may_see(const TdeDecryptionsKey *key)
 {

@@ -23,7 +23,7 @@
 #include "server/compat.h"
 #include "type/inside.h"
 
-/* A query that has been started, in the order of starting, the last one first. */
+/* A query that has been started, in the order of starting, the last one first.  It is in the query's memory, whose end takes it out. */
 typedef struct Started
 {
 	QueryDesc  *query;
@@ -60,6 +60,7 @@ tde_origin_is_only(QueryDesc *query)
 
 /* ---- from an expression of a plan's node down to a table ---- */
 
+/* A search from one expression; columns of several tables let it fail. */
 typedef struct Search
 {
 	PlanState  *state;			/* whose expression it is */
@@ -70,6 +71,7 @@ typedef struct Search
 
 static void find(PlanState *state, Search *above, Node *expr);
 
+/* A second column that is the same is no other: the same column may stand in an expression twice. */
 static void
 found_column(Search *search, Oid relation, AttrNumber column)
 {
@@ -77,7 +79,7 @@ found_column(Search *search, Oid relation, AttrNumber column)
 	search->found = (TdeColumn) {relation, column};
 }
 
-/* The column of a node below. */
+/* Goes on in the column of a node below. */
 static void
 find_below(PlanState *below, Search *search, AttrNumber column)
 {
@@ -89,7 +91,7 @@ find_below(PlanState *below, Search *search, AttrNumber column)
 		find(below, search, (Node *) entry->expr);
 }
 
-/* Append passes on the rows of several nodes, and tells nothing of them itself. */
+/* Goes on in the outer node.  Append passes on the rows of several nodes, and tells nothing of them itself. */
 static void
 find_outer(PlanState *state, Search *search, AttrNumber column)
 {
@@ -111,7 +113,7 @@ find_outer(PlanState *state, Search *search, AttrNumber column)
 	search->fails |= count == 0;
 }
 
-/* A column of one of the query's range table. */
+/* Goes on in a column of one of the query's range table, or of the plan that a subquery, WITH or recursion has there. */
 static void
 find_in_table(PlanState *state, Search *search, const Var *var)
 {
@@ -130,6 +132,7 @@ find_in_table(PlanState *state, Search *search, const Var *var)
 		search->fails = true;
 }
 
+/* Takes the parser's own reference if it is of a table, and else the plan's. */
 static void
 find_column(PlanState *state, Search *search, const Var *var)
 {
@@ -152,7 +155,7 @@ find_column(PlanState *state, Search *search, const Var *var)
 		find_in_table(state, search, var);
 }
 
-/* Which node hands a parameter down, and what it is there. */
+/* Finds which node hands a parameter down, and what it is there: nested loops, arguments of subplans, results of initial plans. */
 static bool
 find_parameter(PlanState *state, Search *search, int number)
 {
@@ -205,7 +208,7 @@ look_for_parameter(PlanState *state, void *arg)
 	return find_parameter(state, parameter->search, parameter->number) || planstate_tree_walker(state, look_for_parameter, arg);
 }
 
-/* An expression_tree_walker: all columns of an encrypted type that are in it. */
+/* An expression_tree_walker: looks up all columns of an encrypted type that are in it. */
 static bool
 look_into(Node *expr, void *arg)
 {
@@ -235,6 +238,7 @@ look_into(Node *expr, void *arg)
 	return expression_tree_walker(expr, look_into, arg);
 }
 
+/* Looks an expression of this node up, most often a column.  The state of the search is that of the node meanwhile. */
 static void
 find(PlanState *state, Search *above, Node *expr)
 {
@@ -252,6 +256,7 @@ find(PlanState *state, Search *above, Node *expr)
 	above->state = before;
 }
 
+/* Returns the column that an expression of this node comes from; TDE_NO_COLUMN: it is none, or several. */
 static TdeColumn
 origin_in(QueryDesc *query, PlanState *state, Node *expr)
 {
@@ -281,7 +286,10 @@ typedef struct NodeSearch
 	PlanState  *found;
 } NodeSearch;
 
-/* An expression_tree_walker.  What stands for the elements of an array in turn is of the array. */
+/*
+ * An expression_tree_walker: true if the expression is in the tree, by its address.  What stands for the elements of an array in turn is of the
+ * array.
+ */
 static bool
 contains(Node *tree, void *arg)
 {
@@ -298,7 +306,7 @@ contains(Node *tree, void *arg)
 	return true;
 }
 
-/* Other expressions than columns and conditions that may call functions of ours. */
+/* Looks into other expressions than columns and conditions that may call functions of ours. */
 static bool
 contains_more(const Plan *plan, NodeSearch *search)
 {
@@ -331,6 +339,7 @@ contains_more(const Plan *plan, NodeSearch *search)
 	}
 }
 
+/* A planstate_tree_walker: finds the node in which the expression stands. */
 static bool
 look_for_node(PlanState *state, void *arg)
 {
@@ -346,7 +355,7 @@ look_for_node(PlanState *state, void *arg)
 	return planstate_tree_walker(state, look_for_node, arg);
 }
 
-/* Mostly it is the query that was started last. */
+/* Looks through the queries that run, mostly only the one that was started last. */
 TdeColumn
 tde_origin_of(Node *expr)
 {
@@ -368,7 +377,7 @@ tde_origin_of(Node *expr)
 
 /* ---- COPY of a table ---- */
 
-/* The row of a page of shared buffers that an address is in; false: none. */
+/* Finds the row of a page of shared buffers that an address is in.  COPY's scan has the page pinned. */
 static bool
 row_around(const char *value, HeapTuple row)
 {
@@ -392,7 +401,9 @@ row_around(const char *value, HeapTuple row)
 	return false;
 }
 
-/* Which column a value is, by its address; the one column of this type, if there is only one. */
+/*
+ * Tells the column by the value's address.  Of a value that is elsewhere, out of line for example: the one column of this type, if there is only one.
+ */
 TdeColumn
 tde_origin_of_copied(Oid table, Oid type, const char *value)
 {

@@ -3,6 +3,9 @@
  *
  * What has a MAC is authenticated first, compared in constant time.  Whatever is wrong with a value is one and the same error, which quotes
  * nothing of it: where an application has left some in clear, that would be the plaintext.
+ *
+ * Formats: Fernet is that of Python's cryptography, Rails that of Active Record Encryption, Laravel that of its Encrypter, SQLAlchemy those of
+ * SQLAlchemy-Utils' EncryptedType.  Each is a function that returns whether the value could be opened, so that one place makes the error.
  */
 #include "postgres.h"
 
@@ -29,6 +32,7 @@ PG_FUNCTION_INFO_V1(tde_import_open_envelope);
 
 /* ---- ciphers ---- */
 
+/* Decrypts without OpenSSL's own padding.  tag: of GCM; NULL: the cipher is CBC.  A wrong tag fails at the end, and *size is of no use then. */
 static bool
 decrypt_with(EVP_CIPHER_CTX *context, const EVP_CIPHER *cipher, const uint8 *key, TdeBytes iv, const TdeBytes *tag, TdeBytes in,
 			 uint8 *out, int *size)
@@ -47,7 +51,7 @@ decrypt_with(EVP_CIPHER_CTX *context, const EVP_CIPHER *cipher, const uint8 *key
 	return true;
 }
 
-/* Appends what is decrypted, of CBC with its padding. */
+/* Puts into out what is decrypted, of CBC with its padding.  On a failure out is empty, but what is in its memory is the caller's to cleanse. */
 static bool
 decrypt(const EVP_CIPHER *cipher, const uint8 *key, TdeBytes iv, const TdeBytes *tag, TdeBytes in, StringInfo out)
 {
@@ -62,12 +66,14 @@ decrypt(const EVP_CIPHER *cipher, const uint8 *key, TdeBytes iv, const TdeBytes 
 	return done;
 }
 
+/* AES-GCM by the key's size, with an IV of 12 bytes and a tag of 16. */
 static bool
 decrypt_gcm(TdeBytes key, TdeBytes iv, TdeBytes tag, TdeBytes in, StringInfo out)
 {
 	return iv.size == 12 && tag.size == TAG && decrypt(key.size == 32 ? EVP_aes_256_gcm() : EVP_aes_128_gcm(), key.data, iv, &tag, in, out);
 }
 
+/* AES-CBC by the key's size.  The padding is left to the caller. */
 static bool
 decrypt_cbc(TdeBytes key, TdeBytes iv, TdeBytes in, StringInfo out)
 {
@@ -84,7 +90,7 @@ is_filled(const StringInfoData *out, int from, int to, char c)
 	return true;
 }
 
-/* Removes the padding of PKCS #7; false if it is none. */
+/* Removes the padding of PKCS #7.  Returns false if it is none. */
 static bool
 remove_padding(StringInfo out)
 {
@@ -96,6 +102,7 @@ remove_padding(StringInfo out)
 	return true;
 }
 
+/* Compares HMAC-SHA256 over both texts, one behind the other, in constant time. */
 static bool
 has_mac(TdeBytes key, TdeBytes one, TdeBytes other, const uint8 expected[MAC])
 {
@@ -111,7 +118,7 @@ has_mac(TdeBytes key, TdeBytes one, TdeBytes other, const uint8 expected[MAC])
 
 /* ---- formats: whether the value could be opened with the key, and what it is in clear ---- */
 
-/* 0x80, time, IV, CBC, HMAC of all before; the first half of the key is the HMAC's. */
+/* 0x80, time, IV, CBC, HMAC of all before; the first half of the key is the HMAC's.  How old a token is does not matter here. */
 static bool
 open_fernet(TdeBytes value, TdeBytes key, StringInfo out)
 {
@@ -126,7 +133,7 @@ open_fernet(TdeBytes value, TdeBytes key, StringInfo out)
 		remove_padding(out);
 }
 
-/* The string of that name, decoded. */
+/* Decodes the string of that name. */
 static bool
 base64_member(TdeBytes object, const char *name, TdeBytes *value)
 {
@@ -141,7 +148,7 @@ is_true(TdeBytes object, const char *name)
 	return tde_envelope_member(object, name, &value) && value.size >= 4 && memcmp(value.data, "true", 4) == 0;
 }
 
-/* {"p": ciphertext, "h": {"iv": ..., "at": tag, "c": true if compressed}} */
+/* {"p": ciphertext, "h": {"iv": ..., "at": tag, "c": true if compressed}}.  Nothing is decompressed that was not authenticated. */
 static bool
 open_rails(TdeBytes value, TdeBytes key, StringInfo out)
 {
@@ -164,7 +171,7 @@ open_rails(TdeBytes value, TdeBytes key, StringInfo out)
 	return done;
 }
 
-/* The MAC, in hexadecimal digits, is that of IV and value as they stand there. */
+/* Returns true if the MAC, in hexadecimal digits, is that of IV and value as they stand there, in base64. */
 static bool
 has_hex_mac(TdeBytes key, TdeBytes iv, TdeBytes value, TdeBytes digits)
 {
@@ -184,7 +191,10 @@ has_hex_mac(TdeBytes key, TdeBytes iv, TdeBytes value, TdeBytes digits)
 	return has_mac(key, iv, value, mac);
 }
 
-/* Base64 of {"iv": ..., "value": ..., "mac": hexadecimal of CBC, "tag": of GCM} */
+/*
+ * Base64 of {"iv": ..., "value": ..., "mac": hexadecimal of CBC, "tag": of GCM}.  A tag decides which of the two it is; the MAC is checked before CBC
+ * is decrypted.
+ */
 static bool
 open_laravel(TdeBytes value, TdeBytes key, StringInfo out)
 {
@@ -246,6 +256,7 @@ open_sqlalchemy_gcm(TdeBytes value, TdeBytes key, StringInfo out)
 		decrypt_gcm(key, (TdeBytes) {in.data, 12}, (TdeBytes) {in.data + 12, TAG}, (TdeBytes) {in.data + 12 + TAG, in.size - 12 - TAG}, out);
 }
 
+/* A format, by the name that users give it. */
 typedef struct Format
 {
 	const char *name;
@@ -275,12 +286,14 @@ find_format(const char *name)
 			 errhint("Formats are fernet, rails, laravel, sqlalchemy and sqlalchemy-gcm.")));
 }
 
+/* The bytes of a text or bytea; they are not copied. */
 static TdeBytes
 bytes_of(const void *varlena)
 {
 	return (TdeBytes) {(const uint8 *) VARDATA_ANY(varlena), VARSIZE_ANY_EXHDR(varlena)};
 }
 
+/* Throws if the key has another size than the format's.  A text of the key, such as base64, has another size, too. */
 static void
 check_key(const Format *format, TdeBytes key)
 {

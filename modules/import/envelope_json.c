@@ -19,6 +19,7 @@ skip_blanks(TdeBytes *in)
 	}
 }
 
+/* Passes over blanks and this character.  Returns false if another one is next. */
 static bool
 skip(TdeBytes *in, char c)
 {
@@ -30,7 +31,7 @@ skip(TdeBytes *in, char c)
 	return true;
 }
 
-/* A string, with its quotes. */
+/* Takes a string, with its quotes, and goes behind it. */
 static bool
 read_string(TdeBytes *in, TdeBytes *value)
 {
@@ -48,7 +49,7 @@ read_string(TdeBytes *in, TdeBytes *value)
 	return true;
 }
 
-/* A string, a number or word, or an object or array with all that is in it. */
+/* Takes a string, a number or word, or an object or array with all that is in it.  What is in it need not be right. */
 static bool
 read_value(TdeBytes *in, TdeBytes *value)
 {
@@ -83,6 +84,7 @@ read_value(TdeBytes *in, TdeBytes *value)
 	return depth == 0 && value->size > 0;
 }
 
+/* Objects and arrays within are passed over, so that a name in them is not taken for one of this object. */
 bool
 tde_envelope_member(TdeBytes object, const char *name, TdeBytes *value)
 {
@@ -120,6 +122,7 @@ tde_envelope_string(TdeBytes json, TdeBytes *value)
 	return true;
 }
 
+/* Returns the value of a digit of either alphabet, that of RFC 4648's section 4 or 5; -1: it is none. */
 static int
 base64_digit(uint8 c)
 {

@@ -20,6 +20,7 @@
 /* zlib keeps a copy of what it has written last, which is to be overwritten: so a block's size stands before it. */
 #define HEAD		MAXALIGN(sizeof(size_t))
 
+/* zlib's allocator.  It throws where zlib expects NULL, which ends the statement; nothing of zlib's is outside of this context. */
 static voidpf
 allocate(voidpf opaque, uInt count, uInt size)
 {
@@ -29,6 +30,7 @@ allocate(voidpf opaque, uInt count, uInt size)
 	return (char *) block + HEAD;
 }
 
+/* zlib's deallocator. */
 static void
 wipe(voidpf opaque, voidpf address)
 {
@@ -38,6 +40,7 @@ wipe(voidpf opaque, voidpf address)
 	pfree(block);
 }
 
+/* In pieces of AT_ONCE, so that a value of a few bytes that stands for gigabytes (a decompression bomb) ends at LONGEST, and can be cancelled. */
 bool
 tde_inflate(const uint8 *data, size_t size, StringInfo out)
 {

@@ -6,7 +6,10 @@
 
 #include "lib/stringinfo.h"
 
-/* Appends what is compressed, in the format of RFC 1950; false if it is malformed, cut short, or longer than a value can be. */
+/*
+ * Appends what is compressed, in the format of RFC 1950.  Returns false if it is malformed, cut short, or longer than a value can be; out has a part
+ * of it then.
+ */
 extern bool tde_inflate(const uint8 *data, size_t size, StringInfo out);
 
 #endif							/* TDE_IMPORT_INFLATE_H */

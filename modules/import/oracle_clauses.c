@@ -1,5 +1,8 @@
 /*
  * oracle_clauses.c - what stands around the columns of Oracle's DDL: constraints and defaults, which are kept, and storage, which is passed over.
+ *
+ * What is kept is copied word by word, since PostgreSQL reads most of it in the same way.  A word that is neither a name nor known to mean the same
+ * is an error, and left to the user.
  */
 #include "postgres.h"
 
@@ -8,7 +11,7 @@
 
 #include "import/oracle_clauses.h"
 
-/* hr.employee */
+/* Names are quoted where SQL needs that. */
 char *
 tde_oracle_clauses_table_name(TdeOracleLexer *lexer)
 {
@@ -19,6 +22,7 @@ tde_oracle_clauses_table_name(TdeOracleLexer *lexer)
 
 /* ---- what is passed over ---- */
 
+/* Throws if ENCRYPT is next, where something is passed over: no encryption is lost without a word. */
 static void
 refuse_encryption(const TdeOracleLexer *lexer)
 {
@@ -26,6 +30,7 @@ refuse_encryption(const TdeOracleLexer *lexer)
 		tde_oracle_lexer_refuse(lexer, "Write the ENCRYPT clause behind the type of the column.");
 }
 
+/* Passes over parentheses with all that is in them.  ENCRYPT within is an error, as of a LOB's storage. */
 static void
 skip_parentheses(TdeOracleLexer *lexer)
 {
@@ -42,7 +47,7 @@ skip_parentheses(TdeOracleLexer *lexer)
 	} while (depth > 0);
 }
 
-/* How and where Oracle stores a table, or the index of a constraint. */
+/* Words are taken one by one, in whatever order; the first that is no such word ends it. */
 void
 tde_oracle_clauses_skip_storage(TdeOracleLexer *lexer)
 {
@@ -68,7 +73,7 @@ tde_oracle_clauses_skip_storage(TdeOracleLexer *lexer)
 	}
 }
 
-/* A statement that says nothing of encryption. */
+/* A semicolon within a string does not end it: the lexer has that as one token. */
 void
 tde_oracle_clauses_skip_statement(TdeOracleLexer *lexer, const char *what)
 {
@@ -84,7 +89,7 @@ tde_oracle_clauses_skip_statement(TdeOracleLexer *lexer, const char *what)
 
 /* ---- expressions ---- */
 
-/* What stands in expressions as it is, or for what; others are names. */
+/* Returns what stands in expressions as it is, or for what; NULL: it is a name. */
 static const char *
 known_word(const TdeOracleLexer *lexer)
 {
@@ -99,6 +104,7 @@ known_word(const TdeOracleLexer *lexer)
 	return tde_oracle_lexer_is_any(lexer, same) ? lexer->token : NULL;
 }
 
+/* Copies a word of an expression.  A function that is not known is refused: one of the same name may do something else here. */
 static void
 copy_word(TdeOracleLexer *lexer, bool names, StringInfo out)
 {
@@ -119,7 +125,7 @@ copy_word(TdeOracleLexer *lexer, bool names, StringInfo out)
 		appendStringInfo(out, " %s", tde_oracle_lexer_name(lexer));
 }
 
-/* Up to the comma, parenthesis, or word of a column's declaration behind it; names: of columns may be in it, as in a CHECK. */
+/* In a column's declaration the words that may follow a default end it, but not its first word: NULL may be the default. */
 void
 tde_oracle_clauses_expression(TdeOracleLexer *lexer, bool names, StringInfo out)
 {
@@ -148,6 +154,7 @@ tde_oracle_clauses_expression(TdeOracleLexer *lexer, bool names, StringInfo out)
 
 /* ---- constraints ---- */
 
+/* Copies columns in parentheses. */
 static void
 copy_names(TdeOracleLexer *lexer, StringInfo out)
 {
@@ -164,6 +171,7 @@ copy_names(TdeOracleLexer *lexer, StringInfo out)
 	appendStringInfoChar(out, ')');
 }
 
+/* Copies REFERENCES with its columns and action; Oracle has ON DELETE CASCADE and SET NULL alone. */
 static void
 copy_references(TdeOracleLexer *lexer, StringInfo out)
 {
@@ -193,7 +201,7 @@ copy_check(TdeOracleLexer *lexer, StringInfo out)
 	appendStringInfoString(out, ")");
 }
 
-/* What may stand behind a constraint. */
+/* Passes over what may stand behind a constraint.  DISABLE and its like are not passed over: the constraint does not hold there. */
 static void
 skip_state(TdeOracleLexer *lexer)
 {
@@ -214,7 +222,7 @@ skip_state(TdeOracleLexer *lexer)
 	}
 }
 
-/* false if none is next; of a table it names its columns. */
+/* A word CONSTRAINT without a constraint that is known is an error; otherwise nothing was taken. */
 bool
 tde_oracle_clauses_constraint(TdeOracleLexer *lexer, bool of_table, StringInfo out)
 {

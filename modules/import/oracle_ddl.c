@@ -3,6 +3,9 @@
  *
  * No encryption is lost without a word: what is not understood is an error, and so is ENCRYPT where it is passed over.  The password of
  * IDENTIFIED BY comes into no result, error or notice.
+ *
+ * One pass over the text, by recursive descent with one token of look-ahead (oracle_lexer.h).  Each statement gives rows of the result at once; an
+ * error takes all of them back.
  */
 #include "postgres.h"
 
@@ -18,12 +21,14 @@
 
 PG_FUNCTION_INFO_V1(tde_import_import_oracle_ddl);
 
+/* A call: the text, and where commands go. */
 typedef struct Import
 {
 	TdeOracleLexer lexer;
 	ReturnSetInfo *result;
 } Import;
 
+/* Adds a row to the result.  Commands end without a semicolon. */
 static void
 put_command(Import *import, const char *command)
 {
@@ -35,6 +40,7 @@ put_command(Import *import, const char *command)
 
 /* ---- columns ---- */
 
+/* What is said of a column. */
 typedef struct Column
 {
 	char	   *raw_name;
@@ -46,6 +52,7 @@ typedef struct Column
 	StringInfoData rest;		/* default and constraints */
 } Column;
 
+/* Reads a column's declaration: a type, if one is named, and ENCRYPT, DECRYPT, DEFAULT and constraints in any order. */
 static void
 read_column(Import *import, Column *column)
 {
@@ -74,7 +81,7 @@ read_column(Import *import, Column *column)
 	}
 }
 
-/* A column of a table that is made, or that is added. */
+/* Copies a column of a table that is made, or that is added. */
 static void
 copy_column(Import *import, StringInfo out)
 {
@@ -88,6 +95,7 @@ copy_column(Import *import, StringInfo out)
 
 /* ---- CREATE TABLE ---- */
 
+/* Copies what stands between two commas of CREATE TABLE: a constraint, or a column. */
 static void
 copy_item(Import *import, StringInfo out)
 {
@@ -105,6 +113,7 @@ copy_item(Import *import, StringInfo out)
 	appendStringInfoString(out, constraint.data + 1);
 }
 
+/* Throws unless the statement ends here, and tells of what was passed over in it. */
 static void
 end_statement(Import *import, const char *table)
 {
@@ -117,6 +126,7 @@ end_statement(Import *import, const char *table)
 	lexer->dropped = false;
 }
 
+/* CREATE TABLE: columns and constraints are kept, all that follows the parenthesis is storage. */
 static void
 import_create_table(Import *import)
 {
@@ -157,7 +167,7 @@ add_column(Import *import, const char *table)
 	put_command(import, out.data);
 }
 
-/* The type is kept, unless it is named. */
+/* ALTER TABLE ... MODIFY: the type is kept, unless it is named.  Encrypting alone becomes a conversion of the table in use. */
 static void
 modify_column(Import *import, const char *table)
 {
@@ -180,6 +190,7 @@ modify_column(Import *import, const char *table)
 		tde_oracle_lexer_refuse(&import->lexer, "Before it, MODIFY changes more than type, encryption and NOT NULL.");
 }
 
+/* ADD and MODIFY take one column, or several in parentheses. */
 static void
 each_column(Import *import, const char *table, void (*action) (Import *import, const char *table))
 {
@@ -196,6 +207,7 @@ each_column(Import *import, const char *table, void (*action) (Import *import, c
 	tde_oracle_lexer_expect(&import->lexer, ")");
 }
 
+/* ALTER TABLE: ADD and MODIFY, several in one statement, and REKEY, which becomes tde_rekey_table(). */
 static void
 import_alter_table(Import *import)
 {
@@ -220,6 +232,7 @@ import_alter_table(Import *import)
 
 /* ---- statements ---- */
 
+/* A statement, by its first words.  What has nothing to do with encryption is left out, with a NOTICE. */
 static void
 import_statement(Import *import)
 {

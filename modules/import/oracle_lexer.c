@@ -1,5 +1,8 @@
 /*
  * oracle_lexer.c - the words of Oracle's DDL, and errors that name their place.
+ *
+ * Words come in capitals, as Oracle compares them; names in quotes stay as they are.  A password is a token like others, so lexer->secret keeps it
+ * out of errors.
  */
 #include "postgres.h"
 
@@ -25,7 +28,7 @@ tde_oracle_lexer_refuse(const TdeOracleLexer *lexer, const char *hint)
 			 hint ? errhint("%s", hint) : 0));
 }
 
-/* Blanks, comments, and a line with a slash, by which SQL*Plus runs a statement. */
+/* Passes over blanks and comments, and counts lines. */
 static void
 skip_blanks(TdeOracleLexer *lexer)
 {
@@ -53,7 +56,7 @@ skip_blanks(TdeOracleLexer *lexer)
 	lexer->rest = p;
 }
 
-/* What is between quotes, which are doubled within. */
+/* Reads what is between quotes, which are doubled within.  One without an end is refused, as a text that ends in a statement is. */
 static void
 read_quoted(TdeOracleLexer *lexer, char quote)
 {
@@ -78,6 +81,7 @@ read_quoted(TdeOracleLexer *lexer, char quote)
 	lexer->rest = p;
 }
 
+/* Symbols have one character, or two, such as <= and ||.  A number may have a point, and no exponent. */
 void
 tde_oracle_lexer_next(TdeOracleLexer *lexer)
 {
@@ -157,6 +161,7 @@ tde_oracle_lexer_number(TdeOracleLexer *lexer)
 	return number;
 }
 
+/* The name is changed where it is: each token is a copy of its own. */
 char *
 tde_oracle_lexer_raw_name(TdeOracleLexer *lexer)
 {

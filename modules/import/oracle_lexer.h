@@ -28,31 +28,32 @@ typedef struct TdeOracleLexer
 	bool		dropped;		/* storage clauses of this statement were passed over */
 } TdeOracleLexer;
 
+/* Begin with a text, which stays the caller's; and read the next token in place of this one.  Tokens are palloc'd. */
 extern void tde_oracle_lexer_start(TdeOracleLexer *lexer, const char *text);
 extern void tde_oracle_lexer_next(TdeOracleLexer *lexer);
 
-/* Is this word, or symbol, next? */
+/* Returns true if this word, or symbol, is next.  A quoted name or a string never is. */
 extern bool tde_oracle_lexer_is(const TdeOracleLexer *lexer, const char *token);
 
 /* The same of any word in a list that ends with NULL. */
 extern bool tde_oracle_lexer_is_any(const TdeOracleLexer *lexer, const char *const *tokens);
 
-/* Passes over it, if it is next. */
+/* Passes over it, and returns true, if it is next. */
 extern bool tde_oracle_lexer_accept(TdeOracleLexer *lexer, const char *token);
 
-/* Passes over it; an error if something else is next. */
+/* Passes over it; throws if something else is next. */
 extern void tde_oracle_lexer_expect(TdeOracleLexer *lexer, const char *token);
 
-/* The number that is next; an error if there is none. */
+/* Returns the number that is next, of at most five digits; throws if there is none. */
 extern int	tde_oracle_lexer_number(TdeOracleLexer *lexer);
 
-/* A name, in small letters if Oracle would have it in capitals alone. */
+/* Returns a name, in small letters if Oracle would have it in capitals alone, as it has names without quotes. */
 extern char *tde_oracle_lexer_raw_name(TdeOracleLexer *lexer);
 
-/* The same as SQL has it, in quotes where it needs them. */
+/* Returns the same as SQL has it, in quotes where it needs them; palloc'd. */
 extern char *tde_oracle_lexer_name(TdeOracleLexer *lexer);
 
-/* What is next is not understood. */
+/* Throws ERRCODE_FEATURE_NOT_SUPPORTED: what is next is not understood.  It names the line.  hint may be NULL. */
 pg_noreturn extern void tde_oracle_lexer_refuse(const TdeOracleLexer *lexer, const char *hint);
 
 #endif							/* TDE_IMPORT_ORACLE_LEXER_H */

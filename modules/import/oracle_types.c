@@ -1,5 +1,7 @@
 /*
  * oracle_types.c - types of Oracle's columns, and their ENCRYPT clauses, as ours.
+ *
+ * A type becomes the one that is nearest to it, and may be wider: NUMBER is numeric, and DATE, which has a time of day, is timestamp(0).
  */
 #include "postgres.h"
 
@@ -14,6 +16,7 @@ typedef enum Arguments
 	DROPPED						/* [(n)], of which nothing is kept */
 } Arguments;
 
+/* Types of one word.  The modifiers are those of a type without arguments. */
 static const struct
 {
 	const char *name;
@@ -58,6 +61,7 @@ tde_oracle_type_is_next(const TdeOracleLexer *lexer)
 	return tde_oracle_lexer_is_any(lexer, others);
 }
 
+/* Returns the number in parentheses as text; without: if there are none.  Bytes count as characters here. */
 static const char *
 read_length(TdeOracleLexer *lexer, const char *without)
 {
@@ -93,6 +97,7 @@ read_precision(TdeOracleLexer *lexer, const char *without)
 	return result;
 }
 
+/* TIMESTAMP [(n)] [WITH [LOCAL] TIME ZONE]; PostgreSQL's timestamptz is Oracle's with LOCAL, and keeps no zone. */
 static TdeOracleType
 read_timestamp(TdeOracleLexer *lexer)
 {
@@ -112,6 +117,7 @@ read_timestamp(TdeOracleLexer *lexer)
 	return (TdeOracleType) {"timestamptz", "encrypted_timestamptz", type.modifiers};
 }
 
+/* Types of more than one word: TIMESTAMP, LONG [RAW], DOUBLE PRECISION, INTERVAL. */
 static TdeOracleType
 read_others(TdeOracleLexer *lexer)
 {
@@ -160,7 +166,7 @@ tde_oracle_type(TdeOracleLexer *lexer)
 
 /* ---- ENCRYPT [USING 'algorithm'] [IDENTIFIED BY password] ['integrity'] [[NO] SALT] ---- */
 
-/* The modifier that stands for the string that is next. */
+/* Returns the modifier that stands for the string that is next; throws, with the hint, if there is none. */
 static const char *
 read_choice(TdeOracleLexer *lexer, const char *const(*choices)[2], int count, const char *hint)
 {
@@ -173,7 +179,7 @@ read_choice(TdeOracleLexer *lexer, const char *const(*choices)[2], int count, co
 	tde_oracle_lexer_refuse(lexer, hint);
 }
 
-/* No error quotes what may be the password. */
+/* IDENTIFIED BY password.  While it is next, no error quotes a token. */
 static void
 pass_over_password(TdeOracleLexer *lexer)
 {
@@ -189,6 +195,7 @@ pass_over_password(TdeOracleLexer *lexer)
 			 errhint("To have the same key in several tables: SELECT tde_create_key('name'); and 'key=name' among the modifiers.")));
 }
 
+/* Defaults of Oracle's (AES192, SHA-1, SALT) are not written out: what a clause leaves open is as tde_column.default_spec has it here. */
 char *
 tde_oracle_type_spec(TdeOracleLexer *lexer)
 {

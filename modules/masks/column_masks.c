@@ -1,5 +1,8 @@
 /*
  * column_masks.c - how much a role sees of a column that may not decrypt: the masks in the column's security label.
+ *
+ * Labels are read once for each column, and again after any relation has changed: setting a mask is a change of its table.  Roles are looked up by
+ * name when another user asks than the last one, or when roles have changed (tde_column_masks_forget()).
  */
 #include "postgres.h"
 
@@ -16,6 +19,7 @@
 
 /* ---- what is remembered of a column ---- */
 
+/* A column's masks, none included, and the answer for the user who asked last. */
 typedef struct MaskedColumn
 {
 	TdeColumn	column;			/* hash key */
@@ -41,6 +45,7 @@ relation_changed(Oid relation)
 	stale = true;
 }
 
+/* Forgets all columns, and begins with none. */
 static void
 begin_anew(void)
 {
@@ -55,6 +60,7 @@ begin_anew(void)
 	stale = false;
 }
 
+/* Reads a column's label.  The list is in the context of all; what the parser leaves there beside it goes with that, too. */
 static List *
 read_masks(TdeColumn column)
 {
@@ -67,6 +73,7 @@ read_masks(TdeColumn column)
 	return masks;
 }
 
+/* Returns what is known of the column.  The pointer and the masks are good until the next call. */
 static MaskedColumn *
 look_up(TdeColumn column)
 {
@@ -88,6 +95,7 @@ look_up(TdeColumn column)
 
 /* ---- whose mask ---- */
 
+/* Returns true if the user has the privileges of one of the mask's roles.  Roles that do not exist any more are passed over. */
 static bool
 is_of_user(const TdeMask *mask, Oid user)
 {
@@ -103,6 +111,7 @@ is_of_user(const TdeMask *mask, Oid user)
 	return false;
 }
 
+/* Returns the mask that shows most, of those for the user's roles: kinds are in this order.  Without any it is that of everybody else, or NULL. */
 static const TdeMask *
 choose(List *masks, Oid user)
 {
@@ -119,6 +128,7 @@ choose(List *masks, Oid user)
 	return best ? best : tde_mask_of_role(masks, NULL);
 }
 
+/* TdeMasksCalls.of_column: the mask for the current user, which changes with SET ROLE and in functions of others. */
 const TdeMask *
 tde_mask_of_column(TdeColumn column)
 {

@@ -6,7 +6,7 @@
 
 #include "type/masks.h"
 
-/* Has the column masks, whoever sees them? */
+/* Returns true if the column has masks, whoever sees them. */
 extern bool tde_masks_exist(TdeColumn column);
 
 /* See TdeMasksCalls. */

@@ -1,5 +1,8 @@
 /*
  * mask_admin.c - setting masks: SECURITY LABEL FOR tde_column ON COLUMN, tde_set_mask() and tde_drop_mask(), which change one of its masks.
+ *
+ * Masks are no right of the table's owner: whoever may set them could show himself what he may not decrypt.  So that is a right of its own, by the
+ * privilege to execute tde_set_mask().
  */
 #include "postgres.h"
 
@@ -26,6 +29,7 @@ PG_FUNCTION_INFO_V1(tde_masks_drop_mask);
 
 /* ---- what a column can have ---- */
 
+/* Throws unless it is a table, or a materialized view. */
 static void
 require_table(Relation table)
 {
@@ -38,6 +42,7 @@ require_table(Relation table)
 				 errdetail("What is read through a view has the masks of the table's column.")));
 }
 
+/* Returns the encrypted type of a column, also under a domain, and its typmod; NULL: it is not encrypted. */
 static TdeType *
 masked_type(Form_pg_attribute column, int32 *typmod)
 {
@@ -45,6 +50,7 @@ masked_type(Form_pg_attribute column, int32 *typmod)
 	return tde_type_find(getBaseTypeAndTypmod(column->atttypid, typmod));
 }
 
+/* Throws unless the column can have these masks. */
 static void
 require_masks(Relation table, int number, const char *label)
 {
@@ -76,7 +82,7 @@ require_right(void)
 				 errdetail("Only roles that may execute tde_set_mask() set masks, the table's owner among them or not.")));
 }
 
-/* What is left of a column that has been decrypted gives its owner, who removes it, no right. */
+/* Returns true if a label is removed from a column that has been decrypted since.  That gives its owner no right. */
 static bool
 is_left_over(Relation table, int number, const char *label)
 {
@@ -85,7 +91,10 @@ is_left_over(Relation table, int number, const char *label)
 	return label == NULL && masked_type(TupleDescAttr(RelationGetDescr(table), number - 1), &typmod) == NULL;
 }
 
-/* SECURITY LABEL has looked the column up, locked its table, and checked that the user owns it. */
+/*
+ * The label provider's check: SECURITY LABEL has looked the column up, locked its table, and checked that the user owns it.  label NULL: it is
+ * removed.
+ */
 static void
 check_label(const ObjectAddress *object, const char *label)
 {
@@ -109,6 +118,7 @@ check_label(const ObjectAddress *object, const char *label)
 
 /* ---- functions ---- */
 
+/* Returns the name of a role that is an argument; NULL: everybody else. */
 static const char *
 role_name(FunctionCallInfo fcinfo, int arg)
 {
@@ -125,6 +135,7 @@ require_arguments(FunctionCallInfo fcinfo, int count)
 					 errmsg("table, column and mask must not be null")));
 }
 
+/* Opens the table, and locks it against others who set masks, until the transaction ends. */
 static Relation
 open_column(FunctionCallInfo fcinfo, ObjectAddress *object)
 {
@@ -140,7 +151,7 @@ open_column(FunctionCallInfo fcinfo, ObjectAddress *object)
 	return table;
 }
 
-/* The other masks of the column; *found: was there one for the role? */
+/* Takes the role's mask out of the others, NULL: that of everybody else.  *found: there was one. */
 static List *
 without(List *masks, const char *role, bool *found)
 {
@@ -164,7 +175,7 @@ masks_of(const ObjectAddress *object)
 	return label ? tde_mask_parse(label) : NIL;
 }
 
-/* The lock on the table is kept until the transaction ends. */
+/* Stores the masks as the column's label.  The lock on the table is kept until the transaction ends. */
 static void
 store(Relation table, const ObjectAddress *object, List *masks)
 {
@@ -178,7 +189,10 @@ store(Relation table, const ObjectAddress *object, List *masks)
 	CommandCounterIncrement();
 }
 
-/* tde_set_mask(table regclass, column name, mask text, role regrole) - set the column's mask for a role, or for everybody else. */
+/*
+ * tde_set_mask(table regclass, column name, mask text, role regrole) - set the column's mask for a role, or for everybody else.  Who may execute it
+ * need not own the table.
+ */
 Datum
 tde_masks_set_mask(PG_FUNCTION_ARGS)
 {

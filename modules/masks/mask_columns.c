@@ -38,13 +38,14 @@
 
 PG_FUNCTION_INFO_V1(tde_masks_for_column);
 
-/* A query, and the one that it is in. */
+/* A query, and the one that it is in; NULL: none. */
 typedef struct Scope
 {
 	Query	   *query;
 	struct Scope *outer;
 } Scope;
 
+/* Returns the encrypted type of an expression, also under a domain; NULL: it has none. */
 static TdeType *
 encrypted_type(Expr *expr)
 {
@@ -65,7 +66,7 @@ scope_above(Scope *scope, Index levels)
 	return scope;
 }
 
-/* A column of a subquery's result, or of RETURNING in WITH. */
+/* Returns the column of a subquery's result, or of RETURNING in WITH. */
 static TdeColumn
 column_of_query(Query *query, int number, Scope *outer)
 {
@@ -75,6 +76,7 @@ column_of_query(Query *query, int number, Scope *outer)
 	return entry ? column_of(entry->expr, &inner) : TDE_NO_COLUMN;
 }
 
+/* Returns the column of a query in WITH.  A recursive one unites rows, so no mask is known. */
 static TdeColumn
 column_of_with(RangeTblEntry *rte, int number, Scope *scope)
 {
@@ -93,7 +95,9 @@ column_of_with(RangeTblEntry *rte, int number, Scope *scope)
 	return TDE_NO_COLUMN;
 }
 
-/* What UNION and its like give seems to be a column of their first query. */
+/*
+ * Returns the table that a Var is of, and its query in *scope.  What UNION and its like give seems to be a column of their first query, and is none.
+ */
 static RangeTblEntry *
 entry_of(Var *var, Scope **scope)
 {
@@ -103,7 +107,7 @@ entry_of(Var *var, Scope **scope)
 	return rt_fetch(var->varno, (*scope)->query->rtable);
 }
 
-/* min() and its like, of PostgreSQL's or ours, give back what they were given. */
+/* min() and its like, of PostgreSQL's or ours, give back what they were given.  Returns that argument; NULL: the result is another value. */
 static Expr *
 chosen_argument(Oid function, Oid result, List *arguments)
 {
@@ -116,7 +120,7 @@ chosen_argument(Oid function, Oid result, List *arguments)
 	return tde_is_core(function) || tde_core_is_member(ProcedureRelationId, function) ? argument : NULL;
 }
 
-/* What an expression has the value of, if not one of its own; NULL: it has. */
+/* Returns what an expression has the value of, if not one of its own; NULL: it has. */
 static Expr *
 source_of(Expr *expr)
 {
@@ -129,6 +133,7 @@ source_of(Expr *expr)
 	return NULL;
 }
 
+/* Returns the table's column that an expression's value is; TDE_NO_COLUMN: it is none, or nobody knows. */
 static TdeColumn
 column_of(Expr *expr, Scope *scope)
 {
@@ -162,6 +167,7 @@ column_of(Expr *expr, Scope *scope)
 
 /* ---- calls ---- */
 
+/* Returns the argument under a call that tells its column, if that has masks. */
 static Expr *
 told(Expr *argument, Scope *scope)
 {
@@ -173,14 +179,17 @@ told(Expr *argument, Scope *scope)
 	return tde_masks_exist(column) ? tde_masks_call(argument, column) : argument;
 }
 
-/* Then nothing is shown: of the calls that we put here, min(), coercion to a length, what indexes have. */
+/*
+ * Returns true if the call's result is encrypted.  Then nothing is shown: of the calls that we put here, min(), coercion to a length, what indexes
+ * have.
+ */
 static bool
 stays_encrypted(Oid result)
 {
 	return result >= FirstNormalObjectId && tde_type_find(getBaseType(result));
 }
 
-/* What a call is given. */
+/* Tells the function what columns its arguments are. */
 static void
 tell(List *arguments, Oid result, Scope *scope)
 {
@@ -237,8 +246,8 @@ tell_operator(Oid operator, List *arguments, Scope *scope)
 extern Datum tde_for_column(PG_FUNCTION_ARGS);	/* the core's, which calls the one below */
 
 /*
- * A foreign key's action brings what the referenced column has.  It runs as the table's owner; a trigger of somebody else's table that runs inside
- * of such an action does not.
+ * Returns true in a foreign key's action, which brings what the referenced column has.  It runs as the table's owner; a trigger of somebody else's
+ * table that runs inside of such an action does not.
  */
 static bool
 is_foreign_key_action(Oid table)
@@ -286,6 +295,7 @@ guard_list(List *expressions, TdeColumn target, Scope *scope)
 		guard((Expr **) &lfirst(cell), target, scope);
 }
 
+/* Each result of CASE may become the value. */
 static void
 guard_case(CaseExpr *expr, TdeColumn target, Scope *scope)
 {
@@ -296,7 +306,7 @@ guard_case(CaseExpr *expr, TdeColumn target, Scope *scope)
 	guard(&expr->defresult, target, scope);
 }
 
-/* VALUES have expressions of their own for each row. */
+/* Guards the expressions that VALUES have for each row.  Returns false if the Var is of something else. */
 static bool
 guard_rows(Var *var, TdeColumn target, Scope *scope)
 {
@@ -310,14 +320,14 @@ guard_rows(Var *var, TdeColumn target, Scope *scope)
 	return true;
 }
 
-/* Does it take the value on, in whatever form?  What is given a plain one makes a new value. */
+/* Returns true if it takes the value on, in whatever form.  What is given a plain one makes a new value. */
 static bool
 takes_on(Expr *expr)
 {
 	return IsA(expr, FuncExpr) && (exprIsLengthCoercion((Node *) expr, NULL) || tde_cast_is_encryption(((FuncExpr *) expr)->funcid));
 }
 
-/* An expression whose value becomes that of the column. */
+/* Guards an expression whose value becomes that of the column: puts it under a call of tde_for_column() unless it is new, or the same column's. */
 static void
 guard(Expr **place, TdeColumn target, Scope *scope)
 {
@@ -358,7 +368,10 @@ any_has_masks(List *tables, TdeColumn column)
 	return false;
 }
 
-/* A row of a partition is also shown as one of the table that it is a partition of, and the other way round. */
+/*
+ * Returns true if roles see the column by masks.  A row of a partition is also shown as one of the table that it is a partition of, and the other way
+ * round.
+ */
 static bool
 is_shown(TdeColumn column)
 {
@@ -368,6 +381,7 @@ is_shown(TdeColumn column)
 		(has_subclass(column.table) && any_has_masks(find_all_inheritors(column.table, NoLock, NULL), column));
 }
 
+/* Guards what an INSERT, UPDATE or MERGE stores in columns that are shown. */
 static void
 guard_targets(List *targets, Scope *scope)
 {
@@ -384,6 +398,7 @@ guard_targets(List *targets, Scope *scope)
 	}
 }
 
+/* Guards what a query stores: by itself, in ON CONFLICT and in the actions of MERGE. */
 static void
 guard_stores(Scope *scope)
 {
@@ -432,6 +447,7 @@ look(Node *node, void *context)
 
 /* ---- the module ---- */
 
+/* TdeMasksCalls.columns: changes the query, and returns which columns of its result have masks, for whoever receives the rows. */
 static List *
 columns(Query *query)
 {

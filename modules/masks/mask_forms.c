@@ -1,5 +1,8 @@
 /*
  * mask_forms.c - what a mask shows of a value: a value of the same type.
+ *
+ * A form is a value of the column's own type, and of its length: clients, views and casts take it as any other.  What a type has no part for is
+ * refused when the mask is set, not when it is shown.
  */
 #include "postgres.h"
 
@@ -65,12 +68,14 @@ tde_mask_has_form(const TdeMask *mask, Oid base)
 	return true;
 }
 
+/* Reads a width, which is kept as text. */
 static Datum
 numeric_of(const char *text)
 {
 	return DirectFunctionCall3(numeric_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
+/* Throws unless it is a number above zero, of integers a whole one of 64 bits. */
 static void
 require_width(const char *text, Oid base)
 {
@@ -114,7 +119,7 @@ tde_mask_require_form(const TdeMask *mask, TdeType *type, int32 base_typmod)
 
 /* ---- strings ---- */
 
-/* Its characters, of a char(n) without the blanks at the end. */
+/* Returns its characters and *size, of a char(n) without the blanks at the end. */
 static char *
 characters(Oid base, struct varlena *plain, int *size)
 {
@@ -124,7 +129,10 @@ characters(Oid base, struct varlena *plain, int *size)
 	return VARDATA_ANY(plain);
 }
 
-/* One character stands for each that is hidden, a longer padding for all of them.  What has no more characters than would be shown is hidden whole. */
+/*
+ * Shows the first and last characters.  One character stands for each that is hidden, a longer padding for all of them.  What has no more characters
+ * than would be shown is hidden whole.
+ */
 static Datum
 show_parts(const TdeMask *mask, const char *text, int size)
 {
@@ -147,6 +155,7 @@ show_parts(const TdeMask *mask, const char *text, int size)
 	return PointerGetDatum(cstring_to_text_with_len(masked.data, masked.len));
 }
 
+/* Shows what is behind the last @.  What has none is hidden whole. */
 static Datum
 show_domain(const char *text, int size)
 {
@@ -167,6 +176,7 @@ show_domain(const char *text, int size)
 /* The first year that PostgreSQL knows has less than 39 days; in another time zone perhaps one more. */
 #define FIRST_YEAR_DAYS	40
 
+/* Shows the first of January; infinite dates are themselves.  The first year of all begins with the first day that there is. */
 static Datum
 show_year(Oid base, Datum plain)
 {
@@ -188,6 +198,7 @@ show_year(Oid base, Datum plain)
 
 /* ---- numbers: towards zero, so that the result is a value of the type and of its precision ---- */
 
+/* Returns the multiple of the width towards zero, in the type's own range, so nothing can overflow. */
 static int64
 integer_range(int64 value, const char *width)
 {
@@ -196,6 +207,7 @@ integer_range(int64 value, const char *width)
 	return value - value % by;
 }
 
+/* Returns the same of a float.  Infinity and NaN are themselves, as is any value if the width is too small for a float. */
 static double
 float_range(double value, const char *width)
 {
@@ -204,6 +216,7 @@ float_range(double value, const char *width)
 	return isfinite(value) && by > 0 ? trunc(value / by) * by : value;
 }
 
+/* Shows where the range begins that the number is in, by multiples of the width. */
 static Datum
 show_range(Oid base, Datum plain, const char *width)
 {
@@ -226,6 +239,10 @@ show_range(Oid base, Datum plain, const char *width)
 
 /* ---- hash ---- */
 
+/*
+ * Shows the beginning of a keyed digest: equal values are seen to be equal, also in other databases with the same hash key, and nobody can compute it
+ * without that key.
+ */
 static Datum
 show_hash(Oid base, Datum plain)
 {
@@ -253,6 +270,7 @@ show_hash(Oid base, Datum plain)
 
 /* ---- all ---- */
 
+/* Shows it as a value of the base type, not yet cut to the column's length.  A constant is read by the type's input function. */
 static Datum
 show(const TdeMask *mask, TdeType *type, Datum plain)
 {
@@ -278,7 +296,7 @@ show(const TdeMask *mask, TdeType *type, Datum plain)
 	}
 }
 
-/* As an explicit cast does, the column's length cuts what is longer. */
+/* The column's length cuts what is longer, as an explicit cast does. */
 Datum
 tde_mask_form(const TdeMask *mask, TdeType *type, Datum plain, int32 base_typmod, bool *isnull)
 {

@@ -7,13 +7,13 @@
 #include "masks/mask_label.h"
 #include "type/type.h"
 
-/* ereport if values of this type, with this typmod of the base type, have no such parts. */
+/* Throws ERRCODE_INVALID_PARAMETER_VALUE if values of this type, with this typmod of the base type, have no such parts. */
 extern void tde_mask_require_form(const TdeMask *mask, TdeType *type, int32 base_typmod);
 
-/* Has the type such parts?  A column may have got another type since. */
+/* Returns true if the type has such parts.  A column may have got another type since the mask was set. */
 extern bool tde_mask_has_form(const TdeMask *mask, Oid base);
 
-/* What the mask shows of a value of the base type; not of TDE_MASK_CLEAR. */
+/* Returns what the mask shows of a value of the base type; it is not called for TDE_MASK_CLEAR. */
 extern Datum tde_mask_form(const TdeMask *mask, TdeType *type, Datum plain, int32 base_typmod, bool *isnull);
 
 #endif							/* TDE_MASKS_MASK_FORMS_H */

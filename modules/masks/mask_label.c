@@ -1,5 +1,7 @@
 /*
  * mask_label.c - the masks of a column as they are written: its security label.
+ *
+ * What tde_mask_print() prints, tde_mask_parse() reads as the same masks: pg_dump brings labels from one to the other.
  */
 #include "postgres.h"
 
@@ -13,6 +15,7 @@
 
 /* ---- words ---- */
 
+/* What a word of a label is. */
 typedef enum WordKind
 {
 	WORD_END,
@@ -23,6 +26,7 @@ typedef enum WordKind
 	WORD_SEMICOLON
 } WordKind;
 
+/* A label, and the word that is next in it. */
 typedef struct Words
 {
 	const char *label;
@@ -32,6 +36,7 @@ typedef struct Words
 	char	   *text;
 } Words;
 
+/* Throws ERRCODE_INVALID_PARAMETER_VALUE, with the place of the word. */
 pg_noreturn static void
 complain(Words *words, const char *what)
 {
@@ -43,7 +48,7 @@ complain(Words *words, const char *what)
 					 "Several, with semicolons between them, are each followed by TO and roles, except for that of everybody else.")));
 }
 
-/* What stands between two quotes; two in a row are one. */
+/* Reads what stands between two quotes; two in a row are one. */
 static void
 read_quoted(Words *words, char quote)
 {
@@ -60,6 +65,7 @@ read_quoted(Words *words, char quote)
 	words->text = text.data;
 }
 
+/* Reads the next word in place of this one.  Words end at blanks, commas, semicolons and quotes. */
 static void
 next_word(Words *words)
 {
@@ -89,7 +95,7 @@ next_word(Words *words)
 	}
 }
 
-/* Is the word this one?  Then the next is read. */
+/* Returns true if the word is this one; then the next is read. */
 static bool
 take(Words *words, const char *word)
 {
@@ -99,6 +105,7 @@ take(Words *words, const char *word)
 	return true;
 }
 
+/* The same of a mark, such as a comma. */
 static bool
 take_kind(Words *words, WordKind kind)
 {
@@ -108,7 +115,7 @@ take_kind(Words *words, WordKind kind)
 	return true;
 }
 
-/* A text, in quotes or as it is. */
+/* Takes a text, in quotes or as it is; missing: what to say if there is none. */
 static char *
 take_text(Words *words, const char *missing)
 {
@@ -120,6 +127,7 @@ take_text(Words *words, const char *missing)
 	return text;
 }
 
+/* Takes a number of characters, up to a million. */
 static int
 take_count(Words *words)
 {
@@ -132,6 +140,7 @@ take_count(Words *words)
 	return (int) count;
 }
 
+/* Takes a role's name.  Without quotes it is folded to small letters, as SQL does it. */
 static char *
 take_role(Words *words)
 {
@@ -147,6 +156,7 @@ take_role(Words *words)
 
 /* ---- masks ---- */
 
+/* Parses first 6, last 4, padded by '*', in any order and number; a later one replaces an earlier one. */
 static void
 parse_parts(Words *words, TdeMask *mask)
 {
@@ -171,6 +181,7 @@ parse_parts(Words *words, TdeMask *mask)
 	} while (take_kind(words, WORD_COMMA));
 }
 
+/* Parses what is shown.  The words are keywords only here: a role may be called year. */
 static void
 parse_kind(Words *words, TdeMask *mask)
 {
@@ -202,7 +213,7 @@ parse_kind(Words *words, TdeMask *mask)
 		parse_parts(words, mask);
 }
 
-/* A role has one mask. */
+/* Throws ERRCODE_DUPLICATE_OBJECT if the role has a mask among these already: nobody could say which one counts. */
 static void
 require_new(Words *words, List *masks, const char *role)
 {
@@ -213,6 +224,7 @@ require_new(Words *words, List *masks, const char *role)
 				 errmsg("masks \"%s\" have two for everybody else", words->label)));
 }
 
+/* Parses TO and roles; without it the mask is everybody else's, and so it is TO PUBLIC. */
 static void
 parse_roles(Words *words, List *masks, TdeMask *mask)
 {
@@ -283,6 +295,7 @@ tde_mask_of_role(List *masks, const char *role)
 
 /* ---- printing ---- */
 
+/* Prints a text in quotes, which are doubled within. */
 static void
 print_text(StringInfo label, const char *text)
 {
@@ -297,6 +310,7 @@ print_text(StringInfo label, const char *text)
 	appendStringInfoChar(label, '\'');
 }
 
+/* Prints at least one part, since the parser knows such a mask by it. */
 static void
 print_parts(StringInfo label, const TdeMask *mask)
 {
@@ -319,6 +333,7 @@ print_parts(StringInfo label, const TdeMask *mask)
 	}
 }
 
+/* Prints a mask.  A role public is in quotes, since without them it is everybody. */
 static void
 print_mask(StringInfo label, const TdeMask *mask)
 {

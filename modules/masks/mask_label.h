@@ -11,11 +11,14 @@
 
 #include "type/masks.h"
 
-/* ereport on what are no masks.  palloc'd; the label is NULL if there are none. */
+/*
+ * Parses a label, and prints masks as one.  Throws ERRCODE_INVALID_PARAMETER_VALUE on what are no masks.  Both are palloc'd; the label is NULL if
+ * there are none.
+ */
 extern List *tde_mask_parse(const char *label);
 extern char *tde_mask_print(List *masks);
 
-/* The mask that names a role, or that of everybody else if that is NULL; or NULL. */
+/* Returns the mask that names a role, or that of everybody else if that is NULL; NULL: there is none. */
 extern TdeMask *tde_mask_of_role(List *masks, const char *role);
 
 #endif							/* TDE_MASKS_MASK_LABEL_H */

@@ -33,6 +33,7 @@ typedef struct Entry
 	bool		made;			/* by us */
 } Entry;
 
+/* What is adopted, and what has to be changed for that; nothing is changed before all of it is known. */
 typedef struct Adoption
 {
 	const TdeExportedKeys *exported;
@@ -45,6 +46,7 @@ typedef struct Adoption
 
 /* ---- finding keys ---- */
 
+/* Returns this database's key of the UUID; NULL: it has none.  find_there() does so of the exported ones. */
 static const TdeDataKey *
 find_here(const Adoption *adoption, const uint8 *uuid)
 {
@@ -68,6 +70,7 @@ find_there(const Adoption *adoption, const uint8 *uuid)
 	return NULL;
 }
 
+/* Returns true if a version of the hash key is here and there: the databases belong together. */
 static bool
 shares_hash_key(const Adoption *adoption)
 {
@@ -82,7 +85,7 @@ shares_hash_key(const Adoption *adoption)
 	return false;
 }
 
-/* Does it bring a hash key that values are to be hashed under? */
+/* Returns true if it brings a hash key that values are to be hashed under. */
 static bool
 changes_hash_key(const Adoption *adoption)
 {
@@ -100,6 +103,7 @@ changes_hash_key(const Adoption *adoption)
 
 /* ---- the entries of erasable keys ---- */
 
+/* Returns the entry for a slot: the one that another version of the key has here, or one that edit_entries() will make. */
 static Entry *
 entry_for(Adoption *adoption, int32 slot)
 {
@@ -132,6 +136,7 @@ entry_for(Adoption *adoption, int32 slot)
 	return entry;
 }
 
+/* A TdeWalletEdit: takes entries of destroyed keys away, with all earlier copies of the wallet, and makes new ones. */
 static void
 edit_entries(TdeWalletContents *contents, void *arg)
 {
@@ -209,7 +214,10 @@ add_change(Adoption *adoption, const TdeDataKey *row)
 	return change;
 }
 
-/* What values take here already, they go on taking where the export tells of the time before: those who read them have the key. */
+/*
+ * Returns the state that a key gets.  What values take here already, they go on taking where the export tells of the time before: those who read them
+ * have the key.
+ */
 static char
 state_after(const TdeDataKey *here, const TdeDataKey *there)
 {
@@ -223,7 +231,7 @@ is_as_there(const TdeDataKey *here, const TdeDataKey *there)
 		here->erasable == there->erasable && strcmp(here->name, there->name) == 0;
 }
 
-/* The row is to be as it is there, under this key (NULL: it was destroyed). */
+/* Plans that the row is to be as it is there, under this key (NULL: it was destroyed). */
 static void
 make_as_there(Adoption *adoption, const TdeDataKey *base, const TdeDataKey *there, const uint8 *data_key)
 {
@@ -255,7 +263,7 @@ older_export_error(const char *detail)
 			 errhint("Export the keys again, with adoptable => true, where they were changed last.")));
 }
 
-/* A key that is here already. */
+/* Plans what becomes of a key that is here already.  A destroyed one never comes back, and the key has to be the one that is here. */
 static void
 meet_again(Adoption *adoption, const TdeDataKey *here, const TdeExportedKey *key)
 {
@@ -276,7 +284,7 @@ meet_again(Adoption *adoption, const TdeDataKey *here, const TdeExportedKey *key
 		make_as_there(adoption, here, there, destroyed ? NULL : key->data_key);
 }
 
-/* Has the version been dropped there?  It is not there any more, and a newer one is. */
+/* Returns true if the version has been dropped there: it is not there any more, and a newer one is. */
 static bool
 was_dropped_there(const Adoption *adoption, const TdeDataKey *here)
 {
@@ -296,7 +304,7 @@ was_dropped_there(const Adoption *adoption, const TdeDataKey *here)
 	return newer;
 }
 
-/* A key that only this database has. */
+/* Plans what becomes of a key that only this database has. */
 static void
 miss_there(Adoption *adoption, const TdeDataKey *here)
 {
@@ -315,6 +323,7 @@ miss_there(Adoption *adoption, const TdeDataKey *here)
 						 "and tde_import_keys() without adopt there.")));
 }
 
+/* Compares all keys of both sides.  Nothing is changed here. */
 static void
 plan_changes(Adoption *adoption)
 {
@@ -338,7 +347,7 @@ plan_changes(Adoption *adoption)
 
 /* ---- what must not be ---- */
 
-/* Does a key of this name have this key's slot there? */
+/* Returns true if a key of this name has this key's slot there. */
 static bool
 has_namesake_there(const Adoption *adoption, const TdeDataKey *here)
 {
@@ -353,7 +362,7 @@ has_namesake_there(const Adoption *adoption, const TdeDataKey *here)
 	return false;
 }
 
-/* Keys whose slot is to mean another one, or none.  Declarations hold the slot's number. */
+/* Returns keys whose slot is to mean another one, or none.  Declarations hold the slot's number. */
 static List *
 find_moved(const Adoption *adoption)
 {
@@ -373,6 +382,7 @@ find_moved(const Adoption *adoption)
 	return moved;
 }
 
+/* Throws if the text does not tell all, or has no hash key by which to know whether both belong together. */
 static void
 require_adoptable(const TdeExportedKeys *exported)
 {
@@ -397,6 +407,7 @@ require_adoptable(const TdeExportedKeys *exported)
 
 /* ---- adopting ---- */
 
+/* What the user still has to do, and a line in the log. */
 static void
 tell(const Adoption *adoption)
 {
@@ -417,7 +428,7 @@ tell(const Adoption *adoption)
 			 errdetail("%d rows of tde.data_keys were added, changed or removed.", list_length(adoption->changes))));
 }
 
-/* The wallet, and the table.  The first time nothing is in indexes that stands under the hash key. */
+/* Changes the wallet, and the table.  The first time nothing is in indexes that stands under the hash key. */
 static void
 change_keys(Adoption *adoption)
 {

@@ -1,5 +1,7 @@
 /*
  * adopt_refuse.c - what keeps a database from adopting keys: values under its own, and declarations that would name other keys then.
+ *
+ * The catalogs are asked by SQL, in which each name and operator is qualified: the caller's search_path is not to be trusted.
  */
 #include "postgres.h"
 
@@ -12,7 +14,7 @@
 #include "server/permanent.h"
 #include "transfer/adopt.h"
 
-/* The first column of the query's first row; NULL if there is none. */
+/* Returns the first column of the query's first row, palloc'd; NULL if there is none. */
 static char *
 query_value(const char *query)
 {
@@ -33,7 +35,7 @@ query_value(const char *query)
 #define ENCRYPTED_TYPES \
 	"(SELECT t.type FROM tde.types t UNION ALL SELECT e.typarray FROM tde.types t JOIN pg_catalog.pg_type e ON e.oid OPERATOR(pg_catalog.=) t.type)"
 
-/* A column or a domain that is declared with the slot's key. */
+/* Returns a column or a domain that is declared with the slot's key; NULL: there is none. */
 static char *
 find_declared(int32 slot)
 {
@@ -73,7 +75,7 @@ find_expression(void)
 					   "ORDER BY 1");
 }
 
-/* A table whose rows Citus has placed on other servers, maybe by the hash key. */
+/* Returns a table whose rows Citus has placed on other servers, maybe by the hash key; NULL: there is none. */
 static char *
 find_distributed(void)
 {

@@ -44,6 +44,7 @@ TDE_MODULE("transfer", NULL, NULL);
 
 /* ---- bytes ---- */
 
+/* Reads a big-endian number, as tde_keywrap_put() writes it. */
 static uint64
 get_number(const uint8 *from, int bytes)
 {
@@ -54,14 +55,14 @@ get_number(const uint8 *from, int bytes)
 	return number;
 }
 
-/* The size of a record before its name. */
+/* Returns the size of a record before its name. */
 static size_t
 front_size(TdeExportFormat format)
 {
 	return UUID_LEN + 4 + 4 + 1 + 1 + (format == TDE_EXPORT_ADOPTABLE ? 1 : 0) + 8 + 1;
 }
 
-/* The key that the secret and the head make. */
+/* Derives the key that the secret and the head make. */
 static void
 derive(const char *secret, const uint8 *head, uint8 kek[32])
 {
@@ -72,6 +73,7 @@ derive(const char *secret, const uint8 *head, uint8 kek[32])
 
 /* ---- writing ---- */
 
+/* Records that are being written.  room is found by a first pass, so the buffer never moves and leaves no copy of a key. */
 typedef struct Export
 {
 	TdeExportFormat format;
@@ -88,6 +90,7 @@ make_room(const TdeDataKey *row, void *arg)
 	export->room += front_size(export->format) + NAMEDATALEN + TDE_DATA_KEY_SIZE;
 }
 
+/* A visitor of tde.data_keys: adds a key, unwrapped, behind the others. */
 static void
 put_record(const TdeDataKey *row, void *arg)
 {
@@ -119,6 +122,7 @@ put_record(const TdeDataKey *row, void *arg)
 	export->size = to + TDE_DATA_KEY_SIZE - export->records;
 }
 
+/* Returns base64 in one line behind the prefix, palloc'd. */
 static text *
 as_text(const uint8 *bytes, size_t size)
 {
@@ -134,6 +138,7 @@ as_text(const uint8 *bytes, size_t size)
 	return result;
 }
 
+/* Returns the text.  Key wrap rounds the records up to 8 bytes and adds as many. */
 static text *
 wrap_records(const Export *export, const char *secret)
 {
@@ -189,7 +194,7 @@ not_exported_error(void)
 			 errhint("Give the whole text that tde_export_keys() has returned.")));
 }
 
-/* The bytes of an exported text, no fewer than a head and the least that can be wrapped. */
+/* Returns the bytes of an exported text, palloc'd: no fewer than a head and the least that can be wrapped.  Nothing of it is authenticated yet. */
 static uint8 *
 from_text(const text *exported, int *size)
 {
@@ -212,7 +217,7 @@ from_text(const text *exported, int *size)
 	return bytes;
 }
 
-/* The bytes of the record at from; ereport if there is no whole one. */
+/* Returns the size of the record at from.  Throws if there is no whole one. */
 static size_t
 record_size(TdeExportFormat format, const uint8 *from, size_t left)
 {
@@ -224,7 +229,7 @@ record_size(TdeExportFormat format, const uint8 *from, size_t left)
 	return least + name_size;
 }
 
-/* May a key of this kind be in this slot, in this state? */
+/* Returns true if a key of this kind may be in this slot, in this state.  The text is authentic, but another version may have written it. */
 static bool
 is_sane(const TdeDataKey *row)
 {
@@ -246,6 +251,7 @@ is_sane(const TdeDataKey *row)
 	}
 }
 
+/* Reads a record, of which there is a whole one. */
 static void
 get_record(TdeExportFormat format, const uint8 *from, TdeExportedKey *key)
 {
@@ -267,6 +273,7 @@ get_record(TdeExportFormat format, const uint8 *from, TdeExportedKey *key)
 	memcpy(key->data_key, name + name_size, TDE_DATA_KEY_SIZE);
 }
 
+/* Reads all records into keys that have room for as many as the text can have. */
 static void
 get_records(const uint8 *records, size_t size, TdeExportedKeys *exported)
 {
@@ -318,12 +325,14 @@ tde_exported_read(const text *exported, const char *secret, TdeExportedUser use,
 
 /* ---- SQL functions ---- */
 
+/* A call of tde_export_keys(). */
 typedef struct ExportCall
 {
 	TdeExportFormat format;
 	text	   *result;
 } ExportCall;
 
+/* A TdePassphraseUse.  Weak secrets are refused: whoever has the text can try them as fast as he likes. */
 static void
 export_under(const char *secret, void *arg)
 {
@@ -354,6 +363,7 @@ tde_transfer_export_keys(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(export.result);
 }
 
+/* A call of tde_import_keys(). */
 typedef struct Import
 {
 	const text *exported;
@@ -361,6 +371,7 @@ typedef struct Import
 	int			count;
 } Import;
 
+/* A TdeExportedUser: adds each key that is not here, for reading only. */
 static void
 import_keys(const TdeExportedKeys *exported, void *arg)
 {

@@ -21,6 +21,7 @@ PG_FUNCTION_INFO_V1(tde_transfer_take_keys);
 #define SECRET_BYTES	32
 #define SECRET_SIZE		(2 * SECRET_BYTES + 1)
 
+/* Derives the secret from the hash key.  The caller cleanses it. */
 static void
 shared_secret(char secret[SECRET_SIZE])
 {

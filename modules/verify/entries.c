@@ -1,5 +1,5 @@
 /*
- * entries.c - do an index and its table have the same values?
+ * entries.c - whether an index and its table have the same values.
  *
  * While a btree is read, each entry is compared with the row that it points to, in whatever version that is there: all versions that share an entry
  * have the same values.  Which rows have entries is remembered in a Bloom filter, as contrib/amcheck does (Bloom, Communications of the ACM 13(7),
@@ -31,6 +31,7 @@
 
 /* ---- an entry and its row ---- */
 
+/* Returns true if both have the same bytes; most have, and need no key then. */
 static bool
 same_bytes(Datum a, Datum b)
 {
@@ -40,7 +41,7 @@ same_bytes(Datum a, Datum b)
 	return VARSIZE_ANY_EXHDR(x) == VARSIZE_ANY_EXHDR(y) && memcmp(VARDATA_ANY(x), VARDATA_ANY(y), VARSIZE_ANY_EXHDR(x)) == 0;
 }
 
-/* Values of an expression are encrypted anew each time, so that their bytes may differ. */
+/* Returns true if both are the same value.  Those of an expression are encrypted anew each time, so that their bytes may differ. */
 static bool
 is_same(Relation index, int column, Datum a, Datum b)
 {
@@ -53,6 +54,7 @@ is_same(Relation index, int column, Datum a, Datum b)
 	return !OidIsValid(type->eq_opr_finfo.fn_oid) || DatumGetBool(FunctionCall2Coll(&type->eq_opr_finfo, attribute->attcollation, a, b));
 }
 
+/* An entry, and what compare() finds of it. */
 typedef struct Comparison
 {
 	TdeEntries *entries;
@@ -60,7 +62,7 @@ typedef struct Comparison
 	int			different;		/* number of the first column that differs; 0: none */
 } Comparison;
 
-/* A TdeAttempt. */
+/* A TdeAttempt: computes what the row's entry would be, with the owner's rights.  Only encrypted columns are compared. */
 static void
 compare(void *arg)
 {
@@ -82,6 +84,7 @@ compare(void *arg)
 	}
 }
 
+/* Compares an entry with its row.  Whether the row has one is noted in any case. */
 static void
 look_at_row(TdeEntries *entries, IndexTuple entry, ItemPointer tid)
 {
@@ -102,7 +105,7 @@ look_at_row(TdeEntries *entries, IndexTuple entry, ItemPointer tid)
 		tde_verify_problem(verification, tid, comparison.different, ERRCODE_INDEX_CORRUPTED, "entry has another value than its row");
 }
 
-/* TdeScan.entry */
+/* TdeScan.entry: a posting list has one value for many rows. */
 static void
 look_at_entry(TdeScan *scan, IndexTuple entry)
 {
@@ -119,6 +122,7 @@ look_at_entry(TdeScan *scan, IndexTuple entry)
 
 /* ---- a row and its entry ---- */
 
+/* Returns true if a search for the value finds the row, as a query's would. */
 static bool
 is_found(TdeEntries *entries, ItemPointer row, Datum value)
 {
@@ -149,6 +153,7 @@ look_for_entry(Relation index, ItemPointer row, Datum *values, bool *isnull, boo
 	tde_verify_problem(entries->verification, row, 0, ERRCODE_INDEX_CORRUPTED, "row has no entry in the index");
 }
 
+/* Has PostgreSQL go through the rows of the snapshot as if it built the index, and looks each entry up instead. */
 static void
 look_for_entries(TdeEntries *entries)
 {
@@ -161,7 +166,7 @@ look_for_entries(TdeEntries *entries)
 		index_endscan(entries->scan);
 }
 
-/* Is the index one that a query with this snapshot could use?  (As get_relation_info() has it.) */
+/* Returns true if a query with this snapshot could use the index (as get_relation_info() has it).  HOT chains may be broken otherwise. */
 static bool
 is_usable(Relation index)
 {
@@ -171,6 +176,7 @@ is_usable(Relation index)
 
 /* ---- all of them ---- */
 
+/* Returns what tells how entries are made, without what would have PostgreSQL complain about rows. */
 static IndexInfo *
 info_for_reading(Relation index)
 {
@@ -185,6 +191,7 @@ info_for_reading(Relation index)
 	return info;
 }
 
+/* The filter has room for the rows that the table may have; more make it miss some, and never say too much. */
 static bloom_filter *
 filter_for(Relation table)
 {

@@ -12,6 +12,7 @@
 #include "maintenance/owner.h"
 #include "verify/verify.h"
 
+/* An index that is being verified, in the memory of its table's verification.  Which members are set depends on its access method. */
 typedef struct TdeEntries
 {
 	TdeVerification *verification;

@@ -1,5 +1,5 @@
 /*
- * gin_entries.c - does a GIN index of encrypted values have the entries of its table's rows, and no others?
+ * gin_entries.c - whether a GIN index of encrypted values has the entries of its table's rows, and no others.
  *
  * Its entries are keyed hashes, so the operator class makes those of each row again.  The index is read, and what it has goes into a Bloom filter; then
  * the rows of a snapshot that is older, whose entries are looked for in it, and go into another one; then the index once more, whose entries are looked
@@ -57,6 +57,7 @@ typedef struct Filters
 
 #define PAIRS_PER_WORD	4
 
+/* Makes filters for so many pairs, within maintenance_work_mem.  Too small ones miss errors, and invent none. */
 static Filters *
 new_filters(int64 pairs)
 {
@@ -108,6 +109,7 @@ is_expected(Filters *filters, const Pair *pair)
 /* Words are far apart in memory: many are looked at in a row, so that the processor fetches them at once. */
 #define TOGETHER	64
 
+/* The verification of one index. */
 typedef struct GinEntries
 {
 	TdeEntries *of;
@@ -121,7 +123,7 @@ typedef struct GinEntries
 	int			room;
 } GinEntries;
 
-/* Are there as many as are looked at together? */
+/* Adds a pair to those that wait.  Returns true if there are as many as are looked at together. */
 static inline bool
 put(GinEntries *entries, const Pair *pair)
 {
@@ -129,6 +131,7 @@ put(GinEntries *entries, const Pair *pair)
 	return entries->waiting == TOGETHER;
 }
 
+/* A row whose entries are made. */
 typedef struct Row
 {
 	GinEntries *entries;
@@ -138,6 +141,7 @@ typedef struct Row
 	int			lost;			/* number of the first column one of whose entries the index lacks; 0: it has all */
 } Row;
 
+/* Notes the waiting pairs as expected, and whether the index has each. */
 static void
 expect_waiting(Row *row)
 {
@@ -163,7 +167,7 @@ expect(Row *row, AttrNumber column, int8 category, int64 key)
 		expect_waiting(row);
 }
 
-/* As GIN itself has it (ginExtractEntries()), but in no order. */
+/* Makes a column's entries as GIN itself does (ginExtractEntries()), but in no order. */
 static void
 expect_column(Row *row, AttrNumber column, Datum value, bool isnull)
 {
@@ -191,7 +195,7 @@ expect_column(Row *row, AttrNumber column, Datum value, bool isnull)
 	}
 }
 
-/* A TdeAttempt. */
+/* A TdeAttempt: all entries of a row. */
 static void
 expect_row(void *arg)
 {
@@ -257,6 +261,7 @@ tell_progress(void *arg)
 	tde_counters_progress_blocks(&((GinEntries *) arg)->of->verification->progress, 1);
 }
 
+/* Keeps the waiting pairs of the index that no row is known to have. */
 static void
 doubt_waiting(GinEntries *entries)
 {
@@ -284,7 +289,7 @@ doubt(void *arg, AttrNumber column, Datum key, GinNullCategory category, ItemPoi
 		doubt_waiting(entries);
 }
 
-/* A TdeAttempt: the entries of the row in the slot, in whatever version; all have the same. */
+/* A TdeAttempt: makes the entries of the row in the slot, in whatever version; all have the same. */
 static void
 expect_fetched(void *arg)
 {
@@ -300,7 +305,7 @@ expect_fetched(void *arg)
 	expect_row(row);
 }
 
-/* What VACUUM has not removed yet points to nothing. */
+/* Looks at the row that an entry points to.  What VACUUM has not removed yet points to nothing. */
 static void
 look_at_doubtful(GinEntries *entries, const Pair *pair)
 {
@@ -341,7 +346,7 @@ look_at_doubtful_ones(void *arg)
 
 /* ---- all of them ---- */
 
-/* Other columns, and indexes that PostgreSQL's own classes have made, hold values, not numbers. */
+/* Finds the columns whose entries are keyed hashes.  Others, and indexes that PostgreSQL's own classes have made, hold values, not numbers. */
 static bool
 find_blind(GinEntries *entries)
 {

@@ -15,6 +15,7 @@
 #include "server/compat.h"
 #include "verify/gin_pages.h"
 
+/* A reading of one index. */
 typedef struct Reading
 {
 	Relation	index;
@@ -27,7 +28,7 @@ typedef struct Reading
 
 #define SORTS	(GIN_DATA | GIN_LIST | GIN_META)
 
-/* What follows trusts what a page says of itself. */
+/* Throws unless it is a page of this sort: what follows trusts what a page says of itself. */
 static void
 check_page(Relation index, BlockNumber block, Page page, uint16 sort)
 {
@@ -47,7 +48,7 @@ check_page(Relation index, BlockNumber block, Page page, uint16 sort)
 				 errmsg("index \"%s\" contains unexpected page %u", RelationGetRelationName(index), block)));
 }
 
-/* A copy, so that nothing happens under the page's lock. */
+/* Makes a copy, so that nothing happens under the page's lock. */
 static void
 copy_page(Relation index, BlockNumber block, uint16 sort, PGAlignedBlock *copy)
 {
@@ -72,7 +73,7 @@ next_page(Page page)
 	return GinPageGetOpaque(page)->rightlink;
 }
 
-/* Of a page's tuples each stands for one entry, and its rows. */
+/* Tells of a tuple, which stands for one entry, and of its rows. */
 static void
 tell(Reading *reading, IndexTuple tuple, const ItemPointerData * rows, int count)
 {
@@ -96,7 +97,7 @@ end_page(Reading *reading)
 
 /* ---- the pending list ---- */
 
-/* The first page of it, locked, before anybody can take it away; InvalidBuffer: there is none. */
+/* Returns the first page of the list, locked, before anybody can take it away; InvalidBuffer: there is none. */
 static Buffer
 first_pending(Relation index)
 {
@@ -116,6 +117,7 @@ first_pending(Relation index)
 	return first;
 }
 
+/* Returns the next page, locked before the other one is released, so the list cannot be taken away in between. */
 static Buffer
 next_pending(Relation index, Buffer buffer)
 {
@@ -131,6 +133,7 @@ next_pending(Relation index, Buffer buffer)
 	return next;
 }
 
+/* Reads the pending list, whose pages stay locked while they are told of. */
 static void
 read_pending(Reading *reading)
 {
@@ -159,7 +162,7 @@ first_child(Page page)
 	return PageGetMaxOffsetNumber(page) >= FirstOffsetNumber ? GinGetDownlink(tuple_at(page, FirstOffsetNumber)) : InvalidBlockNumber;
 }
 
-/* The first leaf under a root. */
+/* Copies the first leaf under a root. */
 static void
 find_leaf(Relation index, BlockNumber root, uint16 sort, PGAlignedBlock *copy)
 {
@@ -174,6 +177,7 @@ find_leaf(Relation index, BlockNumber root, uint16 sort, PGAlignedBlock *copy)
 	}
 }
 
+/* Reads the rows of one entry, of which there are too many for a tuple.  The pin keeps VACUUM from deleting pages of this tree. */
 static void
 read_posting_tree(Reading *reading, IndexTuple tuple)
 {
@@ -201,6 +205,7 @@ read_posting_tree(Reading *reading, IndexTuple tuple)
 	ReleaseBuffer(pinned);
 }
 
+/* Reads the rows of an entry, in its tuple or in a tree of their own. */
 static void
 read_entry(Reading *reading, IndexTuple tuple)
 {
@@ -216,6 +221,7 @@ read_entry(Reading *reading, IndexTuple tuple)
 	tell(reading, tuple, rows, count);
 }
 
+/* Reads the leaves of the tree of entries, from left to right. */
 static void
 read_tree(Reading *reading)
 {

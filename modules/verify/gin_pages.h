@@ -7,6 +7,7 @@
 #include "access/ginblock.h"
 #include "utils/relcache.h"
 
+/* Who is told of entries. */
 typedef struct TdeGinVisitor
 {
 	void	   *arg;
@@ -16,7 +17,7 @@ typedef struct TdeGinVisitor
 	void		(*page) (void *arg);
 } TdeGinVisitor;
 
-/* What was in the index at the beginning, and is still, is told at least once. */
+/* Tells of what was in the index at the beginning, and is still, at least once.  Throws ERRCODE_INDEX_CORRUPTED on a page that is none. */
 extern void tde_gin_read(Relation index, const TdeGinVisitor *visitor);
 
 #endif							/* TDE_VERIFY_GIN_PAGES_H */

@@ -1,5 +1,5 @@
 /*
- * verify.c - tde_verify_table(): is every encrypted value of a table and its indexes what its column declares, and can it be read?
+ * verify.c - tde_verify_table(): whether every encrypted value of a table and its indexes is what its column declares, and can be read.
  *
  * Each value is decrypted, as a query would, and forgotten.  Nothing but what is wrong is told, so whoever calls it need not be allowed to read the
  * table.  Rows that others write meanwhile do not wait for it; of rows that nobody can see any more nothing is said.
@@ -46,11 +46,12 @@ decrypt(TdeType *type, Datum value, int32 typmod, void *differs)
 	return value;
 }
 
+/* A datum that is looked at. */
 typedef struct Look
 {
 	const TdeInside *column;
 	Datum		datum;
-	bool		differs;		/* is a value encrypted otherwise than declared? */
+	bool		differs;		/* a value is encrypted otherwise than declared */
 } Look;
 
 /* A TdeAttempt. */
@@ -62,6 +63,7 @@ look(void *arg)
 	(void) tde_inside_replace(at->column, at->datum, decrypt, &at->differs);
 }
 
+/* TdeScan.datum: a value that cannot be read is a problem, and the scan goes on. */
 static void
 look_at_datum(TdeScan *scan, AttrNumber column, Oid type, Datum datum)
 {
@@ -101,6 +103,7 @@ read_relation(void *arg)
 		tde_entries_end(verification);
 }
 
+/* Finds the columns that can hold encrypted values, of a table or of an index. */
 static void
 find_columns(TdeVerification *verification)
 {
@@ -112,7 +115,7 @@ find_columns(TdeVerification *verification)
 			verification->columns[i] = tde_inside_find(TupleDescAttr(columns, i)->atttypid, TupleDescAttr(columns, i)->atttypmod);
 }
 
-/* table: of an index; otherwise NULL. */
+/* Reads a table, or an index; table: that of an index, otherwise NULL.  What ends the reading, such as a damaged page, is one problem. */
 static void
 verify_relation(TdeVerification *verification, Relation rel, Relation table)
 {
@@ -128,7 +131,7 @@ verify_relation(TdeVerification *verification, Relation rel, Relation table)
 	ItemPointerSetInvalid(&verification->scan.row);
 }
 
-/* What is not valid, CREATE INDEX CONCURRENTLY has left behind, or is at. */
+/* Returns true of an index with something to verify.  What is not valid, CREATE INDEX CONCURRENTLY has left behind, or is at. */
 static bool
 is_verified(Relation index)
 {
@@ -139,6 +142,7 @@ is_verified(Relation index)
 		(tde_index_needs_key(RelationGetRelid(index)) || tde_scan_columns(index, &columns) > 0);
 }
 
+/* Verifies the indexes of a table.  One that was dropped meanwhile is passed over. */
 static void
 verify_indexes(TdeVerification *verification, Relation table)
 {
@@ -170,6 +174,7 @@ explain_where(void *arg)
 	errhint("To go on there: SELECT * FROM tde_verify_table(%s, first_block => %u);", verification->literal, ItemPointerGetBlockNumber(row));
 }
 
+/* Verifies a table with its indexes, in memory of its own.  Only an AccessShareLock is held. */
 static void
 verify_table(TdeVerification *verification, Oid relid)
 {
@@ -196,7 +201,7 @@ verify_table(TdeVerification *verification, Oid relid)
 
 /* ---- all of them ---- */
 
-/* Tables that may hold encrypted values, in this memory context. */
+/* Returns tables that may hold encrypted values, in this memory context. */
 static List *
 declared_tables(void)
 {
@@ -219,6 +224,7 @@ declared_tables(void)
 	return tables;
 }
 
+/* Returns the blocks of a table or index that is still there. */
 static int64
 blocks_of(Oid relid)
 {
@@ -233,6 +239,7 @@ blocks_of(Oid relid)
 	return blocks;
 }
 
+/* Returns the blocks of all of them and their indexes, for the progress. */
 static int64
 blocks_of_tables(List *tables)
 {
@@ -249,6 +256,7 @@ blocks_of_tables(List *tables)
 	return blocks;
 }
 
+/* Throws if it is no table.  Of an index the table is to be named, whose rows it is compared with. */
 static void
 check_has_storage(Oid relation)
 {
@@ -264,7 +272,7 @@ check_has_storage(Oid relation)
 				 errdetail_relkind_not_supported(kind)));
 }
 
-/* The blocks that the caller has chosen. */
+/* Sets the blocks that the caller has chosen; of all tables the same. */
 static void
 choose_blocks(TdeScan *scan, int64 first, int64 last)
 {

@@ -24,6 +24,7 @@
 #include "server/error.h"
 #include "server/memory.h"
 
+/* What a set of contexts is for.  It is compared byte by byte, so all of it is set to zero before its fields are. */
 typedef struct ContextId
 {
 	uint8		uuid[16];
@@ -31,6 +32,7 @@ typedef struct ContextId
 	uint8		spec_byte;
 } ContextId;
 
+/* Contexts that were made ready.  An entry stays in its place until forget_keys() removes it. */
 typedef struct ContextEntry
 {
 	ContextId	id;				/* hash key */
@@ -80,6 +82,7 @@ forget_keys(void)
 	}
 }
 
+/* Copies the row into a hash table, in place of an older one with its id.  The result is the table's. */
 static const TdeDataKey *
 remember_row(HTAB *table, const TdeDataKey *row)
 {
@@ -107,6 +110,10 @@ forget_rows(void)
 	tde_stats.key_loads++;
 }
 
+/*
+ * If the wallet was opened, closed or changed since the last look, whatever was made under the old one goes.  Other processes announce that by the
+ * generation alone, which costs an atomic read.
+ */
 static void
 follow_wallet(void)
 {
@@ -138,6 +145,10 @@ has_table(void)
 	return !IsBinaryUpgrade || OidIsValid(tde_keys_relid());
 }
 
+/*
+ * Looks for the row from near to far.  Under pg_upgrade rows that literals have offered come before the table, which may not be there yet.  A key
+ * that was destroyed still has its row, and gets an error of its own.
+ */
 static const TdeDataKey *
 find_row(uint32 id)
 {
@@ -181,6 +192,10 @@ set_up(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
 	return value_key;
 }
 
+/*
+ * Returns the contexts for a row, which are made now if they are not there.  The entry's other fields are set each time: adopting keys may give the
+ * row another slot, while its UUID, and so the contexts, stay.
+ */
 static const TdeKey *
 ready_key(const TdeDataKey *row, TdeSpec spec, const uint8 *type_tag)
 {
@@ -270,6 +285,7 @@ tde_key_offer(const TdeDataKey *row)
 
 /* ---- the key for new values ---- */
 
+/* What is gathered while a slot's rows are visited, to choose the one for new values. */
 typedef struct Newest
 {
 	SlotId		id;
@@ -278,6 +294,7 @@ typedef struct Newest
 	bool		destroyed;		/* the slot's keys were, all of them or this one */
 } Newest;
 
+/* Visitor of the rows of a slot.  Each one is remembered as well, so that reading older versions needs no further scan. */
 static void
 see_newest(const TdeDataKey *row, void *arg)
 {
@@ -313,7 +330,10 @@ require_not_for_new(const Newest *seen)
 	}
 }
 
-/* NULL: there is none, or the slot's key was destroyed. */
+/*
+ * Returns the row for new values of the slot and kind; NULL if there is none, or if the slot's key was destroyed, which *destroyed tells.  The choice
+ * is remembered until the table changes, so that the scan is not done for each statement.
+ */
 static const TdeDataKey *
 current_row(int32 slot, char kind, bool *destroyed)
 {
@@ -335,6 +355,7 @@ current_row(int32 slot, char kind, bool *destroyed)
 	return hash_search(rows, &entry->key, HASH_FIND, NULL);
 }
 
+/* Says why there is no key for new values: the likeliest reason first, since each has its own remedy. */
 static void
 missing_key_error(int32 slot, char kind, bool destroyed)
 {

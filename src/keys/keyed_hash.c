@@ -1,5 +1,8 @@
 /*
  * keyed_hash.c - numbers hashed under the database's hash key, and what databases that have the same one tell each other.
+ *
+ * Everything here is derived from one data key (slot TDE_SLOT_HASH) and is good for one epoch of keys/cache.h.  make_ready() compares epochs on each
+ * call and derives again what is stale.  Where results are kept, hold() comes first, so that nobody can rotate the key in between.
  */
 #include "postgres.h"
 
@@ -39,6 +42,8 @@ static uint64 hash_epoch = 0;
 
 /* Results for the numbers of late: groups, join partners and the upper pages of an index come again and again.  Of hash_epoch. */
 #define MEMOS			1024	/* a power of two */
+
+/* A number and its hash.  An entry of zeros would claim a result for the number 0, so set_up_hash() fills that one in. */
 typedef struct HashMemo
 {
 	uint64		number;
@@ -56,6 +61,7 @@ typedef struct EntryPrf
 static EntryPrf entry_prfs[ENTRY_PRFS];
 static int	next_entry_prf = 0;
 
+/* Called when this process forgets its secrets, and before other keys are derived.  It must not look at catalogs. */
 static void
 forget_hash(void)
 {
@@ -116,6 +122,7 @@ set_up_hash(void)
 	hash_epoch = tde_keys_epoch;
 }
 
+/* The hash that is used next is under the hash key of now.  It may read the table of keys, open the wallet, and so throw. */
 static inline void
 make_ready(void)
 {
@@ -132,7 +139,10 @@ make_ready(void)
  */
 static LocalTransactionId held_in = InvalidLocalTransactionId;
 
-/* InvalidOid: the extension is not here, or not yet, in pg_upgrade's schema.  Looked up once for each key table: each transaction asks. */
+/*
+ * The relation whose lock stands for the hash key; InvalidOid if the extension is not here, or not yet, in pg_upgrade's schema.  It is looked up once
+ * for each key table, since each transaction asks.
+ */
 static Oid
 lock_relation(void)
 {
@@ -151,8 +161,8 @@ lock_relation(void)
 }
 
 /*
- * While a page of an index is held.  Whoever rotates the key holds the table, too, so that we wait for it elsewhere; but a commit lets go of its locks
- * one by one, and we may be here a moment too early.
+ * Tries for a tenth of a second, while a page of an index is held.  Whoever rotates the key holds the table, too, so that we wait for it elsewhere.
+ * But a commit lets go of its locks one by one, and we may be here a moment too early.
  */
 static bool
 is_soon_locked(Oid relation)
@@ -180,6 +190,10 @@ lock_for_hashing(Oid relation)
 				 errhint("Try again when it has been rotated.")));
 }
 
+/*
+ * Takes the lock for the rest of the transaction.  It belongs to the top transaction: a subtransaction that fails must not give it back while an
+ * outer cursor still has hash tables.
+ */
 static pg_noinline void
 hold_again(void)
 {
@@ -202,7 +216,10 @@ hold(void)
 		hold_again();
 }
 
-/* It hashes encrypted values, if it does, by clauses whose functions are none of PostgreSQL's own, which are those that a plan notes. */
+/*
+ * A plan hashes encrypted values by clauses whose functions are none of PostgreSQL's own.  A plan notes such functions in invalItems
+ * (record_plan_function_dependency() in PostgreSQL's setrefs.c), and none of the server's own, so a plan without any needs no lock.
+ */
 void
 tde_keyed_hash_starts(const PlannedStmt *plan)
 {
@@ -224,6 +241,10 @@ tde_keyed_hash_take(void)
 
 /* ---- numbers ---- */
 
+/*
+ * The memo has one place for each number modulo MEMOS, so a later number may take it.  The purpose is hashed with the number: the order of values
+ * must not tell anything of hash indexes.
+ */
 static inline uint64
 hashed(Purpose purpose, uint64 number)
 {
@@ -253,6 +274,7 @@ tde_key_order(uint64 number)
 	return hashed(FOR_ORDER, number);
 }
 
+/* Derives the key of one index.  Neither the label nor a salt has a length that varies, so no two pairs of them give the same info of HKDF. */
 static TdeStatus
 new_entry_prf(const uint8 salt[TDE_ENTRY_SALT_SIZE], TdePrf **prf)
 {
@@ -273,6 +295,7 @@ new_entry_prf(const uint8 salt[TDE_ENTRY_SALT_SIZE], TdePrf **prf)
 	return status;
 }
 
+/* Returns the PRF of the index with this salt.  The last ENTRY_PRFS indexes have theirs ready; the oldest makes room, which is replaced in turn. */
 static TdePrf *
 entry_prf(const uint8 salt[TDE_ENTRY_SALT_SIZE])
 {

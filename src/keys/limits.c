@@ -68,16 +68,16 @@ typedef struct CountsRow
 int			tde_encryption_limit = 0;
 int			tde_rotate_after = 0;
 
-static HTAB *uses = NULL;
+static HTAB *uses = NULL;		/* key id -> TdeKeyUse; NULL until something is encrypted */
 
 static TdeKeyUse *first_use = NULL; /* of all of them: a walk through the table takes ten times as long */
 static uint64 told = 0;			/* tde_stats.encryptions then */
 
-/* Keys half of whose values are encrypted; more than these wait for their turn. */
+/* Keys half of whose values are encrypted.  There are places for eight; more than these wait until they are counted again. */
 typedef struct Reached
 {
 	uint32		key_id;
-	bool		at_any_age;
+	bool		at_any_age;		/* not only if the version is older than LEAST_AGE_MS */
 } Reached;
 
 static Reached reached[8];
@@ -96,6 +96,7 @@ open_counts(void)
 	return ConditionalLockRelationOid(relid, RowExclusiveLock) ? table_open(relid, NoLock) : NULL;
 }
 
+/* Finds the place of a key's row.  Returns false if it has none. */
 static bool
 find_row(Relation rel, uint32 key_id, ItemPointer tid)
 {
@@ -113,7 +114,9 @@ find_row(Relation rel, uint32 key_id, ItemPointer tid)
 	return tuple != NULL;
 }
 
-/* The row at this place; NULL if it does not look like one. */
+/*
+ * Returns the row at this place of the page, in which it may be changed; NULL if it does not look like one.  A damaged page must not be written to.
+ */
 static CountsRow *
 row_at(Page page, OffsetNumber offset, uint32 key_id)
 {
@@ -133,6 +136,7 @@ row_at(Page page, OffsetNumber offset, uint32 key_id)
 
 /* ---- the limits ---- */
 
+/* Returns half of what a key may encrypt under this spec: values, or blocks of triple DES. */
 static uint64
 half(TdeSpec spec)
 {
@@ -158,13 +162,13 @@ room_for(const CountsRow *counts, TdeSpec spec)
 
 /* ---- counting ---- */
 
-/* What is to be counted. */
+/* What is to be counted at once. */
 typedef struct Claim
 {
 	TdeSpec		spec;
 	uint64		values;			/* at least 1 */
 	uint64		blocks;			/* at least least */
-	uint64		least;			/* blocks of the next value */
+	uint64		least;			/* blocks of the next value, without which nothing is gained */
 } Claim;
 
 typedef enum Answer
@@ -174,7 +178,7 @@ typedef enum Answer
 	FULL						/* there is no room for the next value */
 } Answer;
 
-/* The most that there is room for, in place of more. */
+/* Cuts the claim down to what there is room for.  Returns false if there is none for the next value. */
 static bool
 fit_claim(Claim *claim, const CountsRow *row)
 {
@@ -189,7 +193,10 @@ fit_claim(Claim *claim, const CountsRow *row)
 	return true;
 }
 
-/* Add to the row as much of the claim as fits, and make that the claim; what the counts are then. */
+/*
+ * Adds to the row as much of the claim as fits, and makes that the claim; *counts is the row then.  The page is changed by generic WAL, without a
+ * transaction: what was counted stays counted, whatever becomes of the values.
+ */
 static Answer
 add_to_row(Relation rel, ItemPointer tid, uint32 key_id, Claim *claim, CountsRow *counts)
 {
@@ -217,6 +224,7 @@ add_to_row(Relation rel, ItemPointer tid, uint32 key_id, Claim *claim, CountsRow
 	return answer;
 }
 
+/* Counts in the key's row, if that can be got at.  *counts is set only if something was counted. */
 static Answer
 add_counts(uint32 key_id, Claim *claim, CountsRow *counts)
 {
@@ -232,6 +240,7 @@ add_counts(uint32 key_id, Claim *claim, CountsRow *counts)
 	return answer;
 }
 
+/* Notes for the end of the transaction that a version is half used.  It only gets stricter: once at_any_age, always. */
 static void
 remember_reached(uint32 key_id, bool at_any_age)
 {
@@ -256,21 +265,21 @@ tde_limits_stores_nothing(void)
 	return tde_statement.stores == TDE_STORES_NOTHING && !IsParallelWorker() && !IsLogicalWorker();
 }
 
-/* Has this transaction stored values?  A number alone anybody can get (pg_current_xact_id()). */
+/* Returns true if this transaction has stored values.  A number alone anybody can get (pg_current_xact_id()). */
 static bool
 has_stored(void)
 {
 	return (tde_statement_has_stored || IsLogicalWorker()) && TransactionIdIsValid(GetTopTransactionIdIfAny());
 }
 
-/* Or is it about to?  Autovacuum stores statistics of expressions. */
+/* Returns true if it has, or is about to.  Autovacuum stores statistics of expressions. */
 static bool
 stores(void)
 {
 	return tde_statement.stores == TDE_STORES_VALUES || has_stored() || IsLogicalWorker() || MyBackendType == B_AUTOVAC_WORKER;
 }
 
-/* May this statement make another version of the key, there being no room? */
+/* Returns true if this statement may make another version of the key, there being no room. */
 static bool
 may_replace(uint32 key_id)
 {
@@ -289,7 +298,10 @@ called(uint32 key_id)
 		psprintf("data key %u", key_id);
 }
 
-/* There is no room for the next value: make another version. */
+/*
+ * There is no room for the next value: makes another version in the midst of the statement.  Example: INSERT INTO t SELECT ... of so many rows that
+ * one version does not suffice.  Returns if the caller is to look up the key again.
+ */
 static void
 replace_now(uint32 key_id, TdeSpec spec, uint64 blocks)
 {
@@ -327,7 +339,10 @@ replace_now(uint32 key_id, TdeSpec spec, uint64 blocks)
 				 errhint("Run tde_rotate_key() in a transaction of its own.")));
 }
 
-/* What could not be counted now is owed, and counted with what comes next. */
+/*
+ * Lets the process encrypt what was claimed.  What could not be counted now, since the table is locked while an index's page is held, is owed, and
+ * counted with what comes next.
+ */
 static void
 grant(TdeKeyUse *use, const Claim *claim, Answer answer)
 {
@@ -391,6 +406,9 @@ replace_reached(void)
 	PopActiveSnapshot();
 }
 
+/*
+ * Adds to shared memory what this process has encrypted since it did so last.  A process that has encrypted nothing in the transaction does nothing.
+ */
 static void
 tell_others(void)
 {
@@ -420,6 +438,10 @@ tde_limits_untold(void)
 	return sum;
 }
 
+/*
+ * Keys are replaced before the commit, while the transaction may still write.  Every other event tells the others, aborts included: what was rolled
+ * back was encrypted nevertheless.
+ */
 static void
 end_transaction(XactEvent event, void *arg)
 {

@@ -1,5 +1,8 @@
 /*
  * missing.c - keys that a declaration names and nobody has made.
+ *
+ * A declaration (CREATE TABLE ... 'key=NAME') calls tde_keys_make_missing() if tde_column.create_missing_keys is on and no key has this name, nor had
+ * one that was destroyed.  So a dump can be restored where nobody has made its keys.
  */
 #include "postgres.h"
 
@@ -16,7 +19,7 @@
 
 bool		tde_create_missing_keys = true;
 
-/* May the user make keys?  Whoever may call tde_create_key(), or owns the database and restores it. */
+/* The user may if he may call tde_create_key(), or owns the database and so restores it. */
 static bool
 may_make_keys(void)
 {

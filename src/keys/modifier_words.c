@@ -1,5 +1,8 @@
 /*
  * modifier_words.c - modifiers as the words of a declaration or a setting, and as words again.
+ *
+ * Words come from declarations, such as tde_numeric(10, 2, aes128, nosalt), and from tde_column.default_spec.  Some imply others: without salt and
+ * MAC only CBC is possible.  What a word leaves open is filled from defaults; what somebody writes is never changed, but refused if it is impossible.
  */
 #include "postgres.h"
 
@@ -22,6 +25,7 @@ typedef struct ParsedWords
 	int32		slot;
 } ParsedWords;
 
+/* A word, and what it sets in ParsedWords. */
 typedef struct WordMeaning
 {
 	const char *word;
@@ -48,7 +52,10 @@ static const WordMeaning meanings[] = {
 	{"unordered", offsetof(ParsedWords, unordered), true},
 };
 
-/* "key=7": only numbers here; names are resolved before. */
+/*
+ * Takes "7" of "key=7".  Only numbers come here; names are resolved before (ddl/typmod_functions.c).  Returns NULL or what is wrong, palloc'd, as its
+ * like below do.
+ */
 static char *
 take_key(ParsedWords *parsed, const char *word)
 {
@@ -65,7 +72,7 @@ take_key(ParsedWords *parsed, const char *word)
 	return NULL;
 }
 
-/* "pad=16", "pad=max", or "pad=0", none. */
+/* Takes "16" of "pad=16", "max", or "0" for none. */
 static char *
 take_pad(ParsedWords *parsed, const char *word)
 {
@@ -80,6 +87,10 @@ take_pad(ParsedWords *parsed, const char *word)
 	return NULL;
 }
 
+/*
+ * Takes one word of a list.  A second word about the same part is an error even if it says the same.  Only the cipher is unset at 0; code 0 is a
+ * value of the others.
+ */
 static char *
 take_word(ParsedWords *parsed, const char *word)
 {
@@ -113,14 +124,14 @@ tde_modifiers_know_word(const char *word)
 	return false;
 }
 
-/* CBC where nothing else is possible. */
+/* Returns true if nothing but CBC is possible. */
 static bool
 only_cbc(TdeSpec spec)
 {
 	return spec.cipher == TDE_3DES168 || (!spec.salted && spec.mac == TDE_NOMAC);
 }
 
-/* GCM where it cannot be; a default is replaced then, since what somebody writes must not contradict what he does not. */
+/* Returns true if GCM cannot be.  A default is replaced then, since what somebody writes must not contradict what he does not. */
 static bool
 never_gcm(TdeSpec spec)
 {

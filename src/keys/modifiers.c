@@ -2,6 +2,9 @@
  * modifiers.c - the table tde.specifications: modifiers that do not fit into a typmod.
  *
  * Its rows never change and are never removed, so a process looks each one up once, as long as it is the same table.
+ *
+ * A row is found by its number when a typmod is unpacked, and by its contents when one is packed.  Only this file writes rows: the trigger
+ * tde_guard_keys() refuses what SQL would change.
  */
 #include "postgres.h"
 
@@ -44,6 +47,7 @@ enum
 	SPEC_COLUMNS = SPEC_BASE
 };
 
+/* A row of the table as this process remembers it. */
 typedef struct Numbered
 {
 	int32		number;			/* hash key */
@@ -102,7 +106,7 @@ remember(int32 number, const TdeModifiers *mods)
 	entry->mods = *mods;
 }
 
-/* The table, or an error. */
+/* Opens the table, of which an extension that was not updated may have none: ERRCODE_UNDEFINED_OBJECT. */
 static Relation
 open_table(LOCKMODE mode)
 {
@@ -140,7 +144,7 @@ modifiers_of(Relation rel, HeapTuple tuple)
 	return mods;
 }
 
-/* What the row of this number says; false if there is none. */
+/* Reads what the row of this number says.  Returns false if there is none. */
 static bool
 find_number(int32 number, TdeModifiers *mods)
 {
@@ -160,7 +164,7 @@ find_number(int32 number, TdeModifiers *mods)
 	return HeapTupleIsValid(tuple);
 }
 
-/* The number of the row that says this; 0 if there is none. */
+/* Returns the number of the row that says this; 0 if there is none.  The index begins with the specification. */
 static int32
 number_of(Relation rel, const TdeModifiers *mods)
 {
@@ -188,7 +192,7 @@ last_number(Relation rel)
 	return tuple ? column_of(rel, tuple, SPEC_NUMBER) : 0;
 }
 
-/* A new row for what none says yet. */
+/* Adds a row for what none says yet, and returns its number.  The caller keeps others out. */
 static int32
 add_row(Relation rel, const TdeModifiers *mods)
 {
@@ -215,7 +219,7 @@ add_row(Relation rel, const TdeModifiers *mods)
 	return number;
 }
 
-/* The number of the row that says this; 0 if there is none. */
+/* The same by whoever does not have the table open. */
 static int32
 existing_number(const TdeModifiers *mods)
 {

@@ -1,5 +1,8 @@
 /*
  * modifiers.h - what a type modifier stands for, whether it holds that itself or names a row of tde.specifications.
+ *
+ * Users' modifiers come as words and are packed into an int4, which pg_attribute stores and every cast carries.  Most fit there (keys/typmod.h).  The
+ * others have a row in tde.specifications, and the int4 holds its number.
  */
 #ifndef TDE_KEYS_MODIFIERS_H
 #define TDE_KEYS_MODIFIERS_H
@@ -19,11 +22,12 @@ typedef enum TdeModLayout
 	TDE_MOD_LARGE				/* 12 + 12: those of interval never fit, so it is always 0 */
 } TdeModLayout;
 
+/* What a column's type, or a value, is declared with. */
 typedef struct TdeModifiers
 {
 	TdeSpec		spec;
 	int32		slot;			/* key slot; 0 is the database's default key */
-	int32		base_typmod;	/* -1: none */
+	int32		base_typmod;	/* as the base type's own typmod function has it; -1: none */
 	bool		unordered;		/* indexes of the column tell no order of its values; nothing to values themselves */
 	uint16		pad;			/* values are padded to a multiple of so many bytes, or TDE_PAD_MAX; 0: they are not; see tde_modifiers_set_pad() */
 } TdeModifiers;
@@ -31,10 +35,10 @@ typedef struct TdeModifiers
 #define TDE_PAD_MAX		1		/* all alike: to what the longest value takes that the base type's modifiers allow */
 #define TDE_PAD_LARGEST	4096
 
-/* The one way to set the pad, as far as the specification allows any; its mode says whether there is one. */
+/* The one way to set the pad: 0 where the MAC is not gcm, which alone allows one.  Sets the mode as well, since that says whether there is a pad. */
 extern void tde_modifiers_set_pad(TdeModifiers *mods, int pad);
 
-/* A specification without salt, with the one mode and the MAC that are possible then. */
+/* Returns the specification without salt, with the one mode and the MAC that are possible then. */
 extern TdeSpec tde_modifiers_unsalted(TdeSpec spec);
 
 /* tde_column.default_spec as it is shipped, parsed and as words; what the setting leaves open is as in these. */
@@ -47,16 +51,20 @@ extern TdeModifiers tde_default_modifiers;
 /* ---- as words ---- */
 
 /*
- * Parse modifier words ("aes128", "nosalt", "key=7", ...).  Parts that they leave open come from *defaults; mode, order and padding only if
- * no word speaks of the specification at all, so that what tde_modifiers_words() prints means the same everywhere.  NULL if they
- * are good, otherwise a palloc'd sentence that says what is wrong.  The base type's modifiers are *defaults'.
+ * Parses modifier words ("aes128", "nosalt", "key=7", ...), a list of C strings.  Parts that they leave open come from *defaults.  So do mode, order
+ * and padding, but only if no word speaks of the specification at all: what tde_modifiers_words() prints has to mean the same everywhere.  The base
+ * type's modifiers are *defaults'.  names_key: a key may be among the words.  Returns NULL if they are good, and otherwise a palloc'd sentence that
+ * says what is wrong.
  */
 extern char *tde_modifiers_parse(List *words, const TdeModifiers *defaults, bool names_key, TdeModifiers *mods);
 
-/* Is it one of those, whatever may stand beside it? */
+/* Returns true if it is one of those words, whatever may stand beside it.  So the base type's modifiers end there. */
 extern bool tde_modifiers_know_word(const char *word);
 
-/* "aes128,nosalt,mac": what tde_modifiers_parse() reads again whatever the default is then, but for the key; palloc'd. */
+/*
+ * Returns for example "aes128,nosalt,mac", palloc'd: what tde_modifiers_parse() reads again whatever the default is then.  The key is left out, and
+ * so are the base type's modifiers.
+ */
 extern char *tde_modifiers_words(const TdeModifiers *mods);
 
 /* ---- as a typmod ---- */
@@ -64,20 +72,24 @@ extern char *tde_modifiers_words(const TdeModifiers *mods);
 extern void tde_modifiers_init(void);	/* from _PG_init */
 
 /*
- * The typmod of these modifiers.  Those that do not fit into it are given a row in tde.specifications if they have none, which no
- * rollback takes away; ereport where none can be written (standby, read-only transaction, parallel worker).
+ * Returns the typmod of these modifiers.  Those that do not fit into it are given a row in tde.specifications if they have none, which no rollback
+ * takes away.  Throws ERRCODE_READ_ONLY_SQL_TRANSACTION where none can be written (standby, read-only transaction, parallel worker),
+ * ERRCODE_INSUFFICIENT_PRIVILEGE, and ERRCODE_PROGRAM_LIMIT_EXCEEDED when all numbers are taken.
  */
 extern int32 tde_modifiers_pack(TdeModLayout layout, const TdeModifiers *mods);
 
-/* The same; -1 if they would need a row that is not there. */
+/* Returns the same, and writes nothing: -1 if they would need a row that is not there. */
 extern int32 tde_modifiers_pack_known(TdeModLayout layout, const TdeModifiers *mods);
 
-/* ereport on a typmod that no version of typmod_in can have made. */
+/*
+ * Returns what a typmod stands for.  It may read tde.specifications, once for each row.  Throws ERRCODE_INVALID_PARAMETER_VALUE on a typmod that no
+ * version of typmod_in can have made, or whose row is gone.
+ */
 extern PGDLLEXPORT TdeModifiers tde_modifiers_unpack(TdeModLayout layout, int32 typmod);
 
 /*
- * The typmod of these modifiers by their row's number, which this process remembers.  For pg_upgrade as well, where the table's rows come
- * after the declarations.
+ * Returns the typmod that names this row of tde.specifications, whose contents this process remembers.  For pg_upgrade as well, where the table's
+ * rows come after the declarations.
  */
 extern int32 tde_modifiers_offer(int32 number, const TdeModifiers *mods);
 

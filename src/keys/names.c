@@ -1,5 +1,8 @@
 /*
  * names.c - names of keys: their slots, and those of destroyed ones.
+ *
+ * A key is destroyed and its name free again, while columns may still be declared with it.  Such declarations have to print, and to be restored, as
+ * something else than the new key of that name.  So they print NAME~destroyed~SLOT, which is no row's name, but computed whenever it is needed.
  */
 #include "postgres.h"
 
@@ -45,6 +48,7 @@ tde_keys_called(const TdeDataKey *row)
 	}
 }
 
+/* Visitor of the rows of one name.  Versions of one key have one slot, and at most one key that is alive has the name. */
 static void
 note_slot(const TdeDataKey *row, void *arg)
 {
@@ -97,7 +101,10 @@ name_destroyed(char name[NAMEDATALEN], const char *original, int marks, int32 sl
 	snprintf(name, NAMEDATALEN, "%.*s%s", room, original, suffix);
 }
 
-/* The slot that such a name means; TDE_NO_SLOT if it is none. */
+/*
+ * Returns the slot that such a name means; TDE_NO_SLOT if it is none.  The digits alone do not suffice: the slot has to print as this very name, or
+ * somebody's own key of that form is meant.
+ */
 static int32
 slot_of_destroyed(const char *name)
 {
@@ -124,6 +131,7 @@ tde_keys_declared_slot(const char *name)
 	return slot == TDE_NO_SLOT ? slot_of_destroyed(name) : slot;
 }
 
+/* What note_namesake() looks for. */
 typedef struct Namesake
 {
 	int32		slot;
@@ -138,7 +146,7 @@ note_namesake(const TdeDataKey *row, void *arg)
 	other->found |= row->slot != other->slot;
 }
 
-/* Has, or had, a key of a slot other than this one this name? */
+/* Returns true if a key of a slot other than this one has this name, or had it and was destroyed. */
 static bool
 is_name_of_another(const char *name, int32 slot)
 {
@@ -176,6 +184,7 @@ tde_keys_slot_called(int32 slot)
 	return pstrdup(tde_keys_called(&key));
 }
 
+/* The error fits the reason: names that no key can have get no hint to make one, and a destroyed key is not said never to have been. */
 void
 tde_keys_missing(const char *name)
 {
@@ -217,6 +226,10 @@ tde_keys_require_slot(const char *name)
 	return slot;
 }
 
+/*
+ * Destroyed keys of this name are no obstacle.  But a name that some declaration prints for a destroyed key cannot be given to another one: the
+ * declaration would mean that then.
+ */
 void
 tde_keys_refuse_taken(const char *name)
 {

@@ -12,6 +12,7 @@
 #include "keys/required.h"
 #include "keys/modifiers.h"
 
+/* A word of the setting, and its bit. */
 typedef struct Standard
 {
 	int			bit;
@@ -28,11 +29,12 @@ int			tde_required = 0;
 
 /* ---- what is excluded of specifications ---- */
 
+/* A row of what standards exclude.  The texts are parts of messages. */
 struct TdeExclusion
 {
-	int			standards;
-	bool		(*applies) (TdeSpec spec);
-	const char *what;
+	int			standards;		/* bits of those that exclude it */
+	bool		(*applies) (TdeSpec spec);	/* to this specification */
+	const char *what;			/* behind "... excludes " */
 	const char *why;
 	const char *hint;
 };
@@ -95,6 +97,7 @@ static const TdeExclusion exclusions[] = {
 	{TDE_REQUIRE_CNSA2, has_short_hash, "HMAC with SHA-1 or SHA-256", "CNSA 2.0 has SHA-384 and SHA-512 alone.", SATISFIES_ALL},
 };
 
+/* Returns the first of these that a required standard has and that applies; NULL if none does. */
 static const TdeExclusion *
 find(const TdeExclusion *list, size_t count, TdeSpec spec)
 {
@@ -110,7 +113,7 @@ tde_required_excludes(TdeSpec spec)
 	return find(exclusions, lengthof(exclusions), spec);
 }
 
-/* Most values have the specification of the one before. */
+/* Remembers the last answer: most values have the specification of the one before. */
 const TdeExclusion *
 tde_required_excludes_here(TdeSpec spec)
 {
@@ -128,7 +131,7 @@ tde_required_excludes_here(TdeSpec spec)
 	return last;
 }
 
-/* The first standard among them that is required. */
+/* Returns the first standard among them that is required. */
 static const char *
 standard_word(int bits)
 {
@@ -156,11 +159,12 @@ tde_required_refuse(const TdeExclusion *exclusion)
 
 /* ---- what is in the way of this server ---- */
 
+/* An obstacle, and when it is one. */
 typedef struct ServerRule
 {
 	int			standards;
 	bool		(*applies) (void);
-	TdeObstacle obstacle;
+	TdeObstacle obstacle;		/* its standard is filled in when it is found */
 } ServerRule;
 
 static bool

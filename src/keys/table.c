@@ -47,6 +47,10 @@ static bool indexes_known = false;
 
 /* ---- finding the table ---- */
 
+/*
+ * For each invalidation of a relation.  Only flags are set, since no catalog may be looked at here; TDE_FORGET_RELID is no relation, but the order of
+ * another process to forget secrets (server/memory.c).
+ */
 static void
 keys_table_changed(Oid relid)
 {
@@ -67,6 +71,10 @@ keys_table_changed(Oid relid)
 		tde_memory_forget_here();
 }
 
+/*
+ * What the end of a transaction means for keys.  A commit that has made or changed keys tells all processes to forget theirs: a destroyed key must
+ * not live on in an idle one.
+ */
 static void
 keys_at_end(XactEvent event, void *arg)
 {
@@ -101,6 +109,7 @@ keys_at_end(XactEvent event, void *arg)
 	}
 }
 
+/* Rows that a savepoint's rollback has taken away were perhaps read and remembered. */
 static void
 subtransaction_callback(SubXactEvent event, SubTransactionId mine, SubTransactionId parent, void *arg)
 {
@@ -108,7 +117,7 @@ subtransaction_callback(SubXactEvent event, SubTransactionId mine, SubTransactio
 		tde_keys_changed |= tde_keys_made_keys;
 }
 
-/* Nobody has changed the table who has not looked for it. */
+/* The callbacks are registered with the first look: nobody has changed the table who has not looked for it. */
 Oid
 tde_keys_relid(void)
 {
@@ -133,6 +142,7 @@ tde_keys_init(void)
 
 /* ---- rows ---- */
 
+/* Copies a bytea, at most as many bytes as there is room for; *used is its own size, so the caller sees what was cut off. */
 static void
 copy_bytes(uint8 *to, size_t room, size_t *used, Datum value)
 {
@@ -226,7 +236,10 @@ tde_keys_tuple(Relation rel, const TdeDataKey *row)
 	return tde_permanent_form(rel, TDE_KEYS_COLUMNS, values, nulls);
 }
 
-/* Can the index serve to find rows by its first column?  A DBA may have put others there. */
+/*
+ * Returns true if the index can serve to find rows by its first column.  A DBA may have put others there.  Names have an index that is not unique,
+ * under collation "C"; under another one a look-up might miss rows.
+ */
 static bool
 is_of_use(HeapTuple tuple)
 {
@@ -259,7 +272,7 @@ note_index(Oid oid)
 	ReleaseSysCache(tuple);
 }
 
-/* An invalidation that arrives meanwhile has them looked for again, and so does an error. */
+/* Notes all indexes at once.  An invalidation that arrives meanwhile has them looked for again, and so does an error. */
 static void
 note_indexes(Relation rel)
 {
@@ -399,7 +412,7 @@ copy_row(const TdeDataKey *row, void *arg)
 	*(TdeDataKey *) arg = *row;
 }
 
-/* The one row in which the column has this value. */
+/* Copies the one row in which the column has this value. */
 static bool
 find_one(AttrNumber column, Datum value, TdeDataKey *found)
 {

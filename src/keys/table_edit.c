@@ -115,6 +115,7 @@ PG_FUNCTION_INFO_V1(tde_guard_keys);
 
 /* ---- who else may change them: nobody ---- */
 
+/* errhint(): which function does properly what the statement has tried. */
 static int
 guard_hint(const TriggerData *trigger)
 {
@@ -157,6 +158,7 @@ tde_guard_keys(PG_FUNCTION_ARGS)
 
 /* ---- changes of all rows that a function chooses ---- */
 
+/* The tuple with what an editor may have changed; all other columns stay. */
 static HeapTuple
 changed_tuple(Relation rel, HeapTuple tuple, const TdeDataKey *row)
 {
@@ -211,6 +213,7 @@ typedef struct Edit
 	void	   *arg;
 } Edit;
 
+/* As change_rows() calls it.  A changed name sets the old one free. */
 static HeapTuple
 edited_tuple(Relation rel, HeapTuple tuple, void *arg)
 {
@@ -274,6 +277,7 @@ typedef struct Description
 	const char *text;			/* NULL: none */
 } Description;
 
+/* Of a name's rows only those of the living key: a destroyed one may have had the same name. */
 static HeapTuple
 described_tuple(Relation rel, HeapTuple tuple, void *arg)
 {
@@ -308,7 +312,7 @@ tde_keys_describe(const char *name, const char *text)
 
 /* ---- rows that change, come and go together ---- */
 
-/* The row that is changed, and by which change. */
+/* Returns the change of the row of this number; NULL: it stays. */
 static TdeKeyChange *
 change_of(List *changes, uint32 id)
 {
@@ -324,6 +328,7 @@ change_of(List *changes, uint32 id)
 	return NULL;
 }
 
+/* What is wrapped depends on all fields, so this comes last.  A destroyed key has nothing to wrap. */
 static void
 wrap(TdeKeyChange *change)
 {

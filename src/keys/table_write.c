@@ -106,8 +106,8 @@ typedef struct Survey
 } Survey;
 
 /*
- * Does the wallet lack this one's master key?  Asked of the default key's versions and of the newest key: the keys of a database are
- * wrapped anew together.
+ * Notes a key whose master key the wallet lacks.  Asked of the default key's versions and of the newest key: the keys of a database are wrapped anew
+ * together.
  */
 static void
 survey_master(const TdeDataKey *row, void *arg)
@@ -403,6 +403,7 @@ meet_slot(const TdeDataKey *row, void *arg)
 		meeting->taken = true;
 }
 
+/* Looks by UUID first: a key is itself, whatever it is called here. */
 static void
 meet(Relation rel, Meeting *meeting)
 {
@@ -435,6 +436,7 @@ choose_slot(Relation rel, const Meeting *meeting, const TdeSlotMap *map)
 	return tde_keys_number_after(survey.last_slot);
 }
 
+/* A key that is here and that an import brings again, unwrapped. */
 typedef struct Rescue
 {
 	const TdeDataKey *imported;

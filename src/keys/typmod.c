@@ -1,5 +1,8 @@
 /*
  * typmod.c - modifiers as the bits of a typmod, and out of them again.
+ *
+ * The layout is in typmod.h.  Whatever comes out of a catalog may be forged or damaged, so unpacking checks that packing can have made it.  Base
+ * modifiers are stored + 1, which leaves 0 for none.
  */
 #include "postgres.h"
 
@@ -26,7 +29,7 @@
 #define ROW_UNORDERED	0x80
 #define ROW_PAD_SHIFT	8
 
-/* Bits that the key slot gets under a layout; base modifiers get the rest of 24. */
+/* Returns the bits that the key slot gets under a layout; base modifiers get the rest of 24. */
 static int
 slot_bits(TdeModLayout layout)
 {
@@ -45,6 +48,10 @@ slot_bits(TdeModLayout layout)
 	return 12;
 }
 
+/*
+ * Packs the base type's modifier into *bits.  Returns false if it does not fit, such as that of numeric(1000) or varchar(5000): these get a row in
+ * tde.specifications.
+ */
 static bool
 pack_base(TdeModLayout layout, int32 base_typmod, uint32 *bits)
 {
@@ -79,7 +86,7 @@ pack_base(TdeModLayout layout, int32 base_typmod, uint32 *bits)
 	return layout == TDE_MOD_NONE;
 }
 
-/* Can pack_base() have made these bits? */
+/* Returns true if pack_base() can have made these bits.  A catalog may hold others, forged or damaged. */
 static bool
 base_possible(TdeModLayout layout, uint32 bits)
 {
@@ -126,6 +133,7 @@ tde_typmod_base_valid(TdeModLayout layout, int32 base_typmod)
 	return false;
 }
 
+/* The reverse of pack_base(), in the base type's own terms (numeric.c, varchar.c, timestamp.c). */
 static int32
 unpack_base(TdeModLayout layout, uint32 bits)
 {
@@ -181,7 +189,7 @@ tde_typmod_read_row_bits(int32 bits, TdeModifiers *mods)
 	mods->pad = mods->spec.mode == TDE_PADDED ? ((bits >> ROW_PAD_SHIFT) & PAD_MASK) + 1 : 0;
 }
 
-/* The same in a typmod, where there are bits for nothing but a key beside it. */
+/* Packs padded modifiers, which have bits for a pad and a key, and nothing else. */
 static bool
 pack_pad(const TdeModifiers *mods, int32 *typmod)
 {
@@ -213,6 +221,7 @@ tde_typmod_invalid(int32 typmod)
 			 errmsg("invalid type modifier %d for an encrypted type", typmod)));
 }
 
+/* The reverse.  TDE_PAD_MAX is never packed so: it depends on base modifiers, for which there is no room. */
 static TdeModifiers
 unpack_pad(int32 typmod)
 {

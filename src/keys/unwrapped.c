@@ -19,6 +19,7 @@
 #define NAME		"tde_column data keys"
 #define UNWRAPPED_KEYS	64		/* ids are consecutive, and each has its place */
 
+/* An entry, read and written under the lock.  It is good for one generation only, and for a row that is the same byte by byte. */
 typedef struct Unwrapped
 {
 	TdeDataKey	row;
@@ -38,6 +39,7 @@ startup_unwrapped(void)
 	lock = tde_memory_shmem_lock(NAME);
 }
 
+/* One process does this for all when they are told to forget. */
 static void
 forget_unwrapped(void)
 {
@@ -55,6 +57,7 @@ tde_unwrapped_init(void)
 		tde_memory_forget_shared_by(forget_unwrapped);
 }
 
+/* A row with other bytes was changed in the file, and must be unwrapped, which authenticates it. */
 bool
 tde_unwrapped_find(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE])
 {

@@ -1,5 +1,8 @@
 /*
  * wrap.c - wrapping data keys by master keys, together with what must stay true of them.
+ *
+ * A data key and its row's fields are wrapped as one text, by AES-256 key wrap with padding (RFC 5649), which authenticates both.  So a row cannot be
+ * given another key's bytes, nor its key another row's rights.
  */
 #include "postgres.h"
 
@@ -28,6 +31,7 @@
 
 StaticAssertDecl(WRAPPED_SIZE + TDE_WRAP_OVERHEAD + 8 <= TDE_MAX_WRAPPED, "a wrapped key has room in its row");
 
+/* Writes what is wrapped in front of the key.  The format is stored for ever; another one gets another first byte. */
 static void
 write_context(const TdeDataKey *row, uint8 *to)
 {
@@ -45,6 +49,7 @@ write_context(const TdeDataKey *row, uint8 *to)
 	memcpy(to, row->name, Min(strlen(row->name), NAME_SIZE));
 }
 
+/* Derives the check value.  It stands in clear and tells nothing of the key. */
 static void
 check_value(const uint8 *data_key, uint8 *kcv)
 {
@@ -62,6 +67,7 @@ tde_keywrap_uuid_text(const uint8 *bytes)
 	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&uuid)));
 }
 
+/* Copies out the master key that wraps the row, or says why there is none.  The caller cleanses it. */
 static void
 master_key_for(const TdeDataKey *row, TdeMasterKey *master)
 {
@@ -119,6 +125,10 @@ tde_keywrap_check(const TdeDataKey *row, const uint8 data_key[TDE_DATA_KEY_SIZE]
 				 errmsg("check value of data key %u does not fit the key", row->id)));
 }
 
+/*
+ * The generation is read before the wallet is: if that changes meanwhile, the key is not kept for the others.  Which part of the row is wrong is not
+ * told.
+ */
 void
 tde_keywrap_unwrap(const TdeDataKey *row, uint8 data_key[TDE_DATA_KEY_SIZE])
 {
@@ -214,7 +224,7 @@ tde_keywrap_new(TdeDataKey *row)
 	PG_END_TRY();
 }
 
-/* Wrap the row's key for what the row will be: change() has not changed it yet. */
+/* Wraps the row's key for what the row will be.  change() has not changed it yet: unwrapping takes the row as it was. */
 static void
 wrap_again(TdeDataKey *row, void (*change) (TdeDataKey *row, const void *arg), const void *arg)
 {

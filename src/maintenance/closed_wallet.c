@@ -41,7 +41,10 @@
 
 /* ---- tables ---- */
 
-/* Does VACUUM of a table that is named, with its partitions, or of one among all?  full: it builds the indexes. */
+/*
+ * Returns true if VACUUM of a table needs a key.  named: its partitions are vacuumed with it; among all tables each comes by itself.  full: the
+ * indexes are built anew.
+ */
 static bool
 needs_wallet(Oid table, bool named, bool full)
 {
@@ -56,7 +59,7 @@ needs_wallet(Oid table, bool named, bool full)
 	return false;
 }
 
-/* All tables of users and of the system, in a schema if it is given. */
+/* Returns all tables of users and of the system, in a schema if it is given, without locks.  Other sessions' temporary tables nobody can vacuum. */
 static List *
 all_tables(Oid schema)
 {
@@ -116,6 +119,7 @@ add_skip(List *steps, const char *what, Oid relation)
 	return add_step(steps, &(TdeStep) {NULL, relation, what, true});
 }
 
+/* The relation's name is looked up now: between two steps others may have renamed or dropped it. */
 static void
 warn(const TdeStep *step)
 {
@@ -198,7 +202,10 @@ add_vacuum(List *steps, VacuumStmt *command, List *tables)
 	return add_step(steps, &(TdeStep) {(Node *) vacuum_of(command, tables)});
 }
 
-/* Which are vacuumed with their indexes, which without, or not at all. */
+/*
+ * Sorts tables by whether they are vacuumed with their indexes, without, or not at all.  Returns false if the command can be run as it is.  Example:
+ * VACUUM; with a closed wallet, in a database with one encrypted column that is indexed.
+ */
 static bool
 split_vacuum(VacuumStmt *command, List **instead)
 {
@@ -271,7 +278,7 @@ passed_over(Oid index)
 	return words;
 }
 
-/* Of a table with indexes that need a key the others, and those of its TOAST table. */
+/* Adds REINDEX INDEX for the indexes of a table, and of its TOAST table, that need no key, and a warning for each of the others. */
 static List *
 reindex_others(List *steps, ReindexStmt *command, Oid table)
 {
@@ -295,7 +302,7 @@ reindex_others(List *steps, ReindexStmt *command, Oid table)
 	return steps;
 }
 
-/* What REINDEX of a schema or a database takes; NIL: another command, or PostgreSQL will refuse it. */
+/* Returns what REINDEX of a schema or a database takes; NIL: another command, or PostgreSQL will refuse it. */
 static List *
 reindexed_tables(ReindexStmt *command)
 {
@@ -309,7 +316,7 @@ reindexed_tables(ReindexStmt *command)
 	return database || OidIsValid(schema) ? all_tables(schema) : NIL;
 }
 
-/* Does REINDEX TABLE CONCURRENTLY name a table some of whose indexes, but not all, need a key? */
+/* Returns true if REINDEX TABLE CONCURRENTLY names a table (*table) some of whose indexes, but not all, need a key. */
 static bool
 is_mixed(ReindexStmt *command, Oid *table)
 {
@@ -370,7 +377,7 @@ is_refused(Oid relation)
 	return get_rel_relkind(relation) == '\0' || !TDE_MAINTAINS_RELATION(relation);
 }
 
-/* The first one that REINDEX would build, and that needs a key; InvalidOid: none. */
+/* Returns the first index that REINDEX would build, and that needs a key; InvalidOid: none. */
 static Oid
 reindex_in_need(ReindexStmt *command)
 {
@@ -394,7 +401,7 @@ reindex_in_need(ReindexStmt *command)
 	return InvalidOid;
 }
 
-/* The table, if CREATE INDEX needs a key to build the index. */
+/* Returns the table if CREATE INDEX needs a key to build the index; InvalidOid otherwise, and if the command fails or does nothing anyway. */
 static Oid
 table_in_need(IndexStmt *command)
 {
@@ -406,6 +413,10 @@ table_in_need(IndexStmt *command)
 	return table;
 }
 
+/*
+ * Throws ERRCODE_TDE_WALLET_CLOSED if an index that needs a key is to be built CONCURRENTLY.  The wallet is only asked for then: opening it may run a
+ * command.
+ */
 static void
 refuse_concurrently(Node *utility)
 {
@@ -440,7 +451,7 @@ tde_closed_wallet_changes(Node *utility, bool isolated, List **instead)
 	return true;
 }
 
-/* False: it is gone. */
+/* Gives a step's relation the name that it has by now.  Returns false if it is gone. */
 static bool
 name_relation(TdeStep *step)
 {

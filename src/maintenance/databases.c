@@ -41,10 +41,10 @@
 #include "server/memory.h"
 #include "wallet/wallet.h"
 
-/* What a worker is asked. */
+/* What a worker is asked, in bgw_extra. */
 typedef struct Question
 {
-	uint32		number;
+	uint32		number;			/* which question; the answer has to be to the same */
 	Oid			database;
 	TdeDatabaseTask task;
 	uint8		master[TDE_MASTER_ID_SIZE];
@@ -52,12 +52,12 @@ typedef struct Question
 
 StaticAssertDecl(sizeof(Question) <= BGW_EXTRALEN, "must fit into what a worker is given");
 
-/* What it answers.  One session at a time asks; a worker of one that was canceled finds another number here. */
+/* What it answers, in shared memory.  One session at a time asks.  A worker of one that was canceled finds another number here, and says nothing. */
 typedef struct Answer
 {
 	slock_t		lock;
-	uint32		number;
-	bool		given;
+	uint32		number;			/* of the last question */
+	bool		given;			/* false: the worker has failed, or is not done yet */
 	int			count;
 } Answer;
 
@@ -66,8 +66,8 @@ static Answer *answer = NULL;
 /* ---- the worker ---- */
 
 /*
- * Wait until no transaction creates or drops the extension here.  Keys that CREATE EXTENSION makes are in a table that
- * nobody else can see, or lock, before it commits, so look for its row in pg_extension as a unique index does.
+ * Waits until no transaction creates or drops the extension here.  Keys that CREATE EXTENSION makes are in a table that nobody else can see, or lock,
+ * before it commits.  So this looks for its row in pg_extension as a unique index does, under a dirty snapshot.
  */
 static void
 await_extension(void)
@@ -115,7 +115,7 @@ count_row(const TdeDataKey *row, void *arg)
 		count->rows++;
 }
 
-/* How many data keys of this database the master key wraps. */
+/* Returns how many data keys of this database the master key wraps; NULL: how many there are.  Only the former waits, for open transactions. */
 static int
 count_wrapped(const uint8 *master)
 {
@@ -159,7 +159,7 @@ tde_databases_rewrap_own(const uint8 *master)
 	return tde_keys_edit(renew_row, current.id);
 }
 
-/* How many were under another one; -1: there is no extension here. */
+/* Returns how many were under another one; -1: there is no extension here. */
 static int
 wrap_anew(void)
 {
@@ -173,6 +173,7 @@ wrap_anew(void)
 	return count;
 }
 
+/* Answers, unless another question has been asked since. */
 static void
 give_answer(uint32 number, int count)
 {
@@ -257,12 +258,14 @@ tde_databases_list(void)
 
 /* ---- asking ---- */
 
+/* Whoever asked was canceled or terminated.  The worker would go on, and hold its locks. */
 static void
 stop_worker(int code, Datum handle)
 {
 	TerminateBackgroundWorker((BackgroundWorkerHandle *) DatumGetPointer(handle));
 }
 
+/* Begins a question.  What a worker of the last one may still answer is not taken for this one. */
 static uint32
 next_question(void)
 {

@@ -63,7 +63,9 @@ oid_of_row(uint64 row, int column)
 	return isnull ? InvalidOid : DatumGetObjectId(value);
 }
 
-/* In this memory context. */
+/*
+ * Takes what the query has found, into this memory context, since SPI's own ends.  Obstacles are gathered, so that the user is told of all at once.
+ */
 static void
 read_users(TdeHashKeyUsers *users, MemoryContext context)
 {
@@ -91,7 +93,7 @@ read_users(TdeHashKeyUsers *users, MemoryContext context)
 		refuse(&obstacles);
 }
 
-/* As of now, whatever the transaction's snapshot is, and whoever asks. */
+/* Lists what depends on the hash key as of now, whatever the transaction's snapshot is, and whoever asks. */
 static void
 find_users(TdeHashKeyUsers *users)
 {
@@ -114,7 +116,7 @@ find_users(TdeHashKeyUsers *users)
 
 /* ---- locks ---- */
 
-/* Of those that are not locked yet; returns whether there was one. */
+/* Locks those that are not locked yet.  Returns true if there was one: then others may have come meanwhile. */
 static bool
 lock_tables(List **locked, const List *tables)
 {
@@ -133,6 +135,10 @@ lock_tables(List **locked, const List *tables)
 	return found;
 }
 
+/*
+ * Tables first and the key last, as statements take them: the other way around could be a deadlock with whoever hashes.  What comes up meanwhile is
+ * found by looking again.
+ */
 void
 tde_hash_key_lock(TdeHashKeyUsers *users)
 {
@@ -171,7 +177,7 @@ blocks_to_read(const TdeHashKeyUsers *users)
 	return blocks;
 }
 
-/* An error context callback: a value that cannot be read, or a function of the owner's, says nothing of the index. */
+/* An error context callback: a value that cannot be read, or a function of the owner's, says nothing of the index that is built. */
 static void
 explain_index(void *index)
 {
@@ -206,6 +212,7 @@ tde_hash_key_rebuild(const TdeHashKeyUsers *users)
 
 /* ---- the function ---- */
 
+/* All or nothing, in the caller's transaction.  Nodes of a cluster that share the hash key would all have to change at once. */
 static void
 rotate(TdeHashKeyUsers *users)
 {

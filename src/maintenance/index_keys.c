@@ -1,5 +1,5 @@
 /*
- * index_keys.c - which indexes cannot be built without a key?
+ * index_keys.c - which indexes cannot be built without a key.
  *
  * Those that compare or hash encrypted values, and those whose expressions or condition read them, whatever type comes out of it.  What is
  * only carried along (INCLUDE), or asked whether it is NULL, needs none.
@@ -49,7 +49,7 @@ tde_indexes_of(Oid table)
 	return indexes;
 }
 
-/* Is one of these columns encrypted, in the index or, as of a hash index, which has numbers instead, in its table? */
+/* Returns true if one of these columns is encrypted, in the index or in its table: a hash index has numbers in place of values. */
 static bool
 compares_encrypted(Form_pg_index index)
 {
@@ -67,7 +67,7 @@ compares_encrypted(Form_pg_index index)
 
 /* ---- what needs a key ---- */
 
-/* An expression_tree_walker. */
+/* An expression_tree_walker.  Returns true at the first column that is encrypted and not only asked whether it is NULL. */
 static bool
 reads_encrypted(Node *node, void *context)
 {
@@ -107,8 +107,8 @@ tde_indexes_need_key(Oid table)
 }
 
 /*
- * VACUUM searches in a btree for the place of a page that it deletes, and BRIN summarizes pages that nobody has.  GIN and hash indexes neither read
- * rows nor compare anything then but what they have, which is numbers.
+ * Returns true if VACUUM needs no key for an index that needs one to be built.  VACUUM searches in a btree for the place of a page that it deletes,
+ * and BRIN summarizes pages that nobody has.  GIN and hash indexes neither read rows nor compare anything then but what they have, which is numbers.
  */
 static bool
 is_vacuumed_without_key(Oid index)
@@ -139,7 +139,10 @@ tde_indexes_need_key_for_vacuum(Oid table)
 	return false;
 }
 
-/* Expressions that name an encrypted column have been analyzed; others read none. */
+/*
+ * Of expressions only those that were analyzed are looked at (command->transformed): ddl/plaintext_guard.c has done that to all that name an
+ * encrypted column.
+ */
 bool
 tde_index_new_needs_key(IndexStmt *command, Oid table)
 {
@@ -160,6 +163,7 @@ tde_index_new_needs_key(IndexStmt *command, Oid table)
 
 /* ---- what has rows ---- */
 
+/* Returns the table, or with it all tables that inherit from it if it is partitioned; no lock is taken. */
 static List *
 with_partitions(Oid table)
 {

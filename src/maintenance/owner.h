@@ -6,10 +6,10 @@
 
 #include "utils/rel.h"
 
-/* Does it belong to the role, or to a superuser?  Then it runs nothing as this role that could not be run so anyway. */
+/* Returns true if it belongs to the role, or to a superuser.  Then it runs nothing as this role that could not be run so anyway. */
 extern PGDLLEXPORT bool tde_owner_is_trusted(Oid owner, Oid role);
 
-/* Who called, and his settings. */
+/* Who called, and his settings; for tde_owner_end(). */
 typedef struct TdeCaller
 {
 	Oid			user;
@@ -18,8 +18,8 @@ typedef struct TdeCaller
 } TdeCaller;
 
 /*
- * Until tde_owner_end(), or an error, the current user is that role, or the table's owner, restricted as in REINDEX and CLUSTER;
- * PostgreSQL 17 restricts the search path as well.
+ * Makes the current user that role, or the table's owner, until tde_owner_end(), or an error, which restores the user at the end of the
+ * (sub)transaction.  He is restricted as in REINDEX and CLUSTER; PostgreSQL 17 restricts the search path as well.  They may be nested.
  */
 extern void tde_owner_begin_as(TdeCaller *caller, Oid role);
 extern PGDLLEXPORT void tde_owner_begin(TdeCaller *caller, Relation rel);

@@ -36,6 +36,7 @@ PG_FUNCTION_INFO_V1(tde_rewrap_all_databases);
 
 /* ---- one session at a time asks all databases, and none while an erasable key is made ---- */
 
+/* The lock is one of the instance, not of a database: an object of no database that nothing else locks. */
 static void
 set_purge_tag(LOCKTAG *tag)
 {
@@ -94,6 +95,7 @@ tde_purge_let_in(void)
 
 /* ---- databases ---- */
 
+/* What is looked for in all databases, and what was found so far. */
 typedef struct Purge
 {
 	uint8		master[TDE_MASTER_ID_SIZE];
@@ -106,6 +108,10 @@ typedef struct Purge
 	int			unknown;		/* databases that could not be looked at, which is no error then */
 } Purge;
 
+/*
+ * Asks a worker in it.  A purge waits, and fails if it cannot look: whatever is there would be lost.  A mere count (any) takes no lock on the
+ * database, and does not fail.
+ */
 static void
 look_at_database(Purge *purge, const TdeDatabase *database)
 {
@@ -138,7 +144,7 @@ look_at_database(Purge *purge, const TdeDatabase *database)
 		UnlockSharedObject(DatabaseRelationId, database->oid, 0, AccessShareLock);
 }
 
-/* Look at the databases that were not looked at yet; false if there was none. */
+/* Looks at the databases that were not looked at yet.  Returns false if there was none. */
 static bool
 look_at_more(Purge *purge)
 {
@@ -182,9 +188,11 @@ tde_purge_other_databases(StringInfo where, int *unknown)
 }
 
 /*
- * Look at all, those included that are made meanwhile: CREATE DATABASE copies the rows of its template.  No worker can connect
- * to a template while it is copied.  So a copy that was made before we looked at its template is in the next list, and one
- * that is made later has no rows that we did not see.
+ * Looks at all, those included that are made meanwhile: CREATE DATABASE copies the rows of its template.  No worker can connect to a template while
+ * it is copied.  So a copy that was made before we looked at its template is in the next list, and one that is made later has no rows that we did not
+ * see.
+ *
+ * Throws ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST if one needs the key.
  */
 static void
 look_at_all(Purge *purge)
@@ -219,7 +227,7 @@ state_word(uint8 state)
 	}
 }
 
-/* The open wallet's master keys, without their bytes. */
+/* Returns the open wallet's master keys, without their bytes, palloc'd.  Throws ERRCODE_TDE_WALLET_CLOSED. */
 static TdeMasterKey *
 open_wallet_list(int *count)
 {
@@ -230,7 +238,7 @@ open_wallet_list(int *count)
 	return list;
 }
 
-/* ereport unless the master key is in the wallet, and neither in use for new data keys nor prepared for that. */
+/* Throws unless the master key is in the wallet, and neither in use for new data keys nor prepared for that. */
 static void
 check_state(Purge *purge)
 {
@@ -256,6 +264,7 @@ check_state(Purge *purge)
 			 errhint("The view tde.master_keys lists them.")));
 }
 
+/* A TdeWalletEdit.  The generation tells whether the wallet is still the one of which the state was checked. */
 static void
 remove_from_wallet(TdeWalletContents *contents, void *arg)
 {
@@ -270,6 +279,7 @@ remove_from_wallet(TdeWalletContents *contents, void *arg)
 	tde_wallet_remove_master(&contents->keys, purge->master);
 }
 
+/* Tells what still needs the key: the wallet that is left lacks it for good. */
 static void
 report(const Purge *purge, const char *id)
 {

@@ -9,14 +9,15 @@
 #include "lib/stringinfo.h"
 
 /*
- * Append "database NAME: N data keys", a line for each database but this one that has some; how many those are.  unknown: how many
- * could not be looked at, which have lines, too.  Waits for nobody.  Without shared memory 0: there is no way to look.
+ * Appends "database NAME: N data keys", a line for each database but this one that has some, and returns how many keys those are.  *unknown: how many
+ * databases could not be looked at, which have lines, too.  Waits for nobody.  Without shared memory it returns 0: there is no way to look.  Throws
+ * ERRCODE_OBJECT_IN_USE if somebody else is looking.
  */
 extern int	tde_purge_other_databases(StringInfo where, int *unknown);
 
 /*
- * From before the wallet entry of an erasable key is written until its row of tde.data_keys is there: no entry is purged in
- * between.  ereport if one is being purged.  An error, too, ends it.
+ * Keeps purges out, from before the wallet entry of an erasable key is written until its row of tde.data_keys is there: no entry is purged in
+ * between.  Throws ERRCODE_OBJECT_IN_USE if one is being purged.  The other one lets them in again, and so does an error.
  */
 extern PGDLLEXPORT void tde_purge_keep_out(void);
 extern PGDLLEXPORT void tde_purge_let_in(void);

@@ -37,6 +37,7 @@ PG_FUNCTION_INFO_V1(tde_key_usage);
 
 /* ---- progress ---- */
 
+/* The scan's page(): each page is a block of the total that survey_relations() has found. */
 static void
 tell_progress(TdeScan *scan)
 {
@@ -61,7 +62,10 @@ is_part_of_tables(Oid relation, List *tables)
 	return get_rel_relkind(relation) == RELKIND_INDEX && list_member_oid(tables, IndexGetRelation(relation, true));
 }
 
-/* The tables, materialized views and indexes that have a column which may hold encrypted values. */
+/*
+ * Returns the tables, materialized views and indexes that have a column which may hold encrypted values.  pg_attribute tells of all of them at once,
+ * those of TOAST tables excepted, whose values are read with their tables.
+ */
 static List *
 relations_with_values(List *tables)
 {
@@ -96,6 +100,7 @@ is_orphan(Relation rel)
 		checkTempNamespaceStatus(RelationGetNamespace(rel)) != TEMP_NAMESPACE_IN_USE;
 }
 
+/* Counts what a table or an index has.  One that cannot be read has one use of an unknown key, with a count of -1. */
 static void
 count_relation(TdeUsage *usage, Oid relation, bool keep_lock)
 {
@@ -119,7 +124,7 @@ count_relation(TdeUsage *usage, Oid relation, bool keep_lock)
 	relation_close(rel, keep_lock ? NoLock : AccessShareLock);
 }
 
-/* Lock all of them before the first one is read, if locks are to be kept; returns how many blocks they have. */
+/* Locks all of them before the first one is read, if locks are to be kept.  Returns how many blocks they have. */
 static int64
 survey_relations(TdeUsage *usage, bool keep_locks)
 {
@@ -150,6 +155,7 @@ compare_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
+/* The order of the result.  What is equal in it is one use. */
 static int
 compare_uses(const ListCell *a, const ListCell *b)
 {
@@ -166,7 +172,7 @@ compare_uses(const ListCell *a, const ListCell *b)
 	return compare_text(x->column, y->column);
 }
 
-/* Several rows of a catalog, or several versions of one, may be about the same object. */
+/* Makes one use of those that are alike: several rows of a catalog, or several versions of one, may be about the same object. */
 static List *
 merge_uses(List *uses)
 {
@@ -208,6 +214,7 @@ tde_usage_collect(Oid table, bool keep_locks)
 
 /* ---- SQL ---- */
 
+/* The row that a use's key has, if it is there still. */
 typedef struct FindKey
 {
 	uint32		id;
@@ -243,6 +250,7 @@ kind_word(char kind)
 	}
 }
 
+/* A key that is not there any more has its number alone. */
 static void
 put_use(ReturnSetInfo *result, const TdeUse *use)
 {
@@ -266,7 +274,7 @@ put_use(ReturnSetInfo *result, const TdeUse *use)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* Nothing was said of a view, or of what another server stores, by an empty result. */
+/* Throws on a view, or what another server stores: an empty result would say nothing of these. */
 static void
 check_has_storage(Oid relation)
 {

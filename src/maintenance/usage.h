@@ -9,7 +9,7 @@
 
 #include "type/inside.h"
 
-/* One key in one place. */
+/* One key in one place.  Of one place there are as many as there are keys, and columns. */
 typedef struct TdeUse
 {
 	uint32		key_id;			/* 0: it cannot be told */
@@ -20,26 +20,28 @@ typedef struct TdeUse
 } TdeUse;
 
 /*
- * All uses in this database, or of one table with its partitions, indexes and what the catalogs hold of it, ordered by key,
- * object_type, object and column.  Reads all of it, and tells now and then how far it is.  keep_locks: the tables' locks,
- * which keep them from being dropped, truncated or rewritten, stay until the end of the transaction.
+ * Returns all uses in this database, or of one table with its partitions, indexes and what the catalogs hold of it, as TdeUse, ordered by key,
+ * object_type, object and column.  Reads all of it, with an open wallet or a closed one, and tells now and then how far it is.
+ *
+ * keep_locks: the tables' locks, which keep them from being dropped, truncated or rewritten, stay until the end of the transaction.  The caller has a
+ * snapshot.
  */
 extern PGDLLEXPORT List *tde_usage_collect(Oid table, bool keep_locks);
 
 /* ---- for what takes keys away: maintenance/usage_drop.c ---- */
 
-/* The first ten of the places, a line for each, and how many more there are. */
+/* Returns the first ten of the places, a line for each, and how many more there are; palloc'd. */
 extern PGDLLEXPORT char *tde_usage_places(const List *uses);
 
-/* ereport if this database has prepared transactions, during which one cannot do this. */
+/* Throws ERRCODE_OBJECT_IN_USE if this database has prepared transactions, during which one cannot do this (what, for the message). */
 extern PGDLLEXPORT void tde_usage_refuse_prepared(const char *what);
 
-/* Wait for all other transactions of this database that are running now. */
+/* Waits for all other transactions of this database that are running now, but for VACUUM. */
 extern PGDLLEXPORT void tde_usage_wait_for_transactions(void);
 
 /*
- * Have all sessions parse and plan their prepared statements and functions anew: what they keep holds literals that were
- * encrypted then.
+ * Has all sessions parse and plan their prepared statements and functions anew, from the commit on: what they keep holds literals that were encrypted
+ * then.
  */
 extern PGDLLEXPORT void tde_usage_forget_plans(void);
 

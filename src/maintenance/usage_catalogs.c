@@ -1,5 +1,8 @@
 /*
  * usage_catalogs.c - encrypted values in system catalogs: constants of stored expressions, statistics, fast defaults.
+ *
+ * A key that only a view or a default still names is in use: without it the view could not be read.  So all columns of the catalogs below are looked
+ * at that can hold a tree, an array of sampled values or a statistic.
  */
 #include "postgres.h"
 
@@ -69,6 +72,7 @@ static const Catalog catalogs[] = {
 
 /* ---- what a row holds ---- */
 
+/* pg_statistic_ext_data.stxdmcv: lists of most common combinations, decoded as the planner does it. */
 static void
 walk_most_common(Datum value, TdeUsage *usage)
 {
@@ -101,6 +105,7 @@ walk_statistics(Datum value, TdeUsage *usage)
 	}
 }
 
+/* The types of the columns tell what a row can hold, whichever catalog it is from. */
 static void
 walk_row(TupleTableSlot *slot, TdeUsage *usage)
 {
@@ -132,6 +137,7 @@ oid_of(TupleTableSlot *slot, AttrNumber column)
 	return DatumGetObjectId(slot->tts_values[column - 1]);
 }
 
+/* Returns true if the row is of what was asked for.  A row of pg_statistic_ext_data does not name its table itself. */
 static bool
 is_wanted(const Catalog *catalog, TupleTableSlot *slot, TdeUsage *usage)
 {
@@ -140,6 +146,7 @@ is_wanted(const Catalog *catalog, TupleTableSlot *slot, TdeUsage *usage)
 	return tde_usage_wants(usage, catalog->table ? oid_of(slot, catalog->table) : InvalidOid);
 }
 
+/* Names the object that the row is about as PostgreSQL's messages do. */
 static void
 name_place(const Catalog *catalog, TupleTableSlot *slot, TdeUsage *usage)
 {

@@ -58,6 +58,7 @@ typedef struct Version
 
 /* ---- the version ---- */
 
+/* Returns the row that new values of the slot and kind take, as the key cache would choose it. */
 static const TdeDataKey *
 current_row(List *rows, int32 slot, char kind)
 {
@@ -70,6 +71,7 @@ current_row(List *rows, int32 slot, char kind)
 	return best;
 }
 
+/* Fills in what the rows say of the version.  Done again under the lock that keeps others from changing them. */
 static void
 find_version(Version *version)
 {
@@ -94,7 +96,7 @@ find_version(Version *version)
 	}
 }
 
-/* ereport unless there is such a version, and a newer one for new values. */
+/* Throws unless there is such a version, and a newer one for new values. */
 static void
 require_old_version(Version *version)
 {
@@ -128,6 +130,7 @@ require_old_version(Version *version)
 
 /* ---- who may still use it ---- */
 
+/* pg_prepared_xacts lists them for all roles.  Names are qualified: search_path is the caller's. */
 void
 tde_usage_refuse_prepared(const char *what)
 {
@@ -161,6 +164,7 @@ tde_usage_wait_for_transactions(void)
 
 /* ---- what refers to it ---- */
 
+/* "table public.t, column a: 3 values", for example. */
 static void
 append_place(StringInfo text, const TdeUse *use)
 {
@@ -190,6 +194,7 @@ tde_usage_places(const List *uses)
 	return places.data;
 }
 
+/* Throws ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST if one of the uses is of the version, or cannot be told. */
 static void
 refuse_if_used(const Version *version, const List *uses)
 {
@@ -216,6 +221,7 @@ refuse_if_used(const Version *version, const List *uses)
 
 /* ---- dropping ---- */
 
+/* Deletes the version's rows, once it is seen again, under the lock, that it may go.  The lock stays until the transaction ends. */
 static void
 delete_rows(Version *version)
 {

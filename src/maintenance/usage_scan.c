@@ -44,7 +44,7 @@ tde_scan_rows_begin(Relation rel)
 	return rows;
 }
 
-/* Could VACUUM remove this version of a row? */
+/* Returns true if VACUUM could remove this version of a row. */
 static bool
 is_dead(TdeRows *rows)
 {
@@ -95,9 +95,7 @@ tde_scan_columns(Relation rel, AttrNumber **columns)
 	return count;
 }
 
-/* Tables. */
-
-/* Only the blocks that are wanted, of those that are there. */
+/* Has the scan read only the blocks that are wanted, of those that are there. */
 static void
 limit_rows(TdeRows *rows, const TdeScan *scan)
 {
@@ -106,6 +104,10 @@ limit_rows(TdeRows *rows, const TdeScan *scan)
 	heap_setscanlimits(rows->scan, Min(scan->first_block, there), scan->first_block < there ? Min(scan->blocks, there - scan->first_block) : 0);
 }
 
+/*
+ * Tells of each row's values.  Memory is reset after each, since values that are out of line are fetched.  columns are in ascending order, so the
+ * last one says how much of a row is to be taken apart.
+ */
 static void
 scan_table(Relation rel, const AttrNumber *columns, int count, TdeScan *scan)
 {
@@ -177,12 +179,14 @@ typedef struct CountId
 	int32		column;			/* of the relation that is being read; 0: none in particular */
 } CountId;
 
+/* How often a key was met in one place. */
 typedef struct Count
 {
 	CountId		id;				/* hash key */
 	TdeUse	   *use;
 } Count;
 
+/* Counts a value of a key in the place of now.  The use is made with the first one, in the result's memory. */
 static void
 count_value(TdeUsage *usage, AttrNumber column, uint32 key_id)
 {
@@ -263,11 +267,7 @@ tde_usage_begin(TdeUsage *usage)
 	usage->counts = hash_create("tde_column key usage", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
-/* ---- a btree or BRIN index, also of rows that are gone: it still guides searches ---- */
-
-/* ---- btrees ---- */
-
-/* ---- values ---- */
+/* ---- a value ---- */
 
 /* A scan on its way, and the column it is at. */
 typedef struct Position
@@ -295,6 +295,9 @@ tde_scan_value(TdeScan *scan, AttrNumber column, Oid type, Datum value)
 		tde_inside_headers_of_datum(type, value, visit_value, &position);
 }
 
+/* ---- btrees, also their entries of rows that are gone: these still guide searches ---- */
+
+/* Pivot tuples may have lost their last columns, which then are not there to be read. */
 static void
 scan_index_tuple(Relation index, IndexTuple tuple, const AttrNumber *columns, int count, TdeScan *scan)
 {
@@ -311,7 +314,7 @@ scan_index_tuple(Relation index, IndexTuple tuple, const AttrNumber *columns, in
 	}
 }
 
-/* A copy, so that nothing happens under the page's lock. */
+/* Copies a page, so that nothing happens under its lock.  PostgreSQL's own check of a page finds a damaged one. */
 static void
 copy_page(Relation index, BlockNumber block, BufferAccessStrategy strategy, PGAlignedBlock *page)
 {
@@ -323,6 +326,7 @@ copy_page(Relation index, BlockNumber block, BufferAccessStrategy strategy, PGAl
 	UnlockReleaseBuffer(buffer);
 }
 
+/* Tells of all items of a page, and which row each is of. */
 static void
 scan_index_page(Relation index, PGAlignedBlock *copy, const AttrNumber *columns, int count, TdeScan *scan)
 {
@@ -346,10 +350,10 @@ scan_index_page(Relation index, PGAlignedBlock *copy, const AttrNumber *columns,
 }
 
 /*
- * The pages of one level from this, the first one, on.  Returns the first page of the level below, P_NONE at the leaves.
+ * Reads the pages of one level from this, the first one, on.  Returns the first page of the level below, P_NONE at the leaves.
  *
- * As index scans do, it follows the links to the right, where splits and deletions of pages move things to; reading the
- * file from its beginning could miss what moves to a page that was read before.
+ * As index scans do, it follows the links to the right, where splits and deletions of pages move things to.  Reading the file from its beginning
+ * could miss what moves to a page that was read before.
  */
 static BlockNumber
 scan_level(Relation index, BlockNumber block, BufferAccessStrategy strategy, const AttrNumber *columns, int count,
@@ -400,6 +404,7 @@ tde_scan_btree(Relation index, const AttrNumber *columns, int count, TdeScan *sc
 
 /* ---- BRIN ---- */
 
+/* Some classes store more than two values, or one of another type than the column's; only what may be encrypted is told. */
 static void
 scan_summary(BrinDesc *desc, BrinTuple *tuple, const AttrNumber *columns, int count, TdeScan *scan)
 {

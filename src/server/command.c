@@ -32,9 +32,10 @@
 #define CLOSE_FROM(first)	do { for (int fd = (first); fd < MAX_DESCRIPTORS; fd++) close(fd); } while (0)
 #endif
 
+/* A command that runs. */
 typedef struct Child
 {
-	pid_t		pid;
+	pid_t		pid;			/* of the first child, whose group is the command's; 0: it has ended */
 	int			output;			/* the reading end of its standard output */
 	TimestampTz deadline;
 	const TdeCommand *command;
@@ -47,6 +48,7 @@ typedef struct Child
 
 static pid_t server;
 
+/* The first child's handler of SIGTERM, which the kernel sends when the server process is gone. */
 static void
 kill_group(int signal_number)
 {
@@ -96,6 +98,10 @@ leave_server(int output)
 	CLOSE_FROM(STDERR_FILENO + 1);
 }
 
+/*
+ * What the first child does.  The second fork is the shell: the first one has to live as long as that does, to take its group along.  It is not
+ * dumpable, since it has a copy of the server's memory.
+ */
 static void
 supervise(const char *text, int output)
 {
@@ -118,6 +124,7 @@ supervise(const char *text, int output)
 	end_like(shell);
 }
 
+/* Starts the command.  Returns false, with a reason in the log, if there is no child; nothing is left of it then. */
 static bool
 start_child(const TdeCommand *command, Child *child)
 {

@@ -4,6 +4,7 @@
 #ifndef TDE_SERVER_COMMAND_H
 #define TDE_SERVER_COMMAND_H
 
+/* A command, as its caller has it on the stack.  Nothing is kept of it. */
 typedef struct TdeCommand
 {
 	const char *what;			/* for messages: "passphrase command" */
@@ -15,9 +16,9 @@ typedef struct TdeCommand
 } TdeCommand;
 
 /*
- * Run it; false if it could not be started, printed too much, took too long or did not end with 0, for a reason that is in the server
- * log then.  It is killed, with whatever it has started, if it does not end by itself, and when the statement is canceled; the output is
- * cleansed unless all went well.
+ * Runs it, and waits.  Returns false if it could not be started, printed too much, took too long or did not end with 0, for a reason that is in the
+ * server log then.  It is killed, with whatever it has started, if it does not end by itself, and when the statement is canceled.  The output is
+ * cleansed unless all went well; the caller cleanses it then.
  */
 extern bool tde_command_run(const TdeCommand *command);
 

@@ -39,6 +39,7 @@ PG_FUNCTION_INFO_V1(tde_progress_status);
 /* Keys that are counted; what comes later than these is not. */
 #define MAX_COUNTED 4096
 
+/* A key's count.  Which key it is of never changes, so it is read without a lock once used covers it. */
 struct TdeSharedCount
 {
 	Oid			database;
@@ -48,6 +49,7 @@ struct TdeSharedCount
 
 TdeStats	tde_stats;
 
+/* The part of shared memory.  Only adding a key takes the lock.  used is raised behind a write barrier, when the new entry is complete. */
 typedef struct SharedCounts
 {
 	slock_t		lock;			/* for adding one */
@@ -58,6 +60,7 @@ typedef struct SharedCounts
 
 static SharedCounts *shared_counts = NULL;
 
+/* Looks through the keys, at most MAX_COUNTED.  A pointer is good as long as the server runs. */
 static TdeSharedCount *
 find_shared(uint32 key_id)
 {
@@ -74,7 +77,7 @@ find_shared(uint32 key_id)
 	return NULL;
 }
 
-/* NULL if there is no room. */
+/* The same, with a place for the key if it has none yet; NULL if there is no room. */
 static TdeSharedCount *
 find_or_add_shared(uint32 key_id)
 {
@@ -218,6 +221,7 @@ static const char *const phase_words[] = {
 	"looking at samples", "rebuilding indexes"
 };
 
+/* Writes all numbers into the backend's status entry, which others read without a lock of ours. */
 static void
 publish(const TdeProgress *progress)
 {
@@ -256,6 +260,7 @@ tde_counters_progress_phase(TdeProgress *progress, TdePhase phase, int64 blocks_
 	publish(progress);
 }
 
+/* Clients that run a command for hours see by it that it goes on, and how long it may take. */
 static void
 send_notice(TdeProgress *progress, TimestampTz now)
 {
@@ -310,6 +315,7 @@ tde_counters_progress_end(void)
 
 /* ---- the view ---- */
 
+/* As pg_stat_activity has it: statements of roles whose privileges the caller has; all of them for pg_read_all_stats. */
 static bool
 may_see(Oid role)
 {

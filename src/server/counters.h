@@ -1,5 +1,8 @@
 /*
  * counters.h - the numbers that views show of the running server: what keys and backends have done, how far a long command is.
+ *
+ * Counting takes a lock only for a new key.  Without shared memory each process counts for itself alone.  What is shown may lag behind: processes
+ * tell at the ends of their transactions.
  */
 #ifndef TDE_SERVER_COUNTERS_H
 #define TDE_SERVER_COUNTERS_H
@@ -19,19 +22,23 @@ typedef struct TdeStats
 	uint64		key_loads;		/* scans of the key table */
 } TdeStats;
 
+/* This backend's counters.  They only grow, and whoever does the work adds to them. */
 extern PGDLLEXPORT TdeStats tde_stats;
 
 /* What all processes have told of a key. */
 typedef struct TdeSharedCount TdeSharedCount;
 
-/* Tell the others; *place, at first NULL, remembers where.  False without shared memory. */
+/*
+ * Tells the others of values that were encrypted under a key of this database; *place, at first NULL, remembers where.  Returns false without shared
+ * memory.  What there is no room for is lost.
+ */
 extern bool tde_counters_add(uint32 key_id, TdeSharedCount **place, uint64 values);
 
-/* What was told of a key of this database, and of all keys of all databases. */
+/* Return what was told of a key of this database, and of all keys of all databases; 0 without shared memory. */
 extern uint64 tde_counters_read(uint32 key_id);
 extern uint64 tde_counters_read_all(void);
 
-/* What all processes have done since the server started. */
+/* What all processes have done since the server started; places in an array of shared memory. */
 typedef enum TdeEvent
 {
 	TDE_EVENT_DECRYPTED,		/* told at the end of transactions */
@@ -41,15 +48,17 @@ typedef enum TdeEvent
 	TDE_EVENTS					/* how many there are */
 } TdeEvent;
 
+/* Something has happened so many times.  It may be called in any state, an error's included: it throws nothing. */
 extern void tde_counters_event(TdeEvent event, uint64 times);
 
-/* A transaction that may have decrypted ends. */
+/* Tells how many values the ending transaction has decrypted.  keys/table.c calls it, which has a callback anyway. */
 extern void tde_counters_transaction_ends(void);
 
-extern void tde_counters_init(void);
+extern void tde_counters_init(void);	/* from _PG_init */
 
 /* ---- how far a long command is: for the view tde.progress, and as notices ---- */
 
+/* What a command is about; places in phase_words[] of counters.c.  TDE_PHASE_INDEXES is the last. */
 typedef enum TdePhase
 {
 	TDE_PHASE_REKEY,
@@ -63,6 +72,7 @@ typedef enum TdePhase
 	TDE_PHASE_INDEXES
 } TdePhase;
 
+/* How far a command is.  It belongs to the command, which counts rows itself and calls the functions below for the rest. */
 typedef struct TdeProgress
 {
 	Oid			relid;			/* the table; InvalidOid: all of the database */
@@ -76,21 +86,22 @@ typedef struct TdeProgress
 	int64		rows_changed;
 } TdeProgress;
 
-/* A command on a table, or on all of them, begins. */
+/* Begins a command on a table, or on all of them (InvalidOid).  Of two commands at once in a process the later one is shown. */
 extern PGDLLEXPORT void tde_counters_progress_start(TdeProgress *progress, Oid relid, TdePhase phase);
 
-/* A phase has so many blocks before it. */
+/* Begins a phase that has so many blocks before it. */
 extern PGDLLEXPORT void tde_counters_progress_phase(TdeProgress *progress, TdePhase phase, int64 blocks_total);
 
-/* Show where we are: to be called for each block or so.  Every few seconds also sends a notice. */
+/* Shows where we are; to be called for each block or so.  Every few seconds it also sends a notice. */
 extern PGDLLEXPORT void tde_counters_progress_show(TdeProgress *progress);
 
 /* The same after so many more blocks; what is appended to tables meanwhile does not count. */
 extern PGDLLEXPORT void tde_counters_progress_blocks(TdeProgress *progress, int64 blocks);
 
-/* PostgreSQL builds an index, and tells itself how many blocks of its table it has read; then these are done. */
+/* PostgreSQL builds an index, and tells itself how many blocks of its table it has read.  When it has, so many blocks are done. */
 extern void tde_counters_progress_built(TdeProgress *progress, int64 blocks);
 
+/* Shows nothing any more.  After an error PostgreSQL does that. */
 extern PGDLLEXPORT void tde_counters_progress_end(void);
 
 #endif							/* TDE_SERVER_COUNTERS_H */

@@ -6,7 +6,7 @@
 
 #include "crypto/primitives.h"
 
-/* A statement, or a part of one that is run by itself, begins or ends. */
+/* Drops what was drawn ahead.  Called when a statement, or a part of one that is run by itself, begins or ends. */
 static inline void
 tde_drawn_ahead_drop(void)
 {

@@ -26,6 +26,7 @@ throw_unavailable(const char *cipher)
 					 "server whose OpenSSL has this one.")));
 }
 
+/* TDE_E_FORMAT is of wallet files, whose reader has messages of its own (wallet/file.c).  Here it is a failure like any other. */
 void
 tde_error_throw(TdeStatus status)
 {

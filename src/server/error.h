@@ -22,11 +22,12 @@
 #define ERRCODE_TDE_OTHER_KEY		MAKE_SQLSTATE('T','D','E','0','6')
 
 /*
- * Raise the error that stands for a status other than TDE_OK.  Anything wrong with a value's bytes gives one and the
- * same message, whatever it was.
+ * Throws the error that stands for a status other than TDE_OK.  Anything wrong with a value's bytes gives one and the same message, whatever it was:
+ * else whoever changes bytes could learn from the differences (a padding oracle).
  */
 pg_noreturn extern PGDLLEXPORT void tde_error_throw(TdeStatus status);
 
+/* Throws unless the status is TDE_OK.  The caller has cleansed what must not stay behind. */
 static inline void
 tde_check(TdeStatus status)
 {
@@ -42,13 +43,14 @@ tde_check(TdeStatus status)
  */
 extern TimestampTz *tde_log_sensitive;
 
+/* Marks the statement that began then.  The mark is where the leader and its workers see it, if there is such a place. */
 extern void tde_sensitive_mark_statement(TimestampTz start);
 
-/* Is it the running one?  Are the marks of parallel workers known? */
+/* Return true if the running statement is marked, and if the marks of parallel workers are known. */
 extern bool tde_sensitive_is_marked(void);
 extern bool tde_sensitive_marks_are_shared(void);
 
-/* To be called before plaintext can get into an error. */
+/* To be called before plaintext can get into an error.  It costs a comparison for all values of a statement but the first. */
 static inline void
 tde_log_mark(void)
 {
@@ -58,17 +60,20 @@ tde_log_mark(void)
 		tde_sensitive_mark_statement(start);
 }
 
-/* Has this session statements whose parameters are values for encrypted columns, and are read without us? */
+/* This session has statements whose parameters are values for encrypted columns, and are read without us: by the base type's input function. */
 extern bool tde_log_plain_params;
 
-/* For the hook of the log.  False: the entry has something that must not be read; it has been logged without that, and is the client's. */
+/*
+ * For emit_log_hook.  Returns false if the entry has something that must not be read; then it has been logged without that, and is the client's
+ * alone.  It is called in every process and state, and looks nothing up.
+ */
 extern bool tde_log_filter(ErrorData *edata);
 
-extern void tde_sensitive_init(void);
+extern void tde_sensitive_init(void);	/* from _PG_init */
 
 /*
- * A line in the server's log about the call, before it does anything: role, function, and the key that is meant (NULL: none by name).  Tools
- * as pgaudit leave functions in pg_catalog out.  Never a secret: no other argument is logged, and the statement is not either.
+ * Writes a line into the server's log about the call, before it does anything: role, function, and the key that is meant (NULL: none by name).  Tools
+ * such as pgaudit leave functions in pg_catalog out.  It never has a secret: no other argument is logged, and neither is the statement.
  */
 extern PGDLLEXPORT void tde_log_call(FunctionCallInfo fcinfo, const char *key);
 

@@ -4,13 +4,13 @@
 #ifndef TDE_SERVER_EXTENSION_H
 #define TDE_SERVER_EXTENSION_H
 
-/* The schema of types and of what users call, whatever search_path says; InvalidOid if the extension is not in this database. */
+/* Returns the schema of types and of what users call, whatever search_path says; InvalidOid if the extension is not in this database. */
 extern Oid	tde_extension_schema(void);
 
-/* May the user execute this function of the extension's schema, with these types of arguments?  Not if there is none. */
+/* Returns true if the user may execute this function of the extension's schema, with these types of arguments.  If there is none, he may not. */
 extern PGDLLEXPORT bool tde_extension_may_execute(const char *name, const Oid *types, int count, Oid user);
 
-/* OID of another table of the extension in the schema tde; InvalidOid if there is none. */
+/* Returns the OID of a table of the extension in the schema tde; InvalidOid if there is none.  It takes no lock, and looks into catalogs. */
 extern Oid	tde_extension_table(const char *name);
 
 #endif							/* TDE_SERVER_EXTENSION_H */

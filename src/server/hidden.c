@@ -38,9 +38,10 @@
 static TimestampTz hidden_at = 0;
 static TimestampTz data_hidden_at = 0;
 
-/* Has this session statements with parameters that are secrets?  Then EXECUTE passes one. */
+/* This session has statements with parameters that are secrets.  Then EXECUTE passes one. */
 static bool has_prepared = false;
 
+/* Marks are start times, so none has to be taken away when a statement ends.  Between two statements of a client there is none to hide. */
 static bool
 is_this_statement(TimestampTz start)
 {
@@ -67,7 +68,7 @@ tde_hidden_by(const char *text)
 	return callee == NULL && has_prepared && tde_secret_has_execute(text) ? "EXECUTE" : callee;
 }
 
-/* The rest of the text is blank: positions in it stay what they are. */
+/* Puts the mark in place of the text.  The rest of it becomes blank, so positions in it stay what they are. */
 static void
 overwrite(char *text, const char *callee)
 {
@@ -88,14 +89,20 @@ overwrite(char *text, const char *callee)
 
 /* ---- the client's statement ---- */
 
-/* The text is a client's message, or a copy of it that a portal, a prepared statement or the leader of parallel workers keeps. */
+/*
+ * Returns true if the text is a client's message, or a copy of it that a portal, a prepared statement or the leader of parallel workers keeps.
+ * Others' texts may be constants, or SQL that is parsed again.
+ */
 static bool
 may_overwrite(void)
 {
 	return MyBackendType == B_BACKEND || MyBackendType == B_WAL_SENDER || !IsUnderPostmaster || IsParallelWorker();
 }
 
-/* An error can come before any hook has done that, and is the last that is heard of its statement. */
+/*
+ * Also shows the new text in pg_stat_activity, with the query's id as it was.  An error can come before any hook has done that, and is the last that
+ * is heard of its statement.
+ */
 static void
 overwrite_client_text(const char *callee)
 {
@@ -196,7 +203,7 @@ tde_hidden_copy(const char *text, MemoryContext context)
 
 /* ---- what the log has in its place ---- */
 
-/* What the mark of the client's statement tells, or its text if it has no mark yet. */
+/* Takes from the mark of the client's statement what it calls, or from its text if it has no mark yet. */
 static void
 find_callee(char *callee, size_t room)
 {

@@ -8,29 +8,35 @@
 #include "tcop/tcopprot.h"
 #include "utils/palloc.h"
 
-/* The running statement passes a secret, as its text does not show: to this function or view. */
+/* Hides the running statement: it passes a secret, as its text does not show, to this function or view. */
 extern PGDLLEXPORT void tde_hidden_statement(const char *callee);
 
-/* What the running statement reads or runs is secret, its text is not: COPY tde.passphrase FROM STDIN. */
+/* Hides what the running statement reads or runs, which is secret, while its text is not: COPY tde.passphrase FROM STDIN. */
 extern void tde_hidden_data(void);
 
-/* Is the running statement to be hidden, or what it reads? */
+/* Return true if the running statement is to be hidden, or what it reads. */
 extern bool tde_hidden_is_statement(void);
 extern bool tde_hidden_is_data(void);
 
-/* Why the text is to be hidden: what it passes a secret to, "" if that is not known any more; NULL: it may be seen. */
+/*
+ * Returns why the text is to be hidden: what it passes a secret to, "" if that is not known any more.  NULL: it may be seen.  The result is not to be
+ * freed.
+ */
 extern const char *tde_hidden_by(const char *text);
 
 /*
- * Overwrite the client's statement if it is to be hidden, in pg_stat_activity, too; where it is in memory that nobody reads as SQL
+ * Overwrites the client's statement if it is to be hidden, in pg_stat_activity, too.  It does so where the text is in memory that nobody reads as SQL
  * again: in sessions of clients.
  */
 extern void tde_hidden_client_text(void);
 
-/* Is a text the one that tde_hidden_client_text(), called before, has looked at? */
+/* Returns true if a text is the one that tde_hidden_client_text(), called before, has looked at. */
 extern bool tde_hidden_is_client_text(const char *text);
 
-/* What it has looked at last, when that statement began, and whether it is the client's and may be seen; the pointer is never followed. */
+/*
+ * What tde_hidden_client_text() has looked at last, when that statement began, and whether it is the client's and may be seen.  The pointer is
+ * compared and never followed.
+ */
 typedef struct TdeHiddenSeen
 {
 	const char *text;
@@ -41,8 +47,9 @@ typedef struct TdeHiddenSeen
 extern TdeHiddenSeen tde_hidden_seen;
 
 /*
- * Is the text of a statement that is planned or started the client's, and was it looked at?  What a client sends is analyzed before it is planned, and
- * looked at then; what a prepared statement keeps of it stays as it is, and memory that had one has another only when that was sent.
+ * Returns true if the text of a statement that is planned or started is the client's, was looked at and may be seen.  What a client sends is analyzed
+ * before it is planned, and looked at then.  What a prepared statement keeps of it stays as it is.  Memory that had one text has another only when
+ * that was sent.
  */
 static inline bool
 tde_hidden_may_be_seen(const char *text)
@@ -50,13 +57,16 @@ tde_hidden_may_be_seen(const char *text)
 	return text == tde_hidden_seen.text && text == debug_query_string && tde_hidden_seen.may_be_seen;
 }
 
-/* The same for the text of a portal, which is a copy of its own. */
+/* The same as tde_hidden_client_text() for the text of a portal, which is a copy of its own. */
 extern void tde_hidden_portal_text(const char *text);
 
-/* A text of the same length in place of one that is to be hidden, of a statement within another.  NULL: it may be seen. */
+/*
+ * Returns a text of the same length in place of one that is to be hidden, of a statement within another; it is in that context.  NULL: it may be
+ * seen.
+ */
 extern char *tde_hidden_copy(const char *text, MemoryContext context);
 
-/* "statement hidden, since ...", in memory of the ErrorContext; NULL if there is none. */
+/* Returns "statement hidden, since ...", in memory of the ErrorContext.  NULL if there is no memory. */
 extern char *tde_hidden_describe(void);
 
 #endif							/* TDE_SERVER_HIDDEN_H */

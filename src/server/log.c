@@ -28,7 +28,7 @@
 
 bool		tde_log_plain_params = false;
 
-/* Is the statement of an error logged with it?  "log" stands between "error" and "fatal". */
+/* Returns true if the statement of an error is logged with it.  "log" stands between "error" and "fatal". */
 static bool
 logs_failed_statements(void)
 {
@@ -37,6 +37,7 @@ logs_failed_statements(void)
 
 /* ---- texts for the log alone; without memory for one, the log has to do without it ---- */
 
+/* Returns memory in the ErrorContext, which errors reset; NULL if there is none. */
 static char *
 new_text(Size size)
 {
@@ -65,14 +66,14 @@ join_text(const char *begins, Size size, char *follows)
 
 #define NOT_LOGGED_SECRET	((char *) "Not logged, since the statement passes a secret.")
 
-/* Is a text of the entry that of a statement to be hidden, or does it quote one?  Scripts of extensions hold no secrets. */
+/* Returns true if a text of the entry is that of a statement to be hidden, or quotes one.  Scripts of extensions hold no secrets. */
 static bool
 is_hidden_text(const char *text)
 {
 	return text != NULL && !creating_extension && tde_secret_call(text) != NULL;
 }
 
-/* The context quotes statements, and so may EXECUTE one that was prepared. */
+/* Returns true if the context, which quotes statements, has a secret; an EXECUTE of a prepared statement may have one, too. */
 static bool
 is_hidden_context(const ErrorData *edata)
 {
@@ -84,7 +85,7 @@ is_hidden_context(const ErrorData *edata)
 	return false;
 }
 
-/* Behind so many fields of CSV, with the comma. */
+/* Returns the place behind so many fields of CSV, with the comma. */
 static const char *
 skip_fields(const char *p, int count)
 {
@@ -113,6 +114,7 @@ harmless_size(const char *message)
 	return end ? end + strlen(" ms  ") - message : 0;
 }
 
+/* An error keeps its SQLSTATE, and anything else what is harmless in front of the statement. */
 static void
 replace_message(ErrorData *edata)
 {
@@ -129,7 +131,10 @@ replace_message(ErrorData *edata)
 	}
 }
 
-/* Does an entry that is not an error have nothing in its message that anybody else has put there?  whole: the statement's text included. */
+/*
+ * Returns true if an entry that is not an error has nothing in its message that anybody else has put there.  whole: the statement's text is to be
+ * hidden, too.
+ */
 static bool
 is_own_message(const ErrorData *edata, bool whole)
 {
@@ -140,7 +145,7 @@ is_own_message(const ErrorData *edata, bool whole)
 	return !whole || strstr(format, "%s") == NULL || strcmp(format, "duration: %s ms") == 0 || strcmp(format, "%s:") == 0;
 }
 
-/* Do errors with this SQLSTATE quote names and files, and never values? */
+/* Returns true if errors with this SQLSTATE quote names and files, and never values. */
 static bool
 quotes_names_only(const ErrorData *edata)
 {
@@ -321,6 +326,7 @@ typedef struct Hiding
 	bool		others;			/* statements of others */
 } Hiding;
 
+/* Decides what is to be left out of an entry.  In doubt it is left out: the client still gets it, and the log has the SQLSTATE. */
 static Hiding
 find_hiding(const ErrorData *edata)
 {
@@ -351,6 +357,7 @@ hides_anything(const Hiding *hiding)
 	return hiding->statement || hiding->data || hiding->quoted || hiding->values || hiding->tree || hiding->context || hiding->others;
 }
 
+/* Leaves out of the entry what find_hiding() has found.  A secret is stricter than a value, and includes it. */
 static void
 hide(ErrorData *edata, const Hiding *hiding)
 {
@@ -377,7 +384,7 @@ hide(ErrorData *edata, const Hiding *hiding)
 /* The entry for which log_alone() has the hook called again; NULL: none. */
 static const ErrorData *within = NULL;
 
-/* Log the entry now, as it is now, and not for the client. */
+/* Logs the entry now, as it is now, and not for the client.  EmitErrorReport() calls the hook again, which lets this one entry through. */
 static void
 log_alone(ErrorData *edata)
 {
@@ -395,6 +402,7 @@ log_alone(ErrorData *edata)
 	PG_END_TRY();
 }
 
+/* Frees a text that was made for the log.  Constants stand only in detail_log, which is not freed. */
 static void
 free_text(const char *text, const char *original)
 {

@@ -7,7 +7,7 @@
 #include "server/compat.h"
 #include "server/error.h"
 
-/* Errors of class TD are ours wherever they come from: from a parallel worker they come without a domain. */
+/* Returns true if we say it.  Errors of class TD are ours wherever they come from: from a parallel worker they come without a domain. */
 static inline bool
 is_our_message(const ErrorData *edata)
 {
@@ -15,28 +15,28 @@ is_our_message(const ErrorData *edata)
 		(edata->domain != NULL && strcmp(edata->domain, TEXTDOMAIN) == 0);
 }
 
-/* PostgreSQL's format "%s": the message is wholly what somebody else says, as in RAISE. */
+/* Returns true of PostgreSQL's format "%s": the message is wholly what somebody else says, as in RAISE. */
 static inline bool
 is_free_text(const ErrorData *edata)
 {
 	return edata->message_id == NULL || strcmp(edata->message_id, "%s") == 0;
 }
 
-/* Is it the server itself that says it, and not a language or another library? */
+/* Returns true if the server itself says it, and not a language or another library. */
 static inline bool
 is_of_server(const ErrorData *edata)
 {
 	return edata->domain != NULL && strcmp(edata->domain, PG_TEXTDOMAIN("postgres")) == 0;
 }
 
-/* Of auto_explain. */
+/* Returns true of what auto_explain writes. */
 static inline bool
 is_plan(const ErrorData *edata)
 {
 	return edata->message != NULL && strncmp(edata->message, "duration: ", 10) == 0 && strstr(edata->message, " plan:") != NULL;
 }
 
-/* Is it from one of these source files?  What functions of PostgreSQL's say of their arguments, is from others. */
+/* Returns true if it is from one of these source files.  What functions of PostgreSQL's say of their arguments is from others. */
 static inline bool
 is_from(const ErrorData *edata, const char *const *files, int count)
 {
@@ -46,7 +46,7 @@ is_from(const ErrorData *edata, const char *const *files, int count)
 	return false;
 }
 
-/* Of debug_print_parse and its like: the title is the message, the tree the detail. */
+/* Returns true of debug_print_parse and its like: the title is the message, the tree the detail. */
 static inline bool
 is_tree(const ErrorData *edata)
 {
@@ -55,7 +55,10 @@ is_tree(const ErrorData *edata)
 	return edata->elevel < ERROR && (is_from(edata, files, lengthof(files)) || (edata->message_id != NULL && strcmp(edata->message_id, "%s:") == 0));
 }
 
-/* What settings write down: statements, parameters, plans and trees, statistics, temporary files, waits for locks, VACUUM and ANALYZE. */
+/*
+ * Returns true of what settings write down: statements, parameters, plans and trees, statistics, temporary files, waits for locks, VACUUM and
+ * ANALYZE.
+ */
 static inline bool
 is_report(const ErrorData *edata)
 {
@@ -64,7 +67,7 @@ is_report(const ErrorData *edata)
 	return is_from(edata, files, lengthof(files));
 }
 
-/* Of the server's own files, not of those that a function was asked for. */
+/* Returns true of errors about the server's own files, not about those that a function was asked for. */
 static inline bool
 is_of_storage(const ErrorData *edata)
 {
@@ -73,7 +76,7 @@ is_of_storage(const ErrorData *edata)
 	return is_from(edata, files, lengthof(files)) || (edata->message_id != NULL && strstr(edata->message_id, "temporary file") != NULL);
 }
 
-/* Of a deadlock, one with statements for the log, and one without for the client. */
+/* Returns true of a deadlock that has two details: one with statements for the log, and one without for the client. */
 static inline bool
 has_detail_of_deadlock(const ErrorData *edata)
 {

@@ -33,6 +33,7 @@
 
 /* ---- shared memory: one pair of PostgreSQL's hooks for all parts of it ---- */
 
+/* A part of shared memory that was added; the list lives in the postmaster's TopMemoryContext, which children inherit. */
 typedef struct Part
 {
 	Size		size;
@@ -51,6 +52,7 @@ static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
  */
 #define ROOM_FOR_LOCKS	(8000 * 400)
 
+/* For shmem_request_hook, which is called when MaxBackends is known. */
 static void
 request_shmem(void)
 {
@@ -70,6 +72,7 @@ request_shmem(void)
 	}
 }
 
+/* For shmem_startup_hook.  The named locks exist by then. */
 static void
 startup_memory(void)
 {
@@ -92,6 +95,7 @@ install_hooks(void)
 	shmem_startup_hook = startup_memory;
 }
 
+/* Adds a part to the list; the hooks are installed with the first one. */
 static bool
 add_part(Size size, Size size_each, const char *lock, void (*startup) (void))
 {
@@ -303,6 +307,7 @@ cleanse_remains(void)
 	cleanse_at_end = false;
 }
 
+/* The end of a transaction, for what statement.c and remains.c have of it: they would need callbacks of their own. */
 static void
 memory_at_end(XactEvent event, void *arg)
 {
@@ -330,6 +335,7 @@ tde_memory_forget_init(void)
 static TdeRelationChanged callbacks[MAX_CALLBACKS];
 static int	callback_count = 0;
 
+/* The one callback that PostgreSQL knows.  It may be called outside of transactions, and no catalog can be read. */
 static void
 relcache_callback(Datum arg, Oid relation)
 {

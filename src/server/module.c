@@ -11,6 +11,7 @@
 
 static List *modules = NIL;		/* that are loaded */
 
+/* Returns the module of this name, if it is loaded. */
 static const TdeModule *
 find(const char *name)
 {
@@ -49,8 +50,8 @@ library(const char *name)
 }
 
 /*
- * In PG_CATCH of what loads a library: the error, which is over; NULL if there is no such file.  Nothing has happened that would have to be cleaned up.
- * The code does not tell: dlopen() leaves any behind.
+ * In PG_CATCH of what loads a library: ends the error, and returns it; NULL if there is no such file.  Nothing has happened that would have to be
+ * cleaned up.  The SQLSTATE does not tell: dlopen() leaves any errno behind.
  */
 static ErrorData *
 caught(MemoryContext context)

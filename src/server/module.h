@@ -12,10 +12,11 @@
 
 #include "server/compat.h"
 
+/* What a module says of itself: a constant of the module, which is never unloaded. */
 typedef struct TdeModule
 {
-	const char *name;
-	const char *version;		/* of the core that it was built with */
+	const char *name;			/* NAME of tde_column_NAME */
+	const char *version;		/* of the core that it was built with; must be that of the one it is loaded by */
 	void		(*init) (void); /* its settings and shared memory; NULL: it has none */
 	const void *calls;			/* what the core calls; NULL: only SQL functions */
 } TdeModule;
@@ -33,13 +34,16 @@ typedef struct TdeModule
 	} \
 	extern void _PG_init(void)
 
-/* From a module's _PG_init: ereport if it is of another version. */
+/* From a module's _PG_init: calls its init once.  Throws ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE if it is of another version. */
 extern PGDLLEXPORT void tde_module_register(const TdeModule *module);
 
-/* NULL if it is not installed, or cannot be loaded, of which a WARNING tells. */
+/* Returns the module, loaded now if need be; NULL if it is not installed, or cannot be loaded, of which a WARNING tells. */
 extern const TdeModule *tde_module_load(const char *name);
 
-/* A function of a module that has this name in C; ereport if it is not installed. */
+/*
+ * Returns a function of a module that has this name in C.  Throws ERRCODE_FEATURE_NOT_SUPPORTED if the module is not installed, with a hint what to
+ * install.
+ */
 extern PGDLLEXPORT PGFunction tde_module_function(const char *name, const char *function);
 
 #endif							/* TDE_SERVER_MODULE_H */

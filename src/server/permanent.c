@@ -1,5 +1,8 @@
 /*
  * permanent.c - rows that exist for everybody from the moment they are inserted, as sequences advance.
+ *
+ * PostgreSQL has no autonomous transactions.  A row is inserted as usual, with its index entries, and then frozen in place, as VACUUM does it.  Until
+ * then it is this transaction's, and an error takes it away; from then on it is everybody's, and nothing can take it back.
  */
 #include "postgres.h"
 
@@ -40,7 +43,7 @@ tde_permanent_check_columns(Relation rel, int known, const Oid *types)
 					 errhint("Restore the database from a backup.")));
 }
 
-/* The values of all columns that the table has, of which we know the first ones. */
+/* Makes arrays for all columns that the table has, of which we know the first ones. */
 static void
 take_values(Relation rel, int known, const Datum *values, const bool *nulls, Datum **all_values, bool **all_nulls)
 {
@@ -134,6 +137,7 @@ tde_permanent_check_indexes(Relation rel)
 	}
 }
 
+/* As CatalogIndexInsert() does it for catalogs.  A duplicate is found here, before the row is frozen. */
 static void
 insert_index_entries(Relation rel, HeapTuple tuple)
 {
@@ -163,6 +167,7 @@ insert_index_entries(Relation rel, HeapTuple tuple)
 
 /* ---- rows ---- */
 
+/* Whether the relation cache has the table as one that logical decoding reads (user_catalog_table), for the next insert. */
 static void
 tell_decoding(Relation rel, bool tell)
 {

@@ -26,6 +26,7 @@ PG_FUNCTION_INFO_V1(tde_probe_counts);
 /* From so many on, each tenfold number is logged. */
 #define FIRST_LOGGED	100
 
+/* What a role has done in a database in one hour. */
 typedef struct RoleCount
 {
 	Oid			database;
@@ -34,6 +35,7 @@ typedef struct RoleCount
 	uint64		probes;			/* in that hour */
 } RoleCount;
 
+/* All counts, in shared memory under a spinlock.  others is of those that there is no place for, whatever database they are in. */
 typedef struct ProbeCounts
 {
 	slock_t		lock;
@@ -51,7 +53,7 @@ this_hour(void)
 	return GetCurrentTimestamp() / USECS_PER_HOUR;
 }
 
-/* One that has done nothing in this hour makes room. */
+/* Returns the role's count, with the lock held.  One that has done nothing in this hour makes room. */
 static RoleCount *
 find(Oid role, int64 hour)
 {
@@ -71,7 +73,7 @@ find(Oid role, int64 hour)
 	return unused;
 }
 
-/* *before: what was counted in this hour.  Returns whether it is within the limit, and then it is counted. */
+/* Counts, if that is within the limit, and returns whether it is.  *before: what was counted in this hour. */
 static bool
 add(Oid role, uint64 probes, uint64 *before)
 {
@@ -94,6 +96,7 @@ add(Oid role, uint64 probes, uint64 *before)
 	return within;
 }
 
+/* Logs when a tenfold number is reached, so that a loop of guesses gives few lines. */
 static void
 log_many(const char *role, uint64 before, uint64 after)
 {

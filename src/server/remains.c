@@ -62,7 +62,10 @@ typedef struct Blocks
 /* So many contexts that were deleted are kept, of either kind of sizes.  One more, and those are freed. */
 #define KEPT_CONTEXTS	100
 
-/* Is that so?  Asked of a new context: its first block stands within it. */
+/*
+ * Returns true if memory contexts are laid out as assumed above; nothing of them is touched otherwise.  Asked of a new context: its first block
+ * stands within it.
+ */
 static bool
 is_layout_known(MemoryContext context)
 {
@@ -80,7 +83,10 @@ is_layout_known(MemoryContext context)
 		blocks->lists[0] == NULL && (pfree(chunk), blocks->lists[0] != NULL);
 }
 
-/* The chunks of a list: those that it gives for sizes of its own, less a byte where PostgreSQL wants to find writes beyond the end. */
+/*
+ * Overwrites the chunks of a list: takes all of them, and gives them back.  They serve sizes of their own, less a byte where PostgreSQL wants to find
+ * writes beyond the end.
+ */
 static void
 cleanse_chunks(Blocks *blocks, int list)
 {
@@ -105,6 +111,7 @@ cleanse_chunks(Blocks *blocks, int list)
 	}
 }
 
+/* Overwrites what is free in a context of PostgreSQL's usual kind; others are left alone. */
 static void
 cleanse_context(MemoryContext context)
 {
@@ -160,7 +167,7 @@ element_of(void *entry)
 	return (HASHELEMENT *) ((char *) entry - MAXALIGN(sizeof(HASHELEMENT)));
 }
 
-/* Is the header as it is assumed to be?  An entry that is removed is the first free one, and was not while it was in use. */
+/* Returns true if the header is as it is assumed to be.  An entry that is removed is the first free one, and was not while it was in use. */
 static bool
 is_header_known(HTAB *table, TableHeader *header)
 {
@@ -172,7 +179,10 @@ is_header_known(HTAB *table, TableHeader *header)
 	return !first_in_use && header->free[0].first == element_of(entry) && header->key_size == sizeof(key) && header->entry_size == sizeof(Sample);
 }
 
-/* Looks at a new table, which stands with its header in the first block of its context, the newest one of the parent. */
+/*
+ * Finds out how tables are laid out, by a new one.  That stands with its header in the first block of its context, which is the newest one of the
+ * parent.
+ */
 static TableLayout
 layout_of_tables(MemoryContext parent)
 {
@@ -220,7 +230,7 @@ cleanse_contexts(MemoryContext context, TableLayout tables)
 		cleanse_contexts(child, tables);
 }
 
-/* A context that was kept, if there is one; it goes with the parent. */
+/* Takes a context that was kept, if there is one, and overwrites it; it goes with the parent. */
 static void
 cleanse_kept_context(MemoryContext parent, Size first_block)
 {
@@ -273,6 +283,7 @@ take_pieces(Piece **last, Size size, const char *end)
 	return last;
 }
 
+/* Overwrites what malloc() has free, from large pieces to small ones: a large one that is taken first is not cut into small ones. */
 static void
 cleanse_heap(void)
 {
@@ -312,6 +323,7 @@ static bool sorts = false;
 static bool overwrites = false;
 bool		tde_remains_any = false;	/* one of these */
 
+/* Switches M_PERTURB.  Elsewhere than in glibc only the switch is remembered. */
 static void
 overwrite_freed(bool on)
 {

@@ -27,8 +27,10 @@
 
 /* ---- reading catalogs of now ---- */
 
+/* Sees a row of a catalog that is locked as long. */
 typedef void (*Visitor) (Relation catalog, HeapTuple tuple, void *arg);
 
+/* Visits the rows of a catalog with this value, as they are now, whatever snapshot the process has. */
 static void
 visit(Oid relid, Oid index, AttrNumber column, RegProcedure equal, Datum value, Visitor visitor, void *arg)
 {
@@ -52,6 +54,7 @@ visit(Oid relid, Oid index, AttrNumber column, RegProcedure equal, Datum value, 
 
 /* ---- roles ---- */
 
+/* Copies as much of the row as is never NULL nor of variable length. */
 static void
 copy_role(Relation catalog, HeapTuple tuple, void *arg)
 {
@@ -106,7 +109,7 @@ tde_rights_superuser(Oid user)
 typedef struct Memberships
 {
 	List	   *roles;
-	bool		inherits;		/* does the one that is looked at, before 16? */
+	bool		inherits;		/* before 16: the one that is looked at has rolinherit */
 } Memberships;
 
 static void
@@ -119,6 +122,7 @@ add_role(Relation catalog, HeapTuple tuple, void *arg)
 		memberships->roles = list_append_unique_oid(memberships->roles, membership->roleid);
 }
 
+/* As PostgreSQL's roles_is_member_of() does: the owner of this database is a member of pg_database_owner. */
 static void
 add_database_owner(Relation catalog, HeapTuple tuple, void *arg)
 {
@@ -136,6 +140,7 @@ add_roles_of(Memberships *memberships, Oid member)
 	visit(DatabaseRelationId, DatabaseOidIndexId, Anum_pg_database_oid, F_OIDEQ, ObjectIdGetDatum(MyDatabaseId), add_database_owner, memberships);
 }
 
+/* Returns all roles whose privileges the user has, itself first. */
 static List *
 roles_of(Oid user)
 {
@@ -166,6 +171,7 @@ typedef struct Execution
 	bool		granted;		/* to one of these, or to all */
 } Execution;
 
+/* Grants to the owner stand in the list as well, so nothing else is to be asked. */
 static void
 look_for_grant(Relation catalog, HeapTuple tuple, void *arg)
 {

@@ -1,5 +1,8 @@
 /*
  * sensitive.c - statements in which a value of an encrypted type was seen in clear, by this process or by its parallel workers.
+ *
+ * A mark is the start time of a statement, so the next one is not marked, and nothing has to be taken back.  It is one number that is written by the
+ * leader and its workers alike: whichever comes first, they write the same.
  */
 #include "postgres.h"
 
@@ -24,7 +27,7 @@ is_this_statement(TimestampTz start)
 	return start != 0 && start == GetCurrentStatementStartTimestamp();
 }
 
-/* NULL in processes without a place in the array, and in those that are ending. */
+/* Returns the leader's mark; NULL in processes without a place in the array, and in those that are ending. */
 static TimestampTz *
 shared_mark(void)
 {

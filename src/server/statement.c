@@ -28,7 +28,7 @@
 TdeStatement tde_statement = {0};
 bool		tde_statement_has_stored = false;
 
-/* The text, or another one in its place. */
+/* Returns the text, or another one in its place.  The client's own was overwritten where it is. */
 static const char *
 without_secrets(const char *text, MemoryContext context)
 {
@@ -39,6 +39,7 @@ without_secrets(const char *text, MemoryContext context)
 
 /* ---- EXECUTE ---- */
 
+/* Looks for EXECUTE within EXPLAIN and CREATE TABLE AS, one in the other, as in EXPLAIN CREATE TABLE t AS EXECUTE p. */
 static ExecuteStmt *
 contained_execute(Node *stmt, bool *stores)
 {
@@ -70,7 +71,7 @@ tde_statement_executed(Node *stmt, bool *stores)
 
 /* ---- what stores values ---- */
 
-/* What PostgreSQL logs as a change of data or definitions, and what rebuilds indexes and statistics over expressions. */
+/* Takes for that what PostgreSQL logs as a change of data or definitions, and what rebuilds indexes and statistics over expressions. */
 bool
 tde_statement_utility_stores(Node *stmt)
 {
@@ -88,7 +89,10 @@ tde_statement_utility_stores(Node *stmt)
 	}
 }
 
-/* The parser, if it is that which has a type's input function read a constant; NULL: something else has. */
+/*
+ * Returns the parser's state, if it is the parser that has a type's input function read a constant; NULL: something else has.  It leaves an error
+ * callback while it does, whose address can be learned no other way than by setting one up.
+ */
 static ParseState *
 parsing(void)
 {
@@ -162,7 +166,7 @@ tde_statement_utility(PlannedStmt *pstmt, const char *text)
 
 /* ---- its snapshot, which one that only calls a slow function of ours gives back meanwhile ---- */
 
-/* Is it SELECT function(...), this call of it, and no more?  Then nobody looks at rows by its snapshot. */
+/* Returns true of SELECT function(...), this call of it, and no more.  Then nobody looks at rows by its snapshot. */
 static bool
 only_calls(const PlannedStmt *statement, const FmgrInfo *function)
 {

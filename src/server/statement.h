@@ -11,7 +11,7 @@
 
 #include "server/hidden.h"
 
-/* Does a statement store values?  Only what the hooks have seen begin is known. */
+/* Whether a statement stores values.  Only what the hooks have seen begin is known. */
 typedef enum TdeStores
 {
 	TDE_STORES_UNKNOWN,
@@ -19,7 +19,7 @@ typedef enum TdeStores
 	TDE_STORES_VALUES			/* it does, or one that it is run by */
 } TdeStores;
 
-/* What functions/hooks.c tells of it; nothing without the hooks, in a first statement that has only just loaded the library. */
+/* What the hooks tell of the running statement (functions/hooks.c).  They tell nothing in a first statement that has only just loaded the library. */
 typedef struct TdeStatement
 {
 	Node	   *utility;		/* the innermost utility command; NULL: none */
@@ -35,10 +35,13 @@ typedef struct TdeStatement
 
 extern PGDLLEXPORT TdeStatement tde_statement;
 
-/* Has a statement of this transaction stored values, whose right to do so was checked?  For keys/limits.c. */
+/* A statement of this transaction has stored values, and its right to do so was checked.  For keys/limits.c. */
 extern PGDLLEXPORT bool tde_statement_has_stored;
 
-/* A statement, or planning one, begins, and ends: what is to be restored then, and by an error, is returned. */
+/*
+ * A statement, or planning one, begins.  The caller keeps what this returns, and gives it to tde_statement_end().  After an error the utility command
+ * around it restores that, or else the end of the transaction.
+ */
 static inline TdeStores
 tde_statement_begin(bool stores)
 {
@@ -57,7 +60,10 @@ tde_statement_end(TdeStores outer)
 	tde_statement.stores = outer;
 }
 
-/* An error has passed by who would restore what was begun; a block goes on after its own rollback. */
+/*
+ * An error has passed by whoever would restore what was begun.  A block goes on after its own rollback, so a utility command that still runs keeps
+ * its own.
+ */
 static inline void
 tde_statement_transaction_ends(bool aborts)
 {
@@ -67,17 +73,17 @@ tde_statement_transaction_ends(bool aborts)
 }
 
 /*
- * Is a constant being read of a statement that is only just parsed, but is sure to change a table, and whose user may do that?  What stands in its WITH
- * is not known to be such a one's.
+ * Returns true if a constant is being read of a statement that is only just parsed, but is sure to change a table, and whose user may do that.  What
+ * stands in its WITH is not known to be such a one's.
  */
 extern bool tde_statement_parses_stored(void);
 
-/* Does a utility command store values itself, and not by statements that it runs? */
+/* Returns true if a utility command stores values itself, and not by statements that it runs. */
 extern bool tde_statement_utility_stores(Node *stmt);
 
 /*
- * The prepared statement that a command executes, by itself or in EXPLAIN or CREATE TABLE AS; NULL if there is none.  *stores becomes true
- * if its rows become a table.
+ * Returns the prepared statement that a command executes, by itself or in EXPLAIN or CREATE TABLE AS; NULL if there is none.  *stores becomes true if
+ * its rows become a table.
  */
 extern PreparedStatement *tde_statement_executed(Node *stmt, bool *stores);
 
@@ -91,9 +97,10 @@ extern void tde_statement_starts(QueryDesc *query); /* likewise */
 extern const char *tde_statement_utility(PlannedStmt *pstmt, const char *text);
 
 /*
- * Give the statement's snapshot back if it does nothing but call this function, and take a new one.  Meanwhile a standby may replay whatever
- * removes rows, which would cancel the statement otherwise.  Returns what tde_statement_with_snapshot() wants; NULL: the snapshot stays, since others may need it.
- * After an error there is nothing to do.
+ * Gives the statement's snapshot back if it does nothing but call this function.  Meanwhile a standby may replay whatever removes rows, which would
+ * cancel the statement otherwise.  The other one takes a new snapshot, when the slow work is done.
+ *
+ * Returns what tde_statement_with_snapshot() wants; NULL: the snapshot stays, since others may need it.  After an error there is nothing to do.
  */
 extern QueryDesc *tde_statement_without_snapshot(FunctionCallInfo fcinfo);
 extern void tde_statement_with_snapshot(QueryDesc *query);

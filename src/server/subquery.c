@@ -1,5 +1,8 @@
 /*
  * subquery.c - a table of a query becomes a subquery of its own in the same place, which reads the same rows.
+ *
+ * A caller does so when a table's rows have to pass through something before the query sees them: rows of catalogs as clients are to see them
+ * (modules/catalog), or a part of a distributed table (modules/citus).
  */
 #include "postgres.h"
 

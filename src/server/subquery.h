@@ -6,13 +6,19 @@
 
 #include "nodes/parsenodes.h"
 
-/* Does the query need what a subquery does not have: rows that can be locked or sampled, and system columns? */
+/* Returns true if the query needs of this table what a subquery does not have: rows that can be locked or sampled, and system columns. */
 extern PGDLLEXPORT bool tde_subquery_needs_table(Query *query, Index rtindex);
 
-/* Put SELECT columns FROM the table in its place, and return that.  columns: target entries in the order of the table's; they may come later. */
+/*
+ * Puts SELECT columns FROM the table in its place in the range table, and returns that query.  columns: target entries in the order of the table's;
+ * they may come later.  *rte is overwritten, so its number stays.
+ */
 extern PGDLLEXPORT Query *tde_subquery_make(Query *query, RangeTblEntry *rte, List *columns);
 
-/* Columns for it, all that the table has: those that are not read, by their numbers in range tables, are NULL. */
+/*
+ * Returns columns for it, all that the table has.  Those that are not in read (numbers as in permissions, with FirstLowInvalidHeapAttributeNumber)
+ * are NULL.  The table is locked by its statement.
+ */
 extern PGDLLEXPORT List *tde_subquery_columns(RangeTblEntry *rte, Bitmapset *read);
 
 #endif							/* TDE_SERVER_SUBQUERY_H */

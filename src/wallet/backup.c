@@ -1,5 +1,8 @@
 /*
  * backup.c - copies of the wallet: those that the DBA's command takes away, and those that stay beside the file.
+ *
+ * The copies beside the file are hard links.  The newest one is made before the file is replaced, and a file is only ever renamed onto another name.
+ * So at each moment of a crash there is a whole wallet at PATH.
  */
 #include "postgres.h"
 
@@ -29,7 +32,7 @@ tde_wallet_backup_wanted(void)
 	return tde_wallet_backup_command != NULL && tde_wallet_backup_command[0] != '\0';
 }
 
-/* A name under which no earlier backup was made: that of the wallet file with the time, to the microsecond. */
+/* Returns a name under which no earlier backup was made: that of the wallet file with the time, to the microsecond. */
 static char *
 backup_name(const char *path)
 {
@@ -108,7 +111,7 @@ generation(const char *path, int number)
 	return number == 1 ? psprintf("%s.previous", path) : psprintf("%s.previous.%d", path, number);
 }
 
-/* The number that the rest of a file's name is; 0 if it is none. */
+/* Returns the number that the rest of a file's name is; 0 if it is none.  Nine digits suffice for any setting and any process. */
 static int
 number_in(const char *digits, size_t length)
 {
@@ -116,8 +119,8 @@ number_in(const char *digits, size_t length)
 }
 
 /*
- * Is this file of the wallet's folder an earlier copy from this number on, counted from 2, or what a crash has left of a copy or a file
- * that was being written?
+ * Returns true if this file of the wallet's folder is an earlier copy from this number on, counted from 2.  So is what a crash has left of a copy, or
+ * of a file that was being written (PATH.PID.tmp).
  */
 static bool
 is_surplus(const char *entry, const char *file, int first)
@@ -164,7 +167,10 @@ remove_surplus(const char *path, int first, int elevel)
 	pfree(folder);
 }
 
-/* Is the newest copy the file itself, since a change failed after that was made?  Then each further failure would cost an older one. */
+/*
+ * Returns true if the newest copy is the file itself, since a change failed after that copy was made.  Otherwise each further failure would cost an
+ * older one.
+ */
 static bool
 is_kept(const char *path, const char *newest)
 {
@@ -174,7 +180,7 @@ is_kept(const char *path, const char *newest)
 	return stat(path, &file) == 0 && lstat(newest, &copy) == 0 && file.st_dev == copy.st_dev && file.st_ino == copy.st_ino;
 }
 
-/* Each copy becomes the next older one; the oldest first, so that a crash in between costs none but that one. */
+/* Makes each copy the next older one; the oldest first, so that a crash in between costs none but that one. */
 static void
 shift_generations(const char *path)
 {
@@ -190,7 +196,7 @@ shift_generations(const char *path)
 	}
 }
 
-/* Let this file be PATH.previous; shift: that is to become an older one.  ereport if that cannot be done, and no copy is lost. */
+/* Makes this file PATH.previous; shift: what that was becomes an older one.  Throws if that cannot be done, and no copy is lost. */
 static void
 make_newest(const char *file, const char *path, bool shift)
 {

@@ -1,5 +1,8 @@
 /*
  * change.c - making a wallet and changing what it holds, in the file first; which server may change it.
+ *
+ * All changes go the same way: at the file alone, with a copy of the open wallet (edit_file()).  The edit changes the copy, the file is written from
+ * it, and only then is it in memory.  An error before the file has its name changes nothing.
  */
 #include "postgres.h"
 
@@ -15,9 +18,6 @@
 #include "wallet/backup.h"
 #include "wallet/state.h"
 #include "wallet/wallet.h"
-
-/* ---- which server is this one ---- */
-
 
 /* ---- changes ---- */
 
@@ -71,7 +71,7 @@ tde_wallet_refuse_open(void)
 				 errhint("tde_wallet_save() writes the open wallet to a file; tde_wallet_change_passphrase() changes its passphrase.")));
 }
 
-/* Memory has what the file has.  Interrupts stay held off where the statement's answer must reach the client. */
+/* Memory has what the file has.  Interrupts stay held off where the statement's answer must reach the client (tde_wallet_keep_result()). */
 static void
 settle(const TdeWalletContents *contents)
 {
@@ -102,6 +102,7 @@ set_passphrase(TdeWalletContents *contents, const NewPassphrase *new)
 	contents->must_answer = true;
 }
 
+/* A TdeWalletUse at the file.  Without shared memory a wallet is made, but opened by whoever needs it, through the command. */
 static void
 create_with(TdeWalletContents *contents, void *new)
 {
@@ -130,15 +131,17 @@ tde_wallet_create_with(const char *passphrase, TdePassphraseSource source)
 
 /* ---- who may change it ---- */
 
+/* A change, as edit_file() gets it. */
 typedef struct Edit
 {
-	TdeWalletEdit edit;
+	TdeWalletEdit edit;			/* may throw; nothing has changed then */
 	void	   *arg;
-	bool		take_over;
+	bool		take_over;		/* whoever has owned the wallet so far */
 } Edit;
 
 /*
- * A copy of a server reads with the wallet, which may be the very file of the original: what it changes there the original would miss.
+ * Throws if another server changes this wallet.  A copy of a server reads with the wallet, which may be the very file of the original: what it
+ * changes there the original would miss.
  */
 static void
 require_owner(TdeMasterKeys *keys, bool take_over)
@@ -156,7 +159,10 @@ require_owner(TdeMasterKeys *keys, bool take_over)
 	keys->owner = here;
 }
 
-/* What the file at path has now, memory has, too.  Still open, so opened_at stays; it may have been closed meanwhile. */
+/*
+ * What the file at path has now, memory has, too.  The wallet is still open, so opened_at stays.  Somebody may have closed it meanwhile, and then it
+ * stays closed.
+ */
 static void
 remember(const TdeWalletContents *contents, const char *path)
 {
@@ -172,6 +178,10 @@ remember(const TdeWalletContents *contents, const char *path)
 
 /* ---- writing what is open to another file ---- */
 
+/*
+ * Writes what is open, without a change.  A copy of a server may do that to get a wallet file of its own; only the path that it was opened from is
+ * the owner's.
+ */
 static void
 save(TdeWalletContents *contents, void *path)
 {
@@ -250,7 +260,10 @@ tde_wallet_take_over_now(void)
 	ereport(LOG, (errmsg("wallet taken over by user \"%s\"", GetUserNameFromId(GetUserId(), false))));
 }
 
-/* ereport unless the command, if there is one, will open the wallet under this passphrase when the server starts next. */
+/*
+ * Throws unless the command, if there is one, will open the wallet under this passphrase when the server starts next.  Found out then, it would be an
+ * outage.
+ */
 static void
 require_command_prints(const char *passphrase)
 {

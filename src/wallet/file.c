@@ -225,7 +225,9 @@ tde_wallet_file_refuse_existing(const char *path)
 	refuse_existing(path);
 }
 
-/* The file has its name already, so a failure is none of the change: after a crash of the machine the name may be gone again. */
+/*
+ * The file has its name already, so a failure does not undo the change, and is a WARNING.  After a crash of the machine the name may be gone again.
+ */
 static void
 sync_folder(const char *path)
 {
@@ -236,7 +238,7 @@ sync_folder(const char *path)
 	(void) fsync_fname_ext(folder, true, false, WARNING);
 }
 
-/* Does it open, and hold as many keys?  What is on the disk is read again. */
+/* Reads what is on the disk again: it has to open under the new passphrase, which may be the only one from now on, and to hold as many keys. */
 static void
 prove(const char *temporary, const TdeWalletContents *contents)
 {
@@ -260,7 +262,7 @@ prove(const char *temporary, const TdeWalletContents *contents)
 				 errmsg("wallet file \"%s\" does not hold what was written to it", temporary)));
 }
 
-/* Encode the contents into a temporary file, note the digest of what it holds, and see that it can be read, where that is to be proved. */
+/* Encodes the contents into a temporary file and notes the digest of what it holds.  Where that is to be proved, it is read again. */
 static void
 encode_into(const char *temporary, TdeWalletContents *contents)
 {
@@ -282,7 +284,7 @@ encode_into(const char *temporary, TdeWalletContents *contents)
 		prove(temporary, contents);
 }
 
-/* Keys that no backup has seen have been seen by one that is made now; 0: have not, after all, by the one of before. */
+/* Keys that no backup has seen are seen by one that is made now.  If that fails, they have not been seen after all; 0 stands for that. */
 static void
 mark_backed_up(TdeMasterKeys *keys, int64 before, int64 now)
 {
@@ -297,6 +299,7 @@ tde_wallet_file_now(void)
 	return GetCurrentTimestamp() + (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
 }
 
+/* A file that is being written, for abandon_writing(). */
 typedef struct Writing
 {
 	char	   *temporary;
@@ -304,7 +307,7 @@ typedef struct Writing
 	bool		not_backed_up;	/* since it has */
 } Writing;
 
-/* The change is not made. */
+/* The change is not made.  Also called when the backend is terminated: a temporary file with keys must not stay. */
 static void
 abandon_writing(int code, Datum arg)
 {
@@ -318,7 +321,10 @@ abandon_writing(int code, Datum arg)
 				 errhint("Make a good one: SELECT tde_wallet_backup();")));
 }
 
-/* The contents as a file of this temporary name, ready to be called path. */
+/*
+ * Makes a file of the contents under this temporary name, ready to be called path.  Keys are marked as backed up in the very file that the backup is
+ * of.
+ */
 static void
 make_ready(Writing *writing, const char *path, TdeWalletContents *contents, bool backup)
 {

@@ -68,6 +68,7 @@ subtransaction_ends(SubXactEvent event, SubTransactionId mine, SubTransactionId 
 		tde_given_drop();
 }
 
+/* The page and the callbacks are made once, by the first secret.  The page is set last, so that after an error all is tried again. */
 static void
 prepare(void)
 {
@@ -103,6 +104,7 @@ tde_given_waits(void)
 	return waits && given_by == GetSessionUserId();
 }
 
+/* The timeout may fire between the first look and disable_timeout(), so what has been cleansed by then is not taken for a secret. */
 bool
 tde_given_take(char secret[TDE_MAX_PASSPHRASE])
 {

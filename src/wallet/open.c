@@ -83,7 +83,10 @@ tde_passphrase_is_given(FunctionCallInfo fcinfo, int n)
 	return !PG_ARGISNULL(n) || tde_given_waits();
 }
 
-/* The argument itself is not ours: a constant of the plan, which may run again. */
+/*
+ * Copies an argument to where it is cleansed.  The argument itself is not ours: a constant of the plan, which may run again.  A copy that detoasting
+ * has made is.
+ */
 static void
 take_argument(Datum argument, const char *what, char passphrase[TDE_MAX_PASSPHRASE])
 {
@@ -140,6 +143,7 @@ tde_passphrase_use(FunctionCallInfo fcinfo, int n, const char *what, TdePassphra
 /* After a failure the passphrase command rests, so that not every query of a busy server waits for its timeout. */
 #define RETRY_AFTER_MS 5000
 
+/* Returns the master key of this id; NULL if it is not there. */
 static const TdeMasterKey *
 find_among(const TdeMasterKeys *keys, const uint8 *id)
 {
@@ -150,8 +154,8 @@ find_among(const TdeMasterKeys *keys, const uint8 *id)
 }
 
 /*
- * The ids of master keys that are open and not among these, with commas; how many.  Entries of erasable keys do not count if another
- * server changes the wallet: they are not there any more when it has destroyed the keys.
+ * Lists, with commas, the ids of master keys that are open and not among these, and returns how many there are.  Entries of erasable keys do not
+ * count if another server changes the wallet: they are not there any more when it has destroyed the keys.
  */
 static int
 list_lost(const TdeMasterKeys *keys, bool with_erasable, StringInfo ids)
@@ -173,7 +177,7 @@ list_lost(const TdeMasterKeys *keys, bool with_erasable, StringInfo ids)
 	return count;
 }
 
-/* Has the file master keys that are not open?  Then it is a newer one, or another wallet altogether. */
+/* Returns true if the file has master keys that are not open.  Then it is a newer one, or another wallet altogether. */
 static bool
 has_others(const TdeMasterKeys *keys)
 {
@@ -201,8 +205,8 @@ what_to_do(const TdeMasterKeys *keys, bool ours, const char *loss)
 }
 
 /*
- * What is in memory may be the last copy of a master key.  On a standby it is not: what the primary has removed goes there, too, with
- * its file.
+ * Throws if opening this file would lose a master key that is open, unless the user has confirmed the loss in so many words.  What is in memory may
+ * be the last copy of it.  On a standby it is not: what the primary has removed goes there, too, with its file.
  */
 static void
 refuse_loss(const char *path, const TdeWalletContents *contents, const char *confirm)
@@ -229,6 +233,7 @@ refuse_loss(const char *path, const TdeWalletContents *contents, const char *con
 	pfree(ids.data);
 }
 
+/* What open_with() and reread() are given; passphrase NULL: the one that opened it, or the command's. */
 typedef struct Opening
 {
 	const char *passphrase;
@@ -292,7 +297,10 @@ tde_wallet_ask_command(char passphrase[TDE_MAX_PASSPHRASE])
 	return true;
 }
 
-/* contents NULL: it did not open; failed: and not by its own will. */
+/*
+ * Ends an opening by command, at the file.  contents NULL: it did not open.  Somebody may have closed the wallet while the command ran; that has the
+ * last word.
+ */
 static void
 finish_opening(const TdeWalletContents *contents, bool failed)
 {
@@ -314,7 +322,10 @@ open_by_command(TdeWalletContents *contents, void *arg)
 	finish_opening(good ? contents : NULL, !good);
 }
 
-/* May this process run the command now?  Takes the place at the file if so. */
+/*
+ * Returns true if this process may run the command now; then the state is busy.  *wait: another one is at it.  After a failure nobody tries for
+ * RETRY_AFTER_MS.
+ */
 static bool
 take_opening(bool *wait)
 {
@@ -373,8 +384,8 @@ tde_wallet_ensure_open(void)
 }
 
 /*
- * The file may have been replaced: read it with the passphrase that the command prints now, or else with the one that opened
- * it.  Nobody finds the wallet closed meanwhile, and what was open stays if it fails.
+ * Reads the file again, which may have been replaced, with the passphrase that the command prints now, or else with the one that opened it.  Nobody
+ * finds the wallet closed meanwhile, and what was open stays if it fails.
  */
 static void
 reread(TdeWalletContents *contents, void *arg)

@@ -1,5 +1,8 @@
 /*
  * server.c - which server this is, so that a wallet can say whose it is.
+ *
+ * A wallet is changed by one server.  Of two that change copies of one wallet, each would lack the other's master keys, and a purge by one could take
+ * away what the other needs.
  */
 #include "postgres.h"
 
@@ -18,6 +21,7 @@
 /* What systemd and D-Bus know a machine by.  Containers often have none, and host names that change with each start say nothing. */
 #define MACHINE_ID_FILE "/etc/machine-id"
 
+/* Reads the machine's id, with its newline; empty if there is none. */
 static void
 machine(char id[MAXPGPATH])
 {
@@ -40,6 +44,7 @@ data_directory(void)
 	return (uint64) st.st_ino;
 }
 
+/* The name is for people, in messages.  It is cut between characters of UTF-8. */
 void
 tde_server_here(TdeServer *here)
 {

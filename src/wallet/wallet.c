@@ -46,6 +46,7 @@ pg_atomic_uint64 *tde_wallet_generation = &own_state.generation;
 
 /* ---- set-up ---- */
 
+/* Fills in a state that nobody else uses yet; contents, in pages of their own, are zeros. */
 static void
 init_state(TdeWalletState *state, TdeWalletContents *contents, LWLock *lock)
 {
@@ -58,6 +59,7 @@ init_state(TdeWalletState *state, TdeWalletContents *contents, LWLock *lock)
 	state->contents = contents;
 }
 
+/* For shmem_startup_hook: finds the parts, or makes them. */
 static void
 startup_wallet(void)
 {
@@ -147,6 +149,7 @@ tde_wallet_install(const TdeWalletContents *contents)
 	tde_wallet_forget_keys();
 }
 
+/* Ends being at the file.  Also a callback of before_shmem_exit(): a process that is terminated must not leave it busy. */
 static void
 release_file(int code, Datum arg)
 {
@@ -156,7 +159,7 @@ release_file(int code, Datum arg)
 	ConditionVariableBroadcast(&tde_wallet_state->changed);
 }
 
-/* Wait until nobody is at the file, and take that place; release_file() leaves it. */
+/* Waits until nobody is at the file, and takes that place; release_file() leaves it.  The wait can be cancelled. */
 static void
 take_file(void)
 {
@@ -310,6 +313,7 @@ tde_wallet_digest(uint8 digest[TDE_WALLET_DIGEST_SIZE])
 	return open;
 }
 
+/* With the lock held, so that what is told belongs together. */
 TdeWalletInfo
 tde_wallet_info(void)
 {
@@ -359,7 +363,7 @@ tde_wallet_has_command(void)
 	return tde_passphrase_command != NULL && tde_passphrase_command[0] != '\0';
 }
 
-/* errhint() */
+/* errhint(): the next step to an open wallet.  The order is that of what is missing first: file, command, the file itself, somebody who opens it. */
 static int
 how_to_open(void)
 {

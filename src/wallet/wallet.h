@@ -13,12 +13,15 @@
 #include "server/compat.h"
 #include "wallet/file.h"
 
-/* GUCs */
+/* GUCs.  File and command may be NULL or empty; the timeout is in milliseconds. */
 extern char *tde_wallet_file;
 extern char *tde_passphrase_command;
 extern int	tde_passphrase_timeout;
 
-/* Changes with every opening and closing; a cache of keys is good as long as it does not. */
+/*
+ * Changes with every opening, closing and change; a cache of keys is good as long as it does not.  It points into shared memory where there is some,
+ * and never is NULL.
+ */
 extern PGDLLEXPORT pg_atomic_uint64 *tde_wallet_generation;
 
 typedef enum TdeWalletStatus
@@ -27,80 +30,86 @@ typedef enum TdeWalletStatus
 	TDE_WALLET_OPEN
 } TdeWalletStatus;
 
-/* What the view tde.wallet shows. */
+/* What the view tde.wallet shows, all as of one moment. */
 typedef struct TdeWalletInfo
 {
 	TdeWalletStatus status;
-	bool		instance_wide;
-	bool		closed_by_user;
+	bool		instance_wide;	/* the library was preloaded */
+	bool		closed_by_user; /* so the passphrase command is not run */
 	TimestampTz opened_at;
 	int			master_keys;
-	uint8		current_master[TDE_MASTER_ID_SIZE];
+	uint8		current_master[TDE_MASTER_ID_SIZE]; /* zeros if the wallet is closed */
 	bool		prepared;		/* a master key waits for the next rotation */
 	TdeServer	owner;			/* who may change it */
 } TdeWalletInfo;
 
 extern void tde_wallet_init(void);	/* from _PG_init */
+
+/* Returns the state by value.  It opens nothing. */
 extern PGDLLEXPORT TdeWalletInfo tde_wallet_info(void);
 
 /*
- * Open the wallet through tde_column.passphrase_command if it is closed and that may be done.  Waits for another process
- * that is doing so.  False if the wallet is closed afterwards; the reason is in the server log.
+ * Opens the wallet through tde_column.passphrase_command if it is closed and that may be done.  Waits for another process that is doing so.  Returns
+ * false if the wallet is closed afterwards; the reason is in the server log.
  */
 extern PGDLLEXPORT bool tde_wallet_ensure_open(void);
 
-/* Is tde_column.passphrase_command set? */
+/* Returns true if tde_column.passphrase_command is set. */
 extern bool tde_wallet_has_command(void);
 
-/* The passphrase that tde_column.passphrase_command prints; false if there is no command.  ereport if it fails. */
+/*
+ * Copies the passphrase that tde_column.passphrase_command prints, which the caller cleanses.  Returns false if there is no command.  Throws
+ * ERRCODE_TDE_WALLET_FAILURE if it fails.
+ */
 extern bool tde_wallet_ask_command(char passphrase[TDE_MAX_PASSPHRASE]);
 
-/* ereport that the wallet is closed; what says for what it was needed ("to decrypt a value", ...). */
+/* Throws ERRCODE_TDE_WALLET_CLOSED with a hint how to open it.  what says for what it was needed ("to decrypt a value", ...). */
 pg_noreturn extern PGDLLEXPORT void tde_wallet_closed_error(const char *what);
 
-/*
- * Copy a master key out; id NULL: the current one.  False if the wallet is closed or has no such key.  The caller cleanses
- * the copy.
- */
+/* Copies a master key out; id NULL: the current one.  Returns false if the wallet is closed or has no such key.  The caller cleanses the copy. */
 extern bool tde_wallet_find_master(const uint8 *id, TdeMasterKey *found);
 
-/* All master keys, without their bytes, into a list with room for TDE_MAX_MASTER_KEYS.  False if the wallet is closed. */
+/* Lists all master keys, without their bytes, into room for TDE_MAX_MASTER_KEYS.  Returns false, and no keys, if the wallet is closed. */
 extern bool tde_wallet_list_masters(TdeMasterKey *list, int *count);
 
-/* The digest of the file that the wallet was opened from, or that was written last.  False if it is closed. */
+/* Copies the digest of the file that the wallet was opened from, or that was written last.  Returns false if it is closed. */
 extern bool tde_wallet_digest(uint8 digest[TDE_WALLET_DIGEST_SIZE]);
 
-/* Was the library in shared_preload_libraries? */
+/* Returns true if the library was in shared_preload_libraries. */
 extern bool tde_wallet_is_shared(void);
 
 /*
- * Open with this passphrase, or with what the command prints, replacing what is open.  ereport on every failure, and if master keys
+ * Open with this passphrase, or with what the command prints, replacing what is open.  They throw on every failure.  They also throw if master keys
  * that are open would be lost, since the file lacks them, unless confirm (may be NULL) names that loss.
  */
 extern PGDLLEXPORT void tde_wallet_open_with(const char *passphrase, const char *confirm);
 extern void tde_wallet_open_by_command(const char *confirm);
+
+/* For tde_wallet_create(), before a passphrase is asked for: they throw if the file is there already, or a wallet is open. */
 extern void tde_wallet_refuse_existing(void);
 extern void tde_wallet_refuse_open(void);
+
+/* Closes it for all, until a user opens it; every process forgets its keys. */
 extern void tde_wallet_close_now(void);
 
 /*
- * Write the open wallet to a new file, under its passphrase; path NULL: to tde_column.wallet_file, which the wallet is opened from
- * then.  Returns where it is.  ereport if there is such a file.
+ * Writes the open wallet to a new file, under its passphrase; path NULL: to tde_column.wallet_file, which counts as opened from then.  Returns where
+ * it is, which is path or the setting's own text.  Throws ERRCODE_DUPLICATE_FILE if there is such a file.
  */
 extern const char *tde_wallet_save_to(const char *path);
 
 /*
- * Change what the open wallet holds, in the file and then in memory: edit() gets a copy of the contents and may change keys
- * and passphrase, or ereport.  One process at a time.  ereport if the wallet is closed or another server's, its file was replaced meanwhile or
- * cannot be written; nothing has changed then.
+ * Changes what the open wallet holds, in the file and then in memory: edit() gets a copy of the contents and may change keys and passphrase, or
+ * throw.  One process at a time.  Throws if the wallet is closed or another server's, or its file was replaced meanwhile or cannot be written;
+ * nothing has changed then.
  */
 typedef void (*TdeWalletEdit) (TdeWalletContents *contents, void *arg);
 extern PGDLLEXPORT void tde_wallet_edit(TdeWalletEdit edit, void *arg);
 
-/* From now on this server may change the wallet, and no other one. */
+/* From now on this server may change the wallet, and no other one.  Throws as an edit does. */
 extern void tde_wallet_take_over_now(void);
 
-/* Where a new passphrase comes from. */
+/* Where a new passphrase comes from, and so what is checked of it. */
 typedef enum TdePassphraseSource
 {
 	TDE_PASSPHRASE_GIVEN,		/* as an argument */
@@ -109,18 +118,18 @@ typedef enum TdePassphraseSource
 	TDE_PASSPHRASE_SHARED		/* nobody will know it but by shares */
 } TdePassphraseSource;
 
-/* ereport if it is too weak, or the passphrase command, if there is one, would not open the wallet under it at the next start. */
+/* Throws if it is too weak, or if the passphrase command, if there is one, would not open the wallet under it at the next start. */
 extern void tde_wallet_check_new_passphrase(const char *passphrase, TdePassphraseSource source);
 
-/* NOTICE that copies of the wallet are under the passphrase that was changed. */
+/* Sends a NOTICE that copies of the wallet are under the passphrase that was changed. */
 extern PGDLLEXPORT void tde_wallet_note_copies(void);
 
-/* Hand the wallet to the backup command; ereport if there is none. */
+/* Hands the wallet to the backup command.  Throws ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE if there is none. */
 extern void tde_wallet_back_up(void);
 
 /*
- * Make a new wallet file and open it.  Encrypt the wallet under a new passphrase, which is checked as above.  Both return with interrupts
- * held off, until tde_wallet_keep_result().
+ * Make a new wallet file and open it; encrypt the wallet under a new passphrase, which is checked as above.  Both return with interrupts held off,
+ * until tde_wallet_keep_result(): whoever asked must learn the passphrase, or that it has changed.
  */
 extern void tde_wallet_create_with(const char *passphrase, TdePassphraseSource source);
 extern PGDLLEXPORT void tde_wallet_change_passphrase_to(const char *passphrase, TdePassphraseSource source);
@@ -131,10 +140,10 @@ extern PGDLLEXPORT void tde_wallet_change_passphrase_to(const char *passphrase, 
  */
 extern PGDLLEXPORT void tde_wallet_keep_result(void);
 
-/* A new random master key, at the end of the list; ereport if there is no room. */
+/* For an edit: adds a random master key to the list, and returns it there.  Throws ERRCODE_PROGRAM_LIMIT_EXCEEDED if there is no room. */
 extern PGDLLEXPORT TdeMasterKey *tde_wallet_add_master(TdeMasterKeys *keys, TdeMasterState state);
 
-/* Take a master key off the list, if it is there. */
+/* For an edit: takes a master key off the list, if it is there, and cleanses it.  Others may change places. */
 extern PGDLLEXPORT void tde_wallet_remove_master(TdeMasterKeys *keys, const uint8 *id);
 
 /* ---- which server is this one: a copy of it, made by whatever means, is another ---- */
@@ -146,7 +155,7 @@ extern PGDLLEXPORT void tde_wallet_remove_master(TdeMasterKeys *keys, const uint
  */
 extern void tde_server_here(TdeServer *here);
 
-/* May this server change a wallet with that owner?  One that is nobody's yet is that of who changes it first. */
+/* Returns true if this server may change a wallet with that owner.  One that is nobody's yet is that of who changes it first. */
 extern bool tde_server_owns(const TdeServer *owner);
 
 #endif							/* TDE_WALLET_WALLET_H */
