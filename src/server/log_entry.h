@@ -1,5 +1,6 @@
 /*
- * log_entry.h - what is known of an entry of the log: who says it, and of what kind it is.  For server/log.c.
+ * log_entry.h - what is known of an entry of the log, or of another error that is shown: who says it, and of what kind it is.  For server/log.c and
+ * module verify.
  */
 #ifndef TDE_SERVER_LOG_ENTRY_H
 #define TDE_SERVER_LOG_ENTRY_H

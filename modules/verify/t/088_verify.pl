@@ -19,6 +19,11 @@ sub problems
   my ($call) = @_;
   return lines_of($node, "SELECT object, tid, \"column\", sqlstate, problem FROM $call ORDER BY object::text, tid, \"column\", sqlstate");
 }
+sub problems_as
+{
+  my ($role, $call) = @_;
+  return lines_of($node, "SET ROLE $role; SELECT object, tid, \"column\", sqlstate, problem FROM $call ORDER BY object::text, tid, \"column\", sqlstate");
+}
 sub file_of { return $node->data_dir . '/' . lines_of($node, "SELECT pg_relation_filepath('$_[0]')"); }
 
 # The bytes of a stored value, as the table has them.
@@ -151,6 +156,14 @@ lines_of($node, q{CREATE FUNCTION fails(encrypted_text) RETURNS encrypted_text I
   CREATE INDEX x_fails ON x (fails(b))});
 lines_of($node, q{CREATE OR REPLACE FUNCTION fails(encrypted_text) RETURNS encrypted_text IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE 'failed' USING ERRCODE = 'ZZ001'; END $$});
 like(problems("tde_verify_table('x', 0)"), qr/^x_fails\|\(\d+,\d+\)\|\|ZZ001\|/m, 'an expression that fails');
+# what it says may be a value: of a table that the caller may not read it is not told
+lines_of($node, q{CREATE OR REPLACE FUNCTION fails(encrypted_text) RETURNS encrypted_text IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE 'of %', $1::text; END $$;
+  CREATE ROLE monitor IN ROLE pg_monitor});
+like(problems("tde_verify_table('x', 0)"), qr/^x_fails\|\(\d+,\d+\)\|\|P0001\|of \w/m, 'what an expression says, told to who may read the table');
+my $told = problems_as('monitor', "tde_verify_table('x', 0)");
+like($told, qr/^x_fails\|\(\d+,\d+\)\|\|P0001\|an expression of the index fails$/m, '... to others, that it fails');
+unlike($told, qr/\|of \w/, '... and not what it says');
+lines_of($node, 'SET ROLE monitor; SELECT count(*) FROM tde_verify_database()');
 lines_of($node, 'DROP INDEX x_fails');
 
 # ---- GIN indexes ----
