@@ -205,7 +205,7 @@ declares_types(Node *stmt)
 static bool
 is_skipped(CreateStmt *stmt)
 {
-	return stmt->if_not_exists && OidIsValid(RangeVarGetRelid(stmt->relation, NoLock, true));
+	return stmt->if_not_exists && tde_declared_exists(stmt->relation);
 }
 
 /* The first ones have types in expressions, as arguments, or in the commands that they consist of; those of declares_types() have them in columns. */

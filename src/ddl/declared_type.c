@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "parser/parse_type.h"
@@ -24,6 +25,12 @@
 
 int			tde_plaintext_alter = TDE_ALTER_KEEP;
 bool		tde_plaintext_allowed = false;
+
+bool
+tde_declared_exists(const RangeVar *relation)
+{
+	return OidIsValid(get_relname_relid(relation->relname, RangeVarGetCreationNamespace(relation)));
+}
 
 TdeType *
 tde_ddl_encrypted(Oid type)

@@ -36,6 +36,12 @@ extern ColumnDef *tde_ddl_declared_column(const AlterTableCmd *cmd);
 extern ColumnDef *tde_ddl_declared_by_name(const TdeAlterTable *alter, const char *name);
 
 /*
+ * Returns true if IF NOT EXISTS leaves a relation alone that is to be created under this name: where it would be created there is one.  Throws
+ * PostgreSQL's errors if it can be created nowhere.
+ */
+extern bool tde_declared_exists(const RangeVar *relation);
+
+/*
  * Returns true, and the type with its modifier, if a column is declared with a plain type.  False for types that hold encrypted values, for %TYPE and
  * for names of no type, of which PostgreSQL says itself what is wrong.  Throws the errors of the type's modifier function.
  */

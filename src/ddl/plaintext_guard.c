@@ -385,7 +385,7 @@ warn_stored(CreateTableAsStmt *stmt)
 {
 	Query	   *query = stored_query(stmt);
 
-	if (query && !(stmt->if_not_exists && OidIsValid(RangeVarGetRelid(stmt->into->rel, NoLock, true))))
+	if (query && !(stmt->if_not_exists && tde_declared_exists(stmt->into->rel)))
 		warn_query(query, stmt->objtype == OBJECT_MATVIEW ? "materialized view" : "table", stmt->into->rel->relname, stmt->into->colNames);
 }
 

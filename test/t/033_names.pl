@@ -155,6 +155,13 @@ fails_with($node, q{SET standard_conforming_strings = off\; SELECT '\' AS create
   'a message that cannot be parsed again') if $node->pg_version->major < 19;
 lines_of($node, q{CREATE TABLE IF NOT EXISTS stored (a encrypted_text('key=typo'))});
 is(lines_of($node, q{SELECT count(*) FROM tde.keys WHERE name = 'typo'}), '0', 'not a table that is there already');
+# what is there in a schema further down the search_path is another table
+lines_of($node, 'CREATE SCHEMA first; CREATE SCHEMA second; CREATE TABLE second.fresh (x int); CREATE TABLE second.copied (x int)');
+my $fresh = attempt($node, q{SET search_path = first, second, public;
+  CREATE TABLE IF NOT EXISTS fresh (a encrypted_int4('key=fresh'), b int GENERATED ALWAYS AS (a + 1) STORED)});
+is($fresh->{state}, '', 'IF NOT EXISTS, of a table that is in another schema') or diag($fresh->{err});
+is(type_of('first.fresh', 'b'), "encrypted_int4(aes256,salt,gcm,'key=fresh')", '... is prepared as others are');
+like(attempt($node, q{SET search_path = first, second, public; CREATE TABLE IF NOT EXISTS copied AS SELECT a::int FROM fresh})->{err}, qr/stores decrypted values/, '... and warned of');
 fails_with($node, "SELECT 'x'::encrypted_text('key=$_')", { state => '42704', hint => qr/^The view tde\.keys lists them\.$/ }, "a name that no key can have: '$_'")
   foreach '', 'hash', 'catalog';
 fails_with($node, q{SELECT tde_create_key('sole'); SELECT tde_rotate_key('sole'); SELECT tde_drop_key_version('sole', 1); SELECT tde_drop_key_version('sole', 2)},
