@@ -147,10 +147,12 @@ explain_index(void *statement)
 {
 	const char *method = ((IndexStmt *) statement)->accessMethod;
 	bool		is_gin = strcmp(method, "gin") == 0;
-	IndexElem  *lacking = is_gin ? encrypted_element(statement, true) : NULL;
+	IndexElem  *lacking;
 
+	/* catalogs are read for these alone: after others there may be no reading */
 	if (geterrcode() != ERRCODE_UNDEFINED_OBJECT && geterrcode() != ERRCODE_DATATYPE_MISMATCH)
 		return;
+	lacking = is_gin ? encrypted_element(statement, true) : NULL;
 	if (lacking)
 		errhint("A superuser makes the version of an operator class for encrypted columns, which stores nothing in clear: "
 				"SELECT tde_create_gin_class('%s');", lacking->opclass ? NameListToString(lacking->opclass) : "gin_trgm_ops");

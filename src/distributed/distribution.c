@@ -43,11 +43,15 @@ PG_FUNCTION_INFO_V1(tde_check_not_distributed);
 
 static HTAB *tables = NULL;
 
+/* Rises when relations may have changed. */
+static uint64 changes = 0;
+
 /* ---- what is remembered ---- */
 
 static void
 distribution_changed(Oid relid)
 {
+	changes++;
 	tde_memory_relation_memos_invalidate(tables, relid);
 }
 
@@ -123,12 +127,14 @@ look_up(Oid oid)
 	TdeDistribution read = {.memo.relation = oid};
 	TdeDistribution *table;
 	Oid			catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
+	uint64		before = changes;
 
 	if (OidIsValid(catalog))
 		read_catalog(&read, catalog);
 	table = hash_search(tables, &oid, HASH_ENTER, NULL);
 	*table = read;
-	table->memo.valid = true;
+	/* if it changed while its catalog was read, it is read again at the next use */
+	table->memo.valid = changes == before;
 	return table;
 }
 

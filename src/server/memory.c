@@ -251,7 +251,8 @@ static bool cleanse_at_end = false;
 void
 tde_memory_forget_by(void (*forget) (void))
 {
-	Assert(forgetter_count < MAX_FORGETTERS);
+	if (forgetter_count == MAX_FORGETTERS)
+		elog(ERROR, "too many callbacks that forget secrets");
 	forgetters[forgetter_count++] = forget;
 }
 
@@ -346,7 +347,8 @@ relcache_callback(Datum arg, Oid relation)
 void
 tde_memory_when_relation_changes(TdeRelationChanged callback)
 {
-	Assert(callback_count < MAX_CALLBACKS);
+	if (callback_count == MAX_CALLBACKS)
+		elog(ERROR, "too many callbacks for changes of relations");
 	if (callback_count == 0)
 		CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
 	callbacks[callback_count++] = callback;

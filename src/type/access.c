@@ -32,6 +32,9 @@ bool		tde_access_watched = false;
 static Oid	answered_user = InvalidOid;
 static bool answer;
 
+/* Rises when roles may have changed. */
+static uint64 roles_epoch = 0;
+
 /* ---- the role ---- */
 
 /*
@@ -46,11 +49,12 @@ has_role(Oid user)
 	return OidIsValid(role) ? tde_rights_has_privs(user, role) : tde_rights_superuser(user);
 }
 
-/* While the role is looked up, which may throw, there is no answer. */
+/* While the role is looked up, which may throw, there is no answer.  One that roles have changed under is good for this once. */
 bool
 tde_access_is_permitted(void)
 {
 	Oid			user = GetUserId();
+	uint64		epoch = roles_epoch;
 
 	if (!tde_access_restricted)
 		return true;
@@ -58,7 +62,8 @@ tde_access_is_permitted(void)
 	{
 		answered_user = InvalidOid;
 		answer = has_role(user);
-		answered_user = user;
+		if (epoch == roles_epoch)
+			answered_user = user;
 	}
 	return answer;
 }
@@ -67,6 +72,7 @@ tde_access_is_permitted(void)
 static void
 forget_answer(Datum arg, int cacheid, uint32 hashvalue)
 {
+	roles_epoch++;
 	answered_user = InvalidOid;
 	tde_ciphertext_forget_permission();
 	if (tde_masks)
