@@ -22,6 +22,7 @@
 #include "server/compat.h"
 #include "server/probe_counts.h"
 #include "type/access.h"
+#include "type/inside.h"
 
 /* A look at one node of a plan. */
 typedef struct Search
@@ -33,16 +34,13 @@ typedef struct Search
 
 /* ---- expressions ---- */
 
-/* Returns true for an expression of an encrypted type, an array or a domain of one. */
+/* Returns true for an expression of an encrypted type, or of one that has parts of those: an array, a row, a range, a domain. */
 static bool
 is_encrypted(Node *expr)
 {
 	Oid			type = exprType(expr);
 
-	if (type < FirstNormalObjectId)
-		return false;
-	type = getBaseType(type);
-	return tde_type_find(type) != NULL || tde_type_find(get_element_type(type)) != NULL;
+	return type >= FirstNormalObjectId && tde_type_holds_encrypted(type);
 }
 
 /* Returns with how many values an operand without columns compares.  A constant array has several; how many a parameter's has, is not known. */
@@ -90,11 +88,14 @@ count_comparison(Node *left, Node *right, Search *search)
 		search->probes += search->loops * values_of(columns ? encrypted : other);
 }
 
-/* Only operators that PostgreSQL does not have itself count, and only those that return boolean. */
+/*
+ * Operators and functions tell something if what they return is not encrypted: pan = 'x', pans @> '{x}', array_position(pans, 'x').  PostgreSQL's own
+ * are among them, for arrays and rows of any type.
+ */
 static void
-count_operands(Oid operator, List *operands, Search *search)
+count_operands(Node *call, List *operands, Search *search)
 {
-	if (operator >= FirstNormalObjectId && list_length(operands) == 2 && get_func_rettype(get_opcode(operator)) == BOOLOID)
+	if (list_length(operands) >= 2 && !is_encrypted(call))
 		count_comparison(linitial(operands), lsecond(operands), search);
 }
 
@@ -106,10 +107,15 @@ look(Node *node, void *context)
 	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
-	if (IsA(node, OpExpr) || IsA(node, DistinctExpr) || IsA(node, NullIfExpr))
-		count_operands(((OpExpr *) node)->opno, ((OpExpr *) node)->args, context);
+	if (IsA(node, OpExpr) || IsA(node, DistinctExpr))
+		count_operands(node, ((OpExpr *) node)->args, context);
+	else if (IsA(node, NullIfExpr))
+		count_comparison(linitial(((NullIfExpr *) node)->args), lsecond(((NullIfExpr *) node)->args), context);
 	else if (IsA(node, ScalarArrayOpExpr))
-		count_operands(((ScalarArrayOpExpr *) node)->opno, ((ScalarArrayOpExpr *) node)->args, context);
+		count_operands(node, ((ScalarArrayOpExpr *) node)->args, context);
+	/* the other arguments of a cast's function are modifiers */
+	else if (IsA(node, FuncExpr) && ((FuncExpr *) node)->funcformat == COERCE_EXPLICIT_CALL)
+		count_operands(node, ((FuncExpr *) node)->args, context);
 	else if (IsA(node, RowCompareExpr))
 	{
 		ListCell   *left;

@@ -370,7 +370,8 @@ refuses('bob', $_) foreach ('INSERT INTO kept (b) SELECT pan FROM card', 'UPDATE
 
 my $counted = sub { return lines_of($node, "SELECT coalesce((SELECT probes FROM tde.probes WHERE role = 'carol'::regrole), 0)") };
 lines_of($node, 'CREATE TABLE guesses (g text); INSERT INTO guesses SELECT generate_series(1, 50); ANALYZE guesses; GRANT SELECT ON guesses TO carol; CREATE TABLE twin (pan encrypted_text);
-  INSERT INTO twin SELECT pan FROM card; GRANT SELECT ON twin TO carol; CREATE INDEX ON card (pan)');
+  INSERT INTO twin SELECT pan FROM card; GRANT SELECT ON twin TO carol; CREATE INDEX ON card (pan);
+  CREATE TABLE listed (pan encrypted_text, pans encrypted_text[]); INSERT INTO listed SELECT pan, ARRAY[pan] FROM card; GRANT SELECT ON listed TO carol');
 foreach my $case (
   [ 'SELECT id FROM card',                                                      0 ],
   [ 'SELECT count(pan) FROM card GROUP BY pan ORDER BY pan',                    0 ],
@@ -392,7 +393,15 @@ foreach my $case (
   [ 'SET enable_hashjoin = off; SET enable_mergejoin = off; SELECT count(*) FROM card JOIN guesses ON pan = g', 50 ],
   [ 'SELECT count(*) FROM guesses WHERE EXISTS (SELECT FROM card WHERE pan = g OFFSET 0)', 50 ],
   [ "SELECT EXISTS (SELECT FROM card WHERE pan = g::text) FROM generate_series(1, 20) g", 20 ],
-  [ "UPDATE card SET plain = plain WHERE pan = '1'; DELETE FROM card WHERE pan < ''", 2 ])
+  [ "UPDATE card SET plain = plain WHERE pan = '1'; DELETE FROM card WHERE pan < ''", 2 ],
+  [ "SELECT count(*) FROM listed WHERE pans = '{1}'",                           1 ],
+  [ "SELECT count(*) FROM listed WHERE pans \@> '{1,2,3}'",                     3 ],
+  [ "SELECT count(*) FROM listed WHERE pans && ARRAY['1', '2']::encrypted_text[]", 2 ],
+  [ "SELECT array_position(pans, '1') FROM listed",                             1 ],
+  [ "SELECT width_bucket(pan, ARRAY['1', '2', '3']::encrypted_text[]) FROM listed", 3 ],
+  [ "SELECT count(*) FROM listed WHERE listed = ROW('1', '{2}')::listed",       1 ],
+  [ "SELECT count(*) FROM card WHERE tde_internal.tde_eq(pan, '1'::encrypted_text)", 1 ],
+  [ 'SELECT count(*) FROM listed a JOIN listed b USING (pans)',                 0 ])
 {
   my ($sql, $probes) = @$case;
   my $before = $counted->();
