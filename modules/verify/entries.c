@@ -211,10 +211,16 @@ tde_entries_begin(TdeVerification *verification)
 	verification->entries = NULL;
 	if (index->rd_rel->relam != BTREE_AM_OID && index->rd_rel->relam != HASH_AM_OID && index->rd_rel->relam != GIN_AM_OID)
 		return;
-	entries = palloc(sizeof(TdeEntries));
+	entries = palloc0(sizeof(TdeEntries));
+	tde_owner_discreet_begin(&entries->discretion, RelationGetRelid(table));
 	/* the expressions are simplified when they are read, and then called for each row */
 	tde_owner_begin(&caller, table);
-	*entries = (TdeEntries) {verification, table, index, .info = info_for_reading(index), .estate = CreateExecutorState(), .caller = caller};
+	entries->verification = verification;
+	entries->table = table;
+	entries->index = index;
+	entries->caller = caller;
+	entries->info = info_for_reading(index);
+	entries->estate = CreateExecutorState();
 	entries->slot = table_slot_create(table, NULL);
 	entries->snapshot = RegisterSnapshot(GetTransactionSnapshot());
 	if (index->rd_rel->relam != HASH_AM_OID)
@@ -251,4 +257,5 @@ tde_entries_end(TdeVerification *verification)
 	ExecDropSingleTupleTableSlot(entries->slot);
 	FreeExecutorState(entries->estate);
 	tde_owner_end(&entries->caller);
+	tde_owner_discreet_end(&entries->discretion);
 }

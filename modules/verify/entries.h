@@ -23,6 +23,7 @@ typedef struct TdeEntries
 	TupleTableSlot *slot;		/* the row that is compared */
 	Snapshot	snapshot;
 	TdeCaller	caller;			/* whose rights the owner's expressions do not have */
+	TdeDiscretion discretion;	/* and who may not know what they say */
 	IndexFetchTableData *fetch; /* but of a hash index */
 
 	/* of a btree */

@@ -10,7 +10,6 @@
 
 #include "server/compat.h"
 #include "server/error.h"
-#include "server/log_entry.h"
 #include "verify/verify.h"
 
 void
@@ -31,25 +30,10 @@ tde_verify_problem(TdeVerification *verification, ItemPointer tid, AttrNumber co
 	verification->problems++;
 }
 
-/*
- * Returns true if the message may have a value: an index's expression and what it calls, which are the owner's, say what they like, and a cast quotes
- * what it cannot read.  What is said of damage has none.
- */
-static bool
-may_quote(const TdeVerification *verification, const ErrorData *error)
-{
-	return verification->table != NULL && !is_our_message(error) &&
-		!(is_of_server(error) && ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_TO_CATEGORY(ERRCODE_INTERNAL_ERROR));
-}
-
 void
 tde_verify_problem_caught(TdeVerification *verification, ItemPointer tid, AttrNumber column, const ErrorData *error)
 {
-	const char *said = error->message ? error->message : "";
-
-	if (!verification->quotes && may_quote(verification, error))
-		said = "an expression of the index fails";
-	tde_verify_problem(verification, tid, column, error->sqlerrcode, said);
+	tde_verify_problem(verification, tid, column, error->sqlerrcode, error->message ? error->message : "");
 }
 
 bool

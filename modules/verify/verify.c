@@ -14,7 +14,6 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -26,7 +25,6 @@
 #include "server/compat.h"
 #include "server/module.h"
 #include "server/table_name.h"
-#include "type/access.h"
 #include "type/datum.h"
 #include "type/declared.h"
 #include "verify/verify.h"
@@ -190,7 +188,6 @@ verify_table(TdeVerification *verification, Oid relid)
 	{
 		verification->name = tde_table_name(RelationGetRelid(table));
 		verification->literal = quote_literal_cstr(verification->name);
-		verification->quotes = pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK && tde_access_is_permitted();
 		verify_relation(verification, table, NULL);
 		if (verification->indexes)
 			verify_indexes(verification, table);

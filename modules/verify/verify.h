@@ -25,7 +25,6 @@ typedef struct TdeVerification
 	Relation	table;			/* of that index; NULL: it is a table */
 	const char *name;			/* of that table, for errors */
 	const char *literal;		/* the same for SQL */
-	bool		quotes;			/* the caller may see its values, and so what an error quotes */
 	TdeInside **columns;		/* of its columns, by number - 1; NULL where nothing is encrypted */
 	int64		problems;		/* so far */
 	struct TdeEntries *entries; /* of the index that is read, if they are compared with rows */
@@ -44,7 +43,7 @@ typedef struct TdeVerification
  */
 extern void tde_verify_problem(TdeVerification *verification, ItemPointer tid, AttrNumber column, int code, const char *problem);
 
-/* Adds the same, said by an error that was caught: but for what may be a value, if the caller may not see those. */
+/* Adds the same, said by an error that was caught. */
 extern void tde_verify_problem_caught(TdeVerification *verification, ItemPointer tid, AttrNumber column, const ErrorData *error);
 
 /* Returns true if it is about what is stored.  Others end the command: a cancellation, a wallet that was closed, no memory. */

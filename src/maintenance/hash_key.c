@@ -199,10 +199,14 @@ tde_hash_key_rebuild(const TdeHashKeyUsers *users)
 	error_context_stack = &context;
 	foreach(cell, users->indexes)
 	{
+		TdeDiscretion discretion;
+
 		index = lfirst_oid(cell);
 		CHECK_FOR_INTERRUPTS();
+		tde_owner_discreet_begin(&discretion, IndexGetRelation(index, false));
 		/* as the table's owner: it sees to that itself */
 		TDE_REINDEX_INDEX(index, get_rel_persistence(index), &params);
+		tde_owner_discreet_end(&discretion);
 		tde_counters_progress_built(&progress, blocks_of(IndexGetRelation(index, false)));
 	}
 	error_context_stack = context.previous;

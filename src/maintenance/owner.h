@@ -28,4 +28,20 @@ extern PGDLLEXPORT void tde_owner_end(const TdeCaller *caller);
 /* The same with the search path that the caller has: for functions that have one by their declaration. */
 extern PGDLLEXPORT void tde_owner_begin_as_on_path(TdeCaller *caller, Oid role);
 
+/*
+ * ---- what it says ----
+ *
+ * The owner's functions, casts and constraints may quote values of the table in what they say.  While they run for a caller who may not read it, or not
+ * decrypt, their errors have a text of ours, and what is less than an error he does not get.  So it is with PostgreSQL's errors of a unique index.
+ */
+typedef struct TdeDiscretion
+{
+	ErrorContextCallback context;	/* on the error context stack; callback NULL: the caller may know */
+	int			guc_level;
+} TdeDiscretion;
+
+/* To be called as the caller, before tde_owner_begin().  It lasts until tde_owner_discreet_end(), or an error. */
+extern PGDLLEXPORT void tde_owner_discreet_begin(TdeDiscretion *discretion, Oid table);
+extern PGDLLEXPORT void tde_owner_discreet_end(const TdeDiscretion *discretion);
+
 #endif							/* TDE_MAINTENANCE_OWNER_H */

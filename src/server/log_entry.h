@@ -1,6 +1,5 @@
 /*
- * log_entry.h - what is known of an entry of the log, or of another error that is shown: who says it, and of what kind it is.  For server/log.c and
- * module verify.
+ * log_entry.h - what is known of an entry of the log: who says it, and of what kind it is.  For server/log.c.
  */
 #ifndef TDE_SERVER_LOG_ENTRY_H
 #define TDE_SERVER_LOG_ENTRY_H

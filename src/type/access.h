@@ -41,7 +41,7 @@ extern bool tde_access_watched;
  * Returns true if the current user may decrypt, or nobody is restricted.  Inside a SECURITY DEFINER function that is its owner.  The answer for one
  * user is remembered until roles change.
  */
-extern PGDLLEXPORT bool tde_access_is_permitted(void);
+extern bool tde_access_is_permitted(void);
 
 /*
  * Returns true if the current user may see this value: he may decrypt, or it is a constant of SQL.  Throws, for who may not decrypt, if the value is

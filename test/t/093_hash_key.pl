@@ -280,6 +280,16 @@ is(lines_of($node, 'CREATE TEMP TABLE mine (a encrypted_text); CREATE INDEX mine
 # ---- who ----
 
 lines_of($node, 'CREATE ROLE keeper LOGIN; CREATE ROLE nobody LOGIN; GRANT EXECUTE ON FUNCTION tde_rotate_hash_key(boolean) TO keeper');
+# An index that cannot be built quotes its key, and a function what it likes, to who may read the table alone.
+lines_of($node, q{CREATE TABLE quoted (id int, code encrypted_text(unordered)); INSERT INTO quoted VALUES (1, 'quoted value'), (2, 'quoted value');
+  CREATE FUNCTION apart(i int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN i; END'; CREATE UNIQUE INDEX quoted_code ON quoted (code, apart(id));
+  CREATE OR REPLACE FUNCTION apart(i int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'quoted value'; RETURN 1; END $$});
+fails_with($node, 'SELECT tde_rotate_hash_key()', { state => '23505', detail => qr/quoted value/ }, 'what an index says is told to who may read the table');
+my $not_told = attempt($node, 'SELECT tde_rotate_hash_key()', user => 'keeper');
+is($not_told->{state}, '23505', '... to others that it fails');
+like($not_told->{message}, qr/^message of an index or a function of table public\.quoted is not shown$/, '... and of which table');
+unlike($not_told->{err}, qr/quoted value/, '... and no value');
+lines_of($node, 'DROP TABLE quoted; DROP FUNCTION apart');
 fails_with($node, 'SELECT tde_rotate_hash_key(true)', { state => '42501' }, 'not everybody may', user => 'nobody');
 is(attempt($node, 'SELECT count(*) FROM tde_rotate_hash_key()', user => 'keeper')->{out}, '16', 'who may needs no right on a table');
 # what an index calls is called as the table's owner

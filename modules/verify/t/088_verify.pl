@@ -157,13 +157,20 @@ lines_of($node, q{CREATE FUNCTION fails(encrypted_text) RETURNS encrypted_text I
 lines_of($node, q{CREATE OR REPLACE FUNCTION fails(encrypted_text) RETURNS encrypted_text IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE 'failed' USING ERRCODE = 'ZZ001'; END $$});
 like(problems("tde_verify_table('x', 0)"), qr/^x_fails\|\(\d+,\d+\)\|\|ZZ001\|/m, 'an expression that fails');
 # what it says may be a value: of a table that the caller may not read it is not told
-lines_of($node, q{CREATE OR REPLACE FUNCTION fails(encrypted_text) RETURNS encrypted_text IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE 'of %', $1::text; END $$;
+lines_of($node, q{CREATE OR REPLACE FUNCTION fails(encrypted_text) RETURNS encrypted_text IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE 'of %', $1::text USING HINT = $1::text; END $$;
   CREATE ROLE monitor IN ROLE pg_monitor});
 like(problems("tde_verify_table('x', 0)"), qr/^x_fails\|\(\d+,\d+\)\|\|P0001\|of \w/m, 'what an expression says, told to who may read the table');
 my $told = problems_as('monitor', "tde_verify_table('x', 0)");
-like($told, qr/^x_fails\|\(\d+,\d+\)\|\|P0001\|an expression of the index fails$/m, '... to others, that it fails');
+like($told, qr/^x_fails\|\(\d+,\d+\)\|\|P0001\|message of an index or a function of table public\.x is not shown$/m, '... to others, that it fails');
 unlike($told, qr/\|of \w/, '... and not what it says');
 lines_of($node, 'SET ROLE monitor; SELECT count(*) FROM tde_verify_database()');
+lines_of($node, q{CREATE OR REPLACE FUNCTION fails(encrypted_text) RETURNS encrypted_text IMMUTABLE LANGUAGE plpgsql AS
+  $$ BEGIN RAISE NOTICE 'noticed %', $1::text; RAISE INFO 'informed %', $1::text; RAISE WARNING 'warned %', $1::text USING ERRCODE = '22023'; RETURN $1; END $$});
+like(attempt($node, "SELECT count(*) FROM tde_verify_table('x', 0)")->{err}, qr/noticed \w.*informed \w.*warned \w/s, 'nor is what is no error');
+my $quiet = attempt($node, "SET ROLE monitor; SELECT count(*) FROM tde_verify_table('x', 0); DO \$\$ BEGIN RAISE NOTICE 'mine'; END \$\$");
+is($quiet->{state}, '', '... to others') or diag($quiet->{err});
+unlike($quiet->{err}, qr/noticed|informed|warned/, '... which is for the log alone');
+like($quiet->{err}, qr/mine/, '... as long as it takes');
 lines_of($node, 'DROP INDEX x_fails');
 
 # ---- GIN indexes ----
