@@ -12,13 +12,16 @@
 #include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
 #include "parser/parse_collate.h"
 #include "parser/parse_expr.h"
+#include "parser/parse_target.h"
 #include "parser/parsetree.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -380,7 +383,7 @@ tde_kept_view_rule(RuleStmt *rule)
 	Oid			view = query ? RangeVarGetRelid(rule->relation, NoLock, true) : InvalidOid;
 	ListCell   *cell;
 
-	if (!OidIsValid(view) || !IsA(query, SelectStmt) || query->op != SETOP_NONE || query->distinctClause || query->sortClause || query->groupClause)
+	if (!OidIsValid(view) || !TDE_OWNS_RELATION(view) || !IsA(query, SelectStmt) || query->op != SETOP_NONE || query->distinctClause || query->sortClause || query->groupClause)
 		return;
 	foreach(cell, query->targetList)
 	{
@@ -388,6 +391,9 @@ tde_kept_view_rule(RuleStmt *rule)
 
 		if (is_star(column->val))
 			return;
+		/* by what is written: a cast to a type that has no name gives none */
+		if (column->name == NULL)
+			column->name = FigureColname(column->val);
 		column->val = fit_raw(column->val, view, foreach_current_index(cell) + 1);
 	}
 }

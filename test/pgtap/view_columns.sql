@@ -65,6 +65,17 @@ SELECT lives_ok($$CREATE OR REPLACE RULE "_RETURN" AS ON SELECT TO ruled DO INST
 SELECT is(types('ruled'), :'before', 'the view keeps its types');
 SELECT is((SELECT array_agg((a, n)::text ORDER BY id) FROM ruled), (SELECT array_agg((upper(a) || 'x', 5)::text ORDER BY id) FROM e), 'and has their values');
 SELECT throws_ok($$CREATE OR REPLACE RULE "_RETURN" AS ON SELECT TO ruled DO INSTEAD SELECT id, a FROM p$$, '42P17', NULL, 'of columns of another table it is refused, as for CREATE OR REPLACE VIEW');
+-- A cast that is put there has no name, by which PostgreSQL would call a column that has none of its own.
+CREATE VIEW named AS SELECT n AS abs, a AS upper FROM e;
+SELECT types('named') AS before \gset
+SELECT throws_ok($$CREATE OR REPLACE RULE "_RETURN" AS ON SELECT TO named DO INSTEAD SELECT $$ || expression || ', a FROM e', '42P17', 'SELECT rule''s target entry 1 has different column name from column "abs"',
+  expression || ' without that name') FROM unnest('{n + 1,1,-n,(SELECT n),"CASE WHEN true THEN n END"}'::text[]) expression;
+SELECT lives_ok($$CREATE OR REPLACE RULE "_RETURN" AS ON SELECT TO named DO INSTEAD SELECT abs(n + 1), upper(a) FROM e$$, 'functions give columns their names');
+SELECT is(types('named'), :'before', 'and the view keeps its types');
+CREATE ROLE stranger;
+SET LOCAL ROLE stranger;
+SELECT throws_ok($$CREATE RULE "_RETURN" AS ON SELECT TO $$ || relation || ' DO INSTEAD SELECT 1 + 1', '42501', NULL, 'nor for whom ' || relation || ' does not belong to') FROM unnest('{e,ruled,named}'::text[]) relation;
+RESET ROLE;
 
 SELECT * FROM finish();
 ROLLBACK;
