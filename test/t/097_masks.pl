@@ -37,6 +37,13 @@ sub shows
   local $Test::Builder::Level = $Test::Builder::Level + 1;
   is($got->{out}, $expected, $name // "$role: $sql") or diag($got->{err});
 }
+sub works
+{
+  my ($role, $sql) = @_;
+  my $got = as_role($role, $sql);
+  local $Test::Builder::Level = $Test::Builder::Level + 1;
+  is($got->{state}, '', "$role may: $sql") or diag($got->{err});
+}
 sub refuses
 {
   my ($role, $sql, $message) = @_;
@@ -351,6 +358,30 @@ lines_of($node, q{CREATE TABLE root (a encrypted_text(nosalt) PRIMARY KEY); CREA
   ALTER TABLE root OWNER TO owner; ALTER TABLE leaf OWNER TO owner; INSERT INTO root VALUES ('r'); INSERT INTO leaf VALUES ('r'); SELECT tde_set_mask('leaf', 'a', 'clear', 'hr')});
 shows('owner', "UPDATE root SET a = 's'", '', 'ON UPDATE CASCADE');
 is(lines_of($node, 'SELECT a FROM leaf'), 's', 'has its effect');
+
+# What it brings to where roles see it is new, or the row's own: also over a table between, and to a plain column without any mask.
+lines_of($node, q{CREATE TABLE key (a encrypted_text(nosalt) PRIMARY KEY, note encrypted_text); CREATE TABLE middle (a encrypted_text(nosalt) UNIQUE REFERENCES key ON UPDATE CASCADE);
+  CREATE TABLE clear (a text); INSERT INTO key VALUES ('k', 'note of k'), ('other', 'n'); INSERT INTO middle VALUES ('k'); INSERT INTO clear VALUES ('k');
+  CREATE ROLE seer LOGIN IN ROLE may_see; ALTER TABLE key OWNER TO seer; ALTER TABLE middle OWNER TO seer; ALTER TABLE clear OWNER TO seer;
+  GRANT ALL ON root, key TO alice; GRANT SELECT ON leaf, middle, clear TO alice});
+lines_of($node, 'ALTER TABLE clear ADD FOREIGN KEY (a) REFERENCES middle (a) ON UPDATE CASCADE');
+refuses('alice', $_, qr/^permission denied to store another column's value in column "a" of table "(?:root|key)"/) foreach (
+  'UPDATE root SET a = (SELECT ssn FROM card WHERE id = 1)', 'UPDATE key SET a = note', "UPDATE key SET a = (SELECT a FROM key WHERE a = 'other') WHERE a = 'k'",
+  "WITH gone AS (DELETE FROM key WHERE a = 'other' RETURNING a) UPDATE key SET a = gone.a FROM gone WHERE key.a = 'k'",
+  "INSERT INTO key VALUES ('k', 'x') ON CONFLICT (a) DO UPDATE SET a = key.note", "MERGE INTO key USING middle m ON key.a = m.a WHEN MATCHED THEN UPDATE SET a = note",
+  'INSERT INTO key (a) SELECT ssn FROM card');
+works('alice', $_) foreach ("UPDATE key SET a = 'l' WHERE a = 'k'", "UPDATE key SET a = a, note = a", "INSERT INTO key VALUES ('l', 'x') ON CONFLICT (a) DO UPDATE SET a = excluded.a, note = 'y'",
+  "UPDATE key SET a = coalesce(NULL, 'm'::encrypted_varchar(5)) WHERE a = 'l'", "UPDATE root SET a = 't'");
+is(lines_of($node, 'SELECT a FROM clear UNION ALL SELECT a FROM leaf'), "m\nt", 'new values are brought on');
+works('seer', "UPDATE key SET a = note WHERE a = 'm'");
+is(lines_of($node, 'SELECT a FROM clear'), 'y', 'as are all of who may decrypt');
+lines_of($node, 'ALTER TABLE clear DROP CONSTRAINT clear_a_fkey');
+works('alice', "UPDATE key SET a = note WHERE a = 'other'");
+
+# A part of a value is another one: of it a mask would show more.
+refuses('bob', $_, $no_store) foreach ('UPDATE card SET pan = pan::encrypted_varchar(11) RETURNING pan', 'UPDATE card SET pan = coalesce(pan::encrypted_varchar(12), pan)',
+  'UPDATE card SET pan = CASE WHEN true THEN pan::encrypted_varchar(13) END', 'INSERT INTO card (id, pan) SELECT 9, pan::encrypted_bpchar(8) FROM card WHERE id = 1');
+works('bob', "UPDATE card SET pan = 'shortened'::encrypted_varchar(5) WHERE id = 0");
 
 #
 # Nothing masked is stored
