@@ -111,9 +111,38 @@ is_former(Node *node, void *context)
 	return expression_tree_walker(node, is_former, context);
 }
 
+/* An expression_tree_walker.  Returns true if something is computed by a function for the type that a column had. */
+static bool
+is_of_former_type(Node *node, void *context)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (node == NULL)
+		return false;
+	if (tde_is_computed(node) && !tde_computed_takes_arguments((FuncExpr *) node))
+		return true;
+	return expression_tree_walker(node, is_of_former_type, context);
+}
+
+static void
+check_expression_index(Oid index)
+{
+	Node	   *trees = (Node *) tde_stored_index_trees(index);
+
+	if (is_of_former_type(trees, NULL))
+		ereport(WARNING,
+				(errmsg("index \"%s\" computes with the former type of its column", get_rel_name(index)),
+				 errdetail("Values that this type does not have are errors, others are rounded to it, and the index serves no query."),
+				 errhint("Drop it, and create it again.")));
+	else if (is_former(trees, NULL))
+		ereport(WARNING,
+				(errmsg("index \"%s\" keeps the former specification and key of its column", get_rel_name(index)),
+				 errdetail("It holds what is computed of an encrypted column, which has another specification or key now."),
+				 errhint("Drop it, and create it again.")));
+}
+
 /*
  * ALTER TABLE t ALTER email TYPE encrypted_text('key=new'): PostgreSQL makes indexes anew by their definitions, in which the result's specification
- * stands.
+ * stands, and the function that computes it.
  */
 void
 tde_guard_expression_index_check(Relation rel)
@@ -121,11 +150,7 @@ tde_guard_expression_index_check(Relation rel)
 	ListCell   *cell;
 
 	foreach(cell, RelationGetIndexList(rel))
-		if (is_former((Node *) tde_stored_index_trees(lfirst_oid(cell)), NULL))
-			ereport(WARNING,
-					(errmsg("index \"%s\" keeps the former specification and key of its column", get_rel_name(lfirst_oid(cell))),
-					 errdetail("It holds what is computed of an encrypted column, which has another specification or key now."),
-					 errhint("Drop it, and create it again.")));
+		check_expression_index(lfirst_oid(cell));
 }
 
 /* ---- other declarations are refused ---- */

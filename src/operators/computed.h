@@ -59,6 +59,12 @@ extern int32 tde_computed_typmod_of(Node *expr);
 extern bool tde_computed_is_current(const FuncExpr *call);
 
 /*
+ * Returns true if the function takes the arguments as the columns are declared now.  Otherwise they are cast at each call to what it was for, since the
+ * function, too, stands in the index's definition: after integer has become bigint, large values are errors.
+ */
+extern bool tde_computed_takes_arguments(const FuncExpr *call);
+
+/*
  * Returns an expression that decrypts as one that is encrypted: for (ok)::boolean and (name)::text what is cast; for lower(email), j ->> 'k' and
  * (n)::text a call of tde_computed().  NULL if it has no such form.
  *

@@ -6,6 +6,8 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "parser/parse_coerce.h"
+#include "utils/lsyscache.h"
 
 #include "operators/computed.h"
 #include "operators/computed_choice.h"
@@ -100,4 +102,24 @@ bool
 tde_computed_is_current(const FuncExpr *call)
 {
 	return exprTypmod(linitial(call->args)) == tde_computed_typmod(tde_type_get(call->funcresulttype), list_copy_tail(call->args, 2));
+}
+
+bool
+tde_computed_takes_arguments(const FuncExpr *call)
+{
+	Const	   *function = lsecond(call->args);
+	Oid		   *declared;
+	int			count;
+
+	if (!IsA(function, Const) || function->constisnull)
+		return true;
+	(void) get_func_signature(DatumGetObjectId(function->constvalue), &declared, &count);
+	for (int i = 0; i < count && i + 2 < list_length(call->args); i++)
+	{
+		TdeType    *type = tde_type_find(exprType(list_nth(call->args, i + 2)));
+
+		if (type && !IsPolymorphicType(declared[i]) && !IsBinaryCoercible(type->base, declared[i]))
+			return false;
+	}
+	return true;
 }

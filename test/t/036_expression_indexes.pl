@@ -116,6 +116,15 @@ CREATE INDEX u_left ON u (left(email, 12)) WHERE ok; CREATE INDEX u_hash ON u US
 is(lookup('postgres'), "7 100\n1000 9", 'made anew, too');
 is(attempt($node, q{ALTER TABLE u ADD z int})->{err}, '', 'without a warning then');
 
+# A column gets another type: what the index computes is for the former one, which it says.
+lines_of($node, q{CREATE TABLE typed (id int, i encrypted_int4, v encrypted_varchar(10), d encrypted_numeric(8,2));
+  CREATE INDEX t_abs ON typed (abs(i)); CREATE INDEX t_some ON typed (id) WHERE abs(i) > 5; CREATE INDEX t_lower ON typed (lower(v)); CREATE INDEX t_round ON typed (round(d))});
+like(attempt($node, 'ALTER TABLE typed ALTER i TYPE bigint')->{err}, qr/WARNING:.* index "$_" computes with the former type of its column/, "$_ tells of another type") foreach qw(t_abs);
+is(attempt($node, 'INSERT INTO typed (i) VALUES (3000000000)')->{state}, '22003', 'which it is then');
+lines_of($node, 'DROP INDEX t_abs, t_some; CREATE INDEX t_abs ON typed (abs(i)); CREATE INDEX t_some ON typed (id) WHERE abs(i) > 5');
+is(attempt($node, 'INSERT INTO typed (i) VALUES (3000000000)')->{state}, '', '... and no more when it is made anew, as the hint says');
+unlike(attempt($node, "ALTER TABLE typed ALTER $_")->{err}, qr/former type/, "not: $_") foreach ('v TYPE text', 'd TYPE numeric(12,4)', 'id TYPE bigint');
+
 # A closed wallet.
 lines_of($node, 'SELECT tde_wallet_close()');
 is(attempt($node, q{INSERT INTO u (id) VALUES (1)})->{state}, '', 'NULL is no value');
