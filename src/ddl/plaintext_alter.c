@@ -8,18 +8,29 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/sysattr.h"
+#include "access/table.h"
 #include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
+#include "catalog/pg_attrdef.h"
 #include "catalog/pg_constraint.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_policy.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_rewrite.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "storage/bufmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -253,8 +264,39 @@ tde_plaintext_alter_column(const TdeAlterTable *alter, AlterTableCmd *cmd)
 /* ---- foreign keys of columns that are there ---- */
 
 /*
+ * Returns true if something reads the column with which PostgreSQL gives it no other type: a view or rule, a trigger UPDATE OF it, a policy, a generated
+ * column, the body of a function in SQL (RememberAllDependentForRebuilding() in tablecmds.c).
+ */
+static bool
+is_read(Oid table, AttrNumber number)
+{
+	Relation	depends = table_open(DependRelationId, AccessShareLock);
+	ScanKeyData keys[3];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	bool		found = false;
+
+	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table));
+	ScanKeyInit(&keys[2], Anum_pg_depend_refobjsubid, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(number));
+	scan = systable_beginscan(depends, DependReferenceIndexId, true, NULL, lengthof(keys), keys);
+	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+
+		CHECK_FOR_INTERRUPTS();
+		found = form->deptype == DEPENDENCY_NORMAL &&
+			(form->classid == RewriteRelationId || form->classid == TriggerRelationId || form->classid == PolicyRelationId ||
+			 form->classid == AttrDefaultRelationId || form->classid == ProcedureRelationId);
+	}
+	systable_endscan(scan);
+	table_close(depends, AccessShareLock);
+	return found;
+}
+
+/*
  * Returns a command that declares a plain column once more, ALTER c TYPE as it is, for declare_like_key() to change; NULL if the column cannot become
- * another: an identity, generated or inherited one, or a part of the partition key.
+ * another: an identity, generated or inherited one, a part of the partition key, or one that others read.
  */
 static AlterTableCmd *
 declare_again(Relation rel, const char *name)
@@ -266,7 +308,8 @@ declare_again(Relation rel, const char *name)
 
 	if (column == NULL || tde_type_holds_encrypted(column->atttypid) || column->attidentity || column->attgenerated ||
 		column->attinhcount > 0 || OidIsValid(rel->rd_rel->reloftype) ||
-		has_partition_attrs(rel, bms_make_singleton(number - FirstLowInvalidHeapAttributeNumber), NULL))
+		has_partition_attrs(rel, bms_make_singleton(number - FirstLowInvalidHeapAttributeNumber), NULL) ||
+		is_read(RelationGetRelid(rel), number))
 		return NULL;
 	def = makeNode(ColumnDef);
 	def->typeName = makeTypeNameFromOid(column->atttypid, column->atttypmod);
