@@ -8,9 +8,12 @@
 #include "postgres.h"
 
 #include "access/relation.h"
+#include "catalog/objectaddress.h"
+#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -19,6 +22,7 @@
 #include "keys/table.h"
 #include "maintenance/usage_scan.h"
 #include "server/compat.h"
+#include "server/extension.h"
 #include "type/datum.h"
 #include "type/inside.h"
 
@@ -176,16 +180,19 @@ make_table(const char *name, Size key, Size entry)
 
 /*
  * tde_foreign_values_in(relation regclass, pages int4, OUT column, declared_key, key, count) - pages: look at so many alone, and do not wait for
- * who has locked the table.
+ * who has locked the table.  For who may execute tde_foreign_values(); 42501 otherwise.
  */
 Datum
 tde_audit_foreign_values_in(PG_FUNCTION_ARGS)
 {
 	Oid			relid = PG_GETARG_OID(0);
 	bool		all = PG_ARGISNULL(1);
+	Oid			types[] = {REGCLASSOID};
 	Search		search = {0};
 	Relation	rel;
 
+	if (!tde_extension_may_execute("tde_foreign_values", types, lengthof(types), GetUserId()))
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, "tde_foreign_values");
 	InitMaterializedSRF(fcinfo, 0);
 	if (all)
 		LockRelationOid(relid, AccessShareLock);

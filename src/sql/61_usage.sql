@@ -16,13 +16,13 @@ COMMENT ON FUNCTION @extschema@.tde_drop_key_version(text, int4) IS
   'drop an old version of a data key, unless something in this database is still encrypted under it';
 
 
+-- Asks whether its caller may execute tde_foreign_values(), which has no rights of its own.
 CREATE FUNCTION tde_internal.tde_foreign_values_in(relation regclass, pages int4, OUT "column" name, OUT declared_key text, OUT key text, OUT count int8)
   RETURNS SETOF record
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION tde_internal.tde_foreign_values_in(regclass, int4) FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_foreign_values_in(regclass, int4) IS 'tde_foreign_values() of one table';
 
--- Tables that may hold encrypted values, in arrays and the like, too; the function in C looks more closely.
+-- Tables that may hold encrypted values, in arrays and the like, too; the function in C looks more closely.  It tells what the catalogs tell everybody.
 CREATE FUNCTION tde_internal.tde_declared_tables(OUT relation regclass) RETURNS SETOF regclass
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -30,9 +30,7 @@ AS $$
   SELECT c.oid::regclass FROM pg_class c
   WHERE c.relkind IN ('r', 'm') AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND a.atttypid >= 16384)
 $$;
-REVOKE ALL ON FUNCTION tde_internal.tde_declared_tables() FROM PUBLIC;
 COMMENT ON FUNCTION tde_internal.tde_declared_tables() IS 'tables with columns of users'' types';
-GRANT EXECUTE ON FUNCTION tde_internal.tde_declared_tables() TO pg_monitor;
 
 CREATE FUNCTION @extschema@.tde_verify_table(relation regclass, first_block int8 DEFAULT 0, last_block int8 DEFAULT NULL, OUT object regclass, OUT tid tid,
                                              OUT "column" name, OUT sqlstate text, OUT problem text) RETURNS SETOF record

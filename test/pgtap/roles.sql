@@ -304,5 +304,13 @@ SELECT allowed('writer', 'SELECT tde_ensure_keys()');
 SELECT allowed('writer', 'SELECT tde_internal.tde_wallet_status()');
 SELECT matches(complaint_of('writer', 'SELECT FROM tde.data_keys'), '^42501 permission denied for table', 'and wrapped keys stay unread');
 
+-- Who is granted a function needs nothing else, and who is not gets no further by what it calls.
+CREATE ROLE granted;
+GRANT EXECUTE ON FUNCTION tde_verify_database(), tde_verify_table(regclass, bigint, bigint), tde_foreign_values(regclass) TO granted;
+SELECT is(complaint_of('granted', 'SELECT count(*) FROM ' || call), NULL, call || ' by who is granted it')
+FROM unnest('{"tde_verify_database()","tde_verify_table(NULL)","tde_foreign_values()","tde_foreign_values(''card'')"}'::text[]) call;
+SELECT matches(complaint_of('writer', 'SELECT count(*) FROM ' || call), '^42501 permission denied for function tde_', call || ' by who is not')
+FROM unnest('{"tde_verify_database()","tde_verify_table(NULL)","tde_foreign_values()","tde_internal.tde_foreign_values_in(''card'', NULL)"}'::text[]) call;
+
 SELECT finish();
 ROLLBACK;

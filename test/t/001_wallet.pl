@@ -398,7 +398,7 @@ SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM ours
 WHERE has_function_privilege('public', oid, 'EXECUTE') AND oid NOT IN (SELECT oid FROM serving WHERE oid IS NOT NULL)};
 
 # Those that convert columns act with the rights of who calls them, and want the table's owner.
-# tde_called(), tde_distribute() and tde_plain_rows() stand in what the caller may execute, and are an error otherwise; PostgreSQL's own
+# tde_called(), tde_distribute(), tde_foreign_values_in() and tde_plain_rows() stand in what the caller may execute, and are an error otherwise; PostgreSQL's own
 # tsvector_update_trigger() is everybody's, too.
 # 18 casts integers to bytea; of the others there is one for a larger type, too.
 my %since = (bytea => 18, random => 17, to_bin => 17, to_oct => 17);
@@ -414,9 +414,9 @@ is(
     tde_check_dependents tde_check_not_distributed tde_check_partitions tde_check_rights tde_check_taken_over tde_column_family tde_complete_copy
     tde_computed tde_constant_default tde_conversion tde_conversion_indexes tde_conversion_keys tde_conversion_obstacles
     tde_conversion_replacements tde_convert_all_rows tde_convert_offline tde_convert_trigger tde_convertible_column tde_copy_column
-    tde_decrypt_column tde_decrypt_columns tde_decryption_rows tde_default_commands tde_definition tde_dependents tde_discover
+    tde_declared_tables tde_decrypt_column tde_decrypt_columns tde_decryption_rows tde_default_commands tde_definition tde_dependents tde_discover
     tde_distribute tde_drop_helper tde_encrypt_column tde_encrypt_columns tde_encrypted_type_of tde_finish_conversion tde_for_column
-    tde_foreign_constant tde_foreign_constants tde_foreign_owner tde_foreign_references tde_full_name tde_hash_fingerprint
+    tde_foreign_constant tde_foreign_constants tde_foreign_owner tde_foreign_references tde_foreign_values_in tde_full_name tde_hash_fingerprint
     tde_identity_commands tde_import_oracle_ddl tde_index_commands tde_index_expression tde_is_distributed tde_is_unordered tde_kept_properties tde_lock
     tde_lock_all tde_lock_columns tde_lock_tables tde_make_dependents tde_may_commit tde_may_decrypt tde_missing_rights tde_must_commit
     tde_named_indexes tde_named_opclass tde_not_nulls tde_of_column tde_open_envelope tde_owner_of tde_partitions tde_plain_rows tde_plain_type_of

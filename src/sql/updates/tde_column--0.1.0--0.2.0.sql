@@ -200,8 +200,7 @@ REVOKE ALL ON FUNCTION tde_internal.tde_audit_tables(), tde_internal.tde_functio
 REVOKE ALL ON FUNCTION @extschema@.tde_prepare_key(text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION tde_internal.tde_taken_name(oid, oid), tde_internal.tde_audit_names(), tde_internal.tde_audit_path_schemas(),
   tde_internal.tde_path_schemas(text) FROM PUBLIC;
-REVOKE ALL ON FUNCTION tde_internal.tde_foreign_values_in(regclass, int4), @extschema@.tde_foreign_values(regclass), tde_internal.tde_declared_tables(),
-  tde_internal.tde_audit_key_wall() FROM PUBLIC;
+REVOKE ALL ON FUNCTION @extschema@.tde_foreign_values(regclass), tde_internal.tde_audit_key_wall() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION tde_internal.tde_make_families(tde_internal.type_plans),
   tde_internal.tde_missing_first(tde_internal.type_plans, tde_internal.type_plans[], oid[]),
@@ -243,8 +242,7 @@ GRANT EXECUTE ON FUNCTION tde_internal.tde_event_counters() TO pg_monitor;
 GRANT SELECT ON tde.metrics TO pg_monitor;
 GRANT SELECT ON tde.decryptions TO PUBLIC;
 GRANT SELECT ON tde.decryptions_info TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION tde_internal.tde_declared_tables(), @extschema@.tde_verify_table(regclass, int8, int8),
-  @extschema@.tde_verify_database() TO pg_monitor;
+GRANT EXECUTE ON FUNCTION @extschema@.tde_verify_table(regclass, int8, int8), @extschema@.tde_verify_database() TO pg_monitor;
 GRANT EXECUTE ON FUNCTION @extschema@.tde_key_fingerprint() TO pg_monitor;
 
 -- What the template makes, for users' types, too.
