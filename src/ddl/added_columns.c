@@ -134,8 +134,7 @@ tde_added_column_prepare(Oid table, const AlterTableCmd *cmd)
 	int32		typmod;
 
 	/* what an extension makes, is as it says */
-	if ((kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE) || creating_extension || is_computed(def) ||
-		(cmd->missing_ok && get_attnum(table, def->colname) != InvalidAttrNumber))
+	if ((kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE) || creating_extension || is_computed(def))
 		return;
 	encrypted = find_encrypted(table, &all);
 	if (encrypted == InvalidAttrNumber || !tde_declared_type(def, &type, &typmod))

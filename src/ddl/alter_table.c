@@ -14,6 +14,7 @@
 #include "access/xlog.h"
 #include "commands/tablecmds.h"
 #include "miscadmin.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "ddl/alter_table.h"
@@ -45,6 +46,14 @@ concerns_types(const AlterTableStmt *stmt)
 	return false;
 }
 
+/* Returns true for ADD COLUMN IF NOT EXISTS of one that exists: nothing is declared, and no key made. */
+static bool
+is_skipped(const TdeAlterTable *alter, const AlterTableCmd *cmd)
+{
+	return cmd->subtype == AT_AddColumn && cmd->missing_ok &&
+		get_attnum(RelationGetRelid(alter->rel), ((ColumnDef *) cmd->def)->colname) != InvalidAttrNumber;
+}
+
 /* The first pass.  A foreign key may append declarations of its own columns, which this pass reaches, too: lappend() keeps the List. */
 static void
 declare(TdeAlterTable *alter, AlterTableCmd *cmd)
@@ -53,7 +62,7 @@ declare(TdeAlterTable *alter, AlterTableCmd *cmd)
 
 	if (list_member_ptr(alter->foreign_keys, cmd->def))
 		tde_plaintext_alter_foreign_key(alter, (Constraint *) cmd->def);
-	if (column == NULL)
+	if (column == NULL || is_skipped(alter, cmd))
 		return;
 	tde_plaintext_alter_column(alter, cmd);
 	tde_ddl_declare_altered(column);

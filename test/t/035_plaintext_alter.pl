@@ -383,6 +383,9 @@ lines_of($node, $_) foreach lines_of($node, q{SELECT hint FROM tde_audit() WHERE
 is(lines_of($node, $audit), '', 'its hint encrypts them');
 lines_of($node, q{CREATE TABLE mistaken (a encrypted_text, b encrypted_text)});
 unlike(attempt($node, 'ALTER TABLE mistaken ADD IF NOT EXISTS a text')->{err}, $said, 'nothing is added');
+is(attempt($node, 'ALTER TABLE mistaken ADD IF NOT EXISTS a text GENERATED ALWAYS AS (lower(b) || now()::text) STORED')->{state}, '', 'nor looked at');
+is(attempt($node, q{ALTER TABLE mistaken ADD IF NOT EXISTS a encrypted_text('key=not_made')})->{state}, '', '... whatever it declares');
+is(lines_of($node, q{SELECT count(*) FROM tde.keys WHERE name = 'not_made'}), '0', '... which makes no key');
 lines_of($node, q{SET tde_column.encrypt_new_columns = on; CALL tde_decrypt_column('mistaken', 'b', online => true)});
 lines_of($node, q{SET tde_column.encrypt_new_columns = on; CALL tde_finish_conversion('mistaken', 'b')});
 is(types('mistaken', 'a', 'b'), 'encrypted_text(aes256,salt,gcm) text', 'a conversion online decrypts');
