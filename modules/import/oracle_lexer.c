@@ -86,8 +86,10 @@ void
 tde_oracle_lexer_next(TdeOracleLexer *lexer)
 {
 	size_t		size = 0;
+	int			line = lexer->line;
 
 	skip_blanks(lexer);
+	lexer->opens_line = lexer->line != line;
 	lexer->start = lexer->rest;
 	if (*lexer->rest == '\0')
 	{
@@ -122,6 +124,14 @@ bool
 tde_oracle_lexer_is(const TdeOracleLexer *lexer, const char *token)
 {
 	return (lexer->kind == TDE_ORACLE_WORD || lexer->kind == TDE_ORACLE_SYMBOL) && strcmp(lexer->token, token) == 0;
+}
+
+bool
+tde_oracle_lexer_is_slash_line(const TdeOracleLexer *lexer)
+{
+	char		next = lexer->rest[strspn(lexer->rest, " \t\r")];
+
+	return lexer->opens_line && tde_oracle_lexer_is(lexer, "/") && (next == '\n' || next == '\0');
 }
 
 bool
