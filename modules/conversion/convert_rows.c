@@ -287,7 +287,8 @@ require_conversion(Relation rel, const char *source, const char *target)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("column \"%s\" of table \"%s\" is not being converted", source ? source : target,
 						RelationGetRelationName(rel)),
-				 errhint("The procedures that convert columns call this function; see the view tde.conversions.")));
+				 errdetail("Its conversion was not begun, or another session has ended or changed it meanwhile."),
+				 errhint("See the view tde.conversions. CALL tde_encrypt_column() again, if it is to go on.")));
 	return opener;
 }
 

@@ -30,7 +30,7 @@ refuse_encryption(const TdeOracleLexer *lexer)
 		tde_oracle_lexer_refuse(lexer, "Write the ENCRYPT clause behind the type of the column.");
 }
 
-/* Passes over parentheses with all that is in them.  ENCRYPT within is an error, as of a LOB's storage. */
+/* Passes over parentheses with all that is in them.  ENCRYPT within is an error, as of a LOB's storage, and so is the end of the statement. */
 static void
 skip_parentheses(TdeOracleLexer *lexer)
 {
@@ -40,7 +40,7 @@ skip_parentheses(TdeOracleLexer *lexer)
 	{
 		CHECK_FOR_INTERRUPTS();
 		refuse_encryption(lexer);
-		if (lexer->kind == TDE_ORACLE_END)
+		if (lexer->kind == TDE_ORACLE_END || tde_oracle_lexer_is(lexer, ";"))
 			tde_oracle_lexer_refuse(lexer, NULL);
 		depth += tde_oracle_lexer_is(lexer, "(") - tde_oracle_lexer_is(lexer, ")");
 		tde_oracle_lexer_next(lexer);
@@ -73,17 +73,19 @@ tde_oracle_clauses_skip_storage(TdeOracleLexer *lexer)
 	}
 }
 
-/* A semicolon within a string does not end it: the lexer has that as one token. */
+/* A semicolon within a string does not end it: the lexer has that as one token.  Nor does a slash in parentheses, which divides. */
 void
 tde_oracle_clauses_skip_statement(TdeOracleLexer *lexer, const char *what)
 {
-
 	ereport(NOTICE, (errmsg("line %d: %s is left out", lexer->line, what)));
-	while (!tde_oracle_lexer_is(lexer, ";") && lexer->kind != TDE_ORACLE_END)
+	while (!tde_oracle_lexer_is(lexer, ";") && !tde_oracle_lexer_is(lexer, "/") && lexer->kind != TDE_ORACLE_END)
 	{
 		CHECK_FOR_INTERRUPTS();
 		refuse_encryption(lexer);
-		tde_oracle_lexer_next(lexer);
+		if (tde_oracle_lexer_is(lexer, "("))
+			skip_parentheses(lexer);
+		else
+			tde_oracle_lexer_next(lexer);
 	}
 }
 
@@ -137,7 +139,7 @@ tde_oracle_clauses_expression(TdeOracleLexer *lexer, bool names, StringInfo out)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (depth == 0 && (tde_oracle_lexer_is(lexer, ",") || tde_oracle_lexer_is(lexer, ")") || tde_oracle_lexer_is(lexer, ";") ||
-						   lexer->kind == TDE_ORACLE_END || (!names && !first && tde_oracle_lexer_is_any(lexer, ends))))
+						   tde_oracle_lexer_is_slash_line(lexer) || lexer->kind == TDE_ORACLE_END || (!names && !first && tde_oracle_lexer_is_any(lexer, ends))))
 			return;
 		if (lexer->kind == TDE_ORACLE_WORD || lexer->kind == TDE_ORACLE_QUOTED)
 		{

@@ -56,14 +56,12 @@ skip_blanks(TdeOracleLexer *lexer)
 	lexer->rest = p;
 }
 
-/* Reads what is between quotes, which are doubled within.  One without an end is refused, as a text that ends in a statement is. */
-static void
-read_quoted(TdeOracleLexer *lexer, char quote)
+/* Returns what is behind the quote that ends a token; those within are doubled.  A text that ends before is refused, as in a statement. */
+static const char *
+find_end(TdeOracleLexer *lexer, char quote)
 {
 	const char *p = lexer->rest + 1;
-	char	   *out = lexer->token = palloc(strlen(p) + 1);
 
-	lexer->kind = quote == '"' ? TDE_ORACLE_QUOTED : TDE_ORACLE_STRING;
 	for (;; p++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -72,13 +70,28 @@ read_quoted(TdeOracleLexer *lexer, char quote)
 			lexer->kind = TDE_ORACLE_END;
 			tde_oracle_lexer_refuse(lexer, NULL);
 		}
-		if (*p == quote && *++p != quote)
-			break;
 		lexer->line += *p == '\n';
+		if (*p == quote && *++p != quote)
+			return p;
+	}
+}
+
+/* Reads what is between quotes. */
+static void
+read_quoted(TdeOracleLexer *lexer, char quote)
+{
+	const char *end = find_end(lexer, quote);
+	char	   *out = lexer->token = palloc(end - lexer->rest);
+
+	lexer->kind = quote == '"' ? TDE_ORACLE_QUOTED : TDE_ORACLE_STRING;
+	for (const char *p = lexer->rest + 1; p < end - 1; p++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		p += *p == quote;
 		*out++ = *p;
 	}
 	*out = '\0';
-	lexer->rest = p;
+	lexer->rest = end;
 }
 
 /* Symbols have one character, or two, such as <= and ||.  A number may have a point, and no exponent. */
@@ -86,8 +99,10 @@ void
 tde_oracle_lexer_next(TdeOracleLexer *lexer)
 {
 	size_t		size = 0;
+	int			line = lexer->line;
 
 	skip_blanks(lexer);
+	lexer->opens_line = lexer->line != line;
 	lexer->start = lexer->rest;
 	if (*lexer->rest == '\0')
 	{
@@ -122,6 +137,14 @@ bool
 tde_oracle_lexer_is(const TdeOracleLexer *lexer, const char *token)
 {
 	return (lexer->kind == TDE_ORACLE_WORD || lexer->kind == TDE_ORACLE_SYMBOL) && strcmp(lexer->token, token) == 0;
+}
+
+bool
+tde_oracle_lexer_is_slash_line(const TdeOracleLexer *lexer)
+{
+	char		next = lexer->rest[strspn(lexer->rest, " \t\r")];
+
+	return lexer->opens_line && tde_oracle_lexer_is(lexer, "/") && (next == '\n' || next == '\0');
 }
 
 bool

@@ -24,6 +24,7 @@ typedef struct TdeOracleLexer
 	int			line;			/* of the token */
 	TdeOracleKind kind;
 	char	   *token;
+	bool		opens_line;		/* the token is the first of its line */
 	bool		secret;			/* errors do not quote it */
 	bool		dropped;		/* storage clauses of this statement were passed over */
 } TdeOracleLexer;
@@ -35,7 +36,10 @@ extern void tde_oracle_lexer_next(TdeOracleLexer *lexer);
 /* Returns true if this word, or symbol, is next.  A quoted name or a string never is. */
 extern bool tde_oracle_lexer_is(const TdeOracleLexer *lexer, const char *token);
 
-/* The same of any word in a list that ends with NULL. */
+/* Returns true if a slash is next that has a line to itself: that ends a statement, and divides nothing. */
+extern bool tde_oracle_lexer_is_slash_line(const TdeOracleLexer *lexer);
+
+/* The same as tde_oracle_lexer_is() of any word in a list that ends with NULL. */
 extern bool tde_oracle_lexer_is_any(const TdeOracleLexer *lexer, const char *const *tokens);
 
 /* Passes over it, and returns true, if it is next. */

@@ -217,7 +217,7 @@ DECLARE
   bindings tde_internal.tde_binding[];
 BEGIN
   SELECT array_agg(tde_internal.tde_convertible_column(relation, t.column_name) ORDER BY n), array_agg(t.type ORDER BY n) INTO columns, types
-  FROM tde_internal.tde_targets(relation, column_names, specs, encrypting) WITH ORDINALITY AS t (column_name, type, n);
+  FROM tde_internal.tde_targets(relation, column_names, specs, encrypting, false) WITH ORDINALITY AS t (column_name, type, n);
   IF columns IS NULL THEN
     RETURN false;
   END IF;

@@ -143,6 +143,7 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
   -- Of a partitioned table: an index without any, those of its partitions, which are attached to it.  That of a constraint comes with the swap.
+  -- What replaces one for another column's copy is none of these: see tde_drop_superseded().
   SELECT i.indexrelid, coalesce((SELECT relname FROM pg_class WHERE oid = n.indexrelid), new_name), up.inhparent::regclass, commands.place, commands.command
   FROM tde.conversions v
   JOIN pg_attribute r ON r.attrelid = v.relation AND r.attname = v.column_name
@@ -155,8 +156,8 @@ AS $$
   JOIN pg_namespace l ON l.oid = c.relnamespace
   LEFT JOIN pg_inherits up ON up.inhrelid = i.indexrelid
   LEFT JOIN pg_constraint k ON k.conindid = i.indexrelid AND k.contype IN ('p', 'u')
-  CROSS JOIN LATERAL (SELECT ('tde_convert_' || i.indexrelid)::name, (
-    SELECT format('%I.%I', nspname, 'tde_convert_' || up.inhparent) FROM pg_class p JOIN pg_namespace s ON s.oid = p.relnamespace WHERE p.oid = up.inhparent)) AS names (new_name, new_parent)
+  CROSS JOIN LATERAL (SELECT format('tde_convert_%s_%s', i.indexrelid, r.attnum)::name, (
+    SELECT format('%I.%I', nspname, format('tde_convert_%s_%s', up.inhparent, r.attnum)) FROM pg_class p JOIN pg_namespace s ON s.oid = p.relnamespace WHERE p.oid = up.inhparent)) AS names (new_name, new_parent)
   LEFT JOIN pg_index n ON n.indexrelid = coalesce(
     (SELECT oid FROM pg_class WHERE relnamespace = c.relnamespace AND relname = new_name),
     -- PostgreSQL has made it, in a partition that is newer than its table's
@@ -199,6 +200,7 @@ AS $$
     WHERE up.inhparent IS NOT NULL AND k.oid IS NULL AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = n.indexrelid)
   ) AS commands (place, command) ON commands.command IS NOT NULL
   WHERE v.relation = $1 AND v.column_name = $2 AND v.phase = 'copy'
+    AND (SELECT relname FROM pg_class WHERE oid = coalesce(pg_partition_root(i.indexrelid), i.indexrelid)) !~ '^tde_convert(_[0-9]+)+$'
 $$;
 COMMENT ON FUNCTION tde_internal.tde_conversion_replacements(regclass, name) IS 'indexes on a column that is being copied, and which ones replace them';
 

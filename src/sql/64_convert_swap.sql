@@ -8,7 +8,7 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
   -- Foreign keys of the column and to it.  The definition's beginning is put together anew, with the copy in the column's place.
-  SELECT f.oid, f.conrelid, f.confrelid, f.conname, ('tde_convert_' || f.oid)::name,
+  SELECT f.oid, f.conrelid, f.confrelid, f.conname, format('tde_convert_%s_%s_%s', f.oid, a.attrelid, a.attnum)::name,
          CASE WHEN starts_with(def, before) THEN after || regexp_replace(substr(def, length(before) + 1), ' NOT VALID$', '') END,
          f.convalidated
   FROM tde.conversions v
@@ -28,7 +28,7 @@ AS $$
     JOIN pg_attribute r ON r.attrelid = f.confrelid AND r.attnum = u.r
   ) AS texts (before, after)
   CROSS JOIN LATERAL pg_get_constraintdef(f.oid) AS d (def)
-  WHERE v.relation = $1 AND v.column_name = $2 AND v.phase = 'copy' AND f.conparentid = 0
+  WHERE v.relation = $1 AND v.column_name = $2 AND v.phase = 'copy' AND f.conparentid = 0 AND f.conname !~ '^tde_convert(_[0-9]+)+$'
 $$;
 COMMENT ON FUNCTION tde_internal.tde_conversion_keys(regclass, name) IS 'foreign keys of a column that is being copied, and what replaces them';
 
@@ -160,6 +160,35 @@ AS $$
 $$;
 COMMENT ON FUNCTION tde_internal.tde_swap_commands(regclass, name) IS 'commands that put the copy of a column, with all that depends on it, in the column''s place';
 
+CREATE FUNCTION tde_internal.tde_drop_superseded(a pg_attribute, helper_column name) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  other record;
+BEGIN
+  -- Made for what has been dropped meanwhile they would go on holding; made for the copy of another column they have the old column.
+  FOR other IN
+    SELECT 1, tde_internal.tde_owner_of(k.conrelid) AS owner, format('ALTER TABLE %s DROP CONSTRAINT %I', k.conrelid::regclass, k.conname) AS command
+    FROM pg_attribute n JOIN pg_constraint k ON k.conrelid = n.attrelid AND n.attnum = ANY (k.conkey) OR k.confrelid = n.attrelid AND n.attnum = ANY (k.confkey)
+    WHERE n.attrelid = a.attrelid AND n.attname IN (a.attname, helper_column) AND k.contype = 'f' AND k.conparentid = 0 AND k.conname ~ '^tde_convert(_[0-9]+)+$'
+      AND NOT EXISTS (SELECT FROM tde_internal.tde_conversion_keys(a.attrelid, a.attname) WHERE (referencing, replacement) = (k.conrelid, k.conname))
+    UNION
+    SELECT 2, c.relowner, format('DROP INDEX %s', c.oid::regclass)
+    FROM tde_internal.tde_column_family(a) f JOIN pg_attribute n ON n.attrelid = f.relation AND n.attname IN (a.attname, helper_column)
+    JOIN pg_depend d ON (d.refclassid, d.refobjid, d.refobjsubid, d.classid) = ('pg_class'::regclass, n.attrelid, n.attnum, 'pg_class'::regclass)
+    JOIN pg_class c ON c.oid = d.objid AND c.relkind IN ('i', 'I') AND NOT c.relispartition
+    WHERE c.relname ~ '^tde_convert(_[0-9]+)+$'
+      AND NOT EXISTS (SELECT FROM tde_internal.tde_conversion_replacements(a.attrelid, a.attname) r WHERE r.replacement = c.relname)
+    ORDER BY 1
+  LOOP
+    PERFORM tde_internal.tde_run_as(other.owner, other.command);
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION tde_internal.tde_drop_superseded(pg_attribute, name) IS
+  'drop indexes and foreign keys that an online conversion has made and that will replace none of the column''s';
+
 CREATE FUNCTION tde_internal.tde_swap(relation regclass, column_name name, partitions text[]) RETURNS oid[]
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -177,6 +206,7 @@ BEGIN
   PERFORM tde_internal.tde_lock_tables(ARRAY(SELECT d.relation FROM tde_internal.tde_dependents(a) d ORDER BY depth DESC) || ARRAY(
     SELECT unnest(ARRAY[referencing, referenced]) FROM tde_internal.tde_conversion_keys(relation, column_name)) || relation);
   a := tde_internal.tde_convertible_column(relation, column_name);
+  PERFORM tde_internal.tde_drop_superseded(a, v.helper_column);
   PERFORM tde_internal.tde_check_taken_over(a, true) FROM tde.conversions c WHERE (c.relation, c.column_name) = ($1, $2) AND c.opened_by IS NOT NULL;
   PERFORM tde_internal.tde_check_conversion(a, v.direction = 'encrypt', true);
   PERFORM tde_internal.tde_check_partitions(relation, column_name, partitions);

@@ -2,27 +2,37 @@
 -- What a user calls
 --
 
-CREATE FUNCTION tde_internal.tde_all_convertible(relation regclass, encrypting boolean) RETURNS name[]
+CREATE FUNCTION tde_internal.tde_all_convertible(relation regclass, encrypting boolean, online boolean) RETURNS name[]
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  a      pg_attribute;
-  names  name[] := '{}';
-  others text[] := '{}';
-  detail text;
-  hint   text;
+  a        pg_attribute;
+  names    name[] := '{}';
+  others   text[] := '{}';
+  has_type boolean;
+  detail   text;
+  hint     text;
 BEGIN
+  -- online, one that is being copied goes on; one that is being erased is an error, as all are offline
   FOR a IN SELECT * FROM pg_attribute WHERE attrelid = relation AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 ORDER BY attnum LOOP
     PERFORM tde_internal.tde_convertible_column(relation, a.attname);
-    CONTINUE WHEN encrypting = EXISTS (SELECT FROM tde_internal.tde_type_spec(a.atttypid, a.atttypmod) WHERE base_type IS NOT NULL);
+    CONTINUE WHEN encrypting = EXISTS (SELECT FROM tde_internal.tde_type_spec(a.atttypid, a.atttypmod) WHERE base_type IS NOT NULL)
+      OR online AND EXISTS (SELECT FROM tde.conversions v WHERE (v.relation, v.helper_column) = (a.attrelid, a.attname));
+    has_type := false;
     BEGIN
       IF encrypting THEN
         PERFORM tde_internal.tde_encrypted_type_of(a, NULL);
       END IF;
-      PERFORM tde_internal.tde_check_conversion(a, encrypting, false);
+      has_type := true;
+      PERFORM tde_internal.tde_check_conversion(a, encrypting, online AND NOT EXISTS (
+        SELECT FROM tde.conversions v WHERE (v.relation, v.column_name, v.phase) = (a.attrelid, a.attname, 'erase')));
       names := names || a.attname;
     EXCEPTION WHEN wrong_object_type OR undefined_object OR feature_not_supported OR dependent_objects_still_exist THEN
+      -- what keeps a table from it keeps all its columns
+      IF online AND has_type AND SQLSTATE = '0A000' THEN
+        RAISE;
+      END IF;
       GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
       others := others || concat_ws('  ', quote_ident(a.attname) || ': ' || SQLERRM || '.', replace(nullif(detail, ''), E'\n', '; ') || '.', nullif(hint, ''));
     END;
@@ -35,14 +45,15 @@ BEGIN
   RETURN names;
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_all_convertible(regclass, boolean) IS 'columns of a table that can be converted, with a warning of the others';
+COMMENT ON FUNCTION tde_internal.tde_all_convertible(regclass, boolean, boolean) IS 'columns of a table that can be converted, with a warning of the others';
 
-CREATE FUNCTION tde_internal.tde_targets(relation regclass, column_names name[], specs text[], encrypting boolean) RETURNS TABLE (column_name name, type text)
+CREATE FUNCTION tde_internal.tde_targets(relation regclass, column_names name[], specs text[], encrypting boolean, online boolean)
+  RETURNS TABLE (column_name name, type text)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  names name[] := coalesce(column_names, tde_internal.tde_all_convertible(relation, encrypting));
+  names name[] := coalesce(column_names, tde_internal.tde_all_convertible(relation, encrypting, online));
 BEGIN
   IF cardinality(specs) NOT IN (1, cardinality(names)) THEN
     RAISE EXCEPTION 'number of specs does not match number of columns' USING ERRCODE = 'invalid_parameter_value',
@@ -53,7 +64,7 @@ BEGIN
     FROM generate_subscripts(names, 1) n CROSS JOIN LATERAL tde_internal.tde_convertible_column(relation, names[n]) a ORDER BY n;
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_targets(regclass, name[], text[], boolean) IS
+COMMENT ON FUNCTION tde_internal.tde_targets(regclass, name[], text[], boolean, boolean) IS
   'columns to be converted, NULL: all that can be, and the types that they get; specs: of each, or one for all';
 
 CREATE PROCEDURE @extschema@.tde_encrypt_columns(relation regclass, columns name[] DEFAULT NULL, specs text[] DEFAULT NULL, online boolean DEFAULT false,
@@ -63,7 +74,7 @@ DECLARE
   target record;
 BEGIN
   IF online THEN
-    FOR target IN SELECT t.column_name, t.type FROM tde_internal.tde_targets(relation, columns, specs, true) t LOOP
+    FOR target IN SELECT t.column_name, t.type FROM tde_internal.tde_targets(relation, columns, specs, true, true) t LOOP
       CALL tde_internal.tde_copy_column(relation, target.column_name, target.type, true, NULL, batch_rows, batch_delay);
     END LOOP;
     RETURN;
@@ -90,7 +101,7 @@ DECLARE
   target record;
 BEGIN
   IF online THEN
-    FOR target IN SELECT t.column_name, t.type FROM tde_internal.tde_targets(relation, columns, NULL, false) t LOOP
+    FOR target IN SELECT t.column_name, t.type FROM tde_internal.tde_targets(relation, columns, NULL, false, true) t LOOP
       CALL tde_internal.tde_copy_column(relation, target.column_name, target.type, false, NULL, batch_rows, batch_delay);
     END LOOP;
   ELSE

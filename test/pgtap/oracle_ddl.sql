@@ -89,6 +89,13 @@ CREATE SEQUENCE s; COMMENT ON TABLE hr.employee IS 'x;'; GRANT SELECT ON hr.empl
   'as DBMS_METADATA writes it, and as people do');
 SELECT is(imported(ddl), NULL, format('nothing comes of %L', ddl)) FROM unnest(ARRAY['', ';', ' -- x', '/', '/* x */']) ddl;
 
+-- A slash ends a statement that is left out, too: nothing behind it is lost.
+SELECT is(imported(skipped || E'\n/\nCREATE TABLE kept (a NUMBER)\n / \nCREATE TABLE also (a NUMBER);'), 'CREATE TABLE kept ( a numeric); CREATE TABLE also ( a numeric)', skipped)
+FROM unnest(ARRAY['CREATE INDEX i ON t (a)', E'CREATE INDEX i ON t (a / b, (c\n/ d))', E'CREATE INDEX i ON t (a\n/\nb) LOCAL (PARTITION p)', 'CREATE SEQUENCE s',
+  'GRANT SELECT ON t TO x', 'COMMENT ON TABLE t IS ''a/b''', 'ALTER SESSION SET NLS_SORT = binary', 'ALTER INDEX i REBUILD']) skipped;
+SELECT is(imported(E'ALTER TABLE t ADD a NUMBER DEFAULT 6\n/ 2\n/\nALTER TABLE t ADD b NUMBER DEFAULT 1\n/'),
+  'ALTER TABLE t ADD a numeric DEFAULT 6 / 2; ALTER TABLE t ADD b numeric DEFAULT 1', 'and a default, but not where it divides');
+
 --
 -- What is not understood
 --
@@ -97,6 +104,7 @@ SELECT is(imported(ddl), said, ddl) FROM (VALUES
   (E'CREATE TABLE t (a DATE,\nb SDO_GEOMETRY)', '0A000 cannot import "SDO_GEOMETRY" at line 2 of Oracle''s DDL. It is no type that is known here: write one of PostgreSQL''s there, by hand, in what comes out.'),
   ('CREATE TABLE t (a CLOB) LOB (a) STORE AS SECUREFILE (ENCRYPT USING ''AES128'')', '0A000 cannot import "ENCRYPT" at line 1 of Oracle''s DDL. Write the ENCRYPT clause behind the type of the column.'),
   ('CREATE INDEX i ON t (encrypt)', '0A000 cannot import "ENCRYPT" at line 1 of Oracle''s DDL. Write the ENCRYPT clause behind the type of the column.'),
+  (E'CREATE INDEX i ON t (a\n/\nCREATE TABLE lost (a NUMBER);\nCREATE TABLE kept (a NUMBER)', '0A000 cannot import ";" at line 3 of Oracle''s DDL.'),
   ('CREATE TABLE t (a DATE ENCRYPT USING ''ROT13'')', '0A000 cannot import line 1 of Oracle''s DDL. Algorithms are ''AES128'', ''AES192'', ''AES256'' and ''3DES168''.'),
   ('CREATE TABLE t (a DATE ENCRYPT ''MD5'')', '0A000 cannot import line 1 of Oracle''s DDL. Integrity is ''SHA-1'', ''NOMAC'' or ''GCM''.'),
   ('CREATE TABLE t (a DATE ENCRYPT NO MAC)', '0A000 cannot import "MAC" at line 1 of Oracle''s DDL. Expected is "SALT".'),
@@ -121,6 +129,11 @@ SELECT is((SELECT count(*) FROM generate_series(0, length(ddl)) n WHERE imported
 FROM (VALUES ('CREATE TABLE t (a VARCHAR2(3 CHAR) ENCRYPT USING ''AES192'' IDENTIFIED BY x ''SHA-1'' NO SALT DEFAULT ''y'' NOT NULL, CHECK (a > ''z'' OR a IN (''1''))) TABLESPACE u;')) d (ddl);
 SELECT is((SELECT count(*) FROM generate_series(0, length(ddl)) n WHERE imported(left(ddl, n)) ~ 'geheim'), 0::bigint, 'no error has a password')
 FROM (VALUES ('CREATE TABLE t (a DATE ENCRYPT IDENTIFIED BY "geheim" NO SALT, b DATE ENCRYPT IDENTIFIED BY geheim x)')) d (ddl);
+
+-- Memory grows with the text, not with its square.
+SELECT cmp_ok(used, '<', 100 * 1024 * 1024::numeric, 'memory for many names in quotes') FROM (
+  SELECT (SELECT sum(total_bytes) FROM pg_backend_memory_contexts)
+  FROM tde_import_oracle_ddl((SELECT format('CREATE TABLE t (%s)', string_agg(format('"Column %s" VARCHAR2(9) DEFAULT ''it''''s''', n), ', ')) FROM generate_series(1, 5000) n))) AS m (used);
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -463,6 +463,36 @@ app_ok("CALL tde_decrypt_column('summed', 'n')", 'and back, offline');
 convert_online('decrypt', 'summed', 't', 'and back, online');
 is(summed(), "10\n10\nint4_minmax_ops text_minmax_ops", 'plain again');
 
+# All columns online, once more after what has been done, while a third is broken off in the middle.
+app_ok("CREATE TABLE again (id int, a text, b text, c text); INSERT INTO again SELECT g, 'AGAINMARK' || g, 'b', 'c' FROM generate_series(1, 10) g", 'a table');
+app_ok("CALL tde_encrypt_columns('again', '{a}', online => true)", 'one column');
+app_ok("CALL tde_encrypt_columns('again', online => true)", 'and all of them') foreach 1, 2;
+is(lines_of($node, "SELECT string_agg(column_name || ' ' || phase, ' ' ORDER BY column_name) FROM tde.conversions WHERE relation = 'again'::regclass"), 'a copy b copy c copy id copy', 'each once');
+app_fails("CALL tde_encrypt_columns('again')", { state => '55006', message => qr/is being converted online/ }, 'not offline meanwhile');
+app_ok("CALL tde_finish_conversion('again', '$_')", "finished: $_") foreach qw(id a b);
+app_ok("CALL tde_encrypt_columns('again', online => true); CALL tde_finish_conversion('again', 'c')", 'the last one');
+app_ok("CALL tde_decrypt_columns('again', '{a}', online => true)", 'one back');
+app_ok("CALL tde_decrypt_columns('again', online => true)", 'and all of them') foreach 1, 2;
+is(lines_of($node, "SELECT string_agg(column_name || ' ' || phase, ' ' ORDER BY column_name) FROM tde.conversions WHERE relation = 'again'::regclass"), 'a copy b copy c copy id copy', 'each once');
+app_ok("CALL tde_finish_conversion('again', '$_')", "finished: $_") foreach qw(id a b c);
+is(lines_of($node, 'SELECT count(DISTINCT a), min(b), max(c), sum(id) FROM again'), '10|b|c|55', 'as it was');
+app_ok("CREATE TABLE inherited (n text) INHERITS (again)", 'a child');
+app_fails("CALL tde_encrypt_columns('again', online => true)", { state => '0A000', message => qr/with inheritance/ }, 'what keeps all columns from it is an error');
+
+# A conversion that another session ends
+app_ok("CREATE TABLE ended (id int, a text); INSERT INTO ended SELECT g, 'ENDED' || g FROM generate_series(1, 30) g", 'a table');
+foreach my $end ("CALL tde_abort_conversion('ended', 'a')", "CALL tde_finish_conversion('ended', 'a')")
+{
+  my $said = '';
+  my $copying = IPC::Run::start([ 'psql', '-X', '-U', 'app', '-h', $node->host, '-p', $node->port, '-d', 'postgres', '-v', 'VERBOSITY=verbose', '-c',
+    "CALL tde_encrypt_column('ended', 'a', online => true, batch_rows => 1, batch_delay => 1)" ], '>&', \$said);
+  $node->poll_query_until('postgres', $_) or die "the conversion does not begin: $said"
+    foreach "SELECT count(*) = 1 FROM tde.conversions WHERE relation = 'ended'::regclass", 'SELECT count(tde_convert_2) > 0 FROM ended';
+  app_ok($end, $end);
+  $copying->finish;
+  like($said, qr/ERROR:  55000: column "a" of table "ended" is not being converted\n.*DETAIL: .* another session has ended or changed it meanwhile.*HINT: .* CALL tde_encrypt_column\(\) again/s, 'the session that copied is told');
+}
+
 # A procedure of the user's own goes on with its own search_path.
 app_ok(q(CREATE TABLE nested (id int, a text, b text); CREATE TABLE paths (at text, path text);
 CREATE PROCEDURE migrate() LANGUAGE plpgsql AS $$

@@ -187,5 +187,53 @@ is($defined->('online'), $defined->('offline'), 'indexes online are those of off
 like(lines_of($node, "SET enable_seqscan = off; EXPLAIN (COSTS off) SELECT * FROM i_online WHERE lower(a) = 'a 7'"), qr/Index/, 'an index over an expression is used');
 is(lines_of($node, "SET enable_seqscan = off; SELECT id FROM i_online WHERE lower(a) = 'a 7'"), '7', 'and finds the row');
 
+# A constraint that is dropped while the column is converted, and a foreign key beside it, do not hold afterwards.
+sub copy_column
+{
+  my ($table, $column) = @_;
+  local $Test::Builder::Level = $Test::Builder::Level + 1;
+  app_ok("CALL tde_encrypt_column('$table', '$column', online => true)", "$table.$column copied");
+  app_ok($_, $_) foreach split /\n/, app_ok("SELECT tde_conversion_indexes('$table', '$column')", "indexes of $table.$column")->{out};
+  return;
+}
+sub constraints_of { return lines_of($node, "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = '$_[0]'::regclass AND contype <> 'n' ORDER BY conname"); }
+sub indexes_of { return lines_of($node, "SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = '$_[0]'::regclass ORDER BY 1") =~ s/tde_internal\.tde_computed\(.*?'lower\(text\)'::regprocedure, a\)/lower(a)/gr; }
+app_ok(q(CREATE TABLE dropped (id int, a text, b text, CONSTRAINT dropped_a UNIQUE (a)); CREATE UNIQUE INDEX dropped_b ON dropped (lower(a), b);
+CREATE INDEX dropped_kept ON dropped (a); INSERT INTO dropped VALUES (1, 'x', 'y');
+CREATE TABLE refers (a text CONSTRAINT refers_a REFERENCES dropped (a)); INSERT INTO refers VALUES ('x')), 'a table with constraints');
+copy_column('dropped', 'a');
+my $locker = session($node);
+session_try($locker, 'BEGIN; LOCK TABLE dropped IN ROW EXCLUSIVE MODE');
+fails_with($node, q(SET lock_timeout = '200ms'; CALL tde_finish_conversion('dropped', 'a')), { state => '55P03' }, 'broken off before the swap', user => 'app');
+session_try($locker, "SELECT tde_internal.tde_add_keys('dropped', 'a')");
+session_try($locker, 'COMMIT');
+like(constraints_of('refers'), qr/tde_convert_\d+.* REFERENCES dropped\(tde_convert_2\)/, 'the foreign key to the copy is there');
+app_ok('ALTER TABLE dropped DROP CONSTRAINT dropped_a CASCADE; DROP INDEX dropped_b', 'dropped meanwhile');
+app_ok(q(CALL tde_finish_conversion('dropped', 'a')), 'finished');
+app_ok(q(INSERT INTO dropped VALUES (2, 'x', 'y'); INSERT INTO refers VALUES ('z')), 'what was dropped does not hold');
+is(constraints_of('dropped') . constraints_of('refers'), '', 'no constraint is left');
+is(indexes_of('dropped'), 'CREATE INDEX dropped_kept ON public.dropped USING btree (a)', 'nor an index but the one that was there');
+
+# Two columns that share indexes and a foreign key, in conversion at once: the second one's are made again when the first one is finished.
+foreach my $order ([qw(a b)], [qw(b a)])
+{
+  my ($first, $second) = @$order;
+  my $shared = "shared_$first";
+  app_ok("CREATE TABLE $shared (a text NOT NULL, b text NOT NULL, c int, CONSTRAINT ${shared}_key PRIMARY KEY (a, b)); CREATE INDEX ${shared}_b ON $shared (b, lower(a)) WHERE a IS NOT NULL;
+    ALTER TABLE $shared ADD CONSTRAINT ${shared}_c UNIQUE (a, b, c); INSERT INTO $shared VALUES ('1', '2', 3), ('1', '3', 4)", 'two columns in several indexes');
+  my @before = (indexes_of($shared), constraints_of($shared));
+  copy_column($shared, $_) foreach qw(a b);
+  app_ok("CALL tde_finish_conversion('$shared', '$first')", "$first is finished first");
+  is(indexes_of($shared), $before[0], 'with its indexes, and none of the other copy');
+  my $missing = fails_with($node, "CALL tde_finish_conversion('$shared', '$second')", { state => '55000', message => qr/indexes of the copy of column "$second" are missing/ }, 'the others are missing', user => 'app');
+  app_ok($_, $_) foreach split /\n/, $missing->{detail};
+  app_ok("CALL tde_finish_conversion('$shared', '$second')", "$second is finished");
+  is(indexes_of($shared), $before[0], 'all indexes are there');
+  is(constraints_of($shared), $before[1], 'and all constraints');
+  is(lines_of($node, "SELECT string_agg(format_type(atttypid, NULL), ' ') FROM pg_attribute WHERE attrelid = '$shared'::regclass AND attname IN ('a', 'b')"),
+    'encrypted_text encrypted_text', 'both are encrypted');
+  fails_with($node, "INSERT INTO $shared (a, b, c) VALUES ('1', '2', 5)", { state => '23505', message => qr/${shared}_key/ }, 'and unique', user => 'app');
+}
+
 $node->stop;
 done_testing();
