@@ -9,6 +9,8 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
@@ -17,6 +19,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -104,9 +107,8 @@ are_convertible(Relation rel, const Roles *roles)
 }
 
 /*
- * Returns true if the trigger is one as tde_encrypt_column() makes it, '~tde_convert_N' for a column tde_convert_N, or tde_erase_N.  Everybody may
- * name the function in a trigger who may make triggers on a table.  But nobody except the owner adds columns or drops triggers, so the name stands
- * for his decision that the column's values are copied there, or go.
+ * Returns true if the trigger looks like one of tde_encrypt_column(): '~tde_convert_N' for a column tde_convert_N, or tde_erase_N.  Whoever may make
+ * triggers on a table can make one, and CREATE TABLE ... LIKE and DETACH PARTITION leave such columns behind: see is_owners().
  */
 static bool
 is_conversion(Relation rel, const Trigger *trigger, Roles *roles)
@@ -129,6 +131,54 @@ is_conversion(Relation rel, const Trigger *trigger, Roles *roles)
 		are_convertible(rel, roles);
 }
 
+/*
+ * Returns true if the trigger stands for the decision of the table's owner, that the column's values are copied as it says.  It is ENABLE ALWAYS, which
+ * nobody but the owner can make it: CREATE TRIGGER, with OR REPLACE, too, makes one that is not.  A partition has its table's, whose owner
+ * must be somebody who could become that of the partition.
+ */
+static bool
+is_owners(Relation rel, const Trigger *trigger)
+{
+	ListCell   *cell;
+
+	if (trigger->tgenabled != TRIGGER_FIRES_ALWAYS)
+		return false;
+	foreach(cell, trigger->tgisclone ? get_partition_ancestors(RelationGetRelid(rel)) : NIL)
+	{
+		Oid			owner = GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(lfirst_oid(cell)));
+
+		if (!has_privs_of_role(owner, rel->rd_rel->relowner))
+			return false;
+	}
+	return true;
+}
+
+/* Returns the name of the table that is converted: the one whose trigger partitions have a copy of. */
+static const char *
+converted_table(Relation rel, const Trigger *trigger)
+{
+	List	   *ancestors = trigger->tgisclone ? get_partition_ancestors(RelationGetRelid(rel)) : NIL;
+
+	return tde_table_name(ancestors ? llast_oid(ancestors) : RelationGetRelid(rel));
+}
+
+/* Nobody has decided this conversion; or its trigger was disabled, and there may be rows whose copies are not right. */
+pg_noreturn static void
+refuse_disabled(Relation rel, const Trigger *trigger, const Roles *roles)
+{
+	const char *table = converted_table(rel, trigger);
+	const char *column = quote_literal_cstr(roles->original);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("conversion of column \"%s\" of table \"%s\" cannot go on", roles->original, RelationGetRelationName(rel)),
+			 errdetail("Trigger \"%s\" is not enabled as the owner's conversion has made it, ENABLE ALWAYS.  Rows may have been written without it.",
+					   trigger->tgname),
+			 roles->source ? errhint("CALL tde_abort_conversion(%s, %s); and begin again.", quote_literal_cstr(table), column) :
+			 errhint("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s; CALL tde_finish_conversion(%s, %s);", table, quote_identifier(trigger->tgname),
+					 quote_literal_cstr(table), column)));
+}
+
 bool
 tde_convert_is_under_way(Relation rel, const char *source, const char *target, char **opener)
 {
@@ -145,6 +195,8 @@ tde_convert_is_under_way(Relation rel, const char *source, const char *target, c
 		fmgr_info(triggers->triggers[i].tgfoid, &finfo);
 		if (finfo.fn_addr == tde_convert_trigger)
 		{
+			if (!is_owners(rel, &triggers->triggers[i]))
+				refuse_disabled(rel, &triggers->triggers[i], &roles);
 			*opener = roles.opener ? pstrdup(roles.opener) : NULL;
 			return true;
 		}
@@ -332,7 +384,7 @@ refuse_altered(Relation rel, const Trigger *trigger)
 					 table, quote_identifier(trigger->tgargs[2]))));
 }
 
-/* Returns what the trigger keeps for this statement, made with its first row.  A trigger that somebody else has made by hand is refused here. */
+/* Returns what the trigger keeps for this statement, made with its first row.  A trigger that somebody else has made is refused here. */
 static TriggerState *
 trigger_state(FunctionCallInfo fcinfo, TriggerData *data)
 {
@@ -344,6 +396,9 @@ trigger_state(FunctionCallInfo fcinfo, TriggerData *data)
 		return state;
 	if (!is_conversion(data->tg_relation, data->tg_trigger, &roles))
 		refuse_altered(data->tg_relation, data->tg_trigger);
+	/* to erase takes nobody's rights */
+	if (roles.source && !is_owners(data->tg_relation, data->tg_trigger))
+		refuse_disabled(data->tg_relation, data->tg_trigger, &roles);
 	old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	state = palloc0(sizeof(TriggerState));
 	state->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(data->tg_relation)), &TTSOpsHeapTuple);

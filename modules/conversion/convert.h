@@ -37,7 +37,7 @@ extern Datum tde_convert_value(TdeConversion *conversion, Relation rel, TupleTab
 
 /*
  * Returns true if a conversion of the table is under way that sets the target from the source, or to NULL without one.  *opener: its opener,
- * palloc'd, or NULL.
+ * palloc'd, or NULL.  Throws ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE if its trigger is not enabled as the owner's.
  */
 extern bool tde_convert_is_under_way(Relation rel, const char *source, const char *target, char **opener);
 
