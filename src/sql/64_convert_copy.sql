@@ -82,14 +82,26 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   others text := (SELECT string_agg(split_part(p, ' ', 1), ', ') FROM unnest(tde_internal.tde_partitions(relation)) p WHERE p <> ALL (seen));
+  v      record;
 BEGIN
+  -- the batches have looked at them, too, but not under this lock
+  SELECT c.phase, t.tgname, t.tgrelid::regclass AS relation INTO v FROM tde.conversions c JOIN pg_trigger t ON t.tgname = c.helper_trigger
+  WHERE (c.relation, c.column_name) = ($1, $2) AND tgenabled <> 'A' AND (tgrelid = c.relation OR tgrelid IN (SELECT relid FROM pg_partition_tree(c.relation)));
+  IF FOUND THEN
+    RAISE EXCEPTION 'conversion of column "%" of table "%" cannot go on', column_name, (SELECT relname FROM pg_class WHERE oid = relation)
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+        DETAIL = format('Trigger "%s" of table %s was disabled meanwhile.  Rows may have been written without it.', v.tgname, v.relation),
+        HINT = CASE v.phase WHEN 'copy' THEN format('CALL tde_abort_conversion(%L, %L); and begin again.', relation, column_name)
+               ELSE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I; CALL tde_finish_conversion(%L, %L);', relation, v.tgname, relation, column_name) END;
+  END IF;
   IF others IS NOT NULL THEN
     RAISE EXCEPTION 'table % has got new partitions meanwhile', relation USING ERRCODE = 'object_in_use',
       DETAIL = others, HINT = format('CALL tde_finish_conversion(%L, %L); again.', relation, column_name);
   END IF;
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_check_partitions(regclass, name, text[]) IS 'error if a table has partitions whose rows nobody has looked at';
+COMMENT ON FUNCTION tde_internal.tde_check_partitions(regclass, name, text[]) IS
+  'error if a table has partitions whose rows nobody has looked at, or rows that were written without the trigger';
 
 CREATE FUNCTION tde_internal.tde_start_conversion(a pg_attribute, type text, encrypting boolean, opened_by regprocedure) RETURNS void
 LANGUAGE plpgsql

@@ -4,6 +4,7 @@
 use strict;
 use warnings FATAL => 'all';
 
+use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use TdeTest;
@@ -57,6 +58,83 @@ ALTER TABLE mine ENABLE ALWAYS TRIGGER "~tde_convert_2"), 'a trigger on a table 
 lines_of($node, 'CREATE TABLE theirs PARTITION OF mine FOR VALUES FROM (0) TO (100)');
 fails_with($node, q(INSERT INTO mine (id, a) VALUES (11, 'PG_VERSION')), \%refused, '... runs nothing as the owner of a partition', user => 'mallory');
 lines_of($node, 'DROP TABLE mine');
+
+#
+# A copy that is stale is not swapped in
+#
+sub finished
+{
+  my ($table, $name) = @_;
+  local $Test::Builder::Level = $Test::Builder::Level + 1;
+  app_ok("CALL tde_finish_conversion('$table', 'a')", $name);
+  return lines_of($node, "SELECT string_agg(concat(id, a), ' ' ORDER BY id) FROM $table");
+}
+sub values_of { return join ' ', map { "$_$_[0]" } 1 .. 3; }
+sub make
+{
+  my ($table) = @_;
+  app_ok(qq(CREATE TABLE $table (id int, a text); INSERT INTO $table SELECT g, 'old' FROM generate_series(1, 3) g; CALL tde_encrypt_column('$table', 'a', online => true)), "$table is being encrypted");
+  return;
+}
+
+# triggers that were disabled
+make('loaded');
+app_ok(q(ALTER TABLE loaded DISABLE TRIGGER USER; UPDATE loaded SET a = 'new'), 'changed while triggers are disabled');
+app_fails(q(CALL tde_finish_conversion('loaded', 'a')), \%refused, '... is seen');
+app_ok('ALTER TABLE loaded ENABLE TRIGGER USER', 'enabled again');
+my %disabled = (%refused, hint => qr/^CALL tde_abort_conversion\('public\.loaded', 'a'\); and begin again\.$/);
+app_fails($_, \%disabled, "... is seen by $_") foreach q(CALL tde_finish_conversion('loaded', 'a')), q(CALL tde_encrypt_column('loaded', 'a', online => true)), q(UPDATE loaded SET a = 'newer' WHERE id = 3);
+app_ok($_) foreach q(CALL tde_abort_conversion('loaded', 'a')), q(CALL tde_encrypt_column('loaded', 'a', online => true));
+is(finished('loaded', 'what the hint says'), values_of('new'), '... gives the right values');
+
+# between the last pass and the lock of the swap
+make('late');
+my ($before, $call) = (session($node), '');
+session_try($before, 'BEGIN; SELECT count(*) FROM late');
+my $run = IPC::Run::start([ 'psql', '-X', '-U', 'app', '-h', $node->host, '-p', $node->port, '-d', 'postgres', '-c', "CALL tde_finish_conversion('late', 'a')" ], '>&', \$call);
+ok($node->poll_query_until('postgres', q(SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'late'::regclass AND mode = 'AccessExclusiveLock')), 'the end waits for a reader');
+is(session_try($before, q(ALTER TABLE late DISABLE TRIGGER USER; UPDATE late SET a = 'new'; ALTER TABLE late ENABLE TRIGGER USER; COMMIT))->{err}, '', 'who goes round the trigger');
+$before->quit;
+$run->finish;
+like($call, qr/ERROR:  conversion of column "a" of table "late" cannot go on\nDETAIL:  Trigger "~tde_convert_2" of table public\.late was disabled meanwhile.*\nHINT:  CALL tde_abort_conversion\('public\.late', 'a'\); and begin again\./, '... is seen');
+
+# while the old values are erased
+make('erasing');
+my $reader = session($node);
+session_try($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM late');
+app_ok(q(CALL tde_finish_conversion('erasing', 'a', max_wait => 0)), 'swapped');
+session_try($reader, 'COMMIT');
+$reader->quit;
+app_ok(q(ALTER TABLE erasing DISABLE TRIGGER USER; ALTER TABLE erasing ENABLE TRIGGER USER; UPDATE erasing SET a = 'new'), 'triggers are disabled and enabled, and rows are written');
+app_fails(q(CALL tde_finish_conversion('erasing', 'a')), { %refused, hint => qr/^ALTER TABLE public\.erasing ENABLE ALWAYS TRIGGER "~tde_convert_2"; CALL tde_finish_conversion\('public\.erasing', 'a'\);$/ }, '... is seen');
+app_ok(q(ALTER TABLE erasing ENABLE ALWAYS TRIGGER "~tde_convert_2"), 'what the hint says');
+is(finished('erasing', '... ends it'), values_of('new'), 'with the right values');
+
+# partitions that go and come again
+app_ok(q(CREATE TABLE parts (id int, a text) PARTITION BY RANGE (id); CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (1) TO (3); CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (3) TO (100) PARTITION BY RANGE (id);
+CREATE TABLE parts_21 PARTITION OF parts_2 FOR VALUES FROM (3) TO (50); INSERT INTO parts SELECT g, 'old' FROM generate_series(1, 6) g; CALL tde_encrypt_column('parts', 'a', online => true)), 'partitions are being encrypted');
+app_ok(q(INSERT INTO parts VALUES (40, 'kept')), 'a row that is written meanwhile');
+my $kept = lines_of($node, 'SELECT ctid, xmin FROM parts WHERE id = 1');
+app_ok(q(ALTER TABLE parts DETACH PARTITION parts_2; UPDATE parts_21 SET a = CASE WHEN id <> 4 THEN 'new' END WHERE id < 40; ALTER TABLE parts ATTACH PARTITION parts_2 FOR VALUES FROM (3) TO (100)), 'one goes, changes and comes again');
+app_ok(q(CREATE TABLE parts_3 (LIKE parts); INSERT INTO parts_3 (id, a, tde_convert_2) VALUES (101, 'mine', 'other'); BEGIN; INSERT INTO erasing VALUES (4); SAVEPOINT s; UPDATE parts_3 SET id = 100; RELEASE s;
+ALTER TABLE parts ATTACH PARTITION parts_3 FOR VALUES FROM (100) TO (200); COMMIT), 'another one comes with a copy of its own');
+app_ok(q(CALL tde_encrypt_column('parts', 'a', online => true, batch_rows => 1)), 'going on');
+is(lines_of($node, 'SELECT ctid, xmin FROM parts WHERE id = 1'), $kept, '... writes nothing of the others');
+is(lines_of($node, 'SELECT count(*) FROM parts WHERE a IS DISTINCT FROM tde_convert_2::text'), '0', '... makes the copies anew');
+app_ok(q(ALTER TABLE parts DETACH PARTITION parts_1; UPDATE parts_1 SET a = 'new'; ALTER TABLE parts ATTACH PARTITION parts_1 FOR VALUES FROM (1) TO (3)), 'one more');
+is(finished('parts', 'finished'), '1new 2new 3new 4 5new 6new 40kept 100mine', '... with the right values');
+
+# triggers that change the row after its copy is made
+app_ok(q(CREATE FUNCTION upper_a() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN new.a = upper(new.a); RETURN new; END'; CREATE TABLE ordered (id int, a text); INSERT INTO ordered VALUES (1, 'old'), (2, 'old'), (3, 'old');
+CREATE TRIGGER "~zz" BEFORE INSERT OR UPDATE ON ordered FOR EACH ROW EXECUTE FUNCTION upper_a()), 'a trigger that fires late');
+app_fails(q(CALL tde_encrypt_column('ordered', 'a', online => true)), { state => '2BP01', detail => qr/^trigger "~zz" on table public\.ordered, which fires after the conversion's: ALTER TRIGGER "~zz" ON public\.ordered RENAME TO "z_~zz"; before$/ }, '... is named');
+app_ok($_) foreach q(ALTER TRIGGER "~zz" ON ordered RENAME TO "z_~zz"), q(CALL tde_encrypt_column('ordered', 'a', online => true)), q(UPDATE ordered SET a = 'new'),
+  q(CREATE TRIGGER "~zzz" BEFORE DELETE ON ordered FOR EACH ROW EXECUTE FUNCTION upper_a(); CREATE TRIGGER "~~" AFTER UPDATE ON ordered FOR EACH ROW EXECUTE FUNCTION upper_a(); UPDATE ordered SET a = 'new'),
+  q(CREATE TRIGGER "ärger" BEFORE INSERT OR UPDATE ON ordered FOR EACH ROW EXECUTE FUNCTION upper_a());
+app_fails(q(UPDATE ordered SET a = 'newer'), { %refused, detail => qr/^Trigger "ärger" fires after that of the conversion, /, hint => qr/^ALTER TRIGGER "ärger" ON public\.ordered RENAME TO "z_ärger";$/ }, 'one that is made meanwhile stops writes');
+app_fails(q(CALL tde_finish_conversion('ordered', 'a')), { state => '2BP01', detail => qr/^trigger "ärger" on table/ }, '... and the swap');
+app_ok($_) foreach q(ALTER TRIGGER "ärger" ON ordered RENAME TO "z_ärger"), q(UPDATE ordered SET a = 'newer');
+is(finished('ordered', 'renamed'), values_of('NEWER'), '... it is right');
 
 $node->stop;
 done_testing();
