@@ -54,7 +54,7 @@ are_pair(Oid one, Oid other)
 	return type && type->base == one;
 }
 
-/* Returns true if both columns are there still, and of types that a conversion has. */
+/* Returns true if the columns are there still, and of types that a conversion has.  To erase one takes no other. */
 static bool
 are_convertible(Relation rel, const TdeRoles *roles)
 {
@@ -62,22 +62,24 @@ are_convertible(Relation rel, const TdeRoles *roles)
 	Form_pg_attribute target;
 	Form_pg_attribute original;
 
-	if (numbers[0] <= 0 || numbers[1] <= 0)
+	if (numbers[0] <= 0 || (roles->source && numbers[1] <= 0))
 		return false;
 	target = TupleDescAttr(RelationGetDescr(rel), numbers[0] - 1);
-	original = TupleDescAttr(RelationGetDescr(rel), numbers[1] - 1);
 	if (target->attgenerated != '\0' || target->attidentity != '\0')
 		return false;
+	if (roles->source == NULL)
+		return true;
+	original = TupleDescAttr(RelationGetDescr(rel), numbers[1] - 1);
 	/* the other column's type is what the function takes */
-	return roles->opener ? tde_ddl_encrypted(roles->source ? target->atttypid : original->atttypid) != NULL :
-		are_pair(target->atttypid, original->atttypid);
+	return roles->opener ? tde_ddl_encrypted(target->atttypid) != NULL : are_pair(target->atttypid, original->atttypid);
 }
 
-/* See is_owners(): whoever may make triggers on a table can make such a one. */
+static const char words[] = "~tde_convert_";
+
+/* Returns true, and what its arguments say, of a trigger whose name goes with them. */
 static bool
-is_conversion(Relation rel, const Trigger *trigger, TdeRoles *roles)
+read_roles(const Trigger *trigger, TdeRoles *roles)
 {
-	static const char words[] = "~tde_convert_";
 	const char *number = trigger->tgname + strlen(words);
 	bool		copies;
 
@@ -91,8 +93,14 @@ is_conversion(Relation rel, const Trigger *trigger, TdeRoles *roles)
 	roles->target = trigger->tgargs[copies ? 2 : 1];
 	roles->original = trigger->tgargs[copies ? 1 : 2];
 	roles->opener = trigger->tgnargs == 4 ? trigger->tgargs[3] : NULL;
-	return (is_numbered(roles->target, "tde_convert_", number) || (!copies && is_numbered(roles->target, "tde_erase_", number))) &&
-		are_convertible(rel, roles);
+	return is_numbered(roles->target, "tde_convert_", number) || (!copies && is_numbered(roles->target, "tde_erase_", number));
+}
+
+/* See is_owners(): whoever may make triggers on a table can make such a one. */
+static bool
+is_conversion(Relation rel, const Trigger *trigger, TdeRoles *roles)
+{
+	return read_roles(trigger, roles) && are_convertible(rel, roles);
 }
 
 /*
@@ -117,20 +125,20 @@ is_owners(Relation rel, const Trigger *trigger)
 	return true;
 }
 
-/* Returns the name of the table that is converted: the one whose trigger partitions have a copy of. */
-static const char *
+/* Returns the table that is converted: the one whose trigger partitions have a copy of. */
+static Oid
 converted_table(Relation rel, const Trigger *trigger)
 {
 	List	   *ancestors = trigger->tgisclone ? get_partition_ancestors(RelationGetRelid(rel)) : NIL;
 
-	return tde_table_name(ancestors ? llast_oid(ancestors) : RelationGetRelid(rel));
+	return ancestors ? llast_oid(ancestors) : RelationGetRelid(rel);
 }
 
 /* Nobody has decided this conversion; or its trigger was disabled, and there may be rows whose copies are not right. */
 pg_noreturn static void
 refuse_disabled(Relation rel, const Trigger *trigger, const TdeRoles *roles)
 {
-	const char *table = converted_table(rel, trigger);
+	const char *table = tde_table_name(converted_table(rel, trigger));
 	const char *column = quote_literal_cstr(roles->original);
 
 	ereport(ERROR,
@@ -221,20 +229,70 @@ tde_under_way_refuse(void)
 			 errmsg("tde_convert_trigger can only be called as the trigger that tde_encrypt_column() makes")));
 }
 
+/*
+ * Returns the name that the column of this name, which the table has no more, is called by now; NULL if it is not known.  It had the number that the
+ * trigger's name ends with.  other: the column that has its values in clear, or encrypted.
+ */
+static const char *
+renamed(Oid table, const Trigger *trigger, const char *name, const char *other)
+{
+	AttrNumber	number = strtol(trigger->tgname + strlen(words), NULL, 10);
+	const char *result = get_attname(table, number, true);
+
+	if (get_attnum(table, name) > 0 || result == NULL || strcmp(result, other) == 0 ||
+		!are_pair(get_atttype(table, number), get_atttype(table, get_attnum(table, other))))
+		return NULL;
+	return quote_identifier(result);
+}
+
+/* Returns true if the table has this column, and its values are in clear. */
+static bool
+is_clear(Oid table, const char *name)
+{
+	AttrNumber	number = get_attnum(table, name);
+
+	return number > 0 && tde_ddl_encrypted(get_atttype(table, number)) == NULL;
+}
+
+/*
+ * Returns commands that end a conversion that cannot go on.  A dropped column's values stay in the rows, where nothing but a rewrite of the table finds
+ * them, so those in clear are removed before.
+ */
+static const char *
+way_out(Oid table, const Trigger *trigger, const TdeRoles *roles)
+{
+	const char *name = tde_table_name(table);
+	const char *column = quote_identifier(roles->target);
+	const char *now = roles->source ? renamed(table, trigger, roles->original, roles->target) : renamed(table, trigger, roles->target, roles->original);
+	const char *dropped = psprintf("End the conversion: DROP TRIGGER %s ON %s;", quote_identifier(trigger->tgname), name);
+
+	if (now && roles->source)
+		return psprintf("ALTER TABLE %s RENAME COLUMN %s TO %s; CALL tde_abort_conversion(%s, %s);", name, now, quote_identifier(roles->source),
+						quote_literal_cstr(name), quote_literal_cstr(roles->source));
+	if (now)
+		return psprintf("ALTER TABLE %s RENAME COLUMN %s TO %s;", name, now, column);
+	if (is_clear(table, roles->target))
+		return psprintf("%s ALTER TABLE %s DROP CONSTRAINT IF EXISTS %s; UPDATE %s SET %s = NULL; ALTER TABLE %s DROP COLUMN %s; "
+						"CALL tde_wipe_free_space(%s);", dropped, name, column, name, column, name, column, quote_literal_cstr(name));
+	if (get_attnum(table, roles->target) > 0)
+		return psprintf("%s ALTER TABLE %s DROP COLUMN %s;", dropped, name, column);
+	return is_clear(table, roles->original) ? dropped : psprintf("%s VACUUM FULL %s;", dropped, name);
+}
+
 /* The trigger is as it was made; somebody has renamed, altered or dropped one of its columns. */
 static void
 refuse_altered(Relation rel, const Trigger *trigger)
 {
-	const char *table = tde_table_name(RelationGetRelid(rel));
+	TdeRoles	roles;
 
-	if (trigger->tgnargs < 3 || strcmp(trigger->tgargs[0], "copy") != 0 || strcmp(trigger->tgname + 1, trigger->tgargs[2]) != 0)
+	if (!read_roles(trigger, &roles))
 		tde_under_way_refuse();
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("conversion of column \"%s\" of table \"%s\" cannot go on", trigger->tgargs[1], RelationGetRelationName(rel)),
-			 errdetail("The column or its copy \"%s\" was renamed, altered or dropped.", trigger->tgargs[2]),
-			 errhint("End the conversion: DROP TRIGGER %s ON %s; ALTER TABLE %s DROP COLUMN IF EXISTS %s;", quote_identifier(trigger->tgname), table,
-					 table, quote_identifier(trigger->tgargs[2]))));
+			 errmsg("conversion of column \"%s\" of table \"%s\" cannot go on", roles.original, RelationGetRelationName(rel)),
+			 roles.source ? errdetail("The column or its copy \"%s\" was renamed, altered or dropped.", roles.target) :
+			 errdetail("Column \"%s\", which has the old values, was renamed, altered or dropped.", roles.target),
+			 errhint("%s", way_out(converted_table(rel, trigger), trigger, &roles))));
 }
 
 /* Returns true of a trigger that can change the row before it is written. */
@@ -262,7 +320,7 @@ refuse_later(Relation rel, const Trigger *trigger, const TdeRoles *roles)
 					 errmsg("conversion of column \"%s\" of table \"%s\" cannot go on", roles->original, RelationGetRelationName(rel)),
 					 errdetail("Trigger \"%s\" fires after that of the conversion, and could change the row without its copy.", other->tgname),
 					 errhint("ALTER TRIGGER %s ON %s RENAME TO %s;", quote_identifier(other->tgname),
-							 other->tgisclone ? converted_table(rel, other) : tde_table_name(RelationGetRelid(rel)),
+							 tde_table_name(converted_table(rel, other)),
 							 quote_identifier(psprintf("z_%s", other->tgname)))));
 		is_behind = is_behind || other->tgoid == trigger->tgoid;
 	}

@@ -9,7 +9,7 @@ CREATE VIEW tde.conversions AS
   SELECT t.tgrelid::pg_catalog.regclass AS relation,
          (CASE WHEN g[1] OPERATOR(pg_catalog.=) 'copy' THEN g[2] ELSE g[3] END)::pg_catalog.name AS column_name,
          g[1] AS phase,
-         CASE WHEN s.base_type IS NULL THEN 'decrypt' ELSE 'encrypt' END AS direction,
+         CASE WHEN n.attnum IS NULL THEN NULL WHEN s.base_type IS NULL THEN 'decrypt' ELSE 'encrypt' END AS direction,
          pg_catalog.format_type(n.atttypid, n.atttypmod) AS new_type,
          (CASE WHEN g[1] OPERATOR(pg_catalog.=) 'copy' THEN g[3] ELSE g[2] END)::pg_catalog.name AS helper_column,
          t.tgname AS helper_trigger,
@@ -22,10 +22,11 @@ CREATE VIEW tde.conversions AS
     FROM pg_catalog.unnest(pg_catalog.string_to_array(pg_catalog.regexp_replace(pg_catalog.encode(t.tgargs, 'hex'), '(..)', E'\\1 ', 'g'), '00 '))
       WITH ORDINALITY AS a (hex, n)
     WHERE hex OPERATOR(pg_catalog.<>) '') AS arguments (g)
-  JOIN pg_catalog.pg_attribute n ON n.attrelid OPERATOR(pg_catalog.=) t.tgrelid AND n.attname OPERATOR(pg_catalog.=) g[3]::pg_catalog.name
-  CROSS JOIN LATERAL tde_internal.tde_type_spec(n.atttypid, n.atttypmod) s
+  -- it may have been renamed
+  LEFT JOIN pg_catalog.pg_attribute n ON n.attrelid OPERATOR(pg_catalog.=) t.tgrelid AND n.attname OPERATOR(pg_catalog.=) g[3]::pg_catalog.name
+  LEFT JOIN LATERAL tde_internal.tde_type_spec(n.atttypid, n.atttypmod) s ON true
   -- partitions have copies of their table's
-  WHERE t.tgparentid OPERATOR(pg_catalog.=) 0;
+  WHERE t.tgparentid OPERATOR(pg_catalog.=) 0 AND g[1] OPERATOR(pg_catalog.=) ANY ('{copy,erase}') AND g[3] IS NOT NULL;
 GRANT SELECT ON tde.conversions TO PUBLIC;
 COMMENT ON VIEW tde.conversions IS
   'columns in online conversion: being copied (phase copy), or swapped while old values are erased (phase erase)';
@@ -111,14 +112,20 @@ AS $$
 DECLARE
   helper text := 'tde_convert_' || a.attnum;
   owner  oid  := tde_internal.tde_owner_of(a.attrelid);
+  v      record;
 BEGIN
   PERFORM tde_internal.tde_check_conversion(a, encrypting, true, opened_by IS NULL);
   IF opened_by IS NOT NULL THEN
     PERFORM tde_internal.tde_check_taken_over(a, false);
   END IF;
   IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = a.attrelid AND tgname = '~' || helper) THEN
+    SELECT c.phase, c.column_name, c.direction INTO v FROM tde.conversions c WHERE (c.relation, c.helper_trigger) = (a.attrelid::regclass, '~' || helper);
     RAISE EXCEPTION 'a conversion of column "%" has been broken off', a.attname USING ERRCODE = 'object_not_in_prerequisite_state',
-      HINT = format('End it: DROP TRIGGER %2$I ON %1$s; ALTER TABLE %1$s DROP COLUMN IF EXISTS %3$I;', a.attrelid::regclass, '~' || helper, helper);
+      HINT = CASE WHEN v.phase = 'erase' THEN format('CALL tde_finish_conversion(%L, %L);', a.attrelid::regclass, v.column_name)
+                  WHEN v.column_name <> a.attname AND v.direction IS NOT NULL
+                  THEN format('ALTER TABLE %1$s RENAME COLUMN %2$I TO %3$I; CALL tde_abort_conversion(%4$L, %5$L);', a.attrelid::regclass, a.attname, v.column_name, a.attrelid::regclass, v.column_name)
+                  -- the copy has been dropped: a decrypted one is still in the rows
+                  ELSE format('End it: DROP TRIGGER %I ON %s;', '~' || helper, a.attrelid::regclass) || CASE WHEN encrypting THEN '' ELSE format(' VACUUM FULL %s;', a.attrelid::regclass) END END;
   END IF;
   PERFORM tde_internal.tde_lock_tables(ARRAY[a.attrelid]);
   PERFORM tde_internal.tde_run_as(owner, format('ALTER TABLE %s ADD COLUMN %I %s', a.attrelid::regclass, helper, tde_internal.tde_with_collation(a, type)));
@@ -241,7 +248,7 @@ AS $$
 BEGIN
   PERFORM tde_internal.tde_convertible_column(relation, column_name);
   SELECT v.phase, v.helper_column, v.helper_trigger, v.direction INTO phase, helper_column, helper_trigger, direction
-  FROM tde.conversions v WHERE v.relation = $1 AND v.column_name = $2;
+  FROM tde.conversions v WHERE v.relation = $1 AND v.column_name = $2 AND v.direction IS NOT NULL;
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_conversion(regclass, name) IS 'the conversion of a column that is under way; NULLs if none is';

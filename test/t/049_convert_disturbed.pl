@@ -136,5 +136,69 @@ app_fails(q(CALL tde_finish_conversion('ordered', 'a')), { state => '2BP01', det
 app_ok($_) foreach q(ALTER TRIGGER "ärger" ON ordered RENAME TO "z_ärger"), q(UPDATE ordered SET a = 'newer');
 is(finished('ordered', 'renamed'), values_of('NEWER'), '... it is right');
 
+#
+# Columns that are renamed or dropped
+#
+sub files_with
+{
+  my ($text) = @_;
+  $node->safe_psql('postgres', 'CHECKPOINT');
+  my $folder = $node->data_dir . '/base/' . lines_of($node, "SELECT oid FROM pg_database WHERE datname = 'postgres'");
+  return join ' ', sort grep { index(read_bytes("$folder/$_"), $text) >= 0 } grep { !/^\.\.?$/ } slurp_dir($folder);
+}
+lines_of($node, q(CALL tde_abort_conversion('late', 'a')));
+
+# while the old values are erased
+make('phase');
+$reader = session($node);
+session_try($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM late');
+app_ok(q(CALL tde_finish_conversion('phase', 'a', max_wait => 0)), 'swapped');
+session_try($reader, 'COMMIT');
+$reader->quit;
+app_ok(q(ALTER TABLE phase RENAME a TO aa), 'renamed');
+app_ok(q(UPDATE phase SET aa = 'new', tde_erase_2 = 'OLDMARK'), '... writes go on');
+is(lines_of($node, 'SELECT count(tde_erase_2) FROM phase'), '0', '... and leave no old value');
+is(lines_of($node, 'SELECT relation, column_name, phase, direction, helper_column FROM tde.conversions'), 'phase|a|erase||tde_erase_2', '... the conversion is listed');
+is(lines_of($node, 'SELECT unfinished_conversions FROM tde.status'), '1', '... and counted');
+is(lines_of($node, q(SELECT finding, hint FROM tde_audit() WHERE topic = 'conversions')),
+  q(column a is still being converted (phase erase)|ALTER TABLE public.phase RENAME COLUMN ... TO a;  CALL tde_finish_conversion('public.phase', 'a');), '... and the audit tells the way on');
+app_fails(q(CALL tde_finish_conversion('phase', 'a')), { state => '42703', detail => qr/^It has been renamed or dropped while /, hint => qr/^ALTER TABLE public\.phase RENAME COLUMN \.\.\. TO a; and go on with it\.$/ }, '... as its end does');
+app_fails(q(CALL tde_finish_conversion('phase', 'aa')),
+  { state => '55000', hint => qr/^If it has been renamed: ALTER TABLE public\.phase RENAME COLUMN aa TO a; CALL tde_finish_conversion\('public\.phase', 'a'\);$/ }, '... by the new name, too');
+app_ok(q(ALTER TABLE phase RENAME COLUMN aa TO a; ALTER TABLE phase RENAME COLUMN tde_erase_2 TO x), 'the old column is renamed');
+app_fails(q(UPDATE phase SET a = 'newer'), { state => '55000', hint => qr/^ALTER TABLE public\.phase RENAME COLUMN x TO tde_erase_2;$/ }, '... how to go on');
+app_ok('ALTER TABLE phase RENAME COLUMN x TO tde_erase_2', '... which is done');
+is(finished('phase', '... and it is ended'), values_of('new'), '... with the right values');
+
+# while it is copied: nothing stays in clear
+sub decrypting
+{
+  my ($mark, $more) = @_;
+  local $Test::Builder::Level = $Test::Builder::Level + 1;
+  app_ok(qq(CREATE TABLE opened (id int, a encrypted_text NOT NULL); INSERT INTO opened SELECT g, '$mark' FROM generate_series(1, 3) g; CALL tde_decrypt_column('opened', 'a', online => true)), 'being decrypted');
+  isnt(files_with($mark), '', 'the copy is in clear');
+  app_ok($more, $more);
+  return;
+}
+sub hint_of { my ($sql) = @_; return attempt($node, $sql, user => 'app')->{err} =~ /^HINT:\s+(.*)$/m ? $1 : ''; }
+my $drops = 'End the conversion: DROP TRIGGER "~tde_convert_2" ON public.opened;';
+foreach my $case (
+  [ 'RENAMEDMARK', 'ALTER TABLE opened RENAME a TO aa', q(UPDATE opened SET id = id), q(ALTER TABLE public.opened RENAME COLUMN aa TO a; CALL tde_abort_conversion('public.opened', 'a');) ],
+  [ 'AGAINMARK', 'ALTER TABLE opened RENAME a TO aa', q(CALL tde_decrypt_column('opened', 'aa', online => true)), q(ALTER TABLE public.opened RENAME COLUMN aa TO a; CALL tde_abort_conversion('public.opened', 'a');) ],
+  [ 'LOSTMARK', 'ALTER TABLE opened DROP a', q(UPDATE opened SET id = id),
+    "$drops ALTER TABLE public.opened DROP CONSTRAINT IF EXISTS tde_convert_2; UPDATE public.opened SET tde_convert_2 = NULL; ALTER TABLE public.opened DROP COLUMN tde_convert_2; CALL tde_wipe_free_space('public.opened');" ],
+  [ 'COPYMARK', 'ALTER TABLE opened DROP tde_convert_2', q(UPDATE opened SET id = id), "$drops VACUUM FULL public.opened;" ],
+  [ 'DROPPEDMARK', 'ALTER TABLE opened DROP tde_convert_2', q(CALL tde_decrypt_column('opened', 'a', online => true)), 'End it: DROP TRIGGER "~tde_convert_2" ON public.opened; VACUUM FULL public.opened;' ])
+{
+  my ($mark, $more, $sql, $wanted) = @$case;
+  decrypting($mark, $more);
+  my $told = hint_of($sql);
+  is($told, $wanted, '... what helps');
+  app_ok($told =~ s/^End .*?: //r, '... is done');
+  is(files_with($mark), '', '... no value stays in clear');
+  is(lines_of($node, 'SELECT count(*) FROM tde.conversions'), '0', '... and no conversion');
+  app_ok('UPDATE opened SET id = id; DROP TABLE opened', '... rows are written');
+}
+
 $node->stop;
 done_testing();
