@@ -230,17 +230,21 @@ tde_under_way_refuse(void)
 }
 
 /*
- * Returns the name that the column of this name, which the table has no more, is called by now; NULL if it is not known.  It had the number that the
- * trigger's name ends with.  other: the column that has its values in clear, or encrypted.
+ * Returns what the column that had the old values is called by now, if the table has none of its name; NULL if it is there, or not known.  It had the
+ * number that the trigger's name ends with.
  */
 static const char *
-renamed(Oid table, const Trigger *trigger, const char *name, const char *other)
+renamed(Oid table, const Trigger *trigger, const TdeRoles *roles)
 {
+	const char *name = roles->source ? roles->source : roles->target;
+	const char *other = roles->source ? roles->target : roles->original;
 	AttrNumber	number = strtol(trigger->tgname + strlen(words), NULL, 10);
 	const char *result = get_attname(table, number, true);
+	Oid			type = get_atttype(table, number);
 
-	if (get_attnum(table, name) > 0 || result == NULL || strcmp(result, other) == 0 ||
-		!are_pair(get_atttype(table, number), get_atttype(table, get_attnum(table, other))))
+	/* a dropped column has no type */
+	if (get_attnum(table, name) > 0 || result == NULL || strcmp(result, other) == 0 || !OidIsValid(type) ||
+		(roles->opener == NULL && !are_pair(type, get_atttype(table, get_attnum(table, other)))))
 		return NULL;
 	return quote_identifier(result);
 }
@@ -263,7 +267,7 @@ way_out(Oid table, const Trigger *trigger, const TdeRoles *roles)
 {
 	const char *name = tde_table_name(table);
 	const char *column = quote_identifier(roles->target);
-	const char *now = roles->source ? renamed(table, trigger, roles->original, roles->target) : renamed(table, trigger, roles->target, roles->original);
+	const char *now = renamed(table, trigger, roles);
 	const char *dropped = psprintf("End the conversion: DROP TRIGGER %s ON %s;", quote_identifier(trigger->tgname), name);
 
 	if (now && roles->source)

@@ -170,6 +170,13 @@ app_fails(q(UPDATE phase SET a = 'newer'), { state => '55000', hint => qr/^ALTER
 app_ok('ALTER TABLE phase RENAME COLUMN x TO tde_erase_2', '... which is done');
 is(finished('phase', '... and it is ended'), values_of('new'), '... with the right values');
 
+app_ok(q(CREATE TABLE taken (id int, a bytea); INSERT INTO taken VALUES (1, 'x'); CREATE FUNCTION opened(bytea) RETURNS text LANGUAGE sql RETURN encode($1, 'escape'); CALL tde_take_over_column('taken', 'a', 'opened(bytea)')), 'taken over');
+app_ok('ALTER TABLE taken RENAME a TO aa', 'renamed');
+app_fails('UPDATE taken SET id = 2', { state => '55000', hint => qr/^ALTER TABLE public\.taken RENAME COLUMN aa TO a; CALL tde_abort_conversion\('public\.taken', 'a'\);$/ }, '... how to go on');
+app_ok('ALTER TABLE taken DROP aa', 'dropped');
+app_fails('UPDATE taken SET id = 2', { state => '55000', hint => qr/^End the conversion: DROP TRIGGER "~tde_convert_2" ON public\.taken; ALTER TABLE public\.taken DROP COLUMN tde_convert_2;$/ }, '... how to end');
+app_ok('DROP TABLE taken', 'it goes');
+
 # while it is copied: nothing stays in clear
 sub decrypting
 {
