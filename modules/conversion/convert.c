@@ -24,10 +24,8 @@
 #include "utils/syscache.h"
 
 #include "conversion/convert.h"
-#include "ddl/declared_type.h"
+#include "conversion/under_way.h"
 #include "server/compat.h"
-#include "server/table_name.h"
-#include "type/type.h"
 
 PG_FUNCTION_INFO_V1(tde_conversion_convert_trigger);
 
@@ -44,112 +42,6 @@ column_number(Relation rel, const char *name)
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("column \"%s\" of relation \"%s\" does not exist", name, RelationGetRelationName(rel))));
 	return number;
-}
-
-/* ---- what is a conversion ---- */
-
-/* What its trigger's arguments say: 'copy', source, target; or 'erase', column, its converted copy; with an opener the function behind that. */
-typedef struct Roles
-{
-	const char *source;			/* NULL: the target is erased */
-	const char *target;			/* the helper column */
-	const char *original;		/* what it is the copy of, or is replaced by */
-	const char *opener;			/* the function that makes clear values of what is stored; NULL: none, one is encrypted, the other of its base type */
-} Roles;
-
-/* Returns true if the name consists of these words and a number, the same as in the other name from there on. */
-static bool
-is_numbered(const char *name, const char *words, const char *number)
-{
-	size_t		size = strlen(words);
-
-	return strncmp(name, words, size) == 0 && strcmp(name + size, number) == 0;
-}
-
-/* Returns true of one column or array of an encrypted type, and one of its base type. */
-static bool
-are_pair(Oid one, Oid other)
-{
-	TdeType    *type;
-
-	if (OidIsValid(get_element_type(one)) && OidIsValid(get_element_type(other)))
-	{
-		one = get_element_type(one);
-		other = get_element_type(other);
-	}
-	type = tde_type_find(one);
-	if (type && type->base == other)
-		return true;
-	type = tde_type_find(other);
-	return type && type->base == one;
-}
-
-/* Returns true if both columns are there still, and of types that a conversion has. */
-static bool
-are_convertible(Relation rel, const Roles *roles)
-{
-	AttrNumber	numbers[] = {get_attnum(RelationGetRelid(rel), roles->target), get_attnum(RelationGetRelid(rel), roles->original)};
-	Form_pg_attribute target;
-	Form_pg_attribute original;
-
-	if (numbers[0] <= 0 || numbers[1] <= 0)
-		return false;
-	target = TupleDescAttr(RelationGetDescr(rel), numbers[0] - 1);
-	original = TupleDescAttr(RelationGetDescr(rel), numbers[1] - 1);
-	if (target->attgenerated != '\0' || target->attidentity != '\0')
-		return false;
-	/* the other column's type is what the function takes */
-	return roles->opener ? tde_ddl_encrypted(roles->source ? target->atttypid : original->atttypid) != NULL :
-		are_pair(target->atttypid, original->atttypid);
-}
-
-/*
- * Returns true if the trigger is one as tde_encrypt_column() makes it, '~tde_convert_N' for a column tde_convert_N, or tde_erase_N.  Everybody may
- * name the function in a trigger who may make triggers on a table.  But nobody except the owner adds columns or drops triggers, so the name stands
- * for his decision that the column's values are copied there, or go.
- */
-static bool
-is_conversion(Relation rel, const Trigger *trigger, Roles *roles)
-{
-	static const char words[] = "~tde_convert_";
-	const char *number = trigger->tgname + strlen(words);
-	bool		copies;
-
-	if (strncmp(trigger->tgname, words, strlen(words)) != 0 || *number == '\0' || strspn(number, "0123456789") != strlen(number) ||
-		trigger->tgnargs < 3 || trigger->tgnargs > 4)
-		return false;
-	copies = strcmp(trigger->tgargs[0], "copy") == 0;
-	if (!copies && strcmp(trigger->tgargs[0], "erase") != 0)
-		return false;
-	roles->source = copies ? trigger->tgargs[1] : NULL;
-	roles->target = trigger->tgargs[copies ? 2 : 1];
-	roles->original = trigger->tgargs[copies ? 1 : 2];
-	roles->opener = trigger->tgnargs == 4 ? trigger->tgargs[3] : NULL;
-	return (is_numbered(roles->target, "tde_convert_", number) || (!copies && is_numbered(roles->target, "tde_erase_", number))) &&
-		are_convertible(rel, roles);
-}
-
-bool
-tde_convert_is_under_way(Relation rel, const char *source, const char *target, char **opener)
-{
-	TriggerDesc *triggers = rel->trigdesc;
-
-	for (int i = 0; triggers && i < triggers->numtriggers; i++)
-	{
-		Roles		roles;
-		FmgrInfo	finfo;
-
-		if (!is_conversion(rel, &triggers->triggers[i], &roles) || strcmp(roles.target, target) != 0 ||
-			(roles.source == NULL) != (source == NULL) || (source && strcmp(roles.source, source) != 0))
-			continue;
-		fmgr_info(triggers->triggers[i].tgfoid, &finfo);
-		if (finfo.fn_addr == tde_convert_trigger)
-		{
-			*opener = roles.opener ? pstrdup(roles.opener) : NULL;
-			return true;
-		}
-	}
-	return false;
 }
 
 /* ---- a value ---- */
@@ -308,42 +200,17 @@ typedef struct TriggerState
 	TupleTableSlot *slot;
 } TriggerState;
 
-pg_noreturn static void
-not_our_trigger(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-			 errmsg("tde_convert_trigger can only be called as the trigger that tde_encrypt_column() makes")));
-}
-
-/* The trigger is as it was made; somebody has renamed, altered or dropped one of its columns. */
-static void
-refuse_altered(Relation rel, const Trigger *trigger)
-{
-	const char *table = tde_table_name(RelationGetRelid(rel));
-
-	if (trigger->tgnargs < 3 || strcmp(trigger->tgargs[0], "copy") != 0 || strcmp(trigger->tgname + 1, trigger->tgargs[2]) != 0)
-		not_our_trigger();
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("conversion of column \"%s\" of table \"%s\" cannot go on", trigger->tgargs[1], RelationGetRelationName(rel)),
-			 errdetail("The column or its copy \"%s\" was renamed, altered or dropped.", trigger->tgargs[2]),
-			 errhint("End the conversion: DROP TRIGGER %s ON %s; ALTER TABLE %s DROP COLUMN IF EXISTS %s;", quote_identifier(trigger->tgname), table,
-					 table, quote_identifier(trigger->tgargs[2]))));
-}
-
-/* Returns what the trigger keeps for this statement, made with its first row.  A trigger that somebody else has made by hand is refused here. */
+/* Returns what the trigger keeps for this statement, made with its first row.  A trigger that somebody else has made is refused here. */
 static TriggerState *
 trigger_state(FunctionCallInfo fcinfo, TriggerData *data)
 {
 	MemoryContext old;
 	TriggerState *state = fcinfo->flinfo->fn_extra;
-	Roles		roles;
+	TdeRoles	roles;
 
 	if (state != NULL)
 		return state;
-	if (!is_conversion(data->tg_relation, data->tg_trigger, &roles))
-		refuse_altered(data->tg_relation, data->tg_trigger);
+	tde_under_way_read(data->tg_relation, data->tg_trigger, &roles);
 	old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	state = palloc0(sizeof(TriggerState));
 	state->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(data->tg_relation)), &TTSOpsHeapTuple);
@@ -367,7 +234,7 @@ tde_conversion_convert_trigger(PG_FUNCTION_ARGS)
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(data->tg_event) || !TRIGGER_FIRED_FOR_ROW(data->tg_event) ||
 		TRIGGER_FIRED_BY_DELETE(data->tg_event))
-		not_our_trigger();
+		tde_under_way_refuse();
 	state = trigger_state(fcinfo, data);
 	row = TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newtuple : data->tg_trigtuple;
 	ResetExprContext(state->conversion.context);

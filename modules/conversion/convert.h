@@ -1,5 +1,5 @@
 /*
- * convert.h - which value a column that is being converted gets, and whether it is being converted.
+ * convert.h - which value a column that is being converted gets.
  */
 #ifndef TDE_CONVERSION_CONVERT_H
 #define TDE_CONVERSION_CONVERT_H
@@ -34,11 +34,5 @@ extern void tde_convert_init(TdeConversion *conversion, Relation rel, const char
  * becomes.  It lives until the context is reset.
  */
 extern Datum tde_convert_value(TdeConversion *conversion, Relation rel, TupleTableSlot *row, bool *isnull);
-
-/*
- * Returns true if a conversion of the table is under way that sets the target from the source, or to NULL without one.  *opener: its opener,
- * palloc'd, or NULL.
- */
-extern bool tde_convert_is_under_way(Relation rel, const char *source, const char *target, char **opener);
 
 #endif							/* TDE_CONVERSION_CONVERT_H */

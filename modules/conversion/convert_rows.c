@@ -11,6 +11,7 @@
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "access/transam.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -34,6 +35,7 @@
 
 #include "conversion/batches.h"
 #include "conversion/convert.h"
+#include "conversion/under_way.h"
 #include "maintenance/owner.h"
 #include "server/compat.h"
 #include "server/table_name.h"
@@ -50,6 +52,8 @@ typedef struct Convert
 	TdeBatches	batches;
 	const char *source;			/* NULL: the target becomes NULL */
 	const char *target;
+	Oid			late;			/* the last partition that was found to be late, and the first transaction that was none then */
+	TransactionId late_since;
 } Convert;
 
 /* A table opened in a transaction; its owner is the current user until close_table(). */
@@ -61,6 +65,7 @@ typedef struct Batch
 	ResultRelInfo *result;
 	List	   *cascades;		/* triggers of foreign keys that would change other tables */
 	TdeConversion conversion;
+	TransactionId since;		/* rows of transactions before this one are copied in any case; InvalidTransactionId: of none */
 	TupleTableSlot *old;
 	TupleTableSlot *new;
 	LockTupleMode lock_mode;
@@ -161,13 +166,23 @@ close_table(void *table)
 	tde_owner_end(&batch->caller);
 }
 
+/* Returns true of a row that was there before this pass came to its table, if that is late. */
+static bool
+is_doubtful(Batch *batch, TupleTableSlot *row)
+{
+	bool		isnull;
+
+	return TransactionIdIsValid(batch->since) &&
+		!TransactionIdFollowsOrEquals(DatumGetTransactionId(slot_getsysattr(row, MinTransactionIdAttributeNumber, &isnull)), batch->since);
+}
+
 /* Returns true if the row has yet to be converted, or erased.  So a later call goes on where one was interrupted. */
 static bool
 is_pending(Batch *batch, TupleTableSlot *row)
 {
-	return batch->conversion.expr
-		? !slot_attisnull(row, batch->conversion.source) && slot_attisnull(row, batch->conversion.target)
-		: !slot_attisnull(row, batch->conversion.target);
+	if (batch->conversion.expr && slot_attisnull(row, batch->conversion.target))
+		return !slot_attisnull(row, batch->conversion.source);
+	return !slot_attisnull(row, batch->conversion.target) && (batch->conversion.expr == NULL || is_doubtful(batch, row));
 }
 
 /* Throws, and says what to do: the foreign key has to go for a while, since its action would fire users' triggers. */
@@ -274,22 +289,37 @@ require_heap(Relation rel)
 				 errhint("Set its access method to heap until its columns are converted.")));
 }
 
-/*
- * Returns the conversion's opener; NULL: it has none.  Without a conversion this would set any column, and nobody would have decided that: an error.
- */
-static char *
+/* Returns the conversion.  Without one this would set any column, and nobody would have decided that: an error. */
+static TdeUnderWay
 require_conversion(Relation rel, const char *source, const char *target)
 {
-	char	   *opener = NULL;
+	TdeUnderWay found = {NULL};
 
-	if (!tde_convert_is_under_way(rel, source, target, &opener))
+	if (!tde_under_way_find(rel, source, target, &found))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("column \"%s\" of table \"%s\" is not being converted", source ? source : target,
 						RelationGetRelationName(rel)),
 				 errdetail("Its conversion was not begun, or another session has ended or changed it meanwhile."),
 				 errhint("See the view tde.conversions. CALL tde_encrypt_column() again, if it is to go on.")));
-	return opener;
+	return found;
+}
+
+/*
+ * Returns the first transaction whose rows have the copies that they should.  A late partition may have come with some that are old, or anybody's: those of
+ * all rows that are there now are made anew.
+ */
+static TransactionId
+copies_since(Convert *convert, Oid relid, bool is_late)
+{
+	if (!is_late)
+		return InvalidTransactionId;
+	if (convert->late != relid)
+	{
+		convert->late = relid;
+		convert->late_since = ReadNextTransactionId();
+	}
+	return convert->late_since;
 }
 
 /* TdeBatches.open. */
@@ -298,13 +328,14 @@ open_table(TdeBatches *batches, Relation rel)
 {
 	Convert    *convert = (Convert *) batches;
 	Batch	   *batch = palloc0(sizeof(Batch));
-	char	   *opener;
+	TdeUnderWay found;
 
 	check_table(rel);
 	require_heap(rel);
-	opener = require_conversion(rel, convert->source, convert->target);
+	found = require_conversion(rel, convert->source, convert->target);
+	batch->since = copies_since(convert, RelationGetRelid(rel), found.is_late);
 	tde_convert_begin_as_owner(&batch->caller, rel);
-	batch_begin(batch, rel, convert->source, convert->target, opener);
+	batch_begin(batch, rel, convert->source, convert->target, found.opener);
 	return batch;
 }
 

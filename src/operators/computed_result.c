@@ -111,7 +111,8 @@ tde_computed_takes_arguments(const FuncExpr *call)
 	Oid		   *declared;
 	int			count;
 
-	if (!IsA(function, Const) || function->constisnull)
+	/* a cast by the type's output function has none */
+	if (!IsA(function, Const) || function->constisnull || !OidIsValid(DatumGetObjectId(function->constvalue)))
 		return true;
 	(void) get_func_signature(DatumGetObjectId(function->constvalue), &declared, &count);
 	for (int i = 0; i < count && i + 2 < list_length(call->args); i++)

@@ -9,6 +9,7 @@ AS $$
 DECLARE
   c pg_class;
   a pg_attribute;
+  v record;
 BEGIN
   SELECT * INTO STRICT c FROM pg_class WHERE oid = relation;
   IF c.relkind NOT IN ('r', 'p') THEN
@@ -21,6 +22,11 @@ BEGIN
   END IF;
   SELECT * INTO a FROM pg_attribute WHERE attrelid = relation AND attname = column_name AND attnum > 0 AND NOT attisdropped;
   IF NOT FOUND THEN
+    SELECT format('ALTER TABLE %s RENAME COLUMN ... TO %I; and go on with it.', $1, $2) AS hint INTO v FROM tde.conversions u WHERE (u.relation, u.column_name) = ($1, $2);
+    IF FOUND THEN
+      RAISE EXCEPTION 'column "%" of relation "%" does not exist', column_name, c.relname USING ERRCODE = 'undefined_column',
+        DETAIL = 'It has been renamed or dropped while it was being converted.', HINT = v.hint;
+    END IF;
     RAISE EXCEPTION 'column "%" of relation "%" does not exist', column_name, c.relname USING ERRCODE = 'undefined_column';
   END IF;
   RETURN a;

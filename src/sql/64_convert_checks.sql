@@ -166,6 +166,11 @@ AS $$
   WHERE online AND contype = 'f' AND (conrelid = a.attrelid AND a.attnum = ANY (conkey) OR confrelid = a.attrelid AND a.attnum = ANY (confkey))
     AND EXISTS (SELECT FROM pg_class WHERE oid = a.attrelid AND (relkind = 'p' OR relispartition))
   UNION
+  -- they fire in the order of their names
+  SELECT format('trigger %I on table %s, which fires after the conversion''s: ALTER TRIGGER %1$I ON %2$s RENAME TO %3$I; before', tgname, tgrelid::regclass, 'z_' || tgname)
+  FROM pg_trigger WHERE online AND tgrelid = a.attrelid AND tgparentid = 0 AND NOT tgisinternal AND tgenabled <> 'D'
+    AND tgtype & 3 = 3 AND tgtype & 20 <> 0 AND tgname > '~tde_convert_' AND tgfoid <> 'tde_internal.tde_convert_trigger()'::regprocedure
+  UNION
   SELECT format('partition %s, which is not a heap of this server', c.oid::regclass) FROM pg_class c LEFT JOIN pg_am m ON m.oid = relam
   WHERE online AND c.oid = a.attrelid AND relispartition AND relkind <> 'p' AND amname IS DISTINCT FROM 'heap'
 $$;

@@ -9,7 +9,7 @@ CREATE VIEW tde.conversions AS
   SELECT t.tgrelid::pg_catalog.regclass AS relation,
          (CASE WHEN g[1] OPERATOR(pg_catalog.=) 'copy' THEN g[2] ELSE g[3] END)::pg_catalog.name AS column_name,
          g[1] AS phase,
-         CASE WHEN s.base_type IS NULL THEN 'decrypt' ELSE 'encrypt' END AS direction,
+         CASE WHEN n.attnum IS NULL THEN NULL WHEN s.base_type IS NULL THEN 'decrypt' ELSE 'encrypt' END AS direction,
          pg_catalog.format_type(n.atttypid, n.atttypmod) AS new_type,
          (CASE WHEN g[1] OPERATOR(pg_catalog.=) 'copy' THEN g[3] ELSE g[2] END)::pg_catalog.name AS helper_column,
          t.tgname AS helper_trigger,
@@ -22,10 +22,11 @@ CREATE VIEW tde.conversions AS
     FROM pg_catalog.unnest(pg_catalog.string_to_array(pg_catalog.regexp_replace(pg_catalog.encode(t.tgargs, 'hex'), '(..)', E'\\1 ', 'g'), '00 '))
       WITH ORDINALITY AS a (hex, n)
     WHERE hex OPERATOR(pg_catalog.<>) '') AS arguments (g)
-  JOIN pg_catalog.pg_attribute n ON n.attrelid OPERATOR(pg_catalog.=) t.tgrelid AND n.attname OPERATOR(pg_catalog.=) g[3]::pg_catalog.name
-  CROSS JOIN LATERAL tde_internal.tde_type_spec(n.atttypid, n.atttypmod) s
+  -- it may have been renamed
+  LEFT JOIN pg_catalog.pg_attribute n ON n.attrelid OPERATOR(pg_catalog.=) t.tgrelid AND n.attname OPERATOR(pg_catalog.=) g[3]::pg_catalog.name
+  LEFT JOIN LATERAL tde_internal.tde_type_spec(n.atttypid, n.atttypmod) s ON true
   -- partitions have copies of their table's
-  WHERE t.tgparentid OPERATOR(pg_catalog.=) 0;
+  WHERE t.tgparentid OPERATOR(pg_catalog.=) 0 AND g[1] OPERATOR(pg_catalog.=) ANY ('{copy,erase}') AND g[3] IS NOT NULL;
 GRANT SELECT ON tde.conversions TO PUBLIC;
 COMMENT ON VIEW tde.conversions IS
   'columns in online conversion: being copied (phase copy), or swapped while old values are erased (phase erase)';
@@ -82,14 +83,26 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   others text := (SELECT string_agg(split_part(p, ' ', 1), ', ') FROM unnest(tde_internal.tde_partitions(relation)) p WHERE p <> ALL (seen));
+  v      record;
 BEGIN
+  -- the batches have looked at them, too, but not under this lock
+  SELECT c.phase, t.tgname, t.tgrelid::regclass AS relation INTO v FROM tde.conversions c JOIN pg_trigger t ON t.tgname = c.helper_trigger
+  WHERE (c.relation, c.column_name) = ($1, $2) AND tgenabled <> 'A' AND (tgrelid = c.relation OR tgrelid IN (SELECT relid FROM pg_partition_tree(c.relation)));
+  IF FOUND THEN
+    RAISE EXCEPTION 'conversion of column "%" of table "%" cannot go on', column_name, (SELECT relname FROM pg_class WHERE oid = relation)
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+        DETAIL = format('Trigger "%s" of table %s was disabled meanwhile.  Rows may have been written without it.', v.tgname, v.relation),
+        HINT = CASE v.phase WHEN 'copy' THEN format('CALL tde_abort_conversion(%L, %L); and begin again.', relation, column_name)
+               ELSE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I; CALL tde_finish_conversion(%L, %L);', relation, v.tgname, relation, column_name) END;
+  END IF;
   IF others IS NOT NULL THEN
     RAISE EXCEPTION 'table % has got new partitions meanwhile', relation USING ERRCODE = 'object_in_use',
       DETAIL = others, HINT = format('CALL tde_finish_conversion(%L, %L); again.', relation, column_name);
   END IF;
 END
 $$;
-COMMENT ON FUNCTION tde_internal.tde_check_partitions(regclass, name, text[]) IS 'error if a table has partitions whose rows nobody has looked at';
+COMMENT ON FUNCTION tde_internal.tde_check_partitions(regclass, name, text[]) IS
+  'error if a table has partitions whose rows nobody has looked at, or rows that were written without the trigger';
 
 CREATE FUNCTION tde_internal.tde_start_conversion(a pg_attribute, type text, encrypting boolean, opened_by regprocedure) RETURNS void
 LANGUAGE plpgsql
@@ -99,14 +112,20 @@ AS $$
 DECLARE
   helper text := 'tde_convert_' || a.attnum;
   owner  oid  := tde_internal.tde_owner_of(a.attrelid);
+  v      record;
 BEGIN
   PERFORM tde_internal.tde_check_conversion(a, encrypting, true, opened_by IS NULL);
   IF opened_by IS NOT NULL THEN
     PERFORM tde_internal.tde_check_taken_over(a, false);
   END IF;
   IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = a.attrelid AND tgname = '~' || helper) THEN
+    SELECT c.phase, c.column_name, c.direction INTO v FROM tde.conversions c WHERE (c.relation, c.helper_trigger) = (a.attrelid::regclass, '~' || helper);
     RAISE EXCEPTION 'a conversion of column "%" has been broken off', a.attname USING ERRCODE = 'object_not_in_prerequisite_state',
-      HINT = format('End it: DROP TRIGGER %2$I ON %1$s; ALTER TABLE %1$s DROP COLUMN IF EXISTS %3$I;', a.attrelid::regclass, '~' || helper, helper);
+      HINT = CASE WHEN v.phase = 'erase' THEN format('CALL tde_finish_conversion(%L, %L);', a.attrelid::regclass, v.column_name)
+                  WHEN v.column_name <> a.attname AND v.direction IS NOT NULL
+                  THEN format('ALTER TABLE %1$s RENAME COLUMN %2$I TO %3$I; CALL tde_abort_conversion(%4$L, %5$L);', a.attrelid::regclass, a.attname, v.column_name, a.attrelid::regclass, v.column_name)
+                  -- the copy has been dropped: a decrypted one is still in the rows
+                  ELSE format('End it: DROP TRIGGER %I ON %s;', '~' || helper, a.attrelid::regclass) || CASE WHEN encrypting THEN '' ELSE format(' VACUUM FULL %s;', a.attrelid::regclass) END END;
   END IF;
   PERFORM tde_internal.tde_lock_tables(ARRAY[a.attrelid]);
   PERFORM tde_internal.tde_run_as(owner, format('ALTER TABLE %s ADD COLUMN %I %s', a.attrelid::regclass, helper, tde_internal.tde_with_collation(a, type)));
@@ -231,7 +250,7 @@ AS $$
 BEGIN
   PERFORM tde_internal.tde_convertible_column(relation, column_name);
   SELECT v.phase, v.helper_column, v.helper_trigger, v.direction INTO phase, helper_column, helper_trigger, direction
-  FROM tde.conversions v WHERE v.relation = $1 AND v.column_name = $2;
+  FROM tde.conversions v WHERE v.relation = $1 AND v.column_name = $2 AND v.direction IS NOT NULL;
 END
 $$;
 COMMENT ON FUNCTION tde_internal.tde_conversion(regclass, name) IS 'the conversion of a column that is under way; NULLs if none is';

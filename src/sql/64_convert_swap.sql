@@ -257,7 +257,10 @@ BEGIN
   SELECT * INTO v FROM tde_internal.tde_conversion(relation, column_name);
   IF v.phase IS NULL THEN
     RAISE EXCEPTION 'column "%" is not being converted', column_name USING ERRCODE = 'object_not_in_prerequisite_state',
-      HINT = format('CALL tde_encrypt_column(%L, %L, online => true); begins it.', relation, column_name);
+      HINT = coalesce((
+        SELECT format('If it has been renamed: ALTER TABLE %1$s RENAME COLUMN %2$I TO %3$I; CALL tde_finish_conversion(%4$L, %5$L);', $1, $2, c.column_name, $1, c.column_name) FROM tde.conversions c
+        WHERE c.relation = $1 AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = $1 AND attname = c.column_name AND NOT attisdropped) LIMIT 1),
+        format('CALL tde_encrypt_column(%L, %L, online => true); begins it.', relation, column_name));
   END IF;
   IF v.phase = 'copy' THEN
     missing := (SELECT string_agg(command, E'\n') FROM @extschema@.tde_conversion_indexes(relation, column_name) command);

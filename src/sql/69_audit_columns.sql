@@ -78,7 +78,10 @@ AS $$
   GROUP BY p.relation
   UNION ALL
   SELECT 'warning', 'conversions', relation::text, format('column %I is still being converted (phase %s)', column_name, phase),
-         CASE WHEN phase = 'erase' THEN format('CALL tde_finish_conversion(%L, %L);', relation, column_name)
+         -- not where both are there
+         coalesce((SELECT format('ALTER TABLE %s RENAME COLUMN ... TO %I;  ', relation, n) FROM unnest(ARRAY[column_name, helper_column]) n
+                   WHERE NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation AND attname = n AND NOT attisdropped) LIMIT 1), '')
+         || CASE WHEN phase = 'erase' THEN format('CALL tde_finish_conversion(%L, %L);', relation, column_name)
               ELSE format('Repeat the CALL that began it and go on, or CALL tde_abort_conversion(%L, %L).', relation, column_name) END
   FROM tde.conversions
 $$;

@@ -59,7 +59,7 @@ fails_with($node, q{CALL tde_encrypt_column('other', 'p', online => true)}, { st
 lines_of($node, q{
 CREATE TABLE midway (id int, p text, tde_convert_1 encrypted_text);
 CREATE TRIGGER "~tde_convert_1" BEFORE INSERT OR UPDATE ON midway FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger('copy', 'p', 'tde_convert_1');
-INSERT INTO midway VALUES (1, 'x'); ALTER TABLE midway SET ACCESS METHOD heap_copy});
+ALTER TABLE midway ENABLE ALWAYS TRIGGER "~tde_convert_1"; INSERT INTO midway VALUES (1, 'x'); ALTER TABLE midway SET ACCESS METHOD heap_copy});
 fails_with($node, q{CALL tde_internal.tde_convert_all_rows('midway', 'p', 'tde_convert_1', 100, 0)},
   { state => '0A000', message => qr/^table "midway" is not stored as a heap$/ }, 'one that has become such a table meanwhile is no longer converted');
 is(attempt($node, q{CALL tde_encrypt_column('other', 'p'); SELECT count(*) FROM other WHERE p LIKE 'plain %'})->{out}, '100', 'offline it is');

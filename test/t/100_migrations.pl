@@ -122,6 +122,8 @@ works('app', q(ALTER TABLE app.card DISABLE TRIGGER USER; ALTER TABLE app.card E
 # The right to make triggers is none to have a function run as the owner.
 works('app', q(DROP TRIGGER "~tde_convert_2" ON app.card), 'broken off');
 works('mallory', q(CREATE TRIGGER "~tde_convert_2" BEFORE INSERT OR UPDATE ON app.card FOR EACH ROW EXECUTE FUNCTION tde_internal.tde_convert_trigger('copy', 'pan', 'tde_convert_2', 'mal.spy(bytea)')), 'a trigger of somebody else');
+fails('mallory', qq(INSERT INTO app.card (id, pan) VALUES (401, '$sealed{pan301}')), { state => '55000', message => qr/^conversion of column "pan" of table "card" cannot go on$/ }, '... is none of the owner\'s');
+works('app', q(ALTER TABLE app.card ENABLE ALWAYS TRIGGER "~tde_convert_2"), 'the owner takes it for his');
 fails('mallory', qq(INSERT INTO app.card (id, pan) VALUES (401, '$sealed{pan301}')), { state => '42501', message => qr/^function mal\.spy\(bytea\) belongs neither to the owner of table "card" nor to a superuser$/ }, '... runs nothing of his');
 works('app', q(DROP TRIGGER "~tde_convert_2" ON app.card; CREATE TRIGGER "~tde_convert_2" BEFORE INSERT OR UPDATE ON app.card FOR EACH ROW
   EXECUTE FUNCTION tde_internal.tde_convert_trigger('copy', 'pan', 'tde_convert_2', 'app.open_pan(bytea)'); ALTER TABLE app.card ENABLE ALWAYS TRIGGER "~tde_convert_2"), 'as it was');
