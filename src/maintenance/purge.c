@@ -339,7 +339,7 @@ tde_rewrap_all_databases(PG_FUNCTION_ARGS)
 		TdeDatabase *database = lfirst(cell);
 		int			count = -1;
 		bool		done = tde_databases_ask(database->oid, TDE_WRAP_ANEW, NULL, &count);
-		NameData	name;
+		NameData	name = {""};
 		Datum		values[2] = {NameGetDatum(&name), Int32GetDatum(count)};
 		bool		nulls[2] = {false, !done};
 
