@@ -312,9 +312,11 @@ foreach my $how ('the process', 'the server')
   ok($node->poll_query_until('postgres', q{SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep')}), 'it builds an index');
   if ($how eq 'the process')
   {
+    my $since = log_offset($node);
     kill 'KILL', lines_of($node, q{SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
     $middle->finish;
-    $node->poll_query_until('postgres', 'SELECT true');
+    # connections are accepted for a moment yet
+    $node->wait_for_log(qr/database system is ready to accept connections/, $since);
   }
   else
   {
