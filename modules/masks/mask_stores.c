@@ -82,42 +82,67 @@ referencing_column(Oid constraint, AttrNumber number)
 	return result;
 }
 
-static bool shows_by_reference(TdeColumn column, List *seen);
+/* Returns the foreign keys with ON UPDATE CASCADE that reference a table: what looks at them next may have its triggers read anew. */
+static List *
+cascading_keys(Oid table)
+{
+	Relation	rel = table_open(table, AccessShareLock);
+	TriggerDesc *triggers = rel->trigdesc;
+	List	   *keys = NIL;
+
+	for (int i = 0; triggers && i < triggers->numtriggers; i++)
+		if (triggers->triggers[i].tgfoid == F_RI_FKEY_CASCADE_UPD)
+			keys = lappend_oid(keys, triggers->triggers[i].tgconstraint);
+	table_close(rel, NoLock);
+	return keys;
+}
+
+static bool shows_by_reference(TdeColumn column, List **seen);
 
 /* Returns true if a foreign key of this one table brings what its column gets to a column where it is seen. */
 static bool
-table_shows_by_reference(TdeColumn column, List *seen)
+table_shows_by_reference(TdeColumn column, List **seen)
 {
-	Relation	rel = table_open(column.table, AccessShareLock);
-	TriggerDesc *triggers = rel->trigdesc;
-	bool		result = false;
+	ListCell   *cell;
 
-	for (int i = 0; triggers && i < triggers->numtriggers && !result; i++)
+	foreach(cell, cascading_keys(column.table))
 	{
-		TdeColumn	other = {InvalidOid, InvalidAttrNumber};
+		TdeColumn	other = referencing_column(lfirst_oid(cell), column.number);
 
-		if (triggers->triggers[i].tgfoid == F_RI_FKEY_CASCADE_UPD)
-			other = referencing_column(triggers->triggers[i].tgconstraint, column.number);
-		if (OidIsValid(other.table))
-			result = !tde_type_holds_encrypted(get_atttype(other.table, other.number)) || is_shown(other) || shows_by_reference(other, seen);
+		if (OidIsValid(other.table) &&
+			(!tde_type_holds_encrypted(get_atttype(other.table, other.number)) || is_shown(other) || shows_by_reference(other, seen)))
+			return true;
 	}
-	table_close(rel, NoLock);
-	return result;
+	return false;
 }
 
-/* Returns true if foreign keys do so, over any number of tables.  seen: those that have been looked at, since they may reference each other. */
 static bool
-shows_by_reference(TdeColumn column, List *seen)
+is_seen(const List *seen, TdeColumn column)
+{
+	ListCell   *cell;
+
+	foreach(cell, seen)
+		if (memcmp(lfirst(cell), &column, sizeof(column)) == 0)
+			return true;
+	return false;
+}
+
+/* Returns true if foreign keys do so, over any number of tables.  seen: columns that have been looked at, since they may reference each other. */
+static bool
+shows_by_reference(TdeColumn column, List **seen)
 {
 	char	   *name = get_attname(column.table, column.number, false);
 	List	   *tables = has_subclass(column.table) ? find_all_inheritors(column.table, AccessShareLock, NULL) : list_make1_oid(column.table);
+	TdeColumn  *looked_at;
 	ListCell   *cell;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	if (list_member_oid(seen, column.table))
+	if (is_seen(*seen, column))
 		return false;
-	seen = lappend_oid(list_copy(seen), column.table);
+	looked_at = palloc(sizeof(TdeColumn));
+	*looked_at = column;
+	*seen = lappend(*seen, looked_at);
 	foreach(cell, tables)
 		if (table_shows_by_reference((TdeColumn) {lfirst_oid(cell), get_attnum(lfirst_oid(cell), name)}, seen))
 			return true;
@@ -292,11 +317,12 @@ guard_targets(List *targets, TdeMaskScope *scope)
 	{
 		TargetEntry *entry = lfirst(cell);
 		Guarded		target = {{table, entry->resno}, scope->query};
+		List	   *seen = NIL;
 
 		if (entry->resjunk || entry->expr == NULL || tde_mask_encrypted_type(entry->expr) == NULL)
 			continue;
 		target.by_reference = !is_shown(target.column);
-		if (!target.by_reference || shows_by_reference(target.column, NIL))
+		if (!target.by_reference || shows_by_reference(target.column, &seen))
 			guard(&entry->expr, &target, scope);
 	}
 }

@@ -375,6 +375,13 @@ works('alice', $_) foreach ("UPDATE key SET a = 'l' WHERE a = 'k'", "UPDATE key 
 is(lines_of($node, 'SELECT a FROM clear UNION ALL SELECT a FROM leaf'), "m\nt", 'new values are brought on');
 works('seer', "UPDATE key SET a = note WHERE a = 'm'");
 is(lines_of($node, 'SELECT a FROM clear'), 'y', 'as are all of who may decrypt');
+# keys that go to and fro, by other columns of the same tables
+lines_of($node, q{CREATE TABLE fro (a encrypted_text(nosalt) PRIMARY KEY, b encrypted_text(nosalt) UNIQUE, note encrypted_text); INSERT INTO fro VALUES ('f', NULL, 'n');
+  CREATE TABLE to_and (a encrypted_text(nosalt) UNIQUE REFERENCES fro ON UPDATE CASCADE); ALTER TABLE fro ADD FOREIGN KEY (b) REFERENCES to_and (a) ON UPDATE CASCADE;
+  CREATE TABLE at_last (b text); GRANT ALL ON fro, to_and TO alice});
+works('alice', 'UPDATE fro SET a = note');
+lines_of($node, 'ALTER TABLE at_last ADD FOREIGN KEY (b) REFERENCES fro (b) ON UPDATE CASCADE');
+refuses('alice', 'UPDATE fro SET a = note', qr/^permission denied to store another column's value in column "a" of table "fro"/);
 lines_of($node, 'ALTER TABLE clear DROP CONSTRAINT clear_a_fkey');
 works('alice', "UPDATE key SET a = note WHERE a = 'other'");
 
