@@ -196,7 +196,8 @@ is_late(const Trigger *trigger)
 bool
 tde_under_way_find(Relation rel, const char *source, const char *target, TdeUnderWay *found)
 {
-	TriggerDesc *triggers = rel->trigdesc;
+	/* look-ups on the way may have the relation's read anew */
+	TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
 
 	for (int i = 0; triggers && i < triggers->numtriggers; i++)
 	{

@@ -99,41 +99,34 @@ tde_guard_expression_index_prepare(IndexStmt *stmt, const char *source)
 	stmt->whereClause = tde_index_condition_form(stmt->whereClause);
 }
 
-/* An expression_tree_walker.  Returns true if something is computed otherwise than the columns are encrypted now. */
-static bool
-is_former(Node *node, void *context)
-{
-	CHECK_FOR_INTERRUPTS();
-	if (node == NULL)
-		return false;
-	if (tde_is_computed(node) && !tde_computed_is_current((FuncExpr *) node))
-		return true;
-	return expression_tree_walker(node, is_former, context);
-}
+/* What tde_computed_is_current() and its like say of a call. */
+typedef bool (*IsRight) (const FuncExpr *call);
 
-/* An expression_tree_walker.  Returns true if something is computed by a function for the type that a column had. */
+/* An expression_tree_walker.  Returns true if one of the calls of tde_computed() is not right. */
 static bool
-is_of_former_type(Node *node, void *context)
+computes_wrongly(Node *node, void *is_right)
 {
 	CHECK_FOR_INTERRUPTS();
 	if (node == NULL)
 		return false;
-	if (tde_is_computed(node) && !tde_computed_takes_arguments((FuncExpr *) node))
+	if (tde_is_computed(node) && !(*(const IsRight *) is_right) ((FuncExpr *) node))
 		return true;
-	return expression_tree_walker(node, is_of_former_type, context);
+	return expression_tree_walker(node, computes_wrongly, is_right);
 }
 
 static void
 check_expression_index(Oid index)
 {
 	Node	   *trees = (Node *) tde_stored_index_trees(index);
+	IsRight		takes_arguments = tde_computed_takes_arguments;
+	IsRight		is_current = tde_computed_is_current;
 
-	if (is_of_former_type(trees, NULL))
+	if (computes_wrongly(trees, &takes_arguments))
 		ereport(WARNING,
 				(errmsg("index \"%s\" computes with the former type of its column", get_rel_name(index)),
 				 errdetail("Values that this type does not have are errors, others are rounded to it, and the index serves no query."),
 				 errhint("Drop it, and create it again.")));
-	else if (is_former(trees, NULL))
+	else if (computes_wrongly(trees, &is_current))
 		ereport(WARNING,
 				(errmsg("index \"%s\" keeps the former specification and key of its column", get_rel_name(index)),
 				 errdetail("It holds what is computed of an encrypted column, which has another specification or key now."),
