@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # server.sh - a private server for a program that starts this as a child: it is there until the child's standard input ends.
 #
-#   server.sh SETTINGS [TREE]    SETTINGS is a file for postgresql.conf; TREE another source tree of the extension to install
+#   server.sh SETTINGS [TREE [PEER...]]   SETTINGS is a file for postgresql.conf; TREE another source tree of the extension to install, or '';
+#                                         PEER that of another extension to install beside it
 #
 # It works in a new folder inside $BENCH_WORK, and says "ready FOLDER BINDIR" when the server runs; FOLDER holds the socket.
 # Then it reads commands, answering "ok":
@@ -24,6 +25,12 @@ mkdir "$work/tmp"
 export TMPDIR=$work/tmp # a compiler that is killed leaves files
 need demo
 private_install
+for peer in "${@:3}"; do
+  as_pg mkdir "$work/peer"
+  tar -C "$peer" --exclude=./.git -cf - . | as_pg tar -C "$work/peer" -xf -
+  quietly peer as_pg make -C "$work/peer" PG_CONFIG="$pg_config" with_llvm=no install
+  rm -r "$work/peer"
+done
 cluster_start <<<"$settings"
 echo "ready $work $bindir"
 while read -r command arguments; do

@@ -100,10 +100,10 @@ class Report:
             for turn, figure in enumerate(samples.before.get((workload, variant), []), 1):
                 self.samples.append([title, workload, f"{samples.base} before {variant}", turn, repr(figure), samples.unit])
 
-    def bars(self, name, title, label, groups, series, marks=None, log=False, spread=None):
+    def bars(self, name, title, label, groups, series, marks=None, log=False, spread=None, upright=False):
         """
         A chart of bars: series is name -> one value for each group (None: no bar).  marks: (group, series) -> the published
-        value or (low, high).  spread: (group, series) -> (min, max), drawn as a whisker.
+        value or (low, high).  spread: (group, series) -> (min, max), drawn as a whisker.  upright: long names of groups do not meet.
         """
         figure, axes = pyplot.subplots(figsize=(max(6.4, 0.9 + 0.28 * len(groups) * (len(series) + 1)), 3.8))
         width = 0.84 / len(series)
@@ -115,7 +115,7 @@ class Report:
                 axes.bar(x, value, width * 0.94, color=COLOURS[number % len(COLOURS)], label=variant if first(values) == place else None)
                 whisker(axes, x, value, (spread or {}).get((groups[place], variant)))
                 published(axes, x, width, (marks or {}).get((groups[place], variant)))
-        axes.set_xticks(range(len(groups)), groups)
+        axes.set_xticks(range(len(groups)), groups, **({"rotation": 90} if upright else {}))
         finish(axes, title, label, log, marks)
         self.save(name, title, figure)
 

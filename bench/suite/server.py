@@ -31,15 +31,18 @@ SETTINGS = {
 
 
 class Server:
-    """A server with the extensions tde_column (wallet open) and pgcrypto; a context manager that ends it."""
+    """
+    A server with the extensions tde_column (wallet open) and pgcrypto; a context manager that ends it.  tree: another source tree of
+    tde_column than this one; peers: those of other extensions that are installed beside it.
+    """
 
-    def __init__(self, tree=None, **settings):
+    def __init__(self, tree=None, peers=(), **settings):
         self.settings = SETTINGS | settings
         note("building and starting a server" + (f" of {tree}" if tree else ""))
         with tempfile.NamedTemporaryFile("w", dir=os.environ["BENCH_WORK"]) as file:
             file.writelines(f"{name} = '{value}'\n" for name, value in self.settings.items())
             file.flush()
-            self.process = subprocess.Popen(["bench/server.sh", file.name, *([str(tree)] if tree else [])], text=True,
+            self.process = subprocess.Popen(["bench/server.sh", file.name, str(tree or ""), *map(str, peers)], text=True,
                                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             answer = self.process.stdout.readline().split()
         if answer[:1] != ["ready"]:
@@ -67,8 +70,8 @@ class Server:
     def __exit__(self, *_):
         self.close()
 
-    def connect(self, **settings):
-        return Connection(self, settings)
+    def connect(self, database="postgres", **settings):
+        return Connection(self, database, settings)
 
     def restart(self, **environment):
         """Stop and start it, with these variables in its environment; connections break."""
@@ -153,11 +156,11 @@ def middle_mean(figures):
 class Connection:
     """A session in autocommit mode; a context manager that closes it.  Statements that fail are errors without a traceback."""
 
-    def __init__(self, server, settings):
+    def __init__(self, server, database, settings):
         self.server = server
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
         try:
-            self.session = psycopg2.connect(host=server.folder, user="postgres", dbname="postgres", options=options)
+            self.session = psycopg2.connect(host=server.folder, user="postgres", dbname=database, options=options)
         except psycopg2.Error as error:
             raise BenchError(f"there is no connection to the server: {first_line(error)}\n{server.last_words()}") from error
         self.session.autocommit = True
