@@ -20,6 +20,7 @@
 #include "parser/parse_collate.h"
 #include "parser/parse_expr.h"
 #include "parser/parse_target.h"
+#include "parser/parse_type.h"
 #include "parser/parsetree.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -35,6 +36,52 @@
 #include "server/statement.h"
 #include "type/inside.h"
 #include "type/type.h"
+
+/* ---- the columns that CREATE TABLE is going to have ---- */
+
+/* Appends those of a table that is there; PostgreSQL says itself if it is not. */
+static List *
+add_columns_of(List *columns, RangeVar *table)
+{
+	Relation	rel = relation_openrv_extended(table, AccessShareLock, true);
+
+	if (rel == NULL)
+		return columns;
+	columns = tde_new_columns_add_relation(columns, rel);
+	relation_close(rel, AccessShareLock);
+	return columns;
+}
+
+/* Returns the columns of a composite type, CREATE TABLE ... OF. */
+static List *
+columns_of_type(TypeName *name)
+{
+	Oid			type = LookupTypeNameOid(NULL, name, true);
+	Oid			composite = OidIsValid(type) ? get_typ_typrelid(type) : InvalidOid;
+	Relation	rel = OidIsValid(composite) ? relation_open(composite, AccessShareLock) : NULL;
+	List	   *columns;
+
+	if (rel == NULL)
+		return NIL;
+	columns = tde_new_columns_add_relation(NIL, rel);
+	relation_close(rel, AccessShareLock);
+	return columns;
+}
+
+/* Returns those of its type or its parents first, then its own and those of LIKE. */
+static List *
+columns_of(CreateStmt *stmt)
+{
+	List	   *columns = stmt->ofTypename ? columns_of_type(stmt->ofTypename) : NIL;
+	ListCell   *cell;
+
+	foreach(cell, stmt->inhRelations)
+		columns = add_columns_of(columns, lfirst_node(RangeVar, cell));
+	foreach(cell, stmt->tableElts)
+		if (IsA(lfirst(cell), TableLikeClause))
+			columns = add_columns_of(columns, ((TableLikeClause *) lfirst(cell))->relation);
+	return tde_new_columns_add(columns, stmt->tableElts);
+}
 
 /* ---- generated columns ---- */
 
@@ -168,16 +215,14 @@ generated(List *defs)
 	return found;
 }
 
-/* defs: all new columns.  columns: those that are there already.  generated: those of defs to look at. */
+/* columns: all that the table is going to have.  generated: those to look at. */
 static void
-encrypt_columns(List *defs, List *columns, List *generated, const RangeVar *table, const char *source)
+encrypt_columns(List *columns, List *generated, const RangeVar *table, const char *source)
 {
-	ParseState *pstate;
+	/* one for all: it is as large as the table */
+	ParseState *pstate = tde_new_parse_state(columns, table->relname, source);
 	ListCell   *cell;
 
-	/* one for all: it is as large as the table */
-	columns = tde_new_columns_add(columns, defs);
-	pstate = tde_new_parse_state(columns, table->relname, source);
 	foreach(cell, generated)
 		encrypt_column(lfirst(cell), find_generation(lfirst(cell)), columns, pstate);
 	free_parsestate(pstate);
@@ -189,7 +234,7 @@ tde_kept_generated_create(CreateStmt *stmt, const char *source)
 	List	   *found = generated(stmt->tableElts);
 
 	if (found)
-		encrypt_columns(stmt->tableElts, NIL, found, stmt->relation, source);
+		encrypt_columns(columns_of(stmt), found, stmt->relation, source);
 }
 
 void
@@ -198,29 +243,10 @@ tde_kept_generated_alter(const TdeAlterTable *alter)
 	List	   *found = generated(alter->added);
 
 	if (found)
-		encrypt_columns(alter->added, tde_new_columns_of(alter->rel), found, alter->stmt->relation, alter->source);
+		encrypt_columns(tde_new_columns_add(tde_new_columns_add_relation(NIL, alter->rel), alter->added), found, alter->stmt->relation, alter->source);
 }
 
 /* ---- partition keys ---- */
-
-/* Returns the columns that CREATE TABLE is going to have: of its parents first, then its own. */
-static List *
-columns_of(CreateStmt *stmt)
-{
-	List	   *columns = NIL;
-	ListCell   *cell;
-
-	foreach(cell, stmt->inhRelations)
-	{
-		Relation	parent = relation_openrv_extended(lfirst_node(RangeVar, cell), AccessShareLock, true);
-
-		if (parent == NULL)
-			continue;
-		columns = list_concat(columns, tde_new_columns_of(parent));
-		relation_close(parent, AccessShareLock);
-	}
-	return tde_new_columns_add(columns, stmt->tableElts);
-}
 
 /*
  * Returns the key's expression, analyzed; NULL if it reads no encrypted column.  What it has in a form that stays encrypted is put into the

@@ -30,10 +30,15 @@
 
 /* ---- the columns that the table is going to have: target entries of NULLs ---- */
 
-/* Its number is its place in the list, by which a Var of an analyzed expression finds it. */
+/*
+ * Its number is its place in the list, by which a Var of an analyzed expression finds it.  PostgreSQL merges what has the same name, with an error
+ * where the types differ.
+ */
 static List *
 add_column(List *columns, const char *name, Oid type, int32 typmod, Oid collation)
 {
+	if (tde_new_column(columns, name))
+		return columns;
 	return lappend(columns, makeTargetEntry((Expr *) makeNullConst(type, typmod, collation), list_length(columns) + 1, pstrdup(name), false));
 }
 
@@ -64,10 +69,8 @@ tde_new_columns_add(List *columns, List *defs)
 }
 
 List *
-tde_new_columns_of(Relation rel)
+tde_new_columns_add_relation(List *columns, Relation rel)
 {
-	List	   *columns = NIL;
-
 	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(rel), i);

@@ -10,15 +10,14 @@
 #include "utils/relcache.h"
 
 /*
- * Returns the columns of a table that is there, without dropped ones: TargetEntries of NULL constants, which have the name, type, modifier and
- * collation of a column each.
+ * The columns are TargetEntries of NULL constants, which have the name, type, modifier and collation of a column each.  Both functions append to the
+ * list, which may be NIL, what it has no column of the same name of, and return it.
  */
-extern List *tde_new_columns_of(Relation rel);
 
-/*
- * Appends the columns that the ColumnDefs among these nodes declare, and returns the list.  Leaves out what names no type, of which PostgreSQL says
- * itself what is wrong.
- */
+/* Appends the columns of a table or composite type that is there, without dropped ones. */
+extern List *tde_new_columns_add_relation(List *columns, Relation rel);
+
+/* Appends what the ColumnDefs among these nodes declare, without what names no type, of which PostgreSQL says itself what is wrong. */
 extern List *tde_new_columns_add(List *columns, List *defs);
 
 /* Returns the entry of the column that has this name; NULL if there is none. */

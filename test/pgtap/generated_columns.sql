@@ -115,7 +115,28 @@ SELECT alike(hint_of(format('CREATE TABLE refused (a encrypted_text, n encrypted
 FROM unnest(ARRAY['a || nullif(n::text, '''')', 'own(a)', 'now()::text || a']) e;
 CREATE DOMAIN short AS text;
 SELECT throws_ok('CREATE TABLE refused (a encrypted_text, g short GENERATED ALWAYS AS (lower(a)) STORED)', '42P17', NULL, 'a domain');
-SELECT throws_ok('CREATE TABLE refused (g text GENERATED ALWAYS AS (low) STORED) INHERITS (made)', '42P17', NULL, 'what a parent has');
+
+-- columns that come from another table or type
+CREATE FUNCTION generated_of(command text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  result text;
+BEGIN
+  EXECUTE command;
+  INSERT INTO came (a, n) VALUES ('Abc', 5);
+  SELECT g || ' ' || pg_typeof(g) INTO result FROM came;
+  DROP TABLE came;
+  RETURN result;
+END $$;
+CREATE TABLE source (a encrypted_text, n encrypted_int4);
+CREATE TABLE more (a encrypted_text, x int);
+SELECT is(generated_of(format('CREATE TABLE came %s', declared)), 'abc encrypted_text', 'columns of another: ' || declared)
+FROM unnest(ARRAY['(g text GENERATED ALWAYS AS (lower(a)) STORED) INHERITS (source)',
+                  '(LIKE source, g text GENERATED ALWAYS AS (lower(a)) STORED)',
+                  '(g text GENERATED ALWAYS AS (lower(a)) STORED, LIKE source)',
+                  '(a encrypted_text, g text GENERATED ALWAYS AS (lower(a)) STORED) INHERITS (source, more)']) declared;
+SELECT is(generated_of('CREATE TABLE came (x int, g int GENERATED ALWAYS AS (n + 1) STORED) INHERITS (more, source)'), '6 encrypted_int4', 'of the second parent');
+SELECT throws_ok('CREATE TABLE refused (LIKE nothing, g text GENERATED ALWAYS AS (lower(a)) STORED)', '42P01', NULL, 'LIKE of a table that is not there');
+SELECT throws_ok('CREATE TABLE refused (g text GENERATED ALWAYS AS (low) STORED) INHERITS (made)', '42P17', NULL, 'of a column that is generated itself');
 
 SELECT finish();
 ROLLBACK;
