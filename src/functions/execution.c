@@ -156,7 +156,7 @@ is_received_as_it_is(QueryDesc *query)
 }
 
 /*
- * Salts that were drawn ahead live for one run.  The language's receiver is chosen first, by what stands on the error context stack at this moment.
+ * Salts that were drawn ahead live for one run of a client's.  The language's receiver is chosen first, by what stands on the error context stack at this moment.
  */
 static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
@@ -167,7 +167,7 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	bool		stores = changes || fills_table(rows);
 	TdeStores	outer = tde_statement_begin(stores);
 
-	tde_drawn_ahead_drop();
+	tde_drawn_ahead_drop(rows);
 	query->dest = tde_language_receiver(rows);	/* which looks at the stack */
 	if (changes)
 	{
@@ -185,7 +185,7 @@ executor_run(TDE_EXECUTOR_RUN_PARAMETERS)
 	tde_statement_has_stored |= stores;
 	tde_statement_end(outer);
 	tde_opened_statement_ends(query);
-	tde_drawn_ahead_drop();
+	tde_drawn_ahead_drop(rows);
 }
 
 /* Foreign keys are checked here, and AFTER triggers run.  What only reads has nothing left to do. */
@@ -205,7 +205,7 @@ executor_finish(QueryDesc *query)
 	else
 		finish_tracked(query);
 	tde_statement_end(outer);
-	tde_drawn_ahead_drop();
+	tde_drawn_ahead_drop(query->dest);
 }
 
 /* auto_explain prints the plan here. */

@@ -260,6 +260,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 {
 	TdeStatement outer = tde_statement;
 	TdeStatement inner = {.source = tde_statement_utility(pstmt, query), .client = tde_client_sent(context, query)};
+	const DestReceiver *rows = dest;
 	ErrorContextCallback *stack = error_context_stack;
 	ErrorContextCallback hint = {stack, tde_ddl_explains(pstmt->utilityStmt), pstmt->utilityStmt};
 	ErrorContextCallback explain;
@@ -278,7 +279,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	tde_secrets_utility(inner.utility);
 	inner.changes_data = IsA(inner.utility, CopyStmt) && ((CopyStmt *) inner.utility)->is_from;
 	inner.stores = outer.stores;
-	tde_drawn_ahead_drop();
+	tde_drawn_ahead_drop(rows);
 	dest = tde_language_receiver(dest);
 
 	PG_TRY();
@@ -316,7 +317,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree, Proc
 	tde_access_end(outer);
 	if (context == PROCESS_UTILITY_TOPLEVEL)
 		tde_opened_statement_ends(NULL);
-	tde_drawn_ahead_drop();
+	tde_drawn_ahead_drop(rows);
 }
 
 /* ---- an object is made ---- */

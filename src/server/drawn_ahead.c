@@ -1,8 +1,8 @@
 /*
- * drawn_ahead.c - salts that are drawn ahead (crypto/primitives.h) live for a statement, and for a tenth of a second.
+ * drawn_ahead.c - salts that are drawn ahead (crypto/primitives.h) live for a client's statement, and for a tenth of a second.
  *
  * A snapshot of a virtual machine that is resumed twice has what was drawn ahead twice: two values under one salt.  So nothing of it is left when a
- * backend waits for its client.  The hooks see statements begin and end (functions/hooks.c), those within functions, too; an error passes by
+ * backend waits for its client.  The hooks see statements begin and end (functions/hooks.c, functions/execution.c); an error passes by
  * them, and so do the workers of logical replication: that is what transactions are for.  What else runs functions (a fast-path call), and
  * statements that take long, meet the time.
  */
@@ -25,14 +25,14 @@ time_is_over(void)
 static void
 end_transaction(XactEvent event, void *arg)
 {
-	tde_drawn_ahead_drop();
+	tde_drawn_ahead_drop(NULL);
 }
 
 static void
 end_subtransaction(SubXactEvent event, SubTransactionId mine, SubTransactionId parent, void *arg)
 {
 	if (event == SUBXACT_EVENT_ABORT_SUB)
-		tde_drawn_ahead_drop();
+		tde_drawn_ahead_drop(NULL);
 }
 
 /*

@@ -66,6 +66,22 @@ my @before = (
   [ 'the end of a transaction' => 'COMMIT' ],
   [ 'an error caught' => q{CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$ DECLARE g encrypted_text(gcm); BEGIN
        BEGIN g := 'x'; PERFORM 1 / 0; EXCEPTION WHEN OTHERS THEN g := 'y'; END; INSERT INTO v (gcm, ctr) VALUES (g, 'x'); END $$; SELECT f()} ],
+  # statements of functions share what is drawn ahead, until the client's ends
+  [ 'a loop of INSERT' => q{DO $$ BEGIN FOR i IN 1 .. 9 LOOP INSERT INTO v (gcm, ctr, cbc, few) VALUES ('x', 'x', 'x', i); END LOOP; END $$} ],
+  [ 'the same in a transaction, as the next three' => q{BEGIN; DO $$ BEGIN FOR i IN 1 .. 9 LOOP INSERT INTO v (gcm, ctr, cbc, few) VALUES ('x', 'x', 'x', i); END LOOP; END $$} ],
+  [ 'a function in SQL' => q{CREATE FUNCTION s() RETURNS SETOF int LANGUAGE sql AS $$ INSERT INTO v (gcm, ctr, cbc, few) VALUES ('x', 'x', 'x', 1); INSERT INTO v (gcm, ctr, cbc, few) SELECT i, i, i, i FROM generate_series(1, 9) i RETURNING 1 $$;
+       SELECT s()} ],
+  [ 'errors caught' => q{CREATE FUNCTION e() RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+       FOR n IN 1 .. 3 LOOP
+         BEGIN INSERT INTO v (gcm, ctr, cbc, few) SELECT i, i, i, 1 / (3 - i) FROM generate_series(1, 5) i; EXCEPTION WHEN OTHERS THEN NULL; END;
+         INSERT INTO v (gcm, ctr, cbc, few) VALUES ('x', 'x', 'x', 1);
+       END LOOP; END $$;
+       SELECT e()} ],
+  [ 'rows of a trigger' => q{CREATE TABLE fires (id int); CREATE FUNCTION fired() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       INSERT INTO v (gcm, ctr, cbc, few) VALUES ('x', 'x', 'x', NEW.id); INSERT INTO v (gcm, ctr, cbc, few) VALUES ('x', 'x', 'x', NEW.id); RETURN NULL; END $$;
+       CREATE TRIGGER fired AFTER INSERT ON fires FOR EACH ROW EXECUTE FUNCTION fired();
+       INSERT INTO fires VALUES (1), (2), (3)} ],
+  [ 'its end' => 'COMMIT' ],
   [ 'CREATE TABLE AS'   => q{CREATE TEMP TABLE x AS SELECT i::text::encrypted_text(gcm) AS a, i::text::encrypted_text(sha256) AS b FROM generate_series(1, 10) i} ],
   [ 'a rewritten table' => 'ALTER TABLE x ALTER a TYPE encrypted_text(sha256), ALTER b TYPE encrypted_text(gcm)' ],
   [ 'COPY'              => q{COPY v (gcm, ctr, cbc, few) FROM PROGRAM 'echo "1,1,1,1"' (FORMAT csv)} ]);
