@@ -383,14 +383,14 @@ static bool
 get_relation_stats(PlannerInfo *root, RangeTblEntry *entry, AttrNumber column, VariableStatData *variable)
 {
 	return (next_get_relation_stats && next_get_relation_stats(root, entry, column, variable)) ||
-		(!tde_table_is_known_plain(entry->relid) && tde_lexemes_of_column(entry, column, variable));
+		(!tde_table_is_known_plain(entry->relid) && tde_lexemes_of_column(root, entry, column, variable));
 }
 
 /* Does the same for an index over such an expression. */
 static bool
 get_index_stats(PlannerInfo *root, Oid index, AttrNumber column, VariableStatData *variable)
 {
-	return (next_get_index_stats && next_get_index_stats(root, index, column, variable)) || tde_lexemes_of_index(index, column, variable);
+	return (next_get_index_stats && next_get_index_stats(root, index, column, variable)) || tde_lexemes_of_index(root, index, column, variable);
 }
 
 /* ---- installing them ---- */

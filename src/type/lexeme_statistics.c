@@ -3,7 +3,7 @@
  *
  * PostgreSQL keeps those of a tsvector column as texts in pg_statistic, and its estimator reads them there.  What we keep are tsvectors of one
  * lexeme each, of the column's type and under its key, as a kind of statistics of our own: whoever does not know it, pg_stats and dumps of statistics
- * among them, has nothing there.  The planner is given them as PostgreSQL has them.
+ * among them, has nothing there.  The planner is given them as PostgreSQL has them, but those alone that the query names: there may be thousands.
  */
 #include "postgres.h"
 
@@ -12,7 +12,9 @@
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "tsearch/ts_type.h"
+#include "tsearch/ts_utils.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -144,6 +146,35 @@ tde_lexemes_typanalyze(VacAttrStats *stats)
 
 /* ---- the planner ---- */
 
+/* An expression_tree_walker: appends the constants of type tsquery.  A query below is planned by itself. */
+static bool
+find_tsqueries(Node *node, void *context)
+{
+	List	  **found = context;
+
+	if (node == NULL || IsA(node, Query))
+		return false;
+	if (!IsA(node, Const))
+		return expression_tree_walker(node, find_tsqueries, context);
+	if (((Const *) node)->consttype == TSQUERYOID && !((Const *) node)->constisnull)
+		*found = lappend(*found, DatumGetTSQuery(((Const *) node)->constvalue));
+	return false;
+}
+
+/* Returns the tsqueries by which tsmatchsel() may be called: it makes an estimate for constants alone. */
+static List *
+tsqueries_of(PlannerInfo *root)
+{
+	List	   *found = NIL;
+	ListCell   *cell;
+
+	(void) find_tsqueries((Node *) root->parse->jointree, &found);
+	(void) find_tsqueries(root->parse->havingQual, &found);
+	foreach(cell, root->parse->rtable)
+		(void) find_tsqueries((Node *) lfirst_node(RangeTblEntry, cell)->securityQuals, &found);
+	return found;
+}
+
 /* The lexeme of such a tsvector, as a text in clear. */
 static Datum
 lexeme_of(TdeType *type, Datum value)
@@ -170,34 +201,132 @@ has_lexemes(HeapTuple row, int slot, Datum *stored)
 	return tde_lexemes_are_of(tde_type_find(ARR_ELEMTYPE(DatumGetArrayTypeP(*stored))));
 }
 
-/* As PostgreSQL has them there. */
-static Datum
-plain_lexemes(Datum stored)
+/* What a row of pg_statistic has, in ts_typanalyze()'s order: by length, then by bytes.  plain: those decrypted so far, or 0. */
+typedef struct Lexemes
 {
-	ArrayType  *array = DatumGetArrayTypeP(stored);
-	TdeType    *type = tde_type_get(ARR_ELEMTYPE(array));
-	Datum	   *lexemes;
+	TdeType    *type;
+	Datum	   *stored;
+	Datum	   *plain;
 	int			count;
+} Lexemes;
 
-	deconstruct_array(array, type->oid, -1, false, TYPALIGN_INT, &lexemes, NULL, &count);
-	for (int i = 0; i < count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		lexemes[i] = lexeme_of(type, lexemes[i]);
-	}
-	return PointerGetDatum(construct_array(lexemes, count, TEXTOID, -1, false, TYPALIGN_INT));
+static text *
+plain_lexeme(Lexemes *lexemes, int i)
+{
+	if (lexemes->plain[i] == 0)
+		lexemes->plain[i] = lexeme_of(lexemes->type, lexemes->stored[i]);
+	return DatumGetTextPP(lexemes->plain[i]);
 }
 
-/* A copy of a row of pg_statistic with what this slot has in clear.  It lives in the planner's memory, and is stored nowhere. */
-static HeapTuple
-plain_row(HeapTuple row, int slot, Datum stored)
+/* Returns the place of a lexeme, by some ten decryptions of a thousand; -1: it is not frequent. */
+static int
+find_lexeme(Lexemes *lexemes, const char *wanted, int length)
 {
-	Relation	catalog = table_open(StatisticRelationId, AccessShareLock);
-	int			columns[] = {Anum_pg_statistic_stakind1 + slot, Anum_pg_statistic_stavalues1 + slot};
-	Datum		values[] = {Int16GetDatum(STATISTIC_KIND_MCELEM), plain_lexemes(stored)};
-	bool		isnull[] = {false, false};
-	HeapTuple	copy = heap_modify_tuple_by_cols(row, RelationGetDescr(catalog), lengthof(columns), columns, values, isnull);
+	int			low = 0;
+	int			high = lexemes->count - 1;
 
+	while (low <= high)
+	{
+		int			middle = (low + high) / 2;
+		text	   *lexeme = plain_lexeme(lexemes, middle);
+		int			difference = length - (int) VARSIZE_ANY_EXHDR(lexeme);
+
+		if (difference == 0)
+			difference = memcmp(wanted, VARDATA_ANY(lexeme), length);
+		if (difference == 0)
+			return middle;
+		if (difference < 0)
+			high = middle - 1;
+		else
+			low = middle + 1;
+	}
+	return -1;
+}
+
+/* Adds the places of what a tsquery names; a prefix may be that of any. */
+static Bitmapset *
+add_named(Bitmapset *named, Lexemes *lexemes, TSQuery query)
+{
+	QueryItem  *items = GETQUERY(query);
+
+	for (int i = 0; i < query->size; i++)
+	{
+		int			place;
+
+		CHECK_FOR_INTERRUPTS();
+		if (items[i].type != QI_VAL)
+			continue;
+		if (items[i].qoperand.prefix && lexemes->count > 0)
+			return bms_add_range(named, 0, lexemes->count - 1);
+		place = find_lexeme(lexemes, GETOPERAND(query) + items[i].qoperand.distance, items[i].qoperand.length);
+		if (place >= 0)
+			named = bms_add_member(named, place);
+	}
+	return named;
+}
+
+/* Returns these frequencies, and the least and the greatest of all, which are the last two; 0 if the row does not have them so. */
+static Datum
+frequencies_of(HeapTuple row, int slot, Bitmapset *named, int count)
+{
+	bool		isnull;
+	Datum		stored = SysCacheGetAttr(STATRELATTINH, row, Anum_pg_statistic_stanumbers1 + slot, &isnull);
+	ArrayType  *array = isnull ? NULL : DatumGetArrayTypeP(stored);
+	float4	   *all = array && ARR_NDIM(array) == 1 && ARR_DIMS(array)[0] == count + 2 ? (float4 *) ARR_DATA_PTR(array) : NULL;
+	Datum	   *chosen;
+	int			number = 0;
+
+	if (all == NULL)
+		return 0;
+	chosen = palloc((bms_num_members(named) + 2) * sizeof(Datum));
+	for (int i = -1; (i = bms_next_member(named, i)) >= 0;)
+		chosen[number++] = Float4GetDatum(all[i]);
+	chosen[number++] = Float4GetDatum(all[count]);
+	chosen[number++] = Float4GetDatum(all[count + 1]);
+	return PointerGetDatum(construct_array(chosen, number, FLOAT4OID, sizeof(float4), true, TYPALIGN_INT));
+}
+
+/* Returns the lexemes at these places as PostgreSQL has them, an array of texts. */
+static Datum
+lexemes_at(Lexemes *lexemes, Bitmapset *named)
+{
+	Datum	   *chosen = palloc((bms_num_members(named) + 1) * sizeof(Datum));
+	int			number = 0;
+
+	for (int i = -1; (i = bms_next_member(named, i)) >= 0;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		chosen[number++] = PointerGetDatum(plain_lexeme(lexemes, i));
+	}
+	return PointerGetDatum(construct_array(chosen, number, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+/*
+ * A copy of a row of pg_statistic with what these queries name of this slot in clear; NULL if there is none.  It lives in the planner's memory, and
+ * is stored nowhere.
+ */
+static HeapTuple
+plain_row(HeapTuple row, int slot, Datum stored, List *queries)
+{
+	Lexemes		lexemes = {tde_type_get(ARR_ELEMTYPE(DatumGetArrayTypeP(stored)))};
+	int			columns[] = {Anum_pg_statistic_stakind1 + slot, Anum_pg_statistic_stavalues1 + slot, Anum_pg_statistic_stanumbers1 + slot};
+	Datum		values[lengthof(columns)] = {Int16GetDatum(STATISTIC_KIND_MCELEM)};
+	bool		isnull[lengthof(columns)] = {false};
+	Bitmapset  *named = NULL;
+	ListCell   *cell;
+	Relation	catalog;
+	HeapTuple	copy;
+
+	deconstruct_array(DatumGetArrayTypeP(stored), lexemes.type->oid, -1, false, TYPALIGN_INT, &lexemes.stored, NULL, &lexemes.count);
+	lexemes.plain = palloc0((lexemes.count + 1) * sizeof(Datum));
+	foreach(cell, queries)
+		named = add_named(named, &lexemes, lfirst(cell));
+	values[1] = lexemes_at(&lexemes, named);
+	values[2] = frequencies_of(row, slot, named, lexemes.count);
+	if (values[2] == 0)
+		return NULL;
+	catalog = table_open(StatisticRelationId, AccessShareLock);
+	copy = heap_modify_tuple_by_cols(row, RelationGetDescr(catalog), lengthof(columns), columns, values, isnull);
 	table_close(catalog, AccessShareLock);
 	return copy;
 }
@@ -207,7 +336,7 @@ plain_row(HeapTuple row, int slot, Datum stored)
  * at: estimates of an index's cost ask with one that has nothing in it.
  */
 static bool
-give_lexemes(Oid relation, AttrNumber column, bool inherited, VariableStatData *variable)
+give_lexemes(PlannerInfo *root, Oid relation, AttrNumber column, bool inherited, VariableStatData *variable)
 {
 	HeapTuple	row = NULL;
 	Datum		stored;
@@ -219,7 +348,7 @@ give_lexemes(Oid relation, AttrNumber column, bool inherited, VariableStatData *
 	variable->statsTuple = NULL;
 	for (int slot = 0; slot < STATISTIC_NUM_SLOTS && !HeapTupleIsValid(variable->statsTuple); slot++)
 		if (has_lexemes(row, slot, &stored) && tde_access_is_permitted() && tde_wallet_ensure_open())
-			variable->statsTuple = plain_row(row, slot, stored);
+			variable->statsTuple = plain_row(row, slot, stored, tsqueries_of(root));
 	ReleaseSysCache(row);
 	if (!HeapTupleIsValid(variable->statsTuple))
 		return false;
@@ -229,13 +358,13 @@ give_lexemes(Oid relation, AttrNumber column, bool inherited, VariableStatData *
 }
 
 bool
-tde_lexemes_of_column(RangeTblEntry *entry, AttrNumber column, VariableStatData *variable)
+tde_lexemes_of_column(PlannerInfo *root, RangeTblEntry *entry, AttrNumber column, VariableStatData *variable)
 {
-	return entry->rtekind == RTE_RELATION && give_lexemes(entry->relid, column, entry->inh, variable);
+	return entry->rtekind == RTE_RELATION && give_lexemes(root, entry->relid, column, entry->inh, variable);
 }
 
 bool
-tde_lexemes_of_index(Oid index, AttrNumber column, VariableStatData *variable)
+tde_lexemes_of_index(PlannerInfo *root, Oid index, AttrNumber column, VariableStatData *variable)
 {
-	return give_lexemes(index, column, false, variable);
+	return give_lexemes(root, index, column, false, variable);
 }
