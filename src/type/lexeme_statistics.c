@@ -152,6 +152,7 @@ find_tsqueries(Node *node, void *context)
 {
 	List	  **found = context;
 
+	CHECK_FOR_INTERRUPTS();
 	if (node == NULL || IsA(node, Query))
 		return false;
 	if (!IsA(node, Const))
