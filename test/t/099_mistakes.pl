@@ -438,6 +438,16 @@ mistake(
   mend    => sub { "CREATE TABLE oracle (a $_[0], p text)" },
   then    => 'SELECT a FROM oracle');
 mistake(
+  $node, 'another kind of numbers under a CHECK',
+  before  => 'CREATE TABLE narrower (n encrypted_numeric CHECK (n > 5))',
+  wrong   => 'ALTER TABLE narrower ALTER n TYPE encrypted_int4',
+  state   => '42725',
+  message => qr/^operator is not unique: encrypted_int4 > /,
+  hint    => qr/: (ALTER TABLE .*;)$/,
+  fill    => [ 'narrower', 'narrower_n_check', 'encrypted_int4', 'n > 5' ],
+  then    => 'INSERT INTO narrower VALUES (6)',
+  gives   => '');
+mistake(
   $node, "Oracle's ALTER TABLE",
   wrong   => 'ALTER TABLE oracle MODIFY (p ENCRYPT)',
   state   => '42601',
