@@ -319,11 +319,9 @@ declare_statement(Node *stmt, const char *source)
 			if (IsA(stmt, CreateStmt))
 				tde_plaintext_create_prepare((CreateStmt *) stmt);
 			declare_columns(((CreateStmt *) stmt)->tableElts);
+			tde_kept_generated_create((CreateStmt *) stmt, source);
 			if (IsA(stmt, CreateStmt))
-			{
-				tde_kept_generated_create((CreateStmt *) stmt, source);
 				tde_kept_partition_key((CreateStmt *) stmt, source);
-			}
 			break;
 		case T_CompositeTypeStmt:
 			declare_columns(((CompositeTypeStmt *) stmt)->coldeflist);

@@ -162,6 +162,16 @@ encrypt_expression(Constraint *constraint, ParseState *pstate, Node **expr, Oid 
 	return true;
 }
 
+/* A column is merged with that of its parents, which has become encrypted when it was declared as this one is now. */
+static void
+like_parents(ColumnDef *def, TargetEntry *declared)
+{
+	Node	   *type = (Node *) declared->expr;
+
+	if (TDE_PLAINTEXT_ALTER == TDE_ALTER_KEEP && def->typeName && tde_type_find(exprType(type)) && !tde_type_find(LookupTypeNameOid(NULL, def->typeName, true)))
+		def->typeName = makeTypeNameFromOid(exprType(type), exprTypmod(type));
+}
+
 /*
  * Looks at one generated column: domain text GENERATED ALWAYS AS (split_part(email, '@', 2)) STORED, of an encrypted email.  Expressions that read no
  * encrypted column, or something that is no column of the table, are left alone.
@@ -177,6 +187,7 @@ encrypt_column(ColumnDef *def, Constraint *constraint, List *columns, ParseState
 	if (tde_new_reads_others(constraint->raw_expr, &read) || read.encrypted == NULL || declared == NULL)
 		return;
 	type = exprType((Node *) declared->expr);
+	like_parents(def, declared);
 	if (!tde_type_find(type) && TDE_PLAINTEXT_ALTER != TDE_ALTER_KEEP)
 		return;
 	expr = transformExpr(pstate, copyObject(constraint->raw_expr), EXPR_KIND_GENERATED_COLUMN);
@@ -237,13 +248,33 @@ tde_kept_generated_create(CreateStmt *stmt, const char *source)
 		encrypt_columns(columns_of(stmt), found, stmt->relation, source);
 }
 
+/* Returns the columns as ALTER TABLE will leave them: with their new types, and those that it adds, also in the place of one that it drops. */
+static List *
+columns_after(const TdeAlterTable *alter)
+{
+	List	   *columns = NIL;
+	ListCell   *cell;
+
+	foreach(cell, alter->stmt->cmds)
+	{
+		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, cell);
+		ColumnDef  *def = cmd->subtype == AT_AlterColumnType ? copyObject((ColumnDef *) cmd->def) : NULL;
+
+		if (def == NULL)
+			continue;
+		def->colname = cmd->name;
+		columns = tde_new_columns_add(columns, list_make1(def));
+	}
+	return tde_new_columns_add_relation(tde_new_columns_add(columns, alter->added), alter->rel);
+}
+
 void
 tde_kept_generated_alter(const TdeAlterTable *alter)
 {
 	List	   *found = generated(alter->added);
 
 	if (found)
-		encrypt_columns(tde_new_columns_add(tde_new_columns_add_relation(NIL, alter->rel), alter->added), found, alter->stmt->relation, alter->source);
+		encrypt_columns(columns_after(alter), found, alter->stmt->relation, alter->source);
 }
 
 /* ---- partition keys ---- */

@@ -156,7 +156,7 @@ is_received_as_it_is(QueryDesc *query)
 }
 
 /*
- * Salts that were drawn ahead live for one run of a client's.  The language's receiver is chosen first, by what stands on the error context stack at this moment.
+ * Salts that were drawn ahead live for a client's statement.  The language's receiver is chosen first, by what stands on the error context stack at this moment.
  */
 static void
 executor_run(TDE_EXECUTOR_RUN_PARAMETERS)

@@ -10,8 +10,8 @@
 
 /*
  * Drops what was drawn ahead.  Called when a statement, or a part of one that is run by itself, begins or ends.  dest: where its rows go, which may be
- * NULL.  What a function runs (SPI, or an SQL function) keeps it: the client's statement goes on, and a loop has new salts without new calls of the
- * operating system.
+ * NULL.  A statement whose rows a function takes (SPI, the last one of an SQL function) keeps it: the client's statement goes on, and a loop has new
+ * salts without new calls of the operating system.  Others within functions are not told from a client's, and drop it.
  */
 static inline void
 tde_drawn_ahead_drop(const DestReceiver *dest)

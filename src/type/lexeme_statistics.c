@@ -13,8 +13,8 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "tsearch/ts_type.h"
-#include "tsearch/ts_utils.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -146,34 +146,78 @@ tde_lexemes_typanalyze(VacAttrStats *stats)
 
 /* ---- the planner ---- */
 
-/* An expression_tree_walker: appends the constants of type tsquery.  A query below is planned by itself. */
-static bool
-find_tsqueries(Node *node, void *context)
+/* What tsmatchsel() is called with in a query. */
+typedef struct Searches
 {
-	List	  **found = context;
+	PlannerInfo *root;
+	List	   *queries;		/* TSQuery */
+	bool		others;			/* something else, that may turn out to be any tsquery */
+} Searches;
+
+/* For check_functions_in_node(). */
+static bool
+is_users_function(Oid function, void *context)
+{
+	return function >= FirstNormalObjectId;
+}
+
+/* An expression_tree_walker: returns true if something is called that is not PostgreSQL's own. */
+static bool
+calls_users(Node *node, void *context)
+{
+	CHECK_FOR_INTERRUPTS();
+	return node != NULL && (check_functions_in_node(node, is_users_function, NULL) || expression_tree_walker(node, calls_users, context));
+}
+
+/*
+ * Adds an operand.  PostgreSQL evaluates it to estimate, as to_tsquery('word'), which is STABLE, and so does this: but no users' functions.  What
+ * gives no constant has an estimate without lexemes.
+ */
+static void
+add_search(Searches *searches, Node *operand)
+{
+	Node	   *value;
+
+	if (calls_users(operand, NULL))
+	{
+		searches->others = true;
+		return;
+	}
+	value = estimate_expression_value(searches->root, operand);
+	if (IsA(value, Const) && !((Const *) value)->constisnull)
+		searches->queries = lappend(searches->queries, DatumGetTSQuery(((Const *) value)->constvalue));
+}
+
+/* An expression_tree_walker: finds operators that tsmatchsel() estimates.  A query below is planned by itself. */
+static bool
+find_searches(Node *node, void *context)
+{
+	Searches   *searches = context;
+	ListCell   *cell;
 
 	CHECK_FOR_INTERRUPTS();
 	if (node == NULL || IsA(node, Query))
 		return false;
-	if (!IsA(node, Const))
-		return expression_tree_walker(node, find_tsqueries, context);
-	if (((Const *) node)->consttype == TSQUERYOID && !((Const *) node)->constisnull)
-		*found = lappend(*found, DatumGetTSQuery(((Const *) node)->constvalue));
-	return false;
+	if (IsA(node, ScalarArrayOpExpr) && get_oprrest(((ScalarArrayOpExpr *) node)->opno) == F_TSMATCHSEL)
+		searches->others = true;
+	if (IsA(node, OpExpr) && get_oprrest(((OpExpr *) node)->opno) == F_TSMATCHSEL)
+		foreach(cell, ((OpExpr *) node)->args)
+			if (exprType(lfirst(cell)) == TSQUERYOID)
+				add_search(searches, lfirst(cell));
+	return expression_tree_walker(node, find_searches, context);
 }
 
-/* Returns the tsqueries by which tsmatchsel() may be called: it makes an estimate for constants alone. */
-static List *
-tsqueries_of(PlannerInfo *root)
+static Searches
+searches_of(PlannerInfo *root)
 {
-	List	   *found = NIL;
+	Searches	searches = {root};
 	ListCell   *cell;
 
-	(void) find_tsqueries((Node *) root->parse->jointree, &found);
-	(void) find_tsqueries(root->parse->havingQual, &found);
+	(void) find_searches((Node *) root->parse->jointree, &searches);
+	(void) find_searches(root->parse->havingQual, &searches);
 	foreach(cell, root->parse->rtable)
-		(void) find_tsqueries((Node *) lfirst_node(RangeTblEntry, cell)->securityQuals, &found);
-	return found;
+		(void) find_searches((Node *) lfirst_node(RangeTblEntry, cell)->securityQuals, &searches);
+	return searches;
 }
 
 /* The lexeme of such a tsvector, as a text in clear. */
@@ -202,7 +246,7 @@ has_lexemes(HeapTuple row, int slot, Datum *stored)
 	return tde_lexemes_are_of(tde_type_find(ARR_ELEMTYPE(DatumGetArrayTypeP(*stored))));
 }
 
-/* What a row of pg_statistic has, in ts_typanalyze()'s order: by length, then by bytes.  plain: those decrypted so far, or 0. */
+/* What a row of pg_statistic has, in ts_typanalyze()'s order, in which PostgreSQL searches, too: by length, then by bytes.  plain: those decrypted so far, or 0. */
 typedef struct Lexemes
 {
 	TdeType    *type;
@@ -244,6 +288,12 @@ find_lexeme(Lexemes *lexemes, const char *wanted, int length)
 	return -1;
 }
 
+static Bitmapset *
+add_all(Bitmapset *named, Lexemes *lexemes)
+{
+	return lexemes->count > 0 ? bms_add_range(named, 0, lexemes->count - 1) : named;
+}
+
 /* Adds the places of what a tsquery names; a prefix may be that of any. */
 static Bitmapset *
 add_named(Bitmapset *named, Lexemes *lexemes, TSQuery query)
@@ -257,8 +307,8 @@ add_named(Bitmapset *named, Lexemes *lexemes, TSQuery query)
 		CHECK_FOR_INTERRUPTS();
 		if (items[i].type != QI_VAL)
 			continue;
-		if (items[i].qoperand.prefix && lexemes->count > 0)
-			return bms_add_range(named, 0, lexemes->count - 1);
+		if (items[i].qoperand.prefix)
+			return add_all(named, lexemes);
 		place = find_lexeme(lexemes, GETOPERAND(query) + items[i].qoperand.distance, items[i].qoperand.length);
 		if (place >= 0)
 			named = bms_add_member(named, place);
@@ -291,7 +341,7 @@ frequencies_of(HeapTuple row, int slot, Bitmapset *named, int count)
 static Datum
 lexemes_at(Lexemes *lexemes, Bitmapset *named)
 {
-	Datum	   *chosen = palloc((bms_num_members(named) + 1) * sizeof(Datum));
+	Datum	   *chosen = palloc(bms_num_members(named) * sizeof(Datum));
 	int			number = 0;
 
 	for (int i = -1; (i = bms_next_member(named, i)) >= 0;)
@@ -303,11 +353,11 @@ lexemes_at(Lexemes *lexemes, Bitmapset *named)
 }
 
 /*
- * A copy of a row of pg_statistic with what these queries name of this slot in clear; NULL if there is none.  It lives in the planner's memory, and
+ * A copy of a row of pg_statistic with what is searched for of this slot in clear; NULL if there is none.  It lives in the planner's memory, and
  * is stored nowhere.
  */
 static HeapTuple
-plain_row(HeapTuple row, int slot, Datum stored, List *queries)
+plain_row(HeapTuple row, int slot, Datum stored, Searches searches)
 {
 	Lexemes		lexemes = {tde_type_get(ARR_ELEMTYPE(DatumGetArrayTypeP(stored)))};
 	int			columns[] = {Anum_pg_statistic_stakind1 + slot, Anum_pg_statistic_stavalues1 + slot, Anum_pg_statistic_stanumbers1 + slot};
@@ -319,9 +369,11 @@ plain_row(HeapTuple row, int slot, Datum stored, List *queries)
 	HeapTuple	copy;
 
 	deconstruct_array(DatumGetArrayTypeP(stored), lexemes.type->oid, -1, false, TYPALIGN_INT, &lexemes.stored, NULL, &lexemes.count);
-	lexemes.plain = palloc0((lexemes.count + 1) * sizeof(Datum));
-	foreach(cell, queries)
+	lexemes.plain = palloc0(lexemes.count * sizeof(Datum));
+	foreach(cell, searches.queries)
 		named = add_named(named, &lexemes, lfirst(cell));
+	if (searches.others)
+		named = add_all(named, &lexemes);
 	values[1] = lexemes_at(&lexemes, named);
 	values[2] = frequencies_of(row, slot, named, lexemes.count);
 	if (values[2] == 0)
@@ -349,7 +401,7 @@ give_lexemes(PlannerInfo *root, Oid relation, AttrNumber column, bool inherited,
 	variable->statsTuple = NULL;
 	for (int slot = 0; slot < STATISTIC_NUM_SLOTS && !HeapTupleIsValid(variable->statsTuple); slot++)
 		if (has_lexemes(row, slot, &stored) && tde_access_is_permitted() && tde_wallet_ensure_open())
-			variable->statsTuple = plain_row(row, slot, stored, tsqueries_of(root));
+			variable->statsTuple = plain_row(row, slot, stored, searches_of(root));
 	ReleaseSysCache(row);
 	if (!HeapTupleIsValid(variable->statsTuple))
 		return false;

@@ -18,7 +18,8 @@ extern bool tde_lexemes_typanalyze(VacAttrStats *stats);
 
 /*
  * Parts of get_relation_stats_hook and get_index_stats_hook.  Return false if they have nothing to say, and true if variable->statsTuple was set,
- * which variable->freefunc frees: it has what the tsqueries of this query name.  They decrypt, so they have nothing to say to who may not, or while the wallet is closed.
+ * which variable->freefunc frees; it has those lexemes that the query searches for.  They decrypt, so they have nothing to say to who may not, or
+ * while the wallet is closed.
  */
 extern bool tde_lexemes_of_column(PlannerInfo *root, RangeTblEntry *entry, AttrNumber column, VariableStatData *variable);
 extern bool tde_lexemes_of_index(PlannerInfo *root, Oid index, AttrNumber column, VariableStatData *variable);

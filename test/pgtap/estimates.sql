@@ -96,6 +96,13 @@ SELECT is_empty('SELECT base, condition, plain, encrypted FROM estimate WHERE ki
 SELECT is_empty('SELECT base, condition, plain, encrypted FROM estimate WHERE kind = ''ordered'' AND abs(plain - encrypted) > CASE WHEN operator = ''='' THEN 0 ELSE 30 END',
                 'and so is a comparison, within what the histogram tells');
 
+-- words that the planner computes
+CREATE FUNCTION own_query(text) RETURNS tsquery LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN $1::tsquery; END $$;
+SELECT is(expected('e', c), expected('p', c), c)
+FROM (SELECT replace(q, '@@', attname || ' @@') FROM pg_attribute, unnest(ARRAY['@@ to_tsquery(''dog'')', '@@ plainto_tsquery(''dogs 7'')', '@@ websearch_to_tsquery(''dog or 7'')', '@@ (to_tsquery(''dog'') && ''7'')',
+        '@@ to_tsquery(current_setting(''default_text_search_config'')::regconfig, ''dog'')', '@@ own_query(''dog'')', '@@ ''''::tsquery', '@@ NULL::tsquery']) q
+      WHERE attrelid = 'e'::regclass AND atttypid = 'encrypted_tsvector'::regtype) AS x (c);
+
 -- ---- what is kept of words ----
 
 SELECT is((SELECT count(*) FROM pg_statistic WHERE starelid = 'e'::regclass AND 4 IN (stakind1, stakind2, stakind3, stakind4, stakind5) AND staattnum = (

@@ -135,6 +135,37 @@ FROM unnest(ARRAY['(g text GENERATED ALWAYS AS (lower(a)) STORED) INHERITS (sour
                   '(g text GENERATED ALWAYS AS (lower(a)) STORED, LIKE source)',
                   '(a encrypted_text, g text GENERATED ALWAYS AS (lower(a)) STORED) INHERITS (source, more)']) declared;
 SELECT is(generated_of('CREATE TABLE came (x int, g int GENERATED ALWAYS AS (n + 1) STORED) INHERITS (more, source)'), '6 encrypted_int4', 'of the second parent');
+-- of what the same statement drops, alters or adds
+CREATE FUNCTION altered(VARIADIC commands text[]) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  command text;
+  result text;
+BEGIN
+  FOREACH command IN ARRAY commands LOOP EXECUTE command; END LOOP;
+  INSERT INTO came (a) VALUES ('Abc');
+  SELECT g || ' ' || pg_typeof(g) INTO result FROM came;
+  DROP TABLE came CASCADE;
+  RETURN result;
+EXCEPTION WHEN OTHERS THEN
+  RETURN SQLSTATE;
+END $$;
+SELECT is(altered('CREATE TABLE came (a text)', 'ALTER TABLE came ALTER a TYPE encrypted_text, ADD g text GENERATED ALWAYS AS (lower(a)) STORED'),
+          'abc encrypted_text', 'a column that becomes encrypted');
+SELECT is(altered('CREATE TABLE came (a text, x text)', 'ALTER TABLE came DROP a, ADD a encrypted_text, ADD g text GENERATED ALWAYS AS (lower(a)) STORED'),
+          'abc encrypted_text', 'a column in the place of a plain one');
+SELECT is(altered('CREATE TABLE came (a encrypted_text, n encrypted_int4)', 'ALTER TABLE came ALTER a TYPE varchar(30), ADD g text GENERATED ALWAYS AS (lower(a)) STORED'),
+          'abc encrypted_text', 'a column that stays encrypted');
+SET LOCAL tde_column.plaintext_alter = warn;
+SELECT is(altered('CREATE TABLE came (a encrypted_text)', 'ALTER TABLE came ALTER a TYPE text, ADD g text GENERATED ALWAYS AS (lower(a)) STORED'),
+          'abc text', 'a column that is decrypted');
+RESET tde_column.plaintext_alter;
+-- from 16 on a child may have an expression of its own
+SELECT is(altered('CREATE TABLE parent (a encrypted_text, g text GENERATED ALWAYS AS (lower(a)) STORED)', 'CREATE TABLE came (g text GENERATED ALWAYS AS (upper(a)) STORED) INHERITS (parent)'),
+          CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'ABC encrypted_text' ELSE '42611' END, 'a column that is merged with its parent''s');
+CREATE FOREIGN DATA WRAPPER nowhere;
+CREATE SERVER nowhere FOREIGN DATA WRAPPER nowhere;
+SELECT lives_ok('CREATE FOREIGN TABLE far (a encrypted_text, g text GENERATED ALWAYS AS (lower(a)) STORED) SERVER nowhere', 'of a foreign table');
+SELECT alike(format_type(atttypid, atttypmod), 'encrypted_text(%', '... whose column becomes encrypted') FROM pg_attribute WHERE attrelid = 'far'::regclass AND attname = 'g';
 SELECT throws_ok('CREATE TABLE refused (LIKE nothing, g text GENERATED ALWAYS AS (lower(a)) STORED)', '42P01', NULL, 'LIKE of a table that is not there');
 SELECT throws_ok('CREATE TABLE refused (g text GENERATED ALWAYS AS (low) STORED) INHERITS (made)', '42P17', NULL, 'of a column that is generated itself');
 

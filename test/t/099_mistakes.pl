@@ -448,6 +448,22 @@ mistake(
   then    => 'INSERT INTO narrower VALUES (6)',
   gives   => '');
 mistake(
+  $node, 'a column with an index over an expression',
+  before  => q{CREATE TABLE computed (a text); INSERT INTO computed VALUES ('A'); CREATE INDEX ON computed (lower(a))},
+  wrong   => 'ALTER TABLE computed ALTER a TYPE encrypted_text',
+  state   => '42P17',
+  message => qr/^functions in index expression must be marked IMMUTABLE$/,
+  hint    => qr/: (CALL .*;)$/,
+  then    => q{SELECT a FROM computed WHERE lower(a) = 'a'},
+  gives   => 'A');
+# what has another cause keeps PostgreSQL's hint
+foreach ("ALTER n TYPE encrypted_text USING to_chr(n, '9')", 'ALTER n TYPE encrypted_int4, ADD CHECK (nofunc(n))', 'ALTER n TYPE encrypted_int4 USING raises(n)')
+{
+  lines_of($node, q{DROP TABLE IF EXISTS others; CREATE TABLE others (n numeric); INSERT INTO others VALUES (1);
+    CREATE OR REPLACE FUNCTION raises(numeric) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN nofunc($1); END $$});
+  like(attempt($node, "ALTER TABLE others $_")->{hint}, qr/^No function matches/, "$_: PostgreSQL's hint");
+}
+mistake(
   $node, "Oracle's ALTER TABLE",
   wrong   => 'ALTER TABLE oracle MODIFY (p ENCRYPT)',
   state   => '42601',
