@@ -166,10 +166,18 @@ encrypt_expression(Constraint *constraint, ParseState *pstate, Node **expr, Oid 
 static void
 like_parents(ColumnDef *def, TargetEntry *declared)
 {
-	Node	   *type = (Node *) declared->expr;
+	Oid			type = exprType((Node *) declared->expr);
+	int32		typmod = exprTypmod((Node *) declared->expr);
+	Oid			own;
+	int32		own_typmod;
 
-	if (TDE_PLAINTEXT_ALTER == TDE_ALTER_KEEP && def->typeName && tde_type_find(exprType(type)) && !tde_type_find(LookupTypeNameOid(NULL, def->typeName, true)))
-		def->typeName = makeTypeNameFromOid(exprType(type), exprTypmod(type));
+	if (TDE_PLAINTEXT_ALTER != TDE_ALTER_KEEP || def->typeName == NULL || !tde_type_find(type) || !tde_declared_type(def, &own, &own_typmod) ||
+		!tde_declared_like(type, typmod, &own, &own_typmod) || own != type || own_typmod != typmod)
+		return;
+	ereport(NOTICE,
+			(errmsg("column \"%s\" has type %s", def->colname, format_type_with_typemod(type, typmod)),
+			 errdetail("It is merged with a parent's column, which is encrypted.")));
+	def->typeName = makeTypeNameFromOid(type, typmod);
 }
 
 /*
@@ -258,10 +266,11 @@ columns_after(const TdeAlterTable *alter)
 	foreach(cell, alter->stmt->cmds)
 	{
 		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, cell);
-		ColumnDef  *def = cmd->subtype == AT_AlterColumnType ? copyObject((ColumnDef *) cmd->def) : NULL;
+		ColumnDef  *def;
 
-		if (def == NULL)
+		if (cmd->subtype != AT_AlterColumnType || get_attnum(RelationGetRelid(alter->rel), cmd->name) <= 0)
 			continue;
+		def = copyObject((ColumnDef *) cmd->def);
 		def->colname = cmd->name;
 		columns = tde_new_columns_add(columns, list_make1(def));
 	}

@@ -149,46 +149,14 @@ tde_lexemes_typanalyze(VacAttrStats *stats)
 /* What tsmatchsel() is called with in a query. */
 typedef struct Searches
 {
-	PlannerInfo *root;
 	List	   *queries;		/* TSQuery */
-	bool		others;			/* something else, that may turn out to be any tsquery */
+	bool		others;			/* what may turn out to be any tsquery */
 } Searches;
 
-/* For check_functions_in_node(). */
-static bool
-is_users_function(Oid function, void *context)
-{
-	return function >= FirstNormalObjectId;
-}
-
-/* An expression_tree_walker: returns true if something is called that is not PostgreSQL's own. */
-static bool
-calls_users(Node *node, void *context)
-{
-	CHECK_FOR_INTERRUPTS();
-	return node != NULL && (check_functions_in_node(node, is_users_function, NULL) || expression_tree_walker(node, calls_users, context));
-}
-
 /*
- * Adds an operand.  PostgreSQL evaluates it to estimate, as to_tsquery('word'), which is STABLE, and so does this: but no users' functions.  What
- * gives no constant has an estimate without lexemes.
+ * An expression_tree_walker: finds operators that tsmatchsel() estimates.  A query below is planned by itself.  PostgreSQL evaluates operands that are
+ * no constants yet, as to_tsquery('word'), which is STABLE, where it estimates their clause; here they are never evaluated.
  */
-static void
-add_search(Searches *searches, Node *operand)
-{
-	Node	   *value;
-
-	if (calls_users(operand, NULL))
-	{
-		searches->others = true;
-		return;
-	}
-	value = estimate_expression_value(searches->root, operand);
-	if (IsA(value, Const) && !((Const *) value)->constisnull)
-		searches->queries = lappend(searches->queries, DatumGetTSQuery(((Const *) value)->constvalue));
-}
-
-/* An expression_tree_walker: finds operators that tsmatchsel() estimates.  A query below is planned by itself. */
 static bool
 find_searches(Node *node, void *context)
 {
@@ -198,19 +166,25 @@ find_searches(Node *node, void *context)
 	CHECK_FOR_INTERRUPTS();
 	if (node == NULL || IsA(node, Query))
 		return false;
-	if (IsA(node, ScalarArrayOpExpr) && get_oprrest(((ScalarArrayOpExpr *) node)->opno) == F_TSMATCHSEL)
-		searches->others = true;
 	if (IsA(node, OpExpr) && get_oprrest(((OpExpr *) node)->opno) == F_TSMATCHSEL)
 		foreach(cell, ((OpExpr *) node)->args)
-			if (exprType(lfirst(cell)) == TSQUERYOID)
-				add_search(searches, lfirst(cell));
+		{
+			Const	   *operand = lfirst(cell);
+
+			if (exprType((Node *) operand) != TSQUERYOID)
+				continue;
+			if (!IsA(operand, Const))
+				searches->others |= !contain_var_clause((Node *) operand);
+			else if (!operand->constisnull)
+				searches->queries = lappend(searches->queries, DatumGetTSQuery(operand->constvalue));
+		}
 	return expression_tree_walker(node, find_searches, context);
 }
 
 static Searches
 searches_of(PlannerInfo *root)
 {
-	Searches	searches = {root};
+	Searches	searches = {NIL};
 	ListCell   *cell;
 
 	(void) find_searches((Node *) root->parse->jointree, &searches);

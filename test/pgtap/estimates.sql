@@ -103,6 +103,10 @@ FROM (SELECT replace(q, '@@', attname || ' @@') FROM pg_attribute, unnest(ARRAY[
         '@@ to_tsquery(current_setting(''default_text_search_config'')::regconfig, ''dog'')', '@@ own_query(''dog'')', '@@ ''''::tsquery', '@@ NULL::tsquery']) q
       WHERE attrelid = 'e'::regclass AND atttypid = 'encrypted_tsvector'::regtype) AS x (c);
 
+-- ... and are computed by it alone, where it estimates their clause
+SELECT lives_ok(format('EXPLAIN SELECT FROM e WHERE %1$s @@ ''dog'' AND CASE WHEN id < 0 THEN %1$s @@ to_tsquery(''dog &'') ELSE true END', attname), 'a condition that is not evaluated')
+FROM pg_attribute WHERE attrelid = 'e'::regclass AND atttypid = 'encrypted_tsvector'::regtype;
+
 -- ---- what is kept of words ----
 
 SELECT is((SELECT count(*) FROM pg_statistic WHERE starelid = 'e'::regclass AND 4 IN (stakind1, stakind2, stakind3, stakind4, stakind5) AND staattnum = (

@@ -162,6 +162,9 @@ RESET tde_column.plaintext_alter;
 -- from 16 on a child may have an expression of its own
 SELECT is(altered('CREATE TABLE parent (a encrypted_text, g text GENERATED ALWAYS AS (lower(a)) STORED)', 'CREATE TABLE came (g text GENERATED ALWAYS AS (upper(a)) STORED) INHERITS (parent)'),
           CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'ABC encrypted_text' ELSE '42611' END, 'a column that is merged with its parent''s');
+SELECT is(altered('CREATE TABLE parent (a encrypted_text, g text GENERATED ALWAYS AS (lower(a)) STORED)', format('CREATE TABLE came (g %s GENERATED ALWAYS AS (upper(a)) STORED) INHERITS (parent)', t)),
+          CASE WHEN t = 'nothing' THEN '42704' ELSE '42804' END, 'what would be another type: ' || t)
+FROM unnest('{varchar(3),date,nothing,int,text[]}'::text[]) t;
 CREATE FOREIGN DATA WRAPPER nowhere;
 CREATE SERVER nowhere FOREIGN DATA WRAPPER nowhere;
 SELECT lives_ok('CREATE FOREIGN TABLE far (a encrypted_text, g text GENERATED ALWAYS AS (lower(a)) STORED) SERVER nowhere', 'of a foreign table');

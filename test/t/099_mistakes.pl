@@ -444,7 +444,7 @@ mistake(
   state   => '42725',
   message => qr/^operator is not unique: encrypted_int4 > /,
   hint    => qr/: (ALTER TABLE .*;)$/,
-  fill    => [ 'narrower', 'narrower_n_check', 'encrypted_int4', 'n > 5' ],
+  fill    => [ 'narrower', 'narrower_n_check', 'n', 'encrypted_int4', 'n > 5' ],
   then    => 'INSERT INTO narrower VALUES (6)',
   gives   => '');
 mistake(
@@ -453,11 +453,26 @@ mistake(
   wrong   => 'ALTER TABLE computed ALTER a TYPE encrypted_text',
   state   => '42P17',
   message => qr/^functions in index expression must be marked IMMUTABLE$/,
-  hint    => qr/: (CALL .*;)$/,
+  hint    => qr/: (DROP INDEX .*;)$/,
+  fill    => [ 'computed_lower_idx', 'computed', 'a', 'encrypted_text', 'computed (lower(a))' ],
   then    => q{SELECT a FROM computed WHERE lower(a) = 'a'},
   gives   => 'A');
+mistake(
+  $node, 'an index with a condition',
+  before  => 'CREATE TABLE conditional (n int); CREATE INDEX ON conditional (n) WHERE n > 5',
+  wrong   => 'ALTER TABLE conditional ALTER n TYPE encrypted_text',
+  state   => '42883',
+  message => qr/^operator does not exist: encrypted_text > integer$/,
+  hint    => qr/^A CHECK constraint, or the condition of an index, .* (Drop it), change the type, and make it again/,
+  mend    => sub { q{DROP INDEX conditional_n_idx; ALTER TABLE conditional ALTER n TYPE encrypted_text; CREATE INDEX ON conditional (n) WHERE n > '5'} },
+  then    => q{INSERT INTO conditional VALUES ('6')},
+  gives   => '');
 # what has another cause keeps PostgreSQL's hint
-foreach ("ALTER n TYPE encrypted_text USING to_chr(n, '9')", 'ALTER n TYPE encrypted_int4, ADD CHECK (nofunc(n))', 'ALTER n TYPE encrypted_int4 USING raises(n)')
+foreach ("ALTER n TYPE encrypted_text USING to_chr(n, '9')",
+  'ALTER n TYPE encrypted_int4, ADD CHECK (nofunc(n))',
+  'ALTER n TYPE encrypted_int4, ADD z int CHECK (nofunc(z))',
+  'ALTER n TYPE encrypted_int4, ADD z int DEFAULT nofunc(1)',
+  'ALTER n TYPE encrypted_int4 USING raises(n)')
 {
   lines_of($node, q{DROP TABLE IF EXISTS others; CREATE TABLE others (n numeric); INSERT INTO others VALUES (1);
     CREATE OR REPLACE FUNCTION raises(numeric) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN nofunc($1); END $$});
