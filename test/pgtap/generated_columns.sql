@@ -144,7 +144,8 @@ BEGIN
   FOREACH command IN ARRAY commands LOOP EXECUTE command; END LOOP;
   INSERT INTO came (a) VALUES ('Abc');
   SELECT g || ' ' || pg_typeof(g) INTO result FROM came;
-  DROP TABLE came CASCADE;
+  DROP TABLE came;
+  DROP TABLE IF EXISTS parent;
   RETURN result;
 EXCEPTION WHEN OTHERS THEN
   RETURN SQLSTATE;
