@@ -16,8 +16,6 @@ from .samples import Case, Progress, measure
 from .server import Server
 
 HELP = "every kind of work beside plain columns, pgcrypto and column_encrypt, in one table"
-SMALL = ["--rows", "0.05", "--rounds", "2", "--seconds", "1", "--clients", "1,8"]
-
 PEER_IS_FASTER = 3
 PEERS = ["pgcrypto", "column_encrypt"]
 PASSPHRASE = "a master passphrase"
