@@ -490,5 +490,10 @@ lines_of($node, 'DROP TABLE leaf, root');
 is(lines_of($node, "SELECT count(*) FROM pg_seclabels WHERE objname ~ 'leaf'"), 0, 'dropped with the column');
 fails_with($node, 'SELECT tde_set_mask($$card$$, $$pan$$, $$null$$)', { state => '42501' }, 'not for everybody', user => 'bob');
 
+# The label's provider is there where the library is loaded by a function, too.
+$node->append_conf('postgresql.conf', "shared_preload_libraries = ''\n");
+$node->restart;
+is(attempt($node, "SELECT FROM tde.wallet; SECURITY LABEL FOR tde_column ON COLUMN card.pan IS 'first 1'")->{message}, '', 'without preload: a mask is set');
+
 $node->stop;
 done_testing();
