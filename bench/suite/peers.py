@@ -9,11 +9,12 @@ import time
 from pathlib import Path
 from typing import Callable, NamedTuple
 
-from . import BenchError, pgcrypto, require_space, work_folder
+from . import BenchError, pgcrypto, require_space
 from .options import millions, some_of, whole
+from .pgbench import encrypted_type
 from .report import Report
 from .samples import Case, Progress, measure
-from .server import Server
+from .server import Server, source
 
 HELP = "every kind of work beside plain columns, pgcrypto and column_encrypt, in one table"
 PEER_IS_FASTER = 3
@@ -100,11 +101,6 @@ class Variant(NamedTuple):
     database: str = "postgres"
 
 
-def encrypted(base, spec):
-    name, _, length = base.rstrip(")").partition("(")
-    return f"encrypted_{name}({length + ',' if length else ''}{spec})"
-
-
 def read_as_text(column, base):
     return f"{column}::text" if base == "text" else f"{column}::text::{base}"
 
@@ -112,7 +108,7 @@ def read_as_text(column, base):
 def variants_of(options):
     kinds = {"plain": Variant(clients=True)}
     for name, spec in OURS.items():
-        kinds[name] = Variant(lambda base, column, spec=spec: encrypted(base, KEY if column == "k" else spec), clients=name == "gcm")
+        kinds[name] = Variant(lambda base, column, spec=spec: encrypted_type(base, KEY if column == "k" else spec), clients=name == "gcm")
     kinds["pgcrypto"] = Variant(lambda base, column: "bytea", pgcrypto.decrypt, pgcrypto.encrypt, copies=False, clients=True)
     if options.column_encrypt:
         kinds["column_encrypt"] = Variant(lambda base, column: "encrypt.encrypted_text", read_as_text, lambda value: f"({value})::text::encrypt.encrypted_text",
@@ -168,14 +164,6 @@ def load(server, kinds, options):
         sessions[name].execute(f"VACUUM (FREEZE{', ANALYZE' if variant.analyzed else ''}) {', '.join(rows)}")
     sessions["plain"].execute("CHECKPOINT")
     return sessions
-
-
-def copy_file(rows):
-    path = work_folder("copy") / "rows"
-    with open(path, "w") as file:
-        file.writelines(f"{row}\tname {row}\t{row}\n" for row in range(rows))
-    path.chmod(0o644)
-    return path
 
 
 # ---- runs ----
@@ -259,7 +247,7 @@ def run(options):
     with Server(peers=peers, **settings) as server:
         sessions = load(server, kinds, options)
         check(sessions, kinds)
-        cases = [*statement_cases(sessions, kinds, copy_file(rows_of(options)["sorted"])), *lookup_cases(server, kinds, options)]
+        cases = [*statement_cases(sessions, kinds, source(rows_of(options)["sorted"])), *lookup_cases(server, kinds, options)]
         return report(options, measure("peers", cases, options.rounds, base="plain"), server.versions())
 
 

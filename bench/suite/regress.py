@@ -14,7 +14,7 @@ from .intervals import NEGLIGIBLE, compare, enough
 from .options import at_least, millions
 from .report import Report, digits
 from .samples import Case, Progress, measure
-from .server import Server
+from .server import Server, source
 
 HELP = "two builds of this extension beside each other"
 
@@ -114,15 +114,6 @@ def workloads(few, file=None):
 
 def loop(turns, body):
     return f"DO $$ DECLARE x text; y int; BEGIN FOR i IN 1..{turns} LOOP {body}; END LOOP; END $$"
-
-
-def source(rows):
-    """A file for COPY that the servers can read."""
-    path = work_folder("copy") / "rows"
-    with open(path, "w") as file:
-        file.writelines(f"{row}\tname {row}\t{row}\n" for row in range(rows))
-    path.chmod(0o644)
-    return path
 
 
 def tree_of(revision):

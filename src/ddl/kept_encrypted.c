@@ -39,12 +39,10 @@
 
 /* ---- the columns that CREATE TABLE is going to have ---- */
 
-/* Appends those of a table that is there; PostgreSQL says itself if it is not. */
+/* Appends those of a table or composite type, which is closed; NULL: there is none, as PostgreSQL says itself. */
 static List *
-add_columns_of(List *columns, RangeVar *table)
+add_columns_of(List *columns, Relation rel)
 {
-	Relation	rel = relation_openrv_extended(table, AccessShareLock, true);
-
 	if (rel == NULL)
 		return columns;
 	columns = tde_new_columns_add_relation(columns, rel);
@@ -52,34 +50,34 @@ add_columns_of(List *columns, RangeVar *table)
 	return columns;
 }
 
-/* Returns the columns of a composite type, CREATE TABLE ... OF. */
-static List *
-columns_of_type(TypeName *name)
+/* Opens a composite type, of CREATE TABLE ... OF. */
+static Relation
+open_type(TypeName *name)
 {
 	Oid			type = LookupTypeNameOid(NULL, name, true);
 	Oid			composite = OidIsValid(type) ? get_typ_typrelid(type) : InvalidOid;
-	Relation	rel = OidIsValid(composite) ? relation_open(composite, AccessShareLock) : NULL;
-	List	   *columns;
 
-	if (rel == NULL)
-		return NIL;
-	columns = tde_new_columns_add_relation(NIL, rel);
-	relation_close(rel, AccessShareLock);
-	return columns;
+	return OidIsValid(composite) ? relation_open(composite, AccessShareLock) : NULL;
+}
+
+static Relation
+open_table(RangeVar *table)
+{
+	return relation_openrv_extended(table, AccessShareLock, true);
 }
 
 /* Returns those of its type or its parents first, then its own and those of LIKE. */
 static List *
 columns_of(CreateStmt *stmt)
 {
-	List	   *columns = stmt->ofTypename ? columns_of_type(stmt->ofTypename) : NIL;
+	List	   *columns = stmt->ofTypename ? add_columns_of(NIL, open_type(stmt->ofTypename)) : NIL;
 	ListCell   *cell;
 
 	foreach(cell, stmt->inhRelations)
-		columns = add_columns_of(columns, lfirst_node(RangeVar, cell));
+		columns = add_columns_of(columns, open_table(lfirst_node(RangeVar, cell)));
 	foreach(cell, stmt->tableElts)
 		if (IsA(lfirst(cell), TableLikeClause))
-			columns = add_columns_of(columns, ((TableLikeClause *) lfirst(cell))->relation);
+			columns = add_columns_of(columns, open_table(((TableLikeClause *) lfirst(cell))->relation));
 	return tde_new_columns_add(columns, stmt->tableElts);
 }
 
